@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Options, compiler flags and the two functions every directory uses: weft_library and weft_test.
+
+option(WEFT_NS3 "Build the ns-3 module and the weft program (needs libns3-dev)" ON)
+option(WEFT_TESTS "Build the tests (needs libgtest-dev)" ON)
+option(WEFT_WERROR "Treat warnings as errors" OFF)
+option(WEFT_ASAN "AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(WEFT_COVERAGE "gcov instrumentation" OFF)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON) # glibc's POSIX functions, __int128
+set(CMAKE_CXX_STANDARD 17) # exactly: ns-3.37's headers are not valid C++20 under GCC 12
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# -O3 for the engine; NDEBUG is not set: weft's invariants are always on.
+set(CMAKE_C_FLAGS_RELEASE "-O3")
+set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(weft_flags INTERFACE)
+target_include_directories(weft_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}
+                           ${CMAKE_CURRENT_SOURCE_DIR}/frontend)
+# Floating point must give the same bits at every optimisation level: no contraction into fused multiply-add.
+target_compile_options(weft_flags INTERFACE -Wall -Wextra -ffp-contract=off
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wno-missing-field-initializers>)
+if(WEFT_WERROR)
+  target_compile_options(weft_flags INTERFACE -Werror)
+endif()
+if(WEFT_ASAN)
+  target_compile_options(weft_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                         -fno-omit-frame-pointer)
+  target_link_options(weft_flags INTERFACE -fsanitize=address,undefined)
+endif()
+if(WEFT_COVERAGE)
+  target_compile_options(weft_flags INTERFACE --coverage)
+  target_link_options(weft_flags INTERFACE --coverage)
+endif()
+
+# weft_library(NAME SOURCES ... [LIBS ...]): a static library with the project's flags.
+function(weft_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} STATIC ${A_SOURCES})
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(${name} PUBLIC weft_flags ${A_LIBS})
+endfunction()
+
+# weft_test(NAME SOURCES ... [LIBS ...] [LABELS quick|system|slow]): one GoogleTest program, one CTest per case.
+# Tests find outside data through WEFT_SHARED and the source tree through WEFT_SOURCE_DIR (environment).
+function(weft_test name)
+  cmake_parse_arguments(A "" "" "SOURCES;LIBS;LABELS" ${ARGN})
+  if(NOT A_LABELS)
+    set(A_LABELS quick)
+  endif()
+  add_executable(${name} ${A_SOURCES})
+  target_link_libraries(${name} PRIVATE ${A_LIBS} weft_flags GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${A_LABELS}" TIMEOUT 600
+    ENVIRONMENT "WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR};WEFT_BINARY_DIR=${PROJECT_BINARY_DIR};WEFT_SHARED=${WEFT_SHARED}")
+endfunction()
+
+# Where tests look for data that is not part of the project; absent data skips those tests.
+if(DEFINED ENV{WEFT_SHARED})
+  set(WEFT_SHARED "$ENV{WEFT_SHARED}" CACHE PATH "Outside test data")
+else()
+  set(WEFT_SHARED "${CMAKE_CURRENT_SOURCE_DIR}/../shared" CACHE PATH "Outside test data")
+endif()

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The congestion-control interface.
+ *
+ * One algorithm is one struct weft_cc_ops in one file, listed in cc_table.def. The functions are pure:
+ * time is an argument, state is `state_size` bytes that the caller allocates per QP, output is
+ * data (struct weft_cc_out); no allocation, no globals, no I/O, no randomness of their own. Rate and
+ * window changes take effect on the next packet that the NIC sends.
+ *
+ * Timers that matter only at the next send (DCQCN's three) are advanced lazily inside the
+ * hooks from `now`; only an algorithm that must act at a moment of its own sets timer_at_ps.
+ */
+#ifndef WEFT_CC_H
+#define WEFT_CC_H
+
+#include "base/param.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What an algorithm needs from the network; NIC and switches enable it from these bits. */
+enum weft_cc_needs {
+    WEFT_CC_NEEDS_ECN = 1u << 0,      /**< switches ECN-mark data packets (RED curve Kmin, Kmax, Pmax) */
+    WEFT_CC_NEEDS_CNP = 1u << 1,      /**< the receiver answers marked packets with CNPs, see weft_cc_ops.cnp */
+    WEFT_CC_NEEDS_ECN_ECHO = 1u << 2, /**< each ACK says whether its data packet was marked */
+    WEFT_CC_NEEDS_RTT = 1u << 3       /**< each ACK echoes the send time of its data packet */
+};
+
+/** What an algorithm may know of its path when a QP opens. */
+struct weft_cc_env {
+    uint64_t line_rate_bps; /**< rate of the sending NIC's port */
+    int64_t base_rtt_ps;    /**< unloaded round trip: MTU data packet there, ACK back */
+    uint64_t bdp_bytes;     /**< bottleneck rate of the path x base_rtt, payload bytes */
+    uint32_t mtu_bytes;     /**< payload bytes of a full packet */
+    uint32_t mtu_wire_bytes; /**< bytes that a full packet occupies on the wire */
+};
+
+/** What an algorithm decides. The caller keeps one per QP and passes it to each hook. */
+struct weft_cc_out {
+    uint64_t rate_bps;    /**< pacing rate counted in wire bytes; 1 .. line rate */
+    uint64_t cwnd_bytes;  /**< payload bytes that may be unacknowledged; UINT64_MAX: unlimited */
+    int64_t timer_at_ps;  /**< absolute time at which on_timer is wanted; WEFT_NEVER: none */
+};
+
+/** One acknowledgement, as the sender's NIC sees it. */
+struct weft_cc_ack {
+    uint64_t acked_bytes; /**< payload bytes that this ACK newly acknowledges; 0 for a duplicate */
+    uint64_t una_bytes;   /**< payload bytes acknowledged so far on this QP */
+    uint64_t nxt_bytes;   /**< payload bytes sent so far on this QP (the next to send) */
+    int64_t rtt_ps;       /**< now - send time of the data packet that caused it (NEEDS_RTT), else 0 */
+    bool ecn_echo;        /**< the data packet was marked (NEEDS_ECN_ECHO), else false */
+    bool nack;            /**< it is a NACK: una_bytes is what the receiver expects next */
+};
+
+/** How the receiver turns marks into CNPs (NEEDS_CNP). */
+struct weft_cc_cnp {
+    bool separate;        /**< true: CNP packets of their own; false: a flag that rides the ACK */
+    int64_t interval_ps;  /**< at most one CNP per QP in this time; 0: one per marked packet */
+};
+
+/** One value that `observe` shows, for traces and plots. */
+struct weft_cc_observable {
+    const char *name; /**< "alpha", "target-rate" */
+    const char *unit; /**< "bps", "bytes", "ps", "1" (ratio) */
+};
+
+/** One algorithm. Hooks marked Optional may be NULL. */
+struct weft_cc_ops {
+    const char *name;    /**< what users type: "dcqcn" */
+    const char *title;   /**< one line for lists */
+    const char *source;  /**< paper, venue, year */
+    unsigned needs;      /**< bits of enum weft_cc_needs */
+    size_t state_size;   /**< bytes of state per QP, 0 allowed */
+    struct weft_param_table params;
+    const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */
+
+    /** Optional. Checks parameters against each other; the env-independent combinations only. */
+    int (*check)(const void *params, struct weft_err *err);
+    /** Required. Starts a QP: writes all of state and all of *out. */
+    void (*init)(void *state, const void *params, const struct weft_cc_env *env, int64_t now_ps,
+                 struct weft_cc_out *out);
+    /** Optional. Called just before the NIC reads *out to admit or pace a packet: advances lazy timers to now. */
+    void (*before_send)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
+    /** Optional. One data packet (wire_bytes long) has started transmission at now. */
+    void (*on_send)(void *state, const void *params, int64_t now_ps, uint32_t wire_bytes,
+                    struct weft_cc_out *out);
+    /** Optional. One ACK or NACK arrived. */
+    void (*on_ack)(void *state, const void *params, int64_t now_ps, const struct weft_cc_ack *ack,
+                   struct weft_cc_out *out);
+    /** Optional (required with NEEDS_CNP). One CNP arrived. */
+    void (*on_cnp)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
+    /** Optional. The retransmission timer expired. */
+    void (*on_rto)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
+    /** Optional. The time asked for in timer_at_ps has come; must set timer_at_ps anew. */
+    void (*on_timer)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
+    /** Required with NEEDS_CNP. How the receiver generates CNPs under these parameters. */
+    void (*cnp)(const void *params, struct weft_cc_cnp *out);
+    /** Optional. Writes one double per observable, in their order, as of the last hook. */
+    void (*observe)(const void *state, const void *params, double *values);
+};
+
+/** All algorithms, in the order of cc_table.def; *n receives their number. */
+const struct weft_cc_ops *const *weft_cc_table(size_t *n);
+/** The algorithm called @p name; on an unknown name NULL, and *err names the nearest. */
+const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Arena: many small allocations with one lifetime. Memory is zeroed and 16-byte aligned.
+ */
+#ifndef WEFT_BASE_ARENA_H
+#define WEFT_BASE_ARENA_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_arena;
+
+/** A new empty arena, NULL when out of memory. */
+struct weft_arena *weft_arena_new(void);
+/** Frees the arena and everything allocated from it; NULL is allowed. */
+void weft_arena_free(struct weft_arena *a);
+/** @p size zeroed bytes, NULL when out of memory. size 0 returns a valid pointer. */
+void *weft_arena_alloc(struct weft_arena *a, size_t size);
+/** n * size zeroed bytes, NULL on overflow or when out of memory. */
+void *weft_arena_calloc(struct weft_arena *a, size_t n, size_t size);
+/** A copy of a string, NULL when out of memory. */
+char *weft_arena_strdup(struct weft_arena *a, const char *s);
+/** A copy of the first @p n bytes of @p s with a terminator. */
+char *weft_arena_strndup(struct weft_arena *a, const char *s, size_t n);
+/** printf into the arena. */
+char *weft_arena_printf(struct weft_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** Bytes handed out so far. */
+size_t weft_arena_used(const struct weft_arena *a);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Parameter tables.
+ *
+ * Everything that a user can set (a congestion control, a topology, the switch buffer, a
+ * scenario section) declares its parameters as a static array of struct weft_param. That one table
+ * makes the scenario attribute, the `--set section.name=value` override, the ns-3 attribute, the
+ * RELAX NG schema, the help text and the check of values. Values live in a plain C struct of
+ * the plug-in; each entry says at which offset.
+ *
+ * Defaults and bounds are text with units, parsed by the same code that parses what users write.
+ */
+#ifndef WEFT_BASE_PARAM_H
+#define WEFT_BASE_PARAM_H
+
+#include "base/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The type of a parameter and of the struct field that holds it. */
+enum weft_param_type {
+    WEFT_PARAM_BOOL,   /**< int, 0 or 1 */
+    WEFT_PARAM_U64,    /**< uint64_t, a count */
+    WEFT_PARAM_F64,    /**< double, a ratio */
+    WEFT_PARAM_TIME,   /**< int64_t, picoseconds */
+    WEFT_PARAM_SIZE,   /**< uint64_t, bytes */
+    WEFT_PARAM_RATE,   /**< uint64_t, bit/s */
+    WEFT_PARAM_STRING, /**< const char *, not owned: the text given must outlive the struct */
+    WEFT_PARAM_ENUM    /**< int: the index of the chosen word in `choices` */
+};
+
+/** One parameter. */
+struct weft_param {
+    const char *name;         /**< lower-case words joined by '-': "rate-ai" */
+    enum weft_param_type type;
+    size_t offset;            /**< offsetof() of the field in the plug-in's struct */
+    const char *def;          /**< default as text with unit; NULL: the user must give it */
+    const char *min;          /**< smallest valid value as text, NULL: none */
+    const char *max;          /**< largest valid value as text, NULL: none */
+    const char *choices;      /**< WEFT_PARAM_ENUM: the words, joined by '|'; else NULL */
+    const char *help;         /**< one sentence, no full stop needed */
+    const char *source;       /**< paper and section, RFC, or datasheet; NULL when it is weft's own */
+};
+
+/** A table with its length. */
+struct weft_param_table {
+    const struct weft_param *params;
+    size_t n;
+    size_t struct_size; /**< sizeof the struct that the offsets point into */
+};
+
+/** Defines a table from an array and its struct. */
+#define WEFT_PARAM_TABLE(array, type) { (array), sizeof(array) / sizeof((array)[0]), sizeof(type) }
+/** The empty table: a plug-in without parameters. */
+#define WEFT_PARAM_TABLE_NONE { NULL, 0, 0 }
+
+/** Zeroes @p dst and fills in every default. A parameter whose default is NULL is left zero. */
+int weft_params_defaults(const struct weft_param_table *table, void *dst, struct weft_err *err);
+
+/**
+ * Sets one parameter from text. Unknown name: WEFT_E_INPUT with the nearest valid one. Bad value or out of
+ * range: WEFT_E_INPUT naming the parameter, the value and the range.
+ */
+int weft_params_set(const struct weft_param_table *table, void *dst, const char *name,
+                    const char *value, struct weft_err *err);
+
+/** The entry called @p name, or NULL. */
+const struct weft_param *weft_params_find(const struct weft_param_table *table, const char *name);
+
+/** Longest text that weft_params_format writes for anything but a string parameter. */
+#define WEFT_PARAM_TEXT_MAX 64
+/** Prints the value that @p src holds for @p p, exactly, so that weft_params_set reads it back. Returns @p buf. */
+const char *weft_params_format(const struct weft_param *p, const void *src, char *buf, size_t size);
+
+/** The word for a type, for help texts and schemas: "bool" "count" "ratio" "time" "size" "rate" "text" "choice". */
+const char *weft_param_type_name(enum weft_param_type type);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

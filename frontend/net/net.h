@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The seam between the frontend and whatever carries its messages.
+ *
+ * A backend (ideal: alpha-beta arithmetic; packet: the ns-3 module) is a struct weft_net_backend. It
+ * declares its parameters in tables, so that the scenario reader, --set, --help and the schema know them
+ * without knowing the backend. `create` makes a struct weft_net over a fabric.
+ *
+ * Rules: hosts are named by host number (rank r is host r). Nothing one host does is visible to another but
+ * through a received message. Callbacks run at simulated time now_ps() and may call send, after and stop.
+ */
+#ifndef WEFT_NET_H
+#define WEFT_NET_H
+
+#include "base/param.h"
+#include "congestion/cc.h"
+#include "topologies/fabric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_net;
+
+/** One message from host to host. */
+struct weft_net_msg {
+    uint32_t src;   /**< sending host number */
+    uint32_t dst;   /**< receiving host number, != src */
+    uint64_t bytes; /**< payload; 0 allowed: still costs one packet */
+    uint64_t tag;   /**< carried to the receiver unchanged; the frontend matches on it */
+    uint32_t prio;  /**< traffic class 0..7, or WEFT_NET_PRIO_DEFAULT for the backend's data class */
+};
+#define WEFT_NET_PRIO_DEFAULT UINT32_MAX
+
+/** What the frontend gets told. */
+struct weft_net_sink {
+    void *ctx;
+    /** The sender knows that the whole message was delivered (RoCE: the last ACK arrived). @p send_ref is what send was given. */
+    void (*sent)(void *ctx, const struct weft_net_msg *msg, uint64_t send_ref);
+    /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio) arrive in the order sent. */
+    void (*received)(void *ctx, const struct weft_net_msg *msg);
+};
+
+/** One finished message, for flows.csv. Times are absolute simulated picoseconds. */
+struct weft_net_flow {
+    uint64_t id;             /**< 0, 1, 2 ... in the order posted */
+    struct weft_net_msg msg;
+    int64_t post_ps;         /**< send() was called */
+    int64_t received_ps;     /**< last byte at the receiver */
+    int64_t acked_ps;        /**< sender told; equals received_ps where the backend has no ACKs */
+    int64_t ideal_ps;        /**< duration post -> received on an empty fabric along the same path */
+    uint64_t retx_bytes;     /**< payload bytes sent more than once */
+    uint64_t cnps;           /**< congestion notifications that the sender's QP received while the message was its oldest */
+};
+
+/** One PFC frame taking effect at the port that it stops or releases. */
+struct weft_net_pfc {
+    int64_t t_ps;
+    uint32_t port;  /**< fabric port that is paused or resumed (the sending end) */
+    uint32_t prio;  /**< 0..7 */
+    int pause;      /**< 1 XOFF, 0 XON */
+};
+
+/** What reports listen to. Each function may be NULL. */
+struct weft_net_observer {
+    void *ctx;
+    void (*flow)(void *ctx, const struct weft_net_flow *flow);
+    void (*pfc)(void *ctx, const struct weft_net_pfc *pfc);
+};
+
+/** Counters of one fabric port (one direction of a link), from time 0 to now. */
+struct weft_net_port_stats {
+    uint64_t tx_packets;      /**< packets of any kind serialised */
+    uint64_t tx_bytes;        /**< bytes on the wire, with preamble and gap */
+    uint64_t tx_payload_bytes; /**< payload bytes among them, retransmissions included */
+    int64_t busy_ps;          /**< time spent serialising */
+    int64_t paused_ps;        /**< time during which at least one priority was paused by PFC */
+    uint64_t pauses;          /**< XOFFs received */
+    uint64_t ecn_marks;       /**< packets marked at this egress */
+    uint64_t drops_buffer;    /**< packets dropped because no buffer was left (counted at the egress they wanted) */
+    uint64_t drops_headroom;  /**< packets of a lossless class dropped because headroom was exhausted */
+    uint64_t drops_error;     /**< packets lost to link errors on this direction */
+    uint64_t max_queue_bytes; /**< largest egress occupancy seen, all priorities */
+};
+
+/** Counters of a whole run. */
+struct weft_net_totals {
+    uint64_t msgs_posted, msgs_received, msgs_acked;
+    uint64_t bytes_posted, bytes_received; /**< message payload */
+    uint64_t packet_hops;   /**< packets of any kind serialised on links */
+    uint64_t data_packets;  /**< data packets sent by hosts, retransmissions included */
+    uint64_t acks, nacks, cnps; /**< sent by receivers */
+    uint64_t ecn_marks;
+    uint64_t pfc_pauses, pfc_resumes; /**< frames sent */
+    uint64_t drops_buffer, drops_headroom, drops_error;
+    uint64_t retx_packets;
+    uint64_t rtos;          /**< retransmission timeouts fired */
+    uint64_t events;        /**< events executed by the backend */
+};
+
+/** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at h3 since 12.3 us"). */
+typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
+
+/** What a backend can do. All are required. */
+struct weft_net_ops {
+    void (*free)(struct weft_net *net);
+    /** Current simulated time. */
+    int64_t (*now_ps)(const struct weft_net *net);
+    /** Installs the frontend's callbacks; before the first send. */
+    void (*set_sink)(struct weft_net *net, const struct weft_net_sink *sink);
+    /** Posts a message now. WEFT_E_INPUT: no such host, src == dst, or prio out of range. */
+    int (*send)(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref, struct weft_err *err);
+    /** Calls fn(ctx, arg) @p delay_ps (>= 0) from now. Equal times fire in the order asked for. */
+    int (*after)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg), void *ctx,
+                 uint64_t arg, struct weft_err *err);
+    /** Runs until nothing is left to do, stop() is called, or the next event lies after @p until_ps. */
+    int (*run)(struct weft_net *net, int64_t until_ps, struct weft_err *err);
+    /** Ends run() after the current callback. */
+    void (*stop)(struct weft_net *net);
+    /** Checks every conservation law (packets, bytes, buffers); WEFT_E_INTERNAL names the first that fails. */
+    int (*check)(const struct weft_net *net, struct weft_err *err);
+    void (*totals)(const struct weft_net *net, struct weft_net_totals *out);
+    void (*port_stats)(const struct weft_net *net, uint32_t port, struct weft_net_port_stats *out);
+    /** Says of every unfinished message why it is stuck; at most @p max sentences. Returns how many are unfinished. */
+    uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
+};
+
+/** Base of every backend's object. */
+struct weft_net {
+    const struct weft_net_ops *ops;
+};
+
+/** A named group of parameters of a backend: scenario element <name .../>, override name.param=value. */
+struct weft_net_section {
+    const char *name;  /**< "transport", "switch", "pfc", "ecn", "ideal" */
+    const char *help;
+    struct weft_param_table params;
+    size_t offset;     /**< of this section's struct in the backend's parameter blob */
+};
+
+/** What `create` is given. Everything pointed to must outlive the net. */
+struct weft_net_config {
+    const struct weft_fabric *fabric;
+    const void *params;               /**< the backend's parameter blob */
+    const struct weft_cc_ops *cc;     /**< ignored by backends with uses_cc == 0 */
+    const void *cc_params;
+    uint64_t seed;
+    struct weft_net_observer observer;
+};
+
+/** One backend. */
+struct weft_net_backend {
+    const char *name;  /**< "packet", "ideal" */
+    const char *title;
+    int uses_cc;       /**< whether <congestion-control> means anything to it */
+    const struct weft_net_section *sections;
+    size_t nsections;
+    size_t params_size;
+    /** Optional. Checks sections against each other and against the fabric (headroom sums, MTU, ...). */
+    int (*check)(const struct weft_net_config *config, struct weft_err *err);
+    /** Required. */
+    int (*create)(const struct weft_net_config *config, struct weft_net **out, struct weft_err *err);
+};
+
+/** The alpha-beta backend (frontend/net/ideal.c): no packets, exact arithmetic. */
+extern const struct weft_net_backend weft_net_ideal;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

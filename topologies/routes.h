@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Equal-cost shortest-path routes.
+ *
+ * Routes are kept per destination *class*, not per host: hosts with one link to the same switch
+ * share a class, so that a table has switches x edge-switches entries. Each entry is a group: the
+ * set of ports (ascending port number) on shortest paths, by hop count. Hosts do not transit.
+ */
+#ifndef WEFT_ROUTES_H
+#define WEFT_ROUTES_H
+
+#include "fabric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_routes;
+
+/** A set of equal-cost egress ports of one node. */
+struct weft_route_group {
+    const uint32_t *ports; /**< global port numbers, ascending */
+    uint32_t n;            /**< 0: unreachable */
+};
+
+/** Computes all routes of a finished fabric. NULL on failure, *err says why. Keeps a reference to @p f. */
+struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err *err);
+void weft_routes_free(struct weft_routes *r);
+/** The ports of @p node (a switch, or a source host) that lead to host number @p dst_host. O(1). */
+struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t node, uint32_t dst_host);
+/** Links on a shortest path from host @p src to host @p dst; 0 when src == dst. */
+uint32_t weft_routes_hops(const struct weft_routes *r, uint32_t src_host, uint32_t dst_host);
+/**
+ * The egress ports of the path that a flow with hash @p flow_hash takes from @p src_host to
+ * @p dst_host, first the host's own port. Writes at most @p max; returns how many there are.
+ */
+uint32_t weft_routes_path(const struct weft_routes *r, uint32_t src_host, uint32_t dst_host,
+                          uint32_t flow_hash, uint32_t *ports, uint32_t max);
+/** Picks one of @p n equal-cost ports at @p node: uniform in the hash, independent between nodes (a per-node seed). */
+static inline uint32_t weft_ecmp_pick(uint32_t flow_hash, uint32_t node, uint32_t n)
+{
+    uint32_t h = flow_hash ^ (node * UINT32_C(0x9e3779b9) + UINT32_C(0x7f4a7c15));
+    h ^= h >> 16; /* the 32-bit finaliser of MurmurHash3 */
+    h *= UINT32_C(0x85ebca6b);
+    h ^= h >> 13;
+    h *= UINT32_C(0xc2b2ae35);
+    h ^= h >> 16;
+    return (uint32_t)(((uint64_t)h * n) >> 32);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The topology interface: one generator or reader is one struct weft_topology_ops in one file,
+ * listed in topology_table.def. `build` turns parameters into a finished fabric.
+ */
+#ifndef WEFT_TOPOLOGY_H
+#define WEFT_TOPOLOGY_H
+
+#include "base/param.h"
+#include "fabric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One generator or reader. */
+struct weft_topology_ops {
+    const char *name;   /**< what users type: "leaf-spine" */
+    const char *title;  /**< one line for lists */
+    const char *source; /**< paper or format it follows, NULL when weft's own */
+    struct weft_param_table params;
+    /** Required. Builds and finishes the fabric into *out (caller frees). @p params points to the filled struct. */
+    int (*build)(const void *params, struct weft_fabric **out, struct weft_err *err);
+};
+
+/** All topologies, in the order of topology_table.def; *n receives their number. */
+const struct weft_topology_ops *const *weft_topology_table(size_t *n);
+/** The topology called @p name; on an unknown name NULL, and *err names the nearest. */
+const struct weft_topology_ops *weft_topology_find(const char *name, struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
