@@ -2,9 +2,10 @@
 /*
  * Equal-cost shortest-path routes.
  *
- * Routes are kept per destination *class*, not per host: hosts with one link to the same switch
+ * Routes are kept per destination *class*, not per host: hosts with the same neighbour switches
  * share a class, so that a table has switches x edge-switches entries. Each entry is a group: the
- * set of ports (ascending port number) on shortest paths, by hop count. Hosts do not transit.
+ * set of ports (ascending port number) on shortest paths, by hop count; parallel links are all in
+ * it. Hosts do not transit; a link between two hosts carries only their own traffic.
  */
 #ifndef WEFT_ROUTES_H
 #define WEFT_ROUTES_H
@@ -23,20 +24,27 @@ struct weft_route_group {
     uint32_t n;            /**< 0: unreachable */
 };
 
-/** Computes all routes of a finished fabric. NULL on failure, *err says why. Keeps a reference to @p f. */
+/** Computes all routes of a finished fabric. NULL on failure, *err says why. Keeps a reference to
+ * @p f. */
 struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err *err);
 void weft_routes_free(struct weft_routes *r);
+/** Bytes of memory that the tables take. */
+size_t weft_routes_bytes(const struct weft_routes *r);
 /** The ports of @p node (a switch, or a source host) that lead to host number @p dst_host. O(1). */
-struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t node, uint32_t dst_host);
-/** Links on a shortest path from host @p src to host @p dst; 0 when src == dst. */
+struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t node,
+                                           uint32_t dst_host);
+/** Links on a shortest path from host @p src to host @p dst; 0 when src == dst. Takes time
+ * proportional to the result. */
 uint32_t weft_routes_hops(const struct weft_routes *r, uint32_t src_host, uint32_t dst_host);
 /**
  * The egress ports of the path that a flow with hash @p flow_hash takes from @p src_host to
- * @p dst_host, first the host's own port. Writes at most @p max; returns how many there are.
+ * @p dst_host, first the host's own port. Writes at most @p max; returns how many there are (which
+ * may be more).
  */
 uint32_t weft_routes_path(const struct weft_routes *r, uint32_t src_host, uint32_t dst_host,
                           uint32_t flow_hash, uint32_t *ports, uint32_t max);
-/** Picks one of @p n equal-cost ports at @p node: uniform in the hash, independent between nodes (a per-node seed). */
+/** Picks one of @p n equal-cost ports at @p node: uniform in the hash, independent between nodes (a
+ * per-node seed). */
 static inline uint32_t weft_ecmp_pick(uint32_t flow_hash, uint32_t node, uint32_t n)
 {
     uint32_t h = flow_hash ^ (node * UINT32_C(0x9e3779b9) + UINT32_C(0x7f4a7c15));

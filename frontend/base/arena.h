@@ -26,8 +26,9 @@ char *weft_arena_strdup(struct weft_arena *a, const char *s);
 /** A copy of the first @p n bytes of @p s with a terminator. */
 char *weft_arena_strndup(struct weft_arena *a, const char *s, size_t n);
 /** printf into the arena. */
-char *weft_arena_printf(struct weft_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/** Bytes handed out so far. */
+char *weft_arena_printf(struct weft_arena *a, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/** Bytes handed out so far, each request rounded up to a multiple of 16. */
 size_t weft_arena_used(const struct weft_arena *a);
 
 #ifdef __cplusplus

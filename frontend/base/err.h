@@ -26,27 +26,29 @@ extern "C" {
 /** What went wrong. The process exit code of a code c is weft_exit_code(c). */
 enum weft_err_code {
     WEFT_OK = 0,
-    WEFT_E_OUTCOME = -1,     /**< ran, but the outcome is bad: unfinished flows, deadlock, missed bound */
-    WEFT_E_USAGE = -2,       /**< wrong command line */
-    WEFT_E_INPUT = -3,       /**< invalid input file or value */
-    WEFT_E_IO = -4,          /**< the operating system refused to read or write */
-    WEFT_E_LIMIT = -5,       /**< out of memory, or over a limit of this program */
-    WEFT_E_INTERNAL = -70,   /**< a broken invariant: a bug in weft */
+    WEFT_E_OUTCOME =
+        -1,            /**< ran, but the outcome is bad: unfinished flows, deadlock, missed bound */
+    WEFT_E_USAGE = -2, /**< wrong command line */
+    WEFT_E_INPUT = -3, /**< invalid input file or value */
+    WEFT_E_IO = -4,    /**< the operating system refused to read or write */
+    WEFT_E_LIMIT = -5, /**< out of memory, or over a limit of this program */
+    WEFT_E_INTERNAL = -70,    /**< a broken invariant: a bug in weft */
     WEFT_E_INTERRUPTED = -130 /**< the user asked to stop */
 };
 
 /** One error: what, where, why. Zero-initialise before first use: {0} means "no error". */
 struct weft_err {
-    int code;                       /**< enum weft_err_code; 0 when nothing went wrong */
-    char file[WEFT_ERR_FILE_MAX];   /**< input file, "" when the error has no file */
-    int64_t line;                   /**< 1-based line, 0 when unknown or the file is binary */
-    int64_t col;                    /**< 1-based column, 0 when unknown */
-    int64_t offset;                 /**< byte offset in a binary file, -1 or 0 with line>0: unused */
-    char msg[WEFT_ERR_MSG_MAX];     /**< one sentence: what, why, nearest valid */
+    int code;                     /**< enum weft_err_code; 0 when nothing went wrong */
+    char file[WEFT_ERR_FILE_MAX]; /**< input file, "" when the error has no file */
+    int64_t line;                 /**< 1-based line, 0 when unknown or the file is binary */
+    int64_t col;                  /**< 1-based column, 0 when unknown */
+    int64_t offset;               /**< byte offset in a binary file, -1 or 0 with line>0: unused */
+    char msg[WEFT_ERR_MSG_MAX];   /**< one sentence: what, why, nearest valid */
 };
 
 /** Records an error without a place. Returns @p code, so that `return weft_err_set(...)` works. @p err may be NULL. */
-int weft_err_set(struct weft_err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int weft_err_set(struct weft_err *err, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /** Records an error at a place in a text file (line and col are 1-based, 0 = unknown). Returns @p code. */
 int weft_err_at(struct weft_err *err, int code, const char *file, int64_t line, int64_t col,
@@ -57,7 +59,8 @@ int weft_err_at_byte(struct weft_err *err, int code, const char *file, int64_t o
                      const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /** Puts "context: " in front of the message already in @p err. Returns err->code. */
-int weft_err_prepend(struct weft_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int weft_err_prepend(struct weft_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** Gives an error that has no file yet the place @p file:@p line:@p col; leaves one that has a place alone. Returns err->code. */
 int weft_err_locate(struct weft_err *err, const char *file, int64_t line, int64_t col);
@@ -69,8 +72,9 @@ const char *weft_err_format(const struct weft_err *err, char *buf, size_t size);
 int weft_exit_code(int code);
 
 /**
- * The entry of @p names (count @p n) nearest to @p given by edit distance, or NULL when none is
- * near enough to be worth suggesting (distance at most 1 + strlen/3).
+ * The entry of @p names (count @p n) nearest to @p given by edit distance, the first of equals, or
+ * NULL when none is near enough to be worth suggesting (distance at most 1 + strlen/3, and less
+ * than the longer word's length). Swapped neighbours count as one edit, letter case as none.
  */
 const char *weft_nearest(const char *given, const char *const *names, size_t n);
 

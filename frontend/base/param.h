@@ -33,15 +33,15 @@ enum weft_param_type {
 
 /** One parameter. */
 struct weft_param {
-    const char *name;         /**< lower-case words joined by '-': "rate-ai" */
+    const char *name; /**< lower-case words joined by '-': "rate-ai" */
     enum weft_param_type type;
-    size_t offset;            /**< offsetof() of the field in the plug-in's struct */
-    const char *def;          /**< default as text with unit; NULL: the user must give it */
-    const char *min;          /**< smallest valid value as text, NULL: none */
-    const char *max;          /**< largest valid value as text, NULL: none */
-    const char *choices;      /**< WEFT_PARAM_ENUM: the words, joined by '|'; else NULL */
-    const char *help;         /**< one sentence, no full stop needed */
-    const char *source;       /**< paper and section, RFC, or datasheet; NULL when it is weft's own */
+    size_t offset;       /**< offsetof() of the field in the plug-in's struct */
+    const char *def;     /**< default as text with unit; NULL: the user must give it */
+    const char *min;     /**< smallest valid value as text, NULL: none */
+    const char *max;     /**< largest valid value as text, NULL: none */
+    const char *choices; /**< WEFT_PARAM_ENUM: the words, joined by '|'; else NULL */
+    const char *help;    /**< one sentence, no full stop needed */
+    const char *source;  /**< paper and section, RFC, or datasheet; NULL when it is weft's own */
 };
 
 /** A table with its length. */
@@ -52,9 +52,15 @@ struct weft_param_table {
 };
 
 /** Defines a table from an array and its struct. */
-#define WEFT_PARAM_TABLE(array, type) { (array), sizeof(array) / sizeof((array)[0]), sizeof(type) }
+#define WEFT_PARAM_TABLE(array, type)                                                              \
+    {                                                                                              \
+        (array), sizeof(array) / sizeof((array)[0]), sizeof(type)                                  \
+    }
 /** The empty table: a plug-in without parameters. */
-#define WEFT_PARAM_TABLE_NONE { NULL, 0, 0 }
+#define WEFT_PARAM_TABLE_NONE                                                                      \
+    {                                                                                              \
+        NULL, 0, 0                                                                                 \
+    }
 
 /** Zeroes @p dst and fills in every default. A parameter whose default is NULL is left zero. */
 int weft_params_defaults(const struct weft_param_table *table, void *dst, struct weft_err *err);

@@ -8,8 +8,11 @@
  *
  *   time  ps ns us ms s min h            "1us" "0.5ms" "1.28ns"; fractions are exact or an error
  *   size  B KB MB GB TB (10^3) KiB MiB GiB TiB (2^10)     "32MiB" "100KB" "4096B"
- *   rate  bps kbps Mbps Gbps Tbps (bit/s, 10^3); also Gb/s, Gbit/s; and B/s KB/s MB/s GB/s TB/s
- *         GiB/s MiB/s (bytes, times 8)
+ *   rate  bps kbps Mbps Gbps Tbps (bit/s, 10^3), also Gb/s, Gbit/s and so on; and bytes, times 8:
+ *         B/s KB/s MB/s GB/s TB/s KiB/s MiB/s GiB/s TiB/s, also GBps
+ *
+ * Only the case of B (byte) and b (bit) matters: "400gbps" is 400Gbps, but "1kb" is not a size.
+ * Blanks around the number and its unit are skipped.
  */
 #ifndef WEFT_BASE_UNITS_H
 #define WEFT_BASE_UNITS_H
@@ -42,15 +45,17 @@ int weft_parse_bool(const char *text, int *out, struct weft_err *err);
 
 /** Longest text that a weft_format_* call writes, with its terminator. */
 #define WEFT_UNIT_TEXT_MAX 48
-/** Prints a time exactly, in the largest unit that needs at most 3 decimals ("1.28ns", "35us"); parses back to the same value. Returns @p buf. */
+/** Prints a time exactly, in the largest unit that needs at most 3 decimals ("1.28ns", "35us"; min and h when whole); parses back to the same value. Returns @p buf. */
 const char *weft_format_time(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a size exactly ("32MiB", "100KB", "1048B"); parses back to the same value. */
 const char *weft_format_size(uint64_t bytes, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a rate exactly ("400Gbps"); parses back to the same value. */
 const char *weft_format_rate(uint64_t bps, char buf[WEFT_UNIT_TEXT_MAX]);
+/** Prints a real number in the fewest digits that weft_parse_f64 reads back as the same value ("0.05"). */
+const char *weft_format_f64(double v, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a time for people, with 4 significant digits ("12.35 us"); does not parse back. */
 const char *weft_human_time(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);
-/** Prints a size for people ("1.05 MB"). */
+/** Prints a size for people ("1.049 MB"). */
 const char *weft_human_size(uint64_t bytes, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a rate for people ("398.2 Gbps"). */
 const char *weft_human_rate(double bps, char buf[WEFT_UNIT_TEXT_MAX]);

@@ -3,12 +3,16 @@
  * The packet engine: hosts with RoCE NICs and shared-buffer switches, packet by packet.
  *
  * Model. Store-and-forward. Each data packet, ACK, NACK, CNP and PFC frame is serialised on each
- * link. A port serves its control frames (PFC) first, then the strict priorities from high to low, then
- * the others by deficit round robin. A switch has one shared buffer with dynamic thresholds per (ingress
+ * link. A port serves its control frames (PFC) first, then the strict priorities from high to low,
+ * then
+ * the others by deficit round robin. A switch has one shared buffer with dynamic thresholds per
+ * (ingress
  * port, priority); PFC keeps the lossless priorities from dropping. NICs pace QPs by
- * rate and window as the congestion control says; RC transport with go-back-N and a retransmission timer.
+ * rate and window as the congestion control says; RC transport with go-back-N and a retransmission
+ * timer.
  *
- * Time is int64 picoseconds. Order of simultaneous events is canonical (time, kind, port or timer number), never
+ * Time is int64 picoseconds. Order of simultaneous events is canonical (time, kind, port or timer
+ * number), never
  * the history of insertions: arrivals, then port transmissions, then timers. So results do not
  * depend on how events are scheduled, batched or elided.
  *
@@ -29,46 +33,52 @@ extern "C" {
 
 /** NIC and RC transport. Section "transport". */
 struct weft_transport_params {
-    uint64_t mtu_bytes;          /**< payload bytes of a full packet */
-    uint64_t data_prio;          /**< priority of messages that ask for none */
-    uint64_t ack_prio;           /**< priority of ACKs and NACKs */
-    uint64_t cnp_prio;           /**< priority of CNPs */
-    uint64_t ack_every;          /**< packets per ACK; the last packet of a message is always acknowledged */
-    int64_t nack_interval_ps;    /**< at most one NACK per QP and gap in this time */
-    int64_t rto_ps;              /**< retransmission timeout since the last progress */
-    uint64_t rto_backoff_max;    /**< the timeout doubles with each expiry in a row, at most this many times */
-    uint64_t header_bytes;       /**< Ethernet + IPv4 + UDP + BTH + ICRC + FCS of a data packet */
-    uint64_t ack_bytes;          /**< frame size of an ACK or NACK */
-    uint64_t cnp_bytes;          /**< frame size of a CNP */
-    uint64_t min_frame_bytes;    /**< shorter frames are padded */
-    uint64_t gap_bytes;          /**< preamble, start delimiter and inter-frame gap: on the wire, not in buffers */
+    uint64_t mtu_bytes; /**< payload bytes of a full packet */
+    uint64_t data_prio; /**< priority of messages that ask for none */
+    uint64_t ack_prio;  /**< priority of ACKs and NACKs */
+    uint64_t cnp_prio;  /**< priority of CNPs */
+    uint64_t ack_every; /**< packets per ACK; the last packet of a message is always acknowledged */
+    int64_t nack_interval_ps; /**< at most one NACK per QP and gap in this time */
+    int64_t rto_ps;           /**< retransmission timeout since the last progress */
+    /** after so many expiries in a row without progress the QP fails and the run ends; 0: never */
+    uint64_t retry_max;
+    /** the timeout doubles with each expiry in a row, at most this many times */
+    uint64_t rto_backoff_max;
+    uint64_t header_bytes;    /**< Ethernet + IPv4 + UDP + BTH + ICRC + FCS of a data packet */
+    uint64_t ack_bytes;       /**< frame size of an ACK or NACK */
+    uint64_t cnp_bytes;       /**< frame size of a CNP */
+    uint64_t min_frame_bytes; /**< shorter frames are padded */
+    /** preamble, start delimiter and inter-frame gap: on the wire, not in buffers */
+    uint64_t gap_bytes;
 };
 
 /** Switch buffer and scheduling. Section "switch". */
 struct weft_switch_params {
-    uint64_t buffer_bytes;       /**< shared buffer per switch */
-    double alpha;                /**< ingress dynamic threshold = alpha x free shared buffer */
-    double egress_alpha;         /**< lossy classes: egress queue limit = egress_alpha x free shared buffer */
-    uint64_t reserve_bytes;      /**< guaranteed per (ingress port, priority) */
-    uint64_t strict_prios;       /**< bit p set: priority p is served strictly before all that are not */
-    uint64_t quantum_bytes;      /**< deficit round robin: bytes per turn */
+    uint64_t buffer_bytes; /**< shared buffer per switch */
+    double alpha;          /**< ingress dynamic threshold = alpha x free shared buffer */
+    /** lossy classes: egress queue limit = egress_alpha x free shared buffer */
+    double egress_alpha;
+    uint64_t reserve_bytes; /**< guaranteed per (ingress port, priority) */
+    uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
+    uint64_t quantum_bytes; /**< deficit round robin: bytes per turn */
 };
 
 /** Priority flow control. Section "pfc". */
 struct weft_pfc_params {
     int enabled;
-    uint64_t prios;              /**< bit p set: priority p is lossless */
-    uint64_t headroom_bytes;     /**< per (ingress port, lossless priority); 0: computed from rate, delay and MTU */
-    uint64_t xon_offset_bytes;   /**< XON when this far below the threshold */
-    uint64_t frame_bytes;        /**< size of a PFC frame */
+    uint64_t prios; /**< bit p set: priority p is lossless */
+    /** per (ingress port, lossless priority); 0: computed from rate, delay and MTU */
+    uint64_t headroom_bytes;
+    uint64_t xon_offset_bytes; /**< XON when this far below the threshold */
+    uint64_t frame_bytes;      /**< size of a PFC frame */
 };
 
 /** ECN marking (RED on the instantaneous egress queue). Section "ecn". */
 struct weft_ecn_params {
     uint64_t kmin_bytes, kmax_bytes; /**< for a port of scale_rate; linear in the port's rate */
-    double pmax;                 /**< marking probability at kmax; above kmax everything is marked */
-    uint64_t scale_rate_bps;     /**< 0: kmin and kmax hold for every rate */
-    int at_enqueue;              /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
+    double pmax;             /**< marking probability at kmax; above kmax everything is marked */
+    uint64_t scale_rate_bps; /**< 0: kmin and kmax hold for every rate */
+    int at_enqueue; /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
 };
 
 /** Everything that configures an engine. */
@@ -100,26 +110,33 @@ enum weft_drop_reason { WEFT_DROP_BUFFER, WEFT_DROP_HEADROOM, WEFT_DROP_ERROR, W
 const char *weft_drop_reason_name(enum weft_drop_reason reason);
 
 /** What a packet is. */
-enum weft_pkt_kind { WEFT_PKT_DATA, WEFT_PKT_ACK, WEFT_PKT_NACK, WEFT_PKT_CNP, WEFT_PKT_PFC, WEFT_PKT_KINDS };
+enum weft_pkt_kind {
+    WEFT_PKT_DATA,
+    WEFT_PKT_ACK,
+    WEFT_PKT_NACK,
+    WEFT_PKT_CNP,
+    WEFT_PKT_PFC,
+    WEFT_PKT_KINDS
+};
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind);
 
 /** A message as posted. */
 struct weft_engine_msg {
     uint32_t src_host, dst_host; /**< host numbers, different */
     uint64_t bytes;
-    uint64_t tag;                /**< carried to the receiver */
-    uint64_t ref;                /**< given back to the sender on completion */
-    uint32_t prio;               /**< 0..7, or UINT32_MAX for transport.data_prio */
+    uint64_t tag;  /**< carried to the receiver */
+    uint64_t ref;  /**< given back to the sender on completion */
+    uint32_t prio; /**< 0..7, or UINT32_MAX for transport.data_prio */
 };
 
 /** A finished message. */
 struct weft_engine_done {
-    uint64_t id;                 /**< 0, 1, 2 ... in the order posted */
+    uint64_t id; /**< 0, 1, 2 ... in the order posted */
     struct weft_engine_msg msg;
     int64_t post_ps;
-    int64_t received_ps;         /**< last byte at the receiver */
-    int64_t acked_ps;            /**< last ACK at the sender; 0 in the received hook */
-    int64_t ideal_ps;            /**< post -> received alone on the same path */
+    int64_t received_ps; /**< last byte at the receiver */
+    int64_t acked_ps;    /**< last ACK at the sender; 0 in the received hook */
+    int64_t ideal_ps;    /**< post -> received alone on the same path */
     uint64_t retx_bytes;
     uint64_t cnps;
 };
@@ -133,15 +150,21 @@ struct weft_engine_pkt_view {
     uint64_t psn;
 };
 
-/** Hooks; each may be NULL and then costs one predictable branch. They may call weft_engine_send, _timer, _stop. */
+/** Hooks; each may be NULL and then costs one predictable branch. They may call
+ * weft_engine_send, _timer, _stop. */
 struct weft_engine_hooks {
     void *ctx;
-    void (*received)(void *ctx, const struct weft_engine_done *done); /**< at the receiver, last byte */
-    void (*acked)(void *ctx, const struct weft_engine_done *done);    /**< at the sender, last ACK */
-    void (*pfc)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int pause); /**< takes effect at the paused port */
-    void (*drop)(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why, const struct weft_engine_pkt_view *pkt);
-    void (*ecn_mark)(void *ctx, int64_t t_ps, uint32_t port, const struct weft_engine_pkt_view *pkt);
-    void (*queue)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint64_t bytes); /**< switch egress queue changed */
+    void (*received)(void *ctx,
+                     const struct weft_engine_done *done); /**< at the receiver, last byte */
+    void (*acked)(void *ctx, const struct weft_engine_done *done); /**< at the sender, last ACK */
+    void (*pfc)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio,
+                int pause); /**< takes effect at the paused port */
+    void (*drop)(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why,
+                 const struct weft_engine_pkt_view *pkt);
+    void (*ecn_mark)(void *ctx, int64_t t_ps, uint32_t port,
+                     const struct weft_engine_pkt_view *pkt);
+    void (*queue)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio,
+                  uint64_t bytes); /**< switch egress queue changed */
 };
 
 /** Counters of one port; see struct weft_net_port_stats in net.h for the meaning of each. */
@@ -158,25 +181,27 @@ struct weft_engine_totals {
     uint64_t msgs_posted, msgs_received, msgs_acked;
     uint64_t bytes_posted, bytes_received;
     uint64_t packet_hops, events;
-    uint64_t sent[WEFT_PKT_KINDS];     /**< packets created, by kind */
+    uint64_t sent[WEFT_PKT_KINDS];      /**< packets created, by kind */
     uint64_t delivered[WEFT_PKT_KINDS]; /**< packets that reached the node they were for */
     uint64_t drops[WEFT_DROP_REASONS];
     uint64_t ecn_marks, pfc_pauses, pfc_resumes, retx_packets, rtos;
-    uint64_t packets_in_flight;        /**< alive now */
-    uint64_t qps;                      /**< QPs opened so far */
+    uint64_t packets_in_flight; /**< alive now */
+    uint64_t qps;               /**< QPs opened so far */
 };
 
-/** What weft_engine_new needs; everything pointed to must outlive the engine, params and hooks are copied. */
+/** What weft_engine_new needs; everything pointed to must outlive the engine, params and hooks
+ * are copied. */
 struct weft_engine_config {
-    const struct weft_fabric *fabric;   /**< finished */
+    const struct weft_fabric *fabric; /**< finished */
     struct weft_engine_params params;
     const struct weft_cc_ops *cc;
-    const void *cc_params;              /**< filled struct of cc->params */
+    const void *cc_params; /**< filled struct of cc->params */
     uint64_t seed;
     struct weft_engine_hooks hooks;
 };
 
-/** Checks a configuration: headroom and reserve fit the buffer, Kmin <= Kmax, priorities in range, MTU, ... */
+/** Checks a configuration: headroom and reserve fit the buffer, Kmin <= Kmax, priorities in
+ * range, MTU, ... */
 int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err);
 /** Builds an engine; NULL on failure. */
 struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct weft_err *err);
@@ -184,23 +209,28 @@ void weft_engine_free(struct weft_engine *e);
 /** Replaces the hooks. */
 void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks);
 
-/** Posts a message at time now; opens the QP (src, dst, prio) on first use. *id (may be NULL) is its number. */
-int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, uint64_t *id, struct weft_err *err);
+/** Posts a message at time now; opens the QP (src, dst, prio) on first use. *id (may be NULL)
+ * is its number. */
+int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, uint64_t *id,
+                     struct weft_err *err);
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
-int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg), void *ctx,
-                      uint64_t arg, struct weft_err *err);
+int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
+                      void *ctx, uint64_t arg, struct weft_err *err);
 
 /** The engine's clock: the time of the event being executed, or the last one set. */
 int64_t weft_engine_now(const struct weft_engine *e);
-/** Moves the clock forward to @p t_ps; requires now <= t_ps <= next event. Used when ns-3 events run between. */
+/** Moves the clock forward to @p t_ps; requires now <= t_ps <= next event. Used when ns-3
+ * events run between. */
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps);
 /** Time of the next event, WEFT_NEVER when idle. */
 int64_t weft_engine_next(const struct weft_engine *e);
-/** Executes every event earlier than @p limit_ps (strictly). A hook may lower the limit. Returns 0, or an error code (see weft_engine_error). */
+/** Executes every event earlier than @p limit_ps (strictly). A hook may lower the limit.
+ * Returns 0, or an error code (see weft_engine_error). */
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps);
 /** Executes every event at exactly the time weft_engine_next() and returns. */
 int weft_engine_run_instant(struct weft_engine *e);
-/** Inside a hook: run() must not go past @p limit_ps (only lowers). */
+/** Inside a hook: run() must not go past @p limit_ps (only lowers; the instant being executed
+ * is always finished). */
 void weft_engine_lower_limit(struct weft_engine *e, int64_t limit_ps);
 /** Inside a hook: run() returns after the current event. */
 void weft_engine_stop(struct weft_engine *e);
@@ -208,13 +238,16 @@ void weft_engine_stop(struct weft_engine *e);
 const struct weft_err *weft_engine_error(const struct weft_engine *e);
 
 void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *out);
-void weft_engine_port_stats(const struct weft_engine *e, uint32_t port, struct weft_engine_port_stats *out);
+void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
+                            struct weft_engine_port_stats *out);
 /** Bytes queued now at a switch egress port, per priority. */
 uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio);
 /** Checks every conservation law now. WEFT_E_INTERNAL names the first that fails. */
 int weft_engine_check(const struct weft_engine *e, struct weft_err *err);
-/** Says why each unfinished message is stuck; at most @p max sentences; returns the number unfinished. */
-uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max, void (*fn)(void *ctx, const char *sentence), void *ctx);
+/** Says why each unfinished message is stuck; at most @p max sentences; returns the number
+ * unfinished. */
+uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
+                             void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 #ifdef __cplusplus
 }

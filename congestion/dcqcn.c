@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dcqcn: DCQCN (Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM 2015),
+ * in two dialects.
+ *
+ * mode=paper
+ *
+ * - The receiver (NP) sends CNP packets, at most one per QP in cnp-interval.
+ * - At each CNP the sender (RP) sets target = rate; rate = rate (1 - alpha/2);
+ *   alpha = (1-g) alpha + g, and starts the rate timer, the byte counter and their counts anew.
+ * - Whenever alpha-timer passes without a CNP: alpha = (1-g) alpha.
+ * - At each expiry of the rate timer (counted by T) and of the byte counter (counted by B), after
+ *   counting: max(T,B) <= F is fast recovery (target stays), min(T,B) > F hyper increase
+ *   (target += rate-hai), else additive increase (target += rate-ai); then
+ *   rate = (rate + target) / 2. So there are F rounds of fast recovery.
+ * - The paper gives no R_HAI and no minimum rate.
+ *
+ * mode=hpcc, what the HPCC simulator does (its CC_MODE 1)
+ *
+ * - A CNP is a flag on the ACK of each marked packet.
+ * - From the first CNP at t0 two clocks run for ever. At t0 + k alpha-timer:
+ *   alpha = (1-g) alpha + g if a CNP came since the last tick, else (1-g) alpha. At
+ *   t0 + 1 ns + m decrease-interval, if a CNP came since the last tick: rate = rate (1 - alpha/2),
+ *   and target = the old rate if the rate timer has expired since the last cut (or always, with
+ *   clamp-target). The first CNP itself cuts nothing and does not count for alpha.
+ * - A cut restarts the rate timer; its first F expiries are fast recovery, the next additive
+ *   increase, the rest hyper increase. There is no byte counter.
+ * - Rates are whole bit/s; the two halves of the mean are rounded down one by one.
+ * - run.py's preset "dcqcn" for a NIC of B Gbps: alpha-timer 1us, rate-timer 300us,
+ *   fast-recovery 1, rate-ai B/5 Mbps, rate-hai 2B Mbps, min-rate 1000Mbps.
+ *
+ * Both start at line rate; until the first CNP nothing changes. No timer costs an event: alpha,
+ * rate and target are caught up inside the hooks, in O(log gap), to the value that stepwise timers
+ * give, and how often the hooks are called does not change it. A timer that expires at the time of
+ * a CNP or a send acts first; a rate-timer expiry acts before a cut at the same time.
+ */
+#include "congestion/cc.h"
+#include "congestion/lazy.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+enum mode { MODE_PAPER, MODE_HPCC };
+enum window { WINDOW_NONE, WINDOW_FIXED, WINDOW_SCALED };
+
+struct params {
+    int mode;
+    double gain;
+    uint64_t rate_ai_bps, rate_hai_bps, min_rate_bps;
+    uint64_t fast_recovery;
+    int64_t alpha_timer_ps, rate_timer_ps;
+    int window;
+    int64_t cnp_interval_ps;      /* paper */
+    uint64_t byte_counter_bytes;  /* paper */
+    int64_t decrease_interval_ps; /* hpcc */
+    int clamp_target;             /* hpcc */
+    double first_cnp_rate;        /* hpcc */
+};
+
+#define PAPER "Zhu et al., SIGCOMM 2015, "
+#define HPCC_SIM "HPCC simulator, rdma-hw.cc"
+
+/* The defaults of parameters that only one mode uses; `check` compares with them. */
+#define DEF_CNP_INTERVAL "50us"
+#define DEF_BYTE_COUNTER "10MB"
+#define DEF_DECREASE_INTERVAL "4us"
+
+static const struct weft_param params[] = {
+    {"mode", WEFT_PARAM_ENUM, offsetof(struct params, mode), "paper", NULL, NULL, "paper|hpcc",
+     "paper: the SIGCOMM 2015 algorithm; hpcc: as the HPCC simulator does it", NULL},
+    {"gain", WEFT_PARAM_F64, offsetof(struct params, gain), "1/256", "0.000001", "1", NULL,
+     "g: weight of the newest CNP in alpha", PAPER "section 5.2"},
+    {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "40Mbps", "0bps", NULL, NULL,
+     "R_AI: target rate gained per additive increase", PAPER "section 5.2"},
+    {"rate-hai", WEFT_PARAM_RATE, offsetof(struct params, rate_hai_bps), "400Mbps", "0bps", NULL,
+     NULL, "R_HAI: target rate gained per hyper increase",
+     "10 x rate-ai, the ratio of IEEE 802.1Qau's defaults; the paper gives none"},
+    {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1Mbps", NULL,
+     NULL, "no cut goes below this rate", HPCC_SIM " (attribute MinRate)"},
+    {"fast-recovery", WEFT_PARAM_U64, offsetof(struct params, fast_recovery), "5", "0", "1000",
+     NULL, "F: rounds of fast recovery after a cut", PAPER "section 3.1"},
+    {"alpha-timer", WEFT_PARAM_TIME, offsetof(struct params, alpha_timer_ps), "55us", "1ns", "1s",
+     NULL,
+     "paper: alpha decays after each such time without a CNP (K); hpcc: period of the alpha clock",
+     PAPER "section 5.2"},
+    {"rate-timer", WEFT_PARAM_TIME, offsetof(struct params, rate_timer_ps), "55us", "1ns", "1s",
+     NULL, "T: time between rate increases, counted from the last cut", PAPER "section 5.2"},
+    {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "none", NULL, NULL,
+     "none|fixed|scaled",
+     "bytes in flight: unlimited, one bandwidth-delay product, or that times rate / line rate",
+     HPCC_SIM " (HAS_WIN, VAR_WIN)"},
+    {"cnp-interval", WEFT_PARAM_TIME, offsetof(struct params, cnp_interval_ps), DEF_CNP_INTERVAL,
+     "0ps", "1s", NULL,
+     "mode=paper: the receiver sends at most one CNP per QP in this time; 0: one per marked packet",
+     PAPER "section 3.1"},
+    {"byte-counter", WEFT_PARAM_SIZE, offsetof(struct params, byte_counter_bytes), DEF_BYTE_COUNTER,
+     "0B", NULL, NULL, "mode=paper: wire bytes sent between rate increases; 0: no byte counter",
+     PAPER "section 5.2"},
+    {"decrease-interval", WEFT_PARAM_TIME, offsetof(struct params, decrease_interval_ps),
+     DEF_DECREASE_INTERVAL, "1ns", "1s", NULL, "mode=hpcc: period of the clock that cuts the rate",
+     HPCC_SIM " (RATE_DECREASE_INTERVAL)"},
+    {"clamp-target", WEFT_PARAM_BOOL, offsetof(struct params, clamp_target), "false", NULL, NULL,
+     NULL, "mode=hpcc: every cut sets the target rate, also back-to-back ones",
+     HPCC_SIM " (CLAMP_TARGET_RATE)"},
+    {"first-cnp-rate", WEFT_PARAM_F64, offsetof(struct params, first_cnp_rate), "1", "0.001", "1",
+     NULL, "mode=hpcc: the first CNP multiplies the rate by this", HPCC_SIM " (RateOnFirstCnp)"},
+};
+
+/* hpcc: the cutting clock runs this much after the alpha clock. */
+#define CUT_OFFSET_PS INT64_C(1000)
+
+struct state {
+    uint64_t line_bps, min_bps, bdp_bytes, mtu_bytes;
+    struct weft_cc_rates r; /* current and target rate */
+    int64_t seen_ps;        /* time of the last hook */
+    int64_t timer_ps;       /* last expiry or restart of the rate timer; WEFT_NEVER: stopped */
+    uint64_t timer_n;       /* its expiries since the last cut */
+    uint64_t bytes, byte_n; /* paper: bytes since the byte counter's last expiry; its expiries */
+    double alpha;
+    int64_t alpha_ps;    /* paper: time of the last CNP. hpcc: time of the first CNP, t0 */
+    uint64_t alpha_tick; /* hpcc: alpha holds as of this tick of the alpha clock */
+    int64_t cut_ps;      /* hpcc: when the cut that is due will be made; WEFT_NEVER: none due */
+    bool active;         /* a CNP has come */
+    bool alpha_cnp;      /* hpcc: a CNP came since tick alpha_tick */
+};
+
+static int check(const void *raw, struct weft_err *err)
+{
+    const struct params *p = raw;
+    int64_t cnp = 0, dec = 0;
+    uint64_t bytes = 0;
+    int rc = weft_parse_time_ps(DEF_CNP_INTERVAL, &cnp, err);
+    if (!rc)
+        rc = weft_parse_time_ps(DEF_DECREASE_INTERVAL, &dec, err);
+    if (!rc)
+        rc = weft_parse_size_bytes(DEF_BYTE_COUNTER, &bytes, err);
+    if (rc)
+        return rc;
+    const char *idle = NULL;
+    if (p->mode == MODE_PAPER)
+        idle = p->decrease_interval_ps != dec ? "decrease-interval"
+               : p->clamp_target              ? "clamp-target"
+               : p->first_cnp_rate != 1.0     ? "first-cnp-rate"
+                                              : NULL;
+    else
+        idle = p->cnp_interval_ps != cnp        ? "cnp-interval"
+               : p->byte_counter_bytes != bytes ? "byte-counter"
+                                                : NULL;
+    if (idle)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "dcqcn: %s has no effect with mode=%s; leave it out or set mode=%s",
+                            idle, p->mode == MODE_PAPER ? "paper" : "hpcc",
+                            p->mode == MODE_PAPER ? "hpcc" : "paper");
+    return 0;
+}
+
+/* Writes rate and window. */
+static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
+{
+    out->rate_bps = s->r.rate_bps ? s->r.rate_bps : 1; /* halves of 1 bit/s round to 0 */
+    if (p->window == WINDOW_NONE)
+        return;
+    uint64_t w = s->bdp_bytes;
+    if (p->window == WINDOW_SCALED)
+        w = (uint64_t)((unsigned __int128)w * s->r.rate_bps / s->line_bps);
+    out->cwnd_bytes = w > s->mtu_bytes ? w : s->mtu_bytes;
+}
+
+static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                 struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    memset(s, 0, sizeof(*s));
+    s->line_bps = env->line_rate_bps;
+    s->min_bps = p->min_rate_bps < env->line_rate_bps ? p->min_rate_bps : env->line_rate_bps;
+    s->bdp_bytes = env->bdp_bytes;
+    s->mtu_bytes = env->mtu_bytes;
+    s->r = (struct weft_cc_rates){env->line_rate_bps, env->line_rate_bps};
+    s->alpha = 1.0;
+    s->seen_ps = now_ps;
+    s->timer_ps = s->cut_ps = WEFT_NEVER;
+    out->cwnd_bytes = UINT64_MAX;
+    out->timer_at_ps = WEFT_NEVER;
+    publish(s, p, out);
+}
+
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void climb(struct state *s, const struct params *p, uint64_t step_bps, uint64_t n)
+{
+    weft_cc_climb(&s->r, s->line_bps, step_bps, n, p->mode == MODE_HPCC);
+}
+
+/* paper: `n` expiries of the counter *mine while the other stands still. */
+static void expire_paper(struct state *s, const struct params *p, uint64_t *mine, uint64_t other,
+                         uint64_t n)
+{
+    uint64_t f = p->fast_recovery;
+    uint64_t early = *mine < f ? at_most(n, f - *mine) : 0;
+    climb(s, p, other > f ? p->rate_ai_bps : 0, early);
+    climb(s, p, other > f ? p->rate_hai_bps : p->rate_ai_bps, n - early);
+    *mine += n;
+}
+
+/* hpcc: `n` expiries of the rate timer. */
+static void expire_hpcc(struct state *s, const struct params *p, uint64_t n)
+{
+    uint64_t f = p->fast_recovery;
+    uint64_t fast = s->timer_n < f ? at_most(n, f - s->timer_n) : 0;
+    uint64_t additive = s->timer_n <= f ? at_most(n - fast, 1) : 0;
+    climb(s, p, 0, fast);
+    climb(s, p, p->rate_ai_bps, additive);
+    climb(s, p, p->rate_hai_bps, n - fast - additive);
+    s->timer_n += n;
+}
+
+/* The rate timer's expiries up to and including now. */
+static void run_timer(struct state *s, const struct params *p, int64_t now_ps)
+{
+    if (s->timer_ps == WEFT_NEVER)
+        return;
+    uint64_t n = weft_cc_expiries(s->timer_ps, now_ps, p->rate_timer_ps);
+    if (n == 0)
+        return;
+    if (p->mode == MODE_PAPER)
+        expire_paper(s, p, &s->timer_n, s->byte_n, n);
+    else
+        expire_hpcc(s, p, n);
+    s->timer_ps += (int64_t)n * p->rate_timer_ps;
+}
+
+/* hpcc: alpha as of tick `tick` >= alpha_tick. */
+static double alpha_at_tick(const struct state *s, const struct params *p, uint64_t tick)
+{
+    uint64_t n = tick - s->alpha_tick;
+    double alpha = s->alpha;
+    if (n > 0 && s->alpha_cnp) {
+        alpha = (1.0 - p->gain) * alpha + p->gain;
+        n--;
+    }
+    return n ? alpha * weft_cc_pow(1.0 - p->gain, n) : alpha;
+}
+
+/* alpha as of now. */
+static double alpha_at(const struct state *s, const struct params *p, int64_t now_ps)
+{
+    if (!s->active)
+        return s->alpha;
+    uint64_t n = weft_cc_expiries(s->alpha_ps, now_ps, p->alpha_timer_ps);
+    return p->mode == MODE_PAPER ? s->alpha * weft_cc_pow(1.0 - p->gain, n)
+                                 : alpha_at_tick(s, p, n);
+}
+
+/* Cuts the rate at `at_ps` and restarts the increase. */
+static void cut(struct state *s, const struct params *p, int64_t at_ps, double alpha)
+{
+    if (p->mode == MODE_PAPER || p->clamp_target || s->timer_n > 0)
+        s->r.target_bps = s->r.rate_bps;
+    uint64_t rate = (uint64_t)((double)s->r.rate_bps * (1.0 - alpha / 2.0));
+    s->r.rate_bps = rate > s->min_bps ? rate : s->min_bps;
+    s->timer_ps = at_ps;
+    s->timer_n = s->byte_n = s->bytes = 0;
+}
+
+/* Lets every timer expire up to and including now. */
+static void advance(struct state *s, const struct params *p, int64_t now_ps)
+{
+    s->seen_ps = now_ps;
+    if (s->cut_ps <= now_ps) {
+        run_timer(s, p, s->cut_ps);
+        cut(s, p, s->cut_ps, alpha_at(s, p, s->cut_ps));
+        s->cut_ps = WEFT_NEVER;
+    }
+    run_timer(s, p, now_ps);
+}
+
+static void before_send(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
+{
+    advance(state, raw, now_ps);
+    publish(state, raw, out);
+}
+
+static void on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
+                    struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    advance(s, p, now_ps);
+    if (p->mode == MODE_PAPER && s->active && p->byte_counter_bytes > 0) {
+        s->bytes += wire_bytes;
+        uint64_t n = s->bytes / p->byte_counter_bytes;
+        s->bytes -= n * p->byte_counter_bytes;
+        expire_paper(s, p, &s->byte_n, s->timer_n, n);
+    }
+    publish(s, p, out);
+}
+
+static void cnp_paper(struct state *s, const struct params *p, int64_t now_ps)
+{
+    double alpha = alpha_at(s, p, now_ps);
+    cut(s, p, now_ps, alpha);
+    s->alpha = (1.0 - p->gain) * alpha + p->gain;
+    s->alpha_ps = now_ps;
+    s->active = true;
+}
+
+static void cnp_hpcc(struct state *s, const struct params *p, int64_t now_ps)
+{
+    if (!s->active) {
+        s->active = true;
+        s->alpha_ps = now_ps;
+        uint64_t rate = (uint64_t)((double)s->r.rate_bps * p->first_cnp_rate);
+        s->r.rate_bps = s->r.target_bps = rate > s->min_bps ? rate : s->min_bps;
+        s->cut_ps = now_ps + CUT_OFFSET_PS + p->decrease_interval_ps;
+        return;
+    }
+    uint64_t tick = weft_cc_expiries(s->alpha_ps, now_ps, p->alpha_timer_ps);
+    s->alpha = alpha_at_tick(s, p, tick);
+    s->alpha_tick = tick;
+    s->alpha_cnp = true;
+    if (s->cut_ps == WEFT_NEVER) {
+        int64_t start = s->alpha_ps + CUT_OFFSET_PS;
+        uint64_t m = weft_cc_expiries(start, now_ps, p->decrease_interval_ps) + 1;
+        s->cut_ps = start + (int64_t)m * p->decrease_interval_ps;
+    }
+}
+
+static void on_cnp(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    advance(state, p, now_ps);
+    if (p->mode == MODE_PAPER)
+        cnp_paper(state, p, now_ps);
+    else
+        cnp_hpcc(state, p, now_ps);
+    publish(state, p, out);
+}
+
+static void cnp(const void *raw, struct weft_cc_cnp *out)
+{
+    const struct params *p = raw;
+    out->separate = p->mode == MODE_PAPER;
+    out->interval_ps = p->mode == MODE_PAPER ? p->cnp_interval_ps : 0;
+}
+
+static const struct weft_cc_observable observables[] = {
+    {"alpha", "1"}, {"target-rate", "bps"}, {NULL, NULL}};
+
+static void observe(const void *state, const void *raw, double *values)
+{
+    const struct state *s = state;
+    values[0] = alpha_at(s, raw, s->seen_ps);
+    values[1] = (double)s->r.target_bps;
+}
+
+extern const struct weft_cc_ops weft_cc_dcqcn;
+const struct weft_cc_ops weft_cc_dcqcn = {
+    .name = "dcqcn",
+    .title = "DCQCN: ECN and CNPs drive a rate, as in RoCE NICs",
+    .source = "Zhu et al.: Congestion control for large-scale RDMA deployments, SIGCOMM 2015",
+    .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_CNP,
+    .state_size = sizeof(struct state),
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .observables = observables,
+    .check = check,
+    .init = init,
+    .before_send = before_send,
+    .on_send = on_send,
+    .on_cnp = on_cnp,
+    .cnp = cnp,
+    .observe = observe,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fingerprints: a 64-bit hash of bytes that is the same on every machine and in every version
+ * (XXH64 of libxxhash with seed 0). It tells results apart; it resists no attacker.
+ */
+#ifndef WEFT_BASE_HASH_H
+#define WEFT_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The fingerprint of @p size bytes; @p data may be NULL when size is 0. */
+uint64_t weft_hash64(const void *data, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Counters, conservation laws, and the explanation of what is stuck.
+ *
+ * Laws: every packet made was delivered, dropped, or is alive; every link delivered what it
+ * carried; every switch holds what
+ * its ingress accounting says and what its egress queues say; no port was busy longer than time has
+ * passed; no message
+ * or QP acknowledged more than it sent.
+ */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *weft_drop_reason_name(enum weft_drop_reason reason)
+{
+    static const char *const names[WEFT_DROP_REASONS] = {"buffer", "headroom", "link-error"};
+    return (unsigned)reason < WEFT_DROP_REASONS ? names[reason] : "?";
+}
+
+const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
+{
+    static const char *const names[WEFT_PKT_KINDS] = {"data", "ack", "nack", "cnp", "pfc"};
+    return (unsigned)kind < WEFT_PKT_KINDS ? names[kind] : "?";
+}
+
+void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *out)
+{
+    *out = e->tot;
+    out->packets_in_flight = e->pkts.live;
+}
+
+void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
+                            struct weft_engine_port_stats *out)
+{
+    const struct port *p = &e->ports[port];
+    *out = p->st;
+    if (p->busy_until_ps > e->now) /* the packet on the wire is counted as far as it has gone */
+        out->busy_ps -= p->busy_until_ps - e->now;
+    if (p->paused)
+        out->paused_ps += e->now - p->paused_since_ps;
+}
+
+uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    return e->ports[port].qbytes[prio];
+}
+
+#define LAW(err, cond, ...)                                                                        \
+    do {                                                                                           \
+        if (!(cond))                                                                               \
+            return weft_err_set(err, WEFT_E_INTERNAL, "conservation: " __VA_ARGS__);               \
+    } while (0)
+
+static int check_ports(const struct weft_engine *e, struct weft_err *err)
+{
+    for (uint32_t i = 0; i < e->fabric->nports; i++) {
+        const struct port *p = &e->ports[i];
+        LAW(err, p->st.tx_packets == p->rx_packets + p->flying,
+            "port %u sent %" PRIu64 " packets, %" PRIu64 " came out and %" PRIu64
+            " are on the link",
+            i, p->st.tx_packets, p->rx_packets, p->flying);
+        int64_t busy = p->st.busy_ps - (p->busy_until_ps > e->now ? p->busy_until_ps - e->now : 0);
+        LAW(err, busy <= e->now, "port %u was busy %" PRId64 " ps of %" PRId64, i, busy, e->now);
+        uint64_t q = 0;
+        for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+            q += p->qbytes[k];
+        LAW(err, q == p->qtotal, "port %u queues hold %" PRIu64 " bytes, counted %" PRIu64, i, q,
+            p->qtotal);
+    }
+    return 0;
+}
+
+static int check_switches(const struct weft_engine *e, struct weft_err *err)
+{
+    const struct weft_fabric *f = e->fabric;
+    for (uint32_t n = 0; n < f->nnodes; n++) {
+        if (f->nodes[n].kind != WEFT_NODE_SWITCH)
+            continue;
+        const struct mmu *m = &e->mmus[n];
+        uint64_t in = 0, out = 0, shared = 0;
+        for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
+            const struct port *p = &e->ports[f->nodes[n].first_port + k];
+            out += p->qtotal;
+            for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
+                in += (uint64_t)p->in_bytes[c] + p->in_hdrm[c];
+                if (p->in_bytes[c] > e->p.sw.reserve_bytes)
+                    shared += p->in_bytes[c] - e->p.sw.reserve_bytes;
+                LAW(err, p->in_hdrm[c] <= p->headroom, "switch %u uses more headroom than there is",
+                    n);
+            }
+        }
+        LAW(err, in == out && in == m->used,
+            "switch %u holds %" PRIu64 " bytes by ingress, %" PRIu64 " by egress, counted %" PRIu64,
+            n, in, out, m->used);
+        LAW(err, shared == m->shared_used && shared <= m->shared_cap,
+            "switch %u shares %" PRIu64 " bytes, counted %" PRIu64 " of %" PRIu64, n, shared,
+            m->shared_used, m->shared_cap);
+        LAW(err, m->used <= e->p.sw.buffer_bytes, "switch %u holds more than its buffer", n);
+    }
+    return 0;
+}
+
+int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
+{
+    uint64_t sent = 0, delivered = 0, drops = 0;
+    for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++) {
+        sent += e->tot.sent[k];
+        delivered += e->tot.delivered[k];
+    }
+    for (uint32_t k = 0; k < WEFT_DROP_REASONS; k++)
+        drops += e->tot.drops[k];
+    LAW(err, sent == delivered + drops + e->pkts.live,
+        "%" PRIu64 " packets made, %" PRIu64 " delivered, %" PRIu64 " dropped, %u alive", sent,
+        delivered, drops, e->pkts.live);
+    LAW(err, e->tot.msgs_acked + e->msgs.live == e->tot.msgs_posted,
+        "messages posted, acked and waiting differ");
+    for (uint32_t i = 0; i < e->qps.n; i++) {
+        const struct qp *q = qp_at(e, i);
+        LAW(err,
+            q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&
+                q->una_psn <= q->exp_psn && q->exp_psn <= q->top_psn &&
+                q->una_bytes <= q->nxt_bytes && q->nxt_bytes <= q->end_byte,
+            "QP %u acknowledged, sent and expected packets are out of order", i);
+    }
+    int rc = check_ports(e, err);
+    return rc ? rc : check_switches(e, err);
+}
+
+/* Why a QP with unacknowledged messages does not move. */
+static void reason(const struct weft_engine *e, const struct qp *q, char *buf, size_t size)
+{
+    const struct port *p = &e->ports[q->port];
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], name[WEFT_NODE_NAME_MAX];
+    weft_fabric_node_name(e->fabric, p->node, name);
+    if (p->paused & 1u << q->prio)
+        snprintf(buf, size, "priority %u of %s is paused by PFC since %s", q->prio, name,
+                 weft_human_time(p->paused_since_ps, a));
+    else if (q->state == QP_BLOCKED)
+        snprintf(buf, size, "window of %s is full", weft_human_size(q->out.cwnd_bytes, a));
+    else if (q->state == QP_PACED)
+        snprintf(buf, size, "paced at %s until %s", weft_human_rate((double)q->out.rate_bps, a),
+                 weft_human_time(q->next_avail_ps, b));
+    else if (q->state == QP_READY)
+        snprintf(buf, size, "waiting for its turn at %s", name);
+    else if (q->rto_at_ps != WEFT_NEVER)
+        snprintf(buf, size,
+                 "all sent, waiting for the ACK of packet %" PRIu64 "; retransmission at %s",
+                 q->una_psn, weft_human_time(q->rto_at_ps, a));
+    else
+        snprintf(buf, size, "all sent, waiting for the ACK of packet %" PRIu64, q->una_psn);
+}
+
+uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
+                             void (*fn)(void *, const char *), void *ctx)
+{
+    uint64_t said = 0;
+    for (uint32_t i = 0; i < e->qps.n && said < max; i++) {
+        const struct qp *q = qp_at(e, i);
+        if (q->head_msg == NIL)
+            continue;
+        const struct msg *m = msg_at(e, q->head_msg);
+        char why[256], text[512], size[WEFT_UNIT_TEXT_MAX], left[WEFT_UNIT_TEXT_MAX];
+        reason(e, q, why, sizeof why);
+        snprintf(text, sizeof text,
+                 "h%u -> h%u: message %" PRIu64 " of %s (tag %" PRIu64
+                 "), %s unacknowledged on this QP: %s",
+                 q->src_host, q->dst_host, m->id, weft_human_size(m->m.bytes, size), m->m.tag,
+                 weft_human_size(q->end_byte - q->una_bytes, left), why);
+        fn(ctx, text);
+        said++;
+    }
+    return e->msgs.live;
+}

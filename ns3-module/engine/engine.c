@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The engine's life cycle, clock, event loop, timers and packet records. Model: engine.h. */
+#include "internal.h"
+
+#include <stdio.h>
+
+#define MAX_PKTS (UINT32_C(1) << 27)
+#define MAX_MSGS (UINT32_C(1) << 26)
+#define MAX_QPS (UINT32_C(1) << 24)
+#define MAX_TIMERS (UINT32_C(1) << 24)
+#define TIMER_SLOT_BITS 24
+
+int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
+{
+    e->stop = true;
+    if (e->err.code)
+        return e->err.code;
+    char msg[WEFT_ERR_MSG_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    return weft_err_set(&e->err, code, "%s", msg);
+}
+
+/* ---- packets ---- */
+
+uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
+{
+    uint32_t i = stable_alloc(&e->pkts);
+    if (__builtin_expect(i == NIL, 0)) {
+        engine_fail(e, WEFT_E_LIMIT, "more than %u packets in flight", MAX_PKTS);
+        return NIL;
+    }
+    struct pkt *p = pkt_at(e, i);
+    p->kind = (uint8_t)kind;
+    p->flags = 0;
+    p->in_port = NIL;
+    e->tot.sent[kind]++;
+    return i;
+}
+
+void pkt_free(struct weft_engine *e, uint32_t i)
+{
+    stable_release(&e->pkts, i);
+}
+
+void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
+{
+    const struct pkt *p = pkt_at(e, i);
+    *v = (struct weft_engine_pkt_view){
+        .kind = p->kind, .prio = p->prio, .frame_bytes = p->frame, .psn = p->psn};
+    if (p->kind != WEFT_PKT_PFC) {
+        const struct qp *q = qp_at(e, p->qp);
+        v->dst_host = p->dst_host;
+        v->src_host = p->dst_host == q->dst_host ? q->src_host : q->dst_host;
+    }
+}
+
+void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
+{
+    e->ports[port].st.drops[why]++;
+    e->tot.drops[why]++;
+    if (e->hooks.drop) {
+        struct weft_engine_pkt_view v;
+        pkt_view(e, i, &v);
+        e->hooks.drop(e->hooks.ctx, e->now, port, why, &v);
+    }
+    pkt_free(e, i);
+}
+
+/* ---- life cycle ---- */
+
+static int check_prio(uint64_t prio, const char *what, struct weft_err *err)
+{
+    if (prio < WEFT_PRIOS)
+        return 0;
+    return weft_err_set(err, WEFT_E_INPUT, "transport.%s is %llu; priorities are 0 to 7", what,
+                        (unsigned long long)prio);
+}
+
+int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err)
+{
+    const struct weft_transport_params *t = &c->params.transport;
+    int rc;
+    if ((rc = check_prio(t->data_prio, "data-prio", err)) ||
+        (rc = check_prio(t->ack_prio, "ack-prio", err)) ||
+        (rc = check_prio(t->cnp_prio, "cnp-prio", err)))
+        return rc;
+    if (!c->fabric || !c->fabric->ports)
+        return weft_err_set(err, WEFT_E_INPUT, "the engine needs a finished fabric");
+    if (c->fabric->nports > 1u << FASTQ_PORT_BITS)
+        return weft_err_set(err, WEFT_E_LIMIT, "the fabric has %u ports; at most %u",
+                            c->fabric->nports, 1u << FASTQ_PORT_BITS);
+    if (!c->cc)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "the engine needs a congestion control; 'none' is one");
+    if (t->mtu_bytes == 0 || t->mtu_bytes + t->header_bytes + 3 > UINT16_MAX)
+        return weft_err_set(err, WEFT_E_INPUT, "transport.mtu must be 1 byte to %u bytes",
+                            (unsigned)(UINT16_MAX - t->header_bytes - 3));
+    if (c->params.ecn.kmin_bytes > c->params.ecn.kmax_bytes)
+        return weft_err_set(err, WEFT_E_INPUT, "ecn.kmin (%lluB) exceeds ecn.kmax (%lluB)",
+                            (unsigned long long)c->params.ecn.kmin_bytes,
+                            (unsigned long long)c->params.ecn.kmax_bytes);
+    if (c->cc->check && (rc = c->cc->check(c->cc_params, err)))
+        return rc;
+    return mmu_check_config(c, err);
+}
+
+static int init_ports(struct weft_engine *e, struct weft_err *err)
+{
+    const struct weft_fabric *f = e->fabric;
+    e->ports = calloc(f->nports ? f->nports : 1, sizeof *e->ports);
+    uint32_t host_ports = 0;
+    for (uint32_t i = 0; i < f->nports; i++)
+        host_ports += f->nodes[f->ports[i].node].kind == WEFT_NODE_HOST;
+    e->nics = calloc(host_ports ? host_ports : 1, sizeof *e->nics);
+    if (!e->ports || !e->nics)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", f->nports);
+    for (uint32_t i = 0; i < f->nports; i++) {
+        const struct weft_fabric_link *l = &f->links[f->ports[i].link];
+        struct port *p = &e->ports[i];
+        p->node = f->ports[i].node;
+        p->peer = f->ports[i].peer;
+        p->prop_ps = l->delay_ps;
+        p->ser_q = gap_of_rate(l->rate_bps);
+        p->error_rate = l->error_rate;
+        p->armed_ps = WEFT_NEVER;
+        p->fly.head = p->ctrl.head = NIL;
+        p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
+        p->err_rng = weft_rng_stream(e->seed, "link-error", i);
+        for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+            p->q[k].head = NIL;
+        p->nic = NIL;
+        if (f->nodes[p->node].kind == WEFT_NODE_HOST) {
+            p->nic = e->nnics++;
+            for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+                e->nics[p->nic].ready[k].head = NIL;
+        }
+    }
+    return 0;
+}
+
+struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct weft_err *err)
+{
+    if (weft_engine_check_config(c, err))
+        return NULL;
+    struct weft_engine *e = calloc(1, sizeof *e);
+    if (!e) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return NULL;
+    }
+    e->p = c->params;
+    e->fabric = c->fabric;
+    e->cc = c->cc;
+    e->ccp = c->cc_params;
+    e->seed = c->seed;
+    e->hooks = c->hooks;
+    e->ecn_on = (c->cc->needs & (WEFT_CC_NEEDS_ECN)) != 0;
+    e->cnp_on = (c->cc->needs & WEFT_CC_NEEDS_CNP) != 0;
+    e->echo_on = (c->cc->needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
+    if (e->cnp_on)
+        c->cc->cnp(c->cc_params, &e->cnp);
+    e->limit = WEFT_NEVER;
+    size_t state = (c->cc->state_size + 15) & ~(size_t)15;
+    if (!stable_init(&e->pkts, sizeof(struct pkt), MAX_PKTS) ||
+        !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
+        !stable_init(&e->qps, sizeof(struct qp), MAX_QPS) ||
+        !stable_init(&e->cc_state, state, MAX_QPS) ||
+        !stable_init(&e->timers, sizeof(struct timer), MAX_TIMERS)) {
+        weft_err_set(err, WEFT_E_LIMIT,
+                     "the address space for packets and QPs was refused; see ulimit -v");
+        goto fail;
+    }
+    e->routes = weft_routes_new(c->fabric, err);
+    if (!e->routes || init_ports(e, err) || mmu_init(e, err))
+        goto fail;
+    return e;
+fail:
+    weft_engine_free(e);
+    return NULL;
+}
+
+void weft_engine_free(struct weft_engine *e)
+{
+    if (!e)
+        return;
+    for (uint32_t i = 0; i < e->nnics; i++)
+        evq_free(&e->nics[i].paced);
+    fastq_free(&e->fast);
+    evq_free(&e->slow);
+    stable_fini(&e->pkts);
+    stable_fini(&e->msgs);
+    stable_fini(&e->qps);
+    stable_fini(&e->cc_state);
+    stable_fini(&e->timers);
+    weft_routes_free(e->routes);
+    free(e->ports);
+    free(e->nics);
+    free(e->mmus);
+    free(e->qp_slots);
+    free(e);
+}
+
+void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks)
+{
+    e->hooks = *hooks;
+}
+
+/* ---- timers ---- */
+
+int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *, uint64_t), void *ctx,
+                      uint64_t arg, struct weft_err *err)
+{
+    if (at_ps < e->now)
+        return weft_err_set(err, WEFT_E_INTERNAL, "timer at %lld ps lies before now, %lld ps",
+                            (long long)at_ps, (long long)e->now);
+    uint32_t slot = stable_alloc(&e->timers);
+    if (slot == NIL ||
+        !evq_push(&e->slow, at_ps, EV_ID(EV_TIMER, (e->timer_seq << TIMER_SLOT_BITS) | slot)))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory, or more than %u timers", MAX_TIMERS);
+    e->timer_seq++;
+    struct timer *t = (struct timer *)(void *)e->timers.base + slot;
+    t->fn = fn;
+    t->ctx = ctx;
+    t->arg = arg;
+    return 0;
+}
+
+static void fire_timer(struct weft_engine *e, uint64_t number)
+{
+    uint32_t slot = (uint32_t)(number & ((1u << TIMER_SLOT_BITS) - 1));
+    struct timer t = ((struct timer *)(void *)e->timers.base)[slot];
+    stable_release(&e->timers, slot);
+    t.fn(t.ctx, t.arg);
+}
+
+/* ---- clock and loop ---- */
+
+/* Drops or re-dates retransmission entries at the head of the slow queue whose deadline has
+ * moved. */
+static void settle_slow(struct weft_engine *e)
+{
+    while (e->slow.n) {
+        struct ev top = e->slow.h[0];
+        struct qp *q;
+        switch ((enum ev_kind)(top.id >> EV_KIND_SHIFT)) {
+        case EV_RTO:
+            q = qp_at(e, (uint32_t)EV_NUMBER(top.id));
+            if (q->rto_entry_ps != top.t) { /* superseded by an earlier entry */
+                evq_pop(&e->slow);
+            } else if (q->rto_at_ps == WEFT_NEVER) {
+                q->rto_entry_ps = WEFT_NEVER;
+                evq_pop(&e->slow);
+            } else if (q->rto_at_ps > top.t) {
+                q->rto_entry_ps = q->rto_at_ps;
+                evq_replace_top(&e->slow, q->rto_at_ps, top.id);
+            } else {
+                return;
+            }
+            break;
+        case EV_CC:
+            q = qp_at(e, (uint32_t)EV_NUMBER(top.id));
+            if (q->cc_timer_ps == top.t)
+                return;
+            evq_pop(&e->slow); /* superseded by another entry, or switched off */
+            break;
+        default:
+            return;
+        }
+    }
+}
+
+/* Where the next event is. */
+enum source { FROM_NONE, FROM_FAST, FROM_SLOW };
+
+static inline enum source next_source(struct weft_engine *e)
+{
+    if (e->slow.n) {
+        /* settling only moves the slow head later, so a fast head before the unsettled one is
+         * first */
+        if (e->fast.n && ev_before(fastq_top(&e->fast), e->slow.h[0]))
+            return FROM_FAST;
+        settle_slow(e);
+        if (e->slow.n && (!e->fast.n || ev_before(e->slow.h[0], fastq_top(&e->fast))))
+            return FROM_SLOW;
+    }
+    return e->fast.n ? FROM_FAST : FROM_NONE;
+}
+
+int64_t weft_engine_now(const struct weft_engine *e)
+{
+    return e->now;
+}
+
+int64_t weft_engine_next(const struct weft_engine *ce)
+{
+    struct weft_engine *e =
+        (struct weft_engine *)(uintptr_t)ce; /* settling only drops stale entries */
+    switch (next_source(e)) {
+    case FROM_FAST:
+        return fastq_top(&e->fast).t;
+    case FROM_SLOW:
+        return e->slow.h[0].t;
+    default:
+        return WEFT_NEVER;
+    }
+}
+
+void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
+{
+    if (t_ps < e->now)
+        engine_fail(e, WEFT_E_INTERNAL, "the clock would run backwards, from %lld to %lld ps",
+                    (long long)e->now, (long long)t_ps);
+    else
+        e->now = t_ps;
+}
+
+/* A transmission event is valid when the port still waits for this moment. */
+static inline void port_event(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    if (p->armed_ps != e->now)
+        return;
+    p->armed_ps = WEFT_NEVER;
+    port_tx(e, port);
+}
+
+static inline void run_fast(struct weft_engine *e)
+{
+    uint64_t key = e->fast.h[0];
+    uint32_t port = fastq_port(key);
+    if (fastq_kind(key) == EV_ARRIVE) {
+        port_arrive(e, port, true);
+    } else {
+        fastq_pop(&e->fast);
+        port_event(e, port);
+    }
+}
+
+static void run_slow(struct weft_engine *e)
+{
+    struct ev top = e->slow.h[0];
+    uint64_t number = EV_NUMBER(top.id);
+    evq_pop(&e->slow);
+    switch ((enum ev_kind)(top.id >> EV_KIND_SHIFT)) {
+    case EV_ARRIVE:
+        port_arrive(e, (uint32_t)number, false);
+        return;
+    case EV_TX:
+        port_event(e, (uint32_t)number);
+        return;
+    case EV_RTO:
+        rc_rto(e, (uint32_t)number);
+        return;
+    case EV_CC:
+        rc_cc_timer(e, (uint32_t)number);
+        return;
+    case EV_TIMER:
+        fire_timer(e, number);
+        return;
+    }
+}
+
+int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
+{
+    e->limit = limit_ps;
+    e->stop = e->err.code != 0;
+    while (!e->stop) {
+        enum source from = next_source(e);
+        if (from == FROM_NONE)
+            break;
+        int64_t t = from == FROM_FAST ? fastq_time(&e->fast, e->fast.h[0]) : e->slow.h[0].t;
+        if (t >= e->limit)
+            break;
+        e->now = t;
+        e->tot.events++;
+        if (from == FROM_FAST)
+            run_fast(e);
+        else
+            run_slow(e);
+    }
+    return e->err.code;
+}
+
+int weft_engine_run_instant(struct weft_engine *e)
+{
+    int64_t t = weft_engine_next(e);
+    return t == WEFT_NEVER ? e->err.code : weft_engine_run(e, t + 1);
+}
+
+void weft_engine_lower_limit(struct weft_engine *e, int64_t limit_ps)
+{
+    if (limit_ps <= e->now) /* the instant being executed is always finished */
+        limit_ps = e->now + 1;
+    if (limit_ps < e->limit)
+        e->limit = limit_ps;
+}
+
+void weft_engine_stop(struct weft_engine *e)
+{
+    e->stop = true;
+}
+
+const struct weft_err *weft_engine_error(const struct weft_engine *e)
+{
+    return &e->err;
+}

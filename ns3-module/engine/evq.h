@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The slow event queue (timers, and whatever lies far ahead): a 4-ary min-heap of 16-byte keys
+ * (time, id).
+ *
+ * The id says what happens: kind in the top 4 bits, the number of a port, QP or timer slot below.
+ * Equal
+ * times are served in ascending id, so the order of execution is a property of the model and not of
+ * the history of insertions. Four children share one cache line.
+ */
+#ifndef WEFT_EVQ_H
+#define WEFT_EVQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/** Kinds, in the order in which simultaneous events execute. */
+enum ev_kind { EV_ARRIVE = 0, EV_TX = 1, EV_RTO = 2, EV_CC = 3, EV_TIMER = 4 };
+#define EV_KIND_SHIFT 60
+#define EV_ID(kind, number) (((uint64_t)(kind) << EV_KIND_SHIFT) | (uint64_t)(number))
+#define EV_NUMBER(id) ((id) & ((UINT64_C(1) << EV_KIND_SHIFT) - 1))
+
+struct ev {
+    int64_t t;
+    uint64_t id;
+};
+
+struct evq {
+    struct ev *h;
+    uint32_t n, cap;
+};
+
+static inline bool ev_before(struct ev a, struct ev b)
+{
+    return a.t < b.t || (a.t == b.t && a.id < b.id);
+}
+
+/** Makes room for one more entry; false when out of memory. */
+static inline bool evq_reserve(struct evq *q)
+{
+    if (q->n < q->cap)
+        return true;
+    uint32_t cap = q->cap ? q->cap * 2 : 64;
+    struct ev *h = (struct ev *)realloc(q->h, cap * sizeof *h);
+    if (!h)
+        return false;
+    q->h = h;
+    q->cap = cap;
+    return true;
+}
+
+static inline void evq_sift_up(struct evq *q, uint32_t i, struct ev e)
+{
+    struct ev *h = q->h;
+    while (i > 0) {
+        uint32_t up = (i - 1) >> 2;
+        if (!ev_before(e, h[up]))
+            break;
+        h[i] = h[up];
+        i = up;
+    }
+    h[i] = e;
+}
+
+static inline void evq_sift_down(struct evq *q, uint32_t i, struct ev e)
+{
+    struct ev *h = q->h;
+    const uint32_t n = q->n;
+    for (;;) {
+        uint32_t c = 4 * i + 1;
+        if (c >= n)
+            break;
+        uint32_t best = c;
+        uint32_t end = c + 4 < n ? c + 4 : n;
+        for (uint32_t k = c + 1; k < end; k++)
+            if (ev_before(h[k], h[best]))
+                best = k;
+        if (!ev_before(h[best], e))
+            break;
+        h[i] = h[best];
+        i = best;
+    }
+    h[i] = e;
+}
+
+/** Adds an entry; false when out of memory. */
+static inline bool evq_push(struct evq *q, int64_t t, uint64_t id)
+{
+    if (!evq_reserve(q))
+        return false;
+    struct ev e = {t, id};
+    evq_sift_up(q, q->n++, e);
+    return true;
+}
+
+/** Removes the first entry; the queue must not be empty. */
+static inline void evq_pop(struct evq *q)
+{
+    struct ev last = q->h[--q->n];
+    if (q->n)
+        evq_sift_down(q, 0, last);
+}
+
+/** Replaces the first entry by a later one: cheaper than pop and push. */
+static inline void evq_replace_top(struct evq *q, int64_t t, uint64_t id)
+{
+    struct ev e = {t, id};
+    evq_sift_down(q, 0, e);
+}
+
+static inline void evq_free(struct evq *q)
+{
+    free(q->h);
+    q->h = NULL;
+    q->n = q->cap = 0;
+}
+
+#endif

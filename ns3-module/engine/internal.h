@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine's records and the calls between its files. Nothing outside the engine includes this.
+ *
+ *   engine.c  clock, event loop, timers, life cycle      port.c  links, queues, scheduling,
+ * forwarding
+ *   mmu.c     shared buffer, PFC, ECN                    nic.c   QP arbitration, pacing, sending
+ * data
+ *   rc.c      receiving data, ACK, NACK, CNP, recovery   qp.c    opening QPs, posting messages
+ *   audit.c   counters, conservation checks, explanation of what is stuck
+ *
+ * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
+ * queue, or the
+ * ring of packets in flight on a link. Only the head of a link's ring is in the event queue.
+ */
+#ifndef WEFT_ENGINE_INTERNAL_H
+#define WEFT_ENGINE_INTERNAL_H
+
+#include "base/rng.h"
+#include "base/units.h"
+#include "engine.h"
+#include "fastq.h"
+#include "stable.h"
+#include "topologies/routes.h"
+
+/** Fixed point of "picoseconds per byte": 20 fractional bits. Exact for rates that divide into
+ * whole ps per byte. */
+#define GAP_SHIFT 20
+#define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
+
+enum pkt_flags {
+    PKT_LAST = 1,  /**< DATA: last packet of its message */
+    PKT_CE = 2,    /**< DATA: congestion experienced */
+    PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
+    PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
+    PKT_XOFF = 16, /**< PFC: pause (else resume) */
+    PKT_RETX = 32  /**< DATA: sent before */
+};
+
+/** One packet: 64 bytes, one cache line. */
+struct pkt {
+    uint32_t next; /**< list link; first, as stable.h wants */
+    uint32_t qp;
+    int64_t at_ps; /**< on a link: when it has arrived completely */
+    /** DATA: start of transmission at the NIC; ACK: that of the data packet it answers */
+    int64_t sent_ps;
+    uint64_t psn; /**< DATA: own number; ACK, NACK: the number expected next */
+    uint32_t dst_host;
+    uint32_t flow_hash;
+    uint32_t in_port; /**< in a switch: the port it came in through */
+    uint32_t msg;     /**< DATA: message record */
+    uint16_t frame;   /**< frame bytes */
+    uint16_t payload; /**< DATA: payload bytes */
+    uint8_t kind;     /**< enum weft_pkt_kind */
+    uint8_t prio;
+    uint8_t flags; /**< enum pkt_flags */
+    uint8_t pad[5];
+};
+_Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
+
+/** A posted message until its last ACK. */
+struct msg {
+    uint32_t next; /**< list link of its QP; first, as stable.h wants */
+    uint32_t qp;
+    uint64_t id;
+    struct weft_engine_msg m;
+    uint64_t first_psn, npkts;
+    uint64_t start_byte; /**< QP stream offset of its first byte */
+    int64_t post_ps, received_ps;
+    uint64_t retx_bytes, cnps;
+};
+
+/** What a QP is doing as far as NIC arbitration is concerned. */
+enum qp_state { QP_IDLE, QP_READY, QP_PACED, QP_BLOCKED };
+
+/** One QP: sender half and receiver half. */
+struct qp {
+    /* sender: hot */
+    uint32_t next; /**< ready ring link */
+    uint32_t port; /**< host port it sends through */
+    uint64_t nxt_psn, una_psn;
+    uint64_t nxt_bytes, una_bytes; /**< payload stream offsets of nxt_psn and una_psn */
+    uint64_t top_psn;              /**< first number never sent */
+    int64_t next_avail_ps;
+    struct weft_cc_out out;
+    uint64_t gap_rate_bps;       /**< the rate that gap_q was computed for */
+    uint64_t gap_q;              /**< ps per wire byte at that rate, GAP_SHIFT */
+    uint32_t nxt_msg;            /**< message that nxt_psn belongs to, NIL when all is sent */
+    uint32_t head_msg, tail_msg; /**< unacknowledged messages */
+    uint8_t state;               /**< enum qp_state */
+    uint8_t prio;
+    uint8_t backoff;     /**< doublings of the retransmission timeout */
+    uint32_t retries;    /**< expiries since the last progress */
+    int64_t rto_at_ps;    /**< real deadline, WEFT_NEVER: nothing outstanding */
+    int64_t rto_entry_ps; /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
+    int64_t cc_timer_ps;  /**< time of the queued EV_CC entry, WEFT_NEVER: none */
+    uint32_t src_host, dst_host;
+    uint32_t flow_hash, ack_hash;
+    uint64_t end_psn; /**< first number after the last posted message */
+    uint64_t end_byte;
+    uint64_t retx_packets, cnps, rtos;
+    struct weft_cc_env env;
+    /* receiver */
+    uint64_t exp_psn;
+    uint64_t nack_psn; /**< gap that the last NACK was for, UINT64_MAX: none */
+    int64_t nack_at_ps, cnp_at_ps;
+    uint32_t ack_port; /**< receiving host's port for ACKs */
+    uint32_t unacked;  /**< data packets since the last ACK */
+    uint8_t echo;      /**< a packet since the last ACK was marked */
+    uint8_t cnp_due;   /**< the next ACK carries a CNP */
+};
+
+struct list {
+    uint32_t head, tail;
+};
+
+/** NIC arbitration state of one host port. */
+struct nic {
+    struct list ready[WEFT_PRIOS];
+    struct evq paced; /**< (next_avail, QP) */
+    uint8_t ready_mask;
+};
+
+/** One port: the sending end of one direction of a link, and the ingress accounting of the
+ * other. */
+struct port {
+    int64_t busy_until_ps, armed_ps; /**< armed: time of the valid EV_TX entry, WEFT_NEVER: none */
+    int64_t prop_ps;
+    uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
+    struct list fly;          /**< packets on the link, in order */
+    uint32_t peer, node, nic; /**< nic: index, NIL on switches */
+    uint8_t nonempty, paused; /**< bit masks of priorities */
+    uint8_t drr;              /**< priority whose turn it is */
+    uint8_t xoff_sent;        /**< ingress: priorities that we have paused at the peer */
+    struct list ctrl;         /**< PFC frames waiting */
+    struct list q[WEFT_PRIOS];
+    uint32_t qbytes[WEFT_PRIOS];   /**< egress occupancy, frame bytes */
+    uint32_t in_bytes[WEFT_PRIOS]; /**< ingress occupancy without headroom */
+    uint32_t in_hdrm[WEFT_PRIOS];  /**< ingress occupancy in headroom */
+    int32_t deficit[WEFT_PRIOS];
+    uint32_t headroom;   /**< per lossless priority */
+    uint64_t kmin, kmax; /**< ECN thresholds of this port */
+    double mark_slope;   /**< pmax / (kmax - kmin) */
+    struct weft_rng ecn_rng, err_rng;
+    double error_rate;
+    int64_t paused_since_ps;
+    /** packets that came out of this port's link at the far end, lost ones included */
+    uint64_t rx_packets;
+    uint64_t flying; /**< packets on the link now */
+    uint64_t qtotal; /**< egress occupancy, all priorities */
+    struct weft_engine_port_stats st;
+};
+
+/** One switch's buffer. */
+struct mmu {
+    uint64_t shared_cap; /**< buffer - headrooms - reserves */
+    uint64_t shared_used;
+    uint64_t used; /**< bytes in the switch now */
+    uint64_t alpha_q16, egress_alpha_q16;
+};
+
+struct timer {
+    uint32_t next; /**< first, as stable.h wants */
+    void (*fn)(void *ctx, uint64_t arg);
+    void *ctx;
+    uint64_t arg;
+};
+
+struct weft_engine {
+    struct weft_engine_params p;
+    const struct weft_fabric *fabric;
+    struct weft_routes *routes;
+    const struct weft_cc_ops *cc;
+    const void *ccp;
+    struct weft_cc_cnp cnp;
+    bool ecn_on, cnp_on, echo_on;
+    uint64_t seed;
+    struct weft_engine_hooks hooks;
+
+    int64_t now, limit;
+    bool stop;
+    struct fastq fast; /**< arrivals and transmissions: one entry per busy link or port */
+    /** retransmission, congestion-control and user timers; arrivals and transmissions over a
+     * second ahead */
+    struct evq slow;
+    uint64_t timer_seq;
+
+    struct port *ports;
+    struct nic *nics;
+    uint32_t nnics;
+    struct mmu *mmus; /**< one per node; unused on hosts */
+    struct stable pkts, msgs, qps, cc_state, timers;
+    uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
+    uint32_t qp_slots_n;
+
+    struct weft_engine_totals tot;
+    struct weft_err err;
+};
+
+static inline struct pkt *pkt_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct pkt *)(void *)e->pkts.base + i;
+}
+static inline struct msg *msg_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct msg *)(void *)e->msgs.base + i;
+}
+static inline struct qp *qp_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct qp *)(void *)e->qps.base + i;
+}
+static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
+{
+    return e->cc_state.base ? e->cc_state.base + (size_t)qp * e->cc_state.elem : NULL;
+}
+
+/** Duration of @p bytes at @p q (ps per byte, GAP_SHIFT), rounded to the nearest ps. */
+static inline int64_t gap_ps(uint64_t bytes, uint64_t q)
+{
+    return (int64_t)((bytes * q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT);
+}
+/** ps per byte of a rate, rounded to the nearest 2^-20 ps. */
+static inline uint64_t gap_of_rate(uint64_t bps)
+{
+    const unsigned __int128 num = (unsigned __int128)8 * WEFT_PS_PER_S << GAP_SHIFT;
+    return (uint64_t)((num + bps / 2) / bps);
+}
+
+static inline void list_append(struct weft_engine *e, struct list *l, uint32_t i)
+{
+    pkt_at(e, i)->next = NIL;
+    if (l->head == NIL)
+        l->head = i;
+    else
+        pkt_at(e, l->tail)->next = i;
+    l->tail = i;
+}
+static inline uint32_t list_take(struct weft_engine *e, struct list *l)
+{
+    uint32_t i = l->head;
+    l->head = pkt_at(e, i)->next;
+    return i;
+}
+
+/* engine.c */
+/** Records the first fatal error and stops the loop; returns its code. */
+int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/** Adds to an event queue; fails the engine when out of memory. */
+static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, uint64_t id)
+{
+    if (__builtin_expect(!evq_push(q, t, id), 0))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue (%u entries)", q->n);
+}
+/** Queues the arrival at the end of a link, or the next transmission of a port. */
+static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
+                                    uint32_t port)
+{
+    if (__builtin_expect(!fastq_fits(&e->fast, e->now, t), 0))
+        engine_push(e, &e->slow, t, EV_ID(kind, port));
+    else if (__builtin_expect(!fastq_push(&e->fast, fastq_key(&e->fast, t, kind, port)), 0))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue (%u entries)", e->fast.n);
+}
+/** A fresh packet record, NIL (and the engine failed) when there is no room. */
+uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
+void pkt_free(struct weft_engine *e, uint32_t i);
+void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v);
+/** Counts a drop at a port, tells the hook, frees the packet. */
+void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why);
+
+/* port.c */
+/** The head of the link of @p port has arrived at the other end. Its event is the first of the
+ * fast queue when @p on_top. */
+void port_arrive(struct weft_engine *e, uint32_t port, bool on_top);
+/** The port may start a packet now: does so, and arms itself for the next. */
+void port_tx(struct weft_engine *e, uint32_t port);
+/** Queues a packet at a port and starts it when the port is free. */
+void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** Queues a PFC frame ahead of everything. */
+void port_send_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
+/** Something became sendable at the port. */
+void port_kick(struct weft_engine *e, uint32_t port);
+void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps);
+
+/* mmu.c */
+/** Sizes the buffer of every switch; fails when headroom and reserve exceed it. */
+int mmu_init(struct weft_engine *e, struct weft_err *err);
+int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** Admits a packet from ingress @p in to egress @p out, or says why not (WEFT_DROP_REASONS:
+ * admitted). Sends XOFF when due. */
+enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *p, uint32_t in,
+                                uint32_t out);
+/** Releases a packet that leaves the switch through @p out. Sends XON when due. */
+void mmu_release(struct weft_engine *e, const struct pkt *p, uint32_t out);
+/** Marks a data packet by the RED curve of @p out for an occupancy of @p qbytes. */
+void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes);
+
+/* nic.c */
+/** The next data packet of priority @p prio at a host port, NIL when every QP turned out
+ * blocked. */
+uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** Moves the QPs whose pacing time has come to the ready rings. */
+void nic_release_paced(struct weft_engine *e, uint32_t port);
+/** A QP that is idle or blocked may have become sendable. */
+void nic_wake(struct weft_engine *e, uint32_t qp);
+/** After a hook of the congestion control: clamps its output, queues its timer. */
+void nic_cc_changed(struct weft_engine *e, uint32_t qp);
+/** Restarts sending from the oldest unacknowledged packet. */
+void nic_go_back(struct weft_engine *e, uint32_t qp);
+void nic_rto_arm(struct weft_engine *e, uint32_t qp);
+
+/* rc.c */
+/** A packet has reached the host it was for. Consumes it. */
+void rc_receive(struct weft_engine *e, uint32_t pkt);
+void rc_rto(struct weft_engine *e, uint32_t qp);
+void rc_cc_timer(struct weft_engine *e, uint32_t qp);
+
+/* qp.c */
+/** Duration post -> last byte received of @p bytes alone on the QP's path, after the first
+ * packet waits for nothing. */
+int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes);
+/** Frame bytes of a data packet with @p payload bytes (padded to 4, and to the minimum frame). */
+static inline uint32_t data_frame(const struct weft_engine *e, uint64_t payload)
+{
+    uint64_t f = ((payload + 3) & ~UINT64_C(3)) + e->p.transport.header_bytes;
+    return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
+}
+static inline uint32_t ctrl_frame(const struct weft_engine *e, uint64_t bytes)
+{
+    return (uint32_t)(bytes < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes
+                                                             : bytes);
+}
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The NIC: which QP sends next, and when.
+ *
+ * A QP with something to send is in exactly one place: the ready ring of its priority (round robin,
+ * one packet per
+ * turn), the heap of QPs whose pacing time lies ahead, or nowhere because its window is full.
+ * Choosing is O(1), pacing O(log n);
+ * no scan over QPs. The pacing gap follows each packet: next = start of this packet + wire bytes /
+ * rate.
+ */
+#include "internal.h"
+
+static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    struct list *l = &n->ready[q->prio];
+    q->state = QP_READY;
+    q->next = NIL;
+    if (l->head == NIL)
+        l->head = qi;
+    else
+        qp_at(e, l->tail)->next = qi;
+    l->tail = qi;
+    n->ready_mask |= (uint8_t)(1u << q->prio);
+}
+
+static inline bool window_full(const struct qp *q)
+{
+    return q->nxt_bytes - q->una_bytes >= q->out.cwnd_bytes;
+}
+
+void nic_cc_changed(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    if (q->out.rate_bps > q->env.line_rate_bps)
+        q->out.rate_bps = q->env.line_rate_bps;
+    if (q->out.rate_bps == 0)
+        q->out.rate_bps = 1;
+    if (__builtin_expect(q->out.timer_at_ps != q->cc_timer_ps, 0)) {
+        q->cc_timer_ps = q->out.timer_at_ps;
+        if (q->cc_timer_ps != WEFT_NEVER) {
+            if (q->cc_timer_ps < e->now)
+                engine_fail(e, WEFT_E_INTERNAL,
+                            "congestion control '%s' asked for a timer in the past", e->cc->name);
+            else
+                engine_push(e, &e->slow, q->cc_timer_ps, EV_ID(EV_CC, qi));
+        }
+    }
+}
+
+void nic_rto_arm(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    q->rto_at_ps = e->now + (e->p.transport.rto_ps << q->backoff);
+    if (q->rto_at_ps < q->rto_entry_ps) {
+        q->rto_entry_ps = q->rto_at_ps;
+        engine_push(e, &e->slow, q->rto_at_ps, EV_ID(EV_RTO, qi));
+    }
+}
+
+/* Makes the packet nxt_psn and advances. */
+static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    uint32_t i = pkt_new(e, WEFT_PKT_DATA);
+    if (i == NIL)
+        return NIL;
+    struct pkt *k = pkt_at(e, i);
+    struct msg *m = msg_at(e, q->nxt_msg);
+    const uint64_t mtu = e->p.transport.mtu_bytes;
+    const uint64_t index = q->nxt_psn - m->first_psn;
+    const uint64_t left = m->m.bytes - index * mtu;
+    const uint64_t payload = left < mtu ? left : mtu;
+    k->qp = qi;
+    k->msg = q->nxt_msg;
+    k->psn = q->nxt_psn;
+    k->sent_ps = e->now;
+    k->dst_host = q->dst_host;
+    k->flow_hash = q->flow_hash;
+    k->payload = (uint16_t)payload;
+    k->frame = (uint16_t)data_frame(e, payload);
+    k->prio = q->prio;
+    if (q->nxt_psn < q->top_psn) {
+        k->flags |= PKT_RETX;
+        q->retx_packets++;
+        e->tot.retx_packets++;
+        m->retx_bytes += payload;
+    } else {
+        q->top_psn = q->nxt_psn + 1;
+    }
+    q->nxt_psn++;
+    q->nxt_bytes += payload;
+    if (index + 1 == m->npkts) {
+        k->flags |= PKT_LAST;
+        q->nxt_msg = m->next;
+    }
+    return i;
+}
+
+/* Files a QP that has just sent or been woken. @p free_ps: when the port can take its next
+ * packet. */
+static void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi, int64_t free_ps)
+{
+    struct nic *n = &e->nics[e->ports[port].nic];
+    if (q->nxt_msg == NIL) {
+        q->state = QP_IDLE;
+    } else if (window_full(q)) {
+        q->state = QP_BLOCKED;
+    } else if (q->next_avail_ps <= free_ps) {
+        ready_append(e, n, qi);
+    } else {
+        q->state = QP_PACED;
+        engine_push(e, &n->paced, q->next_avail_ps, qi);
+    }
+}
+
+uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    struct port *p = &e->ports[port];
+    struct nic *n = &e->nics[p->nic];
+    struct list *l = &n->ready[prio];
+    while (l->head != NIL) {
+        uint32_t qi = l->head;
+        struct qp *q = qp_at(e, qi);
+        l->head = q->next;
+        if (l->head == NIL)
+            n->ready_mask &= (uint8_t) ~(1u << prio);
+        if (e->cc->before_send) {
+            e->cc->before_send(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+            nic_cc_changed(e, qi);
+        }
+        if (q->nxt_msg == NIL || window_full(q)) {
+            q->state = q->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
+            continue;
+        }
+        uint32_t i = build_data(e, q, qi);
+        if (i == NIL)
+            return NIL;
+        uint64_t wire = pkt_at(e, i)->frame + e->p.transport.gap_bytes;
+        if (e->cc->on_send) {
+            e->cc->on_send(cc_state_at(e, qi), e->ccp, e->now, (uint32_t)wire, &q->out);
+            nic_cc_changed(e, qi);
+        }
+        if (q->out.rate_bps != q->gap_rate_bps) {
+            q->gap_rate_bps = q->out.rate_bps;
+            q->gap_q = gap_of_rate(q->out.rate_bps);
+        }
+        q->next_avail_ps = e->now + gap_ps(wire, q->gap_q);
+        if (q->rto_at_ps == WEFT_NEVER)
+            nic_rto_arm(e, qi);
+        file(e, port, q, qi, e->now + gap_ps(wire, p->ser_q));
+        return i;
+    }
+    return NIL;
+}
+
+void nic_release_paced(struct weft_engine *e, uint32_t port)
+{
+    struct nic *n = &e->nics[e->ports[port].nic];
+    while (n->paced.n && n->paced.h[0].t <= e->now) {
+        uint32_t qi = (uint32_t)n->paced.h[0].id;
+        evq_pop(&n->paced);
+        ready_append(e, n, qi);
+    }
+}
+
+void nic_wake(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    if (q->state == QP_READY || q->state == QP_PACED || q->nxt_msg == NIL)
+        return;
+    if (e->cc->before_send) {
+        e->cc->before_send(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+        nic_cc_changed(e, qi);
+    }
+    struct port *p = &e->ports[q->port];
+    file(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);
+    if (q->state == QP_READY) {
+        if (!(p->paused & 1u << q->prio))
+            port_kick(e, q->port);
+    } else if (q->state == QP_PACED) {
+        port_arm(e, q->port,
+                 q->next_avail_ps > p->busy_until_ps ? q->next_avail_ps : p->busy_until_ps);
+    }
+}
+
+void nic_go_back(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    q->nxt_psn = q->una_psn;
+    q->nxt_bytes = q->una_bytes;
+    q->nxt_msg = q->head_msg;
+    nic_wake(e, qi);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine's parameter tables: sections transport, switch, pfc and ecn.
+ *
+ * Header sizes are those of RoCEv2 over untagged Ethernet (IBTA annex A17): 14 Ethernet + 20 IPv4 +
+ * 8 UDP + 12
+ * BTH + 4 ICRC + 4 FCS = 62 bytes around the payload; an ACK adds the 4-byte AETH, a CNP 16
+ * reserved
+ * bytes. On the wire each frame also costs 8 bytes of preamble and 12 of inter-frame gap (IEEE
+ * 802.3).
+ */
+#include "engine.h"
+
+#define T(field) offsetof(struct weft_transport_params, field)
+static const struct weft_param transport_params[] = {
+    {"mtu", WEFT_PARAM_SIZE, T(mtu_bytes), "4096B", "256B", "9216B", NULL,
+     "payload bytes of a full data packet",
+     "IBTA 1.5 section 9.2 (RoCE path MTU 256B to 4096B; larger is allowed here)"},
+    {"data-prio", WEFT_PARAM_U64, T(data_prio), "3", "0", "7", NULL,
+     "priority of messages that ask for none", "HPCC simulator: priority group 3"},
+    {"ack-prio", WEFT_PARAM_U64, T(ack_prio), "3", "0", "7", NULL, "priority of ACKs and NACKs",
+     NULL},
+    {"cnp-prio", WEFT_PARAM_U64, T(cnp_prio), "6", "0", "7", NULL, "priority of CNPs",
+     "DCQCN, SIGCOMM 2015, section 3.3: CNPs travel with high priority"},
+    {"ack-every", WEFT_PARAM_U64, T(ack_every), "1", "1", "65536", NULL,
+     "data packets per ACK; the last packet of a message is always acknowledged", NULL},
+    {"nack-interval", WEFT_PARAM_TIME, T(nack_interval_ps), "500us", "0", NULL, NULL,
+     "a NACK for the same missing packet is repeated at most this often", "HPCC simulator: 500us"},
+    {"rto", WEFT_PARAM_TIME, T(rto_ps), "4ms", "1us", "100s", NULL,
+     "retransmission timeout, from the last progress of the QP",
+     "IBTA 1.5 section 9.7.6.1.3: 4.096us x 2^n; n = 10 is 4.19ms"},
+    {"rto-backoff-max", WEFT_PARAM_U64, T(rto_backoff_max), "6", "0", "20", NULL,
+     "the timeout doubles with each expiry in a row, at most this many times", NULL},
+    {"retry-max", WEFT_PARAM_U64, T(retry_max), "7", "0", "1000000", NULL,
+     "expiries in a row without progress after which the QP fails and the run ends; 0: never",
+     "IBTA 1.5 section 9.9.2.4.1: the 3-bit retry counter"},
+    {"header", WEFT_PARAM_SIZE, T(header_bytes), "62B", "0", "512B", NULL,
+     "frame bytes around the payload of a data packet", "14 + 20 + 8 + 12 + 4 + 4"},
+    {"ack-frame", WEFT_PARAM_SIZE, T(ack_bytes), "66B", "1B", "512B", NULL,
+     "frame bytes of an ACK or NACK", "62 + 4 (AETH)"},
+    {"cnp-frame", WEFT_PARAM_SIZE, T(cnp_bytes), "78B", "1B", "512B", NULL, "frame bytes of a CNP",
+     "62 + 16, IBTA annex A17.9.3"},
+    {"min-frame", WEFT_PARAM_SIZE, T(min_frame_bytes), "64B", "0", "512B", NULL,
+     "shorter frames are padded to this", "IEEE 802.3 minimum frame"},
+    {"gap", WEFT_PARAM_SIZE, T(gap_bytes), "20B", "0", "64B", NULL,
+     "preamble, start delimiter and inter-frame gap: wire time, not buffer", "IEEE 802.3: 8 + 12"},
+};
+#undef T
+
+#define T(field) offsetof(struct weft_switch_params, field)
+static const struct weft_param switch_params[] = {
+    {"buffer", WEFT_PARAM_SIZE, T(buffer_bytes), "32MiB", "64KiB", "2GiB", NULL,
+     "shared packet buffer of each switch", NULL},
+    {"alpha", WEFT_PARAM_F64, T(alpha), "1/8", "1/1024", "64", NULL,
+     "ingress threshold of a (port, priority) = alpha x free shared buffer",
+     "Choudhury and Hahne, dynamic queue length thresholds, ToN 1998; HPCC simulator: 1/8"},
+    {"egress-alpha", WEFT_PARAM_F64, T(egress_alpha), "1", "1/1024", "64", NULL,
+     "lossy priorities: egress queue limit = egress-alpha x free shared buffer",
+     "Choudhury and Hahne 1998"},
+    {"reserve", WEFT_PARAM_SIZE, T(reserve_bytes), "4KiB", "0", "1MiB", NULL,
+     "buffer guaranteed to each (ingress port, priority)", "HPCC simulator: 4KiB"},
+    {"strict-prios", WEFT_PARAM_U64, T(strict_prios), "192", "0", "255", NULL,
+     "bit mask of the priorities that are served before all others, highest first (192: priorities "
+     "6 and 7)",
+     NULL},
+    {"quantum", WEFT_PARAM_SIZE, T(quantum_bytes), "4096B", "64B", "1MiB", NULL,
+     "deficit round robin: bytes per turn of a priority that is not strict",
+     "Shreedhar and Varghese, SIGCOMM 1995"},
+};
+#undef T
+
+#define T(field) offsetof(struct weft_pfc_params, field)
+static const struct weft_param pfc_params[] = {
+    {"enabled", WEFT_PARAM_BOOL, T(enabled), "true", NULL, NULL, NULL,
+     "whether switches send PFC frames; off: every priority is lossy", "IEEE 802.1Qbb"},
+    {"prios", WEFT_PARAM_U64, T(prios), "8", "0", "255", NULL,
+     "bit mask of the lossless priorities (8: priority 3)", NULL},
+    {"headroom", WEFT_PARAM_SIZE, T(headroom_bytes), "0", "0", "64MiB", NULL,
+     "buffer per (ingress port, lossless priority) for what arrives after XOFF; 0: two link delays "
+     "at link rate + 3 full packets + 1 PFC frame",
+     "IEEE 802.1Qbb annex O"},
+    {"xon-offset", WEFT_PARAM_SIZE, T(xon_offset_bytes), "3KiB", "0", "16MiB", NULL,
+     "XON is sent when the ingress is this far below its threshold", "HPCC simulator: 3KiB"},
+    {"frame", WEFT_PARAM_SIZE, T(frame_bytes), "64B", "1B", "512B", NULL,
+     "frame bytes of a PFC frame", "IEEE 802.1Qbb: minimum-size MAC control frame"},
+};
+#undef T
+
+#define T(field) offsetof(struct weft_ecn_params, field)
+static const struct weft_param ecn_params[] = {
+    {"kmin", WEFT_PARAM_SIZE, T(kmin_bytes), "100KB", "0", "1GiB", NULL,
+     "egress queue of a port of scale-rate at which marking starts",
+     "HPCC simulator: production values at 25 Gbps"},
+    {"kmax", WEFT_PARAM_SIZE, T(kmax_bytes), "400KB", "0", "1GiB", NULL,
+     "egress queue above which every data packet is marked",
+     "HPCC simulator: production values at 25 Gbps"},
+    {"pmax", WEFT_PARAM_F64, T(pmax), "0.2", "0", "1", NULL, "marking probability at kmax",
+     "HPCC simulator: production values at 25 Gbps"},
+    {"scale-rate", WEFT_PARAM_RATE, T(scale_rate_bps), "25Gbps", "0", "10Tbps", NULL,
+     "kmin and kmax are for a port of this rate and grow linearly with the port's rate; 0: the "
+     "same for every rate",
+     NULL},
+    {"at-enqueue", WEFT_PARAM_BOOL, T(at_enqueue), "false", NULL, NULL, NULL,
+     "true: decide when the packet joins the queue, counting it; false: when it leaves, not "
+     "counting it",
+     "HPCC simulator: at dequeue"},
+};
+#undef T
+
+const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTIONS] = {
+    {"transport", "NIC and RoCE reliable connection",
+     WEFT_PARAM_TABLE(transport_params, struct weft_transport_params),
+     offsetof(struct weft_engine_params, transport)},
+    {"switch", "switch buffer and scheduling",
+     WEFT_PARAM_TABLE(switch_params, struct weft_switch_params),
+     offsetof(struct weft_engine_params, sw)},
+    {"pfc", "priority flow control", WEFT_PARAM_TABLE(pfc_params, struct weft_pfc_params),
+     offsetof(struct weft_engine_params, pfc)},
+    {"ecn", "ECN marking at switch queues", WEFT_PARAM_TABLE(ecn_params, struct weft_ecn_params),
+     offsetof(struct weft_engine_params, ecn)},
+};
+
+int weft_engine_params_defaults(struct weft_engine_params *p, struct weft_err *err)
+{
+    for (size_t i = 0; i < WEFT_ENGINE_SECTIONS; i++) {
+        int rc = weft_params_defaults(&weft_engine_sections[i].params,
+                                      (char *)p + weft_engine_sections[i].offset, err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ports: links as FIFOs, egress queues and their scheduler, forwarding.
+ *
+ * A link delivers in order, so only the packet at its head needs an event. A port needs an event of
+ * its own only when
+ * something waits behind the packet being sent; an idle hop costs one event, the arrival.
+ *
+ * Scheduling: PFC frames first; then the strict priorities, highest first; then surplus round robin
+ * over
+ * the rest: a priority keeps its turn while its deficit is positive and may overdraw it by one
+ * packet
+ * (Adiseshu, Parulkar, Varghese: "A reliable and scalable striping protocol", SIGCOMM 1996), which
+ * shares the
+ * link as deficit round robin does without knowing the next packet's size.
+ */
+#include "internal.h"
+
+void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps)
+{
+    struct port *p = &e->ports[port];
+    if (p->armed_ps <= at_ps)
+        return; /* it will look again earlier than that */
+    p->armed_ps = at_ps;
+    engine_push_port(e, at_ps, EV_TX, port);
+}
+
+/* Puts a packet on the link. */
+static void transmit(struct weft_engine *e, struct port *p, uint32_t port, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    uint64_t wire = k->frame + e->p.transport.gap_bytes;
+    int64_t ser = gap_ps(wire, p->ser_q);
+    p->busy_until_ps = e->now + ser;
+    k->at_ps = p->busy_until_ps + p->prop_ps;
+    if (p->fly.head == NIL)
+        engine_push_port(e, k->at_ps, EV_ARRIVE, port);
+    list_append(e, &p->fly, i);
+    p->flying++;
+    p->st.tx_packets++;
+    p->st.tx_bytes += wire;
+    p->st.busy_ps += ser;
+    if (k->kind == WEFT_PKT_DATA)
+        p->st.tx_payload_bytes += k->payload;
+    e->tot.packet_hops++;
+}
+
+/* The priority to serve among the bits of @p eligible (not 0). */
+static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t eligible)
+{
+    uint32_t strict = eligible & (uint32_t)e->p.sw.strict_prios;
+    if (strict)
+        return 31u - (uint32_t)__builtin_clz(strict);
+    if (!(eligible & (eligible - 1))) {
+        uint32_t only = (uint32_t)__builtin_ctz(eligible);
+        p->deficit[only] = 0;
+        return only;
+    }
+    if ((eligible & 1u << p->drr) && p->deficit[p->drr] > 0)
+        return p->drr;
+    for (uint32_t k = (p->drr + 1u) % WEFT_PRIOS;; k = (k + 1) % WEFT_PRIOS) {
+        if (!(eligible & 1u << k)) {
+            p->deficit[k] = 0;
+            continue;
+        }
+        p->deficit[k] += (int32_t)e->p.sw.quantum_bytes;
+        if (p->deficit[k] > 0) {
+            p->drr = (uint8_t)k;
+            return k;
+        }
+    }
+}
+
+/* The next packet of a queue; leaves the switch's buffer. */
+static uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t port, uint32_t prio)
+{
+    uint32_t i = list_take(e, &p->q[prio]);
+    struct pkt *k = pkt_at(e, i);
+    if (p->q[prio].head == NIL)
+        p->nonempty &= (uint8_t) ~(1u << prio);
+    p->qbytes[prio] -= k->frame;
+    p->qtotal -= k->frame;
+    if (p->nic == NIL) {
+        mmu_release(e, k, port);
+        if (e->ecn_on && !e->p.ecn.at_enqueue && k->kind == WEFT_PKT_DATA)
+            ecn_mark(e, i, port, p->qbytes[prio]);
+        if (e->hooks.queue)
+            e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
+    }
+    return i;
+}
+
+void port_tx(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    if (p->busy_until_ps > e->now) {
+        port_arm(e, port, p->busy_until_ps);
+        return;
+    }
+    struct nic *n = p->nic == NIL ? NULL : &e->nics[p->nic];
+    if (n && n->paced.n)
+        nic_release_paced(e, port);
+    uint32_t i = NIL;
+    if (p->ctrl.head != NIL) {
+        i = list_take(e, &p->ctrl);
+    } else {
+        for (;;) {
+            uint32_t eligible =
+                (uint32_t)(p->nonempty | (n ? n->ready_mask : 0)) & ~(uint32_t)p->paused;
+            if (!eligible)
+                break;
+            uint32_t prio = pick_prio(e, p, eligible);
+            i = p->nonempty & 1u << prio ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
+            if (i == NIL)
+                continue; /* its QPs turned out to be blocked */
+            if (!(e->p.sw.strict_prios >> prio & 1))
+                p->deficit[prio] -= pkt_at(e, i)->frame;
+            break;
+        }
+    }
+    if (i != NIL)
+        transmit(e, p, port, i);
+    uint32_t more = (uint32_t)(p->nonempty | (n ? n->ready_mask : 0)) & ~(uint32_t)p->paused;
+    if (more || p->ctrl.head != NIL)
+        port_arm(e, port, p->busy_until_ps);
+    else if (n && n->paced.n)
+        port_arm(e, port, n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
+}
+
+void port_kick(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    if (p->busy_until_ps > e->now)
+        port_arm(e, port, p->busy_until_ps);
+    else if (p->armed_ps != e->now) /* else its own event of this instant is still to come */
+        port_tx(e, port);
+}
+
+void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    struct port *p = &e->ports[port];
+    struct pkt *k = pkt_at(e, i);
+    uint32_t prio = k->prio;
+    list_append(e, &p->q[prio], i);
+    p->nonempty |= (uint8_t)(1u << prio);
+    p->qbytes[prio] += k->frame;
+    p->qtotal += k->frame;
+    if (p->qtotal > p->st.max_queue_bytes)
+        p->st.max_queue_bytes = p->qtotal;
+    if (p->nic == NIL) {
+        if (e->ecn_on && e->p.ecn.at_enqueue && k->kind == WEFT_PKT_DATA)
+            ecn_mark(e, i, port, p->qbytes[prio]);
+        if (e->hooks.queue)
+            e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
+    }
+    if (!(p->paused & 1u << prio))
+        port_kick(e, port);
+}
+
+void port_send_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
+{
+    uint32_t i = pkt_new(e, WEFT_PKT_PFC);
+    if (i == NIL)
+        return;
+    struct pkt *k = pkt_at(e, i);
+    k->frame = (uint16_t)ctrl_frame(e, e->p.pfc.frame_bytes);
+    k->prio = (uint8_t)prio;
+    k->flags = xoff ? PKT_XOFF : 0;
+    k->payload = 0;
+    k->psn = 0;
+    if (xoff)
+        e->tot.pfc_pauses++;
+    else
+        e->tot.pfc_resumes++;
+    list_append(e, &e->ports[port].ctrl, i);
+    port_kick(e, port);
+}
+
+/* A PFC frame takes effect at the port that sends towards its origin. */
+static void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    struct port *p = &e->ports[port];
+    struct pkt *k = pkt_at(e, i);
+    uint32_t prio = k->prio;
+    bool xoff = k->flags & PKT_XOFF;
+    e->tot.delivered[WEFT_PKT_PFC]++;
+    pkt_free(e, i);
+    uint8_t before = p->paused;
+    if (xoff) {
+        p->paused |= (uint8_t)(1u << prio);
+        p->st.pauses++;
+        if (!before)
+            p->paused_since_ps = e->now;
+    } else {
+        p->paused &= (uint8_t) ~(1u << prio);
+        if (before && !p->paused)
+            p->st.paused_ps += e->now - p->paused_since_ps;
+    }
+    if (e->hooks.pfc)
+        e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
+    if (!xoff)
+        port_kick(e, port);
+}
+
+/* Forwards a packet that entered a switch through port @p in. */
+static void forward(struct weft_engine *e, uint32_t in, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    uint32_t node = e->ports[in].node;
+    struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
+    if (__builtin_expect(g.n == 0, 0)) {
+        engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
+        return;
+    }
+    uint32_t out = g.ports[g.n == 1 ? 0 : weft_ecmp_pick(k->flow_hash, node, g.n)];
+    k->in_port = in;
+    enum weft_drop_reason why = mmu_admit(e, k, in, out);
+    if (__builtin_expect(why != WEFT_DROP_REASONS, 0)) {
+        pkt_drop(e, i, out, why);
+        return;
+    }
+    port_enqueue(e, out, i);
+}
+
+/* Replaces the event of the arrival in hand by that of the packet behind it, if there is one. */
+static void next_arrival(struct weft_engine *e, const struct port *p, uint32_t port, bool on_top)
+{
+    if (p->fly.head == NIL) {
+        if (on_top)
+            fastq_pop(&e->fast);
+        return;
+    }
+    int64_t at = pkt_at(e, p->fly.head)->at_ps;
+    if (on_top && __builtin_expect(fastq_fits(&e->fast, e->now, at), 1)) {
+        fastq_replace_top(&e->fast, fastq_key(&e->fast, at, EV_ARRIVE, port));
+        return;
+    }
+    if (on_top)
+        fastq_pop(&e->fast);
+    engine_push_port(e, at, EV_ARRIVE, port);
+}
+
+void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
+{
+    struct port *p = &e->ports[port];
+    uint32_t i = list_take(e, &p->fly);
+    next_arrival(e, p, port, on_top);
+    p->flying--;
+    p->rx_packets++;
+    if (__builtin_expect(p->error_rate > 0, 0) && weft_rng_f64(&p->err_rng) < p->error_rate) {
+        pkt_drop(e, i, port, WEFT_DROP_ERROR);
+        return;
+    }
+    uint32_t peer = p->peer;
+    if (pkt_at(e, i)->kind == WEFT_PKT_PFC)
+        pfc_receive(e, peer, i);
+    else if (e->ports[peer].nic != NIL)
+        rc_receive(e, i);
+    else
+        forward(e, peer, i);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * QPs: opened on the first message between two hosts at a priority, found through an
+ * open-addressing table, never closed.
+ * Messages wait in the QP's FIFO; a message of n bytes is max(1, ceil(n / MTU)) packets.
+ */
+#include "internal.h"
+
+#include <string.h>
+
+static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio)
+{
+    return weft_mix64(((uint64_t)src << 32 | dst) * WEFT_PRIOS + prio);
+}
+
+static uint32_t path_of(const struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t hash,
+                        uint32_t *ports)
+{
+    return weft_routes_path(e->routes, src, dst, hash, ports, MAX_PATH);
+}
+
+int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes)
+{
+    uint32_t ports[MAX_PATH];
+    uint32_t hops = path_of(e, q->src_host, q->dst_host, q->flow_hash, ports);
+    const uint64_t mtu = e->p.transport.mtu_bytes, gap = e->p.transport.gap_bytes;
+    uint64_t n = bytes ? (bytes + mtu - 1) / mtu : 1;
+    uint64_t full = data_frame(e, mtu) + gap, tail = data_frame(e, bytes - (n - 1) * mtu) + gap;
+    /* All but the last packet are full: at hop h the k-th leaves at first(h) + k x slowest link so
+       far. The last one leaves when it has arrived and its predecessor has left. */
+    int64_t first = 0, slowest = 0, last = 0;
+    for (uint32_t h = 0; h < hops; h++) {
+        const struct port *p = &e->ports[ports[h]];
+        int64_t ser = gap_ps(full, p->ser_q);
+        first += ser;
+        if (ser > slowest)
+            slowest = ser;
+        int64_t before =
+            n > 1 ? first + (int64_t)(n - 2) * slowest : 0; /* predecessor has left hop h */
+        last = (last > before ? last : before) + gap_ps(tail, p->ser_q);
+        first += p->prop_ps;
+        last += p->prop_ps;
+    }
+    return last;
+}
+
+/* What the congestion control may know of the path. */
+static void fill_env(const struct weft_engine *e, struct qp *q)
+{
+    uint32_t ports[MAX_PATH];
+    const uint64_t gap = e->p.transport.gap_bytes;
+    const uint64_t full = data_frame(e, e->p.transport.mtu_bytes) + gap;
+    const uint64_t ack = ctrl_frame(e, e->p.transport.ack_bytes) + gap;
+    uint32_t hops = path_of(e, q->src_host, q->dst_host, q->flow_hash, ports);
+    int64_t rtt = 0;
+    uint64_t min_rate = UINT64_MAX;
+    for (uint32_t h = 0; h < hops; h++) {
+        const struct port *p = &e->ports[ports[h]];
+        uint64_t rate = e->fabric->links[e->fabric->ports[ports[h]].link].rate_bps;
+        if (rate < min_rate)
+            min_rate = rate;
+        rtt += gap_ps(full, p->ser_q) + p->prop_ps;
+    }
+    q->env.line_rate_bps = e->fabric->links[e->fabric->ports[ports[0]].link].rate_bps;
+    hops = path_of(e, q->dst_host, q->src_host, q->ack_hash, ports);
+    for (uint32_t h = 0; h < hops; h++)
+        rtt += gap_ps(ack, e->ports[ports[h]].ser_q) + e->ports[ports[h]].prop_ps;
+    q->env.base_rtt_ps = rtt;
+    q->env.bdp_bytes =
+        (uint64_t)((unsigned __int128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
+    q->env.mtu_bytes = (uint32_t)e->p.transport.mtu_bytes;
+    q->env.mtu_wire_bytes = (uint32_t)full;
+}
+
+static int grow_table(struct weft_engine *e)
+{
+    uint32_t n = e->qp_slots_n ? e->qp_slots_n * 2 : 1024;
+    uint32_t *slots = calloc(n, sizeof *slots);
+    if (!slots)
+        return -1;
+    for (uint32_t i = 0; i < e->qps.n; i++) {
+        const struct qp *q = qp_at(e, i);
+        uint64_t h = qp_key(q->src_host, q->dst_host, q->prio);
+        while (slots[h & (n - 1)])
+            h++;
+        slots[h & (n - 1)] = i + 1;
+    }
+    free(e->qp_slots);
+    e->qp_slots = slots;
+    e->qp_slots_n = n;
+    return 0;
+}
+
+static uint32_t host_port(const struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t hash)
+{
+    uint32_t ports[MAX_PATH];
+    path_of(e, src, dst, hash, ports);
+    return ports[0];
+}
+
+/* The QP (src, dst, prio), opened if need be; NIL and *err when that fails. */
+static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
+                       struct weft_err *err)
+{
+    if (e->qps.n * 2 >= e->qp_slots_n && grow_table(e)) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.n);
+        return NIL;
+    }
+    uint64_t h = qp_key(src, dst, prio);
+    for (uint64_t s = h;; s++) {
+        uint32_t slot = e->qp_slots[s & (e->qp_slots_n - 1)];
+        if (!slot) {
+            h = s;
+            break;
+        }
+        const struct qp *q = qp_at(e, slot - 1);
+        if (q->src_host == src && q->dst_host == dst && q->prio == prio)
+            return slot - 1;
+    }
+    uint32_t qi = stable_alloc(&e->qps);
+    uint32_t ci = e->cc_state.elem ? stable_alloc(&e->cc_state) : qi;
+    if (qi == NIL || ci != qi) {
+        weft_err_set(err, WEFT_E_LIMIT, "more than %u QPs", e->qps.max);
+        return NIL;
+    }
+    struct qp *q = qp_at(e, qi);
+    memset(q, 0, sizeof *q);
+    q->src_host = src;
+    q->dst_host = dst;
+    q->prio = (uint8_t)prio;
+    q->nxt_msg = q->head_msg = q->tail_msg = NIL;
+    q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
+    q->cnp_at_ps = WEFT_NEVER;
+    q->nack_psn = UINT64_MAX;
+    uint64_t entropy =
+        weft_mix64(qp_key(src, dst, prio) ^ weft_rng_stream(e->seed, "ecmp", 0).state);
+    q->flow_hash = (uint32_t)entropy;
+    q->ack_hash = (uint32_t)(entropy >> 32);
+    q->port = host_port(e, src, dst, q->flow_hash);
+    q->ack_port = host_port(e, dst, src, q->ack_hash);
+    fill_env(e, q);
+    e->cc->init(cc_state_at(e, qi), e->ccp, &q->env, e->now, &q->out);
+    nic_cc_changed(e, qi);
+    e->qp_slots[h & (e->qp_slots_n - 1)] = qi + 1;
+    e->tot.qps++;
+    return qi;
+}
+
+int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, uint64_t *id,
+                     struct weft_err *err)
+{
+    const uint32_t hosts = e->fabric->nhosts;
+    uint32_t prio = msg->prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : msg->prio;
+    if (msg->src_host >= hosts || msg->dst_host >= hosts)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "message from host %u to host %u, but the fabric has hosts 0 to %u",
+                            msg->src_host, msg->dst_host, hosts - 1);
+    if (msg->src_host == msg->dst_host)
+        return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src_host);
+    if (prio >= WEFT_PRIOS)
+        return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
+    uint32_t qi = qp_get(e, msg->src_host, msg->dst_host, prio, err);
+    if (qi == NIL)
+        return err ? err->code : WEFT_E_LIMIT;
+    uint32_t mi = stable_alloc(&e->msgs);
+    if (mi == NIL)
+        return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);
+    struct msg *m = msg_at(e, mi);
+    struct qp *q = qp_at(e, qi);
+    const uint64_t mtu = e->p.transport.mtu_bytes;
+    *m = (struct msg){.next = NIL,
+                      .qp = qi,
+                      .id = e->tot.msgs_posted++,
+                      .m = *msg,
+                      .first_psn = q->end_psn,
+                      .npkts = msg->bytes ? (msg->bytes - 1) / mtu + 1 : 1,
+                      .start_byte = q->end_byte,
+                      .post_ps = e->now};
+    m->m.prio = prio;
+    e->tot.bytes_posted += msg->bytes;
+    q->end_psn += m->npkts;
+    q->end_byte += msg->bytes;
+    if (q->head_msg == NIL)
+        q->head_msg = mi;
+    else
+        msg_at(e, q->tail_msg)->next = mi;
+    q->tail_msg = mi;
+    if (q->nxt_msg == NIL)
+        q->nxt_msg = mi;
+    if (id)
+        *id = m->id;
+    nic_wake(e, qi);
+    return 0;
+}

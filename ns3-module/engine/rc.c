@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reliable connection: what a host does with a packet that is for it.
+ *
+ * Receiver: in-order delivery. The expected packet is taken and acknowledged (every ack-every
+ * packets, and at the end of a
+ * message); a later one is discarded and answered by a NACK, at most one per gap and nack-interval;
+ * an
+ * earlier one is a duplicate and answered by an ACK. Marked packets raise CNPs as the congestion
+ * control asks.
+ * Sender: cumulative ACKs; a NACK or the retransmission timer restarts from the oldest
+ * unacknowledged packet
+ * (go-back-N, IBTA 1.5 section 9.7.5.2). A message is complete at the receiver when its last byte
+ * has arrived and at the sender when
+ * its last packet is acknowledged.
+ */
+#include "internal.h"
+
+static void fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
+                      struct weft_engine_done *d)
+{
+    *d = (struct weft_engine_done){.id = m->id,
+                                   .msg = m->m,
+                                   .post_ps = m->post_ps,
+                                   .received_ps = m->received_ps,
+                                   .acked_ps = acked_ps,
+                                   .ideal_ps = qp_ideal_ps(e, qp_at(e, m->qp), m->m.bytes),
+                                   .retx_bytes = m->retx_bytes,
+                                   .cnps = m->cnps};
+}
+
+/* ---- receiver ---- */
+
+/* Turns the data packet just taken into the ACK or NACK that answers it, and queues it. */
+static void answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_kind kind)
+{
+    struct pkt *k = pkt_at(e, i);
+    e->tot.sent[kind]++;
+    k->kind = (uint8_t)kind;
+    k->psn = q->exp_psn;
+    k->dst_host = q->src_host;
+    k->flow_hash = q->ack_hash;
+    k->frame = (uint16_t)ctrl_frame(e, e->p.transport.ack_bytes);
+    k->payload = 0;
+    k->prio = (uint8_t)e->p.transport.ack_prio;
+    k->flags = (uint8_t)((q->echo ? PKT_ECHO : 0) | (q->cnp_due ? PKT_CNP : 0));
+    k->in_port = NIL;
+    q->echo = q->cnp_due = 0;
+    q->unacked = 0;
+    port_enqueue(e, q->ack_port, i);
+}
+
+static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    uint32_t i = pkt_new(e, WEFT_PKT_CNP);
+    if (i == NIL)
+        return;
+    struct pkt *k = pkt_at(e, i);
+    k->qp = qi;
+    k->psn = 0;
+    k->sent_ps = e->now;
+    k->dst_host = q->src_host;
+    k->flow_hash = q->ack_hash;
+    k->frame = (uint16_t)ctrl_frame(e, e->p.transport.cnp_bytes);
+    k->payload = 0;
+    k->prio = (uint8_t)e->p.transport.cnp_prio;
+    port_enqueue(e, q->ack_port, i);
+}
+
+static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    q->echo = e->echo_on;
+    if (!e->cnp_on || (q->cnp_at_ps != WEFT_NEVER && e->now - q->cnp_at_ps < e->cnp.interval_ps))
+        return;
+    q->cnp_at_ps = e->now;
+    if (e->cnp.separate)
+        send_cnp(e, q, qi);
+    else
+        q->cnp_due = 1;
+}
+
+static void receive_data(struct weft_engine *e, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    const uint32_t qi = k->qp, mi = k->msg;
+    struct qp *q = qp_at(e, qi);
+    const bool last = k->flags & PKT_LAST;
+    e->tot.delivered[WEFT_PKT_DATA]++;
+    if (k->flags & PKT_CE)
+        note_mark(e, q, qi);
+    if (__builtin_expect(k->psn != q->exp_psn, 0)) {
+        if (k->psn < q->exp_psn) {
+            answer(e, q, i, WEFT_PKT_ACK);
+        } else if (q->nack_psn != q->exp_psn ||
+                   e->now - q->nack_at_ps >= e->p.transport.nack_interval_ps) {
+            q->nack_psn = q->exp_psn;
+            q->nack_at_ps = e->now;
+            answer(e, q, i, WEFT_PKT_NACK);
+        } else {
+            pkt_free(e, i);
+        }
+        return;
+    }
+    q->exp_psn++;
+    q->unacked++;
+    if (last || q->unacked >= e->p.transport.ack_every)
+        answer(e, q, i, WEFT_PKT_ACK);
+    else
+        pkt_free(e, i);
+    if (!last)
+        return;
+    struct msg *m = msg_at(e, mi);
+    m->received_ps = e->now;
+    e->tot.msgs_received++;
+    e->tot.bytes_received += m->m.bytes;
+    if (e->hooks.received) {
+        struct weft_engine_done d;
+        fill_done(e, m, 0, &d);
+        e->hooks.received(e->hooks.ctx, &d);
+    }
+}
+
+/* ---- sender ---- */
+
+/* Advances una to @p psn; returns the list of messages that are now completely acknowledged. */
+static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
+{
+    uint32_t done = NIL, done_tail = NIL;
+    q->una_psn = psn;
+    while (q->head_msg != NIL) {
+        struct msg *m = msg_at(e, q->head_msg);
+        if (psn < m->first_psn + m->npkts) {
+            q->una_bytes = m->start_byte + (psn - m->first_psn) * e->p.transport.mtu_bytes;
+            break;
+        }
+        q->una_bytes = m->start_byte + m->m.bytes;
+        uint32_t mi = q->head_msg;
+        q->head_msg = m->next;
+        if (done == NIL)
+            done = mi;
+        else
+            msg_at(e, done_tail)->next = mi;
+        m->next = NIL;
+        done_tail = mi;
+    }
+    if (q->nxt_psn < psn) { /* acknowledged before it was resent */
+        q->nxt_psn = psn;
+        q->nxt_bytes = q->una_bytes;
+        q->nxt_msg = q->head_msg;
+    }
+    return done;
+}
+
+static void complete(struct weft_engine *e, uint32_t mi)
+{
+    struct msg *m = msg_at(e, mi);
+    struct weft_engine_done d;
+    fill_done(e, m, e->now, &d);
+    stable_release(&e->msgs, mi);
+    e->tot.msgs_acked++;
+    if (d.received_ps - d.post_ps < d.ideal_ps) {
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "message %llu took %lld ps, less than the %lld ps that an empty fabric needs",
+                    (unsigned long long)d.id, (long long)(d.received_ps - d.post_ps),
+                    (long long)d.ideal_ps);
+        return;
+    }
+    if (e->hooks.acked)
+        e->hooks.acked(e->hooks.ctx, &d);
+}
+
+static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    q->cnps++;
+    if (q->head_msg != NIL)
+        msg_at(e, q->head_msg)->cnps++;
+    e->cc->on_cnp(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+}
+
+static void receive_ack(struct weft_engine *e, uint32_t i)
+{
+    struct pkt k = *pkt_at(e, i);
+    struct qp *q = qp_at(e, k.qp);
+    const bool nack = k.kind == WEFT_PKT_NACK;
+    e->tot.delivered[k.kind]++;
+    pkt_free(e, i);
+    if (k.psn > q->top_psn) {
+        engine_fail(e, WEFT_E_INTERNAL, "QP %u: ACK of packet %llu, but only %llu were sent", k.qp,
+                    (unsigned long long)k.psn, (unsigned long long)q->top_psn);
+        return;
+    }
+    uint64_t una_before = q->una_bytes;
+    uint32_t done = NIL;
+    if (k.psn > q->una_psn) {
+        done = advance(e, q, k.psn);
+        q->backoff = 0;
+        q->retries = 0;
+        if (q->nxt_psn > q->una_psn)
+            nic_rto_arm(e, k.qp);
+        else
+            q->rto_at_ps = WEFT_NEVER;
+    }
+    if (k.flags & PKT_CNP)
+        count_cnp(e, q, k.qp);
+    if (e->cc->on_ack) {
+        struct weft_cc_ack a = {.acked_bytes = q->una_bytes - una_before,
+                                .una_bytes = q->una_bytes,
+                                .nxt_bytes = q->nxt_bytes,
+                                .rtt_ps = e->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
+                                .ecn_echo = k.flags & PKT_ECHO,
+                                .nack = nack};
+        e->cc->on_ack(cc_state_at(e, k.qp), e->ccp, e->now, &a, &q->out);
+    }
+    nic_cc_changed(e, k.qp);
+    if (nack && k.psn == q->una_psn && q->nxt_psn > q->una_psn)
+        nic_go_back(e, k.qp);
+    else
+        nic_wake(e, k.qp);
+    while (done != NIL) {
+        uint32_t next = msg_at(e, done)->next;
+        complete(e, done);
+        done = next;
+    }
+}
+
+static void receive_cnp(struct weft_engine *e, uint32_t i)
+{
+    uint32_t qi = pkt_at(e, i)->qp;
+    e->tot.delivered[WEFT_PKT_CNP]++;
+    pkt_free(e, i);
+    count_cnp(e, qp_at(e, qi), qi);
+    nic_cc_changed(e, qi);
+    nic_wake(e, qi);
+}
+
+void rc_receive(struct weft_engine *e, uint32_t i)
+{
+    static void (*const receive[WEFT_PKT_KINDS])(struct weft_engine *,
+                                                 uint32_t) = {[WEFT_PKT_DATA] = receive_data,
+                                                              [WEFT_PKT_ACK] = receive_ack,
+                                                              [WEFT_PKT_NACK] = receive_ack,
+                                                              [WEFT_PKT_CNP] = receive_cnp};
+    receive[pkt_at(e, i)->kind](e, i);
+}
+
+void rc_rto(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    q->rto_entry_ps = WEFT_NEVER;
+    q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
+    q->rtos++;
+    e->tot.rtos++;
+    if (q->retries++ == e->p.transport.retry_max && e->p.transport.retry_max) {
+        char at[WEFT_UNIT_TEXT_MAX];
+        engine_fail(e, WEFT_E_OUTCOME,
+                    "the QP h%u -> h%u (priority %u) failed at %s: no progress after %llu retransmission "
+                    "timeouts in a row (transport.retry-max)",
+                    q->src_host, q->dst_host, q->prio, weft_human_time(e->now, at),
+                    (unsigned long long)e->p.transport.retry_max);
+        return;
+    }
+    if (q->backoff < e->p.transport.rto_backoff_max)
+        q->backoff++;
+    if (e->cc->on_rto) {
+        e->cc->on_rto(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+        nic_cc_changed(e, qi);
+    }
+    nic_go_back(e, qi);
+}
+
+void rc_cc_timer(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    q->cc_timer_ps = WEFT_NEVER;
+    q->out.timer_at_ps = WEFT_NEVER;
+    if (e->cc->on_timer)
+        e->cc->on_timer(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+    nic_cc_changed(e, qi);
+    nic_wake(e, qi);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What cc.h promises, checked for every algorithm of the table and for the skeleton.
+#include "algo.h"
+
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <set>
+
+using namespace weft_test;
+
+extern "C" const struct weft_cc_ops weft_cc_skeleton;
+
+namespace
+{
+
+// The same random cases in every run; RC_PARAMS in the environment still overrides.
+const int g_fixed_seed = setenv("RC_PARAMS", "seed=4242 max_success=200", 0);
+
+std::vector<const weft_cc_ops *> all()
+{
+    size_t n = 0;
+    const weft_cc_ops *const *t = weft_cc_table(&n);
+    std::vector<const weft_cc_ops *> v(t, t + n);
+    v.push_back(&weft_cc_skeleton);
+    return v;
+}
+
+class Conformance : public testing::TestWithParam<const weft_cc_ops *>
+{
+};
+
+bool lower_case_words(const std::string &s)
+{
+    if (s.empty() || s.front() == '-' || s.back() == '-')
+        return false;
+    for (char c : s)
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+            return false;
+    return true;
+}
+
+/// One call of a hook.
+struct Step {
+    unsigned kind;
+    int64_t gap_ps;
+    uint32_t wire_bytes;
+    bool mark, nack;
+};
+
+rc::Gen<Step> any_step()
+{
+    auto gap =
+        rc::gen::oneOf(rc::gen::inRange<int64_t>(0, 100000), rc::gen::inRange<int64_t>(0, 60 * kUs),
+                       rc::gen::inRange<int64_t>(0, 100 * WEFT_PS_PER_S));
+    return rc::gen::build<Step>(rc::gen::set(&Step::kind, rc::gen::inRange(0u, 6u)),
+                                rc::gen::set(&Step::gap_ps, gap),
+                                rc::gen::set(&Step::wire_bytes, rc::gen::inRange(1u, 10000u)),
+                                rc::gen::set(&Step::mark), rc::gen::set(&Step::nack));
+}
+
+rc::Gen<weft_cc_env> any_env()
+{
+    return rc::gen::map(
+        rc::gen::tuple(rc::gen::element<uint64_t>(1, 1000, kGbps, 25 * kGbps, 99999999977u,
+                                                  400 * kGbps, 1600 * kGbps),
+                       rc::gen::inRange<int64_t>(0, 1000 * kUs),
+                       rc::gen::inRange<uint64_t>(0, 100000000),
+                       rc::gen::inRange<uint32_t>(1, 9001)),
+        [](const std::tuple<uint64_t, int64_t, uint64_t, uint32_t> &t) {
+            weft_cc_env e{};
+            e.line_rate_bps = std::get<0>(t);
+            e.base_rtt_ps = std::get<1>(t);
+            e.bdp_bytes = std::get<2>(t);
+            e.mtu_bytes = std::get<3>(t);
+            e.mtu_wire_bytes = e.mtu_bytes + 48;
+            return e;
+        });
+}
+
+/// Each parameter at its default, smallest, largest or (a choice, a truth value) any value.
+Algo::Settings any_settings(const weft_cc_ops *ops)
+{
+    Algo::Settings s;
+    for (size_t i = 0; i < ops->params.n; i++) {
+        const weft_param &p = ops->params.params[i];
+        std::vector<std::string> values;
+        for (const char *v : {p.def, p.min, p.max})
+            if (v)
+                values.push_back(v);
+        if (p.type == WEFT_PARAM_BOOL)
+            values = {"true", "false"};
+        if (p.choices) {
+            std::string word;
+            for (const char *c = p.choices;; c++) {
+                if (*c && *c != '|') {
+                    word += *c;
+                    continue;
+                }
+                values.push_back(word);
+                word.clear();
+                if (!*c)
+                    break;
+            }
+        }
+        if (!values.empty())
+            s.emplace_back(p.name, *rc::gen::elementOf(values));
+    }
+    return s;
+}
+
+bool in_bounds(const Algo &a, int64_t now)
+{
+    return a.out.rate_bps >= 1 && a.out.rate_bps <= a.env.line_rate_bps &&
+           a.out.cwnd_bytes >= a.env.mtu_bytes &&
+           (a.out.timer_at_ps == WEFT_NEVER || (a.ops->on_timer && a.out.timer_at_ps >= now));
+}
+
+/// Plays the steps; returns the last time.
+template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, Check check)
+{
+    int64_t now = 1000;
+    uint64_t una = 0, nxt = 0;
+    a.init(now);
+    check(now);
+    for (const Step &s : steps) {
+        now += s.gap_ps;
+        weft_cc_ack ack{};
+        switch (s.kind) {
+        case 0:
+            if (a.ops->before_send)
+                a.ops->before_send(a.state(), a.params(), now, &a.out);
+            break;
+        case 1:
+            nxt += s.wire_bytes;
+            if (a.ops->on_send)
+                a.ops->on_send(a.state(), a.params(), now, s.wire_bytes, &a.out);
+            break;
+        case 2:
+            ack.acked_bytes = s.nack ? 0 : nxt - una;
+            una = s.nack ? una : nxt;
+            ack.una_bytes = una;
+            ack.nxt_bytes = nxt;
+            ack.rtt_ps = a.ops->needs & WEFT_CC_NEEDS_RTT ? s.gap_ps : 0;
+            ack.ecn_echo = a.ops->needs & WEFT_CC_NEEDS_ECN_ECHO ? s.mark : false;
+            ack.nack = s.nack;
+            if (a.ops->on_ack)
+                a.ops->on_ack(a.state(), a.params(), now, &ack, &a.out);
+            break;
+        case 3:
+            if (a.ops->on_cnp)
+                a.ops->on_cnp(a.state(), a.params(), now, &a.out);
+            break;
+        case 4:
+            if (a.ops->on_rto)
+                a.ops->on_rto(a.state(), a.params(), now, &a.out);
+            break;
+        default:
+            if (a.ops->on_timer && a.out.timer_at_ps <= now)
+                a.ops->on_timer(a.state(), a.params(), now, &a.out);
+        }
+        check(now);
+    }
+    return now;
+}
+
+} // namespace
+
+TEST(CcTable, NamesAreUniqueAndLowerCase)
+{
+    std::set<std::string> seen;
+    for (const weft_cc_ops *ops : all()) {
+        EXPECT_TRUE(lower_case_words(ops->name)) << ops->name;
+        EXPECT_TRUE(seen.insert(ops->name).second) << ops->name << " is listed twice";
+    }
+}
+
+TEST(CcTable, TheSkeletonIsNotListed)
+{
+    weft_err err{};
+    EXPECT_EQ(weft_cc_find("skeleton", &err), nullptr);
+    EXPECT_EQ(err.code, WEFT_E_INPUT);
+}
+
+TEST(CcTable, FindsEveryNameAndSuggestsTheNearest)
+{
+    size_t n = 0;
+    const weft_cc_ops *const *t = weft_cc_table(&n);
+    ASSERT_GE(n, 3u);
+    for (size_t i = 0; i < n; i++)
+        EXPECT_EQ(weft_cc_find(t[i]->name, nullptr), t[i]);
+    weft_err err{};
+    EXPECT_EQ(weft_cc_find("dcqnc", &err), nullptr);
+    EXPECT_EQ(err.code, WEFT_E_INPUT);
+    EXPECT_NE(std::string(err.msg).find("'dcqcn'"), std::string::npos) << err.msg;
+}
+
+TEST_P(Conformance, DescribesItself)
+{
+    const weft_cc_ops *ops = GetParam();
+    ASSERT_NE(ops->init, nullptr);
+    EXPECT_GT(std::strlen(ops->title), 0u);
+    EXPECT_GT(std::strlen(ops->source), 0u);
+    std::set<std::string> names;
+    for (size_t i = 0; i < ops->params.n; i++) {
+        const weft_param &p = ops->params.params[i];
+        EXPECT_TRUE(lower_case_words(p.name)) << p.name;
+        EXPECT_TRUE(names.insert(p.name).second) << p.name << " is listed twice";
+        ASSERT_NE(p.help, nullptr) << p.name;
+        EXPECT_GT(std::strlen(p.help), 0u) << p.name;
+        EXPECT_LT(p.offset, ops->params.struct_size) << p.name;
+    }
+}
+
+TEST_P(Conformance, DefaultsAreWithinRangeAndSurviveFormatting)
+{
+    const weft_cc_ops *ops = GetParam();
+    Algo a(ops);
+    weft_err err{};
+    if (ops->check) {
+        EXPECT_EQ(ops->check(a.params(), &err), 0) << err.msg;
+    }
+    for (size_t i = 0; i < ops->params.n; i++) {
+        const weft_param &p = ops->params.params[i];
+        ASSERT_NE(p.def, nullptr) << p.name;
+        for (const char *v : {p.def, p.min, p.max}) {
+            if (v) {
+                EXPECT_EQ(weft_params_set(&ops->params, a.params(), p.name, v, &err), 0) << err.msg;
+            }
+        }
+        EXPECT_EQ(weft_params_set(&ops->params, a.params(), p.name, p.def, &err), 0) << err.msg;
+        char text[WEFT_PARAM_TEXT_MAX];
+        weft_params_format(&p, a.params(), text, sizeof(text));
+        EXPECT_EQ(weft_params_set(&ops->params, a.params(), p.name, text, &err), 0) << err.msg;
+    }
+}
+
+TEST_P(Conformance, NeedsMatchHooks)
+{
+    const weft_cc_ops *ops = GetParam();
+    if (ops->needs & WEFT_CC_NEEDS_CNP) {
+        EXPECT_NE(ops->on_cnp, nullptr);
+        ASSERT_NE(ops->cnp, nullptr);
+        EXPECT_TRUE(ops->needs & WEFT_CC_NEEDS_ECN) << "CNPs answer ECN marks";
+        Algo a(ops);
+        weft_cc_cnp how;
+        std::memset(&how, 0xff, sizeof(how));
+        ops->cnp(a.params(), &how);
+        EXPECT_GE(how.interval_ps, 0);
+    } else {
+        EXPECT_EQ(ops->on_cnp, nullptr);
+        EXPECT_EQ(ops->cnp, nullptr);
+    }
+    if (ops->needs & (WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_RTT)) {
+        EXPECT_NE(ops->on_ack, nullptr);
+    }
+    if (ops->needs & WEFT_CC_NEEDS_ECN_ECHO) {
+        EXPECT_TRUE(ops->needs & WEFT_CC_NEEDS_ECN);
+    }
+}
+
+TEST_P(Conformance, InitWritesEverything)
+{
+    Algo a(GetParam(), {}, default_env(), 0x00), b(GetParam(), {}, default_env(), 0xff);
+    a.init(5);
+    b.init(5);
+    EXPECT_EQ(a.out.rate_bps, b.out.rate_bps);
+    EXPECT_EQ(a.out.cwnd_bytes, b.out.cwnd_bytes);
+    EXPECT_EQ(a.out.timer_at_ps, b.out.timer_at_ps);
+    EXPECT_EQ(a.state_bytes(), b.state_bytes());
+    EXPECT_TRUE(in_bounds(a, 5));
+    EXPECT_TRUE(a.guards_intact() && b.guards_intact());
+}
+
+TEST_P(Conformance, ObservesExactlyItsObservables)
+{
+    const weft_cc_ops *ops = GetParam();
+    EXPECT_EQ(ops->observables == nullptr, ops->observe == nullptr);
+    if (!ops->observables)
+        return;
+    size_t n = 0;
+    for (; ops->observables[n].name; n++) {
+        EXPECT_TRUE(lower_case_words(ops->observables[n].name));
+        ASSERT_NE(ops->observables[n].unit, nullptr);
+    }
+    std::vector<double> values(n + 1, std::nan(""));
+    Algo a(ops);
+    a.init();
+    ops->observe(a.state(), a.params(), values.data());
+    for (size_t i = 0; i < n; i++)
+        EXPECT_TRUE(std::isfinite(values[i])) << ops->observables[i].name;
+    EXPECT_TRUE(std::isnan(values[n])) << "one value too many";
+}
+
+TEST_P(Conformance, StaysInBoundsUnderAnySequence)
+{
+    const weft_cc_ops *ops = GetParam();
+    EXPECT_TRUE(rc::check(ops->name, [ops] {
+        Algo a(ops, any_settings(ops), *any_env());
+        RC_PRE((!ops->check || ops->check(a.params(), nullptr) == 0));
+        auto steps = *rc::gen::container<std::vector<Step>>(any_step());
+        play(a, steps, [&a](int64_t now) { RC_ASSERT(in_bounds(a, now)); });
+        RC_ASSERT(a.guards_intact());
+    }));
+}
+
+TEST_P(Conformance, IsAPureFunctionOfItsInputs)
+{
+    const weft_cc_ops *ops = GetParam();
+    EXPECT_TRUE(rc::check(ops->name, [ops] {
+        auto settings = any_settings(ops);
+        auto env = *any_env();
+        Algo a(ops, settings, env, 0x11), b(ops, settings, env, 0xee);
+        RC_PRE((!ops->check || ops->check(a.params(), nullptr) == 0));
+        auto params_before = std::vector<unsigned char>(static_cast<unsigned char *>(a.params()),
+                                                        static_cast<unsigned char *>(a.params()) +
+                                                            ops->params.struct_size);
+        auto steps = *rc::gen::container<std::vector<Step>>(any_step());
+        play(a, steps, [](int64_t) {});
+        play(b, steps, [](int64_t) {});
+        RC_ASSERT(a.state_bytes() == b.state_bytes());
+        RC_ASSERT(a.out.rate_bps == b.out.rate_bps);
+        RC_ASSERT(a.out.cwnd_bytes == b.out.cwnd_bytes);
+        RC_ASSERT(a.out.timer_at_ps == b.out.timer_at_ps);
+        auto *after = static_cast<unsigned char *>(a.params());
+        RC_ASSERT(std::equal(params_before.begin(), params_before.end(), after));
+    }));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(all()), [](const auto &info) {
+    std::string s = info.param->name;
+    for (char &c : s)
+        if (c == '-')
+            c = '_';
+    return s;
+});

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who may include whom. Arrows point one way: the table below lists for each folder those that
+ * it may include besides itself; everything else of weft's, and of ns-3's, is an offence.
+ */
+#include "source_tree.h"
+
+#include <cstring>
+#include <map>
+#include <set>
+
+namespace
+{
+
+const std::string base = "frontend/base", net = "frontend/net", workload = "frontend/workload",
+                  collective = "frontend/collective", sys = "frontend/system",
+                  scenario = "frontend/scenario", report = "frontend/report", cli = "frontend/cli",
+                  congestion = "congestion", topologies = "topologies",
+                  engine = "ns3-module/engine", model = "ns3-module/model",
+                  helper = "ns3-module/helper", bridge = "ns3-module/bridge",
+                  module_test = "ns3-module/test", examples = "ns3-module/examples",
+                  ns3 = "ns3"; /* any header of ns-3, weft's installed ones among them */
+
+const std::map<std::string, std::set<std::string>> arrows = {
+    {base, {}},
+    {congestion, {base}},
+    {topologies, {base}},
+    {workload, {base}},
+    {collective, {base, workload}},
+    {net, {base, congestion, topologies}},
+    {sys, {base, workload, collective, net}},
+    {scenario, {base, congestion, topologies, workload, collective, net, sys}},
+    {report, {base, congestion, topologies, workload, collective, net, sys, scenario}},
+    {cli,
+     {base, congestion, topologies, workload, collective, net, sys, scenario, report, bridge,
+      engine}},
+    {engine, {base, congestion, topologies}},
+    {model, {base, congestion, topologies, engine, ns3}},
+    {helper, {base, congestion, topologies, engine, model, ns3}},
+    {bridge, {base, congestion, topologies, net, engine, model, helper, ns3}},
+    {module_test, {base, congestion, topologies, engine, model, helper, ns3}},
+    {examples, {base, congestion, topologies, engine, model, helper, ns3}},
+};
+
+/* Folders whose code becomes a library: there ns-3's headers are included one by one. */
+const std::vector<std::string> libraries = {"frontend", congestion, topologies, engine,
+                                            model,      helper,     bridge};
+
+struct Include {
+    size_t line;
+    std::string name;
+};
+
+std::vector<Include> includes_of(const SourceFile &f)
+{
+    std::vector<Include> found;
+    for (size_t i = 0; i < f.lines.size(); i++) {
+        const std::string &s = f.lines[i];
+        size_t p = s.find_first_not_of(" \t");
+        if (p == std::string::npos || s[p] != '#')
+            continue;
+        p = s.find_first_not_of(" \t", p + 1);
+        if (p == std::string::npos || s.compare(p, 7, "include") != 0)
+            continue;
+        const size_t open = s.find_first_of("\"<", p + 7);
+        if (open == std::string::npos)
+            continue;
+        const size_t close = s.find(s[open] == '<' ? '>' : '"', open + 1);
+        if (close != std::string::npos)
+            found.push_back({i, s.substr(open + 1, close - open - 1)});
+    }
+    return found;
+}
+
+/* The layer of a path from the root, "" for none. */
+std::string layer_of(const std::string &path)
+{
+    for (const auto &a : arrows)
+        if (lies_in(path, a.first))
+            return a.first;
+    return "";
+}
+
+/* The layer that an include leads to, "" for the compiler's, the system's and other libraries' headers. */
+std::string target_layer(const SourceFile &from, const std::string &name,
+                         const std::set<std::string> &paths)
+{
+    namespace fs = std::filesystem;
+    if (name.compare(0, 4, "ns3/") == 0)
+        return ns3;
+    const std::string folder = fs::path(from.path).parent_path().generic_string();
+    for (const std::string &start : {folder, std::string(), std::string("frontend")}) {
+        const std::string path = (fs::path(start) / name).lexically_normal().generic_string();
+        if (paths.count(path))
+            return layer_of(path);
+    }
+    /* Not in the tree: generated at build time, or not there (any more). */
+    const std::string from_root = layer_of(name);
+    return from_root.empty() ? layer_of("frontend/" + name) : from_root;
+}
+
+Offenders wrong_arrows(const SourceTree &tree)
+{
+    Offenders bad;
+    std::set<std::string> paths;
+    for (const SourceFile &f : tree)
+        paths.insert(f.path);
+    for (const SourceFile &f : tree) {
+        const std::string own = layer_of(f.path);
+        if (!is_code(f.path) || own.empty())
+            continue;
+        for (const Include &i : includes_of(f)) {
+            const std::string target = target_layer(f, i.name, paths);
+            if (!target.empty() && target != own && !arrows.at(own).count(target))
+                bad.push_back(
+                    at(f, i.line, own + " must not include " + target + " (\"" + i.name + "\")"));
+        }
+    }
+    return bad;
+}
+
+Offenders module_headers(const SourceTree &tree)
+{
+    Offenders bad;
+    for (const SourceFile &f : tree) {
+        const bool library = std::any_of(libraries.begin(), libraries.end(),
+                                         [&](const std::string &l) { return lies_in(f.path, l); });
+        if (!is_code(f.path) || !library)
+            continue;
+        for (const Include &i : includes_of(f))
+            if (i.name.compare(0, 4, "ns3/") == 0 && has_extension(i.name, {"-module.h"}))
+                bad.push_back(at(f, i.line, "library code includes all of " + i.name));
+    }
+    return bad;
+}
+
+TEST(Layering, ArrowsPointOneWay)
+{
+    EXPECT_EQ(joined(wrong_arrows(project_tree())), "");
+}
+
+TEST(Layering, LibrariesIncludeNoWholeModule)
+{
+    EXPECT_EQ(joined(module_headers(project_tree())), "");
+}
+
+TEST(Layering, EveryCodeFolderHasALayer)
+{
+    Offenders bad;
+    for (const SourceFile &f : project_tree())
+        for (const char *top : {"frontend", "congestion", "topologies", "ns3-module"})
+            if (is_code(f.path) && lies_in(f.path, top) && layer_of(f.path).empty())
+                bad.push_back(f.path + ": its folder has no row in the table of layers");
+    EXPECT_EQ(joined(bad), "");
+}
+
+TEST(Layering, TheTableHasNoCycle)
+{
+    /* Take away layers that depend on nothing left, until none is left. */
+    auto rest = arrows;
+    rest[ns3] = {};
+    for (bool progress = true; progress && !rest.empty();) {
+        progress = false;
+        for (auto it = rest.begin(); it != rest.end();) {
+            const bool ground =
+                std::none_of(it->second.begin(), it->second.end(),
+                             [&](const std::string &to) { return rest.count(to) > 0; });
+            progress |= ground;
+            it = ground ? rest.erase(it) : std::next(it);
+        }
+    }
+    EXPECT_TRUE(rest.empty()) << rest.begin()->first << " lies on a cycle";
+}
+
+TEST(Layering, WrongIncludesAreFound)
+{
+    const struct {
+        const char *path, *include;
+        bool allowed;
+    } cases[] = {
+        {"frontend/base/x.c", "#include \"base/err.h\"", true},
+        {"frontend/base/x.c", "#include \"net/net.h\"", false},
+        {"frontend/system/x.c", "#include <ns3/simulator.h>", false},
+        {"frontend/system/x.c", "#include \"ns3-module/engine/engine.h\"", false},
+        {"frontend/system/x.c", "  #  include \"../../ns3-module/engine/engine.h\"", false},
+        {"frontend/system/x.c", "#include \"../net/net.h\"", true},
+        {"frontend/system/x.c", "#include <stdio.h>", true},
+        {"frontend/system/x.c", "#include <sys/stat.h>", true},
+        {"frontend/workload/x.c", "#include \"system/system.h\"", false},
+        {"frontend/net/x.c", "#include \"workload/generated.pb-c.h\"", false},
+        {"frontend/cli/x.c", "#include \"ns3/simulator.h\"", false},
+        {"frontend/cli/main.c", "#include \"ns3-module/bridge/weft_bridge.h\"", true},
+        {"congestion/x.c", "#include \"congestion/cc.h\"", true},
+        {"congestion/x.c", "#include \"topologies/fabric.h\"", false},
+        {"topologies/x.c", "#include \"scenario/scenario.h\"", false},
+        {"ns3-module/engine/x.c", "#include \"ns3/packet.h\"", false},
+        {"ns3-module/engine/x.c", "#include \"net/net.h\"", false},
+        {"ns3-module/engine/x.c", "#include \"engine.h\"", true},
+        {"ns3-module/model/x.cc", "#include \"ns3/packet.h\"", true},
+        {"ns3-module/model/x.cc", "#include \"net/net.h\"", false},
+        {"ns3-module/bridge/x.cc", "#include \"net/net.h\"", true},
+        {"ns3-module/bridge/x.cc", "#include \"system/system.h\"", false},
+        {"tests/base/x.cc", "#include \"ns3/packet.h\"", true},
+    };
+    for (const auto &c : cases) {
+        const SourceTree tree = {{c.path, {"/* header */", c.include}},
+                                 {"frontend/net/net.h", {}},
+                                 {"frontend/system/system.h", {}},
+                                 {"ns3-module/engine/engine.h", {}}};
+        const Offenders bad = wrong_arrows(tree);
+        EXPECT_EQ(bad.empty(), c.allowed) << c.path << " " << c.include;
+        if (!bad.empty()) {
+            EXPECT_EQ(bad[0].substr(0, strlen(c.path) + 4), std::string(c.path) + ":2: ");
+        }
+    }
+}
+
+TEST(Layering, WholeModulesAreFound)
+{
+    const std::vector<std::string> lines = {"#include \"ns3/network-module.h\""};
+    EXPECT_EQ(module_headers({{"ns3-module/model/a.cc", lines}}).size(), 1u);
+    EXPECT_EQ(module_headers({{"ns3-module/helper/a.h", lines}}).size(), 1u);
+    EXPECT_EQ(module_headers({{"ns3-module/examples/a.cc", lines}}).size(), 0u);
+    EXPECT_EQ(module_headers({{"ns3-module/model/a.cc", {"#include \"ns3/node.h\""}}}).size(), 0u);
+}
+
+} // namespace

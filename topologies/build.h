@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the generators share: hosts first, then switches, and a chain of calls that stops at the
+ * first error. Node ids: 0 .. hosts-1 are the hosts, so host number and node id agree.
+ */
+#ifndef WEFT_TOPOLOGY_BUILD_H
+#define WEFT_TOPOLOGY_BUILD_H
+
+#include "fabric.h"
+
+/** A fabric under construction. After the first error every call does nothing. */
+struct weft_build {
+    struct weft_fabric *f;
+    struct weft_err *err;
+    int rc;
+};
+
+/** Rate and delay of one sort of link. */
+struct weft_build_wire {
+    uint64_t rate_bps;
+    int64_t delay_ps;
+};
+
+/** Opens an empty fabric. */
+void weft_build_start(struct weft_build *b, struct weft_err *err);
+/** Adds @p n nodes; returns the id of the first. */
+uint32_t weft_build_nodes(struct weft_build *b, enum weft_node_kind kind, uint32_t tier,
+                          uint64_t n);
+/** Adds a loss-free link of dimension 0. */
+void weft_build_link(struct weft_build *b, uint32_t x, uint32_t y, struct weft_build_wire wire);
+/** Finishes the fabric into *out, or frees it and returns the first error. */
+int weft_build_finish(struct weft_build *b, struct weft_fabric **out);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Building and numbering the fabric graph.
+ *
+ * Nodes and links are growing arrays; weft_fabric_finish turns them into the port numbering that
+ * fabric.h promises, in O(nodes + links), and hands over to the reachability check.
+ */
+#include "topologies/fabric.h"
+#include "topologies/fabric_reach.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct weft_fabric *weft_fabric_new(void)
+{
+    return calloc(1, sizeof(struct weft_fabric));
+}
+
+void weft_fabric_free(struct weft_fabric *f)
+{
+    if (!f)
+        return;
+    free(f->nodes);
+    free(f->links);
+    free(f->ports);
+    free(f->hosts);
+    free(f);
+}
+
+/* Makes room for one more element of `size` bytes in *array. */
+static int grow(void **array, uint32_t *cap, uint32_t n, size_t size, const char *what,
+                struct weft_err *err)
+{
+    if (n < *cap)
+        return 0;
+    if (n >= UINT32_MAX / 4)
+        return weft_err_set(err, WEFT_E_LIMIT, "too many %s: the limit is %u", what,
+                            UINT32_MAX / 4);
+    uint32_t cap2 = n < 32 ? 64 : n * 2;
+    void *p = realloc(*array, (size_t)cap2 * size);
+    if (!p)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u %s", cap2, what);
+    *array = p;
+    *cap = cap2;
+    return 0;
+}
+
+int weft_fabric_add_node(struct weft_fabric *f, enum weft_node_kind kind, uint32_t tier,
+                         uint32_t *id, struct weft_err *err)
+{
+    if (f->ports)
+        return weft_err_set(err, WEFT_E_INTERNAL, "a node is added to a finished fabric");
+    int rc = grow((void **)&f->nodes, &f->nodes_cap, f->nnodes, sizeof(*f->nodes), "nodes", err);
+    if (rc)
+        return rc;
+    f->nodes[f->nnodes] = (struct weft_fabric_node){.kind = kind, .tier = tier, .host = UINT32_MAX};
+    if (id)
+        *id = f->nnodes;
+    f->nnodes++;
+    return 0;
+}
+
+int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *link, uint32_t *id,
+                         struct weft_err *err)
+{
+    if (f->ports)
+        return weft_err_set(err, WEFT_E_INTERNAL, "a link is added to a finished fabric");
+    if (link->a >= f->nnodes || link->b >= f->nnodes)
+        return weft_err_set(err, WEFT_E_INPUT, "link %u-%u: there is no node %u, nodes are 0 .. %u",
+                            link->a, link->b, link->a >= f->nnodes ? link->a : link->b,
+                            f->nnodes ? f->nnodes - 1 : 0);
+    if (link->a == link->b)
+        return weft_err_set(err, WEFT_E_INPUT, "link %u-%u joins a node to itself", link->a,
+                            link->b);
+    if (link->rate_bps == 0)
+        return weft_err_set(err, WEFT_E_INPUT, "link %u-%u: the rate must be above 0", link->a,
+                            link->b);
+    if (link->delay_ps < 0)
+        return weft_err_set(err, WEFT_E_INPUT, "link %u-%u: the delay must not be negative",
+                            link->a, link->b);
+    if (!(link->error_rate >= 0.0 && link->error_rate <= 1.0))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "link %u-%u: the error rate must be a probability from 0 to 1", link->a,
+                            link->b);
+    int rc = grow((void **)&f->links, &f->links_cap, f->nlinks, sizeof(*f->links), "links", err);
+    if (rc)
+        return rc;
+    f->links[f->nlinks] = *link;
+    if (id)
+        *id = f->nlinks;
+    f->nlinks++;
+    return 0;
+}
+
+/* Gives the hosts their numbers. */
+static int number_hosts(struct weft_fabric *f, struct weft_err *err)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->nnodes; i++)
+        n += f->nodes[i].kind == WEFT_NODE_HOST;
+    if (n == 0)
+        return weft_err_set(err, WEFT_E_INPUT, "the fabric has no host");
+    f->hosts = malloc((size_t)n * sizeof(*f->hosts));
+    if (!f->hosts)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u hosts", n);
+    f->nhosts = 0;
+    for (uint32_t i = 0; i < f->nnodes; i++) {
+        if (f->nodes[i].kind != WEFT_NODE_HOST)
+            continue;
+        f->nodes[i].host = f->nhosts;
+        f->hosts[f->nhosts++] = i;
+    }
+    f->nswitches = f->nnodes - f->nhosts;
+    return 0;
+}
+
+/* Gives each end of each link its port number. */
+static int number_ports(struct weft_fabric *f, struct weft_err *err)
+{
+    f->nports = 2 * f->nlinks;
+    f->ports = malloc(((size_t)f->nports + 1) * sizeof(*f->ports));
+    if (!f->ports)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", f->nports);
+    for (uint32_t i = 0; i < f->nnodes; i++)
+        f->nodes[i].nports = 0;
+    for (uint32_t l = 0; l < f->nlinks; l++) {
+        f->nodes[f->links[l].a].nports++;
+        f->nodes[f->links[l].b].nports++;
+    }
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < f->nnodes; i++) {
+        f->nodes[i].first_port = next;
+        next += f->nodes[i].nports;
+        f->nodes[i].nports = 0; /* counts up again below */
+    }
+    for (uint32_t l = 0; l < f->nlinks; l++) {
+        struct weft_fabric_node *a = &f->nodes[f->links[l].a], *b = &f->nodes[f->links[l].b];
+        uint32_t pa = a->first_port + a->nports++, pb = b->first_port + b->nports++;
+        f->ports[pa] = (struct weft_fabric_port){.node = f->links[l].a, .link = l, .peer = pb};
+        f->ports[pb] = (struct weft_fabric_port){.node = f->links[l].b, .link = l, .peer = pa};
+    }
+    return 0;
+}
+
+int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err)
+{
+    if (f->ports)
+        return weft_err_set(err, WEFT_E_INTERNAL, "the fabric is finished twice");
+    int rc = number_hosts(f, err);
+    if (rc)
+        return rc;
+    rc = number_ports(f, err);
+    if (rc)
+        return rc;
+    return weft_fabric_check_reach(f, err);
+}
+
+const char *weft_fabric_node_name(const struct weft_fabric *f, uint32_t node,
+                                  char buf[WEFT_NODE_NAME_MAX])
+{
+    const struct weft_fabric_node *n = &f->nodes[node];
+    if (n->kind == WEFT_NODE_HOST && n->host != UINT32_MAX)
+        snprintf(buf, WEFT_NODE_NAME_MAX, "h%u", n->host);
+    else
+        snprintf(buf, WEFT_NODE_NAME_MAX, "%c%u", n->kind == WEFT_NODE_HOST ? 'n' : 's', node);
+    return buf;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * leaf-spine: a two-level Clos. Every leaf has a link (or several) to every spine. Hosts are
+ * numbered leaf by leaf; nodes: hosts, leaves, spines.
+ */
+#include "topologies/build.h"
+#include "topologies/topology.h"
+
+struct params {
+    uint64_t leaves, spines, hosts_per_leaf, links_per_pair;
+    uint64_t host_rate_bps;
+    int64_t host_delay_ps;
+    uint64_t uplink_rate_bps;
+    int64_t uplink_delay_ps;
+};
+
+static const struct weft_param params[] = {
+    {"hosts-per-leaf", WEFT_PARAM_U64, offsetof(struct params, hosts_per_leaf), "4", "1", "4096",
+     NULL, "hosts on each leaf switch", NULL},
+    {"leaves", WEFT_PARAM_U64, offsetof(struct params, leaves), "4", "1", "16384", NULL,
+     "number of leaf switches", NULL},
+    {"spines", WEFT_PARAM_U64, offsetof(struct params, spines), "4", "1", "4096", NULL,
+     "number of spine switches", NULL},
+    {"links-per-pair", WEFT_PARAM_U64, offsetof(struct params, links_per_pair), "1", "1", "256",
+     NULL, "parallel links between each leaf and each spine", NULL},
+    {"host-rate", WEFT_PARAM_RATE, offsetof(struct params, host_rate_bps), "400Gbps", "1bps", NULL,
+     NULL, "rate of every host link, each direction", NULL},
+    {"host-delay", WEFT_PARAM_TIME, offsetof(struct params, host_delay_ps), "1us", "0ps", "1s",
+     NULL, "propagation delay of every host link", NULL},
+    {"uplink-rate", WEFT_PARAM_RATE, offsetof(struct params, uplink_rate_bps), "400Gbps", "1bps",
+     NULL, NULL, "rate of every leaf-spine link, each direction", NULL},
+    {"uplink-delay", WEFT_PARAM_TIME, offsetof(struct params, uplink_delay_ps), "1us", "0ps", "1s",
+     NULL, "propagation delay of every leaf-spine link", NULL},
+};
+
+static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+{
+    const struct params *p = raw;
+    struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
+    struct weft_build_wire uplink = {p->uplink_rate_bps, p->uplink_delay_ps};
+    struct weft_build b;
+    weft_build_start(&b, err);
+    uint32_t hosts = weft_build_nodes(&b, WEFT_NODE_HOST, 0, p->leaves * p->hosts_per_leaf);
+    uint32_t leaf0 = weft_build_nodes(&b, WEFT_NODE_SWITCH, 1, p->leaves);
+    uint32_t spine0 = weft_build_nodes(&b, WEFT_NODE_SWITCH, 2, p->spines);
+    for (uint32_t l = 0; l < p->leaves && !b.rc; l++)
+        for (uint32_t h = 0; h < p->hosts_per_leaf; h++)
+            weft_build_link(&b, hosts + l * (uint32_t)p->hosts_per_leaf + h, leaf0 + l, access);
+    for (uint32_t l = 0; l < p->leaves && !b.rc; l++)
+        for (uint32_t s = 0; s < p->spines && !b.rc; s++)
+            for (uint32_t i = 0; i < p->links_per_pair; i++)
+                weft_build_link(&b, leaf0 + l, spine0 + s, uplink);
+    return weft_build_finish(&b, out);
+}
+
+extern const struct weft_topology_ops weft_topology_leaf_spine;
+const struct weft_topology_ops weft_topology_leaf_spine = {
+    .name = "leaf-spine",
+    .title = "two-level Clos: every leaf linked to every spine",
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .build = build,
+};

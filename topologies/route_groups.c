@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pool of port groups; see route_groups.h.
+ */
+#include "topologies/route_groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the route groups");
+}
+
+int weft_route_groups_open(struct weft_route_groups *g, uint32_t nports, struct weft_err *err)
+{
+    memset(g, 0, sizeof(*g));
+    g->nidentity = g->used = nports;
+    g->ports_cap = nports + 64;
+    g->ports = malloc((size_t)g->ports_cap * sizeof(*g->ports));
+    g->nslots = 1024;
+    g->slots = calloc(g->nslots, sizeof(*g->slots));
+    if (!g->ports || !g->slots)
+        return no_memory(err);
+    for (uint32_t i = 0; i < nports; i++)
+        g->ports[i] = i;
+    return weft_route_groups_append(g, NULL, 0, err);
+}
+
+static uint32_t hash_list(const uint32_t *list, uint32_t n)
+{
+    uint64_t h = n;
+    for (uint32_t i = 0; i < n; i++) {
+        h = (h ^ list[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return (uint32_t)(h ^ (h >> 32));
+}
+
+/* Keeps the hash at most half full. */
+static int rehash(struct weft_route_groups *g, struct weft_err *err)
+{
+    uint32_t nslots = g->nslots * 2;
+    uint32_t *slots = calloc(nslots, sizeof(*slots));
+    if (!slots)
+        return no_memory(err);
+    for (uint32_t i = 0; i < g->nslots; i++) {
+        if (!g->slots[i])
+            continue;
+        const struct group_span *s = &g->spans[g->slots[i] - 1];
+        uint32_t at = hash_list(g->ports + s->first, s->n) & (nslots - 1);
+        while (slots[at])
+            at = (at + 1) & (nslots - 1);
+        slots[at] = g->slots[i];
+    }
+    free(g->slots);
+    g->slots = slots;
+    g->nslots = nslots;
+    return 0;
+}
+
+/* Where the list is stored: inside the identity when it is a run, else appended. */
+static int store(struct weft_route_groups *g, const uint32_t *list, uint32_t n, uint32_t *first,
+                 struct weft_err *err)
+{
+    if (n == 0 || list[n - 1] - list[0] == n - 1) {
+        *first = n ? list[0] : 0;
+        return 0;
+    }
+    if (g->ports_cap - g->used < n) {
+        if (g->ports_cap > UINT32_MAX / 2 - n)
+            return weft_err_set(err, WEFT_E_LIMIT, "too many route groups");
+        uint32_t cap = (g->ports_cap + n) * 2;
+        uint32_t *p = realloc(g->ports, (size_t)cap * sizeof(*p));
+        if (!p)
+            return no_memory(err);
+        g->ports = p;
+        g->ports_cap = cap;
+    }
+    memcpy(g->ports + g->used, list, (size_t)n * sizeof(*list));
+    *first = g->used;
+    g->used += n;
+    return 0;
+}
+
+int weft_route_groups_append(struct weft_route_groups *g, const uint32_t *list, uint32_t n,
+                             struct weft_err *err)
+{
+    if (g->n == g->spans_cap) {
+        if (g->spans_cap > UINT32_MAX / 8)
+            return weft_err_set(err, WEFT_E_LIMIT, "too many route groups");
+        uint32_t cap = g->spans_cap ? g->spans_cap * 2 : 256;
+        void *p = realloc(g->spans, (size_t)cap * sizeof(*g->spans));
+        if (!p)
+            return no_memory(err);
+        g->spans = p;
+        g->spans_cap = cap;
+    }
+    uint32_t first = 0;
+    int rc = store(g, list, n, &first, err);
+    if (rc)
+        return rc;
+    g->spans[g->n++] = (struct group_span){first, n};
+    return 0;
+}
+
+int weft_route_groups_add(struct weft_route_groups *g, const uint32_t *list, uint32_t n,
+                          uint32_t *id, struct weft_err *err)
+{
+    if (n == 0) {
+        *id = 0;
+        return 0;
+    }
+    uint32_t at = hash_list(list, n) & (g->nslots - 1);
+    while (g->slots[at]) {
+        const struct group_span *s = &g->spans[g->slots[at] - 1];
+        if (s->n == n && memcmp(g->ports + s->first, list, (size_t)n * sizeof(*list)) == 0) {
+            *id = g->slots[at] - 1;
+            return 0;
+        }
+        at = (at + 1) & (g->nslots - 1);
+    }
+    *id = g->n;
+    int rc = weft_route_groups_append(g, list, n, err);
+    if (rc)
+        return rc;
+    g->slots[at] = *id + 1;
+    return g->n > g->nslots / 2 ? rehash(g, err) : 0;
+}
+
+void weft_route_groups_seal(struct weft_route_groups *g)
+{
+    free(g->slots);
+    g->slots = NULL;
+    g->nslots = 0;
+}
+
+void weft_route_groups_close(struct weft_route_groups *g)
+{
+    free(g->ports);
+    free(g->spans);
+    free(g->slots);
+    memset(g, 0, sizeof(*g));
+}

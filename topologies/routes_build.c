@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Filling the route tables: one breadth-first search over the switches per destination class.
+ *
+ * The search starts at the neighbours of the class (distance 1); a switch at distance d > 1
+ * forwards on its ports to switches at d - 1. Time O(classes x ports between switches).
+ */
+#include "topologies/routes_internal.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAR UINT32_MAX
+
+/* A choice: which of its own ports a host of a class may take. */
+struct choice {
+    uint32_t first, n; /* local port numbers at choice_ports[first ..] */
+};
+
+/* What only the building needs. */
+struct work {
+    struct weft_routes *r;
+    const struct weft_fabric *f;
+    uint32_t *adj_start; /* per switch: its first entry in adj; one more at the end */
+    struct adj {
+        uint32_t sw, port; /* a neighbour switch, and the port that leads to it */
+    } * adj;
+    uint32_t *dist, *queue, *list;
+    struct choice *choices; /* class c has choices[classes[c].choices .. + nchoices-1] */
+    uint32_t *choice_ports;
+    uint32_t nchoice_ports, choice_ports_cap;
+    struct weft_err *err;
+};
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
+}
+
+static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
+{
+    return f->ports[f->ports[port].peer].node;
+}
+
+/* Lists the links between switches, switch by switch, in port order. */
+static int list_switch_links(struct work *w)
+{
+    const struct weft_fabric *f = w->f;
+    const uint32_t *index = w->r->switch_index;
+    w->adj_start = malloc(((size_t)f->nswitches + 1) * sizeof(*w->adj_start));
+    w->adj = malloc(((size_t)f->nports + 1) * sizeof(*w->adj));
+    w->dist = malloc(((size_t)f->nswitches + 1) * sizeof(*w->dist));
+    w->queue = malloc(((size_t)f->nswitches + 1) * sizeof(*w->queue));
+    w->list = malloc(((size_t)f->nports + 1) * sizeof(*w->list));
+    if (!w->adj_start || !w->adj || !w->dist || !w->queue || !w->list)
+        return no_memory(w->err);
+    uint32_t n = 0, s = 0;
+    for (uint32_t i = 0; i < f->nnodes; i++) {
+        if (f->nodes[i].kind != WEFT_NODE_SWITCH)
+            continue;
+        w->adj_start[s++] = n;
+        for (uint32_t p = f->nodes[i].first_port; p < f->nodes[i].first_port + f->nodes[i].nports;
+             p++)
+            if (index[peer_node(f, p)] != UINT32_MAX)
+                w->adj[n++] = (struct adj){index[peer_node(f, p)], p};
+    }
+    w->adj_start[s] = n;
+    return 0;
+}
+
+/* Numbers the group w->list[0 .. n-1] of switch `s`; mostly it is that of the class before. */
+static int number_group(struct work *w, uint32_t *column, uint32_t s, bool first, uint32_t n)
+{
+    const struct weft_route_groups *g = &w->r->groups;
+    uint32_t before = first ? ROUTE_LOCAL : (column - w->f->nswitches)[s];
+    if (!(before & ROUTE_LOCAL)) {
+        const struct group_span *last = &g->spans[before];
+        if (last->n == n && memcmp(g->ports + last->first, w->list, n * sizeof(*w->list)) == 0) {
+            column[s] = before;
+            return 0;
+        }
+    }
+    return weft_route_groups_add(&w->r->groups, w->list, n, &column[s], w->err);
+}
+
+/*
+ * Searches outwards from class `cls`: sets dist[switch] to the links from it to a host of the
+ * class, and fills the class's column of the switch table. A switch leaves the queue after all that
+ * are nearer, so one scan of its links finds both its next hops and the switches behind it.
+ */
+static int search(struct work *w, uint32_t cls)
+{
+    struct weft_routes *r = w->r;
+    const struct route_class *c = &r->classes[cls];
+    uint32_t *column = r->switch_cols + (size_t)cls * w->f->nswitches;
+    uint32_t head = 0, tail = 0;
+    for (uint32_t s = 0; s < w->f->nswitches; s++) {
+        w->dist[s] = FAR;
+        column[s] = 0;
+    }
+    for (uint32_t j = 0; j < c->nnear; j++) {
+        uint32_t s = r->near_switches[c->near + j];
+        w->dist[s] = 1;
+        w->queue[tail++] = s;
+        column[s] = ROUTE_LOCAL + j;
+    }
+    while (head < tail) {
+        uint32_t s = w->queue[head++], d = w->dist[s], n = 0;
+        for (uint32_t i = w->adj_start[s]; i < w->adj_start[s + 1]; i++) {
+            uint32_t t = w->adj[i].sw;
+            if (w->dist[t] == FAR) {
+                w->dist[t] = d + 1;
+                w->queue[tail++] = t;
+            } else if (w->dist[t] < d) {
+                w->list[n++] = w->adj[i].port;
+            }
+        }
+        if (d == 1)
+            continue;
+        int rc = number_group(w, column, s, cls == 0, n);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Writes into w->list the local ports that a host of class `src` takes to class `dst`; returns how
+ * many. */
+static uint32_t choose(struct work *w, uint32_t src, uint32_t dst)
+{
+    const struct weft_fabric *f = w->f;
+    const struct weft_fabric_node *x = &f->nodes[f->hosts[w->r->classes[src].host]];
+    uint32_t dst_node = f->hosts[w->r->classes[dst].host];
+    uint32_t best = FAR, n = 0;
+    for (uint32_t p = 0; p < x->nports; p++) {
+        uint32_t y = peer_node(f, x->first_port + p), s = w->r->switch_index[y];
+        uint32_t d = s != UINT32_MAX ? w->dist[s] : y == dst_node ? 0 : FAR;
+        if (d < best) {
+            best = d;
+            n = 0;
+        }
+        if (d == best && d != FAR)
+            w->list[n++] = p;
+    }
+    return n;
+}
+
+/* The number of the choice w->list[0 .. n-1] within class `src`, new or old. */
+static int number_choice(struct work *w, uint32_t src, uint32_t n, uint32_t *out)
+{
+    struct route_class *c = &w->r->classes[src];
+    struct choice *mine = w->choices + c->choices;
+    for (uint32_t i = 0; i < c->nchoices; i++) {
+        if (mine[i].n == n && (n == 0 || memcmp(w->choice_ports + mine[i].first, w->list,
+                                                n * sizeof(*w->list)) == 0)) {
+            *out = i;
+            return 0;
+        }
+    }
+    if (w->choice_ports_cap - w->nchoice_ports < n) {
+        uint32_t cap = (w->choice_ports_cap + n) * 2;
+        uint32_t *p = realloc(w->choice_ports, (size_t)cap * sizeof(*p));
+        if (!p)
+            return no_memory(w->err);
+        w->choice_ports = p;
+        w->choice_ports_cap = cap;
+    }
+    if (n > 0)
+        memcpy(w->choice_ports + w->nchoice_ports, w->list, n * sizeof(*w->list));
+    mine[c->nchoices] = (struct choice){w->nchoice_ports, n};
+    w->nchoice_ports += n;
+    *out = c->nchoices++;
+    return 0;
+}
+
+/* Fills one column of the source table. */
+static int fill_sources(struct work *w, uint32_t dst)
+{
+    struct weft_routes *r = w->r;
+    for (uint32_t src = 0; src < r->nclasses; src++) {
+        if (r->classes[src].row == ROUTE_NO_ROW)
+            continue;
+        uint32_t n = choose(w, src, dst);
+        int rc =
+            number_choice(w, src, n, &r->source_cols[(size_t)dst * r->nrows + r->classes[src].row]);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Makes the access groups and the choices of one host. */
+static int fill_host(struct work *w, uint32_t host)
+{
+    struct weft_routes *r = w->r;
+    const struct weft_fabric *f = w->f;
+    const struct weft_fabric_node *x = &f->nodes[f->hosts[host]];
+    const struct route_class *c = &r->classes[r->class_of[host]];
+    r->host_groups[host] = r->groups.n;
+    for (uint32_t j = 0; j < c->nnear; j++) {
+        uint32_t n = 0;
+        for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++)
+            if (r->switch_index[peer_node(f, p)] == r->near_switches[c->near + j])
+                w->list[n++] = f->ports[p].peer;
+        qsort(w->list, n, sizeof(*w->list), by_value);
+        int rc = weft_route_groups_append(&r->groups, w->list, n, w->err);
+        if (rc)
+            return rc;
+    }
+    for (uint32_t i = 0; i < c->nchoices; i++) {
+        uint32_t n =
+            x->nports; /* a class without a row has one choice: all (that is, its one port) */
+        for (uint32_t p = 0; p < n; p++)
+            w->list[p] = x->first_port + p;
+        if (c->row != ROUTE_NO_ROW) {
+            const struct choice *ch = &w->choices[c->choices + i];
+            n = ch->n;
+            for (uint32_t p = 0; p < n; p++)
+                w->list[p] = x->first_port + w->choice_ports[ch->first + p];
+        }
+        int rc = weft_route_groups_append(&r->groups, w->list, n, w->err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* Allocates the tables; a class of hosts with several ports gets a source row. */
+static int make_tables(struct work *w)
+{
+    struct weft_routes *r = w->r;
+    const struct weft_fabric *f = w->f;
+    size_t nchoices = 0;
+    for (uint32_t c = 0; c < r->nclasses; c++) {
+        struct route_class *k = &r->classes[c];
+        uint32_t nports = f->nodes[f->hosts[k->host]].nports;
+        k->row = nports > 1 ? r->nrows++ : ROUTE_NO_ROW;
+        k->nchoices = nports > 1 ? 0 : 1;
+        k->choices = (uint32_t)nchoices;
+        /* No more choices than destinations, nor than subsets of the ports. */
+        if (nports > 1)
+            nchoices += nports < 31 && (1u << nports) < r->nclasses ? 1u << nports : r->nclasses;
+        if (nchoices > UINT32_MAX / 4)
+            return weft_err_set(w->err, WEFT_E_LIMIT, "too many hosts with several ports to route");
+    }
+    r->switch_cols = malloc(((size_t)f->nswitches * r->nclasses + 1) * sizeof(uint32_t));
+    r->source_cols = malloc(((size_t)r->nrows * r->nclasses + 1) * sizeof(uint32_t));
+    r->host_groups = malloc(((size_t)f->nhosts + 1) * sizeof(uint32_t));
+    w->choices = malloc((nchoices + 1) * sizeof(*w->choices));
+    if (!r->switch_cols || !r->source_cols || !r->host_groups || !w->choices)
+        return no_memory(w->err);
+    return weft_route_groups_open(&r->groups, f->nports, w->err);
+}
+
+int weft_routes_fill(struct weft_routes *r, struct weft_err *err)
+{
+    struct work w = {.r = r, .f = r->fabric, .err = err};
+    int rc = list_switch_links(&w);
+    if (!rc)
+        rc = make_tables(&w);
+    for (uint32_t c = 0; c < r->nclasses && !rc; c++) {
+        rc = search(&w, c);
+        if (!rc)
+            rc = fill_sources(&w, c);
+    }
+    for (uint32_t h = 0; h < r->fabric->nhosts && !rc; h++)
+        rc = fill_host(&w, h);
+    weft_route_groups_seal(&r->groups);
+    free(w.adj_start);
+    free(w.adj);
+    free(w.dist);
+    free(w.queue);
+    free(w.list);
+    free(w.choices);
+    free(w.choice_ports);
+    return rc;
+}

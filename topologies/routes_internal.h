@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The layout of the route tables; only routes.c and routes_build.c see it.
+ *
+ * Hosts with the same neighbours, port by port, form a class; a host with a link to another host is
+ * a class of its own. Three tables:
+ *
+ * - switch table: (destination class, switch) -> a group, or LOCAL + j when the switch is the j-th
+ *   neighbour of the class: then the group is the j-th access group of the one host meant.
+ * - source table: (destination class, source class) -> the number of a choice, a subset of the
+ *   host's own ports. Only for classes with more than one port.
+ * - host groups: host -> its first group. Its access groups (one per neighbour switch) and its
+ *   choices follow one another.
+ *
+ * The first two are stored by destination class, the order in which they are filled.
+ */
+#ifndef WEFT_ROUTES_INTERNAL_H
+#define WEFT_ROUTES_INTERNAL_H
+
+#include "topologies/route_groups.h"
+#include "topologies/routes.h"
+
+/** Marks an entry of the switch table that holds the number of a neighbour instead of a group. */
+#define ROUTE_LOCAL UINT32_C(0x80000000)
+/** A class without a source row: its hosts have one port. */
+#define ROUTE_NO_ROW UINT32_MAX
+
+struct route_class {
+    uint32_t host;     /**< its first host; the others have the same neighbours */
+    uint32_t nnear;    /**< distinct neighbour switches */
+    uint32_t near;     /**< their switch indices, ascending: near_switches[near ..] */
+    uint32_t row;      /**< index of the source row, or ROUTE_NO_ROW */
+    uint32_t nchoices; /**< distinct choices in the source row; 1 without a row */
+    uint32_t choices;  /**< while building: index of the first choice of the class */
+};
+
+struct weft_routes {
+    const struct weft_fabric *fabric;
+    uint32_t nclasses;
+    uint32_t *class_of; /**< per host */
+    struct route_class *classes;
+    uint32_t *near_switches;
+    uint32_t *switch_index; /**< per node: 0 .. nswitches-1, UINT32_MAX for hosts */
+    uint32_t *switch_cols;  /**< entry of (class, switch): class * nswitches + switch */
+    uint32_t *source_cols;  /**< entry of (dst class, source row): class * nrows + row */
+    uint32_t nrows;
+    uint32_t *host_groups; /**< per host: its first group */
+    struct weft_route_groups groups;
+};
+
+/** Sorts the hosts into classes. */
+int weft_routes_classify(struct weft_routes *r, struct weft_err *err);
+/** Fills the rows and groups. */
+int weft_routes_fill(struct weft_routes *r, struct weft_err *err);
+
+#endif
