@@ -4,6 +4,10 @@
  *
  * All state is per NPU. What one NPU learns of another comes by message; the workload's graphs
  * are read-only. Several communication operations may be in flight at once on each NPU.
+ *
+ * Ops of different ranks are the same collective when they agree in group, kind and bytes and each is its
+ * rank's k-th such op in ascending id. SEND and RECV match by (source, destination, tag), first in, first out.
+ * The accelerator, the CPU and the memory of an NPU each do one op at a time.
  */
 #ifndef WEFT_SYSTEM_H
 #define WEFT_SYSTEM_H
@@ -20,19 +24,21 @@ struct weft_system;
 
 /** Parameters of the NPUs and their collectives: scenario element <system .../>. */
 struct weft_system_params {
-    const char *all_reduce;      /**< algorithm names, see weft_coll_table() */
+    const char *all_reduce; /**< algorithm names, see weft_coll_table() */
     const char *all_gather;
     const char *reduce_scatter;
     const char *all_to_all;
-    uint64_t chunks;             /**< chunks that a collective is cut into, >= 1 */
-    uint64_t active_chunks;      /**< chunks of one collective in flight at once per NPU, >= 1 */
-    int64_t endpoint_delay_ps;   /**< before the first injection of a collective chunk and after each receive in it */
-    uint64_t reduce_bw_bps;      /**< memory bandwidth for reductions, bit/s; 0: reductions are free */
-    uint64_t reduce_passes;      /**< memory passes per reduction (read, read, write: 3) */
-    int64_t quantum_ps;          /**< costs computed here are floored to a multiple of this; 1ps: exact, 1ns: ASTRA-sim's */
-    double peak_flops;           /**< roofline: operations per second of the accelerator */
-    uint64_t memory_bw_bps;      /**< roofline and MEM nodes, bit/s */
-    int roofline;                /**< 1: COMP durations from num_ops and tensor_size; 0: recorded durations */
+    uint64_t chunks;           /**< chunks that a collective is cut into, >= 1 */
+    uint64_t active_chunks;    /**< chunks of one collective in flight at once per NPU, >= 1 */
+    int64_t endpoint_delay_ps; /**< before the first injection of a collective chunk and after each
+                                  receive in it */
+    uint64_t reduce_bw_bps; /**< memory bandwidth for reductions, bit/s; 0: reductions are free */
+    uint64_t reduce_passes; /**< memory passes per reduction (read, read, write: 3) */
+    int64_t quantum_ps; /**< costs computed here are floored to a multiple of this; 1ps: exact, 1ns:
+                           ASTRA-sim's */
+    double peak_flops;  /**< roofline: operations per second of the accelerator */
+    uint64_t memory_bw_bps; /**< roofline and MEM nodes, bit/s */
+    int roofline; /**< 1: COMP durations from num_ops and tensor_size; 0: recorded durations */
 };
 extern const struct weft_param_table weft_system_param_table;
 
@@ -41,7 +47,7 @@ struct weft_op_record {
     uint32_t rank;
     const struct weft_op *op;
     int64_t ready_ps; /**< all parents were done */
-    int64_t start_ps; /**< it got its resource (compute unit, first injection) */
+    int64_t start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was posted */
     int64_t end_ps;
 };
 
@@ -54,20 +60,26 @@ struct weft_system_observer {
 /** The result of one rank. Durations are lengths of unions of intervals, in picoseconds. */
 struct weft_rank_result {
     int finished;
-    int64_t end_ps;          /**< its last operation ended */
-    int64_t compute_ps;      /**< at least one accelerator COMP was running */
-    int64_t cpu_ps;          /**< at least one CPU op was running */
-    int64_t comm_ps;         /**< at least one SEND, RECV or COLL was in progress (a RECV counts from its first byte's send being known: from ready) */
+    int64_t end_ps;     /**< its last operation ended */
+    int64_t compute_ps; /**< at least one accelerator COMP was running */
+    int64_t cpu_ps;     /**< at least one CPU op was running */
+    int64_t comm_ps;    /**< at least one SEND, RECV or COLL was in progress (a RECV counts from its
+                           first byte's send being known: from ready) */
     int64_t exposed_comm_ps; /**< communication in progress and neither COMP, CPU nor MEM running */
     int64_t idle_ps;         /**< before end_ps, nothing running and no communication in progress */
 };
 
-/** Checks the workload against params and fabric (group sizes, algorithm fits N, roofline has its inputs). */
-int weft_system_check(const struct weft_workload *w, const struct weft_system_params *p, struct weft_err *err);
-/** Prepares a run of @p w over @p net and installs the net's sink. NULL on failure. All arguments must outlive it. */
-struct weft_system *weft_system_new(const struct weft_workload *w, const struct weft_system_params *p,
-                                    struct weft_net *net, const struct weft_system_observer *observer,
+/** Checks the workload against params and fabric (group sizes, algorithm fits N, roofline has its
+ * inputs). */
+int weft_system_check(const struct weft_workload *w, const struct weft_system_params *p,
+                      struct weft_err *err);
+/** Prepares a run of @p w over @p net and installs the net's sink. NULL on failure. All arguments
+ * must outlive it. */
+struct weft_system *weft_system_new(const struct weft_workload *w,
+                                    const struct weft_system_params *p, struct weft_net *net,
+                                    const struct weft_system_observer *observer,
                                     struct weft_err *err);
+/** Frees the run; the net may not be run any further, only freed. NULL is allowed. */
 void weft_system_free(struct weft_system *s);
 /** Issues every operation without parents, at time now. Call once, then run the net. */
 int weft_system_start(struct weft_system *s, struct weft_err *err);
@@ -78,8 +90,11 @@ int weft_system_finished(const struct weft_system *s);
 /** An error raised inside a callback (the net was stopped because of it), or code 0. */
 const struct weft_err *weft_system_error(const struct weft_system *s);
 void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_rank_result *out);
-/** Says for each unfinished rank what it waits for ("rank 3 waits in all-reduce 'grad_0' (node 12) for rank 2: chunk 0 step 4"); at most @p max sentences. Returns the number of unfinished ranks. */
-uint32_t weft_system_explain(const struct weft_system *s, uint32_t max, weft_net_explain_fn fn, void *ctx);
+/** Says for each unfinished rank what it waits for ("rank 3 waits in all-reduce 'grad_0' (node 12)
+ * for rank 2: chunk 0 of 4, step 4, which has not issued it (node 12: 1 parents unfinished)"); at most @p max sentences. Returns the number of unfinished ranks.
+ */
+uint32_t weft_system_explain(const struct weft_system *s, uint32_t max, weft_net_explain_fn fn,
+                             void *ctx);
 
 #ifdef __cplusplus
 }

@@ -18,19 +18,27 @@ extern "C" {
 #endif
 
 enum weft_op_kind {
-    WEFT_OP_META,  /**< nothing to do: completes as soon as its parents have */
-    WEFT_OP_COMP,  /**< computation, on the accelerator or (cpu) the CPU */
-    WEFT_OP_MEM,   /**< load or store of tensor_bytes */
-    WEFT_OP_SEND,  /**< message to `peer` */
-    WEFT_OP_RECV,  /**< message from `peer` */
-    WEFT_OP_COLL   /**< this rank's part in a collective of `group` */
+    WEFT_OP_META, /**< nothing to do: completes as soon as its parents have */
+    WEFT_OP_COMP, /**< computation, on the accelerator or (cpu) the CPU */
+    WEFT_OP_MEM,  /**< load or store of tensor_bytes */
+    WEFT_OP_SEND, /**< message to `peer` */
+    WEFT_OP_RECV, /**< message from `peer` */
+    WEFT_OP_COLL  /**< this rank's part in a collective of `group` */
 };
 
 /** Collectives, in the order of Chakra's CollectiveCommType. */
 enum weft_coll_kind {
-    WEFT_COLL_ALL_REDUCE, WEFT_COLL_REDUCE, WEFT_COLL_ALL_GATHER, WEFT_COLL_GATHER, WEFT_COLL_SCATTER,
-    WEFT_COLL_BROADCAST, WEFT_COLL_ALL_TO_ALL, WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_REDUCE_SCATTER_BLOCK,
-    WEFT_COLL_BARRIER, WEFT_COLL_KINDS
+    WEFT_COLL_ALL_REDUCE,
+    WEFT_COLL_REDUCE,
+    WEFT_COLL_ALL_GATHER,
+    WEFT_COLL_GATHER,
+    WEFT_COLL_SCATTER,
+    WEFT_COLL_BROADCAST,
+    WEFT_COLL_ALL_TO_ALL,
+    WEFT_COLL_REDUCE_SCATTER,
+    WEFT_COLL_REDUCE_SCATTER_BLOCK,
+    WEFT_COLL_BARRIER,
+    WEFT_COLL_KINDS
 };
 
 /** "all-reduce", "all-gather", ... */
@@ -38,43 +46,51 @@ const char *weft_coll_kind_name(enum weft_coll_kind kind);
 
 /** One node of a rank's graph. Fields that do not apply to the kind are 0. */
 struct weft_op {
-    uint64_t id;           /**< id in the file, for messages and outputs */
-    const char *name;      /**< owned by the workload's arena; may be "" */
+    uint64_t id;      /**< id in the file, for messages and outputs */
+    const char *name; /**< owned by the workload's arena; may be "" */
     enum weft_op_kind kind;
-    bool cpu;              /**< runs on the CPU (is_cpu_op) */
-    int64_t duration_ps;   /**< COMP, MEM: recorded duration; 0: take it from the roofline if has_flops, else instant */
+    bool cpu; /**< runs on the CPU (is_cpu_op) */
+    /** COMP, MEM: recorded duration; 0: take it from the roofline if has_flops, else instant. */
+    int64_t duration_ps;
     bool has_flops;        /**< COMP: num_ops was present */
     double flops;          /**< COMP: operations */
     uint64_t tensor_bytes; /**< COMP (roofline), MEM: bytes touched */
-    uint64_t bytes;        /**< SEND, RECV, COLL: see DAG size semantics in docs/units.md: AR, RS, A2A: full buffer per rank; AG: this rank's shard */
-    uint32_t peer;         /**< SEND: destination rank; RECV: source rank */
-    uint64_t tag;          /**< SEND, RECV: comm_tag */
+    /**
+     * SEND, RECV: message size. COLL, see docs/units.md: all-gather: this rank's shard; all others: the full
+     * buffer of a rank.
+     */
+    uint64_t bytes;
+    uint32_t peer; /**< SEND: destination rank; RECV: source rank */
+    uint64_t tag;  /**< SEND, RECV: comm_tag */
     enum weft_coll_kind coll;
-    uint32_t group;        /**< COLL: index into the workload's groups; 0 is the world */
-    int64_t priority;      /**< COLL: comm_priority, larger is more urgent */
-    uint32_t nparents;     /**< distinct parents */
-    uint32_t first_child;  /**< index into weft_dag.children */
+    uint32_t group;       /**< COLL: index into the workload's groups; 0 is the world */
+    int64_t priority;     /**< COLL: comm_priority, larger is more urgent */
+    uint32_t nparents;    /**< distinct parents */
+    uint32_t first_child; /**< index into weft_dag.children */
     uint32_t nchildren;
 };
 
-/** The graph of one rank. Ops are in ascending id. Acyclic: readers check. */
+/**
+ * The graph of one rank. Ops are in ascending id, children in ascending index. Acyclic: readers
+ * check. Read-only once made: ranks with equal graphs may share the arrays.
+ */
 struct weft_dag {
     struct weft_op *ops;
     uint32_t nops;
-    uint32_t *children;  /**< concatenated child lists, as op indices */
+    uint32_t *children; /**< concatenated child lists, as op indices */
 };
 
 /** A communicator. */
 struct weft_group {
-    const char *name;     /**< as the trace calls it ("" is the world) */
+    const char *name;      /**< as the trace calls it ("" is the world) */
     const uint32_t *ranks; /**< member ranks in communicator order */
     uint32_t n;
 };
 
 /** A whole job. */
 struct weft_workload {
-    struct weft_arena *arena;  /**< owns everything below */
-    struct weft_dag *dags;     /**< one per rank */
+    struct weft_arena *arena; /**< owns everything below */
+    struct weft_dag *dags;    /**< one per rank */
     uint32_t nranks;
     struct weft_group *groups; /**< groups[0] is the world: ranks 0 .. nranks-1 */
     uint32_t ngroups;

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Binary heap of (time, insertion order), see event_heap.h.
+ */
+#include "net/event_heap.h"
+
+#include "base/err.h"
+
+#include <stdlib.h>
+
+static int before(const struct weft_heap_entry *a, const struct weft_heap_entry *b)
+{
+    return a->t_ps < b->t_ps || (a->t_ps == b->t_ps && a->order < b->order);
+}
+
+int weft_heap_push(struct weft_heap *h, int64_t t_ps, uint32_t slot)
+{
+    if (h->n == h->cap) {
+        size_t cap = h->cap ? 2 * h->cap : 64;
+        struct weft_heap_entry *e = realloc(h->e, cap * sizeof(*e));
+        if (!e)
+            return WEFT_E_LIMIT;
+        h->e = e;
+        h->cap = cap;
+    }
+    struct weft_heap_entry x = {t_ps, h->pushes++, slot};
+    size_t i = h->n++;
+    while (i > 0 && before(&x, &h->e[(i - 1) / 2])) {
+        h->e[i] = h->e[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    h->e[i] = x;
+    return 0;
+}
+
+struct weft_heap_entry weft_heap_pop(struct weft_heap *h)
+{
+    struct weft_heap_entry first = h->e[0], x = h->e[--h->n];
+    size_t i = 0;
+    for (;;) {
+        size_t c = 2 * i + 1;
+        if (c >= h->n)
+            break;
+        if (c + 1 < h->n && before(&h->e[c + 1], &h->e[c]))
+            c++;
+        if (!before(&h->e[c], &x))
+            break;
+        h->e[i] = h->e[c];
+        i = c;
+    }
+    if (h->n > 0)
+        h->e[i] = x;
+    return first;
+}
+
+void weft_heap_release(struct weft_heap *h)
+{
+    free(h->e);
+    *h = (struct weft_heap){0};
+}
+
+int weft_heap_compare(const void *a, const void *b)
+{
+    return before(a, b) ? -1 : before(b, a);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ideal backend: alpha-beta arithmetic instead of packets. Oracle and quick look.
+ *
+ * A message arrives when ideal_cost.c says, whatever else is on the fabric (contention=none), or
+ * after waiting for its sender's link (contention=source). The sender is told at the same moment,
+ * just after the receiver. Messages of one (src, dst, prio) never overtake each other: a shorter
+ * one behind a longer one arrives with it.
+ */
+#include "net/ideal_internal.h"
+
+#include "base/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define uthash_nonfatal_oom(elt) ((elt)->last_ps = -1)
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+struct weft_ideal_pair {
+    struct {
+        uint32_t src, dst, prio;
+    } key;
+    int64_t
+        last_ps; /* arrival of the last message sent; -1 while the hash table was out of memory */
+    uint64_t inflight;
+    UT_hash_handle hh;
+};
+
+static struct weft_ideal *self(const struct weft_net *net)
+{
+    return (struct weft_ideal *)net; /* net is its first member */
+}
+
+static int out_of_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
+}
+
+static void ideal_free(struct weft_net *net)
+{
+    struct weft_ideal *s = self(net);
+    struct weft_ideal_pair *p, *tmp;
+    HASH_ITER(hh, s->pairs, p, tmp)
+    {
+        HASH_DEL(s->pairs, p);
+        free(p);
+    }
+    weft_heap_release(&s->heap);
+    weft_routes_free(s->routes);
+    free(s->path);
+    free(s->source_free_ps);
+    free(s->port_bytes);
+    free(s->slots);
+    free(s);
+}
+
+static int64_t ideal_now_ps(const struct weft_net *net)
+{
+    return self(net)->now_ps;
+}
+
+static void ideal_set_sink(struct weft_net *net, const struct weft_net_sink *sink)
+{
+    self(net)->sink = *sink;
+}
+
+/* Takes a free slot, growing the pool; WEFT_IDEAL_NO_SLOT when out of memory. */
+static uint32_t take_slot(struct weft_ideal *s)
+{
+    if (s->free_slot == WEFT_IDEAL_NO_SLOT) {
+        uint32_t n = s->nslots ? 2 * s->nslots : 64;
+        struct weft_ideal_slot *p = realloc(s->slots, (size_t)n * sizeof(*p));
+        if (!p || n < s->nslots)
+            return WEFT_IDEAL_NO_SLOT;
+        s->slots = p;
+        for (uint32_t i = n; i-- > s->nslots;) {
+            p[i].next_free = s->free_slot;
+            s->free_slot = i;
+        }
+        s->nslots = n;
+    }
+    uint32_t i = s->free_slot;
+    s->free_slot = s->slots[i].next_free;
+    return i;
+}
+
+static void give_slot(struct weft_ideal *s, uint32_t i)
+{
+    s->slots[i].next_free = s->free_slot;
+    s->free_slot = i;
+}
+
+/* Puts `slot` in the event queue at t_ps. */
+static int schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_ideal_slot *slot,
+                    struct weft_err *err)
+{
+    uint32_t i = take_slot(s);
+    if (i == WEFT_IDEAL_NO_SLOT)
+        return out_of_memory(err);
+    s->slots[i] = *slot;
+    if (weft_heap_push(&s->heap, t_ps, i)) {
+        give_slot(s, i);
+        return out_of_memory(err);
+    }
+    return 0;
+}
+
+/* The entry of a message's (src, dst, prio), made when `make`; NULL when absent or out of memory.
+ */
+static struct weft_ideal_pair *pair_of(struct weft_ideal *s, const struct weft_net_msg *m, int make)
+{
+    struct weft_ideal_pair *p, key;
+    memset(&key, 0, sizeof(key));
+    key.key.src = m->src;
+    key.key.dst = m->dst;
+    key.key.prio = m->prio;
+    HASH_FIND(hh, s->pairs, &key.key, sizeof(key.key), p);
+    if (!p && make) {
+        p = calloc(1, sizeof(*p));
+        if (!p)
+            return NULL;
+        p->key = key.key;
+        HASH_ADD(hh, s->pairs, key, sizeof(p->key), p);
+        if (p->last_ps < 0) {
+            free(p);
+            return NULL;
+        }
+    }
+    return p;
+}
+
+static void drop_if_idle(struct weft_ideal *s, struct weft_ideal_pair *p)
+{
+    if (p->inflight == 0) {
+        HASH_DEL(s->pairs, p);
+        free(p);
+    }
+}
+
+static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref,
+                      struct weft_err *err)
+{
+    struct weft_ideal *s = self(net);
+    uint32_t n = s->fabric->nhosts;
+    if (msg->src >= n || msg->dst >= n)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "message from host %u to host %u: the fabric has the hosts 0 to %u",
+                            msg->src, msg->dst, n - 1);
+    if (msg->src == msg->dst)
+        return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
+    if (msg->prio > 7 && msg->prio != WEFT_NET_PRIO_DEFAULT)
+        return weft_err_set(err, WEFT_E_INPUT, "traffic class %u of a message: must be 0 to 7",
+                            msg->prio);
+    struct weft_ideal_cost cost;
+    int rc = weft_ideal_cost(s, msg, &cost, err);
+    if (rc)
+        return rc;
+    struct weft_ideal_pair *pair = pair_of(s, msg, 1);
+    if (!pair)
+        return out_of_memory(err);
+    int64_t begin = s->now_ps;
+    if (s->source_free_ps) {
+        int64_t *busy = &s->source_free_ps[cost.source];
+        if (*busy > begin)
+            begin = *busy;
+        *busy = begin + cost.source_ps;
+    }
+    int64_t arrive = begin + cost.total_ps;
+    if (arrive < pair->last_ps)
+        arrive = pair->last_ps;
+    struct weft_ideal_slot slot = {
+        .arg = send_ref,
+        .msg = *msg,
+        .id = s->totals.msgs_posted,
+        .post_ps = s->now_ps,
+        .ideal_ps = cost.total_ps,
+    };
+    rc = schedule(s, arrive, &slot, err);
+    if (rc) {
+        drop_if_idle(s, pair);
+        return rc;
+    }
+    pair->last_ps = arrive;
+    pair->inflight++;
+    s->totals.msgs_posted++;
+    s->totals.bytes_posted += msg->bytes;
+    s->inflight_msgs++;
+    s->inflight_bytes += msg->bytes;
+    return 0;
+}
+
+static int ideal_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                       void *ctx, uint64_t arg, struct weft_err *err)
+{
+    struct weft_ideal *s = self(net);
+    if (delay_ps < 0 || delay_ps >= WEFT_NEVER - s->now_ps)
+        return weft_err_set(err, WEFT_E_LIMIT, "a timer of %lld ps at %lld ps cannot be set",
+                            (long long)delay_ps, (long long)s->now_ps);
+    struct weft_ideal_slot slot = {.fn = fn, .ctx = ctx, .arg = arg};
+    return schedule(s, s->now_ps + delay_ps, &slot, err);
+}
+
+static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
+{
+    struct weft_ideal_pair *pair = pair_of(s, &m->msg, 0);
+    pair->inflight--;
+    drop_if_idle(s, pair);
+    s->inflight_msgs--;
+    s->inflight_bytes -= m->msg.bytes;
+    s->totals.msgs_received++;
+    s->totals.msgs_acked++;
+    s->totals.bytes_received += m->msg.bytes;
+    if (s->observer.flow) {
+        struct weft_net_flow flow = {
+            .id = m->id,
+            .msg = m->msg,
+            .post_ps = m->post_ps,
+            .received_ps = s->now_ps,
+            .acked_ps = s->now_ps,
+            .ideal_ps = m->ideal_ps,
+        };
+        s->observer.flow(s->observer.ctx, &flow);
+    }
+    if (s->sink.received)
+        s->sink.received(s->sink.ctx, &m->msg);
+    if (s->sink.sent)
+        s->sink.sent(s->sink.ctx, &m->msg, m->arg);
+}
+
+static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)
+{
+    struct weft_ideal *s = self(net);
+    (void)err;
+    s->stopped = 0;
+    while (s->heap.n > 0 && !s->stopped) {
+        if (s->heap.e[0].t_ps > until_ps) {
+            s->now_ps = until_ps > s->now_ps ? until_ps : s->now_ps;
+            break;
+        }
+        struct weft_heap_entry e = weft_heap_pop(&s->heap);
+        struct weft_ideal_slot slot = s->slots[e.slot];
+        give_slot(s, e.slot);
+        s->now_ps = e.t_ps;
+        s->totals.events++;
+        if (slot.fn)
+            slot.fn(slot.ctx, slot.arg);
+        else
+            deliver(s, &slot);
+    }
+    return 0;
+}
+
+static void ideal_stop(struct weft_net *net)
+{
+    self(net)->stopped = 1;
+}
+
+static int ideal_check(const struct weft_net *net, struct weft_err *err)
+{
+    const struct weft_ideal *s = self(net);
+    const struct weft_net_totals *t = &s->totals;
+    if (t->msgs_posted != t->msgs_received + s->inflight_msgs)
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "ideal: %llu messages posted, but %llu received and %llu on their way",
+                            (unsigned long long)t->msgs_posted,
+                            (unsigned long long)t->msgs_received,
+                            (unsigned long long)s->inflight_msgs);
+    if (t->bytes_posted != t->bytes_received + s->inflight_bytes)
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "ideal: %llu bytes posted, but %llu received and %llu on their way",
+                            (unsigned long long)t->bytes_posted,
+                            (unsigned long long)t->bytes_received,
+                            (unsigned long long)s->inflight_bytes);
+    return 0;
+}
+
+static void ideal_totals(const struct weft_net *net, struct weft_net_totals *out)
+{
+    *out = self(net)->totals;
+}
+
+static void ideal_port_stats(const struct weft_net *net, uint32_t port,
+                             struct weft_net_port_stats *out)
+{
+    const struct weft_ideal *s = self(net);
+    *out = (struct weft_net_port_stats){0};
+    if (s->port_bytes && port < s->fabric->nports)
+        out->tx_payload_bytes = s->port_bytes[port];
+}
+
+static uint64_t ideal_explain(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+                              void *ctx)
+{
+    const struct weft_ideal *s = self(net);
+    size_t n = s->heap.n;
+    struct weft_heap_entry *sorted = malloc((n ? n : 1) * sizeof(*sorted));
+    if (!sorted)
+        return s->inflight_msgs;
+    if (n)
+        memcpy(sorted, s->heap.e, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), weft_heap_compare);
+    uint64_t said = 0;
+    for (size_t i = 0; i < n && said < max; i++) {
+        const struct weft_ideal_slot *m = &s->slots[sorted[i].slot];
+        if (m->fn)
+            continue;
+        char size[WEFT_UNIT_TEXT_MAX], when[WEFT_UNIT_TEXT_MAX], text[256];
+        snprintf(text, sizeof(text), "h%u->h%u %s tag %llu: on its way, arrives at %s", m->msg.src,
+                 m->msg.dst, weft_format_size(m->msg.bytes, size), (unsigned long long)m->msg.tag,
+                 weft_human_time(sorted[i].t_ps, when));
+        fn(ctx, text);
+        said++;
+    }
+    free(sorted);
+    return s->inflight_msgs;
+}
+
+const struct weft_net_ops weft_ideal_ops = {
+    .free = ideal_free,
+    .now_ps = ideal_now_ps,
+    .set_sink = ideal_set_sink,
+    .send = ideal_send,
+    .after = ideal_after,
+    .run = ideal_run,
+    .stop = ideal_stop,
+    .check = ideal_check,
+    .totals = ideal_totals,
+    .port_stats = ideal_port_stats,
+    .explain = ideal_explain,
+};

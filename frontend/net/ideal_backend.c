@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The ideal backend as net.h describes backends: its parameters, their check, and making one.
+ */
+#include "net/ideal_internal.h"
+
+#include <stdlib.h>
+
+static int out_of_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
+}
+
+static const struct weft_param ideal_params[] = {
+    {"model", WEFT_PARAM_ENUM, offsetof(struct weft_ideal_params, model), "path", NULL, NULL,
+     "path|flat", "path: delays and rates of the fabric; flat: latency and bandwidth given here",
+     NULL},
+    {"forwarding", WEFT_PARAM_ENUM, offsetof(struct weft_ideal_params, forwarding), "cut-through",
+     NULL, NULL, "cut-through|store-and-forward",
+     "model=path: a message is serialised once, on the slowest link, or again on every hop", NULL},
+    {"bandwidth", WEFT_PARAM_RATE, offsetof(struct weft_ideal_params, bandwidth_bps), "0", NULL,
+     NULL, NULL, "model=flat: bandwidth between any two hosts", NULL},
+    {"latency", WEFT_PARAM_TIME, offsetof(struct weft_ideal_params, latency_ps), "0", NULL, NULL,
+     NULL, "model=flat: latency between any two hosts", NULL},
+    {"quantum", WEFT_PARAM_TIME, offsetof(struct weft_ideal_params, quantum_ps), "1ps", "1ps", "1s",
+     NULL, "message times are floored to a multiple of this (ASTRA-sim's analytical network: 1ns)",
+     NULL},
+    {"contention", WEFT_PARAM_ENUM, offsetof(struct weft_ideal_params, contention), "none", NULL,
+     NULL, "none|source",
+     "none: messages never meet; source: a host's link sends one message after the other", NULL},
+};
+
+static const struct weft_net_section ideal_sections[] = {
+    {"ideal", "the alpha-beta network", WEFT_PARAM_TABLE(ideal_params, struct weft_ideal_params),
+     0},
+};
+
+static int backend_check(const struct weft_net_config *config, struct weft_err *err)
+{
+    const struct weft_ideal_params *p = config->params;
+    if (p->model == WEFT_IDEAL_FLAT) {
+        if (p->bandwidth_bps == 0)
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "ideal: model=flat needs a bandwidth, such as ideal.bandwidth=400Gbps");
+        if (p->forwarding != WEFT_IDEAL_CUT_THROUGH)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "ideal: forwarding means nothing to model=flat, which has no hops");
+    } else if (p->bandwidth_bps != 0 || p->latency_ps != 0) {
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "ideal: %s means nothing to model=path, which takes it from the fabric; "
+            "set ideal.model=flat",
+            p->bandwidth_bps ? "bandwidth" : "latency");
+    }
+    return 0;
+}
+
+static int backend_create(const struct weft_net_config *config, struct weft_net **out,
+                          struct weft_err *err)
+{
+    *out = NULL;
+    int rc = backend_check(config, err);
+    if (rc)
+        return rc;
+    struct weft_ideal *s = calloc(1, sizeof(*s));
+    if (!s)
+        return out_of_memory(err);
+    s->net.ops = &weft_ideal_ops;
+    s->params = *(const struct weft_ideal_params *)config->params;
+    s->fabric = config->fabric;
+    s->observer = config->observer;
+    s->free_slot = WEFT_IDEAL_NO_SLOT;
+    size_t nsources = s->fabric->nhosts;
+    if (s->params.model == WEFT_IDEAL_PATH) {
+        nsources = s->fabric->nports;
+        s->routes = weft_routes_new(s->fabric, err);
+        if (!s->routes) {
+            weft_ideal_ops.free(&s->net);
+            return err && err->code ? err->code : WEFT_E_LIMIT;
+        }
+        s->path = calloc(s->fabric->nnodes, sizeof(*s->path));
+        s->port_bytes = calloc(s->fabric->nports ? s->fabric->nports : 1, sizeof(*s->port_bytes));
+    }
+    if (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE)
+        s->source_free_ps = calloc(nsources ? nsources : 1, sizeof(*s->source_free_ps));
+    if ((s->routes && (!s->path || !s->port_bytes)) ||
+        (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE && !s->source_free_ps)) {
+        weft_ideal_ops.free(&s->net);
+        return out_of_memory(err);
+    }
+    *out = &s->net;
+    return 0;
+}
+
+const struct weft_net_backend weft_net_ideal = {
+    .name = "ideal",
+    .title = "alpha-beta arithmetic, no packets: latency plus bytes over bandwidth",
+    .uses_cc = 0,
+    .sections = ideal_sections,
+    .nsections = 1,
+    .params_size = sizeof(struct weft_ideal_params),
+    .check = backend_check,
+    .create = backend_create,
+};

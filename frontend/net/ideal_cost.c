@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How long a message takes in the ideal backend (alpha-beta: a latency and bytes over a bandwidth).
+ *
+ *   flat                        latency + bytes / bandwidth, whatever the fabric
+ *   path, cut-through           sum of the link delays + bytes / slowest link of the path
+ *   path, store-and-forward     sum over the links of (delay + bytes / rate)
+ *
+ * Whole results are floored to the quantum; with store-and-forward each hop is. The path of a pair
+ * is the one that routes.h picks for a hash of the pair: always the same one.
+ */
+#include "net/ideal_internal.h"
+
+#include "base/rng.h"
+#include "base/units.h"
+
+/* Longest time accepted for one message; far from overflow in every sum. */
+#define LONGEST_PS (WEFT_NEVER / 8)
+
+static int64_t serial_ps(uint64_t bytes, uint64_t rate_bps)
+{
+    unsigned __int128 ps = (unsigned __int128)bytes * 8 * WEFT_PS_PER_S / rate_bps;
+    return ps > LONGEST_PS ? LONGEST_PS : (int64_t)ps;
+}
+
+static int64_t add_ps(int64_t a, int64_t b)
+{
+    return a > LONGEST_PS - b ? LONGEST_PS : a + b;
+}
+
+static int64_t floored(int64_t ps, int64_t quantum_ps)
+{
+    return ps - ps % quantum_ps;
+}
+
+static void path_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
+                      struct weft_ideal_cost *out)
+{
+    uint64_t hash = weft_mix64(((uint64_t)msg->src << 32 | msg->dst) + 1);
+    uint32_t hops =
+        weft_routes_path(s->routes, msg->src, msg->dst, (uint32_t)hash, s->path, s->fabric->nnodes);
+    int64_t q = s->params.quantum_ps, delay = 0, whole = 0;
+    uint64_t slowest = UINT64_MAX;
+    for (uint32_t i = 0; i < hops; i++) {
+        const struct weft_fabric_link *l = &s->fabric->links[s->fabric->ports[s->path[i]].link];
+        delay = add_ps(delay, l->delay_ps);
+        whole = add_ps(whole, floored(add_ps(l->delay_ps, serial_ps(msg->bytes, l->rate_bps)), q));
+        if (l->rate_bps < slowest)
+            slowest = l->rate_bps;
+        s->port_bytes[s->path[i]] += msg->bytes;
+    }
+    out->total_ps = s->params.forwarding == WEFT_IDEAL_STORE_AND_FORWARD
+                        ? whole
+                        : floored(add_ps(delay, serial_ps(msg->bytes, slowest)), q);
+    const struct weft_fabric_port *first = &s->fabric->ports[s->path[0]];
+    out->source_ps = floored(serial_ps(msg->bytes, s->fabric->links[first->link].rate_bps), q);
+    out->source = s->path[0];
+}
+
+int weft_ideal_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
+                    struct weft_ideal_cost *out, struct weft_err *err)
+{
+    if (s->params.model == WEFT_IDEAL_PATH) {
+        path_cost(s, msg, out);
+    } else {
+        int64_t serial = serial_ps(msg->bytes, s->params.bandwidth_bps);
+        out->total_ps = floored(add_ps(s->params.latency_ps, serial), s->params.quantum_ps);
+        out->source_ps = floored(serial, s->params.quantum_ps);
+        out->source = msg->src;
+    }
+    if (out->total_ps >= LONGEST_PS - s->now_ps)
+        return weft_err_set(
+            err, WEFT_E_LIMIT,
+            "a message of %llu B from host %u to host %u would arrive after the end of "
+            "time (106 days)",
+            (unsigned long long)msg->bytes, msg->src, msg->dst);
+    return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Inside of the ideal backend: its parameters, its object and the arithmetic of a message's time.
+ */
+#ifndef WEFT_NET_IDEAL_INTERNAL_H
+#define WEFT_NET_IDEAL_INTERNAL_H
+
+#include "net/event_heap.h"
+#include "net/net.h"
+#include "topologies/routes.h"
+
+enum { WEFT_IDEAL_PATH, WEFT_IDEAL_FLAT };                         /* model */
+enum { WEFT_IDEAL_CUT_THROUGH, WEFT_IDEAL_STORE_AND_FORWARD };     /* forwarding */
+enum { WEFT_IDEAL_CONTENTION_NONE, WEFT_IDEAL_CONTENTION_SOURCE }; /* contention */
+
+/** Section "ideal". */
+struct weft_ideal_params {
+    int model;
+    int forwarding;
+    uint64_t bandwidth_bps; /**< flat model; 0: not given */
+    int64_t latency_ps;     /**< flat model */
+    int64_t quantum_ps;     /**< >= 1 */
+    int contention;
+};
+
+/** No slot. */
+#define WEFT_IDEAL_NO_SLOT UINT32_MAX
+
+/** What is pending: a timer, or a message on its way. */
+struct weft_ideal_slot {
+    void (*fn)(void *ctx, uint64_t arg); /**< timer; NULL: a message */
+    void *ctx;
+    uint64_t arg; /**< timer: its argument; message: send_ref */
+    struct weft_net_msg msg;
+    uint64_t id;      /**< of the message */
+    int64_t post_ps;  /**< message */
+    int64_t ideal_ps; /**< message: duration when alone */
+    uint32_t next_free;
+};
+
+struct weft_ideal_pair; /* messages of one (src, dst, prio) on their way */
+
+/** The backend's object. */
+struct weft_ideal {
+    struct weft_net net;
+    struct weft_ideal_params params;
+    const struct weft_fabric *fabric;
+    struct weft_routes *routes; /**< path model */
+    uint32_t *path;             /**< scratch, one entry per node */
+    int64_t *source_free_ps; /**< contention=source: when a host (flat) or its port (path) is free
+                                again */
+    uint64_t *port_bytes;    /**< path model: payload per port */
+    struct weft_net_sink sink;
+    struct weft_net_observer observer;
+    int64_t now_ps;
+    int stopped;
+    struct weft_heap heap;
+    struct weft_ideal_slot *slots;
+    uint32_t nslots, free_slot;
+    struct weft_ideal_pair *pairs;
+    uint64_t inflight_msgs, inflight_bytes;
+    struct weft_net_totals totals;
+};
+
+/** The functions of the object. */
+extern const struct weft_net_ops weft_ideal_ops;
+
+/** What a message costs on an idle fabric. */
+struct weft_ideal_cost {
+    int64_t total_ps;  /**< posted to last byte received */
+    int64_t source_ps; /**< during which its first link is busy */
+    uint32_t source;   /**< index into source_free_ps */
+};
+
+/** Works out a message's cost; counts its bytes on the ports of its path. WEFT_E_LIMIT: longer than
+ * time itself. */
+int weft_ideal_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
+                    struct weft_ideal_cost *out, struct weft_err *err);
+
+#endif

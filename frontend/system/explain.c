@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The stall report: what each unfinished rank waits for. The only place that looks at several ranks
+ * at once.
+ */
+#include "system/internal.h"
+
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct text {
+    char s[512];
+    size_t n;
+};
+
+static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct text *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int w = vsnprintf(t->s + t->n, sizeof(t->s) - t->n, fmt, ap);
+    va_end(ap);
+    t->n += w > 0 ? (size_t)w : 0;
+    if (t->n >= sizeof(t->s))
+        t->n = sizeof(t->s) - 1;
+}
+
+static void add_name(struct text *t, const struct weft_op *op)
+{
+    add(t, "'%s' (node %llu)", op->name, (unsigned long long)op->id);
+}
+
+/* ", which ..." about an op of another rank. */
+static void add_other(struct text *t, const struct weft_npu *npu, uint32_t i, const char *what)
+{
+    unsigned long long id = (unsigned long long)npu->dag->ops[i].id;
+    switch (npu->state[i].phase) {
+    case WEFT_OP_WAITS:
+        add(t, ", which has not issued %s (node %llu: %u parents unfinished)", what, id,
+            npu->state[i].parents_left);
+        break;
+    case WEFT_OP_ACTIVE:
+        add(t, ", which is in %s too (node %llu)", what, id);
+        break;
+    default:
+        add(t, ", which has finished %s (node %llu)", what, id);
+        break;
+    }
+}
+
+static void explain_coll(struct text *t, const struct weft_active *a)
+{
+    const struct weft_system *s = a->npu->sys;
+    const struct weft_op *op = weft_active_op(a);
+    struct weft_coll_wait wait;
+    weft_coll_waits_for(a->coll, &wait);
+    add(t, "waits in %s ", weft_coll_kind_name(op->coll));
+    add_name(t, op);
+    if (wait.peer == UINT32_MAX) {
+        add(t, ": chunk %llu of %llu is about to begin", (unsigned long long)wait.chunk,
+            (unsigned long long)wait.chunks);
+        return;
+    }
+    add(t, " for rank %u: chunk %llu of %llu, step %llu", wait.peer, (unsigned long long)wait.chunk,
+        (unsigned long long)wait.chunks, (unsigned long long)wait.step);
+    const struct weft_npu *peer = &s->npus[wait.peer];
+    for (uint32_t i = 0; i < peer->dag->nops; i++)
+        if (peer->dag->ops[i].kind == WEFT_OP_COLL &&
+            peer->state[i].instance == a->npu->state[a->op].instance) {
+            add_other(t, peer, i, "it");
+            return;
+        }
+}
+
+static void explain_recv(struct text *t, const struct weft_active *a)
+{
+    const struct weft_op *op = weft_active_op(a);
+    const struct weft_npu *peer = &a->npu->sys->npus[op->peer];
+    char size[WEFT_UNIT_TEXT_MAX];
+    add(t, "waits in recv ");
+    add_name(t, op);
+    add(t, " for %s from rank %u with tag %lld", weft_format_size(op->bytes, size), op->peer,
+        (long long)op->tag);
+    for (uint32_t i = 0; i < peer->dag->nops; i++) {
+        const struct weft_op *send = &peer->dag->ops[i];
+        if (send->kind == WEFT_OP_SEND && send->peer == a->npu->rank && send->tag == op->tag &&
+            peer->state[i].phase != WEFT_OP_DONE) {
+            add_other(t, peer, i, "that send");
+            return;
+        }
+    }
+    add(t, ", which has no such send left");
+}
+
+static void explain_active(struct text *t, const struct weft_active *a)
+{
+    const struct weft_op *op = weft_active_op(a);
+    char size[WEFT_UNIT_TEXT_MAX];
+    switch (op->kind) {
+    case WEFT_OP_COLL:
+        explain_coll(t, a);
+        break;
+    case WEFT_OP_RECV:
+        explain_recv(t, a);
+        break;
+    case WEFT_OP_SEND:
+        add(t, "waits in send ");
+        add_name(t, op);
+        add(t, " of %s to rank %u with tag %lld: not delivered yet",
+            weft_format_size(op->bytes, size), op->peer, (long long)op->tag);
+        break;
+    default:
+        add(t, a->start_ps < 0 ? "has queued " : "runs ");
+        add_name(t, op);
+        break;
+    }
+}
+
+static void explain_waiting(struct text *t, const struct weft_npu *npu)
+{
+    for (uint32_t i = 0; i < npu->dag->nops; i++)
+        if (npu->state[i].phase == WEFT_OP_WAITS) {
+            add(t, "has not issued ");
+            add_name(t, &npu->dag->ops[i]);
+            add(t, ": %u of %u parents unfinished", npu->state[i].parents_left,
+                npu->dag->ops[i].nparents);
+            return;
+        }
+}
+
+uint32_t weft_system_explain(const struct weft_system *s, uint32_t max, weft_net_explain_fn fn,
+                             void *ctx)
+{
+    uint32_t unfinished = 0;
+    for (uint32_t r = 0; r < s->w->nranks; r++) {
+        const struct weft_npu *npu = &s->npus[r];
+        if (npu->done == npu->dag->nops)
+            continue;
+        if (unfinished++ >= max)
+            continue;
+        struct text t = {.n = 0};
+        uint64_t more = 0;
+        add(&t, "rank %u ", r);
+        if (npu->first_active)
+            explain_active(&t, npu->first_active);
+        else
+            explain_waiting(&t, npu);
+        for (const struct weft_active *a = npu->first_active; a && a->next; a = a->next)
+            more++;
+        if (more)
+            add(&t, "; %llu more of its operations are in progress", (unsigned long long)more);
+        fn(ctx, t.s);
+    }
+    return unfinished;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One NPU: which ops are ready, what runs them, and how its time is spent.
+ *
+ * Ready ops are issued in ascending id. The accelerator, the CPU and the memory each do one op at a
+ * time, in the order in which ops became ready; any number of SENDs, RECVs and collectives is in
+ * progress at once. A META op is done when it is issued.
+ */
+#include "system/internal.h"
+
+#include <stdlib.h>
+
+void weft_system_fail(struct weft_system *s, const struct weft_err *err)
+{
+    if (s->err.code == 0)
+        s->err = *err;
+    s->net->ops->stop(s->net);
+}
+
+static void fail_memory(struct weft_npu *npu)
+{
+    struct weft_err err = {0};
+    weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory", npu->rank);
+    weft_system_fail(npu->sys, &err);
+}
+
+void weft_fifo_put(struct weft_fifo *q, struct weft_active *a)
+{
+    a->queued = NULL;
+    if (q->tail)
+        q->tail->queued = a;
+    else
+        q->head = a;
+    q->tail = a;
+}
+
+struct weft_active *weft_fifo_take(struct weft_fifo *q)
+{
+    struct weft_active *a = q->head;
+    if (a) {
+        q->head = a->queued;
+        if (!q->head)
+            q->tail = NULL;
+    }
+    return a;
+}
+
+void weft_npu_account(struct weft_npu *npu, int64_t now_ps)
+{
+    int64_t dt = now_ps - npu->counted_ps;
+    struct weft_rank_result *r = &npu->result;
+    int busy = npu->accelerator.running || npu->cpu.running || npu->memory.running;
+    npu->counted_ps = now_ps;
+    if (npu->accelerator.running)
+        r->compute_ps += dt;
+    if (npu->cpu.running)
+        r->cpu_ps += dt;
+    if (npu->communicating)
+        r->comm_ps += dt;
+    if (npu->communicating && !busy)
+        r->exposed_comm_ps += dt;
+    if (!npu->communicating && !busy)
+        r->idle_ps += dt;
+}
+
+static int64_t now_of(const struct weft_npu *npu)
+{
+    return npu->sys->net->ops->now_ps(npu->sys->net);
+}
+
+void weft_npu_ready(struct weft_npu *npu, uint32_t op)
+{
+    if (npu->nready == npu->ready_cap) {
+        uint32_t cap = npu->ready_cap ? 2 * npu->ready_cap : 8;
+        uint32_t *p = realloc(npu->ready, (size_t)cap * sizeof(*p));
+        if (!p) {
+            fail_memory(npu);
+            return;
+        }
+        npu->ready = p;
+        npu->ready_cap = cap;
+    }
+    uint32_t i = npu->nready++;
+    for (; i > 0 && op < npu->ready[(i - 1) / 2]; i = (i - 1) / 2)
+        npu->ready[i] = npu->ready[(i - 1) / 2];
+    npu->ready[i] = op;
+}
+
+static uint32_t first_ready(struct weft_npu *npu)
+{
+    uint32_t first = npu->ready[0], x = npu->ready[--npu->nready];
+    uint32_t i = 0;
+    for (;;) {
+        uint32_t c = 2 * i + 1;
+        if (c >= npu->nready)
+            break;
+        if (c + 1 < npu->nready && npu->ready[c + 1] < npu->ready[c])
+            c++;
+        if (npu->ready[c] >= x)
+            break;
+        npu->ready[i] = npu->ready[c];
+        i = c;
+    }
+    npu->ready[i] = x;
+    return first;
+}
+
+static struct weft_resource *resource_of(struct weft_npu *npu, const struct weft_op *op)
+{
+    if (op->kind == WEFT_OP_MEM)
+        return &npu->memory;
+    return op->cpu ? &npu->cpu : &npu->accelerator;
+}
+
+static void resource_done(void *ctx, uint64_t arg);
+
+/* Begins the next waiting op of a resource that is free. */
+static void resource_next(struct weft_npu *npu, struct weft_resource *r)
+{
+    struct weft_active *a = r->running ? NULL : weft_fifo_take(&r->waiting);
+    if (!a)
+        return;
+    struct weft_system *s = npu->sys;
+    struct weft_err err = {0};
+    a->start_ps = now_of(npu);
+    weft_npu_account(npu, a->start_ps);
+    r->running = a;
+    if (s->net->ops->after(s->net, weft_op_duration_ps(s->p, weft_active_op(a)), resource_done, a,
+                           0, &err))
+        weft_system_fail(s, &err);
+}
+
+static void resource_done(void *ctx, uint64_t arg)
+{
+    struct weft_active *a = ctx;
+    struct weft_npu *npu = a->npu;
+    struct weft_resource *r = resource_of(npu, weft_active_op(a));
+    (void)arg;
+    if (npu->sys->err.code)
+        return;
+    weft_npu_account(npu, now_of(npu));
+    r->running = NULL;
+    weft_npu_done(a);
+    resource_next(npu, r); /* ops that were waiting go before those that just became ready */
+    weft_npu_issue(npu);
+}
+
+static void begin(struct weft_npu *npu, struct weft_active *a)
+{
+    const struct weft_op *op = weft_active_op(a);
+    switch (op->kind) {
+    case WEFT_OP_META:
+        weft_npu_done(a);
+        return;
+    case WEFT_OP_COMP:
+    case WEFT_OP_MEM: {
+        struct weft_resource *r = resource_of(npu, op);
+        weft_fifo_put(&r->waiting, a);
+        resource_next(npu, r);
+        return;
+    }
+    default:
+        break;
+    }
+    weft_npu_account(npu, a->ready_ps);
+    npu->communicating++;
+    if (op->kind == WEFT_OP_SEND)
+        weft_p2p_send(a);
+    else if (op->kind == WEFT_OP_RECV)
+        weft_p2p_recv(a);
+    else
+        weft_coll_begin(a);
+}
+
+void weft_npu_issue(struct weft_npu *npu)
+{
+    if (npu->issuing)
+        return; /* an op that is done while being issued: the loop below goes on */
+    npu->issuing = 1;
+    while (npu->nready > 0 && npu->sys->err.code == 0) {
+        struct weft_active *a = calloc(1, sizeof(*a));
+        if (!a) {
+            fail_memory(npu);
+            break;
+        }
+        a->npu = npu;
+        a->op = first_ready(npu);
+        a->ready_ps = now_of(npu);
+        a->start_ps = -1;
+        a->prev = npu->last_active;
+        if (a->prev)
+            a->prev->next = a;
+        else
+            npu->first_active = a;
+        npu->last_active = a;
+        npu->state[a->op].phase = WEFT_OP_ACTIVE;
+        begin(npu, a);
+    }
+    npu->issuing = 0;
+}
+
+void weft_npu_done(struct weft_active *a)
+{
+    struct weft_npu *npu = a->npu;
+    struct weft_system *s = npu->sys;
+    const struct weft_op *op = weft_active_op(a);
+    int64_t now = now_of(npu);
+    weft_npu_account(npu, now);
+    if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV || op->kind == WEFT_OP_COLL)
+        npu->communicating--;
+    npu->result.end_ps = now;
+    npu->state[a->op].phase = WEFT_OP_DONE;
+    npu->done++;
+    s->done++;
+    if (s->observer.op) {
+        struct weft_op_record record = {
+            .rank = npu->rank,
+            .op = op,
+            .ready_ps = a->ready_ps,
+            .start_ps = a->start_ps < 0 ? a->ready_ps : a->start_ps,
+            .end_ps = now,
+        };
+        s->observer.op(s->observer.ctx, &record);
+    }
+    for (uint32_t i = 0; i < op->nchildren; i++) {
+        uint32_t child = npu->dag->children[op->first_child + i];
+        if (--npu->state[child].parents_left == 0)
+            weft_npu_ready(npu, child);
+    }
+    if (a->prev)
+        a->prev->next = a->next;
+    else
+        npu->first_active = a->next;
+    if (a->next)
+        a->next->prev = a->prev;
+    else
+        npu->last_active = a->prev;
+    weft_coll_run_free(a->coll);
+    free(a);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The system layer's interface: building a run, starting it, results.
+ */
+#include "system/internal.h"
+
+#include <stdlib.h>
+
+static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t send_ref)
+{
+    struct weft_system *s = ctx;
+    if (s->err.code == 0 && (msg->tag & WEFT_TAG_P2P))
+        weft_p2p_sent(&s->npus[msg->src], send_ref);
+}
+
+static void on_received(void *ctx, const struct weft_net_msg *msg)
+{
+    struct weft_system *s = ctx;
+    if (s->err.code)
+        return;
+    if (msg->tag & WEFT_TAG_P2P)
+        weft_p2p_received(&s->npus[msg->dst], msg);
+    else
+        weft_coll_received(&s->npus[msg->dst], msg);
+}
+
+static unsigned bits_for(uint64_t n) /* to tell 0 .. n-1 apart */
+{
+    unsigned b = 0;
+    while (b < 64 && n > 1 && ((n - 1) >> b))
+        b++;
+    return b;
+}
+
+/* Divides the 63 bits of a collective's tag. */
+static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err *err)
+{
+    uint64_t chunks = 1, instrs = 1;
+    for (uint32_t r = 0; r < s->w->nranks; r++)
+        for (uint32_t i = 0; i < s->w->dags[r].nops; i++) {
+            const struct weft_op *op = &s->w->dags[r].ops[i];
+            enum weft_coll_kind as;
+            if (op->kind != WEFT_OP_COLL)
+                continue;
+            int rc = weft_coll_played_as(op->coll, &as, err);
+            if (rc)
+                return rc;
+            const struct weft_group *g = &s->w->groups[op->group];
+            uint64_t c = weft_coll_chunks(op->bytes, s->p->chunks);
+            uint64_t n =
+                s->algorithm[as]->count(as, g->n, weft_position(g, s->position[op->group], r));
+            chunks = c > chunks ? c : chunks;
+            instrs = n > instrs ? n : instrs;
+        }
+    s->chunk_bits = bits_for(chunks);
+    s->instr_bits = bits_for(instrs);
+    if (bits_for(ninstances) + s->chunk_bits + s->instr_bits > 63)
+        return weft_err_set(
+            err, WEFT_E_LIMIT,
+            "%llu collectives of up to %llu chunks and %llu instructions are more than "
+            "a message tag can name",
+            (unsigned long long)ninstances, (unsigned long long)chunks, (unsigned long long)instrs);
+    return 0;
+}
+
+static int prepare(struct weft_system *s, struct weft_err *err)
+{
+    const struct weft_workload *w = s->w;
+    uint64_t ninstances;
+    for (uint32_t r = 0; r < w->nranks; r++)
+        s->total += w->dags[r].nops;
+    s->npus = calloc(w->nranks ? w->nranks : 1, sizeof(*s->npus));
+    s->states = calloc(s->total ? s->total : 1, sizeof(*s->states));
+    if (!s->npus || !s->states)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu operations",
+                            (unsigned long long)s->total);
+    struct weft_op_state *at = s->states;
+    for (uint32_t r = 0; r < w->nranks; r++) {
+        struct weft_npu *npu = &s->npus[r];
+        npu->sys = s;
+        npu->rank = r;
+        npu->dag = &w->dags[r];
+        npu->state = at;
+        at += npu->dag->nops;
+        for (uint32_t i = 0; i < npu->dag->nops; i++)
+            npu->state[i].parents_left = npu->dag->ops[i].nparents;
+    }
+    int rc = weft_pick_algorithms(s->p, s->algorithm, err);
+    if (!rc)
+        rc = weft_coll_ids(w, s->states, &ninstances, err);
+    if (rc)
+        return rc;
+    s->position = weft_positions_new(w, err);
+    if (!s->position)
+        return err->code;
+    return size_tags(s, ninstances, err);
+}
+
+struct weft_system *weft_system_new(const struct weft_workload *w,
+                                    const struct weft_system_params *p, struct weft_net *net,
+                                    const struct weft_system_observer *observer,
+                                    struct weft_err *err)
+{
+    struct weft_err own = {0};
+    err = err ? err : &own;
+    if (weft_system_check(w, p, err))
+        return NULL;
+    struct weft_system *s = calloc(1, sizeof(*s));
+    if (!s) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for the system layer");
+        return NULL;
+    }
+    s->w = w;
+    s->p = p;
+    s->net = net;
+    if (observer)
+        s->observer = *observer;
+    if (prepare(s, err)) {
+        weft_system_free(s);
+        return NULL;
+    }
+    struct weft_net_sink sink = {.ctx = s, .sent = on_sent, .received = on_received};
+    net->ops->set_sink(net, &sink);
+    return s;
+}
+
+void weft_system_free(struct weft_system *s)
+{
+    if (!s)
+        return;
+    for (uint32_t r = 0; s->npus && r < s->w->nranks; r++) {
+        struct weft_npu *npu = &s->npus[r];
+        for (struct weft_active *a = npu->first_active, *next; a; a = next) {
+            next = a->next;
+            weft_coll_run_free(a->coll);
+            free(a);
+        }
+        weft_u64map_release(&npu->chunks);
+        weft_u64map_release(&npu->early);
+        weft_p2p_free(npu);
+        free(npu->ready);
+    }
+    weft_positions_free(s->position, s->w);
+    free(s->npus);
+    free(s->states);
+    free(s);
+}
+
+int weft_system_start(struct weft_system *s, struct weft_err *err)
+{
+    int64_t now_ps = s->net->ops->now_ps(s->net);
+    for (uint32_t r = 0; r < s->w->nranks && s->err.code == 0; r++) {
+        struct weft_npu *npu = &s->npus[r];
+        npu->counted_ps = now_ps;
+        for (uint32_t i = 0; i < npu->dag->nops; i++)
+            if (npu->state[i].parents_left == 0)
+                weft_npu_ready(npu, i);
+        weft_npu_issue(npu);
+    }
+    if (s->err.code && err)
+        *err = s->err;
+    return s->err.code;
+}
+
+void weft_system_progress(const struct weft_system *s, uint64_t *done, uint64_t *total)
+{
+    *done = s->done;
+    *total = s->total;
+}
+
+int weft_system_finished(const struct weft_system *s)
+{
+    return s->done == s->total;
+}
+
+const struct weft_err *weft_system_error(const struct weft_system *s)
+{
+    return &s->err;
+}
+
+void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_rank_result *out)
+{
+    struct weft_npu npu = s->npus[rank]; /* a copy: what is still going on counts up to now */
+    int finished = npu.done == npu.dag->nops;
+    if (!finished)
+        weft_npu_account(&npu, s->net->ops->now_ps(s->net));
+    *out = npu.result;
+    out->finished = finished;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Chakra messages to a trace in memory.
+ *
+ * protobuf-c decodes (packed and unpacked repeats, unknown fields skipped); this file copies the
+ * result into the arena. The oneof case of an attribute is its field number, which is also
+ * enum weft_et_kind.
+ */
+#include "workload/chakra_read.h"
+
+#include "workload/chakra_stream.h"
+
+#include "chakra.pb-c.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *dup_text(struct weft_arena *arena, const char *s)
+{
+    return s && *s ? weft_arena_strdup(arena, s) : "";
+}
+
+static bool set_bytes(struct weft_arena *arena, union weft_et_scalar *v, const void *data,
+                      size_t len)
+{
+    v->text.data = "";
+    v->text.len = len;
+    if (len == 0)
+        return true;
+    char *copy = weft_arena_alloc(arena, len + 1);
+    if (!copy)
+        return false;
+    memcpy(copy, data, len);
+    v->text.data = copy;
+    return true;
+}
+
+/* case LIST: allocate the values and convert each with EXPR, which sees the element as `e`. */
+#define COPY_LIST(KIND, member, field, EXPR)                                                       \
+    case WEFT_ET_LIST(KIND): {                                                                     \
+        size_t n = in->member->n_v;                                                                \
+        union weft_et_scalar *v = weft_arena_calloc(arena, n, sizeof *v);                          \
+        if (!v)                                                                                    \
+            return false;                                                                          \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            __auto_type e = in->member->v[i];                                                      \
+            v[i].field = (EXPR);                                                                   \
+        }                                                                                          \
+        out->values = v;                                                                           \
+        out->nvalues = n;                                                                          \
+        return true;                                                                               \
+    }
+#define COPY_NUMBER(KIND, member, field, EXPR)                                                     \
+    case KIND: {                                                                                   \
+        __auto_type e = in->member;                                                                \
+        out->value.field = (EXPR);                                                                 \
+        return true;                                                                               \
+    }                                                                                              \
+        COPY_LIST(KIND, member##_list, field, EXPR)
+
+static bool copy_value(struct weft_arena *arena, const WeftPb__Attr *in, struct weft_et_attr *out)
+{
+    switch ((int)in->value_case) {
+        COPY_NUMBER(WEFT_ET_DOUBLE, f64, f64, e)
+        COPY_NUMBER(WEFT_ET_FLOAT, f32, f64, (double)e)
+        COPY_NUMBER(WEFT_ET_INT32, i32, i64, e)
+        COPY_NUMBER(WEFT_ET_INT64, i64, i64, e)
+        COPY_NUMBER(WEFT_ET_UINT32, u32, u64, e)
+        COPY_NUMBER(WEFT_ET_UINT64, u64, u64, e)
+        COPY_NUMBER(WEFT_ET_SINT32, s32, i64, e)
+        COPY_NUMBER(WEFT_ET_SINT64, s64, i64, e)
+        COPY_NUMBER(WEFT_ET_FIXED32, x32, u64, e)
+        COPY_NUMBER(WEFT_ET_FIXED64, x64, u64, e)
+        COPY_NUMBER(WEFT_ET_SFIXED32, sx32, i64, e)
+        COPY_NUMBER(WEFT_ET_SFIXED64, sx64, i64, e)
+        COPY_NUMBER(WEFT_ET_BOOL, b, u64, e != 0)
+    case WEFT_ET_STRING:
+        return set_bytes(arena, &out->value, in->str, strlen(in->str));
+    case WEFT_ET_BYTES:
+        return set_bytes(arena, &out->value, in->raw.data, in->raw.len);
+    case WEFT_ET_LIST(WEFT_ET_STRING):
+    case WEFT_ET_LIST(WEFT_ET_BYTES): {
+        bool str = in->value_case == (int)WEFT_ET_LIST(WEFT_ET_STRING);
+        size_t n = str ? in->str_list->n_v : in->raw_list->n_v;
+        union weft_et_scalar *v = weft_arena_calloc(arena, n, sizeof *v);
+        if (!v)
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            const void *data =
+                str ? (const void *)in->str_list->v[i] : (const void *)in->raw_list->v[i].data;
+            size_t len = str ? strlen(in->str_list->v[i]) : in->raw_list->v[i].len;
+            if (!set_bytes(arena, &v[i], data, len))
+                return false;
+        }
+        out->values = v;
+        out->nvalues = n;
+        return true;
+    }
+    default:
+        return true; /* no value */
+    }
+}
+
+static bool copy_attrs(struct weft_arena *arena, WeftPb__Attr *const *in, size_t n,
+                       struct weft_et_attr **out)
+{
+    *out = weft_arena_calloc(arena, n, sizeof **out);
+    if (!*out)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        struct weft_et_attr *a = &(*out)[i];
+        a->name = dup_text(arena, in[i]->name);
+        a->doc = dup_text(arena, in[i]->doc);
+        a->kind = (enum weft_et_kind)in[i]->value_case;
+        if (!a->name || !a->doc || !copy_value(arena, in[i], a))
+            return false;
+    }
+    return true;
+}
+
+static bool copy_io(struct weft_arena *arena, const WeftPb__Io *in, struct weft_et_io *out)
+{
+    out->present = in != NULL;
+    out->values = dup_text(arena, in ? in->values : "");
+    out->shapes = dup_text(arena, in ? in->shapes : "");
+    out->types = dup_text(arena, in ? in->types : "");
+    return out->values && out->shapes && out->types;
+}
+
+static bool copy_deps(struct weft_arena *arena, const uint64_t *in, size_t n, const uint64_t **out)
+{
+    uint64_t *copy = weft_arena_calloc(arena, n, sizeof *copy);
+    if (copy && n > 0)
+        memcpy(copy, in, n * sizeof *copy);
+    *out = copy;
+    return copy != NULL;
+}
+
+static bool copy_node(struct weft_arena *arena, const WeftPb__Node *in, struct weft_et_node *out)
+{
+    out->id = in->id;
+    out->name = dup_text(arena, in->name);
+    out->type = in->type;
+    out->nctrl_deps = in->n_ctrl_deps;
+    out->ndata_deps = in->n_data_deps;
+    out->start_us = in->start_us;
+    out->duration_us = in->duration_us;
+    out->nattrs = in->n_attr;
+    return out->name && copy_deps(arena, in->ctrl_deps, in->n_ctrl_deps, &out->ctrl_deps) &&
+           copy_deps(arena, in->data_deps, in->n_data_deps, &out->data_deps) &&
+           copy_io(arena, in->inputs, &out->inputs) && copy_io(arena, in->outputs, &out->outputs) &&
+           copy_attrs(arena, in->attr, in->n_attr, &out->attrs);
+}
+
+static int out_of_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+}
+
+/** Schemas before 0.0.4 put other things where 0.0.4 has the version text. */
+static bool is_version_text(const char *s)
+{
+    for (; *s; s++)
+        if (!isprint((unsigned char)*s))
+            return false;
+    return true;
+}
+
+static int read_header(struct weft_chakra_stream *s, const uint8_t *data, size_t size,
+                       int64_t offset, struct weft_arena *arena, struct weft_et *et,
+                       struct weft_err *err)
+{
+    WeftPb__Header *h = weft_pb__header__unpack(NULL, size, data);
+    if (!h || !is_version_text(h->version)) {
+        if (h)
+            weft_pb__header__free_unpacked(h, NULL);
+        return weft_chakra_err(s, err, WEFT_E_INPUT, offset,
+                               "the first message is not the metadata of a Chakra trace of "
+                               "version 0.0.4 or 1.0.0%s",
+                               size > 0 && data[0] == 0x08
+                                   ? ": it looks like a node, as in versions 0.0.1 and 0.0.2"
+                                   : "; older versions and other files cannot be read");
+    }
+    et->version = dup_text(arena, h->version);
+    et->nattrs = h->n_attr;
+    bool ok = et->version && copy_attrs(arena, h->attr, h->n_attr, &et->attrs);
+    weft_pb__header__free_unpacked(h, NULL);
+    return ok ? 0 : out_of_memory(err);
+}
+
+/** Appends a node to a growing heap array. */
+static int add_node(struct weft_et *et, size_t *cap, struct weft_et_node **node,
+                    struct weft_err *err)
+{
+    if (et->nnodes == *cap) {
+        size_t n = *cap ? *cap * 2 : 64;
+        struct weft_et_node *p = realloc(et->nodes, n * sizeof *p);
+        if (!p)
+            return out_of_memory(err);
+        et->nodes = p;
+        *cap = n;
+    }
+    *node = &et->nodes[et->nnodes++];
+    memset(*node, 0, sizeof **node);
+    return 0;
+}
+
+static int read_nodes(struct weft_chakra_stream *s, struct weft_arena *arena, struct weft_et *et,
+                      struct weft_err *err)
+{
+    const uint8_t *data;
+    size_t size, cap = 0;
+    int64_t offset;
+    int rc;
+    while ((rc = weft_chakra_next(s, &data, &size, &offset, err)) == 1) {
+        struct weft_et_node *node;
+        rc = add_node(et, &cap, &node, err);
+        if (rc < 0)
+            return rc;
+        node->offset = offset;
+        WeftPb__Node *in = weft_pb__node__unpack(NULL, size, data);
+        if (!in)
+            return weft_chakra_err(s, err, WEFT_E_INPUT, offset,
+                                   "this message of %zu bytes is not a Chakra node: not a Chakra "
+                                   "trace, or damaged here",
+                                   size);
+        bool ok = copy_node(arena, in, node);
+        weft_pb__node__free_unpacked(in, NULL);
+        if (!ok)
+            return out_of_memory(err);
+    }
+    return rc;
+}
+
+/** Reads everything from an open stream and closes it. */
+static int read_stream(struct weft_chakra_stream *s, const char *name, struct weft_arena *arena,
+                       struct weft_et **out, struct weft_err *err)
+{
+    const uint8_t *data;
+    size_t size;
+    int64_t offset;
+    struct weft_et *et = weft_arena_alloc(arena, sizeof *et);
+    if (!et || !(et->file = weft_arena_strdup(arena, name))) {
+        weft_chakra_close(s);
+        return out_of_memory(err);
+    }
+    et->gzip = weft_chakra_is_gzip(s);
+    int rc = weft_chakra_next(s, &data, &size, &offset, err);
+    if (rc == 0)
+        rc = weft_chakra_err(s, err, WEFT_E_INPUT, 0,
+                             "the file is empty: a Chakra trace starts with a metadata message");
+    else if (rc == 1)
+        rc = read_header(s, data, size, offset, arena, et, err);
+    if (rc == 0)
+        rc = read_nodes(s, arena, et, err);
+    weft_chakra_close(s);
+
+    struct weft_et_node *heap = et->nodes;
+    et->nodes = NULL;
+    if (rc == 0) {
+        et->nodes = weft_arena_calloc(arena, et->nnodes, sizeof *et->nodes);
+        if (!et->nodes)
+            rc = out_of_memory(err);
+        else if (et->nnodes > 0)
+            memcpy(et->nodes, heap, et->nnodes * sizeof *heap);
+    }
+    free(heap);
+    if (rc == 0)
+        *out = et;
+    return rc;
+}
+
+int weft_chakra_read_et(const char *path, struct weft_arena *arena, struct weft_et **out,
+                        struct weft_err *err)
+{
+    struct weft_chakra_stream *s = weft_chakra_open(path, err);
+    return s ? read_stream(s, path, arena, out, err) : err ? err->code : WEFT_E_INPUT;
+}
+
+int weft_chakra_read_et_memory(const char *name, const void *data, size_t size,
+                               struct weft_arena *arena, struct weft_et **out, struct weft_err *err)
+{
+    struct weft_chakra_stream *s = weft_chakra_open_memory(name, data, size, err);
+    return s ? read_stream(s, name, arena, out, err) : WEFT_E_LIMIT;
+}

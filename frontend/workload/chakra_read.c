@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A whole Chakra job: find the files, read and convert rank by rank, one trace in memory at a time.
+ */
+#include "workload/chakra_read.h"
+
+#include "workload/convert.h"
+#include "workload/trace_files.h"
+#include "workload/workload.h"
+
+#include <inttypes.h>
+
+static int read_rank(struct weft_convert *c, uint32_t rank, const char *path, struct weft_err *err)
+{
+    struct weft_et *et = NULL;
+    struct weft_arena *arena = weft_arena_new();
+    if (!arena)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    int rc = weft_chakra_read_et(path, arena, &et, err);
+    if (rc == 0)
+        rc = weft_convert_rank(c, rank, et, err);
+    weft_arena_free(arena);
+    return rc;
+}
+
+int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
+                     struct weft_workload **out, struct weft_err *err)
+{
+    struct weft_err local = {0};
+    struct weft_convert *c = NULL;
+    const char **paths = NULL;
+    uint32_t n = 0;
+    if (!err)
+        err = &local;
+    struct weft_arena *arena = weft_arena_new();
+    int rc = arena ? weft_trace_files(prefix, nranks, arena, &paths, &n, err)
+                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (rc == 0) {
+        c = weft_convert_new(n, groups_file, err);
+        rc = c ? 0 : err->code;
+    }
+    for (uint32_t r = 0; rc == 0 && r < n; r++)
+        rc = read_rank(c, r, paths[r], err);
+    if (rc == 0) {
+        rc = weft_convert_finish(c, out, err);
+        c = NULL;
+    }
+    weft_convert_free(c);
+    weft_arena_free(arena);
+    return rc;
+}
+
+struct chakra_params {
+    const char *path;
+    const char *groups;
+    uint64_t ranks;
+};
+
+static const struct weft_param chakra_params[] = {
+    {"path", WEFT_PARAM_STRING, offsetof(struct chakra_params, path), NULL, NULL, NULL, NULL,
+     "prefix of the trace: rank r is PATH.<r>.et or PATH.<r>.et.gz", NULL},
+    {"groups", WEFT_PARAM_STRING, offsetof(struct chakra_params, groups), "", NULL, NULL, NULL,
+     "JSON file of communicator groups, {\"1\": [0, 1]}; empty: none",
+     "ASTRA-sim --comm-group-configuration"},
+    {"ranks", WEFT_PARAM_U64, offsetof(struct chakra_params, ranks), "0", "0", "1048576", NULL,
+     "ranks the trace must have; 0: as many as the fabric has hosts", NULL},
+};
+
+static int load(const void *params, uint32_t nranks, struct weft_workload **out,
+                struct weft_err *err)
+{
+    const struct chakra_params *p = params;
+    if (!p->path || !*p->path)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'chakra' needs 'path', the prefix of the trace's files");
+    if (p->ranks > 0 && nranks > 0 && p->ranks != nranks)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'chakra': ranks is %" PRIu64 ", but the fabric has %" PRIu32
+                            " hosts",
+                            p->ranks, nranks);
+    return weft_chakra_read(p->path, p->ranks ? (uint32_t)p->ranks : nranks, p->groups, out, err);
+}
+
+extern const struct weft_workload_ops weft_workload_chakra;
+const struct weft_workload_ops weft_workload_chakra = {
+    .name = "chakra",
+    .title = "Chakra execution traces, one .et file per rank",
+    .source = "Chakra 0.0.4 and 1.0.0 (MLCommons)",
+    .params = WEFT_PARAM_TABLE(chakra_params, struct chakra_params),
+    .load = load,
+};

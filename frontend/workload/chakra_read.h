@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading Chakra execution traces (wire format of versions 0.0.4 and 1.0.0).
+ *
+ * A job is one file per rank, PREFIX.<rank>.et or PREFIX.<rank>.et.gz, rank 0 .. N-1; gzip is
+ * recognised by content, whatever the name. The conversion to a graph is in convert.h.
+ */
+#ifndef WEFT_CHAKRA_READ_H
+#define WEFT_CHAKRA_READ_H
+
+#include "workload/dag.h"
+#include "workload/et.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Reads one file as it is: no dependency, type or attribute is judged. The result lives in @p arena. */
+int weft_chakra_read_et(const char *path, struct weft_arena *arena, struct weft_et **out,
+                        struct weft_err *err);
+/** The same from bytes in memory; @p name stands for the file in errors. */
+int weft_chakra_read_et_memory(const char *name, const void *data, size_t size,
+                               struct weft_arena *arena, struct weft_et **out,
+                               struct weft_err *err);
+
+/**
+ * Reads and checks a whole job. @p nranks 0: as many ranks as there are files; else the job must have exactly
+ * that many. @p groups_file: a JSON file of communicator groups, or NULL (also ""). Any failure is an
+ * error with file and byte; the caller frees *out.
+ */
+int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
+                     struct weft_workload **out, struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Traces to a job: order the nodes, find the groups, convert each node, link the dependencies.
+ * The conversion of one node is in convert_node.c.
+ */
+#include "workload/convert_node.h"
+
+#include "workload/deps.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a job");
+}
+
+struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
+                                      struct weft_err *err)
+{
+    struct weft_convert *c = calloc(1, sizeof *c);
+    struct weft_arena *arena = weft_arena_new();
+    struct weft_workload *w = arena ? weft_arena_alloc(arena, sizeof *w) : NULL;
+    if (!c || !w || !(w->dags = weft_arena_calloc(arena, nranks, sizeof *w->dags))) {
+        weft_arena_free(arena);
+        free(c);
+        no_memory(err);
+        return NULL;
+    }
+    w->arena = arena;
+    w->nranks = nranks;
+    c->job = w;
+    c->names = weft_names_new(arena);
+    c->groups = weft_groups_new(arena, nranks);
+    int rc = c->names && c->groups ? 0 : no_memory(err);
+    if (rc == 0 && groups_file && *groups_file)
+        rc = weft_groups_load(c->groups, groups_file, err);
+    if (rc < 0) {
+        weft_convert_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void weft_convert_free(struct weft_convert *c)
+{
+    if (!c)
+        return;
+    weft_names_free(c->names);
+    weft_groups_free(c->groups);
+    weft_workload_free(c->job);
+    free(c);
+}
+
+/** Ascending id; equal ids in file order, which is the order of the array that both point into. */
+static int by_id(const void *a, const void *b)
+{
+    const struct weft_et_node *x = *(const struct weft_et_node *const *)a;
+    const struct weft_et_node *y = *(const struct weft_et_node *const *)b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/** The nodes in ascending id; a repeated id is an error. Caller frees *out. */
+static int sort_nodes(const struct weft_et *et, const struct weft_et_node ***out,
+                      struct weft_err *err)
+{
+    size_t n = et->nnodes;
+    bool ascending = true;
+    if (n >= UINT32_MAX)
+        return weft_err_set(err, WEFT_E_LIMIT, "a trace of %zu nodes is over the limit of %" PRIu32,
+                            n, UINT32_MAX - 1);
+    const struct weft_et_node **sorted = malloc((n + 1) * sizeof *sorted);
+    if (!sorted)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = &et->nodes[i];
+        ascending = ascending && (i == 0 || et->nodes[i - 1].id < et->nodes[i].id);
+    }
+    *out = sorted;
+    if (ascending)
+        return 0;
+    qsort(sorted, n, sizeof *sorted, by_id);
+    for (size_t i = 1; i < n; i++) {
+        if (sorted[i - 1]->id != sorted[i]->id)
+            continue;
+        if (sorted[i - 1]->offset < 0)
+            return weft_et_node_err(err, WEFT_E_INPUT, et, sorted[i],
+                                    "its id is used twice, first by '%s'", sorted[i - 1]->name);
+        return weft_et_node_err(err, WEFT_E_INPUT, et, sorted[i],
+                                "its id is used twice, first by '%s' at byte %" PRId64,
+                                sorted[i - 1]->name, sorted[i - 1]->offset);
+    }
+    return 0;
+}
+
+static int find_groups(struct weft_convert *c, const struct weft_et *et, struct weft_err *err)
+{
+    for (size_t i = 0; i < et->nnodes; i++) {
+        const struct weft_et_node *node = &et->nodes[i];
+        struct weft_err why = {0};
+        if (node->type != WEFT_ET_METADATA_NODE || !node->inputs.present ||
+            !strstr(node->name, "process_group:init"))
+            continue;
+        int rc = weft_groups_add_pytorch(c->groups, node->inputs.values, &why);
+        if (rc < 0)
+            return weft_et_node_err(err, rc, et, node, "%s", why.msg);
+    }
+    return 0;
+}
+
+int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
+                      struct weft_err *err)
+{
+    struct weft_dag *dag = &c->job->dags[rank];
+    const struct weft_et_node **sorted = NULL;
+    int rc = sort_nodes(et, &sorted, err);
+    c->rank = rank;
+    c->et = et;
+    weft_groups_begin_rank(c->groups, rank);
+    if (rc == 0)
+        rc = find_groups(c, et, err);
+    if (rc == 0) {
+        dag->nops = (uint32_t)et->nnodes;
+        dag->ops = weft_arena_calloc(c->job->arena, et->nnodes, sizeof *dag->ops);
+        rc = dag->ops ? 0 : no_memory(err);
+    }
+    for (uint32_t i = 0; rc == 0 && i < dag->nops; i++)
+        rc = weft_convert_node(c, sorted[i], &dag->ops[i], err);
+    if (rc == 0)
+        rc = weft_deps_link(et, sorted, c->job->arena, dag, err);
+    free(sorted);
+    return rc;
+}
+
+void weft_convert_share(struct weft_convert *c, uint32_t rank, uint32_t from)
+{
+    c->job->dags[rank] = c->job->dags[from];
+}
+
+int weft_convert_finish(struct weft_convert *c, struct weft_workload **out, struct weft_err *err)
+{
+    int rc = weft_groups_finish(c->groups, c->job, err);
+    if (rc == 0) {
+        *out = c->job;
+        c->job = NULL;
+    }
+    weft_convert_free(c);
+    return rc;
+}

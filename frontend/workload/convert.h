@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Traces to a job: each rank's struct weft_et becomes its struct weft_dag, checked.
+ *
+ * What a node needs and gets:
+ *   all        is_cpu_op                    default false
+ *   COMP       duration_micros; num_ops, tensor_size for the roofline     all optional
+ *   MEM_*      tensor_size                  may be absent when duration_micros is not 0
+ *   COMM_COLL  comm_type, comm_size         required (comm_size not for a barrier)
+ *              comm_priority                default 0
+ *              pg_name                      default "": the world
+ *   COMM_SEND  comm_size, comm_dst          required
+ *              comm_tag, comm_src           default 0, own rank (and must be it)
+ *   COMM_RECV  comm_size, comm_src          required
+ *              comm_tag, comm_dst           default 0, own rank (and must be it)
+ *   METADATA   inputs.values of process_group:init nodes define groups; no work
+ * An attribute may have any integer or bool wire type (num_ops also a real one, pg_name also an
+ * integer). Durations of other nodes, start_time_micros, involved_dim and attributes not listed
+ * are not part of the graph. INVALID_NODE, which is also a node without a type, is an error.
+ */
+#ifndef WEFT_CONVERT_H
+#define WEFT_CONVERT_H
+
+#include "workload/dag.h"
+#include "workload/et.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_convert;
+
+/** Starts a job of @p nranks >= 1 ranks. @p groups_file as in weft_chakra_read. NULL on failure. */
+struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
+                                      struct weft_err *err);
+/** Converts the trace of @p rank. Nothing of @p et is kept. */
+int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
+                      struct weft_err *err);
+/** Gives @p rank the graph that rank @p from already has (read-only: both share it). */
+void weft_convert_share(struct weft_convert *c, uint32_t rank, uint32_t from);
+/** Frees @p c and hands out the job; every rank must have been converted or shared. */
+int weft_convert_finish(struct weft_convert *c, struct weft_workload **out, struct weft_err *err);
+/** Gives up; NULL is allowed. */
+void weft_convert_free(struct weft_convert *c);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One node of a trace to one operation of a graph.
+ */
+#include "workload/convert_node.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+enum { VALUE_SHOWN = 48 };
+
+/** What the helpers below need to know to complain. */
+struct ctx {
+    struct weft_convert *c;
+    const struct weft_et_node *node;
+    struct weft_err *err;
+};
+
+static int missing(const struct ctx *x, const char *name)
+{
+    return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                            "attribute '%s' is missing; a %s needs it", name,
+                            weft_et_node_type_name(x->node->type));
+}
+
+static int wrong(const struct ctx *x, const struct weft_et_attr *a, const char *want)
+{
+    char value[VALUE_SHOWN];
+    return weft_et_node_err(
+        x->err, WEFT_E_INPUT, x->c->et, x->node, "attribute '%s' is %s (%s), but must be %s",
+        a->name, weft_et_attr_format(a, value, sizeof value), weft_et_kind_name(a->kind), want);
+}
+
+/** An integer >= 0; *out is left alone when the attribute is absent and not required. */
+static int get_u64(const struct ctx *x, const char *name, bool required, uint64_t *out)
+{
+    const struct weft_et_attr *a = weft_et_find(x->node, name);
+    if (!a || a->kind == WEFT_ET_NONE)
+        return required ? missing(x, name) : 0;
+    return weft_et_attr_u64(a, out) < 0 ? wrong(x, a, "an integer that is not negative") : 0;
+}
+
+static int get_i64(const struct ctx *x, const char *name, int64_t *out)
+{
+    const struct weft_et_attr *a = weft_et_find(x->node, name);
+    if (!a || a->kind == WEFT_ET_NONE)
+        return 0;
+    return weft_et_attr_i64(a, out) < 0 ? wrong(x, a, "an integer of 64 bits with sign") : 0;
+}
+
+/** A tag is a label: a negative one is kept as its two's complement. */
+static int get_tag(const struct ctx *x, uint64_t *out)
+{
+    const struct weft_et_attr *a = weft_et_find(x->node, "comm_tag");
+    int64_t i;
+    if (!a || a->kind == WEFT_ET_NONE || weft_et_attr_u64(a, out) == 0)
+        return 0;
+    if (weft_et_attr_i64(a, &i) < 0)
+        return wrong(x, a, "an integer");
+    *out = (uint64_t)i;
+    return 0;
+}
+
+static int get_flops(const struct ctx *x, struct weft_op *op)
+{
+    const struct weft_et_attr *a = weft_et_find(x->node, "num_ops");
+    uint64_t u;
+    if (!a || a->kind == WEFT_ET_NONE)
+        return 0;
+    if (a->kind == WEFT_ET_DOUBLE || a->kind == WEFT_ET_FLOAT)
+        op->flops = a->value.f64;
+    else if (weft_et_attr_u64(a, &u) == 0)
+        op->flops = (double)u;
+    else
+        return wrong(x, a, "a number that is not negative");
+    if (!isfinite(op->flops) || op->flops < 0)
+        return wrong(x, a, "a finite number that is not negative");
+    op->has_flops = true;
+    return 0;
+}
+
+static int get_duration(const struct ctx *x, struct weft_op *op)
+{
+    uint64_t us = x->node->duration_us;
+    if (us > (uint64_t)(INT64_MAX / WEFT_PS_PER_US))
+        return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                                "duration_micros is %" PRIu64 ", but at most %" PRId64
+                                " (106 days) can be simulated",
+                                us, INT64_MAX / WEFT_PS_PER_US);
+    op->duration_ps = (int64_t)us * WEFT_PS_PER_US;
+    return 0;
+}
+
+/** A rank of the job. */
+static int get_peer(const struct ctx *x, const char *name, struct weft_op *op)
+{
+    uint64_t peer = 0;
+    int rc = get_u64(x, name, true, &peer);
+    if (rc < 0)
+        return rc;
+    if (peer >= x->c->job->nranks)
+        return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                                "%s is rank %" PRIu64 ", but the job's ranks are 0 .. %" PRIu32,
+                                name, peer, x->c->job->nranks - 1);
+    op->peer = (uint32_t)peer;
+    return 0;
+}
+
+/** The end of a message that is this rank: absent or right. */
+static int check_self(const struct ctx *x, const char *name)
+{
+    uint64_t self = x->c->rank;
+    int rc = get_u64(x, name, false, &self);
+    if (rc == 0 && self != x->c->rank)
+        rc = weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                              "%s is rank %" PRIu64 ", but this is the trace of rank %" PRIu32,
+                              name, self, x->c->rank);
+    return rc;
+}
+
+static int message(const struct ctx *x, struct weft_op *op)
+{
+    bool send = op->kind == WEFT_OP_SEND;
+    int rc = get_u64(x, "comm_size", true, &op->bytes);
+    if (rc == 0)
+        rc = get_peer(x, send ? "comm_dst" : "comm_src", op);
+    if (rc == 0)
+        rc = check_self(x, send ? "comm_src" : "comm_dst");
+    return rc == 0 ? get_tag(x, &op->tag) : rc;
+}
+
+static int group(const struct ctx *x, struct weft_op *op)
+{
+    const struct weft_et_attr *a = weft_et_find(x->node, "pg_name");
+    char number[VALUE_SHOWN];
+    struct weft_err why = {0};
+    uint64_t u;
+    const char *name = "";
+    if (a && a->kind == WEFT_ET_STRING)
+        name = a->value.text.data;
+    else if (a && weft_et_attr_u64(a, &u) == 0)
+        name = weft_et_attr_format(a, number, sizeof number);
+    else if (a && a->kind != WEFT_ET_NONE)
+        return wrong(x, a, "a text");
+    int rc = weft_groups_find(x->c->groups, name, &op->group, &why);
+    return rc < 0 ? weft_et_node_err(x->err, rc, x->c->et, x->node, "%s", why.msg) : 0;
+}
+
+static int collective(const struct ctx *x, struct weft_op *op)
+{
+    uint64_t kind = 0;
+    int rc = get_u64(x, "comm_type", true, &kind);
+    if (rc == 0 && kind >= WEFT_COLL_KINDS)
+        rc = weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                              "comm_type %" PRIu64
+                              " is not a collective; Chakra defines 0 (all-reduce) .. %d (%s)",
+                              kind, WEFT_COLL_KINDS - 1,
+                              weft_coll_kind_name((enum weft_coll_kind)(WEFT_COLL_KINDS - 1)));
+    if (rc < 0)
+        return rc;
+    op->coll = (enum weft_coll_kind)kind;
+    rc = get_u64(x, "comm_size", op->coll != WEFT_COLL_BARRIER, &op->bytes);
+    if (rc == 0)
+        rc = get_i64(x, "comm_priority", &op->priority);
+    return rc == 0 ? group(x, op) : rc;
+}
+
+static int by_type(const struct ctx *x, struct weft_op *op)
+{
+    int rc = 0;
+    switch (x->node->type) {
+    case WEFT_ET_METADATA_NODE:
+        op->kind = WEFT_OP_META;
+        return 0;
+    case WEFT_ET_MEM_LOAD_NODE:
+    case WEFT_ET_MEM_STORE_NODE:
+        op->kind = WEFT_OP_MEM;
+        rc = get_u64(x, "tensor_size", x->node->duration_us == 0, &op->tensor_bytes);
+        return rc == 0 ? get_duration(x, op) : rc;
+    case WEFT_ET_COMP_NODE:
+        op->kind = WEFT_OP_COMP;
+        rc = get_u64(x, "tensor_size", false, &op->tensor_bytes);
+        if (rc == 0)
+            rc = get_flops(x, op);
+        return rc == 0 ? get_duration(x, op) : rc;
+    case WEFT_ET_COMM_SEND_NODE:
+        op->kind = WEFT_OP_SEND;
+        return message(x, op);
+    case WEFT_ET_COMM_RECV_NODE:
+        op->kind = WEFT_OP_RECV;
+        return message(x, op);
+    case WEFT_ET_COMM_COLL_NODE:
+        op->kind = WEFT_OP_COLL;
+        return collective(x, op);
+    case WEFT_ET_INVALID_NODE:
+        return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                                "it has no type (0, INVALID_NODE)");
+    default:
+        return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                                "unknown node type %" PRId32
+                                "; Chakra defines 1 (METADATA_NODE) .. %d (COMM_COLL_NODE)",
+                                x->node->type, WEFT_ET_NODE_TYPES - 1);
+    }
+}
+
+int weft_convert_node(struct weft_convert *c, const struct weft_et_node *node, struct weft_op *op,
+                      struct weft_err *err)
+{
+    const struct ctx x = {c, node, err};
+    uint64_t cpu = 0;
+    op->id = node->id;
+    op->name = weft_names_get(c->names, node->name);
+    if (!op->name)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a job");
+    int rc = by_type(&x, op);
+    if (rc == 0)
+        rc = get_u64(&x, "is_cpu_op", false, &cpu);
+    op->cpu = cpu != 0;
+    return rc;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The state of a conversion and the conversion of one node; internal to convert*.c.
+ */
+#ifndef WEFT_CONVERT_NODE_H
+#define WEFT_CONVERT_NODE_H
+
+#include "workload/convert.h"
+#include "workload/groups.h"
+#include "workload/names.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_convert {
+    struct weft_workload *job;
+    struct weft_names *names;
+    struct weft_groups *groups;
+    uint32_t rank;            /**< being converted */
+    const struct weft_et *et; /**< its trace */
+};
+
+/** Fills everything of @p op but its dependencies. */
+int weft_convert_node(struct weft_convert *c, const struct weft_et_node *node, struct weft_op *op,
+                      struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

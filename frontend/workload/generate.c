@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Generated workloads. The traces of all ranks are alike: only collectives of the world and
+ * computation, so one trace is made and every rank plays it.
+ */
+#include "workload/generate.h"
+
+#include "base/units.h"
+#include "workload/chakra_write.h"
+#include "workload/convert.h"
+#include "workload/et_build.h"
+#include "workload/trace_files.h"
+#include "workload/workload.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NODES_MAX (UINT64_C(1) << 24) /* nodes of one rank */
+#define NO_NODE UINT64_MAX
+
+#define FIELD(field) offsetof(struct weft_generate_params, field)
+
+static const struct weft_param generate_params[] = {
+    {"pattern", WEFT_PARAM_ENUM, FIELD(pattern), "microbenchmark", NULL, NULL,
+     "microbenchmark|data-parallel",
+     "microbenchmark: collectives with computation between; data-parallel: a training loop", NULL},
+    {"ranks", WEFT_PARAM_U64, FIELD(ranks), "0", "0", "1048576", NULL,
+     "ranks of the job; 0: as many as the fabric has hosts", NULL},
+    {"kind", WEFT_PARAM_ENUM, FIELD(kind), "all-reduce", NULL, NULL,
+     "all-reduce|reduce|all-gather|gather|scatter|broadcast|all-to-all|reduce-scatter|"
+     "reduce-scatter-block|barrier",
+     "the collective; data-parallel has all-reduce only", NULL},
+    {"size", WEFT_PARAM_SIZE, FIELD(size_bytes), "1MiB", NULL, NULL, NULL,
+     "bytes of one collective (all-gather: this rank's shard, else the full buffer); "
+     "data-parallel: gradient bytes of one layer",
+     NULL},
+    {"count", WEFT_PARAM_U64, FIELD(count), "1", "1", "1000000", NULL,
+     "microbenchmark: number of collectives", NULL},
+    {"overlap", WEFT_PARAM_BOOL, FIELD(overlap), "false", NULL, NULL, NULL,
+     "microbenchmark: collectives do not wait for each other", NULL},
+    {"compute-time", WEFT_PARAM_TIME, FIELD(compute_ps), "0", NULL, NULL, NULL,
+     "microbenchmark: computation before each collective, whole microseconds", NULL},
+    {"layers", WEFT_PARAM_U64, FIELD(layers), "8", "1", "100000", NULL,
+     "data-parallel: layers of the model", NULL},
+    {"bucket-layers", WEFT_PARAM_U64, FIELD(bucket_layers), "1", "1", "100000", NULL,
+     "data-parallel: layers whose gradients share one all-reduce", "PyTorch DDP gradient buckets"},
+    {"iterations", WEFT_PARAM_U64, FIELD(iterations), "1", "1", "100000", NULL,
+     "data-parallel: training iterations", NULL},
+    {"forward-time", WEFT_PARAM_TIME, FIELD(forward_ps), "10us", NULL, NULL, NULL,
+     "data-parallel: forward computation of one layer, whole microseconds", NULL},
+    {"backward-time", WEFT_PARAM_TIME, FIELD(backward_ps), "20us", NULL, NULL, NULL,
+     "data-parallel: backward computation of one layer, whole microseconds", NULL},
+    {"optimizer-time", WEFT_PARAM_TIME, FIELD(optimizer_ps), "10us", NULL, NULL, NULL,
+     "data-parallel: optimizer step, whole microseconds", NULL},
+};
+const struct weft_param_table weft_generate_param_table =
+    WEFT_PARAM_TABLE(generate_params, struct weft_generate_params);
+
+/** Chakra's duration_micros counts whole microseconds. */
+static int check_time(const char *name, int64_t ps, struct weft_err *err)
+{
+    char text[WEFT_UNIT_TEXT_MAX], down[WEFT_UNIT_TEXT_MAX], up[WEFT_UNIT_TEXT_MAX];
+    if (ps >= 0 && ps % WEFT_PS_PER_US == 0)
+        return 0;
+    int64_t floor_ps = ps < 0 ? 0 : ps - ps % WEFT_PS_PER_US;
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "workload 'generate': %s is %s, but a Chakra trace counts whole "
+                        "microseconds; nearest are %s and %s",
+                        name, weft_format_time(ps, text), weft_format_time(floor_ps, down),
+                        weft_format_time(floor_ps + WEFT_PS_PER_US, up));
+}
+
+/** How many nodes one rank gets; saturates. */
+static uint64_t count_nodes(const struct weft_generate_params *p)
+{
+    unsigned __int128 n;
+    if (p->pattern == WEFT_GENERATE_MICROBENCHMARK) {
+        n = (unsigned __int128)p->count * (p->compute_ps > 0 ? 2 : 1);
+    } else {
+        uint64_t buckets = p->layers / p->bucket_layers + (p->layers % p->bucket_layers != 0);
+        n = (2 * (unsigned __int128)p->layers + buckets + 1) * p->iterations;
+    }
+    return n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
+}
+
+static int check(const struct weft_generate_params *p, struct weft_err *err)
+{
+    int rc = check_time("compute-time", p->compute_ps, err);
+    if (rc == 0)
+        rc = check_time("forward-time", p->forward_ps, err);
+    if (rc == 0)
+        rc = check_time("backward-time", p->backward_ps, err);
+    if (rc == 0)
+        rc = check_time("optimizer-time", p->optimizer_ps, err);
+    if (rc < 0)
+        return rc;
+    if (p->count == 0 || p->layers == 0 || p->bucket_layers == 0 || p->iterations == 0)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'generate': count, layers, bucket-layers and iterations "
+                            "must be at least 1");
+    if (p->ranks == 0 || p->ranks > WEFT_TRACE_RANKS_MAX)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'generate': ranks must be 1 .. %" PRIu32 ", got %" PRIu64,
+                            WEFT_TRACE_RANKS_MAX, p->ranks);
+    if (p->pattern == WEFT_GENERATE_DATA_PARALLEL && p->kind != WEFT_COLL_ALL_REDUCE)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'generate': the pattern data-parallel has kind all-reduce "
+                            "only, got %s",
+                            weft_coll_kind_name((enum weft_coll_kind)p->kind));
+    unsigned __int128 bucket = (unsigned __int128)p->size_bytes *
+                               (p->pattern == WEFT_GENERATE_DATA_PARALLEL ? p->bucket_layers : 1);
+    if (bucket > INT64_MAX)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'generate': one collective of size times bucket-layers "
+                            "bytes is over 2^63 - 1");
+    if (count_nodes(p) > NODES_MAX)
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "workload 'generate': %" PRIu64
+                            " operations for each rank are over the limit of %" PRIu64,
+                            count_nodes(p), NODES_MAX);
+    return 0;
+}
+
+static void depend(struct weft_et_build *b, uint64_t on)
+{
+    if (on != NO_NODE)
+        weft_et_build_data_dep(b, on);
+}
+
+static void microbenchmark(struct weft_et_build *b, const struct weft_generate_params *p)
+{
+    const char *kind = weft_coll_kind_name((enum weft_coll_kind)p->kind);
+    char name[64];
+    uint64_t id = 0, last = NO_NODE; /* what the next node of the chain waits for */
+    for (uint64_t i = 0; i < p->count; i++) {
+        uint64_t before = last;
+        if (p->compute_ps > 0) {
+            snprintf(name, sizeof name, "compute_%" PRIu64, i);
+            weft_et_build_comp(b, id, name, (uint64_t)(p->compute_ps / WEFT_PS_PER_US));
+            depend(b, last);
+            before = last = id++;
+        }
+        snprintf(name, sizeof name, "%s_%" PRIu64, kind, i);
+        weft_et_build_coll(b, id, name, p->kind, p->size_bytes, "");
+        depend(b, before);
+        if (!p->overlap)
+            last = id;
+        id++;
+    }
+}
+
+/** One iteration. @p id is the next free id, @p start what the first layer waits for; returns the optimizer node. */
+static uint64_t iteration(struct weft_et_build *b, const struct weft_generate_params *p, uint64_t i,
+                          uint64_t *id, uint64_t start)
+{
+    char name[64];
+    uint64_t last = start;
+    for (uint64_t l = 0; l < p->layers; l++, last = (*id)++) {
+        snprintf(name, sizeof name, "it%" PRIu64 "_forward_%" PRIu64, i, l);
+        weft_et_build_comp(b, *id, name, (uint64_t)(p->forward_ps / WEFT_PS_PER_US));
+        depend(b, last);
+    }
+    uint64_t first_backward = *id, in_bucket = 0, bucket = 0;
+    for (uint64_t done = 0; done < p->layers; done++) {
+        uint64_t l = p->layers - 1 - done;
+        snprintf(name, sizeof name, "it%" PRIu64 "_backward_%" PRIu64, i, l);
+        weft_et_build_comp(b, *id, name, (uint64_t)(p->backward_ps / WEFT_PS_PER_US));
+        depend(b, last);
+        last = (*id)++;
+        if (++in_bucket < p->bucket_layers && l > 0)
+            continue;
+        snprintf(name, sizeof name, "it%" PRIu64 "_grad_%" PRIu64, i, bucket++);
+        weft_et_build_coll(b, *id, name, WEFT_COLL_ALL_REDUCE, p->size_bytes * in_bucket, "");
+        depend(b, last);
+        (*id)++;
+        in_bucket = 0;
+    }
+    snprintf(name, sizeof name, "it%" PRIu64 "_optimizer", i);
+    uint64_t optimizer = (*id)++;
+    weft_et_build_comp(b, optimizer, name, (uint64_t)(p->optimizer_ps / WEFT_PS_PER_US));
+    depend(b, last);
+    for (uint64_t k = first_backward; k < optimizer && !b->out_of_memory; k++)
+        if (b->et->nodes[k].type == WEFT_ET_COMM_COLL_NODE)
+            depend(b, k); /* ids are indices here */
+    return optimizer;
+}
+
+/** The trace that every rank plays. */
+static int build(const struct weft_generate_params *p, struct weft_arena *arena,
+                 struct weft_et **out, struct weft_err *err)
+{
+    struct weft_et_build b;
+    weft_et_build_start(&b, arena);
+    if (p->pattern == WEFT_GENERATE_MICROBENCHMARK) {
+        microbenchmark(&b, p);
+    } else {
+        uint64_t id = 0, last = NO_NODE;
+        for (uint64_t i = 0; i < p->iterations; i++)
+            last = iteration(&b, p, i, &id, last);
+    }
+    return weft_et_build_finish(&b, out, err);
+}
+
+int weft_generate_et(const struct weft_generate_params *p, uint32_t rank, struct weft_arena *arena,
+                     struct weft_et **out, struct weft_err *err)
+{
+    int rc = check(p, err);
+    if (rc == 0 && rank >= p->ranks)
+        rc = weft_err_set(err, WEFT_E_INPUT, "rank %" PRIu32 " is not one of %" PRIu64 " ranks",
+                          rank, p->ranks);
+    return rc == 0 ? build(p, arena, out, err) : rc;
+}
+
+int weft_generate_workload(const struct weft_generate_params *p, struct weft_workload **out,
+                           struct weft_err *err)
+{
+    struct weft_et *et = NULL;
+    struct weft_convert *c = NULL;
+    struct weft_arena *arena = weft_arena_new();
+    int rc = arena ? weft_generate_et(p, 0, arena, &et, err)
+                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    if (rc == 0) {
+        struct weft_err why = {0};
+        c = weft_convert_new((uint32_t)p->ranks, NULL, &why);
+        rc = c ? 0 : weft_err_set(err, why.code, "%s", why.msg);
+    }
+    if (rc == 0)
+        rc = weft_convert_rank(c, 0, et, err);
+    for (uint32_t r = 1; rc == 0 && r < p->ranks; r++)
+        weft_convert_share(c, r, 0);
+    if (rc == 0) {
+        rc = weft_convert_finish(c, out, err);
+        c = NULL;
+    }
+    weft_convert_free(c);
+    weft_arena_free(arena);
+    return rc;
+}
+
+int weft_generate_write(const struct weft_generate_params *p, const char *prefix,
+                        struct weft_err *err)
+{
+    struct weft_et *et = NULL;
+    struct weft_arena *arena = weft_arena_new();
+    int rc = arena ? weft_generate_et(p, 0, arena, &et, err)
+                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    size_t len = strlen(prefix);
+    bool gzip = len > 3 && strcmp(prefix + len - 3, ".gz") == 0;
+    for (uint32_t r = 0; rc == 0 && r < p->ranks; r++) {
+        const char *path =
+            weft_arena_printf(arena, "%.*s.%" PRIu32 ".et%s", (int)(gzip ? len - 3 : len), prefix,
+                              r, gzip ? ".gz" : "");
+        rc = path ? weft_chakra_write_et(et, path, err)
+                  : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    }
+    weft_arena_free(arena);
+    return rc;
+}
+
+static int load(const void *params, uint32_t nranks, struct weft_workload **out,
+                struct weft_err *err)
+{
+    struct weft_generate_params p = *(const struct weft_generate_params *)params;
+    if (p.ranks == 0)
+        p.ranks = nranks;
+    else if (nranks > 0 && p.ranks != nranks)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'generate': ranks is %" PRIu64 ", but the fabric has %" PRIu32
+                            " hosts",
+                            p.ranks, nranks);
+    return weft_generate_workload(&p, out, err);
+}
+
+extern const struct weft_workload_ops weft_workload_generate;
+const struct weft_workload_ops weft_workload_generate = {
+    .name = "generate",
+    .title = "collective microbenchmarks and a data-parallel training loop",
+    .source = NULL,
+    .params = WEFT_PARAM_TABLE(generate_params, struct weft_generate_params),
+    .load = load,
+};

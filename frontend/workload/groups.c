@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Communicator groups: definitions by name, the groups in use by index.
+ *
+ * A definition becomes a group when a collective first names it. Two ranks that define one name
+ * alike share the group; the order of groups is the order of first use, rank by rank.
+ */
+#include "workload/groups.h"
+
+#include "workload/groups_json.h"
+
+/* Running out of memory in a hash is reported, not fatal. */
+#define HASH_NONFATAL_OOM 1
+#define uthash_nonfatal_oom(elt) ((elt)->lost = true)
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#define NOT_USED UINT32_MAX
+enum { NAMES_SHOWN = 8 };
+
+struct def {
+    char *name;
+    uint32_t *ranks; /* n of them; n == 0: every rank */
+    uint32_t n;
+    uint32_t index; /* in groups, NOT_USED until a collective names it */
+    bool lost;      /* the hash had no memory for it */
+    UT_hash_handle hh;
+};
+
+/** A group in use. */
+struct used {
+    struct weft_group group;
+    uint32_t checked_rank; /* the last rank found to be a member, UINT32_MAX: none */
+};
+
+struct weft_groups {
+    struct weft_arena *arena;
+    uint32_t nranks;
+    uint32_t rank;
+    struct def *shared; /* from the file */
+    struct def *local;  /* from the current rank's trace */
+    struct used *used;  /* used[0] is the world */
+    uint32_t nused, cap;
+};
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for process groups");
+}
+
+static void free_defs(struct def **hash)
+{
+    struct def *d, *next;
+    HASH_ITER(hh, *hash, d, next)
+    {
+        HASH_DEL(*hash, d);
+        free(d->name);
+        free(d->ranks);
+        free(d);
+    }
+}
+
+/** Makes a group of @p n ranks (n 0: all). Returns its index or NOT_USED when out of memory. */
+static uint32_t use(struct weft_groups *g, const char *name, const uint32_t *ranks, uint32_t n)
+{
+    if (g->nused == g->cap) {
+        uint32_t cap = g->cap ? g->cap * 2 : 16;
+        struct used *p = realloc(g->used, cap * sizeof *p);
+        if (!p)
+            return NOT_USED;
+        g->used = p;
+        g->cap = cap;
+    }
+    uint32_t count = n ? n : g->nranks;
+    uint32_t *copy = weft_arena_calloc(g->arena, count, sizeof *copy);
+    const char *text = *name ? weft_arena_strdup(g->arena, name) : "";
+    if (!copy || !text)
+        return NOT_USED;
+    for (uint32_t i = 0; i < count; i++)
+        copy[i] = n ? ranks[i] : i;
+    g->used[g->nused] = (struct used){{text, copy, count}, UINT32_MAX};
+    return g->nused++;
+}
+
+struct weft_groups *weft_groups_new(struct weft_arena *arena, uint32_t nranks)
+{
+    struct weft_groups *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    g->arena = arena;
+    g->nranks = nranks;
+    if (use(g, "", NULL, 0) == NOT_USED) {
+        weft_groups_free(g);
+        return NULL;
+    }
+    return g;
+}
+
+void weft_groups_free(struct weft_groups *g)
+{
+    if (!g)
+        return;
+    free_defs(&g->shared);
+    free_defs(&g->local);
+    free(g->used);
+    free(g);
+}
+
+void weft_groups_begin_rank(struct weft_groups *g, uint32_t rank)
+{
+    free_defs(&g->local);
+    g->rank = rank;
+}
+
+static int add_def(struct def **hash, const struct weft_group *in, struct weft_err *err)
+{
+    struct def *old, *d;
+    HASH_FIND_STR(*hash, in->name, old);
+    if (old) {
+        if (old->n == in->n &&
+            (in->n == 0 || memcmp(old->ranks, in->ranks, in->n * sizeof *in->ranks) == 0))
+            return 0;
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "process group '%s' is defined twice, with different ranks", in->name);
+    }
+    d = calloc(1, sizeof *d);
+    if (!d)
+        return no_memory(err);
+    d->name = strdup(in->name);
+    d->ranks = malloc((in->n ? in->n : 1) * sizeof *d->ranks);
+    d->n = in->n;
+    d->index = NOT_USED;
+    if (d->name && d->ranks) {
+        if (in->n > 0)
+            memcpy(d->ranks, in->ranks, in->n * sizeof *d->ranks);
+        HASH_ADD_KEYPTR(hh, *hash, d->name, strlen(d->name), d);
+        if (!d->lost)
+            return 0;
+    }
+    free(d->name);
+    free(d->ranks);
+    free(d);
+    return no_memory(err);
+}
+
+static int add_shared(void *ctx, const struct weft_group *def, struct weft_err *err)
+{
+    return add_def(&((struct weft_groups *)ctx)->shared, def, err);
+}
+
+static int add_local(void *ctx, const struct weft_group *def, struct weft_err *err)
+{
+    return add_def(&((struct weft_groups *)ctx)->local, def, err);
+}
+
+int weft_groups_load(struct weft_groups *g, const char *path, struct weft_err *err)
+{
+    return weft_groups_json_file(path, g->nranks, add_shared, g, err);
+}
+
+int weft_groups_add_pytorch(struct weft_groups *g, const char *values, struct weft_err *err)
+{
+    return weft_groups_json_pytorch(values, g->nranks, add_local, g, err);
+}
+
+/** Appends the names of a hash to a list for people. */
+static void list_names(struct def *hash, char *buf, size_t size, unsigned *shown)
+{
+    for (struct def *d = hash; d; d = d->hh.next) {
+        size_t len = strlen(buf);
+        if (*shown < NAMES_SHOWN)
+            snprintf(buf + len, size - len, "%s'%.40s'", *shown ? ", " : "", d->name);
+        else if (*shown == NAMES_SHOWN)
+            snprintf(buf + len, size - len, ", ...");
+        ++*shown;
+    }
+}
+
+static int unknown(struct weft_groups *g, const char *name, struct weft_err *err)
+{
+    char list[NAMES_SHOWN * 48 + 8] = "";
+    unsigned shown = 0;
+    list_names(g->shared, list, sizeof list, &shown);
+    list_names(g->local, list, sizeof list, &shown);
+    if (shown == 0)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "unknown process group '%s': no groups are defined; give the trace's "
+                            "groups file",
+                            name);
+    return weft_err_set(err, WEFT_E_INPUT, "unknown process group '%s'; known are %s", name, list);
+}
+
+static int not_member(const struct weft_groups *g, const struct weft_group *group,
+                      struct weft_err *err)
+{
+    char list[256] = "";
+    for (uint32_t i = 0; i < group->n && i <= NAMES_SHOWN; i++) {
+        size_t len = strlen(list);
+        if (i < NAMES_SHOWN)
+            snprintf(list + len, sizeof list - len, "%s%" PRIu32, i ? ", " : "", group->ranks[i]);
+        else
+            snprintf(list + len, sizeof list - len, ", ...");
+    }
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "rank %" PRIu32 " is not a member of process group '%s' (ranks %s)",
+                        g->rank, group->name, list);
+}
+
+/** True for n == 0 and for 0, 1, ..., nranks-1. */
+static bool is_world(const struct weft_groups *g, const struct def *d)
+{
+    if (d->n != 0 && d->n != g->nranks)
+        return false;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (d->ranks[i] != i)
+            return false;
+    return true;
+}
+
+/** The group that a definition stands for, made when it is new. */
+static int resolve(struct weft_groups *g, struct def *d, struct weft_err *err)
+{
+    if (strcmp(d->name, "0") == 0 && is_world(g, d)) {
+        d->index = 0;
+        return 0;
+    }
+    uint32_t n = d->n ? d->n : g->nranks;
+    for (uint32_t i = 1; i < g->nused && d->index == NOT_USED; i++) {
+        const struct weft_group *u = &g->used[i].group;
+        if (u->n != n || strcmp(u->name, d->name) != 0)
+            continue;
+        bool same = true;
+        for (uint32_t k = 0; k < n && same; k++)
+            same = u->ranks[k] == (d->n ? d->ranks[k] : k);
+        if (same)
+            d->index = i;
+    }
+    if (d->index == NOT_USED)
+        d->index = use(g, d->name, d->ranks, d->n);
+    return d->index == NOT_USED ? no_memory(err) : 0;
+}
+
+int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, struct weft_err *err)
+{
+    struct def *d = NULL;
+    *index = 0;
+    if (*name == '\0')
+        return 0;
+    HASH_FIND_STR(g->shared, name, d);
+    if (!d)
+        HASH_FIND_STR(g->local, name, d);
+    if (!d)
+        return strcmp(name, "0") == 0 ? 0 : unknown(g, name, err);
+    if (d->index == NOT_USED) {
+        int rc = resolve(g, d, err);
+        if (rc < 0)
+            return rc;
+    }
+    *index = d->index;
+    struct used *u = &g->used[d->index];
+    for (uint32_t i = 0; i < u->group.n && u->checked_rank != g->rank; i++)
+        if (u->group.ranks[i] == g->rank)
+            u->checked_rank = g->rank;
+    return u->checked_rank == g->rank ? 0 : not_member(g, &u->group, err);
+}
+
+int weft_groups_finish(const struct weft_groups *g, struct weft_workload *w, struct weft_err *err)
+{
+    w->groups = weft_arena_calloc(g->arena, g->nused, sizeof *w->groups);
+    if (!w->groups)
+        return no_memory(err);
+    for (uint32_t i = 0; i < g->nused; i++)
+        w->groups[i] = g->used[i].group;
+    w->ngroups = g->nused;
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The workload interface: one reader or generator is one struct weft_workload_ops in one file,
+ * listed in workload_table.def. `load` turns parameters into a job.
+ */
+#ifndef WEFT_WORKLOAD_H
+#define WEFT_WORKLOAD_H
+
+#include "base/param.h"
+#include "workload/dag.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One reader or generator. */
+struct weft_workload_ops {
+    const char *name;   /**< what users type: "chakra" */
+    const char *title;  /**< one line for lists */
+    const char *source; /**< paper or format it follows, NULL when weft's own */
+    struct weft_param_table params;
+    /**
+     * Required. Loads the job into *out (caller frees). @p params points to the filled struct.
+     * @p nranks is how many ranks the caller has room for (the fabric's hosts) and the job must
+     * then have exactly that many; 0 takes as many as the workload has.
+     */
+    int (*load)(const void *params, uint32_t nranks, struct weft_workload **out,
+                struct weft_err *err);
+};
+
+/** All workloads, in the order of workload_table.def; *n receives their number. */
+const struct weft_workload_ops *const *weft_workload_table(size_t *n);
+/** The workload called @p name; on an unknown name NULL, and *err names the nearest. */
+const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table of workloads, from workload_table.def.
+ */
+#include "workload/workload.h"
+
+#include <string.h>
+
+#define WEFT_WORKLOAD(symbol) extern const struct weft_workload_ops weft_workload_##symbol;
+#include "workload/workload_table.def"
+#undef WEFT_WORKLOAD
+
+static const struct weft_workload_ops *const table[] = {
+#define WEFT_WORKLOAD(symbol) &weft_workload_##symbol,
+#include "workload/workload_table.def"
+#undef WEFT_WORKLOAD
+};
+enum { TABLE_SIZE = sizeof table / sizeof table[0] };
+
+const struct weft_workload_ops *const *weft_workload_table(size_t *n)
+{
+    *n = TABLE_SIZE;
+    return table;
+}
+
+const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err)
+{
+    const char *names[TABLE_SIZE];
+    for (size_t i = 0; i < TABLE_SIZE; i++) {
+        if (strcmp(table[i]->name, name) == 0)
+            return table[i];
+        names[i] = table[i]->name;
+    }
+    const char *near = weft_nearest(name, names, TABLE_SIZE);
+    weft_err_set(err, WEFT_E_INPUT, "unknown workload '%s'; %s '%s'", name,
+                 near ? "nearest is" : "there is", near ? near : names[0]);
+    return NULL;
+}
