@@ -69,9 +69,13 @@ function(weft_test name)
   endforeach()
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_LIBS} weft_flags GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${A_LABELS}" TIMEOUT 600
-    ENVIRONMENT "WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR};WEFT_BINARY_DIR=${PROJECT_BINARY_DIR};WEFT_SHARED=${WEFT_SHARED}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 TEST_LIST ${name}_CASES
+    PROPERTIES LABELS "${A_LABELS}" TIMEOUT 600)
+  # A list-valued ENVIRONMENT does not survive gtest_discover_tests: it is set by a file of its own, read after the cases are known.
+  set(env_file ${CMAKE_CURRENT_BINARY_DIR}/${name}_env.cmake)
+  file(WRITE ${env_file} "set_tests_properties(\${${name}_CASES} PROPERTIES ENVIRONMENT \
+\"WEFT_SOURCE_DIR=${PROJECT_SOURCE_DIR};WEFT_BINARY_DIR=${PROJECT_BINARY_DIR};WEFT_SHARED=${WEFT_SHARED}\")\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${env_file})
 endfunction()
 
 # Where tests look for data that is not part of the project; absent data skips those tests.

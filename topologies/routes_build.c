@@ -190,13 +190,8 @@ static int fill_sources(struct work *w, uint32_t dst)
     return 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Makes the access groups and the choices of one host. */
+/* Makes the access groups and the choices of one host. Both ends number their ports in the order of
+ * the links, so the peers of ascending ports towards one switch ascend too. */
 static int fill_host(struct work *w, uint32_t host)
 {
     struct weft_routes *r = w->r;
@@ -209,7 +204,6 @@ static int fill_host(struct work *w, uint32_t host)
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++)
             if (r->switch_index[peer_node(f, p)] == r->near_switches[c->near + j])
                 w->list[n++] = f->ports[p].peer;
-        qsort(w->list, n, sizeof(*w->list), by_value);
         int rc = weft_route_groups_append(&r->groups, w->list, n, w->err);
         if (rc)
             return rc;

@@ -214,7 +214,7 @@ static int read_nodes(struct weft_chakra_stream *s, struct weft_arena *arena, st
     int64_t offset;
     int rc;
     while ((rc = weft_chakra_next(s, &data, &size, &offset, err)) == 1) {
-        struct weft_et_node *node;
+        struct weft_et_node *node = NULL;
         rc = add_node(et, &cap, &node, err);
         if (rc < 0)
             return rc;

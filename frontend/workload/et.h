@@ -105,8 +105,8 @@ struct weft_et_node {
     struct weft_et_io inputs, outputs;
     struct weft_et_attr *attrs;
     size_t nattrs;
-    int64_t
-        offset; /**< byte in the uncompressed file where the node's length prefix starts; -1: not from a file */
+    /** Byte in the uncompressed file where the node's length prefix starts; -1: not from a file. */
+    int64_t offset;
 };
 
 /** One rank's trace. */

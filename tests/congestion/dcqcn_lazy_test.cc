@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// DCQCN without timers against DCQCN with timers: a reference that executes every expiry as an event of its
-// own, over random CNPs and sends. The two compute powers of 1-g differently, hence a few bit/s of slack.
+// DCQCN without timers against DCQCN with timers: a reference that executes every expiry as an
+// event of its own, over random CNPs and sends. The two compute powers of 1-g differently, hence a
+// few bit/s of slack.
 #include "algo.h"
 
 #include <rapidcheck/gtest.h>

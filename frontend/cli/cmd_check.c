@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft check: everything that a run checks before its first event, and the resolved configuration. */
+#include "cli/cli.h"
+#include "cli/source.h"
+#include "report/expect.h"
+#include "report/report.h"
+
+#include "base/units.h"
+
+#include <stddef.h>
+
+struct check_opts {
+    struct weft_source_opts source;
+    int json, quiet;
+};
+
+static const struct weft_opt options[] = {
+    WEFT_SOURCE_OPTS(check_opts),
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct check_opts, json), NULL, NULL, "print as JSON"},
+    {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct check_opts, quiet), NULL, NULL,
+     "print warnings and errors only"},
+};
+
+/* Bounds beside the scenario must be readable too. */
+static int check_expect(const struct weft_scenario *s, struct weft_err *err)
+{
+    char dir[WEFT_PATH_MAX], path[WEFT_PATH_MAX];
+    if (!s->file[0])
+        return 0;
+    if (weft_path_dir(dir, s->file, err) || weft_path_join(path, dir, "expect.xml", err))
+        return err->code;
+    if (!weft_file_is_regular(path))
+        return 0;
+    struct weft_expect *e = weft_expect_load(path, err);
+    weft_expect_free(e);
+    return e ? 0 : err->code;
+}
+
+static uint64_t count_ops(const struct weft_workload *w)
+{
+    uint64_t n = 0;
+    for (uint32_t r = 0; r < w->nranks; r++)
+        n += w->dags[r].nops;
+    return n;
+}
+
+static void print_text(const struct weft_cli *cli, const struct weft_scenario *s,
+                       const struct weft_scenario_parts *p)
+{
+    fprintf(cli->out, "%s: valid, %zu warning%s\n", s->name, s->nwarnings,
+            s->nwarnings == 1 ? "" : "s");
+    fprintf(cli->out, "fabric: %u hosts, %u switches, %u links\n", p->fabric->nhosts,
+            p->fabric->nswitches, p->fabric->nlinks);
+    fprintf(cli->out, "workload: %u ranks, %llu operations, %u communicator groups\n\n",
+            p->workload->nranks, (unsigned long long)count_ops(p->workload), p->workload->ngroups);
+    weft_source_config_text(cli->out, s);
+}
+
+static void print_json(const struct weft_cli *cli, const struct weft_scenario *s,
+                       const struct weft_scenario_parts *p)
+{
+    struct weft_json j;
+    weft_json_init(&j, cli->out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "check");
+    weft_json_kv_str(&j, "scenario", s->name);
+    weft_json_kv_u64(&j, "hosts", p->fabric->nhosts);
+    weft_json_kv_u64(&j, "switches", p->fabric->nswitches);
+    weft_json_kv_u64(&j, "links", p->fabric->nlinks);
+    weft_json_kv_u64(&j, "ranks", p->workload->nranks);
+    weft_json_kv_u64(&j, "operations", count_ops(p->workload));
+    weft_json_key(&j, "warnings");
+    weft_source_warnings_json(&j, s);
+    weft_json_key(&j, "config");
+    weft_source_config_json(&j, s);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL);
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct check_opts *o = (const struct check_opts *)opts;
+    struct weft_scenario *s;
+    struct weft_scenario_parts parts = {0};
+    if (weft_source_load(cli, &o->source, args, nargs, &s, err))
+        return err->code;
+    int code = weft_scenario_build(s, &parts, err);
+    if (!code)
+        code = check_expect(s, err);
+    if (!code && o->json)
+        print_json(cli, s, &parts);
+    else if (!code && !o->quiet)
+        print_text(cli, s, &parts);
+    weft_scenario_parts_free(&parts);
+    weft_scenario_free(s);
+    return code;
+}
+
+const struct weft_command weft_command_check = {
+    .name = "check",
+    .summary = "Check a scenario without running it and print its resolved configuration",
+    .usage = "[SCENARIO] [--set KEY=VALUE]...",
+    .example = "weft check scenarios/allreduce-clos16",
+    .details =
+        "Reads every input file, builds the fabric, and warns of settings that can have no effect.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct check_opts),
+    .run = run,
+};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft doctor: what this program is made of and whether it can work here. */
+#include "base/units.h"
+#include "cli/execute.h"
+#include "cli/source.h"
+#include "cli/versions.h"
+#include "report/report.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+struct doctor_opts {
+    int json;
+};
+
+static const struct weft_opt options[] = {
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct doctor_opts, json), NULL, NULL, "print as JSON"},
+};
+
+/* One finding: a text, and whether it is fine. */
+struct finding {
+    const char *what;
+    char text[160];
+    int ok;
+};
+
+/* Sends one message over every backend: the shortest proof that it works. */
+static void try_backend(const struct weft_cli *cli, const struct weft_net_backend *b,
+                        struct finding *f)
+{
+    static const char *const sets[] = {"topology.type=single-switch", "single-switch.hosts=2",
+                                       "workload.type=generate", "generate.size=4096B"};
+    char backend[64], text[WEFT_UNIT_TEXT_MAX];
+    const char *all[5];
+    struct weft_err err = {0};
+    struct weft_scenario *s = NULL;
+    struct weft_execution x = {0};
+    struct weft_execute_opts o = {0};
+    memcpy(all, sets, sizeof sets);
+    snprintf(backend, sizeof backend, "network.backend=%s", b->name);
+    all[4] = backend;
+    struct weft_scenario_options so = {cli->backends, cli->nbackends, all, 5};
+    int code = weft_scenario_load(NULL, &so, &s, &err);
+    if (!code)
+        code = weft_execute(cli, s, &o, &x, &err);
+    f->what = b->name;
+    f->ok = !code && x.code == 0;
+    if (f->ok)
+        snprintf(f->text, sizeof f->text, "works: 2-rank all-reduce of 4096 B in %s",
+                 weft_human_time(x.summary.end_ps, text));
+    else
+        snprintf(f->text, sizeof f->text, "fails: %.140s",
+                 code ? err.msg : "the run did not finish");
+    weft_execution_free(&x);
+    weft_scenario_free(s);
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct doctor_opts *o = (const struct doctor_opts *)opts;
+    struct weft_version v[WEFT_VERSIONS];
+    struct finding found[16];
+    size_t n = 0, bad = 0;
+    if (nargs)
+        return weft_err_set(err, WEFT_E_USAGE, "unexpected argument '%s'", args[0]);
+    weft_versions(cli, v);
+    for (size_t i = 0; i < cli->nbackends && n < 14; i++)
+        try_backend(cli, cli->backends[i], &found[n++]);
+    found[n] = (struct finding){.what = "packet backend", .ok = cli->ns3_version != NULL};
+    snprintf(found[n].text, sizeof found[n].text, "%s",
+             cli->ns3_version ? "compiled in"
+                              : "not compiled in: build with -DWEFT_NS3=ON and libns3-dev");
+    n++;
+    found[n] = (struct finding){.what = "working directory", .ok = access(".", W_OK) == 0};
+    snprintf(found[n].text, sizeof found[n].text, "%s",
+             found[n].ok ? "writable" : "not writable: use weft run --out DIR or --no-out");
+    n++;
+    struct weft_json j;
+    if (o->json) {
+        weft_json_init(&j, cli->out, "standard output", 2);
+        weft_json_object(&j);
+        weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+        weft_json_kv_str(&j, "command", "doctor");
+        weft_json_key(&j, "versions");
+        weft_json_object(&j);
+    }
+    for (int i = 0; i < WEFT_VERSIONS; i++) {
+        if (o->json)
+            weft_json_kv_str(&j, v[i].name, v[i].value);
+        else
+            fprintf(cli->out, "%-18s %s\n", v[i].name, v[i].value);
+    }
+    if (o->json) {
+        weft_json_end_object(&j);
+        weft_json_key(&j, "findings");
+        weft_json_array(&j);
+    }
+    for (size_t i = 0; i < n; i++) {
+        bad += !found[i].ok;
+        if (!o->json) {
+            fprintf(cli->out, "%-18s %s: %s\n", found[i].what, found[i].ok ? "ok" : "PROBLEM",
+                    found[i].text);
+            continue;
+        }
+        weft_json_object(&j);
+        weft_json_kv_str(&j, "what", found[i].what);
+        weft_json_kv_bool(&j, "ok", found[i].ok);
+        weft_json_kv_str(&j, "text", found[i].text);
+        weft_json_end_object(&j);
+    }
+    if (o->json) {
+        weft_json_end_array(&j);
+        weft_json_end_object(&j);
+        weft_json_finish(&j, NULL);
+    }
+    return bad ? WEFT_E_OUTCOME : 0;
+}
+
+const struct weft_command weft_command_doctor = {
+    .name = "doctor",
+    .summary = "Print versions and try every network backend",
+    .usage = "",
+    .example = "weft doctor",
+    .details = "Exits 1 when something does not work.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct doctor_opts),
+    .run = run,
+};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft list: what there is to choose from. */
+#include "cli/listing.h"
+#include "cli/source.h"
+#include "report/report.h"
+#include "scenario/xml.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct list_opts {
+    int json;
+};
+
+static const struct weft_opt options[] = {
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct list_opts, json), NULL, NULL, "print as JSON"},
+};
+
+/* Where one line of a list goes. */
+struct line_to {
+    FILE *out;
+    struct weft_json *json; /* NULL: text */
+};
+
+static void line(const struct line_to *to, const char *name, const char *title)
+{
+    if (!to->json) {
+        fprintf(to->out, "%-16s  %s\n", name, title);
+        return;
+    }
+    weft_json_object(to->json);
+    weft_json_kv_str(to->json, "name", name);
+    weft_json_kv_str(to->json, "title", title);
+    weft_json_end_object(to->json);
+}
+
+/* The first sentence of a scenario's description, its white space made single. */
+static void first_sentence(const char *file, char *buf, size_t size)
+{
+    struct weft_err err = {0};
+    struct weft_arena *a = weft_arena_new();
+    struct weft_xml_elem *root = NULL;
+    char *text = NULL;
+    size_t len, n = 0;
+    buf[0] = '\0';
+    if (a && !weft_file_read(file, WEFT_XML_MAX_BYTES, &text, &len, &err) &&
+        !weft_xml_parse(text, len, file, a, &root, &err)) {
+        const struct weft_xml_elem *d = root->children;
+        while (d && strcmp(d->name, "description") != 0)
+            d = d->next;
+        for (const char *p = d ? d->text : ""; *p && n + 1 < size; p++) {
+            int space = *p == ' ' || *p == '\n' || *p == '\t';
+            if (space && (n == 0 || buf[n - 1] == ' '))
+                continue;
+            if (space && buf[n - 1] == '.')
+                break;
+            buf[n++] = space ? ' ' : *p;
+        }
+        while (n > 0 && (buf[n - 1] == ' ' || buf[n - 1] == '.'))
+            n--;
+        buf[n] = '\0';
+    }
+    free(text);
+    weft_arena_free(a);
+}
+
+static void list_scenario(void *ctx, const char *name, const char *file)
+{
+    char title[256];
+    first_sentence(file, title, sizeof title);
+    line((const struct line_to *)ctx, name, title);
+}
+
+static void list_all(const struct weft_cli *cli)
+{
+    size_t n;
+    const struct weft_listing *l = weft_listings(&n);
+    fputs("weft list WHAT, where WHAT is one of:\n", cli->out);
+    for (size_t i = 0; i < n; i++)
+        fprintf(cli->out, "  %-12s %s\n", l[i].plural, l[i].help);
+    fputs("  scenarios    shipped scenarios\n  metrics      numbers of a run's summary\n",
+          cli->out);
+}
+
+static int unknown(const char *word, struct weft_err *err)
+{
+    const char *names[16] = {"scenarios", "metrics"};
+    size_t n, k = 2;
+    const struct weft_listing *l = weft_listings(&n);
+    for (size_t i = 0; i < n && k < 16; i++)
+        names[k++] = l[i].plural;
+    const char *near = weft_nearest(word, names, k);
+    if (near)
+        return weft_err_set(err, WEFT_E_USAGE, "cannot list '%s'; did you mean '%s'?", word, near);
+    return weft_err_set(err, WEFT_E_USAGE, "cannot list '%s'; 'weft list' says what can be listed",
+                        word);
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct list_opts *o = (const struct list_opts *)opts;
+    struct weft_json j;
+    if (nargs == 0) {
+        list_all(cli);
+        return 0;
+    }
+    if (nargs > 1)
+        return weft_err_set(err, WEFT_E_USAGE, "one list at a time");
+    const struct weft_listing *l = weft_listing_find(args[0]);
+    int scenarios = strcmp(args[0], "scenarios") == 0, metrics = strcmp(args[0], "metrics") == 0;
+    if (!l && !scenarios && !metrics)
+        return unknown(args[0], err);
+    struct line_to to = {cli->out, o->json ? &j : NULL};
+    if (o->json) {
+        weft_json_init(&j, cli->out, "standard output", 2);
+        weft_json_object(&j);
+        weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+        weft_json_kv_str(&j, "command", "list");
+        weft_json_key(&j, l ? l->plural : args[0]);
+        weft_json_array(&j);
+    }
+    int code = 0;
+    if (l) {
+        for (size_t i = 0; i < l->count(cli); i++) {
+            struct weft_listed e = l->get(cli, i);
+            line(&to, e.name, e.title);
+        }
+    } else if (scenarios) {
+        code = weft_source_each(list_scenario, &to, err);
+    } else {
+        size_t n;
+        const struct weft_metric *m = weft_metrics(&n);
+        for (size_t i = 0; i < n; i++)
+            line(&to, m[i].name, m[i].help);
+    }
+    if (o->json) {
+        weft_json_end_array(&j);
+        weft_json_end_object(&j);
+        weft_json_finish(&j, NULL);
+    }
+    return code;
+}
+
+const struct weft_command weft_command_list = {
+    .name = "list",
+    .summary = "List congestion controls, topologies, collectives, workloads, backends, scenarios",
+    .usage = "[cc|topologies|collectives|workloads|backends|sections|scenarios|metrics]",
+    .example = "weft list cc",
+    .details = "'weft show' explains one entry with its parameters.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct list_opts),
+    .run = run,
+};

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft run: one scenario, its summary, its expectations. */
+#include "cli/cli.h"
+#include "cli/execute.h"
+#include "cli/source.h"
+#include "report/expect.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+struct run_opts {
+    struct weft_source_opts source;
+    const char *out;
+    const char *expect;
+    int no_out, json, quiet, progress;
+};
+enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
+
+static const struct weft_opt options[] = {
+    WEFT_SOURCE_OPTS(run_opts),
+    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct run_opts, out), "DIR", NULL,
+     "run folder; default out/NAME of the scenario"},
+    {"no-out", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, no_out), NULL, NULL, "write no files"},
+    {"expect", 0, WEFT_OPT_TEXT, offsetof(struct run_opts, expect), "FILE", NULL,
+     "check these bounds; default: expect.xml beside the scenario, unless it is overridden"},
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, json), NULL, NULL,
+     "print the summary as JSON"},
+    {"progress", 0, WEFT_OPT_CHOICE, offsetof(struct run_opts, progress), NULL, "auto|always|never",
+     "progress on stderr; auto: only on a terminal"},
+    {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct run_opts, quiet), NULL, NULL,
+     "no summary, no progress, no notes; errors and warnings only"},
+};
+
+static void bound_text(const struct weft_bound *b, char *buf, size_t size)
+{
+    if (b->min_text && b->max_text)
+        snprintf(buf, size, "%s .. %s", b->min_text, b->max_text);
+    else if (b->min_text)
+        snprintf(buf, size, "at least %s", b->min_text);
+    else
+        snprintf(buf, size, "at most %s", b->max_text);
+}
+
+/* Prints how each bound fared; returns how many were missed. */
+static size_t print_bounds(const struct weft_cli *cli, const struct weft_expect *e,
+                           const struct weft_summary *s, int quiet)
+{
+    size_t missed = 0;
+    if (!quiet)
+        fprintf(cli->out, "expectations of %s\n", e->file);
+    for (size_t i = 0; i < e->n; i++) {
+        const struct weft_bound *b = &e->bounds[i];
+        char value[WEFT_METRIC_TEXT_MAX], range[160];
+        double v;
+        int ok = weft_bound_holds(b, s, &v);
+        weft_metric_format(b->metric, v, value);
+        bound_text(b, range, sizeof range);
+        if (!quiet)
+            fprintf(cli->out, "  %-6s %s %s, expected %s\n", ok ? "ok" : "MISSED", b->metric->name,
+                    value, range);
+        if (ok)
+            continue;
+        missed++;
+        weft_log(cli->log, WEFT_LOG_ERROR, "%s:%lld: expectation missed: %s is %s, expected %s%s%s",
+                 e->file, (long long)b->line, b->metric->name, value, range, b->why[0] ? ": " : "",
+                 b->why);
+    }
+    return missed;
+}
+
+static void print_json(const struct weft_cli *cli, const struct weft_execution *x,
+                       const char *out_dir, const struct weft_expect *e, int exit_code)
+{
+    struct weft_json j;
+    weft_json_init(&j, cli->out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "run");
+    weft_json_kv_i64(&j, "exit_code", exit_code);
+    weft_json_kv_str(&j, "out", out_dir);
+    weft_json_key(&j, "warnings");
+    weft_source_warnings_json(&j, x->scenario);
+    weft_json_key(&j, "summary");
+    weft_summary_json(&j, &x->summary, x->parts.fabric);
+    weft_json_key(&j, "expectations");
+    weft_json_array(&j);
+    for (size_t i = 0; e && i < e->n; i++) {
+        const struct weft_bound *b = &e->bounds[i];
+        weft_json_object(&j);
+        weft_json_kv_str(&j, "metric", b->metric->name);
+        weft_json_kv_str(&j, "min", b->min_text);
+        weft_json_kv_str(&j, "max", b->max_text);
+        weft_json_kv_bool(&j, "holds", weft_bound_holds(b, &x->summary, NULL));
+        weft_json_end_object(&j);
+    }
+    weft_json_end_array(&j);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL);
+}
+
+/* The bounds that apply to this run, or NULL for none. */
+static int load_expect(const struct weft_cli *cli, const struct run_opts *o,
+                       const struct weft_scenario *s, struct weft_expect **out,
+                       struct weft_err *err)
+{
+    char dir[WEFT_PATH_MAX], path[WEFT_PATH_MAX];
+    *out = NULL;
+    if (o->expect) {
+        *out = weft_expect_load(o->expect, err);
+        return *out ? 0 : err->code;
+    }
+    if (!s->file[0])
+        return 0;
+    if (weft_path_dir(dir, s->file, err) || weft_path_join(path, dir, "expect.xml", err))
+        return err->code;
+    if (!weft_file_is_regular(path))
+        return 0;
+    if (s->noverrides) {
+        if (!o->quiet)
+            weft_log(cli->log, WEFT_LOG_INFO,
+                     "%s is not checked: overrides change the scenario (--expect FILE checks)",
+                     path);
+        return 0;
+    }
+    *out = weft_expect_load(path, err);
+    return *out ? 0 : err->code;
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct run_opts *o = (const struct run_opts *)opts;
+    struct weft_scenario *s;
+    struct weft_expect *expect = NULL;
+    struct weft_execution x = {0};
+    char dir[WEFT_PATH_MAX];
+    if (o->out && o->no_out)
+        return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
+    if (weft_source_load(cli, &o->source, args, nargs, &s, err))
+        return err->code;
+    int code = load_expect(cli, o, s, &expect, err);
+    struct weft_execute_opts eo = {.out_dir = o->out};
+    if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", s->name, err)))
+        eo.out_dir = dir;
+    if (o->progress == PROGRESS_ALWAYS ||
+        (o->progress == PROGRESS_AUTO && cli->err_is_tty && !o->quiet)) {
+        eo.progress = cli->err;
+        eo.progress_is_tty = cli->err_is_tty;
+    }
+    if (!code)
+        code = weft_execute(cli, s, &eo, &x, err);
+    if (!code) {
+        code = x.code;
+        size_t missed = 0;
+        if (!o->json && !o->quiet)
+            weft_summary_text(cli->out, &x.summary, x.parts.fabric);
+        if (expect && x.code != WEFT_E_INTERRUPTED)
+            missed = print_bounds(cli, expect, &x.summary, o->json || o->quiet);
+        if (missed && !code)
+            code = WEFT_E_OUTCOME;
+        if (o->json)
+            print_json(cli, &x, eo.out_dir, expect, weft_exit_code(code));
+        else if (eo.out_dir && !o->quiet)
+            fprintf(cli->out, "results in %s/\n", eo.out_dir);
+    }
+    weft_execution_free(&x);
+    weft_expect_free(expect);
+    weft_scenario_free(s);
+    return code;
+}
+
+const struct weft_command weft_command_run = {
+    .name = "run",
+    .summary = "Run a scenario and print what came out",
+    .usage = "[SCENARIO] [--set KEY=VALUE]... [--out DIR]",
+    .example = "weft run scenarios/allreduce-clos16 --set dcqcn.rate-ai=40Mbps",
+    .details = "SCENARIO is a scenario file, a folder that holds scenario.xml, or a name from "
+               "'weft list scenarios'.\n"
+               "Without it, everything comes from defaults and --set; topology.type and "
+               "workload.type must be given.\n"
+               "An unfinished run says what it waits for and exits 1, and so does one that misses "
+               "a bound of expect.xml.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct run_opts),
+    .run = run,
+};

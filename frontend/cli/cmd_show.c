@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft show: one plug-in with its parameters, a resolved scenario, a fabric, the outputs, the schema. */
+#include "cli/listing.h"
+#include "cli/source.h"
+#include "report/columns.h"
+#include "report/report.h"
+
+#include "base/units.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct show_opts {
+    struct weft_source_opts source;
+    int json, xml;
+};
+
+static const struct weft_opt options[] = {
+    WEFT_SOURCE_OPTS(show_opts),
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct show_opts, json), NULL, NULL, "print as JSON"},
+    {"xml", 0, WEFT_OPT_FLAG, offsetof(struct show_opts, xml), NULL, NULL,
+     "show scenario: print a scenario file with every value"},
+};
+
+static void put(void *ctx, const char *text, size_t len)
+{
+    fwrite(text, 1, len, (FILE *)ctx);
+}
+
+static void json_start(struct weft_json *j, const struct weft_cli *cli)
+{
+    weft_json_init(j, cli->out, "standard output", 2);
+    weft_json_object(j);
+    weft_json_kv_u64(j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(j, "command", "show");
+}
+
+static void json_end(struct weft_json *j)
+{
+    weft_json_end_object(j);
+    weft_json_finish(j, NULL);
+}
+
+static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
+                       const struct weft_listing *l, const char *name, struct weft_err *err)
+{
+    const char *names[128];
+    size_t n = l->count(cli), k = 0;
+    for (size_t i = 0; i < n && i < 128; i++) {
+        struct weft_listed e = l->get(cli, i);
+        names[k++] = e.name;
+        if (strcmp(e.name, name) != 0)
+            continue;
+        if (o->json) {
+            struct weft_json j;
+            json_start(&j, cli);
+            weft_json_kv_str(&j, l->singular, e.name);
+            weft_json_kv_str(&j, "title", e.title);
+            weft_json_kv_str(&j, "source", e.source);
+            weft_json_key(&j, "parameters");
+            weft_json_params(&j, e.params);
+            json_end(&j);
+            return 0;
+        }
+        fprintf(cli->out, "%s: %s\n", e.name, e.title);
+        if (e.source)
+            fprintf(cli->out, "source: %s\n", e.source);
+        if (!e.params || e.params->n == 0) {
+            fputs("no parameters\n", cli->out);
+            return 0;
+        }
+        fputs("parameters:\n", cli->out);
+        weft_print_params(cli->out, e.name, e.params);
+        return 0;
+    }
+    const char *near = weft_nearest(name, names, k);
+    if (near)
+        return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; did you mean '%s'?", l->singular,
+                            name, near);
+    return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; see 'weft list %s'", l->singular, name,
+                        l->plural);
+}
+
+static int show_scenario(const struct weft_cli *cli, const struct show_opts *o, char **args,
+                         int nargs, struct weft_err *err)
+{
+    struct weft_scenario *s;
+    if (weft_source_load(cli, &o->source, args, nargs, &s, err))
+        return err->code;
+    if (o->xml) {
+        struct weft_text_sink sink = {cli->out, put};
+        weft_scenario_write_xml(s, &sink);
+    } else if (o->json) {
+        struct weft_json j;
+        json_start(&j, cli);
+        weft_json_kv_str(&j, "scenario", s->name);
+        weft_json_key(&j, "config");
+        weft_source_config_json(&j, s);
+        json_end(&j);
+    } else {
+        weft_source_config_text(cli->out, s);
+    }
+    weft_scenario_free(s);
+    return 0;
+}
+
+static void print_fabric(const struct weft_cli *cli, const struct weft_fabric *f, int json)
+{
+    char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], rate[WEFT_UNIT_TEXT_MAX],
+        delay[WEFT_UNIT_TEXT_MAX];
+    struct weft_json j;
+    if (json) {
+        json_start(&j, cli);
+        weft_json_kv_u64(&j, "hosts", f->nhosts);
+        weft_json_kv_u64(&j, "switches", f->nswitches);
+        weft_json_key(&j, "links");
+        weft_json_array(&j);
+    } else {
+        fprintf(cli->out, "%u hosts, %u switches, %u links\n", f->nhosts, f->nswitches, f->nlinks);
+    }
+    for (uint32_t i = 0; i < f->nlinks; i++) {
+        const struct weft_fabric_link *l = &f->links[i];
+        weft_fabric_node_name(f, l->a, a);
+        weft_fabric_node_name(f, l->b, b);
+        if (!json) {
+            fprintf(cli->out, "link %-5u %6s -- %-6s  %-8s %-8s dim %u\n", i, a, b,
+                    weft_format_rate(l->rate_bps, rate), weft_format_time(l->delay_ps, delay),
+                    l->dim);
+            continue;
+        }
+        weft_json_object(&j);
+        weft_json_kv_str(&j, "a", a);
+        weft_json_kv_str(&j, "b", b);
+        weft_json_kv_u64(&j, "rate_bps", l->rate_bps);
+        weft_json_kv_f64(&j, "delay_ns", (double)l->delay_ps / 1000);
+        weft_json_kv_u64(&j, "dim", l->dim);
+        weft_json_end_object(&j);
+    }
+    if (json) {
+        weft_json_end_array(&j);
+        json_end(&j);
+    }
+}
+
+/* The fabric that a scenario builds. */
+static int show_fabric(const struct weft_cli *cli, const struct show_opts *o, char **args,
+                       int nargs, struct weft_err *err)
+{
+    struct weft_scenario *s;
+    struct weft_fabric *f = NULL;
+    if (weft_source_load(cli, &o->source, args, nargs, &s, err))
+        return err->code;
+    int code = s->topology->build(s->topology_params, &f, err);
+    if (!code)
+        print_fabric(cli, f, o->json);
+    weft_fabric_free(f);
+    weft_scenario_free(s);
+    return code;
+}
+
+/* The fabric in a file, read by the first topology that takes nothing but a file. */
+static int show_topology_file(const struct weft_cli *cli, const struct show_opts *o,
+                              const char *file, struct weft_err *err)
+{
+    size_t n;
+    const struct weft_topology_ops *const *t = weft_topology_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        const struct weft_param *p = weft_params_find(&t[i]->params, "file");
+        _Alignas(16) char params[512];
+        struct weft_fabric *f = NULL;
+        if (!p || p->def || t[i]->params.struct_size > sizeof params)
+            continue;
+        int code = weft_params_defaults(&t[i]->params, params, err);
+        if (!code)
+            code = weft_params_set(&t[i]->params, params, "file", file, err);
+        if (!code)
+            code = t[i]->build(params, &f, err);
+        if (!code)
+            print_fabric(cli, f, o->json);
+        weft_fabric_free(f);
+        return code;
+    }
+    return weft_err_set(err, WEFT_E_INPUT, "no topology reads files");
+}
+
+static int show_output(const struct weft_cli *cli, const struct show_opts *o)
+{
+    size_t n;
+    char key[WEFT_METRIC_TEXT_MAX];
+    const struct weft_metric *m = weft_metrics(&n);
+    struct weft_json j;
+    if (o->json) {
+        json_start(&j, cli);
+        weft_json_key(&j, "files");
+        weft_json_array(&j);
+    }
+    for (int i = 0; i < WEFT_CSV_FILES; i++) {
+        const struct weft_csv_file *f = &weft_csv_files[i];
+        if (!o->json)
+            fprintf(cli->out, "%s: %s\n", f->name, f->help);
+        for (size_t k = 0; k < f->n; k++) {
+            if (!o->json) {
+                fprintf(cli->out, "  %-18s %s\n", f->columns[k].name, f->columns[k].help);
+                continue;
+            }
+            weft_json_object(&j);
+            weft_json_kv_str(&j, "file", f->name);
+            weft_json_kv_str(&j, "column", f->columns[k].name);
+            weft_json_kv_str(&j, "help", f->columns[k].help);
+            weft_json_end_object(&j);
+        }
+    }
+    if (o->json) {
+        weft_json_end_array(&j);
+        weft_json_key(&j, "metrics");
+        weft_json_array(&j);
+    } else {
+        fputs("metrics: name in expect.xml, key in JSON, meaning\n", cli->out);
+    }
+    for (size_t i = 0; i < n; i++) {
+        weft_metric_key(&m[i], key);
+        if (!o->json) {
+            fprintf(cli->out, "  %-27s %-31s %s\n", m[i].name, key, m[i].help);
+            continue;
+        }
+        weft_json_object(&j);
+        weft_json_kv_str(&j, "metric", m[i].name);
+        weft_json_kv_str(&j, "key", key);
+        weft_json_kv_str(&j, "help", m[i].help);
+        weft_json_end_object(&j);
+    }
+    if (o->json) {
+        weft_json_end_array(&j);
+        json_end(&j);
+    }
+    return 0;
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct show_opts *o = (const struct show_opts *)opts;
+    if (nargs == 0)
+        return weft_err_set(err, WEFT_E_USAGE, "show what?");
+    const char *what = args[0];
+    if (strcmp(what, "scenario") == 0)
+        return show_scenario(cli, o, args + 1, nargs - 1, err);
+    if (strcmp(what, "fabric") == 0)
+        return show_fabric(cli, o, args + 1, nargs - 1, err);
+    if (strcmp(what, "output") == 0)
+        return show_output(cli, o);
+    if (strcmp(what, "schema") == 0) {
+        struct weft_text_sink sink = {cli->out, put};
+        weft_scenario_write_schema(cli->backends, cli->nbackends, &sink);
+        return 0;
+    }
+    const struct weft_listing *l = weft_listing_find(what);
+    if (!l)
+        return weft_err_set(err, WEFT_E_USAGE, "cannot show '%s'", what);
+    if (nargs != 2)
+        return weft_err_set(err, WEFT_E_USAGE, "show %s needs one name; see 'weft list %s'",
+                            l->singular, l->plural);
+    if (strcmp(l->singular, "topology") == 0 && weft_file_is_regular(args[1]))
+        return show_topology_file(cli, o, args[1], err);
+    return show_listed(cli, o, l, args[1], err);
+}
+
+const struct weft_command weft_command_show = {
+    .name = "show",
+    .summary = "Explain one plug-in, a scenario, a fabric, the output files or the schema",
+    .usage = "WHAT [NAME]",
+    .example = "weft show cc dcqcn",
+    .details = "WHAT is one of\n"
+               "  cc NAME, topology NAME, collective NAME, workload NAME, backend NAME, section "
+               "NAME: its parameters\n"
+               "  topology FILE        the fabric in an HPCC topology file\n"
+               "  scenario SCENARIO    every key with its value and where it came from\n"
+               "  fabric SCENARIO      the links of the fabric that a scenario builds\n"
+               "  output               files, columns and metrics that a run writes\n"
+               "  schema               the RELAX NG schema of scenario files",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct show_opts),
+    .run = run,
+};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of commands and the way from argv to one of them. */
+#include "cli/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WEFT_COMMAND(x) extern const struct weft_command weft_command_##x;
+#include "cli/commands.def"
+#undef WEFT_COMMAND
+
+static const struct weft_command *const table[] = {
+#define WEFT_COMMAND(x) &weft_command_##x,
+#include "cli/commands.def"
+#undef WEFT_COMMAND
+};
+enum { N_COMMANDS = sizeof table / sizeof table[0] };
+
+const struct weft_command *const *weft_commands(size_t *n)
+{
+    *n = N_COMMANDS;
+    return table;
+}
+
+const struct weft_command *weft_command_find(const char *name, struct weft_err *err)
+{
+    const char *names[N_COMMANDS];
+    for (size_t i = 0; i < N_COMMANDS; i++) {
+        names[i] = table[i]->name;
+        if (strcmp(names[i], name) == 0)
+            return table[i];
+    }
+    const char *near = weft_nearest(name, names, N_COMMANDS);
+    if (near)
+        weft_err_set(err, WEFT_E_USAGE, "unknown command '%s'; did you mean '%s'?", name, near);
+    else
+        weft_err_set(err, WEFT_E_USAGE, "unknown command '%s'; see 'weft --help'", name);
+    return NULL;
+}
+
+static int report(const struct weft_cli *cli, const struct weft_err *err)
+{
+    char text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX + 64];
+    if (err->code && err->msg[0])
+        weft_log(cli->log, WEFT_LOG_ERROR, "%s", weft_err_format(err, text, sizeof text));
+    return weft_exit_code(err->code);
+}
+
+static int run_command(const struct weft_cli *cli, const struct weft_command *c, int argc,
+                       char **argv)
+{
+    struct weft_err err = {0};
+    void *opts = calloc(1, c->opts_size);
+    if (!opts) {
+        weft_err_set(&err, WEFT_E_LIMIT, "out of memory");
+        return report(cli, &err);
+    }
+    int first = 0, code = 0;
+    switch (weft_opts_parse(c, argc, argv, opts, &first, &err)) {
+    case WEFT_PARSED_HELP:
+        weft_print_command_help(cli->out, c);
+        break;
+    case WEFT_PARSED_ERROR:
+        code = err.code;
+        break;
+    case WEFT_PARSED_OK:
+        code = c->run(cli, opts, argv + first, argc - first, &err);
+        break;
+    }
+    weft_opts_free(c, opts);
+    free(opts);
+    if (!code && fflush(cli->out) != 0)
+        code = weft_err_set(&err, WEFT_E_IO, "cannot write the answer to standard output");
+    if (code && err.code)
+        report(cli, &err);
+    if (err.code == WEFT_E_USAGE)
+        fprintf(cli->err, "usage: weft %s %s\nMore: weft %s --help\n", c->name, c->usage, c->name);
+    return weft_exit_code(code);
+}
+
+int weft_cli_main(const struct weft_cli *cli, int argc, char **argv)
+{
+    if (argc < 2) {
+        weft_program_help(cli->err);
+        return weft_exit_code(WEFT_E_USAGE);
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        weft_program_help(cli->out);
+        return 0;
+    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+        weft_program_version(cli);
+        return 0;
+    }
+    struct weft_err err = {0};
+    const struct weft_command *c = NULL;
+    if (argv[1][0] == '-')
+        weft_err_set(&err, WEFT_E_USAGE,
+                     "unknown option '%s'; a command comes first, see 'weft --help'", argv[1]);
+    else
+        c = weft_command_find(argv[1], &err);
+    return c ? run_command(cli, c, argc - 1, argv + 1) : report(cli, &err);
+}

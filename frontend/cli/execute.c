@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One run. The net runs in slices of simulated time, so that between slices the program can show progress, hand rows to the
+ * operating system and notice an interrupt; the slice follows the wall clock and has no influence on results: events
+ * execute in the same order however they are cut, and the last slice always ends when nothing is left to do or at
+ * the limit.
+ */
+#include "cli/execute.h"
+
+#include "base/progress.h"
+#include "base/units.h"
+#include "cli/source.h"
+#include "cli/versions.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+/* Wall time that a slice aims at. */
+#define SLICE_MIN_NS INT64_C(20000000)
+#define SLICE_MAX_NS INT64_C(100000000)
+/* Wall time between two flushes of the CSV files, and between two checks of the conservation laws. */
+#define FLUSH_NS INT64_C(1000000000)
+/* Most sentences that explain an unfinished run, from the net and from the system. */
+#define EXPLAIN_MAX 10
+
+struct run {
+    const struct weft_cli *cli;
+    const struct weft_scenario *s;
+    struct weft_report *report;
+    struct weft_net *net;
+    struct weft_system *system;
+    struct weft_progress progress;
+    int64_t limit_ps; /* WEFT_NEVER without a limit */
+};
+
+uint64_t weft_peak_rss_bytes(void)
+{
+    struct rusage u;
+    return getrusage(RUSAGE_SELF, &u) ? 0 : (uint64_t)u.ru_maxrss * 1024;
+}
+
+double weft_cpu_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Between slices. */
+static int pause_between(struct run *r, int64_t now_ns, int64_t *flushed_ns, struct weft_err *err)
+{
+    uint64_t done, total;
+    weft_system_progress(r->system, &done, &total);
+    weft_progress_update(&r->progress, r->net->ops->now_ps(r->net), done, total);
+    if (now_ns - *flushed_ns < FLUSH_NS)
+        return 0;
+    *flushed_ns = now_ns;
+    if (weft_report_flush(r->report, err))
+        return err->code;
+    return r->net->ops->check(r->net, err);
+}
+
+/* Runs until nothing is left, the limit, an error or an interrupt. */
+static int run_slices(struct run *r, struct weft_err *err)
+{
+    int64_t slice_ps = 10 * WEFT_PS_PER_US, until_ps = 0;
+    int64_t flushed_ns = weft_clock_monotonic_ns(NULL);
+    struct weft_net_totals t;
+    uint64_t events = 0;
+    while (until_ps < r->limit_ps) {
+        until_ps = slice_ps < r->limit_ps - until_ps ? until_ps + slice_ps : r->limit_ps;
+        if (weft_system_finished(r->system))
+            until_ps = r->limit_ps; /* only acknowledgements and timers are left */
+        int64_t start_ns = weft_clock_monotonic_ns(NULL);
+        if (r->net->ops->run(r->net, until_ps, err))
+            return err->code;
+        const struct weft_err *inside = weft_system_error(r->system);
+        if (inside->code) {
+            *err = *inside;
+            return err->code;
+        }
+        if (*r->cli->interrupted)
+            return 0;
+        int64_t now_ns = weft_clock_monotonic_ns(NULL);
+        r->net->ops->totals(r->net, &t);
+        if (t.events == events) /* a quiet stretch: a long computation, or nothing left */
+            slice_ps = slice_ps < WEFT_NEVER / 16 ? 8 * slice_ps : WEFT_NEVER;
+        else if (now_ns - start_ns < SLICE_MIN_NS)
+            slice_ps = slice_ps < WEFT_NEVER / 4 ? 2 * slice_ps : slice_ps;
+        else if (now_ns - start_ns > SLICE_MAX_NS && slice_ps > 2)
+            slice_ps /= 2;
+        events = t.events;
+        if (pause_between(r, now_ns, &flushed_ns, err))
+            return err->code;
+    }
+    return 0;
+}
+
+static void sentence(void *ctx, const char *text)
+{
+    weft_log((struct weft_log *)ctx, WEFT_LOG_ERROR, "  %s", text);
+}
+
+/* Names the outcome; explains an unfinished one. */
+static int judge(struct run *r, const char **outcome)
+{
+    int finished =
+        weft_system_finished(r->system) && r->net->ops->explain(r->net, 0, sentence, NULL) == 0;
+    char a[WEFT_UNIT_TEXT_MAX];
+    if (finished) {
+        *outcome = "finished";
+        return 0;
+    }
+    if (*r->cli->interrupted) {
+        *outcome = "interrupted";
+        return WEFT_E_INTERRUPTED;
+    }
+    int at_limit = r->limit_ps != WEFT_NEVER;
+    *outcome = at_limit ? "stopped-at-limit" : "stalled";
+    if (at_limit)
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "not finished at the limit run.until=%s",
+                 weft_format_time(r->limit_ps, a));
+    else
+        weft_log(r->cli->log, WEFT_LOG_ERROR,
+                 "stalled: nothing is left to happen, but not everything is done");
+    uint64_t n = weft_system_explain(r->system, EXPLAIN_MAX, sentence, r->cli->log);
+    if (n > EXPLAIN_MAX)
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "  ... and %llu more ranks",
+                 (unsigned long long)(n - EXPLAIN_MAX));
+    n = r->net->ops->explain(r->net, EXPLAIN_MAX, sentence, r->cli->log);
+    if (n > EXPLAIN_MAX)
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "  ... and %llu more messages",
+                 (unsigned long long)(n - EXPLAIN_MAX));
+    return WEFT_E_OUTCOME;
+}
+
+/* What run.json says. */
+struct run_json {
+    const struct weft_cli *cli;
+    const struct weft_execution *x;
+    int done;
+};
+
+static void fill_run_json(struct weft_json *j, const void *ctx)
+{
+    const struct run_json *c = (const struct run_json *)ctx;
+    const struct weft_scenario *s = c->x->scenario;
+    struct weft_version v[WEFT_VERSIONS];
+    struct utsname host;
+    char started[32] = "";
+    struct tm tm;
+    time_t t = (time_t)c->x->started_unix_s;
+    weft_json_kv_str(j, "scenario", s->name);
+    weft_json_kv_str(j, "file", s->file);
+    weft_json_kv_str(j, "outcome", c->done ? c->x->summary.outcome : "running");
+    weft_json_key(j, "versions");
+    weft_json_object(j);
+    weft_versions(c->cli, v);
+    for (int i = 0; i < WEFT_VERSIONS; i++)
+        weft_json_kv_str(j, v[i].name, v[i].value);
+    weft_json_end_object(j);
+    weft_json_key(j, "machine");
+    weft_json_object(j);
+    if (uname(&host) == 0) {
+        weft_json_kv_str(j, "name", host.nodename);
+        weft_json_kv_str(j, "kernel", host.release);
+        weft_json_kv_str(j, "architecture", host.machine);
+    }
+    if (gmtime_r(&t, &tm))
+        strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    weft_json_kv_str(j, "started", started);
+    weft_json_end_object(j);
+    weft_json_key(j, "warnings");
+    weft_source_warnings_json(j, s);
+    weft_json_key(j, "config");
+    weft_source_config_json(j, s);
+    weft_json_key(j, "overrides");
+    weft_json_array(j);
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        char key[160];
+        if (g->selector && g->selected_from.kind == WEFT_ORIGIN_OVERRIDE) {
+            snprintf(key, sizeof key, "%s.%s", g->element, g->selector);
+            weft_json_str(j, key);
+        }
+        for (size_t k = 0; k < g->table->n; k++) {
+            if (g->origins[k].kind != WEFT_ORIGIN_OVERRIDE)
+                continue;
+            snprintf(key, sizeof key, "%s.%s", g->prefix, g->table->params[k].name);
+            weft_json_str(j, key);
+        }
+    }
+    weft_json_end_array(j);
+    if (c->done) {
+        weft_json_key(j, "summary");
+        weft_summary_json(j, &c->x->summary, c->x->parts.fabric);
+    }
+}
+
+/* Builds the net and the system over the parts of @p x. */
+static int prepare(struct run *r, struct weft_execution *x, const struct weft_execute_opts *o,
+                   struct weft_err *err)
+{
+    const struct weft_scenario *s = r->s;
+    struct weft_report_config rc = {o->out_dir, x->parts.fabric, x->parts.workload};
+    r->report = x->report = weft_report_new(&rc, err);
+    if (!r->report)
+        return err->code;
+    struct run_json rj = {r->cli, x, 0};
+    if (weft_report_write_run(r->report, fill_run_json, &rj, err))
+        return err->code;
+    struct weft_net_config config = weft_scenario_net_config(s, x->parts.fabric);
+    config.observer = weft_report_net_observer(r->report);
+    if (s->backend->create(&config, &r->net, err))
+        return err->code;
+    struct weft_system_observer so = weft_report_system_observer(r->report);
+    r->system = weft_system_new(x->parts.workload, s->system, r->net, &so, err);
+    return r->system ? 0 : err->code;
+}
+
+/* Sums up and writes what comes last. */
+static int conclude(struct run *r, struct weft_execution *x, double wall_s, double cpu_s,
+                    struct weft_err *err)
+{
+    const char *outcome;
+    int64_t limit_ps = r->limit_ps == WEFT_NEVER ? 0 : r->limit_ps;
+    x->code = judge(r, &outcome);
+    if (strcmp(outcome, "stopped-at-limit") != 0)
+        limit_ps = 0;
+    struct weft_summary *m = &x->summary;
+    weft_report_summarize(r->report, r->net, r->system, limit_ps, m);
+    m->scenario = r->s->name;
+    m->outcome = outcome;
+    m->wall_s = wall_s;
+    m->cpu_s = cpu_s;
+    m->events_per_s = cpu_s > 0 ? (double)m->net.events / cpu_s : 0;
+    m->hops_per_s = cpu_s > 0 ? (double)m->net.packet_hops / cpu_s : 0;
+    m->peak_rss_bytes = weft_peak_rss_bytes();
+    if (r->net->ops->check(r->net, err) || weft_report_flush(r->report, err) ||
+        weft_report_write_links(r->report, r->net, m->elapsed_ps, err))
+        return err->code;
+    struct run_json rj = {r->cli, x, 1};
+    if (weft_report_write_run(r->report, fill_run_json, &rj, err))
+        return err->code;
+    if (x->code == WEFT_E_INTERRUPTED)
+        return 0; /* no `finished` */
+    return weft_report_mark_finished(r->report, outcome, err);
+}
+
+int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
+                 const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err)
+{
+    struct run r = {
+        .cli = cli, .s = s, .limit_ps = s->run->until_ps ? s->run->until_ps : WEFT_NEVER};
+    *x = (struct weft_execution){.scenario = s, .started_unix_s = (int64_t)time(NULL)};
+    int code = weft_scenario_build(s, &x->parts, err);
+    if (!code)
+        code = prepare(&r, x, o, err);
+    if (!code) {
+        int64_t start_ns = weft_clock_monotonic_ns(NULL);
+        double start_cpu_s = weft_cpu_s();
+        weft_progress_init(&r.progress, o->progress, o->progress_is_tty, "ops", NULL, NULL);
+        code = weft_system_start(r.system, err);
+        if (!code)
+            code = run_slices(&r, err);
+        double cpu_s = weft_cpu_s() - start_cpu_s;
+        double wall_s = (double)(weft_clock_monotonic_ns(NULL) - start_ns) / 1e9;
+        weft_progress_finish(&r.progress);
+        if (!code)
+            code = conclude(&r, x, wall_s, cpu_s, err);
+    }
+    weft_system_free(r.system);
+    if (r.net)
+        r.net->ops->free(r.net);
+    return code;
+}
+
+void weft_execution_free(struct weft_execution *x)
+{
+    weft_report_free(x->report);
+    x->report = NULL;
+    weft_scenario_parts_free(&x->parts);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run, from a resolved scenario to a summary and a run folder. */
+#ifndef WEFT_CLI_EXECUTE_H
+#define WEFT_CLI_EXECUTE_H
+
+#include "cli/cli.h"
+#include "report/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How to run. */
+struct weft_execute_opts {
+    const char *out_dir; /**< NULL: write no files */
+    FILE *progress;      /**< NULL: none */
+    int progress_is_tty;
+};
+
+/** What a run left behind. */
+struct weft_execution {
+    const struct weft_scenario *scenario;
+    struct weft_scenario_parts parts;
+    struct weft_report *report;
+    struct weft_summary summary;
+    int64_t started_unix_s; /**< wall clock */
+    int code; /**< 0, WEFT_E_OUTCOME or WEFT_E_INTERRUPTED: what the simulated outcome means for the exit code */
+};
+
+/**
+ * Runs @p s. Returns 0 when it ran, whatever the outcome (x->code), or the error that made it impossible. Free with
+ * weft_execution_free in both cases. Explanations of an unfinished run go to the log.
+ */
+int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
+                 const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err);
+void weft_execution_free(struct weft_execution *x);
+/** Peak resident memory of this process in bytes. */
+uint64_t weft_peak_rss_bytes(void);
+/** CPU seconds of this process. */
+double weft_cpu_s(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

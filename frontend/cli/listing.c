@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Families for list and show: each wraps the table of its own layer. */
+#include "cli/listing.h"
+
+#include "collective/collective.h"
+#include "congestion/cc.h"
+#include "topologies/topology.h"
+#include "workload/workload.h"
+
+#include <string.h>
+
+static size_t cc_count(const struct weft_cli *cli)
+{
+    size_t n;
+    (void)cli;
+    weft_cc_table(&n);
+    return n;
+}
+
+static struct weft_listed cc_get(const struct weft_cli *cli, size_t i)
+{
+    size_t n;
+    (void)cli;
+    const struct weft_cc_ops *o = weft_cc_table(&n)[i];
+    return (struct weft_listed){o->name, o->title, o->source, &o->params};
+}
+
+static size_t topology_count(const struct weft_cli *cli)
+{
+    size_t n;
+    (void)cli;
+    weft_topology_table(&n);
+    return n;
+}
+
+static struct weft_listed topology_get(const struct weft_cli *cli, size_t i)
+{
+    size_t n;
+    (void)cli;
+    const struct weft_topology_ops *o = weft_topology_table(&n)[i];
+    return (struct weft_listed){o->name, o->title, o->source, &o->params};
+}
+
+static size_t collective_count(const struct weft_cli *cli)
+{
+    size_t n;
+    (void)cli;
+    weft_coll_table(&n);
+    return n;
+}
+
+static struct weft_listed collective_get(const struct weft_cli *cli, size_t i)
+{
+    size_t n;
+    (void)cli;
+    const struct weft_coll_ops *o = weft_coll_table(&n)[i];
+    return (struct weft_listed){o->name, o->title, o->source, NULL};
+}
+
+static size_t workload_count(const struct weft_cli *cli)
+{
+    size_t n;
+    (void)cli;
+    weft_workload_table(&n);
+    return n;
+}
+
+static struct weft_listed workload_get(const struct weft_cli *cli, size_t i)
+{
+    size_t n;
+    (void)cli;
+    const struct weft_workload_ops *o = weft_workload_table(&n)[i];
+    return (struct weft_listed){o->name, o->title, o->source, &o->params};
+}
+
+static size_t backend_count(const struct weft_cli *cli)
+{
+    return cli->nbackends;
+}
+
+static struct weft_listed backend_get(const struct weft_cli *cli, size_t i)
+{
+    return (struct weft_listed){cli->backends[i]->name, cli->backends[i]->title, NULL, NULL};
+}
+
+/* The sections of all backends and of the scenario itself, one after the other. */
+static size_t section_count(const struct weft_cli *cli)
+{
+    size_t n = 2;
+    for (size_t i = 0; i < cli->nbackends; i++)
+        n += cli->backends[i]->nsections;
+    return n;
+}
+
+static struct weft_listed section_get(const struct weft_cli *cli, size_t i)
+{
+    for (size_t b = 0; b < cli->nbackends; b++) {
+        if (i < cli->backends[b]->nsections) {
+            const struct weft_net_section *s = &cli->backends[b]->sections[i];
+            return (struct weft_listed){s->name, s->help, NULL, &s->params};
+        }
+        i -= cli->backends[b]->nsections;
+    }
+    if (i == 0)
+        return (struct weft_listed){"system", "the simulated NPUs and their collectives", NULL,
+                                    &weft_system_param_table};
+    return (struct weft_listed){"run", "the run itself", NULL, &weft_run_param_table};
+}
+
+static const struct weft_listing listings[] = {
+    {"cc", "cc", "congestion controls", cc_count, cc_get},
+    {"topologies", "topology", "fabric generators and readers", topology_count, topology_get},
+    {"collectives", "collective", "collective algorithms", collective_count, collective_get},
+    {"workloads", "workload", "workload readers and generators", workload_count, workload_get},
+    {"backends", "backend", "network backends", backend_count, backend_get},
+    {"sections", "section", "parameter sections of the backends, the system and the run",
+     section_count, section_get},
+};
+
+const struct weft_listing *weft_listings(size_t *n)
+{
+    *n = sizeof listings / sizeof listings[0];
+    return listings;
+}
+
+const struct weft_listing *weft_listing_find(const char *word)
+{
+    for (size_t i = 0; i < sizeof listings / sizeof listings[0]; i++)
+        if (strcmp(listings[i].plural, word) == 0 || strcmp(listings[i].singular, word) == 0)
+            return &listings[i];
+    return NULL;
+}
+
+static const char *default_text(const struct weft_param *p)
+{
+    if (!p->def)
+        return "must be given";
+    return p->def[0] ? p->def : "empty";
+}
+
+void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t)
+{
+    char key[128];
+    for (size_t i = 0; i < t->n; i++) {
+        const struct weft_param *p = &t->params[i];
+        snprintf(key, sizeof key, "%s.%s", prefix, p->name);
+        fprintf(out, "  %-30s %-7s default %s", key, weft_param_type_name(p->type),
+                default_text(p));
+        if (p->choices)
+            fprintf(out, ", one of %s", p->choices);
+        if (p->min && p->max)
+            fprintf(out, ", %s .. %s", p->min, p->max);
+        else if (p->min)
+            fprintf(out, ", at least %s", p->min);
+        else if (p->max)
+            fprintf(out, ", at most %s", p->max);
+        fprintf(out, "\n      %s%s%s%s\n", p->help, p->source ? " [" : "",
+                p->source ? p->source : "", p->source ? "]" : "");
+    }
+}
+
+void weft_json_params(struct weft_json *j, const struct weft_param_table *t)
+{
+    weft_json_array(j);
+    for (size_t i = 0; t && i < t->n; i++) {
+        const struct weft_param *p = &t->params[i];
+        weft_json_object(j);
+        weft_json_kv_str(j, "name", p->name);
+        weft_json_kv_str(j, "type", weft_param_type_name(p->type));
+        weft_json_kv_str(j, "default", p->def);
+        weft_json_kv_str(j, "min", p->min);
+        weft_json_kv_str(j, "max", p->max);
+        weft_json_kv_str(j, "choices", p->choices);
+        weft_json_kv_str(j, "help", p->help);
+        weft_json_kv_str(j, "source", p->source);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The families of plug-ins as the commands list and show present them. */
+#ifndef WEFT_CLI_LISTING_H
+#define WEFT_CLI_LISTING_H
+
+#include "base/json.h"
+#include "cli/cli.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One member of a family, for display. */
+struct weft_listed {
+    const char *name;
+    const char *title;
+    const char *source;                    /**< NULL: weft's own */
+    const struct weft_param_table *params; /**< NULL: none */
+};
+
+/** One family. */
+struct weft_listing {
+    const char *plural;   /**< what `weft list` takes: "topologies" */
+    const char *singular; /**< what `weft show` takes: "topology" */
+    const char *help;
+    size_t (*count)(const struct weft_cli *cli);
+    struct weft_listed (*get)(const struct weft_cli *cli, size_t i);
+};
+
+/** All families; *n receives their number. */
+const struct weft_listing *weft_listings(size_t *n);
+/** Finds a family by plural or singular; NULL when there is none. */
+const struct weft_listing *weft_listing_find(const char *word);
+/** Prints a parameter table for people. @p prefix: of the keys. */
+void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t);
+/** Writes a parameter table as an array. */
+void weft_json_params(struct weft_json *j, const struct weft_param_table *t);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Scenarios by file, folder or name, resolved with the overrides of the command line. */
+#include "cli/source.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SCENARIOS = 256 };
+
+/* The folder of shipped scenarios. */
+static const char *scenario_root(void)
+{
+    const char *env = getenv("WEFT_SCENARIOS");
+    if (env && env[0])
+        return env;
+    return weft_file_is_dir("scenarios") ? "scenarios" : WEFT_SCENARIO_DIR;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
+                     struct weft_err *err)
+{
+    const char *root = scenario_root();
+    char *names[MAX_SCENARIOS];
+    char path[WEFT_PATH_MAX], file[WEFT_PATH_MAX];
+    size_t n = 0;
+    DIR *d = opendir(root);
+    if (!d)
+        return 0;
+    for (struct dirent *e; n < MAX_SCENARIOS && (e = readdir(d));) {
+        if (e->d_name[0] == '.' || weft_path_join(path, root, e->d_name, err) ||
+            weft_path_join(file, path, "scenario.xml", err) || !weft_file_is_regular(file))
+            continue;
+        names[n] = strdup(e->d_name);
+        if (names[n])
+            n++;
+    }
+    closedir(d);
+    qsort(names, n, sizeof names[0], by_name);
+    for (size_t i = 0; i < n; i++) {
+        if (!weft_path_join(path, root, names[i], err) &&
+            !weft_path_join(file, path, "scenario.xml", err))
+            fn(ctx, names[i], file);
+        free(names[i]);
+    }
+    return 0;
+}
+
+/* The nearest shipped name to the one that was not found. */
+struct near {
+    const char *given;
+    char best[128];
+};
+
+static void consider(void *ctx, const char *name, const char *file)
+{
+    struct near *n = (struct near *)ctx;
+    (void)file;
+    if (!n->best[0] && weft_nearest(n->given, &name, 1))
+        snprintf(n->best, sizeof n->best, "%s", name);
+}
+
+int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err)
+{
+    char dir[WEFT_PATH_MAX];
+    if (weft_file_is_dir(name)) {
+        if (weft_path_join(path, name, "scenario.xml", err))
+            return err->code;
+        if (!weft_file_is_regular(path))
+            return weft_err_at(err, WEFT_E_IO, name, 0, 0, "the folder has no scenario.xml");
+        return 0;
+    }
+    if (!weft_file_is_regular(name) && !strchr(name, '/')) {
+        if (weft_path_join(dir, scenario_root(), name, err) ||
+            weft_path_join(path, dir, "scenario.xml", err))
+            return err->code;
+        if (weft_file_is_regular(path))
+            return 0;
+        struct near n = {.given = name};
+        weft_source_each(consider, &n, err);
+        if (n.best[0])
+            return weft_err_set(err, WEFT_E_IO, "no file and no scenario '%s'; did you mean '%s'?",
+                                name, n.best);
+        return weft_err_set(err, WEFT_E_IO,
+                            "no file and no scenario '%s'; see 'weft list scenarios'", name);
+    }
+    int w = snprintf(path, WEFT_PATH_MAX, "%s", name);
+    return w < WEFT_PATH_MAX ? 0 : weft_err_set(err, WEFT_E_LIMIT, "the path is too long");
+}
+
+int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
+                     int nargs, struct weft_scenario **out, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX], seed[64];
+    *out = NULL;
+    if (nargs > 1)
+        return weft_err_set(err, WEFT_E_USAGE, "one scenario at a time; '%s' is one too many",
+                            args[1]);
+    if (nargs == 0 && o->set.n == 0)
+        return weft_err_set(err, WEFT_E_USAGE, "no scenario given, and nothing --set");
+    if (nargs && weft_source_find(args[0], path, err))
+        return err->code;
+    const char **sets = (const char **)calloc(o->set.n + 1, sizeof *sets);
+    if (!sets)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    size_t n = 0;
+    for (; n < o->set.n; n++)
+        sets[n] = o->set.list[n];
+    if (o->seed) {
+        snprintf(seed, sizeof seed, "run.seed=%s", o->seed);
+        sets[n++] = seed;
+    }
+    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n};
+    int code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
+    free(sets);
+    for (size_t i = 0; !code && i < (*out)->nwarnings; i++)
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
+    return code;
+}
+
+/* The text of one value, as the scenario file would say it. */
+static const char *value_text(const struct weft_scenario_group *g, const struct weft_param *p,
+                              char buf[WEFT_PARAM_TEXT_MAX])
+{
+    if (p->type != WEFT_PARAM_STRING)
+        return weft_params_format(p, g->values, buf, WEFT_PARAM_TEXT_MAX);
+    const char *text = *(const char *const *)((const char *)g->values + p->offset);
+    return text ? text : "";
+}
+
+void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)
+{
+    char buf[WEFT_PARAM_TEXT_MAX];
+    weft_json_object(j);
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        weft_json_key(j, g->element);
+        weft_json_object(j);
+        if (g->selector)
+            weft_json_kv_str(j, g->selector, g->selected);
+        for (size_t k = 0; k < g->table->n; k++)
+            weft_json_kv_str(j, g->table->params[k].name, value_text(g, &g->table->params[k], buf));
+        weft_json_end_object(j);
+    }
+    weft_json_end_object(j);
+}
+
+void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *s)
+{
+    weft_json_array(j);
+    for (size_t i = 0; i < s->nwarnings; i++)
+        weft_json_str(j, s->warnings[i]);
+    weft_json_end_array(j);
+}
+
+static void config_line(FILE *out, const char *prefix, const char *name, const char *value,
+                        const struct weft_origin *o)
+{
+    char key[128];
+    snprintf(key, sizeof key, "%s.%s", prefix, name);
+    fprintf(out, "%-32s = %-20s", key, value);
+    if (o->kind == WEFT_ORIGIN_FILE)
+        fprintf(out, " (line %lld)\n", (long long)o->line);
+    else
+        fprintf(out, " (%s)\n", o->kind == WEFT_ORIGIN_OVERRIDE ? "--set" : "default");
+}
+
+void weft_source_config_text(FILE *out, const struct weft_scenario *s)
+{
+    char buf[WEFT_PARAM_TEXT_MAX];
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        if (g->selector)
+            config_line(out, g->element, g->selector, g->selected, &g->selected_from);
+        for (size_t k = 0; k < g->table->n; k++)
+            config_line(out, g->prefix, g->table->params[k].name,
+                        value_text(g, &g->table->params[k], buf), &g->origins[k]);
+    }
+}

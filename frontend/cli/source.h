@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Options shared by the commands that take a scenario: finding the file and resolving it. */
+#ifndef WEFT_CLI_SOURCE_H
+#define WEFT_CLI_SOURCE_H
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/cli.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Overrides as a command's options hold them. */
+struct weft_source_opts {
+    struct weft_strings set;
+    const char *seed;
+};
+/** The option table rows for a struct that has `struct weft_source_opts source`. */
+#define WEFT_SOURCE_OPTS(type)                                                                     \
+    {"set",                                                                                        \
+     's',                                                                                          \
+     WEFT_OPT_TEXTS,                                                                               \
+     offsetof(struct type, source.set),                                                            \
+     "KEY=VALUE",                                                                                  \
+     NULL,                                                                                         \
+     "override one setting; repeatable; keys: weft show scenario"},                                \
+    {                                                                                              \
+        "seed", 0, WEFT_OPT_TEXT, offsetof(struct type, source.seed), "N", NULL,                   \
+            "seed of every random stream: short for --set run.seed=N"                              \
+    }
+
+/**
+ * The scenario file that @p name means: a file, a folder with scenario.xml, or the name of a shipped scenario. WEFT_E_IO with
+ * the nearest name when there is none.
+ */
+int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err);
+/** Calls fn for each shipped scenario, in order of name: those of $WEFT_SCENARIOS, else ./scenarios, else the source tree's. */
+int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
+                     struct weft_err *err);
+/** Resolves a scenario from the arguments of a command (at most one) and its overrides; prints warnings. */
+int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
+                     int nargs, struct weft_scenario **out, struct weft_err *err);
+/** Writes the resolved configuration as the object {"topology": {"type": ..., "leaves": "4"}, ...}. */
+void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s);
+/** Writes the array of warnings. */
+void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *s);
+/** Prints every key with its value and origin. */
+void weft_source_config_text(FILE *out, const struct weft_scenario *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

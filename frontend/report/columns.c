@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The columns of the CSV files. The writers in folder.c follow this order. */
+#include "report/columns.h"
+
+static const struct weft_column flows[] = {
+    {"id", "number of the message, in the order posted"},
+    {"src", "sending host"},
+    {"dst", "receiving host"},
+    {"tag", "tag that the frontend gave it"},
+    {"prio", "traffic class 0..7; empty: the data class of the transport"},
+    {"size_bytes", "payload"},
+    {"start_ns", "when it was posted at the sender"},
+    {"fct_ns", "from posted to its last byte at the receiver"},
+    {"ack_ns", "from posted to its last acknowledgement at the sender"},
+    {"ideal_fct_ns", "fct_ns on the same path of an otherwise empty fabric"},
+    {"slowdown", "fct_ns / ideal_fct_ns"},
+    {"retx_bytes", "payload bytes sent more than once"},
+    {"cnps", "congestion notifications that reached the sender meanwhile"},
+};
+
+static const struct weft_column ops[] = {
+    {"rank", "rank that executed it"},
+    {"node_id", "id of the node in the trace"},
+    {"name", "name of the node in the trace"},
+    {"kind", "meta, compute, cpu, memory, send, recv, or the collective"},
+    {"bytes", "size of communication or memory access; 0 otherwise"},
+    {"ready_ns", "all its dependencies had ended"},
+    {"start_ns", "it got its resource"},
+    {"end_ns", "it ended"},
+    {"duration_ns", "end_ns - start_ns"},
+};
+
+static const struct weft_column links[] = {
+    {"port", "fabric port: one direction of one link"},
+    {"link", "link that it belongs to"},
+    {"from", "sending node: h3 is host 3, s8 the switch with node id 8"},
+    {"to", "receiving node"},
+    {"dim", "fabric dimension of the link"},
+    {"rate_bps", "line rate"},
+    {"delay_ns", "propagation delay"},
+    {"tx_packets", "packets of any kind serialised"},
+    {"tx_bytes", "bytes on the wire, with preamble and inter-frame gap"},
+    {"tx_payload_bytes", "message bytes among them, retransmissions included"},
+    {"busy_ns", "time spent serialising"},
+    {"util_pct", "busy_ns / elapsed time of the run"},
+    {"pauses", "PFC pauses that this sender received"},
+    {"pause_ns", "time during which PFC stopped at least one of its priorities"},
+    {"ecn_marks", "packets marked in its queue"},
+    {"drops_buffer", "packets lost on the way into its queue: buffer full"},
+    {"drops_headroom", "packets of a lossless class lost: headroom exhausted"},
+    {"drops_error", "packets lost to link errors on the wire"},
+    {"max_queue_bytes", "largest queue, all priorities"},
+};
+
+static const struct weft_column pfc[] = {
+    {"t_ns", "when it takes effect"},
+    {"port", "fabric port that is stopped or released"},
+    {"node", "node that has to stop sending"},
+    {"peer", "node that asked for it"},
+    {"prio", "priority 0..7"},
+    {"event", "pause or resume"},
+};
+
+#define FILE_OF(name, help, columns)                                                               \
+    {                                                                                              \
+        name, help, columns, sizeof(columns) / sizeof((columns)[0])                                \
+    }
+const struct weft_csv_file weft_csv_files[WEFT_CSV_FILES] = {
+    [WEFT_CSV_FLOWS] =
+        FILE_OF("flows.csv", "one row per message, when its last acknowledgement arrives", flows),
+    [WEFT_CSV_OPS] = FILE_OF("ops.csv", "one row per operation of a rank, when it ends", ops),
+    [WEFT_CSV_LINKS] = FILE_OF("links.csv", "one row per direction of a link, at the end", links),
+    [WEFT_CSV_PFC] =
+        FILE_OF("pfc.csv", "one row per PFC pause or resume, when it takes effect", pfc),
+};

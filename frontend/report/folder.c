@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The run folder: opening it, its rows, and what is written last. */
+#include "report/internal.h"
+
+#include "base/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err)
+{
+    const struct weft_csv_file *f = &weft_csv_files[id];
+    const char *names[WEFT_COLUMNS_MAX];
+    char path[WEFT_PATH_MAX];
+    for (size_t i = 0; i < f->n; i++)
+        names[i] = f->columns[i].name;
+    int code = weft_path_join(path, r->dir, f->name, err);
+    if (code)
+        return code;
+    r->csv[id] = weft_csv_open(path, names, f->n, err);
+    if (!r->csv[id])
+        return err->code;
+    weft_csv_flush_every(r->csv[id], 0);
+    return 0;
+}
+
+struct weft_report *weft_report_new(const struct weft_report_config *c, struct weft_err *err)
+{
+    struct weft_report *r = (struct weft_report *)calloc(1, sizeof *r);
+    if (!r) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return NULL;
+    }
+    r->fabric = c->fabric;
+    r->workload = c->workload;
+    if (!c->dir)
+        return r;
+    char path[WEFT_PATH_MAX];
+    r->dir = strdup(c->dir);
+    int code = r->dir ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (!code)
+        code = weft_mkdir_p(r->dir, err);
+    if (!code)
+        code = weft_path_join(path, r->dir, "finished", err);
+    if (!code && unlink(path) != 0 && errno != ENOENT)
+        code = weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot remove: %s", strerror(errno));
+    if (!code)
+        code = weft_report_open_csv(r, WEFT_CSV_FLOWS, err);
+    if (!code)
+        code = weft_report_open_csv(r, WEFT_CSV_OPS, err);
+    if (!code)
+        code = weft_report_open_csv(r, WEFT_CSV_PFC, err);
+    if (code) {
+        weft_report_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void weft_report_free(struct weft_report *r)
+{
+    if (!r)
+        return;
+    for (int i = 0; i < WEFT_CSV_FILES; i++)
+        weft_csv_close(r->csv[i], NULL);
+    free(r->samples.fct_ps);
+    free(r->samples.slowdown);
+    free(r->dir);
+    free(r);
+}
+
+int weft_report_flush(struct weft_report *r, struct weft_err *err)
+{
+    for (int i = 0; i < WEFT_CSV_FILES && !r->err.code; i++)
+        if (r->csv[i])
+            weft_csv_flush(r->csv[i], &r->err);
+    if (r->err.code && err)
+        *err = r->err;
+    return r->err.code;
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static int links_row(struct weft_report *r, const struct weft_net *net, uint32_t port,
+                     int64_t elapsed_ps, struct weft_err *err)
+{
+    const struct weft_fabric *f = r->fabric;
+    const struct weft_fabric_port *p = &f->ports[port];
+    const struct weft_fabric_link *l = &f->links[p->link];
+    struct weft_csv *csv = r->csv[WEFT_CSV_LINKS];
+    char name[WEFT_NODE_NAME_MAX];
+    struct weft_net_port_stats st;
+    net->ops->port_stats(net, port, &st);
+    weft_csv_u64(csv, port);
+    weft_csv_u64(csv, p->link);
+    weft_csv_str(csv, weft_fabric_node_name(f, p->node, name));
+    weft_csv_str(csv, weft_fabric_node_name(f, f->ports[p->peer].node, name));
+    weft_csv_u64(csv, l->dim);
+    weft_csv_u64(csv, l->rate_bps);
+    weft_csv_ps_as_ns(csv, l->delay_ps);
+    weft_csv_u64(csv, st.tx_packets);
+    weft_csv_u64(csv, st.tx_bytes);
+    weft_csv_u64(csv, st.tx_payload_bytes);
+    weft_csv_ps_as_ns(csv, st.busy_ps);
+    weft_csv_f64(csv, 100 * ratio((double)st.busy_ps, (double)elapsed_ps), 4);
+    weft_csv_u64(csv, st.pauses);
+    weft_csv_ps_as_ns(csv, st.paused_ps);
+    weft_csv_u64(csv, st.ecn_marks);
+    weft_csv_u64(csv, st.drops_buffer);
+    weft_csv_u64(csv, st.drops_headroom);
+    weft_csv_u64(csv, st.drops_error);
+    weft_csv_u64(csv, st.max_queue_bytes);
+    return weft_csv_row(csv, err);
+}
+
+int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,
+                            struct weft_err *err)
+{
+    if (!r->dir)
+        return 0;
+    int code = weft_report_open_csv(r, WEFT_CSV_LINKS, err);
+    for (uint32_t p = 0; !code && p < r->fabric->nports; p++)
+        code = links_row(r, net, p, elapsed_ps, err);
+    for (int i = 0; i < WEFT_CSV_FILES; i++) {
+        struct weft_csv *csv = r->csv[i];
+        r->csv[i] = NULL;
+        if (code)
+            weft_csv_close(csv, NULL);
+        else
+            code = weft_csv_close(csv, err);
+    }
+    return code;
+}
+
+int weft_report_write_run(struct weft_report *r, void (*fill)(struct weft_json *j, const void *ctx),
+                          const void *ctx, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    char *text = NULL;
+    size_t len = 0;
+    if (!r->dir)
+        return 0;
+    int code = weft_path_join(path, r->dir, "run.json", err);
+    if (code)
+        return code;
+    FILE *f = open_memstream(&text, &len);
+    if (!f)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    struct weft_json j;
+    weft_json_init(&j, f, path, 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    fill(&j, ctx);
+    weft_json_end_object(&j);
+    code = weft_json_finish(&j, err);
+    if (fclose(f) != 0 && !code)
+        code = weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (!code)
+        code = weft_file_write(path, text, len, err);
+    free(text);
+    return code;
+}
+
+int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX], text[64];
+    if (!r->dir)
+        return 0;
+    int code = weft_path_join(path, r->dir, "finished", err);
+    int n = snprintf(text, sizeof text, "%s\n", outcome);
+    return code ? code : weft_file_write(path, text, (size_t)n, err);
+}

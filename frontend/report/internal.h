@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shared by the files of the recorder. Private to frontend/report. */
+#ifndef WEFT_REPORT_INTERNAL_H
+#define WEFT_REPORT_INTERNAL_H
+
+#include "base/csv.h"
+#include "report/columns.h"
+#include "report/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Growing arrays of what percentiles are taken of. */
+struct weft_samples {
+    int64_t *fct_ps;
+    double *slowdown;
+    size_t n, cap;     /**< messages */
+    size_t n_slowdown; /**< those with an ideal time */
+};
+
+struct weft_report {
+    char *dir; /**< NULL: no folder */
+    const struct weft_fabric *fabric;
+    const struct weft_workload *workload;
+    struct weft_csv *csv[WEFT_CSV_FILES];
+    struct weft_samples samples;
+    uint64_t message_bytes;
+    int64_t last_ps; /**< latest moment reported so far */
+    struct weft_coll_summary coll[WEFT_COLL_KINDS];
+    double bus_bytes[WEFT_COLL_KINDS];
+    int64_t coll_ps[WEFT_COLL_KINDS];
+    struct weft_err err; /**< first failure inside a callback */
+};
+
+/** Opens one CSV file of the folder with its header. */
+int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

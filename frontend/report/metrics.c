@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The table of metrics, and access to a summary through it. */
+#include "report/summary.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define M(name, type, field, help)                                                                 \
+    {                                                                                              \
+        name, WEFT_PARAM_##type, offsetof(struct weft_summary, field), 0, help                     \
+    }
+#define HOST(name, type, field, help)                                                              \
+    {                                                                                              \
+        name, WEFT_PARAM_##type, offsetof(struct weft_summary, field), 1, help                     \
+    }
+#define BUS(kind, word)                                                                            \
+    M(word "-bus-bandwidth", RATE, coll[WEFT_COLL_##kind].bus_bps,                                 \
+      "bus bandwidth of " word " operations: bus bytes / duration, over all ranks")
+
+static const struct weft_metric metrics[] = {
+    M("end-to-end", TIME, end_ps, "end of the last operation"),
+    M("elapsed", TIME, elapsed_ps,
+      "time the network was watched: until the last operation and acknowledgement, or the limit"),
+    M("ranks", U64, ranks, "simulated NPUs"),
+    M("operations", U64, ops_total, "operations of all ranks"),
+    M("operations-done", U64, ops_done, "operations that ended"),
+    M("compute-max", TIME, compute_max_ps, "longest time that a rank's accelerator computed"),
+    M("compute-mean", TIME, compute_mean_ps, "the same, mean over ranks"),
+    M("communication-max", TIME, comm_max_ps,
+      "longest time that a rank had a send, receive or collective in progress"),
+    M("communication-mean", TIME, comm_mean_ps, "the same, mean over ranks"),
+    M("exposed-communication-max", TIME, exposed_max_ps,
+      "longest time that a rank communicated and did nothing else"),
+    M("exposed-communication-mean", TIME, exposed_mean_ps, "the same, mean over ranks"),
+    M("idle-max", TIME, idle_max_ps,
+      "longest time that a rank neither worked nor communicated before its end"),
+    M("idle-mean", TIME, idle_mean_ps, "the same, mean over ranks"),
+    M("messages", U64, messages, "messages that were delivered and acknowledged"),
+    M("message-bytes", SIZE, message_bytes, "payload of those messages"),
+    M("fct-p50", TIME, fct_p50_ps, "flow completion time, median"),
+    M("fct-p99", TIME, fct_p99_ps, "flow completion time, 99th percentile"),
+    M("fct-max", TIME, fct_max_ps, "flow completion time, longest"),
+    M("slowdown-p50", F64, slowdown_p50, "FCT / ideal FCT, median"),
+    M("slowdown-p99", F64, slowdown_p99, "FCT / ideal FCT, 99th percentile"),
+    M("slowdown-max", F64, slowdown_max, "FCT / ideal FCT, largest"),
+    BUS(ALL_REDUCE, "all-reduce"),
+    BUS(ALL_GATHER, "all-gather"),
+    BUS(REDUCE_SCATTER, "reduce-scatter"),
+    BUS(ALL_TO_ALL, "all-to-all"),
+    M("link-utilisation-max", F64, link_utilisation_max,
+      "share of elapsed in which the busiest link direction was sending"),
+    M("max-queue", SIZE, max_queue_bytes, "largest egress queue of any port"),
+    M("packet-hops", U64, net.packet_hops, "packets of any kind serialised on links"),
+    M("data-packets", U64, net.data_packets,
+      "data packets sent by hosts, retransmissions included"),
+    M("acks", U64, net.acks, "ACKs sent"),
+    M("nacks", U64, net.nacks, "NACKs sent"),
+    M("cnps", U64, net.cnps, "congestion notifications sent by receivers"),
+    M("ecn-marks", U64, net.ecn_marks, "packets that switches marked"),
+    M("pfc-pauses", U64, net.pfc_pauses, "PFC pause frames sent"),
+    M("pfc-resumes", U64, net.pfc_resumes, "PFC resume frames sent"),
+    M("pfc-pause-time", TIME, pause_ps, "time that ports were paused, summed over ports"),
+    M("drops", U64, drops, "packets lost, for any reason"),
+    M("drops-buffer", U64, net.drops_buffer, "packets lost because a switch buffer was full"),
+    M("drops-headroom", U64, net.drops_headroom,
+      "packets of a lossless class lost because its headroom was exhausted"),
+    M("drops-error", U64, net.drops_error, "packets lost to link errors"),
+    M("retransmissions", U64, net.retx_packets, "data packets sent again"),
+    M("timeouts", U64, net.rtos, "retransmission timeouts that fired"),
+    M("events", U64, net.events, "events that the network backend executed"),
+    HOST("wall-time-s", F64, wall_s, "wall-clock seconds"),
+    HOST("cpu-time-s", F64, cpu_s, "CPU seconds"),
+    HOST("events-per-s", F64, events_per_s, "events per second of CPU time"),
+    HOST("packet-hops-per-s", F64, hops_per_s, "packet hops per second of CPU time"),
+    HOST("peak-rss", SIZE, peak_rss_bytes, "largest resident memory of the process"),
+};
+enum { N_METRICS = sizeof metrics / sizeof metrics[0] };
+
+const struct weft_metric *weft_metrics(size_t *n)
+{
+    *n = N_METRICS;
+    return metrics;
+}
+
+const struct weft_metric *weft_metric_find(const char *name, struct weft_err *err)
+{
+    const char *names[N_METRICS];
+    for (size_t i = 0; i < N_METRICS; i++) {
+        names[i] = metrics[i].name;
+        if (strcmp(names[i], name) == 0)
+            return &metrics[i];
+    }
+    const char *near = weft_nearest(name, names, N_METRICS);
+    if (near)
+        weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; did you mean '%s'?", name, near);
+    else
+        weft_err_set(err, WEFT_E_INPUT, "unknown metric '%s'; 'weft show output' lists them", name);
+    return NULL;
+}
+
+double weft_metric_value(const struct weft_metric *m, const struct weft_summary *s)
+{
+    const char *p = (const char *)s + m->offset;
+    switch (m->type) {
+    case WEFT_PARAM_TIME:
+        return (double)*(const int64_t *)p;
+    case WEFT_PARAM_SIZE:
+    case WEFT_PARAM_U64:
+        return (double)*(const uint64_t *)p;
+    default: /* RATE and F64 are doubles here */
+        return *(const double *)p;
+    }
+}
+
+const char *weft_metric_format(const struct weft_metric *m, double value,
+                               char buf[WEFT_METRIC_TEXT_MAX])
+{
+    char unit[WEFT_UNIT_TEXT_MAX];
+    if (isnan(value)) {
+        snprintf(buf, WEFT_METRIC_TEXT_MAX, "none");
+        return buf;
+    }
+    switch (m->type) {
+    case WEFT_PARAM_TIME:
+        snprintf(buf, WEFT_METRIC_TEXT_MAX, "%s", weft_human_time((int64_t)value, unit));
+        break;
+    case WEFT_PARAM_SIZE:
+        snprintf(buf, WEFT_METRIC_TEXT_MAX, "%s", weft_human_size((uint64_t)value, unit));
+        break;
+    case WEFT_PARAM_RATE:
+        snprintf(buf, WEFT_METRIC_TEXT_MAX, "%s", weft_human_rate(value, unit));
+        break;
+    case WEFT_PARAM_U64:
+        snprintf(buf, WEFT_METRIC_TEXT_MAX, "%.0f", value);
+        break;
+    default:
+        snprintf(buf, WEFT_METRIC_TEXT_MAX, "%.4g", value);
+    }
+    return buf;
+}
+
+const char *weft_metric_key(const struct weft_metric *m, char buf[WEFT_METRIC_TEXT_MAX])
+{
+    const char *unit = "";
+    if (m->type == WEFT_PARAM_TIME)
+        unit = "_ns";
+    else if (m->type == WEFT_PARAM_SIZE && !strstr(m->name, "bytes"))
+        unit = "_bytes";
+    else if (m->type == WEFT_PARAM_RATE)
+        unit = "_bps";
+    snprintf(buf, WEFT_METRIC_TEXT_MAX, "%s%s", m->name, unit);
+    for (char *p = buf; *p; p++)
+        if (*p == '-')
+            *p = '_';
+    return buf;
+}
+
+double weft_coll_bus_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ranks)
+{
+    double n = ranks ? (double)ranks : 1, b = (double)bytes;
+    switch (kind) {
+    case WEFT_COLL_ALL_REDUCE:
+        return 2 * (n - 1) / n * b;
+    case WEFT_COLL_ALL_GATHER: /* bytes is one rank's shard */
+        return (n - 1) * b;
+    case WEFT_COLL_REDUCE_SCATTER:
+    case WEFT_COLL_REDUCE_SCATTER_BLOCK:
+    case WEFT_COLL_ALL_TO_ALL:
+        return (n - 1) / n * b;
+    default:
+        return b;
+    }
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What happens during a run becomes rows and sums. */
+#include "report/internal.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+const char *weft_op_kind_word(const struct weft_op *op)
+{
+    switch (op->kind) {
+    case WEFT_OP_META:
+        return "meta";
+    case WEFT_OP_COMP:
+        return op->cpu ? "cpu" : "compute";
+    case WEFT_OP_MEM:
+        return "memory";
+    case WEFT_OP_SEND:
+        return "send";
+    case WEFT_OP_RECV:
+        return "recv";
+    case WEFT_OP_COLL:
+        return weft_coll_kind_name(op->coll);
+    }
+    return "meta";
+}
+
+static void row(struct weft_report *r, struct weft_csv *csv)
+{
+    if (!r->err.code)
+        weft_csv_row(csv, &r->err);
+}
+
+static void sample(struct weft_report *r, int64_t fct_ps, int64_t ideal_ps)
+{
+    struct weft_samples *s = &r->samples;
+    if (s->n == s->cap) {
+        size_t cap = s->cap ? 2 * s->cap : 1024;
+        int64_t *fct = (int64_t *)realloc(s->fct_ps, cap * sizeof *fct);
+        if (fct)
+            s->fct_ps = fct;
+        double *slow = (double *)realloc(s->slowdown, cap * sizeof *slow);
+        if (slow)
+            s->slowdown = slow;
+        if (!fct || !slow) {
+            if (!r->err.code)
+                weft_err_set(&r->err, WEFT_E_LIMIT,
+                             "out of memory for the statistics of %zu messages", s->n);
+            return;
+        }
+        s->cap = cap;
+    }
+    s->fct_ps[s->n++] = fct_ps;
+    if (ideal_ps > 0)
+        s->slowdown[s->n_slowdown++] = (double)fct_ps / (double)ideal_ps;
+}
+
+/* Nothing is faster than alone on an empty fabric. */
+static void check_flow(struct weft_report *r, const struct weft_net_flow *w, int64_t fct_ps)
+{
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+    if (fct_ps >= w->ideal_ps && w->acked_ps >= w->received_ps)
+        return;
+    if (!r->err.code)
+        weft_err_set(&r->err, WEFT_E_INTERNAL,
+                     "message %llu (h%u->h%u, %llu bytes) took %s ns, less than its ideal %s ns, or was "
+                     "acknowledged before it arrived",
+                     (unsigned long long)w->id, w->msg.src, w->msg.dst, (unsigned long long)w->msg.bytes,
+                     weft_ps_as_ns(fct_ps, a), weft_ps_as_ns(w->ideal_ps, b));
+}
+
+static void on_flow(void *ctx, const struct weft_net_flow *w)
+{
+    struct weft_report *r = (struct weft_report *)ctx;
+    int64_t fct_ps = w->received_ps - w->post_ps;
+    check_flow(r, w, fct_ps);
+    sample(r, fct_ps, w->ideal_ps);
+    r->message_bytes += w->msg.bytes;
+    if (w->acked_ps > r->last_ps)
+        r->last_ps = w->acked_ps;
+    struct weft_csv *csv = r->csv[WEFT_CSV_FLOWS];
+    if (!csv)
+        return;
+    weft_csv_u64(csv, w->id);
+    weft_csv_u64(csv, w->msg.src);
+    weft_csv_u64(csv, w->msg.dst);
+    weft_csv_u64(csv, w->msg.tag);
+    if (w->msg.prio == WEFT_NET_PRIO_DEFAULT)
+        weft_csv_empty(csv);
+    else
+        weft_csv_u64(csv, w->msg.prio);
+    weft_csv_u64(csv, w->msg.bytes);
+    weft_csv_ps_as_ns(csv, w->post_ps);
+    weft_csv_ps_as_ns(csv, fct_ps);
+    weft_csv_ps_as_ns(csv, w->acked_ps - w->post_ps);
+    weft_csv_ps_as_ns(csv, w->ideal_ps);
+    if (w->ideal_ps > 0)
+        weft_csv_f64(csv, (double)fct_ps / (double)w->ideal_ps, 6);
+    else
+        weft_csv_empty(csv);
+    weft_csv_u64(csv, w->retx_bytes);
+    weft_csv_u64(csv, w->cnps);
+    row(r, csv);
+}
+
+static void on_pfc(void *ctx, const struct weft_net_pfc *w)
+{
+    struct weft_report *r = (struct weft_report *)ctx;
+    struct weft_csv *csv = r->csv[WEFT_CSV_PFC];
+    if (!csv)
+        return;
+    const struct weft_fabric *f = r->fabric;
+    const struct weft_fabric_port *p = &f->ports[w->port];
+    char name[WEFT_NODE_NAME_MAX];
+    weft_csv_ps_as_ns(csv, w->t_ps);
+    weft_csv_u64(csv, w->port);
+    weft_csv_str(csv, weft_fabric_node_name(f, p->node, name));
+    weft_csv_str(csv, weft_fabric_node_name(f, f->ports[p->peer].node, name));
+    weft_csv_u64(csv, w->prio);
+    weft_csv_str(csv, w->pause ? "pause" : "resume");
+    row(r, csv);
+}
+
+static void on_op(void *ctx, const struct weft_op_record *w)
+{
+    struct weft_report *r = (struct weft_report *)ctx;
+    const struct weft_op *op = w->op;
+    if (w->end_ps > r->last_ps)
+        r->last_ps = w->end_ps;
+    if (op->kind == WEFT_OP_COLL) {
+        uint32_t n =
+            r->workload && op->group < r->workload->ngroups ? r->workload->groups[op->group].n : 0;
+        r->coll[op->coll].ops++;
+        r->coll[op->coll].bytes += op->bytes;
+        r->bus_bytes[op->coll] += weft_coll_bus_bytes(op->coll, op->bytes, n);
+        r->coll_ps[op->coll] += w->end_ps - w->start_ps;
+    }
+    struct weft_csv *csv = r->csv[WEFT_CSV_OPS];
+    if (!csv)
+        return;
+    weft_csv_u64(csv, w->rank);
+    weft_csv_u64(csv, op->id);
+    weft_csv_str(csv, op->name);
+    weft_csv_str(csv, weft_op_kind_word(op));
+    weft_csv_u64(csv, op->kind == WEFT_OP_MEM ? op->tensor_bytes : op->bytes);
+    weft_csv_ps_as_ns(csv, w->ready_ps);
+    weft_csv_ps_as_ns(csv, w->start_ps);
+    weft_csv_ps_as_ns(csv, w->end_ps);
+    weft_csv_ps_as_ns(csv, w->end_ps - w->start_ps);
+    row(r, csv);
+}
+
+struct weft_net_observer weft_report_net_observer(struct weft_report *r)
+{
+    return (struct weft_net_observer){.ctx = r, .flow = on_flow, .pfc = on_pfc};
+}
+
+struct weft_system_observer weft_report_system_observer(struct weft_report *r)
+{
+    return (struct weft_system_observer){.ctx = r, .op = on_op};
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The recorder of a run: listens to net and system, writes the run folder, and sums up.
+ *
+ * Run folder: flows.csv, ops.csv and pfc.csv grow as things happen, links.csv is written at the
+ * end, run.json at the start and again at the end, and `finished` last of all: a folder without it
+ * was interrupted. The CSV files depend on the scenario alone, never on the wall clock or the host;
+ * run.json also describes both.
+ */
+#ifndef WEFT_REPORT_REPORT_H
+#define WEFT_REPORT_REPORT_H
+
+#include "report/summary.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_report;
+
+/** What a recorder needs. Everything pointed to must outlive it. */
+struct weft_report_config {
+    const char *dir; /**< run folder; NULL: write nothing */
+    const struct weft_fabric *fabric;
+    const struct weft_workload *workload; /**< NULL: no operations will be reported */
+};
+
+/** Opens the folder and its files; NULL on failure. An earlier run's files are overwritten, its
+ * `finished` removed first. */
+struct weft_report *weft_report_new(const struct weft_report_config *c, struct weft_err *err);
+/** Closes all files. */
+void weft_report_free(struct weft_report *r);
+/** The listener to give to the net. */
+struct weft_net_observer weft_report_net_observer(struct weft_report *r);
+/** The listener to give to the system. */
+struct weft_system_observer weft_report_system_observer(struct weft_report *r);
+/** Hands all rows to the operating system; also reports the first write error. */
+int weft_report_flush(struct weft_report *r, struct weft_err *err);
+
+/**
+ * Sums up @p net and @p system (NULL: none) into *out; the caller fills in scenario, outcome and
+ * the host-dependent numbers. @p limit_ps: the run ended at this simulated limit, 0: it ended by
+ * itself.
+ */
+void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
+                           const struct weft_system *system, int64_t limit_ps,
+                           struct weft_summary *out);
+/** Writes links.csv with utilisation over @p elapsed_ps and closes all CSV files. */
+int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,
+                            struct weft_err *err);
+/** Replaces the folder's run.json: calls @p fill inside the open top-level object. No folder: does
+ * nothing. */
+int weft_report_write_run(struct weft_report *r, void (*fill)(struct weft_json *j, const void *ctx),
+                          const void *ctx, struct weft_err *err);
+/** Writes `finished`, with the outcome as its one line. No folder: does nothing. */
+int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err);
+
+/** Version of the layout of run.json and of --json output; grows when a reader would have to
+ * change. */
+#define WEFT_JSON_SCHEMA_VERSION 1
+
+/** The word of the column `kind` in ops.csv. */
+const char *weft_op_kind_word(const struct weft_op *op);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

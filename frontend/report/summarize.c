@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From counters to a summary.
+ *
+ * Percentiles are nearest-rank: the p-th of n sorted values is number ceil(p * n / 100), counted
+ * from 1; so each is a value that occurred. Means over ranks are floored to a picosecond.
+ */
+#include "report/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_time(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int by_ratio(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Index of the p-th percentile of n > 0 sorted values. */
+static size_t percentile(size_t n, unsigned p)
+{
+    size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;
+    return rank ? rank - 1 : 0;
+}
+
+static void sum_flows(struct weft_report *r, struct weft_summary *s)
+{
+    struct weft_samples *v = &r->samples;
+    s->messages = v->n;
+    s->message_bytes = r->message_bytes;
+    s->slowdown_p50 = s->slowdown_p99 = s->slowdown_max = NAN;
+    if (v->n) {
+        qsort(v->fct_ps, v->n, sizeof v->fct_ps[0], by_time);
+        s->fct_p50_ps = v->fct_ps[percentile(v->n, 50)];
+        s->fct_p99_ps = v->fct_ps[percentile(v->n, 99)];
+        s->fct_max_ps = v->fct_ps[v->n - 1];
+    }
+    if (v->n_slowdown) {
+        qsort(v->slowdown, v->n_slowdown, sizeof v->slowdown[0], by_ratio);
+        s->slowdown_p50 = v->slowdown[percentile(v->n_slowdown, 50)];
+        s->slowdown_p99 = v->slowdown[percentile(v->n_slowdown, 99)];
+        s->slowdown_max = v->slowdown[v->n_slowdown - 1];
+    }
+}
+
+/* Maximum and mean of one duration over ranks. */
+struct spread {
+    int64_t max_ps;
+    __int128 sum_ps;
+};
+
+static void add(struct spread *d, int64_t ps)
+{
+    d->sum_ps += ps;
+    if (ps > d->max_ps)
+        d->max_ps = ps;
+}
+
+static void sum_ranks(const struct weft_report *r, const struct weft_system *system,
+                      struct weft_summary *s)
+{
+    struct spread compute = {0}, comm = {0}, exposed = {0}, idle = {0};
+    uint32_t n = r->workload ? r->workload->nranks : 0;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        struct weft_rank_result x;
+        weft_system_result(system, rank, &x);
+        if (x.end_ps > s->end_ps)
+            s->end_ps = x.end_ps;
+        add(&compute, x.compute_ps);
+        add(&comm, x.comm_ps);
+        add(&exposed, x.exposed_comm_ps);
+        add(&idle, x.idle_ps);
+    }
+    s->ranks = n;
+    if (!n)
+        return;
+    s->compute_max_ps = compute.max_ps;
+    s->compute_mean_ps = (int64_t)(compute.sum_ps / n);
+    s->comm_max_ps = comm.max_ps;
+    s->comm_mean_ps = (int64_t)(comm.sum_ps / n);
+    s->exposed_max_ps = exposed.max_ps;
+    s->exposed_mean_ps = (int64_t)(exposed.sum_ps / n);
+    s->idle_max_ps = idle.max_ps;
+    s->idle_mean_ps = (int64_t)(idle.sum_ps / n);
+    weft_system_progress(system, &s->ops_done, &s->ops_total);
+}
+
+/* Keeps the busiest ports in order; of equals the lower port number comes first. */
+static void rank_link(struct weft_summary *s, uint32_t port, double utilisation)
+{
+    uint32_t at = s->ntop;
+    while (at > 0 && s->top[at - 1].utilisation < utilisation)
+        at--;
+    if (at >= WEFT_TOP_LINKS)
+        return;
+    uint32_t last = s->ntop < WEFT_TOP_LINKS ? s->ntop++ : WEFT_TOP_LINKS - 1;
+    memmove(&s->top[at + 1], &s->top[at], (last - at) * sizeof s->top[0]);
+    s->top[at] = (struct weft_link_summary){port, utilisation};
+}
+
+static void sum_links(const struct weft_report *r, const struct weft_net *net,
+                      struct weft_summary *s)
+{
+    for (uint32_t p = 0; p < r->fabric->nports; p++) {
+        struct weft_net_port_stats st;
+        net->ops->port_stats(net, p, &st);
+        if (st.max_queue_bytes > s->max_queue_bytes)
+            s->max_queue_bytes = st.max_queue_bytes;
+        s->pause_ps += st.paused_ps;
+        if (s->elapsed_ps > 0 && st.busy_ps > 0)
+            rank_link(s, p, (double)st.busy_ps / (double)s->elapsed_ps);
+    }
+    if (s->ntop)
+        s->link_utilisation_max = s->top[0].utilisation;
+}
+
+void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
+                           const struct weft_system *system, int64_t limit_ps,
+                           struct weft_summary *s)
+{
+    *s = (struct weft_summary){0};
+    s->hosts = r->fabric->nhosts;
+    s->switches = r->fabric->nswitches;
+    s->links = r->fabric->nlinks;
+    if (system)
+        sum_ranks(r, system, s);
+    s->elapsed_ps = r->last_ps > s->end_ps ? r->last_ps : s->end_ps;
+    if (limit_ps > s->elapsed_ps)
+        s->elapsed_ps = limit_ps;
+    sum_flows(r, s);
+    for (int k = 0; k < WEFT_COLL_KINDS; k++) {
+        s->coll[k] = r->coll[k];
+        s->coll[k].bus_bps = NAN;
+        if (r->coll_ps[k] > 0 && r->bus_bytes[k] > 0)
+            s->coll[k].bus_bps = r->bus_bytes[k] * 8e12 / (double)r->coll_ps[k];
+    }
+    net->ops->totals(net, &s->net);
+    s->drops = s->net.drops_buffer + s->net.drops_headroom + s->net.drops_error;
+    sum_links(r, net, s);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The numbers that a run ends with, as a struct and as a table of metrics.
+ *
+ * The table gives each number its name, unit and meaning once; the JSON output, the bounds of
+ * expect.xml, `weft show output` and docs/outputs.md use it.
+ */
+#ifndef WEFT_REPORT_SUMMARY_H
+#define WEFT_REPORT_SUMMARY_H
+
+#include "base/json.h"
+#include "net/net.h"
+#include "system/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How many of the busiest links are named. */
+#define WEFT_TOP_LINKS 3
+
+/** What the operations of one collective kind achieved. */
+struct weft_coll_summary {
+    uint64_t ops;   /**< rank-operations: a collective of n ranks counts n times */
+    uint64_t bytes; /**< sum of their sizes */
+    double bus_bps; /**< sum of bus bytes / sum of durations; NaN without duration */
+};
+
+/** One direction of a link. */
+struct weft_link_summary {
+    uint32_t port;
+    double utilisation; /**< 0 .. 1 */
+};
+
+/** All results of one run. Times are simulated picoseconds unless the name says wall. */
+struct weft_summary {
+    const char *scenario;
+    const char *outcome; /**< "finished", "stopped-at-limit", "stalled", "interrupted", "failed" */
+    uint64_t ranks, hosts, switches, links;
+
+    int64_t end_ps;     /**< end of the last operation */
+    int64_t elapsed_ps; /**< time that the network was watched: until the last acknowledgement, or
+                           the limit */
+    int64_t compute_max_ps, compute_mean_ps;
+    int64_t comm_max_ps, comm_mean_ps;
+    int64_t exposed_max_ps, exposed_mean_ps;
+    int64_t idle_max_ps, idle_mean_ps;
+    uint64_t ops_done, ops_total;
+
+    uint64_t messages, message_bytes;
+    int64_t fct_p50_ps, fct_p99_ps, fct_max_ps;
+    double slowdown_p50, slowdown_p99, slowdown_max; /**< NaN without messages */
+    struct weft_coll_summary coll[WEFT_COLL_KINDS];
+
+    struct weft_link_summary top[WEFT_TOP_LINKS];
+    uint32_t ntop;
+    double link_utilisation_max; /**< 0 .. 1 */
+    uint64_t max_queue_bytes;
+    int64_t pause_ps; /**< sum over ports */
+    uint64_t drops;   /**< all reasons */
+    struct weft_net_totals net;
+
+    double wall_s, cpu_s;
+    double events_per_s, hops_per_s; /**< per second of CPU time */
+    uint64_t peak_rss_bytes;
+};
+
+/** One number of a summary. */
+struct weft_metric {
+    const char *name;
+    enum weft_param_type type; /**< TIME, SIZE, RATE (double here), U64 or F64 (a ratio) */
+    size_t offset;             /**< in struct weft_summary */
+    int host_dependent;        /**< differs from run to run: no bound may be put on it */
+    const char *help;
+};
+
+/** All metrics; *n receives their number. */
+const struct weft_metric *weft_metrics(size_t *n);
+/** The metric called @p name; on an unknown name NULL, and *err names the nearest. */
+const struct weft_metric *weft_metric_find(const char *name, struct weft_err *err);
+/** Its value in base units: ps, bytes, bit/s, 1. NaN: the run has no such value. */
+double weft_metric_value(const struct weft_metric *m, const struct weft_summary *s);
+/** Prints a value of this metric for people ("12.35 us"). Returns @p buf. */
+#define WEFT_METRIC_TEXT_MAX 64
+const char *weft_metric_format(const struct weft_metric *m, double value,
+                               char buf[WEFT_METRIC_TEXT_MAX]);
+/** The key that JSON uses: the name with '_' and its unit ("end_to_end_ns"). Returns @p buf. */
+const char *weft_metric_key(const struct weft_metric *m, char buf[WEFT_METRIC_TEXT_MAX]);
+
+/** Bus bytes of one operation: what NCCL's busbw counts, so that line rate is the bound for every
+ * n. */
+double weft_coll_bus_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ranks);
+
+/** Writes the summary as a member object of @p j (after its key). Host-dependent numbers go into an
+ * object "host". */
+void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
+                       const struct weft_fabric *f);
+/** Writes the summary for people. */
+void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The summary for people and for programs. */
+#include "report/report.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *link_name(const struct weft_fabric *f, uint32_t port, char *buf, size_t size)
+{
+    char from[WEFT_NODE_NAME_MAX], to[WEFT_NODE_NAME_MAX];
+    const struct weft_fabric_port *p = &f->ports[port];
+    snprintf(buf, size, "%s->%s", weft_fabric_node_name(f, p->node, from),
+             weft_fabric_node_name(f, f->ports[p->peer].node, to));
+    return buf;
+}
+
+static void max_and_mean(FILE *out, const char *label, int64_t max_ps, int64_t mean_ps)
+{
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+    fprintf(out, "    %-22s %-12s %s\n", label, weft_human_time(max_ps, a),
+            weft_human_time(mean_ps, b));
+}
+
+static void collectives(FILE *out, const struct weft_summary *s)
+{
+    for (int k = 0; k < WEFT_COLL_KINDS; k++) {
+        const struct weft_coll_summary *c = &s->coll[k];
+        char size[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
+        if (!c->ops)
+            continue;
+        fprintf(out, "  %-24s %llu rank-operations, mean size %s",
+                weft_coll_kind_name((enum weft_coll_kind)k), (unsigned long long)c->ops,
+                weft_human_size(c->bytes / c->ops, size));
+        if (!isnan(c->bus_bps))
+            fprintf(out, ", bus bandwidth %s", weft_human_rate(c->bus_bps, rate));
+        fputc('\n', out);
+    }
+}
+
+static void flows(FILE *out, const struct weft_summary *s)
+{
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], c[WEFT_UNIT_TEXT_MAX];
+    fprintf(out, "  %-24s %llu, together %s\n", "messages", (unsigned long long)s->messages,
+            weft_human_size(s->message_bytes, a));
+    if (!s->messages)
+        return;
+    fprintf(out, "  %-24s p50 %s, p99 %s, max %s\n", "completion time (FCT)",
+            weft_human_time(s->fct_p50_ps, a), weft_human_time(s->fct_p99_ps, b),
+            weft_human_time(s->fct_max_ps, c));
+    if (!isnan(s->slowdown_p50))
+        fprintf(out, "  %-24s p50 %.3f, p99 %.3f, max %.3f (FCT / FCT alone on an empty fabric)\n",
+                "FCT slowdown", s->slowdown_p50, s->slowdown_p99, s->slowdown_max);
+}
+
+static void network(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
+{
+    char a[WEFT_UNIT_TEXT_MAX], name[2 * WEFT_NODE_NAME_MAX + 4];
+    const struct weft_net_totals *t = &s->net;
+    fprintf(out, "  %-24s", "busiest links");
+    for (uint32_t i = 0; i < s->ntop; i++)
+        fprintf(out, "%s %s %.1f %%", i ? "," : "", link_name(f, s->top[i].port, name, sizeof name),
+                100 * s->top[i].utilisation);
+    fputs(s->ntop ? "\n" : " none\n", out);
+    if (!t->packet_hops)
+        return;
+    fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses (ports paused %s in sum)\n",
+            "congestion", (unsigned long long)t->ecn_marks, (unsigned long long)t->cnps,
+            (unsigned long long)t->pfc_pauses, weft_human_time(s->pause_ps, a));
+    fprintf(out,
+            "  %-24s %llu drops, %llu retransmitted packets, %llu timeouts; longest queue %s\n",
+            "losses", (unsigned long long)s->drops, (unsigned long long)t->retx_packets,
+            (unsigned long long)t->rtos, weft_human_size(s->max_queue_bytes, a));
+    fprintf(out, "  %-24s %llu data packets, %llu packet hops\n", "packets",
+            (unsigned long long)t->data_packets, (unsigned long long)t->packet_hops);
+}
+
+void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
+{
+    char a[WEFT_UNIT_TEXT_MAX];
+    fprintf(out, "%s: %s\n", s->scenario, s->outcome);
+    fprintf(out, "  %-24s %llu hosts, %llu switches, %llu links\n", "fabric",
+            (unsigned long long)s->hosts, (unsigned long long)s->switches,
+            (unsigned long long)s->links);
+    if (s->ops_total) {
+        fprintf(out, "  %-24s %s simulated, %llu of %llu operations done\n", "end-to-end time",
+                weft_human_time(s->end_ps, a), (unsigned long long)s->ops_done,
+                (unsigned long long)s->ops_total);
+        fprintf(out, "  per rank                 max          mean over %llu ranks\n",
+                (unsigned long long)s->ranks);
+        max_and_mean(out, "compute", s->compute_max_ps, s->compute_mean_ps);
+        max_and_mean(out, "communication", s->comm_max_ps, s->comm_mean_ps);
+        max_and_mean(out, "exposed communication", s->exposed_max_ps, s->exposed_mean_ps);
+        max_and_mean(out, "idle", s->idle_max_ps, s->idle_mean_ps);
+        collectives(out, s);
+    }
+    flows(out, s);
+    network(out, s, f);
+    fprintf(out, "  %-24s %.2f s wall, %.2f s CPU, %.3g events/s, peak memory %s\n", "simulator",
+            s->wall_s, s->cpu_s, s->events_per_s, weft_human_size(s->peak_rss_bytes, a));
+}
+
+static void metric(struct weft_json *j, const struct weft_metric *m, const struct weft_summary *s)
+{
+    char key[WEFT_METRIC_TEXT_MAX];
+    const char *field = (const char *)s + m->offset;
+    weft_json_key(j, weft_metric_key(m, key));
+    switch (m->type) {
+    case WEFT_PARAM_TIME: /* picoseconds as nanoseconds: exact below 2^53 ps / 1000 */
+        weft_json_f64(j, (double)*(const int64_t *)field / 1000.0);
+        break;
+    case WEFT_PARAM_SIZE:
+    case WEFT_PARAM_U64:
+        weft_json_u64(j, *(const uint64_t *)field);
+        break;
+    default:
+        weft_json_f64(j, *(const double *)field);
+    }
+}
+
+void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
+                       const struct weft_fabric *f)
+{
+    size_t n;
+    const struct weft_metric *m = weft_metrics(&n);
+    char name[2 * WEFT_NODE_NAME_MAX + 4];
+    weft_json_object(j);
+    weft_json_kv_str(j, "scenario", s->scenario);
+    weft_json_kv_str(j, "outcome", s->outcome);
+    weft_json_kv_u64(j, "hosts", s->hosts);
+    weft_json_kv_u64(j, "switches", s->switches);
+    weft_json_kv_u64(j, "links", s->links);
+    for (size_t i = 0; i < n; i++)
+        if (!m[i].host_dependent)
+            metric(j, &m[i], s);
+    weft_json_key(j, "collectives");
+    weft_json_array(j);
+    for (int k = 0; k < WEFT_COLL_KINDS; k++) {
+        if (!s->coll[k].ops)
+            continue;
+        weft_json_object(j);
+        weft_json_kv_str(j, "kind", weft_coll_kind_name((enum weft_coll_kind)k));
+        weft_json_kv_u64(j, "rank_operations", s->coll[k].ops);
+        weft_json_kv_u64(j, "bytes", s->coll[k].bytes);
+        weft_json_kv_f64(j, "bus_bandwidth_bps", s->coll[k].bus_bps);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+    weft_json_key(j, "busiest_links");
+    weft_json_array(j);
+    for (uint32_t i = 0; i < s->ntop; i++) {
+        weft_json_object(j);
+        weft_json_kv_u64(j, "port", s->top[i].port);
+        weft_json_kv_str(j, "link", link_name(f, s->top[i].port, name, sizeof name));
+        weft_json_kv_f64(j, "utilisation", s->top[i].utilisation);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+    weft_json_key(j, "host");
+    weft_json_object(j);
+    for (size_t i = 0; i < n; i++)
+        if (m[i].host_dependent)
+            metric(j, &m[i], s);
+    weft_json_end_object(j);
+    weft_json_end_object(j);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From a resolved scenario to a fabric and a job, with every check that needs them. */
+#include "scenario/scenario.h"
+
+#include <string.h>
+
+static const struct weft_scenario_group *group_of(const struct weft_scenario *s,
+                                                  const char *element)
+{
+    for (size_t i = 0; i < s->ngroups; i++)
+        if (strcmp(s->groups[i].element, element) == 0)
+            return &s->groups[i];
+    return NULL;
+}
+
+/* Says which element an error without a place of its own comes from. */
+static int blame(const struct weft_scenario *s, const char *element, struct weft_err *err)
+{
+    const struct weft_scenario_group *g = group_of(s, element);
+    if (err->file[0] || !g)
+        return err->code;
+    if (g->selected)
+        weft_err_prepend(err, "<%s %s=\"%s\">: ", element, g->selector, g->selected);
+    else
+        weft_err_prepend(err, "<%s>: ", element);
+    if (s->file[0])
+        weft_err_locate(err, s->file, g->line, g->col);
+    return err->code;
+}
+
+struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
+                                                const struct weft_fabric *fabric)
+{
+    return (struct weft_net_config){.fabric = fabric,
+                                    .params = s->net_params,
+                                    .cc = s->cc,
+                                    .cc_params = s->cc_params,
+                                    .seed = s->run->seed};
+}
+
+int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                        struct weft_err *err)
+{
+    *out = (struct weft_scenario_parts){0};
+    if (s->cc && s->cc->check && s->cc->check(s->cc_params, err))
+        return blame(s, "congestion-control", err);
+    if (s->topology->build(s->topology_params, &out->fabric, err))
+        return blame(s, "topology", err);
+    struct weft_net_config config = weft_scenario_net_config(s, out->fabric);
+    int code = 0;
+    if (s->backend->check && s->backend->check(&config, err))
+        code = blame(s, "network", err);
+    if (!code && s->workload->load(s->workload_params, out->fabric->nhosts, &out->workload, err))
+        code = blame(s, "workload", err);
+    if (!code && weft_system_check(out->workload, s->system, err))
+        code = blame(s, "system", err);
+    if (code)
+        weft_scenario_parts_free(out);
+    return code;
+}
+
+void weft_scenario_parts_free(struct weft_scenario_parts *parts)
+{
+    weft_workload_free(parts->workload);
+    weft_fabric_free(parts->fabric);
+    *parts = (struct weft_scenario_parts){0};
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The scenario file: elements and attributes against the tables, each complaint at its place.
+ */
+#include "scenario/resolve.h"
+
+#include <string.h>
+
+enum { MAX_NAMES = 160 };
+
+/* A list of valid names for a suggestion. */
+struct names {
+    const char *list[MAX_NAMES];
+    size_t n;
+};
+
+static void add_name(struct names *v, const char *name)
+{
+    if (v->n < MAX_NAMES)
+        v->list[v->n++] = name;
+}
+
+const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, const char *name)
+{
+    if (!r->root)
+        return NULL;
+    for (const struct weft_xml_elem *e = r->root->children; e; e = e->next)
+        if (strcmp(e->name, name) == 0)
+            return e;
+    return NULL;
+}
+
+/* The backend that has a section called @p name, the chosen one first; NULL: none. */
+static const struct weft_net_backend *backend_of_section(const struct weft_resolver *r,
+                                                         const char *name)
+{
+    const struct weft_net_backend *found = NULL;
+    for (size_t i = 0; i < r->backends.n; i++) {
+        const struct weft_net_backend *b = r->backends.list[i];
+        for (size_t k = 0; k < b->nsections; k++)
+            if (strcmp(b->sections[k].name, name) == 0 && (!found || b == r->s->backend))
+                found = b;
+    }
+    return found;
+}
+
+static int unknown(const struct weft_resolver *r, const char *what, const char *where,
+                   const char *name, const struct names *valid, int64_t line, int64_t col,
+                   struct weft_err *err)
+{
+    const char *near = weft_nearest(name, valid->list, valid->n);
+    if (near)
+        return weft_err_at(err, WEFT_E_INPUT, r->s->file, line, col,
+                           "unknown %s '%s' in <%s>; did you mean '%s'?", what, name, where, near);
+    char all[768] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < valid->n; i++) {
+        size_t len = strlen(valid->list[i]);
+        if (used + len + 3 > sizeof all)
+            break;
+        if (i) {
+            memcpy(all + used, ", ", 2);
+            used += 2;
+        }
+        memcpy(all + used, valid->list[i], len + 1);
+        used += len;
+    }
+    return weft_err_at(err, WEFT_E_INPUT, r->s->file, line, col,
+                       "unknown %s '%s' in <%s>; valid: %s", what, name, where,
+                       valid->n ? all : "none");
+}
+
+static void element_names(const struct weft_resolver *r, struct names *v)
+{
+    add_name(v, "description");
+    for (int i = 0; i < WEFT_FAMILIES; i++)
+        add_name(v, weft_families[i].element);
+    add_name(v, "system");
+    add_name(v, "run");
+    for (size_t i = 0; i < r->backends.n; i++)
+        for (size_t k = 0; k < r->backends.list[i]->nsections; k++)
+            add_name(v, r->backends.list[i]->sections[k].name);
+}
+
+static const char name_chars[] =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
+int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
+{
+    const struct weft_xml_elem *root = r->root;
+    const char *file = r->s->file;
+    if (strcmp(root->name, "scenario") != 0)
+        return weft_err_at(err, WEFT_E_INPUT, file, root->line, root->col,
+                           "the root element must be <scenario>, not <%s>", root->name);
+    for (const struct weft_xml_attr *a = root->attrs; a; a = a->next) {
+        struct names valid = {{"name"}, 1};
+        if (strcmp(a->name, "name") != 0)
+            return unknown(r, "attribute", "scenario", a->name, &valid, a->line, a->col, err);
+        /* It becomes the name of the run folder. */
+        if (a->value[0] == '.' || !a->value[0] || a->value[strspn(a->value, name_chars)])
+            return weft_err_at(err, WEFT_E_INPUT, file, a->line, a->col,
+                               "<scenario>: 'name' must be letters, digits, '-', '_' and '.', and "
+                               "not begin with '.'");
+    }
+    if (root->text[0])
+        return weft_err_at(err, WEFT_E_INPUT, file, root->line, root->col,
+                           "text directly inside <scenario>; put it into <description>");
+    struct names valid = {.n = 0};
+    element_names(r, &valid);
+    for (const struct weft_xml_elem *e = root->children; e; e = e->next) {
+        size_t i = 0;
+        while (i < valid.n && strcmp(valid.list[i], e->name) != 0)
+            i++;
+        if (i == valid.n)
+            return unknown(r, "element", "scenario", e->name, &valid, e->line, e->col, err);
+        const struct weft_xml_elem *first = weft_resolver_elem(r, e->name);
+        if (first != e)
+            return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
+                               "<%s> is given twice; the first is on line %lld", e->name,
+                               (long long)first->line);
+        if (e->children)
+            return weft_err_at(err, WEFT_E_INPUT, file, e->children->line, e->children->col,
+                               "<%s> inside <%s>; settings are attributes: <%s name=\"value\"/>",
+                               e->children->name, e->name, e->name);
+        if (strcmp(e->name, "description") == 0) {
+            if (e->attrs)
+                return weft_err_at(err, WEFT_E_INPUT, file, e->attrs->line, e->attrs->col,
+                                   "<description> has no attributes");
+        } else if (e->text[0]) {
+            return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
+                               "text inside <%s>; settings are attributes: <%s name=\"value\"/>",
+                               e->name, e->name);
+        }
+    }
+    return 0;
+}
+
+/* Sets the attributes of @p e, which has the table of @p g. */
+static int apply_elem(struct weft_resolver *r, const struct weft_xml_elem *e,
+                      struct weft_scenario_group *g, const char *dir, struct weft_err *err)
+{
+    for (const struct weft_xml_attr *a = e->attrs; a; a = a->next) {
+        if (g->selector && strcmp(a->name, g->selector) == 0)
+            continue;
+        if (!weft_params_find(g->table, a->name)) {
+            struct names valid = {.n = 0};
+            if (g->selector)
+                add_name(&valid, g->selector);
+            for (size_t i = 0; i < g->table->n; i++)
+                add_name(&valid, g->table->params[i].name);
+            unknown(r, "attribute", e->name, a->name, &valid, a->line, a->col, err);
+            return g->selected && g->table->n
+                       ? weft_err_prepend(err, "%s '%s': ", g->selector, g->selected)
+                       : err->code;
+        }
+        struct weft_origin origin = {WEFT_ORIGIN_FILE, a->line, a->col};
+        if (weft_resolver_set(r, g, a->name, a->value, dir, origin, err)) {
+            weft_err_prepend(err, "<%s>: ", e->name);
+            return weft_err_locate(err, r->s->file, a->line, a->col);
+        }
+    }
+    return 0;
+}
+
+/* An element of the file without a group in this scenario: why it has no effect. */
+static int unused_elem(struct weft_resolver *r, const struct weft_xml_elem *e, struct weft_err *err)
+{
+    if (strcmp(e->name, weft_families[WEFT_FAMILY_CC].element) == 0)
+        return weft_resolver_warn(r, err,
+                                  "%s:%lld:%lld: <%s> has no effect: the backend '%s' does not use "
+                                  "congestion control",
+                                  r->s->file, (long long)e->line, (long long)e->col, e->name,
+                                  r->s->backend->name);
+    const struct weft_net_backend *b = backend_of_section(r, e->name);
+    const char *owner = b ? b->name : "another";
+    if (r->chosen_from[WEFT_FAMILY_NETWORK].kind == WEFT_ORIGIN_OVERRIDE)
+        return weft_resolver_warn(
+            r, err, "%s:%lld:%lld: <%s> has no effect: it belongs to the backend '%s', not '%s'",
+            r->s->file, (long long)e->line, (long long)e->col, e->name, owner, r->s->backend->name);
+    return weft_err_at(
+        err, WEFT_E_INPUT, r->s->file, e->line, e->col,
+        "<%s> has no effect: it belongs to the backend '%s', and this scenario uses '%s'", e->name,
+        owner, r->s->backend->name);
+}
+
+int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err)
+{
+    struct weft_scenario *s = r->s;
+    const char *slash = strrchr(s->file, '/');
+    const char *dir = slash ? weft_arena_strndup(s->arena, s->file, (size_t)(slash - s->file)) : "";
+    if (!dir)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (slash == s->file)
+        dir = "/.";
+    for (const struct weft_xml_elem *e = r->root->children; e; e = e->next) {
+        if (strcmp(e->name, "description") == 0)
+            continue;
+        struct weft_scenario_group *g = NULL;
+        for (size_t i = 0; i < s->ngroups; i++)
+            if (strcmp(s->groups[i].element, e->name) == 0)
+                g = &s->groups[i];
+        int code;
+        const struct weft_xml_attr *sel = g && g->selector ? weft_xml_get(e, g->selector) : NULL;
+        if (!g) {
+            code = unused_elem(r, e, err);
+        } else if (sel && g->selected_from.kind == WEFT_ORIGIN_OVERRIDE &&
+                   strcmp(sel->value, g->selected) != 0) {
+            code = 0;
+            if (e->attrs->next) /* it has more than the selector */
+                code = weft_resolver_warn(
+                    r, err,
+                    "%s:%lld:%lld: the attributes of <%s %s=\"%s\"> have no effect: "
+                    "an override selects '%s'",
+                    s->file, (long long)e->line, (long long)e->col, e->name, g->selector,
+                    sel->value, g->selected);
+        } else {
+            code = apply_elem(r, e, g, dir, err);
+        }
+        if (code)
+            return code;
+    }
+    return 0;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Overrides: "leaf-spine.leaves=4". A key that names nothing, or something that this scenario does
+ * not use, is an error that says which.
+ */
+#include "scenario/resolve.h"
+
+#include <string.h>
+
+int weft_resolver_parse_overrides(struct weft_resolver *r, const char *const *sets, size_t n,
+                                  struct weft_err *err)
+{
+    struct weft_arena *a = r->s->arena;
+    r->overrides = (struct weft_override *)weft_arena_calloc(a, n, sizeof *r->overrides);
+    if (!r->overrides)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    for (size_t i = 0; i < n; i++) {
+        const char *text = sets[i];
+        const char *eq = strchr(text, '=');
+        const char *dot = strchr(text, '.');
+        if (!eq || !dot || dot > eq || dot == text || dot + 1 == eq)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "--set %s: an override is SECTION.PARAMETER=VALUE, for instance "
+                                "transport.mtu=4096B",
+                                text);
+        struct weft_override *o = &r->overrides[i];
+        o->text = text;
+        o->prefix = weft_arena_strndup(a, text, (size_t)(dot - text));
+        o->param = weft_arena_strndup(a, dot + 1, (size_t)(eq - dot - 1));
+        o->value = weft_arena_strdup(a, eq + 1);
+        if (!o->prefix || !o->param || !o->value)
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    }
+    r->noverrides = n;
+    return 0;
+}
+
+/* The group that a key addresses: by plug-in or section name, or by element name. NULL: none, *err
+ * may be filled. */
+static struct weft_scenario_group *find_group(struct weft_resolver *r,
+                                              const struct weft_override *o, struct weft_err *err)
+{
+    struct weft_scenario *s = r->s;
+    struct weft_scenario_group *by_name = NULL;
+    for (size_t i = 0; i < s->ngroups; i++) {
+        struct weft_scenario_group *g = &s->groups[i];
+        if (g->selector && strcmp(g->element, o->prefix) == 0)
+            return g;
+        if (strcmp(g->prefix, o->prefix) != 0)
+            continue;
+        if (!by_name) {
+            by_name = g;
+            continue;
+        }
+        /* Two chosen plug-ins of different families share a name: the parameter decides. */
+        int first = weft_params_find(by_name->table, o->param) != NULL;
+        int second = weft_params_find(g->table, o->param) != NULL;
+        if (first && second) {
+            weft_err_set(err, WEFT_E_INPUT,
+                         "--set %s: both the %s and the %s '%s' have it; say %s.%s or %s.%s",
+                         o->text, by_name->element, g->element, g->prefix, by_name->element,
+                         o->param, g->element, o->param);
+            return NULL;
+        }
+        if (second)
+            by_name = g;
+    }
+    return by_name;
+}
+
+/* Whether @p name is a member of a family that this scenario did not choose, or a section of
+ * another backend. */
+static int explain_unchosen(struct weft_resolver *r, const struct weft_override *o,
+                            struct weft_err *err)
+{
+    for (int f = 0; f < WEFT_FAMILIES; f++) {
+        struct weft_err quiet = {0};
+        struct weft_plugin p;
+        if (weft_family_find((enum weft_family_id)f, &r->backends, o->prefix, &p, &quiet))
+            continue;
+        const struct weft_family *fam = &weft_families[f];
+        if (f == WEFT_FAMILY_CC && !r->s->cc)
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "--set %s: has no effect: the backend '%s' does not use congestion control",
+                o->text, r->s->backend->name);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "--set %s: has no effect: the %s is '%s'; to change it, --set %s.%s=%s",
+                            o->text, fam->what, r->chosen[f].name, fam->element, fam->selector,
+                            o->prefix);
+    }
+    for (size_t i = 0; i < r->backends.n; i++) {
+        const struct weft_net_backend *b = r->backends.list[i];
+        for (size_t k = 0; k < b->nsections; k++)
+            if (strcmp(b->sections[k].name, o->prefix) == 0)
+                return weft_err_set(
+                    err, WEFT_E_INPUT,
+                    "--set %s: has no effect: '%s' belongs to the backend '%s', and this "
+                    "scenario uses '%s'",
+                    o->text, o->prefix, b->name, r->s->backend->name);
+    }
+    return 0;
+}
+
+static int unknown_key(struct weft_resolver *r, const struct weft_override *o, struct weft_err *err)
+{
+    enum { MAX = 192 };
+    const char *names[MAX];
+    size_t n = 0;
+    if (explain_unchosen(r, o, err))
+        return err->code;
+    if (strcmp(o->prefix, weft_families[WEFT_FAMILY_CC].element) == 0)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "--set %s: has no effect: the backend '%s' does not use congestion control", o->text,
+            r->s->backend->name);
+    for (size_t i = 0; i < r->s->ngroups && n + 2 < MAX; i++) {
+        names[n++] = r->s->groups[i].prefix;
+        names[n++] = r->s->groups[i].element;
+    }
+    for (int f = 0; f < WEFT_FAMILIES; f++)
+        for (size_t i = 0; i < weft_family_size((enum weft_family_id)f, &r->backends) && n < MAX;
+             i++)
+            names[n++] = weft_family_member((enum weft_family_id)f, &r->backends, i).name;
+    const char *near = weft_nearest(o->prefix, names, n);
+    if (near)
+        return weft_err_set(err, WEFT_E_INPUT, "--set %s: unknown section '%s'; did you mean '%s'?",
+                            o->text, o->prefix, near);
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "--set %s: unknown section '%s'; 'weft show scenario' prints every key",
+                        o->text, o->prefix);
+}
+
+int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err)
+{
+    for (size_t i = 0; i < r->noverrides; i++) {
+        const struct weft_override *o = &r->overrides[i];
+        struct weft_err why = {0};
+        struct weft_scenario_group *g = find_group(r, o, &why);
+        if (why.code) {
+            *err = why;
+            return why.code;
+        }
+        if (!g)
+            return unknown_key(r, o, err);
+        if (g->selector && strcmp(o->param, g->selector) == 0 && strcmp(o->prefix, g->element) == 0)
+            continue; /* chosen already */
+        struct weft_origin origin = {WEFT_ORIGIN_OVERRIDE, 0, 0};
+        if (weft_resolver_set(r, g, o->param, o->value, "", origin, err))
+            return weft_err_prepend(err, "--set %s: ", o->text);
+    }
+    return 0;
+}

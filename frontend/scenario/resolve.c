@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Resolving a scenario: plug-ins are chosen first, each brings its table, then values are set in
+ * the order default, file, override.
+ */
+#include "base/file.h"
+#include "scenario/resolve.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct weft_param run_params[] = {
+    {"seed", WEFT_PARAM_U64, offsetof(struct weft_run_params, seed), "1", NULL, NULL, NULL,
+     "seed of every random stream", NULL},
+    {"until", WEFT_PARAM_TIME, offsetof(struct weft_run_params, until_ps), "0", NULL, NULL, NULL,
+     "simulated time at which the run ends; 0: when everything is done", NULL},
+};
+const struct weft_param_table weft_run_param_table =
+    WEFT_PARAM_TABLE(run_params, struct weft_run_params);
+
+const char *weft_origin_name(enum weft_origin_kind kind)
+{
+    switch (kind) {
+    case WEFT_ORIGIN_DEFAULT:
+        return "default";
+    case WEFT_ORIGIN_FILE:
+        return "file";
+    case WEFT_ORIGIN_OVERRIDE:
+        return "override";
+    }
+    return "default";
+}
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+}
+
+int weft_resolver_warn(struct weft_resolver *r, struct weft_err *err, const char *fmt, ...)
+{
+    struct weft_scenario *s = r->s;
+    char text[WEFT_ERR_MSG_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (s->nwarnings == r->warnings_cap) {
+        size_t cap = r->warnings_cap ? 2 * r->warnings_cap : 8;
+        const char **more = (const char **)weft_arena_calloc(s->arena, cap, sizeof *more);
+        if (!more)
+            return no_memory(err);
+        if (s->nwarnings)
+            memcpy(more, s->warnings, s->nwarnings * sizeof *more);
+        s->warnings = more;
+        r->warnings_cap = cap;
+    }
+    char *kept = weft_arena_strdup(s->arena, text);
+    if (!kept)
+        return no_memory(err);
+    s->warnings[s->nwarnings++] = kept;
+    return 0;
+}
+
+int weft_param_is_path(const struct weft_param *p)
+{
+    static const char *const words[] = {"file", "path", "dir", "groups"};
+    if (p->type != WEFT_PARAM_STRING)
+        return 0;
+    const char *last = strrchr(p->name, '-');
+    last = last ? last + 1 : p->name;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(last, words[i]) == 0)
+            return 1;
+    return 0;
+}
+
+int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,
+                      const char *value, const char *base_dir, struct weft_origin origin,
+                      struct weft_err *err)
+{
+    const struct weft_param *p = weft_params_find(g->table, param);
+    if (p && weft_param_is_path(p) && value[0] != '\0' && value[0] != '/' && base_dir[0] != '\0')
+        value = weft_arena_printf(r->s->arena, "%s/%s", base_dir, value);
+    else
+        value = weft_arena_strdup(r->s->arena, value);
+    if (!value)
+        return no_memory(err);
+    int code = weft_params_set(g->table, g->values, param, value, err);
+    if (code)
+        return code;
+    g->origins[p - g->table->params] = origin;
+    return 0;
+}
+
+/* The plug-in of one family: override, else file, else default ("" when there is none). */
+static int choose(struct weft_resolver *r, enum weft_family_id id, const char *fallback,
+                  struct weft_err *err)
+{
+    const struct weft_family *f = &weft_families[id];
+    const struct weft_xml_elem *e = weft_resolver_elem(r, f->element);
+    const struct weft_xml_attr *a = e ? weft_xml_get(e, f->selector) : NULL;
+    const struct weft_override *o = NULL;
+    for (size_t i = 0; i < r->noverrides; i++)
+        if (strcmp(r->overrides[i].prefix, f->element) == 0 &&
+            strcmp(r->overrides[i].param, f->selector) == 0)
+            o = &r->overrides[i];
+    if (o) {
+        r->chosen_from[id] = (struct weft_origin){WEFT_ORIGIN_OVERRIDE, 0, 0};
+        if (weft_family_find(id, &r->backends, o->value, &r->chosen[id], err))
+            return weft_err_prepend(err, "--set %s: ", o->text);
+        return 0;
+    }
+    if (a) {
+        r->chosen_from[id] = (struct weft_origin){WEFT_ORIGIN_FILE, a->line, a->col};
+        if (weft_family_find(id, &r->backends, a->value, &r->chosen[id], err)) {
+            weft_err_prepend(err, "<%s %s=\"%s\">: ", f->element, f->selector, a->value);
+            return weft_err_locate(err, r->s->file, a->line, a->col);
+        }
+        return 0;
+    }
+    r->chosen_from[id] = (struct weft_origin){WEFT_ORIGIN_DEFAULT, 0, 0};
+    if (fallback[0])
+        return weft_family_find(id, &r->backends, fallback, &r->chosen[id], err);
+    if (e)
+        return weft_err_at(err, WEFT_E_INPUT, r->s->file, e->line, e->col,
+                           "<%s> needs the attribute '%s'; see 'weft list %s'", f->element,
+                           f->selector, id == WEFT_FAMILY_TOPOLOGY ? "topologies" : "workloads");
+    return weft_err_at(
+        err, WEFT_E_INPUT, r->s->file, r->root ? r->root->line : 0, 0,
+        "no %s: add <%s %s=\"...\"/> to the scenario or --set %s.%s=...; see 'weft list %s'",
+        f->what, f->element, f->selector, f->element, f->selector,
+        id == WEFT_FAMILY_TOPOLOGY ? "topologies" : "workloads");
+}
+
+static int choose_all(struct weft_resolver *r, struct weft_err *err)
+{
+    struct weft_err quiet = {0};
+    struct weft_plugin cc;
+    /* DCQCN is what RoCE NICs run unless told otherwise. */
+    const char *cc_default = "dcqcn";
+    if (weft_family_find(WEFT_FAMILY_CC, &r->backends, cc_default, &cc, &quiet) &&
+        weft_family_size(WEFT_FAMILY_CC, &r->backends) > 0)
+        cc_default = weft_family_member(WEFT_FAMILY_CC, &r->backends, 0).name;
+    int code = choose(r, WEFT_FAMILY_TOPOLOGY, "", err);
+    if (!code)
+        code = choose(r, WEFT_FAMILY_NETWORK, r->backends.list[0]->name, err);
+    if (!code)
+        code = choose(r, WEFT_FAMILY_CC, cc_default, err);
+    if (!code)
+        code = choose(r, WEFT_FAMILY_WORKLOAD, "", err);
+    return code;
+}
+
+/* Appends a group with default values; @p values NULL: allocate them. */
+static int add_group(struct weft_resolver *r, const char *element, int family, const char *prefix,
+                     const struct weft_param_table *table, void *values, struct weft_err *err)
+{
+    struct weft_scenario *s = r->s;
+    struct weft_scenario_group *g = &s->groups[s->ngroups++];
+    const struct weft_xml_elem *e = weft_resolver_elem(r, element);
+    *g = (struct weft_scenario_group){.element = element, .prefix = prefix, .table = table};
+    if (family >= 0) {
+        g->selector = weft_families[family].selector;
+        g->selected = r->chosen[family].name;
+        g->selected_from = r->chosen_from[family];
+    }
+    if (e) {
+        g->line = e->line;
+        g->col = e->col;
+    }
+    g->values = values ? values : weft_arena_alloc(s->arena, table->struct_size);
+    g->origins = (struct weft_origin *)weft_arena_calloc(s->arena, table->n, sizeof *g->origins);
+    if (!g->values || !g->origins)
+        return no_memory(err);
+    if (weft_params_defaults(table, g->values, err))
+        return weft_err_prepend(err, "defaults of %s: ", prefix);
+    return 0;
+}
+
+static int make_groups(struct weft_resolver *r, struct weft_err *err)
+{
+    struct weft_scenario *s = r->s;
+    const struct weft_plugin *p = r->chosen;
+    s->topology = (const struct weft_topology_ops *)p[WEFT_FAMILY_TOPOLOGY].ops;
+    s->backend = (const struct weft_net_backend *)p[WEFT_FAMILY_NETWORK].ops;
+    s->workload = (const struct weft_workload_ops *)p[WEFT_FAMILY_WORKLOAD].ops;
+    s->cc = s->backend->uses_cc ? (const struct weft_cc_ops *)p[WEFT_FAMILY_CC].ops : NULL;
+    s->groups = (struct weft_scenario_group *)weft_arena_calloc(s->arena, s->backend->nsections + 6,
+                                                                sizeof *s->groups);
+    char *blob = (char *)weft_arena_alloc(s->arena, s->backend->params_size);
+    if (!s->groups || !blob)
+        return no_memory(err);
+    s->net_params = blob;
+    int code = add_group(r, "topology", WEFT_FAMILY_TOPOLOGY, s->topology->name,
+                         &s->topology->params, NULL, err);
+    s->topology_params = s->groups[s->ngroups - 1].values;
+    if (!code)
+        code = add_group(r, "network", WEFT_FAMILY_NETWORK, "network", &weft_no_params, blob, err);
+    for (size_t i = 0; !code && i < s->backend->nsections; i++) {
+        const struct weft_net_section *sec = &s->backend->sections[i];
+        code = add_group(r, sec->name, -1, sec->name, &sec->params, blob + sec->offset, err);
+    }
+    if (!code && s->cc) {
+        code = add_group(r, "congestion-control", WEFT_FAMILY_CC, s->cc->name, &s->cc->params, NULL,
+                         err);
+        s->cc_params = s->groups[s->ngroups - 1].values;
+    }
+    if (!code) {
+        code = add_group(r, "system", -1, "system", &weft_system_param_table, NULL, err);
+        s->system = (const struct weft_system_params *)s->groups[s->ngroups - 1].values;
+    }
+    if (!code) {
+        code = add_group(r, "workload", WEFT_FAMILY_WORKLOAD, s->workload->name,
+                         &s->workload->params, NULL, err);
+        s->workload_params = s->groups[s->ngroups - 1].values;
+    }
+    if (!code) {
+        code = add_group(r, "run", -1, "run", &weft_run_param_table, NULL, err);
+        s->run = (const struct weft_run_params *)s->groups[s->ngroups - 1].values;
+    }
+    return code;
+}
+
+/* Every parameter without a default must have been set. */
+static int check_required(struct weft_resolver *r, struct weft_err *err)
+{
+    struct weft_scenario *s = r->s;
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        for (size_t k = 0; k < g->table->n; k++) {
+            const struct weft_param *p = &g->table->params[k];
+            if (p->def || g->origins[k].kind != WEFT_ORIGIN_DEFAULT)
+                continue;
+            return weft_err_at(err, WEFT_E_INPUT, s->file, g->line, g->col,
+                               "<%s>: '%s' must be given (%s); or --set %s.%s=...", g->element,
+                               p->name, p->help, g->prefix, p->name);
+        }
+    }
+    return 0;
+}
+
+/* The name used in outputs: the attribute, else the folder of scenario.xml, else the file's stem.
+ */
+static int set_name(struct weft_resolver *r, struct weft_err *err)
+{
+    struct weft_scenario *s = r->s;
+    const struct weft_xml_attr *a = r->root ? weft_xml_get(r->root, "name") : NULL;
+    const struct weft_xml_elem *d = r->root ? weft_resolver_elem(r, "description") : NULL;
+    s->description = d ? weft_arena_strdup(s->arena, d->text) : "";
+    if (!s->description)
+        return no_memory(err);
+    if (a) {
+        s->name = weft_arena_strdup(s->arena, a->value);
+        return s->name ? 0 : no_memory(err);
+    }
+    s->name = "unnamed";
+    const char *slash = strrchr(s->file, '/');
+    const char *base = slash ? slash + 1 : s->file;
+    const char *from = base, *to = strrchr(base, '.');
+    if (!to)
+        to = base + strlen(base);
+    if (strcmp(base, "scenario.xml") == 0) {
+        from = to = base;
+        if (slash && slash > s->file) {
+            to = slash;
+            from = slash;
+            while (from > s->file && from[-1] != '/')
+                from--;
+        }
+    }
+    if (to > from && *from != '.')
+        s->name = weft_arena_strndup(s->arena, from, (size_t)(to - from));
+    return s->name ? 0 : no_memory(err);
+}
+
+static int resolve(struct weft_resolver *r, const struct weft_scenario_options *o,
+                   struct weft_err *err)
+{
+    int code = weft_resolver_parse_overrides(r, o->sets, o->nsets, err);
+    if (!code)
+        code = set_name(r, err);
+    if (!code && r->root)
+        code = weft_resolver_check_file(r, err);
+    if (!code)
+        code = choose_all(r, err);
+    if (!code)
+        code = make_groups(r, err);
+    if (!code && r->root)
+        code = weft_resolver_apply_file(r, err);
+    if (!code)
+        code = weft_resolver_apply_overrides(r, err);
+    if (!code)
+        code = check_required(r, err);
+    if (!code)
+        code = weft_resolver_warn_unused(r, err);
+    return code;
+}
+
+static int load(const char *text, size_t len, const char *file,
+                const struct weft_scenario_options *o, struct weft_scenario **out,
+                struct weft_err *err)
+{
+    *out = NULL;
+    if (o->nbackends == 0)
+        return weft_err_set(err, WEFT_E_INTERNAL, "no network backend is compiled in");
+    struct weft_arena *a = weft_arena_new();
+    struct weft_scenario *s = a ? (struct weft_scenario *)weft_arena_alloc(a, sizeof *s) : NULL;
+    if (!s) {
+        weft_arena_free(a);
+        return no_memory(err);
+    }
+    s->arena = a;
+    struct weft_resolver r = {.s = s, .backends = {o->backends, o->nbackends}};
+    s->file = file ? weft_arena_strdup(a, file) : "";
+    int code = s->file ? 0 : no_memory(err);
+    char *read = NULL;
+    if (!code && file && !text) {
+        code = weft_file_read(file, WEFT_XML_MAX_BYTES, &read, &len, err);
+        text = read;
+    }
+    if (!code && text) {
+        struct weft_xml_elem *root;
+        code = weft_xml_parse(text, len, s->file, a, &root, err);
+        r.root = root;
+    }
+    free(read);
+    if (!code)
+        code = resolve(&r, o, err);
+    if (code) {
+        weft_scenario_free(s);
+        return code;
+    }
+    s->noverrides = r.noverrides;
+    *out = s;
+    return 0;
+}
+
+int weft_scenario_load(const char *file, const struct weft_scenario_options *o,
+                       struct weft_scenario **out, struct weft_err *err)
+{
+    return load(NULL, 0, file, o, out, err);
+}
+
+int weft_scenario_parse(const char *text, size_t len, const char *file,
+                        const struct weft_scenario_options *o, struct weft_scenario **out,
+                        struct weft_err *err)
+{
+    return load(text, len, file, o, out, err);
+}
+
+void weft_scenario_free(struct weft_scenario *s)
+{
+    if (s)
+        weft_arena_free(s->arena); /* s itself lives in it */
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Shared by the files that resolve a scenario. Private to frontend/scenario.
+ */
+#ifndef WEFT_SCENARIO_RESOLVE_H
+#define WEFT_SCENARIO_RESOLVE_H
+
+#include "scenario/families.h"
+#include "scenario/xml.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One --set option, taken apart. */
+struct weft_override {
+    const char *text;   /**< as given, for messages */
+    const char *prefix; /**< before the dot */
+    const char *param;  /**< between dot and '=' */
+    const char *value;
+};
+
+/** A scenario while it is being resolved. */
+struct weft_resolver {
+    struct weft_scenario *s;
+    struct weft_backends backends;
+    const struct weft_xml_elem *root; /**< NULL: no file */
+    struct weft_override *overrides;
+    size_t noverrides;
+    size_t warnings_cap;
+    struct weft_plugin chosen[WEFT_FAMILIES];
+    struct weft_origin chosen_from[WEFT_FAMILIES];
+};
+
+/** Adds a warning. 0 or WEFT_E_LIMIT. */
+int weft_resolver_warn(struct weft_resolver *r, struct weft_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/** The element called @p name in the file, or NULL. */
+const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, const char *name);
+/** Checks that the file has only known elements, each once, and that a selector is where it must
+ * be. */
+int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err);
+/** Sets the values that the file gives. */
+int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err);
+/** Takes "key=value" options apart. */
+int weft_resolver_parse_overrides(struct weft_resolver *r, const char *const *sets, size_t n,
+                                  struct weft_err *err);
+/** Sets the values that overrides give. */
+int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err);
+/** Sets one value; a path is taken relative to @p base_dir ("" for the working directory). */
+int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,
+                      const char *value, const char *base_dir, struct weft_origin origin,
+                      struct weft_err *err);
+/** Warns of values that can't have an effect under the others. */
+int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err);
+/** Whether a text parameter names a file. */
+int weft_param_is_path(const struct weft_param *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A scenario: everything that decides a run, resolved from defaults, a scenario file and overrides.
+ *
+ * A scenario is a list of groups. A group is one parameter table with its values and, for each
+ * value, where it came from. A group that belongs to a family of plug-ins also has a selector:
+ * <topology type="leaf-spine"> selects the table that the other attributes of the element are
+ * checked against.
+ *
+ *   element               selector  keys on the command line (--set)
+ *   topology              type      topology.type=NAME, then NAME.PARAM=VALUE
+ * ("leaf-spine.leaves=4") network               backend   network.backend=NAME <section of backend>
+ * -         SECTION.PARAM=VALUE ("transport.mtu=4096B", "pfc.enabled=false") congestion-control
+ * name      congestion-control.name=NAME, then NAME.PARAM=VALUE ("dcqcn.rate-ai=40Mbps") system -
+ * system.PARAM=VALUE workload              type      workload.type=NAME, then NAME.PARAM=VALUE
+ * ("chakra.path=trace/x") run                   -         run.seed=N, run.until=TIME
+ *
+ * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
+ * scenario file they are relative to it, on the command line to the working directory.
+ *
+ * Precedence: override > file > default. A key that can't have an effect is an error, or a warning
+ * where an override made it so (--set topology.type=... leaves the file's own topology parameters
+ * without a use).
+ */
+#ifndef WEFT_SCENARIO_H
+#define WEFT_SCENARIO_H
+
+#include "base/arena.h"
+#include "net/net.h"
+#include "system/system.h"
+#include "topologies/topology.h"
+#include "workload/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Parameters of the run itself: element <run .../>. */
+struct weft_run_params {
+    uint64_t seed;    /**< of every random stream */
+    int64_t until_ps; /**< simulated time at which the run ends; 0: when everything is done */
+};
+extern const struct weft_param_table weft_run_param_table;
+
+/** Where a value came from. */
+enum weft_origin_kind { WEFT_ORIGIN_DEFAULT, WEFT_ORIGIN_FILE, WEFT_ORIGIN_OVERRIDE };
+struct weft_origin {
+    enum weft_origin_kind kind;
+    int64_t line, col; /**< FILE: its place in the scenario file */
+};
+
+/** One parameter table with its values. */
+struct weft_scenario_group {
+    const char *element;  /**< "topology", "pfc" */
+    const char *selector; /**< "type", "backend", "name"; NULL: no selector */
+    const char *selected; /**< the plug-in's name; NULL without selector */
+    struct weft_origin selected_from;
+    const char *prefix; /**< of its keys: the plug-in's or the section's name */
+    const struct weft_param_table *table;
+    void *values;                /**< table->struct_size bytes */
+    struct weft_origin *origins; /**< one per parameter */
+    int64_t line, col;           /**< of the element in the file, 0: not in the file */
+};
+
+/** A resolved scenario. */
+struct weft_scenario {
+    struct weft_arena *arena; /**< owns everything */
+    const char *name; /**< attribute name, else the file's directory or stem, else "unnamed" */
+    const char *description; /**< "" when none */
+    const char *file;        /**< "" when there is no file */
+    size_t noverrides;       /**< --set options that were applied */
+
+    const struct weft_topology_ops *topology;
+    const void *topology_params;
+    const struct weft_net_backend *backend;
+    const void *net_params;       /**< the backend's blob */
+    const struct weft_cc_ops *cc; /**< NULL when the backend does not use one */
+    const void *cc_params;
+    const struct weft_workload_ops *workload;
+    const void *workload_params;
+    const struct weft_system_params *system;
+    const struct weft_run_params *run;
+
+    struct weft_scenario_group *groups; /**< in the order of the schema */
+    size_t ngroups;
+    const char **warnings; /**< settings that have no effect */
+    size_t nwarnings;
+};
+
+/** What a scenario is resolved with. */
+struct weft_scenario_options {
+    const struct weft_net_backend *const *backends; /**< the first one is the default */
+    size_t nbackends;
+    const char *const *sets; /**< overrides "key=value", later ones win */
+    size_t nsets;
+};
+
+/**
+ * Resolves @p file (NULL: defaults alone) with the overrides of @p o. Checks every name and value,
+ * but builds nothing.
+ */
+int weft_scenario_load(const char *file, const struct weft_scenario_options *o,
+                       struct weft_scenario **out, struct weft_err *err);
+/** As weft_scenario_load, from memory; @p file is the name for messages and for relative paths. */
+int weft_scenario_parse(const char *text, size_t len, const char *file,
+                        const struct weft_scenario_options *o, struct weft_scenario **out,
+                        struct weft_err *err);
+void weft_scenario_free(struct weft_scenario *s);
+
+/** The fabric and the job of a scenario. */
+struct weft_scenario_parts {
+    struct weft_fabric *fabric;
+    struct weft_workload *workload;
+};
+/**
+ * Builds fabric and workload (one rank per host) and checks everything that can be checked without
+ * running: congestion control, backend against fabric, system against workload. On failure nothing
+ * is left to free.
+ */
+int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                        struct weft_err *err);
+void weft_scenario_parts_free(struct weft_scenario_parts *parts);
+/** The net configuration of a scenario over @p fabric, with no observer. */
+struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
+                                                const struct weft_fabric *fabric);
+
+/** Receives text piece by piece. */
+struct weft_text_sink {
+    void *ctx;
+    void (*put)(void *ctx, const char *text, size_t len);
+};
+/** Writes the whole resolved configuration as a scenario file that resolves to the same
+ * configuration. */
+void weft_scenario_write_xml(const struct weft_scenario *s, const struct weft_text_sink *sink);
+/** Writes the RELAX NG schema of scenario files, made from the tables of all plug-ins and of @p
+ * backends. */
+void weft_scenario_write_schema(const struct weft_net_backend *const *backends, size_t nbackends,
+                                const struct weft_text_sink *sink);
+
+/** "default", "file" or "override". */
+const char *weft_origin_name(enum weft_origin_kind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The RELAX NG schema of scenario files, for editors and xmllint, made from the parameter tables.
+ *
+ * It says which elements and attributes there are and what their text looks like. What depends on
+ * several values (ranges, a backend's sections, parameters that must be given) is left to weft
+ * itself.
+ */
+#include "scenario/families.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct writer {
+    const struct weft_text_sink *sink;
+    int depth;
+};
+
+static void put(const struct writer *w, const char *text)
+{
+    w->sink->put(w->sink->ctx, text, strlen(text));
+}
+
+static void put_escaped(const struct writer *w, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        if (*p == '&')
+            put(w, "&amp;");
+        else if (*p == '<')
+            put(w, "&lt;");
+        else if (*p == '>')
+            put(w, "&gt;");
+        else if (*p == '"')
+            put(w, "&quot;");
+        else
+            w->sink->put(w->sink->ctx, p, 1);
+    }
+}
+
+static void indent(const struct writer *w)
+{
+    for (int i = 0; i < w->depth; i++)
+        put(w, "  ");
+}
+
+static void open_tag(struct writer *w, const char *name, const char *attr, const char *value)
+{
+    indent(w);
+    put(w, "<");
+    put(w, name);
+    if (attr) {
+        put(w, " ");
+        put(w, attr);
+        put(w, "=\"");
+        put_escaped(w, value);
+        put(w, "\"");
+    }
+    put(w, ">\n");
+    w->depth++;
+}
+
+static void close_tag(struct writer *w, const char *name)
+{
+    w->depth--;
+    indent(w);
+    put(w, "</");
+    put(w, name);
+    put(w, ">\n");
+}
+
+static void leaf(struct writer *w, const char *name, const char *attr, const char *value,
+                 const char *text)
+{
+    indent(w);
+    put(w, "<");
+    put(w, name);
+    if (attr) {
+        put(w, " ");
+        put(w, attr);
+        put(w, "=\"");
+        put_escaped(w, value);
+        put(w, "\"");
+    }
+    if (text) {
+        put(w, ">");
+        put_escaped(w, text);
+        put(w, "</");
+        put(w, name);
+        put(w, ">\n");
+    } else {
+        put(w, "/>\n");
+    }
+}
+
+static void choices(struct writer *w, const char *words)
+{
+    char word[128];
+    open_tag(w, "choice", NULL, NULL);
+    while (*words) {
+        size_t n = strcspn(words, "|");
+        snprintf(word, sizeof word, "%.*s", (int)n, words);
+        leaf(w, "value", NULL, NULL, word);
+        words += n;
+        if (*words == '|')
+            words++;
+    }
+    close_tag(w, "choice");
+}
+
+/* What the text of a parameter may be. */
+static void text_of(struct writer *w, const struct weft_param *p)
+{
+    if (p->type == WEFT_PARAM_ENUM)
+        choices(w, p->choices);
+    else if (p->type == WEFT_PARAM_BOOL)
+        choices(w, "true|false|on|off|yes|no|1|0");
+    else if (p->type == WEFT_PARAM_STRING)
+        leaf(w, "text", NULL, NULL, NULL);
+    else
+        leaf(w, "ref", "name", weft_param_type_name(p->type), NULL);
+}
+
+/* Whether two parameters take the same texts. */
+static int alike(const struct weft_param *a, const struct weft_param *b)
+{
+    return a->type == b->type &&
+           (a->type != WEFT_PARAM_ENUM || strcmp(a->choices, b->choices) == 0);
+}
+
+/* Any of the attributes that are like parameter @p first, which is the first of its kind. */
+static void alike_params(struct writer *w, const struct weft_param_table *t, size_t first)
+{
+    const struct weft_param *p = &t->params[first];
+    char doc[1024];
+    open_tag(w, "zeroOrMore", NULL, NULL);
+    open_tag(w, "attribute", NULL, NULL);
+    open_tag(w, "choice", NULL, NULL);
+    for (size_t i = first; i < t->n; i++)
+        if (alike(p, &t->params[i]))
+            leaf(w, "name", NULL, NULL, t->params[i].name);
+    close_tag(w, "choice");
+    for (size_t i = first; i < t->n; i++) {
+        const struct weft_param *q = &t->params[i];
+        if (!alike(p, q))
+            continue;
+        snprintf(doc, sizeof doc, "%s: %s; %s%s", q->name, q->help ? q->help : "",
+                 q->def ? "default " : "must be given",
+                 q->def ? (q->def[0] ? q->def : "empty") : "");
+        leaf(w, "a:documentation", NULL, NULL, doc);
+    }
+    text_of(w, p);
+    close_tag(w, "attribute");
+    close_tag(w, "zeroOrMore");
+}
+
+/*
+ * Any subset of a table's attributes; none is required, since --set may give it. Those that take the same texts share one
+ * repeated pattern. It says the same as a list of optional attributes, since XML has each attribute at most
+ * once, but libxml2 follows both ways of every optional attribute that is there: 2^n states instead of n + 1.
+ */
+static void params(struct writer *w, const struct weft_param_table *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        size_t first = 0;
+        while (!alike(&t->params[first], &t->params[i]))
+            first++;
+        if (first == i)
+            alike_params(w, t, i);
+    }
+}
+
+/* <element> whose selector attribute decides which other attributes it may have. */
+static void family(struct writer *w, enum weft_family_id id, const struct weft_backends *b)
+{
+    const struct weft_family *f = &weft_families[id];
+    open_tag(w, "optional", NULL, NULL);
+    open_tag(w, "element", "name", f->element);
+    open_tag(w, "choice", NULL, NULL);
+    for (size_t i = 0; i < weft_family_size(id, b); i++) {
+        struct weft_plugin p = weft_family_member(id, b, i);
+        open_tag(w, "group", NULL, NULL);
+        open_tag(w, "attribute", "name", f->selector);
+        leaf(w, "a:documentation", NULL, NULL, p.title);
+        leaf(w, "value", NULL, NULL, p.name);
+        close_tag(w, "attribute");
+        params(w, p.params);
+        close_tag(w, "group");
+    }
+    leaf(w, "empty", NULL, NULL, NULL);
+    close_tag(w, "choice");
+    close_tag(w, "element");
+    close_tag(w, "optional");
+}
+
+static void section(struct writer *w, const char *name, const char *help,
+                    const struct weft_param_table *t)
+{
+    open_tag(w, "optional", NULL, NULL);
+    open_tag(w, "element", "name", name);
+    if (help)
+        leaf(w, "a:documentation", NULL, NULL, help);
+    leaf(w, "empty", NULL, NULL, NULL);
+    params(w, t);
+    close_tag(w, "element");
+    close_tag(w, "optional");
+}
+
+/* Names the text of a type by a regular expression. */
+static void pattern(struct writer *w, enum weft_param_type type, const char *regex)
+{
+    open_tag(w, "define", "name", weft_param_type_name(type));
+    open_tag(w, "data", "type", "string");
+    leaf(w, "param", "name", "pattern", regex);
+    close_tag(w, "data");
+    close_tag(w, "define");
+}
+
+/* A number with one of the units that @p units matches; zero needs none. */
+static void quantity(struct writer *w, enum weft_param_type type, const char *units)
+{
+    char regex[256];
+    snprintf(regex, sizeof regex, "\\s*(0+(\\.0+)?|([0-9]+(\\.[0-9]+)?|\\.[0-9]+)\\s*%s)\\s*",
+             units);
+    pattern(w, type, regex);
+}
+
+void weft_scenario_write_schema(const struct weft_net_backend *const *backends, size_t nbackends,
+                                const struct weft_text_sink *sink)
+{
+    struct writer w = {sink, 0};
+    struct weft_backends b = {backends, nbackends};
+    put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n"
+            "<!-- RELAX NG schema of weft scenario files. Written by 'weft show schema' from the "
+            "parameter "
+            "tables; do not edit. -->\n"
+            "<grammar xmlns=\"http://relaxng.org/ns/structure/1.0\"\n"
+            "         xmlns:a=\"http://relaxng.org/ns/compatibility/annotations/1.0\"\n"
+            "         datatypeLibrary=\"http://www.w3.org/2001/XMLSchema-datatypes\">\n");
+    w.depth = 1;
+    open_tag(&w, "start", NULL, NULL);
+    open_tag(&w, "element", "name", "scenario");
+    open_tag(&w, "interleave", NULL, NULL);
+    open_tag(&w, "optional", NULL, NULL);
+    leaf(&w, "attribute", "name", "name", NULL);
+    close_tag(&w, "optional");
+    open_tag(&w, "optional", NULL, NULL);
+    open_tag(&w, "element", "name", "description");
+    leaf(&w, "text", NULL, NULL, NULL);
+    close_tag(&w, "element");
+    close_tag(&w, "optional");
+    family(&w, WEFT_FAMILY_TOPOLOGY, &b);
+    family(&w, WEFT_FAMILY_NETWORK, &b);
+    for (size_t i = 0; i < nbackends; i++)
+        for (size_t k = 0; k < backends[i]->nsections; k++)
+            section(&w, backends[i]->sections[k].name, backends[i]->sections[k].help,
+                    &backends[i]->sections[k].params);
+    family(&w, WEFT_FAMILY_CC, &b);
+    section(&w, "system", "the simulated NPUs and their collectives", &weft_system_param_table);
+    family(&w, WEFT_FAMILY_WORKLOAD, &b);
+    section(&w, "run", "the run itself", &weft_run_param_table);
+    close_tag(&w, "interleave");
+    close_tag(&w, "element");
+    close_tag(&w, "start");
+    quantity(&w, WEFT_PARAM_TIME, "([pPnNuUmM]?[sS]|[mM][iI][nN]|[hH])");
+    quantity(&w, WEFT_PARAM_SIZE, "([kKmMgGtT][iI]?)?B");
+    quantity(&w, WEFT_PARAM_RATE,
+             "([kKmMgGtT]?b([pP][sS]|([iI][tT])?/[sS])|([kKmMgGtT][iI]?)?B(/[sS]|[pP][sS]))");
+    pattern(&w, WEFT_PARAM_U64, "\\s*[0-9]+\\s*");
+    pattern(&w, WEFT_PARAM_F64, "\\s*[0-9.eE+\\-]+\\s*(%|/\\s*[0-9.eE+\\-]+)?\\s*");
+    put(&w, "</grammar>\n");
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A resolved scenario as a scenario file: every value explicit, paths absolute. */
+#include "scenario/resolve.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static void put(const struct weft_text_sink *sink, const char *text)
+{
+    sink->put(sink->ctx, text, strlen(text));
+}
+
+static void put_escaped(const struct weft_text_sink *sink, const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        switch (*p) {
+        case '&':
+            put(sink, "&amp;");
+            break;
+        case '<':
+            put(sink, "&lt;");
+            break;
+        case '>':
+            put(sink, "&gt;");
+            break;
+        case '"':
+            put(sink, "&quot;");
+            break;
+        case '\n':
+            put(sink, "&#10;");
+            break;
+        case '\t':
+            put(sink, "&#9;");
+            break;
+        default:
+            sink->put(sink->ctx, p, 1);
+        }
+    }
+}
+
+static void put_attr(const struct weft_text_sink *sink, const char *name, const char *value)
+{
+    put(sink, " ");
+    put(sink, name);
+    put(sink, "=\"");
+    put_escaped(sink, value);
+    put(sink, "\"");
+}
+
+static void put_param(const struct weft_text_sink *sink, const struct weft_scenario_group *g,
+                      const struct weft_param *p)
+{
+    char buf[WEFT_PARAM_TEXT_MAX];
+    if (p->type != WEFT_PARAM_STRING) {
+        put_attr(sink, p->name, weft_params_format(p, g->values, buf, sizeof buf));
+        return;
+    }
+    const char *text = *(const char *const *)((const char *)g->values + p->offset);
+    char cwd[4096];
+    if (!text)
+        text = "";
+    if (!weft_param_is_path(p) || text[0] == '/' || text[0] == '\0' || !getcwd(cwd, sizeof cwd)) {
+        put_attr(sink, p->name, text);
+        return;
+    }
+    put(sink, " ");
+    put(sink, p->name);
+    put(sink, "=\"");
+    put_escaped(sink, cwd);
+    put(sink, "/");
+    put_escaped(sink, text);
+    put(sink, "\"");
+}
+
+void weft_scenario_write_xml(const struct weft_scenario *s, const struct weft_text_sink *sink)
+{
+    put(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario");
+    put_attr(sink, "name", s->name);
+    put(sink, ">\n");
+    if (s->description[0]) {
+        put(sink, "  <description>");
+        put_escaped(sink, s->description);
+        put(sink, "</description>\n");
+    }
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        put(sink, "  <");
+        put(sink, g->element);
+        if (g->selector)
+            put_attr(sink, g->selector, g->selected);
+        for (size_t k = 0; k < g->table->n; k++)
+            put_param(sink, g, &g->table->params[k]);
+        put(sink, "/>\n");
+    }
+    put(sink, "</scenario>\n");
+}

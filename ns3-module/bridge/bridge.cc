@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * net/net.h over WeftFabric: see bridge.h. Everything that ns-3 would abort on is checked
+ * before ns-3 sees it.
+ */
+#include "bridge.h"
+
+#include "ns3/config.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/weft-fabric.h"
+
+#include <cstddef>
+#include <exception>
+#include <new>
+
+#if defined(__has_include)
+#if __has_include("ns3/version-defines.h")
+#include "ns3/version-defines.h"
+#endif
+#endif
+
+namespace
+{
+
+using namespace ns3;
+
+/** Section ns3. */
+struct Ns3Params
+{
+    int simulatorImpl; //!< Index into the choices of simulator-impl.
+};
+
+/** The backend's parameter blob. */
+struct PacketParams
+{
+    weft_engine_params engine;
+    Ns3Params ns3;
+};
+
+const weft_param g_ns3Params[] = {
+    {"simulator-impl",
+     WEFT_PARAM_ENUM,
+     offsetof(Ns3Params, simulatorImpl),
+     "weft",
+     nullptr,
+     nullptr,
+     "weft|default",
+     "what executes ns-3's events: WeftSimulatorImpl, or ns3::DefaultSimulatorImpl (slower, same "
+     "results)",
+     nullptr},
+};
+
+/**
+ * \param i number of an engine section
+ * \return the same as a section of the backend
+ */
+weft_net_section
+EngineSection(int i)
+{
+    const weft_engine_section& s = weft_engine_sections[i];
+    return {s.name, s.help, s.params, offsetof(PacketParams, engine) + s.offset};
+}
+
+const weft_net_section g_sections[] = {
+    EngineSection(0),
+    EngineSection(1),
+    EngineSection(2),
+    EngineSection(3),
+    {"ns3",
+     "how the engine runs inside ns-3",
+     WEFT_PARAM_TABLE(g_ns3Params, Ns3Params),
+     offsetof(PacketParams, ns3)},
+};
+static_assert(WEFT_ENGINE_SECTIONS == 4, "every engine section is a section of the backend");
+
+/** One net. */
+class PacketNet : public weft_net
+{
+  public:
+    explicit PacketNet(const weft_net_config& config);
+    ~PacketNet();
+
+    PacketNet(const PacketNet&) = delete;
+    PacketNet& operator=(const PacketNet&) = delete;
+
+    static PacketNet* Of(weft_net* net)
+    {
+        return static_cast<PacketNet*>(net);
+    }
+
+    static const PacketNet* Of(const weft_net* net)
+    {
+        return static_cast<const PacketNet*>(net);
+    }
+
+    /** Passes the engine's callbacks that somebody wants on to sink and observer. */
+    void SetHooks();
+    /**
+     * The engine found itself broken.
+     * \param err how
+     */
+    void Fail(const weft_err& err);
+
+    Ptr<WeftFabric> fabric;       //!< The fabric.
+    weft_net_sink sink{};         //!< The frontend.
+    weft_net_observer observer{}; //!< The reports.
+    weft_err error{};             //!< What ended the run.
+
+    static bool s_exists; //!< ns-3's Simulator is taken.
+};
+
+bool PacketNet::s_exists = false;
+
+extern const weft_net_ops g_ops;
+
+PacketNet::PacketNet(const weft_net_config& config)
+    : observer(config.observer)
+{
+    auto params = static_cast<const PacketParams*>(config.params);
+    ops = &g_ops;
+    if (Time::GetResolution() != Time::PS)
+    {
+        Time::SetResolution(Time::PS);
+    }
+    Config::SetGlobal("SimulatorImplementationType",
+                      StringValue(params->ns3.simulatorImpl ? "ns3::DefaultSimulatorImpl"
+                                                            : "ns3::WeftSimulatorImpl"));
+    fabric = CreateObject<WeftFabric>();
+    fabric->BorrowGraph(config.fabric);
+    fabric->SetParams(params->engine);
+    fabric->BorrowCongestionControl(config.cc, config.cc_params);
+    fabric->SetSeed(config.seed);
+    fabric->GetPump().SetErrorCallback(MakeCallback(&PacketNet::Fail, this));
+    SetHooks();
+    s_exists = true;
+}
+
+PacketNet::~PacketNet()
+{
+    fabric = nullptr;
+    Simulator::Destroy();
+    s_exists = false;
+}
+
+void
+PacketNet::Fail(const weft_err& err)
+{
+    error = err;
+    Simulator::Stop();
+}
+
+weft_net_msg
+NetMsg(const weft_engine_msg& m)
+{
+    return {m.src_host, m.dst_host, m.bytes, m.tag, m.prio};
+}
+
+void
+OnReceived(void* ctx, const weft_engine_done* done)
+{
+    auto net = static_cast<PacketNet*>(ctx);
+    const weft_net_msg msg = NetMsg(done->msg);
+    net->sink.received(net->sink.ctx, &msg);
+}
+
+void
+OnAcked(void* ctx, const weft_engine_done* done)
+{
+    auto net = static_cast<PacketNet*>(ctx);
+    const weft_net_msg msg = NetMsg(done->msg);
+    if (net->observer.flow)
+    {
+        weft_net_flow flow{};
+        flow.id = done->id;
+        flow.msg = msg;
+        flow.post_ps = done->post_ps;
+        flow.received_ps = done->received_ps;
+        flow.acked_ps = done->acked_ps;
+        flow.ideal_ps = done->ideal_ps;
+        flow.retx_bytes = done->retx_bytes;
+        flow.cnps = done->cnps;
+        net->observer.flow(net->observer.ctx, &flow);
+    }
+    if (net->sink.sent)
+    {
+        net->sink.sent(net->sink.ctx, &msg, done->msg.ref);
+    }
+}
+
+void
+OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int pause)
+{
+    auto net = static_cast<PacketNet*>(ctx);
+    const weft_net_pfc pfc = {tPs, port, prio, pause};
+    net->observer.pfc(net->observer.ctx, &pfc);
+}
+
+void
+PacketNet::SetHooks()
+{
+    weft_engine_hooks hooks{};
+    hooks.ctx = this;
+    hooks.received = sink.received ? OnReceived : nullptr;
+    hooks.acked = sink.sent || observer.flow ? OnAcked : nullptr;
+    hooks.pfc = observer.pfc ? OnPfc : nullptr;
+    fabric->SetHooks(hooks);
+}
+
+/**
+ * Runs a function that may throw; what it throws becomes an error.
+ * \param err filled then
+ * \param f the function, returning 0 or a WEFT_E_* code
+ * \return what f returns, or a code
+ */
+template <typename F>
+int
+Guard(weft_err* err, F f) noexcept
+{
+    try
+    {
+        return f();
+    }
+    catch (const std::bad_alloc&)
+    {
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    }
+    catch (const std::exception& e)
+    {
+        return weft_err_set(err, WEFT_E_INTERNAL, "ns-3: %s", e.what());
+    }
+    catch (...)
+    {
+        return weft_err_set(err, WEFT_E_INTERNAL, "ns-3 threw something unknown");
+    }
+}
+
+void
+NetFree(weft_net* net)
+{
+    Guard(nullptr, [&] {
+        delete PacketNet::Of(net);
+        return 0;
+    });
+}
+
+int64_t
+NetNow(const weft_net* net)
+{
+    return weft_engine_now(PacketNet::Of(net)->fabric->GetEngine());
+}
+
+void
+NetSetSink(weft_net* net, const weft_net_sink* sink)
+{
+    PacketNet::Of(net)->sink = *sink;
+    Guard(nullptr, [&] {
+        PacketNet::Of(net)->SetHooks();
+        return 0;
+    });
+}
+
+int
+NetSend(weft_net* net, const weft_net_msg* msg, uint64_t ref, weft_err* err)
+{
+    PacketNet* self = PacketNet::Of(net);
+    if (self->error.code)
+    {
+        *err = self->error;
+        return err->code;
+    }
+    weft_engine_msg m{};
+    m.src_host = msg->src;
+    m.dst_host = msg->dst;
+    m.bytes = msg->bytes;
+    m.tag = msg->tag;
+    m.ref = ref;
+    m.prio = msg->prio;
+    return Guard(err, [&] { return self->fabric->TrySend(m, nullptr, err); });
+}
+
+int
+NetAfter(weft_net* net,
+         int64_t delayPs,
+         void (*fn)(void* ctx, uint64_t arg),
+         void* ctx,
+         uint64_t arg,
+         weft_err* err)
+{
+    PacketNet* self = PacketNet::Of(net);
+    if (self->error.code)
+    {
+        *err = self->error;
+        return err->code;
+    }
+    return Guard(err, [&] { return self->fabric->TryTimer(delayPs, fn, ctx, arg, err); });
+}
+
+int
+NetRun(weft_net* net, int64_t untilPs, weft_err* err)
+{
+    PacketNet* self = PacketNet::Of(net);
+    return Guard(err, [&] {
+        if (!self->error.code)
+        {
+            self->fabric->GetPump().SetHorizon(untilPs);
+            Simulator::Run();
+        }
+        if (self->error.code)
+        {
+            *err = self->error;
+        }
+        return self->error.code;
+    });
+}
+
+void
+NetStop(weft_net* net)
+{
+    Guard(nullptr, [&] {
+        weft_engine_stop(PacketNet::Of(net)->fabric->GetEngine());
+        Simulator::Stop();
+        return 0;
+    });
+}
+
+int
+NetCheck(const weft_net* net, weft_err* err)
+{
+    return weft_engine_check(PacketNet::Of(net)->fabric->GetEngine(), err);
+}
+
+void
+NetTotals(const weft_net* net, weft_net_totals* out)
+{
+    struct weft_engine_totals t;
+    weft_engine_totals(PacketNet::Of(net)->fabric->GetEngine(), &t);
+    *out = {};
+    out->msgs_posted = t.msgs_posted;
+    out->msgs_received = t.msgs_received;
+    out->msgs_acked = t.msgs_acked;
+    out->bytes_posted = t.bytes_posted;
+    out->bytes_received = t.bytes_received;
+    out->packet_hops = t.packet_hops;
+    out->data_packets = t.sent[WEFT_PKT_DATA];
+    out->acks = t.sent[WEFT_PKT_ACK];
+    out->nacks = t.sent[WEFT_PKT_NACK];
+    out->cnps = t.sent[WEFT_PKT_CNP];
+    out->ecn_marks = t.ecn_marks;
+    out->pfc_pauses = t.pfc_pauses;
+    out->pfc_resumes = t.pfc_resumes;
+    out->drops_buffer = t.drops[WEFT_DROP_BUFFER];
+    out->drops_headroom = t.drops[WEFT_DROP_HEADROOM];
+    out->drops_error = t.drops[WEFT_DROP_ERROR];
+    out->retx_packets = t.retx_packets;
+    out->rtos = t.rtos;
+    out->events = t.events;
+}
+
+void
+NetPortStats(const weft_net* net, uint32_t port, weft_net_port_stats* out)
+{
+    struct weft_engine_port_stats s;
+    weft_engine_port_stats(PacketNet::Of(net)->fabric->GetEngine(), port, &s);
+    *out = {};
+    out->tx_packets = s.tx_packets;
+    out->tx_bytes = s.tx_bytes;
+    out->tx_payload_bytes = s.tx_payload_bytes;
+    out->busy_ps = s.busy_ps;
+    out->paused_ps = s.paused_ps;
+    out->pauses = s.pauses;
+    out->ecn_marks = s.ecn_marks;
+    out->drops_buffer = s.drops[WEFT_DROP_BUFFER];
+    out->drops_headroom = s.drops[WEFT_DROP_HEADROOM];
+    out->drops_error = s.drops[WEFT_DROP_ERROR];
+    out->max_queue_bytes = s.max_queue_bytes;
+}
+
+uint64_t
+NetExplain(const weft_net* net, uint64_t max, weft_net_explain_fn fn, void* ctx)
+{
+    return weft_engine_explain(PacketNet::Of(net)->fabric->GetEngine(), max, fn, ctx);
+}
+
+const weft_net_ops g_ops = {
+    NetFree,
+    NetNow,
+    NetSetSink,
+    NetSend,
+    NetAfter,
+    NetRun,
+    NetStop,
+    NetCheck,
+    NetTotals,
+    NetPortStats,
+    NetExplain,
+};
+
+int
+BackendCheck(const weft_net_config* config, weft_err* err)
+{
+    weft_engine_config c{};
+    c.fabric = config->fabric;
+    c.params = static_cast<const PacketParams*>(config->params)->engine;
+    c.cc = config->cc;
+    c.cc_params = config->cc_params;
+    c.seed = config->seed;
+    return weft_engine_check_config(&c, err);
+}
+
+int
+BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
+{
+    if (PacketNet::s_exists)
+    {
+        return weft_err_set(
+            err, WEFT_E_LIMIT, "one packet net at a time: ns-3's Simulator is one per process");
+    }
+    int rc = BackendCheck(config, err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    return Guard(err, [&] {
+        auto net = new PacketNet(*config);
+        int built = net->fabric->Build(err);
+        if (built != 0)
+        {
+            delete net;
+            return built;
+        }
+        *out = net;
+        return 0;
+    });
+}
+
+} // namespace
+
+extern "C"
+{
+    const weft_net_backend weft_net_packet = {
+        "packet",
+        "every packet of a RoCE fabric, inside ns-3",
+        1,
+        g_sections,
+        sizeof g_sections / sizeof g_sections[0],
+        sizeof(PacketParams),
+        BackendCheck,
+        BackendCreate,
+    };
+
+    const char* weft_ns3_version(void)
+    {
+#define WEFT_TEXT2(x) #x
+#define WEFT_TEXT(x) WEFT_TEXT2(x)
+#if defined(NS3_VERSION_MAJOR) && defined(NS3_VERSION_MINOR)
+        return WEFT_TEXT(NS3_VERSION_MAJOR) "." WEFT_TEXT(NS3_VERSION_MINOR);
+#else
+        return "of unknown version";
+#endif
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The bridge: carries the frontend's messages (net/net.h) through the packet engine inside ns-3.
+ * All of weft that is both C++ and called from C is here; no exception leaves it.
+ *
+ * The backend "packet" has the engine's sections transport, switch, pfc and ecn, and a section
+ * ns3 with the one parameter simulator-impl: weft (WeftSimulatorImpl) or default
+ * (ns3::DefaultSimulatorImpl). Results are the same under both.
+ *
+ * ns-3's Simulator is one per process, so that one packet net exists at a time; several can be made
+ * one after the other.
+ */
+#ifndef WEFT_BRIDGE_H
+#define WEFT_BRIDGE_H
+
+#include "net/net.h"
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+    /** The backend "packet". */
+    extern const struct weft_net_backend weft_net_packet;
+
+    /** The version of ns-3 that weft was built with: "3.37". */
+    const char* weft_ns3_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "weft-fabric-helper.h"
+
+#include "ns3/abort.h"
+#include "ns3/config.h"
+#include "ns3/fatal-error.h"
+#include "ns3/mac48-address.h"
+#include "ns3/node.h"
+#include "ns3/pointer.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/weft-channel.h"
+#include "ns3/weft-net-device.h"
+#include "ns3/weft-topology.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+void
+WeftFabricHelper::Setup()
+{
+    if (Time::GetResolution() != Time::PS)
+    {
+        Time::SetResolution(Time::PS);
+    }
+    Config::SetGlobal("SimulatorImplementationType", StringValue("ns3::WeftSimulatorImpl"));
+}
+
+WeftFabricHelper::WeftFabricHelper()
+{
+    m_fabricFactory.SetTypeId("ns3::WeftFabric");
+}
+
+void
+WeftFabricHelper::SetPairs(ObjectFactory& /* factory */)
+{
+}
+
+void
+WeftFabricHelper::SetTopologyType(const std::string& name)
+{
+    weft_err err = {};
+    if (!weft_topology_find(name.c_str(), &err))
+    {
+        NS_FATAL_ERROR("weft: " << err.msg);
+    }
+    m_topologyFactory = ObjectFactory();
+    m_topologyFactory.SetTypeId(WeftTopology::GetTypeIdName(name));
+    m_hasTopology = true;
+}
+
+void
+WeftFabricHelper::SetCongestionControlType(const std::string& name)
+{
+    TypeId tid;
+    weft_err err = {};
+    m_ccFactory = ObjectFactory();
+    if (weft_cc_find(name.c_str(), &err))
+    {
+        m_ccFactory.SetTypeId(WeftCongestionControl::GetTypeIdName(name));
+    }
+    else if (TypeId::LookupByNameFailSafe(name, &tid) &&
+             tid.IsChildOf(WeftCongestionControl::GetTypeId()))
+    {
+        m_ccFactory.SetTypeId(tid);
+    }
+    else
+    {
+        NS_FATAL_ERROR("weft: " << err.msg);
+    }
+    m_hasCc = true;
+}
+
+void
+WeftFabricHelper::AddNodes(const NodeContainer& nodes, weft_node_kind kind)
+{
+    for (auto it = nodes.Begin(); it != nodes.End(); ++it)
+    {
+        NS_ABORT_MSG_IF(std::find(m_nodes.begin(), m_nodes.end(), *it) != m_nodes.end(),
+                        "node " << (*it)->GetId() << " was added to the fabric twice");
+        m_nodes.push_back(*it);
+        m_nodeKinds.push_back(kind);
+    }
+}
+
+void
+WeftFabricHelper::AddHosts(const NodeContainer& hosts)
+{
+    AddNodes(hosts, WEFT_NODE_HOST);
+}
+
+void
+WeftFabricHelper::AddSwitches(const NodeContainer& switches)
+{
+    AddNodes(switches, WEFT_NODE_SWITCH);
+}
+
+uint32_t
+WeftFabricHelper::IndexOf(Ptr<Node> node) const
+{
+    auto it = std::find(m_nodes.begin(), m_nodes.end(), node);
+    NS_ABORT_MSG_IF(it == m_nodes.end(),
+                    "node " << node->GetId() << " has a link but was not added to the fabric");
+    return it - m_nodes.begin();
+}
+
+void
+WeftFabricHelper::AddLink(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay, double errorRate)
+{
+    m_links.push_back({IndexOf(a), IndexOf(b), rate, delay, errorRate});
+}
+
+void
+WeftFabricHelper::SetAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_fabricFactory.Set(name, value);
+}
+
+weft_fabric*
+WeftFabricHelper::MakeGraph() const
+{
+    weft_err err = {};
+    if (m_hasTopology)
+    {
+        NS_ABORT_MSG_IF(
+            !m_nodes.empty(),
+            "a fabric comes from SetTopology or from AddHosts, AddSwitches and AddLink, "
+            "not from both");
+        weft_fabric* graph = m_topologyFactory.Create<WeftTopology>()->Build(&err);
+        if (!graph)
+        {
+            char text[WEFT_ERR_FILE_MAX + WEFT_ERR_MSG_MAX + 64];
+            NS_FATAL_ERROR("weft: " << weft_err_format(&err, text, sizeof text));
+        }
+        return graph;
+    }
+    weft_fabric* graph = weft_fabric_new();
+    NS_ABORT_MSG_IF(!graph, "out of memory");
+    // Tiers say how far a switch is from the nearest host.
+    const uint32_t far = m_nodes.size() + 1;
+    std::vector<uint32_t> tier(m_nodes.size(), far);
+    for (std::size_t i = 0; i < m_nodes.size(); i++)
+    {
+        if (m_nodeKinds[i] == WEFT_NODE_HOST)
+        {
+            tier[i] = 0;
+        }
+    }
+    for (bool changed = true; changed;)
+    {
+        changed = false;
+        for (const Link& l : m_links)
+        {
+            if (tier[l.a] + 1 < tier[l.b])
+            {
+                tier[l.b] = tier[l.a] + 1;
+                changed = true;
+            }
+            if (tier[l.b] + 1 < tier[l.a])
+            {
+                tier[l.a] = tier[l.b] + 1;
+                changed = true;
+            }
+        }
+    }
+    int rc = 0;
+    for (std::size_t i = 0; i < m_nodes.size() && rc == 0; i++)
+    {
+        rc = weft_fabric_add_node(graph, m_nodeKinds[i], tier[i], nullptr, &err);
+    }
+    for (std::size_t i = 0; i < m_links.size() && rc == 0; i++)
+    {
+        const Link& l = m_links[i];
+        weft_fabric_link link = {};
+        link.a = l.a;
+        link.b = l.b;
+        link.rate_bps = l.rate.GetBitRate();
+        link.delay_ps = l.delay.GetPicoSeconds();
+        link.error_rate = l.errorRate;
+        rc = weft_fabric_add_link(graph, &link, nullptr, &err);
+    }
+    if (rc == 0)
+    {
+        rc = weft_fabric_finish(graph, &err);
+    }
+    if (rc != 0)
+    {
+        NS_FATAL_ERROR("weft: " << err.msg);
+    }
+    return graph;
+}
+
+void
+WeftFabricHelper::InstallDevices()
+{
+    const weft_fabric* graph = m_fabric->GetGraph();
+    std::vector<Ptr<WeftChannel>> channels(graph->nlinks);
+    std::vector<Ptr<WeftNetDevice>> devices(graph->nports);
+    for (uint32_t port = 0; port < graph->nports; port++)
+    {
+        const weft_fabric_port& p = graph->ports[port];
+        if (!channels[p.link])
+        {
+            channels[p.link] = CreateObject<WeftChannel>();
+        }
+        devices[port] = CreateObject<WeftNetDevice>();
+        devices[port]->SetAddress(Mac48Address::Allocate());
+        m_nodes[p.node]->AddDevice(devices[port]);
+        devices[port]->Attach(m_fabric, port, channels[p.link]);
+        m_devices.Add(devices[port]);
+    }
+    for (uint32_t port = 0; port < graph->nports; port++)
+    {
+        const weft_fabric_port& p = graph->ports[port];
+        if (port < p.peer)
+        {
+            const weft_fabric_link& l = graph->links[p.link];
+            channels[p.link]->Connect(
+                devices[port], devices[p.peer], DataRate(l.rate_bps), WeftTime(l.delay_ps));
+        }
+    }
+}
+
+Ptr<WeftFabric>
+WeftFabricHelper::Install()
+{
+    NS_ABORT_MSG_IF(m_fabric, "a WeftFabricHelper installs one fabric");
+    weft_err err = {};
+    if (WeftCheckResolution(&err) != 0)
+    {
+        NS_FATAL_ERROR("weft: " << err.msg);
+    }
+    weft_fabric* graph = MakeGraph();
+    m_fabric = m_fabricFactory.Create<WeftFabric>();
+    m_fabric->SetGraph(graph);
+    if (m_hasCc)
+    {
+        m_fabric->SetCongestionControl(m_ccFactory.Create<WeftCongestionControl>());
+    }
+    if (m_nodes.empty())
+    {
+        for (uint32_t i = 0; i < graph->nnodes; i++)
+        {
+            m_nodes.push_back(CreateObject<Node>());
+            m_nodeKinds.push_back(graph->nodes[i].kind);
+        }
+    }
+    InstallDevices();
+    return m_fabric;
+}
+
+NodeContainer
+WeftFabricHelper::GetHosts() const
+{
+    NodeContainer hosts;
+    for (std::size_t i = 0; i < m_nodes.size(); i++)
+    {
+        if (m_nodeKinds[i] == WEFT_NODE_HOST)
+        {
+            hosts.Add(m_nodes[i]);
+        }
+    }
+    return hosts;
+}
+
+NodeContainer
+WeftFabricHelper::GetSwitches() const
+{
+    NodeContainer switches;
+    for (std::size_t i = 0; i < m_nodes.size(); i++)
+    {
+        if (m_nodeKinds[i] == WEFT_NODE_SWITCH)
+        {
+            switches.Add(m_nodes[i]);
+        }
+    }
+    return switches;
+}
+
+NetDeviceContainer
+WeftFabricHelper::GetDevices() const
+{
+    return m_devices;
+}
+
+void
+WeftFabricHelper::SendMessage(
+    Time at, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag, uint32_t prio) const
+{
+    NS_ABORT_MSG_IF(!m_fabric, "Install comes before SendMessage");
+    Ptr<WeftFabric> fabric = m_fabric;
+    Simulator::Schedule(
+        at - Simulator::Now(), &WeftFabric::Send, fabric, src, dst, bytes, tag, prio);
+}
+
+int64_t
+WeftFabricHelper::AssignStreams(int64_t stream)
+{
+    NS_ABORT_MSG_IF(!m_fabric, "Install comes before AssignStreams");
+    return m_fabric->AssignStreams(stream);
+}
+
+} // namespace ns3

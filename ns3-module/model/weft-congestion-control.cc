@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "weft-congestion-control.h"
+
+#include "weft-table-types.h"
+
+#include "ns3/fatal-error.h"
+#include "ns3/object-factory.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(WeftCongestionControl);
+
+namespace
+{
+
+/** The family of congestion controls, for WeftTableTypes. */
+struct CcTraits
+{
+    using Base = WeftCongestionControl; //!< The abstract class.
+    using Ops = weft_cc_ops;            //!< One algorithm.
+
+    /**
+     * \param [out] n number of entries
+     * \return the table
+     */
+    static const Ops* const* Table(std::size_t* n)
+    {
+        return weft_cc_table(n);
+    }
+
+    /**
+     * \param name an algorithm's name
+     * \return its TypeId's name
+     */
+    static std::string TypeName(const std::string& name)
+    {
+        return WeftCongestionControl::GetTypeIdName(name);
+    }
+};
+
+/** Registers the TypeIds of all algorithms when the library is loaded. */
+struct CcRegistration
+{
+    CcRegistration()
+    {
+        WeftTableTypes<CcTraits>::Register();
+    }
+} g_weftCcRegistration; //!< Does it.
+
+} // namespace
+
+TypeId
+WeftCongestionControl::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::WeftCongestionControl").SetParent<Object>().SetGroupName("Weft");
+    return tid;
+}
+
+std::string
+WeftCongestionControl::GetTypeIdName(const std::string& name)
+{
+    return "ns3::WeftCc" + WeftCamelCase(name);
+}
+
+Ptr<WeftCongestionControl>
+WeftCongestionControl::CreateByName(const std::string& name, weft_err* err)
+{
+    if (!weft_cc_find(name.c_str(), err))
+    {
+        return nullptr;
+    }
+    ObjectFactory factory;
+    factory.SetTypeId(GetTypeIdName(name));
+    return factory.Create<WeftCongestionControl>();
+}
+
+const void*
+WeftCongestionControl::GetParams() const
+{
+    return const_cast<WeftCongestionControl*>(this)->GetParamStruct(GetOps()->params);
+}
+
+void*
+WeftCongestionControl::GetParamStruct(const weft_param_table& table)
+{
+    if (m_params.empty())
+    {
+        m_params.resize(table.struct_size / sizeof(std::max_align_t) + 1);
+        weft_err err = {};
+        if (weft_params_defaults(&table, m_params.data(), &err) != 0)
+        {
+            NS_FATAL_ERROR("defaults of " << GetOps()->name << ": " << err.msg);
+        }
+    }
+    return m_params.data();
+}
+
+bool
+WeftCongestionControl::AreParamsFrozen() const
+{
+    return m_frozen;
+}
+
+void
+WeftCongestionControl::Freeze()
+{
+    m_frozen = true;
+}
+
+} // namespace ns3

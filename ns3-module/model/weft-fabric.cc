@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "weft-fabric.h"
+
+#include "weft-net-device.h"
+#include "weft-trace-source.h"
+
+#include "base/rng.h"
+
+#include "ns3/abort.h"
+#include "ns3/fatal-error.h"
+#include "ns3/log.h"
+#include "ns3/pointer.h"
+#include "ns3/rng-seed-manager.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftFabric");
+
+NS_OBJECT_ENSURE_REGISTERED(WeftFabric);
+
+TypeId
+WeftFabric::GetTypeId()
+{
+    static TypeId tid = [] {
+        TypeId t =
+            TypeId("ns3::WeftFabric")
+                .SetParent<Object>()
+                .SetGroupName("Weft")
+                .AddConstructor<WeftFabric>()
+                .AddAttribute(
+                    "CongestionControl",
+                    "Name of the congestion control of all QPs: an entry of weft's table. "
+                    "Its parameters are the attributes of ns3::WeftCc<Name>",
+                    StringValue("dcqcn"),
+                    MakeStringAccessor(&WeftFabric::SetCongestionControlName,
+                                       &WeftFabric::GetCongestionControlName),
+                    MakeStringChecker())
+                .AddAttribute("CongestionControlModel",
+                              "The congestion control with its parameters, in place of "
+                              "CongestionControl",
+                              PointerValue(),
+                              MakePointerAccessor(&WeftFabric::SetCongestionControl,
+                                                  &WeftFabric::GetCongestionControl),
+                              MakePointerChecker<WeftCongestionControl>())
+                .AddAttribute("Seed",
+                              "Seed of all randomness of the engine; 0: from RngSeed and RngRun",
+                              UintegerValue(0),
+                              MakeUintegerAccessor(&WeftFabric::m_seed),
+                              MakeUintegerChecker<uint64_t>())
+                .AddTraceSource("PfcPause",
+                                "A priority of a port was stopped by PFC",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_pfcPause),
+                                "ns3::WeftFabric::PfcTracedCallback")
+                .AddTraceSource("PfcResume",
+                                "A priority of a port was released by PFC",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_pfcResume),
+                                "ns3::WeftFabric::PfcTracedCallback")
+                .AddTraceSource("Drop",
+                                "A packet was dropped",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_drop),
+                                "ns3::WeftFabric::DropTracedCallback")
+                .AddTraceSource("EcnMark",
+                                "A packet was ECN-marked",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_ecnMark),
+                                "ns3::WeftFabric::MarkTracedCallback")
+                .AddTraceSource("QueueBytes",
+                                "A switch's egress queue changed",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_queueBytes),
+                                "ns3::WeftFabric::QueueTracedCallback")
+                .AddTraceSource("MessageComplete",
+                                "The last byte of a message arrived at its receiver",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_messageComplete),
+                                "ns3::WeftFabric::MessageTracedCallback")
+                .AddTraceSource("MessageAcked",
+                                "The last ACK of a message arrived at its sender",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_messageAcked),
+                                "ns3::WeftFabric::MessageTracedCallback");
+        for (const weft_engine_section& section : weft_engine_sections)
+        {
+            WeftAddParamAttributes(t, section.params, WeftCamelCase(section.name));
+        }
+        return t;
+    }();
+    return tid;
+}
+
+WeftFabric::WeftFabric()
+    : m_params(),
+      m_hooks(),
+      m_portSinks()
+{
+    weft_err err = {};
+    if (weft_engine_params_defaults(&m_params, &err) != 0)
+    {
+        NS_FATAL_ERROR("defaults of the engine: " << err.msg);
+    }
+}
+
+WeftFabric::~WeftFabric()
+{
+    // The pump must let go of the engine before it is freed.
+    m_pump.SetEngine(nullptr);
+    weft_engine_free(m_engine);
+    weft_fabric_free(m_ownGraph);
+}
+
+void
+WeftFabric::DoDispose()
+{
+    m_devices.clear();
+    m_cc = nullptr;
+    Object::DoDispose();
+}
+
+void
+WeftFabric::SetGraph(weft_fabric* graph)
+{
+    NS_ABORT_MSG_IF(m_engine, "the graph of a fabric in use cannot change");
+    weft_fabric_free(m_ownGraph);
+    m_ownGraph = graph;
+    m_graph = graph;
+}
+
+void
+WeftFabric::BorrowGraph(const weft_fabric* graph)
+{
+    SetGraph(nullptr);
+    m_graph = graph;
+}
+
+const weft_fabric*
+WeftFabric::GetGraph() const
+{
+    return m_graph;
+}
+
+void
+WeftFabric::SetParams(const weft_engine_params& params)
+{
+    NS_ABORT_MSG_IF(m_engine, "the parameters of a fabric in use cannot change");
+    m_params = params;
+}
+
+const weft_engine_params&
+WeftFabric::GetParams() const
+{
+    return m_params;
+}
+
+void*
+WeftFabric::GetParamStruct(const weft_param_table& table)
+{
+    for (const weft_engine_section& section : weft_engine_sections)
+    {
+        if (&section.params == &table)
+        {
+            return reinterpret_cast<char*>(&m_params) + section.offset;
+        }
+    }
+    NS_FATAL_ERROR("not a parameter table of the engine");
+    return nullptr;
+}
+
+bool
+WeftFabric::AreParamsFrozen() const
+{
+    return m_engine != nullptr;
+}
+
+void
+WeftFabric::SetCongestionControlName(std::string name)
+{
+    NS_ABORT_MSG_IF(m_engine, "the congestion control of a fabric in use cannot change");
+    m_ccName = name;
+    m_cc = nullptr;
+    m_ccOps = nullptr;
+}
+
+std::string
+WeftFabric::GetCongestionControlName() const
+{
+    return m_ccOps ? m_ccOps->name : m_cc ? m_cc->GetOps()->name : m_ccName;
+}
+
+void
+WeftFabric::SetCongestionControl(Ptr<WeftCongestionControl> cc)
+{
+    if (!cc)
+    {
+        return; // the attribute's initial value
+    }
+    NS_ABORT_MSG_IF(m_engine, "the congestion control of a fabric in use cannot change");
+    m_cc = cc;
+    m_ccOps = nullptr;
+}
+
+Ptr<WeftCongestionControl>
+WeftFabric::GetCongestionControl() const
+{
+    if (!m_cc && !m_ccOps)
+    {
+        weft_err err = {};
+        m_cc = WeftCongestionControl::CreateByName(m_ccName, &err);
+    }
+    return m_cc;
+}
+
+void
+WeftFabric::BorrowCongestionControl(const weft_cc_ops* ops, const void* params)
+{
+    NS_ABORT_MSG_IF(m_engine, "the congestion control of a fabric in use cannot change");
+    m_cc = nullptr;
+    m_ccOps = ops;
+    m_ccParams = params;
+}
+
+void
+WeftFabric::SetSeed(uint64_t seed)
+{
+    m_seed = seed;
+    m_seedGiven = true;
+}
+
+int64_t
+WeftFabric::AssignStreams(int64_t stream)
+{
+    NS_ABORT_MSG_IF(m_engine, "streams are assigned before the fabric is used");
+    m_stream = stream;
+    return 1;
+}
+
+uint64_t
+WeftFabric::MakeSeed() const
+{
+    if (m_seedGiven || m_seed != 0)
+    {
+        return m_seed;
+    }
+    weft_rng rng = weft_rng_stream(RngSeedManager::GetSeed(), "ns-3 stream", m_stream);
+    return weft_mix64(weft_rng_u64(&rng) + RngSeedManager::GetRun());
+}
+
+int
+WeftFabric::Build(weft_err* err)
+{
+    if (m_engine)
+    {
+        return 0;
+    }
+    if (!m_graph)
+    {
+        return weft_err_set(err,
+                            WEFT_E_INPUT,
+                            "the fabric has no graph: call SetGraph, or use "
+                            "WeftFabricHelper");
+    }
+    int rc = WeftCheckResolution(err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    if (!m_ccOps && !m_cc)
+    {
+        m_cc = WeftCongestionControl::CreateByName(m_ccName, err);
+        if (!m_cc)
+        {
+            return WEFT_E_INPUT;
+        }
+    }
+    weft_engine_config config = {};
+    config.fabric = m_graph;
+    config.params = m_params;
+    config.cc = m_ccOps ? m_ccOps : m_cc->GetOps();
+    config.cc_params = m_ccOps ? m_ccParams : m_cc->GetParams();
+    config.seed = MakeSeed();
+    config.hooks = MakeHooks();
+    rc = weft_engine_check_config(&config, err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    if (m_cc)
+    {
+        m_cc->Freeze();
+    }
+    m_engine = weft_engine_new(&config, err);
+    if (!m_engine)
+    {
+        return err && err->code ? err->code : WEFT_E_LIMIT;
+    }
+    m_pump.SetEngine(m_engine);
+    NS_LOG_INFO("engine made: " << m_graph->nhosts << " hosts, " << m_graph->nswitches
+                                << " switches, congestion control " << config.cc->name);
+    return 0;
+}
+
+uint64_t
+WeftFabric::Send(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag, uint32_t prio)
+{
+    weft_engine_msg msg = {};
+    msg.src_host = src;
+    msg.dst_host = dst;
+    msg.bytes = bytes;
+    msg.tag = tag;
+    msg.prio = prio;
+    uint64_t id = 0;
+    weft_err err = {};
+    if (TrySend(msg, &id, &err) != 0)
+    {
+        NS_FATAL_ERROR("weft: " << err.msg);
+    }
+    return id;
+}
+
+int
+WeftFabric::TrySend(const weft_engine_msg& msg, uint64_t* id, weft_err* err)
+{
+    int rc = Build(err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    m_pump.SyncClock();
+    rc = weft_engine_send(m_engine, &msg, id, err);
+    m_pump.Touch();
+    return rc;
+}
+
+int
+WeftFabric::TryTimer(
+    int64_t delayPs, void (*fn)(void* ctx, uint64_t arg), void* ctx, uint64_t arg, weft_err* err)
+{
+    int rc = Build(err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    m_pump.SyncClock();
+    const int64_t now = weft_engine_now(m_engine);
+    if (delayPs < 0 || delayPs >= WEFT_NEVER - now)
+    {
+        return weft_err_set(err,
+                            WEFT_E_INPUT,
+                            "timer delay of %lld ps is negative or too long",
+                            static_cast<long long>(delayPs));
+    }
+    rc = weft_engine_timer(m_engine, now + delayPs, fn, ctx, arg, err);
+    m_pump.Touch();
+    return rc;
+}
+
+weft_engine*
+WeftFabric::GetEngine() const
+{
+    return m_engine;
+}
+
+WeftPump&
+WeftFabric::GetPump()
+{
+    return m_pump;
+}
+
+void
+WeftFabric::SetHooks(const weft_engine_hooks& hooks)
+{
+    m_hooks = hooks;
+    TraceSinksChanged();
+}
+
+void
+WeftFabric::TraceSinksChanged()
+{
+    if (m_engine)
+    {
+        weft_engine_hooks hooks = MakeHooks();
+        weft_engine_set_hooks(m_engine, &hooks);
+    }
+}
+
+weft_engine_hooks
+WeftFabric::MakeHooks()
+{
+    weft_engine_hooks h = {};
+    h.ctx = this;
+    if (m_hooks.received || !m_messageComplete.IsEmpty() || m_portSinks[PORT_MESSAGE])
+    {
+        h.received = &WeftFabric::OnReceived;
+    }
+    if (m_hooks.acked || !m_messageAcked.IsEmpty())
+    {
+        h.acked = &WeftFabric::OnAcked;
+    }
+    if (m_hooks.pfc || !m_pfcPause.IsEmpty() || !m_pfcResume.IsEmpty() || m_portSinks[PORT_PFC])
+    {
+        h.pfc = &WeftFabric::OnPfc;
+    }
+    if (m_hooks.drop || !m_drop.IsEmpty() || m_portSinks[PORT_DROP])
+    {
+        h.drop = &WeftFabric::OnDrop;
+    }
+    if (m_hooks.ecn_mark || !m_ecnMark.IsEmpty() || m_portSinks[PORT_MARK])
+    {
+        h.ecn_mark = &WeftFabric::OnMark;
+    }
+    if (m_hooks.queue || !m_queueBytes.IsEmpty() || m_portSinks[PORT_QUEUE])
+    {
+        h.queue = &WeftFabric::OnQueue;
+    }
+    return h;
+}
+
+void
+WeftFabric::SetDevice(uint32_t port, WeftNetDevice* device)
+{
+    if (m_devices.empty() && m_graph)
+    {
+        m_devices.resize(m_graph->nports);
+    }
+    if (port < m_devices.size())
+    {
+        m_devices[port] = device;
+    }
+}
+
+void
+WeftFabric::CountPortSinks(PortTrace trace, int change)
+{
+    m_portSinks[trace] += change;
+    TraceSinksChanged();
+}
+
+WeftNetDevice*
+WeftFabric::GetDevice(uint32_t port) const
+{
+    return port < m_devices.size() ? m_devices[port] : nullptr;
+}
+
+void
+WeftFabric::OnReceived(void* ctx, const weft_engine_done* done)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.received)
+    {
+        self->m_hooks.received(self->m_hooks.ctx, done);
+    }
+    self->m_messageComplete(*done);
+    if (self->m_portSinks[PORT_MESSAGE])
+    {
+        const weft_fabric* graph = self->m_graph;
+        const uint32_t node = graph->hosts[done->msg.dst_host];
+        if (WeftNetDevice* device = self->GetDevice(graph->nodes[node].first_port))
+        {
+            device->m_messageComplete(*done);
+        }
+    }
+}
+
+void
+WeftFabric::OnAcked(void* ctx, const weft_engine_done* done)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.acked)
+    {
+        self->m_hooks.acked(self->m_hooks.ctx, done);
+    }
+    self->m_messageAcked(*done);
+}
+
+void
+WeftFabric::OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int pause)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.pfc)
+    {
+        self->m_hooks.pfc(self->m_hooks.ctx, tPs, port, prio, pause);
+    }
+    (pause ? self->m_pfcPause : self->m_pfcResume)(WeftTime(tPs), port, prio);
+    if (WeftNetDevice* device = self->GetDevice(port))
+    {
+        (pause ? device->m_pfcPause : device->m_pfcResume)(WeftTime(tPs), prio);
+    }
+}
+
+void
+WeftFabric::OnDrop(
+    void* ctx, int64_t tPs, uint32_t port, weft_drop_reason why, const weft_engine_pkt_view* pkt)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.drop)
+    {
+        self->m_hooks.drop(self->m_hooks.ctx, tPs, port, why, pkt);
+    }
+    self->m_drop(WeftTime(tPs), port, why, *pkt);
+    if (WeftNetDevice* device = self->GetDevice(port))
+    {
+        device->m_drop(WeftTime(tPs), why, *pkt);
+    }
+}
+
+void
+WeftFabric::OnMark(void* ctx, int64_t tPs, uint32_t port, const weft_engine_pkt_view* pkt)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.ecn_mark)
+    {
+        self->m_hooks.ecn_mark(self->m_hooks.ctx, tPs, port, pkt);
+    }
+    self->m_ecnMark(WeftTime(tPs), port, *pkt);
+    if (WeftNetDevice* device = self->GetDevice(port))
+    {
+        device->m_ecnMark(WeftTime(tPs), *pkt);
+    }
+}
+
+void
+WeftFabric::OnQueue(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, uint64_t bytes)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.queue)
+    {
+        self->m_hooks.queue(self->m_hooks.ctx, tPs, port, prio, bytes);
+    }
+    self->m_queueBytes(WeftTime(tPs), port, prio, bytes);
+    if (WeftNetDevice* device = self->GetDevice(port))
+    {
+        device->m_queueBytes(WeftTime(tPs), prio, bytes);
+    }
+}
+
+} // namespace ns3

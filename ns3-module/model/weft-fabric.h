@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FABRIC_MODEL_H
+#define WEFT_FABRIC_MODEL_H
+
+#include "weft-congestion-control.h"
+#include "weft-params.h"
+#include "weft-pump.h"
+
+#include "ns3-module/engine/engine.h"
+
+#include "ns3/nstime.h"
+#include "ns3/object.h"
+#include "ns3/traced-callback.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+class WeftNetDevice;
+
+/**
+ * \ingroup weft
+ * A RoCE fabric: hosts with NICs, switches and links, simulated packet by packet.
+ *
+ * The object owns one weft engine, made from a graph (topologies/fabric.h), a congestion control
+ * and the parameters that are this object's attributes. The names of the attributes are those of
+ * weft's scenario files, section first: "pfc.xon-offset" is PfcXonOffset.
+ *
+ * The engine is made on the first Send (or by Build); from then on neither attributes nor the graph
+ * can change. Time resolution must be one picosecond (WeftFabricHelper::Setup). Results do not
+ * depend on which SimulatorImpl runs the simulation; WeftSimulatorImpl is the fast one.
+ *
+ * Trace sources cost nothing while nothing is connected to them. The same sources exist per port on
+ * WeftNetDevice.
+ */
+class WeftFabric : public Object, public WeftParamHolder
+{
+  public:
+    /**
+     * \return the TypeId
+     */
+    static TypeId GetTypeId();
+
+    WeftFabric();
+    ~WeftFabric() override;
+
+    /**
+     * \param graph the finished graph. The fabric frees it.
+     */
+    void SetGraph(weft_fabric* graph);
+
+    /**
+     * \param graph the finished graph. It stays the caller's and must outlive the fabric.
+     */
+    void BorrowGraph(const weft_fabric* graph);
+
+    /**
+     * \return the graph, null when none was set
+     */
+    const weft_fabric* GetGraph() const;
+
+    /**
+     * \param params all parameters at once, in place of the attributes
+     */
+    void SetParams(const weft_engine_params& params);
+
+    /**
+     * \return all parameters
+     */
+    const weft_engine_params& GetParams() const;
+
+    /**
+     * \param name an algorithm of weft's table, with the default values of its attributes
+     */
+    void SetCongestionControlName(std::string name);
+
+    /**
+     * \return the name of the algorithm
+     */
+    std::string GetCongestionControlName() const;
+
+    /**
+     * \param cc the algorithm with its parameters
+     */
+    void SetCongestionControl(Ptr<WeftCongestionControl> cc);
+
+    /**
+     * \return the algorithm with its parameters; null when its name is unknown
+     */
+    Ptr<WeftCongestionControl> GetCongestionControl() const;
+
+    /**
+     * For callers that keep algorithm and parameters in C.
+     * \param ops the algorithm
+     * \param params its filled parameter struct; must outlive the fabric
+     */
+    void BorrowCongestionControl(const weft_cc_ops* ops, const void* params);
+
+    /**
+     * \param seed seed of all randomness of the engine (ECN marking, link errors, paths). When it
+     * is never called and the attribute Seed is 0, the seed comes from ns-3's RngSeed and RngRun.
+     */
+    void SetSeed(uint64_t seed);
+
+    /**
+     * Fixes the stream that, together with RngSeed and RngRun, gives the seed.
+     * \param stream first stream number
+     * \return the number of streams used: 1
+     */
+    int64_t AssignStreams(int64_t stream);
+
+    /**
+     * Makes the engine.
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int Build(weft_err* err);
+
+    /**
+     * Posts a message now, from one host to another; a mistake is fatal.
+     * \param src sending host number
+     * \param dst receiving host number
+     * \param bytes payload
+     * \param tag carried to the receiver
+     * \param prio priority 0..7, or the default of attribute TransportDataPrio
+     * \return the message's number: 0, 1, 2 ... in the order posted
+     */
+    uint64_t Send(
+        uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag = 0, uint32_t prio = UINT32_MAX);
+
+    /**
+     * Posts a message now.
+     * \param msg the message
+     * \param [out] id its number; may be null
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int TrySend(const weft_engine_msg& msg, uint64_t* id, weft_err* err);
+
+    /**
+     * Asks for a call from the engine, in its canonical order of simultaneous events: after all
+     * arrivals and transmissions of that time. \param delayPs from now, not negative \param fn
+     * called with ctx and arg \param ctx first argument \param arg second argument \param [out] err
+     * why it failed \return 0 or a WEFT_E_* code
+     */
+    int TryTimer(int64_t delayPs,
+                 void (*fn)(void* ctx, uint64_t arg),
+                 void* ctx,
+                 uint64_t arg,
+                 weft_err* err);
+
+    /**
+     * \return the engine, for its counters, checks and explanations; null before Build
+     */
+    weft_engine* GetEngine() const;
+
+    /**
+     * \return what drives the engine
+     */
+    WeftPump& GetPump();
+
+    /**
+     * C callbacks in addition to the trace sources; they are called first.
+     * \param hooks the hooks; NULL ones are not called
+     */
+    void SetHooks(const weft_engine_hooks& hooks);
+
+    /** Called by the trace source accessors: sets the engine's hooks anew. */
+    void TraceSinksChanged();
+
+    // Inherited
+    void* GetParamStruct(const weft_param_table& table) override;
+    bool AreParamsFrozen() const override;
+
+    /**
+     * A priority of a port was stopped or released by PFC.
+     * \param [in] time when
+     * \param [in] port the fabric port that was
+     * \param [in] prio the priority
+     */
+    typedef void (*PfcTracedCallback)(Time time, uint32_t port, uint32_t prio);
+    /**
+     * A packet was dropped.
+     * \param [in] time when
+     * \param [in] port the fabric port that it wanted to leave by, or the one whose link lost it
+     * \param [in] reason why
+     * \param [in] packet the packet
+     */
+    typedef void (*DropTracedCallback)(Time time,
+                                       uint32_t port,
+                                       weft_drop_reason reason,
+                                       const weft_engine_pkt_view& packet);
+    /**
+     * A packet was ECN-marked.
+     * \param [in] time when
+     * \param [in] port the fabric port whose queue marked it
+     * \param [in] packet the packet
+     */
+    typedef void (*MarkTracedCallback)(Time time,
+                                       uint32_t port,
+                                       const weft_engine_pkt_view& packet);
+    /**
+     * A switch's egress queue changed.
+     * \param [in] time when
+     * \param [in] port the fabric port
+     * \param [in] prio the priority
+     * \param [in] bytes queued now
+     */
+    typedef void (*QueueTracedCallback)(Time time, uint32_t port, uint32_t prio, uint64_t bytes);
+    /**
+     * A message was completed.
+     * \param [in] message all about it
+     */
+    typedef void (*MessageTracedCallback)(const weft_engine_done& message);
+
+  private:
+    friend class WeftNetDevice;
+
+    /** Trace sources that a device shares with the fabric; numbers of m_portSinks. */
+    enum PortTrace
+    {
+        PORT_PFC,
+        PORT_DROP,
+        PORT_MARK,
+        PORT_QUEUE,
+        PORT_MESSAGE,
+        PORT_TRACES
+    };
+
+    void DoDispose() override;
+
+    /**
+     * \param device device of a port; null: the port has none any more
+     * \param port the port
+     */
+    void SetDevice(uint32_t port, WeftNetDevice* device);
+    /**
+     * \param trace a kind of trace
+     * \param change how many more devices have sinks for it
+     */
+    void CountPortSinks(PortTrace trace, int change);
+    /**
+     * \return the hooks that somebody listens to
+     */
+    weft_engine_hooks MakeHooks();
+    /**
+     * \return the seed for the engine
+     */
+    uint64_t MakeSeed() const;
+    /**
+     * \param port a fabric port
+     * \return its device or null
+     */
+    WeftNetDevice* GetDevice(uint32_t port) const;
+
+    // The engine's hooks; ctx is the fabric.
+    static void OnReceived(void* ctx, const weft_engine_done* done);
+    static void OnAcked(void* ctx, const weft_engine_done* done);
+    static void OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int pause);
+    static void OnDrop(void* ctx,
+                       int64_t tPs,
+                       uint32_t port,
+                       weft_drop_reason why,
+                       const weft_engine_pkt_view* pkt);
+    static void OnMark(void* ctx, int64_t tPs, uint32_t port, const weft_engine_pkt_view* pkt);
+    static void OnQueue(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, uint64_t bytes);
+
+    weft_fabric* m_ownGraph{nullptr};        //!< The graph, when it is ours to free.
+    const weft_fabric* m_graph{nullptr};     //!< The graph.
+    weft_engine_params m_params;             //!< The attributes.
+    std::string m_ccName;                    //!< Attribute CongestionControl.
+    mutable Ptr<WeftCongestionControl> m_cc; //!< The algorithm; made from m_ccName on demand.
+    const weft_cc_ops* m_ccOps{nullptr};     //!< Borrowed algorithm.
+    const void* m_ccParams{nullptr};         //!< Its parameters.
+    uint64_t m_seed{0};                      //!< Attribute Seed.
+    bool m_seedGiven{false};                 //!< SetSeed was called.
+    int64_t m_stream{0};                     //!< Of AssignStreams.
+
+    weft_engine* m_engine{nullptr}; //!< The engine.
+    WeftPump m_pump;                //!< Drives it.
+    weft_engine_hooks m_hooks;      //!< Of SetHooks.
+
+    std::vector<WeftNetDevice*> m_devices; //!< By port; empty when none is installed.
+    int64_t m_portSinks[PORT_TRACES];      //!< Devices with sinks, by kind.
+
+    TracedCallback<Time, uint32_t, uint32_t> m_pfcPause;  //!< Trace source PfcPause.
+    TracedCallback<Time, uint32_t, uint32_t> m_pfcResume; //!< Trace source PfcResume.
+    TracedCallback<Time, uint32_t, weft_drop_reason, const weft_engine_pkt_view&>
+        m_drop; //!< Trace source Drop.
+    TracedCallback<Time, uint32_t, const weft_engine_pkt_view&>
+        m_ecnMark;                                                   //!< Trace source EcnMark.
+    TracedCallback<Time, uint32_t, uint32_t, uint64_t> m_queueBytes; //!< Trace source QueueBytes.
+    TracedCallback<const weft_engine_done&> m_messageComplete; //!< Trace source MessageComplete.
+    TracedCallback<const weft_engine_done&> m_messageAcked;    //!< Trace source MessageAcked.
+};
+
+} // namespace ns3
+
+#endif /* WEFT_FABRIC_MODEL_H */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_NET_DEVICE_H
+#define WEFT_NET_DEVICE_H
+
+#include "weft-fabric.h"
+
+#include "ns3/mac48-address.h"
+#include "ns3/net-device.h"
+#include "ns3/traced-callback.h"
+
+namespace ns3
+{
+
+class WeftChannel;
+
+/**
+ * \ingroup weft
+ * The ns-3 face of one fabric port: of a host's NIC or of a switch.
+ *
+ * It gives the port a place in the node, so that Config paths reach its trace sources:
+ * /NodeList/3/DeviceList/0/$ns3::WeftNetDevice/PfcPause. Messages travel by WeftFabric::Send.
+ *
+ * Send and SendFrom carry no packets of the ns-3 IP stack: they return false, with a warning in the
+ * log.
+ */
+class WeftNetDevice : public NetDevice
+{
+  public:
+    /**
+     * \return the TypeId
+     */
+    static TypeId GetTypeId();
+
+    WeftNetDevice();
+    ~WeftNetDevice() override;
+
+    /**
+     * \param fabric the fabric
+     * \param port the port of it that this device stands for
+     * \param channel the link that the port sends on
+     */
+    void Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> channel);
+
+    /**
+     * \return the fabric
+     */
+    Ptr<WeftFabric> GetFabric() const;
+
+    /**
+     * \return the fabric's number of this port
+     */
+    uint32_t GetPort() const;
+
+    /** Called by the trace source accessors: tells the fabric which traces have sinks. */
+    void TraceSinksChanged();
+
+    // Inherited
+    void SetIfIndex(const uint32_t index) override;
+    uint32_t GetIfIndex() const override;
+    Ptr<Channel> GetChannel() const override;
+    void SetAddress(Address address) override;
+    Address GetAddress() const override;
+    bool SetMtu(const uint16_t mtu) override;
+    uint16_t GetMtu() const override;
+    bool IsLinkUp() const override;
+    void AddLinkChangeCallback(Callback<void> callback) override;
+    bool IsBroadcast() const override;
+    Address GetBroadcast() const override;
+    bool IsMulticast() const override;
+    Address GetMulticast(Ipv4Address multicastGroup) const override;
+    Address GetMulticast(Ipv6Address addr) const override;
+    bool IsBridge() const override;
+    bool IsPointToPoint() const override;
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
+                  uint16_t protocolNumber) override;
+    Ptr<Node> GetNode() const override;
+    void SetNode(Ptr<Node> node) override;
+    bool NeedsArp() const override;
+    void SetReceiveCallback(ReceiveCallback cb) override;
+    void SetPromiscReceiveCallback(PromiscReceiveCallback cb) override;
+    bool SupportsSendFrom() const override;
+
+    /**
+     * A priority of the port was stopped or released by PFC.
+     * \param [in] time when
+     * \param [in] prio the priority
+     */
+    typedef void (*PfcTracedCallback)(Time time, uint32_t prio);
+    /**
+     * A packet was dropped at the port.
+     * \param [in] time when
+     * \param [in] reason why
+     * \param [in] packet the packet
+     */
+    typedef void (*DropTracedCallback)(Time time,
+                                       weft_drop_reason reason,
+                                       const weft_engine_pkt_view& packet);
+    /**
+     * A packet was ECN-marked in the port's queue.
+     * \param [in] time when
+     * \param [in] packet the packet
+     */
+    typedef void (*MarkTracedCallback)(Time time, const weft_engine_pkt_view& packet);
+    /**
+     * The port's queue changed.
+     * \param [in] time when
+     * \param [in] prio the priority
+     * \param [in] bytes queued now
+     */
+    typedef void (*QueueTracedCallback)(Time time, uint32_t prio, uint64_t bytes);
+
+  private:
+    friend class WeftFabric;
+
+    void DoDispose() override;
+
+    Ptr<WeftFabric> m_fabric;                   //!< The fabric.
+    uint32_t m_port{0};                         //!< The port.
+    Ptr<WeftChannel> m_channel;                 //!< The link.
+    Ptr<Node> m_node;                           //!< The node.
+    Mac48Address m_address;                     //!< MAC address.
+    uint32_t m_ifIndex{0};                      //!< Index in the node.
+    uint16_t m_mtu{1500};                       //!< MTU of the IP stack.
+    bool m_hasSinks[WeftFabric::PORT_TRACES]{}; //!< What the fabric was told last.
+
+    TracedCallback<Time, uint32_t> m_pfcPause;  //!< Trace source PfcPause.
+    TracedCallback<Time, uint32_t> m_pfcResume; //!< Trace source PfcResume.
+    TracedCallback<Time, weft_drop_reason, const weft_engine_pkt_view&>
+        m_drop;                                                  //!< Trace source Drop.
+    TracedCallback<Time, const weft_engine_pkt_view&> m_ecnMark; //!< Trace source EcnMark.
+    TracedCallback<Time, uint32_t, uint64_t> m_queueBytes;       //!< Trace source QueueBytes.
+    TracedCallback<const weft_engine_done&> m_messageComplete;   //!< Trace source MessageComplete.
+};
+
+} // namespace ns3
+
+#endif /* WEFT_NET_DEVICE_H */

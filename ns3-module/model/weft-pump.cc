@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "weft-pump.h"
+
+#include "weft-simulator-impl.h"
+
+#include "ns3/abort.h"
+#include "ns3/fatal-error.h"
+#include "ns3/log.h"
+#include "ns3/simulator.h"
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftPump");
+
+WeftPump::~WeftPump()
+{
+    SetEngine(nullptr);
+    if (m_attached)
+    {
+        if (m_impl)
+        {
+            m_impl->RemovePump(this);
+        }
+        Simulator::Cancel(m_destroyEvent);
+    }
+}
+
+void
+WeftPump::SetEngine(weft_engine* engine)
+{
+    NS_ABORT_MSG_IF(m_running, "a weft engine cannot be replaced from one of its own callbacks");
+    Disarm();
+    m_engine = engine;
+}
+
+void
+WeftPump::SetErrorCallback(Callback<void, const weft_err&> callback)
+{
+    m_onError = callback;
+}
+
+void
+WeftPump::SetHorizon(int64_t ps)
+{
+    m_horizonPs = ps;
+    Touch();
+}
+
+void
+WeftPump::SyncClock()
+{
+    NS_ABORT_MSG_IF(m_dead, "a weft fabric was used after Simulator::Destroy");
+    if (!m_running)
+    {
+        weft_engine_set_now(m_engine, WeftPs(Simulator::Now()));
+    }
+}
+
+void
+WeftPump::Touch()
+{
+    if (m_running || m_dead || m_failed || !m_engine)
+    {
+        return; // a running engine is armed again when it returns
+    }
+    int64_t next = weft_engine_next(m_engine);
+    if (next == WEFT_NEVER || next > m_horizonPs)
+    {
+        Disarm();
+        return;
+    }
+    if (m_armed && m_armedPs == next)
+    {
+        return;
+    }
+    Attach();
+    Disarm();
+    m_armed = true;
+    m_armedPs = next;
+    if (m_impl)
+    {
+        m_impl->ArmPump(this);
+    }
+    else
+    {
+        m_event = Simulator::Schedule(WeftTime(next) - Simulator::Now(), &WeftPump::Fire, this);
+    }
+    NS_LOG_LOGIC("armed at " << next << " ps");
+}
+
+uint64_t
+WeftPump::GetEventCount() const
+{
+    if (!m_engine)
+    {
+        return 0;
+    }
+    struct weft_engine_totals totals;
+    ::weft_engine_totals(m_engine, &totals);
+    return totals.events;
+}
+
+void
+WeftPump::Attach()
+{
+    if (m_attached)
+    {
+        return;
+    }
+    m_attached = true;
+    m_impl = dynamic_cast<WeftSimulatorImpl*>(PeekPointer(Simulator::GetImplementation()));
+    if (m_impl)
+    {
+        m_impl->AddPump(this);
+    }
+    m_destroyEvent = Simulator::ScheduleDestroy(&WeftPump::HandleDestroy, this);
+}
+
+void
+WeftPump::HandleDestroy()
+{
+    m_attached = false;
+    m_dead = true;
+    m_armed = false;
+    m_impl = nullptr;
+    m_event = EventId();
+}
+
+void
+WeftPump::Disarm()
+{
+    if (!m_armed)
+    {
+        return;
+    }
+    m_armed = false;
+    if (!m_impl)
+    {
+        Simulator::Remove(m_event);
+    }
+}
+
+void
+WeftPump::Fire()
+{
+    RunEngine(m_armedPs + 1);
+    FinishRun();
+}
+
+void
+WeftPump::RunEngine(int64_t limitPs)
+{
+    m_armed = false;
+    m_running = true;
+    m_failed = weft_engine_run(m_engine, limitPs) != 0;
+    m_running = false;
+}
+
+void
+WeftPump::FinishRun()
+{
+    if (m_failed)
+    {
+        // It is not armed again: a broken engine does not go on.
+        const weft_err* err = weft_engine_error(m_engine);
+        NS_ABORT_MSG_IF(m_onError.IsNull(), "weft engine: " << err->msg);
+        m_onError(*err);
+        return;
+    }
+    Touch();
+}
+
+} // namespace ns3

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_PUMP_H
+#define WEFT_PUMP_H
+
+#include "weft-time.h"
+
+#include "base/units.h"
+#include "ns3-module/engine/engine.h"
+
+#include "ns3/callback.h"
+#include "ns3/event-id.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+
+class WeftSimulatorImpl;
+
+/**
+ * \ingroup weft
+ * Drives one engine from an ns-3 simulation.
+ *
+ * An engine has its own event queue. The pump keeps one *pump event* in ns-3's order of events: an
+ * ordinary event at the time of the engine's next event, that executes everything the engine has at
+ * that instant. It is armed anew, with a new event uid,
+ *   - at the end of each pump event, and
+ *   - whenever an ns-3 event posts something to the engine that is earlier than the armed time.
+ * ns-3 executes events of one time in the order of their uids, so that this says completely
+ * how engine and ns-3 events of the same picosecond follow each other.
+ *
+ * Under any SimulatorImpl the pump event is a real one. WeftSimulatorImpl instead keeps
+ * (time, uid) of each pump beside its event queue and, while no ns-3 event lies between, executes
+ * many instants in one go. Between two instants nothing takes a uid, so the order of all events is
+ * the same.
+ *
+ * A pump belongs to one simulation: Simulator::Destroy ends its life.
+ */
+class WeftPump
+{
+  public:
+    WeftPump() = default;
+    ~WeftPump();
+
+    WeftPump(const WeftPump&) = delete;
+    WeftPump& operator=(const WeftPump&) = delete;
+
+    /**
+     * \param engine the engine to drive; must outlive the pump or the next call to SetEngine
+     */
+    void SetEngine(weft_engine* engine);
+
+    /**
+     * What to do with an error that ends the engine's run (a broken invariant). Without a callback
+     * it is fatal. \param callback the callback
+     */
+    void SetErrorCallback(Callback<void, const weft_err&> callback);
+
+    /**
+     * Engine events later than this are not executed and do not keep the simulation alive.
+     * \param ps the last time to be executed, WEFT_NEVER for no end
+     */
+    void SetHorizon(int64_t ps);
+
+    /** Before posting: moves the engine's clock to Simulator::Now(). */
+    void SyncClock();
+
+    /** After posting: arms the pump event for the engine's next event, if that is not where it is.
+     */
+    void Touch();
+
+    /**
+     * \return whether the simulation that the pump belonged to was destroyed
+     */
+    bool IsDead() const
+    {
+        return m_dead;
+    }
+
+    /**
+     * \return whether a callback of this pump's engine is on the stack
+     */
+    bool IsRunning() const
+    {
+        return m_running;
+    }
+
+    /**
+     * \return number of events executed by the engine
+     */
+    uint64_t GetEventCount() const;
+
+  private:
+    friend class WeftSimulatorImpl;
+
+    /** Joins the current simulation. */
+    void Attach();
+    /** Leaves it: its simulator is being destroyed. */
+    void HandleDestroy();
+    /** Forgets the armed event. */
+    void Disarm();
+    /** The pump event under a SimulatorImpl that is not weft's. */
+    void Fire();
+    /**
+     * Executes engine events.
+     * \param limitPs those earlier than this
+     */
+    void RunEngine(int64_t limitPs);
+    /** After RunEngine: hands on an error, or arms the pump again. */
+    void FinishRun();
+
+    weft_engine* m_engine{nullptr};            //!< The engine.
+    Callback<void, const weft_err&> m_onError; //!< Told about an engine error.
+    int64_t m_horizonPs{WEFT_NEVER};           //!< Last time to be executed.
+
+    bool m_attached{false};             //!< Part of a simulation.
+    bool m_dead{false};                 //!< Its simulation was destroyed.
+    bool m_running{false};              //!< The engine is running.
+    bool m_failed{false};               //!< The engine found itself broken.
+    WeftSimulatorImpl* m_impl{nullptr}; //!< Set under WeftSimulatorImpl.
+    EventId m_destroyEvent;             //!< Calls HandleDestroy.
+    EventId m_event;                    //!< The pump event, when m_impl is null.
+
+    bool m_armed{false};   //!< The pump event is pending.
+    int64_t m_armedPs{0};  //!< Its time.
+    uint32_t m_uid{0};     //!< Its uid, under WeftSimulatorImpl.
+    uint32_t m_context{0}; //!< Its context, under WeftSimulatorImpl.
+};
+
+} // namespace ns3
+
+#endif /* WEFT_PUMP_H */

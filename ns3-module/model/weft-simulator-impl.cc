@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "weft-simulator-impl.h"
+
+#include "weft-pump.h"
+
+#include "ns3/abort.h"
+#include "ns3/assert.h"
+#include "ns3/log.h"
+#include "ns3/make-event.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftSimulatorImpl");
+
+NS_OBJECT_ENSURE_REGISTERED(WeftSimulatorImpl);
+
+/** How far an engine runs before other threads are looked at (they may stop or schedule): 1 us. */
+static constexpr int64_t SLICE_PS = 1000000;
+
+TypeId
+WeftSimulatorImpl::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WeftSimulatorImpl")
+                            .SetParent<SimulatorImpl>()
+                            .SetGroupName("Weft")
+                            .AddConstructor<WeftSimulatorImpl>();
+    return tid;
+}
+
+WeftSimulatorImpl::WeftSimulatorImpl()
+    : m_currentContext(Simulator::NO_CONTEXT),
+      m_mainThread(std::this_thread::get_id())
+{
+}
+
+WeftSimulatorImpl::~WeftSimulatorImpl()
+{
+}
+
+void
+WeftSimulatorImpl::DoDispose()
+{
+    TakeForeignEvents();
+    while (m_events && !m_events->IsEmpty())
+    {
+        m_events->RemoveNext().impl->Unref();
+    }
+    m_events = nullptr;
+    m_pumps.clear();
+    SimulatorImpl::DoDispose();
+}
+
+void
+WeftSimulatorImpl::Destroy()
+{
+    while (!m_destroyEvents.empty())
+    {
+        EventId id = m_destroyEvents.front();
+        m_destroyEvents.pop_front();
+        id.PeekEventImpl()->Invoke(); // does nothing when cancelled
+    }
+}
+
+void
+WeftSimulatorImpl::SetScheduler(ObjectFactory schedulerFactory)
+{
+    Ptr<Scheduler> scheduler = schedulerFactory.Create<Scheduler>();
+    while (m_events && !m_events->IsEmpty())
+    {
+        scheduler->Insert(m_events->RemoveNext());
+    }
+    m_events = scheduler;
+}
+
+uint32_t
+WeftSimulatorImpl::GetSystemId() const
+{
+    return 0;
+}
+
+uint32_t
+WeftSimulatorImpl::GetContext() const
+{
+    return m_currentContext;
+}
+
+uint64_t
+WeftSimulatorImpl::GetEventCount() const
+{
+    uint64_t n = m_eventCount;
+    for (const WeftPump* pump : m_pumps)
+    {
+        n += pump->GetEventCount();
+    }
+    return n;
+}
+
+Time
+WeftSimulatorImpl::GetMaximumSimulationTime() const
+{
+    return TimeStep(std::numeric_limits<int64_t>::max());
+}
+
+uint64_t
+WeftSimulatorImpl::NowTs() const
+{
+    return m_running ? static_cast<uint64_t>(weft_engine_now(m_running->m_engine)) : m_currentTs;
+}
+
+Time
+WeftSimulatorImpl::Now() const
+{
+    return TimeStep(NowTs());
+}
+
+Time
+WeftSimulatorImpl::GetDelayLeft(const EventId& id) const
+{
+    return IsExpired(id) ? TimeStep(0) : TimeStep(id.GetTs() - NowTs());
+}
+
+EventId
+WeftSimulatorImpl::Insert(uint64_t ts, uint32_t context, EventImpl* event)
+{
+    Scheduler::Event ev;
+    ev.impl = event;
+    ev.key.m_ts = ts;
+    ev.key.m_context = context;
+    ev.key.m_uid = m_uid++;
+    m_events->Insert(ev);
+    LimitRunningPump(ts);
+    return EventId(Ptr<EventImpl>(event), ts, context, ev.key.m_uid);
+}
+
+EventId
+WeftSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
+{
+    NS_ASSERT_MSG(m_mainThread == std::this_thread::get_id(),
+                  "Simulator::Schedule from a thread that does not run the simulation: use "
+                  "ScheduleWithContext");
+    NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "an event cannot be scheduled in the past");
+    return Insert(NowTs() + delay.GetTimeStep(), m_currentContext, event);
+}
+
+EventId
+WeftSimulatorImpl::ScheduleNow(EventImpl* event)
+{
+    return Schedule(TimeStep(0), event);
+}
+
+void
+WeftSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, EventImpl* event)
+{
+    NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "an event cannot be scheduled in the past");
+    if (m_mainThread == std::this_thread::get_id())
+    {
+        Insert(NowTs() + delay.GetTimeStep(), context, event);
+        return;
+    }
+    std::lock_guard<std::mutex> lock(m_foreignMutex);
+    m_foreign.push_back({context, static_cast<uint64_t>(delay.GetTimeStep()), event});
+    m_foreignPending = true;
+}
+
+void
+WeftSimulatorImpl::TakeForeignEvents()
+{
+    if (!m_foreignPending)
+    {
+        return;
+    }
+    std::vector<ForeignEvent> taken;
+    {
+        std::lock_guard<std::mutex> lock(m_foreignMutex);
+        taken.swap(m_foreign);
+        m_foreignPending = false;
+    }
+    for (const ForeignEvent& f : taken)
+    {
+        Insert(m_currentTs + f.delay, f.context, f.event);
+    }
+}
+
+EventId
+WeftSimulatorImpl::ScheduleDestroy(EventImpl* event)
+{
+    EventId id(Ptr<EventImpl>(event, false), NowTs(), Simulator::NO_CONTEXT, EventId::UID::DESTROY);
+    m_destroyEvents.push_back(id);
+    return id;
+}
+
+void
+WeftSimulatorImpl::Remove(const EventId& id)
+{
+    if (id.GetUid() == EventId::UID::DESTROY)
+    {
+        m_destroyEvents.remove(id);
+        return;
+    }
+    if (IsExpired(id))
+    {
+        return;
+    }
+    Scheduler::Event ev;
+    ev.impl = id.PeekEventImpl();
+    ev.key.m_ts = id.GetTs();
+    ev.key.m_context = id.GetContext();
+    ev.key.m_uid = id.GetUid();
+    m_events->Remove(ev);
+    ev.impl->Cancel(); // whoever still holds the id sees that it will not run
+    ev.impl->Unref();
+}
+
+void
+WeftSimulatorImpl::Cancel(const EventId& id)
+{
+    if (!IsExpired(id))
+    {
+        id.PeekEventImpl()->Cancel();
+    }
+}
+
+bool
+WeftSimulatorImpl::IsExpired(const EventId& id) const
+{
+    EventImpl* event = id.PeekEventImpl();
+    if (!event || event->IsCancelled())
+    {
+        return true;
+    }
+    if (id.GetUid() == EventId::UID::DESTROY)
+    {
+        return std::find(m_destroyEvents.begin(), m_destroyEvents.end(), id) ==
+               m_destroyEvents.end();
+    }
+    const uint64_t now = NowTs();
+    return id.GetTs() < now || (id.GetTs() == now && id.GetUid() <= m_currentUid);
+}
+
+bool
+WeftSimulatorImpl::IsFinished() const
+{
+    return m_stop || (m_events->IsEmpty() && !FirstPump());
+}
+
+void
+WeftSimulatorImpl::Stop()
+{
+    m_stop = true;
+    if (m_mainThread == std::this_thread::get_id())
+    {
+        LimitRunningPump(NowTs());
+    }
+}
+
+WeftStopResult
+WeftSimulatorImpl::Stop(const Time& delay)
+{
+    void (*stop)() = &Simulator::Stop;
+    return static_cast<WeftStopResult>(Schedule(delay, MakeEvent(stop)));
+}
+
+void
+WeftSimulatorImpl::AddPump(WeftPump* pump)
+{
+    m_pumps.push_back(pump);
+}
+
+void
+WeftSimulatorImpl::RemovePump(WeftPump* pump)
+{
+    m_eventCount += pump->GetEventCount();
+    m_pumps.erase(std::remove(m_pumps.begin(), m_pumps.end(), pump), m_pumps.end());
+}
+
+void
+WeftSimulatorImpl::ArmPump(WeftPump* pump)
+{
+    pump->m_uid = m_uid++;
+    pump->m_context = m_currentContext;
+    LimitRunningPump(pump->m_armedPs);
+}
+
+void
+WeftSimulatorImpl::LimitRunningPump(uint64_t ts)
+{
+    if (m_running)
+    {
+        // The instant being executed is completed first: it is one pump event.
+        const uint64_t atLeast = NowTs() + 1;
+        weft_engine_lower_limit(m_running->m_engine, static_cast<int64_t>(std::max(ts, atLeast)));
+    }
+}
+
+WeftPump*
+WeftSimulatorImpl::FirstPump() const
+{
+    WeftPump* first = nullptr;
+    for (WeftPump* pump : m_pumps)
+    {
+        if (pump->m_armed && (!first || pump->m_armedPs < first->m_armedPs ||
+                              (pump->m_armedPs == first->m_armedPs && pump->m_uid < first->m_uid)))
+        {
+            first = pump;
+        }
+    }
+    return first;
+}
+
+void
+WeftSimulatorImpl::RunPump(WeftPump* pump, int64_t eventTs)
+{
+    int64_t limit = eventTs;
+    if (pump->m_horizonPs != WEFT_NEVER)
+    {
+        limit = std::min(limit, pump->m_horizonPs + 1); // the horizon itself is still executed
+    }
+    for (const WeftPump* other : m_pumps)
+    {
+        if (other != pump && other->m_armed)
+        {
+            limit = std::min(limit, other->m_armedPs);
+        }
+    }
+    limit = std::min(limit, pump->m_armedPs + SLICE_PS);
+    limit = std::max(limit, pump->m_armedPs + 1); // its own instant comes first in any case
+
+    m_currentUid = pump->m_uid;
+    m_currentContext = pump->m_context;
+    m_currentTs = pump->m_armedPs;
+    m_running = pump;
+    pump->RunEngine(limit);
+    m_currentTs = NowTs();
+    m_running = nullptr;
+    pump->FinishRun();
+    TakeForeignEvents();
+}
+
+void
+WeftSimulatorImpl::RunEvent()
+{
+    Scheduler::Event ev = m_events->RemoveNext();
+    PreEventHook(EventId(Ptr<EventImpl>(ev.impl), ev.key.m_ts, ev.key.m_context, ev.key.m_uid));
+    NS_ASSERT(ev.key.m_ts >= m_currentTs);
+    m_eventCount++;
+    m_currentTs = ev.key.m_ts;
+    m_currentContext = ev.key.m_context;
+    m_currentUid = ev.key.m_uid;
+    ev.impl->Invoke();
+    ev.impl->Unref();
+    TakeForeignEvents();
+}
+
+void
+WeftSimulatorImpl::Run()
+{
+    NS_LOG_FUNCTION(this);
+    m_mainThread = std::this_thread::get_id();
+    TakeForeignEvents();
+    m_stop = false;
+    while (!m_stop)
+    {
+        WeftPump* pump = FirstPump();
+        if (m_events->IsEmpty())
+        {
+            if (!pump)
+            {
+                break;
+            }
+            RunPump(pump, std::numeric_limits<int64_t>::max());
+            continue;
+        }
+        if (!pump)
+        {
+            RunEvent();
+            continue;
+        }
+        const Scheduler::EventKey head = m_events->PeekNext().key;
+        const uint64_t pumpTs = pump->m_armedPs;
+        if (head.m_ts < pumpTs || (head.m_ts == pumpTs && head.m_uid < pump->m_uid))
+        {
+            RunEvent();
+        }
+        else
+        {
+            RunPump(pump, head.m_ts);
+        }
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TIME_H
+#define WEFT_TIME_H
+
+/**
+ * \file
+ * \ingroup weft
+ * Picoseconds of the engine <-> ns3::Time.
+ *
+ * Weft needs ns-3's time resolution to be exactly one picosecond: then a time step is an engine
+ * picosecond and no conversion rounds. ns-3's default is a nanosecond, in which a 64-byte frame at
+ * 400 Gb/s (1.28 ns) would last 1 ns. A script calls WeftFabricHelper::Setup() (or
+ * Time::SetResolution(Time::PS)) before it makes any Time; a fabric refuses to be built otherwise.
+ */
+
+#include "ns3-compat.h"
+
+#include "base/err.h"
+
+#include "ns3/nstime.h"
+
+#include <cstdint>
+
+namespace ns3
+{
+
+/**
+ * \param ps engine picoseconds
+ * \return the same as a Time; requires picosecond resolution
+ */
+inline Time
+WeftTime(int64_t ps)
+{
+    return Time(ps);
+}
+
+/**
+ * \param t a Time
+ * \return its picoseconds; requires picosecond resolution
+ */
+inline int64_t
+WeftPs(const Time& t)
+{
+    return t.GetTimeStep();
+}
+
+/**
+ * \param [out] err filled when the resolution is not one picosecond
+ * \return 0 or a WEFT_E_* code
+ */
+inline int
+WeftCheckResolution(weft_err* err)
+{
+    if (Time::GetResolution() == Time::PS)
+    {
+        return 0;
+    }
+    return weft_err_set(err,
+                        WEFT_E_INPUT,
+                        "ns-3's time resolution is not one picosecond: call "
+                        "WeftFabricHelper::Setup() or Time::SetResolution(Time::PS) "
+                        "before anything else in the script");
+}
+
+} // namespace ns3
+
+#endif /* WEFT_TIME_H */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "weft-topology.h"
+
+#include "weft-table-types.h"
+
+#include "ns3/fatal-error.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(WeftTopology);
+
+namespace
+{
+
+/** The family of topologies, for WeftTableTypes. */
+struct TopologyTraits
+{
+    using Base = WeftTopology;     //!< The abstract class.
+    using Ops = weft_topology_ops; //!< One generator or reader.
+
+    /**
+     * \param [out] n number of entries
+     * \return the table
+     */
+    static const Ops* const* Table(std::size_t* n)
+    {
+        return weft_topology_table(n);
+    }
+
+    /**
+     * \param name a topology's name
+     * \return its TypeId's name
+     */
+    static std::string TypeName(const std::string& name)
+    {
+        return WeftTopology::GetTypeIdName(name);
+    }
+};
+
+/** Registers the TypeIds of all topologies when the library is loaded. */
+struct TopologyRegistration
+{
+    TopologyRegistration()
+    {
+        WeftTableTypes<TopologyTraits>::Register();
+    }
+} g_weftTopologyRegistration; //!< Does it.
+
+} // namespace
+
+TypeId
+WeftTopology::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::WeftTopology").SetParent<Object>().SetGroupName("Weft");
+    return tid;
+}
+
+std::string
+WeftTopology::GetTypeIdName(const std::string& name)
+{
+    return "ns3::WeftTopology" + WeftCamelCase(name);
+}
+
+weft_fabric*
+WeftTopology::Build(weft_err* err)
+{
+    const weft_topology_ops* ops = GetOps();
+    weft_fabric* fabric = nullptr;
+    if (WeftCheckRequiredParams(*this, ops->params, err) != 0 ||
+        ops->build(GetParamStruct(ops->params), &fabric, err) != 0)
+    {
+        return nullptr;
+    }
+    return fabric;
+}
+
+void*
+WeftTopology::GetParamStruct(const weft_param_table& table)
+{
+    if (m_params.empty())
+    {
+        m_params.resize(table.struct_size / sizeof(std::max_align_t) + 1);
+        weft_err err = {};
+        if (weft_params_defaults(&table, m_params.data(), &err) != 0)
+        {
+            NS_FATAL_ERROR("defaults of " << GetOps()->name << ": " << err.msg);
+        }
+    }
+    return m_params.data();
+}
+
+} // namespace ns3

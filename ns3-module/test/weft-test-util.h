@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_TEST_UTIL_H
+#define WEFT_TEST_UTIL_H
+
+/**
+ * \file
+ * \ingroup weft-tests
+ * What weft's suites share.
+ */
+
+#include "ns3/config.h"
+#include "ns3/nstime.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/weft-fabric-helper.h"
+
+#include <string>
+
+namespace ns3
+{
+
+/**
+ * \ingroup weft-tests
+ * One simulation under a chosen SimulatorImpl; destroyed at the end of the scope.
+ */
+class WeftTestRun
+{
+  public:
+    /**
+     * \param impl TypeId of a SimulatorImpl
+     * \param scheduler TypeId of a Scheduler
+     */
+    explicit WeftTestRun(const std::string& impl,
+                         const std::string& scheduler = "ns3::MapScheduler")
+    {
+        if (Time::GetResolution() != Time::PS)
+        {
+            Time::SetResolution(Time::PS);
+        }
+        Config::SetGlobal("SimulatorImplementationType", StringValue(impl));
+        Config::SetGlobal("SchedulerType", StringValue(scheduler));
+    }
+
+    ~WeftTestRun()
+    {
+        Simulator::Destroy();
+        Config::SetGlobal("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
+        Config::SetGlobal("SchedulerType", StringValue("ns3::MapScheduler"));
+    }
+};
+
+/** The two implementations that every result must be the same under. */
+static const char* const g_weftTestImpls[] = {"ns3::WeftSimulatorImpl",
+                                              "ns3::DefaultSimulatorImpl"};
+
+} // namespace ns3
+
+#endif /* WEFT_TEST_UTIL_H */

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// weft list and weft show.
+#include "program.h"
+
+#include <sstream>
+
+namespace
+{
+
+const char *const lists[][2] = {{"cc", "cc"},
+                                {"topologies", "topology"},
+                                {"collectives", "collective"},
+                                {"workloads", "workload"},
+                                {"backends", "backend"},
+                                {"sections", "section"}};
+
+TEST(List, EveryEntryCanBeShown)
+{
+    for (auto &l : lists) {
+        Said s = weft({"list", l[0]});
+        ASSERT_EQ(s.code, 0) << s.err;
+        std::istringstream lines(s.out);
+        std::string line;
+        int n = 0;
+        while (std::getline(lines, line)) {
+            const std::string name = line.substr(0, line.find(' '));
+            Said one = weft({"show", l[1], name});
+            EXPECT_EQ(one.code, 0) << one.err;
+            EXPECT_EQ(one.out.rfind(name + ": ", 0), 0u) << one.out;
+            EXPECT_CONTAINS(weft({"show", l[1], name, "--json"}).out, "\"parameters\": [");
+            n++;
+        }
+        EXPECT_GE(n, 1) << l[0];
+        EXPECT_CONTAINS(weft({"list", l[0], "--json"}).out, std::string("\"") + l[0] + "\": [");
+    }
+    EXPECT_CONTAINS(weft({"list"}).out, "topologies");
+}
+
+TEST(Show, ParametersHaveDefaultsUnitsAndSources)
+{
+    Said s = weft({"show", "cc", "dcqcn"});
+    EXPECT_CONTAINS(s.out, "dcqcn.rate-ai                  rate    default 40Mbps");
+    EXPECT_CONTAINS(s.out, "source: ");
+    Said bad = weft({"show", "cc", "dcqnc"});
+    EXPECT_EQ(bad.code, 3);
+    EXPECT_CONTAINS(bad.err, "did you mean 'dcqcn'");
+}
+
+TEST(Show, OutputNamesColumnsAndMetrics)
+{
+    Said s = weft({"show", "output"});
+    EXPECT_CONTAINS(s.out, "flows.csv: ");
+    EXPECT_CONTAINS(s.out, "ideal_fct_ns");
+    EXPECT_CONTAINS(s.out, "end_to_end_ns");
+}
+
+TEST(Show, FabricOfAScenarioAndOfAFile)
+{
+    Said s = weft({"show", "fabric", "--set", "topology.type=leaf-spine", "--set", "leaf-spine.leaves=2", "--set",
+                   "leaf-spine.hosts-per-leaf=2", "--set", "leaf-spine.spines=1", "--set", "workload.type=generate",
+                   "--set", "network.backend=ideal"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out.rfind("4 hosts, 3 switches, 6 links\n", 0), 0u) << s.out;
+    const std::string file = shared("astra-sim/ns3/8_nodes_1_switch_topology.txt");
+    if (file.empty())
+        GTEST_SKIP() << "no WEFT_SHARED data";
+    EXPECT_EQ(weft({"show", "topology", file}).out.rfind("8 hosts, 1 switch", 0), 0u);
+}
+
+TEST(Show, TheShippedSchemaIsTheOneOfTheTables)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "the shipped schema has the packet backend";
+    EXPECT_EQ(weft({"show", "schema"}).out, slurp(source_dir() + "/frontend/scenario/scenario.rng"))
+        << "update it: weft show schema > frontend/scenario/scenario.rng";
+}
+
+} // namespace

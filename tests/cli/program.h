@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Runs the built program and keeps what it said.
+#ifndef WEFT_TESTS_CLI_PROGRAM_H
+#define WEFT_TESTS_CLI_PROGRAM_H
+
+#include "tests/base/temp_dir.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct Said {
+    int code = -1; /* exit code, 1000 + signal number when it was killed */
+    std::string out, err;
+};
+
+inline std::string env_or_die(const char *name)
+{
+    const char *v = getenv(name);
+    if (!v) {
+        ADD_FAILURE() << name << " is not set: run through ctest";
+        return "";
+    }
+    return v;
+}
+
+inline std::string source_dir()
+{
+    return env_or_die("WEFT_SOURCE_DIR");
+}
+
+/* Starts `weft args...` in folder @p cwd; stdout and stderr go to files there. */
+inline pid_t start(const std::vector<std::string> &args, const std::string &cwd, const std::string &files)
+{
+    const std::string exe = env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft";
+    const std::string out = files + ".out", err = files + ".err";
+    std::vector<char *> argv = {const_cast<char *>("weft")};
+    for (const std::string &a : args)
+        argv.push_back(const_cast<char *>(a.c_str()));
+    argv.push_back(nullptr);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int o = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        int e = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        if (o < 0 || e < 0 || dup2(o, 1) < 0 || dup2(e, 2) < 0 || chdir(cwd.c_str()) != 0)
+            _exit(99);
+        execv(exe.c_str(), argv.data());
+        _exit(98);
+    }
+    return pid;
+}
+
+inline Said wait_for(pid_t pid, const std::string &files)
+{
+    Said s;
+    int status = 0;
+    waitpid(pid, &status, 0);
+    s.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+    s.out = slurp(files + ".out");
+    s.err = slurp(files + ".err");
+    return s;
+}
+
+inline Said weft(const std::vector<std::string> &args, const std::string &cwd = "/")
+{
+    TempDir dir;
+    const std::string files = dir / "said";
+    return wait_for(start(args, cwd, files), files);
+}
+
+/* The arguments of a small run from defaults alone on the ideal backend. */
+inline std::vector<std::string> small(std::vector<std::string> more = {})
+{
+    std::vector<std::string> a = {"run", "--set", "network.backend=ideal", "--set", "topology.type=single-switch",
+                                  "--set", "single-switch.hosts=4", "--set", "workload.type=generate"};
+    a.insert(a.end(), more.begin(), more.end());
+    return a;
+}
+
+inline bool has_packet()
+{
+    return weft({"list", "backends"}).out.find("packet") != std::string::npos;
+}
+
+inline std::string shared(const std::string &path)
+{
+    const char *root = getenv("WEFT_SHARED");
+    const std::string full = std::string(root ? root : "") + "/data/" + path;
+    return access(full.c_str(), R_OK) == 0 ? full : "";
+}
+
+inline void write_file(const std::string &path, const std::string &text)
+{
+    std::ofstream(path, std::ios::binary) << text;
+}
+
+#define EXPECT_CONTAINS(text, part)                                                                \
+    EXPECT_NE(std::string(text).find(part), std::string::npos) << "in: " << (text)
+#define EXPECT_LACKS(text, part)                                                                   \
+    EXPECT_EQ(std::string(text).find(part), std::string::npos) << "in: " << (text)
+
+#endif

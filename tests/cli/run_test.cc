@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// weft run and weft check.
+#include "program.h"
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+TEST(Run, FromDefaultsAlone)
+{
+    TempDir dir;
+    Said s = weft(small(), dir / "");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out.rfind("unnamed: finished\n", 0), 0u) << s.out;
+    EXPECT_CONTAINS(s.out, "4 of 4 operations done");
+    EXPECT_CONTAINS(s.out, "results in out/unnamed/");
+    EXPECT_EQ(s.err, ""); /* no progress without a terminal */
+    for (const char *f : {"run.json", "flows.csv", "ops.csv", "links.csv", "pfc.csv", "finished"})
+        EXPECT_TRUE(fs::exists(dir / ("out/unnamed/" + std::string(f)))) << f;
+    EXPECT_EQ(slurp(dir / "out/unnamed/finished"), "finished\n");
+    const std::string run = slurp(dir / "out/unnamed/run.json");
+    EXPECT_CONTAINS(run, "\"backend\": \"ideal\"");
+    EXPECT_CONTAINS(run, "\"single-switch.hosts\"");
+    EXPECT_CONTAINS(run, "\"outcome\": \"finished\"");
+}
+
+TEST(Run, SameBytesEveryTime)
+{
+    TempDir dir;
+    for (const char *out : {"a", "b"})
+        ASSERT_EQ(weft(small({"--out", out, "--quiet"}), dir / "").code, 0);
+    for (const char *f : {"flows.csv", "ops.csv", "links.csv", "pfc.csv", "finished"})
+        EXPECT_EQ(slurp(dir / ("a/" + std::string(f))), slurp(dir / ("b/" + std::string(f)))) << f;
+}
+
+/* 4 ranks, ring, 1 MiB at 400 Gbps and 1 us per link: 6 steps of (256 KiB / 400 Gbps + 2 us). */
+TEST(Run, RingOnTheIdealBackendIsTheClosedForm)
+{
+    TempDir dir;
+    Said s = weft(small({"--json", "--no-out"}), dir / "");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "\"end_to_end_ns\": 43457.28,"); /* 6 * (262144 * 0.02 ns + 2000 ns) */
+    EXPECT_CONTAINS(s.out, "\"schema_version\": 1");
+    EXPECT_CONTAINS(s.out, "\"messages\": 24,"); /* 4 ranks * 6 steps */
+    EXPECT_FALSE(fs::exists(dir / "out"));
+}
+
+TEST(Run, QuietSaysNothingAndNoOutWritesNothing)
+{
+    TempDir dir;
+    Said s = weft(small({"-q", "--no-out"}), dir / "");
+    EXPECT_EQ(s.code, 0);
+    EXPECT_EQ(s.out + s.err, "");
+    EXPECT_TRUE(fs::is_empty(dir / ""));
+}
+
+TEST(Run, SeedIsAnOverride)
+{
+    TempDir dir;
+    Said s = weft(small({"--seed", "42", "--out", "o"}), dir / "");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"seed\": \"42\"");
+    EXPECT_EQ(weft(small({"--seed", "x", "--no-out"})).code, 3);
+}
+
+TEST(Run, ALimitThatIsTooShortExplainsWhoWaits)
+{
+    TempDir dir;
+    Said s = weft(small({"--set", "run.until=10us", "--out", "o"}), dir / "");
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.out, "unnamed: stopped-at-limit");
+    EXPECT_CONTAINS(s.err, "not finished at the limit run.until=10us");
+    EXPECT_CONTAINS(s.err, "rank 0");
+    EXPECT_EQ(slurp(dir / "o/finished"), "stopped-at-limit\n");
+}
+
+TEST(Run, ProgressGoesToStderrOnly)
+{
+    Said s = weft(small({"--no-out", "--progress", "always"}));
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_LACKS(s.out, "\r");
+}
+
+class Scenario : public ::testing::Test
+{
+  protected:
+    void SetUp() override
+    {
+        fs::create_directory(dir / "demo");
+        write_file(dir / "demo/scenario.xml", "<scenario>\n"
+                                              "<network backend=\"ideal\"/>\n"
+                                              "<topology type=\"single-switch\" hosts=\"4\"/>\n"
+                                              "<workload type=\"generate\"/>\n"
+                                              "</scenario>\n");
+    }
+    void expect(const std::string &bounds)
+    {
+        write_file(dir / "demo/expect.xml", "<expect>\n" + bounds + "\n</expect>\n");
+    }
+    TempDir dir;
+};
+
+TEST_F(Scenario, ByFileByFolderAndByName)
+{
+    for (const char *name : {"demo/scenario.xml", "demo", "demo/"}) {
+        Said s = weft({"run", name, "--no-out"}, dir / "");
+        EXPECT_EQ(s.code, 0) << s.err;
+        EXPECT_EQ(s.out.rfind(std::string(name) == "demo/" ? "" : "demo: finished", 0), 0u) << s.out;
+    }
+    fs::create_directory(dir / "scenarios");
+    fs::rename(dir / "demo", dir / "scenarios/demo");
+    EXPECT_EQ(weft({"run", "demo", "--no-out"}, dir / "").code, 0);
+    Said s = weft({"run", "dmeo"}, dir / "");
+    EXPECT_EQ(s.code, 4);
+    EXPECT_CONTAINS(s.err, "did you mean 'demo'");
+    EXPECT_CONTAINS(weft({"list", "scenarios"}, dir / "").out, "demo");
+}
+
+TEST_F(Scenario, ExpectationsAreCheckedAndAMissExitsWith1)
+{
+    expect("<bound metric=\"end-to-end\" min=\"43us\" max=\"44us\"/><bound metric=\"drops\" max=\"0\"/>");
+    Said good = weft({"run", "demo", "--no-out"}, dir / "");
+    EXPECT_EQ(good.code, 0) << good.err;
+    EXPECT_CONTAINS(good.out, "ok     end-to-end 43.46 us, expected 43us .. 44us");
+
+    expect("<bound metric=\"end-to-end\" max=\"43us\" why=\"too slow\"/>");
+    Said bad = weft({"run", "demo", "--no-out"}, dir / "");
+    EXPECT_EQ(bad.code, 1);
+    EXPECT_CONTAINS(bad.out, "MISSED end-to-end 43.46 us, expected at most 43us");
+    EXPECT_CONTAINS(bad.err, "demo/expect.xml:2: expectation missed");
+    EXPECT_CONTAINS(bad.err, "too slow");
+    Said json = weft({"run", "demo", "--no-out", "--json"}, dir / "");
+    EXPECT_EQ(json.code, 1);
+    EXPECT_CONTAINS(json.out, "\"exit_code\": 1");
+    EXPECT_CONTAINS(json.out, "\"holds\": false");
+}
+
+TEST_F(Scenario, OverridesSuspendExpectationsUnlessAsked)
+{
+    expect("<bound metric=\"end-to-end\" max=\"1us\"/>");
+    Said s = weft({"run", "demo", "--no-out", "--set", "generate.size=2MiB"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.err, "expect.xml is not checked: overrides change the scenario");
+    Said asked = weft({"run", "demo", "--no-out", "--set", "generate.size=2MiB", "--expect", "demo/expect.xml"}, dir / "");
+    EXPECT_EQ(asked.code, 1);
+    expect("<bound metric=\"dorps\" max=\"0\"/>");
+    EXPECT_EQ(weft({"run", "demo", "--no-out"}, dir / "").code, 3);
+    EXPECT_EQ(weft({"check", "demo"}, dir / "").code, 3);
+}
+
+TEST_F(Scenario, CheckPrintsEveryValueAndItsOrigin)
+{
+    Said s = weft({"check", "demo", "--set", "generate.count=3"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "demo: valid, 0 warnings");
+    EXPECT_CONTAINS(s.out, "workload: 4 ranks, 12 operations");
+    EXPECT_CONTAINS(s.out, "single-switch.hosts              = 4                    (line 3)");
+    EXPECT_CONTAINS(s.out, "generate.count                   = 3                    (--set)");
+    EXPECT_CONTAINS(s.out, "run.seed                         = 1                    (default)");
+    EXPECT_FALSE(fs::exists(dir / "out"));
+}
+
+TEST_F(Scenario, WarningsAreSaidAndRecorded)
+{
+    Said s = weft({"run", "demo", "--set", "system.reduce-passes=2", "--out", "o"}, dir / "");
+    EXPECT_EQ(s.code, 0);
+    EXPECT_CONTAINS(s.err, "warning: --set system.reduce-passes: has no effect");
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "has no effect");
+}
+
+TEST_F(Scenario, AResolvedFileRunsAlike)
+{
+    Said xml = weft({"show", "scenario", "demo", "--set", "generate.size=3MiB", "--xml"}, dir / "");
+    ASSERT_EQ(xml.code, 0) << xml.err;
+    write_file(dir / "resolved.xml", xml.out);
+    ASSERT_EQ(weft({"run", "resolved.xml", "--out", "a", "-q"}, dir / "").code, 0);
+    ASSERT_EQ(weft({"run", "demo", "--set", "generate.size=3MiB", "--out", "b", "-q"}, dir / "").code, 0);
+    EXPECT_EQ(slurp(dir / "a/flows.csv"), slurp(dir / "b/flows.csv"));
+}
+
+TEST_F(Scenario, AnUnwritableRunFolderIsAnIoError)
+{
+    write_file(dir / "file", "x");
+    Said s = weft({"run", "demo", "--out", "file/x"}, dir / "");
+    EXPECT_EQ(s.code, 4);
+    EXPECT_CONTAINS(s.err, "file");
+}
+
+/* Ctrl-C while a long run is going on: partial results, no `finished`, exit 130. */
+TEST(Interrupt, WritesPartialResultsAndExitsWith130)
+{
+    TempDir dir;
+    const std::string files = dir / "said";
+    pid_t pid = start(small({"--set", "generate.count=1000000", "--set", "generate.size=1KB", "--out", "o"}), dir / "",
+                      files);
+    /* A million all-reduces take many seconds; wait until the first rows are there. */
+    for (int i = 0; i < 600 && slurp(dir / "o/flows.csv").size() < 1000; i++)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    kill(pid, SIGINT);
+    Said s = wait_for(pid, files);
+    EXPECT_EQ(s.code, 130) << s.err;
+    EXPECT_CONTAINS(s.out, "unnamed: interrupted");
+    EXPECT_TRUE(fs::exists(dir / "o/links.csv"));
+    EXPECT_FALSE(fs::exists(dir / "o/finished"));
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"outcome\": \"interrupted\"");
+    const std::string flows = slurp(dir / "o/flows.csv");
+    EXPECT_EQ(flows.back(), '\n');
+}
+
+} // namespace

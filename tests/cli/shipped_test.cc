@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The scenarios that weft ships: valid, within their own expectations, and with traces that can be made again.
+#include "program.h"
+
+#include <filesystem>
+#include <sstream>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+std::vector<std::string> shipped()
+{
+    std::vector<std::string> names;
+    for (auto &e : fs::directory_iterator(source_dir() + "/scenarios"))
+        if (fs::exists(e.path() / "scenario.xml"))
+            names.push_back(e.path().string());
+    return names;
+}
+
+TEST(Shipped, EveryScenarioMeetsItsExpectationsAndHasAReadme)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    ASSERT_FALSE(shipped().empty());
+    for (const std::string &path : shipped()) {
+        TempDir dir;
+        Said s = weft({"run", path}, dir / "");
+        EXPECT_EQ(s.code, 0) << path << "\n" << s.out << s.err;
+        EXPECT_EQ(s.err, "") << path;
+        EXPECT_TRUE(fs::exists(path + "/README.md"));
+        if (fs::exists(path + "/expect.xml"))
+            EXPECT_CONTAINS(s.out, "expectations of ");
+    }
+}
+
+/* The command that the README gives makes the trace that is shipped, byte by byte. */
+TEST(Shipped, TraceOfAllreduceClos16CanBeMadeAgain)
+{
+    const std::string path = source_dir() + "/scenarios/allreduce-clos16";
+    const std::string readme = slurp(path + "/README.md");
+    size_t at = readme.find("weft trace generate trace/dp16");
+    ASSERT_NE(at, std::string::npos);
+    std::string command = readme.substr(at, readme.find("```", at) - at);
+    std::vector<std::string> args;
+    std::istringstream words(command);
+    for (std::string w; words >> w;)
+        if (w != "weft" && w != "\\")
+            args.push_back(w);
+    TempDir dir;
+    Said s = weft(args, dir / "");
+    ASSERT_EQ(s.code, 0) << s.err;
+    int n = 0;
+    for (auto &e : fs::directory_iterator(path + "/trace")) {
+        EXPECT_EQ(slurp(e.path()), slurp(dir / ("trace/" + e.path().filename().string()))) << e.path();
+        n++;
+    }
+    EXPECT_EQ(n, 16);
+}
+
+/* Two runs of the demo give the same bytes. */
+TEST(Shipped, AllreduceClos16IsReproducible)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    for (const char *out : {"a", "b"})
+        ASSERT_EQ(weft({"run", source_dir() + "/scenarios/allreduce-clos16", "-q", "--out", out}, dir / "").code, 0);
+    for (const char *f : {"flows.csv", "ops.csv", "links.csv", "pfc.csv"})
+        EXPECT_EQ(slurp(dir / ("a/" + std::string(f))), slurp(dir / ("b/" + std::string(f)))) << f;
+}
+
+} // namespace

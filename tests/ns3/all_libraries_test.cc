@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft beside every ns-3 library that is installed. TypeIds and log components are global to a process and
+ * a name used twice ends it at start; a library that the linker leaves out loses its TypeIds.
+ */
+#include "ns3-module/bridge/bridge.h"
+
+#include "topologies/topology.h"
+
+#include "ns3/type-id.h"
+#include "ns3/weft-congestion-control.h"
+#include "ns3/weft-topology.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace
+{
+
+TEST(AllLibraries, EveryTypeIdResolvesByName)
+{
+    std::set<std::string> names;
+    unsigned weft = 0;
+    for (uint16_t i = 0; i < ns3::TypeId::GetRegisteredN(); i++) {
+        const std::string name = ns3::TypeId::GetRegistered(i).GetName();
+        EXPECT_TRUE(names.insert(name).second) << name << " twice";
+        ns3::TypeId tid;
+        ASSERT_TRUE(ns3::TypeId::LookupByNameFailSafe(name, &tid)) << name;
+        EXPECT_EQ(tid, ns3::TypeId::GetRegistered(i));
+        weft += name.rfind("ns3::Weft", 0) == 0;
+    }
+    size_t cc = 0, topologies = 0;
+    weft_cc_table(&cc);
+    weft_topology_table(&topologies);
+    EXPECT_EQ(weft, 6 + cc + topologies); /* and the six classes of the module */
+    EXPECT_GT(names.size(), 500u);
+}
+
+TEST(AllLibraries, TypesOfLibrariesThatOnlyTextNames)
+{
+    for (const char *name :
+         {"ns3::PointToPointNetDevice", "ns3::CsmaChannel", "ns3::WifiNetDevice",
+          "ns3::LteEnbNetDevice", "ns3::BulkSendApplication", "ns3::TcpDctcp",
+          "ns3::PfifoFastQueueDisc", "ns3::WeftFabric", "ns3::WeftNetDevice", "ns3::WeftChannel",
+          "ns3::WeftSimulatorImpl", "ns3::WeftCongestionControl", "ns3::WeftTopology"}) {
+        ns3::TypeId tid;
+        EXPECT_TRUE(ns3::TypeId::LookupByNameFailSafe(name, &tid)) << name;
+    }
+    size_t n = 0;
+    const weft_cc_ops *const *cc = weft_cc_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        ns3::TypeId tid;
+        EXPECT_TRUE(ns3::TypeId::LookupByNameFailSafe(
+            ns3::WeftCongestionControl::GetTypeIdName(cc[i]->name), &tid))
+            << cc[i]->name;
+    }
+    const weft_topology_ops *const *topo = weft_topology_table(&n);
+    for (size_t i = 0; i < n; i++) {
+        ns3::TypeId tid;
+        EXPECT_TRUE(ns3::TypeId::LookupByNameFailSafe(
+            ns3::WeftTopology::GetTypeIdName(topo[i]->name), &tid))
+            << topo[i]->name;
+    }
+}
+
+TEST(AllLibraries, Version)
+{
+    EXPECT_STREQ(weft_ns3_version(), "3.37");
+}
+
+} // namespace

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "fake_net.h"
+#include "report/columns.h"
+#include "tests/base/temp_dir.h"
+
+#include <filesystem>
+
+namespace
+{
+
+std::string header(int file)
+{
+    std::string h;
+    for (size_t i = 0; i < weft_csv_files[file].n; i++)
+        h += (i ? "," : "") + std::string(weft_csv_files[file].columns[i].name);
+    return h + "\n";
+}
+
+void nothing_more(weft_json *j, const void *ctx)
+{
+    weft_json_kv_str(j, "note", static_cast<const char *>(ctx));
+}
+
+TEST(Folder, RowsOfEveryFile)
+{
+    TempDir dir;
+    FakeNet net;
+    weft_err err = {};
+    const std::string path = dir / "deep/er";
+    weft_report_config c = {path.c_str(), net.fabric, nullptr};
+    weft_report *r = weft_report_new(&c, &err);
+    ASSERT_NE(r, nullptr) << err.msg;
+    flow(r, 4, 1500, 3000, 2000);
+    weft_op op = {};
+    op.kind = WEFT_OP_COMP;
+    op.id = 12;
+    op.name = "fwd, layer \"1\"";
+    weft_system_observer so = weft_report_system_observer(r);
+    weft_op_record rec = {1, &op, 1000, 2000, 5001};
+    so.op(so.ctx, &rec);
+    weft_net_observer no = weft_report_net_observer(r);
+    weft_net_pfc pfc = {777, 0, 3, 1};
+    no.pfc(no.ctx, &pfc);
+    pfc = {1777, 0, 3, 0};
+    no.pfc(no.ctx, &pfc);
+    ASSERT_EQ(weft_report_flush(r, &err), 0) << err.msg;
+    EXPECT_EQ(slurp(path + "/flows.csv"),
+              header(WEFT_CSV_FLOWS) + "4,0,1,7,3,1000,1.500,3.000,3.100,2.000,1.500000,5,2\n");
+    EXPECT_EQ(slurp(path + "/ops.csv"),
+              header(WEFT_CSV_OPS) + "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,3.001\n");
+    EXPECT_EQ(slurp(path + "/pfc.csv"),
+              header(WEFT_CSV_PFC) + "0.777,0,h0,s2,3,pause\n1.777,0,h0,s2,3,resume\n");
+    EXPECT_FALSE(std::filesystem::exists(path + "/links.csv"));
+
+    net.ports[3] = {7, 1000, 900, 250, 11, 2, 3, 4, 5, 6, 4096};
+    ASSERT_EQ(weft_report_write_links(r, &net.net, 1000, &err), 0) << err.msg;
+    const std::string links = slurp(path + "/links.csv");
+    EXPECT_EQ(links.rfind(header(WEFT_CSV_LINKS), 0), 0u);
+    EXPECT_CONTAINS(links, "\n3,1,s2,h1,1,200000000000,500.000,7,1000,900,0.250,25.0000,2,0.011,3,4,5,6,4096\n");
+    EXPECT_CONTAINS(links, "\n0,0,h0,s2,0,400000000000,500.000,0,0,0,0.000,0.0000,");
+
+    ASSERT_EQ(weft_report_write_run(r, nothing_more, "hi", &err), 0) << err.msg;
+    EXPECT_EQ(slurp(path + "/run.json"), "{\n  \"schema_version\": 1,\n  \"note\": \"hi\"\n}\n");
+    ASSERT_EQ(weft_report_mark_finished(r, "finished", &err), 0) << err.msg;
+    EXPECT_EQ(slurp(path + "/finished"), "finished\n");
+    weft_report_free(r);
+}
+
+TEST(Folder, ANewRunRemovesTheMarkOfTheOldOne)
+{
+    TempDir dir;
+    FakeNet net;
+    weft_err err = {};
+    const std::string path = dir / "x";
+    weft_report_config c = {path.c_str(), net.fabric, nullptr};
+    weft_report *r = weft_report_new(&c, &err);
+    ASSERT_EQ(weft_report_mark_finished(r, "finished", &err), 0);
+    weft_report_free(r);
+    r = weft_report_new(&c, &err);
+    ASSERT_NE(r, nullptr);
+    EXPECT_FALSE(std::filesystem::exists(path + "/finished"));
+    weft_report_free(r);
+}
+
+TEST(Folder, AnUnusablePlaceIsAnIoError)
+{
+    TempDir dir;
+    FakeNet net;
+    weft_err err = {};
+    {
+        std::ofstream(dir / "file") << "x";
+    }
+    const std::string path = dir / "file/inside";
+    weft_report_config c = {path.c_str(), net.fabric, nullptr};
+    EXPECT_EQ(weft_report_new(&c, &err), nullptr);
+    EXPECT_EQ(err.code, WEFT_E_IO);
+}
+
+TEST(Folder, WriteErrorsSurfaceAtTheNextFlush)
+{
+    if (!std::filesystem::exists("/dev/full"))
+        GTEST_SKIP() << "no /dev/full here";
+    TempDir dir;
+    FakeNet net;
+    weft_err err = {};
+    const std::string path = dir / "x";
+    std::filesystem::create_directory(path);
+    std::filesystem::create_symlink("/dev/full", path + "/flows.csv");
+    weft_report_config c = {path.c_str(), net.fabric, nullptr};
+    weft_report *r = weft_report_new(&c, &err);
+    int code = 0;
+    if (r) { /* the header may sit in a buffer until then */
+        for (int i = 0; i < 1000 && !code; i++) {
+            flow(r, (uint64_t)i, 0, 10, 10);
+            code = weft_report_flush(r, &err);
+        }
+    }
+    EXPECT_EQ(err.code, WEFT_E_IO);
+    weft_report_free(r);
+}
+
+TEST(Folder, AMessageFasterThanIdealIsABug)
+{
+    FakeNet net;
+    weft_err err = {};
+    weft_report_config c = {nullptr, net.fabric, nullptr};
+    weft_report *r = weft_report_new(&c, &err);
+    flow(r, 0, 0, 10, 10);
+    EXPECT_EQ(weft_report_flush(r, &err), 0);
+    flow(r, 1, 0, 9, 10);
+    EXPECT_EQ(weft_report_flush(r, &err), WEFT_E_INTERNAL);
+    EXPECT_CONTAINS(err.msg, "message 1 (h0->h1");
+    weft_report_free(r);
+}
+
+TEST(Folder, WithoutADirectoryNothingIsWritten)
+{
+    FakeNet net;
+    weft_err err = {};
+    weft_report_config c = {nullptr, net.fabric, nullptr};
+    weft_report *r = weft_report_new(&c, &err);
+    flow(r, 0, 0, 1, 1);
+    EXPECT_EQ(weft_report_flush(r, &err), 0);
+    EXPECT_EQ(weft_report_write_links(r, &net.net, 1, &err), 0);
+    EXPECT_EQ(weft_report_write_run(r, nothing_more, "", &err), 0);
+    EXPECT_EQ(weft_report_mark_finished(r, "finished", &err), 0);
+    weft_report_free(r);
+}
+
+} // namespace

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The largest fabrics that are meant to work.
+#include "topo.h"
+
+#include "base/rng.h"
+
+using namespace weft_test;
+
+TEST(RoutesLarge, FatTreeOf65536Hosts)
+{
+    Fabric f = build("fat-tree", {{"k", "64"}});
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->nhosts, 65536u);
+    EXPECT_EQ(f->nswitches, 5120u);
+    EXPECT_EQ(f->nlinks, 196608u);
+    Routes r = routes_of(f);
+    ASSERT_NE(r, nullptr);
+    // 5120 switches x 2048 edge switches, 4 bytes each: 42 MB, and little else.
+    EXPECT_GE(weft_routes_bytes(r.get()), 5120u * 2048u * 4u);
+    EXPECT_LT(weft_routes_bytes(r.get()), 64u << 20);
+    weft_rng rng = weft_rng_stream(1, "pairs", 0);
+    for (int i = 0; i < 100000; i++) {
+        const uint32_t s = static_cast<uint32_t>(weft_rng_below(&rng, 65536));
+        const uint32_t d = static_cast<uint32_t>(weft_rng_below(&rng, 65536));
+        ASSERT_EQ(weft_routes_hops(r.get(), s, d), s == d                 ? 0u
+                                                   : s / 32 == d / 32     ? 2u
+                                                   : s / 1024 == d / 1024 ? 4u
+                                                                          : 6u);
+        ASSERT_NO_FATAL_FAILURE(expect_path(f, r, s, d, static_cast<uint32_t>(weft_rng_u64(&rng))));
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// One run of the packet backend, configured as `weft run --set ...` configures it.
+#ifndef WEFT_TESTS_VALIDATION_JOB_H
+#define WEFT_TESTS_VALIDATION_JOB_H
+
+#include "base/units.h"
+#include "ns3-module/bridge/bridge.h"
+#include "scenario/scenario.h"
+#include "system/system.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// A file of the outside test data, "" when it is absent.
+inline std::string Shared(const std::string& path)
+{
+    const char* root = std::getenv("WEFT_SHARED");
+    std::string full = std::string(root ? root : "../shared") + "/data/" + path;
+    return std::filesystem::exists(full) ? full : "";
+}
+
+struct Outcome
+{
+    std::string error; // "" when it ran to the end
+    int64_t endPs = 0;
+    weft_net_totals totals = {};
+};
+
+// Resolves the settings, runs the job, checks the conservation laws.
+inline Outcome RunJob(const std::vector<std::string>& sets)
+{
+    Outcome out;
+    weft_err err = {};
+    const weft_net_backend* backends[] = {&weft_net_packet};
+    std::vector<const char*> texts;
+    for (auto& s : sets)
+        texts.push_back(s.c_str());
+    weft_scenario_options o = {backends, 1, texts.data(), texts.size()};
+    weft_scenario* s = nullptr;
+    weft_scenario_parts parts = {};
+    weft_net* net = nullptr;
+    weft_system* sys = nullptr;
+    auto fail = [&] { out.error = err.msg[0] ? err.msg : "failed without a message"; };
+    if (weft_scenario_load(nullptr, &o, &s, &err) || weft_scenario_build(s, &parts, &err))
+    {
+        fail();
+    }
+    else
+    {
+        weft_net_config c = weft_scenario_net_config(s, parts.fabric);
+        if (s->backend->create(&c, &net, &err) ||
+            !(sys = weft_system_new(parts.workload, s->system, net, nullptr, &err)) || weft_system_start(sys, &err) ||
+            net->ops->run(net, WEFT_NEVER, &err) || net->ops->check(net, &err))
+            fail();
+        else if (!weft_system_finished(sys))
+            out.error = "not finished";
+        if (sys)
+        {
+            weft_rank_result r;
+            for (uint32_t i = 0; i < parts.workload->nranks; i++)
+            {
+                weft_system_result(sys, i, &r);
+                out.endPs = std::max(out.endPs, r.end_ps);
+            }
+        }
+        if (net)
+            net->ops->totals(net, &out.totals);
+    }
+    weft_system_free(sys);
+    if (net)
+        net->ops->free(net);
+    weft_scenario_parts_free(&parts);
+    weft_scenario_free(s);
+    return out;
+}
+
+#endif
