@@ -31,8 +31,8 @@ add_library(weft_flags INTERFACE)
 target_include_directories(weft_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}
                            ${CMAKE_CURRENT_SOURCE_DIR}/frontend)
 # Floating point must give the same bits at every optimisation level: no contraction into fused multiply-add.
-target_compile_options(weft_flags INTERFACE -Wall -Wextra -ffp-contract=off
-  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wno-missing-field-initializers>)
+target_compile_options(weft_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
 if(WEFT_WERROR)
   target_compile_options(weft_flags INTERFACE -Werror)
 endif()

@@ -26,7 +26,27 @@ enum weft_cc_needs {
     WEFT_CC_NEEDS_ECN = 1u << 0,      /**< switches ECN-mark data packets (RED curve Kmin, Kmax, Pmax) */
     WEFT_CC_NEEDS_CNP = 1u << 1,      /**< the receiver answers marked packets with CNPs, see weft_cc_ops.cnp */
     WEFT_CC_NEEDS_ECN_ECHO = 1u << 2, /**< each ACK says whether its data packet was marked */
-    WEFT_CC_NEEDS_RTT = 1u << 3       /**< each ACK echoes the send time of its data packet */
+    WEFT_CC_NEEDS_RTT = 1u << 3,      /**< each ACK echoes the send time of its data packet */
+    WEFT_CC_NEEDS_INT = 1u << 4,      /**< switches stamp data packets per hop, ACKs echo the stamps */
+    WEFT_CC_NEEDS_PINT = 1u << 5      /**< switches fold their utilisation into one number per packet, ACKs echo it */
+};
+
+/** What one switch egress port stamps on a data packet when it leaves (NEEDS_INT). */
+struct weft_cc_hop {
+    int64_t ts_ps;       /**< time of departure: start of serialisation */
+    uint64_t tx_bytes;   /**< wire bytes sent by this port before this packet */
+    uint64_t qlen_bytes; /**< egress occupancy of the port, all priorities, without this packet */
+    uint64_t rate_bps;   /**< rate of the port */
+};
+/** Most hops that an INT stack records; a longer path drops the later ones. */
+#define WEFT_CC_MAX_HOPS 16
+
+/** What an algorithm's signals cost and how switches make them. */
+struct weft_cc_signals {
+    uint32_t data_bytes; /**< bytes that the signal adds to each data packet */
+    uint32_t ack_bytes;  /**< bytes that the echo adds to each ACK and NACK */
+    double pint_base;    /**< NEEDS_PINT: base of the logarithmic code, > 1 */
+    int64_t pint_t_ps;   /**< NEEDS_PINT: averaging time T of the switches' utilisation; 0: the fabric's largest base RTT */
 };
 
 /** What an algorithm may know of its path when a QP opens. */
@@ -36,6 +56,7 @@ struct weft_cc_env {
     uint64_t bdp_bytes;     /**< bottleneck rate of the path x base_rtt, payload bytes */
     uint32_t mtu_bytes;     /**< payload bytes of a full packet */
     uint32_t mtu_wire_bytes; /**< bytes that a full packet occupies on the wire */
+    uint32_t hops;          /**< switches on the path; 0: unknown */
 };
 
 /** What an algorithm decides. The caller keeps one per QP and passes it to each hook. */
@@ -43,6 +64,7 @@ struct weft_cc_out {
     uint64_t rate_bps;    /**< pacing rate counted in wire bytes; 1 .. line rate */
     uint64_t cwnd_bytes;  /**< payload bytes that may be unacknowledged; UINT64_MAX: unlimited */
     int64_t timer_at_ps;  /**< absolute time at which on_timer is wanted; WEFT_NEVER: none */
+    bool repace;          /**< true: a rate change also re-times the packet now waiting for its pacing gap; false: it takes effect after that packet */
 };
 
 /** One acknowledgement, as the sender's NIC sees it. */
@@ -53,6 +75,9 @@ struct weft_cc_ack {
     int64_t rtt_ps;       /**< now - send time of the data packet that caused it (NEEDS_RTT), else 0 */
     bool ecn_echo;        /**< the data packet was marked (NEEDS_ECN_ECHO), else false */
     bool nack;            /**< it is a NACK: una_bytes is what the receiver expects next */
+    uint16_t pint;        /**< NEEDS_PINT: the code that the data packet carried */
+    uint32_t nhops;       /**< NEEDS_INT: stamps in hops, first switch first */
+    const struct weft_cc_hop *hops; /**< NEEDS_INT: valid during the call */
 };
 
 /** How the receiver turns marks into CNPs (NEEDS_CNP). */
@@ -98,6 +123,8 @@ struct weft_cc_ops {
     void (*on_timer)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
     /** Required with NEEDS_CNP. How the receiver generates CNPs under these parameters. */
     void (*cnp)(const void *params, struct weft_cc_cnp *out);
+    /** Optional (required with NEEDS_INT and NEEDS_PINT). What its signals cost under these parameters; without it they cost nothing. */
+    void (*signals)(const void *params, struct weft_cc_signals *out);
     /** Optional. Writes one double per observable, in their order, as of the last hook. */
     void (*observe)(const void *state, const void *params, double *values);
 };

@@ -36,13 +36,13 @@
  */
 #include "congestion/cc.h"
 #include "congestion/lazy.h"
+#include "congestion/window.h"
 
 #include "base/units.h"
 
 #include <string.h>
 
 enum mode { MODE_PAPER, MODE_HPCC };
-enum window { WINDOW_NONE, WINDOW_FIXED, WINDOW_SCALED };
 
 struct params {
     int mode;
@@ -60,11 +60,6 @@ struct params {
 
 #define PAPER "Zhu et al., SIGCOMM 2015, "
 #define HPCC_SIM "HPCC simulator, rdma-hw.cc"
-
-/* The defaults of parameters that only one mode uses; `check` compares with them. */
-#define DEF_CNP_INTERVAL "50us"
-#define DEF_BYTE_COUNTER "10MB"
-#define DEF_DECREASE_INTERVAL "4us"
 
 static const struct weft_param params[] = {
     {"mode", WEFT_PARAM_ENUM, offsetof(struct params, mode), "paper", NULL, NULL, "paper|hpcc",
@@ -87,18 +82,16 @@ static const struct weft_param params[] = {
     {"rate-timer", WEFT_PARAM_TIME, offsetof(struct params, rate_timer_ps), "55us", "1ns", "1s",
      NULL, "T: time between rate increases, counted from the last cut", PAPER "section 5.2"},
     {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "none", NULL, NULL,
-     "none|fixed|scaled",
-     "bytes in flight: unlimited, one bandwidth-delay product, or that times rate / line rate",
-     HPCC_SIM " (HAS_WIN, VAR_WIN)"},
-    {"cnp-interval", WEFT_PARAM_TIME, offsetof(struct params, cnp_interval_ps), DEF_CNP_INTERVAL,
+     WEFT_CC_WINDOW_CHOICES, WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
+    {"cnp-interval", WEFT_PARAM_TIME, offsetof(struct params, cnp_interval_ps), "50us",
      "0ps", "1s", NULL,
      "mode=paper: the receiver sends at most one CNP per QP in this time; 0: one per marked packet",
      PAPER "section 3.1"},
-    {"byte-counter", WEFT_PARAM_SIZE, offsetof(struct params, byte_counter_bytes), DEF_BYTE_COUNTER,
+    {"byte-counter", WEFT_PARAM_SIZE, offsetof(struct params, byte_counter_bytes), "10MB",
      "0B", NULL, NULL, "mode=paper: wire bytes sent between rate increases; 0: no byte counter",
      PAPER "section 5.2"},
     {"decrease-interval", WEFT_PARAM_TIME, offsetof(struct params, decrease_interval_ps),
-     DEF_DECREASE_INTERVAL, "1ns", "1s", NULL, "mode=hpcc: period of the clock that cuts the rate",
+     "4us", "1ns", "1s", NULL, "mode=hpcc: period of the clock that cuts the rate",
      HPCC_SIM " (RATE_DECREASE_INTERVAL)"},
     {"clamp-target", WEFT_PARAM_BOOL, offsetof(struct params, clamp_target), "false", NULL, NULL,
      NULL, "mode=hpcc: every cut sets the target rate, also back-to-back ones",
@@ -125,46 +118,25 @@ struct state {
     bool alpha_cnp;      /* hpcc: a CNP came since tick alpha_tick */
 };
 
+static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
+
 static int check(const void *raw, struct weft_err *err)
 {
+    static const char *const paper_idle[] = {"decrease-interval", "clamp-target", "first-cnp-rate",
+                                             NULL};
+    static const char *const sim_idle[] = {"cnp-interval", "byte-counter", NULL};
     const struct params *p = raw;
-    int64_t cnp = 0, dec = 0;
-    uint64_t bytes = 0;
-    int rc = weft_parse_time_ps(DEF_CNP_INTERVAL, &cnp, err);
-    if (!rc)
-        rc = weft_parse_time_ps(DEF_DECREASE_INTERVAL, &dec, err);
-    if (!rc)
-        rc = weft_parse_size_bytes(DEF_BYTE_COUNTER, &bytes, err);
-    if (rc)
-        return rc;
-    const char *idle = NULL;
     if (p->mode == MODE_PAPER)
-        idle = p->decrease_interval_ps != dec ? "decrease-interval"
-               : p->clamp_target              ? "clamp-target"
-               : p->first_cnp_rate != 1.0     ? "first-cnp-rate"
-                                              : NULL;
-    else
-        idle = p->cnp_interval_ps != cnp        ? "cnp-interval"
-               : p->byte_counter_bytes != bytes ? "byte-counter"
-                                                : NULL;
-    if (idle)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "dcqcn: %s has no effect with mode=%s; leave it out or set mode=%s",
-                            idle, p->mode == MODE_PAPER ? "paper" : "hpcc",
-                            p->mode == MODE_PAPER ? "hpcc" : "paper");
-    return 0;
+        return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=paper", "mode=hpcc", paper_idle, err);
+    return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=hpcc", "mode=paper", sim_idle, err);
 }
 
 /* Writes rate and window. */
 static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
 {
     out->rate_bps = s->r.rate_bps ? s->r.rate_bps : 1; /* halves of 1 bit/s round to 0 */
-    if (p->window == WINDOW_NONE)
-        return;
-    uint64_t w = s->bdp_bytes;
-    if (p->window == WINDOW_SCALED)
-        w = (uint64_t)((unsigned __int128)w * s->r.rate_bps / s->line_bps);
-    out->cwnd_bytes = w > s->mtu_bytes ? w : s->mtu_bytes;
+    out->cwnd_bytes =
+        weft_cc_window_bytes(p->window, s->bdp_bytes, s->mtu_bytes, s->r.rate_bps, s->line_bps);
 }
 
 static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
@@ -181,8 +153,8 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
     s->alpha = 1.0;
     s->seen_ps = now_ps;
     s->timer_ps = s->cut_ps = WEFT_NEVER;
-    out->cwnd_bytes = UINT64_MAX;
     out->timer_at_ps = WEFT_NEVER;
+    out->repace = false;
     publish(s, p, out);
 }
 

@@ -55,6 +55,7 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
     out->rate_bps = env->line_rate_bps; /* 1 .. line rate */
     out->cwnd_bytes = UINT64_MAX;       /* at least one MTU; UINT64_MAX: no window */
     out->timer_at_ps = WEFT_NEVER;      /* no call of on_timer wanted */
+    out->repace = false;                /* a new rate takes effect after the packet now waiting */
 }
 
 /* Optional, like every other hook. *out holds the last decision: change what should change. */

@@ -49,9 +49,9 @@ static void print_text(const struct weft_cli *cli, const struct weft_scenario *s
 {
     fprintf(cli->out, "%s: valid, %zu warning%s\n", s->name, s->nwarnings,
             s->nwarnings == 1 ? "" : "s");
-    fprintf(cli->out, "fabric: %u hosts, %u switches, %u links\n", p->fabric->nhosts,
+    fprintf(cli->out, "fabric: hosts %u, switches %u, links %u\n", p->fabric->nhosts,
             p->fabric->nswitches, p->fabric->nlinks);
-    fprintf(cli->out, "workload: %u ranks, %llu operations, %u communicator groups\n\n",
+    fprintf(cli->out, "workload: ranks %u, operations %llu, communicator groups %u\n\n",
             p->workload->nranks, (unsigned long long)count_ops(p->workload), p->workload->ngroups);
     weft_source_config_text(cli->out, s);
 }

@@ -116,7 +116,7 @@ static void print_fabric(const struct weft_cli *cli, const struct weft_fabric *f
         weft_json_key(&j, "links");
         weft_json_array(&j);
     } else {
-        fprintf(cli->out, "%u hosts, %u switches, %u links\n", f->nhosts, f->nswitches, f->nlinks);
+        fprintf(cli->out, "hosts %u, switches %u, links %u\n", f->nhosts, f->nswitches, f->nlinks);
     }
     for (uint32_t i = 0; i < f->nlinks; i++) {
         const struct weft_fabric_link *l = &f->links[i];

@@ -74,12 +74,12 @@ static int refused(const struct weft_command *c, int missing_value, char **argv,
         len = sizeof given - 1;
     memcpy(given, arg + 2, len);
     given[len] = '\0';
-    for (size_t i = 0; i < c->nopts; i++) {
+    for (size_t i = 0; i < c->nopts; i++)
         names[n++] = c->opts[i].name;
-        if (strcmp(given, c->opts[i].name) == 0)
-            return weft_err_set(err, WEFT_E_USAGE, "the option '--%s' takes no value", given);
-    }
     names[n++] = "help";
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(given, names[i]) == 0)
+            return weft_err_set(err, WEFT_E_USAGE, "the option '--%s' takes no value", given);
     const char *near = weft_nearest(given, names, n);
     if (near)
         return weft_err_set(err, WEFT_E_USAGE, "unknown option '--%s'; did you mean '--%s'?", given,

@@ -29,6 +29,7 @@ struct weft_net_msg {
     uint64_t bytes; /**< payload; 0 allowed: still costs one packet */
     uint64_t tag;   /**< carried to the receiver unchanged; the frontend matches on it */
     uint32_t prio;  /**< traffic class 0..7, or WEFT_NET_PRIO_DEFAULT for the backend's data class */
+    uint32_t qp;    /**< which QP between the two at this priority: 0, 1, 2 ...; messages of one QP stay in order */
 };
 #define WEFT_NET_PRIO_DEFAULT UINT32_MAX
 
@@ -37,7 +38,7 @@ struct weft_net_sink {
     void *ctx;
     /** The sender knows that the whole message was delivered (RoCE: the last ACK arrived). @p send_ref is what send was given. */
     void (*sent)(void *ctx, const struct weft_net_msg *msg, uint64_t send_ref);
-    /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio) arrive in the order sent. */
+    /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio, qp) arrive in the order sent. */
     void (*received)(void *ctx, const struct weft_net_msg *msg);
 };
 

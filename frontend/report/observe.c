@@ -62,11 +62,12 @@ static void check_flow(struct weft_report *r, const struct weft_net_flow *w, int
     if (fct_ps >= w->ideal_ps && w->acked_ps >= w->received_ps)
         return;
     if (!r->err.code)
-        weft_err_set(&r->err, WEFT_E_INTERNAL,
-                     "message %llu (h%u->h%u, %llu bytes) took %s ns, less than its ideal %s ns, or was "
-                     "acknowledged before it arrived",
-                     (unsigned long long)w->id, w->msg.src, w->msg.dst, (unsigned long long)w->msg.bytes,
-                     weft_ps_as_ns(fct_ps, a), weft_ps_as_ns(w->ideal_ps, b));
+        weft_err_set(
+            &r->err, WEFT_E_INTERNAL,
+            "message %llu (h%u->h%u, %llu bytes) took %s ns, less than its ideal %s ns, or was "
+            "acknowledged before it arrived",
+            (unsigned long long)w->id, w->msg.src, w->msg.dst, (unsigned long long)w->msg.bytes,
+            weft_ps_as_ns(fct_ps, a), weft_ps_as_ns(w->ideal_ps, b));
 }
 
 static void on_flow(void *ctx, const struct weft_net_flow *w)

@@ -80,7 +80,7 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
 {
     char a[WEFT_UNIT_TEXT_MAX];
     fprintf(out, "%s: %s\n", s->scenario, s->outcome);
-    fprintf(out, "  %-24s %llu hosts, %llu switches, %llu links\n", "fabric",
+    fprintf(out, "  %-24s hosts %llu, switches %llu, links %llu\n", "fabric",
             (unsigned long long)s->hosts, (unsigned long long)s->switches,
             (unsigned long long)s->links);
     if (s->ops_total) {

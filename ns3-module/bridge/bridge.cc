@@ -153,7 +153,7 @@ PacketNet::Fail(const weft_err& err)
 weft_net_msg
 NetMsg(const weft_engine_msg& m)
 {
-    return {m.src_host, m.dst_host, m.bytes, m.tag, m.prio};
+    return {m.src_host, m.dst_host, m.bytes, m.tag, m.prio, m.qp};
 }
 
 void
@@ -276,6 +276,7 @@ NetSend(weft_net* net, const weft_net_msg* msg, uint64_t ref, weft_err* err)
     m.tag = msg->tag;
     m.ref = ref;
     m.prio = msg->prio;
+    m.qp = msg->qp;
     return Guard(err, [&] { return self->fabric->TrySend(m, nullptr, err); });
 }
 
@@ -438,25 +439,26 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
 
 extern "C"
 {
-    const weft_net_backend weft_net_packet = {
-        "packet",
-        "every packet of a RoCE fabric, inside ns-3",
-        1,
-        g_sections,
-        sizeof g_sections / sizeof g_sections[0],
-        sizeof(PacketParams),
-        BackendCheck,
-        BackendCreate,
-    };
+const weft_net_backend weft_net_packet = {
+    "packet",
+    "every packet of a RoCE fabric, inside ns-3",
+    1,
+    g_sections,
+    sizeof g_sections / sizeof g_sections[0],
+    sizeof(PacketParams),
+    BackendCheck,
+    BackendCreate,
+};
 
-    const char* weft_ns3_version(void)
-    {
+const char*
+weft_ns3_version(void)
+{
 #define WEFT_TEXT2(x) #x
 #define WEFT_TEXT(x) WEFT_TEXT2(x)
 #if defined(NS3_VERSION_MAJOR) && defined(NS3_VERSION_MINOR)
-        return WEFT_TEXT(NS3_VERSION_MAJOR) "." WEFT_TEXT(NS3_VERSION_MINOR);
+    return WEFT_TEXT(NS3_VERSION_MAJOR) "." WEFT_TEXT(NS3_VERSION_MINOR);
 #else
-        return "of unknown version";
+    return "of unknown version";
 #endif
-    }
+}
 }

@@ -20,11 +20,11 @@ extern "C"
 {
 #endif
 
-    /** The backend "packet". */
-    extern const struct weft_net_backend weft_net_packet;
+/** The backend "packet". */
+extern const struct weft_net_backend weft_net_packet;
 
-    /** The version of ns-3 that weft was built with: "3.37". */
-    const char* weft_ns3_version(void);
+/** The version of ns-3 that weft was built with: "3.37". */
+const char* weft_ns3_version(void);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #define MAX_PKTS (UINT32_C(1) << 27)
 #define MAX_MSGS (UINT32_C(1) << 26)
 #define MAX_QPS (UINT32_C(1) << 24)
+#define MAX_INTS (UINT32_C(1) << 23)
 #define MAX_TIMERS (UINT32_C(1) << 24)
 #define TIMER_SLOT_BITS 24
 
@@ -36,12 +37,15 @@ uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
     p->kind = (uint8_t)kind;
     p->flags = 0;
     p->in_port = NIL;
+    p->sig = e->pint_on ? 0 : NIL;
     e->tot.sent[kind]++;
     return i;
 }
 
 void pkt_free(struct weft_engine *e, uint32_t i)
 {
+    if (e->int_on && pkt_at(e, i)->sig != NIL)
+        stable_release(&e->ints, pkt_at(e, i)->sig);
     stable_release(&e->pkts, i);
 }
 
@@ -129,6 +133,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->fly.head = p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
         p->err_rng = weft_rng_stream(e->seed, "link-error", i);
+        p->pint_rng = weft_rng_stream(e->seed, "pint", i);
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             p->q[k].head = NIL;
         p->nic = NIL;
@@ -159,15 +164,21 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->ecn_on = (c->cc->needs & (WEFT_CC_NEEDS_ECN)) != 0;
     e->cnp_on = (c->cc->needs & WEFT_CC_NEEDS_CNP) != 0;
     e->echo_on = (c->cc->needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
+    e->int_on = (c->cc->needs & WEFT_CC_NEEDS_INT) != 0;
+    e->pint_on = (c->cc->needs & WEFT_CC_NEEDS_PINT) != 0;
+    e->stamp_on = e->int_on || e->pint_on;
     if (e->cnp_on)
         c->cc->cnp(c->cc_params, &e->cnp);
+    if (c->cc->signals)
+        c->cc->signals(c->cc_params, &e->signals);
     e->limit = WEFT_NEVER;
     size_t state = (c->cc->state_size + 15) & ~(size_t)15;
     if (!stable_init(&e->pkts, sizeof(struct pkt), MAX_PKTS) ||
         !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
         !stable_init(&e->qps, sizeof(struct qp), MAX_QPS) ||
         !stable_init(&e->cc_state, state, MAX_QPS) ||
-        !stable_init(&e->timers, sizeof(struct timer), MAX_TIMERS)) {
+        !stable_init(&e->timers, sizeof(struct timer), MAX_TIMERS) ||
+        (e->int_on && !stable_init(&e->ints, sizeof(struct int_stack), MAX_INTS))) {
         weft_err_set(err, WEFT_E_LIMIT,
                      "the address space for packets and QPs was refused; see ulimit -v");
         goto fail;
@@ -175,6 +186,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->routes = weft_routes_new(c->fabric, err);
     if (!e->routes || init_ports(e, err) || mmu_init(e, err))
         goto fail;
+    if (e->pint_on && !e->signals.pint_t_ps)
+        e->signals.pint_t_ps = signal_longest_rtt(e);
     return e;
 fail:
     weft_engine_free(e);
@@ -194,6 +207,7 @@ void weft_engine_free(struct weft_engine *e)
     stable_fini(&e->qps);
     stable_fini(&e->cc_state);
     stable_fini(&e->timers);
+    stable_fini(&e->ints);
     weft_routes_free(e->routes);
     free(e->ports);
     free(e->nics);

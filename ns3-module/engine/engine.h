@@ -50,7 +50,28 @@ struct weft_transport_params {
     uint64_t min_frame_bytes; /**< shorter frames are padded */
     /** preamble, start delimiter and inter-frame gap: on the wire, not in buffers */
     uint64_t gap_bytes;
+    uint64_t pad_bytes; /**< the payload on the wire is padded to a multiple of this */
+    /** serialisation times and pacing gaps are rounded to a multiple of this */
+    int64_t quantum_ps;
+    int ack_ignores_pause; /**< NICs send ACKs even while their priority is paused */
+    int64_t base_rtt_ps; /**< what congestion controls take for the base RTT; 0: that of the path */
+    uint64_t bdp_bytes;  /**< what they take for the bandwidth-delay product; 0: that of the path */
+    int ecmp;            /**< enum weft_ecmp */
 };
+
+/** How switches choose among equal-cost ports. */
+enum weft_ecmp {
+    /** hash of (src, dst, prio, qp) and the run's seed, mixed with the switch's number */
+    WEFT_ECMP_FLOW,
+    /** as the HPCC simulator: MurmurHash3 of addresses and ports, seeded by the switch's number */
+    WEFT_ECMP_HPCC
+};
+/** How a switch shares a port among priorities that are not strict. */
+enum weft_scheduler { WEFT_SCHED_DRR, WEFT_SCHED_PACKET_RR };
+/** What `reserve` is set aside for. */
+enum weft_reserve_scope { WEFT_RESERVE_QUEUE, WEFT_RESERVE_PORT };
+/** How headroom is computed when none is given. */
+enum weft_headroom_mode { WEFT_HEADROOM_STANDARD, WEFT_HEADROOM_HPCC };
 
 /** Switch buffer and scheduling. Section "switch". */
 struct weft_switch_params {
@@ -60,13 +81,18 @@ struct weft_switch_params {
     double egress_alpha;
     uint64_t reserve_bytes; /**< guaranteed per (ingress port, priority) */
     uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
+    int scheduler;          /**< enum weft_scheduler */
+    int reserve_scope;      /**< enum weft_reserve_scope */
+    /** alpha doubles with each doubling of a port's rate over the first host's, up to 1 */
+    int alpha_by_rate;
     uint64_t quantum_bytes; /**< deficit round robin: bytes per turn */
 };
 
 /** Priority flow control. Section "pfc". */
 struct weft_pfc_params {
     int enabled;
-    uint64_t prios; /**< bit p set: priority p is lossless */
+    int headroom_mode; /**< enum weft_headroom_mode */
+    uint64_t prios;    /**< bit p set: priority p is lossless */
     /** per (ingress port, lossless priority); 0: computed from rate, delay and MTU */
     uint64_t headroom_bytes;
     uint64_t xon_offset_bytes; /**< XON when this far below the threshold */
@@ -78,6 +104,8 @@ struct weft_ecn_params {
     uint64_t kmin_bytes, kmax_bytes; /**< for a port of scale_rate; linear in the port's rate */
     double pmax;             /**< marking probability at kmax; above kmax everything is marked */
     uint64_t scale_rate_bps; /**< 0: kmin and kmax hold for every rate */
+    const char
+        *rate_map;  /**< "RATE:KMIN:KMAX:PMAX,...": per port rate, instead of the above; "": none */
     int at_enqueue; /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
 };
 
@@ -127,6 +155,7 @@ struct weft_engine_msg {
     uint64_t tag;  /**< carried to the receiver */
     uint64_t ref;  /**< given back to the sender on completion */
     uint32_t prio; /**< 0..7, or UINT32_MAX for transport.data_prio */
+    uint32_t qp;   /**< which QP between src and dst at this priority: 0, 1, 2 ... */
 };
 
 /** A finished message. */

@@ -46,7 +46,6 @@ struct pkt {
     int64_t sent_ps;
     uint64_t psn; /**< DATA: own number; ACK, NACK: the number expected next */
     uint32_t dst_host;
-    uint32_t flow_hash;
     uint32_t in_port; /**< in a switch: the port it came in through */
     uint32_t msg;     /**< DATA: message record */
     uint16_t frame;   /**< frame bytes */
@@ -55,6 +54,7 @@ struct pkt {
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
     uint8_t pad[5];
+    uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
 };
 _Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
 
@@ -83,18 +83,21 @@ struct qp {
     uint64_t top_psn;              /**< first number never sent */
     int64_t next_avail_ps;
     struct weft_cc_out out;
+    uint64_t last_wire;          /**< wire bytes of the last packet sent, 0: none yet */
+    int64_t last_tx_ps;          /**< when it started */
     uint64_t gap_rate_bps;       /**< the rate that gap_q was computed for */
     uint64_t gap_q;              /**< ps per wire byte at that rate, GAP_SHIFT */
     uint32_t nxt_msg;            /**< message that nxt_psn belongs to, NIL when all is sent */
     uint32_t head_msg, tail_msg; /**< unacknowledged messages */
     uint8_t state;               /**< enum qp_state */
     uint8_t prio;
-    uint8_t backoff;     /**< doublings of the retransmission timeout */
-    uint32_t retries;    /**< expiries since the last progress */
+    uint8_t backoff;      /**< doublings of the retransmission timeout */
+    uint32_t retries;     /**< expiries since the last progress */
     int64_t rto_at_ps;    /**< real deadline, WEFT_NEVER: nothing outstanding */
     int64_t rto_entry_ps; /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
     int64_t cc_timer_ps;  /**< time of the queued EV_CC entry, WEFT_NEVER: none */
     uint32_t src_host, dst_host;
+    uint32_t number; /**< which QP between the two */
     uint32_t flow_hash, ack_hash;
     uint64_t end_psn; /**< first number after the last posted message */
     uint64_t end_byte;
@@ -140,8 +143,12 @@ struct port {
     int32_t deficit[WEFT_PRIOS];
     uint32_t headroom;   /**< per lossless priority */
     uint64_t kmin, kmax; /**< ECN thresholds of this port */
+    uint64_t alpha_q16;  /**< ingress dynamic threshold of this port */
     double mark_slope;   /**< pmax / (kmax - kmin) */
-    struct weft_rng ecn_rng, err_rng;
+    double pint_u;       /**< PINT: utilisation */
+    int64_t pint_at_ps;
+    uint32_t pint_size;
+    struct weft_rng ecn_rng, err_rng, pint_rng;
     double error_rate;
     int64_t paused_since_ps;
     /** packets that came out of this port's link at the far end, lost ones included */
@@ -156,7 +163,14 @@ struct mmu {
     uint64_t shared_cap; /**< buffer - headrooms - reserves */
     uint64_t shared_used;
     uint64_t used; /**< bytes in the switch now */
-    uint64_t alpha_q16, egress_alpha_q16;
+    uint64_t egress_alpha_q16;
+};
+
+/** The INT stamps of one packet. */
+struct int_stack {
+    uint32_t next; /**< first, as stable.h wants */
+    uint32_t n;
+    struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
 };
 
 struct timer {
@@ -173,7 +187,8 @@ struct weft_engine {
     const struct weft_cc_ops *cc;
     const void *ccp;
     struct weft_cc_cnp cnp;
-    bool ecn_on, cnp_on, echo_on;
+    struct weft_cc_signals signals;
+    bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
     uint64_t seed;
     struct weft_engine_hooks hooks;
 
@@ -189,7 +204,7 @@ struct weft_engine {
     struct nic *nics;
     uint32_t nnics;
     struct mmu *mmus; /**< one per node; unused on hosts */
-    struct stable pkts, msgs, qps, cc_state, timers;
+    struct stable pkts, msgs, qps, cc_state, timers, ints;
     uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
     uint32_t qp_slots_n;
 
@@ -209,6 +224,10 @@ static inline struct qp *qp_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct qp *)(void *)e->qps.base + i;
 }
+static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct int_stack *)(void *)e->ints.base + i;
+}
 static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
 {
     return e->cc_state.base ? e->cc_state.base + (size_t)qp * e->cc_state.elem : NULL;
@@ -218,6 +237,12 @@ static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
 static inline int64_t gap_ps(uint64_t bytes, uint64_t q)
 {
     return (int64_t)((bytes * q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT);
+}
+/** The same, rounded to transport.time-quantum. */
+static inline int64_t gap_quantised(const struct weft_engine *e, uint64_t bytes, uint64_t q)
+{
+    int64_t ps = gap_ps(bytes, q), unit = e->p.transport.quantum_ps;
+    return __builtin_expect(unit == 1, 1) ? ps : (ps + unit / 2) / unit * unit;
 }
 /** ps per byte of a rate, rounded to the nearest 2^-20 ps. */
 static inline uint64_t gap_of_rate(uint64_t bps)
@@ -316,19 +341,46 @@ void rc_rto(struct weft_engine *e, uint32_t qp);
 void rc_cc_timer(struct weft_engine *e, uint32_t qp);
 
 /* qp.c */
+/** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
+void qp_fill_env(const struct weft_engine *e, struct qp *q);
 /** Duration post -> last byte received of @p bytes alone on the QP's path, after the first
  * packet waits for nothing. */
 int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes);
-/** Frame bytes of a data packet with @p payload bytes (padded to 4, and to the minimum frame). */
+/** Frame bytes of a data packet with @p payload bytes: padded, with headers and signals, at
+ * least the minimum frame. */
 static inline uint32_t data_frame(const struct weft_engine *e, uint64_t payload)
 {
-    uint64_t f = ((payload + 3) & ~UINT64_C(3)) + e->p.transport.header_bytes;
+    const struct weft_transport_params *t = &e->p.transport;
+    uint64_t pad = t->pad_bytes;
+    uint64_t body = pad == 4 ? (payload + 3) & ~UINT64_C(3) : (payload + pad - 1) / pad * pad;
+    uint64_t f = body + t->header_bytes + e->signals.data_bytes;
+    return (uint32_t)(f < t->min_frame_bytes ? t->min_frame_bytes : f);
+}
+/** Frame bytes of an ACK or NACK. */
+static inline uint32_t ack_frame(const struct weft_engine *e)
+{
+    uint64_t f = e->p.transport.ack_bytes + e->signals.ack_bytes;
     return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
 }
-static inline uint32_t ctrl_frame(const struct weft_engine *e, uint64_t bytes)
+static inline uint32_t cnp_frame(const struct weft_engine *e)
 {
-    return (uint32_t)(bytes < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes
-                                                             : bytes);
+    uint64_t f = e->p.transport.cnp_bytes;
+    return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
 }
+
+/* ecmp.c */
+/** Which of the equal-cost ports @p g of @p node a packet of @p q takes; @p forward: data, else
+ * its ACKs and CNPs. */
+uint32_t ecmp_port(const struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                   const struct qp *q, bool forward);
+/** The ports that data (or the ACKs) of a QP takes; writes at most MAX_PATH, returns how many. */
+uint32_t ecmp_path(const struct weft_engine *e, const struct qp *q, bool forward,
+                   uint32_t ports[MAX_PATH]);
+
+/* signal.c */
+/** The longest base RTT between host 0 and any other, the averaging time of PINT when none is given. */
+int64_t signal_longest_rtt(const struct weft_engine *e);
+/** A data packet leaves switch port @p out: stamps it with what the congestion control needs. */
+void signal_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out);
 
 #endif

@@ -17,6 +17,8 @@
  */
 #include "internal.h"
 
+#include <stdio.h>
+
 static inline bool lossless(const struct weft_engine *e, uint32_t prio)
 {
     return e->p.pfc.enabled && (e->p.pfc.prios >> prio & 1);
@@ -29,6 +31,9 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
         return 0;
     if (p->pfc.headroom_bytes)
         return p->pfc.headroom_bytes;
+    if (p->pfc.headroom_mode == WEFT_HEADROOM_HPCC)
+        return (uint64_t)((unsigned __int128)l->rate_bps * (uint64_t)l->delay_ps * 3 / 8 /
+                          (uint64_t)WEFT_PS_PER_S);
     unsigned __int128 flight = (unsigned __int128)l->rate_bps * (uint64_t)l->delay_ps * 2;
     uint64_t full = p->transport.mtu_bytes + p->transport.header_bytes + p->transport.gap_bytes + 3;
     return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + p->pfc.frame_bytes +
@@ -46,7 +51,8 @@ static void set_aside(const struct weft_engine_params *p, const struct weft_fabr
     for (uint32_t k = 0; k < n->nports; k++)
         *headroom +=
             lossless_prios * headroom_bytes(p, &f->links[f->ports[n->first_port + k].link]);
-    *reserve = (uint64_t)n->nports * WEFT_PRIOS * p->sw.reserve_bytes;
+    *reserve = (uint64_t)n->nports * p->sw.reserve_bytes *
+               (p->sw.reserve_scope == WEFT_RESERVE_PORT ? 1 : WEFT_PRIOS);
 }
 
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
@@ -72,6 +78,71 @@ int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
     return 0;
 }
 
+/* The ingress alpha of a port: switch.alpha, doubled per doubling of its rate over the first
+ * host's when so asked. */
+static uint64_t port_alpha(const struct weft_engine *e, uint64_t rate_bps)
+{
+    uint64_t alpha = (uint64_t)(e->p.sw.alpha * 65536.0 + 0.5);
+    if (!e->p.sw.alpha_by_rate)
+        return alpha;
+    const struct weft_fabric *f = e->fabric;
+    uint64_t base = f->links[f->ports[f->nodes[f->hosts[0]].first_port].link].rate_bps;
+    for (; rate_bps > base && alpha < 65536; base *= 2)
+        alpha *= 2;
+    return alpha;
+}
+
+/* Finds RATE:KMIN:KMAX:PMAX for a rate in ecn.rate-map; 1: found, 0: not there, < 0: malformed. */
+static int map_entry(const char *map, uint64_t rate_bps, uint64_t *kmin, uint64_t *kmax,
+                     double *pmax, struct weft_err *err)
+{
+    for (const char *at = map; *at;) {
+        char text[4][32];
+        int used = 0;
+        uint64_t rate;
+        if (sscanf(at, "%31[^:,]:%31[^:,]:%31[^:,]:%31[^:,]%n", text[0], text[1], text[2], text[3],
+                   &used) != 4 ||
+            (at[used] && at[used] != ','))
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "ecn.rate-map at '%.40s': write RATE:KMIN:KMAX:PMAX, comma-separated", at);
+        if (weft_parse_rate_bps(text[0], &rate, err) || weft_parse_size_bytes(text[1], kmin, err) ||
+            weft_parse_size_bytes(text[2], kmax, err) || weft_parse_f64(text[3], pmax, err))
+            return weft_err_prepend(err, "ecn.rate-map");
+        if (*kmin > *kmax || *pmax < 0 || *pmax > 1)
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "ecn.rate-map: KMIN must not exceed KMAX, PMAX is 0 to 1, in '%.40s'", at);
+        if (rate == rate_bps)
+            return 1;
+        at += used + (at[used] == ',');
+    }
+    return 0;
+}
+
+/* The marking curve of a port. */
+static int port_marking(const struct weft_ecn_params *c, uint64_t rate_bps, struct port *p,
+                        struct weft_err *err)
+{
+    double pmax = c->pmax;
+    p->kmin = c->kmin_bytes;
+    p->kmax = c->kmax_bytes;
+    if (c->rate_map && *c->rate_map) {
+        int found = map_entry(c->rate_map, rate_bps, &p->kmin, &p->kmax, &pmax, err);
+        char text[WEFT_UNIT_TEXT_MAX];
+        if (found < 0)
+            return found;
+        if (!found)
+            return weft_err_set(err, WEFT_E_INPUT, "ecn.rate-map has no entry for links of %s",
+                                weft_format_rate(rate_bps, text));
+    } else if (c->scale_rate_bps) {
+        p->kmin = (uint64_t)((unsigned __int128)p->kmin * rate_bps / c->scale_rate_bps);
+        p->kmax = (uint64_t)((unsigned __int128)p->kmax * rate_bps / c->scale_rate_bps);
+    }
+    p->mark_slope = p->kmax > p->kmin ? pmax / (double)(p->kmax - p->kmin) : 0;
+    return 0;
+}
+
 int mmu_init(struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
@@ -84,29 +155,23 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
         uint64_t headroom, reserve;
         set_aside(&e->p, f, i, &headroom, &reserve);
         e->mmus[i].shared_cap = e->p.sw.buffer_bytes - headroom - reserve;
-        e->mmus[i].alpha_q16 = (uint64_t)(e->p.sw.alpha * 65536.0 + 0.5);
         e->mmus[i].egress_alpha_q16 = (uint64_t)(e->p.sw.egress_alpha * 65536.0 + 0.5);
     }
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
         struct port *p = &e->ports[i];
         p->headroom = (uint32_t)headroom_bytes(&e->p, l);
-        uint64_t ref = e->p.ecn.scale_rate_bps;
-        p->kmin = e->p.ecn.kmin_bytes;
-        p->kmax = e->p.ecn.kmax_bytes;
-        if (ref) {
-            p->kmin = (uint64_t)((unsigned __int128)p->kmin * l->rate_bps / ref);
-            p->kmax = (uint64_t)((unsigned __int128)p->kmax * l->rate_bps / ref);
-        }
-        p->mark_slope = p->kmax > p->kmin ? e->p.ecn.pmax / (double)(p->kmax - p->kmin) : 0;
+        p->alpha_q16 = port_alpha(e, l->rate_bps);
+        if (port_marking(&e->p.ecn, l->rate_bps, p, err))
+            return WEFT_E_INPUT;
     }
     return 0;
 }
 
-static inline uint64_t threshold(const struct mmu *m)
+static inline uint64_t threshold(const struct mmu *m, const struct port *in)
 {
     uint64_t free = m->shared_cap - m->shared_used;
-    uint64_t t = free * m->alpha_q16 >> 16;
+    uint64_t t = free * in->alpha_q16 >> 16;
     return t < free ? t : free;
 }
 
@@ -128,7 +193,7 @@ enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *k, uint
     bool shared_ok = after == 0;
     if (!shared_ok) {
         uint64_t free = m->shared_cap - m->shared_used, grow = after - held;
-        uint64_t limit = free * m->alpha_q16 >> 16;
+        uint64_t limit = free * p->alpha_q16 >> 16;
         shared_ok = after <= limit && grow <= free;
     }
     if (!safe) {
@@ -149,7 +214,7 @@ enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *k, uint
     m->used += size;
     if (safe && !(p->xoff_sent & 1u << prio) &&
         (p->in_hdrm[prio] > 0 ||
-         (after > 0 && above(p->in_bytes[prio], reserve) >= threshold(m)))) {
+         (after > 0 && above(p->in_bytes[prio], reserve) >= threshold(m, p)))) {
         p->xoff_sent |= (uint8_t)(1u << prio);
         port_send_pfc(e, in, prio, true);
     }
@@ -171,7 +236,7 @@ void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
     m->shared_used -= held - left;
     m->used -= size;
     if ((p->xoff_sent & 1u << prio) && p->in_hdrm[prio] == 0 &&
-        (left == 0 || left + e->p.pfc.xon_offset_bytes <= threshold(m))) {
+        (left == 0 || left + e->p.pfc.xon_offset_bytes <= threshold(m, p))) {
         p->xoff_sent &= (uint8_t) ~(1u << prio);
         port_send_pfc(e, k->in_port, prio, false);
     }

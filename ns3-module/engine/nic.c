@@ -30,6 +30,21 @@ static inline bool window_full(const struct qp *q)
     return q->nxt_bytes - q->una_bytes >= q->out.cwnd_bytes;
 }
 
+/* The rate changed and the algorithm wants the gap in progress re-timed. */
+static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    q->gap_rate_bps = q->out.rate_bps;
+    q->gap_q = gap_of_rate(q->out.rate_bps);
+    q->next_avail_ps = q->last_tx_ps + gap_quantised(e, q->last_wire, q->gap_q);
+    if (q->state != QP_PACED)
+        return;
+    struct port *p = &e->ports[q->port];
+    int64_t at = q->next_avail_ps > e->now ? q->next_avail_ps : e->now;
+    q->next_avail_ps = at;
+    engine_push(e, &e->nics[p->nic].paced, at, qi); /* the entry it had is now out of date */
+    port_arm(e, q->port, at > p->busy_until_ps ? at : p->busy_until_ps);
+}
+
 void nic_cc_changed(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
@@ -37,6 +52,8 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
         q->out.rate_bps = q->env.line_rate_bps;
     if (q->out.rate_bps == 0)
         q->out.rate_bps = 1;
+    if (q->out.repace && q->last_wire && q->out.rate_bps != q->gap_rate_bps)
+        repace(e, q, qi);
     if (__builtin_expect(q->out.timer_at_ps != q->cc_timer_ps, 0)) {
         q->cc_timer_ps = q->out.timer_at_ps;
         if (q->cc_timer_ps != WEFT_NEVER) {
@@ -76,7 +93,6 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->psn = q->nxt_psn;
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
-    k->flow_hash = q->flow_hash;
     k->payload = (uint16_t)payload;
     k->frame = (uint16_t)data_frame(e, payload);
     k->prio = q->prio;
@@ -145,10 +161,12 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             q->gap_rate_bps = q->out.rate_bps;
             q->gap_q = gap_of_rate(q->out.rate_bps);
         }
-        q->next_avail_ps = e->now + gap_ps(wire, q->gap_q);
+        q->last_wire = wire;
+        q->last_tx_ps = e->now;
+        q->next_avail_ps = e->now + gap_quantised(e, wire, q->gap_q);
         if (q->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
-        file(e, port, q, qi, e->now + gap_ps(wire, p->ser_q));
+        file(e, port, q, qi, e->now + gap_quantised(e, wire, p->ser_q));
         return i;
     }
     return NIL;
@@ -159,8 +177,10 @@ void nic_release_paced(struct weft_engine *e, uint32_t port)
     struct nic *n = &e->nics[e->ports[port].nic];
     while (n->paced.n && n->paced.h[0].t <= e->now) {
         uint32_t qi = (uint32_t)n->paced.h[0].id;
+        int64_t at = n->paced.h[0].t;
         evq_pop(&n->paced);
-        ready_append(e, n, qi);
+        if (qp_at(e, qi)->state == QP_PACED && qp_at(e, qi)->next_avail_ps == at)
+            ready_append(e, n, qi); /* else re-timed since */
     }
 }
 

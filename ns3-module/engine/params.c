@@ -44,6 +44,27 @@ static const struct weft_param transport_params[] = {
      "shorter frames are padded to this", "IEEE 802.3 minimum frame"},
     {"gap", WEFT_PARAM_SIZE, T(gap_bytes), "20B", "0", "64B", NULL,
      "preamble, start delimiter and inter-frame gap: wire time, not buffer", "IEEE 802.3: 8 + 12"},
+    {"pad", WEFT_PARAM_SIZE, T(pad_bytes), "4B", "1B", "64B", NULL,
+     "the payload of a data packet is padded to a multiple of this",
+     "IBTA 1.5 section 9.2 (PadCnt)"},
+    {"time-quantum", WEFT_PARAM_TIME, T(quantum_ps), "1ps", "1ps", "1us", NULL,
+     "serialisation times and pacing gaps are rounded to the nearest multiple; 1ns is what "
+     "simulators at "
+     "ns-3's default resolution do",
+     NULL},
+    {"ack-ignores-pause", WEFT_PARAM_BOOL, T(ack_ignores_pause), "false", NULL, NULL, NULL,
+     "NICs send ACKs even while PFC pauses their priority",
+     "HPCC simulator: ACK_HIGH_PRIO at hosts"},
+    {"base-rtt", WEFT_PARAM_TIME, T(base_rtt_ps), "0", "0", "10s", NULL,
+     "base RTT given to the congestion control; 0: computed for each path",
+     "HPCC simulator: GLOBAL_T"},
+    {"bdp", WEFT_PARAM_SIZE, T(bdp_bytes), "0", "0", "1TB", NULL,
+     "bandwidth-delay product given to the congestion control; 0: computed for each path",
+     "HPCC simulator: GLOBAL_T"},
+    {"ecmp", WEFT_PARAM_ENUM, T(ecmp), "flow", NULL, NULL, "flow|hpcc",
+     "choice among equal-cost ports; flow: hash of the QP and the seed; hpcc: that of the HPCC "
+     "simulator",
+     "HPCC simulator, switch-node.cc"},
 };
 #undef T
 
@@ -63,6 +84,16 @@ static const struct weft_param switch_params[] = {
      "bit mask of the priorities that are served before all others, highest first (192: priorities "
      "6 and 7)",
      NULL},
+    {"scheduler", WEFT_PARAM_ENUM, T(scheduler), "drr", NULL, NULL, "drr|packet-rr",
+     "how priorities that are not strict share a port: by bytes, or one packet each in turn", NULL},
+    {"reserve-scope", WEFT_PARAM_ENUM, T(reserve_scope), "queue", NULL, NULL, "queue|port",
+     "what is set aside for the reserve: one per (ingress port, priority), or one per port as the "
+     "HPCC "
+     "simulator does",
+     NULL},
+    {"alpha-by-rate", WEFT_PARAM_BOOL, T(alpha_by_rate), "false", NULL, NULL, NULL,
+     "alpha doubles with each doubling of a port's rate over the first host's, up to 1",
+     "HPCC simulator, switch-mmu"},
     {"quantum", WEFT_PARAM_SIZE, T(quantum_bytes), "4096B", "64B", "1MiB", NULL,
      "deficit round robin: bytes per turn of a priority that is not strict",
      "Shreedhar and Varghese, SIGCOMM 1995"},
@@ -79,6 +110,9 @@ static const struct weft_param pfc_params[] = {
      "buffer per (ingress port, lossless priority) for what arrives after XOFF; 0: two link delays "
      "at link rate + 3 full packets + 1 PFC frame",
      "IEEE 802.1Qbb annex O"},
+    {"headroom-mode", WEFT_PARAM_ENUM, T(headroom_mode), "standard", NULL, NULL, "standard|hpcc",
+     "how headroom=0 is computed; hpcc: 3 x rate x delay per port, as the HPCC simulator does",
+     NULL},
     {"xon-offset", WEFT_PARAM_SIZE, T(xon_offset_bytes), "3KiB", "0", "16MiB", NULL,
      "XON is sent when the ingress is this far below its threshold", "HPCC simulator: 3KiB"},
     {"frame", WEFT_PARAM_SIZE, T(frame_bytes), "64B", "1B", "512B", NULL,
@@ -100,6 +134,9 @@ static const struct weft_param ecn_params[] = {
      "kmin and kmax are for a port of this rate and grow linearly with the port's rate; 0: the "
      "same for every rate",
      NULL},
+    {"rate-map", WEFT_PARAM_STRING, T(rate_map), "", NULL, NULL, NULL,
+     "thresholds per port rate instead of the above: RATE:KMIN:KMAX:PMAX,RATE:...",
+     "HPCC simulator: KMIN_MAP, KMAX_MAP, PMAX_MAP"},
     {"at-enqueue", WEFT_PARAM_BOOL, T(at_enqueue), "false", NULL, NULL, NULL,
      "true: decide when the packet joins the queue, counting it; false: when it leaves, not "
      "counting it",

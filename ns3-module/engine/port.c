@@ -30,7 +30,7 @@ static void transmit(struct weft_engine *e, struct port *p, uint32_t port, uint3
 {
     struct pkt *k = pkt_at(e, i);
     uint64_t wire = k->frame + e->p.transport.gap_bytes;
-    int64_t ser = gap_ps(wire, p->ser_q);
+    int64_t ser = gap_quantised(e, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     k->at_ps = p->busy_until_ps + p->prop_ps;
     if (p->fly.head == NIL)
@@ -43,6 +43,10 @@ static void transmit(struct weft_engine *e, struct port *p, uint32_t port, uint3
     if (k->kind == WEFT_PKT_DATA)
         p->st.tx_payload_bytes += k->payload;
     e->tot.packet_hops++;
+    if (e->pint_on) {
+        p->pint_size = (uint32_t)wire;
+        p->pint_at_ps = e->now;
+    }
 }
 
 /* The priority to serve among the bits of @p eligible (not 0). */
@@ -51,6 +55,12 @@ static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t 
     uint32_t strict = eligible & (uint32_t)e->p.sw.strict_prios;
     if (strict)
         return 31u - (uint32_t)__builtin_clz(strict);
+    if (e->p.sw.scheduler == WEFT_SCHED_PACKET_RR) {
+        uint32_t after =
+            eligible & ~((2u << p->drr) - 1); /* priorities above the one served last */
+        p->drr = (uint8_t)__builtin_ctz(after ? after : eligible);
+        return p->drr;
+    }
     if (!(eligible & (eligible - 1))) {
         uint32_t only = (uint32_t)__builtin_ctz(eligible);
         p->deficit[only] = 0;
@@ -84,10 +94,22 @@ static uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t port, ui
         mmu_release(e, k, port);
         if (e->ecn_on && !e->p.ecn.at_enqueue && k->kind == WEFT_PKT_DATA)
             ecn_mark(e, i, port, p->qbytes[prio]);
+        if (e->stamp_on && k->kind == WEFT_PKT_DATA)
+            signal_stamp(e, i, port);
         if (e->hooks.queue)
             e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
     }
     return i;
+}
+
+/* The priorities that have something to send and may. A NIC's queues hold only ACKs and CNPs. */
+static inline uint32_t sendable(const struct weft_engine *e, const struct port *p,
+                                const struct nic *n)
+{
+    uint32_t open = ~(uint32_t)p->paused;
+    if (!n)
+        return p->nonempty & open;
+    return (p->nonempty & (e->p.transport.ack_ignores_pause ? ~0u : open)) | (n->ready_mask & open);
 }
 
 void port_tx(struct weft_engine *e, uint32_t port)
@@ -105,8 +127,7 @@ void port_tx(struct weft_engine *e, uint32_t port)
         i = list_take(e, &p->ctrl);
     } else {
         for (;;) {
-            uint32_t eligible =
-                (uint32_t)(p->nonempty | (n ? n->ready_mask : 0)) & ~(uint32_t)p->paused;
+            uint32_t eligible = sendable(e, p, n);
             if (!eligible)
                 break;
             uint32_t prio = pick_prio(e, p, eligible);
@@ -120,8 +141,7 @@ void port_tx(struct weft_engine *e, uint32_t port)
     }
     if (i != NIL)
         transmit(e, p, port, i);
-    uint32_t more = (uint32_t)(p->nonempty | (n ? n->ready_mask : 0)) & ~(uint32_t)p->paused;
-    if (more || p->ctrl.head != NIL)
+    if (sendable(e, p, n) || p->ctrl.head != NIL)
         port_arm(e, port, p->busy_until_ps);
     else if (n && n->paced.n)
         port_arm(e, port, n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
@@ -153,7 +173,7 @@ void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
         if (e->hooks.queue)
             e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
     }
-    if (!(p->paused & 1u << prio))
+    if (!(p->paused & 1u << prio) || (p->nic != NIL && e->p.transport.ack_ignores_pause))
         port_kick(e, port);
 }
 
@@ -163,7 +183,7 @@ void port_send_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool xof
     if (i == NIL)
         return;
     struct pkt *k = pkt_at(e, i);
-    k->frame = (uint16_t)ctrl_frame(e, e->p.pfc.frame_bytes);
+    k->frame = (uint16_t)e->p.pfc.frame_bytes;
     k->prio = (uint8_t)prio;
     k->flags = xoff ? PKT_XOFF : 0;
     k->payload = 0;
@@ -212,7 +232,8 @@ static void forward(struct weft_engine *e, uint32_t in, uint32_t i)
         engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
         return;
     }
-    uint32_t out = g.ports[g.n == 1 ? 0 : weft_ecmp_pick(k->flow_hash, node, g.n)];
+    uint32_t out =
+        g.n == 1 ? g.ports[0] : ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
     k->in_port = in;
     enum weft_drop_reason why = mmu_admit(e, k, in, out);
     if (__builtin_expect(why != WEFT_DROP_REASONS, 0)) {

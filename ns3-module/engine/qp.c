@@ -8,21 +8,15 @@
 
 #include <string.h>
 
-static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio)
+static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio, uint32_t number)
 {
-    return weft_mix64(((uint64_t)src << 32 | dst) * WEFT_PRIOS + prio);
-}
-
-static uint32_t path_of(const struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t hash,
-                        uint32_t *ports)
-{
-    return weft_routes_path(e->routes, src, dst, hash, ports, MAX_PATH);
+    return weft_mix64(((uint64_t)src << 32 | dst) * WEFT_PRIOS + prio) + number;
 }
 
 int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes)
 {
     uint32_t ports[MAX_PATH];
-    uint32_t hops = path_of(e, q->src_host, q->dst_host, q->flow_hash, ports);
+    uint32_t hops = ecmp_path(e, q, true, ports);
     const uint64_t mtu = e->p.transport.mtu_bytes, gap = e->p.transport.gap_bytes;
     uint64_t n = bytes ? (bytes + mtu - 1) / mtu : 1;
     uint64_t full = data_frame(e, mtu) + gap, tail = data_frame(e, bytes - (n - 1) * mtu) + gap;
@@ -31,13 +25,13 @@ int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t by
     int64_t first = 0, slowest = 0, last = 0;
     for (uint32_t h = 0; h < hops; h++) {
         const struct port *p = &e->ports[ports[h]];
-        int64_t ser = gap_ps(full, p->ser_q);
+        int64_t ser = gap_quantised(e, full, p->ser_q);
         first += ser;
         if (ser > slowest)
             slowest = ser;
         int64_t before =
             n > 1 ? first + (int64_t)(n - 2) * slowest : 0; /* predecessor has left hop h */
-        last = (last > before ? last : before) + gap_ps(tail, p->ser_q);
+        last = (last > before ? last : before) + gap_quantised(e, tail, p->ser_q);
         first += p->prop_ps;
         last += p->prop_ps;
     }
@@ -45,13 +39,13 @@ int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t by
 }
 
 /* What the congestion control may know of the path. */
-static void fill_env(const struct weft_engine *e, struct qp *q)
+void qp_fill_env(const struct weft_engine *e, struct qp *q)
 {
     uint32_t ports[MAX_PATH];
     const uint64_t gap = e->p.transport.gap_bytes;
     const uint64_t full = data_frame(e, e->p.transport.mtu_bytes) + gap;
-    const uint64_t ack = ctrl_frame(e, e->p.transport.ack_bytes) + gap;
-    uint32_t hops = path_of(e, q->src_host, q->dst_host, q->flow_hash, ports);
+    const uint64_t ack = ack_frame(e) + gap;
+    uint32_t hops = ecmp_path(e, q, true, ports);
     int64_t rtt = 0;
     uint64_t min_rate = UINT64_MAX;
     for (uint32_t h = 0; h < hops; h++) {
@@ -59,15 +53,21 @@ static void fill_env(const struct weft_engine *e, struct qp *q)
         uint64_t rate = e->fabric->links[e->fabric->ports[ports[h]].link].rate_bps;
         if (rate < min_rate)
             min_rate = rate;
-        rtt += gap_ps(full, p->ser_q) + p->prop_ps;
+        rtt += gap_quantised(e, full, p->ser_q) + p->prop_ps;
     }
     q->env.line_rate_bps = e->fabric->links[e->fabric->ports[ports[0]].link].rate_bps;
-    hops = path_of(e, q->dst_host, q->src_host, q->ack_hash, ports);
+    q->port = ports[0];
+    hops = ecmp_path(e, q, false, ports);
+    q->ack_port = ports[0];
     for (uint32_t h = 0; h < hops; h++)
-        rtt += gap_ps(ack, e->ports[ports[h]].ser_q) + e->ports[ports[h]].prop_ps;
+        rtt += gap_quantised(e, ack, e->ports[ports[h]].ser_q) + e->ports[ports[h]].prop_ps;
+    if (e->p.transport.base_rtt_ps)
+        rtt = e->p.transport.base_rtt_ps;
     q->env.base_rtt_ps = rtt;
     q->env.bdp_bytes =
         (uint64_t)((unsigned __int128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
+    if (e->p.transport.bdp_bytes)
+        q->env.bdp_bytes = e->p.transport.bdp_bytes;
     q->env.mtu_bytes = (uint32_t)e->p.transport.mtu_bytes;
     q->env.mtu_wire_bytes = (uint32_t)full;
 }
@@ -80,7 +80,7 @@ static int grow_table(struct weft_engine *e)
         return -1;
     for (uint32_t i = 0; i < e->qps.n; i++) {
         const struct qp *q = qp_at(e, i);
-        uint64_t h = qp_key(q->src_host, q->dst_host, q->prio);
+        uint64_t h = qp_key(q->src_host, q->dst_host, q->prio, q->number);
         while (slots[h & (n - 1)])
             h++;
         slots[h & (n - 1)] = i + 1;
@@ -91,22 +91,15 @@ static int grow_table(struct weft_engine *e)
     return 0;
 }
 
-static uint32_t host_port(const struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t hash)
-{
-    uint32_t ports[MAX_PATH];
-    path_of(e, src, dst, hash, ports);
-    return ports[0];
-}
-
 /* The QP (src, dst, prio), opened if need be; NIL and *err when that fails. */
 static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
-                       struct weft_err *err)
+                       uint32_t number, struct weft_err *err)
 {
     if (e->qps.n * 2 >= e->qp_slots_n && grow_table(e)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.n);
         return NIL;
     }
-    uint64_t h = qp_key(src, dst, prio);
+    uint64_t h = qp_key(src, dst, prio, number);
     for (uint64_t s = h;; s++) {
         uint32_t slot = e->qp_slots[s & (e->qp_slots_n - 1)];
         if (!slot) {
@@ -114,7 +107,7 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
             break;
         }
         const struct qp *q = qp_at(e, slot - 1);
-        if (q->src_host == src && q->dst_host == dst && q->prio == prio)
+        if (q->src_host == src && q->dst_host == dst && q->prio == prio && q->number == number)
             return slot - 1;
     }
     uint32_t qi = stable_alloc(&e->qps);
@@ -128,17 +121,16 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->src_host = src;
     q->dst_host = dst;
     q->prio = (uint8_t)prio;
+    q->number = number;
     q->nxt_msg = q->head_msg = q->tail_msg = NIL;
     q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
     q->cnp_at_ps = WEFT_NEVER;
     q->nack_psn = UINT64_MAX;
     uint64_t entropy =
-        weft_mix64(qp_key(src, dst, prio) ^ weft_rng_stream(e->seed, "ecmp", 0).state);
+        weft_mix64(qp_key(src, dst, prio, number) ^ weft_rng_stream(e->seed, "ecmp", 0).state);
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
-    q->port = host_port(e, src, dst, q->flow_hash);
-    q->ack_port = host_port(e, dst, src, q->ack_hash);
-    fill_env(e, q);
+    qp_fill_env(e, q);
     e->cc->init(cc_state_at(e, qi), e->ccp, &q->env, e->now, &q->out);
     nic_cc_changed(e, qi);
     e->qp_slots[h & (e->qp_slots_n - 1)] = qi + 1;
@@ -159,7 +151,7 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
         return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src_host);
     if (prio >= WEFT_PRIOS)
         return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
-    uint32_t qi = qp_get(e, msg->src_host, msg->dst_host, prio, err);
+    uint32_t qi = qp_get(e, msg->src_host, msg->dst_host, prio, msg->qp, err);
     if (qi == NIL)
         return err ? err->code : WEFT_E_LIMIT;
     uint32_t mi = stable_alloc(&e->msgs);

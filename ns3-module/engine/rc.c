@@ -39,8 +39,7 @@ static void answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pk
     k->kind = (uint8_t)kind;
     k->psn = q->exp_psn;
     k->dst_host = q->src_host;
-    k->flow_hash = q->ack_hash;
-    k->frame = (uint16_t)ctrl_frame(e, e->p.transport.ack_bytes);
+    k->frame = (uint16_t)ack_frame(e);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.ack_prio;
     k->flags = (uint8_t)((q->echo ? PKT_ECHO : 0) | (q->cnp_due ? PKT_CNP : 0));
@@ -60,8 +59,7 @@ static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->psn = 0;
     k->sent_ps = e->now;
     k->dst_host = q->src_host;
-    k->flow_hash = q->ack_hash;
-    k->frame = (uint16_t)ctrl_frame(e, e->p.transport.cnp_bytes);
+    k->frame = (uint16_t)cnp_frame(e);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.cnp_prio;
     port_enqueue(e, q->ack_port, i);
@@ -183,10 +181,10 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     struct qp *q = qp_at(e, k.qp);
     const bool nack = k.kind == WEFT_PKT_NACK;
     e->tot.delivered[k.kind]++;
-    pkt_free(e, i);
     if (k.psn > q->top_psn) {
         engine_fail(e, WEFT_E_INTERNAL, "QP %u: ACK of packet %llu, but only %llu were sent", k.qp,
                     (unsigned long long)k.psn, (unsigned long long)q->top_psn);
+        pkt_free(e, i);
         return;
     }
     uint64_t una_before = q->una_bytes;
@@ -209,8 +207,15 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
                                 .rtt_ps = e->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
                                 .ecn_echo = k.flags & PKT_ECHO,
                                 .nack = nack};
+        if (e->int_on && k.sig != NIL) {
+            a.nhops = int_at(e, k.sig)->n;
+            a.hops = int_at(e, k.sig)->hops;
+        }
+        if (e->pint_on)
+            a.pint = (uint16_t)k.sig;
         e->cc->on_ack(cc_state_at(e, k.qp), e->ccp, e->now, &a, &q->out);
     }
+    pkt_free(e, i);
     nic_cc_changed(e, k.qp);
     if (nack && k.psn == q->una_psn && q->nxt_psn > q->una_psn)
         nic_go_back(e, k.qp);
@@ -252,11 +257,12 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     e->tot.rtos++;
     if (q->retries++ == e->p.transport.retry_max && e->p.transport.retry_max) {
         char at[WEFT_UNIT_TEXT_MAX];
-        engine_fail(e, WEFT_E_OUTCOME,
-                    "the QP h%u -> h%u (priority %u) failed at %s: no progress after %llu retransmission "
-                    "timeouts in a row (transport.retry-max)",
-                    q->src_host, q->dst_host, q->prio, weft_human_time(e->now, at),
-                    (unsigned long long)e->p.transport.retry_max);
+        engine_fail(
+            e, WEFT_E_OUTCOME,
+            "the QP h%u -> h%u (priority %u) failed at %s: no progress after %llu retransmission "
+            "timeouts in a row (transport.retry-max)",
+            q->src_host, q->dst_host, q->prio, weft_human_time(e->now, at),
+            (unsigned long long)e->p.transport.retry_max);
         return;
     }
     if (q->backoff < e->p.transport.rto_backoff_max)

@@ -21,7 +21,8 @@ TEST(Bench, CountsPacketHopsOfTheRing)
     Said s = weft({"bench", "ring-allreduce-16", "--json"});
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "\"messages\": 480,");
-    EXPECT_CONTAINS(s.out, "\"packet_hops\": 614400,"); /* 30 steps * (12 * 2 + 4 * 4) links * 2 * 256 */
+    EXPECT_CONTAINS(s.out,
+                    "\"packet_hops\": 614400,"); /* 30 steps * (12 * 2 + 4 * 4) links * 2 * 256 */
 }
 
 TEST(Bench, TakesOverridesAndReportsTheirErrors)

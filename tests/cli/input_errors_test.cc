@@ -17,9 +17,9 @@ class Input : public ::testing::Test
     }
     Said run(const std::string &hosts = "4", const std::string &set = "system.chunks=1")
     {
-        return weft({"run", "--no-out", "--set", "network.backend=ideal", "--set", "topology.type=single-switch", "--set",
-                     "single-switch.hosts=" + hosts, "--set", "workload.type=chakra", "--set", "chakra.path=t", "--set",
-                     set},
+        return weft({"run", "--no-out", "--set", "network.backend=ideal", "--set",
+                     "topology.type=single-switch", "--set", "single-switch.hosts=" + hosts,
+                     "--set", "workload.type=chakra", "--set", "chakra.path=t", "--set", set},
                     dir / "");
     }
     Said run_xml(const std::string &xml)
@@ -101,7 +101,8 @@ TEST_F(Input, UnknownKey)
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "--set system.chunk=2");
     EXPECT_CONTAINS(s.err, "chunks");
-    Said x = run_xml("<scenario>\n <topology type=\"single-switch\" host=\"4\"/>\n <workload type=\"generate\"/>\n</scenario>");
+    Said x = run_xml("<scenario>\n <topology type=\"single-switch\" host=\"4\"/>\n <workload "
+                     "type=\"generate\"/>\n</scenario>");
     EXPECT_EQ(x.code, 3);
     EXPECT_CONTAINS(x.err, "s.xml:2:33:");
     EXPECT_CONTAINS(x.err, "did you mean 'hosts'");
@@ -112,7 +113,8 @@ TEST_F(Input, NumberWithoutUnit)
     Said s = run("4", "single-switch.rate=400");
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "400Gbps");
-    Said x = run_xml("<scenario>\n <topology type=\"single-switch\"\n   delay=\"1\"/>\n <workload type=\"generate\"/>\n</scenario>");
+    Said x = run_xml("<scenario>\n <topology type=\"single-switch\"\n   delay=\"1\"/>\n <workload "
+                     "type=\"generate\"/>\n</scenario>");
     EXPECT_EQ(x.code, 3);
     EXPECT_CONTAINS(x.err, "s.xml:3:4:");
     EXPECT_CONTAINS(x.err, "no unit");
@@ -130,8 +132,8 @@ TEST_F(Input, IllFormedXmlAndAMissingScenario)
 
 TEST_F(Input, NothingIsWrittenForInvalidInput)
 {
-    Said s = weft({"run", "--set", "topology.type=single-switch", "--set", "workload.type=chakra", "--set",
-                   "chakra.path=absent/t", "--set", "network.backend=ideal"},
+    Said s = weft({"run", "--set", "topology.type=single-switch", "--set", "workload.type=chakra",
+                   "--set", "chakra.path=absent/t", "--set", "network.backend=ideal"},
                   dir / "");
     EXPECT_EQ(s.code, 3) << s.err;
     EXPECT_EQ(s.out, "");

@@ -37,7 +37,8 @@ inline std::string source_dir()
 }
 
 /* Starts `weft args...` in folder @p cwd; stdout and stderr go to files there. */
-inline pid_t start(const std::vector<std::string> &args, const std::string &cwd, const std::string &files)
+inline pid_t start(const std::vector<std::string> &args, const std::string &cwd,
+                   const std::string &files)
 {
     const std::string exe = env_or_die("WEFT_BINARY_DIR") + "/frontend/cli/weft";
     const std::string out = files + ".out", err = files + ".err";
@@ -78,15 +79,22 @@ inline Said weft(const std::vector<std::string> &args, const std::string &cwd = 
 /* The arguments of a small run from defaults alone on the ideal backend. */
 inline std::vector<std::string> small(std::vector<std::string> more = {})
 {
-    std::vector<std::string> a = {"run", "--set", "network.backend=ideal", "--set", "topology.type=single-switch",
-                                  "--set", "single-switch.hosts=4", "--set", "workload.type=generate"};
+    std::vector<std::string> a = {"run",
+                                  "--set",
+                                  "network.backend=ideal",
+                                  "--set",
+                                  "topology.type=single-switch",
+                                  "--set",
+                                  "single-switch.hosts=4",
+                                  "--set",
+                                  "workload.type=generate"};
     a.insert(a.end(), more.begin(), more.end());
     return a;
 }
 
 inline bool has_packet()
 {
-    return weft({"list", "backends"}).out.find("packet") != std::string::npos;
+    return weft({"list", "backends"}).out.rfind("packet ", 0) == 0; /* the default comes first */
 }
 
 inline std::string shared(const std::string &path)

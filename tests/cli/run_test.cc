@@ -110,7 +110,8 @@ TEST_F(Scenario, ByFileByFolderAndByName)
     for (const char *name : {"demo/scenario.xml", "demo", "demo/"}) {
         Said s = weft({"run", name, "--no-out"}, dir / "");
         EXPECT_EQ(s.code, 0) << s.err;
-        EXPECT_EQ(s.out.rfind(std::string(name) == "demo/" ? "" : "demo: finished", 0), 0u) << s.out;
+        EXPECT_EQ(s.out.rfind(std::string(name) == "demo/" ? "" : "demo: finished", 0), 0u)
+            << s.out;
     }
     fs::create_directory(dir / "scenarios");
     fs::rename(dir / "demo", dir / "scenarios/demo");
@@ -123,7 +124,8 @@ TEST_F(Scenario, ByFileByFolderAndByName)
 
 TEST_F(Scenario, ExpectationsAreCheckedAndAMissExitsWith1)
 {
-    expect("<bound metric=\"end-to-end\" min=\"43us\" max=\"44us\"/><bound metric=\"drops\" max=\"0\"/>");
+    expect("<bound metric=\"end-to-end\" min=\"43us\" max=\"44us\"/><bound metric=\"drops\" "
+           "max=\"0\"/>");
     Said good = weft({"run", "demo", "--no-out"}, dir / "");
     EXPECT_EQ(good.code, 0) << good.err;
     EXPECT_CONTAINS(good.out, "ok     end-to-end 43.46 us, expected 43us .. 44us");
@@ -146,7 +148,9 @@ TEST_F(Scenario, OverridesSuspendExpectationsUnlessAsked)
     Said s = weft({"run", "demo", "--no-out", "--set", "generate.size=2MiB"}, dir / "");
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.err, "expect.xml is not checked: overrides change the scenario");
-    Said asked = weft({"run", "demo", "--no-out", "--set", "generate.size=2MiB", "--expect", "demo/expect.xml"}, dir / "");
+    Said asked = weft(
+        {"run", "demo", "--no-out", "--set", "generate.size=2MiB", "--expect", "demo/expect.xml"},
+        dir / "");
     EXPECT_EQ(asked.code, 1);
     expect("<bound metric=\"dorps\" max=\"0\"/>");
     EXPECT_EQ(weft({"run", "demo", "--no-out"}, dir / "").code, 3);
@@ -158,7 +162,7 @@ TEST_F(Scenario, CheckPrintsEveryValueAndItsOrigin)
     Said s = weft({"check", "demo", "--set", "generate.count=3"}, dir / "");
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "demo: valid, 0 warnings");
-    EXPECT_CONTAINS(s.out, "workload: 4 ranks, 12 operations");
+    EXPECT_CONTAINS(s.out, "workload: ranks 4, operations 12");
     EXPECT_CONTAINS(s.out, "single-switch.hosts              = 4                    (line 3)");
     EXPECT_CONTAINS(s.out, "generate.count                   = 3                    (--set)");
     EXPECT_CONTAINS(s.out, "run.seed                         = 1                    (default)");
@@ -179,7 +183,8 @@ TEST_F(Scenario, AResolvedFileRunsAlike)
     ASSERT_EQ(xml.code, 0) << xml.err;
     write_file(dir / "resolved.xml", xml.out);
     ASSERT_EQ(weft({"run", "resolved.xml", "--out", "a", "-q"}, dir / "").code, 0);
-    ASSERT_EQ(weft({"run", "demo", "--set", "generate.size=3MiB", "--out", "b", "-q"}, dir / "").code, 0);
+    ASSERT_EQ(
+        weft({"run", "demo", "--set", "generate.size=3MiB", "--out", "b", "-q"}, dir / "").code, 0);
     EXPECT_EQ(slurp(dir / "a/flows.csv"), slurp(dir / "b/flows.csv"));
 }
 
@@ -196,8 +201,9 @@ TEST(Interrupt, WritesPartialResultsAndExitsWith130)
 {
     TempDir dir;
     const std::string files = dir / "said";
-    pid_t pid = start(small({"--set", "generate.count=1000000", "--set", "generate.size=1KB", "--out", "o"}), dir / "",
-                      files);
+    pid_t pid = start(
+        small({"--set", "generate.count=1000000", "--set", "generate.size=1KB", "--out", "o"}),
+        dir / "", files);
     /* A million all-reduces take many seconds; wait until the first rows are there. */
     for (int i = 0; i < 600 && slurp(dir / "o/flows.csv").size() < 1000; i++)
         std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -30,8 +30,9 @@ TEST(Shipped, EveryScenarioMeetsItsExpectationsAndHasAReadme)
         EXPECT_EQ(s.code, 0) << path << "\n" << s.out << s.err;
         EXPECT_EQ(s.err, "") << path;
         EXPECT_TRUE(fs::exists(path + "/README.md"));
-        if (fs::exists(path + "/expect.xml"))
+        if (fs::exists(path + "/expect.xml")) {
             EXPECT_CONTAINS(s.out, "expectations of ");
+        }
     }
 }
 
@@ -53,7 +54,8 @@ TEST(Shipped, TraceOfAllreduceClos16CanBeMadeAgain)
     ASSERT_EQ(s.code, 0) << s.err;
     int n = 0;
     for (auto &e : fs::directory_iterator(path + "/trace")) {
-        EXPECT_EQ(slurp(e.path()), slurp(dir / ("trace/" + e.path().filename().string()))) << e.path();
+        EXPECT_EQ(slurp(e.path()), slurp(dir / ("trace/" + e.path().filename().string())))
+            << e.path();
         n++;
     }
     EXPECT_EQ(n, 16);
@@ -66,7 +68,10 @@ TEST(Shipped, AllreduceClos16IsReproducible)
         GTEST_SKIP() << "needs the packet backend";
     TempDir dir;
     for (const char *out : {"a", "b"})
-        ASSERT_EQ(weft({"run", source_dir() + "/scenarios/allreduce-clos16", "-q", "--out", out}, dir / "").code, 0);
+        ASSERT_EQ(weft({"run", source_dir() + "/scenarios/allreduce-clos16", "-q", "--out", out},
+                       dir / "")
+                      .code,
+                  0);
     for (const char *f : {"flows.csv", "ops.csv", "links.csv", "pfc.csv"})
         EXPECT_EQ(slurp(dir / ("a/" + std::string(f))), slurp(dir / ("b/" + std::string(f)))) << f;
 }

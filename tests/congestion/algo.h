@@ -31,6 +31,24 @@ inline weft_cc_env default_env()
     return env;
 }
 
+/// An ACK for all bytes up to una, the newest `acked` of them new, sent up to nxt.
+inline weft_cc_ack ack_of(uint64_t una, uint64_t nxt, uint64_t acked = 1000)
+{
+    weft_cc_ack a{};
+    a.acked_bytes = acked;
+    a.una_bytes = una;
+    a.nxt_bytes = nxt;
+    return a;
+}
+
+/// default_env() with headers of no size, so that windows and rates agree without a factor.
+inline weft_cc_env headerless_env()
+{
+    weft_cc_env env = default_env();
+    env.mtu_wire_bytes = env.mtu_bytes;
+    return env;
+}
+
 class Algo
 {
   public:
@@ -51,6 +69,26 @@ class Algo
     {
         std::memset(&out, m_poison, sizeof(out));
         ops->init(state(), params(), &env, now, &out);
+    }
+    void ack(int64_t now, const weft_cc_ack &a)
+    {
+        ops->on_ack(state(), params(), now, &a, &out);
+    }
+    void rto(int64_t now)
+    {
+        ops->on_rto(state(), params(), now, &out);
+    }
+    weft_cc_signals signals()
+    {
+        weft_cc_signals how{};
+        ops->signals(params(), &how);
+        return how;
+    }
+    /// Empty if the settings agree with each other.
+    std::string why_not()
+    {
+        weft_err err{};
+        return !ops->check || ops->check(params(), &err) == 0 ? "" : err.msg;
     }
     void cnp(int64_t now)
     {

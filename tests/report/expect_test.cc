@@ -18,10 +18,12 @@ weft_expect *parse(const std::string &inside, weft_err *err)
 TEST(Expect, BoundsHoldInclusively)
 {
     weft_err err = {};
-    weft_expect *e = parse("<bound metric=\"end-to-end\" min=\"900us\" max=\"1.1ms\" why=\"by hand\"/>"
-                           "<bound metric=\"drops\" max=\"0\"/><bound metric=\"all-reduce-bus-bandwidth\" min=\"300Gbps\"/>"
-                           "<bound metric=\"slowdown-p50\" max=\"1.5\"/>",
-                           &err);
+    weft_expect *e =
+        parse("<bound metric=\"end-to-end\" min=\"900us\" max=\"1.1ms\" why=\"by hand\"/>"
+              "<bound metric=\"drops\" max=\"0\"/><bound metric=\"all-reduce-bus-bandwidth\" "
+              "min=\"300Gbps\"/>"
+              "<bound metric=\"slowdown-p50\" max=\"1.5\"/>",
+              &err);
     ASSERT_NE(e, nullptr) << err.msg;
     ASSERT_EQ(e->n, 4u);
     EXPECT_STREQ(e->bounds[0].why, "by hand");

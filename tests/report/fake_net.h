@@ -57,7 +57,8 @@ struct FakeNet {
 };
 
 /* Reports one finished message. */
-inline void flow(weft_report *r, uint64_t id, int64_t post_ps, int64_t fct_ps, int64_t ideal_ps, uint64_t bytes = 1000)
+inline void flow(weft_report *r, uint64_t id, int64_t post_ps, int64_t fct_ps, int64_t ideal_ps,
+                 uint64_t bytes = 1000)
 {
     weft_net_observer o = weft_report_net_observer(r);
     weft_net_flow f = {};

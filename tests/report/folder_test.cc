@@ -47,7 +47,8 @@ TEST(Folder, RowsOfEveryFile)
     EXPECT_EQ(slurp(path + "/flows.csv"),
               header(WEFT_CSV_FLOWS) + "4,0,1,7,3,1000,1.500,3.000,3.100,2.000,1.500000,5,2\n");
     EXPECT_EQ(slurp(path + "/ops.csv"),
-              header(WEFT_CSV_OPS) + "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,3.001\n");
+              header(WEFT_CSV_OPS) +
+                  "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,3.001\n");
     EXPECT_EQ(slurp(path + "/pfc.csv"),
               header(WEFT_CSV_PFC) + "0.777,0,h0,s2,3,pause\n1.777,0,h0,s2,3,resume\n");
     EXPECT_FALSE(std::filesystem::exists(path + "/links.csv"));
@@ -56,7 +57,9 @@ TEST(Folder, RowsOfEveryFile)
     ASSERT_EQ(weft_report_write_links(r, &net.net, 1000, &err), 0) << err.msg;
     const std::string links = slurp(path + "/links.csv");
     EXPECT_EQ(links.rfind(header(WEFT_CSV_LINKS), 0), 0u);
-    EXPECT_CONTAINS(links, "\n3,1,s2,h1,1,200000000000,500.000,7,1000,900,0.250,25.0000,2,0.011,3,4,5,6,4096\n");
+    EXPECT_CONTAINS(
+        links,
+        "\n3,1,s2,h1,1,200000000000,500.000,7,1000,900,0.250,25.0000,2,0.011,3,4,5,6,4096\n");
     EXPECT_CONTAINS(links, "\n0,0,h0,s2,0,400000000000,500.000,0,0,0,0.000,0.0000,");
 
     ASSERT_EQ(weft_report_write_run(r, nothing_more, "hi", &err), 0) << err.msg;

@@ -17,14 +17,16 @@ TEST(OutputsDoc, NamesEveryColumnAndMetric)
         ASSERT_NE(at, std::string::npos) << f.name;
         const std::string section = doc.substr(at, doc.find("\n## ", at + 3) - at);
         for (size_t i = 0; i < f.n; i++)
-            EXPECT_NE(section.find(std::string("| `") + f.columns[i].name + "` |"), std::string::npos)
+            EXPECT_NE(section.find(std::string("| `") + f.columns[i].name + "` |"),
+                      std::string::npos)
                 << f.name << " " << f.columns[i].name;
     }
     size_t n;
     const weft_metric *m = weft_metrics(&n);
     for (size_t i = 0; i < n; i++) {
         char key[WEFT_METRIC_TEXT_MAX];
-        EXPECT_NE(doc.find(std::string("| `") + m[i].name + "` | `" + weft_metric_key(&m[i], key) + "` |"),
+        EXPECT_NE(doc.find(std::string("| `") + m[i].name + "` | `" + weft_metric_key(&m[i], key) +
+                           "` |"),
                   std::string::npos)
             << m[i].name << " " << key;
     }

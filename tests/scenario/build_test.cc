@@ -8,8 +8,9 @@ namespace
 
 TEST(Build, MakesTheFabricAndOneRankPerHost)
 {
-    auto r = parse("<scenario><network backend=\"ideal\"/><topology type=\"leaf-spine\" leaves=\"2\" "
-                   "hosts-per-leaf=\"3\" spines=\"1\"/><workload type=\"generate\" count=\"2\"/></scenario>");
+    auto r = parse(
+        "<scenario><network backend=\"ideal\"/><topology type=\"leaf-spine\" leaves=\"2\" "
+        "hosts-per-leaf=\"3\" spines=\"1\"/><workload type=\"generate\" count=\"2\"/></scenario>");
     ASSERT_EQ(r.code, 0) << r.message();
     weft_scenario_parts parts;
     weft_err err = {};
@@ -23,21 +24,25 @@ TEST(Build, MakesTheFabricAndOneRankPerHost)
 
 TEST(Build, ErrorsNameTheElement)
 {
-    auto r = parse("<scenario><network backend=\"ideal\"/>\n<topology type=\"hpcc\" file=\"/nonexistent\"/>\n"
-                   "<workload type=\"generate\"/></scenario>");
+    auto r = parse(
+        "<scenario><network backend=\"ideal\"/>\n<topology type=\"hpcc\" file=\"/nonexistent\"/>\n"
+        "<workload type=\"generate\"/></scenario>");
     ASSERT_EQ(r.code, 0) << r.message();
     weft_scenario_parts parts;
     EXPECT_NE(weft_scenario_build(r.s, &parts, &r.err), 0);
     EXPECT_CONTAINS(r.message(), "/nonexistent");
 
-    auto w = parse("<scenario><network backend=\"ideal\"/>\n<topology type=\"single-switch\" hosts=\"4\"/>\n"
-                   "<workload type=\"generate\" ranks=\"5\"/></scenario>");
+    auto w = parse(
+        "<scenario><network backend=\"ideal\"/>\n<topology type=\"single-switch\" hosts=\"4\"/>\n"
+        "<workload type=\"generate\" ranks=\"5\"/></scenario>");
     ASSERT_EQ(w.code, 0) << w.message();
     EXPECT_EQ(weft_scenario_build(w.s, &parts, &w.err), WEFT_E_INPUT);
-    EXPECT_EQ(w.message().rfind("dir/s.xml:3:1: <workload type=\"generate\">:", 0), 0u) << w.message();
+    EXPECT_EQ(w.message().rfind("dir/s.xml:3:1: <workload type=\"generate\">:", 0), 0u)
+        << w.message();
 
-    auto s = parse("<scenario><network backend=\"ideal\"/>\n<topology type=\"single-switch\" hosts=\"4\"/>\n"
-                   "<workload type=\"generate\"/><system all-reduce=\"rign\"/></scenario>");
+    auto s = parse(
+        "<scenario><network backend=\"ideal\"/>\n<topology type=\"single-switch\" hosts=\"4\"/>\n"
+        "<workload type=\"generate\"/><system all-reduce=\"rign\"/></scenario>");
     ASSERT_EQ(s.code, 0) << s.message();
     EXPECT_EQ(weft_scenario_build(s.s, &parts, &s.err), WEFT_E_INPUT);
     EXPECT_EQ(s.message().rfind("dir/s.xml:3:28: <system>:", 0), 0u) << s.message();

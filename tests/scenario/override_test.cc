@@ -10,8 +10,9 @@ namespace
 
 TEST(Override, WinsOverTheFileAndTheLastOneWins)
 {
-    auto r = parse(scenario("<transport mtu=\"1000B\"/>"),
-                   {"transport.mtu=2000B", "leaf-spine.leaves=2", "run.seed=3", "transport.mtu=3000B"});
+    auto r =
+        parse(scenario("<transport mtu=\"1000B\"/>"),
+              {"transport.mtu=2000B", "leaf-spine.leaves=2", "run.seed=3", "transport.mtu=3000B"});
     ASSERT_EQ(r.code, 0) << r.message();
     EXPECT_EQ(r.value("transport", "mtu"), "3KB");
     EXPECT_EQ(r.value("topology", "leaves"), "2");
@@ -23,8 +24,8 @@ TEST(Override, WinsOverTheFileAndTheLastOneWins)
 
 TEST(Override, DefaultsAloneMakeAScenario)
 {
-    auto r = from_defaults({"topology.type=single-switch", "single-switch.hosts=5", "workload.type=generate",
-                            "network.backend=ideal"});
+    auto r = from_defaults({"topology.type=single-switch", "single-switch.hosts=5",
+                            "workload.type=generate", "network.backend=ideal"});
     ASSERT_EQ(r.code, 0) << r.message();
     EXPECT_EQ(r.value("topology", "hosts"), "5");
     EXPECT_EQ(r.s->cc, nullptr);
@@ -41,11 +42,14 @@ TEST(Override, TheElementNamesThePlugInToo)
 
 TEST(Override, AnotherPlugInLeavesTheFilesParametersUnused)
 {
-    std::string xml = "<scenario>\n<topology type=\"leaf-spine\" leaves=\"2\"/>\n<workload type=\"generate\"/></scenario>";
+    std::string xml = "<scenario>\n<topology type=\"leaf-spine\" leaves=\"2\"/>\n<workload "
+                      "type=\"generate\"/></scenario>";
     auto r = parse(xml, {"topology.type=single-switch"});
     ASSERT_EQ(r.code, 0) << r.message();
     EXPECT_STREQ(r.s->topology->name, "single-switch");
-    EXPECT_CONTAINS(r.warnings(), "dir/s.xml:2:1: the attributes of <topology type=\"leaf-spine\"> have no effect");
+    EXPECT_CONTAINS(
+        r.warnings(),
+        "dir/s.xml:2:1: the attributes of <topology type=\"leaf-spine\"> have no effect");
     EXPECT_EQ(parse(xml, {"topology.type=leaf-spine"}).value("topology", "leaves"), "2");
 
     auto net = parse(scenario("<transport mtu=\"1KB\"/>"), {"network.backend=ideal"});
@@ -58,10 +62,12 @@ TEST(Override, KeysWithoutEffectAreErrors)
     struct {
         const char *set, *what;
     } cases[] = {
-        {"fat-tree.k=4", "has no effect: the topology is 'leaf-spine'; to change it, --set topology.type=fat-tree"},
+        {"fat-tree.k=4",
+         "has no effect: the topology is 'leaf-spine'; to change it, --set topology.type=fat-tree"},
         {"static-window.window=1KB", "has no effect: the congestion control is 'dcqcn'"},
         {"chakra.path=x", "has no effect: the workload is 'generate'"},
-        {"ideal.model=flat", "the network backend is 'packet'; to change it, --set network.backend=ideal"},
+        {"ideal.model=flat",
+         "the network backend is 'packet'; to change it, --set network.backend=ideal"},
         {"leafspine.leaves=4", "did you mean 'leaf-spine'"},
         {"leaf-spine.leafs=4", "leaves"},
         {"transport.mtu=4096", "unit"},
@@ -89,7 +95,8 @@ TEST(Override, KeysWithoutEffectAreErrors)
 
 TEST(Override, ValuesMayHoldDotsAndEqualSigns)
 {
-    auto r = parse("<scenario><topology type=\"leaf-spine\"/><workload type=\"chakra\" path=\"x\"/></scenario>",
+    auto r = parse("<scenario><topology type=\"leaf-spine\"/><workload type=\"chakra\" "
+                   "path=\"x\"/></scenario>",
                    {"chakra.path=/a.b/c=d.e"});
     ASSERT_EQ(r.code, 0) << r.message();
     EXPECT_EQ(r.value("workload", "path"), "/a.b/c=d.e");

@@ -25,8 +25,9 @@ TEST(Resolve, DefaultsFillWhatTheFileLeavesOut)
 
 TEST(Resolve, AttributesSetValuesAndRememberTheirPlace)
 {
-    auto r = parse(scenario("<transport mtu=\"1000B\"/>\n<pfc\n  enabled=\"off\"/>\n<run seed=\"7\" until=\"3ms\"/>"
-                            "<congestion-control name=\"static-window\"/>"));
+    auto r = parse(scenario(
+        "<transport mtu=\"1000B\"/>\n<pfc\n  enabled=\"off\"/>\n<run seed=\"7\" until=\"3ms\"/>"
+        "<congestion-control name=\"static-window\"/>"));
     ASSERT_EQ(r.code, 0) << r.message();
     auto *p = static_cast<const weft_engine_params *>(r.s->net_params);
     EXPECT_EQ(p->transport.mtu_bytes, 1000u);
@@ -77,27 +78,33 @@ TEST(Resolve, ValuesAreCheckedWithTheirPlace)
 TEST(Resolve, StructureOfTheFile)
 {
     EXPECT_CONTAINS(parse("<scenery/>").message(), "root element must be <scenario>");
-    EXPECT_CONTAINS(parse(scenario("<run/><run/>")).message(), "given twice; the first is on line 4");
+    EXPECT_CONTAINS(parse(scenario("<run/><run/>")).message(),
+                    "given twice; the first is on line 4");
     EXPECT_CONTAINS(parse(scenario("hello")).message(), "<description>");
     EXPECT_CONTAINS(parse(scenario("<run>5</run>")).message(), "settings are attributes");
     EXPECT_CONTAINS(parse(scenario("<run><seed/></run>")).message(), "settings are attributes");
     EXPECT_CONTAINS(parse("<scenario nmae=\"x\"/>").message(), "did you mean 'name'");
     EXPECT_CONTAINS(parse("<scenario name=\"../x\"/>").message(), "letters");
-    EXPECT_CONTAINS(parse("<scenario><topology type=\"leaf-spine\"/></scenario>").message(), "no workload");
-    EXPECT_CONTAINS(parse("<scenario><topology leaves=\"4\"/></scenario>").message(), "needs the attribute 'type'");
+    EXPECT_CONTAINS(parse("<scenario><topology type=\"leaf-spine\"/></scenario>").message(),
+                    "no workload");
+    EXPECT_CONTAINS(parse("<scenario><topology leaves=\"4\"/></scenario>").message(),
+                    "needs the attribute 'type'");
 }
 
 TEST(Resolve, RequiredParametersMustBeGiven)
 {
-    auto r = parse("<scenario>\n <topology type=\"hpcc\"/>\n <workload type=\"generate\"/></scenario>");
+    auto r =
+        parse("<scenario>\n <topology type=\"hpcc\"/>\n <workload type=\"generate\"/></scenario>");
     EXPECT_EQ(r.code, WEFT_E_INPUT);
-    EXPECT_EQ(r.message().rfind("dir/s.xml:2:2: <topology>: 'file' must be given", 0), 0u) << r.message();
+    EXPECT_EQ(r.message().rfind("dir/s.xml:2:2: <topology>: 'file' must be given", 0), 0u)
+        << r.message();
 }
 
 TEST(Resolve, PathsAreRelativeToTheFile)
 {
-    std::string xml = "<scenario><topology type=\"hpcc\" file=\"t/x.txt\"/><workload type=\"chakra\" "
-                      "path=\"/abs/p\"/></scenario>";
+    std::string xml =
+        "<scenario><topology type=\"hpcc\" file=\"t/x.txt\"/><workload type=\"chakra\" "
+        "path=\"/abs/p\"/></scenario>";
     auto r = parse(xml, {}, "some/where/s.xml");
     ASSERT_EQ(r.code, 0) << r.message();
     EXPECT_EQ(r.value("topology", "file"), "some/where/t/x.txt");
@@ -110,19 +117,23 @@ TEST(Resolve, PathsAreRelativeToTheFile)
 
 TEST(Resolve, NamesComeFromAttributeFolderOrFile)
 {
-    std::string with = "<scenario name=\"n1\"><topology type=\"leaf-spine\"/><workload type=\"generate\"/></scenario>";
+    std::string with = "<scenario name=\"n1\"><topology type=\"leaf-spine\"/><workload "
+                       "type=\"generate\"/></scenario>";
     EXPECT_STREQ(parse(with).s->name, "n1");
     EXPECT_STREQ(parse(scenario(), {}, "a/clos/scenario.xml").s->name, "clos");
     EXPECT_STREQ(parse(scenario(), {}, "a/other.xml").s->name, "other");
     EXPECT_STREQ(parse(scenario(), {}, "scenario.xml").s->name, "unnamed");
-    EXPECT_STREQ(world::from_defaults({"topology.type=leaf-spine", "workload.type=generate"}).s->name, "unnamed");
+    EXPECT_STREQ(
+        world::from_defaults({"topology.type=leaf-spine", "workload.type=generate"}).s->name,
+        "unnamed");
 }
 
 TEST(Resolve, SettingsWithoutEffectAreReported)
 {
     auto section = parse(scenario("<network backend=\"ideal\"/><transport mtu=\"1KB\"/>"));
     EXPECT_EQ(section.code, WEFT_E_INPUT);
-    EXPECT_CONTAINS(section.message(), "<transport> has no effect: it belongs to the backend 'packet'");
+    EXPECT_CONTAINS(section.message(),
+                    "<transport> has no effect: it belongs to the backend 'packet'");
 
     auto cc = parse(scenario("<network backend=\"ideal\"/><congestion-control name=\"dcqcn\"/>"));
     ASSERT_EQ(cc.code, 0) << cc.message();
@@ -131,14 +142,17 @@ TEST(Resolve, SettingsWithoutEffectAreReported)
 
     auto ecn = parse(scenario("<congestion-control name=\"none\"/><ecn kmin=\"5KB\"/>"));
     ASSERT_EQ(ecn.code, 0) << ecn.message();
-    EXPECT_CONTAINS(ecn.warnings(), "<ecn>: 'kmin' has no effect: the congestion control 'none' does not use ECN");
+    EXPECT_CONTAINS(ecn.warnings(),
+                    "<ecn>: 'kmin' has no effect: the congestion control 'none' does not use ECN");
 
     auto pfc = parse(scenario("<pfc enabled=\"no\" headroom=\"5KB\"/>"));
     EXPECT_CONTAINS(pfc.warnings(), "'headroom' has no effect: pfc.enabled is false");
 
     auto passes = parse(scenario("<system reduce-passes=\"2\"/>"));
     EXPECT_CONTAINS(passes.warnings(), "'reduce-passes' has no effect");
-    EXPECT_EQ(parse(scenario("<system reduce-passes=\"2\" reduce-bandwidth=\"1TB/s\"/>")).s->nwarnings, 0u);
+    EXPECT_EQ(
+        parse(scenario("<system reduce-passes=\"2\" reduce-bandwidth=\"1TB/s\"/>")).s->nwarnings,
+        0u);
 }
 
 } // namespace

@@ -40,9 +40,7 @@ class Schema : public ::testing::Test
         xmlFreeDoc(doc);
         return r == 0;
     }
-    static void ignore(void *, const char *, ...)
-    {
-    }
+    static void ignore(void *, const char *, ...) {}
     std::string text;
     xmlRelaxNGPtr schema = nullptr;
 };
@@ -50,11 +48,12 @@ class Schema : public ::testing::Test
 TEST_F(Schema, TakesWhatTheReaderTakes)
 {
     for (const char *inside :
-         {"", "<run seed=\"3\" until=\"1.5 ms\"/>", "<transport mtu=\"4096B\"/><network backend=\"packet\"/>",
+         {"", "<run seed=\"3\" until=\"1.5 ms\"/>",
+          "<transport mtu=\"4096B\"/><network backend=\"packet\"/>",
           "<pfc enabled=\"off\"/><ecn kmin=\"100KB\" kmax=\"400 KiB\" pmax=\"5%\"/>",
-          "<congestion-control name=\"dcqcn\" rate-ai=\"40Mb/s\" gain=\"1/256\"/>", "<congestion-control/>",
-          "<description>words &amp; more</description>", "<system chunks=\"4\" memory-bandwidth=\"2TB/s\"/>",
-          "<system endpoint-delay=\"0\"/>"}) {
+          "<congestion-control name=\"dcqcn\" rate-ai=\"40Mb/s\" gain=\"1/256\"/>",
+          "<congestion-control/>", "<description>words &amp; more</description>",
+          "<system chunks=\"4\" memory-bandwidth=\"2TB/s\"/>", "<system endpoint-delay=\"0\"/>"}) {
         std::string xml = scenario(inside);
         EXPECT_EQ(parse(xml).code, 0) << xml << parse(xml).message();
         EXPECT_TRUE(valid(xml)) << xml;
@@ -64,9 +63,10 @@ TEST_F(Schema, TakesWhatTheReaderTakes)
 TEST_F(Schema, RefusesStructureThatTheReaderRefuses)
 {
     for (const char *inside :
-         {"<transprot/>", "<transport mut=\"1KB\"/>", "<transport mtu=\"4096\"/>", "<run/><run/>", "text",
-          "<run>5</run>", "<description a=\"1\"/>", "<congestion-control name=\"dcqnc\"/>", "<congestion-control name=\"none\" rate-ai=\"1Mbps\"/>",
-          "<pfc enabled=\"maybe\"/>", "<run until=\"3\"/>", "<run seed=\"-1\"/>", "<network backend=\"x\"/>"}) {
+         {"<transprot/>", "<transport mut=\"1KB\"/>", "<transport mtu=\"4096\"/>", "<run/><run/>",
+          "text", "<run>5</run>", "<description a=\"1\"/>", "<congestion-control name=\"dcqnc\"/>",
+          "<congestion-control name=\"none\" rate-ai=\"1Mbps\"/>", "<pfc enabled=\"maybe\"/>",
+          "<run until=\"3\"/>", "<run seed=\"-1\"/>", "<network backend=\"x\"/>"}) {
         std::string xml = scenario(inside);
         EXPECT_NE(parse(xml).code, 0) << xml;
         EXPECT_FALSE(valid(xml)) << xml;
@@ -84,7 +84,9 @@ TEST_F(Schema, ResolvedFilesAreValidAndResolveToThemselves)
         {scenario("<description>a &lt;b&gt; \"c\"</description><transport mtu=\"1000B\"/>"), {}},
         {scenario("<network backend=\"ideal\"/>"), {}},
         {scenario(), {"topology.type=fat-tree", "congestion-control.name=static-window"}},
-        {scenario(), {"topology.type=hpcc", "hpcc.file=/a/\"b\"&<c>", "workload.type=chakra", "chakra.path=/p"}},
+        {scenario(),
+         {"topology.type=hpcc", "hpcc.file=/a/\"b\"&<c>", "workload.type=chakra",
+          "chakra.path=/p"}},
     };
     for (auto &c : cases) {
         auto first = parse(c.xml, c.sets);
@@ -100,7 +102,8 @@ TEST_F(Schema, ResolvedFilesAreValidAndResolveToThemselves)
         ASSERT_EQ(first.s->ngroups, second.s->ngroups);
         for (size_t i = 0; i < first.s->ngroups; i++)
             for (size_t k = 0; k < first.s->groups[i].table->n; k++) {
-                const char *e = first.s->groups[i].element, *p = first.s->groups[i].table->params[k].name;
+                const char *e = first.s->groups[i].element,
+                           *p = first.s->groups[i].table->params[k].name;
                 EXPECT_EQ(first.value(e, p), second.value(e, p)) << e << "." << p;
             }
     }
@@ -116,7 +119,8 @@ TEST_F(Schema, KnowsEveryPlugInAndEveryParameter)
             EXPECT_CONTAINS(text, std::string("<name>") + cc[i]->params.params[k].name + "</name>");
     }
     for (int i = 0; i < WEFT_ENGINE_SECTIONS; i++)
-        EXPECT_CONTAINS(text, std::string("<element name=\"") + weft_engine_sections[i].name + "\">");
+        EXPECT_CONTAINS(text,
+                        std::string("<element name=\"") + weft_engine_sections[i].name + "\">");
 }
 
 } // namespace

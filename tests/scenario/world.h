@@ -106,7 +106,8 @@ inline Resolved from_defaults(const std::vector<const char *> &sets)
 /* A scenario with the least that it needs, and @p more inside. */
 inline std::string scenario(const std::string &more = "")
 {
-    return "<scenario>\n<topology type=\"leaf-spine\"/>\n<workload type=\"generate\"/>\n" + more + "</scenario>\n";
+    return "<scenario>\n<topology type=\"leaf-spine\"/>\n<workload type=\"generate\"/>\n" + more +
+           "</scenario>\n";
 }
 
 inline void append(void *ctx, const char *text, size_t len)

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hpcc: HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019).
+ *
+ * Each ACK brings what every switch port on the path stamped on the data packet: time, bytes sent,
+ * queue, rate. Against the stamps of the ACK before, with tau the time between the two and T the
+ * base round trip, port i was used to
+ *
+ *   u_i = (bytes sent in tau) / tau / B_i + min(queue, queue before) / (B_i T).
+ *
+ * The largest u_i enters U = (1 - tau/T) U + (tau/T) u_i (tau at most T), and hpcc_law.h turns U
+ * into a window or a rate at each ACK. The reference of that law changes with the first ACK for
+ * data sent after its last change: once per round trip. U starts at 1, the rate at line rate; the
+ * first ACK only leaves its stamps. A hop that shows no time since its last stamp is left out. When
+ * the path changes (another number of hops, other rates, a clock or counter that runs backwards),
+ * the stamps start anew as on the first ACK. With packet spraying that is nearly every ACK.
+ *
+ * mode=hpcc, what the HPCC simulator does (its CC_MODE 3)
+ *
+ * - The queue term is min(queue, queue before) C / (B_i W), C the line rate and W the bytes of one
+ *   bandwidth-delay product: the same as above where W = C T.
+ * - Without fast-react only the ACKs that change the reference count; with sample-feedback the
+ *   others skip hops whose queue is empty; with multi-rate each hop has its own U and reference
+ *   and the rate is the smallest of all.
+ * - int-multi reproduces its stamps: whole nanoseconds, bytes in units of 128 int-multi, queues
+ *   in units of 80 int-multi, rounded down. Its counters' wrap-around and its limits (5 hops, a fixed
+ *   list of rates) are not reproduced.
+ * - run.py's preset "hp" for a NIC of B Gbps: max-stage 0, int-multi B/25, min-rate 1000Mbps.
+ */
+#include "congestion/cc.h"
+#include "congestion/hpcc_law.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+struct params {
+    struct weft_hpcc_knobs k;
+    uint64_t int_bytes;
+    int fast_react, sample_feedback, multi_rate; /* hpcc */
+    uint64_t int_multi;                          /* hpcc */
+};
+
+static const struct weft_param params[] = {
+    WEFT_HPCC_PARAMS(struct params, k),
+    {"int-bytes", WEFT_PARAM_SIZE, offsetof(struct params, int_bytes), "42B", "0B", "1000B", NULL,
+     "bytes that the stamps add to each data packet, and their echo to each ACK",
+     WEFT_HPCC_PAPER_NAME "section 4: 2 bytes and 8 for each of 5 hops"},
+    {"fast-react", WEFT_PARAM_BOOL, offsetof(struct params, fast_react), "true", NULL, NULL, NULL,
+     "mode=hpcc: adjust at each ACK, not only once per round trip",
+     WEFT_HPCC_SIM_NAME " (FAST_REACT)"},
+    {"sample-feedback", WEFT_PARAM_BOOL, offsetof(struct params, sample_feedback), "false", NULL,
+     NULL, NULL, "mode=hpcc: within a round trip, ignore hops whose queue is empty",
+     WEFT_HPCC_SIM_NAME " (SAMPLE_FEEDBACK)"},
+    {"multi-rate", WEFT_PARAM_BOOL, offsetof(struct params, multi_rate), "false", NULL, NULL, NULL,
+     "mode=hpcc: a rate of its own for each hop, of which the smallest counts",
+     WEFT_HPCC_SIM_NAME " (MULTI_RATE)"},
+    {"int-multi", WEFT_PARAM_U64, offsetof(struct params, int_multi), "0", "0", "1000000", NULL,
+     "mode=hpcc: coarseness of the stamps; 0: exact stamps", WEFT_HPCC_SIM_NAME " (INT_MULTI)"},
+};
+static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
+
+/* Utilisation and reference: of the path, or with multi-rate of one hop. */
+struct gauge {
+    double u;
+    struct weft_hpcc_ref ref;
+};
+
+struct state {
+    struct weft_hpcc_law law;
+    double t_ps, window_bytes;  /* T; W of the queue term in mode=hpcc */
+    uint64_t last_update_bytes; /* an ACK beyond this changes the reference; 0: no ACK yet */
+    struct gauge path;
+    uint32_t nhops;
+    struct weft_cc_hop hops[WEFT_CC_MAX_HOPS]; /* the last stamps */
+    struct gauge hop[WEFT_CC_MAX_HOPS];        /* multi-rate */
+};
+
+static int check(const void *raw, struct weft_err *err)
+{
+    static const char *const paper_idle[] = {"rate-ai",    "window",    "fast-react", "sample-feedback",
+                                             "multi-rate", "int-multi", NULL};
+    static const char *const sim_idle[] = {"window-ai", NULL};
+    const struct params *p = raw;
+    if (p->k.mode == WEFT_HPCC_PAPER)
+        return weft_cc_refuse_idle(&table, raw, "hpcc", "mode=paper", "mode=hpcc", paper_idle, err);
+    return weft_cc_refuse_idle(&table, raw, "hpcc", "mode=hpcc", "mode=paper", sim_idle, err);
+}
+
+static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                 struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    (void)now_ps;
+    memset(s, 0, sizeof(*s));
+    weft_hpcc_law_init(&s->law, &p->k, env);
+    s->t_ps = env->base_rtt_ps > 0 ? (double)env->base_rtt_ps : 1.0;
+    s->window_bytes = env->bdp_bytes ? (double)env->bdp_bytes : 1.0;
+    s->path = (struct gauge){.u = 1.0, .ref = {.x = s->law.hi}};
+    for (int i = 0; i < WEFT_CC_MAX_HOPS; i++)
+        s->hop[i] = s->path;
+    out->timer_at_ps = WEFT_NEVER;
+    out->repace = true;
+    weft_hpcc_publish(&s->law, s->law.hi, out);
+}
+
+/* A stamp as the algorithm sees it. */
+static struct weft_cc_hop read_stamp(const struct params *p, struct weft_cc_hop h)
+{
+    if (p->int_multi) {
+        h.ts_ps -= h.ts_ps % WEFT_PS_PER_NS;
+        h.tx_bytes -= h.tx_bytes % (128 * p->int_multi);
+        h.qlen_bytes -= h.qlen_bytes % (80 * p->int_multi);
+    }
+    return h;
+}
+
+/* True if `h` can be the next stamps of the ports that left the last ones. */
+static bool same_path(const struct state *s, const struct weft_cc_hop *h, uint32_t n)
+{
+    if (n != s->nhops)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (h[i].rate_bps != s->hops[i].rate_bps || h[i].rate_bps == 0 ||
+            h[i].ts_ps < s->hops[i].ts_ps || h[i].tx_bytes < s->hops[i].tx_bytes)
+            return false;
+    return true;
+}
+
+/* u of a hop between two stamps that are tau apart. */
+static double hop_util(const struct state *s, const struct weft_cc_hop *h,
+                       const struct weft_cc_hop *old, double tau_ps)
+{
+    double b = (double)h->rate_bps;
+    double q = (double)(h->qlen_bytes < old->qlen_bytes ? h->qlen_bytes : old->qlen_bytes);
+    double queue = s->law.whole ? q * (double)s->law.line_bps / b / s->window_bytes
+                                : q * 8e12 / (b * s->t_ps);
+    return (double)(h->tx_bytes - old->tx_bytes) * 8e12 / tau_ps / b + queue;
+}
+
+/* Lets utilisation u, seen for tau, into the average. */
+static void average(const struct state *s, struct gauge *g, double u, double tau_ps)
+{
+    double tau = tau_ps < s->t_ps ? tau_ps : s->t_ps;
+    g->u = (g->u * (s->t_ps - tau) + u * tau) / s->t_ps;
+}
+
+/* Takes over new stamps of the same path; returns false if none counts. */
+static bool measure(struct state *s, const struct params *p, const struct weft_cc_hop *h,
+                    bool full, bool *updated)
+{
+    bool any = false;
+    double top = 0, top_tau_ps = 0;
+    for (uint32_t i = 0; i < s->nhops; i++) {
+        double tau_ps = (double)(h[i].ts_ps - s->hops[i].ts_ps);
+        updated[i] = tau_ps > 0 && (full || !p->sample_feedback || h[i].qlen_bytes > 0);
+        if (!updated[i])
+            continue;
+        any = true;
+        double u = hop_util(s, &h[i], &s->hops[i], tau_ps);
+        s->hops[i] = h[i];
+        if (p->multi_rate)
+            average(s, &s->hop[i], u, tau_ps);
+        if (u > top) {
+            top = u;
+            top_tau_ps = tau_ps;
+        }
+    }
+    if (any)
+        average(s, &s->path, top, top_tau_ps);
+    return any;
+}
+
+/* multi-rate: the smallest of the hops' rates. */
+static double react_per_hop(struct state *s, bool full, const bool *updated)
+{
+    double x = s->law.hi;
+    for (uint32_t i = 0; i < s->nhops; i++) {
+        struct weft_hpcc_ref next = s->hop[i].ref;
+        if (updated[i])
+            weft_hpcc_react(&s->law, &s->hop[i].ref, s->hop[i].u, &next);
+        x = next.x < x ? next.x : x;
+        if (full)
+            s->hop[i].ref = next;
+    }
+    return x;
+}
+
+static void end_round(struct state *s, const struct weft_cc_ack *ack)
+{
+    if (ack->nxt_bytes > s->last_update_bytes)
+        s->last_update_bytes = ack->nxt_bytes;
+}
+
+static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
+                   struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    (void)now_ps;
+    bool full = ack->una_bytes > s->last_update_bytes;
+    uint32_t n = ack->nhops < WEFT_CC_MAX_HOPS ? ack->nhops : WEFT_CC_MAX_HOPS;
+    if (n == 0 || (!full && !p->fast_react))
+        return;
+    struct weft_cc_hop h[WEFT_CC_MAX_HOPS];
+    for (uint32_t i = 0; i < n; i++)
+        h[i] = read_stamp(p, ack->hops[i]);
+    if (s->last_update_bytes == 0 || !same_path(s, h, n)) {
+        memcpy(s->hops, h, n * sizeof(h[0]));
+        s->nhops = n;
+        if (full)
+            end_round(s, ack);
+        return;
+    }
+    bool updated[WEFT_CC_MAX_HOPS];
+    if (measure(s, p, h, full, updated)) {
+        struct weft_hpcc_ref next;
+        double x = weft_hpcc_react(&s->law, &s->path.ref, s->path.u, &next);
+        if (p->multi_rate)
+            x = react_per_hop(s, full, updated);
+        else if (full)
+            s->path.ref = next;
+        weft_hpcc_publish(&s->law, x, out);
+    }
+    if (full)
+        end_round(s, ack);
+}
+
+static void signals(const void *raw, struct weft_cc_signals *out)
+{
+    const struct params *p = raw;
+    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->int_bytes,
+                                    .ack_bytes = (uint32_t)p->int_bytes};
+}
+
+static const struct weft_cc_observable observables[] = {
+    {"utilisation", "1"}, {"reference-rate", "bps"}, {"stage", "1"}, {NULL, NULL}};
+
+static void observe(const void *state, const void *raw, double *values)
+{
+    const struct params *p = raw;
+    const struct state *s = state;
+    const struct gauge *g = &s->path;
+    for (uint32_t i = 0; p->multi_rate && i < s->nhops; i++)
+        if (g == &s->path || s->hop[i].ref.x < g->ref.x)
+            g = &s->hop[i];
+    values[0] = g->u;
+    values[1] = weft_hpcc_rate(&s->law, g->ref.x);
+    values[2] = (double)g->ref.stage;
+}
+
+extern const struct weft_cc_ops weft_cc_hpcc;
+const struct weft_cc_ops weft_cc_hpcc = {
+    .name = "hpcc",
+    .title = "HPCC: a window from the utilisation that switches stamp on packets (INT)",
+    .source = "Li et al.: HPCC: High Precision Congestion Control, SIGCOMM 2019",
+    .needs = WEFT_CC_NEEDS_INT,
+    .state_size = sizeof(struct state),
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .observables = observables,
+    .check = check,
+    .init = init,
+    .on_ack = on_ack,
+    .signals = signals,
+    .observe = observe,
+};

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hpcc-pint: HPCC fed by PINT (Ben Basat et al., "PINT: Probabilistic In-band Network Telemetry",
+ * SIGCOMM 2020).
+ *
+ * Instead of stamps for each hop a data packet carries one small code, the largest utilisation of
+ * its path as the switches average it themselves (pint_code.h), and its ACK echoes it. hpcc_law.h
+ * turns that U into a window or a rate at each ACK; the law's reference changes once per round
+ * trip, with the first ACK for data sent after its last change. The first ACK changes nothing.
+ *
+ * mode=hpcc is CC_MODE 10 of the HPCC simulator, with two deviations: the switches' arithmetic is
+ * exact (pint_code.h), and `sample` below 1 picks ACKs evenly instead of at random.
+ * run.py's preset "hpccPint": log-base 1.01, max-stage 0, min-rate 1000Mbps.
+ */
+#include "congestion/cc.h"
+#include "congestion/hpcc_law.h"
+#include "congestion/pint_code.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+struct params {
+    struct weft_hpcc_knobs k;
+    double log_base, sample;
+    int64_t average_ps;
+    uint64_t pint_bytes;
+};
+
+static const struct weft_param params[] = {
+    WEFT_HPCC_PARAMS(struct params, k),
+    {"log-base", WEFT_PARAM_F64, offsetof(struct params, log_base), "1.05", "1.0005", "2", NULL,
+     "base of the logarithmic code: 1.05 needs 8 bits, 1.01 needs 11", "HPCC simulator, pint.cc"},
+    {"sample", WEFT_PARAM_F64, offsetof(struct params, sample), "1", "0.0001", "1", NULL,
+     "share of the ACKs whose code is used, evenly spaced", WEFT_HPCC_SIM_NAME " (PINT_PROB)"},
+    {"average-time", WEFT_PARAM_TIME, offsetof(struct params, average_ps), "0ps", "0ps", "1s", NULL,
+     "T: time over which switches average their utilisation; 0: the fabric's largest base RTT",
+     "HPCC simulator, switch-node.cc (MaxRtt)"},
+    {"pint-bytes", WEFT_PARAM_SIZE, offsetof(struct params, pint_bytes), "2B", "0B", "1000B", NULL,
+     "bytes that the code adds to each data packet, and its echo to each ACK",
+     "HPCC simulator, int-header.cc"},
+};
+static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
+
+struct state {
+    struct weft_hpcc_law law;
+    struct weft_hpcc_ref ref;
+    double util;                /* the last code */
+    double credit;              /* share of an ACK to use, carried over by `sample` */
+    uint64_t last_update_bytes; /* an ACK beyond this changes the reference; 0: no ACK yet */
+};
+
+static int check(const void *raw, struct weft_err *err)
+{
+    static const char *const paper_idle[] = {"rate-ai", "window", NULL};
+    static const char *const sim_idle[] = {"window-ai", NULL};
+    const struct params *p = raw;
+    if (p->k.mode == WEFT_HPCC_PAPER)
+        return weft_cc_refuse_idle(&table, raw, "hpcc-pint", "mode=paper", "mode=hpcc", paper_idle,
+                                   err);
+    return weft_cc_refuse_idle(&table, raw, "hpcc-pint", "mode=hpcc", "mode=paper", sim_idle, err);
+}
+
+static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                 struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    (void)now_ps;
+    memset(s, 0, sizeof(*s));
+    weft_hpcc_law_init(&s->law, &p->k, env);
+    s->ref.x = s->law.hi;
+    s->util = 1.0;
+    out->timer_at_ps = WEFT_NEVER;
+    out->repace = true;
+    weft_hpcc_publish(&s->law, s->law.hi, out);
+}
+
+static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
+                   struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    (void)now_ps;
+    s->credit += p->sample;
+    if (s->credit < 1.0)
+        return;
+    s->credit -= 1.0;
+    bool full = ack->una_bytes > s->last_update_bytes;
+    if (s->last_update_bytes > 0) {
+        struct weft_hpcc_ref next;
+        s->util = weft_pint_decode(ack->pint, p->log_base);
+        weft_hpcc_publish(&s->law, weft_hpcc_react(&s->law, &s->ref, s->util, &next), out);
+        if (full)
+            s->ref = next;
+    }
+    if (full && ack->nxt_bytes > s->last_update_bytes)
+        s->last_update_bytes = ack->nxt_bytes;
+}
+
+static void signals(const void *raw, struct weft_cc_signals *out)
+{
+    const struct params *p = raw;
+    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->pint_bytes,
+                                    .ack_bytes = (uint32_t)p->pint_bytes,
+                                    .pint_base = p->log_base,
+                                    .pint_t_ps = p->average_ps};
+}
+
+static const struct weft_cc_observable observables[] = {
+    {"utilisation", "1"}, {"reference-rate", "bps"}, {"stage", "1"}, {NULL, NULL}};
+
+static void observe(const void *state, const void *raw, double *values)
+{
+    const struct state *s = state;
+    (void)raw;
+    values[0] = s->util;
+    values[1] = weft_hpcc_rate(&s->law, s->ref.x);
+    values[2] = (double)s->ref.stage;
+}
+
+extern const struct weft_cc_ops weft_cc_hpcc_pint;
+const struct weft_cc_ops weft_cc_hpcc_pint = {
+    .name = "hpcc-pint",
+    .title = "HPCC on PINT: the path's utilisation as one small code per packet",
+    .source = "Ben Basat et al.: PINT: Probabilistic In-band Network Telemetry, SIGCOMM 2020",
+    .needs = WEFT_CC_NEEDS_PINT,
+    .state_size = sizeof(struct state),
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .observables = observables,
+    .check = check,
+    .init = init,
+    .on_ack = on_ack,
+    .signals = signals,
+    .observe = observe,
+};

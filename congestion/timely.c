@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * timely: TIMELY (Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter",
+ * SIGCOMM 2015), in two dialects.
+ *
+ * Both adjust a rate from RTT samples: diff = (1-alpha) diff + alpha (rtt - rtt before), gradient =
+ * diff / min-rtt, then
+ *
+ *   rtt < t-low:   additive increase
+ *   rtt > t-high:  rate (1 - beta (1 - t-high/rtt))
+ *   gradient <= 0: additive increase, hyperactive after `hai-after` in a row
+ *   else:          rate (1 - beta gradient), never negative
+ *
+ * and bound the rate to min-rate .. line rate, where it starts. The first sample only becomes the
+ * "rtt before". A sample is the time from the start of a data packet's transmission to its ACK.
+ *
+ * mode=paper: a sample counts for each completed `segment` of acknowledged bytes (0: once per
+ *   round trip). Hyperactive increase is hai-factor times rate-ai, from the hai-after'th
+ *   consecutive increase by gradient on; an increase below t-low is always rate-ai and, like a decrease,
+ *   starts the count anew. The paper measures the RTT of whole segments less their serialisation
+ *   time; here it is the RTT of the segment's last packet.
+ * mode=hpcc, what the HPCC simulator does (its CC_MODE 7): a sample counts with the first ACK for
+ *   data sent after the last one that counted; increases of either kind are counted, the first hai-after
+ *   add rate-ai, later ones rate-hai. run.py's preset "timely": min-rate 1000Mbps.
+ */
+#include "congestion/cc.h"
+#include "congestion/window.h"
+
+#include "base/units.h"
+
+#include <string.h>
+
+enum mode { MODE_PAPER, MODE_HPCC };
+
+struct params {
+    int mode;
+    double alpha, beta;
+    int64_t t_low_ps, t_high_ps, min_rtt_ps;
+    uint64_t rate_ai_bps, min_rate_bps;
+    uint64_t hai_after;
+    uint64_t timestamp_bytes;
+    int window;
+    uint64_t hai_factor, segment_bytes; /* paper */
+    uint64_t rate_hai_bps;              /* hpcc */
+};
+
+#define PAPER "Mittal et al., SIGCOMM 2015, "
+#define HPCC_SIM "HPCC simulator, rdma-hw.cc"
+
+static const struct weft_param params[] = {
+    {"mode", WEFT_PARAM_ENUM, offsetof(struct params, mode), "paper", NULL, NULL, "paper|hpcc",
+     "paper: the SIGCOMM 2015 algorithm; hpcc: as the HPCC simulator does it", NULL},
+    {"alpha", WEFT_PARAM_F64, offsetof(struct params, alpha), "0.875", "0.001", "1", NULL,
+     "weight of the newest RTT difference", HPCC_SIM " (TmlyAlpha)"},
+    {"beta", WEFT_PARAM_F64, offsetof(struct params, beta), "0.8", "0.001", "1", NULL,
+     "strength of the multiplicative decrease", PAPER "section 4.3"},
+    {"t-low", WEFT_PARAM_TIME, offsetof(struct params, t_low_ps), "50us", "0ps", "1s", NULL,
+     "RTT below which the rate always rises", PAPER "section 4.3"},
+    {"t-high", WEFT_PARAM_TIME, offsetof(struct params, t_high_ps), "500us", "0ps", "1s", NULL,
+     "RTT above which the rate always falls", PAPER "section 4.3"},
+    {"min-rtt", WEFT_PARAM_TIME, offsetof(struct params, min_rtt_ps), "20us", "0ps", "1s", NULL,
+     "scale of the gradient, a constant; 0: the path's base RTT", HPCC_SIM " (TmlyMinRtt)"},
+    {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "0bps", "0bps", NULL, NULL,
+     "rate gained per additive increase; 0: 10 Mbps per 10 Gbps of line rate",
+     PAPER "section 4.3: 10 Mbps at 10 Gbps; HPCC simulator, run.py"},
+    {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
+     NULL, "no adjustment goes below this rate", HPCC_SIM " (attribute MinRate)"},
+    {"hai-after", WEFT_PARAM_U64, offsetof(struct params, hai_after), "5", "0", "1000000", NULL,
+     "increases in a row before they become hyperactive", PAPER "section 4.3"},
+    {"timestamp-bytes", WEFT_PARAM_SIZE, offsetof(struct params, timestamp_bytes), "0B", "0B",
+     "1000B", NULL,
+     "bytes that a timestamp adds to each data packet, and its echo to each ACK; 0: the NIC keeps "
+     "the send times",
+     "8B in the HPCC simulator"},
+    {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "none", NULL, NULL,
+     WEFT_CC_WINDOW_CHOICES, WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
+    {"hai-factor", WEFT_PARAM_U64, offsetof(struct params, hai_factor), "5", "1", "1000", NULL,
+     "mode=paper: N, a hyperactive increase is this times rate-ai", PAPER "section 4.3"},
+    {"segment", WEFT_PARAM_SIZE, offsetof(struct params, segment_bytes), "64KB", "0B", NULL, NULL,
+     "mode=paper: acknowledged bytes per RTT sample; 0: one sample per round trip",
+     PAPER "section 3.1: 16 to 64 KB"},
+    {"rate-hai", WEFT_PARAM_RATE, offsetof(struct params, rate_hai_bps), "0bps", "0bps", NULL, NULL,
+     "mode=hpcc: rate gained per hyperactive increase; 0: 50 Mbps per 10 Gbps of line rate",
+     "HPCC simulator, run.py"},
+};
+static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
+
+struct state {
+    uint64_t line_bps, min_bps, ai_bps, hai_bps, bdp_bytes, mtu_bytes;
+    int64_t min_rtt_ps;
+    uint64_t rate_bps;
+    uint64_t gate_bytes; /* the next sample counts with an ACK beyond this */
+    bool seen;           /* a sample has counted */
+    int64_t rtt_ps;      /* the last sample that counted */
+    double diff_ps;
+    uint64_t rises; /* increases in a row */
+};
+
+static int check(const void *raw, struct weft_err *err)
+{
+    static const char *const paper_idle[] = {"rate-hai", NULL};
+    static const char *const sim_idle[] = {"hai-factor", "segment", NULL};
+    const struct params *p = raw;
+    if (p->t_low_ps > p->t_high_ps)
+        return weft_err_set(err, WEFT_E_INPUT, "timely: t-low must not be above t-high");
+    if (p->mode == MODE_PAPER)
+        return weft_cc_refuse_idle(&table, raw, "timely", "mode=paper", "mode=hpcc", paper_idle,
+                                   err);
+    return weft_cc_refuse_idle(&table, raw, "timely", "mode=hpcc", "mode=paper", sim_idle, err);
+}
+
+static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
+{
+    out->rate_bps = s->rate_bps ? s->rate_bps : 1;
+    out->cwnd_bytes =
+        weft_cc_window_bytes(p->window, s->bdp_bytes, s->mtu_bytes, s->rate_bps, s->line_bps);
+}
+
+static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                 struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    (void)now_ps;
+    memset(s, 0, sizeof(*s));
+    s->line_bps = s->rate_bps = env->line_rate_bps;
+    s->min_bps = p->min_rate_bps < s->line_bps ? p->min_rate_bps : s->line_bps;
+    s->ai_bps = p->rate_ai_bps ? p->rate_ai_bps : s->line_bps / 1000;
+    s->hai_bps = p->rate_hai_bps ? p->rate_hai_bps : s->line_bps / 200;
+    if (p->mode == MODE_PAPER)
+        s->hai_bps = s->ai_bps <= s->line_bps / p->hai_factor ? p->hai_factor * s->ai_bps
+                                                              : s->line_bps;
+    s->bdp_bytes = env->bdp_bytes;
+    s->mtu_bytes = env->mtu_bytes;
+    s->min_rtt_ps = p->min_rtt_ps ? p->min_rtt_ps : env->base_rtt_ps;
+    if (s->min_rtt_ps < 1)
+        s->min_rtt_ps = 1;
+    if (p->mode == MODE_PAPER && p->segment_bytes)
+        s->gate_bytes = p->segment_bytes - 1;
+    out->timer_at_ps = WEFT_NEVER;
+    out->repace = false;
+    publish(s, p, out);
+}
+
+/* Adds to the rate; `steep` tells an increase by gradient from one below t-low. */
+static void rise(struct state *s, const struct params *p, bool steep)
+{
+    bool hai;
+    if (p->mode == MODE_HPCC)
+        hai = s->rises++ >= p->hai_after;
+    else if (steep)
+        hai = ++s->rises >= p->hai_after;
+    else
+        hai = (s->rises = 0);
+    uint64_t step = hai ? s->hai_bps : s->ai_bps;
+    s->rate_bps = step < s->line_bps - s->rate_bps ? s->rate_bps + step : s->line_bps;
+}
+
+static void fall(struct state *s, double factor)
+{
+    s->rises = 0;
+    s->rate_bps = weft_cc_clamp_u64((double)s->rate_bps * factor, s->min_bps, s->line_bps);
+}
+
+static void take_sample(struct state *s, const struct params *p, int64_t rtt_ps)
+{
+    double rtt = (double)rtt_ps;
+    if (s->seen) {
+        double change = rtt - (double)s->rtt_ps;
+        s->diff_ps = (1.0 - p->alpha) * s->diff_ps + p->alpha * change;
+        double gradient = s->diff_ps / (double)s->min_rtt_ps;
+        if (rtt_ps < p->t_low_ps)
+            rise(s, p, false);
+        else if (rtt_ps > p->t_high_ps)
+            fall(s, 1.0 - p->beta * (1.0 - (double)p->t_high_ps / rtt));
+        else if (gradient <= 0)
+            rise(s, p, true);
+        else
+            fall(s, weft_cc_clamp(1.0 - p->beta * gradient, 0, 1));
+    }
+    s->seen = true;
+    s->rtt_ps = rtt_ps;
+}
+
+static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
+                   struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    (void)now_ps;
+    if (ack->una_bytes <= s->gate_bytes)
+        return;
+    take_sample(s, p, ack->rtt_ps);
+    if (p->mode == MODE_PAPER && p->segment_bytes)
+        s->gate_bytes += (ack->una_bytes - s->gate_bytes + p->segment_bytes - 1) /
+                         p->segment_bytes * p->segment_bytes;
+    else if (ack->nxt_bytes > s->gate_bytes)
+        s->gate_bytes = ack->nxt_bytes;
+    publish(s, p, out);
+}
+
+static void signals(const void *raw, struct weft_cc_signals *out)
+{
+    const struct params *p = raw;
+    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->timestamp_bytes,
+                                    .ack_bytes = (uint32_t)p->timestamp_bytes};
+}
+
+static const struct weft_cc_observable observables[] = {
+    {"rtt", "ps"}, {"gradient", "1"}, {"increases", "1"}, {NULL, NULL}};
+
+static void observe(const void *state, const void *raw, double *values)
+{
+    const struct state *s = state;
+    (void)raw;
+    values[0] = (double)s->rtt_ps;
+    values[1] = s->diff_ps / (double)s->min_rtt_ps;
+    values[2] = (double)s->rises;
+}
+
+extern const struct weft_cc_ops weft_cc_timely;
+const struct weft_cc_ops weft_cc_timely = {
+    .name = "timely",
+    .title = "TIMELY: a rate from the gradient of the RTT",
+    .source = "Mittal et al.: TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM 2015",
+    .needs = WEFT_CC_NEEDS_RTT,
+    .state_size = sizeof(struct state),
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .observables = observables,
+    .check = check,
+    .init = init,
+    .on_ack = on_ack,
+    .signals = signals,
+    .observe = observe,
+};

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What several algorithms share: the window beside a rate, bounds, and "has no effect" errors.
+ */
+#ifndef WEFT_CC_WINDOW_H
+#define WEFT_CC_WINDOW_H
+
+#include "congestion/cc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The parameter `window` of rate-based algorithms. */
+enum weft_cc_window {
+    WEFT_CC_WINDOW_NONE,  /**< unlimited */
+    WEFT_CC_WINDOW_FIXED, /**< one bandwidth-delay product */
+    WEFT_CC_WINDOW_SCALED /**< that times rate / line rate */
+};
+#define WEFT_CC_WINDOW_CHOICES "none|fixed|scaled"
+#define WEFT_CC_WINDOW_HELP                                                                        \
+    "bytes in flight: unlimited, one bandwidth-delay product, or that times rate / line rate"
+
+/** cwnd_bytes for @p rate_bps: at least @p mtu_bytes, rounded down. */
+uint64_t weft_cc_window_bytes(int window, uint64_t bdp_bytes, uint64_t mtu_bytes, uint64_t rate_bps,
+                              uint64_t line_bps);
+
+/**
+ * Payload bytes that line rate keeps in flight over one base round trip, the starting window of
+ * window-based algorithms: line rate x base_rtt x the payload's share of a full packet. Never less than
+ * one MTU.
+ */
+double weft_cc_line_window(const struct weft_cc_env *env);
+
+/** @p x bounded to lo .. hi; a NaN becomes lo. Requires lo <= hi. */
+static inline double weft_cc_clamp(double x, double lo, double hi)
+{
+    return x >= hi ? hi : x >= lo ? x : lo;
+}
+
+/** (uint64_t)x bounded to lo .. hi; any double, also infinite or NaN. */
+static inline uint64_t weft_cc_clamp_u64(double x, uint64_t lo, uint64_t hi)
+{
+    if (!(x > (double)lo))
+        return lo;
+    if (x >= (double)hi)
+        return hi;
+    uint64_t v = (uint64_t)x;
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+/**
+ * For ops->check: WEFT_E_INPUT if one of @p names (terminated by NULL) differs from its default,
+ * because with @p setting ("mode=paper") it has no effect; the message suggests @p instead
+ * ("mode=hpcc").
+ */
+int weft_cc_refuse_idle(const struct weft_param_table *table, const void *params, const char *algo,
+                        const char *setting, const char *instead, const char *const *names,
+                        struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft hpcc: runs a configuration of the HPCC simulator. */
+#include "base/progress.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/execute.h"
+#include "cli/source.h"
+#include "hpcc/job.h"
+#include "hpcc/play.h"
+#include "hpcc/profile.h"
+#include "report/report.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hpcc_opts {
+    struct weft_source_opts source;
+    const char *config, *out;
+    int compat, flow_format, no_out, quiet, show;
+};
+
+static const struct weft_opt options[] = {
+    {"config", 'c', WEFT_OPT_TEXT, offsetof(struct hpcc_opts, config), "FILE", NULL,
+     "HPCC's config.txt"},
+    {"compat", 0, WEFT_OPT_FLAG, offsetof(struct hpcc_opts, compat), NULL, NULL,
+     "wire sizes, rounding, ACKs, buffer and hash as in the simulator"},
+    WEFT_SOURCE_OPTS(hpcc_opts),
+    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct hpcc_opts, out), "DIR", NULL,
+     "run folder; default out/NAME of the configuration's folder"},
+    {"no-out", 0, WEFT_OPT_FLAG, offsetof(struct hpcc_opts, no_out), NULL, NULL, "write no files"},
+    {"flow-format", 0, WEFT_OPT_CHOICE, offsetof(struct hpcc_opts, flow_format), NULL,
+     "hpcc|conweave", "columns of the flow list; conweave has no port"},
+    {"show-settings", 0, WEFT_OPT_FLAG, offsetof(struct hpcc_opts, show), NULL, NULL,
+     "print the resolved settings instead of running"},
+    {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct hpcc_opts, quiet), NULL, NULL,
+     "no summary and no progress; errors and warnings only"},
+};
+
+/* Wall time that a slice of the run aims at, and between two flushes of the files. */
+#define SLICE_MIN_NS INT64_C(20000000)
+#define SLICE_MAX_NS INT64_C(100000000)
+#define FLUSH_NS INT64_C(1000000000)
+enum { EXPLAIN_MAX = 10, PATHS = 4 };
+
+struct run {
+    const struct weft_cli *cli;
+    const struct hpcc_opts *o;
+    struct weft_hpcc_job job;
+    struct weft_hpcc_profile *profile;
+    struct weft_scenario *s;
+    struct weft_report *report;
+    struct weft_hpcc_play *play;
+    struct weft_net *net;
+    const char *out_dir;
+    char dir[WEFT_PATH_MAX], paths[PATHS][WEFT_PATH_MAX];
+    struct weft_summary summary;
+    int code; /* what the outcome means for the exit code */
+};
+enum { FCT, PFC, QLEN, SLOWDOWN };
+
+static int resolve(struct run *r, struct weft_err *err)
+{
+    const struct hpcc_opts *o = r->o;
+    static const char *const fixed[] = {"topology.", "workload.", "system."};
+    struct weft_hpcc_profile_input in = {r->job.config, r->job.topology_path, r->job.fabric,
+                                         r->job.flows,  &r->job.pairs,        o->compat};
+    r->profile = weft_hpcc_profile_new(&in, err);
+    if (!r->profile)
+        return err->code;
+    size_t n = r->profile->nsets;
+    const char **sets = (const char **)calloc(n + o->source.set.n + 1, sizeof *sets);
+    char seed[64];
+    if (!sets)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    memcpy(sets, r->profile->sets, n * sizeof *sets);
+    int code = 0;
+    for (size_t i = 0; !code && i < o->source.set.n; i++) {
+        sets[n++] = o->source.set.list[i];
+        for (size_t k = 0; !code && k < sizeof fixed / sizeof fixed[0]; k++)
+            if (strncmp(o->source.set.list[i], fixed[k], strlen(fixed[k])) == 0)
+                code = weft_err_set(err, WEFT_E_INPUT,
+                                    "--set %s: topology and flows are those of the configuration",
+                                    o->source.set.list[i]);
+    }
+    if (o->source.seed) {
+        snprintf(seed, sizeof seed, "run.seed=%s", o->source.seed);
+        sets[n++] = seed;
+    }
+    struct weft_scenario_options so = {r->cli->backends, r->cli->nbackends, sets, n};
+    if (!code)
+        code = weft_scenario_load(NULL, &so, &r->s, err);
+    free(sets);
+    for (size_t i = 0; !code && i < r->profile->nwarnings; i++)
+        weft_log(r->cli->log, WEFT_LOG_WARNING, "%s", r->profile->warnings[i]);
+    for (size_t i = 0; !code && i < r->s->nwarnings; i++)
+        weft_log(r->cli->log, WEFT_LOG_WARNING, "%s", r->s->warnings[i]);
+    return code;
+}
+
+/* Names the run folder and HPCC's files in it. */
+static int name_outputs(struct run *r, struct weft_err *err)
+{
+    const struct weft_hpcc_config *c = r->job.config;
+    char dir[WEFT_PATH_MAX];
+    if (r->o->no_out)
+        return 0;
+    if (weft_path_dir(dir, c->file, err))
+        return err->code;
+    const char *name = weft_path_base(dir);
+    if (!name[0] || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        name = "hpcc";
+    if (weft_path_join(r->dir, "out", name, err))
+        return err->code;
+    r->out_dir = r->o->out ? r->o->out : r->dir;
+    const char *const names[PATHS] = {weft_path_base(c->fct_output_file),
+                                      weft_path_base(c->pfc_output_file),
+                                      weft_path_base(c->qlen_mon_file), "fct_slowdown.csv"};
+    for (int i = 0; i < PATHS; i++)
+        if (weft_path_join(r->paths[i], r->out_dir, names[i], err))
+            return err->code;
+    return 0;
+}
+
+static void fill_run_json(struct weft_json *j, const void *ctx)
+{
+    const struct run *r = (const struct run *)ctx;
+    weft_json_kv_str(j, "scenario", r->s->name);
+    weft_json_kv_str(j, "file", r->job.config->file);
+    weft_json_kv_bool(j, "compat", r->o->compat);
+    weft_json_kv_str(j, "outcome", r->summary.outcome ? r->summary.outcome : "running");
+    weft_json_key(j, "warnings");
+    weft_json_array(j);
+    for (size_t i = 0; i < r->profile->nwarnings; i++)
+        weft_json_str(j, r->profile->warnings[i]);
+    for (size_t i = 0; i < r->s->nwarnings; i++)
+        weft_json_str(j, r->s->warnings[i]);
+    weft_json_end_array(j);
+    weft_json_key(j, "config");
+    weft_source_config_json(j, r->s);
+    if (r->summary.outcome) {
+        weft_json_key(j, "summary");
+        weft_summary_json(j, &r->summary, r->job.fabric);
+    }
+}
+
+static int prepare(struct run *r, struct weft_err *err)
+{
+    const struct weft_hpcc_config *c = r->job.config;
+    struct weft_net_config config = weft_scenario_net_config(r->s, r->job.fabric);
+    if (r->s->cc && r->s->cc->check && r->s->cc->check(r->s->cc_params, err))
+        return weft_err_prepend(err, "%s", c->file);
+    if (r->s->backend->check && r->s->backend->check(&config, err))
+        return weft_err_prepend(err, "%s", c->file);
+    if (name_outputs(r, err))
+        return err->code;
+    struct weft_report_config rc = {r->out_dir, r->job.fabric, NULL};
+    r->report = weft_report_new(&rc, err);
+    if (!r->report || weft_report_write_run(r->report, fill_run_json, r, err))
+        return err->code;
+    struct weft_hpcc_play_config pc = {
+        .fabric = r->job.fabric,
+        .flows = r->job.flows,
+        .payload_bytes = c->payload_bytes,
+        .whole_ns = r->o->compat,
+        .fct_path = r->out_dir ? r->paths[FCT] : NULL,
+        .pfc_path = r->out_dir ? r->paths[PFC] : NULL,
+        .inner = weft_report_net_observer(r->report),
+    };
+    if (c->qlen_mon_file[0] && c->qlen_mon_start_ps < c->qlen_mon_end_ps)
+        weft_log(r->cli->log, WEFT_LOG_WARNING,
+                 "%s:%lld: QLEN_MON_FILE: the backend can't be asked for its queues; not written",
+                 c->file, (long long)c->line[WEFT_HPCC_QLEN_MON_FILE]);
+    r->play = weft_hpcc_play_new(&pc, err);
+    if (!r->play)
+        return err->code;
+    config.observer = weft_hpcc_play_observer(r->play);
+    if (r->s->backend->create(&config, &r->net, err))
+        return err->code;
+    return weft_hpcc_play_start(r->play, r->net, err);
+}
+
+/* Runs to the end in slices that follow the wall clock; how it is cut does not matter. */
+static int run_slices(struct run *r, int64_t limit_ps, struct weft_err *err)
+{
+    struct weft_progress progress;
+    FILE *to = r->cli->err_is_tty && !r->o->quiet ? r->cli->err : NULL;
+    int64_t slice_ps = 10 * WEFT_PS_PER_US, until_ps = 0;
+    int64_t flushed_ns = weft_clock_monotonic_ns(NULL);
+    struct weft_net_totals t;
+    uint64_t events = 0;
+    int code = 0;
+    weft_progress_init(&progress, to, r->cli->err_is_tty, "flows", NULL, NULL);
+    while (!code && until_ps < limit_ps && !*r->cli->interrupted) {
+        until_ps = slice_ps < limit_ps - until_ps ? until_ps + slice_ps : limit_ps;
+        if (weft_hpcc_play_done(r->play) == r->job.flows->n)
+            until_ps = limit_ps;
+        int64_t start_ns = weft_clock_monotonic_ns(NULL);
+        code = r->net->ops->run(r->net, until_ps, err);
+        const struct weft_err *inside = weft_hpcc_play_error(r->play);
+        if (!code && inside->code) {
+            *err = *inside;
+            code = err->code;
+        }
+        int64_t now_ns = weft_clock_monotonic_ns(NULL);
+        r->net->ops->totals(r->net, &t);
+        if (t.events == events)
+            slice_ps = slice_ps < WEFT_NEVER / 16 ? 8 * slice_ps : WEFT_NEVER;
+        else if (now_ns - start_ns < SLICE_MIN_NS)
+            slice_ps = slice_ps < WEFT_NEVER / 4 ? 2 * slice_ps : slice_ps;
+        else if (now_ns - start_ns > SLICE_MAX_NS && slice_ps > 2)
+            slice_ps /= 2;
+        events = t.events;
+        weft_progress_update(&progress, r->net->ops->now_ps(r->net), weft_hpcc_play_done(r->play),
+                             r->job.flows->n);
+        if (!code && now_ns - flushed_ns >= FLUSH_NS) {
+            flushed_ns = now_ns;
+            code = weft_report_flush(r->report, err);
+            if (!code)
+                code = weft_hpcc_play_flush(r->play, err);
+            if (!code)
+                code = r->net->ops->check(r->net, err);
+        }
+    }
+    weft_progress_finish(&progress);
+    return code;
+}
+
+static void sentence(void *ctx, const char *text)
+{
+    weft_log((struct weft_log *)ctx, WEFT_LOG_ERROR, "  %s", text);
+}
+
+/* Names the outcome; explains flows that are not complete. */
+static const char *judge(struct run *r)
+{
+    size_t left = r->job.flows->n - weft_hpcc_play_done(r->play);
+    char at[WEFT_UNIT_TEXT_MAX];
+    if (*r->cli->interrupted) {
+        r->code = WEFT_E_INTERRUPTED;
+        return "interrupted";
+    }
+    if (left == 0)
+        return "finished";
+    r->code = WEFT_E_OUTCOME;
+    weft_log(r->cli->log, WEFT_LOG_ERROR, "%zu of %zu flows are not complete at %s", left,
+             r->job.flows->n, weft_format_time(r->net->ops->now_ps(r->net), at));
+    uint64_t n = r->net->ops->explain(r->net, EXPLAIN_MAX, sentence, r->cli->log);
+    if (n > EXPLAIN_MAX)
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "  ... and %llu more flows",
+                 (unsigned long long)(n - EXPLAIN_MAX));
+    return "stopped-at-limit";
+}
+
+static int conclude(struct run *r, double wall_s, double cpu_s, struct weft_err *err)
+{
+    struct weft_hpcc_bucket buckets[WEFT_HPCC_BUCKETS + 1];
+    struct weft_summary *m = &r->summary;
+    const char *outcome = judge(r);
+    int64_t limit_ps = strcmp(outcome, "stopped-at-limit") == 0 ? r->s->run->until_ps : 0;
+    size_t n;
+    weft_report_summarize(r->report, r->net, NULL, limit_ps, m);
+    m->scenario = weft_path_base(r->job.config->file);
+    m->outcome = outcome;
+    m->wall_s = wall_s;
+    m->cpu_s = cpu_s;
+    m->events_per_s = cpu_s > 0 ? (double)m->net.events / cpu_s : 0;
+    m->hops_per_s = cpu_s > 0 ? (double)m->net.packet_hops / cpu_s : 0;
+    m->peak_rss_bytes = weft_peak_rss_bytes();
+    if (r->net->ops->check(r->net, err) || weft_hpcc_play_finish(r->play, err) ||
+        weft_report_flush(r->report, err) ||
+        weft_report_write_links(r->report, r->net, m->elapsed_ps, err))
+        return err->code;
+    struct weft_hpcc_fct *fcts = weft_hpcc_play_fcts(r->play, &n);
+    weft_hpcc_slowdown(fcts, n, buckets);
+    if (r->out_dir && weft_hpcc_slowdown_csv(r->paths[SLOWDOWN], buckets, err))
+        return err->code;
+    if (weft_report_write_run(r->report, fill_run_json, r, err))
+        return err->code;
+    if (!r->o->quiet) {
+        weft_summary_text(r->cli->out, m, r->job.fabric);
+        if (n)
+            weft_hpcc_slowdown_text(r->cli->out, buckets);
+        if (r->out_dir)
+            fprintf(r->cli->out, "results in %s/\n", r->out_dir);
+    }
+    if (r->code == WEFT_E_INTERRUPTED)
+        return 0;
+    return weft_report_mark_finished(r->report, outcome, err);
+}
+
+static int play(struct run *r, struct weft_err *err)
+{
+    int code = prepare(r, err);
+    if (code)
+        return code;
+    int64_t start_ns = weft_clock_monotonic_ns(NULL);
+    double start_cpu_s = weft_cpu_s();
+    code = run_slices(r, r->s->run->until_ps ? r->s->run->until_ps : WEFT_NEVER, err);
+    double cpu_s = weft_cpu_s() - start_cpu_s;
+    double wall_s = (double)(weft_clock_monotonic_ns(NULL) - start_ns) / 1e9;
+    if (!code)
+        code = conclude(r, wall_s, cpu_s, err);
+    return code ? code : r->code;
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct hpcc_opts *o = (const struct hpcc_opts *)opts;
+    if (nargs)
+        return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option; the file is --config FILE",
+                            args[0]);
+    if (!o->config)
+        return weft_err_set(err, WEFT_E_USAGE, "--config must be given");
+    if (o->out && o->no_out)
+        return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
+    struct run *r = (struct run *)calloc(1, sizeof *r);
+    if (!r)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    r->cli = cli;
+    r->o = o;
+    int code =
+        weft_hpcc_job_read(&r->job, o->config, (enum weft_hpcc_flow_format)o->flow_format, err);
+    if (!code)
+        code = resolve(r, err);
+    if (!code && o->show)
+        weft_source_config_text(cli->out, r->s);
+    else if (!code)
+        code = play(r, err);
+    if (r->net)
+        r->net->ops->free(r->net);
+    weft_hpcc_play_free(r->play);
+    weft_report_free(r->report);
+    weft_scenario_free(r->s);
+    weft_hpcc_profile_free(r->profile);
+    weft_hpcc_job_free(&r->job);
+    free(r);
+    return code;
+}
+
+extern const struct weft_command weft_command_hpcc;
+const struct weft_command weft_command_hpcc = {
+    .name = "hpcc",
+    .summary = "Run a configuration of the HPCC simulator",
+    .usage = "--config FILE [--compat] [--set KEY=VALUE]... [--out DIR]",
+    .example = "weft hpcc --config mix/config.txt --compat --out out/mix",
+    .details =
+        "Reads config.txt and the topology, flow and trace lists that it names; writes fct.txt, "
+        "pfc.txt and fct_slowdown.csv beside weft's own outputs.\n"
+        "Congestion controls run as the simulator does them; --compat makes wire sizes, rounding, "
+        "ACKs, switch buffers and path choice the simulator's too.\n"
+        "Keys without effect are reported; values that weft can't honour are errors.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct hpcc_opts),
+    .run = run,
+};

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft traffic: a flow list from a distribution of flow sizes. */
+#include "base/file.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "hpcc/traffic.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct traffic_opts {
+    const char *cdf, *load, *hosts, *rate, *duration, *start, *seed, *output;
+};
+
+#define FIELD(name) offsetof(struct traffic_opts, name)
+static const struct weft_opt options[] = {
+    {"cdf", 'c', WEFT_OPT_TEXT, FIELD(cdf), "FILE", NULL, "flow sizes: lines 'size percent'"},
+    {"load", 'l', WEFT_OPT_TEXT, FIELD(load), "RATIO", NULL,
+     "share of its link that each host offers on average"},
+    {"hosts", 'n', WEFT_OPT_TEXT, FIELD(hosts), "N", NULL, "hosts 0 to N-1 send and receive"},
+    {"rate", 'b', WEFT_OPT_TEXT, FIELD(rate), "RATE", NULL, "rate of a host's link"},
+    {"duration", 't', WEFT_OPT_TEXT, FIELD(duration), "TIME", NULL, "flows start during this time"},
+    {"start", 0, WEFT_OPT_TEXT, FIELD(start), "TIME", NULL, "when that time begins; default 2s"},
+    {"seed", 0, WEFT_OPT_TEXT, FIELD(seed), "N", NULL, "seed of the random streams; default 1"},
+    {"output", 'o', WEFT_OPT_TEXT, FIELD(output), "FILE", NULL,
+     "write there; default: standard output"},
+};
+#undef FIELD
+
+static int need(const char *value, const char *name, struct weft_err *err)
+{
+    return value ? 0 : weft_err_set(err, WEFT_E_USAGE, "--%s must be given", name);
+}
+
+/* Says which option a bad value belongs to; it is the command line that is wrong. */
+static int blame(int code, const char *name, struct weft_err *err)
+{
+    if (code)
+        weft_err_prepend(err, "--%s", name);
+    return code;
+}
+
+static int parse(const struct traffic_opts *o, struct weft_traffic_config *c, struct weft_err *err)
+{
+    uint64_t hosts;
+    if (need(o->cdf, "cdf", err) || need(o->load, "load", err) || need(o->hosts, "hosts", err) ||
+        need(o->rate, "rate", err) || need(o->duration, "duration", err))
+        return err->code;
+    c->seed = 1;
+    c->start_ps = 2 * WEFT_PS_PER_S;
+    if (blame(weft_parse_f64(o->load, &c->load, err), "load", err) ||
+        blame(weft_parse_u64(o->hosts, &hosts, err), "hosts", err) ||
+        blame(weft_parse_rate_bps(o->rate, &c->rate_bps, err), "rate", err) ||
+        blame(weft_parse_time_ps(o->duration, &c->duration_ps, err), "duration", err) ||
+        (o->start && blame(weft_parse_time_ps(o->start, &c->start_ps, err), "start", err)) ||
+        (o->seed && blame(weft_parse_u64(o->seed, &c->seed, err), "seed", err)))
+        return err->code;
+    if (hosts > UINT32_MAX - 1)
+        return weft_err_set(err, WEFT_E_INPUT, "--hosts: at most %u", UINT32_MAX - 1);
+    c->hosts = (uint32_t)hosts;
+    return 0;
+}
+
+/* Puts the list into the file in one step. */
+static int write_file(const char *path, const struct weft_traffic *t, struct weft_err *err)
+{
+    char *text = NULL;
+    size_t len = 0;
+    FILE *f = open_memstream(&text, &len);
+    if (f)
+        weft_traffic_write(t, f);
+    int failed = !f || ferror(f);
+    if (f && fclose(f) != 0)
+        failed = 1;
+    int code = failed ? weft_err_set(err, WEFT_E_LIMIT, "out of memory")
+                      : weft_file_write(path, text, len, err);
+    free(text);
+    return code;
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct traffic_opts *o = (const struct traffic_opts *)opts;
+    struct weft_traffic_config c = {0};
+    char size[WEFT_UNIT_TEXT_MAX];
+    if (nargs)
+        return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
+    if (parse(o, &c, err))
+        return err->code;
+    struct weft_cdf *cdf = weft_cdf_read(o->cdf, err);
+    if (!cdf)
+        return err->code;
+    c.cdf = cdf;
+    struct weft_traffic *t = weft_traffic_new(&c, err);
+    int code = t ? 0 : err->code;
+    if (!code && o->output)
+        code = write_file(o->output, t, err);
+    else if (!code)
+        weft_traffic_write(t, cli->out);
+    if (!code) {
+        double capacity_bytes = (double)c.rate_bps / 8 * (double)c.duration_ps /
+                                (double)WEFT_PS_PER_S * (double)c.hosts;
+        weft_log(cli->log, WEFT_LOG_INFO, "%zu flows, mean size %s, load %.4f", t->n,
+                 weft_human_size(t->n ? t->bytes / t->n : 0, size),
+                 (double)t->bytes / capacity_bytes);
+    }
+    weft_traffic_free(t);
+    weft_cdf_free(cdf);
+    return code;
+}
+
+extern const struct weft_command weft_command_traffic;
+const struct weft_command weft_command_traffic = {
+    .name = "traffic",
+    .summary = "Generate Poisson traffic with flow sizes from a distribution",
+    .usage = "--cdf FILE --load RATIO --hosts N --rate RATE --duration TIME [-o flow.txt]",
+    .example = "weft traffic --cdf WebSearch_distribution.txt --load 0.5 --hosts 320 "
+               "--rate 100Gbps --duration 10ms -o flow.txt",
+    .details = "Writes HPCC's flow.txt, for 'weft hpcc'. Each host starts flows at exponential "
+               "intervals to uniformly chosen others.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct traffic_opts),
+    .run = run,
+};

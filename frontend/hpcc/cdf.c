@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Distributions of flow sizes. */
+#include "hpcc/cdf.h"
+
+#include "hpcc/scan.h"
+
+#include <stdlib.h>
+
+static int add_point(struct weft_cdf *c, size_t *cap, double bytes, double percent,
+                     struct weft_err *err)
+{
+    if (c->n == *cap) {
+        size_t more = *cap ? 2 * *cap : 64;
+        double *b = (double *)realloc(c->bytes, more * sizeof *b);
+        if (b)
+            c->bytes = b;
+        double *p = (double *)realloc(c->percent, more * sizeof *p);
+        if (p)
+            c->percent = p;
+        if (!b || !p)
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        *cap = more;
+    }
+    c->bytes[c->n] = bytes;
+    c->percent[c->n++] = percent;
+    return 0;
+}
+
+static int read_all(struct weft_scan *s, struct weft_cdf *c, struct weft_err *err)
+{
+    size_t cap = 0;
+    while (weft_scan_next(s)) {
+        double bytes, percent;
+        int64_t line = s->tok_line;
+        s->again = true; /* it was only looked at: read it as a number */
+        int rc = weft_scan_f64(s, "a flow size", &bytes, err);
+        if (!rc && !(bytes >= 0 && bytes <= 1e18))
+            rc = weft_scan_err(s, err, WEFT_E_INPUT,
+                               "a flow size must be from 0 to 10^18, got '%s'", s->tok);
+        if (!rc && c->n && !(bytes > c->bytes[c->n - 1]))
+            rc = weft_scan_err(s, err, WEFT_E_INPUT, "sizes must increase, but %s follows %.17g",
+                               s->tok, c->bytes[c->n - 1]);
+        if (!rc)
+            rc = weft_scan_f64(s, "the percentile of that size", &percent, err);
+        if (!rc && s->tok_line != line)
+            rc = weft_scan_err(s, err, WEFT_E_INPUT, "line %lld has a size without a percentile",
+                               (long long)line);
+        if (!rc && c->n == 0 && percent != 0)
+            rc = weft_scan_err(s, err, WEFT_E_INPUT, "the first percentile must be 0, got '%s'",
+                               s->tok);
+        if (!rc && c->n && !(percent > c->percent[c->n - 1] && percent <= 100))
+            rc = weft_scan_err(s, err, WEFT_E_INPUT,
+                               "percentiles must increase up to 100, but '%s' follows %.17g",
+                               s->tok, c->percent[c->n - 1]);
+        if (!rc)
+            rc = add_point(c, &cap, bytes, percent, err);
+        if (rc)
+            return rc;
+    }
+    if (c->n < 2)
+        return weft_scan_err(s, err, WEFT_E_INPUT,
+                             "a distribution needs at least two lines 'size percent'");
+    if (c->percent[c->n - 1] != 100)
+        return weft_scan_err(s, err, WEFT_E_INPUT, "the last percentile must be 100, not %.17g",
+                             c->percent[c->n - 1]);
+    return 0;
+}
+
+struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err)
+{
+    struct weft_scan s = {0};
+    struct weft_cdf *c = (struct weft_cdf *)calloc(1, sizeof *c);
+    if (!c) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return NULL;
+    }
+    int rc = weft_scan_open(&s, path, err);
+    if (!rc)
+        rc = read_all(&s, c, err);
+    weft_scan_close(&s);
+    if (rc) {
+        weft_cdf_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void weft_cdf_free(struct weft_cdf *c)
+{
+    if (!c)
+        return;
+    free(c->bytes);
+    free(c->percent);
+    free(c);
+}
+
+double weft_cdf_mean_bytes(const struct weft_cdf *c)
+{
+    double sum = 0;
+    for (size_t i = 1; i < c->n; i++)
+        sum += (c->bytes[i] + c->bytes[i - 1]) / 2 * (c->percent[i] - c->percent[i - 1]) / 100;
+    return sum;
+}
+
+double weft_cdf_quantile_bytes(const struct weft_cdf *c, double percent)
+{
+    size_t low = 0, high = c->n - 1; /* percent[low] <= percent <= percent[high] */
+    while (high - low > 1) {
+        size_t mid = low + (high - low) / 2;
+        if (c->percent[mid] < percent)
+            low = mid;
+        else
+            high = mid;
+    }
+    return c->bytes[low] + (c->bytes[high] - c->bytes[low]) * (percent - c->percent[low]) /
+                               (c->percent[high] - c->percent[low]);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reading HPCC's config.txt by the table config.def. */
+#include "hpcc/config.h"
+
+#include "base/arena.h"
+#include "base/units.h"
+#include "hpcc/scan.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum type { BOOL, U64, F64, US, S, NS, RATE, TEXT, KB_MAP, P_MAP, DOWN, WORD };
+
+struct key {
+    const char *name;
+    enum type type;
+    size_t offset;
+    enum weft_hpcc_effect effect;
+};
+
+static const struct key keys[] = {
+#define WEFT_HPCC_KEY(key, type, field, effect)                                                    \
+    {#key, type, offsetof(struct weft_hpcc_config, field), WEFT_HPCC_##effect},
+#include "hpcc/config.def"
+#undef WEFT_HPCC_KEY
+};
+
+const char *weft_hpcc_key_name(enum weft_hpcc_key key)
+{
+    return keys[key].name;
+}
+
+enum weft_hpcc_effect weft_hpcc_key_effect(enum weft_hpcc_key key)
+{
+    return keys[key].effect;
+}
+
+const char *weft_hpcc_value_text(const struct weft_hpcc_config *c, enum weft_hpcc_key key,
+                                 char buf[WEFT_HPCC_VALUE_MAX])
+{
+    const void *field = (const char *)c + keys[key].offset;
+    char text[WEFT_UNIT_TEXT_MAX] = "";
+    const char *from = text;
+    switch (keys[key].type) {
+    case BOOL:
+        from = *(const int *)field ? "true" : "false";
+        break;
+    case U64:
+        snprintf(text, sizeof text, "%llu", (unsigned long long)*(const uint64_t *)field);
+        break;
+    case F64:
+        weft_format_f64(*(const double *)field, text);
+        break;
+    case US:
+    case S:
+    case NS:
+        weft_format_time(*(const int64_t *)field, text);
+        break;
+    case RATE:
+        weft_format_rate(*(const uint64_t *)field, text);
+        break;
+    case TEXT:
+    case KB_MAP:
+    case P_MAP:
+    case DOWN:
+    case WORD:
+        break;
+    }
+    snprintf(buf, WEFT_HPCC_VALUE_MAX, "%s", from);
+    return buf;
+}
+
+const struct weft_hpcc_map_entry *weft_hpcc_map_find(const struct weft_hpcc_map *m,
+                                                     uint64_t rate_bps)
+{
+    for (size_t i = 0; i < m->n; i++)
+        if (m->entries[i].rate_bps == rate_bps)
+            return &m->entries[i];
+    return NULL;
+}
+
+static void set_defaults(struct weft_hpcc_config *c)
+{
+    c->enable_qcn = c->dynamic_pfc = c->has_win = c->global_t = c->fast_react = c->rate_bound = 1;
+    c->enable_trace = c->multi_rate = 1;
+    c->pause_time_ps = 5 * WEFT_PS_PER_US;
+    c->payload_bytes = 1000;
+    c->ack_interval_bytes = 1;
+    c->stop_ps = 3010 * WEFT_PS_PER_MS;
+    c->alpha_resume_ps = 55 * WEFT_PS_PER_US;
+    c->rp_timer_ps = 300 * WEFT_PS_PER_US;
+    c->ewma_gain = 1.0 / 256;
+    c->fast_recovery_times = 5;
+    c->rate_ai_bps = UINT64_C(5000000);
+    c->rate_hai_bps = UINT64_C(50000000);
+    c->cc_mode = 1;
+    c->rate_decrease_ps = 4 * WEFT_PS_PER_US;
+    c->min_rate_bps = UINT64_C(100000000);
+    c->mi_thresh = 5;
+    c->u_target = 0.95;
+    c->int_multi = 1;
+    c->dctcp_rate_ai_bps = UINT64_C(1000000000);
+    c->buffer_mib = 16;
+    c->qlen_mon_start_ps = 2 * WEFT_PS_PER_S;
+    c->qlen_mon_end_ps = 2100 * WEFT_PS_PER_MS;
+    c->pint_log_base = 1.05;
+    c->pint_prob = 1.0;
+    c->topology_file = c->flow_file = c->trace_file = c->trace_output_file = c->qlen_mon_file = "";
+    c->fct_output_file = "fct.txt";
+    c->pfc_output_file = "pfc.txt";
+    c->skipped = "";
+}
+
+static int unknown_key(const struct weft_scan *s, struct weft_err *err)
+{
+    const char *names[WEFT_HPCC_KEYS];
+    if (s->tok[strspn(s->tok, "0123456789.+-")] == '\0')
+        return weft_scan_err(s, err, WEFT_E_INPUT,
+                             "'%.64s' stands where a key should: the key before it takes one "
+                             "value",
+                             s->tok);
+    for (size_t i = 0; i < WEFT_HPCC_KEYS; i++)
+        names[i] = keys[i].name;
+    const char *near = weft_nearest(s->tok, names, WEFT_HPCC_KEYS);
+    if (near)
+        return weft_scan_err(s, err, WEFT_E_INPUT, "unknown key '%.64s'; did you mean '%s'?",
+                             s->tok, near);
+    return weft_scan_err(s, err, WEFT_E_INPUT, "unknown key '%.64s'; there are %d, such as %s",
+                         s->tok, (int)WEFT_HPCC_KEYS, keys[0].name);
+}
+
+/* Reads "n rate value rate value ...". */
+static int read_map(struct weft_scan *s, struct weft_hpcc_config *c, const struct key *k,
+                    struct weft_hpcc_map *m, struct weft_err *err)
+{
+    uint64_t n;
+    char what[64];
+    snprintf(what, sizeof what, "the number of rates of %s", k->name);
+    int rc = weft_scan_u64(s, what, 4096, &n, err);
+    if (rc)
+        return rc;
+    *m = (struct weft_hpcc_map){
+        (struct weft_hpcc_map_entry *)weft_arena_calloc(c->arena, n, sizeof *m->entries), 0};
+    if (!m->entries)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    for (; m->n < n; m->n++) {
+        struct weft_hpcc_map_entry *e = &m->entries[m->n];
+        snprintf(what, sizeof what, "rate %zu of %llu of %s", m->n + 1, (unsigned long long)n,
+                 k->name);
+        if ((rc = weft_scan_rate(s, what, &e->rate_bps, err)))
+            return rc;
+        if (weft_hpcc_map_find(m, e->rate_bps))
+            return weft_scan_err(s, err, WEFT_E_INPUT, "%s lists the rate %s twice", k->name,
+                                 s->tok);
+        snprintf(what, sizeof what, "the value of %s for the rate before it", k->name);
+        if ((rc = weft_scan_f64(s, what, &e->value, err)))
+            return rc;
+        double max = k->type == P_MAP ? 1.0 : 1e9;
+        if (!(e->value >= 0 && e->value <= max))
+            return weft_scan_err(s, err, WEFT_E_INPUT, "%s must be from 0 to %s, got '%s'", k->name,
+                                 k->type == P_MAP ? "1" : "10^9 KB", s->tok);
+    }
+    return 0;
+}
+
+static int read_down(struct weft_scan *s, struct weft_hpcc_down *d, struct weft_err *err)
+{
+    int rc = weft_scan_u64(s, "the time of LINK_DOWN", UINT64_MAX, &d->after_us, err);
+    if (!rc)
+        rc = weft_scan_u64(s, "the first node of LINK_DOWN", UINT32_MAX, &d->a, err);
+    if (!rc)
+        rc = weft_scan_u64(s, "the second node of LINK_DOWN", UINT32_MAX, &d->b, err);
+    return rc;
+}
+
+static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const struct key *k,
+                      struct weft_err *err)
+{
+    void *field = (char *)c + k->offset;
+    uint64_t n;
+    char what[64];
+    int rc;
+    snprintf(what, sizeof what, "the value of %s", k->name);
+    switch (k->type) {
+    case BOOL:
+        if (!(rc = weft_scan_u64(s, what, UINT32_MAX, &n, err)))
+            *(int *)field = n != 0;
+        return rc;
+    case U64:
+        return weft_scan_u64(s, what, UINT64_MAX, (uint64_t *)field, err);
+    case F64:
+        return weft_scan_f64(s, what, (double *)field, err);
+    case US:
+        return weft_scan_time(s, what, "us", (int64_t *)field, err);
+    case S:
+        return weft_scan_time(s, what, "s", (int64_t *)field, err);
+    case NS:
+        return weft_scan_time(s, what, "ns", (int64_t *)field, err);
+    case RATE:
+        return weft_scan_rate(s, what, (uint64_t *)field, err);
+    case KB_MAP:
+    case P_MAP:
+        return read_map(s, c, k, (struct weft_hpcc_map *)field, err);
+    case DOWN:
+        return read_down(s, (struct weft_hpcc_down *)field, err);
+    case TEXT:
+    case WORD:
+        if ((rc = weft_scan_need(s, what, err)))
+            return rc;
+        *(const char **)field = weft_arena_strdup(c->arena, s->tok);
+        return *(const char **)field ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    }
+    return 0;
+}
+
+/* Checks values that no type rules out. */
+static int check(const struct weft_hpcc_config *c, struct weft_err *err)
+{
+#define BAD(key, ...)                                                                              \
+    weft_err_at(err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_##key], 0, __VA_ARGS__)
+    if (!c->given[WEFT_HPCC_TOPOLOGY_FILE])
+        return BAD(TOPOLOGY_FILE, "TOPOLOGY_FILE must be given");
+    if (!c->given[WEFT_HPCC_FLOW_FILE])
+        return BAD(FLOW_FILE, "FLOW_FILE must be given");
+    if (c->payload_bytes == 0)
+        return BAD(PACKET_PAYLOAD_SIZE, "PACKET_PAYLOAD_SIZE must be at least 1");
+    if (!(c->error_rate >= 0 && c->error_rate <= 1))
+        return BAD(ERROR_RATE_PER_LINK, "ERROR_RATE_PER_LINK must be from 0 to 1");
+    if (c->buffer_mib == 0 || c->buffer_mib > 1 << 20)
+        return BAD(BUFFER_SIZE, "BUFFER_SIZE must be from 1 to 1048576 (MiB)");
+    if (c->stop_ps == 0)
+        return BAD(SIMULATOR_STOP_TIME, "SIMULATOR_STOP_TIME must be above 0");
+#undef BAD
+    return 0;
+}
+
+static int read_all(struct weft_scan *s, struct weft_hpcc_config *c, struct weft_err *err)
+{
+    while (weft_scan_next(s)) {
+        size_t i = 0;
+        while (i < WEFT_HPCC_KEYS && strcmp(keys[i].name, s->tok) != 0)
+            i++;
+        if (i == WEFT_HPCC_KEYS)
+            return unknown_key(s, err);
+        c->given[i] = true;
+        c->line[i] = s->tok_line;
+        int rc = read_value(s, c, &keys[i], err);
+        if (rc)
+            return rc;
+    }
+    return check(c, err);
+}
+
+struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err *err)
+{
+    struct weft_arena *a = weft_arena_new();
+    struct weft_hpcc_config *c =
+        a ? (struct weft_hpcc_config *)weft_arena_alloc(a, sizeof *c) : NULL;
+    struct weft_scan s;
+    if (!c) {
+        weft_arena_free(a);
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return NULL;
+    }
+    c->arena = a;
+    set_defaults(c);
+    c->file = weft_arena_strdup(a, path);
+    int rc = c->file ? weft_scan_open(&s, c->file, err)
+                     : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (!rc) {
+        rc = read_all(&s, c, err);
+        weft_scan_close(&s);
+    }
+    if (rc) {
+        weft_hpcc_config_free(c);
+        return NULL;
+    }
+    return c;
+}
+
+void weft_hpcc_config_free(struct weft_hpcc_config *c)
+{
+    if (c)
+        weft_arena_free(c->arena); /* c itself lives in it */
+}
+
+int weft_hpcc_config_find(const struct weft_hpcc_config *c, enum weft_hpcc_key key,
+                          const char *name, char path[WEFT_PATH_MAX], struct weft_err *err)
+{
+    char dir[WEFT_PATH_MAX], above[WEFT_PATH_MAX];
+    if (weft_path_dir(dir, c->file, err) || weft_path_join(above, dir, "..", err))
+        return err->code;
+    const char *const from[] = {dir, above, ""};
+    for (size_t i = 0; i < sizeof from / sizeof from[0]; i++) {
+        if (weft_path_join(path, from[i], name, err))
+            return err->code;
+        if (weft_file_is_regular(path))
+            return 0;
+    }
+    return weft_err_at(err, WEFT_E_IO, c->file, c->line[key], 0,
+                       "%s %s: no such file in %s, in the folder above it, or in the working "
+                       "directory",
+                       keys[key].name, name, dir);
+}

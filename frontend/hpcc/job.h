@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Everything that an HPCC configuration names, read and checked against each other. */
+#ifndef WEFT_HPCC_JOB_H
+#define WEFT_HPCC_JOB_H
+
+#include "hpcc/config.h"
+#include "hpcc/flow.h"
+#include "hpcc/pairs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One configuration with its inputs. */
+struct weft_hpcc_job {
+    struct weft_hpcc_config *config;
+    char topology_path[WEFT_PATH_MAX];
+    struct weft_fabric
+        *fabric; /**< links without a loss rate of their own have the configuration's */
+    struct weft_hpcc_flows *flows;
+    struct weft_hpcc_pairs pairs;
+};
+
+/** Reads the configuration @p path and its files; nothing to free on failure. */
+int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, enum weft_hpcc_flow_format format,
+                       struct weft_err *err);
+void weft_hpcc_job_free(struct weft_hpcc_job *j);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

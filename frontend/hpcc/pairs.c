@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Breadth-first search from every host, as HPCC's CalculateRoute does. */
+#include "hpcc/pairs.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* One search. */
+struct search {
+    const struct weft_fabric *f;
+    uint64_t payload_bytes;
+    uint32_t *neighbours; /* port numbers, each node's by falling id of the other end */
+    uint32_t *queue;      /* nodes to expand */
+    uint32_t *seen;       /* root + 1 of the search that reached the node last */
+    uint64_t *delay_ps, *tx_ns, *bw_bps;
+    size_t *first, *next; /* flows by destination host: lists through next, ends in SIZE_MAX */
+};
+
+static uint32_t other_end(const struct weft_fabric *f, uint32_t port)
+{
+    return f->ports[f->ports[port].peer].node;
+}
+
+static void sort_neighbours(struct search *s)
+{
+    const struct weft_fabric *f = s->f;
+    for (uint32_t n = 0; n < f->nnodes; n++) {
+        uint32_t first = f->nodes[n].first_port, end = first + f->nodes[n].nports;
+        for (uint32_t p = first; p < end; p++) {
+            uint32_t i = p;
+            for (; i > first && other_end(f, s->neighbours[i - 1]) < other_end(f, p); i--)
+                s->neighbours[i] = s->neighbours[i - 1];
+            s->neighbours[i] = p;
+        }
+    }
+}
+
+static void search_from(struct search *s, uint32_t root)
+{
+    const struct weft_fabric *f = s->f;
+    uint32_t head = 0, tail = 0;
+    s->seen[root] = root + 1;
+    s->delay_ps[root] = s->tx_ns[root] = 0;
+    s->bw_bps[root] = UINT64_MAX;
+    s->queue[tail++] = root;
+    while (head < tail) {
+        uint32_t now = s->queue[head++];
+        const struct weft_fabric_node *node = &f->nodes[now];
+        for (uint32_t k = 0; k < node->nports; k++) {
+            uint32_t port = s->neighbours[node->first_port + k];
+            const struct weft_fabric_link *l = &f->links[f->ports[port].link];
+            uint32_t next = other_end(f, port);
+            if (s->seen[next] == root + 1)
+                continue;
+            s->seen[next] = root + 1;
+            s->delay_ps[next] = s->delay_ps[now] + (uint64_t)l->delay_ps;
+            s->tx_ns[next] = s->tx_ns[now] + (uint64_t)((unsigned __int128)s->payload_bytes * 8 *
+                                                        NS_PER_S / l->rate_bps);
+            s->bw_bps[next] = l->rate_bps < s->bw_bps[now] ? l->rate_bps : s->bw_bps[now];
+            if (f->nodes[next].kind == WEFT_NODE_SWITCH) /* hosts do not transit */
+                s->queue[tail++] = next;
+        }
+    }
+}
+
+static uint64_t rtt_ns(const struct search *s, uint32_t node)
+{
+    return 2 * s->delay_ps[node] / WEFT_PS_PER_NS + s->tx_ns[node];
+}
+
+static void take_results(const struct search *s, uint32_t root_host, struct weft_hpcc_flows *flows,
+                         struct weft_hpcc_pairs *out)
+{
+    const struct weft_fabric *f = s->f;
+    for (uint32_t h = 0; h < f->nhosts; h++) {
+        uint32_t node = f->hosts[h];
+        if (h == root_host || s->seen[node] != f->hosts[root_host] + 1)
+            continue;
+        uint64_t rtt = rtt_ns(s, node);
+        uint64_t bdp = (uint64_t)((unsigned __int128)rtt * s->bw_bps[node] / NS_PER_S / 8);
+        if (rtt > out->max_rtt_ns)
+            out->max_rtt_ns = rtt;
+        if (bdp > out->max_bdp_bytes)
+            out->max_bdp_bytes = bdp;
+    }
+    for (size_t i = s->first[root_host]; i != SIZE_MAX; i = s->next[i]) {
+        struct weft_hpcc_flow *w = &flows->list[i];
+        w->rtt_ns = rtt_ns(s, w->src);
+        w->bw_bps = s->bw_bps[w->src];
+    }
+}
+
+int weft_hpcc_pairs_compute(const struct weft_fabric *f, uint64_t payload_bytes,
+                            struct weft_hpcc_flows *flows, struct weft_hpcc_pairs *out,
+                            struct weft_err *err)
+{
+    size_t nflows = flows ? flows->n : 0;
+    struct search s = {.f = f, .payload_bytes = payload_bytes};
+    s.neighbours = (uint32_t *)calloc((size_t)f->nports + 1, sizeof *s.neighbours);
+    s.queue = (uint32_t *)calloc((size_t)f->nnodes + 1, sizeof *s.queue);
+    s.seen = (uint32_t *)calloc((size_t)f->nnodes + 1, sizeof *s.seen);
+    s.delay_ps = (uint64_t *)calloc((size_t)f->nnodes + 1, sizeof *s.delay_ps);
+    s.tx_ns = (uint64_t *)calloc((size_t)f->nnodes + 1, sizeof *s.tx_ns);
+    s.bw_bps = (uint64_t *)calloc((size_t)f->nnodes + 1, sizeof *s.bw_bps);
+    s.first = (size_t *)calloc((size_t)f->nhosts + 1, sizeof *s.first);
+    s.next = (size_t *)calloc(nflows + 1, sizeof *s.next);
+    *out = (struct weft_hpcc_pairs){0};
+    int rc = 0;
+    if (s.neighbours && s.queue && s.seen && s.delay_ps && s.tx_ns && s.bw_bps && s.first &&
+        s.next) {
+        sort_neighbours(&s);
+        for (uint32_t h = 0; h < f->nhosts; h++)
+            s.first[h] = SIZE_MAX;
+        for (size_t i = nflows; i-- > 0;) {
+            uint32_t dst = f->nodes[flows->list[i].dst].host;
+            s.next[i] = s.first[dst];
+            s.first[dst] = i;
+        }
+        for (uint32_t h = 0; h < f->nhosts; h++) {
+            search_from(&s, f->hosts[h]);
+            take_results(&s, h, flows, out);
+        }
+    } else {
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for the base RTTs of %u hosts",
+                          f->nhosts);
+    }
+    free(s.neighbours);
+    free(s.queue);
+    free(s.seen);
+    free(s.delay_ps);
+    free(s.tx_ns);
+    free(s.bw_bps);
+    free(s.first);
+    free(s.next);
+    return rc;
+}
+
+uint64_t weft_hpcc_standalone_ns(const struct weft_hpcc_flow *w, uint64_t payload_bytes)
+{
+    uint64_t packets = w->bytes ? (w->bytes - 1) / payload_bytes + 1 : 1;
+    unsigned __int128 wire = (unsigned __int128)packets * WEFT_HPCC_HEADER_BYTES + w->bytes;
+    return w->rtt_ns + (uint64_t)(wire * 8 * NS_PER_S / w->bw_bps);
+}

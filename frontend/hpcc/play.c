@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Playing a flow list. */
+#include "hpcc/play.h"
+
+#include "base/units.h"
+#include "hpcc/output.h"
+#include "hpcc/pairs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FCT, PFC, QLEN, FILES };
+
+struct weft_hpcc_play {
+    struct weft_hpcc_play_config c;
+    struct weft_net *net;
+    FILE *out[FILES];
+    const char *path[FILES];
+    struct weft_hpcc_qlen *qlen;
+    size_t next; /* the next flow to post */
+    struct weft_hpcc_fct *fcts;
+    size_t done;
+    struct weft_err err; /* first failure inside a callback */
+};
+
+static int open_file(struct weft_hpcc_play *p, int which, const char *path, struct weft_err *err)
+{
+    p->path[which] = path;
+    if (!path)
+        return 0;
+    p->out[which] = fopen(path, "wb");
+    if (!p->out[which])
+        return weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot create: %s", strerror(errno));
+    return 0;
+}
+
+struct weft_hpcc_play *weft_hpcc_play_new(const struct weft_hpcc_play_config *c,
+                                          struct weft_err *err)
+{
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)calloc(1, sizeof *p);
+    if (p)
+        p->fcts = (struct weft_hpcc_fct *)calloc(c->flows->n + 1, sizeof *p->fcts);
+    if (!p || !p->fcts) {
+        free(p);
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu flows", c->flows->n);
+        return NULL;
+    }
+    p->c = *c;
+    int rc = open_file(p, FCT, c->fct_path, err);
+    if (!rc)
+        rc = open_file(p, PFC, c->pfc_path, err);
+    if (!rc && c->qlen_path && c->queues.bytes) {
+        rc = open_file(p, QLEN, c->qlen_path, err);
+        if (!rc)
+            p->qlen = weft_hpcc_qlen_new(c->fabric, err);
+        if (!rc && !p->qlen)
+            rc = err->code;
+    }
+    if (rc) {
+        weft_hpcc_play_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void weft_hpcc_play_free(struct weft_hpcc_play *p)
+{
+    if (!p)
+        return;
+    for (int i = 0; i < FILES; i++)
+        if (p->out[i])
+            fclose(p->out[i]);
+    weft_hpcc_qlen_free(p->qlen);
+    free(p->fcts);
+    free(p);
+}
+
+static int64_t start_of(const struct weft_hpcc_play *p, size_t i)
+{
+    int64_t t = p->c.flows->list[i].start_ps;
+    return p->c.whole_ns ? (t + WEFT_PS_PER_NS / 2) / WEFT_PS_PER_NS * WEFT_PS_PER_NS : t;
+}
+
+static void fail(struct weft_hpcc_play *p)
+{
+    p->net->ops->stop(p->net);
+}
+
+static int post(struct weft_hpcc_play *p, size_t i)
+{
+    const struct weft_hpcc_flow *w = &p->c.flows->list[i];
+    const struct weft_fabric_node *nodes = p->c.fabric->nodes;
+    struct weft_net_msg msg = {.src = nodes[w->src].host,
+                               .dst = nodes[w->dst].host,
+                               .bytes = w->bytes,
+                               .tag = i,
+                               .prio = w->pg,
+                               .qp = w->qp};
+    return p->net->ops->send(p->net, &msg, i, &p->err);
+}
+
+/* Posts the flows that start now and arms the next start. */
+static void launch(void *ctx, uint64_t arg)
+{
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
+    int64_t now = p->net->ops->now_ps(p->net);
+    int rc = 0;
+    (void)arg;
+    for (; !rc && p->next < p->c.flows->n && start_of(p, p->next) <= now; p->next++)
+        rc = post(p, p->next);
+    if (!rc && p->next < p->c.flows->n)
+        rc = p->net->ops->after(p->net, start_of(p, p->next) - now, launch, p, 0, &p->err);
+    if (rc)
+        fail(p);
+}
+
+static void sample(void *ctx, uint64_t arg)
+{
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
+    int64_t now = p->net->ops->now_ps(p->net);
+    (void)arg;
+    int rc = weft_hpcc_qlen_sample(p->qlen, now, &p->c.queues, p->out[QLEN], &p->err);
+    if (!rc && now < p->c.qlen_end_ps)
+        rc = p->net->ops->after(p->net, WEFT_HPCC_QLEN_INTERVAL_PS, sample, p, 0, &p->err);
+    if (rc)
+        fail(p);
+}
+
+static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t send_ref)
+{
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
+    const struct weft_hpcc_flow *w = &p->c.flows->list[send_ref];
+    int64_t start = start_of(p, send_ref);
+    int64_t fct = p->net->ops->now_ps(p->net) - start;
+    double slowdown = (double)fct / (double)WEFT_PS_PER_NS /
+                      (double)weft_hpcc_standalone_ns(w, p->c.payload_bytes);
+    p->fcts[p->done++] = (struct weft_hpcc_fct){msg->bytes, slowdown > 1 ? slowdown : 1};
+    if (p->out[FCT])
+        weft_hpcc_fct_line(p->out[FCT], w, start, fct, p->c.payload_bytes);
+}
+
+static void on_received(void *ctx, const struct weft_net_msg *msg)
+{
+    (void)ctx;
+    (void)msg;
+}
+
+static void on_flow(void *ctx, const struct weft_net_flow *w)
+{
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
+    if (p->c.inner.flow)
+        p->c.inner.flow(p->c.inner.ctx, w);
+}
+
+static void on_pfc(void *ctx, const struct weft_net_pfc *w)
+{
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
+    if (p->out[PFC])
+        weft_hpcc_pfc_line(p->out[PFC], p->c.fabric, w);
+    if (p->c.inner.pfc)
+        p->c.inner.pfc(p->c.inner.ctx, w);
+}
+
+struct weft_net_observer weft_hpcc_play_observer(struct weft_hpcc_play *p)
+{
+    return (struct weft_net_observer){.ctx = p, .flow = on_flow, .pfc = on_pfc};
+}
+
+int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct weft_err *err)
+{
+    struct weft_net_sink sink = {.ctx = p, .sent = on_sent, .received = on_received};
+    p->net = net;
+    net->ops->set_sink(net, &sink);
+    int rc = 0;
+    if (p->c.flows->n)
+        rc = net->ops->after(net, start_of(p, 0), launch, p, 0, err);
+    if (!rc && p->qlen && p->c.qlen_start_ps < p->c.qlen_end_ps)
+        rc = net->ops->after(net, p->c.qlen_start_ps, sample, p, 0, err);
+    return rc;
+}
+
+size_t weft_hpcc_play_done(const struct weft_hpcc_play *p)
+{
+    return p->done;
+}
+
+const struct weft_err *weft_hpcc_play_error(const struct weft_hpcc_play *p)
+{
+    return &p->err;
+}
+
+int weft_hpcc_play_flush(struct weft_hpcc_play *p, struct weft_err *err)
+{
+    for (int i = 0; i < FILES; i++)
+        if (p->out[i] && (fflush(p->out[i]) != 0 || ferror(p->out[i])))
+            return weft_err_at(err, WEFT_E_IO, p->path[i], 0, 0, "cannot write: %s",
+                               strerror(errno));
+    return 0;
+}
+
+int weft_hpcc_play_finish(struct weft_hpcc_play *p, struct weft_err *err)
+{
+    int rc = weft_hpcc_play_flush(p, err);
+    for (int i = 0; i < FILES; i++) {
+        FILE *f = p->out[i];
+        p->out[i] = NULL;
+        if (f && fclose(f) != 0 && !rc)
+            rc = weft_err_at(err, WEFT_E_IO, p->path[i], 0, 0, "cannot write: %s", strerror(errno));
+    }
+    return rc;
+}
+
+struct weft_hpcc_fct *weft_hpcc_play_fcts(struct weft_hpcc_play *p, size_t *n)
+{
+    *n = p->done;
+    return p->fcts;
+}

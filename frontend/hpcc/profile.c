@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From an HPCC configuration to weft's settings. */
+#include "hpcc/profile.h"
+
+#include "base/arena.h"
+#include "base/units.h"
+#include "congestion/cc.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_SETS = 96, MAX_WARNINGS = 16, MAX_RATES = 64, TEXT_MAX = 4096 };
+
+static const struct weft_hpcc_compat compat_table[] = {
+#define WEFT_HPCC_COMPAT(key, value, why) {key, value, why},
+#include "hpcc/compat.def"
+#undef WEFT_HPCC_COMPAT
+};
+
+const struct weft_hpcc_compat *weft_hpcc_compat_table(size_t *n)
+{
+    *n = sizeof compat_table / sizeof compat_table[0];
+    return compat_table;
+}
+
+/* The values of CC_MODE, with the bytes that each adds to data packets. */
+static const struct cc_mode {
+    uint64_t id;
+    const char *name;
+    unsigned signal_bytes;
+} modes[] = {
+    {1, "dcqcn", 0}, {3, "hpcc", 42}, {7, "timely", 8}, {8, "dctcp", 0}, {10, "hpcc-pint", 2}};
+
+/* Which key is which parameter of which control. */
+static const struct cc_key {
+    uint64_t mode;
+    enum weft_hpcc_key key;
+    const char *param;
+} cc_keys[] = {
+    {1, WEFT_HPCC_EWMA_GAIN, "gain"},
+    {1, WEFT_HPCC_RATE_AI, "rate-ai"},
+    {1, WEFT_HPCC_RATE_HAI, "rate-hai"},
+    {1, WEFT_HPCC_MIN_RATE, "min-rate"},
+    {1, WEFT_HPCC_FAST_RECOVERY_TIMES, "fast-recovery"},
+    {1, WEFT_HPCC_ALPHA_RESUME_INTERVAL, "alpha-timer"},
+    {1, WEFT_HPCC_RP_TIMER, "rate-timer"},
+    {1, WEFT_HPCC_RATE_DECREASE_INTERVAL, "decrease-interval"},
+    {1, WEFT_HPCC_CLAMP_TARGET_RATE, "clamp-target"},
+    {3, WEFT_HPCC_U_TARGET, "target-util"},
+    {3, WEFT_HPCC_MI_THRESH, "max-stage"},
+    {3, WEFT_HPCC_RATE_AI, "rate-ai"},
+    {3, WEFT_HPCC_MIN_RATE, "min-rate"},
+    {3, WEFT_HPCC_FAST_REACT, "fast-react"},
+    {3, WEFT_HPCC_MULTI_RATE, "multi-rate"},
+    {3, WEFT_HPCC_SAMPLE_FEEDBACK, "sample-feedback"},
+    {3, WEFT_HPCC_INT_MULTI, "int-multi"},
+    {7, WEFT_HPCC_RATE_AI, "rate-ai"},
+    {7, WEFT_HPCC_RATE_HAI, "rate-hai"},
+    {7, WEFT_HPCC_MIN_RATE, "min-rate"},
+    {8, WEFT_HPCC_EWMA_GAIN, "gain"},
+    {8, WEFT_HPCC_DCTCP_RATE_AI, "rate-ai"},
+    {8, WEFT_HPCC_MIN_RATE, "min-rate"},
+    {10, WEFT_HPCC_U_TARGET, "target-util"},
+    {10, WEFT_HPCC_MI_THRESH, "max-stage"},
+    {10, WEFT_HPCC_RATE_AI, "rate-ai"},
+    {10, WEFT_HPCC_MIN_RATE, "min-rate"},
+    {10, WEFT_HPCC_PINT_LOG_BASE, "log-base"},
+    {10, WEFT_HPCC_PINT_PROB, "sample"},
+};
+#define CC_KEYS (sizeof cc_keys / sizeof cc_keys[0])
+
+static const struct cc_mode *mode_of(const struct weft_hpcc_config *c)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (modes[i].id == c->cc_mode)
+            return &modes[i];
+    return NULL;
+}
+
+const char *weft_hpcc_cc_name(const struct weft_hpcc_config *c)
+{
+    const struct cc_mode *m = mode_of(c);
+    return m ? m->name : c->has_win ? "static-window" : "none";
+}
+
+/* The profile being made; the first failure is kept. */
+struct maker {
+    const struct weft_hpcc_profile_input *in;
+    struct weft_hpcc_profile *p;
+    struct weft_err *err;
+    int rc;
+};
+
+static int vadd(struct maker *m, const char **list, size_t *n, size_t max, const char *fmt,
+                va_list ap)
+{
+    char text[TEXT_MAX];
+    if (m->rc)
+        return m->rc;
+    int len = vsnprintf(text, sizeof text, fmt, ap);
+    if (*n == max || len < 0 || (size_t)len >= sizeof text)
+        return m->rc = weft_err_set(m->err, WEFT_E_INTERNAL, "too many settings for the profile");
+    list[*n] = weft_arena_strdup(m->p->arena, text);
+    if (!list[*n])
+        return m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory");
+    (*n)++;
+    return 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void set(struct maker *m, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vadd(m, m->p->sets, &m->p->nsets, MAX_SETS, fmt, ap);
+    va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3))) static void warn(struct maker *m, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vadd(m, m->p->warnings, &m->p->nwarnings, MAX_WARNINGS, fmt, ap);
+    va_end(ap);
+}
+
+/* Refuses a value whose effect weft doesn't have. */
+static void refuse(struct maker *m, enum weft_hpcc_key key, const char *what)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    if (!m->rc)
+        m->rc = weft_err_at(m->err, WEFT_E_INPUT, c->file, c->line[key], 0, "%s: %s",
+                            weft_hpcc_key_name(key), what);
+}
+
+static void check_supported(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    const struct weft_hpcc_down *d = &c->link_down;
+    if (d->after_us || d->a || d->b)
+        refuse(m, WEFT_HPCC_LINK_DOWN, "links that fail are not modelled; say 0 0 0");
+    if (c->back_to_zero)
+        refuse(m, WEFT_HPCC_L2_BACK_TO_ZERO, "go-back-0 is not modelled; say 0 for go-back-N");
+    if (!c->rate_bound)
+        refuse(m, WEFT_HPCC_RATE_BOUND, "senders always keep to their rate; say 1");
+    if (c->nic_pause_us)
+        refuse(m, WEFT_HPCC_NIC_TOTAL_PAUSE_TIME, "NICs that pause are not modelled; say 0");
+    if (c->cc_mode == 10 && !c->fast_react)
+        refuse(m, WEFT_HPCC_FAST_REACT, "HPCC-PINT always reacts to each ACK; say 1");
+}
+
+/* Whether a key means something to the chosen control. */
+static bool cc_uses(const struct weft_hpcc_config *c, enum weft_hpcc_key key, bool compat)
+{
+    if (key == WEFT_HPCC_HAS_WIN)
+        return true;
+    if (key == WEFT_HPCC_VAR_WIN)
+        return c->has_win && mode_of(c);
+    if (key == WEFT_HPCC_INT_MULTI && !compat)
+        return false;
+    for (size_t i = 0; i < CC_KEYS; i++)
+        if (cc_keys[i].mode == c->cc_mode && cc_keys[i].key == key)
+            return true;
+    return key == WEFT_HPCC_FAST_REACT && c->cc_mode == 10;
+}
+
+/* Reports the given keys that have no effect, all in one line per reason. */
+static void warn_unused(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    char none[TEXT_MAX / 2] = "", cc[TEXT_MAX / 2] = "";
+    size_t nnone = 0, ncc = 0;
+    for (int k = 0; k < WEFT_HPCC_KEYS; k++) {
+        enum weft_hpcc_key key = (enum weft_hpcc_key)k;
+        enum weft_hpcc_effect effect = weft_hpcc_key_effect(key);
+        if (!c->given[k])
+            continue;
+        bool idle =
+            effect == WEFT_HPCC_NONE || (key == WEFT_HPCC_L2_CHUNK_SIZE && !c->back_to_zero);
+        if (key == WEFT_HPCC_L2_ACK_INTERVAL && m->in->compat)
+            idle = true;
+        if (idle)
+            nnone +=
+                (size_t)snprintf(none + nnone, sizeof none - nnone, " %s", weft_hpcc_key_name(key));
+        else if (effect == WEFT_HPCC_CC && !cc_uses(c, key, m->in->compat))
+            ncc += (size_t)snprintf(cc + ncc, sizeof cc - ncc, " %s", weft_hpcc_key_name(key));
+    }
+    if (nnone)
+        warn(m, "%s: without effect:%s", c->file, none);
+    if (ncc)
+        warn(m, "%s: without effect under CC_MODE %llu (%s):%s", c->file,
+             (unsigned long long)c->cc_mode, weft_hpcc_cc_name(c), cc);
+}
+
+static void set_cc(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    const struct cc_mode *mode = mode_of(c);
+    char value[WEFT_HPCC_VALUE_MAX];
+    set(m, "congestion-control.name=%s", weft_hpcc_cc_name(c));
+    if (!mode)
+        return;
+    set(m, "congestion-control.mode=hpcc");
+    for (size_t i = 0; i < CC_KEYS; i++) {
+        const struct cc_key *k = &cc_keys[i];
+        /* Without a sensible default in the simulator: weft's own stands. */
+        bool no_default = k->key == WEFT_HPCC_RATE_AI || k->key == WEFT_HPCC_RATE_HAI ||
+                          k->key == WEFT_HPCC_EWMA_GAIN || k->key == WEFT_HPCC_RP_TIMER;
+        if (k->mode != mode->id || (no_default && !c->given[k->key]) ||
+            !cc_uses(c, k->key, m->in->compat))
+            continue;
+        weft_hpcc_value_text(c, k->key, value);
+        if (k->key == WEFT_HPCC_RATE_AI && c->rate_ai_bps == 0)
+            snprintf(value, sizeof value, "1bps"); /* 0 stands for a default */
+        if (k->key == WEFT_HPCC_RATE_HAI && c->rate_hai_bps == 0)
+            snprintf(value, sizeof value, "1bps");
+        set(m, "congestion-control.%s=%s", k->param, value);
+    }
+    set(m, "congestion-control.window=%s", !c->has_win ? "none" : c->var_win ? "scaled" : "fixed");
+    if (mode->id == 7)
+        set(m, "congestion-control.timestamp-bytes=%uB", mode->signal_bytes);
+    if (mode->id == 10)
+        set(m, "congestion-control.average-time=%lluns",
+            (unsigned long long)m->in->pairs->max_rtt_ns);
+}
+
+/* The distinct rates of switch ports, in the order of port numbers. */
+static size_t switch_rates(const struct weft_fabric *f, uint64_t rates[MAX_RATES])
+{
+    size_t n = 0;
+    for (uint32_t p = 0; p < f->nports && n < MAX_RATES; p++) {
+        uint64_t rate = f->links[f->ports[p].link].rate_bps;
+        size_t i = 0;
+        if (f->nodes[f->ports[p].node].kind != WEFT_NODE_SWITCH)
+            continue;
+        while (i < n && rates[i] != rate)
+            i++;
+        if (i == n)
+            rates[n++] = rate;
+    }
+    return n;
+}
+
+/* The thresholds of one rate; false with the error set when a map lacks it. */
+static bool thresholds(struct maker *m, uint64_t rate_bps, uint64_t *kmin, uint64_t *kmax,
+                       double *pmax)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    const struct weft_hpcc_map *const maps[] = {&c->kmin, &c->kmax, &c->pmax};
+    static const enum weft_hpcc_key keys[] = {WEFT_HPCC_KMIN_MAP, WEFT_HPCC_KMAX_MAP,
+                                              WEFT_HPCC_PMAX_MAP};
+    double value[3];
+    char rate[WEFT_UNIT_TEXT_MAX], why[128];
+    for (size_t i = 0; i < 3; i++) {
+        const struct weft_hpcc_map_entry *e = weft_hpcc_map_find(maps[i], rate_bps);
+        if (!e) {
+            snprintf(why, sizeof why, "no entry for the rate %llu (%s) of a switch port",
+                     (unsigned long long)rate_bps, weft_format_rate(rate_bps, rate));
+            refuse(m, keys[i], why);
+            return false;
+        }
+        value[i] = e->value;
+    }
+    *kmin = (uint64_t)llround(value[0] * 1000);
+    *kmax = (uint64_t)llround(value[1] * 1000);
+    *pmax = value[2];
+    if (*kmin > *kmax) {
+        snprintf(why, sizeof why, "KMIN_MAP is above KMAX_MAP for the rate %llu",
+                 (unsigned long long)rate_bps);
+        refuse(m, WEFT_HPCC_KMIN_MAP, why);
+    }
+    return !m->rc;
+}
+
+static void set_ecn(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    struct weft_err ignored = {0};
+    const struct weft_cc_ops *cc = weft_cc_find(weft_hpcc_cc_name(c), &ignored);
+    uint64_t rates[MAX_RATES], kmin, kmax;
+    double pmax;
+    char p[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX], map[TEXT_MAX] = "";
+    size_t n = switch_rates(m->in->fabric, rates), len = 0;
+    if (!cc || !(cc->needs & WEFT_CC_NEEDS_ECN) || n == 0)
+        return;
+    if (!c->enable_qcn) { /* thresholds that no queue reaches */
+        set(m, "ecn.scale-rate=0");
+        set(m, "ecn.kmin=1GiB");
+        set(m, "ecn.kmax=1GiB");
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!thresholds(m, rates[i], &kmin, &kmax, &pmax))
+            return;
+        int w = snprintf(map + len, sizeof map - len, "%s%s:%lluB:%lluB:%s", i ? "," : "",
+                         weft_format_rate(rates[i], rate), (unsigned long long)kmin,
+                         (unsigned long long)kmax, weft_format_f64(pmax, p));
+        len += w > 0 && (size_t)w < sizeof map - len ? (size_t)w : 0;
+    }
+    if (n > 1) {
+        set(m, "ecn.rate-map=%s", map);
+        return;
+    }
+    set(m, "ecn.scale-rate=0");
+    set(m, "ecn.kmin=%lluB", (unsigned long long)kmin);
+    set(m, "ecn.kmax=%lluB", (unsigned long long)kmax);
+    set(m, "ecn.pmax=%s", weft_format_f64(pmax, p));
+}
+
+/* The priorities: those of the flows are lossless, and ACKs travel in the same. */
+static void set_priorities(struct maker *m)
+{
+    const struct weft_hpcc_flows *l = m->in->flows;
+    unsigned mask = 0, ack = 3;
+    for (size_t i = 0; i < l->n; i++)
+        mask |= 1u << l->list[i].pg;
+    if (mask == 0)
+        mask = 1u << 3;
+    while (!(mask & 1u << ack)) /* the simulator gives each ACK the priority of its data */
+        ack = (ack + 1) % 8;
+    if (mask & (mask - 1))
+        warn(m, "%s: flows of several priority groups; all ACKs travel in group %u", l->file, ack);
+    set(m, "pfc.prios=%u", mask);
+    set(m, "transport.data-prio=%u", ack);
+    set(m, "transport.ack-prio=%u", ack);
+}
+
+static void set_wire(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    const struct cc_mode *mode = mode_of(c);
+    unsigned signal = mode ? mode->signal_bytes : 0;
+    unsigned ack = 14 + 20 + 12 + signal; /* with the echo; short ones are padded to 60 */
+    set(m, "transport.mtu=%lluB", (unsigned long long)c->payload_bytes);
+    if (!m->in->compat) {
+        uint64_t every = (c->ack_interval_bytes + c->payload_bytes - 1) / c->payload_bytes;
+        set(m, "transport.ack-every=%llu", (unsigned long long)(every ? every : 1));
+        return;
+    }
+    for (size_t i = 0; i < sizeof compat_table / sizeof compat_table[0]; i++)
+        set(m, "%s=%s", compat_table[i].key, compat_table[i].value);
+    set(m, "transport.ack-frame=%uB", (ack < 60 ? 60 : ack) - signal);
+}
+
+static void make(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    char t[WEFT_UNIT_TEXT_MAX];
+    check_supported(m);
+    set(m, "topology.type=hpcc");
+    set(m, "topology.file=%s", m->in->topology_path);
+    set(m, "topology.ignore-trailing=true"); /* as the simulator, whose own file needs it */
+    set(m, "workload.type=generate");        /* flows are posted without a job */
+    set(m, "run.until=%s", weft_format_time(c->stop_ps, t));
+    set(m, "switch.buffer=%lluMiB", (unsigned long long)c->buffer_mib);
+    set_cc(m);
+    set_wire(m);
+    set_priorities(m);
+    set_ecn(m);
+    set(m, "transport.ack-ignores-pause=%s", c->ack_high_prio ? "true" : "false");
+    if (c->global_t) {
+        set(m, "transport.base-rtt=%lluns", (unsigned long long)m->in->pairs->max_rtt_ns);
+        set(m, "transport.bdp=%lluB", (unsigned long long)m->in->pairs->max_bdp_bytes);
+    }
+    warn_unused(m);
+    if (!m->in->flows->sorted)
+        warn(m, "%s: the flows are not ordered by start; they have been sorted",
+             m->in->flows->file);
+    if (m->in->flows->trailing_line)
+        warn(m, "%s:%lld: what follows the %zu flows is ignored", m->in->flows->file,
+             (long long)m->in->flows->trailing_line, m->in->flows->n);
+}
+
+struct weft_hpcc_profile *weft_hpcc_profile_new(const struct weft_hpcc_profile_input *in,
+                                                struct weft_err *err)
+{
+    struct weft_arena *a = weft_arena_new();
+    struct weft_hpcc_profile *p =
+        a ? (struct weft_hpcc_profile *)weft_arena_alloc(a, sizeof *p) : NULL;
+    if (p) {
+        p->arena = a;
+        p->sets = (const char **)weft_arena_calloc(a, MAX_SETS, sizeof *p->sets);
+        p->warnings = (const char **)weft_arena_calloc(a, MAX_WARNINGS, sizeof *p->warnings);
+    }
+    if (!p || !p->sets || !p->warnings) {
+        weft_arena_free(a);
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return NULL;
+    }
+    struct maker m = {.in = in, .p = p, .err = err};
+    make(&m);
+    if (m.rc) {
+        weft_hpcc_profile_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void weft_hpcc_profile_free(struct weft_hpcc_profile *p)
+{
+    if (p)
+        weft_arena_free(p->arena); /* p itself lives in it */
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What switches write into data packets for congestion controls: INT stacks and PINT codes.
+ *
+ * INT (HPCC, SIGCOMM 2019): at departure each switch port appends (time, bytes sent, queue, rate),
+ * exact and without
+ * bit-field limits. The stack lies beside the packet and travels back with its ACK.
+ * PINT (SIGCOMM 2020): each port keeps a moving utilisation and the packet carries the largest one,
+ * in a logarithmic
+ * code with random rounding.
+ */
+#include "congestion/pint_code.h"
+#include "internal.h"
+
+static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
+{
+    if (k->sig == NIL) {
+        k->sig = stable_alloc(&e->ints);
+        if (k->sig == NIL) {
+            engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight", e->ints.max);
+            return;
+        }
+        int_at(e, k->sig)->n = 0;
+    }
+    struct int_stack *s = int_at(e, k->sig);
+    if (s->n == WEFT_CC_MAX_HOPS)
+        return;
+    const struct port *p = &e->ports[out];
+    s->hops[s->n++] = (struct weft_cc_hop){
+        .ts_ps = e->now,
+        .tx_bytes = p->st.tx_bytes,
+        .qlen_bytes = p->qtotal,
+        .rate_bps = e->fabric->links[e->fabric->ports[out].link].rate_bps,
+    };
+}
+
+static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
+{
+    struct port *p = &e->ports[out];
+    uint64_t rate = e->fabric->links[e->fabric->ports[out].link].rate_bps;
+    p->pint_u = weft_pint_update(p->pint_u, e->now - p->pint_at_ps, e->signals.pint_t_ps, p->qtotal,
+                                 p->pint_size, rate);
+    uint16_t code = weft_pint_encode(p->pint_u, e->signals.pint_base, weft_rng_f64(&p->pint_rng));
+    if (code > k->sig)
+        k->sig = code;
+}
+
+int64_t signal_longest_rtt(const struct weft_engine *e)
+{
+    int64_t longest = e->p.transport.base_rtt_ps;
+    if (longest)
+        return longest;
+    for (uint32_t h = 1; h < e->fabric->nhosts; h++) {
+        struct qp q = {.src_host = 0, .dst_host = h};
+        qp_fill_env(e, &q);
+        if (q.env.base_rtt_ps > longest)
+            longest = q.env.base_rtt_ps;
+    }
+    return longest ? longest : 1;
+}
+
+void signal_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out)
+{
+    if (e->int_on)
+        stamp_int(e, pkt_at(e, pkt), out);
+    else
+        stamp_pint(e, pkt_at(e, pkt), out);
+}

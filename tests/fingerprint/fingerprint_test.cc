@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The CSVs of a few runs, as hashes in tests/fingerprints.csv. Every build (Release, Debug,
+// sanitizers) must reproduce them, under
+// both simulator implementations of ns-3. A change of results shows here and is named in
+// CHANGES.md; the failing test prints the new rows.
+#include "base/hash.h"
+#include "tests/cli/program.h"
+
+#include <map>
+#include <sstream>
+
+namespace
+{
+
+struct Recorded {
+    const char *name;
+    std::vector<std::string> args;
+};
+
+std::vector<Recorded> runs()
+{
+    const std::vector<std::string> clos = {"topology.type=leaf-spine", "leaf-spine.leaves=4",
+                                           "leaf-spine.hosts-per-leaf=4", "leaf-spine.spines=2",
+                                           "leaf-spine.uplink-rate=200Gbps", "switch.buffer=2MiB",
+                                           "workload.type=generate", "generate.kind=all-to-all",
+                                           "generate.size=8MiB"};
+    auto sets = [](std::vector<std::string> base, std::vector<std::string> more) {
+        std::vector<std::string> args;
+        base.insert(base.end(), more.begin(), more.end());
+        for (const std::string &s : base) {
+            args.push_back("--set");
+            args.push_back(s);
+        }
+        return args;
+    };
+    return {
+        {"allreduce-clos16", {source_dir() + "/scenarios/allreduce-clos16"}},
+        {"all-to-all-none", sets(clos, {"congestion-control.name=none"})},
+        {"all-to-all-dcqcn", sets(clos, {"congestion-control.name=dcqcn", "ecn.kmin=20KB", "ecn.kmax=80KB"})},
+        {"all-to-all-lossy", sets(clos, {"congestion-control.name=none", "pfc.enabled=off", "transport.rto=500us"})},
+    };
+}
+
+std::map<std::string, std::string> expected()
+{
+    std::map<std::string, std::string> rows;
+    std::istringstream in(slurp(source_dir() + "/tests/fingerprints.csv"));
+    std::string line;
+    while (std::getline(in, line)) {
+        auto comma = line.rfind(',');
+        if (comma != std::string::npos)
+            rows[line.substr(0, comma)] = line.substr(comma + 1);
+    }
+    return rows;
+}
+
+class Fingerprint : public testing::TestWithParam<const char *>
+{
+};
+
+TEST_P(Fingerprint, OfEveryCsvIsTheRecordedOne)
+{
+    const auto want = expected();
+    ASSERT_FALSE(want.empty());
+    for (const Recorded &r : runs()) {
+        TempDir dir;
+        std::vector<std::string> args = {"run"};
+        args.insert(args.end(), r.args.begin(), r.args.end());
+        args.insert(args.end(), {"--set", std::string("ns3.simulator-impl=") + GetParam(), "--out", dir / "o"});
+        Said s = weft(args);
+        ASSERT_EQ(s.code, 0) << r.name << "\n" << s.out << s.err;
+        for (const char *file : {"flows.csv", "ops.csv", "links.csv", "pfc.csv"}) {
+            const std::string text = slurp(dir / "o/" + file), key = std::string(r.name) + "," + file;
+            char hash[20];
+            snprintf(hash, sizeof hash, "%016llx",
+                     static_cast<unsigned long long>(weft_hash64(text.data(), text.size())));
+            const auto row = want.find(key);
+            EXPECT_EQ(row == want.end() ? "absent" : row->second, hash) << "row: " << key << "," << hash;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Under, Fingerprint, testing::Values("weft", "default"),
+                         [](const auto &info) { return std::string(info.param); });
+
+} // namespace

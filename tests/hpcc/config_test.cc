@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Reading config.txt.
+#include "hpcc/config.h"
+
+#include "files.h"
+
+namespace
+{
+
+const std::string least = "TOPOLOGY_FILE t\nFLOW_FILE f\n";
+
+std::string error_of(const std::string &text)
+{
+    TextFile f(text);
+    weft_err err = {};
+    weft_hpcc_config *c = weft_hpcc_config_read(f.path.c_str(), &err);
+    EXPECT_EQ(c, nullptr) << text;
+    weft_hpcc_config_free(c);
+    EXPECT_EQ(err.code, WEFT_E_INPUT);
+    EXPECT_EQ(std::string(err.file), f.path);
+    return where(err);
+}
+
+class Config
+{
+  public:
+    explicit Config(const std::string &path)
+    {
+        m_err = {};
+        m_c = weft_hpcc_config_read(path.c_str(), &m_err);
+        EXPECT_NE(m_c, nullptr) << where(m_err);
+    }
+    ~Config()
+    {
+        weft_hpcc_config_free(m_c);
+    }
+    const weft_hpcc_config *operator->() const
+    {
+        return m_c;
+    }
+    const weft_hpcc_config *get() const
+    {
+        return m_c;
+    }
+
+  private:
+    weft_err m_err;
+    weft_hpcc_config *m_c;
+};
+
+TEST(HpccConfig, EveryTypeIsReadInItsUnit)
+{
+    TextFile f(least + "CC_MODE 3 ALPHA_RESUME_INTERVAL 1.5\nRP_TIMER 300\nEWMA_GAIN 0.00390625\n"
+                       "SIMULATOR_STOP_TIME 3.01\nRATE_AI 50Mb/s\nMIN_RATE 100000000\n"
+                       "QLEN_MON_START 2000000001\nENABLE_QCN 0\nLINK_DOWN 7 1 2\n"
+                       "KMAX_MAP 2 25000000000 100.5 100Gbps 1600\nPMAX_MAP 1 25Gb/s 0.2\n");
+    Config c(f.path);
+    EXPECT_EQ(c->cc_mode, 3u);
+    EXPECT_EQ(c->alpha_resume_ps, 1500000);
+    EXPECT_EQ(c->rp_timer_ps, 300000000);
+    EXPECT_EQ(c->ewma_gain, 1.0 / 256);
+    EXPECT_EQ(c->stop_ps, INT64_C(3010000000000));
+    EXPECT_EQ(c->rate_ai_bps, 50000000u);
+    EXPECT_EQ(c->min_rate_bps, 100000000u);
+    EXPECT_EQ(c->qlen_mon_start_ps, INT64_C(2000000001000));
+    EXPECT_EQ(c->enable_qcn, 0);
+    EXPECT_EQ(c->link_down.after_us, 7u);
+    EXPECT_EQ(c->link_down.b, 2u);
+    ASSERT_EQ(c->kmax.n, 2u);
+    EXPECT_EQ(weft_hpcc_map_find(&c->kmax, 25000000000)->value, 100.5);
+    EXPECT_EQ(weft_hpcc_map_find(&c->kmax, 100000000000)->value, 1600);
+    EXPECT_EQ(weft_hpcc_map_find(&c->kmax, 50000000000), nullptr);
+    EXPECT_EQ(weft_hpcc_map_find(&c->pmax, 25000000000)->value, 0.2);
+    EXPECT_STREQ(c->topology_file, "t");
+}
+
+TEST(HpccConfig, AbsentKeysKeepTheSimulatorsDefaults)
+{
+    TextFile f(least);
+    Config c(f.path);
+    EXPECT_EQ(c->payload_bytes, 1000u);
+    EXPECT_EQ(c->buffer_mib, 16u);
+    EXPECT_EQ(c->cc_mode, 1u);
+    EXPECT_EQ(c->multi_rate, 1);
+    EXPECT_EQ(c->rate_decrease_ps, 4000000);
+    EXPECT_EQ(c->mi_thresh, 5u);
+    EXPECT_STREQ(c->fct_output_file, "fct.txt");
+    EXPECT_TRUE(c->given[WEFT_HPCC_FLOW_FILE]);
+    EXPECT_EQ(c->line[WEFT_HPCC_FLOW_FILE], 2);
+    EXPECT_FALSE(c->given[WEFT_HPCC_CC_MODE]);
+    EXPECT_EQ(c->line[WEFT_HPCC_CC_MODE], 0);
+}
+
+TEST(HpccConfig, TheLastOfTwoCounts)
+{
+    TextFile f(least + "CC_MODE 3\nCC_MODE 8\n");
+    EXPECT_EQ(Config(f.path)->cc_mode, 8u);
+}
+
+TEST(HpccConfig, MistakesAreNamedWithTheirPlace)
+{
+    EXPECT_EQ(error_of(least + "  CC_MOD 3\n"),
+              "3:3: unknown key 'CC_MOD'; did you mean 'CC_MODE'?");
+    EXPECT_EQ(error_of(least + "CC_MODE 3 4\n"),
+              "3:11: '4' stands where a key should: the key before it takes one value");
+    EXPECT_EQ(error_of(least + "CC_MODE three\n"),
+              "3:9: the value of CC_MODE must be a whole number, got 'three'");
+    EXPECT_EQ(error_of(least + "U_TARGET x"),
+              "3:10: the value of U_TARGET must be a number, got 'x'");
+    EXPECT_EQ(error_of(least + "RP_TIMER -1"),
+              "3:10: the value of RP_TIMER must be a number (of us, not negative), got '-1'");
+    EXPECT_EQ(error_of(least + "CC_MODE"),
+              "3:8: the file ends where the value of CC_MODE should be");
+    EXPECT_EQ(error_of(least + "KMAX_MAP 2 25000000000 100\n"),
+              "4:1: the file ends where rate 2 of 2 of KMAX_MAP should be");
+    EXPECT_EQ(error_of(least + "KMAX_MAP 2 1Gbps 1 1000Mbps 1\n"),
+              "3:20: KMAX_MAP lists the rate 1000Mbps twice");
+    EXPECT_EQ(error_of(least + "PMAX_MAP 1 1Gbps 1.5\n"),
+              "3:18: PMAX_MAP must be from 0 to 1, got '1.5'");
+    EXPECT_EQ(error_of("FLOW_FILE f\n"), "0:0: TOPOLOGY_FILE must be given");
+    EXPECT_EQ(error_of(least + "BUFFER_SIZE 0\n"),
+              "3:0: BUFFER_SIZE must be from 1 to 1048576 (MiB)");
+    EXPECT_NE(error_of(least + "RATE_AI 5MB\n").find("3:9: the value of RATE_AI: "),
+              std::string::npos);
+}
+
+TEST(HpccConfig, AnAbsentFileIsAnIoError)
+{
+    weft_err err = {};
+    EXPECT_EQ(weft_hpcc_config_read("/nowhere/config.txt", &err), nullptr);
+    EXPECT_EQ(err.code, WEFT_E_IO);
+}
+
+TEST(HpccConfig, FilesLieBesideTheConfigOrItsFolder)
+{
+    TempDir dir;
+    std::filesystem::create_directory(dir / "mix");
+    std::ofstream(dir / "mix/config.txt") << least;
+    std::ofstream(dir / "mix/t") << "1 0 0";
+    Config c(dir / "mix/config.txt");
+    char path[WEFT_PATH_MAX];
+    weft_err err = {};
+    EXPECT_EQ(weft_hpcc_config_find(c.get(), WEFT_HPCC_TOPOLOGY_FILE, "t", path, &err), 0);
+    EXPECT_TRUE(std::filesystem::equivalent(path, dir / "mix/t"));
+    EXPECT_EQ(weft_hpcc_config_find(c.get(), WEFT_HPCC_TOPOLOGY_FILE, "mix/t", path, &err), 0);
+    EXPECT_TRUE(std::filesystem::equivalent(path, dir / "mix/t"));
+    EXPECT_EQ(weft_hpcc_config_find(c.get(), WEFT_HPCC_FLOW_FILE, "f", path, &err), WEFT_E_IO);
+    EXPECT_EQ(err.line, 2);
+    EXPECT_EQ(std::string(err.msg).find("FLOW_FILE f: no such file"), 0u) << err.msg;
+}
+
+TEST(HpccConfig, ShippedAndReferenceFilesAreValid)
+{
+    NEEDS_SHARED_DATA();
+    Config shipped(shared_data() + "/hpcc/config.txt");
+    EXPECT_EQ(shipped->cc_mode, 3u);
+    EXPECT_EQ(shipped->rp_timer_ps, 900000000);
+    EXPECT_STREQ(shipped->flow_file, "mix/flow.txt");
+    for (const std::string &dir : reference_cases()) {
+        Config c(dir + "/config.txt");
+        EXPECT_EQ(c->stop_ps, INT64_C(3000000000000)) << dir;
+        EXPECT_EQ(c->kmax.n, 3u) << dir;
+        EXPECT_STREQ(c->topology_file, "topology.txt") << dir;
+    }
+}
+
+} // namespace
