@@ -83,15 +83,15 @@ static const struct weft_param params[] = {
      NULL, "T: time between rate increases, counted from the last cut", PAPER "section 5.2"},
     {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "none", NULL, NULL,
      WEFT_CC_WINDOW_CHOICES, WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
-    {"cnp-interval", WEFT_PARAM_TIME, offsetof(struct params, cnp_interval_ps), "50us",
-     "0ps", "1s", NULL,
+    {"cnp-interval", WEFT_PARAM_TIME, offsetof(struct params, cnp_interval_ps), "50us", "0ps", "1s",
+     NULL,
      "mode=paper: the receiver sends at most one CNP per QP in this time; 0: one per marked packet",
      PAPER "section 3.1"},
-    {"byte-counter", WEFT_PARAM_SIZE, offsetof(struct params, byte_counter_bytes), "10MB",
-     "0B", NULL, NULL, "mode=paper: wire bytes sent between rate increases; 0: no byte counter",
+    {"byte-counter", WEFT_PARAM_SIZE, offsetof(struct params, byte_counter_bytes), "10MB", "0B",
+     NULL, NULL, "mode=paper: wire bytes sent between rate increases; 0: no byte counter",
      PAPER "section 5.2"},
-    {"decrease-interval", WEFT_PARAM_TIME, offsetof(struct params, decrease_interval_ps),
-     "4us", "1ns", "1s", NULL, "mode=hpcc: period of the clock that cuts the rate",
+    {"decrease-interval", WEFT_PARAM_TIME, offsetof(struct params, decrease_interval_ps), "4us",
+     "1ns", "1s", NULL, "mode=hpcc: period of the clock that cuts the rate",
      HPCC_SIM " (RATE_DECREASE_INTERVAL)"},
     {"clamp-target", WEFT_PARAM_BOOL, offsetof(struct params, clamp_target), "false", NULL, NULL,
      NULL, "mode=hpcc: every cut sets the target rate, also back-to-back ones",
@@ -127,7 +127,8 @@ static int check(const void *raw, struct weft_err *err)
     static const char *const sim_idle[] = {"cnp-interval", "byte-counter", NULL};
     const struct params *p = raw;
     if (p->mode == MODE_PAPER)
-        return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=paper", "mode=hpcc", paper_idle, err);
+        return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=paper", "mode=hpcc", paper_idle,
+                                   err);
     return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=hpcc", "mode=paper", sim_idle, err);
 }
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * dctcp: DCTCP (Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; RFC 8257) for RDMA, in
- * two dialects. Both follow the share of marked packets, alpha = (1-g) alpha + g F once per round trip,
- * start with alpha = 1, and cut by alpha/2 at most once per round trip.
+ * two dialects. Both follow the share of marked packets, alpha = (1-g) alpha + g F once per round
+ * trip, start with alpha = 1, and cut by alpha/2 at most once per round trip.
  *
  * mode=paper: a window at line rate, clocked by ACKs.
  *
  * - F is the share of acknowledged bytes whose ACK echoed a mark. The window starts at one
  *   bandwidth-delay product: an RDMA NIC has no slow start.
- * - A marked ACK cuts the window by alpha/2, then nothing changes it until data sent after the cut is
- *   acknowledged. Otherwise each window of ACKs adds one MTU, if the window was in use.
- * - A NACK or timeout means loss and halves the window, once per round trip likewise. TCP would start
- *   anew from one segment after a timeout; without slow start that would take a bandwidth-delay
- *   product of round trips to repair.
+ * - A marked ACK cuts the window by alpha/2, then nothing changes it until data sent after the cut
+ *   is acknowledged. Otherwise each window of ACKs adds one MTU, if the window was in use.
+ * - A NACK or timeout means loss and halves the window, once per round trip likewise. TCP would
+ *   start anew from one segment after a timeout; without slow start that would take a
+ *   bandwidth-delay product of round trips to repair.
  *
  * mode=hpcc, what the HPCC simulator does (its CC_MODE 8): the same on a rate.
  *
- * - Round trips are counted from the first ACK. F counts marked ACKs against the packets that were in
- *   flight when the round trip began, plus one; marks of the very first ACK count for the second round.
- * - A marked ACK outside a cut's round trip cuts the rate; an ACK that begins a round trip outside one adds
- *   rate-ai. Loss changes nothing.
+ * - Round trips are counted from the first ACK. F counts marked ACKs against the packets that were
+ *   in flight when the round trip began, plus one; marks of the very first ACK count for the
+ *   second round.
+ * - A marked ACK outside a cut's round trip cuts the rate; an ACK that begins a round trip outside
+ *   one adds rate-ai. Loss changes nothing.
  * - run.py's preset "dctcp": min-rate 1000Mbps; switches mark above one threshold (Kmin = Kmax).
  */
 #include "congestion/cc.h"
@@ -83,10 +84,10 @@ static int check(const void *raw, struct weft_err *err)
 static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
 {
     out->rate_bps = s->rate_bps ? s->rate_bps : 1;
-    out->cwnd_bytes = p->mode == MODE_PAPER
-                          ? weft_cc_clamp_u64(s->cwnd_bytes, s->mtu_bytes, UINT64_MAX)
-                          : weft_cc_window_bytes(p->window, s->bdp_bytes, s->mtu_bytes, s->rate_bps,
-                                                 s->line_bps);
+    out->cwnd_bytes =
+        p->mode == MODE_PAPER
+            ? weft_cc_clamp_u64(s->cwnd_bytes, s->mtu_bytes, UINT64_MAX)
+            : weft_cc_window_bytes(p->window, s->bdp_bytes, s->mtu_bytes, s->rate_bps, s->line_bps);
 }
 
 static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
@@ -174,8 +175,8 @@ static void ack_hpcc(struct state *s, const struct params *p, const struct weft_
         start_cut(s, ack->nxt_bytes);
     }
     if (!s->in_cut && new_round)
-        s->rate_bps = p->rate_ai_bps < s->line_bps - s->rate_bps ? s->rate_bps + p->rate_ai_bps
-                                                                 : s->line_bps;
+        s->rate_bps =
+            p->rate_ai_bps < s->line_bps - s->rate_bps ? s->rate_bps + p->rate_ai_bps : s->line_bps;
 }
 
 static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,

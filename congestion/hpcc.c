@@ -23,8 +23,8 @@
  *   others skip hops whose queue is empty; with multi-rate each hop has its own U and reference
  *   and the rate is the smallest of all.
  * - int-multi reproduces its stamps: whole nanoseconds, bytes in units of 128 int-multi, queues
- *   in units of 80 int-multi, rounded down. Its counters' wrap-around and its limits (5 hops, a fixed
- *   list of rates) are not reproduced.
+ *   in units of 80 int-multi, rounded down. Its counters' wrap-around and its limits (5 hops, a
+ *   fixed list of rates) are not reproduced.
  * - run.py's preset "hp" for a NIC of B Gbps: max-stage 0, int-multi B/25, min-rate 1000Mbps.
  */
 #include "congestion/cc.h"
@@ -78,8 +78,8 @@ struct state {
 
 static int check(const void *raw, struct weft_err *err)
 {
-    static const char *const paper_idle[] = {"rate-ai",    "window",    "fast-react", "sample-feedback",
-                                             "multi-rate", "int-multi", NULL};
+    static const char *const paper_idle[] = {
+        "rate-ai", "window", "fast-react", "sample-feedback", "multi-rate", "int-multi", NULL};
     static const char *const sim_idle[] = {"window-ai", NULL};
     const struct params *p = raw;
     if (p->k.mode == WEFT_HPCC_PAPER)
@@ -134,8 +134,8 @@ static double hop_util(const struct state *s, const struct weft_cc_hop *h,
 {
     double b = (double)h->rate_bps;
     double q = (double)(h->qlen_bytes < old->qlen_bytes ? h->qlen_bytes : old->qlen_bytes);
-    double queue = s->law.whole ? q * (double)s->law.line_bps / b / s->window_bytes
-                                : q * 8e12 / (b * s->t_ps);
+    double queue =
+        s->law.whole ? q * (double)s->law.line_bps / b / s->window_bytes : q * 8e12 / (b * s->t_ps);
     return (double)(h->tx_bytes - old->tx_bytes) * 8e12 / tau_ps / b + queue;
 }
 
@@ -147,8 +147,8 @@ static void average(const struct state *s, struct gauge *g, double u, double tau
 }
 
 /* Takes over new stamps of the same path; returns false if none counts. */
-static bool measure(struct state *s, const struct params *p, const struct weft_cc_hop *h,
-                    bool full, bool *updated)
+static bool measure(struct state *s, const struct params *p, const struct weft_cc_hop *h, bool full,
+                    bool *updated)
 {
     bool any = false;
     double top = 0, top_tau_ps = 0;

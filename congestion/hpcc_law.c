@@ -25,8 +25,8 @@ void weft_hpcc_law_init(struct weft_hpcc_law *law, const struct weft_hpcc_knobs 
     }
 }
 
-double weft_hpcc_react(const struct weft_hpcc_law *law, const struct weft_hpcc_ref *ref, double util,
-                       struct weft_hpcc_ref *next)
+double weft_hpcc_react(const struct weft_hpcc_law *law, const struct weft_hpcc_ref *ref,
+                       double util, struct weft_hpcc_ref *next)
 {
     double c = util / law->eta;
     double x = ref->x;
@@ -49,8 +49,7 @@ double weft_hpcc_rate(const struct weft_hpcc_law *law, double x)
 void weft_hpcc_publish(const struct weft_hpcc_law *law, double x, struct weft_cc_out *out)
 {
     out->rate_bps = weft_cc_clamp_u64(weft_hpcc_rate(law, x), 1, law->line_bps);
-    out->cwnd_bytes = law->whole
-                          ? weft_cc_window_bytes(law->window, law->bdp_bytes, law->mtu_bytes,
-                                                 out->rate_bps, law->line_bps)
-                          : weft_cc_clamp_u64(x, law->mtu_bytes, UINT64_MAX);
+    out->cwnd_bytes = law->whole ? weft_cc_window_bytes(law->window, law->bdp_bytes, law->mtu_bytes,
+                                                        out->rate_bps, law->line_bps)
+                                 : weft_cc_clamp_u64(x, law->mtu_bytes, UINT64_MAX);
 }

@@ -13,9 +13,9 @@
  * u = 512; base 1.05 needs 8 bits, 1.01 needs 11.
  *
  * The HPCC simulator evaluates products and quotients of u by tables of logarithms with random
- * rounding, as a switch would, and counts queues in units of 256 bytes. Here the arithmetic is plain
- * double; only the code is rounded. A guess by libm's log is corrected with exact comparisons of powers, so
- * that the code does not depend on libm's last bit.
+ * rounding, as a switch would, and counts queues in units of 256 bytes. Here the arithmetic is
+ * plain double; only the code is rounded. A guess by libm's log is corrected with exact
+ * comparisons of powers, so that the code does not depend on libm's last bit.
  */
 #ifndef WEFT_CC_PINT_CODE_H
 #define WEFT_CC_PINT_CODE_H
@@ -31,8 +31,9 @@ uint16_t weft_pint_encode(double u, double log_base, double uniform01);
 /** The utilisation that @p code stands for. */
 double weft_pint_decode(uint16_t code, double log_base);
 /**
- * The port's utilisation now. @p dt_ps: since its last packet, of @p last_size_bytes on the wire, began to leave;
- * @p t_ps: averaging time T > 0; @p qlen_bytes: its egress queue, without the packet that leaves now.
+ * The port's utilisation now. @p dt_ps: since its last packet, of @p last_size_bytes on the wire,
+ * began to leave; @p t_ps: averaging time T > 0; @p qlen_bytes: its egress queue, without the
+ * packet that leaves now.
  */
 double weft_pint_update(double u_prev, int64_t dt_ps, int64_t t_ps, uint64_t qlen_bytes,
                         uint32_t last_size_bytes, uint64_t rate_bps);

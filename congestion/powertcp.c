@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * powertcp: PowerTCP and theta-PowerTCP (Addanki et al., "PowerTCP: Pushing the Performance Limits of
- * Datacenter Networks", NSDI 2022).
+ * powertcp: PowerTCP and theta-PowerTCP (Addanki et al., "PowerTCP: Pushing the Performance Limits
+ * of Datacenter Networks", NSDI 2022).
  *
  * "Power" is current (arrival rate) times voltage (queue + bandwidth-delay product), normalised so
  * that 1 means a full link without a queue. With tau the base round trip, G the smoothed power:
  *
  *   w = gamma (w_old / G + beta) + (1 - gamma) w,  rate = w / tau,
  *
- * w_old being the window one round trip ago, beta = w_init / expected-flows, and w at most w_init, what
- * line rate keeps in flight in tau. G starts at 1; the first ACK only leaves its samples.
+ * w_old being the window one round trip ago, beta = w_init / expected-flows, and w at most w_init,
+ * what line rate keeps in flight in tau. G starts at 1; the first ACK only leaves its samples.
  *
  * form=int: for each hop, from the stamps of this and the previous ACK dt apart,
  *   power = (dq/dt + sent/dt) (q + B tau) / (B^2 tau); the largest one enters
@@ -19,8 +19,8 @@
  *   the same way; w changes once per round trip. Switches need no INT; their stamps cost nothing.
  *
  * Power that is zero or negative (a queue that drains faster than the port sends) asks for the
- * largest window. w_old is taken once per round trip. The windows are payload bytes; the rate counts
- * wire bytes, so that w_init paces at line rate. min-rate is weft's: it keeps w above zero.
+ * largest window. w_old is taken once per round trip. The windows are payload bytes; the rate
+ * counts wire bytes, so that w_init paces at line rate. min-rate is weft's: it keeps w above zero.
  */
 #include "congestion/cc.h"
 #include "congestion/window.h"
@@ -76,8 +76,8 @@ static int check(const void *raw, struct weft_err *err)
     const struct params *p = raw;
     if (p->beta_bytes > 0) {
         static const char *const beta_idle[] = {"expected-flows", NULL};
-        int rc =
-            weft_cc_refuse_idle(&table, raw, "powertcp", "a beta of its own", "beta=0", beta_idle, err);
+        int rc = weft_cc_refuse_idle(&table, raw, "powertcp", "a beta of its own", "beta=0",
+                                     beta_idle, err);
         if (rc)
             return rc;
     }
@@ -107,8 +107,8 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
     s->init_bytes = s->w_bytes = s->old_bytes = weft_cc_line_window(env);
     uint64_t min = p->min_rate_bps < s->line_bps ? p->min_rate_bps : s->line_bps;
     s->min_bytes = s->init_bytes * (double)min / (double)s->line_bps;
-    s->beta_bytes = p->beta_bytes ? (double)p->beta_bytes
-                                  : s->init_bytes / (double)p->expected_flows;
+    s->beta_bytes =
+        p->beta_bytes ? (double)p->beta_bytes : s->init_bytes / (double)p->expected_flows;
     s->power = 1.0;
     out->timer_at_ps = WEFT_NEVER;
     out->repace = false;
@@ -195,7 +195,8 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     bool round = ack->una_bytes > s->update_bytes;
     bool known = p->form == FORM_INT ? measure_int(s, ack) : measure_delay(s, now_ps, ack->rtt_ps);
     if (known && (round || p->form == FORM_INT)) {
-        double w = p->gamma * (s->old_bytes / s->power + s->beta_bytes) + (1.0 - p->gamma) * s->w_bytes;
+        double w =
+            p->gamma * (s->old_bytes / s->power + s->beta_bytes) + (1.0 - p->gamma) * s->w_bytes;
         s->w_bytes = weft_cc_clamp(w, s->min_bytes, s->init_bytes);
     }
     if (round) {

@@ -13,8 +13,8 @@
  *   otherwise:   cwnd *= max(1 - beta (d - target)/d, 1 - max-mdf), at most once per RTT
  *
  * A NACK (loss) multiplies by 1 - max-mdf, also at most once per RTT; so does a retransmission
- * timeout, until retx-reset of them in a row set min-cwnd. A window of one packet or more goes out at
- * line rate, clocked by ACKs; below, one packet leaves per RTT / cwnd.
+ * timeout, until retx-reset of them in a row set min-cwnd. A window of one packet or more goes out
+ * at line rate, clocked by ACKs; below, one packet leaves per RTT / cwnd.
  *
  * The receiver's NIC answers at once, so all delay is fabric delay: there is no second window for
  * the end host. Hops are the switches of the path. The window starts at one bandwidth-delay
@@ -100,8 +100,7 @@ static double target_ps(const struct state *s, const struct params *p)
 
 static void publish(const struct state *s, struct weft_cc_out *out)
 {
-    out->cwnd_bytes =
-        weft_cc_clamp_u64(s->cwnd * s->mtu_bytes, (uint64_t)s->mtu_bytes, UINT64_MAX);
+    out->cwnd_bytes = weft_cc_clamp_u64(s->cwnd * s->mtu_bytes, (uint64_t)s->mtu_bytes, UINT64_MAX);
     out->rate_bps = s->line_bps;
     if (s->cwnd < 1)
         out->rate_bps =

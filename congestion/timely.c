@@ -16,12 +16,12 @@
  *
  * mode=paper: a sample counts for each completed `segment` of acknowledged bytes (0: once per
  *   round trip). Hyperactive increase is hai-factor times rate-ai, from the hai-after'th
- *   consecutive increase by gradient on; an increase below t-low is always rate-ai and, like a decrease,
- *   starts the count anew. The paper measures the RTT of whole segments less their serialisation
- *   time; here it is the RTT of the segment's last packet.
+ *   consecutive increase by gradient on; an increase below t-low is always rate-ai and, like a
+ *   decrease, starts the count anew. The paper measures the RTT of whole segments less their
+ *   serialisation time; here it is the RTT of the segment's last packet.
  * mode=hpcc, what the HPCC simulator does (its CC_MODE 7): a sample counts with the first ACK for
- *   data sent after the last one that counted; increases of either kind are counted, the first hai-after
- *   add rate-ai, later ones rate-hai. run.py's preset "timely": min-rate 1000Mbps.
+ *   data sent after the last one that counted; increases of either kind are counted, the first
+ *   hai-after add rate-ai, later ones rate-hai. run.py's preset "timely": min-rate 1000Mbps.
  */
 #include "congestion/cc.h"
 #include "congestion/window.h"
@@ -128,8 +128,8 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
     s->ai_bps = p->rate_ai_bps ? p->rate_ai_bps : s->line_bps / 1000;
     s->hai_bps = p->rate_hai_bps ? p->rate_hai_bps : s->line_bps / 200;
     if (p->mode == MODE_PAPER)
-        s->hai_bps = s->ai_bps <= s->line_bps / p->hai_factor ? p->hai_factor * s->ai_bps
-                                                              : s->line_bps;
+        s->hai_bps =
+            s->ai_bps <= s->line_bps / p->hai_factor ? p->hai_factor * s->ai_bps : s->line_bps;
     s->bdp_bytes = env->bdp_bytes;
     s->mtu_bytes = env->mtu_bytes;
     s->min_rtt_ps = p->min_rtt_ps ? p->min_rtt_ps : env->base_rtt_ps;
@@ -222,7 +222,8 @@ extern const struct weft_cc_ops weft_cc_timely;
 const struct weft_cc_ops weft_cc_timely = {
     .name = "timely",
     .title = "TIMELY: a rate from the gradient of the RTT",
-    .source = "Mittal et al.: TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM 2015",
+    .source =
+        "Mittal et al.: TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM 2015",
     .needs = WEFT_CC_NEEDS_RTT,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),

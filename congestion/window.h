@@ -27,8 +27,8 @@ uint64_t weft_cc_window_bytes(int window, uint64_t bdp_bytes, uint64_t mtu_bytes
 
 /**
  * Payload bytes that line rate keeps in flight over one base round trip, the starting window of
- * window-based algorithms: line rate x base_rtt x the payload's share of a full packet. Never less than
- * one MTU.
+ * window-based algorithms: line rate x base_rtt x the payload's share of a full packet. Never less
+ * than one MTU.
  */
 double weft_cc_line_window(const struct weft_cc_env *env);
 

@@ -244,7 +244,7 @@ static const char *judge(struct run *r)
         return "finished";
     r->code = WEFT_E_OUTCOME;
     weft_log(r->cli->log, WEFT_LOG_ERROR, "%zu of %zu flows are not complete at %s", left,
-             r->job.flows->n, weft_format_time(r->net->ops->now_ps(r->net), at));
+             r->job.flows->n, weft_human_time(r->net->ops->now_ps(r->net), at));
     uint64_t n = r->net->ops->explain(r->net, EXPLAIN_MAX, sentence, r->cli->log);
     if (n > EXPLAIN_MAX)
         weft_log(r->cli->log, WEFT_LOG_ERROR, "  ... and %llu more flows",

@@ -23,8 +23,8 @@ struct weft_hpcc_pairs {
 };
 
 /**
- * Computes the maxima of a finished fabric and fills rtt_ns and bw_bps of every flow of @p flows (may be NULL),
- * which must have passed weft_hpcc_flows_check.
+ * Computes the maxima of a finished fabric and fills rtt_ns and bw_bps of every flow of @p flows
+ * (may be NULL), which must have passed weft_hpcc_flows_check.
  */
 int weft_hpcc_pairs_compute(const struct weft_fabric *f, uint64_t payload_bytes,
                             struct weft_hpcc_flows *flows, struct weft_hpcc_pairs *out,

@@ -2,9 +2,9 @@
 /*
  * HPCC's qlen.txt: for each switch port a histogram of its egress occupancy, in KB of 1000 bytes.
  *
- * Every 100 ns from start to end each port is sampled. At each multiple of 100 ms of simulated time the file
- * gets the line "time: T" (ns) and, per port that has a sample, "switch interface c0 c1 ...": how many samples
- * since the start lay in [k, k+1) KB. Where the queues come from is the caller's business.
+ * Every 100 ns from start to end each port is sampled. At each multiple of 100 ms of simulated time
+ * the file gets the line "time: T" (ns) and, per port that has a sample, "switch interface c0 c1
+ * ...": how many samples since the start lay in [k, k+1) KB. Where the queues come from is the caller's business.
  */
 #ifndef WEFT_HPCC_QLEN_H
 #define WEFT_HPCC_QLEN_H
@@ -31,7 +31,7 @@ struct weft_hpcc_qlen;
 /** A new set of empty histograms; NULL when out of memory. Keeps a reference to @p f. */
 struct weft_hpcc_qlen *weft_hpcc_qlen_new(const struct weft_fabric *f, struct weft_err *err);
 void weft_hpcc_qlen_free(struct weft_hpcc_qlen *q);
-/** Takes one sample of every switch port, and dumps to @p out when @p now_ps is a multiple of 100 ms. */
+/** Takes one sample of every switch port, and dumps to @p out at multiples of 100 ms. */
 int weft_hpcc_qlen_sample(struct weft_hpcc_qlen *q, int64_t now_ps,
                           const struct weft_hpcc_queues *queues, FILE *out, struct weft_err *err);
 /** Writes all histograms under the time @p now_ps. */

@@ -2,14 +2,11 @@
 /*
  * Equal-cost choice.
  *
- * flow: a 32-bit hash of the QP, made when it opens, mixed with the number of the switch
- * (routes.h). hpcc: 32-bit
- * MurmurHash3 (Appleby, public domain; x86_32 variant) over source address, destination address and
- * the two UDP ports,
- * seeded by the switch's node id, modulo the number of ports in ascending order of the neighbour's
- * node id. Addresses
- * are 0x0b000001 + (id / 256) << 16 + (id % 256) << 8, ports 10000 + QP number and 100, as in the
- * HPCC simulator.
+ * flow: a 32-bit hash of the QP, made when it opens, mixed with the number of the switch (routes.h).
+ * hpcc: 32-bit MurmurHash3 (Appleby, public domain; x86_32 variant) over source address, destination
+ * address and the two UDP ports, seeded by the switch's node id, modulo the number of ports in
+ * descending order of the neighbour's node id. Addresses are 0x0b000001 + (id / 256) << 16 +
+ * (id % 256) << 8, ports 10000 + QP number and 100, as in the HPCC simulator.
  */
 #include "internal.h"
 
@@ -45,14 +42,14 @@ static uint32_t neighbour(const struct weft_engine *e, uint32_t port)
     return e->ports[e->ports[port].peer].node;
 }
 
-/* The i-th port of a group in ascending order of (neighbour, port). */
+/* The i-th port of a group in descending order of neighbour, then ascending order of port. */
 static uint32_t by_neighbour(const struct weft_engine *e, struct weft_route_group g, uint32_t i)
 {
     for (uint32_t k = 0; k < g.n; k++) {
         uint32_t rank = 0, mine = neighbour(e, g.ports[k]);
         for (uint32_t j = 0; j < g.n; j++) {
             uint32_t other = neighbour(e, g.ports[j]);
-            rank += other < mine || (other == mine && j < k);
+            rank += other > mine || (other == mine && j < k);
         }
         if (rank == i)
             return g.ports[k];

@@ -51,7 +51,7 @@ struct weft_transport_params {
     /** preamble, start delimiter and inter-frame gap: on the wire, not in buffers */
     uint64_t gap_bytes;
     uint64_t pad_bytes; /**< the payload on the wire is padded to a multiple of this */
-    /** serialisation times and pacing gaps are rounded to a multiple of this */
+    /** serialisation times and pacing gaps are rounded to a multiple of this; 0: exact */
     int64_t quantum_ps;
     int ack_ignores_pause; /**< NICs send ACKs even while their priority is paused */
     int64_t base_rtt_ps; /**< what congestion controls take for the base RTT; 0: that of the path */

@@ -242,7 +242,7 @@ static inline int64_t gap_ps(uint64_t bytes, uint64_t q)
 static inline int64_t gap_quantised(const struct weft_engine *e, uint64_t bytes, uint64_t q)
 {
     int64_t ps = gap_ps(bytes, q), unit = e->p.transport.quantum_ps;
-    return __builtin_expect(unit == 1, 1) ? ps : (ps + unit / 2) / unit * unit;
+    return __builtin_expect(unit == 0, 1) ? ps : (ps + unit / 2) / unit * unit;
 }
 /** ps per byte of a rate, rounded to the nearest 2^-20 ps. */
 static inline uint64_t gap_of_rate(uint64_t bps)

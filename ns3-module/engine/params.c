@@ -47,10 +47,9 @@ static const struct weft_param transport_params[] = {
     {"pad", WEFT_PARAM_SIZE, T(pad_bytes), "4B", "1B", "64B", NULL,
      "the payload of a data packet is padded to a multiple of this",
      "IBTA 1.5 section 9.2 (PadCnt)"},
-    {"time-quantum", WEFT_PARAM_TIME, T(quantum_ps), "1ps", "1ps", "1us", NULL,
-     "serialisation times and pacing gaps are rounded to the nearest multiple; 1ns is what "
-     "simulators at "
-     "ns-3's default resolution do",
+    {"time-quantum", WEFT_PARAM_TIME, T(quantum_ps), "0", "0", "1us", NULL,
+     "serialisation times and pacing gaps are rounded to the nearest multiple; 0: exact; 1ns: as "
+     "simulators at ns-3's default resolution do",
      NULL},
     {"ack-ignores-pause", WEFT_PARAM_BOOL, T(ack_ignores_pause), "false", NULL, NULL, NULL,
      "NICs send ACKs even while PFC pauses their priority",

@@ -56,6 +56,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
         rtt += gap_quantised(e, full, p->ser_q) + p->prop_ps;
     }
     q->env.line_rate_bps = e->fabric->links[e->fabric->ports[ports[0]].link].rate_bps;
+    q->env.hops = hops - 1;
     q->port = ports[0];
     hops = ecmp_path(e, q, false, ports);
     q->ack_port = ports[0];

@@ -59,17 +59,14 @@ rc::Gen<Step> any_step()
     auto gap =
         rc::gen::oneOf(rc::gen::inRange<int64_t>(0, 100000), rc::gen::inRange<int64_t>(0, 60 * kUs),
                        rc::gen::inRange<int64_t>(0, 100 * WEFT_PS_PER_S));
-    return rc::gen::build<Step>(rc::gen::set(&Step::kind, rc::gen::inRange(0u, 6u)),
-                                rc::gen::set(&Step::gap_ps, gap),
-                                rc::gen::set(&Step::wire_bytes, rc::gen::inRange(1u, 10000u)),
-                                rc::gen::set(&Step::mark), rc::gen::set(&Step::nack),
-                                rc::gen::set(&Step::pint),
-                                rc::gen::set(&Step::nhops, rc::gen::weightedElement<uint32_t>(
-                                                               {{8, 2}, {1, 0}, {1, 5}, {1, 16}})),
-                                rc::gen::set(&Step::odd_hop, rc::gen::weightedElement<bool>(
-                                                                 {{9, false}, {1, true}})),
-                                rc::gen::set(&Step::qlen_bytes, rc::gen::element<uint64_t>(
-                                                                    0, 1000, 300000, 1u << 30)));
+    return rc::gen::build<Step>(
+        rc::gen::set(&Step::kind, rc::gen::inRange(0u, 6u)), rc::gen::set(&Step::gap_ps, gap),
+        rc::gen::set(&Step::wire_bytes, rc::gen::inRange(1u, 10000u)), rc::gen::set(&Step::mark),
+        rc::gen::set(&Step::nack), rc::gen::set(&Step::pint),
+        rc::gen::set(&Step::nhops,
+                     rc::gen::weightedElement<uint32_t>({{8, 2}, {1, 0}, {1, 5}, {1, 16}})),
+        rc::gen::set(&Step::odd_hop, rc::gen::weightedElement<bool>({{9, false}, {1, true}})),
+        rc::gen::set(&Step::qlen_bytes, rc::gen::element<uint64_t>(0, 1000, 300000, 1u << 30)));
 }
 
 rc::Gen<weft_cc_env> any_env()

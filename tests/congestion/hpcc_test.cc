@@ -92,7 +92,7 @@ TEST(HpccPaper, TheQueueCountsAsItsSmallerEnd)
     a.step(1000, 50000, 0, 0, 50000);
     a.step(2000, 51000, 8 * kUs, 100000, 900000); // u = 1 + 50000 B / (100 Gbps 8 us)
     EXPECT_EQ(a.observed(UTIL), 1.5);
-    EXPECT_EQ(a.out.cwnd_bytes, 63413u); // 100000 .95 / 1.5 + 80
+    EXPECT_EQ(a.out.cwnd_bytes, 63413u);    // 100000 .95 / 1.5 + 80
     a.step(3000, 52000, 2 * kUs, 25000, 0); // u = 1; U = .75 1.5 + .25
     EXPECT_EQ(a.observed(UTIL), 1.375);
 }
@@ -200,7 +200,7 @@ TEST(HpccSim, AnIdlePathDividesUp)
     Path a(kSim);
     a.step(1000, 1000, 0, 0, 50000);
     a.step(2000, 2000, 8 * kUs, 100000, 50000);
-    a.step(3000, 3000, 8 * kUs, 90000, 0); // max-stage 0: multiplicative below the target, too
+    a.step(3000, 3000, 8 * kUs, 90000, 0);   // max-stage 0: multiplicative below the target, too
     EXPECT_EQ(a.out.rate_bps, 66934074073u); // 63373333333 .95 / .9 = 66894074073.7
     a.step(4000, 4000, 8 * kUs, 10000, 0);
     EXPECT_EQ(a.out.rate_bps, 100 * kGbps);
@@ -220,7 +220,7 @@ TEST(HpccSim, WindowKinds)
 TEST(HpccSim, CoarseStamps)
 {
     Path a(sim({{"int-multi", "4"}}));
-    a.hops[0] = {1999, 511, 319, 100 * kGbps};     // 1 ns, 0 B, 0 B
+    a.hops[0] = {1999, 511, 319, 100 * kGbps}; // 1 ns, 0 B, 0 B
     a.send(1000, 50000);
     a.hops[0] = {8001999, 100511, 700, 100 * kGbps}; // 8001 ns, 196 x 512 B, 2 x 320 B
     a.send(2000, 51000);
@@ -258,7 +258,7 @@ TEST(HpccSim, MultiRateTakesTheSlowestHop)
     EXPECT_EQ(a.out.rate_bps, 63373333333u);
     a.hops[0].tx_bytes += 100000;
     a.hops[1].tx_bytes -= 50000;
-    a.step(3000, 3000, 8 * kUs, 100000, 0); // U = 2 and .5; references 95.04 and 63.37
+    a.step(3000, 3000, 8 * kUs, 100000, 0);  // U = 2 and .5; references 95.04 and 63.37
     EXPECT_EQ(a.out.rate_bps, 45184000000u); // 95.04 .95 / 2 + .04; the other: 120 -> 100
 }
 

@@ -66,7 +66,7 @@ TEST(PowerTcpInt, QueueGrowthIsCurrentAndQueueIsVoltage)
     EXPECT_EQ(a.out.rate_bps, 59 * kGbps);
     a.step(3000, 52000, 8 * kUs, 100000, 50000); // standing queue: 1 x 1.5; w_old as before
     EXPECT_EQ(a.observed(POWER), 1.5);
-    EXPECT_EQ(a.out.cwnd_bytes, 74900u); // .9 (66666.7 + 10000) + 5900
+    EXPECT_EQ(a.out.cwnd_bytes, 74900u);           // .9 (66666.7 + 10000) + 5900
     a.step(51000, 100000, 8 * kUs, 100000, 50000); // a round trip ends: w_old follows
     EXPECT_EQ(a.out.cwnd_bytes, 76490u);           // 69000 + 7490
     a.step(52000, 101000, 8 * kUs, 100000, 50000);
@@ -131,6 +131,6 @@ TEST(PowerTcp, SettingsAndSignals)
     a.ack(0, k);
     k.una_bytes = k.nxt_bytes = 2000;
     k.rtt_ps = 16 * kUs;
-    a.ack(8 * kUs, k); // power 2 x 2
+    a.ack(8 * kUs, k);                   // power 2 x 2
     EXPECT_EQ(a.out.cwnd_bytes, 33400u); // .9 (25000 + 1000) + 10000
 }

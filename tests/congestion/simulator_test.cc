@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// mode=hpcc against models of the HPCC simulator's handlers, written from their description in whole
-// nanoseconds and whole bit/s, over random ACKs.
+// mode=hpcc against models of the HPCC simulator's handlers, written from their description in
+// whole nanoseconds and whole bit/s, over random ACKs.
 #include "algo.h"
 
 #include "congestion/pint_code.h"
@@ -58,8 +58,8 @@ struct Hpcc {
             const uint64_t tau = now[i].ts_ns - old[i].ts_ns;
             const double tx =
                 static_cast<double>((now[i].units - old[i].units) * 512 * 8) / (tau * 1e-9);
-            const double x = tx / kLine +
-                             static_cast<double>(std::min(now[i].qlen, old[i].qlen) * 320) / kBdp;
+            const double x =
+                tx / kLine + static_cast<double>(std::min(now[i].qlen, old[i].qlen) * 320) / kBdp;
             if (x > top) {
                 top = x;
                 dt = tau;
@@ -80,8 +80,7 @@ struct Timely {
         if (una <= last)
             return;
         if (last) {
-            diff = 0.125 * diff +
-                   0.875 * (static_cast<double>(now_rtt) - static_cast<double>(rtt));
+            diff = 0.125 * diff + 0.875 * (static_cast<double>(now_rtt) - static_cast<double>(rtt));
             const double gradient = diff / 20000;
             if (now_rtt < 50000 || (now_rtt <= 500000 && gradient <= 0)) {
                 rate = std::min(kLine, rate + (stage < 5 ? 100000000 : 500000000));
@@ -143,12 +142,12 @@ rc::Gen<Ack> any_ack()
     const auto hops = [](unsigned lo, unsigned hi) {
         return rc::gen::container<std::vector<unsigned>>(3, rc::gen::inRange(lo, hi));
     };
-    return rc::gen::build<Ack>(
-        rc::gen::set(&Ack::flight, rc::gen::inRange<uint64_t>(1, 100)),
-        rc::gen::set(&Ack::rtt_ns, rc::gen::inRange<uint64_t>(6240, 700000)),
-        rc::gen::set(&Ack::mark), rc::gen::set(&Ack::gap_ns, hops(1, 9000)),
-        rc::gen::set(&Ack::tx, hops(1048, 100000)), rc::gen::set(&Ack::qlen, hops(0, 200000)),
-        rc::gen::set(&Ack::code, rc::gen::inRange<uint16_t>(0, 1400)));
+    return rc::gen::build<Ack>(rc::gen::set(&Ack::flight, rc::gen::inRange<uint64_t>(1, 100)),
+                               rc::gen::set(&Ack::rtt_ns, rc::gen::inRange<uint64_t>(6240, 700000)),
+                               rc::gen::set(&Ack::mark), rc::gen::set(&Ack::gap_ns, hops(1, 9000)),
+                               rc::gen::set(&Ack::tx, hops(1048, 100000)),
+                               rc::gen::set(&Ack::qlen, hops(0, 200000)),
+                               rc::gen::set(&Ack::code, rc::gen::inRange<uint16_t>(0, 1400)));
 }
 
 weft_cc_env env()
@@ -187,8 +186,7 @@ template <typename One> void compare(const char *name, Algo::Settings settings, 
         const uint64_t diff = std::max(want, a.out.rate_bps) - std::min(want, a.out.rate_bps);
         RC_ASSERT(diff <= 1000u); // 1e-8 of the line rate: roundings before truncation accumulate
         if (a.out.cwnd_bytes != UINT64_MAX) {
-            RC_ASSERT(a.out.cwnd_bytes ==
-                      std::max<uint64_t>(1000, kBdp * a.out.rate_bps / kLine));
+            RC_ASSERT(a.out.cwnd_bytes == std::max<uint64_t>(1000, kBdp * a.out.rate_bps / kLine));
         }
     }
 }
@@ -198,14 +196,15 @@ template <typename One> void compare(const char *name, Algo::Settings settings, 
 RC_GTEST_PROP(Simulator, Hpcc, ())
 {
     Hpcc m;
-    compare("hpcc", {{"max-stage", "0"}, {"int-multi", "4"}}, [&m](const weft_cc_ack &a, const Ack &) {
-        std::vector<Hop> now;
-        for (uint32_t i = 0; i < a.nhops; i++)
-            now.push_back({static_cast<uint64_t>(a.hops[i].ts_ps) / 1000, a.hops[i].tx_bytes / 512,
-                           a.hops[i].qlen_bytes / 320});
-        m.ack(a.una_bytes, a.nxt_bytes, now);
-        return m.rate;
-    });
+    compare("hpcc", {{"max-stage", "0"}, {"int-multi", "4"}},
+            [&m](const weft_cc_ack &a, const Ack &) {
+                std::vector<Hop> now;
+                for (uint32_t i = 0; i < a.nhops; i++)
+                    now.push_back({static_cast<uint64_t>(a.hops[i].ts_ps) / 1000,
+                                   a.hops[i].tx_bytes / 512, a.hops[i].qlen_bytes / 320});
+                m.ack(a.una_bytes, a.nxt_bytes, now);
+                return m.rate;
+            });
 }
 
 RC_GTEST_PROP(Simulator, HpccPint, ())

@@ -37,7 +37,8 @@ TEST(TimelyPaper, FollowsTheGradient)
 {
     Sender a;
     EXPECT_EQ(a.rtt(60), 100 * kGbps) << "the first sample changes nothing";
-    EXPECT_NEAR(static_cast<double>(a.rtt(70)), 65e9, 2); // diff .875 10; gradient .4375; 1 - .8 .4375 = .65
+    EXPECT_NEAR(static_cast<double>(a.rtt(70)), 65e9,
+                2); // diff .875 10; gradient .4375; 1 - .8 .4375 = .65
     EXPECT_DOUBLE_EQ(a.observed(GRADIENT), 0.4375);
     EXPECT_NEAR(static_cast<double>(a.rtt(70)), 62156250000, 2); // gradient .0546875: .95625
     EXPECT_NEAR(static_cast<double>(a.rtt(60)), 62256250000, 2); // diff .1367 - 8.75: negative

@@ -62,8 +62,8 @@ TEST(HpccPairs, WorkedByHand)
 
 TEST(HpccPairs, HostsDoNotTransitAndHighIdsComeFirst)
 {
-    /* From 0 to 1 there are two paths of two hops, over switch 3 (slow, near) or 2 (fast, far), and host 4
-     * beside both. The higher id wins, in whatever order the links are listed. */
+    /* From 0 to 1 there are two paths of two hops, over switch 3 (slow, near) or 2 (fast,
+     * far), and host 4 beside both. The higher id wins, in whatever order the links are listed. */
     TextFile topology("5 2 6\n2 3\n0 2 100Gbps 9us 0\n0 3 10Gbps 1us 0\n2 1 100Gbps 9us 0\n"
                       "3 1 10Gbps 1us 0\n4 0 100Gbps 1ns 0\n4 1 100Gbps 1ns 0\n");
     TextFile list("1\n0 1 3 100 1000 2\n");

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The commands `hpcc` and `traffic`.
+#include "tests/cli/program.h"
+
+#include <sstream>
+
+namespace
+{
+
+/* Column @p n (from 0) of each line. */
+std::vector<double> column(const std::string &text, int n)
+{
+    std::vector<double> all;
+    std::istringstream in(text);
+    for (std::string line, word; std::getline(in, line);) {
+        std::istringstream words(line);
+        for (int i = 0; i <= n; i++)
+            words >> word;
+        all.push_back(std::stod(word));
+    }
+    return all;
+}
+
+const char star[] = "5 1 4\n4\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n"
+                    "3 4 100Gbps 1us 0\n";
+
+TEST(HpccCommand, TrafficThenRun)
+{
+    TempDir dir;
+    write_file(dir / "cdf", "0 0\n10000 100\n");
+    write_file(dir / "t", star);
+    write_file(dir / "config.txt", "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nVAR_WIN 1\n"
+                                   "MULTI_RATE 0\n");
+    const std::vector<std::string> traffic = {"traffic", "--cdf",      "cdf",  "--load",
+                                              "0.3",     "--hosts",    "4",    "--rate",
+                                              "100Gbps", "--duration", "200us"};
+    auto to_file = traffic;
+    to_file.insert(to_file.end(), {"-o", "f"});
+    const Said made = weft(to_file, dir / "");
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_EQ(made.out, "");
+    EXPECT_EQ(weft(traffic, dir / "").out, slurp(dir / "f"));
+    for (const char *compat : {"--quiet", "--compat"}) {
+        const Said ran = weft({"hpcc", "--config", "config.txt", "--out", "o", compat}, dir / "");
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const auto sizes = column(slurp(dir / "o/fct.txt"), 4);
+        EXPECT_EQ(sizes.size(), static_cast<size_t>(std::stoul(slurp(dir / "f"))));
+        EXPECT_EQ(slurp(dir / "o/finished"), "finished\n");
+        const std::string csv = slurp(dir / "o/fct_slowdown.csv");
+        EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 21);
+    }
+}
+
+TEST(HpccCommand, MistakesAndTheirExitCodes)
+{
+    TempDir dir;
+    write_file(dir / "t", star);
+    write_file(dir / "f", "1\n0 1 3 100 100000000 2\n");
+    write_file(dir / "config.txt",
+               "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nSIMULATOR_STOP_TIME 2.001\n");
+    EXPECT_EQ(weft({"hpcc"}).code, 2);
+    EXPECT_EQ(weft({"traffic", "--load", "1"}).code, 2);
+    EXPECT_EQ(weft({"hpcc", "--config", dir / "nothing"}).code, 4);
+    const Said fixed = weft(
+        {"hpcc", "--config", dir / "config.txt", "--no-out", "--set", "topology.type=dumbbell"});
+    EXPECT_EQ(fixed.code, 3);
+    EXPECT_CONTAINS(fixed.err, "topology and flows are those of the configuration");
+    /* 100 MB take 8 ms, but 1 ms is all there is. */
+    const Said late = weft({"hpcc", "--config", dir / "config.txt", "--out", dir / "o", "-q"});
+    EXPECT_EQ(late.code, 1);
+    EXPECT_CONTAINS(late.err, "1 of 1 flows are not complete at 2.001 s");
+    EXPECT_EQ(slurp(dir / "o/finished"), "stopped-at-limit\n");
+}
+
+/* One flow alone on a dumbbell: the whole chain from config.txt to fct.txt. */
+TEST(HpccCommand, SingleFlowsTakeTheReferenceTime)
+{
+    if (shared("reference/README.md").empty() || !has_packet())
+        GTEST_SKIP() << "needs WEFT_SHARED and the packet backend";
+    for (const char *cc : {"dcqcn", "hpcc", "timely", "dctcp", "pint"}) {
+        TempDir dir;
+        const std::string ref = shared(std::string("reference/r1_dumbbell_1x1MB_") + cc);
+        const Said ran =
+            weft({"hpcc", "--config", ref + "/config.txt", "--compat", "-q", "--out", dir / "o"});
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const auto got = column(slurp(dir / "o/fct.txt"), 6),
+                   want = column(slurp(ref + "/fct.txt"), 6);
+        ASSERT_EQ(got.size(), want.size());
+        for (size_t i = 0; i < got.size(); i++)
+            EXPECT_NEAR(got[i], want[i], want[i] / 1000) << cc;
+    }
+}
+
+} // namespace

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// From a configuration to settings.
+#include "hpcc/job.h"
+#include "hpcc/profile.h"
+
+#include "files.h"
+
+#include <set>
+
+namespace
+{
+
+/* A folder with config.txt, a topology and flows. */
+class Case
+{
+  public:
+    explicit Case(const std::string &config,
+                  const std::string &topology = "3 1 2\n2\n0 2 100Gbps 1us 0\n2 1 100Gbps 1us 0\n",
+                  const std::string &flows = "1\n0 1 3 100 1000000 2\n")
+    {
+        std::ofstream(m_dir / "config.txt") << "TOPOLOGY_FILE t\nFLOW_FILE f\n" << config;
+        std::ofstream(m_dir / "t") << topology;
+        std::ofstream(m_dir / "f") << flows;
+        m_read =
+            weft_hpcc_job_read(&job, (m_dir / "config.txt").c_str(), WEFT_HPCC_FLOW_HPCC, &err);
+        EXPECT_EQ(m_read, 0) << where(err);
+    }
+    ~Case()
+    {
+        weft_hpcc_job_free(&job);
+    }
+    /* All settings; an error leaves none and is in err. */
+    std::set<std::string> sets(bool compat)
+    {
+        std::set<std::string> all;
+        weft_hpcc_profile_input in = {job.config, "t", job.fabric, job.flows, &job.pairs, compat};
+        weft_hpcc_profile *p = weft_hpcc_profile_new(&in, &err);
+        for (size_t i = 0; p && i < p->nsets; i++)
+            all.insert(p->sets[i]);
+        for (size_t i = 0; p && i < p->nwarnings; i++)
+            warnings += std::string(p->warnings[i]) + "\n";
+        weft_hpcc_profile_free(p);
+        return all;
+    }
+    weft_hpcc_job job = {};
+    weft_err err = {};
+    std::string warnings;
+
+  private:
+    TempDir m_dir;
+    int m_read;
+};
+
+const std::string maps = "KMIN_MAP 2 100000000000 400 25000000000 100.5\n"
+                         "KMAX_MAP 2 100000000000 1600 25000000000 400\n"
+                         "PMAX_MAP 2 100000000000 0.2 25000000000 0.1\n";
+
+TEST(HpccProfile, DcqcnKeysBecomeParameters)
+{
+    Case c(maps + "CC_MODE 1\nEWMA_GAIN 0.00390625\nRATE_AI 20Mb/s\nRATE_HAI 200Mb/s\nMIN_RATE "
+                  "1000Mb/s\nRP_TIMER 300\nALPHA_RESUME_INTERVAL 1\nRATE_DECREASE_INTERVAL 4\n"
+                  "FAST_RECOVERY_TIMES 1\nHAS_WIN 0\nBUFFER_SIZE 32\nSIMULATOR_STOP_TIME 3.00\n");
+    const auto s = c.sets(false);
+    for (const char *want : {"congestion-control.name=dcqcn",
+                             "congestion-control.mode=hpcc",
+                             "congestion-control.gain=0.00390625",
+                             "congestion-control.rate-ai=20Mbps",
+                             "congestion-control.rate-hai=200Mbps",
+                             "congestion-control.min-rate=1Gbps",
+                             "congestion-control.rate-timer=300us",
+                             "congestion-control.alpha-timer=1us",
+                             "congestion-control.decrease-interval=4us",
+                             "congestion-control.fast-recovery=1",
+                             "congestion-control.window=none",
+                             "ecn.kmin=400000B",
+                             "ecn.kmax=1600000B",
+                             "ecn.pmax=0.2",
+                             "ecn.scale-rate=0",
+                             "switch.buffer=32MiB",
+                             "run.until=3s",
+                             "transport.mtu=1000B",
+                             "transport.ack-every=1",
+                             "transport.base-rtt=4160ns",
+                             "transport.bdp=52000B",
+                             "topology.file=t",
+                             "pfc.prios=8"})
+        EXPECT_TRUE(s.count(want)) << want;
+    EXPECT_FALSE(s.count("transport.header=48B")); /* only with compat */
+}
+
+TEST(HpccProfile, CompatAddsTheWholeTable)
+{
+    Case c(maps);
+    const auto with = c.sets(true), without = c.sets(false);
+    size_t n;
+    const weft_hpcc_compat *rows = weft_hpcc_compat_table(&n);
+    EXPECT_GT(n, 10u);
+    for (size_t i = 0; i < n; i++) {
+        EXPECT_TRUE(with.count(std::string(rows[i].key) + "=" + rows[i].value)) << rows[i].key;
+        EXPECT_NE(rows[i].why[0], '\0');
+    }
+    EXPECT_FALSE(without.count("transport.time-quantum=1ns"));
+}
+
+TEST(HpccProfile, AckFramesWithTheirSignals)
+{
+    /* max(60, 46 + signal) on the wire, of which the control adds the signal itself. */
+    const struct {
+        const char *mode, *frame;
+    } cases[] = {{"1", "60"}, {"8", "60"}, {"3", "46"}, {"7", "52"}, {"10", "58"}, {"99", "60"}};
+    for (const auto &k : cases) {
+        Case c(maps + "CC_MODE " + k.mode + "\n");
+        EXPECT_TRUE(c.sets(true).count(std::string("transport.ack-frame=") + k.frame + "B"))
+            << k.mode;
+    }
+}
+
+TEST(HpccProfile, WindowsAndUnknownModes)
+{
+    EXPECT_TRUE(
+        Case("CC_MODE 3\nVAR_WIN 1\n").sets(false).count("congestion-control.window=scaled"));
+    EXPECT_TRUE(Case("CC_MODE 3\n").sets(false).count("congestion-control.window=fixed"));
+    EXPECT_TRUE(Case("CC_MODE 12\n").sets(false).count("congestion-control.name=static-window"));
+    EXPECT_TRUE(Case("CC_MODE 12\nHAS_WIN 0\n").sets(false).count("congestion-control.name=none"));
+    EXPECT_TRUE(Case("CC_MODE 10\n").sets(false).count("congestion-control.average-time=4160ns"));
+    EXPECT_FALSE(Case("CC_MODE 3\nGLOBAL_T 0\n").sets(false).count("transport.bdp=52000B"));
+}
+
+TEST(HpccProfile, SeveralRatesMakeAMap)
+{
+    Case c(maps, "3 1 2\n2\n0 2 25Gbps 1us 0\n2 1 100Gbps 1us 0\n");
+    EXPECT_TRUE(c.sets(false).count("ecn.rate-map=25Gbps:100500B:400000B:0.1,100Gbps:400000B:"
+                                    "1600000B:0.2"));
+}
+
+TEST(HpccProfile, ARateWithoutThresholdsIsAnError)
+{
+    Case c("KMIN_MAP 1 25000000000 100\nKMAX_MAP 1 25000000000 100\nPMAX_MAP 1 25000000000 1\n");
+    EXPECT_TRUE(c.sets(false).empty());
+    EXPECT_EQ(c.err.code, WEFT_E_INPUT);
+    EXPECT_EQ(where(c.err),
+              "3:0: KMIN_MAP: no entry for the rate 100000000000 (100Gbps) of a switch port");
+    /* Where nothing marks, none is needed. */
+    EXPECT_FALSE(Case("CC_MODE 3\n").sets(false).empty());
+    EXPECT_TRUE(Case("ENABLE_QCN 0\n").sets(false).count("ecn.kmin=1GiB"));
+}
+
+TEST(HpccProfile, WhatWeftCantDoIsAnError)
+{
+    for (const char *line : {"LINK_DOWN 10 0 2", "L2_BACK_TO_ZERO 1", "RATE_BOUND 0",
+                             "NIC_TOTAL_PAUSE_TIME 3", "CC_MODE 10 FAST_REACT 0"}) {
+        Case c(maps + line + "\n");
+        EXPECT_TRUE(c.sets(false).empty()) << line;
+        EXPECT_EQ(c.err.code, WEFT_E_INPUT) << line;
+        EXPECT_EQ(c.err.line, 6) << line;
+    }
+    EXPECT_FALSE(Case(maps + "LINK_DOWN 0 0 0\n").sets(false).empty());
+}
+
+TEST(HpccProfile, KeysWithoutEffectAreReported)
+{
+    Case c("CC_MODE 3\nPAUSE_TIME 5\nRP_TIMER 900\nU_TARGET 0.95\nINT_MULTI 4\n",
+           "3 1 2\n2\n0 2 100Gbps 1us 0\n2 1 100Gbps 1us 0\n",
+           "2\n0 1 3 100 10 3\n1 0 2 100 10 2\n9");
+    c.sets(false);
+    EXPECT_NE(c.warnings.find("config.txt: without effect: PAUSE_TIME\n"), std::string::npos);
+    EXPECT_NE(c.warnings.find("under CC_MODE 3 (hpcc): RP_TIMER INT_MULTI\n"), std::string::npos)
+        << c.warnings;
+    EXPECT_NE(c.warnings.find("not ordered by start"), std::string::npos);
+    EXPECT_NE(c.warnings.find("/f:4: what follows the 2 flows is ignored"), std::string::npos);
+    EXPECT_NE(c.warnings.find("flows of several priority groups"), std::string::npos);
+    c.warnings.clear();
+    c.sets(true);
+    EXPECT_NE(c.warnings.find("under CC_MODE 3 (hpcc): RP_TIMER\n"), std::string::npos);
+}
+
+TEST(HpccJob, ErrorRateGoesToLinksWithoutOne)
+{
+    Case c("ERROR_RATE_PER_LINK 0.25\n", "3 1 2\n2\n0 2 100Gbps 1us 0.5\n2 1 100Gbps 1us 0\n");
+    ASSERT_EQ(c.job.fabric->nlinks, 2u);
+    EXPECT_EQ(c.job.fabric->links[0].error_rate, 0.5);
+    EXPECT_EQ(c.job.fabric->links[1].error_rate, 0.25);
+    EXPECT_EQ(c.job.fabric->nhosts, 2u);
+}
+
+} // namespace
