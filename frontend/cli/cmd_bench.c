@@ -74,7 +74,7 @@ static int run_forked(const struct weft_cli *cli, const struct weft_bench_case *
                             status);
     if (r->code) {
         *err = r->err;
-        return weft_err_prepend(err, "case %s: ", c->name);
+        return weft_err_prepend(err, "case %s", c->name);
     }
     return 0;
 }

@@ -46,7 +46,7 @@ static int generate(const struct weft_cli *cli, const struct trace_opts *o, cons
         snprintf(key, sizeof key, "%.*s", (int)(eq - from), from);
         code = weft_params_set(&weft_generate_param_table, &p, key, eq + 1, err);
         if (code)
-            weft_err_prepend(err, "--set %s: ", text);
+            weft_err_prepend(err, "--set %s", text);
     }
     if (!code && p.ranks == 0)
         return weft_err_set(err, WEFT_E_USAGE, "how many ranks? give --set ranks=N");
@@ -145,7 +145,7 @@ static int check(const struct weft_cli *cli, const struct trace_opts *o, const c
     uint64_t ranks = 0;
     char size[WEFT_UNIT_TEXT_MAX];
     if (o->ranks && weft_parse_u64(o->ranks, &ranks, err))
-        return weft_err_prepend(err, "--ranks: ");
+        return weft_err_prepend(err, "--ranks");
     if (ranks > UINT32_MAX)
         return weft_err_set(err, WEFT_E_INPUT, "--ranks: %s is too many", o->ranks);
     if (weft_chakra_read(prefix, (uint32_t)ranks, o->groups, &w, err))

@@ -71,7 +71,7 @@ static int read_bound(const struct weft_xml_elem *e, const char *file, struct we
                                near ? near : "", near ? "'?" : "");
         }
         if (code) {
-            weft_err_prepend(err, "<bound metric=\"%s\">: '%s': ", m->value, a->name);
+            weft_err_prepend(err, "<bound metric=\"%s\">: '%s'", m->value, a->name);
             return weft_err_locate(err, file, a->line, a->col);
         }
     }

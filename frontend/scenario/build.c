@@ -20,9 +20,9 @@ static int blame(const struct weft_scenario *s, const char *element, struct weft
     if (err->file[0] || !g)
         return err->code;
     if (g->selected)
-        weft_err_prepend(err, "<%s %s=\"%s\">: ", element, g->selector, g->selected);
+        weft_err_prepend(err, "<%s %s=\"%s\">", element, g->selector, g->selected);
     else
-        weft_err_prepend(err, "<%s>: ", element);
+        weft_err_prepend(err, "<%s>", element);
     if (s->file[0])
         weft_err_locate(err, s->file, g->line, g->col);
     return err->code;

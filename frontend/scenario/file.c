@@ -150,12 +150,12 @@ static int apply_elem(struct weft_resolver *r, const struct weft_xml_elem *e,
                 add_name(&valid, g->table->params[i].name);
             unknown(r, "attribute", e->name, a->name, &valid, a->line, a->col, err);
             return g->selected && g->table->n
-                       ? weft_err_prepend(err, "%s '%s': ", g->selector, g->selected)
+                       ? weft_err_prepend(err, "%s '%s'", g->selector, g->selected)
                        : err->code;
         }
         struct weft_origin origin = {WEFT_ORIGIN_FILE, a->line, a->col};
         if (weft_resolver_set(r, g, a->name, a->value, dir, origin, err)) {
-            weft_err_prepend(err, "<%s>: ", e->name);
+            weft_err_prepend(err, "<%s>", e->name);
             return weft_err_locate(err, r->s->file, a->line, a->col);
         }
     }

@@ -147,7 +147,7 @@ int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err)
             continue; /* chosen already */
         struct weft_origin origin = {WEFT_ORIGIN_OVERRIDE, 0, 0};
         if (weft_resolver_set(r, g, o->param, o->value, "", origin, err))
-            return weft_err_prepend(err, "--set %s: ", o->text);
+            return weft_err_prepend(err, "--set %s", o->text);
     }
     return 0;
 }

@@ -110,13 +110,13 @@ static int choose(struct weft_resolver *r, enum weft_family_id id, const char *f
     if (o) {
         r->chosen_from[id] = (struct weft_origin){WEFT_ORIGIN_OVERRIDE, 0, 0};
         if (weft_family_find(id, &r->backends, o->value, &r->chosen[id], err))
-            return weft_err_prepend(err, "--set %s: ", o->text);
+            return weft_err_prepend(err, "--set %s", o->text);
         return 0;
     }
     if (a) {
         r->chosen_from[id] = (struct weft_origin){WEFT_ORIGIN_FILE, a->line, a->col};
         if (weft_family_find(id, &r->backends, a->value, &r->chosen[id], err)) {
-            weft_err_prepend(err, "<%s %s=\"%s\">: ", f->element, f->selector, a->value);
+            weft_err_prepend(err, "<%s %s=\"%s\">", f->element, f->selector, a->value);
             return weft_err_locate(err, r->s->file, a->line, a->col);
         }
         return 0;
@@ -176,7 +176,7 @@ static int add_group(struct weft_resolver *r, const char *element, int family, c
     if (!g->values || !g->origins)
         return no_memory(err);
     if (weft_params_defaults(table, g->values, err))
-        return weft_err_prepend(err, "defaults of %s: ", prefix);
+        return weft_err_prepend(err, "defaults of %s", prefix);
     return 0;
 }
 
