@@ -13,10 +13,11 @@
  * RECV_REDUCE). The program is done when all of its instructions are.
  *
  * Data is counted in blocks. `bytes` is what the collective is called with (docs/units.md):
- *   all-reduce, reduce-scatter  n blocks of ceil(bytes / n), the last ones shorter or empty; block
- * b of a reduce-scatter ends at rank b all-gather                  n blocks of `bytes`; block b
- * starts at rank b all-to-all                  n * n blocks; block s * n + d goes from rank s to
- * rank d and has the size of block d of an all-reduce
+ *   all-reduce      n blocks of ceil(bytes / n), the last ones shorter or empty
+ *   reduce-scatter  the same; block b ends at rank b
+ *   all-gather      n blocks of `bytes`; block b starts at rank b
+ *   all-to-all      n * n blocks; block s * n + d goes from rank s to rank d and has the size of
+ *                   block d of an all-reduce
  */
 #ifndef WEFT_COLLECTIVE_H
 #define WEFT_COLLECTIVE_H
@@ -46,8 +47,8 @@ enum weft_coll_dep {
 struct weft_coll_instr {
     enum weft_coll_action action;
     uint32_t peer; /**< position in the group, not the own one */
-    uint64_t
-        peer_instr; /**< SEND: index of the receive that takes it, in the peer's program; else 0 */
+    /** SEND: index of the receive that takes it, in the peer's program; else 0 */
+    uint64_t peer_instr;
     uint64_t first_block; /**< the blocks are first_block .. first_block + nblocks - 1 */
     uint64_t nblocks;
     enum weft_coll_dep dep;

@@ -7,13 +7,14 @@
  * <topology type="leaf-spine"> selects the table that the other attributes of the element are
  * checked against.
  *
- *   element               selector  keys on the command line (--set)
- *   topology              type      topology.type=NAME, then NAME.PARAM=VALUE
- * ("leaf-spine.leaves=4") network               backend   network.backend=NAME <section of backend>
- * -         SECTION.PARAM=VALUE ("transport.mtu=4096B", "pfc.enabled=false") congestion-control
- * name      congestion-control.name=NAME, then NAME.PARAM=VALUE ("dcqcn.rate-ai=40Mbps") system -
- * system.PARAM=VALUE workload              type      workload.type=NAME, then NAME.PARAM=VALUE
- * ("chakra.path=trace/x") run                   -         run.seed=N, run.until=TIME
+ *   element             selector  keys on the command line (--set)
+ *   topology            type      topology.type=NAME, NAME.PARAM=VALUE ("leaf-spine.leaves=4")
+ *   network             backend   network.backend=NAME
+ *   <backend's section> -         SECTION.PARAM=VALUE ("transport.mtu=4096B")
+ *   congestion-control  name      congestion-control.name=NAME, NAME.PARAM=VALUE
+ *   system              -         system.PARAM=VALUE
+ *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x")
+ *   run                 -         run.seed=N, run.until=TIME
  *
  * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
  * scenario file they are relative to it, on the command line to the working directory.
