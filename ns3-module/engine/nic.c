@@ -149,6 +149,11 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             q->state = q->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
             continue;
         }
+        if (q->next_avail_ps > e->now) { /* re-timed while it waited for its turn */
+            q->state = QP_PACED;
+            engine_push(e, &n->paced, q->next_avail_ps, qi);
+            continue;
+        }
         uint32_t i = build_data(e, q, qi);
         if (i == NIL)
             return NIL;
