@@ -244,6 +244,18 @@ static inline int64_t gap_quantised(const struct weft_engine *e, uint64_t bytes,
     int64_t ps = gap_ps(bytes, q), unit = e->p.transport.quantum_ps;
     return __builtin_expect(unit == 0, 1) ? ps : (ps + unit / 2) / unit * unit;
 }
+/** Duration of @p bytes at @p bps, whose gap_of_rate is @p q. With a time quantum it is rounded once,
+ * from the exact quotient: in two steps one packet in a thousand would be a quantum off. */
+static inline int64_t gap_at_rate(const struct weft_engine *e, uint64_t bytes, uint64_t bps,
+                                  uint64_t q)
+{
+    int64_t unit = e->p.transport.quantum_ps;
+    if (__builtin_expect(unit == 0, 1))
+        return gap_ps(bytes, q);
+    unsigned __int128 units = (unsigned __int128)bps * (uint64_t)unit;
+    unsigned __int128 twice = (unsigned __int128)bytes * 16 * (uint64_t)WEFT_PS_PER_S;
+    return (int64_t)((twice + units) / (2 * units)) * unit;
+}
 /** ps per byte of a rate, rounded to the nearest 2^-20 ps. */
 static inline uint64_t gap_of_rate(uint64_t bps)
 {

@@ -35,7 +35,7 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     q->gap_rate_bps = q->out.rate_bps;
     q->gap_q = gap_of_rate(q->out.rate_bps);
-    q->next_avail_ps = q->last_tx_ps + gap_quantised(e, q->last_wire, q->gap_q);
+    q->next_avail_ps = q->last_tx_ps + gap_at_rate(e, q->last_wire, q->gap_rate_bps, q->gap_q);
     if (q->state != QP_PACED)
         return;
     struct port *p = &e->ports[q->port];
@@ -168,7 +168,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         }
         q->last_wire = wire;
         q->last_tx_ps = e->now;
-        q->next_avail_ps = e->now + gap_quantised(e, wire, q->gap_q);
+        q->next_avail_ps = e->now + gap_at_rate(e, wire, q->gap_rate_bps, q->gap_q);
         if (q->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
         file(e, port, q, qi, e->now + gap_quantised(e, wire, p->ser_q));
