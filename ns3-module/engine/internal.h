@@ -53,7 +53,9 @@ struct pkt {
     uint8_t kind;     /**< enum weft_pkt_kind */
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
-    uint8_t pad[5];
+    uint8_t pad;
+    uint32_t
+        order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
 };
 _Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
@@ -129,8 +131,11 @@ struct nic {
 struct port {
     int64_t busy_until_ps, armed_ps; /**< armed: time of the valid EV_TX entry, WEFT_NEVER: none */
     int64_t prop_ps;
-    uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
-    struct list fly;          /**< packets on the link, in order */
+    uint64_t ser_q; /**< ps per wire byte, GAP_SHIFT */
+    /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
+    uint32_t armed_order, end_order;
+    bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    struct list fly; /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
     uint8_t nonempty, paused; /**< bit masks of priorities */
     uint8_t drr;              /**< priority whose turn it is */
@@ -194,6 +199,7 @@ struct weft_engine {
 
     int64_t now, limit;
     bool stop;
+    uint32_t order;    /**< ns3-event-order: rank given last */
     struct fastq fast; /**< arrivals and transmissions: one entry per busy link or port */
     /** retransmission, congestion-control and user timers; arrivals and transmissions over a
      * second ahead */

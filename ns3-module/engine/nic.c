@@ -120,7 +120,7 @@ static void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi
     struct nic *n = &e->nics[e->ports[port].nic];
     if (q->nxt_msg == NIL) {
         q->state = QP_IDLE;
-    } else if (window_full(q)) {
+    } else if (window_full(q) && (q->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
         q->state = QP_BLOCKED;
     } else if (q->next_avail_ps <= free_ps) {
         ready_append(e, n, qi);
