@@ -342,6 +342,8 @@ void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes
 /** The next data packet of priority @p prio at a host port, NIL when every QP turned out
  * blocked. */
 uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** Whether a QP waits for its pacing time; the first of them heads the heap. */
+bool nic_paced(struct weft_engine *e, struct nic *n);
 /** Moves the QPs whose pacing time has come to the ready rings. */
 void nic_release_paced(struct weft_engine *e, uint32_t port);
 /** A QP that is idle or blocked may have become sendable. */

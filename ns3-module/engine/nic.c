@@ -177,6 +177,16 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
     return NIL;
 }
 
+bool nic_paced(struct weft_engine *e, struct nic *n)
+{
+    for (; n->paced.n; evq_pop(&n->paced)) {
+        const struct qp *q = qp_at(e, (uint32_t)n->paced.h[0].id);
+        if (q->state == QP_PACED && q->next_avail_ps == n->paced.h[0].t)
+            return true;
+    }
+    return false;
+}
+
 void nic_release_paced(struct weft_engine *e, uint32_t port)
 {
     struct nic *n = &e->nics[e->ports[port].nic];

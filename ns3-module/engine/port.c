@@ -151,7 +151,7 @@ void port_tx(struct weft_engine *e, uint32_t port)
         transmit(e, p, port, i);
     if (p->sending || sendable(e, p, n) || p->ctrl.head != NIL)
         port_arm(e, port, p->busy_until_ps);
-    else if (n && n->paced.n)
+    else if (n && nic_paced(e, n))
         port_arm(e, port, n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
 }
 
