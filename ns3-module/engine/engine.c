@@ -340,8 +340,41 @@ static inline void port_event(struct weft_engine *e, uint32_t port)
     port_tx(e, port);
 }
 
+/* ns3-event-order: the rank of an entry of the fast queue. */
+static uint32_t rank(const struct weft_engine *e, uint64_t key)
+{
+    const struct port *p = &e->ports[fastq_port(key)];
+    return fastq_kind(key) == EV_ARRIVE ? pkt_at(e, p->fly.head)->order : p->armed_order;
+}
+
+/* Of the entries at and below @p i that share the time of the first, the one that ranks before
+ * @p best. They are at the top of the heap. */
+static uint32_t first_ranked(const struct weft_engine *e, uint32_t i, uint32_t best)
+{
+    const struct fastq *q = &e->fast;
+    if (i >= q->n || q->h[i] >> FASTQ_ID_BITS != q->h[0] >> FASTQ_ID_BITS)
+        return best;
+    if ((int32_t)(rank(e, q->h[i]) - rank(e, q->h[best])) < 0)
+        best = i;
+    for (uint32_t c = 4 * i + 1; c <= 4 * i + 4; c++)
+        best = first_ranked(e, c, best);
+    return best;
+}
+
+/* Swaps the right one of simultaneous entries to the top: their heap stays one in time. */
+static void bring_first(struct weft_engine *e)
+{
+    struct fastq *q = &e->fast;
+    uint32_t i = first_ranked(e, 0, 0);
+    uint64_t key = q->h[i];
+    q->h[i] = q->h[0];
+    q->h[0] = key;
+}
+
 static inline void run_fast(struct weft_engine *e)
 {
+    if (__builtin_expect(e->p.transport.ns3_event_order, 0))
+        bring_first(e);
     uint64_t key = e->fast.h[0];
     uint32_t port = fastq_port(key);
     if (fastq_kind(key) == EV_ARRIVE) {

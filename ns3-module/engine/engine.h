@@ -53,6 +53,7 @@ struct weft_transport_params {
     uint64_t pad_bytes; /**< the payload on the wire is padded to a multiple of this */
     /** serialisation times and pacing gaps are rounded to a multiple of this; 0: exact */
     int64_t quantum_ps;
+    int ns3_event_order; /**< ties between events as ns-3 breaks them: scheduled first, run first */
     int ack_ignores_pause; /**< NICs send ACKs even while their priority is paused */
     int64_t base_rtt_ps; /**< what congestion controls take for the base RTT; 0: that of the path */
     uint64_t bdp_bytes;  /**< what they take for the bandwidth-delay product; 0: that of the path */

@@ -53,7 +53,9 @@ struct pkt {
     uint8_t kind;     /**< enum weft_pkt_kind */
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
-    uint8_t pad[5];
+    uint8_t pad;
+    uint32_t
+        order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
 };
 _Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
@@ -129,8 +131,11 @@ struct nic {
 struct port {
     int64_t busy_until_ps, armed_ps; /**< armed: time of the valid EV_TX entry, WEFT_NEVER: none */
     int64_t prop_ps;
-    uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
-    struct list fly;          /**< packets on the link, in order */
+    uint64_t ser_q; /**< ps per wire byte, GAP_SHIFT */
+    /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
+    uint32_t armed_order, end_order;
+    bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    struct list fly; /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
     uint8_t nonempty, paused; /**< bit masks of priorities */
     uint8_t drr;              /**< priority whose turn it is */
@@ -194,6 +199,7 @@ struct weft_engine {
 
     int64_t now, limit;
     bool stop;
+    uint32_t order;    /**< ns3-event-order: rank given last */
     struct fastq fast; /**< arrivals and transmissions: one entry per busy link or port */
     /** retransmission, congestion-control and user timers; arrivals and transmissions over a
      * second ahead */
@@ -243,6 +249,18 @@ static inline int64_t gap_quantised(const struct weft_engine *e, uint64_t bytes,
 {
     int64_t ps = gap_ps(bytes, q), unit = e->p.transport.quantum_ps;
     return __builtin_expect(unit == 0, 1) ? ps : (ps + unit / 2) / unit * unit;
+}
+/** Duration of @p bytes at @p bps, whose gap_of_rate is @p q. With a time quantum it is rounded once,
+ * from the exact quotient: in two steps one packet in a thousand would be a quantum off. */
+static inline int64_t gap_at_rate(const struct weft_engine *e, uint64_t bytes, uint64_t bps,
+                                  uint64_t q)
+{
+    int64_t unit = e->p.transport.quantum_ps;
+    if (__builtin_expect(unit == 0, 1))
+        return gap_ps(bytes, q);
+    unsigned __int128 units = (unsigned __int128)bps * (uint64_t)unit;
+    unsigned __int128 twice = (unsigned __int128)bytes * 16 * (uint64_t)WEFT_PS_PER_S;
+    return (int64_t)((twice + units) / (2 * units)) * unit;
 }
 /** ps per byte of a rate, rounded to the nearest 2^-20 ps. */
 static inline uint64_t gap_of_rate(uint64_t bps)
@@ -324,6 +342,8 @@ void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes
 /** The next data packet of priority @p prio at a host port, NIL when every QP turned out
  * blocked. */
 uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** Whether a QP waits for its pacing time; the first of them heads the heap. */
+bool nic_paced(struct weft_engine *e, struct nic *n);
 /** Moves the QPs whose pacing time has come to the ready rings. */
 void nic_release_paced(struct weft_engine *e, uint32_t port);
 /** A QP that is idle or blocked may have become sendable. */

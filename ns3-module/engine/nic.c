@@ -35,7 +35,7 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     q->gap_rate_bps = q->out.rate_bps;
     q->gap_q = gap_of_rate(q->out.rate_bps);
-    q->next_avail_ps = q->last_tx_ps + gap_quantised(e, q->last_wire, q->gap_q);
+    q->next_avail_ps = q->last_tx_ps + gap_at_rate(e, q->last_wire, q->gap_rate_bps, q->gap_q);
     if (q->state != QP_PACED)
         return;
     struct port *p = &e->ports[q->port];
@@ -120,7 +120,7 @@ static void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi
     struct nic *n = &e->nics[e->ports[port].nic];
     if (q->nxt_msg == NIL) {
         q->state = QP_IDLE;
-    } else if (window_full(q)) {
+    } else if (window_full(q) && (q->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
         q->state = QP_BLOCKED;
     } else if (q->next_avail_ps <= free_ps) {
         ready_append(e, n, qi);
@@ -149,6 +149,11 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             q->state = q->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
             continue;
         }
+        if (q->next_avail_ps > e->now) { /* re-timed while it waited for its turn */
+            q->state = QP_PACED;
+            engine_push(e, &n->paced, q->next_avail_ps, qi);
+            continue;
+        }
         uint32_t i = build_data(e, q, qi);
         if (i == NIL)
             return NIL;
@@ -163,13 +168,23 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         }
         q->last_wire = wire;
         q->last_tx_ps = e->now;
-        q->next_avail_ps = e->now + gap_quantised(e, wire, q->gap_q);
+        q->next_avail_ps = e->now + gap_at_rate(e, wire, q->gap_rate_bps, q->gap_q);
         if (q->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
         file(e, port, q, qi, e->now + gap_quantised(e, wire, p->ser_q));
         return i;
     }
     return NIL;
+}
+
+bool nic_paced(struct weft_engine *e, struct nic *n)
+{
+    for (; n->paced.n; evq_pop(&n->paced)) {
+        const struct qp *q = qp_at(e, (uint32_t)n->paced.h[0].id);
+        if (q->state == QP_PACED && q->next_avail_ps == n->paced.h[0].t)
+            return true;
+    }
+    return false;
 }
 
 void nic_release_paced(struct weft_engine *e, uint32_t port)

@@ -51,6 +51,12 @@ static const struct weft_param transport_params[] = {
      "serialisation times and pacing gaps are rounded to the nearest multiple; 0: exact; 1ns: as "
      "simulators at ns-3's default resolution do",
      NULL},
+    {"ns3-event-order", WEFT_PARAM_BOOL, T(ns3_event_order), "false", NULL, NULL, NULL,
+     "simultaneous events run in the order in which ns-3 would have scheduled them; false: "
+     "arrivals "
+     "before transmissions, each by port",
+     "ns-3's schedulers break ties by insertion; matters between packets that meet to the "
+     "nanosecond"},
     {"ack-ignores-pause", WEFT_PARAM_BOOL, T(ack_ignores_pause), "false", NULL, NULL, NULL,
      "NICs send ACKs even while PFC pauses their priority",
      "HPCC simulator: ACK_HIGH_PRIO at hosts"},

@@ -22,6 +22,8 @@ void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps)
     if (p->armed_ps <= at_ps)
         return; /* it will look again earlier than that */
     p->armed_ps = at_ps;
+    if (e->p.transport.ns3_event_order)
+        p->armed_order = p->sending ? p->end_order : ++e->order;
     engine_push_port(e, at_ps, EV_TX, port);
 }
 
@@ -33,6 +35,11 @@ static void transmit(struct weft_engine *e, struct port *p, uint32_t port, uint3
     int64_t ser = gap_quantised(e, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     k->at_ps = p->busy_until_ps + p->prop_ps;
+    if (e->p.transport.ns3_event_order) {
+        p->sending = true;
+        p->end_order = ++e->order;
+        k->order = ++e->order;
+    }
     if (p->fly.head == NIL)
         engine_push_port(e, k->at_ps, EV_ARRIVE, port);
     list_append(e, &p->fly, i);
@@ -119,6 +126,7 @@ void port_tx(struct weft_engine *e, uint32_t port)
         port_arm(e, port, p->busy_until_ps);
         return;
     }
+    p->sending = false;
     struct nic *n = p->nic == NIL ? NULL : &e->nics[p->nic];
     if (n && n->paced.n)
         nic_release_paced(e, port);
@@ -141,18 +149,19 @@ void port_tx(struct weft_engine *e, uint32_t port)
     }
     if (i != NIL)
         transmit(e, p, port, i);
-    if (sendable(e, p, n) || p->ctrl.head != NIL)
+    if (p->sending || sendable(e, p, n) || p->ctrl.head != NIL)
         port_arm(e, port, p->busy_until_ps);
-    else if (n && n->paced.n)
+    else if (n && nic_paced(e, n))
         port_arm(e, port, n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
 }
 
 void port_kick(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
-    if (p->busy_until_ps > e->now)
+    if (p->busy_until_ps > e->now || p->sending)
         port_arm(e, port, p->busy_until_ps);
-    else if (p->armed_ps != e->now) /* else its own event of this instant is still to come */
+    else if (e->p.transport.ns3_event_order ||
+             p->armed_ps != e->now) /* else its own event of this instant is still to come */
         port_tx(e, port);
 }
 
