@@ -8,7 +8,7 @@
  * passed; no message
  * or QP acknowledged more than it sent.
  */
-#include "internal.h"
+#include "recovery.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -118,10 +118,11 @@ int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
         "messages posted, acked and waiting differ");
     for (uint32_t i = 0; i < e->qps.n; i++) {
         const struct qp *q = qp_at(e, i);
+        uint64_t floor = e->recovery->floor ? e->recovery->floor(e, q, q->una_psn) : q->una_psn;
         LAW(err,
             q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&
-                q->una_psn <= q->exp_psn && q->exp_psn <= q->top_psn &&
-                q->una_bytes <= q->nxt_bytes && q->nxt_bytes <= q->end_byte,
+                floor <= q->exp_psn && q->exp_psn <= q->top_psn && q->una_bytes <= q->nxt_bytes &&
+                q->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
     }
     int rc = check_ports(e, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The engine's life cycle, clock, event loop, timers and packet records. Model: engine.h. */
-#include "internal.h"
+#include "recovery.h"
 
 #include <stdio.h>
 
@@ -102,6 +102,9 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
     if (t->mtu_bytes == 0 || t->mtu_bytes + t->header_bytes + 3 > UINT16_MAX)
         return weft_err_set(err, WEFT_E_INPUT, "transport.mtu must be 1 byte to %u bytes",
                             (unsigned)(UINT16_MAX - t->header_bytes - 3));
+    if (!recovery_of(t->recovery))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "transport.recovery is number %d; see enum weft_recovery", t->recovery);
     if (c->params.ecn.kmin_bytes > c->params.ecn.kmax_bytes)
         return weft_err_set(err, WEFT_E_INPUT, "ecn.kmin (%lluB) exceeds ecn.kmax (%lluB)",
                             (unsigned long long)c->params.ecn.kmin_bytes,
@@ -160,6 +163,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->cc = c->cc;
     e->ccp = c->cc_params;
     e->seed = c->seed;
+    e->recovery = recovery_of(c->params.transport.recovery);
+    e->low_rto = e->recovery->low_rto;
     e->hooks = c->hooks;
     e->ecn_on = (c->cc->needs & (WEFT_CC_NEEDS_ECN)) != 0;
     e->cnp_on = (c->cc->needs & WEFT_CC_NEEDS_CNP) != 0;
@@ -200,6 +205,8 @@ void weft_engine_free(struct weft_engine *e)
         return;
     for (uint32_t i = 0; i < e->nnics; i++)
         evq_free(&e->nics[i].paced);
+    for (uint32_t i = 0; i < e->qps.n && e->recovery->fini; i++)
+        e->recovery->fini(qp_at(e, i));
     fastq_free(&e->fast);
     evq_free(&e->slow);
     stable_fini(&e->pkts);

@@ -8,8 +8,8 @@
  * the others by deficit round robin. A switch has one shared buffer with dynamic thresholds per
  * (ingress
  * port, priority); PFC keeps the lossless priorities from dropping. NICs pace QPs by
- * rate and window as the congestion control says; RC transport with go-back-N and a retransmission
- * timer.
+ * rate and window as the congestion control says; RC transport with go-back-N, go-back-0 or selective
+ * repeat, and a retransmission timer.
  *
  * Time is int64 picoseconds. Order of simultaneous events is canonical (time, kind, port or timer
  * number), never
@@ -58,6 +58,19 @@ struct weft_transport_params {
     int64_t base_rtt_ps; /**< what congestion controls take for the base RTT; 0: that of the path */
     uint64_t bdp_bytes;  /**< what they take for the bandwidth-delay product; 0: that of the path */
     int ecmp;            /**< enum weft_ecmp */
+    int recovery;        /**< enum weft_recovery */
+    uint64_t chunk_bytes;     /**< go-back-0: a loss restarts the current chunk; 0: the message */
+    int bdp_fc;               /**< selective repeat: at most one BDP of the path in flight */
+    int64_t rto_low_ps;       /**< selective repeat: the timeout while few packets are in flight */
+    uint64_t rto_low_packets; /**< how many are few */
+};
+
+/** What a QP does about lost packets. */
+enum weft_recovery {
+    WEFT_RECOVERY_GO_BACK_N,
+    WEFT_RECOVERY_GO_BACK_0,
+    WEFT_RECOVERY_SELECTIVE_REPEAT,
+    WEFT_RECOVERIES
 };
 
 /** How switches choose among equal-cost ports. */
@@ -195,6 +208,8 @@ struct weft_engine_hooks {
                      const struct weft_engine_pkt_view *pkt);
     void (*queue)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio,
                   uint64_t bytes); /**< switch egress queue changed */
+    /** Fault injection: not 0 loses the packet at the far end of the link of @p port, as a link error */
+    int (*lose)(void *ctx, uint32_t port, const struct weft_engine_pkt_view *pkt);
 };
 
 /** Counters of one port; see struct weft_net_port_stats in net.h for the meaning of each. */

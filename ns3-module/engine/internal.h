@@ -6,7 +6,8 @@
  * forwarding
  *   mmu.c     shared buffer, PFC, ECN                    nic.c   QP arbitration, pacing, sending
  * data
- *   rc.c      receiving data, ACK, NACK, CNP, recovery   qp.c    opening QPs, posting messages
+ *   rc.c      receiving data, ACK, NACK, CNP             qp.c    opening QPs, posting messages
+ *   go_back_n.c, go_back_0.c, selective_repeat.c: loss recovery, see recovery.h
  *   audit.c   counters, conservation checks, explanation of what is stuck
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
@@ -47,7 +48,10 @@ struct pkt {
     uint64_t psn; /**< DATA: own number; ACK, NACK: the number expected next */
     uint32_t dst_host;
     uint32_t in_port; /**< in a switch: the port it came in through */
-    uint32_t msg;     /**< DATA: message record */
+    union {
+        uint32_t msg;  /**< DATA: message record */
+        uint32_t sack; /**< NACK: the packet that caused it, counted from psn (selective repeat) */
+    };
     uint16_t frame;   /**< frame bytes */
     uint16_t payload; /**< DATA: payload bytes */
     uint8_t kind;     /**< enum weft_pkt_kind */
@@ -85,17 +89,20 @@ struct qp {
     uint64_t top_psn;              /**< first number never sent */
     int64_t next_avail_ps;
     struct weft_cc_out out;
-    uint64_t last_wire;          /**< wire bytes of the last packet sent, 0: none yet */
-    int64_t last_tx_ps;          /**< when it started */
-    uint64_t gap_rate_bps;       /**< the rate that gap_q was computed for */
-    uint64_t gap_q;              /**< ps per wire byte at that rate, GAP_SHIFT */
-    uint32_t nxt_msg;            /**< message that nxt_psn belongs to, NIL when all is sent */
+    uint64_t cap_bytes;    /**< most bytes in flight whatever the window, UINT64_MAX: no cap */
+    uint64_t last_wire;    /**< wire bytes of the last packet sent, 0: none yet */
+    int64_t last_tx_ps;    /**< when it started */
+    uint64_t gap_rate_bps; /**< the rate that gap_q was computed for */
+    uint64_t gap_q;        /**< ps per wire byte at that rate, GAP_SHIFT */
+    uint32_t nxt_msg;      /**< message that nxt_psn belongs to, NIL when all is sent */
     uint32_t head_msg, tail_msg; /**< unacknowledged messages */
     uint8_t state;               /**< enum qp_state */
     uint8_t prio;
     uint8_t backoff;      /**< doublings of the retransmission timeout */
+    uint8_t recovering;   /**< each ACK and each packet made is told to the loss recovery */
     uint32_t retries;     /**< expiries since the last progress */
     int64_t rto_at_ps;    /**< real deadline, WEFT_NEVER: nothing outstanding */
+    int64_t rto_from_ps;  /**< when rto_at was set, with transport.rto-low only */
     int64_t rto_entry_ps; /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
     int64_t cc_timer_ps;  /**< time of the queued EV_CC entry, WEFT_NEVER: none */
     uint32_t src_host, dst_host;
@@ -109,10 +116,13 @@ struct qp {
     uint64_t exp_psn;
     uint64_t nack_psn; /**< gap that the last NACK was for, UINT64_MAX: none */
     int64_t nack_at_ps, cnp_at_ps;
-    uint32_t ack_port; /**< receiving host's port for ACKs */
-    uint32_t unacked;  /**< data packets since the last ACK */
-    uint8_t echo;      /**< a packet since the last ACK was marked */
-    uint8_t cnp_due;   /**< the next ACK carries a CNP */
+    uint32_t ack_port;     /**< receiving host's port for ACKs */
+    uint32_t unacked;      /**< data packets since the last ACK */
+    uint8_t echo;          /**< a packet since the last ACK was marked */
+    uint8_t cnp_due;       /**< the next ACK carries a CNP */
+    uint8_t holding;       /**< packets behind a gap are kept (selective repeat) */
+    uint32_t rcv_msg;      /**< message that exp_psn belongs to, NIL when all is received */
+    struct repeat *repeat; /**< selective repeat's bitmaps, NULL: never lost a packet */
 };
 
 struct list {
@@ -191,6 +201,8 @@ struct weft_engine {
     struct weft_routes *routes;
     const struct weft_cc_ops *cc;
     const void *ccp;
+    const struct recovery *recovery;
+    bool low_rto; /**< transport.rto-low is in force */
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
     bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
@@ -352,11 +364,22 @@ void nic_wake(struct weft_engine *e, uint32_t qp);
 void nic_cc_changed(struct weft_engine *e, uint32_t qp);
 /** Restarts sending from the oldest unacknowledged packet. */
 void nic_go_back(struct weft_engine *e, uint32_t qp);
+/** Moves the sending cursor to packet @p psn, una_psn <= psn <= end_psn. */
+void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn);
 void nic_rto_arm(struct weft_engine *e, uint32_t qp);
+/** The timer was set to rto-low but more is in flight by now: sets it to the full timeout. False
+ * when it has really expired. */
+bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
 
 /* rc.c */
 /** A packet has reached the host it was for. Consumes it. */
 void rc_receive(struct weft_engine *e, uint32_t pkt);
+/** Turns the data packet just taken into the ACK or NACK that answers it, and queues it. */
+void rc_answer(struct weft_engine *e, struct qp *q, uint32_t pkt, enum weft_pkt_kind kind);
+/** Answers a data packet by a NACK unless one was sent for this gap within nack-interval. */
+void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t pkt);
+/** The message q->rcv_msg (@p msg) has arrived completely. */
+void rc_received(struct weft_engine *e, struct qp *q, uint32_t msg);
 void rc_rto(struct weft_engine *e, uint32_t qp);
 void rc_cc_timer(struct weft_engine *e, uint32_t qp);
 

@@ -9,7 +9,7 @@
  * no scan over QPs. The pacing gap follows each packet: next = start of this packet + wire bytes /
  * rate.
  */
-#include "internal.h"
+#include "recovery.h"
 
 static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
 {
@@ -27,7 +27,8 @@ static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
 
 static inline bool window_full(const struct qp *q)
 {
-    return q->nxt_bytes - q->una_bytes >= q->out.cwnd_bytes;
+    uint64_t in_flight = q->nxt_bytes - q->una_bytes;
+    return in_flight >= q->out.cwnd_bytes || in_flight >= q->cap_bytes;
 }
 
 /* The rate changed and the algorithm wants the gap in progress re-timed. */
@@ -66,14 +67,40 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
     }
 }
 
-void nic_rto_arm(struct weft_engine *e, uint32_t qi)
+static inline bool few_in_flight(const struct weft_engine *e, const struct qp *q)
 {
-    struct qp *q = qp_at(e, qi);
-    q->rto_at_ps = e->now + (e->p.transport.rto_ps << q->backoff);
+    return q->top_psn - q->una_psn <= e->p.transport.rto_low_packets;
+}
+
+static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_ps)
+{
+    q->rto_at_ps = at_ps;
     if (q->rto_at_ps < q->rto_entry_ps) {
         q->rto_entry_ps = q->rto_at_ps;
         engine_push(e, &e->slow, q->rto_at_ps, EV_ID(EV_RTO, qi));
     }
+}
+
+void nic_rto_arm(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    int64_t rto = e->p.transport.rto_ps;
+    if (__builtin_expect(e->low_rto, 0)) {
+        q->rto_from_ps = e->now;
+        if (few_in_flight(e, q) && e->p.transport.rto_low_ps < rto)
+            rto = e->p.transport.rto_low_ps;
+    }
+    rto_at(e, q, qi, e->now + (rto << q->backoff));
+}
+
+bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    int64_t at = q->rto_from_ps + (e->p.transport.rto_ps << q->backoff);
+    if (few_in_flight(e, q) || at <= e->now)
+        return false;
+    rto_at(e, q, qi, at);
+    return true;
 }
 
 /* Makes the packet nxt_psn and advances. */
@@ -110,6 +137,8 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
         k->flags |= PKT_LAST;
         q->nxt_msg = m->next;
     }
+    if (__builtin_expect(q->recovering, 0))
+        e->recovery->sent(e, qi);
     return i;
 }
 
@@ -216,6 +245,22 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     } else if (q->state == QP_PACED) {
         port_arm(e, q->port,
                  q->next_avail_ps > p->busy_until_ps ? q->next_avail_ps : p->busy_until_ps);
+    }
+}
+
+void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
+{
+    if (q->nxt_psn == psn)
+        return;
+    uint32_t mi = q->head_msg;
+    while (mi != NIL && psn >= msg_at(e, mi)->first_psn + msg_at(e, mi)->npkts)
+        mi = msg_at(e, mi)->next;
+    q->nxt_psn = psn;
+    q->nxt_msg = mi;
+    q->nxt_bytes = q->end_byte;
+    if (mi != NIL) {
+        const struct msg *m = msg_at(e, mi);
+        q->nxt_bytes = m->start_byte + (psn - m->first_psn) * e->p.transport.mtu_bytes;
     }
 }
 

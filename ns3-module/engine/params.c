@@ -70,6 +70,26 @@ static const struct weft_param transport_params[] = {
      "choice among equal-cost ports; flow: hash of the QP and the seed; hpcc: that of the HPCC "
      "simulator",
      "HPCC simulator, switch-node.cc"},
+    {"recovery", WEFT_PARAM_ENUM, T(recovery), "go-back-n", NULL, NULL,
+     "go-back-n|go-back-0|selective-repeat",
+     "what is sent again after a loss: everything from the lost packet on; the current chunk of "
+     "the "
+     "message; only the lost packets",
+     "IBTA 1.5 section 9.7.5.2; Guo et al., SIGCOMM 2016; IRN, SIGCOMM 2018"},
+    {"chunk", WEFT_PARAM_SIZE, T(chunk_bytes), "0", "0", "1TB", NULL,
+     "go-back-0: a loss restarts the current chunk of this size, rounded up to whole packets; 0: "
+     "the message",
+     "HPCC simulator: L2_CHUNK_SIZE"},
+    {"bdp-fc", WEFT_PARAM_BOOL, T(bdp_fc), "true", NULL, NULL, NULL,
+     "selective-repeat: at most one bandwidth-delay product of the path in flight per QP",
+     "IRN, SIGCOMM 2018, section 3.2"},
+    {"rto-low", WEFT_PARAM_TIME, T(rto_low_ps), "100us", "1us", "100s", NULL,
+     "selective-repeat: retransmission timeout while few packets are in flight, if shorter than "
+     "rto",
+     "IRN, SIGCOMM 2018, section 4.1: 100us, and 320us for rto"},
+    {"rto-low-packets", WEFT_PARAM_U64, T(rto_low_packets), "3", "0", "1000000", NULL,
+     "selective-repeat: rto-low holds while at most this many packets are in flight",
+     "IRN, SIGCOMM 2018, section 3.1: N = 3"},
 };
 #undef T
 

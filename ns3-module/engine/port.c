@@ -270,6 +270,14 @@ static void next_arrival(struct weft_engine *e, const struct port *p, uint32_t p
     engine_push_port(e, at, EV_ARRIVE, port);
 }
 
+/* Asks the fault injection hook. */
+static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
+{
+    struct weft_engine_pkt_view v;
+    pkt_view(e, i, &v);
+    return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
+}
+
 void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
 {
     struct port *p = &e->ports[port];
@@ -278,6 +286,10 @@ void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
     p->flying--;
     p->rx_packets++;
     if (__builtin_expect(p->error_rate > 0, 0) && weft_rng_f64(&p->err_rng) < p->error_rate) {
+        pkt_drop(e, i, port, WEFT_DROP_ERROR);
+        return;
+    }
+    if (__builtin_expect(e->hooks.lose != NULL, 0) && lose(e, i, port)) {
         pkt_drop(e, i, port, WEFT_DROP_ERROR);
         return;
     }

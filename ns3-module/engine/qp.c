@@ -4,7 +4,7 @@
  * open-addressing table, never closed.
  * Messages wait in the QP's FIFO; a message of n bytes is max(1, ceil(n / MTU)) packets.
  */
-#include "internal.h"
+#include "recovery.h"
 
 #include <string.h>
 
@@ -123,7 +123,7 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->dst_host = dst;
     q->prio = (uint8_t)prio;
     q->number = number;
-    q->nxt_msg = q->head_msg = q->tail_msg = NIL;
+    q->nxt_msg = q->head_msg = q->tail_msg = q->rcv_msg = NIL;
     q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
     q->cnp_at_ps = WEFT_NEVER;
     q->nack_psn = UINT64_MAX;
@@ -132,6 +132,9 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
     qp_fill_env(e, q);
+    q->cap_bytes = UINT64_MAX;
+    if (e->recovery->bdp_fc && e->p.transport.bdp_fc)
+        q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     e->cc->init(cc_state_at(e, qi), e->ccp, &q->env, e->now, &q->out);
     nic_cc_changed(e, qi);
     e->qp_slots[h & (e->qp_slots_n - 1)] = qi + 1;
@@ -180,6 +183,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
     q->tail_msg = mi;
     if (q->nxt_msg == NIL)
         q->nxt_msg = mi;
+    if (q->rcv_msg == NIL)
+        q->rcv_msg = mi;
     if (id)
         *id = m->id;
     nic_wake(e, qi);

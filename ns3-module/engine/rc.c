@@ -3,18 +3,12 @@
  * Reliable connection: what a host does with a packet that is for it.
  *
  * Receiver: in-order delivery. The expected packet is taken and acknowledged (every ack-every
- * packets, and at the end of a
- * message); a later one is discarded and answered by a NACK, at most one per gap and nack-interval;
- * an
- * earlier one is a duplicate and answered by an ACK. Marked packets raise CNPs as the congestion
- * control asks.
- * Sender: cumulative ACKs; a NACK or the retransmission timer restarts from the oldest
- * unacknowledged packet
- * (go-back-N, IBTA 1.5 section 9.7.5.2). A message is complete at the receiver when its last byte
- * has arrived and at the sender when
- * its last packet is acknowledged.
+ * packets, and at the end of a message). Marked packets raise CNPs as the congestion control asks.
+ * Sender: cumulative ACKs, one retransmission timer per QP. What both do about a gap is the
+ * business of the loss recovery (recovery.h). A message is complete at the receiver when all its bytes and those of
+ * the messages before it have arrived, and at the sender when its last packet is acknowledged.
  */
-#include "internal.h"
+#include "recovery.h"
 
 static void fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
                       struct weft_engine_done *d)
@@ -31,8 +25,7 @@ static void fill_done(const struct weft_engine *e, const struct msg *m, int64_t 
 
 /* ---- receiver ---- */
 
-/* Turns the data packet just taken into the ACK or NACK that answers it, and queues it. */
-static void answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_kind kind)
+void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_kind kind)
 {
     struct pkt *k = pkt_at(e, i);
     e->tot.sent[kind]++;
@@ -47,6 +40,31 @@ static void answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pk
     q->echo = q->cnp_due = 0;
     q->unacked = 0;
     port_enqueue(e, q->ack_port, i);
+}
+
+void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
+{
+    if (q->nack_psn != q->exp_psn || e->now - q->nack_at_ps >= e->p.transport.nack_interval_ps) {
+        q->nack_psn = q->exp_psn;
+        q->nack_at_ps = e->now;
+        rc_answer(e, q, i, WEFT_PKT_NACK);
+    } else {
+        pkt_free(e, i);
+    }
+}
+
+void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi)
+{
+    struct msg *m = msg_at(e, mi);
+    m->received_ps = e->now;
+    q->rcv_msg = m->next;
+    e->tot.msgs_received++;
+    e->tot.bytes_received += m->m.bytes;
+    if (e->hooks.received) {
+        struct weft_engine_done d;
+        fill_done(e, m, 0, &d);
+        e->hooks.received(e->hooks.ctx, &d);
+    }
 }
 
 static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
@@ -86,36 +104,18 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     e->tot.delivered[WEFT_PKT_DATA]++;
     if (k->flags & PKT_CE)
         note_mark(e, q, qi);
-    if (__builtin_expect(k->psn != q->exp_psn, 0)) {
-        if (k->psn < q->exp_psn) {
-            answer(e, q, i, WEFT_PKT_ACK);
-        } else if (q->nack_psn != q->exp_psn ||
-                   e->now - q->nack_at_ps >= e->p.transport.nack_interval_ps) {
-            q->nack_psn = q->exp_psn;
-            q->nack_at_ps = e->now;
-            answer(e, q, i, WEFT_PKT_NACK);
-        } else {
-            pkt_free(e, i);
-        }
+    if (__builtin_expect(k->psn != q->exp_psn || q->holding, 0)) {
+        e->recovery->gap(e, qi, i);
         return;
     }
     q->exp_psn++;
     q->unacked++;
     if (last || q->unacked >= e->p.transport.ack_every)
-        answer(e, q, i, WEFT_PKT_ACK);
+        rc_answer(e, q, i, WEFT_PKT_ACK);
     else
         pkt_free(e, i);
-    if (!last)
-        return;
-    struct msg *m = msg_at(e, mi);
-    m->received_ps = e->now;
-    e->tot.msgs_received++;
-    e->tot.bytes_received += m->m.bytes;
-    if (e->hooks.received) {
-        struct weft_engine_done d;
-        fill_done(e, m, 0, &d);
-        e->hooks.received(e->hooks.ctx, &d);
-    }
+    if (last)
+        rc_received(e, q, mi);
 }
 
 /* ---- sender ---- */
@@ -217,8 +217,8 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     }
     pkt_free(e, i);
     nic_cc_changed(e, k.qp);
-    if (nack && k.psn == q->una_psn && q->nxt_psn > q->una_psn)
-        nic_go_back(e, k.qp);
+    if (__builtin_expect(nack || q->recovering, 0))
+        e->recovery->acked(e, k.qp, &k);
     else
         nic_wake(e, k.qp);
     while (done != NIL) {
@@ -252,6 +252,8 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     q->rto_entry_ps = WEFT_NEVER;
+    if (e->low_rto && nic_rto_extend(e, qi))
+        return;
     q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
     q->rtos++;
     e->tot.rtos++;
@@ -271,7 +273,7 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
         e->cc->on_rto(cc_state_at(e, qi), e->ccp, e->now, &q->out);
         nic_cc_changed(e, qi);
     }
-    nic_go_back(e, qi);
+    e->recovery->timeout(e, qi);
 }
 
 void rc_cc_timer(struct weft_engine *e, uint32_t qi)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Loss recovery: what the two ends of a QP do about a gap in the packet numbers.
+ *
+ * One way of recovering is one struct recovery in one file, listed in recovery.c in the order of enum
+ * weft_recovery. rc.c and nic.c handle what all share (the packet expected next, cumulative ACKs,
+ * the timer) and call these functions only when something was lost, so a loss-free run costs the
+ * same under each.
+ *
+ * The sender has one cursor, nxt_psn. Going back moves it down; what is sent below top_psn is a
+ * retransmission.
+ */
+#ifndef WEFT_ENGINE_RECOVERY_H
+#define WEFT_ENGINE_RECOVERY_H
+
+#include "internal.h"
+
+struct recovery {
+    const char *name; /**< as in transport.recovery */
+    bool low_rto;     /**< transport.rto-low holds while few packets are in flight */
+    bool bdp_fc;      /**< transport.bdp-fc caps what is in flight */
+    /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.
+     * Consumes it. */
+    void (*gap)(struct weft_engine *e, uint32_t qi, uint32_t i);
+    /** Sender: ACK or NACK @p k has been counted; it is a NACK or the QP is recovering. Must wake
+     * the QP. */
+    void (*acked)(struct weft_engine *e, uint32_t qi, const struct pkt *k);
+    /** Sender: the retransmission timer has expired. Must wake the QP. */
+    void (*timeout)(struct weft_engine *e, uint32_t qi);
+    /** Sender, while recovering: a packet was made and the cursor stands behind it. Moves the
+     * cursor on. Optional. */
+    void (*sent)(struct weft_engine *e, uint32_t qi);
+    /** The lowest packet number that the receiver may still ask for when @p una_psn is
+     * acknowledged. Optional: una_psn itself. */
+    uint64_t (*floor)(const struct weft_engine *e, const struct qp *q, uint64_t una_psn);
+    /** Frees what the QP's q->repeat points to. Optional. */
+    void (*fini)(struct qp *q);
+};
+
+extern const struct recovery recovery_go_back_n, recovery_go_back_0, recovery_selective_repeat;
+
+/** The member for transport.recovery. */
+const struct recovery *recovery_of(int which);
+
+#endif
