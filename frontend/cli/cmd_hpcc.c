@@ -144,6 +144,16 @@ static void fill_run_json(struct weft_json *j, const void *ctx)
     }
 }
 
+/* HPCC counts all queues of a port together. */
+static uint64_t port_queue_bytes(void *ctx, uint32_t port)
+{
+    const struct weft_net *net = ((const struct run *)ctx)->net;
+    uint64_t bytes = 0;
+    for (uint32_t prio = 0; prio < WEFT_NET_PRIOS; prio++)
+        bytes += net->ops->queue_bytes(net, port, prio);
+    return bytes;
+}
+
 static int prepare(struct run *r, struct weft_err *err)
 {
     const struct weft_hpcc_config *c = r->job.config;
@@ -165,12 +175,14 @@ static int prepare(struct run *r, struct weft_err *err)
         .whole_ns = r->o->compat,
         .fct_path = r->out_dir ? r->paths[FCT] : NULL,
         .pfc_path = r->out_dir ? r->paths[PFC] : NULL,
+        .qlen_path = r->out_dir && c->qlen_mon_file[0] && c->qlen_mon_start_ps < c->qlen_mon_end_ps
+                         ? r->paths[QLEN]
+                         : NULL,
+        .qlen_start_ps = c->qlen_mon_start_ps,
+        .qlen_end_ps = c->qlen_mon_end_ps,
+        .queues = {r, port_queue_bytes},
         .inner = weft_report_net_observer(r->report),
     };
-    if (c->qlen_mon_file[0] && c->qlen_mon_start_ps < c->qlen_mon_end_ps)
-        weft_log(r->cli->log, WEFT_LOG_WARNING,
-                 "%s:%lld: QLEN_MON_FILE: the backend can't be asked for its queues; not written",
-                 c->file, (long long)c->line[WEFT_HPCC_QLEN_MON_FILE]);
     r->play = weft_hpcc_play_new(&pc, err);
     if (!r->play)
         return err->code;
@@ -347,7 +359,8 @@ const struct weft_command weft_command_hpcc = {
     .example = "weft hpcc --config mix/config.txt --compat --out out/mix",
     .details =
         "Reads config.txt and the topology, flow and trace lists that it names; writes fct.txt, "
-        "pfc.txt and fct_slowdown.csv beside weft's own outputs.\n"
+        "pfc.txt, fct_slowdown.csv and, where QLEN_MON_FILE is set, qlen.txt beside weft's own "
+        "outputs.\n"
         "Congestion controls run as the simulator does them; --compat makes wire sizes, rounding, "
         "ACKs, switch buffers and path choice the simulator's too.\n"
         "Keys without effect are reported; values that weft can't honour are errors.",

@@ -290,6 +290,15 @@ static void ideal_port_stats(const struct weft_net *net, uint32_t port,
         out->tx_payload_bytes = s->port_bytes[port];
 }
 
+/* Messages share links without waiting in them. */
+static uint64_t ideal_queue_bytes(const struct weft_net *net, uint32_t port, uint32_t prio)
+{
+    (void)net;
+    (void)port;
+    (void)prio;
+    return 0;
+}
+
 static uint64_t ideal_explain(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                               void *ctx)
 {
@@ -328,5 +337,6 @@ const struct weft_net_ops weft_ideal_ops = {
     .check = ideal_check,
     .totals = ideal_totals,
     .port_stats = ideal_port_stats,
+    .queue_bytes = ideal_queue_bytes,
     .explain = ideal_explain,
 };

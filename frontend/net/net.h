@@ -22,6 +22,9 @@ extern "C" {
 
 struct weft_net;
 
+/** Traffic classes of a port. */
+#define WEFT_NET_PRIOS 8
+
 /** One message from host to host. */
 struct weft_net_msg {
     uint32_t src;   /**< sending host number */
@@ -122,6 +125,8 @@ struct weft_net_ops {
     int (*check)(const struct weft_net *net, struct weft_err *err);
     void (*totals)(const struct weft_net *net, struct weft_net_totals *out);
     void (*port_stats)(const struct weft_net *net, uint32_t port, struct weft_net_port_stats *out);
+    /** Bytes of priority @p prio (0..7) that wait now at the egress of fabric port @p port; 0 where nothing queues. */
+    uint64_t (*queue_bytes)(const struct weft_net *net, uint32_t port, uint32_t prio);
     /** Says of every unfinished message why it is stuck; at most @p max sentences. Returns how many are unfinished. */
     uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
 };

@@ -378,6 +378,12 @@ NetPortStats(const weft_net* net, uint32_t port, weft_net_port_stats* out)
 }
 
 uint64_t
+NetQueueBytes(const weft_net* net, uint32_t port, uint32_t prio)
+{
+    return weft_engine_queue_bytes(PacketNet::Of(net)->fabric->GetEngine(), port, prio);
+}
+
+uint64_t
 NetExplain(const weft_net* net, uint64_t max, weft_net_explain_fn fn, void* ctx)
 {
     return weft_engine_explain(PacketNet::Of(net)->fabric->GetEngine(), max, fn, ctx);
@@ -394,6 +400,7 @@ const weft_net_ops g_ops = {
     NetCheck,
     NetTotals,
     NetPortStats,
+    NetQueueBytes,
     NetExplain,
 };
 

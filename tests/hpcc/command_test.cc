@@ -48,6 +48,10 @@ TEST(HpccCommand, TrafficThenRun)
         EXPECT_EQ(slurp(dir / "o/finished"), "finished\n");
         const std::string csv = slurp(dir / "o/fct_slowdown.csv");
         EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 21);
+        std::istringstream header(csv.substr(0, csv.find('\n')));
+        const std::string doc = slurp(source_dir() + "/docs/outputs.md");
+        for (std::string name; std::getline(header, name, ',');)
+            EXPECT_CONTAINS(doc.substr(doc.find("### fct_slowdown.csv")), "| `" + name + "` |");
     }
 }
 
@@ -70,6 +74,43 @@ TEST(HpccCommand, MistakesAndTheirExitCodes)
     EXPECT_EQ(late.code, 1);
     EXPECT_CONTAINS(late.err, "1 of 1 flows are not complete at 2.001 s");
     EXPECT_EQ(slurp(dir / "o/finished"), "stopped-at-limit\n");
+}
+
+/* Two hosts send 100 packets each to a third, at line rate: packets of 1048 B, 84 ns each. Pair k (from 1)
+ * is at the switch at 13 + 84 k + 1000 ns; by then k packets have left, so that k wait, until nothing more
+ * arrives after pair 100. The odd 13 ns keep samples and arrivals apart. */
+TEST(HpccCommand, QueuesAreSampledEvery100Ns)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    write_file(dir / "t", star);
+    write_file(dir / "f", "2\n0 2 3 100 100000 2.000000013\n1 2 3 100 100000 2.000000013\n");
+    write_file(dir / "config.txt",
+               "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 1\nHAS_WIN 0\nKMAX_MAP 1 100000000000 1600\n"
+               "KMIN_MAP 1 100000000000 400\nPMAX_MAP 1 100000000000 0.2\nBUFFER_SIZE 32\n"
+               "PACKET_PAYLOAD_SIZE 1000\nQLEN_MON_FILE q.txt\nQLEN_MON_START 2000000000\n"
+               "QLEN_MON_END 2100000000\n");
+    const Said ran =
+        weft({"hpcc", "--config", "config.txt", "--compat", "-q", "--out", "o"}, dir / "");
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_LACKS(ran.err, "QLEN");
+    std::vector<int> counts(105);
+    const int samples = 1000001; /* 100 ms, both ends included */
+    for (int i = 0; i < samples; i++) {
+        const int t_ns = 100 * i - 13 - 1000;
+        const int k = t_ns < 84 ? 0 : t_ns / 84;
+        const int waiting = k <= 100 ? k : k < 200 ? 200 - k : 0;
+        counts[static_cast<size_t>(waiting * 1048 / 1000)]++;
+    }
+    while (counts.back() == 0)
+        counts.pop_back();
+    std::string sink = "4 3"; /* switch 4, its third port */
+    for (int n : counts)
+        sink += " " + std::to_string(n);
+    EXPECT_EQ(slurp(dir / "o/q.txt"), "time: 2000000000\n4 1 1\n4 2 1\n4 3 1\n4 4 1\n"
+                                      "time: 2100000000\n4 1 1000001\n4 2 1000001\n" +
+                                          sink + "\n4 4 1000001\n");
 }
 
 /* One flow alone on a dumbbell: the whole chain from config.txt to fct.txt. */
