@@ -133,6 +133,7 @@ struct list {
 struct nic {
     struct list ready[WEFT_PRIOS];
     struct evq paced; /**< (next_avail, QP) */
+    uint32_t served;  /**< ns3-event-order: the QP that sent last */
     uint8_t ready_mask;
 };
 

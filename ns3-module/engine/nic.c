@@ -159,12 +159,34 @@ static void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi
     }
 }
 
+/* ns3-event-order: moves to the head of a ring the QP whose turn it is by number, as a NIC that
+ * scans its QPs from the one after the last finds it. */
+static void turn_by_number(struct weft_engine *e, struct nic *n, struct list *l)
+{
+    uint32_t best = NIL, before = NIL;
+    for (uint32_t qi = l->head, prev = NIL; qi != NIL; prev = qi, qi = qp_at(e, qi)->next)
+        if (best == NIL || qi - n->served - 1 < best - n->served - 1) {
+            best = qi;
+            before = prev;
+        }
+    if (before == NIL)
+        return;
+    struct qp *q = qp_at(e, best);
+    qp_at(e, before)->next = q->next;
+    if (l->tail == best)
+        l->tail = before;
+    q->next = l->head;
+    l->head = best;
+}
+
 uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
     struct port *p = &e->ports[port];
     struct nic *n = &e->nics[p->nic];
     struct list *l = &n->ready[prio];
     while (l->head != NIL) {
+        if (e->p.transport.ns3_event_order)
+            turn_by_number(e, n, l);
         uint32_t qi = l->head;
         struct qp *q = qp_at(e, qi);
         l->head = q->next;
@@ -195,6 +217,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             q->gap_rate_bps = q->out.rate_bps;
             q->gap_q = gap_of_rate(q->out.rate_bps);
         }
+        n->served = qi;
         q->last_wire = wire;
         q->last_tx_ps = e->now;
         q->next_avail_ps = e->now + gap_at_rate(e, wire, q->gap_rate_bps, q->gap_q);

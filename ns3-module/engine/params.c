@@ -52,9 +52,8 @@ static const struct weft_param transport_params[] = {
      "simulators at ns-3's default resolution do",
      NULL},
     {"ns3-event-order", WEFT_PARAM_BOOL, T(ns3_event_order), "false", NULL, NULL, NULL,
-     "simultaneous events run in the order in which ns-3 would have scheduled them; false: "
-     "arrivals "
-     "before transmissions, each by port",
+     "simultaneous events run in the order in which ns-3 would have scheduled them, and NICs serve "
+     "their QPs by number; false: arrivals before transmissions, each by port, and QPs by waiting",
      "ns-3's schedulers break ties by insertion; matters between packets that meet to the "
      "nanosecond"},
     {"ack-ignores-pause", WEFT_PARAM_BOOL, T(ack_ignores_pause), "false", NULL, NULL, NULL,
