@@ -36,60 +36,61 @@ static uint64_t waiting(const struct weft_engine *e, uint32_t in, uint32_t out, 
     return bytes;
 }
 
-/* Bytes of ingress @p in that wait for ports marked in @p dead. */
-static uint64_t stuck_bytes(const struct weft_engine *e, const uint8_t *dead, uint32_t in,
-                            uint32_t prio)
+/* Per ingress port, the bytes that came in through it and wait for ports marked in @p dead. */
+static void count_stuck(const struct weft_engine *e, const uint8_t *dead, uint32_t prio,
+                        uint64_t *stuck)
 {
-    const struct weft_fabric_node *s = &e->fabric->nodes[e->ports[in].node];
-    uint64_t bytes = 0;
-    for (uint32_t q = s->first_port; q < s->first_port + s->nports; q++)
-        if (dead[q])
-            bytes += waiting(e, in, q, prio);
-    return bytes;
+    memset(stuck, 0, e->fabric->nports * sizeof *stuck);
+    for (uint32_t q = 0; q < e->fabric->nports; q++) {
+        if (!dead[q] || e->ports[q].nic != NIL)
+            continue;
+        for (uint32_t i = e->ports[q].q[prio].head; i != NIL; i = pkt_at(e, i)->next)
+            stuck[pkt_at(e, i)->in_port] += pkt_at(e, i)->frame;
+    }
 }
 
 /* The shared pool in use at a switch when only packets for dead ports are left in it. */
-static uint64_t stuck_shared(const struct weft_engine *e, const uint8_t *dead, uint32_t node,
+static uint64_t stuck_shared(const struct weft_engine *e, const uint64_t *stuck, uint32_t node,
                              uint32_t prio)
 {
     const struct weft_fabric_node *s = &e->fabric->nodes[node];
     uint64_t shared = 0;
     for (uint32_t in = s->first_port; in < s->first_port + s->nports; in++) {
-        uint64_t bytes = stuck_bytes(e, dead, in, prio);
-        if (bytes > e->ports[in].in_bytes[prio])
-            bytes = e->ports[in].in_bytes[prio];
+        uint64_t normal = e->ports[in].in_bytes[prio];
+        uint64_t bytes = stuck[in] < normal ? stuck[in] : normal;
         shared += bytes > e->p.sw.reserve_bytes ? bytes - e->p.sw.reserve_bytes : 0;
     }
     return shared;
 }
 
 /* Whether a paused port will be resumed when all that waits outside the dead ports has left. */
-static bool will_resume(const struct weft_engine *e, const uint8_t *dead, uint32_t port,
+static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint32_t port,
                         uint32_t prio)
 {
     const uint32_t in = e->ports[port].peer;
     const struct port *p = &e->ports[in];
     if (!(p->xoff_sent >> prio & 1))
         return true;
-    uint64_t held = (uint64_t)p->in_bytes[prio] + p->in_hdrm[prio];
-    uint64_t stuck = stuck_bytes(e, dead, in, prio), leaving = held - stuck;
+    uint64_t leaving = (uint64_t)p->in_bytes[prio] + p->in_hdrm[prio] - stuck[in];
     if (leaving == 0 && e->ports[port].flying == 0)
         return false;
     uint64_t headroom = p->in_hdrm[prio] > leaving ? p->in_hdrm[prio] - leaving : 0;
-    return mmu_would_resume(e, in, stuck - headroom, headroom,
-                            stuck_shared(e, dead, p->node, prio));
+    return mmu_would_resume(e, in, stuck[in] - headroom, headroom,
+                            stuck_shared(e, stuck, p->node, prio));
 }
 
-/* Marks the deadlocked ports of a priority; returns how many. */
-static uint32_t mark_dead(const struct weft_engine *e, uint32_t prio, uint8_t *dead)
+/* Marks the deadlocked ports of a priority; returns how many. @p stuck: room for a number per port. */
+static uint32_t mark_dead(const struct weft_engine *e, uint32_t prio, uint8_t *dead,
+                          uint64_t *stuck)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < e->fabric->nports; i++)
         n += dead[i] = paused(e, i, prio);
     for (bool changed = n > 0; changed;) {
         changed = false;
+        count_stuck(e, dead, prio, stuck);
         for (uint32_t i = 0; i < e->fabric->nports; i++) {
-            if (!dead[i] || !will_resume(e, dead, i, prio))
+            if (!dead[i] || !will_resume(e, stuck, i, prio))
                 continue;
             dead[i] = 0;
             n--;
@@ -161,14 +162,16 @@ int weft_engine_find_deadlock(const struct weft_engine *e, char *text, size_t si
 {
     if (text && size)
         text[0] = '\0';
-    uint8_t *dead = calloc(e->fabric->nports ? e->fabric->nports : 1, 1);
+    uint8_t *dead = calloc((size_t)e->fabric->nports + 1, 1);
+    uint64_t *stuck = calloc((size_t)e->fabric->nports + 1, sizeof *stuck);
     int found = 0;
-    for (uint32_t prio = 0; dead && prio < WEFT_PRIOS && !found; prio++) {
-        found = mark_dead(e, prio, dead) > 0;
+    for (uint32_t prio = 0; dead && stuck && prio < WEFT_PRIOS && !found; prio++) {
+        found = mark_dead(e, prio, dead, stuck) > 0;
         if (found && text && size)
             write_cycle(e, dead, prio, text, size);
     }
     free(dead);
+    free(stuck);
     return found;
 }
 
@@ -181,15 +184,14 @@ static uint32_t mark_roots(const struct weft_engine *e, uint32_t prio, uint8_t *
     uint32_t first = NIL;
     memset(root, 0, e->fabric->nports);
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
-        if (!paused(e, i, prio))
-            continue;
-        if (first == NIL || e->pfc[i].since_ps[prio] < e->pfc[first].since_ps[prio])
-            first = i;
-        const uint32_t in = e->ports[i].peer;
-        const struct weft_fabric_node *s = &e->fabric->nodes[e->ports[in].node];
-        for (uint32_t q = s->first_port; q < s->first_port + s->nports; q++)
-            if (!root[q] && !paused(e, q, prio) && waiting(e, in, q, prio))
-                root[q] = 1;
+        const struct port *p = &e->ports[i];
+        if (paused(e, i, prio)) {
+            if (first == NIL || e->pfc[i].since_ps[prio] < e->pfc[first].since_ps[prio])
+                first = i;
+        } else if (p->nic == NIL) {
+            for (uint32_t k = p->q[prio].head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
+                root[i] = paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
+        }
     }
     return first;
 }
