@@ -156,7 +156,7 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
 uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
                              void (*fn)(void *, const char *), void *ctx)
 {
-    uint64_t said = 0;
+    uint64_t said = e->msgs.live ? diagnose_pauses(e, max, fn, ctx) : 0;
     for (uint32_t i = 0; i < e->qps.n && said < max; i++) {
         const struct qp *q = qp_at(e, i);
         if (q->head_msg == NIL)

@@ -53,7 +53,11 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
 {
     const struct pkt *p = pkt_at(e, i);
     *v = (struct weft_engine_pkt_view){
-        .kind = p->kind, .prio = p->prio, .frame_bytes = p->frame, .psn = p->psn};
+        .kind = p->kind,
+        .prio = p->prio,
+        .frame_bytes = p->frame,
+        .psn = p->psn,
+        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
     if (p->kind != WEFT_PKT_PFC) {
         const struct qp *q = qp_at(e, p->qp);
         v->dst_host = p->dst_host;
@@ -189,7 +193,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         goto fail;
     }
     e->routes = weft_routes_new(c->fabric, err);
-    if (!e->routes || init_ports(e, err) || mmu_init(e, err))
+    if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err))
         goto fail;
     if (e->pint_on && !e->signals.pint_t_ps)
         e->signals.pint_t_ps = signal_longest_rtt(e);
@@ -219,6 +223,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->ports);
     free(e->nics);
     free(e->mmus);
+    free(e->pfc);
     free(e->qp_slots);
     free(e);
 }
@@ -258,27 +263,42 @@ static void fire_timer(struct weft_engine *e, uint64_t number)
 
 /* ---- clock and loop ---- */
 
-/* Drops or re-dates retransmission entries at the head of the slow queue whose deadline has
- * moved. */
+/* The head of the slow queue is an entry of a deadline that may have moved since. True when it is
+ * due at its time; else it was dropped or re-dated. */
+static bool settle_deadline(struct weft_engine *e, int64_t at_ps, int64_t *entry_ps)
+{
+    struct ev top = e->slow.h[0];
+    if (*entry_ps != top.t) { /* superseded by an earlier entry */
+        evq_pop(&e->slow);
+    } else if (at_ps == WEFT_NEVER) {
+        *entry_ps = WEFT_NEVER;
+        evq_pop(&e->slow);
+    } else if (at_ps > top.t) {
+        *entry_ps = at_ps;
+        evq_replace_top(&e->slow, at_ps, top.id);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Drops or re-dates entries at the head of the slow queue whose deadline has moved. */
 static void settle_slow(struct weft_engine *e)
 {
     while (e->slow.n) {
         struct ev top = e->slow.h[0];
         struct qp *q;
+        struct pfc_deadline *d;
         switch ((enum ev_kind)(top.id >> EV_KIND_SHIFT)) {
         case EV_RTO:
             q = qp_at(e, (uint32_t)EV_NUMBER(top.id));
-            if (q->rto_entry_ps != top.t) { /* superseded by an earlier entry */
-                evq_pop(&e->slow);
-            } else if (q->rto_at_ps == WEFT_NEVER) {
-                q->rto_entry_ps = WEFT_NEVER;
-                evq_pop(&e->slow);
-            } else if (q->rto_at_ps > top.t) {
-                q->rto_entry_ps = q->rto_at_ps;
-                evq_replace_top(&e->slow, q->rto_at_ps, top.id);
-            } else {
+            if (settle_deadline(e, q->rto_at_ps, &q->rto_entry_ps))
                 return;
-            }
+            break;
+        case EV_PFC:
+            d = pfc_deadline(e, EV_NUMBER(top.id));
+            if (settle_deadline(e, d->at_ps, &d->entry_ps))
+                return;
             break;
         case EV_CC:
             q = qp_at(e, (uint32_t)EV_NUMBER(top.id));
@@ -409,6 +429,9 @@ static void run_slow(struct weft_engine *e)
         return;
     case EV_CC:
         rc_cc_timer(e, (uint32_t)number);
+        return;
+    case EV_PFC:
+        pfc_event(e, number);
         return;
     case EV_TIMER:
         fire_timer(e, number);

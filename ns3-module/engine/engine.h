@@ -13,7 +13,8 @@
  *
  * Time is int64 picoseconds. Order of simultaneous events is canonical (time, kind, port or timer
  * number), never
- * the history of insertions: arrivals, then port transmissions, then timers. So results do not
+ * the history of insertions: arrivals, then port transmissions, then timers (retransmission,
+ * congestion control, PFC, user). So results do not
  * depend on how events are scheduled, batched or elided.
  *
  * One engine is one context: no globals; several can run in one process. Not thread-safe.
@@ -111,6 +112,9 @@ struct weft_pfc_params {
     uint64_t headroom_bytes;
     uint64_t xon_offset_bytes; /**< XON when this far below the threshold */
     uint64_t frame_bytes;      /**< size of a PFC frame */
+    /** pause time of a frame, in 512 bit times of the paused link; 0: until the resume */
+    uint64_t quanta;
+    double refresh; /**< XOFF is repeated after this fraction of the pause time */
 };
 
 /** ECN marking (RED on the instantaneous egress queue). Section "ecn". */
@@ -191,6 +195,7 @@ struct weft_engine_pkt_view {
     uint32_t prio;
     uint32_t frame_bytes;
     uint64_t psn;
+    int pause; /**< PFC: 1 pause, 0 resume */
 };
 
 /** Hooks; each may be NULL and then costs one predictable branch. They may call
@@ -230,6 +235,7 @@ struct weft_engine_totals {
     uint64_t delivered[WEFT_PKT_KINDS]; /**< packets that reached the node they were for */
     uint64_t drops[WEFT_DROP_REASONS];
     uint64_t ecn_marks, pfc_pauses, pfc_resumes, retx_packets, rtos;
+    uint64_t pfc_refreshes;     /**< XOFF frames that repeat an earlier one */
     uint64_t packets_in_flight; /**< alive now */
     uint64_t qps;               /**< QPs opened so far */
 };
@@ -289,8 +295,12 @@ void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
 uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio);
 /** Checks every conservation law now. WEFT_E_INTERNAL names the first that fails. */
 int weft_engine_check(const struct weft_engine *e, struct weft_err *err);
-/** Says why each unfinished message is stuck; at most @p max sentences; returns the number
- * unfinished. */
+/** Whether PFC has come to a deadlock: paused ports that wait for each other in a circle and that
+ * nothing can resume. 1: yes, and @p text (may be NULL) names the priority and the cycle of ports;
+ * 0: no. A pause that expires (pfc.quanta) is taken as refreshed. */
+int weft_engine_find_deadlock(const struct weft_engine *e, char *text, size_t size);
+/** Says what keeps ports paused (a deadlock, or the roots of the pauses and their victims) and why
+ * each unfinished message is stuck; at most @p max sentences; returns the number unfinished. */
 uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
                              void (*fn)(void *ctx, const char *sentence), void *ctx);
 

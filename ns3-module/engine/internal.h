@@ -4,11 +4,12 @@
  *
  *   engine.c  clock, event loop, timers, life cycle      port.c  links, queues, scheduling,
  * forwarding
- *   mmu.c     shared buffer, PFC, ECN                    nic.c   QP arbitration, pacing, sending
+ *   mmu.c     shared buffer, XOFF and XON, ECN           nic.c   QP arbitration, pacing, sending
  * data
  *   rc.c      receiving data, ACK, NACK, CNP             qp.c    opening QPs, posting messages
  *   go_back_n.c, go_back_0.c, selective_repeat.c: loss recovery, see recovery.h
  *   audit.c   counters, conservation checks, explanation of what is stuck
+ *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
  * queue, or the
@@ -182,6 +183,18 @@ struct mmu {
     uint64_t egress_alpha_q16;
 };
 
+/** A deadline of PFC. */
+struct pfc_deadline {
+    int64_t at_ps;    /**< WEFT_NEVER: none */
+    int64_t entry_ps; /**< time of the valid EV_PFC entry, WEFT_NEVER: none */
+};
+/** PFC timers of one port. */
+struct pfc_port {
+    int64_t since_ps[WEFT_PRIOS];            /**< start of the current pause of its egress */
+    struct pfc_deadline expiry[WEFT_PRIOS];  /**< egress: end of the pause */
+    struct pfc_deadline refresh[WEFT_PRIOS]; /**< ingress: next repetition of XOFF */
+};
+
 /** The INT stamps of one packet. */
 struct int_stack {
     uint32_t next; /**< first, as stable.h wants */
@@ -214,7 +227,7 @@ struct weft_engine {
     bool stop;
     uint32_t order;    /**< ns3-event-order: rank given last */
     struct fastq fast; /**< arrivals and transmissions: one entry per busy link or port */
-    /** retransmission, congestion-control and user timers; arrivals and transmissions over a
+    /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
      * second ahead */
     struct evq slow;
     uint64_t timer_seq;
@@ -222,6 +235,9 @@ struct weft_engine {
     struct port *ports;
     struct nic *nics;
     uint32_t nnics;
+    struct pfc_port *pfc; /**< one per port */
+    uint64_t pfc_moves;   /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
+    int64_t pfc_moved_ps;
     struct mmu *mmus; /**< one per node; unused on hosts */
     struct stable pkts, msgs, qps, cc_state, timers, ints;
     uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
@@ -332,8 +348,6 @@ void port_arrive(struct weft_engine *e, uint32_t port, bool on_top);
 void port_tx(struct weft_engine *e, uint32_t port);
 /** Queues a packet at a port and starts it when the port is free. */
 void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
-/** Queues a PFC frame ahead of everything. */
-void port_send_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
 /** Something became sendable at the port. */
 void port_kick(struct weft_engine *e, uint32_t port);
 void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps);
@@ -350,6 +364,26 @@ enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *p, uint
 void mmu_release(struct weft_engine *e, const struct pkt *p, uint32_t out);
 /** Marks a data packet by the RED curve of @p out for an occupancy of @p qbytes. */
 void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes);
+
+/** Whether ingress (port, priority) of a switch would resume its peer if it held @p normal bytes and
+ * @p headroom bytes of headroom, and the switch used @p shared of its pool. */
+bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint64_t normal, uint64_t headroom,
+                      uint64_t shared);
+
+/* pfc.c */
+int pfc_init(struct weft_engine *e, struct weft_err *err);
+/** Ingress @p port wants its peer paused or resumed: queues the frame ahead of everything. */
+void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
+/** A PFC frame takes effect at the port that sends towards its origin. Consumes it. */
+void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** The deadline that an EV_PFC entry stands for, and its execution. */
+struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number);
+void pfc_event(struct weft_engine *e, uint64_t number);
+
+/* diagnose.c */
+/** Sentences on deadlocks, roots of pauses and their victims; at most @p max; returns how many. */
+uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
+                         void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 /* nic.c */
 /** The next data packet of priority @p prio at a host port, NIL when every QP turned out

@@ -180,6 +180,16 @@ static inline uint64_t above(uint64_t bytes, uint64_t reserve)
     return bytes > reserve ? bytes - reserve : 0;
 }
 
+bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint64_t normal, uint64_t headroom,
+                      uint64_t shared)
+{
+    const struct port *p = &e->ports[in];
+    struct mmu m = e->mmus[p->node];
+    m.shared_used = shared;
+    uint64_t left = above(normal, e->p.sw.reserve_bytes);
+    return headroom == 0 && (left == 0 || left + e->p.pfc.xon_offset_bytes <= threshold(&m, p));
+}
+
 enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *k, uint32_t in,
                                 uint32_t out)
 {
@@ -216,7 +226,7 @@ enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *k, uint
         (p->in_hdrm[prio] > 0 ||
          (after > 0 && above(p->in_bytes[prio], reserve) >= threshold(m, p)))) {
         p->xoff_sent |= (uint8_t)(1u << prio);
-        port_send_pfc(e, in, prio, true);
+        pfc_send(e, in, prio, true);
     }
     return WEFT_DROP_REASONS;
 }
@@ -238,7 +248,7 @@ void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
     if ((p->xoff_sent & 1u << prio) && p->in_hdrm[prio] == 0 &&
         (left == 0 || left + e->p.pfc.xon_offset_bytes <= threshold(m, p))) {
         p->xoff_sent &= (uint8_t) ~(1u << prio);
-        port_send_pfc(e, k->in_port, prio, false);
+        pfc_send(e, k->in_port, prio, false);
     }
 }
 

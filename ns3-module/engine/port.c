@@ -186,51 +186,6 @@ void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
         port_kick(e, port);
 }
 
-void port_send_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
-{
-    uint32_t i = pkt_new(e, WEFT_PKT_PFC);
-    if (i == NIL)
-        return;
-    struct pkt *k = pkt_at(e, i);
-    k->frame = (uint16_t)e->p.pfc.frame_bytes;
-    k->prio = (uint8_t)prio;
-    k->flags = xoff ? PKT_XOFF : 0;
-    k->payload = 0;
-    k->psn = 0;
-    if (xoff)
-        e->tot.pfc_pauses++;
-    else
-        e->tot.pfc_resumes++;
-    list_append(e, &e->ports[port].ctrl, i);
-    port_kick(e, port);
-}
-
-/* A PFC frame takes effect at the port that sends towards its origin. */
-static void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)
-{
-    struct port *p = &e->ports[port];
-    struct pkt *k = pkt_at(e, i);
-    uint32_t prio = k->prio;
-    bool xoff = k->flags & PKT_XOFF;
-    e->tot.delivered[WEFT_PKT_PFC]++;
-    pkt_free(e, i);
-    uint8_t before = p->paused;
-    if (xoff) {
-        p->paused |= (uint8_t)(1u << prio);
-        p->st.pauses++;
-        if (!before)
-            p->paused_since_ps = e->now;
-    } else {
-        p->paused &= (uint8_t) ~(1u << prio);
-        if (before && !p->paused)
-            p->st.paused_ps += e->now - p->paused_since_ps;
-    }
-    if (e->hooks.pfc)
-        e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
-    if (!xoff)
-        port_kick(e, port);
-}
-
 /* Forwards a packet that entered a switch through port @p in. */
 static void forward(struct weft_engine *e, uint32_t in, uint32_t i)
 {

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What keeps ports paused: PFC deadlocks, the roots of pauses, and their head-of-line victims.
+ *
+ * Wait-for graph of one priority: the nodes are egress ports. A paused port P waits for the switch
+ * S at the end of its link, whose ingress from P holds too much; those packets sit in egress queues of
+ * S, so P waits for each port Q of S that has one of them queued. A Q that is paused waits in turn;
+ * a Q that is not is a root of the pauses: it drains at its own speed.
+ *
+ * Deadlock: the largest set of paused ports such that the ingress behind each would not resume even
+ * after all its packets bound for ports outside the set have left. (The ingress looks at its threshold
+ * only when a packet of its own leaves; one whose packets all wait inside the set never looks again.)
+ * Each port of the set waits for another of it, so a set that is not empty contains a cycle. A port to
+ * which the resume is on its way, or was lost, is not in it.
+ */
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_ROOTS 3u
+#define MAX_VICTIMS 5u
+
+static inline bool paused(const struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    return e->ports[port].paused >> prio & 1;
+}
+
+/* Bytes that came into a switch through @p in and wait for egress @p out. */
+static uint64_t waiting(const struct weft_engine *e, uint32_t in, uint32_t out, uint32_t prio)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = e->ports[out].q[prio].head; i != NIL; i = pkt_at(e, i)->next)
+        bytes += pkt_at(e, i)->in_port == in ? pkt_at(e, i)->frame : 0;
+    return bytes;
+}
+
+/* Per ingress port, the bytes that came in through it and wait for ports marked in @p dead. */
+static void count_stuck(const struct weft_engine *e, const uint8_t *dead, uint32_t prio,
+                        uint64_t *stuck)
+{
+    memset(stuck, 0, e->fabric->nports * sizeof *stuck);
+    for (uint32_t q = 0; q < e->fabric->nports; q++) {
+        if (!dead[q] || e->ports[q].nic != NIL)
+            continue;
+        for (uint32_t i = e->ports[q].q[prio].head; i != NIL; i = pkt_at(e, i)->next)
+            stuck[pkt_at(e, i)->in_port] += pkt_at(e, i)->frame;
+    }
+}
+
+/* The shared pool in use at a switch when only packets for dead ports are left in it. */
+static uint64_t stuck_shared(const struct weft_engine *e, const uint64_t *stuck, uint32_t node,
+                             uint32_t prio)
+{
+    const struct weft_fabric_node *s = &e->fabric->nodes[node];
+    uint64_t shared = 0;
+    for (uint32_t in = s->first_port; in < s->first_port + s->nports; in++) {
+        uint64_t normal = e->ports[in].in_bytes[prio];
+        uint64_t bytes = stuck[in] < normal ? stuck[in] : normal;
+        shared += bytes > e->p.sw.reserve_bytes ? bytes - e->p.sw.reserve_bytes : 0;
+    }
+    return shared;
+}
+
+/* Whether a paused port will be resumed when all that waits outside the dead ports has left. */
+static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint32_t port,
+                        uint32_t prio)
+{
+    const uint32_t in = e->ports[port].peer;
+    const struct port *p = &e->ports[in];
+    if (!(p->xoff_sent >> prio & 1))
+        return true;
+    uint64_t leaving = (uint64_t)p->in_bytes[prio] + p->in_hdrm[prio] - stuck[in];
+    if (leaving == 0 && e->ports[port].flying == 0)
+        return false;
+    uint64_t headroom = p->in_hdrm[prio] > leaving ? p->in_hdrm[prio] - leaving : 0;
+    return mmu_would_resume(e, in, stuck[in] - headroom, headroom,
+                            stuck_shared(e, stuck, p->node, prio));
+}
+
+/* Marks the deadlocked ports of a priority; returns how many. @p stuck: room for a number per port. */
+static uint32_t mark_dead(const struct weft_engine *e, uint32_t prio, uint8_t *dead,
+                          uint64_t *stuck)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->fabric->nports; i++)
+        n += dead[i] = paused(e, i, prio);
+    for (bool changed = n > 0; changed;) {
+        changed = false;
+        count_stuck(e, dead, prio, stuck);
+        for (uint32_t i = 0; i < e->fabric->nports; i++) {
+            if (!dead[i] || !will_resume(e, stuck, i, prio))
+                continue;
+            dead[i] = 0;
+            n--;
+            changed = true;
+        }
+    }
+    return n;
+}
+
+/* The first dead port that a dead port waits for, NIL: none. */
+static uint32_t waits_for(const struct weft_engine *e, const uint8_t *dead, uint32_t port,
+                          uint32_t prio)
+{
+    const uint32_t in = e->ports[port].peer;
+    const struct weft_fabric_node *s = &e->fabric->nodes[e->ports[in].node];
+    for (uint32_t q = s->first_port; q < s->first_port + s->nports; q++)
+        if (dead[q] && waiting(e, in, q, prio))
+            return q;
+    return NIL;
+}
+
+#define PORT_NAME_MAX (2 * WEFT_NODE_NAME_MAX + 2)
+/* "s4->s5" */
+static const char *port_name(const struct weft_engine *e, uint32_t port, char buf[PORT_NAME_MAX])
+{
+    char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
+    snprintf(buf, PORT_NAME_MAX, "%s->%s", weft_fabric_node_name(e->fabric, e->ports[port].node, a),
+             weft_fabric_node_name(e->fabric, e->ports[e->ports[port].peer].node, b));
+    return buf;
+}
+
+/* Appends to @p text; what does not fit is cut. */
+static void append(char *text, size_t size, size_t *used, const char *what)
+{
+    int n = *used < size ? snprintf(text + *used, size - *used, "%s", what) : 0;
+    *used += n > 0 ? (size_t)n : 0;
+}
+
+/* Writes the cycle that the first dead port leads to, from its lowest port. */
+static void write_cycle(const struct weft_engine *e, uint8_t *dead, uint32_t prio, char *text,
+                        size_t size)
+{
+    uint32_t at = 0;
+    while (!dead[at])
+        at++;
+    while (at != NIL && dead[at] != 2) { /* 2: passed; the first one met again is on the cycle */
+        dead[at] = 2;
+        at = waits_for(e, dead, at, prio);
+    }
+    if (at == NIL)
+        return;
+    uint32_t first = at;
+    for (uint32_t q = waits_for(e, dead, at, prio); q != at && q != NIL;
+         q = waits_for(e, dead, q, prio))
+        first = q < first ? q : first;
+    char name[PORT_NAME_MAX];
+    size_t used = 0;
+    int n = snprintf(text, size, "PFC deadlock at priority %u: ", prio);
+    used += n > 0 ? (size_t)n : 0;
+    uint32_t q = first;
+    do {
+        append(text, size, &used, q == first ? "" : " waits for ");
+        append(text, size, &used, port_name(e, q, name));
+        q = waits_for(e, dead, q, prio);
+    } while (q != first && q != NIL);
+}
+
+int weft_engine_find_deadlock(const struct weft_engine *e, char *text, size_t size)
+{
+    if (text && size)
+        text[0] = '\0';
+    uint8_t *dead = calloc((size_t)e->fabric->nports + 1, 1);
+    uint64_t *stuck = calloc((size_t)e->fabric->nports + 1, sizeof *stuck);
+    int found = 0;
+    for (uint32_t prio = 0; dead && stuck && prio < WEFT_PRIOS && !found; prio++) {
+        found = mark_dead(e, prio, dead, stuck) > 0;
+        if (found && text && size)
+            write_cycle(e, dead, prio, text, size);
+    }
+    free(dead);
+    free(stuck);
+    return found;
+}
+
+/* ---- roots ---- */
+
+/* Marks (1) the ports that are not paused and hold packets that keep others paused; returns the
+ * paused port whose pause began first, NIL when none is paused. */
+static uint32_t mark_roots(const struct weft_engine *e, uint32_t prio, uint8_t *root)
+{
+    uint32_t first = NIL;
+    memset(root, 0, e->fabric->nports);
+    for (uint32_t i = 0; i < e->fabric->nports; i++) {
+        const struct port *p = &e->ports[i];
+        if (paused(e, i, prio)) {
+            if (first == NIL || e->pfc[i].since_ps[prio] < e->pfc[first].since_ps[prio])
+                first = i;
+        } else if (p->nic == NIL) {
+            for (uint32_t k = p->q[prio].head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
+                root[i] = paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
+        }
+    }
+    return first;
+}
+
+/* "root of the pauses: s3->h7 (its queue 1.2 MB, not paused itself), ...; first paused ..." */
+static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t first,
+                        const uint8_t *root, char *text, size_t size)
+{
+    char name[PORT_NAME_MAX], unit[WEFT_UNIT_TEXT_MAX], item[160];
+    size_t used = 0;
+    uint32_t n = 0;
+    append(text, size, &used, "root of the pauses: ");
+    for (uint32_t q = 0; q < e->fabric->nports; q++) {
+        if (!root[q] || n++ >= MAX_ROOTS)
+            continue;
+        snprintf(item, sizeof item, "%s%s (its queue %s, not paused itself)", n > 1 ? ", " : "",
+                 port_name(e, q, name), weft_human_size(e->ports[q].qbytes[prio], unit));
+        append(text, size, &used, item);
+    }
+    if (n == 0)
+        append(text, size, &used, "no congested port, a resume is missing or on its way");
+    if (n > MAX_ROOTS) {
+        snprintf(item, sizeof item, " and %u more", n - MAX_ROOTS);
+        append(text, size, &used, item);
+    }
+    snprintf(item, sizeof item, "; priority %u; first paused: %s at %s", prio,
+             port_name(e, first, name), weft_human_time(e->pfc[first].since_ps[prio], unit));
+    append(text, size, &used, item);
+}
+
+/* ---- victims ---- */
+
+/* Whether the rest of a QP's path after @p port is free of paused ports and roots. */
+static bool clear_beyond(const struct weft_engine *e, const uint8_t *root, const struct qp *q,
+                         uint32_t port)
+{
+    uint32_t path[MAX_PATH];
+    uint32_t n = ecmp_path(e, q, true, path), k = 0;
+    while (k < n && path[k] != port)
+        k++;
+    for (k++; k < n; k++)
+        if (root[path[k]] || paused(e, path[k], q->prio))
+            return false;
+    return true;
+}
+
+/* Marks the QPs that wait in a paused queue without need. */
+static void mark_victims(const struct weft_engine *e, uint32_t prio, const uint8_t *root,
+                         uint8_t *victim)
+{
+    for (uint32_t i = 0; i < e->qps.n; i++) {
+        const struct qp *q = qp_at(e, i);
+        victim[i] = q->prio == prio && q->nxt_msg != NIL && q->state == QP_READY &&
+                    paused(e, q->port, prio) && clear_beyond(e, root, q, q->port);
+    }
+    for (uint32_t out = 0; out < e->fabric->nports; out++) {
+        if (!paused(e, out, prio) || e->ports[out].nic != NIL)
+            continue;
+        for (uint32_t i = e->ports[out].q[prio].head; i != NIL; i = pkt_at(e, i)->next) {
+            const struct pkt *k = pkt_at(e, i);
+            if (k->kind == WEFT_PKT_DATA && !victim[k->qp])
+                victim[k->qp] = clear_beyond(e, root, qp_at(e, k->qp), out);
+        }
+    }
+}
+
+/* "victims: h1->h9, h2->h9 and 3 more"; returns how many there are. */
+static uint32_t write_victims(const struct weft_engine *e, const uint8_t *victim, char *text,
+                              size_t size)
+{
+    char item[64];
+    size_t used = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->qps.n; i++) {
+        if (!victim[i] || n++ >= MAX_VICTIMS)
+            continue;
+        snprintf(item, sizeof item, "%sh%u->h%u", n > 1 ? ", " : "victims: ", qp_at(e, i)->src_host,
+                 qp_at(e, i)->dst_host);
+        append(text, size, &used, item);
+    }
+    if (n > MAX_VICTIMS) {
+        snprintf(item, sizeof item, " and %u more", n - MAX_VICTIMS);
+        append(text, size, &used, item);
+    }
+    return n;
+}
+
+uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
+                         void (*fn)(void *, const char *), void *ctx)
+{
+    char text[1024];
+    uint64_t said = 0;
+    if (!max)
+        return 0;
+    if (weft_engine_find_deadlock(e, text, sizeof text)) {
+        fn(ctx, text);
+        said++;
+    }
+    uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
+    uint8_t *victim = calloc((size_t)e->qps.n + 1, 1);
+    for (uint32_t prio = 0; root && victim && prio < WEFT_PRIOS; prio++) {
+        uint32_t first = mark_roots(e, prio, root);
+        if (first == NIL)
+            continue;
+        if (said < max) {
+            write_roots(e, prio, first, root, text, sizeof text);
+            fn(ctx, text);
+            said++;
+        }
+        mark_victims(e, prio, root, victim);
+        if (said < max && write_victims(e, victim, text, sizeof text)) {
+            fn(ctx, text);
+            said++;
+        }
+    }
+    free(root);
+    free(victim);
+    return said;
+}

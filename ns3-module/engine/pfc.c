@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Priority flow control on the wire (IEEE 802.1Qbb): PFC frames, pause times, refresh.
+ *
+ * mmu.c decides when an ingress (port, priority) is to be paused or resumed; this file sends the
+ * frame, and plays what it does at the port that it reaches. With pfc.quanta = 0 a pause lasts until
+ * the resume. Otherwise the paused port counts pfc.quanta x 512 bit times of its own link from the
+ * frame's arrival and then sends again, and the pausing ingress repeats XOFF each pfc.refresh of that
+ * time as long as it wants the pause. So a lost PAUSE is made good by the next one, and a lost RESUME
+ * by the expiry. A repeated XOFF is not sent while another PFC frame still waits at the port.
+ *
+ * A deadlock, which refreshes would keep alive, ends the run.
+ *
+ * Both timers are EV_PFC entries of the slow queue. A deadline that moves later keeps its entry, which
+ * is re-dated when it comes up, as with the retransmission timer.
+ */
+#include "internal.h"
+
+enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
+
+static uint64_t number_of(uint32_t port, uint32_t prio, enum pfc_timer what)
+{
+    return ((uint64_t)port * WEFT_PRIOS + prio) * 2 + what;
+}
+
+struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number)
+{
+    struct pfc_port *f = &e->pfc[number / 2 / WEFT_PRIOS];
+    uint32_t prio = (uint32_t)(number / 2 % WEFT_PRIOS);
+    return number & 1 ? &f->refresh[prio] : &f->expiry[prio];
+}
+
+int pfc_init(struct weft_engine *e, struct weft_err *err)
+{
+    const uint32_t n = e->fabric->nports;
+    e->pfc = calloc(n ? n : 1, sizeof *e->pfc);
+    if (!e->pfc)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", n);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+            e->pfc[i].expiry[k] = e->pfc[i].refresh[k] =
+                (struct pfc_deadline){WEFT_NEVER, WEFT_NEVER};
+    return 0;
+}
+
+/* How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps. */
+static int64_t pause_ps(const struct weft_engine *e, uint32_t port)
+{
+    unsigned __int128 q = (unsigned __int128)e->p.pfc.quanta * 64 * e->ports[port].ser_q;
+    return (int64_t)((q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT);
+}
+
+static void set_deadline(struct weft_engine *e, uint32_t port, uint32_t prio, enum pfc_timer what,
+                         int64_t at_ps)
+{
+    uint64_t number = number_of(port, prio, what);
+    struct pfc_deadline *d = pfc_deadline(e, number);
+    d->at_ps = at_ps;
+    if (at_ps < d->entry_ps) {
+        d->entry_ps = at_ps;
+        engine_push(e, &e->slow, at_ps, EV_ID(EV_PFC, number));
+    }
+}
+
+static void set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    int64_t period = (int64_t)(e->p.pfc.refresh * (double)pause_ps(e, e->ports[port].peer));
+    set_deadline(e, port, prio, PFC_REFRESH, e->now + (period > 0 ? period : 1));
+}
+
+static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
+{
+    uint32_t i = pkt_new(e, WEFT_PKT_PFC);
+    if (i == NIL)
+        return;
+    struct pkt *k = pkt_at(e, i);
+    k->frame = (uint16_t)e->p.pfc.frame_bytes;
+    k->prio = (uint8_t)prio;
+    k->flags = xoff ? PKT_XOFF : 0;
+    k->payload = 0;
+    k->psn = 0;
+    list_append(e, &e->ports[port].ctrl, i);
+    port_kick(e, port);
+}
+
+void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
+{
+    if (xoff)
+        e->tot.pfc_pauses++;
+    else
+        e->tot.pfc_resumes++;
+    if (e->p.pfc.quanta) {
+        if (xoff)
+            set_refresh(e, port, prio);
+        else
+            set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
+    }
+    send_frame(e, port, prio, xoff);
+}
+
+/* Pauses or resumes a priority of a port. Resuming starts the port when it is free. */
+static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
+{
+    struct port *p = &e->ports[port];
+    const uint8_t before = p->paused, bit = (uint8_t)(1u << prio);
+    if (xoff) {
+        p->paused |= bit;
+        p->st.pauses++;
+        if (!before)
+            p->paused_since_ps = e->now;
+        if (!(before & bit))
+            e->pfc[port].since_ps[prio] = e->now;
+    } else {
+        p->paused &= (uint8_t)~bit;
+        if (before && !p->paused)
+            p->st.paused_ps += e->now - p->paused_since_ps;
+    }
+    if (e->hooks.pfc)
+        e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
+    if (!xoff)
+        port_kick(e, port);
+}
+
+void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    const struct pkt *k = pkt_at(e, i);
+    const uint32_t prio = k->prio;
+    const bool xoff = k->flags & PKT_XOFF;
+    const bool paused = e->ports[port].paused >> prio & 1;
+    e->tot.delivered[WEFT_PKT_PFC]++;
+    pkt_free(e, i);
+    if (e->p.pfc.quanta) {
+        set_deadline(e, port, prio, PFC_EXPIRY, xoff ? e->now + pause_ps(e, port) : WEFT_NEVER);
+        if (paused == xoff)
+            return; /* a refresh, or the resume of a pause that has expired or was lost */
+    }
+    take_effect(e, port, prio, xoff);
+}
+
+/* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,
+ * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. */
+static void watch(struct weft_engine *e, uint32_t port)
+{
+    uint64_t moves = 0;
+    for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++)
+        moves += k == WEFT_PKT_PFC ? 0 : e->tot.sent[k] + e->tot.delivered[k];
+    for (uint32_t k = 0; k < WEFT_DROP_REASONS; k++)
+        moves += e->tot.drops[k];
+    if (moves == e->pfc_moves && e->now - e->pfc_moved_ps < 2 * pause_ps(e, e->ports[port].peer))
+        return;
+    char text[256];
+    if (moves == e->pfc_moves && weft_engine_find_deadlock(e, text, sizeof text))
+        engine_fail(e, WEFT_E_OUTCOME, "%s", text);
+    e->pfc_moves = moves;
+    e->pfc_moved_ps = e->now;
+}
+
+void pfc_event(struct weft_engine *e, uint64_t number)
+{
+    const uint32_t port = (uint32_t)(number / 2 / WEFT_PRIOS);
+    const uint32_t prio = (uint32_t)(number / 2 % WEFT_PRIOS);
+    struct pfc_deadline *d = pfc_deadline(e, number);
+    d->at_ps = d->entry_ps = WEFT_NEVER;
+    if ((number & 1) == PFC_EXPIRY) {
+        take_effect(e, port, prio, false);
+        return;
+    }
+    set_refresh(e, port, prio);
+    watch(e, port);
+    if (e->ports[port].ctrl.head == NIL) {
+        e->tot.pfc_refreshes++;
+        send_frame(e, port, prio, true);
+    }
+}
