@@ -35,8 +35,7 @@ enum pkt_flags {
     PKT_CE = 2,    /**< DATA: congestion experienced */
     PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
     PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
-    PKT_XOFF = 16, /**< PFC: pause (else resume) */
-    PKT_RETX = 32  /**< DATA: sent before */
+    PKT_XOFF = 16 /**< PFC: pause (else resume) */
 };
 
 /** One packet: 64 bytes, one cache line. */
@@ -266,6 +265,11 @@ static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
 static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
 {
     return e->cc_state.base ? e->cc_state.base + (size_t)qp * e->cc_state.elem : NULL;
+}
+
+static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
+{
+    return e->fabric->links[e->fabric->ports[port].link].rate_bps;
 }
 
 /** Duration of @p bytes at @p q (ps per byte, GAP_SHIFT), rounded to the nearest ps. */

@@ -3,11 +3,9 @@
  * The NIC: which QP sends next, and when.
  *
  * A QP with something to send is in exactly one place: the ready ring of its priority (round robin,
- * one packet per
- * turn), the heap of QPs whose pacing time lies ahead, or nowhere because its window is full.
- * Choosing is O(1), pacing O(log n);
- * no scan over QPs. The pacing gap follows each packet: next = start of this packet + wire bytes /
- * rate.
+ * one packet per turn), the heap of QPs whose pacing time lies ahead, or nowhere because its window
+ * is full. Choosing is O(1), pacing O(log n); no scan over QPs. The pacing gap follows each packet:
+ * next = start of this packet + wire bytes / rate.
  */
 #include "recovery.h"
 
@@ -23,6 +21,13 @@ static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
         qp_at(e, l->tail)->next = qi;
     l->tail = qi;
     n->ready_mask |= (uint8_t)(1u << q->prio);
+}
+
+/* Files a QP until its pacing time. An entry that it has already becomes out of date, see nic_paced. */
+static void pace(struct weft_engine *e, struct nic *n, struct qp *q, uint32_t qi)
+{
+    q->state = QP_PACED;
+    engine_push(e, &n->paced, q->next_avail_ps, qi);
 }
 
 static inline bool window_full(const struct qp *q)
@@ -42,7 +47,7 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
     struct port *p = &e->ports[q->port];
     int64_t at = q->next_avail_ps > e->now ? q->next_avail_ps : e->now;
     q->next_avail_ps = at;
-    engine_push(e, &e->nics[p->nic].paced, at, qi); /* the entry it had is now out of date */
+    pace(e, &e->nics[p->nic], q, qi);
     port_arm(e, q->port, at > p->busy_until_ps ? at : p->busy_until_ps);
 }
 
@@ -124,7 +129,6 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->frame = (uint16_t)data_frame(e, payload);
     k->prio = q->prio;
     if (q->nxt_psn < q->top_psn) {
-        k->flags |= PKT_RETX;
         q->retx_packets++;
         e->tot.retx_packets++;
         m->retx_bytes += payload;
@@ -154,8 +158,7 @@ static void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi
     } else if (q->next_avail_ps <= free_ps) {
         ready_append(e, n, qi);
     } else {
-        q->state = QP_PACED;
-        engine_push(e, &n->paced, q->next_avail_ps, qi);
+        pace(e, n, q, qi);
     }
 }
 
@@ -201,8 +204,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             continue;
         }
         if (q->next_avail_ps > e->now) { /* re-timed while it waited for its turn */
-            q->state = QP_PACED;
-            engine_push(e, &n->paced, q->next_avail_ps, qi);
+            pace(e, n, q, qi);
             continue;
         }
         uint32_t i = build_data(e, q, qi);
@@ -242,12 +244,10 @@ bool nic_paced(struct weft_engine *e, struct nic *n)
 void nic_release_paced(struct weft_engine *e, uint32_t port)
 {
     struct nic *n = &e->nics[e->ports[port].nic];
-    while (n->paced.n && n->paced.h[0].t <= e->now) {
+    while (nic_paced(e, n) && n->paced.h[0].t <= e->now) {
         uint32_t qi = (uint32_t)n->paced.h[0].id;
-        int64_t at = n->paced.h[0].t;
         evq_pop(&n->paced);
-        if (qp_at(e, qi)->state == QP_PACED && qp_at(e, qi)->next_avail_ps == at)
-            ready_append(e, n, qi); /* else re-timed since */
+        ready_append(e, n, qi);
     }
 }
 

@@ -3,16 +3,13 @@
  * Ports: links as FIFOs, egress queues and their scheduler, forwarding.
  *
  * A link delivers in order, so only the packet at its head needs an event. A port needs an event of
- * its own only when
- * something waits behind the packet being sent; an idle hop costs one event, the arrival.
+ * its own only when something waits behind the packet being sent; an idle hop costs one event, the
+ * arrival.
  *
  * Scheduling: PFC frames first; then the strict priorities, highest first; then surplus round robin
- * over
- * the rest: a priority keeps its turn while its deficit is positive and may overdraw it by one
- * packet
- * (Adiseshu, Parulkar, Varghese: "A reliable and scalable striping protocol", SIGCOMM 1996), which
- * shares the
- * link as deficit round robin does without knowing the next packet's size.
+ * over the rest: a priority keeps its turn while its deficit is positive and may overdraw it by one
+ * packet (Adiseshu, Parulkar, Varghese: "A reliable and scalable striping protocol", SIGCOMM 1996),
+ * which shares the link as deficit round robin does without knowing the next packet's size.
  */
 #include "internal.h"
 

@@ -50,12 +50,12 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     uint64_t min_rate = UINT64_MAX;
     for (uint32_t h = 0; h < hops; h++) {
         const struct port *p = &e->ports[ports[h]];
-        uint64_t rate = e->fabric->links[e->fabric->ports[ports[h]].link].rate_bps;
+        uint64_t rate = port_rate_bps(e, ports[h]);
         if (rate < min_rate)
             min_rate = rate;
         rtt += gap_quantised(e, full, p->ser_q) + p->prop_ps;
     }
-    q->env.line_rate_bps = e->fabric->links[e->fabric->ports[ports[0]].link].rate_bps;
+    q->env.line_rate_bps = port_rate_bps(e, ports[0]);
     q->env.hops = hops - 1;
     q->port = ports[0];
     hops = ecmp_path(e, q, false, ports);

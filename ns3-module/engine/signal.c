@@ -3,11 +3,9 @@
  * What switches write into data packets for congestion controls: INT stacks and PINT codes.
  *
  * INT (HPCC, SIGCOMM 2019): at departure each switch port appends (time, bytes sent, queue, rate),
- * exact and without
- * bit-field limits. The stack lies beside the packet and travels back with its ACK.
- * PINT (SIGCOMM 2020): each port keeps a moving utilisation and the packet carries the largest one,
- * in a logarithmic
- * code with random rounding.
+ * exact and without bit-field limits. The stack lies beside the packet and travels back with its ACK.
+ * PINT (SIGCOMM 2020): each port keeps a moving utilisation and the packet carries the largest one, in
+ * a logarithmic code with random rounding.
  */
 #include "congestion/pint_code.h"
 #include "internal.h"
@@ -30,16 +28,15 @@ static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
         .ts_ps = e->now,
         .tx_bytes = p->st.tx_bytes,
         .qlen_bytes = p->qtotal,
-        .rate_bps = e->fabric->links[e->fabric->ports[out].link].rate_bps,
+        .rate_bps = port_rate_bps(e, out),
     };
 }
 
 static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     struct port *p = &e->ports[out];
-    uint64_t rate = e->fabric->links[e->fabric->ports[out].link].rate_bps;
     p->pint_u = weft_pint_update(p->pint_u, e->now - p->pint_at_ps, e->signals.pint_t_ps, p->qtotal,
-                                 p->pint_size, rate);
+                                 p->pint_size, port_rate_bps(e, out));
     uint16_t code = weft_pint_encode(p->pint_u, e->signals.pint_base, weft_rng_f64(&p->pint_rng));
     if (code > k->sig)
         k->sig = code;
