@@ -3,6 +3,7 @@
 #include "recovery.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define MAX_PKTS (UINT32_C(1) << 27)
 #define MAX_MSGS (UINT32_C(1) << 26)
@@ -37,6 +38,7 @@ uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
     p->kind = (uint8_t)kind;
     p->flags = 0;
     p->in_port = NIL;
+    p->hop = 0;
     p->sig = e->pint_on ? 0 : NIL;
     e->tot.sent[kind]++;
     return i;
@@ -120,7 +122,10 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
 static int init_ports(struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
-    e->ports = calloc(f->nports ? f->nports : 1, sizeof *e->ports);
+    const size_t bytes = (size_t)(f->nports ? f->nports : 1) * sizeof *e->ports;
+    e->ports = aligned_alloc(64, bytes);
+    if (e->ports)
+        memset(e->ports, 0, bytes);
     uint32_t host_ports = 0;
     for (uint32_t i = 0; i < f->nports; i++)
         host_ports += f->nodes[f->ports[i].node].kind == WEFT_NODE_HOST;
@@ -135,6 +140,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->prop_ps = l->delay_ps;
         p->ser_q = gap_of_rate(l->rate_bps);
         p->error_rate = l->error_rate;
+        p->lossy = l->error_rate > 0;
         p->armed_ps = WEFT_NEVER;
         p->fly.head = p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
@@ -168,13 +174,19 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->seed = c->seed;
     e->recovery = recovery_of(c->params.transport.recovery);
     e->low_rto = e->recovery->low_rto;
-    e->hooks = c->hooks;
     e->ecn_on = (c->cc->needs & (WEFT_CC_NEEDS_ECN)) != 0;
     e->cnp_on = (c->cc->needs & WEFT_CC_NEEDS_CNP) != 0;
     e->echo_on = (c->cc->needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
     e->int_on = (c->cc->needs & WEFT_CC_NEEDS_INT) != 0;
     e->pint_on = (c->cc->needs & WEFT_CC_NEEDS_PINT) != 0;
     e->stamp_on = e->int_on || e->pint_on;
+    e->odd =
+        (uint8_t)((c->params.transport.ns3_event_order ? ODD_ORDER : 0) |
+                  (c->params.transport.quantum_ps ? ODD_QUANTUM : 0) | (e->pint_on ? ODD_PINT : 0));
+    const uint8_t mark = e->ecn_on ? TOUCH_ECN : 0;
+    e->on_enter = c->params.ecn.at_enqueue ? mark : 0;
+    e->on_leave = (uint8_t)((c->params.ecn.at_enqueue ? 0 : mark) | (e->stamp_on ? TOUCH_SIGN : 0));
+    weft_engine_set_hooks(e, &c->hooks);
     if (e->cnp_on)
         c->cc->cnp(c->cc_params, &e->cnp);
     if (c->cc->signals)
@@ -235,6 +247,10 @@ void weft_engine_free(struct weft_engine *e)
 void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks)
 {
     e->hooks = *hooks;
+    e->odd = (uint8_t)((e->odd & ~ODD_LOSE) | (hooks->lose ? ODD_LOSE : 0));
+    const uint8_t hook = hooks->queue ? TOUCH_HOOK : 0;
+    e->on_enter = (uint8_t)((e->on_enter & ~TOUCH_HOOK) | hook);
+    e->on_leave = (uint8_t)((e->on_leave & ~TOUCH_HOOK) | hook);
 }
 
 /* ---- timers ---- */
@@ -363,16 +379,6 @@ void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
         e->now = t_ps;
 }
 
-/* A transmission event is valid when the port still waits for this moment. */
-static inline void port_event(struct weft_engine *e, uint32_t port)
-{
-    struct port *p = &e->ports[port];
-    if (p->armed_ps != e->now)
-        return;
-    p->armed_ps = WEFT_NEVER;
-    port_tx(e, port);
-}
-
 /* ns3-event-order: the rank of an entry of the fast queue. */
 static uint32_t rank(const struct weft_engine *e, uint64_t key)
 {
@@ -406,7 +412,7 @@ static void bring_first(struct weft_engine *e)
 
 static inline void run_fast(struct weft_engine *e, uint64_t key)
 {
-    if (__builtin_expect(e->p.transport.ns3_event_order, 0)) {
+    if (__builtin_expect(e->odd & ODD_ORDER, 0)) {
         bring_first(e);
         key = e->fast.near.h[0];
     }
@@ -415,7 +421,7 @@ static inline void run_fast(struct weft_engine *e, uint64_t key)
     if (fastq_kind(key) == EV_ARRIVE)
         port_arrive(e, port);
     else
-        port_event(e, port);
+        port_due(e, port);
 }
 
 static void run_slow(struct weft_engine *e)
@@ -428,7 +434,7 @@ static void run_slow(struct weft_engine *e)
         port_arrive(e, (uint32_t)number);
         return;
     case EV_TX:
-        port_event(e, (uint32_t)number);
+        port_due(e, (uint32_t)number);
         return;
     case EV_RTO:
         rc_rto(e, (uint32_t)number);
