@@ -366,10 +366,8 @@ static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, 
 static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
                                     uint32_t port)
 {
-    if (__builtin_expect(!fastq_fits(&e->fast, e->now, t), 0))
+    if (__builtin_expect(!fastq_push(&e->fast, e->now, t, kind, port), 0))
         engine_push(e, &e->slow, t, EV_ID(kind, port));
-    else if (__builtin_expect(!fastq_push(&e->fast, fastq_key(&e->fast, t, kind, port)), 0))
-        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue (%u entries)", e->fast.n);
 }
 /** A fresh packet record, NIL (and the engine failed) when there is no room. */
 uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
@@ -379,9 +377,8 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
 void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why);
 
 /* port.c */
-/** The head of the link of @p port has arrived at the other end. Its event is the first of the
- * fast queue when @p on_top. */
-void port_arrive(struct weft_engine *e, uint32_t port, bool on_top);
+/** The head of the link of @p port has arrived at the other end. */
+void port_arrive(struct weft_engine *e, uint32_t port);
 /** The port may start a packet now: does so, and arms itself for the next. */
 void port_tx(struct weft_engine *e, uint32_t port);
 /** Queues a packet at a port and starts it when the port is free. */

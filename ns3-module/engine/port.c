@@ -204,24 +204,6 @@ static void forward(struct weft_engine *e, uint32_t in, uint32_t i)
     port_enqueue(e, out, i);
 }
 
-/* Replaces the event of the arrival in hand by that of the packet behind it, if there is one. */
-static void next_arrival(struct weft_engine *e, const struct port *p, uint32_t port, bool on_top)
-{
-    if (p->fly.head == NIL) {
-        if (on_top)
-            fastq_pop(&e->fast);
-        return;
-    }
-    int64_t at = pkt_at(e, p->fly.head)->at_ps;
-    if (on_top && __builtin_expect(fastq_fits(&e->fast, e->now, at), 1)) {
-        fastq_replace_top(&e->fast, fastq_key(&e->fast, at, EV_ARRIVE, port));
-        return;
-    }
-    if (on_top)
-        fastq_pop(&e->fast);
-    engine_push_port(e, at, EV_ARRIVE, port);
-}
-
 /* Asks the fault injection hook. */
 static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
 {
@@ -230,11 +212,12 @@ static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
     return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
 }
 
-void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
+void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
     uint32_t i = list_take(e, &p->fly);
-    next_arrival(e, p, port, on_top);
+    if (p->fly.head != NIL)
+        engine_push_port(e, pkt_at(e, p->fly.head)->at_ps, EV_ARRIVE, port);
     p->flying--;
     p->rx_packets++;
     if (__builtin_expect(p->error_rate > 0, 0) && weft_rng_f64(&p->err_rng) < p->error_rate) {
