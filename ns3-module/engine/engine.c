@@ -123,7 +123,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
     const size_t bytes = (size_t)(f->nports ? f->nports : 1) * sizeof *e->ports;
-    e->ports = aligned_alloc(64, bytes);
+    e->ports = aligned_alloc(sizeof *e->ports, bytes);
     if (e->ports)
         memset(e->ports, 0, bytes);
     uint32_t host_ports = 0;
@@ -193,7 +193,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         c->cc->signals(c->cc_params, &e->signals);
     e->limit = WEFT_NEVER;
     size_t state = (c->cc->state_size + 15) & ~(size_t)15;
-    if (!fastq_init(&e->fast, c->fabric->nports)) {
+    if (!fastq_init(&e->fast, c->fabric->nports) || !evq_reserve(&e->slow)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", c->fabric->nports);
         goto fail;
     }
@@ -335,7 +335,7 @@ static void settle_slow(struct weft_engine *e)
 /* Time of the first entry of the slow queue, unsettled: it may turn out later. */
 static inline int64_t slow_time(const struct weft_engine *e)
 {
-    return e->slow.n ? e->slow.h[0].t : WEFT_NEVER;
+    return e->slow.h[0].t; /* WEFT_NEVER when empty */
 }
 
 /* Whether the next event is the first of the slow queue, which has something no later than the first

@@ -27,7 +27,8 @@ struct ev {
 };
 
 struct evq {
-    struct ev *h;
+    struct ev
+        *h; /**< h[0] is the first; its time is INT64_MAX when there is none (once reserved) */
     uint32_t n, cap;
 };
 
@@ -45,6 +46,8 @@ static inline bool evq_reserve(struct evq *q)
     struct ev *h = (struct ev *)realloc(q->h, cap * sizeof *h);
     if (!h)
         return false;
+    if (!q->n)
+        h[0].t = INT64_MAX;
     q->h = h;
     q->cap = cap;
     return true;
@@ -100,6 +103,8 @@ static inline void evq_pop(struct evq *q)
     struct ev last = q->h[--q->n];
     if (q->n)
         evq_sift_down(q, 0, last);
+    else
+        q->h[0].t = INT64_MAX;
 }
 
 /** Replaces the first entry by a later one: cheaper than pop and push. */

@@ -10,28 +10,33 @@
 #define CROWDED 10u        /**< entries per pour above which buckets are halved */
 #define SPARSE 3u          /**< and below which they are doubled */
 #define INSERT_SORT 24u    /**< entries of a bucket up to which insertion sorts best */
-#define LOW(key) ((uint32_t)(key) & ((1u << FASTQ_ID_BITS) - 1))
 
-static inline struct fastq_slot *slot_of(const struct fastq *q, uint64_t low)
+static inline uint32_t slot_number(const struct fastq *q, uint64_t key)
 {
-    return &q->slot[fastq_kind(low)][fastq_port(low)];
+    return (fastq_kind(key) == EV_ARRIVE ? 0 : q->nports) + fastq_port(key);
+}
+
+static void set_cur(struct fastq *q, int64_t cur)
+{
+    q->cur = cur;
+    q->rebase_at = cur == FASTQ_ALL_NEAR ? FASTQ_ALL_NEAR : (q->base + FASTQ_SPAN / 2) >> q->shift;
 }
 
 bool fastq_init(struct fastq *q, uint32_t nports)
 {
     memset(q, 0, sizeof *q);
-    q->cur = FASTQ_ALL_NEAR;
+    q->nports = nports;
     q->shift = FIRST_SHIFT;
     q->due_cap = 2 * INSERT_SORT;
-    const size_t n = nports ? nports : 1;
-    q->slot[0] = (struct fastq_slot *)malloc(2 * n * sizeof *q->slot[0]);
+    set_cur(q, FASTQ_ALL_NEAR);
+    const size_t n = 2 * (size_t)(nports ? nports : 1);
+    q->slot = (struct fastq_slot *)malloc(n * sizeof *q->slot);
     q->bucket = (uint32_t *)malloc(FASTQ_BUCKETS * sizeof *q->bucket);
-    q->due = (uint64_t *)malloc(q->due_cap * sizeof *q->due);
-    if (!q->slot[0] || !q->bucket || !q->due)
+    q->due = q->top = (uint64_t *)malloc(q->due_cap * sizeof *q->due);
+    if (!q->slot || !q->bucket || !q->due || !keyheap_reserve(&q->near, 2 * FEW))
         return false;
-    q->slot[1] = q->slot[0] + n;
-    for (size_t i = 0; i < 2 * n; i++)
-        q->slot[0][i].key = FASTQ_NO_KEY;
+    for (size_t i = 0; i < n; i++)
+        q->slot[i].key = FASTQ_NO_KEY;
     memset(q->bucket, 0xff, FASTQ_BUCKETS * sizeof *q->bucket);
     q->due[0] = FASTQ_NO_KEY;
     return true;
@@ -43,7 +48,7 @@ void fastq_free(struct fastq *q)
     keyheap_free(&q->far);
     free(q->due);
     free(q->bucket);
-    free(q->slot[0]);
+    free(q->slot);
     memset(q, 0, sizeof *q);
 }
 
@@ -63,65 +68,70 @@ static int descending(const void *a, const void *b)
     return x < y ? 1 : -1;
 }
 
-/* Forgets a bucket; returns what its first entry was. */
+/* Forgets a bucket; returns the slot of its first entry. */
 static inline uint32_t take_bucket(struct fastq *q, uint32_t b)
 {
-    const uint32_t low = q->bucket[b];
+    const uint32_t slot = q->bucket[b];
     q->bucket[b] = FASTQ_NONE;
     q->used[b >> 6] &= ~(UINT64_C(1) << (b & 63));
-    return low;
+    return slot;
 }
 
-/* Takes an entry that is in no list any more out of the calendar. */
-static inline uint64_t take_slot(struct fastq *q, struct fastq_slot *s)
+static __attribute__((noinline)) bool grow_due(struct fastq *q)
 {
-    const uint64_t key = s->key;
-    s->key = FASTQ_NO_KEY;
-    q->nlisted--;
-    return key;
+    const size_t n = 2 * (size_t)q->nlisted, held = (size_t)(q->top - q->due);
+    uint64_t *due = (uint64_t *)realloc(q->due, n * sizeof *due);
+    if (!due) {
+        q->failed = true;
+        return false;
+    }
+    q->due = due;
+    q->top = due + held;
+    q->due_cap = (uint32_t)n;
+    return true;
 }
 
 /* Sorts a bucket into due, which is empty. */
 static inline void pour_bucket(struct fastq *q, uint32_t b)
 {
-    if (__builtin_expect(q->nlisted >= q->due_cap, 0)) {
-        uint64_t *due = (uint64_t *)realloc(q->due, 2 * (size_t)q->nlisted * sizeof *due);
-        if (!due) {
-            q->failed = true;
-            return;
-        }
-        q->due = due;
-        q->due_cap = 2 * q->nlisted;
-    }
+    if (__builtin_expect(q->nlisted >= q->due_cap, 0) && !grow_due(q))
+        return;
     uint64_t *const due = q->due;
-    uint32_t low = take_bucket(q, b), n = 0;
+    struct fastq_slot *const slots = q->slot;
+    uint64_t *top = due;
+    uint32_t i = take_bucket(q, b);
     do {
-        struct fastq_slot *s = slot_of(q, low);
-        const uint64_t key = take_slot(q, s);
-        low = s->next;
-        uint32_t i = n++;
-        if (__builtin_expect(n <= INSERT_SORT, 1))
-            for (; due[i] < key; i--) /* ends at due[0] */
-                due[i + 1] = due[i];
-        due[i + 1] = key;
-    } while (low != FASTQ_NONE);
+        struct fastq_slot *s = &slots[i];
+        const uint64_t key = s->key;
+        s->key = FASTQ_NO_KEY;
+        i = s->next;
+        uint64_t *at = top++;
+        if (__builtin_expect(top - due <= INSERT_SORT, 1))
+            for (; *at < key; at--) /* ends at due[0] */
+                at[1] = *at;
+        at[1] = key;
+    } while (i != FASTQ_NONE);
+    const uint32_t n = (uint32_t)(top - due);
     if (__builtin_expect(n > INSERT_SORT, 0))
         qsort(due + 1, n, sizeof *due, descending);
-    q->ndue = n;
+    q->top = top;
+    q->nlisted -= n;
     q->moved += n;
 }
 
-/* Takes an entry out of its bucket. */
-static void unlist(struct fastq *q, struct fastq_slot *s)
+/* Takes the entry of a slot out of its bucket. */
+static void unlist(struct fastq *q, uint32_t slot)
 {
+    struct fastq_slot *s = &q->slot[slot];
     const uint32_t b = (uint32_t)(fastq_time(q, s->key) >> q->shift) & (FASTQ_BUCKETS - 1);
     uint32_t *link = &q->bucket[b];
-    while (*link != LOW(s->key))
-        link = &slot_of(q, *link)->next;
+    while (*link != slot)
+        link = &q->slot[*link].next;
     *link = s->next;
     if (q->bucket[b] == FASTQ_NONE)
         take_bucket(q, b);
-    take_slot(q, s);
+    s->key = FASTQ_NO_KEY;
+    q->nlisted--;
 }
 
 /* The bucket at or after @p from, cyclically, that holds anything; there must be one. */
@@ -142,18 +152,22 @@ static inline uint32_t next_used(const struct fastq *q, uint32_t from)
 static void gather(struct fastq *q)
 {
     while (q->nlisted) {
-        uint32_t low = take_bucket(q, next_used(q, 0));
-        while (low != FASTQ_NONE) {
-            struct fastq_slot *s = slot_of(q, low);
-            low = s->next;
-            put(q, &q->near, take_slot(q, s));
+        uint32_t i = take_bucket(q, next_used(q, 0));
+        while (i != FASTQ_NONE) {
+            struct fastq_slot *s = &q->slot[i];
+            put(q, &q->near, s->key);
+            s->key = FASTQ_NO_KEY;
+            i = s->next;
+            q->nlisted--;
         }
     }
     for (; q->far.n; q->far.n--)
         put(q, &q->near, q->far.h[q->far.n - 1]);
-    for (; q->ndue; q->ndue--)
-        put(q, &q->near, q->due[q->ndue]);
-    q->cur = FASTQ_ALL_NEAR;
+    if (q->far.cap)
+        keyheap_clear(&q->far);
+    for (; q->top > q->due; q->top--)
+        put(q, &q->near, *q->top);
+    set_cur(q, FASTQ_ALL_NEAR);
 }
 
 /* Deals everything out to buckets of 2^shift ps. */
@@ -170,15 +184,15 @@ static void deal(struct fastq *q, int64_t now, uint32_t shift)
         return;
     }
     memcpy(keys, q->near.h, n * sizeof *keys);
-    q->near.n = 0;
-    q->cur = fastq_time(q, keys[0]) >> shift;
+    keyheap_clear(&q->near);
+    set_cur(q, fastq_time(q, keys[0]) >> shift);
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t key = keys[i];
         const int64_t t = fastq_time(q, key);
         if (t >> shift <= q->cur)
             put(q, &q->near, key);
-        else if (slot_of(q, key)->key != FASTQ_NO_KEY) /* one of the two is stale: keep both */
-            put(q, &q->far, key);
+        else if (q->slot[slot_number(q, key)].key != FASTQ_NO_KEY)
+            put(q, &q->far, key); /* one of the two is stale: keep both */
         else
             fastq_push(q, now, t, fastq_kind(key), fastq_port(key));
     }
@@ -234,9 +248,9 @@ bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
             return false;
         rebase(q, now);
     }
-    struct fastq_slot *s = &q->slot[kind][port];
-    if (s->key != FASTQ_NO_KEY)
-        unlist(q, s);
+    const uint32_t slot = (kind == EV_ARRIVE ? 0 : q->nports) + port;
+    if (q->slot[slot].key != FASTQ_NO_KEY)
+        unlist(q, slot);
     if (q->near.n >= FEW && q->cur == FASTQ_ALL_NEAR && !q->heap_only)
         deal(q, now, q->shift);
     const int64_t number = t >> q->shift;
@@ -252,6 +266,19 @@ bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
     return true;
 }
 
+/* The calendar's turn with entries in far; @p number is the next bucket that holds anything. */
+static __attribute__((noinline)) int64_t pour_far(struct fastq *q, int64_t number)
+{
+    const int64_t distant = fastq_time(q, q->far.h[0]) >> q->shift;
+    const int64_t next = distant < number ? distant : number;
+    while (q->far.n && fastq_time(q, q->far.h[0]) >> q->shift == next) {
+        put(q, &q->near, q->far.h[0]);
+        keyheap_pop(&q->far);
+        q->moved++;
+    }
+    return next;
+}
+
 uint64_t fastq_pour(struct fastq *q, int64_t now)
 {
     int64_t number = INT64_MAX;
@@ -263,22 +290,12 @@ uint64_t fastq_pour(struct fastq *q, int64_t now)
     } else if (q->far.n == 0) {
         return FASTQ_NO_KEY;
     }
-    if (__builtin_expect(q->far.n != 0, 0)) {
-        const int64_t distant = fastq_time(q, q->far.h[0]) >> q->shift;
-        q->cur = distant < number ? distant : number;
-        while (q->far.n && fastq_time(q, q->far.h[0]) >> q->shift == q->cur) {
-            put(q, &q->near, q->far.h[0]);
-            keyheap_pop(&q->far);
-            q->moved++;
-        }
-    } else {
-        q->cur = number;
-    }
-    if (q->cur == number)
+    q->cur = __builtin_expect(q->far.n == 0, 1) ? number : pour_far(q, number);
+    if (__builtin_expect(q->cur == number, 1))
         pour_bucket(q, b);
     if (__builtin_expect(++q->poured == REVIEW_EVERY, 0))
         review(q, now);
-    if (q->cur != FASTQ_ALL_NEAR && (q->cur << q->shift) - q->base > FASTQ_SPAN / 2)
+    if (__builtin_expect(q->cur > q->rebase_at, 0))
         rebase(q, now);
-    return fastq_first(q, now);
+    return *q->top < q->near.h[0] ? *q->top : q->near.h[0];
 }

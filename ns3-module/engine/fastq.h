@@ -31,25 +31,27 @@
 #define FASTQ_MAX_SHIFT 26 /**< widest bucket: 67 us; all of them span a quarter of the window */
 #define FASTQ_ALL_NEAR INT64_MAX /**< `cur` while everything is in `near` */
 #define FASTQ_NONE UINT32_MAX
-#define FASTQ_NO_KEY UINT64_MAX
+#define FASTQ_NO_KEY KEYHEAP_EMPTY
 
-/** The place of one (kind, port) in the calendar. */
+/** The place of one (kind, port) in the calendar: number kind x ports + port. */
 struct fastq_slot {
     uint64_t key;  /**< FASTQ_NO_KEY: not in a bucket */
-    uint32_t next; /**< low bits of the key of the next entry of the bucket, FASTQ_NONE: last */
+    uint32_t next; /**< slot of the next entry of the bucket, FASTQ_NONE: last */
 };
 
 struct fastq {
-    /** the current bucket, descending: due[ndue] is the first key, due[0] is FASTQ_NO_KEY */
-    uint64_t *due;
-    uint32_t ndue, due_cap;
+    /** the current bucket, descending: *top is the first key, due[0] is FASTQ_NO_KEY */
+    uint64_t *due, *top;
     struct keyheap near;
-    int64_t base;               /**< time of key 0, a multiple of the widest bucket */
-    int64_t cur;                /**< number (time >> shift) of the current bucket */
-    struct fastq_slot *slot[2]; /**< by kind, then port */
-    uint32_t *bucket;           /**< low bits of the key of the first entry, FASTQ_NONE: empty */
+    int64_t base;            /**< time of key 0, a multiple of the widest bucket */
+    int64_t cur;             /**< number (time >> shift) of the current bucket */
+    struct fastq_slot *slot; /**< of arrivals, then of transmissions */
+    uint32_t *bucket;        /**< slot of the first entry, FASTQ_NONE: empty */
+    uint32_t nports;
     uint32_t shift;
     uint32_t nlisted;                  /**< entries in buckets */
+    uint32_t due_cap;                  /**< keys that due has room for */
+    int64_t rebase_at;                 /**< bucket from which on the window must move */
     uint64_t used[FASTQ_BUCKETS / 64]; /**< bit map of the buckets that hold anything */
     struct keyheap far;
     bool heap_only;                  /**< never opens the calendar */
@@ -75,7 +77,7 @@ static inline uint64_t fastq_key(const struct fastq *q, int64_t t, enum ev_kind 
 }
 static inline uint32_t fastq_len(const struct fastq *q)
 {
-    return q->ndue + q->near.n + q->nlisted + q->far.n;
+    return (uint32_t)(q->top - q->due) + q->near.n + q->nlisted + q->far.n;
 }
 
 #ifdef __cplusplus
@@ -102,7 +104,8 @@ static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_k
                               uint32_t port)
 {
     const int64_t number = t >> q->shift;
-    struct fastq_slot *s = &q->slot[kind][port];
+    const uint32_t number_of_slot = kind == EV_ARRIVE ? port : q->nports + port;
+    struct fastq_slot *s = &q->slot[number_of_slot];
     /* unless cur < number < cur + FASTQ_BUCKETS; cur may be INT64_MAX */
     if (__builtin_expect((uint64_t)number - (uint64_t)q->cur - 1 >= FASTQ_BUCKETS - 1, 0) ||
         __builtin_expect(s->key != FASTQ_NO_KEY, 0))
@@ -110,7 +113,7 @@ static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_k
     const uint32_t b = (uint32_t)number & (FASTQ_BUCKETS - 1);
     s->key = fastq_key(q, t, kind, port);
     s->next = q->bucket[b];
-    q->bucket[b] = (uint32_t)kind << FASTQ_PORT_BITS | port;
+    q->bucket[b] = number_of_slot;
     q->used[b >> 6] |= UINT64_C(1) << (b & 63);
     q->nlisted++;
     return true;
@@ -119,17 +122,15 @@ static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_k
 /** The first key; FASTQ_NO_KEY when the queue is empty. */
 static inline uint64_t fastq_first(struct fastq *q, int64_t now)
 {
-    uint64_t key = q->due[q->ndue];
-    if (q->near.n && q->near.h[0] < key)
-        return q->near.h[0];
+    const uint64_t due = *q->top, near = q->near.h[0], key = due < near ? due : near;
     return __builtin_expect(key != FASTQ_NO_KEY, 1) ? key : fastq_pour(q, now);
 }
 
 /** Removes the first entry, whose key is @p key. */
 static inline void fastq_pop(struct fastq *q, uint64_t key)
 {
-    if (q->due[q->ndue] == key)
-        q->ndue--;
+    if (__builtin_expect(*q->top == key, 1))
+        q->top--;
     else
         keyheap_pop(&q->near);
 }

@@ -212,8 +212,8 @@ struct port {
     struct weft_rng ecn_rng, err_rng, pint_rng;
     double error_rate;
     int64_t paused_since_ps;
-} __attribute__((aligned(64)));
-_Static_assert((sizeof(struct port) & (sizeof(struct port) - 1)) == 0, "indexed by a shift");
+} __attribute__((aligned(512)));
+_Static_assert(sizeof(struct port) == 512, "indexed by a shift");
 
 /** What queues may take together. */
 struct pool {
@@ -225,7 +225,6 @@ struct mmu {
     struct pool
         in[2]; /**< buffer - headrooms - reserves: of all, or lossless and lossy priorities */
     struct pool out[2]; /**< egress pools: lossless and lossy */
-    uint64_t used;      /**< bytes in the switch now */
 };
 
 /** A deadline of PFC. */
@@ -425,12 +424,38 @@ int mmu_init(struct weft_engine *e, struct weft_err *err);
 void mmu_fini(struct weft_engine *e);
 
 /* mmu.c */
+/** mmu_admit and mmu_release beyond the reserve, or with headroom, an egress pool or a pause. */
+enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *k, uint32_t in,
+                                       uint32_t out);
+void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out);
+
 /** Admits a packet from ingress @p in to egress @p out, or says why not (WEFT_DROP_REASONS:
  * admitted). Sends XOFF when due. */
-enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *p, uint32_t in,
-                                uint32_t out);
+static inline enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *k,
+                                              uint32_t in, uint32_t out)
+{
+    struct port *p = &e->ports[in];
+    const uint32_t prio = k->prio;
+    const uint64_t bytes = (uint64_t)p->in_bytes[prio] + k->frame;
+    if (__builtin_expect(bytes > e->p.sw.reserve_bytes, 0) ||
+        __builtin_expect(p->in_hdrm[prio] | (e->egress_pooled >> prio & 1), 0))
+        return mmu_admit_shared(e, k, in, out);
+    p->in_bytes[prio] = (uint32_t)bytes;
+    return WEFT_DROP_REASONS;
+}
+
 /** Releases a packet that leaves the switch through @p out. Sends XON when due. */
-void mmu_release(struct weft_engine *e, const struct pkt *p, uint32_t out);
+static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
+{
+    struct port *p = &e->ports[k->in_port];
+    const uint32_t prio = k->prio;
+    if (__builtin_expect(p->in_bytes[prio] > e->p.sw.reserve_bytes, 0) ||
+        __builtin_expect(p->in_hdrm[prio] | ((e->egress_pooled | p->xoff_sent) >> prio & 1), 0))
+        mmu_release_shared(e, k, out);
+    else
+        p->in_bytes[prio] -= k->frame;
+}
+
 /** Marks a data packet by the RED curve of @p out for an occupancy of @p qbytes. */
 void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes);
 

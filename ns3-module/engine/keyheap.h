@@ -7,12 +7,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#define KEYHEAP_EMPTY UINT64_MAX /**< greater than every key */
+
 struct keyheap {
-    uint64_t *h; /**< h[0] is the smallest */
+    uint64_t *h; /**< h[0] is the smallest, KEYHEAP_EMPTY when there is none (once initialised) */
     uint32_t n, cap;
 };
 
-/** Makes room for @p n keys in all; false when out of memory. */
+/** Makes room for @p n >= 1 keys in all; false when out of memory. */
 static inline bool keyheap_reserve(struct keyheap *q, uint32_t n)
 {
     if (__builtin_expect(n <= q->cap, 1))
@@ -21,6 +23,8 @@ static inline bool keyheap_reserve(struct keyheap *q, uint32_t n)
     uint64_t *h = (uint64_t *)realloc(q->h, cap * sizeof *h);
     if (!h)
         return false;
+    if (!q->n)
+        h[0] = KEYHEAP_EMPTY;
     q->h = h;
     q->cap = cap;
     return true;
@@ -70,6 +74,14 @@ static inline void keyheap_pop(struct keyheap *q)
     }
 place:
     h[i] = key;
+    if (n == 0)
+        h[0] = KEYHEAP_EMPTY;
+}
+
+static inline void keyheap_clear(struct keyheap *q)
+{
+    q->n = 0;
+    q->h[0] = KEYHEAP_EMPTY;
 }
 
 static inline void keyheap_free(struct keyheap *q)

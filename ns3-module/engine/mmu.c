@@ -103,7 +103,6 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
     } else {
         p->in_hdrm[prio] += (uint32_t)size;
     }
-    m->used += size;
     if (measured && (e->egress_pooled >> prio & 1))
         egress_count(e, out, prio, e->ports[out].qbytes[prio], e->ports[out].qbytes[prio] + size);
     if (((e->lossless & ~p->xoff_sent) >> prio & 1) &&
@@ -120,15 +119,15 @@ admit_measured(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t
     return admit(e, k, in, out, true);
 }
 
-enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *k, uint32_t in,
-                                uint32_t out)
+enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *k, uint32_t in,
+                                       uint32_t out)
 {
     if (e->egress_measured >> k->prio & 1)
         return admit_measured(e, k, in, out);
     return admit(e, k, in, out, false);
 }
 
-void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
+void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
     struct port *p = &e->ports[k->in_port];
     struct mmu *m = &e->mmus[p->node];
@@ -142,7 +141,6 @@ void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
     p->in_bytes[prio] -= size - from_headroom;
     uint64_t left = above(p->in_bytes[prio], reserve);
     g->used -= held - left;
-    m->used -= size;
     if (__builtin_expect(e->egress_pooled & bit, 0))
         egress_count(e, out, prio, e->ports[out].qbytes[prio] + size, e->ports[out].qbytes[prio]);
     if ((p->xoff_sent & bit) && p->in_hdrm[prio] == 0 &&

@@ -94,7 +94,7 @@ static inline void left(struct weft_engine *e, struct port *p, uint32_t port, st
 {
     const uint32_t prio = k->prio;
     if (k->kind == WEFT_PKT_DATA) {
-        if ((e->on_leave & TOUCH_ECN) && p->qbytes[prio] > p->kmin)
+        if ((e->on_leave & TOUCH_ECN) && p->qbytes[prio] > p->kind->prio[prio].mark.kmin)
             ecn_mark(e, i, port, p->qbytes[prio]);
         if (e->on_leave & TOUCH_SIGN)
             signal_stamp(e, i, port);
@@ -122,14 +122,71 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
     return i;
 }
 
-/* The priorities that have something to send and may. A NIC's queues hold only ACKs and CNPs. */
-static inline uint32_t sendable(const struct weft_engine *e, const struct port *p,
-                                const struct nic *n)
+/* The priorities that a switch port may send. */
+static inline uint32_t switch_sendable(const struct port *p)
 {
-    uint32_t open = ~(uint32_t)p->paused;
-    if (!n)
-        return p->nonempty & open;
+    return p->nonempty & ~(uint32_t)p->paused;
+}
+
+/* The same for a NIC. Its queues hold only ACKs and CNPs. */
+static inline uint32_t nic_sendable(const struct weft_engine *e, const struct port *p,
+                                    const struct nic *n)
+{
+    const uint32_t open = ~(uint32_t)p->paused;
     return (p->nonempty & (e->p.transport.ack_ignores_pause ? ~0u : open)) | (n->ready_mask & open);
+}
+
+/* Starts a packet of priority @p prio, number @p i. */
+static inline void start(struct weft_engine *e, struct port *p, uint32_t port, uint32_t prio,
+                         uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    if (!(e->p.sw.strict_prios >> prio & 1))
+        p->deficit[prio] -= k->frame;
+    transmit(e, p, port, k, i);
+}
+
+/* Sends a PFC frame. */
+static __attribute__((noinline)) void start_ctrl(struct weft_engine *e, struct port *p,
+                                                 uint32_t port)
+{
+    const uint32_t i = p->ctrl.head;
+    struct pkt *k = pkt_at(e, i);
+    list_take(&p->ctrl, k);
+    transmit(e, p, port, k, i);
+}
+
+/* The end of port_tx: when the port looks again. */
+static inline void arm_next(struct weft_engine *e, struct port *p, uint32_t port, uint32_t sendable)
+{
+    if (sendable || __builtin_expect(p->sending || p->ctrl.head != NIL, 0))
+        port_arm(e, p, port, p->busy_until_ps);
+}
+
+static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port *p, uint32_t port)
+{
+    struct nic *n = &e->nics[p->nic];
+    if (n->paced.n)
+        nic_release_paced(e, port);
+    uint32_t eligible;
+    if (__builtin_expect(p->ctrl.head != NIL, 0)) {
+        start_ctrl(e, p, port);
+    } else {
+        while ((eligible = nic_sendable(e, p, n))) {
+            const uint32_t prio = next_prio(e, p, eligible);
+            const uint32_t i =
+                p->nonempty & 1u << prio ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
+            if (i != NIL) { /* else its QPs turned out to be blocked */
+                start(e, p, port, prio, i);
+                break;
+            }
+        }
+    }
+    eligible = nic_sendable(e, p, n);
+    arm_next(e, p, port, eligible);
+    if (!eligible && !p->sending && p->ctrl.head == NIL && nic_paced(e, n))
+        port_arm(e, p, port,
+                 n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
 }
 
 /* The port may start a packet now: does so, and arms itself for the next. */
@@ -140,33 +197,18 @@ static void port_tx(struct weft_engine *e, struct port *p, uint32_t port)
         return;
     }
     p->sending = false;
-    struct nic *n = __builtin_expect(p->nic == NIL, 1) ? NULL : &e->nics[p->nic];
-    if (n && n->paced.n)
-        nic_release_paced(e, port);
-    uint32_t i = p->ctrl.head;
-    if (__builtin_expect(i != NIL, 0)) {
-        struct pkt *k = pkt_at(e, i);
-        list_take(&p->ctrl, k);
-        transmit(e, p, port, k, i);
-    } else {
-        uint32_t eligible;
-        while ((eligible = sendable(e, p, n))) {
-            const uint32_t prio = next_prio(e, p, eligible);
-            i = p->nonempty & 1u << prio ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
-            if (__builtin_expect(i == NIL, 0))
-                continue; /* its QPs turned out to be blocked */
-            struct pkt *k = pkt_at(e, i);
-            if (!(e->p.sw.strict_prios >> prio & 1))
-                p->deficit[prio] -= k->frame;
-            transmit(e, p, port, k, i);
-            break;
-        }
+    if (p->nic != NIL) {
+        nic_tx(e, p, port);
+        return;
     }
-    if (sendable(e, p, n) || __builtin_expect(p->sending || p->ctrl.head != NIL, 0))
-        port_arm(e, p, port, p->busy_until_ps);
-    else if (n && nic_paced(e, n))
-        port_arm(e, p, port,
-                 n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
+    const uint32_t eligible = switch_sendable(p);
+    if (__builtin_expect(p->ctrl.head != NIL, 0)) {
+        start_ctrl(e, p, port);
+    } else if (eligible) {
+        const uint32_t prio = next_prio(e, p, eligible);
+        start(e, p, port, prio, dequeue(e, p, port, prio));
+    }
+    arm_next(e, p, port, switch_sendable(p));
 }
 
 void port_due(struct weft_engine *e, uint32_t port)
