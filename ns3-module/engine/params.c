@@ -104,7 +104,7 @@ static const struct weft_param switch_params[] = {
      "simulator does",
      NULL},
     {"threshold", WEFT_PARAM_ENUM, T(threshold), "dynamic", NULL, NULL, "dynamic|static",
-     "how much of the shared buffer a (ingress port, priority) may take: alpha x what is free, or "
+     "how much of the shared buffer an (ingress port, priority) may take: alpha x what is free, or "
      "limit",
      "Choudhury and Hahne, dynamic queue length thresholds, ToN 1998"},
     {"alpha", WEFT_PARAM_F64, T(alpha), "1/8", "1/1024", "64", NULL,
