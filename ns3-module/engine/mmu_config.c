@@ -6,9 +6,9 @@
  * priority) + shared buffer; switch.lossy-share divides the last in two pools.
  *
  * Headroom (IEEE 802.1Qbb annex O): what can still arrive after XOFF has been decided. The PFC frame may
- * wait for a packet that has just begun, is sent, and travels to the peer, which takes its response time,
+ * wait for a packet that has just begun and for one PFC frame of each other priority, is sent, and travels to the peer, which takes its response time,
  * finishes the packet that it has just begun, and its last bit travels back: two link delays and the
- * response time at link rate, a full packet at each end, the PFC frame; and one more packet, since the
+ * response time at link rate, a full packet at each end, the PFC frames; and one more packet, since the
  * one that crosses the threshold goes to headroom whole.
  */
 #include "internal.h"
@@ -29,8 +29,9 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
     unsigned __int128 flight =
         (unsigned __int128)l->rate_bps * ((uint64_t)l->delay_ps * 2 + (uint64_t)p->pfc.response_ps);
     uint64_t full = p->transport.mtu_bytes + p->transport.header_bytes + p->transport.gap_bytes + 3;
-    return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + p->pfc.frame_bytes +
-           p->transport.gap_bytes;
+    uint64_t pfc = (uint64_t)__builtin_popcount(prios_lossless(p)) *
+                   (p->pfc.frame_bytes + p->transport.gap_bytes);
+    return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + pfc;
 }
 
 /* What one switch must set aside; the shared buffer is the rest. */

@@ -104,7 +104,7 @@ static const struct weft_param switch_params[] = {
      "simulator does",
      NULL},
     {"threshold", WEFT_PARAM_ENUM, T(threshold), "dynamic", NULL, NULL, "dynamic|static",
-     "how much of the shared buffer a (ingress port, priority) may take: alpha x what is free, or "
+     "how much of the shared buffer an (ingress port, priority) may take: alpha x what is free, or "
      "limit",
      "Choudhury and Hahne, dynamic queue length thresholds, ToN 1998"},
     {"alpha", WEFT_PARAM_F64, T(alpha), "1/8", "1/1024", "64", NULL,
@@ -174,7 +174,7 @@ static const struct weft_param pfc_params[] = {
     {"headroom", WEFT_PARAM_SIZE, T(headroom_bytes), "0", "0", "64MiB", NULL,
      "buffer per (ingress port, lossless priority) for what arrives after XOFF; 0: two link delays "
      "and the "
-     "response time at link rate + 3 full packets + 1 PFC frame",
+     "response time at link rate + 3 full packets + a PFC frame per lossless priority",
      "IEEE 802.1Qbb annex O"},
     {"headroom-mode", WEFT_PARAM_ENUM, T(headroom_mode), "standard", NULL, NULL, "standard|hpcc",
      "how headroom=0 is computed; hpcc: 3 x rate x delay per port, as the HPCC simulator does",

@@ -125,9 +125,9 @@ TEST(Buffer, StaticLimitsPerPriority)
     EXPECT_EQ(Fill(s, 4).pausedAt, PausedBy(29));
 }
 
-// 2 MiB - 2 x (2 x 37,628 + 15,128) of headroom - 3 x 8 x 4096 of reserve = S = 1,818,080 B.
-// alpha 1/8: XOFF at held >= S / 9 = 202,009: 50 packets, by packet 56. alpha 1/2: at S / 3 =
-// 606,027: 147 packets (607,130 B), by packet 164 (17 have left).
+// 2 MiB - 2 x (2 x 37,712 + 15,212) of headroom - 3 x 8 x 4096 of reserve = S = 1,817,576 B.
+// alpha 1/8: XOFF at held >= S / 9 = 201,953: 50 packets, by packet 56. alpha 1/2: at S / 3 =
+// 605,859: 147 packets (607,130 B), by packet 164 (17 have left).
 TEST(Buffer, AlphaPerPriority)
 {
     const Settings s = {{"pfc.prios", "24"}, {"switch.alpha-map", "4:1/2"}};

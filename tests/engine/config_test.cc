@@ -51,6 +51,15 @@ TEST(Config, HeadroomFollowsTheResponseTime)
     w.Build();
 }
 
+TEST(Config, HeadroomIsForEachLosslessPriority)
+{
+    // Two lossless priorities: a PFC frame of 84 B more for each of 2 x 2 headrooms of 37,712 B.
+    Settings topo = {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}};
+    Refusal({{"switch.buffer", "216384B"}, {"pfc.prios", "24"}}, topo);
+    World w("single-switch", topo, {{"switch.buffer", "216385B"}, {"pfc.prios", "24"}});
+    w.Build();
+}
+
 TEST(Config, MapsNameTheEntryThatIsWrong)
 {
     struct

@@ -131,3 +131,24 @@ TEST(Rates, Incast1000To1OverTwoTiersDropsNothing)
     EXPECT_GT(hosts, 0u);
     EXPECT_GT(switches, 4u); // leaves are paused by spines, spines by the receiver's leaf
 }
+
+// Every priority lossless, tiny packets, short links, no reserve and a static limit so low that each
+// packet raises XOFF: headroom is as small as it can be, and the PFC frames of eight priorities queue
+// behind each other.
+TEST(Rates, EightLosslessPrioritiesInTheLeastHeadroom)
+{
+    for (const char* delay : {"1ns", "50ns", "1us"})
+    {
+        World w("single-switch", {{"hosts", "9"}, {"rate", "100Gbps"}, {"delay", delay}},
+                {{"pfc.prios", "255"}, {"transport.mtu", "256B"}, {"switch.reserve", "0"}, {"pfc.xon-offset", "0"},
+                 {"switch.threshold", "static"}, {"switch.limit", "300B"}, {"switch.strict-prios", "0"}});
+        w.Build();
+        uint64_t n = 0;
+        for (uint32_t s = 0; s < 9; s++)
+            for (uint32_t prio = 0; prio < 8; prio++, n++)
+                w.Send(s, (s + 1 + prio % 3) % 9, 20000, n, prio);
+        w.Run();
+        ExpectNothingLost(w, n);
+        EXPECT_GT(w.Totals().pfc_pauses, 100u);
+    }
+}

@@ -254,6 +254,25 @@ TEST_P(Bridge, IncastPausesAndTheObserverSees)
     EXPECT_EQ(n.check(), 0) << n.error.msg;
 }
 
+TEST_P(Bridge, RefreshesAreCountedApart)
+{
+    uint64_t refreshes[2];
+    for (bool expires : {false, true}) {
+        Fabric f("single-switch", {{"hosts", "9"}, {"rate", "100Gbps"}});
+        Net n(f, "none",
+              settings({{"switch.buffer", "1MiB"}, {"pfc.quanta", expires ? "200" : "0"}}));
+        ASSERT_EQ(n.rc, 0) << n.error.msg;
+        for (uint32_t i = 0; i < 8; i++)
+            ASSERT_EQ(n.send(i, 8, 1 << 20, i), 0);
+        ASSERT_EQ(n.run(), 0) << n.error.msg;
+        const weft_net_totals t = n.totals();
+        EXPECT_EQ(t.pfc_pauses, t.pfc_resumes);
+        refreshes[expires] = t.pfc_refreshes;
+    }
+    EXPECT_EQ(refreshes[0], 0u);
+    EXPECT_GT(refreshes[1], 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Impl, Bridge, ::testing::Values("weft", "default"),
                          [](const auto &info) { return std::string(info.param); });
 

@@ -178,12 +178,15 @@ TEST(Summary, TextAndJsonCarryTheNumbers)
     s.top[0] = {3, 0.5};
     s.net.packet_hops = 10;
     s.net.ecn_marks = 42;
+    s.net.pfc_pauses = 7;
+    s.net.pfc_refreshes = 5;
     MemoryFile text, json;
     weft_summary_text(text.f, &s, net.fabric);
     const std::string t = text.text();
     EXPECT_CONTAINS(t, "demo: finished");
     EXPECT_CONTAINS(t, "12.35 us simulated, 4 of 4 operations");
     EXPECT_CONTAINS(t, "42 ECN marks");
+    EXPECT_CONTAINS(t, "7 PFC pauses repeated 5 times");
     EXPECT_CONTAINS(t, "s2->h1 50.0 %");
     weft_json j;
     weft_err err = {};
@@ -193,6 +196,7 @@ TEST(Summary, TextAndJsonCarryTheNumbers)
     const std::string o = json.text();
     EXPECT_CONTAINS(o, "\"end_to_end_ns\": 12345.678");
     EXPECT_CONTAINS(o, "\"ecn_marks\": 42");
+    EXPECT_CONTAINS(o, "\"pfc_refreshes\": 5");
     EXPECT_CONTAINS(o, "\"link\": \"s2->h1\"");
     EXPECT_GT(o.find("wall_time_s"), o.find("\"host\""));
 }
