@@ -77,14 +77,14 @@ uint32_t ecmp_port(const struct weft_engine *e, struct weft_route_group g, uint3
     return g.ports[weft_ecmp_pick(forward ? q->flow_hash : q->ack_hash, node, g.n)];
 }
 
-uint32_t ecmp_path(const struct weft_engine *e, const struct qp *q, bool forward,
-                   uint32_t ports[MAX_PATH])
+uint32_t ecmp_path(const struct weft_engine *e, const struct weft_routes *routes,
+                   const struct qp *q, bool forward, uint32_t ports[MAX_PATH])
 {
     uint32_t dst = forward ? q->dst_host : q->src_host;
     uint32_t node = e->fabric->hosts[forward ? q->src_host : q->dst_host];
     uint32_t n = 0;
     while (node != e->fabric->hosts[dst] && n < MAX_PATH) {
-        struct weft_route_group g = weft_routes_lookup(e->routes, node, dst);
+        struct weft_route_group g = weft_routes_lookup(routes, node, dst);
         if (!g.n)
             break;
         ports[n] = ecmp_port(e, g, node, q, forward);

@@ -52,12 +52,11 @@ void pkt_free(struct weft_engine *e, uint32_t i)
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
 {
     const struct pkt *p = pkt_at(e, i);
-    *v = (struct weft_engine_pkt_view){
-        .kind = p->kind,
-        .prio = p->prio,
-        .frame_bytes = p->frame,
-        .psn = p->psn,
-        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
+    *v = (struct weft_engine_pkt_view){.kind = p->kind,
+                                       .prio = p->prio,
+                                       .frame_bytes = p->frame,
+                                       .psn = p->psn,
+                                       .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
     if (p->kind != WEFT_PKT_PFC) {
         const struct qp *q = qp_at(e, p->qp);
         v->dst_host = p->dst_host;
@@ -136,6 +135,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->prop_ps = l->delay_ps;
         p->ser_q = gap_of_rate(l->rate_bps);
         p->error_rate = l->error_rate;
+        p->lossy = l->error_rate > 0;
         p->armed_ps = WEFT_NEVER;
         p->fly.head = p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
@@ -181,6 +181,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     if (c->cc->signals)
         c->cc->signals(c->cc_params, &e->signals);
     e->limit = WEFT_NEVER;
+    e->link_changed_ps = -1;
     size_t state = (c->cc->state_size + 15) & ~(size_t)15;
     if (!stable_init(&e->pkts, sizeof(struct pkt), MAX_PKTS) ||
         !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
@@ -219,7 +220,11 @@ void weft_engine_free(struct weft_engine *e)
     stable_fini(&e->cc_state);
     stable_fini(&e->timers);
     stable_fini(&e->ints);
+    if (e->intact != e->routes)
+        weft_routes_free(e->intact);
     weft_routes_free(e->routes);
+    free(e->link_down);
+    free(e->link_since_ps);
     free(e->ports);
     free(e->nics);
     free(e->mmus);

@@ -151,8 +151,14 @@ int weft_engine_params_defaults(struct weft_engine_params *p, struct weft_err *e
 struct weft_engine;
 
 /** Why a packet was dropped. */
-enum weft_drop_reason { WEFT_DROP_BUFFER, WEFT_DROP_HEADROOM, WEFT_DROP_ERROR, WEFT_DROP_REASONS };
-/** "buffer", "headroom", "link-error". */
+enum weft_drop_reason {
+    WEFT_DROP_BUFFER,
+    WEFT_DROP_HEADROOM,
+    WEFT_DROP_ERROR,
+    WEFT_DROP_LINK, /**< on or before a link that failed, or without a route since */
+    WEFT_DROP_REASONS
+};
+/** "buffer", "headroom", "link-error", "link-down". */
 const char *weft_drop_reason_name(enum weft_drop_reason reason);
 
 /** What a packet is. */
@@ -183,7 +189,8 @@ struct weft_engine_done {
     int64_t post_ps;
     int64_t received_ps; /**< last byte at the receiver */
     int64_t acked_ps;    /**< last ACK at the sender; 0 in the received hook */
-    int64_t ideal_ps;    /**< post -> received alone on the same path */
+    /** post -> received alone on the same path; at most what it took, when links changed meanwhile */
+    int64_t ideal_ps;
     uint64_t retx_bytes;
     uint64_t cnps;
 };
@@ -267,6 +274,12 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);
+
+/**
+ * Takes a link down (@p up 0) or up again, now; nothing when it is so already. Routes are recomputed
+ * at once. See link_state.c for what becomes of packets, pauses and QPs. WEFT_E_INPUT: no such link.
+ */
+int weft_engine_set_link(struct weft_engine *e, uint32_t link, int up, struct weft_err *err);
 
 /** The engine's clock: the time of the event being executed, or the last one set. */
 int64_t weft_engine_now(const struct weft_engine *e);

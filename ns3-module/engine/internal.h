@@ -10,6 +10,7 @@
  *   go_back_n.c, go_back_0.c, selective_repeat.c: loss recovery, see recovery.h
  *   audit.c   counters, conservation checks, explanation of what is stuck
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
+ *   link_state.c  links that fail and come back
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
  * queue, or the
@@ -35,7 +36,8 @@ enum pkt_flags {
     PKT_CE = 2,    /**< DATA: congestion experienced */
     PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
     PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
-    PKT_XOFF = 16 /**< PFC: pause (else resume) */
+    PKT_XOFF = 16, /**< PFC: pause (else resume) */
+    PKT_CUT = 32   /**< on a link that failed: lost when it would have arrived */
 };
 
 /** One packet: 64 bytes, one cache line. */
@@ -76,8 +78,9 @@ struct msg {
     uint64_t retx_bytes, cnps;
 };
 
-/** What a QP is doing as far as NIC arbitration is concerned. */
-enum qp_state { QP_IDLE, QP_READY, QP_PACED, QP_BLOCKED };
+/** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those before
+ * QP_READY. QP_PARKED: no path leads to the destination. */
+enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 
 /** One QP: sender half and receiver half. */
 struct qp {
@@ -146,6 +149,8 @@ struct port {
     /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
     uint32_t armed_order, end_order;
     bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    bool lossy;      /**< packets may be lost on the link: error_rate > 0, or it has been down */
+    bool down;       /**< the link is down; busy_until_ps is then WEFT_NEVER */
     struct list fly; /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
     uint8_t nonempty, paused; /**< bit masks of priorities */
@@ -211,7 +216,12 @@ struct timer {
 struct weft_engine {
     struct weft_engine_params p;
     const struct weft_fabric *fabric;
-    struct weft_routes *routes;
+    struct weft_routes *routes; /**< over the links that are up */
+    struct weft_routes *intact; /**< over all links; NULL until a link changes */
+    uint8_t *link_down;         /**< per link; NULL until a link changes */
+    int64_t *link_since_ps;     /**< per link: when that was set */
+    uint32_t links_down;
+    int64_t link_changed_ps; /**< when any link changed last, -1: never */
     const struct weft_cc_ops *cc;
     const void *ccp;
     const struct recovery *recovery;
@@ -380,6 +390,8 @@ int pfc_init(struct weft_engine *e, struct weft_err *err);
 void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
 /** A PFC frame takes effect at the port that sends towards its origin. Consumes it. */
 void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** The link of @p port failed: its pause and the one it asked for are forgotten. */
+void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** The deadline that an EV_PFC entry stands for, and its execution. */
 struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number);
 void pfc_event(struct weft_engine *e, uint64_t number);
@@ -455,9 +467,19 @@ static inline uint32_t cnp_frame(const struct weft_engine *e)
  * its ACKs and CNPs. */
 uint32_t ecmp_port(const struct weft_engine *e, struct weft_route_group g, uint32_t node,
                    const struct qp *q, bool forward);
-/** The ports that data (or the ACKs) of a QP takes; writes at most MAX_PATH, returns how many. */
-uint32_t ecmp_path(const struct weft_engine *e, const struct qp *q, bool forward,
-                   uint32_t ports[MAX_PATH]);
+/** The ports that data (or the ACKs) of a QP takes over @p routes; writes at most MAX_PATH, returns
+ * how many. It ends early where no route leads on. */
+uint32_t ecmp_path(const struct weft_engine *e, const struct weft_routes *routes,
+                   const struct qp *q, bool forward, uint32_t ports[MAX_PATH]);
+
+/* link_state.c */
+/** Whether data and ACKs of a QP have a path. */
+bool link_path_exists(const struct weft_engine *e, const struct qp *q);
+/** Parks, unparks or moves a QP to another port of its host, as the routes now are. */
+void link_reroute_qp(struct weft_engine *e, uint32_t qp);
+/** A sentence on the partition, when QPs with something to send are parked; returns how many. */
+uint64_t link_explain(const struct weft_engine *e, uint64_t max,
+                      void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 /* signal.c */
 /** The longest base RTT between host 0 and any other, the averaging time of PINT when none is given. */

@@ -254,7 +254,7 @@ void nic_release_paced(struct weft_engine *e, uint32_t port)
 void nic_wake(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->state == QP_READY || q->state == QP_PACED || q->nxt_msg == NIL)
+    if (q->state >= QP_READY || q->nxt_msg == NIL)
         return;
     if (e->cc->before_send) {
         e->cc->before_send(cc_state_at(e, qi), e->ccp, e->now, &q->out);

@@ -85,6 +85,8 @@ static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool
 
 void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 {
+    if (e->ports[port].down)
+        return; /* what came in before the failure leaves the switch */
     if (xoff)
         e->tot.pfc_pauses++;
     else
@@ -119,6 +121,14 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
     if (!xoff)
         port_kick(e, port);
+}
+
+void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    set_deadline(e, port, prio, PFC_EXPIRY, WEFT_NEVER);
+    set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
+    if (e->ports[port].paused >> prio & 1)
+        take_effect(e, port, prio, false);
 }
 
 void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)

@@ -190,6 +190,10 @@ static void forward(struct weft_engine *e, uint32_t in, uint32_t i)
     uint32_t node = e->ports[in].node;
     struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
     if (__builtin_expect(g.n == 0, 0)) {
+        if (e->links_down) {
+            pkt_drop(e, i, in, WEFT_DROP_LINK);
+            return;
+        }
         engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
         return;
     }
@@ -230,6 +234,16 @@ static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
     return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
 }
 
+/* Whether the packet is lost on the link of @p port; drops it then. */
+static bool lost(struct weft_engine *e, uint32_t i, struct port *p, uint32_t port)
+{
+    const bool cut = pkt_at(e, i)->flags & PKT_CUT;
+    if (!cut && !(p->error_rate > 0 && weft_rng_f64(&p->err_rng) < p->error_rate))
+        return false;
+    pkt_drop(e, i, port, cut ? WEFT_DROP_LINK : WEFT_DROP_ERROR);
+    return true;
+}
+
 void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
 {
     struct port *p = &e->ports[port];
@@ -237,10 +251,8 @@ void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
     next_arrival(e, p, port, on_top);
     p->flying--;
     p->rx_packets++;
-    if (__builtin_expect(p->error_rate > 0, 0) && weft_rng_f64(&p->err_rng) < p->error_rate) {
-        pkt_drop(e, i, port, WEFT_DROP_ERROR);
+    if (__builtin_expect(p->lossy, 0) && lost(e, i, p, port))
         return;
-    }
     if (__builtin_expect(e->hooks.lose != NULL, 0) && lose(e, i, port)) {
         pkt_drop(e, i, port, WEFT_DROP_ERROR);
         return;

@@ -21,6 +21,8 @@ static void fill_done(const struct weft_engine *e, const struct msg *m, int64_t 
                                    .ideal_ps = qp_ideal_ps(e, qp_at(e, m->qp), m->m.bytes),
                                    .retx_bytes = m->retx_bytes,
                                    .cnps = m->cnps};
+    if (m->post_ps <= e->link_changed_ps && d->ideal_ps > m->received_ps - m->post_ps)
+        d->ideal_ps = m->received_ps - m->post_ps; /* part of it may have taken a shorter path */
 }
 
 /* ---- receiver ---- */
@@ -252,6 +254,10 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     q->rto_entry_ps = WEFT_NEVER;
+    if (q->state == QP_PARKED) { /* armed by an ACK that was past the failure */
+        q->rto_at_ps = WEFT_NEVER;
+        return;
+    }
     if (e->low_rto && nic_rto_extend(e, qi))
         return;
     q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
