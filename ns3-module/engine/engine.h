@@ -55,6 +55,7 @@ struct weft_transport_params {
     /** serialisation times and pacing gaps are rounded to a multiple of this; 0: exact */
     int64_t quantum_ps;
     int ns3_event_order; /**< ties between events as ns-3 breaks them: scheduled first, run first */
+    int pacing; /**< QPs keep to the rate of the congestion control; 0: only to its window */
     int ack_ignores_pause; /**< NICs send ACKs even while their priority is paused */
     int64_t base_rtt_ps; /**< what congestion controls take for the base RTT; 0: that of the path */
     uint64_t bdp_bytes;  /**< what they take for the bandwidth-delay product; 0: that of the path */
@@ -110,6 +111,7 @@ struct weft_pfc_params {
     uint64_t prios;    /**< bit p set: priority p is lossless */
     /** per (ingress port, lossless priority); 0: computed from rate, delay and MTU */
     uint64_t headroom_bytes;
+    uint64_t headroom_factor;  /**< WEFT_HEADROOM_HPCC: headroom in units of rate x delay */
     uint64_t xon_offset_bytes; /**< XON when this far below the threshold */
     uint64_t frame_bytes;      /**< size of a PFC frame */
     /** pause time of a frame, in 512 bit times of the paused link; 0: until the resume */

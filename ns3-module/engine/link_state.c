@@ -218,7 +218,7 @@ uint64_t link_explain(const struct weft_engine *e, uint64_t max, void (*fn)(void
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s-%s since %s",
                                  named > 1 ? "," : "", weft_fabric_node_name(f, f->links[l].a, a),
                                  weft_fabric_node_name(f, f->links[l].b, b),
-                                 weft_human_time(e->link_since_ps[l], at));
+                                 weft_format_time(e->link_since_ps[l], at));
     }
     if (named > MAX_NAMED)
         snprintf(text + used, sizeof text - used, " and %u more", named - MAX_NAMED);

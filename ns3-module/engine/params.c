@@ -56,6 +56,11 @@ static const struct weft_param transport_params[] = {
      "their QPs by number; false: arrivals before transmissions, each by port, and QPs by waiting",
      "ns-3's schedulers break ties by insertion; matters between packets that meet to the "
      "nanosecond"},
+    {"pacing", WEFT_PARAM_BOOL, T(pacing), "true", NULL, NULL, NULL,
+     "QPs keep to the rate that the congestion control sets; false: they send at line rate as far "
+     "as "
+     "their window allows",
+     "HPCC simulator: RATE_BOUND"},
     {"ack-ignores-pause", WEFT_PARAM_BOOL, T(ack_ignores_pause), "false", NULL, NULL, NULL,
      "NICs send ACKs even while PFC pauses their priority",
      "HPCC simulator: ACK_HIGH_PRIO at hosts"},
@@ -135,14 +140,19 @@ static const struct weft_param pfc_params[] = {
      "at link rate + 3 full packets + 1 PFC frame",
      "IEEE 802.1Qbb annex O"},
     {"headroom-mode", WEFT_PARAM_ENUM, T(headroom_mode), "standard", NULL, NULL, "standard|hpcc",
-     "how headroom=0 is computed; hpcc: 3 x rate x delay per port, as the HPCC simulator does",
+     "how headroom=0 is computed; hpcc: headroom-factor x rate x delay per port, as the HPCC "
+     "simulator does",
      NULL},
+    {"headroom-factor", WEFT_PARAM_U64, T(headroom_factor), "3", "0", "64", NULL,
+     "headroom-mode=hpcc: headroom in units of rate x delay",
+     "HPCC simulator: 3; its descendants: HEADROOM_FACTOR"},
     {"xon-offset", WEFT_PARAM_SIZE, T(xon_offset_bytes), "3KiB", "0", "16MiB", NULL,
      "XON is sent when the ingress is this far below its threshold", "HPCC simulator: 3KiB"},
     {"frame", WEFT_PARAM_SIZE, T(frame_bytes), "64B", "1B", "512B", NULL,
      "frame bytes of a PFC frame", "IEEE 802.1Qbb: minimum-size MAC control frame"},
     {"quanta", WEFT_PARAM_U64, T(quanta), "0", "0", "65535", NULL,
-     "pause time of a PFC frame in quanta of 512 bit times of the paused link, after which it sends "
+     "pause time of a PFC frame in quanta of 512 bit times of the paused link, after which it "
+     "sends "
      "again unless refreshed; 0: until the resume",
      "IEEE 802.1Qbb; switches send 65535"},
     {"refresh", WEFT_PARAM_F64, T(refresh), "1/2", "1/16", "1", NULL,
