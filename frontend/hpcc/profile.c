@@ -248,6 +248,8 @@ static void set_cc(struct maker *m)
     if (mode->id == 10)
         set(m, "congestion-control.average-time=%lluns",
             (unsigned long long)m->in->pairs->max_rtt_ns);
+    if (mode->id == 10 && m->in->compat)
+        set(m, "congestion-control.switch-arithmetic=tables");
 }
 
 /* The distinct rates of switch ports, in the order of port numbers. */
@@ -314,6 +316,12 @@ static void set_ecn(struct maker *m)
         set(m, "ecn.kmin=1GiB");
         set(m, "ecn.kmax=1GiB");
         return;
+    }
+    if (m->in->compat) {
+        /* Before the first packet each node has made nine random variables (its protocol stack's),
+         * and the simulation two. */
+        set(m, "ecn.draws=ns3");
+        set(m, "ecn.first-stream=%u", 9 * m->in->fabric->nnodes + 2);
     }
     for (size_t i = 0; i < n; i++) {
         if (!thresholds(m, rates[i], &kmin, &kmax, &pmax))

@@ -16,6 +16,7 @@ struct rule {
 
 static const struct rule rules[] = {
     {"pfc", NULL, "enabled", "false"},
+    {"ecn", "first-stream", "draws", "port"},
     {"pfc", "headroom-factor", "headroom-mode", "standard"},
     {"system", "reduce-passes", "reduce-bandwidth", "0"},
     {"generate", "layers", "pattern", "microbenchmark"},

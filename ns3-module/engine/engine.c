@@ -176,6 +176,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->int_on = (c->cc->needs & WEFT_CC_NEEDS_INT) != 0;
     e->pint_on = (c->cc->needs & WEFT_CC_NEEDS_PINT) != 0;
     e->stamp_on = e->int_on || e->pint_on;
+    e->ns3_draws = c->params.ecn.draws == WEFT_DRAWS_NS3;
+    weft_ns3_rng_init(&e->ns3_rng, 1, c->seed, c->params.ecn.first_stream);
+    weft_libc_rand_init(&e->libc_rand, (uint32_t)c->seed);
     if (e->cnp_on)
         c->cc->cnp(c->cc_params, &e->cnp);
     if (c->cc->signals)

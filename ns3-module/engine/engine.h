@@ -119,6 +119,12 @@ struct weft_pfc_params {
     double refresh; /**< XOFF is repeated after this fraction of the pause time */
 };
 
+/** Where marking takes its random numbers. */
+enum weft_draws {
+    WEFT_DRAWS_PORT, /**< a stream of weft's own per port */
+    WEFT_DRAWS_NS3   /**< each from a new random variable of ns-3, whose run is the engine's seed */
+};
+
 /** ECN marking (RED on the instantaneous egress queue). Section "ecn". */
 struct weft_ecn_params {
     uint64_t kmin_bytes, kmax_bytes; /**< for a port of scale_rate; linear in the port's rate */
@@ -126,6 +132,8 @@ struct weft_ecn_params {
     uint64_t scale_rate_bps; /**< 0: kmin and kmax hold for every rate */
     const char
         *rate_map;  /**< "RATE:KMIN:KMAX:PMAX,...": per port rate, instead of the above; "": none */
+    int draws;             /**< enum weft_draws */
+    uint64_t first_stream; /**< WEFT_DRAWS_NS3: the stream of the first draw */
     int at_enqueue; /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
 };
 

@@ -19,6 +19,7 @@
 #ifndef WEFT_ENGINE_INTERNAL_H
 #define WEFT_ENGINE_INTERNAL_H
 
+#include "base/ns3_rng.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "engine.h"
@@ -230,6 +231,9 @@ struct weft_engine {
     struct weft_cc_signals signals;
     bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
     uint64_t seed;
+    bool ns3_draws; /**< ecn.draws=ns3 */
+    struct weft_ns3_rng ns3_rng;
+    struct weft_libc_rand libc_rand; /**< PINT by tables */
     struct weft_engine_hooks hooks;
 
     int64_t now, limit;

@@ -252,13 +252,17 @@ void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
     }
 }
 
+static double marking_draw(struct weft_engine *e, struct port *p)
+{
+    return e->ns3_draws ? weft_ns3_rng_fresh(&e->ns3_rng) : weft_rng_f64(&p->ecn_rng);
+}
+
 void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
 {
     struct port *p = &e->ports[out];
     if (qbytes <= p->kmin)
         return;
-    if (qbytes <= p->kmax &&
-        weft_rng_f64(&p->ecn_rng) >= (double)(qbytes - p->kmin) * p->mark_slope)
+    if (qbytes <= p->kmax && marking_draw(e, p) >= (double)(qbytes - p->kmin) * p->mark_slope)
         return;
     struct pkt *k = pkt_at(e, i);
     if (k->flags & PKT_CE)

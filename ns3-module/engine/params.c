@@ -177,6 +177,13 @@ static const struct weft_param ecn_params[] = {
     {"rate-map", WEFT_PARAM_STRING, T(rate_map), "", NULL, NULL, NULL,
      "thresholds per port rate instead of the above: RATE:KMIN:KMAX:PMAX,RATE:...",
      "HPCC simulator: KMIN_MAP, KMAX_MAP, PMAX_MAP"},
+    {"draws", WEFT_PARAM_ENUM, T(draws), "port", NULL, NULL, "port|ns3",
+     "where marking takes its random numbers: a stream per port; a new random variable of ns-3 "
+     "each "
+     "time, in the order of all ports, with run.seed as the run",
+     "the HPCC simulator on ns-3 3.36 and later"},
+    {"first-stream", WEFT_PARAM_U64, T(first_stream), "0", "0", "1000000000", NULL,
+     "draws=ns3: how many random variables the simulation has made before", NULL},
     {"at-enqueue", WEFT_PARAM_BOOL, T(at_enqueue), "false", NULL, NULL, NULL,
      "true: decide when the packet joins the queue, counting it; false: when it leaves, not "
      "counting it",

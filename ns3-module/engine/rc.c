@@ -213,8 +213,11 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             a.nhops = int_at(e, k.sig)->n;
             a.hops = int_at(e, k.sig)->hops;
         }
-        if (e->pint_on)
+        if (e->pint_on) {
             a.pint = (uint16_t)k.sig;
+            if (e->signals.pint_tables)
+                a.draw = (uint16_t)weft_libc_rand_next(&e->libc_rand);
+        }
         e->cc->on_ack(cc_state_at(e, k.qp), e->ccp, e->now, &a, &q->out);
     }
     pkt_free(e, i);
