@@ -35,12 +35,16 @@ static void reset_pfc(struct weft_engine *e, uint32_t port)
 static void drop_waiting(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
-    while (p->ctrl.head != NIL)
-        pkt_drop(e, list_take(e, &p->ctrl), port, WEFT_DROP_LINK);
+    while (p->ctrl.head != NIL) {
+        uint32_t i = p->ctrl.head;
+        list_take(&p->ctrl, pkt_at(e, i));
+        pkt_drop(e, i, port, WEFT_DROP_LINK);
+    }
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
         while (p->q[k].head != NIL) {
-            uint32_t i = list_take(e, &p->q[k]);
+            uint32_t i = p->q[k].head;
             const struct pkt *d = pkt_at(e, i);
+            list_take(&p->q[k], d);
             p->qbytes[k] -= d->frame;
             p->qtotal -= d->frame;
             if (p->nic == NIL)
@@ -149,6 +153,8 @@ static int make_tables(struct weft_engine *e, struct weft_err *err)
     if (!e->link_down || !e->link_since_ps)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the states of %u links", n);
     e->intact = e->routes;
+    for (uint32_t i = 0; i < e->qps.n; i++) /* from now on each switch looks up its choice */
+        memset(qp_at(e, i)->path, 0xff, sizeof qp_at(e, i)->path);
     return 0;
 }
 
