@@ -368,7 +368,8 @@ const struct weft_command weft_command_hpcc = {
         "outputs.\n"
         "Congestion controls run as the simulator does them; --compat makes wire sizes, rounding, "
         "ACKs, switch buffers and path choice the simulator's too.\n"
-        "Keys without effect are reported; values that weft can't honour are errors.",
+        "Keys without effect are reported; values that weft can't honour are errors. The packet "
+        "trace of TRACE_OUTPUT_FILE is not written.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct hpcc_opts),
