@@ -55,10 +55,10 @@ const Case cases[] = {
     {"r1_dumbbell_1x1MB_hpcc", 1, {{FLOW, 0.1, 0}}},
     {"r1_dumbbell_1x1MB_pint", 20, {{FLOW, 0.1, 0}}},
     {"r1_dumbbell_1x1MB_timely", 1, {{FLOW, 0.1, 0}}},
-    {"r2_incast2_1MB_dcqcn", 20, {{MEAN, 2, 7.5}, {LAST, 3, 0}}},
+    {"r2_incast2_1MB_dcqcn", 20, {{MEAN, 2, 2.3}, {LAST, 3, 0}}},
     {"r2_incast2_1MB_dctcp", 1, {{FLOW, 1, 0}}},
     {"r2_incast2_1MB_hpcc", 1, {{FLOW, 1, 0}}},
-    {"r2_incast2_1MB_pint", 20, {{MEAN, 2, 3.9}, {LAST, 3, 0}}},
+    {"r2_incast2_1MB_pint", 20, {{MEAN, 2, 0}, {LAST, 3, 0}}},
     {"r2_incast2_1MB_timely", 1, {{FLOW, 1, 0}}},
     {"r2_incast8_1MB_dcqcn", 20, {{MEAN, 2, 0}, {LAST, 3, 0}}},
     {"r2_incast8_1MB_dctcp", 1, {{FLOW, 1, 0}}},
@@ -181,10 +181,11 @@ TEST_P(Reference, IsMet)
         ASSERT_EQ(r.fct_ns.size(), theirs.fct_ns.size()) << "seed " << seed;
         add(&ours, r, c.seeds);
         /* Seed 1 takes the random numbers that the reference took. */
-        for (const Bound &b : c.bounds)
-            if (seed == 1)
-                EXPECT_LE(std::fabs(compare(r, theirs)[b.metric]), b.accepted_pct)
-                    << metric_names[b.metric] << " of seed 1";
+        for (const Bound &b : c.bounds) {
+            const double off = compare(r, theirs)[b.metric];
+            EXPECT_TRUE(seed > 1 || std::fabs(off) <= b.accepted_pct)
+                << metric_names[b.metric] << " of seed 1 is off by " << off << " %";
+        }
     }
     const auto off = compare(ours, theirs);
     for (const Bound &b : c.bounds)
