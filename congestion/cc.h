@@ -46,6 +46,7 @@ struct weft_cc_signals {
     uint32_t data_bytes; /**< bytes that the signal adds to each data packet */
     uint32_t ack_bytes;  /**< bytes that the echo adds to each ACK and NACK */
     double pint_base;    /**< NEEDS_PINT: base of the logarithmic code, > 1 */
+    int pint_tables;     /**< NEEDS_PINT: the switches' arithmetic is weft_pint_update_tables, and ACKs carry a draw */
     int64_t pint_t_ps;   /**< NEEDS_PINT: averaging time T of the switches' utilisation; 0: the fabric's largest base RTT */
 };
 
@@ -76,6 +77,7 @@ struct weft_cc_ack {
     bool ecn_echo;        /**< the data packet was marked (NEEDS_ECN_ECHO), else false */
     bool nack;            /**< it is a NACK: una_bytes is what the receiver expects next */
     uint16_t pint;        /**< NEEDS_PINT: the code that the data packet carried */
+    uint16_t draw;        /**< pint_tables: a random number for sampling */
     uint32_t nhops;       /**< NEEDS_INT: stamps in hops, first switch first */
     const struct weft_cc_hop *hops; /**< NEEDS_INT: valid during the call */
 };

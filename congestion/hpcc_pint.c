@@ -8,8 +8,9 @@
  * turns that U into a window or a rate at each ACK; the law's reference changes once per round
  * trip, with the first ACK for data sent after its last change. The first ACK changes nothing.
  *
- * mode=hpcc is CC_MODE 10 of the HPCC simulator, with two deviations: the switches' arithmetic is
- * exact (pint_code.h), and `sample` below 1 picks ACKs evenly instead of at random.
+ * mode=hpcc is CC_MODE 10 of the HPCC simulator. With switch-arithmetic=exact two deviations remain:
+ * the switches compute in double, and `sample` below 1 picks ACKs evenly instead of at random.
+ * switch-arithmetic=tables is the simulator's, draw for draw (pint_code.h).
  * run.py's preset "hpccPint": log-base 1.01, max-stage 0, min-rate 1000Mbps.
  */
 #include "congestion/cc.h"
@@ -20,9 +21,12 @@
 
 #include <string.h>
 
+enum { EXACT, TABLES };
+
 struct params {
     struct weft_hpcc_knobs k;
     double log_base, sample;
+    int arithmetic;
     int64_t average_ps;
     uint64_t pint_bytes;
 };
@@ -36,6 +40,12 @@ static const struct weft_param params[] = {
     {"average-time", WEFT_PARAM_TIME, offsetof(struct params, average_ps), "0ps", "0ps", "1s", NULL,
      "T: time over which switches average their utilisation; 0: the fabric's largest base RTT",
      "HPCC simulator, switch-node.cc (MaxRtt)"},
+    {"switch-arithmetic", WEFT_PARAM_ENUM, offsetof(struct params, arithmetic), "exact", NULL, NULL,
+     "exact|tables",
+     "how switches average; tables: by rounded logarithms, with the draws of the C library's "
+     "rand(), "
+     "as the HPCC simulator does",
+     "HPCC simulator, switch-node.cc"},
     {"pint-bytes", WEFT_PARAM_SIZE, offsetof(struct params, pint_bytes), "2B", "0B", "1000B", NULL,
      "bytes that the code adds to each data packet, and its echo to each ACK",
      "HPCC simulator, int-header.cc"},
@@ -82,10 +92,15 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     const struct params *p = raw;
     struct state *s = state;
     (void)now_ps;
-    s->credit += p->sample;
-    if (s->credit < 1.0)
-        return;
-    s->credit -= 1.0;
+    if (p->arithmetic == TABLES) {
+        if (ack->draw >= p->sample * 65536.0)
+            return;
+    } else {
+        s->credit += p->sample;
+        if (s->credit < 1.0)
+            return;
+        s->credit -= 1.0;
+    }
     bool full = ack->una_bytes > s->last_update_bytes;
     if (s->last_update_bytes > 0) {
         struct weft_hpcc_ref next;
@@ -104,6 +119,7 @@ static void signals(const void *raw, struct weft_cc_signals *out)
     *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->pint_bytes,
                                     .ack_bytes = (uint32_t)p->pint_bytes,
                                     .pint_base = p->log_base,
+                                    .pint_tables = p->arithmetic == TABLES,
                                     .pint_t_ps = p->average_ps};
 }
 

@@ -10,38 +10,52 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static uint32_t neighbour(const struct weft_fabric *f, uint32_t host, uint32_t local_port)
+/* The node at the other end of a host's link, UINT32_MAX when the link can't be used. */
+static uint32_t neighbour(const struct weft_routes *r, uint32_t host, uint32_t local_port)
 {
+    const struct weft_fabric *f = r->fabric;
     uint32_t port = f->nodes[f->hosts[host]].first_port + local_port;
-    return f->ports[f->ports[port].peer].node;
+    return route_link_up(r, port) ? f->ports[f->ports[port].peer].node : UINT32_MAX;
+}
+
+/* The same as a switch index, UINT32_MAX when there is no switch. */
+static uint32_t neighbour_switch(const struct weft_routes *r, uint32_t host, uint32_t local_port)
+{
+    uint32_t node = neighbour(r, host, local_port);
+    return node == UINT32_MAX ? UINT32_MAX : r->switch_index[node];
 }
 
 /* True when the host has a link to another host. */
-static bool has_direct_link(const struct weft_fabric *f, uint32_t host)
+static bool has_direct_link(const struct weft_routes *r, uint32_t host)
 {
-    for (uint32_t p = 0; p < f->nodes[f->hosts[host]].nports; p++)
-        if (f->nodes[neighbour(f, host, p)].kind == WEFT_NODE_HOST)
+    const struct weft_fabric *f = r->fabric;
+    for (uint32_t p = 0; p < f->nodes[f->hosts[host]].nports; p++) {
+        uint32_t node = neighbour(r, host, p);
+        if (node != UINT32_MAX && f->nodes[node].kind == WEFT_NODE_HOST)
             return true;
+    }
     return false;
 }
 
-static uint32_t hash_neighbours(const struct weft_fabric *f, uint32_t host)
+static uint32_t hash_neighbours(const struct weft_routes *r, uint32_t host)
 {
+    const struct weft_fabric *f = r->fabric;
     uint64_t h = 0;
     for (uint32_t p = 0; p < f->nodes[f->hosts[host]].nports; p++) {
-        h = (h ^ (neighbour(f, host, p) + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+        h = (h ^ ((uint64_t)neighbour(r, host, p) + 1)) * UINT64_C(0x9e3779b97f4a7c15);
         h ^= h >> 29;
     }
     return (uint32_t)(h ^ (h >> 32));
 }
 
-static bool same_neighbours(const struct weft_fabric *f, uint32_t a, uint32_t b)
+static bool same_neighbours(const struct weft_routes *r, uint32_t a, uint32_t b)
 {
+    const struct weft_fabric *f = r->fabric;
     uint32_t n = f->nodes[f->hosts[a]].nports;
     if (n != f->nodes[f->hosts[b]].nports)
         return false;
     for (uint32_t p = 0; p < n; p++)
-        if (neighbour(f, a, p) != neighbour(f, b, p))
+        if (neighbour(r, a, p) != neighbour(r, b, p))
             return false;
     return true;
 }
@@ -58,8 +72,8 @@ static void open_class(struct weft_routes *r, uint32_t host, uint32_t *used)
     const struct weft_fabric *f = r->fabric;
     uint32_t *near = r->near_switches + *used, n = 0, distinct = 0;
     for (uint32_t p = 0; p < f->nodes[f->hosts[host]].nports; p++)
-        if (r->switch_index[neighbour(f, host, p)] != UINT32_MAX)
-            near[n++] = r->switch_index[neighbour(f, host, p)];
+        if (neighbour_switch(r, host, p) != UINT32_MAX)
+            near[n++] = neighbour_switch(r, host, p);
     qsort(near, n, sizeof(*near), by_value);
     for (uint32_t i = 0; i < n; i++)
         if (distinct == 0 || near[distinct - 1] != near[i])
@@ -90,9 +104,9 @@ int weft_routes_classify(struct weft_routes *r, struct weft_err *err)
     for (uint32_t i = 0; i < f->nnodes; i++)
         r->switch_index[i] = f->nodes[i].kind == WEFT_NODE_SWITCH ? switches++ : UINT32_MAX;
     for (uint32_t h = 0; h < f->nhosts; h++) {
-        uint32_t at = hash_neighbours(f, h) & (nslots - 1);
-        bool alone = has_direct_link(f, h);
-        while (!alone && slots[at] && !same_neighbours(f, r->classes[slots[at] - 1].host, h))
+        uint32_t at = hash_neighbours(r, h) & (nslots - 1);
+        bool alone = has_direct_link(r, h);
+        while (!alone && slots[at] && !same_neighbours(r, r->classes[slots[at] - 1].host, h))
             at = (at + 1) & (nslots - 1);
         if (alone || !slots[at]) {
             open_class(r, h, &used);

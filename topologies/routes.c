@@ -14,6 +14,12 @@ static struct weft_route_group group(const struct weft_routes *r, uint32_t id)
 
 struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err *err)
 {
+    return weft_routes_new_without(f, NULL, err);
+}
+
+struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const uint8_t *down,
+                                            struct weft_err *err)
+{
     if (!f->ports) {
         weft_err_set(err, WEFT_E_INTERNAL, "routes are wanted of a fabric that is not finished");
         return NULL;
@@ -24,10 +30,12 @@ struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err
         return NULL;
     }
     r->fabric = f;
+    r->down = down;
     if (weft_routes_classify(r, err) || weft_routes_fill(r, err)) {
         weft_routes_free(r);
         return NULL;
     }
+    r->down = NULL;
     return r;
 }
 

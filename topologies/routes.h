@@ -27,6 +27,10 @@ struct weft_route_group {
 /** Computes all routes of a finished fabric. NULL on failure, *err says why. Keeps a reference to
  * @p f. */
 struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err *err);
+/** The same over the links whose byte in @p down is 0 (NULL: all). A pair without a path left gets
+ * empty groups. @p down is not kept. */
+struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const uint8_t *down,
+                                            struct weft_err *err);
 void weft_routes_free(struct weft_routes *r);
 /** Bytes of memory that the tables take. */
 size_t weft_routes_bytes(const struct weft_routes *r);

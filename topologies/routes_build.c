@@ -62,7 +62,7 @@ static int list_switch_links(struct work *w)
         w->adj_start[s++] = n;
         for (uint32_t p = f->nodes[i].first_port; p < f->nodes[i].first_port + f->nodes[i].nports;
              p++)
-            if (index[peer_node(f, p)] != UINT32_MAX)
+            if (route_link_up(w->r, p) && index[peer_node(f, p)] != UINT32_MAX)
                 w->adj[n++] = (struct adj){index[peer_node(f, p)], p};
     }
     w->adj_start[s] = n;
@@ -134,6 +134,8 @@ static uint32_t choose(struct work *w, uint32_t src, uint32_t dst)
     uint32_t dst_node = f->hosts[w->r->classes[dst].host];
     uint32_t best = FAR, n = 0;
     for (uint32_t p = 0; p < x->nports; p++) {
+        if (!route_link_up(w->r, x->first_port + p))
+            continue;
         uint32_t y = peer_node(f, x->first_port + p), s = w->r->switch_index[y];
         uint32_t d = s != UINT32_MAX ? w->dist[s] : y == dst_node ? 0 : FAR;
         if (d < best) {
@@ -202,7 +204,8 @@ static int fill_host(struct work *w, uint32_t host)
     for (uint32_t j = 0; j < c->nnear; j++) {
         uint32_t n = 0;
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++)
-            if (r->switch_index[peer_node(f, p)] == r->near_switches[c->near + j])
+            if (route_link_up(r, p) &&
+                r->switch_index[peer_node(f, p)] == r->near_switches[c->near + j])
                 w->list[n++] = f->ports[p].peer;
         int rc = weft_route_groups_append(&r->groups, w->list, n, w->err);
         if (rc)
@@ -213,6 +216,8 @@ static int fill_host(struct work *w, uint32_t host)
             x->nports; /* a class without a row has one choice: all (that is, its one port) */
         for (uint32_t p = 0; p < n; p++)
             w->list[p] = x->first_port + p;
+        if (n == 1 && !route_link_up(r, x->first_port))
+            n = 0;
         if (c->row != ROUTE_NO_ROW) {
             const struct choice *ch = &w->choices[c->choices + i];
             n = ch->n;

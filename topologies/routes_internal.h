@@ -36,6 +36,7 @@ struct route_class {
 
 struct weft_routes {
     const struct weft_fabric *fabric;
+    const uint8_t *down; /**< while building: per link, not 0 when it can't be used; NULL: none */
     uint32_t nclasses;
     uint32_t *class_of; /**< per host */
     struct route_class *classes;
@@ -47,6 +48,12 @@ struct weft_routes {
     uint32_t *host_groups; /**< per host: its first group */
     struct weft_route_groups groups;
 };
+
+/** Whether the link of a port can be used. */
+static inline int route_link_up(const struct weft_routes *r, uint32_t port)
+{
+    return !r->down || !r->down[r->fabric->ports[port].link];
+}
 
 /** Sorts the hosts into classes. */
 int weft_routes_classify(struct weft_routes *r, struct weft_err *err);

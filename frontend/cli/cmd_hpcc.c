@@ -172,6 +172,11 @@ static int prepare(struct run *r, struct weft_err *err)
         .fabric = r->job.fabric,
         .flows = r->job.flows,
         .payload_bytes = c->payload_bytes,
+        .down_ps = c->link_down.after_us
+                       ? 2 * WEFT_PS_PER_S + (int64_t)c->link_down.after_us * WEFT_PS_PER_US
+                       : WEFT_NEVER,
+        .down_a = (uint32_t)c->link_down.a,
+        .down_b = (uint32_t)c->link_down.b,
         .whole_ns = r->o->compat,
         .fct_path = r->out_dir ? r->paths[FCT] : NULL,
         .pfc_path = r->out_dir ? r->paths[PFC] : NULL,
@@ -363,7 +368,8 @@ const struct weft_command weft_command_hpcc = {
         "outputs.\n"
         "Congestion controls run as the simulator does them; --compat makes wire sizes, rounding, "
         "ACKs, switch buffers and path choice the simulator's too.\n"
-        "Keys without effect are reported; values that weft can't honour are errors.",
+        "Keys without effect are reported; values that weft can't honour are errors. The packet "
+        "trace of TRACE_OUTPUT_FILE is not written.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct hpcc_opts),

@@ -83,7 +83,8 @@ const struct weft_hpcc_map_entry *weft_hpcc_map_find(const struct weft_hpcc_map 
 static void set_defaults(struct weft_hpcc_config *c)
 {
     c->enable_qcn = c->dynamic_pfc = c->has_win = c->global_t = c->fast_react = c->rate_bound = 1;
-    c->enable_trace = c->multi_rate = 1;
+    c->enable_trace = c->multi_rate = c->enable_pfc = 1;
+    c->headroom_factor = 3;
     c->pause_time_ps = 5 * WEFT_PS_PER_US;
     c->payload_bytes = 1000;
     c->ack_interval_bytes = 1;
@@ -221,7 +222,7 @@ static int check(const struct weft_hpcc_config *c, struct weft_err *err)
     weft_err_at(err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_##key], 0, __VA_ARGS__)
     if (!c->given[WEFT_HPCC_TOPOLOGY_FILE])
         return BAD(TOPOLOGY_FILE, "TOPOLOGY_FILE must be given");
-    if (!c->given[WEFT_HPCC_FLOW_FILE])
+    if (!c->given[WEFT_HPCC_FLOW_FILE] && !c->given[WEFT_HPCC_FLOW_INPUT_FILE])
         return BAD(FLOW_FILE, "FLOW_FILE must be given");
     if (c->payload_bytes == 0)
         return BAD(PACKET_PAYLOAD_SIZE, "PACKET_PAYLOAD_SIZE must be at least 1");
@@ -231,6 +232,8 @@ static int check(const struct weft_hpcc_config *c, struct weft_err *err)
         return BAD(BUFFER_SIZE, "BUFFER_SIZE must be from 1 to 1048576 (MiB)");
     if (c->stop_ps == 0)
         return BAD(SIMULATOR_STOP_TIME, "SIMULATOR_STOP_TIME must be above 0");
+    if (c->headroom_factor > 64)
+        return BAD(HEADROOM_FACTOR, "HEADROOM_FACTOR must be from 0 to 64");
 #undef BAD
     return 0;
 }

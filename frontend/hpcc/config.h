@@ -42,7 +42,7 @@ struct weft_hpcc_map {
     size_t n;
 };
 
-/** LINK_DOWN: the link a-b fails this long after 2 s; all zero: no link does. */
+/** LINK_DOWN: the links a-b fail this long after 2 s; at 0 none does. */
 struct weft_hpcc_down {
     uint64_t after_us, a, b;
 };
@@ -56,8 +56,9 @@ struct weft_hpcc_config {
 
     int enable_qcn, dynamic_pfc, clamp_target_rate, back_to_zero, has_win, global_t, var_win;
     int fast_react, rate_bound, ack_high_prio, enable_trace, multi_rate, sample_feedback;
+    int enable_pfc, enable_irn;
     uint64_t payload_bytes, chunk_bytes, ack_interval_bytes, fast_recovery_times, cc_mode;
-    uint64_t mi_thresh, int_multi, buffer_mib, nic_pause_us;
+    uint64_t mi_thresh, int_multi, buffer_mib, nic_pause_us, headroom_factor, lb_mode;
     int64_t pause_time_ps, stop_ps, alpha_resume_ps, rp_timer_ps, rate_decrease_ps;
     int64_t qlen_mon_start_ps, qlen_mon_end_ps;
     uint64_t rate_ai_bps, rate_hai_bps, min_rate_bps, dctcp_rate_ai_bps;

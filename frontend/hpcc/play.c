@@ -96,7 +96,8 @@ static int post(struct weft_hpcc_play *p, size_t i)
                                .bytes = w->bytes,
                                .tag = i,
                                .prio = w->pg,
-                               .qp = w->qp};
+                               .qp = w->qp +
+                                     ((uint32_t)(uint16_t)(w->dport - WEFT_HPCC_DPORT) << 16)};
     return p->net->ops->send(p->net, &msg, i, &p->err);
 }
 
@@ -111,6 +112,21 @@ static void launch(void *ctx, uint64_t arg)
         rc = post(p, p->next);
     if (!rc && p->next < p->c.flows->n)
         rc = p->net->ops->after(p->net, start_of(p, p->next) - now, launch, p, 0, &p->err);
+    if (rc)
+        fail(p);
+}
+
+/* LINK_DOWN. */
+static void fail_links(void *ctx, uint64_t arg)
+{
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
+    const struct weft_fabric *f = p->c.fabric;
+    int rc = 0;
+    (void)arg;
+    for (uint32_t l = 0; !rc && l < f->nlinks; l++)
+        if ((f->links[l].a == p->c.down_a && f->links[l].b == p->c.down_b) ||
+            (f->links[l].a == p->c.down_b && f->links[l].b == p->c.down_a))
+            rc = p->net->ops->set_link(p->net, l, 0, &p->err);
     if (rc)
         fail(p);
 }
@@ -175,6 +191,8 @@ int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct 
     int rc = 0;
     if (p->c.flows->n)
         rc = net->ops->after(net, start_of(p, 0), launch, p, 0, err);
+    if (!rc && p->c.down_ps != WEFT_NEVER)
+        rc = net->ops->after(net, p->c.down_ps, fail_links, p, 0, err);
     if (!rc && p->qlen && p->c.qlen_start_ps < p->c.qlen_end_ps)
         rc = net->ops->after(net, p->c.qlen_start_ps, sample, p, 0, err);
     return rc;

@@ -23,6 +23,9 @@ struct weft_hpcc_play_config {
     const struct weft_fabric *fabric;
     const struct weft_hpcc_flows *flows; /**< checked, with their RTTs */
     uint64_t payload_bytes;
+    /** the links between nodes down_a and down_b fail at down_ps; WEFT_NEVER: none does */
+    int64_t down_ps;
+    uint32_t down_a, down_b;
     bool whole_ns;         /**< starts are rounded to the nearest nanosecond */
     const char *fct_path;  /**< NULL: not written */
     const char *pfc_path;  /**< NULL: not written */

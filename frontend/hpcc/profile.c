@@ -134,16 +134,39 @@ static void refuse(struct maker *m, enum weft_hpcc_key key, const char *what)
                             weft_hpcc_key_name(key), what);
 }
 
+/* LINK_DOWN must name two nodes with a link between them. */
+static void check_down(struct maker *m)
+{
+    const struct weft_hpcc_down *d = &m->in->config->link_down;
+    const struct weft_fabric *f = m->in->fabric;
+    char why[128];
+    if (!d->after_us) {
+        if (d->a || d->b)
+            warn(m, "%s:%lld: LINK_DOWN: without effect: at time 0 no link fails",
+                 m->in->config->file, (long long)m->in->config->line[WEFT_HPCC_LINK_DOWN]);
+        return;
+    }
+    if (d->after_us > (uint64_t)(WEFT_NEVER / WEFT_PS_PER_US) / 2)
+        refuse(m, WEFT_HPCC_LINK_DOWN, "the time is too long");
+    for (uint32_t l = 0; l < f->nlinks; l++)
+        if ((f->links[l].a == d->a && f->links[l].b == d->b) ||
+            (f->links[l].a == d->b && f->links[l].b == d->a))
+            return;
+    snprintf(why, sizeof why, "the topology has no link between nodes %llu and %llu",
+             (unsigned long long)d->a, (unsigned long long)d->b);
+    refuse(m, WEFT_HPCC_LINK_DOWN, why);
+}
+
 static void check_supported(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
-    const struct weft_hpcc_down *d = &c->link_down;
-    if (d->after_us || d->a || d->b)
-        refuse(m, WEFT_HPCC_LINK_DOWN, "links that fail are not modelled; say 0 0 0");
-    if (c->back_to_zero)
-        refuse(m, WEFT_HPCC_L2_BACK_TO_ZERO, "go-back-0 is not modelled; say 0 for go-back-N");
-    if (!c->rate_bound)
-        refuse(m, WEFT_HPCC_RATE_BOUND, "senders always keep to their rate; say 1");
+    check_down(m);
+    if (c->lb_mode)
+        refuse(m, WEFT_HPCC_LB_MODE, "only 0 (ECMP) is modelled");
+    if (c->enable_irn && c->back_to_zero)
+        refuse(m, WEFT_HPCC_ENABLE_IRN, "excludes L2_BACK_TO_ZERO");
+    if (c->given[WEFT_HPCC_FLOW_FILE] && c->given[WEFT_HPCC_FLOW_INPUT_FILE])
+        refuse(m, WEFT_HPCC_FLOW_INPUT_FILE, "FLOW_FILE names the flows already");
     if (c->nic_pause_us)
         refuse(m, WEFT_HPCC_NIC_TOTAL_PAUSE_TIME, "NICs that pause are not modelled; say 0");
     if (c->cc_mode == 10 && !c->fast_react)
@@ -178,7 +201,9 @@ static void warn_unused(struct maker *m)
             continue;
         bool idle =
             effect == WEFT_HPCC_NONE || (key == WEFT_HPCC_L2_CHUNK_SIZE && !c->back_to_zero);
-        if (key == WEFT_HPCC_L2_ACK_INTERVAL && m->in->compat)
+        if ((key == WEFT_HPCC_L2_ACK_INTERVAL && m->in->compat) ||
+            (key == WEFT_HPCC_HEADROOM_FACTOR && !m->in->compat) ||
+            (key == WEFT_HPCC_HEADROOM_FACTOR && !c->enable_pfc))
             idle = true;
         if (idle)
             nnone +=
@@ -223,6 +248,8 @@ static void set_cc(struct maker *m)
     if (mode->id == 10)
         set(m, "congestion-control.average-time=%lluns",
             (unsigned long long)m->in->pairs->max_rtt_ns);
+    if (mode->id == 10 && m->in->compat)
+        set(m, "congestion-control.switch-arithmetic=tables");
 }
 
 /* The distinct rates of switch ports, in the order of port numbers. */
@@ -290,6 +317,12 @@ static void set_ecn(struct maker *m)
         set(m, "ecn.kmax=1GiB");
         return;
     }
+    if (m->in->compat) {
+        /* Before the first packet each node has made nine random variables (its protocol stack's),
+         * and the simulation two. */
+        set(m, "ecn.draws=ns3");
+        set(m, "ecn.first-stream=%u", 9 * m->in->fabric->nnodes + 2);
+    }
     for (size_t i = 0; i < n; i++) {
         if (!thresholds(m, rates[i], &kmin, &kmax, &pmax))
             return;
@@ -321,7 +354,8 @@ static void set_priorities(struct maker *m)
         ack = (ack + 1) % 8;
     if (mask & (mask - 1))
         warn(m, "%s: flows of several priority groups; all ACKs travel in group %u", l->file, ack);
-    set(m, "pfc.prios=%u", mask);
+    if (m->in->config->enable_pfc)
+        set(m, "pfc.prios=%u", mask);
     set(m, "transport.data-prio=%u", ack);
     set(m, "transport.ack-prio=%u", ack);
 }
@@ -341,6 +375,27 @@ static void set_wire(struct maker *m)
     for (size_t i = 0; i < sizeof compat_table / sizeof compat_table[0]; i++)
         set(m, "%s=%s", compat_table[i].key, compat_table[i].value);
     set(m, "transport.ack-frame=%uB", (ack < 60 ? 60 : ack) - signal);
+    if (c->given[WEFT_HPCC_HEADROOM_FACTOR])
+        set(m, "pfc.headroom-factor=%llu", (unsigned long long)c->headroom_factor);
+}
+
+/* What is sent again after a loss, and what holds senders back. */
+static void set_transport(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    if (c->enable_irn)
+        set(m, "transport.recovery=selective-repeat");
+    if (c->back_to_zero) {
+        set(m, "transport.recovery=go-back-0");
+        set(m, "transport.chunk=%lluB", (unsigned long long)c->chunk_bytes);
+    }
+    if (!c->rate_bound) {
+        set(m, "transport.pacing=false");
+        if (!c->has_win)
+            warn(m, "%s: with RATE_BOUND 0 and HAS_WIN 0 nothing holds the senders back", c->file);
+    }
+    if (!c->enable_pfc)
+        set(m, "pfc.enabled=false");
 }
 
 static void make(struct maker *m)
@@ -356,6 +411,7 @@ static void make(struct maker *m)
     set(m, "switch.buffer=%lluMiB", (unsigned long long)c->buffer_mib);
     set_cc(m);
     set_wire(m);
+    set_transport(m);
     set_priorities(m);
     set_ecn(m);
     set(m, "transport.ack-ignores-pause=%s", c->ack_high_prio ? "true" : "false");

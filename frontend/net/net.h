@@ -84,6 +84,7 @@ struct weft_net_port_stats {
     uint64_t drops_buffer;    /**< packets dropped because no buffer was left (counted at the egress they wanted) */
     uint64_t drops_headroom;  /**< packets of a lossless class dropped because headroom was exhausted */
     uint64_t drops_error;     /**< packets lost to link errors on this direction */
+    uint64_t drops_link;      /**< packets lost because the link failed, or that came in and had no route left */
     uint64_t max_queue_bytes; /**< largest egress occupancy seen, all priorities */
 };
 
@@ -97,7 +98,7 @@ struct weft_net_totals {
     uint64_t ecn_marks;
     uint64_t pfc_pauses, pfc_resumes; /**< frames sent */
     uint64_t pfc_refreshes; /**< pause frames that repeat an earlier one; not among pfc_pauses */
-    uint64_t drops_buffer, drops_headroom, drops_error;
+    uint64_t drops_buffer, drops_headroom, drops_error, drops_link;
     uint64_t retx_packets;
     uint64_t rtos;          /**< retransmission timeouts fired */
     uint64_t events;        /**< events executed by the backend */
@@ -118,6 +119,9 @@ struct weft_net_ops {
     /** Calls fn(ctx, arg) @p delay_ps (>= 0) from now. Equal times fire in the order asked for. */
     int (*after)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg), void *ctx,
                  uint64_t arg, struct weft_err *err);
+    /** Takes fabric link @p link down (@p up 0) or up again, now; routes follow at once. WEFT_E_INPUT: no such link,
+     * or a backend whose links do not fail. */
+    int (*set_link)(struct weft_net *net, uint32_t link, int up, struct weft_err *err);
     /** Runs until nothing is left to do, stop() is called, or the next event lies after @p until_ps. */
     int (*run)(struct weft_net *net, int64_t until_ps, struct weft_err *err);
     /** Ends run() after the current callback. */

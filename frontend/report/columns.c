@@ -49,6 +49,7 @@ static const struct weft_column links[] = {
     {"drops_buffer", "packets lost on the way into its queue: buffer full"},
     {"drops_headroom", "packets of a lossless class lost: headroom exhausted"},
     {"drops_error", "packets lost to link errors on the wire"},
+    {"drops_link", "packets lost because the link failed, or that came in and had no route left"},
     {"max_queue_bytes", "largest queue, all priorities"},
 };
 

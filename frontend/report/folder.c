@@ -115,6 +115,7 @@ static int links_row(struct weft_report *r, const struct weft_net *net, uint32_t
     weft_csv_u64(csv, st.drops_buffer);
     weft_csv_u64(csv, st.drops_headroom);
     weft_csv_u64(csv, st.drops_error);
+    weft_csv_u64(csv, st.drops_link);
     weft_csv_u64(csv, st.max_queue_bytes);
     return weft_csv_row(csv, err);
 }

@@ -70,6 +70,7 @@ static const struct weft_metric metrics[] = {
     M("drops-headroom", U64, net.drops_headroom,
       "packets of a lossless class lost because its headroom was exhausted"),
     M("drops-error", U64, net.drops_error, "packets lost to link errors"),
+    M("drops-link", U64, net.drops_link, "packets lost to failed links"),
     M("retransmissions", U64, net.retx_packets, "data packets sent again"),
     M("timeouts", U64, net.rtos, "retransmission timeouts that fired"),
     M("events", U64, net.events, "events that the network backend executed"),

@@ -16,6 +16,8 @@ struct rule {
 
 static const struct rule rules[] = {
     {"pfc", NULL, "enabled", "false"},
+    {"ecn", "first-stream", "draws", "port"},
+    {"pfc", "headroom-factor", "headroom-mode", "standard"},
     {"pfc", "refresh", "quanta", "0"},
     {"switch", "alpha", "threshold", "static"},
     {"switch", "alpha-map", "threshold", "static"},

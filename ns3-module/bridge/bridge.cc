@@ -298,6 +298,18 @@ NetAfter(weft_net* net,
 }
 
 int
+NetSetLink(weft_net* net, uint32_t link, int up, weft_err* err)
+{
+    PacketNet* self = PacketNet::Of(net);
+    if (self->error.code)
+    {
+        *err = self->error;
+        return err->code;
+    }
+    return Guard(err, [&] { return self->fabric->TrySetLink(link, up != 0, err); });
+}
+
+int
 NetRun(weft_net* net, int64_t untilPs, weft_err* err)
 {
     PacketNet* self = PacketNet::Of(net);
@@ -354,6 +366,7 @@ NetTotals(const weft_net* net, weft_net_totals* out)
     out->drops_buffer = t.drops[WEFT_DROP_BUFFER];
     out->drops_headroom = t.drops[WEFT_DROP_HEADROOM];
     out->drops_error = t.drops[WEFT_DROP_ERROR];
+    out->drops_link = t.drops[WEFT_DROP_LINK];
     out->retx_packets = t.retx_packets;
     out->rtos = t.rtos;
     out->events = t.events;
@@ -375,6 +388,7 @@ NetPortStats(const weft_net* net, uint32_t port, weft_net_port_stats* out)
     out->drops_buffer = s.drops[WEFT_DROP_BUFFER];
     out->drops_headroom = s.drops[WEFT_DROP_HEADROOM];
     out->drops_error = s.drops[WEFT_DROP_ERROR];
+    out->drops_link = s.drops[WEFT_DROP_LINK];
     out->max_queue_bytes = s.max_queue_bytes;
 }
 
@@ -396,6 +410,7 @@ const weft_net_ops g_ops = {
     NetSetSink,
     NetSend,
     NetAfter,
+    NetSetLink,
     NetRun,
     NetStop,
     NetCheck,

@@ -15,7 +15,8 @@
 
 const char *weft_drop_reason_name(enum weft_drop_reason reason)
 {
-    static const char *const names[WEFT_DROP_REASONS] = {"buffer", "headroom", "link-error"};
+    static const char *const names[WEFT_DROP_REASONS] = {"buffer", "headroom", "link-error",
+                                                         "link-down"};
     return (unsigned)reason < WEFT_DROP_REASONS ? names[reason] : "?";
 }
 
@@ -31,13 +32,18 @@ void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *
     out->packets_in_flight = e->pkts.live;
 }
 
+/* How long the packet on the wire still takes, which is counted as far as it has gone. */
+static int64_t yet_to_send(const struct weft_engine *e, const struct port *p)
+{
+    return p->down || p->busy_until_ps <= e->now ? 0 : p->busy_until_ps - e->now;
+}
+
 void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
                             struct weft_engine_port_stats *out)
 {
     const struct port *p = &e->ports[port];
     *out = p->st;
-    if (p->busy_until_ps > e->now) /* the packet on the wire is counted as far as it has gone */
-        out->busy_ps -= p->busy_until_ps - e->now;
+    out->busy_ps -= yet_to_send(e, p);
     if (p->paused)
         out->paused_ps += e->now - p->paused_since_ps;
 }
@@ -64,7 +70,7 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
             "port %u sent %" PRIu64 " packets, %" PRIu64 " came out and %" PRIu64
             " are on the link",
             i, p->st.tx_packets, p->rx_packets, flying);
-        int64_t busy = p->st.busy_ps - (p->busy_until_ps > e->now ? p->busy_until_ps - e->now : 0);
+        int64_t busy = p->st.busy_ps - yet_to_send(e, p);
         LAW(err, busy <= e->now, "port %u was busy %" PRId64 " ps of %" PRId64, i, busy, e->now);
         uint64_t q = 0;
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
@@ -147,7 +153,9 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
     const struct port *p = &e->ports[q->port];
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], name[WEFT_NODE_NAME_MAX];
     weft_fabric_node_name(e->fabric, p->node, name);
-    if (p->paused & 1u << q->prio)
+    if (q->state == QP_PARKED)
+        snprintf(buf, size, "no path leads there");
+    else if (p->paused & 1u << q->prio)
         snprintf(buf, size, "priority %u of %s is paused by PFC since %s", q->prio, name,
                  weft_human_time(p->paused_since_ps, a));
     else if (q->state == QP_BLOCKED)
@@ -168,7 +176,8 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
 uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
                              void (*fn)(void *, const char *), void *ctx)
 {
-    uint64_t said = e->msgs.live ? diagnose_pauses(e, max, fn, ctx) : 0;
+    uint64_t said = link_explain(e, max, fn, ctx);
+    said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
     for (uint32_t i = 0; i < e->qps.n && said < max; i++) {
         const struct qp *q = qp_at(e, i);
         if (q->head_msg == NIL)

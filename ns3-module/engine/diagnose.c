@@ -229,7 +229,7 @@ static bool clear_beyond(const struct weft_engine *e, const uint8_t *root, const
                          uint32_t port)
 {
     uint32_t path[MAX_PATH];
-    uint32_t n = ecmp_path(e, q, true, path), k = 0;
+    uint32_t n = ecmp_path(e, e->routes, q, true, path), k = 0;
     while (k < n && path[k] != port)
         k++;
     for (k++; k < n; k++)

@@ -6,7 +6,8 @@
  * hpcc: 32-bit MurmurHash3 (Appleby, public domain; x86_32 variant) over source address, destination
  * address and the two UDP ports, seeded by the switch's node id, modulo the number of ports in
  * descending order of the neighbour's node id. Addresses are 0x0b000001 + (id / 256) << 16 +
- * (id % 256) << 8, ports 10000 + QP number and 100, as in the HPCC simulator.
+ * (id % 256) << 8, as in the HPCC simulator. The source port is 10000 + the low 16 bits of the QP
+ * number, the destination port 100 + the high ones, each modulo 2^16.
  */
 #include "internal.h"
 
@@ -60,7 +61,8 @@ static uint32_t by_neighbour(const struct weft_engine *e, struct weft_route_grou
 static uint32_t hpcc_port(const struct weft_engine *e, struct weft_route_group g, uint32_t node,
                           const struct qp *q, bool forward)
 {
-    const uint32_t sport = 10000 + q->number, dport = 100;
+    const uint32_t sport = (uint16_t)(10000 + q->number);
+    const uint32_t dport = (uint16_t)(100 + (q->number >> 16));
     const uint32_t src = hpcc_address(e, q->src_host), dst = hpcc_address(e, q->dst_host);
     const uint32_t data[3] = {src, dst, sport | dport << 16};
     const uint32_t ack[3] = {dst, src, dport | sport << 16};
@@ -77,14 +79,14 @@ uint32_t ecmp_port(const struct weft_engine *e, struct weft_route_group g, uint3
     return g.ports[weft_ecmp_pick(forward ? q->flow_hash : q->ack_hash, node, g.n)];
 }
 
-uint32_t ecmp_path(const struct weft_engine *e, const struct qp *q, bool forward,
-                   uint32_t ports[MAX_PATH])
+uint32_t ecmp_path(const struct weft_engine *e, const struct weft_routes *routes,
+                   const struct qp *q, bool forward, uint32_t ports[MAX_PATH])
 {
     uint32_t dst = forward ? q->dst_host : q->src_host;
     uint32_t node = e->fabric->hosts[forward ? q->src_host : q->dst_host];
     uint32_t n = 0;
     while (node != e->fabric->hosts[dst] && n < MAX_PATH) {
-        struct weft_route_group g = weft_routes_lookup(e->routes, node, dst);
+        struct weft_route_group g = weft_routes_lookup(routes, node, dst);
         if (!g.n)
             break;
         ports[n] = ecmp_port(e, g, node, q, forward);

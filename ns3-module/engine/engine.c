@@ -180,6 +180,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->int_on = (c->cc->needs & WEFT_CC_NEEDS_INT) != 0;
     e->pint_on = (c->cc->needs & WEFT_CC_NEEDS_PINT) != 0;
     e->stamp_on = e->int_on || e->pint_on;
+    e->ns3_draws = c->params.ecn.draws == WEFT_DRAWS_NS3;
+    weft_ns3_rng_init(&e->ns3_rng, 1, c->seed, c->params.ecn.first_stream);
+    weft_libc_rand_init(&e->libc_rand, (uint32_t)c->seed);
     e->odd =
         (uint8_t)((c->params.transport.ns3_event_order ? ODD_ORDER : 0) |
                   (c->params.transport.quantum_ps ? ODD_QUANTUM : 0) | (e->pint_on ? ODD_PINT : 0));
@@ -192,6 +195,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     if (c->cc->signals)
         c->cc->signals(c->cc_params, &e->signals);
     e->limit = WEFT_NEVER;
+    e->link_changed_ps = -1;
     size_t state = (c->cc->state_size + 15) & ~(size_t)15;
     if (!fastq_init(&e->fast, c->fabric->nports) || !evq_reserve(&e->slow)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", c->fabric->nports);
@@ -235,7 +239,11 @@ void weft_engine_free(struct weft_engine *e)
     stable_fini(&e->cc_state);
     stable_fini(&e->timers);
     stable_fini(&e->ints);
+    if (e->intact != e->routes)
+        weft_routes_free(e->intact);
     weft_routes_free(e->routes);
+    free(e->link_down);
+    free(e->link_since_ps);
     free(e->ports);
     free(e->nics);
     mmu_fini(e);

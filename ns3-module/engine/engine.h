@@ -55,6 +55,7 @@ struct weft_transport_params {
     /** serialisation times and pacing gaps are rounded to a multiple of this; 0: exact */
     int64_t quantum_ps;
     int ns3_event_order; /**< ties between events as ns-3 breaks them: scheduled first, run first */
+    int pacing; /**< QPs keep to the rate of the congestion control; 0: only to its window */
     int ack_ignores_pause; /**< NICs send ACKs even while their priority is paused */
     int64_t base_rtt_ps; /**< what congestion controls take for the base RTT; 0: that of the path */
     uint64_t bdp_bytes;  /**< what they take for the bandwidth-delay product; 0: that of the path */
@@ -127,12 +128,19 @@ struct weft_pfc_params {
     uint64_t prios;    /**< bit p set: priority p is lossless */
     /** per (ingress port, lossless priority); 0: computed from rate, delay, MTU and response time */
     uint64_t headroom_bytes;
+    uint64_t headroom_factor;  /**< WEFT_HEADROOM_HPCC: headroom in units of rate x delay */
     uint64_t xon_offset_bytes; /**< XON when this far below the threshold */
     int64_t response_ps;  /**< from the last bit of a PFC frame to its effect at the paused port */
     uint64_t frame_bytes; /**< size of a PFC frame */
     /** pause time of a frame, in 512 bit times of the paused link; 0: until the resume */
     uint64_t quanta;
     double refresh; /**< XOFF is repeated after this fraction of the pause time */
+};
+
+/** Where marking takes its random numbers. */
+enum weft_draws {
+    WEFT_DRAWS_PORT, /**< a stream of weft's own per port */
+    WEFT_DRAWS_NS3   /**< each from a new random variable of ns-3, whose run is the engine's seed */
 };
 
 /** ECN marking (RED on the instantaneous egress queue). Section "ecn". */
@@ -144,6 +152,8 @@ struct weft_ecn_params {
         *rate_map; /**< "RATE:KMIN:KMAX:PMAX,...": per port rate, instead of the above; "": none */
     /** "PRIO:KMIN:KMAX:PMAX,PRIO:off,...": per priority, instead of all the above; "": none */
     const char *prio_map;
+    int draws;             /**< enum weft_draws */
+    uint64_t first_stream; /**< WEFT_DRAWS_NS3: the stream of the first draw */
     int at_enqueue; /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
 };
 
@@ -171,8 +181,14 @@ int weft_engine_params_defaults(struct weft_engine_params *p, struct weft_err *e
 struct weft_engine;
 
 /** Why a packet was dropped. */
-enum weft_drop_reason { WEFT_DROP_BUFFER, WEFT_DROP_HEADROOM, WEFT_DROP_ERROR, WEFT_DROP_REASONS };
-/** "buffer", "headroom", "link-error". */
+enum weft_drop_reason {
+    WEFT_DROP_BUFFER,
+    WEFT_DROP_HEADROOM,
+    WEFT_DROP_ERROR,
+    WEFT_DROP_LINK, /**< on or before a link that failed, or without a route since */
+    WEFT_DROP_REASONS
+};
+/** "buffer", "headroom", "link-error", "link-down". */
 const char *weft_drop_reason_name(enum weft_drop_reason reason);
 
 /** What a packet is. */
@@ -203,7 +219,8 @@ struct weft_engine_done {
     int64_t post_ps;
     int64_t received_ps; /**< last byte at the receiver */
     int64_t acked_ps;    /**< last ACK at the sender; 0 in the received hook */
-    int64_t ideal_ps;    /**< post -> received alone on the same path */
+    /** post -> received alone on the same path; at most what it took, when links changed meanwhile */
+    int64_t ideal_ps;
     uint64_t retx_bytes;
     uint64_t cnps;
 };
@@ -287,6 +304,12 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);
+
+/**
+ * Takes a link down (@p up 0) or up again, now; nothing when it is so already. Routes are recomputed
+ * at once. See link_state.c for what becomes of packets, pauses and QPs. WEFT_E_INPUT: no such link.
+ */
+int weft_engine_set_link(struct weft_engine *e, uint32_t link, int up, struct weft_err *err);
 
 /** The engine's clock: the time of the event being executed, or the last one set. */
 int64_t weft_engine_now(const struct weft_engine *e);

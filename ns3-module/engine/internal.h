@@ -11,6 +11,7 @@
  *   audit.c   counters, conservation checks, explanation of what is stuck
  *   mmu_config.c  sizes and thresholds of the buffer      prio_params.c  parameters per priority
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
+ *   link_state.c  links that fail and come back
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
  * queue, or the
@@ -19,6 +20,7 @@
 #ifndef WEFT_ENGINE_INTERNAL_H
 #define WEFT_ENGINE_INTERNAL_H
 
+#include "base/ns3_rng.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "engine.h"
@@ -32,11 +34,12 @@
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 
 enum pkt_flags {
-    PKT_LAST = 1, /**< DATA: last packet of its message */
-    PKT_CE = 2,   /**< DATA: congestion experienced */
-    PKT_ECHO = 4, /**< ACK, NACK: a packet it covers was marked */
-    PKT_CNP = 8,  /**< ACK, NACK: carries a CNP */
-    PKT_XOFF = 16 /**< PFC: pause (else resume) */
+    PKT_LAST = 1,  /**< DATA: last packet of its message */
+    PKT_CE = 2,    /**< DATA: congestion experienced */
+    PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
+    PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
+    PKT_XOFF = 16, /**< PFC: pause (else resume) */
+    PKT_CUT = 32   /**< on a link that failed: lost when it would have arrived */
 };
 
 /** One packet: 64 bytes, one cache line. */
@@ -91,8 +94,9 @@ enum touch {
     TOUCH_HOOK = 4  /**< queue hook */
 };
 
-/** What a QP is doing as far as NIC arbitration is concerned. */
-enum qp_state { QP_IDLE, QP_READY, QP_PACED, QP_BLOCKED };
+/** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those before
+ * QP_READY. QP_PARKED: no path leads to the destination. */
+enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 
 /** Switches on a path that a QP remembers; the choices of further ones are looked up. */
 #define QP_PATH 6
@@ -192,7 +196,8 @@ struct port {
     uint8_t xoff_sent;        /**< ingress: priorities that we have paused at the peer */
     uint8_t drr;              /**< priority whose turn it is */
     bool sending;     /**< ns3-event-order: the end of the last packet hasn't been dealt with */
-    bool lossy;       /**< packets may be lost on the link */
+    bool lossy;       /**< packets may be lost on the link: error_rate > 0, or it has been down */
+    bool down;        /**< the link is down; busy_until_ps is then WEFT_NEVER */
     struct list ctrl; /**< PFC frames waiting */
     uint64_t qtotal;  /**< egress occupancy, all priorities */
     /** packets that came out of this port's link at the far end, lost ones included */
@@ -256,7 +261,12 @@ struct timer {
 struct weft_engine {
     struct weft_engine_params p;
     const struct weft_fabric *fabric;
-    struct weft_routes *routes;
+    struct weft_routes *routes; /**< over the links that are up */
+    struct weft_routes *intact; /**< over all links; NULL until a link changes */
+    uint8_t *link_down;         /**< per link; NULL until a link changes */
+    int64_t *link_since_ps;     /**< per link: when that was set */
+    uint32_t links_down;
+    int64_t link_changed_ps; /**< when any link changed last, -1: never */
     const struct weft_cc_ops *cc;
     const void *ccp;
     const struct recovery *recovery;
@@ -267,6 +277,9 @@ struct weft_engine {
     uint8_t odd;                /**< enum odd */
     uint8_t on_enter, on_leave; /**< enum touch */
     uint64_t seed;
+    bool ns3_draws; /**< ecn.draws=ns3 */
+    struct weft_ns3_rng ns3_rng;
+    struct weft_libc_rand libc_rand; /**< PINT by tables */
     struct weft_engine_hooks hooks;
 
     int64_t now, limit;
@@ -470,6 +483,8 @@ int pfc_init(struct weft_engine *e, struct weft_err *err);
 void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
 /** A PFC frame takes effect at the port that sends towards its origin. Consumes it. */
 void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** The link of @p port failed: its pause and the one it asked for are forgotten. */
+void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** The deadline that an EV_PFC entry stands for, and its execution. */
 struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number);
 void pfc_event(struct weft_engine *e, uint64_t number);
@@ -545,9 +560,19 @@ static inline uint32_t cnp_frame(const struct weft_engine *e)
  * its ACKs and CNPs. */
 uint32_t ecmp_port(const struct weft_engine *e, struct weft_route_group g, uint32_t node,
                    const struct qp *q, bool forward);
-/** The ports that data (or the ACKs) of a QP takes; writes at most MAX_PATH, returns how many. */
-uint32_t ecmp_path(const struct weft_engine *e, const struct qp *q, bool forward,
-                   uint32_t ports[MAX_PATH]);
+/** The ports that data (or the ACKs) of a QP takes over @p routes; writes at most MAX_PATH, returns
+ * how many. It ends early where no route leads on. */
+uint32_t ecmp_path(const struct weft_engine *e, const struct weft_routes *routes,
+                   const struct qp *q, bool forward, uint32_t ports[MAX_PATH]);
+
+/* link_state.c */
+/** Whether data and ACKs of a QP have a path. */
+bool link_path_exists(const struct weft_engine *e, const struct qp *q);
+/** Parks, unparks or moves a QP to another port of its host, as the routes now are. */
+void link_reroute_qp(struct weft_engine *e, uint32_t qp);
+/** A sentence on the partition, when QPs with something to send are parked; returns how many. */
+uint64_t link_explain(const struct weft_engine *e, uint64_t max,
+                      void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 /* signal.c */
 /** The longest base RTT between host 0 and any other, the averaging time of PINT when none is given. */

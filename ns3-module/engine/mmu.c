@@ -151,6 +151,11 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
     }
 }
 
+static double marking_draw(struct weft_engine *e, struct port *p)
+{
+    return e->ns3_draws ? weft_ns3_rng_fresh(&e->ns3_rng) : weft_rng_f64(&p->ecn_rng);
+}
+
 void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
 {
     struct port *p = &e->ports[out];
@@ -158,7 +163,7 @@ void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
     const struct marking *c = &p->kind->prio[k->prio].mark;
     if (qbytes <= c->kmin)
         return;
-    if (qbytes <= c->kmax && weft_rng_f64(&p->ecn_rng) >= (double)(qbytes - c->kmin) * c->slope)
+    if (qbytes <= c->kmax && marking_draw(e, p) >= (double)(qbytes - c->kmin) * c->slope)
         return;
     if (k->flags & PKT_CE)
         return;

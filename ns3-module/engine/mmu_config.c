@@ -24,8 +24,8 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
     if (p->pfc.headroom_bytes)
         return p->pfc.headroom_bytes;
     if (p->pfc.headroom_mode == WEFT_HEADROOM_HPCC)
-        return (uint64_t)((unsigned __int128)l->rate_bps * (uint64_t)l->delay_ps * 3 / 8 /
-                          (uint64_t)WEFT_PS_PER_S);
+        return (uint64_t)((unsigned __int128)l->rate_bps * (uint64_t)l->delay_ps *
+                          p->pfc.headroom_factor / 8 / (uint64_t)WEFT_PS_PER_S);
     unsigned __int128 flight =
         (unsigned __int128)l->rate_bps * ((uint64_t)l->delay_ps * 2 + (uint64_t)p->pfc.response_ps);
     uint64_t full = p->transport.mtu_bytes + p->transport.header_bytes + p->transport.gap_bytes + 3;

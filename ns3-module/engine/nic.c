@@ -36,11 +36,17 @@ static inline bool window_full(const struct qp *q)
     return in_flight >= q->out.cwnd_bytes || in_flight >= q->cap_bytes;
 }
 
+/* The rate at which packets of a QP follow one another. */
+static inline uint64_t pacing_rate(const struct weft_engine *e, const struct qp *q)
+{
+    return __builtin_expect(e->p.transport.pacing, 1) ? q->out.rate_bps : q->env.line_rate_bps;
+}
+
 /* The rate changed and the algorithm wants the gap in progress re-timed. */
 static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    q->gap_rate_bps = q->out.rate_bps;
-    q->gap_q = gap_of_rate(q->out.rate_bps);
+    q->gap_rate_bps = pacing_rate(e, q);
+    q->gap_q = gap_of_rate(q->gap_rate_bps);
     q->next_avail_ps = q->last_tx_ps + gap_at_rate(e, q->last_wire, q->gap_rate_bps, q->gap_q);
     if (q->state != QP_PACED)
         return;
@@ -58,7 +64,7 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
         q->out.rate_bps = q->env.line_rate_bps;
     if (q->out.rate_bps == 0)
         q->out.rate_bps = 1;
-    if (q->out.repace && q->last_wire && q->out.rate_bps != q->gap_rate_bps)
+    if (q->out.repace && q->last_wire && pacing_rate(e, q) != q->gap_rate_bps)
         repace(e, q, qi);
     if (__builtin_expect(q->out.timer_at_ps != q->cc_timer_ps, 0)) {
         q->cc_timer_ps = q->out.timer_at_ps;
@@ -215,9 +221,9 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             e->cc->on_send(cc_state_at(e, qi), e->ccp, e->now, (uint32_t)wire, &q->out);
             nic_cc_changed(e, qi);
         }
-        if (q->out.rate_bps != q->gap_rate_bps) {
-            q->gap_rate_bps = q->out.rate_bps;
-            q->gap_q = gap_of_rate(q->out.rate_bps);
+        if (pacing_rate(e, q) != q->gap_rate_bps) {
+            q->gap_rate_bps = pacing_rate(e, q);
+            q->gap_q = gap_of_rate(q->gap_rate_bps);
         }
         n->served = qi;
         q->last_wire = wire;
@@ -254,7 +260,7 @@ void nic_release_paced(struct weft_engine *e, uint32_t port)
 void nic_wake(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    if (q->state == QP_READY || q->state == QP_PACED || q->nxt_msg == NIL)
+    if (q->state >= QP_READY || q->nxt_msg == NIL)
         return;
     if (e->cc->before_send) {
         e->cc->before_send(cc_state_at(e, qi), e->ccp, e->now, &q->out);

@@ -56,6 +56,11 @@ static const struct weft_param transport_params[] = {
      "their QPs by number; false: arrivals before transmissions, each by port, and QPs by waiting",
      "ns-3's schedulers break ties by insertion; matters between packets that meet to the "
      "nanosecond"},
+    {"pacing", WEFT_PARAM_BOOL, T(pacing), "true", NULL, NULL, NULL,
+     "QPs keep to the rate that the congestion control sets; false: they send at line rate as far "
+     "as "
+     "their window allows",
+     "HPCC simulator: RATE_BOUND"},
     {"ack-ignores-pause", WEFT_PARAM_BOOL, T(ack_ignores_pause), "false", NULL, NULL, NULL,
      "NICs send ACKs even while PFC pauses their priority",
      "HPCC simulator: ACK_HIGH_PRIO at hosts"},
@@ -177,8 +182,12 @@ static const struct weft_param pfc_params[] = {
      "response time at link rate + 3 full packets + a PFC frame per lossless priority",
      "IEEE 802.1Qbb annex O"},
     {"headroom-mode", WEFT_PARAM_ENUM, T(headroom_mode), "standard", NULL, NULL, "standard|hpcc",
-     "how headroom=0 is computed; hpcc: 3 x rate x delay per port, as the HPCC simulator does",
+     "how headroom=0 is computed; hpcc: headroom-factor x rate x delay per port, as the HPCC "
+     "simulator does",
      NULL},
+    {"headroom-factor", WEFT_PARAM_U64, T(headroom_factor), "3", "0", "64", NULL,
+     "headroom-mode=hpcc: headroom in units of rate x delay",
+     "HPCC simulator: 3; its descendants: HEADROOM_FACTOR"},
     {"xon-offset", WEFT_PARAM_SIZE, T(xon_offset_bytes), "3KiB", "0", "16MiB", NULL,
      "XON is sent when the ingress is this far below its threshold", "HPCC simulator: 3KiB"},
     {"response-time", WEFT_PARAM_TIME, T(response_ps), "0", "0", "1ms", NULL,
@@ -218,6 +227,13 @@ static const struct weft_param ecn_params[] = {
      "PRIO:KMIN:KMAX:PMAX,PRIO:..., "
      "such as 3:50KB:200KB:0.1; PRIO:off: never marked",
      NULL},
+    {"draws", WEFT_PARAM_ENUM, T(draws), "port", NULL, NULL, "port|ns3",
+     "where marking takes its random numbers: a stream per port; a new random variable of ns-3 "
+     "each "
+     "time, in the order of all ports, with run.seed as the run",
+     "the HPCC simulator on ns-3 3.36 and later"},
+    {"first-stream", WEFT_PARAM_U64, T(first_stream), "0", "0", "1000000000", NULL,
+     "draws=ns3: how many random variables the simulation has made before", NULL},
     {"at-enqueue", WEFT_PARAM_BOOL, T(at_enqueue), "false", NULL, NULL, NULL,
      "true: decide when the packet joins the queue, counting it; false: when it leaves, not "
      "counting it",

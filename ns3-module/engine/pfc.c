@@ -88,6 +88,8 @@ static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool
 
 void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 {
+    if (e->ports[port].down)
+        return; /* what came in before the failure leaves the switch */
     if (xoff)
         e->tot.pfc_pauses++;
     else
@@ -124,6 +126,14 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         port_kick(e, port);
 }
 
+void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    set_deadline(e, port, prio, PFC_EXPIRY, WEFT_NEVER);
+    set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
+    if (e->ports[port].paused >> prio & 1)
+        take_effect(e, port, prio, false);
+}
+
 /* A PFC frame takes effect at the port that it was for. */
 static void obey(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 {
@@ -136,9 +146,13 @@ static void obey(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
     take_effect(e, port, prio, xoff);
 }
 
-/* The response time has passed. */
+/* The response time has passed; what came before the link failed is forgotten. */
 static void obey_late(void *ctx, uint64_t arg)
 {
+    const struct weft_engine *e = ctx;
+    const uint32_t link = e->fabric->ports[arg / 2 / WEFT_PRIOS].link;
+    if (e->link_since_ps && e->link_since_ps[link] >= e->now - e->p.pfc.response_ps)
+        return;
     obey(ctx, (uint32_t)(arg / 2 / WEFT_PRIOS), (uint32_t)(arg / 2 % WEFT_PRIOS), arg & 1);
 }
 

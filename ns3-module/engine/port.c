@@ -264,14 +264,19 @@ void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
     enqueue(e, &e->ports[port], port, pkt_at(e, i), i, false);
 }
 
-/* Looks up the egress port of a packet at a switch; NIL: there is none. */
+/* Looks up the egress port of a packet that entered a switch through @p in; NIL: there is none and the
+ * packet is dropped. */
 static uint32_t __attribute__((noinline))
-look_up(struct weft_engine *e, uint32_t node, const struct pkt *k)
+look_up(struct weft_engine *e, uint32_t in, const struct pkt *k, uint32_t i)
 {
+    const uint32_t node = e->ports[in].node;
     const struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
     if (g.n)
         return ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
-    engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
+    if (e->links_down)
+        pkt_drop(e, i, in, WEFT_DROP_LINK);
+    else
+        engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
     return NIL;
 }
 
@@ -281,7 +286,7 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
     const uint32_t hop = k->hop++;
     uint32_t out = hop < QP_PATH ? qp_at(e, k->qp)->path[k->kind != WEFT_PKT_DATA][hop] : NIL;
     if (__builtin_expect(out == NIL, 0)) {
-        out = look_up(e, e->ports[in].node, k);
+        out = look_up(e, in, k, i);
         if (out == NIL)
             return;
     }
@@ -302,11 +307,15 @@ static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
     return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
 }
 
-/* Whether the packet is lost on the link of @p port. */
+/* Whether the packet is lost on the link of @p port; drops it then. */
 static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port)
 {
-    return (p->lossy && weft_rng_f64(&p->err_rng) < p->error_rate) ||
-           ((e->odd & ODD_LOSE) && lose(e, i, port));
+    const bool cut = pkt_at(e, i)->flags & PKT_CUT;
+    if (!cut && !(p->error_rate > 0 && weft_rng_f64(&p->err_rng) < p->error_rate) &&
+        !((e->odd & ODD_LOSE) && lose(e, i, port)))
+        return false;
+    pkt_drop(e, i, port, cut ? WEFT_DROP_LINK : WEFT_DROP_ERROR);
+    return true;
 }
 
 void port_arrive(struct weft_engine *e, uint32_t port)
@@ -319,8 +328,8 @@ void port_arrive(struct weft_engine *e, uint32_t port)
         engine_push_port(e, pkt_at(e, p->fly.head)->at_ps, EV_ARRIVE, port);
     p->rx_packets++;
     if (__builtin_expect(p->lossy | (e->odd & ODD_LOSE), 0) && lost(e, p, i, port))
-        pkt_drop(e, i, port, WEFT_DROP_ERROR);
-    else if (__builtin_expect(k->kind == WEFT_PKT_PFC, 0))
+        return;
+    if (__builtin_expect(k->kind == WEFT_PKT_PFC, 0))
         pfc_receive(e, peer, i);
     else if (e->ports[peer].nic != NIL)
         rc_receive(e, i);

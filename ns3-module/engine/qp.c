@@ -16,7 +16,7 @@ static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio, uint32_t numbe
 int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes)
 {
     uint32_t ports[MAX_PATH];
-    uint32_t hops = ecmp_path(e, q, true, ports);
+    uint32_t hops = ecmp_path(e, e->routes, q, true, ports);
     const uint64_t mtu = e->p.transport.mtu_bytes, gap = e->p.transport.gap_bytes;
     uint64_t n = bytes ? (bytes + mtu - 1) / mtu : 1;
     uint64_t full = data_frame(e, mtu) + gap, tail = data_frame(e, bytes - (n - 1) * mtu) + gap;
@@ -38,11 +38,12 @@ int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t by
     return last;
 }
 
-/* Remembers the choices of the switches on a path of @p hops ports. */
-static void remember(struct qp *q, bool forward, const uint32_t *ports, uint32_t hops)
+/* Remembers the choices of the switches on a path of @p hops ports, as long as no link has changed. */
+static void remember(const struct weft_engine *e, struct qp *q, bool forward, const uint32_t *ports,
+                     uint32_t hops)
 {
     for (uint32_t h = 0; h < QP_PATH; h++)
-        q->path[!forward][h] = h + 1 < hops ? ports[h + 1] : NIL;
+        q->path[!forward][h] = !e->intact && h + 1 < hops ? ports[h + 1] : NIL;
 }
 
 /* What the congestion control may know of the path. */
@@ -52,7 +53,10 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     const uint64_t gap = e->p.transport.gap_bytes;
     const uint64_t full = data_frame(e, e->p.transport.mtu_bytes) + gap;
     const uint64_t ack = ack_frame(e) + gap;
-    uint32_t hops = ecmp_path(e, q, true, ports);
+    /* Without a path now: as it was, and may be again. */
+    const struct weft_routes *routes =
+        e->links_down && !link_path_exists(e, q) ? e->intact : e->routes;
+    uint32_t hops = ecmp_path(e, routes, q, true, ports);
     int64_t rtt = 0;
     uint64_t min_rate = UINT64_MAX;
     for (uint32_t h = 0; h < hops; h++) {
@@ -65,10 +69,10 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     q->env.line_rate_bps = port_rate_bps(e, ports[0]);
     q->env.hops = hops - 1;
     q->port = ports[0];
-    remember(q, true, ports, hops);
-    hops = ecmp_path(e, q, false, ports);
+    remember(e, q, true, ports, hops);
+    hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
-    remember(q, false, ports, hops);
+    remember(e, q, false, ports, hops);
     for (uint32_t h = 0; h < hops; h++)
         rtt += gap_quantised(e, ack, e->ports[ports[h]].ser_q) + e->ports[ports[h]].prop_ps;
     if (e->p.transport.base_rtt_ps)
@@ -146,6 +150,8 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     e->cc->init(cc_state_at(e, qi), e->ccp, &q->env, e->now, &q->out);
     nic_cc_changed(e, qi);
+    if (e->links_down)
+        link_reroute_qp(e, qi);
     e->qp_slots[h & (e->qp_slots_n - 1)] = qi + 1;
     e->tot.qps++;
     return qi;

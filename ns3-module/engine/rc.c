@@ -21,6 +21,8 @@ static void fill_done(const struct weft_engine *e, const struct msg *m, int64_t 
                                    .ideal_ps = qp_ideal_ps(e, qp_at(e, m->qp), m->m.bytes),
                                    .retx_bytes = m->retx_bytes,
                                    .cnps = m->cnps};
+    if (m->post_ps <= e->link_changed_ps && d->ideal_ps > m->received_ps - m->post_ps)
+        d->ideal_ps = m->received_ps - m->post_ps; /* part of it may have taken a shorter path */
 }
 
 /* ---- receiver ---- */
@@ -212,8 +214,11 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
             a.nhops = int_at(e, k.sig)->n;
             a.hops = int_at(e, k.sig)->hops;
         }
-        if (e->pint_on)
+        if (e->pint_on) {
             a.pint = (uint16_t)k.sig;
+            if (e->signals.pint_tables)
+                a.draw = (uint16_t)weft_libc_rand_next(&e->libc_rand);
+        }
         e->cc->on_ack(cc_state_at(e, k.qp), e->ccp, e->now, &a, &q->out);
     }
     pkt_free(e, i);
@@ -253,6 +258,10 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     q->rto_entry_ps = WEFT_NEVER;
+    if (q->state == QP_PARKED) { /* armed by an ACK that was past the failure */
+        q->rto_at_ps = WEFT_NEVER;
+        return;
+    }
     if (e->low_rto && nic_rto_extend(e, qi))
         return;
     q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */

@@ -35,9 +35,19 @@ static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
 static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     struct port *p = &e->ports[out];
-    p->pint_u = weft_pint_update(p->pint_u, e->now - p->pint_at_ps, e->signals.pint_t_ps, p->qtotal,
-                                 p->pint_size, port_rate_bps(e, out));
-    uint16_t code = weft_pint_encode(p->pint_u, e->signals.pint_base, weft_rng_f64(&p->pint_rng));
+    const int64_t dt_ps = e->now - p->pint_at_ps, t_ps = e->signals.pint_t_ps;
+    double draw;
+    if (e->signals.pint_tables) {
+        p->pint_u =
+            weft_pint_update_tables(p->pint_u, dt_ps / WEFT_PS_PER_NS, t_ps / WEFT_PS_PER_NS,
+                                    p->qtotal, p->pint_size, port_rate_bps(e, out), &e->libc_rand);
+        draw = weft_libc_rand_next(&e->libc_rand) % 65536 / 65536.0;
+    } else {
+        p->pint_u = weft_pint_update(p->pint_u, dt_ps, t_ps, p->qtotal, p->pint_size,
+                                     port_rate_bps(e, out));
+        draw = weft_rng_f64(&p->pint_rng);
+    }
+    uint16_t code = weft_pint_encode(p->pint_u, e->signals.pint_base, draw);
     if (code > k->sig)
         k->sig = code;
 }

@@ -353,6 +353,20 @@ WeftFabric::TryTimer(
     return rc;
 }
 
+int
+WeftFabric::TrySetLink(uint32_t link, bool up, weft_err* err)
+{
+    int rc = Build(err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    m_pump.SyncClock();
+    rc = weft_engine_set_link(m_engine, link, up, err);
+    m_pump.Touch();
+    return rc;
+}
+
 weft_engine*
 WeftFabric::GetEngine() const
 {

@@ -153,6 +153,16 @@ class WeftFabric : public Object, public WeftParamHolder
                  weft_err* err);
 
     /**
+     * Takes a link down or up again, now. Packets on it and waiting for it are lost, and routes
+     * follow at once.
+     * \param link number of the link in the graph
+     * \param up whether it works from now on
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int TrySetLink(uint32_t link, bool up, weft_err* err);
+
+    /**
      * \return the engine, for its counters, checks and explanations; null before Build
      */
     weft_engine* GetEngine() const;

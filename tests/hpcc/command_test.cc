@@ -165,7 +165,10 @@ TEST(HpccCommand, DeterministicCasesAreTheReferenceToTheNanosecond)
     for (const char *name :
          {"r2_incast2_1MB_hpcc", "r2_incast8_1MB_hpcc", "r2_incast8_1MB_timely",
           "r2_incast8_1MB_dctcp", "r4_ft4_websearch_64flows_timely",
-          "r5_ft4_incast15_1MB_buf1MB_dcqcn", "r5_ft4_incast15_1MB_buf1MB_dctcp"}) {
+          "r5_ft4_incast15_1MB_buf1MB_dcqcn", "r5_ft4_incast15_1MB_buf1MB_dctcp",
+          /* random, but seed 1 repeats the draws of the reference */
+          "r1_dumbbell_1x1MB_pint", "r2_incast2_1MB_pint", "r2_incast8_1MB_pint",
+          "r2_incast2_1MB_dcqcn"}) {
         TempDir dir;
         const std::string ref = shared(std::string("reference/") + name);
         const Said ran =
@@ -177,6 +180,139 @@ TEST(HpccCommand, DeterministicCasesAreTheReferenceToTheNanosecond)
                   column(slurp(ref + "/pfc.txt"), 0).size())
             << name;
     }
+}
+
+/* Two hosts behind two switches that are joined by two middle ones. */
+const char ring[] = "6 4 6\n2 3 4 5\n0 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n2 4 100Gbps 1us 0\n"
+                    "2 5 100Gbps 1us 0\n4 3 100Gbps 1us 0\n5 3 100Gbps 1us 0\n";
+const char plain[] = "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 12\nSIMULATOR_STOP_TIME 2.1\n";
+
+/* Packets out of switch 2 towards the two middle switches: port, then packets. */
+std::vector<double> middle_packets(const TempDir &dir)
+{
+    std::vector<double> n;
+    std::istringstream in(slurp(dir / "o/links.csv"));
+    std::string line;
+    for (std::getline(in, line); std::getline(in, line);)
+        if (line.find("s2,s4") != std::string::npos || line.find("s2,s5") != std::string::npos) {
+            std::istringstream fields(line.substr(line.find("s2,s")));
+            std::string f;
+            for (int i = 0; i < 6; i++)
+                std::getline(fields, f, ',');
+            n.push_back(std::stod(f));
+        }
+    return n;
+}
+
+/* 10 MB take 0.8 ms; the links 2-4 and, as a second case, the receiver's own fail 100 us after 2 s. */
+TEST(HpccCommand, LinkDown)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    write_file(dir / "t", ring);
+    write_file(dir / "f", "4\n0 1 3 100 2500000 2\n0 1 3 100 2500000 2\n0 1 3 100 2500000 2\n"
+                          "0 1 3 100 2500000 2\n");
+    write_file(dir / "config.txt", std::string(plain) + "LINK_DOWN 100 4 2\n");
+    const Said around = weft({"hpcc", "--config", "config.txt", "-q", "--out", "o"}, dir / "");
+    EXPECT_EQ(around.code, 0) << around.err;
+    EXPECT_EQ(column(slurp(dir / "o/fct.txt"), 4).size(), 4u);
+    const std::string json = slurp(dir / "o/run.json");
+    EXPECT_LACKS(json, "\"drops_link\": 0,");
+    write_file(dir / "config.txt", std::string(plain) + "LINK_DOWN 100 1 3\n");
+    const Said cut = weft({"hpcc", "--config", "config.txt", "-q", "--out", "o"}, dir / "");
+    EXPECT_EQ(cut.code, 1);
+    EXPECT_CONTAINS(cut.err, "4 of 4 flows are not complete");
+    EXPECT_CONTAINS(cut.err, "the fabric is partitioned: 4 QPs have no path; links down: h1-s3 "
+                             "since 2000.1ms");
+}
+
+/* The hash takes in the destination port, so that it decides between the middle switches. MurmurHash3
+ * of 0b000001, 0b000101 and 10000 | dport << 16 with seed 2: even goes to switch 5, odd to 4. */
+TEST(HpccCommand, TheDestinationPortIsHashed)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    auto murmur = [](uint32_t dport) {
+        const uint32_t words[] = {0x0b000001, 0x0b000101, 10000 | dport << 16};
+        auto rotl = [](uint32_t x, int r) { return x << r | x >> (32 - r); };
+        uint32_t h = 2;
+        for (uint32_t w : words) {
+            h ^= rotl(w * 0xcc9e2d51u, 15) * 0x1b873593u;
+            h = rotl(h, 13) * 5 + 0xe6546b64u;
+        }
+        h ^= 12;
+        h = (h ^ h >> 16) * 0x85ebca6bu;
+        h = (h ^ h >> 13) * 0xc2b2ae35u;
+        return h ^ h >> 16;
+    };
+    TempDir dir;
+    write_file(dir / "t", ring);
+    write_file(dir / "config.txt", plain);
+    int over[2] = {};
+    for (uint32_t dport : {0u, 99u, 100u, 101u, 102u, 200u, 4791u, 65535u}) {
+        write_file(dir / "f", "1\n0 1 3 " + std::to_string(dport) + " 1000 2\n");
+        const Said ran =
+            weft({"hpcc", "--config", "config.txt", "--compat", "-q", "--out", "o"}, dir / "");
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const auto n = middle_packets(dir);
+        ASSERT_EQ(n.size(), 2u);
+        const int to_4 = murmur(dport) % 2;
+        EXPECT_EQ(n[0], to_4) << dport;
+        EXPECT_EQ(n[1], 1 - to_4) << dport;
+        over[to_4]++;
+    }
+    EXPECT_GT(over[0], 0);
+    EXPECT_GT(over[1], 0);
+}
+
+/* Without rate pacing two DCQCN senders keep their window full whatever the rate; with it they slow
+ * down. */
+TEST(HpccCommand, RateBound)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    write_file(dir / "t", star);
+    write_file(dir / "f", "2\n0 2 3 100 4000000 2\n1 2 3 100 4000000 2\n");
+    double last[2];
+    for (int bound = 0; bound < 2; bound++) {
+        write_file(dir / "config.txt",
+                   "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 1\nHAS_WIN 1\nVAR_WIN 0\nKMAX_MAP 1 "
+                   "100000000000 5\nKMIN_MAP 1 100000000000 5\nPMAX_MAP 1 100000000000 1\n"
+                   "RATE_BOUND " +
+                       std::to_string(bound) + "\n");
+        const Said ran = weft({"hpcc", "--config", "config.txt", "-q", "--compat", "--out", "o"}, dir / "");
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const auto fct = column(slurp(dir / "o/fct.txt"), 6);
+        last[bound] = *std::max_element(fct.begin(), fct.end());
+    }
+    /* 8000 packets of 1048 B at 84 ns, the first after 2 x (84 + 1000) ns, and an ACK of 60 B back. */
+    EXPECT_NEAR(last[0], 8000 * 84 + 84 + 4000 + 2 * 5, 100);
+    EXPECT_GT(last[1], 1.2 * last[0]);
+}
+
+/* A loss restarts the chunk: with chunks more is sent again than with go-back-N, less than without. */
+TEST(HpccCommand, BackToZero)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    write_file(dir / "t", star);
+    write_file(dir / "f", "1\n0 2 3 100 1000000 2\n");
+    double again[3];
+    const char *keys[] = {"", "L2_BACK_TO_ZERO 1\nL2_CHUNK_SIZE 100000\n", "L2_BACK_TO_ZERO 1\n"};
+    for (int i = 0; i < 3; i++) {
+        write_file(dir / "config.txt", std::string(plain) + "ERROR_RATE_PER_LINK 0.001\n" + keys[i]);
+        const Said ran = weft({"hpcc", "--config", "config.txt", "-q", "--out", "o"}, dir / "");
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const std::string json = slurp(dir / "o/run.json");
+        const std::string key = "\"retransmissions\": ";
+        again[i] = std::stod(json.substr(json.find(key) + key.size()));
+    }
+    EXPECT_GT(again[0], 0);
+    EXPECT_GT(again[1], again[0]);
+    EXPECT_GT(again[2], again[1]);
 }
 
 } // namespace

@@ -147,14 +147,36 @@ TEST(HpccProfile, ARateWithoutThresholdsIsAnError)
 
 TEST(HpccProfile, WhatWeftCantDoIsAnError)
 {
-    for (const char *line : {"LINK_DOWN 10 0 2", "L2_BACK_TO_ZERO 1", "RATE_BOUND 0",
-                             "NIC_TOTAL_PAUSE_TIME 3", "CC_MODE 10 FAST_REACT 0"}) {
+    for (const char *line : {"LINK_DOWN 10 0 1", "LB_MODE 9", "ENABLE_IRN 1 L2_BACK_TO_ZERO 1",
+                             "FLOW_INPUT_FILE f", "NIC_TOTAL_PAUSE_TIME 3",
+                             "CC_MODE 10 FAST_REACT 0"}) {
         Case c(maps + line + "\n");
         EXPECT_TRUE(c.sets(false).empty()) << line;
         EXPECT_EQ(c.err.code, WEFT_E_INPUT) << line;
         EXPECT_EQ(c.err.line, 6) << line;
     }
     EXPECT_FALSE(Case(maps + "LINK_DOWN 0 0 0\n").sets(false).empty());
+    Case at_zero(maps + "LINK_DOWN 0 2 1\n");
+    EXPECT_FALSE(at_zero.sets(false).empty());
+    EXPECT_NE(at_zero.warnings.find("LINK_DOWN: without effect: at time 0"), std::string::npos);
+}
+
+TEST(HpccProfile, RecoveryPacingAndPfc)
+{
+    const auto zero = Case(maps + "L2_BACK_TO_ZERO 1\nL2_CHUNK_SIZE 4000\n").sets(true);
+    EXPECT_TRUE(zero.count("transport.recovery=go-back-0"));
+    EXPECT_TRUE(zero.count("transport.chunk=4000B"));
+    EXPECT_TRUE(Case(maps + "ENABLE_IRN 1\n").sets(false).count("transport.recovery=selective-repeat"));
+    Case unbound(maps + "RATE_BOUND 0\nHAS_WIN 0\n");
+    EXPECT_TRUE(unbound.sets(false).count("transport.pacing=false"));
+    EXPECT_NE(unbound.warnings.find("nothing holds the senders back"), std::string::npos);
+    EXPECT_TRUE(Case(maps + "ENABLE_PFC 0\n").sets(false).count("pfc.enabled=false"));
+    EXPECT_TRUE(Case(maps + "HEADROOM_FACTOR 5\n").sets(true).count("pfc.headroom-factor=5"));
+    Case unused(maps + "HEADROOM_FACTOR 5\nVOQ_MON_FILE v\nMON_START 3\n");
+    unused.sets(false);
+    EXPECT_NE(unused.warnings.find("without effect: HEADROOM_FACTOR VOQ_MON_FILE MON_START"),
+              std::string::npos)
+        << unused.warnings;
 }
 
 TEST(HpccProfile, KeysWithoutEffectAreReported)

@@ -15,8 +15,16 @@ namespace
 
 constexpr uint32_t FAR = UINT32_MAX;
 
+/// Per link, whether it is down; empty: none.
+using Down = std::vector<uint8_t>;
+
+bool is_up(const Fabric &f, const Down &down, uint32_t port)
+{
+    return down.empty() || !down[f->ports[port].link];
+}
+
 /// Links from each node to `dst` when no host but the source and dst may be on the way.
-std::vector<uint32_t> distances(const Fabric &f, uint32_t dst)
+std::vector<uint32_t> distances(const Fabric &f, uint32_t dst, const Down &down = {})
 {
     std::vector<uint32_t> d(f->nnodes, FAR);
     std::deque<uint32_t> queue = {dst};
@@ -29,7 +37,7 @@ std::vector<uint32_t> distances(const Fabric &f, uint32_t dst)
         for (uint32_t p = f->nodes[x].first_port; p < f->nodes[x].first_port + f->nodes[x].nports;
              p++) {
             const uint32_t y = peer_of(f, p);
-            if (d[y] == FAR) {
+            if (d[y] == FAR && is_up(f, down, p)) {
                 d[y] = d[x] + 1;
                 queue.push_back(y);
             }
@@ -40,7 +48,7 @@ std::vector<uint32_t> distances(const Fabric &f, uint32_t dst)
 
 /// The ports that the oracle allows; `d` as above.
 std::vector<uint32_t> best_ports(const Fabric &f, const std::vector<uint32_t> &d, uint32_t dst,
-                                 uint32_t node)
+                                 uint32_t node, const Down &down = {})
 {
     std::vector<uint32_t> ports;
     if (node == dst || d[node] == FAR)
@@ -49,7 +57,7 @@ std::vector<uint32_t> best_ports(const Fabric &f, const std::vector<uint32_t> &d
          p < f->nodes[node].first_port + f->nodes[node].nports; p++) {
         const uint32_t y = peer_of(f, p);
         if ((y == dst || f->nodes[y].kind == WEFT_NODE_SWITCH) && d[y] != FAR &&
-            d[y] + 1 == d[node])
+            d[y] + 1 == d[node] && is_up(f, down, p))
             ports.push_back(p);
     }
     return ports;
@@ -126,6 +134,48 @@ TEST(RoutesOracle, RandomGraphs)
     EXPECT_GT(refused, 300);
     EXPECT_GT(uneven, 1000) << "hosts that use only some of their ports";
     EXPECT_GT(direct, 1000) << "direct links";
+}
+
+// The same graphs with some links down. A host with one port that works doesn't know what lies behind
+// it, so that port is right too where there is no path.
+TEST(RoutesOracle, RandomGraphsWithLinksDown)
+{
+    int checked = 0, cut = 0, other = 0;
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        SCOPED_TRACE(seed);
+        Fabric f = random_graph(seed);
+        weft_err err{};
+        if (weft_fabric_finish(f.get(), &err) || f->nlinks == 0)
+            continue;
+        weft_rng rng = weft_rng_stream(seed, "down", 0);
+        const uint64_t share = 1 + weft_rng_below(&rng, 60);
+        Down down(f->nlinks);
+        for (auto &l : down)
+            l = weft_rng_below(&rng, 100) < share;
+        Routes r(weft_routes_new_without(f.get(), down.data(), &err));
+        ASSERT_NE(r, nullptr) << err.msg;
+        Routes whole = routes_of(f);
+        for (uint32_t h = 0; h < f->nhosts; h++) {
+            const auto d = distances(f, f->hosts[h], down);
+            for (uint32_t x = 0; x < f->nnodes; x++) {
+                const weft_route_group g = weft_routes_lookup(r.get(), x, h);
+                const std::vector<uint32_t> got(g.ports, g.ports + g.n);
+                std::vector<uint32_t> want = best_ports(f, d, f->hosts[h], x, down);
+                const weft_fabric_node &node = f->nodes[x];
+                if (x != f->hosts[h] && d[x] == FAR && node.kind == WEFT_NODE_HOST &&
+                    node.nports == 1 && is_up(f, down, node.first_port) && got.size() == 1)
+                    want = {node.first_port};
+                ASSERT_EQ(got, want) << "node " << x << " to host " << h;
+                checked++;
+                cut += d[x] == FAR && distances(f, f->hosts[h])[x] != FAR;
+                const weft_route_group w = weft_routes_lookup(whole.get(), x, h);
+                other += d[x] != FAR && got != std::vector<uint32_t>(w.ports, w.ports + w.n);
+            }
+        }
+    }
+    EXPECT_GT(checked, 50000);
+    EXPECT_GT(cut, 1000) << "pairs that lose their last path";
+    EXPECT_GT(other, 1000) << "groups that change";
 }
 
 TEST(RoutesOracle, DualHomedHostsUseBothLeaves)

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Links that fail and come back.
+ *
+ * When a link goes down: what is on it is lost when it would have arrived, what waits for it at both
+ * ends is dropped at once, and PFC forgets what the two ends had asked of each other. Routes are
+ * recomputed over what is left, everywhere at the same instant; so no packet loops, but one that
+ * reaches a switch without a route is dropped there (counted at the port it came in through). Lost
+ * packets are the business of the transport: its retransmission timer, or a NACK.
+ *
+ * QPs whose host has another link that leads to the destination move to it. A QP between hosts that
+ * no path joins is parked: it sends nothing and its timer stands still, as if the routing had told
+ * the host. When a path returns it sends again from the oldest unacknowledged packet. A run in which
+ * only parked QPs are left comes to its end by itself, and the explanation names the links.
+ *
+ * A port whose link is down counts as busy for ever, which costs the sending path nothing.
+ */
+#include "recovery.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_NAMED 4u
+
+/* ---- ports ---- */
+
+static void reset_pfc(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    p->xoff_sent = 0;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        pfc_reset(e, port, k);
+}
+
+static void drop_waiting(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    while (p->ctrl.head != NIL) {
+        uint32_t i = p->ctrl.head;
+        list_take(&p->ctrl, pkt_at(e, i));
+        pkt_drop(e, i, port, WEFT_DROP_LINK);
+    }
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        while (p->q[k].head != NIL) {
+            uint32_t i = p->q[k].head;
+            const struct pkt *d = pkt_at(e, i);
+            list_take(&p->q[k], d);
+            p->qbytes[k] -= d->frame;
+            p->qtotal -= d->frame;
+            if (p->nic == NIL)
+                mmu_release(e, d, port);
+            if (p->nic == NIL && e->hooks.queue)
+                e->hooks.queue(e->hooks.ctx, e->now, port, k, p->qbytes[k]);
+            pkt_drop(e, i, port, WEFT_DROP_LINK);
+        }
+    p->nonempty = 0;
+}
+
+static void close_port(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    if (p->busy_until_ps > e->now)
+        p->st.busy_ps -= p->busy_until_ps - e->now;
+    p->down = p->lossy = true;
+    p->busy_until_ps = WEFT_NEVER;
+    for (uint32_t i = p->fly.head; i != NIL; i = pkt_at(e, i)->next)
+        pkt_at(e, i)->flags |= PKT_CUT;
+}
+
+static void open_port(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    p->down = p->sending = false;
+    p->busy_until_ps = e->now;
+}
+
+/* ---- QPs ---- */
+
+/* Takes a QP out of its NIC's ready ring; an entry among the paced ones goes out of date by itself. */
+static void unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    if (q->state != QP_READY)
+        return;
+    struct nic *n = &e->nics[e->ports[q->port].nic];
+    struct list *l = &n->ready[q->prio];
+    uint32_t before = NIL;
+    for (uint32_t i = l->head; i != qi; i = qp_at(e, i)->next)
+        before = i;
+    if (before == NIL)
+        l->head = q->next;
+    else
+        qp_at(e, before)->next = q->next;
+    if (l->tail == qi)
+        l->tail = before;
+    if (l->head == NIL)
+        n->ready_mask &= (uint8_t) ~(1u << q->prio);
+}
+
+/* Whether a path leads all the way; @p first gets its first port. */
+static bool leads(const struct weft_engine *e, const struct qp *q, bool forward, uint32_t *first)
+{
+    uint32_t ports[MAX_PATH];
+    const uint32_t n = ecmp_path(e, e->routes, q, forward, ports);
+    if (n == 0)
+        return false;
+    *first = ports[0];
+    const uint32_t end = e->ports[e->ports[ports[n - 1]].peer].node;
+    return n == MAX_PATH || end == e->fabric->hosts[forward ? q->dst_host : q->src_host];
+}
+
+bool link_path_exists(const struct weft_engine *e, const struct qp *q)
+{
+    uint32_t first;
+    return leads(e, q, true, &first) && leads(e, q, false, &first);
+}
+
+void link_reroute_qp(struct weft_engine *e, uint32_t qi)
+{
+    struct qp *q = qp_at(e, qi);
+    const uint32_t old = q->port;
+    uint32_t port, ack_port;
+    if (!leads(e, q, true, &port) || !leads(e, q, false, &ack_port)) {
+        unfile(e, q, qi);
+        q->state = QP_PARKED;
+        q->rto_at_ps = WEFT_NEVER;
+        return;
+    }
+    q->ack_port = ack_port;
+    if (q->state == QP_PARKED) {
+        q->port = port;
+        q->state = QP_IDLE;
+        if (q->nxt_psn > q->una_psn)
+            e->recovery->timeout(e, qi);
+        else
+            nic_wake(e, qi);
+    } else if (port != old) {
+        unfile(e, q, qi);
+        q->port = port;
+        q->state = QP_IDLE;
+        nic_wake(e, qi);
+    }
+}
+
+/* ---- links ---- */
+
+static int make_tables(struct weft_engine *e, struct weft_err *err)
+{
+    const uint32_t n = e->fabric->nlinks;
+    if (e->link_down)
+        return 0;
+    e->link_down = calloc((size_t)n + 1, sizeof *e->link_down);
+    e->link_since_ps = calloc((size_t)n + 1, sizeof *e->link_since_ps);
+    if (!e->link_down || !e->link_since_ps)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the states of %u links", n);
+    e->intact = e->routes;
+    for (uint32_t i = 0; i < e->qps.n; i++) /* from now on each switch looks up its choice */
+        memset(qp_at(e, i)->path, 0xff, sizeof qp_at(e, i)->path);
+    return 0;
+}
+
+/* The port of node a of a link. */
+static uint32_t port_of(const struct weft_engine *e, uint32_t link)
+{
+    const struct weft_fabric *f = e->fabric;
+    uint32_t p = f->nodes[f->links[link].a].first_port;
+    while (f->ports[p].link != link)
+        p++;
+    return p;
+}
+
+int weft_engine_set_link(struct weft_engine *e, uint32_t link, int up, struct weft_err *err)
+{
+    if (link >= e->fabric->nlinks)
+        return weft_err_set(err, WEFT_E_INPUT, "link %u, but the fabric has links 0 to %u", link,
+                            e->fabric->nlinks - 1);
+    if (make_tables(e, err))
+        return err ? err->code : WEFT_E_LIMIT;
+    if (e->link_down[link] == !up)
+        return 0;
+    e->link_down[link] = !up;
+    const uint32_t left = e->links_down + (up ? UINT32_MAX : 1);
+    struct weft_routes *routes =
+        left ? weft_routes_new_without(e->fabric, e->link_down, err) : e->intact;
+    if (!routes) {
+        e->link_down[link] = up != 0;
+        return err ? err->code : WEFT_E_LIMIT;
+    }
+    if (e->routes != e->intact)
+        weft_routes_free(e->routes);
+    e->routes = routes;
+    e->links_down = left;
+    e->link_since_ps[link] = e->link_changed_ps = e->now;
+    const uint32_t ends[2] = {port_of(e, link), e->ports[port_of(e, link)].peer};
+    for (int i = 0; i < 2; i++)
+        (up ? open_port : close_port)(e, ends[i]);
+    for (int i = 0; i < 2 && !up; i++)
+        reset_pfc(e, ends[i]);
+    for (int i = 0; i < 2 && !up; i++)
+        drop_waiting(e, ends[i]);
+    for (uint32_t i = 0; i < e->qps.n; i++)
+        link_reroute_qp(e, i);
+    for (int i = 0; i < 2 && up; i++)
+        port_kick(e, ends[i]);
+    return e->err.code ? weft_err_set(err, e->err.code, "%s", e->err.msg) : 0;
+}
+
+/* ---- explanation ---- */
+
+uint64_t link_explain(const struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
+                      void *ctx)
+{
+    const struct weft_fabric *f = e->fabric;
+    char text[640], a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], at[WEFT_UNIT_TEXT_MAX];
+    uint32_t parked = 0, named = 0;
+    for (uint32_t i = 0; i < e->qps.n; i++)
+        parked += qp_at(e, i)->state == QP_PARKED && qp_at(e, i)->head_msg != NIL;
+    if (!parked || !max)
+        return 0;
+    size_t used = (size_t)snprintf(
+        text, sizeof text, "the fabric is partitioned: %u QPs have no path; links down:", parked);
+    for (uint32_t l = 0; l < f->nlinks; l++) {
+        if (!e->link_down[l] || named++ >= MAX_NAMED)
+            continue;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s %s-%s since %s",
+                                 named > 1 ? "," : "", weft_fabric_node_name(f, f->links[l].a, a),
+                                 weft_fabric_node_name(f, f->links[l].b, b),
+                                 weft_format_time(e->link_since_ps[l], at));
+    }
+    if (named > MAX_NAMED)
+        snprintf(text + used, sizeof text - used, " and %u more", named - MAX_NAMED);
+    fn(ctx, text);
+    return 1;
+}
