@@ -4,6 +4,7 @@
  */
 #include "congestion/cc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define WEFT_CC(x) extern const struct weft_cc_ops weft_cc_##x;
@@ -40,4 +41,32 @@ const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err)
         weft_err_set(err, WEFT_E_INPUT,
                      "unknown congestion control '%s'; `weft list` shows all of them", name);
     return NULL;
+}
+
+unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params)
+{
+    return ops->needs_now ? ops->needs_now(params) & ops->needs : ops->needs;
+}
+
+const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *params, char *buf,
+                                 size_t size)
+{
+    static const char *const words[] = {"ecn", "cnp",  "ecn-echo", "rtt",
+                                        "int", "pint", "base-rtt", "bdp"};
+    unsigned needs = weft_cc_needs(ops, params);
+    struct weft_cc_cnp how = {0};
+    size_t used = 0;
+    buf[0] = '\0';
+    if (ops->cnp)
+        ops->cnp(params, &how);
+    for (unsigned i = 0; i < sizeof words / sizeof words[0] && used < size; i++) {
+        if (!(needs >> i & 1))
+            continue;
+        const char *packet = 1u << i == WEFT_CC_NEEDS_CNP && how.separate ? ", cnp-packet" : "";
+        used +=
+            (size_t)snprintf(buf + used, size - used, "%s%s%s", used ? ", " : "", words[i], packet);
+    }
+    if (!used)
+        snprintf(buf, size, "none");
+    return buf;
 }

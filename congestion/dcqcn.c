@@ -86,18 +86,19 @@ static const struct weft_param params[] = {
     {"cnp-interval", WEFT_PARAM_TIME, offsetof(struct params, cnp_interval_ps), "50us", "0ps", "1s",
      NULL,
      "mode=paper: the receiver sends at most one CNP per QP in this time; 0: one per marked packet",
-     PAPER "section 3.1"},
+     PAPER "section 3.1", "mode=paper"},
     {"byte-counter", WEFT_PARAM_SIZE, offsetof(struct params, byte_counter_bytes), "10MB", "0B",
      NULL, NULL, "mode=paper: wire bytes sent between rate increases; 0: no byte counter",
-     PAPER "section 5.2"},
+     PAPER "section 5.2", "mode=paper"},
     {"decrease-interval", WEFT_PARAM_TIME, offsetof(struct params, decrease_interval_ps), "4us",
      "1ns", "1s", NULL, "mode=hpcc: period of the clock that cuts the rate",
-     HPCC_SIM " (RATE_DECREASE_INTERVAL)"},
+     HPCC_SIM " (RATE_DECREASE_INTERVAL)", "mode=hpcc"},
     {"clamp-target", WEFT_PARAM_BOOL, offsetof(struct params, clamp_target), "false", NULL, NULL,
      NULL, "mode=hpcc: every cut sets the target rate, also back-to-back ones",
-     HPCC_SIM " (CLAMP_TARGET_RATE)"},
+     HPCC_SIM " (CLAMP_TARGET_RATE)", "mode=hpcc"},
     {"first-cnp-rate", WEFT_PARAM_F64, offsetof(struct params, first_cnp_rate), "1", "0.001", "1",
-     NULL, "mode=hpcc: the first CNP multiplies the rate by this", HPCC_SIM " (RateOnFirstCnp)"},
+     NULL, "mode=hpcc: the first CNP multiplies the rate by this", HPCC_SIM " (RateOnFirstCnp)",
+     "mode=hpcc"},
 };
 
 /* hpcc: the cutting clock runs this much after the alpha clock. */
@@ -118,18 +119,10 @@ struct state {
     bool alpha_cnp;      /* hpcc: a CNP came since tick alpha_tick */
 };
 
-static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
-
-static int check(const void *raw, struct weft_err *err)
+static unsigned needs_now(const void *raw)
 {
-    static const char *const paper_idle[] = {"decrease-interval", "clamp-target", "first-cnp-rate",
-                                             NULL};
-    static const char *const sim_idle[] = {"cnp-interval", "byte-counter", NULL};
     const struct params *p = raw;
-    if (p->mode == MODE_PAPER)
-        return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=paper", "mode=hpcc", paper_idle,
-                                   err);
-    return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=hpcc", "mode=paper", sim_idle, err);
+    return WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_CNP | weft_cc_window_needs(p->window);
 }
 
 /* Writes rate and window. */
@@ -336,11 +329,11 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .name = "dcqcn",
     .title = "DCQCN: ECN and CNPs drive a rate, as in RoCE NICs",
     .source = "Zhu et al.: Congestion control for large-scale RDMA deployments, SIGCOMM 2015",
-    .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_CNP,
+    .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_CNP | WEFT_CC_NEEDS_BDP,
+    .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
-    .check = check,
     .init = init,
     .before_send = before_send,
     .on_send = on_send,

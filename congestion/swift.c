@@ -54,10 +54,11 @@ static const struct weft_param params[] = {
      "most target delay that flow scaling adds; 0: no flow scaling",
      PAPER "section 3.5; " HTSIM " (5 x base)"},
     {"fs-min-cwnd", WEFT_PARAM_F64, offsetof(struct params, fs_min_cwnd), "0.1", "0.0001", "1000",
-     NULL, "window in packets at which flow scaling adds fs-range", PAPER "section 3.5; " HTSIM},
+     NULL, "window in packets at which flow scaling adds fs-range", PAPER "section 3.5; " HTSIM,
+     "fs-range!=0"},
     {"fs-max-cwnd", WEFT_PARAM_F64, offsetof(struct params, fs_max_cwnd), "100", "0.001",
      "10000000", NULL, "window in packets from which flow scaling adds nothing",
-     PAPER "section 3.5; " HTSIM},
+     PAPER "section 3.5; " HTSIM, "fs-range!=0"},
     {"min-cwnd", WEFT_PARAM_F64, offsetof(struct params, min_cwnd), "0.01", "0.0001", "1", NULL,
      "smallest window in packets", NULL},
     {"max-cwnd", WEFT_PARAM_F64, offsetof(struct params, max_cwnd), "0", "0", "10000000", NULL,
@@ -186,8 +187,7 @@ static void on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_
 static void signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
-    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->timestamp_bytes,
-                                    .ack_bytes = (uint32_t)p->timestamp_bytes};
+    *out = weft_cc_echoed(p->timestamp_bytes);
 }
 
 static const struct weft_cc_observable observables[] = {
@@ -208,7 +208,7 @@ const struct weft_cc_ops weft_cc_swift = {
     .title = "Swift: a window around a target delay",
     .source = "Kumar et al.: Swift: Delay is Simple and Effective for Congestion Control in the "
               "Datacenter, SIGCOMM 2020",
-    .needs = WEFT_CC_NEEDS_RTT,
+    .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,

@@ -156,6 +156,8 @@ void weft_print_params(FILE *out, const char *prefix, const struct weft_param_ta
             fprintf(out, ", at most %s", p->max);
         fprintf(out, "\n      %s%s%s%s\n", p->help, p->source ? " [" : "",
                 p->source ? p->source : "", p->source ? "]" : "");
+        if (p->needs)
+            fprintf(out, "      needs %s\n", p->needs);
     }
 }
 
@@ -173,6 +175,7 @@ void weft_json_params(struct weft_json *j, const struct weft_param_table *t)
         weft_json_kv_str(j, "choices", p->choices);
         weft_json_kv_str(j, "help", p->help);
         weft_json_kv_str(j, "source", p->source);
+        weft_json_kv_str(j, "needs", p->needs);
         weft_json_end_object(j);
     }
     weft_json_end_array(j);
