@@ -94,6 +94,14 @@ struct weft_cc_observable {
     const char *unit; /**< "bps", "bytes", "ps", "1" (ratio) */
 };
 
+/** Settings under one name, such as what a paper uses at one link rate. */
+struct weft_cc_preset {
+    const char *name;     /**< "sim-100g" */
+    const char *help;     /**< one line */
+    const char *source;   /**< paper, script */
+    const char *settings; /**< "rate-ai=20Mbps ecn.kmin=400KB": own parameters, and with a dot those of the network's sections */
+};
+
 /** One algorithm. Hooks marked Optional may be NULL. */
 struct weft_cc_ops {
     const char *name;    /**< what users type: "dcqcn" */
@@ -102,6 +110,7 @@ struct weft_cc_ops {
     unsigned needs;      /**< bits of enum weft_cc_needs, under any parameters */
     size_t state_size;   /**< bytes of state per QP, 0 allowed */
     struct weft_param_table params;
+    const struct weft_cc_preset *presets; /**< terminated by name == NULL; Optional */
     const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */
@@ -136,6 +145,9 @@ struct weft_cc_ops {
 
 /** All algorithms, in the order of cc_table.def; *n receives their number. */
 const struct weft_cc_ops *const *weft_cc_table(size_t *n);
+/** The preset of @p ops called @p name; on an unknown name NULL, and *err names the nearest. */
+const struct weft_cc_preset *weft_cc_preset_find(const struct weft_cc_ops *ops, const char *name,
+                                                 struct weft_err *err);
 /** What @p ops needs under @p params: bits of enum weft_cc_needs. */
 unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params);
 /** Longest text of weft_cc_signal_names. */

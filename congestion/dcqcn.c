@@ -36,6 +36,7 @@
  */
 #include "congestion/cc.h"
 #include "congestion/lazy.h"
+#include "congestion/presets.h"
 #include "congestion/window.h"
 
 #include "base/units.h"
@@ -333,6 +334,7 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_dcqcn_presets,
     .observables = observables,
     .init = init,
     .before_send = before_send,

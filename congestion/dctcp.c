@@ -24,6 +24,7 @@
  * - run.py's preset "dctcp": min-rate 1000Mbps; switches mark above one threshold (Kmin = Kmax).
  */
 #include "congestion/cc.h"
+#include "congestion/presets.h"
 #include "congestion/window.h"
 
 #include "base/units.h"
@@ -219,6 +220,7 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_dctcp_presets,
     .observables = observables,
     .init = init,
     .on_ack = on_ack,

@@ -29,6 +29,7 @@
  */
 #include "congestion/cc.h"
 #include "congestion/hpcc_law.h"
+#include "congestion/presets.h"
 
 #include "base/units.h"
 
@@ -268,6 +269,7 @@ const struct weft_cc_ops weft_cc_hpcc = {
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_hpcc_presets,
     .observables = observables,
     .init = init,
     .on_ack = on_ack,

@@ -24,6 +24,7 @@
  *   hai-after add rate-ai, later ones rate-hai. run.py's preset "timely": min-rate 1000Mbps.
  */
 #include "congestion/cc.h"
+#include "congestion/presets.h"
 #include "congestion/window.h"
 
 #include "base/units.h"
@@ -229,6 +230,7 @@ const struct weft_cc_ops weft_cc_timely = {
     .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_timely_presets,
     .observables = observables,
     .check = check,
     .init = init,

@@ -22,7 +22,7 @@ static struct weft_listed cc_get(const struct weft_cli *cli, size_t i)
     size_t n;
     (void)cli;
     const struct weft_cc_ops *o = weft_cc_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, &o->params};
+    return (struct weft_listed){o->name, o->title, o->source, &o->params, o->presets};
 }
 
 static size_t topology_count(const struct weft_cli *cli)

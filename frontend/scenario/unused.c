@@ -46,7 +46,7 @@ int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
         struct weft_needs_scope scope = {g->table, g->values, g->prefix, lookup, r->s};
         for (size_t k = 0; k < g->table->n; k++) {
             int code = weft_param_effective(&g->table->params[k], &scope, why, sizeof why, err);
-            if (code == 0 && g->origins[k].kind != WEFT_ORIGIN_DEFAULT)
+            if (code == 0 && g->origins[k].kind > WEFT_ORIGIN_PRESET)
                 code = warn(r, g, k, why, err);
             if (code < 0)
                 return code;

@@ -16,9 +16,8 @@ using Decision = std::tuple<uint64_t, uint64_t, int64_t>;
 std::vector<Decision> decisions(Algo &a, const std::vector<Step> &steps)
 {
     std::vector<Decision> d;
-    play(a, steps, [&](int64_t) {
-        d.emplace_back(a.out.rate_bps, a.out.cwnd_bytes, a.out.timer_at_ps);
-    });
+    play(a, steps,
+         [&](int64_t) { d.emplace_back(a.out.rate_bps, a.out.cwnd_bytes, a.out.timer_at_ps); });
     if (a.ops->signals) {
         const weft_cc_signals s = a.signals();
         d.emplace_back(s.data_bytes, s.ack_bytes, s.pint_t_ps);
@@ -162,8 +161,7 @@ TEST(NeedsWords, NameTheSignals)
     EXPECT_EQ(words("powertcp", {}), "int, base-rtt");
     EXPECT_EQ(words("powertcp", {{"form", "delay"}}), "rtt, base-rtt");
     EXPECT_EQ(words("hpcc-pint", {{"average-time", "1us"}}), "pint, base-rtt");
-    EXPECT_EQ(words("hpcc-pint",
-                    {{"mode", "hpcc"}, {"window", "none"}, {"average-time", "1us"}}),
+    EXPECT_EQ(words("hpcc-pint", {{"mode", "hpcc"}, {"window", "none"}, {"average-time", "1us"}}),
               "pint");
 }
 
