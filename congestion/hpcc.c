@@ -60,7 +60,7 @@ static const struct weft_param params[] = {
     WEFT_HPCC_PARAMS(struct params, k),
     {"int-bytes", WEFT_PARAM_SIZE, offsetof(struct params, int_bytes), "42B", "0B", "1000B", NULL,
      "bytes that the stamps add to each data packet, and their echo to each ACK",
-     WEFT_HPCC_PAPER_NAME "section 4: 2 bytes and 8 for each of 5 hops"},
+     WEFT_HPCC_PAPER_NAME ": 2 bytes and 8 for each of 5 hops"},
     {"fast-react", WEFT_PARAM_BOOL, offsetof(struct params, fast_react), "true", NULL, NULL, NULL,
      "mode=hpcc: adjust at each ACK, not only once per round trip",
      WEFT_HPCC_SIM_NAME " (FAST_REACT)", "mode=hpcc"},

@@ -38,18 +38,18 @@ struct params {
     uint64_t int_bytes;
 };
 
-#define PAPER "Addanki et al., NSDI 2022, "
+#define PAPER "Addanki et al., NSDI 2022"
 
 static const struct weft_param params[] = {
     {"form", WEFT_PARAM_ENUM, offsetof(struct params, form), "int", NULL, NULL, "int|delay",
      "int: power from switch stamps (PowerTCP); delay: from the RTT (theta-PowerTCP)", NULL},
     {"gamma", WEFT_PARAM_F64, offsetof(struct params, gamma), "0.9", "0.001", "1", NULL,
-     "weight of the newest window", PAPER "section 3.3"},
+     "weight of the newest window", PAPER "; powertcp-linux: 0.9"},
     {"beta", WEFT_PARAM_SIZE, offsetof(struct params, beta_bytes), "0B", "0B", NULL, NULL,
-     "additive increase; 0: the window of line rate / expected-flows", PAPER "section 3.3"},
+     "additive increase; 0: the window of line rate / expected-flows", PAPER},
     {"expected-flows", WEFT_PARAM_U64, offsetof(struct params, expected_flows), "10", "1",
      "1000000", NULL, "flows that may share the NIC; used when beta is 0",
-     "powertcp-linux (expected_flows)", "beta=0"},
+     "powertcp-linux: 10 (expected_flows)", "beta=0"},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
      NULL, "no adjustment goes below this rate", NULL},
     {"int-bytes", WEFT_PARAM_SIZE, offsetof(struct params, int_bytes), "42B", "0B", "1000B", NULL,

@@ -45,7 +45,7 @@ struct params {
     uint64_t rate_hai_bps;              /* hpcc */
 };
 
-#define PAPER "Mittal et al., SIGCOMM 2015, "
+#define PAPER "Mittal et al., SIGCOMM 2015"
 #define HPCC_SIM "HPCC simulator, rdma-hw.cc"
 
 static const struct weft_param params[] = {
@@ -54,20 +54,20 @@ static const struct weft_param params[] = {
     {"alpha", WEFT_PARAM_F64, offsetof(struct params, alpha), "0.875", "0.001", "1", NULL,
      "weight of the newest RTT difference", HPCC_SIM " (TmlyAlpha)"},
     {"beta", WEFT_PARAM_F64, offsetof(struct params, beta), "0.8", "0.001", "1", NULL,
-     "strength of the multiplicative decrease", PAPER "section 4.3"},
+     "strength of the multiplicative decrease", PAPER},
     {"t-low", WEFT_PARAM_TIME, offsetof(struct params, t_low_ps), "50us", "0ps", "1s", NULL,
-     "RTT below which the rate always rises", PAPER "section 4.3"},
+     "RTT below which the rate always rises", PAPER},
     {"t-high", WEFT_PARAM_TIME, offsetof(struct params, t_high_ps), "500us", "0ps", "1s", NULL,
-     "RTT above which the rate always falls", PAPER "section 4.3"},
+     "RTT above which the rate always falls", PAPER},
     {"min-rtt", WEFT_PARAM_TIME, offsetof(struct params, min_rtt_ps), "20us", "0ps", "1s", NULL,
      "scale of the gradient, a constant; 0: the path's base RTT", HPCC_SIM " (TmlyMinRtt)"},
     {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "0bps", "0bps", NULL, NULL,
      "rate gained per additive increase; 0: 10 Mbps per 10 Gbps of line rate",
-     PAPER "section 4.3: 10 Mbps at 10 Gbps; HPCC simulator, run.py"},
+     PAPER ": 10 Mbps at 10 Gbps; HPCC simulator, run.py"},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
      NULL, "no adjustment goes below this rate", HPCC_SIM " (attribute MinRate)"},
     {"hai-after", WEFT_PARAM_U64, offsetof(struct params, hai_after), "5", "0", "1000000", NULL,
-     "increases in a row before they become hyperactive", PAPER "section 4.3"},
+     "increases in a row before they become hyperactive", PAPER},
     {"timestamp-bytes", WEFT_PARAM_SIZE, offsetof(struct params, timestamp_bytes), "0B", "0B",
      "1000B", NULL,
      "bytes that a timestamp adds to each data packet, and its echo to each ACK; 0: the NIC keeps "
@@ -76,11 +76,10 @@ static const struct weft_param params[] = {
     {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "none", NULL, NULL,
      WEFT_CC_WINDOW_CHOICES, WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
     {"hai-factor", WEFT_PARAM_U64, offsetof(struct params, hai_factor), "5", "1", "1000", NULL,
-     "mode=paper: N, a hyperactive increase is this times rate-ai", PAPER "section 4.3",
-     "mode=paper"},
+     "mode=paper: N, a hyperactive increase is this times rate-ai", PAPER, "mode=paper"},
     {"segment", WEFT_PARAM_SIZE, offsetof(struct params, segment_bytes), "64KB", "0B", NULL, NULL,
      "mode=paper: acknowledged bytes per RTT sample; 0: one sample per round trip",
-     PAPER "section 3.1: 16 to 64 KB", "mode=paper"},
+     PAPER ": segments of 16 to 64 KB", "mode=paper"},
     {"rate-hai", WEFT_PARAM_RATE, offsetof(struct params, rate_hai_bps), "0bps", "0bps", NULL, NULL,
      "mode=hpcc: rate gained per hyperactive increase; 0: 50 Mbps per 10 Gbps of line rate",
      "HPCC simulator, run.py", "mode=hpcc"},

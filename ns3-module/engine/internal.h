@@ -35,7 +35,8 @@ enum pkt_flags {
     PKT_CE = 2,    /**< DATA: congestion experienced */
     PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
     PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
-    PKT_XOFF = 16 /**< PFC: pause (else resume) */
+    PKT_XOFF = 16, /**< PFC: pause (else resume) */
+    PKT_ASK = 32   /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
 };
 
 /** One packet: 64 bytes, one cache line. */
@@ -108,7 +109,8 @@ struct qp {
     uint32_t src_host, dst_host;
     uint32_t number; /**< which QP between the two */
     uint32_t flow_hash, ack_hash;
-    uint64_t end_psn; /**< first number after the last posted message */
+    uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
+    uint64_t end_psn;   /**< first number after the last posted message */
     uint64_t end_byte;
     uint64_t retx_packets, cnps, rtos;
     struct weft_cc_env env;
@@ -235,7 +237,7 @@ struct weft_engine {
     struct nic *nics;
     uint32_t nnics;
     struct pfc_port *pfc; /**< one per port */
-    uint64_t pfc_moves;   /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
+    uint64_t pfc_moves; /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
     struct mmu *mmus; /**< one per node; unused on hosts */
     struct stable pkts, msgs, qps, cc_state, timers, ints;

@@ -32,7 +32,9 @@ static const struct weft_param transport_params[] = {
      "DCQCN, SIGCOMM 2015, section 3.3: CNPs travel with high priority",
      "congestion-control.signals has cnp-packet"},
     {"ack-every", WEFT_PARAM_U64, T(ack_every), "1", "1", "65536", NULL,
-     "data packets per ACK; the last packet of a message is always acknowledged", NULL},
+     "data packets per ACK; the last packet of a message and one that fills its window are always "
+     "acknowledged",
+     NULL},
     {"nack-interval", WEFT_PARAM_TIME, T(nack_interval_ps), "500us", "0", NULL, NULL,
      "a NACK for the same missing packet is repeated at most this often", "HPCC simulator: 500us",
      "recovery!=selective-repeat"},
