@@ -79,24 +79,34 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
         if (f->nodes[n].kind != WEFT_NODE_SWITCH)
             continue;
         const struct mmu *m = &e->mmus[n];
-        uint64_t in = 0, out = 0, shared = 0;
+        const uint64_t reserve = e->p.sw.reserve_bytes;
+        uint64_t in = 0, out = 0, shared[2] = {0}, queued[2] = {0};
         for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
             const struct port *p = &e->ports[f->nodes[n].first_port + k];
             out += p->qtotal;
             for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
                 in += (uint64_t)p->in_bytes[c] + p->in_hdrm[c];
-                if (p->in_bytes[c] > e->p.sw.reserve_bytes)
-                    shared += p->in_bytes[c] - e->p.sw.reserve_bytes;
-                LAW(err, p->in_hdrm[c] <= p->headroom, "switch %u uses more headroom than there is",
-                    n);
+                if (p->in_bytes[c] > reserve)
+                    shared[e->in_pool[c]] += p->in_bytes[c] - reserve;
+                if ((e->egress_pooled >> c & 1) && p->qbytes[c] > reserve)
+                    queued[!(e->lossless >> c & 1)] += p->qbytes[c] - reserve;
+                LAW(err, p->in_hdrm[c] <= p->kind->headroom,
+                    "switch %u uses more headroom than there is", n);
             }
         }
         LAW(err, in == out && in == m->used,
             "switch %u holds %" PRIu64 " bytes by ingress, %" PRIu64 " by egress, counted %" PRIu64,
             n, in, out, m->used);
-        LAW(err, shared == m->shared_used && shared <= m->shared_cap,
-            "switch %u shares %" PRIu64 " bytes, counted %" PRIu64 " of %" PRIu64, n, shared,
-            m->shared_used, m->shared_cap);
+        for (int k = 0; k < 2; k++) {
+            LAW(err, shared[k] == m->in[k].used && shared[k] <= m->in[k].size,
+                "switch %u shares %" PRIu64 " bytes of ingress pool %d, counted %" PRIu64
+                " of %" PRIu64,
+                n, shared[k], k, m->in[k].used, m->in[k].size);
+            LAW(err, queued[k] == m->out[k].used && queued[k] <= m->out[k].size,
+                "switch %u queues %" PRIu64 " bytes of egress pool %d, counted %" PRIu64
+                " of %" PRIu64,
+                n, queued[k], k, m->out[k].used, m->out[k].size);
+        }
         LAW(err, m->used <= e->p.sw.buffer_bytes, "switch %u holds more than its buffer", n);
     }
     return 0;

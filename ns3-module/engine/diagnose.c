@@ -75,7 +75,7 @@ static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint
     if (leaving == 0 && e->ports[port].flying == 0)
         return false;
     uint64_t headroom = p->in_hdrm[prio] > leaving ? p->in_hdrm[prio] - leaving : 0;
-    return mmu_would_resume(e, in, stuck[in] - headroom, headroom,
+    return mmu_would_resume(e, in, prio, stuck[in] - headroom, headroom,
                             stuck_shared(e, stuck, p->node, prio));
 }
 

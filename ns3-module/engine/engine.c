@@ -223,7 +223,7 @@ void weft_engine_free(struct weft_engine *e)
     weft_routes_free(e->routes);
     free(e->ports);
     free(e->nics);
-    free(e->mmus);
+    mmu_fini(e);
     free(e->pfc);
     free(e->qp_slots);
     free(e);

@@ -9,6 +9,7 @@
  *   rc.c      receiving data, ACK, NACK, CNP             qp.c    opening QPs, posting messages
  *   go_back_n.c, go_back_0.c, selective_repeat.c: loss recovery, see recovery.h
  *   audit.c   counters, conservation checks, explanation of what is stuck
+ *   mmu_config.c  sizes and thresholds of the buffer      prio_params.c  parameters per priority
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
@@ -139,6 +140,29 @@ struct nic {
     uint8_t ready_mask;
 };
 
+/** How much of what is free in a pool a queue may hold: alpha x free + bytes. One of them is 0. */
+struct limit {
+    uint32_t alpha_q16, bytes;
+};
+
+/** A RED curve. */
+struct marking {
+    uint32_t kmin, kmax; /**< UINT32_MAX: more than a queue can hold */
+    double slope;        /**< pmax / (kmax - kmin) */
+};
+
+/** What ports of one rate and delay have in common. */
+struct port_kind {
+    struct port_kind *next;
+    uint64_t rate_bps;
+    int64_t delay_ps;
+    uint32_t headroom; /**< per lossless priority */
+    struct {
+        struct limit ingress;
+        struct marking mark;
+    } prio[WEFT_PRIOS];
+};
+
 /** One port: the sending end of one direction of a link, and the ingress accounting of the
  * other. */
 struct port {
@@ -159,11 +183,8 @@ struct port {
     uint32_t in_bytes[WEFT_PRIOS]; /**< ingress occupancy without headroom */
     uint32_t in_hdrm[WEFT_PRIOS];  /**< ingress occupancy in headroom */
     int32_t deficit[WEFT_PRIOS];
-    uint32_t headroom;   /**< per lossless priority */
-    uint64_t kmin, kmax; /**< ECN thresholds of this port */
-    uint64_t alpha_q16;  /**< ingress dynamic threshold of this port */
-    double mark_slope;   /**< pmax / (kmax - kmin) */
-    double pint_u;       /**< PINT: utilisation */
+    const struct port_kind *kind; /**< buffer and marking constants */
+    double pint_u;                /**< PINT: utilisation */
     int64_t pint_at_ps;
     uint32_t pint_size;
     struct weft_rng ecn_rng, err_rng, pint_rng;
@@ -176,12 +197,17 @@ struct port {
     struct weft_engine_port_stats st;
 };
 
+/** What queues may take together. */
+struct pool {
+    uint64_t size, used;
+};
+
 /** One switch's buffer. */
 struct mmu {
-    uint64_t shared_cap; /**< buffer - headrooms - reserves */
-    uint64_t shared_used;
-    uint64_t used; /**< bytes in the switch now */
-    uint64_t egress_alpha_q16;
+    struct pool
+        in[2]; /**< buffer - headrooms - reserves: of all, or lossless and lossy priorities */
+    struct pool out[2]; /**< egress pools: lossless and lossy */
+    uint64_t used;      /**< bytes in the switch now */
 };
 
 /** A deadline of PFC. */
@@ -240,6 +266,14 @@ struct weft_engine {
     uint64_t pfc_moves; /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
     struct mmu *mmus; /**< one per node; unused on hosts */
+    struct port_kind *kinds;
+    /* of priorities: bit masks, and by number */
+    uint8_t lossless;
+    uint8_t egress_measured; /**< egress queues have a limit */
+    uint8_t egress_pooled;   /**< and an egress pool of their own */
+    uint8_t in_pool[WEFT_PRIOS];
+    struct limit egress[WEFT_PRIOS];
+    int32_t quantum[WEFT_PRIOS]; /**< deficit round robin: bytes per turn */
     struct stable pkts, msgs, qps, cc_state, timers, ints;
     uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
     uint32_t qp_slots_n;
@@ -358,10 +392,14 @@ void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
 void port_kick(struct weft_engine *e, uint32_t port);
 void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps);
 
-/* mmu.c */
-/** Sizes the buffer of every switch; fails when headroom and reserve exceed it. */
-int mmu_init(struct weft_engine *e, struct weft_err *err);
+/* mmu_config.c */
+/** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** Sizes the buffer of every switch; computes the constants of ports and priorities. */
+int mmu_init(struct weft_engine *e, struct weft_err *err);
+void mmu_fini(struct weft_engine *e);
+
+/* mmu.c */
 /** Admits a packet from ingress @p in to egress @p out, or says why not (WEFT_DROP_REASONS:
  * admitted). Sends XOFF when due. */
 enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *p, uint32_t in,
@@ -372,9 +410,9 @@ void mmu_release(struct weft_engine *e, const struct pkt *p, uint32_t out);
 void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes);
 
 /** Whether ingress (port, priority) of a switch would resume its peer if it held @p normal bytes and
- * @p headroom bytes of headroom, and the switch used @p shared of its pool. */
-bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint64_t normal, uint64_t headroom,
-                      uint64_t shared);
+ * @p headroom bytes of headroom, and @p shared bytes of its pool were used. */
+bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint32_t prio, uint64_t normal,
+                      uint64_t headroom, uint64_t shared);
 
 /* pfc.c */
 int pfc_init(struct weft_engine *e, struct weft_err *err);

@@ -77,7 +77,7 @@ static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t 
             p->deficit[k] = 0;
             continue;
         }
-        p->deficit[k] += (int32_t)e->p.sw.quantum_bytes;
+        p->deficit[k] += e->quantum[k];
         if (p->deficit[k] > 0) {
             p->drr = (uint8_t)k;
             return k;
