@@ -28,7 +28,9 @@ enum weft_cc_needs {
     WEFT_CC_NEEDS_ECN_ECHO = 1u << 2, /**< each ACK says whether its data packet was marked */
     WEFT_CC_NEEDS_RTT = 1u << 3,      /**< each ACK echoes the send time of its data packet */
     WEFT_CC_NEEDS_INT = 1u << 4,      /**< switches stamp data packets per hop, ACKs echo the stamps */
-    WEFT_CC_NEEDS_PINT = 1u << 5      /**< switches fold their utilisation into one number per packet, ACKs echo it */
+    WEFT_CC_NEEDS_PINT = 1u << 5,     /**< switches fold their utilisation into one number per packet, ACKs echo it */
+    WEFT_CC_NEEDS_BASE_RTT = 1u << 6, /**< weft_cc_env.base_rtt_ps decides something */
+    WEFT_CC_NEEDS_BDP = 1u << 7       /**< weft_cc_env.bdp_bytes decides something */
 };
 
 /** What one switch egress port stamps on a data packet when it leaves (NEEDS_INT). */
@@ -94,17 +96,29 @@ struct weft_cc_observable {
     const char *unit; /**< "bps", "bytes", "ps", "1" (ratio) */
 };
 
+/** Settings under one name, such as what a paper uses at one link rate. */
+struct weft_cc_preset {
+    const char *name;     /**< "sim-100g" */
+    const char *help;     /**< one line */
+    const char *source;   /**< paper, script */
+    const char *settings; /**< "rate-ai=20Mbps ecn.kmin=400KB": own parameters, and with a dot those of the network's sections */
+};
+
 /** One algorithm. Hooks marked Optional may be NULL. */
 struct weft_cc_ops {
     const char *name;    /**< what users type: "dcqcn" */
     const char *title;   /**< one line for lists */
     const char *source;  /**< paper, venue, year */
-    unsigned needs;      /**< bits of enum weft_cc_needs */
+    unsigned needs;      /**< bits of enum weft_cc_needs, under any parameters */
     size_t state_size;   /**< bytes of state per QP, 0 allowed */
     struct weft_param_table params;
+    const struct weft_cc_preset *presets; /**< terminated by name == NULL; Optional */
     const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */
 
-    /** Optional. Checks parameters against each other; the env-independent combinations only. */
+    /** Optional. The bits of `needs` that hold under these parameters; without it all do. */
+    unsigned (*needs_now)(const void *params);
+    /** Optional. Checks parameters against each other; the env-independent combinations only. A parameter that
+     * has no effect is no matter for it: the parameter's own `needs` says so (base/needs.h). */
     int (*check)(const void *params, struct weft_err *err);
     /** Required. Starts a QP: writes all of state and all of *out. */
     void (*init)(void *state, const void *params, const struct weft_cc_env *env, int64_t now_ps,
@@ -133,6 +147,16 @@ struct weft_cc_ops {
 
 /** All algorithms, in the order of cc_table.def; *n receives their number. */
 const struct weft_cc_ops *const *weft_cc_table(size_t *n);
+/** The preset of @p ops called @p name; on an unknown name NULL, and *err names the nearest. */
+const struct weft_cc_preset *weft_cc_preset_find(const struct weft_cc_ops *ops, const char *name,
+                                                 struct weft_err *err);
+/** What @p ops needs under @p params: bits of enum weft_cc_needs. */
+unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params);
+/** Longest text of weft_cc_signal_names. */
+#define WEFT_CC_SIGNALS_TEXT_MAX 96
+/** The same as words: "ecn, cnp, cnp-packet"; "none". cnp-packet: CNPs are packets of their own. Returns @p buf. */
+const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *params, char *buf,
+                                 size_t size);
 /** The algorithm called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err);
 

@@ -4,6 +4,7 @@
  */
 #include "congestion/cc.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define WEFT_CC(x) extern const struct weft_cc_ops weft_cc_##x;
@@ -39,5 +40,59 @@ const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err)
     else
         weft_err_set(err, WEFT_E_INPUT,
                      "unknown congestion control '%s'; `weft list` shows all of them", name);
+    return NULL;
+}
+
+unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params)
+{
+    return ops->needs_now ? ops->needs_now(params) & ops->needs : ops->needs;
+}
+
+const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *params, char *buf,
+                                 size_t size)
+{
+    static const char *const words[] = {"ecn", "cnp",  "ecn-echo", "rtt",
+                                        "int", "pint", "base-rtt", "bdp"};
+    unsigned needs = weft_cc_needs(ops, params);
+    struct weft_cc_cnp how = {0};
+    size_t used = 0;
+    buf[0] = '\0';
+    if (ops->cnp)
+        ops->cnp(params, &how);
+    for (unsigned i = 0; i < sizeof words / sizeof words[0] && used < size; i++) {
+        if (!(needs >> i & 1))
+            continue;
+        const char *packet = 1u << i == WEFT_CC_NEEDS_CNP && how.separate ? ", cnp-packet" : "";
+        used +=
+            (size_t)snprintf(buf + used, size - used, "%s%s%s", used ? ", " : "", words[i], packet);
+    }
+    if (!used)
+        snprintf(buf, size, "none");
+    return buf;
+}
+
+const struct weft_cc_preset *weft_cc_preset_find(const struct weft_cc_ops *ops, const char *name,
+                                                 struct weft_err *err)
+{
+    enum { MAX_PRESETS = 64 };
+    const char *names[MAX_PRESETS];
+    size_t n = 0;
+    for (const struct weft_cc_preset *p = ops->presets; p && p->name; p++) {
+        if (strcmp(p->name, name) == 0)
+            return p;
+        if (n < MAX_PRESETS)
+            names[n++] = p->name;
+    }
+    if (n == 0) {
+        weft_err_set(err, WEFT_E_INPUT, "%s has no presets", ops->name);
+        return NULL;
+    }
+    const char *near = weft_nearest(name, names, n);
+    if (near)
+        weft_err_set(err, WEFT_E_INPUT, "%s has no preset '%s'; did you mean '%s'?", ops->name,
+                     name, near);
+    else
+        weft_err_set(err, WEFT_E_INPUT, "%s has no preset '%s'; `weft show cc %s` lists them",
+                     ops->name, name, ops->name);
     return NULL;
 }

@@ -36,6 +36,7 @@
  */
 #include "congestion/cc.h"
 #include "congestion/lazy.h"
+#include "congestion/presets.h"
 #include "congestion/window.h"
 
 #include "base/units.h"
@@ -58,46 +59,47 @@ struct params {
     double first_cnp_rate;        /* hpcc */
 };
 
-#define PAPER "Zhu et al., SIGCOMM 2015, "
+#define PAPER "Zhu et al., SIGCOMM 2015"
 #define HPCC_SIM "HPCC simulator, rdma-hw.cc"
 
 static const struct weft_param params[] = {
     {"mode", WEFT_PARAM_ENUM, offsetof(struct params, mode), "paper", NULL, NULL, "paper|hpcc",
      "paper: the SIGCOMM 2015 algorithm; hpcc: as the HPCC simulator does it", NULL},
     {"gain", WEFT_PARAM_F64, offsetof(struct params, gain), "1/256", "0.000001", "1", NULL,
-     "g: weight of the newest CNP in alpha", PAPER "section 5.2"},
+     "g: weight of the newest CNP in alpha", PAPER},
     {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "40Mbps", "0bps", NULL, NULL,
-     "R_AI: target rate gained per additive increase", PAPER "section 5.2"},
+     "R_AI: target rate gained per additive increase", PAPER ", on 40 Gbps links"},
     {"rate-hai", WEFT_PARAM_RATE, offsetof(struct params, rate_hai_bps), "400Mbps", "0bps", NULL,
      NULL, "R_HAI: target rate gained per hyper increase",
      "10 x rate-ai, the ratio of IEEE 802.1Qau's defaults; the paper gives none"},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1Mbps", NULL,
      NULL, "no cut goes below this rate", HPCC_SIM " (attribute MinRate)"},
     {"fast-recovery", WEFT_PARAM_U64, offsetof(struct params, fast_recovery), "5", "0", "1000",
-     NULL, "F: rounds of fast recovery after a cut", PAPER "section 3.1"},
+     NULL, "F: rounds of fast recovery after a cut", PAPER},
     {"alpha-timer", WEFT_PARAM_TIME, offsetof(struct params, alpha_timer_ps), "55us", "1ns", "1s",
      NULL,
      "paper: alpha decays after each such time without a CNP (K); hpcc: period of the alpha clock",
-     PAPER "section 5.2"},
+     PAPER},
     {"rate-timer", WEFT_PARAM_TIME, offsetof(struct params, rate_timer_ps), "55us", "1ns", "1s",
-     NULL, "T: time between rate increases, counted from the last cut", PAPER "section 5.2"},
+     NULL, "T: time between rate increases, counted from the last cut", PAPER},
     {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "none", NULL, NULL,
      WEFT_CC_WINDOW_CHOICES, WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
     {"cnp-interval", WEFT_PARAM_TIME, offsetof(struct params, cnp_interval_ps), "50us", "0ps", "1s",
      NULL,
      "mode=paper: the receiver sends at most one CNP per QP in this time; 0: one per marked packet",
-     PAPER "section 3.1"},
+     PAPER, "mode=paper"},
     {"byte-counter", WEFT_PARAM_SIZE, offsetof(struct params, byte_counter_bytes), "10MB", "0B",
-     NULL, NULL, "mode=paper: wire bytes sent between rate increases; 0: no byte counter",
-     PAPER "section 5.2"},
+     NULL, NULL, "mode=paper: wire bytes sent between rate increases; 0: no byte counter", PAPER,
+     "mode=paper"},
     {"decrease-interval", WEFT_PARAM_TIME, offsetof(struct params, decrease_interval_ps), "4us",
      "1ns", "1s", NULL, "mode=hpcc: period of the clock that cuts the rate",
-     HPCC_SIM " (RATE_DECREASE_INTERVAL)"},
+     HPCC_SIM " (RATE_DECREASE_INTERVAL)", "mode=hpcc"},
     {"clamp-target", WEFT_PARAM_BOOL, offsetof(struct params, clamp_target), "false", NULL, NULL,
      NULL, "mode=hpcc: every cut sets the target rate, also back-to-back ones",
-     HPCC_SIM " (CLAMP_TARGET_RATE)"},
+     HPCC_SIM " (CLAMP_TARGET_RATE)", "mode=hpcc"},
     {"first-cnp-rate", WEFT_PARAM_F64, offsetof(struct params, first_cnp_rate), "1", "0.001", "1",
-     NULL, "mode=hpcc: the first CNP multiplies the rate by this", HPCC_SIM " (RateOnFirstCnp)"},
+     NULL, "mode=hpcc: the first CNP multiplies the rate by this", HPCC_SIM " (RateOnFirstCnp)",
+     "mode=hpcc"},
 };
 
 /* hpcc: the cutting clock runs this much after the alpha clock. */
@@ -118,18 +120,10 @@ struct state {
     bool alpha_cnp;      /* hpcc: a CNP came since tick alpha_tick */
 };
 
-static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
-
-static int check(const void *raw, struct weft_err *err)
+static unsigned needs_now(const void *raw)
 {
-    static const char *const paper_idle[] = {"decrease-interval", "clamp-target", "first-cnp-rate",
-                                             NULL};
-    static const char *const sim_idle[] = {"cnp-interval", "byte-counter", NULL};
     const struct params *p = raw;
-    if (p->mode == MODE_PAPER)
-        return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=paper", "mode=hpcc", paper_idle,
-                                   err);
-    return weft_cc_refuse_idle(&table, raw, "dcqcn", "mode=hpcc", "mode=paper", sim_idle, err);
+    return WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_CNP | weft_cc_window_needs(p->window);
 }
 
 /* Writes rate and window. */
@@ -336,11 +330,12 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .name = "dcqcn",
     .title = "DCQCN: ECN and CNPs drive a rate, as in RoCE NICs",
     .source = "Zhu et al.: Congestion control for large-scale RDMA deployments, SIGCOMM 2015",
-    .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_CNP,
+    .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_CNP | WEFT_CC_NEEDS_BDP,
+    .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_dcqcn_presets,
     .observables = observables,
-    .check = check,
     .init = init,
     .before_send = before_send,
     .on_send = on_send,

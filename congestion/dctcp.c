@@ -24,6 +24,7 @@
  * - run.py's preset "dctcp": min-rate 1000Mbps; switches mark above one threshold (Kmin = Kmax).
  */
 #include "congestion/cc.h"
+#include "congestion/presets.h"
 #include "congestion/window.h"
 
 #include "base/units.h"
@@ -46,17 +47,19 @@ static const struct weft_param params[] = {
     {"mode", WEFT_PARAM_ENUM, offsetof(struct params, mode), "paper", NULL, NULL, "paper|hpcc",
      "paper: the window algorithm; hpcc: as the HPCC simulator does it, on a rate", NULL},
     {"gain", WEFT_PARAM_F64, offsetof(struct params, gain), "1/16", "0.000001", "1", NULL,
-     "g: weight of the newest round trip in alpha", "RFC 8257, section 4.2"},
+     "g: weight of the newest round trip in alpha", "Alizadeh et al., SIGCOMM 2010; RFC 8257"},
     {"initial-window", WEFT_PARAM_SIZE, offsetof(struct params, initial_window_bytes), "0B", "0B",
-     NULL, NULL, "mode=paper: window at the start; 0: one bandwidth-delay product", NULL},
+     NULL, NULL, "mode=paper: window at the start; 0: one bandwidth-delay product", NULL,
+     "mode=paper"},
     {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "615Mbps", "0bps", NULL,
-     NULL, "mode=hpcc: rate gained per round trip", "HPCC simulator, run.py: 1 KB per 13 us"},
+     NULL, "mode=hpcc: rate gained per round trip",
+     "HPCC simulator, run.py: one packet of 1 KB per 13 us", "mode=hpcc"},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
-     NULL, "mode=hpcc: no cut goes below this rate", HPCC_SIM " (attribute MinRate)"},
+     NULL, "mode=hpcc: no cut goes below this rate", HPCC_SIM " (attribute MinRate)", "mode=hpcc"},
     {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "scaled", NULL, NULL,
-     WEFT_CC_WINDOW_CHOICES, "mode=hpcc: " WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
+     WEFT_CC_WINDOW_CHOICES, "mode=hpcc: " WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)",
+     "mode=hpcc"},
 };
-static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
 
 struct state {
     uint64_t line_bps, min_bps, bdp_bytes, mtu_bytes;
@@ -70,15 +73,13 @@ struct state {
     uint64_t marks, batch;        /* hpcc: marked ACKs, packets expected of this round trip */
 };
 
-static int check(const void *raw, struct weft_err *err)
+static unsigned needs_now(const void *raw)
 {
-    static const char *const paper_idle[] = {"rate-ai", "min-rate", "window", NULL};
-    static const char *const sim_idle[] = {"initial-window", NULL};
     const struct params *p = raw;
-    if (p->mode == MODE_PAPER)
-        return weft_cc_refuse_idle(&table, raw, "dctcp", "mode=paper", "mode=hpcc", paper_idle,
-                                   err);
-    return weft_cc_refuse_idle(&table, raw, "dctcp", "mode=hpcc", "mode=paper", sim_idle, err);
+    unsigned path = p->mode == MODE_HPCC           ? weft_cc_window_needs(p->window)
+                    : p->initial_window_bytes == 0 ? WEFT_CC_NEEDS_BDP
+                                                   : 0;
+    return WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | path;
 }
 
 static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
@@ -215,11 +216,12 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .name = "dctcp",
     .title = "DCTCP: a window cut in proportion to the share of ECN marks",
     .source = "Alizadeh et al.: Data Center TCP (DCTCP), SIGCOMM 2010; RFC 8257",
-    .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO,
+    .needs = WEFT_CC_NEEDS_ECN | WEFT_CC_NEEDS_ECN_ECHO | WEFT_CC_NEEDS_BDP,
+    .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_dctcp_presets,
     .observables = observables,
-    .check = check,
     .init = init,
     .on_ack = on_ack,
     .on_rto = on_rto,

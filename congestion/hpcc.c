@@ -29,6 +29,7 @@
  */
 #include "congestion/cc.h"
 #include "congestion/hpcc_law.h"
+#include "congestion/presets.h"
 
 #include "base/units.h"
 
@@ -41,24 +42,38 @@ struct params {
     uint64_t int_multi;                          /* hpcc */
 };
 
+/* The paper reacts to every ACK and to every hop, and reads stamps as they are. */
+static bool reacts_fast(const struct params *p)
+{
+    return p->k.mode == WEFT_HPCC_PAPER || p->fast_react;
+}
+static bool samples_feedback(const struct params *p)
+{
+    return p->k.mode == WEFT_HPCC_SIM && p->sample_feedback;
+}
+static bool per_hop(const struct params *p)
+{
+    return p->k.mode == WEFT_HPCC_SIM && p->multi_rate;
+}
+
 static const struct weft_param params[] = {
     WEFT_HPCC_PARAMS(struct params, k),
     {"int-bytes", WEFT_PARAM_SIZE, offsetof(struct params, int_bytes), "42B", "0B", "1000B", NULL,
      "bytes that the stamps add to each data packet, and their echo to each ACK",
-     WEFT_HPCC_PAPER_NAME "section 4: 2 bytes and 8 for each of 5 hops"},
+     WEFT_HPCC_PAPER_NAME ": 2 bytes and 8 for each of 5 hops"},
     {"fast-react", WEFT_PARAM_BOOL, offsetof(struct params, fast_react), "true", NULL, NULL, NULL,
      "mode=hpcc: adjust at each ACK, not only once per round trip",
-     WEFT_HPCC_SIM_NAME " (FAST_REACT)"},
+     WEFT_HPCC_SIM_NAME " (FAST_REACT)", "mode=hpcc"},
     {"sample-feedback", WEFT_PARAM_BOOL, offsetof(struct params, sample_feedback), "false", NULL,
      NULL, NULL, "mode=hpcc: within a round trip, ignore hops whose queue is empty",
-     WEFT_HPCC_SIM_NAME " (SAMPLE_FEEDBACK)"},
+     WEFT_HPCC_SIM_NAME " (SAMPLE_FEEDBACK)", "mode=hpcc and fast-react=true"},
     {"multi-rate", WEFT_PARAM_BOOL, offsetof(struct params, multi_rate), "false", NULL, NULL, NULL,
      "mode=hpcc: a rate of its own for each hop, of which the smallest counts",
-     WEFT_HPCC_SIM_NAME " (MULTI_RATE)"},
+     WEFT_HPCC_SIM_NAME " (MULTI_RATE)", "mode=hpcc"},
     {"int-multi", WEFT_PARAM_U64, offsetof(struct params, int_multi), "0", "0", "1000000", NULL,
-     "mode=hpcc: coarseness of the stamps; 0: exact stamps", WEFT_HPCC_SIM_NAME " (INT_MULTI)"},
+     "mode=hpcc: coarseness of the stamps; 0: exact stamps", WEFT_HPCC_SIM_NAME " (INT_MULTI)",
+     "mode=hpcc"},
 };
-static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
 
 /* Utilisation and reference: of the path, or with multi-rate of one hop. */
 struct gauge {
@@ -76,15 +91,11 @@ struct state {
     struct gauge hop[WEFT_CC_MAX_HOPS];        /* multi-rate */
 };
 
-static int check(const void *raw, struct weft_err *err)
+static unsigned needs_now(const void *raw)
 {
-    static const char *const paper_idle[] = {
-        "rate-ai", "window", "fast-react", "sample-feedback", "multi-rate", "int-multi", NULL};
-    static const char *const sim_idle[] = {"window-ai", NULL};
     const struct params *p = raw;
-    if (p->k.mode == WEFT_HPCC_PAPER)
-        return weft_cc_refuse_idle(&table, raw, "hpcc", "mode=paper", "mode=hpcc", paper_idle, err);
-    return weft_cc_refuse_idle(&table, raw, "hpcc", "mode=hpcc", "mode=paper", sim_idle, err);
+    return WEFT_CC_NEEDS_INT | weft_hpcc_knobs_need(&p->k) |
+           (p->k.mode == WEFT_HPCC_SIM ? WEFT_CC_NEEDS_BDP : 0) | WEFT_CC_NEEDS_BASE_RTT;
 }
 
 static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
@@ -108,7 +119,7 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
 /* A stamp as the algorithm sees it. */
 static struct weft_cc_hop read_stamp(const struct params *p, struct weft_cc_hop h)
 {
-    if (p->int_multi) {
+    if (p->k.mode == WEFT_HPCC_SIM && p->int_multi) {
         h.ts_ps -= h.ts_ps % WEFT_PS_PER_NS;
         h.tx_bytes -= h.tx_bytes % (128 * p->int_multi);
         h.qlen_bytes -= h.qlen_bytes % (80 * p->int_multi);
@@ -154,13 +165,13 @@ static bool measure(struct state *s, const struct params *p, const struct weft_c
     double top = 0, top_tau_ps = 0;
     for (uint32_t i = 0; i < s->nhops; i++) {
         double tau_ps = (double)(h[i].ts_ps - s->hops[i].ts_ps);
-        updated[i] = tau_ps > 0 && (full || !p->sample_feedback || h[i].qlen_bytes > 0);
+        updated[i] = tau_ps > 0 && (full || !samples_feedback(p) || h[i].qlen_bytes > 0);
         if (!updated[i])
             continue;
         any = true;
         double u = hop_util(s, &h[i], &s->hops[i], tau_ps);
         s->hops[i] = h[i];
-        if (p->multi_rate)
+        if (per_hop(p))
             average(s, &s->hop[i], u, tau_ps);
         if (u > top) {
             top = u;
@@ -201,7 +212,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     (void)now_ps;
     bool full = ack->una_bytes > s->last_update_bytes;
     uint32_t n = ack->nhops < WEFT_CC_MAX_HOPS ? ack->nhops : WEFT_CC_MAX_HOPS;
-    if (n == 0 || (!full && !p->fast_react))
+    if (n == 0 || (!full && !reacts_fast(p)))
         return;
     struct weft_cc_hop h[WEFT_CC_MAX_HOPS];
     for (uint32_t i = 0; i < n; i++)
@@ -217,7 +228,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     if (measure(s, p, h, full, updated)) {
         struct weft_hpcc_ref next;
         double x = weft_hpcc_react(&s->law, &s->path.ref, s->path.u, &next);
-        if (p->multi_rate)
+        if (per_hop(p))
             x = react_per_hop(s, full, updated);
         else if (full)
             s->path.ref = next;
@@ -230,8 +241,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
 static void signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
-    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->int_bytes,
-                                    .ack_bytes = (uint32_t)p->int_bytes};
+    *out = weft_cc_echoed(p->int_bytes);
 }
 
 static const struct weft_cc_observable observables[] = {
@@ -242,7 +252,7 @@ static void observe(const void *state, const void *raw, double *values)
     const struct params *p = raw;
     const struct state *s = state;
     const struct gauge *g = &s->path;
-    for (uint32_t i = 0; p->multi_rate && i < s->nhops; i++)
+    for (uint32_t i = 0; per_hop(p) && i < s->nhops; i++)
         if (g == &s->path || s->hop[i].ref.x < g->ref.x)
             g = &s->hop[i];
     values[0] = g->u;
@@ -255,11 +265,12 @@ const struct weft_cc_ops weft_cc_hpcc = {
     .name = "hpcc",
     .title = "HPCC: a window from the utilisation that switches stamp on packets (INT)",
     .source = "Li et al.: HPCC: High Precision Congestion Control, SIGCOMM 2019",
-    .needs = WEFT_CC_NEEDS_INT,
+    .needs = WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
+    .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_hpcc_presets,
     .observables = observables,
-    .check = check,
     .init = init,
     .on_ack = on_ack,
     .signals = signals,

@@ -2,6 +2,13 @@
 /* See hpcc_law.h. */
 #include "congestion/hpcc_law.h"
 
+unsigned weft_hpcc_knobs_need(const struct weft_hpcc_knobs *k)
+{
+    if (k->mode == WEFT_HPCC_PAPER)
+        return WEFT_CC_NEEDS_BASE_RTT;
+    return weft_cc_window_needs(k->window);
+}
+
 void weft_hpcc_law_init(struct weft_hpcc_law *law, const struct weft_hpcc_knobs *k,
                         const struct weft_cc_env *env)
 {

@@ -35,71 +35,30 @@ struct weft_hpcc_knobs {
     int window; /* hpcc */
 };
 
-#define WEFT_HPCC_PAPER_NAME "Li et al., SIGCOMM 2019, "
+#define WEFT_HPCC_PAPER_NAME "Li et al., SIGCOMM 2019"
 #define WEFT_HPCC_SIM_NAME "HPCC simulator, rdma-hw.cc"
 
 /** Table entries for a `struct weft_hpcc_knobs m` inside `type`. */
-#define WEFT_HPCC_PARAMS(type, m)                                                                  \
-    {"mode",                                                                                       \
-     WEFT_PARAM_ENUM,                                                                              \
-     offsetof(type, m.mode),                                                                       \
-     "paper",                                                                                      \
-     NULL,                                                                                         \
-     NULL,                                                                                         \
-     "paper|hpcc",                                                                                 \
-     "paper: the window algorithm of the paper; hpcc: as the HPCC simulator does it, on rates",    \
-     NULL},                                                                                        \
-        {"target-util",                                                                            \
-         WEFT_PARAM_F64,                                                                           \
-         offsetof(type, m.target_util),                                                            \
-         "0.95",                                                                                   \
-         "0.01",                                                                                   \
-         "1",                                                                                      \
-         NULL,                                                                                     \
-         "eta: utilisation that the bottleneck should have",                                       \
-         WEFT_HPCC_PAPER_NAME "section 3"},                                                        \
-        {"max-stage",                                                                              \
-         WEFT_PARAM_U64,                                                                           \
-         offsetof(type, m.max_stage),                                                              \
-         "5",                                                                                      \
-         "0",                                                                                      \
-         "1000000",                                                                                \
-         NULL,                                                                                     \
-         "rounds of additive increase before a multiplicative one; 0: always multiplicative, as "  \
-         "the HPCC simulator's scripts (MI_THRESH)",                                               \
-         WEFT_HPCC_PAPER_NAME "section 3"},                                                        \
-        {"window-ai",                                                                              \
-         WEFT_PARAM_SIZE,                                                                          \
-         offsetof(type, m.window_ai_bytes),                                                        \
-         "80B",                                                                                    \
-         "0B",                                                                                     \
-         NULL,                                                                                     \
-         NULL,                                                                                     \
-         "mode=paper: W_AI, window gained per adjustment; 80 bytes are 50 Mbps over 13 us",        \
-         WEFT_HPCC_PAPER_NAME "evaluation"},                                                       \
-        {"rate-ai",                                                                                \
-         WEFT_PARAM_RATE,                                                                          \
-         offsetof(type, m.rate_ai_bps),                                                            \
-         "0bps",                                                                                   \
-         "0bps",                                                                                   \
-         NULL,                                                                                     \
-         NULL,                                                                                     \
-         "mode=hpcc: rate gained per adjustment; 0: 10 Mbps per 25 Gbps of line rate",             \
-         "HPCC simulator, run.py"},                                                                \
-        {"min-rate",                                                                               \
-         WEFT_PARAM_RATE,                                                                          \
-         offsetof(type, m.min_rate_bps),                                                           \
-         "100Mbps",                                                                                \
-         "1bps",                                                                                   \
-         NULL,                                                                                     \
-         NULL,                                                                                     \
-         "no adjustment goes below this rate",                                                     \
-         WEFT_HPCC_SIM_NAME " (attribute MinRate)"},                                               \
-    {                                                                                              \
-        "window", WEFT_PARAM_ENUM, offsetof(type, m.window), "scaled", NULL, NULL,                 \
-            WEFT_CC_WINDOW_CHOICES, "mode=hpcc: " WEFT_CC_WINDOW_HELP,                             \
-            WEFT_HPCC_SIM_NAME " (HAS_WIN, VAR_WIN)"                                               \
-    }
+/* clang-format off */
+#define WEFT_HPCC_PARAMS(type, m) \
+    {"mode", WEFT_PARAM_ENUM, offsetof(type, m.mode), "paper", NULL, NULL, "paper|hpcc", \
+     "paper: the window algorithm of the paper; hpcc: as the HPCC simulator does it, on rates", NULL}, \
+    {"target-util", WEFT_PARAM_F64, offsetof(type, m.target_util), "0.95", "0.01", "1", NULL, \
+     "eta: utilisation that the bottleneck should have", WEFT_HPCC_PAPER_NAME}, \
+    {"max-stage", WEFT_PARAM_U64, offsetof(type, m.max_stage), "5", "0", "1000000", NULL, \
+     "rounds of additive increase before a multiplicative one; 0: always multiplicative, as the " "HPCC simulator's scripts (MI_THRESH)", WEFT_HPCC_PAPER_NAME}, \
+    {"window-ai", WEFT_PARAM_SIZE, offsetof(type, m.window_ai_bytes), "80B", "0B", NULL, NULL, \
+     "mode=paper: W_AI, window gained per adjustment; 80 bytes are 50 Mbps over 13 us", WEFT_HPCC_PAPER_NAME ", at 100 Gbps", "mode=paper"}, \
+    {"rate-ai", WEFT_PARAM_RATE, offsetof(type, m.rate_ai_bps), "0bps", "0bps", NULL, NULL, \
+     "mode=hpcc: rate gained per adjustment; 0: 10 Mbps per 25 Gbps of line rate", "HPCC simulator, run.py", "mode=hpcc"}, \
+    {"min-rate", WEFT_PARAM_RATE, offsetof(type, m.min_rate_bps), "100Mbps", "1bps", NULL, NULL, \
+     "no adjustment goes below this rate", WEFT_HPCC_SIM_NAME " (attribute MinRate)"}, \
+    {"window", WEFT_PARAM_ENUM, offsetof(type, m.window), "scaled", NULL, NULL, WEFT_CC_WINDOW_CHOICES, \
+     "mode=hpcc: " WEFT_CC_WINDOW_HELP, WEFT_HPCC_SIM_NAME " (HAS_WIN, VAR_WIN)", "mode=hpcc"}
+/* clang-format on */
+
+/** What the law takes from the path: WEFT_CC_NEEDS_BASE_RTT or WEFT_CC_NEEDS_BDP or nothing. */
+unsigned weft_hpcc_knobs_need(const struct weft_hpcc_knobs *k);
 
 /** What the law of one QP works with. */
 struct weft_hpcc_law {

@@ -16,6 +16,7 @@
 #include "congestion/cc.h"
 #include "congestion/hpcc_law.h"
 #include "congestion/pint_code.h"
+#include "congestion/presets.h"
 
 #include "base/units.h"
 
@@ -50,7 +51,6 @@ static const struct weft_param params[] = {
      "bytes that the code adds to each data packet, and its echo to each ACK",
      "HPCC simulator, int-header.cc"},
 };
-static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
 
 struct state {
     struct weft_hpcc_law law;
@@ -60,15 +60,11 @@ struct state {
     uint64_t last_update_bytes; /* an ACK beyond this changes the reference; 0: no ACK yet */
 };
 
-static int check(const void *raw, struct weft_err *err)
+static unsigned needs_now(const void *raw)
 {
-    static const char *const paper_idle[] = {"rate-ai", "window", NULL};
-    static const char *const sim_idle[] = {"window-ai", NULL};
     const struct params *p = raw;
-    if (p->k.mode == WEFT_HPCC_PAPER)
-        return weft_cc_refuse_idle(&table, raw, "hpcc-pint", "mode=paper", "mode=hpcc", paper_idle,
-                                   err);
-    return weft_cc_refuse_idle(&table, raw, "hpcc-pint", "mode=hpcc", "mode=paper", sim_idle, err);
+    return WEFT_CC_NEEDS_PINT | weft_hpcc_knobs_need(&p->k) |
+           (p->average_ps == 0 ? WEFT_CC_NEEDS_BASE_RTT : 0);
 }
 
 static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
@@ -116,11 +112,10 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
 static void signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
-    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->pint_bytes,
-                                    .ack_bytes = (uint32_t)p->pint_bytes,
-                                    .pint_base = p->log_base,
-                                    .pint_tables = p->arithmetic == TABLES,
-                                    .pint_t_ps = p->average_ps};
+    *out = weft_cc_echoed(p->pint_bytes);
+    out->pint_base = p->log_base;
+    out->pint_t_ps = p->average_ps;
+    out->pint_tables = p->arithmetic == TABLES;
 }
 
 static const struct weft_cc_observable observables[] = {
@@ -140,11 +135,12 @@ const struct weft_cc_ops weft_cc_hpcc_pint = {
     .name = "hpcc-pint",
     .title = "HPCC on PINT: the path's utilisation as one small code per packet",
     .source = "Ben Basat et al.: PINT: Probabilistic In-band Network Telemetry, SIGCOMM 2020",
-    .needs = WEFT_CC_NEEDS_PINT,
+    .needs = WEFT_CC_NEEDS_PINT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
+    .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_hpcc_pint_presets,
     .observables = observables,
-    .check = check,
     .init = init,
     .on_ack = on_ack,
     .signals = signals,

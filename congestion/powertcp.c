@@ -16,7 +16,7 @@
  *   G = (G (tau - dt) + power dt) / tau, dt at most tau. w changes at each ACK.
  *   Stamps start anew when the path changes, as in hpcc.
  * form=delay (theta): power = (dRTT/dt + 1) RTT / tau from consecutive ACKs dt apart, smoothed in
- *   the same way; w changes once per round trip. Switches need no INT; their stamps cost nothing.
+ *   the same way; w changes once per round trip. Switches stamp nothing.
  *
  * Power that is zero or negative (a queue that drains faster than the port sends) asks for the
  * largest window. w_old is taken once per round trip. The windows are payload bytes; the rate
@@ -38,25 +38,24 @@ struct params {
     uint64_t int_bytes;
 };
 
-#define PAPER "Addanki et al., NSDI 2022, "
+#define PAPER "Addanki et al., NSDI 2022"
 
 static const struct weft_param params[] = {
     {"form", WEFT_PARAM_ENUM, offsetof(struct params, form), "int", NULL, NULL, "int|delay",
      "int: power from switch stamps (PowerTCP); delay: from the RTT (theta-PowerTCP)", NULL},
     {"gamma", WEFT_PARAM_F64, offsetof(struct params, gamma), "0.9", "0.001", "1", NULL,
-     "weight of the newest window", PAPER "section 3.3"},
+     "weight of the newest window", PAPER "; powertcp-linux: 0.9"},
     {"beta", WEFT_PARAM_SIZE, offsetof(struct params, beta_bytes), "0B", "0B", NULL, NULL,
-     "additive increase; 0: the window of line rate / expected-flows", PAPER "section 3.3"},
+     "additive increase; 0: the window of line rate / expected-flows", PAPER},
     {"expected-flows", WEFT_PARAM_U64, offsetof(struct params, expected_flows), "10", "1",
      "1000000", NULL, "flows that may share the NIC; used when beta is 0",
-     "powertcp-linux (expected_flows)"},
+     "powertcp-linux: 10 (expected_flows)", "beta=0"},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
      NULL, "no adjustment goes below this rate", NULL},
     {"int-bytes", WEFT_PARAM_SIZE, offsetof(struct params, int_bytes), "42B", "0B", "1000B", NULL,
      "form=int: bytes that the stamps add to each data packet, and their echo to each ACK",
-     "as HPCC: 2 bytes and 8 for each of 5 hops"},
+     "as HPCC: 2 bytes and 8 for each of 5 hops", "form=int"},
 };
-static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
 
 struct state {
     uint64_t line_bps, mtu_bytes;
@@ -70,21 +69,10 @@ struct state {
     struct weft_cc_hop hops[WEFT_CC_MAX_HOPS]; /* int: the last stamps */
 };
 
-static int check(const void *raw, struct weft_err *err)
+static unsigned needs_now(const void *raw)
 {
-    static const char *const delay_idle[] = {"int-bytes", NULL};
     const struct params *p = raw;
-    if (p->beta_bytes > 0) {
-        static const char *const beta_idle[] = {"expected-flows", NULL};
-        int rc = weft_cc_refuse_idle(&table, raw, "powertcp", "a beta of its own", "beta=0",
-                                     beta_idle, err);
-        if (rc)
-            return rc;
-    }
-    if (p->form == FORM_DELAY)
-        return weft_cc_refuse_idle(&table, raw, "powertcp", "form=delay", "form=int", delay_idle,
-                                   err);
-    return 0;
+    return (p->form == FORM_INT ? WEFT_CC_NEEDS_INT : WEFT_CC_NEEDS_RTT) | WEFT_CC_NEEDS_BASE_RTT;
 }
 
 static void publish(const struct state *s, struct weft_cc_out *out)
@@ -209,8 +197,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
 static void signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
-    uint32_t bytes = p->form == FORM_INT ? (uint32_t)p->int_bytes : 0;
-    *out = (struct weft_cc_signals){.data_bytes = bytes, .ack_bytes = bytes};
+    *out = weft_cc_echoed(p->form == FORM_INT ? p->int_bytes : 0);
 }
 
 static const struct weft_cc_observable observables[] = {
@@ -230,11 +217,11 @@ const struct weft_cc_ops weft_cc_powertcp = {
     .title = "PowerTCP: a window from the power (rate x queue) of the path, by INT or by delay",
     .source = "Addanki et al.: PowerTCP: Pushing the Performance Limits of Datacenter Networks, "
               "NSDI 2022",
-    .needs = WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_RTT,
+    .needs = WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT,
+    .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
-    .check = check,
     .init = init,
     .on_ack = on_ack,
     .signals = signals,

@@ -18,10 +18,16 @@ struct params {
 static const struct weft_param params[] = {
     {"window-bdp", WEFT_PARAM_F64, offsetof(struct params, window_bdp), "1.0", "0.001", "1000",
      NULL, "window as a multiple of the path's bandwidth-delay product; used when window is 0",
-     NULL},
+     NULL, "window=0"},
     {"window", WEFT_PARAM_SIZE, offsetof(struct params, window_bytes), "0B", "0B", NULL, NULL,
      "window in payload bytes; 0: window-bdp decides; at least one MTU", NULL},
 };
+
+static unsigned needs_now(const void *raw)
+{
+    const struct params *p = raw;
+    return p->window_bytes == 0 ? WEFT_CC_NEEDS_BDP : 0;
+}
 
 static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
                  struct weft_cc_out *out)
@@ -45,6 +51,8 @@ const struct weft_cc_ops weft_cc_static_window = {
     .name = "static-window",
     .title = "line rate under a fixed window, by default one bandwidth-delay product",
     .source = "the HPCC simulator with HAS_WIN=1 and no algorithm (its CC_MODE 12)",
+    .needs = WEFT_CC_NEEDS_BDP,
+    .needs_now = needs_now,
     .params = WEFT_PARAM_TABLE(params, struct params),
     .init = init,
 };

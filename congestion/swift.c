@@ -35,35 +35,35 @@ struct params {
     uint64_t retx_reset, timestamp_bytes;
 };
 
-#define PAPER "Kumar et al., SIGCOMM 2020, "
-#define HTSIM "csg-htsim, swift"
+/* The paper publishes the algorithm but not these constants. */
+#define HTSIM "csg-htsim, swift.cpp"
 
 static const struct weft_param params[] = {
     {"ai", WEFT_PARAM_F64, offsetof(struct params, ai), "1", "0.000001", "1000", NULL,
-     "packets gained per RTT below the target", PAPER "algorithm 1; " HTSIM},
+     "packets gained per RTT below the target", HTSIM ": a guess, the paper gives no value"},
     {"beta", WEFT_PARAM_F64, offsetof(struct params, beta), "0.8", "0.001", "1", NULL,
-     "strength of the decrease above the target", PAPER "algorithm 1; " HTSIM},
+     "strength of the decrease above the target", HTSIM ": a guess, the paper gives no value"},
     {"max-mdf", WEFT_PARAM_F64, offsetof(struct params, max_mdf), "0.5", "0.001", "0.999", NULL,
-     "largest share of the window that one decrease takes", PAPER "algorithm 1; " HTSIM},
+     "largest share of the window that one decrease takes",
+     HTSIM ": a guess, the paper gives no value"},
     {"base-target", WEFT_PARAM_TIME, offsetof(struct params, base_target_ps), "20us", "1ns", "1s",
-     NULL, "target delay without hops and flow scaling", PAPER "section 3.5; " HTSIM},
+     NULL, "target delay without hops and flow scaling", HTSIM},
     {"hop-target", WEFT_PARAM_TIME, offsetof(struct params, hop_target_ps), "3.053us", "0ps", "1s",
-     NULL, "target delay added per switch of the path",
-     PAPER "section 3.5; " HTSIM " (base / 6.55)"},
+     NULL, "target delay added per switch of the path", HTSIM ": base target / 6.55, a guess"},
     {"fs-range", WEFT_PARAM_TIME, offsetof(struct params, fs_range_ps), "100us", "0ps", "1s", NULL,
-     "most target delay that flow scaling adds; 0: no flow scaling",
-     PAPER "section 3.5; " HTSIM " (5 x base)"},
+     "most target delay that flow scaling adds; 0: no flow scaling", HTSIM ": 5 x base target"},
     {"fs-min-cwnd", WEFT_PARAM_F64, offsetof(struct params, fs_min_cwnd), "0.1", "0.0001", "1000",
-     NULL, "window in packets at which flow scaling adds fs-range", PAPER "section 3.5; " HTSIM},
+     NULL, "window in packets at which flow scaling adds fs-range", HTSIM, "fs-range!=0"},
     {"fs-max-cwnd", WEFT_PARAM_F64, offsetof(struct params, fs_max_cwnd), "100", "0.001",
-     "10000000", NULL, "window in packets from which flow scaling adds nothing",
-     PAPER "section 3.5; " HTSIM},
+     "10000000", NULL, "window in packets from which flow scaling adds nothing", HTSIM,
+     "fs-range!=0"},
     {"min-cwnd", WEFT_PARAM_F64, offsetof(struct params, min_cwnd), "0.01", "0.0001", "1", NULL,
      "smallest window in packets", NULL},
     {"max-cwnd", WEFT_PARAM_F64, offsetof(struct params, max_cwnd), "0", "0", "10000000", NULL,
      "largest window in packets; 0: what line rate sends in the largest target delay", NULL},
     {"retx-reset", WEFT_PARAM_U64, offsetof(struct params, retx_reset), "5", "1", "1000", NULL,
-     "retransmission timeouts in a row that reset the window to min-cwnd", PAPER "algorithm 1"},
+     "retransmission timeouts in a row that reset the window to min-cwnd",
+     HTSIM ": a guess, the paper gives no value"},
     {"timestamp-bytes", WEFT_PARAM_SIZE, offsetof(struct params, timestamp_bytes), "0B", "0B",
      "1000B", NULL,
      "bytes that a timestamp adds to each data packet, and its echo to each ACK; 0: the NIC keeps "
@@ -186,8 +186,7 @@ static void on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_
 static void signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
-    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->timestamp_bytes,
-                                    .ack_bytes = (uint32_t)p->timestamp_bytes};
+    *out = weft_cc_echoed(p->timestamp_bytes);
 }
 
 static const struct weft_cc_observable observables[] = {
@@ -208,7 +207,7 @@ const struct weft_cc_ops weft_cc_swift = {
     .title = "Swift: a window around a target delay",
     .source = "Kumar et al.: Swift: Delay is Simple and Effective for Congestion Control in the "
               "Datacenter, SIGCOMM 2020",
-    .needs = WEFT_CC_NEEDS_RTT,
+    .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,

@@ -24,6 +24,7 @@
  *   hai-after add rate-ai, later ones rate-hai. run.py's preset "timely": min-rate 1000Mbps.
  */
 #include "congestion/cc.h"
+#include "congestion/presets.h"
 #include "congestion/window.h"
 
 #include "base/units.h"
@@ -44,7 +45,7 @@ struct params {
     uint64_t rate_hai_bps;              /* hpcc */
 };
 
-#define PAPER "Mittal et al., SIGCOMM 2015, "
+#define PAPER "Mittal et al., SIGCOMM 2015"
 #define HPCC_SIM "HPCC simulator, rdma-hw.cc"
 
 static const struct weft_param params[] = {
@@ -53,20 +54,20 @@ static const struct weft_param params[] = {
     {"alpha", WEFT_PARAM_F64, offsetof(struct params, alpha), "0.875", "0.001", "1", NULL,
      "weight of the newest RTT difference", HPCC_SIM " (TmlyAlpha)"},
     {"beta", WEFT_PARAM_F64, offsetof(struct params, beta), "0.8", "0.001", "1", NULL,
-     "strength of the multiplicative decrease", PAPER "section 4.3"},
+     "strength of the multiplicative decrease", PAPER},
     {"t-low", WEFT_PARAM_TIME, offsetof(struct params, t_low_ps), "50us", "0ps", "1s", NULL,
-     "RTT below which the rate always rises", PAPER "section 4.3"},
+     "RTT below which the rate always rises", PAPER},
     {"t-high", WEFT_PARAM_TIME, offsetof(struct params, t_high_ps), "500us", "0ps", "1s", NULL,
-     "RTT above which the rate always falls", PAPER "section 4.3"},
+     "RTT above which the rate always falls", PAPER},
     {"min-rtt", WEFT_PARAM_TIME, offsetof(struct params, min_rtt_ps), "20us", "0ps", "1s", NULL,
      "scale of the gradient, a constant; 0: the path's base RTT", HPCC_SIM " (TmlyMinRtt)"},
     {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "0bps", "0bps", NULL, NULL,
      "rate gained per additive increase; 0: 10 Mbps per 10 Gbps of line rate",
-     PAPER "section 4.3: 10 Mbps at 10 Gbps; HPCC simulator, run.py"},
+     PAPER ": 10 Mbps at 10 Gbps; HPCC simulator, run.py"},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
      NULL, "no adjustment goes below this rate", HPCC_SIM " (attribute MinRate)"},
     {"hai-after", WEFT_PARAM_U64, offsetof(struct params, hai_after), "5", "0", "1000000", NULL,
-     "increases in a row before they become hyperactive", PAPER "section 4.3"},
+     "increases in a row before they become hyperactive", PAPER},
     {"timestamp-bytes", WEFT_PARAM_SIZE, offsetof(struct params, timestamp_bytes), "0B", "0B",
      "1000B", NULL,
      "bytes that a timestamp adds to each data packet, and its echo to each ACK; 0: the NIC keeps "
@@ -75,15 +76,14 @@ static const struct weft_param params[] = {
     {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "none", NULL, NULL,
      WEFT_CC_WINDOW_CHOICES, WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
     {"hai-factor", WEFT_PARAM_U64, offsetof(struct params, hai_factor), "5", "1", "1000", NULL,
-     "mode=paper: N, a hyperactive increase is this times rate-ai", PAPER "section 4.3"},
+     "mode=paper: N, a hyperactive increase is this times rate-ai", PAPER, "mode=paper"},
     {"segment", WEFT_PARAM_SIZE, offsetof(struct params, segment_bytes), "64KB", "0B", NULL, NULL,
      "mode=paper: acknowledged bytes per RTT sample; 0: one sample per round trip",
-     PAPER "section 3.1: 16 to 64 KB"},
+     PAPER ": segments of 16 to 64 KB", "mode=paper"},
     {"rate-hai", WEFT_PARAM_RATE, offsetof(struct params, rate_hai_bps), "0bps", "0bps", NULL, NULL,
      "mode=hpcc: rate gained per hyperactive increase; 0: 50 Mbps per 10 Gbps of line rate",
-     "HPCC simulator, run.py"},
+     "HPCC simulator, run.py", "mode=hpcc"},
 };
-static const struct weft_param_table table = WEFT_PARAM_TABLE(params, struct params);
 
 struct state {
     uint64_t line_bps, min_bps, ai_bps, hai_bps, bdp_bytes, mtu_bytes;
@@ -96,17 +96,19 @@ struct state {
     uint64_t rises; /* increases in a row */
 };
 
+static unsigned needs_now(const void *raw)
+{
+    const struct params *p = raw;
+    return WEFT_CC_NEEDS_RTT | weft_cc_window_needs(p->window) |
+           (p->min_rtt_ps == 0 ? WEFT_CC_NEEDS_BASE_RTT : 0);
+}
+
 static int check(const void *raw, struct weft_err *err)
 {
-    static const char *const paper_idle[] = {"rate-hai", NULL};
-    static const char *const sim_idle[] = {"hai-factor", "segment", NULL};
     const struct params *p = raw;
     if (p->t_low_ps > p->t_high_ps)
         return weft_err_set(err, WEFT_E_INPUT, "timely: t-low must not be above t-high");
-    if (p->mode == MODE_PAPER)
-        return weft_cc_refuse_idle(&table, raw, "timely", "mode=paper", "mode=hpcc", paper_idle,
-                                   err);
-    return weft_cc_refuse_idle(&table, raw, "timely", "mode=hpcc", "mode=paper", sim_idle, err);
+    return 0;
 }
 
 static void publish(const struct state *s, const struct params *p, struct weft_cc_out *out)
@@ -202,8 +204,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
 static void signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
-    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->timestamp_bytes,
-                                    .ack_bytes = (uint32_t)p->timestamp_bytes};
+    *out = weft_cc_echoed(p->timestamp_bytes);
 }
 
 static const struct weft_cc_observable observables[] = {
@@ -224,9 +225,11 @@ const struct weft_cc_ops weft_cc_timely = {
     .title = "TIMELY: a rate from the gradient of the RTT",
     .source =
         "Mittal et al.: TIMELY: RTT-based Congestion Control for the Datacenter, SIGCOMM 2015",
-    .needs = WEFT_CC_NEEDS_RTT,
+    .needs = WEFT_CC_NEEDS_RTT | WEFT_CC_NEEDS_BASE_RTT | WEFT_CC_NEEDS_BDP,
+    .needs_now = needs_now,
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .presets = weft_timely_presets,
     .observables = observables,
     .check = check,
     .init = init,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What several algorithms share: the window beside a rate, bounds, and "has no effect" errors.
+ * What several algorithms share: the window beside a rate, bounds, the cost of signals.
  */
 #ifndef WEFT_CC_WINDOW_H
 #define WEFT_CC_WINDOW_H
@@ -20,6 +20,12 @@ enum weft_cc_window {
 #define WEFT_CC_WINDOW_CHOICES "none|fixed|scaled"
 #define WEFT_CC_WINDOW_HELP                                                                        \
     "bytes in flight: unlimited, one bandwidth-delay product, or that times rate / line rate"
+
+/** What the parameter takes from the path: WEFT_CC_NEEDS_BDP or nothing. */
+static inline unsigned weft_cc_window_needs(int window)
+{
+    return window == WEFT_CC_WINDOW_NONE ? 0 : WEFT_CC_NEEDS_BDP;
+}
 
 /** cwnd_bytes for @p rate_bps: at least @p mtu_bytes, rounded down. */
 uint64_t weft_cc_window_bytes(int window, uint64_t bdp_bytes, uint64_t mtu_bytes, uint64_t rate_bps,
@@ -49,14 +55,11 @@ static inline uint64_t weft_cc_clamp_u64(double x, uint64_t lo, uint64_t hi)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-/**
- * For ops->check: WEFT_E_INPUT if one of @p names (terminated by NULL) differs from its default,
- * because with @p setting ("mode=paper") it has no effect; the message suggests @p instead
- * ("mode=hpcc").
- */
-int weft_cc_refuse_idle(const struct weft_param_table *table, const void *params, const char *algo,
-                        const char *setting, const char *instead, const char *const *names,
-                        struct weft_err *err);
+/** The signals of an algorithm whose @p bytes on a data packet come back with its ACK. */
+static inline struct weft_cc_signals weft_cc_echoed(uint64_t bytes)
+{
+    return (struct weft_cc_signals){.data_bytes = (uint32_t)bytes, .ack_bytes = (uint32_t)bytes};
+}
 
 #ifdef __cplusplus
 }

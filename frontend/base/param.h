@@ -42,6 +42,7 @@ struct weft_param {
     const char *choices; /**< WEFT_PARAM_ENUM: the words, joined by '|'; else NULL */
     const char *help;    /**< one sentence, no full stop needed */
     const char *source;  /**< paper and section, RFC, or datasheet; NULL when it is weft's own */
+    const char *needs;   /**< when it can have an effect, see base/needs.h; NULL: always */
 };
 
 /** A table with its length. */

@@ -103,8 +103,9 @@ const struct weft_command weft_command_check = {
     .summary = "Check a scenario without running it and print its resolved configuration",
     .usage = "[SCENARIO] [--set KEY=VALUE]...",
     .example = "weft check scenarios/allreduce-clos16",
-    .details =
-        "Reads every input file, builds the fabric, and warns of settings that can have no effect.",
+    .details = "Reads every input file, builds the fabric, and warns of every setting that can't "
+               "have an effect "
+               "under the others, with the value that rules it out.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct check_opts),

@@ -68,7 +68,7 @@ static int resolve(struct run *r, struct weft_err *err)
     r->profile = weft_hpcc_profile_new(&in, err);
     if (!r->profile)
         return err->code;
-    size_t n = r->profile->nsets;
+    size_t n = r->profile->nsets, implied = n;
     const char **sets = (const char **)calloc(n + o->source.set.n + 1, sizeof *sets);
     char seed[64];
     if (!sets)
@@ -87,7 +87,7 @@ static int resolve(struct run *r, struct weft_err *err)
         snprintf(seed, sizeof seed, "run.seed=%s", o->source.seed);
         sets[n++] = seed;
     }
-    struct weft_scenario_options so = {r->cli->backends, r->cli->nbackends, sets, n};
+    struct weft_scenario_options so = {r->cli->backends, r->cli->nbackends, sets, n, implied};
     if (!code)
         code = weft_scenario_load(NULL, &so, &r->s, err);
     free(sets);

@@ -6,6 +6,7 @@
 #include "report/report.h"
 
 #include "base/units.h"
+#include "congestion/cc.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -41,6 +42,29 @@ static void json_end(struct weft_json *j)
     weft_json_finish(j, NULL);
 }
 
+static void print_presets(FILE *out, const struct weft_cc_preset *p)
+{
+    if (!p)
+        return;
+    fputs("presets: --set congestion-control.preset=NAME\n", out);
+    for (; p->name; p++)
+        fprintf(out, "  %-16s %s [%s]\n      %s\n", p->name, p->help, p->source, p->settings);
+}
+
+static void json_presets(struct weft_json *j, const struct weft_cc_preset *p)
+{
+    weft_json_array(j);
+    for (; p && p->name; p++) {
+        weft_json_object(j);
+        weft_json_kv_str(j, "name", p->name);
+        weft_json_kv_str(j, "help", p->help);
+        weft_json_kv_str(j, "source", p->source);
+        weft_json_kv_str(j, "settings", p->settings);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+}
+
 static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
                        const struct weft_listing *l, const char *name, struct weft_err *err)
 {
@@ -59,6 +83,10 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
             weft_json_kv_str(&j, "source", e.source);
             weft_json_key(&j, "parameters");
             weft_json_params(&j, e.params);
+            if (e.presets) {
+                weft_json_key(&j, "presets");
+                json_presets(&j, e.presets);
+            }
             json_end(&j);
             return 0;
         }
@@ -71,6 +99,7 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
         }
         fputs("parameters:\n", cli->out);
         weft_print_params(cli->out, e.name, e.params);
+        print_presets(cli->out, e.presets);
         return 0;
     }
     const char *near = weft_nearest(name, names, k);

@@ -22,7 +22,7 @@ static struct weft_listed cc_get(const struct weft_cli *cli, size_t i)
     size_t n;
     (void)cli;
     const struct weft_cc_ops *o = weft_cc_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, &o->params};
+    return (struct weft_listed){o->name, o->title, o->source, &o->params, o->presets};
 }
 
 static size_t topology_count(const struct weft_cli *cli)
@@ -156,6 +156,8 @@ void weft_print_params(FILE *out, const char *prefix, const struct weft_param_ta
             fprintf(out, ", at most %s", p->max);
         fprintf(out, "\n      %s%s%s%s\n", p->help, p->source ? " [" : "",
                 p->source ? p->source : "", p->source ? "]" : "");
+        if (p->needs)
+            fprintf(out, "      needs %s\n", p->needs);
     }
 }
 
@@ -173,6 +175,7 @@ void weft_json_params(struct weft_json *j, const struct weft_param_table *t)
         weft_json_kv_str(j, "choices", p->choices);
         weft_json_kv_str(j, "help", p->help);
         weft_json_kv_str(j, "source", p->source);
+        weft_json_kv_str(j, "needs", p->needs);
         weft_json_end_object(j);
     }
     weft_json_end_array(j);

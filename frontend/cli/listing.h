@@ -10,12 +10,15 @@
 extern "C" {
 #endif
 
+struct weft_cc_preset;
+
 /** One member of a family, for display. */
 struct weft_listed {
     const char *name;
     const char *title;
     const char *source;                    /**< NULL: weft's own */
     const struct weft_param_table *params; /**< NULL: none */
+    const struct weft_cc_preset *presets;  /**< NULL: none */
 };
 
 /** One family. */

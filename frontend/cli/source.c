@@ -115,7 +115,7 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
         snprintf(seed, sizeof seed, "run.seed=%s", o->seed);
         sets[n++] = seed;
     }
-    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n};
+    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, 0};
     int code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
     free(sets);
     for (size_t i = 0; !code && i < (*out)->nwarnings; i++)
@@ -143,6 +143,8 @@ void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)
         weft_json_object(j);
         if (g->selector)
             weft_json_kv_str(j, g->selector, g->selected);
+        if (g->preset)
+            weft_json_kv_str(j, "preset", g->preset);
         for (size_t k = 0; k < g->table->n; k++)
             weft_json_kv_str(j, g->table->params[k].name, value_text(g, &g->table->params[k], buf));
         weft_json_end_object(j);
@@ -167,7 +169,8 @@ static void config_line(FILE *out, const char *prefix, const char *name, const c
     if (o->kind == WEFT_ORIGIN_FILE)
         fprintf(out, " (line %lld)\n", (long long)o->line);
     else
-        fprintf(out, " (%s)\n", o->kind == WEFT_ORIGIN_OVERRIDE ? "--set" : "default");
+        fprintf(out, " (%s)\n",
+                o->kind == WEFT_ORIGIN_OVERRIDE ? "--set" : weft_origin_name(o->kind));
 }
 
 void weft_source_config_text(FILE *out, const struct weft_scenario *s)
@@ -177,6 +180,8 @@ void weft_source_config_text(FILE *out, const struct weft_scenario *s)
         const struct weft_scenario_group *g = &s->groups[i];
         if (g->selector)
             config_line(out, g->element, g->selector, g->selected, &g->selected_from);
+        if (g->preset)
+            config_line(out, g->element, "preset", g->preset, &g->preset_from);
         for (size_t k = 0; k < g->table->n; k++)
             config_line(out, g->prefix, g->table->params[k].name,
                         value_text(g, &g->table->params[k], buf), &g->origins[k]);

@@ -143,9 +143,12 @@ int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err)
         }
         if (!g)
             return unknown_key(r, o, err);
-        if (g->selector && strcmp(o->param, g->selector) == 0 && strcmp(o->prefix, g->element) == 0)
+        if (g->selector && strcmp(o->prefix, g->element) == 0 &&
+            (strcmp(o->param, g->selector) == 0 ||
+             (weft_group_is_cc(g) && strcmp(o->param, WEFT_PRESET_KEY) == 0)))
             continue; /* chosen already */
-        struct weft_origin origin = {WEFT_ORIGIN_OVERRIDE, 0, 0};
+        struct weft_origin origin = {i < r->nimplied ? WEFT_ORIGIN_PRESET : WEFT_ORIGIN_OVERRIDE, 0,
+                                     0};
         if (weft_resolver_set(r, g, o->param, o->value, "", origin, err))
             return weft_err_prepend(err, "--set %s", o->text);
     }

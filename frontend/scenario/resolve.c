@@ -26,6 +26,8 @@ const char *weft_origin_name(enum weft_origin_kind kind)
     switch (kind) {
     case WEFT_ORIGIN_DEFAULT:
         return "default";
+    case WEFT_ORIGIN_PRESET:
+        return "preset";
     case WEFT_ORIGIN_FILE:
         return "file";
     case WEFT_ORIGIN_OVERRIDE:
@@ -279,6 +281,7 @@ static int set_name(struct weft_resolver *r, struct weft_err *err)
 static int resolve(struct weft_resolver *r, const struct weft_scenario_options *o,
                    struct weft_err *err)
 {
+    r->nimplied = o->nimplied;
     int code = weft_resolver_parse_overrides(r, o->sets, o->nsets, err);
     if (!code)
         code = set_name(r, err);
@@ -288,6 +291,8 @@ static int resolve(struct weft_resolver *r, const struct weft_scenario_options *
         code = choose_all(r, err);
     if (!code)
         code = make_groups(r, err);
+    if (!code)
+        code = weft_resolver_apply_preset(r, err);
     if (!code && r->root)
         code = weft_resolver_apply_file(r, err);
     if (!code)

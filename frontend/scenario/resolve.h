@@ -27,6 +27,7 @@ struct weft_resolver {
     const struct weft_xml_elem *root; /**< NULL: no file */
     struct weft_override *overrides;
     size_t noverrides;
+    size_t nimplied; /**< the first so many overrides are not the user's */
     size_t warnings_cap;
     struct weft_plugin chosen[WEFT_FAMILIES];
     struct weft_origin chosen_from[WEFT_FAMILIES];
@@ -40,6 +41,12 @@ const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, co
 /** Checks that the file has only known elements, each once, and that a selector is where it must
  * be. */
 int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err);
+/** The attribute of <congestion-control>, and its key, that names a preset. */
+#define WEFT_PRESET_KEY "preset"
+/** Whether @p g is the congestion control's. */
+int weft_group_is_cc(const struct weft_scenario_group *g);
+/** Sets the values of the chosen preset, if any. */
+int weft_resolver_apply_preset(struct weft_resolver *r, struct weft_err *err);
 /** Sets the values that the file gives. */
 int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err);
 /** Takes "key=value" options apart. */

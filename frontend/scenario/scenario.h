@@ -11,7 +11,8 @@
  *   topology            type      topology.type=NAME, NAME.PARAM=VALUE ("leaf-spine.leaves=4")
  *   network             backend   network.backend=NAME
  *   <backend's section> -         SECTION.PARAM=VALUE ("transport.mtu=4096B")
- *   congestion-control  name      congestion-control.name=NAME, NAME.PARAM=VALUE
+ *   congestion-control  name      congestion-control.name=NAME, NAME.PARAM=VALUE,
+ *                                 congestion-control.preset=NAME
  *   system              -         system.PARAM=VALUE
  *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x")
  *   run                 -         run.seed=N, run.until=TIME
@@ -19,9 +20,8 @@
  * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
  * scenario file they are relative to it, on the command line to the working directory.
  *
- * Precedence: override > file > default. A key that can't have an effect is an error, or a warning
- * where an override made it so (--set topology.type=... leaves the file's own topology parameters
- * without a use).
+ * Precedence: override > file > preset > default. A key that names nothing is an error. A value that was
+ * given but can't have an effect is a warning.
  */
 #ifndef WEFT_SCENARIO_H
 #define WEFT_SCENARIO_H
@@ -44,7 +44,12 @@ struct weft_run_params {
 extern const struct weft_param_table weft_run_param_table;
 
 /** Where a value came from. */
-enum weft_origin_kind { WEFT_ORIGIN_DEFAULT, WEFT_ORIGIN_FILE, WEFT_ORIGIN_OVERRIDE };
+enum weft_origin_kind {
+    WEFT_ORIGIN_DEFAULT,
+    WEFT_ORIGIN_PRESET, /**< implied by a preset, or by a configuration of another format */
+    WEFT_ORIGIN_FILE,
+    WEFT_ORIGIN_OVERRIDE
+};
 struct weft_origin {
     enum weft_origin_kind kind;
     int64_t line, col; /**< FILE: its place in the scenario file */
@@ -56,6 +61,8 @@ struct weft_scenario_group {
     const char *selector; /**< "type", "backend", "name"; NULL: no selector */
     const char *selected; /**< the plug-in's name; NULL without selector */
     struct weft_origin selected_from;
+    const char *preset; /**< congestion-control: its preset; NULL: none */
+    struct weft_origin preset_from;
     const char *prefix; /**< of its keys: the plug-in's or the section's name */
     const struct weft_param_table *table;
     void *values;                /**< table->struct_size bytes */
@@ -94,6 +101,7 @@ struct weft_scenario_options {
     size_t nbackends;
     const char *const *sets; /**< overrides "key=value", later ones win */
     size_t nsets;
+    size_t nimplied; /**< the first so many of sets are not the user's: of origin PRESET, no warnings about them */
 };
 
 /**
@@ -138,7 +146,7 @@ void weft_scenario_write_xml(const struct weft_scenario *s, const struct weft_te
 void weft_scenario_write_schema(const struct weft_net_backend *const *backends, size_t nbackends,
                                 const struct weft_text_sink *sink);
 
-/** "default", "file" or "override". */
+/** "default", "preset", "file" or "override". */
 const char *weft_origin_name(enum weft_origin_kind kind);
 
 #ifdef __cplusplus

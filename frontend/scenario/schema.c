@@ -6,7 +6,7 @@
  * several values (ranges, a backend's sections, parameters that must be given) is left to weft
  * itself.
  */
-#include "scenario/families.h"
+#include "scenario/resolve.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -169,6 +169,23 @@ static void params(struct writer *w, const struct weft_param_table *t)
     }
 }
 
+/* The attribute that names a preset. */
+static void presets(struct writer *w, const struct weft_cc_preset *p)
+{
+    if (!p)
+        return;
+    open_tag(w, "optional", NULL, NULL);
+    open_tag(w, "attribute", "name", WEFT_PRESET_KEY);
+    leaf(w, "a:documentation", NULL, NULL, "settings under one name; see 'weft show cc NAME'");
+    open_tag(w, "choice", NULL, NULL);
+    leaf(w, "value", NULL, NULL, "none");
+    for (; p->name; p++)
+        leaf(w, "value", NULL, NULL, p->name);
+    close_tag(w, "choice");
+    close_tag(w, "attribute");
+    close_tag(w, "optional");
+}
+
 /* <element> whose selector attribute decides which other attributes it may have. */
 static void family(struct writer *w, enum weft_family_id id, const struct weft_backends *b)
 {
@@ -183,6 +200,8 @@ static void family(struct writer *w, enum weft_family_id id, const struct weft_b
         leaf(w, "a:documentation", NULL, NULL, p.title);
         leaf(w, "value", NULL, NULL, p.name);
         close_tag(w, "attribute");
+        if (id == WEFT_FAMILY_CC)
+            presets(w, ((const struct weft_cc_ops *)p.ops)->presets);
         params(w, p.params);
         close_tag(w, "group");
     }

@@ -174,11 +174,12 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->seed = c->seed;
     e->recovery = recovery_of(c->params.transport.recovery);
     e->low_rto = e->recovery->low_rto;
-    e->ecn_on = (c->cc->needs & (WEFT_CC_NEEDS_ECN)) != 0;
-    e->cnp_on = (c->cc->needs & WEFT_CC_NEEDS_CNP) != 0;
-    e->echo_on = (c->cc->needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
-    e->int_on = (c->cc->needs & WEFT_CC_NEEDS_INT) != 0;
-    e->pint_on = (c->cc->needs & WEFT_CC_NEEDS_PINT) != 0;
+    const unsigned needs = weft_cc_needs(c->cc, c->cc_params);
+    e->ecn_on = (needs & WEFT_CC_NEEDS_ECN) != 0;
+    e->cnp_on = (needs & WEFT_CC_NEEDS_CNP) != 0;
+    e->echo_on = (needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
+    e->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
+    e->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
     e->stamp_on = e->int_on || e->pint_on;
     e->ns3_draws = c->params.ecn.draws == WEFT_DRAWS_NS3;
     weft_ns3_rng_init(&e->ns3_rng, 1, c->seed, c->params.ecn.first_stream);

@@ -39,7 +39,8 @@ enum pkt_flags {
     PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
     PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
     PKT_XOFF = 16, /**< PFC: pause (else resume) */
-    PKT_CUT = 32   /**< on a link that failed: lost when it would have arrived */
+    PKT_CUT = 32,  /**< on a link that failed: lost when it would have arrived */
+    PKT_ASK = 64   /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
 };
 
 /** One packet: 64 bytes, one cache line. */
@@ -132,7 +133,8 @@ struct qp {
     uint32_t src_host, dst_host;
     uint32_t number; /**< which QP between the two */
     uint32_t flow_hash, ack_hash;
-    uint64_t end_psn; /**< first number after the last posted message */
+    uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
+    uint64_t end_psn;   /**< first number after the last posted message */
     uint64_t end_byte;
     uint64_t retx_packets, cnps, rtos;
     struct weft_cc_env env;

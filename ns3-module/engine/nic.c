@@ -30,7 +30,7 @@ static void pace(struct weft_engine *e, struct nic *n, struct qp *q, uint32_t qi
     engine_push(e, &n->paced, q->next_avail_ps, qi);
 }
 
-static inline bool window_full(const struct qp *q)
+static inline bool window_reached(const struct qp *q)
 {
     uint64_t in_flight = q->nxt_bytes - q->una_bytes;
     return in_flight >= q->out.cwnd_bytes || in_flight >= q->cap_bytes;
@@ -40,6 +40,30 @@ static inline bool window_full(const struct qp *q)
 static inline uint64_t pacing_rate(const struct weft_engine *e, const struct qp *q)
 {
     return __builtin_expect(e->p.transport.pacing, 1) ? q->out.rate_bps : q->env.line_rate_bps;
+}
+
+/* Whether no packet in flight makes the receiver answer: it waits for ack-every packets. */
+static bool nobody_asks(const struct weft_engine *e, const struct qp *q)
+{
+    return e->p.transport.ack_every > 1 &&
+           !(q->asked_psn > q->una_psn && q->asked_psn <= q->nxt_psn);
+}
+
+/* A window that holds the QP back. A window that shrank below what is in flight lets one packet
+ * more go if only that one can bring an ACK. */
+static inline bool window_full(const struct weft_engine *e, const struct qp *q)
+{
+    return window_reached(q) && !nobody_asks(e, q);
+}
+
+/* Lets the packet that fills the window ask for an ACK, since no other would follow it. */
+static void ask(struct weft_engine *e, struct qp *q, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    if (window_reached(q) || k->flags & PKT_LAST) {
+        k->flags |= PKT_ASK;
+        q->asked_psn = k->psn + 1;
+    }
 }
 
 /* The rate changed and the algorithm wants the gap in progress re-timed. */
@@ -159,7 +183,8 @@ static void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi
     struct nic *n = &e->nics[e->ports[port].nic];
     if (q->nxt_msg == NIL) {
         q->state = QP_IDLE;
-    } else if (window_full(q) && (q->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
+    } else if (window_full(e, q) &&
+               (q->next_avail_ps <= free_ps || !e->p.transport.ns3_event_order)) {
         q->state = QP_BLOCKED;
     } else if (q->next_avail_ps <= free_ps) {
         ready_append(e, n, qi);
@@ -205,7 +230,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             e->cc->before_send(cc_state_at(e, qi), e->ccp, e->now, &q->out);
             nic_cc_changed(e, qi);
         }
-        if (q->nxt_msg == NIL || window_full(q)) {
+        if (q->nxt_msg == NIL || window_full(e, q)) {
             q->state = q->nxt_msg == NIL ? QP_IDLE : QP_BLOCKED;
             continue;
         }
@@ -231,6 +256,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         q->next_avail_ps = e->now + gap_at_rate(e, wire, q->gap_rate_bps, q->gap_q);
         if (q->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
+        if (e->p.transport.ack_every > 1)
+            ask(e, q, i);
         file(e, port, q, qi, e->now + gap_quantised(e, wire, p->ser_q));
         return i;
     }

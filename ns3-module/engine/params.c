@@ -11,6 +11,15 @@
  */
 #include "engine.h"
 
+/* Some traffic may be dropped for its egress queue: PFC is off, or a priority in use has none; each
+ * with @more. */
+#define MEASURED(more)                                                                             \
+    "pfc.enabled=false" more " or pfc.prios lacks $transport.data-prio" more                       \
+    " or pfc.prios lacks $transport.ack-prio" more                                                 \
+    " or pfc.prios lacks $transport.cnp-prio and congestion-control.signals has cnp-packet" more
+#define PFC_ON "enabled=true and prios!=0"
+#define ECN_ON "congestion-control.signals has ecn"
+
 #define T(field) offsetof(struct weft_transport_params, field)
 static const struct weft_param transport_params[] = {
     {"mtu", WEFT_PARAM_SIZE, T(mtu_bytes), "4096B", "256B", "9216B", NULL,
@@ -21,11 +30,15 @@ static const struct weft_param transport_params[] = {
     {"ack-prio", WEFT_PARAM_U64, T(ack_prio), "3", "0", "7", NULL, "priority of ACKs and NACKs",
      NULL},
     {"cnp-prio", WEFT_PARAM_U64, T(cnp_prio), "6", "0", "7", NULL, "priority of CNPs",
-     "DCQCN, SIGCOMM 2015, section 3.3: CNPs travel with high priority"},
+     "DCQCN, SIGCOMM 2015, section 3.3: CNPs travel with high priority",
+     "congestion-control.signals has cnp-packet"},
     {"ack-every", WEFT_PARAM_U64, T(ack_every), "1", "1", "65536", NULL,
-     "data packets per ACK; the last packet of a message is always acknowledged", NULL},
+     "data packets per ACK; the last packet of a message and one that fills its window are always "
+     "acknowledged",
+     NULL},
     {"nack-interval", WEFT_PARAM_TIME, T(nack_interval_ps), "500us", "0", NULL, NULL,
-     "a NACK for the same missing packet is repeated at most this often", "HPCC simulator: 500us"},
+     "a NACK for the same missing packet is repeated at most this often", "HPCC simulator: 500us",
+     "recovery!=selective-repeat"},
     {"rto", WEFT_PARAM_TIME, T(rto_ps), "4ms", "1us", "100s", NULL,
      "retransmission timeout, from the last progress of the QP",
      "IBTA 1.5 section 9.7.6.1.3: 4.096us x 2^n; n = 10 is 4.19ms"},
@@ -39,7 +52,7 @@ static const struct weft_param transport_params[] = {
     {"ack-frame", WEFT_PARAM_SIZE, T(ack_bytes), "66B", "1B", "512B", NULL,
      "frame bytes of an ACK or NACK", "62 + 4 (AETH)"},
     {"cnp-frame", WEFT_PARAM_SIZE, T(cnp_bytes), "78B", "1B", "512B", NULL, "frame bytes of a CNP",
-     "62 + 16, IBTA annex A17.9.3"},
+     "62 + 16, IBTA annex A17.9.3", "congestion-control.signals has cnp-packet"},
     {"min-frame", WEFT_PARAM_SIZE, T(min_frame_bytes), "64B", "0", "512B", NULL,
      "shorter frames are padded to this", "IEEE 802.3 minimum frame"},
     {"gap", WEFT_PARAM_SIZE, T(gap_bytes), "20B", "0", "64B", NULL,
@@ -63,13 +76,14 @@ static const struct weft_param transport_params[] = {
      "HPCC simulator: RATE_BOUND"},
     {"ack-ignores-pause", WEFT_PARAM_BOOL, T(ack_ignores_pause), "false", NULL, NULL, NULL,
      "NICs send ACKs even while PFC pauses their priority",
-     "HPCC simulator: ACK_HIGH_PRIO at hosts"},
+     "HPCC simulator: ACK_HIGH_PRIO at hosts", "pfc.enabled=true and pfc.prios has $ack-prio"},
     {"base-rtt", WEFT_PARAM_TIME, T(base_rtt_ps), "0", "0", "10s", NULL,
      "base RTT given to the congestion control; 0: computed for each path",
-     "HPCC simulator: GLOBAL_T"},
+     "HPCC simulator: GLOBAL_T", "congestion-control.signals has base-rtt"},
     {"bdp", WEFT_PARAM_SIZE, T(bdp_bytes), "0", "0", "1TB", NULL,
      "bandwidth-delay product given to the congestion control; 0: computed for each path",
-     "HPCC simulator: GLOBAL_T"},
+     "HPCC simulator: GLOBAL_T",
+     "congestion-control.signals has bdp or recovery=selective-repeat and bdp-fc=true"},
     {"ecmp", WEFT_PARAM_ENUM, T(ecmp), "flow", NULL, NULL, "flow|hpcc",
      "choice among equal-cost ports; flow: hash of the QP and the seed; hpcc: that of the HPCC "
      "simulator",
@@ -83,17 +97,18 @@ static const struct weft_param transport_params[] = {
     {"chunk", WEFT_PARAM_SIZE, T(chunk_bytes), "0", "0", "1TB", NULL,
      "go-back-0: a loss restarts the current chunk of this size, rounded up to whole packets; 0: "
      "the message",
-     "HPCC simulator: L2_CHUNK_SIZE"},
+     "HPCC simulator: L2_CHUNK_SIZE", "recovery=go-back-0"},
     {"bdp-fc", WEFT_PARAM_BOOL, T(bdp_fc), "true", NULL, NULL, NULL,
      "selective-repeat: at most one bandwidth-delay product of the path in flight per QP",
-     "IRN, SIGCOMM 2018, section 3.2"},
+     "IRN, SIGCOMM 2018, section 3.2", "recovery=selective-repeat"},
     {"rto-low", WEFT_PARAM_TIME, T(rto_low_ps), "100us", "1us", "100s", NULL,
      "selective-repeat: retransmission timeout while few packets are in flight, if shorter than "
      "rto",
-     "IRN, SIGCOMM 2018, section 4.1: 100us, and 320us for rto"},
+     "IRN, SIGCOMM 2018, section 4.1: 100us, and 320us for rto",
+     "recovery=selective-repeat and rto-low-packets!=0"},
     {"rto-low-packets", WEFT_PARAM_U64, T(rto_low_packets), "3", "0", "1000000", NULL,
      "selective-repeat: rto-low holds while at most this many packets are in flight",
-     "IRN, SIGCOMM 2018, section 3.1: N = 3"},
+     "IRN, SIGCOMM 2018, section 3.1: N = 3", "recovery=selective-repeat"},
 };
 #undef T
 
@@ -107,23 +122,26 @@ static const struct weft_param switch_params[] = {
      "what is set aside for the reserve: one per (ingress port, priority), or one per port as the "
      "HPCC "
      "simulator does",
-     NULL},
+     NULL, "reserve!=0"},
     {"threshold", WEFT_PARAM_ENUM, T(threshold), "dynamic", NULL, NULL, "dynamic|static",
      "how much of the shared buffer an (ingress port, priority) may take: alpha x what is free, or "
      "limit",
      "Choudhury and Hahne, dynamic queue length thresholds, ToN 1998"},
     {"alpha", WEFT_PARAM_F64, T(alpha), "1/8", "1/1024", "64", NULL,
      "ingress threshold of a (port, priority) = alpha x free shared buffer",
-     "Choudhury and Hahne 1998; HPCC simulator: 1/8"},
+     "Choudhury and Hahne 1998; HPCC simulator: 1/8", "threshold=dynamic"},
     {"alpha-map", WEFT_PARAM_STRING, T(alpha_map), "", NULL, NULL, NULL,
-     "alpha of single priorities: PRIO:ALPHA,PRIO:..., such as 0:1/2,3:1/8", NULL},
+     "alpha of single priorities: PRIO:ALPHA,PRIO:..., such as 0:1/2,3:1/8", NULL,
+     "threshold=dynamic"},
     {"alpha-by-rate", WEFT_PARAM_BOOL, T(alpha_by_rate), "false", NULL, NULL, NULL,
      "alpha doubles with each doubling of a port's rate over the first host's, up to 1",
-     "HPCC simulator, switch-mmu"},
+     "HPCC simulator, switch-mmu", "threshold=dynamic"},
     {"limit", WEFT_PARAM_SIZE, T(limit_bytes), "1MiB", "0", "2GiB", NULL,
-     "threshold=static: ingress threshold of a (port, priority) in the shared buffer", NULL},
+     "threshold=static: ingress threshold of a (port, priority) in the shared buffer", NULL,
+     "threshold=static"},
     {"limit-map", WEFT_PARAM_STRING, T(limit_map), "", NULL, NULL, NULL,
-     "limit of single priorities: PRIO:SIZE,PRIO:..., such as 0:200KB,3:1MB", NULL},
+     "limit of single priorities: PRIO:SIZE,PRIO:..., such as 0:200KB,3:1MB", NULL,
+     "threshold=static"},
     {"lossy-share", WEFT_PARAM_F64, T(lossy_share), "0", "0", "0.99", NULL,
      "part of the shared buffer that is an ingress pool of the lossy priorities, the rest being "
      "that of the "
@@ -133,21 +151,26 @@ static const struct weft_param switch_params[] = {
      "dynamic|static",
      "how long an egress queue that is measured may be: egress-alpha x what is free, or "
      "egress-limit",
-     NULL},
+     NULL, MEASURED("") " or egress-lossless-pool!=0"},
     {"egress-alpha", WEFT_PARAM_F64, T(egress_alpha), "1", "1/1024", "64", NULL,
      "lossy priorities: egress queue limit = egress-alpha x free shared buffer",
-     "Choudhury and Hahne 1998"},
+     "Choudhury and Hahne 1998", MEASURED(" and egress-threshold=dynamic")},
     {"egress-alpha-map", WEFT_PARAM_STRING, T(egress_alpha_map), "", NULL, NULL, NULL,
-     "egress-alpha of single priorities: PRIO:ALPHA,PRIO:...", NULL},
+     "egress-alpha of single priorities: PRIO:ALPHA,PRIO:...", NULL,
+     MEASURED(" and egress-threshold=dynamic") " or egress-lossless-pool!=0 and "
+                                               "egress-threshold=dynamic"},
     {"egress-limit", WEFT_PARAM_SIZE, T(egress_limit_bytes), "1MiB", "0", "2GiB", NULL,
-     "egress-threshold=static: egress queue limit of lossy priorities", NULL},
+     "egress-threshold=static: egress queue limit of lossy priorities", NULL,
+     MEASURED(" and egress-threshold=static")},
     {"egress-limit-map", WEFT_PARAM_STRING, T(egress_limit_map), "", NULL, NULL, NULL,
-     "egress-limit of single priorities: PRIO:SIZE,PRIO:...", NULL},
+     "egress-limit of single priorities: PRIO:SIZE,PRIO:...", NULL,
+     MEASURED(
+         " and egress-threshold=static") " or egress-lossless-pool!=0 and egress-threshold=static"},
     {"egress-lossy-pool", WEFT_PARAM_SIZE, T(egress_lossy_pool_bytes), "0", "0", "2GiB", NULL,
      "what the egress queues of lossy priorities may hold together; 0: no such pool, they are "
      "measured by "
      "what is free at ingress",
-     "SONiC: egress_lossy_pool"},
+     "SONiC: egress_lossy_pool", MEASURED("")},
     {"egress-lossless-pool", WEFT_PARAM_SIZE, T(egress_lossless_pool_bytes), "0", "0", "2GiB", NULL,
      "what the egress queues of lossless priorities may hold together, dropping the rest; 0: no "
      "such pool, "
@@ -161,12 +184,12 @@ static const struct weft_param switch_params[] = {
      "how priorities that are not strict share a port: by bytes, or one packet each in turn", NULL},
     {"quantum", WEFT_PARAM_SIZE, T(quantum_bytes), "4096B", "64B", "1MiB", NULL,
      "deficit round robin: bytes per turn and weight of a priority that is not strict",
-     "Shreedhar and Varghese, SIGCOMM 1995"},
+     "Shreedhar and Varghese, SIGCOMM 1995", "scheduler=drr"},
     {"weight-map", WEFT_PARAM_STRING, T(weight_map), "", NULL, NULL, NULL,
      "deficit round robin: weights of single priorities, 1 to 1000: PRIO:WEIGHT,PRIO:..., such as "
      "3:4,4:2; the "
      "others have weight 1",
-     NULL},
+     NULL, "scheduler=drr"},
 };
 #undef T
 
@@ -175,33 +198,36 @@ static const struct weft_param pfc_params[] = {
     {"enabled", WEFT_PARAM_BOOL, T(enabled), "true", NULL, NULL, NULL,
      "whether switches send PFC frames; off: every priority is lossy", "IEEE 802.1Qbb"},
     {"prios", WEFT_PARAM_U64, T(prios), "8", "0", "255", NULL,
-     "bit mask of the lossless priorities (8: priority 3)", NULL},
+     "bit mask of the lossless priorities (8: priority 3)", NULL, "enabled=true"},
     {"headroom", WEFT_PARAM_SIZE, T(headroom_bytes), "0", "0", "64MiB", NULL,
      "buffer per (ingress port, lossless priority) for what arrives after XOFF; 0: two link delays "
      "and the "
      "response time at link rate + 3 full packets + a PFC frame per lossless priority",
-     "IEEE 802.1Qbb annex O"},
+     "IEEE 802.1Qbb annex O", PFC_ON},
     {"headroom-mode", WEFT_PARAM_ENUM, T(headroom_mode), "standard", NULL, NULL, "standard|hpcc",
      "how headroom=0 is computed; hpcc: headroom-factor x rate x delay per port, as the HPCC "
      "simulator does",
-     NULL},
+     NULL, PFC_ON " and headroom=0"},
     {"headroom-factor", WEFT_PARAM_U64, T(headroom_factor), "3", "0", "64", NULL,
      "headroom-mode=hpcc: headroom in units of rate x delay",
-     "HPCC simulator: 3; its descendants: HEADROOM_FACTOR"},
+     "HPCC simulator: 3; its descendants: HEADROOM_FACTOR",
+     PFC_ON " and headroom=0 and headroom-mode=hpcc"},
     {"xon-offset", WEFT_PARAM_SIZE, T(xon_offset_bytes), "3KiB", "0", "16MiB", NULL,
-     "XON is sent when the ingress is this far below its threshold", "HPCC simulator: 3KiB"},
+     "XON is sent when the ingress is this far below its threshold", "HPCC simulator: 3KiB",
+     PFC_ON},
     {"response-time", WEFT_PARAM_TIME, T(response_ps), "0", "0", "1ms", NULL,
      "time that a port takes to obey a PFC frame after its last bit",
-     "IEEE 802.1Qbb annex O: higher layer and interface delays"},
+     "IEEE 802.1Qbb annex O: higher layer and interface delays", PFC_ON},
     {"frame", WEFT_PARAM_SIZE, T(frame_bytes), "64B", "1B", "512B", NULL,
-     "frame bytes of a PFC frame", "IEEE 802.1Qbb: minimum-size MAC control frame"},
+     "frame bytes of a PFC frame", "IEEE 802.1Qbb: minimum-size MAC control frame", PFC_ON},
     {"quanta", WEFT_PARAM_U64, T(quanta), "0", "0", "65535", NULL,
      "pause time of a PFC frame in quanta of 512 bit times of the paused link, after which it "
      "sends "
      "again unless refreshed; 0: until the resume",
-     "IEEE 802.1Qbb; switches send 65535"},
+     "IEEE 802.1Qbb; switches send 65535", PFC_ON},
     {"refresh", WEFT_PARAM_F64, T(refresh), "1/2", "1/16", "1", NULL,
-     "with quanta: a pause is repeated after this fraction of its time while it is wanted", NULL},
+     "with quanta: a pause is repeated after this fraction of its time while it is wanted", NULL,
+     PFC_ON " and quanta!=0"},
 };
 #undef T
 
@@ -209,35 +235,36 @@ static const struct weft_param pfc_params[] = {
 static const struct weft_param ecn_params[] = {
     {"kmin", WEFT_PARAM_SIZE, T(kmin_bytes), "100KB", "0", "1GiB", NULL,
      "egress queue of a port of scale-rate at which marking starts",
-     "HPCC simulator: production values at 25 Gbps"},
+     "HPCC simulator: production values at 25 Gbps", ECN_ON " and rate-map="},
     {"kmax", WEFT_PARAM_SIZE, T(kmax_bytes), "400KB", "0", "1GiB", NULL,
      "egress queue above which every data packet is marked",
-     "HPCC simulator: production values at 25 Gbps"},
+     "HPCC simulator: production values at 25 Gbps", ECN_ON " and rate-map="},
     {"pmax", WEFT_PARAM_F64, T(pmax), "0.2", "0", "1", NULL, "marking probability at kmax",
-     "HPCC simulator: production values at 25 Gbps"},
+     "HPCC simulator: production values at 25 Gbps", ECN_ON " and rate-map= and kmin!=$kmax"},
     {"scale-rate", WEFT_PARAM_RATE, T(scale_rate_bps), "25Gbps", "0", "10Tbps", NULL,
      "kmin and kmax are for a port of this rate and grow linearly with the port's rate; 0: the "
      "same for every rate",
-     NULL},
+     NULL, ECN_ON " and rate-map="},
     {"rate-map", WEFT_PARAM_STRING, T(rate_map), "", NULL, NULL, NULL,
      "thresholds per port rate instead of the above: RATE:KMIN:KMAX:PMAX,RATE:...",
-     "HPCC simulator: KMIN_MAP, KMAX_MAP, PMAX_MAP"},
+     "HPCC simulator: KMIN_MAP, KMAX_MAP, PMAX_MAP", ECN_ON},
     {"prio-map", WEFT_PARAM_STRING, T(prio_map), "", NULL, NULL, NULL,
      "thresholds of single priorities instead of the above, scaled by scale-rate: "
      "PRIO:KMIN:KMAX:PMAX,PRIO:..., "
      "such as 3:50KB:200KB:0.1; PRIO:off: never marked",
-     NULL},
+     NULL, ECN_ON},
     {"draws", WEFT_PARAM_ENUM, T(draws), "port", NULL, NULL, "port|ns3",
      "where marking takes its random numbers: a stream per port; a new random variable of ns-3 "
      "each "
      "time, in the order of all ports, with run.seed as the run",
-     "the HPCC simulator on ns-3 3.36 and later"},
+     "the HPCC simulator on ns-3 3.36 and later", ECN_ON},
     {"first-stream", WEFT_PARAM_U64, T(first_stream), "0", "0", "1000000000", NULL,
-     "draws=ns3: how many random variables the simulation has made before", NULL},
+     "draws=ns3: how many random variables the simulation has made before", NULL,
+     ECN_ON " and draws=ns3"},
     {"at-enqueue", WEFT_PARAM_BOOL, T(at_enqueue), "false", NULL, NULL, NULL,
      "true: decide when the packet joins the queue, counting it; false: when it leaves, not "
      "counting it",
-     "HPCC simulator: at dequeue"},
+     "HPCC simulator: at dequeue", ECN_ON},
 };
 #undef T
 

@@ -113,7 +113,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     }
     q->exp_psn++;
     q->unacked++;
-    if (last || q->unacked >= e->p.transport.ack_every)
+    if (k->flags & (PKT_LAST | PKT_ASK) || q->unacked >= e->p.transport.ack_every)
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else
         pkt_free(e, i);

@@ -4,6 +4,7 @@
 #include "weft-net-device.h"
 #include "weft-trace-source.h"
 
+#include "base/needs.h"
 #include "base/rng.h"
 
 #include "ns3/abort.h"
@@ -279,6 +280,11 @@ WeftFabric::Build(weft_err* err)
     config.seed = MakeSeed();
     config.hooks = MakeHooks();
     rc = weft_engine_check_config(&config, err);
+    if (rc == 0 && m_cc)
+    {
+        weft_needs_scope scope = {&config.cc->params, config.cc_params, config.cc->name};
+        rc = weft_params_refuse_idle(&scope, err);
+    }
     if (rc != 0)
     {
         return rc;

@@ -3,6 +3,7 @@
 #ifndef WEFT_TESTS_CONGESTION_ALGO_H
 #define WEFT_TESTS_CONGESTION_ALGO_H
 
+#include "base/needs.h"
 #include "base/units.h"
 #include "congestion/cc.h"
 
@@ -84,11 +85,14 @@ class Algo
         ops->signals(params(), &how);
         return how;
     }
-    /// Empty if the settings agree with each other.
+    /// Empty if the settings agree with each other and each can have an effect.
     std::string why_not()
     {
         weft_err err{};
-        return !ops->check || ops->check(params(), &err) == 0 ? "" : err.msg;
+        const weft_needs_scope scope{&ops->params, params(), ops->name, nullptr, nullptr};
+        if (!ops->check || ops->check(params(), &err) == 0)
+            weft_params_refuse_idle(&scope, &err);
+        return err.msg;
     }
     void cnp(int64_t now)
     {

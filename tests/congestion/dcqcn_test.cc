@@ -23,9 +23,7 @@ Algo::Settings with(Algo::Settings base, const Algo::Settings &more)
 
 std::string why_not(const Algo::Settings &s)
 {
-    Algo a(kDcqcn, s);
-    weft_err err{};
-    return kDcqcn->check(a.params(), &err) == 0 ? "" : err.msg;
+    return Algo(kDcqcn, s).why_not();
 }
 
 } // namespace

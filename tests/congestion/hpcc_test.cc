@@ -266,9 +266,9 @@ TEST(Hpcc, SettingsWithoutEffectAreErrors)
 {
     const auto why = [](const Algo::Settings &s) { return Algo(kHpcc, s).why_not(); };
     EXPECT_EQ(why({{"rate-ai", "40Mbps"}}),
-              "hpcc: rate-ai has no effect with mode=paper; leave it out or set mode=hpcc");
+              "hpcc.rate-ai=40Mbps has no effect: hpcc.mode is paper");
     EXPECT_EQ(why({{"mode", "hpcc"}, {"window-ai", "100B"}}),
-              "hpcc: window-ai has no effect with mode=hpcc; leave it out or set mode=paper");
+              "hpcc.window-ai=100B has no effect: hpcc.mode is hpcc");
     EXPECT_NE(why({{"int-multi", "4"}}), "");
     EXPECT_EQ(why({{"int-multi", "4"}, {"mode", "hpcc"}}), "");
 }

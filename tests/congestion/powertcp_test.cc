@@ -122,7 +122,7 @@ TEST(PowerTcp, SettingsAndSignals)
     EXPECT_EQ(Algo(kPower).signals().data_bytes, 42u);
     EXPECT_EQ(Algo(kPower, {{"form", "delay"}}).signals().data_bytes, 0u);
     EXPECT_EQ(Algo(kPower, {{"form", "delay"}, {"int-bytes", "8B"}}).why_not(),
-              "powertcp: int-bytes has no effect with form=delay; leave it out or set form=int");
+              "powertcp.int-bytes=8B has no effect: powertcp.form is delay");
     EXPECT_NE(Algo(kPower, {{"beta", "1KB"}, {"expected-flows", "3"}}).why_not(), "");
     Algo a(kPower, {{"expected-flows", "100"}, {"form", "delay"}}, headerless_env());
     a.init();

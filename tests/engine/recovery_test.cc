@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Loss recovery: whatever is lost, under each recovery every message completes exactly once and in
 // order; and each recovery sends again what its source says, no more.
-#include "world.h"
+#include "once.h"
 
 #include "base/rng.h"
 #include "ns3-module/engine/psn_set.h"
@@ -11,8 +11,6 @@
 
 namespace
 {
-const char *const kRecoveries[] = {"go-back-n", "go-back-0", "selective-repeat"};
-
 Settings Lossy(const std::string &recovery, const Settings &more = {})
 {
     Settings s = {{"transport.recovery", recovery},    {"transport.chunk", "16KiB"},
@@ -29,27 +27,6 @@ void SendMany(World &w)
     for (uint32_t m = 0; m < 8; m++)
         for (uint32_t i = 0; i < 4; i++)
             w.Send(i, 4 + (i + m % 2) % 4, m == 5 ? 0 : 125000 / (1 + 7 * (m % 3)) + m, i * 10 + m);
-}
-
-void ExpectAllOnceInOrder(const World &w, const std::string &what)
-{
-    auto t = w.Totals();
-    EXPECT_EQ(w.received.size(), t.msgs_posted) << what;
-    EXPECT_EQ(w.acked.size(), t.msgs_posted) << what;
-    EXPECT_EQ(t.bytes_received, t.bytes_posted) << what;
-    for (auto *log : {&w.received, &w.acked}) {
-        std::set<uint64_t> ids;
-        std::map<std::pair<uint32_t, uint32_t>, uint64_t> last;
-        for (auto &d : *log) {
-            EXPECT_TRUE(ids.insert(d.id).second) << what << ": message " << d.id << " twice";
-            auto qp = std::make_pair(d.msg.src_host, d.msg.dst_host);
-            EXPECT_TRUE(!last.count(qp) || last[qp] < d.id)
-                << what << ": message " << d.id << " out of order";
-            last[qp] = d.id;
-        }
-    }
-    EXPECT_EQ(t.packets_in_flight, 0u) << what;
-    EXPECT_EQ(weft_engine_next(w.e), WEFT_NEVER) << what;
 }
 } // namespace
 

@@ -143,7 +143,7 @@ TEST(Resolve, SettingsWithoutEffectAreReported)
     auto ecn = parse(scenario("<congestion-control name=\"none\"/><ecn kmin=\"5KB\"/>"));
     ASSERT_EQ(ecn.code, 0) << ecn.message();
     EXPECT_CONTAINS(ecn.warnings(),
-                    "<ecn>: 'kmin' has no effect: the congestion control 'none' does not use ECN");
+                    "<ecn>: 'kmin' has no effect: congestion-control.signals is none, without ecn");
 
     auto pfc = parse(scenario("<pfc enabled=\"no\" headroom=\"5KB\"/>"));
     EXPECT_CONTAINS(pfc.warnings(), "'headroom' has no effect: pfc.enabled is false");

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Presets: what papers and simulators set for a link rate.
+ *
+ * The HPCC simulator's script run.py scales increases and marking thresholds with the rate of the
+ * NICs; here is one preset per rate that it is used with. Its thresholds are for ports of that rate
+ * and grow with a port's rate, as ecn.scale-rate has it.
+ */
+#include "congestion/presets.h"
+
+#define RUN_PY "HPCC simulator, run.py: "
+#define W_AI "Li et al., SIGCOMM 2019: 80 bytes at 100 Gbps; linear in the rate"
+#define DCTCP "Alizadeh et al., SIGCOMM 2010"
+
+const struct weft_cc_preset weft_dcqcn_presets[] = {
+    {"paper-40g", "the paper's constants, for its 40 Gbps links", "Zhu et al., SIGCOMM 2015",
+     "rate-ai=40Mbps rate-hai=400Mbps ecn.kmin=5KB ecn.kmax=200KB ecn.pmax=0.01 "
+     "ecn.scale-rate=40Gbps"},
+    {"sim-25g", "CC_MODE 1 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "dcqcn",
+     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
+     "rate-ai=5Mbps rate-hai=50Mbps min-rate=1Gbps ecn.kmin=100KB ecn.kmax=400KB ecn.pmax=0.2 "
+     "ecn.scale-rate=25Gbps"},
+    {"sim-50g", "CC_MODE 1 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "dcqcn",
+     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
+     "rate-ai=10Mbps rate-hai=100Mbps min-rate=1Gbps ecn.kmin=200KB ecn.kmax=800KB ecn.pmax=0.2 "
+     "ecn.scale-rate=50Gbps"},
+    {"sim-100g", "CC_MODE 1 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "dcqcn",
+     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
+     "rate-ai=20Mbps rate-hai=200Mbps min-rate=1Gbps ecn.kmin=400KB ecn.kmax=1600KB ecn.pmax=0.2 "
+     "ecn.scale-rate=100Gbps"},
+    {"sim-200g", "CC_MODE 1 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "dcqcn",
+     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
+     "rate-ai=40Mbps rate-hai=400Mbps min-rate=1Gbps ecn.kmin=800KB ecn.kmax=3200KB ecn.pmax=0.2 "
+     "ecn.scale-rate=200Gbps"},
+    {"sim-400g", "CC_MODE 1 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "dcqcn",
+     "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
+     "rate-ai=80Mbps rate-hai=800Mbps min-rate=1Gbps ecn.kmin=1600KB ecn.kmax=6400KB ecn.pmax=0.2 "
+     "ecn.scale-rate=400Gbps"},
+    {"sim-paper-25g", "CC_MODE 1 with timers nearer to the paper's, for 25 Gbps NICs",
+     RUN_PY "dcqcn_paper",
+     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
+     "rate-ai=5Mbps rate-hai=50Mbps min-rate=1Gbps ecn.kmin=100KB ecn.kmax=400KB ecn.pmax=0.2 "
+     "ecn.scale-rate=25Gbps"},
+    {"sim-paper-50g", "CC_MODE 1 with timers nearer to the paper's, for 50 Gbps NICs",
+     RUN_PY "dcqcn_paper",
+     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
+     "rate-ai=10Mbps rate-hai=100Mbps min-rate=1Gbps ecn.kmin=200KB ecn.kmax=800KB ecn.pmax=0.2 "
+     "ecn.scale-rate=50Gbps"},
+    {"sim-paper-100g", "CC_MODE 1 with timers nearer to the paper's, for 100 Gbps NICs",
+     RUN_PY "dcqcn_paper",
+     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
+     "rate-ai=20Mbps rate-hai=200Mbps min-rate=1Gbps ecn.kmin=400KB ecn.kmax=1600KB ecn.pmax=0.2 "
+     "ecn.scale-rate=100Gbps"},
+    {"sim-paper-200g", "CC_MODE 1 with timers nearer to the paper's, for 200 Gbps NICs",
+     RUN_PY "dcqcn_paper",
+     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
+     "rate-ai=40Mbps rate-hai=400Mbps min-rate=1Gbps ecn.kmin=800KB ecn.kmax=3200KB ecn.pmax=0.2 "
+     "ecn.scale-rate=200Gbps"},
+    {"sim-paper-400g", "CC_MODE 1 with timers nearer to the paper's, for 400 Gbps NICs",
+     RUN_PY "dcqcn_paper",
+     "mode=hpcc gain=1/256 alpha-timer=50us decrease-interval=50us rate-timer=55us fast-recovery=1 "
+     "rate-ai=80Mbps rate-hai=800Mbps min-rate=1Gbps ecn.kmin=1600KB ecn.kmax=6400KB ecn.pmax=0.2 "
+     "ecn.scale-rate=400Gbps"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct weft_cc_preset weft_hpcc_presets[] = {
+    {"25g", "W_AI for 25 Gbps NICs", W_AI, "window-ai=20B"},
+    {"50g", "W_AI for 50 Gbps NICs", W_AI, "window-ai=40B"},
+    {"100g", "W_AI for 100 Gbps NICs", W_AI, "window-ai=80B"},
+    {"200g", "W_AI for 200 Gbps NICs", W_AI, "window-ai=160B"},
+    {"400g", "W_AI for 400 Gbps NICs", W_AI, "window-ai=320B"},
+    {"sim-25g", "CC_MODE 3 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "hp",
+     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=10Mbps min-rate=1Gbps int-multi=1"},
+    {"sim-50g", "CC_MODE 3 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "hp",
+     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=20Mbps min-rate=1Gbps int-multi=2"},
+    {"sim-100g", "CC_MODE 3 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "hp",
+     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=40Mbps min-rate=1Gbps int-multi=4"},
+    {"sim-200g", "CC_MODE 3 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "hp",
+     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=80Mbps min-rate=1Gbps int-multi=8"},
+    {"sim-400g", "CC_MODE 3 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "hp",
+     "mode=hpcc target-util=0.95 max-stage=0 rate-ai=160Mbps min-rate=1Gbps int-multi=16"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct weft_cc_preset weft_hpcc_pint_presets[] = {
+    {"25g", "W_AI for 25 Gbps NICs", W_AI, "window-ai=20B"},
+    {"50g", "W_AI for 50 Gbps NICs", W_AI, "window-ai=40B"},
+    {"100g", "W_AI for 100 Gbps NICs", W_AI, "window-ai=80B"},
+    {"200g", "W_AI for 200 Gbps NICs", W_AI, "window-ai=160B"},
+    {"400g", "W_AI for 400 Gbps NICs", W_AI, "window-ai=320B"},
+    {"sim-25g", "CC_MODE 10 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "hpccPint",
+     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=10Mbps min-rate=1Gbps"},
+    {"sim-50g", "CC_MODE 10 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "hpccPint",
+     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=20Mbps min-rate=1Gbps"},
+    {"sim-100g", "CC_MODE 10 as the simulator's scripts set it for 100 Gbps NICs",
+     RUN_PY "hpccPint",
+     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=40Mbps min-rate=1Gbps"},
+    {"sim-200g", "CC_MODE 10 as the simulator's scripts set it for 200 Gbps NICs",
+     RUN_PY "hpccPint",
+     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=80Mbps min-rate=1Gbps"},
+    {"sim-400g", "CC_MODE 10 as the simulator's scripts set it for 400 Gbps NICs",
+     RUN_PY "hpccPint",
+     "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=160Mbps min-rate=1Gbps"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct weft_cc_preset weft_timely_presets[] = {
+    {"sim-25g", "CC_MODE 7 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "timely",
+     "mode=hpcc rate-ai=25Mbps rate-hai=125Mbps min-rate=1Gbps timestamp-bytes=8B"},
+    {"sim-50g", "CC_MODE 7 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "timely",
+     "mode=hpcc rate-ai=50Mbps rate-hai=250Mbps min-rate=1Gbps timestamp-bytes=8B"},
+    {"sim-100g", "CC_MODE 7 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "timely",
+     "mode=hpcc rate-ai=100Mbps rate-hai=500Mbps min-rate=1Gbps timestamp-bytes=8B"},
+    {"sim-200g", "CC_MODE 7 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "timely",
+     "mode=hpcc rate-ai=200Mbps rate-hai=1000Mbps min-rate=1Gbps timestamp-bytes=8B"},
+    {"sim-400g", "CC_MODE 7 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "timely",
+     "mode=hpcc rate-ai=400Mbps rate-hai=2000Mbps min-rate=1Gbps timestamp-bytes=8B"},
+    {NULL, NULL, NULL, NULL},
+};
+
+const struct weft_cc_preset weft_dctcp_presets[] = {
+    {"paper-1g", "the paper's threshold for 1 Gbps: 20 packets of 1500 bytes", DCTCP,
+     "ecn.kmin=30KB ecn.kmax=30KB ecn.pmax=1 ecn.scale-rate=0"},
+    {"paper-10g", "the paper's threshold for 10 Gbps: 65 packets of 1500 bytes", DCTCP,
+     "ecn.kmin=97500B ecn.kmax=97500B ecn.pmax=1 ecn.scale-rate=0"},
+    {"sim-25g", "CC_MODE 8 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "dctcp",
+     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=75KB ecn.kmax=75KB ecn.pmax=1 "
+     "ecn.scale-rate=25Gbps"},
+    {"sim-50g", "CC_MODE 8 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "dctcp",
+     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=150KB ecn.kmax=150KB ecn.pmax=1 "
+     "ecn.scale-rate=50Gbps"},
+    {"sim-100g", "CC_MODE 8 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "dctcp",
+     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=300KB ecn.kmax=300KB ecn.pmax=1 "
+     "ecn.scale-rate=100Gbps"},
+    {"sim-200g", "CC_MODE 8 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "dctcp",
+     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=600KB ecn.kmax=600KB ecn.pmax=1 "
+     "ecn.scale-rate=200Gbps"},
+    {"sim-400g", "CC_MODE 8 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "dctcp",
+     "mode=hpcc gain=1/16 rate-ai=615Mbps min-rate=1Gbps ecn.kmin=1200KB ecn.kmax=1200KB "
+     "ecn.pmax=1 ecn.scale-rate=400Gbps"},
+    {NULL, NULL, NULL, NULL},
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The presets of the algorithms that have some; see struct weft_cc_preset in cc.h. */
+#ifndef WEFT_CC_PRESETS_H
+#define WEFT_CC_PRESETS_H
+
+#include "congestion/cc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const struct weft_cc_preset weft_dcqcn_presets[];
+extern const struct weft_cc_preset weft_hpcc_presets[];
+extern const struct weft_cc_preset weft_hpcc_pint_presets[];
+extern const struct weft_cc_preset weft_timely_presets[];
+extern const struct weft_cc_preset weft_dctcp_presets[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif
