@@ -223,7 +223,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->ports);
     free(e->nics);
     free(e->mmus);
-    free(e->pfc);
+    pfc_fini(e);
     free(e->qp_slots);
     free(e);
 }
