@@ -57,10 +57,13 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
         const struct port *p = &e->ports[i];
-        LAW(err, p->st.tx_packets == p->rx_packets + p->flying,
+        uint64_t flying = 0;
+        for (uint32_t k = p->fly.head; k != NIL; k = pkt_at(e, k)->next)
+            flying++;
+        LAW(err, p->st.tx_packets == p->rx_packets + flying,
             "port %u sent %" PRIu64 " packets, %" PRIu64 " came out and %" PRIu64
             " are on the link",
-            i, p->st.tx_packets, p->rx_packets, p->flying);
+            i, p->st.tx_packets, p->rx_packets, flying);
         int64_t busy = p->st.busy_ps - (p->busy_until_ps > e->now ? p->busy_until_ps - e->now : 0);
         LAW(err, busy <= e->now, "port %u was busy %" PRId64 " ps of %" PRId64, i, busy, e->now);
         uint64_t q = 0;

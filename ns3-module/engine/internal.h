@@ -32,10 +32,10 @@
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 
 enum pkt_flags {
-    PKT_LAST = 1,  /**< DATA: last packet of its message */
-    PKT_CE = 2,    /**< DATA: congestion experienced */
-    PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
-    PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
+    PKT_LAST = 1, /**< DATA: last packet of its message */
+    PKT_CE = 2,   /**< DATA: congestion experienced */
+    PKT_ECHO = 4, /**< ACK, NACK: a packet it covers was marked */
+    PKT_CNP = 8,  /**< ACK, NACK: carries a CNP */
     PKT_XOFF = 16 /**< PFC: pause (else resume) */
 };
 
@@ -58,7 +58,7 @@ struct pkt {
     uint8_t kind;     /**< enum weft_pkt_kind */
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
-    uint8_t pad;
+    uint8_t hop;   /**< switches passed */
     uint32_t
         order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
@@ -77,11 +77,30 @@ struct msg {
     uint64_t retx_bytes, cnps;
 };
 
+/** What few runs need of the packet path, tested together. */
+enum odd {
+    ODD_ORDER = 1,   /**< transport.ns3-event-order */
+    ODD_QUANTUM = 2, /**< transport.time-quantum */
+    ODD_PINT = 4,    /**< transmissions are noted for PINT */
+    ODD_LOSE = 8     /**< fault injection hook */
+};
+/** What is done to packets that enter or leave a switch queue. */
+enum touch {
+    TOUCH_ECN = 1,  /**< data may be marked */
+    TOUCH_SIGN = 2, /**< data is stamped with INT or PINT */
+    TOUCH_HOOK = 4  /**< queue hook */
+};
+
 /** What a QP is doing as far as NIC arbitration is concerned. */
 enum qp_state { QP_IDLE, QP_READY, QP_PACED, QP_BLOCKED };
 
+/** Switches on a path that a QP remembers; the choices of further ones are looked up. */
+#define QP_PATH 6
+
 /** One QP: sender half and receiver half. */
 struct qp {
+    /** egress ports of the switches that its data, and its ACKs and CNPs, pass; NIL: look it up */
+    uint32_t path[2][QP_PATH];
     /* sender: hot */
     uint32_t next; /**< ready ring link */
     uint32_t port; /**< host port it sends through */
@@ -141,20 +160,23 @@ struct nic {
 };
 
 /** One port: the sending end of one direction of a link, and the ingress accounting of the
- * other. */
+ * other. What every packet touches comes first. */
 struct port {
     int64_t busy_until_ps, armed_ps; /**< armed: time of the valid EV_TX entry, WEFT_NEVER: none */
     int64_t prop_ps;
-    uint64_t ser_q; /**< ps per wire byte, GAP_SHIFT */
-    /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
-    uint32_t armed_order, end_order;
-    bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
-    struct list fly; /**< packets on the link, in order */
+    uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
+    struct list fly;          /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
     uint8_t nonempty, paused; /**< bit masks of priorities */
-    uint8_t drr;              /**< priority whose turn it is */
     uint8_t xoff_sent;        /**< ingress: priorities that we have paused at the peer */
-    struct list ctrl;         /**< PFC frames waiting */
+    uint8_t drr;              /**< priority whose turn it is */
+    bool sending;     /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    bool lossy;       /**< packets may be lost on the link */
+    struct list ctrl; /**< PFC frames waiting */
+    uint64_t qtotal;  /**< egress occupancy, all priorities */
+    /** packets that came out of this port's link at the far end, lost ones included */
+    uint64_t rx_packets;
+    struct weft_engine_port_stats st;
     struct list q[WEFT_PRIOS];
     uint32_t qbytes[WEFT_PRIOS];   /**< egress occupancy, frame bytes */
     uint32_t in_bytes[WEFT_PRIOS]; /**< ingress occupancy without headroom */
@@ -167,15 +189,13 @@ struct port {
     double pint_u;       /**< PINT: utilisation */
     int64_t pint_at_ps;
     uint32_t pint_size;
+    /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
+    uint32_t armed_order, end_order;
     struct weft_rng ecn_rng, err_rng, pint_rng;
     double error_rate;
     int64_t paused_since_ps;
-    /** packets that came out of this port's link at the far end, lost ones included */
-    uint64_t rx_packets;
-    uint64_t flying; /**< packets on the link now */
-    uint64_t qtotal; /**< egress occupancy, all priorities */
-    struct weft_engine_port_stats st;
-};
+} __attribute__((aligned(64)));
+_Static_assert((sizeof(struct port) & (sizeof(struct port) - 1)) == 0, "indexed by a shift");
 
 /** One switch's buffer. */
 struct mmu {
@@ -225,6 +245,8 @@ struct weft_engine {
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
     bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
+    uint8_t odd;                /**< enum odd */
+    uint8_t on_enter, on_leave; /**< enum touch */
     uint64_t seed;
     struct weft_engine_hooks hooks;
 
@@ -309,20 +331,19 @@ static inline uint64_t gap_of_rate(uint64_t bps)
     return (uint64_t)((num + bps / 2) / bps);
 }
 
-static inline void list_append(struct weft_engine *e, struct list *l, uint32_t i)
+static inline void list_append(struct weft_engine *e, struct list *l, struct pkt *k, uint32_t i)
 {
-    pkt_at(e, i)->next = NIL;
+    k->next = NIL;
     if (l->head == NIL)
         l->head = i;
     else
         pkt_at(e, l->tail)->next = i;
     l->tail = i;
 }
-static inline uint32_t list_take(struct weft_engine *e, struct list *l)
+/** Takes the first packet, which is @p k. */
+static inline void list_take(struct list *l, const struct pkt *k)
 {
-    uint32_t i = l->head;
-    l->head = pkt_at(e, i)->next;
-    return i;
+    l->head = k->next;
 }
 
 /* engine.c */
@@ -339,10 +360,8 @@ static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, 
 static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
                                     uint32_t port)
 {
-    if (__builtin_expect(!fastq_fits(&e->fast, e->now, t), 0))
+    if (__builtin_expect(!fastq_push(&e->fast, e->now, t, kind, port), 0))
         engine_push(e, &e->slow, t, EV_ID(kind, port));
-    else if (__builtin_expect(!fastq_push(&e->fast, fastq_key(&e->fast, t, kind, port)), 0))
-        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue (%u entries)", e->fast.n);
 }
 /** A fresh packet record, NIL (and the engine failed) when there is no room. */
 uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
@@ -352,16 +371,24 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
 void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why);
 
 /* port.c */
-/** The head of the link of @p port has arrived at the other end. Its event is the first of the
- * fast queue when @p on_top. */
-void port_arrive(struct weft_engine *e, uint32_t port, bool on_top);
-/** The port may start a packet now: does so, and arms itself for the next. */
-void port_tx(struct weft_engine *e, uint32_t port);
+/** The head of the link of @p port has arrived at the other end. */
+void port_arrive(struct weft_engine *e, uint32_t port);
+/** An EV_TX entry of the port is due: starts a packet, unless the port waits for another moment. */
+void port_due(struct weft_engine *e, uint32_t port);
 /** Queues a packet at a port and starts it when the port is free. */
 void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
 /** Something became sendable at the port. */
 void port_kick(struct weft_engine *e, uint32_t port);
-void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps);
+/** The port looks for something to send at @p at_ps, if not earlier. */
+static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port, int64_t at_ps)
+{
+    if (p->armed_ps <= at_ps)
+        return; /* it will look again earlier than that */
+    p->armed_ps = at_ps;
+    if (__builtin_expect(e->odd & ODD_ORDER, 0))
+        p->armed_order = p->sending ? p->end_order : ++e->order;
+    engine_push_port(e, at_ps, EV_TX, port);
+}
 
 /* mmu.c */
 /** Sizes the buffer of every switch; fails when headroom and reserve exceed it. */

@@ -16,14 +16,22 @@ static uint64_t graph_bytes(const struct weft_fabric *f)
            f->nports * sizeof *f->ports + f->nhosts * sizeof *f->hosts;
 }
 
+static uint64_t queue_bytes(const struct weft_engine *e)
+{
+    const struct fastq *q = &e->fast;
+    uint64_t keys = (uint64_t)q->due_cap + q->near.cap + q->far.cap;
+    return 2 * (uint64_t)e->fabric->nports * sizeof *q->slot[0] +
+           FASTQ_BUCKETS * sizeof *q->bucket + keys * sizeof *q->due +
+           e->slow.cap * sizeof *e->slow.h;
+}
+
 void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *out)
 {
     const struct weft_fabric *f = e->fabric;
     *out = (struct weft_engine_memory){0};
     out->fabric_bytes = graph_bytes(f) + weft_routes_bytes(e->routes) +
                         f->nports * sizeof *e->ports + e->nnics * sizeof *e->nics +
-                        f->nnodes * sizeof *e->mmus + pfc_bytes(e) +
-                        e->fast.cap * sizeof *e->fast.h + e->slow.cap * sizeof *e->slow.h;
+                        f->nnodes * sizeof *e->mmus + pfc_bytes(e) + queue_bytes(e);
     out->qps = e->tot.qps;
     out->qp_bytes = touched(&e->qps) + touched(&e->cc_state) + e->qp_slots_n * sizeof *e->qp_slots;
     for (uint32_t i = 0; i < e->nnics; i++)

@@ -91,7 +91,7 @@ static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool
     k->flags = xoff ? PKT_XOFF : 0;
     k->payload = 0;
     k->psn = 0;
-    list_append(e, &e->ports[port].ctrl, i);
+    list_append(e, &e->ports[port].ctrl, k, i);
     port_kick(e, port);
 }
 
