@@ -116,7 +116,7 @@ static int parse_controls(struct controls *c, const struct bench_opts *o, int us
     const char *list = o->controls ? o->controls : "dcqcn,hpcc,none";
     if (strlen(list) >= sizeof c->text)
         return weft_err_set(err, WEFT_E_USAGE, "--controls: too long");
-    strcpy(c->text, list);
+    memcpy(c->text, list, strlen(list) + 1);
     c->n = 0;
     for (char *p = c->text, *comma; p; p = comma) {
         comma = strchr(p, ',');
