@@ -48,7 +48,8 @@ void weft_routes_free(struct weft_routes *r)
     free(r->classes);
     free(r->near_switches);
     free(r->switch_index);
-    free(r->switch_cols);
+    free(r->switch_runs);
+    free(r->pages);
     free(r->source_cols);
     free(r->host_groups);
     free(r);
@@ -60,7 +61,9 @@ struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t
     uint32_t dst_class = r->class_of[dst_host];
     uint32_t sw = r->switch_index[node];
     if (sw != UINT32_MAX) {
-        uint32_t e = r->switch_cols[(size_t)dst_class * r->fabric->nswitches + sw];
+        uint32_t e = r->switch_runs[(size_t)(dst_class / ROUTE_RUN) * r->fabric->nswitches + sw];
+        if (e & ROUTE_PAGE)
+            e = r->pages[(size_t)(e & ~ROUTE_PAGE) * ROUTE_RUN + dst_class % ROUTE_RUN];
         return group(r, e & ROUTE_LOCAL ? r->host_groups[dst_host] + (e & ~ROUTE_LOCAL) : e);
     }
     uint32_t src_host = r->fabric->nodes[node].host;
@@ -109,7 +112,9 @@ size_t weft_routes_bytes(const struct weft_routes *r)
     const struct weft_fabric *f = r->fabric;
     const struct route_class *last = r->nclasses ? &r->classes[r->nclasses - 1] : NULL;
     size_t words = (size_t)f->nhosts * 2 + f->nnodes + (last ? last->near + last->nnear : 0) +
-                   ((size_t)f->nswitches + r->nrows) * r->nclasses + r->groups.ports_cap;
+                   (size_t)f->nswitches * ((r->nclasses + ROUTE_RUN - 1) / ROUTE_RUN) +
+                   (size_t)r->pages_cap * ROUTE_RUN + (size_t)r->nrows * r->nclasses +
+                   r->groups.ports_cap;
     return sizeof(*r) + words * sizeof(uint32_t) + (size_t)r->nclasses * sizeof(*r->classes) +
            (size_t)r->groups.spans_cap * sizeof(*r->groups.spans);
 }

@@ -26,6 +26,7 @@ struct work {
     struct adj {
         uint32_t sw, port; /* a neighbour switch, and the port that leads to it */
     } * adj;
+    uint32_t *columns; /* of the newest ROUTE_RUN classes; see column_of */
     uint32_t *dist, *queue, *list;
     struct choice *choices; /* class c has choices[classes[c].choices .. + nchoices-1] */
     uint32_t *choice_ports;
@@ -69,11 +70,19 @@ static int list_switch_links(struct work *w)
     return 0;
 }
 
-/* Numbers the group w->list[0 .. n-1] of switch `s`; mostly it is that of the class before. */
-static int number_group(struct work *w, uint32_t *column, uint32_t s, bool first, uint32_t n)
+/* The entries of all switches for class `cls`, which is among the newest ROUTE_RUN. */
+static uint32_t *column_of(const struct work *w, uint32_t cls)
+{
+    return w->columns + (size_t)(cls % ROUTE_RUN) * w->f->nswitches;
+}
+
+/* Numbers the group w->list[0 .. n-1] of switch `s` towards class `cls`; mostly it is that of the
+ * class before. */
+static int number_group(struct work *w, uint32_t cls, uint32_t s, uint32_t n)
 {
     const struct weft_route_groups *g = &w->r->groups;
-    uint32_t before = first ? ROUTE_LOCAL : (column - w->f->nswitches)[s];
+    uint32_t *column = column_of(w, cls);
+    uint32_t before = cls == 0 ? ROUTE_LOCAL : column_of(w, cls - 1)[s];
     if (!(before & ROUTE_LOCAL)) {
         const struct group_span *last = &g->spans[before];
         if (last->n == n && memcmp(g->ports + last->first, w->list, n * sizeof(*w->list)) == 0) {
@@ -93,7 +102,7 @@ static int search(struct work *w, uint32_t cls)
 {
     struct weft_routes *r = w->r;
     const struct route_class *c = &r->classes[cls];
-    uint32_t *column = r->switch_cols + (size_t)cls * w->f->nswitches;
+    uint32_t *column = column_of(w, cls);
     uint32_t head = 0, tail = 0;
     for (uint32_t s = 0; s < w->f->nswitches; s++) {
         w->dist[s] = FAR;
@@ -118,9 +127,47 @@ static int search(struct work *w, uint32_t cls)
         }
         if (d == 1)
             continue;
-        int rc = number_group(w, column, s, cls == 0, n);
+        int rc = number_group(w, cls, s, n);
         if (rc)
             return rc;
+    }
+    return 0;
+}
+
+/* The number of a new page. */
+static int new_page(struct weft_routes *r, uint32_t *out, struct weft_err *err)
+{
+    if (r->npages == r->pages_cap) {
+        uint32_t cap = r->pages_cap ? r->pages_cap + r->pages_cap / 2 : 256;
+        uint32_t *p = realloc(r->pages, (size_t)cap * ROUTE_RUN * sizeof(*p));
+        if (!p)
+            return no_memory(err);
+        r->pages = p;
+        r->pages_cap = cap;
+    }
+    *out = r->npages++;
+    return 0;
+}
+
+/* Moves the columns of the run that ends with class `last` into the switch table. */
+static int store_run(struct work *w, uint32_t last)
+{
+    struct weft_routes *r = w->r;
+    uint32_t n = last % ROUTE_RUN + 1, nsw = w->f->nswitches, page = 0;
+    uint32_t *run = r->switch_runs + (size_t)(last / ROUTE_RUN) * nsw;
+    for (uint32_t s = 0; s < nsw; s++) {
+        uint32_t e = w->columns[s], i = 1;
+        while (i < n && w->columns[(size_t)i * nsw + s] == e)
+            i++;
+        if (i == n && !(e & ROUTE_LOCAL)) {
+            run[s] = e;
+            continue;
+        }
+        if (new_page(r, &page, w->err))
+            return WEFT_E_LIMIT;
+        for (i = 0; i < ROUTE_RUN; i++)
+            r->pages[(size_t)page * ROUTE_RUN + i] = i < n ? w->columns[(size_t)i * nsw + s] : 0;
+        run[s] = ROUTE_PAGE | page;
     }
     return 0;
 }
@@ -249,11 +296,13 @@ static int make_tables(struct work *w)
         if (nchoices > UINT32_MAX / 4)
             return weft_err_set(w->err, WEFT_E_LIMIT, "too many hosts with several ports to route");
     }
-    r->switch_cols = malloc(((size_t)f->nswitches * r->nclasses + 1) * sizeof(uint32_t));
+    size_t nruns = ((size_t)r->nclasses + ROUTE_RUN - 1) / ROUTE_RUN;
+    r->switch_runs = malloc(((size_t)f->nswitches * nruns + 1) * sizeof(uint32_t));
+    w->columns = malloc(((size_t)f->nswitches * ROUTE_RUN + 1) * sizeof(uint32_t));
     r->source_cols = malloc(((size_t)r->nrows * r->nclasses + 1) * sizeof(uint32_t));
     r->host_groups = malloc(((size_t)f->nhosts + 1) * sizeof(uint32_t));
     w->choices = malloc((nchoices + 1) * sizeof(*w->choices));
-    if (!r->switch_cols || !r->source_cols || !r->host_groups || !w->choices)
+    if (!r->switch_runs || !w->columns || !r->source_cols || !r->host_groups || !w->choices)
         return no_memory(w->err);
     return weft_route_groups_open(&r->groups, f->nports, w->err);
 }
@@ -268,12 +317,15 @@ int weft_routes_fill(struct weft_routes *r, struct weft_err *err)
         rc = search(&w, c);
         if (!rc)
             rc = fill_sources(&w, c);
+        if (!rc && (c % ROUTE_RUN == ROUTE_RUN - 1 || c + 1 == r->nclasses))
+            rc = store_run(&w, c);
     }
     for (uint32_t h = 0; h < r->fabric->nhosts && !rc; h++)
         rc = fill_host(&w, h);
     weft_route_groups_seal(&r->groups);
     free(w.adj_start);
     free(w.adj);
+    free(w.columns);
     free(w.dist);
     free(w.queue);
     free(w.list);

@@ -6,13 +6,15 @@
  * a class of its own. Three tables:
  *
  * - switch table: (destination class, switch) -> a group, or LOCAL + j when the switch is the j-th
- *   neighbour of the class: then the group is the j-th access group of the one host meant.
+ *   neighbour of the class: then the group is the j-th access group of the one host meant. Classes
+ *   come in runs of ROUTE_RUN. Where a switch sends a whole run the same way, as nearly all do that
+ *   are not next to it, there is one entry for the run; else a page with an entry per class.
  * - source table: (destination class, source class) -> the number of a choice, a subset of the
  *   host's own ports. Only for classes with more than one port.
  * - host groups: host -> its first group. Its access groups (one per neighbour switch) and its
  *   choices follow one another.
  *
- * The first two are stored by destination class, the order in which they are filled.
+ * The first two are stored by destination, the order in which they are filled.
  */
 #ifndef WEFT_ROUTES_INTERNAL_H
 #define WEFT_ROUTES_INTERNAL_H
@@ -22,6 +24,10 @@
 
 /** Marks an entry of the switch table that holds the number of a neighbour instead of a group. */
 #define ROUTE_LOCAL UINT32_C(0x80000000)
+/** Classes in a run. */
+#define ROUTE_RUN 16u
+/** Marks an entry of a run that holds the number of a page instead of a group. */
+#define ROUTE_PAGE UINT32_C(0x80000000)
 /** A class without a source row: its hosts have one port. */
 #define ROUTE_NO_ROW UINT32_MAX
 
@@ -42,8 +48,10 @@ struct weft_routes {
     struct route_class *classes;
     uint32_t *near_switches;
     uint32_t *switch_index; /**< per node: 0 .. nswitches-1, UINT32_MAX for hosts */
-    uint32_t *switch_cols;  /**< entry of (class, switch): class * nswitches + switch */
-    uint32_t *source_cols;  /**< entry of (dst class, source row): class * nrows + row */
+    uint32_t *switch_runs;  /**< entry of (run, switch): run * nswitches + switch */
+    uint32_t *pages;        /**< entry of (page, class): page * ROUTE_RUN + class % ROUTE_RUN */
+    uint32_t npages, pages_cap;
+    uint32_t *source_cols; /**< entry of (dst class, source row): class * nrows + row */
     uint32_t nrows;
     uint32_t *host_groups; /**< per host: its first group */
     struct weft_route_groups groups;

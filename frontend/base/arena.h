@@ -15,6 +15,16 @@ struct weft_arena;
 
 /** A new empty arena, NULL when out of memory. */
 struct weft_arena *weft_arena_new(void);
+/**
+ * From now on what exceeds @p memory_bytes lies in a temporary file (in $TMPDIR, else /var/tmp; gone
+ * with the process) that is mapped: addresses stay valid, and pages come back when they are touched.
+ * Where no such file can be made everything stays in memory.
+ */
+void weft_arena_spill(struct weft_arena *a, size_t memory_bytes);
+/** Lets go of the memory behind what lies in the file, for now. NULL is allowed. */
+void weft_arena_relax(const struct weft_arena *a);
+/** Bytes that lie in the file. */
+size_t weft_arena_spilled(const struct weft_arena *a);
 /** Frees the arena and everything allocated from it; NULL is allowed. */
 void weft_arena_free(struct weft_arena *a);
 /** @p size zeroed bytes, NULL when out of memory. size 0 returns a valid pointer. */

@@ -1,45 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Traffic patterns of the benchmark, straight onto the net. */
+/* Traffic straight onto the net: all at once, or flow by flow at their starts. */
 #include "cli/bench.h"
+
+#include "hpcc/traffic.h"
 
 #include <stdlib.h>
 
 struct weft_bench_traffic {
-    const struct weft_bench_case *c;
+    enum weft_bench_pattern pattern;
+    uint64_t amount;
     struct weft_net *net;
     uint32_t nhosts;
-    uint64_t *ring_steps; /* steps that each host has sent */
+    struct weft_traffic *flows; /* WEBSEARCH */
+    size_t next;                /* the next flow to post */
     uint64_t expected, received;
     int64_t last_ps;
     struct weft_err err;
 };
 
-static uint64_t steps_of_ring(const struct weft_bench_traffic *t)
-{
-    return 2 * (uint64_t)(t->nhosts - 1);
-}
-
 static void post(struct weft_bench_traffic *t, uint32_t src, uint32_t dst, uint64_t bytes)
 {
     struct weft_net_msg msg = {
         .src = src, .dst = dst, .bytes = bytes, .prio = WEFT_NET_PRIO_DEFAULT};
-    if (!t->err.code)
-        t->net->ops->send(t->net, &msg, 0, &t->err);
-}
-
-static void ring_step(struct weft_bench_traffic *t, uint32_t host)
-{
-    if (t->ring_steps[host]++ < steps_of_ring(t))
-        post(t, host, (host + 1) % t->nhosts, t->c->bytes / t->nhosts);
+    if (!t->err.code && t->net->ops->send(t->net, &msg, 0, &t->err))
+        t->net->ops->stop(t->net);
 }
 
 static void on_received(void *ctx, const struct weft_net_msg *msg)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
+    (void)msg;
     t->received++;
     t->last_ps = t->net->ops->now_ps(t->net);
-    if (t->c->pattern == WEFT_BENCH_RING)
-        ring_step(t, msg->dst);
 }
 
 static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t ref)
@@ -49,17 +41,42 @@ static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t ref)
     (void)ref;
 }
 
-struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_case *c, uint32_t nhosts,
-                                                  struct weft_net *net)
+/* The flow sizes of the WebSearch workload as HPCC's evaluation takes them: bytes and percentile (Alizadeh
+ * et al.: "Data Center TCP", SIGCOMM 2010, figure 4). */
+static double websearch_bytes[] = {0,      10000,   20000,   30000,   50000,    80000,
+                                   200000, 1000000, 2000000, 5000000, 10000000, 30000000};
+static double websearch_percent[] = {0, 15, 20, 30, 40, 53, 60, 70, 80, 90, 97, 100};
+
+static int make_flows(struct weft_bench_traffic *t, const struct weft_fabric *f, uint64_t seed,
+                      struct weft_err *err)
+{
+    const struct weft_cdf cdf = {websearch_bytes, websearch_percent,
+                                 sizeof websearch_bytes / sizeof websearch_bytes[0]};
+    const struct weft_fabric_port *port = &f->ports[f->nodes[f->hosts[0]].first_port];
+    struct weft_traffic_config c = {.cdf = &cdf,
+                                    .hosts = f->nhosts,
+                                    .rate_bps = f->links[port->link].rate_bps,
+                                    .load = 0.5,
+                                    .duration_ps = (int64_t)t->amount,
+                                    .seed = seed};
+    t->flows = weft_traffic_new(&c, err);
+    return t->flows ? 0 : err->code;
+}
+
+struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_spec *spec,
+                                                  const struct weft_fabric *fabric, uint64_t seed,
+                                                  struct weft_net *net, struct weft_err *err)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)calloc(1, sizeof *t);
-    if (!t)
+    if (!t) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
         return NULL;
-    t->c = c;
+    }
+    t->pattern = spec->c->pattern;
+    t->amount = spec->quick ? spec->c->quick_amount : spec->c->amount;
     t->net = net;
-    t->nhosts = nhosts;
-    t->ring_steps = (uint64_t *)calloc(nhosts, sizeof *t->ring_steps);
-    if (!t->ring_steps) {
+    t->nhosts = fabric->nhosts;
+    if (t->pattern == WEFT_BENCH_WEBSEARCH && make_flows(t, fabric, seed, err)) {
         free(t);
         return NULL;
     }
@@ -68,35 +85,51 @@ struct weft_bench_traffic *weft_bench_traffic_new(const struct weft_bench_case *
     return t;
 }
 
-int weft_bench_traffic_start(struct weft_bench_traffic *t, struct weft_err *err)
+/* Posts the flows that start now and arms the next start. */
+static void launch(void *ctx, uint64_t arg)
 {
+    struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
+    const struct weft_traffic *w = t->flows;
+    const struct weft_net_ops *ops = t->net->ops;
+    int64_t now = ops->now_ps(t->net);
+    (void)arg;
+    for (; t->next < w->n && w->list[t->next].start_ps <= now; t->next++)
+        post(t, w->list[t->next].src, w->list[t->next].dst, w->list[t->next].bytes);
+    if (t->next < w->n && !t->err.code &&
+        ops->after(t->net, w->list[t->next].start_ps - now, launch, t, 0, &t->err))
+        ops->stop(t->net);
+}
+
+static int start(void *ctx, struct weft_err *err)
+{
+    struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
     uint32_t n = t->nhosts;
-    switch (t->c->pattern) {
+    switch (t->pattern) {
     case WEFT_BENCH_INCAST:
         t->expected = n - 1;
         for (uint32_t h = 1; h < n; h++)
-            post(t, h, 0, t->c->bytes);
+            post(t, h, 0, t->amount);
         break;
     case WEFT_BENCH_PERMUTATION:
         t->expected = n;
         for (uint32_t h = 0; h < n; h++)
-            post(t, h, (h + n / 2) % n, t->c->bytes);
+            post(t, h, (h + n / 2) % n, t->amount);
         break;
-    case WEFT_BENCH_RING:
-        t->expected = n * steps_of_ring(t);
-        for (uint32_t h = 0; h < n; h++)
-            ring_step(t, h);
+    case WEFT_BENCH_WEBSEARCH:
+        t->expected = t->flows->n;
+        launch(t, 0);
         break;
-    case WEFT_BENCH_ALL_TO_ALL:
-        t->expected = (uint64_t)n * (n - 1);
-        for (uint32_t k = 1; k < n; k++)
-            for (uint32_t h = 0; h < n; h++)
-                post(t, h, (h + k) % n, t->c->bytes);
-        break;
+    case WEFT_BENCH_COLLECTIVE:
+        break; /* played by the frontend */
     }
     if (t->err.code)
         *err = t->err;
     return t->err.code;
+}
+
+struct weft_bench_player weft_bench_traffic_player(struct weft_bench_traffic *t)
+{
+    return (struct weft_bench_player){t, start};
 }
 
 int weft_bench_traffic_end(struct weft_bench_traffic *t, struct weft_err *err)
@@ -119,6 +152,6 @@ int64_t weft_bench_traffic_last_ps(const struct weft_bench_traffic *t)
 void weft_bench_traffic_free(struct weft_bench_traffic *t)
 {
     if (t)
-        free(t->ring_steps);
+        weft_traffic_free(t->flows);
     free(t);
 }

@@ -1,137 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* weft bench: how fast the network backend is. Each case runs in a process of its own, so that its peak memory is its own. */
+/* weft bench: how fast the network backend and the frontend are, on named cases. */
 #include "base/json.h"
-#include "base/units.h"
 #include "cli/bench.h"
+#include "congestion/cc.h"
 #include "report/report.h"
 
-#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 struct bench_opts {
     struct weft_strings set;
-    const char *backend;
-    int list, json;
+    const char *backend, *controls;
+    int list, json, quick, callgrind, in_process;
 };
 
+#define FIELD(name) offsetof(struct bench_opts, name)
 static const struct weft_opt options[] = {
-    {"list", 'l', WEFT_OPT_FLAG, offsetof(struct bench_opts, list), NULL, NULL, "list the cases"},
-    {"set", 's', WEFT_OPT_TEXTS, offsetof(struct bench_opts, set), "KEY=VALUE", NULL,
-     "override a setting of every case, for instance congestion-control.name=none"},
-    {"backend", 0, WEFT_OPT_TEXT, offsetof(struct bench_opts, backend), "NAME", NULL,
+    {"list", 'l', WEFT_OPT_FLAG, FIELD(list), NULL, NULL, "list the cases"},
+    {"controls", 'c', WEFT_OPT_TEXT, FIELD(controls), "NAME,NAME", NULL,
+     "congestion controls to run each case with; default: dcqcn,hpcc,none"},
+    {"quick", 'q', WEFT_OPT_FLAG, FIELD(quick), NULL, NULL, "run every case at its small size"},
+    {"callgrind", 0, WEFT_OPT_FLAG, FIELD(callgrind), NULL, NULL,
+     "also count instructions: runs each case once more under valgrind, some 50 times slower"},
+    {"set", 's', WEFT_OPT_TEXTS, FIELD(set), "KEY=VALUE", NULL,
+     "override a setting of every case, for instance transport.mtu=4096B"},
+    {"backend", 0, WEFT_OPT_TEXT, FIELD(backend), "NAME", NULL,
      "network backend; default: the packet engine"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct bench_opts, json), NULL, NULL, "print as JSON"},
+    {"json", 0, WEFT_OPT_FLAG, FIELD(json), NULL, NULL, "print as JSON"},
+    {"in-process", 0, WEFT_OPT_FLAG, FIELD(in_process), NULL, NULL,
+     "run in this process instead of one per measurement: for profilers"},
 };
+#undef FIELD
 
-/* Runs a case in a child process. */
-static int run_forked(const struct weft_cli *cli, const struct weft_bench_case *c,
-                      const struct bench_opts *o, struct weft_bench_result *r, struct weft_err *err)
-{
-    int fd[2];
-    if (pipe(fd) != 0)
-        return weft_err_set(err, WEFT_E_IO, "cannot make a pipe: %s", strerror(errno));
-    fflush(cli->out);
-    fflush(cli->err);
-    pid_t pid = fork();
-    if (pid < 0) {
-        close(fd[0]);
-        close(fd[1]);
-        return weft_err_set(err, WEFT_E_LIMIT, "cannot start a process: %s", strerror(errno));
-    }
-    if (pid == 0) {
-        close(fd[0]);
-        weft_bench_run(cli, c, o->backend, &o->set, r);
-        const char *p = (const char *)r;
-        size_t left = sizeof *r;
-        while (left > 0) {
-            ssize_t w = write(fd[1], p, left);
-            if (w <= 0)
-                _exit(1);
-            p += w;
-            left -= (size_t)w;
-        }
-        _exit(0);
-    }
-    close(fd[1]);
-    size_t got = 0;
-    for (ssize_t n; got < sizeof *r && (n = read(fd[0], (char *)r + got, sizeof *r - got)) != 0;) {
-        if (n < 0 && errno != EINTR)
-            break;
-        got += n > 0 ? (size_t)n : 0;
-    }
-    close(fd[0]);
-    int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (*cli->interrupted)
-        return weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted");
-    if (got != sizeof *r)
-        return weft_err_set(err, WEFT_E_INTERNAL, "case %s: its process died (status %d)", c->name,
-                            status);
-    if (r->code) {
-        *err = r->err;
-        return weft_err_prepend(err, "case %s", c->name);
-    }
-    return 0;
-}
+enum { MAX_CASES = 64, MAX_CONTROLS = 32 };
 
-static double per(double a, double b)
-{
-    return b > 0 ? a / b : 0;
-}
-
-static void print_text(const struct weft_cli *cli, const struct weft_bench_case *c,
-                       const struct weft_bench_result *r)
-{
-    char time[WEFT_UNIT_TEXT_MAX], size[WEFT_UNIT_TEXT_MAX];
-    fprintf(cli->out,
-            "%s: %s, %s\n"
-            "  packet hops            %llu\n"
-            "  packet hops/s          %.3g (CPU time)\n"
-            "  events/packet hop      %.3f\n"
-            "  simulated time         %s\n"
-            "  wall, CPU time         %.2f s, %.2f s\n"
-            "  peak memory            %s\n",
-            c->name, c->help, c->cc, (unsigned long long)r->packet_hops,
-            per((double)r->packet_hops, r->cpu_s), per((double)r->events, (double)r->packet_hops),
-            weft_human_time(r->simulated_ps, time), r->wall_s, r->cpu_s,
-            weft_human_size(r->peak_rss_bytes, size));
-    fflush(cli->out);
-}
-
-static void print_json(struct weft_json *j, const struct weft_bench_case *c,
-                       const struct weft_bench_result *r)
-{
-    weft_json_object(j);
-    weft_json_kv_str(j, "case", c->name);
-    weft_json_kv_u64(j, "messages", r->messages);
-    weft_json_kv_u64(j, "message_bytes", r->bytes);
-    weft_json_kv_u64(j, "packet_hops", r->packet_hops);
-    weft_json_kv_u64(j, "events", r->events);
-    weft_json_kv_f64(j, "events_per_packet_hop", per((double)r->events, (double)r->packet_hops));
-    weft_json_kv_f64(j, "simulated_ns", (double)r->simulated_ps / 1000);
-    weft_json_key(j, "host");
-    weft_json_object(j);
-    weft_json_kv_f64(j, "packet_hops_per_s", per((double)r->packet_hops, r->cpu_s));
-    weft_json_kv_f64(j, "wall_time_s", r->wall_s);
-    weft_json_kv_f64(j, "cpu_time_s", r->cpu_s);
-    weft_json_kv_u64(j, "peak_rss_bytes", r->peak_rss_bytes);
-    weft_json_end_object(j);
-    weft_json_end_object(j);
-}
+/* The congestion controls to run with; one NULL: whatever the settings say. */
+struct controls {
+    char text[512];
+    const char *name[MAX_CONTROLS];
+    size_t n;
+};
 
 static int unknown_case(const char *name, struct weft_err *err)
 {
-    const char *names[64];
+    const char *names[MAX_CASES];
     size_t n;
     const struct weft_bench_case *c = weft_bench_cases(&n);
-    for (size_t i = 0; i < n && i < 64; i++)
+    for (size_t i = 0; i < n && i < MAX_CASES; i++)
         names[i] = c[i].name;
-    const char *near = weft_nearest(name, names, n < 64 ? n : 64);
+    const char *near = weft_nearest(name, names, n < MAX_CASES ? n : MAX_CASES);
     if (near)
         return weft_err_set(err, WEFT_E_USAGE, "unknown case '%s'; did you mean '%s'?", name, near);
     return weft_err_set(err, WEFT_E_USAGE, "unknown case '%s'; see 'weft bench --list'", name);
@@ -145,8 +63,7 @@ static int wanted(const char *name, char **args, int nargs)
     return nargs == 0;
 }
 
-static int check_names(const struct weft_cli *cli, const struct bench_opts *o, char **args,
-                       int nargs, struct weft_err *err)
+static int check_cases(char **args, int nargs, struct weft_err *err)
 {
     size_t n;
     const struct weft_bench_case *c = weft_bench_cases(&n);
@@ -157,29 +74,108 @@ static int check_names(const struct weft_cli *cli, const struct bench_opts *o, c
         if (k == n)
             return unknown_case(args[i], err);
     }
-    for (size_t i = 0; o->backend && i < cli->nbackends; i++)
-        if (strcmp(cli->backends[i]->name, o->backend) == 0)
+    return 0;
+}
+
+static int find_backend(const struct weft_cli *cli, const char *name,
+                        const struct weft_net_backend **out, struct weft_err *err)
+{
+    *out = cli->backends[0];
+    if (!name)
+        return 0;
+    for (size_t i = 0; i < cli->nbackends; i++)
+        if (strcmp(cli->backends[i]->name, name) == 0) {
+            *out = cli->backends[i];
             return 0;
-    return o->backend ? weft_err_set(err, WEFT_E_USAGE,
-                                     "unknown backend '%s'; see 'weft list backends'", o->backend)
-                      : 0;
+        }
+    return weft_err_set(err, WEFT_E_USAGE, "unknown backend '%s'; see 'weft list backends'", name);
+}
+
+static int sets_control(const struct weft_strings *sets)
+{
+    static const char key[] = "congestion-control.name=";
+    for (size_t i = 0; i < sets->n; i++)
+        if (strncmp(sets->list[i], key, sizeof key - 1) == 0)
+            return 1;
+    return 0;
+}
+
+static int parse_controls(struct controls *c, const struct bench_opts *o, int uses_cc,
+                          struct weft_err *err)
+{
+    *c = (struct controls){.n = 1};
+    int set = sets_control(&o->set);
+    if (o->controls && !uses_cc)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--controls: this backend has no congestion control");
+    if (o->controls && set)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--controls and --set congestion-control.name exclude each other");
+    if (!uses_cc || set)
+        return 0;
+    const char *list = o->controls ? o->controls : "dcqcn,hpcc,none";
+    if (strlen(list) >= sizeof c->text)
+        return weft_err_set(err, WEFT_E_USAGE, "--controls: too long");
+    memcpy(c->text, list, strlen(list) + 1);
+    c->n = 0;
+    for (char *p = c->text, *comma; p; p = comma) {
+        comma = strchr(p, ',');
+        if (comma)
+            *comma++ = '\0';
+        if (c->n == MAX_CONTROLS)
+            return weft_err_set(err, WEFT_E_USAGE, "--controls: at most %d", MAX_CONTROLS);
+        if (!weft_cc_find(p, err)) {
+            weft_err_prepend(err, "--controls");
+            return err->code = WEFT_E_USAGE;
+        }
+        c->name[c->n++] = p;
+    }
+    return 0;
+}
+
+static int one(const struct weft_cli *cli, const struct bench_opts *o,
+               const struct weft_bench_spec *spec, struct weft_json *j, struct weft_err *err)
+{
+    struct weft_bench_result r;
+    int code;
+    if (o->in_process) {
+        weft_bench_run(cli, spec, &r);
+        code = r.code;
+        if (code) {
+            *err = r.err;
+            weft_err_prepend(err, "case %s", spec->c->name);
+        }
+    } else {
+        code = weft_bench_fork(cli, spec, &r, err);
+    }
+    if (!code && o->callgrind)
+        code = weft_bench_callgrind(cli, spec, &r.instructions, err);
+    if (!code && o->json)
+        weft_bench_print_json(j, spec, &r);
+    else if (!code)
+        weft_bench_print(cli->out, spec, &r);
+    return code;
 }
 
 static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                struct weft_err *err)
 {
     const struct bench_opts *o = (const struct bench_opts *)opts;
+    const struct weft_net_backend *backend;
+    struct controls controls;
     size_t n;
     const struct weft_bench_case *c = weft_bench_cases(&n);
     struct weft_json j;
-    if (check_names(cli, o, args, nargs, err))
+    if (check_cases(args, nargs, err) || find_backend(cli, o->backend, &backend, err))
         return err->code;
     if (o->list) {
         for (size_t i = 0; i < n; i++)
             if (wanted(c[i].name, args, nargs))
-                fprintf(cli->out, "%-22s  %s\n", c[i].name, c[i].help);
+                fprintf(cli->out, "%-20s  %s\n", c[i].name, c[i].help);
         return 0;
     }
+    if (parse_controls(&controls, o, backend->uses_cc, err))
+        return err->code;
     if (o->json) {
         weft_json_init(&j, cli->out, "standard output", 2);
         weft_json_object(&j);
@@ -189,16 +185,11 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         weft_json_array(&j);
     }
     int code = 0;
-    for (size_t i = 0; i < n && !code; i++) {
-        struct weft_bench_result r;
-        if (!wanted(c[i].name, args, nargs))
-            continue;
-        code = run_forked(cli, &c[i], o, &r, err);
-        if (!code && o->json)
-            print_json(&j, &c[i], &r);
-        else if (!code)
-            print_text(cli, &c[i], &r);
-    }
+    for (size_t i = 0; i < n && !code; i++)
+        for (size_t k = 0; wanted(c[i].name, args, nargs) && k < controls.n && !code; k++) {
+            struct weft_bench_spec spec = {&c[i], o->backend, controls.name[k], o->quick, &o->set};
+            code = one(cli, o, &spec, &j, err);
+        }
     if (o->json) {
         weft_json_end_array(&j);
         weft_json_end_object(&j);
@@ -209,11 +200,11 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
 
 const struct weft_command weft_command_bench = {
     .name = "bench",
-    .summary = "Measure the network backend on named cases",
+    .summary = "Measure the network backend and the frontend on named cases",
     .usage = "[--list] [CASE]...",
-    .example = "weft bench permutation-k8",
-    .details = "A packet hop is one packet of any kind serialised on one link. Rates are per "
-               "second of CPU time.",
+    .example = "weft bench permutation-k8 --controls dcqcn",
+    .details = "A packet-hop is one packet of any kind serialised on one link. Rates are per "
+               "second of CPU time.\nEach measurement is a process of its own.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct bench_opts),

@@ -29,6 +29,9 @@ static const struct weft_opt options[] = {
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct trace_opts, json), NULL, NULL, "print as JSON"},
 };
 
+/* check: graphs beyond this lie in a file. */
+#define CHECK_MEMORY_BYTES (UINT64_C(1) << 30)
+
 static int generate(const struct weft_cli *cli, const struct trace_opts *o, const char *prefix,
                     struct weft_err *err)
 {
@@ -148,13 +151,13 @@ static int check(const struct weft_cli *cli, const struct trace_opts *o, const c
         return weft_err_prepend(err, "--ranks");
     if (ranks > UINT32_MAX)
         return weft_err_set(err, WEFT_E_INPUT, "--ranks: %s is too many", o->ranks);
-    if (weft_chakra_read(prefix, (uint32_t)ranks, o->groups, &w, err))
+    if (weft_chakra_read_within(prefix, (uint32_t)ranks, o->groups, CHECK_MEMORY_BYTES, &w, err))
         return err->code;
     uint64_t ops = 0, colls = 0, bytes = 0;
     for (uint32_t r = 0; r < w->nranks; r++) {
         ops += w->dags[r].nops;
         for (uint32_t i = 0; i < w->dags[r].nops; i++) {
-            const struct weft_op *op = &w->dags[r].ops[i];
+            const struct weft_op *op = weft_workload_visit(w, r, i);
             colls += op->kind == WEFT_OP_COLL;
             bytes += op->bytes;
         }

@@ -104,10 +104,21 @@ struct weft_net_totals {
     uint64_t events;        /**< events executed by the backend */
 };
 
+/** Memory that a backend's state takes, for weft bench. Addresses reserved and never touched do not count. */
+struct weft_net_memory {
+    uint64_t fabric_bytes;  /**< what the fabric costs before anything is sent: graph, routes, ports, buffers */
+    uint64_t qps;           /**< QPs opened */
+    uint64_t qp_bytes;      /**< their state, with congestion control and the table that finds them */
+    uint64_t peak_packets;  /**< most packets alive at once */
+    uint64_t packet_bytes;  /**< records of packets, with what travels beside them */
+    uint64_t peak_messages; /**< most messages posted and not acknowledged at once */
+    uint64_t message_bytes; /**< their records */
+};
+
 /** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at h3 since 12.3 us"). */
 typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
 
-/** What a backend can do. All are required. */
+/** What a backend can do. All are required but the last. */
 struct weft_net_ops {
     void (*free)(struct weft_net *net);
     /** Current simulated time. */
@@ -134,6 +145,8 @@ struct weft_net_ops {
     uint64_t (*queue_bytes)(const struct weft_net *net, uint32_t port, uint32_t prio);
     /** Says of every unfinished message why it is stuck; at most @p max sentences. Returns how many are unfinished. */
     uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
+    /** Optional. */
+    void (*memory)(const struct weft_net *net, struct weft_net_memory *out);
 };
 
 /** Base of every backend's object. */

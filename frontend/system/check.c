@@ -206,7 +206,7 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
         return err ? err->code : own.code;
     for (uint32_t r = 0; !rc && r < w->nranks; r++)
         for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
-            const struct weft_op *op = &w->dags[r].ops[i];
+            const struct weft_op *op = weft_workload_visit(w, r, i);
             rc = check_op(&c, r, op, err);
             if (rc)
                 weft_err_prepend(err, "rank %u, node %llu '%s'", r, (unsigned long long)op->id,

@@ -94,7 +94,7 @@ static int count_classes(const struct weft_workload *w, struct class **all, stru
 {
     for (uint32_t r = 0; r < w->nranks; r++) {
         for (uint32_t i = 0; i < w->dags[r].nops; i++) {
-            const struct weft_op *op = &w->dags[r].ops[i];
+            const struct weft_op *op = weft_workload_visit(w, r, i);
             if (op->kind != WEFT_OP_COLL)
                 continue;
             struct class *c = class_of(all, op, 1);
@@ -144,7 +144,7 @@ static void write_numbers(const struct weft_workload *w, struct class *all,
     uint64_t at = 0;
     for (uint32_t r = 0; r < w->nranks; r++)
         for (uint32_t i = 0; i < w->dags[r].nops; i++, at++) {
-            const struct weft_op *op = &w->dags[r].ops[i];
+            const struct weft_op *op = weft_workload_visit(w, r, i);
             if (op->kind != WEFT_OP_COLL)
                 continue;
             struct class *c = class_of(&all, op, 0);

@@ -16,35 +16,37 @@
 #include <stdlib.h>
 
 struct weft_coll_chunk {
+    uint64_t key; /* in npu->chunks */
     struct weft_coll_run *run;
-    struct weft_coll_chunk *prev, *next;
-    uint64_t index, bytes;
+    struct weft_npu *npu;
+    struct weft_system *sys;
+    uint64_t bytes;
     uint64_t issued; /* instructions 0 .. issued-1 are issued */
     uint64_t prefix; /* instructions 0 .. prefix-1 are done */
     uint64_t ndone;
-    int begun; /* the delay before the program is over */
     /* Done instructions from prefix on: bit i % 64 of word (i / 64) % nwords. */
     uint64_t *done, one_word;
     uint64_t nwords; /* power of two */
+    int begun;       /* the delay before the program is over */
+    uint64_t index;
+    struct weft_coll_chunk *prev, *next;
 };
 
 struct weft_coll_run {
-    struct weft_active *a;
+    /* what each step reads: one cache line */
     const struct weft_coll_ops *alg;
-    enum weft_coll_kind kind; /* as played */
     const struct weft_group *group;
+    uint64_t count;           /* instructions per chunk */
+    enum weft_coll_kind kind; /* as played */
     uint32_t position;
+    int started; /* a message has been posted */
+    int filling;
+    struct weft_active *a;
     uint64_t instance;
-    uint64_t bytes, count; /* instructions per chunk */
+    uint64_t bytes;
     uint64_t nchunks, begun, finished, active;
     struct weft_coll_chunk *first, *last;
-    int filling;
 };
-
-static struct weft_system *sys_of(const struct weft_coll_chunk *c)
-{
-    return c->run->a->npu->sys;
-}
 
 static void fail(struct weft_coll_run *run, int code, const char *what)
 {
@@ -53,11 +55,6 @@ static void fail(struct weft_coll_run *run, int code, const char *what)
     weft_err_set(&err, code, "rank %u, node %llu '%s': %s", run->a->npu->rank,
                  (unsigned long long)op->id, op->name, what);
     weft_system_fail(run->a->npu->sys, &err);
-}
-
-static uint64_t chunk_key(const struct weft_coll_chunk *c)
-{
-    return c->run->instance << sys_of(c)->chunk_bits | c->index;
 }
 
 /* --- which instructions are done --- */
@@ -122,7 +119,9 @@ static void chunk_free(struct weft_coll_chunk *c)
 static void chunk_finished(struct weft_coll_chunk *c)
 {
     struct weft_coll_run *run = c->run;
-    weft_u64map_take(&run->a->npu->chunks, chunk_key(c), NULL);
+    weft_u64map_take(&c->npu->chunks, c->key, NULL);
+    if (c->npu->recent == c)
+        c->npu->recent = NULL;
     if (c->prev)
         c->prev->next = c->next;
     else
@@ -142,7 +141,7 @@ static void advance(struct weft_coll_chunk *c);
 static void taken_in(void *ctx, uint64_t i)
 {
     struct weft_coll_chunk *c = ctx;
-    if (sys_of(c)->err.code)
+    if (c->sys->err.code)
         return;
     mark_done(c, i);
     advance(c);
@@ -151,7 +150,7 @@ static void taken_in(void *ctx, uint64_t i)
 /* The message of receive i is here. Returns 1 when it has been taken in at no cost. */
 static int take_in(struct weft_coll_chunk *c, uint64_t i, const struct weft_coll_instr *in)
 {
-    struct weft_system *s = sys_of(c);
+    struct weft_system *s = c->sys;
     const struct weft_coll_run *run = c->run;
     int64_t cost_ps = s->p->endpoint_delay_ps;
     if (in->action == WEFT_COLL_RECV_REDUCE)
@@ -169,19 +168,21 @@ static int take_in(struct weft_coll_chunk *c, uint64_t i, const struct weft_coll
 
 static void post_send(struct weft_coll_chunk *c, const struct weft_coll_instr *in)
 {
-    struct weft_system *s = sys_of(c);
+    struct weft_system *s = c->sys;
     struct weft_coll_run *run = c->run;
     struct weft_net_msg msg = {
-        .src = run->a->npu->rank,
+        .src = c->npu->rank,
         .dst = run->group->ranks[in->peer],
         .bytes =
             weft_coll_range_bytes(run->kind, run->group->n, c->bytes, in->first_block, in->nblocks),
-        .tag = chunk_key(c) << s->instr_bits | in->peer_instr,
+        .tag = c->key << s->instr_bits | in->peer_instr,
         .prio = WEFT_NET_PRIO_DEFAULT,
     };
     struct weft_err err = {0};
-    if (run->a->start_ps < 0)
+    if (!run->started) {
+        run->started = 1;
         run->a->start_ps = s->net->ops->now_ps(s->net);
+    }
     if (s->net->ops->send(s->net, &msg, 0, &err))
         weft_system_fail(s, &err);
 }
@@ -190,7 +191,7 @@ static void post_send(struct weft_coll_chunk *c, const struct weft_coll_instr *i
 static void advance(struct weft_coll_chunk *c)
 {
     struct weft_coll_run *run = c->run;
-    struct weft_system *s = sys_of(c);
+    struct weft_system *s = c->sys;
     while (c->issued < run->count && s->err.code == 0) {
         struct weft_coll_instr in;
         uint64_t i = c->issued;
@@ -203,7 +204,7 @@ static void advance(struct weft_coll_chunk *c)
         if (in.action == WEFT_COLL_SEND) {
             post_send(c, &in);
             mark_done(c, i);
-        } else if (weft_u64map_take(&run->a->npu->early, chunk_key(c) << s->instr_bits | i, NULL)) {
+        } else if (weft_u64map_take(&c->npu->early, c->key << s->instr_bits | i, NULL)) {
             take_in(c, i, &in);
         }
     }
@@ -215,7 +216,7 @@ static void chunk_begin(void *ctx, uint64_t arg)
 {
     struct weft_coll_chunk *c = ctx;
     (void)arg;
-    if (sys_of(c)->err.code)
+    if (c->sys->err.code)
         return;
     c->begun = 1;
     advance(c);
@@ -227,11 +228,14 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
     if (!c)
         return NULL;
     c->run = run;
+    c->npu = run->a->npu;
+    c->sys = c->npu->sys;
     c->index = run->begun;
-    c->bytes = weft_coll_chunk_bytes(run->bytes, run->a->npu->sys->p->chunks, c->index);
+    c->key = run->instance << c->sys->chunk_bits | c->index;
+    c->bytes = weft_coll_chunk_bytes(run->bytes, c->sys->p->chunks, c->index);
     c->done = &c->one_word;
     c->nwords = 1;
-    if (weft_u64map_put(&run->a->npu->chunks, chunk_key(c), c)) {
+    if (weft_u64map_put(&c->npu->chunks, c->key, c)) {
         free(c);
         return NULL;
     }
@@ -300,13 +304,23 @@ void weft_coll_begin(struct weft_active *a)
     fill(run);
 }
 
+/* The running chunk with this key, or NULL. Messages mostly come in for the same one. */
+static struct weft_coll_chunk *find_chunk(struct weft_npu *npu, uint64_t key)
+{
+    void *found;
+    if (npu->recent && npu->recent->key == key)
+        return npu->recent;
+    if (!weft_u64map_get(&npu->chunks, key, &found))
+        return NULL;
+    npu->recent = found;
+    return found;
+}
+
 void weft_coll_received(struct weft_npu *npu, const struct weft_net_msg *msg)
 {
     struct weft_system *s = npu->sys;
     uint64_t i = msg->tag & ((UINT64_C(1) << s->instr_bits) - 1);
-    void *found = NULL;
-    weft_u64map_get(&npu->chunks, msg->tag >> s->instr_bits, &found);
-    struct weft_coll_chunk *c = found;
+    struct weft_coll_chunk *c = find_chunk(npu, msg->tag >> s->instr_bits);
     if (c && c->begun && i < c->issued) {
         struct weft_coll_instr in;
         c->run->alg->instr(c->run->kind, c->run->group->n, c->run->position, i, &in);

@@ -16,6 +16,7 @@
 
 struct weft_npu;
 struct weft_coll_run;
+struct weft_coll_chunk;
 struct weft_p2p;
 
 /** An op that has been issued and is not done. */
@@ -51,6 +52,8 @@ struct weft_op_state {
 /** One simulated NPU. */
 struct weft_npu {
     struct weft_system *sys;
+    struct weft_coll_chunk *recent; /**< the chunk that a message was for last; NULL: none */
+    struct weft_u64map early; /**< tags of collective messages that came before their receive */
     uint32_t rank;
     const struct weft_dag *dag;
     struct weft_op_state *state;
@@ -61,7 +64,6 @@ struct weft_npu {
     struct weft_resource accelerator, cpu, memory;
     struct weft_active *first_active, *last_active;
     struct weft_u64map chunks; /**< tag without instruction -> struct weft_coll_chunk */
-    struct weft_u64map early;  /**< tags of collective messages that came before their receive */
     struct weft_p2p *p2p;      /**< hash: unmatched messages or RECVs per (source, tag) */
     int64_t counted_ps;        /**< accounting is done up to here */
     uint32_t communicating;    /**< active SEND, RECV, COLL */

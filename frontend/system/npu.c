@@ -211,7 +211,8 @@ void weft_npu_done(struct weft_active *a)
     npu->result.end_ps = now;
     npu->state[a->op].phase = WEFT_OP_DONE;
     npu->done++;
-    s->done++;
+    if (++s->done % WEFT_VISIT_OPS == 0)
+        weft_arena_relax(s->w->arena);
     if (s->observer.op) {
         struct weft_op_record record = {
             .rank = npu->rank,

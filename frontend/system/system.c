@@ -38,7 +38,7 @@ static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err
     uint64_t chunks = 1, instrs = 1;
     for (uint32_t r = 0; r < s->w->nranks; r++)
         for (uint32_t i = 0; i < s->w->dags[r].nops; i++) {
-            const struct weft_op *op = &s->w->dags[r].ops[i];
+            const struct weft_op *op = weft_workload_visit(s->w, r, i);
             enum weft_coll_kind as;
             if (op->kind != WEFT_OP_COLL)
                 continue;
@@ -83,7 +83,7 @@ static int prepare(struct weft_system *s, struct weft_err *err)
         npu->state = at;
         at += npu->dag->nops;
         for (uint32_t i = 0; i < npu->dag->nops; i++)
-            npu->state[i].parents_left = npu->dag->ops[i].nparents;
+            npu->state[i].parents_left = weft_workload_visit(w, r, i)->nparents;
     }
     int rc = weft_pick_algorithms(s->p, s->algorithm, err);
     if (!rc)

@@ -13,7 +13,6 @@
 #include "chakra.pb-c.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *dup_text(struct weft_arena *arena, const char *s)
@@ -189,15 +188,20 @@ static int read_header(struct weft_chakra_stream *s, const uint8_t *data, size_t
     return ok ? 0 : out_of_memory(err);
 }
 
-/** Appends a node to a growing heap array. */
-static int add_node(struct weft_et *et, size_t *cap, struct weft_et_node **node,
-                    struct weft_err *err)
+/** Appends a node to an array that grows in the arena, leaving its shorter versions behind. */
+static int add_node(struct weft_arena *arena, struct weft_et *et, size_t *cap,
+                    struct weft_et_node **node, struct weft_err *err)
 {
     if (et->nnodes == *cap) {
-        size_t n = *cap ? *cap * 2 : 64;
-        struct weft_et_node *p = realloc(et->nodes, n * sizeof *p);
+        size_t n = *cap ? *cap * 2 : 16;
+        struct weft_et_node *p = weft_arena_calloc(arena, n, sizeof *p);
         if (!p)
             return out_of_memory(err);
+        for (size_t i = 0, step = 65536; i < et->nnodes; i += step) {
+            size_t left = et->nnodes - i;
+            memcpy(p + i, et->nodes + i, (left < step ? left : step) * sizeof *p);
+            weft_arena_relax(arena); /* either copy may lie in a file */
+        }
         et->nodes = p;
         *cap = n;
     }
@@ -215,7 +219,7 @@ static int read_nodes(struct weft_chakra_stream *s, struct weft_arena *arena, st
     int rc;
     while ((rc = weft_chakra_next(s, &data, &size, &offset, err)) == 1) {
         struct weft_et_node *node = NULL;
-        rc = add_node(et, &cap, &node, err);
+        rc = add_node(arena, et, &cap, &node, err);
         if (rc < 0)
             return rc;
         node->offset = offset;
@@ -245,6 +249,7 @@ static int read_stream(struct weft_chakra_stream *s, const char *name, struct we
         weft_chakra_close(s);
         return out_of_memory(err);
     }
+    et->arena = arena;
     et->gzip = weft_chakra_is_gzip(s);
     int rc = weft_chakra_next(s, &data, &size, &offset, err);
     if (rc == 0)
@@ -256,16 +261,6 @@ static int read_stream(struct weft_chakra_stream *s, const char *name, struct we
         rc = read_nodes(s, arena, et, err);
     weft_chakra_close(s);
 
-    struct weft_et_node *heap = et->nodes;
-    et->nodes = NULL;
-    if (rc == 0) {
-        et->nodes = weft_arena_calloc(arena, et->nnodes, sizeof *et->nodes);
-        if (!et->nodes)
-            rc = out_of_memory(err);
-        else if (et->nnodes > 0)
-            memcpy(et->nodes, heap, et->nnodes * sizeof *heap);
-    }
-    free(heap);
     if (rc == 0)
         *out = et;
     return rc;

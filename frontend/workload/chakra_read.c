@@ -10,12 +10,15 @@
 
 #include <inttypes.h>
 
-static int read_rank(struct weft_convert *c, uint32_t rank, const char *path, struct weft_err *err)
+static int read_rank(struct weft_convert *c, uint32_t rank, const char *path, size_t memory_bytes,
+                     struct weft_err *err)
 {
     struct weft_et *et = NULL;
     struct weft_arena *arena = weft_arena_new();
     if (!arena)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    if (memory_bytes)
+        weft_arena_spill(arena, memory_bytes);
     int rc = weft_chakra_read_et(path, arena, &et, err);
     if (rc == 0)
         rc = weft_convert_rank(c, rank, et, err);
@@ -23,13 +26,15 @@ static int read_rank(struct weft_convert *c, uint32_t rank, const char *path, st
     return rc;
 }
 
-int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
-                     struct weft_workload **out, struct weft_err *err)
+/* memory_bytes 0: everything */
+static int read_job(const char *prefix, uint32_t nranks, const char *groups_file,
+                    uint64_t memory_bytes, struct weft_workload **out, struct weft_err *err)
 {
     struct weft_err local = {0};
     struct weft_convert *c = NULL;
     const char **paths = NULL;
     uint32_t n = 0;
+    const size_t half = (size_t)(memory_bytes / 2); /* for the job, and for the rank being read */
     if (!err)
         err = &local;
     struct weft_arena *arena = weft_arena_new();
@@ -38,9 +43,11 @@ int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_fil
     if (rc == 0) {
         c = weft_convert_new(n, groups_file, err);
         rc = c ? 0 : err->code;
+        if (c && half)
+            weft_convert_spill(c, half);
     }
     for (uint32_t r = 0; rc == 0 && r < n; r++)
-        rc = read_rank(c, r, paths[r], err);
+        rc = read_rank(c, r, paths[r], half, err);
     if (rc == 0) {
         rc = weft_convert_finish(c, out, err);
         c = NULL;
@@ -50,10 +57,23 @@ int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_fil
     return rc;
 }
 
+int weft_chakra_read_within(const char *prefix, uint32_t nranks, const char *groups_file,
+                            uint64_t memory_bytes, struct weft_workload **out, struct weft_err *err)
+{
+    return read_job(prefix, nranks, groups_file, memory_bytes < 2 ? 2 : memory_bytes, out, err);
+}
+
+int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
+                     struct weft_workload **out, struct weft_err *err)
+{
+    return read_job(prefix, nranks, groups_file, 0, out, err);
+}
+
 struct chakra_params {
     const char *path;
     const char *groups;
     uint64_t ranks;
+    uint64_t memory_bytes;
 };
 
 static const struct weft_param chakra_params[] = {
@@ -64,6 +84,9 @@ static const struct weft_param chakra_params[] = {
      "ASTRA-sim --comm-group-configuration"},
     {"ranks", WEFT_PARAM_U64, offsetof(struct chakra_params, ranks), "0", "0", "1048576", NULL,
      "ranks the trace must have; 0: as many as the fabric has hosts", NULL},
+    {"memory", WEFT_PARAM_SIZE, offsetof(struct chakra_params, memory_bytes), "1GiB", NULL, NULL,
+     NULL, "memory for graphs; larger ones lie in a temporary file in $TMPDIR, else /var/tmp",
+     NULL},
 };
 
 static int load(const void *params, uint32_t nranks, struct weft_workload **out,
@@ -78,7 +101,8 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
                             "workload 'chakra': ranks is %" PRIu64 ", but the fabric has %" PRIu32
                             " hosts",
                             p->ranks, nranks);
-    return weft_chakra_read(p->path, p->ranks ? (uint32_t)p->ranks : nranks, p->groups, out, err);
+    return weft_chakra_read_within(p->path, p->ranks ? (uint32_t)p->ranks : nranks, p->groups,
+                                   p->memory_bytes, out, err);
 }
 
 extern const struct weft_workload_ops weft_workload_chakra;

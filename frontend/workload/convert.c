@@ -76,6 +76,8 @@ static int sort_nodes(const struct weft_et *et, const struct weft_et_node ***out
     if (!sorted)
         return no_memory(err);
     for (size_t i = 0; i < n; i++) {
+        if (i % WEFT_VISIT_OPS == 0)
+            weft_arena_relax(et->arena);
         sorted[i] = &et->nodes[i];
         ascending = ascending && (i == 0 || et->nodes[i - 1].id < et->nodes[i].id);
     }
@@ -101,6 +103,8 @@ static int find_groups(struct weft_convert *c, const struct weft_et *et, struct 
     for (size_t i = 0; i < et->nnodes; i++) {
         const struct weft_et_node *node = &et->nodes[i];
         struct weft_err why = {0};
+        if (i % WEFT_VISIT_OPS == 0)
+            weft_arena_relax(et->arena);
         if (node->type != WEFT_ET_METADATA_NODE || !node->inputs.present ||
             !strstr(node->name, "process_group:init"))
             continue;
@@ -109,6 +113,18 @@ static int find_groups(struct weft_convert *c, const struct weft_et *et, struct 
             return weft_et_node_err(err, rc, et, node, "%s", why.msg);
     }
     return 0;
+}
+
+/** Lets go of the memory behind what lies in files. */
+static void relax(const struct weft_convert *c)
+{
+    weft_arena_relax(c->et->arena);
+    weft_arena_relax(c->job->arena);
+}
+
+void weft_convert_spill(struct weft_convert *c, size_t memory_bytes)
+{
+    weft_arena_spill(c->job->arena, memory_bytes);
 }
 
 int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
@@ -127,10 +143,15 @@ int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_e
         dag->ops = weft_arena_calloc(c->job->arena, et->nnodes, sizeof *dag->ops);
         rc = dag->ops ? 0 : no_memory(err);
     }
-    for (uint32_t i = 0; rc == 0 && i < dag->nops; i++)
+    for (uint32_t i = 0; rc == 0 && i < dag->nops; i++) {
+        if (i % WEFT_VISIT_OPS == 0)
+            relax(c);
         rc = weft_convert_node(c, sorted[i], &dag->ops[i], err);
+    }
+    relax(c);
     if (rc == 0)
         rc = weft_deps_link(et, sorted, c->job->arena, dag, err);
+    relax(c);
     free(sorted);
     return rc;
 }

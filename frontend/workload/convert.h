@@ -33,6 +33,8 @@ struct weft_convert;
 /** Starts a job of @p nranks >= 1 ranks. @p groups_file as in weft_chakra_read. NULL on failure. */
 struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
                                       struct weft_err *err);
+/** What the graphs take beyond @p memory_bytes goes to a file (arena.h). */
+void weft_convert_spill(struct weft_convert *c, size_t memory_bytes);
 /** Converts the trace of @p rank. Nothing of @p et is kept. */
 int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
                       struct weft_err *err);

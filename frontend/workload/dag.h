@@ -96,6 +96,17 @@ struct weft_workload {
     uint32_t ngroups;
 };
 
+/** Passes over all ops let go of what lies in a file (arena.h) once per so many. */
+#define WEFT_VISIT_OPS 65536u
+/** Op @p i of rank @p r, for passes that visit the ops of each rank in order. */
+static inline const struct weft_op *weft_workload_visit(const struct weft_workload *w, uint32_t r,
+                                                        uint32_t i)
+{
+    if (i % WEFT_VISIT_OPS == 0)
+        weft_arena_relax(w->arena);
+    return &w->dags[r].ops[i];
+}
+
 /** Frees a workload and its arena; NULL is allowed. */
 void weft_workload_free(struct weft_workload *w);
 

@@ -12,6 +12,7 @@
 enum { CYCLE_SHOWN = 8 };
 
 struct linker {
+    const struct weft_arena *arena; /* of the graph */
     const struct weft_et *et;
     const struct weft_et_node *const *sorted;
     struct weft_dag *dag;
@@ -21,6 +22,15 @@ struct linker {
     uint32_t *todo;  /* per op: parents not done yet */
     uint32_t *queue; /* ops that are ready, then done */
 };
+
+/** On the way through all ops, at number @p i: lets go of what lies in files. */
+static void relax(const struct linker *l, uint32_t i)
+{
+    if (i % WEFT_VISIT_OPS)
+        return;
+    weft_arena_relax(l->et->arena);
+    weft_arena_relax(l->arena);
+}
 
 static int no_memory(struct weft_err *err)
 {
@@ -95,6 +105,7 @@ static void sort_distinct(struct linker *l, size_t start)
 static int collect_parents(struct linker *l, struct weft_err *err)
 {
     for (uint32_t i = 0; i < l->dag->nops; i++) {
+        relax(l, i);
         const struct weft_et_node *node = l->sorted[i];
         size_t start = l->nparents;
         l->first_parent[i] = (uint32_t)start;
@@ -116,20 +127,25 @@ static int invert(struct linker *l, struct weft_arena *arena, struct weft_err *e
     uint32_t *children = weft_arena_calloc(arena, l->nparents, sizeof *children);
     if (!children)
         return no_memory(err);
-    for (size_t i = 0; i < l->nparents; i++)
+    for (size_t i = 0; i < l->nparents; i++) {
+        relax(l, (uint32_t)i);
         ops[l->parents[i]].nchildren++;
+    }
     uint32_t next = 0;
     for (uint32_t i = 0; i < l->dag->nops; i++) {
+        relax(l, i);
         ops[i].first_child = next;
         next += ops[i].nchildren;
         ops[i].nchildren = 0;
     }
     /* Ascending children because i ascends. */
-    for (uint32_t i = 0; i < l->dag->nops; i++)
+    for (uint32_t i = 0; i < l->dag->nops; i++) {
+        relax(l, i);
         for (uint32_t k = l->first_parent[i]; k < l->first_parent[i + 1]; k++) {
             struct weft_op *p = &ops[l->parents[k]];
             children[p->first_child + p->nchildren++] = i;
         }
+    }
     l->dag->children = children;
     return 0;
 }
@@ -184,11 +200,13 @@ static int check_acyclic(struct linker *l, struct weft_err *err)
     const struct weft_dag *dag = l->dag;
     uint32_t head = 0, tail = 0;
     for (uint32_t i = 0; i < dag->nops; i++) {
+        relax(l, i);
         l->todo[i] = dag->ops[i].nparents;
         if (l->todo[i] == 0)
             l->queue[tail++] = i;
     }
     while (head < tail) {
+        relax(l, head);
         const struct weft_op *op = &dag->ops[l->queue[head++]];
         for (uint32_t k = 0; k < op->nchildren; k++)
             if (--l->todo[dag->children[op->first_child + k]] == 0)
@@ -200,7 +218,7 @@ static int check_acyclic(struct linker *l, struct weft_err *err)
 int weft_deps_link(const struct weft_et *et, const struct weft_et_node *const *sorted,
                    struct weft_arena *arena, struct weft_dag *dag, struct weft_err *err)
 {
-    struct linker l = {.et = et, .sorted = sorted, .dag = dag};
+    struct linker l = {.arena = arena, .et = et, .sorted = sorted, .dag = dag};
     size_t n = (size_t)dag->nops + 1;
     l.first_parent = calloc(n, sizeof *l.first_parent);
     l.todo = calloc(n, sizeof *l.todo);

@@ -111,6 +111,7 @@ struct weft_et_node {
 
 /** One rank's trace. */
 struct weft_et {
+    const struct weft_arena *arena; /**< where it lives */
     const char *file;    /**< where it came from, NULL when it was made in memory */
     bool gzip;           /**< the file is compressed: offsets count uncompressed bytes */
     const char *version; /**< GlobalMetadata.version, "" when absent */

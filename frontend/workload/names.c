@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Open addressing with linear probing, at most half full.
+ * Open addressing with linear probing, at most half full, and of bounded size: later new names are
+ * not shared.
  */
 #include "workload/names.h"
 
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+
+#define CAP_MAX ((size_t)1 << 18)
 
 struct weft_names {
     struct weft_arena *arena;
@@ -69,6 +72,8 @@ const char *weft_names_get(struct weft_names *t, const char *s)
     if (t->slot[i])
         return t->slot[i];
     if (2 * (t->used + 1) > t->cap) {
+        if (t->cap == CAP_MAX) /* names that are all different: nothing to share */
+            return weft_arena_strdup(t->arena, s);
         if (grow(t) < 0)
             return NULL;
         i = find(t->slot, t->cap, s);

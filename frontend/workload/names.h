@@ -18,7 +18,7 @@ struct weft_names;
 struct weft_names *weft_names_new(struct weft_arena *arena);
 /** Frees the set, not the strings; NULL is allowed. */
 void weft_names_free(struct weft_names *t);
-/** The one copy of @p s, made when new. NULL when out of memory. */
+/** A copy of @p s, the one there is unless the set is full. NULL when out of memory. */
 const char *weft_names_get(struct weft_names *t, const char *s);
 
 #ifdef __cplusplus

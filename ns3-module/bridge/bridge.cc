@@ -404,6 +404,21 @@ NetExplain(const weft_net* net, uint64_t max, weft_net_explain_fn fn, void* ctx)
     return weft_engine_explain(PacketNet::Of(net)->fabric->GetEngine(), max, fn, ctx);
 }
 
+void
+NetMemory(const weft_net* net, weft_net_memory* out)
+{
+    struct weft_engine_memory m;
+    weft_engine_memory(PacketNet::Of(net)->fabric->GetEngine(), &m);
+    *out = {};
+    out->fabric_bytes = m.fabric_bytes;
+    out->qps = m.qps;
+    out->qp_bytes = m.qp_bytes;
+    out->peak_packets = m.peak_packets;
+    out->packet_bytes = m.packet_bytes;
+    out->peak_messages = m.peak_messages;
+    out->message_bytes = m.message_bytes;
+}
+
 const weft_net_ops g_ops = {
     NetFree,
     NetNow,
@@ -418,6 +433,7 @@ const weft_net_ops g_ops = {
     NetPortStats,
     NetQueueBytes,
     NetExplain,
+    NetMemory,
 };
 
 int

@@ -186,7 +186,7 @@ static uint32_t mark_roots(const struct weft_engine *e, uint32_t prio, uint8_t *
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
         const struct port *p = &e->ports[i];
         if (paused(e, i, prio)) {
-            if (first == NIL || e->pfc[i].since_ps[prio] < e->pfc[first].since_ps[prio])
+            if (first == NIL || e->pfc_since[i].ps[prio] < e->pfc_since[first].ps[prio])
                 first = i;
         } else if (p->nic == NIL) {
             for (uint32_t k = p->q[prio].head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
@@ -218,7 +218,7 @@ static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t fir
         append(text, size, &used, item);
     }
     snprintf(item, sizeof item, "; priority %u; first paused: %s at %s", prio,
-             port_name(e, first, name), weft_human_time(e->pfc[first].since_ps[prio], unit));
+             port_name(e, first, name), weft_human_time(e->pfc_since[first].ps[prio], unit));
     append(text, size, &used, item);
 }
 

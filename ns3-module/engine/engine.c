@@ -248,7 +248,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->ports);
     free(e->nics);
     mmu_fini(e);
-    free(e->pfc);
+    pfc_fini(e);
     free(e->qp_slots);
     free(e);
 }

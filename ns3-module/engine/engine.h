@@ -277,6 +277,14 @@ struct weft_engine_totals {
     uint64_t qps;               /**< QPs opened so far */
 };
 
+/** Memory of an engine's state; see struct weft_net_memory in net.h for the meaning of each. */
+struct weft_engine_memory {
+    uint64_t fabric_bytes;
+    uint64_t qps, qp_bytes;
+    uint64_t peak_packets, packet_bytes;
+    uint64_t peak_messages, message_bytes;
+};
+
 /** What weft_engine_new needs; everything pointed to must outlive the engine, params and hooks
  * are copied. */
 struct weft_engine_config {
@@ -332,6 +340,7 @@ void weft_engine_stop(struct weft_engine *e);
 const struct weft_err *weft_engine_error(const struct weft_engine *e);
 
 void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *out);
+void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *out);
 void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
                             struct weft_engine_port_stats *out);
 /** Bytes queued now at a switch egress port, per priority. */

@@ -12,6 +12,7 @@
  *   mmu_config.c  sizes and thresholds of the buffer      prio_params.c  parameters per priority
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *   link_state.c  links that fail and come back
+ *   memory.c  bytes of state
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
  * queue, or the
@@ -137,6 +138,8 @@ struct qp {
     uint64_t end_psn;   /**< first number after the last posted message */
     uint64_t end_byte;
     uint64_t retx_packets, cnps, rtos;
+    uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
+    int64_t ideal_ps;     /**< 0: not computed yet */
     struct weft_cc_env env;
     /* receiver */
     uint64_t exp_psn;
@@ -241,9 +244,12 @@ struct pfc_deadline {
 };
 /** PFC timers of one port. */
 struct pfc_port {
-    int64_t since_ps[WEFT_PRIOS];            /**< start of the current pause of its egress */
     struct pfc_deadline expiry[WEFT_PRIOS];  /**< egress: end of the pause */
     struct pfc_deadline refresh[WEFT_PRIOS]; /**< ingress: next repetition of XOFF */
+};
+/** When the current pause of each priority of a port's egress began. */
+struct pfc_since {
+    int64_t ps[WEFT_PRIOS];
 };
 
 /** The INT stamps of one packet. */
@@ -296,8 +302,9 @@ struct weft_engine {
     struct port *ports;
     struct nic *nics;
     uint32_t nnics;
-    struct pfc_port *pfc; /**< one per port */
-    uint64_t pfc_moves; /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
+    struct pfc_port *pfc; /**< one per port; NULL with pfc.quanta = 0, which needs no timers */
+    struct pfc_since *pfc_since; /**< one per port */
+    uint64_t pfc_moves;   /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
     struct mmu *mmus; /**< one per node; unused on hosts */
     struct port_kind *kinds;
@@ -481,6 +488,9 @@ bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint32_t prio, u
 
 /* pfc.c */
 int pfc_init(struct weft_engine *e, struct weft_err *err);
+void pfc_fini(struct weft_engine *e);
+/** Memory that the timers take. */
+uint64_t pfc_bytes(const struct weft_engine *e);
 /** Ingress @p port wants its peer paused or resumed: queues the frame ahead of everything. */
 void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
 /** A PFC frame takes effect at the port that sends towards its origin. Consumes it. */
@@ -533,8 +543,8 @@ void rc_cc_timer(struct weft_engine *e, uint32_t qp);
 /** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q);
 /** Duration post -> last byte received of @p bytes alone on the QP's path, after the first
- * packet waits for nothing. */
-int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes);
+ * packet waits for nothing. Remembers the last answer. */
+int64_t qp_ideal_ps(const struct weft_engine *e, struct qp *q, uint64_t bytes);
 /** Frame bytes of a data packet with @p payload bytes: padded, with headers and signals, at
  * least the minimum frame. */
 static inline uint32_t data_frame(const struct weft_engine *e, uint64_t payload)

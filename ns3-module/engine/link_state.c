@@ -119,6 +119,7 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
     struct qp *q = qp_at(e, qi);
     const uint32_t old = q->port;
     uint32_t port, ack_port;
+    q->ideal_ps = 0; /* another path, another time */
     if (!leads(e, q, true, &port) || !leads(e, q, false, &ack_port)) {
         unfile(e, q, qi);
         q->state = QP_PARKED;

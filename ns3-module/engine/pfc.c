@@ -35,15 +35,27 @@ struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number)
 
 int pfc_init(struct weft_engine *e, struct weft_err *err)
 {
-    const uint32_t n = e->fabric->nports;
-    e->pfc = calloc(n ? n : 1, sizeof *e->pfc);
-    if (!e->pfc)
+    const uint32_t n = e->fabric->nports ? e->fabric->nports : 1;
+    e->pfc_since = calloc(n, sizeof *e->pfc_since);
+    e->pfc = e->p.pfc.quanta ? calloc(n, sizeof *e->pfc) : NULL;
+    if (!e->pfc_since || (e->p.pfc.quanta && !e->pfc))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", n);
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; e->pfc && i < n; i++)
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             e->pfc[i].expiry[k] = e->pfc[i].refresh[k] =
                 (struct pfc_deadline){WEFT_NEVER, WEFT_NEVER};
     return 0;
+}
+
+void pfc_fini(struct weft_engine *e)
+{
+    free(e->pfc);
+    free(e->pfc_since);
+}
+
+uint64_t pfc_bytes(const struct weft_engine *e)
+{
+    return e->fabric->nports * (sizeof *e->pfc_since + (e->pfc ? sizeof *e->pfc : 0));
 }
 
 /* How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps. */
@@ -114,7 +126,7 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         if (!before)
             p->paused_since_ps = e->now;
         if (!(before & bit))
-            e->pfc[port].since_ps[prio] = e->now;
+            e->pfc_since[port].ps[prio] = e->now;
     } else {
         p->paused &= (uint8_t)~bit;
         if (before && !p->paused)
@@ -128,8 +140,10 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
 
 void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    set_deadline(e, port, prio, PFC_EXPIRY, WEFT_NEVER);
-    set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
+    if (e->pfc) {
+        set_deadline(e, port, prio, PFC_EXPIRY, WEFT_NEVER);
+        set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
+    }
     if (e->ports[port].paused >> prio & 1)
         take_effect(e, port, prio, false);
 }

@@ -13,7 +13,7 @@ static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio, uint32_t numbe
     return weft_mix64(((uint64_t)src << 32 | dst) * WEFT_PRIOS + prio) + number;
 }
 
-int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes)
+static int64_t compute_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes)
 {
     uint32_t ports[MAX_PATH];
     uint32_t hops = ecmp_path(e, e->routes, q, true, ports);
@@ -36,6 +36,15 @@ int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t by
         last += p->prop_ps;
     }
     return last;
+}
+
+int64_t qp_ideal_ps(const struct weft_engine *e, struct qp *q, uint64_t bytes)
+{
+    if (q->ideal_ps == 0 || q->ideal_bytes != bytes) {
+        q->ideal_ps = compute_ideal_ps(e, q, bytes);
+        q->ideal_bytes = bytes;
+    }
+    return q->ideal_ps;
 }
 
 /* Remembers the choices of the switches on a path of @p hops ports, as long as no link has changed. */

@@ -2,6 +2,8 @@
 // weft bench: the cases exist, run, and measure what they say.
 #include "program.h"
 
+#include <cmath>
+
 namespace
 {
 
@@ -9,8 +11,17 @@ TEST(Bench, ListsItsCases)
 {
     Said s = weft({"bench", "--list"});
     EXPECT_EQ(s.code, 0) << s.err;
-    for (const char *c : {"incast-32", "permutation-k8", "ring-allreduce-16", "all-to-all-16"})
-        EXPECT_CONTAINS(s.out, c);
+    for (const char *c : {"incast-32", "permutation-k8", "permutation-k16", "permutation-65536",
+                          "ring-allreduce-16", "ring-allreduce-128", "ring-allreduce-1024",
+                          "all-to-all-16", "all-to-all-128", "all-to-all-1024", "websearch-1024"})
+        EXPECT_CONTAINS(s.out, std::string(c) + " ");
+}
+
+/* A number in JSON, NaN when there is none of that name. */
+double number(const std::string &json, const std::string &key)
+{
+    size_t at = json.find("\"" + key + "\": ");
+    return at == std::string::npos ? NAN : std::stod(json.substr(at + key.size() + 4));
 }
 
 /* 16 hosts at 4 leaves: per ring step 12 messages cross 2 links and 4 cross 4; 1 MiB is 256 packets and as many ACKs. */
@@ -18,11 +29,109 @@ TEST(Bench, CountsPacketHopsOfTheRing)
 {
     if (!has_packet())
         GTEST_SKIP() << "needs the packet backend";
-    Said s = weft({"bench", "ring-allreduce-16", "--json"});
+    Said s = weft({"bench", "ring-allreduce-16", "--controls", "dcqcn", "--json"});
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "\"messages\": 480,");
     EXPECT_CONTAINS(s.out,
                     "\"packet_hops\": 614400,"); /* 30 steps * (12 * 2 + 4 * 4) links * 2 * 256 */
+}
+
+/* 32 messages of 20 packets over 2 links and an ACK for each: 2,560 packet-hops, and CNPs. */
+TEST(Bench, MeasuresEveryControlAsked)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    Said s = weft({"bench", "incast-32", "--quick", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    size_t at = 0;
+    for (const char *control : {"dcqcn", "hpcc", "none"}) {
+        at = s.out.find(std::string("\"congestion_control\": \"") + control + "\"", at);
+        ASSERT_NE(at, std::string::npos) << control << " in " << s.out;
+        const std::string rest = s.out.substr(at);
+        EXPECT_GE(number(rest, "packet_hops"), 2560);
+        EXPECT_EQ(number(rest, "messages"), 32);
+        EXPECT_EQ(number(rest, "qps"), 32);
+        EXPECT_EQ(number(rest, "peak_messages_in_flight"), 32);
+        EXPECT_GE(number(rest, "bytes_per_packet_in_flight"), 64);
+        EXPECT_GT(number(rest, "bytes_per_qp"), 100);
+        EXPECT_GT(number(rest, "ns_per_packet_hop"), 0);
+        EXPECT_GE(number(rest, "events_per_packet_hop"), 1);
+        EXPECT_GT(number(rest, "setup_wall_time_s"), 0);
+        EXPECT_GT(number(rest, "peak_rss_bytes"), 1 << 20);
+    }
+    EXPECT_CONTAINS(s.out.substr(s.out.find("\"none\"")), "\"packet_hops\": 2560,");
+}
+
+/* Collectives run through the frontend, whose share is measured: 128 x 127 messages. */
+TEST(Bench, SharesOutCollectives)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    Said s = weft({"bench", "all-to-all-128", "--quick", "--controls", "none", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(number(s.out, "messages"), 128 * 127);
+    EXPECT_EQ(number(s.out, "qps"), 128 * 127);
+    EXPECT_GT(number(s.out, "frontend_share"), 0);
+    EXPECT_LT(number(s.out, "frontend_share"), 1);
+    EXPECT_LACKS(weft({"bench", "incast-32", "--quick", "--json"}).out, "frontend_share");
+}
+
+/* WebSearch flows are the same for every control, and all arrive. */
+TEST(Bench, WebSearchFlowsDoNotDependOnTheControl)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    Said a = weft({"bench", "websearch-1024", "--quick", "--controls", "dcqcn", "--json"});
+    Said b = weft({"bench", "websearch-1024", "--quick", "--controls", "hpcc", "--json"});
+    ASSERT_EQ(a.code, 0) << a.err;
+    ASSERT_EQ(b.code, 0) << b.err;
+    EXPECT_GT(number(a.out, "messages"), 10);
+    EXPECT_EQ(number(a.out, "messages"), number(b.out, "messages"));
+    EXPECT_EQ(number(a.out, "message_bytes"), number(b.out, "message_bytes"));
+}
+
+/* 65,536 hosts, a packet each: (0 + n/2) mod n is in another pod, 6 links there and 6 back. */
+TEST(Bench, SixtyFiveThousandHosts)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    Said s = weft({"bench", "permutation-65536", "--quick", "--controls", "none", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(number(s.out, "hosts"), 65536);
+    EXPECT_EQ(number(s.out, "packet_hops"), 65536.0 * 12);
+    EXPECT_LT(number(s.out, "bytes_per_host"), 8192);
+#if !defined(__SANITIZE_ADDRESS__)
+    EXPECT_LT(number(s.out, "peak_rss_bytes"), 2.0 * (1u << 30));
+#endif
+}
+
+TEST(Bench, CountsInstructionsUnderValgrind)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "valgrind does not run sanitized programs";
+#endif
+    if (system("valgrind --version > /dev/null 2>&1") != 0)
+        GTEST_SKIP() << "needs valgrind";
+    Said s = weft({"bench", "incast-32", "--quick", "--controls", "none", "--callgrind", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_GT(number(s.out, "instructions_per_packet_hop"), 50);
+    EXPECT_LT(number(s.out, "instructions_per_packet_hop"), 5000);
+}
+
+TEST(Bench, RefusesWhatItDoesNotKnow)
+{
+    Said s = weft({"bench", "incast-32", "--backend", "ideal", "--controls", "none"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "--controls");
+    if (!has_packet())
+        return;
+    s = weft({"bench", "incast-32", "--controls", "dcqcm"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "dcqcn");
+    s = weft({"bench", "incast-32", "--controls", "none", "--set", "congestion-control.name=hpcc"});
+    EXPECT_EQ(s.code, 2);
 }
 
 TEST(Bench, TakesOverridesAndReportsTheirErrors)

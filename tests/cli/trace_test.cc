@@ -2,6 +2,9 @@
 // weft trace.
 #include "program.h"
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 namespace
 {
 
@@ -33,6 +36,61 @@ TEST(Trace, BadParametersAreErrors)
     EXPECT_EQ(weft({"trace", "generate", "t", "--set", "ranks"}).code, 3);
     EXPECT_EQ(weft({"trace", "show", "/nonexistent.et"}).code, 3);
     EXPECT_EQ(weft({"trace", "check", "x", "--set", "a=b"}).code, 2);
+}
+
+/* Runs `weft args...` and returns its peak resident memory in KiB. */
+long peak_kib(const std::vector<std::string> &args, Said &said)
+{
+    TempDir dir;
+    const std::string files = dir / "said";
+    pid_t pid = start(args, "/", files);
+    int status = 0;
+    struct rusage use = {};
+    wait4(pid, &status, 0, &use);
+    said.code = WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+    said.out = slurp(files + ".out");
+    said.err = slurp(files + ".err");
+    return use.ru_maxrss;
+}
+
+/* 60 MB of trace, a million nodes, with 16 MiB for graphs: the same run as in memory, in bounded memory. */
+TEST(Trace, ReadsAndPlaysBeyondItsMemory)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "memory is not comparable under AddressSanitizer";
+#endif
+    TempDir dir;
+    Said g = weft({"trace", "generate", "t", "--set", "ranks=2", "--set", "pattern=data-parallel",
+                   "--set", "layers=100", "--set", "iterations=1700"},
+                  dir / "");
+    ASSERT_EQ(g.code, 0) << g.err;
+    struct stat st = {};
+    ASSERT_EQ(stat((dir / "t.0.et").c_str(), &st), 0);
+    EXPECT_GT(st.st_size, 28000000);
+    Said little, much;
+    const std::vector<std::string> args = {"run",
+                                           "--set",
+                                           "network.backend=ideal",
+                                           "--set",
+                                           "topology.type=single-switch",
+                                           "--set",
+                                           "single-switch.hosts=2",
+                                           "--set",
+                                           "workload.type=chakra",
+                                           "--set",
+                                           "chakra.path=" + (dir / "t"),
+                                           "--set"};
+    auto with = [&args](const char *memory) {
+        std::vector<std::string> a = args;
+        a.push_back(std::string("chakra.memory=") + memory);
+        return a;
+    };
+    const long small_kib = peak_kib(with("16MiB"), little), big_kib = peak_kib(with("64GiB"), much);
+    ASSERT_EQ(little.code, 0) << little.err;
+    ASSERT_EQ(much.code, 0) << much.err;
+    EXPECT_CONTAINS(little.out, "1023400 of 1023400 operations done");
+    EXPECT_LT(small_kib, 128 * 1024);
+    EXPECT_GT(big_kib, 320 * 1024); /* the case is one that does not fit */
 }
 
 TEST(Trace, AstraSimMicrobenchmarksAreReadable)

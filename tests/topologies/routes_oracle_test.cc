@@ -68,7 +68,7 @@ Fabric random_graph(uint64_t seed)
 {
     weft_rng rng = weft_rng_stream(seed, "graph", 0);
     Fabric f(weft_fabric_new());
-    const uint32_t n = 2 + static_cast<uint32_t>(weft_rng_below(&rng, 24));
+    const uint32_t n = 2 + static_cast<uint32_t>(weft_rng_below(&rng, 48));
     const uint64_t host_share = weft_rng_below(&rng, 100);
     for (uint32_t i = 0; i < n; i++)
         weft_fabric_add_node(

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What weft bench says of a measurement, as text and as JSON. */
+#include "base/json.h"
+#include "base/units.h"
+#include "cli/bench.h"
+
+static double per(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* The figures that follow from a result, 0 where they do not apply. */
+struct figures {
+    double hops_per_s, events_per_hop, ns_per_hop, instructions_per_hop;
+    double host_bytes, qp_bytes, packet_bytes, message_bytes, frontend_share;
+};
+
+static struct figures figures_of(const struct weft_bench_result *r)
+{
+    const struct weft_net_memory *m = &r->memory;
+    double hops = (double)r->packet_hops;
+    return (struct figures){
+        .hops_per_s = per(hops, r->cpu_s),
+        .events_per_hop = per((double)r->events, hops),
+        .ns_per_hop = per(r->cpu_s * 1e9, hops),
+        .instructions_per_hop = per((double)r->instructions, hops),
+        .host_bytes = per((double)m->fabric_bytes, r->hosts),
+        .qp_bytes = per((double)m->qp_bytes, (double)m->qps),
+        .packet_bytes = per((double)m->packet_bytes, (double)m->peak_packets),
+        .message_bytes = per((double)m->message_bytes, (double)m->peak_messages),
+        .frontend_share = per(r->frontend_s, r->wall_s),
+    };
+}
+
+void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
+                      const struct weft_bench_result *r)
+{
+    char time[WEFT_UNIT_TEXT_MAX], size[WEFT_UNIT_TEXT_MAX];
+    const struct figures f = figures_of(r);
+    fprintf(out, "%s%s%s%s: %s%s\n", spec->c->name, r->control[0] ? ", " : "", r->control,
+            spec->quick ? ", quick size" : "", spec->c->help,
+            spec->quick ? " (at the full size)" : "");
+    fprintf(out, "  packet-hops            %llu in %llu messages\n",
+            (unsigned long long)r->packet_hops, (unsigned long long)r->messages);
+    fprintf(out, "  rate                   %.3f million packet-hops per CPU second\n",
+            f.hops_per_s / 1e6);
+    fprintf(out, "  cost                   %.1f ns", f.ns_per_hop);
+    if (r->instructions)
+        fprintf(out, ", %.0f instructions", f.instructions_per_hop);
+    fprintf(out, ", %.3f events per packet-hop\n", f.events_per_hop);
+    if (r->through_frontend)
+        fprintf(out, "  frontend               %.1f %% of the run\n", 100 * f.frontend_share);
+    if (r->has_memory) {
+        fprintf(out, "  state                  %.0f B per host (%u hosts, idle fabric included)\n",
+                f.host_bytes, r->hosts);
+        fprintf(out, "                         %.0f B per QP (%llu QPs)\n", f.qp_bytes,
+                (unsigned long long)r->memory.qps);
+        fprintf(out, "                         %.0f B per packet in flight (at most %llu)\n",
+                f.packet_bytes, (unsigned long long)r->memory.peak_packets);
+        fprintf(out, "                         %.0f B per message in flight (at most %llu)\n",
+                f.message_bytes, (unsigned long long)r->memory.peak_messages);
+    }
+    fprintf(out, "  set-up                 %.3f s (CPU %.3f s)\n", r->setup_wall_s, r->setup_cpu_s);
+    fprintf(out, "  run                    %.3f s (CPU %.3f s) for %s of simulated time\n",
+            r->wall_s, r->cpu_s, weft_human_time(r->simulated_ps, time));
+    fprintf(out, "  peak memory            %s\n", weft_human_size(r->peak_rss_bytes, size));
+    fflush(out);
+}
+
+void weft_bench_print_json(struct weft_json *j, const struct weft_bench_spec *spec,
+                           const struct weft_bench_result *r)
+{
+    const struct figures f = figures_of(r);
+    weft_json_object(j);
+    weft_json_kv_str(j, "case", spec->c->name);
+    weft_json_kv_str(j, "congestion_control", r->control[0] ? r->control : NULL);
+    weft_json_kv_bool(j, "quick", spec->quick);
+    weft_json_kv_u64(j, "hosts", r->hosts);
+    weft_json_kv_u64(j, "messages", r->messages);
+    weft_json_kv_u64(j, "message_bytes", r->bytes);
+    weft_json_kv_u64(j, "packet_hops", r->packet_hops);
+    weft_json_kv_u64(j, "events", r->events);
+    weft_json_kv_f64(j, "events_per_packet_hop", f.events_per_hop);
+    weft_json_kv_f64(j, "simulated_ns", (double)r->simulated_ps / 1000);
+    if (r->has_memory) {
+        weft_json_key(j, "state");
+        weft_json_object(j);
+        weft_json_kv_u64(j, "fabric_bytes", r->memory.fabric_bytes);
+        weft_json_kv_f64(j, "bytes_per_host", f.host_bytes);
+        weft_json_kv_u64(j, "qps", r->memory.qps);
+        weft_json_kv_f64(j, "bytes_per_qp", f.qp_bytes);
+        weft_json_kv_u64(j, "peak_packets_in_flight", r->memory.peak_packets);
+        weft_json_kv_f64(j, "bytes_per_packet_in_flight", f.packet_bytes);
+        weft_json_kv_u64(j, "peak_messages_in_flight", r->memory.peak_messages);
+        weft_json_kv_f64(j, "bytes_per_message_in_flight", f.message_bytes);
+        weft_json_end_object(j);
+    }
+    /* what depends on the machine */
+    weft_json_key(j, "host");
+    weft_json_object(j);
+    weft_json_kv_f64(j, "packet_hops_per_s", f.hops_per_s);
+    weft_json_kv_f64(j, "ns_per_packet_hop", f.ns_per_hop);
+    if (r->instructions)
+        weft_json_kv_f64(j, "instructions_per_packet_hop", f.instructions_per_hop);
+    if (r->through_frontend)
+        weft_json_kv_f64(j, "frontend_share", f.frontend_share);
+    weft_json_kv_f64(j, "setup_wall_time_s", r->setup_wall_s);
+    weft_json_kv_f64(j, "setup_cpu_time_s", r->setup_cpu_s);
+    weft_json_kv_f64(j, "wall_time_s", r->wall_s);
+    weft_json_kv_f64(j, "cpu_time_s", r->cpu_s);
+    weft_json_kv_u64(j, "peak_rss_bytes", r->peak_rss_bytes);
+    weft_json_end_object(j);
+    weft_json_end_object(j);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Measurements in processes of their own: a plain child, so that its peak memory is its own, or this program
+ * under valgrind's callgrind, which counts the instructions between entry and exit of weft_bench_play.
+ */
+#include "cli/bench.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+}
+
+static void write_all(int fd, const void *data, size_t left)
+{
+    for (const char *p = (const char *)data; left > 0;) {
+        ssize_t w = write(fd, p, left);
+        if (w <= 0)
+            _exit(1);
+        p += w;
+        left -= (size_t)w;
+    }
+}
+
+static size_t read_all(int fd, void *data, size_t size)
+{
+    size_t got = 0;
+    for (ssize_t n; got < size && (n = read(fd, (char *)data + got, size - got)) != 0;) {
+        if (n < 0 && errno != EINTR)
+            break;
+        got += n > 0 ? (size_t)n : 0;
+    }
+    return got;
+}
+
+int weft_bench_fork(const struct weft_cli *cli, const struct weft_bench_spec *spec,
+                    struct weft_bench_result *r, struct weft_err *err)
+{
+    int fd[2];
+    if (pipe(fd) != 0)
+        return weft_err_set(err, WEFT_E_IO, "cannot make a pipe: %s", strerror(errno));
+    fflush(cli->out);
+    fflush(cli->err);
+    pid_t pid = fork();
+    if (pid < 0) {
+        close(fd[0]);
+        close(fd[1]);
+        return weft_err_set(err, WEFT_E_LIMIT, "cannot start a process: %s", strerror(errno));
+    }
+    if (pid == 0) {
+        close(fd[0]);
+        weft_bench_run(cli, spec, r);
+        write_all(fd[1], r, sizeof *r);
+        _exit(0);
+    }
+    close(fd[1]);
+    size_t got = read_all(fd[0], r, sizeof *r);
+    close(fd[0]);
+    int status = wait_for(pid);
+    if (*cli->interrupted)
+        return weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted");
+    if (got != sizeof *r)
+        return weft_err_set(err, WEFT_E_INTERNAL, "case %s: its process died (status %d)",
+                            spec->c->name, status);
+    if (r->code) {
+        *err = r->err;
+        return weft_err_prepend(err, "case %s", spec->c->name);
+    }
+    return 0;
+}
+
+/* The instructions that a callgrind file reports: its line "totals: N". */
+static int read_totals(const char *path, uint64_t *out, struct weft_err *err)
+{
+    char line[256];
+    FILE *f = fopen(path, "r");
+    if (!f)
+        return weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot open: %s", strerror(errno));
+    *out = 0;
+    while (fgets(line, sizeof line, f))
+        if (strncmp(line, "totals:", 7) == 0)
+            *out = strtoull(line + 7, NULL, 10);
+    fclose(f);
+    if (*out == 0)
+        return weft_err_at(err, WEFT_E_INTERNAL, path, 0, 0, "callgrind counted nothing");
+    return 0;
+}
+
+/* Becomes valgrind. Returns only when that fails. */
+static void exec_valgrind(const struct weft_bench_spec *spec, const char *self, const char *file)
+{
+    char out[64];
+    snprintf(out, sizeof out, "--callgrind-out-file=%s", file);
+    const char **argv = (const char **)calloc(spec->sets->n * 2 + 20, sizeof *argv);
+    if (!argv)
+        return;
+    size_t n = 0;
+    argv[n++] = "valgrind";
+    argv[n++] = "--quiet";
+    argv[n++] = "--tool=callgrind";
+    argv[n++] = out;
+    argv[n++] = "--collect-atstart=no";
+    argv[n++] = "--toggle-collect=weft_bench_play*"; /* a clone by the optimiser has a suffix */
+    argv[n++] = self;
+    argv[n++] = "bench";
+    argv[n++] = spec->c->name;
+    argv[n++] = "--in-process";
+    if (spec->quick)
+        argv[n++] = "--quick";
+    if (spec->control) {
+        argv[n++] = "--controls";
+        argv[n++] = spec->control;
+    }
+    if (spec->backend) {
+        argv[n++] = "--backend";
+        argv[n++] = spec->backend;
+    }
+    for (size_t i = 0; i < spec->sets->n; i++) {
+        argv[n++] = "--set";
+        argv[n++] = spec->sets->list[i];
+    }
+    if (freopen("/dev/null", "w", stdout))
+        execvp("valgrind", (char *const *)(uintptr_t)argv);
+    free(argv);
+}
+
+int weft_bench_callgrind(const struct weft_cli *cli, const struct weft_bench_spec *spec,
+                         uint64_t *instructions, struct weft_err *err)
+{
+    char self[4096], file[] = "/tmp/weft-bench-XXXXXX";
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (len < 0)
+        return weft_err_set(err, WEFT_E_IO, "cannot tell where this program is: %s",
+                            strerror(errno));
+    self[len] = '\0';
+    int fd = mkstemp(file);
+    if (fd < 0)
+        return weft_err_at(err, WEFT_E_IO, file, 0, 0, "cannot create: %s", strerror(errno));
+    close(fd);
+    fflush(cli->out);
+    fflush(cli->err);
+    pid_t pid = fork();
+    if (pid == 0) {
+        exec_valgrind(spec, self, file);
+        _exit(127);
+    }
+    int status = pid < 0 ? 0 : wait_for(pid), code = 0;
+    if (pid < 0)
+        code = weft_err_set(err, WEFT_E_LIMIT, "cannot start a process: %s", strerror(errno));
+    else if (*cli->interrupted)
+        code = weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted");
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        code = weft_err_set(err, WEFT_E_INPUT,
+                            "--callgrind needs valgrind, which cannot be started: install it");
+    else if (status != 0)
+        code = weft_err_set(err, WEFT_E_INTERNAL, "case %s: valgrind ended with status %d",
+                            spec->c->name, status);
+    else
+        code = read_totals(file, instructions, err);
+    unlink(file);
+    return code;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How much memory an engine's state takes. A stable array counts the records that it has ever
+ * touched: the address space behind them costs nothing.
+ */
+#include "internal.h"
+
+static uint64_t touched(const struct stable *s)
+{
+    return (uint64_t)s->n * s->elem;
+}
+
+static uint64_t graph_bytes(const struct weft_fabric *f)
+{
+    return f->nnodes * sizeof *f->nodes + f->nlinks * sizeof *f->links +
+           f->nports * sizeof *f->ports + f->nhosts * sizeof *f->hosts;
+}
+
+static uint64_t queue_bytes(const struct weft_engine *e)
+{
+    const struct fastq *q = &e->fast;
+    uint64_t keys = (uint64_t)q->due_cap + q->near.cap + q->far.cap;
+    return 2 * (uint64_t)e->fabric->nports * sizeof *q->slot +
+           FASTQ_BUCKETS * sizeof *q->bucket + keys * sizeof *q->due +
+           e->slow.cap * sizeof *e->slow.h;
+}
+
+void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *out)
+{
+    const struct weft_fabric *f = e->fabric;
+    *out = (struct weft_engine_memory){0};
+    out->fabric_bytes = graph_bytes(f) + weft_routes_bytes(e->routes) +
+                        f->nports * sizeof *e->ports + e->nnics * sizeof *e->nics +
+                        f->nnodes * sizeof *e->mmus + pfc_bytes(e) + queue_bytes(e);
+    out->qps = e->tot.qps;
+    out->qp_bytes = touched(&e->qps) + touched(&e->cc_state) + e->qp_slots_n * sizeof *e->qp_slots;
+    for (uint32_t i = 0; i < e->nnics; i++)
+        out->qp_bytes += e->nics[i].paced.cap * sizeof *e->nics[i].paced.h;
+    out->peak_packets = e->pkts.peak;
+    out->packet_bytes = touched(&e->pkts) + touched(&e->ints);
+    out->peak_messages = e->msgs.peak;
+    out->message_bytes = touched(&e->msgs);
+}
