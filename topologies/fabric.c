@@ -142,6 +142,60 @@ static int number_ports(struct weft_fabric *f, struct weft_err *err)
     return 0;
 }
 
+uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim)
+{
+    uint32_t stride = 1;
+    for (uint32_t d = 0; d < dim; d++)
+        stride *= f->dims[d].size;
+    return stride;
+}
+
+/* Checks the dimensions against hosts and links; a fabric without any becomes one. */
+static int check_dims(struct weft_fabric *f, struct weft_err *err)
+{
+    if (f->ndims == 0) {
+        const struct weft_fabric_node *h = &f->nodes[f->hosts[0]];
+        const struct weft_fabric_link *l =
+            h->nports ? &f->links[f->ports[h->first_port].link] : NULL;
+        f->ndims = 1;
+        f->dims[0] = (struct weft_fabric_dim){.kind = "irregular",
+                                              .size = f->nhosts,
+                                              .links = h->nports,
+                                              .rate_bps = l ? l->rate_bps : 0,
+                                              .delay_ps = l ? l->delay_ps : 0,
+                                              .spans = true};
+    }
+    uint64_t product = 1;
+    for (uint32_t d = 0; d < f->ndims && product <= f->nhosts; d++)
+        product *= f->dims[d].size;
+    if (product != f->nhosts)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "the sizes of the dimensions multiply to %llu, but there are %u hosts",
+                            (unsigned long long)product, f->nhosts);
+    f->vcs = 1;
+    for (uint32_t l = 0; l < f->nlinks; l++) {
+        if (f->links[l].dateline)
+            f->vcs = 2;
+        if (f->links[l].dim >= f->ndims)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "link %u-%u is in dimension %u, but there are %u dimensions",
+                                f->links[l].a, f->links[l].b, f->links[l].dim, f->ndims);
+    }
+    return 0;
+}
+
+/* Whether some pair of hosts is joined only through another host. */
+static bool needs_transit(const struct weft_fabric *f)
+{
+    if (f->routing != WEFT_ROUTING_DIMS)
+        return f->routing == WEFT_ROUTING_TRANSIT;
+    uint32_t inner = 1;
+    for (uint32_t d = 0; d < f->ndims; inner *= f->dims[d++].size)
+        if (f->dims[d].relays || (!f->dims[d].spans && f->dims[d].size > 1 && inner > 1))
+            return true;
+    return false;
+}
+
 int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err)
 {
     if (f->ports)
@@ -150,8 +204,11 @@ int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err)
     if (rc)
         return rc;
     rc = number_ports(f, err);
+    if (!rc)
+        rc = check_dims(f, err);
     if (rc)
         return rc;
+    f->transit = needs_transit(f);
     return weft_fabric_check_reach(f, err);
 }
 

@@ -27,6 +27,7 @@ struct work {
         uint32_t sw, port; /* a neighbour switch, and the port that leads to it */
     } * adj;
     uint32_t *dist, *queue, *list;
+    bool hints;             /* some link has a cost or an order */
     struct choice *choices; /* class c has choices[classes[c].choices .. + nchoices-1] */
     uint32_t *choice_ports;
     uint32_t nchoice_ports, choice_ports_cap;
@@ -119,6 +120,60 @@ static int search(struct work *w, uint32_t cls)
         if (d == 1)
             continue;
         int rc = number_group(w, column, s, cls == 0, n);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+/* The group of switch `s` under costs and orders: w->list receives the ports, returns how many. */
+static uint32_t cheapest(struct work *w, uint32_t s)
+{
+    uint32_t n = 0, order = UINT32_MAX;
+    for (uint32_t i = w->adj_start[s]; i < w->adj_start[s + 1]; i++) {
+        const struct weft_fabric_link *l = &w->f->links[w->f->ports[w->adj[i].port].link];
+        uint32_t far = w->dist[w->adj[i].sw];
+        if (far == FAR || far + (l->cost ? l->cost : 1) != w->dist[s] || l->order > order)
+            continue;
+        if (l->order < order)
+            n = 0;
+        order = l->order;
+        w->list[n++] = w->adj[i].port;
+    }
+    return n;
+}
+
+/* As search, by cost: distances are settled one value after the other. */
+static int search_hints(struct work *w, uint32_t cls)
+{
+    struct weft_routes *r = w->r;
+    const struct route_class *c = &r->classes[cls];
+    uint32_t *column = r->switch_cols + (size_t)cls * w->f->nswitches;
+    uint32_t farthest = 1;
+    for (uint32_t s = 0; s < w->f->nswitches; s++) {
+        w->dist[s] = FAR;
+        column[s] = 0;
+    }
+    for (uint32_t j = 0; j < c->nnear; j++) {
+        w->dist[r->near_switches[c->near + j]] = 1;
+        column[r->near_switches[c->near + j]] = ROUTE_LOCAL + j;
+    }
+    for (uint32_t d = 1; d <= farthest; d++) {
+        for (uint32_t s = 0; s < w->f->nswitches; s++) {
+            for (uint32_t i = w->adj_start[s]; w->dist[s] == d && i < w->adj_start[s + 1]; i++) {
+                uint32_t cost = w->f->links[w->f->ports[w->adj[i].port].link].cost;
+                uint32_t to = d + (cost ? cost : 1);
+                if (w->dist[w->adj[i].sw] > to)
+                    w->dist[w->adj[i].sw] = to;
+                if (farthest < to && w->dist[w->adj[i].sw] == to)
+                    farthest = to;
+            }
+        }
+    }
+    for (uint32_t s = 0; s < w->f->nswitches; s++) {
+        if (w->dist[s] == FAR || column[s] & ROUTE_LOCAL)
+            continue;
+        int rc = number_group(w, column, s, cls == 0, cheapest(w, s));
         if (rc)
             return rc;
     }
@@ -256,11 +311,13 @@ static int make_tables(struct work *w)
 int weft_routes_fill(struct weft_routes *r, struct weft_err *err)
 {
     struct work w = {.r = r, .f = r->fabric, .err = err};
+    for (uint32_t l = 0; l < w.f->nlinks; l++)
+        w.hints = w.hints || w.f->links[l].cost > 1 || w.f->links[l].order > 0;
     int rc = list_switch_links(&w);
     if (!rc)
         rc = make_tables(&w);
     for (uint32_t c = 0; c < r->nclasses && !rc; c++) {
-        rc = search(&w, c);
+        rc = w.hints ? search_hints(&w, c) : search(&w, c);
         if (!rc)
             rc = fill_sources(&w, c);
     }

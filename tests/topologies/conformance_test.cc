@@ -103,6 +103,8 @@ TEST(TopologyTable, HostsComeFirstAndRatesAndDelaysAreTaken)
             if (ops->params.params[i].type == WEFT_PARAM_TIME)
                 s.emplace_back(ops->params.params[i].name, "7777ps");
         }
+        if (s.empty())
+            continue; // "multi" has the rates of its dimensions
         Fabric f = build(ops->name, s);
         ASSERT_NE(f, nullptr);
         for (uint32_t h = 0; h < f->nhosts; h++)
@@ -111,7 +113,7 @@ TEST(TopologyTable, HostsComeFirstAndRatesAndDelaysAreTaken)
             EXPECT_EQ(f->links[l].rate_bps, 123456789u);
             EXPECT_EQ(f->links[l].delay_ps, 7777);
             EXPECT_EQ(f->links[l].error_rate, 0.0);
-            EXPECT_EQ(f->links[l].dim, 0u);
+            EXPECT_LT(f->links[l].dim, f->ndims);
         }
     }
 }
