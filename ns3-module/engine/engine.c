@@ -52,12 +52,11 @@ void pkt_free(struct weft_engine *e, uint32_t i)
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
 {
     const struct pkt *p = pkt_at(e, i);
-    *v = (struct weft_engine_pkt_view){
-        .kind = p->kind,
-        .prio = p->prio,
-        .frame_bytes = p->frame,
-        .psn = p->psn,
-        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
+    *v = (struct weft_engine_pkt_view){.kind = p->kind,
+                                       .prio = p->prio,
+                                       .frame_bytes = p->frame,
+                                       .psn = p->psn,
+                                       .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
     if (p->kind != WEFT_PKT_PFC) {
         const struct qp *q = qp_at(e, p->qp);
         v->dst_host = p->dst_host;
@@ -113,6 +112,10 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
         return weft_err_set(err, WEFT_E_INPUT, "ecn.kmin (%lluB) exceeds ecn.kmax (%lluB)",
                             (unsigned long long)c->params.ecn.kmin_bytes,
                             (unsigned long long)c->params.ecn.kmax_bytes);
+    if (c->fabric->transit && t->ack_ignores_pause)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "transport.ack-ignores-pause has no meaning in a fabric whose hosts "
+                            "forward: their queues hold packets of others too");
     if (c->cc->check && (rc = c->cc->check(c->cc_params, err)))
         return rc;
     return mmu_check_config(c, err);
@@ -164,6 +167,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     }
     e->p = c->params;
     e->fabric = c->fabric;
+    e->transit = c->fabric->transit;
+    e->vcs = c->fabric->vcs > 1 && c->params.pfc.enabled;
+    e->p.pfc.prios = channel_prios(&c->params, c->fabric);
     e->cc = c->cc;
     e->ccp = c->cc_params;
     e->seed = c->seed;

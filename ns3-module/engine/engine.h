@@ -114,6 +114,7 @@ struct weft_pfc_params {
     uint64_t frame_bytes;      /**< size of a PFC frame */
     /** pause time of a frame, in 512 bit times of the paused link; 0: until the resume */
     uint64_t quanta;
+    int allow_deadlock; /**< start even if routes can deadlock */
     double refresh; /**< XOFF is repeated after this fraction of the pause time */
 };
 

@@ -35,7 +35,8 @@ enum pkt_flags {
     PKT_CE = 2,    /**< DATA: congestion experienced */
     PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
     PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
-    PKT_XOFF = 16 /**< PFC: pause (else resume) */
+    PKT_XOFF = 16, /**< PFC: pause (else resume) */
+    PKT_VC1 = 32   /**< travels in virtual channel 1: its priority is one above its own */
 };
 
 /** One packet: 64 bytes, one cache line. */
@@ -57,7 +58,7 @@ struct pkt {
     uint8_t kind;     /**< enum weft_pkt_kind */
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
-    uint8_t pad;
+    uint8_t in_prio; /**< in a forwarding node: the priority that it came in with */
     uint32_t
         order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
@@ -150,6 +151,7 @@ struct port {
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
     uint8_t nonempty, paused; /**< bit masks of priorities */
     uint8_t drr;              /**< priority whose turn it is */
+    uint8_t yield;            /**< NIC: priorities whose turn was a packet of another host */
     uint8_t xoff_sent;        /**< ingress: priorities that we have paused at the peer */
     struct list ctrl;         /**< PFC frames waiting */
     struct list q[WEFT_PRIOS];
@@ -219,6 +221,8 @@ struct weft_engine {
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
     bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
+    bool transit; /**< hosts forward packets for others */
+    bool vcs;     /**< lossless priorities have a second virtual channel */
     uint64_t seed;
     struct weft_engine_hooks hooks;
 
@@ -237,7 +241,7 @@ struct weft_engine {
     struct pfc_port *pfc; /**< one per port */
     uint64_t pfc_moves;   /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
-    struct mmu *mmus; /**< one per node; unused on hosts */
+    struct mmu *mmus; /**< one per node; unused on hosts that do not forward */
     struct stable pkts, msgs, qps, cc_state, timers, ints;
     uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
     uint32_t qp_slots_n;
@@ -360,6 +364,8 @@ void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps);
 /** Sizes the buffer of every switch; fails when headroom and reserve exceed it. */
 int mmu_init(struct weft_engine *e, struct weft_err *err);
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** The lossless priorities with their second virtual channels. */
+uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f);
 /** Admits a packet from ingress @p in to egress @p out, or says why not (WEFT_DROP_REASONS:
  * admitted). Sends XOFF when due. */
 enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *p, uint32_t in,

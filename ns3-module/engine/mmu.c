@@ -17,7 +17,10 @@
  */
 #include "internal.h"
 
+#include "topologies/deadlock.h"
+
 #include <stdio.h>
+#include <string.h>
 
 static inline bool lossless(const struct weft_engine *e, uint32_t prio)
 {
@@ -55,15 +58,56 @@ static void set_aside(const struct weft_engine_params *p, const struct weft_fabr
                (p->sw.reserve_scope == WEFT_RESERVE_PORT ? 1 : WEFT_PRIOS);
 }
 
+uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f)
+{
+    return f->vcs > 1 ? p->pfc.prios | p->pfc.prios << 1 : p->pfc.prios;
+}
+
+/* A lossless priority p takes p + 1 as its second virtual channel, which must be free; without
+ * datelines the routes must not be able to deadlock. */
+static int check_channels(const struct weft_engine_config *c, struct weft_err *err)
+{
+    const struct weft_engine_params *p = &c->params;
+    if (!p->pfc.enabled || !p->pfc.prios)
+        return 0;
+    uint64_t second = c->fabric->vcs > 1 ? p->pfc.prios << 1 : 0;
+    uint64_t used = p->pfc.prios | UINT64_C(1) << p->transport.data_prio |
+                    UINT64_C(1) << p->transport.ack_prio | UINT64_C(1) << p->transport.cnp_prio;
+    if (second & (used | ~UINT64_C(255)))
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "the second virtual channel of lossless priority %d is priority %d, which must be "
+            "free; "
+            "move pfc.prios, transport.data-prio, .ack-prio or .cnp-prio, or set vcs=1",
+            __builtin_ctzll(second & (used | ~UINT64_C(255))) - 1,
+            __builtin_ctzll(second & (used | ~UINT64_C(255))));
+    if (p->pfc.allow_deadlock)
+        return 0;
+    int rc = weft_deadlock_check(c->fabric, err);
+    if (rc == WEFT_E_INPUT && err) {
+        size_t n = strlen(err->msg);
+        snprintf(
+            err->msg + n, sizeof err->msg - n,
+            "; set vcs=2 in the topology, pfc.enabled=false, or pfc.allow-deadlock=true to see "
+            "what happens");
+    }
+    return rc;
+}
+
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
 {
     const struct weft_fabric *f = c->fabric;
     uint64_t buffer = c->params.sw.buffer_bytes;
+    struct weft_engine_params p = c->params;
+    p.pfc.prios = channel_prios(&p, f);
+    int rc = check_channels(c, err);
+    if (rc)
+        return rc;
     for (uint32_t i = 0; i < f->nnodes; i++) {
-        if (f->nodes[i].kind != WEFT_NODE_SWITCH)
+        if (!weft_fabric_forwards(f, i))
             continue;
         uint64_t headroom, reserve;
-        set_aside(&c->params, f, i, &headroom, &reserve);
+        set_aside(&p, f, i, &headroom, &reserve);
         if (headroom + reserve < buffer)
             continue;
         char name[WEFT_NODE_NAME_MAX], a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX],
@@ -150,7 +194,7 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
     if (!e->mmus)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u switches", f->nnodes);
     for (uint32_t i = 0; i < f->nnodes; i++) {
-        if (f->nodes[i].kind != WEFT_NODE_SWITCH)
+        if (!weft_fabric_forwards(f, i))
             continue;
         uint64_t headroom, reserve;
         set_aside(&e->p, f, i, &headroom, &reserve);
@@ -195,7 +239,7 @@ enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *k, uint
 {
     struct port *p = &e->ports[in];
     struct mmu *m = &e->mmus[p->node];
-    const uint32_t prio = k->prio;
+    const uint32_t prio = k->in_prio;
     const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
     const bool safe = lossless(e, prio);
     uint64_t held = above(p->in_bytes[prio], reserve);
@@ -235,7 +279,7 @@ void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
     struct port *p = &e->ports[k->in_port];
     struct mmu *m = &e->mmus[e->ports[out].node];
-    const uint32_t prio = k->prio;
+    const uint32_t prio = k->in_prio;
     const uint32_t size = k->frame;
     const uint64_t reserve = e->p.sw.reserve_bytes;
     uint32_t from_headroom = p->in_hdrm[prio] < size ? p->in_hdrm[prio] : size;

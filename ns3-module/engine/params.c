@@ -142,9 +142,14 @@ static const struct weft_param pfc_params[] = {
     {"frame", WEFT_PARAM_SIZE, T(frame_bytes), "64B", "1B", "512B", NULL,
      "frame bytes of a PFC frame", "IEEE 802.1Qbb: minimum-size MAC control frame"},
     {"quanta", WEFT_PARAM_U64, T(quanta), "0", "0", "65535", NULL,
-     "pause time of a PFC frame in quanta of 512 bit times of the paused link, after which it sends "
+     "pause time of a PFC frame in quanta of 512 bit times of the paused link, after which it "
+     "sends "
      "again unless refreshed; 0: until the resume",
      "IEEE 802.1Qbb; switches send 65535"},
+    {"allow-deadlock", WEFT_PARAM_BOOL, T(allow_deadlock), "false", NULL, NULL, NULL,
+     "start even if the routes can deadlock under PFC; a run that does ends with the ports "
+     "involved",
+     "Dally and Seitz, IEEE ToC 1987"},
     {"refresh", WEFT_PARAM_F64, T(refresh), "1/2", "1/16", "1", NULL,
      "with quanta: a pause is repeated after this fraction of its time while it is wanted", NULL},
 };

@@ -12,6 +12,7 @@
  * which shares the link as deficit round robin does without knowing the next packet's size.
  */
 #include "internal.h"
+#include "topologies/deadlock.h"
 
 void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps)
 {
@@ -94,7 +95,7 @@ static uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t port, ui
         p->nonempty &= (uint8_t) ~(1u << prio);
     p->qbytes[prio] -= k->frame;
     p->qtotal -= k->frame;
-    if (p->nic == NIL) {
+    if (k->in_port != NIL) {
         mmu_release(e, k, port);
         if (e->ecn_on && !e->p.ecn.at_enqueue && k->kind == WEFT_PKT_DATA)
             ecn_mark(e, i, port, p->qbytes[prio]);
@@ -106,7 +107,23 @@ static uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t port, ui
     return i;
 }
 
-/* The priorities that have something to send and may. A NIC's queues hold only ACKs and CNPs. */
+/* Whether the next packet of a priority comes from the port's queue, else from a QP. At a NIC that
+ * forwards, packets of other hosts and the host's own data take turns. */
+static inline bool queue_first(const struct weft_engine *e, struct port *p, const struct nic *n,
+                               uint32_t prio)
+{
+    const uint8_t bit = (uint8_t)(1u << prio);
+    if (!(p->nonempty & bit))
+        return false;
+    if (__builtin_expect(!e->transit, 1) || !n || !(n->ready_mask & bit) ||
+        pkt_at(e, p->q[prio].head)->in_port == NIL)
+        return true;
+    p->yield ^= bit;
+    return p->yield & bit;
+}
+
+/* The priorities that have something to send and may. A NIC's queues hold ACKs and CNPs, and what
+ * it forwards. */
 static inline uint32_t sendable(const struct weft_engine *e, const struct port *p,
                                 const struct nic *n)
 {
@@ -136,7 +153,7 @@ void port_tx(struct weft_engine *e, uint32_t port)
             if (!eligible)
                 break;
             uint32_t prio = pick_prio(e, p, eligible);
-            i = p->nonempty & 1u << prio ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
+            i = queue_first(e, p, n, prio) ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
             if (i == NIL)
                 continue; /* its QPs turned out to be blocked */
             if (!(e->p.sw.strict_prios >> prio & 1))
@@ -173,7 +190,7 @@ void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
     p->qtotal += k->frame;
     if (p->qtotal > p->st.max_queue_bytes)
         p->st.max_queue_bytes = p->qtotal;
-    if (p->nic == NIL) {
+    if (k->in_port != NIL) {
         if (e->ecn_on && e->p.ecn.at_enqueue && k->kind == WEFT_PKT_DATA)
             ecn_mark(e, i, port, p->qbytes[prio]);
         if (e->hooks.queue)
@@ -183,19 +200,35 @@ void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
         port_kick(e, port);
 }
 
-/* Forwards a packet that entered a switch through port @p in. */
+/* Puts a packet of a lossless priority into the virtual channel of its next link. */
+static void change_channel(const struct weft_engine *e, struct pkt *k, uint32_t in, uint32_t out)
+{
+    const struct weft_fabric *f = e->fabric;
+    const uint32_t vc = k->flags & PKT_VC1 ? 1 : 0;
+    if (!(e->p.pfc.prios >> k->prio & 1))
+        return;
+    uint32_t to =
+        weft_next_channel(&f->links[f->ports[in].link], &f->links[f->ports[out].link], vc);
+    k->prio = (uint8_t)(k->prio - vc + to);
+    k->flags = (uint8_t)(to ? k->flags | PKT_VC1 : k->flags & ~PKT_VC1);
+}
+
+/* Forwards a packet that entered a node through port @p in. */
 static void forward(struct weft_engine *e, uint32_t in, uint32_t i)
 {
     struct pkt *k = pkt_at(e, i);
     uint32_t node = e->ports[in].node;
     struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
     if (__builtin_expect(g.n == 0, 0)) {
-        engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
+        engine_fail(e, WEFT_E_INTERNAL, "node %u has no route to host %u", node, k->dst_host);
         return;
     }
     uint32_t out =
         g.n == 1 ? g.ports[0] : ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
     k->in_port = in;
+    k->in_prio = k->prio;
+    if (__builtin_expect(e->vcs, 0))
+        change_channel(e, k, in, out);
     enum weft_drop_reason why = mmu_admit(e, k, in, out);
     if (__builtin_expect(why != WEFT_DROP_REASONS, 0)) {
         pkt_drop(e, i, out, why);
@@ -230,6 +263,12 @@ static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
     return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
 }
 
+/* Whether a packet that came to a host is for another one. */
+static inline bool passes_through(const struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    return e->transit && e->fabric->nodes[e->ports[port].node].host != pkt_at(e, i)->dst_host;
+}
+
 void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
 {
     struct port *p = &e->ports[port];
@@ -248,7 +287,7 @@ void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
     uint32_t peer = p->peer;
     if (pkt_at(e, i)->kind == WEFT_PKT_PFC)
         pfc_receive(e, peer, i);
-    else if (e->ports[peer].nic != NIL)
+    else if (e->ports[peer].nic != NIL && __builtin_expect(!passes_through(e, peer, i), 1))
         rc_receive(e, i);
     else
         forward(e, peer, i);

@@ -3,6 +3,7 @@
 // bisection bandwidth, dimensions. Rates are 100 Gbps unless given.
 #include "topo.h"
 
+#include "topologies/deadlock.h"
 #include "topologies/measure.h"
 
 #include <algorithm>
@@ -85,6 +86,10 @@ void check(const std::vector<Case> &cases)
         uint64_t bps = 0;
         ASSERT_EQ(weft_fabric_bisection_bps(f.get(), &bps, &err), 0);
         EXPECT_EQ(bps, c.want.bisection_bps);
+        // Two virtual channels where there are circles, and what is said to have none has none.
+        for (uint32_t d = 0; d < f->ndims; d++)
+            f->dims[d].acyclic = false;
+        EXPECT_EQ(weft_deadlock_check(f.get(), &err), 0) << text(err);
         // The same backwards: every link carries as much either way.
         for (uint32_t a = 0; a < f->nhosts; a += 3)
             for (uint32_t b = 0; b < f->nhosts; b += 5)
@@ -262,4 +267,20 @@ TEST(Shapes, Dragonfly)
             {72, 24, links(6, 3, 1, 4), 1, 1, 5, 8 * R, {72}}},
            {"dragonfly", {{"routers", "4"}, {"terminals", "1"}, {"global-links", "1"}, {"groups", "1"}},
             {4, 4, 4 + 6, 1, 1, 3, 2 * R, {4}}}});
+}
+
+TEST(Shapes, WithoutVirtualChannelsCirclesAreFound)
+{
+    weft_err err{};
+    for (uint32_t n : {2u, 3u, 4u, 8u, 9u}) {
+        Fabric f = build("ring", {{"size", std::to_string(n)}, {"vcs", "1"}});
+        EXPECT_EQ(f->vcs, 1u);
+        // Two links are the most that anyone goes on three NPUs: nobody waits for anybody.
+        EXPECT_EQ(weft_deadlock_check(f.get(), &err), n > 3 ? WEFT_E_INPUT : 0) << n;
+    }
+    Fabric d = build("dragonfly", {{"vcs", "1"}});
+    EXPECT_EQ(weft_deadlock_check(d.get(), &err), WEFT_E_INPUT);
+    Fabric m = build("multi", {{"dimensions", "switch size=2; torus shape=3x5 vcs=1"}});
+    EXPECT_EQ(weft_deadlock_check(m.get(), &err), WEFT_E_INPUT);
+    EXPECT_NE(std::string(err.msg).find("dimension 2 (ring)"), std::string::npos) << err.msg;
 }
