@@ -11,7 +11,7 @@
 #include "topologies/compose.h"
 
 struct params {
-    uint64_t k, tiers, oversubscription;
+    uint64_t k, tiers, pods, oversubscription;
     uint64_t host_rate_bps;
     int64_t host_delay_ps;
     uint64_t fabric_rate_bps;
@@ -25,6 +25,8 @@ static const struct weft_param params[] = {
      "ports of each switch, even; k^3/4 hosts in three tiers, k^2/2 in two", PAPER},
     {"tiers", WEFT_PARAM_U64, offsetof(struct params, tiers), "3", "2", "3", NULL,
      "levels of switches", NULL},
+    {"pods", WEFT_PARAM_U64, offsetof(struct params, pods), "0", "0", "128", NULL,
+     "pods built, at most k (in two tiers: edge switches); 0: k", NULL},
     {"oversubscription", WEFT_PARAM_U64, offsetof(struct params, oversubscription), "1", "1", "64",
      NULL, "this many times k/2 hosts on each edge switch", NULL},
     {"host-rate", WEFT_PARAM_RATE, offsetof(struct params, host_rate_bps), "400Gbps", "1bps", NULL,
@@ -37,10 +39,11 @@ static const struct weft_param params[] = {
      NULL, "propagation delay of every link between switches", NULL},
 };
 
-/* Edge switches in all, and per pod. */
+/* Edge switches in all. */
 static uint32_t edges(const struct params *p)
 {
-    return (uint32_t)(p->tiers == 3 ? p->k * p->k / 2 : p->k);
+    uint64_t pods = p->pods ? p->pods : p->k;
+    return (uint32_t)(p->tiers == 3 ? pods * p->k / 2 : pods);
 }
 
 static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
@@ -78,6 +81,10 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                             "and %llu",
                             (unsigned long long)p->k, (unsigned long long)(p->k < 4 ? 2 : p->k - 1),
                             (unsigned long long)(p->k < 2 ? 4 : p->k + 1));
+    if (p->pods > p->k)
+        return weft_err_set(
+            err, WEFT_E_INPUT, "fat-tree: switches of %llu ports join at most %llu pods, got %llu",
+            (unsigned long long)p->k, (unsigned long long)p->k, (unsigned long long)p->pods);
     struct weft_dimension d = {{.kind = "fat-tree",
                                 .links = 1,
                                 .rate_bps = p->host_rate_bps,

@@ -105,7 +105,7 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
         return weft_err_set(err, WEFT_E_USAGE, "no scenario given, and nothing --set");
     if (nargs && weft_source_find(args[0], path, err))
         return err->code;
-    const char **sets = (const char **)calloc(o->set.n + 1, sizeof *sets);
+    const char **sets = (const char **)calloc(o->set.n + 2, sizeof *sets);
     if (!sets)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
     size_t n = 0;
@@ -115,6 +115,8 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
         snprintf(seed, sizeof seed, "run.seed=%s", o->seed);
         sets[n++] = seed;
     }
+    if (o->allow_deadlock)
+        sets[n++] = "pfc.allow-deadlock=true";
     struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n};
     int code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
     free(sets);

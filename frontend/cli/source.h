@@ -15,6 +15,7 @@ extern "C" {
 struct weft_source_opts {
     struct weft_strings set;
     const char *seed;
+    int allow_deadlock;
 };
 /** The option table rows for a struct that has `struct weft_source_opts source`. */
 #define WEFT_SOURCE_OPTS(type)                                                                     \
@@ -28,6 +29,11 @@ struct weft_source_opts {
     {                                                                                              \
         "seed", 0, WEFT_OPT_TEXT, offsetof(struct type, source.seed), "N", NULL,                   \
             "seed of every random stream: short for --set run.seed=N"                              \
+    },                                                                                             \
+    {                                                                                              \
+        "allow-deadlock", 0, WEFT_OPT_FLAG, offsetof(struct type, source.allow_deadlock), NULL,    \
+            NULL,                                                                                  \
+            "accept routes that can deadlock under PFC: short for --set pfc.allow-deadlock=true"   \
     }
 
 /**
