@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct weft_fabric *weft_fabric_new(void)
 {
@@ -24,6 +25,7 @@ void weft_fabric_free(struct weft_fabric *f)
     free(f->links);
     free(f->ports);
     free(f->hosts);
+    free(f->notes);
     free(f);
 }
 
@@ -89,6 +91,23 @@ int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *l
     if (id)
         *id = f->nlinks;
     f->nlinks++;
+    return 0;
+}
+
+int weft_fabric_note(struct weft_fabric *f, struct weft_err *err, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    size_t have = f->notes ? strlen(f->notes) : 0, more = strlen(text);
+    char *p = realloc(f->notes, have + more + 2);
+    if (!p)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a remark");
+    memcpy(p + have, text, more);
+    memcpy(p + have + more, "\n", 2);
+    f->notes = p;
     return 0;
 }
 

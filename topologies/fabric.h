@@ -98,6 +98,7 @@ struct weft_fabric {
     uint32_t ndims;
     enum weft_fabric_routing routing; /**< set before finish */
     bool transit;                     /**< hosts forward packets for others (set by finish) */
+    char *notes; /**< what a reader left out, one remark per line; NULL: nothing */
     uint32_t vcs; /**< virtual channels of lossless priorities: 2 with a dateline, else 1 (set by finish) */
 };
 
@@ -111,6 +112,9 @@ int weft_fabric_add_node(struct weft_fabric *f, enum weft_node_kind kind, uint32
 /** Adds a link between existing nodes; its index in *id (may be NULL). Checks rate, delay, error rate, a != b. */
 int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *link, uint32_t *id,
                          struct weft_err *err);
+/** Adds a remark about something that a reader left out. */
+int weft_fabric_note(struct weft_fabric *f, struct weft_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /** Numbers hosts and ports; checks that there is a host, that every host has a link, that every
  * host reaches every other, and that the dimensions fit hosts and links. */
 int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err);

@@ -126,6 +126,12 @@ static int search(struct work *w, uint32_t cls)
     return 0;
 }
 
+static uint32_t cost_of(const struct work *w, uint32_t port)
+{
+    uint32_t cost = w->f->links[w->f->ports[port].link].cost;
+    return cost ? cost : 1;
+}
+
 /* The group of switch `s` under costs and orders: w->list receives the ports, returns how many. */
 static uint32_t cheapest(struct work *w, uint32_t s)
 {
@@ -133,7 +139,7 @@ static uint32_t cheapest(struct work *w, uint32_t s)
     for (uint32_t i = w->adj_start[s]; i < w->adj_start[s + 1]; i++) {
         const struct weft_fabric_link *l = &w->f->links[w->f->ports[w->adj[i].port].link];
         uint32_t far = w->dist[w->adj[i].sw];
-        if (far == FAR || far + (l->cost ? l->cost : 1) != w->dist[s] || l->order > order)
+        if (far == FAR || far + cost_of(w, w->adj[i].port) != w->dist[s] || l->order > order)
             continue;
         if (l->order < order)
             n = 0;
@@ -143,7 +149,7 @@ static uint32_t cheapest(struct work *w, uint32_t s)
     return n;
 }
 
-/* As search, by cost: distances are settled one value after the other. */
+/* As search, by cost, which includes the links of the hosts: distances are settled one value after the other. */
 static int search_hints(struct work *w, uint32_t cls)
 {
     struct weft_routes *r = w->r;
@@ -154,15 +160,21 @@ static int search_hints(struct work *w, uint32_t cls)
         w->dist[s] = FAR;
         column[s] = 0;
     }
+    const struct weft_fabric_node *x = &w->f->nodes[w->f->hosts[c->host]];
+    for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
+        uint32_t s = r->switch_index[peer_node(w->f, p)];
+        if (s != UINT32_MAX && w->dist[s] > cost_of(w, p))
+            w->dist[s] = cost_of(w, p);
+        if (s != UINT32_MAX && farthest < cost_of(w, p))
+            farthest = cost_of(w, p);
+    }
     for (uint32_t j = 0; j < c->nnear; j++) {
-        w->dist[r->near_switches[c->near + j]] = 1;
         column[r->near_switches[c->near + j]] = ROUTE_LOCAL + j;
     }
     for (uint32_t d = 1; d <= farthest; d++) {
         for (uint32_t s = 0; s < w->f->nswitches; s++) {
             for (uint32_t i = w->adj_start[s]; w->dist[s] == d && i < w->adj_start[s + 1]; i++) {
-                uint32_t cost = w->f->links[w->f->ports[w->adj[i].port].link].cost;
-                uint32_t to = d + (cost ? cost : 1);
+                uint32_t to = d + cost_of(w, w->adj[i].port);
                 if (w->dist[w->adj[i].sw] > to)
                     w->dist[w->adj[i].sw] = to;
                 if (farthest < to && w->dist[w->adj[i].sw] == to)
@@ -191,6 +203,8 @@ static uint32_t choose(struct work *w, uint32_t src, uint32_t dst)
     for (uint32_t p = 0; p < x->nports; p++) {
         uint32_t y = peer_node(f, x->first_port + p), s = w->r->switch_index[y];
         uint32_t d = s != UINT32_MAX ? w->dist[s] : y == dst_node ? 0 : FAR;
+        if (w->hints && d != FAR)
+            d += cost_of(w, x->first_port + p);
         if (d < best) {
             best = d;
             n = 0;
