@@ -12,7 +12,7 @@
  * after the last link is an error unless ignore-trailing is set.
  */
 #include "topologies/fabric_reach.h"
-#include "topologies/scan.h"
+#include "topologies/tokens.h"
 #include "topologies/topology.h"
 
 #include <stdlib.h>
@@ -38,12 +38,12 @@ static const struct weft_param params[] = {
 };
 
 /* Reads the switch ids, then makes the nodes. */
-static int nodes(struct weft_scan *s, struct weft_fabric *f, uint32_t nnodes, uint32_t nswitches)
+static int nodes(struct weft_tokens *s, struct weft_fabric *f, uint32_t nnodes, uint32_t nswitches)
 {
     unsigned char *is_switch = calloc(nnodes, 1);
     if (!is_switch)
         return weft_err_set(s->err, WEFT_E_LIMIT, "out of memory for %u nodes", nnodes);
-    int rc = weft_scan_ids(s, "a switch id", nswitches, nnodes, 1, is_switch);
+    int rc = weft_tokens_ids(s, "a switch id", nswitches, nnodes, 1, is_switch);
     for (uint32_t i = 0; i < nnodes && !rc; i++)
         rc = weft_fabric_add_node(f, is_switch[i] ? WEFT_NODE_SWITCH : WEFT_NODE_HOST, 0, NULL,
                                   s->err);
@@ -51,27 +51,27 @@ static int nodes(struct weft_scan *s, struct weft_fabric *f, uint32_t nnodes, ui
     return rc;
 }
 
-static int parse(struct weft_scan *s, struct weft_fabric *f, const struct params *p)
+static int parse(struct weft_tokens *s, struct weft_fabric *f, const struct params *p)
 {
     /* Each node needs a token somewhere (a switch id, or the end of a link), so no count exceeds
      * the file's length. */
     uint64_t limit = s->len < UINT32_MAX / 4 ? s->len : UINT32_MAX / 4;
     uint32_t nnodes = 0, nswitches = 0, nlinks = 0;
-    int rc = weft_scan_count(s, "the number of nodes", limit, &nnodes);
+    int rc = weft_tokens_count(s, "the number of nodes", limit, &nnodes);
     if (!rc && nnodes == 0)
         rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
                          "the number of nodes must be at least 1");
     if (!rc)
-        rc = weft_scan_count(s, "the number of switches", nnodes, &nswitches);
+        rc = weft_tokens_count(s, "the number of switches", nnodes, &nswitches);
     if (!rc)
-        rc = weft_scan_count(s, "the number of links", limit, &nlinks);
+        rc = weft_tokens_count(s, "the number of links", limit, &nlinks);
     if (!rc)
         rc = nodes(s, f, nnodes, nswitches);
     const struct weft_fabric_link like = {0};
     for (uint32_t i = 0; i < nlinks && !rc; i++)
-        rc = weft_scan_link(s, f, &like, NULL);
+        rc = weft_tokens_link(s, f, &like, NULL);
     if (!rc && !p->ignore_trailing)
-        rc = weft_scan_end(s, nlinks, ", or set ignore-trailing=true");
+        rc = weft_tokens_end(s, nlinks, ", or set ignore-trailing=true");
     f->routing = p->hosts_forward ? WEFT_ROUTING_TRANSIT : WEFT_ROUTING_SHORTEST;
     if (!rc)
         rc = weft_fabric_finish(f, s->err);
@@ -89,15 +89,15 @@ static int build(const void *raw, struct weft_fabric **out, struct weft_err *err
     if (!p->file || !p->file[0])
         return weft_err_set(err, WEFT_E_INPUT, "hpcc: 'file' must be given");
     struct weft_err local = {0};
-    struct weft_scan s;
+    struct weft_tokens s;
     err = err ? err : &local;
     struct weft_fabric *f = weft_fabric_new();
-    int rc = f ? weft_scan_open(&s, p->file, err)
+    int rc = f ? weft_tokens_open(&s, p->file, err)
                : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
     if (!rc)
         rc = parse(&s, f, p);
     if (f)
-        weft_scan_close(&s);
+        weft_tokens_close(&s);
     if (rc)
         weft_fabric_free(f);
     else

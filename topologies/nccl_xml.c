@@ -61,6 +61,7 @@ struct part {
 /* A link between two parts. */
 struct wire {
     uint32_t a, b, cost;
+    uint8_t order; /* 2 between CPUs, 1 from a CPU, else 0: packets leave by the nearest NIC */
     uint64_t rate_bps;
 };
 /* A port of a NIC. */
@@ -119,7 +120,8 @@ static int add_wire(struct reader *r, const struct weft_xml_elem *e, uint32_t a,
     if (r->nwires == PARTS_MAX * 8)
         return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col,
                            "more than %u links in a server", PARTS_MAX * 8);
-    r->wires[r->nwires++] = (struct wire){a, b, cost, bps >= 1 ? (uint64_t)(bps + 0.5) : 1};
+    uint8_t order = (uint8_t)((r->parts[a].kind == CPU) + (r->parts[b].kind == CPU));
+    r->wires[r->nwires++] = (struct wire){a, b, cost, order, bps >= 1 ? (uint64_t)(bps + 0.5) : 1};
     return 0;
 }
 
@@ -175,7 +177,7 @@ static int nic(struct reader *r, const struct weft_xml_elem *e, uint32_t part)
 static int pci(struct reader *r, const struct weft_xml_elem *e, uint32_t parent)
 {
     uint64_t rate;
-    uint32_t part;
+    uint32_t part = 0;
     int rc = pci_rate(r, e, &rate);
     const struct weft_xml_elem *gpu = NULL, *card = NULL;
     for (const struct weft_xml_elem *c = e->children; c; c = c->next) {
@@ -207,7 +209,7 @@ static int pci(struct reader *r, const struct weft_xml_elem *e, uint32_t parent)
 
 static int walk(struct reader *r, const struct weft_xml_elem *e, uint32_t parent)
 {
-    uint32_t part;
+    uint32_t part = 0;
     int rc = 0;
     if (strcmp(e->name, "pci") == 0)
         return pci(r, e, parent);
@@ -354,7 +356,8 @@ static int assemble(struct reader *r, const struct params *p, uint32_t gpus)
                 .b = b->kind == GPU ? s * gpus + b->id : first + s * others + b->id,
                 .rate_bps = r->wires[w].rate_bps,
                 .delay_ps = p->delay_ps,
-                .cost = r->wires[w].cost};
+                .cost = r->wires[w].cost,
+                .order = r->wires[w].order};
             rc = weft_fabric_add_link(r->f, &l, NULL, r->err);
         }
         for (uint32_t k = 0; k < r->nnets && outside && !rc; k++) {

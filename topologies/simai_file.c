@@ -12,7 +12,7 @@
  * are switches like others.
  */
 #include "topologies/fabric_reach.h"
-#include "topologies/scan.h"
+#include "topologies/tokens.h"
 #include "topologies/topology.h"
 
 #include <stdlib.h>
@@ -32,32 +32,32 @@ struct header {
     uint32_t nodes, gpus_per_server, nvswitches, switches, links;
 };
 
-static int read_header(struct weft_scan *s, struct header *h)
+static int read_header(struct weft_tokens *s, struct header *h)
 {
     uint64_t limit = s->len < UINT32_MAX / 4 ? s->len : UINT32_MAX / 4;
-    int rc = weft_scan_count(s, "the number of nodes", limit, &h->nodes);
+    int rc = weft_tokens_count(s, "the number of nodes", limit, &h->nodes);
     if (!rc && h->nodes == 0)
         rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
                          "the number of nodes must be at least 1");
     if (!rc)
-        rc = weft_scan_count(s, "the number of GPUs per server", h->nodes, &h->gpus_per_server);
+        rc = weft_tokens_count(s, "the number of GPUs per server", h->nodes, &h->gpus_per_server);
     if (!rc && h->gpus_per_server == 0)
         rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
                          "the number of GPUs per server must be at least 1");
     if (!rc)
-        rc = weft_scan_count(s, "the number of NVSwitches", h->nodes, &h->nvswitches);
+        rc = weft_tokens_count(s, "the number of NVSwitches", h->nodes, &h->nvswitches);
     if (!rc)
-        rc = weft_scan_count(s, "the number of switches", h->nodes - h->nvswitches, &h->switches);
+        rc = weft_tokens_count(s, "the number of switches", h->nodes - h->nvswitches, &h->switches);
     if (!rc)
-        rc = weft_scan_count(s, "the number of links", limit, &h->links);
+        rc = weft_tokens_count(s, "the number of links", limit, &h->links);
     if (!rc)
-        rc = weft_scan_token(s, "the GPU type");
+        rc = weft_tokens_token(s, "the GPU type");
     return rc;
 }
 
 /* Sets dimensions: servers of NVSwitches inside, the network outside. */
 static int dimensions(const struct header *h, struct weft_fabric *f, const unsigned char *kinds,
-                      struct weft_scan *s)
+                      struct weft_tokens *s)
 {
     uint32_t gpus = h->nodes - h->nvswitches - h->switches;
     if (h->nvswitches == 0 || h->gpus_per_server == 1)
@@ -84,7 +84,7 @@ static int dimensions(const struct header *h, struct weft_fabric *f, const unsig
     return 0;
 }
 
-static int parse(struct weft_scan *s, struct weft_fabric *f)
+static int parse(struct weft_tokens *s, struct weft_fabric *f)
 {
     struct header h = {0, 0, 0, 0, 0};
     const struct weft_fabric_link like = {0};
@@ -93,15 +93,15 @@ static int parse(struct weft_scan *s, struct weft_fabric *f)
     if (!rc && !kinds)
         rc = weft_err_set(s->err, WEFT_E_LIMIT, "out of memory for %u nodes", h.nodes);
     if (!rc)
-        rc = weft_scan_ids(s, "an NVSwitch id", h.nvswitches, h.nodes, NVSWITCH, kinds);
+        rc = weft_tokens_ids(s, "an NVSwitch id", h.nvswitches, h.nodes, NVSWITCH, kinds);
     if (!rc)
-        rc = weft_scan_ids(s, "a switch id", h.switches, h.nodes, SWITCH, kinds);
+        rc = weft_tokens_ids(s, "a switch id", h.switches, h.nodes, SWITCH, kinds);
     for (uint32_t i = 0; i < h.nodes && !rc; i++)
         rc = weft_fabric_add_node(f, kinds[i] ? WEFT_NODE_SWITCH : WEFT_NODE_HOST, 0, NULL, s->err);
     for (uint32_t i = 0; i < h.links && !rc; i++)
-        rc = weft_scan_link(s, f, &like, NULL);
+        rc = weft_tokens_link(s, f, &like, NULL);
     if (!rc)
-        rc = weft_scan_end(s, h.links, "");
+        rc = weft_tokens_end(s, h.links, "");
     if (!rc)
         rc = dimensions(&h, f, kinds, s);
     if (!rc)
@@ -118,16 +118,16 @@ static int build(const void *raw, struct weft_fabric **out, struct weft_err *err
 {
     const struct params *p = raw;
     struct weft_err local = {0};
-    struct weft_scan s;
+    struct weft_tokens s;
     err = err ? err : &local;
     *out = NULL;
     if (!p->file || !p->file[0])
         return weft_err_set(err, WEFT_E_INPUT, "simai: 'file' must be given");
-    int rc = weft_scan_open(&s, p->file, err);
+    int rc = weft_tokens_open(&s, p->file, err);
     struct weft_fabric *f = rc ? NULL : weft_fabric_new();
     if (!rc)
         rc = f ? parse(&s, f) : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
-    weft_scan_close(&s);
+    weft_tokens_close(&s);
     if (rc)
         weft_fabric_free(f);
     else

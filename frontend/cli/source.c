@@ -125,6 +125,21 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
     return code;
 }
 
+void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f)
+{
+    enum { MOST = 20 };
+    uint32_t n = 0;
+    for (const char *p = f->notes; p && *p; n++) {
+        size_t len = strcspn(p, "\n");
+        if (n < MOST)
+            weft_log(cli->log, WEFT_LOG_WARNING, "%.*s", (int)len, p);
+        p += len + (p[len] == '\n');
+    }
+    if (n > MOST)
+        weft_log(cli->log, WEFT_LOG_WARNING, "... and %u more remarks on the topology file",
+                 n - MOST);
+}
+
 /* The text of one value, as the scenario file would say it. */
 static const char *value_text(const struct weft_scenario_group *g, const struct weft_param *p,
                               char buf[WEFT_PARAM_TEXT_MAX])

@@ -47,6 +47,8 @@ int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), 
 /** Resolves a scenario from the arguments of a command (at most one) and its overrides; prints warnings. */
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err);
+/** Prints what a reader of topology files left out, as warnings. */
+void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f);
 /** Writes the resolved configuration as the object {"topology": {"type": ..., "leaves": "4"}, ...}. */
 void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s);
 /** Writes the array of warnings. */

@@ -255,6 +255,12 @@ struct weft_engine_config {
 /** Checks a configuration: headroom and reserve fit the buffer, Kmin <= Kmax, priorities in
  * range, MTU, ... */
 int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** Sums over all nodes that forward. */
+struct weft_engine_buffers {
+    uint64_t nodes, buffer_bytes, headroom_bytes, reserve_bytes;
+};
+/** Adds up what a configuration gives to buffers, and sets aside in them. */
+void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_engine_buffers *out);
 /** Builds an engine; NULL on failure. */
 struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct weft_err *err);
 void weft_engine_free(struct weft_engine *e);

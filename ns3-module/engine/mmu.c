@@ -122,6 +122,23 @@ int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
     return 0;
 }
 
+void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_engine_buffers *out)
+{
+    struct weft_engine_params p = c->params;
+    p.pfc.prios = channel_prios(&p, c->fabric);
+    *out = (struct weft_engine_buffers){0};
+    for (uint32_t i = 0; i < c->fabric->nnodes; i++) {
+        uint64_t headroom, reserve;
+        if (!weft_fabric_forwards(c->fabric, i))
+            continue;
+        set_aside(&p, c->fabric, i, &headroom, &reserve);
+        out->nodes++;
+        out->buffer_bytes += p.sw.buffer_bytes;
+        out->headroom_bytes += headroom;
+        out->reserve_bytes += reserve;
+    }
+}
+
 /* The ingress alpha of a port: switch.alpha, doubled per doubling of its rate over the first
  * host's when so asked. */
 static uint64_t port_alpha(const struct weft_engine *e, uint64_t rate_bps)

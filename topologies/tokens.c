@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tokens of topology files; see scan.h. Rates and delays are ns-3's text ("100Gbps" "100Gb/s"
+ * Tokens of topology files; see tokens.h. Rates and delays are ns-3's text ("100Gbps" "100Gb/s"
  * "0.001ms"); a bare rate counts bit/s.
  */
-#include "topologies/scan.h"
+#include "topologies/tokens.h"
 
 #include "base/file.h"
 #include "base/units.h"
@@ -19,7 +19,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static void advance(struct weft_scan *s)
+static void advance(struct weft_tokens *s)
 {
     if (s->text[s->pos++] == '\n') {
         s->line++;
@@ -29,7 +29,7 @@ static void advance(struct weft_scan *s)
     }
 }
 
-bool weft_scan_more(struct weft_scan *s)
+bool weft_tokens_more(struct weft_tokens *s)
 {
     while (s->pos < s->len && is_space(s->text[s->pos]))
         advance(s);
@@ -38,9 +38,9 @@ bool weft_scan_more(struct weft_scan *s)
     return s->pos < s->len;
 }
 
-int weft_scan_token(struct weft_scan *s, const char *what)
+int weft_tokens_token(struct weft_tokens *s, const char *what)
 {
-    if (!weft_scan_more(s))
+    if (!weft_tokens_more(s))
         return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
                            "the file ends where %s should be", what);
     size_t n = 0;
@@ -59,16 +59,16 @@ int weft_scan_token(struct weft_scan *s, const char *what)
 }
 
 /* Puts the place of the current token on a nested error. */
-static int at_token(struct weft_scan *s, int rc, const char *what)
+static int at_token(struct weft_tokens *s, int rc, const char *what)
 {
     weft_err_prepend(s->err, "%s", what);
     weft_err_locate(s->err, s->file, s->tok_line, s->tok_col);
     return rc;
 }
 
-int weft_scan_count(struct weft_scan *s, const char *what, uint64_t max, uint32_t *out)
+int weft_tokens_count(struct weft_tokens *s, const char *what, uint64_t max, uint32_t *out)
 {
-    int rc = weft_scan_token(s, what);
+    int rc = weft_tokens_token(s, what);
     if (rc)
         return rc;
     uint64_t v = 0;
@@ -89,9 +89,9 @@ int weft_scan_count(struct weft_scan *s, const char *what, uint64_t max, uint32_
 }
 
 /* Reads a rate: ns-3's text, or a bare number of bit/s. */
-static int rate(struct weft_scan *s, uint64_t *out)
+static int rate(struct weft_tokens *s, uint64_t *out)
 {
-    int rc = weft_scan_token(s, "a link rate");
+    int rc = weft_tokens_token(s, "a link rate");
     if (rc)
         return rc;
     char text[WEFT_TOKEN_MAX + 4];
@@ -106,25 +106,25 @@ static int rate(struct weft_scan *s, uint64_t *out)
     return 0;
 }
 
-int weft_scan_link(struct weft_scan *s, struct weft_fabric *f, const struct weft_fabric_link *like,
-                   uint32_t *id)
+int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f,
+                     const struct weft_fabric_link *like, uint32_t *id)
 {
     struct weft_fabric_link link = *like;
     uint64_t max = f->nnodes - 1;
-    int rc = weft_scan_count(s, "the first node of a link", max, &link.a);
+    int rc = weft_tokens_count(s, "the first node of a link", max, &link.a);
     if (!rc)
-        rc = weft_scan_count(s, "the second node of a link", max, &link.b);
+        rc = weft_tokens_count(s, "the second node of a link", max, &link.b);
     if (!rc && link.a == link.b)
         rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
                          "the link joins node %u to itself", link.b);
     if (!rc)
         rc = rate(s, &link.rate_bps);
     if (!rc)
-        rc = weft_scan_token(s, "a link delay");
+        rc = weft_tokens_token(s, "a link delay");
     if (!rc && (rc = weft_parse_time_ps(s->tok, &link.delay_ps, s->err)))
         return at_token(s, rc, "link delay");
     if (!rc)
-        rc = weft_scan_token(s, "a link error rate");
+        rc = weft_tokens_token(s, "a link error rate");
     if (!rc && (rc = weft_parse_f64(s->tok, &link.error_rate, s->err)))
         return at_token(s, rc, "link error rate");
     if (!rc && !(link.error_rate >= 0.0 && link.error_rate <= 1.0))
@@ -135,13 +135,13 @@ int weft_scan_link(struct weft_scan *s, struct weft_fabric *f, const struct weft
     return rc;
 }
 
-int weft_scan_ids(struct weft_scan *s, const char *what, uint32_t n, uint32_t nnodes,
-                  unsigned char mark, unsigned char *kinds)
+int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_t nnodes,
+                    unsigned char mark, unsigned char *kinds)
 {
     int rc = 0;
     for (uint32_t i = 0; i < n && !rc; i++) {
         uint32_t id = 0;
-        rc = weft_scan_count(s, what, nnodes - 1, &id);
+        rc = weft_tokens_count(s, what, nnodes - 1, &id);
         if (!rc && kinds[id])
             rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
                              "switch %u is listed twice", id);
@@ -151,24 +151,24 @@ int weft_scan_ids(struct weft_scan *s, const char *what, uint32_t n, uint32_t nn
     return rc;
 }
 
-int weft_scan_end(struct weft_scan *s, uint32_t nlinks, const char *hint)
+int weft_tokens_end(struct weft_tokens *s, uint32_t nlinks, const char *hint)
 {
-    if (!weft_scan_more(s))
+    if (!weft_tokens_more(s))
         return 0;
-    weft_scan_token(s, "");
+    weft_tokens_token(s, "");
     return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
                        "'%s' follows the last of the %u links that the header announces; correct "
                        "the header%s",
                        s->tok, nlinks, hint);
 }
 
-int weft_scan_open(struct weft_scan *s, const char *file, struct weft_err *err)
+int weft_tokens_open(struct weft_tokens *s, const char *file, struct weft_err *err)
 {
-    *s = (struct weft_scan){.file = file, .line = 1, .col = 1, .err = err};
+    *s = (struct weft_tokens){.file = file, .line = 1, .col = 1, .err = err};
     return weft_file_read(file, FILE_MAX, &s->text, &s->len, err);
 }
 
-void weft_scan_close(struct weft_scan *s)
+void weft_tokens_close(struct weft_tokens *s)
 {
     free(s->text);
     s->text = NULL;
