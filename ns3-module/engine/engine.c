@@ -118,6 +118,8 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
                             "forward: their queues hold packets of others too");
     if (c->cc->check && (rc = c->cc->check(c->cc_params, err)))
         return rc;
+    if ((rc = balance_check(c, err)))
+        return rc;
     return mmu_check_config(c, err);
 }
 
@@ -199,7 +201,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         goto fail;
     }
     e->routes = weft_routes_new(c->fabric, err);
-    if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err))
+    if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err) ||
+        balance_init(e, err))
         goto fail;
     if (e->pint_on && !e->signals.pint_t_ps)
         e->signals.pint_t_ps = signal_longest_rtt(e);
@@ -231,6 +234,8 @@ void weft_engine_free(struct weft_engine *e)
     free(e->mmus);
     free(e->pfc);
     free(e->qp_slots);
+    free(e->turns);
+    free(e->flowlets);
     free(e);
 }
 

@@ -64,6 +64,7 @@ struct weft_transport_params {
     int bdp_fc;               /**< selective repeat: at most one BDP of the path in flight */
     int64_t rto_low_ps;       /**< selective repeat: the timeout while few packets are in flight */
     uint64_t rto_low_packets; /**< how many are few */
+    int allow_reordering;     /**< per-packet balancing even where it looks like loss */
 };
 
 /** What a QP does about lost packets. */
@@ -81,6 +82,13 @@ enum weft_ecmp {
     /** as the HPCC simulator: MurmurHash3 of addresses and ports, seeded by the switch's number */
     WEFT_ECMP_HPCC
 };
+/** What spreads data packets over equal-cost ports. */
+enum weft_balance {
+    WEFT_BALANCE_FLOW, /**< the hash of their flow: transport.ecmp */
+    WEFT_BALANCE_SPRAY,
+    WEFT_BALANCE_FLOWLET,
+    WEFT_BALANCE_ADAPTIVE
+};
 /** How a switch shares a port among priorities that are not strict. */
 enum weft_scheduler { WEFT_SCHED_DRR, WEFT_SCHED_PACKET_RR };
 /** What `reserve` is set aside for. */
@@ -97,6 +105,8 @@ struct weft_switch_params {
     uint64_t reserve_bytes; /**< guaranteed per (ingress port, priority) */
     uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
     int scheduler;          /**< enum weft_scheduler */
+    int balance;            /**< enum weft_balance */
+    int64_t flowlet_gap_ps; /**< flowlet: a flow that pauses longer may change its port */
     int reserve_scope;      /**< enum weft_reserve_scope */
     /** alpha doubles with each doubling of a port's rate over the first host's, up to 1 */
     int alpha_by_rate;

@@ -9,6 +9,7 @@
  *   rc.c      receiving data, ACK, NACK, CNP             qp.c    opening QPs, posting messages
  *   go_back_n.c, go_back_0.c, selective_repeat.c: loss recovery, see recovery.h
  *   audit.c   counters, conservation checks, explanation of what is stuck
+ *   ecmp.c    the hash of a flow                      balance.c  other ways among equal-cost ports
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
@@ -210,6 +211,11 @@ struct timer {
     uint64_t arg;
 };
 
+struct flowlet;
+/** Picks one of the equal-cost ports of a node for a data packet. */
+typedef uint32_t (*balance_fn)(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                               const struct pkt *k);
+
 struct weft_engine {
     struct weft_engine_params p;
     const struct weft_fabric *fabric;
@@ -221,6 +227,9 @@ struct weft_engine {
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
     bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
+    balance_fn balance; /**< NULL: by the hash of the flow */
+    uint32_t *turns;    /**< spray: per node, packets so far */
+    struct flowlet *flowlets;
     bool transit; /**< hosts forward packets for others */
     bool vcs;     /**< lossless priorities have a second virtual channel */
     uint64_t seed;
@@ -455,6 +464,10 @@ static inline uint32_t cnp_frame(const struct weft_engine *e)
     uint64_t f = e->p.transport.cnp_bytes;
     return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
 }
+
+/* balance.c */
+int balance_check(const struct weft_engine_config *c, struct weft_err *err);
+int balance_init(struct weft_engine *e, struct weft_err *err);
 
 /* ecmp.c */
 /** Which of the equal-cost ports @p g of @p node a packet of @p q takes; @p forward: data, else

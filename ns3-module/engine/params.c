@@ -86,6 +86,9 @@ static const struct weft_param transport_params[] = {
      "selective-repeat: retransmission timeout while few packets are in flight, if shorter than "
      "rto",
      "IRN, SIGCOMM 2018, section 4.1: 100us, and 320us for rto"},
+    {"allow-reordering", WEFT_PARAM_BOOL, T(allow_reordering), "false", NULL, NULL, NULL,
+     "accept a switch.balance that reorders packets with a recovery that takes that for loss",
+     NULL},
     {"rto-low-packets", WEFT_PARAM_U64, T(rto_low_packets), "3", "0", "1000000", NULL,
      "selective-repeat: rto-low holds while at most this many packets are in flight",
      "IRN, SIGCOMM 2018, section 3.1: N = 3"},
@@ -110,6 +113,14 @@ static const struct weft_param switch_params[] = {
      NULL},
     {"scheduler", WEFT_PARAM_ENUM, T(scheduler), "drr", NULL, NULL, "drr|packet-rr",
      "how priorities that are not strict share a port: by bytes, or one packet each in turn", NULL},
+    {"balance", WEFT_PARAM_ENUM, T(balance), "flow", NULL, NULL, "flow|spray|flowlet|adaptive",
+     "what spreads data packets over equal-cost ports: the hash of their flow; the ports in turn; "
+     "the "
+     "shortest queue whenever a flow pauses; the shortest queue",
+     "Dixit et al., INFOCOM 2013; Vanini et al., NSDI 2017"},
+    {"flowlet-gap", WEFT_PARAM_TIME, T(flowlet_gap_ps), "50us", "0ps", "1s", NULL,
+     "balance=flowlet: a flow that pauses for longer may change its port",
+     "Vanini et al., NSDI 2017"},
     {"reserve-scope", WEFT_PARAM_ENUM, T(reserve_scope), "queue", NULL, NULL, "queue|port",
      "what is set aside for the reserve: one per (ingress port, priority), or one per port as the "
      "HPCC "

@@ -223,8 +223,11 @@ static void forward(struct weft_engine *e, uint32_t in, uint32_t i)
         engine_fail(e, WEFT_E_INTERNAL, "node %u has no route to host %u", node, k->dst_host);
         return;
     }
-    uint32_t out =
-        g.n == 1 ? g.ports[0] : ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
+    uint32_t out = g.ports[0];
+    if (g.n > 1)
+        out = __builtin_expect(e->balance != NULL, 0) && k->kind == WEFT_PKT_DATA
+                  ? e->balance(e, g, node, k)
+                  : ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
     k->in_port = in;
     k->in_prio = k->prio;
     if (__builtin_expect(e->vcs, 0))
