@@ -5,7 +5,7 @@
  * Channel c is port c / 2 in virtual channel c % 2. Its dependencies are bits, one per port of the
  * node at the far end, since the virtual channel of the next hop follows from both links. Per
  * destination the channels in use are found by following the route groups from all hosts; hosts with
- * one link to the same switch make the same demands between switches, so one of them stands for all.
+ * the same switches as neighbours make the same demands between switches, so one stands for all.
  * Then a depth-first search looks for a cycle.
  */
 #include "topologies/deadlock.h"
@@ -166,34 +166,44 @@ static int find_cycle(struct graph *g, struct weft_err *err)
     return rc;
 }
 
-/* Whether host h has its one link to a switch that an earlier such host has been looked at for. */
-static bool looked_at(const struct weft_fabric *f, uint32_t h, unsigned char *seen)
+/* Whether hosts h and g have the same neighbours, all of them switches, port by port. */
+static bool alike(const struct weft_fabric *f, uint32_t h, uint32_t g)
+{
+    const struct weft_fabric_node *x = &f->nodes[f->hosts[h]], *y = &f->nodes[f->hosts[g]];
+    for (uint32_t k = 0; k < x->nports; k++)
+        if (x->nports != y->nports || far_node(f, x->first_port + k)->kind != WEFT_NODE_SWITCH ||
+            far_node(f, x->first_port + k) != far_node(f, y->first_port + k))
+            return false;
+    return x->nports > 0;
+}
+
+/* Whether a host like h has been looked at. last[node]: the latest host, plus 1, whose first link is
+ * to that node. */
+static bool looked_at(const struct weft_fabric *f, uint32_t h, uint32_t *last)
 {
     const struct weft_fabric_node *x = &f->nodes[f->hosts[h]];
-    if (x->nports != 1)
+    if (x->nports == 0)
         return false;
     uint32_t y = f->ports[f->ports[x->first_port].peer].node;
-    if (f->nodes[y].kind != WEFT_NODE_SWITCH)
-        return false;
-    bool before = seen[y];
-    seen[y] = 1;
+    bool before = last[y] && alike(f, h, last[y] - 1);
+    last[y] = h + 1;
     return before;
 }
 
 static int check_one(const struct weft_fabric *f, struct weft_err *err)
 {
     struct graph g = {.f = f};
-    unsigned char *seen = calloc((size_t)f->nnodes + 1, 1);
+    uint32_t *last = calloc((size_t)f->nnodes + 1, sizeof(*last));
     int rc = open_graph(&g, err);
-    if (!rc && !seen)
+    if (!rc && !last)
         rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for channel dependencies");
     for (uint32_t h = 0; h < f->nhosts && !rc; h++)
-        if (!looked_at(f, h, seen))
+        if (!looked_at(f, h, last))
             follow(&g, h);
     if (!rc)
         rc = find_cycle(&g, err);
     close_graph(&g);
-    free(seen);
+    free(last);
     return rc;
 }
 
