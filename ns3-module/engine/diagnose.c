@@ -30,7 +30,7 @@ static inline bool paused(const struct weft_engine *e, uint32_t port, uint32_t p
 /* Whether a queued packet came in from elsewhere, in priority @p prio. */
 static inline bool passing(const struct weft_engine *e, uint32_t i, uint32_t prio)
 {
-    return pkt_at(e, i)->in_port != NIL && pkt_at(e, i)->in_prio == prio;
+    return pkt_at(e, i)->in_port != NIL && came_in(pkt_at(e, i)) == prio;
 }
 
 /* Bytes that came into a switch through @p in and wait for egress @p out. */
@@ -79,10 +79,10 @@ static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint
     if (!(p->xoff_sent >> prio & 1))
         return true;
     uint64_t leaving = (uint64_t)p->in_bytes[prio] + p->in_hdrm[prio] - stuck[in];
-    if (leaving == 0 && e->ports[port].flying == 0)
+    if (leaving == 0 && e->ports[port].fly.head == NIL)
         return false;
     uint64_t headroom = p->in_hdrm[prio] > leaving ? p->in_hdrm[prio] - leaving : 0;
-    return mmu_would_resume(e, in, stuck[in] - headroom, headroom,
+    return mmu_would_resume(e, in, prio, stuck[in] - headroom, headroom,
                             stuck_shared(e, stuck, p->node, prio));
 }
 
