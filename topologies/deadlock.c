@@ -3,7 +3,8 @@
  * The channel dependency graph; see deadlock.h.
  *
  * Channel c is port c / 2 in virtual channel c % 2. Its dependencies are bits, one per port of the
- * node at the far end, since the virtual channel of the next hop follows from both links. Per
+ * node at the far end, since the virtual channel of the next hop follows from both links; channels
+ * that a node which does not forward sends on are in no cycle and have none. Per
  * destination the channels in use are found by following the route groups from all hosts; hosts with
  * the same switches as neighbours make the same demands between switches, so one stands for all.
  * Then a depth-first search looks for a cycle.
@@ -38,7 +39,8 @@ static int open_graph(struct graph *g, struct weft_err *err)
     g->queue = malloc((channels + 1) * sizeof(*g->queue));
     for (size_t c = 0; g->first && c < channels; c++) {
         g->first[c] = bits;
-        bits += far_node(f, (uint32_t)(c / 2))->nports;
+        if (weft_fabric_forwards(f, f->ports[c / 2].node))
+            bits += far_node(f, (uint32_t)(c / 2))->nports;
     }
     if (g->first)
         g->first[channels] = bits;
@@ -88,7 +90,8 @@ static void follow(struct graph *g, uint32_t dst)
             weft_routes_lookup(g->r, f->ports[f->ports[c / 2].peer].node, dst);
         for (uint32_t i = 0; i < out.n; i++) {
             uint32_t to = next_channel(f, c, out.ports[i]);
-            g->bit[g->first[c] + (out.ports[i] - x->first_port)] = 1;
+            if (g->first[c] < g->first[c + 1])
+                g->bit[g->first[c] + (out.ports[i] - x->first_port)] = 1;
             if (g->stamp[to] == dst + 1)
                 continue;
             g->stamp[to] = dst + 1;
