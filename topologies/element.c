@@ -74,6 +74,15 @@ static int fill(const struct weft_xml_elem *e, const struct weft_topology_ops *o
     return weft_params_set(&ops->params, params, "dimensions", list, err);
 }
 
+/* Whether a topology cannot be built from defaults: it needs a file's name. */
+static int reads_files(const struct weft_topology_ops *ops)
+{
+    for (size_t i = 0; i < ops->params.n; i++)
+        if (!ops->params.params[i].def)
+            return 1;
+    return 0;
+}
+
 int weft_element_build(const struct weft_xml_elem *e, const char *file, struct weft_arena *a,
                        struct weft_fabric **out, struct weft_err *err)
 {
@@ -85,7 +94,7 @@ int weft_element_build(const struct weft_xml_elem *e, const char *file, struct w
     const struct weft_topology_ops *ops = weft_topology_find(type->value, err);
     if (!ops)
         return weft_err_locate(err, file, type->line, type->col);
-    if (weft_params_find(&ops->params, "file"))
+    if (reads_files(ops))
         return weft_err_at(err, WEFT_E_INPUT, file, type->line, type->col,
                            "a topology file cannot refer to another (type '%s')", ops->name);
     void *params = weft_arena_calloc(a, 1, ops->params.struct_size + 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xml: weft's own topology files (topology.rng). Two forms:
+ * xml: weft's own topology files (topology.rng), and preset: those of topologies/presets. Two forms:
  *
  *   <topology type="multi"> <dimension type="switch" size="8"/> ... </topology>
  * a generator with its parameters, as in a scenario;
@@ -23,14 +23,21 @@
 #define FILE_MAX (64u << 20)
 
 struct params {
-    const char *file, *preset;
+    const char *file;
 };
 
 static const struct weft_param params[] = {
-    {"file", WEFT_PARAM_STRING, offsetof(struct params, file), "", NULL, NULL, NULL,
+    {"file", WEFT_PARAM_STRING, offsetof(struct params, file), NULL, NULL, NULL, NULL,
      "path of the topology file", NULL},
-    {"preset", WEFT_PARAM_STRING, offsetof(struct params, preset), "", NULL, NULL, NULL,
-     "instead of a file: one of the topologies that come with weft", NULL},
+};
+
+struct preset_params {
+    const char *name;
+};
+
+static const struct weft_param preset_params[] = {
+    {"name", WEFT_PARAM_STRING, offsetof(struct preset_params, name), NULL, NULL, NULL, NULL,
+     "one of the topologies that come with weft: weft topology presets", NULL},
 };
 
 static const char *const routings[] = {"shortest", "transit", "dimensions"};
@@ -244,25 +251,14 @@ static int build_root(const struct weft_xml_elem *root, const char *file, struct
     return rc;
 }
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int read_file(const char *file, struct weft_fabric **out, struct weft_err *err)
 {
-    const struct params *p = raw;
-    char path[WEFT_PATH_MAX];
     char *text = NULL;
     size_t len = 0;
-    struct weft_err local = {0};
     struct weft_xml_elem *root = NULL;
-    *out = NULL;
-    err = err ? err : &local;
-    if (!p->file[0] == !p->preset[0])
-        return weft_err_set(err, WEFT_E_INPUT, "xml: one of 'file' and 'preset' must be given");
-    int rc = p->preset[0] ? weft_preset_path(p->preset, path, err) : 0;
-    const char *file = p->preset[0] ? path : p->file;
-    struct weft_arena *a = rc ? NULL : weft_arena_new();
-    if (!rc && !a)
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-    if (!rc)
-        rc = weft_file_read(file, FILE_MAX, &text, &len, err);
+    struct weft_arena *a = weft_arena_new();
+    int rc = a ? weft_file_read(file, FILE_MAX, &text, &len, err)
+               : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
     if (!rc)
         rc = weft_xml_parse(text, len, file, a, &root, err);
     if (!rc)
@@ -272,10 +268,39 @@ static int build(const void *raw, struct weft_fabric **out, struct weft_err *err
     return rc;
 }
 
-extern const struct weft_topology_ops weft_topology_weft_xml;
+static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+{
+    const struct params *p = raw;
+    struct weft_err local = {0};
+    *out = NULL;
+    if (!p->file || !p->file[0])
+        return weft_err_set(err, WEFT_E_INPUT, "xml: 'file' must be given");
+    return read_file(p->file, out, err ? err : &local);
+}
+
+static int build_preset(const void *raw, struct weft_fabric **out, struct weft_err *err)
+{
+    const struct preset_params *p = raw;
+    char path[WEFT_PATH_MAX];
+    struct weft_err local = {0};
+    *out = NULL;
+    err = err ? err : &local;
+    if (!p->name || !p->name[0])
+        return weft_err_set(err, WEFT_E_INPUT, "preset: 'name' must be given");
+    int rc = weft_preset_path(p->name, path, err);
+    return rc ? rc : read_file(path, out, err);
+}
+
+extern const struct weft_topology_ops weft_topology_weft_xml, weft_topology_preset;
 const struct weft_topology_ops weft_topology_weft_xml = {
     .name = "xml",
-    .title = "a topology file of weft, or one of the presets that come with it",
+    .title = "a topology file of weft",
     .params = WEFT_PARAM_TABLE(params, struct params),
     .build = build,
+};
+const struct weft_topology_ops weft_topology_preset = {
+    .name = "preset",
+    .title = "one of the topologies that come with weft",
+    .params = WEFT_PARAM_TABLE(preset_params, struct preset_params),
+    .build = build_preset,
 };

@@ -92,9 +92,9 @@ static int open_source(const struct weft_cli *cli, const struct topology_opts *o
             sets[n++] = type;
             sets[n++] = value;
         } else if (nargs && !weft_preset_path(args[0], path, &quiet)) {
-            snprintf(value, sizeof value, "xml.preset=%s", args[0]);
+            snprintf(value, sizeof value, "preset.name=%s", args[0]);
             nargs = 0;
-            sets[n++] = "topology.type=xml";
+            sets[n++] = "topology.type=preset";
             sets[n++] = value;
         }
         if (nargs == 0)

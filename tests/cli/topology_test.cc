@@ -77,7 +77,7 @@ TEST(Topology, DimensionsAreElementsOfAScenario)
     EXPECT_EQ(bad.code, 3);
     EXPECT_CONTAINS(bad.err, "'size'");
     EXPECT_CONTAINS(bad.err, "dimension 1");
-    EXPECT_CONTAINS(scenario("<dimension size=\"8\"/>").err, "s.xml:1:44: <dimension> needs the attribute 'type'");
+    EXPECT_CONTAINS(scenario("<dimension size=\"8\"/>").err, "s.xml:1:43: <dimension> needs the attribute 'type'");
     EXPECT_EQ(scenario("<switch size=\"8\"/>").code, 3);
 }
 

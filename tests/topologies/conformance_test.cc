@@ -26,7 +26,10 @@ bool lower_case_words(const std::string &s)
 
 bool needs_a_file(const weft_topology_ops *ops)
 {
-    return weft_params_find(&ops->params, "file") != nullptr;
+    for (size_t i = 0; i < ops->params.n; i++)
+        if (!ops->params.params[i].def)
+            return true;
+    return false;
 }
 
 } // namespace
