@@ -57,6 +57,25 @@ TEST(Balance, SprayingSharesFourFlowsWithoutCollisions)
     EXPECT_GT(double(last[0]), 1.8 * double(last[1]));
 }
 
+TEST(Balance, TwoLinksOfOnePairCarryTwiceTheTraffic)
+{
+    int64_t last[2] = {0, 0};
+    for (int k = 0; k < 2; k++)
+    {
+        World w("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "2"}, {"host-rate", "100Gbps"},
+                               {"uplink-rate", "100Gbps"}, {"links-per-pair", k ? "2" : "1"}},
+                {{"switch.balance", "spray"}, {"transport.recovery", "selective-repeat"}, {"transport.bdp-fc", "false"}});
+        w.Build();
+        w.Send(0, 2, 8192000);
+        w.Send(1, 3, 8192000);
+        w.Run();
+        ASSERT_EQ(w.received.size(), 2u);
+        for (const auto& d : w.received)
+            last[k] = std::max(last[k], d.received_ps);
+    }
+    EXPECT_NEAR(double(last[0]) / double(last[1]), 2.0, 0.05);
+}
+
 TEST(Balance, AdaptiveAvoidsTheBusyUplinks)
 {
     World w("leaf-spine", CLOS, {{"switch.balance", "adaptive"}, {"transport.recovery", "selective-repeat"},
