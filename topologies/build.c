@@ -6,7 +6,7 @@
 
 void weft_build_start(struct weft_build *b, struct weft_err *err)
 {
-    b->f = weft_fabric_new();
+    *b = (struct weft_build){.f = weft_fabric_new()};
     b->err = err;
     b->rc = b->f ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
 }
@@ -23,8 +23,11 @@ void weft_build_link(struct weft_build *b, uint32_t x, uint32_t y, struct weft_b
 {
     if (b->rc)
         return;
-    struct weft_fabric_link link = {
-        .a = x, .b = y, .rate_bps = wire.rate_bps, .delay_ps = wire.delay_ps};
+    struct weft_fabric_link link = b->link;
+    link.a = x;
+    link.b = y;
+    link.rate_bps = wire.rate_bps;
+    link.delay_ps = wire.delay_ps;
     b->rc = weft_fabric_add_link(b->f, &link, NULL, b->err);
 }
 

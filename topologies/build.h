@@ -8,11 +8,16 @@
 
 #include "fabric.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** A fabric under construction. After the first error every call does nothing. */
 struct weft_build {
     struct weft_fabric *f;
     struct weft_err *err;
     int rc;
+    struct weft_fabric_link link; /**< what the next links have in common: dimension, cost, ... */
 };
 
 /** Rate and delay of one sort of link. */
@@ -26,9 +31,12 @@ void weft_build_start(struct weft_build *b, struct weft_err *err);
 /** Adds @p n nodes; returns the id of the first. */
 uint32_t weft_build_nodes(struct weft_build *b, enum weft_node_kind kind, uint32_t tier,
                           uint64_t n);
-/** Adds a loss-free link of dimension 0. */
+/** Adds a loss-free link like b->link. */
 void weft_build_link(struct weft_build *b, uint32_t x, uint32_t y, struct weft_build_wire wire);
 /** Finishes the fabric into *out, or frees it and returns the first error. */
 int weft_build_finish(struct weft_build *b, struct weft_fabric **out);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

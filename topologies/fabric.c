@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct weft_fabric *weft_fabric_new(void)
 {
@@ -24,6 +25,7 @@ void weft_fabric_free(struct weft_fabric *f)
     free(f->links);
     free(f->ports);
     free(f->hosts);
+    free(f->notes);
     free(f);
 }
 
@@ -92,6 +94,23 @@ int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *l
     return 0;
 }
 
+int weft_fabric_note(struct weft_fabric *f, struct weft_err *err, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    size_t have = f->notes ? strlen(f->notes) : 0, more = strlen(text);
+    char *p = realloc(f->notes, have + more + 2);
+    if (!p)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a remark");
+    memcpy(p + have, text, more);
+    memcpy(p + have + more, "\n", 2);
+    f->notes = p;
+    return 0;
+}
+
 /* Gives the hosts their numbers. */
 static int number_hosts(struct weft_fabric *f, struct weft_err *err)
 {
@@ -142,6 +161,60 @@ static int number_ports(struct weft_fabric *f, struct weft_err *err)
     return 0;
 }
 
+uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim)
+{
+    uint32_t stride = 1;
+    for (uint32_t d = 0; d < dim; d++)
+        stride *= f->dims[d].size;
+    return stride;
+}
+
+/* Checks the dimensions against hosts and links; a fabric without any becomes one. */
+static int check_dims(struct weft_fabric *f, struct weft_err *err)
+{
+    if (f->ndims == 0) {
+        const struct weft_fabric_node *h = &f->nodes[f->hosts[0]];
+        const struct weft_fabric_link *l =
+            h->nports ? &f->links[f->ports[h->first_port].link] : NULL;
+        f->ndims = 1;
+        f->dims[0] = (struct weft_fabric_dim){.kind = "irregular",
+                                              .size = f->nhosts,
+                                              .links = h->nports,
+                                              .rate_bps = l ? l->rate_bps : 0,
+                                              .delay_ps = l ? l->delay_ps : 0,
+                                              .spans = true};
+    }
+    uint64_t product = 1;
+    for (uint32_t d = 0; d < f->ndims && product <= f->nhosts; d++)
+        product *= f->dims[d].size;
+    if (product != f->nhosts)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "the sizes of the dimensions multiply to %llu, but there are %u hosts",
+                            (unsigned long long)product, f->nhosts);
+    f->vcs = 1;
+    for (uint32_t l = 0; l < f->nlinks; l++) {
+        if (f->links[l].dateline)
+            f->vcs = 2;
+        if (f->links[l].dim >= f->ndims)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "link %u-%u is in dimension %u, but there are %u dimensions",
+                                f->links[l].a, f->links[l].b, f->links[l].dim, f->ndims);
+    }
+    return 0;
+}
+
+/* Whether some pair of hosts is joined only through another host. */
+static bool needs_transit(const struct weft_fabric *f)
+{
+    if (f->routing != WEFT_ROUTING_DIMS)
+        return f->routing == WEFT_ROUTING_TRANSIT;
+    uint32_t inner = 1;
+    for (uint32_t d = 0; d < f->ndims; inner *= f->dims[d++].size)
+        if (f->dims[d].relays || (!f->dims[d].spans && f->dims[d].size > 1 && inner > 1))
+            return true;
+    return false;
+}
+
 int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err)
 {
     if (f->ports)
@@ -150,8 +223,11 @@ int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err)
     if (rc)
         return rc;
     rc = number_ports(f, err);
+    if (!rc)
+        rc = check_dims(f, err);
     if (rc)
         return rc;
+    f->transit = needs_transit(f);
     return weft_fabric_check_reach(f, err);
 }
 

@@ -15,11 +15,44 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 enum weft_node_kind { WEFT_NODE_HOST = 0, WEFT_NODE_SWITCH = 1 };
+
+/** Which paths packets take; see routes.h. */
+enum weft_fabric_routing {
+    WEFT_ROUTING_SHORTEST, /**< cheapest paths through switches; hosts do not forward */
+    WEFT_ROUTING_TRANSIT,  /**< cheapest paths; hosts forward as switches do */
+    WEFT_ROUTING_DIMS      /**< dimension by dimension, hosts forward from one to the next */
+};
+
+/** Most dimensions of a fabric. */
+#define WEFT_FABRIC_DIMS_MAX 16u
+/**
+ * One dimension. Hosts have coordinates: host h is at (h / stride) % size of each dimension, where
+ * stride is the product of the sizes of the dimensions before it. Dimension 0 is the innermost: its
+ * coordinate changes fastest. The product of all sizes is the number of hosts.
+ *
+ * A dimension that does not span has one network (an "instance") per combination of the other
+ * coordinates: the hosts that differ in this coordinate alone. One that spans has one network per
+ * combination of the outer coordinates, which joins the hosts of all inner dimensions as well (a Clos
+ * over servers with their own NVLink).
+ */
+struct weft_fabric_dim {
+    const char *kind;  /**< the generator, "ring"; a string constant */
+    uint32_t size;     /**< NPUs along it, >= 1 */
+    uint32_t links;    /**< links of one NPU in this dimension (the first of them, at an open end) */
+    uint64_t rate_bps; /**< of one of these links, each direction */
+    int64_t delay_ps;  /**< of one of these links */
+    bool direct;       /**< NPUs are linked to NPUs; else to switches */
+    bool relays;       /**< NPUs forward for others within one instance */
+    bool spans;        /**< one network joins the hosts of all inner dimensions too */
+    bool acyclic;      /**< no circular waits within it by construction (up the tiers, then down) */
+};
 
 /** One node. */
 struct weft_fabric_node {
@@ -37,6 +70,9 @@ struct weft_fabric_link {
     int64_t delay_ps;     /**< propagation, >= 0 */
     double error_rate;    /**< probability that a packet is lost on it, 0 .. 1 */
     uint32_t dim;         /**< fabric dimension that the link belongs to, innermost 0 */
+    uint32_t cost;        /**< of a path that takes it; 0 counts as 1 */
+    uint8_t order;        /**< among next hops of equal cost only those of the lowest order are used */
+    bool dateline;        /**< packets that have crossed it go on in virtual channel 1 */
 };
 
 /** One direction of a link, seen from its sending end (made by finish). */
@@ -58,6 +94,12 @@ struct weft_fabric {
     uint32_t nhosts;
     uint32_t nswitches;
     uint32_t nodes_cap, links_cap;
+    struct weft_fabric_dim dims[WEFT_FABRIC_DIMS_MAX]; /**< set before finish; none: finish makes one */
+    uint32_t ndims;
+    enum weft_fabric_routing routing; /**< set before finish */
+    bool transit;                     /**< hosts forward packets for others (set by finish) */
+    char *notes; /**< what a reader left out, one remark per line; NULL: nothing */
+    uint32_t vcs; /**< virtual channels of lossless priorities: 2 with a dateline, else 1 (set by finish) */
 };
 
 /** A new empty fabric, or NULL when out of memory. */
@@ -70,8 +112,19 @@ int weft_fabric_add_node(struct weft_fabric *f, enum weft_node_kind kind, uint32
 /** Adds a link between existing nodes; its index in *id (may be NULL). Checks rate, delay, error rate, a != b. */
 int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *link, uint32_t *id,
                          struct weft_err *err);
-/** Numbers hosts and ports; checks that there is a host, that every host has a link, and that every host reaches every other. */
+/** Adds a remark about something that a reader left out. */
+int weft_fabric_note(struct weft_fabric *f, struct weft_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/** Numbers hosts and ports; checks that there is a host, that every host has a link, that every
+ * host reaches every other, and that the dimensions fit hosts and links. */
 int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err);
+/** Whether a node forwards packets: a switch, or a host with several links in a fabric with transit. */
+static inline bool weft_fabric_forwards(const struct weft_fabric *f, uint32_t node)
+{
+    return f->nodes[node].kind == WEFT_NODE_SWITCH || (f->transit && f->nodes[node].nports > 1);
+}
+/** The product of the sizes of the dimensions before @p dim. */
+uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim);
 /** Longest name that weft_fabric_node_name writes, with its terminator. */
 #define WEFT_NODE_NAME_MAX 24
 /** The name used in every output: "h3" for host number 3, "s8" for the switch with node id 8. Returns @p buf. */

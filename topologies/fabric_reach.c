@@ -2,7 +2,7 @@
 /*
  * Reachability and tiers.
  *
- * Hosts do not forward, so the switches fall into islands (connected by switch-to-switch links) and
+ * Where hosts forward, the graph must be connected. Else the switches fall into islands (connected by switch-to-switch links) and
  * two hosts reach each other when they share an island or a link. Usually one island has every host
  * and that is the whole check; only the hosts outside the largest island are compared one by one.
  */
@@ -114,6 +114,32 @@ static int check_pairs(const struct weft_fabric *f, const uint32_t *island, uint
     return 0;
 }
 
+/* With forwarding hosts the whole graph must be connected. `queue` and `seen` hold nnodes entries. */
+static int check_connected(const struct weft_fabric *f, uint32_t *queue, uint32_t *seen,
+                           struct weft_err *err)
+{
+    uint32_t head = 0, tail = 0;
+    memset(seen, 0, (size_t)f->nnodes * sizeof(*seen));
+    queue[tail++] = f->hosts[0];
+    seen[f->hosts[0]] = 1;
+    while (head < tail) {
+        const struct weft_fabric_node *x = &f->nodes[queue[head++]];
+        for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
+            uint32_t y = peer_node(f, p);
+            if (!seen[y])
+                queue[tail++] = y;
+            seen[y] = 1;
+        }
+    }
+    for (uint32_t h = 1; h < f->nhosts; h++)
+        if (!seen[f->hosts[h]])
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "host 0 (node %u) cannot reach host %u (node %u): no links join "
+                                "them",
+                                f->hosts[0], h, f->hosts[h]);
+    return 0;
+}
+
 int weft_fabric_check_reach(const struct weft_fabric *f, struct weft_err *err)
 {
     for (uint32_t h = 0; f->nhosts > 1 && h < f->nhosts; h++)
@@ -123,8 +149,11 @@ int weft_fabric_check_reach(const struct weft_fabric *f, struct weft_err *err)
     if (!work)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u nodes", f->nnodes);
     uint32_t *island = work, *queue = island + f->nnodes, *mark = queue + f->nnodes;
-    uint32_t n = find_islands(f, island, queue);
-    int rc = check_pairs(f, island, n, mark, err);
+    int rc = 0;
+    if (f->transit)
+        rc = check_connected(f, queue, mark, err);
+    else
+        rc = check_pairs(f, island, find_islands(f, island, queue), mark, err);
     free(work);
     return rc;
 }

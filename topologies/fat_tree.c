@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fat-tree: the k-ary three-tier fat-tree of Al-Fares, Loukissas, Vahdat (SIGCOMM 2008).
+ * fat-tree: the k-ary fat-tree of Al-Fares, Loukissas, Vahdat (SIGCOMM 2008), of three tiers or two.
  *
- * k pods, each of k/2 edge and k/2 aggregation switches; k/2 hosts per edge switch; (k/2)^2 core
- * switches. Aggregation switch j of every pod links to core switches j*k/2 .. j*k/2 + k/2-1, so
- * there is full bisection bandwidth when fabric-rate equals host-rate. Hosts are numbered pod by
- * pod, edge by edge; nodes: hosts, edge, aggregation, core.
+ * Three tiers: k pods, each of k/2 edge and k/2 aggregation switches; k/2 hosts per edge switch;
+ * (k/2)^2 core switches. Aggregation switch j of every pod links to core switches j*k/2 .. j*k/2 +
+ * k/2-1. Two tiers: k edge switches, each linked to all of k/2 spines. Either has full bisection
+ * bandwidth when fabric-rate equals host-rate; `oversubscription` puts that many times the hosts on
+ * each edge switch. Hosts are numbered pod by pod, edge by edge; switches: edge, aggregation, core.
  */
-#include "topologies/build.h"
-#include "topologies/topology.h"
+#include "topologies/compose.h"
 
 struct params {
-    uint64_t k;
+    uint64_t k, tiers, pods, oversubscription;
     uint64_t host_rate_bps;
     int64_t host_delay_ps;
     uint64_t fabric_rate_bps;
@@ -22,7 +22,13 @@ struct params {
 
 static const struct weft_param params[] = {
     {"k", WEFT_PARAM_U64, offsetof(struct params, k), "4", "2", "128", NULL,
-     "ports of each switch, even; k^3/4 hosts", PAPER},
+     "ports of each switch, even; k^3/4 hosts in three tiers, k^2/2 in two", PAPER},
+    {"tiers", WEFT_PARAM_U64, offsetof(struct params, tiers), "3", "2", "3", NULL,
+     "levels of switches", NULL},
+    {"pods", WEFT_PARAM_U64, offsetof(struct params, pods), "0", "0", "128", NULL,
+     "pods built, at most k (in two tiers: edge switches); 0: k", NULL},
+    {"oversubscription", WEFT_PARAM_U64, offsetof(struct params, oversubscription), "1", "1", "64",
+     NULL, "this many times k/2 hosts on each edge switch", NULL},
     {"host-rate", WEFT_PARAM_RATE, offsetof(struct params, host_rate_bps), "400Gbps", "1bps", NULL,
      NULL, "rate of every host link, each direction", NULL},
     {"host-delay", WEFT_PARAM_TIME, offsetof(struct params, host_delay_ps), "1us", "0ps", "1s",
@@ -33,44 +39,77 @@ static const struct weft_param params[] = {
      NULL, "propagation delay of every link between switches", NULL},
 };
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+/* Edge switches in all. */
+static uint32_t edges(const struct params *p)
+{
+    uint64_t pods = p->pods ? p->pods : p->k;
+    return (uint32_t)(p->tiers == 3 ? pods * p->k / 2 : pods);
+}
+
+static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                 uint32_t n)
+{
+    const struct params *p = d->params;
+    const uint32_t half = (uint32_t)p->k / 2, nedges = edges(p), per_edge = n / nedges;
+    struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
+    struct weft_build_wire fabric = {p->fabric_rate_bps, p->fabric_delay_ps};
+    uint32_t edge0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, nedges);
+    uint32_t upper0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, p->tiers == 3 ? nedges : half);
+    for (uint32_t h = 0; h < n && !b->rc; h++)
+        weft_build_link(b, npus[h], edge0 + h / per_edge, access);
+    if (p->tiers == 2) {
+        for (uint32_t e = 0; e < nedges && !b->rc; e++)
+            for (uint32_t j = 0; j < half; j++)
+                weft_build_link(b, edge0 + e, upper0 + j, fabric);
+        return;
+    }
+    uint32_t core0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 3, (uint64_t)half * half);
+    for (uint32_t e = 0; e < nedges && !b->rc; e++)
+        for (uint32_t j = 0; j < half; j++)
+            weft_build_link(b, edge0 + e, upper0 + e / half * half + j, fabric);
+    for (uint32_t a = 0; a < nedges && !b->rc; a++)
+        for (uint32_t j = 0; j < half; j++)
+            weft_build_link(b, upper0 + a, core0 + a % half * half + j, fabric);
+}
+
+static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
-    *out = NULL;
     if (p->k < 2 || p->k % 2)
         return weft_err_set(err, WEFT_E_INPUT,
                             "fat-tree: k must be even and at least 2, got %llu; nearest are %llu "
                             "and %llu",
                             (unsigned long long)p->k, (unsigned long long)(p->k < 4 ? 2 : p->k - 1),
                             (unsigned long long)(p->k < 2 ? 4 : p->k + 1));
-    uint32_t k = (uint32_t)p->k, half = k / 2;
-    struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
-    struct weft_build_wire fabric = {p->fabric_rate_bps, p->fabric_delay_ps};
-    struct weft_build b;
-    weft_build_start(&b, err);
-    uint32_t host0 = weft_build_nodes(&b, WEFT_NODE_HOST, 0, (uint64_t)k * half * half);
-    uint32_t edge0 = weft_build_nodes(&b, WEFT_NODE_SWITCH, 1, (uint64_t)k * half);
-    uint32_t agg0 = weft_build_nodes(&b, WEFT_NODE_SWITCH, 2, (uint64_t)k * half);
-    uint32_t core0 = weft_build_nodes(&b, WEFT_NODE_SWITCH, 3, (uint64_t)half * half);
-    for (uint32_t e = 0; e < k * half && !b.rc; e++)
-        for (uint32_t h = 0; h < half; h++)
-            weft_build_link(&b, host0 + e * half + h, edge0 + e, access);
-    for (uint32_t e = 0; e < k * half && !b.rc; e++)
-        for (uint32_t j = 0; j < half; j++)
-            weft_build_link(&b, edge0 + e, agg0 + e / half * half + j, fabric);
-    for (uint32_t a = 0; a < k * half && !b.rc; a++)
-        for (uint32_t j = 0; j < half; j++)
-            weft_build_link(&b, agg0 + a, core0 + a % half * half + j, fabric);
-    return weft_build_finish(&b, out);
+    if (p->pods > p->k)
+        return weft_err_set(
+            err, WEFT_E_INPUT, "fat-tree: switches of %llu ports join at most %llu pods, got %llu",
+            (unsigned long long)p->k, (unsigned long long)p->k, (unsigned long long)p->pods);
+    struct weft_dimension d = {{.kind = "fat-tree",
+                                .links = 1,
+                                .rate_bps = p->host_rate_bps,
+                                .delay_ps = p->host_delay_ps,
+                                .acyclic = true},
+                               wire,
+                               p,
+                               0};
+    return weft_dimensions_add_spanning(to, &d, edges(p) * p->oversubscription * (p->k / 2), err);
 }
 
 extern const struct weft_topology_ops weft_topology_fat_tree;
+
+static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+{
+    return weft_compose_alone(&weft_topology_fat_tree, raw, out, err);
+}
+
 const struct weft_topology_ops weft_topology_fat_tree = {
     .name = "fat-tree",
-    .title = "k-ary three-tier fat-tree of k^3/4 hosts",
+    .title = "k-ary fat-tree of k^3/4 hosts in three tiers, or k^2/2 in two",
     .source =
         "Al-Fares, Loukissas, Vahdat: A scalable, commodity data center network architecture, "
         "SIGCOMM 2008",
     .params = WEFT_PARAM_TABLE(params, struct params),
     .build = build,
+    .dimensions = dimensions,
 };

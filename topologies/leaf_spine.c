@@ -3,8 +3,7 @@
  * leaf-spine: a two-level Clos. Every leaf has a link (or several) to every spine. Hosts are
  * numbered leaf by leaf; nodes: hosts, leaves, spines.
  */
-#include "topologies/build.h"
-#include "topologies/topology.h"
+#include "topologies/compose.h"
 
 struct params {
     uint64_t leaves, spines, hosts_per_leaf, links_per_pair;
@@ -33,30 +32,47 @@ static const struct weft_param params[] = {
      NULL, "propagation delay of every leaf-spine link", NULL},
 };
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                 uint32_t n)
 {
-    const struct params *p = raw;
+    const struct params *p = d->params;
     struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
     struct weft_build_wire uplink = {p->uplink_rate_bps, p->uplink_delay_ps};
-    struct weft_build b;
-    weft_build_start(&b, err);
-    uint32_t hosts = weft_build_nodes(&b, WEFT_NODE_HOST, 0, p->leaves * p->hosts_per_leaf);
-    uint32_t leaf0 = weft_build_nodes(&b, WEFT_NODE_SWITCH, 1, p->leaves);
-    uint32_t spine0 = weft_build_nodes(&b, WEFT_NODE_SWITCH, 2, p->spines);
-    for (uint32_t l = 0; l < p->leaves && !b.rc; l++)
-        for (uint32_t h = 0; h < p->hosts_per_leaf; h++)
-            weft_build_link(&b, hosts + l * (uint32_t)p->hosts_per_leaf + h, leaf0 + l, access);
-    for (uint32_t l = 0; l < p->leaves && !b.rc; l++)
-        for (uint32_t s = 0; s < p->spines && !b.rc; s++)
+    uint32_t leaf0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, p->leaves);
+    uint32_t spine0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, p->spines);
+    for (uint32_t h = 0; h < n && !b->rc; h++)
+        weft_build_link(b, npus[h], leaf0 + h / (uint32_t)p->hosts_per_leaf, access);
+    for (uint32_t l = 0; l < p->leaves && !b->rc; l++)
+        for (uint32_t s = 0; s < p->spines && !b->rc; s++)
             for (uint32_t i = 0; i < p->links_per_pair; i++)
-                weft_build_link(&b, leaf0 + l, spine0 + s, uplink);
-    return weft_build_finish(&b, out);
+                weft_build_link(b, leaf0 + l, spine0 + s, uplink);
+}
+
+static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+{
+    const struct params *p = raw;
+    struct weft_dimension d = {{.kind = "leaf-spine",
+                                .links = 1,
+                                .rate_bps = p->host_rate_bps,
+                                .delay_ps = p->host_delay_ps,
+                                .acyclic = true},
+                               wire,
+                               p,
+                               0};
+    return weft_dimensions_add_spanning(to, &d, p->leaves * p->hosts_per_leaf, err);
 }
 
 extern const struct weft_topology_ops weft_topology_leaf_spine;
+
+static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+{
+    return weft_compose_alone(&weft_topology_leaf_spine, raw, out, err);
+}
+
 const struct weft_topology_ops weft_topology_leaf_spine = {
     .name = "leaf-spine",
     .title = "two-level Clos: every leaf linked to every spine",
     .params = WEFT_PARAM_TABLE(params, struct params),
     .build = build,
+    .dimensions = dimensions,
 };

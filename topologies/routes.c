@@ -31,7 +31,14 @@ struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const u
     }
     r->fabric = f;
     r->down = down;
-    if (weft_routes_classify(r, err) || weft_routes_fill(r, err)) {
+    int rc;
+    if (f->routing == WEFT_ROUTING_DIMS && !down)
+        rc = weft_routes_fill_dims(r, err);
+    else if (f->routing != WEFT_ROUTING_UP_DOWN)
+        rc = weft_routes_fill_flat(r, err);
+    else if (!(rc = weft_routes_classify(r, err)))
+        rc = weft_routes_fill(r, err);
+    if (rc) {
         weft_routes_free(r);
         return NULL;
     }
@@ -44,6 +51,8 @@ void weft_routes_free(struct weft_routes *r)
     if (!r)
         return;
     weft_route_groups_close(&r->groups);
+    weft_routes_free_dims(r->dims);
+    free(r->flat);
     free(r->class_of);
     free(r->classes);
     free(r->near_switches);
@@ -58,6 +67,11 @@ void weft_routes_free(struct weft_routes *r)
 struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t node,
                                            uint32_t dst_host)
 {
+    if (__builtin_expect(!r->class_of, 0)) {
+        if (r->dims)
+            return weft_routes_lookup_dims(r, node, dst_host);
+        return group(r, r->flat[(size_t)node * r->fabric->nhosts + dst_host]);
+    }
     uint32_t dst_class = r->class_of[dst_host];
     uint32_t sw = r->switch_index[node];
     if (sw != UINT32_MAX) {
@@ -110,6 +124,11 @@ uint32_t weft_routes_path(const struct weft_routes *r, uint32_t src_host, uint32
 size_t weft_routes_bytes(const struct weft_routes *r)
 {
     const struct weft_fabric *f = r->fabric;
+    if (r->dims)
+        return sizeof(*r) + weft_routes_bytes_dims(r->dims);
+    if (r->flat)
+        return sizeof(*r) + ((size_t)f->nnodes * f->nhosts + r->groups.ports_cap) * 4 +
+               (size_t)r->groups.spans_cap * sizeof(*r->groups.spans);
     const struct route_class *last = r->nclasses ? &r->classes[r->nclasses - 1] : NULL;
     size_t words = (size_t)f->nhosts * 2 + f->nnodes + (last ? last->near + last->nnear : 0) +
                    (size_t)f->nswitches * ((r->nclasses + ROUTE_RUN - 1) / ROUTE_RUN) +

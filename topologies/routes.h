@@ -6,6 +6,14 @@
  * share a class, so that a table has switches x edge-switches entries. Each entry is a group: the
  * set of ports (ascending port number) on shortest paths, by hop count; parallel links are all in
  * it. Hosts do not transit; a link between two hosts carries only their own traffic.
+ * Links with a cost count as that many hops, and among ports of equal cost those of the lowest order
+ * are taken.
+ *
+ * Where hosts forward (WEFT_ROUTING_TRANSIT) there is an entry per (node, host). With
+ * WEFT_ROUTING_DIMS each instance of each dimension has routes of its own, and a host picks the
+ * dimension: the outermost spanning one in which the coordinates differ, since it leads past all
+ * inner ones, else the innermost in which they differ. Packets thus visit dimensions in ascending
+ * order, each at most once.
  */
 #ifndef WEFT_ROUTES_H
 #define WEFT_ROUTES_H

@@ -28,6 +28,7 @@ struct work {
     } * adj;
     uint32_t *columns; /* of the newest ROUTE_RUN classes; see column_of */
     uint32_t *dist, *queue, *list;
+    bool hints;             /* some link has a cost or an order */
     struct choice *choices; /* class c has choices[classes[c].choices .. + nchoices-1] */
     uint32_t *choice_ports;
     uint32_t nchoice_ports, choice_ports_cap;
@@ -172,6 +173,72 @@ static int store_run(struct work *w, uint32_t last)
     return 0;
 }
 
+static uint32_t cost_of(const struct work *w, uint32_t port)
+{
+    uint32_t cost = w->f->links[w->f->ports[port].link].cost;
+    return cost ? cost : 1;
+}
+
+/* The group of switch `s` under costs and orders: w->list receives the ports, returns how many. */
+static uint32_t cheapest(struct work *w, uint32_t s)
+{
+    uint32_t n = 0, order = UINT32_MAX;
+    for (uint32_t i = w->adj_start[s]; i < w->adj_start[s + 1]; i++) {
+        const struct weft_fabric_link *l = &w->f->links[w->f->ports[w->adj[i].port].link];
+        uint32_t far = w->dist[w->adj[i].sw];
+        if (far == FAR || far + cost_of(w, w->adj[i].port) != w->dist[s] || l->order > order)
+            continue;
+        if (l->order < order)
+            n = 0;
+        order = l->order;
+        w->list[n++] = w->adj[i].port;
+    }
+    return n;
+}
+
+/* As search, by cost, which includes the links of the hosts: distances are settled one value after the other. */
+static int search_hints(struct work *w, uint32_t cls)
+{
+    struct weft_routes *r = w->r;
+    const struct route_class *c = &r->classes[cls];
+    uint32_t *column = column_of(w, cls);
+    uint32_t farthest = 1;
+    for (uint32_t s = 0; s < w->f->nswitches; s++) {
+        w->dist[s] = FAR;
+        column[s] = 0;
+    }
+    const struct weft_fabric_node *x = &w->f->nodes[w->f->hosts[c->host]];
+    for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
+        uint32_t s = route_link_up(r, p) ? r->switch_index[peer_node(w->f, p)] : UINT32_MAX;
+        if (s != UINT32_MAX && w->dist[s] > cost_of(w, p))
+            w->dist[s] = cost_of(w, p);
+        if (s != UINT32_MAX && farthest < cost_of(w, p))
+            farthest = cost_of(w, p);
+    }
+    for (uint32_t j = 0; j < c->nnear; j++) {
+        column[r->near_switches[c->near + j]] = ROUTE_LOCAL + j;
+    }
+    for (uint32_t d = 1; d <= farthest; d++) {
+        for (uint32_t s = 0; s < w->f->nswitches; s++) {
+            for (uint32_t i = w->adj_start[s]; w->dist[s] == d && i < w->adj_start[s + 1]; i++) {
+                uint32_t to = d + cost_of(w, w->adj[i].port);
+                if (w->dist[w->adj[i].sw] > to)
+                    w->dist[w->adj[i].sw] = to;
+                if (farthest < to && w->dist[w->adj[i].sw] == to)
+                    farthest = to;
+            }
+        }
+    }
+    for (uint32_t s = 0; s < w->f->nswitches; s++) {
+        if (w->dist[s] == FAR || column[s] & ROUTE_LOCAL)
+            continue;
+        int rc = number_group(w, cls, s, cheapest(w, s));
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
 /* Writes into w->list the local ports that a host of class `src` takes to class `dst`; returns how
  * many. */
 static uint32_t choose(struct work *w, uint32_t src, uint32_t dst)
@@ -185,6 +252,8 @@ static uint32_t choose(struct work *w, uint32_t src, uint32_t dst)
             continue;
         uint32_t y = peer_node(f, x->first_port + p), s = w->r->switch_index[y];
         uint32_t d = s != UINT32_MAX ? w->dist[s] : y == dst_node ? 0 : FAR;
+        if (w->hints && d != FAR)
+            d += cost_of(w, x->first_port + p);
         if (d < best) {
             best = d;
             n = 0;
@@ -310,11 +379,13 @@ static int make_tables(struct work *w)
 int weft_routes_fill(struct weft_routes *r, struct weft_err *err)
 {
     struct work w = {.r = r, .f = r->fabric, .err = err};
+    for (uint32_t l = 0; l < w.f->nlinks; l++)
+        w.hints = w.hints || w.f->links[l].cost > 1 || w.f->links[l].order > 0;
     int rc = list_switch_links(&w);
     if (!rc)
         rc = make_tables(&w);
     for (uint32_t c = 0; c < r->nclasses && !rc; c++) {
-        rc = search(&w, c);
+        rc = w.hints ? search_hints(&w, c) : search(&w, c);
         if (!rc)
             rc = fill_sources(&w, c);
         if (!rc && (c % ROUTE_RUN == ROUTE_RUN - 1 || c + 1 == r->nclasses))

@@ -40,9 +40,13 @@ struct route_class {
     uint32_t choices;  /**< while building: index of the first choice of the class */
 };
 
+struct route_dims;
+
 struct weft_routes {
     const struct weft_fabric *fabric;
     const uint8_t *down; /**< while building: per link, not 0 when it can't be used; NULL: none */
+    uint32_t *flat;          /**< hosts forward: entry of (node, dst) is node * nhosts + dst; else NULL */
+    struct route_dims *dims; /**< dimension by dimension, else NULL */
     uint32_t nclasses;
     uint32_t *class_of; /**< per host */
     struct route_class *classes;
@@ -67,5 +71,13 @@ static inline int route_link_up(const struct weft_routes *r, uint32_t port)
 int weft_routes_classify(struct weft_routes *r, struct weft_err *err);
 /** Fills the rows and groups. */
 int weft_routes_fill(struct weft_routes *r, struct weft_err *err);
+/** As weft_routes_classify and _fill, for fabrics whose hosts forward: fills `flat`. */
+int weft_routes_fill_flat(struct weft_routes *r, struct weft_err *err);
+/** The routes of every instance of every dimension (routes_dims.c). */
+int weft_routes_fill_dims(struct weft_routes *r, struct weft_err *err);
+void weft_routes_free_dims(struct route_dims *d);
+size_t weft_routes_bytes_dims(const struct route_dims *d);
+struct weft_route_group weft_routes_lookup_dims(const struct weft_routes *r, uint32_t node,
+                                                uint32_t dst_host);
 
 #endif

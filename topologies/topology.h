@@ -13,6 +13,8 @@
 extern "C" {
 #endif
 
+struct weft_dimensions;
+
 /** One generator or reader. */
 struct weft_topology_ops {
     const char *name;   /**< what users type: "leaf-spine" */
@@ -21,6 +23,9 @@ struct weft_topology_ops {
     struct weft_param_table params;
     /** Required. Builds and finishes the fabric into *out (caller frees). @p params points to the filled struct. */
     int (*build)(const void *params, struct weft_fabric **out, struct weft_err *err);
+    /** Optional: appends what these parameters mean as dimensions (compose.h), so that the generator
+     * can be part of a fabric of several. @p params must outlive @p to. */
+    int (*dimensions)(const void *params, struct weft_dimensions *to, struct weft_err *err);
 };
 
 /** All topologies, in the order of topology_table.def; *n receives their number. */

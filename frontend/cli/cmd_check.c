@@ -88,6 +88,8 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return err->code;
     int code = weft_scenario_build(s, &parts, err);
     if (!code)
+        weft_source_fabric_notes(cli, parts.fabric);
+    if (!code)
         code = check_expect(s, err);
     if (!code && o->json)
         print_json(cli, s, &parts);

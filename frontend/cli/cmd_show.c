@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "congestion/cc.h"
+#include "topologies/read.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -187,29 +188,18 @@ static int show_fabric(const struct weft_cli *cli, const struct show_opts *o, ch
     return code;
 }
 
-/* The fabric in a file, read by the first topology that takes nothing but a file. */
+/* The fabric in a topology file of any kind. */
 static int show_topology_file(const struct weft_cli *cli, const struct show_opts *o,
                               const char *file, struct weft_err *err)
 {
-    size_t n;
-    const struct weft_topology_ops *const *t = weft_topology_table(&n);
-    for (size_t i = 0; i < n; i++) {
-        const struct weft_param *p = weft_params_find(&t[i]->params, "file");
-        _Alignas(16) char params[512];
-        struct weft_fabric *f = NULL;
-        if (!p || p->def || t[i]->params.struct_size > sizeof params)
-            continue;
-        int code = weft_params_defaults(&t[i]->params, params, err);
-        if (!code)
-            code = weft_params_set(&t[i]->params, params, "file", file, err);
-        if (!code)
-            code = t[i]->build(params, &f, err);
-        if (!code)
-            print_fabric(cli, f, o->json);
-        weft_fabric_free(f);
-        return code;
+    struct weft_fabric *f = NULL;
+    int code = weft_topology_read(file, &f, err);
+    if (!code) {
+        weft_source_fabric_notes(cli, f);
+        print_fabric(cli, f, o->json);
     }
-    return weft_err_set(err, WEFT_E_INPUT, "no topology reads files");
+    weft_fabric_free(f);
+    return code;
 }
 
 static int show_output(const struct weft_cli *cli, const struct show_opts *o)
@@ -299,14 +289,15 @@ const struct weft_command weft_command_show = {
     .summary = "Explain one plug-in, a scenario, a fabric, the output files or the schema",
     .usage = "WHAT [NAME]",
     .example = "weft show cc dcqcn",
-    .details = "WHAT is one of\n"
-               "  cc NAME, topology NAME, collective NAME, workload NAME, backend NAME, section "
-               "NAME: its parameters\n"
-               "  topology FILE        the fabric in an HPCC topology file\n"
-               "  scenario SCENARIO    every key with its value and where it came from\n"
-               "  fabric SCENARIO      the links of the fabric that a scenario builds\n"
-               "  output               files, columns and metrics that a run writes\n"
-               "  schema               the RELAX NG schema of scenario files",
+    .details =
+        "WHAT is one of\n"
+        "  cc NAME, topology NAME, collective NAME, workload NAME, backend NAME, section "
+        "NAME: its parameters\n"
+        "  topology FILE        the links of the fabric in a topology file; see weft topology\n"
+        "  scenario SCENARIO    every key with its value and where it came from\n"
+        "  fabric SCENARIO      the links of the fabric that a scenario builds\n"
+        "  output               files, columns and metrics that a run writes\n"
+        "  schema               the RELAX NG schema of scenario files",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct show_opts),

@@ -257,6 +257,8 @@ int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
     *x = (struct weft_execution){.scenario = s, .started_unix_s = (int64_t)time(NULL)};
     int code = weft_scenario_build(s, &x->parts, err);
     if (!code)
+        weft_source_fabric_notes(cli, x->parts.fabric);
+    if (!code)
         code = prepare(&r, x, o, err);
     if (!code) {
         int64_t start_ns = weft_clock_monotonic_ns(NULL);

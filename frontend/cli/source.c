@@ -105,7 +105,7 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
         return weft_err_set(err, WEFT_E_USAGE, "no scenario given, and nothing --set");
     if (nargs && weft_source_find(args[0], path, err))
         return err->code;
-    const char **sets = (const char **)calloc(o->set.n + 1, sizeof *sets);
+    const char **sets = (const char **)calloc(o->set.n + 2, sizeof *sets);
     if (!sets)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
     size_t n = 0;
@@ -115,12 +115,29 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
         snprintf(seed, sizeof seed, "run.seed=%s", o->seed);
         sets[n++] = seed;
     }
+    if (o->allow_deadlock)
+        sets[n++] = "pfc.allow-deadlock=true";
     struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, 0};
     int code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
     free(sets);
     for (size_t i = 0; !code && i < (*out)->nwarnings; i++)
         weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
     return code;
+}
+
+void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f)
+{
+    enum { MOST = 20 };
+    uint32_t n = 0;
+    for (const char *p = f->notes; p && *p; n++) {
+        size_t len = strcspn(p, "\n");
+        if (n < MOST)
+            weft_log(cli->log, WEFT_LOG_WARNING, "%.*s", (int)len, p);
+        p += len + (p[len] == '\n');
+    }
+    if (n > MOST)
+        weft_log(cli->log, WEFT_LOG_WARNING, "... and %u more remarks on the topology file",
+                 n - MOST);
 }
 
 /* The text of one value, as the scenario file would say it. */

@@ -15,6 +15,7 @@ extern "C" {
 struct weft_source_opts {
     struct weft_strings set;
     const char *seed;
+    int allow_deadlock;
 };
 /** The option table rows for a struct that has `struct weft_source_opts source`. */
 #define WEFT_SOURCE_OPTS(type)                                                                     \
@@ -28,6 +29,11 @@ struct weft_source_opts {
     {                                                                                              \
         "seed", 0, WEFT_OPT_TEXT, offsetof(struct type, source.seed), "N", NULL,                   \
             "seed of every random stream: short for --set run.seed=N"                              \
+    },                                                                                             \
+    {                                                                                              \
+        "allow-deadlock", 0, WEFT_OPT_FLAG, offsetof(struct type, source.allow_deadlock), NULL,    \
+            NULL,                                                                                  \
+            "accept routes that can deadlock under PFC: short for --set pfc.allow-deadlock=true"   \
     }
 
 /**
@@ -41,6 +47,8 @@ int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), 
 /** Resolves a scenario from the arguments of a command (at most one) and its overrides; prints warnings. */
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err);
+/** Prints what a reader of topology files left out, as warnings. */
+void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f);
 /** Writes the resolved configuration as the object {"topology": {"type": ..., "leaves": "4"}, ...}. */
 void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s);
 /** Writes the array of warnings. */

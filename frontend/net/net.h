@@ -172,6 +172,14 @@ struct weft_net_config {
     struct weft_net_observer observer;
 };
 
+/** Sums over all switches and forwarding NPUs of a fabric. */
+struct weft_net_buffers {
+    uint64_t nodes;          /**< how many there are */
+    uint64_t buffer_bytes;   /**< packet buffer */
+    uint64_t headroom_bytes; /**< of it, set aside for what arrives after XOFF */
+    uint64_t reserve_bytes;  /**< of it, guaranteed to single queues */
+};
+
 /** One backend. */
 struct weft_net_backend {
     const char *name;  /**< "packet", "ideal" */
@@ -184,6 +192,8 @@ struct weft_net_backend {
     int (*check)(const struct weft_net_config *config, struct weft_err *err);
     /** Required. */
     int (*create)(const struct weft_net_config *config, struct weft_net **out, struct weft_err *err);
+    /** Optional. Adds up the buffers of a configuration that `check` accepts. */
+    void (*buffers)(const struct weft_net_config *config, struct weft_net_buffers *out);
 };
 
 /** The alpha-beta backend (frontend/net/ideal.c): no packets, exact arithmetic. */

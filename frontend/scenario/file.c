@@ -3,7 +3,9 @@
  * The scenario file: elements and attributes against the tables, each complaint at its place.
  */
 #include "scenario/resolve.h"
+#include "topologies/element.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_NAMES = 160 };
@@ -118,7 +120,7 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
             return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
                                "<%s> is given twice; the first is on line %lld", e->name,
                                (long long)first->line);
-        if (e->children)
+        if (e->children && strcmp(e->name, weft_families[WEFT_FAMILY_TOPOLOGY].element) != 0)
             return weft_err_at(err, WEFT_E_INPUT, file, e->children->line, e->children->col,
                                "<%s> inside <%s>; settings are attributes: <%s name=\"value\"/>",
                                e->children->name, e->name, e->name);
@@ -133,6 +135,34 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
         }
     }
     return 0;
+}
+
+/*
+ * Elements inside @p e: <dimension .../> inside an element with a text parameter "dimensions" is an
+ * item of its list.
+ */
+static int apply_children(struct weft_resolver *r, const struct weft_xml_elem *e,
+                          struct weft_scenario_group *g, const char *dir, struct weft_err *err)
+{
+    char plural[64];
+    const struct weft_xml_elem *first = e->children;
+    snprintf(plural, sizeof plural, "%ss", first->name);
+    const struct weft_param *p = weft_params_find(g->table, plural);
+    if (!p || p->type != WEFT_PARAM_STRING)
+        return weft_err_at(err, WEFT_E_INPUT, r->s->file, first->line, first->col,
+                           "<%s> inside <%s %s=\"%s\">; settings are attributes: <%s "
+                           "name=\"value\"/>",
+                           first->name, e->name, g->selector, g->selected, e->name);
+    if (weft_xml_get(e, plural))
+        return weft_err_at(err, WEFT_E_INPUT, r->s->file, first->line, first->col,
+                           "<%s> inside an element that has the attribute '%s': give one of the "
+                           "two",
+                           first->name, plural);
+    const char *list = weft_element_list(first, r->s->file, r->s->arena, err);
+    if (!list)
+        return err->code;
+    struct weft_origin origin = {WEFT_ORIGIN_FILE, first->line, first->col};
+    return weft_resolver_set(r, g, plural, list, dir, origin, err);
 }
 
 /* Sets the attributes of @p e, which has the table of @p g. */
@@ -162,7 +192,7 @@ static int apply_elem(struct weft_resolver *r, const struct weft_xml_elem *e,
             return weft_err_locate(err, r->s->file, a->line, a->col);
         }
     }
-    return 0;
+    return e->children ? apply_children(r, e, g, dir, err) : 0;
 }
 
 /* An element of the file without a group in this scenario: why it has no effect. */

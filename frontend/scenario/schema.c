@@ -186,6 +186,29 @@ static void presets(struct writer *w, const struct weft_cc_preset *p)
     close_tag(w, "optional");
 }
 
+/* <dimension type="ring" size="8"/> inside a topology that has the parameter `dimensions`. */
+static void dimension_elements(struct writer *w)
+{
+    size_t n;
+    const struct weft_topology_ops *const *table = weft_topology_table(&n);
+    open_tag(w, "zeroOrMore", NULL, NULL);
+    open_tag(w, "element", "name", "dimension");
+    open_tag(w, "choice", NULL, NULL);
+    for (size_t i = 0; i < n; i++) {
+        if (!table[i]->dimensions)
+            continue;
+        open_tag(w, "group", NULL, NULL);
+        open_tag(w, "attribute", "name", "type");
+        leaf(w, "value", NULL, NULL, table[i]->name);
+        close_tag(w, "attribute");
+        params(w, &table[i]->params);
+        close_tag(w, "group");
+    }
+    close_tag(w, "choice");
+    close_tag(w, "element");
+    close_tag(w, "zeroOrMore");
+}
+
 /* <element> whose selector attribute decides which other attributes it may have. */
 static void family(struct writer *w, enum weft_family_id id, const struct weft_backends *b)
 {
@@ -203,6 +226,8 @@ static void family(struct writer *w, enum weft_family_id id, const struct weft_b
         if (id == WEFT_FAMILY_CC)
             presets(w, ((const struct weft_cc_ops *)p.ops)->presets);
         params(w, p.params);
+        if (id == WEFT_FAMILY_TOPOLOGY && weft_params_find(p.params, "dimensions"))
+            dimension_elements(w);
         close_tag(w, "group");
     }
     leaf(w, "empty", NULL, NULL, NULL);

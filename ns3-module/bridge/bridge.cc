@@ -436,8 +436,8 @@ const weft_net_ops g_ops = {
     NetMemory,
 };
 
-int
-BackendCheck(const weft_net_config* config, weft_err* err)
+weft_engine_config
+EngineConfig(const weft_net_config* config)
 {
     weft_engine_config c{};
     c.fabric = config->fabric;
@@ -445,7 +445,23 @@ BackendCheck(const weft_net_config* config, weft_err* err)
     c.cc = config->cc;
     c.cc_params = config->cc_params;
     c.seed = config->seed;
+    return c;
+}
+
+int
+BackendCheck(const weft_net_config* config, weft_err* err)
+{
+    const weft_engine_config c = EngineConfig(config);
     return weft_engine_check_config(&c, err);
+}
+
+void
+BackendBuffers(const weft_net_config* config, weft_net_buffers* out)
+{
+    const weft_engine_config c = EngineConfig(config);
+    weft_engine_buffers b{};
+    weft_engine_buffer_sums(&c, &b);
+    *out = {b.nodes, b.buffer_bytes, b.headroom_bytes, b.reserve_bytes};
 }
 
 int
@@ -487,6 +503,7 @@ const weft_net_backend weft_net_packet = {
     sizeof(PacketParams),
     BackendCheck,
     BackendCreate,
+    BackendBuffers,
 };
 
 const char*

@@ -81,18 +81,28 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
+/* Bytes that wait at a NIC on their way through. */
+static uint64_t forwarded_bytes(const struct weft_engine *e, const struct port *p)
+{
+    uint64_t bytes = 0;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        for (uint32_t i = p->q[k].head; i != NIL; i = pkt_at(e, i)->next)
+            bytes += pkt_at(e, i)->in_port != NIL ? pkt_at(e, i)->frame : 0;
+    return bytes;
+}
+
 static int check_switches(const struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
     for (uint32_t n = 0; n < f->nnodes; n++) {
-        if (f->nodes[n].kind != WEFT_NODE_SWITCH)
+        if (!weft_fabric_forwards(f, n))
             continue;
         const struct mmu *m = &e->mmus[n];
         const uint64_t reserve = e->p.sw.reserve_bytes;
         uint64_t in = 0, out = 0, shared[2] = {0}, queued[2] = {0};
         for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
             const struct port *p = &e->ports[f->nodes[n].first_port + k];
-            out += p->qtotal;
+            out += p->nic == NIL ? p->qtotal : forwarded_bytes(e, p);
             for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
                 in += (uint64_t)p->in_bytes[c] + p->in_hdrm[c];
                 if (p->in_bytes[c] > reserve)
@@ -100,22 +110,22 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
                 if ((e->egress_pooled >> c & 1) && p->qbytes[c] > reserve)
                     queued[!(e->lossless >> c & 1)] += p->qbytes[c] - reserve;
                 LAW(err, p->in_hdrm[c] <= p->kind->headroom,
-                    "switch %u uses more headroom than there is", n);
+                    "node %u uses more headroom than there is", n);
             }
         }
-        LAW(err, in == out, "switch %u holds %" PRIu64 " bytes by ingress, %" PRIu64 " by egress",
+        LAW(err, in == out, "node %u holds %" PRIu64 " bytes by ingress, %" PRIu64 " by egress",
             n, in, out);
         for (int k = 0; k < 2; k++) {
             LAW(err, shared[k] == m->in[k].used && shared[k] <= m->in[k].size,
-                "switch %u shares %" PRIu64 " bytes of ingress pool %d, counted %" PRIu64
+                "node %u shares %" PRIu64 " bytes of ingress pool %d, counted %" PRIu64
                 " of %" PRIu64,
                 n, shared[k], k, m->in[k].used, m->in[k].size);
             LAW(err, queued[k] == m->out[k].used && queued[k] <= m->out[k].size,
-                "switch %u queues %" PRIu64 " bytes of egress pool %d, counted %" PRIu64
+                "node %u queues %" PRIu64 " bytes of egress pool %d, counted %" PRIu64
                 " of %" PRIu64,
                 n, queued[k], k, m->out[k].used, m->out[k].size);
         }
-        LAW(err, in <= e->p.sw.buffer_bytes, "switch %u holds more than its buffer", n);
+        LAW(err, in <= e->p.sw.buffer_bytes, "node %u holds more than its buffer", n);
     }
     return 0;
 }

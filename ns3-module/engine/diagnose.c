@@ -27,6 +27,12 @@ static inline bool paused(const struct weft_engine *e, uint32_t port, uint32_t p
     return e->ports[port].paused >> prio & 1;
 }
 
+/* Whether a queued packet came in from elsewhere, in priority @p prio. */
+static inline bool passing(const struct weft_engine *e, uint32_t i, uint32_t prio)
+{
+    return pkt_at(e, i)->in_port != NIL && came_in(pkt_at(e, i)) == prio;
+}
+
 /* Bytes that came into a switch through @p in and wait for egress @p out. */
 static uint64_t waiting(const struct weft_engine *e, uint32_t in, uint32_t out, uint32_t prio)
 {
@@ -42,10 +48,11 @@ static void count_stuck(const struct weft_engine *e, const uint8_t *dead, uint32
 {
     memset(stuck, 0, e->fabric->nports * sizeof *stuck);
     for (uint32_t q = 0; q < e->fabric->nports; q++) {
-        if (!dead[q] || e->ports[q].nic != NIL)
+        if (!dead[q])
             continue;
         for (uint32_t i = e->ports[q].q[prio].head; i != NIL; i = pkt_at(e, i)->next)
-            stuck[pkt_at(e, i)->in_port] += pkt_at(e, i)->frame;
+            if (passing(e, i, prio))
+                stuck[pkt_at(e, i)->in_port] += pkt_at(e, i)->frame;
     }
 }
 
@@ -188,9 +195,10 @@ static uint32_t mark_roots(const struct weft_engine *e, uint32_t prio, uint8_t *
         if (paused(e, i, prio)) {
             if (first == NIL || e->pfc_since[i].ps[prio] < e->pfc_since[first].ps[prio])
                 first = i;
-        } else if (p->nic == NIL) {
+        } else {
             for (uint32_t k = p->q[prio].head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
-                root[i] = paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
+                root[i] =
+                    passing(e, k, prio) && paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
         }
     }
     return first;
@@ -248,11 +256,11 @@ static void mark_victims(const struct weft_engine *e, uint32_t prio, const uint8
                     paused(e, q->port, prio) && clear_beyond(e, root, q, q->port);
     }
     for (uint32_t out = 0; out < e->fabric->nports; out++) {
-        if (!paused(e, out, prio) || e->ports[out].nic != NIL)
+        if (!paused(e, out, prio))
             continue;
         for (uint32_t i = e->ports[out].q[prio].head; i != NIL; i = pkt_at(e, i)->next) {
             const struct pkt *k = pkt_at(e, i);
-            if (k->kind == WEFT_PKT_DATA && !victim[k->qp])
+            if (k->in_port != NIL && k->kind == WEFT_PKT_DATA && !victim[k->qp])
                 victim[k->qp] = clear_beyond(e, root, qp_at(e, k->qp), out);
         }
     }

@@ -114,7 +114,13 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
         return weft_err_set(err, WEFT_E_INPUT, "ecn.kmin (%lluB) exceeds ecn.kmax (%lluB)",
                             (unsigned long long)c->params.ecn.kmin_bytes,
                             (unsigned long long)c->params.ecn.kmax_bytes);
+    if (c->fabric->transit && t->ack_ignores_pause)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "transport.ack-ignores-pause has no meaning in a fabric whose hosts "
+                            "forward: their queues hold packets of others too");
     if (c->cc->check && (rc = c->cc->check(c->cc_params, err)))
+        return rc;
+    if ((rc = balance_check(c, err)))
         return rc;
     return mmu_check_config(c, err);
 }
@@ -169,6 +175,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     }
     e->p = c->params;
     e->fabric = c->fabric;
+    e->transit = c->fabric->transit;
+    e->vcs = c->fabric->vcs > 1 && c->params.pfc.enabled;
+    e->p.pfc.prios = channel_prios(&c->params, c->fabric);
     e->cc = c->cc;
     e->ccp = c->cc_params;
     e->seed = c->seed;
@@ -214,7 +223,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         goto fail;
     }
     e->routes = weft_routes_new(c->fabric, err);
-    if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err))
+    if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err) ||
+        balance_init(e, err))
         goto fail;
     if (e->pint_on && !e->signals.pint_t_ps)
         e->signals.pint_t_ps = signal_longest_rtt(e);
@@ -250,6 +260,8 @@ void weft_engine_free(struct weft_engine *e)
     mmu_fini(e);
     pfc_fini(e);
     free(e->qp_slots);
+    free(e->turns);
+    free(e->flowlets);
     free(e);
 }
 

@@ -65,6 +65,7 @@ struct weft_transport_params {
     int bdp_fc;               /**< selective repeat: at most one BDP of the path in flight */
     int64_t rto_low_ps;       /**< selective repeat: the timeout while few packets are in flight */
     uint64_t rto_low_packets; /**< how many are few */
+    int allow_reordering;     /**< per-packet balancing even where it looks like loss */
 };
 
 /** What a QP does about lost packets. */
@@ -81,6 +82,13 @@ enum weft_ecmp {
     WEFT_ECMP_FLOW,
     /** as the HPCC simulator: MurmurHash3 of addresses and ports, seeded by the switch's number */
     WEFT_ECMP_HPCC
+};
+/** What spreads data packets over equal-cost ports. */
+enum weft_balance {
+    WEFT_BALANCE_FLOW, /**< the hash of their flow: transport.ecmp */
+    WEFT_BALANCE_SPRAY,
+    WEFT_BALANCE_FLOWLET,
+    WEFT_BALANCE_ADAPTIVE
 };
 /** How a switch shares a port among priorities that are not strict. */
 enum weft_scheduler { WEFT_SCHED_DRR, WEFT_SCHED_PACKET_RR };
@@ -117,6 +125,8 @@ struct weft_switch_params {
     uint64_t egress_lossless_pool_bytes; /**< 0: lossless queues are not measured */
     uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
     int scheduler;          /**< enum weft_scheduler */
+    int balance;            /**< enum weft_balance */
+    int64_t flowlet_gap_ps; /**< flowlet: a flow that pauses longer may change its port */
     uint64_t quantum_bytes; /**< deficit round robin: bytes per turn at weight 1 */
     const char *weight_map; /**< deficit round robin: turns are so many quanta; else 1 */
 };
@@ -134,6 +144,7 @@ struct weft_pfc_params {
     uint64_t frame_bytes; /**< size of a PFC frame */
     /** pause time of a frame, in 512 bit times of the paused link; 0: until the resume */
     uint64_t quanta;
+    int allow_deadlock; /**< start even if routes can deadlock */
     double refresh; /**< XOFF is repeated after this fraction of the pause time */
 };
 
@@ -299,6 +310,12 @@ struct weft_engine_config {
 /** Checks a configuration: headroom, reserve and pools fit the buffer, Kmin <= Kmax, priorities in
  * range, MTU, ... */
 int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** Sums over all nodes that forward. */
+struct weft_engine_buffers {
+    uint64_t nodes, buffer_bytes, headroom_bytes, reserve_bytes;
+};
+/** Adds up what a configuration gives to buffers, and sets aside in them. */
+void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_engine_buffers *out);
 /** Builds an engine; NULL on failure. */
 struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct weft_err *err);
 void weft_engine_free(struct weft_engine *e);

@@ -10,6 +10,7 @@
  *   go_back_n.c, go_back_0.c, selective_repeat.c: loss recovery, see recovery.h
  *   audit.c   counters, conservation checks, explanation of what is stuck
  *   mmu_config.c  sizes and thresholds of the buffer      prio_params.c  parameters per priority
+ *   ecmp.c    the hash of a flow                      balance.c  other ways among equal-cost ports
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *   link_state.c  links that fail and come back
  *   memory.c  bytes of state
@@ -35,13 +36,15 @@
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 
 enum pkt_flags {
-    PKT_LAST = 1,  /**< DATA: last packet of its message */
-    PKT_CE = 2,    /**< DATA: congestion experienced */
-    PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
-    PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
-    PKT_XOFF = 16, /**< PFC: pause (else resume) */
-    PKT_CUT = 32,  /**< on a link that failed: lost when it would have arrived */
-    PKT_ASK = 64   /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
+    PKT_LAST = 1,    /**< DATA: last packet of its message */
+    PKT_CE = 2,      /**< DATA: congestion experienced */
+    PKT_ECHO = 4,    /**< ACK, NACK: a packet it covers was marked */
+    PKT_ASK = 4,     /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
+    PKT_CNP = 8,     /**< ACK, NACK: carries a CNP */
+    PKT_XOFF = 16,   /**< PFC: pause (else resume) */
+    PKT_CUT = 32,    /**< on a link that failed: lost when it would have arrived */
+    PKT_VC1 = 64,    /**< travels in virtual channel 1: its priority is one above its own */
+    PKT_IN_VC1 = 128 /**< and did so on the link before */
 };
 
 /** One packet: 64 bytes, one cache line. */
@@ -63,11 +66,18 @@ struct pkt {
     uint8_t kind;     /**< enum weft_pkt_kind */
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
-    uint8_t hop;   /**< switches passed */
+    uint8_t hop;   /**< forwarding nodes passed, at most QP_PATH */
     uint32_t
         order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
 };
+/** In a forwarding node: the priority that a packet came in with. */
+static inline uint32_t came_in(const struct pkt *k)
+{
+    if (__builtin_expect(k->flags < PKT_VC1, 1))
+        return k->prio;
+    return k->prio - (k->flags / PKT_VC1 & 1u) + (k->flags / PKT_IN_VC1 & 1u);
+}
 _Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
 
 /** A posted message until its last ACK. */
@@ -164,6 +174,7 @@ struct nic {
     struct evq paced; /**< (next_avail, QP) */
     uint32_t served;  /**< ns3-event-order: the QP that sent last */
     uint8_t ready_mask;
+    uint8_t yield; /**< priorities whose last turn went to a packet of another host */
 };
 
 /** How much of what is free in a pool a queue may hold: alpha x free + bytes. One of them is 0. */
@@ -266,6 +277,11 @@ struct timer {
     uint64_t arg;
 };
 
+struct flowlet;
+/** Picks one of the equal-cost ports of a node for a data packet. */
+typedef uint32_t (*balance_fn)(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                               const struct pkt *k);
+
 struct weft_engine {
     struct weft_engine_params p;
     const struct weft_fabric *fabric;
@@ -282,6 +298,11 @@ struct weft_engine {
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
     bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
+    bool transit;       /**< hosts forward packets for others */
+    bool vcs;           /**< lossless priorities have a second virtual channel */
+    balance_fn balance; /**< NULL: by the hash of the flow */
+    uint32_t *turns;    /**< spray: per node, packets so far */
+    struct flowlet *flowlets;
     uint8_t odd;                /**< enum odd */
     uint8_t on_enter, on_leave; /**< enum touch */
     uint64_t seed;
@@ -306,7 +327,7 @@ struct weft_engine {
     struct pfc_since *pfc_since; /**< one per port */
     uint64_t pfc_moves;   /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
-    struct mmu *mmus; /**< one per node; unused on hosts */
+    struct mmu *mmus; /**< one per node; unused on hosts that do not forward */
     struct port_kind *kinds;
     /* of priorities: bit masks, and by number */
     uint8_t lossless;
@@ -441,6 +462,8 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
 /* mmu_config.c */
 /** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** The lossless priorities with their second virtual channels. */
+uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f);
 /** Sizes the buffer of every switch; computes the constants of ports and priorities. */
 int mmu_init(struct weft_engine *e, struct weft_err *err);
 void mmu_fini(struct weft_engine *e);
@@ -457,10 +480,10 @@ static inline enum weft_drop_reason mmu_admit(struct weft_engine *e, const struc
                                               uint32_t in, uint32_t out)
 {
     struct port *p = &e->ports[in];
-    const uint32_t prio = k->prio;
+    const uint32_t prio = came_in(k);
     const uint64_t bytes = (uint64_t)p->in_bytes[prio] + k->frame;
     if (__builtin_expect(bytes > e->p.sw.reserve_bytes, 0) ||
-        __builtin_expect(p->in_hdrm[prio] | (e->egress_pooled >> prio & 1), 0))
+        __builtin_expect(p->in_hdrm[prio] | e->egress_pooled, 0))
         return mmu_admit_shared(e, k, in, out);
     p->in_bytes[prio] = (uint32_t)bytes;
     return WEFT_DROP_REASONS;
@@ -470,9 +493,9 @@ static inline enum weft_drop_reason mmu_admit(struct weft_engine *e, const struc
 static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
     struct port *p = &e->ports[k->in_port];
-    const uint32_t prio = k->prio;
+    const uint32_t prio = came_in(k);
     if (__builtin_expect(p->in_bytes[prio] > e->p.sw.reserve_bytes, 0) ||
-        __builtin_expect(p->in_hdrm[prio] | ((e->egress_pooled | p->xoff_sent) >> prio & 1), 0))
+        __builtin_expect(p->in_hdrm[prio] | e->egress_pooled | (p->xoff_sent >> prio & 1), 0))
         mmu_release_shared(e, k, out);
     else
         p->in_bytes[prio] -= k->frame;
@@ -566,6 +589,10 @@ static inline uint32_t cnp_frame(const struct weft_engine *e)
     uint64_t f = e->p.transport.cnp_bytes;
     return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
 }
+
+/* balance.c */
+int balance_check(const struct weft_engine_config *c, struct weft_err *err);
+int balance_init(struct weft_engine *e, struct weft_err *err);
 
 /* ecmp.c */
 /** Which of the equal-cost ports @p g of @p node a packet of @p q takes; @p forward: data, else

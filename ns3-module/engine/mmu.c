@@ -80,7 +80,7 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
 {
     struct port *p = &e->ports[in];
     struct mmu *m = &e->mmus[p->node];
-    const uint32_t prio = k->prio;
+    const uint32_t prio = came_in(k);
     const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
     const struct limit *limit = &p->kind->prio[prio].ingress;
     struct pool *g = &m->in[e->in_pool[prio]];
@@ -103,8 +103,9 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
     } else {
         p->in_hdrm[prio] += (uint32_t)size;
     }
-    if (measured && (e->egress_pooled >> prio & 1))
-        egress_count(e, out, prio, e->ports[out].qbytes[prio], e->ports[out].qbytes[prio] + size);
+    if (measured && (e->egress_pooled >> k->prio & 1))
+        egress_count(e, out, k->prio, e->ports[out].qbytes[k->prio],
+                     e->ports[out].qbytes[k->prio] + size);
     if (((e->lossless & ~p->xoff_sent) >> prio & 1) &&
         (p->in_hdrm[prio] > 0 || (after > 0 && after >= threshold(g, *limit)))) {
         p->xoff_sent |= (uint8_t)(1u << prio);
@@ -131,7 +132,7 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
 {
     struct port *p = &e->ports[k->in_port];
     struct mmu *m = &e->mmus[p->node];
-    const uint32_t prio = k->prio, bit = 1u << prio;
+    const uint32_t prio = came_in(k), bit = 1u << prio;
     const uint32_t size = k->frame;
     const uint64_t reserve = e->p.sw.reserve_bytes;
     struct pool *g = &m->in[e->in_pool[prio]];
@@ -141,8 +142,9 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
     p->in_bytes[prio] -= size - from_headroom;
     uint64_t left = above(p->in_bytes[prio], reserve);
     g->used -= held - left;
-    if (__builtin_expect(e->egress_pooled & bit, 0))
-        egress_count(e, out, prio, e->ports[out].qbytes[prio] + size, e->ports[out].qbytes[prio]);
+    if (__builtin_expect(e->egress_pooled >> k->prio & 1, 0))
+        egress_count(e, out, k->prio, e->ports[out].qbytes[k->prio] + size,
+                     e->ports[out].qbytes[k->prio]);
     if ((p->xoff_sent & bit) && p->in_hdrm[prio] == 0 &&
         (left == 0 ||
          left + e->p.pfc.xon_offset_bytes <= threshold(g, p->kind->prio[prio].ingress))) {

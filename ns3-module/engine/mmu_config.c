@@ -13,8 +13,10 @@
  */
 #include "internal.h"
 #include "prio_params.h"
+#include "topologies/deadlock.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Headroom of one (ingress port, lossless priority). */
 static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct weft_fabric_link *l)
@@ -200,18 +202,78 @@ static int check_rate_map(const struct weft_fabric *f, const struct prio_params 
     return 0;
 }
 
+uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f)
+{
+    return f->vcs > 1 ? p->pfc.prios | p->pfc.prios << 1 : p->pfc.prios;
+}
+
+/* A lossless priority p takes p + 1 as its second virtual channel, which must be free; without
+ * datelines the routes must not be able to deadlock. */
+static int check_channels(const struct weft_engine_config *c, struct weft_err *err)
+{
+    const struct weft_engine_params *p = &c->params;
+    if (!p->pfc.enabled || !p->pfc.prios)
+        return 0;
+    uint64_t second = c->fabric->vcs > 1 ? p->pfc.prios << 1 : 0;
+    uint64_t used = p->pfc.prios | UINT64_C(1) << p->transport.data_prio |
+                    UINT64_C(1) << p->transport.ack_prio | UINT64_C(1) << p->transport.cnp_prio;
+    uint64_t taken = second & (used | ~UINT64_C(255));
+    if (taken)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "the second virtual channel of lossless priority %d is priority %d, which must be "
+            "free; "
+            "move pfc.prios, transport.data-prio, .ack-prio or .cnp-prio, or set vcs=1",
+            __builtin_ctzll(taken) - 1, __builtin_ctzll(taken));
+    if (p->pfc.allow_deadlock)
+        return 0;
+    int rc = weft_deadlock_check(c->fabric, err);
+    if (rc == WEFT_E_INPUT && err) {
+        size_t n = strlen(err->msg);
+        snprintf(
+            err->msg + n, sizeof err->msg - n,
+            "; set vcs=2 in the topology, pfc.enabled=false, or pfc.allow-deadlock=true to see "
+            "what happens");
+    }
+    return rc;
+}
+
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
 {
     const struct weft_fabric *f = c->fabric;
     struct prio_params prios[WEFT_PRIOS];
+    struct weft_engine_params p = c->params;
+    p.pfc.prios = channel_prios(&p, f);
     int rc;
-    if ((rc = prio_params_read(&c->params, prios, err)) || (rc = check_rate_map(f, prios, err)) ||
-        (rc = check_pools(&c->params, err)))
+    if ((rc = check_channels(c, err)) || (rc = prio_params_read(&p, prios, err)) ||
+        (rc = check_rate_map(f, prios, err)) || (rc = check_pools(&p, err)))
         return rc;
+    if (f->transit && (p.sw.egress_lossless_pool_bytes || p.sw.egress_lossy_pool_bytes))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "switch.egress-lossless-pool and -lossy-pool count the queues of "
+                            "switches; in this fabric hosts forward, whose queues hold their own "
+                            "ACKs too");
     for (uint32_t i = 0; i < f->nnodes; i++)
-        if (f->nodes[i].kind == WEFT_NODE_SWITCH && (rc = check_switch(&c->params, f, i, err)))
+        if (weft_fabric_forwards(f, i) && (rc = check_switch(&p, f, i, err)))
             return rc;
     return 0;
+}
+
+void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_engine_buffers *out)
+{
+    struct weft_engine_params p = c->params;
+    p.pfc.prios = channel_prios(&p, c->fabric);
+    *out = (struct weft_engine_buffers){0};
+    for (uint32_t i = 0; i < c->fabric->nnodes; i++) {
+        uint64_t headroom, reserve;
+        if (!weft_fabric_forwards(c->fabric, i))
+            continue;
+        set_aside(&p, c->fabric, i, &headroom, &reserve);
+        out->nodes++;
+        out->buffer_bytes += p.sw.buffer_bytes;
+        out->headroom_bytes += headroom;
+        out->reserve_bytes += reserve;
+    }
 }
 
 /* What does not depend on the port. */
@@ -278,7 +340,7 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
     if (!e->mmus)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u switches", f->nnodes);
     for (uint32_t i = 0; i < f->nnodes; i++) {
-        if (f->nodes[i].kind != WEFT_NODE_SWITCH)
+        if (!weft_fabric_forwards(f, i))
             continue;
         struct mmu *m = &e->mmus[i];
         uint64_t headroom, reserve;

@@ -106,6 +106,9 @@ static const struct weft_param transport_params[] = {
      "rto",
      "IRN, SIGCOMM 2018, section 4.1: 100us, and 320us for rto",
      "recovery=selective-repeat and rto-low-packets!=0"},
+    {"allow-reordering", WEFT_PARAM_BOOL, T(allow_reordering), "false", NULL, NULL, NULL,
+     "accept a switch.balance that reorders packets with a recovery that takes that for loss",
+     NULL},
     {"rto-low-packets", WEFT_PARAM_U64, T(rto_low_packets), "3", "0", "1000000", NULL,
      "selective-repeat: rto-low holds while at most this many packets are in flight",
      "IRN, SIGCOMM 2018, section 3.1: N = 3", "recovery=selective-repeat"},
@@ -182,6 +185,14 @@ static const struct weft_param switch_params[] = {
      NULL},
     {"scheduler", WEFT_PARAM_ENUM, T(scheduler), "drr", NULL, NULL, "drr|packet-rr",
      "how priorities that are not strict share a port: by bytes, or one packet each in turn", NULL},
+    {"balance", WEFT_PARAM_ENUM, T(balance), "flow", NULL, NULL, "flow|spray|flowlet|adaptive",
+     "what spreads data packets over equal-cost ports: the hash of their flow; the ports in turn; "
+     "the "
+     "shortest queue whenever a flow pauses; the shortest queue",
+     "Dixit et al., INFOCOM 2013; Vanini et al., NSDI 2017"},
+    {"flowlet-gap", WEFT_PARAM_TIME, T(flowlet_gap_ps), "50us", "0ps", "1s", NULL,
+     "balance=flowlet: a flow that pauses for longer may change its port",
+     "Vanini et al., NSDI 2017"},
     {"quantum", WEFT_PARAM_SIZE, T(quantum_bytes), "4096B", "64B", "1MiB", NULL,
      "deficit round robin: bytes per turn and weight of a priority that is not strict",
      "Shreedhar and Varghese, SIGCOMM 1995", "scheduler=drr"},
@@ -225,6 +236,10 @@ static const struct weft_param pfc_params[] = {
      "sends "
      "again unless refreshed; 0: until the resume",
      "IEEE 802.1Qbb; switches send 65535", PFC_ON},
+    {"allow-deadlock", WEFT_PARAM_BOOL, T(allow_deadlock), "false", NULL, NULL, NULL,
+     "start even if the routes can deadlock under PFC; a run that does ends with the ports "
+     "involved",
+     "Dally and Seitz, IEEE ToC 1987", PFC_ON},
     {"refresh", WEFT_PARAM_F64, T(refresh), "1/2", "1/16", "1", NULL,
      "with quanta: a pause is repeated after this fraction of its time while it is wanted", NULL,
      PFC_ON " and quanta!=0"},

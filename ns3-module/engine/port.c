@@ -12,6 +12,7 @@
  * which shares the link as deficit round robin does without knowing the next packet's size.
  */
 #include "internal.h"
+#include "topologies/deadlock.h"
 
 /* What few runs need when a packet starts. */
 static void transmit_odd(struct weft_engine *e, struct port *p, struct pkt *k, uint64_t wire)
@@ -114,12 +115,27 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
         p->nonempty &= (uint8_t) ~(1u << prio);
     p->qbytes[prio] -= k->frame;
     p->qtotal -= k->frame;
-    if (p->nic == NIL) {
+    if (k->in_port != NIL) {
         mmu_release(e, k, port);
         if (e->on_leave)
             left(e, p, port, k, i);
     }
     return i;
+}
+
+/* Whether the next packet of a priority comes from the port's queue, else from a QP. At a NIC that
+ * forwards, packets of other hosts and the host's own data take turns. */
+static inline bool queue_first(const struct weft_engine *e, const struct port *p, struct nic *n,
+                               uint32_t prio)
+{
+    const uint8_t bit = (uint8_t)(1u << prio);
+    if (!(p->nonempty & bit))
+        return false;
+    if (__builtin_expect(!e->transit, 1) || !(n->ready_mask & bit) ||
+        pkt_at(e, p->q[prio].head)->in_port == NIL)
+        return true;
+    n->yield ^= bit;
+    return n->yield & bit;
 }
 
 /* The priorities that a switch port may send. */
@@ -128,7 +144,7 @@ static inline uint32_t switch_sendable(const struct port *p)
     return p->nonempty & ~(uint32_t)p->paused;
 }
 
-/* The same for a NIC. Its queues hold only ACKs and CNPs. */
+/* The same for a NIC. Its queues hold ACKs and CNPs, and what it forwards. */
 static inline uint32_t nic_sendable(const struct weft_engine *e, const struct port *p,
                                     const struct nic *n)
 {
@@ -174,8 +190,8 @@ static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port 
     } else {
         while ((eligible = nic_sendable(e, p, n))) {
             const uint32_t prio = next_prio(e, p, eligible);
-            const uint32_t i =
-                p->nonempty & 1u << prio ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
+            const uint32_t i = queue_first(e, p, n, prio) ? dequeue(e, p, port, prio)
+                                                          : nic_next(e, port, prio);
             if (i != NIL) { /* else its QPs turned out to be blocked */
                 start(e, p, port, prio, i);
                 break;
@@ -271,19 +287,37 @@ look_up(struct weft_engine *e, uint32_t in, const struct pkt *k, uint32_t i)
 {
     const uint32_t node = e->ports[in].node;
     const struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
+    if (g.n > 1 && e->balance && k->kind == WEFT_PKT_DATA)
+        return e->balance(e, g, node, k);
     if (g.n)
         return ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
     if (e->links_down)
         pkt_drop(e, i, in, WEFT_DROP_LINK);
     else
-        engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
+        engine_fail(e, WEFT_E_INTERNAL, "node %u has no route to host %u", node, k->dst_host);
     return NIL;
 }
 
-/* Forwards a packet that entered a switch through port @p in. */
+/* Puts a packet of a lossless priority into the virtual channel of its next link. */
+static __attribute__((noinline)) void change_channel(const struct weft_engine *e, struct pkt *k,
+                                                     uint32_t in, uint32_t out)
+{
+    const struct weft_fabric *f = e->fabric;
+    const uint32_t vc = k->flags & PKT_VC1 ? 1 : 0;
+    if (!(e->lossless >> k->prio & 1))
+        return;
+    uint32_t to =
+        weft_next_channel(&f->links[f->ports[in].link], &f->links[f->ports[out].link], vc);
+    k->prio = (uint8_t)(k->prio - vc + to);
+    k->flags = (uint8_t)((k->flags & ~(PKT_VC1 | PKT_IN_VC1)) | (to ? PKT_VC1 : 0) |
+                         (vc ? PKT_IN_VC1 : 0));
+}
+
+/* Forwards a packet that entered a node through port @p in. */
 static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
 {
-    const uint32_t hop = k->hop++;
+    const uint32_t hop = k->hop;
+    k->hop += hop < QP_PATH;
     uint32_t out = hop < QP_PATH ? qp_at(e, k->qp)->path[k->kind != WEFT_PKT_DATA][hop] : NIL;
     if (__builtin_expect(out == NIL, 0)) {
         out = look_up(e, in, k, i);
@@ -291,6 +325,8 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
             return;
     }
     k->in_port = in;
+    if (__builtin_expect(e->vcs, 0))
+        change_channel(e, k, in, out);
     enum weft_drop_reason why = mmu_admit(e, k, in, out);
     if (__builtin_expect(why != WEFT_DROP_REASONS, 0)) {
         pkt_drop(e, i, out, why);
@@ -305,6 +341,13 @@ static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
     struct weft_engine_pkt_view v;
     pkt_view(e, i, &v);
     return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
+}
+
+/* Whether a packet that came to a host is for another one. */
+static inline bool passes_through(const struct weft_engine *e, uint32_t port, const struct pkt *k)
+{
+    return __builtin_expect(e->transit, 0) &&
+           e->fabric->nodes[e->ports[port].node].host != k->dst_host;
 }
 
 /* Whether the packet is lost on the link of @p port; drops it then. */
@@ -331,7 +374,7 @@ void port_arrive(struct weft_engine *e, uint32_t port)
         return;
     if (__builtin_expect(k->kind == WEFT_PKT_PFC, 0))
         pfc_receive(e, peer, i);
-    else if (e->ports[peer].nic != NIL)
+    else if (e->ports[peer].nic != NIL && !passes_through(e, peer, k))
         rc_receive(e, i);
     else
         forward(e, peer, k, i);

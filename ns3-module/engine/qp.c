@@ -78,7 +78,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     q->env.line_rate_bps = port_rate_bps(e, ports[0]);
     q->env.hops = hops - 1;
     q->port = ports[0];
-    remember(e, q, true, ports, hops);
+    remember(e, q, true, ports, e->balance ? 0 : hops);
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
     remember(e, q, false, ports, hops);

@@ -29,6 +29,11 @@ struct FakeNet {
         l.rate_bps = UINT64_C(200000000000);
         l.dim = 1;
         weft_fabric_add_link(fabric, &l, nullptr, &err);
+        fabric->ndims = 2;
+        fabric->dims[0].kind = fabric->dims[1].kind = "test";
+        fabric->dims[0].size = 2;
+        fabric->dims[1].size = 1;
+        fabric->dims[1].spans = true;
         EXPECT_EQ(weft_fabric_finish(fabric, &err), 0) << err.msg;
         ports.resize(fabric->nports);
     }

@@ -87,3 +87,18 @@ TEST(RingAllReduce, IsWithinOnePercentOfTheClosedForm)
         EXPECT_NEAR(static_cast<double>(o.endPs), expected, 0.01 * expected) << c.n << " NPUs";
     }
 }
+
+// The same ring of steps on a ring of NPUs: one link per step, ACKs travel against the data, so that nothing shares a
+// link: 14 x (2048 packets of 4178 B at 20 ps per byte + 1 us), exactly. All neighbours of a torus are as far.
+TEST(Microbenchmark, RingAllReduceOnARingOfNpusIsTheClosedForm)
+{
+    for (const std::string& topology : {std::string("ring"), std::string("torus")})
+    {
+        Outcome o = RunJob({"topology.type=" + topology, topology == "ring" ? "ring.size=8" : "torus.shape=8",
+                            topology + ".rate=400Gbps", topology + ".delay=1us", "workload.type=generate",
+                            "generate.size=64MiB", "congestion-control.name=none"});
+        ASSERT_EQ(o.error, "");
+        EXPECT_EQ(o.endPs, 14 * (INT64_C(2048) * 4178 * 20 + 1000000));
+        EXPECT_EQ(o.totals.pfc_pauses, 0u);
+    }
+}

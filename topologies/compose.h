@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fabrics as lists of dimensions, innermost first.
+ *
+ * A generator describes its dimensions (struct weft_dimension) and how one instance of each is
+ * wired over given NPUs. weft_compose makes the hosts, finds the NPUs of every instance, wires them
+ * all and finishes the fabric. A generator on its own is a fabric of its dimensions; the topology
+ * "multi" strings the dimensions of several generators together.
+ */
+#ifndef WEFT_TOPOLOGY_COMPOSE_H
+#define WEFT_TOPOLOGY_COMPOSE_H
+
+#include "topologies/build.h"
+#include "topologies/topology.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most hosts of a composed fabric. */
+#define WEFT_COMPOSE_HOSTS_MAX (UINT32_C(1) << 20)
+
+/** One dimension before it is wired. */
+struct weft_dimension {
+    struct weft_fabric_dim about;
+    /** Adds the switches and links of one instance over the NPUs npus[0 .. n-1]. */
+    void (*wire)(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                 uint32_t n);
+    const void *params; /**< the generator's */
+    uint32_t axis;      /**< which of the generator's dimensions this is */
+};
+
+/** Dimensions in the making. */
+struct weft_dimensions {
+    struct weft_dimension list[WEFT_FABRIC_DIMS_MAX];
+    uint32_t n;
+    uint64_t npus; /**< the product of the sizes so far: the NPUs inside the next dimension */
+};
+
+/** Appends one; fails when there are too many, or too many hosts. */
+int weft_dimensions_add(struct weft_dimensions *ds, const struct weft_dimension *d,
+                        struct weft_err *err);
+/**
+ * Appends a dimension that spans and has @p endpoints NPU ports: its size is endpoints divided by
+ * the NPUs inside it.
+ */
+int weft_dimensions_add_spanning(struct weft_dimensions *ds, struct weft_dimension *d,
+                                 uint64_t endpoints, struct weft_err *err);
+/** Builds and finishes the fabric. */
+int weft_compose(const struct weft_dimensions *ds, struct weft_fabric **out, struct weft_err *err);
+/** The fabric of one generator alone: what most generators' `build` calls. */
+int weft_compose_alone(const struct weft_topology_ops *ops, const void *params,
+                       struct weft_fabric **out, struct weft_err *err);
+/** Reads "4x4x2" into sizes of 2 and more each; *n receives how many. */
+int weft_parse_shape(const char *text, uint32_t sizes[WEFT_FABRIC_DIMS_MAX], uint32_t *n,
+                     struct weft_err *err);
+
+/** What the links of a direct dimension, or from NPUs to the switch of one, are like. */
+struct weft_npu_links {
+    uint64_t links;
+    uint64_t rate_bps;
+    int64_t delay_ps;
+};
+/** The rows of a parameter table for a field `struct weft_npu_links wire` of @p type. */
+#define WEFT_NPU_LINKS_PARAMS(type, what)                                                          \
+    {"rate",                                                                                       \
+     WEFT_PARAM_RATE,                                                                              \
+     offsetof(type, wire.rate_bps),                                                                \
+     "400Gbps",                                                                                    \
+     "1bps",                                                                                       \
+     NULL,                                                                                         \
+     NULL,                                                                                         \
+     "rate of every link, each direction",                                                         \
+     NULL},                                                                                        \
+        {"delay",                                                                                  \
+         WEFT_PARAM_TIME,                                                                          \
+         offsetof(type, wire.delay_ps),                                                            \
+         "1us",                                                                                    \
+         "0ps",                                                                                    \
+         "1s",                                                                                     \
+         NULL,                                                                                     \
+         "propagation delay of every link",                                                        \
+         NULL},                                                                                    \
+    {                                                                                              \
+        "links", WEFT_PARAM_U64, offsetof(type, wire.links), "1", "1", "64", NULL,                 \
+            "parallel links " what, NULL                                                           \
+    }
+
+/** Adds the parallel links of one pair. */
+static inline void weft_wire_pair(struct weft_build *b, const struct weft_npu_links *w, uint32_t x,
+                                  uint32_t y, bool dateline)
+{
+    b->link.dateline = dateline;
+    for (uint64_t i = 0; i < w->links; i++)
+        weft_build_link(b, x, y, (struct weft_build_wire){w->rate_bps, w->delay_ps});
+    b->link.dateline = false;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

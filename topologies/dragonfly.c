@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dragonfly: groups of fully connected routers, global links between the groups.
+ *
+ * Kim, Dally, Scott, Abts (ISCA 2008): each of `routers` routers of a group has `terminals` NPUs, a
+ * link to every other router of its group and `global-links` links to other groups. The global
+ * channels of a group are numbered router by router; channel c of group g leads to group g + 1 + c
+ * mod (groups - 1), so that every two groups have the same number of links.
+ *
+ * Routes are minimal: at most one global link (its cost outweighs two local ones), local links before
+ * and behind it. With two virtual channels packets go on in channel 1 behind the global link, so
+ * that no circle of waiting links closes.
+ */
+#include "topologies/compose.h"
+#include "topologies/lines.h"
+
+struct params {
+    uint64_t routers, terminals, global_links, groups, vcs;
+    uint64_t host_rate_bps;
+    int64_t host_delay_ps;
+    uint64_t local_rate_bps;
+    int64_t local_delay_ps;
+    uint64_t global_rate_bps;
+    int64_t global_delay_ps;
+};
+
+#define PAPER                                                                                      \
+    "Kim, Dally, Scott, Abts: Technology-driven, highly-scalable dragonfly topology, ISCA 2008"
+
+static const struct weft_param params[] = {
+    {"routers", WEFT_PARAM_U64, offsetof(struct params, routers), "4", "1", "256", NULL,
+     "routers of each group (a)", PAPER},
+    {"terminals", WEFT_PARAM_U64, offsetof(struct params, terminals), "2", "1", "256", NULL,
+     "NPUs on each router (p); balanced at routers / 2", PAPER},
+    {"global-links", WEFT_PARAM_U64, offsetof(struct params, global_links), "2", "1", "256", NULL,
+     "links to other groups of each router (h); balanced at routers / 2", PAPER},
+    {"groups", WEFT_PARAM_U64, offsetof(struct params, groups), "0", "0", "65536", NULL,
+     "number of groups; 0: the most, routers x global-links + 1", PAPER},
+    WEFT_VCS_PARAM(struct params),
+    {"host-rate", WEFT_PARAM_RATE, offsetof(struct params, host_rate_bps), "400Gbps", "1bps", NULL,
+     NULL, "rate of every NPU link, each direction", NULL},
+    {"host-delay", WEFT_PARAM_TIME, offsetof(struct params, host_delay_ps), "1us", "0ps", "1s",
+     NULL, "propagation delay of every NPU link", NULL},
+    {"local-rate", WEFT_PARAM_RATE, offsetof(struct params, local_rate_bps), "400Gbps", "1bps",
+     NULL, NULL, "rate of every link within a group, each direction", NULL},
+    {"local-delay", WEFT_PARAM_TIME, offsetof(struct params, local_delay_ps), "1us", "0ps", "1s",
+     NULL, "propagation delay of every link within a group", NULL},
+    {"global-rate", WEFT_PARAM_RATE, offsetof(struct params, global_rate_bps), "400Gbps", "1bps",
+     NULL, NULL, "rate of every link between groups, each direction", NULL},
+    {"global-delay", WEFT_PARAM_TIME, offsetof(struct params, global_delay_ps), "1us", "0ps", "1s",
+     NULL, "propagation delay of every link between groups", NULL},
+};
+
+/* Two local links and a global one (1 + 4 + 1) are cheaper than two global ones. */
+#define GLOBAL_COST 4
+
+static uint32_t groups(const struct params *p)
+{
+    return (uint32_t)(p->groups ? p->groups : p->routers * p->global_links + 1);
+}
+
+static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                 uint32_t n)
+{
+    const struct params *p = d->params;
+    const uint32_t a = (uint32_t)p->routers, h = (uint32_t)p->global_links, g = groups(p);
+    struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
+    struct weft_build_wire local = {p->local_rate_bps, p->local_delay_ps};
+    struct weft_build_wire global = {p->global_rate_bps, p->global_delay_ps};
+    uint32_t router0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, (uint64_t)a * g);
+    for (uint32_t i = 0; i < n && !b->rc; i++)
+        weft_build_link(b, npus[i], router0 + i / (uint32_t)p->terminals, access);
+    for (uint32_t i = 0; i < g && !b->rc; i++)
+        for (uint32_t r = 0; r < a; r++)
+            for (uint32_t s = r + 1; s < a; s++)
+                weft_build_link(b, router0 + i * a + r, router0 + i * a + s, local);
+    if (g < 2)
+        return;
+    b->link.cost = GLOBAL_COST;
+    b->link.dateline = p->vcs == 2;
+    for (uint32_t i = 0; i < g && !b->rc; i++)
+        for (uint32_t c = 0; c < a * h; c++) {
+            /* The same link at the other end: the opposite offset, the same copy. */
+            uint32_t offset = c % (g - 1) + 1, copy = c / (g - 1), j = (i + offset) % g;
+            uint32_t back = copy * (g - 1) + g - offset - 1;
+            if (i < j)
+                weft_build_link(b, router0 + i * a + c / h, router0 + j * a + back / h, global);
+        }
+    b->link.cost = 0;
+    b->link.dateline = false;
+}
+
+static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+{
+    const struct params *p = raw;
+    const uint64_t channels = p->routers * p->global_links,
+                   g = p->groups ? p->groups : channels + 1;
+    if (g > channels + 1)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "dragonfly: %llu groups, but %llu routers with %llu global links reach "
+                            "at most %llu",
+                            (unsigned long long)g, (unsigned long long)p->routers,
+                            (unsigned long long)p->global_links, (unsigned long long)channels + 1);
+    if (g > 1 && channels % (g - 1)) {
+        uint64_t near = g;
+        while (channels % (near - 1))
+            near++; /* ends at channels + 1 */
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "dragonfly: the %llu global links of a group do not divide among %llu "
+                            "other groups; nearest is %llu groups",
+                            (unsigned long long)channels, (unsigned long long)(g - 1),
+                            (unsigned long long)near);
+    }
+    struct weft_dimension d = {{.kind = "dragonfly",
+                                .links = 1,
+                                .rate_bps = p->host_rate_bps,
+                                .delay_ps = p->host_delay_ps,
+                                .acyclic = g == 1},
+                               wire,
+                               p,
+                               0};
+    return weft_dimensions_add_spanning(to, &d, p->terminals * p->routers * g, err);
+}
+
+extern const struct weft_topology_ops weft_topology_dragonfly;
+
+static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+{
+    return weft_compose_alone(&weft_topology_dragonfly, raw, out, err);
+}
+
+const struct weft_topology_ops weft_topology_dragonfly = {
+    .name = "dragonfly",
+    .title = "fully connected groups of routers, global links between the groups",
+    .source = PAPER,
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .build = build,
+    .dimensions = dimensions,
+};

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Topologies as XML elements; see element.h. */
+#include "topologies/element.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Appends one item to @p list. */
+static int append(const struct weft_xml_elem *item, const char *file, struct weft_arena *a,
+                  const char **list, struct weft_err *err)
+{
+    const struct weft_xml_attr *type = weft_xml_get(item, "type");
+    if (!type)
+        return weft_err_at(err, WEFT_E_INPUT, file, item->line, item->col,
+                           "<%s> needs the attribute 'type'", item->name);
+    if (item->children || item->text[0])
+        return weft_err_at(err, WEFT_E_INPUT, file, item->line, item->col,
+                           "<%s> takes attributes only", item->name);
+    *list = weft_arena_printf(a, "%s%s%s", *list, **list ? "; " : "", type->value);
+    for (const struct weft_xml_attr *at = item->attrs; at && *list; at = at->next) {
+        if (at == type)
+            continue;
+        if (strpbrk(at->value, ";="))
+            return weft_err_at(err, WEFT_E_INPUT, file, at->line, at->col,
+                               "'%s' must not contain ';' or '='", at->name);
+        char *value = weft_arena_strdup(a, at->value), *to = value;
+        for (const char *c = value; c && *c; c++)
+            if (!strchr(" \t\r\n", *c))
+                *to++ = *c;
+        if (value)
+            *to = '\0';
+        *list = value ? weft_arena_printf(a, "%s %s=%s", *list, at->name, value) : NULL;
+    }
+    return *list ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+}
+
+const char *weft_element_list(const struct weft_xml_elem *first, const char *file,
+                              struct weft_arena *a, struct weft_err *err)
+{
+    const char *list = "";
+    for (const struct weft_xml_elem *c = first; c; c = c->next) {
+        if (strcmp(c->name, first->name) != 0) {
+            weft_err_at(err, WEFT_E_INPUT, file, c->line, c->col, "<%s> where <%s> is expected",
+                        c->name, first->name);
+            return NULL;
+        }
+        if (append(c, file, a, &list, err))
+            return NULL;
+    }
+    return list;
+}
+
+/* Sets the parameters that attributes and children give. */
+static int fill(const struct weft_xml_elem *e, const struct weft_topology_ops *ops, void *params,
+                const char *file, struct weft_arena *a, struct weft_err *err)
+{
+    for (const struct weft_xml_attr *at = e->attrs; at; at = at->next) {
+        if (strcmp(at->name, "type") == 0)
+            continue;
+        if (weft_params_set(&ops->params, params, at->name, at->value, err))
+            return weft_err_locate(err, file, at->line, at->col);
+    }
+    if (!e->children)
+        return 0;
+    if (!weft_params_find(&ops->params, "dimensions") || weft_xml_get(e, "dimensions") ||
+        strcmp(e->children->name, "dimension") != 0)
+        return weft_err_at(err, WEFT_E_INPUT, file, e->children->line, e->children->col,
+                           "<%s> inside <%s type=\"%s\">; only type multi without the attribute "
+                           "'dimensions' holds <dimension> elements",
+                           e->children->name, e->name, ops->name);
+    const char *list = weft_element_list(e->children, file, a, err);
+    if (!list)
+        return err ? err->code : WEFT_E_INPUT;
+    return weft_params_set(&ops->params, params, "dimensions", list, err);
+}
+
+/* Whether a topology cannot be built from defaults: it needs a file's name. */
+static int reads_files(const struct weft_topology_ops *ops)
+{
+    for (size_t i = 0; i < ops->params.n; i++)
+        if (!ops->params.params[i].def)
+            return 1;
+    return 0;
+}
+
+int weft_element_build(const struct weft_xml_elem *e, const char *file, struct weft_arena *a,
+                       struct weft_fabric **out, struct weft_err *err)
+{
+    const struct weft_xml_attr *type = weft_xml_get(e, "type");
+    *out = NULL;
+    if (!type)
+        return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
+                           "<%s> needs the attribute 'type'", e->name);
+    const struct weft_topology_ops *ops = weft_topology_find(type->value, err);
+    if (!ops)
+        return weft_err_locate(err, file, type->line, type->col);
+    if (reads_files(ops))
+        return weft_err_at(err, WEFT_E_INPUT, file, type->line, type->col,
+                           "a topology file cannot refer to another (type '%s')", ops->name);
+    void *params = weft_arena_calloc(a, 1, ops->params.struct_size + 1);
+    if (!params)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    int rc = weft_params_defaults(&ops->params, params, err);
+    if (!rc)
+        rc = fill(e, ops, params, file, a, err);
+    if (!rc)
+        rc = ops->build(params, out, err);
+    if (rc)
+        weft_err_locate(err, file, e->line, e->col);
+    return rc;
+}

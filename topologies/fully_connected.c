@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fully-connected: a link between every two NPUs; nobody forwards.
+ */
+#include "topologies/compose.h"
+
+struct params {
+    uint64_t size;
+    struct weft_npu_links wire;
+};
+
+static const struct weft_param params[] = {
+    {"size", WEFT_PARAM_U64, offsetof(struct params, size), "8", "2", "1024", NULL,
+     "number of NPUs", NULL},
+    WEFT_NPU_LINKS_PARAMS(struct params, "between two NPUs"),
+};
+
+static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                 uint32_t n)
+{
+    const struct params *p = d->params;
+    for (uint32_t i = 0; i < n && !b->rc; i++)
+        for (uint32_t j = i + 1; j < n; j++)
+            weft_wire_pair(b, &p->wire, npus[i], npus[j], false);
+}
+
+static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+{
+    const struct params *p = raw;
+    struct weft_dimension d = {{.kind = "fully-connected",
+                                .size = (uint32_t)p->size,
+                                .links = (uint32_t)((p->size - 1) * p->wire.links),
+                                .rate_bps = p->wire.rate_bps,
+                                .delay_ps = p->wire.delay_ps,
+                                .direct = true,
+                                .acyclic = true},
+                               wire,
+                               p,
+                               0};
+    return weft_dimensions_add(to, &d, err);
+}
+
+extern const struct weft_topology_ops weft_topology_fully_connected;
+
+static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+{
+    return weft_compose_alone(&weft_topology_fully_connected, raw, out, err);
+}
+
+const struct weft_topology_ops weft_topology_fully_connected = {
+    .name = "fully-connected",
+    .title = "a link between every two NPUs",
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .build = build,
+    .dimensions = dimensions,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A server as an NCCL topology dump describes it, between reading it (nccl_read.c) and making a fabric
+ * of it (nccl_xml.c).
+ */
+#ifndef WEFT_TOPOLOGY_NCCL_H
+#define WEFT_TOPOLOGY_NCCL_H
+
+#include "base/xml.h"
+#include "topologies/fabric.h"
+
+enum nccl_kind { GPU, CPU, PCI, NIC, NVSWITCH };
+
+/* A node of one server. */
+struct nccl_part {
+    enum nccl_kind kind;
+    const char *busid;
+    const struct weft_xml_elem *elem; /* the <gpu> of a GPU */
+    long rank;
+    uint32_t parent; /* UINT32_MAX: none */
+    uint64_t up_bps;
+    uint32_t id; /* number among the hosts, or among the switches, of a server */
+};
+/* A link between two parts. */
+struct nccl_wire {
+    uint32_t a, b, cost;
+    uint8_t order; /* 2 between CPUs, 1 from a CPU, else 0: packets leave by the nearest NIC */
+    uint64_t rate_bps;
+};
+/* A port of a NIC. */
+struct nccl_net {
+    uint32_t part;
+    uint64_t rate_bps;
+};
+
+struct nccl_reader {
+    const char *file;
+    struct weft_err *err;
+    struct weft_fabric *f;
+    struct nccl_part *parts;
+    uint32_t nparts;
+    struct nccl_wire *wires;
+    uint32_t nwires;
+    struct nccl_net *nets;
+    uint32_t nnets;
+};
+
+
+#define NCCL_PARTS_MAX 4096u
+#define NCCL_WIRES_MAX (8 * NCCL_PARTS_MAX)
+
+/** Reads the elements inside <system>: parts, NIC ports, then all links of the server. */
+int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading an NCCL topology dump: which devices there are, what joins them, and how fast that is. What has
+ * no meaning for a fabric is left out and reported.
+ */
+#include "topologies/nccl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define PCI_COST 4u
+#define GBYTE 8000000000.0 /* bit */
+
+static int note(struct nccl_reader *r, const struct weft_xml_elem *e, const char *what)
+{
+    return weft_fabric_note(r->f, r->err, "%s:%lld: <%.40s> %s", r->file, (long long)e->line,
+                            e->name, what);
+}
+
+static const char *attr(const struct weft_xml_elem *e, const char *name)
+{
+    const struct weft_xml_attr *a = weft_xml_get(e, name);
+    return a ? a->value : "";
+}
+
+/* A number at the start of an attribute, `none` when there is none or it is not in the range. */
+static double number(const struct weft_xml_elem *e, const char *name, double none, double max)
+{
+    const char *text = attr(e, name);
+    char *end;
+    double v = strtod(text, &end);
+    return end == text || !(v >= 0 && v <= max) ? none : v;
+}
+
+static int add_part(struct nccl_reader *r, const struct weft_xml_elem *e, enum nccl_kind kind,
+                    uint32_t parent, uint64_t up_bps, uint32_t *out)
+{
+    if (r->nparts == NCCL_PARTS_MAX)
+        return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col,
+                           "more than %u devices in a server", NCCL_PARTS_MAX);
+    *out = r->nparts;
+    r->parts[r->nparts++] = (struct nccl_part){kind, attr(e, "busid"), e, -1, parent, up_bps, 0};
+    return 0;
+}
+
+static int add_wire(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t a, uint32_t b,
+                    uint32_t cost, double bps)
+{
+    if (r->nwires == NCCL_WIRES_MAX)
+        return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col,
+                           "more than %u links in a server", NCCL_WIRES_MAX);
+    uint8_t order = (uint8_t)((r->parts[a].kind == CPU) + (r->parts[b].kind == CPU));
+    r->wires[r->nwires++] =
+        (struct nccl_wire){a, b, cost, order, bps >= 1 ? (uint64_t)(bps + 0.5) : 1};
+    return 0;
+}
+
+/* The rate of the PCI link of an element; what is missing is reported and taken as 8 GT/s x 16. */
+static int pci_rate(struct nccl_reader *r, const struct weft_xml_elem *e, uint64_t *out)
+{
+    double speed = number(e, "link_speed", 0, 1000), width = number(e, "link_width", 0, 64);
+    int rc = 0;
+    if (speed <= 0 || width < 1) {
+        rc = note(r, e, "has no PCI link_speed or link_width; taken as 8 GT/s x 16");
+        speed = speed > 0 ? speed : 8;
+        width = width >= 1 ? width : 16;
+    }
+    *out = (uint64_t)(speed * 1e9 * width * (speed > 5 ? 128.0 / 130.0 : 0.8) + 0.5);
+    return rc;
+}
+
+/* GB/s of one NVLink of a GPU, as NCCL assumes (src/graph/topo.h). */
+static double nvlink_gbytes(const struct weft_xml_elem *gpu)
+{
+    int sm = (int)number(gpu, "sm", 80, 1000);
+    return sm >= 100              ? 40.1
+           : sm >= 90             ? 20.6
+           : sm == 86 || sm == 89 ? 12.0
+           : sm >= 70             ? 20.0
+                                  : 18.0;
+}
+
+static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent);
+
+/* <net> elements of a NIC. */
+static int nic(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t part)
+{
+    int rc = 0;
+    for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next) {
+        if (strcmp(c->name, "net") != 0) {
+            rc = note(r, c, "in a NIC is not known and has no effect");
+        } else if (r->nnets == NCCL_PARTS_MAX) {
+            rc = weft_err_at(r->err, WEFT_E_LIMIT, r->file, c->line, c->col,
+                             "more than %u NIC ports", NCCL_PARTS_MAX);
+        } else {
+            double mbps = number(c, "speed", 0, 1e8);
+            if (mbps <= 0)
+                rc = note(r, c, "has no speed; taken as 10000 Mbit/s");
+            r->nets[r->nnets++] =
+                (struct nccl_net){part, (uint64_t)((mbps > 0 ? mbps : 10000) * 1e6 + 0.5)};
+        }
+    }
+    return rc;
+}
+
+/* A <pci>: a GPU, a NIC, or a bridge with more behind it. */
+static int pci(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent)
+{
+    uint64_t rate;
+    uint32_t part = 0;
+    int rc = pci_rate(r, e, &rate);
+    const struct weft_xml_elem *gpu = NULL, *card = NULL;
+    for (const struct weft_xml_elem *c = e->children; c; c = c->next) {
+        gpu = strcmp(c->name, "gpu") == 0 ? c : gpu;
+        card = strcmp(c->name, "nic") == 0 ? c : card;
+    }
+    if (!rc)
+        rc = add_part(r, e, gpu ? GPU : card ? NIC : PCI, parent, rate, &part);
+    if (rc)
+        return rc;
+    if (gpu) {
+        r->parts[part].elem = gpu;
+        r->parts[part].rank = (long)number(gpu, "rank", number(gpu, "dev", 1e6, 1e6), 1e6);
+    }
+    for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next) {
+        if (c == gpu)
+            continue;
+        if (c == card)
+            rc = nic(r, c, part);
+        else if (gpu || card)
+            rc = note(r, c, "beside a GPU or NIC has no effect");
+        else if (strcmp(c->name, "pcilink") == 0)
+            rc = note(r, c, "between PCI switches is left out");
+        else
+            rc = walk(r, c, part);
+    }
+    return rc;
+}
+
+static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent)
+{
+    uint32_t part = 0;
+    int rc = 0;
+    if (strcmp(e->name, "pci") == 0)
+        return pci(r, e, parent);
+    if (strcmp(e->name, "cpu") == 0 && parent == UINT32_MAX) {
+        rc = add_part(r, e, CPU, parent, 0, &part);
+        for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next)
+            rc = walk(r, c, part);
+        return rc;
+    }
+    if (strcmp(e->name, "nic") == 0 && parent != UINT32_MAX) {
+        /* a NIC that is not on the PCI bus of the dump: as fast as its ports */
+        rc = add_part(r, e, NIC, parent, UINT64_MAX, &part);
+        return rc ? rc : nic(r, e, part);
+    }
+    return note(r, e, "is not known here and has no effect");
+}
+
+static uint32_t find(const struct nccl_reader *r, const char *busid)
+{
+    for (uint32_t i = 0; i < r->nparts; i++)
+        if (strcasecmp(r->parts[i].busid, busid) == 0)
+            return i;
+    return UINT32_MAX;
+}
+
+/* The NVLinks of a GPU. Those between two GPUs are in the dump of both; the first one counts. */
+static int nvlinks(struct nccl_reader *r, uint32_t part)
+{
+    const struct weft_xml_elem *gpu = r->parts[part].elem;
+    int rc = 0;
+    for (const struct weft_xml_elem *c = gpu->children; c && !rc; c = c->next) {
+        double count = number(c, "count", 1, 1024);
+        uint32_t to = UINT32_MAX;
+        if (strcmp(c->name, "c2c") == 0) { /* to the CPU of the same chip; bw in MB/s */
+            uint32_t up = part;
+            while (r->parts[up].parent != UINT32_MAX)
+                up = r->parts[up].parent;
+            double mbytes = number(c, "bw", 0, 1e9);
+            rc = mbytes > 0 ? add_wire(r, c, part, up, 1, mbytes * count * 8e6)
+                            : note(r, c, "has no bw and is left out");
+            continue;
+        }
+        if (strcmp(c->name, "nvlink") != 0) {
+            rc = note(r, c, "in a GPU is not known and has no effect");
+            continue;
+        }
+        const char *target = attr(c, "target");
+        to = find(r, target);
+        if (to == UINT32_MAX && strcmp(attr(c, "tclass"), "0x068000") == 0) {
+            rc = add_part(r, c, NVSWITCH, UINT32_MAX, 0, &to);
+            if (!rc)
+                r->parts[to].busid = target;
+        }
+        if (rc)
+            break;
+        if (to == UINT32_MAX || to == part)
+            rc = note(r, c, "leads to a device that is not in the dump and is left out");
+        else if (r->parts[to].kind != GPU || to > part)
+            rc = add_wire(r, c, part, to, 1, count * nvlink_gbytes(gpu) * GBYTE);
+    }
+    return rc;
+}
+
+/* GB/s between two CPUs, as NCCL assumes. */
+static double cpu_gbytes(const struct weft_xml_elem *cpu)
+{
+    const char *arch = attr(cpu, "arch"), *vendor = attr(cpu, "vendor");
+    if (strcmp(arch, "ppc64") == 0)
+        return 32;
+    if (strcmp(arch, "arm64") == 0)
+        return 6;
+    if (strcmp(vendor, "AuthenticAMD") == 0)
+        return 16;
+    return strcmp(vendor, "GenuineIntel") == 0 && number(cpu, "modelid", 0, 1000) >= 85 ? 10 : 6;
+}
+
+/* All links of one server: up to the parents, those of NVLink, those between CPUs. */
+static int list_wires(struct nccl_reader *r)
+{
+    int rc = 0;
+    uint32_t n = r->nparts;
+    for (uint32_t i = 0; i < n && !rc; i++)
+        if (r->parts[i].kind == GPU)
+            rc = nvlinks(r, i);
+    for (uint32_t i = 0; i < r->nparts && !rc; i++) {
+        struct nccl_part *p = &r->parts[i];
+        if (p->parent != UINT32_MAX && p->up_bps == UINT64_MAX) {
+            p->up_bps = 1;
+            for (uint32_t k = 0; k < r->nnets; k++)
+                p->up_bps += r->nets[k].part == i ? r->nets[k].rate_bps : 0;
+        }
+        if (p->parent != UINT32_MAX)
+            rc = add_wire(r, p->elem, i, p->parent, PCI_COST, (double)p->up_bps);
+        for (uint32_t k = i + 1; k < r->nparts && p->kind == CPU && !rc; k++)
+            if (r->parts[k].kind == CPU)
+                rc = add_wire(r, p->elem, i, k, PCI_COST, cpu_gbytes(p->elem) * GBYTE);
+    }
+    return rc;
+}
+
+int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root)
+{
+    int rc = 0;
+    for (const struct weft_xml_elem *c = root->children; c && !rc; c = c->next)
+        rc = walk(r, c, UINT32_MAX);
+    return rc ? rc : list_wires(r);
+}

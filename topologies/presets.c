@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finding presets; see presets.h. */
+#include "topologies/presets.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUFFIX ".xml"
+
+static const char *folder(void)
+{
+    const char *env = getenv("WEFT_PRESETS");
+    return env && env[0] ? env : WEFT_PRESET_DIR;
+}
+
+static int is_preset(const struct dirent *d)
+{
+    size_t n = strlen(d->d_name), s = strlen(SUFFIX);
+    return n > s && d->d_name[0] != '.' && strcmp(d->d_name + n - s, SUFFIX) == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int weft_preset_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
+                     struct weft_err *err)
+{
+    struct dirent **list;
+    int n = scandir(folder(), &list, is_preset, by_name);
+    if (n < 0)
+        return weft_err_at(err, WEFT_E_IO, folder(), 0, 0, "cannot list the presets");
+    for (int i = 0; i < n; i++) {
+        char path[WEFT_PATH_MAX];
+        snprintf(path, sizeof path, "%s/%s", folder(), list[i]->d_name);
+        list[i]->d_name[strlen(list[i]->d_name) - strlen(SUFFIX)] = '\0';
+        fn(ctx, list[i]->d_name, path);
+        free(list[i]);
+    }
+    free(list);
+    return 0;
+}
+
+/* Names seen, for a suggestion. */
+struct search {
+    const char *name;
+    char *path;
+    char names[64][64];
+    size_t n;
+};
+
+static void look(void *ctx, const char *name, const char *file)
+{
+    struct search *s = ctx;
+    if (strcmp(s->name, name) == 0)
+        snprintf(s->path, WEFT_PATH_MAX, "%s", file);
+    if (s->n < 64)
+        snprintf(s->names[s->n++], sizeof s->names[0], "%s", name);
+}
+
+int weft_preset_path(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err)
+{
+    struct search s = {.name = name, .path = path};
+    const char *names[64];
+    path[0] = '\0';
+    int rc = weft_preset_each(look, &s, err);
+    if (rc || path[0])
+        return rc;
+    for (size_t i = 0; i < s.n; i++)
+        names[i] = s.names[i];
+    const char *near = weft_nearest(name, names, s.n);
+    if (near)
+        return weft_err_set(err, WEFT_E_INPUT, "unknown preset '%.60s'; did you mean '%s'?", name,
+                            near);
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "unknown preset '%.60s'; `weft topology presets` lists them", name);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rail-optimised: NPU r of every node hangs on the leaf switches of rail r, so that NPUs of equal
+ * local number reach each other within their rail.
+ *
+ * Endpoint e is NPU e % rails of node e / rails. Each rail has nodes / nodes-per-leaf leaves; all
+ * leaves of all rails meet at the spines. With rail-only the rails are separate networks: traffic
+ * between NPUs of different local numbers crosses the inner dimension (NVLink) first, so that there
+ * must be one; a rail of several leaves then has spines of its own.
+ */
+#include "topologies/compose.h"
+
+struct params {
+    uint64_t rails, nodes, nodes_per_leaf, spines, links_per_pair;
+    int rail_only;
+    uint64_t rate_bps;
+    int64_t delay_ps;
+    uint64_t uplink_rate_bps;
+    int64_t uplink_delay_ps;
+};
+
+#define PAPER                                                                                      \
+    "Wang et al.: Rail-only, a low-cost high-performance network for training LLMs with "          \
+    "trillion parameters, Hot Interconnects 2024"
+
+static const struct weft_param params[] = {
+    {"rails", WEFT_PARAM_U64, offsetof(struct params, rails), "8", "1", "1024", NULL,
+     "NPUs of a node, each on a rail of its own; in a composed fabric the NPUs of the dimensions "
+     "inside",
+     NULL},
+    {"nodes", WEFT_PARAM_U64, offsetof(struct params, nodes), "4", "1", "65536", NULL,
+     "nodes, each with one NPU on every rail", NULL},
+    {"nodes-per-leaf", WEFT_PARAM_U64, offsetof(struct params, nodes_per_leaf), "0", "0", "65536",
+     NULL, "nodes on one leaf switch; 0: all", NULL},
+    {"spines", WEFT_PARAM_U64, offsetof(struct params, spines), "4", "1", "4096", NULL,
+     "spine switches; with rail-only those of each rail that has several leaves", NULL},
+    {"links-per-pair", WEFT_PARAM_U64, offsetof(struct params, links_per_pair), "1", "1", "256",
+     NULL, "parallel links between each leaf and each spine", NULL},
+    {"rail-only", WEFT_PARAM_BOOL, offsetof(struct params, rail_only), "false", NULL, NULL, NULL,
+     "rails are separate networks", PAPER},
+    {"rate", WEFT_PARAM_RATE, offsetof(struct params, rate_bps), "400Gbps", "1bps", NULL, NULL,
+     "rate of every NPU link, each direction", NULL},
+    {"delay", WEFT_PARAM_TIME, offsetof(struct params, delay_ps), "1us", "0ps", "1s", NULL,
+     "propagation delay of every NPU link", NULL},
+    {"uplink-rate", WEFT_PARAM_RATE, offsetof(struct params, uplink_rate_bps), "400Gbps", "1bps",
+     NULL, NULL, "rate of every leaf-spine link, each direction", NULL},
+    {"uplink-delay", WEFT_PARAM_TIME, offsetof(struct params, uplink_delay_ps), "1us", "0ps", "1s",
+     NULL, "propagation delay of every leaf-spine link", NULL},
+};
+
+/* Leaves of one rail. */
+static uint32_t leaves(const struct params *p)
+{
+    return p->nodes_per_leaf ? (uint32_t)(p->nodes / p->nodes_per_leaf) : 1;
+}
+
+/* One instance: all rails, or with rail-only the single rail of the NPUs given. */
+static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                 uint32_t n)
+{
+    const struct params *p = d->params;
+    struct weft_build_wire access = {p->rate_bps, p->delay_ps};
+    struct weft_build_wire uplink = {p->uplink_rate_bps, p->uplink_delay_ps};
+    const uint32_t nodes = (uint32_t)p->nodes, rails = n / nodes, per_rail = leaves(p);
+    const uint32_t nodes_per_leaf = nodes / per_rail, nleaves = rails * per_rail;
+    uint32_t leaf0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, nleaves);
+    for (uint32_t e = 0; e < n && !b->rc; e++)
+        weft_build_link(b, npus[e], leaf0 + e % rails * per_rail + e / rails / nodes_per_leaf,
+                        access);
+    if (nleaves == 1)
+        return;
+    uint32_t spine0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, p->spines);
+    for (uint32_t l = 0; l < nleaves && !b->rc; l++)
+        for (uint32_t s = 0; s < p->spines && !b->rc; s++)
+            for (uint32_t i = 0; i < p->links_per_pair; i++)
+                weft_build_link(b, leaf0 + l, spine0 + s, uplink);
+}
+
+static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+{
+    const struct params *p = raw;
+    const uint64_t inner = to->npus ? to->npus : 1;
+    struct weft_dimension d = {{.kind = "rail-optimised",
+                                .size = (uint32_t)p->nodes,
+                                .links = 1,
+                                .rate_bps = p->rate_bps,
+                                .delay_ps = p->delay_ps,
+                                .acyclic = true},
+                               wire,
+                               p,
+                               0};
+    if (p->nodes_per_leaf && p->nodes % p->nodes_per_leaf)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "rail-optimised: nodes (%llu) must be a multiple of nodes-per-leaf "
+            "(%llu); nearest is %llu",
+            (unsigned long long)p->nodes, (unsigned long long)p->nodes_per_leaf,
+            (unsigned long long)((p->nodes / p->nodes_per_leaf + 1) * p->nodes_per_leaf));
+    if ((to->n > 0 || p->rail_only) && p->rails != inner)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "rail-optimised: there must be as many rails (%llu) as NPUs in the "
+                            "dimensions inside (%llu)%s",
+                            (unsigned long long)p->rails, (unsigned long long)inner,
+                            to->n ? ""
+                                  : "; with rail-only put a dimension that joins the NPUs of "
+                                    "a node inside, see topology multi");
+    if (p->rail_only)
+        return weft_dimensions_add(to, &d, err);
+    return weft_dimensions_add_spanning(to, &d, p->rails * p->nodes, err);
+}
+
+extern const struct weft_topology_ops weft_topology_rail_optimised;
+
+static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+{
+    return weft_compose_alone(&weft_topology_rail_optimised, raw, out, err);
+}
+
+const struct weft_topology_ops weft_topology_rail_optimised = {
+    .name = "rail-optimised",
+    .title = "Clos whose leaves each serve one NPU of many nodes",
+    .source = PAPER,
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .build = build,
+    .dimensions = dimensions,
+};

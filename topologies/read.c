@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Telling topology files apart: XML by its root element, numbers by how many the first line has (three:
+ * HPCC, more: SimAI), anything else is taken for keys and values of ASTRA-sim.
+ */
+#include "topologies/read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SPACE " \t\r\n"
+
+/* The root element's name at the beginning of a document, behind prolog and comments. */
+static bool root_is(const char *text, const char *name)
+{
+    for (const char *p = strchr(text, '<'); p; p = strchr(p + 1, '<')) {
+        if (strncmp(p, "<!--", 4) == 0) {
+            p = strstr(p, "-->");
+            if (!p)
+                return false;
+        } else if (p[1] != '?' && p[1] != '!') {
+            return strncmp(p + 1, name, strlen(name)) == 0;
+        }
+    }
+    return false;
+}
+
+static const char *kind(const char *text)
+{
+    const char *from = text + strspn(text, SPACE);
+    if (*from == '<')
+        return root_is(from, "system") ? "nccl" : "xml";
+    if (*from < '0' || *from > '9')
+        return "astra-network";
+    uint32_t words = 0;
+    for (const char *p = from; *p && *p != '\n'; words++) {
+        p += strcspn(p, SPACE);
+        p += strspn(p, " \t\r");
+    }
+    return words > 3 ? "simai" : "hpcc";
+}
+
+const struct weft_topology_ops *weft_topology_reader(const char *file, struct weft_err *err)
+{
+    char text[16384];
+    FILE *in = fopen(file, "rb");
+    if (!in) {
+        weft_err_at(err, WEFT_E_IO, file, 0, 0, "cannot open the topology file: %s",
+                    strerror(errno));
+        return NULL;
+    }
+    size_t n = fread(text, 1, sizeof text - 1, in);
+    text[n] = '\0';
+    fclose(in);
+    return weft_topology_find(kind(text), err);
+}
+
+int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_err *err)
+{
+    struct weft_err local = {0};
+    err = err ? err : &local;
+    *out = NULL;
+    const struct weft_topology_ops *ops = weft_topology_reader(file, err);
+    if (!ops)
+        return err->code;
+    void *params = calloc(1, ops->params.struct_size + 1);
+    int rc = params ? weft_params_defaults(&ops->params, params, err)
+                    : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (!rc)
+        rc = weft_params_set(&ops->params, params, "file", file, err);
+    if (!rc)
+        rc = ops->build(params, out, err);
+    free(params);
+    return rc;
+}

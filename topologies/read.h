@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reading a topology file of any kind that weft knows.
+ */
+#ifndef WEFT_TOPOLOGY_READ_H
+#define WEFT_TOPOLOGY_READ_H
+
+#include "topology.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The reader for a file, by its beginning; NULL and *err when there is none. */
+const struct weft_topology_ops *weft_topology_reader(const char *file, struct weft_err *err);
+/** Reads @p file with the reader for it and that one's defaults. */
+int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

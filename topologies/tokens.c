@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tokens of topology files; see tokens.h. Rates and delays are ns-3's text ("100Gbps" "100Gb/s"
+ * "0.001ms"); a bare rate counts bit/s.
+ */
+#include "topologies/tokens.h"
+
+#include "base/file.h"
+#include "base/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX (UINT64_C(1) << 30)
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static void advance(struct weft_tokens *s)
+{
+    if (s->text[s->pos++] == '\n') {
+        s->line++;
+        s->col = 1;
+    } else {
+        s->col++;
+    }
+}
+
+bool weft_tokens_more(struct weft_tokens *s)
+{
+    while (s->pos < s->len && is_space(s->text[s->pos]))
+        advance(s);
+    s->tok_line = s->line;
+    s->tok_col = s->col;
+    return s->pos < s->len;
+}
+
+int weft_tokens_token(struct weft_tokens *s, const char *what)
+{
+    if (!weft_tokens_more(s))
+        return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                           "the file ends where %s should be", what);
+    size_t n = 0;
+    while (s->pos < s->len && !is_space(s->text[s->pos])) {
+        unsigned char c = (unsigned char)s->text[s->pos];
+        if (n + 1 < WEFT_TOKEN_MAX)
+            s->tok[n] = c < 0x20 || c > 0x7e ? '?' : (char)c;
+        n++;
+        advance(s);
+    }
+    s->tok[n < WEFT_TOKEN_MAX ? n : WEFT_TOKEN_MAX - 1] = 0;
+    if (n >= WEFT_TOKEN_MAX)
+        return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                           "'%s...' is too long to be %s", s->tok, what);
+    return 0;
+}
+
+/* Puts the place of the current token on a nested error. */
+static int at_token(struct weft_tokens *s, int rc, const char *what)
+{
+    weft_err_prepend(s->err, "%s", what);
+    weft_err_locate(s->err, s->file, s->tok_line, s->tok_col);
+    return rc;
+}
+
+int weft_tokens_count(struct weft_tokens *s, const char *what, uint64_t max, uint32_t *out)
+{
+    int rc = weft_tokens_token(s, what);
+    if (rc)
+        return rc;
+    uint64_t v = 0;
+    bool ok = s->tok[0] != 0;
+    for (const char *c = s->tok; *c && ok; c++) {
+        ok = *c >= '0' && *c <= '9' && v <= UINT32_MAX;
+        v = v * 10 + (uint64_t)(*c - '0');
+    }
+    if (!ok)
+        return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                           "%s must be a whole number, got '%s'", what, s->tok);
+    if (v > max)
+        return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                           "%s must be at most %llu, got %s", what, (unsigned long long)max,
+                           s->tok);
+    *out = (uint32_t)v;
+    return 0;
+}
+
+/* Reads a rate: ns-3's text, or a bare number of bit/s. */
+static int rate(struct weft_tokens *s, uint64_t *out)
+{
+    int rc = weft_tokens_token(s, "a link rate");
+    if (rc)
+        return rc;
+    char text[WEFT_TOKEN_MAX + 4];
+    bool bare = strspn(s->tok, "0123456789.") == strlen(s->tok);
+    snprintf(text, sizeof(text), "%s%s", s->tok, bare ? "bps" : "");
+    rc = weft_parse_rate_bps(text, out, s->err);
+    if (rc)
+        return at_token(s, rc, "link rate");
+    if (*out == 0)
+        return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                           "the link rate must be above 0, got '%s'", s->tok);
+    return 0;
+}
+
+int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f,
+                     const struct weft_fabric_link *like, uint32_t *id)
+{
+    struct weft_fabric_link link = *like;
+    uint64_t max = f->nnodes - 1;
+    int rc = weft_tokens_count(s, "the first node of a link", max, &link.a);
+    if (!rc)
+        rc = weft_tokens_count(s, "the second node of a link", max, &link.b);
+    if (!rc && link.a == link.b)
+        rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                         "the link joins node %u to itself", link.b);
+    if (!rc)
+        rc = rate(s, &link.rate_bps);
+    if (!rc)
+        rc = weft_tokens_token(s, "a link delay");
+    if (!rc && (rc = weft_parse_time_ps(s->tok, &link.delay_ps, s->err)))
+        return at_token(s, rc, "link delay");
+    if (!rc)
+        rc = weft_tokens_token(s, "a link error rate");
+    if (!rc && (rc = weft_parse_f64(s->tok, &link.error_rate, s->err)))
+        return at_token(s, rc, "link error rate");
+    if (!rc && !(link.error_rate >= 0.0 && link.error_rate <= 1.0))
+        rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                         "the link error rate must be a probability from 0 to 1, got '%s'", s->tok);
+    if (!rc && (rc = weft_fabric_add_link(f, &link, id, s->err)))
+        return at_token(s, rc, "link");
+    return rc;
+}
+
+int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_t nnodes,
+                    unsigned char mark, unsigned char *kinds)
+{
+    int rc = 0;
+    for (uint32_t i = 0; i < n && !rc; i++) {
+        uint32_t id = 0;
+        rc = weft_tokens_count(s, what, nnodes - 1, &id);
+        if (!rc && kinds[id])
+            rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                             "switch %u is listed twice", id);
+        if (!rc)
+            kinds[id] = mark;
+    }
+    return rc;
+}
+
+int weft_tokens_end(struct weft_tokens *s, uint32_t nlinks, const char *hint)
+{
+    if (!weft_tokens_more(s))
+        return 0;
+    weft_tokens_token(s, "");
+    return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
+                       "'%s' follows the last of the %u links that the header announces; correct "
+                       "the header%s",
+                       s->tok, nlinks, hint);
+}
+
+int weft_tokens_open(struct weft_tokens *s, const char *file, struct weft_err *err)
+{
+    *s = (struct weft_tokens){.file = file, .line = 1, .col = 1, .err = err};
+    return weft_file_read(file, FILE_MAX, &s->text, &s->len, err);
+}
+
+void weft_tokens_close(struct weft_tokens *s)
+{
+    free(s->text);
+    s->text = NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * White-space separated tokens with their places: what the topology files of the HPCC family are
+ * made of.
+ */
+#ifndef WEFT_TOPOLOGY_TOKENS_H
+#define WEFT_TOPOLOGY_TOKENS_H
+
+#include "fabric.h"
+
+#define WEFT_TOKEN_MAX 64
+
+/** The text and the token just read. */
+struct weft_tokens {
+    const char *file;
+    char *text;
+    size_t len, pos;
+    int64_t line, col;         /**< of text[pos] */
+    int64_t tok_line, tok_col; /**< of the token */
+    char tok[WEFT_TOKEN_MAX];
+    struct weft_err *err;
+};
+
+/** Reads the whole file. */
+int weft_tokens_open(struct weft_tokens *s, const char *file, struct weft_err *err);
+void weft_tokens_close(struct weft_tokens *s);
+/** Moves to the next token. False at the end of the file. */
+bool weft_tokens_more(struct weft_tokens *s);
+/** Reads one token; @p what names it in the error when the file ends first. */
+int weft_tokens_token(struct weft_tokens *s, const char *what);
+/** Reads a whole number from 0 to max. */
+int weft_tokens_count(struct weft_tokens *s, const char *what, uint64_t max, uint32_t *out);
+/** Reads "node node rate delay error-rate" and adds the link, like @p like in all else; its index in *id (may be NULL). */
+int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f, const struct weft_fabric_link *like,
+                   uint32_t *id);
+/** Reads @p n different ids of nodes and marks them in @p kinds with @p mark. */
+int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_t nnodes,
+                  unsigned char mark, unsigned char *kinds);
+/** An error when there is anything left. */
+int weft_tokens_end(struct weft_tokens *s, uint32_t nlinks, const char *hint);
+
+#endif
