@@ -47,12 +47,13 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
     if (s->topology->build(s->topology_params, &out->fabric, err))
         return blame(s, "topology", err);
     struct weft_net_config config = weft_scenario_net_config(s, out->fabric);
+    struct weft_system_env env = {.seed = s->run->seed};
     int code = 0;
     if (s->backend->check && s->backend->check(&config, err))
         code = blame(s, "network", err);
     if (!code && s->workload->load(s->workload_params, out->fabric->nhosts, &out->workload, err))
         code = blame(s, "workload", err);
-    if (!code && weft_system_check(out->workload, s->system, err))
+    if (!code && weft_system_check(out->workload, s->system, &env, err))
         code = blame(s, "system", err);
     if (code)
         weft_scenario_parts_free(out);
