@@ -3,7 +3,7 @@
 #include "cli/listing.h"
 #include "cli/source.h"
 #include "report/report.h"
-#include "scenario/xml.h"
+#include "base/xml.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
-#include "scenario/xml.h"
+#include "base/xml.h"
 
 #include <math.h>
 #include <stdlib.h>

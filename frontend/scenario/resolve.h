@@ -6,7 +6,7 @@
 #define WEFT_SCENARIO_RESOLVE_H
 
 #include "scenario/families.h"
-#include "scenario/xml.h"
+#include "base/xml.h"
 
 #ifdef __cplusplus
 extern "C" {

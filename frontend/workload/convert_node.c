@@ -180,7 +180,7 @@ static int get_sizes(const struct ctx *x, const char *name, uint32_t n, const ui
 static int details(const struct ctx *x, struct weft_op *op)
 {
     const struct weft_et_attr *a = weft_et_find(x->node, "comm_algorithm");
-    const struct weft_group *g = &x->c->job->groups[op->group];
+    uint32_t members = weft_groups_size(x->c->groups, op->group);
     uint64_t root = UINT64_MAX, sent = 0, received = 0;
     if (a && a->kind != WEFT_ET_STRING)
         return wrong(x, a, "a text");
@@ -200,9 +200,9 @@ static int details(const struct ctx *x, struct weft_op *op)
     op->root = op->has_root ? (uint32_t)root : 0;
     if (op->coll != WEFT_COLL_ALL_TO_ALL)
         return 0;
-    rc = get_sizes(x, "comm_send_sizes", g->n, &op->send_bytes, &sent);
+    rc = get_sizes(x, "comm_send_sizes", members, &op->send_bytes, &sent);
     if (rc == 0)
-        rc = get_sizes(x, "comm_recv_sizes", g->n, &op->recv_bytes, &received);
+        rc = get_sizes(x, "comm_recv_sizes", members, &op->recv_bytes, &received);
     if (rc == 0 && !op->send_bytes != !op->recv_bytes)
         rc = weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
                               "comm_send_sizes and comm_recv_sizes must be given together");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "scenario/xml.h"
+#include "base/xml.h"
 #include "world.h"
 
 namespace

@@ -31,7 +31,7 @@ TEST(Check, UnknownAlgorithm)
         Check(job, {{"all-gather", "rink"}}),
         "system.all-gather: no collective algorithm is called 'rink', did you mean 'ring'? (there "
         "are: ring, direct, halving-doubling, recursive-doubling, bruck, double-binary-tree, "
-        "binomial, parameter-server)");
+        "binomial, parameter-server, msccl, chakra)");
 }
 
 TEST(Check, AlgorithmThatDoesNotFit)

@@ -4,12 +4,12 @@
  * column.
  *
  * libxml2 parses (as SAX events; no network, no external entities, and a document type declaration
- * is an error), this file keeps what scenario files are made of: elements, attributes and text.
+ * is an error), this file keeps what weft's XML files are made of: elements, attributes and text.
  * libxml2's own tree knows only the line on which a start tag ends, which is not the line of the
  * attribute that is wrong.
  */
-#ifndef WEFT_SCENARIO_XML_H
-#define WEFT_SCENARIO_XML_H
+#ifndef WEFT_BASE_XML_H
+#define WEFT_BASE_XML_H
 
 #include "base/arena.h"
 #include "base/err.h"

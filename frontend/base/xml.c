@@ -7,7 +7,7 @@
  * before it is the start, and the raw bytes between the two give the position of each attribute's
  * name.
  */
-#include "scenario/xml.h"
+#include "base/xml.h"
 
 #include <string.h>
 
