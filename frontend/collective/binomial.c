@@ -68,7 +68,8 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
             out->dep_instr = 0;
         }
     } else {
-        out->peer_instr = weft_coll_log2(v & -v); /* place v is its parent's child number log2(bit) */
+        out->peer_instr =
+            weft_coll_log2(v & -v); /* place v is its parent's child number log2(bit) */
         if (k) {
             out->dep = WEFT_COLL_DEP_UPTO;
             out->dep_instr = k - 1;

@@ -141,8 +141,8 @@ uint64_t weft_coll_instr_bytes(const struct weft_coll_ops *ops, const struct wef
     if (one_cut && !in->listed && in->first_block + (in->nblocks - 1) * stride < nblocks)
         return strided_bytes(c->bytes, nblocks, in->first_block, in->nblocks, stride);
     for (uint64_t j = 0; j < in->nblocks; j++)
-        sum += weft_coll_block_bytes(
-            c, parts, weft_coll_nth_block(ops, c, rank, lane, i, in, nblocks, j));
+        sum += weft_coll_block_bytes(c, parts,
+                                     weft_coll_nth_block(ops, c, rank, lane, i, in, nblocks, j));
     return sum;
 }
 

@@ -239,8 +239,7 @@ static int read_slots(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
         if (c->data)
             c->data(c->ctx, r, lane, i, j, m->block[j]);
     }
-    if (!c->data && !from_source &&
-        weft_coll_instr_bytes(c->ops, c->call, r, lane, i, in) != bytes)
+    if (!c->data && !from_source && weft_coll_instr_bytes(c->ops, c->call, r, lane, i, in) != bytes)
         return wrong(c, r, lane, i, "does not count the bytes of its blocks");
     if (in->action == WEFT_COLL_SEND) {
         c->proof.messages++;
@@ -309,7 +308,8 @@ static int post_recv(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
             return wrong(c, r, lane, i, "names blocks that do not exist");
         adds = adds && !in->has_source;
         if (s->replacing[b] || (!adds && s->adding[b]))
-            return wrong(c, r, lane, i, "receives into a block that another posted receive changes");
+            return wrong(c, r, lane, i,
+                         "receives into a block that another posted receive changes");
         adds ? s->adding[b]++ : s->replacing[b]++;
     }
     return 0;
@@ -327,7 +327,7 @@ static int take_in(struct checker *c, uint32_t r, uint32_t lane, uint64_t i)
     int adds = in.action == WEFT_COLL_RECV_REDUCE, rc = 0;
     for (uint64_t j = 0; !rc && j < m->n; j++) {
         uint64_t slot = slot_of(c, r, lane, i, &in, j);
-        adds &&!in.has_source ? s->adding[slot]-- : s->replacing[slot]--;
+        adds && !in.has_source ? s->adding[slot]-- : s->replacing[slot]--;
         if (c->data)
             c->data(c->ctx, r, lane, i, j, m->block[j]);
         if (adds && in.has_source) { /* the slot becomes a copy of the source first */
@@ -488,9 +488,10 @@ static int run(struct checker *c)
             while (l + 1 < c->ranks[who].nlanes &&
                    c->ranks[who].lane[l].next == c->ranks[who].lane[l].n)
                 l++;
-            return weft_err_set(c->err, WEFT_E_INTERNAL,
-                                "deadlock: %u ranks wait, rank %u before instruction %llu of lane %u",
-                                waiting, who, (ull)c->ranks[who].lane[l].next, l);
+            return weft_err_set(
+                c->err, WEFT_E_INTERNAL,
+                "deadlock: %u ranks wait, rank %u before instruction %llu of lane %u", waiting, who,
+                (ull)c->ranks[who].lane[l].next, l);
         }
     }
 }

@@ -68,9 +68,9 @@ enum weft_coll_action {
 
 /** What an instruction waits for before it is issued, besides its turn. */
 enum weft_coll_dep {
-    WEFT_COLL_DEP_NONE,  /**< nothing */
+    WEFT_COLL_DEP_NONE, /**< nothing */
     WEFT_COLL_DEP_INSTR, /**< instruction (dep_lane, dep_instr) is done; in its own lane an earlier one */
-    WEFT_COLL_DEP_UPTO   /**< so are all before it in its lane */
+    WEFT_COLL_DEP_UPTO /**< so are all before it in its lane */
 };
 
 /** One instruction. */
@@ -87,9 +87,9 @@ struct weft_coll_instr {
     enum weft_coll_dep dep;
     uint32_t dep_lane;
     uint64_t dep_instr;
-    uint64_t step;        /**< for people: the step of the algorithm that this belongs to, from 0 */
-    int64_t duration_ps;  /**< COMPUTE */
-    uint64_t free_pct;    /**< RECV_REDUCE: share of its bytes whose addition costs no time, 0..100 */
+    uint64_t step;       /**< for people: the step of the algorithm that this belongs to, from 0 */
+    int64_t duration_ps; /**< COMPUTE */
+    uint64_t free_pct; /**< RECV_REDUCE: share of its bytes whose addition costs no time, 0..100 */
 };
 
 /** One algorithm. Every function is pure. */

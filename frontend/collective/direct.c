@@ -34,7 +34,7 @@ static uint64_t parts(const struct weft_coll_call *c)
 }
 
 static void rooted(const struct weft_coll_call *c, uint32_t rank, uint64_t i,
-                  struct weft_coll_instr *out)
+                   struct weft_coll_instr *out)
 {
     int to_root = c->kind == WEFT_COLL_GATHER || c->kind == WEFT_COLL_REDUCE;
     int whole = c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_REDUCE;

@@ -31,8 +31,8 @@ static int supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_ALL_GATHER + 1,
                                 WEFT_COLL_REDUCE_SCATTER + 1, 0};
-    return weft_coll_one_of(
-        c, kinds, "halving-doubling does all-reduce, all-gather and reduce-scatter", why);
+    return weft_coll_one_of(c, kinds,
+                            "halving-doubling does all-reduce, all-gather and reduce-scatter", why);
 }
 
 static uint64_t parts(const struct weft_coll_call *c)

@@ -183,8 +183,8 @@ static int load(const void *params_of, const char *dir, void **program, struct w
     if (m->n > 1)
         rc = weft_coll_trace_data(&weft_coll_msccl, &call, note_block, &note, &why);
     if (rc == WEFT_E_INTERNAL)
-        rc = weft_err_set(err, WEFT_E_INPUT, "%s does not do what its coll says: %s", file,
-                          why.msg);
+        rc =
+            weft_err_set(err, WEFT_E_INPUT, "%s does not do what its coll says: %s", file, why.msg);
     else if (rc || note.failed)
         rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", file);
     if (rc) {

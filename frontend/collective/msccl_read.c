@@ -66,10 +66,14 @@ static const struct {
     const char *name;
     enum weft_coll_kind kind;
 } colls[] = {
-    {"allreduce", WEFT_COLL_ALL_REDUCE},          {"allgather", WEFT_COLL_ALL_GATHER},
-    {"reduce_scatter", WEFT_COLL_REDUCE_SCATTER}, {"reducescatter", WEFT_COLL_REDUCE_SCATTER},
-    {"alltoall", WEFT_COLL_ALL_TO_ALL},           {"broadcast", WEFT_COLL_BROADCAST},
-    {"reduce", WEFT_COLL_REDUCE},                 {"gather", WEFT_COLL_GATHER},
+    {"allreduce", WEFT_COLL_ALL_REDUCE},
+    {"allgather", WEFT_COLL_ALL_GATHER},
+    {"reduce_scatter", WEFT_COLL_REDUCE_SCATTER},
+    {"reducescatter", WEFT_COLL_REDUCE_SCATTER},
+    {"alltoall", WEFT_COLL_ALL_TO_ALL},
+    {"broadcast", WEFT_COLL_BROADCAST},
+    {"reduce", WEFT_COLL_REDUCE},
+    {"gather", WEFT_COLL_GATHER},
     {"scatter", WEFT_COLL_SCATTER},
 };
 
@@ -349,8 +353,8 @@ static int match(struct reader *r, uint32_t g, uint32_t k)
         return 0;
     const struct weft_msccl_gpu *peer = &r->m->gpus[l->send];
     uint32_t other = 0;
-    while (other < peer->nlanes && (peer->lanes[other].recv != (int64_t)g ||
-                                    peer->lanes[other].channel != l->channel))
+    while (other < peer->nlanes &&
+           (peer->lanes[other].recv != (int64_t)g || peer->lanes[other].channel != l->channel))
         other++;
     uint64_t at = 0;
     for (uint64_t i = 0; i < l->n; i++) {
@@ -396,8 +400,9 @@ static int read_algo(struct reader *r, const struct weft_xml_elem *root)
         return WEFT_E_LIMIT;
     uint32_t g = 0;
     for (const struct weft_xml_elem *e = root->children; !rc && e; e = e->next)
-        rc = strcmp(e->name, "gpu") == 0 ? read_sizes(r, g++, e)
-                                         : wrong(r, e->line, e->col, "an <algo> consists of <gpu>s");
+        rc = strcmp(e->name, "gpu") == 0
+                 ? read_sizes(r, g++, e)
+                 : wrong(r, e->line, e->col, "an <algo> consists of <gpu>s");
     if (!rc)
         rc = find_parts(r, root);
     g = 0;

@@ -21,7 +21,8 @@ struct params {
 
 static const struct weft_param params[] = {
     {"servers", WEFT_PARAM_U64, offsetof(struct params, servers), "1", "0", "1048576", NULL,
-     "shards, each with its own server; 0: one per rank (with racks: one per rank of a rack)", NULL},
+     "shards, each with its own server; 0: one per rank (with racks: one per rank of a rack)",
+     NULL},
     {"rack", WEFT_PARAM_U64, offsetof(struct params, rack), "0", "0", "1048576", NULL,
      "ranks of a rack that add up among themselves first; 0: no racks",
      "PHub (SoCC 2018), hierarchical reduction"},

@@ -85,8 +85,7 @@ void weft_coll_cursor_call(struct weft_coll_cursor *c, const struct weft_coll_ph
 {
     uint32_t d = phase->dim;
     c->dim = d;
-    *call = (struct weft_coll_call){
-        .kind = phase->kind, .n = c->dims->size[d], .bytes = c->bytes};
+    *call = (struct weft_coll_call){.kind = phase->kind, .n = c->dims->size[d], .bytes = c->bytes};
     if (phase->kind == WEFT_COLL_ALL_GATHER && c->before[d]) {
         call->cut = 1; /* the way back of an all-reduce: pieces as they were cut */
         call->bytes = c->before[d];

@@ -58,10 +58,10 @@ void weft_coll_plan_phases(enum weft_coll_kind kind, const uint32_t *order, uint
 
 /** Where a rank is between the phases of a chunk. */
 struct weft_coll_cursor {
-    const struct weft_dims *dims; /**< of the group */
-    uint32_t place[WEFT_DIMS_MAX]; /**< own place in each */
-    uint64_t total_bytes;          /**< of the chunk */
-    uint64_t bytes;                /**< held now: what the next phase begins with */
+    const struct weft_dims *dims;   /**< of the group */
+    uint32_t place[WEFT_DIMS_MAX];  /**< own place in each */
+    uint64_t total_bytes;           /**< of the chunk */
+    uint64_t bytes;                 /**< held now: what the next phase begins with */
     uint64_t before[WEFT_DIMS_MAX]; /**< what was held before the reduce-scatter of a dimension */
     uint32_t done;                  /**< all-to-all: bit set of finished dimensions */
     uint32_t dim;                   /**< of the phase under way */

@@ -141,8 +141,8 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
         out->peer_instr = i + 1;
         out->first_block = sent(c, at, k, backwards) * nlanes + lane;
     } else {
-        int adds = c->kind == WEFT_COLL_REDUCE_SCATTER ||
-                   (c->kind == WEFT_COLL_ALL_REDUCE && k < n - 1);
+        int adds =
+            c->kind == WEFT_COLL_REDUCE_SCATTER || (c->kind == WEFT_COLL_ALL_REDUCE && k < n - 1);
         out->action = adds ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV;
         out->peer = turned(before, n, backwards);
         out->first_block = sent(c, before, k, backwards) * nlanes + lane;
@@ -161,8 +161,9 @@ static uint64_t total_bytes(const struct weft_coll_call *c)
                 for (uint32_t l = 0; l < nlanes; l++) {
                     int backwards = params_of(c)->bidirectional && l % 2;
                     uint64_t unit = weft_coll_unit_bytes(c, (uint64_t)s * c->n + d);
-                    whole += weft_coll_cut(unit, nlanes, l) *
-                             (backwards ? weft_coll_minus(s, d, c->n) : weft_coll_minus(d, s, c->n));
+                    whole +=
+                        weft_coll_cut(unit, nlanes, l) *
+                        (backwards ? weft_coll_minus(s, d, c->n) : weft_coll_minus(d, s, c->n));
                 }
         return whole;
     }

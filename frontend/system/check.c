@@ -122,7 +122,7 @@ static int check_phases(const struct context *c, const struct weft_choice *choic
                             "algorithm for it",
                             choice->text, g->n, g->name);
     weft_coll_plan_phases(call->kind, order, shape->dims.n,
-                          turns_back               ? WEFT_COLL_TURN_BACK
+                          turns_back                ? WEFT_COLL_TURN_BACK
                           : c->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE
                                                     : WEFT_COLL_TURN_FOLD,
                           &plan);

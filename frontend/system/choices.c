@@ -53,10 +53,14 @@ int weft_choices_new(const struct weft_workload *w, const struct weft_system_par
         enum weft_coll_kind kind;
         const char *text;
     } by_kind[] = {
-        {WEFT_COLL_ALL_REDUCE, p->all_reduce},         {WEFT_COLL_ALL_GATHER, p->all_gather},
-        {WEFT_COLL_REDUCE_SCATTER, p->reduce_scatter}, {WEFT_COLL_ALL_TO_ALL, p->all_to_all},
-        {WEFT_COLL_BROADCAST, p->broadcast},           {WEFT_COLL_REDUCE, p->reduce},
-        {WEFT_COLL_GATHER, p->gather},                 {WEFT_COLL_SCATTER, p->scatter},
+        {WEFT_COLL_ALL_REDUCE, p->all_reduce},
+        {WEFT_COLL_ALL_GATHER, p->all_gather},
+        {WEFT_COLL_REDUCE_SCATTER, p->reduce_scatter},
+        {WEFT_COLL_ALL_TO_ALL, p->all_to_all},
+        {WEFT_COLL_BROADCAST, p->broadcast},
+        {WEFT_COLL_REDUCE, p->reduce},
+        {WEFT_COLL_GATHER, p->gather},
+        {WEFT_COLL_SCATTER, p->scatter},
     };
     int rc = 0;
     *out = (struct weft_choices){.named = NULL};
@@ -146,13 +150,13 @@ int weft_check_splits(const struct weft_workload *w, struct weft_err *err)
             for (uint32_t m = 0; m < g->n; m++) {
                 const struct weft_op *other = nth_split(&w->dags[g->ranks[m]], op->group, k);
                 if (other && other->recv_bytes[me] != op->send_bytes[m])
-                    return weft_err_set(err, WEFT_E_INPUT,
-                                        "rank %u, node %llu '%s': it sends %llu B to rank %u, which "
-                                        "expects %llu B (node %llu)",
-                                        r, (unsigned long long)op->id, op->name,
-                                        (unsigned long long)op->send_bytes[m], g->ranks[m],
-                                        (unsigned long long)other->recv_bytes[me],
-                                        (unsigned long long)other->id);
+                    return weft_err_set(
+                        err, WEFT_E_INPUT,
+                        "rank %u, node %llu '%s': it sends %llu B to rank %u, which "
+                        "expects %llu B (node %llu)",
+                        r, (unsigned long long)op->id, op->name,
+                        (unsigned long long)op->send_bytes[m], g->ranks[m],
+                        (unsigned long long)other->recv_bytes[me], (unsigned long long)other->id);
             }
         }
     }

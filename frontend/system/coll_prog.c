@@ -195,8 +195,7 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     case WEFT_COLL_RECV_REDUCE:
         if (p->call.pairs && nothing_to_say(p, bytes_of(p, lane, i, in)))
             mark_done(p, &p->lane[lane], i);
-        else if (p->npu->early.n &&
-                 weft_u64map_take(&p->npu->early, own_tag(p, lane, i), NULL))
+        else if (p->npu->early.n && weft_u64map_take(&p->npu->early, own_tag(p, lane, i), NULL))
             take_in(p, lane, i, in);
         break;
     case WEFT_COLL_COPY:

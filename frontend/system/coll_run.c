@@ -23,9 +23,9 @@ struct weft_coll_chunk {
     uint64_t index;
     uint32_t at; /* phase */
     enum phase_state state;
-    struct weft_coll_plan plan;      /* with dimensions */
-    struct weft_coll_cursor cursor;  /* with dimensions */
-    struct weft_coll_pairs pairs;    /* all-to-all-v */
+    struct weft_coll_plan plan;     /* with dimensions */
+    struct weft_coll_cursor cursor; /* with dimensions */
+    struct weft_coll_pairs pairs;   /* all-to-all-v */
     struct weft_splits splits;
 };
 
@@ -42,7 +42,7 @@ struct weft_coll_run {
     uint64_t nchunks, begun, finished;
     struct weft_agreed_order *order; /* with dimensions; else NULL */
     uint32_t active[WEFT_DIMS_MAX];  /* phases under way, per dimension of the group */
-    uint64_t next[WEFT_DIMS_MAX];    /* per dimension: first entry of the order that has not begun */
+    uint64_t next[WEFT_DIMS_MAX]; /* per dimension: first entry of the order that has not begun */
     struct weft_coll_chunk *first, *last;
     int filling;
 };
@@ -173,8 +173,8 @@ static void set_up(struct weft_coll_chunk *c)
         p->call = run->call;
         p->call.bytes = weft_coll_chunk_bytes(run->call.bytes, s->p->chunks, c->index);
         if (run->call.pairs) {
-            c->splits = (struct weft_splits){weft_active_op(run->a), run->position, c->index,
-                                             run->nchunks};
+            c->splits =
+                (struct weft_splits){weft_active_op(run->a), run->position, c->index, run->nchunks};
             c->pairs = *run->call.pairs;
             c->pairs.ctx = &c->splits;
             p->call.pairs = &c->pairs;
@@ -341,8 +341,8 @@ void weft_coll_begin(struct weft_active *a)
     run->instance = npu->state[a->op].instance;
     run->standing.order = s->instance_order[run->instance];
     if (run->group->n > 1) /* a group of one has nothing to do */
-        run->nchunks = op->send_bytes ? s->p->chunks
-                                      : weft_coll_chunks(run->call.bytes, s->p->chunks);
+        run->nchunks =
+            op->send_bytes ? s->p->chunks : weft_coll_chunks(run->call.bytes, s->p->chunks);
     if (op->send_bytes)
         run->call.pairs = &splits;
     weft_coll_enter(run);

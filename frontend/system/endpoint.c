@@ -67,7 +67,8 @@ int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, do
         char *end = NULL;
         unsigned long long rank = strtoull(at, &end, 10);
         double factor = end != at && *end == ':' ? strtod(end + 1, &end) : 0;
-        if (!(factor > 0 && factor <= 1e6) || (*end != ',' && *end != '\0') || *at < '0' || *at > '9')
+        if (!(factor > 0 && factor <= 1e6) || (*end != ',' && *end != '\0') || *at < '0' ||
+            *at > '9')
             return weft_err_set(err, WEFT_E_INPUT,
                                 "system.stragglers: '%s' is no list such as 3:1.5,7:2 (rank 3 "
                                 "computes 1.5 times as long)",

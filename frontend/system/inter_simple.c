@@ -21,5 +21,4 @@ static void round_robin(const struct weft_agreed_problem *p, uint8_t *dims)
 }
 
 const struct weft_inter_ops weft_inter_baseline = {.name = "baseline", .order = baseline};
-const struct weft_inter_ops weft_inter_round_robin = {
-    .name = "round-robin", .turns_back = 1, .order = round_robin};
+const struct weft_inter_ops weft_inter_round_robin = {.name = "round-robin", .order = round_robin};

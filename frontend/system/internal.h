@@ -91,17 +91,17 @@ struct weft_npu {
     int issuing;
     struct weft_resource accelerator, cpu, memory;
     struct weft_active *first_active, *last_active;
-    struct weft_u64map progs;  /**< tag without lane and instruction -> struct weft_prog */
+    struct weft_u64map progs;   /**< tag without lane and instruction -> struct weft_prog */
     struct weft_coll_run *runs; /**< collectives in progress */
     uint64_t runs_left;         /**< collectives that have ended */
     int retry, retrying;        /**< see weft_coll_retry() */
     int64_t inject_free_ps;     /**< the NPU can begin to inject another message */
     int64_t absorb_free_ps;     /**< ... to take one in */
     double slowdown;            /**< of its computations */
-    struct weft_u64map early;  /**< tags of collective messages that came before their receive */
-    struct weft_p2p *p2p;      /**< hash: unmatched messages or RECVs per (source, tag) */
-    int64_t counted_ps;        /**< accounting is done up to here */
-    uint32_t communicating;    /**< active SEND, RECV, COLL */
+    struct weft_u64map early;   /**< tags of collective messages that came before their receive */
+    struct weft_p2p *p2p;       /**< hash: unmatched messages or RECVs per (source, tag) */
+    int64_t counted_ps;         /**< accounting is done up to here */
+    uint32_t communicating;     /**< active SEND, RECV, COLL */
     struct weft_rank_result result;
 };
 
@@ -111,10 +111,10 @@ struct weft_system {
     struct weft_net *net;
     struct weft_system_observer observer;
     struct weft_choices choices;
-    uint32_t **position;        /**< per group: positions sorted by rank */
-    struct weft_shape *shapes;  /**< per group */
-    struct weft_dims dims;      /**< of the fabric */
-    uint64_t *instance_order;   /**< per instance: place in program order, see coll_ids.h */
+    uint32_t **position;       /**< per group: positions sorted by rank */
+    struct weft_shape *shapes; /**< per group */
+    struct weft_dims dims;     /**< of the fabric */
+    uint64_t *instance_order;  /**< per instance: place in program order, see coll_ids.h */
     struct weft_npu *npus;
     struct weft_op_state *states;
     uint64_t done, total;
@@ -250,7 +250,7 @@ struct weft_coll_wait {
     uint64_t chunk, chunks;
     uint32_t phase, phases;
     uint64_t step;
-    uint32_t peer; /**< rank; UINT32_MAX: it waits for a delay of its own */
+    uint32_t peer;                     /**< rank; UINT32_MAX: it waits for a delay of its own */
     const struct weft_active *held_by; /**< a collective that goes first, or NULL */
 };
 void weft_coll_waits_for(const struct weft_coll_run *run, struct weft_coll_wait *out);

@@ -125,8 +125,7 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
     a->start_ps = now_of(npu);
     weft_npu_account(npu, a->start_ps);
     r->running = a;
-    if (s->net->ops->after(s->net, weft_npu_duration_ps(npu, a->op), resource_done, a,
-                           0, &err))
+    if (s->net->ops->after(s->net, weft_npu_duration_ps(npu, a->op), resource_done, a, 0, &err))
         weft_system_fail(s, &err);
 }
 

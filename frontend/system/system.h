@@ -33,16 +33,16 @@ struct weft_system_params {
     const char *reduce;
     const char *gather;
     const char *scatter;
-    const char *algorithm_dir;  /**< where files of algorithms are; "": the working directory */
-    const char *dims;           /**< "8,16": sizes of the dimensions, innermost first; "": the fabric's */
+    const char *algorithm_dir; /**< where files of algorithms are; "": the working directory */
+    const char *dims; /**< "8,16": sizes of the dimensions, innermost first; "": the fabric's */
     const char *dim_bandwidths; /**< "200GB/s,50GB/s"; "": not known */
     const char *dim_latencies;  /**< "500ns,2us"; "": not known */
     int all_reduce_phases;      /**< 0: out and back; 1: one whole all-reduce per dimension */
     int inter_dimension;        /**< index into weft_inter_table() */
     int intra_dimension;        /**< enum weft_intra */
-    uint64_t chunks;           /**< chunks that a collective is cut into, >= 1 */
-    uint64_t active_chunks;    /**< chunks of one collective in flight at once per NPU, >= 1 */
-    int64_t endpoint_delay_ps; /**< before the first injection of a collective chunk and after each
+    uint64_t chunks;            /**< chunks that a collective is cut into, >= 1 */
+    uint64_t active_chunks;     /**< chunks of one collective in flight at once per NPU, >= 1 */
+    int64_t endpoint_delay_ps;  /**< before the first injection of a collective chunk and after each
                                   receive in it */
     int64_t send_overhead_ps, receive_overhead_ps, message_gap_ps; /**< LogGP, see endpoint.c */
     uint64_t injection_bps; /**< bytes leave the NPU no faster; 0: the network decides */
@@ -63,7 +63,8 @@ struct weft_op_record {
     uint32_t rank;
     const struct weft_op *op;
     int64_t ready_ps; /**< all parents were done */
-    int64_t start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was posted */
+    int64_t
+        start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was posted */
     int64_t end_ps;
 };
 

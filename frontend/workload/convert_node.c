@@ -194,7 +194,8 @@ static int details(const struct ctx *x, struct weft_op *op)
         return rc;
     if (root != UINT64_MAX && root >= x->c->job->nranks)
         return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
-                                "comm_root is rank %" PRIu64 ", but the job's ranks are 0 .. %" PRIu32,
+                                "comm_root is rank %" PRIu64
+                                ", but the job's ranks are 0 .. %" PRIu32,
                                 root, x->c->job->nranks - 1);
     op->has_root = root != UINT64_MAX;
     op->root = op->has_root ? (uint32_t)root : 0;

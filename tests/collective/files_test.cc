@@ -46,8 +46,8 @@ std::string Tb(int id, int send, int recv, const std::string &steps, int chan = 
 std::string Gpu(int id, int i, int o, int s, const std::string &tbs)
 {
     return "<gpu id=\"" + std::to_string(id) + "\" i_chunks=\"" + std::to_string(i) +
-           "\" o_chunks=\"" + std::to_string(o) + "\" s_chunks=\"" + std::to_string(s) + "\">" + tbs +
-           "</gpu>";
+           "\" o_chunks=\"" + std::to_string(o) + "\" s_chunks=\"" + std::to_string(s) + "\">" +
+           tbs + "</gpu>";
 }
 
 std::string Algo(const char *coll, int n, bool inplace, const std::string &gpus)
@@ -173,13 +173,14 @@ TEST(Msccl, RefusesWhatIsWrongWithItsPlace)
     has(edited(ring, "ngpus=\"3\"", "ngpus=\"4\""), "ngpus must be the number");
     has(edited(ring, "send=\"1\"", "send=\"7\""), "other GPUs");
     has(edited(ring, "chan=\"0\"", "chan=\"1\""), "receives this on that channel");
-    has(edited(ring, "depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"4\""), "waits for a later step");
+    has(edited(ring, "depid=\"-1\" deps=\"-1\"", "depid=\"0\" deps=\"4\""),
+        "waits for a later step");
     // every GPU receives first: nobody ever sends
     std::string stuck;
     for (int g = 0; g < 2; g++)
-        stuck += Gpu(g, 1, 2, 0,
-                     Tb(0, 1 - g, 1 - g,
-                        Step(0, "r", "i", 0, "o", 1 - g) + Step(1, "s", "i", 0, "o", 0)));
+        stuck += Gpu(
+            g, 1, 2, 0,
+            Tb(0, 1 - g, 1 - g, Step(0, "r", "i", 0, "o", 1 - g) + Step(1, "s", "i", 0, "o", 0)));
     has(Algo("allgather", 2, false, stuck), "deadlock");
 }
 
