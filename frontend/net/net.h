@@ -96,6 +96,7 @@ struct weft_net_totals {
     uint64_t acks, nacks, cnps; /**< sent by receivers */
     uint64_t ecn_marks;
     uint64_t pfc_pauses, pfc_resumes; /**< frames sent */
+    uint64_t pfc_refreshes; /**< pause frames that repeat an earlier one; not among pfc_pauses */
     uint64_t drops_buffer, drops_headroom, drops_error;
     uint64_t retx_packets;
     uint64_t rtos;          /**< retransmission timeouts fired */

@@ -62,6 +62,8 @@ static const struct weft_metric metrics[] = {
     M("ecn-marks", U64, net.ecn_marks, "packets that switches marked"),
     M("pfc-pauses", U64, net.pfc_pauses, "PFC pause frames sent"),
     M("pfc-resumes", U64, net.pfc_resumes, "PFC resume frames sent"),
+    M("pfc-refreshes", U64, net.pfc_refreshes,
+      "PFC pause frames that repeat an earlier one (pfc.quanta, pfc.refresh)"),
     M("pfc-pause-time", TIME, pause_ps, "time that ports were paused, summed over ports"),
     M("drops", U64, drops, "packets lost, for any reason"),
     M("drops-buffer", U64, net.drops_buffer, "packets lost because a switch buffer was full"),

@@ -65,9 +65,12 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     fputs(s->ntop ? "\n" : " none\n", out);
     if (!t->packet_hops)
         return;
-    fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses (ports paused %s in sum)\n",
-            "congestion", (unsigned long long)t->ecn_marks, (unsigned long long)t->cnps,
-            (unsigned long long)t->pfc_pauses, weft_human_time(s->pause_ps, a));
+    fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses", "congestion",
+            (unsigned long long)t->ecn_marks, (unsigned long long)t->cnps,
+            (unsigned long long)t->pfc_pauses);
+    if (t->pfc_refreshes)
+        fprintf(out, " repeated %llu times", (unsigned long long)t->pfc_refreshes);
+    fprintf(out, " (ports paused %s in sum)\n", weft_human_time(s->pause_ps, a));
     fprintf(out,
             "  %-24s %llu drops, %llu retransmitted packets, %llu timeouts; longest queue %s\n",
             "losses", (unsigned long long)s->drops, (unsigned long long)t->retx_packets,

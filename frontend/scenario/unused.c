@@ -16,6 +16,18 @@ struct rule {
 
 static const struct rule rules[] = {
     {"pfc", NULL, "enabled", "false"},
+    {"pfc", "refresh", "quanta", "0"},
+    {"switch", "alpha", "threshold", "static"},
+    {"switch", "alpha-map", "threshold", "static"},
+    {"switch", "alpha-by-rate", "threshold", "static"},
+    {"switch", "limit", "threshold", "dynamic"},
+    {"switch", "limit-map", "threshold", "dynamic"},
+    {"switch", "egress-alpha", "egress-threshold", "static"},
+    {"switch", "egress-alpha-map", "egress-threshold", "static"},
+    {"switch", "egress-limit", "egress-threshold", "dynamic"},
+    {"switch", "egress-limit-map", "egress-threshold", "dynamic"},
+    {"switch", "quantum", "scheduler", "packet-rr"},
+    {"switch", "weight-map", "scheduler", "packet-rr"},
     {"system", "reduce-passes", "reduce-bandwidth", "0"},
     {"generate", "layers", "pattern", "microbenchmark"},
     {"generate", "bucket-layers", "pattern", "microbenchmark"},

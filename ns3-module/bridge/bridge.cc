@@ -350,6 +350,7 @@ NetTotals(const weft_net* net, weft_net_totals* out)
     out->ecn_marks = t.ecn_marks;
     out->pfc_pauses = t.pfc_pauses;
     out->pfc_resumes = t.pfc_resumes;
+    out->pfc_refreshes = t.pfc_refreshes;
     out->drops_buffer = t.drops[WEFT_DROP_BUFFER];
     out->drops_headroom = t.drops[WEFT_DROP_HEADROOM];
     out->drops_error = t.drops[WEFT_DROP_ERROR];

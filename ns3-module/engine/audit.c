@@ -57,10 +57,13 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
 {
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
         const struct port *p = &e->ports[i];
-        LAW(err, p->st.tx_packets == p->rx_packets + p->flying,
+        uint64_t flying = 0;
+        for (uint32_t k = p->fly.head; k != NIL; k = pkt_at(e, k)->next)
+            flying++;
+        LAW(err, p->st.tx_packets == p->rx_packets + flying,
             "port %u sent %" PRIu64 " packets, %" PRIu64 " came out and %" PRIu64
             " are on the link",
-            i, p->st.tx_packets, p->rx_packets, p->flying);
+            i, p->st.tx_packets, p->rx_packets, flying);
         int64_t busy = p->st.busy_ps - (p->busy_until_ps > e->now ? p->busy_until_ps - e->now : 0);
         LAW(err, busy <= e->now, "port %u was busy %" PRId64 " ps of %" PRId64, i, busy, e->now);
         uint64_t q = 0;
@@ -79,24 +82,34 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
         if (f->nodes[n].kind != WEFT_NODE_SWITCH)
             continue;
         const struct mmu *m = &e->mmus[n];
-        uint64_t in = 0, out = 0, shared = 0;
+        const uint64_t reserve = e->p.sw.reserve_bytes;
+        uint64_t in = 0, out = 0, shared[2] = {0}, queued[2] = {0};
         for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
             const struct port *p = &e->ports[f->nodes[n].first_port + k];
             out += p->qtotal;
             for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
                 in += (uint64_t)p->in_bytes[c] + p->in_hdrm[c];
-                if (p->in_bytes[c] > e->p.sw.reserve_bytes)
-                    shared += p->in_bytes[c] - e->p.sw.reserve_bytes;
-                LAW(err, p->in_hdrm[c] <= p->headroom, "switch %u uses more headroom than there is",
-                    n);
+                if (p->in_bytes[c] > reserve)
+                    shared[e->in_pool[c]] += p->in_bytes[c] - reserve;
+                if ((e->egress_pooled >> c & 1) && p->qbytes[c] > reserve)
+                    queued[!(e->lossless >> c & 1)] += p->qbytes[c] - reserve;
+                LAW(err, p->in_hdrm[c] <= p->kind->headroom,
+                    "switch %u uses more headroom than there is", n);
             }
         }
         LAW(err, in == out && in == m->used,
             "switch %u holds %" PRIu64 " bytes by ingress, %" PRIu64 " by egress, counted %" PRIu64,
             n, in, out, m->used);
-        LAW(err, shared == m->shared_used && shared <= m->shared_cap,
-            "switch %u shares %" PRIu64 " bytes, counted %" PRIu64 " of %" PRIu64, n, shared,
-            m->shared_used, m->shared_cap);
+        for (int k = 0; k < 2; k++) {
+            LAW(err, shared[k] == m->in[k].used && shared[k] <= m->in[k].size,
+                "switch %u shares %" PRIu64 " bytes of ingress pool %d, counted %" PRIu64
+                " of %" PRIu64,
+                n, shared[k], k, m->in[k].used, m->in[k].size);
+            LAW(err, queued[k] == m->out[k].used && queued[k] <= m->out[k].size,
+                "switch %u queues %" PRIu64 " bytes of egress pool %d, counted %" PRIu64
+                " of %" PRIu64,
+                n, queued[k], k, m->out[k].used, m->out[k].size);
+        }
         LAW(err, m->used <= e->p.sw.buffer_bytes, "switch %u holds more than its buffer", n);
     }
     return 0;

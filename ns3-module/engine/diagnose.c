@@ -72,10 +72,10 @@ static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint
     if (!(p->xoff_sent >> prio & 1))
         return true;
     uint64_t leaving = (uint64_t)p->in_bytes[prio] + p->in_hdrm[prio] - stuck[in];
-    if (leaving == 0 && e->ports[port].flying == 0)
+    if (leaving == 0 && e->ports[port].fly.head == NIL)
         return false;
     uint64_t headroom = p->in_hdrm[prio] > leaving ? p->in_hdrm[prio] - leaving : 0;
-    return mmu_would_resume(e, in, stuck[in] - headroom, headroom,
+    return mmu_would_resume(e, in, prio, stuck[in] - headroom, headroom,
                             stuck_shared(e, stuck, p->node, prio));
 }
 

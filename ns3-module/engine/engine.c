@@ -3,6 +3,7 @@
 #include "recovery.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define MAX_PKTS (UINT32_C(1) << 27)
 #define MAX_MSGS (UINT32_C(1) << 26)
@@ -37,6 +38,7 @@ uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
     p->kind = (uint8_t)kind;
     p->flags = 0;
     p->in_port = NIL;
+    p->hop = 0;
     p->sig = e->pint_on ? 0 : NIL;
     e->tot.sent[kind]++;
     return i;
@@ -52,12 +54,11 @@ void pkt_free(struct weft_engine *e, uint32_t i)
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
 {
     const struct pkt *p = pkt_at(e, i);
-    *v = (struct weft_engine_pkt_view){
-        .kind = p->kind,
-        .prio = p->prio,
-        .frame_bytes = p->frame,
-        .psn = p->psn,
-        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
+    *v = (struct weft_engine_pkt_view){.kind = p->kind,
+                                       .prio = p->prio,
+                                       .frame_bytes = p->frame,
+                                       .psn = p->psn,
+                                       .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
     if (p->kind != WEFT_PKT_PFC) {
         const struct qp *q = qp_at(e, p->qp);
         v->dst_host = p->dst_host;
@@ -121,7 +122,10 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
 static int init_ports(struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;
-    e->ports = calloc(f->nports ? f->nports : 1, sizeof *e->ports);
+    const size_t bytes = (size_t)(f->nports ? f->nports : 1) * sizeof *e->ports;
+    e->ports = aligned_alloc(64, bytes);
+    if (e->ports)
+        memset(e->ports, 0, bytes);
     uint32_t host_ports = 0;
     for (uint32_t i = 0; i < f->nports; i++)
         host_ports += f->nodes[f->ports[i].node].kind == WEFT_NODE_HOST;
@@ -136,6 +140,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->prop_ps = l->delay_ps;
         p->ser_q = gap_of_rate(l->rate_bps);
         p->error_rate = l->error_rate;
+        p->lossy = l->error_rate > 0;
         p->armed_ps = WEFT_NEVER;
         p->fly.head = p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
@@ -169,19 +174,30 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->seed = c->seed;
     e->recovery = recovery_of(c->params.transport.recovery);
     e->low_rto = e->recovery->low_rto;
-    e->hooks = c->hooks;
     e->ecn_on = (c->cc->needs & (WEFT_CC_NEEDS_ECN)) != 0;
     e->cnp_on = (c->cc->needs & WEFT_CC_NEEDS_CNP) != 0;
     e->echo_on = (c->cc->needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
     e->int_on = (c->cc->needs & WEFT_CC_NEEDS_INT) != 0;
     e->pint_on = (c->cc->needs & WEFT_CC_NEEDS_PINT) != 0;
     e->stamp_on = e->int_on || e->pint_on;
+    e->odd =
+        (uint8_t)((c->params.transport.ns3_event_order ? ODD_ORDER : 0) |
+                  (c->params.transport.quantum_ps ? ODD_QUANTUM : 0) | (e->pint_on ? ODD_PINT : 0));
+    const uint8_t mark = e->ecn_on ? TOUCH_ECN : 0;
+    e->on_enter = c->params.ecn.at_enqueue ? mark : 0;
+    e->on_leave = (uint8_t)((c->params.ecn.at_enqueue ? 0 : mark) | (e->stamp_on ? TOUCH_SIGN : 0));
+    weft_engine_set_hooks(e, &c->hooks);
     if (e->cnp_on)
         c->cc->cnp(c->cc_params, &e->cnp);
     if (c->cc->signals)
         c->cc->signals(c->cc_params, &e->signals);
     e->limit = WEFT_NEVER;
     size_t state = (c->cc->state_size + 15) & ~(size_t)15;
+    if (!fastq_init(&e->fast, c->fabric->nports)) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", c->fabric->nports);
+        goto fail;
+    }
+    e->fast.heap_only = e->p.transport.ns3_event_order; /* bring_first wants all in one heap */
     if (!stable_init(&e->pkts, sizeof(struct pkt), MAX_PKTS) ||
         !stable_init(&e->msgs, sizeof(struct msg), MAX_MSGS) ||
         !stable_init(&e->qps, sizeof(struct qp), MAX_QPS) ||
@@ -222,7 +238,7 @@ void weft_engine_free(struct weft_engine *e)
     weft_routes_free(e->routes);
     free(e->ports);
     free(e->nics);
-    free(e->mmus);
+    mmu_fini(e);
     free(e->pfc);
     free(e->qp_slots);
     free(e);
@@ -231,6 +247,10 @@ void weft_engine_free(struct weft_engine *e)
 void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks)
 {
     e->hooks = *hooks;
+    e->odd = (uint8_t)((e->odd & ~ODD_LOSE) | (hooks->lose ? ODD_LOSE : 0));
+    const uint8_t hook = hooks->queue ? TOUCH_HOOK : 0;
+    e->on_enter = (uint8_t)((e->on_enter & ~TOUCH_HOOK) | hook);
+    e->on_leave = (uint8_t)((e->on_leave & ~TOUCH_HOOK) | hook);
 }
 
 /* ---- timers ---- */
@@ -312,21 +332,28 @@ static void settle_slow(struct weft_engine *e)
     }
 }
 
-/* Where the next event is. */
-enum source { FROM_NONE, FROM_FAST, FROM_SLOW };
-
-static inline enum source next_source(struct weft_engine *e)
+/* Time of the first entry of the slow queue, unsettled: it may turn out later. */
+static inline int64_t slow_time(const struct weft_engine *e)
 {
-    if (e->slow.n) {
-        /* settling only moves the slow head later, so a fast head before the unsettled one is
-         * first */
-        if (e->fast.n && ev_before(fastq_top(&e->fast), e->slow.h[0]))
-            return FROM_FAST;
-        settle_slow(e);
-        if (e->slow.n && (!e->fast.n || ev_before(e->slow.h[0], fastq_top(&e->fast))))
-            return FROM_SLOW;
-    }
-    return e->fast.n ? FROM_FAST : FROM_NONE;
+    return e->slow.n ? e->slow.h[0].t : WEFT_NEVER;
+}
+
+/* Whether the next event is the first of the slow queue, which has something no later than the first
+ * of the fast one (FASTQ_NO_KEY: none). Arrivals and transmissions go before timers of the same
+ * instant, and among themselves by number. */
+static bool slow_first(struct weft_engine *e, uint64_t key)
+{
+    settle_slow(e);
+    if (!e->slow.n || key == FASTQ_NO_KEY)
+        return e->slow.n != 0;
+    struct ev fast = {fastq_time(&e->fast, key), EV_ID(fastq_kind(key), fastq_port(key))};
+    return ev_before(e->slow.h[0], fast);
+}
+
+/* Time of the first entry of the fast queue. */
+static inline int64_t fast_time(const struct weft_engine *e, uint64_t key)
+{
+    return __builtin_expect(key != FASTQ_NO_KEY, 1) ? fastq_time(&e->fast, key) : WEFT_NEVER;
 }
 
 int64_t weft_engine_now(const struct weft_engine *e)
@@ -338,14 +365,9 @@ int64_t weft_engine_next(const struct weft_engine *ce)
 {
     struct weft_engine *e =
         (struct weft_engine *)(uintptr_t)ce; /* settling only drops stale entries */
-    switch (next_source(e)) {
-    case FROM_FAST:
-        return fastq_top(&e->fast).t;
-    case FROM_SLOW:
-        return e->slow.h[0].t;
-    default:
-        return WEFT_NEVER;
-    }
+    const uint64_t key = fastq_first(&e->fast, e->now);
+    const int64_t fast = fast_time(e, key);
+    return slow_time(e) <= fast && slow_first(e, key) ? e->slow.h[0].t : fast;
 }
 
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
@@ -355,16 +377,6 @@ void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
                     (long long)e->now, (long long)t_ps);
     else
         e->now = t_ps;
-}
-
-/* A transmission event is valid when the port still waits for this moment. */
-static inline void port_event(struct weft_engine *e, uint32_t port)
-{
-    struct port *p = &e->ports[port];
-    if (p->armed_ps != e->now)
-        return;
-    p->armed_ps = WEFT_NEVER;
-    port_tx(e, port);
 }
 
 /* ns3-event-order: the rank of an entry of the fast queue. */
@@ -378,7 +390,7 @@ static uint32_t rank(const struct weft_engine *e, uint64_t key)
  * @p best. They are at the top of the heap. */
 static uint32_t first_ranked(const struct weft_engine *e, uint32_t i, uint32_t best)
 {
-    const struct fastq *q = &e->fast;
+    const struct keyheap *q = &e->fast.near;
     if (i >= q->n || q->h[i] >> FASTQ_ID_BITS != q->h[0] >> FASTQ_ID_BITS)
         return best;
     if ((int32_t)(rank(e, q->h[i]) - rank(e, q->h[best])) < 0)
@@ -391,25 +403,25 @@ static uint32_t first_ranked(const struct weft_engine *e, uint32_t i, uint32_t b
 /* Swaps the right one of simultaneous entries to the top: their heap stays one in time. */
 static void bring_first(struct weft_engine *e)
 {
-    struct fastq *q = &e->fast;
+    struct keyheap *q = &e->fast.near;
     uint32_t i = first_ranked(e, 0, 0);
     uint64_t key = q->h[i];
     q->h[i] = q->h[0];
     q->h[0] = key;
 }
 
-static inline void run_fast(struct weft_engine *e)
+static inline void run_fast(struct weft_engine *e, uint64_t key)
 {
-    if (__builtin_expect(e->p.transport.ns3_event_order, 0))
+    if (__builtin_expect(e->odd & ODD_ORDER, 0)) {
         bring_first(e);
-    uint64_t key = e->fast.h[0];
-    uint32_t port = fastq_port(key);
-    if (fastq_kind(key) == EV_ARRIVE) {
-        port_arrive(e, port, true);
-    } else {
-        fastq_pop(&e->fast);
-        port_event(e, port);
+        key = e->fast.near.h[0];
     }
+    fastq_pop(&e->fast, key);
+    const uint32_t port = fastq_port(key);
+    if (fastq_kind(key) == EV_ARRIVE)
+        port_arrive(e, port);
+    else
+        port_due(e, port);
 }
 
 static void run_slow(struct weft_engine *e)
@@ -419,10 +431,10 @@ static void run_slow(struct weft_engine *e)
     evq_pop(&e->slow);
     switch ((enum ev_kind)(top.id >> EV_KIND_SHIFT)) {
     case EV_ARRIVE:
-        port_arrive(e, (uint32_t)number, false);
+        port_arrive(e, (uint32_t)number);
         return;
     case EV_TX:
-        port_event(e, (uint32_t)number);
+        port_due(e, (uint32_t)number);
         return;
     case EV_RTO:
         rc_rto(e, (uint32_t)number);
@@ -444,19 +456,22 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     e->limit = limit_ps;
     e->stop = e->err.code != 0;
     while (!e->stop) {
-        enum source from = next_source(e);
-        if (from == FROM_NONE)
-            break;
-        int64_t t = from == FROM_FAST ? fastq_time(&e->fast, e->fast.h[0]) : e->slow.h[0].t;
-        if (t >= e->limit)
+        const uint64_t key = fastq_first(&e->fast, e->now);
+        int64_t t = fast_time(e, key);
+        const bool slow = slow_time(e) <= t && slow_first(e, key);
+        if (__builtin_expect(slow, 0))
+            t = slow_time(e);
+        if (__builtin_expect(t >= e->limit, 0))
             break;
         e->now = t;
         e->tot.events++;
-        if (from == FROM_FAST)
-            run_fast(e);
-        else
+        if (__builtin_expect(slow, 0))
             run_slow(e);
+        else
+            run_fast(e, key);
     }
+    if (__builtin_expect(e->fast.failed, 0))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
     return e->err.code;
 }
 

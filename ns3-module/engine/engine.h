@@ -85,22 +85,39 @@ enum weft_ecmp {
 enum weft_scheduler { WEFT_SCHED_DRR, WEFT_SCHED_PACKET_RR };
 /** What `reserve` is set aside for. */
 enum weft_reserve_scope { WEFT_RESERVE_QUEUE, WEFT_RESERVE_PORT };
+/** How far a queue may grow into its pool. */
+enum weft_threshold { WEFT_THRESHOLD_DYNAMIC, WEFT_THRESHOLD_STATIC };
 /** How headroom is computed when none is given. */
 enum weft_headroom_mode { WEFT_HEADROOM_STANDARD, WEFT_HEADROOM_HPCC };
 
-/** Switch buffer and scheduling. Section "switch". */
+/** Switch buffer and scheduling. Section "switch". The maps are "PRIO:VALUE,PRIO:VALUE", "": none. */
 struct weft_switch_params {
-    uint64_t buffer_bytes; /**< shared buffer per switch */
-    double alpha;          /**< ingress dynamic threshold = alpha x free shared buffer */
-    /** lossy classes: egress queue limit = egress_alpha x free shared buffer */
-    double egress_alpha;
+    uint64_t buffer_bytes;  /**< shared buffer per switch */
     uint64_t reserve_bytes; /**< guaranteed per (ingress port, priority) */
-    uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
-    int scheduler;          /**< enum weft_scheduler */
     int reserve_scope;      /**< enum weft_reserve_scope */
+    /* ingress: how much a (port, priority) may take of its pool */
+    int threshold; /**< enum weft_threshold */
+    double alpha;  /**< dynamic: alpha x free bytes of the pool */
+    const char *alpha_map;
     /** alpha doubles with each doubling of a port's rate over the first host's, up to 1 */
     int alpha_by_rate;
-    uint64_t quantum_bytes; /**< deficit round robin: bytes per turn */
+    uint64_t limit_bytes; /**< static */
+    const char *limit_map;
+    /** part of the shared buffer that is a pool of the lossy priorities; 0: one pool for all */
+    double lossy_share;
+    /* egress: how long a queue may be. Lossless ones are bound only by a pool of their own */
+    int egress_threshold; /**< enum weft_threshold */
+    double egress_alpha;
+    const char *egress_alpha_map;
+    uint64_t egress_limit_bytes;
+    const char *egress_limit_map;
+    /** 0: a lossy queue is measured by the free bytes of its ingress pool */
+    uint64_t egress_lossy_pool_bytes;
+    uint64_t egress_lossless_pool_bytes; /**< 0: lossless queues are not measured */
+    uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
+    int scheduler;          /**< enum weft_scheduler */
+    uint64_t quantum_bytes; /**< deficit round robin: bytes per turn at weight 1 */
+    const char *weight_map; /**< deficit round robin: turns are so many quanta; else 1 */
 };
 
 /** Priority flow control. Section "pfc". */
@@ -108,10 +125,11 @@ struct weft_pfc_params {
     int enabled;
     int headroom_mode; /**< enum weft_headroom_mode */
     uint64_t prios;    /**< bit p set: priority p is lossless */
-    /** per (ingress port, lossless priority); 0: computed from rate, delay and MTU */
+    /** per (ingress port, lossless priority); 0: computed from rate, delay, MTU and response time */
     uint64_t headroom_bytes;
     uint64_t xon_offset_bytes; /**< XON when this far below the threshold */
-    uint64_t frame_bytes;      /**< size of a PFC frame */
+    int64_t response_ps;  /**< from the last bit of a PFC frame to its effect at the paused port */
+    uint64_t frame_bytes; /**< size of a PFC frame */
     /** pause time of a frame, in 512 bit times of the paused link; 0: until the resume */
     uint64_t quanta;
     double refresh; /**< XOFF is repeated after this fraction of the pause time */
@@ -123,7 +141,9 @@ struct weft_ecn_params {
     double pmax;             /**< marking probability at kmax; above kmax everything is marked */
     uint64_t scale_rate_bps; /**< 0: kmin and kmax hold for every rate */
     const char
-        *rate_map;  /**< "RATE:KMIN:KMAX:PMAX,...": per port rate, instead of the above; "": none */
+        *rate_map; /**< "RATE:KMIN:KMAX:PMAX,...": per port rate, instead of the above; "": none */
+    /** "PRIO:KMIN:KMAX:PMAX,PRIO:off,...": per priority, instead of all the above; "": none */
+    const char *prio_map;
     int at_enqueue; /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
 };
 
@@ -251,7 +271,7 @@ struct weft_engine_config {
     struct weft_engine_hooks hooks;
 };
 
-/** Checks a configuration: headroom and reserve fit the buffer, Kmin <= Kmax, priorities in
+/** Checks a configuration: headroom, reserve and pools fit the buffer, Kmin <= Kmax, priorities in
  * range, MTU, ... */
 int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err);
 /** Builds an engine; NULL on failure. */

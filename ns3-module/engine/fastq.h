@@ -1,27 +1,60 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The queue of link arrivals and port transmissions: a 4-ary min-heap of single 64-bit keys.
+ * The queue of link arrivals and port transmissions: a calendar beside a small heap.
  *
  * A key is (time - base) in 40 bits, the kind in one, the port in 23, so one comparison orders by
- * time, then kind, then
- * port: the engine's canonical order. The window of 2^40 ps (1.1 s) ahead of `base` moves with the
- * clock; what lies beyond it belongs in
- * the slow queue (evq.h), which orders the same way. Four children of 8 bytes share half a cache
- * line.
+ * time, then kind, then port: the engine's canonical order. The window of 2^40 ps (1.1 s) ahead of
+ * `base` moves with the clock; what lies beyond it belongs in the slow queue (evq.h), which orders
+ * the same way.
+ *
+ * Time is cut into buckets of 2^shift ps. The next FASTQ_BUCKETS - 1 buckets after the current one are
+ * unordered lists; what lies further ahead is in the heap `far`. When nothing else is left, the next
+ * bucket that holds anything becomes the current one: its entries are sorted into `due`. What is
+ * pushed into the current bucket or before it goes to the heap `near`. So an entry costs a list
+ * insertion and a place among the few entries of its bucket instead of a place in a heap of
+ * everything (Brown: "Calendar queues", CACM 31(10), 1988; as in the ladder queue of Tang, Goh and
+ * Thng, ACM TOMACS 15(3), 2005, a bucket is ordered only when its time comes). The bucket width
+ * follows the traffic. With few entries everything is in `near`.
+ *
+ * The order served is that of the keys whatever the width: it can't change a result.
  */
 #ifndef WEFT_FASTQ_H
 #define WEFT_FASTQ_H
 
 #include "evq.h"
+#include "keyheap.h"
 
 #define FASTQ_PORT_BITS 23
 #define FASTQ_ID_BITS (FASTQ_PORT_BITS + 1)
 #define FASTQ_SPAN (INT64_C(1) << (64 - FASTQ_ID_BITS))
+#define FASTQ_BUCKETS 4096u
+#define FASTQ_MAX_SHIFT 26 /**< widest bucket: 67 us; all of them span a quarter of the window */
+#define FASTQ_ALL_NEAR INT64_MAX /**< `cur` while everything is in `near` */
+#define FASTQ_NONE UINT32_MAX
+#define FASTQ_NO_KEY UINT64_MAX
+
+/** The place of one (kind, port) in the calendar. */
+struct fastq_slot {
+    uint64_t key;  /**< FASTQ_NO_KEY: not in a bucket */
+    uint32_t next; /**< low bits of the key of the next entry of the bucket, FASTQ_NONE: last */
+};
 
 struct fastq {
-    uint64_t *h;
-    uint32_t n, cap;
-    int64_t base; /**< time of key 0 */
+    /** the current bucket, descending: due[ndue] is the first key, due[0] is FASTQ_NO_KEY */
+    uint64_t *due;
+    uint32_t ndue, due_cap;
+    struct keyheap near;
+    int64_t base;               /**< time of key 0, a multiple of the widest bucket */
+    int64_t cur;                /**< number (time >> shift) of the current bucket */
+    struct fastq_slot *slot[2]; /**< by kind, then port */
+    uint32_t *bucket;           /**< low bits of the key of the first entry, FASTQ_NONE: empty */
+    uint32_t shift;
+    uint32_t nlisted;                  /**< entries in buckets */
+    uint64_t used[FASTQ_BUCKETS / 64]; /**< bit map of the buckets that hold anything */
+    struct keyheap far;
+    bool heap_only;                  /**< never opens the calendar */
+    bool failed;                     /**< out of memory: an entry was lost */
+    uint32_t poured, moved, distant; /**< since the last review: buckets, entries; put into far */
 };
 
 static inline int64_t fastq_time(const struct fastq *q, uint64_t key)
@@ -40,106 +73,65 @@ static inline uint64_t fastq_key(const struct fastq *q, int64_t t, enum ev_kind 
 {
     return (uint64_t)(t - q->base) << FASTQ_ID_BITS | (uint64_t)kind << FASTQ_PORT_BITS | port;
 }
-/** The first entry in the slow queue's terms. */
-static inline struct ev fastq_top(const struct fastq *q)
+static inline uint32_t fastq_len(const struct fastq *q)
 {
-    uint64_t key = q->h[0];
-    struct ev e = {fastq_time(q, key), EV_ID(fastq_kind(key), fastq_port(key))};
-    return e;
+    return q->ndue + q->near.n + q->nlisted + q->far.n;
 }
 
-/** Moves the window so that it starts at @p now; no entry may be earlier. Keeps the order. */
-static inline void fastq_rebase(struct fastq *q, int64_t now)
-{
-    uint64_t shift = (uint64_t)(now - q->base) << FASTQ_ID_BITS;
-    for (uint32_t i = 0; i < q->n; i++)
-        q->h[i] -= shift;
-    q->base = now;
+#ifdef __cplusplus
+extern "C" {
+#endif
+/** An empty queue for ports 0 .. @p nports - 1; false when out of memory. */
+bool fastq_init(struct fastq *q, uint32_t nports);
+void fastq_free(struct fastq *q);
+/** fastq_push for what isn't one more entry of a bucket. */
+bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind, uint32_t port);
+/** Makes the next bucket the current one, which has run out; its first key, FASTQ_NO_KEY when nothing
+ * is left. */
+uint64_t fastq_pour(struct fastq *q, int64_t now);
+#ifdef __cplusplus
 }
+#endif
 
-/** Whether an entry at @p t fits the window, moving it when that helps. */
-static inline bool fastq_fits(struct fastq *q, int64_t now, int64_t t)
+/**
+ * Adds an entry at @p t >= @p now; false when that is too far ahead. Of one kind and port the calendar
+ * keeps only the entry pushed last, but earlier ones may be served all the same: the caller must
+ * know a stale one when it sees it. Sets `failed` when out of memory.
+ */
+static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
+                              uint32_t port)
 {
-    if (t - q->base < FASTQ_SPAN)
-        return true;
-    if (t - now >= FASTQ_SPAN)
-        return false;
-    fastq_rebase(q, now);
+    const int64_t number = t >> q->shift;
+    struct fastq_slot *s = &q->slot[kind][port];
+    /* unless cur < number < cur + FASTQ_BUCKETS; cur may be INT64_MAX */
+    if (__builtin_expect((uint64_t)number - (uint64_t)q->cur - 1 >= FASTQ_BUCKETS - 1, 0) ||
+        __builtin_expect(s->key != FASTQ_NO_KEY, 0))
+        return fastq_push_rare(q, now, t, kind, port);
+    const uint32_t b = (uint32_t)number & (FASTQ_BUCKETS - 1);
+    s->key = fastq_key(q, t, kind, port);
+    s->next = q->bucket[b];
+    q->bucket[b] = (uint32_t)kind << FASTQ_PORT_BITS | port;
+    q->used[b >> 6] |= UINT64_C(1) << (b & 63);
+    q->nlisted++;
     return true;
 }
 
-static inline void fastq_sift_down(struct fastq *q, uint64_t key)
+/** The first key; FASTQ_NO_KEY when the queue is empty. */
+static inline uint64_t fastq_first(struct fastq *q, int64_t now)
 {
-    uint64_t *const h = q->h;
-    const uint32_t n = q->n;
-    uint32_t i = 0, c = 1;
-    while (c + 3 < n) {
-        uint32_t a = c + (h[c + 1] < h[c]);
-        uint32_t b = c + 2 + (h[c + 3] < h[c + 2]);
-        uint32_t best = h[b] < h[a] ? b : a;
-        if (key <= h[best])
-            goto place;
-        h[i] = h[best];
-        i = best;
-        c = 4 * i + 1;
-    }
-    if (c < n) { /* the last, incomplete family */
-        uint32_t best = c;
-        for (uint32_t k = c + 1; k < n; k++)
-            if (h[k] < h[best])
-                best = k;
-        if (h[best] < key) {
-            h[i] = h[best];
-            i = best;
-        }
-    }
-place:
-    h[i] = key;
+    uint64_t key = q->due[q->ndue];
+    if (q->near.n && q->near.h[0] < key)
+        return q->near.h[0];
+    return __builtin_expect(key != FASTQ_NO_KEY, 1) ? key : fastq_pour(q, now);
 }
 
-/** Adds a key; false when out of memory. */
-static inline bool fastq_push(struct fastq *q, uint64_t key)
+/** Removes the first entry, whose key is @p key. */
+static inline void fastq_pop(struct fastq *q, uint64_t key)
 {
-    if (q->n == q->cap) {
-        uint32_t cap = q->cap ? q->cap * 2 : 64;
-        uint64_t *h = (uint64_t *)realloc(q->h, cap * sizeof *h);
-        if (!h)
-            return false;
-        q->h = h;
-        q->cap = cap;
-    }
-    uint64_t *const h = q->h;
-    uint32_t i = q->n++;
-    while (i > 0) {
-        uint32_t up = (i - 1) >> 2;
-        if (h[up] <= key)
-            break;
-        h[i] = h[up];
-        i = up;
-    }
-    h[i] = key;
-    return true;
-}
-
-/** Removes the first key; the queue must not be empty. */
-static inline void fastq_pop(struct fastq *q)
-{
-    uint64_t last = q->h[--q->n];
-    if (q->n)
-        fastq_sift_down(q, last);
-}
-
-/** Replaces the first key by a later one: cheaper than pop and push. */
-static inline void fastq_replace_top(struct fastq *q, uint64_t key)
-{
-    fastq_sift_down(q, key);
-}
-
-static inline void fastq_free(struct fastq *q)
-{
-    free(q->h);
-    q->h = NULL;
-    q->n = q->cap = 0;
+    if (q->due[q->ndue] == key)
+        q->ndue--;
+    else
+        keyheap_pop(&q->near);
 }
 
 #endif

@@ -9,6 +9,7 @@
  *   rc.c      receiving data, ACK, NACK, CNP             qp.c    opening QPs, posting messages
  *   go_back_n.c, go_back_0.c, selective_repeat.c: loss recovery, see recovery.h
  *   audit.c   counters, conservation checks, explanation of what is stuck
+ *   mmu_config.c  sizes and thresholds of the buffer      prio_params.c  parameters per priority
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
@@ -31,10 +32,10 @@
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 
 enum pkt_flags {
-    PKT_LAST = 1,  /**< DATA: last packet of its message */
-    PKT_CE = 2,    /**< DATA: congestion experienced */
-    PKT_ECHO = 4,  /**< ACK, NACK: a packet it covers was marked */
-    PKT_CNP = 8,   /**< ACK, NACK: carries a CNP */
+    PKT_LAST = 1, /**< DATA: last packet of its message */
+    PKT_CE = 2,   /**< DATA: congestion experienced */
+    PKT_ECHO = 4, /**< ACK, NACK: a packet it covers was marked */
+    PKT_CNP = 8,  /**< ACK, NACK: carries a CNP */
     PKT_XOFF = 16 /**< PFC: pause (else resume) */
 };
 
@@ -57,7 +58,7 @@ struct pkt {
     uint8_t kind;     /**< enum weft_pkt_kind */
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
-    uint8_t pad;
+    uint8_t hop;   /**< switches passed */
     uint32_t
         order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
@@ -76,11 +77,30 @@ struct msg {
     uint64_t retx_bytes, cnps;
 };
 
+/** What few runs need of the packet path, tested together. */
+enum odd {
+    ODD_ORDER = 1,   /**< transport.ns3-event-order */
+    ODD_QUANTUM = 2, /**< transport.time-quantum */
+    ODD_PINT = 4,    /**< transmissions are noted for PINT */
+    ODD_LOSE = 8     /**< fault injection hook */
+};
+/** What is done to packets that enter or leave a switch queue. */
+enum touch {
+    TOUCH_ECN = 1,  /**< data may be marked */
+    TOUCH_SIGN = 2, /**< data is stamped with INT or PINT */
+    TOUCH_HOOK = 4  /**< queue hook */
+};
+
 /** What a QP is doing as far as NIC arbitration is concerned. */
 enum qp_state { QP_IDLE, QP_READY, QP_PACED, QP_BLOCKED };
 
+/** Switches on a path that a QP remembers; the choices of further ones are looked up. */
+#define QP_PATH 6
+
 /** One QP: sender half and receiver half. */
 struct qp {
+    /** egress ports of the switches that its data, and its ACKs and CNPs, pass; NIL: look it up */
+    uint32_t path[2][QP_PATH];
     /* sender: hot */
     uint32_t next; /**< ready ring link */
     uint32_t port; /**< host port it sends through */
@@ -137,49 +157,75 @@ struct nic {
     uint8_t ready_mask;
 };
 
+/** How much of what is free in a pool a queue may hold: alpha x free + bytes. One of them is 0. */
+struct limit {
+    uint32_t alpha_q16, bytes;
+};
+
+/** A RED curve. */
+struct marking {
+    uint32_t kmin, kmax; /**< UINT32_MAX: more than a queue can hold */
+    double slope;        /**< pmax / (kmax - kmin) */
+};
+
+/** What ports of one rate and delay have in common. */
+struct port_kind {
+    struct port_kind *next;
+    uint64_t rate_bps;
+    int64_t delay_ps;
+    uint32_t headroom; /**< per lossless priority */
+    struct {
+        struct limit ingress;
+        struct marking mark;
+    } prio[WEFT_PRIOS];
+};
+
 /** One port: the sending end of one direction of a link, and the ingress accounting of the
- * other. */
+ * other. What every packet touches comes first. */
 struct port {
     int64_t busy_until_ps, armed_ps; /**< armed: time of the valid EV_TX entry, WEFT_NEVER: none */
     int64_t prop_ps;
-    uint64_t ser_q; /**< ps per wire byte, GAP_SHIFT */
-    /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
-    uint32_t armed_order, end_order;
-    bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
-    struct list fly; /**< packets on the link, in order */
+    uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
+    struct list fly;          /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
     uint8_t nonempty, paused; /**< bit masks of priorities */
-    uint8_t drr;              /**< priority whose turn it is */
     uint8_t xoff_sent;        /**< ingress: priorities that we have paused at the peer */
-    struct list ctrl;         /**< PFC frames waiting */
+    uint8_t drr;              /**< priority whose turn it is */
+    bool sending;     /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    bool lossy;       /**< packets may be lost on the link */
+    struct list ctrl; /**< PFC frames waiting */
+    uint64_t qtotal;  /**< egress occupancy, all priorities */
+    /** packets that came out of this port's link at the far end, lost ones included */
+    uint64_t rx_packets;
+    struct weft_engine_port_stats st;
     struct list q[WEFT_PRIOS];
     uint32_t qbytes[WEFT_PRIOS];   /**< egress occupancy, frame bytes */
     uint32_t in_bytes[WEFT_PRIOS]; /**< ingress occupancy without headroom */
     uint32_t in_hdrm[WEFT_PRIOS];  /**< ingress occupancy in headroom */
     int32_t deficit[WEFT_PRIOS];
-    uint32_t headroom;   /**< per lossless priority */
-    uint64_t kmin, kmax; /**< ECN thresholds of this port */
-    uint64_t alpha_q16;  /**< ingress dynamic threshold of this port */
-    double mark_slope;   /**< pmax / (kmax - kmin) */
-    double pint_u;       /**< PINT: utilisation */
+    const struct port_kind *kind; /**< buffer and marking constants */
+    double pint_u;                /**< PINT: utilisation */
     int64_t pint_at_ps;
     uint32_t pint_size;
+    /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
+    uint32_t armed_order, end_order;
     struct weft_rng ecn_rng, err_rng, pint_rng;
     double error_rate;
     int64_t paused_since_ps;
-    /** packets that came out of this port's link at the far end, lost ones included */
-    uint64_t rx_packets;
-    uint64_t flying; /**< packets on the link now */
-    uint64_t qtotal; /**< egress occupancy, all priorities */
-    struct weft_engine_port_stats st;
+} __attribute__((aligned(64)));
+_Static_assert((sizeof(struct port) & (sizeof(struct port) - 1)) == 0, "indexed by a shift");
+
+/** What queues may take together. */
+struct pool {
+    uint64_t size, used;
 };
 
 /** One switch's buffer. */
 struct mmu {
-    uint64_t shared_cap; /**< buffer - headrooms - reserves */
-    uint64_t shared_used;
-    uint64_t used; /**< bytes in the switch now */
-    uint64_t egress_alpha_q16;
+    struct pool
+        in[2]; /**< buffer - headrooms - reserves: of all, or lossless and lossy priorities */
+    struct pool out[2]; /**< egress pools: lossless and lossy */
+    uint64_t used;      /**< bytes in the switch now */
 };
 
 /** A deadline of PFC. */
@@ -219,6 +265,8 @@ struct weft_engine {
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
     bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
+    uint8_t odd;                /**< enum odd */
+    uint8_t on_enter, on_leave; /**< enum touch */
     uint64_t seed;
     struct weft_engine_hooks hooks;
 
@@ -235,9 +283,17 @@ struct weft_engine {
     struct nic *nics;
     uint32_t nnics;
     struct pfc_port *pfc; /**< one per port */
-    uint64_t pfc_moves;   /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
+    uint64_t pfc_moves; /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
     struct mmu *mmus; /**< one per node; unused on hosts */
+    struct port_kind *kinds;
+    /* of priorities: bit masks, and by number */
+    uint8_t lossless;
+    uint8_t egress_measured; /**< egress queues have a limit */
+    uint8_t egress_pooled;   /**< and an egress pool of their own */
+    uint8_t in_pool[WEFT_PRIOS];
+    struct limit egress[WEFT_PRIOS];
+    int32_t quantum[WEFT_PRIOS]; /**< deficit round robin: bytes per turn */
     struct stable pkts, msgs, qps, cc_state, timers, ints;
     uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
     uint32_t qp_slots_n;
@@ -302,20 +358,19 @@ static inline uint64_t gap_of_rate(uint64_t bps)
     return (uint64_t)((num + bps / 2) / bps);
 }
 
-static inline void list_append(struct weft_engine *e, struct list *l, uint32_t i)
+static inline void list_append(struct weft_engine *e, struct list *l, struct pkt *k, uint32_t i)
 {
-    pkt_at(e, i)->next = NIL;
+    k->next = NIL;
     if (l->head == NIL)
         l->head = i;
     else
         pkt_at(e, l->tail)->next = i;
     l->tail = i;
 }
-static inline uint32_t list_take(struct weft_engine *e, struct list *l)
+/** Takes the first packet, which is @p k. */
+static inline void list_take(struct list *l, const struct pkt *k)
 {
-    uint32_t i = l->head;
-    l->head = pkt_at(e, i)->next;
-    return i;
+    l->head = k->next;
 }
 
 /* engine.c */
@@ -332,10 +387,8 @@ static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, 
 static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
                                     uint32_t port)
 {
-    if (__builtin_expect(!fastq_fits(&e->fast, e->now, t), 0))
+    if (__builtin_expect(!fastq_push(&e->fast, e->now, t, kind, port), 0))
         engine_push(e, &e->slow, t, EV_ID(kind, port));
-    else if (__builtin_expect(!fastq_push(&e->fast, fastq_key(&e->fast, t, kind, port)), 0))
-        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue (%u entries)", e->fast.n);
 }
 /** A fresh packet record, NIL (and the engine failed) when there is no room. */
 uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
@@ -345,21 +398,33 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
 void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why);
 
 /* port.c */
-/** The head of the link of @p port has arrived at the other end. Its event is the first of the
- * fast queue when @p on_top. */
-void port_arrive(struct weft_engine *e, uint32_t port, bool on_top);
-/** The port may start a packet now: does so, and arms itself for the next. */
-void port_tx(struct weft_engine *e, uint32_t port);
+/** The head of the link of @p port has arrived at the other end. */
+void port_arrive(struct weft_engine *e, uint32_t port);
+/** An EV_TX entry of the port is due: starts a packet, unless the port waits for another moment. */
+void port_due(struct weft_engine *e, uint32_t port);
 /** Queues a packet at a port and starts it when the port is free. */
 void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
 /** Something became sendable at the port. */
 void port_kick(struct weft_engine *e, uint32_t port);
-void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps);
+/** The port looks for something to send at @p at_ps, if not earlier. */
+static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port, int64_t at_ps)
+{
+    if (p->armed_ps <= at_ps)
+        return; /* it will look again earlier than that */
+    p->armed_ps = at_ps;
+    if (__builtin_expect(e->odd & ODD_ORDER, 0))
+        p->armed_order = p->sending ? p->end_order : ++e->order;
+    engine_push_port(e, at_ps, EV_TX, port);
+}
+
+/* mmu_config.c */
+/** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
+int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** Sizes the buffer of every switch; computes the constants of ports and priorities. */
+int mmu_init(struct weft_engine *e, struct weft_err *err);
+void mmu_fini(struct weft_engine *e);
 
 /* mmu.c */
-/** Sizes the buffer of every switch; fails when headroom and reserve exceed it. */
-int mmu_init(struct weft_engine *e, struct weft_err *err);
-int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
 /** Admits a packet from ingress @p in to egress @p out, or says why not (WEFT_DROP_REASONS:
  * admitted). Sends XOFF when due. */
 enum weft_drop_reason mmu_admit(struct weft_engine *e, const struct pkt *p, uint32_t in,
@@ -370,9 +435,9 @@ void mmu_release(struct weft_engine *e, const struct pkt *p, uint32_t out);
 void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes);
 
 /** Whether ingress (port, priority) of a switch would resume its peer if it held @p normal bytes and
- * @p headroom bytes of headroom, and the switch used @p shared of its pool. */
-bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint64_t normal, uint64_t headroom,
-                      uint64_t shared);
+ * @p headroom bytes of headroom, and @p shared bytes of its pool were used. */
+bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint32_t prio, uint64_t normal,
+                      uint64_t headroom, uint64_t shared);
 
 /* pfc.c */
 int pfc_init(struct weft_engine *e, struct weft_err *err);

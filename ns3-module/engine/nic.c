@@ -48,7 +48,7 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
     int64_t at = q->next_avail_ps > e->now ? q->next_avail_ps : e->now;
     q->next_avail_ps = at;
     pace(e, &e->nics[p->nic], q, qi);
-    port_arm(e, q->port, at > p->busy_until_ps ? at : p->busy_until_ps);
+    port_arm(e, p, q->port, at > p->busy_until_ps ? at : p->busy_until_ps);
 }
 
 void nic_cc_changed(struct weft_engine *e, uint32_t qi)
@@ -266,7 +266,7 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
         if (!(p->paused & 1u << q->prio))
             port_kick(e, q->port);
     } else if (q->state == QP_PACED) {
-        port_arm(e, q->port,
+        port_arm(e, p, q->port,
                  q->next_avail_ps > p->busy_until_ps ? q->next_avail_ps : p->busy_until_ps);
     }
 }

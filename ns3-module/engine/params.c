@@ -95,32 +95,73 @@ static const struct weft_param transport_params[] = {
 #define T(field) offsetof(struct weft_switch_params, field)
 static const struct weft_param switch_params[] = {
     {"buffer", WEFT_PARAM_SIZE, T(buffer_bytes), "32MiB", "64KiB", "2GiB", NULL,
-     "shared packet buffer of each switch", NULL},
+     "packet buffer of each switch", NULL},
+    {"reserve", WEFT_PARAM_SIZE, T(reserve_bytes), "4KiB", "0", "1MiB", NULL,
+     "buffer guaranteed to each (ingress port, priority)", "HPCC simulator: 4KiB"},
+    {"reserve-scope", WEFT_PARAM_ENUM, T(reserve_scope), "queue", NULL, NULL, "queue|port",
+     "what is set aside for the reserve: one per (ingress port, priority), or one per port as the "
+     "HPCC "
+     "simulator does",
+     NULL},
+    {"threshold", WEFT_PARAM_ENUM, T(threshold), "dynamic", NULL, NULL, "dynamic|static",
+     "how much of the shared buffer a (ingress port, priority) may take: alpha x what is free, or "
+     "limit",
+     "Choudhury and Hahne, dynamic queue length thresholds, ToN 1998"},
     {"alpha", WEFT_PARAM_F64, T(alpha), "1/8", "1/1024", "64", NULL,
      "ingress threshold of a (port, priority) = alpha x free shared buffer",
-     "Choudhury and Hahne, dynamic queue length thresholds, ToN 1998; HPCC simulator: 1/8"},
+     "Choudhury and Hahne 1998; HPCC simulator: 1/8"},
+    {"alpha-map", WEFT_PARAM_STRING, T(alpha_map), "", NULL, NULL, NULL,
+     "alpha of single priorities: PRIO:ALPHA,PRIO:..., such as 0:1/2,3:1/8", NULL},
+    {"alpha-by-rate", WEFT_PARAM_BOOL, T(alpha_by_rate), "false", NULL, NULL, NULL,
+     "alpha doubles with each doubling of a port's rate over the first host's, up to 1",
+     "HPCC simulator, switch-mmu"},
+    {"limit", WEFT_PARAM_SIZE, T(limit_bytes), "1MiB", "0", "2GiB", NULL,
+     "threshold=static: ingress threshold of a (port, priority) in the shared buffer", NULL},
+    {"limit-map", WEFT_PARAM_STRING, T(limit_map), "", NULL, NULL, NULL,
+     "limit of single priorities: PRIO:SIZE,PRIO:..., such as 0:200KB,3:1MB", NULL},
+    {"lossy-share", WEFT_PARAM_F64, T(lossy_share), "0", "0", "0.99", NULL,
+     "part of the shared buffer that is an ingress pool of the lossy priorities, the rest being "
+     "that of the "
+     "lossless ones; 0: one pool for all",
+     "SONiC: ingress_lossy_pool and ingress_lossless_pool"},
+    {"egress-threshold", WEFT_PARAM_ENUM, T(egress_threshold), "dynamic", NULL, NULL,
+     "dynamic|static",
+     "how long an egress queue that is measured may be: egress-alpha x what is free, or "
+     "egress-limit",
+     NULL},
     {"egress-alpha", WEFT_PARAM_F64, T(egress_alpha), "1", "1/1024", "64", NULL,
      "lossy priorities: egress queue limit = egress-alpha x free shared buffer",
      "Choudhury and Hahne 1998"},
-    {"reserve", WEFT_PARAM_SIZE, T(reserve_bytes), "4KiB", "0", "1MiB", NULL,
-     "buffer guaranteed to each (ingress port, priority)", "HPCC simulator: 4KiB"},
+    {"egress-alpha-map", WEFT_PARAM_STRING, T(egress_alpha_map), "", NULL, NULL, NULL,
+     "egress-alpha of single priorities: PRIO:ALPHA,PRIO:...", NULL},
+    {"egress-limit", WEFT_PARAM_SIZE, T(egress_limit_bytes), "1MiB", "0", "2GiB", NULL,
+     "egress-threshold=static: egress queue limit of lossy priorities", NULL},
+    {"egress-limit-map", WEFT_PARAM_STRING, T(egress_limit_map), "", NULL, NULL, NULL,
+     "egress-limit of single priorities: PRIO:SIZE,PRIO:...", NULL},
+    {"egress-lossy-pool", WEFT_PARAM_SIZE, T(egress_lossy_pool_bytes), "0", "0", "2GiB", NULL,
+     "what the egress queues of lossy priorities may hold together; 0: no such pool, they are "
+     "measured by "
+     "what is free at ingress",
+     "SONiC: egress_lossy_pool"},
+    {"egress-lossless-pool", WEFT_PARAM_SIZE, T(egress_lossless_pool_bytes), "0", "0", "2GiB", NULL,
+     "what the egress queues of lossless priorities may hold together, dropping the rest; 0: no "
+     "such pool, "
+     "only the ingress limits them",
+     "SONiC: egress_lossless_pool, as large as the buffer"},
     {"strict-prios", WEFT_PARAM_U64, T(strict_prios), "192", "0", "255", NULL,
      "bit mask of the priorities that are served before all others, highest first (192: priorities "
      "6 and 7)",
      NULL},
     {"scheduler", WEFT_PARAM_ENUM, T(scheduler), "drr", NULL, NULL, "drr|packet-rr",
      "how priorities that are not strict share a port: by bytes, or one packet each in turn", NULL},
-    {"reserve-scope", WEFT_PARAM_ENUM, T(reserve_scope), "queue", NULL, NULL, "queue|port",
-     "what is set aside for the reserve: one per (ingress port, priority), or one per port as the "
-     "HPCC "
-     "simulator does",
-     NULL},
-    {"alpha-by-rate", WEFT_PARAM_BOOL, T(alpha_by_rate), "false", NULL, NULL, NULL,
-     "alpha doubles with each doubling of a port's rate over the first host's, up to 1",
-     "HPCC simulator, switch-mmu"},
     {"quantum", WEFT_PARAM_SIZE, T(quantum_bytes), "4096B", "64B", "1MiB", NULL,
-     "deficit round robin: bytes per turn of a priority that is not strict",
+     "deficit round robin: bytes per turn and weight of a priority that is not strict",
      "Shreedhar and Varghese, SIGCOMM 1995"},
+    {"weight-map", WEFT_PARAM_STRING, T(weight_map), "", NULL, NULL, NULL,
+     "deficit round robin: weights of single priorities, 1 to 1000: PRIO:WEIGHT,PRIO:..., such as "
+     "3:4,4:2; the "
+     "others have weight 1",
+     NULL},
 };
 #undef T
 
@@ -132,17 +173,22 @@ static const struct weft_param pfc_params[] = {
      "bit mask of the lossless priorities (8: priority 3)", NULL},
     {"headroom", WEFT_PARAM_SIZE, T(headroom_bytes), "0", "0", "64MiB", NULL,
      "buffer per (ingress port, lossless priority) for what arrives after XOFF; 0: two link delays "
-     "at link rate + 3 full packets + 1 PFC frame",
+     "and the "
+     "response time at link rate + 3 full packets + 1 PFC frame",
      "IEEE 802.1Qbb annex O"},
     {"headroom-mode", WEFT_PARAM_ENUM, T(headroom_mode), "standard", NULL, NULL, "standard|hpcc",
      "how headroom=0 is computed; hpcc: 3 x rate x delay per port, as the HPCC simulator does",
      NULL},
     {"xon-offset", WEFT_PARAM_SIZE, T(xon_offset_bytes), "3KiB", "0", "16MiB", NULL,
      "XON is sent when the ingress is this far below its threshold", "HPCC simulator: 3KiB"},
+    {"response-time", WEFT_PARAM_TIME, T(response_ps), "0", "0", "1ms", NULL,
+     "time that a port takes to obey a PFC frame after its last bit",
+     "IEEE 802.1Qbb annex O: higher layer and interface delays"},
     {"frame", WEFT_PARAM_SIZE, T(frame_bytes), "64B", "1B", "512B", NULL,
      "frame bytes of a PFC frame", "IEEE 802.1Qbb: minimum-size MAC control frame"},
     {"quanta", WEFT_PARAM_U64, T(quanta), "0", "0", "65535", NULL,
-     "pause time of a PFC frame in quanta of 512 bit times of the paused link, after which it sends "
+     "pause time of a PFC frame in quanta of 512 bit times of the paused link, after which it "
+     "sends "
      "again unless refreshed; 0: until the resume",
      "IEEE 802.1Qbb; switches send 65535"},
     {"refresh", WEFT_PARAM_F64, T(refresh), "1/2", "1/16", "1", NULL,
@@ -167,6 +213,11 @@ static const struct weft_param ecn_params[] = {
     {"rate-map", WEFT_PARAM_STRING, T(rate_map), "", NULL, NULL, NULL,
      "thresholds per port rate instead of the above: RATE:KMIN:KMAX:PMAX,RATE:...",
      "HPCC simulator: KMIN_MAP, KMAX_MAP, PMAX_MAP"},
+    {"prio-map", WEFT_PARAM_STRING, T(prio_map), "", NULL, NULL, NULL,
+     "thresholds of single priorities instead of the above, scaled by scale-rate: "
+     "PRIO:KMIN:KMAX:PMAX,PRIO:..., "
+     "such as 3:50KB:200KB:0.1; PRIO:off: never marked",
+     NULL},
     {"at-enqueue", WEFT_PARAM_BOOL, T(at_enqueue), "false", NULL, NULL, NULL,
      "true: decide when the packet joins the queue, counting it; false: when it leaves, not "
      "counting it",

@@ -4,10 +4,13 @@
  *
  * mmu.c decides when an ingress (port, priority) is to be paused or resumed; this file sends the
  * frame, and plays what it does at the port that it reaches. With pfc.quanta = 0 a pause lasts until
- * the resume. Otherwise the paused port counts pfc.quanta x 512 bit times of its own link from the
- * frame's arrival and then sends again, and the pausing ingress repeats XOFF each pfc.refresh of that
+ * the resume. Otherwise the paused port counts pfc.quanta x 512 bit times of its own link from when the
+ * frame takes effect and then sends again, and the pausing ingress repeats XOFF each pfc.refresh of that
  * time as long as it wants the pause. So a lost PAUSE is made good by the next one, and a lost RESUME
  * by the expiry. A repeated XOFF is not sent while another PFC frame still waits at the port.
+ *
+ * A port obeys a frame pfc.response-time after its last bit; until then it goes on as before. Frames
+ * take effect in the order of their arrival.
  *
  * A deadlock, which refreshes would keep alive, ends the run.
  *
@@ -79,7 +82,7 @@ static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool
     k->flags = xoff ? PKT_XOFF : 0;
     k->payload = 0;
     k->psn = 0;
-    list_append(e, &e->ports[port].ctrl, i);
+    list_append(e, &e->ports[port].ctrl, k, i);
     port_kick(e, port);
 }
 
@@ -121,20 +124,39 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         port_kick(e, port);
 }
 
-void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)
+/* A PFC frame takes effect at the port that it was for. */
+static void obey(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 {
-    const struct pkt *k = pkt_at(e, i);
-    const uint32_t prio = k->prio;
-    const bool xoff = k->flags & PKT_XOFF;
     const bool paused = e->ports[port].paused >> prio & 1;
-    e->tot.delivered[WEFT_PKT_PFC]++;
-    pkt_free(e, i);
     if (e->p.pfc.quanta) {
         set_deadline(e, port, prio, PFC_EXPIRY, xoff ? e->now + pause_ps(e, port) : WEFT_NEVER);
         if (paused == xoff)
             return; /* a refresh, or the resume of a pause that has expired or was lost */
     }
     take_effect(e, port, prio, xoff);
+}
+
+/* The response time has passed. */
+static void obey_late(void *ctx, uint64_t arg)
+{
+    obey(ctx, (uint32_t)(arg / 2 / WEFT_PRIOS), (uint32_t)(arg / 2 % WEFT_PRIOS), arg & 1);
+}
+
+void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    const struct pkt *k = pkt_at(e, i);
+    const uint32_t prio = k->prio;
+    const bool xoff = k->flags & PKT_XOFF;
+    e->tot.delivered[WEFT_PKT_PFC]++;
+    pkt_free(e, i);
+    if (e->p.pfc.response_ps == 0) {
+        obey(e, port, prio, xoff);
+        return;
+    }
+    struct weft_err err = {0};
+    uint64_t arg = ((uint64_t)port * WEFT_PRIOS + prio) * 2 + xoff;
+    if (weft_engine_timer(e, e->now + e->p.pfc.response_ps, obey_late, e, arg, &err))
+        engine_fail(e, err.code, "%s", err.msg);
 }
 
 /* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,

@@ -13,47 +13,41 @@
  */
 #include "internal.h"
 
-void port_arm(struct weft_engine *e, uint32_t port, int64_t at_ps)
+/* What few runs need when a packet starts. */
+static void transmit_odd(struct weft_engine *e, struct port *p, struct pkt *k, uint64_t wire)
 {
-    struct port *p = &e->ports[port];
-    if (p->armed_ps <= at_ps)
-        return; /* it will look again earlier than that */
-    p->armed_ps = at_ps;
-    if (e->p.transport.ns3_event_order)
-        p->armed_order = p->sending ? p->end_order : ++e->order;
-    engine_push_port(e, at_ps, EV_TX, port);
-}
-
-/* Puts a packet on the link. */
-static void transmit(struct weft_engine *e, struct port *p, uint32_t port, uint32_t i)
-{
-    struct pkt *k = pkt_at(e, i);
-    uint64_t wire = k->frame + e->p.transport.gap_bytes;
-    int64_t ser = gap_quantised(e, wire, p->ser_q);
-    p->busy_until_ps = e->now + ser;
-    k->at_ps = p->busy_until_ps + p->prop_ps;
-    if (e->p.transport.ns3_event_order) {
+    if (e->odd & ODD_ORDER) {
         p->sending = true;
         p->end_order = ++e->order;
         k->order = ++e->order;
     }
-    if (p->fly.head == NIL)
-        engine_push_port(e, k->at_ps, EV_ARRIVE, port);
-    list_append(e, &p->fly, i);
-    p->flying++;
-    p->st.tx_packets++;
-    p->st.tx_bytes += wire;
-    p->st.busy_ps += ser;
-    if (k->kind == WEFT_PKT_DATA)
-        p->st.tx_payload_bytes += k->payload;
-    e->tot.packet_hops++;
-    if (e->pint_on) {
-        p->pint_size = (uint32_t)wire;
-        p->pint_at_ps = e->now;
-    }
+    p->pint_size = (uint32_t)wire;
+    p->pint_at_ps = e->now;
 }
 
-/* The priority to serve among the bits of @p eligible (not 0). */
+/* Puts packet @p k, number @p i, on the link. */
+static inline void transmit(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                            uint32_t i)
+{
+    const uint64_t wire = k->frame + e->p.transport.gap_bytes;
+    int64_t ser = gap_ps(wire, p->ser_q);
+    if (__builtin_expect(e->odd & ODD_QUANTUM, 0))
+        ser = gap_quantised(e, wire, p->ser_q);
+    p->busy_until_ps = e->now + ser;
+    k->at_ps = p->busy_until_ps + p->prop_ps;
+    if (__builtin_expect(e->odd & (ODD_ORDER | ODD_PINT), 0))
+        transmit_odd(e, p, k, wire);
+    if (p->fly.head == NIL)
+        engine_push_port(e, k->at_ps, EV_ARRIVE, port);
+    list_append(e, &p->fly, k, i);
+    p->st.tx_packets++;
+    p->st.tx_bytes += wire;
+    p->st.tx_payload_bytes += k->payload;
+    p->st.busy_ps += ser;
+    e->tot.packet_hops++;
+}
+
+/* The priority to serve among several, the bits of @p eligible. */
 static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t eligible)
 {
     uint32_t strict = eligible & (uint32_t)e->p.sw.strict_prios;
@@ -65,11 +59,6 @@ static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t 
         p->drr = (uint8_t)__builtin_ctz(after ? after : eligible);
         return p->drr;
     }
-    if (!(eligible & (eligible - 1))) {
-        uint32_t only = (uint32_t)__builtin_ctz(eligible);
-        p->deficit[only] = 0;
-        return only;
-    }
     if ((eligible & 1u << p->drr) && p->deficit[p->drr] > 0)
         return p->drr;
     for (uint32_t k = (p->drr + 1u) % WEFT_PRIOS;; k = (k + 1) % WEFT_PRIOS) {
@@ -77,7 +66,7 @@ static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t 
             p->deficit[k] = 0;
             continue;
         }
-        p->deficit[k] += (int32_t)e->p.sw.quantum_bytes;
+        p->deficit[k] += e->quantum[k];
         if (p->deficit[k] > 0) {
             p->drr = (uint8_t)k;
             return k;
@@ -85,23 +74,50 @@ static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t 
     }
 }
 
-/* The next packet of a queue; leaves the switch's buffer. */
-static uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t port, uint32_t prio)
+/* The priority to serve, the bits of @p eligible (not 0). */
+static inline uint32_t next_prio(const struct weft_engine *e, struct port *p, uint32_t eligible)
 {
-    uint32_t i = list_take(e, &p->q[prio]);
+    if (__builtin_expect(eligible & (eligible - 1), 0))
+        return pick_prio(e, p, eligible);
+    const uint32_t only = (uint32_t)__builtin_ctz(eligible);
+    if (!(eligible & (uint32_t)e->p.sw.strict_prios)) {
+        p->deficit[only] = 0;
+        if (__builtin_expect(e->p.sw.scheduler == WEFT_SCHED_PACKET_RR, 0))
+            p->drr = (uint8_t)only;
+    }
+    return only;
+}
+
+/* A packet has left a switch queue. */
+static inline void left(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                        uint32_t i)
+{
+    const uint32_t prio = k->prio;
+    if (k->kind == WEFT_PKT_DATA) {
+        if ((e->on_leave & TOUCH_ECN) && p->qbytes[prio] > p->kmin)
+            ecn_mark(e, i, port, p->qbytes[prio]);
+        if (e->on_leave & TOUCH_SIGN)
+            signal_stamp(e, i, port);
+    }
+    if (__builtin_expect(e->on_leave & TOUCH_HOOK, 0))
+        e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
+}
+
+/* The next packet of a queue; leaves the switch's buffer. */
+static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t port, uint32_t prio)
+{
+    struct list *q = &p->q[prio];
+    const uint32_t i = q->head;
     struct pkt *k = pkt_at(e, i);
-    if (p->q[prio].head == NIL)
+    list_take(q, k);
+    if (q->head == NIL)
         p->nonempty &= (uint8_t) ~(1u << prio);
     p->qbytes[prio] -= k->frame;
     p->qtotal -= k->frame;
     if (p->nic == NIL) {
         mmu_release(e, k, port);
-        if (e->ecn_on && !e->p.ecn.at_enqueue && k->kind == WEFT_PKT_DATA)
-            ecn_mark(e, i, port, p->qbytes[prio]);
-        if (e->stamp_on && k->kind == WEFT_PKT_DATA)
-            signal_stamp(e, i, port);
-        if (e->hooks.queue)
-            e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
+        if (e->on_leave)
+            left(e, p, port, k, i);
     }
     return i;
 }
@@ -116,110 +132,124 @@ static inline uint32_t sendable(const struct weft_engine *e, const struct port *
     return (p->nonempty & (e->p.transport.ack_ignores_pause ? ~0u : open)) | (n->ready_mask & open);
 }
 
-void port_tx(struct weft_engine *e, uint32_t port)
+/* The port may start a packet now: does so, and arms itself for the next. */
+static void port_tx(struct weft_engine *e, struct port *p, uint32_t port)
 {
-    struct port *p = &e->ports[port];
-    if (p->busy_until_ps > e->now) {
-        port_arm(e, port, p->busy_until_ps);
+    if (__builtin_expect(p->busy_until_ps > e->now, 0)) {
+        port_arm(e, p, port, p->busy_until_ps);
         return;
     }
     p->sending = false;
-    struct nic *n = p->nic == NIL ? NULL : &e->nics[p->nic];
+    struct nic *n = __builtin_expect(p->nic == NIL, 1) ? NULL : &e->nics[p->nic];
     if (n && n->paced.n)
         nic_release_paced(e, port);
-    uint32_t i = NIL;
-    if (p->ctrl.head != NIL) {
-        i = list_take(e, &p->ctrl);
+    uint32_t i = p->ctrl.head;
+    if (__builtin_expect(i != NIL, 0)) {
+        struct pkt *k = pkt_at(e, i);
+        list_take(&p->ctrl, k);
+        transmit(e, p, port, k, i);
     } else {
-        for (;;) {
-            uint32_t eligible = sendable(e, p, n);
-            if (!eligible)
-                break;
-            uint32_t prio = pick_prio(e, p, eligible);
+        uint32_t eligible;
+        while ((eligible = sendable(e, p, n))) {
+            const uint32_t prio = next_prio(e, p, eligible);
             i = p->nonempty & 1u << prio ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
-            if (i == NIL)
+            if (__builtin_expect(i == NIL, 0))
                 continue; /* its QPs turned out to be blocked */
+            struct pkt *k = pkt_at(e, i);
             if (!(e->p.sw.strict_prios >> prio & 1))
-                p->deficit[prio] -= pkt_at(e, i)->frame;
+                p->deficit[prio] -= k->frame;
+            transmit(e, p, port, k, i);
             break;
         }
     }
-    if (i != NIL)
-        transmit(e, p, port, i);
-    if (p->sending || sendable(e, p, n) || p->ctrl.head != NIL)
-        port_arm(e, port, p->busy_until_ps);
+    if (sendable(e, p, n) || __builtin_expect(p->sending || p->ctrl.head != NIL, 0))
+        port_arm(e, p, port, p->busy_until_ps);
     else if (n && nic_paced(e, n))
-        port_arm(e, port, n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
+        port_arm(e, p, port,
+                 n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
+}
+
+void port_due(struct weft_engine *e, uint32_t port)
+{
+    struct port *p = &e->ports[port];
+    if (p->armed_ps != e->now)
+        return;
+    p->armed_ps = WEFT_NEVER;
+    port_tx(e, p, port);
+}
+
+static inline void kick(struct weft_engine *e, struct port *p, uint32_t port)
+{
+    if (p->busy_until_ps > e->now || p->sending)
+        port_arm(e, p, port, p->busy_until_ps);
+    else if (p->armed_ps != e->now || e->odd & ODD_ORDER)
+        port_tx(e, p, port); /* else its own event of this instant is still to come */
 }
 
 void port_kick(struct weft_engine *e, uint32_t port)
 {
-    struct port *p = &e->ports[port];
-    if (p->busy_until_ps > e->now || p->sending)
-        port_arm(e, port, p->busy_until_ps);
-    else if (e->p.transport.ns3_event_order ||
-             p->armed_ps != e->now) /* else its own event of this instant is still to come */
-        port_tx(e, port);
+    kick(e, &e->ports[port], port);
 }
 
-void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
+/* A packet has entered a switch queue. */
+static void entered(struct weft_engine *e, struct port *p, uint32_t port, uint32_t i)
 {
-    struct port *p = &e->ports[port];
-    struct pkt *k = pkt_at(e, i);
-    uint32_t prio = k->prio;
-    list_append(e, &p->q[prio], i);
-    p->nonempty |= (uint8_t)(1u << prio);
+    const struct pkt *k = pkt_at(e, i);
+    if ((e->on_enter & TOUCH_ECN) && k->kind == WEFT_PKT_DATA)
+        ecn_mark(e, i, port, p->qbytes[k->prio]);
+    if (e->on_enter & TOUCH_HOOK)
+        e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->qbytes[k->prio]);
+}
+
+static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                           uint32_t i, bool at_switch)
+{
+    const uint32_t prio = k->prio, bit = 1u << prio;
+    list_append(e, &p->q[prio], k, i);
+    p->nonempty |= (uint8_t)bit;
     p->qbytes[prio] += k->frame;
     p->qtotal += k->frame;
     if (p->qtotal > p->st.max_queue_bytes)
         p->st.max_queue_bytes = p->qtotal;
-    if (p->nic == NIL) {
-        if (e->ecn_on && e->p.ecn.at_enqueue && k->kind == WEFT_PKT_DATA)
-            ecn_mark(e, i, port, p->qbytes[prio]);
-        if (e->hooks.queue)
-            e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
-    }
-    if (!(p->paused & 1u << prio) || (p->nic != NIL && e->p.transport.ack_ignores_pause))
-        port_kick(e, port);
+    if (at_switch && __builtin_expect(e->on_enter, 0))
+        entered(e, p, port, i);
+    if (!(p->paused & bit) || (!at_switch && e->p.transport.ack_ignores_pause))
+        kick(e, p, port);
+}
+
+void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    enqueue(e, &e->ports[port], port, pkt_at(e, i), i, false);
+}
+
+/* Looks up the egress port of a packet at a switch; NIL: there is none. */
+static uint32_t __attribute__((noinline))
+look_up(struct weft_engine *e, uint32_t node, const struct pkt *k)
+{
+    const struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
+    if (g.n)
+        return ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
+    engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
+    return NIL;
 }
 
 /* Forwards a packet that entered a switch through port @p in. */
-static void forward(struct weft_engine *e, uint32_t in, uint32_t i)
+static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
 {
-    struct pkt *k = pkt_at(e, i);
-    uint32_t node = e->ports[in].node;
-    struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
-    if (__builtin_expect(g.n == 0, 0)) {
-        engine_fail(e, WEFT_E_INTERNAL, "switch %u has no route to host %u", node, k->dst_host);
-        return;
+    const uint32_t hop = k->hop++;
+    uint32_t out = hop < QP_PATH ? qp_at(e, k->qp)->path[k->kind != WEFT_PKT_DATA][hop] : NIL;
+    if (__builtin_expect(out == NIL, 0)) {
+        out = look_up(e, e->ports[in].node, k);
+        if (out == NIL)
+            return;
     }
-    uint32_t out =
-        g.n == 1 ? g.ports[0] : ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
     k->in_port = in;
     enum weft_drop_reason why = mmu_admit(e, k, in, out);
     if (__builtin_expect(why != WEFT_DROP_REASONS, 0)) {
         pkt_drop(e, i, out, why);
         return;
     }
-    port_enqueue(e, out, i);
-}
-
-/* Replaces the event of the arrival in hand by that of the packet behind it, if there is one. */
-static void next_arrival(struct weft_engine *e, const struct port *p, uint32_t port, bool on_top)
-{
-    if (p->fly.head == NIL) {
-        if (on_top)
-            fastq_pop(&e->fast);
-        return;
-    }
-    int64_t at = pkt_at(e, p->fly.head)->at_ps;
-    if (on_top && __builtin_expect(fastq_fits(&e->fast, e->now, at), 1)) {
-        fastq_replace_top(&e->fast, fastq_key(&e->fast, at, EV_ARRIVE, port));
-        return;
-    }
-    if (on_top)
-        fastq_pop(&e->fast);
-    engine_push_port(e, at, EV_ARRIVE, port);
+    enqueue(e, &e->ports[out], out, k, i, true);
 }
 
 /* Asks the fault injection hook. */
@@ -230,26 +260,28 @@ static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
     return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
 }
 
-void port_arrive(struct weft_engine *e, uint32_t port, bool on_top)
+/* Whether the packet is lost on the link of @p port. */
+static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port)
+{
+    return (p->lossy && weft_rng_f64(&p->err_rng) < p->error_rate) ||
+           ((e->odd & ODD_LOSE) && lose(e, i, port));
+}
+
+void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
-    uint32_t i = list_take(e, &p->fly);
-    next_arrival(e, p, port, on_top);
-    p->flying--;
+    const uint32_t i = p->fly.head, peer = p->peer;
+    struct pkt *k = pkt_at(e, i);
+    list_take(&p->fly, k);
+    if (p->fly.head != NIL)
+        engine_push_port(e, pkt_at(e, p->fly.head)->at_ps, EV_ARRIVE, port);
     p->rx_packets++;
-    if (__builtin_expect(p->error_rate > 0, 0) && weft_rng_f64(&p->err_rng) < p->error_rate) {
+    if (__builtin_expect(p->lossy | (e->odd & ODD_LOSE), 0) && lost(e, p, i, port))
         pkt_drop(e, i, port, WEFT_DROP_ERROR);
-        return;
-    }
-    if (__builtin_expect(e->hooks.lose != NULL, 0) && lose(e, i, port)) {
-        pkt_drop(e, i, port, WEFT_DROP_ERROR);
-        return;
-    }
-    uint32_t peer = p->peer;
-    if (pkt_at(e, i)->kind == WEFT_PKT_PFC)
+    else if (__builtin_expect(k->kind == WEFT_PKT_PFC, 0))
         pfc_receive(e, peer, i);
     else if (e->ports[peer].nic != NIL)
         rc_receive(e, i);
     else
-        forward(e, peer, i);
+        forward(e, peer, k, i);
 }

@@ -38,6 +38,13 @@ int64_t qp_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t by
     return last;
 }
 
+/* Remembers the choices of the switches on a path of @p hops ports. */
+static void remember(struct qp *q, bool forward, const uint32_t *ports, uint32_t hops)
+{
+    for (uint32_t h = 0; h < QP_PATH; h++)
+        q->path[!forward][h] = h + 1 < hops ? ports[h + 1] : NIL;
+}
+
 /* What the congestion control may know of the path. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q)
 {
@@ -58,8 +65,10 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     q->env.line_rate_bps = port_rate_bps(e, ports[0]);
     q->env.hops = hops - 1;
     q->port = ports[0];
+    remember(q, true, ports, hops);
     hops = ecmp_path(e, q, false, ports);
     q->ack_port = ports[0];
+    remember(q, false, ports, hops);
     for (uint32_t h = 0; h < hops; h++)
         rtt += gap_quantised(e, ack, e->ports[ports[h]].ser_q) + e->ports[ports[h]].prop_ps;
     if (e->p.transport.base_rtt_ps)

@@ -37,6 +37,7 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->prio = (uint8_t)e->p.transport.ack_prio;
     k->flags = (uint8_t)((q->echo ? PKT_ECHO : 0) | (q->cnp_due ? PKT_CNP : 0));
     k->in_port = NIL;
+    k->hop = 0;
     q->echo = q->cnp_due = 0;
     q->unacked = 0;
     port_enqueue(e, q->ack_port, i);

@@ -42,6 +42,66 @@ TEST(Config, HeadroomFollowsRateDelayAndMtu)
     w.Build();
 }
 
+TEST(Config, HeadroomFollowsTheResponseTime)
+{
+    // 1 us at 100 Gbps: 12,500 B more per port.
+    Settings topo = {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}};
+    Refusal({{"switch.buffer", "165792B"}, {"pfc.response-time", "1us"}}, topo);
+    World w("single-switch", topo, {{"switch.buffer", "165793B"}, {"pfc.response-time", "1us"}});
+    w.Build();
+}
+
+TEST(Config, MapsNameTheEntryThatIsWrong)
+{
+    struct
+    {
+        const char *key, *map, *says;
+    } const bad[] = {
+        {"switch.alpha-map", "3=1/8", "switch.alpha-map at '3=1/8': write PRIO:ALPHA"},
+        {"switch.alpha-map", "3:1/8,8:1", "switch.alpha-map at '8:1': priorities are 0 to 7"},
+        {"switch.alpha-map", "3:1/8,3:1", "there twice"},
+        {"switch.alpha-map", "3:1/8,", "ends in a comma"},
+        {"switch.alpha-map", "3:", "write PRIO:ALPHA"},
+        {"switch.alpha-map", "13:1", "write PRIO:ALPHA"},
+        {"switch.alpha-map", "3:100", "1/1024"},
+        {"switch.limit-map", "3:100", "switch.limit-map at '3:100'"}, // no unit
+        {"switch.egress-limit-map", "0:3GiB", "2GiB"},
+        {"switch.egress-alpha-map", "3:1", "priority 3 is lossless"},
+        {"switch.weight-map", "3:0", "1 to 1000"},
+        {"switch.weight-map", "3:1.5", "switch.weight-map at '3:1.5'"},
+        {"switch.weight-map", "7:2", "priority 7 is served strictly"},
+        {"ecn.prio-map", "3:100KB:400KB", "write PRIO:KMIN:KMAX:PMAX, or PRIO:off"},
+        {"ecn.prio-map", "3:100KB:400KB:0.1:1", "write PRIO:KMIN:KMAX:PMAX, or PRIO:off"},
+        {"ecn.prio-map", "3:400KB:100KB:0.1", "KMIN must not exceed KMAX"},
+        {"ecn.prio-map", "3:1KB:2KB:1.5", "pmax"},
+        {"ecn.rate-map", "10Gbps:1KB:2KB:1", "no entry for links of 400Gbps"},
+    };
+    for (auto& b : bad)
+    {
+        std::string m = Refusal({{b.key, b.map}});
+        EXPECT_NE(m.find(b.says), std::string::npos) << b.key << "=" << b.map << ": " << m;
+    }
+    World w("single-switch", {{"hosts", "2"}},
+            {{"switch.alpha-map", "3:1/8, 0:50%"}, {"switch.weight-map", "0:1000,5:1"}, {"ecn.prio-map", "0:off, 3:1KB:1KB:1"}});
+    w.Build();
+}
+
+TEST(Config, PoolsThatCannotBe)
+{
+    std::string m = Refusal({{"switch.lossy-share", "1/2"}, {"pfc.enabled", "off"}});
+    EXPECT_NE(m.find("no priority is lossless"), std::string::npos) << m;
+    m = Refusal({{"switch.lossy-share", "1/2"}, {"pfc.prios", "255"}, {"switch.buffer", "64MiB"}});
+    EXPECT_NE(m.find("every priority is lossless"), std::string::npos) << m;
+    m = Refusal({{"switch.egress-lossless-pool", "1MB"}, {"pfc.prios", "0"}});
+    EXPECT_NE(m.find("switch.egress-lossless-pool: no priority"), std::string::npos) << m;
+    m = Refusal({{"switch.egress-lossy-pool", "40MiB"}});
+    EXPECT_NE(m.find("exceeds switch.buffer"), std::string::npos) << m;
+    // 140,793 B leave one byte to share, see above.
+    Settings topo = {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}};
+    m = Refusal({{"switch.buffer", "140793B"}, {"switch.lossy-share", "1/2"}}, topo);
+    EXPECT_NE(m.find("headroom of 75.26 KB plus reserve of 65.54 KB leaves 1 B"), std::string::npos) << m;
+}
+
 TEST(Config, TablesHaveSoundDefaults)
 {
     for (auto& s : weft_engine_sections)

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -115,6 +116,7 @@ class World
     weft_engine_config config = {};
     std::vector<weft_engine_done> received, acked;
     std::vector<PfcEvent> pfc;
+    void* user = nullptr; // of a test's own hooks
     std::function<bool(uint32_t port, const weft_engine_pkt_view& pkt)> lose; // set before Build
 
   private:
@@ -132,7 +134,7 @@ class World
             if (key.substr(0, dot) == s.name)
             {
                 Must(weft_params_set(&s.params, reinterpret_cast<char*>(&config.params) + s.offset,
-                                     key.substr(dot + 1).c_str(), value.c_str(), &err),
+                                     key.substr(dot + 1).c_str(), m_texts.insert(value).first->c_str(), &err),
                      err);
                 return;
             }
@@ -140,6 +142,7 @@ class World
     }
 
     std::vector<char> m_topo, m_cc;
+    std::set<std::string> m_texts; // text parameters point here
 };
 
 #endif

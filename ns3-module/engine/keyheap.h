@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A 4-ary min-heap of 64-bit keys. Four children of 8 bytes share half a cache line. */
+#ifndef WEFT_KEYHEAP_H
+#define WEFT_KEYHEAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct keyheap {
+    uint64_t *h; /**< h[0] is the smallest */
+    uint32_t n, cap;
+};
+
+/** Makes room for @p n keys in all; false when out of memory. */
+static inline bool keyheap_reserve(struct keyheap *q, uint32_t n)
+{
+    if (__builtin_expect(n <= q->cap, 1))
+        return true;
+    uint32_t cap = q->cap * 2 > n ? q->cap * 2 : n;
+    uint64_t *h = (uint64_t *)realloc(q->h, cap * sizeof *h);
+    if (!h)
+        return false;
+    q->h = h;
+    q->cap = cap;
+    return true;
+}
+
+/** Adds a key; there must be room for it. */
+static inline void keyheap_put(struct keyheap *q, uint64_t key)
+{
+    uint64_t *const h = q->h;
+    uint32_t i = q->n++;
+    while (i > 0) {
+        uint32_t up = (i - 1) >> 2;
+        if (h[up] <= key)
+            break;
+        h[i] = h[up];
+        i = up;
+    }
+    h[i] = key;
+}
+
+/** Removes the first key; the heap must not be empty. */
+static inline void keyheap_pop(struct keyheap *q)
+{
+    uint64_t *const h = q->h;
+    const uint32_t n = --q->n;
+    const uint64_t key = h[n];
+    uint32_t i = 0, c = 1;
+    while (c + 3 < n) {
+        uint32_t a = c + (h[c + 1] < h[c]);
+        uint32_t b = c + 2 + (h[c + 3] < h[c + 2]);
+        uint32_t best = h[b] < h[a] ? b : a;
+        if (key <= h[best])
+            goto place;
+        h[i] = h[best];
+        i = best;
+        c = 4 * i + 1;
+    }
+    if (c < n) { /* the last, incomplete family */
+        uint32_t best = c;
+        for (uint32_t k = c + 1; k < n; k++)
+            if (h[k] < h[best])
+                best = k;
+        if (h[best] < key) {
+            h[i] = h[best];
+            i = best;
+        }
+    }
+place:
+    h[i] = key;
+}
+
+static inline void keyheap_free(struct keyheap *q)
+{
+    free(q->h);
+    q->h = NULL;
+    q->n = q->cap = 0;
+}
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The shared buffer's sizes and thresholds, computed once so that mmu.c only compares.
+ *
+ * buffer = headroom of every (ingress port, lossless priority) + reserve of every (ingress port,
+ * priority) + shared buffer; switch.lossy-share divides the last in two pools.
+ *
+ * Headroom (IEEE 802.1Qbb annex O): what can still arrive after XOFF has been decided. The PFC frame may
+ * wait for a packet that has just begun, is sent, and travels to the peer, which takes its response time,
+ * finishes the packet that it has just begun, and its last bit travels back: two link delays and the
+ * response time at link rate, a full packet at each end, the PFC frame; and one more packet, since the
+ * one that crosses the threshold goes to headroom whole.
+ */
+#include "internal.h"
+#include "prio_params.h"
+
+#include <stdio.h>
+
+/* Headroom of one (ingress port, lossless priority). */
+static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct weft_fabric_link *l)
+{
+    if (!p->pfc.enabled)
+        return 0;
+    if (p->pfc.headroom_bytes)
+        return p->pfc.headroom_bytes;
+    if (p->pfc.headroom_mode == WEFT_HEADROOM_HPCC)
+        return (uint64_t)((unsigned __int128)l->rate_bps * (uint64_t)l->delay_ps * 3 / 8 /
+                          (uint64_t)WEFT_PS_PER_S);
+    unsigned __int128 flight =
+        (unsigned __int128)l->rate_bps * ((uint64_t)l->delay_ps * 2 + (uint64_t)p->pfc.response_ps);
+    uint64_t full = p->transport.mtu_bytes + p->transport.header_bytes + p->transport.gap_bytes + 3;
+    return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + p->pfc.frame_bytes +
+           p->transport.gap_bytes;
+}
+
+/* What one switch must set aside; the shared buffer is the rest. */
+static void set_aside(const struct weft_engine_params *p, const struct weft_fabric *f,
+                      uint32_t node, uint64_t *headroom, uint64_t *reserve)
+{
+    const struct weft_fabric_node *n = &f->nodes[node];
+    uint32_t lossless_prios = (uint32_t)__builtin_popcount(prios_lossless(p));
+    *headroom = 0;
+    for (uint32_t k = 0; k < n->nports; k++)
+        *headroom +=
+            lossless_prios * headroom_bytes(p, &f->links[f->ports[n->first_port + k].link]);
+    *reserve = (uint64_t)n->nports * p->sw.reserve_bytes *
+               (p->sw.reserve_scope == WEFT_RESERVE_PORT ? 1 : WEFT_PRIOS);
+}
+
+/* The lossy priorities' part of a shared buffer, 0: one pool for all. */
+static uint64_t lossy_pool(const struct weft_engine_params *p, uint64_t shared)
+{
+    return (uint64_t)((double)shared * p->sw.lossy_share);
+}
+
+/* Pools for priorities that do not exist, or larger than the buffer. */
+static int check_pools(const struct weft_engine_params *p, struct weft_err *err)
+{
+    const uint8_t lossless = prios_lossless(p);
+    const struct {
+        const char *name;
+        uint64_t bytes;
+    } egress[] = {{"switch.egress-lossless-pool", p->sw.egress_lossless_pool_bytes},
+                  {"switch.egress-lossy-pool", p->sw.egress_lossy_pool_bytes}};
+    const bool empty[] = {lossless == 0, lossless == 0xff};
+    static const char *const why[] = {"no priority is lossless; see pfc.enabled and pfc.prios",
+                                      "every priority is lossless; see pfc.prios"};
+    for (int k = 0; k < 2; k++) {
+        char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+        if (empty[k] && egress[k].bytes)
+            return weft_err_set(err, WEFT_E_INPUT, "%s: %s", egress[k].name, why[k]);
+        if (empty[k] && p->sw.lossy_share > 0)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "switch.lossy-share divides the buffer between lossless and lossy "
+                                "priorities, but %s",
+                                why[k]);
+        if (egress[k].bytes > p->sw.buffer_bytes)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "%s of %s exceeds switch.buffer, %s: it could not fill",
+                                egress[k].name, weft_human_size(egress[k].bytes, a),
+                                weft_human_size(p->sw.buffer_bytes, b));
+    }
+    return 0;
+}
+
+static int check_switch(const struct weft_engine_params *p, const struct weft_fabric *f,
+                        uint32_t node, struct weft_err *err)
+{
+    uint64_t headroom, reserve;
+    char name[WEFT_NODE_NAME_MAX], a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX],
+        d[WEFT_UNIT_TEXT_MAX];
+    set_aside(p, f, node, &headroom, &reserve);
+    if (headroom + reserve >= p->sw.buffer_bytes)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "switch %s (%u ports): PFC headroom of %s plus reserve of %s leaves nothing of the "
+            "%s buffer to share; raise switch.buffer, or lower pfc.headroom or switch.reserve",
+            weft_fabric_node_name(f, node, name), f->nodes[node].nports,
+            weft_human_size(headroom, a), weft_human_size(reserve, b),
+            weft_human_size(p->sw.buffer_bytes, d));
+    uint64_t shared = p->sw.buffer_bytes - headroom - reserve;
+    if (p->sw.lossy_share > 0 && lossy_pool(p, shared) == 0)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "switch %s (%u ports): PFC headroom of %s plus reserve of %s leaves %s to share, of "
+            "which switch.lossy-share is less than a byte; raise switch.buffer",
+            weft_fabric_node_name(f, node, name), f->nodes[node].nports,
+            weft_human_size(headroom, a), weft_human_size(reserve, b), weft_human_size(shared, d));
+    return 0;
+}
+
+/* The ingress alpha of a priority at a port of a rate: its own, doubled per doubling of the rate over
+ * the first host's when so asked. */
+static uint32_t port_alpha(const struct weft_engine *e, const struct weft_switch_params *sw,
+                           uint64_t rate_bps)
+{
+    uint64_t alpha = (uint64_t)(sw->alpha * 65536.0 + 0.5);
+    if (!sw->alpha_by_rate)
+        return (uint32_t)alpha;
+    const struct weft_fabric *f = e->fabric;
+    uint64_t base = f->links[f->ports[f->nodes[f->hosts[0]].first_port].link].rate_bps;
+    for (; rate_bps > base && alpha < 65536; base *= 2)
+        alpha *= 2;
+    return (uint32_t)alpha;
+}
+
+/* Finds RATE:KMIN:KMAX:PMAX for a rate in ecn.rate-map; 1: found, 0: not there, < 0: malformed. */
+static int map_entry(const char *map, uint64_t rate_bps, uint64_t *kmin, uint64_t *kmax,
+                     double *pmax, struct weft_err *err)
+{
+    for (const char *at = map; *at;) {
+        char text[4][32];
+        int used = 0;
+        uint64_t rate;
+        if (sscanf(at, "%31[^:,]:%31[^:,]:%31[^:,]:%31[^:,]%n", text[0], text[1], text[2], text[3],
+                   &used) != 4 ||
+            (at[used] && at[used] != ','))
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "ecn.rate-map at '%.40s': write RATE:KMIN:KMAX:PMAX, comma-separated", at);
+        if (weft_parse_rate_bps(text[0], &rate, err) || weft_parse_size_bytes(text[1], kmin, err) ||
+            weft_parse_size_bytes(text[2], kmax, err) || weft_parse_f64(text[3], pmax, err))
+            return weft_err_prepend(err, "ecn.rate-map");
+        if (*kmin > *kmax || *pmax < 0 || *pmax > 1)
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "ecn.rate-map: KMIN must not exceed KMAX, PMAX is 0 to 1, in '%.40s'", at);
+        if (rate == rate_bps)
+            return 1;
+        at += used + (at[used] == ',');
+    }
+    return 0;
+}
+
+/* The marking curve of a priority at a port. */
+static int port_marking(const struct prio_params *p, uint64_t rate_bps, struct marking *m,
+                        struct weft_err *err)
+{
+    const struct weft_ecn_params *c = &p->ecn;
+    uint64_t kmin = c->kmin_bytes, kmax = c->kmax_bytes;
+    double pmax = c->pmax;
+    *m = (struct marking){UINT32_MAX, UINT32_MAX, 0};
+    if (!p->marked)
+        return 0;
+    if (c->rate_map && *c->rate_map) {
+        int found = map_entry(c->rate_map, rate_bps, &kmin, &kmax, &pmax, err);
+        char text[WEFT_UNIT_TEXT_MAX];
+        if (found < 0)
+            return found;
+        if (!found)
+            return weft_err_set(err, WEFT_E_INPUT, "ecn.rate-map has no entry for links of %s",
+                                weft_format_rate(rate_bps, text));
+    } else if (c->scale_rate_bps) {
+        kmin = (uint64_t)((unsigned __int128)kmin * rate_bps / c->scale_rate_bps);
+        kmax = (uint64_t)((unsigned __int128)kmax * rate_bps / c->scale_rate_bps);
+    }
+    m->kmin = kmin < UINT32_MAX ? (uint32_t)kmin : UINT32_MAX;
+    m->kmax = kmax < UINT32_MAX ? (uint32_t)kmax : UINT32_MAX;
+    m->slope = kmax > kmin ? pmax / (double)(kmax - kmin) : 0;
+    return 0;
+}
+
+/* Whether ecn.rate-map has every rate of the fabric, if it is used. */
+static int check_rate_map(const struct weft_fabric *f, const struct prio_params prios[WEFT_PRIOS],
+                          struct weft_err *err)
+{
+    struct marking ignored;
+    uint64_t last_bps = 0;
+    uint32_t user = 0;
+    while (user < WEFT_PRIOS && !(prios[user].ecn.rate_map && *prios[user].ecn.rate_map))
+        user++;
+    for (uint32_t i = 0; user < WEFT_PRIOS && i < f->nlinks; i++) {
+        if (f->links[i].rate_bps == last_bps)
+            continue;
+        last_bps = f->links[i].rate_bps;
+        if (port_marking(&prios[user], last_bps, &ignored, err))
+            return WEFT_E_INPUT;
+    }
+    return 0;
+}
+
+int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
+{
+    const struct weft_fabric *f = c->fabric;
+    struct prio_params prios[WEFT_PRIOS];
+    int rc;
+    if ((rc = prio_params_read(&c->params, prios, err)) || (rc = check_rate_map(f, prios, err)) ||
+        (rc = check_pools(&c->params, err)))
+        return rc;
+    for (uint32_t i = 0; i < f->nnodes; i++)
+        if (f->nodes[i].kind == WEFT_NODE_SWITCH && (rc = check_switch(&c->params, f, i, err)))
+            return rc;
+    return 0;
+}
+
+/* What does not depend on the port. */
+static void init_prios(struct weft_engine *e, const struct prio_params prios[WEFT_PRIOS])
+{
+    const struct weft_switch_params *sw = &e->p.sw;
+    e->lossless = prios_lossless(&e->p);
+    e->egress_pooled = (uint8_t)((sw->egress_lossless_pool_bytes ? e->lossless : 0) |
+                                 (sw->egress_lossy_pool_bytes ? ~e->lossless : 0));
+    e->egress_measured = e->egress_pooled | (uint8_t)~e->lossless;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
+        const struct weft_switch_params *s = &prios[k].sw;
+        bool safe = e->lossless >> k & 1;
+        e->in_pool[k] = sw->lossy_share > 0 && !safe;
+        e->quantum[k] = (int32_t)(sw->quantum_bytes * prios[k].weight);
+        if (safe && !prios[k].egress_given)
+            e->egress[k] = (struct limit){0, UINT32_MAX};
+        else if (sw->egress_threshold == WEFT_THRESHOLD_STATIC)
+            e->egress[k] = (struct limit){0, (uint32_t)s->egress_limit_bytes};
+        else
+            e->egress[k] = (struct limit){(uint32_t)(s->egress_alpha * 65536.0 + 0.5), 0};
+    }
+}
+
+/* The constants of ports on links like @p l, NULL: failed. Only the kinds met last are compared: a
+ * fabric of all different links gets a kind for each. */
+static struct port_kind *port_kind(struct weft_engine *e, const struct weft_fabric_link *l,
+                                   const struct prio_params prios[WEFT_PRIOS], struct weft_err *err)
+{
+    struct port_kind *n = e->kinds;
+    for (uint32_t tries = 0; n && tries < 32; n = n->next, tries++)
+        if (n->rate_bps == l->rate_bps && n->delay_ps == l->delay_ps)
+            return n;
+    n = calloc(1, sizeof *n);
+    if (!n) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for the constants of ports");
+        return NULL;
+    }
+    *n = (struct port_kind){.next = e->kinds,
+                            .rate_bps = l->rate_bps,
+                            .delay_ps = l->delay_ps,
+                            .headroom = (uint32_t)headroom_bytes(&e->p, l)};
+    e->kinds = n;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
+        if (e->p.sw.threshold == WEFT_THRESHOLD_STATIC)
+            n->prio[k].ingress.bytes = (uint32_t)prios[k].sw.limit_bytes;
+        else
+            n->prio[k].ingress.alpha_q16 = port_alpha(e, &prios[k].sw, l->rate_bps);
+        if (port_marking(&prios[k], l->rate_bps, &n->prio[k].mark, err))
+            return NULL;
+    }
+    return n;
+}
+
+int mmu_init(struct weft_engine *e, struct weft_err *err)
+{
+    const struct weft_fabric *f = e->fabric;
+    struct prio_params prios[WEFT_PRIOS];
+    int rc = prio_params_read(&e->p, prios, err);
+    if (rc)
+        return rc;
+    init_prios(e, prios);
+    e->mmus = calloc(f->nnodes ? f->nnodes : 1, sizeof *e->mmus);
+    if (!e->mmus)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u switches", f->nnodes);
+    for (uint32_t i = 0; i < f->nnodes; i++) {
+        if (f->nodes[i].kind != WEFT_NODE_SWITCH)
+            continue;
+        struct mmu *m = &e->mmus[i];
+        uint64_t headroom, reserve;
+        set_aside(&e->p, f, i, &headroom, &reserve);
+        uint64_t shared = e->p.sw.buffer_bytes - headroom - reserve;
+        m->in[1].size = lossy_pool(&e->p, shared);
+        m->in[0].size = shared - m->in[1].size;
+        m->out[0].size = e->p.sw.egress_lossless_pool_bytes;
+        m->out[1].size = e->p.sw.egress_lossy_pool_bytes;
+    }
+    for (uint32_t i = 0; i < f->nports; i++) {
+        e->ports[i].kind = port_kind(e, &f->links[f->ports[i].link], prios, err);
+        if (!e->ports[i].kind)
+            return err->code;
+    }
+    return 0;
+}
+
+void mmu_fini(struct weft_engine *e)
+{
+    for (struct port_kind *n = e->kinds, *next; n; n = next) {
+        next = n->next;
+        free(n);
+    }
+    free(e->mmus);
+}
