@@ -136,7 +136,9 @@ static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct 
         uint64_t bytes = bytes_of(p, lane, i, in);
         if (in->free_pct)
             bytes = (uint64_t)((unsigned __int128)bytes * (100 - in->free_pct) / 100);
-        cost_ps += weft_reduce_ps(s->p, bytes);
+        int64_t reduce_ps = weft_reduce_ps(s->p, bytes);
+        p->reduce_ps += reduce_ps;
+        cost_ps += reduce_ps;
     }
     return end_after(p, lane, i, cost_ps, end_instr);
 }
@@ -152,6 +154,8 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
         .tag = own_tag(p, in->peer_lane, in->peer_instr),
         .prio = WEFT_NET_PRIO_DEFAULT,
     };
+    p->messages++;
+    p->bytes += bytes;
     if (p->posted_ps) {
         if (*p->posted_ps < 0)
             *p->posted_ps = s->net->ops->now_ps(s->net);
@@ -254,6 +258,8 @@ int weft_prog_open(struct weft_prog *p)
         return WEFT_E_LIMIT;
     p->left = 0;
     p->running = 0;
+    p->messages = p->bytes = 0;
+    p->reduce_ps = 0;
     for (uint32_t k = 0; k < p->nlanes; k++) {
         struct weft_prog_lane *l = &p->lane[k];
         *l = (struct weft_prog_lane){.count = p->ops->count(&p->call, p->position, k), .nwords = 1};

@@ -21,6 +21,7 @@ struct weft_coll_chunk {
     struct weft_coll_run *run;
     struct weft_coll_chunk *prev, *next;
     uint64_t index;
+    int64_t ready_ps, begin_ps; /* of the phase */
     uint32_t at; /* phase */
     enum phase_state state;
     struct weft_coll_plan plan;     /* with dimensions */
@@ -45,6 +46,8 @@ struct weft_coll_run {
     uint64_t next[WEFT_DIMS_MAX]; /* per dimension: first entry of the order that has not begun */
     struct weft_coll_chunk *first, *last;
     int filling;
+    struct weft_phase_record record[2 * WEFT_DIMS_MAX]; /* per kind of phase */
+    uint32_t nrecords;
 };
 
 static void fail(struct weft_coll_run *run, int code, const char *what)
@@ -118,10 +121,57 @@ static int needs_everybody(const struct weft_coll_call *call)
     return weft_coll_has_phases(call->kind) && !(call->pairs && call->pairs->local);
 }
 
+static int64_t now_of(const struct weft_coll_run *run)
+{
+    const struct weft_net *net = run->a->npu->sys->net;
+    return net->ops->now_ps(net);
+}
+
+/* Adds a phase that is over to the records. */
+static void note_phase(struct weft_coll_chunk *c)
+{
+    struct weft_coll_run *run = c->run;
+    const struct weft_prog *p = &c->prog;
+    int dim = run->order ? (int)run->shape->fabric_dim[dim_of(c)] : -1;
+    uint32_t i = 0;
+    while (i < run->nrecords &&
+           (run->record[i].dim != dim || run->record[i].kind != p->call.kind))
+        i++;
+    struct weft_phase_record *r = &run->record[i];
+    if (i == run->nrecords) {
+        run->nrecords++;
+        *r = (struct weft_phase_record){.rank = p->npu->rank,
+                                        .op = weft_active_op(run->a),
+                                        .algorithm = p->ops->name,
+                                        .dim = dim,
+                                        .kind = p->call.kind,
+                                        .begin_ps = c->begin_ps};
+    }
+    r->chunks++;
+    r->messages += p->messages;
+    r->bytes += p->bytes;
+    r->reduce_ps += p->reduce_ps;
+    r->end_ps = now_of(run);
+    r->begin_ps = c->begin_ps < r->begin_ps ? c->begin_ps : r->begin_ps;
+    r->queue_ps += c->begin_ps - c->ready_ps;
+    r->busy_ps += r->end_ps - c->begin_ps;
+}
+
+static void report_phases(struct weft_coll_run *run)
+{
+    const struct weft_system_observer *o = &run->a->npu->sys->observer;
+    for (uint32_t i = 0; o->phase && i < run->nrecords; i++) {
+        run->record[i].op_start_ps = run->a->start_ps < 0 ? run->a->ready_ps : run->a->start_ps;
+        run->record[i].op_end_ps = now_of(run);
+        o->phase(o->ctx, &run->record[i]);
+    }
+}
+
 static void phase_finished(struct weft_prog *p)
 {
     struct weft_coll_chunk *c = (struct weft_coll_chunk *)p; /* prog is its first member */
     struct weft_coll_run *run = c->run;
+    note_phase(c);
     weft_prog_close(p);
     want(c, -1);
     run->active[dim_of(c)]--;
@@ -129,6 +179,7 @@ static void phase_finished(struct weft_prog *p)
         weft_coll_cursor_next(&c->cursor, &c->plan.phase[c->at]);
     c->at++;
     c->state = READY;
+    c->ready_ps = now_of(run);
     if (c->at == nphases(c)) {
         chunk_unlink(c);
         chunk_free(c);
@@ -195,6 +246,7 @@ static void phase_begin(struct weft_coll_chunk *c)
     struct weft_system *s = c->prog.sys;
     struct weft_err err = {0};
     c->state = DELAYED;
+    c->begin_ps = now_of(run);
     run->active[dim_of(c)]++;
     set_up(c);
     if (weft_prog_open(&c->prog))
@@ -214,6 +266,7 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
     }
     c->run = run;
     c->index = run->begun++;
+    c->ready_ps = run->order ? run->a->ready_ps : now_of(run);
     c->prog.npu = run->a->npu;
     c->prog.sys = run->a->npu->sys;
     c->prog.run = run;
@@ -281,6 +334,7 @@ void weft_coll_fill(struct weft_coll_run *run)
     }
     run->filling = 0;
     if (run->finished == run->nchunks && s->err.code == 0) {
+        report_phases(run);
         weft_npu_done(run->a); /* frees the run */
         weft_npu_issue(npu);
     }

@@ -226,6 +226,8 @@ struct weft_prog {
     int running;
     int64_t *posted_ps; /**< where to note the time of the first message; NULL: noted */
     struct weft_prog_lane *lane, one_lane;
+    uint64_t messages, bytes; /**< sent */
+    int64_t reduce_ps;        /**< spent on adding up */
     struct weft_coll_run *run;
     void (*finished)(struct weft_prog *p);
 };

@@ -68,10 +68,29 @@ struct weft_op_record {
     int64_t end_ps;
 };
 
+/** What one rank did in one kind of phase of a collective, over all of its chunks. */
+struct weft_phase_record {
+    uint32_t rank;
+    const struct weft_op *op;
+    const char *algorithm;
+    int dim;                  /**< dimension of the fabric; -1: all ranks as one */
+    enum weft_coll_kind kind; /**< what the phase is, as played */
+    uint64_t chunks;
+    uint64_t messages, bytes; /**< sent by this rank */
+    int64_t begin_ps;         /**< the first chunk began it */
+    int64_t end_ps;           /**< the last chunk ended it */
+    int64_t queue_ps;  /**< sum over chunks: ready to begin until begun */
+    int64_t busy_ps;   /**< sum over chunks: begun until ended */
+    int64_t reduce_ps; /**< sum over messages: adding up */
+    int64_t op_start_ps, op_end_ps; /**< of the whole operation on this rank */
+};
+
 /** What reports listen to; may be NULL. */
 struct weft_system_observer {
     void *ctx;
     void (*op)(void *ctx, const struct weft_op_record *record);
+    /** For each kind of phase when a collective ends, before op. Groups of one have none. */
+    void (*phase)(void *ctx, const struct weft_phase_record *record);
 };
 
 /** The result of one rank. Durations are lengths of unions of intervals, in picoseconds. */

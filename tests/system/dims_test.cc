@@ -243,6 +243,44 @@ TEST(Dims, DisjointDimensionsOverlapFully)
     EXPECT_GT(end(true), 43000 * 5 / 4);
 }
 
+/* What is told of each phase: 4 x 4 ring all-reduce of 1 MiB in 4 chunks, as worked out for its 43,040 ns. */
+TEST(Phases, RecordsByHand)
+{
+    Job job(16);
+    job.Everywhere(WEFT_COLL_ALL_REDUCE, kMiB);
+    Sim sim(job, With(AstraSystem("ring,ring"), {{"dims", "4,4"},
+                                                 {"all-to-all", "direct"},
+                                                 {"dim-bandwidths", "50GiB/s,50GiB/s"},
+                                                 {"dim-latencies", "500ns,500ns"}}));
+    ASSERT_EQ(sim.EndNs(), 43040);
+    std::vector<weft_phase_record> of;
+    for (const weft_phase_record &p : sim.phases)
+        if (p.rank == 5)
+            of.push_back(p);
+    ASSERT_EQ(of.size(), 3u);
+    // reduce-scatter of 256 KiB in dimension 0: 4 d + 3 (1720 + 120) = 5560 ns each, one after the other
+    EXPECT_EQ(of[0].kind, WEFT_COLL_REDUCE_SCATTER);
+    EXPECT_EQ(of[0].dim, 0);
+    EXPECT_EQ(of[0].chunks, 4u);
+    EXPECT_EQ(of[0].messages, 12u);
+    EXPECT_EQ(of[0].bytes, 3 * kMiB / 4);
+    EXPECT_EQ(of[0].busy_ps, 4 * 5560000);
+    EXPECT_EQ(of[0].queue_ps, (0 + 1 + 2 + 3) * INT64_C(5560000));
+    EXPECT_EQ(of[0].reduce_ps, 12 * 120000);
+    // all-reduce of 64 KiB in dimension 1: 7 d + 6 * 805 + 3 * 30 = 4990 ns, never waits
+    EXPECT_EQ(of[1].kind, WEFT_COLL_ALL_REDUCE);
+    EXPECT_EQ(of[1].dim, 1);
+    EXPECT_EQ(of[1].begin_ps, 5560000);
+    EXPECT_EQ(of[1].busy_ps, 4 * 4990000);
+    EXPECT_EQ(of[1].queue_ps, 0);
+    // all-gather back: 4 d + 3 * 1720 = 5200 ns, after the last reduce-scatter
+    EXPECT_EQ(of[2].kind, WEFT_COLL_ALL_GATHER);
+    EXPECT_EQ(of[2].begin_ps, 4 * 5560000);
+    EXPECT_EQ(of[2].end_ps, 43040000);
+    EXPECT_STREQ(of[2].algorithm, "ring");
+    EXPECT_EQ(of[2].op_end_ps, 43040000);
+}
+
 /* LogGP by hand: direct all-to-all on 4, 3000 B each way per pair: o = 100, g = 400 ns, then G. */
 TEST(Endpoint, LogGp)
 {

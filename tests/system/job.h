@@ -223,7 +223,7 @@ class Sim
         config.fabric = fabric_;
         config.params = net_params_.data();
         EXPECT_EQ(weft_net_ideal.create(&config, &net_, &err), 0) << err.msg;
-        weft_system_observer observer = {this, OnOp};
+        weft_system_observer observer = {this, OnOp, OnPhase};
         sys_ = weft_system_new(w_, &p_, nullptr, net_, &observer, &err);
         if (!sys_)
             return; // the test reads err
@@ -306,6 +306,7 @@ class Sim
 
     weft_err err = {};
     std::vector<Record> records;
+    std::vector<weft_phase_record> phases;
     uint32_t unfinished = 0;
 
   private:
@@ -313,6 +314,10 @@ class Sim
     {
         static_cast<Sim *>(ctx)->records.push_back(
             {r->rank, r->op->id, r->ready_ps, r->start_ps, r->end_ps});
+    }
+    static void OnPhase(void *ctx, const weft_phase_record *r)
+    {
+        static_cast<Sim *>(ctx)->phases.push_back(*r);
     }
     static void Star(weft_fabric *f, uint32_t hosts)
     {
