@@ -11,13 +11,18 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 
 uint64_t weft_coll_cut_offset(uint64_t bytes, uint64_t n, uint64_t i)
 {
-    unsigned __int128 at = (unsigned __int128)ceil_div(bytes, n) * i;
-    return at < bytes ? (uint64_t)at : bytes;
+    uint64_t at;
+    if (__builtin_mul_overflow(ceil_div(bytes, n), i, &at))
+        return bytes;
+    return at < bytes ? at : bytes;
 }
 
 uint64_t weft_coll_cut(uint64_t bytes, uint64_t n, uint64_t i)
 {
-    return weft_coll_cut_offset(bytes, n, i + 1) - weft_coll_cut_offset(bytes, n, i);
+    uint64_t piece = ceil_div(bytes, n), at;
+    if (__builtin_mul_overflow(piece, i, &at) || at >= bytes)
+        return 0;
+    return bytes - at < piece ? bytes - at : piece;
 }
 
 uint64_t weft_coll_units(const struct weft_coll_call *c)

@@ -3,10 +3,11 @@
  * Direct collectives: every rank exchanges one message with every other rank, all of them at once,
  * beginning with the next rank so that no receiver is everybody's first.
  *
- * Lane 0 sends m = n - 1 messages to rank+1, rank+2, ...; lane 1 receives them from rank-1, rank-2,
- * ... An all-reduce is a direct reduce-scatter, a wait for all of it, and a direct all-gather of
- * the sums. With a window w, a rank sends message k when it has taken in the receives 0 .. k-w, so
- * at most w are under way (ASTRA-sim's directN).
+ * Without a window, a lane sends m = n - 1 messages to rank+1, rank+2, ... and then receives them from
+ * rank-1, rank-2, ... An all-reduce is a direct reduce-scatter, a wait for all of it, and a direct
+ * all-gather of the sums. With a window w, receives have a lane of their own, and a rank sends
+ * message k when it has taken in the receives 0 .. k-w, so at most w are under way (ASTRA-sim's
+ * directN).
  *
  * A broadcast or scatter is the root's sends, a gather or reduce its receives (a flat tree).
  */
@@ -51,10 +52,15 @@ static void rooted(const struct weft_coll_call *c, uint32_t rank, uint64_t i,
     }
 }
 
+static uint64_t window_of(const struct weft_coll_call *c)
+{
+    return ((const struct params *)c->params)->window;
+}
+
 static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     (void)rank;
-    return weft_coll_has_root(c->kind) ? 1 : 2;
+    return weft_coll_has_root(c->kind) || window_of(c) == 0 ? 1 : 2;
 }
 
 static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
@@ -62,7 +68,8 @@ static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     (void)lane;
     if (weft_coll_has_root(c->kind))
         return c->n == 1 ? 0 : rank == c->root ? c->n - 1 : 1;
-    return (uint64_t)(c->n - 1) * (c->kind == WEFT_COLL_ALL_REDUCE ? 2 : 1);
+    return (uint64_t)(c->n - 1) * (c->kind == WEFT_COLL_ALL_REDUCE ? 2 : 1) *
+           (window_of(c) ? 1 : 2);
 }
 
 /* The block that goes from `from` to `to`. */
@@ -85,31 +92,33 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
         rooted(c, rank, i, out);
         return;
     }
-    uint32_t m = c->n - 1;
-    uint64_t window = ((const struct params *)c->params)->window;
-    uint64_t half = i / m, j = i % m; /* second half of an all-reduce: 1 */
+    uint64_t m = c->n - 1, window = window_of(c);
+    uint64_t round = window ? m : 2 * m;          /* instructions of a lane per half */
+    uint64_t half = i / round, j = i % round % m; /* second half of an all-reduce: 1 */
+    int sends = window ? lane == 0 : i % round < m;
     enum weft_coll_kind kind = c->kind;
     if (kind == WEFT_COLL_ALL_REDUCE)
         kind = half == 0 ? WEFT_COLL_REDUCE_SCATTER : WEFT_COLL_ALL_GATHER;
     out->nblocks = 1;
     out->step = half;
-    if (lane == 0) {
+    out->dep_lane = window ? 1 : 0;
+    if (sends) {
         out->action = WEFT_COLL_SEND;
         out->peer = (uint32_t)((rank + 1 + j) % c->n);
-        out->peer_lane = 1;
-        out->peer_instr = i;
+        out->peer_lane = window ? 1 : 0;
+        out->peer_instr = window ? i : i + m;
         out->first_block = block(kind, c->n, rank, out->peer);
-        out->dep_lane = 1;
         if (window && j >= window) {
             out->dep = WEFT_COLL_DEP_INSTR;
             out->dep_instr = i - window;
-        } else if (half == 1 && j == 0) {
+        } else if (half == 1 && j == 0) { /* all receives of the first half */
             out->dep = WEFT_COLL_DEP_UPTO;
-            out->dep_instr = m - 1;
+            out->dep_instr = round - 1;
         }
     } else {
-        if (half == 1 && j == 0) { /* replaces what the first half sends */
+        if (window && half == 1 && j == 0) { /* replaces what the first half sends */
             out->dep = WEFT_COLL_DEP_INSTR;
+            out->dep_lane = 0;
             out->dep_instr = m;
         }
         out->action = kind == WEFT_COLL_REDUCE_SCATTER ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV;
@@ -142,7 +151,7 @@ static uint64_t total_bytes(const struct weft_coll_call *c)
 
 static uint64_t rounds(const struct weft_coll_call *c)
 {
-    uint64_t window = ((const struct params *)c->params)->window, m = c->n - 1;
+    uint64_t window = window_of(c), m = c->n - 1;
     uint64_t halves = c->kind == WEFT_COLL_ALL_REDUCE ? 2 : 1;
     return window && window < m ? halves * ((m + window - 1) / window) : halves;
 }

@@ -202,10 +202,9 @@ TEST(Direct, SpreadsReceivers)
     weft_coll_instr in = direct.Instr(WEFT_COLL_ALL_TO_ALL, 8, 6, 0, 3);
     EXPECT_EQ(in.peer, 2u); // 6 + 1 + 3 mod 8
     EXPECT_EQ(in.first_block, 6u * 8 + 2);
-    in = direct.Instr(WEFT_COLL_ALL_REDUCE, 8, 6, 0, 7); // first send of the second half
+    in = direct.Instr(WEFT_COLL_ALL_REDUCE, 8, 6, 0, 14); // first send of the second half
     EXPECT_EQ(in.dep, WEFT_COLL_DEP_UPTO);
-    EXPECT_EQ(in.dep_lane, 1u);
-    EXPECT_EQ(in.dep_instr, 6u);
+    EXPECT_EQ(in.dep_instr, 13u);
     EXPECT_EQ(in.first_block, 6u);
     // A window of 2: message 2 waits for receive 0.
     in = Chosen("direct:window=2").Instr(WEFT_COLL_ALL_TO_ALL, 8, 6, 0, 2);
