@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "collective/algorithm.h"
 #include "collective/checker.h"
+#include "../workload/wire.h"
 
 #include <gtest/gtest.h>
 
@@ -182,6 +183,85 @@ TEST(Msccl, RefusesWhatIsWrongWithItsPlace)
             g, 1, 2, 0,
             Tb(0, 1 - g, 1 - g, Step(0, "r", "i", 0, "o", 1 - g) + Step(1, "s", "i", 0, "o", 0)));
     has(Algo("allgather", 2, false, stuck), "deadlock");
+}
+
+/* Writes the traces of two ranks and loads them; the error, or "". */
+std::string LoadTraces(const wire::Bytes &zero, const wire::Bytes &one, const std::string &spec,
+                       weft_coll_algorithm *a)
+{
+    weft_err err = {};
+    char text[1024];
+    const wire::Bytes *nodes[] = {&zero, &one};
+    for (int r = 0; r < 2; r++) {
+        const wire::Bytes file = wire::Header() + *nodes[r];
+        const std::string path = Dir() + "/exchange." + std::to_string(r) + ".et";
+        EXPECT_EQ(weft_file_write(path.c_str(), file.data(), file.size(), &err), 0);
+    }
+    if (weft_coll_algorithm_parse(spec.c_str(), spec.size(), Dir().c_str(), a, &err) == 0)
+        return "";
+    return weft_err_format(&err, text, sizeof text);
+}
+
+wire::Bytes Message(uint64_t id, bool send, int peer, int bytes, const wire::Bytes &deps = "")
+{
+    using namespace wire;
+    return Frame(NodeHead(id, send ? "s" : "r", send ? 5 : 6) + deps + AttrInt("comm_size", bytes) +
+                 AttrInt(send ? "comm_dst" : "comm_src", peer));
+}
+
+/* Both send 1000 B; rank 1 computes 3 us on what it got and sends 500 B more. */
+TEST(Chakra, ScalesAndKeepsDependencies)
+{
+    using namespace wire;
+    const Bytes zero =
+        Message(1, true, 1, 1000) + Message(2, false, 1, 1000) + Message(3, false, 1, 500);
+    const Bytes one = Message(1, true, 0, 1000) + Message(2, false, 0, 1000) +
+                      Frame(Comp(5, "c", {2}) + Int(7, 3)) + Message(6, true, 0, 500, Int(5, 5));
+    weft_coll_algorithm a = {};
+    ASSERT_EQ(LoadTraces(zero, one, "chakra:file=exchange:size=1000B", &a), "");
+    weft_coll_call c = {};
+    c.kind = WEFT_COLL_ALL_REDUCE;
+    c.n = 2;
+    c.bytes = 2500;
+    weft_coll_use(&c, &a);
+    ASSERT_TRUE(a.ops->supports(&c, nullptr));
+    EXPECT_EQ(a.ops->total_bytes(&c), 2500u + 2500 + 1250);
+    // rank 1: the receive, the computation and the last send are one chain, in one lane
+    uint32_t chain = 0;
+    while (chain < a.ops->lanes(&c, 1) && a.ops->count(&c, 1, chain) != 3)
+        chain++;
+    ASSERT_LT(chain, a.ops->lanes(&c, 1));
+    weft_coll_instr in = {};
+    a.ops->instr(&c, 1, chain, 1, &in);
+    EXPECT_EQ(in.action, WEFT_COLL_COMPUTE);
+    EXPECT_EQ(in.duration_ps, 3000000);
+    EXPECT_EQ(in.dep, WEFT_COLL_DEP_INSTR);
+    a.ops->instr(&c, 1, chain, 2, &in);
+    EXPECT_EQ(in.action, WEFT_COLL_SEND);
+    EXPECT_EQ(weft_coll_instr_bytes(a.ops, &c, 1, chain, 2, &in), 1250u);
+    weft_coll_instr there = {};
+    a.ops->instr(&c, 0, in.peer_lane, in.peer_instr, &there);
+    EXPECT_EQ(there.action, WEFT_COLL_RECV);
+    c.n = 3;
+    EXPECT_FALSE(a.ops->supports(&c, nullptr));
+    weft_coll_algorithm_release(&a);
+}
+
+TEST(Chakra, RefusesWhatHasNoOtherEnd)
+{
+    using namespace wire;
+    weft_coll_algorithm a = {};
+    auto has = [&](const Bytes &zero, const Bytes &one, const char *spec, const char *what) {
+        const std::string got = LoadTraces(zero, one, spec, &a);
+        EXPECT_NE(got.find(what), std::string::npos) << got;
+    };
+    has(Message(1, true, 1, 1000), Message(1, false, 0, 999), "chakra:file=exchange",
+        "position 1 has no receive of this size and tag for it");
+    has(Message(1, true, 1, 1000), "", "chakra:file=exchange", "has no receive");
+    has("", Message(4, false, 0, 8), "chakra:file=exchange", "position 0 has no send");
+    has(Frame(Coll(1, "c", 0, 8)), Frame(Coll(1, "c", 0, 8)), "chakra:file=exchange",
+        "consists of SEND, RECV, COMP and METADATA");
+    has("", "", "chakra", "it needs a file");
 }
 
 } // namespace
