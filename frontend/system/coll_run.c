@@ -22,7 +22,7 @@ struct weft_coll_chunk {
     struct weft_coll_chunk *prev, *next;
     uint64_t index;
     int64_t ready_ps, begin_ps; /* of the phase */
-    uint32_t at; /* phase */
+    uint32_t at;                /* phase */
     enum phase_state state;
     struct weft_coll_plan plan;     /* with dimensions */
     struct weft_coll_cursor cursor; /* with dimensions */
@@ -134,8 +134,7 @@ static void note_phase(struct weft_coll_chunk *c)
     const struct weft_prog *p = &c->prog;
     int dim = run->order ? (int)run->shape->fabric_dim[dim_of(c)] : -1;
     uint32_t i = 0;
-    while (i < run->nrecords &&
-           (run->record[i].dim != dim || run->record[i].kind != p->call.kind))
+    while (i < run->nrecords && (run->record[i].dim != dim || run->record[i].kind != p->call.kind))
         i++;
     struct weft_phase_record *r = &run->record[i];
     if (i == run->nrecords) {

@@ -78,6 +78,14 @@ struct weft_shape {
     uint32_t *places[WEFT_DIMS_MAX];    /**< per dimension: the places that members have */
 };
 
+/** What is left of a computation that collectives may slow down; see endpoint.c. */
+struct weft_share {
+    int64_t left_ps; /**< at full speed, as of at_ps */
+    int64_t at_ps;
+    uint64_t timer; /**< number of the timer that counts */
+    int slowed;
+};
+
 /** One simulated NPU. */
 struct weft_npu {
     struct weft_system *sys;
@@ -102,6 +110,8 @@ struct weft_npu {
     struct weft_p2p *p2p;       /**< hash: unmatched messages or RECVs per (source, tag) */
     int64_t counted_ps;         /**< accounting is done up to here */
     uint32_t communicating;     /**< active SEND, RECV, COLL */
+    uint32_t collectives;       /**< active COLL */
+    struct weft_share share;    /**< the running computation when collectives slow it down */
     struct weft_rank_result result;
 };
 
@@ -139,6 +149,10 @@ int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, do
                          struct weft_err *err);
 /** Duration of an op on this NPU: with its slowdown and jitter. */
 int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op);
+/** Begins a computation that takes @p ps alone; weft_npu_computed is called at its end. */
+void weft_share_begin(struct weft_npu *npu, int64_t ps);
+/** Collectives have begun or there are none any more. */
+void weft_share_changed(struct weft_npu *npu);
 /** Delay until a message of @p bytes may be posted; occupies the NPU for it. */
 int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes);
 /** Delay until a message has been taken off the network; occupies the NPU for it. */
@@ -198,6 +212,8 @@ void weft_npu_issue(struct weft_npu *npu);
 void weft_npu_done(struct weft_active *a);
 /** Adds the time since the last call to what is going on; before every change of it. */
 void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
+/** The computation on the accelerator is over. */
+void weft_npu_computed(struct weft_npu *npu);
 void weft_fifo_put(struct weft_fifo *q, struct weft_active *a);
 struct weft_active *weft_fifo_take(struct weft_fifo *q);
 

@@ -76,6 +76,8 @@ static const struct weft_param params[] = {
      "roofline and MEM nodes: memory bandwidth of one NPU; 0: not given", NULL},
     {"stragglers", WEFT_PARAM_STRING, AT(stragglers), "", NULL, NULL, NULL,
      "ranks whose computations take longer, with the factor (3:1.5,7:2)", NULL},
+    {"communication-share", WEFT_PARAM_F64, AT(comm_share), "0", "0", "0.95", NULL,
+     "share of the accelerator that collectives in progress take from computations", NULL},
     {"compute-jitter", WEFT_PARAM_F64, AT(compute_jitter), "0", "0", "1", NULL,
      "share by which each computation's duration varies at random, either way", NULL},
     {"roofline", WEFT_PARAM_BOOL, AT(roofline), "false", NULL, NULL, NULL,

@@ -53,6 +53,7 @@ struct weft_system_params {
     double peak_flops;  /**< roofline: operations per second of the accelerator */
     uint64_t memory_bw_bps; /**< roofline and MEM nodes, bit/s */
     const char *stragglers; /**< "3:1.5": rank 3 computes 1.5 times as long */
+    double comm_share;      /**< 0 .. 0.95 of the accelerator that collectives under way take */
     double compute_jitter;  /**< 0 .. 1: computations vary by that share */
     int roofline; /**< 1: COMP durations from num_ops and tensor_size; 0: recorded durations */
 };
@@ -76,12 +77,12 @@ struct weft_phase_record {
     int dim;                  /**< dimension of the fabric; -1: all ranks as one */
     enum weft_coll_kind kind; /**< what the phase is, as played */
     uint64_t chunks;
-    uint64_t messages, bytes; /**< sent by this rank */
-    int64_t begin_ps;         /**< the first chunk began it */
-    int64_t end_ps;           /**< the last chunk ended it */
-    int64_t queue_ps;  /**< sum over chunks: ready to begin until begun */
-    int64_t busy_ps;   /**< sum over chunks: begun until ended */
-    int64_t reduce_ps; /**< sum over messages: adding up */
+    uint64_t messages, bytes;       /**< sent by this rank */
+    int64_t begin_ps;               /**< the first chunk began it */
+    int64_t end_ps;                 /**< the last chunk ended it */
+    int64_t queue_ps;               /**< sum over chunks: ready to begin until begun */
+    int64_t busy_ps;                /**< sum over chunks: begun until ended */
+    int64_t reduce_ps;              /**< sum over messages: adding up */
     int64_t op_start_ps, op_end_ps; /**< of the whole operation on this rank */
 };
 

@@ -108,6 +108,11 @@ struct Unaware {
     const char *topology;
     Golden g;
 };
+void PrintTo(const Unaware &u, std::ostream *os)
+{
+    *os << u.topology << " ";
+    PrintTo(u.g, os);
+}
 class AstraSimUnaware : public ::testing::TestWithParam<Unaware>
 {
 };
@@ -268,6 +273,10 @@ struct Dims {
     uint32_t n;
     int64_t ns[5]; // all-reduce, all-reduce whole in each dimension, all-gather, reduce-scatter, all-to-all
 };
+void PrintTo(const Dims &d, std::ostream *os)
+{
+    *os << d.dims << " " << d.algorithm;
+}
 class AstraSimDims : public ::testing::TestWithParam<Dims>
 {
 };

@@ -302,6 +302,30 @@ TEST(Endpoint, LogGp)
     EXPECT_EQ(end({{"receive-overhead", "200ns"}}), wire + 3 * 200);
 }
 
+/* 43 us of an all-reduce take a quarter of the accelerator: 32.25 of 100 us are done by then. */
+TEST(Endpoint, CollectivesTakeTheirShareOfTheAccelerator)
+{
+    auto play = [](int64_t delay_ps) {
+        Job job(4);
+        for (uint32_t r = 0; r < 4; r++) {
+            job.Comp(r, 100000000);
+            std::vector<uint32_t> after;
+            if (delay_ps)
+                after.push_back(job.Comp(r, delay_ps, {}, true)); // on the CPU
+            job.Coll(r, WEFT_COLL_ALL_REDUCE, kMiB, after);
+        }
+        Sim sim(job, With(AstraSystem(), {{"communication-share", "0.25"}}));
+        EXPECT_TRUE(sim.Finished());
+        return sim.Of(0, 0).end_ps;
+    };
+    EXPECT_EQ(play(0), 43000000 + (100000000 - 32250000));
+    // wherever it falls inside the computation
+    EXPECT_EQ(play(20000000), 100000000 + 43000000 / 4);
+    // begins at 80 us: 20 us are left, which take 26.67 us at three quarters
+    EXPECT_EQ(play(80000000), 80000000 + 26666666);
+    EXPECT_EQ(play(150000000), 100000000);
+}
+
 TEST(Endpoint, StragglersAndJitter)
 {
     auto ends = [](Settings s) {
