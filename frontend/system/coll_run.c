@@ -16,6 +16,12 @@
 
 enum phase_state { READY, DELAYED, RUNNING };
 
+/* A chunk's way through the dimensions. */
+struct way {
+    struct weft_coll_plan plan;
+    struct weft_coll_cursor cursor;
+};
+
 struct weft_coll_chunk {
     struct weft_prog prog;
     struct weft_coll_run *run;
@@ -24,9 +30,8 @@ struct weft_coll_chunk {
     int64_t ready_ps, begin_ps; /* of the phase */
     uint32_t at;                /* phase */
     enum phase_state state;
-    struct weft_coll_plan plan;     /* with dimensions */
-    struct weft_coll_cursor cursor; /* with dimensions */
-    struct weft_coll_pairs pairs;   /* all-to-all-v */
+    struct way *way;              /* with dimensions; else NULL */
+    struct weft_coll_pairs pairs; /* all-to-all-v */
     struct weft_splits splits;
 };
 
@@ -46,7 +51,7 @@ struct weft_coll_run {
     uint64_t next[WEFT_DIMS_MAX]; /* per dimension: first entry of the order that has not begun */
     struct weft_coll_chunk *first, *last;
     int filling;
-    struct weft_phase_record record[2 * WEFT_DIMS_MAX]; /* per kind of phase */
+    struct weft_phase_record *record; /* per kind of phase */
     uint32_t nrecords;
 };
 
@@ -71,13 +76,13 @@ struct weft_coll_rank_of_run *weft_coll_standing(struct weft_coll_run *run)
 
 static uint32_t nphases(const struct weft_coll_chunk *c)
 {
-    return c->run->order ? c->plan.n : 1;
+    return c->run->order ? c->way->plan.n : 1;
 }
 
 /* Dimension of the group that the chunk's phase is in; 0 without dimensions. */
 static uint32_t dim_of(const struct weft_coll_chunk *c)
 {
-    return c->run->order ? c->plan.phase[c->at].dim : 0;
+    return c->run->order ? c->way->plan.phase[c->at].dim : 0;
 }
 
 /* Dimensions of the fabric that the chunk's phase is in. */
@@ -99,6 +104,7 @@ static void want(struct weft_coll_chunk *c, int64_t change)
 static void chunk_free(struct weft_coll_chunk *c)
 {
     weft_prog_close(&c->prog);
+    free(c->way);
     free(c);
 }
 
@@ -136,16 +142,22 @@ static void note_phase(struct weft_coll_chunk *c)
     uint32_t i = 0;
     while (i < run->nrecords && (run->record[i].dim != dim || run->record[i].kind != p->call.kind))
         i++;
-    struct weft_phase_record *r = &run->record[i];
     if (i == run->nrecords) {
+        struct weft_phase_record *more = realloc(run->record, (i + 1) * sizeof(*more));
+        if (!more) {
+            fail(run, WEFT_E_LIMIT, "out of memory");
+            return;
+        }
+        run->record = more;
         run->nrecords++;
-        *r = (struct weft_phase_record){.rank = p->npu->rank,
-                                        .op = weft_active_op(run->a),
-                                        .algorithm = p->ops->name,
-                                        .dim = dim,
-                                        .kind = p->call.kind,
-                                        .begin_ps = c->begin_ps};
+        more[i] = (struct weft_phase_record){.rank = p->npu->rank,
+                                             .op = weft_active_op(run->a),
+                                             .algorithm = p->ops->name,
+                                             .dim = dim,
+                                             .kind = p->call.kind,
+                                             .begin_ps = c->begin_ps};
     }
+    struct weft_phase_record *r = &run->record[i];
     r->chunks++;
     r->messages += p->messages;
     r->bytes += p->bytes;
@@ -175,7 +187,7 @@ static void phase_finished(struct weft_prog *p)
     want(c, -1);
     run->active[dim_of(c)]--;
     if (run->order)
-        weft_coll_cursor_next(&c->cursor, &c->plan.phase[c->at]);
+        weft_coll_cursor_next(&c->way->cursor, &c->way->plan.phase[c->at]);
     c->at++;
     c->state = READY;
     c->ready_ps = now_of(run);
@@ -214,7 +226,7 @@ static void set_up(struct weft_coll_chunk *c)
         const struct weft_shape *shape = run->shape;
         uint32_t d = dim_of(c);
         alg = &run->choice->alg[shape->fabric_dim[d]];
-        weft_coll_cursor_call(&c->cursor, &c->plan.phase[c->at], &p->call);
+        weft_coll_cursor_call(&c->way->cursor, &c->way->plan.phase[c->at], &p->call);
         p->position = run->place[d];
         p->ranks = shape->places[d];
         p->stride = shape->stride[d];
@@ -259,6 +271,10 @@ static void phase_begin(struct weft_coll_chunk *c)
 static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
 {
     struct weft_coll_chunk *c = calloc(1, sizeof(*c));
+    if (c && run->order && !(c->way = calloc(1, sizeof(*c->way)))) {
+        free(c);
+        c = NULL;
+    }
     if (!c) {
         fail(run, WEFT_E_LIMIT, "out of memory");
         return NULL;
@@ -272,9 +288,9 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
     c->prog.posted_ps = &run->a->start_ps;
     c->prog.finished = phase_finished;
     if (run->order) {
-        weft_agreed_order_plan(run->order, c->index, &c->plan);
+        weft_agreed_order_plan(run->order, c->index, &c->way->plan);
         weft_coll_cursor_begin(
-            &c->cursor, &run->shape->dims, run->place,
+            &c->way->cursor, &run->shape->dims, run->place,
             weft_coll_chunk_bytes(run->call.bytes, c->prog.sys->p->chunks, c->index));
     }
     c->prev = run->last;
@@ -416,6 +432,7 @@ void weft_coll_run_free(struct weft_coll_run *run)
     }
     weft_coll_leave(run);
     weft_agreed_order_free(run->order);
+    free(run->record);
     free(run);
 }
 
