@@ -5,52 +5,14 @@
  * The value of a slot at a rank is a block (which data) and the set of ranks whose contribution is
  * in it (kinds that add up) or whether it is there (the others: a set of one bit).
  */
-#include "collective/checker.h"
+#include "collective/checker_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef unsigned long long ull;
 
-/* Data of one slot: a block, or WEFT_COLL_NO_BLOCK, and its set follows in another array. */
-struct message {
-    uint64_t n;
-    uint64_t *block; /* n */
-    uint64_t *set;   /* n * words */
-};
-
-struct lane_state {
-    uint64_t n;    /* instructions */
-    uint64_t next; /* first one not issued */
-    uint64_t done_prefix;
-    unsigned char *done;
-    struct message **inbox; /* by receive instruction */
-};
-
-struct rank_state {
-    uint32_t nlanes;
-    struct lane_state *lane;
-    uint64_t *block;     /* slots */
-    uint64_t *set;       /* slots * words */
-    uint32_t *adding;    /* per slot: receives posted, not taken in, that add to it */
-    uint32_t *replacing; /* ... that replace it */
-};
-
-struct checker {
-    const struct weft_coll_ops *ops;
-    const struct weft_coll_call *call;
-    uint32_t n;
-    int backwards; /* order in which the lanes of a rank are tried */
-    uint64_t slots, words, parts;
-    struct rank_state *ranks;
-    uint64_t *last_lane; /* n * n: 1 + (lane, instruction) of the last send from s to d ... */
-    weft_coll_data_fn data;
-    void *ctx;
-    struct weft_coll_proof proof;
-    struct weft_err *err;
-};
-
-static int wrong(struct checker *c, uint32_t rank, uint32_t lane, uint64_t i, const char *what)
+static int wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t i, const char *what)
 {
     if (c->ranks[rank].nlanes > 1)
         weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, lane %u, instruction %llu %s", rank, lane,
@@ -60,170 +22,32 @@ static int wrong(struct checker *c, uint32_t rank, uint32_t lane, uint64_t i, co
     return WEFT_E_INTERNAL;
 }
 
-static int reduces(const struct checker *c)
-{
-    return c->call->kind == WEFT_COLL_ALL_REDUCE || c->call->kind == WEFT_COLL_REDUCE_SCATTER ||
-           c->call->kind == WEFT_COLL_REDUCE;
-}
-
-static uint64_t *set_of(const struct checker *c, uint32_t rank, uint64_t slot)
-{
-    return c->ranks[rank].set + slot * c->words;
-}
-
-/* Block whose data `rank` has in `slot` at the start. */
-static uint64_t begins_with(const struct checker *c, uint32_t rank, uint64_t slot)
-{
-    const struct weft_coll_call *call = c->call;
-    uint64_t unit = slot / c->parts;
-    int has;
-    if (c->ops->start)
-        return c->ops->start(call, rank, slot);
-    switch (call->kind) {
-    case WEFT_COLL_ALL_GATHER:
-    case WEFT_COLL_GATHER:
-        has = unit == rank;
-        break;
-    case WEFT_COLL_ALL_TO_ALL:
-        has = unit / c->n == rank;
-        break;
-    case WEFT_COLL_BROADCAST:
-    case WEFT_COLL_SCATTER:
-        has = rank == call->root;
-        break;
-    default:
-        has = 1;
-    }
-    return has ? slot : WEFT_COLL_NO_BLOCK;
-}
-
-/* Block that `rank` must end with, complete, in `slot`. */
-static uint64_t ends_with(const struct checker *c, uint32_t rank, uint64_t slot)
-{
-    const struct weft_coll_call *call = c->call;
-    uint64_t unit = slot / c->parts;
-    int must;
-    if (c->ops->end)
-        return c->ops->end(call, rank, slot);
-    switch (call->kind) {
-    case WEFT_COLL_REDUCE_SCATTER:
-    case WEFT_COLL_SCATTER:
-        must = unit == rank;
-        break;
-    case WEFT_COLL_ALL_TO_ALL:
-        must = unit % c->n == rank;
-        break;
-    case WEFT_COLL_REDUCE:
-    case WEFT_COLL_GATHER:
-        must = rank == call->root;
-        break;
-    default:
-        must = 1;
-    }
-    return must ? slot : WEFT_COLL_NO_BLOCK;
-}
-
-static int out_of_memory(struct checker *c)
-{
-    return weft_err_set(c->err, WEFT_E_LIMIT, "out of memory while checking a collective");
-}
-
-static int prepare_rank(struct checker *c, uint32_t r)
-{
-    struct rank_state *s = &c->ranks[r];
-    s->nlanes = weft_coll_lanes(c->ops, c->call, r);
-    s->lane = calloc(s->nlanes, sizeof(*s->lane));
-    s->block = calloc(c->slots, sizeof(*s->block));
-    s->set = calloc(c->slots * c->words, sizeof(*s->set));
-    s->adding = calloc(c->slots, sizeof(*s->adding));
-    s->replacing = calloc(c->slots, sizeof(*s->replacing));
-    if (!s->lane || !s->block || !s->set || !s->adding || !s->replacing)
-        return out_of_memory(c);
-    for (uint32_t l = 0; l < s->nlanes; l++) {
-        struct lane_state *lane = &s->lane[l];
-        lane->n = c->ops->count(c->call, r, l);
-        lane->done = calloc(lane->n + 1, 1);
-        lane->inbox = calloc(lane->n + 1, sizeof(*lane->inbox));
-        if (!lane->done || !lane->inbox)
-            return out_of_memory(c);
-        c->proof.instrs += lane->n;
-    }
-    for (uint64_t b = 0; b < c->slots; b++) {
-        s->block[b] = begins_with(c, r, b);
-        if (s->block[b] != WEFT_COLL_NO_BLOCK)
-            set_of(c, r, b)[reduces(c) ? r / 64 : 0] |= UINT64_C(1) << (reduces(c) ? r % 64 : 0);
-    }
-    return 0;
-}
-
-static int prepare(struct checker *c)
-{
-    c->ranks = calloc(c->n, sizeof(*c->ranks));
-    c->last_lane = calloc((size_t)c->n * c->n, 2 * sizeof(*c->last_lane));
-    if (!c->ranks || !c->last_lane)
-        return out_of_memory(c);
-    for (uint32_t r = 0; r < c->n; r++) {
-        int rc = prepare_rank(c, r);
-        if (rc)
-            return rc;
-    }
-    return 0;
-}
-
-static void message_free(struct message *m)
-{
-    if (!m)
-        return;
-    free(m->block);
-    free(m->set);
-    free(m);
-}
-
-static void release(struct checker *c)
-{
-    for (uint32_t r = 0; c->ranks && r < c->n; r++) {
-        struct rank_state *s = &c->ranks[r];
-        for (uint32_t l = 0; s->lane && l < s->nlanes; l++) {
-            for (uint64_t i = 0; s->lane[l].inbox && i < s->lane[l].n; i++)
-                message_free(s->lane[l].inbox[i]);
-            free(s->lane[l].done);
-            free(s->lane[l].inbox);
-        }
-        free(s->lane);
-        free(s->block);
-        free(s->set);
-        free(s->adding);
-        free(s->replacing);
-    }
-    free(c->ranks);
-    free(c->last_lane);
-}
-
-static uint64_t slot_of(const struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
+static uint64_t slot_of(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                         const struct weft_coll_instr *in, uint64_t j)
 {
     return weft_coll_nth_block(c->ops, c->call, r, lane, i, in, c->slots, j);
 }
 
-static uint64_t bytes_of(const struct checker *c, uint64_t block)
+static uint64_t bytes_of(const struct weft_checker *c, uint64_t block)
 {
     return weft_coll_block_bytes(c->call, c->parts, block);
 }
 
 /* Reads slots into a message. `reader` is what it must not disturb: any posted receive. */
-static int read_slots(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
-                      const struct weft_coll_instr *in, int from_source, struct message **out)
+static int read_slots(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                      const struct weft_coll_instr *in, int from_source,
+                      struct weft_checker_message **out)
 {
-    struct rank_state *s = &c->ranks[r];
-    struct message *m = calloc(1, sizeof(*m));
+    struct weft_checker_rank *s = &c->ranks[r];
+    struct weft_checker_message *m = calloc(1, sizeof(*m));
     *out = m;
     if (!m)
-        return out_of_memory(c);
+        return weft_checker_no_memory(c);
     m->n = in->nblocks;
     m->block = malloc(m->n * sizeof(*m->block));
     m->set = malloc(m->n * c->words * sizeof(*m->set));
     if (!m->block || !m->set)
-        return out_of_memory(c);
+        return weft_checker_no_memory(c);
     uint64_t bytes = 0;
     for (uint64_t j = 0; j < m->n; j++) {
         uint64_t slot = from_source ? in->source + j : slot_of(c, r, lane, i, in, j);
@@ -234,7 +58,7 @@ static int read_slots(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
         if (s->block[slot] == WEFT_COLL_NO_BLOCK)
             return wrong(c, r, lane, i, "sends a block that it does not have");
         m->block[j] = s->block[slot];
-        memcpy(m->set + j * c->words, set_of(c, r, slot), c->words * sizeof(uint64_t));
+        memcpy(m->set + j * c->words, weft_checker_set(c, r, slot), c->words * sizeof(uint64_t));
         bytes += bytes_of(c, m->block[j]);
         if (c->data)
             c->data(c->ctx, r, lane, i, j, m->block[j]);
@@ -249,14 +73,14 @@ static int read_slots(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
 }
 
 /* Adds or stores entry j of a message into a slot. */
-static int write_slot(struct checker *c, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot,
-                      const struct message *m, uint64_t j, int adds)
+static int write_slot(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot,
+                      const struct weft_checker_message *m, uint64_t j, int adds)
 {
-    struct rank_state *s = &c->ranks[r];
-    uint64_t *have = set_of(c, r, slot), *got = m->set + j * c->words;
+    struct weft_checker_rank *s = &c->ranks[r];
+    uint64_t *have = weft_checker_set(c, r, slot), *got = m->set + j * c->words;
     if (adds && s->block[slot] != m->block[j])
         return wrong(c, r, lane, i, "adds up data of different blocks");
-    if (!reduces(c) && s->block[slot] == m->block[j])
+    if (!weft_checker_adds(c) && s->block[slot] == m->block[j])
         return wrong(c, r, lane, i, "receives a block that is already there");
     s->block[slot] = m->block[j];
     for (uint64_t w = 0; w < c->words; w++) {
@@ -267,10 +91,10 @@ static int write_slot(struct checker *c, uint32_t r, uint32_t lane, uint64_t i, 
     return 0;
 }
 
-static int post_send(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
+static int post_send(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                      const struct weft_coll_instr *in)
 {
-    struct rank_state *peer = &c->ranks[in->peer];
+    struct weft_checker_rank *peer = &c->ranks[in->peer];
     if (in->peer_lane >= peer->nlanes || in->peer_instr >= peer->lane[in->peer_lane].n)
         return wrong(c, r, lane, i, "sends to an instruction that its peer does not have");
     struct weft_coll_instr there = {0};
@@ -289,18 +113,18 @@ static int post_send(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
         return wrong(c, r, lane, i, "overtakes an earlier send to the same peer");
     last[0] = in->peer_lane + UINT64_C(1);
     last[1] = in->peer_instr + 1;
-    struct message **box = &peer->lane[in->peer_lane].inbox[in->peer_instr];
+    struct weft_checker_message **box = &peer->lane[in->peer_lane].inbox[in->peer_instr];
     if (*box || peer->lane[in->peer_lane].done[in->peer_instr])
         return wrong(c, r, lane, i, "sends to a receive that has got its message");
     return read_slots(c, r, lane, i, in, 0, box);
 }
 
-static int post_recv(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
+static int post_recv(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                      const struct weft_coll_instr *in)
 {
-    struct rank_state *s = &c->ranks[r];
+    struct weft_checker_rank *s = &c->ranks[r];
     int adds = in->action == WEFT_COLL_RECV_REDUCE;
-    if (adds && !reduces(c))
+    if (adds && !weft_checker_adds(c))
         return wrong(c, r, lane, i, "adds up in a collective without a sum");
     for (uint64_t j = 0; j < in->nblocks; j++) {
         uint64_t b = slot_of(c, r, lane, i, in, j);
@@ -316,10 +140,10 @@ static int post_recv(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
 }
 
 /* Takes in the message of receive i. Returns 1 when it has not been sent yet. */
-static int take_in(struct checker *c, uint32_t r, uint32_t lane, uint64_t i)
+static int take_in(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i)
 {
-    struct rank_state *s = &c->ranks[r];
-    struct message *m = s->lane[lane].inbox[i];
+    struct weft_checker_rank *s = &c->ranks[r];
+    struct weft_checker_message *m = s->lane[lane].inbox[i];
     if (!m)
         return 1;
     struct weft_coll_instr in = {0};
@@ -332,21 +156,22 @@ static int take_in(struct checker *c, uint32_t r, uint32_t lane, uint64_t i)
             c->data(c->ctx, r, lane, i, j, m->block[j]);
         if (adds && in.has_source) { /* the slot becomes a copy of the source first */
             s->block[slot] = s->block[in.source + j];
-            memcpy(set_of(c, r, slot), set_of(c, r, in.source + j), c->words * sizeof(uint64_t));
+            memcpy(weft_checker_set(c, r, slot), weft_checker_set(c, r, in.source + j),
+                   c->words * sizeof(uint64_t));
         }
         rc = write_slot(c, r, lane, i, slot, m, j, adds);
     }
-    message_free(m);
+    weft_checker_message_free(m);
     s->lane[lane].inbox[i] = NULL;
     s->lane[lane].done[i] = 1;
     return rc;
 }
 
-static int local(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
+static int local(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                  const struct weft_coll_instr *in)
 {
-    struct message *m;
-    if (in->action == WEFT_COLL_ADD && !reduces(c))
+    struct weft_checker_message *m;
+    if (in->action == WEFT_COLL_ADD && !weft_checker_adds(c))
         return wrong(c, r, lane, i, "adds up in a collective without a sum");
     int rc = read_slots(c, r, lane, i, in, 1, &m);
     for (uint64_t j = 0; !rc && j < in->nblocks; j++) {
@@ -358,14 +183,14 @@ static int local(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
         else
             rc = write_slot(c, r, lane, i, slot, m, j, in->action == WEFT_COLL_ADD);
     }
-    message_free(m);
+    weft_checker_message_free(m);
     return rc;
 }
 
 /* Takes in every receive of a lane before instruction `end`. Returns 1 when one has to wait. */
-static int take_in_all(struct checker *c, uint32_t r, uint32_t lane, uint64_t end)
+static int take_in_all(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t end)
 {
-    struct lane_state *s = &c->ranks[r].lane[lane];
+    struct weft_checker_lane *s = &c->ranks[r].lane[lane];
     for (; s->done_prefix < end; s->done_prefix++) {
         if (s->done[s->done_prefix])
             continue;
@@ -379,17 +204,17 @@ static int take_in_all(struct checker *c, uint32_t r, uint32_t lane, uint64_t en
 }
 
 /* 0: what the instruction waits for is done; 1: it has to wait. */
-static int dependency(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
+static int dependency(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                       const struct weft_coll_instr *in)
 {
-    struct rank_state *s = &c->ranks[r];
+    struct weft_checker_rank *s = &c->ranks[r];
     if (in->dep == WEFT_COLL_DEP_NONE)
         return 0;
     if (in->dep_lane >= s->nlanes || in->dep_instr >= s->lane[in->dep_lane].n)
         return wrong(c, r, lane, i, "waits for an instruction that does not exist");
     if (in->dep_lane == lane && in->dep_instr >= i)
         return wrong(c, r, lane, i, "waits for a later instruction");
-    struct lane_state *other = &s->lane[in->dep_lane];
+    struct weft_checker_lane *other = &s->lane[in->dep_lane];
     if (in->dep == WEFT_COLL_DEP_UPTO)
         return take_in_all(c, r, in->dep_lane, in->dep_instr + 1);
     if (other->done[in->dep_instr])
@@ -397,7 +222,7 @@ static int dependency(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
     return in->dep_instr < other->next ? take_in(c, r, in->dep_lane, in->dep_instr) : 1;
 }
 
-static int issue(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
+static int issue(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                  const struct weft_coll_instr *in)
 {
     int rc = 0, receives = 0;
@@ -425,9 +250,9 @@ static int issue(struct checker *c, uint32_t r, uint32_t lane, uint64_t i,
 }
 
 /* Runs one lane until it ends (0), has to wait (1) or is wrong (< 0). */
-static int advance(struct checker *c, uint32_t r, uint32_t lane, int *moved)
+static int advance(struct weft_checker *c, uint32_t r, uint32_t lane, int *moved)
 {
-    struct lane_state *s = &c->ranks[r].lane[lane];
+    struct weft_checker_lane *s = &c->ranks[r].lane[lane];
     for (; s->next < s->n; s->next++) {
         struct weft_coll_instr in = {0};
         c->ops->instr(c->call, r, lane, s->next, &in);
@@ -442,9 +267,9 @@ static int advance(struct checker *c, uint32_t r, uint32_t lane, int *moved)
 }
 
 /* Runs the lanes of a rank as far as they come; what nothing waits for is taken in last. */
-static int advance_rank(struct checker *c, uint32_t r, int *moved)
+static int advance_rank(struct weft_checker *c, uint32_t r, int *moved)
 {
-    struct rank_state *s = &c->ranks[r];
+    struct weft_checker_rank *s = &c->ranks[r];
     uint32_t waiting = 0;
     int again = 1;
     while (again) {
@@ -469,7 +294,7 @@ static int advance_rank(struct checker *c, uint32_t r, int *moved)
     return waiting > 0;
 }
 
-static int run(struct checker *c)
+static int run(struct weft_checker *c)
 {
     for (;;) {
         uint32_t waiting = 0, who = 0;
@@ -496,7 +321,7 @@ static int run(struct checker *c)
     }
 }
 
-static int check_end(struct checker *c)
+static int check_end(struct weft_checker *c)
 {
     for (uint32_t r = 0; r < c->n; r++) {
         for (uint32_t l = 0; l < c->ranks[r].nlanes; l++)
@@ -504,12 +329,12 @@ static int check_end(struct checker *c)
                 if (c->ranks[r].lane[l].inbox[i])
                     return wrong(c, r, l, i, "got a message that nobody took");
         for (uint64_t b = 0; b < c->slots; b++) {
-            uint64_t block = ends_with(c, r, b);
+            uint64_t block = weft_checker_end(c, r, b);
             if (block == WEFT_COLL_NO_BLOCK)
                 continue;
-            uint64_t have = 0, want = reduces(c) ? c->n : 1;
+            uint64_t have = 0, want = weft_checker_adds(c) ? c->n : 1;
             for (uint64_t w = 0; c->ranks[r].block[b] == block && w < c->words; w++)
-                have += (uint64_t)__builtin_popcountll(set_of(c, r, b)[w]);
+                have += (uint64_t)__builtin_popcountll(weft_checker_set(c, r, b)[w]);
             if (have != want)
                 return weft_err_set(c->err, WEFT_E_INTERNAL,
                                     "rank %u ends with %llu of %llu contributions in block %llu", r,
@@ -528,22 +353,22 @@ static int prove(const struct weft_coll_ops *ops, const struct weft_coll_call *c
                  struct weft_err *err)
 {
     struct weft_err own = {0};
-    struct checker c = {.ops = ops,
-                        .call = call,
-                        .n = call->n,
-                        .backwards = backwards,
-                        .data = data,
-                        .ctx = ctx,
-                        .err = err ? err : &own};
+    struct weft_checker c = {.ops = ops,
+                             .call = call,
+                             .n = call->n,
+                             .backwards = backwards,
+                             .data = data,
+                             .ctx = ctx,
+                             .err = err ? err : &own};
     c.parts = weft_coll_parts(ops, call);
     c.slots = ops->slots ? ops->slots(call) : weft_coll_units(call) * c.parts;
-    c.words = reduces(&c) ? (call->n + 63) / 64 : 1;
-    int rc = prepare(&c);
+    c.words = weft_checker_adds(&c) ? (call->n + 63) / 64 : 1;
+    int rc = weft_checker_prepare(&c);
     if (!rc)
         rc = run(&c);
     if (!rc)
         rc = check_end(&c);
-    release(&c);
+    weft_checker_release(&c);
     if (proof)
         *proof = c.proof;
     if (rc)

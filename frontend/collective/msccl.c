@@ -18,6 +18,8 @@
 
 #include <stdlib.h>
 
+extern const struct weft_coll_ops weft_coll_msccl;
+
 static const struct weft_param params[] = {
     {"file", WEFT_PARAM_STRING, 0, NULL, NULL, NULL, NULL, "MSCCL XML file",
      "MSCCL, github.com/microsoft/msccl"},
@@ -179,7 +181,6 @@ static int load(const void *params_of, const char *dir, void **program, struct w
     struct note note = {m, 0};
     struct weft_coll_call call = {.kind = m->kind, .n = m->n, .bytes = m->parts, .program = m};
     struct weft_err why = {0};
-    extern const struct weft_coll_ops weft_coll_msccl;
     if (m->n > 1)
         rc = weft_coll_trace_data(&weft_coll_msccl, &call, note_block, &note, &why);
     if (rc == WEFT_E_INTERNAL)

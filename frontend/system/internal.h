@@ -8,7 +8,7 @@
  *   coll_run.c   chunks and phases of a collective     choices.c   which algorithm plays an op
  *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
  *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
- *   endpoint.c   costs of messages and computations at an NPU
+ *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
  */
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
@@ -181,6 +181,8 @@ struct weft_splits {
     uint64_t chunk, chunks;
 };
 uint64_t weft_split_bytes(const void *ctx, uint32_t from, uint32_t to);
+
+/* splits.c */
 /** Checks that one rank's sizes are those that the other ends have. */
 int weft_check_splits(const struct weft_workload *w, struct weft_err *err);
 
