@@ -34,7 +34,7 @@ struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const u
     int rc;
     if (f->routing == WEFT_ROUTING_DIMS && !down)
         rc = weft_routes_fill_dims(r, err);
-    else if (f->routing != WEFT_ROUTING_UP_DOWN)
+    else if (f->routing != WEFT_ROUTING_SHORTEST)
         rc = weft_routes_fill_flat(r, err);
     else if (!(rc = weft_routes_classify(r, err)))
         rc = weft_routes_fill(r, err);

@@ -216,7 +216,9 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     if (s->backend->create(&config, &r->net, err))
         return err->code;
     struct weft_system_observer so = weft_report_system_observer(r->report);
-    r->system = weft_system_new(x->parts.workload, s->system, r->net, &so, err);
+    struct weft_dims dims;
+    struct weft_system_env env = weft_scenario_system_env(s, x->parts.fabric, &dims);
+    r->system = weft_system_new(x->parts.workload, s->system, &env, r->net, &so, err);
     return r->system ? 0 : err->code;
 }
 

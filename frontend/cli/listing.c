@@ -54,7 +54,7 @@ static struct weft_listed collective_get(const struct weft_cli *cli, size_t i)
     size_t n;
     (void)cli;
     const struct weft_coll_ops *o = weft_coll_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, NULL};
+    return (struct weft_listed){o->name, o->title, o->source, &o->params};
 }
 
 static size_t workload_count(const struct weft_cli *cli)

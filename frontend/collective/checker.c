@@ -2,271 +2,305 @@
 /*
  * Symbolic execution of collective programs, see checker.h.
  *
- * The value of a block at a rank is the set of ranks whose contribution is in it (all-reduce,
- * reduce-scatter) or whether the block is there (all-gather, all-to-all: a set of one bit).
+ * The value of a slot at a rank is a block (which data) and the set of ranks whose contribution is
+ * in it (kinds that add up) or whether it is there (the others: a set of one bit).
  */
-#include "collective/checker.h"
+#include "collective/checker_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef unsigned long long ull;
 
-struct message {
-    uint32_t from;
-    uint64_t first_block, nblocks;
-    uint64_t set[]; /* nblocks * words */
-};
-
-struct rank_state {
-    uint64_t n;    /* instructions */
-    uint64_t next; /* first one not issued */
-    uint64_t done_prefix;
-    unsigned char *done;
-    struct message **inbox; /* by receive instruction */
-    uint64_t *set;          /* blocks * words */
-    uint32_t *adding;       /* per block: receives posted, not taken in, that add to it */
-    uint32_t *replacing;    /* ... that replace it */
-};
-
-struct checker {
-    const struct weft_coll_ops *ops;
-    enum weft_coll_kind kind;
-    uint32_t n;
-    uint64_t bytes, blocks, words;
-    struct rank_state *ranks;
-    uint64_t *last_match; /* n * n: 1 + peer_instr of the last send from s to d */
-    struct weft_coll_proof proof;
-    struct weft_err *err;
-};
-
-static int wrong(struct checker *c, uint32_t rank, uint64_t i, const char *what)
+static int wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t i, const char *what)
 {
-    weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, instruction %llu %s", rank, (ull)i, what);
+    if (c->ranks[rank].nlanes > 1)
+        weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, lane %u, instruction %llu %s", rank, lane,
+                     (ull)i, what);
+    else
+        weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, instruction %llu %s", rank, (ull)i, what);
     return WEFT_E_INTERNAL;
 }
 
-static int reduces(const struct checker *c)
+static uint64_t slot_of(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                        const struct weft_coll_instr *in, uint64_t j)
 {
-    return c->kind == WEFT_COLL_ALL_REDUCE || c->kind == WEFT_COLL_REDUCE_SCATTER;
+    return weft_coll_nth_block(c->ops, c->call, r, lane, i, in, c->slots, j);
 }
 
-static uint64_t *value(const struct checker *c, uint32_t rank, uint64_t block)
+static uint64_t bytes_of(const struct weft_checker *c, uint64_t block)
 {
-    return c->ranks[rank].set + block * c->words;
+    return weft_coll_block_bytes(c->call, c->parts, block);
 }
 
-static int empty(const struct checker *c, const uint64_t *set)
+/* Reads slots into a message. `reader` is what it must not disturb: any posted receive. */
+static int read_slots(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                      const struct weft_coll_instr *in, int from_source,
+                      struct weft_checker_message **out)
 {
-    for (uint64_t w = 0; w < c->words; w++)
-        if (set[w])
-            return 0;
-    return 1;
-}
-
-/* Whether `rank` begins with data in `block`. */
-static int begins_with(const struct checker *c, uint32_t rank, uint64_t block)
-{
-    switch (c->kind) {
-    case WEFT_COLL_ALL_GATHER:
-        return block == rank;
-    case WEFT_COLL_ALL_TO_ALL:
-        return block / c->n == rank;
-    default:
-        return 1;
-    }
-}
-
-/* Whether `rank` must end with `block` complete. */
-static int ends_with(const struct checker *c, uint32_t rank, uint64_t block)
-{
-    switch (c->kind) {
-    case WEFT_COLL_REDUCE_SCATTER:
-        return block == rank;
-    case WEFT_COLL_ALL_TO_ALL:
-        return block % c->n == rank;
-    default:
-        return 1;
-    }
-}
-
-static int out_of_memory(struct checker *c)
-{
-    return weft_err_set(c->err, WEFT_E_LIMIT, "out of memory while checking a collective");
-}
-
-static int prepare(struct checker *c)
-{
-    c->ranks = calloc(c->n, sizeof(*c->ranks));
-    c->last_match = calloc((size_t)c->n * c->n, sizeof(*c->last_match));
-    if (!c->ranks || !c->last_match)
-        return out_of_memory(c);
-    for (uint32_t r = 0; r < c->n; r++) {
-        struct rank_state *s = &c->ranks[r];
-        s->n = c->ops->count(c->kind, c->n, r);
-        s->done = calloc(s->n + 1, 1);
-        s->inbox = calloc(s->n + 1, sizeof(*s->inbox));
-        s->set = calloc(c->blocks * c->words, sizeof(*s->set));
-        s->adding = calloc(c->blocks, sizeof(*s->adding));
-        s->replacing = calloc(c->blocks, sizeof(*s->replacing));
-        if (!s->done || !s->inbox || !s->set || !s->adding || !s->replacing)
-            return out_of_memory(c);
-        for (uint64_t b = 0; b < c->blocks; b++)
-            if (begins_with(c, r, b))
-                value(c, r, b)[reduces(c) ? r / 64 : 0] |= UINT64_C(1) << (reduces(c) ? r % 64 : 0);
-        c->proof.instrs += s->n;
-    }
-    return 0;
-}
-
-static void release(struct checker *c)
-{
-    for (uint32_t r = 0; c->ranks && r < c->n; r++) {
-        struct rank_state *s = &c->ranks[r];
-        for (uint64_t i = 0; s->inbox && i < s->n; i++)
-            free(s->inbox[i]);
-        free(s->done);
-        free(s->inbox);
-        free(s->set);
-        free(s->adding);
-        free(s->replacing);
-    }
-    free(c->ranks);
-    free(c->last_match);
-}
-
-static int post_send(struct checker *c, uint32_t r, uint64_t i, const struct weft_coll_instr *in)
-{
-    struct rank_state *s = &c->ranks[r], *peer = &c->ranks[in->peer];
-    if (in->peer_instr >= peer->n)
-        return wrong(c, r, i, "sends to an instruction that its peer does not have");
-    struct weft_coll_instr there;
-    c->ops->instr(c->kind, c->n, in->peer, in->peer_instr, &there);
-    if (there.action == WEFT_COLL_SEND || there.peer != r)
-        return wrong(c, r, i, "sends to an instruction that does not receive from it");
-    if (there.first_block != in->first_block || there.nblocks != in->nblocks)
-        return wrong(c, r, i, "sends other blocks than its peer expects");
-    uint64_t *last = &c->last_match[(size_t)r * c->n + in->peer];
-    if (in->peer_instr < *last)
-        return wrong(c, r, i, "overtakes an earlier send to the same peer");
-    *last = in->peer_instr + 1;
-
-    struct message *m = malloc(sizeof(*m) + in->nblocks * c->words * sizeof(uint64_t));
+    struct weft_checker_rank *s = &c->ranks[r];
+    struct weft_checker_message *m = calloc(1, sizeof(*m));
+    *out = m;
     if (!m)
-        return out_of_memory(c);
-    peer->inbox[in->peer_instr] = m;
-    m->from = r;
-    m->first_block = in->first_block;
-    m->nblocks = in->nblocks;
-    for (uint64_t b = 0; b < in->nblocks; b++) {
-        uint64_t block = in->first_block + b;
-        if (s->adding[block] || s->replacing[block])
-            return wrong(c, r, i, "sends a block that a posted receive may still change");
-        if (empty(c, value(c, r, block)))
-            return wrong(c, r, i, "sends a block that it does not have");
-        memcpy(m->set + b * c->words, value(c, r, block), c->words * sizeof(uint64_t));
+        return weft_checker_no_memory(c);
+    m->n = in->nblocks;
+    m->block = malloc(m->n * sizeof(*m->block));
+    m->set = malloc(m->n * c->words * sizeof(*m->set));
+    if (!m->block || !m->set)
+        return weft_checker_no_memory(c);
+    uint64_t bytes = 0;
+    for (uint64_t j = 0; j < m->n; j++) {
+        uint64_t slot = from_source ? in->source + j : slot_of(c, r, lane, i, in, j);
+        if (slot >= c->slots)
+            return wrong(c, r, lane, i, "names blocks that do not exist");
+        if (s->adding[slot] || s->replacing[slot])
+            return wrong(c, r, lane, i, "sends a block that a posted receive may still change");
+        if (s->block[slot] == WEFT_COLL_NO_BLOCK)
+            return wrong(c, r, lane, i, "sends a block that it does not have");
+        m->block[j] = s->block[slot];
+        memcpy(m->set + j * c->words, weft_checker_set(c, r, slot), c->words * sizeof(uint64_t));
+        bytes += bytes_of(c, m->block[j]);
+        if (c->data)
+            c->data(c->ctx, r, lane, i, j, m->block[j]);
     }
-    c->proof.messages++;
-    c->proof.bytes += weft_coll_range_bytes(c->kind, c->n, c->bytes, in->first_block, in->nblocks);
-    s->done[i] = 1;
+    if (!c->data && !from_source && weft_coll_instr_bytes(c->ops, c->call, r, lane, i, in) != bytes)
+        return wrong(c, r, lane, i, "does not count the bytes of its blocks");
+    if (in->action == WEFT_COLL_SEND) {
+        c->proof.messages++;
+        c->proof.bytes += bytes;
+    }
     return 0;
 }
 
-static int post_recv(struct checker *c, uint32_t r, uint64_t i, const struct weft_coll_instr *in)
+/* Adds or stores entry j of a message into a slot. */
+static int write_slot(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot,
+                      const struct weft_checker_message *m, uint64_t j, int adds)
 {
-    struct rank_state *s = &c->ranks[r];
+    struct weft_checker_rank *s = &c->ranks[r];
+    uint64_t *have = weft_checker_set(c, r, slot), *got = m->set + j * c->words;
+    if (adds && s->block[slot] != m->block[j])
+        return wrong(c, r, lane, i, "adds up data of different blocks");
+    if (!weft_checker_adds(c) && s->block[slot] == m->block[j])
+        return wrong(c, r, lane, i, "receives a block that is already there");
+    s->block[slot] = m->block[j];
+    for (uint64_t w = 0; w < c->words; w++) {
+        if (adds && (have[w] & got[w]))
+            return wrong(c, r, lane, i, "adds a contribution for the second time");
+        have[w] = adds ? have[w] | got[w] : got[w];
+    }
+    return 0;
+}
+
+static int post_send(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                     const struct weft_coll_instr *in)
+{
+    struct weft_checker_rank *peer = &c->ranks[in->peer];
+    if (in->peer_lane >= peer->nlanes || in->peer_instr >= peer->lane[in->peer_lane].n)
+        return wrong(c, r, lane, i, "sends to an instruction that its peer does not have");
+    struct weft_coll_instr there = {0};
+    c->ops->instr(c->call, in->peer, in->peer_lane, in->peer_instr, &there);
+    if ((there.action != WEFT_COLL_RECV && there.action != WEFT_COLL_RECV_REDUCE) ||
+        there.peer != r)
+        return wrong(c, r, lane, i, "sends to an instruction that does not receive from it");
+    int same = there.nblocks == in->nblocks;
+    for (uint64_t j = 0; same && !c->ops->slots && j < in->nblocks; j++)
+        same = slot_of(c, in->peer, in->peer_lane, in->peer_instr, &there, j) ==
+               slot_of(c, r, lane, i, in, j);
+    if (!same)
+        return wrong(c, r, lane, i, "sends other blocks than its peer expects");
+    uint64_t *last = &c->last_lane[2 * ((size_t)r * c->n + in->peer)];
+    if (last[0] == in->peer_lane + UINT64_C(1) && in->peer_instr < last[1])
+        return wrong(c, r, lane, i, "overtakes an earlier send to the same peer");
+    last[0] = in->peer_lane + UINT64_C(1);
+    last[1] = in->peer_instr + 1;
+    struct weft_checker_message **box = &peer->lane[in->peer_lane].inbox[in->peer_instr];
+    if (*box || peer->lane[in->peer_lane].done[in->peer_instr])
+        return wrong(c, r, lane, i, "sends to a receive that has got its message");
+    return read_slots(c, r, lane, i, in, 0, box);
+}
+
+static int post_recv(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                     const struct weft_coll_instr *in)
+{
+    struct weft_checker_rank *s = &c->ranks[r];
     int adds = in->action == WEFT_COLL_RECV_REDUCE;
-    if (adds && !reduces(c))
-        return wrong(c, r, i, "adds up in a collective without a sum");
-    for (uint64_t b = in->first_block; b < in->first_block + in->nblocks; b++) {
+    if (adds && !weft_checker_adds(c))
+        return wrong(c, r, lane, i, "adds up in a collective without a sum");
+    for (uint64_t j = 0; j < in->nblocks; j++) {
+        uint64_t b = slot_of(c, r, lane, i, in, j);
+        if (b >= c->slots)
+            return wrong(c, r, lane, i, "names blocks that do not exist");
+        adds = adds && !in->has_source;
         if (s->replacing[b] || (!adds && s->adding[b]))
-            return wrong(c, r, i, "receives into a block that another posted receive changes");
+            return wrong(c, r, lane, i,
+                         "receives into a block that another posted receive changes");
         adds ? s->adding[b]++ : s->replacing[b]++;
     }
     return 0;
 }
 
 /* Takes in the message of receive i. Returns 1 when it has not been sent yet. */
-static int take_in(struct checker *c, uint32_t r, uint64_t i)
+static int take_in(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i)
 {
-    struct rank_state *s = &c->ranks[r];
-    struct message *m = s->inbox[i];
+    struct weft_checker_rank *s = &c->ranks[r];
+    struct weft_checker_message *m = s->lane[lane].inbox[i];
     if (!m)
         return 1;
-    struct weft_coll_instr in;
-    c->ops->instr(c->kind, c->n, r, i, &in);
-    int adds = in.action == WEFT_COLL_RECV_REDUCE;
-    for (uint64_t b = 0; b < m->nblocks; b++) {
-        uint64_t *have = value(c, r, m->first_block + b), *got = m->set + b * c->words;
-        for (uint64_t w = 0; w < c->words; w++) {
-            if (adds && (have[w] & got[w]))
-                return wrong(c, r, i, "adds a contribution for the second time");
-            if (!reduces(c) && have[w])
-                return wrong(c, r, i, "receives a block that is already there");
-            have[w] = adds ? have[w] | got[w] : got[w];
+    struct weft_coll_instr in = {0};
+    c->ops->instr(c->call, r, lane, i, &in);
+    int adds = in.action == WEFT_COLL_RECV_REDUCE, rc = 0;
+    for (uint64_t j = 0; !rc && j < m->n; j++) {
+        uint64_t slot = slot_of(c, r, lane, i, &in, j);
+        adds && !in.has_source ? s->adding[slot]-- : s->replacing[slot]--;
+        if (c->data)
+            c->data(c->ctx, r, lane, i, j, m->block[j]);
+        if (adds && in.has_source) { /* the slot becomes a copy of the source first */
+            s->block[slot] = s->block[in.source + j];
+            memcpy(weft_checker_set(c, r, slot), weft_checker_set(c, r, in.source + j),
+                   c->words * sizeof(uint64_t));
         }
-        adds ? s->adding[m->first_block + b]-- : s->replacing[m->first_block + b]--;
+        rc = write_slot(c, r, lane, i, slot, m, j, adds);
     }
-    free(m);
-    s->inbox[i] = NULL;
-    s->done[i] = 1;
-    return 0;
+    weft_checker_message_free(m);
+    s->lane[lane].inbox[i] = NULL;
+    s->lane[lane].done[i] = 1;
+    return rc;
 }
 
-/* Takes in every receive before instruction `end`. Returns 1 when one has to wait. */
-static int take_in_all(struct checker *c, uint32_t r, uint64_t end)
+static int local(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                 const struct weft_coll_instr *in)
 {
-    struct rank_state *s = &c->ranks[r];
+    struct weft_checker_message *m;
+    if (in->action == WEFT_COLL_ADD && !weft_checker_adds(c))
+        return wrong(c, r, lane, i, "adds up in a collective without a sum");
+    int rc = read_slots(c, r, lane, i, in, 1, &m);
+    for (uint64_t j = 0; !rc && j < in->nblocks; j++) {
+        uint64_t slot = slot_of(c, r, lane, i, in, j);
+        if (slot >= c->slots)
+            rc = wrong(c, r, lane, i, "names blocks that do not exist");
+        else if (c->ranks[r].adding[slot] || c->ranks[r].replacing[slot])
+            rc = wrong(c, r, lane, i, "writes a block that a posted receive may still change");
+        else
+            rc = write_slot(c, r, lane, i, slot, m, j, in->action == WEFT_COLL_ADD);
+    }
+    weft_checker_message_free(m);
+    return rc;
+}
+
+/* Takes in every receive of a lane before instruction `end`. Returns 1 when one has to wait. */
+static int take_in_all(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t end)
+{
+    struct weft_checker_lane *s = &c->ranks[r].lane[lane];
     for (; s->done_prefix < end; s->done_prefix++) {
         if (s->done[s->done_prefix])
             continue;
-        int rc = take_in(c, r, s->done_prefix);
+        if (s->done_prefix >= s->next)
+            return 1; /* not issued */
+        int rc = take_in(c, r, lane, s->done_prefix);
         if (rc)
             return rc;
     }
     return 0;
 }
 
-/* Runs one rank until it ends (0), has to wait (1) or is wrong (< 0). */
-static int advance(struct checker *c, uint32_t r, int *moved)
+/* 0: what the instruction waits for is done; 1: it has to wait. */
+static int dependency(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                      const struct weft_coll_instr *in)
 {
-    struct rank_state *s = &c->ranks[r];
+    struct weft_checker_rank *s = &c->ranks[r];
+    if (in->dep == WEFT_COLL_DEP_NONE)
+        return 0;
+    if (in->dep_lane >= s->nlanes || in->dep_instr >= s->lane[in->dep_lane].n)
+        return wrong(c, r, lane, i, "waits for an instruction that does not exist");
+    if (in->dep_lane == lane && in->dep_instr >= i)
+        return wrong(c, r, lane, i, "waits for a later instruction");
+    struct weft_checker_lane *other = &s->lane[in->dep_lane];
+    if (in->dep == WEFT_COLL_DEP_UPTO)
+        return take_in_all(c, r, in->dep_lane, in->dep_instr + 1);
+    if (other->done[in->dep_instr])
+        return 0;
+    return in->dep_instr < other->next ? take_in(c, r, in->dep_lane, in->dep_instr) : 1;
+}
+
+static int issue(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                 const struct weft_coll_instr *in)
+{
+    int rc = 0, receives = 0;
+    switch (in->action) {
+    case WEFT_COLL_COMPUTE:
+    case WEFT_COLL_NOP:
+        break;
+    case WEFT_COLL_COPY:
+    case WEFT_COLL_ADD:
+        if (in->nblocks == 0)
+            return wrong(c, r, lane, i, "names blocks that do not exist");
+        rc = local(c, r, lane, i, in);
+        break;
+    default:
+        receives = in->action != WEFT_COLL_SEND;
+        if (in->peer >= c->n || in->peer == r)
+            return wrong(c, r, lane, i, "names a peer outside of the group or itself");
+        if (in->nblocks == 0)
+            return wrong(c, r, lane, i, "names blocks that do not exist");
+        rc = receives ? post_recv(c, r, lane, i, in) : post_send(c, r, lane, i, in);
+    }
+    if (!rc && !receives)
+        c->ranks[r].lane[lane].done[i] = 1;
+    return rc;
+}
+
+/* Runs one lane until it ends (0), has to wait (1) or is wrong (< 0). */
+static int advance(struct weft_checker *c, uint32_t r, uint32_t lane, int *moved)
+{
+    struct weft_checker_lane *s = &c->ranks[r].lane[lane];
     for (; s->next < s->n; s->next++) {
-        struct weft_coll_instr in;
-        uint64_t i = s->next;
-        int rc = 0;
-        c->ops->instr(c->kind, c->n, r, i, &in);
-        if (in.peer >= c->n || in.peer == r)
-            return wrong(c, r, i, "names a peer outside of the group or itself");
-        if (in.nblocks == 0 || in.first_block >= c->blocks ||
-            in.nblocks > c->blocks - in.first_block)
-            return wrong(c, r, i, "names blocks that do not exist");
-        if (in.dep == WEFT_COLL_DEP_ALL)
-            rc = take_in_all(c, r, i);
-        else if (in.dep == WEFT_COLL_DEP_INSTR && in.dep_instr >= i)
-            return wrong(c, r, i, "waits for a later instruction");
-        else if (in.dep == WEFT_COLL_DEP_INSTR && !s->done[in.dep_instr])
-            rc = take_in(c, r, in.dep_instr);
-        if (rc)
-            return rc;
-        rc = in.action == WEFT_COLL_SEND ? post_send(c, r, i, &in) : post_recv(c, r, i, &in);
+        struct weft_coll_instr in = {0};
+        c->ops->instr(c->call, r, lane, s->next, &in);
+        int rc = dependency(c, r, lane, s->next, &in);
+        if (!rc)
+            rc = issue(c, r, lane, s->next, &in);
         if (rc)
             return rc;
         *moved = 1;
     }
-    uint64_t before = s->done_prefix;
-    int rc = take_in_all(c, r, s->n);
-    *moved |= s->done_prefix != before;
-    return rc;
+    return 0;
 }
 
-static int run(struct checker *c)
+/* Runs the lanes of a rank as far as they come; what nothing waits for is taken in last. */
+static int advance_rank(struct weft_checker *c, uint32_t r, int *moved)
+{
+    struct weft_checker_rank *s = &c->ranks[r];
+    uint32_t waiting = 0;
+    int again = 1;
+    while (again) {
+        again = 0;
+        waiting = 0;
+        for (uint32_t k = 0; k < s->nlanes; k++) {
+            int rc = advance(c, r, c->backwards ? s->nlanes - 1 - k : k, &again);
+            if (rc < 0)
+                return rc;
+            waiting += rc > 0;
+        }
+        *moved |= again;
+    }
+    for (uint32_t k = 0; !waiting && k < s->nlanes; k++) {
+        uint64_t before = s->lane[k].done_prefix;
+        int rc = take_in_all(c, r, k, s->lane[k].n);
+        if (rc < 0)
+            return rc;
+        *moved |= s->lane[k].done_prefix != before;
+        waiting += rc > 0;
+    }
+    return waiting > 0;
+}
+
+static int run(struct weft_checker *c)
 {
     for (;;) {
         uint32_t waiting = 0, who = 0;
         int moved = 0;
         for (uint32_t r = 0; r < c->n; r++) {
-            int rc = advance(c, r, &moved);
+            int rc = advance_rank(c, r, &moved);
             if (rc < 0)
                 return rc;
             if (rc > 0 && waiting++ == 0)
@@ -274,54 +308,87 @@ static int run(struct checker *c)
         }
         if (!waiting)
             return 0;
-        if (!moved)
-            return weft_err_set(c->err, WEFT_E_INTERNAL,
-                                "deadlock: %u ranks wait, rank %u before instruction %llu", waiting,
-                                who, (ull)c->ranks[who].next);
+        if (!moved) {
+            uint32_t l = 0;
+            while (l + 1 < c->ranks[who].nlanes &&
+                   c->ranks[who].lane[l].next == c->ranks[who].lane[l].n)
+                l++;
+            return weft_err_set(
+                c->err, WEFT_E_INTERNAL,
+                "deadlock: %u ranks wait, rank %u before instruction %llu of lane %u", waiting, who,
+                (ull)c->ranks[who].lane[l].next, l);
+        }
     }
 }
 
-static int check_end(struct checker *c)
+static int check_end(struct weft_checker *c)
 {
     for (uint32_t r = 0; r < c->n; r++) {
-        for (uint64_t i = 0; i < c->ranks[r].n; i++)
-            if (c->ranks[r].inbox[i])
-                return wrong(c, r, i, "got a message that nobody took");
-        for (uint64_t b = 0; b < c->blocks; b++) {
-            if (!ends_with(c, r, b))
+        for (uint32_t l = 0; l < c->ranks[r].nlanes; l++)
+            for (uint64_t i = 0; i < c->ranks[r].lane[l].n; i++)
+                if (c->ranks[r].lane[l].inbox[i])
+                    return wrong(c, r, l, i, "got a message that nobody took");
+        for (uint64_t b = 0; b < c->slots; b++) {
+            uint64_t block = weft_checker_end(c, r, b);
+            if (block == WEFT_COLL_NO_BLOCK)
                 continue;
-            uint64_t have = 0, want = reduces(c) ? c->n : 1;
-            for (uint64_t w = 0; w < c->words; w++)
-                have += (uint64_t)__builtin_popcountll(value(c, r, b)[w]);
+            uint64_t have = 0, want = weft_checker_adds(c) ? c->n : 1;
+            for (uint64_t w = 0; c->ranks[r].block[b] == block && w < c->words; w++)
+                have += (uint64_t)__builtin_popcountll(weft_checker_set(c, r, b)[w]);
             if (have != want)
                 return weft_err_set(c->err, WEFT_E_INTERNAL,
                                     "rank %u ends with %llu of %llu contributions in block %llu", r,
                                     (ull)have, (ull)want, (ull)b);
         }
     }
-    uint64_t want = c->ops->total_bytes(c->kind, c->n, c->bytes);
-    if (c->proof.bytes != want)
+    uint64_t want = c->ops->total_bytes(c->call);
+    if (!c->data && c->proof.bytes != want)
         return weft_err_set(c->err, WEFT_E_INTERNAL, "%llu bytes were sent, not %llu",
                             (ull)c->proof.bytes, (ull)want);
     return 0;
 }
 
-int weft_coll_prove(const struct weft_coll_ops *ops, enum weft_coll_kind kind, uint32_t n,
-                    uint64_t bytes, struct weft_coll_proof *proof, struct weft_err *err)
+static int prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call, int backwards,
+                 weft_coll_data_fn data, void *ctx, struct weft_coll_proof *proof,
+                 struct weft_err *err)
 {
     struct weft_err own = {0};
-    struct checker c = {.ops = ops, .kind = kind, .n = n, .bytes = bytes, .err = err ? err : &own};
-    c.blocks = weft_coll_blocks(kind, n);
-    c.words = reduces(&c) ? (n + 63) / 64 : 1;
-    int rc = prepare(&c);
+    struct weft_checker c = {.ops = ops,
+                             .call = call,
+                             .n = call->n,
+                             .backwards = backwards,
+                             .data = data,
+                             .ctx = ctx,
+                             .err = err ? err : &own};
+    c.parts = weft_coll_parts(ops, call);
+    c.slots = ops->slots ? ops->slots(call) : weft_coll_units(call) * c.parts;
+    c.words = weft_checker_adds(&c) ? (call->n + 63) / 64 : 1;
+    int rc = weft_checker_prepare(&c);
     if (!rc)
         rc = run(&c);
     if (!rc)
         rc = check_end(&c);
-    release(&c);
+    weft_checker_release(&c);
     if (proof)
         *proof = c.proof;
     if (rc)
-        weft_err_prepend(err, "%s %s on %u ranks", ops->name, weft_coll_kind_name(kind), n);
+        weft_err_prepend(err, "%s %s on %u ranks", ops->name, weft_coll_kind_name(call->kind),
+                         call->n);
     return rc;
+}
+
+int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
+                    struct weft_coll_proof *proof, struct weft_err *err)
+{
+    int rc = prove(ops, call, 0, NULL, NULL, proof, err);
+    uint32_t lanes = 0;
+    for (uint32_t r = 0; !rc && r < call->n; r++)
+        lanes = weft_coll_lanes(ops, call, r) > lanes ? weft_coll_lanes(ops, call, r) : lanes;
+    return !rc && lanes > 1 ? prove(ops, call, 1, NULL, NULL, NULL, err) : rc;
+}
+
+int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
+                         weft_coll_data_fn data, void *ctx, struct weft_err *err)
+{
+    return prove(ops, call, 0, data, ctx, NULL, err);
 }

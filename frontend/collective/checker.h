@@ -19,20 +19,29 @@ struct weft_coll_proof {
 };
 
 /**
- * Runs the programs of all @p n ranks with sets of contributions instead of numbers and checks that
- * - every send has exactly one receive at its peer, of the same blocks, and the k-th send of a pair
- * meets the k-th receive (first in, first out);
+ * Runs the programs of all ranks with sets of contributions instead of numbers and checks that
+ * - every send has exactly one receive at its peer, of the same blocks, and sends of a pair into one
+ *   lane meet its receives first in, first out;
  * - the programs end: no rank waits for ever;
  * - no result depends on timing: every receive is taken in as late as the dependencies allow, and
- *   nothing may touch its blocks in between;
- * - no contribution is added twice, no block that is already there is sent again (all-gather,
- * all-to-all);
- * - each rank ends with exactly the data of @p kind;
- * - the bytes sent are those of ops->total_bytes.
- * Returns 0, or WEFT_E_INTERNAL with the first thing that is wrong. Memory grows with n^3.
+ *   nothing may touch its blocks in between; with several lanes, in both orders of the lanes;
+ * - no contribution is added twice, no block that is already there is sent again (kinds without a
+ *   sum);
+ * - each rank ends with exactly the data of the kind;
+ * - the bytes sent are those of ops->total_bytes, and those of each instruction are its blocks'.
+ * Returns 0, or WEFT_E_INTERNAL with the first thing that is wrong. Memory grows with n times the
+ * blocks: n^3 for an all-to-all.
  */
-int weft_coll_prove(const struct weft_coll_ops *ops, enum weft_coll_kind kind, uint32_t n,
-                    uint64_t bytes, struct weft_coll_proof *proof, struct weft_err *err);
+int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
+                    struct weft_coll_proof *proof, struct weft_err *err);
+
+/** Told for entry j of instruction (rank, lane, i) which block's data it moves. */
+typedef void (*weft_coll_data_fn)(void *ctx, uint32_t rank, uint32_t lane, uint64_t i, uint64_t j,
+                                  uint64_t block);
+/** The same run, without the checks of bytes: for programs from files, whose slots have no block of
+ * their own. */
+int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
+                         weft_coll_data_fn data, void *ctx, struct weft_err *err);
 
 #ifdef __cplusplus
 }

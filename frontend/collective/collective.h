@@ -3,93 +3,194 @@
  * The collective interface: one algorithm is one struct weft_coll_ops in one file, listed in
  * coll_table.def.
  *
- * An algorithm is a program per rank, computed one instruction at a time from (kind, n, rank, i):
+ * An algorithm is a program per rank, computed one instruction at a time from (call, rank, lane, i):
  * nothing is materialised, so that a ring over 16,384 ranks costs nothing until it runs. `rank` is
  * the position in the group, 0 .. n-1.
  *
- * How a program runs: instructions are issued in order; one is issued as soon as the one before it
- * has been issued and its own dependency is done. A send is done once it is posted. A receive is
+ * How a program runs: it has one or more lanes, which run side by side. The instructions of a lane
+ * are issued in order; one is issued as soon as the one before it has been issued and its own
+ * dependency, in this or another lane, is done. A send is done once it is posted. A receive is
  * posted when issued and done when its message has arrived and been taken in (and added up, for a
  * RECV_REDUCE). The program is done when all of its instructions are.
  *
- * Data is counted in blocks. `bytes` is what the collective is called with (docs/units.md):
- *   all-reduce      n blocks of ceil(bytes / n), the last ones shorter or empty
- *   reduce-scatter  the same; block b ends at rank b
- *   all-gather      n blocks of `bytes`; block b starts at rank b
- *   all-to-all      n * n blocks; block s * n + d goes from rank s to rank d and has the size of
- *                   block d of an all-reduce
+ * Data is counted in blocks. A collective has units, which its kind defines, and an algorithm cuts
+ * each unit into equal parts; the blocks are the parts of unit 0, of unit 1, and so on. `bytes` is
+ * what the collective is called with (docs/units.md):
+ *   all-reduce, broadcast, reduce  1 unit: the buffer
+ *   reduce-scatter, scatter        n units, together `bytes`; unit u ends at rank u
+ *   all-gather, gather             n units of `bytes`; unit u starts at rank u
+ *   all-to-all                     n * n units; unit s * n + d goes from rank s to rank d
+ * Something is cut into k by giving each piece ceil(bytes / k), the last ones less or nothing.
  */
 #ifndef WEFT_COLLECTIVE_H
 #define WEFT_COLLECTIVE_H
 
 #include "base/err.h"
+#include "base/param.h"
 #include "workload/dag.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/** Sizes of an all-to-all in which pairs differ. */
+struct weft_coll_pairs {
+    const void *ctx;
+    /** Bytes from rank @p from to rank @p to. */
+    uint64_t (*bytes)(const void *ctx, uint32_t from, uint32_t to);
+    /** 1: a rank knows only what it sends and receives itself (all-to-all-v): only asked for
+     * those, and a pair with nothing to say exchanges no message. */
+    int local;
+};
+
+/** What is to be done: the same on every rank. */
+struct weft_coll_call {
+    enum weft_coll_kind kind; /**< as played, see weft_coll_played_as() */
+    uint32_t n;               /**< ranks */
+    uint32_t root;            /**< broadcast, reduce, gather, scatter */
+    uint64_t bytes;
+    int cut; /**< all-gather: `bytes` is the whole result, cut into n as a reduce-scatter does */
+    const struct weft_coll_pairs *pairs; /**< all-to-all; NULL: `bytes` of a rank cut into n */
+    const void *params;                  /**< of the algorithm */
+    const void *program;                 /**< what the algorithm's load made, or NULL */
+};
+
 /** What an instruction does. */
 enum weft_coll_action {
-    WEFT_COLL_SEND,       /**< post the blocks, as they are now, to `peer` */
-    WEFT_COLL_RECV,       /**< take blocks from `peer`, replacing what was there */
-    WEFT_COLL_RECV_REDUCE /**< take blocks from `peer` and add them to what is there */
+    WEFT_COLL_SEND,        /**< post the blocks, as they are now, to `peer` */
+    WEFT_COLL_RECV,        /**< take blocks from `peer`, replacing what was there */
+    WEFT_COLL_RECV_REDUCE, /**< take blocks from `peer` and add them to those at `source` */
+    WEFT_COLL_COPY,        /**< copy the blocks at `source` to `first_block` */
+    WEFT_COLL_ADD,         /**< add the blocks at `source` to those at `first_block` */
+    WEFT_COLL_COMPUTE,     /**< `duration_ps` of anything */
+    WEFT_COLL_NOP          /**< only its dependency */
 };
 
 /** What an instruction waits for before it is issued, besides its turn. */
 enum weft_coll_dep {
-    WEFT_COLL_DEP_NONE,  /**< nothing */
-    WEFT_COLL_DEP_INSTR, /**< instruction `dep_instr` (an earlier one) is done */
-    WEFT_COLL_DEP_ALL    /**< every earlier instruction is done */
+    WEFT_COLL_DEP_NONE, /**< nothing */
+    WEFT_COLL_DEP_INSTR, /**< instruction (dep_lane, dep_instr) is done; in its own lane an earlier one */
+    WEFT_COLL_DEP_UPTO /**< so are all before it in its lane */
 };
 
 /** One instruction. */
 struct weft_coll_instr {
     enum weft_coll_action action;
-    uint32_t peer; /**< position in the group, not the own one */
-    /** SEND: index of the receive that takes it, in the peer's program; else 0 */
+    uint32_t peer;      /**< SEND, RECV*: position in the group, not the own one */
+    uint32_t peer_lane; /**< SEND: lane and index of the receive that takes it */
     uint64_t peer_instr;
-    uint64_t first_block; /**< the blocks are first_block .. first_block + nblocks - 1 */
-    uint64_t nblocks;
+    /** The blocks are first_block + j * max(stride, 1) for j < nblocks, modulo their number. */
+    uint64_t first_block, nblocks, stride;
+    int listed;      /**< 1: instead, ops->block lists them */
+    uint64_t source; /**< COPY, ADD, RECV_REDUCE with has_source: first block read */
+    int has_source;  /**< RECV_REDUCE: the sum of the message and `source` goes to first_block */
     enum weft_coll_dep dep;
-    uint64_t dep_instr; /**< DEP_INSTR: index of an earlier instruction */
-    uint64_t step;      /**< for people: the step of the algorithm that this belongs to, from 0 */
+    uint32_t dep_lane;
+    uint64_t dep_instr;
+    uint64_t step;       /**< for people: the step of the algorithm that this belongs to, from 0 */
+    int64_t duration_ps; /**< COMPUTE */
+    uint64_t free_pct; /**< RECV_REDUCE: share of its bytes whose addition costs no time, 0..100 */
 };
 
 /** One algorithm. Every function is pure. */
 struct weft_coll_ops {
-    const char *name;   /**< what users type: "ring" */
-    const char *title;  /**< one line for lists */
-    const char *source; /**< paper, NULL when there is none to name */
-    /** Required. 1 when it can do @p kind on @p n ranks. On 0, *why (may be NULL) says what is
-     * missing. */
-    int (*supports)(enum weft_coll_kind kind, uint32_t n, const char **why);
-    /** Required. Instructions in the program of @p rank; 0 when n is 1. */
-    uint64_t (*count)(enum weft_coll_kind kind, uint32_t n, uint32_t rank);
-    /** Required. Instruction @p i < count of @p rank. */
-    void (*instr)(enum weft_coll_kind kind, uint32_t n, uint32_t rank, uint64_t i,
+    const char *name;               /**< what users type: "ring" */
+    const char *title;              /**< one line for lists */
+    const char *source;             /**< paper, NULL when there is none to name */
+    struct weft_param_table params; /**< optional; users write "ring:channels=2" */
+    /** Required. 1 when it can do @p c. On 0, *why (may be NULL) says what is missing. */
+    int (*supports)(const struct weft_coll_call *c, const char **why);
+    /** Optional. Parts that each unit is cut into, >= 1; without it 1. */
+    uint64_t (*parts)(const struct weft_coll_call *c);
+    /** Optional. Lanes of the program of @p rank, >= 1; without it 1. */
+    uint32_t (*lanes)(const struct weft_coll_call *c, uint32_t rank);
+    /** Required. Instructions in a lane; 0 when n is 1. */
+    uint64_t (*count)(const struct weft_coll_call *c, uint32_t rank, uint32_t lane);
+    /** Required. Instruction @p i < count of a lane; *out is zero before. */
+    void (*instr)(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
                   struct weft_coll_instr *out);
-    /** Required. Bytes that all ranks together send for a collective of @p bytes. */
-    uint64_t (*total_bytes)(enum weft_coll_kind kind, uint32_t n, uint64_t bytes);
+    /** Block @p j < nblocks of an instruction that has `listed` set; required if one has. */
+    uint64_t (*block)(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                      uint64_t j);
+    /** Required. Bytes that all ranks together send. */
+    uint64_t (*total_bytes)(const struct weft_coll_call *c);
+    /** Optional. Messages that have to wait for each other, for estimates; without it half of the
+     * instructions of lane 0 of rank 0. */
+    uint64_t (*rounds)(const struct weft_coll_call *c);
+
+    /*
+     * Programs from files. Their blocks are slots of their own, in which pieces of data move
+     * about; all of these or none.
+     */
+    /** Makes the program that @p params name, *dir is where relative names begin ("" for here). */
+    int (*load)(const void *params, const char *dir, void **program, struct weft_err *err);
+    void (*unload)(void *program);
+    /** Slots of each rank; NULL: the slots are the blocks. */
+    uint64_t (*slots)(const struct weft_coll_call *c);
+    /** Block whose data is in a slot at the start, must be there at the end; WEFT_COLL_NO_BLOCK. */
+    uint64_t (*start)(const struct weft_coll_call *c, uint32_t rank, uint64_t slot);
+    uint64_t (*end)(const struct weft_coll_call *c, uint32_t rank, uint64_t slot);
+    /** Bytes that a SEND, RECV*, COPY or ADD moves; NULL: those of its blocks. */
+    uint64_t (*bytes)(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i);
 };
+#define WEFT_COLL_NO_BLOCK UINT64_MAX
 
 /** All algorithms, in the order of coll_table.def; *n receives their number. */
 const struct weft_coll_ops *const *weft_coll_table(size_t *n);
 /** The algorithm called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_coll_ops *weft_coll_find(const char *name, struct weft_err *err);
 
-/** Number of blocks of @p kind on @p n ranks: n, or n * n for an all-to-all. */
-uint64_t weft_coll_blocks(enum weft_coll_kind kind, uint32_t n);
-/** Bytes in a range of blocks of a collective of @p bytes. */
-uint64_t weft_coll_range_bytes(enum weft_coll_kind kind, uint32_t n, uint64_t bytes,
-                               uint64_t first_block, uint64_t nblocks);
+/* --- blocks --- */
+
+/** Units of a collective: 1, n or n * n. */
+uint64_t weft_coll_units(const struct weft_coll_call *c);
+/** Bytes in a unit. */
+uint64_t weft_coll_unit_bytes(const struct weft_coll_call *c, uint64_t unit);
+/** Parts that @p ops cuts a unit into. */
+uint64_t weft_coll_parts(const struct weft_coll_ops *ops, const struct weft_coll_call *c);
+/** Bytes in a block when units are cut into @p parts. */
+uint64_t weft_coll_block_bytes(const struct weft_coll_call *c, uint64_t parts, uint64_t block);
+/** Bytes in the consecutive blocks first .. first + n - 1. */
+uint64_t weft_coll_range_bytes(const struct weft_coll_call *c, uint64_t parts, uint64_t first,
+                               uint64_t n);
+/** Lanes of @p rank. */
+uint32_t weft_coll_lanes(const struct weft_coll_ops *ops, const struct weft_coll_call *c,
+                         uint32_t rank);
+/** Block (or slot) @p j of an instruction. @p nblocks: how many there are in all. */
+uint64_t weft_coll_nth_block(const struct weft_coll_ops *ops, const struct weft_coll_call *c,
+                             uint32_t rank, uint32_t lane, uint64_t i,
+                             const struct weft_coll_instr *in, uint64_t nblocks, uint64_t j);
+/** Bytes that an instruction moves. */
+uint64_t weft_coll_instr_bytes(const struct weft_coll_ops *ops, const struct weft_coll_call *c,
+                               uint32_t rank, uint32_t lane, uint64_t i,
+                               const struct weft_coll_instr *in);
+/** Piece @p i of @p bytes cut into @p n, and where it begins. */
+uint64_t weft_coll_cut(uint64_t bytes, uint64_t n, uint64_t i);
+uint64_t weft_coll_cut_offset(uint64_t bytes, uint64_t n, uint64_t i);
+
+/* --- helpers of algorithms --- */
+
+/** 1 when @p c->kind is in the 0-terminated list of (kind + 1); sets *why to @p text otherwise. */
+int weft_coll_one_of(const struct weft_coll_call *c, const int *kinds, const char *text,
+                     const char **why);
+/** (a - b) mod n */
+static inline uint32_t weft_coll_minus(uint32_t a, uint64_t b, uint32_t n)
+{
+    return (uint32_t)((a + n - b % n) % n);
+}
+/** Largest power of two that is <= n > 0, as an exponent. */
+static inline unsigned weft_coll_log2(uint32_t n)
+{
+    return 31u - (unsigned)__builtin_clz(n);
+}
 
 /**
  * The kind whose program plays @p kind: a barrier is an all-reduce (of nothing),
- * reduce-scatter-block a reduce-scatter. Returns 0, or WEFT_E_INPUT when no algorithm of weft plays
- * that kind.
+ * reduce-scatter-block a reduce-scatter. Every kind has one.
  */
-int weft_coll_played_as(enum weft_coll_kind kind, enum weft_coll_kind *as, struct weft_err *err);
+enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind);
+/** 1 when @p kind has a root. */
+int weft_coll_has_root(enum weft_coll_kind kind);
 
 /**
  * Chunks that @p bytes are cut into when at most @p max_chunks (>= 1) are wanted: pieces of

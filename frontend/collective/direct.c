@@ -3,32 +3,73 @@
  * Direct collectives: every rank exchanges one message with every other rank, all of them at once,
  * beginning with the next rank so that no receiver is everybody's first.
  *
- * Program of m = n - 1 messages: sends 0 .. m-1 to rank+1, rank+2, ..., then receives from rank-1,
- * rank-2, ...; an all-reduce is a direct reduce-scatter, a wait for all of it, and a direct
- * all-gather of the sums.
+ * Without a window, a lane sends m = n - 1 messages to rank+1, rank+2, ... and then receives them from
+ * rank-1, rank-2, ... An all-reduce is a direct reduce-scatter, a wait for all of it, and a direct
+ * all-gather of the sums. With a window w, receives have a lane of their own, and a rank sends
+ * message k when it has taken in the receives 0 .. k-w, so at most w are under way (ASTRA-sim's
+ * directN).
+ *
+ * A broadcast or scatter is the root's sends, a gather or reduce its receives (a flat tree).
  */
 #include "collective/collective.h"
 
-static int supports(enum weft_coll_kind kind, uint32_t n, const char **why)
+struct params {
+    uint64_t window;
+};
+
+static const struct weft_param params[] = {
+    {"window", WEFT_PARAM_U64, offsetof(struct params, window), "0", "0", "1048576", NULL,
+     "most messages under way of each rank; 0: all at once", NULL},
+};
+
+static int supports(const struct weft_coll_call *c, const char **why)
 {
-    (void)n;
-    switch (kind) {
-    case WEFT_COLL_ALL_REDUCE:
-    case WEFT_COLL_ALL_GATHER:
-    case WEFT_COLL_REDUCE_SCATTER:
-    case WEFT_COLL_ALL_TO_ALL:
-        return 1;
-    default:
-        if (why)
-            *why = "direct does all-reduce, all-gather, reduce-scatter and all-to-all";
-        return 0;
+    (void)c;
+    (void)why;
+    return 1; /* every kind, any number of ranks */
+}
+
+static uint64_t parts(const struct weft_coll_call *c)
+{
+    return c->kind == WEFT_COLL_ALL_REDUCE ? c->n : 1;
+}
+
+static void rooted(const struct weft_coll_call *c, uint32_t rank, uint64_t i,
+                   struct weft_coll_instr *out)
+{
+    int to_root = c->kind == WEFT_COLL_GATHER || c->kind == WEFT_COLL_REDUCE;
+    int whole = c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_REDUCE;
+    uint32_t other = rank == c->root ? (uint32_t)((rank + 1 + i) % c->n) : rank;
+    out->peer = rank == c->root ? other : c->root;
+    out->nblocks = 1;
+    out->first_block = whole ? 0 : other;
+    if ((rank == c->root) != to_root) {
+        out->action = WEFT_COLL_SEND;
+        /* the root has its receives in one lane, in this order; another rank has one */
+        out->peer_instr = to_root ? weft_coll_minus(rank, c->root + UINT64_C(1), c->n) : 0;
+    } else {
+        out->action = c->kind == WEFT_COLL_REDUCE ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV;
     }
 }
 
-static uint64_t count(enum weft_coll_kind kind, uint32_t n, uint32_t rank)
+static uint64_t window_of(const struct weft_coll_call *c)
+{
+    return ((const struct params *)c->params)->window;
+}
+
+static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     (void)rank;
-    return (uint64_t)(n - 1) * (kind == WEFT_COLL_ALL_REDUCE ? 4 : 2);
+    return weft_coll_has_root(c->kind) || window_of(c) == 0 ? 1 : 2;
+}
+
+static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+{
+    (void)lane;
+    if (weft_coll_has_root(c->kind))
+        return c->n == 1 ? 0 : rank == c->root ? c->n - 1 : 1;
+    return (uint64_t)(c->n - 1) * (c->kind == WEFT_COLL_ALL_REDUCE ? 2 : 1) *
+           (window_of(c) ? 1 : 2);
 }
 
 /* The block that goes from `from` to `to`. */
@@ -44,49 +85,87 @@ static uint64_t block(enum weft_coll_kind kind, uint32_t n, uint32_t from, uint3
     }
 }
 
-static void instr(enum weft_coll_kind kind, uint32_t n, uint32_t rank, uint64_t i,
+static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
                   struct weft_coll_instr *out)
 {
-    uint32_t m = n - 1;
-    uint64_t half = i / (2 * (uint64_t)m); /* second half of an all-reduce: 1 */
-    uint64_t j = i % (2 * (uint64_t)m);
+    if (weft_coll_has_root(c->kind)) {
+        rooted(c, rank, i, out);
+        return;
+    }
+    uint64_t m = c->n - 1, window = window_of(c);
+    uint64_t round = window ? m : 2 * m;          /* instructions of a lane per half */
+    uint64_t half = i / round, j = i % round % m; /* second half of an all-reduce: 1 */
+    int sends = window ? lane == 0 : i % round < m;
+    enum weft_coll_kind kind = c->kind;
     if (kind == WEFT_COLL_ALL_REDUCE)
         kind = half == 0 ? WEFT_COLL_REDUCE_SCATTER : WEFT_COLL_ALL_GATHER;
-    *out = (struct weft_coll_instr){.nblocks = 1, .step = half};
-    if (j < m) {
+    out->nblocks = 1;
+    out->step = half;
+    out->dep_lane = window ? 1 : 0;
+    if (sends) {
         out->action = WEFT_COLL_SEND;
-        out->peer = (uint32_t)((rank + 1 + j) % n);
-        out->peer_instr = i + m;
-        out->first_block = block(kind, n, rank, out->peer);
-        if (half == 1 && j == 0)
-            out->dep = WEFT_COLL_DEP_ALL;
+        out->peer = (uint32_t)((rank + 1 + j) % c->n);
+        out->peer_lane = window ? 1 : 0;
+        out->peer_instr = window ? i : i + m;
+        out->first_block = block(kind, c->n, rank, out->peer);
+        if (window && j >= window) {
+            out->dep = WEFT_COLL_DEP_INSTR;
+            out->dep_instr = i - window;
+        } else if (half == 1 && j == 0) { /* all receives of the first half */
+            out->dep = WEFT_COLL_DEP_UPTO;
+            out->dep_instr = round - 1;
+        }
     } else {
-        j -= m;
+        if (window && half == 1 && j == 0) { /* replaces what the first half sends */
+            out->dep = WEFT_COLL_DEP_INSTR;
+            out->dep_lane = 0;
+            out->dep_instr = m;
+        }
         out->action = kind == WEFT_COLL_REDUCE_SCATTER ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV;
-        out->peer = (uint32_t)((rank + n - 1 - j) % n);
-        out->first_block = block(kind, n, out->peer, rank);
+        out->peer = (uint32_t)((rank + c->n - 1 - j) % c->n);
+        out->first_block = block(kind, c->n, out->peer, rank);
     }
 }
 
-static uint64_t total_bytes(enum weft_coll_kind kind, uint32_t n, uint64_t bytes)
+static uint64_t total_bytes(const struct weft_coll_call *c)
 {
-    uint64_t m = n - 1;
-    switch (kind) {
+    uint64_t m = c->n - 1, sum = 0;
+    switch (c->kind) {
     case WEFT_COLL_ALL_REDUCE:
-        return 2 * m * bytes;
+        return 2 * m * c->bytes;
     case WEFT_COLL_ALL_GATHER:
-        return m * n * bytes;
-    default: /* reduce-scatter, all-to-all: everything but the own block */
-        return m * bytes;
+        return m * (c->cut ? c->bytes : c->n * c->bytes);
+    case WEFT_COLL_ALL_TO_ALL:
+        if (!c->pairs)
+            return m * c->bytes;
+        for (uint32_t s = 0; s < c->n; s++)
+            for (uint32_t d = 0; d < c->n; d++)
+                sum += s == d ? 0 : c->pairs->bytes(c->pairs->ctx, s, d);
+        return sum;
+    case WEFT_COLL_SCATTER: /* everything but the root's own unit */
+        return c->bytes - weft_coll_unit_bytes(c, c->root);
+    default: /* reduce-scatter, broadcast, reduce, gather */
+        return m * c->bytes;
     }
+}
+
+static uint64_t rounds(const struct weft_coll_call *c)
+{
+    uint64_t window = window_of(c), m = c->n - 1;
+    uint64_t halves = c->kind == WEFT_COLL_ALL_REDUCE ? 2 : 1;
+    return window && window < m ? halves * ((m + window - 1) / window) : halves;
 }
 
 const struct weft_coll_ops weft_coll_direct = {
     .name = "direct",
     .title = "every rank sends to every other at once; fewest steps, most messages",
     .source = NULL,
+    .params = WEFT_PARAM_TABLE(params, struct params),
     .supports = supports,
+    .parts = parts,
+    .lanes = lanes,
     .count = count,
     .instr = instr,
     .total_bytes = total_bytes,
+    .rounds = rounds,
 };

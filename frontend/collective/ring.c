@@ -3,7 +3,7 @@
  * Ring collectives: every rank sends only to the next one and receives only from the one before it.
  *
  * Step k is a send and a receive; a rank sends step k + 1 when it has taken in the receive of step
- * k, and posts the next receive then (one message in flight per rank). Programs alternate:
+ * k, and posts the next receive then (one message in flight per rank and channel). Lanes alternate:
  * instruction 2k is the send of step k, 2k + 1 its receive.
  *
  * all-reduce      2(n-1) steps of one block: a reduce-scatter, then an all-gather (Patarasuk and
@@ -11,25 +11,55 @@
  * all-to-all      a block for the rank h places on is relayed over h hops, store and forward:
  * n(n-1)/2 steps of one block, distance 1 first. It moves n/2 times the bytes of a direct
  *                 all-to-all and is here because ring fabrics (and ASTRA-sim) do it this way.
+ *
+ * Channels are rings side by side, each with its share of every block; bidirectional gives every
+ * channel a second ring that runs the other way.
  */
 #include "collective/collective.h"
 
 #include <math.h>
 
-static int supports(enum weft_coll_kind kind, uint32_t n, const char **why)
+struct params {
+    uint64_t channels;
+    int bidirectional;
+};
+
+static const struct weft_param params[] = {
+    {"channels", WEFT_PARAM_U64, offsetof(struct params, channels), "1", "1", "256", NULL,
+     "rings side by side, each with its share of the data", NULL},
+    {"bidirectional", WEFT_PARAM_BOOL, offsetof(struct params, bidirectional), "false", NULL, NULL,
+     NULL, "a second ring per channel that runs the other way", NULL},
+};
+
+static const struct params *params_of(const struct weft_coll_call *c)
 {
-    (void)n;
-    switch (kind) {
-    case WEFT_COLL_ALL_REDUCE:
-    case WEFT_COLL_ALL_GATHER:
-    case WEFT_COLL_REDUCE_SCATTER:
-    case WEFT_COLL_ALL_TO_ALL:
-        return 1;
-    default:
+    return c->params;
+}
+
+static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+{
+    (void)rank;
+    return (uint32_t)params_of(c)->channels * (params_of(c)->bidirectional ? 2 : 1);
+}
+
+static int supports(const struct weft_coll_call *c, const char **why)
+{
+    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_ALL_GATHER + 1,
+                                WEFT_COLL_REDUCE_SCATTER + 1, WEFT_COLL_ALL_TO_ALL + 1, 0};
+    if (!weft_coll_one_of(c, kinds,
+                          "ring does all-reduce, all-gather, reduce-scatter and all-to-all", why))
+        return 0;
+    if (c->pairs && c->pairs->local) {
         if (why)
-            *why = "ring does all-reduce, all-gather, reduce-scatter and all-to-all";
+            *why = "ring relays blocks whose sizes only their ends know; use direct";
         return 0;
     }
+    return 1;
+}
+
+static uint64_t parts(const struct weft_coll_call *c)
+{
+    return (c->kind == WEFT_COLL_ALL_REDUCE ? c->n : 1) * (uint64_t)lanes(c, 0);
 }
 
 static uint64_t steps(enum weft_coll_kind kind, uint32_t n)
@@ -45,16 +75,11 @@ static uint64_t steps(enum weft_coll_kind kind, uint32_t n)
     }
 }
 
-static uint64_t count(enum weft_coll_kind kind, uint32_t n, uint32_t rank)
+static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     (void)rank;
-    return 2 * steps(kind, n);
-}
-
-/* (a - b) mod n */
-static uint32_t minus(uint32_t a, uint64_t b, uint32_t n)
-{
-    return (uint32_t)((a + n - b % n) % n);
+    (void)lane;
+    return 2 * steps(c->kind, c->n);
 }
 
 /* Step k of an all-to-all: hop *hop (0 .. distance - 1) of the blocks that travel *distance. */
@@ -70,57 +95,91 @@ static void relay_step(uint64_t k, uint64_t *distance, uint64_t *hop)
     *hop = k - d * (d - 1) / 2;
 }
 
-/* The block that `rank` sends in step k. */
-static uint64_t sent_block(enum weft_coll_kind kind, uint32_t n, uint32_t rank, uint64_t k)
+/* A ring that runs backwards is a ring of the ranks counted backwards. */
+static uint32_t turned(uint32_t rank, uint32_t n, int backwards)
 {
-    switch (kind) {
-    case WEFT_COLL_REDUCE_SCATTER:
-        return minus(rank, k + 1, n); /* shifted by one, so that block b ends at rank b */
+    return backwards ? weft_coll_minus(0, rank, n) : rank;
+}
+
+/* What place `at` of the ring sends in step k: a unit, or a part of the buffer of an all-reduce. */
+static uint64_t sent(const struct weft_coll_call *c, uint32_t at, uint64_t k, int backwards)
+{
+    uint32_t n = c->n;
+    switch (c->kind) {
+    case WEFT_COLL_REDUCE_SCATTER: /* shifted by one, so that unit u ends at rank u */
+        return turned(weft_coll_minus(at, k + 1, n), n, backwards);
     case WEFT_COLL_ALL_TO_ALL: {
         uint64_t distance, hop;
         relay_step(k, &distance, &hop);
-        uint64_t source = minus(rank, hop, n);
-        return source * n + (source + distance) % n;
+        uint32_t from = weft_coll_minus(at, hop, n);
+        uint32_t to = (uint32_t)((from + distance) % n);
+        return (uint64_t)turned(from, n, backwards) * n + turned(to, n, backwards);
     }
     default:
-        return minus(rank, k, n);
+        return turned(weft_coll_minus(at, k, n), n, backwards);
     }
 }
 
-static void instr(enum weft_coll_kind kind, uint32_t n, uint32_t rank, uint64_t i,
+static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
                   struct weft_coll_instr *out)
 {
+    uint32_t n = c->n, nlanes = lanes(c, rank);
+    int backwards = params_of(c)->bidirectional && lane % 2;
+    uint32_t at = turned(rank, n, backwards), before = weft_coll_minus(at, 1, n);
     uint64_t k = i / 2;
-    uint32_t before = minus(rank, 1, n);
-    *out = (struct weft_coll_instr){.nblocks = 1, .step = k};
+    out->nblocks = 1;
+    out->step = k;
     if (k > 0) {
         out->dep = WEFT_COLL_DEP_INSTR;
+        out->dep_lane = lane;
         out->dep_instr = 2 * k - 1;
     }
     if (i % 2 == 0) {
         out->action = WEFT_COLL_SEND;
-        out->peer = rank + 1 == n ? 0 : rank + 1;
+        out->peer = turned(at + 1 == n ? 0 : at + 1, n, backwards);
+        out->peer_lane = lane;
         out->peer_instr = i + 1;
-        out->first_block = sent_block(kind, n, rank, k);
+        out->first_block = sent(c, at, k, backwards) * nlanes + lane;
     } else {
-        int adds = kind == WEFT_COLL_REDUCE_SCATTER || (kind == WEFT_COLL_ALL_REDUCE && k < n - 1);
+        int adds =
+            c->kind == WEFT_COLL_REDUCE_SCATTER || (c->kind == WEFT_COLL_ALL_REDUCE && k < n - 1);
         out->action = adds ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV;
-        out->peer = before;
-        out->first_block = sent_block(kind, n, before, k);
+        out->peer = turned(before, n, backwards);
+        out->first_block = sent(c, before, k, backwards) * nlanes + lane;
     }
 }
 
-static uint64_t total_bytes(enum weft_coll_kind kind, uint32_t n, uint64_t bytes)
+static uint64_t total_bytes(const struct weft_coll_call *c)
 {
+    uint64_t whole = 0;
+    if (c->kind == WEFT_COLL_ALL_TO_ALL) { /* distance times the size, both ways of the ring */
+        if (!c->pairs && !params_of(c)->bidirectional)
+            return steps(c->kind, c->n) * c->bytes;
+        uint64_t nlanes = lanes(c, 0);
+        for (uint32_t s = 0; s < c->n; s++)
+            for (uint32_t d = 0; d < c->n; d++)
+                for (uint32_t l = 0; l < nlanes; l++) {
+                    int backwards = params_of(c)->bidirectional && l % 2;
+                    uint64_t unit = weft_coll_unit_bytes(c, (uint64_t)s * c->n + d);
+                    whole +=
+                        weft_coll_cut(unit, nlanes, l) *
+                        (backwards ? weft_coll_minus(s, d, c->n) : weft_coll_minus(d, s, c->n));
+                }
+        return whole;
+    }
     /* every step moves each block once; in an all-gather that is n times `bytes` */
-    return steps(kind, n) * bytes * (kind == WEFT_COLL_ALL_GATHER ? n : 1);
+    whole = c->kind == WEFT_COLL_ALL_GATHER && !c->cut ? c->n * c->bytes : c->bytes;
+    return steps(c->kind, c->n) * whole;
 }
 
 const struct weft_coll_ops weft_coll_ring = {
     .name = "ring",
     .title = "one block per step to the next rank; least bytes, most steps",
     .source = "Patarasuk and Yuan, JPDC 2009",
+    .params = WEFT_PARAM_TABLE(params, struct params),
     .supports = supports,
+    .parts = parts,
+    .lanes = lanes,
     .count = count,
     .instr = instr,
     .total_bytes = total_bytes,

@@ -62,6 +62,26 @@ static const struct weft_column pfc[] = {
     {"event", "pause or resume"},
 };
 
+static const struct weft_column collectives[] = {
+    {"rank", "rank that took part"},
+    {"node_id", "id of the node in the trace"},
+    {"name", "name of the node in the trace"},
+    {"collective", "the collective"},
+    {"algorithm", "algorithm of this phase"},
+    {"dim", "dimension of the fabric; empty: all members as one"},
+    {"phase", "collective that this phase is, among the ranks that differ in the dimension"},
+    {"chunks", "chunks that went through it"},
+    {"messages", "messages that this rank sent in it"},
+    {"bytes", "payload of those messages"},
+    {"begin_ns", "the first chunk began it"},
+    {"end_ns", "the last chunk ended it"},
+    {"queue_ns", "time from being ready to beginning, summed over chunks"},
+    {"busy_ns", "time from beginning to end, summed over chunks"},
+    {"reduce_ns", "time spent on adding up, summed over messages"},
+    {"algbw_bps", "size of the whole operation / its duration"},
+    {"busbw_bps", "bus bytes of the whole operation / its duration"},
+};
+
 #define FILE_OF(name, help, columns)                                                               \
     {                                                                                              \
         name, help, columns, sizeof(columns) / sizeof((columns)[0])                                \
@@ -73,4 +93,8 @@ const struct weft_csv_file weft_csv_files[WEFT_CSV_FILES] = {
     [WEFT_CSV_LINKS] = FILE_OF("links.csv", "one row per direction of a link, at the end", links),
     [WEFT_CSV_PFC] =
         FILE_OF("pfc.csv", "one row per PFC pause or resume, when it takes effect", pfc),
+    [WEFT_CSV_COLLECTIVES] =
+        FILE_OF("collectives.csv",
+                "one row per kind of phase of a collective on a rank, when the collective ends",
+                collectives),
 };

@@ -168,10 +168,12 @@ double weft_coll_bus_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ra
     case WEFT_COLL_ALL_REDUCE:
         return 2 * (n - 1) / n * b;
     case WEFT_COLL_ALL_GATHER: /* bytes is one rank's shard */
+    case WEFT_COLL_GATHER:
         return (n - 1) * b;
     case WEFT_COLL_REDUCE_SCATTER:
     case WEFT_COLL_REDUCE_SCATTER_BLOCK:
     case WEFT_COLL_ALL_TO_ALL:
+    case WEFT_COLL_SCATTER:
         return (n - 1) / n * b;
     default:
         return b;

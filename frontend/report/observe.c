@@ -151,6 +151,45 @@ static void on_op(void *ctx, const struct weft_op_record *w)
     row(r, csv);
 }
 
+static void bandwidth(struct weft_csv *csv, double bytes, int64_t ps)
+{
+    if (ps > 0)
+        weft_csv_f64(csv, bytes * 8 * (double)WEFT_PS_PER_S / (double)ps, 0);
+    else
+        weft_csv_empty(csv);
+}
+
+static void on_phase(void *ctx, const struct weft_phase_record *w)
+{
+    struct weft_report *r = (struct weft_report *)ctx;
+    struct weft_csv *csv = r->csv[WEFT_CSV_COLLECTIVES];
+    if (!csv)
+        return;
+    uint32_t n = r->workload ? r->workload->groups[w->op->group].n : 0;
+    weft_csv_u64(csv, w->rank);
+    weft_csv_u64(csv, w->op->id);
+    weft_csv_str(csv, w->op->name);
+    weft_csv_str(csv, weft_coll_kind_name(w->op->coll));
+    weft_csv_str(csv, w->algorithm);
+    if (w->dim < 0)
+        weft_csv_empty(csv);
+    else
+        weft_csv_u64(csv, (uint64_t)w->dim);
+    weft_csv_str(csv, weft_coll_kind_name(w->kind));
+    weft_csv_u64(csv, w->chunks);
+    weft_csv_u64(csv, w->messages);
+    weft_csv_u64(csv, w->bytes);
+    weft_csv_ps_as_ns(csv, w->begin_ps);
+    weft_csv_ps_as_ns(csv, w->end_ps);
+    weft_csv_ps_as_ns(csv, w->queue_ps);
+    weft_csv_ps_as_ns(csv, w->busy_ps);
+    weft_csv_ps_as_ns(csv, w->reduce_ps);
+    bandwidth(csv, (double)w->op->bytes, w->op_end_ps - w->op_start_ps);
+    bandwidth(csv, weft_coll_bus_bytes(w->op->coll, w->op->bytes, n),
+              w->op_end_ps - w->op_start_ps);
+    row(r, csv);
+}
+
 struct weft_net_observer weft_report_net_observer(struct weft_report *r)
 {
     return (struct weft_net_observer){.ctx = r, .flow = on_flow, .pfc = on_pfc};
@@ -158,5 +197,5 @@ struct weft_net_observer weft_report_net_observer(struct weft_report *r)
 
 struct weft_system_observer weft_report_system_observer(struct weft_report *r)
 {
-    return (struct weft_system_observer){.ctx = r, .op = on_op};
+    return (struct weft_system_observer){.ctx = r, .op = on_op, .phase = on_phase};
 }

@@ -38,6 +38,25 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                     .seed = s->run->seed};
 }
 
+struct weft_system_env weft_scenario_system_env(const struct weft_scenario *s,
+                                                const struct weft_fabric *fabric,
+                                                struct weft_dims *dims)
+{
+    struct weft_system_env env = {.seed = s->run->seed};
+    *dims = (struct weft_dims){0};
+    if (fabric->ndims < 2 || fabric->ndims > WEFT_DIMS_MAX)
+        return env;
+    dims->n = fabric->ndims;
+    for (uint32_t d = 0; d < dims->n; d++) {
+        const struct weft_fabric_dim *f = &fabric->dims[d];
+        dims->size[d] = f->size;
+        dims->rate_bps[d] = f->links * f->rate_bps;
+        dims->latency_ps[d] = f->direct ? f->delay_ps : 2 * f->delay_ps;
+    }
+    env.dims = dims;
+    return env;
+}
+
 int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
                         struct weft_err *err)
 {
@@ -47,12 +66,14 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
     if (s->topology->build(s->topology_params, &out->fabric, err))
         return blame(s, "topology", err);
     struct weft_net_config config = weft_scenario_net_config(s, out->fabric);
+    struct weft_dims dims;
+    struct weft_system_env env = weft_scenario_system_env(s, out->fabric, &dims);
     int code = 0;
     if (s->backend->check && s->backend->check(&config, err))
         code = blame(s, "network", err);
     if (!code && s->workload->load(s->workload_params, out->fabric->nhosts, &out->workload, err))
         code = blame(s, "workload", err);
-    if (!code && weft_system_check(out->workload, s->system, err))
+    if (!code && weft_system_check(out->workload, s->system, &env, err))
         code = blame(s, "system", err);
     if (code)
         weft_scenario_parts_free(out);

@@ -129,6 +129,11 @@ struct weft_scenario_parts {
 int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
                         struct weft_err *err);
 void weft_scenario_parts_free(struct weft_scenario_parts *parts);
+/** What the system layer is told besides its parameters: the seed, and the dimensions of a fabric that
+ * has several, kept in @p dims. */
+struct weft_system_env weft_scenario_system_env(const struct weft_scenario *s,
+                                                const struct weft_fabric *fabric,
+                                                struct weft_dims *dims);
 /** The net configuration of a scenario over @p fabric, with no observer. */
 struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                                 const struct weft_fabric *fabric);

@@ -11,9 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Most states that a table may take to be matched in. */
+#define MAX_STATES 20000
+
 struct writer {
     const struct weft_text_sink *sink;
     int depth;
+    int coarse; /* of the table being written: see params() */
 };
 
 static void put(const struct writer *w, const char *text)
@@ -112,17 +116,19 @@ static void text_of(struct writer *w, const struct weft_param *p)
 {
     if (p->type == WEFT_PARAM_ENUM)
         choices(w, p->choices);
-    else if (p->type == WEFT_PARAM_BOOL)
+    else if (p->type == WEFT_PARAM_BOOL && !w->coarse)
         choices(w, "true|false|on|off|yes|no|1|0");
-    else if (p->type == WEFT_PARAM_STRING)
+    else if (p->type == WEFT_PARAM_STRING || w->coarse)
         leaf(w, "text", NULL, NULL, NULL);
     else
         leaf(w, "ref", "name", weft_param_type_name(p->type), NULL);
 }
 
-/* Whether two parameters take the same texts. */
-static int alike(const struct weft_param *a, const struct weft_param *b)
+/* Whether two parameters share a pattern: they take the same texts, or it is not told apart. */
+static int alike(const struct writer *w, const struct weft_param *a, const struct weft_param *b)
 {
+    if (w->coarse && a->type != WEFT_PARAM_ENUM && b->type != WEFT_PARAM_ENUM)
+        return 1;
     return a->type == b->type &&
            (a->type != WEFT_PARAM_ENUM || strcmp(a->choices, b->choices) == 0);
 }
@@ -136,12 +142,12 @@ static void alike_params(struct writer *w, const struct weft_param_table *t, siz
     open_tag(w, "attribute", NULL, NULL);
     open_tag(w, "choice", NULL, NULL);
     for (size_t i = first; i < t->n; i++)
-        if (alike(p, &t->params[i]))
+        if (alike(w, p, &t->params[i]))
             leaf(w, "name", NULL, NULL, t->params[i].name);
     close_tag(w, "choice");
     for (size_t i = first; i < t->n; i++) {
         const struct weft_param *q = &t->params[i];
-        if (!alike(p, q))
+        if (!alike(w, p, q))
             continue;
         snprintf(doc, sizeof doc, "%s: %s; %s%s", q->name, q->help ? q->help : "",
                  q->def ? "default " : "must be given",
@@ -153,16 +159,36 @@ static void alike_params(struct writer *w, const struct weft_param_table *t, siz
     close_tag(w, "zeroOrMore");
 }
 
+/* States that libxml2 can be in while it matches all attributes of a table. */
+static double states(const struct writer *w, const struct weft_param_table *t)
+{
+    double product = 1;
+    for (size_t i = 0; i < t->n; i++) {
+        size_t before = 0, all = 0;
+        for (size_t k = 0; k < t->n; k++)
+            if (alike(w, &t->params[k], &t->params[i])) {
+                before += k < i;
+                all++;
+            }
+        product *= before ? 1 : (double)all + 1;
+    }
+    return product;
+}
+
 /*
  * Any subset of a table's attributes; none is required, since --set may give it. Those that take the same texts share one
  * repeated pattern. It says the same as a list of optional attributes, since XML has each attribute at most
  * once, but libxml2 follows both ways of every optional attribute that is there: 2^n states instead of n + 1.
+ * The states of several patterns multiply; a table with too many of them leaves numbers, which weft checks anyway,
+ * to one pattern of any text.
  */
 static void params(struct writer *w, const struct weft_param_table *t)
 {
+    w->coarse = 0;
+    w->coarse = states(w, t) > MAX_STATES;
     for (size_t i = 0; i < t->n; i++) {
         size_t first = 0;
-        while (!alike(&t->params[first], &t->params[i]))
+        while (!alike(w, &t->params[first], &t->params[i]))
             first++;
         if (first == i)
             alike_params(w, t, i);
@@ -271,7 +297,7 @@ static void quantity(struct writer *w, enum weft_param_type type, const char *un
 void weft_scenario_write_schema(const struct weft_net_backend *const *backends, size_t nbackends,
                                 const struct weft_text_sink *sink)
 {
-    struct writer w = {sink, 0};
+    struct writer w = {sink, 0, 0};
     struct weft_backends b = {backends, nbackends};
     put(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             "<!-- SPDX-License-Identifier: GPL-2.0-only -->\n"

@@ -7,30 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int weft_pick_algorithms(const struct weft_system_params *p,
-                         const struct weft_coll_ops *out[WEFT_COLL_KINDS], struct weft_err *err)
-{
-    const struct {
-        enum weft_coll_kind kind;
-        const char *param, *name;
-    } choice[] = {
-        {WEFT_COLL_ALL_REDUCE, "all-reduce", p->all_reduce},
-        {WEFT_COLL_ALL_GATHER, "all-gather", p->all_gather},
-        {WEFT_COLL_REDUCE_SCATTER, "reduce-scatter", p->reduce_scatter},
-        {WEFT_COLL_ALL_TO_ALL, "all-to-all", p->all_to_all},
-    };
-    memset(out, 0, WEFT_COLL_KINDS * sizeof(*out));
-    for (size_t i = 0; i < sizeof(choice) / sizeof(choice[0]); i++) {
-        const struct weft_coll_ops *ops = weft_coll_find(choice[i].name, err);
-        if (!ops) {
-            weft_err_prepend(err, "system.%s", choice[i].param);
-            return WEFT_E_INPUT;
-        }
-        out[choice[i].kind] = ops;
-    }
-    return 0;
-}
-
 struct member {
     uint32_t rank, position;
 };
@@ -108,26 +84,96 @@ uint32_t weft_position(const struct weft_group *g, const uint32_t *sorted, uint3
 struct context {
     const struct weft_workload *w;
     const struct weft_system_params *p;
-    const struct weft_coll_ops *algorithm[WEFT_COLL_KINDS];
+    struct weft_dims dims;
+    struct weft_choices choices;
     uint32_t **position;
+    struct weft_shape *shapes;
 };
+
+static int supported(const struct weft_coll_algorithm *a, struct weft_coll_call *call,
+                     struct weft_err *err)
+{
+    const char *why = "it does not do that kind on that many ranks";
+    weft_coll_use(call, a);
+    if (a->ops->supports(call, &why))
+        return 0;
+    return weft_err_set(err, WEFT_E_INPUT, "algorithm %s on %u ranks: %s", a->ops->name, call->n,
+                        why);
+}
+
+/* A list of algorithms, one per dimension, for this collective. */
+static int check_phases(const struct context *c, const struct weft_choice *choice,
+                        const struct weft_group *g, const struct weft_shape *shape,
+                        const struct weft_coll_call *call, struct weft_err *err)
+{
+    size_t n;
+    uint32_t order[WEFT_DIMS_MAX] = {0, 1, 2, 3, 4, 5, 6, 7};
+    struct weft_coll_plan plan;
+    int turns_back = weft_inter_table(&n)[c->p->inter_dimension]->turns_back;
+    if (!weft_coll_has_phases(call->kind) || call->pairs)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "'%s' is one algorithm per dimension, but only all-reduce, all-gather, "
+                            "reduce-scatter and all-to-all of equal sizes go through dimensions",
+                            choice->text);
+    if (!shape->grid)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "'%s' is one algorithm per dimension, but the %u members of group '%s' "
+                            "are not all combinations of places in the dimensions; name one "
+                            "algorithm for it",
+                            choice->text, g->n, g->name);
+    weft_coll_plan_phases(call->kind, order, shape->dims.n,
+                          turns_back                ? WEFT_COLL_TURN_BACK
+                          : c->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE
+                                                    : WEFT_COLL_TURN_FOLD,
+                          &plan);
+    for (uint32_t i = 0; i < plan.n; i++) {
+        uint32_t d = plan.phase[i].dim;
+        struct weft_coll_call phase = {.kind = plan.phase[i].kind, .n = shape->dims.size[d]};
+        int rc = supported(&choice->alg[shape->fabric_dim[d]], &phase, err);
+        if (rc) {
+            weft_err_prepend(err, "dimension %u, %s", shape->fabric_dim[d],
+                             weft_coll_kind_name(phase.kind));
+            return rc;
+        }
+    }
+    return 0;
+}
 
 static int check_coll(const struct context *c, uint32_t rank, const struct weft_op *op,
                       struct weft_err *err)
 {
-    enum weft_coll_kind as;
+    static const struct weft_coll_pairs splits = {.local = 1};
     if (op->group >= c->w->ngroups)
         return weft_err_set(err, WEFT_E_INPUT, "group %u does not exist", op->group);
     const struct weft_group *g = &c->w->groups[op->group];
     if (weft_position(g, c->position[op->group], rank) == UINT32_MAX)
         return weft_err_set(err, WEFT_E_INPUT, "rank %u is no member of group '%s'", rank, g->name);
-    int rc = weft_coll_played_as(op->coll, &as, err);
-    if (rc)
-        return rc;
-    const char *why = "it does not do that kind on that many ranks";
-    if (!c->algorithm[as]->supports(as, g->n, &why))
-        return weft_err_set(err, WEFT_E_INPUT, "algorithm %s on %u ranks: %s",
-                            c->algorithm[as]->name, g->n, why);
+    if (op->has_root && weft_position(g, c->position[op->group], op->root) == UINT32_MAX)
+        return weft_err_set(err, WEFT_E_INPUT, "its root, rank %u, is no member of group '%s'",
+                            op->root, g->name);
+    const struct weft_choice *choice = weft_choice_of(&c->choices, op);
+    struct weft_coll_call call = weft_call_of(g, c->position[op->group], op);
+    if (op->send_bytes)
+        call.pairs = &splits;
+    if (choice->n > 1)
+        return check_phases(c, choice, g, &c->shapes[op->group], &call, err);
+    return supported(&choice->alg[0], &call, err);
+}
+
+/* Lists of algorithms have one for each dimension. */
+static int check_lists(const struct context *c, struct weft_err *err)
+{
+    for (size_t k = 0; k < WEFT_COLL_KINDS + c->choices.nnamed; k++) {
+        const struct weft_choice *choice =
+            k < WEFT_COLL_KINDS ? &c->choices.kind[k] : &c->choices.named[k - WEFT_COLL_KINDS];
+        if (choice->n > 1 && choice->n != c->dims.n)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "'%s' has %u algorithms, one per dimension, but there are %u "
+                                "dimensions%s",
+                                choice->text, choice->n, c->dims.n,
+                                c->dims.n ? "; one algorithm alone takes all ranks as one dimension"
+                                          : "; set system.dims");
+    }
     return 0;
 }
 
@@ -189,30 +235,52 @@ static int check_op(const struct context *c, uint32_t rank, const struct weft_op
     }
 }
 
+static int check_ops(const struct context *c, struct weft_err *err)
+{
+    for (uint32_t r = 0; r < c->w->nranks; r++)
+        for (uint32_t i = 0; i < c->w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(c->w, r, i);
+            int rc = check_op(c, r, op, err);
+            if (rc) {
+                weft_err_prepend(err, "rank %u, node %llu '%s'", r, (unsigned long long)op->id,
+                                 op->name);
+                return rc;
+            }
+        }
+    return 0;
+}
+
 int weft_system_check(const struct weft_workload *w, const struct weft_system_params *p,
-                      struct weft_err *err)
+                      const struct weft_system_env *env, struct weft_err *err)
 {
     struct context c = {.w = w, .p = p};
+    struct weft_err own = {0};
+    uint64_t ninstances;
+    err = err ? err : &own;
     if (p->chunks == 0 || p->active_chunks == 0 || p->quantum_ps <= 0)
         return weft_err_set(
             err, WEFT_E_INPUT,
             "system.chunks, system.active-chunks and system.quantum must be above 0");
-    int rc = weft_pick_algorithms(p, c.algorithm, err);
+    int rc = weft_read_dims(p, env ? env->dims : NULL, w->nranks, &c.dims, err);
+    if (!rc)
+        rc = weft_read_stragglers(p, w->nranks, NULL, err);
+    if (!rc)
+        rc = weft_choices_new(w, p, &c.choices, err);
     if (rc)
         return rc;
-    struct weft_err own = {0};
-    c.position = weft_positions_new(w, err ? err : &own);
-    if (!c.position)
-        return err ? err->code : own.code;
-    for (uint32_t r = 0; !rc && r < w->nranks; r++)
-        for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
-            const struct weft_op *op = weft_workload_visit(w, r, i);
-            rc = check_op(&c, r, op, err);
-            if (rc)
-                weft_err_prepend(err, "rank %u, node %llu '%s'", r, (unsigned long long)op->id,
-                                 op->name);
-        }
+    rc = check_lists(&c, err);
+    if (!rc && !(c.position = weft_positions_new(w, err)))
+        rc = err->code;
+    if (!rc && !(c.shapes = weft_shapes_new(w, &c.dims, err)))
+        rc = err->code;
+    if (!rc)
+        rc = check_ops(&c, err);
+    if (!rc)
+        rc = weft_coll_ids(w, NULL, &ninstances, NULL, err);
+    if (!rc)
+        rc = weft_check_splits(w, err);
+    weft_shapes_free(c.shapes, w);
     weft_positions_free(c.position, w);
-    uint64_t ninstances;
-    return rc ? rc : weft_coll_ids(w, NULL, &ninstances, err);
+    weft_choices_free(&c.choices);
+    return rc;
 }

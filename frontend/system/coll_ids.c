@@ -2,10 +2,12 @@
 /*
  * Which ops of different ranks are the same collective.
  *
- * Traces do not say. weft takes all COLL ops of one (group, kind, bytes) as a class: the k-th op of
+ * Traces do not say. weft takes all COLL ops of one (group, kind, root, bytes) that ask for the same
+ * algorithm, if any, as a class: the k-th op of
  * a class, in ascending node id, is the same collective on every member. So ranks may issue
  * different collectives in any order, and equal ones match in program order whatever the timing.
- * Barriers have no bytes.
+ * Barriers have no bytes; all-to-alls whose sizes differ from pair to pair are a class of their own,
+ * whatever the sizes.
  *
  * Instances are numbered over the whole workload. The numbering depends only on the read-only
  * graphs, and is how messages name the collective that they belong to.
@@ -14,6 +16,7 @@
  */
 #include "system/internal.h"
 
+#include "base/hash.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -25,8 +28,8 @@
 struct class
 {
     struct {
-        uint64_t bytes;
-        uint32_t group, kind;
+        uint64_t bytes, algorithm; /* hash of its own one, 0: none */
+        uint32_t group, kind, root, zero;
     } key;
     uint64_t count;      /* ops of the class on each member; UINT64_MAX: hash table out of memory */
     uint64_t seen;       /* on the rank being read */
@@ -38,13 +41,18 @@ struct class
     UT_hash_handle hh;
 };
 
-static struct class *class_of(struct class **all, const struct weft_op *op, int make)
+static struct class *class_of(const struct weft_workload *w, struct class **all,
+                              const struct weft_op *op, int make)
 {
     struct class probe, *c;
     memset(&probe, 0, sizeof(probe));
-    probe.key.bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes;
+    probe.key.bytes = op->coll == WEFT_COLL_BARRIER || op->send_bytes ? 0 : op->bytes;
     probe.key.group = op->group;
-    probe.key.kind = (uint32_t)op->coll;
+    probe.key.kind = op->send_bytes ? WEFT_COLL_KINDS : (uint32_t)op->coll;
+    if (weft_coll_has_root(op->coll))
+        probe.key.root = op->has_root ? op->root : w->groups[op->group].ranks[0];
+    if (op->algorithm)
+        probe.key.algorithm = weft_hash64(op->algorithm, strlen(op->algorithm));
     HASH_FIND(hh, *all, &probe.key, sizeof(probe.key), c);
     if (!c && make) {
         c = calloc(1, sizeof(*c));
@@ -97,7 +105,7 @@ static int count_classes(const struct weft_workload *w, struct class **all, stru
             const struct weft_op *op = weft_workload_visit(w, r, i);
             if (op->kind != WEFT_OP_COLL)
                 continue;
-            struct class *c = class_of(all, op, 1);
+            struct class *c = class_of(w, all, op, 1);
             if (!c)
                 return weft_err_set(err, WEFT_E_LIMIT, "out of memory for collectives");
             if (c->seen && c->rank != r) {
@@ -126,7 +134,7 @@ static int number_classes(const struct weft_workload *w, struct class *all, uint
             int found = 0;
             const struct weft_dag *d = &w->dags[g->ranks[m]];
             for (uint32_t i = 0; i < d->nops && !found; i++)
-                found = d->ops[i].kind == WEFT_OP_COLL && class_of(&all, &d->ops[i], 0) == c;
+                found = d->ops[i].kind == WEFT_OP_COLL && class_of(w, &all, &d->ops[i], 0) == c;
             if (!found)
                 return unequal(w, c, g->ranks[m], 0, err);
         }
@@ -138,8 +146,10 @@ static int number_classes(const struct weft_workload *w, struct class *all, uint
     return 0;
 }
 
+/* Into states the instance of each op; into order, per instance, the id of its node on the first
+ * rank that has it: the same on every rank, and program order as that rank sees it. */
 static void write_numbers(const struct weft_workload *w, struct class *all,
-                          struct weft_op_state *states)
+                          struct weft_op_state *states, uint64_t *order)
 {
     uint64_t at = 0;
     for (uint32_t r = 0; r < w->nranks; r++)
@@ -147,23 +157,31 @@ static void write_numbers(const struct weft_workload *w, struct class *all,
             const struct weft_op *op = weft_workload_visit(w, r, i);
             if (op->kind != WEFT_OP_COLL)
                 continue;
-            struct class *c = class_of(&all, op, 0);
+            struct class *c = class_of(w, &all, op, 0);
             if (c->rank != r)
                 c->seen = 0;
             c->rank = r;
-            states[at].instance = (uint32_t)(c->base + c->seen++);
+            uint64_t instance = c->base + c->seen++;
+            states[at].instance = (uint32_t)instance;
+            if (order && r == c->first_rank)
+                order[instance] = op->id;
         }
 }
 
 int weft_coll_ids(const struct weft_workload *w, struct weft_op_state *states, uint64_t *ninstances,
-                  struct weft_err *err)
+                  uint64_t **order, struct weft_err *err)
 {
     struct class *all = NULL, *c, *tmp;
     int rc = count_classes(w, &all, err);
     if (!rc)
         rc = number_classes(w, all, ninstances, err);
+    if (!rc && order) {
+        *order = calloc(*ninstances ? *ninstances : 1, sizeof(**order));
+        if (!*order)
+            rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for collectives");
+    }
     if (!rc && states)
-        write_numbers(w, all, states);
+        write_numbers(w, all, states, order ? *order : NULL);
     HASH_ITER(hh, all, c, tmp)
     {
         HASH_DEL(all, c);

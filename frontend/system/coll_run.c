@@ -1,51 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The interpreter of collective programs (collective/collective.h) over net.h messages.
+ * One rank's part of a collective.
  *
- * A collective is cut into chunks; at most active-chunks of them run at once at a rank, in order. A
- * chunk begins with the endpoint delay, then runs the rank's program. A receive is taken in for the
- * endpoint delay (and the reduction) before what depends on it goes on; receives do not wait for
- * each other.
+ * A collective is cut into chunks; a chunk goes through one phase (one algorithm over the whole
+ * group) or, over the dimensions of a fabric, through several (collective/phases.h). A phase begins
+ * with the endpoint delay, then runs the rank's program for it.
  *
- * A message's tag names the collective, the chunk and the receive instruction that takes it, so
- * that nothing that is in flight at once can be mixed up, however messages interleave. A message
- * that comes before its receive is posted waits in npu->early.
+ * At most active-chunks phases run at once in each dimension. Without dimensions chunks begin in
+ * ascending order; with dimensions in the order of agreed_order.h, which all ranks compute alike.
+ * Besides, a phase may have to let other collectives of the NPU go first (coll_hold.c).
  */
 #include "system/internal.h"
 
 #include <stdlib.h>
 
+enum phase_state { READY, DELAYED, RUNNING };
+
+/* A chunk's way through the dimensions. */
+struct way {
+    struct weft_coll_plan plan;
+    struct weft_coll_cursor cursor;
+};
+
 struct weft_coll_chunk {
-    uint64_t key; /* in npu->chunks */
+    struct weft_prog prog;
     struct weft_coll_run *run;
-    struct weft_npu *npu;
-    struct weft_system *sys;
-    uint64_t bytes;
-    uint64_t issued; /* instructions 0 .. issued-1 are issued */
-    uint64_t prefix; /* instructions 0 .. prefix-1 are done */
-    uint64_t ndone;
-    /* Done instructions from prefix on: bit i % 64 of word (i / 64) % nwords. */
-    uint64_t *done, one_word;
-    uint64_t nwords; /* power of two */
-    int begun;       /* the delay before the program is over */
-    uint64_t index;
     struct weft_coll_chunk *prev, *next;
+    uint64_t index;
+    int64_t ready_ps, begin_ps; /* of the phase */
+    uint32_t at;                /* phase */
+    enum phase_state state;
+    struct way *way;              /* with dimensions; else NULL */
+    struct weft_coll_pairs pairs; /* all-to-all-v */
+    struct weft_splits splits;
 };
 
 struct weft_coll_run {
-    /* what each step reads: one cache line */
-    const struct weft_coll_ops *alg;
-    const struct weft_group *group;
-    uint64_t count;           /* instructions per chunk */
-    enum weft_coll_kind kind; /* as played */
-    uint32_t position;
-    int started; /* a message has been posted */
-    int filling;
+    struct weft_coll_rank_of_run standing;
     struct weft_active *a;
+    struct weft_coll_call call; /* of the whole collective */
+    const struct weft_choice *choice;
+    const struct weft_group *group;
+    const struct weft_shape *shape;
+    uint32_t position;
+    uint32_t place[WEFT_DIMS_MAX]; /* with dimensions */
     uint64_t instance;
-    uint64_t bytes;
-    uint64_t nchunks, begun, finished, active;
+    uint64_t nchunks, begun, finished;
+    struct weft_agreed_order *order; /* with dimensions; else NULL */
+    uint32_t active[WEFT_DIMS_MAX];  /* phases under way, per dimension of the group */
+    uint64_t next[WEFT_DIMS_MAX]; /* per dimension: first entry of the order that has not begun */
     struct weft_coll_chunk *first, *last;
+    int filling;
+    struct weft_phase_record *record; /* per kind of phase */
+    uint32_t nrecords;
 };
 
 static void fail(struct weft_coll_run *run, int code, const char *what)
@@ -57,71 +64,53 @@ static void fail(struct weft_coll_run *run, int code, const char *what)
     weft_system_fail(run->a->npu->sys, &err);
 }
 
-/* --- which instructions are done --- */
-
-static int is_done(const struct weft_coll_chunk *c, uint64_t i)
+const struct weft_active *weft_coll_active(const struct weft_coll_run *run)
 {
-    if (i < c->prefix)
-        return 1;
-    if (i / 64 - c->prefix / 64 >= c->nwords)
-        return 0; /* no room was needed for it yet */
-    return c->done[(i / 64) & (c->nwords - 1)] >> (i % 64) & 1;
+    return run->a;
 }
 
-/* Makes room for the bits of prefix .. i. */
-static int grow_done(struct weft_coll_chunk *c, uint64_t i)
+struct weft_coll_rank_of_run *weft_coll_standing(struct weft_coll_run *run)
 {
-    uint64_t need = i / 64 - c->prefix / 64 + 1, n = c->nwords;
-    if (need <= n)
-        return 0;
-    while (n < need)
-        n *= 2;
-    uint64_t *words = calloc(n, sizeof(*words));
-    if (!words)
-        return WEFT_E_LIMIT;
-    for (uint64_t w = c->prefix / 64; w < c->prefix / 64 + c->nwords; w++)
-        words[w & (n - 1)] = c->done[w & (c->nwords - 1)];
-    if (c->done != &c->one_word)
-        free(c->done);
-    c->done = words;
-    c->nwords = n;
-    return 0;
+    return &run->standing;
 }
 
-static void mark_done(struct weft_coll_chunk *c, uint64_t i)
+static uint32_t nphases(const struct weft_coll_chunk *c)
 {
-    if (grow_done(c, i)) {
-        fail(c->run, WEFT_E_LIMIT, "out of memory");
-        return;
-    }
-    c->done[(i / 64) & (c->nwords - 1)] |= UINT64_C(1) << (i % 64);
-    c->ndone++;
-    while (c->prefix < c->issued) {
-        uint64_t *word = &c->done[(c->prefix / 64) & (c->nwords - 1)];
-        if (!(*word >> (c->prefix % 64) & 1))
-            break;
-        *word &= ~(UINT64_C(1) << (c->prefix % 64)); /* its place is used again */
-        c->prefix++;
-    }
+    return c->run->order ? c->way->plan.n : 1;
 }
 
-/* --- running a chunk --- */
+/* Dimension of the group that the chunk's phase is in; 0 without dimensions. */
+static uint32_t dim_of(const struct weft_coll_chunk *c)
+{
+    return c->run->order ? c->way->plan.phase[c->at].dim : 0;
+}
 
-static void fill(struct weft_coll_run *run);
+/* Dimensions of the fabric that the chunk's phase is in. */
+static uint32_t mask_of(const struct weft_coll_chunk *c)
+{
+    const struct weft_shape *shape = c->run->shape;
+    return c->run->order ? UINT32_C(1) << shape->fabric_dim[dim_of(c)] : shape->mask;
+}
+
+/* Counts a phase as wanting its dimensions (+1) or as done with them (-1). */
+static void want(struct weft_coll_chunk *c, int64_t change)
+{
+    uint32_t mask = mask_of(c);
+    for (uint32_t d = 0; d < WEFT_DIMS_MAX; d++)
+        if (mask >> d & 1)
+            c->run->standing.wanted[d] += (uint64_t)change;
+}
 
 static void chunk_free(struct weft_coll_chunk *c)
 {
-    if (c->done != &c->one_word)
-        free(c->done);
+    weft_prog_close(&c->prog);
+    free(c->way);
     free(c);
 }
 
-static void chunk_finished(struct weft_coll_chunk *c)
+static void chunk_unlink(struct weft_coll_chunk *c)
 {
     struct weft_coll_run *run = c->run;
-    weft_u64map_take(&c->npu->chunks, c->key, NULL);
-    if (c->npu->recent == c)
-        c->npu->recent = NULL;
     if (c->prev)
         c->prev->next = c->next;
     else
@@ -130,114 +119,179 @@ static void chunk_finished(struct weft_coll_chunk *c)
         c->next->prev = c->prev;
     else
         run->last = c->prev;
-    chunk_free(c);
-    run->active--;
-    run->finished++;
-    fill(run);
 }
 
-static void advance(struct weft_coll_chunk *c);
-
-static void taken_in(void *ctx, uint64_t i)
+/* When a chunk of such a collective is over, every member has taken part in it. */
+static int needs_everybody(const struct weft_coll_call *call)
 {
-    struct weft_coll_chunk *c = ctx;
-    if (c->sys->err.code)
-        return;
-    mark_done(c, i);
-    advance(c);
+    return weft_coll_has_phases(call->kind) && !(call->pairs && call->pairs->local);
 }
 
-/* The message of receive i is here. Returns 1 when it has been taken in at no cost. */
-static int take_in(struct weft_coll_chunk *c, uint64_t i, const struct weft_coll_instr *in)
+static int64_t now_of(const struct weft_coll_run *run)
 {
-    struct weft_system *s = c->sys;
-    const struct weft_coll_run *run = c->run;
-    int64_t cost_ps = s->p->endpoint_delay_ps;
-    if (in->action == WEFT_COLL_RECV_REDUCE)
-        cost_ps += weft_reduce_ps(s->p, weft_coll_range_bytes(run->kind, run->group->n, c->bytes,
-                                                              in->first_block, in->nblocks));
-    if (cost_ps == 0) {
-        mark_done(c, i);
-        return 1;
-    }
-    struct weft_err err = {0};
-    if (s->net->ops->after(s->net, cost_ps, taken_in, c, i, &err))
-        weft_system_fail(s, &err);
-    return 0;
+    const struct weft_net *net = run->a->npu->sys->net;
+    return net->ops->now_ps(net);
 }
 
-static void post_send(struct weft_coll_chunk *c, const struct weft_coll_instr *in)
-{
-    struct weft_system *s = c->sys;
-    struct weft_coll_run *run = c->run;
-    struct weft_net_msg msg = {
-        .src = c->npu->rank,
-        .dst = run->group->ranks[in->peer],
-        .bytes =
-            weft_coll_range_bytes(run->kind, run->group->n, c->bytes, in->first_block, in->nblocks),
-        .tag = c->key << s->instr_bits | in->peer_instr,
-        .prio = WEFT_NET_PRIO_DEFAULT,
-    };
-    struct weft_err err = {0};
-    if (!run->started) {
-        run->started = 1;
-        run->a->start_ps = s->net->ops->now_ps(s->net);
-    }
-    if (s->net->ops->send(s->net, &msg, 0, &err))
-        weft_system_fail(s, &err);
-}
-
-/* Issues what can be issued; ends the chunk when all is done. */
-static void advance(struct weft_coll_chunk *c)
+/* Adds a phase that is over to the records. */
+static void note_phase(struct weft_coll_chunk *c)
 {
     struct weft_coll_run *run = c->run;
-    struct weft_system *s = c->sys;
-    while (c->issued < run->count && s->err.code == 0) {
-        struct weft_coll_instr in;
-        uint64_t i = c->issued;
-        run->alg->instr(run->kind, run->group->n, run->position, i, &in);
-        if (in.dep == WEFT_COLL_DEP_ALL && c->ndone < i)
+    const struct weft_prog *p = &c->prog;
+    int dim = run->order ? (int)run->shape->fabric_dim[dim_of(c)] : -1;
+    uint32_t i = 0;
+    while (i < run->nrecords && (run->record[i].dim != dim || run->record[i].kind != p->call.kind))
+        i++;
+    if (i == run->nrecords) {
+        struct weft_phase_record *more = realloc(run->record, (i + 1) * sizeof(*more));
+        if (!more) {
+            fail(run, WEFT_E_LIMIT, "out of memory");
             return;
-        if (in.dep == WEFT_COLL_DEP_INSTR && !is_done(c, in.dep_instr))
-            return;
-        c->issued++;
-        if (in.action == WEFT_COLL_SEND) {
-            post_send(c, &in);
-            mark_done(c, i);
-        } else if (weft_u64map_take(&c->npu->early, c->key << s->instr_bits | i, NULL)) {
-            take_in(c, i, &in);
         }
+        run->record = more;
+        run->nrecords++;
+        more[i] = (struct weft_phase_record){.rank = p->npu->rank,
+                                             .op = weft_active_op(run->a),
+                                             .algorithm = p->ops->name,
+                                             .dim = dim,
+                                             .kind = p->call.kind,
+                                             .begin_ps = c->begin_ps};
     }
-    if (c->ndone == run->count && s->err.code == 0)
-        chunk_finished(c);
+    struct weft_phase_record *r = &run->record[i];
+    r->chunks++;
+    r->messages += p->messages;
+    r->bytes += p->bytes;
+    r->reduce_ps += p->reduce_ps;
+    r->end_ps = now_of(run);
+    r->begin_ps = c->begin_ps < r->begin_ps ? c->begin_ps : r->begin_ps;
+    r->queue_ps += c->begin_ps - c->ready_ps;
+    r->busy_ps += r->end_ps - c->begin_ps;
 }
 
-static void chunk_begin(void *ctx, uint64_t arg)
+static void report_phases(struct weft_coll_run *run)
+{
+    const struct weft_system_observer *o = &run->a->npu->sys->observer;
+    for (uint32_t i = 0; o->phase && i < run->nrecords; i++) {
+        run->record[i].op_start_ps = run->a->start_ps < 0 ? run->a->ready_ps : run->a->start_ps;
+        run->record[i].op_end_ps = now_of(run);
+        o->phase(o->ctx, &run->record[i]);
+    }
+}
+
+static void phase_finished(struct weft_prog *p)
+{
+    struct weft_coll_chunk *c = (struct weft_coll_chunk *)p; /* prog is its first member */
+    struct weft_coll_run *run = c->run;
+    note_phase(c);
+    weft_prog_close(p);
+    want(c, -1);
+    run->active[dim_of(c)]--;
+    if (run->order)
+        weft_coll_cursor_next(&c->way->cursor, &c->way->plan.phase[c->at]);
+    c->at++;
+    c->state = READY;
+    c->ready_ps = now_of(run);
+    if (c->at == nphases(c)) {
+        chunk_unlink(c);
+        chunk_free(c);
+        run->finished++;
+        run->standing.going |= needs_everybody(&run->call);
+    } else {
+        want(c, 1);
+    }
+    struct weft_npu *npu = run->a->npu;
+    weft_coll_fill(run); /* may free the run */
+    if (npu->sys->p->intra_dimension != WEFT_INTRA_CONCURRENT)
+        weft_coll_retry(npu);
+}
+
+static void phase_start(void *ctx, uint64_t arg)
 {
     struct weft_coll_chunk *c = ctx;
     (void)arg;
-    if (c->sys->err.code)
+    if (c->prog.sys->err.code)
         return;
-    c->begun = 1;
-    advance(c);
+    c->state = RUNNING;
+    weft_prog_start(&c->prog);
+}
+
+/* What the chunk's phase runs, and among whom. */
+static void set_up(struct weft_coll_chunk *c)
+{
+    struct weft_coll_run *run = c->run;
+    struct weft_prog *p = &c->prog;
+    const struct weft_system *s = p->sys;
+    const struct weft_coll_algorithm *alg = &run->choice->alg[0];
+    if (run->order) {
+        const struct weft_shape *shape = run->shape;
+        uint32_t d = dim_of(c);
+        alg = &run->choice->alg[shape->fabric_dim[d]];
+        weft_coll_cursor_call(&c->way->cursor, &c->way->plan.phase[c->at], &p->call);
+        p->position = run->place[d];
+        p->ranks = shape->places[d];
+        p->stride = shape->stride[d];
+        p->base = p->npu->rank - p->ranks[p->position] * p->stride;
+    } else {
+        p->call = run->call;
+        p->call.bytes = weft_coll_chunk_bytes(run->call.bytes, s->p->chunks, c->index);
+        if (run->call.pairs) {
+            c->splits =
+                (struct weft_splits){weft_active_op(run->a), run->position, c->index, run->nchunks};
+            c->pairs = *run->call.pairs;
+            c->pairs.ctx = &c->splits;
+            p->call.pairs = &c->pairs;
+        }
+        p->position = run->position;
+        p->ranks = run->group->ranks;
+        p->stride = 1;
+        p->base = 0;
+    }
+    p->ops = alg->ops;
+    weft_coll_use(&p->call, alg);
+    p->key = ((run->instance << s->chunk_bits | c->index) << s->phase_bits) | c->at;
+}
+
+static void phase_begin(struct weft_coll_chunk *c)
+{
+    struct weft_coll_run *run = c->run;
+    struct weft_system *s = c->prog.sys;
+    struct weft_err err = {0};
+    c->state = DELAYED;
+    c->begin_ps = now_of(run);
+    run->active[dim_of(c)]++;
+    set_up(c);
+    if (weft_prog_open(&c->prog))
+        fail(run, WEFT_E_LIMIT, "out of memory");
+    else if (s->p->endpoint_delay_ps == 0)
+        phase_start(c, 0);
+    else if (s->net->ops->after(s->net, s->p->endpoint_delay_ps, phase_start, c, 0, &err))
+        weft_system_fail(s, &err);
 }
 
 static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
 {
     struct weft_coll_chunk *c = calloc(1, sizeof(*c));
-    if (!c)
-        return NULL;
-    c->run = run;
-    c->npu = run->a->npu;
-    c->sys = c->npu->sys;
-    c->index = run->begun;
-    c->key = run->instance << c->sys->chunk_bits | c->index;
-    c->bytes = weft_coll_chunk_bytes(run->bytes, c->sys->p->chunks, c->index);
-    c->done = &c->one_word;
-    c->nwords = 1;
-    if (weft_u64map_put(&c->npu->chunks, c->key, c)) {
+    if (c && run->order && !(c->way = calloc(1, sizeof(*c->way)))) {
         free(c);
+        c = NULL;
+    }
+    if (!c) {
+        fail(run, WEFT_E_LIMIT, "out of memory");
         return NULL;
+    }
+    c->run = run;
+    c->index = run->begun++;
+    c->ready_ps = run->order ? run->a->ready_ps : now_of(run);
+    c->prog.npu = run->a->npu;
+    c->prog.sys = run->a->npu->sys;
+    c->prog.run = run;
+    c->prog.posted_ps = &run->a->start_ps;
+    c->prog.finished = phase_finished;
+    if (run->order) {
+        weft_agreed_order_plan(run->order, c->index, &c->way->plan);
+        weft_coll_cursor_begin(
+            &c->way->cursor, &run->shape->dims, run->place,
+            weft_coll_chunk_bytes(run->call.bytes, c->prog.sys->p->chunks, c->index));
     }
     c->prev = run->last;
     if (c->prev)
@@ -245,38 +299,97 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
     else
         run->first = c;
     run->last = c;
-    run->begun++;
-    run->active++;
+    want(c, 1);
     return c;
 }
 
-/* Begins chunks while the limit allows; ends the op after the last one. */
-static void fill(struct weft_coll_run *run)
+/* Without dimensions: the next chunk; with: the chunk whose turn it is in dimension d, when it is
+ * ready for that. NULL: none may begin. */
+static struct weft_coll_chunk *next_of(struct weft_coll_run *run, uint32_t d)
+{
+    const struct weft_system *s = run->a->npu->sys;
+    if (run->active[d] >= s->p->active_chunks)
+        return NULL;
+    if (!run->order) {
+        if (run->last && run->last->state == READY)
+            return run->last; /* held before */
+        return run->begun < run->nchunks ? chunk_new(run) : NULL;
+    }
+    struct weft_agreed_turn turn;
+    if (!weft_agreed_order_turn(run->order, d, run->next[d], &turn))
+        return NULL;
+    while (run->begun <= turn.chunk)
+        if (!chunk_new(run))
+            return NULL;
+    for (struct weft_coll_chunk *c = run->first; c; c = c->next)
+        if (c->index == turn.chunk)
+            return c->at == turn.phase && c->state == READY ? c : NULL;
+    return NULL;
+}
+
+void weft_coll_fill(struct weft_coll_run *run)
 {
     struct weft_npu *npu = run->a->npu;
     struct weft_system *s = npu->sys;
     if (run->filling)
         return; /* a chunk that ends while it begins: the loop below goes on */
     run->filling = 1;
-    while (run->begun < run->nchunks && run->active < s->p->active_chunks && s->err.code == 0) {
-        struct weft_coll_chunk *c = chunk_new(run);
-        struct weft_err err = {0};
-        if (!c)
-            fail(run, WEFT_E_LIMIT, "out of memory");
-        else if (s->p->endpoint_delay_ps == 0)
-            chunk_begin(c, 0);
-        else if (s->net->ops->after(s->net, s->p->endpoint_delay_ps, chunk_begin, c, 0, &err))
-            weft_system_fail(s, &err);
+    int again = run->finished < run->nchunks;
+    while (again) {
+        again = 0;
+        for (uint32_t d = 0; d < (run->order ? run->shape->dims.n : 1); d++) {
+            struct weft_coll_chunk *c;
+            while (s->err.code == 0 && (c = next_of(run, d)) &&
+                   !weft_coll_held_by(run, mask_of(c))) {
+                run->next[d]++;
+                phase_begin(c);
+                again = run->order != NULL; /* it may have ended and be ready elsewhere */
+            }
+        }
     }
     run->filling = 0;
     if (run->finished == run->nchunks && s->err.code == 0) {
+        report_phases(run);
         weft_npu_done(run->a); /* frees the run */
         weft_npu_issue(npu);
     }
 }
 
+/* With one algorithm per dimension: where this rank is in the grid, and the agreed order. */
+static int use_dimensions(struct weft_coll_run *run)
+{
+    const struct weft_system *s = run->a->npu->sys;
+    const struct weft_shape *shape = run->shape;
+    uint32_t rank = run->a->npu->rank;
+    for (uint32_t d = 0; d < shape->dims.n; d++) {
+        uint32_t at = rank / shape->stride[d] % s->dims.size[shape->fabric_dim[d]];
+        while (shape->places[d][run->place[d]] != at)
+            run->place[d]++;
+    }
+    struct weft_agreed_problem problem = {
+        .kind = run->call.kind,
+        .bytes = run->call.bytes,
+        .nchunks = run->nchunks,
+        .max_chunks = s->p->chunks,
+        .dims = &shape->dims,
+        .endpoint_ps = s->p->endpoint_delay_ps,
+        .active = s->p->active_chunks,
+        .turn = s->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE : WEFT_COLL_TURN_FOLD,
+        .inter = s->p->inter_dimension,
+        .intra = (enum weft_intra)s->p->intra_dimension,
+    };
+    if (s->p->reduce_bw_bps)
+        problem.reduce_ps_per_byte =
+            (double)s->p->reduce_passes * 8e12 / (double)s->p->reduce_bw_bps;
+    for (uint32_t d = 0; d < shape->dims.n; d++)
+        problem.alg[d] = &run->choice->alg[shape->fabric_dim[d]];
+    run->order = weft_agreed_order_new(&problem);
+    return run->order ? 0 : WEFT_E_LIMIT;
+}
+
 void weft_coll_begin(struct weft_active *a)
 {
+    static const struct weft_coll_pairs splits = {.bytes = weft_split_bytes, .local = 1};
     struct weft_npu *npu = a->npu;
     struct weft_system *s = npu->sys;
     const struct weft_op *op = weft_active_op(a);
@@ -289,50 +402,24 @@ void weft_coll_begin(struct weft_active *a)
     }
     a->coll = run;
     run->a = a;
-    if (weft_coll_played_as(op->coll, &run->kind, &err)) {
-        weft_system_fail(s, &err);
-        return;
-    }
-    run->alg = s->algorithm[run->kind];
     run->group = &s->w->groups[op->group];
+    run->shape = &s->shapes[op->group];
+    run->choice = weft_choice_of(&s->choices, op);
+    run->call = weft_call_of(run->group, s->position[op->group], op);
     run->position = weft_position(run->group, s->position[op->group], npu->rank);
     run->instance = npu->state[a->op].instance;
-    run->bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes;
-    run->count = run->alg->count(run->kind, run->group->n, run->position);
-    if (run->count > 0) /* a group of one has nothing to do */
-        run->nchunks = weft_coll_chunks(run->bytes, s->p->chunks);
-    fill(run);
-}
-
-/* The running chunk with this key, or NULL. Messages mostly come in for the same one. */
-static struct weft_coll_chunk *find_chunk(struct weft_npu *npu, uint64_t key)
-{
-    void *found;
-    if (npu->recent && npu->recent->key == key)
-        return npu->recent;
-    if (!weft_u64map_get(&npu->chunks, key, &found))
-        return NULL;
-    npu->recent = found;
-    return found;
-}
-
-void weft_coll_received(struct weft_npu *npu, const struct weft_net_msg *msg)
-{
-    struct weft_system *s = npu->sys;
-    uint64_t i = msg->tag & ((UINT64_C(1) << s->instr_bits) - 1);
-    struct weft_coll_chunk *c = find_chunk(npu, msg->tag >> s->instr_bits);
-    if (c && c->begun && i < c->issued) {
-        struct weft_coll_instr in;
-        c->run->alg->instr(c->run->kind, c->run->group->n, c->run->position, i, &in);
-        if (in.action == WEFT_COLL_SEND || c->run->group->ranks[in.peer] != msg->src)
-            fail(c->run, WEFT_E_INTERNAL, "a message came from the wrong rank");
-        else if (take_in(c, i, &in))
-            advance(c);
-    } else if (weft_u64map_put(&npu->early, msg->tag, NULL)) {
-        struct weft_err err = {0};
-        weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for early messages", npu->rank);
-        weft_system_fail(s, &err);
+    run->standing.order = s->instance_order[run->instance];
+    if (run->group->n > 1) /* a group of one has nothing to do */
+        run->nchunks =
+            op->send_bytes ? s->p->chunks : weft_coll_chunks(run->call.bytes, s->p->chunks);
+    if (op->send_bytes)
+        run->call.pairs = &splits;
+    weft_coll_enter(run);
+    if (run->nchunks && run->choice->n > 1 && use_dimensions(run)) {
+        fail(run, WEFT_E_LIMIT, "out of memory");
+        return;
     }
+    weft_coll_fill(run);
 }
 
 void weft_coll_run_free(struct weft_coll_run *run)
@@ -343,21 +430,26 @@ void weft_coll_run_free(struct weft_coll_run *run)
         next = c->next;
         chunk_free(c);
     }
+    weft_coll_leave(run);
+    weft_agreed_order_free(run->order);
+    free(run->record);
     free(run);
 }
 
 void weft_coll_waits_for(const struct weft_coll_run *run, struct weft_coll_wait *out)
 {
-    const struct weft_coll_chunk *c = run->first;
-    *out =
-        (struct weft_coll_wait){.chunk = run->finished, .chunks = run->nchunks, .peer = UINT32_MAX};
-    if (!c)
-        return;
-    out->chunk = c->index;
-    if (c->prefix < c->issued) { /* a receive that is posted and not taken in */
-        struct weft_coll_instr in;
-        run->alg->instr(run->kind, run->group->n, run->position, c->prefix, &in);
-        out->step = in.step;
-        out->peer = run->group->ranks[in.peer];
+    *out = (struct weft_coll_wait){
+        .chunk = run->finished, .chunks = run->nchunks, .phases = 1, .peer = UINT32_MAX};
+    for (const struct weft_coll_chunk *c = run->first; c; c = c->next) {
+        out->chunk = c->index;
+        out->phase = c->at;
+        out->phases = nphases(c);
+        if (c->state == READY) {
+            const struct weft_coll_run *by =
+                weft_coll_held_by((struct weft_coll_run *)run, mask_of(c));
+            out->held_by = by ? by->a : NULL;
+        } else if (weft_prog_waits_for(&c->prog, &out->step, &out->peer)) {
+            return;
+        }
     }
 }

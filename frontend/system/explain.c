@@ -58,13 +58,23 @@ static void explain_coll(struct text *t, const struct weft_active *a)
     weft_coll_waits_for(a->coll, &wait);
     add(t, "waits in %s ", weft_coll_kind_name(op->coll));
     add_name(t, op);
+    if (wait.peer == UINT32_MAX && wait.held_by) {
+        add(t, ": chunk %llu of %llu lets ", (unsigned long long)wait.chunk,
+            (unsigned long long)wait.chunks);
+        add_name(t, weft_active_op(wait.held_by));
+        add(t, " go first");
+        return;
+    }
     if (wait.peer == UINT32_MAX) {
         add(t, ": chunk %llu of %llu is about to begin", (unsigned long long)wait.chunk,
             (unsigned long long)wait.chunks);
         return;
     }
-    add(t, " for rank %u: chunk %llu of %llu, step %llu", wait.peer, (unsigned long long)wait.chunk,
-        (unsigned long long)wait.chunks, (unsigned long long)wait.step);
+    add(t, " for rank %u: chunk %llu of %llu, ", wait.peer, (unsigned long long)wait.chunk,
+        (unsigned long long)wait.chunks);
+    if (wait.phases > 1)
+        add(t, "phase %u of %u, ", wait.phase, wait.phases);
+    add(t, "step %llu", (unsigned long long)wait.step);
     const struct weft_npu *peer = &s->npus[wait.peer];
     for (uint32_t i = 0; i < peer->dag->nops; i++)
         if (peer->dag->ops[i].kind == WEFT_OP_COLL &&

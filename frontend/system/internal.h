@@ -3,20 +3,25 @@
  * Inside of the system layer. One struct weft_npu per rank; nothing in it is read by another rank's
  * code, except by the diagnosis in explain.c.
  *
- *   npu.c       ready ops, resources, accounting      check.c     validation before a run
- *   coll_run.c  interpreter of collective programs    coll_ids.c  numbering of collectives
- *   p2p.c       SEND and RECV                         explain.c   what unfinished ranks wait for
+ *   npu.c        ready ops, resources, accounting      check.c     validation before a run
+ *   coll_prog.c  interpreter of collective programs    coll_ids.c  numbering of collectives
+ *   coll_run.c   chunks and phases of a collective     choices.c   which algorithm plays an op
+ *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
+ *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
+ *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
  */
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
 
-#include "collective/collective.h"
+#include "base/rng.h"
+#include "collective/algorithm.h"
+#include "system/agreed_order.h"
 #include "system/system.h"
 #include "system/u64map.h"
 
 struct weft_npu;
 struct weft_coll_run;
-struct weft_coll_chunk;
+struct weft_prog;
 struct weft_p2p;
 
 /** An op that has been issued and is not done. */
@@ -49,11 +54,42 @@ struct weft_op_state {
     uint8_t phase;     /**< enum weft_op_phase */
 };
 
+/** One or, with dimensions, one algorithm per dimension. */
+struct weft_choice {
+    const char *text; /**< as written */
+    uint32_t n;
+    struct weft_coll_algorithm alg[WEFT_DIMS_MAX];
+};
+
+/** Every choice that the parameters and the workload name. */
+struct weft_choices {
+    struct weft_choice kind[WEFT_COLL_KINDS]; /**< by kind as played */
+    struct weft_choice *named;                /**< those that single ops ask for */
+    size_t nnamed;
+};
+
+/** A group in the dimensions of the fabric. */
+struct weft_shape {
+    int grid;              /**< its members are all combinations of places in its dimensions */
+    uint32_t mask;         /**< dimensions in which members differ; without dimensions 1 */
+    struct weft_dims dims; /**< of those, innermost first */
+    uint32_t fabric_dim[WEFT_DIMS_MAX]; /**< which dimension of the fabric each is */
+    uint32_t stride[WEFT_DIMS_MAX];     /**< between ranks of neighbouring places of the fabric */
+    uint32_t *places[WEFT_DIMS_MAX];    /**< per dimension: the places that members have */
+};
+
+/** What is left of a computation that collectives may slow down; see endpoint.c. */
+struct weft_share {
+    int64_t left_ps; /**< at full speed, as of at_ps */
+    int64_t at_ps;
+    uint64_t timer; /**< number of the timer that counts */
+    int slowed;
+};
+
 /** One simulated NPU. */
 struct weft_npu {
     struct weft_system *sys;
-    struct weft_coll_chunk *recent; /**< the chunk that a message was for last; NULL: none */
-    struct weft_u64map early; /**< tags of collective messages that came before their receive */
+    struct weft_prog *recent; /**< the program that a message was for last; NULL: none */
     uint32_t rank;
     const struct weft_dag *dag;
     struct weft_op_state *state;
@@ -63,10 +99,19 @@ struct weft_npu {
     int issuing;
     struct weft_resource accelerator, cpu, memory;
     struct weft_active *first_active, *last_active;
-    struct weft_u64map chunks; /**< tag without instruction -> struct weft_coll_chunk */
-    struct weft_p2p *p2p;      /**< hash: unmatched messages or RECVs per (source, tag) */
-    int64_t counted_ps;        /**< accounting is done up to here */
-    uint32_t communicating;    /**< active SEND, RECV, COLL */
+    struct weft_u64map progs;   /**< tag without lane and instruction -> struct weft_prog */
+    struct weft_coll_run *runs; /**< collectives in progress */
+    uint64_t runs_left;         /**< collectives that have ended */
+    int retry, retrying;        /**< see weft_coll_retry() */
+    int64_t inject_free_ps;     /**< the NPU can begin to inject another message */
+    int64_t absorb_free_ps;     /**< ... to take one in */
+    double slowdown;            /**< of its computations */
+    struct weft_u64map early;   /**< tags of collective messages that came before their receive */
+    struct weft_p2p *p2p;       /**< hash: unmatched messages or RECVs per (source, tag) */
+    int64_t counted_ps;         /**< accounting is done up to here */
+    uint32_t communicating;     /**< active SEND, RECV, COLL */
+    uint32_t collectives;       /**< active COLL */
+    struct weft_share share;    /**< the running computation when collectives slow it down */
     struct weft_rank_result result;
 };
 
@@ -75,34 +120,81 @@ struct weft_system {
     const struct weft_system_params *p;
     struct weft_net *net;
     struct weft_system_observer observer;
-    const struct weft_coll_ops *algorithm[WEFT_COLL_KINDS]; /**< by kind as played */
-    uint32_t **position; /**< per group: positions sorted by rank */
+    struct weft_choices choices;
+    uint32_t **position;       /**< per group: positions sorted by rank */
+    struct weft_shape *shapes; /**< per group */
+    struct weft_dims dims;     /**< of the fabric */
+    uint64_t *instance_order;  /**< per instance: place in program order, see coll_ids.h */
     struct weft_npu *npus;
     struct weft_op_state *states;
     uint64_t done, total;
-    unsigned chunk_bits, instr_bits; /**< of a collective's tag */
+    uint64_t seed;
+    unsigned chunk_bits, phase_bits, lane_bits, instr_bits; /**< of a collective's tag */
     struct weft_err err;
 };
 
 /* Tags: bit 63 set: SEND/RECV, below it the low 63 bits of comm_tag.
- * Bit 63 clear: instance number, chunk (chunk_bits), receiver's instruction (instr_bits). */
+ * Bit 63 clear: instance number, chunk, phase, receiver's lane and instruction, see size_tags(). */
 #define WEFT_TAG_P2P (UINT64_C(1) << 63)
 
 /* params.c */
 int64_t weft_reduce_ps(const struct weft_system_params *p, uint64_t bytes);
+int64_t weft_copy_ps(const struct weft_system_params *p, uint64_t bytes);
 int weft_uses_roofline(const struct weft_system_params *p, const struct weft_op *op);
 int64_t weft_op_duration_ps(const struct weft_system_params *p, const struct weft_op *op);
 
+/* endpoint.c */
+/** Per-rank slowdowns from p->stragglers into @p out[nranks] (NULL: only check). */
+int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, double *out,
+                         struct weft_err *err);
+/** Duration of an op on this NPU: with its slowdown and jitter. */
+int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op);
+/** Begins a computation that takes @p ps alone; weft_npu_computed is called at its end. */
+void weft_share_begin(struct weft_npu *npu, int64_t ps);
+/** Collectives have begun or there are none any more. */
+void weft_share_changed(struct weft_npu *npu);
+/** Delay until a message of @p bytes may be posted; occupies the NPU for it. */
+int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes);
+/** Delay until a message has been taken off the network; occupies the NPU for it. */
+int64_t weft_absorb_ps(struct weft_npu *npu, int64_t now_ps);
+
 /* coll_ids.c */
-/** Numbers the collectives; see the file. @p states (all ops of rank 0, of rank 1 ...) may be NULL:
- * only check. */
+/**
+ * Numbers the collectives; see the file. @p states (all ops of rank 0, of rank 1 ...) may be NULL:
+ * only check. *order: per instance its place in program order, to be freed; may be NULL.
+ */
 int weft_coll_ids(const struct weft_workload *w, struct weft_op_state *states, uint64_t *ninstances,
-                  struct weft_err *err);
+                  uint64_t **order, struct weft_err *err);
+
+/* choices.c */
+int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
+                     struct weft_choices *out, struct weft_err *err);
+void weft_choices_free(struct weft_choices *c);
+const struct weft_choice *weft_choice_of(const struct weft_choices *c, const struct weft_op *op);
+/** What an op is to do, on one dimension: kind, n, root, bytes; without chunks. */
+struct weft_coll_call weft_call_of(const struct weft_group *g, const uint32_t *sorted,
+                                   const struct weft_op *op);
+/** The sizes of an all-to-all-v as seen by one rank; ctx of struct weft_coll_pairs. */
+struct weft_splits {
+    const struct weft_op *op;
+    uint32_t position;
+    uint64_t chunk, chunks;
+};
+uint64_t weft_split_bytes(const void *ctx, uint32_t from, uint32_t to);
+
+/* splits.c */
+/** Checks that one rank's sizes are those that the other ends have. */
+int weft_check_splits(const struct weft_workload *w, struct weft_err *err);
+
+/* shapes.c */
+/** The dimensions that p->dims names, else @p fabric's (may be NULL). */
+int weft_read_dims(const struct weft_system_params *p, const struct weft_dims *fabric,
+                   uint32_t nranks, struct weft_dims *out, struct weft_err *err);
+struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct weft_dims *dims,
+                                   struct weft_err *err);
+void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w);
 
 /* check.c */
-/** The algorithms that @p p names, by kind as played. */
-int weft_pick_algorithms(const struct weft_system_params *p,
-                         const struct weft_coll_ops *out[WEFT_COLL_KINDS], struct weft_err *err);
 /** Per group the positions sorted by rank; fails on a member twice or out of range. NULL on
  * failure. */
 uint32_t **weft_positions_new(const struct weft_workload *w, struct weft_err *err);
@@ -122,22 +214,83 @@ void weft_npu_issue(struct weft_npu *npu);
 void weft_npu_done(struct weft_active *a);
 /** Adds the time since the last call to what is going on; before every change of it. */
 void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
+/** The computation on the accelerator is over. */
+void weft_npu_computed(struct weft_npu *npu);
 void weft_fifo_put(struct weft_fifo *q, struct weft_active *a);
 struct weft_active *weft_fifo_take(struct weft_fifo *q);
+
+/* coll_prog.c */
+/** A lane of a program that runs. */
+struct weft_prog_lane {
+    uint64_t count;
+    uint64_t issued; /**< instructions 0 .. issued-1 are issued */
+    uint64_t prefix; /**< instructions 0 .. prefix-1 are done */
+    /** Done instructions from prefix on: bit i % 64 of word (i / 64) % nwords. */
+    uint64_t *done, one_word;
+    uint64_t nwords; /**< power of two */
+};
+/** A program that runs: one phase of one chunk on one rank. */
+struct weft_prog {
+    uint64_t key; /**< in npu->progs */
+    struct weft_npu *npu;
+    struct weft_system *sys;
+    const struct weft_coll_ops *ops;
+    struct weft_coll_call call;
+    uint32_t position;
+    uint32_t stride, base; /**< position j is rank base + ranks[j] * stride */
+    const uint32_t *ranks;
+    uint64_t left; /**< instructions that are not done */
+    uint32_t nlanes;
+    int running;
+    int64_t *posted_ps; /**< where to note the time of the first message; NULL: noted */
+    struct weft_prog_lane *lane, one_lane;
+    uint64_t messages, bytes; /**< sent */
+    int64_t reduce_ps;        /**< spent on adding up */
+    struct weft_coll_run *run;
+    void (*finished)(struct weft_prog *p);
+};
+/** Readies a program whose key, ops, call and ranks are filled in. */
+int weft_prog_open(struct weft_prog *p);
+/** Issues what can be issued; may call finished(), which may close it. */
+void weft_prog_start(struct weft_prog *p);
+void weft_prog_close(struct weft_prog *p);
+/** A message of a collective arrived. */
+void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg);
+/** The first receive that is posted and not done: its step and the rank; 0 when there is none. */
+int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank);
 
 /* coll_run.c */
 /** Begins this rank's part of a collective; may end at once. */
 void weft_coll_begin(struct weft_active *a);
-/** A message of a collective arrived. */
-void weft_coll_received(struct weft_npu *npu, const struct weft_net_msg *msg);
 void weft_coll_run_free(struct weft_coll_run *run);
+/** Begins what may begin. */
+void weft_coll_fill(struct weft_coll_run *run);
 /** What a run waits for, for explain.c. */
 struct weft_coll_wait {
     uint64_t chunk, chunks;
+    uint32_t phase, phases;
     uint64_t step;
-    uint32_t peer; /**< rank; UINT32_MAX: it waits for a delay of its own */
+    uint32_t peer;                     /**< rank; UINT32_MAX: it waits for a delay of its own */
+    const struct weft_active *held_by; /**< a collective that goes first, or NULL */
 };
 void weft_coll_waits_for(const struct weft_coll_run *run, struct weft_coll_wait *out);
+
+/* coll_hold.c */
+/** What other collectives of an NPU know of a run. */
+struct weft_coll_rank_of_run {
+    struct weft_coll_run *prev, *next; /**< in npu->runs */
+    int going;                         /**< every member is known to be in it */
+    uint64_t wanted[WEFT_DIMS_MAX];    /**< per fabric dimension: phases active or ready */
+    uint64_t order;                    /**< place in program order */
+};
+const struct weft_active *weft_coll_active(const struct weft_coll_run *run);
+struct weft_coll_rank_of_run *weft_coll_standing(struct weft_coll_run *run);
+void weft_coll_enter(struct weft_coll_run *run);
+void weft_coll_leave(struct weft_coll_run *run);
+/** A collective that a phase in dimensions @p mask has to let go first; NULL: it may begin. */
+const struct weft_coll_run *weft_coll_held_by(struct weft_coll_run *run, uint32_t mask);
+/** Lets the collectives of an NPU try again. */
+void weft_coll_retry(struct weft_npu *npu);
 
 /* p2p.c */
 void weft_p2p_send(struct weft_active *a);

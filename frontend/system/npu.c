@@ -125,8 +125,10 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
     a->start_ps = now_of(npu);
     weft_npu_account(npu, a->start_ps);
     r->running = a;
-    if (s->net->ops->after(s->net, weft_op_duration_ps(s->p, weft_active_op(a)), resource_done, a,
-                           0, &err))
+    int64_t ps = weft_npu_duration_ps(npu, a->op);
+    if (s->p->comm_share > 0 && r == &npu->accelerator)
+        weft_share_begin(npu, ps);
+    else if (s->net->ops->after(s->net, ps, resource_done, a, 0, &err))
         weft_system_fail(s, &err);
 }
 
@@ -143,6 +145,20 @@ static void resource_done(void *ctx, uint64_t arg)
     weft_npu_done(a);
     resource_next(npu, r); /* ops that were waiting go before those that just became ready */
     weft_npu_issue(npu);
+}
+
+void weft_npu_computed(struct weft_npu *npu)
+{
+    resource_done(npu->accelerator.running, 0);
+}
+
+/* Counts a collective that begins (+1) or ends (-1). */
+static void count_collective(struct weft_npu *npu, int change)
+{
+    int before = npu->collectives > 0;
+    npu->collectives += (uint32_t)change;
+    if (npu->sys->p->comm_share > 0 && before != (npu->collectives > 0))
+        weft_share_changed(npu);
 }
 
 static void begin(struct weft_npu *npu, struct weft_active *a)
@@ -164,6 +180,8 @@ static void begin(struct weft_npu *npu, struct weft_active *a)
     }
     weft_npu_account(npu, a->ready_ps);
     npu->communicating++;
+    if (op->kind == WEFT_OP_COLL)
+        count_collective(npu, 1);
     if (op->kind == WEFT_OP_SEND)
         weft_p2p_send(a);
     else if (op->kind == WEFT_OP_RECV)
@@ -208,6 +226,8 @@ void weft_npu_done(struct weft_active *a)
     weft_npu_account(npu, now);
     if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV || op->kind == WEFT_OP_COLL)
         npu->communicating--;
+    if (op->kind == WEFT_OP_COLL)
+        count_collective(npu, -1);
     npu->result.end_ps = now;
     npu->state[a->op].phase = WEFT_OP_DONE;
     npu->done++;

@@ -17,13 +17,53 @@ static const struct weft_param params[] = {
      "algorithm of reduce-scatters", NULL},
     {"all-to-all", WEFT_PARAM_STRING, AT(all_to_all), "direct", NULL, NULL, NULL,
      "algorithm of all-to-alls", NULL},
+    {"broadcast", WEFT_PARAM_STRING, AT(broadcast), "binomial", NULL, NULL, NULL,
+     "algorithm of broadcasts", NULL},
+    {"reduce", WEFT_PARAM_STRING, AT(reduce), "binomial", NULL, NULL, NULL, "algorithm of reduces",
+     NULL},
+    {"gather", WEFT_PARAM_STRING, AT(gather), "binomial", NULL, NULL, NULL, "algorithm of gathers",
+     NULL},
+    {"scatter", WEFT_PARAM_STRING, AT(scatter), "binomial", NULL, NULL, NULL,
+     "algorithm of scatters", NULL},
+    {"algorithm-dir", WEFT_PARAM_STRING, AT(algorithm_dir), "", NULL, NULL, NULL,
+     "directory of the files that algorithms name; empty: the working directory", NULL},
+    {"dims", WEFT_PARAM_STRING, AT(dims), "", NULL, NULL, NULL,
+     "sizes of the dimensions that ranks are arranged in, innermost first (8,16); empty: the "
+     "fabric's",
+     NULL},
+    {"dim-bandwidths", WEFT_PARAM_STRING, AT(dim_bandwidths), "", NULL, NULL, NULL,
+     "bandwidth of a rank in each dimension (200GB/s,50GB/s), for schedulers; empty: the fabric's",
+     NULL},
+    {"dim-latencies", WEFT_PARAM_STRING, AT(dim_latencies), "", NULL, NULL, NULL,
+     "latency of a message in each dimension (500ns,2us), for schedulers; empty: the fabric's",
+     NULL},
+    {"all-reduce-phases", WEFT_PARAM_ENUM, AT(all_reduce_phases), "scatter-gather", NULL, NULL,
+     "scatter-gather|whole",
+     "over dimensions: reduce-scatter and all-gather back, or a whole all-reduce in each", NULL},
+    {"inter-dimension", WEFT_PARAM_ENUM, AT(inter_dimension), "baseline", NULL, NULL,
+     weft_inter_choices, "which dimension a chunk takes first", "Themis, ISCA 2022"},
+    {"intra-dimension", WEFT_PARAM_ENUM, AT(intra_dimension), "concurrent", NULL, NULL,
+     "concurrent|fifo|lifo|smallest-first|priority",
+     "which chunk a dimension takes next; but for concurrent, collectives under way wait for each "
+     "other",
+     NULL},
     {"chunks", WEFT_PARAM_U64, AT(chunks), "1", "1", "1000000", NULL,
      "pieces that a collective is cut into", NULL},
     {"active-chunks", WEFT_PARAM_U64, AT(active_chunks), "1", "1", "1000000", NULL,
-     "pieces of one collective in flight at once on each NPU", NULL, "chunks!=1"},
+     "pieces of one collective in flight at once on each NPU, per dimension", NULL, "chunks!=1"},
     {"endpoint-delay", WEFT_PARAM_TIME, AT(endpoint_delay_ps), "0", NULL, "1s", NULL,
      "cost of a collective's software path: before a chunk's first message and after each receive",
      NULL},
+    {"send-overhead", WEFT_PARAM_TIME, AT(send_overhead_ps), "0", NULL, "1s", NULL,
+     "time that the NPU is busy with sending each message of a collective (LogGP's o)",
+     "LogGP, SPAA 1995"},
+    {"receive-overhead", WEFT_PARAM_TIME, AT(receive_overhead_ps), "0", NULL, "1s", NULL,
+     "time that the NPU is busy with receiving each message of a collective (LogGP's o)",
+     "LogGP, SPAA 1995"},
+    {"message-gap", WEFT_PARAM_TIME, AT(message_gap_ps), "0", NULL, "1s", NULL,
+     "least time between a message sent and the next (LogGP's g)", "LogGP, SPAA 1995"},
+    {"injection-bandwidth", WEFT_PARAM_RATE, AT(injection_bps), "0", NULL, NULL, NULL,
+     "rate at which messages leave the NPU (1 / LogGP's G); 0: the network's", "LogGP, SPAA 1995"},
     {"reduce-bandwidth", WEFT_PARAM_RATE, AT(reduce_bw_bps), "0", NULL, NULL, NULL,
      "memory bandwidth that adding up received data gets; 0: reductions cost nothing", NULL},
     {"reduce-passes", WEFT_PARAM_U64, AT(reduce_passes), "3", "0", "16", NULL,
@@ -35,6 +75,12 @@ static const struct weft_param params[] = {
      "roofline: operations per second of one accelerator; 0: not given", NULL, "roofline=true"},
     {"memory-bandwidth", WEFT_PARAM_RATE, AT(memory_bw_bps), "0", NULL, NULL, NULL,
      "roofline and MEM nodes: memory bandwidth of one NPU; 0: not given", NULL},
+    {"stragglers", WEFT_PARAM_STRING, AT(stragglers), "", NULL, NULL, NULL,
+     "ranks whose computations take longer, with the factor (3:1.5,7:2)", NULL},
+    {"communication-share", WEFT_PARAM_F64, AT(comm_share), "0", "0", "0.95", NULL,
+     "share of the accelerator that collectives in progress take from computations", NULL},
+    {"compute-jitter", WEFT_PARAM_F64, AT(compute_jitter), "0", "0", "1", NULL,
+     "share by which each computation's duration varies at random, either way", NULL},
     {"roofline", WEFT_PARAM_BOOL, AT(roofline), "false", NULL, NULL, NULL,
      "accelerator durations from num_ops and tensor_size instead of recorded ones", NULL},
 };
@@ -63,6 +109,14 @@ int64_t weft_reduce_ps(const struct weft_system_params *p, uint64_t bytes)
         return 0;
     return clamped_ps((unsigned __int128)p->reduce_passes *
                       (uint64_t)floored(p, memory_ps(bytes, p->reduce_bw_bps)));
+}
+
+int64_t weft_copy_ps(const struct weft_system_params *p, uint64_t bytes)
+{
+    /* a read and a write */
+    return p->reduce_bw_bps ? clamped_ps(2 * (unsigned __int128)(uint64_t)floored(
+                                                 p, memory_ps(bytes, p->reduce_bw_bps)))
+                            : 0;
 }
 
 /* flops / peak in picoseconds: exact when both are whole numbers below 2^63. */

@@ -21,7 +21,7 @@ static void on_received(void *ctx, const struct weft_net_msg *msg)
     if (msg->tag & WEFT_TAG_P2P)
         weft_p2p_received(&s->npus[msg->dst], msg);
     else
-        weft_coll_received(&s->npus[msg->dst], msg);
+        weft_prog_received(&s->npus[msg->dst], msg);
 }
 
 static unsigned bits_for(uint64_t n) /* to tell 0 .. n-1 apart */
@@ -32,35 +32,81 @@ static unsigned bits_for(uint64_t n) /* to tell 0 .. n-1 apart */
     return b;
 }
 
-/* Divides the 63 bits of a collective's tag. */
+/* Most lanes and instructions of one rank's programs for an algorithm. */
+static void size_program(const struct weft_coll_algorithm *a, struct weft_coll_call *call,
+                         uint32_t position, uint64_t *lanes, uint64_t *instrs)
+{
+    weft_coll_use(call, a);
+    uint32_t l = weft_coll_lanes(a->ops, call, position);
+    *lanes = l > *lanes ? l : *lanes;
+    for (uint32_t k = 0; k < l; k++) {
+        uint64_t n = a->ops->count(call, position, k);
+        *instrs = n > *instrs ? n : *instrs;
+    }
+}
+
+static void size_op(const struct weft_system *s, uint32_t rank, const struct weft_op *op,
+                    uint64_t *lanes, uint64_t *instrs)
+{
+    const struct weft_group *g = &s->w->groups[op->group];
+    const struct weft_shape *shape = &s->shapes[op->group];
+    const struct weft_choice *choice = weft_choice_of(&s->choices, op);
+    struct weft_coll_call call = weft_call_of(g, s->position[op->group], op);
+    if (choice->n == 1) {
+        size_program(&choice->alg[0], &call, weft_position(g, s->position[op->group], rank), lanes,
+                     instrs);
+        return;
+    }
+    static const enum weft_coll_kind kinds[] = {WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_GATHER,
+                                                WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL};
+    for (uint32_t d = 0; d < shape->dims.n; d++)
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+            const struct weft_coll_algorithm *a = &choice->alg[shape->fabric_dim[d]];
+            struct weft_coll_call phase = {.kind = kinds[k], .n = shape->dims.size[d]};
+            weft_coll_use(&phase, a);
+            for (uint32_t at = 0; a->ops->supports(&phase, NULL) && at < phase.n; at++)
+                size_program(a, &phase, at, lanes, instrs);
+        }
+}
+
+/* Divides the 63 bits of a collective's tag: instance, chunk, phase, lane, instruction. */
 static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err *err)
 {
-    uint64_t chunks = 1, instrs = 1;
+    uint64_t chunks = 1, lanes = 1, instrs = 1, phases = 1;
     for (uint32_t r = 0; r < s->w->nranks; r++)
         for (uint32_t i = 0; i < s->w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(s->w, r, i);
-            enum weft_coll_kind as;
-            if (op->kind != WEFT_OP_COLL)
+            if (op->kind != WEFT_OP_COLL || s->w->groups[op->group].n < 2)
                 continue;
-            int rc = weft_coll_played_as(op->coll, &as, err);
-            if (rc)
-                return rc;
-            const struct weft_group *g = &s->w->groups[op->group];
-            uint64_t c = weft_coll_chunks(op->bytes, s->p->chunks);
-            uint64_t n =
-                s->algorithm[as]->count(as, g->n, weft_position(g, s->position[op->group], r));
+            uint64_t c = op->send_bytes ? s->p->chunks : weft_coll_chunks(op->bytes, s->p->chunks);
             chunks = c > chunks ? c : chunks;
-            instrs = n > instrs ? n : instrs;
+            if (weft_choice_of(&s->choices, op)->n > 1)
+                phases = 2 * (uint64_t)s->dims.n;
+            size_op(s, r, op, &lanes, &instrs);
         }
     s->chunk_bits = bits_for(chunks);
+    s->phase_bits = bits_for(phases);
+    s->lane_bits = bits_for(lanes);
     s->instr_bits = bits_for(instrs);
-    if (bits_for(ninstances) + s->chunk_bits + s->instr_bits > 63)
+    if (bits_for(ninstances) + s->chunk_bits + s->phase_bits + s->lane_bits + s->instr_bits > 63)
         return weft_err_set(
             err, WEFT_E_LIMIT,
-            "%llu collectives of up to %llu chunks and %llu instructions are more than "
+            "%llu collectives of up to %llu chunks, %llu lanes and %llu instructions are more than "
             "a message tag can name",
-            (unsigned long long)ninstances, (unsigned long long)chunks, (unsigned long long)instrs);
+            (unsigned long long)ninstances, (unsigned long long)chunks, (unsigned long long)lanes,
+            (unsigned long long)instrs);
     return 0;
+}
+
+static int set_slowdowns(struct weft_system *s, struct weft_err *err)
+{
+    double *slowdown = calloc(s->w->nranks ? s->w->nranks : 1, sizeof(*slowdown));
+    int rc = slowdown ? weft_read_stragglers(s->p, s->w->nranks, slowdown, err)
+                      : weft_err_set(err, WEFT_E_LIMIT, "out of memory for the system layer");
+    for (uint32_t r = 0; !rc && r < s->w->nranks; r++)
+        s->npus[r].slowdown = slowdown[r];
+    free(slowdown);
+    return rc;
 }
 
 static int prepare(struct weft_system *s, struct weft_err *err)
@@ -85,25 +131,29 @@ static int prepare(struct weft_system *s, struct weft_err *err)
         for (uint32_t i = 0; i < npu->dag->nops; i++)
             npu->state[i].parents_left = weft_workload_visit(w, r, i)->nparents;
     }
-    int rc = weft_pick_algorithms(s->p, s->algorithm, err);
+    int rc = set_slowdowns(s, err);
     if (!rc)
-        rc = weft_coll_ids(w, s->states, &ninstances, err);
+        rc = weft_choices_new(w, s->p, &s->choices, err);
+    if (!rc)
+        rc = weft_coll_ids(w, s->states, &ninstances, &s->instance_order, err);
     if (rc)
         return rc;
     s->position = weft_positions_new(w, err);
-    if (!s->position)
+    s->shapes = s->position ? weft_shapes_new(w, &s->dims, err) : NULL;
+    if (!s->shapes)
         return err->code;
     return size_tags(s, ninstances, err);
 }
 
 struct weft_system *weft_system_new(const struct weft_workload *w,
-                                    const struct weft_system_params *p, struct weft_net *net,
+                                    const struct weft_system_params *p,
+                                    const struct weft_system_env *env, struct weft_net *net,
                                     const struct weft_system_observer *observer,
                                     struct weft_err *err)
 {
     struct weft_err own = {0};
     err = err ? err : &own;
-    if (weft_system_check(w, p, err))
+    if (weft_system_check(w, p, env, err))
         return NULL;
     struct weft_system *s = calloc(1, sizeof(*s));
     if (!s) {
@@ -115,7 +165,8 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     s->net = net;
     if (observer)
         s->observer = *observer;
-    if (prepare(s, err)) {
+    s->seed = env ? env->seed : 1;
+    if (weft_read_dims(p, env ? env->dims : NULL, w->nranks, &s->dims, err) || prepare(s, err)) {
         weft_system_free(s);
         return NULL;
     }
@@ -135,12 +186,15 @@ void weft_system_free(struct weft_system *s)
             weft_coll_run_free(a->coll);
             free(a);
         }
-        weft_u64map_release(&npu->chunks);
+        weft_u64map_release(&npu->progs);
         weft_u64map_release(&npu->early);
         weft_p2p_free(npu);
         free(npu->ready);
     }
+    weft_shapes_free(s->shapes, s->w);
     weft_positions_free(s->position, s->w);
+    weft_choices_free(&s->choices);
+    free(s->instance_order);
     free(s->npus);
     free(s->states);
     free(s);

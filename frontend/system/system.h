@@ -13,6 +13,7 @@
 #define WEFT_SYSTEM_H
 
 #include "base/param.h"
+#include "collective/phases.h"
 #include "net/net.h"
 #include "workload/dag.h"
 
@@ -28,16 +29,32 @@ struct weft_system_params {
     const char *all_gather;
     const char *reduce_scatter;
     const char *all_to_all;
-    uint64_t chunks;           /**< chunks that a collective is cut into, >= 1 */
-    uint64_t active_chunks;    /**< chunks of one collective in flight at once per NPU, >= 1 */
-    int64_t endpoint_delay_ps; /**< before the first injection of a collective chunk and after each
+    const char *broadcast;
+    const char *reduce;
+    const char *gather;
+    const char *scatter;
+    const char *algorithm_dir; /**< where files of algorithms are; "": the working directory */
+    const char *dims; /**< "8,16": sizes of the dimensions, innermost first; "": the fabric's */
+    const char *dim_bandwidths; /**< "200GB/s,50GB/s"; "": not known */
+    const char *dim_latencies;  /**< "500ns,2us"; "": not known */
+    int all_reduce_phases;      /**< 0: out and back; 1: one whole all-reduce per dimension */
+    int inter_dimension;        /**< index into weft_inter_table() */
+    int intra_dimension;        /**< enum weft_intra */
+    uint64_t chunks;            /**< chunks that a collective is cut into, >= 1 */
+    uint64_t active_chunks;     /**< chunks of one collective in flight at once per NPU, >= 1 */
+    int64_t endpoint_delay_ps;  /**< before the first injection of a collective chunk and after each
                                   receive in it */
+    int64_t send_overhead_ps, receive_overhead_ps, message_gap_ps; /**< LogGP, see endpoint.c */
+    uint64_t injection_bps; /**< bytes leave the NPU no faster; 0: the network decides */
     uint64_t reduce_bw_bps; /**< memory bandwidth for reductions, bit/s; 0: reductions are free */
     uint64_t reduce_passes; /**< memory passes per reduction (read, read, write: 3) */
     int64_t quantum_ps; /**< costs computed here are floored to a multiple of this; 1ps: exact, 1ns:
                            ASTRA-sim's */
     double peak_flops;  /**< roofline: operations per second of the accelerator */
     uint64_t memory_bw_bps; /**< roofline and MEM nodes, bit/s */
+    const char *stragglers; /**< "3:1.5": rank 3 computes 1.5 times as long */
+    double comm_share;      /**< 0 .. 0.95 of the accelerator that collectives under way take */
+    double compute_jitter;  /**< 0 .. 1: computations vary by that share */
     int roofline; /**< 1: COMP durations from num_ops and tensor_size; 0: recorded durations */
 };
 extern const struct weft_param_table weft_system_param_table;
@@ -47,14 +64,34 @@ struct weft_op_record {
     uint32_t rank;
     const struct weft_op *op;
     int64_t ready_ps; /**< all parents were done */
-    int64_t start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was posted */
+    int64_t
+        start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was posted */
     int64_t end_ps;
+};
+
+/** What one rank did in one kind of phase of a collective, over all of its chunks. */
+struct weft_phase_record {
+    uint32_t rank;
+    const struct weft_op *op;
+    const char *algorithm;
+    int dim;                  /**< dimension of the fabric; -1: all ranks as one */
+    enum weft_coll_kind kind; /**< what the phase is, as played */
+    uint64_t chunks;
+    uint64_t messages, bytes;       /**< sent by this rank */
+    int64_t begin_ps;               /**< the first chunk began it */
+    int64_t end_ps;                 /**< the last chunk ended it */
+    int64_t queue_ps;               /**< sum over chunks: ready to begin until begun */
+    int64_t busy_ps;                /**< sum over chunks: begun until ended */
+    int64_t reduce_ps;              /**< sum over messages: adding up */
+    int64_t op_start_ps, op_end_ps; /**< of the whole operation on this rank */
 };
 
 /** What reports listen to; may be NULL. */
 struct weft_system_observer {
     void *ctx;
     void (*op)(void *ctx, const struct weft_op_record *record);
+    /** For each kind of phase when a collective ends, before op. Groups of one have none. */
+    void (*phase)(void *ctx, const struct weft_phase_record *record);
 };
 
 /** The result of one rank. Durations are lengths of unions of intervals, in picoseconds. */
@@ -69,14 +106,21 @@ struct weft_rank_result {
     int64_t idle_ps;         /**< before end_ps, nothing running and no communication in progress */
 };
 
+/** What a run has besides its parameters. */
+struct weft_system_env {
+    uint64_t seed;                /**< of random streams */
+    const struct weft_dims *dims; /**< of the fabric; NULL: not known */
+};
+
 /** Checks the workload against params and fabric (group sizes, algorithm fits N, roofline has its
- * inputs). */
+ * inputs). @p env may be NULL. */
 int weft_system_check(const struct weft_workload *w, const struct weft_system_params *p,
-                      struct weft_err *err);
+                      const struct weft_system_env *env, struct weft_err *err);
 /** Prepares a run of @p w over @p net and installs the net's sink. NULL on failure. All arguments
- * must outlive it. */
+ * but @p env must outlive it. */
 struct weft_system *weft_system_new(const struct weft_workload *w,
-                                    const struct weft_system_params *p, struct weft_net *net,
+                                    const struct weft_system_params *p,
+                                    const struct weft_system_env *env, struct weft_net *net,
                                     const struct weft_system_observer *observer,
                                     struct weft_err *err);
 /** Frees the run; the net may not be run any further, only freed. NULL is allowed. */

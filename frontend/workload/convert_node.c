@@ -149,6 +149,69 @@ static int group(const struct ctx *x, struct weft_op *op)
     return rc < 0 ? weft_et_node_err(x->err, rc, x->c->et, x->node, "%s", why.msg) : 0;
 }
 
+/** Bytes per member; *out stays NULL when the attribute is absent. */
+static int get_sizes(const struct ctx *x, const char *name, uint32_t n, const uint64_t **out,
+                     uint64_t *sum)
+{
+    const struct weft_et_attr *a = weft_et_find(x->node, name);
+    if (!a || a->kind == WEFT_ET_NONE)
+        return 0;
+    if (a->kind % 2 == 1 || a->nvalues != n)
+        return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                                "attribute '%s' must be a list of %" PRIu32
+                                " sizes, one for each member of the group",
+                                name, n);
+    uint64_t *sizes = weft_arena_calloc(x->c->job->arena, n, sizeof *sizes);
+    if (!sizes)
+        return weft_err_set(x->err, WEFT_E_LIMIT, "out of memory for a job");
+    *sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct weft_et_attr one = {.name = name, .kind = (enum weft_et_kind)(a->kind - 1)};
+        one.value = a->values[i];
+        if (weft_et_attr_u64(&one, &sizes[i]) < 0 || sizes[i] > INT64_MAX / n)
+            return wrong(x, a, "a list of sizes that are not negative");
+        *sum += sizes[i];
+    }
+    *out = sizes;
+    return 0;
+}
+
+/** What only some collectives have: a root, an algorithm of their own, sizes per pair. */
+static int details(const struct ctx *x, struct weft_op *op)
+{
+    const struct weft_et_attr *a = weft_et_find(x->node, "comm_algorithm");
+    uint32_t members = weft_groups_size(x->c->groups, op->group);
+    uint64_t root = UINT64_MAX, sent = 0, received = 0;
+    if (a && a->kind != WEFT_ET_STRING)
+        return wrong(x, a, "a text");
+    if (a) {
+        op->algorithm = weft_names_get(x->c->names, a->value.text.data);
+        if (!op->algorithm)
+            return weft_err_set(x->err, WEFT_E_LIMIT, "out of memory for a job");
+    }
+    int rc = get_u64(x, "comm_root", false, &root);
+    if (rc < 0)
+        return rc;
+    if (root != UINT64_MAX && root >= x->c->job->nranks)
+        return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                                "comm_root is rank %" PRIu64
+                                ", but the job's ranks are 0 .. %" PRIu32,
+                                root, x->c->job->nranks - 1);
+    op->has_root = root != UINT64_MAX;
+    op->root = op->has_root ? (uint32_t)root : 0;
+    if (op->coll != WEFT_COLL_ALL_TO_ALL)
+        return 0;
+    rc = get_sizes(x, "comm_send_sizes", members, &op->send_bytes, &sent);
+    if (rc == 0)
+        rc = get_sizes(x, "comm_recv_sizes", members, &op->recv_bytes, &received);
+    if (rc == 0 && !op->send_bytes != !op->recv_bytes)
+        rc = weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                              "comm_send_sizes and comm_recv_sizes must be given together");
+    if (rc == 0 && op->send_bytes)
+        op->bytes = sent;
+    return rc;
+}
+
 static int collective(const struct ctx *x, struct weft_op *op)
 {
     uint64_t kind = 0;
@@ -162,10 +225,14 @@ static int collective(const struct ctx *x, struct weft_op *op)
     if (rc < 0)
         return rc;
     op->coll = (enum weft_coll_kind)kind;
-    rc = get_u64(x, "comm_size", op->coll != WEFT_COLL_BARRIER, &op->bytes);
+    rc = get_u64(x, "comm_size",
+                 op->coll != WEFT_COLL_BARRIER && !weft_et_find(x->node, "comm_send_sizes"),
+                 &op->bytes);
     if (rc == 0)
         rc = get_i64(x, "comm_priority", &op->priority);
-    return rc == 0 ? group(x, op) : rc;
+    if (rc == 0)
+        rc = group(x, op);
+    return rc == 0 ? details(x, op) : rc;
 }
 
 static int by_type(const struct ctx *x, struct weft_op *op)

@@ -65,6 +65,12 @@ struct weft_op {
     enum weft_coll_kind coll;
     uint32_t group;       /**< COLL: index into the workload's groups; 0 is the world */
     int64_t priority;     /**< COLL: comm_priority, larger is more urgent */
+    bool has_root;        /**< COLL: `root` was given; else the first member of the group */
+    uint32_t root;        /**< COLL: rank that a broadcast or scatter starts from, a gather or reduce ends at */
+    /** COLL: algorithm that this operation asks for, as in the scenario; NULL: none. */
+    const char *algorithm;
+    /** all-to-all: bytes to and from each member in communicator order; NULL: all equal. */
+    const uint64_t *send_bytes, *recv_bytes;
     uint32_t nparents;    /**< distinct parents */
     uint32_t first_child; /**< index into weft_dag.children */
     uint32_t nchildren;

@@ -267,6 +267,11 @@ int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, s
     return u->checked_rank == g->rank ? 0 : not_member(g, &u->group, err);
 }
 
+uint32_t weft_groups_size(const struct weft_groups *g, uint32_t index)
+{
+    return g->used[index].group.n;
+}
+
 int weft_groups_finish(const struct weft_groups *g, struct weft_workload *w, struct weft_err *err)
 {
     w->groups = weft_arena_calloc(g->arena, g->nused, sizeof *w->groups);

@@ -5,6 +5,8 @@
  */
 #include "job.h"
 
+#include <cstring>
+
 namespace
 {
 
@@ -56,6 +58,101 @@ INSTANTIATE_TEST_SUITE_P(
                       Golden{8, "direct", WEFT_COLL_REDUCE_SCATTER, kMiB, 4760},
                       Golden{8, "ring", WEFT_COLL_ALL_TO_ALL, kMiB, 125480},
                       Golden{8, "direct", WEFT_COLL_ALL_TO_ALL, kMiB, 4520}));
+
+const char kHd[] = "halving-doubling:reduction=forwarded";
+
+INSTANTIATE_TEST_SUITE_P(
+    HalvingDoublingFullyConnected, AstraSim,
+    ::testing::Values(Golden{4, kHd, WEFT_COLL_ALL_REDUCE, kMiB, 37968},
+                      Golden{4, kHd, WEFT_COLL_ALL_GATHER, kMiB, 62708},
+                      Golden{4, kHd, WEFT_COLL_REDUCE_SCATTER, kMiB, 19244},
+                      Golden{8, kHd, WEFT_COLL_ALL_REDUCE, kMiB, 47168},
+                      Golden{8, kHd, WEFT_COLL_ALL_GATHER, kMiB, 142872},
+                      Golden{8, kHd, WEFT_COLL_REDUCE_SCATTER, kMiB, 23964}));
+
+/* The unaware backend on topologies with hops: floor(hops * 500 ns + bytes / rate). */
+const uint64_t k50GiBps = 429496729600;
+
+void AddSwitch(weft_fabric *f, uint32_t *node)
+{
+    weft_err err = {};
+    ASSERT_EQ(weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, node, &err), 0) << err.msg;
+}
+void Link(weft_fabric *f, uint32_t a, uint32_t b, uint64_t rate_bps, int64_t delay_ps)
+{
+    weft_err err = {};
+    weft_fabric_link link = {a, b, rate_bps, delay_ps, 0, 0};
+    ASSERT_EQ(weft_fabric_add_link(f, &link, nullptr, &err), 0) << err.msg;
+}
+/* One switch: two hops. */
+void BuildSwitch(weft_fabric *f, uint32_t n)
+{
+    uint32_t sw;
+    AddSwitch(f, &sw);
+    for (uint32_t h = 0; h < n; h++)
+        Link(f, h, sw, k50GiBps, 500000);
+}
+/* A ring of NPUs: each is a host and a switch without delay between them. */
+void BuildRing(weft_fabric *f, uint32_t n)
+{
+    std::vector<uint32_t> sw(n);
+    for (uint32_t h = 0; h < n; h++) {
+        AddSwitch(f, &sw[h]);
+        Link(f, h, sw[h], k50GiBps, 0);
+    }
+    for (uint32_t h = 0; h < n; h++)
+        Link(f, sw[h], sw[(h + 1) % n], k50GiBps, 500000);
+}
+
+struct Unaware {
+    const char *topology;
+    Golden g;
+};
+void PrintTo(const Unaware &u, std::ostream *os)
+{
+    *os << u.topology << " ";
+    PrintTo(u.g, os);
+}
+class AstraSimUnaware : public ::testing::TestWithParam<Unaware>
+{
+};
+
+TEST_P(AstraSimUnaware, SameNanosecond)
+{
+    const Golden &g = GetParam().g;
+    bool ring = std::string(GetParam().topology) == "ring";
+    Job job(g.n);
+    job.Everywhere(g.kind, g.bytes);
+    Sim run(job, AstraSystem(g.algorithm), {{"model", "path"}, {"quantum", "1ns"}},
+            [&](weft_fabric *f) { ring ? BuildRing(f, g.n) : BuildSwitch(f, g.n); });
+    ASSERT_EQ(run.err.code, 0) << run.err.msg;
+    EXPECT_EQ(run.EndNs(), g.ns);
+}
+
+std::vector<Unaware> UnawareRows()
+{
+    const weft_coll_kind kinds[] = {WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_GATHER,
+                                    WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL};
+    const char *const algs[] = {"ring", "direct", kHd};
+    const struct {
+        uint32_t n;
+        const char *topology;
+        int64_t ns[4][3]; // 0: ASTRA-sim has none
+    } rows[] = {
+        {4, "ring", {{43000, 18360, 41968}, {64744, 23608, 64708}, {22240, 9440, 21244}, {41560, 8960, 0}}},
+        {4, "switch", {{55000, 18360, 45968}, {70744, 23608, 66708}, {28240, 9440, 23244}, {53560, 8960, 0}}},
+        {8, "ring", {{64440, 21240, 63168}, {151016, 27608, 150872}, {33080, 10760, 31964}, {125480, 10520, 0}}},
+        {8, "switch", {{92440, 13240, 59168}, {165016, 23608, 148872}, {47080, 6760, 29964}, {181480, 6520, 0}}},
+    };
+    std::vector<Unaware> out;
+    for (const auto &row : rows)
+        for (int k = 0; k < 4; k++)
+            for (int a = 0; a < 3; a++)
+                if (row.ns[k][a])
+                    out.push_back({row.topology, {row.n, algs[a], kinds[k], kMiB, row.ns[k][a]}});
+    return out;
+}
+INSTANTIATE_TEST_SUITE_P(Unaware1MiB, AstraSimUnaware, ::testing::ValuesIn(UnawareRows()));
 
 // Neighbours on a physical ring are one hop apart, so ring collectives cost the same there.
 INSTANTIATE_TEST_SUITE_P(
@@ -166,6 +263,91 @@ TEST(AstraSim, ComputeBesideAllReduce)
     EXPECT_EQ(run.Result(5).exposed_comm_ps, 14440000);
     EXPECT_EQ(run.Result(5).comm_ps, 64440000);
 }
+
+/*
+ * Over dimensions, a ring or all-to-all links in each; one hop to every other rank of a line (two in
+ * a switch).
+ */
+struct Dims {
+    const char *dims, *algorithm;
+    uint32_t n;
+    int64_t ns[5]; // all-reduce, all-reduce whole in each dimension, all-gather, reduce-scatter, all-to-all
+};
+void PrintTo(const Dims &d, std::ostream *os)
+{
+    *os << d.dims << " " << d.algorithm;
+}
+class AstraSimDims : public ::testing::TestWithParam<Dims>
+{
+};
+
+std::vector<uint32_t> Sizes(const char *dims)
+{
+    std::vector<uint32_t> size;
+    for (const char *p = dims; *p; p += *p == ',')
+        size.push_back((uint32_t)strtoul(p, const_cast<char **>(&p), 10));
+    return size;
+}
+
+int64_t PlayDims(const Dims &d, int what)
+{
+    const weft_coll_kind kinds[] = {WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_GATHER,
+                                    WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL};
+    Job job(d.n);
+    job.Everywhere(kinds[what], kMiB);
+    // What schedulers know of the dimensions: all links of a rank; the farthest rank of a line.
+    std::string latencies, rates;
+    const bool direct = strncmp(d.algorithm, "direct", 6) == 0;
+    for (uint32_t n : Sizes(d.dims)) {
+        const char *comma = rates.empty() ? "" : ",";
+        latencies += comma + std::to_string(direct ? n / 2 * 500 : 500) + "ns";
+        rates += comma + std::to_string(direct ? (n - 1) * 50 : 50) + "GiB/s";
+    }
+    Settings s = With(AstraSystem(d.algorithm), {{"dims", d.dims},
+                                                 {"dim-latencies", latencies.c_str()},
+                                                 {"dim-bandwidths", rates.c_str()}});
+    if (what == 1)
+        s.push_back({"all-reduce-phases", "whole"});
+    // A direct phase on a ring of 4 or 8 takes up to 2 or 4 hops.
+    Sim run(job, s, {{"model", "path"}, {"quantum", "1ns"}}, [&](weft_fabric *f) {
+        std::vector<uint32_t> at(d.n);
+        for (uint32_t h = 0; h < d.n; h++) {
+            AddSwitch(f, &at[h]);
+            Link(f, h, at[h], k50GiBps, 0);
+        }
+        uint32_t stride = 1;
+        for (uint32_t n : Sizes(d.dims)) {
+            for (uint32_t h = 0; h < d.n; h++) {
+                uint32_t x = h / stride % n, next = h - x * stride + (x + 1) % n * stride;
+                if (n > 2 || x == 0)
+                    Link(f, at[h], at[next], k50GiBps, 500000);
+            }
+            stride *= n;
+        }
+    });
+    EXPECT_EQ(run.err.code, 0) << run.err.msg;
+    return run.EndNs();
+}
+
+TEST_P(AstraSimDims, SameNanosecond)
+{
+    const Dims &d = GetParam();
+    for (int what = 0; what < 5; what++)
+        if (d.ns[what]) {
+            EXPECT_EQ(PlayDims(d, what), d.ns[what]) << d.dims << " " << d.algorithm << " " << what;
+        }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Torus, AstraSimDims,
+    ::testing::Values(
+        Dims{"2,2", "ring,ring", 4, {24660, 30775, 46542, 14676, 14805}},
+        Dims{"4,4", "ring,ring", 16, {43040, 53750, 256718, 24785, 51950}},
+        Dims{"4,4", "direct,direct", 16, {18400, 22950, 88106, 10795, 11200}},
+        Dims{"8,2", "ring,ring", 16, {64480, 70595, 293142, 33935, 128441}},
+        Dims{"8,2", "direct,direct", 16, {21280, 29930, 52542, 11615, 14474}},
+        Dims{"4,4,4", "ring,ring,ring", 64, {43040, 64500, 1019979, 26571, 62340}},
+        Dims{"4,4,4", "direct,direct,direct", 64, {18400, 27540, 343033, 11897, 13440}}));
 
 /* Early messages of the others wait; rank 0 catches up on them, and its link sends one after the other. */
 TEST(AstraSim, Straggler)

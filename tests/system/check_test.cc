@@ -13,7 +13,7 @@ std::string Check(Job &job, const Settings &settings = {}, int code = WEFT_E_INP
     for (auto &s : settings)
         EXPECT_EQ(weft_params_set(&weft_system_param_table, &p, s.first, s.second, &err), 0)
             << err.msg;
-    EXPECT_EQ(weft_system_check(job.Workload(), &p, &err), code) << err.msg;
+    EXPECT_EQ(weft_system_check(job.Workload(), &p, nullptr, &err), code) << err.msg;
     return err.msg;
 }
 
@@ -30,17 +30,95 @@ TEST(Check, UnknownAlgorithm)
     EXPECT_EQ(
         Check(job, {{"all-gather", "rink"}}),
         "system.all-gather: no collective algorithm is called 'rink', did you mean 'ring'? (there "
-        "are: ring, direct)");
+        "are: ring, direct, halving-doubling, recursive-doubling, bruck, double-binary-tree, "
+        "binomial, parameter-server, msccl, chakra)");
 }
 
-TEST(Check, CollectiveThatCannotBeSimulated)
+TEST(Check, AlgorithmThatDoesNotFit)
 {
     Job job(2);
+    job.Comp(0, 5);
     job.Comp(1, 5);
+    job.Coll(0, WEFT_COLL_BROADCAST, 100);
     job.Coll(1, WEFT_COLL_BROADCAST, 100);
-    EXPECT_EQ(Check(job),
-              "rank 1, node 1 'coll': broadcast cannot be simulated: the collectives that can "
-              "are all-reduce, all-gather, reduce-scatter, all-to-all and barrier");
+    EXPECT_EQ(Check(job, {{"broadcast", "ring"}}),
+              "rank 0, node 1 'coll': algorithm ring on 2 ranks: ring does all-reduce, all-gather, "
+              "reduce-scatter and all-to-all");
+    EXPECT_EQ(Check(job, {}, 0), "");
+}
+
+TEST(Check, RootOutsideOfTheGroup)
+{
+    Job job(3);
+    uint32_t g = job.AddGroup("tp", {0, 1});
+    weft_op op = {};
+    op.kind = WEFT_OP_COLL;
+    op.name = "b";
+    op.coll = WEFT_COLL_BROADCAST;
+    op.group = g;
+    op.has_root = true;
+    op.root = 2;
+    job.Add(0, op);
+    EXPECT_EQ(Check(job), "rank 0, node 0 'b': its root, rank 2, is no member of group 'tp'");
+}
+
+TEST(Check, Dimensions)
+{
+    Job job(16);
+    job.Everywhere(WEFT_COLL_ALL_REDUCE, 100);
+    EXPECT_EQ(Check(job, {{"dims", "4,4"}, {"all-reduce", "ring,direct"}}, 0), "");
+    EXPECT_EQ(Check(job, {{"dims", "4,5"}}),
+              "system.dims=4,5 has 20 places, but there are 16 ranks");
+    EXPECT_EQ(Check(job, {{"all-reduce", "ring,direct"}}),
+              "'ring,direct' has 2 algorithms, one per dimension, but there are 0 dimensions; set "
+              "system.dims");
+    // fewer than dimensions: never a part of the dimensions without a word
+    EXPECT_EQ(Check(job, {{"dims", "2,2,4"}, {"all-reduce", "ring,direct"}}),
+              "'ring,direct' has 2 algorithms, one per dimension, but there are 3 dimensions; one "
+              "algorithm alone takes all ranks as one dimension");
+    EXPECT_EQ(Check(job, {{"dims", "4,4"}, {"dim-bandwidths", "50GB/s"}}),
+              "system.dim-bandwidths: 1 values for 2 dimensions");
+    EXPECT_EQ(Check(job, {{"dims", "4,4"}, {"all-reduce", "ring,bruck"}}),
+              "rank 0, node 0 'coll': dimension 1, all-reduce: algorithm bruck on 4 ranks: bruck "
+              "does all-gather and all-to-all");
+    Job odd(4);
+    uint32_t g = odd.AddGroup("odd", {0, 1, 2});
+    for (uint32_t r = 0; r < 3; r++)
+        odd.Coll(r, WEFT_COLL_ALL_REDUCE, 100, {}, g);
+    EXPECT_EQ(Check(odd, {{"dims", "2,2"}, {"all-reduce", "ring,ring"}}),
+              "rank 0, node 0 'coll': 'ring,ring' is one algorithm per dimension, but the 3 members "
+              "of group 'odd' are not all combinations of places in the dimensions; name one "
+              "algorithm for it");
+}
+
+TEST(Check, SizesOfPairsThatDisagree)
+{
+    const uint64_t send0[] = {0, 7}, recv0[] = {0, 9}, send1[] = {9, 0}, recv1[] = {8, 0};
+    Job job(2);
+    for (uint32_t r = 0; r < 2; r++) {
+        weft_op op = {};
+        op.kind = WEFT_OP_COLL;
+        op.name = "a2av";
+        op.coll = WEFT_COLL_ALL_TO_ALL;
+        op.send_bytes = r ? send1 : send0;
+        op.recv_bytes = r ? recv1 : recv0;
+        job.Add(r, op);
+    }
+    EXPECT_EQ(Check(job), "rank 0, node 0 'a2av': it sends 7 B to rank 1, which expects 8 B (node 0)");
+    EXPECT_EQ(Check(job, {{"all-to-all", "bruck"}}),
+              "rank 0, node 0 'a2av': algorithm bruck on 2 ranks: bruck passes on blocks whose "
+              "sizes only their ends know; use direct");
+}
+
+TEST(Check, Stragglers)
+{
+    Job job(2);
+    EXPECT_EQ(Check(job, {{"stragglers", "1:1.5"}}, 0), "");
+    EXPECT_EQ(Check(job, {{"stragglers", "2:1.5"}}),
+              "system.stragglers: there is no rank 2, only 0 to 1");
+    EXPECT_EQ(Check(job, {{"stragglers", "1:-2"}}),
+              "system.stragglers: '1:-2' is no list such as 3:1.5,7:2 (rank 3 computes 1.5 times as "
+              "long)");
 }
 
 TEST(Check, CollectiveThatNotAllIssue)

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -192,13 +193,25 @@ class Sim
         : Sim(job.Workload(), system, net)
     {
     }
-    Sim(const weft_workload *w, const Settings &system, const Settings &net) : w_(w)
+    /** Builds a fabric with the hosts 0 .. n-1 as nodes 0 .. n-1; nullptr: a star. */
+    using Build = std::function<void(weft_fabric *f)>;
+    Sim(Job &job, const Settings &system, const Settings &net, const Build &build)
+        : Sim(job.Workload(), system, net, build)
+    {
+    }
+    Sim(const weft_workload *w, const Settings &system, const Settings &net,
+        const Build &build = nullptr)
+        : w_(w)
     {
         EXPECT_EQ(weft_params_defaults(&weft_system_param_table, &p_, &err), 0) << err.msg;
         for (auto &s : system)
             EXPECT_EQ(weft_params_set(&weft_system_param_table, &p_, s.first, s.second, &err), 0)
                 << err.msg;
-        MakeFabric(std::max(2u, w_->nranks));
+        fabric_ = weft_fabric_new();
+        for (uint32_t h = 0; h < std::max(2u, w_->nranks); h++)
+            weft_fabric_add_node(fabric_, WEFT_NODE_HOST, 0, nullptr, &err);
+        build ? build(fabric_) : Star(fabric_, std::max(2u, w_->nranks));
+        EXPECT_EQ(weft_fabric_finish(fabric_, &err), 0) << err.msg;
         const weft_net_section &section = weft_net_ideal.sections[0];
         net_params_.resize(weft_net_ideal.params_size);
         EXPECT_EQ(weft_params_defaults(&section.params, net_params_.data(), &err), 0) << err.msg;
@@ -210,8 +223,8 @@ class Sim
         config.fabric = fabric_;
         config.params = net_params_.data();
         EXPECT_EQ(weft_net_ideal.create(&config, &net_, &err), 0) << err.msg;
-        weft_system_observer observer = {this, OnOp};
-        sys_ = weft_system_new(w_, &p_, net_, &observer, &err);
+        weft_system_observer observer = {this, OnOp, OnPhase};
+        sys_ = weft_system_new(w_, &p_, nullptr, net_, &observer, &err);
         if (!sys_)
             return; // the test reads err
         if (weft_system_start(sys_, &err) == 0) {
@@ -293,6 +306,7 @@ class Sim
 
     weft_err err = {};
     std::vector<Record> records;
+    std::vector<weft_phase_record> phases;
     uint32_t unfinished = 0;
 
   private:
@@ -301,18 +315,19 @@ class Sim
         static_cast<Sim *>(ctx)->records.push_back(
             {r->rank, r->op->id, r->ready_ps, r->start_ps, r->end_ps});
     }
-    void MakeFabric(uint32_t hosts)
+    static void OnPhase(void *ctx, const weft_phase_record *r)
     {
-        fabric_ = weft_fabric_new();
+        static_cast<Sim *>(ctx)->phases.push_back(*r);
+    }
+    static void Star(weft_fabric *f, uint32_t hosts)
+    {
+        weft_err err = {};
         uint32_t sw;
-        for (uint32_t h = 0; h < hosts; h++)
-            weft_fabric_add_node(fabric_, WEFT_NODE_HOST, 0, nullptr, &err);
-        weft_fabric_add_node(fabric_, WEFT_NODE_SWITCH, 1, &sw, &err);
+        weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, &sw, &err);
         for (uint32_t h = 0; h < hosts; h++) {
             weft_fabric_link link = {h, sw, 400000000000u, 1000000, 0, 0};
-            weft_fabric_add_link(fabric_, &link, nullptr, &err);
+            weft_fabric_add_link(f, &link, nullptr, &err);
         }
-        EXPECT_EQ(weft_fabric_finish(fabric_, &err), 0) << err.msg;
     }
 
     const weft_workload *w_;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What runs beside what, and how time is accounted. Exact costs: 1 Gbit/s-like round numbers. */
+#include "collective/algorithm.h"
 #include "job.h"
+
+#include <cstring>
 
 #include "base/rng.h"
 #include "collective/collective.h"
@@ -153,10 +156,61 @@ TEST(Overlap, ZeroCostEndpointsToo)
     }
 }
 
-/* 2 groups x 2 kinds x odd sizes, several in flight: all end, and exactly the planned bytes move. */
+/* What a collective of this algorithm has to move, chunk by chunk. */
+uint64_t Planned(const char *spec, weft_coll_kind kind, uint32_t n, uint32_t root, uint64_t bytes,
+                 uint64_t max_chunks)
+{
+    weft_err err = {};
+    weft_coll_algorithm a;
+    EXPECT_EQ(weft_coll_algorithm_parse(spec, strlen(spec), "", &a, &err), 0) << err.msg;
+    weft_coll_call c = {};
+    c.kind = weft_coll_played_as(kind);
+    c.n = n;
+    c.root = root;
+    weft_coll_use(&c, &a);
+    bytes = kind == WEFT_COLL_BARRIER ? 0 : bytes;
+    uint64_t sum = 0;
+    for (uint64_t i = 0; n > 1 && i < weft_coll_chunks(bytes, max_chunks); i++) {
+        c.bytes = weft_coll_chunk_bytes(bytes, max_chunks, i);
+        sum += a.ops->total_bytes(&c);
+    }
+    weft_coll_algorithm_release(&a);
+    return sum;
+}
+
+struct Plays {
+    weft_coll_kind kind;
+    std::vector<const char *> specs;
+};
+const Plays kPlays[] = {
+    {WEFT_COLL_ALL_REDUCE,
+     {"ring", "direct", "halving-doubling", "recursive-doubling", "double-binary-tree:pieces=3",
+      "parameter-server:servers=0", "ring:bidirectional=true", "direct:window=2"}},
+    {WEFT_COLL_ALL_GATHER, {"ring", "direct", "halving-doubling", "bruck", "ring:channels=2"}},
+    {WEFT_COLL_REDUCE_SCATTER, {"ring", "direct", "halving-doubling", "ring:channels=3"}},
+    {WEFT_COLL_ALL_TO_ALL, {"ring", "direct", "bruck", "direct:window=1"}},
+    {WEFT_COLL_BROADCAST, {"binomial", "direct"}},
+    {WEFT_COLL_REDUCE, {"binomial", "direct"}},
+    {WEFT_COLL_GATHER, {"binomial", "direct"}},
+    {WEFT_COLL_SCATTER, {"binomial", "direct"}},
+    {WEFT_COLL_BARRIER, {nullptr}},
+    {WEFT_COLL_REDUCE_SCATTER_BLOCK, {nullptr}}};
+
+struct RandomColl {
+    size_t what;
+    uint64_t bytes;
+    int64_t priority;
+    uint32_t group, root;
+};
+
+/*
+ * 2 groups x all kinds and algorithms x odd sizes, issued in another order on each rank, several in
+ * flight, under every intra-dimension scheduler: all end, and exactly the planned bytes move.
+ */
 TEST(Overlap, RandomJobsMoveExactlyTheirBytes)
 {
-    for (uint64_t seed = 0; seed < 60; seed++) {
+    const char *const policies[] = {"concurrent", "fifo", "lifo", "smallest-first", "priority"};
+    for (uint64_t seed = 0; seed < 200; seed++) {
         weft_rng rng = weft_rng_stream(seed, "jobs", 0);
         uint32_t n = 1 + (uint32_t)weft_rng_below(&rng, 9);
         Job job(n);
@@ -165,37 +219,63 @@ TEST(Overlap, RandomJobsMoveExactlyTheirBytes)
             if (weft_rng_below(&rng, 2))
                 some.insert(some.begin(), r); // descending: positions differ from ranks
         uint32_t sub = some.empty() ? 0 : job.AddGroup("sub", some);
-        const weft_coll_kind kinds[] = {WEFT_COLL_ALL_REDUCE,     WEFT_COLL_ALL_GATHER,
-                                        WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL,
-                                        WEFT_COLL_BARRIER,        WEFT_COLL_REDUCE_SCATTER_BLOCK};
-        const char *algorithm = seed % 2 ? "ring" : "direct";
-        weft_err err = {};
-        uint64_t planned = 0;
+        Settings s = AstraSystem();
+        const char *specs[10];
+        for (size_t k = 0; k < 10; k++) {
+            specs[k] = kPlays[k].specs[weft_rng_below(&rng, kPlays[k].specs.size())];
+            if (specs[k])
+                s.push_back({weft_coll_kind_name(kPlays[k].kind), specs[k]});
+        }
+        specs[8] = specs[0];
+        specs[9] = specs[2];
+        uint64_t chunks = seed % 5 ? 5 : 1, planned = 0;
+        std::vector<RandomColl> all;
         for (int k = 0; k < 8; k++) {
-            weft_coll_kind kind = kinds[weft_rng_below(&rng, 6)], as;
-            uint64_t bytes =
+            RandomColl c;
+            c.what = weft_rng_below(&rng, 10);
+            c.bytes =
                 weft_rng_below(&rng, 3) ? weft_rng_below(&rng, 100000) : weft_rng_below(&rng, 12);
-            uint32_t g = weft_rng_below(&rng, 2) ? sub : 0;
-            uint32_t members = g ? (uint32_t)some.size() : n;
-            for (uint32_t i = 0; i < members; i++) {
-                uint32_t r = g ? some[i] : i;
+            c.group = weft_rng_below(&rng, 2) ? sub : 0;
+            c.priority = (int64_t)weft_rng_below(&rng, 3);
+            uint32_t members = c.group ? (uint32_t)some.size() : n;
+            uint32_t root = weft_coll_has_root(kPlays[c.what].kind)
+                                ? (uint32_t)weft_rng_below(&rng, members)
+                                : 0;
+            c.root = c.group ? some[root] : root;
+            planned +=
+                Planned(specs[c.what], kPlays[c.what].kind, members, root, c.bytes, chunks);
+            all.push_back(c);
+        }
+        for (uint32_t r = 0; r < n; r++) {
+            if (seed % 2)
+                std::rotate(all.begin(), all.begin() + 3, all.end());
+            for (const RandomColl &c : all) {
+                if (c.group && !std::count(some.begin(), some.end(), r))
+                    continue;
                 std::vector<uint32_t> after;
                 if (weft_rng_below(&rng, 2))
                     after.push_back(job.Comp(r, (int64_t)weft_rng_below(&rng, 5000000)));
-                job.Coll(r, kind, bytes, after, g);
+                weft_op op = {};
+                op.kind = WEFT_OP_COLL;
+                op.coll = kPlays[c.what].kind;
+                op.bytes = c.bytes;
+                op.group = c.group;
+                op.priority = c.priority;
+                op.has_root = weft_coll_has_root(op.coll);
+                op.root = c.root;
+                job.Add(r, op, after);
             }
-            ASSERT_EQ(weft_coll_played_as(kind, &as, &err), 0);
-            planned += weft_coll_find(algorithm, &err)
-                           ->total_bytes(as, members, kind == WEFT_COLL_BARRIER ? 0 : bytes);
         }
-        Settings s = AstraSystem(algorithm);
         s.push_back({"active-chunks", seed % 3 ? "2" : "1"});
-        s.push_back({"chunks", seed % 5 ? "5" : "1"});
+        s.push_back({"chunks", chunks == 5 ? "5" : "1"});
+        s.push_back({"intra-dimension", policies[seed / 2 % 5]});
         if (seed % 4 == 0)
             s.push_back({"endpoint-delay", "0"});
+        if (seed % 6 == 0)
+            s = With(s, {{"send-overhead", "300ns"}, {"receive-overhead", "200ns"}});
         Sim sim(job, s, With(AstraNet(), {{"contention", seed % 7 ? "none" : "source"}}));
         ASSERT_EQ(sim.err.code, 0) << sim.err.msg;
-        EXPECT_TRUE(sim.Finished()) << "seed " << seed;
+        EXPECT_TRUE(sim.Finished()) << "seed " << seed << ": " << sim.Explain()[0];
         EXPECT_EQ(sim.Totals().bytes_received, planned) << "seed " << seed;
         for (uint32_t r = 0; r < n; r++) {
             weft_rank_result q = sim.Result(r);

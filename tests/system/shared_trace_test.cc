@@ -57,4 +57,33 @@ INSTANTIATE_TEST_SUITE_P(
         Trace{"system/custom_collectives/custom_ring_allreduce_8npus_1MB/custom_allreduce", 8,
               90174}));
 
+/* The same ring as an algorithm: from its Chakra traces and from the MSCCL XML that they were made of. */
+TEST(AstraSimCustom, PlaysItsFilesAtAnySize)
+{
+    const char *shared = getenv("WEFT_SHARED");
+    fs::path dir = fs::path(shared ? shared : "") /
+                   "data/astra-sim/system/custom_collectives/custom_ring_allreduce_8npus_1MB";
+    if (!shared || !fs::is_directory(dir))
+        GTEST_SKIP() << "no outside data (WEFT_SHARED)";
+    auto play = [&](const char *spec, uint64_t bytes, const char *endpoint) {
+        Job job(8);
+        job.Everywhere(WEFT_COLL_ALL_REDUCE, bytes);
+        Settings s = With(AstraSystem(), {{"all-reduce", spec},
+                                          {"algorithm-dir", dir.c_str()},
+                                          {"chunks", "1"},
+                                          {"endpoint-delay", endpoint}});
+        Sim sim(job, s);
+        EXPECT_EQ(sim.err.code, 0) << sim.err.msg;
+        EXPECT_EQ(sim.Totals().bytes_received, 14 * bytes);
+        return sim.EndNs();
+    };
+    // ASTRA-sim pays no endpoint delay inside: 14 * (500 + 2441) + 7 * 7000
+    EXPECT_EQ(play("chakra:file=custom_allreduce:size=1MiB", 1 << 20, "0"), 90174);
+    // twice the size: 14 * (500 + 4882) + 7 * 7000
+    EXPECT_EQ(play("chakra:file=custom_allreduce:size=1MiB", 2 << 20, "0"), 124348);
+    // MSCCL: 14 messages of 128 KiB, 7 additions of 3 * floor(131072 / 1600) ns: the native ring
+    EXPECT_EQ(play("msccl:file=custom_allreduce.xml", 1 << 20, "0"), 14 * 2941 + 7 * 243);
+    EXPECT_EQ(play("msccl:file=custom_allreduce.xml", 1 << 20, "10ns"), play("ring", 1 << 20, "10ns"));
+}
+
 } // namespace

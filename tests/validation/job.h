@@ -53,7 +53,7 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
     {
         weft_net_config c = weft_scenario_net_config(s, parts.fabric);
         if (s->backend->create(&c, &net, &err) ||
-            !(sys = weft_system_new(parts.workload, s->system, net, nullptr, &err)) || weft_system_start(sys, &err) ||
+            !(sys = weft_system_new(parts.workload, s->system, nullptr, net, nullptr, &err)) || weft_system_start(sys, &err) ||
             net->ops->run(net, WEFT_NEVER, &err) || net->ops->check(net, &err))
             fail();
         else if (!weft_system_finished(sys))

@@ -77,6 +77,42 @@ TEST(Convert, CollectiveOfEachKind)
     EXPECT_STREQ(weft_coll_kind_name(WEFT_COLL_KINDS), "unknown");
 }
 
+TEST(Convert, RootAlgorithmAndSizesOfCollectives)
+{
+    auto list = [](std::initializer_list<uint64_t> values) {
+        Bytes b;
+        for (uint64_t v : values)
+            b += Int(1, v);
+        return Blob(14, b); // uint64_list
+    };
+    Job j({Frame(Coll(1, "b", WEFT_COLL_BROADCAST, 64) + AttrInt("comm_root", 1) +
+                 Attr("comm_algorithm", Blob(29, "binomial"))) +
+               Frame(Coll(2, "v", WEFT_COLL_ALL_TO_ALL, 0) + Attr("comm_send_sizes", list({3, 4})) +
+                     Attr("comm_recv_sizes", list({3, 9}))) +
+               Frame(Coll(3, "plain", WEFT_COLL_BROADCAST, 64)),
+           {}});
+    ASSERT_EQ(j.rc, 0) << Text(j.err);
+    const weft_op *op = j.Op(0, 1);
+    EXPECT_TRUE(op->has_root);
+    EXPECT_EQ(op->root, 1u);
+    EXPECT_STREQ(op->algorithm, "binomial");
+    op = j.Op(0, 2);
+    ASSERT_NE(op->send_bytes, nullptr);
+    EXPECT_EQ(op->send_bytes[1], 4u);
+    EXPECT_EQ(op->recv_bytes[1], 9u);
+    EXPECT_EQ(op->bytes, 7u);
+    EXPECT_FALSE(j.Op(0, 3)->has_root);
+    EXPECT_EQ(j.Op(0, 3)->algorithm, nullptr);
+    auto says = [&](const Bytes &attrs, const char *what) {
+        const std::string text = Text(ErrorOf(Coll(7, "x", WEFT_COLL_ALL_TO_ALL, 0) + attrs));
+        EXPECT_NE(text.find(what), std::string::npos) << text;
+    };
+    says(AttrInt("comm_root", 5), "the job's ranks are 0 .. 1");
+    says(Attr("comm_send_sizes", list({1, 2, 3})), "a list of 2 sizes");
+    says(Attr("comm_send_sizes", list({1, 2})), "must be given together");
+    says(AttrInt("comm_algorithm", 5), "must be a text");
+}
+
 TEST(Convert, CollectiveAttributes)
 {
     Job j({Frame(Coll(1, "zero", 0, 0) + AttrInt("comm_priority", -4) + Int(7, 99)) +

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the ranks of a symbolic run have at the start and must have at the end; see checker.c. */
+#include "collective/checker_state.h"
+
+#include <stdlib.h>
+
+int weft_checker_adds(const struct weft_checker *c)
+{
+    return c->call->kind == WEFT_COLL_ALL_REDUCE || c->call->kind == WEFT_COLL_REDUCE_SCATTER ||
+           c->call->kind == WEFT_COLL_REDUCE;
+}
+
+uint64_t *weft_checker_set(const struct weft_checker *c, uint32_t rank, uint64_t slot)
+{
+    return c->ranks[rank].set + slot * c->words;
+}
+
+/* Block whose data `rank` has in `slot` at the start. */
+static uint64_t begins_with(const struct weft_checker *c, uint32_t rank, uint64_t slot)
+{
+    const struct weft_coll_call *call = c->call;
+    uint64_t unit = slot / c->parts;
+    int has;
+    if (c->ops->start)
+        return c->ops->start(call, rank, slot);
+    switch (call->kind) {
+    case WEFT_COLL_ALL_GATHER:
+    case WEFT_COLL_GATHER:
+        has = unit == rank;
+        break;
+    case WEFT_COLL_ALL_TO_ALL:
+        has = unit / c->n == rank;
+        break;
+    case WEFT_COLL_BROADCAST:
+    case WEFT_COLL_SCATTER:
+        has = rank == call->root;
+        break;
+    default:
+        has = 1;
+    }
+    return has ? slot : WEFT_COLL_NO_BLOCK;
+}
+
+/* Block that `rank` must end with, complete, in `slot`. */
+uint64_t weft_checker_end(const struct weft_checker *c, uint32_t rank, uint64_t slot)
+{
+    const struct weft_coll_call *call = c->call;
+    uint64_t unit = slot / c->parts;
+    int must;
+    if (c->ops->end)
+        return c->ops->end(call, rank, slot);
+    switch (call->kind) {
+    case WEFT_COLL_REDUCE_SCATTER:
+    case WEFT_COLL_SCATTER:
+        must = unit == rank;
+        break;
+    case WEFT_COLL_ALL_TO_ALL:
+        must = unit % c->n == rank;
+        break;
+    case WEFT_COLL_REDUCE:
+    case WEFT_COLL_GATHER:
+        must = rank == call->root;
+        break;
+    default:
+        must = 1;
+    }
+    return must ? slot : WEFT_COLL_NO_BLOCK;
+}
+
+int weft_checker_no_memory(struct weft_checker *c)
+{
+    return weft_err_set(c->err, WEFT_E_LIMIT, "out of memory while checking a collective");
+}
+
+static int prepare_rank(struct weft_checker *c, uint32_t r)
+{
+    struct weft_checker_rank *s = &c->ranks[r];
+    s->nlanes = weft_coll_lanes(c->ops, c->call, r);
+    s->lane = calloc(s->nlanes, sizeof(*s->lane));
+    s->block = calloc(c->slots, sizeof(*s->block));
+    s->set = calloc(c->slots * c->words, sizeof(*s->set));
+    s->adding = calloc(c->slots, sizeof(*s->adding));
+    s->replacing = calloc(c->slots, sizeof(*s->replacing));
+    if (!s->lane || !s->block || !s->set || !s->adding || !s->replacing)
+        return weft_checker_no_memory(c);
+    for (uint32_t l = 0; l < s->nlanes; l++) {
+        struct weft_checker_lane *lane = &s->lane[l];
+        lane->n = c->ops->count(c->call, r, l);
+        lane->done = calloc(lane->n + 1, 1);
+        lane->inbox = calloc(lane->n + 1, sizeof(*lane->inbox));
+        if (!lane->done || !lane->inbox)
+            return weft_checker_no_memory(c);
+        c->proof.instrs += lane->n;
+    }
+    for (uint64_t b = 0; b < c->slots; b++) {
+        s->block[b] = begins_with(c, r, b);
+        if (s->block[b] != WEFT_COLL_NO_BLOCK)
+            weft_checker_set(c, r, b)[weft_checker_adds(c) ? r / 64 : 0] |=
+                UINT64_C(1) << (weft_checker_adds(c) ? r % 64 : 0);
+    }
+    return 0;
+}
+
+int weft_checker_prepare(struct weft_checker *c)
+{
+    c->ranks = calloc(c->n, sizeof(*c->ranks));
+    c->last_lane = calloc((size_t)c->n * c->n, 2 * sizeof(*c->last_lane));
+    if (!c->ranks || !c->last_lane)
+        return weft_checker_no_memory(c);
+    for (uint32_t r = 0; r < c->n; r++) {
+        int rc = prepare_rank(c, r);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+void weft_checker_message_free(struct weft_checker_message *m)
+{
+    if (!m)
+        return;
+    free(m->block);
+    free(m->set);
+    free(m);
+}
+
+void weft_checker_release(struct weft_checker *c)
+{
+    for (uint32_t r = 0; c->ranks && r < c->n; r++) {
+        struct weft_checker_rank *s = &c->ranks[r];
+        for (uint32_t l = 0; s->lane && l < s->nlanes; l++) {
+            for (uint64_t i = 0; s->lane[l].inbox && i < s->lane[l].n; i++)
+                weft_checker_message_free(s->lane[l].inbox[i]);
+            free(s->lane[l].done);
+            free(s->lane[l].inbox);
+        }
+        free(s->lane);
+        free(s->block);
+        free(s->set);
+        free(s->adding);
+        free(s->replacing);
+    }
+    free(c->ranks);
+    free(c->last_lane);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state of a symbolic run; internal to checker*.c. */
+#ifndef WEFT_COLLECTIVE_CHECKER_STATE_H
+#define WEFT_COLLECTIVE_CHECKER_STATE_H
+
+#include "collective/checker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Data of one slot: a block, or WEFT_COLL_NO_BLOCK, and its set follows in another array. */
+struct weft_checker_message {
+    uint64_t n;
+    uint64_t *block; /* n */
+    uint64_t *set;   /* n * words */
+};
+
+struct weft_checker_lane {
+    uint64_t n;    /* instructions */
+    uint64_t next; /* first one not issued */
+    uint64_t done_prefix;
+    unsigned char *done;
+    struct weft_checker_message **inbox; /* by receive instruction */
+};
+
+struct weft_checker_rank {
+    uint32_t nlanes;
+    struct weft_checker_lane *lane;
+    uint64_t *block;     /* slots */
+    uint64_t *set;       /* slots * words */
+    uint32_t *adding;    /* per slot: receives posted, not taken in, that add to it */
+    uint32_t *replacing; /* ... that replace it */
+};
+
+struct weft_checker {
+    const struct weft_coll_ops *ops;
+    const struct weft_coll_call *call;
+    uint32_t n;
+    int backwards; /* order in which the lanes of a rank are tried */
+    uint64_t slots, words, parts;
+    struct weft_checker_rank *ranks;
+    uint64_t *last_lane; /* n * n: 1 + (lane, instruction) of the last send from s to d ... */
+    weft_coll_data_fn data;
+    void *ctx;
+    struct weft_coll_proof proof;
+    struct weft_err *err;
+};
+
+/** 1 when contributions are added up. */
+int weft_checker_adds(const struct weft_checker *c);
+/** The set of a slot. */
+uint64_t *weft_checker_set(const struct weft_checker *c, uint32_t rank, uint64_t slot);
+/** Block that @p rank must end with, complete, in @p slot. */
+uint64_t weft_checker_end(const struct weft_checker *c, uint32_t rank, uint64_t slot);
+int weft_checker_no_memory(struct weft_checker *c);
+/** Every rank as it begins. */
+int weft_checker_prepare(struct weft_checker *c);
+void weft_checker_release(struct weft_checker *c);
+void weft_checker_message_free(struct weft_checker_message *m);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All-reduce over two binary trees, each for half of the data, pipelined in pieces (Sanders, Speck
+ * and Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel
+ * Computing 2009; NCCL's tree).
+ *
+ * Tree 0, for ranks as numbers: rank 0 is the root and its one child is the largest power of two
+ * below n; a rank with lowest set bit b has the children rank - b/2 and rank + b/2 (or, beyond n,
+ * the nearest b/4, b/8 ... that exists). So odd ranks are leaves. Tree 1 is tree 0 of the ranks
+ * counted backwards (n even) or shifted by one (n odd), so that for even n no rank is inside both.
+ *
+ * A piece goes up as soon as it has come from all children, and down as soon as it has come from
+ * the parent. Lanes per tree: receives from children, sends to the parent, receive from the parent,
+ * sends to children.
+ */
+#include "collective/collective.h"
+
+struct params {
+    uint64_t pieces;
+};
+
+static const struct weft_param params[] = {
+    {"pieces", WEFT_PARAM_U64, offsetof(struct params, pieces), "4", "1", "65536", NULL,
+     "pieces that each tree's half is pipelined in", NULL},
+};
+
+enum { UP_RECV, UP_SEND, DOWN_RECV, DOWN_SEND, LANES_OF_TREE };
+#define NOBODY UINT32_MAX
+
+static int supports(const struct weft_coll_call *c, const char **why)
+{
+    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, 0};
+    return weft_coll_one_of(c, kinds, "double-binary-tree does all-reduce", why);
+}
+
+static uint64_t pieces(const struct weft_coll_call *c)
+{
+    return ((const struct params *)c->params)->pieces;
+}
+
+static uint64_t parts(const struct weft_coll_call *c)
+{
+    return 2 * pieces(c);
+}
+
+static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+{
+    (void)c;
+    (void)rank;
+    return 2 * LANES_OF_TREE;
+}
+
+/* Tree 0. Children in ascending order; returns how many. */
+static uint32_t children0(uint32_t n, uint32_t v, uint32_t child[2])
+{
+    uint32_t k = 0;
+    if (v == 0) {
+        if (n > 1)
+            child[k++] = UINT32_C(1) << weft_coll_log2(n - 1);
+        return k;
+    }
+    uint32_t half = (v & -v) / 2;
+    if (half == 0)
+        return 0;
+    child[k++] = v - half;
+    while (half && v + half >= n)
+        half /= 2;
+    if (half)
+        child[k++] = v + half;
+    return k;
+}
+
+static uint32_t parent0(uint32_t n, uint32_t v)
+{
+    if (v == 0)
+        return NOBODY;
+    uint32_t bit = v & -v, up = (v ^ bit) | bit << 1;
+    return up < n ? up : v ^ bit;
+}
+
+/* A rank's number in tree 0, or what that number's rank is: tree 1 is another numbering. */
+static uint32_t number(uint32_t n, uint32_t tree, uint32_t rank)
+{
+    if (tree == 0)
+        return rank;
+    return n % 2 == 0 ? n - 1 - rank : (rank + n - 1) % n;
+}
+
+static uint32_t rank_of(uint32_t n, uint32_t tree, uint32_t v)
+{
+    if (tree == 0)
+        return v;
+    return n % 2 == 0 ? n - 1 - v : (v + 1) % n;
+}
+
+struct place {
+    uint32_t v, parent, nchildren, child[2];
+};
+
+static struct place place_of(const struct weft_coll_call *c, uint32_t rank, uint32_t tree)
+{
+    struct place p = {.v = number(c->n, tree, rank)};
+    p.parent = parent0(c->n, p.v);
+    p.nchildren = children0(c->n, p.v, p.child);
+    return p;
+}
+
+static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+{
+    struct place p = place_of(c, rank, lane / LANES_OF_TREE);
+    switch (lane % LANES_OF_TREE) {
+    case UP_RECV:
+    case DOWN_SEND:
+        return pieces(c) * p.nchildren;
+    default:
+        return p.parent == NOBODY ? 0 : pieces(c);
+    }
+}
+
+static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                  struct weft_coll_instr *out)
+{
+    uint32_t tree = lane / LANES_OF_TREE, base = tree * LANES_OF_TREE, role = lane - base;
+    struct place p = place_of(c, rank, tree);
+    int with_children = role == UP_RECV || role == DOWN_SEND;
+    uint64_t k = with_children ? i / p.nchildren : i;
+    uint32_t other = with_children ? p.child[i % p.nchildren] : p.parent;
+    out->peer = rank_of(c->n, tree, other);
+    out->nblocks = 1;
+    out->first_block = tree * pieces(c) + k;
+    out->step = k;
+    switch (role) {
+    case UP_RECV:
+        out->action = WEFT_COLL_RECV_REDUCE;
+        break;
+    case UP_SEND: {
+        struct place up = place_of(c, out->peer, tree);
+        out->action = WEFT_COLL_SEND;
+        out->peer_lane = base + UP_RECV;
+        out->peer_instr = k * up.nchildren + (up.child[0] == p.v ? 0 : 1);
+        if (p.nchildren) {
+            out->dep = WEFT_COLL_DEP_UPTO;
+            out->dep_lane = base + UP_RECV;
+            out->dep_instr = (k + 1) * p.nchildren - 1;
+        }
+        break;
+    }
+    case DOWN_RECV: /* replaces what was sent up */
+        out->action = WEFT_COLL_RECV;
+        out->dep = WEFT_COLL_DEP_INSTR;
+        out->dep_lane = base + UP_SEND;
+        out->dep_instr = k;
+        break;
+    default:
+        out->action = WEFT_COLL_SEND;
+        out->peer_lane = base + DOWN_RECV;
+        out->peer_instr = k;
+        out->dep = p.parent == NOBODY ? WEFT_COLL_DEP_UPTO : WEFT_COLL_DEP_INSTR;
+        out->dep_lane = base + (p.parent == NOBODY ? UP_RECV : DOWN_RECV);
+        out->dep_instr = p.parent == NOBODY ? (k + 1) * p.nchildren - 1 : k;
+        break;
+    }
+}
+
+static uint64_t total_bytes(const struct weft_coll_call *c)
+{
+    return 2 * (uint64_t)(c->n - 1) * c->bytes;
+}
+
+const struct weft_coll_ops weft_coll_double_binary_tree = {
+    .name = "double-binary-tree",
+    .title = "two pipelined trees, half of the data each; few steps at full bandwidth",
+    .source = "Sanders, Speck and Traeff, Parallel Computing 2009",
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .supports = supports,
+    .parts = parts,
+    .lanes = lanes,
+    .count = count,
+    .instr = instr,
+    .total_bytes = total_bytes,
+};

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Algorithms from MSCCL's XML files (github.com/microsoft/msccl): per GPU, threadblocks of steps.
+ *
+ * A threadblock is a lane; its steps run one after the other. A step that receives and sends on
+ * (rcs, rrs, rrcs) is a receive and a send that waits for it; rrs adds up in a slot of its own, as
+ * the GPU does in a register. depid/deps name the last instruction of that step; nop only waits. The
+ * k-th send of a threadblock to GPU p on a channel meets the k-th receive of p's threadblock that
+ * receives from it on that channel.
+ *
+ * Slots of a rank: input, output and scratch chunks, then the slots of rrs. With inplace="1" output
+ * and input overlap as in NCCL. A file is taken only when the symbolic checker proves that it does
+ * what its `coll` says; that run also tells which data each instruction moves, hence how many bytes
+ * for any size.
+ */
+#include "collective/checker.h"
+#include "collective/msccl.h"
+
+#include <stdlib.h>
+
+extern const struct weft_coll_ops weft_coll_msccl;
+
+static const struct weft_param params[] = {
+    {"file", WEFT_PARAM_STRING, 0, NULL, NULL, NULL, NULL, "MSCCL XML file",
+     "MSCCL, github.com/microsoft/msccl"},
+};
+
+static const struct weft_msccl *program_of(const struct weft_coll_call *c)
+{
+    return c->program;
+}
+
+static int supports(const struct weft_coll_call *c, const char **why)
+{
+    const struct weft_msccl *m = program_of(c);
+    const char *text = NULL;
+    if (c->n == 1)
+        return 1; /* nothing to do */
+    if (c->kind != m->kind)
+        text = "the MSCCL file is for another collective";
+    else if (c->n != m->n)
+        text = "the MSCCL file is for another number of GPUs";
+    else if (c->pairs)
+        text = "an MSCCL file has no sizes that differ from pair to pair";
+    else if (weft_coll_has_root(c->kind) && c->root != 0)
+        text = "an MSCCL file's root is the first member of the group";
+    if (text && why)
+        *why = text;
+    return text == NULL;
+}
+
+static uint64_t parts(const struct weft_coll_call *c)
+{
+    return program_of(c)->parts;
+}
+
+static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+{
+    const struct weft_msccl_gpu *g = &program_of(c)->gpus[rank];
+    return c->n == 1 || g->nlanes == 0 ? 1 : g->nlanes;
+}
+
+static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+{
+    const struct weft_msccl_gpu *g = &program_of(c)->gpus[rank];
+    return c->n == 1 || lane >= g->nlanes ? 0 : g->lanes[lane].n;
+}
+
+static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                  struct weft_coll_instr *out)
+{
+    *out = program_of(c)->gpus[rank].lanes[lane].instrs[i].in;
+}
+
+static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i)
+{
+    const struct weft_msccl_instr *in = &program_of(c)->gpus[rank].lanes[lane].instrs[i];
+    uint64_t sum = 0;
+    for (uint64_t j = 0; in->blocks && j < in->in.nblocks; j++)
+        sum += weft_coll_block_bytes(c, program_of(c)->parts, in->blocks[j]);
+    return sum;
+}
+
+static uint64_t total_bytes(const struct weft_coll_call *c)
+{
+    uint64_t sum = 0;
+    for (uint32_t r = 0; r < c->n; r++)
+        for (uint32_t l = 0; l < lanes(c, r); l++)
+            for (uint64_t i = 0; i < count(c, r, l); i++)
+                if (program_of(c)->gpus[r].lanes[l].instrs[i].in.action == WEFT_COLL_SEND)
+                    sum += bytes(c, r, l, i);
+    return sum;
+}
+
+static uint64_t slots(const struct weft_coll_call *c)
+{
+    return program_of(c)->slots;
+}
+
+/* Block of chunk k of the input, and where chunk k of the output has to come from. */
+static uint64_t input_block(const struct weft_msccl *m, uint32_t rank, uint64_t k)
+{
+    switch (m->kind) {
+    case WEFT_COLL_ALL_GATHER:
+    case WEFT_COLL_GATHER:
+        return rank * m->parts + k;
+    case WEFT_COLL_ALL_TO_ALL:
+        return (uint64_t)rank * m->n * m->parts + k;
+    case WEFT_COLL_BROADCAST:
+    case WEFT_COLL_SCATTER:
+        return rank == 0 ? k : WEFT_COLL_NO_BLOCK;
+    default:
+        return k;
+    }
+}
+
+static uint64_t output_block(const struct weft_msccl *m, uint32_t rank, uint64_t k)
+{
+    switch (m->kind) {
+    case WEFT_COLL_REDUCE_SCATTER:
+    case WEFT_COLL_SCATTER:
+        return rank * m->parts + k;
+    case WEFT_COLL_ALL_TO_ALL:
+        return ((k / m->parts) * m->n + rank) * m->parts + k % m->parts;
+    case WEFT_COLL_REDUCE:
+    case WEFT_COLL_GATHER:
+        return rank == 0 ? k : WEFT_COLL_NO_BLOCK;
+    default:
+        return k;
+    }
+}
+
+static uint64_t start(const struct weft_coll_call *c, uint32_t rank, uint64_t slot)
+{
+    const struct weft_msccl *m = program_of(c);
+    for (uint64_t k = 0; k < m->gpus[rank].in_chunks; k++)
+        if (weft_msccl_slot(m, rank, WEFT_MSCCL_INPUT, k) == slot)
+            return input_block(m, rank, k);
+    return WEFT_COLL_NO_BLOCK;
+}
+
+static uint64_t end(const struct weft_coll_call *c, uint32_t rank, uint64_t slot)
+{
+    const struct weft_msccl *m = program_of(c);
+    for (uint64_t k = 0; k < m->outputs; k++)
+        if (weft_msccl_slot(m, rank, WEFT_MSCCL_OUTPUT, k) == slot)
+            return output_block(m, rank, k);
+    return WEFT_COLL_NO_BLOCK;
+}
+
+struct note {
+    struct weft_msccl *m;
+    int failed;
+};
+
+static void note_block(void *ctx, uint32_t rank, uint32_t lane, uint64_t i, uint64_t j,
+                       uint64_t block)
+{
+    struct note *n = ctx;
+    struct weft_msccl_instr *in = &n->m->gpus[rank].lanes[lane].instrs[i];
+    if (!in->blocks)
+        in->blocks = weft_arena_calloc(n->m->arena, in->in.nblocks, sizeof(*in->blocks));
+    if (in->blocks)
+        in->blocks[j] = block;
+    else
+        n->failed = 1;
+}
+
+static void unload(void *program)
+{
+    weft_arena_free(((struct weft_msccl *)program)->arena);
+}
+
+static int load(const void *params_of, const char *dir, void **program, struct weft_err *err)
+{
+    struct weft_msccl *m = NULL;
+    const char *file = *(const char *const *)params_of;
+    int rc = weft_msccl_read(dir, file, &m, err);
+    if (rc)
+        return rc;
+    struct note note = {m, 0};
+    struct weft_coll_call call = {.kind = m->kind, .n = m->n, .bytes = m->parts, .program = m};
+    struct weft_err why = {0};
+    if (m->n > 1)
+        rc = weft_coll_trace_data(&weft_coll_msccl, &call, note_block, &note, &why);
+    if (rc == WEFT_E_INTERNAL)
+        rc =
+            weft_err_set(err, WEFT_E_INPUT, "%s does not do what its coll says: %s", file, why.msg);
+    else if (rc || note.failed)
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", file);
+    if (rc) {
+        unload(m);
+        return rc;
+    }
+    *program = m;
+    return 0;
+}
+
+const struct weft_coll_ops weft_coll_msccl = {
+    .name = "msccl",
+    .title = "a program from an MSCCL XML file, proved when it is read",
+    .source = "MSCCL, github.com/microsoft/msccl",
+    .params = WEFT_PARAM_TABLE(params, const char *),
+    .supports = supports,
+    .parts = parts,
+    .lanes = lanes,
+    .count = count,
+    .instr = instr,
+    .total_bytes = total_bytes,
+    .load = load,
+    .unload = unload,
+    .slots = slots,
+    .start = start,
+    .end = end,
+    .bytes = bytes,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* MSCCL programs as read from their files; internal to msccl*.c. */
+#ifndef WEFT_COLLECTIVE_MSCCL_H
+#define WEFT_COLLECTIVE_MSCCL_H
+
+#include "base/arena.h"
+#include "collective/collective.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum weft_msccl_buffer { WEFT_MSCCL_INPUT, WEFT_MSCCL_OUTPUT, WEFT_MSCCL_SCRATCH };
+
+struct weft_msccl_instr {
+    struct weft_coll_instr in;
+    uint64_t *blocks; /**< the data that it moves; NULL: none */
+    int64_t line, col;
+};
+
+struct weft_msccl_lane {
+    struct weft_msccl_instr *instrs;
+    uint64_t n;
+    uint64_t *last; /**< per step: its last instruction */
+    uint64_t nsteps;
+    int64_t send, recv, channel; /**< peers, -1: none */
+    uint64_t id;
+};
+
+struct weft_msccl_gpu {
+    uint64_t in_chunks, out_chunks, scratch_chunks;
+    struct weft_msccl_lane *lanes;
+    uint32_t nlanes;
+};
+
+struct weft_msccl {
+    struct weft_arena *arena; /**< owns everything */
+    enum weft_coll_kind kind;
+    uint32_t n;
+    int inplace;
+    uint64_t parts;   /**< parts of a unit */
+    uint64_t outputs; /**< chunks of a rank's result */
+    uint64_t slots;   /**< of every rank */
+    uint64_t inputs_max, outputs_max, scratch_max;
+    struct weft_msccl_gpu *gpus;
+};
+
+/** Slot of chunk @p k of a buffer. */
+uint64_t weft_msccl_slot(const struct weft_msccl *m, uint32_t rank, enum weft_msccl_buffer buffer,
+                         uint64_t k);
+/** Reads a file: structure, buffers, dependencies, matching of sends with receives. */
+int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
+                    struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

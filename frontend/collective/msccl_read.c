@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From an MSCCL XML file to lanes of instructions; see msccl.c. */
+#include "base/file.h"
+#include "base/units.h"
+#include "base/xml.h"
+#include "collective/msccl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Most chunks of a buffer, GPUs and threadblocks. */
+#define LIMIT UINT64_C(1048576)
+
+struct reader {
+    struct weft_msccl *m;
+    const char *file;
+    struct weft_err *err;
+    uint64_t temps; /* slots of rrs handed out on the rank being read */
+    uint64_t max_temps;
+};
+
+static int wrong(const struct reader *r, int64_t line, int64_t col, const char *what)
+{
+    return weft_err_at(r->err, WEFT_E_INPUT, r->file, line, col, "%s", what);
+}
+
+static void *get(const struct reader *r, uint64_t n, size_t size)
+{
+    void *p = weft_arena_calloc(r->m->arena, n ? n : 1, size);
+    if (!p)
+        weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for %s", r->file);
+    return p;
+}
+
+/* An integer attribute from `min` on; `def` when absent (WEFT_E_INPUT when def < min). */
+static int get_int(const struct reader *r, const struct weft_xml_elem *e, const char *name,
+                   int64_t min, int64_t def, int64_t *out)
+{
+    const struct weft_xml_attr *a = weft_xml_get(e, name);
+    char *rest = NULL;
+    *out = def;
+    if (!a) {
+        if (def >= min)
+            return 0;
+        return weft_err_at(r->err, WEFT_E_INPUT, r->file, e->line, e->col,
+                           "<%s> needs the attribute '%s'", e->name, name);
+    }
+    long long v = strtoll(a->value, &rest, 10);
+    if (rest == a->value || *rest || v < min || v > (long long)LIMIT)
+        return weft_err_at(r->err, WEFT_E_INPUT, r->file, a->line, a->col,
+                           "%s=\"%s\" must be a number from %lld to %lld", name, a->value,
+                           (long long)min, (long long)LIMIT);
+    *out = v;
+    return 0;
+}
+
+static uint32_t count_children(const struct weft_xml_elem *e, const char *name)
+{
+    uint32_t n = 0;
+    for (const struct weft_xml_elem *c = e->children; c; c = c->next)
+        n += strcmp(c->name, name) == 0;
+    return n;
+}
+
+static const struct {
+    const char *name;
+    enum weft_coll_kind kind;
+} colls[] = {
+    {"allreduce", WEFT_COLL_ALL_REDUCE},
+    {"allgather", WEFT_COLL_ALL_GATHER},
+    {"reduce_scatter", WEFT_COLL_REDUCE_SCATTER},
+    {"reducescatter", WEFT_COLL_REDUCE_SCATTER},
+    {"alltoall", WEFT_COLL_ALL_TO_ALL},
+    {"broadcast", WEFT_COLL_BROADCAST},
+    {"reduce", WEFT_COLL_REDUCE},
+    {"gather", WEFT_COLL_GATHER},
+    {"scatter", WEFT_COLL_SCATTER},
+};
+
+/* Step types: what is received, what is sent, what is done locally. */
+static const struct step_type {
+    const char *name;
+    int receives, adds, stores, sends;
+    enum weft_coll_action local; /* of those that do neither */
+} types[] = {
+    {"s", 0, 0, 0, 1, WEFT_COLL_NOP},    {"r", 1, 0, 1, 0, WEFT_COLL_NOP},
+    {"rcs", 1, 0, 1, 1, WEFT_COLL_NOP},  {"rrc", 1, 1, 1, 0, WEFT_COLL_NOP},
+    {"rrs", 1, 1, 0, 1, WEFT_COLL_NOP},  {"rrcs", 1, 1, 1, 1, WEFT_COLL_NOP},
+    {"cpy", 0, 0, 0, 0, WEFT_COLL_COPY}, {"re", 0, 0, 0, 0, WEFT_COLL_ADD},
+    {"nop", 0, 0, 0, 0, WEFT_COLL_NOP},
+};
+
+static const struct step_type *find_type(const struct reader *r, const struct weft_xml_elem *e)
+{
+    const struct weft_xml_attr *a = weft_xml_get(e, "type");
+    for (size_t i = 0; a && i < sizeof(types) / sizeof(types[0]); i++)
+        if (strcmp(types[i].name, a->value) == 0)
+            return &types[i];
+    wrong(r, a ? a->line : e->line, a ? a->col : e->col,
+          "a step's type must be one of s, r, rcs, rrs, rrc, rrcs, cpy, re, nop");
+    return NULL;
+}
+
+uint64_t weft_msccl_slot(const struct weft_msccl *m, uint32_t rank, enum weft_msccl_buffer buffer,
+                         uint64_t k)
+{
+    const struct weft_msccl_gpu *g = &m->gpus[rank];
+    if (buffer == WEFT_MSCCL_SCRATCH)
+        return m->inputs_max + m->outputs_max + k;
+    if (m->inplace && buffer == WEFT_MSCCL_OUTPUT) {
+        if (m->kind == WEFT_COLL_REDUCE_SCATTER)
+            return rank * m->parts + k;
+        if (m->kind != WEFT_COLL_ALL_GATHER)
+            return k;
+    }
+    if (m->inplace && buffer == WEFT_MSCCL_INPUT && m->kind == WEFT_COLL_ALL_GATHER)
+        return m->inputs_max + rank * g->in_chunks + k;
+    return buffer == WEFT_MSCCL_INPUT ? k : m->inputs_max + k;
+}
+
+/* The slots of a step's source or destination. */
+static int get_slots(const struct reader *r, uint32_t rank, const struct weft_xml_elem *e,
+                     const char *buf_name, const char *off_name, uint64_t cnt, uint64_t *first)
+{
+    const struct weft_xml_attr *buf = weft_xml_get(e, buf_name);
+    const struct weft_msccl_gpu *g = &r->m->gpus[rank];
+    static const char names[] = "ios";
+    const uint64_t size[] = {g->in_chunks, r->m->outputs_max, g->scratch_chunks};
+    int64_t off;
+    const char *at = buf && buf->value[0] && !buf->value[1] ? strchr(names, buf->value[0]) : NULL;
+    if (!at)
+        return weft_err_at(r->err, WEFT_E_INPUT, r->file, e->line, e->col,
+                           "%s must be i, o or s (input, output, scratch)", buf_name);
+    int rc = get_int(r, e, off_name, 0, -1, &off);
+    if (!rc && (uint64_t)off + cnt > size[at - names])
+        rc = weft_err_at(r->err, WEFT_E_INPUT, r->file, e->line, e->col,
+                         "chunks %lld to %llu of buffer %c, which has %llu", (long long)off,
+                         (unsigned long long)off + cnt - 1, *at,
+                         (unsigned long long)size[at - names]);
+    if (!rc)
+        *first = weft_msccl_slot(r->m, rank, (enum weft_msccl_buffer)(at - names), (uint64_t)off);
+    return rc;
+}
+
+static struct weft_msccl_instr *add(struct weft_msccl_lane *l, uint32_t lane,
+                                    enum weft_coll_action action, const struct weft_xml_elem *e,
+                                    uint64_t step)
+{
+    struct weft_msccl_instr *in = &l->instrs[l->n++];
+    in->line = e->line;
+    in->col = e->col;
+    in->in.action = action;
+    in->in.step = step;
+    if (l->n > 1 && action != WEFT_COLL_NOP) {
+        in->in.dep = WEFT_COLL_DEP_INSTR;
+        in->in.dep_lane = lane;
+        in->in.dep_instr = l->n - 2;
+    }
+    return in;
+}
+
+static int read_step(struct reader *r, uint32_t rank, uint32_t lane, const struct weft_xml_elem *e)
+{
+    struct weft_msccl_gpu *g = &r->m->gpus[rank];
+    struct weft_msccl_lane *l = &g->lanes[lane];
+    int64_t s, cnt = 0, depid, deps;
+    uint64_t src = 0, dst = 0;
+    const struct step_type *t = find_type(r, e);
+    if (!t)
+        return WEFT_E_INPUT;
+    int moves = t->receives || t->sends || t->local != WEFT_COLL_NOP;
+    int rc = get_int(r, e, "s", 0, -1, &s);
+    if (!rc && (uint64_t)s != l->nsteps)
+        rc = wrong(r, e->line, e->col, "steps must be numbered 0, 1, 2 ... in order");
+    if (!rc)
+        rc = get_int(r, e, "depid", -1, -1, &depid);
+    if (!rc)
+        rc = get_int(r, e, "deps", -1, -1, &deps);
+    if (!rc && moves)
+        rc = get_int(r, e, "cnt", 1, 0, &cnt);
+    if (!rc && moves && !(t->receives && !t->adds))
+        rc = get_slots(r, rank, e, "srcbuf", "srcoff", (uint64_t)cnt, &src);
+    if (!rc && moves && (t->stores || t->local != WEFT_COLL_NOP))
+        rc = get_slots(r, rank, e, "dstbuf", "dstoff", (uint64_t)cnt, &dst);
+    if (rc)
+        return rc;
+    if ((t->receives && l->recv < 0) || (t->sends && l->send < 0))
+        return wrong(r, e->line, e->col, "its threadblock has no peer for that");
+    if (depid >= 0) { /* lanes are in the order of ids, see read_gpu; the step is looked up later */
+        struct weft_msccl_instr *nop = add(l, lane, WEFT_COLL_NOP, e, (uint64_t)s);
+        nop->in.dep = WEFT_COLL_DEP_UPTO;
+        nop->in.dep_lane = (uint32_t)depid;
+        nop->in.dep_instr = (uint64_t)(deps < 0 ? 0 : deps);
+        nop->in.has_source = 1; /* until it is looked up */
+    }
+    if (t->receives) {
+        struct weft_msccl_instr *in =
+            add(l, lane, t->adds ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV, e, (uint64_t)s);
+        if (!t->stores) {
+            dst = r->m->inputs_max + r->m->outputs_max + r->m->scratch_max + r->temps;
+            r->temps += (uint64_t)cnt;
+        }
+        in->in.peer = (uint32_t)l->recv;
+        in->in.nblocks = (uint64_t)cnt;
+        in->in.first_block = dst;
+        in->in.source = src;
+        in->in.has_source = t->adds && src != dst;
+        src = dst; /* what is sent on */
+    }
+    if (t->sends) {
+        struct weft_msccl_instr *in = add(l, lane, WEFT_COLL_SEND, e, (uint64_t)s);
+        in->in.peer = (uint32_t)l->send;
+        in->in.nblocks = (uint64_t)cnt;
+        in->in.first_block = src;
+    }
+    if (!t->receives && !t->sends) {
+        struct weft_msccl_instr *in = add(l, lane, t->local, e, (uint64_t)s);
+        in->in.nblocks = (uint64_t)cnt;
+        in->in.first_block = dst;
+        in->in.source = src;
+    }
+    l->last[l->nsteps++] = l->n - 1;
+    return 0;
+}
+
+static int read_tb(struct reader *r, uint32_t rank, uint32_t lane, const struct weft_xml_elem *e)
+{
+    struct weft_msccl_lane *l = &r->m->gpus[rank].lanes[lane];
+    uint32_t steps = count_children(e, "step");
+    int64_t id;
+    int rc = get_int(r, e, "id", 0, -1, &id);
+    if (!rc && id != (int64_t)lane)
+        rc = wrong(r, e->line, e->col, "threadblocks must be numbered 0, 1, 2 ... in order");
+    if (!rc)
+        rc = get_int(r, e, "send", -1, -1, &l->send);
+    if (!rc)
+        rc = get_int(r, e, "recv", -1, -1, &l->recv);
+    if (!rc)
+        rc = get_int(r, e, "chan", 0, 0, &l->channel);
+    if (rc)
+        return rc;
+    if (l->send >= (int64_t)r->m->n || l->recv >= (int64_t)r->m->n || l->send == (int64_t)rank ||
+        l->recv == (int64_t)rank)
+        return wrong(r, e->line, e->col, "send and recv must be other GPUs of the file");
+    l->instrs = get(r, 3 * (uint64_t)steps, sizeof(*l->instrs));
+    l->last = get(r, steps, sizeof(*l->last));
+    if (!l->instrs || !l->last)
+        return WEFT_E_LIMIT;
+    for (const struct weft_xml_elem *c = e->children; !rc && c; c = c->next)
+        rc = strcmp(c->name, "step") == 0
+                 ? read_step(r, rank, lane, c)
+                 : wrong(r, c->line, c->col, "a threadblock consists of <step>s");
+    return rc;
+}
+
+/* Sizes of a GPU's buffers. */
+static int read_sizes(struct reader *r, uint32_t rank, const struct weft_xml_elem *e)
+{
+    struct weft_msccl_gpu *g = &r->m->gpus[rank];
+    int64_t id, in, out, scratch;
+    int rc = get_int(r, e, "id", 0, -1, &id);
+    if (!rc && id != (int64_t)rank)
+        rc = wrong(r, e->line, e->col, "GPUs must be numbered 0, 1, 2 ... in order");
+    if (!rc)
+        rc = get_int(r, e, "i_chunks", 0, 0, &in);
+    if (!rc)
+        rc = get_int(r, e, "o_chunks", 0, 0, &out);
+    if (!rc)
+        rc = get_int(r, e, "s_chunks", 0, 0, &scratch);
+    if (rc)
+        return rc;
+    g->in_chunks = (uint64_t)in;
+    g->out_chunks = (uint64_t)out;
+    g->scratch_chunks = (uint64_t)scratch;
+    struct weft_msccl *m = r->m;
+    m->inputs_max = g->in_chunks > m->inputs_max ? g->in_chunks : m->inputs_max;
+    m->outputs_max = g->out_chunks > m->outputs_max ? g->out_chunks : m->outputs_max;
+    m->scratch_max = g->scratch_chunks > m->scratch_max ? g->scratch_chunks : m->scratch_max;
+    return 0;
+}
+
+/* How the chunks of the buffers are parts of the collective's units. */
+static int find_parts(struct reader *r, const struct weft_xml_elem *root)
+{
+    struct weft_msccl *m = r->m;
+    uint64_t in = m->inputs_max, out = m->outputs_max;
+    if (in == 0 && m->inplace) /* only the output is named */
+        in = m->kind == WEFT_COLL_ALL_GATHER ? out / m->n : out;
+    m->inputs_max = in;
+    switch (m->kind) {
+    case WEFT_COLL_ALL_GATHER:
+    case WEFT_COLL_GATHER:
+        m->parts = in;
+        m->outputs = m->n * in;
+        break;
+    case WEFT_COLL_REDUCE_SCATTER:
+    case WEFT_COLL_SCATTER:
+        m->parts = in / m->n;
+        m->outputs = m->parts;
+        break;
+    case WEFT_COLL_ALL_TO_ALL:
+        m->parts = in / m->n;
+        m->outputs = in;
+        break;
+    default:
+        m->parts = m->outputs = in;
+    }
+    int split = m->kind == WEFT_COLL_REDUCE_SCATTER || m->kind == WEFT_COLL_SCATTER ||
+                m->kind == WEFT_COLL_ALL_TO_ALL;
+    if (m->parts == 0 || (split && in % m->n))
+        return wrong(r, root->line, root->col,
+                     "the input's chunks do not fit the collective and the number of GPUs");
+    for (uint32_t g = 0; g < m->n; g++)
+        if (m->gpus[g].in_chunks == 0 && (m->inplace || m->kind == WEFT_COLL_ALL_REDUCE))
+            m->gpus[g].in_chunks = in;
+    m->outputs_max = m->outputs > out ? m->outputs : out;
+    return 0;
+}
+
+/* depid and deps to the last instruction of the step that they name. */
+static int resolve_deps(struct reader *r)
+{
+    for (uint32_t g = 0; g < r->m->n; g++)
+        for (uint32_t k = 0; k < r->m->gpus[g].nlanes; k++)
+            for (uint64_t i = 0; i < r->m->gpus[g].lanes[k].n; i++) {
+                struct weft_msccl_instr *in = &r->m->gpus[g].lanes[k].instrs[i];
+                if (in->in.action != WEFT_COLL_NOP || !in->in.has_source)
+                    continue;
+                in->in.has_source = 0;
+                if (in->in.dep_lane >= r->m->gpus[g].nlanes ||
+                    in->in.dep_instr >= r->m->gpus[g].lanes[in->in.dep_lane].nsteps)
+                    return wrong(r, in->line, in->col, "depid and deps name no step of this GPU");
+                in->in.dep_instr = r->m->gpus[g].lanes[in->in.dep_lane].last[in->in.dep_instr];
+                if (in->in.dep_lane == k && in->in.dep_instr >= i)
+                    return wrong(r, in->line, in->col, "it waits for a later step");
+            }
+    return 0;
+}
+
+static uint64_t next_recv(const struct weft_msccl_lane *l, uint64_t from)
+{
+    while (from < l->n && l->instrs[from].in.action != WEFT_COLL_RECV &&
+           l->instrs[from].in.action != WEFT_COLL_RECV_REDUCE)
+        from++;
+    return from;
+}
+
+/* The k-th send of a threadblock to the k-th receive of the one at the other end. */
+static int match(struct reader *r, uint32_t g, uint32_t k)
+{
+    struct weft_msccl_lane *l = &r->m->gpus[g].lanes[k];
+    if (l->send < 0)
+        return 0;
+    const struct weft_msccl_gpu *peer = &r->m->gpus[l->send];
+    uint32_t other = 0;
+    while (other < peer->nlanes &&
+           (peer->lanes[other].recv != (int64_t)g || peer->lanes[other].channel != l->channel))
+        other++;
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < l->n; i++) {
+        struct weft_coll_instr *in = &l->instrs[i].in;
+        if (in->action != WEFT_COLL_SEND)
+            continue;
+        at = other < peer->nlanes ? next_recv(&peer->lanes[other], at) : 0;
+        if (other == peer->nlanes || at == peer->lanes[other].n)
+            return wrong(r, l->instrs[i].line, l->instrs[i].col,
+                         "no step of the other GPU receives this on that channel");
+        in->peer_lane = other;
+        in->peer_instr = at++;
+    }
+    return 0;
+}
+
+static int read_algo(struct reader *r, const struct weft_xml_elem *root)
+{
+    struct weft_msccl *m = r->m;
+    const struct weft_xml_attr *coll = weft_xml_get(root, "coll");
+    size_t i = 0, n = sizeof(colls) / sizeof(colls[0]);
+    int64_t inplace, ngpus;
+    if (strcmp(root->name, "algo") != 0)
+        return wrong(r, root->line, root->col, "an MSCCL file is one <algo>");
+    while (coll && i < n && strcmp(coll->value, colls[i].name) != 0)
+        i++;
+    if (!coll || i == n)
+        return wrong(r, coll ? coll->line : root->line, coll ? coll->col : root->col,
+                     "coll must be one of allreduce, allgather, reduce_scatter, alltoall, "
+                     "broadcast, reduce, gather, scatter");
+    m->kind = colls[i].kind;
+    m->n = count_children(root, "gpu");
+    int rc = get_int(r, root, "inplace", 0, 0, &inplace);
+    if (!rc)
+        rc = get_int(r, root, "ngpus", 1, (int64_t)m->n, &ngpus);
+    if (rc)
+        return rc;
+    m->inplace = inplace != 0;
+    if (m->n == 0 || ngpus != (int64_t)m->n)
+        return wrong(r, root->line, root->col, "ngpus must be the number of <gpu>s, at least 1");
+    m->gpus = get(r, m->n, sizeof(*m->gpus));
+    if (!m->gpus)
+        return WEFT_E_LIMIT;
+    uint32_t g = 0;
+    for (const struct weft_xml_elem *e = root->children; !rc && e; e = e->next)
+        rc = strcmp(e->name, "gpu") == 0
+                 ? read_sizes(r, g++, e)
+                 : wrong(r, e->line, e->col, "an <algo> consists of <gpu>s");
+    if (!rc)
+        rc = find_parts(r, root);
+    g = 0;
+    for (const struct weft_xml_elem *e = root->children; !rc && e; e = e->next, g++) {
+        m->gpus[g].lanes = get(r, count_children(e, "tb"), sizeof(*m->gpus[g].lanes));
+        if (!m->gpus[g].lanes)
+            return WEFT_E_LIMIT;
+        r->temps = 0;
+        for (const struct weft_xml_elem *c = e->children; !rc && c; c = c->next)
+            rc = strcmp(c->name, "tb") == 0
+                     ? read_tb(r, g, m->gpus[g].nlanes++, c)
+                     : wrong(r, c->line, c->col, "a <gpu> consists of <tb>s");
+        r->max_temps = r->temps > r->max_temps ? r->temps : r->max_temps;
+    }
+    m->slots = m->inputs_max + m->outputs_max + m->scratch_max + r->max_temps;
+    if (!rc)
+        rc = resolve_deps(r);
+    for (g = 0; !rc && g < m->n; g++)
+        for (uint32_t k = 0; !rc && k < m->gpus[g].nlanes; k++)
+            rc = match(r, g, k);
+    return rc;
+}
+
+int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
+                    struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    char *text = NULL;
+    size_t len;
+    struct weft_xml_elem *root;
+    int rc = weft_path_join(path, dir, file, err);
+    if (!rc)
+        rc = weft_file_read(path, WEFT_XML_MAX_BYTES, &text, &len, err);
+    if (rc)
+        return rc;
+    struct weft_arena *arena = weft_arena_new();
+    struct weft_msccl *m = arena ? weft_arena_alloc(arena, sizeof(*m)) : NULL;
+    rc = m ? weft_xml_parse(text, len, path, arena, &root, err)
+           : weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", path);
+    free(text);
+    if (!rc) {
+        struct reader r = {.m = m, .file = path, .err = err};
+        m->arena = arena;
+        rc = read_algo(&r, root);
+    }
+    if (rc)
+        weft_arena_free(arena);
+    else
+        *out = m;
+    return rc;
+}

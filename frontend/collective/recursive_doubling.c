@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recursive doubling all-reduce: in step s each rank exchanges its whole sum so far with rank ^ 2^s.
+ * Fewest steps, log2 n times the bytes: for small sizes (Thakur, Rabenseifner and Gropp, IJHPCA
+ * 2005). Ranks beyond the largest power of two p give their data to rank - p first and get the
+ * result last.
+ */
+#include "collective/collective.h"
+
+static int supports(const struct weft_coll_call *c, const char **why)
+{
+    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, 0};
+    return weft_coll_one_of(c, kinds, "recursive-doubling does all-reduce", why);
+}
+
+static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+{
+    (void)lane;
+    unsigned l = weft_coll_log2(c->n);
+    uint32_t p = UINT32_C(1) << l;
+    return rank >= p ? 2 : 2 * (uint64_t)l + (rank + p < c->n ? 2 : 0);
+}
+
+static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                  struct weft_coll_instr *out)
+{
+    unsigned l = weft_coll_log2(c->n);
+    uint32_t p = UINT32_C(1) << l;
+    out->nblocks = 1;
+    out->dep_lane = lane;
+    if (i > 0) {
+        out->dep = WEFT_COLL_DEP_INSTR;
+        out->dep_instr = i - 1;
+    }
+    if (rank >= p) {
+        out->peer = rank - p;
+        out->action = i == 0 ? WEFT_COLL_SEND : WEFT_COLL_RECV;
+        return;
+    }
+    uint64_t has_extra = rank + p < c->n;
+    if (has_extra && (i == 0 || i == 1 + 2 * (uint64_t)l)) {
+        out->peer = rank + p;
+        out->action = i == 0 ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_SEND;
+        out->peer_instr = 1;
+        out->step = i == 0 ? 0 : l + 1;
+        return;
+    }
+    uint64_t k = (i - has_extra) / 2;
+    out->step = k + 1;
+    out->peer = rank ^ (UINT32_C(1) << k);
+    out->action = (i - has_extra) % 2 == 0 ? WEFT_COLL_SEND : WEFT_COLL_RECV_REDUCE;
+    out->peer_instr = (out->peer + p < c->n) + 2 * k + 1;
+}
+
+static uint64_t total_bytes(const struct weft_coll_call *c)
+{
+    unsigned l = weft_coll_log2(c->n);
+    uint64_t p = UINT64_C(1) << l;
+    return (p * l + 2 * (c->n - p)) * c->bytes;
+}
+
+const struct weft_coll_ops weft_coll_recursive_doubling = {
+    .name = "recursive-doubling",
+    .title = "exchanges the whole buffer at distance 1, 2, 4 ...; fewest steps, most bytes",
+    .source = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
+    .supports = supports,
+    .count = count,
+    .instr = instr,
+    .total_bytes = total_bytes,
+};

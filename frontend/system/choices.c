@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which algorithm plays an operation: the one that it asks for itself, else that of its kind. A
+ * choice is one algorithm for the whole group, or a list with one per dimension of the fabric.
+ */
+#include "system/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int parse(const char *text, const char *dir, struct weft_choice *out, struct weft_err *err)
+{
+    *out = (struct weft_choice){.text = text};
+    for (const char *at = text;;) {
+        size_t len = strcspn(at, ",");
+        if (out->n == WEFT_DIMS_MAX)
+            return weft_err_set(err, WEFT_E_LIMIT, "'%s' has more than %u algorithms", text,
+                                WEFT_DIMS_MAX);
+        int rc = weft_coll_algorithm_parse(at, len, dir, &out->alg[out->n], err);
+        if (rc)
+            return rc;
+        out->n++;
+        if (at[len] == '\0')
+            return 0;
+        at += len + 1;
+    }
+}
+
+static void release(struct weft_choice *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        weft_coll_algorithm_release(&c->alg[i]);
+    c->n = 0;
+}
+
+static int named(struct weft_choices *c, const struct weft_op *op, const char *dir,
+                 struct weft_err *err)
+{
+    for (size_t i = 0; i < c->nnamed; i++)
+        if (strcmp(c->named[i].text, op->algorithm) == 0)
+            return 0;
+    struct weft_choice *more = realloc(c->named, (c->nnamed + 1) * sizeof(*more));
+    if (!more)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for algorithms");
+    c->named = more;
+    return parse(op->algorithm, dir, &more[c->nnamed++], err);
+}
+
+int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
+                     struct weft_choices *out, struct weft_err *err)
+{
+    const struct {
+        enum weft_coll_kind kind;
+        const char *text;
+    } by_kind[] = {
+        {WEFT_COLL_ALL_REDUCE, p->all_reduce},
+        {WEFT_COLL_ALL_GATHER, p->all_gather},
+        {WEFT_COLL_REDUCE_SCATTER, p->reduce_scatter},
+        {WEFT_COLL_ALL_TO_ALL, p->all_to_all},
+        {WEFT_COLL_BROADCAST, p->broadcast},
+        {WEFT_COLL_REDUCE, p->reduce},
+        {WEFT_COLL_GATHER, p->gather},
+        {WEFT_COLL_SCATTER, p->scatter},
+    };
+    int rc = 0;
+    *out = (struct weft_choices){.named = NULL};
+    for (size_t i = 0; !rc && i < sizeof(by_kind) / sizeof(by_kind[0]); i++) {
+        rc = parse(by_kind[i].text, p->algorithm_dir, &out->kind[by_kind[i].kind], err);
+        if (rc)
+            weft_err_prepend(err, "system.%s", weft_coll_kind_name(by_kind[i].kind));
+    }
+    for (uint32_t r = 0; !rc && r < w->nranks; r++)
+        for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            if (op->kind != WEFT_OP_COLL || !op->algorithm)
+                continue;
+            rc = named(out, op, p->algorithm_dir, err);
+            if (rc)
+                weft_err_prepend(err, "rank %u, node %llu '%s': its algorithm", r,
+                                 (unsigned long long)op->id, op->name);
+        }
+    if (rc)
+        weft_choices_free(out);
+    return rc;
+}
+
+void weft_choices_free(struct weft_choices *c)
+{
+    for (size_t k = 0; k < WEFT_COLL_KINDS; k++)
+        release(&c->kind[k]);
+    for (size_t i = 0; i < c->nnamed; i++)
+        release(&c->named[i]);
+    free(c->named);
+    *c = (struct weft_choices){.named = NULL};
+}
+
+const struct weft_choice *weft_choice_of(const struct weft_choices *c, const struct weft_op *op)
+{
+    for (size_t i = 0; op->algorithm && i < c->nnamed; i++)
+        if (strcmp(c->named[i].text, op->algorithm) == 0)
+            return &c->named[i];
+    return &c->kind[weft_coll_played_as(op->coll)];
+}
+
+struct weft_coll_call weft_call_of(const struct weft_group *g, const uint32_t *sorted,
+                                   const struct weft_op *op)
+{
+    struct weft_coll_call c = {
+        .kind = weft_coll_played_as(op->coll),
+        .n = g->n,
+        .bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes,
+    };
+    if (op->has_root)
+        c.root = weft_position(g, sorted, op->root);
+    return c;
+}
+
+uint64_t weft_split_bytes(const void *ctx, uint32_t from, uint32_t to)
+{
+    const struct weft_splits *s = ctx;
+    uint64_t whole = from == s->position ? s->op->send_bytes[to] : s->op->recv_bytes[from];
+    return weft_coll_cut(whole, s->chunks, s->chunk);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The interpreter of collective programs (collective/collective.h) over net.h messages.
+ *
+ * A receive is taken in for the endpoint delay (and the reduction) before what depends on it goes
+ * on; receives do not wait for each other.
+ *
+ * A message's tag names the collective, the chunk, the phase and the receive instruction that takes
+ * it, so that nothing that is in flight at once can be mixed up, however messages interleave. A
+ * message that comes before its receive is posted waits in npu->early.
+ */
+#include "system/internal.h"
+
+#include <stdlib.h>
+
+static void fail(struct weft_prog *p, int code, const char *what)
+{
+    struct weft_err err = {0};
+    weft_err_set(&err, code, "rank %u: %s", p->npu->rank, what);
+    weft_system_fail(p->sys, &err);
+}
+
+static uint32_t rank_of(const struct weft_prog *p, uint32_t position)
+{
+    return p->base + p->ranks[position] * p->stride;
+}
+
+static uint64_t own_tag(const struct weft_prog *p, uint32_t lane, uint64_t i)
+{
+    return (p->key << p->sys->lane_bits | lane) << p->sys->instr_bits | i;
+}
+
+/* --- which instructions are done --- */
+
+static int is_done(const struct weft_prog_lane *l, uint64_t i)
+{
+    if (i < l->prefix)
+        return 1;
+    if (i / 64 - l->prefix / 64 >= l->nwords)
+        return 0; /* no room was needed for it yet */
+    return l->done[(i / 64) & (l->nwords - 1)] >> (i % 64) & 1;
+}
+
+/* Makes room for the bits of prefix .. i. */
+static int grow_done(struct weft_prog_lane *l, uint64_t i)
+{
+    uint64_t need = i / 64 - l->prefix / 64 + 1, n = l->nwords;
+    if (need <= n)
+        return 0;
+    while (n < need)
+        n *= 2;
+    uint64_t *words = calloc(n, sizeof(*words));
+    if (!words)
+        return WEFT_E_LIMIT;
+    for (uint64_t w = l->prefix / 64; w < l->prefix / 64 + l->nwords; w++)
+        words[w & (n - 1)] = l->done[w & (l->nwords - 1)];
+    if (l->done != &l->one_word)
+        free(l->done);
+    l->done = words;
+    l->nwords = n;
+    return 0;
+}
+
+static void mark_done(struct weft_prog *p, struct weft_prog_lane *l, uint64_t i)
+{
+    p->left--;
+    if (grow_done(l, i)) {
+        fail(p, WEFT_E_LIMIT, "out of memory for a collective");
+        return;
+    }
+    l->done[(i / 64) & (l->nwords - 1)] |= UINT64_C(1) << (i % 64);
+    while (l->prefix < l->issued) {
+        uint64_t *word = &l->done[(l->prefix / 64) & (l->nwords - 1)];
+        if (!(*word >> (l->prefix % 64) & 1))
+            break;
+        *word &= ~(UINT64_C(1) << (l->prefix % 64)); /* its place is used again */
+        l->prefix++;
+    }
+}
+
+/* --- instructions --- */
+
+static void fetch(const struct weft_prog *p, uint32_t lane, uint64_t i, struct weft_coll_instr *in)
+{
+    *in = (struct weft_coll_instr){0};
+    p->ops->instr(&p->call, p->position, lane, i, in);
+}
+
+static uint64_t bytes_of(const struct weft_prog *p, uint32_t lane, uint64_t i,
+                         const struct weft_coll_instr *in)
+{
+    return weft_coll_instr_bytes(p->ops, &p->call, p->position, lane, i, in);
+}
+
+static void advance(struct weft_prog *p);
+
+static void end_instr(void *ctx, uint64_t arg)
+{
+    struct weft_prog *p = ctx;
+    if (p->sys->err.code)
+        return;
+    mark_done(p, &p->lane[arg >> p->sys->instr_bits],
+              arg & ((UINT64_C(1) << p->sys->instr_bits) - 1));
+    advance(p);
+}
+
+/* Ends instruction i after a while. Returns 1 when it has ended at once. */
+static int end_after(struct weft_prog *p, uint32_t lane, uint64_t i, int64_t cost_ps,
+                     void (*fn)(void *ctx, uint64_t arg))
+{
+    struct weft_err err = {0};
+    if (cost_ps == 0) {
+        mark_done(p, &p->lane[lane], i);
+        return 1;
+    }
+    if (p->sys->net->ops->after(p->sys->net, cost_ps, fn, p,
+                                (uint64_t)lane << p->sys->instr_bits | i, &err))
+        weft_system_fail(p->sys, &err);
+    return 0;
+}
+
+/* A pair of an all-to-all-v with nothing to say, which both ends know. */
+static int nothing_to_say(const struct weft_prog *p, uint64_t bytes)
+{
+    return p->call.pairs && p->call.pairs->local && bytes == 0;
+}
+
+/* The message of receive i is here. Returns 1 when it has been taken in at no cost. */
+static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
+{
+    struct weft_system *s = p->sys;
+    int64_t cost_ps = s->p->endpoint_delay_ps;
+    if (s->p->receive_overhead_ps)
+        cost_ps += weft_absorb_ps(p->npu, s->net->ops->now_ps(s->net));
+    if (in->action == WEFT_COLL_RECV_REDUCE && in->free_pct < 100) {
+        uint64_t bytes = bytes_of(p, lane, i, in);
+        if (in->free_pct)
+            bytes = (uint64_t)((unsigned __int128)bytes * (100 - in->free_pct) / 100);
+        int64_t reduce_ps = weft_reduce_ps(s->p, bytes);
+        p->reduce_ps += reduce_ps;
+        cost_ps += reduce_ps;
+    }
+    return end_after(p, lane, i, cost_ps, end_instr);
+}
+
+static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
+{
+    struct weft_system *s = p->sys;
+    struct weft_err err = {0};
+    struct weft_net_msg msg = {
+        .src = p->npu->rank,
+        .dst = rank_of(p, in->peer),
+        .bytes = bytes,
+        .tag = own_tag(p, in->peer_lane, in->peer_instr),
+        .prio = WEFT_NET_PRIO_DEFAULT,
+    };
+    p->messages++;
+    p->bytes += bytes;
+    if (p->posted_ps) {
+        if (*p->posted_ps < 0)
+            *p->posted_ps = s->net->ops->now_ps(s->net);
+        p->posted_ps = NULL;
+    }
+    if (s->net->ops->send(s->net, &msg, 0, &err))
+        weft_system_fail(s, &err);
+}
+
+/* The NPU has got round to injecting a message. */
+static void injected(void *ctx, uint64_t arg)
+{
+    struct weft_prog *p = ctx;
+    struct weft_coll_instr in;
+    uint32_t lane = (uint32_t)(arg >> p->sys->instr_bits);
+    uint64_t i = arg & ((UINT64_C(1) << p->sys->instr_bits) - 1);
+    if (p->sys->err.code)
+        return;
+    fetch(p, lane, i, &in);
+    post(p, &in, bytes_of(p, lane, i, &in));
+    end_instr(ctx, arg);
+}
+
+static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
+{
+    struct weft_system *s = p->sys;
+    uint64_t bytes;
+    switch (in->action) {
+    case WEFT_COLL_SEND: {
+        bytes = bytes_of(p, lane, i, in);
+        int64_t wait_ps = 0;
+        if (!nothing_to_say(p, bytes)) {
+            wait_ps = weft_inject_ps(p->npu, s->net->ops->now_ps(s->net), bytes);
+            if (wait_ps == 0)
+                post(p, in, bytes);
+        }
+        end_after(p, lane, i, wait_ps, injected);
+        break;
+    }
+    case WEFT_COLL_RECV:
+    case WEFT_COLL_RECV_REDUCE:
+        if (p->call.pairs && nothing_to_say(p, bytes_of(p, lane, i, in)))
+            mark_done(p, &p->lane[lane], i);
+        else if (p->npu->early.n && weft_u64map_take(&p->npu->early, own_tag(p, lane, i), NULL))
+            take_in(p, lane, i, in);
+        break;
+    case WEFT_COLL_COPY:
+        end_after(p, lane, i, weft_copy_ps(s->p, bytes_of(p, lane, i, in)), end_instr);
+        break;
+    case WEFT_COLL_ADD:
+        end_after(p, lane, i, weft_reduce_ps(s->p, bytes_of(p, lane, i, in)), end_instr);
+        break;
+    case WEFT_COLL_COMPUTE:
+        end_after(p, lane, i, in->duration_ps, end_instr);
+        break;
+    default:
+        end_after(p, lane, i, 0, end_instr);
+        break;
+    }
+}
+
+static int may_issue(const struct weft_prog *p, const struct weft_coll_instr *in)
+{
+    if (in->dep == WEFT_COLL_DEP_NONE)
+        return 1;
+    const struct weft_prog_lane *l = &p->lane[in->dep_lane];
+    return in->dep == WEFT_COLL_DEP_UPTO ? l->prefix > in->dep_instr : is_done(l, in->dep_instr);
+}
+
+/* Issues what can be issued; ends the program when all is done. */
+static void advance(struct weft_prog *p)
+{
+    int again = 1;
+    while (again && p->left) {
+        again = 0;
+        for (uint32_t k = 0; k < p->nlanes; k++) {
+            struct weft_prog_lane *l = &p->lane[k];
+            while (l->issued < l->count && p->sys->err.code == 0) {
+                struct weft_coll_instr in;
+                fetch(p, k, l->issued, &in);
+                if (!may_issue(p, &in))
+                    break;
+                l->issued++;
+                issue(p, k, l->issued - 1, &in);
+                again = p->nlanes > 1; /* another lane may wait for it */
+            }
+        }
+    }
+    if (p->left == 0 && p->sys->err.code == 0)
+        p->finished(p);
+}
+
+/* --- the life of a program --- */
+
+int weft_prog_open(struct weft_prog *p)
+{
+    p->nlanes = weft_coll_lanes(p->ops, &p->call, p->position);
+    p->lane = p->nlanes == 1 ? &p->one_lane : calloc(p->nlanes, sizeof(*p->lane));
+    if (!p->lane)
+        return WEFT_E_LIMIT;
+    p->left = 0;
+    p->running = 0;
+    p->messages = p->bytes = 0;
+    p->reduce_ps = 0;
+    for (uint32_t k = 0; k < p->nlanes; k++) {
+        struct weft_prog_lane *l = &p->lane[k];
+        *l = (struct weft_prog_lane){.count = p->ops->count(&p->call, p->position, k), .nwords = 1};
+        l->done = &l->one_word;
+        p->left += l->count;
+    }
+    if (weft_u64map_put(&p->npu->progs, p->key, p)) {
+        if (p->lane != &p->one_lane)
+            free(p->lane);
+        p->lane = NULL;
+        return WEFT_E_LIMIT;
+    }
+    return 0;
+}
+
+void weft_prog_start(struct weft_prog *p)
+{
+    p->running = 1;
+    advance(p);
+}
+
+void weft_prog_close(struct weft_prog *p)
+{
+    if (!p->lane)
+        return;
+    weft_u64map_take(&p->npu->progs, p->key, NULL);
+    if (p->npu->recent == p)
+        p->npu->recent = NULL;
+    for (uint32_t k = 0; k < p->nlanes; k++)
+        if (p->lane[k].done != &p->lane[k].one_word)
+            free(p->lane[k].done);
+    if (p->lane != &p->one_lane)
+        free(p->lane);
+    p->lane = NULL;
+}
+
+/* The open program with this key, or NULL. Messages mostly come in for the same one. */
+static struct weft_prog *find_prog(struct weft_npu *npu, uint64_t key)
+{
+    void *found;
+    if (npu->recent && npu->recent->key == key)
+        return npu->recent;
+    if (!weft_u64map_get(&npu->progs, key, &found))
+        return NULL;
+    npu->recent = found;
+    return found;
+}
+
+void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg)
+{
+    struct weft_system *s = npu->sys;
+    uint64_t i = msg->tag & ((UINT64_C(1) << s->instr_bits) - 1);
+    uint64_t lane = msg->tag >> s->instr_bits & ((UINT64_C(1) << s->lane_bits) - 1);
+    struct weft_prog *p = find_prog(npu, msg->tag >> s->instr_bits >> s->lane_bits);
+    if (p && p->running && lane < p->nlanes && i < p->lane[lane].issued) {
+        struct weft_coll_instr in;
+        fetch(p, (uint32_t)lane, i, &in);
+        if ((in.action != WEFT_COLL_RECV && in.action != WEFT_COLL_RECV_REDUCE) ||
+            rank_of(p, in.peer) != msg->src)
+            fail(p, WEFT_E_INTERNAL, "a message came from the wrong rank");
+        else if (take_in(p, (uint32_t)lane, i, &in))
+            advance(p);
+    } else if (weft_u64map_put(&npu->early, msg->tag, NULL)) {
+        struct weft_err err = {0};
+        weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for early messages", npu->rank);
+        weft_system_fail(s, &err);
+    }
+}
+
+int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank)
+{
+    for (uint32_t k = 0; p->lane && k < p->nlanes; k++) {
+        const struct weft_prog_lane *l = &p->lane[k];
+        for (uint64_t i = l->prefix; i < l->issued; i++) {
+            struct weft_coll_instr in;
+            if (is_done(l, i))
+                continue;
+            fetch(p, k, i, &in);
+            if (in.action == WEFT_COLL_RECV || in.action == WEFT_COLL_RECV_REDUCE) {
+                *step = in.step;
+                *rank = rank_of(p, in.peer);
+                return 1;
+            }
+        }
+    }
+    return 0;
+}

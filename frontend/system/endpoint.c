@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What messages and computations cost at an NPU.
+ *
+ * Messages, after LogGP (Alexandrov, Ionescu, Schauser, Scheiman, "LogGP: incorporating long
+ * messages into the LogP model", SPAA 1995): sending occupies the NPU for o (send-overhead), then
+ * the next message may begin g (message-gap) or bytes / injection-bandwidth (the inverse of G) after
+ * it, whichever is longer; receiving occupies it for o (receive-overhead). L is the network's.
+ *
+ * While collectives are in progress they take a share of the accelerator (communication-share: the
+ * SMs that communication kernels occupy), and a computation goes on at the speed that is left.
+ *
+ * Computations take their duration times the rank's slowdown (stragglers) times a factor drawn for
+ * each operation from 1 - jitter to 1 + jitter.
+ */
+#include "system/internal.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes)
+{
+    const struct weft_system_params *p = npu->sys->p;
+    if (!p->send_overhead_ps && !p->message_gap_ps && !p->injection_bps)
+        return 0;
+    int64_t begin = npu->inject_free_ps > now_ps ? npu->inject_free_ps : now_ps;
+    int64_t gap = p->message_gap_ps;
+    if (p->injection_bps) {
+        unsigned __int128 ps = (unsigned __int128)bytes * 8 * WEFT_PS_PER_S / p->injection_bps;
+        if (ps > (unsigned __int128)gap)
+            gap = ps < WEFT_NEVER / 8 ? (int64_t)ps : WEFT_NEVER / 8;
+    }
+    npu->inject_free_ps = begin + p->send_overhead_ps + gap;
+    return begin + p->send_overhead_ps - now_ps;
+}
+
+int64_t weft_absorb_ps(struct weft_npu *npu, int64_t now_ps)
+{
+    int64_t begin = npu->absorb_free_ps > now_ps ? npu->absorb_free_ps : now_ps;
+    npu->absorb_free_ps = begin + npu->sys->p->receive_overhead_ps;
+    return npu->absorb_free_ps - now_ps;
+}
+
+int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op)
+{
+    const struct weft_system *s = npu->sys;
+    int64_t ps = weft_op_duration_ps(s->p, &npu->dag->ops[op]);
+    double factor = npu->slowdown;
+    if (npu->dag->ops[op].kind != WEFT_OP_COMP)
+        return ps;
+    if (s->p->compute_jitter > 0) {
+        struct weft_rng rng =
+            weft_rng_stream(s->seed, "compute-jitter", (uint64_t)npu->rank << 32 | op);
+        factor *= 1 + s->p->compute_jitter * (2 * weft_rng_f64(&rng) - 1);
+    }
+    if (factor == 1)
+        return ps;
+    double scaled = (double)ps * factor;
+    return scaled < (double)(WEFT_NEVER / 8) ? (int64_t)scaled : WEFT_NEVER / 8;
+}
+
+static void share_timer(void *ctx, uint64_t number)
+{
+    struct weft_npu *npu = ctx;
+    if (number == npu->share.timer && npu->sys->err.code == 0)
+        weft_npu_computed(npu);
+}
+
+/* Sets the timer for what is left at the present speed. */
+static void share_arm(struct weft_npu *npu)
+{
+    struct weft_system *s = npu->sys;
+    struct weft_share *h = &npu->share;
+    struct weft_err err = {0};
+    int64_t delay_ps = h->left_ps;
+    if (h->slowed) {
+        double ps = (double)h->left_ps / (1 - s->p->comm_share);
+        delay_ps = ps < (double)(WEFT_NEVER / 8) ? (int64_t)ps : WEFT_NEVER / 8;
+    }
+    h->timer++;
+    if (s->net->ops->after(s->net, delay_ps, share_timer, npu, h->timer, &err))
+        weft_system_fail(s, &err);
+}
+
+void weft_share_begin(struct weft_npu *npu, int64_t ps)
+{
+    npu->share.left_ps = ps;
+    npu->share.at_ps = npu->sys->net->ops->now_ps(npu->sys->net);
+    npu->share.slowed = npu->collectives > 0;
+    share_arm(npu);
+}
+
+void weft_share_changed(struct weft_npu *npu)
+{
+    struct weft_share *h = &npu->share;
+    int64_t now_ps = npu->sys->net->ops->now_ps(npu->sys->net), past_ps = now_ps - h->at_ps;
+    if (!npu->accelerator.running)
+        return;
+    if (h->slowed)
+        past_ps = (int64_t)((double)past_ps * (1 - npu->sys->p->comm_share));
+    h->left_ps = past_ps < h->left_ps ? h->left_ps - past_ps : 0;
+    h->at_ps = now_ps;
+    h->slowed = npu->collectives > 0;
+    share_arm(npu);
+}
+
+int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, double *out,
+                         struct weft_err *err)
+{
+    for (uint32_t r = 0; out && r < nranks; r++)
+        out[r] = 1;
+    for (const char *at = p->stragglers; *at;) {
+        char *end = NULL;
+        unsigned long long rank = strtoull(at, &end, 10);
+        double factor = end != at && *end == ':' ? strtod(end + 1, &end) : 0;
+        if (!(factor > 0 && factor <= 1e6) || (*end != ',' && *end != '\0') || *at < '0' ||
+            *at > '9')
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "system.stragglers: '%s' is no list such as 3:1.5,7:2 (rank 3 "
+                                "computes 1.5 times as long)",
+                                p->stragglers);
+        if (rank >= nranks)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "system.stragglers: there is no rank %llu, only 0 to %u", rank,
+                                nranks - 1);
+        if (out)
+            out[rank] = factor;
+        at = *end == ',' ? end + 1 : end;
+    }
+    return 0;
+}

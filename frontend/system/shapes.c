@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Groups in the dimensions of the fabric.
+ *
+ * Rank r has the places r % n0, r / n0 % n1, ... A group whose members are all combinations of some
+ * places in each dimension is a grid: collectives can go through it dimension by dimension, and a
+ * group keeps its position in the fabric. Dimensions in which all members are in one place are left
+ * out.
+ */
+#include "system/internal.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One number or rate of a list; *text moves on past the comma. */
+static int list_entry(const char **text, char *buf, size_t size, struct weft_err *err)
+{
+    size_t len = strcspn(*text, ",");
+    if (len == 0 || len >= size)
+        return weft_err_set(err, WEFT_E_INPUT, "'%s' is no list such as 8,16", *text);
+    memcpy(buf, *text, len);
+    buf[len] = '\0';
+    *text += len + ((*text)[len] == ',');
+    return 0;
+}
+
+static int read_sizes(const char *text, struct weft_dims *out, struct weft_err *err)
+{
+    char one[32];
+    while (*text) {
+        uint64_t size;
+        if (out->n == WEFT_DIMS_MAX)
+            return weft_err_set(err, WEFT_E_LIMIT, "more than %u dimensions", WEFT_DIMS_MAX);
+        int rc = list_entry(&text, one, sizeof(one), err);
+        if (!rc)
+            rc = weft_parse_u64(one, &size, err);
+        if (!rc && (size == 0 || size > UINT32_MAX))
+            rc = weft_err_set(err, WEFT_E_INPUT, "a dimension of %s places", one);
+        if (rc)
+            return rc;
+        out->size[out->n++] = (uint32_t)size;
+    }
+    return 0;
+}
+
+/* One rate or latency per dimension. */
+static int read_values(const char *text, int is_rate, struct weft_dims *out, struct weft_err *err)
+{
+    char one[64];
+    uint32_t n = 0;
+    while (*text) {
+        int rc = list_entry(&text, one, sizeof(one), err);
+        if (!rc && n == out->n)
+            return weft_err_set(err, WEFT_E_INPUT, "more values than the %u dimensions", out->n);
+        if (!rc)
+            rc = is_rate ? weft_parse_rate_bps(one, &out->rate_bps[n], err)
+                         : weft_parse_time_ps(one, &out->latency_ps[n], err);
+        if (!rc && (is_rate ? out->rate_bps[n] == 0 : out->latency_ps[n] < 0))
+            rc = weft_err_set(err, WEFT_E_INPUT, "%s is out of range", one);
+        if (rc)
+            return rc;
+        n++;
+    }
+    if (n < out->n)
+        return weft_err_set(err, WEFT_E_INPUT, "%u values for %u dimensions", n, out->n);
+    return 0;
+}
+
+int weft_read_dims(const struct weft_system_params *p, const struct weft_dims *fabric,
+                   uint32_t nranks, struct weft_dims *out, struct weft_err *err)
+{
+    uint64_t product = 1;
+    *out = fabric ? *fabric : (struct weft_dims){0};
+    if (*p->dims) {
+        *out = (struct weft_dims){0};
+        int rc = read_sizes(p->dims, out, err);
+        if (rc) {
+            weft_err_prepend(err, "system.dims");
+            return rc;
+        }
+    }
+    const struct {
+        const char *name, *text;
+    } values[] = {{"dim-latencies", p->dim_latencies}, {"dim-bandwidths", p->dim_bandwidths}};
+    for (int is_rate = 0; is_rate < 2; is_rate++) {
+        int rc = *values[is_rate].text ? read_values(values[is_rate].text, is_rate, out, err) : 0;
+        if (rc) {
+            weft_err_prepend(err, "system.%s", values[is_rate].name);
+            return rc;
+        }
+    }
+    for (uint32_t d = 0; d < out->n; d++)
+        product = product > UINT32_MAX ? product : product * out->size[d];
+    if (*p->dims && product != nranks)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "system.dims=%s has %llu places, but there are %u ranks", p->dims,
+                            (unsigned long long)product, nranks);
+    if (product != nranks) /* a fabric with more hosts than the job has ranks */
+        out->n = 0;
+    return 0;
+}
+
+/* The places that members of g have in dimension d, ascending; returns how many, 0: out of memory. */
+static uint32_t places(const struct weft_group *g, uint32_t stride, uint32_t size, uint32_t **out)
+{
+    uint32_t n = 0;
+    unsigned char *has = calloc(size, 1);
+    *out = calloc(size, sizeof(**out));
+    for (uint32_t i = 0; has && *out && i < g->n; i++)
+        has[g->ranks[i] / stride % size] = 1;
+    for (uint32_t k = 0; has && *out && k < size; k++)
+        if (has[k])
+            (*out)[n++] = k;
+    free(has);
+    return n;
+}
+
+static int shape(const struct weft_group *g, const struct weft_dims *dims, struct weft_shape *out)
+{
+    uint64_t product = 1;
+    uint32_t stride = 1;
+    out->mask = 0;
+    for (uint32_t d = 0; d < dims->n; stride *= dims->size[d++]) {
+        uint32_t k = out->dims.n, n = places(g, stride, dims->size[d], &out->places[k]);
+        if (n == 0)
+            return WEFT_E_LIMIT;
+        product = product > UINT32_MAX ? product : product * n;
+        if (n == 1) {
+            free(out->places[k]);
+            out->places[k] = NULL;
+            continue;
+        }
+        out->mask |= UINT32_C(1) << d;
+        out->dims.size[k] = n;
+        out->dims.rate_bps[k] = dims->rate_bps[d];
+        out->dims.latency_ps[k] = dims->latency_ps[d];
+        out->fabric_dim[k] = d;
+        out->stride[k] = stride;
+        out->dims.n++;
+    }
+    out->grid = dims->n > 0 && product == g->n;
+    if (!out->mask)
+        out->mask = 1;
+    return 0;
+}
+
+struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct weft_dims *dims,
+                                   struct weft_err *err)
+{
+    struct weft_shape *shapes = calloc(w->ngroups ? w->ngroups : 1, sizeof(*shapes));
+    int ok = shapes != NULL;
+    for (uint32_t g = 0; ok && g < w->ngroups; g++)
+        ok = shape(&w->groups[g], dims, &shapes[g]) == 0;
+    if (!ok) {
+        weft_shapes_free(shapes, w);
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
+        return NULL;
+    }
+    return shapes;
+}
+
+void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w)
+{
+    for (uint32_t g = 0; shapes && g < w->ngroups; g++)
+        for (uint32_t d = 0; d < WEFT_DIMS_MAX; d++)
+            free(shapes[g].places[d]);
+    free(shapes);
+}
