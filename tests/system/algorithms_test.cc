@@ -157,10 +157,10 @@ TEST(AstraSim, TwoUnequalDimensions)
             for (uint32_t x = 0; x < 8; x++) {
                 weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, &sw, &err);
                 for (uint32_t y = 0; y < 4; y++) {
-                    weft_fabric_link link = {x + 8 * y, sw, k25, 2000000, 0, 1};
+                    weft_fabric_link link = {x + 8 * y, sw, k25, 2000000, 0, 0};
                     weft_fabric_add_link(f, &link, nullptr, &err);
                 }
-                weft_fabric_link up = {sw, core, k25, 2000000, 0, 2}; // joins what never talks
+                weft_fabric_link up = {sw, core, k25, 2000000, 0, 0}; // joins what never talks
                 weft_fabric_add_link(f, &up, nullptr, &err);
             }
         });

@@ -227,11 +227,11 @@ TEST(Dims, DisjointDimensionsOverlapFully)
                     weft_fabric_add_node(f, WEFT_NODE_SWITCH, 2, &core, &err);
                     for (uint32_t g = 0; g < 8; g++) {
                         weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, &sw, &err);
-                        weft_fabric_link up = {sw, core, 429496729600, 250000, 0, 2};
+                        weft_fabric_link up = {sw, core, 429496729600, 250000, 0, 0};
                         weft_fabric_add_link(f, &up, nullptr, &err);
                         for (uint32_t k = 0; k < 4; k++) {
                             uint32_t host = g < 4 ? 4 * g + k : g - 4 + 4 * k;
-                            weft_fabric_link link = {host, sw, 429496729600, 250000, 0, g / 4};
+                            weft_fabric_link link = {host, sw, 429496729600, 250000, 0, 0};
                             weft_fabric_add_link(f, &link, nullptr, &err);
                         }
                     }
