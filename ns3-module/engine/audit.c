@@ -113,8 +113,8 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
                     "node %u uses more headroom than there is", n);
             }
         }
-        LAW(err, in == out, "node %u holds %" PRIu64 " bytes by ingress, %" PRIu64 " by egress",
-            n, in, out);
+        LAW(err, in == out, "node %u holds %" PRIu64 " bytes by ingress, %" PRIu64 " by egress", n,
+            in, out);
         for (int k = 0; k < 2; k++) {
             LAW(err, shared[k] == m->in[k].used && shared[k] <= m->in[k].size,
                 "node %u shares %" PRIu64 " bytes of ingress pool %d, counted %" PRIu64

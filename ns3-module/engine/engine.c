@@ -14,7 +14,7 @@
 
 int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
 {
-    e->stop = true;
+    e->limit = INT64_MIN; /* ends the loop */
     if (e->err.code)
         return e->err.code;
     char msg[WEFT_ERR_MSG_MAX];
@@ -146,7 +146,8 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->prop_ps = l->delay_ps;
         p->ser_q = gap_of_rate(l->rate_bps);
         p->error_rate = l->error_rate;
-        p->lossy = l->error_rate > 0;
+        p->lossy = l->error_rate > 0 || e->hooks.lose;
+        p->to_host = f->nodes[f->ports[p->peer].node].kind == WEFT_NODE_HOST;
         p->armed_ps = WEFT_NEVER;
         p->fly.head = p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
@@ -193,12 +194,13 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->ns3_draws = c->params.ecn.draws == WEFT_DRAWS_NS3;
     weft_ns3_rng_init(&e->ns3_rng, 1, c->seed, c->params.ecn.first_stream);
     weft_libc_rand_init(&e->libc_rand, (uint32_t)c->seed);
-    e->odd =
-        (uint8_t)((c->params.transport.ns3_event_order ? ODD_ORDER : 0) |
-                  (c->params.transport.quantum_ps ? ODD_QUANTUM : 0) | (e->pint_on ? ODD_PINT : 0));
-    const uint8_t mark = e->ecn_on ? TOUCH_ECN : 0;
+    e->odd = (uint32_t)((c->params.transport.ns3_event_order ? ODD_ORDER : 0) |
+                        (c->params.transport.quantum_ps ? ODD_QUANTUM : 0) |
+                        (e->pint_on ? ODD_PINT : 0) |
+                        (c->params.sw.scheduler == WEFT_SCHED_PACKET_RR ? ODD_TURNS : 0));
+    const uint32_t mark = e->ecn_on ? TOUCH_ECN : 0;
     e->on_enter = c->params.ecn.at_enqueue ? mark : 0;
-    e->on_leave = (uint8_t)((c->params.ecn.at_enqueue ? 0 : mark) | (e->stamp_on ? TOUCH_SIGN : 0));
+    e->on_leave = ((c->params.ecn.at_enqueue ? 0 : mark) | (e->stamp_on ? TOUCH_SIGN : 0));
     weft_engine_set_hooks(e, &c->hooks);
     if (e->cnp_on)
         c->cc->cnp(c->cc_params, &e->cnp);
@@ -268,10 +270,12 @@ void weft_engine_free(struct weft_engine *e)
 void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks)
 {
     e->hooks = *hooks;
-    e->odd = (uint8_t)((e->odd & ~ODD_LOSE) | (hooks->lose ? ODD_LOSE : 0));
-    const uint8_t hook = hooks->queue ? TOUCH_HOOK : 0;
-    e->on_enter = (uint8_t)((e->on_enter & ~TOUCH_HOOK) | hook);
-    e->on_leave = (uint8_t)((e->on_leave & ~TOUCH_HOOK) | hook);
+    for (uint32_t i = 0; e->ports && hooks->lose && i < e->fabric->nports; i++)
+        e->ports[i].lossy = true;
+    e->odd = (e->odd & ~(uint32_t)ODD_LOSE) | (hooks->lose ? ODD_LOSE : 0);
+    const uint32_t hook = hooks->queue ? TOUCH_HOOK : 0;
+    e->on_enter = (e->on_enter & ~(uint32_t)TOUCH_HOOK) | hook;
+    e->on_leave = (e->on_leave & ~(uint32_t)TOUCH_HOOK) | hook;
 }
 
 /* ---- timers ---- */
@@ -474,9 +478,8 @@ static void run_slow(struct weft_engine *e)
 
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
 {
-    e->limit = limit_ps;
-    e->stop = e->err.code != 0;
-    while (!e->stop) {
+    e->limit = e->err.code ? INT64_MIN : limit_ps;
+    for (;;) {
         const uint64_t key = fastq_first(&e->fast, e->now);
         int64_t t = fast_time(e, key);
         const bool slow = slow_time(e) <= t && slow_first(e, key);
@@ -512,7 +515,7 @@ void weft_engine_lower_limit(struct weft_engine *e, int64_t limit_ps)
 
 void weft_engine_stop(struct weft_engine *e)
 {
-    e->stop = true;
+    e->limit = INT64_MIN;
 }
 
 const struct weft_err *weft_engine_error(const struct weft_engine *e)

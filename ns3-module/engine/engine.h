@@ -145,7 +145,7 @@ struct weft_pfc_params {
     /** pause time of a frame, in 512 bit times of the paused link; 0: until the resume */
     uint64_t quanta;
     int allow_deadlock; /**< start even if routes can deadlock */
-    double refresh; /**< XOFF is repeated after this fraction of the pause time */
+    double refresh;     /**< XOFF is repeated after this fraction of the pause time */
 };
 
 /** Where marking takes its random numbers. */

@@ -97,6 +97,7 @@ enum odd {
     ODD_ORDER = 1,   /**< transport.ns3-event-order */
     ODD_QUANTUM = 2, /**< transport.time-quantum */
     ODD_PINT = 4,    /**< transmissions are noted for PINT */
+    ODD_TURNS = 16,  /**< switch.scheduler=packet-rr */
     ODD_LOSE = 8     /**< fault injection hook */
 };
 /** What is done to packets that enter or leave a switch queue. */
@@ -111,7 +112,7 @@ enum touch {
 enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 
 /** Switches on a path that a QP remembers; the choices of further ones are looked up. */
-#define QP_PATH 6
+#define QP_PATH 8
 
 /** One QP: sender half and receiver half. */
 struct qp {
@@ -208,14 +209,16 @@ struct port {
     uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
     struct list fly;          /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
-    uint8_t nonempty, paused; /**< bit masks of priorities */
-    uint8_t xoff_sent;        /**< ingress: priorities that we have paused at the peer */
-    uint8_t drr;              /**< priority whose turn it is */
-    bool sending;     /**< ns3-event-order: the end of the last packet hasn't been dealt with */
-    bool lossy;       /**< packets may be lost on the link: error_rate > 0, or it has been down */
-    bool down;        /**< the link is down; busy_until_ps is then WEFT_NEVER */
-    struct list ctrl; /**< PFC frames waiting */
-    uint64_t qtotal;  /**< egress occupancy, all priorities */
+    uint32_t nonempty,
+        paused;         /**< bit masks of priorities; not bytes, whose stores may alias all */
+    uint32_t xoff_sent; /**< ingress: priorities that we have paused at the peer */
+    uint8_t drr;        /**< priority whose turn it is */
+    bool sending;       /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    bool to_host;       /**< the link leads to a host */
+    bool lossy;         /**< packets may be lost on the link: error_rate > 0, or it has been down */
+    bool down;          /**< the link is down; busy_until_ps is then WEFT_NEVER */
+    struct list ctrl;   /**< PFC frames waiting */
+    uint64_t qtotal;    /**< egress occupancy, all priorities */
     /** packets that came out of this port's link at the far end, lost ones included */
     uint64_t rx_packets;
     struct weft_engine_port_stats st;
@@ -303,8 +306,8 @@ struct weft_engine {
     balance_fn balance; /**< NULL: by the hash of the flow */
     uint32_t *turns;    /**< spray: per node, packets so far */
     struct flowlet *flowlets;
-    uint8_t odd;                /**< enum odd */
-    uint8_t on_enter, on_leave; /**< enum touch */
+    uint32_t odd;                /**< enum odd */
+    uint32_t on_enter, on_leave; /**< enum touch */
     uint64_t seed;
     bool ns3_draws; /**< ecn.draws=ns3 */
     struct weft_ns3_rng ns3_rng;
@@ -312,7 +315,6 @@ struct weft_engine {
     struct weft_engine_hooks hooks;
 
     int64_t now, limit;
-    bool stop;
     uint32_t order;    /**< ns3-event-order: rank given last */
     struct fastq fast; /**< arrivals and transmissions: one entry per busy link or port */
     /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
@@ -325,7 +327,7 @@ struct weft_engine {
     uint32_t nnics;
     struct pfc_port *pfc; /**< one per port; NULL with pfc.quanta = 0, which needs no timers */
     struct pfc_since *pfc_since; /**< one per port */
-    uint64_t pfc_moves;   /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
+    uint64_t pfc_moves; /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
     struct mmu *mmus; /**< one per node; unused on hosts that do not forward */
     struct port_kind *kinds;

@@ -20,9 +20,8 @@ static uint64_t queue_bytes(const struct weft_engine *e)
 {
     const struct fastq *q = &e->fast;
     uint64_t keys = (uint64_t)q->due_cap + q->near.cap + q->far.cap;
-    return 2 * (uint64_t)e->fabric->nports * sizeof *q->slot +
-           FASTQ_BUCKETS * sizeof *q->bucket + keys * sizeof *q->due +
-           e->slow.cap * sizeof *e->slow.h;
+    return 2 * (uint64_t)e->fabric->nports * sizeof *q->slot + FASTQ_BUCKETS * sizeof *q->bucket +
+           keys * sizeof *q->due + e->slow.cap * sizeof *e->slow.h;
 }
 
 void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *out)

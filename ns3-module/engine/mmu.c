@@ -108,7 +108,7 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
                      e->ports[out].qbytes[k->prio] + size);
     if (((e->lossless & ~p->xoff_sent) >> prio & 1) &&
         (p->in_hdrm[prio] > 0 || (after > 0 && after >= threshold(g, *limit)))) {
-        p->xoff_sent |= (uint8_t)(1u << prio);
+        p->xoff_sent |= 1u << prio;
         pfc_send(e, in, prio, true);
     }
     return WEFT_DROP_REASONS;
@@ -148,7 +148,7 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
     if ((p->xoff_sent & bit) && p->in_hdrm[prio] == 0 &&
         (left == 0 ||
          left + e->p.pfc.xon_offset_bytes <= threshold(g, p->kind->prio[prio].ingress))) {
-        p->xoff_sent &= (uint8_t)~bit;
+        p->xoff_sent &= ~bit;
         pfc_send(e, k->in_port, prio, false);
     }
 }

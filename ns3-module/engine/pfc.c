@@ -119,7 +119,7 @@ void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 {
     struct port *p = &e->ports[port];
-    const uint8_t before = p->paused, bit = (uint8_t)(1u << prio);
+    const uint32_t before = p->paused, bit = 1u << prio;
     if (xoff) {
         p->paused |= bit;
         p->st.pauses++;
@@ -128,7 +128,7 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         if (!(before & bit))
             e->pfc_since[port].ps[prio] = e->now;
     } else {
-        p->paused &= (uint8_t)~bit;
+        p->paused &= ~bit;
         if (before && !p->paused)
             p->st.paused_ps += e->now - p->paused_since_ps;
     }

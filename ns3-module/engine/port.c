@@ -81,11 +81,9 @@ static inline uint32_t next_prio(const struct weft_engine *e, struct port *p, ui
     if (__builtin_expect(eligible & (eligible - 1), 0))
         return pick_prio(e, p, eligible);
     const uint32_t only = (uint32_t)__builtin_ctz(eligible);
-    if (!(eligible & (uint32_t)e->p.sw.strict_prios)) {
-        p->deficit[only] = 0;
-        if (__builtin_expect(e->p.sw.scheduler == WEFT_SCHED_PACKET_RR, 0))
-            p->drr = (uint8_t)only;
-    }
+    p->deficit[only] = 0; /* means nothing for a strict one */
+    if (__builtin_expect(e->odd & ODD_TURNS, 0) && !(eligible & (uint32_t)e->p.sw.strict_prios))
+        p->drr = (uint8_t)only;
     return only;
 }
 
@@ -112,7 +110,7 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
     struct pkt *k = pkt_at(e, i);
     list_take(q, k);
     if (q->head == NIL)
-        p->nonempty &= (uint8_t) ~(1u << prio);
+        p->nonempty &= ~(1u << prio);
     p->qbytes[prio] -= k->frame;
     p->qtotal -= k->frame;
     if (k->in_port != NIL) {
@@ -141,14 +139,14 @@ static inline bool queue_first(const struct weft_engine *e, const struct port *p
 /* The priorities that a switch port may send. */
 static inline uint32_t switch_sendable(const struct port *p)
 {
-    return p->nonempty & ~(uint32_t)p->paused;
+    return p->nonempty & ~p->paused;
 }
 
 /* The same for a NIC. Its queues hold ACKs and CNPs, and what it forwards. */
 static inline uint32_t nic_sendable(const struct weft_engine *e, const struct port *p,
                                     const struct nic *n)
 {
-    const uint32_t open = ~(uint32_t)p->paused;
+    const uint32_t open = ~p->paused;
     return (p->nonempty & (e->p.transport.ack_ignores_pause ? ~0u : open)) | (n->ready_mask & open);
 }
 
@@ -157,8 +155,7 @@ static inline void start(struct weft_engine *e, struct port *p, uint32_t port, u
                          uint32_t i)
 {
     struct pkt *k = pkt_at(e, i);
-    if (!(e->p.sw.strict_prios >> prio & 1))
-        p->deficit[prio] -= k->frame;
+    p->deficit[prio] -= k->frame;
     transmit(e, p, port, k, i);
 }
 
@@ -190,8 +187,8 @@ static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port 
     } else {
         while ((eligible = nic_sendable(e, p, n))) {
             const uint32_t prio = next_prio(e, p, eligible);
-            const uint32_t i = queue_first(e, p, n, prio) ? dequeue(e, p, port, prio)
-                                                          : nic_next(e, port, prio);
+            const uint32_t i =
+                queue_first(e, p, n, prio) ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
             if (i != NIL) { /* else its QPs turned out to be blocked */
                 start(e, p, port, prio, i);
                 break;
@@ -264,7 +261,7 @@ static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port,
 {
     const uint32_t prio = k->prio, bit = 1u << prio;
     list_append(e, &p->q[prio], k, i);
-    p->nonempty |= (uint8_t)bit;
+    p->nonempty |= bit;
     p->qbytes[prio] += k->frame;
     p->qtotal += k->frame;
     if (p->qtotal > p->st.max_queue_bytes)
@@ -370,11 +367,11 @@ void port_arrive(struct weft_engine *e, uint32_t port)
     if (p->fly.head != NIL)
         engine_push_port(e, pkt_at(e, p->fly.head)->at_ps, EV_ARRIVE, port);
     p->rx_packets++;
-    if (__builtin_expect(p->lossy | (e->odd & ODD_LOSE), 0) && lost(e, p, i, port))
+    if (__builtin_expect(p->lossy, 0) && lost(e, p, i, port))
         return;
     if (__builtin_expect(k->kind == WEFT_PKT_PFC, 0))
         pfc_receive(e, peer, i);
-    else if (e->ports[peer].nic != NIL && !passes_through(e, peer, k))
+    else if (p->to_host && !passes_through(e, peer, k))
         rc_receive(e, i);
     else
         forward(e, peer, k, i);
