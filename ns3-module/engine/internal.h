@@ -315,14 +315,16 @@ struct weft_engine {
     struct weft_engine_hooks hooks;
 
     int64_t now, limit;
-    uint32_t order;    /**< ns3-event-order: rank given last */
-    struct fastq fast; /**< arrivals and transmissions: one entry per busy link or port */
+    uint32_t order;         /**< ns3-event-order: rank given last */
+    const uint64_t *warmed; /**< entry of fast.due from which on nothing has been fetched ahead */
+    struct fastq fast;      /**< arrivals and transmissions: one entry per busy link or port */
     /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
      * second ahead */
     struct evq slow;
     uint64_t timer_seq;
 
     struct port *ports;
+    struct stable port_mem; /**< what ports lie in */
     struct nic *nics;
     uint32_t nnics;
     struct pfc_port *pfc; /**< one per port; NULL with pfc.quanta = 0, which needs no timers */
