@@ -188,7 +188,6 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->echo_on = (needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
     e->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
     e->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
-    e->stamp_on = e->int_on || e->pint_on;
     e->ns3_draws = c->params.ecn.draws == WEFT_DRAWS_NS3;
     weft_ns3_rng_init(&e->ns3_rng, 1, c->seed, c->params.ecn.first_stream);
     weft_libc_rand_init(&e->libc_rand, (uint32_t)c->seed);
@@ -198,7 +197,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
                         (c->params.sw.scheduler == WEFT_SCHED_PACKET_RR ? ODD_TURNS : 0));
     const uint32_t mark = e->ecn_on ? TOUCH_ECN : 0;
     e->on_enter = c->params.ecn.at_enqueue ? mark : 0;
-    e->on_leave = ((c->params.ecn.at_enqueue ? 0 : mark) | (e->stamp_on ? TOUCH_SIGN : 0));
+    e->on_leave = ((c->params.ecn.at_enqueue ? 0 : mark) | (e->int_on || e->pint_on ? TOUCH_SIGN : 0));
     weft_engine_set_hooks(e, &c->hooks);
     if (e->cnp_on)
         c->cc->cnp(c->cc_params, &e->cnp);
@@ -270,7 +269,6 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
     e->hooks = *hooks;
     for (uint32_t i = 0; e->ports && hooks->lose && i < e->fabric->nports; i++)
         e->ports[i].lossy = true;
-    e->odd = (e->odd & ~(uint32_t)ODD_LOSE) | (hooks->lose ? ODD_LOSE : 0);
     const uint32_t hook = hooks->queue ? TOUCH_HOOK : 0;
     e->on_enter = (e->on_enter & ~(uint32_t)TOUCH_HOOK) | hook;
     e->on_leave = (e->on_leave & ~(uint32_t)TOUCH_HOOK) | hook;

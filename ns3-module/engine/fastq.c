@@ -11,11 +11,6 @@
 #define SPARSE 3u          /**< and below which they are doubled */
 #define INSERT_SORT 24u    /**< entries of a bucket up to which insertion sorts best */
 
-static inline uint32_t slot_number(const struct fastq *q, uint64_t key)
-{
-    return (fastq_kind(key) == EV_ARRIVE ? 0 : q->nports) + fastq_port(key);
-}
-
 static void set_cur(struct fastq *q, int64_t cur)
 {
     q->cur = cur;
@@ -191,7 +186,8 @@ static void deal(struct fastq *q, int64_t now, uint32_t shift)
         const int64_t t = fastq_time(q, key);
         if (t >> shift <= q->cur)
             put(q, &q->near, key);
-        else if (q->slot[slot_number(q, key)].key != FASTQ_NO_KEY)
+        else if (q->slot[fastq_slot_number(q, fastq_kind(key), fastq_port(key))].key !=
+                 FASTQ_NO_KEY)
             put(q, &q->far, key); /* one of the two is stale: keep both */
         else
             fastq_push(q, now, t, fastq_kind(key), fastq_port(key));
@@ -248,7 +244,7 @@ bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
             return false;
         rebase(q, now);
     }
-    const uint32_t slot = (kind == EV_ARRIVE ? 0 : q->nports) + port;
+    const uint32_t slot = fastq_slot_number(q, kind, port);
     if (q->slot[slot].key != FASTQ_NO_KEY)
         unlist(q, slot);
     if (q->near.n >= FEW && q->cur == FASTQ_ALL_NEAR && !q->heap_only)

@@ -75,6 +75,11 @@ static inline uint64_t fastq_key(const struct fastq *q, int64_t t, enum ev_kind 
 {
     return (uint64_t)(t - q->base) << FASTQ_ID_BITS | (uint64_t)kind << FASTQ_PORT_BITS | port;
 }
+/** The slot of a (kind, port). */
+static inline uint32_t fastq_slot_number(const struct fastq *q, enum ev_kind kind, uint32_t port)
+{
+    return kind == EV_ARRIVE ? port : q->nports + port;
+}
 static inline uint32_t fastq_len(const struct fastq *q)
 {
     return (uint32_t)(q->top - q->due) + q->near.n + q->nlisted + q->far.n;
@@ -104,8 +109,8 @@ static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_k
                               uint32_t port)
 {
     const int64_t number = t >> q->shift;
-    const uint32_t number_of_slot = kind == EV_ARRIVE ? port : q->nports + port;
-    struct fastq_slot *s = &q->slot[number_of_slot];
+    const uint32_t slot = fastq_slot_number(q, kind, port);
+    struct fastq_slot *s = &q->slot[slot];
     /* unless cur < number < cur + FASTQ_BUCKETS; cur may be INT64_MAX */
     if (__builtin_expect((uint64_t)number - (uint64_t)q->cur - 1 >= FASTQ_BUCKETS - 1, 0) ||
         __builtin_expect(s->key != FASTQ_NO_KEY, 0))
@@ -113,7 +118,7 @@ static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_k
     const uint32_t b = (uint32_t)number & (FASTQ_BUCKETS - 1);
     s->key = fastq_key(q, t, kind, port);
     s->next = q->bucket[b];
-    q->bucket[b] = number_of_slot;
+    q->bucket[b] = slot;
     q->used[b >> 6] |= UINT64_C(1) << (b & 63);
     q->nlisted++;
     return true;

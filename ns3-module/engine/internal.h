@@ -71,6 +71,8 @@ struct pkt {
         order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
 };
+_Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
+
 /** In a forwarding node: the priority that a packet came in with. */
 static inline uint32_t came_in(const struct pkt *k)
 {
@@ -78,7 +80,6 @@ static inline uint32_t came_in(const struct pkt *k)
         return k->prio;
     return k->prio - (k->flags / PKT_VC1 & 1u) + (k->flags / PKT_IN_VC1 & 1u);
 }
-_Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
 
 /** A posted message until its last ACK. */
 struct msg {
@@ -97,8 +98,7 @@ enum odd {
     ODD_ORDER = 1,   /**< transport.ns3-event-order */
     ODD_QUANTUM = 2, /**< transport.time-quantum */
     ODD_PINT = 4,    /**< transmissions are noted for PINT */
-    ODD_TURNS = 16,  /**< switch.scheduler=packet-rr */
-    ODD_LOSE = 8     /**< fault injection hook */
+    ODD_TURNS = 8    /**< switch.scheduler=packet-rr */
 };
 /** What is done to packets that enter or leave a switch queue. */
 enum touch {
@@ -300,7 +300,7 @@ struct weft_engine {
     bool low_rto; /**< transport.rto-low is in force */
     struct weft_cc_cnp cnp;
     struct weft_cc_signals signals;
-    bool ecn_on, cnp_on, echo_on, int_on, pint_on, stamp_on;
+    bool ecn_on, cnp_on, echo_on, int_on, pint_on;
     bool transit;       /**< hosts forward packets for others */
     bool vcs;           /**< lossless priorities have a second virtual channel */
     balance_fn balance; /**< NULL: by the hash of the flow */

@@ -352,7 +352,7 @@ static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t por
 {
     const bool cut = pkt_at(e, i)->flags & PKT_CUT;
     if (!cut && !(p->error_rate > 0 && weft_rng_f64(&p->err_rng) < p->error_rate) &&
-        !((e->odd & ODD_LOSE) && lose(e, i, port)))
+        !(e->hooks.lose && lose(e, i, port)))
         return false;
     pkt_drop(e, i, port, cut ? WEFT_DROP_LINK : WEFT_DROP_ERROR);
     return true;
