@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/execute.h"
 #include "cli/source.h"
+#include "congestion/cc.h"
 #include "hpcc/job.h"
 #include "hpcc/play.h"
 #include "hpcc/profile.h"
@@ -16,7 +17,7 @@
 
 struct hpcc_opts {
     struct weft_source_opts source;
-    const char *config, *out;
+    const char *config, *control, *out;
     int compat, flow_format, no_out, quiet, show;
 };
 
@@ -25,6 +26,8 @@ static const struct weft_opt options[] = {
      "HPCC's config.txt"},
     {"compat", 0, WEFT_OPT_FLAG, offsetof(struct hpcc_opts, compat), NULL, NULL,
      "wire sizes, rounding, ACKs, buffer and hash as in the simulator"},
+    {"control", 0, WEFT_OPT_TEXT, offsetof(struct hpcc_opts, control), "NAME", NULL,
+     "weft's NAME with its own defaults in place of CC_MODE; names: weft list cc"},
     WEFT_SOURCE_OPTS(hpcc_opts),
     {"out", 'o', WEFT_OPT_TEXT, offsetof(struct hpcc_opts, out), "DIR", NULL,
      "run folder; default out/NAME of the configuration's folder"},
@@ -64,7 +67,10 @@ static int resolve(struct run *r, struct weft_err *err)
     const struct hpcc_opts *o = r->o;
     static const char *const fixed[] = {"topology.", "workload.", "system."};
     struct weft_hpcc_profile_input in = {r->job.config, r->job.topology_path, r->job.fabric,
-                                         r->job.flows,  &r->job.pairs,        o->compat};
+                                         r->job.flows,  &r->job.pairs,        o->compat,
+                                         o->control};
+    if (o->control && !weft_cc_find(o->control, err))
+        return weft_err_prepend(err, "--control");
     r->profile = weft_hpcc_profile_new(&in, err);
     if (!r->profile)
         return err->code;
@@ -366,7 +372,8 @@ const struct weft_command weft_command_hpcc = {
         "Reads config.txt and the topology, flow and trace lists that it names; writes fct.txt, "
         "pfc.txt, fct_slowdown.csv and, where QLEN_MON_FILE is set, qlen.txt beside weft's own "
         "outputs.\n"
-        "Congestion controls run as the simulator does them; --compat makes wire sizes, rounding, "
+        "The congestion controls of CC_MODE run as the simulator does them; --compat makes wire "
+        "sizes, rounding, "
         "ACKs, switch buffers and path choice the simulator's too.\n"
         "Keys without effect are reported; values that weft can't honour are errors. The packet "
         "trace of TRACE_OUTPUT_FILE is not written.",

@@ -71,6 +71,7 @@ static const struct cc_key {
 };
 #define CC_KEYS (sizeof cc_keys / sizeof cc_keys[0])
 
+/* NULL: CC_MODE has no row. */
 static const struct cc_mode *mode_of(const struct weft_hpcc_config *c)
 {
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
@@ -79,7 +80,9 @@ static const struct cc_mode *mode_of(const struct weft_hpcc_config *c)
     return NULL;
 }
 
-const char *weft_hpcc_cc_name(const struct weft_hpcc_config *c)
+/* The name of the congestion control that CC_MODE stands for; modes that the simulator doesn't know
+ * are a fixed window, or nothing. */
+static const char *cc_name(const struct weft_hpcc_config *c)
 {
     const struct cc_mode *m = mode_of(c);
     return m ? m->name : c->has_win ? "static-window" : "none";
@@ -123,6 +126,18 @@ __attribute__((format(printf, 2, 3))) static void warn(struct maker *m, const ch
     va_start(ap, fmt);
     vadd(m, m->p->warnings, &m->p->nwarnings, MAX_WARNINGS, fmt, ap);
     va_end(ap);
+}
+
+/* The control that runs: the one asked for in place of CC_MODE, or CC_MODE's. */
+static const char *control_name(const struct maker *m)
+{
+    return m->in->control ? m->in->control : cc_name(m->in->config);
+}
+
+/* The row of CC_MODE when it decides; NULL when another control is asked for, or there is none. */
+static const struct cc_mode *deciding_mode(const struct maker *m)
+{
+    return m->in->control ? NULL : mode_of(m->in->config);
 }
 
 /* Refuses a value whose effect weft doesn't have. */
@@ -169,18 +184,22 @@ static void check_supported(struct maker *m)
         refuse(m, WEFT_HPCC_FLOW_INPUT_FILE, "FLOW_FILE names the flows already");
     if (c->nic_pause_us)
         refuse(m, WEFT_HPCC_NIC_TOTAL_PAUSE_TIME, "NICs that pause are not modelled; say 0");
-    if (c->cc_mode == 10 && !c->fast_react)
+    const struct cc_mode *mode = deciding_mode(m);
+    if (mode && mode->id == 10 && !c->fast_react)
         refuse(m, WEFT_HPCC_FAST_REACT, "HPCC-PINT always reacts to each ACK; say 1");
 }
 
 /* Whether a key means something to the chosen control. */
-static bool cc_uses(const struct weft_hpcc_config *c, enum weft_hpcc_key key, bool compat)
+static bool cc_uses(const struct maker *m, enum weft_hpcc_key key)
 {
+    const struct weft_hpcc_config *c = m->in->config;
+    if (m->in->control)
+        return false;
     if (key == WEFT_HPCC_HAS_WIN)
         return true;
     if (key == WEFT_HPCC_VAR_WIN)
         return c->has_win && mode_of(c);
-    if (key == WEFT_HPCC_INT_MULTI && !compat)
+    if (key == WEFT_HPCC_INT_MULTI && !m->in->compat)
         return false;
     for (size_t i = 0; i < CC_KEYS; i++)
         if (cc_keys[i].mode == c->cc_mode && cc_keys[i].key == key)
@@ -208,22 +227,24 @@ static void warn_unused(struct maker *m)
         if (idle)
             nnone +=
                 (size_t)snprintf(none + nnone, sizeof none - nnone, " %s", weft_hpcc_key_name(key));
-        else if (effect == WEFT_HPCC_CC && !cc_uses(c, key, m->in->compat))
+        else if (effect == WEFT_HPCC_CC && !cc_uses(m, key))
             ncc += (size_t)snprintf(cc + ncc, sizeof cc - ncc, " %s", weft_hpcc_key_name(key));
     }
     if (nnone)
         warn(m, "%s: without effect:%s", c->file, none);
-    if (ncc)
+    if (ncc && m->in->control)
+        warn(m, "%s: without effect under --control %s:%s", c->file, m->in->control, cc);
+    else if (ncc)
         warn(m, "%s: without effect under CC_MODE %llu (%s):%s", c->file,
-             (unsigned long long)c->cc_mode, weft_hpcc_cc_name(c), cc);
+             (unsigned long long)c->cc_mode, cc_name(c), cc);
 }
 
 static void set_cc(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
-    const struct cc_mode *mode = mode_of(c);
+    const struct cc_mode *mode = deciding_mode(m);
     char value[WEFT_HPCC_VALUE_MAX];
-    set(m, "congestion-control.name=%s", weft_hpcc_cc_name(c));
+    set(m, "congestion-control.name=%s", control_name(m));
     if (!mode)
         return;
     set(m, "congestion-control.mode=hpcc");
@@ -232,8 +253,7 @@ static void set_cc(struct maker *m)
         /* Without a sensible default in the simulator: weft's own stands. */
         bool no_default = k->key == WEFT_HPCC_RATE_AI || k->key == WEFT_HPCC_RATE_HAI ||
                           k->key == WEFT_HPCC_EWMA_GAIN || k->key == WEFT_HPCC_RP_TIMER;
-        if (k->mode != mode->id || (no_default && !c->given[k->key]) ||
-            !cc_uses(c, k->key, m->in->compat))
+        if (k->mode != mode->id || (no_default && !c->given[k->key]) || !cc_uses(m, k->key))
             continue;
         weft_hpcc_value_text(c, k->key, value);
         if (k->key == WEFT_HPCC_RATE_AI && c->rate_ai_bps == 0)
@@ -304,7 +324,7 @@ static void set_ecn(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
     struct weft_err ignored = {0};
-    const struct weft_cc_ops *cc = weft_cc_find(weft_hpcc_cc_name(c), &ignored);
+    const struct weft_cc_ops *cc = weft_cc_find(control_name(m), &ignored);
     uint64_t rates[MAX_RATES], kmin, kmax;
     double pmax;
     char p[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX], map[TEXT_MAX] = "";
@@ -363,7 +383,7 @@ static void set_priorities(struct maker *m)
 static void set_wire(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
-    const struct cc_mode *mode = mode_of(c);
+    const struct cc_mode *mode = deciding_mode(m);
     unsigned signal = mode ? mode->signal_bytes : 0;
     unsigned ack = 14 + 20 + 12 + signal; /* with the echo; short ones are padded to 60 */
     set(m, "transport.mtu=%lluB", (unsigned long long)c->payload_bytes);

@@ -36,6 +36,8 @@ struct weft_hpcc_profile_input {
     const struct weft_hpcc_flows *flows;
     const struct weft_hpcc_pairs *pairs;
     bool compat;
+    const char *control; /**< a congestion control of weft's, with its own defaults, in place of
+                              CC_MODE; NULL: CC_MODE decides */
 };
 
 /** Translates. NULL on failure, *err says why. */
@@ -49,10 +51,6 @@ struct weft_hpcc_compat {
 };
 /** All rows; *n receives their number. */
 const struct weft_hpcc_compat *weft_hpcc_compat_table(size_t *n);
-
-/** The name of the congestion control that CC_MODE stands for; those the simulator doesn't know are
- * a fixed window, or nothing. */
-const char *weft_hpcc_cc_name(const struct weft_hpcc_config *c);
 
 #ifdef __cplusplus
 }

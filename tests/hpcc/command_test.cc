@@ -2,6 +2,7 @@
 // The commands `hpcc` and `traffic`.
 #include "tests/cli/program.h"
 
+#include <set>
 #include <sstream>
 
 namespace
@@ -53,6 +54,37 @@ TEST(HpccCommand, TrafficThenRun)
         for (std::string name; std::getline(header, name, ',');)
             EXPECT_CONTAINS(doc.substr(doc.find("### fct_slowdown.csv")), "| `" + name + "` |");
     }
+}
+
+TEST(HpccCommand, EveryControlOfWeftRunsInPlaceOfCcMode)
+{
+    TempDir dir;
+    write_file(dir / "t", star);
+    write_file(dir / "f",
+               "3\n0 3 3 100 4000000 2\n1 3 3 100 4000000 2\n2 3 3 100 4000000 2.0001\n");
+    write_file(dir / "config.txt",
+               "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nKMIN_MAP 1 100000000000 400\n"
+               "KMAX_MAP 1 100000000000 1600\nPMAX_MAP 1 100000000000 0.2\n");
+    std::set<std::string> results;
+    std::istringstream names(weft({"list", "cc"}).out);
+    size_t n = 0;
+    for (std::string line; std::getline(names, line);) {
+        const std::string name = line.substr(0, line.find(' '));
+        if (name.empty())
+            continue;
+        n++;
+        const Said ran = weft(
+            {"hpcc", "--config", "config.txt", "--compat", "--control", name, "-q", "--out", "o"},
+            dir / "");
+        ASSERT_EQ(ran.code, 0) << name << ran.err;
+        EXPECT_EQ(column(slurp(dir / "o/fct.txt"), 4).size(), 3U) << name;
+        results.insert(slurp(dir / "o/fct.txt"));
+    }
+    EXPECT_GE(n, 9U);
+    EXPECT_EQ(results.size(), n) << "the control changes the result";
+    const Said bad = weft({"hpcc", "--config", "config.txt", "--control", "swft"}, dir / "");
+    EXPECT_EQ(bad.code, 3);
+    EXPECT_CONTAINS(bad.err, "--control: unknown congestion control 'swft'; did you mean 'swift'?");
 }
 
 TEST(HpccCommand, MistakesAndTheirExitCodes)
@@ -162,13 +194,12 @@ TEST(HpccCommand, DeterministicCasesAreTheReferenceToTheNanosecond)
 {
     if (shared("reference/README.md").empty() || !has_packet())
         GTEST_SKIP() << "needs WEFT_SHARED and the packet backend";
-    for (const char *name :
-         {"r2_incast2_1MB_hpcc", "r2_incast8_1MB_hpcc", "r2_incast8_1MB_timely",
-          "r2_incast8_1MB_dctcp", "r4_ft4_websearch_64flows_timely",
-          "r5_ft4_incast15_1MB_buf1MB_dcqcn", "r5_ft4_incast15_1MB_buf1MB_dctcp",
-          /* random, but seed 1 repeats the draws of the reference */
-          "r1_dumbbell_1x1MB_pint", "r2_incast2_1MB_pint", "r2_incast8_1MB_pint",
-          "r2_incast2_1MB_dcqcn"}) {
+    for (const char *name : {"r2_incast2_1MB_hpcc", "r2_incast8_1MB_hpcc", "r2_incast8_1MB_timely",
+                             "r2_incast8_1MB_dctcp", "r4_ft4_websearch_64flows_timely",
+                             "r5_ft4_incast15_1MB_buf1MB_dcqcn", "r5_ft4_incast15_1MB_buf1MB_dctcp",
+                             /* random, but seed 1 repeats the draws of the reference */
+                             "r1_dumbbell_1x1MB_pint", "r2_incast2_1MB_pint", "r2_incast8_1MB_pint",
+                             "r2_incast2_1MB_dcqcn"}) {
         TempDir dir;
         const std::string ref = shared(std::string("reference/") + name);
         const Said ran =
@@ -282,7 +313,8 @@ TEST(HpccCommand, RateBound)
                    "100000000000 5\nKMIN_MAP 1 100000000000 5\nPMAX_MAP 1 100000000000 1\n"
                    "RATE_BOUND " +
                        std::to_string(bound) + "\n");
-        const Said ran = weft({"hpcc", "--config", "config.txt", "-q", "--compat", "--out", "o"}, dir / "");
+        const Said ran =
+            weft({"hpcc", "--config", "config.txt", "-q", "--compat", "--out", "o"}, dir / "");
         ASSERT_EQ(ran.code, 0) << ran.err;
         const auto fct = column(slurp(dir / "o/fct.txt"), 6);
         last[bound] = *std::max_element(fct.begin(), fct.end());
@@ -303,7 +335,8 @@ TEST(HpccCommand, BackToZero)
     double again[3];
     const char *keys[] = {"", "L2_BACK_TO_ZERO 1\nL2_CHUNK_SIZE 100000\n", "L2_BACK_TO_ZERO 1\n"};
     for (int i = 0; i < 3; i++) {
-        write_file(dir / "config.txt", std::string(plain) + "ERROR_RATE_PER_LINK 0.001\n" + keys[i]);
+        write_file(dir / "config.txt",
+                   std::string(plain) + "ERROR_RATE_PER_LINK 0.001\n" + keys[i]);
         const Said ran = weft({"hpcc", "--config", "config.txt", "-q", "--out", "o"}, dir / "");
         ASSERT_EQ(ran.code, 0) << ran.err;
         const std::string json = slurp(dir / "o/run.json");

@@ -30,10 +30,11 @@ class Case
         weft_hpcc_job_free(&job);
     }
     /* All settings; an error leaves none and is in err. */
-    std::set<std::string> sets(bool compat)
+    std::set<std::string> sets(bool compat, const char *control = nullptr)
     {
         std::set<std::string> all;
-        weft_hpcc_profile_input in = {job.config, "t", job.fabric, job.flows, &job.pairs, compat};
+        weft_hpcc_profile_input in = {job.config, "t",    job.fabric, job.flows,
+                                      &job.pairs, compat, control};
         weft_hpcc_profile *p = weft_hpcc_profile_new(&in, &err);
         for (size_t i = 0; p && i < p->nsets; i++)
             all.insert(p->sets[i]);
@@ -147,9 +148,9 @@ TEST(HpccProfile, ARateWithoutThresholdsIsAnError)
 
 TEST(HpccProfile, WhatWeftCantDoIsAnError)
 {
-    for (const char *line : {"LINK_DOWN 10 0 1", "LB_MODE 9", "ENABLE_IRN 1 L2_BACK_TO_ZERO 1",
-                             "FLOW_INPUT_FILE f", "NIC_TOTAL_PAUSE_TIME 3",
-                             "CC_MODE 10 FAST_REACT 0"}) {
+    for (const char *line :
+         {"LINK_DOWN 10 0 1", "LB_MODE 9", "ENABLE_IRN 1 L2_BACK_TO_ZERO 1", "FLOW_INPUT_FILE f",
+          "NIC_TOTAL_PAUSE_TIME 3", "CC_MODE 10 FAST_REACT 0"}) {
         Case c(maps + line + "\n");
         EXPECT_TRUE(c.sets(false).empty()) << line;
         EXPECT_EQ(c.err.code, WEFT_E_INPUT) << line;
@@ -166,7 +167,8 @@ TEST(HpccProfile, RecoveryPacingAndPfc)
     const auto zero = Case(maps + "L2_BACK_TO_ZERO 1\nL2_CHUNK_SIZE 4000\n").sets(true);
     EXPECT_TRUE(zero.count("transport.recovery=go-back-0"));
     EXPECT_TRUE(zero.count("transport.chunk=4000B"));
-    EXPECT_TRUE(Case(maps + "ENABLE_IRN 1\n").sets(false).count("transport.recovery=selective-repeat"));
+    EXPECT_TRUE(
+        Case(maps + "ENABLE_IRN 1\n").sets(false).count("transport.recovery=selective-repeat"));
     Case unbound(maps + "RATE_BOUND 0\nHAS_WIN 0\n");
     EXPECT_TRUE(unbound.sets(false).count("transport.pacing=false"));
     EXPECT_NE(unbound.warnings.find("nothing holds the senders back"), std::string::npos);
@@ -203,6 +205,26 @@ TEST(HpccJob, ErrorRateGoesToLinksWithoutOne)
     EXPECT_EQ(c.job.fabric->links[0].error_rate, 0.5);
     EXPECT_EQ(c.job.fabric->links[1].error_rate, 0.25);
     EXPECT_EQ(c.job.fabric->nhosts, 2u);
+}
+
+TEST(HpccProfile, AnotherControlTakesThePlaceOfCcMode)
+{
+    Case c(maps + "CC_MODE 1\nHAS_WIN 1\nRATE_AI 20Mb/s\nMIN_RATE 1000Mb/s\n");
+    const auto s = c.sets(true, "swift");
+    EXPECT_TRUE(s.count("congestion-control.name=swift"));
+    for (const std::string &set : s) {
+        EXPECT_TRUE(set.rfind("congestion-control.", 0) ||
+                    set.rfind("congestion-control.name", 0) == 0)
+            << set;
+        EXPECT_NE(set.rfind("ecn.", 0), 0U) << set; /* Swift doesn't ask for marks */
+    }
+    EXPECT_TRUE(s.count("transport.ack-frame=60B"));
+    EXPECT_NE(c.warnings.find("without effect under --control swift: RATE_AI MIN_RATE HAS_WIN"),
+              std::string::npos)
+        << c.warnings;
+    /* One that marks takes the thresholds. */
+    EXPECT_TRUE(c.sets(true, "dctcp").count("ecn.rate-map=100Gbps:400000B:1600000B:0.2") ||
+                c.sets(true, "dctcp").count("ecn.kmin=400000B"));
 }
 
 } // namespace

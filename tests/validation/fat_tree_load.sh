@@ -14,7 +14,7 @@ set -u
 [ $# -ge 2 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0"; exit 2; }
 data=$1 out=$2 duration=${3:-10ms} load=${4:-0.5}
 workloads=${5:-WebSearch FbHdp AliStorage2019}
-controls=${6:-dcqcn hpcc timely dctcp pint none}
+controls=${6:-dcqcn hpcc timely dctcp pint none swift powertcp}
 weft=${WEFT:-weft}
 mkdir -p "$out" || exit 4
 fat=$(realpath "$data/hpcc/fat.txt")
@@ -34,7 +34,8 @@ keys() {
     pint) echo CC_MODE 10 HAS_WIN 1 VAR_WIN 1 FAST_REACT 1 U_TARGET 0.95 MI_THRESH 0 \
         PINT_LOG_BASE 1.01 PINT_PROB 1.0 RATE_AI 40Mb/s MIN_RATE 1000Mb/s ;;
     none) echo CC_MODE 12 HAS_WIN 1 ;; # a window of one bandwidth-delay product, no more
-    *) echo "unknown control $1: dcqcn hpcc timely dctcp pint none" >&2; exit 2 ;;
+    swift | powertcp) ;; # no CC_MODE stands for them: --control
+    *) echo "unknown control $1: dcqcn hpcc timely dctcp pint none swift powertcp" >&2; exit 2 ;;
     esac
 }
 
@@ -65,7 +66,9 @@ for workload in $workloads; do
             thresholds "$control"
         } >"$dir/config.txt"
         start=$(date +%s)
-        "$weft" hpcc --config "$dir/config.txt" --compat --quiet --out "$dir" 2>"$dir/log.txt"
+        case $control in swift | powertcp) in_place="--control $control" ;; *) in_place= ;; esac
+        # shellcheck disable=SC2086
+        "$weft" hpcc --config "$dir/config.txt" $in_place --compat --quiet --out "$dir" 2>"$dir/log.txt"
         code=$?
         [ $code -eq 0 ] || failed=1
         # Columns 7 and 8 of fct.txt: the completion time and that of the flow alone.
