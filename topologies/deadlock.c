@@ -18,6 +18,7 @@
 
 struct graph {
     const struct weft_fabric *f;
+    const uint8_t *down; /* per link, NULL: none is down */
     const struct weft_routes *r;
     size_t *first;      /* per channel: its first bit; one more at the end */
     unsigned char *bit; /* dependencies, one byte each */
@@ -45,9 +46,6 @@ static int open_graph(struct graph *g, struct weft_err *err)
     if (g->first)
         g->first[channels] = bits;
     g->bit = calloc(bits + 1, 1);
-    g->r = weft_routes_new(f, err);
-    if (!g->r)
-        return WEFT_E_LIMIT;
     if (!g->first || !g->stamp || !g->queue || !g->bit)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the channel dependencies");
     return 0;
@@ -55,7 +53,6 @@ static int open_graph(struct graph *g, struct weft_err *err)
 
 static void close_graph(struct graph *g)
 {
-    weft_routes_free((struct weft_routes *)(uintptr_t)g->r);
     free(g->first);
     free(g->bit);
     free(g->stamp);
@@ -169,39 +166,49 @@ static int find_cycle(struct graph *g, struct weft_err *err)
     return rc;
 }
 
-/* Whether hosts h and g have the same neighbours, all of them switches, port by port. */
-static bool alike(const struct weft_fabric *f, uint32_t h, uint32_t g)
+static bool is_down(const struct graph *g, uint32_t port)
 {
-    const struct weft_fabric_node *x = &f->nodes[f->hosts[h]], *y = &f->nodes[f->hosts[g]];
+    return g->down && g->down[g->f->ports[port].link];
+}
+
+/* Whether hosts h and o have the same neighbours, all of them switches, port by port. */
+static bool alike(const struct graph *g, uint32_t h, uint32_t o)
+{
+    const struct weft_fabric *f = g->f;
+    const struct weft_fabric_node *x = &f->nodes[f->hosts[h]], *y = &f->nodes[f->hosts[o]];
     for (uint32_t k = 0; k < x->nports; k++)
         if (x->nports != y->nports || far_node(f, x->first_port + k)->kind != WEFT_NODE_SWITCH ||
-            far_node(f, x->first_port + k) != far_node(f, y->first_port + k))
+            far_node(f, x->first_port + k) != far_node(f, y->first_port + k) ||
+            is_down(g, x->first_port + k) != is_down(g, y->first_port + k))
             return false;
     return x->nports > 0;
 }
 
 /* Whether a host like h has been looked at. last[node]: the latest host, plus 1, whose first link is
  * to that node. */
-static bool looked_at(const struct weft_fabric *f, uint32_t h, uint32_t *last)
+static bool looked_at(const struct graph *g, uint32_t h, uint32_t *last)
 {
+    const struct weft_fabric *f = g->f;
     const struct weft_fabric_node *x = &f->nodes[f->hosts[h]];
     if (x->nports == 0)
         return false;
     uint32_t y = f->ports[f->ports[x->first_port].peer].node;
-    bool before = last[y] && alike(f, h, last[y] - 1);
+    bool before = last[y] && alike(g, h, last[y] - 1);
     last[y] = h + 1;
     return before;
 }
 
-static int check_one(const struct weft_fabric *f, struct weft_err *err)
+/* Follows routes @p r of @p f, whose links in @p down are down. */
+static int check_one(const struct weft_fabric *f, const struct weft_routes *r, const uint8_t *down,
+                     struct weft_err *err)
 {
-    struct graph g = {.f = f};
+    struct graph g = {.f = f, .r = r, .down = down};
     uint32_t *last = calloc((size_t)f->nnodes + 1, sizeof(*last));
     int rc = open_graph(&g, err);
     if (!rc && !last)
         rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for channel dependencies");
     for (uint32_t h = 0; h < f->nhosts && !rc; h++)
-        if (!looked_at(f, h, last))
+        if (!looked_at(&g, h, last))
             follow(&g, h);
     if (!rc)
         rc = find_cycle(&g, err);
@@ -210,24 +217,48 @@ static int check_one(const struct weft_fabric *f, struct weft_err *err)
     return rc;
 }
 
-int weft_deadlock_check(const struct weft_fabric *f, struct weft_err *err)
+/* One instance of a dimension, by itself. */
+static int check_instance(const struct weft_fabric *f, const uint8_t *down, uint32_t dim,
+                          uint32_t index, struct weft_err *err)
+{
+    struct weft_fabric_instance part;
+    int rc = weft_fabric_instance_open(f, down, dim, index, &part, err);
+    if (rc)
+        return rc;
+    struct weft_routes *r = NULL;
+    if (part.down || !f->dims[dim].acyclic) {
+        r = weft_routes_new_without(part.fabric, part.down, err);
+        rc = r ? check_one(part.fabric, r, part.down, err) : WEFT_E_LIMIT;
+    }
+    if (rc == WEFT_E_INPUT)
+        weft_err_prepend(err, "dimension %u (%s), instance %u, its own NPU numbers", dim,
+                         f->dims[dim].kind, index);
+    weft_routes_free(r);
+    weft_fabric_instance_close(&part);
+    return rc;
+}
+
+int weft_deadlock_check(const struct weft_fabric *f, const uint8_t *down, struct weft_err *err)
 {
     int rc = 0;
-    if (f->routing != WEFT_ROUTING_DIMS)
-        return f->ndims == 1 && f->dims[0].acyclic ? 0 : check_one(f, err);
+    if (f->ndims == 1 && f->dims[0].acyclic && !down)
+        return 0;
+    struct weft_routes *r = NULL;
+    if (f->routing != WEFT_ROUTING_DIMS || down) {
+        r = weft_routes_new_without(f, down, err);
+        if (!r)
+            return WEFT_E_LIMIT;
+    }
+    if (r && !weft_routes_by_dims(r)) {
+        rc = check_one(f, r, down, err);
+        weft_routes_free(r);
+        return rc;
+    }
+    weft_routes_free(r);
     for (uint32_t d = 0; d < f->ndims && !rc; d++) {
-        uint32_t n = f->dims[d].acyclic ? 0 : weft_fabric_instance_count(f, d);
-        for (uint32_t i = 0; i < n && !rc; i++) {
-            struct weft_fabric_instance part;
-            rc = weft_fabric_instance_open(f, d, i, &part, err);
-            if (rc)
-                break;
-            rc = check_one(part.fabric, err);
-            if (rc == WEFT_E_INPUT)
-                weft_err_prepend(err, "dimension %u (%s), instance %u, its own NPU numbers", d,
-                                 f->dims[d].kind, i);
-            weft_fabric_instance_close(&part);
-        }
+        uint32_t n = f->dims[d].acyclic && !down ? 0 : weft_fabric_instance_count(f, d);
+        for (uint32_t i = 0; i < n && !rc; i++)
+            rc = check_instance(f, down, d, i, err);
     }
     return rc;
 }

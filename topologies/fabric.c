@@ -228,7 +228,7 @@ int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err)
     if (rc)
         return rc;
     f->transit = needs_transit(f);
-    return weft_fabric_check_reach(f, err);
+    return weft_fabric_check_reach(f, NULL, err);
 }
 
 const char *weft_fabric_node_name(const struct weft_fabric *f, uint32_t node,

@@ -158,16 +158,36 @@ static int make(const struct weft_fabric *f, uint32_t dim, const struct list *no
     return rc;
 }
 
-int weft_fabric_instance_open(const struct weft_fabric *f, uint32_t dim, uint32_t index,
-                              struct weft_fabric_instance *out, struct weft_err *err)
+/* Takes over which links are down, when any is. */
+static int copy_down(const uint8_t *down, struct weft_fabric_instance *out, struct weft_err *err)
+{
+    const uint32_t n = out->fabric->nlinks;
+    uint32_t i = 0;
+    while (down && i < n && !down[out->links[i]])
+        i++;
+    if (!down || i == n)
+        return 0;
+    out->down = calloc(n, sizeof(*out->down));
+    if (!out->down)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
+    for (; i < n; i++)
+        out->down[i] = down[out->links[i]];
+    return 0;
+}
+
+int weft_fabric_instance_open(const struct weft_fabric *f, const uint8_t *down, uint32_t dim,
+                              uint32_t index, struct weft_fabric_instance *out,
+                              struct weft_err *err)
 {
     struct list nodes = {NULL, 0, 0}, links = {NULL, 0, 0};
-    *out = (struct weft_fabric_instance){NULL, NULL, NULL};
+    *out = (struct weft_fabric_instance){0};
     int rc = list_nodes(f, dim, index, &nodes, &links, err);
     if (!rc)
         rc = make(f, dim, &nodes, &links, out, err);
-    free(links.v);
     out->nodes = nodes.v;
+    out->links = links.v;
+    if (!rc)
+        rc = copy_down(down, out, err);
     if (rc)
         weft_fabric_instance_close(out);
     return rc;
@@ -178,5 +198,7 @@ void weft_fabric_instance_close(struct weft_fabric_instance *i)
     weft_fabric_free(i->fabric);
     free(i->nodes);
     free(i->ports);
-    *i = (struct weft_fabric_instance){NULL, NULL, NULL};
+    free(i->links);
+    free(i->down);
+    *i = (struct weft_fabric_instance){0};
 }

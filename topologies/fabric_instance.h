@@ -16,6 +16,8 @@ struct weft_fabric_instance {
     struct weft_fabric *fabric; /**< finished; its host i is the i-th NPU of the instance */
     uint32_t *nodes;            /**< node id in the whole fabric of each of its nodes */
     uint32_t *ports;            /**< port number in the whole fabric of each of its ports, ascending per node */
+    uint32_t *links;            /**< link number in the whole fabric of each of its links, ascending */
+    uint8_t *down;              /**< per link, not 0 when it is down; NULL: none is */
 };
 
 /** How many instances a dimension has. */
@@ -27,9 +29,11 @@ uint32_t weft_fabric_member(const struct weft_fabric *f, uint32_t dim, uint32_t 
 /** Host number of NPU @p member of instance @p index. */
 uint32_t weft_fabric_member_host(const struct weft_fabric *f, uint32_t dim, uint32_t index,
                                  uint32_t member);
-/** Cuts instance @p index of dimension @p dim out of @p f. */
-int weft_fabric_instance_open(const struct weft_fabric *f, uint32_t dim, uint32_t index,
-                              struct weft_fabric_instance *out, struct weft_err *err);
+/** Cuts instance @p index of dimension @p dim out of @p f. @p down: per link of @p f, not 0 when it is
+ * down; NULL: none is. */
+int weft_fabric_instance_open(const struct weft_fabric *f, const uint8_t *down, uint32_t dim,
+                              uint32_t index, struct weft_fabric_instance *out,
+                              struct weft_err *err);
 void weft_fabric_instance_close(struct weft_fabric_instance *i);
 
 #ifdef __cplusplus

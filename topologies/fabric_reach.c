@@ -13,15 +13,29 @@
 
 #define NO_ISLAND UINT32_MAX
 
+/* A fabric without some of its links. */
+struct rest {
+    const struct weft_fabric *f;
+    const uint8_t *down; /* per link, NULL: all are there */
+};
+
 static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
 {
     return f->ports[f->ports[port].peer].node;
 }
 
+/* The node that a port leads to, the node itself when its link is down. */
+static uint32_t next_node(const struct rest *r, uint32_t port)
+{
+    const struct weft_fabric_port *p = &r->f->ports[port];
+    return r->down && r->down[p->link] ? p->node : peer_node(r->f, port);
+}
+
 /* Numbers the islands: island[node] for switches. Returns how many. `queue` holds nnodes entries.
  */
-static uint32_t find_islands(const struct weft_fabric *f, uint32_t *island, uint32_t *queue)
+static uint32_t find_islands(const struct rest *r, uint32_t *island, uint32_t *queue)
 {
+    const struct weft_fabric *f = r->f;
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->nnodes; i++)
         island[i] = NO_ISLAND;
@@ -34,7 +48,7 @@ static uint32_t find_islands(const struct weft_fabric *f, uint32_t *island, uint
         while (head < tail) {
             const struct weft_fabric_node *x = &f->nodes[queue[head++]];
             for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
-                uint32_t y = peer_node(f, p);
+                uint32_t y = next_node(r, p);
                 if (f->nodes[y].kind == WEFT_NODE_SWITCH && island[y] == NO_ISLAND) {
                     island[y] = n;
                     queue[tail++] = y;
@@ -46,26 +60,26 @@ static uint32_t find_islands(const struct weft_fabric *f, uint32_t *island, uint
     return n;
 }
 
-static int has_island(const struct weft_fabric *f, const uint32_t *island, uint32_t host,
-                      uint32_t which)
+static int has_island(const struct rest *r, const uint32_t *island, uint32_t host, uint32_t which)
 {
-    const struct weft_fabric_node *x = &f->nodes[f->hosts[host]];
+    const struct weft_fabric_node *x = &r->f->nodes[r->f->hosts[host]];
     for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++)
-        if (island[peer_node(f, p)] == which)
+        if (island[next_node(r, p)] == which)
             return 1;
     return 0;
 }
 
 /* The island with most hosts, NO_ISLAND when there is no switch. */
-static uint32_t largest_island(const struct weft_fabric *f, const uint32_t *island, uint32_t n,
+static uint32_t largest_island(const struct rest *r, const uint32_t *island, uint32_t n,
                                uint32_t *count)
 {
+    const struct weft_fabric *f = r->f;
     memset(count, 0, (size_t)n * sizeof(*count));
     uint32_t best = NO_ISLAND;
     for (uint32_t h = 0; h < f->nhosts; h++) {
         const struct weft_fabric_node *x = &f->nodes[f->hosts[h]];
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
-            uint32_t i = island[peer_node(f, p)];
+            uint32_t i = island[next_node(r, p)];
             if (i != NO_ISLAND)
                 count[i]++;
         }
@@ -77,34 +91,36 @@ static uint32_t largest_island(const struct weft_fabric *f, const uint32_t *isla
 }
 
 /* True when host h reaches host g: a shared island or a direct link. Marks hold h's islands. */
-static int reaches(const struct weft_fabric *f, const uint32_t *island, const uint32_t *mark,
-                   uint32_t h, uint32_t g)
+static int reaches(const struct rest *r, const uint32_t *island, const uint32_t *mark, uint32_t h,
+                   uint32_t g)
 {
+    const struct weft_fabric *f = r->f;
     const struct weft_fabric_node *x = &f->nodes[f->hosts[g]];
     for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
-        uint32_t y = peer_node(f, p);
+        uint32_t y = next_node(r, p);
         if (y == f->hosts[h] || (island[y] != NO_ISLAND && mark[island[y]] == h + 1))
             return 1;
     }
     return 0;
 }
 
-static int check_pairs(const struct weft_fabric *f, const uint32_t *island, uint32_t nislands,
+static int check_pairs(const struct rest *r, const uint32_t *island, uint32_t nislands,
                        uint32_t *mark, struct weft_err *err)
 {
-    uint32_t big = largest_island(f, island, nislands, mark);
+    const struct weft_fabric *f = r->f;
+    uint32_t big = largest_island(r, island, nislands, mark);
     memset(mark, 0, (size_t)nislands * sizeof(*mark));
     for (uint32_t h = 0; h < f->nhosts; h++) {
-        if (big != NO_ISLAND && has_island(f, island, h, big))
+        if (big != NO_ISLAND && has_island(r, island, h, big))
             continue;
         const struct weft_fabric_node *x = &f->nodes[f->hosts[h]];
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
-            uint32_t y = peer_node(f, p);
+            uint32_t y = next_node(r, p);
             if (island[y] != NO_ISLAND)
                 mark[island[y]] = h + 1;
         }
         for (uint32_t g = 0; g < f->nhosts; g++)
-            if (g != h && !reaches(f, island, mark, h, g))
+            if (g != h && !reaches(r, island, mark, h, g))
                 return weft_err_set(err, WEFT_E_INPUT,
                                     "host %u (node %u) cannot reach host %u (node %u): no switches "
                                     "or direct link join them, and hosts do not forward",
@@ -115,9 +131,10 @@ static int check_pairs(const struct weft_fabric *f, const uint32_t *island, uint
 }
 
 /* With forwarding hosts the whole graph must be connected. `queue` and `seen` hold nnodes entries. */
-static int check_connected(const struct weft_fabric *f, uint32_t *queue, uint32_t *seen,
+static int check_connected(const struct rest *r, uint32_t *queue, uint32_t *seen,
                            struct weft_err *err)
 {
+    const struct weft_fabric *f = r->f;
     uint32_t head = 0, tail = 0;
     memset(seen, 0, (size_t)f->nnodes * sizeof(*seen));
     queue[tail++] = f->hosts[0];
@@ -125,7 +142,7 @@ static int check_connected(const struct weft_fabric *f, uint32_t *queue, uint32_
     while (head < tail) {
         const struct weft_fabric_node *x = &f->nodes[queue[head++]];
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++) {
-            uint32_t y = peer_node(f, p);
+            uint32_t y = next_node(r, p);
             if (!seen[y])
                 queue[tail++] = y;
             seen[y] = 1;
@@ -140,8 +157,9 @@ static int check_connected(const struct weft_fabric *f, uint32_t *queue, uint32_
     return 0;
 }
 
-int weft_fabric_check_reach(const struct weft_fabric *f, struct weft_err *err)
+int weft_fabric_check_reach(const struct weft_fabric *f, const uint8_t *down, struct weft_err *err)
 {
+    const struct rest r = {f, down};
     for (uint32_t h = 0; f->nhosts > 1 && h < f->nhosts; h++)
         if (f->nodes[f->hosts[h]].nports == 0)
             return weft_err_set(err, WEFT_E_INPUT, "host %u (node %u) has no link", h, f->hosts[h]);
@@ -151,9 +169,9 @@ int weft_fabric_check_reach(const struct weft_fabric *f, struct weft_err *err)
     uint32_t *island = work, *queue = island + f->nnodes, *mark = queue + f->nnodes;
     int rc = 0;
     if (f->transit)
-        rc = check_connected(f, queue, mark, err);
+        rc = check_connected(&r, queue, mark, err);
     else
-        rc = check_pairs(f, island, find_islands(f, island, queue), mark, err);
+        rc = check_pairs(&r, island, find_islands(&r, island, queue), mark, err);
     free(work);
     return rc;
 }

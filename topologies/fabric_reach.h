@@ -13,10 +13,10 @@ extern "C" {
 
 /**
  * Checks that every host has a link and reaches every other host through switches or over a
- * direct link (hosts do not forward). The ports must be numbered. WEFT_E_INPUT names a pair that
- * fails.
+ * direct link (hosts do not forward), over the links whose byte in @p down is 0 (NULL: all). The
+ * ports must be numbered. WEFT_E_INPUT names a pair that fails.
  */
-int weft_fabric_check_reach(const struct weft_fabric *f, struct weft_err *err);
+int weft_fabric_check_reach(const struct weft_fabric *f, const uint8_t *down, struct weft_err *err);
 
 /**
  * Sets the tier of every switch to its hop distance from the nearest host (a switch that no host

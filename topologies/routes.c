@@ -31,19 +31,24 @@ struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const u
     }
     r->fabric = f;
     r->down = down;
-    int rc;
-    if (f->routing == WEFT_ROUTING_DIMS && !down)
+    int rc = 0;
+    if (f->routing == WEFT_ROUTING_DIMS)
         rc = weft_routes_fill_dims(r, err);
-    else if (f->routing != WEFT_ROUTING_SHORTEST)
-        rc = weft_routes_fill_flat(r, err);
-    else if (!(rc = weft_routes_classify(r, err)))
+    if (f->routing == WEFT_ROUTING_SHORTEST && !(rc = weft_routes_classify(r, err)))
         rc = weft_routes_fill(r, err);
+    else if (f->routing != WEFT_ROUTING_SHORTEST && !rc && !r->dims)
+        rc = weft_routes_fill_flat(r, err);
     if (rc) {
         weft_routes_free(r);
         return NULL;
     }
     r->down = NULL;
     return r;
+}
+
+bool weft_routes_by_dims(const struct weft_routes *r)
+{
+    return r->dims != NULL;
 }
 
 void weft_routes_free(struct weft_routes *r)

@@ -13,7 +13,8 @@
  * WEFT_ROUTING_DIMS each instance of each dimension has routes of its own, and a host picks the
  * dimension: the outermost spanning one in which the coordinates differ, since it leads past all
  * inner ones, else the innermost in which they differ. Packets thus visit dimensions in ascending
- * order, each at most once.
+ * order, each at most once. Where links are down, dimension order holds as long as every instance is
+ * connected; else packets take the cheapest paths through the fabric as a whole.
  */
 #ifndef WEFT_ROUTES_H
 #define WEFT_ROUTES_H
@@ -40,6 +41,8 @@ struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err
 struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const uint8_t *down,
                                             struct weft_err *err);
 void weft_routes_free(struct weft_routes *r);
+/** Whether packets go dimension by dimension: WEFT_ROUTING_DIMS, and no instance is cut in pieces. */
+bool weft_routes_by_dims(const struct weft_routes *r);
 /** Bytes of memory that the tables take. */
 size_t weft_routes_bytes(const struct weft_routes *r);
 /** The ports of @p node (a switch, or a source host) that lead to host number @p dst_host. O(1). */

@@ -6,7 +6,11 @@
  * through forwarding hosts; then its port numbers are replaced by those of the whole fabric. A node
  * on the way to host v inside an instance heads for the NPU of that instance which agrees with v in
  * all coordinates that the dimension can correct.
+ *
+ * A link that is down changes the routes of its own instance alone, as long as the instance stays
+ * connected. Else dimension order leads nowhere, and the caller routes the fabric as a whole.
  */
+#include "topologies/fabric_reach.h"
 #include "topologies/fabric_instance.h"
 #include "topologies/routes_internal.h"
 
@@ -39,18 +43,35 @@ static int no_memory(struct weft_err *err)
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
 }
 
-/* Routes one instance. */
+/* Whether the links that are up join all NPUs of an instance: 1 or 0, or < 0. */
+static int is_whole(const struct weft_fabric_instance *part, struct weft_err *err)
+{
+    struct weft_err why = {0};
+    if (!part->down)
+        return 1;
+    int rc = weft_fabric_check_reach(part->fabric, part->down, &why);
+    if (rc && rc != WEFT_E_INPUT && err)
+        *err = why;
+    return rc == 0 ? 1 : rc == WEFT_E_INPUT ? 0 : rc;
+}
+
+/* Routes one instance: 1, or 0 when it is cut in pieces, or < 0. */
 static int open_instance(struct weft_routes *r, uint32_t dim, uint32_t index, struct weft_err *err)
 {
     struct route_dims *d = r->dims;
     struct instance *to = &d->instances[d->first[dim] + index];
     struct weft_fabric_instance part;
-    int rc = weft_fabric_instance_open(r->fabric, dim, index, &part, err);
+    int rc = weft_fabric_instance_open(r->fabric, r->down, dim, index, &part, err);
     if (rc)
         return rc;
+    rc = is_whole(&part, err);
+    if (rc <= 0) {
+        weft_fabric_instance_close(&part);
+        return rc;
+    }
     for (uint32_t i = part.fabric->nhosts; i < part.fabric->nnodes; i++)
         d->sites[part.nodes[i]] = (struct site){dim, index, i};
-    to->routes = weft_routes_new(part.fabric, err);
+    to->routes = weft_routes_new_without(part.fabric, part.down, err);
     if (to->routes) {
         struct weft_route_groups *g = &to->routes->groups;
         for (uint32_t i = 0; i < g->used; i++)
@@ -59,7 +80,7 @@ static int open_instance(struct weft_routes *r, uint32_t dim, uint32_t index, st
     to->fabric = part.fabric;
     part.fabric = NULL;
     weft_fabric_instance_close(&part);
-    return to->routes ? 0 : WEFT_E_LIMIT;
+    return to->routes ? 1 : WEFT_E_LIMIT;
 }
 
 int weft_routes_fill_dims(struct weft_routes *r, struct weft_err *err)
@@ -84,11 +105,15 @@ int weft_routes_fill_dims(struct weft_routes *r, struct weft_err *err)
             d->places[(size_t)h * f->ndims + k] =
                 (struct place){h / weft_fabric_stride(f, k) % f->dims[k].size,
                                weft_fabric_instance_of(f, k, h), weft_fabric_member(f, k, h)};
-    int rc = 0;
-    for (uint32_t k = 0; k < f->ndims && !rc; k++)
-        for (uint32_t i = 0; i < weft_fabric_instance_count(f, k) && !rc; i++)
-            rc = open_instance(r, k, i, err);
-    return rc;
+    int whole = 1;
+    for (uint32_t k = 0; k < f->ndims && whole > 0; k++)
+        for (uint32_t i = 0; i < weft_fabric_instance_count(f, k) && whole > 0; i++)
+            whole = open_instance(r, k, i, err);
+    if (whole == 0) {
+        weft_routes_free_dims(d);
+        r->dims = NULL;
+    }
+    return whole < 0 ? whole : 0;
 }
 
 void weft_routes_free_dims(struct route_dims *d)

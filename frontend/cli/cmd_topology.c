@@ -282,7 +282,7 @@ static int check(const struct weft_cli *cli, const struct topology_opts *o, stru
         return code;
     fprintf(cli->out, "hosts %u, switches %u, links %u: every pair has a route\n",
             s->fabric->nhosts, s->fabric->nswitches, s->fabric->nlinks);
-    code = weft_deadlock_check(s->fabric, err);
+    code = weft_deadlock_check(s->fabric, NULL, err);
     if (!code) {
         fprintf(cli->out, "no circle of waiting links with %u virtual channel%s\n", s->fabric->vcs,
                 s->fabric->vcs == 1 ? "" : "s");

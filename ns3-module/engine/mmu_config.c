@@ -227,7 +227,7 @@ static int check_channels(const struct weft_engine_config *c, struct weft_err *e
             __builtin_ctzll(taken) - 1, __builtin_ctzll(taken));
     if (p->pfc.allow_deadlock)
         return 0;
-    int rc = weft_deadlock_check(c->fabric, err);
+    int rc = weft_deadlock_check(c->fabric, NULL, err);
     if (rc == WEFT_E_INPUT && err) {
         size_t n = strlen(err->msg);
         snprintf(

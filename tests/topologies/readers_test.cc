@@ -174,7 +174,7 @@ TEST(TopologyReaders, NcclServersJoinOverTheirNics)
         EXPECT_EQ(weft_routes_hops(r.get(), 0, 1), 2u);
         EXPECT_EQ(weft_routes_hops(r.get(), 0, 4), 6u); // PCI, NIC, network, NIC, PCI
         weft_err err{};
-        EXPECT_EQ(weft_deadlock_check(f.get(), &err), 0) << text(err);
+        EXPECT_EQ(weft_deadlock_check(f.get(), nullptr, &err), 0) << text(err);
     }
 }
 
@@ -294,7 +294,7 @@ TEST(TopologyReaders, EveryPresetBuildsAndCannotDeadlock)
             weft_err err{};
             Fabric f = read(file, &err);
             ASSERT_NE(f, nullptr) << text(err);
-            EXPECT_EQ(weft_deadlock_check(f.get(), &err), 0) << text(err);
+            EXPECT_EQ(weft_deadlock_check(f.get(), nullptr, &err), 0) << text(err);
             Fabric g = build("preset", {{"name", name}});
             EXPECT_EQ(g->nlinks, f->nlinks);
         }

@@ -89,7 +89,7 @@ void check(const std::vector<Case> &cases)
         // Two virtual channels where there are circles, and what is said to have none has none.
         for (uint32_t d = 0; d < f->ndims; d++)
             f->dims[d].acyclic = false;
-        EXPECT_EQ(weft_deadlock_check(f.get(), &err), 0) << text(err);
+        EXPECT_EQ(weft_deadlock_check(f.get(), nullptr, &err), 0) << text(err);
         // The same backwards: every link carries as much either way.
         for (uint32_t a = 0; a < f->nhosts; a += 3)
             for (uint32_t b = 0; b < f->nhosts; b += 5)
@@ -276,11 +276,86 @@ TEST(Shapes, WithoutVirtualChannelsCirclesAreFound)
         Fabric f = build("ring", {{"size", std::to_string(n)}, {"vcs", "1"}});
         EXPECT_EQ(f->vcs, 1u);
         // Two links are the most that anyone goes on three NPUs: nobody waits for anybody.
-        EXPECT_EQ(weft_deadlock_check(f.get(), &err), n > 3 ? WEFT_E_INPUT : 0) << n;
+        EXPECT_EQ(weft_deadlock_check(f.get(), nullptr, &err), n > 3 ? WEFT_E_INPUT : 0) << n;
     }
     Fabric d = build("dragonfly", {{"vcs", "1"}});
-    EXPECT_EQ(weft_deadlock_check(d.get(), &err), WEFT_E_INPUT);
+    EXPECT_EQ(weft_deadlock_check(d.get(), nullptr, &err), WEFT_E_INPUT);
     Fabric m = build("multi", {{"dimensions", "switch size=2; torus shape=3x5 vcs=1"}});
-    EXPECT_EQ(weft_deadlock_check(m.get(), &err), WEFT_E_INPUT);
+    EXPECT_EQ(weft_deadlock_check(m.get(), nullptr, &err), WEFT_E_INPUT);
     EXPECT_NE(std::string(err.msg).find("dimension 2 (ring)"), std::string::npos) << err.msg;
+}
+
+// A ring that lost a link is a line: packets go the other way, dimension by dimension as before.
+TEST(Shapes, WithOneLinkDownDimensionOrderHolds)
+{
+    weft_err err{};
+    for (const Settings &s : {Settings{{"shape", "4x4"}}, Settings{{"shape", "3x3x4"}},
+                              Settings{{"shape", "4x4"}, {"vcs", "1"}}}) {
+        Fabric f = build("torus", s);
+        const bool channels = f->vcs == 2;
+        for (uint32_t l = 0; l < f->nlinks; l++) {
+            std::vector<uint8_t> down(f->nlinks);
+            down[l] = 1;
+            Routes r(weft_routes_new_without(f.get(), down.data(), &err));
+            ASSERT_NE(r, nullptr) << err.msg;
+            EXPECT_TRUE(weft_routes_by_dims(r.get()));
+            ASSERT_NO_FATAL_FAILURE(expect_all_pairs(f, r));
+            uint32_t longest = 0;
+            for (uint32_t a = 0; a < f->nhosts; a++)
+                for (uint32_t b = 0; b < f->nhosts; b++) {
+                    uint32_t ports[32], dim = 0;
+                    uint32_t n = weft_routes_path(r.get(), a, b, 1, ports, 32);
+                    longest = std::max(longest, n);
+                    for (uint32_t i = 0; i < n; i++) {
+                        EXPECT_NE(f->ports[ports[i]].link, l);
+                        EXPECT_GE(f->links[f->ports[ports[i]].link].dim, dim);
+                        dim = f->links[f->ports[ports[i]].link].dim;
+                    }
+                }
+            // Along the line of 4 (3 links) instead of around (2), then as far as before.
+            if (channels && f->ndims == 2) {
+                EXPECT_EQ(longest, 5u);
+            }
+            EXPECT_EQ(weft_deadlock_check(f.get(), down.data(), &err), channels ? 0 : WEFT_E_INPUT)
+                << text(err);
+        }
+    }
+}
+
+// Two links of one ring cut it in pieces: packets leave dimension order, every pair still has a path, and
+// the circle that these paths close is found.
+TEST(Shapes, ARingInPiecesIsRoutedAroundAndChecked)
+{
+    weft_err err{};
+    Fabric f = build("torus", {{"shape", "4x4"}});
+    std::vector<uint8_t> down(f->nlinks);
+    for (uint32_t l = 0; l < f->nlinks; l++)
+        if ((f->links[l].a == 0 && f->links[l].b == 1) || (f->links[l].a == 2 && f->links[l].b == 3))
+            down[l] = 1;
+    ASSERT_EQ(std::count(down.begin(), down.end(), 1), 2);
+    Routes r(weft_routes_new_without(f.get(), down.data(), &err));
+    ASSERT_NE(r, nullptr) << err.msg;
+    EXPECT_FALSE(weft_routes_by_dims(r.get()));
+    ASSERT_NO_FATAL_FAILURE(expect_all_pairs(f, r));
+    EXPECT_EQ(weft_routes_hops(r.get(), 0, 1), 3u);
+    EXPECT_EQ(weft_deadlock_check(f.get(), down.data(), &err), WEFT_E_INPUT);
+    EXPECT_NE(std::string(err.msg).find("wait for each other in a circle: h"), std::string::npos) << err.msg;
+}
+
+// Up-down routes stay up-down without any one switch.
+TEST(Shapes, AClosWithoutASwitchHasNoCircle)
+{
+    weft_err err{};
+    for (const char *name : {"leaf-spine", "fat-tree", "rail-optimised", "dual-plane"}) {
+        SCOPED_TRACE(name);
+        Fabric f = build(name);
+        for (uint32_t s = 0; s < f->nnodes; s++) {
+            if (f->nodes[s].kind != WEFT_NODE_SWITCH || f->nodes[s].tier < 2)
+                continue;
+            std::vector<uint8_t> down(f->nlinks);
+            for (uint32_t l = 0; l < f->nlinks; l++)
+                down[l] = f->links[l].a == s || f->links[l].b == s;
+            EXPECT_EQ(weft_deadlock_check(f.get(), down.data(), &err), 0) << "s" << s << " " << text(err);
+        }
+    }
 }
