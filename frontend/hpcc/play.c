@@ -123,10 +123,12 @@ static void fail_links(void *ctx, uint64_t arg)
     const struct weft_fabric *f = p->c.fabric;
     int rc = 0;
     (void)arg;
-    for (uint32_t l = 0; !rc && l < f->nlinks; l++)
+    for (uint32_t l = 0; !rc && l < f->nlinks; l++) {
+        struct weft_link_change down = {.link = l, .kind = WEFT_LINK_DOWN};
         if ((f->links[l].a == p->c.down_a && f->links[l].b == p->c.down_b) ||
             (f->links[l].a == p->c.down_b && f->links[l].b == p->c.down_a))
-            rc = p->net->ops->set_link(p->net, l, 0, &p->err);
+            rc = p->net->ops->change_links(p->net, &down, 1, &p->err);
+    }
     if (rc)
         fail(p);
 }

@@ -299,13 +299,14 @@ static uint64_t ideal_queue_bytes(const struct weft_net *net, uint32_t port, uin
     return 0;
 }
 
-static int ideal_set_link(struct weft_net *net, uint32_t link, int up, struct weft_err *err)
+static int ideal_change_links(struct weft_net *net, struct weft_link_change *changes, size_t n,
+                              struct weft_err *err)
 {
     (void)net;
-    (void)link;
-    (void)up;
+    (void)changes;
+    (void)n;
     return weft_err_set(err, WEFT_E_INPUT,
-                        "links of the backend 'ideal' can't go down or up; 'packet' has that");
+                        "links of the backend 'ideal' do not change; those of 'packet' do");
 }
 
 static uint64_t ideal_explain(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
@@ -341,7 +342,7 @@ const struct weft_net_ops weft_ideal_ops = {
     .set_sink = ideal_set_sink,
     .send = ideal_send,
     .after = ideal_after,
-    .set_link = ideal_set_link,
+    .change_links = ideal_change_links,
     .run = ideal_run,
     .stop = ideal_stop,
     .check = ideal_check,

@@ -14,7 +14,7 @@
 
 #include "base/param.h"
 #include "congestion/cc.h"
-#include "topologies/fabric.h"
+#include "topologies/link_change.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -130,9 +130,9 @@ struct weft_net_ops {
     /** Calls fn(ctx, arg) @p delay_ps (>= 0) from now. Equal times fire in the order asked for. */
     int (*after)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg), void *ctx,
                  uint64_t arg, struct weft_err *err);
-    /** Takes fabric link @p link down (@p up 0) or up again, now; routes follow at once. WEFT_E_INPUT: no such link,
-     * or a backend whose links do not fail. */
-    int (*set_link)(struct weft_net *net, uint32_t link, int up, struct weft_err *err);
+    /** Changes links of the fabric, now and together; routes follow at once. WEFT_E_INPUT: no such link, a value
+     * out of range, or a backend whose links do not change (no `check_links`). */
+    int (*change_links)(struct weft_net *net, struct weft_link_change *changes, size_t n, struct weft_err *err);
     /** Runs until nothing is left to do, stop() is called, or the next event lies after @p until_ps. */
     int (*run)(struct weft_net *net, int64_t until_ps, struct weft_err *err);
     /** Ends run() after the current callback. */
@@ -194,6 +194,9 @@ struct weft_net_backend {
     int (*create)(const struct weft_net_config *config, struct weft_net **out, struct weft_err *err);
     /** Optional. Adds up the buffers of a configuration that `check` accepts. */
     void (*buffers)(const struct weft_net_config *config, struct weft_net_buffers *out);
+    /** Optional: links can change. Whether a fabric without the links whose byte in @p down is not 0 can run;
+     * WEFT_E_INPUT when its routes can deadlock. Not called before `check` has accepted the configuration. */
+    int (*check_links)(const struct weft_net_config *config, const uint8_t *down, struct weft_err *err);
 };
 
 /** The alpha-beta backend (frontend/net/ideal.c): no packets, exact arithmetic. */

@@ -298,7 +298,7 @@ NetAfter(weft_net* net,
 }
 
 int
-NetSetLink(weft_net* net, uint32_t link, int up, weft_err* err)
+NetChangeLinks(weft_net* net, weft_link_change* changes, size_t n, weft_err* err)
 {
     PacketNet* self = PacketNet::Of(net);
     if (self->error.code)
@@ -306,7 +306,7 @@ NetSetLink(weft_net* net, uint32_t link, int up, weft_err* err)
         *err = self->error;
         return err->code;
     }
-    return Guard(err, [&] { return self->fabric->TrySetLink(link, up != 0, err); });
+    return Guard(err, [&] { return self->fabric->TryChangeLinks(changes, n, err); });
 }
 
 int
@@ -425,7 +425,7 @@ const weft_net_ops g_ops = {
     NetSetSink,
     NetSend,
     NetAfter,
-    NetSetLink,
+    NetChangeLinks,
     NetRun,
     NetStop,
     NetCheck,
@@ -453,6 +453,13 @@ BackendCheck(const weft_net_config* config, weft_err* err)
 {
     const weft_engine_config c = EngineConfig(config);
     return weft_engine_check_config(&c, err);
+}
+
+int
+BackendCheckLinks(const weft_net_config* config, const uint8_t* down, weft_err* err)
+{
+    const weft_engine_config c = EngineConfig(config);
+    return weft_engine_check_links(c.fabric, &c.params.pfc, down, err);
 }
 
 void
@@ -504,6 +511,7 @@ const weft_net_backend weft_net_packet = {
     BackendCheck,
     BackendCreate,
     BackendBuffers,
+    BackendCheckLinks,
 };
 
 const char*

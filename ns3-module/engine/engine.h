@@ -24,7 +24,7 @@
 #define WEFT_ENGINE_H
 
 #include "congestion/cc.h"
-#include "topologies/fabric.h"
+#include "topologies/link_change.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -310,6 +310,10 @@ struct weft_engine_config {
 /** Checks a configuration: headroom, reserve and pools fit the buffer, Kmin <= Kmax, priorities in
  * range, MTU, ... */
 int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** Whether routes of @p f over the links whose byte in @p down is 0 (NULL: all) cannot deadlock.
+ * WEFT_E_INPUT names a circle; 0 when nothing is lossless, or pfc.allow-deadlock. */
+int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_params *p,
+                            const uint8_t *down, struct weft_err *err);
 /** Sums over all nodes that forward. */
 struct weft_engine_buffers {
     uint64_t nodes, buffer_bytes, headroom_bytes, reserve_bytes;
@@ -331,10 +335,16 @@ int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx
                       void *ctx, uint64_t arg, struct weft_err *err);
 
 /**
- * Takes a link down (@p up 0) or up again, now; nothing when it is so already. Routes are recomputed
- * at once. See link_state.c for what becomes of packets, pauses and QPs. WEFT_E_INPUT: no such link.
+ * Changes links, now and together; what a link is already changes nothing. Routes are recomputed at once
+ * when links go down or come up, without asking whether they can deadlock: weft_engine_check_links says
+ * so. See link_state.c for what becomes of packets, pauses and QPs. WEFT_E_INPUT, and nothing has
+ * changed: no such link, or a value out of range.
  */
-int weft_engine_set_link(struct weft_engine *e, uint32_t link, int up, struct weft_err *err);
+int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *list, size_t n,
+                             struct weft_err *err);
+
+/** Per link, not 0 when it is down; NULL when none has ever been. */
+const uint8_t *weft_engine_links_down(const struct weft_engine *e);
 
 /** The engine's clock: the time of the event being executed, or the last one set. */
 int64_t weft_engine_now(const struct weft_engine *e);

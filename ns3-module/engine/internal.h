@@ -12,7 +12,7 @@
  *   mmu_config.c  sizes and thresholds of the buffer      prio_params.c  parameters per priority
  *   ecmp.c    the hash of a flow                      balance.c  other ways among equal-cost ports
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
- *   link_state.c  links that fail and come back
+ *   link_change.c  links that change    link_state.c  links that fail and come back
  *   memory.c  bytes of state
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
@@ -192,6 +192,8 @@ struct marking {
 /** What ports of one rate and delay have in common. */
 struct port_kind {
     struct port_kind *next;
+    /** NULL; at a port whose link has changed its rate: the kind that it was built as */
+    const struct port_kind *built;
     uint64_t rate_bps;
     int64_t delay_ps;
     uint32_t headroom; /**< per lossless priority */
@@ -215,7 +217,7 @@ struct port {
     uint8_t drr;        /**< priority whose turn it is */
     bool sending;       /**< ns3-event-order: the end of the last packet hasn't been dealt with */
     bool to_host;       /**< the link leads to a host */
-    bool lossy;         /**< packets may be lost on the link: error_rate > 0, or it has been down */
+    bool lossy;         /**< packets may be lost on the link: errors, or it has been down */
     bool down;          /**< the link is down; busy_until_ps is then WEFT_NEVER */
     struct list ctrl;   /**< PFC frames waiting */
     uint64_t qtotal;    /**< egress occupancy, all priorities */
@@ -235,6 +237,7 @@ struct port {
     uint32_t armed_order, end_order;
     struct weft_rng ecn_rng, err_rng, pint_rng;
     double error_rate;
+    double byte_log; /**< log of the probability that a byte has no bit error, <= 0 */
     int64_t paused_since_ps;
 } __attribute__((aligned(512)));
 _Static_assert(sizeof(struct port) == 512, "indexed by a shift");
@@ -371,7 +374,7 @@ static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
 
 static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
 {
-    return e->fabric->links[e->fabric->ports[port].link].rate_bps;
+    return e->ports[port].kind->rate_bps;
 }
 
 /** Duration of @p bytes at @p q (ps per byte, GAP_SHIFT), rounded to the nearest ps. */
@@ -471,6 +474,10 @@ uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fab
 /** Sizes the buffer of every switch; computes the constants of ports and priorities. */
 int mmu_init(struct weft_engine *e, struct weft_err *err);
 void mmu_fini(struct weft_engine *e);
+/** The kind of a port of kind @p kind whose link goes at another rate; NULL when out of memory. Buffer
+ * and marking are those that it was built with. */
+const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct port_kind *kind,
+                                         uint64_t rate_bps);
 
 /* mmu.c */
 /** mmu_admit and mmu_release beyond the reserve, or with headroom, an egress pool or a pause. */
@@ -609,6 +616,12 @@ uint32_t ecmp_path(const struct weft_engine *e, const struct weft_routes *routes
                    const struct qp *q, bool forward, uint32_t ports[MAX_PATH]);
 
 /* link_state.c */
+/** The ports at the two ends of a link, that of node a first. */
+void link_ends(const struct weft_engine *e, uint32_t link, uint32_t ends[2]);
+/** Takes down and up the links of @p list (all in range) whose states in @p after, one per link, differ
+ * from what they are. */
+int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
+                const uint8_t *after, struct weft_err *err);
 /** Whether data and ACKs of a QP have a path. */
 bool link_path_exists(const struct weft_engine *e, const struct qp *q);
 /** Parks, unparks or moves a QP to another port of its host, as the routes now are. */

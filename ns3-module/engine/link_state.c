@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Links that fail and come back.
+ * Links that fail and come back; link_change.c has the other changes and the entry.
  *
  * When a link goes down: what is on it is lost when it would have arrived, what waits for it at both
  * ends is dropped at once, and PFC forgets what the two ends had asked of each other. Routes are
@@ -18,11 +18,21 @@
 #include "recovery.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_NAMED 4u
 
 /* ---- ports ---- */
+
+void link_ends(const struct weft_engine *e, uint32_t link, uint32_t ends[2])
+{
+    const struct weft_fabric *f = e->fabric;
+    ends[0] = f->nodes[f->links[link].a].first_port;
+    while (f->ports[ends[0]].link != link)
+        ends[0]++;
+    ends[1] = f->ports[ends[0]].peer;
+}
 
 static void reset_pfc(struct weft_engine *e, uint32_t port)
 {
@@ -32,9 +42,11 @@ static void reset_pfc(struct weft_engine *e, uint32_t port)
         pfc_reset(e, port, k);
 }
 
-static void drop_waiting(struct weft_engine *e, uint32_t port)
+/* Drops what waits at a port; returns how many packets. */
+static uint64_t drop_waiting(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
+    const uint64_t before = p->st.drops[WEFT_DROP_LINK];
     while (p->ctrl.head != NIL) {
         uint32_t i = p->ctrl.head;
         list_take(&p->ctrl, pkt_at(e, i));
@@ -54,17 +66,23 @@ static void drop_waiting(struct weft_engine *e, uint32_t port)
             pkt_drop(e, i, port, WEFT_DROP_LINK);
         }
     p->nonempty = 0;
+    return p->st.drops[WEFT_DROP_LINK] - before;
 }
 
-static void close_port(struct weft_engine *e, uint32_t port)
+/* Returns how many packets on the link are lost. */
+static uint64_t close_port(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
+    uint64_t lost = 0;
     if (p->busy_until_ps > e->now)
         p->st.busy_ps -= p->busy_until_ps - e->now;
     p->down = p->lossy = true;
     p->busy_until_ps = WEFT_NEVER;
-    for (uint32_t i = p->fly.head; i != NIL; i = pkt_at(e, i)->next)
+    for (uint32_t i = p->fly.head; i != NIL; i = pkt_at(e, i)->next) {
+        lost += !(pkt_at(e, i)->flags & PKT_CUT); /* else it was, when the link went down before */
         pkt_at(e, i)->flags |= PKT_CUT;
+    }
+    return lost;
 }
 
 static void open_port(struct weft_engine *e, uint32_t port)
@@ -159,49 +177,69 @@ static int make_tables(struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
-/* The port of node a of a link. */
-static uint32_t port_of(const struct weft_engine *e, uint32_t link)
+/* Routes over the links that are up in @p after. */
+static int reroute(struct weft_engine *e, const uint8_t *after, struct weft_err *err)
 {
-    const struct weft_fabric *f = e->fabric;
-    uint32_t p = f->nodes[f->links[link].a].first_port;
-    while (f->ports[p].link != link)
-        p++;
-    return p;
-}
-
-int weft_engine_set_link(struct weft_engine *e, uint32_t link, int up, struct weft_err *err)
-{
-    if (link >= e->fabric->nlinks)
-        return weft_err_set(err, WEFT_E_INPUT, "link %u, but the fabric has links 0 to %u", link,
-                            e->fabric->nlinks - 1);
-    if (make_tables(e, err))
+    uint32_t left = 0;
+    for (uint32_t l = 0; l < e->fabric->nlinks; l++)
+        left += after[l];
+    struct weft_routes *routes = left ? weft_routes_new_without(e->fabric, after, err) : e->intact;
+    if (!routes)
         return err ? err->code : WEFT_E_LIMIT;
-    if (e->link_down[link] == !up)
-        return 0;
-    e->link_down[link] = !up;
-    const uint32_t left = e->links_down + (up ? UINT32_MAX : 1);
-    struct weft_routes *routes =
-        left ? weft_routes_new_without(e->fabric, e->link_down, err) : e->intact;
-    if (!routes) {
-        e->link_down[link] = up != 0;
-        return err ? err->code : WEFT_E_LIMIT;
-    }
     if (e->routes != e->intact)
         weft_routes_free(e->routes);
     e->routes = routes;
     e->links_down = left;
-    e->link_since_ps[link] = e->link_changed_ps = e->now;
-    const uint32_t ends[2] = {port_of(e, link), e->ports[port_of(e, link)].peer};
-    for (int i = 0; i < 2; i++)
-        (up ? open_port : close_port)(e, ends[i]);
-    for (int i = 0; i < 2 && !up; i++)
-        reset_pfc(e, ends[i]);
-    for (int i = 0; i < 2 && !up; i++)
-        drop_waiting(e, ends[i]);
+    return 0;
+}
+
+int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
+                const uint8_t *after, struct weft_err *err)
+{
+    uint32_t ends[2];
+    struct weft_link_change **moved = calloc(n + 1, sizeof *moved);
+    size_t nmoved = 0;
+    int rc = moved ? make_tables(e, err) : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (!rc)
+        rc = reroute(e, after, err);
+    if (rc) {
+        free(moved);
+        return rc;
+    }
+    e->link_changed_ps = e->now;
+    for (size_t i = 0; i < n; i++) {
+        struct weft_link_change *c = &list[i];
+        if (e->link_down[c->link] == after[c->link])
+            continue;
+        e->link_down[c->link] = after[c->link];
+        e->link_since_ps[c->link] = e->now;
+        moved[nmoved++] = c;
+        link_ends(e, c->link, ends);
+        for (int k = 0; k < 2; k++) {
+            if (after[c->link])
+                c->lost_packets += close_port(e, ends[k]);
+            else
+                open_port(e, ends[k]);
+        }
+    }
+    for (size_t i = 0; i < nmoved; i++) {
+        link_ends(e, moved[i]->link, ends);
+        for (int k = 0; k < 2 && after[moved[i]->link]; k++)
+            reset_pfc(e, ends[k]);
+    }
+    for (size_t i = 0; i < nmoved; i++) {
+        link_ends(e, moved[i]->link, ends);
+        for (int k = 0; k < 2 && after[moved[i]->link]; k++)
+            moved[i]->lost_packets += drop_waiting(e, ends[k]);
+    }
     for (uint32_t i = 0; i < e->qps.n; i++)
         link_reroute_qp(e, i);
-    for (int i = 0; i < 2 && up; i++)
-        port_kick(e, ends[i]);
+    for (size_t i = 0; i < nmoved; i++) {
+        link_ends(e, moved[i]->link, ends);
+        for (int k = 0; k < 2 && !after[moved[i]->link]; k++)
+            port_kick(e, ends[k]);
+    }
+    free(moved);
     return e->err.code ? weft_err_set(err, e->err.code, "%s", e->err.msg) : 0;
 }
 

@@ -225,15 +225,20 @@ static int check_channels(const struct weft_engine_config *c, struct weft_err *e
             "free; "
             "move pfc.prios, transport.data-prio, .ack-prio or .cnp-prio, or set vcs=1",
             __builtin_ctzll(taken) - 1, __builtin_ctzll(taken));
-    if (p->pfc.allow_deadlock)
+    return weft_engine_check_links(c->fabric, &p->pfc, NULL, err);
+}
+
+int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_params *p,
+                            const uint8_t *down, struct weft_err *err)
+{
+    if (!p->enabled || !p->prios || p->allow_deadlock)
         return 0;
-    int rc = weft_deadlock_check(c->fabric, NULL, err);
+    int rc = weft_deadlock_check(f, down, err);
     if (rc == WEFT_E_INPUT && err) {
         size_t n = strlen(err->msg);
-        snprintf(
-            err->msg + n, sizeof err->msg - n,
-            "; set vcs=2 in the topology, pfc.enabled=false, or pfc.allow-deadlock=true to see "
-            "what happens");
+        snprintf(err->msg + n, sizeof err->msg - n,
+                 "; set %spfc.enabled=false, or pfc.allow-deadlock=true to see what happens",
+                 f->vcs > 1 ? "" : "vcs=2 in the topology, ");
     }
     return rc;
 }
@@ -357,6 +362,26 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
             return err->code;
     }
     return 0;
+}
+
+const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct port_kind *kind,
+                                         uint64_t rate_bps)
+{
+    const struct port_kind *built = kind->built ? kind->built : kind;
+    if (rate_bps == built->rate_bps)
+        return built;
+    for (const struct port_kind *n = e->kinds; n; n = n->next)
+        if (n->built == built && n->rate_bps == rate_bps)
+            return n;
+    struct port_kind *n = malloc(sizeof *n);
+    if (!n)
+        return NULL;
+    *n = *built;
+    n->built = built;
+    n->rate_bps = rate_bps;
+    n->next = e->kinds;
+    e->kinds = n;
+    return n;
 }
 
 void mmu_fini(struct weft_engine *e)

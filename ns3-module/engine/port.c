@@ -14,6 +14,8 @@
 #include "internal.h"
 #include "topologies/deadlock.h"
 
+#include <math.h>
+
 /* What few runs need when a packet starts. */
 static void transmit_odd(struct weft_engine *e, struct port *p, struct pkt *k, uint64_t wire)
 {
@@ -347,12 +349,19 @@ static inline bool passes_through(const struct weft_engine *e, uint32_t port, co
            e->fabric->nodes[e->ports[port].node].host != k->dst_host;
 }
 
+/* Whether errors of the link strike a packet. */
+static bool corrupt(struct port *p, const struct pkt *k)
+{
+    if (p->error_rate > 0 && weft_rng_f64(&p->err_rng) < p->error_rate)
+        return true;
+    return p->byte_log < 0 && weft_rng_f64(&p->err_rng) < -expm1(p->byte_log * k->frame);
+}
+
 /* Whether the packet is lost on the link of @p port; drops it then. */
 static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port)
 {
     const bool cut = pkt_at(e, i)->flags & PKT_CUT;
-    if (!cut && !(p->error_rate > 0 && weft_rng_f64(&p->err_rng) < p->error_rate) &&
-        !(e->hooks.lose && lose(e, i, port)))
+    if (!cut && !corrupt(p, pkt_at(e, i)) && !(e->hooks.lose && lose(e, i, port)))
         return false;
     pkt_drop(e, i, port, cut ? WEFT_DROP_LINK : WEFT_DROP_ERROR);
     return true;

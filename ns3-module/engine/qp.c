@@ -55,6 +55,18 @@ static void remember(const struct weft_engine *e, struct qp *q, bool forward, co
         q->path[!forward][h] = !e->intact && h + 1 < hops ? ports[h + 1] : NIL;
 }
 
+/* The rate of a port as it was built, whatever its link has come to. */
+static uint64_t built_rate_bps(const struct port *p)
+{
+    return p->kind->built ? p->kind->built->rate_bps : p->kind->rate_bps;
+}
+
+/* ps per byte of a port as it was built. */
+static uint64_t built_q(const struct port *p)
+{
+    return p->kind->built ? gap_of_rate(built_rate_bps(p)) : p->ser_q;
+}
+
 /* What the congestion control may know of the path. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q)
 {
@@ -70,20 +82,22 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     uint64_t min_rate = UINT64_MAX;
     for (uint32_t h = 0; h < hops; h++) {
         const struct port *p = &e->ports[ports[h]];
-        uint64_t rate = port_rate_bps(e, ports[h]);
+        uint64_t rate = built_rate_bps(p);
         if (rate < min_rate)
             min_rate = rate;
-        rtt += gap_quantised(e, full, p->ser_q) + p->prop_ps;
+        rtt += gap_quantised(e, full, built_q(p)) + p->prop_ps;
     }
-    q->env.line_rate_bps = port_rate_bps(e, ports[0]);
+    q->env.line_rate_bps = built_rate_bps(&e->ports[ports[0]]);
     q->env.hops = hops - 1;
     q->port = ports[0];
     remember(e, q, true, ports, e->balance ? 0 : hops);
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
     remember(e, q, false, ports, hops);
-    for (uint32_t h = 0; h < hops; h++)
-        rtt += gap_quantised(e, ack, e->ports[ports[h]].ser_q) + e->ports[ports[h]].prop_ps;
+    for (uint32_t h = 0; h < hops; h++) {
+        const struct port *p = &e->ports[ports[h]];
+        rtt += gap_quantised(e, ack, built_q(p)) + p->prop_ps;
+    }
     if (e->p.transport.base_rtt_ps)
         rtt = e->p.transport.base_rtt_ps;
     q->env.base_rtt_ps = rtt;

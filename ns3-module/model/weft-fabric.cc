@@ -362,13 +362,29 @@ WeftFabric::TryTimer(
 int
 WeftFabric::TrySetLink(uint32_t link, bool up, weft_err* err)
 {
+    weft_link_change change{};
+    change.link = link;
+    change.kind = up ? WEFT_LINK_UP : WEFT_LINK_DOWN;
+    int rc = TryChangeLinks(&change, 1, err);
+    weft_err circle{};
+    if (rc == 0 && !up &&
+        weft_engine_check_links(m_graph, &m_params.pfc, weft_engine_links_down(m_engine), &circle))
+    {
+        NS_LOG_WARN("without link " << link << ": " << circle.msg);
+    }
+    return rc;
+}
+
+int
+WeftFabric::TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* err)
+{
     int rc = Build(err);
     if (rc != 0)
     {
         return rc;
     }
     m_pump.SyncClock();
-    rc = weft_engine_set_link(m_engine, link, up, err);
+    rc = weft_engine_change_links(m_engine, changes, n, err);
     m_pump.Touch();
     return rc;
 }

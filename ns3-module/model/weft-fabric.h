@@ -154,13 +154,22 @@ class WeftFabric : public Object, public WeftParamHolder
 
     /**
      * Takes a link down or up again, now. Packets on it and waiting for it are lost, and routes
-     * follow at once.
+     * follow at once; a warning is logged when they can deadlock.
      * \param link number of the link in the graph
      * \param up whether it works from now on
      * \param [out] err why it failed
      * \return 0 or a WEFT_E_* code
      */
     int TrySetLink(uint32_t link, bool up, weft_err* err);
+
+    /**
+     * Changes links, now and together: down, up, another rate, bit errors.
+     * \param [in,out] changes the changes; receives the packets lost by each
+     * \param n how many
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* err);
 
     /**
      * \return the engine, for its counters, checks and explanations; null before Build

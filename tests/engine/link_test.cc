@@ -14,6 +14,15 @@
 namespace
 {
 
+int
+SetLink(weft_engine* e, uint32_t link, bool up, weft_err* err)
+{
+    weft_link_change c = {};
+    c.link = link;
+    c.kind = up ? WEFT_LINK_UP : WEFT_LINK_DOWN;
+    return weft_engine_change_links(e, &c, 1, err);
+}
+
 // Changes of links, carried out by timers of the engine.
 class Changes
 {
@@ -30,7 +39,7 @@ class Changes
         auto run = [](void* ctx, uint64_t) {
             auto c = static_cast<Change*>(ctx);
             weft_err failure = {};
-            ASSERT_EQ(weft_engine_set_link(c->owner->m_world.e, c->link, c->up, &failure), 0) << failure.msg;
+            ASSERT_EQ(SetLink(c->owner->m_world.e, c->link, c->up, &failure), 0) << failure.msg;
             ASSERT_EQ(weft_engine_check(c->owner->m_world.e, &failure), 0) << failure.msg;
         };
         ASSERT_EQ(weft_engine_timer(m_world.e, t, run, &m_list.back(), 0, &err), 0) << err.msg;
@@ -121,7 +130,7 @@ TEST(Link, RoutesAvoidAndReturn)
     weft_err err = {};
     auto links = LinksOf(w.fabric, kSpine0);
     for (uint32_t l : links)
-        ASSERT_EQ(weft_engine_set_link(w.e, l, 0, &err), 0);
+        ASSERT_EQ(SetLink(w.e, l, false, &err), 0);
     auto over_spine = [&] {
         uint64_t packets = 0;
         for (uint32_t p = 0; p < w.fabric->nports; p++)
@@ -139,7 +148,7 @@ TEST(Link, RoutesAvoidAndReturn)
     EXPECT_EQ(w.Totals().msgs_acked, 4u * kHosts);
     EXPECT_EQ(over_spine(), 0u);
     for (uint32_t l : links)
-        ASSERT_EQ(weft_engine_set_link(w.e, l, 1, &err), 0);
+        ASSERT_EQ(SetLink(w.e, l, true, &err), 0);
     SendPermutation(w, 20000);
     w.Run();
     EXPECT_EQ(w.Totals().msgs_acked, 5u * kHosts);
@@ -219,7 +228,7 @@ TEST(Link, APartitionEndsTheRunAndIsNamed)
     // Posted while there is no path: waits too; and all goes on when one uplink is back.
     w.Send(3, 9, 1000);
     weft_err err = {};
-    ASSERT_EQ(weft_engine_set_link(w.e, uplinks[2], 1, &err), 0);
+    ASSERT_EQ(SetLink(w.e, uplinks[2], true, &err), 0);
     w.Run();
     ExpectAllOnce(w, kHosts + 2);
     EXPECT_EQ(Explain(w.e), "");
@@ -305,6 +314,6 @@ TEST(Link, NoSuchLink)
     World w("single-switch", {{"hosts", "2"}});
     w.Build();
     weft_err err = {};
-    EXPECT_EQ(weft_engine_set_link(w.e, 2, 0, &err), WEFT_E_INPUT);
+    EXPECT_EQ(SetLink(w.e, 2, false, &err), WEFT_E_INPUT);
     EXPECT_STREQ(err.msg, "link 2, but the fabric has links 0 to 1");
 }

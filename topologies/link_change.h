@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What can become of a link of a fabric while traffic is on it.
+ */
+#ifndef WEFT_LINK_CHANGE_H
+#define WEFT_LINK_CHANGE_H
+
+#include "fabric.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What changes. */
+enum weft_link_change_kind {
+    WEFT_LINK_DOWN,      /**< carries nothing; what is on it and waits for it is lost */
+    WEFT_LINK_UP,        /**< works again */
+    WEFT_LINK_RATE,      /**< both directions serialise at another rate from the next packet on */
+    WEFT_LINK_BIT_ERRORS /**< bits are flipped at random; a packet with a wrong bit is lost */
+};
+
+/** One change of one link, both directions. */
+struct weft_link_change {
+    uint32_t link; /**< number in the fabric */
+    enum weft_link_change_kind kind;
+    uint64_t rate_bps;     /**< RATE: 1 to the rate that the link has in the fabric, which restores it */
+    double bit_error_rate; /**< BIT_ERRORS: probability that a bit is wrong, 0 to 1; 0: none */
+    uint64_t lost_packets; /**< DOWN: receives how many packets were on the link or waited for it */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
