@@ -14,6 +14,7 @@
 #define WEFT_FABRIC_H
 
 #include "base/err.h"
+#include "dim_settings.h"
 
 #include <stdbool.h>
 
@@ -43,21 +44,23 @@ enum weft_fabric_routing {
  * over servers with their own NVLink).
  */
 struct weft_fabric_dim {
-    const char *kind;  /**< the generator, "ring"; a string constant */
-    uint32_t size;     /**< NPUs along it, >= 1 */
-    uint32_t links;    /**< links of one NPU in this dimension (the first of them, at an open end) */
+    const char *kind; /**< the generator, "ring"; a string constant */
+    uint32_t size;    /**< NPUs along it, >= 1 */
+    uint32_t links;   /**< links of one NPU in this dimension (the first of them, at an open end) */
     uint64_t rate_bps; /**< of one of these links, each direction */
     int64_t delay_ps;  /**< of one of these links */
     bool direct;       /**< NPUs are linked to NPUs; else to switches */
     bool relays;       /**< NPUs forward for others within one instance */
     bool spans;        /**< one network joins the hosts of all inner dimensions too */
     bool acyclic;      /**< no circular waits within it by construction (up the tiers, then down) */
+    struct weft_dim_settings set; /**< what it sets for itself; all zero: nothing */
 };
 
 /** One node. */
 struct weft_fabric_node {
     enum weft_node_kind kind;
-    uint32_t tier;       /**< 0 host, 1 switch next to hosts (leaf, ToR), 2, 3 upwards; readers that do not know compute it as the hop distance to the nearest host */
+    uint32_t
+        tier; /**< 0 host, 1 switch next to hosts (leaf, ToR), 2, 3 upwards; readers that do not know compute it as the hop distance to the nearest host */
     uint32_t host;       /**< host number when kind is HOST, else UINT32_MAX (set by finish) */
     uint32_t first_port; /**< set by finish */
     uint32_t nports;     /**< set by finish */
@@ -65,21 +68,21 @@ struct weft_fabric_node {
 
 /** One full-duplex link. */
 struct weft_fabric_link {
-    uint32_t a, b;        /**< node ids */
-    uint64_t rate_bps;    /**< of each direction, > 0 */
-    int64_t delay_ps;     /**< propagation, >= 0 */
-    double error_rate;    /**< probability that a packet is lost on it, 0 .. 1 */
-    uint32_t dim;         /**< fabric dimension that the link belongs to, innermost 0 */
-    uint32_t cost;        /**< of a path that takes it; 0 counts as 1 */
-    uint8_t order;        /**< among next hops of equal cost only those of the lowest order are used */
-    bool dateline;        /**< packets that have crossed it go on in virtual channel 1 */
+    uint32_t a, b;     /**< node ids */
+    uint64_t rate_bps; /**< of each direction, > 0 */
+    int64_t delay_ps;  /**< propagation, >= 0 */
+    double error_rate; /**< probability that a packet is lost on it, 0 .. 1 */
+    uint32_t dim;      /**< fabric dimension that the link belongs to, innermost 0 */
+    uint32_t cost;     /**< of a path that takes it; 0 counts as 1 */
+    uint8_t order;     /**< among next hops of equal cost only those of the lowest order are used */
+    bool dateline;     /**< packets that have crossed it go on in virtual channel 1 */
 };
 
 /** One direction of a link, seen from its sending end (made by finish). */
 struct weft_fabric_port {
-    uint32_t node;  /**< the node that sends here */
-    uint32_t link;  /**< index into links */
-    uint32_t peer;  /**< the port at the other end of the link */
+    uint32_t node; /**< the node that sends here */
+    uint32_t link; /**< index into links */
+    uint32_t peer; /**< the port at the other end of the link */
 };
 
 /** The graph. Read the fields; change them only through the functions below. */
@@ -90,16 +93,18 @@ struct weft_fabric {
     uint32_t nlinks;
     struct weft_fabric_port *ports; /**< NULL before finish */
     uint32_t nports;
-    uint32_t *hosts;                /**< node id of host h; NULL before finish */
+    uint32_t *hosts; /**< node id of host h; NULL before finish */
     uint32_t nhosts;
     uint32_t nswitches;
     uint32_t nodes_cap, links_cap;
-    struct weft_fabric_dim dims[WEFT_FABRIC_DIMS_MAX]; /**< set before finish; none: finish makes one */
+    struct weft_fabric_dim
+        dims[WEFT_FABRIC_DIMS_MAX]; /**< set before finish; none: finish makes one */
     uint32_t ndims;
     enum weft_fabric_routing routing; /**< set before finish */
     bool transit;                     /**< hosts forward packets for others (set by finish) */
     char *notes; /**< what a reader left out, one remark per line; NULL: nothing */
-    uint32_t vcs; /**< virtual channels of lossless priorities: 2 with a dateline, else 1 (set by finish) */
+    uint32_t
+        vcs; /**< virtual channels of lossless priorities: 2 with a dateline, else 1 (set by finish) */
 };
 
 /** A new empty fabric, or NULL when out of memory. */
@@ -107,8 +112,8 @@ struct weft_fabric *weft_fabric_new(void);
 /** Frees a fabric; NULL is allowed. */
 void weft_fabric_free(struct weft_fabric *f);
 /** Adds a node; its id in *id (may be NULL). */
-int weft_fabric_add_node(struct weft_fabric *f, enum weft_node_kind kind, uint32_t tier, uint32_t *id,
-                         struct weft_err *err);
+int weft_fabric_add_node(struct weft_fabric *f, enum weft_node_kind kind, uint32_t tier,
+                         uint32_t *id, struct weft_err *err);
 /** Adds a link between existing nodes; its index in *id (may be NULL). Checks rate, delay, error rate, a != b. */
 int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *link, uint32_t *id,
                          struct weft_err *err);
@@ -128,7 +133,8 @@ uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim);
 /** Longest name that weft_fabric_node_name writes, with its terminator. */
 #define WEFT_NODE_NAME_MAX 24
 /** The name used in every output: "h3" for host number 3, "s8" for the switch with node id 8. Returns @p buf. */
-const char *weft_fabric_node_name(const struct weft_fabric *f, uint32_t node, char buf[WEFT_NODE_NAME_MAX]);
+const char *weft_fabric_node_name(const struct weft_fabric *f, uint32_t node,
+                                  char buf[WEFT_NODE_NAME_MAX]);
 
 #ifdef __cplusplus
 }

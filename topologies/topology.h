@@ -26,6 +26,10 @@ struct weft_topology_ops {
     /** Optional: appends what these parameters mean as dimensions (compose.h), so that the generator
      * can be part of a fabric of several. @p params must outlive @p to. */
     int (*dimensions)(const void *params, struct weft_dimensions *to, struct weft_err *err);
+    /** Optional: what the dimensions of the fabric set for themselves, without building it. *n
+     * receives how many there are. Without it: nothing. */
+    int (*settings)(const void *params, struct weft_dim_settings list[WEFT_FABRIC_DIMS_MAX],
+                    uint32_t *n, struct weft_err *err);
 };
 
 /** All topologies, in the order of topology_table.def; *n receives their number. */

@@ -87,6 +87,8 @@ struct dim {
     uint64_t size, links, rate_bps;
     int64_t delay_ps;
     int direct, relays, spans;
+    const char *control;
+    struct weft_dim_settings set;
 };
 static const struct weft_param dim_params[] = {
     {"kind", WEFT_PARAM_STRING, offsetof(struct dim, kind), NULL, NULL, NULL, NULL, "generator",
@@ -105,6 +107,9 @@ static const struct weft_param dim_params[] = {
      "NPUs forward within it", NULL},
     {"spans", WEFT_PARAM_BOOL, offsetof(struct dim, spans), "false", NULL, NULL, NULL,
      "one network joins the NPUs of all inner dimensions too", NULL},
+    {"congestion-control", WEFT_PARAM_STRING, offsetof(struct dim, control), "", NULL, NULL, NULL,
+     "its own: NAME PARAMETER=VALUE ...", NULL},
+    WEFT_DIM_SETTINGS_PARAMS(struct dim),
 };
 static const struct weft_param_table dim_table = WEFT_PARAM_TABLE(dim_params, struct dim);
 
@@ -147,6 +152,8 @@ static int add_dim(struct weft_fabric *f, const struct weft_xml_elem *e, const c
 {
     struct dim d;
     int rc = attributes(e, &dim_table, &d, file, err);
+    if (!rc && (rc = weft_dim_settings_control(&d.set, d.control, err)))
+        weft_err_locate(err, file, e->line, e->col);
     if (rc)
         return rc;
     if (f->ndims == WEFT_FABRIC_DIMS_MAX)
@@ -159,7 +166,8 @@ static int add_dim(struct weft_fabric *f, const struct weft_xml_elem *e, const c
                                                    .delay_ps = d.delay_ps,
                                                    .direct = d.direct,
                                                    .relays = d.relays,
-                                                   .spans = d.spans};
+                                                   .spans = d.spans,
+                                                   .set = d.set};
     return 0;
 }
 

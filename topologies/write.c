@@ -27,6 +27,12 @@ static const char *truth(bool b)
     return b ? "true" : "false";
 }
 
+/* A setting of a dimension; their texts need no escapes (dim_settings.c). */
+static void write_setting(void *out, const char *name, const char *value)
+{
+    fprintf(out, " %s=\"%s\"", name, value);
+}
+
 int weft_fabric_write_xml(const struct weft_fabric *f, FILE *out, struct weft_err *err)
 {
     static const char *const routings[] = {"shortest", "transit", "dimensions"};
@@ -40,10 +46,12 @@ int weft_fabric_write_xml(const struct weft_fabric *f, FILE *out, struct weft_er
         const struct weft_fabric_dim *k = &f->dims[d];
         fprintf(out,
                 "  <dimension kind=\"%s\" size=\"%u\" links=\"%u\" rate=\"%s\" delay=\"%s\" "
-                "direct=\"%s\" relays=\"%s\" spans=\"%s\"/>\n",
+                "direct=\"%s\" relays=\"%s\" spans=\"%s\"",
                 k->kind, k->size, k->links, weft_format_rate(k->rate_bps, rate),
                 weft_format_time(k->delay_ps, delay), truth(k->direct), truth(k->relays),
                 truth(k->spans));
+        weft_dim_settings_each(&k->set, out, write_setting);
+        fputs("/>\n", out);
     }
     for (uint32_t i = 0, n; i < f->nnodes; i += n) {
         const struct weft_fabric_node *x = &f->nodes[i];

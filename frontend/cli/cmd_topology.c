@@ -152,17 +152,25 @@ static uint64_t host_rate(const struct weft_fabric *f)
     return sum;
 }
 
+static void show_setting(void *out, const char *name, const char *value)
+{
+    fprintf(out, ", %s %s", name, value);
+}
+
 static void show_text(FILE *out, const struct weft_fabric *f, const struct figures *g)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], c[WEFT_UNIT_TEXT_MAX];
     fprintf(out, "hosts %u, switches %u, links %u%s\n", f->nhosts, f->nswitches, f->nlinks,
             f->transit ? "; hosts forward" : "");
-    for (uint32_t d = 0; d < f->ndims; d++)
-        fprintf(out, "dimension %u  %-16s size %-6u %u link%s of %s, %s per NPU%s\n", d,
+    for (uint32_t d = 0; d < f->ndims; d++) {
+        fprintf(out, "dimension %u  %-16s size %-6u %u link%s of %s, %s per NPU%s", d,
                 f->dims[d].kind, f->dims[d].size, f->dims[d].links,
                 f->dims[d].links == 1 ? "" : "s", weft_human_rate((double)f->dims[d].rate_bps, a),
                 weft_human_time(f->dims[d].delay_ps, b),
                 f->dims[d].spans && d > 0 ? ", joins the inner dimensions" : "");
+        weft_dim_settings_each(&f->dims[d].set, out, show_setting);
+        fputc('\n', out);
+    }
     for (uint32_t i = 0; i < g->ntiers; i++) {
         const struct weft_tier_figures *t = &g->tiers[i];
         fprintf(out, "tier %u.%u     %u switch%s of %u to %u ports, %s down, %s up", t->dim,
@@ -193,6 +201,11 @@ static void show_text(FILE *out, const struct weft_fabric *f, const struct figur
                 weft_human_size(g->buffers.reserve_bytes, c));
 }
 
+static void show_setting_json(void *j, const char *name, const char *value)
+{
+    weft_json_kv_str(j, name, value);
+}
+
 static void show_dims_json(struct weft_json *j, const struct weft_fabric *f)
 {
     weft_json_key(j, "dimensions");
@@ -206,6 +219,7 @@ static void show_dims_json(struct weft_json *j, const struct weft_fabric *f)
         weft_json_kv_f64(j, "delay_ns", (double)f->dims[d].delay_ps / 1000);
         weft_json_kv_bool(j, "direct", f->dims[d].direct);
         weft_json_kv_bool(j, "spans", f->dims[d].spans);
+        weft_dim_settings_each(&f->dims[d].set, j, show_setting_json);
         weft_json_end_object(j);
     }
     weft_json_end_array(j);

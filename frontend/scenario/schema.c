@@ -212,6 +212,8 @@ static void presets(struct writer *w, const struct weft_cc_preset *p)
     close_tag(w, "optional");
 }
 
+#define DIMENSION_SETTINGS "dimension-settings"
+
 /* <dimension type="ring" size="8"/> inside a topology that has the parameter `dimensions`. */
 static void dimension_elements(struct writer *w)
 {
@@ -228,11 +230,42 @@ static void dimension_elements(struct writer *w)
         leaf(w, "value", NULL, NULL, table[i]->name);
         close_tag(w, "attribute");
         params(w, &table[i]->params);
+        leaf(w, "ref", "name", DIMENSION_SETTINGS, NULL);
         close_tag(w, "group");
     }
     close_tag(w, "choice");
     close_tag(w, "element");
     close_tag(w, "zeroOrMore");
+}
+
+/* What any dimension may set for itself: one pattern, as in params(). */
+static void dimension_settings(struct writer *w)
+{
+    const struct weft_param_table *t = &weft_dim_settings_table;
+    char text[1024];
+    size_t n;
+    const struct weft_cc_ops *const *ccs = weft_cc_table(&n);
+    open_tag(w, "define", "name", DIMENSION_SETTINGS);
+    open_tag(w, "zeroOrMore", NULL, NULL);
+    open_tag(w, "attribute", NULL, NULL);
+    open_tag(w, "choice", NULL, NULL);
+    leaf(w, "name", NULL, NULL, WEFT_DIM_CONTROL_KEY);
+    for (size_t i = 0; i < t->n; i++)
+        leaf(w, "name", NULL, NULL, t->params[i].name);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < ccs[i]->params.n; k++) {
+            snprintf(text, sizeof text, "%s.%s", ccs[i]->name, ccs[i]->params.params[k].name);
+            leaf(w, "name", NULL, NULL, text);
+        }
+    close_tag(w, "choice");
+    for (size_t i = 0; i < t->n; i++) {
+        snprintf(text, sizeof text, "%s: %s", t->params[i].name, t->params[i].help);
+        leaf(w, "a:documentation", NULL, NULL, text);
+    }
+    leaf(w, "text", NULL, NULL, NULL);
+    close_tag(w, "attribute");
+    close_tag(w, "zeroOrMore");
+    close_tag(w, "define");
 }
 
 /* <element> whose selector attribute decides which other attributes it may have. */
@@ -332,6 +365,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     close_tag(&w, "interleave");
     close_tag(&w, "element");
     close_tag(&w, "start");
+    dimension_settings(&w);
     quantity(&w, WEFT_PARAM_TIME, "([pPnNuUmM]?[sS]|[mM][iI][nN]|[hH])");
     quantity(&w, WEFT_PARAM_SIZE, "([kKmMgGtT][iI]?)?B");
     quantity(&w, WEFT_PARAM_RATE,

@@ -4,19 +4,76 @@
  * `needs` say (base/needs.h), over all groups of the scenario.
  */
 #include "base/needs.h"
+#include "congestion/choice.h"
 #include "scenario/resolve.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The value of "section.parameter"; "congestion-control.signals" is what the control listens to. */
+/* What the dimensions of the fabric set for themselves; n 0: nothing, or that is not known. */
+struct dims {
+    const struct weft_scenario *s;
+    struct weft_dim_settings list[WEFT_FABRIC_DIMS_MAX];
+    uint32_t n;
+};
+
+static void add_word(const char *word, char *buf, size_t size)
+{
+    size_t used = strlen(buf);
+    snprintf(buf + used, size - used, "%s%s", used ? ", " : "", word);
+}
+
+/* What the congestion controls of all dimensions listen to. */
+static const char *signals(const struct dims *d, char *buf, size_t size)
+{
+    char one[WEFT_CC_SIGNALS_TEXT_MAX];
+    buf[0] = '\0';
+    for (uint32_t i = 0; i < (d->n ? d->n : 1); i++) {
+        struct weft_cc_choice own = {0};
+        if (d->n == 0 || !d->list[i].control[0])
+            weft_cc_signal_names(d->s->cc, d->s->cc_params, one, sizeof one);
+        else if (weft_cc_choice_read(d->list[i].control, &own, NULL) == 0)
+            weft_cc_signal_names(own.ops, own.params, one, sizeof one);
+        else
+            continue; /* building the fabric's engine says what is wrong */
+        if (!strstr(buf, one))
+            add_word(one, buf, size);
+        weft_cc_choice_free(&own);
+    }
+    return buf;
+}
+
+/* Which settings some dimension takes from the run. */
+static const char *unset(const struct dims *d, char *buf, size_t size)
+{
+    bool mtu = d->n == 0, buffer = mtu, control = mtu;
+    for (uint32_t i = 0; i < d->n; i++) {
+        mtu = mtu || d->list[i].mtu_bytes == 0;
+        buffer = buffer || d->list[i].buffer_bytes == 0;
+        control = control || d->list[i].control[0] == '\0';
+    }
+    buf[0] = '\0';
+    if (mtu)
+        add_word("mtu", buf, size);
+    if (buffer)
+        add_word("buffer", buf, size);
+    if (control)
+        add_word("congestion-control", buf, size);
+    return buf;
+}
+
+/* The value of "section.parameter"; "congestion-control.signals" is what the controls listen to,
+ * "dimension.unset" what not every dimension sets for itself. */
 static const char *lookup(void *ctx, const char *key, char *buf, size_t size)
 {
-    const struct weft_scenario *s = (const struct weft_scenario *)ctx;
+    const struct dims *dims = (const struct dims *)ctx;
+    const struct weft_scenario *s = dims->s;
     const char *dot = strchr(key, '.');
     size_t n = (size_t)(dot - key);
     if (s->cc && strcmp(key, "congestion-control.signals") == 0)
-        return weft_cc_signal_names(s->cc, s->cc_params, buf, size);
+        return signals(dims, buf, size);
+    if (strcmp(key, "dimension.unset") == 0)
+        return unset(dims, buf, size);
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
         if (strncmp(g->element, key, n) != 0 || g->element[n] != '\0')
@@ -38,19 +95,42 @@ static int warn(struct weft_resolver *r, const struct weft_scenario_group *g, si
     return weft_resolver_warn(r, err, "--set %s.%s: has no effect: %s", g->prefix, name, why);
 }
 
+/* The choice of a congestion control that every dimension replaces by its own. */
+static int warn_control(struct weft_resolver *r, const struct dims *d,
+                        const struct weft_scenario_group *g, struct weft_err *err)
+{
+    char text[64];
+    const struct weft_origin *o = &g->selected_from;
+    if (strstr(unset(d, text, sizeof text), "congestion-control") || o->kind <= WEFT_ORIGIN_PRESET)
+        return 0;
+    static const char why[] = "has no effect: every dimension has a congestion control of its own";
+    if (o->kind == WEFT_ORIGIN_FILE)
+        return weft_resolver_warn(r, err, "%s:%lld:%lld: <%s> %s", r->s->file, (long long)o->line,
+                                  (long long)o->col, g->element, why);
+    return weft_resolver_warn(r, err, "--set %s.%s=%s: %s", g->element, g->selector, g->selected,
+                              why);
+}
+
 int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
 {
     char why[512];
+    struct weft_err ignored = {0}; /* a fabric that can't be built is an error later */
+    struct dims dims = {.s = r->s};
+    if (r->s->topology->settings)
+        r->s->topology->settings(r->s->topology_params, dims.list, &dims.n, &ignored);
     for (size_t i = 0; i < r->s->ngroups; i++) {
         const struct weft_scenario_group *g = &r->s->groups[i];
-        struct weft_needs_scope scope = {g->table, g->values, g->prefix, lookup, r->s};
-        for (size_t k = 0; k < g->table->n; k++) {
-            int code = weft_param_effective(&g->table->params[k], &scope, why, sizeof why, err);
+        struct weft_needs_scope scope = {g->table, g->values, g->prefix, lookup, &dims};
+        int code = weft_group_is_cc(g) ? warn_control(r, &dims, g, err) : 0;
+        for (size_t k = 0; k < g->table->n && !code; k++) {
+            code = weft_param_effective(&g->table->params[k], &scope, why, sizeof why, err);
             if (code == 0 && g->origins[k].kind > WEFT_ORIGIN_PRESET)
                 code = warn(r, g, k, why, err);
-            if (code < 0)
-                return code;
+            else if (code > 0)
+                code = 0;
         }
+        if (code)
+            return code;
     }
     return 0;
 }

@@ -125,7 +125,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
                 " of %" PRIu64,
                 n, queued[k], k, m->out[k].used, m->out[k].size);
         }
-        LAW(err, in <= e->p.sw.buffer_bytes, "node %u holds more than its buffer", n);
+        LAW(err, in <= mmu_buffer_bytes(&e->p, f, n), "node %u holds more than its buffer", n);
     }
     return 0;
 }

@@ -85,12 +85,14 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
             "for losses; set transport.recovery=selective-repeat, or "
             "transport.allow-reordering=true to see what happens",
             b == WEFT_BALANCE_SPRAY ? "spray" : "adaptive");
-    if (c->cc->needs & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT))
+    struct control_needs needs;
+    int rc = control_check(c, &needs, err);
+    if (!rc && needs.stamped)
         return weft_err_set(err, WEFT_E_INPUT,
                             "the congestion control '%s' follows the switches of one path, but "
                             "switch.balance sends each packet of a QP on a path of its own",
-                            c->cc->name);
-    return 0;
+                            needs.stamped);
+    return rc;
 }
 
 int balance_init(struct weft_engine *e, struct weft_err *err)

@@ -104,9 +104,14 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
     if (!c->cc)
         return weft_err_set(err, WEFT_E_INPUT,
                             "the engine needs a congestion control; 'none' is one");
-    if (t->mtu_bytes == 0 || t->mtu_bytes + t->header_bytes + 3 > UINT16_MAX)
-        return weft_err_set(err, WEFT_E_INPUT, "transport.mtu must be 1 byte to %u bytes",
-                            (unsigned)(UINT16_MAX - t->header_bytes - 3));
+    for (uint32_t d = 0; d < c->fabric->ndims; d++) {
+        const uint64_t mtu = control_mtu_bytes(&c->params, c->fabric, d);
+        if (mtu == 0 || mtu + t->header_bytes + 3 > UINT16_MAX)
+            return weft_err_set(err, WEFT_E_INPUT, "%s must be 1 byte to %u bytes",
+                                c->fabric->dims[d].set.mtu_bytes ? "the mtu of a dimension"
+                                                                 : "transport.mtu",
+                                (unsigned)(UINT16_MAX - t->header_bytes - 3));
+    }
     if (!recovery_of(t->recovery))
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.recovery is number %d; see enum weft_recovery", t->recovery);
@@ -118,9 +123,7 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.ack-ignores-pause has no meaning in a fabric whose hosts "
                             "forward: their queues hold packets of others too");
-    if (c->cc->check && (rc = c->cc->check(c->cc_params, err)))
-        return rc;
-    if ((rc = balance_check(c, err)))
+    if ((rc = control_check(c, NULL, err)) || (rc = balance_check(c, err)))
         return rc;
     return mmu_check_config(c, err);
 }
@@ -177,15 +180,19 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->transit = c->fabric->transit;
     e->vcs = c->fabric->vcs > 1 && c->params.pfc.enabled;
     e->p.pfc.prios = channel_prios(&c->params, c->fabric);
-    e->cc = c->cc;
-    e->ccp = c->cc_params;
     e->seed = c->seed;
     e->recovery = recovery_of(c->params.transport.recovery);
     e->low_rto = e->recovery->low_rto;
-    const unsigned needs = weft_cc_needs(c->cc, c->cc_params);
-    e->ecn_on = (needs & WEFT_CC_NEEDS_ECN) != 0;
-    e->cnp_on = (needs & WEFT_CC_NEEDS_CNP) != 0;
-    e->echo_on = (needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
+    if (control_init(e, c, err))
+        goto fail;
+    unsigned needs = 0;
+    size_t state = 0;
+    for (uint32_t d = 0; d < c->fabric->ndims; d++) {
+        needs |= weft_cc_needs(e->controls[d].ops, e->controls[d].params);
+        if (state < e->controls[d].ops->state_size)
+            state = e->controls[d].ops->state_size;
+    }
+    state = (state + 15) & ~(size_t)15;
     e->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
     e->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
     e->ns3_draws = c->params.ecn.draws == WEFT_DRAWS_NS3;
@@ -195,17 +202,13 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
                         (c->params.transport.quantum_ps ? ODD_QUANTUM : 0) |
                         (e->pint_on ? ODD_PINT : 0) |
                         (c->params.sw.scheduler == WEFT_SCHED_PACKET_RR ? ODD_TURNS : 0));
-    const uint32_t mark = e->ecn_on ? TOUCH_ECN : 0;
+    const uint32_t mark = needs & WEFT_CC_NEEDS_ECN ? TOUCH_ECN : 0;
     e->on_enter = c->params.ecn.at_enqueue ? mark : 0;
-    e->on_leave = ((c->params.ecn.at_enqueue ? 0 : mark) | (e->int_on || e->pint_on ? TOUCH_SIGN : 0));
+    e->on_leave =
+        ((c->params.ecn.at_enqueue ? 0 : mark) | (e->int_on || e->pint_on ? TOUCH_SIGN : 0));
     weft_engine_set_hooks(e, &c->hooks);
-    if (e->cnp_on)
-        c->cc->cnp(c->cc_params, &e->cnp);
-    if (c->cc->signals)
-        c->cc->signals(c->cc_params, &e->signals);
     e->limit = WEFT_NEVER;
     e->link_changed_ps = -1;
-    size_t state = (c->cc->state_size + 15) & ~(size_t)15;
     if (!fastq_init(&e->fast, c->fabric->nports) || !evq_reserve(&e->slow)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", c->fabric->nports);
         goto fail;
@@ -225,8 +228,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err) ||
         balance_init(e, err))
         goto fail;
-    if (e->pint_on && !e->signals.pint_t_ps)
-        e->signals.pint_t_ps = signal_longest_rtt(e);
+    for (uint32_t d = 0; d < c->fabric->ndims; d++)
+        if (e->controls[d].pint_on && !e->controls[d].signals.pint_t_ps)
+            e->controls[d].signals.pint_t_ps = signal_longest_rtt(e);
     return e;
 fail:
     weft_engine_free(e);
@@ -258,6 +262,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->nics);
     mmu_fini(e);
     pfc_fini(e);
+    control_fini(e);
     free(e->qp_slots);
     free(e->turns);
     free(e->flowlets);

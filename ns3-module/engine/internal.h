@@ -13,7 +13,7 @@
  *   ecmp.c    the hash of a flow                      balance.c  other ways among equal-cost ports
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *   link_change.c  links that change    link_state.c  links that fail and come back
- *   memory.c  bytes of state
+ *   memory.c  bytes of state                          control.c  congestion controls per dimension
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
  * queue, or the
@@ -25,6 +25,7 @@
 #include "base/ns3_rng.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "congestion/choice.h"
 #include "engine.h"
 #include "fastq.h"
 #include "stable.h"
@@ -126,6 +127,10 @@ struct qp {
     uint64_t top_psn;              /**< first number never sent */
     int64_t next_avail_ps;
     struct weft_cc_out out;
+    const struct weft_cc_ops *cc; /**< those of control */
+    const void *ccp;
+    const struct control *control; /**< of the dimension that the QP belongs to */
+    uint32_t mtu_bytes;            /**< payload bytes of a full packet */
     uint64_t cap_bytes;    /**< most bytes in flight whatever the window, UINT64_MAX: no cap */
     uint64_t last_wire;    /**< wire bytes of the last packet sent, 0: none yet */
     int64_t last_tx_ps;    /**< when it started */
@@ -189,14 +194,15 @@ struct marking {
     double slope;        /**< pmax / (kmax - kmin) */
 };
 
-/** What ports of one rate and delay have in common. */
+/** What ports of one rate, delay and MTU have in common. */
 struct port_kind {
     struct port_kind *next;
     /** NULL; at a port whose link has changed its rate: the kind that it was built as */
     const struct port_kind *built;
     uint64_t rate_bps;
     int64_t delay_ps;
-    uint32_t headroom; /**< per lossless priority */
+    uint32_t mtu_bytes; /**< most payload of a packet */
+    uint32_t headroom;  /**< per lossless priority */
     struct {
         struct limit ingress;
         struct marking mark;
@@ -283,6 +289,16 @@ struct timer {
     uint64_t arg;
 };
 
+/** A congestion control as the QPs of one dimension use it. */
+struct control {
+    const struct weft_cc_ops *ops;
+    const void *params;
+    struct weft_cc_cnp cnp;
+    struct weft_cc_signals signals;
+    bool ecn_on, cnp_on, echo_on, int_on, pint_on;
+    struct weft_cc_choice own; /**< the dimension's, when it has one of its own */
+};
+
 struct flowlet;
 /** Picks one of the equal-cost ports of a node for a data packet. */
 typedef uint32_t (*balance_fn)(struct weft_engine *e, struct weft_route_group g, uint32_t node,
@@ -296,18 +312,15 @@ struct weft_engine {
     uint8_t *link_down;         /**< per link; NULL until a link changes */
     int64_t *link_since_ps;     /**< per link: when that was set */
     uint32_t links_down;
-    int64_t link_changed_ps; /**< when any link changed last, -1: never */
-    const struct weft_cc_ops *cc;
-    const void *ccp;
+    int64_t link_changed_ps;  /**< when any link changed last, -1: never */
+    struct control *controls; /**< one per dimension */
     const struct recovery *recovery;
-    bool low_rto; /**< transport.rto-low is in force */
-    struct weft_cc_cnp cnp;
-    struct weft_cc_signals signals;
-    bool ecn_on, cnp_on, echo_on, int_on, pint_on;
-    bool transit;       /**< hosts forward packets for others */
-    bool vcs;           /**< lossless priorities have a second virtual channel */
-    balance_fn balance; /**< NULL: by the hash of the flow */
-    uint32_t *turns;    /**< spray: per node, packets so far */
+    bool low_rto;         /**< transport.rto-low is in force */
+    bool int_on, pint_on; /**< some QPs' packets are stamped */
+    bool transit;         /**< hosts forward packets for others */
+    bool vcs;             /**< lossless priorities have a second virtual channel */
+    balance_fn balance;   /**< NULL: by the hash of the flow */
+    uint32_t *turns;      /**< spray: per node, packets so far */
     struct flowlet *flowlets;
     uint32_t odd;                /**< enum odd */
     uint32_t on_enter, on_leave; /**< enum touch */
@@ -469,6 +482,9 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
 /* mmu_config.c */
 /** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** The packet buffer of a node that forwards. */
+uint64_t mmu_buffer_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
+                          uint32_t node);
 /** The lossless priorities with their second virtual channels. */
 uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f);
 /** Sizes the buffer of every switch; computes the constants of ports and priorities. */
@@ -579,20 +595,20 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q);
 /** Duration post -> last byte received of @p bytes alone on the QP's path, after the first
  * packet waits for nothing. Remembers the last answer. */
 int64_t qp_ideal_ps(const struct weft_engine *e, struct qp *q, uint64_t bytes);
-/** Frame bytes of a data packet with @p payload bytes: padded, with headers and signals, at
+/** Frame bytes of a data packet of @p q with @p payload bytes: padded, with headers and signals, at
  * least the minimum frame. */
-static inline uint32_t data_frame(const struct weft_engine *e, uint64_t payload)
+static inline uint32_t data_frame(const struct weft_engine *e, const struct qp *q, uint64_t payload)
 {
     const struct weft_transport_params *t = &e->p.transport;
     uint64_t pad = t->pad_bytes;
     uint64_t body = pad == 4 ? (payload + 3) & ~UINT64_C(3) : (payload + pad - 1) / pad * pad;
-    uint64_t f = body + t->header_bytes + e->signals.data_bytes;
+    uint64_t f = body + t->header_bytes + q->control->signals.data_bytes;
     return (uint32_t)(f < t->min_frame_bytes ? t->min_frame_bytes : f);
 }
 /** Frame bytes of an ACK or NACK. */
-static inline uint32_t ack_frame(const struct weft_engine *e)
+static inline uint32_t ack_frame(const struct weft_engine *e, const struct qp *q)
 {
-    uint64_t f = e->p.transport.ack_bytes + e->signals.ack_bytes;
+    uint64_t f = e->p.transport.ack_bytes + q->control->signals.ack_bytes;
     return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
 }
 static inline uint32_t cnp_frame(const struct weft_engine *e)
@@ -600,6 +616,26 @@ static inline uint32_t cnp_frame(const struct weft_engine *e)
     uint64_t f = e->p.transport.cnp_bytes;
     return (uint32_t)(f < e->p.transport.min_frame_bytes ? e->p.transport.min_frame_bytes : f);
 }
+
+/* control.c */
+/** What the congestion controls of all dimensions need together. */
+struct control_needs {
+    unsigned bits;       /**< enum weft_cc_needs */
+    const char *stamped; /**< the name of one that needs INT or PINT, NULL: none does */
+};
+/** Whether the congestion controls of all dimensions, c->cc where they have none of their own, can be
+ * used together. @p needs may be NULL. */
+int control_check(const struct weft_engine_config *c, struct control_needs *needs,
+                  struct weft_err *err);
+int control_init(struct weft_engine *e, const struct weft_engine_config *c, struct weft_err *err);
+void control_fini(struct weft_engine *e);
+/** Largest payload of a packet that may cross a link of dimension @p dim. */
+uint64_t control_mtu_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
+                           uint32_t dim);
+/** Gives a QP whose data takes @p hops ports the control of the outermost dimension among theirs, and
+ * the smallest of their MTUs. */
+void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports,
+                    uint32_t hops);
 
 /* balance.c */
 int balance_check(const struct weft_engine_config *c, struct weft_err *err);

@@ -18,8 +18,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Headroom of one (ingress port, lossless priority). */
-static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct weft_fabric_link *l)
+uint64_t mmu_buffer_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
+                          uint32_t node)
+{
+    const struct weft_fabric_node *n = &f->nodes[node];
+    uint64_t most = 0;
+    for (uint32_t k = 0; k < n->nports; k++) {
+        const uint64_t own =
+            f->dims[f->links[f->ports[n->first_port + k].link].dim].set.buffer_bytes;
+        const uint64_t bytes = own ? own : p->sw.buffer_bytes;
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* Headroom of one (ingress port, lossless priority) for packets of up to @p mtu_bytes. */
+static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct weft_fabric_link *l,
+                               uint64_t mtu_bytes)
 {
     if (!p->pfc.enabled)
         return 0;
@@ -30,7 +45,7 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
                           p->pfc.headroom_factor / 8 / (uint64_t)WEFT_PS_PER_S);
     unsigned __int128 flight =
         (unsigned __int128)l->rate_bps * ((uint64_t)l->delay_ps * 2 + (uint64_t)p->pfc.response_ps);
-    uint64_t full = p->transport.mtu_bytes + p->transport.header_bytes + p->transport.gap_bytes + 3;
+    uint64_t full = mtu_bytes + p->transport.header_bytes + p->transport.gap_bytes + 3;
     uint64_t pfc = (uint64_t)__builtin_popcount(prios_lossless(p)) *
                    (p->pfc.frame_bytes + p->transport.gap_bytes);
     return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + pfc;
@@ -43,9 +58,10 @@ static void set_aside(const struct weft_engine_params *p, const struct weft_fabr
     const struct weft_fabric_node *n = &f->nodes[node];
     uint32_t lossless_prios = (uint32_t)__builtin_popcount(prios_lossless(p));
     *headroom = 0;
-    for (uint32_t k = 0; k < n->nports; k++)
-        *headroom +=
-            lossless_prios * headroom_bytes(p, &f->links[f->ports[n->first_port + k].link]);
+    for (uint32_t k = 0; k < n->nports; k++) {
+        const struct weft_fabric_link *l = &f->links[f->ports[n->first_port + k].link];
+        *headroom += lossless_prios * headroom_bytes(p, l, control_mtu_bytes(p, f, l->dim));
+    }
     *reserve = (uint64_t)n->nports * p->sw.reserve_bytes *
                (p->sw.reserve_scope == WEFT_RESERVE_PORT ? 1 : WEFT_PRIOS);
 }
@@ -57,8 +73,15 @@ static uint64_t lossy_pool(const struct weft_engine_params *p, uint64_t shared)
 }
 
 /* Pools for priorities that do not exist, or larger than the buffer. */
-static int check_pools(const struct weft_engine_params *p, struct weft_err *err)
+static int check_pools(const struct weft_engine_params *p, const struct weft_fabric *f,
+                       struct weft_err *err)
 {
+    uint64_t buffer = UINT64_MAX; /* the smallest */
+    for (uint32_t d = 0; d < f->ndims; d++) {
+        const uint64_t own =
+            f->dims[d].set.buffer_bytes ? f->dims[d].set.buffer_bytes : p->sw.buffer_bytes;
+        buffer = own < buffer ? own : buffer;
+    }
     const uint8_t lossless = prios_lossless(p);
     const struct {
         const char *name;
@@ -77,11 +100,10 @@ static int check_pools(const struct weft_engine_params *p, struct weft_err *err)
                                 "switch.lossy-share divides the buffer between lossless and lossy "
                                 "priorities, but %s",
                                 why[k]);
-        if (egress[k].bytes > p->sw.buffer_bytes)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "%s of %s exceeds switch.buffer, %s: it could not fill",
-                                egress[k].name, weft_human_size(egress[k].bytes, a),
-                                weft_human_size(p->sw.buffer_bytes, b));
+        if (egress[k].bytes > buffer)
+            return weft_err_set(
+                err, WEFT_E_INPUT, "%s of %s exceeds switch.buffer, %s: it could not fill",
+                egress[k].name, weft_human_size(egress[k].bytes, a), weft_human_size(buffer, b));
     }
     return 0;
 }
@@ -92,16 +114,16 @@ static int check_switch(const struct weft_engine_params *p, const struct weft_fa
     uint64_t headroom, reserve;
     char name[WEFT_NODE_NAME_MAX], a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX],
         d[WEFT_UNIT_TEXT_MAX];
+    const uint64_t buffer = mmu_buffer_bytes(p, f, node);
     set_aside(p, f, node, &headroom, &reserve);
-    if (headroom + reserve >= p->sw.buffer_bytes)
+    if (headroom + reserve >= buffer)
         return weft_err_set(
             err, WEFT_E_INPUT,
             "switch %s (%u ports): PFC headroom of %s plus reserve of %s leaves nothing of the "
             "%s buffer to share; raise switch.buffer, or lower pfc.headroom or switch.reserve",
             weft_fabric_node_name(f, node, name), f->nodes[node].nports,
-            weft_human_size(headroom, a), weft_human_size(reserve, b),
-            weft_human_size(p->sw.buffer_bytes, d));
-    uint64_t shared = p->sw.buffer_bytes - headroom - reserve;
+            weft_human_size(headroom, a), weft_human_size(reserve, b), weft_human_size(buffer, d));
+    uint64_t shared = buffer - headroom - reserve;
     if (p->sw.lossy_share > 0 && lossy_pool(p, shared) == 0)
         return weft_err_set(
             err, WEFT_E_INPUT,
@@ -251,7 +273,7 @@ int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
     p.pfc.prios = channel_prios(&p, f);
     int rc;
     if ((rc = check_channels(c, err)) || (rc = prio_params_read(&p, prios, err)) ||
-        (rc = check_rate_map(f, prios, err)) || (rc = check_pools(&p, err)))
+        (rc = check_rate_map(f, prios, err)) || (rc = check_pools(&p, f, err)))
         return rc;
     if (f->transit && (p.sw.egress_lossless_pool_bytes || p.sw.egress_lossy_pool_bytes))
         return weft_err_set(err, WEFT_E_INPUT,
@@ -275,7 +297,7 @@ void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_eng
             continue;
         set_aside(&p, c->fabric, i, &headroom, &reserve);
         out->nodes++;
-        out->buffer_bytes += p.sw.buffer_bytes;
+        out->buffer_bytes += mmu_buffer_bytes(&p, c->fabric, i);
         out->headroom_bytes += headroom;
         out->reserve_bytes += reserve;
     }
@@ -309,8 +331,9 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct weft_fabr
                                    const struct prio_params prios[WEFT_PRIOS], struct weft_err *err)
 {
     struct port_kind *n = e->kinds;
+    const uint64_t mtu = control_mtu_bytes(&e->p, e->fabric, l->dim);
     for (uint32_t tries = 0; n && tries < 32; n = n->next, tries++)
-        if (n->rate_bps == l->rate_bps && n->delay_ps == l->delay_ps)
+        if (n->rate_bps == l->rate_bps && n->delay_ps == l->delay_ps && n->mtu_bytes == mtu)
             return n;
     n = calloc(1, sizeof *n);
     if (!n) {
@@ -320,7 +343,8 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct weft_fabr
     *n = (struct port_kind){.next = e->kinds,
                             .rate_bps = l->rate_bps,
                             .delay_ps = l->delay_ps,
-                            .headroom = (uint32_t)headroom_bytes(&e->p, l)};
+                            .mtu_bytes = (uint32_t)mtu,
+                            .headroom = (uint32_t)headroom_bytes(&e->p, l, mtu)};
     e->kinds = n;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
         if (e->p.sw.threshold == WEFT_THRESHOLD_STATIC)
@@ -350,7 +374,7 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
         struct mmu *m = &e->mmus[i];
         uint64_t headroom, reserve;
         set_aside(&e->p, f, i, &headroom, &reserve);
-        uint64_t shared = e->p.sw.buffer_bytes - headroom - reserve;
+        uint64_t shared = mmu_buffer_bytes(&e->p, f, i) - headroom - reserve;
         m->in[1].size = lossy_pool(&e->p, shared);
         m->in[0].size = shared - m->in[1].size;
         m->out[0].size = e->p.sw.egress_lossless_pool_bytes;

@@ -95,7 +95,7 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
         if (q->cc_timer_ps != WEFT_NEVER) {
             if (q->cc_timer_ps < e->now)
                 engine_fail(e, WEFT_E_INTERNAL,
-                            "congestion control '%s' asked for a timer in the past", e->cc->name);
+                            "congestion control '%s' asked for a timer in the past", q->cc->name);
             else
                 engine_push(e, &e->slow, q->cc_timer_ps, EV_ID(EV_CC, qi));
         }
@@ -146,7 +146,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
         return NIL;
     struct pkt *k = pkt_at(e, i);
     struct msg *m = msg_at(e, q->nxt_msg);
-    const uint64_t mtu = e->p.transport.mtu_bytes;
+    const uint64_t mtu = q->mtu_bytes;
     const uint64_t index = q->nxt_psn - m->first_psn;
     const uint64_t left = m->m.bytes - index * mtu;
     const uint64_t payload = left < mtu ? left : mtu;
@@ -156,7 +156,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->sent_ps = e->now;
     k->dst_host = q->dst_host;
     k->payload = (uint16_t)payload;
-    k->frame = (uint16_t)data_frame(e, payload);
+    k->frame = (uint16_t)data_frame(e, q, payload);
     k->prio = q->prio;
     if (q->nxt_psn < q->top_psn) {
         q->retx_packets++;
@@ -226,8 +226,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         l->head = q->next;
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
-        if (e->cc->before_send) {
-            e->cc->before_send(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+        if (q->cc->before_send) {
+            q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
             nic_cc_changed(e, qi);
         }
         if (q->nxt_msg == NIL || window_full(e, q)) {
@@ -242,8 +242,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         if (i == NIL)
             return NIL;
         uint64_t wire = pkt_at(e, i)->frame + e->p.transport.gap_bytes;
-        if (e->cc->on_send) {
-            e->cc->on_send(cc_state_at(e, qi), e->ccp, e->now, (uint32_t)wire, &q->out);
+        if (q->cc->on_send) {
+            q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &q->out);
             nic_cc_changed(e, qi);
         }
         if (pacing_rate(e, q) != q->gap_rate_bps) {
@@ -289,8 +289,8 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     struct qp *q = qp_at(e, qi);
     if (q->state >= QP_READY || q->nxt_msg == NIL)
         return;
-    if (e->cc->before_send) {
-        e->cc->before_send(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+    if (q->cc->before_send) {
+        q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
         nic_cc_changed(e, qi);
     }
     struct port *p = &e->ports[q->port];
@@ -316,7 +316,7 @@ void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
     q->nxt_bytes = q->end_byte;
     if (mi != NIL) {
         const struct msg *m = msg_at(e, mi);
-        q->nxt_bytes = m->start_byte + (psn - m->first_psn) * e->p.transport.mtu_bytes;
+        q->nxt_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
     }
 }
 

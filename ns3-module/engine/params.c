@@ -24,7 +24,8 @@
 static const struct weft_param transport_params[] = {
     {"mtu", WEFT_PARAM_SIZE, T(mtu_bytes), "4096B", "256B", "9216B", NULL,
      "payload bytes of a full data packet",
-     "IBTA 1.5 section 9.2 (RoCE path MTU 256B to 4096B; larger is allowed here)"},
+     "IBTA 1.5 section 9.2 (RoCE path MTU 256B to 4096B; larger is allowed here)",
+     "dimension.unset has mtu"},
     {"data-prio", WEFT_PARAM_U64, T(data_prio), "3", "0", "7", NULL,
      "priority of messages that ask for none", "HPCC simulator: priority group 3"},
     {"ack-prio", WEFT_PARAM_U64, T(ack_prio), "3", "0", "7", NULL, "priority of ACKs and NACKs",
@@ -118,7 +119,7 @@ static const struct weft_param transport_params[] = {
 #define T(field) offsetof(struct weft_switch_params, field)
 static const struct weft_param switch_params[] = {
     {"buffer", WEFT_PARAM_SIZE, T(buffer_bytes), "32MiB", "64KiB", "2GiB", NULL,
-     "packet buffer of each switch", NULL},
+     "packet buffer of each switch", NULL, "dimension.unset has buffer"},
     {"reserve", WEFT_PARAM_SIZE, T(reserve_bytes), "4KiB", "0", "1MiB", NULL,
      "buffer guaranteed to each (ingress port, priority)", "HPCC simulator: 4KiB"},
     {"reserve-scope", WEFT_PARAM_ENUM, T(reserve_scope), "queue", NULL, NULL, "queue|port",

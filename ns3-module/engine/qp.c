@@ -17,9 +17,10 @@ static int64_t compute_ideal_ps(const struct weft_engine *e, const struct qp *q,
 {
     uint32_t ports[MAX_PATH];
     uint32_t hops = ecmp_path(e, e->routes, q, true, ports);
-    const uint64_t mtu = e->p.transport.mtu_bytes, gap = e->p.transport.gap_bytes;
+    const uint64_t mtu = q->mtu_bytes, gap = e->p.transport.gap_bytes;
     uint64_t n = bytes ? (bytes + mtu - 1) / mtu : 1;
-    uint64_t full = data_frame(e, mtu) + gap, tail = data_frame(e, bytes - (n - 1) * mtu) + gap;
+    uint64_t full = data_frame(e, q, mtu) + gap,
+             tail = data_frame(e, q, bytes - (n - 1) * mtu) + gap;
     /* All but the last packet are full: at hop h the k-th leaves at first(h) + k x slowest link so
        far. The last one leaves when it has arrived and its predecessor has left. */
     int64_t first = 0, slowest = 0, last = 0;
@@ -72,12 +73,13 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
 {
     uint32_t ports[MAX_PATH];
     const uint64_t gap = e->p.transport.gap_bytes;
-    const uint64_t full = data_frame(e, e->p.transport.mtu_bytes) + gap;
-    const uint64_t ack = ack_frame(e) + gap;
     /* Without a path now: as it was, and may be again. */
     const struct weft_routes *routes =
         e->links_down && !link_path_exists(e, q) ? e->intact : e->routes;
     uint32_t hops = ecmp_path(e, routes, q, true, ports);
+    control_assign(e, q, ports, hops);
+    const uint64_t full = data_frame(e, q, q->mtu_bytes) + gap;
+    const uint64_t ack = ack_frame(e, q) + gap;
     int64_t rtt = 0;
     uint64_t min_rate = UINT64_MAX;
     for (uint32_t h = 0; h < hops; h++) {
@@ -105,7 +107,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
         (uint64_t)((unsigned __int128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
     if (e->p.transport.bdp_bytes)
         q->env.bdp_bytes = e->p.transport.bdp_bytes;
-    q->env.mtu_bytes = (uint32_t)e->p.transport.mtu_bytes;
+    q->env.mtu_bytes = q->mtu_bytes;
     q->env.mtu_wire_bytes = (uint32_t)full;
 }
 
@@ -171,7 +173,7 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->cap_bytes = UINT64_MAX;
     if (e->recovery->bdp_fc && e->p.transport.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
-    e->cc->init(cc_state_at(e, qi), e->ccp, &q->env, e->now, &q->out);
+    q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &q->out);
     nic_cc_changed(e, qi);
     if (e->links_down)
         link_reroute_qp(e, qi);
@@ -201,7 +203,7 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
         return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);
     struct msg *m = msg_at(e, mi);
     struct qp *q = qp_at(e, qi);
-    const uint64_t mtu = e->p.transport.mtu_bytes;
+    const uint64_t mtu = q->mtu_bytes;
     *m = (struct msg){.next = NIL,
                       .qp = qi,
                       .id = e->tot.msgs_posted++,

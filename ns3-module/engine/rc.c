@@ -34,7 +34,7 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->kind = (uint8_t)kind;
     k->psn = q->exp_psn;
     k->dst_host = q->src_host;
-    k->frame = (uint16_t)ack_frame(e);
+    k->frame = (uint16_t)ack_frame(e, q);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.ack_prio;
     k->flags = (uint8_t)((q->echo ? PKT_ECHO : 0) | (q->cnp_due ? PKT_CNP : 0));
@@ -88,11 +88,12 @@ static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
 
 static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    q->echo = e->echo_on;
-    if (!e->cnp_on || (q->cnp_at_ps != WEFT_NEVER && e->now - q->cnp_at_ps < e->cnp.interval_ps))
+    q->echo = q->control->echo_on;
+    if (!q->control->cnp_on ||
+        (q->cnp_at_ps != WEFT_NEVER && e->now - q->cnp_at_ps < q->control->cnp.interval_ps))
         return;
     q->cnp_at_ps = e->now;
-    if (e->cnp.separate)
+    if (q->control->cnp.separate)
         send_cnp(e, q, qi);
     else
         q->cnp_due = 1;
@@ -131,7 +132,7 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
     while (q->head_msg != NIL) {
         struct msg *m = msg_at(e, q->head_msg);
         if (psn < m->first_psn + m->npkts) {
-            q->una_bytes = m->start_byte + (psn - m->first_psn) * e->p.transport.mtu_bytes;
+            q->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
             break;
         }
         q->una_bytes = m->start_byte + m->m.bytes;
@@ -176,7 +177,7 @@ static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
     q->cnps++;
     if (q->head_msg != NIL)
         msg_at(e, q->head_msg)->cnps++;
-    e->cc->on_cnp(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+    q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->out);
 }
 
 static void receive_ack(struct weft_engine *e, uint32_t i)
@@ -204,23 +205,23 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     }
     if (k.flags & PKT_CNP)
         count_cnp(e, q, k.qp);
-    if (e->cc->on_ack) {
+    if (q->cc->on_ack) {
         struct weft_cc_ack a = {.acked_bytes = q->una_bytes - una_before,
                                 .una_bytes = q->una_bytes,
                                 .nxt_bytes = q->nxt_bytes,
-                                .rtt_ps = e->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
+                                .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
                                 .ecn_echo = k.flags & PKT_ECHO,
                                 .nack = nack};
-        if (e->int_on && k.sig != NIL) {
+        if (q->control->int_on && k.sig != NIL) {
             a.nhops = int_at(e, k.sig)->n;
             a.hops = int_at(e, k.sig)->hops;
         }
-        if (e->pint_on) {
+        if (q->control->pint_on) {
             a.pint = (uint16_t)k.sig;
-            if (e->signals.pint_tables)
+            if (q->control->signals.pint_tables)
                 a.draw = (uint16_t)weft_libc_rand_next(&e->libc_rand);
         }
-        e->cc->on_ack(cc_state_at(e, k.qp), e->ccp, e->now, &a, &q->out);
+        q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &q->out);
     }
     pkt_free(e, i);
     nic_cc_changed(e, k.qp);
@@ -280,8 +281,8 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     }
     if (q->backoff < e->p.transport.rto_backoff_max)
         q->backoff++;
-    if (e->cc->on_rto) {
-        e->cc->on_rto(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+    if (q->cc->on_rto) {
+        q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->out);
         nic_cc_changed(e, qi);
     }
     e->recovery->timeout(e, qi);
@@ -292,8 +293,8 @@ void rc_cc_timer(struct weft_engine *e, uint32_t qi)
     struct qp *q = qp_at(e, qi);
     q->cc_timer_ps = WEFT_NEVER;
     q->out.timer_at_ps = WEFT_NEVER;
-    if (e->cc->on_timer)
-        e->cc->on_timer(cc_state_at(e, qi), e->ccp, e->now, &q->out);
+    if (q->cc->on_timer)
+        q->cc->on_timer(cc_state_at(e, qi), q->ccp, e->now, &q->out);
     nic_cc_changed(e, qi);
     nic_wake(e, qi);
 }

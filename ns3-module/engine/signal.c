@@ -35,9 +35,10 @@ static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
 static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     struct port *p = &e->ports[out];
-    const int64_t dt_ps = e->now - p->pint_at_ps, t_ps = e->signals.pint_t_ps;
+    const struct weft_cc_signals *s = &qp_at(e, k->qp)->control->signals;
+    const int64_t dt_ps = e->now - p->pint_at_ps, t_ps = s->pint_t_ps;
     double draw;
-    if (e->signals.pint_tables) {
+    if (s->pint_tables) {
         p->pint_u =
             weft_pint_update_tables(p->pint_u, dt_ps / WEFT_PS_PER_NS, t_ps / WEFT_PS_PER_NS,
                                     p->qtotal, p->pint_size, port_rate_bps(e, out), &e->libc_rand);
@@ -47,7 +48,7 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
                                      port_rate_bps(e, out));
         draw = weft_rng_f64(&p->pint_rng);
     }
-    uint16_t code = weft_pint_encode(p->pint_u, e->signals.pint_base, draw);
+    uint16_t code = weft_pint_encode(p->pint_u, s->pint_base, draw);
     if (code > k->sig)
         k->sig = code;
 }
@@ -68,8 +69,10 @@ int64_t signal_longest_rtt(const struct weft_engine *e)
 
 void signal_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out)
 {
-    if (e->int_on)
-        stamp_int(e, pkt_at(e, pkt), out);
-    else
-        stamp_pint(e, pkt_at(e, pkt), out);
+    struct pkt *k = pkt_at(e, pkt);
+    const struct control *c = qp_at(e, k->qp)->control;
+    if (c->int_on)
+        stamp_int(e, k, out);
+    else if (c->pint_on)
+        stamp_pint(e, k, out);
 }

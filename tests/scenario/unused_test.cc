@@ -163,6 +163,32 @@ std::string key_of(const char *set)
     return std::string(set, std::strchr(set, '='));
 }
 
+// The text of all warnings about a fabric with these dimensions.
+std::string dimension_warnings(const char *dimensions, Sets sets)
+{
+    const std::string list = std::string("multi.dimensions=") + dimensions;
+    sets.insert(sets.end(), {"topology.type=multi", list.c_str(), "workload.type=generate"});
+    auto r = world::from_defaults(sets);
+    EXPECT_EQ(r.code, 0) << r.message();
+    return r.warnings();
+}
+
+TEST(Unused, DimensionsAreLookedAtOneByOne)
+{
+    const char *one = "switch size=2 congestion-control=dctcp mtu=1KiB; ring size=4";
+    const char *both = "switch size=2 congestion-control=dctcp mtu=1KiB buffer=1MiB; "
+                       "ring size=4 congestion-control=none mtu=2KiB buffer=1MiB";
+    const Sets none = {"congestion-control.name=none", "ecn.kmin=1KB"};
+    EXPECT_EQ(dimension_warnings(one, none), "");
+    EXPECT_NE(dimension_warnings("switch size=2; ring size=4", none).find("ecn.kmin"),
+              std::string::npos);
+    EXPECT_EQ(dimension_warnings(one, {"transport.mtu=2KiB", "switch.buffer=16MiB"}), "");
+    std::string w = dimension_warnings(
+        both, {"transport.mtu=2KiB", "switch.buffer=16MiB", "congestion-control.name=dcqcn"});
+    for (const char *key : {"transport.mtu", "switch.buffer", "congestion-control.name=dcqcn"})
+        EXPECT_NE(w.find(key), std::string::npos) << key << "\n" << w;
+}
+
 } // namespace
 
 TEST(Unused, EverySettingWithoutEffectIsReportedAndOnlyThose)
@@ -206,7 +232,7 @@ TEST(Unused, EveryKeyThatAParameterNeedsExists)
                 const std::regex key("([a-z0-9-]+)\\.([a-z0-9-]+)");
                 for (std::sregex_iterator m(needs.begin(), needs.end(), key), end; m != end; ++m) {
                     checked++;
-                    if (m->str() != "congestion-control.signals") {
+                    if (m->str() != "congestion-control.signals" && m->str() != "dimension.unset") {
                         EXPECT_NE(r.value((*m)[1].str(), (*m)[2].str().c_str()), "(none)")
                             << p.name << " needs " << needs;
                     }

@@ -62,16 +62,16 @@ const char *const SIMAI = "9 2 2 3 10 H100\n4 5 6 7 8\n"
                           "3 5 2880Gbps 0.000025ms 0\n3 7 400Gbps 0.0005ms 0\n"
                           "6 8 400Gbps 0.0005ms 0\n7 8 400Gbps 0.0005ms 0\n";
 
-const char *const YAML = "# one comment\ntopology: [ Ring, FullyConnected, Switch ]\n"
-                         "npus_count: [ 4, 2, 2 ]  # per dimension\nbandwidth: [ 50.0, 25, 12.5 ]\nlatency:\n"
-                         "  - 500.0\n  - 1000\n  - 2000.5\nextra-key: 7\n";
+const char *const YAML =
+    "# one comment\ntopology: [ Ring, FullyConnected, Switch ]\n"
+    "npus_count: [ 4, 2, 2 ]  # per dimension\nbandwidth: [ 50.0, 25, 12.5 ]\nlatency:\n"
+    "  - 500.0\n  - 1000\n  - 2000.5\nextra-key: 7\n";
 
 struct File {
     TempDir dir;
     std::string path;
 
-    explicit File(const std::string &text, const char *name = "t")
-        : path(dir / name)
+    explicit File(const std::string &text, const char *name = "t") : path(dir / name)
     {
         std::ofstream(path, std::ios::binary) << text;
     }
@@ -118,8 +118,9 @@ void expect_same(const Fabric &a, const Fabric &b)
     }
     for (uint32_t i = 0; i < a->nlinks; i++) {
         const weft_fabric_link &x = a->links[i], &y = b->links[i];
-        EXPECT_TRUE(x.a == y.a && x.b == y.b && x.rate_bps == y.rate_bps && x.delay_ps == y.delay_ps && x.dim == y.dim &&
-                    x.error_rate == y.error_rate && x.cost == y.cost && x.order == y.order && x.dateline == y.dateline)
+        EXPECT_TRUE(x.a == y.a && x.b == y.b && x.rate_bps == y.rate_bps &&
+                    x.delay_ps == y.delay_ps && x.dim == y.dim && x.error_rate == y.error_rate &&
+                    x.cost == y.cost && x.order == y.order && x.dateline == y.dateline)
             << i;
     }
     Routes r = routes_of(a), s = routes_of(b);
@@ -155,7 +156,8 @@ TEST(TopologyReaders, NcclServerHasItsNvlinksPciAndNics)
     for (uint32_t a = 0; a < 4; a++)
         for (uint32_t b = 0; b < 4; b++) {
             uint32_t p[8];
-            EXPECT_EQ(weft_routes_path(r.get(), a, b, 1, p, 8), a == b ? 0u : 2u); // NVLink, never PCI
+            EXPECT_EQ(weft_routes_path(r.get(), a, b, 1, p, 8),
+                      a == b ? 0u : 2u); // NVLink, never PCI
             if (a != b) {
                 EXPECT_EQ(f->links[f->ports[p[0]].link].rate_bps, 240 * uint64_t{8000000000});
             }
@@ -194,7 +196,8 @@ TEST(TopologyReaders, SimaiServersTalkOverNvswitches)
     EXPECT_EQ(peer_of(f, p[0]), 4u);
     ASSERT_EQ(weft_routes_path(r.get(), 0, 2, 7, p, 8), 2u);
     EXPECT_EQ(peer_of(f, p[0]), 6u);
-    ASSERT_EQ(weft_routes_path(r.get(), 0, 3, 7, p, 8), 4u); // over the aggregation switch, not NVLink
+    ASSERT_EQ(weft_routes_path(r.get(), 0, 3, 7, p, 8),
+              4u); // over the aggregation switch, not NVLink
     EXPECT_EQ(peer_of(f, p[1]), 8u);
 }
 
@@ -209,12 +212,14 @@ TEST(TopologyReaders, AstraDimensionsBecomeAFabric)
     EXPECT_STREQ(f->dims[2].kind, "switch");
     EXPECT_EQ(f->dims[0].rate_bps, 50 * uint64_t{8} * 1073741824); // GB are 2^30 bytes there
     EXPECT_EQ(f->dims[2].delay_ps, 2000500);
-    EXPECT_NE(std::string(f->notes ? f->notes : "").find("'extra-key' has no effect"), std::string::npos);
+    EXPECT_NE(std::string(f->notes ? f->notes : "").find("'extra-key' has no effect"),
+              std::string::npos);
     Fabric j = read_text("{\n  \"logical-dims\": [\"8\",\"2\"]\n}\n");
     ASSERT_NE(j, nullptr);
     EXPECT_EQ(j->nhosts, 16u);
-    Fabric old = read_text("{\"topology-name\": \"Hierarchical\", \"topologies-per-dim\": [\"Ring\", \"Switch\"],"
-                           "\"units-count\": [4, 2], \"link-bandwidth\": [100, 25], \"link-latency\": [50, 500]}");
+    Fabric old = read_text(
+        "{\"topology-name\": \"Hierarchical\", \"topologies-per-dim\": [\"Ring\", \"Switch\"],"
+        "\"units-count\": [4, 2], \"link-bandwidth\": [100, 25], \"link-latency\": [50, 500]}");
     ASSERT_NE(old, nullptr);
     EXPECT_EQ(old->dims[0].rate_bps, 800000000000u);
     EXPECT_EQ(old->dims[1].delay_ps, 500000);
@@ -222,7 +227,8 @@ TEST(TopologyReaders, AstraDimensionsBecomeAFabric)
 
 TEST(TopologyReaders, AstraRingOfHostsWorksWhenHostsForward)
 {
-    const char *ring = "4 0 4\n0 1 25Gbps 0.005ms 0\n1 2 25Gbps 0.005ms 0\n2 3 25Gbps 0.005ms 0\n3 0 25Gbps 0.005ms 0\n";
+    const char *ring = "4 0 4\n0 1 25Gbps 0.005ms 0\n1 2 25Gbps 0.005ms 0\n2 3 25Gbps 0.005ms 0\n3 "
+                       "0 25Gbps 0.005ms 0\n";
     File file(ring);
     weft_err err{};
     EXPECT_EQ(try_build("hpcc", {{"file", file.path}}, &err), nullptr);
@@ -254,6 +260,28 @@ TEST(TopologyReaders, XmlSaysEverything)
     }
 }
 
+TEST(TopologyReaders, XmlKeepsWhatDimensionsSetForThemselves)
+{
+    Fabric f = build(
+        "multi", {{"dimensions", "torus shape=2x3 mtu=8KiB static-window.window=64KiB "
+                                 "congestion-control=static-window; switch size=2 buffer=1MiB"}});
+    const std::string xml = written(f, weft_fabric_write_xml);
+    Fabric g = read_text(xml);
+    ASSERT_NE(g, nullptr) << xml;
+    EXPECT_EQ(written(g, weft_fabric_write_xml), xml);
+    ASSERT_EQ(g->ndims, 3u);
+    for (uint32_t d = 0; d < 2; d++) {
+        EXPECT_EQ(g->dims[d].set.mtu_bytes, 8192u);
+        EXPECT_STREQ(g->dims[d].set.control, "static-window window=64KiB");
+    }
+    EXPECT_EQ(g->dims[2].set.mtu_bytes, 0u);
+    EXPECT_EQ(g->dims[2].set.buffer_bytes, 1048576u);
+    Fabric h = read_text(
+        "<topology type=\"multi\"><dimension type=\"ring\" size=\"4\" mtu=\"2KiB\"/></topology>");
+    ASSERT_NE(h, nullptr);
+    EXPECT_EQ(h->dims[0].set.mtu_bytes, 2048u);
+}
+
 TEST(TopologyReaders, HpccTextRoundTripsWhatItCanSay)
 {
     for (const char *name : {"fat-tree", "leaf-spine", "dumbbell", "dual-plane"}) {
@@ -272,7 +300,8 @@ TEST(TopologyReaders, PicturesNameEveryNode)
 {
     for (const char *name : {"fat-tree", "torus", "ring", "multi"}) {
         Fabric f = build(name);
-        const std::string svg = written(f, weft_fabric_write_svg), dot = written(f, weft_fabric_write_dot);
+        const std::string svg = written(f, weft_fabric_write_svg),
+                          dot = written(f, weft_fabric_write_dot);
         for (uint32_t i = 0; i < f->nnodes; i++) {
             char buf[WEFT_NODE_NAME_MAX];
             const std::string node = weft_fabric_node_name(f.get(), i, buf);
@@ -331,7 +360,11 @@ TEST(TopologyReaders, DamagedFilesAreErrorsNeverCrashes)
     std::mt19937 rng(7);
     const std::string xml = written(build("torus"), weft_fabric_write_xml);
     const std::vector<std::string> bodies = {
-        NCCL, SIMAI, YAML, xml, "<topology type=\"multi\"><dimension type=\"ring\" size=\"4\"/></topology>",
+        NCCL,
+        SIMAI,
+        YAML,
+        xml,
+        "<topology type=\"multi\"><dimension type=\"ring\" size=\"4\"/></topology>",
         "5 1 4\n4\n0 4 1Gbps 1us 0\n1 4 1Gbps 1us 0\n2 4 1Gbps 1us 0\n3 4 1Gbps 1us 0\n"};
     uint32_t good = 0, bad = 0;
     for (const std::string &body : bodies) {
@@ -359,7 +392,9 @@ TEST(TopologyReaders, DamagedFilesAreErrorsNeverCrashes)
                 ASSERT_NO_FATAL_FAILURE(expect_numbered(f));
             } else {
                 bad++;
-                ASSERT_TRUE(err.code == WEFT_E_INPUT || err.code == WEFT_E_LIMIT) << text(err) << "\n" << s;
+                ASSERT_TRUE(err.code == WEFT_E_INPUT || err.code == WEFT_E_LIMIT)
+                    << text(err) << "\n"
+                    << s;
                 ASSERT_GT(std::string(err.msg).size(), 5u);
             }
         }
@@ -374,13 +409,18 @@ TEST(TopologyReaders, ErrorsNameThePlaceAndTheRemedy)
         {"<topology type=\"rign\"/>", ":1:11: unknown topology 'rign'; did you mean 'ring'?"},
         {"<topology type=\"ring\"\n size=\"many\"/>", ":2:2: "},
         {"<topology type=\"ring\"><dimension type=\"ring\"/></topology>", "only type multi"},
-        {"<topology type=\"multi\"><dimension size=\"4\"/></topology>", "needs the attribute 'type'"},
-        {"<topology type=\"multi\"><dimension type=\"dumbbell\"/></topology>", "cannot be a dimension"},
+        {"<topology type=\"multi\"><dimension size=\"4\"/></topology>",
+         "needs the attribute 'type'"},
+        {"<topology type=\"multi\"><dimension type=\"dumbbell\"/></topology>",
+         "cannot be a dimension"},
         {"<topology type=\"hpcc\" file=\"x\"/>", "cannot refer to another"},
-        {"<topology><nodes kind=\"host\" count=\"2\"/><lnk a=\"0\" b=\"1\"/></topology>", "did you mean 'link'?"},
-        {"<topology><nodes kind=\"host\" count=\"2\"/><link a=\"0\" b=\"1\" rate=\"1Gbps\"/></topology>",
+        {"<topology><nodes kind=\"host\" count=\"2\"/><lnk a=\"0\" b=\"1\"/></topology>",
+         "did you mean 'link'?"},
+        {"<topology><nodes kind=\"host\" count=\"2\"/><link a=\"0\" b=\"1\" "
+         "rate=\"1Gbps\"/></topology>",
          "'delay' must be given"},
-        {"<topology><nodes kind=\"host\" count=\"2\"/><link a=\"0\" b=\"9\" rate=\"1Gbps\" delay=\"1us\"/></topology>",
+        {"<topology><nodes kind=\"host\" count=\"2\"/><link a=\"0\" b=\"9\" rate=\"1Gbps\" "
+         "delay=\"1us\"/></topology>",
          "there is no node 9"},
         {"<system><cpu/></system>", "the dump has no GPU"},
         {"3 2 0 1 3 H100\n", "the file ends"},
@@ -395,8 +435,11 @@ TEST(TopologyReaders, ErrorsNameThePlaceAndTheRemedy)
         EXPECT_NE(text(err).find(want), std::string::npos) << body << "\n" << text(err);
     }
     weft_err err{};
-    EXPECT_EQ(try_build("multi", {{"dimensions", "switch size=4; rail-optimised rails=8"}}, &err), nullptr);
-    EXPECT_NE(std::string(err.msg).find("as many rails (8) as NPUs in the dimensions inside (4)"), std::string::npos) << err.msg;
+    EXPECT_EQ(try_build("multi", {{"dimensions", "switch size=4; rail-optimised rails=8"}}, &err),
+              nullptr);
+    EXPECT_NE(std::string(err.msg).find("as many rails (8) as NPUs in the dimensions inside (4)"),
+              std::string::npos)
+        << err.msg;
     EXPECT_EQ(try_build("dragonfly", {{"groups", "6"}}, &err), nullptr);
     EXPECT_NE(std::string(err.msg).find("nearest is 9 groups"), std::string::npos) << err.msg;
     EXPECT_EQ(try_build("torus", {{"shape", "4x"}}, &err), nullptr);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Congestion controls from text; see choice.h. */
+#include "congestion/choice.h"
+
+#include "base/needs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int set(struct weft_cc_choice *c, char *word, struct weft_err *err)
+{
+    char *eq = strchr(word, '=');
+    if (!eq)
+        return weft_err_set(err, WEFT_E_INPUT, "'%.60s' must be PARAMETER=VALUE", word);
+    *eq = '\0';
+    return weft_params_set(&c->ops->params, c->params, word, eq + 1, err);
+}
+
+static int fill(struct weft_cc_choice *c, char *rest, struct weft_err *err)
+{
+    c->params = calloc(1, c->ops->params.struct_size + 1);
+    int rc = c->params ? weft_params_defaults(&c->ops->params, c->params, err)
+                       : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    for (char *word; !rc && (word = strtok_r(NULL, " ", &rest)) != NULL;)
+        rc = set(c, word, err);
+    if (!rc && c->ops->check)
+        rc = c->ops->check(c->params, err);
+    const struct weft_needs_scope scope = {
+        .table = &c->ops->params, .values = c->params, .prefix = c->ops->name};
+    if (!rc)
+        rc = weft_params_refuse_idle(&scope, err);
+    return rc ? weft_err_prepend(err, "congestion control '%s'", c->ops->name) : 0;
+}
+
+int weft_cc_choice_read(const char *text, struct weft_cc_choice *out, struct weft_err *err)
+{
+    struct weft_err local = {0};
+    err = err ? err : &local;
+    *out = (struct weft_cc_choice){.text = strdup(text)};
+    if (!out->text)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    char *rest = out->text, *name = strtok_r(rest, " ", &rest);
+    out->ops = weft_cc_find(name ? name : "", err);
+    int rc = out->ops ? fill(out, rest, err) : WEFT_E_INPUT;
+    if (rc)
+        weft_cc_choice_free(out);
+    return rc;
+}
+
+void weft_cc_choice_free(struct weft_cc_choice *c)
+{
+    free(c->params);
+    free(c->text);
+    *c = (struct weft_cc_choice){0};
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Congestion control and packet size per dimension (topologies/dim_settings.h).
+ *
+ * A QP has the control of the outermost dimension that its path crosses: there the rates are lowest
+ * and the queues longest, so that is what the control is for. Its packets are as long as the smallest
+ * MTU of the dimensions on its path, since nothing on the way cuts them up. Both are settled when the
+ * QP opens, and stay when links fail later.
+ *
+ * A dimension without a control of its own takes that of the engine's configuration.
+ */
+#include "internal.h"
+
+#include <stdio.h>
+
+static uint64_t own_mtu(const struct weft_engine_params *p, const struct weft_fabric *f,
+                        uint32_t dim)
+{
+    const uint64_t own = f->dims[dim].set.mtu_bytes;
+    return own ? own : p->transport.mtu_bytes;
+}
+
+uint64_t control_mtu_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
+                           uint32_t dim)
+{
+    uint64_t mtu = own_mtu(p, f, dim);
+    if (f->routing == WEFT_ROUTING_DIMS)
+        return mtu;
+    /* A path may come to cross other dimensions when links fail. */
+    for (uint32_t d = 0; d < f->ndims; d++) {
+        const uint64_t other = own_mtu(p, f, d);
+        mtu = other > mtu ? other : mtu;
+    }
+    return mtu;
+}
+
+/* The control of one dimension without what the engine adds; its `own` is for the caller to free. */
+static int read_one(const struct weft_engine_config *c, uint32_t dim, struct control *out,
+                    struct weft_err *err)
+{
+    const struct weft_fabric_dim *d = &c->fabric->dims[dim];
+    *out = (struct control){.ops = c->cc, .params = c->cc_params};
+    if (!d->set.control[0])
+        return 0;
+    if (weft_cc_choice_read(d->set.control, &out->own, err)) {
+        weft_err_prepend(err, "dimension %u (%s)", dim, d->kind);
+        return err ? err->code : WEFT_E_INPUT;
+    }
+    out->ops = out->own.ops;
+    out->params = out->own.params;
+    return 0;
+}
+
+#define STAMPS (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT)
+
+/* Packets carry one sort of stamp, and a port keeps one utilisation for PINT. */
+static int check_stamps(const struct control *a, const struct control *b, struct weft_err *err)
+{
+    const unsigned x = weft_cc_needs(a->ops, a->params) & STAMPS;
+    const unsigned y = weft_cc_needs(b->ops, b->params) & STAMPS;
+    if (!x || !y || (x == y && (x == WEFT_CC_NEEDS_INT || a->params == b->params)))
+        return 0;
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "congestion controls '%s' and '%s' in different dimensions: switches stamp "
+                        "packets with INT for all, or with PINT under the same settings; give both "
+                        "dimensions the same control, or one of them a control without stamps",
+                        a->ops->name, b->ops->name);
+}
+
+int control_check(const struct weft_engine_config *c, struct control_needs *needs,
+                  struct weft_err *err)
+{
+    struct control list[WEFT_FABRIC_DIMS_MAX];
+    uint32_t n = 0;
+    int rc = c->cc->check ? c->cc->check(c->cc_params, err) : 0;
+    struct control_needs all = {0};
+    for (; !rc && n < c->fabric->ndims; n++) {
+        rc = read_one(c, n, &list[n], err);
+        if (rc)
+            break;
+        const unsigned bits = weft_cc_needs(list[n].ops, list[n].params);
+        all.bits |= bits;
+        if (bits & STAMPS)
+            all.stamped = list[n].ops->name;
+        for (uint32_t k = 0; k < n && !rc; k++)
+            rc = check_stamps(&list[k], &list[n], err);
+    }
+    while (n-- > 0)
+        weft_cc_choice_free(&list[n].own);
+    if (needs)
+        *needs = all;
+    return rc;
+}
+
+int control_init(struct weft_engine *e, const struct weft_engine_config *c, struct weft_err *err)
+{
+    const uint32_t n = c->fabric->ndims;
+    e->controls = calloc(n ? n : 1, sizeof *e->controls);
+    if (!e->controls)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u dimensions", n);
+    for (uint32_t d = 0; d < n; d++) {
+        struct control *k = &e->controls[d];
+        int rc = read_one(c, d, k, err);
+        if (rc)
+            return rc;
+        const unsigned needs = weft_cc_needs(k->ops, k->params);
+        k->ecn_on = (needs & WEFT_CC_NEEDS_ECN) != 0;
+        k->cnp_on = (needs & WEFT_CC_NEEDS_CNP) != 0;
+        k->echo_on = (needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
+        k->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
+        k->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
+        if (k->cnp_on)
+            k->ops->cnp(k->params, &k->cnp);
+        if (k->ops->signals)
+            k->ops->signals(k->params, &k->signals);
+    }
+    return 0;
+}
+
+void control_fini(struct weft_engine *e)
+{
+    for (uint32_t d = 0; e->controls && d < e->fabric->ndims; d++)
+        weft_cc_choice_free(&e->controls[d].own);
+    free(e->controls);
+}
+
+void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports, uint32_t hops)
+{
+    const struct weft_fabric *f = e->fabric;
+    uint32_t outermost = 0;
+    uint64_t mtu = UINT64_MAX;
+    for (uint32_t h = 0; h < hops; h++) {
+        const uint32_t dim = f->links[f->ports[ports[h]].link].dim;
+        const uint64_t own = own_mtu(&e->p, f, dim);
+        outermost = dim > outermost ? dim : outermost;
+        mtu = own < mtu ? own : mtu;
+    }
+    q->control = &e->controls[outermost];
+    q->cc = q->control->ops;
+    q->ccp = q->control->params;
+    q->mtu_bytes = (uint32_t)(hops ? mtu : e->p.transport.mtu_bytes);
+}
