@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/units.h"
-#include "hpcc/scan.h"
+#include "base/scan.h"
 
 #include <stddef.h>
 #include <stdio.h>

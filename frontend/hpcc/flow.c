@@ -2,7 +2,7 @@
 /* Reading HPCC's flow lists. */
 #include "hpcc/flow.h"
 
-#include "hpcc/scan.h"
+#include "base/scan.h"
 
 #include <stdlib.h>
 #include <string.h>

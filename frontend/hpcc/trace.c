@@ -2,7 +2,7 @@
 /* Reading HPCC's list of traced nodes. */
 #include "hpcc/trace.h"
 
-#include "hpcc/scan.h"
+#include "base/scan.h"
 
 #include <stdlib.h>
 

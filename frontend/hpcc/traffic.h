@@ -11,7 +11,7 @@
 #ifndef WEFT_HPCC_TRAFFIC_H
 #define WEFT_HPCC_TRAFFIC_H
 
-#include "hpcc/cdf.h"
+#include "base/cdf.h"
 
 #include <stdio.h>
 

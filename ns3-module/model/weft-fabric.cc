@@ -23,6 +23,14 @@ NS_LOG_COMPONENT_DEFINE("WeftFabric");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftFabric);
 
+namespace
+{
+
+/** Upper half of the numbers of listeners, so that a script's own refs do not look like one. */
+const uint64_t LISTENER_MARK = UINT64_C(0x77656674) << 32;
+
+} // namespace
+
 TypeId
 WeftFabric::GetTypeId()
 {
@@ -423,11 +431,12 @@ WeftFabric::MakeHooks()
 {
     weft_engine_hooks h = {};
     h.ctx = this;
-    if (m_hooks.received || !m_messageComplete.IsEmpty() || m_portSinks[PORT_MESSAGE])
+    if (m_hooks.received || !m_messageComplete.IsEmpty() || m_portSinks[PORT_MESSAGE] ||
+        !m_listeners.empty())
     {
         h.received = &WeftFabric::OnReceived;
     }
-    if (m_hooks.acked || !m_messageAcked.IsEmpty())
+    if (m_hooks.acked || !m_messageAcked.IsEmpty() || !m_listeners.empty())
     {
         h.acked = &WeftFabric::OnAcked;
     }
@@ -448,6 +457,30 @@ WeftFabric::MakeHooks()
         h.queue = &WeftFabric::OnQueue;
     }
     return h;
+}
+
+uint64_t
+WeftFabric::AddListener(WeftMessageListener* listener)
+{
+    m_listeners.push_back(listener);
+    TraceSinksChanged();
+    return LISTENER_MARK | (m_listeners.size() - 1);
+}
+
+void
+WeftFabric::RemoveListener(uint64_t ref)
+{
+    if (FindListener(ref))
+    {
+        m_listeners[ref ^ LISTENER_MARK] = nullptr;
+    }
+}
+
+WeftMessageListener*
+WeftFabric::FindListener(uint64_t ref) const
+{
+    const uint64_t index = ref ^ LISTENER_MARK;
+    return index < m_listeners.size() ? m_listeners[index] : nullptr;
 }
 
 void
@@ -494,6 +527,10 @@ WeftFabric::OnReceived(void* ctx, const weft_engine_done* done)
             device->m_messageComplete(*done);
         }
     }
+    if (WeftMessageListener* listener = self->FindListener(done->msg.ref))
+    {
+        listener->MessageReceived(*done);
+    }
 }
 
 void
@@ -505,6 +542,10 @@ WeftFabric::OnAcked(void* ctx, const weft_engine_done* done)
         self->m_hooks.acked(self->m_hooks.ctx, done);
     }
     self->m_messageAcked(*done);
+    if (WeftMessageListener* listener = self->FindListener(done->msg.ref))
+    {
+        listener->MessageAcked(*done);
+    }
 }
 
 void

@@ -3,6 +3,7 @@
 #define WEFT_FABRIC_MODEL_H
 
 #include "weft-congestion-control.h"
+#include "weft-message-listener.h"
 #include "weft-params.h"
 #include "weft-pump.h"
 
@@ -182,6 +183,18 @@ class WeftFabric : public Object, public WeftParamHolder
     WeftPump& GetPump();
 
     /**
+     * \param listener is told of the messages that carry the number returned; until RemoveListener
+     * \return the number for weft_engine_msg::ref, never 0
+     */
+    uint64_t AddListener(WeftMessageListener* listener);
+
+    /**
+     * Its messages go on, and nobody is told.
+     * \param ref what AddListener returned
+     */
+    void RemoveListener(uint64_t ref);
+
+    /**
      * C callbacks in addition to the trace sources; they are called first.
      * \param hooks the hooks; NULL ones are not called
      */
@@ -275,6 +288,12 @@ class WeftFabric : public Object, public WeftParamHolder
      */
     WeftNetDevice* GetDevice(uint32_t port) const;
 
+    /**
+     * \param ref a message's ref
+     * \return the listener that it names, or null
+     */
+    WeftMessageListener* FindListener(uint64_t ref) const;
+
     // The engine's hooks; ctx is the fabric.
     static void OnReceived(void* ctx, const weft_engine_done* done);
     static void OnAcked(void* ctx, const weft_engine_done* done);
@@ -301,6 +320,8 @@ class WeftFabric : public Object, public WeftParamHolder
     weft_engine* m_engine{nullptr}; //!< The engine.
     WeftPump m_pump;                //!< Drives it.
     weft_engine_hooks m_hooks;      //!< Of SetHooks.
+
+    std::vector<WeftMessageListener*> m_listeners; //!< By number; null: was removed.
 
     std::vector<WeftNetDevice*> m_devices; //!< By port; empty when none is installed.
     int64_t m_portSinks[PORT_TRACES];      //!< Devices with sinks, by kind.

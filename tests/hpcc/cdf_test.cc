@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Flow-size distributions and the traffic made from them.
-#include "hpcc/cdf.h"
+#include "base/cdf.h"
 #include "hpcc/flow.h"
 #include "hpcc/traffic.h"
 

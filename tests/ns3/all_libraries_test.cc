@@ -33,7 +33,7 @@ TEST(AllLibraries, EveryTypeIdResolvesByName)
     size_t cc = 0, topologies = 0;
     weft_cc_table(&cc);
     weft_topology_table(&topologies);
-    EXPECT_EQ(weft, 6 + cc + topologies); /* and the six classes of the module */
+    EXPECT_EQ(weft, 6 + 5 + cc + topologies); /* the module's own classes and its applications */
     EXPECT_GT(names.size(), 500u);
 }
 
@@ -43,7 +43,9 @@ TEST(AllLibraries, TypesOfLibrariesThatOnlyTextNames)
          {"ns3::PointToPointNetDevice", "ns3::CsmaChannel", "ns3::WifiNetDevice",
           "ns3::LteEnbNetDevice", "ns3::BulkSendApplication", "ns3::TcpDctcp",
           "ns3::PfifoFastQueueDisc", "ns3::WeftFabric", "ns3::WeftNetDevice", "ns3::WeftChannel",
-          "ns3::WeftSimulatorImpl", "ns3::WeftCongestionControl", "ns3::WeftTopology"}) {
+          "ns3::WeftSimulatorImpl", "ns3::WeftCongestionControl", "ns3::WeftTopology",
+          "ns3::WeftApplication", "ns3::WeftMessageSender", "ns3::WeftIncast", "ns3::WeftAllToAll",
+          "ns3::WeftCdfTraffic"}) {
         ns3::TypeId tid;
         EXPECT_TRUE(ns3::TypeId::LookupByNameFailSafe(name, &tid)) << name;
     }

@@ -3,8 +3,8 @@
  * Distributions of flow sizes: lines `size percent`, both strictly increasing, percent from 0 to
  * 100. Between two points the size is linear in the percentile, as HPCC's traffic generator does.
  */
-#ifndef WEFT_HPCC_CDF_H
-#define WEFT_HPCC_CDF_H
+#ifndef WEFT_BASE_CDF_H
+#define WEFT_BASE_CDF_H
 
 #include "base/err.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Distributions of flow sizes. */
-#include "hpcc/cdf.h"
+#include "base/cdf.h"
 
-#include "hpcc/scan.h"
+#include "base/scan.h"
 
 #include <stdlib.h>
 

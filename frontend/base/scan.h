@@ -3,8 +3,8 @@
  * Whitespace-separated tokens with their places: what all of HPCC's text files are made of. Line
  * ends have no meaning; the files have no comments and no quotes.
  */
-#ifndef WEFT_HPCC_SCAN_H
-#define WEFT_HPCC_SCAN_H
+#ifndef WEFT_BASE_SCAN_H
+#define WEFT_BASE_SCAN_H
 
 #include "base/err.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tokens of HPCC's text files. */
-#include "hpcc/scan.h"
+#include "base/scan.h"
 
 #include "base/file.h"
 #include "base/units.h"
