@@ -83,20 +83,20 @@ static void leave(struct weft_bench_seam *s, bool measured)
     }
 }
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t ref)
+static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     struct weft_bench_seam *s = (struct weft_bench_seam *)ctx;
     bool measured = enter(s);
-    s->sink.sent(s->sink.ctx, msg, ref);
+    s->sink.sent(s->sink.ctx, msg, done);
     leave(s, measured);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg)
+static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     struct weft_bench_seam *s = (struct weft_bench_seam *)ctx;
     s->last_ps = s->inner->ops->now_ps(s->inner);
     bool measured = enter(s);
-    s->sink.received(s->sink.ctx, msg);
+    s->sink.received(s->sink.ctx, msg, done);
     leave(s, measured);
 }
 

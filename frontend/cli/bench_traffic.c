@@ -26,19 +26,20 @@ static void post(struct weft_bench_traffic *t, uint32_t src, uint32_t dst, uint6
         t->net->ops->stop(t->net);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg)
+static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
     (void)msg;
+    (void)done;
     t->received++;
     t->last_ps = t->net->ops->now_ps(t->net);
 }
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t ref)
+static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     (void)ctx;
     (void)msg;
-    (void)ref;
+    (void)done;
 }
 
 /* The flow sizes of the WebSearch workload as HPCC's evaluation takes them: bytes and percentile (Alizadeh

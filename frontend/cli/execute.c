@@ -232,6 +232,8 @@ static int conclude(struct run *r, struct weft_execution *x, double wall_s, doub
     if (strcmp(outcome, "stopped-at-limit") != 0)
         limit_ps = 0;
     struct weft_summary *m = &x->summary;
+    if (weft_system_conclude(r->system, err))
+        return err->code;
     weft_report_summarize(r->report, r->net, r->system, limit_ps, m);
     m->scenario = r->s->name;
     m->outcome = outcome;
@@ -241,6 +243,7 @@ static int conclude(struct run *r, struct weft_execution *x, double wall_s, doub
     m->hops_per_s = cpu_s > 0 ? (double)m->net.packet_hops / cpu_s : 0;
     m->peak_rss_bytes = weft_peak_rss_bytes();
     if (r->net->ops->check(r->net, err) || weft_report_flush(r->report, err) ||
+        weft_report_write_ranks(r->report, r->system, err) ||
         weft_report_write_links(r->report, r->net, m->elapsed_ps, err))
         return err->code;
     struct run_json rj = {r->cli, x, 1};

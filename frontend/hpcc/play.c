@@ -145,11 +145,11 @@ static void sample(void *ctx, uint64_t arg)
         fail(p);
 }
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t send_ref)
+static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
-    const struct weft_hpcc_flow *w = &p->c.flows->list[send_ref];
-    int64_t start = start_of(p, send_ref);
+    const struct weft_hpcc_flow *w = &p->c.flows->list[done->send_ref];
+    int64_t start = start_of(p, done->send_ref);
     int64_t fct = p->net->ops->now_ps(p->net) - start;
     double slowdown = (double)fct / (double)WEFT_PS_PER_NS /
                       (double)weft_hpcc_standalone_ns(w, p->c.payload_bytes);
@@ -158,10 +158,11 @@ static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t send_ref
         weft_hpcc_fct_line(p->out[FCT], w, start, fct, p->c.payload_bytes);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg)
+static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     (void)ctx;
     (void)msg;
+    (void)done;
 }
 
 static void on_flow(void *ctx, const struct weft_net_flow *w)

@@ -223,10 +223,11 @@ static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
         };
         s->observer.flow(s->observer.ctx, &flow);
     }
+    struct weft_net_done done = {m->arg, m->post_ps, s->now_ps, m->ideal_ps};
     if (s->sink.received)
-        s->sink.received(s->sink.ctx, &m->msg);
+        s->sink.received(s->sink.ctx, &m->msg, &done);
     if (s->sink.sent)
-        s->sink.sent(s->sink.ctx, &m->msg, m->arg);
+        s->sink.sent(s->sink.ctx, &m->msg, &done);
 }
 
 static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)

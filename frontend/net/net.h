@@ -36,13 +36,22 @@ struct weft_net_msg {
 };
 #define WEFT_NET_PRIO_DEFAULT UINT32_MAX
 
+/** How a message got on. Times are absolute simulated picoseconds. */
+struct weft_net_done {
+    uint64_t send_ref;   /**< what send() was given */
+    int64_t post_ps;     /**< send() was called */
+    int64_t received_ps; /**< last byte at the receiver */
+    int64_t ideal_ps;    /**< duration post -> received on an empty fabric along the same path */
+};
+
 /** What the frontend gets told. */
 struct weft_net_sink {
     void *ctx;
-    /** The sender knows that the whole message was delivered (RoCE: the last ACK arrived). @p send_ref is what send was given. */
-    void (*sent)(void *ctx, const struct weft_net_msg *msg, uint64_t send_ref);
-    /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio, qp) arrive in the order sent. */
-    void (*received)(void *ctx, const struct weft_net_msg *msg);
+    /** The sender knows that the whole message was delivered (RoCE: the last ACK arrived). */
+    void (*sent)(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done);
+    /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio, qp) arrive in the order
+     * sent; a message is received before it is sent. */
+    void (*received)(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done);
 };
 
 /** One finished message, for flows.csv. Times are absolute simulated picoseconds. */

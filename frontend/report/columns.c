@@ -82,6 +82,47 @@ static const struct weft_column collectives[] = {
     {"busbw_bps", "bus bytes of the whole operation / its duration"},
 };
 
+static const struct weft_column ranks[] = {
+    {"rank", "the rank"},
+    {"finished", "1: all its operations ended"},
+    {"end_ns", "end of its last operation"},
+    {"compute_ns", "its accelerator computed"},
+    {"cpu_ns", "its CPU computed"},
+    {"communication_ns", "a send, receive or collective was in progress"},
+    {"exposed_ns", "communication was in progress and nothing ran: the sum of the next columns"},
+    {"network_ns", "of it, for messages on their way, as long as they would be alone"},
+    {"congestion_ns", "of it, for messages on their way for longer than that"},
+    {"reduce_ns", "of it, for adding up and copying received data"},
+    {"endpoint_ns", "of it, for software and injection: endpoint delay, LogGP costs"},
+    {"peer_ns", "of it, for ranks that had not come to the operation yet"},
+    {"dependency_ns", "of it, for peers that could not send yet: they had to receive, add up or "
+                      "wait their turn"},
+    {"open_ns", "of it, until the run ended without showing what was waited for"},
+    {"idle_ns", "nothing ran and no communication was in progress, before its end"},
+};
+
+static const struct weft_column path[] = {
+    {"step", "0, 1, 2 ... in order of time"},
+    {"rank", "rank that the operation ended on"},
+    {"from_rank", "rank that the step before ended on"},
+    {"node_id", "id of the node in that rank's trace"},
+    {"name", "name of the node in the trace"},
+    {"kind", "compute, cpu, memory, send, recv, or the collective"},
+    {"begin_ns", "end of the step before; 0 for the first"},
+    {"end_ns", "end of this step"},
+    {"duration_ns", "end_ns - begin_ns: the sum of the last eight columns"},
+    {"messages", "messages on the path, one after the other"},
+    {"folded", "earlier steps that are summed up in this one; 0 but in very long runs"},
+    {"compute_ns", "of it, an accelerator computed"},
+    {"cpu_ns", "of it, a CPU computed"},
+    {"memory_ns", "of it, memory was accessed"},
+    {"network_ns", "of it, a message was on its way, as long as it would be alone"},
+    {"congestion_ns", "of it, a message was on its way for longer than that"},
+    {"reduce_ns", "of it, received data was added up or copied"},
+    {"endpoint_ns", "of it, software and injection: endpoint delay, LogGP costs"},
+    {"peer_ns", "of it, a message waited for its receiver"},
+};
+
 #define FILE_OF(name, help, columns)                                                               \
     {                                                                                              \
         name, help, columns, sizeof(columns) / sizeof((columns)[0])                                \
@@ -97,4 +138,8 @@ const struct weft_csv_file weft_csv_files[WEFT_CSV_FILES] = {
         FILE_OF("collectives.csv",
                 "one row per kind of phase of a collective on a rank, when the collective ends",
                 collectives),
+    [WEFT_CSV_RANKS] = FILE_OF("ranks.csv", "one row per rank, at the end", ranks),
+    [WEFT_CSV_PATH] =
+        FILE_OF("critical_path.csv",
+                "one row per step of the critical path, when it is known to be one", path),
 };

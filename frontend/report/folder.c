@@ -55,6 +55,8 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
         code = weft_report_open_csv(r, WEFT_CSV_PFC, err);
     if (!code)
         code = weft_report_open_csv(r, WEFT_CSV_COLLECTIVES, err);
+    if (!code)
+        code = weft_report_open_csv(r, WEFT_CSV_PATH, err);
     if (code) {
         weft_report_free(r);
         return NULL;
@@ -120,6 +122,36 @@ static int links_row(struct weft_report *r, const struct weft_net *net, uint32_t
     weft_csv_u64(csv, st.drops_link);
     weft_csv_u64(csv, st.max_queue_bytes);
     return weft_csv_row(csv, err);
+}
+
+static int ranks_row(struct weft_report *r, const struct weft_system *system, uint32_t rank,
+                     struct weft_err *err)
+{
+    static const enum weft_spent kinds[] = WEFT_EXPOSED_COLUMNS;
+    struct weft_csv *csv = r->csv[WEFT_CSV_RANKS];
+    struct weft_rank_result x;
+    weft_system_result(system, rank, &x);
+    weft_csv_u64(csv, rank);
+    weft_csv_u64(csv, x.finished != 0);
+    weft_csv_ps_as_ns(csv, x.end_ps);
+    weft_csv_ps_as_ns(csv, x.compute_ps);
+    weft_csv_ps_as_ns(csv, x.cpu_ps);
+    weft_csv_ps_as_ns(csv, x.comm_ps);
+    weft_csv_ps_as_ns(csv, x.exposed_comm_ps);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        weft_csv_ps_as_ns(csv, x.exposed_ps[kinds[k]]);
+    weft_csv_ps_as_ns(csv, x.idle_ps);
+    return weft_csv_row(csv, err);
+}
+
+int weft_report_write_ranks(struct weft_report *r, const struct weft_system *system,
+                            struct weft_err *err)
+{
+    uint32_t n = r->workload ? r->workload->nranks : 0;
+    int code = r->dir ? weft_report_open_csv(r, WEFT_CSV_RANKS, err) : 0;
+    for (uint32_t rank = 0; r->dir && !code && rank < n; rank++)
+        code = ranks_row(r, system, rank, err);
+    return code;
 }
 
 int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,

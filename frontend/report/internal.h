@@ -29,9 +29,22 @@ struct weft_report {
     int64_t last_ps; /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
     double bus_bytes[WEFT_COLL_KINDS];
+    struct weft_path_summary path;
     int64_t coll_ps[WEFT_COLL_KINDS];
     struct weft_err err; /**< first failure inside a callback */
 };
+
+/** The kinds of columns that ranks.csv and critical_path.csv have for time spent, in their order. */
+#define WEFT_EXPOSED_COLUMNS                                                                       \
+    {                                                                                              \
+        WEFT_SPENT_NETWORK, WEFT_SPENT_CONGESTION, WEFT_SPENT_REDUCE, WEFT_SPENT_ENDPOINT,         \
+            WEFT_SPENT_PEER, WEFT_SPENT_DEPENDENCY, WEFT_SPENT_OPEN                                \
+    }
+#define WEFT_PATH_COLUMNS                                                                          \
+    {                                                                                              \
+        WEFT_SPENT_COMPUTE, WEFT_SPENT_CPU, WEFT_SPENT_MEMORY, WEFT_SPENT_NETWORK,                 \
+            WEFT_SPENT_CONGESTION, WEFT_SPENT_REDUCE, WEFT_SPENT_ENDPOINT, WEFT_SPENT_PEER         \
+    }
 
 /** Opens one CSV file of the folder with its header. */
 int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err);

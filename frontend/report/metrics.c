@@ -16,6 +16,13 @@
     {                                                                                              \
         name, WEFT_PARAM_##type, offsetof(struct weft_summary, field), 1, help                     \
     }
+#define EXPOSED(kind, word, help)                                                                  \
+    M("exposed-" word "-max", TIME, exposed_by_max_ps[WEFT_SPENT_##kind],                          \
+      "longest time that a rank's exposed communication waited for " help),                        \
+        M("exposed-" word "-mean", TIME, exposed_by_mean_ps[WEFT_SPENT_##kind],                    \
+          "the same, mean over ranks")
+#define PATH(kind, word, help)                                                                     \
+    M("critical-path-" word, TIME, path.spent_ps[WEFT_SPENT_##kind], "critical path: " help)
 #define BUS(kind, word)                                                                            \
     M(word "-bus-bandwidth", RATE, coll[WEFT_COLL_##kind].bus_bps,                                 \
       "bus bandwidth of " word " operations: bus bytes / duration, over all ranks")
@@ -35,9 +42,27 @@ static const struct weft_metric metrics[] = {
     M("exposed-communication-max", TIME, exposed_max_ps,
       "longest time that a rank communicated and did nothing else"),
     M("exposed-communication-mean", TIME, exposed_mean_ps, "the same, mean over ranks"),
+    EXPOSED(NETWORK, "network", "messages on their way, as long as they would be alone"),
+    EXPOSED(CONGESTION, "congestion", "messages on their way for longer than that"),
+    EXPOSED(REDUCE, "reduce", "adding up and copying received data"),
+    EXPOSED(ENDPOINT, "endpoint", "software and injection"),
+    EXPOSED(PEER, "peer", "ranks that had not come to the operation yet"),
+    EXPOSED(DEPENDENCY, "dependency", "peers that could not send yet"),
+    EXPOSED(OPEN, "open", "something that the run ended before"),
     M("idle-max", TIME, idle_max_ps,
       "longest time that a rank neither worked nor communicated before its end"),
     M("idle-mean", TIME, idle_mean_ps, "the same, mean over ranks"),
+    M("critical-path-steps", U64, path.steps, "operations on the critical path"),
+    M("critical-path-crossings", U64, path.crossings,
+      "steps of the critical path that lead from one rank to another"),
+    PATH(COMPUTE, "compute", "time of accelerators"),
+    PATH(CPU, "cpu", "time of CPUs"),
+    PATH(MEMORY, "memory", "time of memory accesses"),
+    PATH(NETWORK, "network", "messages on their way, as long as they would be alone"),
+    PATH(CONGESTION, "congestion", "messages on their way for longer than that"),
+    PATH(REDUCE, "reduce", "adding up and copying received data"),
+    PATH(ENDPOINT, "endpoint", "software and injection"),
+    PATH(PEER, "peer", "messages waiting for their receiver"),
     M("messages", U64, messages, "messages that were delivered and acknowledged"),
     M("message-bytes", SIZE, message_bytes, "payload of those messages"),
     M("fct-p50", TIME, fct_p50_ps, "flow completion time, median"),

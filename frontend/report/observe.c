@@ -5,6 +5,7 @@
 #include "base/units.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *weft_op_kind_word(const struct weft_op *op)
 {
@@ -190,6 +191,50 @@ static void on_phase(void *ctx, const struct weft_phase_record *w)
     row(r, csv);
 }
 
+/* Keeps the longest steps in order; of equals the earlier one comes first. */
+static void rank_step(struct weft_path_summary *s, const struct weft_path_record *w)
+{
+    uint32_t at = s->ntop;
+    const int64_t ps = w->end_ps - w->begin_ps;
+    while (at > 0 && s->top[at - 1].end_ps - s->top[at - 1].begin_ps < ps)
+        at--;
+    if (at >= WEFT_TOP_STEPS)
+        return;
+    uint32_t last = s->ntop < WEFT_TOP_STEPS ? s->ntop++ : WEFT_TOP_STEPS - 1;
+    memmove(&s->top[at + 1], &s->top[at], (last - at) * sizeof s->top[0]);
+    s->top[at] = *w;
+}
+
+static void on_path(void *ctx, const struct weft_path_record *w)
+{
+    static const enum weft_spent kinds[] = WEFT_PATH_COLUMNS;
+    struct weft_report *r = (struct weft_report *)ctx;
+    const uint64_t step = r->path.steps;
+    r->path.steps += 1 + w->folded;
+    for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+        r->path.spent_ps[k] += w->spent_ps[k];
+    r->path.messages += w->messages;
+    r->path.crossings += w->rank != w->from_rank;
+    rank_step(&r->path, w);
+    struct weft_csv *csv = r->csv[WEFT_CSV_PATH];
+    if (!csv)
+        return;
+    weft_csv_u64(csv, step);
+    weft_csv_u64(csv, w->rank);
+    weft_csv_u64(csv, w->from_rank);
+    weft_csv_u64(csv, w->op->id);
+    weft_csv_str(csv, w->op->name);
+    weft_csv_str(csv, weft_op_kind_word(w->op));
+    weft_csv_ps_as_ns(csv, w->begin_ps);
+    weft_csv_ps_as_ns(csv, w->end_ps);
+    weft_csv_ps_as_ns(csv, w->end_ps - w->begin_ps);
+    weft_csv_u64(csv, w->messages);
+    weft_csv_u64(csv, w->folded);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        weft_csv_ps_as_ns(csv, w->spent_ps[kinds[k]]);
+    row(r, csv);
+}
+
 struct weft_net_observer weft_report_net_observer(struct weft_report *r)
 {
     return (struct weft_net_observer){.ctx = r, .flow = on_flow, .pfc = on_pfc};
@@ -197,5 +242,5 @@ struct weft_net_observer weft_report_net_observer(struct weft_report *r)
 
 struct weft_system_observer weft_report_system_observer(struct weft_report *r)
 {
-    return (struct weft_system_observer){.ctx = r, .op = on_op, .phase = on_phase};
+    return (struct weft_system_observer){.ctx = r, .op = on_op, .phase = on_phase, .path = on_path};
 }

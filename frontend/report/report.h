@@ -2,8 +2,8 @@
 /*
  * The recorder of a run: listens to net and system, writes the run folder, and sums up.
  *
- * Run folder: flows.csv, ops.csv and pfc.csv grow as things happen, links.csv is written at the
- * end, run.json at the start and again at the end, and `finished` last of all: a folder without it
+ * Run folder: flows.csv, ops.csv, collectives.csv, critical_path.csv and pfc.csv grow as things
+ * happen, ranks.csv and links.csv are written at the end, run.json at the start and again at the end, and `finished` last of all: a folder without it
  * was interrupted. The CSV files depend on the scenario alone, never on the wall clock or the host;
  * run.json also describes both.
  */
@@ -45,6 +45,9 @@ int weft_report_flush(struct weft_report *r, struct weft_err *err);
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
                            const struct weft_system *system, int64_t limit_ps,
                            struct weft_summary *out);
+/** Writes ranks.csv; before weft_report_write_links. */
+int weft_report_write_ranks(struct weft_report *r, const struct weft_system *system,
+                            struct weft_err *err);
 /** Writes links.csv with utilisation over @p elapsed_ps and closes all CSV files. */
 int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,
                             struct weft_err *err);

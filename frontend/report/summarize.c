@@ -67,6 +67,7 @@ static void sum_ranks(const struct weft_report *r, const struct weft_system *sys
                       struct weft_summary *s)
 {
     struct spread compute = {0}, comm = {0}, exposed = {0}, idle = {0};
+    struct spread by[WEFT_SPENT_KINDS] = {{0}};
     uint32_t n = r->workload ? r->workload->nranks : 0;
     for (uint32_t rank = 0; rank < n; rank++) {
         struct weft_rank_result x;
@@ -77,6 +78,8 @@ static void sum_ranks(const struct weft_report *r, const struct weft_system *sys
         add(&comm, x.comm_ps);
         add(&exposed, x.exposed_comm_ps);
         add(&idle, x.idle_ps);
+        for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+            add(&by[k], x.exposed_ps[k]);
     }
     s->ranks = n;
     if (!n)
@@ -87,6 +90,10 @@ static void sum_ranks(const struct weft_report *r, const struct weft_system *sys
     s->comm_mean_ps = (int64_t)(comm.sum_ps / n);
     s->exposed_max_ps = exposed.max_ps;
     s->exposed_mean_ps = (int64_t)(exposed.sum_ps / n);
+    for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
+        s->exposed_by_max_ps[k] = by[k].max_ps;
+        s->exposed_by_mean_ps[k] = (int64_t)(by[k].sum_ps / n);
+    }
     s->idle_max_ps = idle.max_ps;
     s->idle_mean_ps = (int64_t)(idle.sum_ps / n);
     weft_system_progress(system, &s->ops_done, &s->ops_total);
@@ -135,6 +142,7 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
     if (limit_ps > s->elapsed_ps)
         s->elapsed_ps = limit_ps;
     sum_flows(r, s);
+    s->path = r->path;
     for (int k = 0; k < WEFT_COLL_KINDS; k++) {
         s->coll[k] = r->coll[k];
         s->coll[k].bus_bps = NAN;
@@ -142,7 +150,6 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
             s->coll[k].bus_bps = r->bus_bytes[k] * 8e12 / (double)r->coll_ps[k];
     }
     net->ops->totals(net, &s->net);
-    s->drops = s->net.drops_buffer + s->net.drops_headroom + s->net.drops_error +
-               s->net.drops_link;
+    s->drops = s->net.drops_buffer + s->net.drops_headroom + s->net.drops_error + s->net.drops_link;
     sum_links(r, net, s);
 }

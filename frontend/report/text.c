@@ -23,6 +23,45 @@ static void max_and_mean(FILE *out, const char *label, int64_t max_ps, int64_t m
             weft_human_time(mean_ps, b));
 }
 
+/* The causes that took any time. */
+static void exposed(FILE *out, const struct weft_summary *s)
+{
+    char label[32];
+    for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
+        snprintf(label, sizeof label, "  for %s", weft_spent_name((enum weft_spent)k));
+        if (s->exposed_by_max_ps[k])
+            max_and_mean(out, label, s->exposed_by_max_ps[k], s->exposed_by_mean_ps[k]);
+    }
+}
+
+static void critical_path(FILE *out, const struct weft_summary *s)
+{
+    const struct weft_path_summary *p = &s->path;
+    char a[WEFT_UNIT_TEXT_MAX];
+    int64_t sum_ps = 0;
+    for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+        sum_ps += p->spent_ps[k];
+    if (!sum_ps)
+        return;
+    fprintf(out, "  %-24s %llu steps, %llu times to another rank:", "critical path",
+            (unsigned long long)p->steps, (unsigned long long)p->crossings);
+    const char *comma = "";
+    for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
+        if (!p->spent_ps[k])
+            continue;
+        fprintf(out, "%s %s %s (%.1f %%)", comma, weft_spent_name((enum weft_spent)k),
+                weft_human_time(p->spent_ps[k], a), 100 * (double)p->spent_ps[k] / (double)sum_ps);
+        comma = ",";
+    }
+    fprintf(out, "\n  %-24s", "longest steps on it");
+    for (uint32_t i = 0; i < p->ntop; i++) {
+        const struct weft_path_record *t = &p->top[i];
+        fprintf(out, "%s %s '%s' to rank %u %s", i ? "," : "", weft_op_kind_word(t->op),
+                t->op->name, t->rank, weft_human_time(t->end_ps - t->begin_ps, a));
+    }
+    fputc('\n', out);
+}
+
 static void collectives(FILE *out, const struct weft_summary *s)
 {
     for (int k = 0; k < WEFT_COLL_KINDS; k++) {
@@ -95,7 +134,9 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
         max_and_mean(out, "compute", s->compute_max_ps, s->compute_mean_ps);
         max_and_mean(out, "communication", s->comm_max_ps, s->comm_mean_ps);
         max_and_mean(out, "exposed communication", s->exposed_max_ps, s->exposed_mean_ps);
+        exposed(out, s);
         max_and_mean(out, "idle", s->idle_max_ps, s->idle_mean_ps);
+        critical_path(out, s);
         collectives(out, s);
     }
     flows(out, s);
@@ -147,6 +188,20 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
         weft_json_kv_u64(j, "rank_operations", s->coll[k].ops);
         weft_json_kv_u64(j, "bytes", s->coll[k].bytes);
         weft_json_kv_f64(j, "bus_bandwidth_bps", s->coll[k].bus_bps);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+    weft_json_key(j, "longest_path_steps");
+    weft_json_array(j);
+    for (uint32_t i = 0; i < s->path.ntop; i++) {
+        const struct weft_path_record *t = &s->path.top[i];
+        weft_json_object(j);
+        weft_json_kv_u64(j, "rank", t->rank);
+        weft_json_kv_u64(j, "node_id", t->op->id);
+        weft_json_kv_str(j, "name", t->op->name);
+        weft_json_kv_str(j, "kind", weft_op_kind_word(t->op));
+        weft_json_kv_f64(j, "begin_ns", (double)t->begin_ps / 1000.0);
+        weft_json_kv_f64(j, "end_ns", (double)t->end_ps / 1000.0);
         weft_json_end_object(j);
     }
     weft_json_end_array(j);

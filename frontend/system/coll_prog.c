@@ -94,28 +94,50 @@ static uint64_t bytes_of(const struct weft_prog *p, uint32_t lane, uint64_t i,
 
 static void advance(struct weft_prog *p);
 
-static void end_instr(void *ctx, uint64_t arg)
+static const struct weft_active *active_of(const struct weft_prog *p)
 {
-    struct weft_prog *p = ctx;
-    if (p->sys->err.code)
-        return;
+    return weft_coll_active(p->run);
+}
+
+static void end_instr(struct weft_prog *p, uint64_t arg)
+{
     mark_done(p, &p->lane[arg >> p->sys->instr_bits],
               arg & ((UINT64_C(1) << p->sys->instr_bits) - 1));
     advance(p);
 }
 
-/* Ends instruction i after a while. Returns 1 when it has ended at once. */
-static int end_after(struct weft_prog *p, uint32_t lane, uint64_t i, int64_t cost_ps,
-                     void (*fn)(void *ctx, uint64_t arg))
+static void cost_over(void *ctx, uint64_t arg)
+{
+    struct weft_trail *t = ctx;
+    struct weft_prog *p = t->ctx;
+    struct weft_npu *npu = p->npu;
+    if (npu->sys->err.code)
+        return;
+    weft_npu_timer(active_of(p), t);
+    end_instr(p, arg);
+    weft_trail_leave(npu);
+}
+
+/* Calls fn with the trail of the costs when they are over. */
+static void after_costs(struct weft_prog *p, uint32_t lane, uint64_t i, int64_t endpoint_ps,
+                        int64_t reduce_ps, void (*fn)(void *ctx, uint64_t arg))
 {
     struct weft_err err = {0};
-    if (cost_ps == 0) {
+    struct weft_trail *t = weft_trail_timer(p->npu, active_of(p)->op, endpoint_ps, reduce_ps, p);
+    if (t && p->sys->net->ops->after(p->sys->net, endpoint_ps + reduce_ps, fn, t,
+                                     (uint64_t)lane << p->sys->instr_bits | i, &err))
+        weft_system_fail(p->sys, &err);
+}
+
+/* Ends instruction i after its costs. Returns 1 when it has ended at once. */
+static int end_after(struct weft_prog *p, uint32_t lane, uint64_t i, int64_t endpoint_ps,
+                     int64_t reduce_ps)
+{
+    if (endpoint_ps + reduce_ps == 0) {
         mark_done(p, &p->lane[lane], i);
         return 1;
     }
-    if (p->sys->net->ops->after(p->sys->net, cost_ps, fn, p,
-                                (uint64_t)lane << p->sys->instr_bits | i, &err))
-        weft_system_fail(p->sys, &err);
+    after_costs(p, lane, i, endpoint_ps, reduce_ps, cost_over);
     return 0;
 }
 
@@ -129,18 +151,17 @@ static int nothing_to_say(const struct weft_prog *p, uint64_t bytes)
 static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
 {
     struct weft_system *s = p->sys;
-    int64_t cost_ps = s->p->endpoint_delay_ps;
+    int64_t endpoint_ps = s->p->endpoint_delay_ps, reduce_ps = 0;
     if (s->p->receive_overhead_ps)
-        cost_ps += weft_absorb_ps(p->npu, s->net->ops->now_ps(s->net));
+        endpoint_ps += weft_absorb_ps(p->npu, s->net->ops->now_ps(s->net));
     if (in->action == WEFT_COLL_RECV_REDUCE && in->free_pct < 100) {
         uint64_t bytes = bytes_of(p, lane, i, in);
         if (in->free_pct)
             bytes = (uint64_t)((unsigned __int128)bytes * (100 - in->free_pct) / 100);
-        int64_t reduce_ps = weft_reduce_ps(s->p, bytes);
+        reduce_ps = weft_reduce_ps(s->p, bytes);
         p->reduce_ps += reduce_ps;
-        cost_ps += reduce_ps;
     }
-    return end_after(p, lane, i, cost_ps, end_instr);
+    return end_after(p, lane, i, endpoint_ps, reduce_ps);
 }
 
 static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
@@ -161,22 +182,27 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
             *p->posted_ps = s->net->ops->now_ps(s->net);
         p->posted_ps = NULL;
     }
-    if (s->net->ops->send(s->net, &msg, 0, &err))
+    struct weft_trail *t = weft_trail_take(p->npu, active_of(p)->op);
+    if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)t, &err))
         weft_system_fail(s, &err);
 }
 
 /* The NPU has got round to injecting a message. */
 static void injected(void *ctx, uint64_t arg)
 {
-    struct weft_prog *p = ctx;
+    struct weft_trail *t = ctx;
+    struct weft_prog *p = t->ctx;
+    struct weft_npu *npu = p->npu;
     struct weft_coll_instr in;
     uint32_t lane = (uint32_t)(arg >> p->sys->instr_bits);
     uint64_t i = arg & ((UINT64_C(1) << p->sys->instr_bits) - 1);
-    if (p->sys->err.code)
+    if (npu->sys->err.code)
         return;
+    weft_npu_timer(active_of(p), t);
     fetch(p, lane, i, &in);
     post(p, &in, bytes_of(p, lane, i, &in));
-    end_instr(ctx, arg);
+    end_instr(p, arg);
+    weft_trail_leave(npu);
 }
 
 static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
@@ -192,7 +218,10 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
             if (wait_ps == 0)
                 post(p, in, bytes);
         }
-        end_after(p, lane, i, wait_ps, injected);
+        if (wait_ps)
+            after_costs(p, lane, i, wait_ps, 0, injected);
+        else
+            mark_done(p, &p->lane[lane], i);
         break;
     }
     case WEFT_COLL_RECV:
@@ -203,16 +232,16 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
             take_in(p, lane, i, in);
         break;
     case WEFT_COLL_COPY:
-        end_after(p, lane, i, weft_copy_ps(s->p, bytes_of(p, lane, i, in)), end_instr);
+        end_after(p, lane, i, 0, weft_copy_ps(s->p, bytes_of(p, lane, i, in)));
         break;
     case WEFT_COLL_ADD:
-        end_after(p, lane, i, weft_reduce_ps(s->p, bytes_of(p, lane, i, in)), end_instr);
+        end_after(p, lane, i, 0, weft_reduce_ps(s->p, bytes_of(p, lane, i, in)));
         break;
     case WEFT_COLL_COMPUTE:
-        end_after(p, lane, i, in->duration_ps, end_instr);
+        end_after(p, lane, i, 0, in->duration_ps);
         break;
     default:
-        end_after(p, lane, i, 0, end_instr);
+        end_after(p, lane, i, 0, 0);
         break;
     }
 }
@@ -308,8 +337,10 @@ static struct weft_prog *find_prog(struct weft_npu *npu, uint64_t key)
     return found;
 }
 
-void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg)
+void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
+                        const struct weft_net_done *done)
 {
+    struct weft_trail *t = (struct weft_trail *)(uintptr_t)done->send_ref;
     struct weft_system *s = npu->sys;
     uint64_t i = msg->tag & ((UINT64_C(1) << s->instr_bits) - 1);
     uint64_t lane = msg->tag >> s->instr_bits & ((UINT64_C(1) << s->lane_bits) - 1);
@@ -320,13 +351,16 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg)
         if ((in.action != WEFT_COLL_RECV && in.action != WEFT_COLL_RECV_REDUCE) ||
             rank_of(p, in.peer) != msg->src)
             fail(p, WEFT_E_INTERNAL, "a message came from the wrong rank");
-        else if (take_in(p, (uint32_t)lane, i, &in))
+        weft_npu_arrival(active_of(p), t, done);
+        if (take_in(p, (uint32_t)lane, i, &in))
             advance(p);
+        weft_trail_leave(npu);
     } else if (weft_u64map_put(&npu->early, msg->tag, NULL)) {
         struct weft_err err = {0};
         weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for early messages", npu->rank);
         weft_system_fail(s, &err);
     }
+    weft_trail_drop(s, t);
 }
 
 int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank)

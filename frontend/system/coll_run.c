@@ -205,14 +205,23 @@ static void phase_finished(struct weft_prog *p)
         weft_coll_retry(npu);
 }
 
-static void phase_start(void *ctx, uint64_t arg)
+static void phase_start(struct weft_coll_chunk *c)
 {
-    struct weft_coll_chunk *c = ctx;
-    (void)arg;
-    if (c->prog.sys->err.code)
-        return;
     c->state = RUNNING;
     weft_prog_start(&c->prog);
+}
+
+static void delay_over(void *ctx, uint64_t arg)
+{
+    struct weft_trail *t = ctx;
+    struct weft_coll_chunk *c = t->ctx;
+    struct weft_npu *npu = c->prog.npu;
+    (void)arg;
+    if (npu->sys->err.code)
+        return;
+    weft_npu_timer(c->run->a, t);
+    phase_start(c);
+    weft_trail_leave(npu);
 }
 
 /* What the chunk's phase runs, and among whom. */
@@ -260,11 +269,16 @@ static void phase_begin(struct weft_coll_chunk *c)
     c->begin_ps = now_of(run);
     run->active[dim_of(c)]++;
     set_up(c);
-    if (weft_prog_open(&c->prog))
+    if (weft_prog_open(&c->prog)) {
         fail(run, WEFT_E_LIMIT, "out of memory");
-    else if (s->p->endpoint_delay_ps == 0)
-        phase_start(c, 0);
-    else if (s->net->ops->after(s->net, s->p->endpoint_delay_ps, phase_start, c, 0, &err))
+        return;
+    }
+    if (s->p->endpoint_delay_ps == 0) {
+        phase_start(c);
+        return;
+    }
+    struct weft_trail *t = weft_trail_timer(run->a->npu, run->a->op, s->p->endpoint_delay_ps, 0, c);
+    if (t && s->net->ops->after(s->net, s->p->endpoint_delay_ps, delay_over, t, 0, &err))
         weft_system_fail(s, &err);
 }
 

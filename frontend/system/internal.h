@@ -9,6 +9,7 @@
  *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
  *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
  *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
+ *   trail.c      the critical path
  */
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
@@ -17,6 +18,7 @@
 #include "collective/algorithm.h"
 #include "system/agreed_order.h"
 #include "system/system.h"
+#include "system/trail.h"
 #include "system/u64map.h"
 
 struct weft_npu;
@@ -32,6 +34,7 @@ struct weft_active {
     struct weft_active *prev, *next; /**< all active ops of the NPU, in issue order */
     struct weft_active *queued;      /**< next in a resource's or a RECV's queue */
     struct weft_coll_run *coll;      /**< COLL */
+    struct weft_trail *trail;        /**< of what began it, once it has begun */
 };
 
 /** First in, first out of ops. */
@@ -111,6 +114,8 @@ struct weft_npu {
     int64_t counted_ps;         /**< accounting is done up to here */
     uint32_t communicating;     /**< active SEND, RECV, COLL */
     uint32_t collectives;       /**< active COLL */
+    struct weft_trail *trail;   /**< of the present event; NULL: there is none */
+    uint32_t trail_op;          /**< op that it is an event of */
     struct weft_share share;    /**< the running computation when collectives slow it down */
     struct weft_rank_result result;
 };
@@ -128,6 +133,7 @@ struct weft_system {
     struct weft_npu *npus;
     struct weft_op_state *states;
     uint64_t done, total;
+    struct weft_trails trails;
     uint64_t seed;
     unsigned chunk_bits, phase_bits, lane_bits, instr_bits; /**< of a collective's tag */
     struct weft_err err;
@@ -212,8 +218,25 @@ void weft_npu_issue(struct weft_npu *npu);
 /** Ends an op: accounts, reports, readies its children, frees it. Issues nothing: call
  * weft_npu_issue after. */
 void weft_npu_done(struct weft_active *a);
-/** Adds the time since the last call to what is going on; before every change of it. */
-void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
+/** Exposed time was spent with `kind` until `until_ps`, and with the next part after that. */
+struct weft_npu_part {
+    enum weft_spent kind;
+    int64_t until_ps;
+};
+/**
+ * Adds the time since the last call to what is going on; before every change of it, and when a
+ * communication gets on. @p parts: what exposed communication waited for, in order; the last one
+ * holds until now. n 0: not known.
+ */
+void weft_npu_account(struct weft_npu *npu, int64_t now_ps, const struct weft_npu_part *parts,
+                      size_t n);
+/** The beginning of an event: a message of @p a has come in, posted with @p trail. */
+void weft_npu_arrival(const struct weft_active *a, const struct weft_trail *trail,
+                      const struct weft_net_done *done);
+/** The beginning of an event: what SEND @p a has sent is acknowledged. */
+void weft_npu_acked(const struct weft_active *a, const struct weft_net_done *done);
+/** The beginning of an event: the timer with @p t, of @p a, is over. */
+void weft_npu_timer(const struct weft_active *a, struct weft_trail *t);
 /** The computation on the accelerator is over. */
 void weft_npu_computed(struct weft_npu *npu);
 void weft_fifo_put(struct weft_fifo *q, struct weft_active *a);
@@ -255,7 +278,8 @@ int weft_prog_open(struct weft_prog *p);
 void weft_prog_start(struct weft_prog *p);
 void weft_prog_close(struct weft_prog *p);
 /** A message of a collective arrived. */
-void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg);
+void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
+                        const struct weft_net_done *done);
 /** The first receive that is posted and not done: its step and the rank; 0 when there is none. */
 int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank);
 
@@ -295,8 +319,9 @@ void weft_coll_retry(struct weft_npu *npu);
 /* p2p.c */
 void weft_p2p_send(struct weft_active *a);
 void weft_p2p_recv(struct weft_active *a);
-void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg);
-void weft_p2p_sent(struct weft_npu *npu, uint64_t send_ref);
+void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
+                       const struct weft_net_done *done);
+void weft_p2p_sent(const struct weft_net_done *done);
 void weft_p2p_free(struct weft_npu *npu);
 /** 1 when comm_tag @p tag can be carried. */
 int weft_p2p_tag_fits(uint64_t tag);

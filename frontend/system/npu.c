@@ -5,6 +5,12 @@
  * Ready ops are issued in ascending id. The accelerator, the CPU and the memory each do one op at a
  * time, in the order in which ops became ready; any number of SENDs, RECVs and collectives is in
  * progress at once. A META op is done when it is issued.
+ *
+ * Exposed communication is time with communication in progress and nothing running. Whatever ends a
+ * stretch of it says what it waited for. A message: first for the sender (or, in a collective, one
+ * that the sender had to hear from) to come to the operation, then for the sender to be able to
+ * send, then for the network. A cost that is over: for that cost. With several communications in
+ * progress a stretch lasts until the first of them gets on.
  */
 #include "system/internal.h"
 
@@ -22,6 +28,11 @@ static void fail_memory(struct weft_npu *npu)
     struct weft_err err = {0};
     weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory", npu->rank);
     weft_system_fail(npu->sys, &err);
+}
+
+static int64_t now_of(const struct weft_npu *npu)
+{
+    return npu->sys->net->ops->now_ps(npu->sys->net);
 }
 
 void weft_fifo_put(struct weft_fifo *q, struct weft_active *a)
@@ -45,11 +56,30 @@ struct weft_active *weft_fifo_take(struct weft_fifo *q)
     return a;
 }
 
-void weft_npu_account(struct weft_npu *npu, int64_t now_ps)
+/* Divides exposed time from..now among the causes. */
+static void expose(struct weft_rank_result *r, int64_t from_ps, int64_t now_ps,
+                   const struct weft_npu_part *parts, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t to_ps = i + 1 == n || parts[i].until_ps > now_ps ? now_ps : parts[i].until_ps;
+        if (to_ps <= from_ps)
+            continue;
+        r->exposed_ps[parts[i].kind] += to_ps - from_ps;
+        from_ps = to_ps;
+    }
+    r->exposed_ps[WEFT_SPENT_OPEN] += now_ps - from_ps;
+}
+
+void weft_npu_account(struct weft_npu *npu, int64_t now_ps, const struct weft_npu_part *parts,
+                      size_t n)
 {
     int64_t dt = now_ps - npu->counted_ps;
     struct weft_rank_result *r = &npu->result;
     int busy = npu->accelerator.running || npu->cpu.running || npu->memory.running;
+    if (dt == 0)
+        return;
+    if (npu->communicating && !busy)
+        expose(r, npu->counted_ps, now_ps, parts, n);
     npu->counted_ps = now_ps;
     if (npu->accelerator.running)
         r->compute_ps += dt;
@@ -63,9 +93,47 @@ void weft_npu_account(struct weft_npu *npu, int64_t now_ps)
         r->idle_ps += dt;
 }
 
-static int64_t now_of(const struct weft_npu *npu)
+void weft_npu_arrival(const struct weft_active *a, const struct weft_trail *trail,
+                      const struct weft_net_done *done)
 {
-    return npu->sys->net->ops->now_ps(npu->sys->net);
+    struct weft_npu *npu = a->npu;
+    const int64_t now_ps = now_of(npu), ideal_ps = done->post_ps + done->ideal_ps;
+    const int64_t alone_ps = ideal_ps < now_ps ? ideal_ps : now_ps;
+    const int p2p = weft_active_op(a)->kind == WEFT_OP_RECV;
+    const struct weft_npu_part parts[] = {
+        {WEFT_SPENT_PEER, p2p || !trail ? done->post_ps : trail->latest_ps},
+        {WEFT_SPENT_DEPENDENCY, done->post_ps},
+        {WEFT_SPENT_NETWORK, alone_ps},
+        {WEFT_SPENT_CONGESTION, now_ps}};
+    weft_npu_account(npu, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
+    struct weft_trail *t =
+        weft_trail_arrived(npu, trail, alone_ps - done->post_ps, now_ps - alone_ps);
+    if (t && t->latest_ps < a->ready_ps)
+        t->latest_ps = a->ready_ps;
+    weft_trail_enter(npu, t, a->op);
+}
+
+void weft_npu_acked(const struct weft_active *a, const struct weft_net_done *done)
+{
+    const int64_t now_ps = now_of(a->npu), ideal_ps = done->post_ps + done->ideal_ps;
+    const int64_t alone_ps = ideal_ps < done->received_ps ? ideal_ps : done->received_ps;
+    const struct weft_npu_part parts[] = {{WEFT_SPENT_NETWORK, alone_ps},
+                                          {WEFT_SPENT_CONGESTION, done->received_ps},
+                                          {WEFT_SPENT_NETWORK, now_ps}};
+    weft_npu_account(a->npu, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
+    struct weft_trail *t =
+        weft_trail_arrived(a->npu, a->trail, alone_ps - done->post_ps + now_ps - done->received_ps,
+                           done->received_ps - alone_ps);
+    weft_trail_drop(a->npu->sys, a->trail);
+    weft_trail_enter(a->npu, t, a->op);
+}
+
+void weft_npu_timer(const struct weft_active *a, struct weft_trail *t)
+{
+    const struct weft_npu_part parts[] = {{WEFT_SPENT_ENDPOINT, t->endpoint_ps},
+                                          {WEFT_SPENT_REDUCE, 0}};
+    weft_npu_account(a->npu, now_of(a->npu), parts, 2);
+    weft_trail_enter(a->npu, t, a->op);
 }
 
 void weft_npu_ready(struct weft_npu *npu, uint32_t op)
@@ -123,7 +191,8 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
     struct weft_system *s = npu->sys;
     struct weft_err err = {0};
     a->start_ps = now_of(npu);
-    weft_npu_account(npu, a->start_ps);
+    weft_npu_account(npu, a->start_ps, NULL, 0);
+    a->trail = weft_trail_take(npu, a->op);
     r->running = a;
     int64_t ps = weft_npu_duration_ps(npu, a->op);
     if (s->p->comm_share > 0 && r == &npu->accelerator)
@@ -140,11 +209,13 @@ static void resource_done(void *ctx, uint64_t arg)
     (void)arg;
     if (npu->sys->err.code)
         return;
-    weft_npu_account(npu, now_of(npu));
+    weft_npu_account(npu, now_of(npu), NULL, 0);
+    weft_trail_enter(npu, a->trail, a->op);
     r->running = NULL;
     weft_npu_done(a);
     resource_next(npu, r); /* ops that were waiting go before those that just became ready */
     weft_npu_issue(npu);
+    weft_trail_leave(npu);
 }
 
 void weft_npu_computed(struct weft_npu *npu)
@@ -178,7 +249,7 @@ static void begin(struct weft_npu *npu, struct weft_active *a)
     default:
         break;
     }
-    weft_npu_account(npu, a->ready_ps);
+    weft_npu_account(npu, a->ready_ps, NULL, 0);
     npu->communicating++;
     if (op->kind == WEFT_OP_COLL)
         count_collective(npu, 1);
@@ -223,7 +294,8 @@ void weft_npu_done(struct weft_active *a)
     struct weft_system *s = npu->sys;
     const struct weft_op *op = weft_active_op(a);
     int64_t now = now_of(npu);
-    weft_npu_account(npu, now);
+    weft_npu_account(npu, now, NULL, 0);
+    weft_trail_done(npu, a->op);
     if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV || op->kind == WEFT_OP_COLL)
         npu->communicating--;
     if (op->kind == WEFT_OP_COLL)

@@ -113,6 +113,7 @@ void weft_p2p_send(struct weft_active *a)
         .prio = WEFT_NET_PRIO_DEFAULT,
     };
     struct weft_err err = {0};
+    a->trail = weft_trail_take(a->npu, a->op);
     if (net->ops->send(net, &msg, (uint64_t)(uintptr_t)a, &err)) {
         weft_err_prepend(&err, "rank %u, node %llu '%s'", a->npu->rank, (unsigned long long)op->id,
                          op->name);
@@ -120,10 +121,14 @@ void weft_p2p_send(struct weft_active *a)
     }
 }
 
-void weft_p2p_sent(struct weft_npu *npu, uint64_t send_ref)
+void weft_p2p_sent(const struct weft_net_done *done)
 {
-    weft_npu_done((struct weft_active *)(uintptr_t)send_ref);
+    struct weft_active *a = (struct weft_active *)(uintptr_t)done->send_ref;
+    struct weft_npu *npu = a->npu;
+    weft_npu_acked(a, done);
+    weft_npu_done(a);
     weft_npu_issue(npu);
+    weft_trail_leave(npu);
 }
 
 void weft_p2p_recv(struct weft_active *a)
@@ -146,7 +151,8 @@ void weft_p2p_recv(struct weft_active *a)
         weft_npu_done(a);
 }
 
-void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg)
+void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
+                       const struct weft_net_done *done)
 {
     struct weft_p2p *e = entry_of(npu, msg->src, msg->tag);
     if (!e)
@@ -155,8 +161,11 @@ void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg)
     if (a) {
         drop_if_empty(npu, e);
         if (check_size(a, msg->bytes) == 0) {
+            const struct weft_active *send = (struct weft_active *)(uintptr_t)done->send_ref;
+            weft_npu_arrival(a, send->trail, done);
             weft_npu_done(a);
             weft_npu_issue(npu);
+            weft_trail_leave(npu);
         }
         return;
     }

@@ -6,22 +6,22 @@
 
 #include <stdlib.h>
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, uint64_t send_ref)
+static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     struct weft_system *s = ctx;
     if (s->err.code == 0 && (msg->tag & WEFT_TAG_P2P))
-        weft_p2p_sent(&s->npus[msg->src], send_ref);
+        weft_p2p_sent(done);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg)
+static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     struct weft_system *s = ctx;
     if (s->err.code)
         return;
     if (msg->tag & WEFT_TAG_P2P)
-        weft_p2p_received(&s->npus[msg->dst], msg);
+        weft_p2p_received(&s->npus[msg->dst], msg, done);
     else
-        weft_prog_received(&s->npus[msg->dst], msg);
+        weft_prog_received(&s->npus[msg->dst], msg, done);
 }
 
 static unsigned bits_for(uint64_t n) /* to tell 0 .. n-1 apart */
@@ -194,6 +194,7 @@ void weft_system_free(struct weft_system *s)
     weft_shapes_free(s->shapes, s->w);
     weft_positions_free(s->position, s->w);
     weft_choices_free(&s->choices);
+    weft_trails_free(s);
     free(s->instance_order);
     free(s->npus);
     free(s->states);
@@ -203,6 +204,9 @@ void weft_system_free(struct weft_system *s)
 int weft_system_start(struct weft_system *s, struct weft_err *err)
 {
     int64_t now_ps = s->net->ops->now_ps(s->net);
+    struct weft_err own = {0};
+    if (weft_trails_begin(s, err ? err : &own))
+        return err ? err->code : own.code;
     for (uint32_t r = 0; r < s->w->nranks && s->err.code == 0; r++) {
         struct weft_npu *npu = &s->npus[r];
         npu->counted_ps = now_ps;
@@ -210,6 +214,7 @@ int weft_system_start(struct weft_system *s, struct weft_err *err)
             if (npu->state[i].parents_left == 0)
                 weft_npu_ready(npu, i);
         weft_npu_issue(npu);
+        weft_trail_leave(npu);
     }
     if (s->err.code && err)
         *err = s->err;
@@ -237,7 +242,26 @@ void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_
     struct weft_npu npu = s->npus[rank]; /* a copy: what is still going on counts up to now */
     int finished = npu.done == npu.dag->nops;
     if (!finished)
-        weft_npu_account(&npu, s->net->ops->now_ps(s->net));
+        weft_npu_account(&npu, s->net->ops->now_ps(s->net), NULL, 0);
     *out = npu.result;
     out->finished = finished;
+}
+
+int weft_system_conclude(struct weft_system *s, struct weft_err *err)
+{
+    int rc = weft_trails_conclude(s, err);
+    for (uint32_t r = 0; !rc && r < s->w->nranks; r++) {
+        struct weft_rank_result x;
+        weft_system_result(s, r, &x);
+        int64_t sum_ps = 0;
+        for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+            sum_ps += x.exposed_ps[k];
+        if (sum_ps != x.exposed_comm_ps || (x.finished && x.exposed_ps[WEFT_SPENT_OPEN]))
+            rc = weft_err_set(err, WEFT_E_INTERNAL,
+                              "rank %u: exposed communication is %lld ps, its causes are %lld ps, "
+                              "%lld ps of them not known",
+                              r, (long long)x.exposed_comm_ps, (long long)sum_ps,
+                              (long long)x.exposed_ps[WEFT_SPENT_OPEN]);
+    }
+    return rc;
 }

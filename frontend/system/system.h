@@ -86,12 +86,44 @@ struct weft_phase_record {
     int64_t op_start_ps, op_end_ps; /**< of the whole operation on this rank */
 };
 
+/** What time goes by with. */
+enum weft_spent {
+    WEFT_SPENT_NETWORK,    /**< a message is on its way, as long as it would be alone */
+    WEFT_SPENT_CONGESTION, /**< a message is on its way for longer than that */
+    WEFT_SPENT_REDUCE,     /**< received data is added up or copied */
+    WEFT_SPENT_ENDPOINT,   /**< software and injection: endpoint delay, LogGP costs */
+    WEFT_SPENT_PEER,       /**< a peer has not come to the operation yet */
+    WEFT_SPENT_ON_THE_WAY, /**< how many of them a trail counts; see trail.h */
+    /** The peer is in the operation, but has to receive, add up or wait its turn before it can send. */
+    WEFT_SPENT_DEPENDENCY = WEFT_SPENT_ON_THE_WAY,
+    WEFT_SPENT_OPEN,    /**< the run ended before it showed what was waited for */
+    WEFT_SPENT_COMPUTE, /**< on an accelerator */
+    WEFT_SPENT_CPU,
+    WEFT_SPENT_MEMORY,
+    WEFT_SPENT_KINDS
+};
+/** "network", "congestion", ... */
+const char *weft_spent_name(enum weft_spent kind);
+
+/** One step of the critical path: the operation that all later steps waited for. */
+struct weft_path_record {
+    uint32_t rank;      /**< that it ended on */
+    uint32_t from_rank; /**< that the step before ended on; the same rank for the first */
+    const struct weft_op *op;
+    int64_t begin_ps, end_ps; /**< begin_ps is the end of the step before */
+    uint64_t messages;        /**< one after the other on the path */
+    uint64_t folded;          /**< earlier steps that are summed up in this one; usually 0 */
+    int64_t spent_ps[WEFT_SPENT_KINDS]; /**< end_ps - begin_ps in sum */
+};
+
 /** What reports listen to; may be NULL. */
 struct weft_system_observer {
     void *ctx;
     void (*op)(void *ctx, const struct weft_op_record *record);
     /** For each kind of phase when a collective ends, before op. Groups of one have none. */
     void (*phase)(void *ctx, const struct weft_phase_record *record);
+    /** Each step of the critical path, in order, as soon as it is known to be one. */
+    void (*path)(void *ctx, const struct weft_path_record *record);
 };
 
 /** The result of one rank. Durations are lengths of unions of intervals, in picoseconds. */
@@ -103,7 +135,8 @@ struct weft_rank_result {
     int64_t comm_ps;    /**< at least one SEND, RECV or COLL was in progress (a RECV counts from its
                            first byte's send being known: from ready) */
     int64_t exposed_comm_ps; /**< communication in progress and neither COMP, CPU nor MEM running */
-    int64_t idle_ps;         /**< before end_ps, nothing running and no communication in progress */
+    int64_t exposed_ps[WEFT_SPENT_KINDS]; /**< exposed_comm_ps by cause; see npu.c */
+    int64_t idle_ps; /**< before end_ps, nothing running and no communication in progress */
 };
 
 /** What a run has besides its parameters. */
@@ -134,6 +167,9 @@ int weft_system_finished(const struct weft_system *s);
 /** An error raised inside a callback (the net was stopped because of it), or code 0. */
 const struct weft_err *weft_system_error(const struct weft_system *s);
 void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_rank_result *out);
+/** To be called once when the net has run: reports the rest of the critical path, and checks that it and the causes
+ * of exposed communication add up. WEFT_E_INTERNAL when they do not. */
+int weft_system_conclude(struct weft_system *s, struct weft_err *err);
 /** Says for each unfinished rank what it waits for ("rank 3 waits in all-reduce 'grad_0' (node 12)
  * for rank 2: chunk 0 of 4, step 4, which has not issued it (node 12: 1 parents unfinished)"); at most @p max sentences. Returns the number of unfinished ranks.
  */

@@ -156,12 +156,19 @@ NetMsg(const weft_engine_msg& m)
     return {m.src_host, m.dst_host, m.bytes, m.tag, m.prio, m.qp};
 }
 
+weft_net_done
+NetDone(const weft_engine_done& d)
+{
+    return {d.msg.ref, d.post_ps, d.received_ps, d.ideal_ps};
+}
+
 void
 OnReceived(void* ctx, const weft_engine_done* done)
 {
     auto net = static_cast<PacketNet*>(ctx);
     const weft_net_msg msg = NetMsg(done->msg);
-    net->sink.received(net->sink.ctx, &msg);
+    const weft_net_done how = NetDone(*done);
+    net->sink.received(net->sink.ctx, &msg, &how);
 }
 
 void
@@ -184,7 +191,8 @@ OnAcked(void* ctx, const weft_engine_done* done)
     }
     if (net->sink.sent)
     {
-        net->sink.sent(net->sink.ctx, &msg, done->msg.ref);
+        const weft_net_done how = NetDone(*done);
+        net->sink.sent(net->sink.ctx, &msg, &how);
     }
 }
 

@@ -3,7 +3,9 @@
 #include "program.h"
 
 #include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <sstream>
 #include <thread>
 
 namespace fs = std::filesystem;
@@ -20,7 +22,8 @@ TEST(Run, FromDefaultsAlone)
     EXPECT_CONTAINS(s.out, "4 of 4 operations done");
     EXPECT_CONTAINS(s.out, "results in out/unnamed/");
     EXPECT_EQ(s.err, ""); /* no progress without a terminal */
-    for (const char *f : {"run.json", "flows.csv", "ops.csv", "links.csv", "pfc.csv", "finished"})
+    for (const char *f : {"run.json", "flows.csv", "ops.csv", "collectives.csv", "ranks.csv",
+                          "critical_path.csv", "links.csv", "pfc.csv", "finished"})
         EXPECT_TRUE(fs::exists(dir / ("out/unnamed/" + std::string(f)))) << f;
     EXPECT_EQ(slurp(dir / "out/unnamed/finished"), "finished\n");
     const std::string run = slurp(dir / "out/unnamed/run.json");
@@ -34,8 +37,63 @@ TEST(Run, SameBytesEveryTime)
     TempDir dir;
     for (const char *out : {"a", "b"})
         ASSERT_EQ(weft(small({"--out", out, "--quiet"}), dir / "").code, 0);
-    for (const char *f : {"flows.csv", "ops.csv", "links.csv", "pfc.csv", "finished"})
+    for (const char *f : {"flows.csv", "ops.csv", "collectives.csv", "ranks.csv",
+                          "critical_path.csv", "links.csv", "pfc.csv", "finished"})
         EXPECT_EQ(slurp(dir / ("a/" + std::string(f))), slurp(dir / ("b/" + std::string(f)))) << f;
+}
+
+/* Cells of a CSV file without quotes, the header first. */
+std::vector<std::vector<std::string>> cells(const std::string &file)
+{
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream in(slurp(file));
+    for (std::string line, cell; std::getline(in, line);) {
+        std::istringstream l(line);
+        rows.emplace_back();
+        while (std::getline(l, cell, ','))
+            rows.back().push_back(cell);
+    }
+    return rows;
+}
+int64_t ps_of(const std::string &ns) // with three decimals
+{
+    std::string digits = ns;
+    digits.erase(digits.size() - 4, 1);
+    return std::stoll(digits);
+}
+
+/* Packets, several iterations of computations and overlapping all-reduces: both files add up to the picosecond. */
+TEST(Run, CausesAndCriticalPathAddUp)
+{
+    TempDir dir;
+    Said s =
+        weft({"run", source_dir() + "/scenarios/allreduce-clos16", "--out", dir / "o", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    auto ranks = cells(dir / "o/ranks.csv");
+    ASSERT_EQ(ranks.size(), 17u);
+    for (size_t r = 1; r < ranks.size(); r++) {
+        int64_t sum = 0;
+        for (size_t k = 7; k < 14; k++)
+            sum += ps_of(ranks[r][k]);
+        EXPECT_EQ(ranks[0][6], "exposed_ns");
+        EXPECT_EQ(sum, ps_of(ranks[r][6])) << "rank " << ranks[r][0];
+        EXPECT_GT(ps_of(ranks[r][7]), 0);
+        EXPECT_EQ(ranks[r][13], "0.000");
+    }
+    auto path = cells(dir / "o/critical_path.csv");
+    int64_t at = 0;
+    for (size_t i = 1; i < path.size(); i++) {
+        int64_t sum = 0;
+        for (size_t k = 11; k < path[i].size(); k++)
+            sum += ps_of(path[i][k]);
+        EXPECT_EQ(ps_of(path[i][6]), at);
+        EXPECT_EQ(sum, ps_of(path[i][8]));
+        at = ps_of(path[i][7]);
+    }
+    const std::string key = "\"end_to_end_ns\": ";
+    const size_t found = s.out.find(key);
+    ASSERT_NE(found, std::string::npos);
+    EXPECT_EQ(llround(std::stod(s.out.substr(found + key.size())) * 1000), at);
 }
 
 /* 4 ranks, ring, 1 MiB at 400 Gbps and 1 us per link: 6 steps of (256 KiB / 400 Gbps + 2 us). */

@@ -89,15 +89,18 @@ class Ideal : public ::testing::Test
         return net_->ops->now_ps(net_);
     }
 
-    static void OnSent(void *ctx, const weft_net_msg *m, uint64_t ref)
+    static void OnSent(void *ctx, const weft_net_msg *m, const weft_net_done *done)
     {
         Ideal *t = static_cast<Ideal *>(ctx);
-        EXPECT_EQ(ref, 100 + m->tag);
+        EXPECT_EQ(done->send_ref, 100 + m->tag);
         t->events_.push_back({"sent", m->tag, t->Now()});
     }
-    static void OnReceived(void *ctx, const weft_net_msg *m)
+    static void OnReceived(void *ctx, const weft_net_msg *m, const weft_net_done *done)
     {
         Ideal *t = static_cast<Ideal *>(ctx);
+        EXPECT_EQ(done->send_ref, 100 + m->tag);
+        EXPECT_EQ(done->received_ps, t->Now());
+        EXPECT_LE(done->post_ps + done->ideal_ps, t->Now());
         t->events_.push_back({"received", m->tag, t->Now()});
     }
     static void OnFlow(void *ctx, const weft_net_flow *f)

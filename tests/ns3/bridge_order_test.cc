@@ -30,11 +30,11 @@ class Chatter
             return;
         }
         const weft_net_sink sink = {this,
-                                    [](void *c, const weft_net_msg *m, uint64_t ref) {
+                                    [](void *c, const weft_net_msg *m, const weft_net_done *d) {
                                         self(c)->out << self(c)->net.now() << " sent " << m->tag
-                                                     << ' ' << ref << '\n';
+                                                     << ' ' << d->send_ref << '\n';
                                     },
-                                    [](void *c, const weft_net_msg *m) {
+                                    [](void *c, const weft_net_msg *m, const weft_net_done *) {
                                         self(c)->out << self(c)->net.now() << " received " << m->tag
                                                      << '\n';
                                         self(c)->act();

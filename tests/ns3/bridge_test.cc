@@ -41,11 +41,12 @@ struct Recorder {
     {
         net = &n;
         const weft_net_sink sink = {this,
-                                    [](void *ctx, const weft_net_msg *m, uint64_t ref) {
+                                    [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
                                         auto *r = static_cast<Recorder *>(ctx);
-                                        r->log.push_back({"sent", m->tag, ref, r->net->now()});
+                                        r->log.push_back({"sent", m->tag, d->send_ref, r->net->now()});
                                     },
-                                    [](void *ctx, const weft_net_msg *m) {
+                                    [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
+                                        EXPECT_EQ(d->received_ps, static_cast<Recorder *>(ctx)->net->now());
                                         auto *r = static_cast<Recorder *>(ctx);
                                         r->log.push_back({"received", m->tag, 0, r->net->now()});
                                     }};

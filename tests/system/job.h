@@ -113,11 +113,13 @@ class Job
         children_.assign(ops_.size(), {});
         dags_.clear();
         for (size_t r = 0; r < ops_.size(); r++) {
+            std::vector<std::vector<uint32_t>> of(ops_[r].size());
+            for (size_t c = 0; c < ops_[r].size(); c++)
+                for (uint32_t parent : deps_[r][c])
+                    of[parent].push_back((uint32_t)c);
             for (size_t i = 0; i < ops_[r].size(); i++) {
                 ops_[r][i].first_child = (uint32_t)children_[r].size();
-                for (size_t c = 0; c < ops_[r].size(); c++)
-                    if (std::count(deps_[r][c].begin(), deps_[r][c].end(), i))
-                        children_[r].push_back((uint32_t)c);
+                children_[r].insert(children_[r].end(), of[i].begin(), of[i].end());
                 ops_[r][i].nchildren = (uint32_t)children_[r].size() - ops_[r][i].first_child;
             }
             dags_.push_back({ops_[r].data(), (uint32_t)ops_[r].size(), children_[r].data()});
@@ -223,7 +225,7 @@ class Sim
         config.fabric = fabric_;
         config.params = net_params_.data();
         EXPECT_EQ(weft_net_ideal.create(&config, &net_, &err), 0) << err.msg;
-        weft_system_observer observer = {this, OnOp, OnPhase};
+        weft_system_observer observer = {this, OnOp, OnPhase, OnPath};
         sys_ = weft_system_new(w_, &p_, nullptr, net_, &observer, &err);
         if (!sys_)
             return; // the test reads err
@@ -231,6 +233,8 @@ class Sim
             EXPECT_EQ(net_->ops->run(net_, INT64_MAX, &err), 0);
             err = *weft_system_error(sys_);
         }
+        if (!err.code)
+            weft_system_conclude(sys_, &err); // every run's path and causes add up
         weft_err check = {};
         EXPECT_EQ(net_->ops->check(net_, &check), 0) << check.msg;
     }
@@ -307,6 +311,7 @@ class Sim
     weft_err err = {};
     std::vector<Record> records;
     std::vector<weft_phase_record> phases;
+    std::vector<weft_path_record> path;
     uint32_t unfinished = 0;
 
   private:
@@ -318,6 +323,10 @@ class Sim
     static void OnPhase(void *ctx, const weft_phase_record *r)
     {
         static_cast<Sim *>(ctx)->phases.push_back(*r);
+    }
+    static void OnPath(void *ctx, const weft_path_record *r)
+    {
+        static_cast<Sim *>(ctx)->path.push_back(*r);
     }
     static void Star(weft_fabric *f, uint32_t hosts)
     {

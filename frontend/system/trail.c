@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See trail.h. */
+#include "system/internal.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct weft_step {
+    struct weft_step *parent; /* NULL: the root */
+    uintptr_t children;       /* sum of their addresses */
+    uint32_t nchildren;
+    uint32_t refs; /* trails, and `last` */
+    uint32_t rank, op;
+    int64_t end_ps;
+    uint64_t messages, folded;
+    int64_t spent_ps[WEFT_SPENT_KINDS];
+};
+
+/* The root that a run begins with is no step of it. */
+#define NO_OP UINT32_MAX
+
+static const char *const names[WEFT_SPENT_KINDS] = {
+    "network",    "congestion", "reduce",  "endpoint", "peer",
+    "dependency", "open",       "compute", "cpu",      "memory",
+};
+
+const char *weft_spent_name(enum weft_spent kind)
+{
+    return names[kind];
+}
+
+static int64_t now_of(const struct weft_system *s)
+{
+    return s->net->ops->now_ps(s->net);
+}
+
+static void fail(struct weft_system *s, int code, const char *what)
+{
+    struct weft_err err = {0};
+    weft_err_set(&err, code, "critical path: %s", what);
+    weft_system_fail(s, &err);
+}
+
+/* --- memory --- */
+
+enum { PER_BLOCK = 1024 };
+
+static void *block_of(struct weft_system *s, size_t size)
+{
+    void **block = calloc(1, sizeof(void *) + PER_BLOCK * size);
+    if (!block) {
+        fail(s, WEFT_E_LIMIT, "out of memory");
+        return NULL;
+    }
+    *block = s->trails.blocks;
+    s->trails.blocks = block;
+    return block + 1;
+}
+
+static struct weft_trail *trail_new(struct weft_system *s)
+{
+    struct weft_trails *all = &s->trails;
+    if (!all->free_trails) {
+        struct weft_trail *t = block_of(s, sizeof(*t));
+        for (int i = 0; t && i < PER_BLOCK; i++) {
+            t[i].next_free = all->free_trails;
+            all->free_trails = &t[i];
+        }
+        if (!t)
+            return NULL;
+    }
+    struct weft_trail *t = all->free_trails;
+    all->free_trails = t->next_free;
+    return t;
+}
+
+static struct weft_step *step_new(struct weft_system *s)
+{
+    struct weft_trails *all = &s->trails;
+    if (!all->free_steps) {
+        struct weft_step *p = block_of(s, sizeof(*p));
+        for (int i = 0; p && i < PER_BLOCK; i++) {
+            p[i].parent = all->free_steps;
+            all->free_steps = &p[i];
+        }
+        if (!p)
+            return NULL;
+    }
+    struct weft_step *p = all->free_steps;
+    all->free_steps = p->parent;
+    all->nsteps++;
+    return p;
+}
+
+static void step_free(struct weft_system *s, struct weft_step *p)
+{
+    p->parent = s->trails.free_steps;
+    s->trails.free_steps = p;
+    s->trails.nsteps--;
+}
+
+/* --- the tree of steps --- */
+
+static void report(struct weft_system *s, const struct weft_step *p)
+{
+    struct weft_trails *all = &s->trails;
+    struct weft_path_record r = {.rank = p->rank,
+                                 .from_rank = all->reported ? all->reported_rank : p->rank,
+                                 .begin_ps = all->reported_end_ps,
+                                 .end_ps = p->end_ps,
+                                 .messages = p->messages,
+                                 .folded = p->folded};
+    all->reported_end_ps = p->end_ps;
+    if (p->op == NO_OP)
+        return;
+    r.op = &s->w->dags[p->rank].ops[p->op];
+    memcpy(r.spent_ps, p->spent_ps, sizeof(r.spent_ps));
+    all->reported++;
+    all->reported_rank = p->rank;
+    if (s->observer.path)
+        s->observer.path(s->observer.ctx, &r);
+}
+
+/* Reports the root as long as there is but one way on. */
+static void settle(struct weft_system *s)
+{
+    struct weft_step *root = s->trails.root;
+    while (root->refs == 0 && root->nchildren == 1) {
+        struct weft_step *next = (struct weft_step *)root->children;
+        report(s, root);
+        step_free(s, root);
+        next->parent = NULL;
+        s->trails.root = root = next;
+    }
+}
+
+static void adopt(struct weft_step *parent, struct weft_step *child)
+{
+    child->parent = parent;
+    parent->children += (uintptr_t)child;
+    parent->nchildren++;
+}
+
+/* Lets go of steps that lead nowhere. */
+static void step_drop(struct weft_system *s, struct weft_step *p)
+{
+    p->refs--;
+    while (p->refs == 0 && p->nchildren == 0 && p->parent) {
+        struct weft_step *parent = p->parent;
+        parent->children -= (uintptr_t)p;
+        parent->nchildren--;
+        step_free(s, p);
+        p = parent;
+    }
+    if (p == s->trails.root)
+        settle(s);
+}
+
+/* --- trails --- */
+
+void weft_trail_drop(struct weft_system *s, struct weft_trail *t)
+{
+    if (!t || --t->refs > 0)
+        return;
+    struct weft_step *step = t->step;
+    t->next_free = s->trails.free_trails;
+    s->trails.free_trails = t;
+    step_drop(s, step);
+}
+
+/* A new trail that begins where `step` ends. */
+static struct weft_trail *trail_at(struct weft_system *s, struct weft_step *step)
+{
+    struct weft_trail *t = trail_new(s);
+    if (!t)
+        return NULL;
+    *t = (struct weft_trail){.step = step, .latest_ps = step->end_ps, .refs = 1};
+    step->refs++;
+    return t;
+}
+
+static struct weft_trail *copy_of(struct weft_system *s, const struct weft_trail *from)
+{
+    struct weft_trail *t = trail_new(s);
+    if (!t)
+        return NULL;
+    *t = *from;
+    t->refs = 1;
+    t->step->refs++;
+    return t;
+}
+
+void weft_trail_enter(struct weft_npu *npu, struct weft_trail *t, uint32_t op)
+{
+    weft_trail_drop(npu->sys, npu->trail);
+    npu->trail = t;
+    npu->trail_op = op;
+}
+
+void weft_trail_leave(struct weft_npu *npu)
+{
+    weft_trail_drop(npu->sys, npu->trail);
+    npu->trail = NULL;
+}
+
+static enum weft_spent work_of(const struct weft_op *op)
+{
+    if (op->kind == WEFT_OP_MEM)
+        return WEFT_SPENT_MEMORY;
+    return op->cpu ? WEFT_SPENT_CPU : WEFT_SPENT_COMPUTE;
+}
+
+/* Writes into p what has gone by since its end, with op. */
+static void add_spent(struct weft_npu *npu, struct weft_step *p, const struct weft_trail *t,
+                      uint32_t op, int64_t now_ps)
+{
+    int64_t left_ps = now_ps - p->end_ps;
+    for (int k = 0; k < WEFT_SPENT_ON_THE_WAY; k++) {
+        p->spent_ps[k] += t->spent_ps[k];
+        left_ps -= t->spent_ps[k];
+    }
+    const struct weft_op *what = &npu->dag->ops[op];
+    if (what->kind == WEFT_OP_COMP || what->kind == WEFT_OP_MEM)
+        p->spent_ps[work_of(what)] += left_ps;
+    else if (left_ps)
+        fail(npu->sys, WEFT_E_INTERNAL, "an operation has time that nothing accounts for");
+    p->messages += t->messages;
+    p->rank = npu->rank;
+    p->op = op;
+    p->end_ps = now_ps;
+}
+
+/* Makes a step of what the present trail has since its last one, as a part of op. */
+static void make_step(struct weft_npu *npu, uint32_t op)
+{
+    struct weft_system *s = npu->sys;
+    struct weft_trail *t = npu->trail;
+    struct weft_step *before = t->step, *p = before;
+    int64_t now_ps = now_of(s);
+    if (now_ps == before->end_ps)
+        return;
+    if (s->trails.nsteps >= WEFT_STEPS_MAX && t->refs == 1 && before->nchildren == 0 &&
+        before->refs == 1 + (before == s->trails.last) && before->op != NO_OP) {
+        p->folded++;
+        add_spent(npu, p, t, op, now_ps);
+        *t = (struct weft_trail){.step = p, .latest_ps = now_ps, .refs = 1};
+    } else {
+        p = step_new(s);
+        struct weft_trail *next = NULL;
+        if (p) {
+            *p = (struct weft_step){.end_ps = before->end_ps};
+            adopt(before, p);
+            add_spent(npu, p, t, op, now_ps);
+            next = trail_at(s, p);
+        }
+        if (!next)
+            return;
+        weft_trail_enter(npu, next, op);
+    }
+    if (!s->trails.last || now_ps > s->trails.last->end_ps) {
+        struct weft_step *old = s->trails.last;
+        s->trails.last = p;
+        p->refs++;
+        if (old)
+            step_drop(s, old);
+    }
+}
+
+/* What follows is for op: what was on the way for another one becomes a step of that. */
+static void be_at(struct weft_npu *npu, uint32_t op)
+{
+    if (npu->trail_op == op)
+        return;
+    make_step(npu, npu->trail_op);
+    npu->trail_op = op;
+}
+
+struct weft_trail *weft_trail_take(struct weft_npu *npu, uint32_t op)
+{
+    if (!npu->trail)
+        return NULL; /* out of memory before */
+    be_at(npu, op);
+    npu->trail->refs++;
+    return npu->trail;
+}
+
+struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t endpoint_ps,
+                                    int64_t reduce_ps, void *ctx)
+{
+    if (!npu->trail)
+        return NULL;
+    be_at(npu, op);
+    struct weft_trail *t = copy_of(npu->sys, npu->trail);
+    if (!t)
+        return NULL;
+    t->spent_ps[WEFT_SPENT_ENDPOINT] += endpoint_ps;
+    t->spent_ps[WEFT_SPENT_REDUCE] += reduce_ps;
+    t->endpoint_ps = now_of(npu->sys) + endpoint_ps;
+    t->ctx = ctx;
+    return t;
+}
+
+struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_trail *message,
+                                      int64_t network_ps, int64_t congestion_ps)
+{
+    struct weft_trail *t = message ? copy_of(npu->sys, message) : NULL;
+    if (!t)
+        return NULL;
+    t->spent_ps[WEFT_SPENT_NETWORK] += network_ps;
+    t->spent_ps[WEFT_SPENT_CONGESTION] += congestion_ps;
+    t->messages++;
+    return t;
+}
+
+void weft_trail_done(struct weft_npu *npu, uint32_t op)
+{
+    if (!npu->trail)
+        return;
+    be_at(npu, op);
+    make_step(npu, op);
+}
+
+/* --- the run --- */
+
+int weft_trails_begin(struct weft_system *s, struct weft_err *err)
+{
+    struct weft_trails *all = &s->trails;
+    all->root = step_new(s);
+    if (!all->root)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
+    *all->root = (struct weft_step){.op = NO_OP, .end_ps = now_of(s)};
+    all->reported_end_ps = all->root->end_ps;
+    for (uint32_t r = 0; r < s->w->nranks; r++) {
+        s->npus[r].trail = trail_at(s, all->root);
+        s->npus[r].trail_op = NO_OP;
+        if (!s->npus[r].trail)
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
+    }
+    return 0;
+}
+
+int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
+{
+    struct weft_trails *all = &s->trails;
+    uint64_t n = 0;
+    int64_t end_ps = 0;
+    for (struct weft_step *p = all->last; p; p = p->parent)
+        n++;
+    struct weft_step **way = calloc(n ? n : 1, sizeof(*way));
+    if (!way)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
+    uint64_t i = n;
+    for (struct weft_step *p = all->last; p; p = p->parent)
+        way[--i] = p;
+    for (; i < n; i++)
+        report(s, way[i]);
+    free(way);
+    all->last = NULL;
+    for (uint32_t r = 0; r < s->w->nranks; r++)
+        if (s->npus[r].result.end_ps > end_ps)
+            end_ps = s->npus[r].result.end_ps;
+    if (end_ps && all->reported_end_ps != end_ps)
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "the critical path ends at %lld ps, the run at %lld ps",
+                            (long long)all->reported_end_ps, (long long)end_ps);
+    return 0;
+}
+
+void weft_trails_free(struct weft_system *s)
+{
+    for (void **b = s->trails.blocks, **next; b; b = next) {
+        next = *b;
+        free(b);
+    }
+}

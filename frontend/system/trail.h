@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What led to what: the critical path of a run.
+ *
+ * Whatever an NPU does, it does in answer to one event: a message that came in, a cost that is over,
+ * a computation that ended. So everything has one predecessor, the last of those that it needed, and
+ * going back from the last event of the run leads without a gap to its beginning.
+ *
+ * Between the ends of operations that way is kept as sums: a trail is the last operation that ended
+ * on the way (a step) and what the time since then went by with. Messages carry a reference to the
+ * trail of the event in which they were posted, timers and computations have one of their own. Each
+ * operation that ends makes a step with the one before as its parent, so that the steps form a tree.
+ * Steps that nothing refers to any more are let go; a root with a single way on is part of the
+ * critical path for certain, and is reported and let go. So what is kept is what went on since the
+ * ways of all that is in progress parted. Beyond WEFT_STEPS_MAX steps, a new one is summed up with
+ * the one before.
+ *
+ * Trails say what happened and decide nothing: no rank's behaviour depends on them.
+ */
+#ifndef WEFT_SYSTEM_TRAIL_H
+#define WEFT_SYSTEM_TRAIL_H
+
+#include "system/system.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_npu;
+struct weft_step;
+
+/** Steps kept at most. */
+#define WEFT_STEPS_MAX (UINT32_C(1) << 18)
+
+/** The way to an event. Shared and not changed while anybody else refers to it. */
+struct weft_trail {
+    struct weft_step *step;
+    int64_t spent_ps[WEFT_SPENT_ON_THE_WAY]; /**< since the step ended */
+    int64_t latest_ps;   /**< when the last of the ranks on the way came to the operation */
+    int64_t endpoint_ps; /**< timer: until then it is endpoint cost, then adding up */
+    void *ctx;           /**< timer: what it is for */
+    uint64_t messages;   /**< since the step ended */
+    uint32_t refs;
+    struct weft_trail *next_free;
+};
+
+/** All trails and steps of a run. */
+struct weft_trails {
+    struct weft_trail *free_trails;
+    struct weft_step *free_steps;
+    void *blocks; /**< of memory, linked by their first word */
+    struct weft_step *root;
+    struct weft_step *last; /**< the one that ends last so far */
+    uint64_t nsteps;
+    uint64_t reported;       /**< steps */
+    int64_t reported_end_ps; /**< end of the last step reported */
+    uint32_t reported_rank;
+};
+
+/** Gives every NPU the trail of the run's beginning. */
+int weft_trails_begin(struct weft_system *s, struct weft_err *err);
+void weft_trails_free(struct weft_system *s);
+/** Reports what is left of the critical path; WEFT_E_INTERNAL when it does not reach the end. */
+int weft_trails_conclude(struct weft_system *s, struct weft_err *err);
+
+/**
+ * At the beginning of an event of @p op (an index) on the NPU: it happened because of @p t, the
+ * reference to which passes to the NPU.
+ */
+void weft_trail_enter(struct weft_npu *npu, struct weft_trail *t, uint32_t op);
+/** At its end. */
+void weft_trail_leave(struct weft_npu *npu);
+/** A reference to the trail of the present event, for what @p op does next. */
+struct weft_trail *weft_trail_take(struct weft_npu *npu, uint32_t op);
+/** The same, for a timer of @p endpoint_ps and then @p reduce_ps. NULL: out of memory, which the
+ * system has been told. */
+struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t endpoint_ps,
+                                    int64_t reduce_ps, void *ctx);
+/** Gives a reference back. */
+void weft_trail_drop(struct weft_system *s, struct weft_trail *t);
+/** The trail of a message that has come in after @p network_ps and @p congestion_ps on its way;
+ * the message's reference stays what it is. NULL: out of memory. */
+struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_trail *message,
+                                      int64_t network_ps, int64_t congestion_ps);
+/** The present event ends @p op: makes it a step. */
+void weft_trail_done(struct weft_npu *npu, uint32_t op);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
