@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SUFFIX ".xml"
 
 static const char *folder(void)
 {
     const char *env = getenv("WEFT_PRESETS");
-    return env && env[0] ? env : WEFT_PRESET_DIR;
+    if (env && env[0])
+        return env;
+    /* Where they are installed, once the sources have gone. */
+    return access(WEFT_PRESET_DIR, R_OK) == 0 ? WEFT_PRESET_DIR : WEFT_PRESET_INSTALL_DIR;
 }
 
 static int is_preset(const struct dirent *d)

@@ -59,11 +59,11 @@ find_package_handle_standard_args(Ns3Debian
 mark_as_advanced(NS3_INCLUDE_DIR NS3_CORE_LIBRARY)
 
 if(Ns3Debian_FOUND AND NOT TARGET weft_ns3_system)
-  add_library(weft_ns3_system INTERFACE)
+  add_library(weft_ns3_system INTERFACE IMPORTED GLOBAL)
   target_link_options(weft_ns3_system INTERFACE -Wl,--no-as-needed)
   # NS_LOG works in every build type; Debian's libraries have it on as well.
   target_compile_definitions(weft_ns3_system INTERFACE NS3_LOG_ENABLE $<$<CONFIG:Debug>:NS3_ASSERT_ENABLE>)
   target_link_libraries(weft_ns3_system INTERFACE weft_ns3_network weft_ns3_core)
-  add_library(weft_ns3_all INTERFACE)
+  add_library(weft_ns3_all INTERFACE IMPORTED GLOBAL)
   target_link_libraries(weft_ns3_all INTERFACE weft_ns3_system ${_targets})
 endif()

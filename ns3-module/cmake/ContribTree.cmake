@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#[[
+What the module needs besides ns-3's build_lib when it lies in contrib/weft of an ns-3 source tree.
+
+contrib/weft is a link to weft's folder ns3-module, or a copy that ExportContrib.cmake made. The C code that the
+engine stands on (base, congestion, topologies) is one folder up from where the link leads, or inside the copy.
+
+Sets weft_c_sources, weft_suites, weft_libraries, and weft_missing when something that is needed is not there; compile
+options of everything in contrib/weft; defines weft_finish_library().
+]]
+
+get_filename_component(weft_here ${CMAKE_CURRENT_SOURCE_DIR} REALPATH)
+set(weft_missing)
+if(EXISTS ${weft_here}/frontend/base)
+  set(weft_root ${weft_here})
+elseif(EXISTS ${weft_here}/../frontend/base)
+  get_filename_component(weft_root ${weft_here}/.. ABSOLUTE)
+else()
+  set(weft_missing "the C sources of weft are not beside it. Link contrib/weft to weft's folder ns3-module, or make a \
+copy with cmake -DDEST=contrib/weft -P ns3-module/cmake/ExportContrib.cmake")
+endif()
+
+find_package(LibXml2)
+find_library(WEFT_XXHASH_LIBRARY xxhash)
+if(NOT weft_missing AND NOT LIBXML2_FOUND)
+  set(weft_missing "libxml2 was not found (Debian: libxml2-dev)")
+elseif(NOT weft_missing AND NOT WEFT_XXHASH_LIBRARY)
+  set(weft_missing "xxhash was not found (Debian: libxxhash-dev)")
+endif()
+set(weft_libraries ${LIBXML2_LIBRARIES} ${WEFT_XXHASH_LIBRARY} m)
+
+file(GLOB weft_c_sources CONFIGURE_DEPENDS ${weft_root}/frontend/base/*.c ${weft_root}/congestion/*.c
+     ${weft_root}/topologies/*.c ${weft_here}/engine/*.c)
+list(FILTER weft_c_sources EXCLUDE REGEX "/congestion/skeleton\\.c$") # an example to copy, not an algorithm
+
+file(GLOB weft_suites CONFIGURE_DEPENDS test/*-test-suite.cc)
+if(NOT "config-store" IN_LIST ns3-all-enabled-modules)
+  list(FILTER weft_suites EXCLUDE REGEX "config-store")
+endif()
+
+# Headers are named from the root: "base/param.h", "congestion/cc.h", "ns3-module/engine/engine.h".
+set(weft_links ${CMAKE_CURRENT_BINARY_DIR}/include)
+file(MAKE_DIRECTORY ${weft_links})
+file(CREATE_LINK ${weft_here} ${weft_links}/ns3-module SYMBOLIC)
+set(weft_include_folders ${weft_links} ${weft_root} ${weft_root}/frontend)
+
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_EXTENSIONS ON) # glibc's POSIX functions, __int128
+add_compile_options(-ffp-contract=off -Wno-missing-field-initializers)
+set_source_files_properties(${weft_root}/topologies/presets.c PROPERTIES COMPILE_DEFINITIONS
+  "WEFT_PRESET_DIR=\"${weft_root}/topologies/presets\";WEFT_PRESET_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weft/presets\"")
+
+# After build_lib. Programs of the tree, and of those who install it, find the C headers that weft's ns-3 headers
+# include; the tests find what they alone need.
+function(weft_finish_library)
+  foreach(target ${libweft-obj} ${libweft})
+    if(TARGET ${target}) # on some systems ns-3 makes one of the two
+      target_include_directories(${target} PRIVATE ${weft_include_folders} ${LIBXML2_INCLUDE_DIRS})
+    endif()
+  endforeach()
+  foreach(folder ${weft_include_folders})
+    target_include_directories(${libweft} INTERFACE $<BUILD_INTERFACE:${folder}>)
+  endforeach()
+  target_include_directories(${libweft} INTERFACE $<INSTALL_INTERFACE:include/weft>)
+  include(${weft_here}/cmake/InstallHeaders.cmake)
+  weft_install_c_headers(${weft_root} ${weft_here} include/weft)
+  if(TARGET "${testweft}" AND "config-store" IN_LIST ns3-all-enabled-modules)
+    target_link_libraries(${testweft} ${libconfig-store})
+  endif()
+endfunction()

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# weft_install_c_headers(ROOT MODULE DESTINATION [arguments of install]): installs the C headers that the ns-3 headers
+# of the module include, in folders named as the sources name them.
+function(weft_install_c_headers root module destination)
+  foreach(folder base congestion topologies)
+    set(from ${root}/${folder})
+    if(folder STREQUAL "base")
+      set(from ${root}/frontend/base)
+    endif()
+    file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
+    install(FILES ${headers} DESTINATION ${destination}/${folder} ${ARGN})
+  endforeach()
+  install(FILES ${module}/engine/engine.h DESTINATION ${destination}/ns3-module/engine ${ARGN})
+endfunction()

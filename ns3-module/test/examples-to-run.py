@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Read by ns-3's test.py: (program with arguments, whether to run it, whether to run it under valgrind).
+cpp_examples = [
+    ("weft-first", "True", "True"),
+    ("weft-incast", "True", "False"),
+]
+python_examples = []

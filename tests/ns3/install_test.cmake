@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Installs BUILD's component ns3-module into WORK, builds SCRIPT against it, and runs that. CXX and CXX_FLAGS as in BUILD.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "exit code ${code} of: ${ARGN}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+run(${CMAKE_COMMAND} --install ${BUILD} --component ns3-module --prefix ${WORK}/prefix)
+file(READ ${SCRIPT}/script.cc text)
+string(REGEX MATCHALL "\n" ends "${text}")
+list(LENGTH ends count)
+if(count GREATER 40)
+  message(FATAL_ERROR "the script should take 40 lines, and has ${count}")
+endif()
+run(${CMAKE_COMMAND} -S ${SCRIPT} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_CXX_COMPILER=${CXX}
+    -DCMAKE_CXX_FLAGS=${CXX_FLAGS})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/script)
+if(NOT output MATCHES "round 0 took \\+[0-9.]+us")
+  message(FATAL_ERROR "the script printed: ${output}")
+endif()
+# 7 senders of 256 KiB at 400 Gb/s: payload alone takes 36.7 us.
+string(REGEX REPLACE ".*took \\+([0-9]+)\\..*" "\\1" us "${output}")
+if(us LESS 37 OR us GREATER 80)
+  message(FATAL_ERROR "an incast of 7 x 256 KiB took ${us} us")
+endif()
