@@ -5,18 +5,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Appends one item to @p list. */
-static int append(const struct weft_xml_elem *item, const char *file, struct weft_arena *a,
-                  const char **list, struct weft_err *err)
+/* Appends one item to @p list; @p typed: its attribute 'type' names it, else the element's name. */
+static int append(const struct weft_xml_elem *item, bool typed, const char *file,
+                  struct weft_arena *a, const char **list, struct weft_err *err)
 {
-    const struct weft_xml_attr *type = weft_xml_get(item, "type");
-    if (!type)
+    const struct weft_xml_attr *type = typed ? weft_xml_get(item, "type") : NULL;
+    if (typed && !type)
         return weft_err_at(err, WEFT_E_INPUT, file, item->line, item->col,
                            "<%s> needs the attribute 'type'", item->name);
     if (item->children || item->text[0])
         return weft_err_at(err, WEFT_E_INPUT, file, item->line, item->col,
                            "<%s> takes attributes only", item->name);
-    *list = weft_arena_printf(a, "%s%s%s", *list, **list ? "; " : "", type->value);
+    *list =
+        weft_arena_printf(a, "%s%s%s", *list, **list ? "; " : "", type ? type->value : item->name);
     for (const struct weft_xml_attr *at = item->attrs; at && *list; at = at->next) {
         if (at == type)
             continue;
@@ -34,17 +35,17 @@ static int append(const struct weft_xml_elem *item, const char *file, struct wef
     return *list ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
 }
 
-const char *weft_element_list(const struct weft_xml_elem *first, const char *file,
+const char *weft_element_list(const struct weft_xml_elem *first, const char *name, const char *file,
                               struct weft_arena *a, struct weft_err *err)
 {
     const char *list = "";
     for (const struct weft_xml_elem *c = first; c; c = c->next) {
-        if (strcmp(c->name, first->name) != 0) {
+        if (name && strcmp(c->name, name) != 0) {
             weft_err_at(err, WEFT_E_INPUT, file, c->line, c->col, "<%s> where <%s> is expected",
-                        c->name, first->name);
+                        c->name, name);
             return NULL;
         }
-        if (append(c, file, a, &list, err))
+        if (append(c, name != NULL, file, a, &list, err))
             return NULL;
     }
     return list;
@@ -68,7 +69,7 @@ static int fill(const struct weft_xml_elem *e, const struct weft_topology_ops *o
                            "<%s> inside <%s type=\"%s\">; only type multi without the attribute "
                            "'dimensions' holds <dimension> elements",
                            e->children->name, e->name, ops->name);
-    const char *list = weft_element_list(e->children, file, a, err);
+    const char *list = weft_element_list(e->children, "dimension", file, a, err);
     if (!list)
         return err ? err->code : WEFT_E_INPUT;
     return weft_params_set(&ops->params, params, "dimensions", list, err);

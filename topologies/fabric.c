@@ -161,6 +161,14 @@ static int number_ports(struct weft_fabric *f, struct weft_err *err)
     return 0;
 }
 
+uint32_t weft_fabric_link_port(const struct weft_fabric *f, uint32_t link)
+{
+    uint32_t p = f->nodes[f->links[link].a].first_port;
+    while (f->ports[p].link != link)
+        p++;
+    return p;
+}
+
 uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim)
 {
     uint32_t stride = 1;

@@ -128,6 +128,8 @@ static inline bool weft_fabric_forwards(const struct weft_fabric *f, uint32_t no
 {
     return f->nodes[node].kind == WEFT_NODE_SWITCH || (f->transit && f->nodes[node].nports > 1);
 }
+/** The port at node a of link @p link; that at node b is its peer. */
+uint32_t weft_fabric_link_port(const struct weft_fabric *f, uint32_t link);
 /** The product of the sizes of the dimensions before @p dim. */
 uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim);
 /** Longest name that weft_fabric_node_name writes, with its terminator. */

@@ -11,6 +11,8 @@
  */
 #include "topologies/compose.h"
 
+#include "base/items.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +28,21 @@ static const struct weft_param params[] = {
      NULL},
 };
 
+#define LATER_MAX 96
+
 /* The generators of the list, while the fabric is built. */
 struct parts {
     char *text;
     void *params[WEFT_FABRIC_DIMS_MAX];
     uint32_t n;
+    struct weft_dimensions *to;
+    /* of the last one */
+    const struct weft_topology_ops *ops;
+    struct weft_dim_settings own;
+    struct {
+        const char *name, *value;
+    } later[LATER_MAX];
+    size_t nlater;
 };
 
 static const struct weft_topology_ops *find(const char *name, struct weft_err *err)
@@ -56,58 +68,55 @@ static const struct weft_topology_ops *find(const char *name, struct weft_err *e
     return NULL;
 }
 
-#define SPACE " \t\r\n"
-#define MAX_WORDS 96
-
-/* Sets "NAME=VALUE" of a generator, or of the dimension. Parameters of its congestion control come
- * in a second pass, when the control is known. */
-static int set(const struct weft_topology_ops *ops, void *params, struct weft_dim_settings *s,
-               const char *word, bool second, struct weft_err *err)
+static int begin(void *ctx, const char *type, struct weft_err *err)
 {
-    char name[64];
-    const char *eq = strchr(word, '=');
-    if (!eq || (size_t)(eq - word) >= sizeof name)
-        return weft_err_set(err, WEFT_E_INPUT, "%s: '%.60s' must be PARAMETER=VALUE", ops->name,
-                            word);
-    memcpy(name, word, (size_t)(eq - word));
-    name[eq - word] = '\0';
-    if ((strchr(name, '.') != NULL) != second)
-        return 0;
-    int rc = weft_dim_settings_has(name) ? weft_dim_settings_set(s, name, eq + 1, err)
-                                         : weft_params_set(&ops->params, params, name, eq + 1, err);
-    return rc ? weft_err_prepend(err, "%s", ops->name) : 0;
-}
-
-/* One generator: "TYPE NAME=VALUE ...". */
-static int add(struct parts *parts, char *text, struct weft_dimensions *to, struct weft_err *err)
-{
-    char *rest = text, *type = strtok_r(rest, SPACE, &rest);
-    char *words[MAX_WORDS];
-    size_t n = 0;
-    if (!type)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "a dimension is empty; write 'TYPE PARAMETER=VALUE ...'");
-    const struct weft_topology_ops *ops = find(type, err);
-    if (!ops)
+    struct parts *parts = ctx;
+    parts->ops = find(type, err);
+    if (!parts->ops)
         return WEFT_E_INPUT;
     if (parts->n == WEFT_FABRIC_DIMS_MAX)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %u dimensions", WEFT_FABRIC_DIMS_MAX);
-    void *p = parts->params[parts->n++] = calloc(1, ops->params.struct_size + 1);
-    int rc = p ? weft_params_defaults(&ops->params, p, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-    while (!rc && n < MAX_WORDS && (words[n] = strtok_r(NULL, SPACE, &rest)) != NULL)
-        n++;
-    if (!rc && n == MAX_WORDS)
-        rc = weft_err_set(err, WEFT_E_LIMIT, "%s: more than %d parameters", ops->name,
-                          MAX_WORDS - 1);
-    struct weft_dim_settings own = {0};
-    for (size_t i = 0; i < 2 * n && !rc; i++)
-        rc = set(ops, p, &own, words[i % n], i >= n, err);
+    void *p = parts->params[parts->n++] = calloc(1, parts->ops->params.struct_size + 1);
+    parts->own = (struct weft_dim_settings){0};
+    parts->nlater = 0;
+    return p ? weft_params_defaults(&parts->ops->params, p, err)
+             : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+}
+
+static int set_now(struct parts *parts, const char *name, const char *value, struct weft_err *err)
+{
+    if (weft_dim_settings_has(name))
+        return weft_dim_settings_set(&parts->own, name, value, err);
+    return weft_params_set(&parts->ops->params, parts->params[parts->n - 1], name, value, err);
+}
+
+/* A parameter of the generator, or of the dimension. Those of its congestion control wait until the
+ * control is known. */
+static int set(void *ctx, const char *name, const char *value, struct weft_err *err)
+{
+    struct parts *parts = ctx;
+    if (strchr(name, '.')) {
+        if (parts->nlater == LATER_MAX)
+            return weft_err_set(err, WEFT_E_LIMIT, "more than %d parameters", LATER_MAX);
+        parts->later[parts->nlater].name = name;
+        parts->later[parts->nlater++].value = value;
+        return 0;
+    }
+    return set_now(parts, name, value, err);
+}
+
+static int end(void *ctx, struct weft_err *err)
+{
+    struct parts *parts = ctx;
+    struct weft_dimensions *to = parts->to;
     const uint32_t first = to->n;
+    int rc = 0;
+    for (size_t i = 0; i < parts->nlater && !rc; i++)
+        rc = set_now(parts, parts->later[i].name, parts->later[i].value, err);
     if (!rc)
-        rc = ops->dimensions(p, to, err);
+        rc = parts->ops->dimensions(parts->params[parts->n - 1], to, err);
     for (uint32_t d = first; d < to->n && !rc; d++)
-        to->list[d].about.set = own;
+        to->list[d].about.set = parts->own;
     return rc;
 }
 
@@ -115,19 +124,11 @@ static int add(struct parts *parts, char *text, struct weft_dimensions *to, stru
 static int read_list(const struct params *p, struct parts *parts, struct weft_dimensions *ds,
                      struct weft_err *err)
 {
+    const struct weft_items_reader reader = {parts, "dimension", begin, set, end};
     *ds = (struct weft_dimensions){.n = 0};
-    *parts = (struct parts){.text = strdup(p->dimensions)};
-    int rc = parts->text ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-    char *rest = parts->text;
-    for (uint32_t i = 1; rest && !rc; i++) {
-        char *one = strsep(&rest, ";");
-        if (!rest && i > 1 && !one[strspn(one, SPACE)])
-            break; /* behind the last semicolon */
-        rc = add(parts, one, ds, err);
-        if (rc)
-            weft_err_prepend(err, "dimension %u", i);
-    }
-    return rc;
+    *parts = (struct parts){.text = strdup(p->dimensions), .to = ds};
+    return parts->text ? weft_items_read(parts->text, &reader, err)
+                       : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
 }
 
 static void close_parts(struct parts *parts)

@@ -31,6 +31,7 @@ struct run {
     struct weft_report *report;
     struct weft_net *net;
     struct weft_system *system;
+    struct weft_trouble_player *trouble; /* NULL: nothing goes wrong */
     struct weft_progress progress;
     int64_t limit_ps; /* WEFT_NEVER without a limit */
 };
@@ -77,6 +78,8 @@ static int run_slices(struct run *r, struct weft_err *err)
         if (r->net->ops->run(r->net, until_ps, err))
             return err->code;
         const struct weft_err *inside = weft_system_error(r->system);
+        if (!inside->code && r->trouble)
+            inside = weft_trouble_error(r->trouble);
         if (inside->code) {
             *err = *inside;
             return err->code;
@@ -199,12 +202,44 @@ static void fill_run_json(struct weft_json *j, const void *ctx)
     }
 }
 
+static int is_over(void *ctx)
+{
+    return weft_system_finished(((const struct run *)ctx)->system);
+}
+
+static void on_trouble(void *ctx, const struct weft_trouble_record *w)
+{
+    weft_report_trouble(((struct run *)ctx)->report, w);
+}
+
+/* Lets go wrong what the scenario lists. */
+static int prepare_trouble(struct run *r, const struct weft_scenario_parts *parts,
+                           struct weft_err *err)
+{
+    struct weft_trouble_play play = {parts->trouble, r->net, r, is_over, on_trouble};
+    if (!parts->trouble)
+        return 0;
+    r->trouble = weft_trouble_player_new(&play, err);
+    return r->trouble ? 0 : err->code;
+}
+
+/* Reports what is still wrong, and what the run did not live to see. */
+static void conclude_trouble(struct run *r)
+{
+    const size_t never = r->trouble ? weft_trouble_finish(r->trouble) : 0;
+    if (never)
+        weft_log(r->cli->log, WEFT_LOG_WARNING,
+                 "the run was over before all of trouble.events: %zu failures did not happen",
+                 never);
+}
+
 /* Builds the net and the system over the parts of @p x. */
 static int prepare(struct run *r, struct weft_execution *x, const struct weft_execute_opts *o,
                    struct weft_err *err)
 {
     const struct weft_scenario *s = r->s;
-    struct weft_report_config rc = {o->out_dir, x->parts.fabric, x->parts.workload};
+    struct weft_report_config rc = {o->out_dir, x->parts.fabric, x->parts.workload,
+                                    x->parts.trouble != NULL};
     r->report = x->report = weft_report_new(&rc, err);
     if (!r->report)
         return err->code;
@@ -219,7 +254,7 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     struct weft_dims dims;
     struct weft_system_env env = weft_scenario_system_env(s, x->parts.fabric, &dims);
     r->system = weft_system_new(x->parts.workload, s->system, &env, r->net, &so, err);
-    return r->system ? 0 : err->code;
+    return r->system ? prepare_trouble(r, &x->parts, err) : err->code;
 }
 
 /* Sums up and writes what comes last. */
@@ -234,6 +269,7 @@ static int conclude(struct run *r, struct weft_execution *x, double wall_s, doub
     struct weft_summary *m = &x->summary;
     if (weft_system_conclude(r->system, err))
         return err->code;
+    conclude_trouble(r);
     weft_report_summarize(r->report, r->net, r->system, limit_ps, m);
     m->scenario = r->s->name;
     m->outcome = outcome;
@@ -279,6 +315,7 @@ int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
             code = conclude(&r, x, wall_s, cpu_s, err);
     }
     weft_system_free(r.system);
+    weft_trouble_player_free(r.trouble);
     if (r.net)
         r.net->ops->free(r.net);
     return code;

@@ -123,6 +123,23 @@ static const struct weft_column path[] = {
     {"peer_ns", "of it, a message waited for its receiver"},
 };
 
+static const struct weft_column trouble[] = {
+    {"entry", "number of the entry of trouble.events, from 1"},
+    {"kind", "kind of that entry"},
+    {"event", "what was wrong: down, rate or bit-errors"},
+    {"link", "the link"},
+    {"a", "one of its nodes"},
+    {"b", "the other"},
+    {"begin_ns", "when it began"},
+    {"end_ns", "when it ended; empty: not before the run did"},
+    {"rate_bps", "rate of the link meanwhile; empty: not changed by this"},
+    {"ber", "bit error rate meanwhile; empty: not changed by this"},
+    {"tx_packets", "packets sent on it meanwhile, both directions"},
+    {"lost_packets",
+     "down: packets on the link or waiting for it when it failed; else packets lost to "
+     "errors of it meanwhile"},
+};
+
 #define FILE_OF(name, help, columns)                                                               \
     {                                                                                              \
         name, help, columns, sizeof(columns) / sizeof((columns)[0])                                \
@@ -142,4 +159,7 @@ const struct weft_csv_file weft_csv_files[WEFT_CSV_FILES] = {
     [WEFT_CSV_PATH] =
         FILE_OF("critical_path.csv",
                 "one row per step of the critical path, when it is known to be one", path),
+    [WEFT_CSV_TROUBLE] = FILE_OF(
+        "trouble.csv", "one row per link and time that something was wrong with it, when it ends",
+        trouble),
 };

@@ -37,6 +37,7 @@ enum weft_csv_file_id {
     WEFT_CSV_COLLECTIVES,
     WEFT_CSV_RANKS,
     WEFT_CSV_PATH,
+    WEFT_CSV_TROUBLE,
     WEFT_CSV_FILES
 };
 extern const struct weft_csv_file weft_csv_files[WEFT_CSV_FILES];

@@ -28,6 +28,7 @@ struct weft_report {
     uint64_t message_bytes;
     int64_t last_ps; /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
+    uint64_t troubles, trouble_losses;
     double bus_bytes[WEFT_COLL_KINDS];
     struct weft_path_summary path;
     int64_t coll_ps[WEFT_COLL_KINDS];

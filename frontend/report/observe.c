@@ -235,6 +235,42 @@ static void on_path(void *ctx, const struct weft_path_record *w)
     row(r, csv);
 }
 
+void weft_report_trouble(struct weft_report *r, const struct weft_trouble_record *w)
+{
+    static const char *const events[] = {[WEFT_LINK_DOWN] = "down",
+                                         [WEFT_LINK_RATE] = "rate",
+                                         [WEFT_LINK_BIT_ERRORS] = "bit-errors"};
+    const struct weft_trouble_stretch *s = w->stretch;
+    struct weft_csv *csv = r->csv[WEFT_CSV_TROUBLE];
+    char name[WEFT_NODE_NAME_MAX];
+    r->troubles++;
+    r->trouble_losses += w->lost_packets;
+    if (!csv)
+        return;
+    weft_csv_u64(csv, s->item + 1);
+    weft_csv_str(csv, w->kind);
+    weft_csv_str(csv, events[s->what]);
+    weft_csv_u64(csv, s->link);
+    weft_csv_str(csv, weft_fabric_node_name(r->fabric, r->fabric->links[s->link].a, name));
+    weft_csv_str(csv, weft_fabric_node_name(r->fabric, r->fabric->links[s->link].b, name));
+    weft_csv_ps_as_ns(csv, s->begin_ps);
+    if (w->end_ps == WEFT_NEVER)
+        weft_csv_empty(csv);
+    else
+        weft_csv_ps_as_ns(csv, w->end_ps);
+    if (s->what == WEFT_LINK_RATE)
+        weft_csv_u64(csv, s->rate_bps);
+    else
+        weft_csv_empty(csv);
+    if (s->what == WEFT_LINK_BIT_ERRORS)
+        weft_csv_f64(csv, s->bit_error_rate, 15);
+    else
+        weft_csv_empty(csv);
+    weft_csv_u64(csv, w->tx_packets);
+    weft_csv_u64(csv, w->lost_packets);
+    row(r, csv);
+}
+
 struct weft_net_observer weft_report_net_observer(struct weft_report *r)
 {
     return (struct weft_net_observer){.ctx = r, .flow = on_flow, .pfc = on_pfc};

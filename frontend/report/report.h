@@ -2,8 +2,9 @@
 /*
  * The recorder of a run: listens to net and system, writes the run folder, and sums up.
  *
- * Run folder: flows.csv, ops.csv, collectives.csv, critical_path.csv and pfc.csv grow as things
- * happen, ranks.csv and links.csv are written at the end, run.json at the start and again at the end, and `finished` last of all: a folder without it
+ * Run folder: flows.csv, ops.csv, collectives.csv, critical_path.csv, pfc.csv and (only if anything
+ * goes wrong) trouble.csv grow as things happen, ranks.csv and links.csv are written at the end,
+ * run.json at the start and again at the end, and `finished` last of all: a folder without it
  * was interrupted. The CSV files depend on the scenario alone, never on the wall clock or the host;
  * run.json also describes both.
  */
@@ -11,6 +12,7 @@
 #define WEFT_REPORT_REPORT_H
 
 #include "report/summary.h"
+#include "trouble/trouble.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +25,7 @@ struct weft_report_config {
     const char *dir; /**< run folder; NULL: write nothing */
     const struct weft_fabric *fabric;
     const struct weft_workload *workload; /**< NULL: no operations will be reported */
+    int trouble;                          /**< whether trouble will be reported */
 };
 
 /** Opens the folder and its files; NULL on failure. An earlier run's files are overwritten, its
@@ -34,6 +37,8 @@ void weft_report_free(struct weft_report *r);
 struct weft_net_observer weft_report_net_observer(struct weft_report *r);
 /** The listener to give to the system. */
 struct weft_system_observer weft_report_system_observer(struct weft_report *r);
+/** Reports a stretch of trouble that is over. */
+void weft_report_trouble(struct weft_report *r, const struct weft_trouble_record *w);
 /** Hands all rows to the operating system; also reports the first write error. */
 int weft_report_flush(struct weft_report *r, struct weft_err *err);
 

@@ -149,6 +149,8 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
         if (r->coll_ps[k] > 0 && r->bus_bytes[k] > 0)
             s->coll[k].bus_bps = r->bus_bytes[k] * 8e12 / (double)r->coll_ps[k];
     }
+    s->troubles = r->troubles;
+    s->trouble_losses = r->trouble_losses;
     net->ops->totals(net, &s->net);
     s->drops = s->net.drops_buffer + s->net.drops_headroom + s->net.drops_error + s->net.drops_link;
     sum_links(r, net, s);

@@ -72,6 +72,7 @@ struct weft_summary {
     uint64_t max_queue_bytes;
     int64_t pause_ps; /**< sum over ports */
     uint64_t drops;   /**< all reasons */
+    uint64_t troubles, trouble_losses;
     struct weft_net_totals net;
 
     double wall_s, cpu_s;

@@ -114,6 +114,10 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
             "  %-24s %llu drops, %llu retransmitted packets, %llu timeouts; longest queue %s\n",
             "losses", (unsigned long long)s->drops, (unsigned long long)t->retx_packets,
             (unsigned long long)t->rtos, weft_human_size(s->max_queue_bytes, a));
+    if (s->troubles)
+        fprintf(out,
+                "  %-24s %llu of links down, slow or with bit errors, %llu packets lost on them\n",
+                "trouble", (unsigned long long)s->troubles, (unsigned long long)s->trouble_losses);
     fprintf(out, "  %-24s %llu data packets, %llu packet hops\n", "packets",
             (unsigned long long)t->data_packets, (unsigned long long)t->packet_hops);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From a resolved scenario to a fabric and a job, with every check that needs them. */
+#include "base/units.h"
 #include "scenario/scenario.h"
 
 #include <string.h>
@@ -57,6 +58,37 @@ struct weft_system_env weft_scenario_system_env(const struct weft_scenario *s,
     return env;
 }
 
+struct checker {
+    const struct weft_net_backend *backend;
+    struct weft_net_config config;
+};
+
+static int check_links(void *ctx, const uint8_t *down, struct weft_err *err)
+{
+    const struct checker *c = (const struct checker *)ctx;
+    return c->backend->check_links(&c->config, down, err);
+}
+
+/* Reads what goes wrong, and checks what it leaves of the fabric. */
+static int build_trouble(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                         struct weft_err *err)
+{
+    struct checker c = {s->backend, weft_scenario_net_config(s, out->fabric)};
+    char at[WEFT_UNIT_TEXT_MAX];
+    int64_t at_ps = 0;
+    if (!s->backend->check_links)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "links of the backend '%s' do not fail; those of 'packet' do",
+                            s->backend->name);
+    out->trouble = weft_trouble_new(s->trouble->events, out->fabric, err);
+    if (!out->trouble)
+        return err->code;
+    int code = weft_trouble_check(out->trouble, check_links, &c, &at_ps, err);
+    if (code == WEFT_E_INPUT)
+        weft_err_prepend(err, "what is left of the fabric at %s", weft_format_time(at_ps, at));
+    return code;
+}
+
 int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
                         struct weft_err *err)
 {
@@ -71,6 +103,8 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
     int code = 0;
     if (s->backend->check && s->backend->check(&config, err))
         code = blame(s, "network", err);
+    if (!code && s->trouble->events[0] && build_trouble(s, out, err))
+        code = blame(s, WEFT_TROUBLE_ELEMENT, err);
     if (!code && s->workload->load(s->workload_params, out->fabric->nhosts, &out->workload, err))
         code = blame(s, "workload", err);
     if (!code && weft_system_check(out->workload, s->system, &env, err))
@@ -83,6 +117,7 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
 void weft_scenario_parts_free(struct weft_scenario_parts *parts)
 {
     weft_workload_free(parts->workload);
+    weft_trouble_free(parts->trouble);
     weft_fabric_free(parts->fabric);
     *parts = (struct weft_scenario_parts){0};
 }

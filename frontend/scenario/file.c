@@ -78,6 +78,7 @@ static void element_names(const struct weft_resolver *r, struct names *v)
     for (int i = 0; i < WEFT_FAMILIES; i++)
         add_name(v, weft_families[i].element);
     add_name(v, "system");
+    add_name(v, WEFT_TROUBLE_ELEMENT);
     add_name(v, "run");
     for (size_t i = 0; i < r->backends.n; i++)
         for (size_t k = 0; k < r->backends.list[i]->nsections; k++)
@@ -120,7 +121,8 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
             return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
                                "<%s> is given twice; the first is on line %lld", e->name,
                                (long long)first->line);
-        if (e->children && strcmp(e->name, weft_families[WEFT_FAMILY_TOPOLOGY].element) != 0)
+        if (e->children && strcmp(e->name, weft_families[WEFT_FAMILY_TOPOLOGY].element) != 0 &&
+            strcmp(e->name, WEFT_TROUBLE_ELEMENT) != 0)
             return weft_err_at(err, WEFT_E_INPUT, file, e->children->line, e->children->col,
                                "<%s> inside <%s>; settings are attributes: <%s name=\"value\"/>",
                                e->children->name, e->name, e->name);
@@ -137,15 +139,60 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
     return 0;
 }
 
+/* Sets the list parameter @p list of a group from the elements inside @p e, see weft_element_list. */
+static int apply_list(struct weft_resolver *r, const struct weft_xml_elem *e,
+                      struct weft_scenario_group *g, const char *list, const char *item,
+                      const char *dir, struct weft_err *err)
+{
+    const struct weft_xml_elem *first = e->children;
+    if (weft_xml_get(e, list))
+        return weft_err_at(err, WEFT_E_INPUT, r->s->file, first->line, first->col,
+                           "<%s> inside an element that has the attribute '%s': give one of the "
+                           "two",
+                           first->name, list);
+    const char *text = weft_element_list(first, item, r->s->file, r->s->arena, err);
+    if (!text)
+        return err->code;
+    struct weft_origin origin = {WEFT_ORIGIN_FILE, first->line, first->col};
+    return weft_resolver_set(r, g, list, text, dir, origin, err);
+}
+
+/* Checks an element inside <trouble> by itself, so that complaints carry its place. */
+static int check_trouble(const struct weft_resolver *r, const struct weft_xml_elem *e,
+                         struct weft_err *err)
+{
+    struct weft_trouble_item item = {0};
+    const struct weft_trouble_kind *kind = weft_trouble_kind_find(e->name, err);
+    if (!kind)
+        return weft_err_locate(err, r->s->file, e->line, e->col);
+    for (const struct weft_xml_attr *a = e->attrs; a; a = a->next)
+        if (weft_params_set(&kind->params, &item, a->name, a->value, err)) {
+            weft_err_prepend(err, "<%s>", e->name);
+            return weft_err_locate(err, r->s->file, a->line, a->col);
+        }
+    for (size_t i = 0; i < kind->params.n; i++)
+        if (!kind->params.params[i].def && !weft_xml_get(e, kind->params.params[i].name))
+            return weft_err_at(err, WEFT_E_INPUT, r->s->file, e->line, e->col,
+                               "<%s>: '%s' must be given (%s)", e->name,
+                               kind->params.params[i].name, kind->params.params[i].help);
+    return 0;
+}
+
 /*
  * Elements inside @p e: <dimension .../> inside an element with a text parameter "dimensions" is an
- * item of its list.
+ * item of its list, and every element inside <trouble> one of its events.
  */
 static int apply_children(struct weft_resolver *r, const struct weft_xml_elem *e,
                           struct weft_scenario_group *g, const char *dir, struct weft_err *err)
 {
     char plural[64];
     const struct weft_xml_elem *first = e->children;
+    if (strcmp(e->name, WEFT_TROUBLE_ELEMENT) == 0) {
+        for (const struct weft_xml_elem *c = first; c; c = c->next)
+            if (check_trouble(r, c, err))
+                return err->code;
+        return apply_list(r, e, g, "events", NULL, dir, err);
+    }
     snprintf(plural, sizeof plural, "%ss", first->name);
     const struct weft_param *p = weft_params_find(g->table, plural);
     if (!p || p->type != WEFT_PARAM_STRING)
@@ -153,16 +200,7 @@ static int apply_children(struct weft_resolver *r, const struct weft_xml_elem *e
                            "<%s> inside <%s %s=\"%s\">; settings are attributes: <%s "
                            "name=\"value\"/>",
                            first->name, e->name, g->selector, g->selected, e->name);
-    if (weft_xml_get(e, plural))
-        return weft_err_at(err, WEFT_E_INPUT, r->s->file, first->line, first->col,
-                           "<%s> inside an element that has the attribute '%s': give one of the "
-                           "two",
-                           first->name, plural);
-    const char *list = weft_element_list(first, r->s->file, r->s->arena, err);
-    if (!list)
-        return err->code;
-    struct weft_origin origin = {WEFT_ORIGIN_FILE, first->line, first->col};
-    return weft_resolver_set(r, g, plural, list, dir, origin, err);
+    return apply_list(r, e, g, plural, first->name, dir, err);
 }
 
 /* Sets the attributes of @p e, which has the table of @p g. */

@@ -190,7 +190,7 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
     s->backend = (const struct weft_net_backend *)p[WEFT_FAMILY_NETWORK].ops;
     s->workload = (const struct weft_workload_ops *)p[WEFT_FAMILY_WORKLOAD].ops;
     s->cc = s->backend->uses_cc ? (const struct weft_cc_ops *)p[WEFT_FAMILY_CC].ops : NULL;
-    s->groups = (struct weft_scenario_group *)weft_arena_calloc(s->arena, s->backend->nsections + 6,
+    s->groups = (struct weft_scenario_group *)weft_arena_calloc(s->arena, s->backend->nsections + 7,
                                                                 sizeof *s->groups);
     char *blob = (char *)weft_arena_alloc(s->arena, s->backend->params_size);
     if (!s->groups || !blob)
@@ -218,6 +218,11 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
         code = add_group(r, "workload", WEFT_FAMILY_WORKLOAD, s->workload->name,
                          &s->workload->params, NULL, err);
         s->workload_params = s->groups[s->ngroups - 1].values;
+    }
+    if (!code) {
+        code = add_group(r, WEFT_TROUBLE_ELEMENT, -1, WEFT_TROUBLE_ELEMENT,
+                         &weft_trouble_param_table, NULL, err);
+        s->trouble = (const struct weft_trouble_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code) {
         code = add_group(r, "run", -1, "run", &weft_run_param_table, NULL, err);

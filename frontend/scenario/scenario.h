@@ -15,6 +15,7 @@
  *                                 congestion-control.preset=NAME
  *   system              -         system.PARAM=VALUE
  *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x")
+ *   trouble             -         trouble.events=LIST; in a file each entry may be an element inside
  *   run                 -         run.seed=N, run.until=TIME
  *
  * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
@@ -30,11 +31,15 @@
 #include "net/net.h"
 #include "system/system.h"
 #include "topologies/topology.h"
+#include "trouble/trouble.h"
 #include "workload/workload.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** The element of what goes wrong during a run. */
+#define WEFT_TROUBLE_ELEMENT "trouble"
 
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
@@ -87,6 +92,7 @@ struct weft_scenario {
     const struct weft_workload_ops *workload;
     const void *workload_params;
     const struct weft_system_params *system;
+    const struct weft_trouble_params *trouble;
     const struct weft_run_params *run;
 
     struct weft_scenario_group *groups; /**< in the order of the schema */
@@ -120,10 +126,12 @@ void weft_scenario_free(struct weft_scenario *s);
 struct weft_scenario_parts {
     struct weft_fabric *fabric;
     struct weft_workload *workload;
+    struct weft_trouble *trouble; /**< NULL: nothing goes wrong */
 };
 /**
  * Builds fabric and workload (one rank per host) and checks everything that can be checked without
- * running: congestion control, backend against fabric, system against workload. On failure nothing
+ * running: congestion control, backend against fabric and what trouble leaves of it, system against
+ * workload. On failure nothing
  * is left to free.
  */
 int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,

@@ -308,6 +308,33 @@ static void section(struct writer *w, const char *name, const char *help,
     close_tag(w, "optional");
 }
 
+/* <trouble> with its list as an attribute, or an element for each entry. */
+static void trouble(struct writer *w)
+{
+    size_t n;
+    const struct weft_trouble_kind *const *kinds = weft_trouble_kinds(&n);
+    open_tag(w, "optional", NULL, NULL);
+    open_tag(w, "element", "name", WEFT_TROUBLE_ELEMENT);
+    leaf(w, "a:documentation", NULL, NULL, "what goes wrong during the run");
+    open_tag(w, "choice", NULL, NULL);
+    open_tag(w, "group", NULL, NULL);
+    params(w, &weft_trouble_param_table);
+    close_tag(w, "group");
+    open_tag(w, "oneOrMore", NULL, NULL);
+    open_tag(w, "choice", NULL, NULL);
+    for (size_t i = 0; i < n; i++) {
+        open_tag(w, "element", "name", kinds[i]->name);
+        leaf(w, "a:documentation", NULL, NULL, kinds[i]->title);
+        params(w, &kinds[i]->params);
+        close_tag(w, "element");
+    }
+    close_tag(w, "choice");
+    close_tag(w, "oneOrMore");
+    close_tag(w, "choice");
+    close_tag(w, "element");
+    close_tag(w, "optional");
+}
+
 /* Names the text of a type by a regular expression. */
 static void pattern(struct writer *w, enum weft_param_type type, const char *regex)
 {
@@ -361,6 +388,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     family(&w, WEFT_FAMILY_CC, &b);
     section(&w, "system", "the simulated NPUs and their collectives", &weft_system_param_table);
     family(&w, WEFT_FAMILY_WORKLOAD, &b);
+    trouble(&w);
     section(&w, "run", "the run itself", &weft_run_param_table);
     close_tag(&w, "interleave");
     close_tag(&w, "element");

@@ -27,11 +27,8 @@
 
 void link_ends(const struct weft_engine *e, uint32_t link, uint32_t ends[2])
 {
-    const struct weft_fabric *f = e->fabric;
-    ends[0] = f->nodes[f->links[link].a].first_port;
-    while (f->ports[ends[0]].link != link)
-        ends[0]++;
-    ends[1] = f->ports[ends[0]].peer;
+    ends[0] = weft_fabric_link_port(e->fabric, link);
+    ends[1] = e->fabric->ports[ends[0]].peer;
 }
 
 static void reset_pfc(struct weft_engine *e, uint32_t port)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Beginnings and ends of trouble in the order of time. Private to frontend/trouble. */
+#ifndef WEFT_TROUBLE_EDGES_H
+#define WEFT_TROUBLE_EDGES_H
+
+#include "trouble/trouble.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A stretch begins or ends. */
+struct weft_trouble_edge {
+    int64_t t_ps;
+    uint32_t stretch;
+    int begins;
+};
+
+/** All edges of @p t in the order of time, ends before beginnings; *out is to be freed, also on failure. */
+int weft_trouble_edges(const struct weft_trouble *t, struct weft_trouble_edge **out, size_t *n,
+                       struct weft_err *err);
+/** The first edge after @p from that has another time. */
+size_t weft_trouble_instant(const struct weft_trouble_edge *edges, size_t n, size_t from);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kinds of trouble: their parameters, and what they mean for links. */
+#include "base/units.h"
+#include "trouble/trouble.h"
+
+#include <string.h>
+
+#define WEFT_TROUBLE(x) extern const struct weft_trouble_kind weft_trouble_##x;
+#include "trouble/trouble_table.def"
+#undef WEFT_TROUBLE
+
+static const struct weft_trouble_kind *const table[] = {
+#define WEFT_TROUBLE(x) &weft_trouble_##x,
+#include "trouble/trouble_table.def"
+#undef WEFT_TROUBLE
+};
+enum { TABLE_SIZE = sizeof table / sizeof table[0] };
+
+const struct weft_trouble_kind *const *weft_trouble_kinds(size_t *n)
+{
+    *n = TABLE_SIZE;
+    return table;
+}
+
+const struct weft_trouble_kind *weft_trouble_kind_find(const char *name, struct weft_err *err)
+{
+    const char *names[TABLE_SIZE];
+    for (size_t i = 0; i < TABLE_SIZE; i++) {
+        if (strcmp(table[i]->name, name) == 0)
+            return table[i];
+        names[i] = table[i]->name;
+    }
+    const char *near = weft_nearest(name, names, TABLE_SIZE);
+    weft_err_set(err, WEFT_E_INPUT, "unknown kind '%.60s'; %s'%s'%s", name,
+                 near ? "did you mean " : "'weft list troubles' shows all, such as ",
+                 near ? near : names[0], near ? "?" : "");
+    return NULL;
+}
+
+#define F(field) offsetof(struct weft_trouble_item, field)
+#define LINK                                                                                       \
+    {                                                                                              \
+        "link", WEFT_PARAM_STRING, F(links), NULL, NULL, NULL, NULL,                               \
+            "links: NUMBER, NODE-NODE, NODE-NODE#K of parallel ones, NODE-NODE#all; several "      \
+            "with commas",                                                                         \
+            NULL, NULL                                                                             \
+    }
+#define AT(def)                                                                                    \
+    {                                                                                              \
+        "at", WEFT_PARAM_TIME, F(at_ps), def, "0", NULL, NULL, "when it begins", NULL, NULL        \
+    }
+#define UNTIL                                                                                      \
+    {                                                                                              \
+        "until", WEFT_PARAM_TIME, F(until_ps), "0", "0", NULL, NULL, "when it ends; 0: never",     \
+            NULL, NULL                                                                             \
+    }
+#define TABLE(array) WEFT_PARAM_TABLE(array, struct weft_trouble_item)
+
+/* The time that an item lasts, as a stretch without a link. */
+static int lasting(const struct weft_trouble *t, uint32_t item, enum weft_link_change_kind what,
+                   struct weft_trouble_stretch *s, struct weft_err *err)
+{
+    const struct weft_trouble_item *i = &t->items[item];
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+    if (i->until_ps && i->until_ps <= i->at_ps)
+        return weft_err_set(err, WEFT_E_INPUT, "ends at %s, not after it begins at %s",
+                            weft_format_time(i->until_ps, a), weft_format_time(i->at_ps, b));
+    *s = (struct weft_trouble_stretch){.item = item,
+                                       .what = what,
+                                       .begin_ps = i->at_ps,
+                                       .end_ps = i->until_ps ? i->until_ps : WEFT_NEVER,
+                                       .rate_bps = i->rate_bps,
+                                       .bit_error_rate = i->bit_error_rate};
+    return 0;
+}
+
+static int expand_links(struct weft_trouble *t, uint32_t item, enum weft_link_change_kind what,
+                        struct weft_err *err)
+{
+    struct weft_trouble_stretch s;
+    int rc = lasting(t, item, what, &s, err);
+    return rc ? rc : weft_trouble_add_links(t, &s, t->items[item].links, err);
+}
+
+/* ---- link-down ---- */
+
+static const struct weft_param link_down_params[] = {LINK, AT(NULL), UNTIL};
+
+static int link_down(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+{
+    return expand_links(t, item, WEFT_LINK_DOWN, err);
+}
+
+const struct weft_trouble_kind weft_trouble_link_down = {
+    "link-down", "links fail: what is on them and waits for them is lost, routes go around",
+    TABLE(link_down_params), link_down};
+
+/* ---- switch-down ---- */
+
+static const struct weft_param switch_down_params[] = {
+    {"switch", WEFT_PARAM_STRING, F(node), NULL, NULL, NULL, NULL, "the switch, such as s20", NULL,
+     NULL},
+    AT(NULL),
+    UNTIL,
+};
+
+static int switch_down(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+{
+    struct weft_trouble_stretch s;
+    int rc = lasting(t, item, WEFT_LINK_DOWN, &s, err);
+    return rc ? rc : weft_trouble_add_switch(t, &s, t->items[item].node, err);
+}
+
+const struct weft_trouble_kind weft_trouble_switch_down = {
+    "switch-down", "a switch fails: all its links, and every packet in its buffer",
+    TABLE(switch_down_params), switch_down};
+
+/* ---- flap ---- */
+
+static const struct weft_param flap_params[] = {
+    LINK,
+    AT(NULL),
+    {"period", WEFT_PARAM_TIME, F(period_ps), NULL, "1ps", NULL, NULL,
+     "from one failure to the next", NULL, NULL},
+    {"down", WEFT_PARAM_TIME, F(down_ps), NULL, "1ps", NULL, NULL,
+     "how long it is down each time; less than the period", NULL, NULL},
+    {"count", WEFT_PARAM_U64, F(count), NULL, "1", "100000", NULL, "how many times it fails", NULL,
+     NULL},
+};
+
+static int flap(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+{
+    const struct weft_trouble_item i = t->items[item];
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+    struct weft_trouble_stretch s;
+    if (i.down_ps >= i.period_ps)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "is down for %s of each period of %s, so it never comes up; see "
+                            "link-down",
+                            weft_format_time(i.down_ps, a), weft_format_time(i.period_ps, b));
+    if (i.period_ps > (WEFT_NEVER - i.at_ps) / (int64_t)i.count)
+        return weft_err_set(err, WEFT_E_INPUT, "%llu periods of %s go beyond the end of time",
+                            (unsigned long long)i.count, weft_format_time(i.period_ps, a));
+    int rc = lasting(t, item, WEFT_LINK_DOWN, &s, err);
+    for (uint64_t k = 0; k < i.count && !rc; k++) {
+        s.begin_ps = i.at_ps + (int64_t)k * i.period_ps;
+        s.end_ps = s.begin_ps + i.down_ps;
+        rc = weft_trouble_add_links(t, &s, i.links, err);
+    }
+    return rc;
+}
+
+const struct weft_trouble_kind weft_trouble_flap = {
+    "flap", "links go down and come up again, over and over", TABLE(flap_params), flap};
+
+/* ---- degrade ---- */
+
+static const struct weft_param degrade_params[] = {
+    LINK,
+    {"rate", WEFT_PARAM_RATE, F(rate_bps), NULL, "1bps", NULL, NULL,
+     "what is left of it, each direction", NULL, NULL},
+    AT("0"),
+    UNTIL,
+};
+
+static int degrade(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+{
+    const size_t first = t->nstretches;
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+    int rc = expand_links(t, item, WEFT_LINK_RATE, err);
+    for (size_t i = first; i < t->nstretches && !rc; i++) {
+        const struct weft_trouble_stretch *s = &t->stretches[i];
+        const uint64_t built_bps = t->fabric->links[s->link].rate_bps;
+        if (s->rate_bps >= built_bps)
+            rc = weft_err_set(
+                err, WEFT_E_INPUT, "leaves %s of link %u, which has %s: no less than before",
+                weft_format_rate(s->rate_bps, a), s->link, weft_format_rate(built_bps, b));
+    }
+    return rc;
+}
+
+const struct weft_trouble_kind weft_trouble_degrade = {
+    "degrade", "links lose speed, both directions, from the next packet on", TABLE(degrade_params),
+    degrade};
+
+/* ---- bit-errors ---- */
+
+static const struct weft_param bit_errors_params[] = {
+    LINK,
+    {"ber", WEFT_PARAM_F64, F(bit_error_rate), NULL, "0", "1", NULL,
+     "probability that a bit is wrong, each by itself; n bytes are lost with 1 - (1 - ber)^8n",
+     NULL, NULL},
+    AT("0"),
+    UNTIL,
+};
+
+static int bit_errors(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+{
+    return expand_links(t, item, WEFT_LINK_BIT_ERRORS, err);
+}
+
+const struct weft_trouble_kind weft_trouble_bit_errors = {
+    "bit-errors", "links flip bits: a packet with a wrong bit is lost when it arrives",
+    TABLE(bit_errors_params), bit_errors};

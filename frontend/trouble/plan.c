@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * From the list of a scenario to stretches of trouble.
+ *
+ * Failures of one link may overlap (a link of a switch that fails too): it is down while any of them
+ * lasts. Two rates or two bit error rates at a time mean nothing and are refused.
+ */
+#include "base/hash.h"
+#include "base/items.h"
+#include "base/units.h"
+#include "trouble/edges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_STRETCHES 1000000u
+
+static const struct weft_param params[] = {
+    {"events", WEFT_PARAM_STRING, offsetof(struct weft_trouble_params, events), "", NULL, NULL,
+     NULL, "what happens: KIND PARAMETER=VALUE ...; KIND ..., or an element each inside <trouble>",
+     NULL, NULL},
+};
+const struct weft_param_table weft_trouble_param_table =
+    WEFT_PARAM_TABLE(params, struct weft_trouble_params);
+
+/* ---- reading ---- */
+
+static int grow(void **array, size_t n, size_t *cap, size_t size, struct weft_err *err)
+{
+    if (n < *cap)
+        return 0;
+    size_t more = *cap ? 2 * *cap : 16;
+    void *to = realloc(*array, more * size);
+    if (!to)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu entries", more);
+    *array = to;
+    *cap = more;
+    return 0;
+}
+
+int weft_trouble_add(struct weft_trouble *t, const struct weft_trouble_stretch *s,
+                     struct weft_err *err)
+{
+    if (t->nstretches == MAX_STRETCHES)
+        return weft_err_set(err, WEFT_E_LIMIT, "more than %u failures of links", MAX_STRETCHES);
+    int rc = grow((void **)&t->stretches, t->nstretches, &t->stretches_cap, sizeof *s, err);
+    if (!rc)
+        t->stretches[t->nstretches++] = *s;
+    return rc;
+}
+
+static int begin(void *ctx, const char *type, struct weft_err *err)
+{
+    struct weft_trouble *t = (struct weft_trouble *)ctx;
+    const struct weft_trouble_kind *kind = weft_trouble_kind_find(type, err);
+    if (!kind)
+        return WEFT_E_INPUT;
+    int rc = grow((void **)&t->items, t->nitems, &t->items_cap, sizeof t->items[0], err);
+    if (rc)
+        return rc;
+    struct weft_trouble_item *item = &t->items[t->nitems++];
+    rc = weft_params_defaults(&kind->params, item, err);
+    item->kind = kind;
+    return rc;
+}
+
+static int set(void *ctx, const char *name, const char *value, struct weft_err *err)
+{
+    const struct weft_trouble *t = (const struct weft_trouble *)ctx;
+    struct weft_trouble_item *item = &t->items[t->nitems - 1];
+    int rc = weft_params_set(&item->kind->params, item, name, value, err);
+    if (rc)
+        return rc;
+    const uint32_t bit =
+        1u << (weft_params_find(&item->kind->params, name) - item->kind->params.params);
+    if (item->given & bit)
+        return weft_err_set(err, WEFT_E_INPUT, "'%s' is given twice", name);
+    item->given |= bit;
+    return 0;
+}
+
+static int end(void *ctx, struct weft_err *err)
+{
+    struct weft_trouble *t = (struct weft_trouble *)ctx;
+    const uint32_t item = (uint32_t)t->nitems - 1;
+    const struct weft_param_table *table = &t->items[item].kind->params;
+    for (size_t i = 0; i < table->n; i++)
+        if (!table->params[i].def && !(t->items[item].given >> i & 1))
+            return weft_err_set(err, WEFT_E_INPUT, "'%s' must be given (%s)", table->params[i].name,
+                                table->params[i].help);
+    return t->items[item].kind->expand(t, item, err);
+}
+
+/* ---- order and overlaps ---- */
+
+static int cmp(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_begin(const void *pa, const void *pb)
+{
+    const struct weft_trouble_stretch *a = (const struct weft_trouble_stretch *)pa,
+                                      *b = (const struct weft_trouble_stretch *)pb;
+    int c = cmp(a->begin_ps, b->begin_ps);
+    c = c ? c : cmp(a->item, b->item);
+    return c ? c : cmp(a->link, b->link);
+}
+
+static int by_link(const void *pa, const void *pb)
+{
+    const struct weft_trouble_stretch *a = *(const struct weft_trouble_stretch *const *)pa,
+                                      *b = *(const struct weft_trouble_stretch *const *)pb;
+    int c = cmp(a->link, b->link);
+    c = c ? c : cmp(a->what, b->what);
+    return c ? c : by_begin(a, b);
+}
+
+static int check_overlaps(const struct weft_trouble *t, struct weft_err *err)
+{
+    const struct weft_trouble_stretch **order = malloc((t->nstretches + 1) * sizeof(void *));
+    char at[WEFT_UNIT_TEXT_MAX];
+    int rc = order ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    for (size_t i = 0; i < t->nstretches && !rc; i++)
+        order[i] = &t->stretches[i];
+    if (!rc)
+        qsort(order, t->nstretches, sizeof order[0], by_link);
+    for (size_t i = 1; i < t->nstretches && !rc; i++) {
+        const struct weft_trouble_stretch *a = order[i - 1], *b = order[i];
+        if (a->link != b->link || a->what != b->what || b->what == WEFT_LINK_DOWN ||
+            b->begin_ps >= a->end_ps)
+            continue;
+        const uint32_t first = a->item < b->item ? a->item : b->item;
+        rc = weft_err_set(err, WEFT_E_INPUT,
+                          "entries %u and %u: both are a %s of link %u at %s; let one end before "
+                          "the other begins",
+                          first + 1, (a->item < b->item ? b : a)->item + 1,
+                          t->items[b->item].kind->name, b->link, weft_format_time(b->begin_ps, at));
+    }
+    free(order);
+    return rc;
+}
+
+struct weft_trouble *weft_trouble_new(const char *events, const struct weft_fabric *f,
+                                      struct weft_err *err)
+{
+    struct weft_trouble *t = calloc(1, sizeof *t);
+    char *text = strdup(events);
+    if (!t || !text) {
+        free(t);
+        free(text);
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return NULL;
+    }
+    t->fabric = f;
+    t->text = text;
+    struct weft_items_reader reader = {t, "entry", begin, set, end};
+    if (weft_items_read(text, &reader, err) || check_overlaps(t, err)) {
+        weft_trouble_free(t);
+        return NULL;
+    }
+    if (t->nstretches)
+        qsort(t->stretches, t->nstretches, sizeof t->stretches[0], by_begin);
+    return t;
+}
+
+void weft_trouble_free(struct weft_trouble *t)
+{
+    if (!t)
+        return;
+    free(t->items);
+    free(t->stretches);
+    free(t->text);
+    free(t);
+}
+
+/* ---- edges ---- */
+
+static int by_time(const void *pa, const void *pb)
+{
+    const struct weft_trouble_edge *a = (const struct weft_trouble_edge *)pa,
+                                   *b = (const struct weft_trouble_edge *)pb;
+    int c = cmp(a->t_ps, b->t_ps);
+    c = c ? c : a->begins - b->begins;
+    return c ? c : cmp(a->stretch, b->stretch);
+}
+
+int weft_trouble_edges(const struct weft_trouble *t, struct weft_trouble_edge **out, size_t *n,
+                       struct weft_err *err)
+{
+    *n = 0;
+    *out = malloc((2 * t->nstretches + 1) * sizeof **out);
+    if (!*out)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    for (uint32_t i = 0; i < t->nstretches; i++) {
+        const struct weft_trouble_stretch *s = &t->stretches[i];
+        (*out)[(*n)++] = (struct weft_trouble_edge){s->begin_ps, i, 1};
+        if (s->end_ps != WEFT_NEVER)
+            (*out)[(*n)++] = (struct weft_trouble_edge){s->end_ps, i, 0};
+    }
+    qsort(*out, *n, sizeof **out, by_time);
+    return 0;
+}
+
+size_t weft_trouble_instant(const struct weft_trouble_edge *edges, size_t n, size_t from)
+{
+    size_t to = from;
+    while (to < n && edges[to].t_ps == edges[from].t_ps)
+        to++;
+    return to;
+}
+
+/* ---- sets of failed links ---- */
+
+/* Remembers a set by its hash; false when it has been there. @p size is a power of two. */
+static bool remember(uint64_t *seen, size_t size, uint64_t hash)
+{
+    size_t at = hash & (size - 1);
+    hash |= 1; /* 0: free */
+    for (; seen[at]; at = (at + 1) & (size - 1))
+        if (seen[at] == hash)
+            return false;
+    seen[at] = hash;
+    return true;
+}
+
+int weft_trouble_check(const struct weft_trouble *t,
+                       int (*check)(void *ctx, const uint8_t *down, struct weft_err *err),
+                       void *ctx, int64_t *at_ps, struct weft_err *err)
+{
+    struct weft_trouble_edge *edges;
+    size_t n, size = 2;
+    int rc = weft_trouble_edges(t, &edges, &n, err);
+    while (size < 2 * n + 2)
+        size *= 2;
+    const size_t nlinks = t->fabric->nlinks;
+    uint32_t *count = calloc(nlinks + 1, sizeof *count);
+    uint8_t *down = calloc(nlinks + 1, 1);
+    uint64_t *seen = calloc(size, sizeof *seen);
+    if (!rc && (!count || !down || !seen))
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (!rc)
+        remember(seen, size, weft_hash64(down, nlinks)); /* the whole fabric */
+    for (size_t i = 0, next; i < n && !rc; i = next) {
+        next = weft_trouble_instant(edges, n, i);
+        for (size_t k = i; k < next; k++) {
+            const struct weft_trouble_stretch *s = &t->stretches[edges[k].stretch];
+            if (s->what != WEFT_LINK_DOWN)
+                continue;
+            count[s->link] += edges[k].begins ? 1 : UINT32_MAX;
+            down[s->link] = count[s->link] > 0;
+        }
+        *at_ps = edges[i].t_ps;
+        if (remember(seen, size, weft_hash64(down, nlinks)))
+            rc = check(ctx, down, err);
+    }
+    free(edges);
+    free(count);
+    free(down);
+    free(seen);
+    return rc;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// <trouble>: from the scenario to trouble.csv, and runs that end because the fabric fell apart.
+#include "program.h"
+
+#include <sstream>
+
+namespace
+{
+
+using Args = std::vector<std::string>;
+
+const char *const kEvents = "link-down link=s16-s20 at=10us until=50us; switch-down switch=s21 at=20us until=60us; "
+                            "degrade link=3 rate=100Gbps at=5us until=40us; bit-errors link=h4-s17 ber=1e-6 until=30us; "
+                            "flap link=h9-s18 at=15us period=10us down=2us count=3";
+
+// An all-reduce of 16 ranks on four leaves and four spines.
+Args
+AllReduce(const std::string &events, Args more = {})
+{
+    Args a = {"run",   "--set", "topology.type=leaf-spine", "--set", "leaf-spine.leaves=4",   "--set", "leaf-spine.spines=4",
+              "--set", "leaf-spine.hosts-per-leaf=4",       "--set", "workload.type=generate", "--set", "generate.size=4MiB"};
+    if (!events.empty())
+        a.insert(a.end(), {"--set", "trouble.events=" + events});
+    a.insert(a.end(), more.begin(), more.end());
+    return a;
+}
+
+std::vector<std::vector<std::string>>
+Rows(const std::string &csv)
+{
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream lines(csv);
+    for (std::string line; std::getline(lines, line);) {
+        rows.emplace_back();
+        std::istringstream cells(line + ",");
+        for (std::string cell; std::getline(cells, cell, ',');)
+            rows.back().push_back(cell);
+    }
+    return rows;
+}
+
+} // namespace
+
+// Collectives finish across every kind of trouble, whatever recovers lost packets.
+TEST(Trouble, CollectivesFinishAndTheCostIsReported)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    for (const char *recovery : {"go-back-n", "go-back-0", "selective-repeat"}) {
+        SCOPED_TRACE(recovery);
+        Said s = weft(AllReduce(kEvents, {"--out", "o", "--set", std::string("transport.recovery=") + recovery}), dir / "");
+        ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_CONTAINS(s.out, "16 of 16 operations done");
+        EXPECT_CONTAINS(s.out, "trouble                  10 of links down, slow or with bit errors, ");
+        auto rows = Rows(slurp(dir / "o/trouble.csv"));
+        ASSERT_EQ(rows.size(), 11u);
+        uint64_t lost = 0, down = 0;
+        for (size_t i = 1; i < rows.size(); i++) {
+            ASSERT_EQ(rows[i].size(), 12u);
+            lost += std::stoull(rows[i][11]);
+            down += rows[i][2] == "down";
+            EXPECT_EQ(rows[i][2] == "down", rows[i][10] == "0") << "packets sent on link " << rows[i][3];
+            EXPECT_EQ(rows[i][8], rows[i][1] == "degrade" ? "100000000000" : "");
+        }
+        EXPECT_EQ(down, 8u); // a link, a switch with four links, three flaps
+        EXPECT_GT(lost, 0u);
+        EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"troubles\": 10");
+        EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"trouble_losses\": " + std::to_string(lost));
+    }
+    // Without trouble there is no such file.
+    ASSERT_EQ(weft(AllReduce("", {"--out", "p"}), dir / "").code, 0);
+    EXPECT_NE(access((dir / "p/trouble.csv").c_str(), F_OK), 0);
+}
+
+// Elements and the list mean the same, and what `show scenario --xml` writes means it too.
+TEST(Trouble, ElementsAreTheList)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    write_file(dir / "s.xml",
+               "<scenario><topology type=\"leaf-spine\" leaves=\"4\" spines=\"4\" hosts-per-leaf=\"4\"/>"
+               "<workload type=\"generate\" size=\"4MiB\"/><trouble>"
+               "<link-down link=\"s16-s20\" at=\"10us\" until=\"50us\"/><switch-down switch=\"s21\" at=\"20us\" until=\"60us\"/>"
+               "<degrade link=\"3\" rate=\"100Gbps\" at=\"5us\" until=\"40us\"/>"
+               "<bit-errors link=\"h4-s17\" ber=\"1e-6\" until=\"30us\"/>"
+               "<flap link=\"h9-s18\" at=\"15us\" period=\"10us\" down=\"2us\" count=\"3\"/></trouble></scenario>");
+    Said xml = weft({"show", "scenario", "s.xml", "--xml"}, dir / "");
+    ASSERT_EQ(xml.code, 0) << xml.err;
+    EXPECT_CONTAINS(xml.out, kEvents);
+    write_file(dir / "again.xml", xml.out);
+    ASSERT_EQ(weft({"run", "s.xml", "--out", "a"}, dir / "").code, 0);
+    ASSERT_EQ(weft({"run", "again.xml", "--out", "b"}, dir / "").code, 0);
+    ASSERT_EQ(weft(AllReduce(kEvents, {"--out", "c"}), dir / "").code, 0);
+    for (const char *file : {"flows.csv", "links.csv", "trouble.csv"}) {
+        const std::string a = slurp(dir / ("a/" + std::string(file)));
+        EXPECT_FALSE(a.empty());
+        EXPECT_EQ(a, slurp(dir / ("b/" + std::string(file)))) << file;
+        EXPECT_EQ(a, slurp(dir / ("c/" + std::string(file)))) << file;
+    }
+}
+
+TEST(Trouble, APartitionEndsTheRunAndNamesLinksMessagesAndRanks)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    Said s = weft(AllReduce("link-down link=h9-s18 at=10us", {"--no-out"}));
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.err, "stalled");
+    EXPECT_CONTAINS(s.err, "the fabric is partitioned: 2 QPs have no path; links down: h9-s18 since 10us");
+    EXPECT_CONTAINS(s.err, "h9 -> h10: message");
+    EXPECT_CONTAINS(s.err, "no path leads there");
+    EXPECT_CONTAINS(s.err, "waits in all-reduce");
+    // Back later: it finishes. What comes after the end does not happen.
+    s = weft(AllReduce("link-down link=h9-s18 at=10us until=1ms; link-down link=0 at=1s", {"--no-out"}));
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.err, "over before all of trouble.events: 1 failures did not happen");
+}
+
+TEST(Trouble, BadEntriesCarryTheirPlace)
+{
+    TempDir dir;
+    auto said = [&](const std::string &inside) {
+        write_file(dir / "s.xml", "<scenario>\n<topology type=\"single-switch\"/><workload type=\"generate\"/>\n"
+                                  "<trouble" +
+                                      inside + "</trouble>\n</scenario>");
+        Said s = weft({"check", "-q", "s.xml"}, dir / "");
+        EXPECT_EQ(s.code, 3) << inside;
+        return s.err;
+    };
+    EXPECT_CONTAINS(said(">\n<link-dow link=\"0\"/>"), "s.xml:4:1: unknown kind 'link-dow'; did you mean 'link-down'?");
+    EXPECT_CONTAINS(said(">\n<flap link=\"0\" at=\"1\"/>"), "s.xml:4:16: <flap>: parameter 'at': '1' has no unit");
+    EXPECT_CONTAINS(said("><link-down link=\"0\"/>"), "s.xml:3:10: <link-down>: 'at' must be given");
+    EXPECT_CONTAINS(said("><link-down link=\"0\" at=\"1us\"><x/></link-down>"), "<link-down> takes attributes only");
+    EXPECT_CONTAINS(said(" events=\"\"><link-down link=\"0\" at=\"1us\"/>"), "give one of the two");
+    EXPECT_CONTAINS(said(" evens=\"\">"), "did you mean 'events'?");
+    if (!has_packet())
+        return;
+    EXPECT_CONTAINS(said("><link-down link=\"h0-s99\" at=\"1us\"/>"), "s.xml:3:1: <trouble>: entry 1: link-down: link 'h0-s99': there is no node 's99'");
+    Said ideal = weft(small({"--no-out", "--set", "trouble.events=link-down link=0 at=1us"}));
+    EXPECT_EQ(ideal.code, 3);
+    EXPECT_CONTAINS(ideal.err, "links of the backend 'ideal' do not fail; those of 'packet' do");
+}
+
+// Two links of one ring: the torus is refused before it runs, unless PFC is off or it was asked for.
+TEST(Trouble, WhatIsLeftMustNotDeadlock)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    Args torus = {"run", "--no-out", "--set", "topology.type=torus", "--set", "workload.type=generate"};
+    auto with = [&](const std::string &events, Args more = {}) {
+        Args a = torus;
+        a.insert(a.end(), {"--set", "trouble.events=" + events});
+        a.insert(a.end(), more.begin(), more.end());
+        return weft(a);
+    };
+    EXPECT_EQ(with("link-down link=h0-h1 at=2us").code, 0);
+    const std::string two = "link-down link=h0-h1 at=2us; link-down link=h2-h3 at=4us until=9us";
+    Said refused = with(two);
+    EXPECT_EQ(refused.code, 3);
+    EXPECT_CONTAINS(refused.err, "what is left of the fabric at 4us: routes can deadlock");
+    EXPECT_CONTAINS(refused.err, "in a circle: h");
+    EXPECT_EQ(with(two, {"--set", "pfc.enabled=false"}).code, 0);
+    EXPECT_EQ(with(two, {"--allow-deadlock"}).code, 0); // this load does not
+}
