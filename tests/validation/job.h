@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -23,12 +24,38 @@ inline std::string Shared(const std::string& path)
     return std::filesystem::exists(full) ? full : "";
 }
 
+// What the NPUs' own links of one dimension carried: least and most of any of them.
+struct DimUse
+{
+    uint64_t leastPayload = UINT64_MAX, mostPayload = 0;
+    int64_t leastBusyPs = INT64_MAX, mostBusyPs = 0;
+};
+
 struct Outcome
 {
     std::string error; // "" when it ran to the end
     int64_t endPs = 0;
     weft_net_totals totals = {};
+    std::vector<DimUse> dims;
 };
+
+inline std::vector<DimUse> UseOfDims(const weft_fabric* f, const weft_net* net)
+{
+    std::vector<DimUse> dims(f->ndims);
+    for (uint32_t p = 0; p < f->nports; p++)
+    {
+        if (f->nodes[f->ports[p].node].kind != WEFT_NODE_HOST)
+            continue;
+        weft_net_port_stats st;
+        net->ops->port_stats(net, p, &st);
+        DimUse& d = dims[f->links[f->ports[p].link].dim];
+        d.leastPayload = std::min(d.leastPayload, st.tx_payload_bytes);
+        d.mostPayload = std::max(d.mostPayload, st.tx_payload_bytes);
+        d.leastBusyPs = std::min(d.leastBusyPs, st.busy_ps);
+        d.mostBusyPs = std::max(d.mostBusyPs, st.busy_ps);
+    }
+    return dims;
+}
 
 // Resolves the settings, runs the job, checks the conservation laws.
 inline Outcome RunJob(const std::vector<std::string>& sets)
@@ -52,8 +79,10 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
     else
     {
         weft_net_config c = weft_scenario_net_config(s, parts.fabric);
+        weft_dims dims;
+        weft_system_env env = weft_scenario_system_env(s, parts.fabric, &dims);
         if (s->backend->create(&c, &net, &err) ||
-            !(sys = weft_system_new(parts.workload, s->system, nullptr, net, nullptr, &err)) || weft_system_start(sys, &err) ||
+            !(sys = weft_system_new(parts.workload, s->system, &env, net, nullptr, &err)) || weft_system_start(sys, &err) ||
             net->ops->run(net, WEFT_NEVER, &err) || net->ops->check(net, &err))
             fail();
         else if (!weft_system_finished(sys))
@@ -68,7 +97,10 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
             }
         }
         if (net)
+        {
             net->ops->totals(net, &out.totals);
+            out.dims = UseOfDims(parts.fabric, net);
+        }
     }
     weft_system_free(sys);
     if (net)
