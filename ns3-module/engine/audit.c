@@ -22,7 +22,7 @@ const char *weft_drop_reason_name(enum weft_drop_reason reason)
 
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
 {
-    static const char *const names[WEFT_PKT_KINDS] = {"data", "ack", "nack", "cnp", "pfc"};
+    static const char *const names[WEFT_PKT_KINDS] = {"data", "ack", "nack", "cnp", "pfc", "frame"};
     return (unsigned)kind < WEFT_PKT_KINDS ? names[kind] : "?";
 }
 

@@ -57,7 +57,7 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
     *v = (struct weft_engine_pkt_view){.kind = p->kind,
                                        .prio = p->prio,
                                        .frame_bytes = p->frame,
-                                       .psn = p->psn,
+                                       .psn = p->kind == WEFT_PKT_FRAME ? 0 : p->psn,
                                        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
     if (p->kind != WEFT_PKT_PFC) {
         const struct qp *q = qp_at(e, p->qp);
@@ -75,6 +75,8 @@ void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_r
         pkt_view(e, i, &v);
         e->hooks.drop(e->hooks.ctx, e->now, port, why, &v);
     }
+    if (pkt_at(e, i)->kind == WEFT_PKT_FRAME)
+        frame_drop(e, i, port, why);
     pkt_free(e, i);
 }
 
@@ -177,7 +179,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     }
     e->p = c->params;
     e->fabric = c->fabric;
-    e->transit = c->fabric->transit;
+    e->transit = e->nic_turns = c->fabric->transit;
     e->vcs = c->fabric->vcs > 1 && c->params.pfc.enabled;
     e->p.pfc.prios = channel_prios(&c->params, c->fabric);
     e->seed = c->seed;

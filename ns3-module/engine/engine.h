@@ -209,6 +209,7 @@ enum weft_pkt_kind {
     WEFT_PKT_NACK,
     WEFT_PKT_CNP,
     WEFT_PKT_PFC,
+    WEFT_PKT_FRAME, /**< of another transport, see struct weft_engine_frame */
     WEFT_PKT_KINDS
 };
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind);
@@ -221,6 +222,25 @@ struct weft_engine_msg {
     uint64_t ref;  /**< given back to the sender on completion */
     uint32_t prio; /**< 0..7, or UINT32_MAX for transport.data_prio */
     uint32_t qp;   /**< which QP between src and dst at this priority: 0, 1, 2 ... */
+};
+
+/**
+ * A frame of another transport, such as TCP: the engine carries it from host to host through the same
+ * queues, buffers and priorities as RoCE's packets and knows nothing of what is in it.
+ */
+struct weft_engine_frame {
+    uint32_t src_host, dst_host; /**< host numbers, different */
+    /** port of the sending host, UINT32_MAX: the one that the flow's hash gives among those that lead
+     * there */
+    uint32_t port;
+    uint32_t prio;          /**< 0..7 */
+    uint32_t bytes;         /**< frame with header and FCS, at most 65535; padded to min-frame */
+    uint32_t payload_bytes; /**< of it, what counts as payload in the counters of ports; <= bytes */
+    /** names the flow: frames of one flow and pair of hosts take one path, chosen by a hash of this,
+     * the hosts and the run's seed. Each flow is remembered to the end */
+    uint32_t flow;
+    int ect;         /**< ECN-capable: switches mark it where they would mark RoCE data */
+    uint64_t handle; /**< given back by the hooks */
 };
 
 /** A finished message. */
@@ -261,6 +281,13 @@ struct weft_engine_hooks {
                      const struct weft_engine_pkt_view *pkt);
     void (*queue)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio,
                   uint64_t bytes); /**< switch egress queue changed */
+    /* Of frames; each frame comes to its end in one of the last two. frame_left and what a
+     * weft_engine_send_frame drops at once are told before it returns. */
+    /** It left the queue of its NIC: its transmission has started. */
+    void (*frame_left)(void *ctx, uint64_t handle);
+    /** It arrived at port @p port of its host; @p ce: it was marked on the way. */
+    void (*frame_received)(void *ctx, uint32_t port, uint64_t handle, int ce);
+    void (*frame_dropped)(void *ctx, uint32_t port, uint64_t handle, enum weft_drop_reason why);
     /** Fault injection: not 0 loses the packet at the far end of the link of @p port, as a link error */
     int (*lose)(void *ctx, uint32_t port, const struct weft_engine_pkt_view *pkt);
 };
@@ -330,6 +357,10 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
  * is its number. */
 int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, uint64_t *id,
                      struct weft_err *err);
+/** Queues a frame at its NIC, where frames and QPs of one priority take turns. What happens to it is
+ * told by the hooks. WEFT_E_INPUT: it cannot be sent; the handle is not kept. */
+int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame *frame,
+                           struct weft_err *err);
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);

@@ -14,6 +14,7 @@
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *   link_change.c  links that change    link_state.c  links that fail and come back
  *   memory.c  bytes of state                          control.c  congestion controls per dimension
+ *   frame.c   frames of other transports
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
  * queue, or the
@@ -38,7 +39,8 @@
 
 enum pkt_flags {
     PKT_LAST = 1,    /**< DATA: last packet of its message */
-    PKT_CE = 2,      /**< DATA: congestion experienced */
+    PKT_ECT = 1,     /**< FRAME: ECN-capable */
+    PKT_CE = 2,      /**< DATA, FRAME: congestion experienced */
     PKT_ECHO = 4,    /**< ACK, NACK: a packet it covers was marked */
     PKT_ASK = 4,     /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
     PKT_CNP = 8,     /**< ACK, NACK: carries a CNP */
@@ -55,7 +57,10 @@ struct pkt {
     int64_t at_ps; /**< on a link: when it has arrived completely */
     /** DATA: start of transmission at the NIC; ACK: that of the data packet it answers */
     int64_t sent_ps;
-    uint64_t psn; /**< DATA: own number; ACK, NACK: the number expected next */
+    union {
+        uint64_t psn;    /**< DATA: own number; ACK, NACK: the number expected next */
+        uint64_t handle; /**< FRAME: the sender's name for it */
+    };
     uint32_t dst_host;
     uint32_t in_port; /**< in a switch: the port it came in through */
     union {
@@ -63,7 +68,7 @@ struct pkt {
         uint32_t sack; /**< NACK: the packet that caused it, counted from psn (selective repeat) */
     };
     uint16_t frame;   /**< frame bytes */
-    uint16_t payload; /**< DATA: payload bytes */
+    uint16_t payload; /**< DATA, FRAME: payload bytes */
     uint8_t kind;     /**< enum weft_pkt_kind */
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
@@ -105,7 +110,8 @@ enum odd {
 enum touch {
     TOUCH_ECN = 1,  /**< data may be marked */
     TOUCH_SIGN = 2, /**< data is stamped with INT or PINT */
-    TOUCH_HOOK = 4  /**< queue hook */
+    TOUCH_HOOK = 4, /**< queue hook */
+    TOUCH_FRAME = 8 /**< ECN-capable frames may be marked */
 };
 
 /** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those before
@@ -114,6 +120,10 @@ enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 
 /** Switches on a path that a QP remembers; the choices of further ones are looked up. */
 #define QP_PATH 8
+
+/** The priority of the records that stand for flows of frames: they have the path of a QP and nothing
+ * else of it. A frame travels as the ACKs of that QP do, so that src_host is where it goes. */
+#define FRAME_PRIO WEFT_PRIOS
 
 /** One QP: sender half and receiver half. */
 struct qp {
@@ -318,6 +328,8 @@ struct weft_engine {
     bool low_rto;         /**< transport.rto-low is in force */
     bool int_on, pint_on; /**< some QPs' packets are stamped */
     bool transit;         /**< hosts forward packets for others */
+    bool frames_on;       /**< frames of other transports were sent */
+    bool nic_turns;       /**< NIC queues hold packets that take turns with QPs: in transit, frames */
     bool vcs;             /**< lossless priorities have a second virtual channel */
     balance_fn balance;   /**< NULL: by the hash of the flow */
     uint32_t *turns;      /**< spray: per node, packets so far */
@@ -577,8 +589,14 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qp);
  * when it has really expired. */
 bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
 
+/* frame.c */
+/** A frame has reached port @p port of the host it was for. Consumes it. */
+void frame_receive(struct weft_engine *e, uint32_t pkt, uint32_t port);
+/** Tells that a frame was dropped, whose record is about to be freed. */
+void frame_drop(struct weft_engine *e, uint32_t pkt, uint32_t port, enum weft_drop_reason why);
+
 /* rc.c */
-/** A packet has reached the host it was for. Consumes it. */
+/** A packet of a QP has reached the host it was for. Consumes it. */
 void rc_receive(struct weft_engine *e, uint32_t pkt);
 /** Turns the data packet just taken into the ACK or NACK that answers it, and queues it. */
 void rc_answer(struct weft_engine *e, struct qp *q, uint32_t pkt, enum weft_pkt_kind kind);
@@ -590,6 +608,10 @@ void rc_rto(struct weft_engine *e, uint32_t qp);
 void rc_cc_timer(struct weft_engine *e, uint32_t qp);
 
 /* qp.c */
+/** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err when
+ * that fails. */
+uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
+                      struct weft_err *err);
 /** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q);
 /** Duration post -> last byte received of @p bytes alone on the QP's path, after the first

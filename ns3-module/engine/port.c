@@ -89,6 +89,12 @@ static inline uint32_t next_prio(const struct weft_engine *e, struct port *p, ui
     return only;
 }
 
+/* Whether a packet is an ECN-capable frame. */
+static inline bool may_mark(const struct pkt *k)
+{
+    return k->kind == WEFT_PKT_FRAME && k->flags & PKT_ECT;
+}
+
 /* A packet has left a switch queue. */
 static inline void left(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
                         uint32_t i)
@@ -99,6 +105,8 @@ static inline void left(struct weft_engine *e, struct port *p, uint32_t port, st
             ecn_mark(e, i, port, p->qbytes[prio]);
         if (e->on_leave & TOUCH_SIGN)
             signal_stamp(e, i, port);
+    } else if (e->on_leave & TOUCH_FRAME && may_mark(k)) {
+        ecn_mark(e, i, port, p->qbytes[prio]);
     }
     if (__builtin_expect(e->on_leave & TOUCH_HOOK, 0))
         e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
@@ -123,16 +131,18 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
     return i;
 }
 
-/* Whether the next packet of a priority comes from the port's queue, else from a QP. At a NIC that
- * forwards, packets of other hosts and the host's own data take turns. */
+/* Whether the next packet of a priority comes from the port's queue, else from a QP. Answers go first;
+ * packets of other hosts, and frames, take turns with the QPs. */
 static inline bool queue_first(const struct weft_engine *e, const struct port *p, struct nic *n,
                                uint32_t prio)
 {
     const uint8_t bit = (uint8_t)(1u << prio);
     if (!(p->nonempty & bit))
         return false;
-    if (__builtin_expect(!e->transit, 1) || !(n->ready_mask & bit) ||
-        pkt_at(e, p->q[prio].head)->in_port == NIL)
+    if (__builtin_expect(!e->nic_turns, 1) || !(n->ready_mask & bit))
+        return true;
+    const struct pkt *k = pkt_at(e, p->q[prio].head);
+    if (k->in_port == NIL && k->kind != WEFT_PKT_FRAME)
         return true;
     n->yield ^= bit;
     return n->yield & bit;
@@ -178,9 +188,17 @@ static inline void arm_next(struct weft_engine *e, struct port *p, uint32_t port
         port_arm(e, p, port, p->busy_until_ps);
 }
 
+/* Whether packet @p i, just started at a NIC, is a frame of the host's own. */
+static inline bool own_frame(const struct weft_engine *e, uint32_t i)
+{
+    return __builtin_expect(e->nic_turns, 0) && pkt_at(e, i)->kind == WEFT_PKT_FRAME &&
+           pkt_at(e, i)->in_port == NIL;
+}
+
 static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port *p, uint32_t port)
 {
     struct nic *n = &e->nics[p->nic];
+    uint32_t frame = NIL;
     if (n->paced.n)
         nic_release_paced(e, port);
     uint32_t eligible;
@@ -193,6 +211,8 @@ static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port 
                 queue_first(e, p, n, prio) ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
             if (i != NIL) { /* else its QPs turned out to be blocked */
                 start(e, p, port, prio, i);
+                if (own_frame(e, i))
+                    frame = i;
                 break;
             }
         }
@@ -202,6 +222,8 @@ static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port 
     if (!eligible && !p->sending && p->ctrl.head == NIL && nic_paced(e, n))
         port_arm(e, p, port,
                  n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
+    if (__builtin_expect(frame != NIL, 0))
+        e->hooks.frame_left(e->hooks.ctx, pkt_at(e, frame)->handle);
 }
 
 /* The port may start a packet now: does so, and arms itself for the next. */
@@ -252,7 +274,8 @@ void port_kick(struct weft_engine *e, uint32_t port)
 static void entered(struct weft_engine *e, struct port *p, uint32_t port, uint32_t i)
 {
     const struct pkt *k = pkt_at(e, i);
-    if ((e->on_enter & TOUCH_ECN) && k->kind == WEFT_PKT_DATA)
+    if (((e->on_enter & TOUCH_ECN) && k->kind == WEFT_PKT_DATA) ||
+        ((e->on_enter & TOUCH_FRAME) && may_mark(k)))
         ecn_mark(e, i, port, p->qbytes[k->prio]);
     if (e->on_enter & TOUCH_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->qbytes[k->prio]);
@@ -380,8 +403,10 @@ void port_arrive(struct weft_engine *e, uint32_t port)
         return;
     if (__builtin_expect(k->kind == WEFT_PKT_PFC, 0))
         pfc_receive(e, peer, i);
-    else if (p->to_host && !passes_through(e, peer, k))
-        rc_receive(e, i);
-    else
+    else if (!p->to_host || passes_through(e, peer, k))
         forward(e, peer, k, i);
+    else if (__builtin_expect(k->kind == WEFT_PKT_FRAME, 0))
+        frame_receive(e, i, peer);
+    else
+        rc_receive(e, i);
 }

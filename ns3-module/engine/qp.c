@@ -130,10 +130,12 @@ static int grow_table(struct weft_engine *e)
     return 0;
 }
 
-/* The QP (src, dst, prio), opened if need be; NIL and *err when that fails. */
-static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
-                       uint32_t number, struct weft_err *err)
+/* The record (src, dst, prio, number), made with its path if need be (*made); NIL and *err when that
+ * fails. */
+static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
+                       uint32_t number, bool *made, struct weft_err *err)
 {
+    *made = false;
     if (e->qps.n * 2 >= e->qp_slots_n && grow_table(e)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.n);
         return NIL;
@@ -170,6 +172,20 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
     qp_fill_env(e, q);
+    e->qp_slots[h & (e->qp_slots_n - 1)] = qi + 1;
+    *made = true;
+    return qi;
+}
+
+/* The QP (src, dst, prio), opened if need be; NIL and *err when that fails. */
+static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
+                       uint32_t number, struct weft_err *err)
+{
+    bool made;
+    const uint32_t qi = record(e, src, dst, prio, number, &made, err);
+    if (!made)
+        return qi;
+    struct qp *q = qp_at(e, qi);
     q->cap_bytes = UINT64_MAX;
     if (e->recovery->bdp_fc && e->p.transport.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
@@ -177,8 +193,17 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     nic_cc_changed(e, qi);
     if (e->links_down)
         link_reroute_qp(e, qi);
-    e->qp_slots[h & (e->qp_slots_n - 1)] = qi + 1;
     e->tot.qps++;
+    return qi;
+}
+
+uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
+                      struct weft_err *err)
+{
+    bool made;
+    const uint32_t qi = record(e, dst, src, FRAME_PRIO, flow, &made, err);
+    if (made && e->links_down)
+        link_reroute_qp(e, qi);
     return qi;
 }
 
