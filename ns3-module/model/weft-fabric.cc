@@ -80,6 +80,10 @@ WeftFabric::GetTypeId()
                                 "A switch's egress queue changed",
                                 MakeWeftTraceSourceAccessor(&WeftFabric::m_queueBytes),
                                 "ns3::WeftFabric::QueueTracedCallback")
+                .AddTraceSource("FrameDrop",
+                                "A packet of the IP stack was dropped in the fabric",
+                                MakeTraceSourceAccessor(&WeftFabric::m_frameDrop),
+                                "ns3::WeftFabric::FrameDropTracedCallback")
                 .AddTraceSource("MessageComplete",
                                 "The last byte of a message arrived at its receiver",
                                 MakeWeftTraceSourceAccessor(&WeftFabric::m_messageComplete),
@@ -121,6 +125,7 @@ void
 WeftFabric::DoDispose()
 {
     m_devices.clear();
+    m_frames.Clear();
     m_cc = nullptr;
     Object::DoDispose();
 }
@@ -345,6 +350,32 @@ WeftFabric::TrySend(const weft_engine_msg& msg, uint64_t* id, weft_err* err)
 }
 
 int
+WeftFabric::TrySendFrame(const weft_engine_frame& frame, weft_err* err)
+{
+    int rc = Build(err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    m_pump.SyncClock();
+    rc = weft_engine_send_frame(m_engine, &frame, err);
+    m_pump.Touch();
+    return rc;
+}
+
+WeftFrames&
+WeftFabric::GetFrames()
+{
+    return m_frames;
+}
+
+void
+WeftFabric::FrameDropped(uint32_t port, weft_drop_reason why, Ptr<const Packet> packet)
+{
+    m_frameDrop(Simulator::Now(), port, why, packet);
+}
+
+int
 WeftFabric::TryTimer(
     int64_t delayPs, void (*fn)(void* ctx, uint64_t arg), void* ctx, uint64_t arg, weft_err* err)
 {
@@ -431,6 +462,7 @@ WeftFabric::MakeHooks()
 {
     weft_engine_hooks h = {};
     h.ctx = this;
+    WeftFrames::SetHooks(h);
     if (m_hooks.received || !m_messageComplete.IsEmpty() || m_portSinks[PORT_MESSAGE] ||
         !m_listeners.empty())
     {

@@ -3,6 +3,7 @@
 #define WEFT_FABRIC_MODEL_H
 
 #include "weft-congestion-control.h"
+#include "weft-frames.h"
 #include "weft-message-listener.h"
 #include "weft-params.h"
 #include "weft-pump.h"
@@ -142,6 +143,19 @@ class WeftFabric : public Object, public WeftParamHolder
     int TrySend(const weft_engine_msg& msg, uint64_t* id, weft_err* err);
 
     /**
+     * Sends a frame of another transport now; used by WeftFrames.
+     * \param frame the frame
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int TrySendFrame(const weft_engine_frame& frame, weft_err* err);
+
+    /**
+     * \return the packets of the IP stack
+     */
+    WeftFrames& GetFrames();
+
+    /**
      * Asks for a call from the engine, in its canonical order of simultaneous events: after all
      * arrivals and transmissions of that time. \param delayPs from now, not negative \param fn
      * called with ctx and arg \param ctx first argument \param arg second argument \param [out] err
@@ -243,6 +257,17 @@ class WeftFabric : public Object, public WeftParamHolder
      */
     typedef void (*QueueTracedCallback)(Time time, uint32_t port, uint32_t prio, uint64_t bytes);
     /**
+     * A packet of the IP stack was dropped in the fabric.
+     * \param [in] time when
+     * \param [in] port as for Drop
+     * \param [in] reason why
+     * \param [in] packet the packet, from its IP header on
+     */
+    typedef void (*FrameDropTracedCallback)(Time time,
+                                            uint32_t port,
+                                            weft_drop_reason reason,
+                                            Ptr<const Packet> packet);
+    /**
      * A message was completed.
      * \param [in] message all about it
      */
@@ -250,6 +275,7 @@ class WeftFabric : public Object, public WeftParamHolder
 
   private:
     friend class WeftNetDevice;
+    friend class WeftFrames;
 
     /** Trace sources that a device shares with the fabric; numbers of m_portSinks. */
     enum PortTrace
@@ -293,6 +319,13 @@ class WeftFabric : public Object, public WeftParamHolder
      * \return the listener that it names, or null
      */
     WeftMessageListener* FindListener(uint64_t ref) const;
+    /**
+     * A packet of the IP stack was dropped.
+     * \param port where
+     * \param why the reason
+     * \param packet the packet
+     */
+    void FrameDropped(uint32_t port, weft_drop_reason why, Ptr<const Packet> packet);
 
     // The engine's hooks; ctx is the fabric.
     static void OnReceived(void* ctx, const weft_engine_done* done);
@@ -322,6 +355,7 @@ class WeftFabric : public Object, public WeftParamHolder
     weft_engine_hooks m_hooks;      //!< Of SetHooks.
 
     std::vector<WeftMessageListener*> m_listeners; //!< By number; null: was removed.
+    WeftFrames m_frames{*this}; //!< The packets of the IP stack.
 
     std::vector<WeftNetDevice*> m_devices; //!< By port; empty when none is installed.
     int64_t m_portSinks[PORT_TRACES];      //!< Devices with sinks, by kind.
@@ -333,6 +367,8 @@ class WeftFabric : public Object, public WeftParamHolder
     TracedCallback<Time, uint32_t, const weft_engine_pkt_view&>
         m_ecnMark;                                                   //!< Trace source EcnMark.
     TracedCallback<Time, uint32_t, uint32_t, uint64_t> m_queueBytes; //!< Trace source QueueBytes.
+    TracedCallback<Time, uint32_t, weft_drop_reason, Ptr<const Packet>>
+        m_frameDrop;                                           //!< Trace source FrameDrop.
     TracedCallback<const weft_engine_done&> m_messageComplete; //!< Trace source MessageComplete.
     TracedCallback<const weft_engine_done&> m_messageAcked;    //!< Trace source MessageAcked.
 };

@@ -4,11 +4,17 @@
 #include "weft-channel.h"
 #include "weft-trace-source.h"
 
+#include "ns3/boolean.h"
+#include "ns3/integer.h"
+#include "ns3/ipv4-queue-disc-item.h"
+#include "ns3/ipv6-queue-disc-item.h"
 #include "ns3/log.h"
 #include "ns3/mac48-address.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/pointer.h"
+#include "ns3/queue-limits.h"
+#include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
 namespace ns3
@@ -44,6 +50,30 @@ WeftNetDevice::GetTypeId()
                 UintegerValue(1500),
                 MakeUintegerAccessor(&WeftNetDevice::SetMtu, &WeftNetDevice::GetMtu),
                 MakeUintegerChecker<uint16_t>())
+            .AddAttribute("FrameOverhead",
+                          "Frame bytes around a packet of the IP stack: Ethernet header and FCS",
+                          UintegerValue(18),
+                          MakeUintegerAccessor(&WeftNetDevice::m_overheadBytes),
+                          MakeUintegerChecker<uint32_t>(0, 512))
+            .AddAttribute("TxQueueLimit",
+                          "Frame bytes of the IP stack that wait at the NIC at most, for each "
+                          "priority; 0: no limit",
+                          UintegerValue(150000),
+                          MakeUintegerAccessor(&WeftNetDevice::m_txLimitBytes),
+                          MakeUintegerChecker<uint32_t>())
+            .AddAttribute(
+                "IpPriority",
+                "Priority of the IP stack's packets; -1: the precedence of each, which is "
+                "the three upper bits of its DSCP",
+                IntegerValue(-1),
+                MakeIntegerAccessor(&WeftNetDevice::m_ipPriority),
+                MakeIntegerChecker<int32_t>(-1, WEFT_PRIOS - 1))
+            .AddAttribute("AnyPort",
+                          "Packets of the IP stack leave by the port of the host that the hash of "
+                          "their flow gives, as QPs do; false: by this one",
+                          BooleanValue(false),
+                          MakeBooleanAccessor(&WeftNetDevice::m_anyPort),
+                          MakeBooleanChecker())
             .AddTraceSource("PfcPause",
                             "A priority of the port was stopped by PFC",
                             MakeWeftTraceSourceAccessor(&WeftNetDevice::m_pfcPause),
@@ -68,7 +98,24 @@ WeftNetDevice::GetTypeId()
                             "The last byte of a message arrived at this host. A host with several "
                             "ports reports it on the first",
                             MakeWeftTraceSourceAccessor(&WeftNetDevice::m_messageComplete),
-                            "ns3::WeftFabric::MessageTracedCallback");
+                            "ns3::WeftFabric::MessageTracedCallback")
+            .AddTraceSource("MacTx",
+                            "A packet of the IP stack was queued at the NIC",
+                            MakeTraceSourceAccessor(&WeftNetDevice::m_macTx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacTxDrop",
+                            "A packet of the IP stack was dropped before it was queued: the queue "
+                            "is full, or no host has its destination",
+                            MakeTraceSourceAccessor(&WeftNetDevice::m_macTxDrop),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyTxBegin",
+                            "A packet of the IP stack left the queue of the NIC",
+                            MakeTraceSourceAccessor(&WeftNetDevice::m_phyTxBegin),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacRx",
+                            "A packet of the IP stack arrived",
+                            MakeTraceSourceAccessor(&WeftNetDevice::m_macRx),
+                            "ns3::Packet::TracedCallback");
     return tid;
 }
 
@@ -98,6 +145,9 @@ WeftNetDevice::DoDispose()
     m_fabric = nullptr;
     m_channel = nullptr;
     m_node = nullptr;
+    m_queues = nullptr;
+    m_receive = ReceiveCallback();
+    m_promiscReceive = PromiscReceiveCallback();
     NetDevice::DoDispose();
 }
 
@@ -108,7 +158,39 @@ WeftNetDevice::Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> ch
     m_port = port;
     m_channel = channel;
     m_fabric->SetDevice(port, this);
+    const weft_fabric* graph = m_fabric->GetGraph();
+    m_isHost = graph->nodes[graph->ports[port].node].kind == WEFT_NODE_HOST;
+    if (m_isHost && !m_queues)
+    {
+        m_queues = CreateObjectWithAttributes<NetDeviceQueueInterface>("NTxQueues",
+                                                                      UintegerValue(WEFT_PRIOS));
+        m_queues->SetSelectQueueCallback([this](Ptr<QueueItem> item) -> std::size_t {
+            // The IP header is still apart from the packet.
+            if (auto i4 = DynamicCast<Ipv4QueueDiscItem>(item))
+            {
+                return GetPriority(i4->GetProtocol(), i4->GetHeader().GetTos());
+            }
+            if (auto i6 = DynamicCast<Ipv6QueueDiscItem>(item))
+            {
+                return GetPriority(i6->GetProtocol(), i6->GetHeader().GetTrafficClass());
+            }
+            return GetPriority(0, 0);
+        });
+        AggregateObject(m_queues);
+    }
     TraceSinksChanged();
+}
+
+uint32_t
+WeftNetDevice::GetPriority(uint16_t protocol, uint8_t tos) const
+{
+    return m_ipPriority < 0 ? WeftIpInfo::Precedence(protocol, tos) : m_ipPriority;
+}
+
+uint32_t
+WeftNetDevice::GetMaxFrameBytes() const
+{
+    return m_mtu + m_overheadBytes;
 }
 
 Ptr<WeftFabric>
@@ -241,7 +323,7 @@ WeftNetDevice::IsBridge() const
 bool
 WeftNetDevice::IsPointToPoint() const
 {
-    return true;
+    return false; // to the IP stack the hosts of a fabric are one link
 }
 
 bool
@@ -256,11 +338,89 @@ WeftNetDevice::SendFrom(Ptr<Packet> packet,
                         const Address& dest,
                         uint16_t protocolNumber)
 {
-    NS_LOG_WARN("packet of " << packet->GetSize() << " bytes to " << dest << ", protocol 0x"
-                             << std::hex << protocolNumber << std::dec
-                             << ", refused: a WeftNetDevice does not carry the IP stack's packets; "
-                                "use WeftFabric::Send for messages");
-    return false;
+    const uint32_t prio = GetPriority(protocolNumber, WeftIpInfo(packet, protocolNumber).tos);
+    const uint32_t bytes = packet->GetSize() + m_overheadBytes;
+    if (!m_isHost || packet->GetSize() > m_mtu)
+    {
+        NS_LOG_WARN(
+            "packet of " << packet->GetSize() << " bytes refused: the port is "
+                         << (m_isHost ? "of a smaller MTU" : "of a switch, or of no fabric"));
+        m_macTxDrop(packet);
+        return false;
+    }
+    Ptr<NetDeviceQueue> queue = m_queues->GetTxQueue(prio);
+    const bool full = m_txLimitBytes && m_txBytes[prio] + bytes > m_txLimitBytes;
+    if (full)
+    {
+        m_macTxDrop(packet);
+        return false;
+    }
+    m_txBytes[prio] += bytes;
+    queue->NotifyQueuedBytes(bytes);
+    if (!m_fabric->GetFrames().Send(
+            this, m_anyPort ? UINT32_MAX : m_port, packet, protocolNumber, dest, prio, bytes))
+    {
+        m_txBytes[prio] -= bytes;
+        queue->NotifyTransmittedBytes(bytes);
+        m_macTxDrop(packet);
+        return false;
+    }
+    m_macTx(packet);
+    if (m_txLimitBytes && m_txBytes[prio] + GetMaxFrameBytes() > m_txLimitBytes)
+    {
+        queue->Stop();
+    }
+    return true;
+}
+
+void
+WeftNetDevice::FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes)
+{
+    m_phyTxBegin(packet);
+    m_txBytes[prio] -= bytes;
+    m_txDone[prio] += bytes;
+    Ptr<NetDeviceQueue> queue = m_queues->GetTxQueue(prio);
+    if (!m_waking && (queue->IsStopped() || queue->GetQueueLimits()))
+    {
+        m_waking = true;
+        // As an event of the node: queue discs must not run inside of the engine.
+        Simulator::ScheduleWithContext(
+            m_node->GetId(), Time(0), &WeftNetDevice::WakeQueues, Ptr<WeftNetDevice>(this));
+    }
+}
+
+void
+WeftNetDevice::WakeQueues()
+{
+    m_waking = false;
+    for (uint32_t prio = 0; m_queues && prio < WEFT_PRIOS; prio++)
+    {
+        Ptr<NetDeviceQueue> queue = m_queues->GetTxQueue(prio);
+        queue->NotifyTransmittedBytes(m_txDone[prio]);
+        m_txDone[prio] = 0;
+        if (!m_txLimitBytes || m_txBytes[prio] + GetMaxFrameBytes() <= m_txLimitBytes)
+        {
+            queue->Wake();
+        }
+    }
+}
+
+void
+WeftNetDevice::Receive(Ptr<Packet> packet, uint16_t protocol, Address from)
+{
+    if (!m_node)
+    {
+        return; // disposed of meanwhile
+    }
+    m_macRx(packet);
+    if (!m_promiscReceive.IsNull())
+    {
+        m_promiscReceive(this, packet, protocol, from, m_address, NetDevice::PACKET_HOST);
+    }
+    if (!m_receive.IsNull())
+    {
+        m_receive(this, packet, protocol, from);
+    }
 }
 
 Ptr<Node>
@@ -282,15 +442,15 @@ WeftNetDevice::NeedsArp() const
 }
 
 void
-WeftNetDevice::SetReceiveCallback(ReceiveCallback /* cb */)
+WeftNetDevice::SetReceiveCallback(ReceiveCallback cb)
 {
-    // Nothing arrives for the IP stack.
+    m_receive = cb;
 }
 
 void
-WeftNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback /* cb */)
+WeftNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
 {
-    // Nothing arrives for the IP stack.
+    m_promiscReceive = cb;
 }
 
 bool

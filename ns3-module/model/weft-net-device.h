@@ -5,6 +5,7 @@
 #include "weft-fabric.h"
 
 #include "ns3/mac48-address.h"
+#include "ns3/net-device-queue-interface.h"
 #include "ns3/net-device.h"
 #include "ns3/traced-callback.h"
 
@@ -20,8 +21,15 @@ class WeftChannel;
  * It gives the port a place in the node, so that Config paths reach its trace sources:
  * /NodeList/3/DeviceList/0/$ns3::WeftNetDevice/PfcPause. Messages travel by WeftFabric::Send.
  *
- * Send and SendFrom carry no packets of the ns-3 IP stack: they return false, with a warning in the
- * log.
+ * On a host's port the Internet stack can be installed as on any device. Its packets wait in the
+ * queue of their priority at the NIC and in the switches, next to RoCE's, where they are scheduled,
+ * paused, dropped and ECN-marked by the same rules; a mark arrives as CE in the IP header. The
+ * priority is the precedence of the packet (the three upper bits of its DSCP) unless attribute
+ * IpPriority sets it.
+ *
+ * The device has one transmission queue per priority, each of TxQueueLimit bytes, with ns-3's flow
+ * control (NetDeviceQueueInterface): queue discs above it keep what does not fit. There is no
+ * address resolution: see WeftFrames. The ports of switches refuse to send.
  */
 class WeftNetDevice : public NetDevice
 {
@@ -50,6 +58,22 @@ class WeftNetDevice : public NetDevice
      * \return the fabric's number of this port
      */
     uint32_t GetPort() const;
+
+    /**
+     * A packet of the IP stack has arrived; hands it to the stack.
+     * \param packet the packet
+     * \param protocol EtherType
+     * \param from MAC address of the sender
+     */
+    void Receive(Ptr<Packet> packet, uint16_t protocol, Address from);
+
+    /**
+     * A packet of the IP stack has left the queue of the NIC.
+     * \param packet the packet
+     * \param prio its priority
+     * \param bytes its frame bytes
+     */
+    void FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes);
 
     /** Called by the trace source accessors: tells the fabric which traces have sinks. */
     void TraceSinksChanged();
@@ -117,6 +141,19 @@ class WeftNetDevice : public NetDevice
 
     void DoDispose() override;
 
+    /** Lets the queues that have room again take packets. */
+    void WakeQueues();
+    /**
+     * \param protocol EtherType of a packet
+     * \param tos its type of service
+     * \return the priority that it travels with
+     */
+    uint32_t GetPriority(uint16_t protocol, uint8_t tos) const;
+    /**
+     * \return frame bytes of the largest packet
+     */
+    uint32_t GetMaxFrameBytes() const;
+
     Ptr<WeftFabric> m_fabric;                   //!< The fabric.
     uint32_t m_port{0};                         //!< The port.
     Ptr<WeftChannel> m_channel;                 //!< The link.
@@ -124,6 +161,17 @@ class WeftNetDevice : public NetDevice
     Mac48Address m_address;                     //!< MAC address.
     uint32_t m_ifIndex{0};                      //!< Index in the node.
     uint16_t m_mtu{1500};                       //!< MTU of the IP stack.
+    uint32_t m_overheadBytes{18};               //!< Frame bytes around a packet.
+    uint32_t m_txLimitBytes{150000};            //!< Capacity of each transmission queue.
+    int32_t m_ipPriority{-1};                   //!< Priority of all packets, -1: by precedence.
+    bool m_anyPort{false};                      //!< Packets may leave by any port of the host.
+    bool m_isHost{false};                       //!< The port is one of a host.
+    Ptr<NetDeviceQueueInterface> m_queues;      //!< Flow control; on hosts.
+    uint64_t m_txBytes[WEFT_PRIOS]{};           //!< Waiting at the NIC, by priority.
+    uint64_t m_txDone[WEFT_PRIOS]{};            //!< Left since the last WakeQueues.
+    bool m_waking{false};                       //!< WakeQueues is scheduled.
+    ReceiveCallback m_receive;                  //!< The stack.
+    PromiscReceiveCallback m_promiscReceive;    //!< The stack, for all packets.
     bool m_hasSinks[WeftFabric::PORT_TRACES]{}; //!< What the fabric was told last.
 
     TracedCallback<Time, uint32_t> m_pfcPause;  //!< Trace source PfcPause.
@@ -133,6 +181,10 @@ class WeftNetDevice : public NetDevice
     TracedCallback<Time, const weft_engine_pkt_view&> m_ecnMark; //!< Trace source EcnMark.
     TracedCallback<Time, uint32_t, uint64_t> m_queueBytes;       //!< Trace source QueueBytes.
     TracedCallback<const weft_engine_done&> m_messageComplete;   //!< Trace source MessageComplete.
+    TracedCallback<Ptr<const Packet>> m_macTx;                   //!< Trace source MacTx.
+    TracedCallback<Ptr<const Packet>> m_macTxDrop;               //!< Trace source MacTxDrop.
+    TracedCallback<Ptr<const Packet>> m_phyTxBegin;              //!< Trace source PhyTxBegin.
+    TracedCallback<Ptr<const Packet>> m_macRx;                   //!< Trace source MacRx.
 };
 
 } // namespace ns3

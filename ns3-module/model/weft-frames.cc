@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "weft-frames.h"
+
+#include "weft-fabric.h"
+#include "weft-net-device.h"
+
+#include "base/rng.h"
+
+#include "ns3/ipv4-header.h"
+#include "ns3/ipv4-l3-protocol.h"
+#include "ns3/ipv6-header.h"
+#include "ns3/ipv6-l3-protocol.h"
+#include "ns3/log.h"
+#include "ns3/mac48-address.h"
+#include "ns3/node.h"
+#include "ns3/simulator.h"
+
+#include <algorithm>
+
+namespace ns3
+{
+
+NS_LOG_COMPONENT_DEFINE("WeftFrames");
+
+namespace
+{
+
+constexpr uint8_t PROTOCOL_TCP = 6;
+constexpr uint8_t PROTOCOL_UDP = 17;
+constexpr uint32_t IPV6_HEADER_BYTES = 40;
+constexpr uint32_t UDP_HEADER_BYTES = 8;
+constexpr uint8_t ECN_BITS = 3;
+
+/**
+ * \param bytes at least two
+ * \return the big-endian number in them
+ */
+uint32_t
+Read16(const uint8_t* bytes)
+{
+    return static_cast<uint32_t>(bytes[0]) << 8 | bytes[1];
+}
+
+/**
+ * Replaces the header of a packet by one that says CE.
+ * \tparam Header an IP header
+ * \param packet the packet
+ * \param finish the last touch to the new header
+ */
+template <typename Header>
+void
+ReplaceHeader(Ptr<Packet> packet, void (*finish)(Header&))
+{
+    Header header;
+    packet->RemoveHeader(header);
+    header.SetEcn(Header::ECN_CE);
+    finish(header);
+    packet->AddHeader(header);
+}
+
+} // namespace
+
+WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
+{
+    uint8_t head[80]; // an IPv4 header of the longest kind, and a TCP header without options
+    const uint32_t size = packet->GetSize();
+    const uint32_t got = packet->CopyData(head, sizeof head);
+    uint32_t header = 0;
+    uint8_t next = 0;
+    if (protocol == Ipv4L3Protocol::PROT_NUMBER && got >= 20)
+    {
+        isIpv4 = true;
+        header = 4 * (head[0] & 15);
+        tos = head[1];
+        next = head[9];
+        ipv4 = Ipv4Address(Read16(head + 16) << 16 | Read16(head + 18));
+        // A fragment but the first has no ports, so that all go without.
+        next = Read16(head + 6) & 0x3fff ? 0 : next;
+    }
+    else if (protocol == Ipv6L3Protocol::PROT_NUMBER && got >= IPV6_HEADER_BYTES)
+    {
+        isIpv6 = true;
+        header = IPV6_HEADER_BYTES;
+        tos = static_cast<uint8_t>(Read16(head) >> 4);
+        next = head[6];
+        ipv6 = Ipv6Address(head + 24);
+    }
+    uint64_t ports = 0;
+    const bool known = next == PROTOCOL_TCP || next == PROTOCOL_UDP;
+    if (known && got >= header + 4)
+    {
+        ports = static_cast<uint64_t>(Read16(head + header)) << 16 | Read16(head + header + 2);
+        header += next == PROTOCOL_UDP ? UDP_HEADER_BYTES
+                  : got >= header + 13 ? 4 * (head[header + 12] >> 4)
+                                       : 20;
+    }
+    flow = static_cast<uint32_t>(
+        weft_mix64(ports << 24 | static_cast<uint64_t>(next) << 16 | protocol));
+    payloadBytes = size > header ? size - header : 0;
+}
+
+uint32_t
+WeftIpInfo::Precedence(uint16_t protocol, uint8_t tos)
+{
+    const bool ip =
+        protocol == Ipv4L3Protocol::PROT_NUMBER || protocol == Ipv6L3Protocol::PROT_NUMBER;
+    return ip ? tos >> 5 : 0;
+}
+
+void
+WeftIpInfo::MarkCe(Ptr<Packet> packet, uint16_t protocol)
+{
+    if (protocol == Ipv4L3Protocol::PROT_NUMBER)
+    {
+        ReplaceHeader<Ipv4Header>(packet, [](Ipv4Header& header) {
+            if (Node::ChecksumEnabled())
+            {
+                header.EnableChecksum();
+            }
+        });
+    }
+    else
+    {
+        ReplaceHeader<Ipv6Header>(packet, [](Ipv6Header&) {});
+    }
+}
+
+WeftFrames::WeftFrames(WeftFabric& fabric)
+    : m_fabric(fabric)
+{
+}
+
+void
+WeftFrames::SetHooks(weft_engine_hooks& hooks)
+{
+    hooks.frame_left = &WeftFrames::OnLeft;
+    hooks.frame_received = &WeftFrames::OnReceived;
+    hooks.frame_dropped = &WeftFrames::OnDropped;
+}
+
+void
+WeftFrames::Clear()
+{
+    m_frames.clear();
+    m_free.clear();
+    m_macs.clear();
+    m_ipv4s.clear();
+    m_ipv6s.clear();
+}
+
+void
+WeftFrames::ReadAddresses()
+{
+    const weft_fabric* graph = m_fabric.GetGraph();
+    m_macs.clear();
+    m_ipv4s.clear();
+    m_ipv6s.clear();
+    for (uint32_t port = 0; port < graph->nports; port++)
+    {
+        const weft_fabric_node& node = graph->nodes[graph->ports[port].node];
+        Ptr<WeftNetDevice> device = m_fabric.GetDevice(port);
+        if (!device || node.kind != WEFT_NODE_HOST)
+        {
+            continue;
+        }
+        m_macs.emplace(device->GetAddress(), node.host);
+        if (Ptr<Ipv4> ip = device->GetNode()->GetObject<Ipv4>())
+        {
+            const int32_t i = ip->GetInterfaceForDevice(device);
+            for (uint32_t k = 0; i >= 0 && k < ip->GetNAddresses(i); k++)
+            {
+                m_ipv4s.emplace(ip->GetAddress(i, k).GetLocal(), node.host);
+            }
+        }
+        if (Ptr<Ipv6> ip = device->GetNode()->GetObject<Ipv6>())
+        {
+            const int32_t i = ip->GetInterfaceForDevice(device);
+            for (uint32_t k = 0; i >= 0 && k < ip->GetNAddresses(i); k++)
+            {
+                m_ipv6s.emplace(ip->GetAddress(i, k).GetAddress(), node.host);
+            }
+        }
+    }
+}
+
+uint32_t
+WeftFrames::FindHost(const WeftIpInfo& info, const Address& dest) const
+{
+    auto byMac = m_macs.find(dest);
+    if (byMac != m_macs.end())
+    {
+        return byMac->second;
+    }
+    if (dest != Address(Mac48Address::GetBroadcast()))
+    {
+        return UINT32_MAX;
+    }
+    auto by4 = info.isIpv4 ? m_ipv4s.find(info.ipv4) : m_ipv4s.end();
+    auto by6 = info.isIpv6 ? m_ipv6s.find(info.ipv6) : m_ipv6s.end();
+    return by4 != m_ipv4s.end() ? by4->second : by6 != m_ipv6s.end() ? by6->second : UINT32_MAX;
+}
+
+bool
+WeftFrames::Send(WeftNetDevice* device,
+                 uint32_t port,
+                 Ptr<Packet> packet,
+                 uint16_t protocol,
+                 const Address& dest,
+                 uint32_t prio,
+                 uint32_t bytes)
+{
+    const weft_fabric* graph = m_fabric.GetGraph();
+    const WeftIpInfo info(packet, protocol);
+    uint32_t host = FindHost(info, dest);
+    const bool group = (info.isIpv4 && (info.ipv4.IsMulticast() || info.ipv4.IsBroadcast())) ||
+                       (info.isIpv6 && info.ipv6.IsMulticast());
+    if (host == UINT32_MAX && !group)
+    {
+        ReadAddresses(); // it may have been given since
+        host = FindHost(info, dest);
+    }
+    if (host == UINT32_MAX)
+    {
+        NS_LOG_INFO("dropped: no host of the fabric has the destination");
+        return false;
+    }
+    if (m_free.empty())
+    {
+        m_free.push_back(m_frames.size());
+        m_frames.emplace_back();
+    }
+    const uint32_t handle = m_free.back();
+    m_free.pop_back();
+    m_frames[handle] = {packet, device, host, bytes, protocol, static_cast<uint8_t>(prio), false};
+    weft_engine_frame frame = {};
+    frame.src_host = graph->nodes[graph->ports[device->GetPort()].node].host;
+    frame.dst_host = host;
+    frame.port = port;
+    frame.prio = prio;
+    frame.bytes = bytes;
+    frame.payload_bytes = std::min(info.payloadBytes, bytes);
+    frame.flow = info.flow;
+    frame.ect = (info.isIpv4 || info.isIpv6) && (info.tos & ECN_BITS) != 0;
+    frame.handle = handle;
+    weft_err err = {};
+    if (m_fabric.TrySendFrame(frame, &err) != 0)
+    {
+        NS_LOG_WARN("frame refused: " << err.msg);
+        Take(handle);
+        return false;
+    }
+    return true;
+}
+
+WeftFrames::Frame
+WeftFrames::Take(uint64_t handle)
+{
+    Frame frame = {};
+    if (handle < m_frames.size())
+    {
+        std::swap(frame, m_frames[handle]);
+        m_free.push_back(handle);
+    }
+    return frame;
+}
+
+void
+WeftFrames::OnLeft(void* ctx, uint64_t handle)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (handle >= self->m_frames.m_frames.size())
+    {
+        return; // after Clear
+    }
+    Frame& frame = self->m_frames.m_frames[handle];
+    frame.left = true;
+    frame.sender->FrameLeft(frame.packet, frame.prio, frame.bytes);
+}
+
+void
+WeftFrames::OnReceived(void* ctx, uint32_t port, uint64_t handle, int ce)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    const Frame frame = self->m_frames.Take(handle);
+    if (!frame.packet)
+    {
+        return;
+    }
+    if (ce)
+    {
+        WeftIpInfo::MarkCe(frame.packet, frame.protocol);
+    }
+    WeftNetDevice* device = self->GetDevice(port);
+    if (!device) // only some ports of the host have one
+    {
+        const weft_fabric* graph = self->GetGraph();
+        const weft_fabric_node& node = graph->nodes[graph->hosts[frame.dstHost]];
+        for (uint32_t k = 0; k < node.nports && !device; k++)
+        {
+            device = self->GetDevice(node.first_port + k);
+        }
+    }
+    if (device)
+    {
+        // As an event of the receiving node: the stack must not run inside of the engine.
+        Simulator::ScheduleWithContext(device->GetNode()->GetId(),
+                                       Time(0),
+                                       &WeftNetDevice::Receive,
+                                       Ptr<WeftNetDevice>(device),
+                                       frame.packet,
+                                       frame.protocol,
+                                       frame.sender->GetAddress());
+    }
+}
+
+void
+WeftFrames::OnDropped(void* ctx, uint32_t port, uint64_t handle, weft_drop_reason why)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    const Frame frame = self->m_frames.Take(handle);
+    if (!frame.packet)
+    {
+        return;
+    }
+    if (!frame.left)
+    {
+        frame.sender->FrameLeft(frame.packet, frame.prio, frame.bytes);
+    }
+    self->FrameDropped(port, why, frame.packet);
+}
+
+} // namespace ns3

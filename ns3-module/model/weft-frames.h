@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef WEFT_FRAMES_H
+#define WEFT_FRAMES_H
+
+#include "ns3-module/engine/engine.h"
+
+#include "ns3/address.h"
+#include "ns3/ipv4-address.h"
+#include "ns3/ipv6-address.h"
+#include "ns3/packet.h"
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace ns3
+{
+
+class WeftFabric;
+class WeftNetDevice;
+
+/**
+ * \ingroup weft
+ * What a fabric needs to know of a packet of the IP stack. Read from its first bytes; of a packet
+ * that is not IP only the protocol is known.
+ */
+struct WeftIpInfo
+{
+    /**
+     * \param packet a packet with its network header
+     * \param protocol its EtherType
+     */
+    WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol);
+
+    bool isIpv4{false};       //!< An IPv4 header was read.
+    bool isIpv6{false};       //!< An IPv6 header was read.
+    uint8_t tos{0};           //!< Type of service or traffic class: DSCP and ECN bits.
+    uint32_t flow{0};         //!< Hash of protocol and, where there are any, ports.
+    uint32_t payloadBytes{0}; //!< What follows the TCP, UDP or, for others, the network header.
+    Ipv4Address ipv4;         //!< Destination.
+    Ipv6Address ipv6;         //!< Destination.
+
+    /**
+     * \param protocol an EtherType
+     * \param tos type of service or traffic class
+     * \return the priority that the three upper bits of the DSCP name; 0 for what is not IP
+     */
+    static uint32_t Precedence(uint16_t protocol, uint8_t tos);
+
+    /**
+     * Sets the ECN field of the IP header to "congestion experienced".
+     * \param packet a packet whose header is IPv4 or IPv6
+     * \param protocol its EtherType
+     */
+    static void MarkCe(Ptr<Packet> packet, uint16_t protocol);
+};
+
+/**
+ * \ingroup weft
+ * The packets of ns-3's Internet stack that are under way in a fabric, and the hosts that IP and
+ * MAC addresses belong to.
+ *
+ * A fabric forwards by destination host, as switches do whose neighbour tables are complete: no
+ * address resolution takes place. A packet for a unicast MAC address goes to its host; the stack of
+ * a device without ARP gives none, then the destination of the IP header decides. A packet for a
+ * group or for an address of no host is dropped by the sending device.
+ */
+class WeftFrames
+{
+  public:
+    /**
+     * \param fabric whose frames they are
+     */
+    explicit WeftFrames(WeftFabric& fabric);
+
+    WeftFrames(const WeftFrames&) = delete;
+    WeftFrames& operator=(const WeftFrames&) = delete;
+
+    /**
+     * Hands a packet to the engine.
+     * \param device the sending device
+     * \param port the fabric port to send through, UINT32_MAX: the one of the flow's hash
+     * \param packet with its network header; becomes the fabric's
+     * \param protocol EtherType
+     * \param dest MAC address of the destination, or broadcast
+     * \param prio priority
+     * \param bytes frame bytes
+     * \return whether it was taken: there is such a host, and no mistake
+     */
+    bool Send(WeftNetDevice* device,
+              uint32_t port,
+              Ptr<Packet> packet,
+              uint16_t protocol,
+              const Address& dest,
+              uint32_t prio,
+              uint32_t bytes);
+
+    /**
+     * \param hooks gets the hooks of frames; their ctx must be the fabric
+     */
+    static void SetHooks(weft_engine_hooks& hooks);
+
+    /** Forgets all packets and addresses; the engine must not run any more. */
+    void Clear();
+
+  private:
+    /** A packet under way. */
+    struct Frame
+    {
+        Ptr<Packet> packet;        //!< The packet.
+        Ptr<WeftNetDevice> sender; //!< The device that sent it.
+        uint32_t dstHost;          //!< Host number.
+        uint32_t bytes;            //!< Frame bytes.
+        uint16_t protocol;         //!< EtherType.
+        uint8_t prio;              //!< Priority.
+        bool left;                 //!< It left the queue of its NIC.
+    };
+
+    // The engine's hooks; ctx is the fabric.
+    static void OnLeft(void* ctx, uint64_t handle);
+    static void OnReceived(void* ctx, uint32_t port, uint64_t handle, int ce);
+    static void OnDropped(void* ctx, uint32_t port, uint64_t handle, weft_drop_reason why);
+
+    /**
+     * \param handle of a frame that has come to its end
+     * \return the frame; without a packet after Clear
+     */
+    Frame Take(uint64_t handle);
+    /**
+     * \param info of a packet
+     * \param dest its MAC destination
+     * \return the host, UINT32_MAX: there is none
+     */
+    uint32_t FindHost(const WeftIpInfo& info, const Address& dest) const;
+    /** Reads the addresses of all hosts anew. */
+    void ReadAddresses();
+
+    WeftFabric& m_fabric;                    //!< Whose frames they are.
+    std::vector<Frame> m_frames;             //!< By handle.
+    std::vector<uint32_t> m_free;            //!< Handles free for use, last in first out.
+    std::map<Address, uint32_t> m_macs;      //!< Host by MAC address.
+    std::map<Ipv4Address, uint32_t> m_ipv4s; //!< Host by IPv4 address.
+    std::map<Ipv6Address, uint32_t> m_ipv6s; //!< Host by IPv6 address.
+};
+
+} // namespace ns3
+
+#endif /* WEFT_FRAMES_H */

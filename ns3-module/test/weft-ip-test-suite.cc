@@ -1,0 +1,563 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/**
+ * \file
+ * \ingroup weft-tests
+ * Suite weft-ip: packets of ns-3's Internet stack share queues, buffers, marking and links with
+ * RoCE.
+ */
+#include "weft-tcp-test-util.h"
+
+#include "ns3/flow-monitor-helper.h"
+#include "ns3/global-value.h"
+#include "ns3/inet6-socket-address.h"
+#include "ns3/ipv4-l3-protocol.h"
+#include "ns3/ipv6-address-helper.h"
+#include "ns3/ipv6-l3-protocol.h"
+#include "ns3/test.h"
+#include "ns3/udp-header.h"
+#include "ns3/udp-socket-factory.h"
+#include "ns3/weft-net-device.h"
+
+#include <iostream>
+#include <memory>
+
+using namespace ns3;
+
+namespace
+{
+
+/** A star of 10 Gbps links, ready for traffic. */
+struct Star
+{
+    /**
+     * \param hosts how many
+     * \param configure further attributes of the fabric
+     */
+    template <typename F>
+    Star(uint32_t hosts, F configure)
+    {
+        helper.SetTopology("single-switch",
+                           "Hosts",
+                           UintegerValue(hosts),
+                           "Rate",
+                           StringValue("10Gbps"),
+                           "Delay",
+                           TimeValue(MicroSeconds(2)));
+        configure(helper);
+        fabric = helper.Install();
+    }
+
+    /**
+     * \param host a host
+     * \return its device
+     */
+    Ptr<WeftNetDevice> Device(uint32_t host) const
+    {
+        return DynamicCast<WeftNetDevice>(helper.GetHosts().Get(host)->GetDevice(0));
+    }
+
+    /**
+     * \return the counters of the engine, all laws checked
+     */
+    struct weft_engine_totals Totals() const
+    {
+        struct weft_engine_totals t;
+        weft_engine_totals(fabric->GetEngine(), &t);
+        weft_err err = {};
+        NS_ABORT_MSG_IF(weft_engine_check(fabric->GetEngine(), &err) != 0, err.msg);
+        return t;
+    }
+
+    WeftFabricHelper helper; //!< The helper.
+    Ptr<WeftFabric> fabric;  //!< The fabric.
+};
+
+/** DCTCP keeps a switch queue around its marking threshold, and drops nothing. */
+class DctcpQueueTestCase : public TestCase
+{
+  public:
+    DctcpQueueTestCase()
+        : TestCase("DCTCP keeps the queue at the marking threshold")
+    {
+    }
+
+  private:
+    static constexpr uint32_t THRESHOLD = 100000; //!< Bytes.
+
+    void Queue(Time time, uint32_t /* prio */, uint64_t bytes)
+    {
+        m_area += m_bytes * (time - m_since).GetSeconds();
+        m_most = std::max(m_most, bytes);
+        m_bytes = bytes;
+        m_since = time;
+    }
+
+    void DoRun() override
+    {
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        WeftTestSetTcp("TcpDctcp");
+        Star star(3, [](WeftFabricHelper& h) {
+            h.SetAttribute("EcnPrioMap", StringValue("0:100kB:100kB:1"));
+            h.SetAttribute("EcnScaleRate", DataRateValue(DataRate("10Gbps")));
+        });
+        auto addresses = WeftTestInstallStack(star.helper);
+        std::vector<std::unique_ptr<WeftTestBulk>> flows;
+        for (uint32_t i = 0; i < 2; i++)
+        {
+            flows.push_back(std::make_unique<WeftTestBulk>(star.helper.GetHosts().Get(i),
+                                                           star.helper.GetHosts().Get(2),
+                                                           addresses[2],
+                                                           5000 + i,
+                                                           MicroSeconds(1 + 13 * i)));
+        }
+        Simulator::Stop(MilliSeconds(5));
+        Simulator::Run();
+        const uint32_t peer = star.fabric->GetGraph()->ports[star.Device(2)->GetPort()].peer;
+        star.helper.GetDevices().Get(peer)->TraceConnectWithoutContext(
+            "QueueBytes", MakeCallback(&DctcpQueueTestCase::Queue, this));
+        m_since = Simulator::Now();
+        Simulator::Stop(MilliSeconds(20));
+        Simulator::Run();
+        const double mean = m_area / 0.020;
+        std::cout << "DCTCP: mean queue " << mean << " bytes, most " << m_most << "\n";
+        NS_TEST_EXPECT_MSG_EQ_TOL(mean, double(THRESHOLD), 0.25 * THRESHOLD, "mean queue");
+        NS_TEST_EXPECT_MSG_LT(m_most, 2 * THRESHOLD, "longest queue");
+        NS_TEST_EXPECT_MSG_EQ(star.Totals().drops[WEFT_DROP_BUFFER], 0u, "drops");
+        NS_TEST_EXPECT_MSG_GT(star.Totals().ecn_marks, 100u, "marks");
+        // 10 Gbps for 25 ms, 1448 bytes of each 1526 on the wire
+        NS_TEST_EXPECT_MSG_GT(flows[0]->received + flows[1]->received,
+                              0.97 * 31.25e6 * 1448 / 1526,
+                              "the link is full");
+        Config::Reset();
+    }
+
+    double m_area{0};    //!< Byte seconds.
+    uint64_t m_bytes{0}; //!< Queued now.
+    uint64_t m_most{0};  //!< Most queued.
+    Time m_since;        //!< Of m_bytes.
+};
+
+/** 32 senders into one port with a small queue: drops and timeouts; with a large one: none. */
+class IncastTestCase : public TestCase
+{
+  public:
+    IncastTestCase()
+        : TestCase("TCP incast of 32 to 1")
+    {
+    }
+
+  private:
+    void Drop(Time, uint32_t, weft_drop_reason why, Ptr<const Packet> packet)
+    {
+        m_traced += why == WEFT_DROP_BUFFER && packet->GetSize() > 0;
+    }
+
+    void Run(uint32_t queueBytes, bool expectLoss)
+    {
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        WeftTestSetTcp("TcpNewReno");
+        m_traced = 0;
+        Star star(33, [&](WeftFabricHelper& h) {
+            h.SetAttribute("SwitchEgressThreshold", StringValue("static"));
+            h.SetAttribute("SwitchEgressLimit", UintegerValue(queueBytes));
+            h.SetAttribute("SwitchReserve", UintegerValue(0));
+        });
+        auto addresses = WeftTestInstallStack(star.helper);
+        star.fabric->TraceConnectWithoutContext("FrameDrop",
+                                                MakeCallback(&IncastTestCase::Drop, this));
+        FlowMonitorHelper monitors;
+        Ptr<FlowMonitor> monitor = monitors.Install(star.helper.GetHosts());
+        std::vector<std::unique_ptr<WeftTestBulk>> flows;
+        for (uint32_t i = 0; i < 32; i++)
+        {
+            flows.push_back(std::make_unique<WeftTestBulk>(star.helper.GetHosts().Get(i),
+                                                           star.helper.GetHosts().Get(32),
+                                                           addresses[32],
+                                                           5000 + i,
+                                                           MicroSeconds(1),
+                                                           100000));
+        }
+        Simulator::Stop(Seconds(2));
+        Simulator::Run();
+        uint64_t retx = 0;
+        uint64_t timeouts = 0;
+        Time end;
+        for (auto& f : flows)
+        {
+            NS_TEST_EXPECT_MSG_EQ(f->received, 100000u, "everything arrives in the end");
+            retx += f->retx;
+            timeouts += f->timeouts;
+            end = std::max(end, f->last);
+        }
+        const auto totals = star.Totals();
+        std::cout << "incast, " << queueBytes << " bytes: " << totals.drops[WEFT_DROP_BUFFER]
+                  << " drops, " << retx << " retransmissions, " << timeouts << " timeouts, ends at "
+                  << end.GetMicroSeconds() << " us\n";
+        NS_TEST_EXPECT_MSG_EQ(totals.drops[WEFT_DROP_BUFFER], m_traced, "FrameDrop shows each");
+        NS_TEST_EXPECT_MSG_EQ((totals.drops[WEFT_DROP_BUFFER] > 0), expectLoss, "drops");
+        NS_TEST_EXPECT_MSG_EQ((timeouts > 0), expectLoss, "timeouts");
+        NS_TEST_EXPECT_MSG_EQ((retx > 0), expectLoss, "retransmissions");
+        // 32 x 100 kB at 10 Gbps, 1448 bytes of each 1526: 2.7 ms
+        NS_TEST_EXPECT_MSG_EQ((end < MilliSeconds(4)), !expectLoss, "when it ends");
+        monitor->CheckForLostPackets(MilliSeconds(100));
+        uint64_t sent = 0;
+        uint64_t arrived = 0;
+        uint64_t lost = 0;
+        for (const auto& stats : monitor->GetFlowStats())
+        {
+            sent += stats.second.txPackets;
+            arrived += stats.second.rxPackets;
+            lost += stats.second.lostPackets;
+        }
+        NS_TEST_EXPECT_MSG_EQ(monitor->GetFlowStats().size(), 64u, "32 flows of data, 32 of ACKs");
+        NS_TEST_EXPECT_MSG_EQ(sent, totals.sent[WEFT_PKT_FRAME], "FlowMonitor: sent");
+        NS_TEST_EXPECT_MSG_EQ(arrived, totals.delivered[WEFT_PKT_FRAME], "FlowMonitor: arrived");
+        NS_TEST_EXPECT_MSG_EQ(lost, m_traced, "FlowMonitor: lost");
+        Config::Reset();
+    }
+
+    void DoRun() override
+    {
+        Run(64000, true);
+        Run(8000000, false);
+    }
+
+    uint64_t m_traced{0}; //!< Drops traced.
+};
+
+/** RoCE and TCP share a switch port by the weights of their priorities. */
+class SharedPortTestCase : public TestCase
+{
+  public:
+    SharedPortTestCase()
+        : TestCase("RoCE and TCP share a port by weights")
+    {
+    }
+
+  private:
+    static constexpr uint32_t MESSAGE = 40960; //!< Bytes.
+
+    void Complete(const weft_engine_done& done)
+    {
+        m_roce += done.msg.bytes;
+        if (Simulator::Now() < MilliSeconds(50))
+        {
+            m_star->fabric->Send(0, 2, MESSAGE);
+        }
+    }
+
+    /**
+     * \param impl SimulatorImpl
+     * \return hash of all arrivals of TCP
+     */
+    uint64_t Run(const char* impl)
+    {
+        WeftTestRun run(impl);
+        WeftTestSetTcp("TcpCubic");
+        m_roce = 0;
+        Star star(3, [&](WeftFabricHelper& h) {
+            h.SetCongestionControl("none");
+            h.SetAttribute("SwitchWeightMap", StringValue("1:1,3:3"));
+            h.SetAttribute("SwitchEgressThreshold", StringValue("static"));
+            h.SetAttribute("SwitchEgressLimit", UintegerValue(1000000));
+        });
+        m_star = &star;
+        auto addresses = WeftTestInstallStack(star.helper);
+        star.fabric->TraceConnectWithoutContext("MessageComplete",
+                                                MakeCallback(&SharedPortTestCase::Complete, this));
+        // Precedence 1 is priority 1.
+        WeftTestBulk tcp(star.helper.GetHosts().Get(1),
+                         star.helper.GetHosts().Get(2),
+                         addresses[2],
+                         5000,
+                         MicroSeconds(1),
+                         UINT64_MAX,
+                         1 << 5);
+        for (uint32_t i = 0; i < 200; i++)
+        {
+            star.fabric->Send(0, 2, MESSAGE);
+        }
+        Simulator::Stop(MilliSeconds(10));
+        Simulator::Run();
+        const uint64_t tcpBefore = tcp.received;
+        const uint64_t roceBefore = m_roce;
+        Simulator::Stop(MilliSeconds(40));
+        Simulator::Run();
+        // Deficits count frames: 1448 bytes of TCP in 1506, 4096 of RoCE in 4158.
+        const double tcpBytes = (tcp.received - tcpBefore) * 1506.0 / 1448;
+        const double roceBytes = (m_roce - roceBefore) * 4158.0 / 4096;
+        std::cout << "shared port: TCP " << tcpBytes << " RoCE " << roceBytes << " share of TCP "
+                  << tcpBytes / (tcpBytes + roceBytes) << "\n";
+        NS_TEST_EXPECT_MSG_EQ_TOL(tcpBytes / (tcpBytes + roceBytes), 0.25, 0.02 * 0.25, "share");
+        NS_TEST_EXPECT_MSG_GT(star.Totals().pfc_pauses, 0u, "RoCE is paused");
+        NS_TEST_EXPECT_MSG_EQ(star.Totals().drops[WEFT_DROP_HEADROOM], 0u, "and not dropped");
+        Config::Reset();
+        return tcp.hash;
+    }
+
+    void DoRun() override
+    {
+        const uint64_t hash = Run("ns3::WeftSimulatorImpl");
+        NS_TEST_EXPECT_MSG_EQ(Run("ns3::DefaultSimulatorImpl"), hash, "byte for byte");
+    }
+
+    uint64_t m_roce{0};    //!< Bytes of RoCE received.
+    Star* m_star{nullptr}; //!< The world.
+};
+
+/** The queue of a NIC is bounded; queue discs above it keep the rest; priorities have one each. */
+class QueueLimitTestCase : public TestCase
+{
+  public:
+    QueueLimitTestCase()
+        : TestCase("NIC queues and flow control")
+    {
+    }
+
+  private:
+    void Dropped(Ptr<const Packet>)
+    {
+        m_dropped++;
+    }
+
+    void Begun(Ptr<const Packet>)
+    {
+        m_begun++;
+    }
+
+    /**
+     * \param queueDiscs whether there are any
+     * \param tos of the packets
+     * \return how many of 50 packets arrive
+     */
+    uint32_t Run(bool queueDiscs, uint8_t tos)
+    {
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        Config::SetDefault("ns3::WeftNetDevice::TxQueueLimit", UintegerValue(10000));
+        Star star(2, [](WeftFabricHelper&) {});
+        auto addresses = WeftTestInstallStack(star.helper, queueDiscs);
+        star.Device(0)->TraceConnectWithoutContext(
+            "MacTxDrop", MakeCallback(&QueueLimitTestCase::Dropped, this));
+        star.Device(0)->TraceConnectWithoutContext("PhyTxBegin",
+                                                   MakeCallback(&QueueLimitTestCase::Begun, this));
+        m_dropped = 0;
+        m_begun = 0;
+        uint32_t arrived = 0;
+        Ptr<Socket> sink =
+            Socket::CreateSocket(star.helper.GetHosts().Get(1), UdpSocketFactory::GetTypeId());
+        sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
+        sink->SetRecvCallback(Callback<void, Ptr<Socket>>([&](Ptr<Socket> s) {
+            while (s->Recv())
+            {
+                arrived++;
+            }
+        }));
+        Ptr<Socket> source =
+            Socket::CreateSocket(star.helper.GetHosts().Get(0), UdpSocketFactory::GetTypeId());
+        source->SetIpTos(tos);
+        source->Connect(InetSocketAddress(addresses[1], 9));
+        Simulator::Schedule(MicroSeconds(1), [&]() {
+            for (int i = 0; i < 50; i++)
+            {
+                source->Send(Create<Packet>(1000));
+            }
+        });
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_dropped, 0u, "a stopped queue is not offered packets");
+        NS_TEST_EXPECT_MSG_EQ(m_begun, arrived, "what leaves arrives");
+        NS_TEST_EXPECT_MSG_EQ(
+            star.Totals().delivered[WEFT_PKT_FRAME], arrived, "the engine's count");
+        Config::Reset();
+        return arrived;
+    }
+
+    void DoRun() override
+    {
+        // Frames of 1046 bytes: one on the wire; 9 fill the queue so far that no full one fits.
+        NS_TEST_EXPECT_MSG_EQ(Run(false, 0), 10u, "without queue discs");
+        NS_TEST_EXPECT_MSG_EQ(Run(true, 0), 50u, "with them");
+        NS_TEST_EXPECT_MSG_EQ(Run(true, 0xb8), 50u, "in priority 5");
+    }
+
+    uint32_t m_dropped{0}; //!< MacTxDrop.
+    uint32_t m_begun{0};   //!< PhyTxBegin.
+};
+
+/** What is read of IP headers, and how CE is written into them. */
+class IpInfoTestCase : public TestCase
+{
+  public:
+    IpInfoTestCase()
+        : TestCase("IP headers")
+    {
+    }
+
+  private:
+    /**
+     * \param destPort port in the UDP header
+     * \return a packet of 100 bytes behind UDP and IPv4
+     */
+    static Ptr<Packet> Make4(uint16_t destPort)
+    {
+        Ptr<Packet> p = Create<Packet>(100);
+        UdpHeader udp;
+        udp.SetSourcePort(7);
+        udp.SetDestinationPort(destPort);
+        p->AddHeader(udp);
+        Ipv4Header ip;
+        ip.SetSource("10.0.0.1");
+        ip.SetDestination("10.0.0.2");
+        ip.SetProtocol(17);
+        ip.SetTtl(9);
+        ip.SetPayloadSize(108);
+        ip.SetDscp(Ipv4Header::DSCP_EF);
+        ip.SetEcn(Ipv4Header::ECN_ECT0);
+        ip.EnableChecksum();
+        p->AddHeader(ip);
+        return p;
+    }
+
+    void DoRun() override
+    {
+        const uint16_t v4 = Ipv4L3Protocol::PROT_NUMBER;
+        const uint16_t v6 = Ipv6L3Protocol::PROT_NUMBER;
+        Ptr<Packet> p = Make4(80);
+        WeftIpInfo info(p, v4);
+        NS_TEST_EXPECT_MSG_EQ(info.isIpv4, true, "IPv4");
+        NS_TEST_EXPECT_MSG_EQ(info.tos, (0xb8 | 2), "EF and ECT(0)");
+        NS_TEST_EXPECT_MSG_EQ(info.ipv4, Ipv4Address("10.0.0.2"), "destination");
+        NS_TEST_EXPECT_MSG_EQ(info.payloadBytes, 100u, "payload");
+        NS_TEST_EXPECT_MSG_EQ(WeftIpInfo::Precedence(v4, info.tos), 5u, "EF is 46 = 5 x 8 + 6");
+        NS_TEST_EXPECT_MSG_EQ(info.flow, WeftIpInfo(Make4(80), v4).flow, "the same flow");
+        NS_TEST_EXPECT_MSG_NE(info.flow, WeftIpInfo(Make4(81), v4).flow, "another flow");
+        GlobalValue::Bind("ChecksumEnabled", BooleanValue(true));
+        WeftIpInfo::MarkCe(p, v4);
+        GlobalValue::Bind("ChecksumEnabled", BooleanValue(false));
+        Ipv4Header after;
+        after.EnableChecksum();
+        p->RemoveHeader(after);
+        NS_TEST_EXPECT_MSG_EQ(after.GetEcn(), Ipv4Header::ECN_CE, "CE");
+        NS_TEST_EXPECT_MSG_EQ(after.GetDscp(), Ipv4Header::DSCP_EF, "the rest stays");
+        NS_TEST_EXPECT_MSG_EQ(after.GetPayloadSize(), 108u, "the rest stays");
+        NS_TEST_EXPECT_MSG_EQ(after.IsChecksumOk(), true, "checksum");
+        NS_TEST_EXPECT_MSG_EQ(p->GetSize(), 108u, "nothing but the header was touched");
+
+        Ptr<Packet> q = Create<Packet>(50);
+        Ipv6Header ip6;
+        ip6.SetDestination("2001:db8::2");
+        ip6.SetTrafficClass(0x62);
+        ip6.SetNextHeader(59);
+        ip6.SetPayloadLength(50);
+        q->AddHeader(ip6);
+        WeftIpInfo info6(q, v6);
+        NS_TEST_EXPECT_MSG_EQ(info6.isIpv6, true, "IPv6");
+        NS_TEST_EXPECT_MSG_EQ(info6.tos, 0x62, "traffic class");
+        NS_TEST_EXPECT_MSG_EQ(info6.ipv6, Ipv6Address("2001:db8::2"), "destination");
+        NS_TEST_EXPECT_MSG_EQ(info6.payloadBytes, 50u, "payload");
+        WeftIpInfo::MarkCe(q, v6);
+        q->PeekHeader(ip6);
+        NS_TEST_EXPECT_MSG_EQ(ip6.GetTrafficClass(), 0x63, "CE");
+
+        WeftIpInfo other(Create<Packet>(3), 0x1234);
+        NS_TEST_EXPECT_MSG_EQ((other.isIpv4 || other.isIpv6), false, "not IP");
+        WeftIpInfo cut(Create<Packet>(3), v4);
+        NS_TEST_EXPECT_MSG_EQ(cut.isIpv4, false, "too short");
+    }
+};
+
+/** IPv6, raw Ethernet by MAC address, unknown destinations, and what does not fit. */
+class AddressTestCase : public TestCase
+{
+  public:
+    AddressTestCase()
+        : TestCase("addresses")
+    {
+    }
+
+  private:
+    bool Raw(Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t protocol, const Address& from)
+    {
+        m_rawBytes += packet->GetSize();
+        m_rawFrom = from;
+        return protocol == 0x88b5;
+    }
+
+    void DoRun() override
+    {
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        Star star(3, [](WeftFabricHelper&) {});
+        InternetStackHelper().Install(star.helper.GetHosts());
+        Ipv6AddressHelper net("2001:db8::", Ipv6Prefix(64));
+        NetDeviceContainer devices;
+        for (uint32_t i = 0; i < 2; i++)
+        {
+            devices.Add(star.Device(i));
+        }
+        Ipv6InterfaceContainer interfaces = net.Assign(devices);
+        uint32_t arrived = 0;
+        Ptr<Socket> sink =
+            Socket::CreateSocket(star.helper.GetHosts().Get(1), UdpSocketFactory::GetTypeId());
+        sink->Bind(Inet6SocketAddress(Ipv6Address::GetAny(), 9));
+        sink->SetRecvCallback(Callback<void, Ptr<Socket>>([&](Ptr<Socket> s) {
+            while (Ptr<Packet> p = s->Recv())
+            {
+                arrived += p->GetSize();
+            }
+        }));
+        Ptr<Socket> source =
+            Socket::CreateSocket(star.helper.GetHosts().Get(0), UdpSocketFactory::GetTypeId());
+        Simulator::Schedule(Seconds(3), [&]() { // after duplicate address detection
+            source->SendTo(
+                Create<Packet>(777), 0, Inet6SocketAddress(interfaces.GetAddress(1, 1), 9));
+        });
+        Simulator::Stop(Seconds(4));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(arrived, 777u, "IPv6");
+
+        star.Device(2)->SetReceiveCallback(MakeCallback(&AddressTestCase::Raw, this));
+        Ptr<WeftNetDevice> from = star.Device(0);
+        NS_TEST_EXPECT_MSG_EQ(from->Send(Create<Packet>(100), star.Device(2)->GetAddress(), 0x88b5),
+                              true,
+                              "by MAC address");
+        NS_TEST_EXPECT_MSG_EQ(
+            from->Send(Create<Packet>(100), Mac48Address("02:00:00:00:00:99"), 0x88b5),
+            false,
+            "an address of no host");
+        NS_TEST_EXPECT_MSG_EQ(
+            from->Send(Create<Packet>(100), from->GetBroadcast(), 0x88b5), false, "to all");
+        NS_TEST_EXPECT_MSG_EQ(
+            from->Send(Create<Packet>(1501), star.Device(2)->GetAddress(), 0x88b5),
+            false,
+            "longer than the MTU");
+        Ptr<NetDevice> port = star.helper.GetSwitches().Get(0)->GetDevice(0);
+        NS_TEST_EXPECT_MSG_EQ(
+            port->Send(Create<Packet>(100), from->GetAddress(), 0x88b5), false, "from a switch");
+        Simulator::Stop(Seconds(1));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(m_rawBytes, 100u, "one of them arrived");
+        NS_TEST_EXPECT_MSG_EQ(m_rawFrom, from->GetAddress(), "and says from where");
+    }
+
+    uint32_t m_rawBytes{0}; //!< Received by host 2.
+    Address m_rawFrom;      //!< From there.
+};
+
+/** The suite. */
+class WeftIpTestSuite : public TestSuite
+{
+  public:
+    WeftIpTestSuite()
+        : TestSuite("weft-ip", SYSTEM)
+    {
+        AddTestCase(new IpInfoTestCase, TestCase::QUICK);
+        AddTestCase(new AddressTestCase, TestCase::QUICK);
+        AddTestCase(new QueueLimitTestCase, TestCase::QUICK);
+        AddTestCase(new DctcpQueueTestCase, TestCase::QUICK);
+        AddTestCase(new IncastTestCase, TestCase::QUICK);
+        AddTestCase(new SharedPortTestCase, TestCase::QUICK);
+    }
+};
+
+WeftIpTestSuite g_weftIpTestSuite; //!< Registers the suite.
+
+} // namespace
