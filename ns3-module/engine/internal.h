@@ -540,7 +540,7 @@ static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint3
         p->in_bytes[prio] -= k->frame;
 }
 
-/** Marks a data packet by the RED curve of @p out for an occupancy of @p qbytes. */
+/** Marks a data packet or frame by the RED curve of @p out for an occupancy of @p qbytes. */
 void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes);
 
 /** Whether ingress (port, priority) of a switch would resume its peer if it held @p normal bytes and

@@ -163,7 +163,8 @@ void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)
     struct port *p = &e->ports[out];
     struct pkt *k = pkt_at(e, i);
     const struct marking *c = &p->kind->prio[k->prio].mark;
-    if (qbytes <= c->kmin || !qp_at(e, k->qp)->control->ecn_on)
+    const bool asked = k->kind == WEFT_PKT_FRAME || qp_at(e, k->qp)->control->ecn_on;
+    if (qbytes <= c->kmin || !asked)
         return;
     if (qbytes <= c->kmax && marking_draw(e, p) >= (double)(qbytes - c->kmin) * c->slope)
         return;
