@@ -34,9 +34,20 @@ file(GLOB weft_c_sources CONFIGURE_DEPENDS ${weft_root}/frontend/base/*.c ${weft
 list(FILTER weft_c_sources EXCLUDE REGEX "/congestion/skeleton\\.c$") # an example to copy, not an algorithm
 
 file(GLOB weft_suites CONFIGURE_DEPENDS test/*-test-suite.cc)
-if(NOT "config-store" IN_LIST ns3-all-enabled-modules)
-  list(FILTER weft_suites EXCLUDE REGEX "config-store")
-endif()
+# Suites that need more modules than the library does, and those modules.
+set(weft_test_libraries)
+foreach(suite "config-store:config-store" "ip:point-to-point;flow-monitor" "tcp:point-to-point;flow-monitor")
+  string(REGEX MATCH "^([^:]*):(.*)$" suite "${suite}")
+  set(modules ${CMAKE_MATCH_2})
+  set(name ${CMAKE_MATCH_1})
+  foreach(module ${modules})
+    if(module IN_LIST ns3-all-enabled-modules)
+      list(APPEND weft_test_libraries ${lib${module}})
+    else()
+      list(FILTER weft_suites EXCLUDE REGEX "/weft-${name}-test-suite")
+    endif()
+  endforeach()
+endforeach()
 
 # Headers are named from the root: "base/param.h", "congestion/cc.h", "ns3-module/engine/engine.h".
 set(weft_links ${CMAKE_CURRENT_BINARY_DIR}/include)
@@ -64,7 +75,7 @@ function(weft_finish_library)
   target_include_directories(${libweft} INTERFACE $<INSTALL_INTERFACE:include/weft>)
   include(${weft_here}/cmake/InstallHeaders.cmake)
   weft_install_c_headers(${weft_root} ${weft_here} include/weft)
-  if(TARGET "${testweft}" AND "config-store" IN_LIST ns3-all-enabled-modules)
-    target_link_libraries(${testweft} ${libconfig-store})
+  if(TARGET "${testweft}" AND weft_test_libraries)
+    target_link_libraries(${testweft} ${weft_test_libraries})
   endif()
 endfunction()
