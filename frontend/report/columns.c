@@ -110,7 +110,7 @@ static const struct weft_column path[] = {
     {"kind", "compute, cpu, memory, send, recv, or the collective"},
     {"begin_ns", "end of the step before; 0 for the first"},
     {"end_ns", "end of this step"},
-    {"duration_ns", "end_ns - begin_ns: the sum of the last eight columns"},
+    {"duration_ns", "end_ns - begin_ns: the sum of the last seven columns"},
     {"messages", "messages on the path, one after the other"},
     {"folded", "earlier steps that are summed up in this one; 0 but in very long runs"},
     {"compute_ns", "of it, an accelerator computed"},
@@ -120,7 +120,6 @@ static const struct weft_column path[] = {
     {"congestion_ns", "of it, a message was on its way for longer than that"},
     {"reduce_ns", "of it, received data was added up or copied"},
     {"endpoint_ns", "of it, software and injection: endpoint delay, LogGP costs"},
-    {"peer_ns", "of it, a message waited for its receiver"},
 };
 
 static const struct weft_column trouble[] = {

@@ -44,7 +44,7 @@ struct weft_report {
 #define WEFT_PATH_COLUMNS                                                                          \
     {                                                                                              \
         WEFT_SPENT_COMPUTE, WEFT_SPENT_CPU, WEFT_SPENT_MEMORY, WEFT_SPENT_NETWORK,                 \
-            WEFT_SPENT_CONGESTION, WEFT_SPENT_REDUCE, WEFT_SPENT_ENDPOINT, WEFT_SPENT_PEER         \
+            WEFT_SPENT_CONGESTION, WEFT_SPENT_REDUCE, WEFT_SPENT_ENDPOINT                          \
     }
 
 /** Opens one CSV file of the folder with its header. */

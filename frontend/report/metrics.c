@@ -62,7 +62,6 @@ static const struct weft_metric metrics[] = {
     PATH(CONGESTION, "congestion", "messages on their way for longer than that"),
     PATH(REDUCE, "reduce", "adding up and copying received data"),
     PATH(ENDPOINT, "endpoint", "software and injection"),
-    PATH(PEER, "peer", "messages waiting for their receiver"),
     M("messages", U64, messages, "messages that were delivered and acknowledged"),
     M("message-bytes", SIZE, message_bytes, "payload of those messages"),
     M("fct-p50", TIME, fct_p50_ps, "flow completion time, median"),

@@ -130,11 +130,9 @@ static void on_op(void *ctx, const struct weft_op_record *w)
     if (w->end_ps > r->last_ps)
         r->last_ps = w->end_ps;
     if (op->kind == WEFT_OP_COLL) {
-        uint32_t n =
-            r->workload && op->group < r->workload->ngroups ? r->workload->groups[op->group].n : 0;
         r->coll[op->coll].ops++;
         r->coll[op->coll].bytes += op->bytes;
-        r->bus_bytes[op->coll] += weft_coll_bus_bytes(op->coll, op->bytes, n);
+        r->bus_bytes[op->coll] += weft_coll_bus_bytes(op->coll, op->bytes, w->members);
         r->coll_ps[op->coll] += w->end_ps - w->start_ps;
     }
     struct weft_csv *csv = r->csv[WEFT_CSV_OPS];
@@ -166,7 +164,6 @@ static void on_phase(void *ctx, const struct weft_phase_record *w)
     struct weft_csv *csv = r->csv[WEFT_CSV_COLLECTIVES];
     if (!csv)
         return;
-    uint32_t n = r->workload ? r->workload->groups[w->op->group].n : 0;
     weft_csv_u64(csv, w->rank);
     weft_csv_u64(csv, w->op->id);
     weft_csv_str(csv, w->op->name);
@@ -186,7 +183,7 @@ static void on_phase(void *ctx, const struct weft_phase_record *w)
     weft_csv_ps_as_ns(csv, w->busy_ps);
     weft_csv_ps_as_ns(csv, w->reduce_ps);
     bandwidth(csv, (double)w->op->bytes, w->op_end_ps - w->op_start_ps);
-    bandwidth(csv, weft_coll_bus_bytes(w->op->coll, w->op->bytes, n),
+    bandwidth(csv, weft_coll_bus_bytes(w->op->coll, w->op->bytes, w->members),
               w->op_end_ps - w->op_start_ps);
     row(r, csv);
 }

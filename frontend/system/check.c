@@ -129,13 +129,34 @@ static int check_phases(const struct context *c, const struct weft_choice *choic
     for (uint32_t i = 0; i < plan.n; i++) {
         uint32_t d = plan.phase[i].dim;
         struct weft_coll_call phase = {.kind = plan.phase[i].kind, .n = shape->dims.size[d]};
-        int rc = supported(&choice->alg[shape->fabric_dim[d]], &phase, err);
+        int rc = supported(weft_choice_in(choice, shape->fabric_dim[d]), &phase, err);
         if (rc) {
             weft_err_prepend(err, "dimension %u, %s", shape->fabric_dim[d],
                              weft_coll_kind_name(phase.kind));
             return rc;
         }
     }
+    return 0;
+}
+
+/* A collective that goes through some dimensions of its group only. */
+static int check_involved(const struct context *c, const struct weft_choice *choice,
+                          const struct weft_op *op, const struct weft_shape *shape,
+                          struct weft_err *err)
+{
+    if (c->dims.n == 0)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "involved_dim leaves out dimensions, but the ranks have none here; set "
+                            "system.dims");
+    if (op->ninvolved < c->dims.n)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "involved_dim has %u entries, but there are %u dimensions",
+                            op->ninvolved, c->dims.n);
+    if (choice->n == 1 && shape->dims.n > 1)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "involved_dim leaves %u dimensions, which '%s' can't take as one; name "
+                            "one algorithm per dimension",
+                            shape->dims.n, choice->text);
     return 0;
 }
 
@@ -155,8 +176,12 @@ static int check_coll(const struct context *c, uint32_t rank, const struct weft_
     struct weft_coll_call call = weft_call_of(g, c->position[op->group], op);
     if (op->send_bytes)
         call.pairs = &splits;
-    if (choice->n > 1)
-        return check_phases(c, choice, g, &c->shapes[op->group], &call, err);
+    struct weft_shape scratch;
+    const struct weft_shape *shape = weft_shape_of(&c->shapes[op->group], op, &scratch);
+    int part = op->involved && (c->dims.n == 0 || shape == &scratch);
+    int rc = part ? check_involved(c, choice, op, shape, err) : 0;
+    if (rc || choice->n > 1 || part)
+        return rc ? rc : check_phases(c, choice, g, shape, &call, err);
     return supported(&choice->alg[0], &call, err);
 }
 
@@ -187,7 +212,7 @@ static int check_peer(const struct context *c, uint32_t rank, const struct weft_
     if (op->peer == rank)
         return weft_err_set(err, WEFT_E_INPUT, "it %s its own rank %u", what, rank);
     if (!weft_p2p_tag_fits(op->tag))
-        return weft_err_set(err, WEFT_E_LIMIT, "tag %llu is outside of -2^62 to 2^62 - 1",
+        return weft_err_set(err, WEFT_E_LIMIT, "tag %llu is outside of -2^60 to 2^60 - 1",
                             (unsigned long long)op->tag);
     return 0;
 }
@@ -254,6 +279,7 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
                       const struct weft_system_env *env, struct weft_err *err)
 {
     struct context c = {.w = w, .p = p};
+    struct weft_classes classes;
     struct weft_err own = {0};
     uint64_t ninstances;
     err = err ? err : &own;
@@ -264,6 +290,8 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
     int rc = weft_read_dims(p, env ? env->dims : NULL, w->nranks, &c.dims, err);
     if (!rc)
         rc = weft_read_stragglers(p, w->nranks, NULL, err);
+    if (!rc)
+        rc = weft_read_classes(p, &classes, err);
     if (!rc)
         rc = weft_choices_new(w, p, &c.choices, err);
     if (rc)

@@ -2,8 +2,8 @@
 /*
  * Which ops of different ranks are the same collective.
  *
- * Traces do not say. weft takes all COLL ops of one (group, kind, root, bytes) that ask for the same
- * algorithm, if any, as a class: the k-th op of
+ * Traces do not say. weft takes all COLL ops of one (group, kind, root, bytes, involved dimensions)
+ * that ask for the same algorithm, if any, as a class: the k-th op of
  * a class, in ascending node id, is the same collective on every member. So ranks may issue
  * different collectives in any order, and equal ones match in program order whatever the timing.
  * Barriers have no bytes; all-to-alls whose sizes differ from pair to pair are a class of their own,
@@ -29,7 +29,7 @@ struct class
 {
     struct {
         uint64_t bytes, algorithm; /* hash of its own one, 0: none */
-        uint32_t group, kind, root, zero;
+        uint32_t group, kind, root, involved;
     } key;
     uint64_t count;      /* ops of the class on each member; UINT64_MAX: hash table out of memory */
     uint64_t seen;       /* on the rank being read */
@@ -51,6 +51,7 @@ static struct class *class_of(const struct weft_workload *w, struct class **all,
     probe.key.kind = op->send_bytes ? WEFT_COLL_KINDS : (uint32_t)op->coll;
     if (weft_coll_has_root(op->coll))
         probe.key.root = op->has_root ? op->root : w->groups[op->group].ranks[0];
+    probe.key.involved = op->involved;
     if (op->algorithm)
         probe.key.algorithm = weft_hash64(op->algorithm, strlen(op->algorithm));
     HASH_FIND(hh, *all, &probe.key, sizeof(probe.key), c);

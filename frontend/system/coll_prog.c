@@ -173,8 +173,10 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
         .dst = rank_of(p, in->peer),
         .bytes = bytes,
         .tag = own_tag(p, in->peer_lane, in->peer_instr),
-        .prio = WEFT_NET_PRIO_DEFAULT,
     };
+    const uint64_t chunk = p->key >> p->sys->phase_bits & ((UINT64_C(1) << p->sys->chunk_bits) - 1);
+    weft_classify(&p->sys->classes, weft_active_op(active_of(p)), in->step + in->peer_lane + chunk,
+                  &msg);
     p->messages++;
     p->bytes += bytes;
     if (p->posted_ps) {

@@ -42,6 +42,7 @@ struct weft_coll_run {
     const struct weft_choice *choice;
     const struct weft_group *group;
     const struct weft_shape *shape;
+    struct weft_shape own_shape; /* with dimensions left out */
     uint32_t position;
     uint32_t place[WEFT_DIMS_MAX]; /* with dimensions */
     uint64_t instance;
@@ -72,6 +73,16 @@ const struct weft_active *weft_coll_active(const struct weft_coll_run *run)
 struct weft_coll_rank_of_run *weft_coll_standing(struct weft_coll_run *run)
 {
     return &run->standing;
+}
+
+uint32_t weft_coll_members(const struct weft_coll_run *run)
+{
+    uint32_t n = 1;
+    if (run->shape != &run->own_shape)
+        return run->group->n;
+    for (uint32_t d = 0; d < run->shape->dims.n; d++)
+        n *= run->shape->dims.size[d];
+    return n;
 }
 
 static uint32_t nphases(const struct weft_coll_chunk *c)
@@ -174,6 +185,7 @@ static void report_phases(struct weft_coll_run *run)
     for (uint32_t i = 0; o->phase && i < run->nrecords; i++) {
         run->record[i].op_start_ps = run->a->start_ps < 0 ? run->a->ready_ps : run->a->start_ps;
         run->record[i].op_end_ps = now_of(run);
+        run->record[i].members = weft_coll_members(run);
         o->phase(o->ctx, &run->record[i]);
     }
 }
@@ -234,7 +246,7 @@ static void set_up(struct weft_coll_chunk *c)
     if (run->order) {
         const struct weft_shape *shape = run->shape;
         uint32_t d = dim_of(c);
-        alg = &run->choice->alg[shape->fabric_dim[d]];
+        alg = weft_choice_in(run->choice, shape->fabric_dim[d]);
         weft_coll_cursor_call(&c->way->cursor, &c->way->plan.phase[c->at], &p->call);
         p->position = run->place[d];
         p->ranks = shape->places[d];
@@ -396,7 +408,7 @@ static int use_dimensions(struct weft_coll_run *run)
         problem.reduce_ps_per_byte =
             (double)s->p->reduce_passes * 8e12 / (double)s->p->reduce_bw_bps;
     for (uint32_t d = 0; d < shape->dims.n; d++)
-        problem.alg[d] = &run->choice->alg[shape->fabric_dim[d]];
+        problem.alg[d] = weft_choice_in(run->choice, shape->fabric_dim[d]);
     run->order = weft_agreed_order_new(&problem);
     return run->order ? 0 : WEFT_E_LIMIT;
 }
@@ -417,19 +429,20 @@ void weft_coll_begin(struct weft_active *a)
     a->coll = run;
     run->a = a;
     run->group = &s->w->groups[op->group];
-    run->shape = &s->shapes[op->group];
+    run->shape = weft_shape_of(&s->shapes[op->group], op, &run->own_shape);
     run->choice = weft_choice_of(&s->choices, op);
     run->call = weft_call_of(run->group, s->position[op->group], op);
     run->position = weft_position(run->group, s->position[op->group], npu->rank);
     run->instance = npu->state[a->op].instance;
     run->standing.order = s->instance_order[run->instance];
-    if (run->group->n > 1) /* a group of one has nothing to do */
+    const int part = run->shape == &run->own_shape;
+    if (run->group->n > 1 && !(part && run->shape->dims.n == 0)) /* else nothing to do */
         run->nchunks =
             op->send_bytes ? s->p->chunks : weft_coll_chunks(run->call.bytes, s->p->chunks);
     if (op->send_bytes)
         run->call.pairs = &splits;
     weft_coll_enter(run);
-    if (run->nchunks && run->choice->n > 1 && use_dimensions(run)) {
+    if (run->nchunks && (run->choice->n > 1 || part) && use_dimensions(run)) {
         fail(run, WEFT_E_LIMIT, "out of memory");
         return;
     }

@@ -84,24 +84,32 @@ static void explain_coll(struct text *t, const struct weft_active *a)
         }
 }
 
-static void explain_recv(struct text *t, const struct weft_active *a)
+/* What the peer of a SEND or RECV makes of its own end, called `what`. */
+static void add_partner(struct text *t, const struct weft_active *a, const char *what)
 {
     const struct weft_op *op = weft_active_op(a);
     const struct weft_npu *peer = &a->npu->sys->npus[op->peer];
+    enum weft_op_kind kind = op->kind == WEFT_OP_SEND ? WEFT_OP_RECV : WEFT_OP_SEND;
+    for (uint32_t i = 0; i < peer->dag->nops; i++) {
+        const struct weft_op *other = &peer->dag->ops[i];
+        if (other->kind == kind && other->peer == a->npu->rank && other->tag == op->tag &&
+            peer->state[i].phase != WEFT_OP_DONE) {
+            add_other(t, peer, i, what);
+            return;
+        }
+    }
+    add(t, ", which has no such %s left", what + strlen("that "));
+}
+
+static void explain_recv(struct text *t, const struct weft_active *a)
+{
+    const struct weft_op *op = weft_active_op(a);
     char size[WEFT_UNIT_TEXT_MAX];
     add(t, "waits in recv ");
     add_name(t, op);
     add(t, " for %s from rank %u with tag %lld", weft_format_size(op->bytes, size), op->peer,
         (long long)op->tag);
-    for (uint32_t i = 0; i < peer->dag->nops; i++) {
-        const struct weft_op *send = &peer->dag->ops[i];
-        if (send->kind == WEFT_OP_SEND && send->peer == a->npu->rank && send->tag == op->tag &&
-            peer->state[i].phase != WEFT_OP_DONE) {
-            add_other(t, peer, i, "that send");
-            return;
-        }
-    }
-    add(t, ", which has no such send left");
+    add_partner(t, a, "that send");
 }
 
 static void explain_active(struct text *t, const struct weft_active *a)
@@ -118,8 +126,14 @@ static void explain_active(struct text *t, const struct weft_active *a)
     case WEFT_OP_SEND:
         add(t, "waits in send ");
         add_name(t, op);
-        add(t, " of %s to rank %u with tag %lld: not delivered yet",
-            weft_format_size(op->bytes, size), op->peer, (long long)op->tag);
+        add(t, " of %s to rank %u with tag %lld: ", weft_format_size(op->bytes, size), op->peer,
+            (long long)op->tag);
+        if (a->start_ps < 0) {
+            add(t, "rendezvous with that rank");
+            add_partner(t, a, "that receive");
+        } else {
+            add(t, "not delivered yet");
+        }
         break;
     default:
         add(t, a->start_ps < 0 ? "has queued " : "runs ");

@@ -9,7 +9,7 @@
  *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
  *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
  *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
- *   trail.c      the critical path
+ *   trail.c      the critical path                     classes.c   traffic classes and QPs
  */
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
@@ -120,8 +120,16 @@ struct weft_npu {
     struct weft_rank_result result;
 };
 
+/** Types of communication: the collectives, and SEND with RECV. */
+#define WEFT_COMM_TYPES (WEFT_COLL_KINDS + 1)
+/** Traffic class and QPs of each type. */
+struct weft_classes {
+    uint32_t prio[WEFT_COMM_TYPES], qps[WEFT_COMM_TYPES];
+};
+
 struct weft_system {
     const struct weft_workload *w;
+    struct weft_classes classes;
     const struct weft_system_params *p;
     struct weft_net *net;
     struct weft_system_observer observer;
@@ -139,9 +147,15 @@ struct weft_system {
     struct weft_err err;
 };
 
-/* Tags: bit 63 set: SEND/RECV, below it the low 63 bits of comm_tag.
- * Bit 63 clear: instance number, chunk, phase, receiver's lane and instruction, see size_tags(). */
+/* Tags: bit 63 set: SEND/RECV, below it WEFT_TAG_CONTROL and WEFT_TAG_GRANT and the low 61 bits of
+ * comm_tag. Bit 63 clear: instance number, chunk, phase, receiver's lane and instruction, see
+ * size_tags(). */
 #define WEFT_TAG_P2P (UINT64_C(1) << 63)
+/** A message of a rendezvous: a request of the sender or, with WEFT_TAG_GRANT, the receiver's word. */
+#define WEFT_TAG_CONTROL (UINT64_C(1) << 62)
+#define WEFT_TAG_GRANT (UINT64_C(1) << 61)
+/** Values of system.rendezvous-handshake. */
+enum weft_handshake { WEFT_HANDSHAKE_ROUND_TRIP, WEFT_HANDSHAKE_READY };
 
 /* params.c */
 int64_t weft_reduce_ps(const struct weft_system_params *p, uint64_t bytes);
@@ -164,6 +178,13 @@ int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes);
 /** Delay until a message has been taken off the network; occupies the NPU for it. */
 int64_t weft_absorb_ps(struct weft_npu *npu, int64_t now_ps);
 
+/* classes.c */
+int weft_read_classes(const struct weft_system_params *p, struct weft_classes *out,
+                      struct weft_err *err);
+/** Fills in traffic class and QP of a message of op; @p turn picks the QP. */
+void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint64_t turn,
+                   struct weft_net_msg *msg);
+
 /* coll_ids.c */
 /**
  * Numbers the collectives; see the file. @p states (all ops of rank 0, of rank 1 ...) may be NULL:
@@ -176,6 +197,12 @@ int weft_coll_ids(const struct weft_workload *w, struct weft_op_state *states, u
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
                      struct weft_choices *out, struct weft_err *err);
 void weft_choices_free(struct weft_choices *c);
+/** The algorithm for dimension @p dim of the fabric. */
+static inline const struct weft_coll_algorithm *weft_choice_in(const struct weft_choice *c,
+                                                               uint32_t dim)
+{
+    return &c->alg[c->n > 1 ? dim : 0];
+}
 const struct weft_choice *weft_choice_of(const struct weft_choices *c, const struct weft_op *op);
 /** What an op is to do, on one dimension: kind, n, root, bytes; without chunks. */
 struct weft_coll_call weft_call_of(const struct weft_group *g, const uint32_t *sorted,
@@ -198,6 +225,12 @@ int weft_read_dims(const struct weft_system_params *p, const struct weft_dims *f
                    uint32_t nranks, struct weft_dims *out, struct weft_err *err);
 struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct weft_dims *dims,
                                    struct weft_err *err);
+/**
+ * The dimensions that @p op goes through: @p shape of its group or, when its involved_dim leaves
+ * some of them out, what is left of it, made in @p scratch.
+ */
+const struct weft_shape *weft_shape_of(const struct weft_shape *shape, const struct weft_op *op,
+                                       struct weft_shape *scratch);
 void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w);
 
 /* check.c */
@@ -287,6 +320,8 @@ int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *ran
 /** Begins this rank's part of a collective; may end at once. */
 void weft_coll_begin(struct weft_active *a);
 void weft_coll_run_free(struct weft_coll_run *run);
+/** Ranks that take part in it together. */
+uint32_t weft_coll_members(const struct weft_coll_run *run);
 /** Begins what may begin. */
 void weft_coll_fill(struct weft_coll_run *run);
 /** What a run waits for, for explain.c. */
@@ -321,6 +356,9 @@ void weft_p2p_send(struct weft_active *a);
 void weft_p2p_recv(struct weft_active *a);
 void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
                        const struct weft_net_done *done);
+/** A message of a rendezvous has come in. */
+void weft_p2p_control(struct weft_npu *npu, const struct weft_net_msg *msg,
+                      const struct weft_net_done *done);
 void weft_p2p_sent(const struct weft_net_done *done);
 void weft_p2p_free(struct weft_npu *npu);
 /** 1 when comm_tag @p tag can be carried. */

@@ -99,10 +99,10 @@ void weft_npu_arrival(const struct weft_active *a, const struct weft_trail *trai
     struct weft_npu *npu = a->npu;
     const int64_t now_ps = now_of(npu), ideal_ps = done->post_ps + done->ideal_ps;
     const int64_t alone_ps = ideal_ps < now_ps ? ideal_ps : now_ps;
-    const int p2p = weft_active_op(a)->kind == WEFT_OP_RECV;
+    const int coll = weft_active_op(a)->kind == WEFT_OP_COLL;
     const struct weft_npu_part parts[] = {
-        {WEFT_SPENT_PEER, p2p || !trail ? done->post_ps : trail->latest_ps},
-        {WEFT_SPENT_DEPENDENCY, done->post_ps},
+        {WEFT_SPENT_PEER, trail ? trail->latest_ps : 0},
+        {coll ? WEFT_SPENT_DEPENDENCY : WEFT_SPENT_NETWORK, done->post_ps},
         {WEFT_SPENT_NETWORK, alone_ps},
         {WEFT_SPENT_CONGESTION, now_ps}};
     weft_npu_account(npu, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
@@ -312,6 +312,7 @@ void weft_npu_done(struct weft_active *a)
             .ready_ps = a->ready_ps,
             .start_ps = a->start_ps < 0 ? a->ready_ps : a->start_ps,
             .end_ps = now,
+            .members = a->coll ? weft_coll_members(a->coll) : 0,
         };
         s->observer.op(s->observer.ctx, &record);
     }

@@ -6,6 +6,11 @@
  * order in which the RECVs were issued; a message that comes first waits. A SEND is done when the
  * net says that the message was delivered, a RECV when its message has arrived, at once if it had
  * arrived before. No endpoint costs (ASTRA-sim has none here either).
+ *
+ * Rendezvous (system.rendezvous): a SEND of that size or more posts its message only when the receiver
+ * has granted it. A RECV grants one message of its (source, tag) when it is posted; with a round
+ * trip, when besides a request has come, of which each SEND posts one when it is issued. A smaller
+ * message goes at once, but not before an earlier one of its tag.
  */
 #include "system/internal.h"
 
@@ -23,28 +28,32 @@ struct arrival {
     struct arrival *next;
 };
 
-/* What is unmatched of one (source, tag): either messages or RECVs. */
+/* What is unmatched of one (peer, tag): either messages or the ops that wait for one. With
+ * WEFT_TAG_CONTROL in the tag: requests or RECVs that want one; with WEFT_TAG_GRANT: grants or
+ * SENDs. */
 struct weft_p2p {
     struct {
         uint64_t tag; /* as carried */
-        uint32_t src, zero;
+        uint32_t peer, zero;
     } key;
     struct arrival *head, *tail;
-    struct weft_fifo recvs;
-    int failed; /* the hash table was out of memory */
+    struct weft_fifo waiting;
+    uint64_t controls; /* requests or grants that came */
+    uint64_t wanting;  /* RECVs without a request */
+    int failed;        /* the hash table was out of memory */
     UT_hash_handle hh;
 };
 
 int weft_p2p_tag_fits(uint64_t tag)
 {
-    /* as a signed number in [-2^62, 2^62): then bit 62 repeats the sign, and bit 63 can be dropped
-     */
-    return (tag + (UINT64_C(1) << 62)) < (UINT64_C(1) << 63);
+    /* as a signed number in [-2^60, 2^60): then bit 60 repeats the sign, and those above can be
+     * dropped */
+    return (tag + (UINT64_C(1) << 60)) < (UINT64_C(1) << 61);
 }
 
 static uint64_t carried(uint64_t tag)
 {
-    return tag | WEFT_TAG_P2P;
+    return (tag & (WEFT_TAG_GRANT - 1)) | WEFT_TAG_P2P;
 }
 
 static void fail_memory(struct weft_npu *npu)
@@ -54,18 +63,26 @@ static void fail_memory(struct weft_npu *npu)
     weft_system_fail(npu->sys, &err);
 }
 
-static struct weft_p2p *entry_of(struct weft_npu *npu, uint32_t src, uint64_t tag)
+static struct weft_p2p *find_entry(const struct weft_npu *npu, uint32_t peer, uint64_t tag)
 {
     struct weft_p2p probe, *e;
     memset(&probe, 0, sizeof(probe));
     probe.key.tag = tag;
-    probe.key.src = src;
+    probe.key.peer = peer;
     HASH_FIND(hh, npu->p2p, &probe.key, sizeof(probe.key), e);
+    return e;
+}
+
+/* The same; makes it when there is none. */
+static struct weft_p2p *entry_of(struct weft_npu *npu, uint32_t peer, uint64_t tag)
+{
+    struct weft_p2p *e = find_entry(npu, peer, tag);
     if (e)
         return e;
     e = calloc(1, sizeof(*e));
     if (e) {
-        e->key = probe.key;
+        e->key.tag = tag;
+        e->key.peer = peer;
         HASH_ADD(hh, npu->p2p, key, sizeof(e->key), e);
         if (!e->failed)
             return e;
@@ -77,7 +94,7 @@ static struct weft_p2p *entry_of(struct weft_npu *npu, uint32_t src, uint64_t ta
 
 static void drop_if_empty(struct weft_npu *npu, struct weft_p2p *e)
 {
-    if (!e->head && !e->recvs.head) {
+    if (!e->head && !e->waiting.head && !e->controls && !e->wanting) {
         HASH_DEL(npu->p2p, e);
         free(e);
     }
@@ -101,24 +118,122 @@ static int check_size(struct weft_active *a, uint64_t bytes)
     return err.code;
 }
 
-void weft_p2p_send(struct weft_active *a)
+static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes, const void *ref)
 {
-    struct weft_net *net = a->npu->sys->net;
+    struct weft_system *s = a->npu->sys;
     const struct weft_op *op = weft_active_op(a);
+    struct weft_err err = {0};
     struct weft_net_msg msg = {
         .src = a->npu->rank,
         .dst = op->peer,
-        .bytes = op->bytes,
-        .tag = carried(op->tag),
-        .prio = WEFT_NET_PRIO_DEFAULT,
+        .bytes = bytes,
+        .tag = carried(op->tag) | bits,
     };
-    struct weft_err err = {0};
-    a->trail = weft_trail_take(a->npu, a->op);
-    if (net->ops->send(net, &msg, (uint64_t)(uintptr_t)a, &err)) {
+    weft_classify(&s->classes, op, op->tag, &msg);
+    if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)ref, &err)) {
         weft_err_prepend(&err, "rank %u, node %llu '%s'", a->npu->rank, (unsigned long long)op->id,
                          op->name);
-        weft_system_fail(a->npu->sys, &err);
+        weft_system_fail(s, &err);
     }
+}
+
+static void post_data(struct weft_active *a)
+{
+    a->start_ps = a->npu->sys->net->ops->now_ps(a->npu->sys->net);
+    a->trail = weft_trail_take(a->npu, a->op);
+    post(a, 0, weft_active_op(a)->bytes, a);
+}
+
+static void post_control(const struct weft_active *a, uint64_t bits)
+{
+    post(a, WEFT_TAG_CONTROL | bits, a->npu->sys->p->rendezvous_control_bytes,
+         weft_trail_take(a->npu, a->op));
+}
+
+static int meets(const struct weft_active *a)
+{
+    const struct weft_system_params *p = a->npu->sys->p;
+    return p->rendezvous_bytes && weft_active_op(a)->bytes >= p->rendezvous_bytes;
+}
+
+static int asks(const struct weft_npu *npu)
+{
+    return npu->sys->p->rendezvous_handshake == WEFT_HANDSHAKE_ROUND_TRIP;
+}
+
+void weft_p2p_send(struct weft_active *a)
+{
+    const struct weft_op *op = weft_active_op(a);
+    const uint64_t tag = carried(op->tag) | WEFT_TAG_CONTROL | WEFT_TAG_GRANT;
+    struct weft_p2p *e;
+    if (!meets(a)) {
+        e = a->npu->sys->p->rendezvous_bytes ? find_entry(a->npu, op->peer, tag) : NULL;
+        if (e && e->waiting.head)
+            weft_fifo_put(&e->waiting, a); /* messages of one tag stay in order */
+        else
+            post_data(a);
+        return;
+    }
+    e = entry_of(a->npu, op->peer, tag);
+    if (!e)
+        return;
+    if (asks(a->npu))
+        post_control(a, 0);
+    if (e->controls == 0) {
+        weft_fifo_put(&e->waiting, a);
+        return;
+    }
+    e->controls--;
+    drop_if_empty(a->npu, e);
+    post_data(a);
+}
+
+/* A RECV that has been posted grants a message, or waits for a request of one. */
+static void grant(struct weft_active *a)
+{
+    const struct weft_op *op = weft_active_op(a);
+    if (asks(a->npu)) {
+        struct weft_p2p *e = entry_of(a->npu, op->peer, carried(op->tag) | WEFT_TAG_CONTROL);
+        if (!e)
+            return;
+        if (e->controls == 0) {
+            e->wanting++;
+            return;
+        }
+        e->controls--;
+        drop_if_empty(a->npu, e);
+    }
+    post_control(a, WEFT_TAG_GRANT);
+}
+
+void weft_p2p_control(struct weft_npu *npu, const struct weft_net_msg *msg,
+                      const struct weft_net_done *done)
+{
+    struct weft_trail *t = (struct weft_trail *)(uintptr_t)done->send_ref;
+    struct weft_p2p *e = entry_of(npu, msg->src, msg->tag), *data;
+    struct weft_active *a = NULL;
+    if (!e)
+        return;
+    if (msg->tag & WEFT_TAG_GRANT) {
+        a = weft_fifo_take(&e->waiting);
+    } else if (e->wanting && (data = entry_of(npu, msg->src, msg->tag & ~WEFT_TAG_CONTROL))) {
+        e->wanting--;
+        a = data->waiting.head;
+    }
+    if (a) {
+        weft_npu_arrival(a, t, done);
+        if (msg->tag & WEFT_TAG_GRANT)
+            post_data(a);
+        else
+            post_control(a, WEFT_TAG_GRANT);
+        while (e->waiting.head && !meets(e->waiting.head)) /* those behind a SEND */
+            post_data(weft_fifo_take(&e->waiting));
+        drop_if_empty(npu, e);
+        weft_trail_leave(npu);
+    } else {
+        e->controls++;
+    }
+    weft_trail_drop(npu->sys, t);
 }
 
 void weft_p2p_sent(const struct weft_net_done *done)
@@ -140,7 +255,9 @@ void weft_p2p_recv(struct weft_active *a)
         return;
     struct arrival *m = e->head;
     if (!m) {
-        weft_fifo_put(&e->recvs, a);
+        weft_fifo_put(&e->waiting, a);
+        if (meets(a))
+            grant(a);
         return;
     }
     uint64_t bytes = m->bytes;
@@ -157,7 +274,7 @@ void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
     struct weft_p2p *e = entry_of(npu, msg->src, msg->tag);
     if (!e)
         return;
-    struct weft_active *a = weft_fifo_take(&e->recvs);
+    struct weft_active *a = weft_fifo_take(&e->waiting);
     if (a) {
         drop_if_empty(npu, e);
         if (check_size(a, msg->bytes) == 0) {

@@ -161,6 +161,28 @@ struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct w
     return shapes;
 }
 
+const struct weft_shape *weft_shape_of(const struct weft_shape *shape, const struct weft_op *op,
+                                       struct weft_shape *scratch)
+{
+    uint32_t n = 0;
+    if (!op->involved || !(shape->mask & ~op->involved))
+        return shape;
+    *scratch = *shape;
+    scratch->mask &= op->involved;
+    for (uint32_t d = 0; d < shape->dims.n; d++) {
+        if (!(op->involved >> shape->fabric_dim[d] & 1))
+            continue;
+        scratch->dims.size[n] = shape->dims.size[d];
+        scratch->dims.rate_bps[n] = shape->dims.rate_bps[d];
+        scratch->dims.latency_ps[n] = shape->dims.latency_ps[d];
+        scratch->fabric_dim[n] = shape->fabric_dim[d];
+        scratch->stride[n] = shape->stride[d];
+        scratch->places[n++] = shape->places[d];
+    }
+    scratch->dims.n = n;
+    return scratch;
+}
+
 void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w)
 {
     for (uint32_t g = 0; shapes && g < w->ngroups; g++)

@@ -9,7 +9,7 @@
 static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     struct weft_system *s = ctx;
-    if (s->err.code == 0 && (msg->tag & WEFT_TAG_P2P))
+    if (s->err.code == 0 && (msg->tag & WEFT_TAG_P2P) && !(msg->tag & WEFT_TAG_CONTROL))
         weft_p2p_sent(done);
 }
 
@@ -18,7 +18,9 @@ static void on_received(void *ctx, const struct weft_net_msg *msg, const struct 
     struct weft_system *s = ctx;
     if (s->err.code)
         return;
-    if (msg->tag & WEFT_TAG_P2P)
+    if ((msg->tag & WEFT_TAG_P2P) && (msg->tag & WEFT_TAG_CONTROL))
+        weft_p2p_control(&s->npus[msg->dst], msg, done);
+    else if (msg->tag & WEFT_TAG_P2P)
         weft_p2p_received(&s->npus[msg->dst], msg, done);
     else
         weft_prog_received(&s->npus[msg->dst], msg, done);
@@ -49,10 +51,11 @@ static void size_op(const struct weft_system *s, uint32_t rank, const struct wef
                     uint64_t *lanes, uint64_t *instrs)
 {
     const struct weft_group *g = &s->w->groups[op->group];
-    const struct weft_shape *shape = &s->shapes[op->group];
+    struct weft_shape scratch;
+    const struct weft_shape *shape = weft_shape_of(&s->shapes[op->group], op, &scratch);
     const struct weft_choice *choice = weft_choice_of(&s->choices, op);
     struct weft_coll_call call = weft_call_of(g, s->position[op->group], op);
-    if (choice->n == 1) {
+    if (choice->n == 1 && shape != &scratch) {
         size_program(&choice->alg[0], &call, weft_position(g, s->position[op->group], rank), lanes,
                      instrs);
         return;
@@ -61,7 +64,7 @@ static void size_op(const struct weft_system *s, uint32_t rank, const struct wef
                                                 WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL};
     for (uint32_t d = 0; d < shape->dims.n; d++)
         for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-            const struct weft_coll_algorithm *a = &choice->alg[shape->fabric_dim[d]];
+            const struct weft_coll_algorithm *a = weft_choice_in(choice, shape->fabric_dim[d]);
             struct weft_coll_call phase = {.kind = kinds[k], .n = shape->dims.size[d]};
             weft_coll_use(&phase, a);
             for (uint32_t at = 0; a->ops->supports(&phase, NULL) && at < phase.n; at++)
@@ -80,7 +83,7 @@ static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err
                 continue;
             uint64_t c = op->send_bytes ? s->p->chunks : weft_coll_chunks(op->bytes, s->p->chunks);
             chunks = c > chunks ? c : chunks;
-            if (weft_choice_of(&s->choices, op)->n > 1)
+            if (weft_choice_of(&s->choices, op)->n > 1 || op->involved)
                 phases = 2 * (uint64_t)s->dims.n;
             size_op(s, r, op, &lanes, &instrs);
         }
@@ -132,6 +135,8 @@ static int prepare(struct weft_system *s, struct weft_err *err)
             npu->state[i].parents_left = weft_workload_visit(w, r, i)->nparents;
     }
     int rc = set_slowdowns(s, err);
+    if (!rc)
+        rc = weft_read_classes(s->p, &s->classes, err);
     if (!rc)
         rc = weft_choices_new(w, s->p, &s->choices, err);
     if (!rc)

@@ -54,7 +54,12 @@ struct weft_system_params {
     uint64_t memory_bw_bps; /**< roofline and MEM nodes, bit/s */
     const char *stragglers; /**< "3:1.5": rank 3 computes 1.5 times as long */
     double comm_share;      /**< 0 .. 0.95 of the accelerator that collectives under way take */
-    double compute_jitter;  /**< 0 .. 1: computations vary by that share */
+    const char *priorities; /**< "all-to-all:2,send:5": traffic classes by type of communication */
+    const char *qps;        /**< "all-to-all:4": QPs of a pair by type of communication */
+    uint64_t rendezvous_bytes; /**< SENDs of that size and more wait for their RECV; 0: none does */
+    int rendezvous_handshake;  /**< enum weft_handshake */
+    uint64_t rendezvous_control_bytes; /**< size of a message of the handshake */
+    double compute_jitter;             /**< 0 .. 1: computations vary by that share */
     int roofline; /**< 1: COMP durations from num_ops and tensor_size; 0: recorded durations */
 };
 extern const struct weft_param_table weft_system_param_table;
@@ -67,6 +72,7 @@ struct weft_op_record {
     int64_t
         start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was posted */
     int64_t end_ps;
+    uint32_t members; /**< COLL: ranks that take part with this one, itself among them */
 };
 
 /** What one rank did in one kind of phase of a collective, over all of its chunks. */
@@ -84,6 +90,7 @@ struct weft_phase_record {
     int64_t busy_ps;                /**< sum over chunks: begun until ended */
     int64_t reduce_ps;              /**< sum over messages: adding up */
     int64_t op_start_ps, op_end_ps; /**< of the whole operation on this rank */
+    uint32_t members;               /**< of the whole operation, as in struct weft_op_record */
 };
 
 /** What time goes by with. */
@@ -92,10 +99,11 @@ enum weft_spent {
     WEFT_SPENT_CONGESTION, /**< a message is on its way for longer than that */
     WEFT_SPENT_REDUCE,     /**< received data is added up or copied */
     WEFT_SPENT_ENDPOINT,   /**< software and injection: endpoint delay, LogGP costs */
-    WEFT_SPENT_PEER,       /**< a peer has not come to the operation yet */
     WEFT_SPENT_ON_THE_WAY, /**< how many of them a trail counts; see trail.h */
+    /** A peer has not come to the operation yet. */
+    WEFT_SPENT_PEER = WEFT_SPENT_ON_THE_WAY,
     /** The peer is in the operation, but has to receive, add up or wait its turn before it can send. */
-    WEFT_SPENT_DEPENDENCY = WEFT_SPENT_ON_THE_WAY,
+    WEFT_SPENT_DEPENDENCY,
     WEFT_SPENT_OPEN,    /**< the run ended before it showed what was waited for */
     WEFT_SPENT_COMPUTE, /**< on an accelerator */
     WEFT_SPENT_CPU,

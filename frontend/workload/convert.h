@@ -9,13 +9,14 @@
  *   COMM_COLL  comm_type, comm_size         required (comm_size not for a barrier)
  *              comm_priority                default 0
  *              pg_name                      default "": the world
+ *              involved_dim                 default: all dimensions
  *   COMM_SEND  comm_size, comm_dst          required
  *              comm_tag, comm_src           default 0, own rank (and must be it)
  *   COMM_RECV  comm_size, comm_src          required
  *              comm_tag, comm_dst           default 0, own rank (and must be it)
  *   METADATA   inputs.values of process_group:init nodes define groups; no work
  * An attribute may have any integer or bool wire type (num_ops also a real one, pg_name also an
- * integer). Durations of other nodes, start_time_micros, involved_dim and attributes not listed
+ * integer). Durations of other nodes, start_time_micros and attributes not listed
  * are not part of the graph. INVALID_NODE, which is also a node without a type, is an error.
  */
 #ifndef WEFT_CONVERT_H

@@ -176,6 +176,31 @@ static int get_sizes(const struct ctx *x, const char *name, uint32_t n, const ui
     return 0;
 }
 
+/** Which dimensions take part; all of them when the attribute is absent. */
+static int involved(const struct ctx *x, struct weft_op *op)
+{
+    const struct weft_et_attr *a = weft_et_find(x->node, "involved_dim");
+    uint32_t mask = 0;
+    if (!a || a->kind == WEFT_ET_NONE)
+        return 0;
+    if (a->kind % 2 == 1 || a->nvalues == 0 || a->nvalues > 32)
+        return wrong(x, a, "a list of 1 to 32 booleans, one for each dimension");
+    for (uint32_t d = 0; d < a->nvalues; d++) {
+        struct weft_et_attr one = {.name = a->name, .kind = (enum weft_et_kind)(a->kind - 1)};
+        uint64_t takes_part;
+        one.value = a->values[d];
+        if (weft_et_attr_u64(&one, &takes_part) < 0 || takes_part > 1)
+            return wrong(x, a, "a list of 1 to 32 booleans, one for each dimension");
+        mask |= (uint32_t)takes_part << d;
+    }
+    if (mask == 0)
+        return wrong(x, a, "true for at least one dimension");
+    op->ninvolved = (uint32_t)a->nvalues;
+    if (mask != UINT32_MAX >> (32 - a->nvalues))
+        op->involved = mask;
+    return 0;
+}
+
 /** What only some collectives have: a root, an algorithm of their own, sizes per pair. */
 static int details(const struct ctx *x, struct weft_op *op)
 {
@@ -232,6 +257,8 @@ static int collective(const struct ctx *x, struct weft_op *op)
         rc = get_i64(x, "comm_priority", &op->priority);
     if (rc == 0)
         rc = group(x, op);
+    if (rc == 0)
+        rc = involved(x, op);
     return rc == 0 ? details(x, op) : rc;
 }
 

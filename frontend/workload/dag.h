@@ -67,6 +67,8 @@ struct weft_op {
     int64_t priority;     /**< COLL: comm_priority, larger is more urgent */
     bool has_root;        /**< COLL: `root` was given; else the first member of the group */
     uint32_t root;        /**< COLL: rank that a broadcast or scatter starts from, a gather or reduce ends at */
+    uint32_t involved;    /**< COLL: involved_dim, bit d: dimension d takes part; 0: all of them */
+    uint32_t ninvolved;   /**< dimensions that `involved` speaks of */
     /** COLL: algorithm that this operation asks for, as in the scenario; NULL: none. */
     const char *algorithm;
     /** all-to-all: bytes to and from each member in communicator order; NULL: all equal. */

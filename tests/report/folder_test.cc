@@ -36,7 +36,7 @@ TEST(Folder, RowsOfEveryFile)
     op.id = 12;
     op.name = "fwd, layer \"1\"";
     weft_system_observer so = weft_report_system_observer(r);
-    weft_op_record rec = {1, &op, 1000, 2000, 5001};
+    weft_op_record rec = {1, &op, 1000, 2000, 5001, 0};
     so.op(so.ctx, &rec);
     weft_net_observer no = weft_report_net_observer(r);
     weft_net_pfc pfc = {777, 0, 3, 1};

@@ -113,7 +113,7 @@ TEST(Summary, CollectiveBusBandwidth)
     op.name = "g";
     weft_system_observer o = weft_report_system_observer(r);
     /* 1000 bytes on 4 ranks: 1500 bus bytes, in 10 ns and in 20 ns: 3000 * 8 bits / 30 ns = 800 Gbit/s. */
-    weft_op_record a = {0, &op, 0, 0, 10000}, b = {1, &op, 0, 5000, 25000};
+    weft_op_record a = {0, &op, 0, 0, 10000, 4}, b = {1, &op, 0, 5000, 25000, 4};
     o.op(o.ctx, &a);
     o.op(o.ctx, &b);
     weft_summary s;

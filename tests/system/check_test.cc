@@ -171,9 +171,9 @@ TEST(Check, Peers)
     self.Recv(1, 1, 8);
     EXPECT_EQ(Check(self), "rank 1, node 0 'recv': it receives from its own rank 1");
     Job tag(2);
-    tag.Send(0, 1, 8, UINT64_C(1) << 62);
+    tag.Send(0, 1, 8, UINT64_C(1) << 60);
     EXPECT_EQ(Check(tag, {}, WEFT_E_LIMIT),
-              "rank 0, node 0 'send': tag 4611686018427387904 is outside of -2^62 to 2^62 - 1");
+              "rank 0, node 0 'send': tag 1152921504606846976 is outside of -2^60 to 2^60 - 1");
 }
 
 TEST(Check, Durations)

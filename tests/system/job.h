@@ -224,6 +224,8 @@ class Sim
         weft_net_config config = {};
         config.fabric = fabric_;
         config.params = net_params_.data();
+        config.observer.ctx = this;
+        config.observer.flow = OnFlow;
         EXPECT_EQ(weft_net_ideal.create(&config, &net_, &err), 0) << err.msg;
         weft_system_observer observer = {this, OnOp, OnPhase, OnPath};
         sys_ = weft_system_new(w_, &p_, nullptr, net_, &observer, &err);
@@ -312,6 +314,7 @@ class Sim
     std::vector<Record> records;
     std::vector<weft_phase_record> phases;
     std::vector<weft_path_record> path;
+    std::vector<weft_net_flow> flows;
     uint32_t unfinished = 0;
 
   private:
@@ -327,6 +330,10 @@ class Sim
     static void OnPath(void *ctx, const weft_path_record *r)
     {
         static_cast<Sim *>(ctx)->path.push_back(*r);
+    }
+    static void OnFlow(void *ctx, const weft_net_flow *f)
+    {
+        static_cast<Sim *>(ctx)->flows.push_back(*f);
     }
     static void Star(weft_fabric *f, uint32_t hosts)
     {

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The traffic class and the number of QPs of each type of communication.
+ *
+ * Both are lists such as all-to-all:2,send:5; "send" is SEND and RECV, all others are collectives.
+ * Messages of a collective take the QPs of a pair in turn, by step and chunk. Messages between SENDs
+ * and RECVs take the one that their tag picks, so that equal tags stay in order.
+ */
+#include "system/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Most QPs between two ranks for one type. */
+enum { QPS_MAX = 256, NAME_MAX_BYTES = 32 };
+
+static const char *name_of(int type)
+{
+    return type == WEFT_COLL_KINDS ? "send" : weft_coll_kind_name((enum weft_coll_kind)type);
+}
+
+static int find_type(const char *name, struct weft_err *err)
+{
+    const char *names[WEFT_COMM_TYPES];
+    for (int k = 0; k < WEFT_COMM_TYPES; k++) {
+        names[k] = name_of(k);
+        if (strcmp(name, names[k]) == 0)
+            return k;
+    }
+    const char *near = weft_nearest(name, names, WEFT_COMM_TYPES);
+    weft_err_set(err, WEFT_E_INPUT, "there is no communication type '%s'%s%s%s", name,
+                 near ? "; did you mean '" : "; they are send and the collectives",
+                 near ? near : "", near ? "'?" : "");
+    return -1;
+}
+
+/* Reads the list @p text of the parameter @p key; each number is min .. max. */
+static int read_list(const char *key, const char *text, unsigned long min, unsigned long max,
+                     uint32_t out[WEFT_COMM_TYPES], struct weft_err *err)
+{
+    uint32_t seen = 0;
+    for (const char *at = text; *at;) {
+        char name[NAME_MAX_BYTES] = "";
+        size_t len = strcspn(at, ":,");
+        if (len < sizeof(name))
+            memcpy(name, at, len);
+        char *end = NULL;
+        const char *digits = at + len + 1;
+        unsigned long v = at[len] == ':' && *digits >= '0' && *digits <= '9'
+                              ? strtoul(digits, &end, 10)
+                              : max + 1;
+        if (len == 0 || !end || (*end != ',' && *end != '\0'))
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "system.%s: '%s' is no list such as all-to-all:2,send:5", key,
+                                text);
+        int type = find_type(name, err);
+        if (type < 0) {
+            weft_err_prepend(err, "system.%s", key);
+            return err->code;
+        }
+        if (v < min || v > max)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "system.%s: %s has %.*s, but it must be %lu to %lu", key, name,
+                                (int)(end - digits), digits, min, max);
+        if (seen >> type & 1)
+            return weft_err_set(err, WEFT_E_INPUT, "system.%s: %s is there twice", key, name);
+        seen |= UINT32_C(1) << type;
+        out[type] = (uint32_t)v;
+        at = *end == ',' ? end + 1 : end;
+    }
+    return 0;
+}
+
+int weft_read_classes(const struct weft_system_params *p, struct weft_classes *out,
+                      struct weft_err *err)
+{
+    for (int k = 0; k < WEFT_COMM_TYPES; k++) {
+        out->prio[k] = WEFT_NET_PRIO_DEFAULT;
+        out->qps[k] = 1;
+    }
+    int rc = read_list("priorities", p->priorities, 0, WEFT_NET_PRIOS - 1, out->prio, err);
+    return rc ? rc : read_list("qps", p->qps, 1, QPS_MAX, out->qps, err);
+}
+
+void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint64_t turn,
+                   struct weft_net_msg *msg)
+{
+    int type = op->kind == WEFT_OP_COLL ? (int)op->coll : WEFT_COLL_KINDS;
+    msg->prio = c->prio[type];
+    msg->qp = c->qps[type] == 1 ? 0 : (uint32_t)(turn % c->qps[type]);
+}
