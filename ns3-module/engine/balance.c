@@ -78,11 +78,12 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
     if (!table[b].per_packet)
         return 0;
     if (c->params.transport.recovery != WEFT_RECOVERY_SELECTIVE_REPEAT &&
+        c->params.transport.recovery != WEFT_RECOVERY_OUT_OF_ORDER &&
         !c->params.transport.allow_reordering)
         return weft_err_set(
             err, WEFT_E_INPUT,
             "switch.balance=%s reorders packets, which this transport.recovery takes "
-            "for losses; set transport.recovery=selective-repeat, or "
+            "for losses; set transport.recovery=out-of-order (or selective-repeat), or "
             "transport.allow-reordering=true to see what happens",
             b == WEFT_BALANCE_SPRAY ? "spray" : "adaptive");
     struct control_needs needs;

@@ -9,7 +9,7 @@
  * (ingress
  * port, priority); PFC keeps the lossless priorities from dropping. NICs pace QPs by
  * rate and window as the congestion control says; RC transport with go-back-N, go-back-0 or selective
- * repeat, and a retransmission timer.
+ * repeat or out-of-order delivery, and a retransmission timer.
  *
  * Time is int64 picoseconds. Order of simultaneous events is canonical (time, kind, port or timer
  * number), never
@@ -65,6 +65,7 @@ struct weft_transport_params {
     int bdp_fc;               /**< selective repeat: at most one BDP of the path in flight */
     int64_t rto_low_ps;       /**< selective repeat: the timeout while few packets are in flight */
     uint64_t rto_low_packets; /**< how many are few */
+    uint64_t reorder_packets; /**< out-of-order: a packet this far behind one that came is lost; 0: never */
     int allow_reordering;     /**< per-packet balancing even where it looks like loss */
 };
 
@@ -73,6 +74,7 @@ enum weft_recovery {
     WEFT_RECOVERY_GO_BACK_N,
     WEFT_RECOVERY_GO_BACK_0,
     WEFT_RECOVERY_SELECTIVE_REPEAT,
+    WEFT_RECOVERY_OUT_OF_ORDER,
     WEFT_RECOVERIES
 };
 

@@ -7,7 +7,7 @@
  *   mmu.c     shared buffer, XOFF and XON, ECN           nic.c   QP arbitration, pacing, sending
  * data
  *   rc.c      receiving data, ACK, NACK, CNP             qp.c    opening QPs, posting messages
- *   go_back_n.c, go_back_0.c, selective_repeat.c: loss recovery, see recovery.h
+ *   go_back_n.c, go_back_0.c, selective_repeat.c, out_of_order.c: loss recovery, see recovery.h
  *   audit.c   counters, conservation checks, explanation of what is stuck
  *   mmu_config.c  sizes and thresholds of the buffer      prio_params.c  parameters per priority
  *   ecmp.c    the hash of a flow                      balance.c  other ways among equal-cost ports
@@ -45,6 +45,7 @@ enum pkt_flags {
     PKT_ASK = 4,     /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
     PKT_CNP = 8,     /**< ACK, NACK: carries a CNP */
     PKT_XOFF = 16,   /**< PFC: pause (else resume) */
+    PKT_SACK = 16,   /**< ACK, NACK: sack is the packet that caused it */
     PKT_CUT = 32,    /**< on a link that failed: lost when it would have arrived */
     PKT_VC1 = 64,    /**< travels in virtual channel 1: its priority is one above its own */
     PKT_IN_VC1 = 128 /**< and did so on the link before */
@@ -65,7 +66,7 @@ struct pkt {
     uint32_t in_port; /**< in a switch: the port it came in through */
     union {
         uint32_t msg;  /**< DATA: message record */
-        uint32_t sack; /**< NACK: the packet that caused it, counted from psn (selective repeat) */
+        uint32_t sack; /**< with PKT_SACK: the packet that caused it, counted from psn */
     };
     uint16_t frame;   /**< frame bytes */
     uint16_t payload; /**< DATA, FRAME: payload bytes */

@@ -39,7 +39,7 @@ static const struct weft_param transport_params[] = {
      NULL},
     {"nack-interval", WEFT_PARAM_TIME, T(nack_interval_ps), "500us", "0", NULL, NULL,
      "a NACK for the same missing packet is repeated at most this often", "HPCC simulator: 500us",
-     "recovery!=selective-repeat"},
+     "recovery=go-back-n|go-back-0"},
     {"rto", WEFT_PARAM_TIME, T(rto_ps), "4ms", "1us", "100s", NULL,
      "retransmission timeout, from the last progress of the QP",
      "IBTA 1.5 section 9.7.6.1.3: 4.096us x 2^n; n = 10 is 4.19ms"},
@@ -90,11 +90,15 @@ static const struct weft_param transport_params[] = {
      "simulator",
      "HPCC simulator, switch-node.cc"},
     {"recovery", WEFT_PARAM_ENUM, T(recovery), "go-back-n", NULL, NULL,
-     "go-back-n|go-back-0|selective-repeat",
+     "go-back-n|go-back-0|selective-repeat|out-of-order",
      "what is sent again after a loss: everything from the lost packet on; the current chunk of "
-     "the "
-     "message; only the lost packets",
+     "the message; only the lost packets, of which packets that overtake others tell; only the "
+     "lost packets, which the timer or reorder-packets finds, so that packets may overtake others",
      "IBTA 1.5 section 9.7.5.2; Guo et al., SIGCOMM 2016; IRN, SIGCOMM 2018"},
+    {"reorder-packets", WEFT_PARAM_U64, T(reorder_packets), "0", "0", "1000000", NULL,
+     "out-of-order: a packet counts as lost when one sent this many later has come; 0: only the "
+     "timer tells",
+     NULL, "recovery=out-of-order"},
     {"chunk", WEFT_PARAM_SIZE, T(chunk_bytes), "0", "0", "1TB", NULL,
      "go-back-0: a loss restarts the current chunk of this size, rounded up to whole packets; 0: "
      "the message",

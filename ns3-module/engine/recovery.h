@@ -19,10 +19,11 @@ struct recovery {
     const char *name; /**< as in transport.recovery */
     bool low_rto;     /**< transport.rto-low holds while few packets are in flight */
     bool bdp_fc;      /**< transport.bdp-fc caps what is in flight */
+    bool patient;     /**< a packet that comes early is no sign that others are lost */
     /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.
      * Consumes it. */
     void (*gap)(struct weft_engine *e, uint32_t qi, uint32_t i);
-    /** Sender: ACK or NACK @p k has been counted; it is a NACK or the QP is recovering. Must wake
+    /** Sender: ACK or NACK @p k has been counted; it is a NACK, or has a SACK, or the QP is recovering. Must wake
      * the QP. */
     void (*acked)(struct weft_engine *e, uint32_t qi, const struct pkt *k);
     /** Sender: the retransmission timer has expired. Must wake the QP. */
@@ -37,7 +38,8 @@ struct recovery {
     void (*fini)(struct qp *q);
 };
 
-extern const struct recovery recovery_go_back_n, recovery_go_back_0, recovery_selective_repeat;
+extern const struct recovery recovery_go_back_n, recovery_go_back_0, recovery_selective_repeat,
+    recovery_out_of_order;
 
 /** The member for transport.recovery. */
 const struct recovery *recovery_of(int which);

@@ -15,7 +15,7 @@
  * Relies on one path per QP: a later packet received means that the earlier ones were lost.
  */
 #include "psn_set.h"
-#include "recovery.h"
+#include "repeat.h"
 
 struct repeat {
     struct psn_set held;   /**< receiver: arrived behind the gap */
@@ -55,7 +55,8 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
     }
     q->holding = 1;
     pkt_at(e, i)->sack = (uint32_t)(psn - q->exp_psn);
-    rc_answer(e, q, i, WEFT_PKT_NACK);
+    pkt_at(e, i)->flags |= PKT_SACK;
+    rc_answer(e, q, i, e->recovery->patient ? WEFT_PKT_ACK : WEFT_PKT_NACK);
 }
 
 static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
@@ -75,7 +76,7 @@ static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
     }
 }
 
-static void gap(struct weft_engine *e, uint32_t qi, uint32_t i)
+void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i)
 {
     struct qp *q = qp_at(e, qi);
     const uint64_t psn = pkt_at(e, i)->psn;
@@ -107,7 +108,16 @@ static void start(struct qp *q)
     q->repeat->rtx_psn = q->una_psn;
 }
 
-static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
+/* A packet has come: those below the result that have not are lost. */
+static uint64_t lost_before(const struct weft_engine *e, uint64_t sack)
+{
+    const uint64_t n = e->p.transport.reorder_packets;
+    if (!e->recovery->patient)
+        return sack;
+    return n && sack > n ? sack - n : 0;
+}
+
+void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
     struct qp *q = qp_at(e, qi);
     struct repeat *r = repeat_of(e, q);
@@ -115,17 +125,18 @@ static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
         return;
     psn_set_rise(&r->sacked, q->una_psn);
     const uint64_t sack = k->psn + k->sack;
-    if (k->kind == WEFT_PKT_NACK && sack > q->una_psn) {
+    if (k->flags & PKT_SACK && sack > q->una_psn) {
         if (!add(e, &r->sacked, sack))
             return;
-        if (!q->recovering)
+        const uint64_t lost_end = lost_before(e, sack);
+        if (!q->recovering && lost_end > q->una_psn)
             start(q);
-        if (r->lost_end < sack)
-            r->lost_end = sack;
+        if (r->lost_end < lost_end)
+            r->lost_end = lost_end;
     }
     if (q->recovering) {
         steer(e, q);
-        if (q->una_psn >= r->recovery_psn && r->sacked.n == 0)
+        if (q->una_psn >= r->recovery_psn && (r->sacked.n == 0 || e->recovery->patient))
             q->recovering = 0;
         if (q->rto_at_ps == WEFT_NEVER && q->top_psn > q->una_psn)
             nic_rto_arm(e, qi);
@@ -133,7 +144,7 @@ static void acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     nic_wake(e, qi);
 }
 
-static void timeout(struct weft_engine *e, uint32_t qi)
+void repeat_timeout(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     struct repeat *r = repeat_of(e, q);
@@ -146,7 +157,7 @@ static void timeout(struct weft_engine *e, uint32_t qi)
     nic_wake(e, qi);
 }
 
-static void sent(struct weft_engine *e, uint32_t qi)
+void repeat_sent(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     struct repeat *r = q->repeat;
@@ -156,7 +167,7 @@ static void sent(struct weft_engine *e, uint32_t qi)
     steer(e, q);
 }
 
-static void fini(struct qp *q)
+void repeat_fini(struct qp *q)
 {
     if (!q->repeat)
         return;
@@ -168,8 +179,8 @@ static void fini(struct qp *q)
 const struct recovery recovery_selective_repeat = {.name = "selective-repeat",
                                                    .low_rto = true,
                                                    .bdp_fc = true,
-                                                   .gap = gap,
-                                                   .acked = acked,
-                                                   .timeout = timeout,
-                                                   .sent = sent,
-                                                   .fini = fini};
+                                                   .gap = repeat_gap,
+                                                   .acked = repeat_acked,
+                                                   .timeout = repeat_timeout,
+                                                   .sent = repeat_sent,
+                                                   .fini = repeat_fini};

@@ -103,7 +103,7 @@ ExpectAllOnce(const World& w, size_t n)
 
 TEST(Link, AFailedSpineCostsPacketsButNoMessage)
 {
-    for (const char* recovery : {"go-back-n", "go-back-0", "selective-repeat"})
+    for (const char* recovery : {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"})
         for (const char* cc : {"none", "dcqcn", "hpcc", "swift", "powertcp", "hpcc-pint"})
         {
             SCOPED_TRACE(std::string(recovery) + " " + cc);
@@ -240,7 +240,7 @@ TEST(Link, QpsMoveToAnotherPortOfTheirHost)
 {
     std::string path = testing::TempDir() + "weft_dual_homed.txt";
     std::ofstream(path) << "4 2 4\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n";
-    for (const char* recovery : {"go-back-n", "selective-repeat"})
+    for (const char* recovery : {"go-back-n", "selective-repeat", "out-of-order"})
         for (uint32_t link = 0; link < 4; link++)
         {
             World w("hpcc", {{"file", path}}, {{"transport.recovery", recovery}});
@@ -266,7 +266,7 @@ TEST(Link, RandomFlapsUnderPfc)
 {
     uint64_t pauses = 0, drops = 0;
     for (uint64_t seed = 1; seed <= 12; seed++)
-        for (const char* recovery : {"go-back-n", "go-back-0", "selective-repeat"})
+        for (const char* recovery : {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"})
         {
             SCOPED_TRACE(std::string(recovery) + " seed " + std::to_string(seed));
             World w("leaf-spine", kLeafSpine,

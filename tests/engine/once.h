@@ -8,7 +8,8 @@
 #include <map>
 #include <set>
 
-inline constexpr const char *kRecoveries[] = {"go-back-n", "go-back-0", "selective-repeat"};
+inline constexpr const char *kRecoveries[] = {"go-back-n", "go-back-0", "selective-repeat",
+                                               "out-of-order"};
 
 inline void ExpectAllOnceInOrder(const World &w, const std::string &what)
 {
