@@ -262,7 +262,7 @@ static int make(struct reader *r, const struct params *p, struct weft_fabric **o
         return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory");
     int rc = weft_params_set(&multi->params, params, "dimensions", text, r->err);
     if (!rc)
-        rc = multi->build(params, out, r->err);
+        rc = weft_topology_build(multi, params, out, r->err);
     if (!rc)
         rc = report_rest(r, *out);
     if (rc)

@@ -31,6 +31,15 @@ void weft_build_link(struct weft_build *b, uint32_t x, uint32_t y, struct weft_b
     b->rc = weft_fabric_add_link(b->f, &link, NULL, b->err);
 }
 
+void weft_build_stage(struct weft_build *b, uint32_t x, uint32_t n, uint32_t y, uint32_t m,
+                      uint64_t parallel, struct weft_build_wire wire)
+{
+    for (uint32_t i = 0; i < n && !b->rc; i++)
+        for (uint32_t k = 0; k < m && !b->rc; k++)
+            for (uint64_t c = 0; c < parallel; c++)
+                weft_build_link(b, x + i, y + k, wire);
+}
+
 int weft_build_finish(struct weft_build *b, struct weft_fabric **out)
 {
     *out = NULL;

@@ -33,6 +33,10 @@ uint32_t weft_build_nodes(struct weft_build *b, enum weft_node_kind kind, uint32
                           uint64_t n);
 /** Adds a loss-free link like b->link. */
 void weft_build_link(struct weft_build *b, uint32_t x, uint32_t y, struct weft_build_wire wire);
+/** Adds @p parallel such links from each of the @p n nodes from @p x on to each of the @p m nodes from
+ * @p y on: the stage of a Clos. */
+void weft_build_stage(struct weft_build *b, uint32_t x, uint32_t n, uint32_t y, uint32_t m,
+                      uint64_t parallel, struct weft_build_wire wire);
 /** Finishes the fabric into *out, or frees it and returns the first error. */
 int weft_build_finish(struct weft_build *b, struct weft_fabric **out);
 

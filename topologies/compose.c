@@ -93,10 +93,12 @@ int weft_compose(const struct weft_dimensions *ds, struct weft_fabric **out, str
     return weft_build_finish(&b, out);
 }
 
-int weft_compose_alone(const struct weft_topology_ops *ops, const void *params,
-                       struct weft_fabric **out, struct weft_err *err)
+int weft_topology_build(const struct weft_topology_ops *ops, const void *params,
+                        struct weft_fabric **out, struct weft_err *err)
 {
     struct weft_dimensions ds = {.n = 0};
+    if (ops->build)
+        return ops->build(params, out, err);
     *out = NULL;
     int rc = ops->dimensions(params, &ds, err);
     return rc ? rc : weft_compose(&ds, out, err);

@@ -48,9 +48,6 @@ int weft_dimensions_add_spanning(struct weft_dimensions *ds, struct weft_dimensi
                                  uint64_t endpoints, struct weft_err *err);
 /** Builds and finishes the fabric. */
 int weft_compose(const struct weft_dimensions *ds, struct weft_fabric **out, struct weft_err *err);
-/** The fabric of one generator alone: what most generators' `build` calls. */
-int weft_compose_alone(const struct weft_topology_ops *ops, const void *params,
-                       struct weft_fabric **out, struct weft_err *err);
 /** Reads "4x4x2" into sizes of 2 and more each; *n receives how many. */
 int weft_parse_shape(const char *text, uint32_t sizes[WEFT_FABRIC_DIMS_MAX], uint32_t *n,
                      struct weft_err *err);

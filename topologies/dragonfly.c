@@ -123,17 +123,10 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_dragonfly;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_dragonfly, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_dragonfly = {
     .name = "dragonfly",
     .title = "fully connected groups of routers, global links between the groups",
     .source = PAPER,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

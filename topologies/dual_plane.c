@@ -66,9 +66,7 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
     }
     uint32_t agg0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, (uint64_t)aggs * planes);
     for (uint32_t t = 0; t < ntors && !b->rc; t++)
-        for (uint32_t a = 0; a < aggs && !b->rc; a++)
-            for (uint32_t i = 0; i < p->links_per_pair; i++)
-                weft_build_link(b, tor0 + t, agg0 + t % planes * aggs + a, uplink);
+        weft_build_stage(b, tor0 + t, 1, agg0 + t % planes * aggs, aggs, p->links_per_pair, uplink);
 }
 
 static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
@@ -91,17 +89,10 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_dual_plane;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_dual_plane, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_dual_plane = {
     .name = "dual-plane",
     .title = "rail-optimised Clos with two ToRs per NPU, in two planes or one",
     .source = PAPER,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

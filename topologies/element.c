@@ -105,7 +105,7 @@ int weft_element_build(const struct weft_xml_elem *e, const char *file, struct w
     if (!rc)
         rc = fill(e, ops, params, file, a, err);
     if (!rc)
-        rc = ops->build(params, out, err);
+        rc = weft_topology_build(ops, params, out, err);
     if (rc)
         weft_err_locate(err, file, e->line, e->col);
     return rc;

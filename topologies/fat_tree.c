@@ -97,12 +97,6 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_fat_tree;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_fat_tree, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_fat_tree = {
     .name = "fat-tree",
     .title = "k-ary fat-tree of k^3/4 hosts in three tiers, or k^2/2 in two",
@@ -110,6 +104,5 @@ const struct weft_topology_ops weft_topology_fat_tree = {
         "Al-Fares, Loukissas, Vahdat: A scalable, commodity data center network architecture, "
         "SIGCOMM 2008",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

@@ -41,16 +41,9 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_fully_connected;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_fully_connected, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_fully_connected = {
     .name = "fully-connected",
     .title = "a link between every two NPUs",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

@@ -16,19 +16,12 @@ static const struct weft_param params[] = {
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
-{
-    const struct params *p = d->params;
-    weft_wire_line(b, &p->wire, npus, n);
-}
-
 static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     int rc = 0;
     for (uint32_t i = 0; i < p->order && !rc; i++) {
-        struct weft_dimension d = {weft_line_about(&p->wire, 2), wire, p, i};
+        struct weft_dimension d = {weft_line_about(&p->wire, 2), weft_wire_line, &p->wire, i};
         d.about.kind = "hypercube";
         rc = weft_dimensions_add(to, &d, err);
     }
@@ -36,16 +29,9 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_hypercube;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_hypercube, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_hypercube = {
     .name = "hypercube",
     .title = "2^order NPUs, linked where their numbers differ in one bit",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

@@ -79,17 +79,10 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_hyperx;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_hyperx, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_hyperx = {
     .name = "hyperx",
     .title = "switches on a grid, fully connected along every dimension",
     .source = PAPER,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

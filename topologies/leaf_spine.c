@@ -42,10 +42,8 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
     uint32_t spine0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, p->spines);
     for (uint32_t h = 0; h < n && !b->rc; h++)
         weft_build_link(b, npus[h], leaf0 + h / (uint32_t)p->hosts_per_leaf, access);
-    for (uint32_t l = 0; l < p->leaves && !b->rc; l++)
-        for (uint32_t s = 0; s < p->spines && !b->rc; s++)
-            for (uint32_t i = 0; i < p->links_per_pair; i++)
-                weft_build_link(b, leaf0 + l, spine0 + s, uplink);
+    weft_build_stage(b, leaf0, (uint32_t)p->leaves, spine0, (uint32_t)p->spines, p->links_per_pair,
+                     uplink);
 }
 
 static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
@@ -63,16 +61,9 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_leaf_spine;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_leaf_spine, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_leaf_spine = {
     .name = "leaf-spine",
     .title = "two-level Clos: every leaf linked to every spine",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

@@ -50,9 +50,11 @@ static inline struct weft_fabric_dim weft_line_about(const struct weft_npu_links
                                     .relays = n > 2};
 }
 
-static inline void weft_wire_line(struct weft_build *b, const struct weft_npu_links *w,
+/** Links npus[0 .. n-1] in a line; d->params are the struct weft_npu_links. */
+static inline void weft_wire_line(struct weft_build *b, const struct weft_dimension *d,
                                   const uint32_t *npus, uint32_t n)
 {
+    const struct weft_npu_links *w = d->params;
     for (uint32_t i = 0; i + 1 < n; i++)
         weft_wire_pair(b, w, npus[i], npus[i + 1], false);
 }

@@ -16,36 +16,22 @@ static const struct weft_param params[] = {
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
-{
-    const struct params *p = d->params;
-    weft_wire_line(b, &p->wire, npus, n);
-}
-
 static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     uint32_t sizes[WEFT_FABRIC_DIMS_MAX], n;
     int rc = weft_parse_shape(p->shape, sizes, &n, err);
     for (uint32_t i = 0; i < n && !rc; i++) {
-        struct weft_dimension d = {weft_line_about(&p->wire, sizes[i]), wire, p, i};
+        struct weft_dimension d = {weft_line_about(&p->wire, sizes[i]), weft_wire_line, &p->wire, i};
         rc = weft_dimensions_add(to, &d, err);
     }
     return rc;
 }
 
 extern const struct weft_topology_ops weft_topology_mesh;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_mesh, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_mesh = {
     .name = "mesh",
     .title = "NPUs on a grid in one or more dimensions, ends open",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

@@ -70,10 +70,7 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
     if (nleaves == 1)
         return;
     uint32_t spine0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, p->spines);
-    for (uint32_t l = 0; l < nleaves && !b->rc; l++)
-        for (uint32_t s = 0; s < p->spines && !b->rc; s++)
-            for (uint32_t i = 0; i < p->links_per_pair; i++)
-                weft_build_link(b, leaf0 + l, spine0 + s, uplink);
+    weft_build_stage(b, leaf0, nleaves, spine0, (uint32_t)p->spines, p->links_per_pair, uplink);
 }
 
 static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
@@ -110,17 +107,10 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_rail_optimised;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_rail_optimised, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_rail_optimised = {
     .name = "rail-optimised",
     .title = "Clos whose leaves each serve one NPU of many nodes",
     .source = PAPER,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

@@ -71,7 +71,7 @@ int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_e
     if (!rc)
         rc = weft_params_set(&ops->params, params, "file", file, err);
     if (!rc)
-        rc = ops->build(params, out, err);
+        rc = weft_topology_build(ops, params, out, err);
     free(params);
     return rc;
 }

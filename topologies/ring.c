@@ -37,16 +37,9 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_ring;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_ring, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_ring = {
     .name = "ring",
     .title = "NPUs in a ring, each linked to two neighbours",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

@@ -44,16 +44,9 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_switch;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_switch, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_switch = {
     .name = "switch",
     .title = "NPUs on one switch, or on several side by side",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

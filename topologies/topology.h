@@ -21,9 +21,10 @@ struct weft_topology_ops {
     const char *title;  /**< one line for lists */
     const char *source; /**< paper or format it follows, NULL when weft's own */
     struct weft_param_table params;
-    /** Required. Builds and finishes the fabric into *out (caller frees). @p params points to the filled struct. */
+    /** Builds and finishes the fabric into *out (caller frees). @p params points to the filled struct.
+     * Optional with `dimensions`: the fabric of these dimensions. Callers use weft_topology_build. */
     int (*build)(const void *params, struct weft_fabric **out, struct weft_err *err);
-    /** Optional: appends what these parameters mean as dimensions (compose.h), so that the generator
+    /** Optional with `build`: appends what these parameters mean as dimensions (compose.h), so that the generator
      * can be part of a fabric of several. @p params must outlive @p to. */
     int (*dimensions)(const void *params, struct weft_dimensions *to, struct weft_err *err);
     /** Optional: what the dimensions of the fabric set for themselves, without building it. *n
@@ -32,6 +33,9 @@ struct weft_topology_ops {
                     uint32_t *n, struct weft_err *err);
 };
 
+/** The finished fabric of @p ops under the filled @p params, in *out; the caller frees it. */
+int weft_topology_build(const struct weft_topology_ops *ops, const void *params,
+                        struct weft_fabric **out, struct weft_err *err);
 /** All topologies, in the order of topology_table.def; *n receives their number. */
 const struct weft_topology_ops *const *weft_topology_table(size_t *n);
 /** The topology called @p name; on an unknown name NULL, and *err names the nearest. */

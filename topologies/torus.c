@@ -38,16 +38,9 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
 }
 
 extern const struct weft_topology_ops weft_topology_torus;
-
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
-{
-    return weft_compose_alone(&weft_topology_torus, raw, out, err);
-}
-
 const struct weft_topology_ops weft_topology_torus = {
     .name = "torus",
     .title = "rings of NPUs in one or more dimensions",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
     .dimensions = dimensions,
 };

@@ -180,7 +180,7 @@ static int show_fabric(const struct weft_cli *cli, const struct show_opts *o, ch
     struct weft_fabric *f = NULL;
     if (weft_source_load(cli, &o->source, args, nargs, &s, err))
         return err->code;
-    int code = s->topology->build(s->topology_params, &f, err);
+    int code = weft_topology_build(s->topology, s->topology_params, &f, err);
     if (!code)
         print_fabric(cli, f, o->json);
     weft_fabric_free(f);

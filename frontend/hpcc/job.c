@@ -22,7 +22,7 @@ static int read_topology(const char *path, struct weft_fabric **out, struct weft
     if (!rc)
         rc = weft_params_set(&t->params, params, "ignore-trailing", "true", err);
     if (!rc)
-        rc = t->build(params, out, err);
+        rc = weft_topology_build(t, params, out, err);
     free(params);
     return rc;
 }

@@ -95,7 +95,7 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
     *out = (struct weft_scenario_parts){0};
     if (s->cc && s->cc->check && s->cc->check(s->cc_params, err))
         return blame(s, "congestion-control", err);
-    if (s->topology->build(s->topology_params, &out->fabric, err))
+    if (weft_topology_build(s->topology, s->topology_params, &out->fabric, err))
         return blame(s, "topology", err);
     struct weft_net_config config = weft_scenario_net_config(s, out->fabric);
     struct weft_dims dims;

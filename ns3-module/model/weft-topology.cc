@@ -68,7 +68,7 @@ WeftTopology::Build(weft_err* err)
     const weft_topology_ops* ops = GetOps();
     weft_fabric* fabric = nullptr;
     if (WeftCheckRequiredParams(*this, ops->params, err) != 0 ||
-        ops->build(GetParamStruct(ops->params), &fabric, err) != 0)
+        weft_topology_build(ops, GetParamStruct(ops->params), &fabric, err) != 0)
     {
         return nullptr;
     }

@@ -42,7 +42,7 @@ class World
         Must(weft_params_defaults(&ops->params, m_topo.data(), &err), err);
         for (auto& [k, v] : topo)
             Must(weft_params_set(&ops->params, m_topo.data(), k.c_str(), v.c_str(), &err), err);
-        Must(ops->build(m_topo.data(), &fabric, &err), err);
+        Must(weft_topology_build(ops, m_topo.data(), &fabric, &err), err);
         Must(weft_engine_params_defaults(&config.params, &err), err);
         for (auto& [k, v] : engine)
             SetEngine(k, v);

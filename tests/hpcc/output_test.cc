@@ -24,7 +24,7 @@ weft_fabric *read_topology(const std::string &path)
     weft_params_set(&t->params, params.data(), "file", path.c_str(), &err);
     weft_params_set(&t->params, params.data(), "ignore-trailing", "true", &err);
     weft_fabric *f = nullptr;
-    t->build(params.data(), &f, &err);
+    weft_topology_build(t, params.data(), &f, &err);
     EXPECT_NE(f, nullptr) << where(err);
     return f;
 }

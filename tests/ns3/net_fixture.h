@@ -56,7 +56,7 @@ class Fabric
                                       s.second.c_str(), &err),
                       0)
                 << err.msg;
-        EXPECT_EQ(ops->build(params.data(), &graph, &err), 0) << err.msg;
+        EXPECT_EQ(weft_topology_build(ops, params.data(), &graph, &err), 0) << err.msg;
     }
     ~Fabric()
     {

@@ -52,7 +52,7 @@ inline Fabric try_build(const char *name, const Settings &settings, weft_err *er
         if (weft_params_set(&ops->params, params.data(), key.c_str(), value.c_str(), err))
             return nullptr;
     weft_fabric *f = nullptr;
-    return Fabric(ops->build(params.data(), &f, err) == 0 ? f : nullptr);
+    return Fabric(weft_topology_build(ops, params.data(), &f, err) == 0 ? f : nullptr);
 }
 
 inline Fabric build(const char *name, const Settings &settings = {})

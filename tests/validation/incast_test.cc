@@ -27,7 +27,7 @@ Incast RunIncast(const std::vector<std::string>& sets)
     weft_scenario* s = nullptr;
     EXPECT_EQ(weft_scenario_load(nullptr, &o, &s, &err), 0) << err.msg;
     weft_fabric* fabric = nullptr;
-    EXPECT_EQ(s->topology->build(s->topology_params, &fabric, &err), 0) << err.msg;
+    EXPECT_EQ(weft_topology_build(s->topology, s->topology_params, &fabric, &err), 0) << err.msg;
     weft_net_config c = weft_scenario_net_config(s, fabric);
     c.observer.ctx = &in;
     c.observer.flow = [](void* ctx, const weft_net_flow* f) {
