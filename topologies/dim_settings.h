@@ -20,10 +20,17 @@ extern "C" {
 /** Longest text that names a congestion control with its parameters, with its terminator. */
 #define WEFT_DIM_CONTROL_MAX 256
 
+/** What keeps lossless priorities from losing packets. */
+enum weft_flow_control {
+    WEFT_FLOW_PFC,   /**< pauses, as the run has it */
+    WEFT_FLOW_CREDIT /**< credits for the receiver's buffer */
+};
+
 /** The settings of one dimension; all zero: those of the run. */
 struct weft_dim_settings {
     uint64_t mtu_bytes;    /**< payload of a full packet on its links; 0: transport.mtu */
     uint64_t buffer_bytes; /**< of each of its switches; 0: switch.buffer */
+    int flow_control;      /**< enum weft_flow_control of its links */
     /** its congestion control, "static-window window=1MB"; empty: the run's */
     char control[WEFT_DIM_CONTROL_MAX];
 };
@@ -40,11 +47,22 @@ struct weft_dim_settings {
      "payload bytes of a full packet; one that crosses several dimensions is as long as the "      \
      "smallest of theirs; 0: transport.mtu",                                                       \
      NULL},                                                                                        \
+        {"buffer",                                                                                 \
+         WEFT_PARAM_SIZE,                                                                          \
+         offsetof(type, set.buffer_bytes),                                                         \
+         "0B",                                                                                     \
+         "0B",                                                                                     \
+         "2GiB",                                                                                   \
+         NULL,                                                                                     \
+         "shared buffer of each of its switches; NPUs that forward have the largest of their "     \
+         "dimensions; 0: switch.buffer",                                                           \
+         NULL},                                                                                    \
     {                                                                                              \
-        "buffer", WEFT_PARAM_SIZE, offsetof(type, set.buffer_bytes), "0B", "0B", "2GiB", NULL,     \
-            "shared buffer of each of its switches; NPUs that forward have the largest of their "  \
-            "dimensions; 0: switch.buffer",                                                        \
-            NULL                                                                                   \
+        "flow-control", WEFT_PARAM_ENUM, offsetof(type, set.flow_control), "pfc", NULL, NULL,      \
+            "pfc|credit",                                                                          \
+            "what keeps the priorities of pfc.prios from losing packets: pauses, if pfc.enabled; " \
+            "credits for buffers at the end of each link, see section credit",                     \
+            "Kung, Blackwell, Chapman, SIGCOMM 1994"                                               \
     }
 
 /** The parameters that are plain numbers or words; congestion-control is text apart. */

@@ -22,7 +22,8 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
     uint32_t sizes[WEFT_FABRIC_DIMS_MAX], n;
     int rc = weft_parse_shape(p->shape, sizes, &n, err);
     for (uint32_t i = 0; i < n && !rc; i++) {
-        struct weft_dimension d = {weft_line_about(&p->wire, sizes[i]), weft_wire_line, &p->wire, i};
+        struct weft_dimension d = {weft_line_about(&p->wire, sizes[i]), weft_wire_line, &p->wire,
+                                   i};
         rc = weft_dimensions_add(to, &d, err);
     }
     return rc;

@@ -48,6 +48,10 @@ size_t weft_routes_bytes(const struct weft_routes *r);
 /** The ports of @p node (a switch, or a source host) that lead to host number @p dst_host. O(1). */
 struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t node,
                                            uint32_t dst_host);
+/** The ports of host @p host that lead towards @p dst_host in dimension @p dim alone; none when the two
+ * agree in its coordinate, or routes are not dimension by dimension. */
+struct weft_route_group weft_routes_lookup_dim(const struct weft_routes *r, uint32_t host,
+                                               uint32_t dst_host, uint32_t dim);
 /** Links on a shortest path from host @p src to host @p dst; 0 when src == dst. Takes time
  * proportional to the result. */
 uint32_t weft_routes_hops(const struct weft_routes *r, uint32_t src_host, uint32_t dst_host);

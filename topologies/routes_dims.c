@@ -163,6 +163,20 @@ struct weft_route_group weft_routes_lookup_dims(const struct weft_routes *r, uin
                               v[k].member);
 }
 
+struct weft_route_group weft_routes_lookup_dim(const struct weft_routes *r, uint32_t host,
+                                               uint32_t dst_host, uint32_t dim)
+{
+    const struct route_dims *d = r->dims;
+    if (!d)
+        return (struct weft_route_group){NULL, 0};
+    const struct place *u = &d->places[(size_t)host * d->ndims + dim];
+    const struct place *v = &d->places[(size_t)dst_host * d->ndims + dim];
+    if (u->coord == v->coord)
+        return (struct weft_route_group){NULL, 0};
+    return weft_routes_lookup(d->instances[d->first[dim] + u->instance].routes, u->member,
+                              v->member);
+}
+
 size_t weft_routes_bytes_dims(const struct route_dims *d)
 {
     size_t bytes = sizeof(*d) + d->ninstances * sizeof(*d->instances);

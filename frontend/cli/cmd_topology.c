@@ -106,7 +106,8 @@ static int open_source(const struct weft_cli *cli, const struct topology_opts *o
     if (!code)
         code = weft_source_load(cli, &so, args, nargs, &s->scenario, err);
     if (!code)
-        code = weft_topology_build(s->scenario->topology, s->scenario->topology_params, &s->fabric, err);
+        code = weft_topology_build(s->scenario->topology, s->scenario->topology_params, &s->fabric,
+                                   err);
     free(sets);
     if (!code)
         weft_source_fabric_notes(cli, s->fabric);

@@ -62,6 +62,22 @@ static const char *unset(const struct dims *d, char *buf, size_t size)
     return buf;
 }
 
+/* Which flow controls the dimensions have. */
+static const char *flow_controls(const struct dims *d, char *buf, size_t size)
+{
+    bool pfc = d->n == 0, credit = false;
+    for (uint32_t i = 0; i < d->n; i++) {
+        pfc = pfc || d->list[i].flow_control == WEFT_FLOW_PFC;
+        credit = credit || d->list[i].flow_control == WEFT_FLOW_CREDIT;
+    }
+    buf[0] = '\0';
+    if (pfc)
+        add_word("pfc", buf, size);
+    if (credit)
+        add_word("credit", buf, size);
+    return buf;
+}
+
 /* The value of "section.parameter"; "congestion-control.signals" is what the controls listen to,
  * "dimension.unset" what not every dimension sets for itself. */
 static const char *lookup(void *ctx, const char *key, char *buf, size_t size)
@@ -74,6 +90,8 @@ static const char *lookup(void *ctx, const char *key, char *buf, size_t size)
         return signals(dims, buf, size);
     if (strcmp(key, "dimension.unset") == 0)
         return unset(dims, buf, size);
+    if (strcmp(key, "dimension.flow-control") == 0)
+        return flow_controls(dims, buf, size);
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
         if (strncmp(g->element, key, n) != 0 || g->element[n] != '\0')

@@ -72,7 +72,7 @@ const weft_net_section g_sections[] = {
      WEFT_PARAM_TABLE(g_ns3Params, Ns3Params),
      offsetof(PacketParams, ns3)},
 };
-static_assert(WEFT_ENGINE_SECTIONS == 4, "every engine section is a section of the backend");
+static_assert(WEFT_ENGINE_SECTIONS == 5, "every engine section is a section of the backend");
 
 /** One net. */
 class PacketNet : public weft_net

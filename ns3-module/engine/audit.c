@@ -22,7 +22,8 @@ const char *weft_drop_reason_name(enum weft_drop_reason reason)
 
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
 {
-    static const char *const names[WEFT_PKT_KINDS] = {"data", "ack", "nack", "cnp", "pfc", "frame"};
+    static const char *const names[WEFT_PKT_KINDS] = {"data", "ack",    "nack", "cnp",
+                                                      "pfc",  "credit", "frame"};
     return (unsigned)kind < WEFT_PKT_KINDS ? names[kind] : "?";
 }
 
@@ -99,13 +100,15 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
             continue;
         const struct mmu *m = &e->mmus[n];
         const uint64_t reserve = e->p.sw.reserve_bytes;
-        uint64_t in = 0, out = 0, shared[2] = {0}, queued[2] = {0};
+        uint64_t in = 0, out = 0, guarded = 0, shared[2] = {0}, queued[2] = {0};
         for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
             const struct port *p = &e->ports[f->nodes[n].first_port + k];
             out += p->nic == NIL ? p->qtotal : forwarded_bytes(e, p);
             for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
+                const bool apart = credit_guards(e, f->nodes[n].first_port + k, c);
                 in += (uint64_t)p->in_bytes[c] + p->in_hdrm[c];
-                if (p->in_bytes[c] > reserve)
+                guarded += apart ? p->in_bytes[c] : 0;
+                if (p->in_bytes[c] > reserve && !apart)
                     shared[e->in_pool[c]] += p->in_bytes[c] - reserve;
                 if ((e->egress_pooled >> c & 1) && p->qbytes[c] > reserve)
                     queued[!(e->lossless >> c & 1)] += p->qbytes[c] - reserve;
@@ -125,7 +128,8 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
                 " of %" PRIu64,
                 n, queued[k], k, m->out[k].used, m->out[k].size);
         }
-        LAW(err, in <= mmu_buffer_bytes(&e->p, f, n), "node %u holds more than its buffer", n);
+        LAW(err, in - guarded <= mmu_buffer_bytes(&e->p, f, n),
+            "node %u holds more than its buffer", n);
     }
     return 0;
 }
@@ -154,6 +158,8 @@ int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
             "QP %u acknowledged, sent and expected packets are out of order", i);
     }
     int rc = check_ports(e, err);
+    if (!rc)
+        rc = credit_audit(e, err);
     return rc ? rc : check_switches(e, err);
 }
 
@@ -165,6 +171,9 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
     weft_fabric_node_name(e->fabric, p->node, name);
     if (q->state == QP_PARKED)
         snprintf(buf, size, "no path leads there");
+    else if (credit_blocks(e, q->port, q->prio))
+        snprintf(buf, size, "priority %u of %s waits for credit since %s", q->prio, name,
+                 weft_human_time(e->pfc_since[q->port].ps[q->prio], a));
     else if (p->paused & 1u << q->prio)
         snprintf(buf, size, "priority %u of %s is paused by PFC since %s", q->prio, name,
                  weft_human_time(p->paused_since_ps, a));

@@ -82,6 +82,11 @@ int control_check(const struct weft_engine_config *c, struct control_needs *need
         all.bits |= bits;
         if (bits & STAMPS)
             all.stamped = list[n].ops->name;
+        struct weft_cc_signals signals = {0};
+        if (list[n].ops->signals)
+            list[n].ops->signals(list[n].params, &signals);
+        if (signals.data_bytes > all.data_bytes)
+            all.data_bytes = signals.data_bytes;
         for (uint32_t k = 0; k < n && !rc; k++)
             rc = check_stamps(&list[k], &list[n], err);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What keeps ports paused: PFC deadlocks, the roots of pauses, and their head-of-line victims.
+ * What keeps ports paused: deadlocks, the roots of pauses, and their head-of-line victims.
  *
  * Wait-for graph of one priority: the nodes are egress ports. A paused port P waits for the switch
  * S at the end of its link, whose ingress from P holds too much; those packets sit in egress queues of
@@ -12,6 +12,9 @@
  * only when a packet of its own leaves; one whose packets all wait inside the set never looks again.)
  * Each port of the set waits for another of it, so a set that is not empty contains a cycle. A port to
  * which the resume is on its way, or was lost, is not in it.
+ *
+ * A port without credit (credit.c) counts as paused; it goes on when its buffer at the far end has room
+ * for a frame again.
  */
 #include "internal.h"
 
@@ -52,7 +55,9 @@ static void count_stuck(const struct weft_engine *e, const uint8_t *dead, uint32
             continue;
         for (uint32_t i = e->ports[q].q[prio].head; i != NIL; i = pkt_at(e, i)->next)
             if (passing(e, i, prio))
-                stuck[pkt_at(e, i)->in_port] += pkt_at(e, i)->frame;
+                stuck[pkt_at(e, i)->in_port] += credit_guards(e, pkt_at(e, i)->in_port, prio)
+                                                    ? credit_cost(e, pkt_at(e, i))
+                                                    : pkt_at(e, i)->frame;
     }
 }
 
@@ -63,6 +68,8 @@ static uint64_t stuck_shared(const struct weft_engine *e, const uint64_t *stuck,
     const struct weft_fabric_node *s = &e->fabric->nodes[node];
     uint64_t shared = 0;
     for (uint32_t in = s->first_port; in < s->first_port + s->nports; in++) {
+        if (credit_guards(e, in, prio))
+            continue;
         uint64_t normal = e->ports[in].in_bytes[prio];
         uint64_t bytes = stuck[in] < normal ? stuck[in] : normal;
         shared += bytes > e->p.sw.reserve_bytes ? bytes - e->p.sw.reserve_bytes : 0;
@@ -76,6 +83,8 @@ static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint
 {
     const uint32_t in = e->ports[port].peer;
     const struct port *p = &e->ports[in];
+    if (credit_blocks(e, port, prio))
+        return credit_returns(e, port, prio, stuck[in]);
     if (!(p->xoff_sent >> prio & 1))
         return true;
     uint64_t leaving = (uint64_t)p->in_bytes[prio] + p->in_hdrm[prio] - stuck[in];
@@ -155,7 +164,8 @@ static void write_cycle(const struct weft_engine *e, uint8_t *dead, uint32_t pri
         first = q < first ? q : first;
     char name[PORT_NAME_MAX];
     size_t used = 0;
-    int n = snprintf(text, size, "PFC deadlock at priority %u: ", prio);
+    int n = snprintf(text, size, "%s deadlock at priority %u: ",
+                     credit_blocks(e, first, prio) ? "credit" : "PFC", prio);
     used += n > 0 ? (size_t)n : 0;
     uint32_t q = first;
     do {

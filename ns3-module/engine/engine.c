@@ -59,7 +59,7 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
                                        .frame_bytes = p->frame,
                                        .psn = p->kind == WEFT_PKT_FRAME ? 0 : p->psn,
                                        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
-    if (p->kind != WEFT_PKT_PFC) {
+    if (!link_frame(p)) {
         const struct qp *q = qp_at(e, p->qp);
         v->dst_host = p->dst_host;
         v->src_host = p->dst_host == q->dst_host ? q->src_host : q->dst_host;
@@ -77,6 +77,8 @@ void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_r
     }
     if (pkt_at(e, i)->kind == WEFT_PKT_FRAME)
         frame_drop(e, i, port, why);
+    else if (__builtin_expect(pkt_at(e, i)->kind == WEFT_PKT_CREDIT, 0))
+        credit_frame_lost(e, port, pkt_at(e, i));
     pkt_free(e, i);
 }
 
@@ -125,7 +127,8 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.ack-ignores-pause has no meaning in a fabric whose hosts "
                             "forward: their queues hold packets of others too");
-    if ((rc = control_check(c, NULL, err)) || (rc = balance_check(c, err)))
+    if ((rc = control_check(c, NULL, err)) || (rc = balance_check(c, err)) ||
+        (rc = credit_check(c, err)))
         return rc;
     return mmu_check_config(c, err);
 }
@@ -180,7 +183,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->p = c->params;
     e->fabric = c->fabric;
     e->transit = e->nic_turns = c->fabric->transit;
-    e->vcs = c->fabric->vcs > 1 && c->params.pfc.enabled;
+    e->vcs = c->fabric->vcs > 1 && (c->params.pfc.enabled || credit_used(c->fabric));
     e->p.pfc.prios = channel_prios(&c->params, c->fabric);
     e->seed = c->seed;
     e->recovery = recovery_of(c->params.transport.recovery);
@@ -228,7 +231,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     }
     e->routes = weft_routes_new(c->fabric, err);
     if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err) ||
-        balance_init(e, err))
+        credit_init(e, err) || balance_init(e, err))
         goto fail;
     for (uint32_t d = 0; d < c->fabric->ndims; d++)
         if (e->controls[d].pint_on && !e->controls[d].signals.pint_t_ps)
@@ -264,6 +267,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->nics);
     mmu_fini(e);
     pfc_fini(e);
+    credit_fini(e);
     control_fini(e);
     free(e->qp_slots);
     free(e->turns);

@@ -65,8 +65,9 @@ struct weft_transport_params {
     int bdp_fc;               /**< selective repeat: at most one BDP of the path in flight */
     int64_t rto_low_ps;       /**< selective repeat: the timeout while few packets are in flight */
     uint64_t rto_low_packets; /**< how many are few */
-    uint64_t reorder_packets; /**< out-of-order: a packet this far behind one that came is lost; 0: never */
-    int allow_reordering;     /**< per-packet balancing even where it looks like loss */
+    uint64_t
+        reorder_packets; /**< out-of-order: a packet this far behind one that came is lost; 0: never */
+    int allow_reordering; /**< per-packet balancing even where it looks like loss */
 };
 
 /** What a QP does about lost packets. */
@@ -90,7 +91,9 @@ enum weft_balance {
     WEFT_BALANCE_FLOW, /**< the hash of their flow: transport.ecmp */
     WEFT_BALANCE_SPRAY,
     WEFT_BALANCE_FLOWLET,
-    WEFT_BALANCE_ADAPTIVE
+    WEFT_BALANCE_ADAPTIVE,
+    WEFT_BALANCE_VALIANT,         /**< not only equal-cost ports: by way of a random intermediate */
+    WEFT_BALANCE_MINIMAL_ADAPTIVE /**< any dimension that brings the packet nearer */
 };
 /** How a switch shares a port among priorities that are not strict. */
 enum weft_scheduler { WEFT_SCHED_DRR, WEFT_SCHED_PACKET_RR };
@@ -150,6 +153,13 @@ struct weft_pfc_params {
     double refresh;     /**< XOFF is repeated after this fraction of the pause time */
 };
 
+/** Credit-based flow control, of dimensions that ask for it. Section "credit". */
+struct weft_credit_params {
+    uint64_t buffer_bytes; /**< per (ingress port, lossless priority); 0: computed per link */
+    uint64_t unit_bytes;   /**< a frame takes its length rounded up to a multiple of this */
+    uint64_t frame_bytes;  /**< size of a credit frame; 0: credits ride with other traffic */
+};
+
 /** Where marking takes its random numbers. */
 enum weft_draws {
     WEFT_DRAWS_PORT, /**< a stream of weft's own per port */
@@ -176,16 +186,17 @@ struct weft_engine_params {
     struct weft_switch_params sw;
     struct weft_pfc_params pfc;
     struct weft_ecn_params ecn;
+    struct weft_credit_params credit;
 };
 
-/** The parameter tables of the four sections, in the order transport, switch, pfc, ecn. */
+/** The parameter tables of the sections, in the order transport, switch, pfc, ecn, credit. */
 struct weft_engine_section {
     const char *name;
     const char *help;
     struct weft_param_table params;
     size_t offset; /**< in struct weft_engine_params */
 };
-#define WEFT_ENGINE_SECTIONS 4
+#define WEFT_ENGINE_SECTIONS 5
 extern const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTIONS];
 
 /** Fills in all defaults. */
@@ -211,6 +222,7 @@ enum weft_pkt_kind {
     WEFT_PKT_NACK,
     WEFT_PKT_CNP,
     WEFT_PKT_PFC,
+    WEFT_PKT_CREDIT, /**< as PFC, for the link only */
     WEFT_PKT_FRAME, /**< of another transport, see struct weft_engine_frame */
     WEFT_PKT_KINDS
 };

@@ -14,6 +14,7 @@
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *   link_change.c  links that change    link_state.c  links that fail and come back
  *   memory.c  bytes of state                          control.c  congestion controls per dimension
+ *   credit.c  credit-based flow control
  *   frame.c   frames of other transports
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
@@ -80,6 +81,12 @@ struct pkt {
 };
 _Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
 
+/** Whether a packet is of the link alone: a PFC or credit frame. */
+static inline bool link_frame(const struct pkt *k)
+{
+    return (uint32_t)k->kind - WEFT_PKT_PFC <= WEFT_PKT_CREDIT - WEFT_PKT_PFC;
+}
+
 /** In a forwarding node: the priority that a packet came in with. */
 static inline uint32_t came_in(const struct pkt *k)
 {
@@ -105,7 +112,8 @@ enum odd {
     ODD_ORDER = 1,   /**< transport.ns3-event-order */
     ODD_QUANTUM = 2, /**< transport.time-quantum */
     ODD_PINT = 4,    /**< transmissions are noted for PINT */
-    ODD_TURNS = 8    /**< switch.scheduler=packet-rr */
+    ODD_TURNS = 8,   /**< switch.scheduler=packet-rr */
+    ODD_CREDIT = 16  /**< some links are under credit */
 };
 /** What is done to packets that enter or leave a switch queue. */
 enum touch {
@@ -360,10 +368,14 @@ struct weft_engine {
     struct pfc_since *pfc_since; /**< one per port */
     uint64_t pfc_moves; /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
-    struct mmu *mmus; /**< one per node; unused on hosts that do not forward */
+    struct credit *credits; /**< one per port; NULL: no dimension is under credit */
+    struct mmu *mmus;       /**< one per node; unused on hosts that do not forward */
     struct port_kind *kinds;
     /* of priorities: bit masks, and by number */
     uint8_t lossless;
+    uint8_t channelled;   /**< change virtual channels: the lossless ones, and those under credit */
+    uint8_t credit_prios; /**< those under credit where a dimension has it */
+    uint8_t mmu_slow;     /**< not 0: every packet takes the long way through mmu.c */
     uint8_t egress_measured; /**< egress queues have a limit */
     uint8_t egress_pooled;   /**< and an egress pool of their own */
     uint8_t in_pool[WEFT_PRIOS];
@@ -523,7 +535,7 @@ static inline enum weft_drop_reason mmu_admit(struct weft_engine *e, const struc
     const uint32_t prio = came_in(k);
     const uint64_t bytes = (uint64_t)p->in_bytes[prio] + k->frame;
     if (__builtin_expect(bytes > e->p.sw.reserve_bytes, 0) ||
-        __builtin_expect(p->in_hdrm[prio] | e->egress_pooled, 0))
+        __builtin_expect(p->in_hdrm[prio] | e->mmu_slow, 0))
         return mmu_admit_shared(e, k, in, out);
     p->in_bytes[prio] = (uint32_t)bytes;
     return WEFT_DROP_REASONS;
@@ -535,7 +547,7 @@ static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint3
     struct port *p = &e->ports[k->in_port];
     const uint32_t prio = came_in(k);
     if (__builtin_expect(p->in_bytes[prio] > e->p.sw.reserve_bytes, 0) ||
-        __builtin_expect(p->in_hdrm[prio] | e->egress_pooled | (p->xoff_sent >> prio & 1), 0))
+        __builtin_expect(p->in_hdrm[prio] | e->mmu_slow | (p->xoff_sent >> prio & 1), 0))
         mmu_release_shared(e, k, out);
     else
         p->in_bytes[prio] -= k->frame;
@@ -563,6 +575,45 @@ void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** The deadline that an EV_PFC entry stands for, and its execution. */
 struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number);
 void pfc_event(struct weft_engine *e, uint64_t number);
+
+/* credit.c; `port` is always the sending end, unless called `in` or `far` */
+/** Whether some dimension is under credit. */
+bool credit_used(const struct weft_fabric *f);
+/** Whether a link is. */
+bool credit_on(const struct weft_fabric *f, const struct weft_fabric_link *l);
+int credit_check(const struct weft_engine_config *c, struct weft_err *err);
+/** After mmu_init and pfc_init. */
+int credit_init(struct weft_engine *e, struct weft_err *err);
+void credit_fini(struct weft_engine *e);
+/** Memory that credits take. */
+uint64_t credit_bytes(const struct weft_engine *e);
+/** Whether ingress (port, priority) @p in has a buffer of its own under credit. */
+bool credit_guards(const struct weft_engine *e, uint32_t in, uint32_t prio);
+/** A frame starts: takes its credit, and pauses the priority when there is none for another one. */
+void credit_take(struct weft_engine *e, struct port *p, uint32_t port, const struct pkt *k);
+/** A frame has come to the far end of @p port and needs no room there: it was for the host, or lost. */
+void credit_refund(struct weft_engine *e, uint32_t port, const struct pkt *k);
+/** A packet enters a switch: false when it is none under credit. */
+bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in);
+/** A packet leaves a switch: false when it came in without credit. */
+bool credit_left(struct weft_engine *e, const struct pkt *k);
+/** A credit frame starts at port @p far: it carries all that has freed up. */
+void credit_frame_starts(struct weft_engine *e, uint32_t far, struct pkt *k);
+/** A credit frame has come to the sending end. Consumes it. */
+void credit_frame_receive(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** A credit frame sent or queued at port @p far is dropped. */
+void credit_frame_lost(struct weft_engine *e, uint32_t far, const struct pkt *k);
+/** Whether a priority of a port waits for credit. */
+bool credit_blocks(const struct weft_engine *e, uint32_t port, uint32_t prio);
+/** Whether it would have enough if @p stuck_bytes stayed in the buffer. */
+bool credit_returns(const struct weft_engine *e, uint32_t port, uint32_t prio,
+                    uint64_t stuck_bytes);
+/** Bytes of the longest frame that every link under credit takes. */
+uint32_t credit_longest(const struct weft_engine *e);
+/** Credit that a packet takes. */
+uint32_t credit_cost(const struct weft_engine *e, const struct pkt *k);
+/** Conservation of credit. */
+int credit_audit(const struct weft_engine *e, struct weft_err *err);
 
 /* diagnose.c */
 /** Sentences on deadlocks, roots of pauses and their victims; at most @p max; returns how many. */
@@ -645,6 +696,7 @@ static inline uint32_t cnp_frame(const struct weft_engine *e)
 struct control_needs {
     unsigned bits;       /**< enum weft_cc_needs */
     const char *stamped; /**< the name of one that needs INT or PINT, NULL: none does */
+    uint32_t data_bytes; /**< most that the signals of one add to a data packet */
 };
 /** Whether the congestion controls of all dimensions, c->cc where they have none of their own, can be
  * used together. @p needs may be NULL. */

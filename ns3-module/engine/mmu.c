@@ -123,6 +123,8 @@ admit_measured(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t
 enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *k, uint32_t in,
                                        uint32_t out)
 {
+    if (__builtin_expect(e->credits != NULL, 0) && credit_admit(e, k, in))
+        return WEFT_DROP_REASONS;
     if (e->egress_measured >> k->prio & 1)
         return admit_measured(e, k, in, out);
     return admit(e, k, in, out, false);
@@ -130,6 +132,8 @@ enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *
 
 void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
+    if (__builtin_expect(e->credits != NULL, 0) && credit_left(e, k))
+        return;
     struct port *p = &e->ports[k->in_port];
     struct mmu *m = &e->mmus[p->node];
     const uint32_t prio = came_in(k), bit = 1u << prio;

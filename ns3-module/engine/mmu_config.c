@@ -60,6 +60,8 @@ static void set_aside(const struct weft_engine_params *p, const struct weft_fabr
     *headroom = 0;
     for (uint32_t k = 0; k < n->nports; k++) {
         const struct weft_fabric_link *l = &f->links[f->ports[n->first_port + k].link];
+        if (credit_on(f, l))
+            continue; /* its buffers are beside this one */
         *headroom += lossless_prios * headroom_bytes(p, l, control_mtu_bytes(p, f, l->dim));
     }
     *reserve = (uint64_t)n->nports * p->sw.reserve_bytes *
@@ -234,7 +236,7 @@ uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fab
 static int check_channels(const struct weft_engine_config *c, struct weft_err *err)
 {
     const struct weft_engine_params *p = &c->params;
-    if (!p->pfc.enabled || !p->pfc.prios)
+    if ((!p->pfc.enabled && !credit_used(c->fabric)) || !p->pfc.prios)
         return 0;
     uint64_t second = c->fabric->vcs > 1 ? p->pfc.prios << 1 : 0;
     uint64_t used = p->pfc.prios | UINT64_C(1) << p->transport.data_prio |
@@ -253,14 +255,15 @@ static int check_channels(const struct weft_engine_config *c, struct weft_err *e
 int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_params *p,
                             const uint8_t *down, struct weft_err *err)
 {
-    if (!p->enabled || !p->prios || p->allow_deadlock)
+    if ((!p->enabled && !credit_used(f)) || !p->prios || p->allow_deadlock)
         return 0;
     int rc = weft_deadlock_check(f, down, err);
     if (rc == WEFT_E_INPUT && err) {
         size_t n = strlen(err->msg);
         snprintf(err->msg + n, sizeof err->msg - n,
-                 "; set %spfc.enabled=false, or pfc.allow-deadlock=true to see what happens",
-                 f->vcs > 1 ? "" : "vcs=2 in the topology, ");
+                 "; set %s%sor pfc.allow-deadlock=true to see what happens",
+                 f->vcs > 1 ? "" : "vcs=2 in the topology, ",
+                 credit_used(f) ? "" : "pfc.enabled=false, ");
     }
     return rc;
 }
@@ -311,6 +314,8 @@ static void init_prios(struct weft_engine *e, const struct prio_params prios[WEF
     e->egress_pooled = (uint8_t)((sw->egress_lossless_pool_bytes ? e->lossless : 0) |
                                  (sw->egress_lossy_pool_bytes ? ~e->lossless : 0));
     e->egress_measured = e->egress_pooled | (uint8_t)~e->lossless;
+    e->mmu_slow = e->egress_pooled;
+    e->channelled = credit_used(e->fabric) ? (uint8_t)e->p.pfc.prios : e->lossless;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
         const struct weft_switch_params *s = &prios[k].sw;
         bool safe = e->lossless >> k & 1;

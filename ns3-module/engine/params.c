@@ -17,7 +17,7 @@
     "pfc.enabled=false" more " or pfc.prios lacks $transport.data-prio" more                       \
     " or pfc.prios lacks $transport.ack-prio" more                                                 \
     " or pfc.prios lacks $transport.cnp-prio and congestion-control.signals has cnp-packet" more
-#define PFC_ON "enabled=true and prios!=0"
+#define PFC_ON "enabled=true and prios!=0 and dimension.flow-control has pfc"
 #define ECN_ON "congestion-control.signals has ecn"
 
 #define T(field) offsetof(struct weft_transport_params, field)
@@ -212,9 +212,12 @@ static const struct weft_param switch_params[] = {
 #define T(field) offsetof(struct weft_pfc_params, field)
 static const struct weft_param pfc_params[] = {
     {"enabled", WEFT_PARAM_BOOL, T(enabled), "true", NULL, NULL, NULL,
-     "whether switches send PFC frames; off: every priority is lossy", "IEEE 802.1Qbb"},
+     "whether switches send PFC frames; off: every priority is lossy, except in dimensions with "
+     "flow-control=credit",
+     "IEEE 802.1Qbb", "dimension.flow-control has pfc"},
     {"prios", WEFT_PARAM_U64, T(prios), "8", "0", "255", NULL,
-     "bit mask of the lossless priorities (8: priority 3)", NULL, "enabled=true"},
+     "bit mask of the lossless priorities (8: priority 3)", NULL,
+     "enabled=true or dimension.flow-control has credit"},
     {"headroom", WEFT_PARAM_SIZE, T(headroom_bytes), "0", "0", "64MiB", NULL,
      "buffer per (ingress port, lossless priority) for what arrives after XOFF; 0: two link delays "
      "and the "
@@ -244,7 +247,7 @@ static const struct weft_param pfc_params[] = {
     {"allow-deadlock", WEFT_PARAM_BOOL, T(allow_deadlock), "false", NULL, NULL, NULL,
      "start even if the routes can deadlock under PFC; a run that does ends with the ports "
      "involved",
-     "Dally and Seitz, IEEE ToC 1987", PFC_ON},
+     "Dally and Seitz, IEEE ToC 1987", PFC_ON " or prios!=0 and dimension.flow-control has credit"},
     {"refresh", WEFT_PARAM_F64, T(refresh), "1/2", "1/16", "1", NULL,
      "with quanta: a pause is repeated after this fraction of its time while it is wanted", NULL,
      PFC_ON " and quanta!=0"},
@@ -288,6 +291,24 @@ static const struct weft_param ecn_params[] = {
 };
 #undef T
 
+#define T(field) offsetof(struct weft_credit_params, field)
+#define CREDIT_ON "dimension.flow-control has credit"
+static const struct weft_param credit_params[] = {
+    {"buffer", WEFT_PARAM_SIZE, T(buffer_bytes), "0", "0", "1GiB", NULL,
+     "buffer behind each link for each lossless priority; 0: what full rate takes: two link delays "
+     "at link rate and three full frames",
+     NULL, CREDIT_ON},
+    {"unit", WEFT_PARAM_SIZE, T(unit_bytes), "64B", "1B", "4KiB", NULL,
+     "a frame takes its length in credit, rounded up to a multiple of this",
+     "IBTA 1.5 section 7.9.4: blocks of 64 bytes", CREDIT_ON},
+    {"frame", WEFT_PARAM_SIZE, T(frame_bytes), "0", "0", "1518B", NULL,
+     "size of a frame that returns credit; 0: credit rides in headers of the other direction, as "
+     "in "
+     "NVLink",
+     NULL, CREDIT_ON},
+};
+#undef T
+
 const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTIONS] = {
     {"transport", "NIC and RoCE reliable connection",
      WEFT_PARAM_TABLE(transport_params, struct weft_transport_params),
@@ -299,6 +320,9 @@ const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTIONS] = {
      offsetof(struct weft_engine_params, pfc)},
     {"ecn", "ECN marking at switch queues", WEFT_PARAM_TABLE(ecn_params, struct weft_ecn_params),
      offsetof(struct weft_engine_params, ecn)},
+    {"credit", "credit-based flow control of dimensions with flow-control=credit",
+     WEFT_PARAM_TABLE(credit_params, struct weft_credit_params),
+     offsetof(struct weft_engine_params, credit)},
 };
 
 int weft_engine_params_defaults(struct weft_engine_params *p, struct weft_err *err)

@@ -144,7 +144,7 @@ void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio)
         set_deadline(e, port, prio, PFC_EXPIRY, WEFT_NEVER);
         set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
     }
-    if (e->ports[port].paused >> prio & 1)
+    if ((e->ports[port].paused >> prio & 1) && !credit_blocks(e, port, prio))
         take_effect(e, port, prio, false);
 }
 
@@ -173,6 +173,10 @@ static void obey_late(void *ctx, uint64_t arg)
 void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)
 {
     const struct pkt *k = pkt_at(e, i);
+    if (k->kind == WEFT_PKT_CREDIT) {
+        credit_frame_receive(e, port, i);
+        return;
+    }
     const uint32_t prio = k->prio;
     const bool xoff = k->flags & PKT_XOFF;
     e->tot.delivered[WEFT_PKT_PFC]++;

@@ -17,8 +17,11 @@
 #include <math.h>
 
 /* What few runs need when a packet starts. */
-static void transmit_odd(struct weft_engine *e, struct port *p, struct pkt *k, uint64_t wire)
+static void transmit_odd(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                         uint64_t wire)
 {
+    if (e->odd & ODD_CREDIT)
+        credit_take(e, p, port, k);
     if (e->odd & ODD_ORDER) {
         p->sending = true;
         p->end_order = ++e->order;
@@ -38,8 +41,8 @@ static inline void transmit(struct weft_engine *e, struct port *p, uint32_t port
         ser = gap_quantised(e, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     k->at_ps = p->busy_until_ps + p->prop_ps;
-    if (__builtin_expect(e->odd & (ODD_ORDER | ODD_PINT), 0))
-        transmit_odd(e, p, k, wire);
+    if (__builtin_expect(e->odd & (ODD_ORDER | ODD_PINT | ODD_CREDIT), 0))
+        transmit_odd(e, p, port, k, wire);
     if (p->fly.head == NIL)
         engine_push_port(e, k->at_ps, EV_ARRIVE, port);
     list_append(e, &p->fly, k, i);
@@ -171,13 +174,15 @@ static inline void start(struct weft_engine *e, struct port *p, uint32_t port, u
     transmit(e, p, port, k, i);
 }
 
-/* Sends a PFC frame. */
+/* Sends a PFC or credit frame. */
 static __attribute__((noinline)) void start_ctrl(struct weft_engine *e, struct port *p,
                                                  uint32_t port)
 {
     const uint32_t i = p->ctrl.head;
     struct pkt *k = pkt_at(e, i);
     list_take(&p->ctrl, k);
+    if (k->kind == WEFT_PKT_CREDIT)
+        credit_frame_starts(e, port, k);
     transmit(e, p, port, k, i);
 }
 
@@ -313,9 +318,11 @@ look_up(struct weft_engine *e, uint32_t in, const struct pkt *k, uint32_t i)
         return e->balance(e, g, node, k);
     if (g.n)
         return ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
-    if (e->links_down)
+    if (e->links_down) {
+        if (e->credits)
+            credit_refund(e, e->ports[in].peer, k);
         pkt_drop(e, i, in, WEFT_DROP_LINK);
-    else
+    } else
         engine_fail(e, WEFT_E_INTERNAL, "node %u has no route to host %u", node, k->dst_host);
     return NIL;
 }
@@ -326,7 +333,7 @@ static __attribute__((noinline)) void change_channel(const struct weft_engine *e
 {
     const struct weft_fabric *f = e->fabric;
     const uint32_t vc = k->flags & PKT_VC1 ? 1 : 0;
-    if (!(e->lossless >> k->prio & 1))
+    if (!(e->channelled >> k->prio & 1))
         return;
     uint32_t to =
         weft_next_channel(&f->links[f->ports[in].link], &f->links[f->ports[out].link], vc);
@@ -383,8 +390,12 @@ static bool corrupt(struct port *p, const struct pkt *k)
 /* Whether the packet is lost on the link of @p port; drops it then. */
 static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port)
 {
-    const bool cut = pkt_at(e, i)->flags & PKT_CUT;
-    if (!cut && !corrupt(p, pkt_at(e, i)) && !(e->hooks.lose && lose(e, i, port)))
+    const struct pkt *k = pkt_at(e, i);
+    const bool cut = k->flags & PKT_CUT;
+    const bool gone = cut || corrupt(p, k) || (e->hooks.lose && lose(e, i, port));
+    if (e->credits && (gone || (p->to_host && !passes_through(e, p->peer, k))))
+        credit_refund(e, port, k);
+    if (!gone)
         return false;
     pkt_drop(e, i, port, cut ? WEFT_DROP_LINK : WEFT_DROP_ERROR);
     return true;
@@ -401,7 +412,7 @@ void port_arrive(struct weft_engine *e, uint32_t port)
     p->rx_packets++;
     if (__builtin_expect(p->lossy, 0) && lost(e, p, i, port))
         return;
-    if (__builtin_expect(k->kind == WEFT_PKT_PFC, 0))
+    if (__builtin_expect(link_frame(k), 0))
         pfc_receive(e, peer, i);
     else if (!p->to_host || passes_through(e, peer, k))
         forward(e, peer, k, i);

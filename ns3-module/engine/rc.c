@@ -37,7 +37,8 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->frame = (uint16_t)ack_frame(e, q);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.ack_prio;
-    k->flags = (uint8_t)((k->flags & PKT_SACK) | (q->echo ? PKT_ECHO : 0) | (q->cnp_due ? PKT_CNP : 0));
+    k->flags =
+        (uint8_t)((k->flags & PKT_SACK) | (q->echo ? PKT_ECHO : 0) | (q->cnp_due ? PKT_CNP : 0));
     k->in_port = NIL;
     k->hop = 0;
     q->echo = q->cnp_due = 0;

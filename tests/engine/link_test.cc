@@ -14,30 +14,18 @@
 namespace
 {
 
-int
-SetLink(weft_engine* e, uint32_t link, bool up, weft_err* err)
-{
-    weft_link_change c = {};
-    c.link = link;
-    c.kind = up ? WEFT_LINK_UP : WEFT_LINK_DOWN;
-    return weft_engine_change_links(e, &c, 1, err);
-}
-
 // Changes of links, carried out by timers of the engine.
 class Changes
 {
   public:
-    explicit Changes(World& w)
-        : m_world(w)
-    {
-    }
+    explicit Changes(World &w) : m_world(w) {}
 
     void At(int64_t t, uint32_t link, bool up)
     {
         weft_err err = {};
         m_list.push_back({this, link, up});
-        auto run = [](void* ctx, uint64_t) {
-            auto c = static_cast<Change*>(ctx);
+        auto run = [](void *ctx, uint64_t) {
+            auto c = static_cast<Change *>(ctx);
             weft_err failure = {};
             ASSERT_EQ(SetLink(c->owner->m_world.e, c->link, c->up, &failure), 0) << failure.msg;
             ASSERT_EQ(weft_engine_check(c->owner->m_world.e, &failure), 0) << failure.msg;
@@ -46,20 +34,18 @@ class Changes
     }
 
   private:
-    struct Change
-    {
-        Changes* owner;
+    struct Change {
+        Changes *owner;
         uint32_t link;
         bool up;
     };
 
-    World& m_world;
+    World &m_world;
     std::deque<Change> m_list;
 };
 
 // The links at a node.
-std::vector<uint32_t>
-LinksOf(const weft_fabric* f, uint32_t node)
+std::vector<uint32_t> LinksOf(const weft_fabric *f, uint32_t node)
 {
     std::vector<uint32_t> links;
     for (uint32_t l = 0; l < f->nlinks; l++)
@@ -68,32 +54,35 @@ LinksOf(const weft_fabric* f, uint32_t node)
     return links;
 }
 
-std::string
-Explain(const weft_engine* e)
+std::string Explain(const weft_engine *e)
 {
     std::string all;
     weft_engine_explain(
-        e, 20, [](void* c, const char* s) { *static_cast<std::string*>(c) += std::string(s) + "\n"; }, &all);
+        e, 20,
+        [](void *c, const char *s) { *static_cast<std::string *>(c) += std::string(s) + "\n"; },
+        &all);
     return all;
 }
 
-const Settings kLeafSpine = {{"leaves", "4"}, {"spines", "4"}, {"hosts-per-leaf", "4"}, {"host-rate", "100Gbps"}, {"uplink-rate", "100Gbps"}};
+const Settings kLeafSpine = {{"leaves", "4"},
+                             {"spines", "4"},
+                             {"hosts-per-leaf", "4"},
+                             {"host-rate", "100Gbps"},
+                             {"uplink-rate", "100Gbps"}};
 const uint32_t kHosts = 16, kLeaf0 = 16, kSpine0 = 20;
 
 // Every host sends to one on the next leaf.
-void
-SendPermutation(World& w, uint64_t bytes)
+void SendPermutation(World &w, uint64_t bytes)
 {
     for (uint32_t h = 0; h < kHosts; h++)
         w.Send(h, (h + 4) % kHosts, bytes, h);
 }
 
 // Each message was received once and acknowledged once.
-void
-ExpectAllOnce(const World& w, size_t n)
+void ExpectAllOnce(const World &w, size_t n)
 {
     std::set<uint64_t> ids;
-    for (auto& d : w.received)
+    for (auto &d : w.received)
         EXPECT_TRUE(ids.insert(d.id).second) << "message " << d.id << " received twice";
     EXPECT_EQ(ids.size(), n);
     EXPECT_EQ(w.acked.size(), n);
@@ -103,9 +92,8 @@ ExpectAllOnce(const World& w, size_t n)
 
 TEST(Link, AFailedSpineCostsPacketsButNoMessage)
 {
-    for (const char* recovery : {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"})
-        for (const char* cc : {"none", "dcqcn", "hpcc", "swift", "powertcp", "hpcc-pint"})
-        {
+    for (const char *recovery : {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"})
+        for (const char *cc : {"none", "dcqcn", "hpcc", "swift", "powertcp", "hpcc-pint"}) {
             SCOPED_TRACE(std::string(recovery) + " " + cc);
             World w("leaf-spine", kLeafSpine, {{"transport.recovery", recovery}}, cc);
             w.Build();
@@ -133,8 +121,7 @@ TEST(Link, RoutesAvoidAndReturn)
         ASSERT_EQ(SetLink(w.e, l, false, &err), 0);
     auto over_spine = [&] {
         uint64_t packets = 0;
-        for (uint32_t p = 0; p < w.fabric->nports; p++)
-        {
+        for (uint32_t p = 0; p < w.fabric->nports; p++) {
             struct weft_engine_port_stats st;
             weft_engine_port_stats(w.e, p, &st);
             if (w.fabric->ports[w.fabric->ports[p].peer].node == kSpine0)
@@ -161,9 +148,11 @@ TEST(Link, RoutesAvoidAndReturn)
 // or at 1.5 us, when it is on the link itself; it is back at 10 us, when the QP starts over.
 TEST(Link, AParkedQpStartsOverWhenThePathReturns)
 {
-    const Settings bare = {{"transport.header", "0"}, {"transport.gap", "0"}, {"transport.min-frame", "0"}, {"transport.mtu", "1000B"}};
-    for (int64_t down_ns : {500, 1500})
-    {
+    const Settings bare = {{"transport.header", "0"},
+                           {"transport.gap", "0"},
+                           {"transport.min-frame", "0"},
+                           {"transport.mtu", "1000B"}};
+    for (int64_t down_ns : {500, 1500}) {
         World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}}, bare);
         w.Build();
         Changes changes(w);
@@ -191,7 +180,8 @@ TEST(Link, AParkedQpStartsOverWhenThePathReturns)
 // Down and up again while a packet is on the link: it is lost all the same.
 TEST(Link, AFlapLosesWhatIsOnTheLink)
 {
-    World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}}, {{"transport.rto", "50us"}});
+    World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}},
+            {{"transport.rto", "50us"}});
     w.Build();
     Changes changes(w);
     w.Send(0, 1, 1000);
@@ -222,7 +212,10 @@ TEST(Link, APartitionEndsTheRunAndIsNamed)
     EXPECT_EQ(weft_engine_next(w.e), WEFT_NEVER);
     EXPECT_LT(weft_engine_now(w.e), 100 * WEFT_PS_PER_MS);
     std::string why = Explain(w.e);
-    EXPECT_NE(why.find("the fabric is partitioned: 8 QPs have no path; links down: s16-s20 since 10"), std::string::npos) << why;
+    EXPECT_NE(
+        why.find("the fabric is partitioned: 8 QPs have no path; links down: s16-s20 since 10"),
+        std::string::npos)
+        << why;
     EXPECT_NE(why.find("h0 -> h4"), std::string::npos) << why;
     EXPECT_NE(why.find("no path leads there"), std::string::npos) << why;
     // Posted while there is no path: waits too; and all goes on when one uplink is back.
@@ -239,15 +232,14 @@ TEST(Link, APartitionEndsTheRunAndIsNamed)
 TEST(Link, QpsMoveToAnotherPortOfTheirHost)
 {
     std::string path = testing::TempDir() + "weft_dual_homed.txt";
-    std::ofstream(path) << "4 2 4\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 2 100Gbps 1us 0\n1 3 100Gbps 1us 0\n";
-    for (const char* recovery : {"go-back-n", "selective-repeat", "out-of-order"})
-        for (uint32_t link = 0; link < 4; link++)
-        {
+    std::ofstream(path) << "4 2 4\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 2 100Gbps 1us 0\n1 "
+                           "3 100Gbps 1us 0\n";
+    for (const char *recovery : {"go-back-n", "selective-repeat", "out-of-order"})
+        for (uint32_t link = 0; link < 4; link++) {
             World w("hpcc", {{"file", path}}, {{"transport.recovery", recovery}});
             w.Build();
             Changes changes(w);
-            for (uint32_t qp = 0; qp < 8; qp++)
-            {
+            for (uint32_t qp = 0; qp < 8; qp++) {
                 weft_err err = {};
                 weft_engine_msg m = {0, 1, 200000, qp, 0, UINT32_MAX, qp};
                 ASSERT_EQ(weft_engine_send(w.e, &m, nullptr, &err), 0) << err.msg;
@@ -266,8 +258,8 @@ TEST(Link, RandomFlapsUnderPfc)
 {
     uint64_t pauses = 0, drops = 0;
     for (uint64_t seed = 1; seed <= 12; seed++)
-        for (const char* recovery : {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"})
-        {
+        for (const char *recovery :
+             {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"}) {
             SCOPED_TRACE(std::string(recovery) + " seed " + std::to_string(seed));
             World w("leaf-spine", kLeafSpine,
                     {{"transport.recovery", recovery},
@@ -279,18 +271,17 @@ TEST(Link, RandomFlapsUnderPfc)
                     seed % 3 ? "none" : "dcqcn", {}, seed);
             w.Build();
             Changes changes(w);
-            for (uint32_t h = 1; h < kHosts; h++)
-            {
+            for (uint32_t h = 1; h < kHosts; h++) {
                 w.Send(h, 0, 200000, h);
                 w.Send(h, (h + 5) % kHosts, 100000, h);
             }
             weft_rng rng = weft_rng_stream(seed, "flaps", 0);
             std::set<uint32_t> touched;
-            for (int i = 0; i < 40; i++)
-            {
+            for (int i = 0; i < 40; i++) {
                 uint32_t link = static_cast<uint32_t>(weft_rng_f64(&rng) * w.fabric->nlinks);
                 touched.insert(link);
-                changes.At(static_cast<int64_t>(weft_rng_f64(&rng) * 400) * WEFT_PS_PER_US, link, weft_rng_f64(&rng) < 0.4);
+                changes.At(static_cast<int64_t>(weft_rng_f64(&rng) * 400) * WEFT_PS_PER_US, link,
+                           weft_rng_f64(&rng) < 0.4);
             }
             for (uint32_t l : touched)
                 changes.At(400 * WEFT_PS_PER_US, l, true);
@@ -298,9 +289,9 @@ TEST(Link, RandomFlapsUnderPfc)
             ExpectAllOnce(w, 2 * (kHosts - 1));
             EXPECT_EQ(w.Totals().packets_in_flight, 0u);
             std::map<std::pair<uint32_t, uint32_t>, int> paused;
-            for (auto& p : w.pfc)
+            for (auto &p : w.pfc)
                 paused[{p.port, p.prio}] = p.pause;
-            for (auto& [key, on] : paused)
+            for (auto &[key, on] : paused)
                 EXPECT_EQ(on, 0) << "port " << key.first;
             pauses += w.Totals().pfc_pauses;
             drops += w.Totals().drops[WEFT_DROP_LINK];

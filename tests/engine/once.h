@@ -9,7 +9,7 @@
 #include <set>
 
 inline constexpr const char *kRecoveries[] = {"go-back-n", "go-back-0", "selective-repeat",
-                                               "out-of-order"};
+                                              "out-of-order"};
 
 inline void ExpectAllOnceInOrder(const World &w, const std::string &what)
 {

@@ -10,13 +10,17 @@ constexpr int64_t SER = 334240; // 4096 + 62 + 20 bytes at 100 Gbps
 constexpr uint64_t PACKETS = 64;
 
 // h0 - s2 - {s4, s5} - s3 - h1; over s5 each link takes 3 us instead of 1 us.
-weft_fabric* TwoPaths()
+weft_fabric *TwoPaths()
 {
     weft_err err = {};
-    weft_fabric* f = weft_fabric_new();
+    weft_fabric *f = weft_fabric_new();
     const std::pair<uint32_t, uint32_t> links[] = {{0, 2}, {1, 3}, {2, 4}, {4, 3}, {2, 5}, {5, 3}};
     for (uint32_t i = 0; i < 6; i++)
-        weft_fabric_add_node(f, i < 2 ? WEFT_NODE_HOST : WEFT_NODE_SWITCH, i < 2 ? 0 : i < 4 ? 1 : 2, nullptr, &err);
+        weft_fabric_add_node(f, i < 2 ? WEFT_NODE_HOST : WEFT_NODE_SWITCH,
+                             i < 2   ? 0
+                             : i < 4 ? 1
+                                     : 2,
+                             nullptr, &err);
     for (auto [a, b] : links) {
         weft_fabric_link l = {};
         l.a = a;
@@ -30,7 +34,7 @@ weft_fabric* TwoPaths()
 }
 
 // PACKETS packets from h0 to h1, every other one over the longer path.
-void Spray(World& w)
+void Spray(World &w)
 {
     weft_fabric_free(w.fabric);
     w.config.fabric = w.fabric = TwoPaths();
@@ -41,9 +45,10 @@ void Spray(World& w)
     ASSERT_EQ(w.acked.size(), 1u);
 }
 
-Settings With(const std::string& recovery, const Settings& more = {})
+Settings With(const std::string &recovery, const Settings &more = {})
 {
-    Settings s = {{"switch.balance", "spray"}, {"transport.recovery", recovery}, {"transport.rto", "100us"}};
+    Settings s = {
+        {"switch.balance", "spray"}, {"transport.recovery", recovery}, {"transport.rto", "100us"}};
     s.insert(s.end(), more.begin(), more.end());
     return s;
 }
@@ -61,9 +66,10 @@ TEST(OutOfOrder, OvertakingCostsNothing)
 
 TEST(OutOfOrder, OtherRecoveriesTakeOvertakingForLoss)
 {
-    for (const char* recovery : {"go-back-n", "selective-repeat"}) {
+    for (const char *recovery : {"go-back-n", "selective-repeat"}) {
         World w("single-switch", {},
-                With(recovery, {{"transport.allow-reordering", "true"}, {"transport.bdp-fc", "false"},
+                With(recovery, {{"transport.allow-reordering", "true"},
+                                {"transport.bdp-fc", "false"},
                                 {"transport.nack-interval", "1us"}}));
         Spray(w);
         EXPECT_GT(w.Totals().retx_packets, 10u) << recovery;
@@ -76,9 +82,10 @@ TEST(OutOfOrder, OtherRecoveriesTakeOvertakingForLoss)
 TEST(OutOfOrder, OnlyWhatIsLostIsSentAgain)
 {
     for (uint64_t reorder : {0, 16, 4}) {
-        World w("single-switch", {}, With("out-of-order", {{"transport.reorder-packets", std::to_string(reorder)}}));
+        World w("single-switch", {},
+                With("out-of-order", {{"transport.reorder-packets", std::to_string(reorder)}}));
         bool lost = false;
-        w.lose = [&](uint32_t, const weft_engine_pkt_view& v) {
+        w.lose = [&](uint32_t, const weft_engine_pkt_view &v) {
             const bool yes = !lost && v.kind == WEFT_PKT_DATA && v.psn == 20;
             lost |= yes;
             return yes;
@@ -103,7 +110,8 @@ TEST(OutOfOrder, MessagesCompleteInTheOrderPosted)
     weft_fabric_free(w.fabric);
     w.config.fabric = w.fabric = TwoPaths();
     w.Build();
-    for (uint64_t i = 0; i < 40; i++) // of one packet each: by themselves they would come in disorder
+    for (uint64_t i = 0; i < 40;
+         i++) // of one packet each: by themselves they would come in disorder
         w.Send(0, 1, 4096, i);
     w.Run();
     ASSERT_EQ(w.received.size(), 40u);
@@ -117,7 +125,8 @@ TEST(OutOfOrder, IsWhatSprayingAsksFor)
     weft_err err = {};
     World w("single-switch", {}, {{"switch.balance", "spray"}});
     EXPECT_EQ(weft_engine_check_config(&w.config, &err), WEFT_E_INPUT);
-    EXPECT_NE(std::string(err.msg).find("transport.recovery=out-of-order"), std::string::npos) << err.msg;
+    EXPECT_NE(std::string(err.msg).find("transport.recovery=out-of-order"), std::string::npos)
+        << err.msg;
 }
 
 } // namespace

@@ -19,50 +19,60 @@
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-struct PfcEvent
-{
+struct PfcEvent {
     int64_t t;
     uint32_t port, prio;
     int pause;
 };
+
+// Takes a link down or up.
+inline int SetLink(weft_engine *e, uint32_t link, bool up, weft_err *err)
+{
+    weft_link_change c = {};
+    c.link = link;
+    c.kind = up ? WEFT_LINK_UP : WEFT_LINK_DOWN;
+    return weft_engine_change_links(e, &c, 1, err);
+}
 
 class World
 {
   public:
     // settings: "topology-param" pairs for the fabric; "section.param" pairs for the engine; cc
     // params without a dot.
-    World(const std::string& topology, const Settings& topo, const Settings& engine = {},
-          const std::string& cc = "none", const Settings& ccSettings = {}, uint64_t seed = 1)
+    World(const std::string &topology, const Settings &topo, const Settings &engine = {},
+          const std::string &cc = "none", const Settings &ccSettings = {}, uint64_t seed = 1)
     {
         weft_err err = {};
-        const weft_topology_ops* ops = weft_topology_find(topology.c_str(), &err);
+        const weft_topology_ops *ops = weft_topology_find(topology.c_str(), &err);
         if (!ops)
             throw std::runtime_error(err.msg);
         m_topo.resize(ops->params.struct_size + 1);
         Must(weft_params_defaults(&ops->params, m_topo.data(), &err), err);
-        for (auto& [k, v] : topo)
+        for (auto &[k, v] : topo)
             Must(weft_params_set(&ops->params, m_topo.data(), k.c_str(), v.c_str(), &err), err);
         Must(weft_topology_build(ops, m_topo.data(), &fabric, &err), err);
         Must(weft_engine_params_defaults(&config.params, &err), err);
-        for (auto& [k, v] : engine)
+        for (auto &[k, v] : engine)
             SetEngine(k, v);
         config.cc = weft_cc_find(cc.c_str(), &err);
         if (!config.cc)
             throw std::runtime_error(err.msg);
         m_cc.resize(config.cc->params.struct_size + 1);
         Must(weft_params_defaults(&config.cc->params, m_cc.data(), &err), err);
-        for (auto& [k, v] : ccSettings)
+        for (auto &[k, v] : ccSettings)
             Must(weft_params_set(&config.cc->params, m_cc.data(), k.c_str(), v.c_str(), &err), err);
         config.cc_params = m_cc.data();
         config.fabric = fabric;
         config.seed = seed;
         config.hooks.ctx = this;
-        config.hooks.received = [](void* c, const weft_engine_done* d) {
-            static_cast<World*>(c)->received.push_back(*d);
+        config.hooks.received = [](void *c, const weft_engine_done *d) {
+            static_cast<World *>(c)->received.push_back(*d);
         };
-        config.hooks.acked = [](void* c, const weft_engine_done* d) { static_cast<World*>(c)->acked.push_back(*d); };
-        config.hooks.pfc = [](void* c, int64_t t, uint32_t port, uint32_t prio, int pause) {
-            static_cast<World*>(c)->pfc.push_back({t, port, prio, pause});
+        config.hooks.acked = [](void *c, const weft_engine_done *d) {
+            static_cast<World *>(c)->acked.push_back(*d);
+        };
+        config.hooks.pfc = [](void *c, int64_t t, uint32_t port, uint32_t prio, int pause) {
+            static_cast<World *>(c)->pfc.push_back({t, port, prio, pause});
         };
     }
 
@@ -75,15 +85,16 @@ class World
     void Build()
     {
         if (lose)
-            config.hooks.lose = [](void* c, uint32_t port, const weft_engine_pkt_view* v) {
-                return int(static_cast<World*>(c)->lose(port, *v));
+            config.hooks.lose = [](void *c, uint32_t port, const weft_engine_pkt_view *v) {
+                return int(static_cast<World *>(c)->lose(port, *v));
             };
         weft_err err = {};
         e = weft_engine_new(&config, &err);
         ASSERT_NE(e, nullptr) << err.msg;
     }
 
-    void Send(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag = 0, uint32_t prio = UINT32_MAX)
+    void Send(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag = 0,
+              uint32_t prio = UINT32_MAX)
     {
         weft_err err = {};
         weft_engine_msg m = {src, dst, bytes, tag, 0, prio};
@@ -94,8 +105,7 @@ class World
     void Run(int64_t step = 50 * WEFT_PS_PER_US, int64_t until = WEFT_PS_PER_S * 100)
     {
         weft_err err = {};
-        for (int64_t limit = step; weft_engine_next(e) < until; limit += step)
-        {
+        for (int64_t limit = step; weft_engine_next(e) < until; limit += step) {
             if (weft_engine_next(e) > limit)
                 limit = weft_engine_next(e);
             ASSERT_EQ(weft_engine_run(e, limit + 1), 0) << weft_engine_error(e)->msg;
@@ -111,30 +121,30 @@ class World
         return t;
     }
 
-    weft_fabric* fabric = nullptr;
-    weft_engine* e = nullptr;
+    weft_fabric *fabric = nullptr;
+    weft_engine *e = nullptr;
     weft_engine_config config = {};
     std::vector<weft_engine_done> received, acked;
     std::vector<PfcEvent> pfc;
-    void* user = nullptr; // of a test's own hooks
-    std::function<bool(uint32_t port, const weft_engine_pkt_view& pkt)> lose; // set before Build
+    void *user = nullptr; // of a test's own hooks
+    std::function<bool(uint32_t port, const weft_engine_pkt_view &pkt)> lose; // set before Build
 
   private:
-    static void Must(int rc, const weft_err& err)
+    static void Must(int rc, const weft_err &err)
     {
         if (rc)
             throw std::runtime_error(err.msg);
     }
 
-    void SetEngine(const std::string& key, const std::string& value)
+    void SetEngine(const std::string &key, const std::string &value)
     {
         weft_err err = {};
         auto dot = key.find('.');
-        for (auto& s : weft_engine_sections)
-            if (key.substr(0, dot) == s.name)
-            {
-                Must(weft_params_set(&s.params, reinterpret_cast<char*>(&config.params) + s.offset,
-                                     key.substr(dot + 1).c_str(), m_texts.insert(value).first->c_str(), &err),
+        for (auto &s : weft_engine_sections)
+            if (key.substr(0, dot) == s.name) {
+                Must(weft_params_set(&s.params, reinterpret_cast<char *>(&config.params) + s.offset,
+                                     key.substr(dot + 1).c_str(),
+                                     m_texts.insert(value).first->c_str(), &err),
                      err);
                 return;
             }

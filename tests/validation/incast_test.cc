@@ -5,40 +5,41 @@
 namespace
 {
 
-struct Incast
-{
+struct Incast {
     weft_net_totals totals = {};
     std::vector<int64_t> flows; // id, received, acked of each, in order
     uint64_t pauses = 0;
 };
 
-Incast RunIncast(const std::vector<std::string>& sets)
+Incast RunIncast(const std::vector<std::string> &sets)
 {
     Incast in;
     weft_err err = {};
-    const weft_net_backend* backends[] = {&weft_net_packet};
-    std::vector<std::string> all = {"topology.type=single-switch", "single-switch.hosts=33", "single-switch.rate=100Gbps",
-                                    "switch.buffer=12MiB", "workload.type=generate"};
+    const weft_net_backend *backends[] = {&weft_net_packet};
+    std::vector<std::string> all = {"topology.type=single-switch", "single-switch.hosts=33",
+                                    "single-switch.rate=100Gbps", "switch.buffer=12MiB",
+                                    "workload.type=generate"};
     all.insert(all.end(), sets.begin(), sets.end());
-    std::vector<const char*> texts;
-    for (auto& s : all)
+    std::vector<const char *> texts;
+    for (auto &s : all)
         texts.push_back(s.c_str());
     weft_scenario_options o = {backends, 1, texts.data(), texts.size()};
-    weft_scenario* s = nullptr;
+    weft_scenario *s = nullptr;
     EXPECT_EQ(weft_scenario_load(nullptr, &o, &s, &err), 0) << err.msg;
-    weft_fabric* fabric = nullptr;
+    weft_fabric *fabric = nullptr;
     EXPECT_EQ(weft_topology_build(s->topology, s->topology_params, &fabric, &err), 0) << err.msg;
     weft_net_config c = weft_scenario_net_config(s, fabric);
     c.observer.ctx = &in;
-    c.observer.flow = [](void* ctx, const weft_net_flow* f) {
-        auto& v = static_cast<Incast*>(ctx)->flows;
+    c.observer.flow = [](void *ctx, const weft_net_flow *f) {
+        auto &v = static_cast<Incast *>(ctx)->flows;
         v.insert(v.end(), {static_cast<int64_t>(f->id), f->received_ps, f->acked_ps});
     };
-    c.observer.pfc = [](void* ctx, const weft_net_pfc* p) { static_cast<Incast*>(ctx)->pauses += p->pause != 0; };
-    weft_net* net = nullptr;
+    c.observer.pfc = [](void *ctx, const weft_net_pfc *p) {
+        static_cast<Incast *>(ctx)->pauses += p->pause != 0;
+    };
+    weft_net *net = nullptr;
     EXPECT_EQ(s->backend->create(&c, &net, &err), 0) << err.msg;
-    for (uint32_t h = 0; h < 32; h++)
-    {
+    for (uint32_t h = 0; h < 32; h++) {
         weft_net_msg m = {h, 32, 1000000, h, WEFT_NET_PRIO_DEFAULT};
         EXPECT_EQ(net->ops->send(net, &m, h, &err), 0) << err.msg;
     }
@@ -51,7 +52,7 @@ Incast RunIncast(const std::vector<std::string>& sets)
     return in;
 }
 
-uint64_t Drops(const weft_net_totals& t)
+uint64_t Drops(const weft_net_totals &t)
 {
     return t.drops_buffer + t.drops_headroom + t.drops_error;
 }
@@ -80,8 +81,7 @@ TEST(Incast32, WithoutPfcRetransmitsWhatItDrops)
 
 TEST(Incast32, IsTheSameUnderEitherSimulatorImplementation)
 {
-    for (const char* cc : {"none", "dcqcn"})
-    {
+    for (const char *cc : {"none", "dcqcn"}) {
         std::string name = "congestion-control.name=" + std::string(cc);
         Incast a = RunIncast({name, "ns3.simulator-impl=weft"});
         Incast b = RunIncast({name, "ns3.simulator-impl=default"});
