@@ -11,6 +11,12 @@
 inline constexpr const char *kRecoveries[] = {"go-back-n", "go-back-0", "selective-repeat",
                                               "out-of-order"};
 
+// Whether receivers answer a gap by NACKs.
+inline bool HasNacks(const std::string &recovery)
+{
+    return recovery != "out-of-order";
+}
+
 inline void ExpectAllOnceInOrder(const World &w, const std::string &what)
 {
     auto t = w.Totals();

@@ -56,7 +56,9 @@ TEST(Recovery, WhateverKindIsLostEveryMessageCompletesOnce)
                     std::string what = recovery + " losing " + weft_pkt_kind_name(kind) + " at " +
                                        std::to_string(rate) + ", seed " + std::to_string(seed);
                     ExpectAllOnceInOrder(w, what);
-                    EXPECT_TRUE(lost > 0 || rate < 0.05) << what;
+                    EXPECT_TRUE(lost > 0 || rate < 0.05 ||
+                                (kind == WEFT_PKT_NACK && !HasNacks(recovery)))
+                        << what;
                     if (HasFailure())
                         return;
                 }
@@ -264,11 +266,9 @@ TEST(Recovery, WithoutLossAllAreTheSame)
         for (auto &d : w.acked)
             times.push_back(d.acked_ps);
     }
-    const size_t n = times.size() / 3;
-    for (size_t i = 0; i < n; i++) {
-        EXPECT_EQ(times[i], times[n + i]);
-        EXPECT_EQ(times[i], times[2 * n + i]);
-    }
+    const size_t n = times.size() / std::size(kRecoveries);
+    for (size_t i = 0; i < times.size(); i++)
+        EXPECT_EQ(times[i], times[i % n]) << kRecoveries[i / n];
 }
 
 TEST(PsnSet, BehavesAsASetThatRises)
