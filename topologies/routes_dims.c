@@ -155,12 +155,10 @@ struct weft_route_group weft_routes_lookup_dims(const struct weft_routes *r, uin
         return weft_routes_lookup(d->instances[d->first[s->dim] + s->instance].routes, s->node,
                                   v[s->dim].member);
     }
-    const struct place *u = d->places + (size_t)host * d->ndims;
-    uint32_t k = next_dim(d, u, v);
+    const uint32_t k = next_dim(d, d->places + (size_t)host * d->ndims, v);
     if (k == d->ndims)
         return (struct weft_route_group){NULL, 0};
-    return weft_routes_lookup(d->instances[d->first[k] + u[k].instance].routes, u[k].member,
-                              v[k].member);
+    return weft_routes_lookup_dim(r, host, dst_host, k);
 }
 
 struct weft_route_group weft_routes_lookup_dim(const struct weft_routes *r, uint32_t host,

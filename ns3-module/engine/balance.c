@@ -9,10 +9,13 @@
  * shortest queue (Vanini et al.: Let it flow, NSDI 2017). The table has FLOWLETS entries for all nodes
  * together; two flows that share an entry take each other's place, as in a switch.
  *
+ * valiant, minimal-adaptive: see steer.h; where there is nothing to steer, valiant draws a port at random and
+ * minimal-adaptive is adaptive.
+ *
  * Only data packets are balanced; ACKs and CNPs keep to the hash. NICs send a QP through the port of its
- * hash.
+ * hash, or as it is steered.
  */
-#include "internal.h"
+#include "steer.h"
 
 #include "base/rng.h"
 
@@ -59,15 +62,36 @@ static uint32_t flowlet(struct weft_engine *e, struct weft_route_group g, uint32
     return f->port;
 }
 
+static uint32_t drawn(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                      const struct pkt *k)
+{
+    (void)node;
+    (void)k;
+    return g.ports[weft_rng_below(&e->steer_rng, g.n)];
+}
+
 static const struct {
-    balance_fn pick;
+    const char *name;
+    balance_fn pick; /* among ports of equal cost, where packets keep to the routes */
     bool per_packet;
+    const struct steer *steer;
 } table[] = {
-    [WEFT_BALANCE_FLOW] = {NULL, false},
-    [WEFT_BALANCE_SPRAY] = {spray, true},
-    [WEFT_BALANCE_FLOWLET] = {flowlet, false},
-    [WEFT_BALANCE_ADAPTIVE] = {adaptive, true},
+    [WEFT_BALANCE_FLOW] = {"flow", NULL, false, NULL},
+    [WEFT_BALANCE_SPRAY] = {"spray", spray, true, NULL},
+    [WEFT_BALANCE_FLOWLET] = {"flowlet", flowlet, false, NULL},
+    [WEFT_BALANCE_ADAPTIVE] = {"adaptive", adaptive, true, NULL},
+    [WEFT_BALANCE_VALIANT] = {"valiant", drawn, true, &steer_valiant},
+    [WEFT_BALANCE_MINIMAL_ADAPTIVE] = {"minimal-adaptive", adaptive, true, &steer_minimal_adaptive},
 };
+
+const struct steer *steer_of(int balance, const struct weft_fabric *f)
+{
+    const struct steer *s = table[balance].steer;
+    for (uint32_t d = 0; s && d < f->ndims; d++)
+        if (f->dims[d].direct || (s == &steer_valiant && !f->dims[d].acyclic))
+            return s;
+    return NULL;
+}
 
 int balance_check(const struct weft_engine_config *c, struct weft_err *err)
 {
@@ -85,7 +109,7 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
             "switch.balance=%s reorders packets, which this transport.recovery takes "
             "for losses; set transport.recovery=out-of-order (or selective-repeat), or "
             "transport.allow-reordering=true to see what happens",
-            b == WEFT_BALANCE_SPRAY ? "spray" : "adaptive");
+            table[b].name);
     struct control_needs needs;
     int rc = control_check(c, &needs, err);
     if (!rc && needs.stamped)
@@ -93,12 +117,23 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
                             "the congestion control '%s' follows the switches of one path, but "
                             "switch.balance sends each packet of a QP on a path of its own",
                             needs.stamped);
+    if (!rc && steer_of(b, c->fabric) == &steer_minimal_adaptive && credit_used(c->fabric))
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "switch.balance=minimal-adaptive leaves a port when PFC pauses it; with "
+            "flow-control=credit ports wait too often for that. Set "
+            "switch.balance=valiant, or flow-control=pfc");
+    if (!rc && steer_of(b, c->fabric) && c->fabric->nhosts >= NO_MID)
+        return weft_err_set(err, WEFT_E_LIMIT, "switch.balance=%s: more than %u hosts",
+                            table[b].name, NO_MID - 1);
     return rc;
 }
 
 int balance_init(struct weft_engine *e, struct weft_err *err)
 {
     e->balance = table[e->p.sw.balance].pick;
+    e->steer = steer_of(e->p.sw.balance, e->fabric);
+    e->steer_rng = weft_rng_stream(e->seed, "steer", 0);
     if (!e->balance)
         return 0;
     e->turns = calloc(e->fabric->nnodes, sizeof *e->turns);

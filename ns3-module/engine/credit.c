@@ -236,8 +236,8 @@ static void give_late(void *ctx, uint64_t arg)
          (uint32_t)(arg & ((1u << ARG_PRIO_SHIFT) - 1)));
 }
 
-/* Queues a credit frame for what has freed up. */
-static void announce(struct weft_engine *e, uint32_t port, uint32_t prio)
+/* Queues a credit frame for what has freed up; kick as for pfc_send. */
+static void announce(struct weft_engine *e, uint32_t port, uint32_t prio, bool kick)
 {
     struct credit *c = &e->credits[port];
     const uint32_t far = e->ports[port].peer;
@@ -259,17 +259,18 @@ static void announce(struct weft_engine *e, uint32_t port, uint32_t prio)
     k->psn = 0;
     c->waiting |= (uint8_t)(1u << prio);
     list_append(e, &e->ports[far].ctrl, k, i);
-    port_kick(e, far);
+    if (kick)
+        port_kick(e, far);
 }
 
 /* @p bytes of the buffer behind @p port are free again. */
-static void refund(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t bytes)
+static void refund(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t bytes, bool kick)
 {
     struct credit *c = &e->credits[port];
     c->owed[prio] += bytes;
     if (e->p.credit.frame_bytes) {
         c->back[prio] += bytes;
-        announce(e, port, prio);
+        announce(e, port, prio, kick);
         return;
     }
     struct weft_err err = {0};
@@ -282,7 +283,7 @@ static void refund(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t
 void credit_refund(struct weft_engine *e, uint32_t port, const struct pkt *k)
 {
     if (!link_frame(k) && has(e, port, k->prio))
-        refund(e, port, k->prio, cost(&e->p, k->frame));
+        refund(e, port, k->prio, cost(&e->p, k->frame), true);
 }
 
 bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in)
@@ -295,14 +296,14 @@ bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in)
     return true;
 }
 
-bool credit_left(struct weft_engine *e, const struct pkt *k)
+bool credit_left(struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
     const uint32_t prio = came_in(k), port = e->ports[k->in_port].peer;
     if (!has(e, port, prio))
         return false;
     e->ports[k->in_port].in_bytes[prio] -= k->frame;
     e->credits[port].held[prio] -= cost(&e->p, k->frame);
-    refund(e, port, prio, cost(&e->p, k->frame));
+    refund(e, port, prio, cost(&e->p, k->frame), k->in_port != out);
     return true;
 }
 
@@ -329,7 +330,7 @@ void credit_frame_lost(struct weft_engine *e, uint32_t far, const struct pkt *k)
     if (k->psn == 0) /* it waited for its link */
         c->waiting &= (uint8_t) ~(1u << prio);
     c->back[prio] += (uint32_t)k->psn;
-    announce(e, port, prio);
+    announce(e, port, prio, true);
 }
 
 /* ---- audit ---- */

@@ -183,7 +183,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->p = c->params;
     e->fabric = c->fabric;
     e->transit = e->nic_turns = c->fabric->transit;
-    e->vcs = c->fabric->vcs > 1 && (c->params.pfc.enabled || credit_used(c->fabric));
+    e->channels = channel_count(&c->params, c->fabric);
+    e->vcs = e->channels > 1 && (c->params.pfc.enabled || credit_used(c->fabric));
     e->p.pfc.prios = channel_prios(&c->params, c->fabric);
     e->seed = c->seed;
     e->recovery = recovery_of(c->params.transport.recovery);

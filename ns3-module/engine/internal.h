@@ -39,17 +39,17 @@
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 
 enum pkt_flags {
-    PKT_LAST = 1,    /**< DATA: last packet of its message */
-    PKT_ECT = 1,     /**< FRAME: ECN-capable */
-    PKT_CE = 2,      /**< DATA, FRAME: congestion experienced */
-    PKT_ECHO = 4,    /**< ACK, NACK: a packet it covers was marked */
-    PKT_ASK = 4,     /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
-    PKT_CNP = 8,     /**< ACK, NACK: carries a CNP */
-    PKT_XOFF = 16,   /**< PFC: pause (else resume) */
-    PKT_SACK = 16,   /**< ACK, NACK: sack is the packet that caused it */
-    PKT_CUT = 32,    /**< on a link that failed: lost when it would have arrived */
-    PKT_VC1 = 64,    /**< travels in virtual channel 1: its priority is one above its own */
-    PKT_IN_VC1 = 128 /**< and did so on the link before */
+    PKT_LAST = 1,     /**< DATA: last packet of its message */
+    PKT_ECT = 1,      /**< FRAME: ECN-capable */
+    PKT_CE = 2,       /**< DATA, FRAME: congestion experienced */
+    PKT_ECHO = 4,     /**< ACK, NACK: a packet it covers was marked */
+    PKT_ASK = 4,      /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
+    PKT_CNP = 8,      /**< ACK, NACK: carries a CNP */
+    PKT_XOFF = 16,    /**< PFC: pause (else resume) */
+    PKT_SACK = 16,    /**< ACK, NACK: sack is the packet that caused it */
+    PKT_CUT = 32,     /**< on a link that failed: lost when it would have arrived */
+    PKT_CHANNEL = 64, /**< its virtual channels, chan and in_chan, are not both 0 */
+    PKT_UPPER = 128   /**< DATA: in class 1 of the virtual channels (steer.h) */
 };
 
 /** One packet: 64 bytes, one cache line. */
@@ -78,6 +78,9 @@ struct pkt {
     uint32_t
         order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
+    /** DATA with steer.h: the host on the way; with PKT_CHANNEL or PKT_UPPER: the virtual channel it
+     * travels in, its priority being as much above its own; and the one on the link before */
+    uint32_t mid : 24, chan : 4, in_chan : 4;
 };
 _Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
 
@@ -90,9 +93,9 @@ static inline bool link_frame(const struct pkt *k)
 /** In a forwarding node: the priority that a packet came in with. */
 static inline uint32_t came_in(const struct pkt *k)
 {
-    if (__builtin_expect(k->flags < PKT_VC1, 1))
+    if (__builtin_expect(k->flags < PKT_CHANNEL, 1))
         return k->prio;
-    return k->prio - (k->flags / PKT_VC1 & 1u) + (k->flags / PKT_IN_VC1 & 1u);
+    return k->prio - k->chan + k->in_chan;
 }
 
 /** A posted message until its last ACK. */
@@ -158,15 +161,18 @@ struct qp {
     uint32_t nxt_msg;      /**< message that nxt_psn belongs to, NIL when all is sent */
     uint32_t head_msg, tail_msg; /**< unacknowledged messages */
     uint8_t state;               /**< enum qp_state */
-    uint8_t prio;
-    uint8_t backoff;      /**< doublings of the retransmission timeout */
-    uint8_t recovering;   /**< each ACK and each packet made is told to the loss recovery */
-    uint32_t retries;     /**< expiries since the last progress */
-    int64_t rto_at_ps;    /**< real deadline, WEFT_NEVER: nothing outstanding */
-    int64_t rto_from_ps;  /**< when rto_at was set, with transport.rto-low only */
-    int64_t rto_entry_ps; /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
-    int64_t cc_timer_ps;  /**< time of the queued EV_CC entry, WEFT_NEVER: none */
+    uint8_t prio;                /**< of the next packet: own_prio, or one of its channels */
+    uint8_t backoff;             /**< doublings of the retransmission timeout */
+    uint8_t recovering;          /**< each ACK and each packet made is told to the loss recovery */
+    uint32_t retries;            /**< expiries since the last progress */
+    int64_t rto_at_ps;           /**< real deadline, WEFT_NEVER: nothing outstanding */
+    int64_t rto_from_ps;         /**< when rto_at was set, with transport.rto-low only */
+    int64_t rto_entry_ps;        /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
+    int64_t cc_timer_ps;         /**< time of the queued EV_CC entry, WEFT_NEVER: none */
     uint32_t src_host, dst_host;
+    uint32_t mid; /**< with steer.h, of the next packet: the host on the way */
+    bool upper;   /**< and whether it starts in class 1 of the virtual channels */
+    uint8_t own_prio;
     uint32_t number; /**< which QP between the two */
     uint32_t flow_hash, ack_hash;
     uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
@@ -319,6 +325,7 @@ struct control {
 };
 
 struct flowlet;
+struct steer;
 /** Picks one of the equal-cost ports of a node for a data packet. */
 typedef uint32_t (*balance_fn)(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                                const struct pkt *k);
@@ -334,14 +341,17 @@ struct weft_engine {
     int64_t link_changed_ps;  /**< when any link changed last, -1: never */
     struct control *controls; /**< one per dimension */
     const struct recovery *recovery;
-    bool low_rto;         /**< transport.rto-low is in force */
-    bool int_on, pint_on; /**< some QPs' packets are stamped */
-    bool transit;         /**< hosts forward packets for others */
-    bool frames_on;       /**< frames of other transports were sent */
-    bool nic_turns;       /**< NIC queues hold packets that take turns with QPs: in transit, frames */
-    bool vcs;             /**< lossless priorities have a second virtual channel */
-    balance_fn balance;   /**< NULL: by the hash of the flow */
-    uint32_t *turns;      /**< spray: per node, packets so far */
+    bool low_rto;              /**< transport.rto-low is in force */
+    bool int_on, pint_on;      /**< some QPs' packets are stamped */
+    bool transit;              /**< hosts forward packets for others */
+    bool frames_on;            /**< frames of other transports were sent */
+    bool nic_turns; /**< NIC queues hold packets that take turns with QPs: in transit, frames */
+    bool vcs;                  /**< lossless priorities have several virtual channels */
+    uint32_t channels;         /**< how many: those of the routes, and those of steer.h */
+    balance_fn balance;        /**< NULL: by the hash of the flow */
+    const struct steer *steer; /**< NULL: packets keep to the routes */
+    struct weft_rng steer_rng;
+    uint32_t *turns; /**< spray: per node, packets so far */
     struct flowlet *flowlets;
     uint32_t odd;                /**< enum odd */
     uint32_t on_enter, on_leave; /**< enum touch */
@@ -493,6 +503,11 @@ void port_due(struct weft_engine *e, uint32_t port);
 void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
 /** Something became sendable at the port. */
 void port_kick(struct weft_engine *e, uint32_t port);
+/** Takes the packets of class 1 (steer.h) that wait at a port out of its queue; returns the first of
+ * their list. */
+uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** Queues such a packet at port @p to instead, its class as it now says; NIL: drops it. */
+void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t pkt);
 /** The port looks for something to send at @p at_ps, if not earlier. */
 static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port, int64_t at_ps)
 {
@@ -510,7 +525,9 @@ int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
 /** The packet buffer of a node that forwards. */
 uint64_t mmu_buffer_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
                           uint32_t node);
-/** The lossless priorities with their second virtual channels. */
+/** Virtual channels of a lossless priority. */
+uint32_t channel_count(const struct weft_engine_params *p, const struct weft_fabric *f);
+/** The lossless priorities with their further virtual channels. */
 uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f);
 /** Sizes the buffer of every switch; computes the constants of ports and priorities. */
 int mmu_init(struct weft_engine *e, struct weft_err *err);
@@ -566,8 +583,9 @@ int pfc_init(struct weft_engine *e, struct weft_err *err);
 void pfc_fini(struct weft_engine *e);
 /** Memory that the timers take. */
 uint64_t pfc_bytes(const struct weft_engine *e);
-/** Ingress @p port wants its peer paused or resumed: queues the frame ahead of everything. */
-void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
+/** Ingress @p port wants its peer paused or resumed: queues the frame ahead of everything. @p kick: the
+ * port may be idle; false: it is about to send, and then looks for such frames itself. */
+void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick);
 /** A PFC frame takes effect at the port that sends towards its origin. Consumes it. */
 void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t pkt);
 /** The link of @p port failed: its pause and the one it asked for are forgotten. */
@@ -595,8 +613,8 @@ void credit_take(struct weft_engine *e, struct port *p, uint32_t port, const str
 void credit_refund(struct weft_engine *e, uint32_t port, const struct pkt *k);
 /** A packet enters a switch: false when it is none under credit. */
 bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in);
-/** A packet leaves a switch: false when it came in without credit. */
-bool credit_left(struct weft_engine *e, const struct pkt *k);
+/** A packet leaves a switch through @p out: false when it came in without credit. */
+bool credit_left(struct weft_engine *e, const struct pkt *k, uint32_t out);
 /** A credit frame starts at port @p far: it carries all that has freed up. */
 void credit_frame_starts(struct weft_engine *e, uint32_t far, struct pkt *k);
 /** A credit frame has come to the sending end. Consumes it. */

@@ -16,6 +16,7 @@
  * A port whose link is down counts as busy for ever, which costs the sending path nothing.
  */
 #include "recovery.h"
+#include "steer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,9 +57,9 @@ static uint64_t drop_waiting(struct weft_engine *e, uint32_t port)
             list_take(&p->q[k], d);
             p->qbytes[k] -= d->frame;
             p->qtotal -= d->frame;
-            if (p->nic == NIL)
+            if (d->in_port != NIL)
                 mmu_release(e, d, port);
-            if (p->nic == NIL && e->hooks.queue)
+            if (d->in_port != NIL && e->hooks.queue)
                 e->hooks.queue(e->hooks.ctx, e->now, port, k, p->qbytes[k]);
             pkt_drop(e, i, port, WEFT_DROP_LINK);
         }
@@ -149,9 +150,11 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
             e->recovery->timeout(e, qi);
         else
             nic_wake(e, qi);
-    } else if (port != old) {
+    } else if (port != old || e->steer) {
         unfile(e, q, qi);
         q->port = port;
+        if (e->steer)
+            e->steer->aim(e, q);
         q->state = QP_IDLE;
         nic_wake(e, qi);
     }

@@ -109,7 +109,7 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
     if (((e->lossless & ~p->xoff_sent) >> prio & 1) &&
         (p->in_hdrm[prio] > 0 || (after > 0 && after >= threshold(g, *limit)))) {
         p->xoff_sent |= 1u << prio;
-        pfc_send(e, in, prio, true);
+        pfc_send(e, in, prio, true, true);
     }
     return WEFT_DROP_REASONS;
 }
@@ -132,7 +132,7 @@ enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *
 
 void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
-    if (__builtin_expect(e->credits != NULL, 0) && credit_left(e, k))
+    if (__builtin_expect(e->credits != NULL, 0) && credit_left(e, k, out))
         return;
     struct port *p = &e->ports[k->in_port];
     struct mmu *m = &e->mmus[p->node];
@@ -153,7 +153,7 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
         (left == 0 ||
          left + e->p.pfc.xon_offset_bytes <= threshold(g, p->kind->prio[prio].ingress))) {
         p->xoff_sent &= ~bit;
-        pfc_send(e, k->in_port, prio, false);
+        pfc_send(e, k->in_port, prio, false, k->in_port != out);
     }
 }
 

@@ -13,6 +13,7 @@
  */
 #include "internal.h"
 #include "prio_params.h"
+#include "steer.h"
 #include "topologies/deadlock.h"
 
 #include <stdio.h>
@@ -226,29 +227,47 @@ static int check_rate_map(const struct weft_fabric *f, const struct prio_params 
     return 0;
 }
 
-uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f)
+uint32_t channel_count(const struct weft_engine_params *p, const struct weft_fabric *f)
 {
-    return f->vcs > 1 ? p->pfc.prios | p->pfc.prios << 1 : p->pfc.prios;
+    const struct steer *s = steer_of(p->sw.balance, f);
+    return f->vcs + (s ? s->upper(f) : 0);
 }
 
-/* A lossless priority p takes p + 1 as its second virtual channel, which must be free; without
- * datelines the routes must not be able to deadlock. */
+uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fabric *f)
+{
+    uint64_t all = 0;
+    for (uint32_t k = channel_count(p, f); k-- > 0;)
+        all |= p->pfc.prios << k;
+    return all;
+}
+
+/* The further virtual channels of a lossless priority p are p + 1 and so on, which must be free; and the
+ * routes must not be able to deadlock. */
 static int check_channels(const struct weft_engine_config *c, struct weft_err *err)
 {
     const struct weft_engine_params *p = &c->params;
     if ((!p->pfc.enabled && !credit_used(c->fabric)) || !p->pfc.prios)
         return 0;
-    uint64_t second = c->fabric->vcs > 1 ? p->pfc.prios << 1 : 0;
-    uint64_t used = p->pfc.prios | UINT64_C(1) << p->transport.data_prio |
-                    UINT64_C(1) << p->transport.ack_prio | UINT64_C(1) << p->transport.cnp_prio;
-    uint64_t taken = second & (used | ~UINT64_C(255));
-    if (taken)
-        return weft_err_set(
-            err, WEFT_E_INPUT,
-            "the second virtual channel of lossless priority %d is priority %d, which must be "
-            "free; "
-            "move pfc.prios, transport.data-prio, .ack-prio or .cnp-prio, or set vcs=1",
-            __builtin_ctzll(taken) - 1, __builtin_ctzll(taken));
+    struct control_needs needs;
+    int rc = control_check(c, &needs, err);
+    if (rc)
+        return rc;
+    uint64_t used =
+        p->pfc.prios | UINT64_C(1) << p->transport.data_prio | UINT64_C(1) << p->transport.ack_prio;
+    if (needs.bits & WEFT_CC_NEEDS_CNP)
+        used |= UINT64_C(1) << p->transport.cnp_prio;
+    for (uint32_t k = 1; k < channel_count(p, c->fabric); k++) {
+        const uint64_t taken = p->pfc.prios << k & (used | ~UINT64_C(255));
+        if (taken)
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "virtual channel %u of lossless priority %d is priority %d, which must be free; "
+                "move pfc.prios, transport.data-prio, .ack-prio or .cnp-prio%s",
+                k, __builtin_ctzll(taken) - (int)k, __builtin_ctzll(taken),
+                p->sw.balance >= WEFT_BALANCE_VALIANT
+                    ? ", or route without channels of its own (switch.balance)"
+                    : ", or set vcs=1");
+    }
     return weft_engine_check_links(c->fabric, &p->pfc, NULL, err);
 }
 

@@ -8,6 +8,7 @@
  * next = start of this packet + wire bytes / rate.
  */
 #include "recovery.h"
+#include "steer.h"
 
 static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
 {
@@ -193,6 +194,29 @@ static void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi
     }
 }
 
+/* Steers packet @p i, which a QP has just sent through @p port, and files the QP where its next one is to
+ * leave. */
+static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port, uint32_t qi,
+                                            uint32_t i, int64_t free_ps)
+{
+    struct qp *q = qp_at(e, qi);
+    struct pkt *k = pkt_at(e, i);
+    k->mid = q->mid & NO_MID;
+    k->chan = k->in_chan = (q->prio - q->own_prio) & 15u;
+    k->flags |= (uint8_t)((q->upper ? PKT_UPPER : 0) | (k->chan ? PKT_CHANNEL : 0));
+    e->steer->aim(e, q);
+    struct port *to = &e->ports[q->port];
+    if (q->port != port)
+        free_ps = e->now > to->busy_until_ps ? e->now : to->busy_until_ps;
+    file(e, q->port, q, qi, free_ps);
+    if (q->port == port)
+        return; /* it looks again anyway */
+    if (q->state == QP_READY && !(to->paused & 1u << q->prio))
+        port_arm(e, to, q->port, free_ps);
+    else if (q->state == QP_PACED)
+        port_arm(e, to, q->port, q->next_avail_ps > free_ps ? q->next_avail_ps : free_ps);
+}
+
 /* ns3-event-order: moves to the head of a ring the QP whose turn it is by number, as a NIC that
  * scans its QPs from the one after the last finds it. */
 static void turn_by_number(struct weft_engine *e, struct nic *n, struct list *l)
@@ -258,7 +282,11 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             nic_rto_arm(e, qi);
         if (e->p.transport.ack_every > 1)
             ask(e, q, i);
-        file(e, port, q, qi, e->now + gap_quantised(e, wire, p->ser_q));
+        const int64_t free_ps = e->now + gap_quantised(e, wire, p->ser_q);
+        if (__builtin_expect(e->steer != NULL, 0))
+            steer(e, port, qi, i, free_ps);
+        else
+            file(e, port, q, qi, free_ps);
         return i;
     }
     return NIL;
@@ -268,7 +296,8 @@ bool nic_paced(struct weft_engine *e, struct nic *n)
 {
     for (; n->paced.n; evq_pop(&n->paced)) {
         const struct qp *q = qp_at(e, (uint32_t)n->paced.h[0].id);
-        if (q->state == QP_PACED && q->next_avail_ps == n->paced.h[0].t)
+        if (q->state == QP_PACED && q->next_avail_ps == n->paced.h[0].t &&
+            (!e->steer || n == &e->nics[e->ports[q->port].nic]))
             return true;
     }
     return false;

@@ -190,11 +190,14 @@ static const struct weft_param switch_params[] = {
      NULL},
     {"scheduler", WEFT_PARAM_ENUM, T(scheduler), "drr", NULL, NULL, "drr|packet-rr",
      "how priorities that are not strict share a port: by bytes, or one packet each in turn", NULL},
-    {"balance", WEFT_PARAM_ENUM, T(balance), "flow", NULL, NULL, "flow|spray|flowlet|adaptive",
+    {"balance", WEFT_PARAM_ENUM, T(balance), "flow", NULL, NULL,
+     "flow|spray|flowlet|adaptive|valiant|minimal-adaptive",
      "what spreads data packets over equal-cost ports: the hash of their flow; the ports in turn; "
-     "the "
-     "shortest queue whenever a flow pauses; the shortest queue",
-     "Dixit et al., INFOCOM 2013; Vanini et al., NSDI 2017"},
+     "the shortest queue whenever a flow pauses; the shortest queue; or over more than those: by "
+     "way of a random intermediate; on direct fabrics through any dimension that brings them "
+     "nearer, by the shortest queue",
+     "Dixit et al., INFOCOM 2013; Vanini et al., NSDI 2017; Valiant and Brebner, STOC 1981; Duato, "
+     "IEEE TPDS 1993"},
     {"flowlet-gap", WEFT_PARAM_TIME, T(flowlet_gap_ps), "50us", "0ps", "1s", NULL,
      "balance=flowlet: a flow that pauses for longer may change its port",
      "Vanini et al., NSDI 2017"},

@@ -17,7 +17,7 @@
  * Both timers are EV_PFC entries of the slow queue. A deadline that moves later keeps its entry, which
  * is re-dated when it comes up, as with the retransmission timer.
  */
-#include "internal.h"
+#include "steer.h"
 
 enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
 
@@ -83,7 +83,7 @@ static void set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio)
     set_deadline(e, port, prio, PFC_REFRESH, e->now + (period > 0 ? period : 1));
 }
 
-static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
+static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick)
 {
     uint32_t i = pkt_new(e, WEFT_PKT_PFC);
     if (i == NIL)
@@ -95,10 +95,11 @@ static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool
     k->payload = 0;
     k->psn = 0;
     list_append(e, &e->ports[port].ctrl, k, i);
-    port_kick(e, port);
+    if (kick)
+        port_kick(e, port);
 }
 
-void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
+void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick)
 {
     if (e->ports[port].down)
         return; /* what came in before the failure leaves the switch */
@@ -112,7 +113,7 @@ void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
         else
             set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
     }
-    send_frame(e, port, prio, xoff);
+    send_frame(e, port, prio, xoff, kick);
 }
 
 /* Pauses or resumes a priority of a port. Resuming starts the port when it is free. */
@@ -136,6 +137,8 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
     if (!xoff)
         port_kick(e, port);
+    else if (e->steer && e->steer->paused)
+        e->steer->paused(e, port, prio);
 }
 
 void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -223,6 +226,6 @@ void pfc_event(struct weft_engine *e, uint64_t number)
     watch(e, port);
     if (e->ports[port].ctrl.head == NIL) {
         e->tot.pfc_refreshes++;
-        send_frame(e, port, prio, true);
+        send_frame(e, port, prio, true, true);
     }
 }

@@ -11,7 +11,7 @@
  * packet (Adiseshu, Parulkar, Varghese: "A reliable and scalable striping protocol", SIGCOMM 1996),
  * which shares the link as deficit round robin does without knowing the next packet's size.
  */
-#include "internal.h"
+#include "steer.h"
 #include "topologies/deadlock.h"
 
 #include <math.h>
@@ -310,9 +310,14 @@ void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
 /* Looks up the egress port of a packet that entered a switch through @p in; NIL: there is none and the
  * packet is dropped. */
 static uint32_t __attribute__((noinline))
-look_up(struct weft_engine *e, uint32_t in, const struct pkt *k, uint32_t i)
+look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
 {
     const uint32_t node = e->ports[in].node;
+    if (e->steer && k->kind == WEFT_PKT_DATA) {
+        const uint32_t out = e->steer->next(e, node, k);
+        if (out != NIL)
+            return out;
+    }
     const struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
     if (g.n > 1 && e->balance && k->kind == WEFT_PKT_DATA)
         return e->balance(e, g, node, k);
@@ -332,14 +337,54 @@ static __attribute__((noinline)) void change_channel(const struct weft_engine *e
                                                      uint32_t in, uint32_t out)
 {
     const struct weft_fabric *f = e->fabric;
-    const uint32_t vc = k->flags & PKT_VC1 ? 1 : 0;
+    const uint32_t vc = k->flags & PKT_CHANNEL ? k->chan : 0;
     if (!(e->channelled >> k->prio & 1))
         return;
-    uint32_t to =
-        weft_next_channel(&f->links[f->ports[in].link], &f->links[f->ports[out].link], vc);
+    const bool upper = k->flags & PKT_UPPER;
+    const uint32_t first = upper ? f->vcs : 0, width = upper ? e->channels - f->vcs : f->vcs;
+    uint32_t to = first;
+    if (width > 1 && upper == (vc >= f->vcs)) /* else it begins in this class */
+        to += weft_next_channel(&f->links[f->ports[in].link], &f->links[f->ports[out].link],
+                                vc - first);
     k->prio = (uint8_t)(k->prio - vc + to);
-    k->flags = (uint8_t)((k->flags & ~(PKT_VC1 | PKT_IN_VC1)) | (to ? PKT_VC1 : 0) |
-                         (vc ? PKT_IN_VC1 : 0));
+    k->chan = to & 15;
+    k->in_chan = vc & 15;
+    k->flags = (uint8_t)((k->flags & ~PKT_CHANNEL) | (to | vc ? PKT_CHANNEL : 0));
+}
+
+uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    struct port *p = &e->ports[port];
+    struct list stay = {NIL, NIL}, go = {NIL, NIL};
+    for (uint32_t i = p->q[prio].head, after; i != NIL; i = after) {
+        struct pkt *k = pkt_at(e, i);
+        after = k->next;
+        const bool leaves = k->kind == WEFT_PKT_DATA && (k->flags & PKT_UPPER);
+        list_append(e, leaves ? &go : &stay, k, i);
+        p->qbytes[prio] -= leaves ? k->frame : 0;
+        p->qtotal -= leaves ? k->frame : 0;
+    }
+    p->q[prio] = stay;
+    if (stay.head == NIL)
+        p->nonempty &= ~(1u << prio);
+    if (e->hooks.queue && go.head != NIL)
+        e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
+    return go.head;
+}
+
+void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t i)
+{
+    struct pkt *k = pkt_at(e, i);
+    if (to == NIL) {
+        mmu_release(e, k, from);
+        pkt_drop(e, i, from, WEFT_DROP_LINK);
+        return;
+    }
+    k->prio = (uint8_t)came_in(k);
+    k->chan = k->in_chan;
+    if (e->vcs)
+        change_channel(e, k, k->in_port, to);
+    enqueue(e, &e->ports[to], to, k, i, true);
 }
 
 /* Forwards a packet that entered a node through port @p in. */

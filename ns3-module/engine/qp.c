@@ -5,6 +5,7 @@
  * Messages wait in the QP's FIFO; a message of n bytes is max(1, ceil(n / MTU)) packets.
  */
 #include "recovery.h"
+#include "steer.h"
 
 #include <string.h>
 
@@ -119,7 +120,7 @@ static int grow_table(struct weft_engine *e)
         return -1;
     for (uint32_t i = 0; i < e->qps.n; i++) {
         const struct qp *q = qp_at(e, i);
-        uint64_t h = qp_key(q->src_host, q->dst_host, q->prio, q->number);
+        uint64_t h = qp_key(q->src_host, q->dst_host, q->own_prio, q->number);
         while (slots[h & (n - 1)])
             h++;
         slots[h & (n - 1)] = i + 1;
@@ -148,7 +149,7 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
             break;
         }
         const struct qp *q = qp_at(e, slot - 1);
-        if (q->src_host == src && q->dst_host == dst && q->prio == prio && q->number == number)
+        if (q->src_host == src && q->dst_host == dst && q->own_prio == prio && q->number == number)
             return slot - 1;
     }
     uint32_t qi = stable_alloc(&e->qps);
@@ -161,7 +162,7 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     memset(q, 0, sizeof *q);
     q->src_host = src;
     q->dst_host = dst;
-    q->prio = (uint8_t)prio;
+    q->prio = q->own_prio = (uint8_t)prio;
     q->number = number;
     q->nxt_msg = q->head_msg = q->tail_msg = q->rcv_msg = NIL;
     q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
@@ -191,6 +192,8 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &q->out);
     nic_cc_changed(e, qi);
+    if (e->steer)
+        e->steer->aim(e, q);
     if (e->links_down)
         link_reroute_qp(e, qi);
     e->tot.qps++;

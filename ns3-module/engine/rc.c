@@ -276,7 +276,7 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
             e, WEFT_E_OUTCOME,
             "the QP h%u -> h%u (priority %u) failed at %s: no progress after %llu retransmission "
             "timeouts in a row (transport.retry-max)",
-            q->src_host, q->dst_host, q->prio, weft_human_time(e->now, at),
+            q->src_host, q->dst_host, q->own_prio, weft_human_time(e->now, at),
             (unsigned long long)e->p.transport.retry_max);
         return;
     }

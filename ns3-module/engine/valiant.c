@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Valiant routing (Valiant, Brebner: Universal schemes for parallel communication, STOC 1981): each
+ * packet goes by the routes to a host drawn at random, and from there to its destination. Whatever the
+ * traffic, every link then carries what it would carry of uniform traffic, twice.
+ *
+ * The intermediate differs from the destination in the coordinates of the dimensions that have something
+ * to spread over: those of linked NPUs, and switches with circular routes (dragonfly, HyperX). A packet
+ * between hosts that agree in them takes its route. At a switch next to the intermediate host the packet
+ * turns without visiting the host (a dragonfly's random router). In a Clos or a single switch each route
+ * leads over a random switch as it is: there ports of equal cost are drawn at random, which is the same.
+ *
+ * Deadlocks: the way to the intermediate is in class 0, the way from there in class 1 with as many
+ * channels again (steer.h); both are routes of the fabric, whose channel dependencies are checked.
+ */
+#include "steer.h"
+
+static bool spreads(const struct weft_fabric_dim *d)
+{
+    return d->direct || !d->acyclic;
+}
+
+static uint32_t upper(const struct weft_fabric *f)
+{
+    return f->vcs;
+}
+
+/* A random intermediate for a QP. */
+static uint32_t draw(struct weft_engine *e, const struct qp *q)
+{
+    const struct weft_fabric *f = e->fabric;
+    uint32_t mid = q->dst_host, stride = 1;
+    bool differ = false;
+    for (uint32_t d = 0; d < f->ndims; stride *= f->dims[d++].size) {
+        const uint32_t size = f->dims[d].size, at = q->dst_host / stride % size;
+        if (!spreads(&f->dims[d]))
+            continue;
+        differ |= at != q->src_host / stride % size;
+        mid = mid - at * stride + (uint32_t)weft_rng_below(&e->steer_rng, size) * stride;
+    }
+    return differ && mid != q->src_host && mid != q->dst_host ? mid : NO_MID;
+}
+
+static void aim(struct weft_engine *e, struct qp *q)
+{
+    const uint32_t node = e->fabric->hosts[q->src_host];
+    q->mid = draw(e, q);
+    struct weft_route_group g =
+        weft_routes_lookup(e->routes, node, q->mid == NO_MID ? q->dst_host : q->mid);
+    if (!g.n && q->mid != NO_MID) { /* cut off by failed links */
+        q->mid = NO_MID;
+        g = weft_routes_lookup(e->routes, node, q->dst_host);
+    }
+    if (g.n)
+        q->port = g.ports[weft_rng_below(&e->steer_rng, g.n)];
+}
+
+/* Whether a packet at @p node has as good as reached host @p mid, to which @p g leads. */
+static bool reached(const struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                    uint32_t mid)
+{
+    const struct weft_fabric *f = e->fabric;
+    const uint32_t to = f->hosts[mid];
+    return node == to || (g.n && f->nodes[node].kind == WEFT_NODE_SWITCH &&
+                          f->ports[f->ports[g.ports[0]].peer].node == to);
+}
+
+static uint32_t next(struct weft_engine *e, uint32_t node, struct pkt *k)
+{
+    struct weft_route_group g = {NULL, 0};
+    if (k->mid != NO_MID) {
+        g = weft_routes_lookup(e->routes, node, k->mid);
+        if (reached(e, g, node, k->mid) || !g.n) {
+            k->mid = NO_MID;
+            k->flags |= PKT_UPPER;
+        }
+    }
+    if (k->mid == NO_MID)
+        g = weft_routes_lookup(e->routes, node, k->dst_host);
+    return g.n ? g.ports[g.n > 1 ? weft_rng_below(&e->steer_rng, g.n) : 0] : NIL;
+}
+
+const struct steer steer_valiant = {.upper = upper, .aim = aim, .next = next};
