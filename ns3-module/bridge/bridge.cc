@@ -67,12 +67,14 @@ const weft_net_section g_sections[] = {
     EngineSection(1),
     EngineSection(2),
     EngineSection(3),
+    EngineSection(4),
     {"ns3",
      "how the engine runs inside ns-3",
      WEFT_PARAM_TABLE(g_ns3Params, Ns3Params),
      offsetof(PacketParams, ns3)},
 };
-static_assert(WEFT_ENGINE_SECTIONS == 5, "every engine section is a section of the backend");
+static_assert(sizeof(g_sections) / sizeof(g_sections[0]) == WEFT_ENGINE_SECTIONS + 1,
+              "every engine section is a section of the backend");
 
 /** One net. */
 class PacketNet : public weft_net
