@@ -219,7 +219,7 @@ TEST(Transit, RefusesWhatCannotWork)
     World a("ring", {}, {{"transport.ack-ignores-pause", "true"}});
     EXPECT_EQ(weft_engine_check_config(&a.config, &err), WEFT_E_INPUT);
     EXPECT_NE(std::string(err.msg).find("hosts forward"), std::string::npos) << err.msg;
-    World b("ring", {}, {{"transport.cnp-prio", "4"}});
+    World b("ring", {}, {{"transport.cnp-prio", "4"}}, "dcqcn");
     EXPECT_EQ(weft_engine_check_config(&b.config, &err), WEFT_E_INPUT);
     EXPECT_NE(std::string(err.msg).find("priority 4, which must be free"), std::string::npos) << err.msg;
     World c("ring", {}, {{"pfc.prios", "128"}});
