@@ -38,10 +38,11 @@ static int check_frame(const struct weft_engine *e, const struct weft_engine_fra
                             "transport.ack-ignores-pause has no meaning where NICs queue frames of "
                             "other transports: they would ignore pauses too");
     if (e->credits && (e->credit_prios >> f->prio & 1) && frame > credit_longest(e))
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "frame of %u bytes in priority %u, but credits are for frames of %u bytes: "
-                            "raise transport.mtu, or the mtu of the dimension",
-                            frame, f->prio, credit_longest(e));
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "frame of %u bytes in priority %u, but credits are for frames of %u bytes: "
+            "raise transport.mtu, or the mtu of the dimension",
+            frame, f->prio, credit_longest(e));
     if ((e->lossless >> f->prio & 1) && !e->p.pfc.headroom_bytes && frame > roce)
         return weft_err_set(err, WEFT_E_INPUT,
                             "frame of %u bytes in lossless priority %u, whose headroom is computed "

@@ -341,14 +341,14 @@ struct weft_engine {
     int64_t link_changed_ps;  /**< when any link changed last, -1: never */
     struct control *controls; /**< one per dimension */
     const struct recovery *recovery;
-    bool low_rto;              /**< transport.rto-low is in force */
-    bool int_on, pint_on;      /**< some QPs' packets are stamped */
-    bool transit;              /**< hosts forward packets for others */
-    bool frames_on;            /**< frames of other transports were sent */
-    bool nic_turns; /**< NIC queues hold packets that take turns with QPs: in transit, frames */
-    bool vcs;                  /**< lossless priorities have several virtual channels */
-    uint32_t channels;         /**< how many: those of the routes, and those of steer.h */
-    balance_fn balance;        /**< NULL: by the hash of the flow */
+    bool low_rto;         /**< transport.rto-low is in force */
+    bool int_on, pint_on; /**< some QPs' packets are stamped */
+    bool transit;         /**< hosts forward packets for others */
+    bool frames_on;       /**< frames of other transports were sent */
+    bool nic_turns;     /**< NIC queues hold packets that take turns with QPs: in transit, frames */
+    bool vcs;           /**< lossless priorities have several virtual channels */
+    uint32_t channels;  /**< how many: those of the routes, and those of steer.h */
+    balance_fn balance; /**< NULL: by the hash of the flow */
     const struct steer *steer; /**< NULL: packets keep to the routes */
     struct weft_rng steer_rng;
     uint32_t *turns; /**< spray: per node, packets so far */

@@ -150,10 +150,10 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
             e->recovery->timeout(e, qi);
         else
             nic_wake(e, qi);
-    } else if (port != old || e->steer) {
+    } else if (port != old || (e->steer && q->own_prio != FRAME_PRIO)) {
         unfile(e, q, qi);
         q->port = port;
-        if (e->steer)
+        if (e->steer && q->own_prio != FRAME_PRIO)
             e->steer->aim(e, q);
         q->state = QP_IDLE;
         nic_wake(e, qi);
