@@ -40,16 +40,17 @@ struct Recorder {
     void listen(Net &n)
     {
         net = &n;
-        const weft_net_sink sink = {this,
-                                    [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
-                                        auto *r = static_cast<Recorder *>(ctx);
-                                        r->log.push_back({"sent", m->tag, d->send_ref, r->net->now()});
-                                    },
-                                    [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
-                                        EXPECT_EQ(d->received_ps, static_cast<Recorder *>(ctx)->net->now());
-                                        auto *r = static_cast<Recorder *>(ctx);
-                                        r->log.push_back({"received", m->tag, 0, r->net->now()});
-                                    }};
+        const weft_net_sink sink = {
+            this,
+            [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
+                auto *r = static_cast<Recorder *>(ctx);
+                r->log.push_back({"sent", m->tag, d->send_ref, r->net->now()});
+            },
+            [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
+                EXPECT_EQ(d->received_ps, static_cast<Recorder *>(ctx)->net->now());
+                auto *r = static_cast<Recorder *>(ctx);
+                r->log.push_back({"received", m->tag, 0, r->net->now()});
+            }};
         n.net->ops->set_sink(n.net, &sink);
     }
     weft_net_observer observer()
@@ -319,10 +320,10 @@ TEST(BridgeConfig, IsCheckedBeforeNs3SeesIt)
 
 TEST(BridgeConfig, Sections)
 {
-    ASSERT_EQ(weft_net_packet.nsections, 5u);
-    const char *names[] = {"transport", "switch", "pfc", "ecn", "ns3"};
+    const std::vector<const char *> names = {"transport", "switch", "pfc", "ecn", "credit", "ns3"};
+    ASSERT_EQ(weft_net_packet.nsections, names.size());
     size_t end = 0;
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < names.size(); i++) {
         const weft_net_section &s = weft_net_packet.sections[i];
         EXPECT_STREQ(s.name, names[i]);
         EXPECT_NE(s.help, nullptr);
