@@ -116,15 +116,17 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
     weft_hpcc_publish(&s->law, s->law.hi, out);
 }
 
-/* A stamp as the algorithm sees it. */
-static struct weft_cc_hop read_stamp(const struct params *p, struct weft_cc_hop h)
+/* A stamp as the algorithm sees it with int-multi. */
+static struct weft_cc_hop coarse_stamp(const struct params *p, struct weft_cc_hop h)
 {
-    if (p->k.mode == WEFT_HPCC_SIM && p->int_multi) {
-        h.ts_ps -= h.ts_ps % WEFT_PS_PER_NS;
-        h.tx_bytes -= h.tx_bytes % (128 * p->int_multi);
-        h.qlen_bytes -= h.qlen_bytes % (80 * p->int_multi);
-    }
+    h.ts_ps -= h.ts_ps % WEFT_PS_PER_NS;
+    h.tx_bytes -= h.tx_bytes % (128 * p->int_multi);
+    h.qlen_bytes -= h.qlen_bytes % (80 * p->int_multi);
     return h;
+}
+static bool reads_coarsely(const struct params *p)
+{
+    return p->k.mode == WEFT_HPCC_SIM && p->int_multi;
 }
 
 /* True if `h` can be the next stamps of the ports that left the last ones. */
@@ -139,15 +141,21 @@ static bool same_path(const struct state *s, const struct weft_cc_hop *h, uint32
     return true;
 }
 
+/* A count as a double. Bytes and rates lie below 2^63, where the signed conversion is one instruction. */
+static inline double real(uint64_t count)
+{
+    return (double)(int64_t)count;
+}
+
 /* u of a hop between two stamps that are tau apart. */
 static double hop_util(const struct state *s, const struct weft_cc_hop *h,
                        const struct weft_cc_hop *old, double tau_ps)
 {
-    double b = (double)h->rate_bps;
-    double q = (double)(h->qlen_bytes < old->qlen_bytes ? h->qlen_bytes : old->qlen_bytes);
+    double b = real(h->rate_bps);
+    double q = real(h->qlen_bytes < old->qlen_bytes ? h->qlen_bytes : old->qlen_bytes);
     double queue =
-        s->law.whole ? q * (double)s->law.line_bps / b / s->window_bytes : q * 8e12 / (b * s->t_ps);
-    return (double)(h->tx_bytes - old->tx_bytes) * 8e12 / tau_ps / b + queue;
+        s->law.whole ? q * real(s->law.line_bps) / b / s->window_bytes : q * 8e12 / (b * s->t_ps);
+    return real(h->tx_bytes - old->tx_bytes) * 8e12 / tau_ps / b + queue;
 }
 
 /* Lets utilisation u, seen for tau, into the average. */
@@ -214,9 +222,13 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     uint32_t n = ack->nhops < WEFT_CC_MAX_HOPS ? ack->nhops : WEFT_CC_MAX_HOPS;
     if (n == 0 || (!full && !reacts_fast(p)))
         return;
-    struct weft_cc_hop h[WEFT_CC_MAX_HOPS];
-    for (uint32_t i = 0; i < n; i++)
-        h[i] = read_stamp(p, ack->hops[i]);
+    struct weft_cc_hop coarse[WEFT_CC_MAX_HOPS];
+    const struct weft_cc_hop *h = ack->hops;
+    if (reads_coarsely(p)) {
+        for (uint32_t i = 0; i < n; i++)
+            coarse[i] = coarse_stamp(p, ack->hops[i]);
+        h = coarse;
+    }
     if (s->last_update_bytes == 0 || !same_path(s, h, n)) {
         memcpy(s->hops, h, n * sizeof(h[0]));
         s->nhops = n;

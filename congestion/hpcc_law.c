@@ -42,7 +42,7 @@ double weft_hpcc_react(const struct weft_hpcc_law *law, const struct weft_hpcc_r
         next->stage = 0;
         x = weft_cc_clamp(x / c, 0, law->hi);
         if (law->whole)
-            x = (double)(uint64_t)x;
+            x = (double)(int64_t)x;
     }
     next->x = weft_cc_clamp(x + law->ai, law->lo, law->hi);
     return next->x;
@@ -50,7 +50,7 @@ double weft_hpcc_react(const struct weft_hpcc_law *law, const struct weft_hpcc_r
 
 double weft_hpcc_rate(const struct weft_hpcc_law *law, double x)
 {
-    return law->whole ? x : x / law->hi * (double)law->line_bps;
+    return law->whole ? x : x / law->hi * (double)(int64_t)law->line_bps;
 }
 
 void weft_hpcc_publish(const struct weft_hpcc_law *law, double x, struct weft_cc_out *out)

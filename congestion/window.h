@@ -51,7 +51,7 @@ static inline uint64_t weft_cc_clamp_u64(double x, uint64_t lo, uint64_t hi)
         return lo;
     if (x >= (double)hi)
         return hi;
-    uint64_t v = (uint64_t)x;
+    uint64_t v = x < 0x1p63 ? (uint64_t)(int64_t)x : (uint64_t)x; /* the first is one instruction */
     return v < lo ? lo : v > hi ? hi : v;
 }
 

@@ -27,10 +27,24 @@ const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
     return (unsigned)kind < WEFT_PKT_KINDS ? names[kind] : "?";
 }
 
+/* What lazy ports owe is no part of the state that callers know: making it up does not change it. */
+static void catch_up(const struct weft_engine *e)
+{
+    lazy_catch_up((struct weft_engine *)(uintptr_t)e);
+}
+
 void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *out)
 {
+    catch_up(e);
     *out = e->tot;
     out->packets_in_flight = e->pkts.live;
+}
+
+/* The engine as those who look at it see it: with every transmission up to now made. */
+static const struct port *settled(const struct weft_engine *e, uint32_t port)
+{
+    port_settle((struct weft_engine *)(uintptr_t)e, &e->ports[port], port);
+    return &e->ports[port];
 }
 
 /* How long the packet on the wire still takes, which is counted as far as it has gone. */
@@ -42,7 +56,7 @@ static int64_t yet_to_send(const struct weft_engine *e, const struct port *p)
 void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
                             struct weft_engine_port_stats *out)
 {
-    const struct port *p = &e->ports[port];
+    const struct port *p = settled(e, port);
     *out = p->st;
     out->busy_ps -= yet_to_send(e, p);
     if (p->paused)
@@ -51,7 +65,7 @@ void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
 
 uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    return e->ports[port].qbytes[prio];
+    return settled(e, port)->lane[prio].qbytes;
 }
 
 #define LAW(err, cond, ...)                                                                        \
@@ -75,7 +89,7 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
         LAW(err, busy <= e->now, "port %u was busy %" PRId64 " ps of %" PRId64, i, busy, e->now);
         uint64_t q = 0;
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-            q += p->qbytes[k];
+            q += p->lane[k].qbytes;
         LAW(err, q == p->qtotal, "port %u queues hold %" PRIu64 " bytes, counted %" PRIu64, i, q,
             p->qtotal);
     }
@@ -87,7 +101,7 @@ static uint64_t forwarded_bytes(const struct weft_engine *e, const struct port *
 {
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-        for (uint32_t i = p->q[k].head; i != NIL; i = pkt_at(e, i)->next)
+        for (uint32_t i = p->lane[k].q.head; i != NIL; i = pkt_at(e, i)->next)
             bytes += pkt_at(e, i)->in_port != NIL ? pkt_at(e, i)->frame : 0;
     return bytes;
 }
@@ -106,13 +120,13 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
             out += p->nic == NIL ? p->qtotal : forwarded_bytes(e, p);
             for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
                 const bool apart = credit_guards(e, f->nodes[n].first_port + k, c);
-                in += (uint64_t)p->in_bytes[c] + p->in_hdrm[c];
-                guarded += apart ? p->in_bytes[c] : 0;
-                if (p->in_bytes[c] > reserve && !apart)
-                    shared[e->in_pool[c]] += p->in_bytes[c] - reserve;
-                if ((e->egress_pooled >> c & 1) && p->qbytes[c] > reserve)
-                    queued[!(e->lossless >> c & 1)] += p->qbytes[c] - reserve;
-                LAW(err, p->in_hdrm[c] <= p->kind->headroom,
+                in += (uint64_t)p->lane[c].in_bytes + p->lane[c].in_hdrm;
+                guarded += apart ? p->lane[c].in_bytes : 0;
+                if (p->lane[c].in_bytes > reserve && !apart)
+                    shared[e->in_pool[c]] += p->lane[c].in_bytes - reserve;
+                if ((e->egress_pooled >> c & 1) && p->lane[c].qbytes > reserve)
+                    queued[!(e->lossless >> c & 1)] += p->lane[c].qbytes - reserve;
+                LAW(err, p->lane[c].in_hdrm <= p->kind->headroom,
                     "node %u uses more headroom than there is", n);
             }
         }
@@ -137,6 +151,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
 int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
 {
     uint64_t sent = 0, delivered = 0, drops = 0;
+    catch_up(e);
     for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++) {
         sent += e->tot.sent[k];
         delivered += e->tot.delivered[k];
@@ -195,6 +210,7 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
 uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
                              void (*fn)(void *, const char *), void *ctx)
 {
+    catch_up(e);
     uint64_t said = link_explain(e, max, fn, ctx);
     said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
     for (uint32_t i = 0; i < e->qps.n && said < max; i++) {

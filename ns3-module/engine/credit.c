@@ -259,6 +259,7 @@ static void announce(struct weft_engine *e, uint32_t port, uint32_t prio, bool k
     k->psn = 0;
     c->waiting |= (uint8_t)(1u << prio);
     list_append(e, &e->ports[far].ctrl, k, i);
+    e->ports[far].nonempty |= CTRL_WAITS;
     if (kick)
         port_kick(e, far);
 }
@@ -291,7 +292,7 @@ bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in)
     const uint32_t prio = came_in(k), port = e->ports[in].peer;
     if (!has(e, port, prio))
         return false;
-    e->ports[in].in_bytes[prio] += k->frame;
+    e->ports[in].lane[prio].in_bytes += k->frame;
     e->credits[port].held[prio] += cost(&e->p, k->frame);
     return true;
 }
@@ -301,7 +302,7 @@ bool credit_left(struct weft_engine *e, const struct pkt *k, uint32_t out)
     const uint32_t prio = came_in(k), port = e->ports[k->in_port].peer;
     if (!has(e, port, prio))
         return false;
-    e->ports[k->in_port].in_bytes[prio] -= k->frame;
+    e->ports[k->in_port].lane[prio].in_bytes -= k->frame;
     e->credits[port].held[prio] -= cost(&e->p, k->frame);
     refund(e, port, prio, cost(&e->p, k->frame), k->in_port != out);
     return true;

@@ -40,7 +40,7 @@ static inline bool passing(const struct weft_engine *e, uint32_t i, uint32_t pri
 static uint64_t waiting(const struct weft_engine *e, uint32_t in, uint32_t out, uint32_t prio)
 {
     uint64_t bytes = 0;
-    for (uint32_t i = e->ports[out].q[prio].head; i != NIL; i = pkt_at(e, i)->next)
+    for (uint32_t i = e->ports[out].lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next)
         bytes += pkt_at(e, i)->in_port == in ? pkt_at(e, i)->frame : 0;
     return bytes;
 }
@@ -53,7 +53,7 @@ static void count_stuck(const struct weft_engine *e, const uint8_t *dead, uint32
     for (uint32_t q = 0; q < e->fabric->nports; q++) {
         if (!dead[q])
             continue;
-        for (uint32_t i = e->ports[q].q[prio].head; i != NIL; i = pkt_at(e, i)->next)
+        for (uint32_t i = e->ports[q].lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next)
             if (passing(e, i, prio))
                 stuck[pkt_at(e, i)->in_port] += credit_guards(e, pkt_at(e, i)->in_port, prio)
                                                     ? credit_cost(e, pkt_at(e, i))
@@ -70,7 +70,7 @@ static uint64_t stuck_shared(const struct weft_engine *e, const uint64_t *stuck,
     for (uint32_t in = s->first_port; in < s->first_port + s->nports; in++) {
         if (credit_guards(e, in, prio))
             continue;
-        uint64_t normal = e->ports[in].in_bytes[prio];
+        uint64_t normal = e->ports[in].lane[prio].in_bytes;
         uint64_t bytes = stuck[in] < normal ? stuck[in] : normal;
         shared += bytes > e->p.sw.reserve_bytes ? bytes - e->p.sw.reserve_bytes : 0;
     }
@@ -87,10 +87,10 @@ static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint
         return credit_returns(e, port, prio, stuck[in]);
     if (!(p->xoff_sent >> prio & 1))
         return true;
-    uint64_t leaving = (uint64_t)p->in_bytes[prio] + p->in_hdrm[prio] - stuck[in];
+    uint64_t leaving = (uint64_t)p->lane[prio].in_bytes + p->lane[prio].in_hdrm - stuck[in];
     if (leaving == 0 && e->ports[port].fly.head == NIL)
         return false;
-    uint64_t headroom = p->in_hdrm[prio] > leaving ? p->in_hdrm[prio] - leaving : 0;
+    uint64_t headroom = p->lane[prio].in_hdrm > leaving ? p->lane[prio].in_hdrm - leaving : 0;
     return mmu_would_resume(e, in, prio, stuck[in] - headroom, headroom,
                             stuck_shared(e, stuck, p->node, prio));
 }
@@ -206,7 +206,7 @@ static uint32_t mark_roots(const struct weft_engine *e, uint32_t prio, uint8_t *
             if (first == NIL || e->pfc_since[i].ps[prio] < e->pfc_since[first].ps[prio])
                 first = i;
         } else {
-            for (uint32_t k = p->q[prio].head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
+            for (uint32_t k = p->lane[prio].q.head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
                 root[i] =
                     passing(e, k, prio) && paused(e, e->ports[pkt_at(e, k)->in_port].peer, prio);
         }
@@ -226,7 +226,7 @@ static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t fir
         if (!root[q] || n++ >= MAX_ROOTS)
             continue;
         snprintf(item, sizeof item, "%s%s (its queue %s, not paused itself)", n > 1 ? ", " : "",
-                 port_name(e, q, name), weft_human_size(e->ports[q].qbytes[prio], unit));
+                 port_name(e, q, name), weft_human_size(e->ports[q].lane[prio].qbytes, unit));
         append(text, size, &used, item);
     }
     if (n == 0)
@@ -268,7 +268,7 @@ static void mark_victims(const struct weft_engine *e, uint32_t prio, const uint8
     for (uint32_t out = 0; out < e->fabric->nports; out++) {
         if (!paused(e, out, prio))
             continue;
-        for (uint32_t i = e->ports[out].q[prio].head; i != NIL; i = pkt_at(e, i)->next) {
+        for (uint32_t i = e->ports[out].lane[prio].q.head; i != NIL; i = pkt_at(e, i)->next) {
             const struct pkt *k = pkt_at(e, i);
             if (k->in_port != NIL && k->kind == WEFT_PKT_DATA && !victim[k->qp])
                 victim[k->qp] = clear_beyond(e, root, qp_at(e, k->qp), out);

@@ -160,7 +160,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->err_rng = weft_rng_stream(e->seed, "link-error", i);
         p->pint_rng = weft_rng_stream(e->seed, "pint", i);
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-            p->q[k].head = NIL;
+            p->lane[k].q.head = NIL;
         p->nic = NIL;
         if (f->nodes[p->node].kind == WEFT_NODE_HOST) {
             p->nic = e->nnics++;
@@ -214,6 +214,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         ((c->params.ecn.at_enqueue ? 0 : mark) | (e->int_on || e->pint_on ? TOUCH_SIGN : 0));
     weft_engine_set_hooks(e, &c->hooks);
     e->limit = WEFT_NEVER;
+    e->least_kmin = UINT32_MAX;
     e->link_changed_ps = -1;
     if (!fastq_init(&e->fast, c->fabric->nports) || !evq_reserve(&e->slow)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", c->fabric->nports);
@@ -237,6 +238,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     for (uint32_t d = 0; d < c->fabric->ndims; d++)
         if (e->controls[d].pint_on && !e->controls[d].signals.pint_t_ps)
             e->controls[d].signals.pint_t_ps = signal_longest_rtt(e);
+    lazy_choose(e);
     return e;
 fail:
     weft_engine_free(e);
@@ -284,6 +286,8 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
     const uint32_t hook = hooks->queue ? TOUCH_HOOK : 0;
     e->on_enter = (e->on_enter & ~(uint32_t)TOUCH_HOOK) | hook;
     e->on_leave = (e->on_leave & ~(uint32_t)TOUCH_HOOK) | hook;
+    if (e->mmus)
+        lazy_choose(e);
 }
 
 /* ---- timers ---- */
@@ -410,6 +414,8 @@ void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
                     (long long)e->now, (long long)t_ps);
     else
         e->now = t_ps;
+    if (e->due_ps < t_ps)
+        e->due_ps = t_ps;
 }
 
 /* ns3-event-order: the rank of an entry of the fast queue. */
@@ -484,35 +490,82 @@ static void run_slow(struct weft_engine *e)
     }
 }
 
-/* Packets whose records fit the caches: below that, fetching ahead costs more than it saves. */
+/* Packets alive beyond which records are no longer in the caches: below the first, fetching ahead costs
+ * more than it saves; beyond the second, ports and QPs are not there either. */
 #define WARM_PACKETS 16384u
-#define WARM_MOST 16u
+#define COLD_PACKETS 131072u
+#define WARM_MOST 32u
 
-/* Fetches what the next events of the bucket will touch: the port, the packet that is next there, and
- * for an arrival the packet behind it. Without it each event waits for memory several times, one after
- * the other; here they wait together. */
+/* One of the next events, as warm sees it. */
+struct soon {
+    struct port *p;
+    struct pkt *comes,
+        *goes; /* at the end of its link; at the head of its queue. NULL: none, or soon */
+};
+
+static inline void fetch_lane(const struct weft_engine *e, uint32_t port, uint32_t prio)
+{
+    __builtin_prefetch(&e->ports[port].lane[prio], 1);
+}
+
+/* The records that the packets of the next events lead to, and then the ports that they go to. */
+static inline void warm_onward(struct weft_engine *e, const struct soon *soon, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pkt *goes = soon[i].goes, *comes = soon[i].comes;
+        if (goes && goes->in_port != NIL)
+            fetch_lane(e, goes->in_port, goes->prio);
+        if (!comes || comes->kind == WEFT_PKT_PFC)
+            continue;
+        const struct qp *q = qp_at(e, comes->qp);
+        __builtin_prefetch(q->path[comes->kind != WEFT_PKT_DATA]);
+        fetch_lane(e, soon[i].p->peer, comes->prio);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pkt *k = soon[i].comes;
+        if (!k || k->kind == WEFT_PKT_PFC || soon[i].p->to_host || k->hop >= QP_PATH)
+            continue;
+        const uint32_t out = qp_at(e, k->qp)->path[k->kind != WEFT_PKT_DATA][k->hop];
+        if (out == NIL)
+            continue;
+        __builtin_prefetch(&e->ports[out], 1);
+        __builtin_prefetch(&e->ports[out].qtotal, 1);
+        fetch_lane(e, out, k->prio);
+    }
+}
+
+/* Fetches what the next events of the bucket will touch: the port and its packets, and what these lead
+ * to. Without it each event waits for memory several times, one after the other; here they wait
+ * together. */
 static __attribute__((noinline)) void warm(struct weft_engine *e)
 {
     const uint32_t all = (uint32_t)(e->fast.top - e->fast.due);
     const uint32_t n = all < WARM_MOST ? all : WARM_MOST;
     const uint64_t *due = e->fast.top - n + 1; /* the first in time are at the end */
-    uint32_t head[WARM_MOST];
+    const bool cold = e->pkts.live > COLD_PACKETS;
+    struct soon soon[WARM_MOST];
     e->warmed = due - 1;
-    for (uint32_t i = 0; i < n; i++)
-        __builtin_prefetch(&e->ports[fastq_port(due[i])], 1);
     for (uint32_t i = 0; i < n; i++) {
-        const struct port *p = &e->ports[fastq_port(due[i])];
-        head[i] = fastq_kind(due[i]) == EV_ARRIVE ? p->fly.head
-                  : p->nonempty                   ? p->q[__builtin_ctz(p->nonempty)].head
-                                                  : NIL;
-        if (head[i] != NIL)
-            __builtin_prefetch(pkt_at(e, head[i]), 1);
+        struct port *p = &e->ports[fastq_port(due[i])];
+        soon[i].p = p;
+        __builtin_prefetch(p, 1);
+        if (cold) {
+            __builtin_prefetch(&p->qtotal, 1);
+            __builtin_prefetch(&p->lane[e->p.transport.data_prio], 1);
+        }
     }
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t next = head[i] == NIL ? NIL : pkt_at(e, head[i])->next;
-        if (next != NIL)
-            __builtin_prefetch(pkt_at(e, next));
+        const struct port *p = soon[i].p;
+        const uint32_t queued = p->nonempty & (CTRL_WAITS - 1);
+        const uint32_t goes = queued ? p->lane[__builtin_ctz(queued)].q.head : NIL;
+        const uint32_t comes = fastq_kind(due[i]) == EV_ARRIVE ? p->fly.head : NIL;
+        soon[i].goes = goes == NIL ? NULL : pkt_at(e, goes);
+        soon[i].comes = comes == NIL ? NULL : pkt_at(e, comes);
+        __builtin_prefetch(soon[i].goes, 1);
+        __builtin_prefetch(soon[i].comes, 1);
     }
+    if (cold)
+        warm_onward(e, soon, n);
 }
 
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
@@ -530,12 +583,15 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         if (__builtin_expect(t >= e->limit, 0))
             break;
         e->now = t;
+        e->due_ps = t + slow; /* timers come after the transmissions of their instant */
         e->tot.events++;
         if (__builtin_expect(slow, 0))
             run_slow(e);
         else
             run_fast(e, key);
     }
+    if (e->limit > e->due_ps && e->limit != WEFT_NEVER)
+        e->due_ps = e->limit;
     if (__builtin_expect(e->fast.failed, 0))
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
     return e->err.code;

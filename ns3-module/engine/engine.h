@@ -309,10 +309,11 @@ struct weft_engine_hooks {
 /** Counters of one port; see struct weft_net_port_stats in net.h for the meaning of each. */
 struct weft_engine_port_stats {
     uint64_t tx_packets, tx_bytes, tx_payload_bytes;
-    int64_t busy_ps, paused_ps;
+    int64_t busy_ps;
+    uint64_t max_queue_bytes;
+    int64_t paused_ps;
     uint64_t pauses, ecn_marks;
     uint64_t drops[WEFT_DROP_REASONS];
-    uint64_t max_queue_bytes;
 };
 
 /** Counters of the engine. */

@@ -63,6 +63,47 @@ static int descending(const void *a, const void *b)
     return x < y ? 1 : -1;
 }
 
+static inline uint64_t median(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+/* Sorts the keys of a crowded bucket, largest first: quicksort, and the library's sort where that would
+ * take more than @p rounds. a[-1] is larger than all. */
+static void sort_keys(uint64_t *a, uint32_t n, uint32_t rounds)
+{
+    while (n > INSERT_SORT) {
+        if (rounds-- == 0) {
+            qsort(a, n, sizeof *a, descending);
+            return;
+        }
+        const uint64_t pivot = median(a[0], a[n / 2], a[n - 1]);
+        uint32_t i = 0, j = n - 1;
+        for (;; i++, j--) {
+            while (a[i] > pivot)
+                i++;
+            while (a[j] < pivot)
+                j--;
+            if (i >= j)
+                break;
+            const uint64_t t = a[i];
+            a[i] = a[j];
+            a[j] = t;
+        }
+        sort_keys(a, i, rounds);
+        a += i;
+        n -= i;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        const uint64_t key = a[i];
+        uint64_t *at = a + i - 1;
+        for (; *at < key; at--) /* ends at the key before a */
+            at[1] = *at;
+        at[1] = key;
+    }
+}
+
 /* Forgets a bucket; returns the slot of its first entry. */
 static inline uint32_t take_bucket(struct fastq *q, uint32_t b)
 {
@@ -108,7 +149,7 @@ static inline void pour_bucket(struct fastq *q, uint32_t b)
     } while (i != FASTQ_NONE);
     const uint32_t n = (uint32_t)(top - due);
     if (__builtin_expect(n > INSERT_SORT, 0))
-        qsort(due + 1, n, sizeof *due, descending);
+        sort_keys(due + 1, n, 2 * (32 - (uint32_t)__builtin_clz(n)));
     q->top = top;
     q->nlisted -= n;
     q->moved += n;

@@ -16,6 +16,7 @@
  *   memory.c  bytes of state                          control.c  congestion controls per dimension
  *   credit.c  credit-based flow control
  *   frame.c   frames of other transports
+ *   lazy.c    transmissions without events of their own
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
  * queue, or the
@@ -56,7 +57,7 @@ enum pkt_flags {
 struct pkt {
     uint32_t next; /**< list link; first, as stable.h wants */
     uint32_t qp;
-    int64_t at_ps; /**< on a link: when it has arrived completely */
+    int64_t next_at_ps; /**< on a link: when the packet behind it will have arrived completely */
     /** DATA: start of transmission at the NIC; ACK: that of the data packet it answers */
     int64_t sent_ps;
     union {
@@ -234,10 +235,24 @@ struct port_kind {
     } prio[WEFT_PRIOS];
 };
 
+/** One priority of a port: its egress queue, and what came in through the port with that priority. Three
+ * of them lie in a cache line or two. */
+struct lane {
+    struct list q;
+    uint32_t qbytes;   /**< egress occupancy, frame bytes */
+    uint32_t in_bytes; /**< ingress occupancy without headroom */
+    uint32_t in_hdrm;  /**< ingress occupancy in headroom */
+    int32_t deficit;
+};
+
+/** In port.nonempty: PFC frames wait. Above the priorities. */
+#define CTRL_WAITS (1u << WEFT_PRIOS)
+
 /** One port: the sending end of one direction of a link, and the ingress accounting of the
- * other. What every packet touches comes first. */
+ * other. Two cache lines and a lane are what every packet touches. */
 struct port {
-    int64_t busy_until_ps, armed_ps; /**< armed: time of the valid EV_TX entry, WEFT_NEVER: none */
+    int64_t busy_until_ps,
+        armed_ps; /**< armed: when it looks for the next packet, WEFT_NEVER: not */
     int64_t prop_ps;
     uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
     struct list fly;          /**< packets on the link, in order */
@@ -245,21 +260,20 @@ struct port {
     uint32_t nonempty,
         paused;         /**< bit masks of priorities; not bytes, whose stores may alias all */
     uint32_t xoff_sent; /**< ingress: priorities that we have paused at the peer */
-    uint8_t drr;        /**< priority whose turn it is */
-    bool sending;       /**< ns3-event-order: the end of the last packet hasn't been dealt with */
-    bool to_host;       /**< the link leads to a host */
-    bool lossy;         /**< packets may be lost on the link: errors, or it has been down */
-    bool down;          /**< the link is down; busy_until_ps is then WEFT_NEVER */
-    struct list ctrl;   /**< PFC frames waiting */
-    uint64_t qtotal;    /**< egress occupancy, all priorities */
+    /* second line */
+    uint8_t drr;     /**< priority whose turn it is */
+    bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    bool to_host;    /**< the link leads to a host */
+    bool lossy;      /**< packets may be lost on the link: errors, or it has been down */
+    bool down;       /**< the link is down; busy_until_ps is then WEFT_NEVER */
+    bool lazy;       /**< transmissions need no event of their own, see lazy.c */
+    bool was_down;   /**< the link has failed once */
+    uint64_t qtotal; /**< egress occupancy, all priorities */
     /** packets that came out of this port's link at the far end, lost ones included */
     uint64_t rx_packets;
-    struct weft_engine_port_stats st;
-    struct list q[WEFT_PRIOS];
-    uint32_t qbytes[WEFT_PRIOS];   /**< egress occupancy, frame bytes */
-    uint32_t in_bytes[WEFT_PRIOS]; /**< ingress occupancy without headroom */
-    uint32_t in_hdrm[WEFT_PRIOS];  /**< ingress occupancy in headroom */
-    int32_t deficit[WEFT_PRIOS];
+    struct weft_engine_port_stats st; /**< its first five, too */
+    struct lane lane[WEFT_PRIOS] __attribute__((aligned(8)));
+    struct list ctrl;             /**< PFC frames waiting */
     const struct port_kind *kind; /**< buffer and marking constants */
     double pint_u;                /**< PINT: utilisation */
     int64_t pint_at_ps;
@@ -272,6 +286,8 @@ struct port {
     int64_t paused_since_ps;
 } __attribute__((aligned(512)));
 _Static_assert(sizeof(struct port) == 512, "indexed by a shift");
+_Static_assert(offsetof(struct port, st.paused_ps) == 128,
+               "what every packet touches in two lines");
 
 /** What queues may take together. */
 struct pool {
@@ -283,6 +299,8 @@ struct mmu {
     struct pool
         in[2]; /**< buffer - headrooms - reserves: of all, or lossless and lossy priorities */
     struct pool out[2]; /**< egress pools: lossless and lossy */
+    bool eager;         /**< its ports are not lazy */
+    uint32_t review;    /**< eager: transmissions until that is looked at again */
 };
 
 /** A deadline of PFC. */
@@ -362,7 +380,9 @@ struct weft_engine {
     struct weft_engine_hooks hooks;
 
     int64_t now, limit;
-    uint32_t order;         /**< ns3-event-order: rank given last */
+    int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
+    bool lazy;      /**< switch ports may be lazy */
+    uint32_t order; /**< ns3-event-order: rank given last */
     const uint64_t *warmed; /**< entry of fast.due from which on nothing has been fetched ahead */
     struct fastq fast;      /**< arrivals and transmissions: one entry per busy link or port */
     /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
@@ -381,6 +401,7 @@ struct weft_engine {
     struct credit *credits; /**< one per port; NULL: no dimension is under credit */
     struct mmu *mmus;       /**< one per node; unused on hosts that do not forward */
     struct port_kind *kinds;
+    uint32_t least_kmin; /**< smallest kmin of all ports and priorities */
     /* of priorities: bit masks, and by number */
     uint8_t lossless;
     uint8_t channelled;   /**< change virtual channels: the lossless ones, and those under credit */
@@ -516,8 +537,29 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
     p->armed_ps = at_ps;
     if (__builtin_expect(e->odd & ODD_ORDER, 0))
         p->armed_order = p->sending ? p->end_order : ++e->order;
-    engine_push_port(e, at_ps, EV_TX, port);
+    if (!p->lazy)
+        engine_push_port(e, at_ps, EV_TX, port);
 }
+/** Makes the transmissions that a lazy port owes. */
+void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port);
+/** The same if it owes any: before anything that its queues, its pauses or its counters have a part in. */
+static inline void port_settle(struct weft_engine *e, struct port *p, uint32_t port)
+{
+    if (p->armed_ps < e->due_ps)
+        port_catch_up(e, p, port);
+}
+
+/* lazy.c */
+/** Decides whether ports may be lazy under the present hooks and parameters. */
+void lazy_choose(struct weft_engine *e);
+/** Settles all ports. */
+void lazy_catch_up(struct weft_engine *e);
+/** A switch needs its buffer counted exactly from now on: settles its ports and makes them eager. */
+void lazy_wake(struct weft_engine *e, uint32_t node);
+/** Makes an eager switch lazy again when it pauses nobody. */
+void lazy_review(struct weft_engine *e, uint32_t node);
+/** The link of @p port fails or returns: the port is eager from now on. */
+void lazy_link_changes(struct weft_engine *e, uint32_t port);
 
 /* mmu_config.c */
 /** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
@@ -550,24 +592,34 @@ static inline enum weft_drop_reason mmu_admit(struct weft_engine *e, const struc
 {
     struct port *p = &e->ports[in];
     const uint32_t prio = came_in(k);
-    const uint64_t bytes = (uint64_t)p->in_bytes[prio] + k->frame;
+    const uint64_t bytes = (uint64_t)p->lane[prio].in_bytes + k->frame;
     if (__builtin_expect(bytes > e->p.sw.reserve_bytes, 0) ||
-        __builtin_expect(p->in_hdrm[prio] | e->mmu_slow, 0))
+        __builtin_expect(p->lane[prio].in_hdrm | e->mmu_slow, 0))
         return mmu_admit_shared(e, k, in, out);
-    p->in_bytes[prio] = (uint32_t)bytes;
+    p->lane[prio].in_bytes = (uint32_t)bytes;
     return WEFT_DROP_REASONS;
 }
 
-/** Releases a packet that leaves the switch through @p out. Sends XON when due. */
-static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out)
+/** Releases a packet that leaves the switch through @p out. Sends XON when due. @p lazy: the port is, so
+ * no port of the switch pauses anyone. */
+static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out, bool lazy)
 {
     struct port *p = &e->ports[k->in_port];
     const uint32_t prio = came_in(k);
-    if (__builtin_expect(p->in_bytes[prio] > e->p.sw.reserve_bytes, 0) ||
-        __builtin_expect(p->in_hdrm[prio] | e->mmu_slow | (p->xoff_sent >> prio & 1), 0))
+    if (__builtin_expect(p->lane[prio].in_bytes > e->p.sw.reserve_bytes, 0) ||
+        __builtin_expect(p->lane[prio].in_hdrm | e->mmu_slow, 0) ||
+        (!lazy && __builtin_expect(p->xoff_sent >> prio & 1, 0)))
         mmu_release_shared(e, k, out);
     else
-        p->in_bytes[prio] -= k->frame;
+        p->lane[prio].in_bytes -= k->frame;
+}
+
+/** Whether a packet from ingress @p in may come and go in an instant without a trace in the buffer. */
+static inline bool mmu_passes(const struct weft_engine *e, const struct pkt *k, uint32_t in)
+{
+    const struct lane *l = &e->ports[in].lane[came_in(k)];
+    return (uint64_t)l->in_bytes + k->frame <= e->p.sw.reserve_bytes &&
+           !(l->in_hdrm | e->mmu_slow);
 }
 
 /** Marks a data packet or frame by the RED curve of @p out for an occupancy of @p qbytes. */

@@ -51,16 +51,16 @@ static uint64_t drop_waiting(struct weft_engine *e, uint32_t port)
         pkt_drop(e, i, port, WEFT_DROP_LINK);
     }
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-        while (p->q[k].head != NIL) {
-            uint32_t i = p->q[k].head;
+        while (p->lane[k].q.head != NIL) {
+            uint32_t i = p->lane[k].q.head;
             const struct pkt *d = pkt_at(e, i);
-            list_take(&p->q[k], d);
-            p->qbytes[k] -= d->frame;
+            list_take(&p->lane[k].q, d);
+            p->lane[k].qbytes -= d->frame;
             p->qtotal -= d->frame;
             if (d->in_port != NIL)
-                mmu_release(e, d, port);
+                mmu_release(e, d, port, false);
             if (d->in_port != NIL && e->hooks.queue)
-                e->hooks.queue(e->hooks.ctx, e->now, port, k, p->qbytes[k]);
+                e->hooks.queue(e->hooks.ctx, e->now, port, k, p->lane[k].qbytes);
             pkt_drop(e, i, port, WEFT_DROP_LINK);
         }
     p->nonempty = 0;
@@ -216,6 +216,7 @@ int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
         moved[nmoved++] = c;
         link_ends(e, c->link, ends);
         for (int k = 0; k < 2; k++) {
+            lazy_link_changes(e, ends[k]);
             if (after[c->link])
                 c->lost_packets += close_port(e, ends[k]);
             else

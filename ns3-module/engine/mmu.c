@@ -54,7 +54,7 @@ static bool egress_takes(const struct weft_engine *e, const struct pkt *k, uint3
                          uint64_t after)
 {
     const uint32_t prio = k->prio;
-    const uint64_t reserve = e->p.sw.reserve_bytes, queue = e->ports[out].qbytes[prio];
+    const uint64_t reserve = e->p.sw.reserve_bytes, queue = e->ports[out].lane[prio].qbytes;
     const struct mmu *m = &e->mmus[e->ports[out].node];
     const bool pooled = e->egress_pooled >> prio & 1;
     const struct pool *g = pooled ? &m->out[!(e->lossless >> prio & 1)] : &m->in[e->in_pool[prio]];
@@ -74,6 +74,41 @@ static __attribute__((noinline)) void egress_count(const struct weft_engine *e, 
     m->out[!(e->lossless >> prio & 1)].used += above(after, reserve) - above(before, reserve);
 }
 
+/* What admit_lazily says when the buffer must be counted exactly. */
+#define RECOUNT ((enum weft_drop_reason)(WEFT_DROP_REASONS + 1))
+
+/* Admission while the buffer may count too much, see lazy.c: a packet that fits below the threshold by
+ * that count does so exactly. */
+static enum weft_drop_reason admit_lazily(struct weft_engine *e, const struct pkt *k, uint32_t in,
+                                          uint32_t out)
+{
+    struct port *p = &e->ports[in];
+    struct mmu *m = &e->mmus[p->node];
+    const uint32_t prio = came_in(k);
+    const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
+    const struct limit limit = p->kind->prio[prio].ingress;
+    struct pool *g = &m->in[e->in_pool[prio]];
+    const uint64_t after = above(p->lane[prio].in_bytes + size, reserve);
+    const uint64_t more = after - above(p->lane[prio].in_bytes, reserve);
+    const struct pool then = {g->size, g->used + more};
+    if (then.used > g->size)
+        return RECOUNT;
+    /* below the threshold afterwards is below the limit before */
+    if (e->lossless >> prio & 1 ? after > 0 && after >= threshold(&then, limit)
+                                : after > limit_of(limit, g->size - g->used))
+        return RECOUNT;
+    if (__builtin_expect(e->egress_measured >> k->prio & 1, 0)) {
+        const uint32_t queue = e->ports[out].lane[k->prio].qbytes;
+        if (!egress_takes(e, k, out, after))
+            return RECOUNT;
+        if (e->egress_pooled >> k->prio & 1)
+            egress_count(e, out, k->prio, queue, queue + size);
+    }
+    p->lane[prio].in_bytes += (uint32_t)size;
+    g->used = then.used;
+    return WEFT_DROP_REASONS;
+}
+
 /* Admission; @p measured: the egress queue has a limit. */
 static inline __attribute__((always_inline)) enum weft_drop_reason
 admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, bool measured)
@@ -84,8 +119,8 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
     const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
     const struct limit *limit = &p->kind->prio[prio].ingress;
     struct pool *g = &m->in[e->in_pool[prio]];
-    uint64_t held = above(p->in_bytes[prio], reserve);
-    uint64_t after = above(p->in_bytes[prio] + size, reserve);
+    uint64_t held = above(p->lane[prio].in_bytes, reserve);
+    uint64_t after = above(p->lane[prio].in_bytes + size, reserve);
     bool shared_ok = after == 0;
     if (!shared_ok) {
         uint64_t free = g->size - g->used;
@@ -94,20 +129,20 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
     if (measured && !egress_takes(e, k, out, after))
         return WEFT_DROP_BUFFER;
     if (shared_ok) {
-        p->in_bytes[prio] += (uint32_t)size;
+        p->lane[prio].in_bytes += (uint32_t)size;
         g->used += after - held;
     } else if (!(e->lossless >> prio & 1)) {
         return WEFT_DROP_BUFFER;
-    } else if (p->in_hdrm[prio] + size > p->kind->headroom) {
+    } else if (p->lane[prio].in_hdrm + size > p->kind->headroom) {
         return WEFT_DROP_HEADROOM;
     } else {
-        p->in_hdrm[prio] += (uint32_t)size;
+        p->lane[prio].in_hdrm += (uint32_t)size;
     }
     if (measured && (e->egress_pooled >> k->prio & 1))
-        egress_count(e, out, k->prio, e->ports[out].qbytes[k->prio],
-                     e->ports[out].qbytes[k->prio] + size);
+        egress_count(e, out, k->prio, e->ports[out].lane[k->prio].qbytes,
+                     e->ports[out].lane[k->prio].qbytes + size);
     if (((e->lossless & ~p->xoff_sent) >> prio & 1) &&
-        (p->in_hdrm[prio] > 0 || (after > 0 && after >= threshold(g, *limit)))) {
+        (p->lane[prio].in_hdrm > 0 || (after > 0 && after >= threshold(g, *limit)))) {
         p->xoff_sent |= 1u << prio;
         pfc_send(e, in, prio, true, true);
     }
@@ -125,6 +160,13 @@ enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *
 {
     if (__builtin_expect(e->credits != NULL, 0) && credit_admit(e, k, in))
         return WEFT_DROP_REASONS;
+    const uint32_t node = e->ports[in].node;
+    if (!e->mmus[node].eager) {
+        const enum weft_drop_reason why = admit_lazily(e, k, in, out);
+        if (__builtin_expect(why != RECOUNT, 1))
+            return why;
+        lazy_wake(e, node);
+    }
     if (e->egress_measured >> k->prio & 1)
         return admit_measured(e, k, in, out);
     return admit(e, k, in, out, false);
@@ -140,16 +182,16 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
     const uint32_t size = k->frame;
     const uint64_t reserve = e->p.sw.reserve_bytes;
     struct pool *g = &m->in[e->in_pool[prio]];
-    uint32_t from_headroom = p->in_hdrm[prio] < size ? p->in_hdrm[prio] : size;
-    p->in_hdrm[prio] -= from_headroom;
-    uint64_t held = above(p->in_bytes[prio], reserve);
-    p->in_bytes[prio] -= size - from_headroom;
-    uint64_t left = above(p->in_bytes[prio], reserve);
+    uint32_t from_headroom = p->lane[prio].in_hdrm < size ? p->lane[prio].in_hdrm : size;
+    p->lane[prio].in_hdrm -= from_headroom;
+    uint64_t held = above(p->lane[prio].in_bytes, reserve);
+    p->lane[prio].in_bytes -= size - from_headroom;
+    uint64_t left = above(p->lane[prio].in_bytes, reserve);
     g->used -= held - left;
     if (__builtin_expect(e->egress_pooled >> k->prio & 1, 0))
-        egress_count(e, out, k->prio, e->ports[out].qbytes[k->prio] + size,
-                     e->ports[out].qbytes[k->prio]);
-    if ((p->xoff_sent & bit) && p->in_hdrm[prio] == 0 &&
+        egress_count(e, out, k->prio, e->ports[out].lane[k->prio].qbytes + size,
+                     e->ports[out].lane[k->prio].qbytes);
+    if ((p->xoff_sent & bit) && p->lane[prio].in_hdrm == 0 &&
         (left == 0 ||
          left + e->p.pfc.xon_offset_bytes <= threshold(g, p->kind->prio[prio].ingress))) {
         p->xoff_sent &= ~bit;

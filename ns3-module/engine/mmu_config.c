@@ -377,6 +377,8 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct weft_fabr
             n->prio[k].ingress.alpha_q16 = port_alpha(e, &prios[k].sw, l->rate_bps);
         if (port_marking(&prios[k], l->rate_bps, &n->prio[k].mark, err))
             return NULL;
+        if (n->prio[k].mark.kmin < e->least_kmin)
+            e->least_kmin = n->prio[k].mark.kmin;
     }
     return n;
 }

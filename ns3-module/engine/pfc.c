@@ -95,6 +95,7 @@ static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool
     k->payload = 0;
     k->psn = 0;
     list_append(e, &e->ports[port].ctrl, k, i);
+    e->ports[port].nonempty |= CTRL_WAITS;
     if (kick)
         port_kick(e, port);
 }
@@ -120,6 +121,7 @@ void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bo
 static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 {
     struct port *p = &e->ports[port];
+    port_settle(e, p, port);
     const uint32_t before = p->paused, bit = 1u << prio;
     if (xoff) {
         p->paused |= bit;

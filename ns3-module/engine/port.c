@@ -40,12 +40,19 @@ static inline void transmit(struct weft_engine *e, struct port *p, uint32_t port
     if (__builtin_expect(e->odd & ODD_QUANTUM, 0))
         ser = gap_quantised(e, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
-    k->at_ps = p->busy_until_ps + p->prop_ps;
+    const int64_t at_ps = p->busy_until_ps + p->prop_ps;
     if (__builtin_expect(e->odd & (ODD_ORDER | ODD_PINT | ODD_CREDIT), 0))
         transmit_odd(e, p, port, k, wire);
-    if (p->fly.head == NIL)
-        engine_push_port(e, k->at_ps, EV_ARRIVE, port);
-    list_append(e, &p->fly, k, i);
+    k->next = NIL;
+    if (p->fly.head == NIL) {
+        p->fly.head = i;
+        engine_push_port(e, at_ps, EV_ARRIVE, port);
+    } else {
+        struct pkt *before = pkt_at(e, p->fly.tail);
+        before->next = i;
+        before->next_at_ps = at_ps;
+    }
+    p->fly.tail = i;
     p->st.tx_packets++;
     p->st.tx_bytes += wire;
     p->st.tx_payload_bytes += k->payload;
@@ -65,15 +72,15 @@ static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t 
         p->drr = (uint8_t)__builtin_ctz(after ? after : eligible);
         return p->drr;
     }
-    if ((eligible & 1u << p->drr) && p->deficit[p->drr] > 0)
+    if ((eligible & 1u << p->drr) && p->lane[p->drr].deficit > 0)
         return p->drr;
     for (uint32_t k = (p->drr + 1u) % WEFT_PRIOS;; k = (k + 1) % WEFT_PRIOS) {
         if (!(eligible & 1u << k)) {
-            p->deficit[k] = 0;
+            p->lane[k].deficit = 0;
             continue;
         }
-        p->deficit[k] += e->quantum[k];
-        if (p->deficit[k] > 0) {
+        p->lane[k].deficit += e->quantum[k];
+        if (p->lane[k].deficit > 0) {
             p->drr = (uint8_t)k;
             return k;
         }
@@ -86,7 +93,7 @@ static inline uint32_t next_prio(const struct weft_engine *e, struct port *p, ui
     if (__builtin_expect(eligible & (eligible - 1), 0))
         return pick_prio(e, p, eligible);
     const uint32_t only = (uint32_t)__builtin_ctz(eligible);
-    p->deficit[only] = 0; /* means nothing for a strict one */
+    p->lane[only].deficit = 0; /* means nothing for a strict one */
     if (__builtin_expect(e->odd & ODD_TURNS, 0) && !(eligible & (uint32_t)e->p.sw.strict_prios))
         p->drr = (uint8_t)only;
     return only;
@@ -104,30 +111,30 @@ static inline void left(struct weft_engine *e, struct port *p, uint32_t port, st
 {
     const uint32_t prio = k->prio;
     if (k->kind == WEFT_PKT_DATA) {
-        if ((e->on_leave & TOUCH_ECN) && p->qbytes[prio] > p->kind->prio[prio].mark.kmin)
-            ecn_mark(e, i, port, p->qbytes[prio]);
+        if ((e->on_leave & TOUCH_ECN) && p->lane[prio].qbytes > e->least_kmin)
+            ecn_mark(e, i, port, p->lane[prio].qbytes);
         if (e->on_leave & TOUCH_SIGN)
             signal_stamp(e, i, port);
     } else if (e->on_leave & TOUCH_FRAME && may_mark(k)) {
-        ecn_mark(e, i, port, p->qbytes[prio]);
+        ecn_mark(e, i, port, p->lane[prio].qbytes);
     }
     if (__builtin_expect(e->on_leave & TOUCH_HOOK, 0))
-        e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
+        e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->lane[prio].qbytes);
 }
 
 /* The next packet of a queue; leaves the switch's buffer. */
 static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t port, uint32_t prio)
 {
-    struct list *q = &p->q[prio];
+    struct list *q = &p->lane[prio].q;
     const uint32_t i = q->head;
     struct pkt *k = pkt_at(e, i);
     list_take(q, k);
     if (q->head == NIL)
         p->nonempty &= ~(1u << prio);
-    p->qbytes[prio] -= k->frame;
+    p->lane[prio].qbytes -= k->frame;
     p->qtotal -= k->frame;
     if (k->in_port != NIL) {
-        mmu_release(e, k, port);
+        mmu_release(e, k, port, p->lazy);
         if (e->on_leave)
             left(e, p, port, k, i);
     }
@@ -144,7 +151,7 @@ static inline bool queue_first(const struct weft_engine *e, const struct port *p
         return false;
     if (__builtin_expect(!e->nic_turns, 1) || !(n->ready_mask & bit))
         return true;
-    const struct pkt *k = pkt_at(e, p->q[prio].head);
+    const struct pkt *k = pkt_at(e, p->lane[prio].q.head);
     if (k->in_port == NIL && k->kind != WEFT_PKT_FRAME)
         return true;
     n->yield ^= bit;
@@ -170,7 +177,7 @@ static inline void start(struct weft_engine *e, struct port *p, uint32_t port, u
                          uint32_t i)
 {
     struct pkt *k = pkt_at(e, i);
-    p->deficit[prio] -= k->frame;
+    p->lane[prio].deficit -= k->frame;
     transmit(e, p, port, k, i);
 }
 
@@ -181,6 +188,8 @@ static __attribute__((noinline)) void start_ctrl(struct weft_engine *e, struct p
     const uint32_t i = p->ctrl.head;
     struct pkt *k = pkt_at(e, i);
     list_take(&p->ctrl, k);
+    if (p->ctrl.head == NIL)
+        p->nonempty &= ~CTRL_WAITS;
     if (k->kind == WEFT_PKT_CREDIT)
         credit_frame_starts(e, port, k);
     transmit(e, p, port, k, i);
@@ -189,7 +198,7 @@ static __attribute__((noinline)) void start_ctrl(struct weft_engine *e, struct p
 /* The end of port_tx: when the port looks again. */
 static inline void arm_next(struct weft_engine *e, struct port *p, uint32_t port, uint32_t sendable)
 {
-    if (sendable || __builtin_expect(p->sending || p->ctrl.head != NIL, 0))
+    if (sendable || __builtin_expect(p->sending, 0))
         port_arm(e, p, port, p->busy_until_ps);
 }
 
@@ -207,7 +216,7 @@ static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port 
     if (n->paced.n)
         nic_release_paced(e, port);
     uint32_t eligible;
-    if (__builtin_expect(p->ctrl.head != NIL, 0)) {
+    if (__builtin_expect(p->nonempty & CTRL_WAITS, 0)) {
         start_ctrl(e, p, port);
     } else {
         while ((eligible = nic_sendable(e, p, n))) {
@@ -224,11 +233,23 @@ static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port 
     }
     eligible = nic_sendable(e, p, n);
     arm_next(e, p, port, eligible);
-    if (!eligible && !p->sending && p->ctrl.head == NIL && nic_paced(e, n))
+    if (!eligible && !p->sending && nic_paced(e, n))
         port_arm(e, p, port,
                  n->paced.h[0].t > p->busy_until_ps ? n->paced.h[0].t : p->busy_until_ps);
     if (__builtin_expect(frame != NIL, 0))
         e->hooks.frame_left(e->hooks.ctx, pkt_at(e, frame)->handle);
+}
+
+static inline void switch_tx(struct weft_engine *e, struct port *p, uint32_t port)
+{
+    const uint32_t eligible = switch_sendable(p);
+    if (__builtin_expect(eligible & CTRL_WAITS, 0)) {
+        start_ctrl(e, p, port);
+    } else if (eligible) {
+        const uint32_t prio = next_prio(e, p, eligible);
+        start(e, p, port, prio, dequeue(e, p, port, prio));
+    }
+    arm_next(e, p, port, switch_sendable(p));
 }
 
 /* The port may start a packet now: does so, and arms itself for the next. */
@@ -239,18 +260,10 @@ static void port_tx(struct weft_engine *e, struct port *p, uint32_t port)
         return;
     }
     p->sending = false;
-    if (p->nic != NIL) {
+    if (p->nic != NIL)
         nic_tx(e, p, port);
-        return;
-    }
-    const uint32_t eligible = switch_sendable(p);
-    if (__builtin_expect(p->ctrl.head != NIL, 0)) {
-        start_ctrl(e, p, port);
-    } else if (eligible) {
-        const uint32_t prio = next_prio(e, p, eligible);
-        start(e, p, port, prio, dequeue(e, p, port, prio));
-    }
-    arm_next(e, p, port, switch_sendable(p));
+    else
+        switch_tx(e, p, port);
 }
 
 void port_due(struct weft_engine *e, uint32_t port)
@@ -260,6 +273,21 @@ void port_due(struct weft_engine *e, uint32_t port)
         return;
     p->armed_ps = WEFT_NEVER;
     port_tx(e, p, port);
+    if (e->lazy && p->nic == NIL && !p->lazy && --e->mmus[p->node].review == 0)
+        lazy_review(e, p->node);
+}
+
+void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port)
+{
+    if (!p->lazy)
+        return; /* its event will come */
+    const int64_t now = e->now;
+    do {
+        e->now = p->armed_ps;
+        p->armed_ps = WEFT_NEVER;
+        switch_tx(e, p, port);
+    } while (p->armed_ps < e->due_ps);
+    e->now = now;
 }
 
 static inline void kick(struct weft_engine *e, struct port *p, uint32_t port)
@@ -272,6 +300,7 @@ static inline void kick(struct weft_engine *e, struct port *p, uint32_t port)
 
 void port_kick(struct weft_engine *e, uint32_t port)
 {
+    port_settle(e, &e->ports[port], port);
     kick(e, &e->ports[port], port);
 }
 
@@ -281,18 +310,18 @@ static void entered(struct weft_engine *e, struct port *p, uint32_t port, uint32
     const struct pkt *k = pkt_at(e, i);
     if (((e->on_enter & TOUCH_ECN) && k->kind == WEFT_PKT_DATA) ||
         ((e->on_enter & TOUCH_FRAME) && may_mark(k)))
-        ecn_mark(e, i, port, p->qbytes[k->prio]);
+        ecn_mark(e, i, port, p->lane[k->prio].qbytes);
     if (e->on_enter & TOUCH_HOOK)
-        e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->qbytes[k->prio]);
+        e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
 }
 
 static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
                            uint32_t i, bool at_switch)
 {
     const uint32_t prio = k->prio, bit = 1u << prio;
-    list_append(e, &p->q[prio], k, i);
+    list_append(e, &p->lane[prio].q, k, i);
     p->nonempty |= bit;
-    p->qbytes[prio] += k->frame;
+    p->lane[prio].qbytes += k->frame;
     p->qtotal += k->frame;
     if (p->qtotal > p->st.max_queue_bytes)
         p->st.max_queue_bytes = p->qtotal;
@@ -319,8 +348,11 @@ look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
             return out;
     }
     const struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
-    if (g.n > 1 && e->balance && k->kind == WEFT_PKT_DATA)
+    if (g.n > 1 && e->balance && k->kind == WEFT_PKT_DATA) {
+        for (uint32_t c = 0; c < g.n; c++)
+            port_settle(e, &e->ports[g.ports[c]], g.ports[c]);
         return e->balance(e, g, node, k);
+    }
     if (g.n)
         return ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
     if (e->links_down) {
@@ -356,19 +388,19 @@ uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
     struct port *p = &e->ports[port];
     struct list stay = {NIL, NIL}, go = {NIL, NIL};
-    for (uint32_t i = p->q[prio].head, after; i != NIL; i = after) {
+    for (uint32_t i = p->lane[prio].q.head, after; i != NIL; i = after) {
         struct pkt *k = pkt_at(e, i);
         after = k->next;
         const bool leaves = k->kind == WEFT_PKT_DATA && (k->flags & PKT_UPPER);
         list_append(e, leaves ? &go : &stay, k, i);
-        p->qbytes[prio] -= leaves ? k->frame : 0;
+        p->lane[prio].qbytes -= leaves ? k->frame : 0;
         p->qtotal -= leaves ? k->frame : 0;
     }
-    p->q[prio] = stay;
+    p->lane[prio].q = stay;
     if (stay.head == NIL)
         p->nonempty &= ~(1u << prio);
     if (e->hooks.queue && go.head != NIL)
-        e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->qbytes[prio]);
+        e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->lane[prio].qbytes);
     return go.head;
 }
 
@@ -376,7 +408,7 @@ void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t i
 {
     struct pkt *k = pkt_at(e, i);
     if (to == NIL) {
-        mmu_release(e, k, from);
+        mmu_release(e, k, from, false);
         pkt_drop(e, i, from, WEFT_DROP_LINK);
         return;
     }
@@ -385,6 +417,27 @@ void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t i
     if (e->vcs)
         change_channel(e, k, k->in_port, to);
     enqueue(e, &e->ports[to], to, k, i, true);
+}
+
+/* Whether a packet finds a lazy port idle and empty, and leaves no trace in queue and buffer. */
+static inline bool cuts_through(const struct weft_engine *e, const struct port *p,
+                                const struct pkt *k, uint32_t in)
+{
+    return p->lazy && p->busy_until_ps <= e->now && p->nonempty == 0 && p->armed_ps != e->now &&
+           !(p->paused >> k->prio & 1) && !(e->on_enter | (e->odd & ODD_TURNS)) &&
+           mmu_passes(e, k, in);
+}
+
+/* What enqueue, kick and switch_tx do to such a packet. */
+static inline void cut_through(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                               uint32_t i)
+{
+    if (k->frame > p->st.max_queue_bytes)
+        p->st.max_queue_bytes = k->frame;
+    if (k->kind == WEFT_PKT_DATA && (e->on_leave & TOUCH_SIGN))
+        signal_stamp(e, i, port);
+    p->lane[k->prio].deficit = -(int32_t)k->frame;
+    transmit(e, p, port, k, i);
 }
 
 /* Forwards a packet that entered a node through port @p in. */
@@ -401,12 +454,18 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
     k->in_port = in;
     if (__builtin_expect(e->vcs, 0))
         change_channel(e, k, in, out);
+    struct port *p = &e->ports[out];
+    port_settle(e, p, out);
+    if (cuts_through(e, p, k, in)) {
+        cut_through(e, p, out, k, i);
+        return;
+    }
     enum weft_drop_reason why = mmu_admit(e, k, in, out);
     if (__builtin_expect(why != WEFT_DROP_REASONS, 0)) {
         pkt_drop(e, i, out, why);
         return;
     }
-    enqueue(e, &e->ports[out], out, k, i, true);
+    enqueue(e, p, out, k, i, true);
 }
 
 /* Asks the fault injection hook. */
@@ -449,11 +508,12 @@ static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t por
 void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
+    port_settle(e, p, port);
     const uint32_t i = p->fly.head, peer = p->peer;
     struct pkt *k = pkt_at(e, i);
     list_take(&p->fly, k);
-    if (p->fly.head != NIL)
-        engine_push_port(e, pkt_at(e, p->fly.head)->at_ps, EV_ARRIVE, port);
+    if (k->next != NIL)
+        engine_push_port(e, k->next_at_ps, EV_ARRIVE, port);
     p->rx_packets++;
     if (__builtin_expect(p->lossy, 0) && lost(e, p, i, port))
         return;

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Transmissions of switches without events of their own.
+ *
+ * The end of a packet's transmission, when the port takes the next one from its queues, matters to
+ * nobody before something else happens there: the next packet on the link can't arrive before the
+ * one in front of it has, and a packet that joins the queue, a pause or a resume come by an event. So a
+ * lazy port notes when it starts its next packet (armed_ps) without an entry in the event queue, and
+ * catches up with what was due as soon as the port is touched: by the arrival at the end of its link, a
+ * packet that enters its queues, a PFC frame, a look at its counters. What it does then, it does with
+ * the clock set back to when it was due, so that stamps, marks and times are those of an event.
+ *
+ * Until then the switch's buffer counts too much, never too little: a packet that has left is still in
+ * it. Admission is monotone in that: what fits a fuller buffer below its thresholds fits it exactly,
+ * too. When it does not fit, or a pause would be due, the whole switch catches up, is counted
+ * exactly, and becomes eager: its ports have events of their own, so that each resume goes out at its
+ * moment. Once no pause and no headroom is left it becomes lazy again.
+ *
+ * Ports of hosts are always eager, as are those of links that have failed once. So is everything
+ * where the order of transmissions at different ports shows: under hooks that see queues or marks, with
+ * random draws shared by ports, with transport.ns3-event-order, under credit-based flow control, and with
+ * routing that looks at queues far away.
+ */
+#include "internal.h"
+
+#define REVIEW_PER_PORT 4u /**< transmissions per port of an eager switch between two reviews */
+
+static bool may_be_lazy(const struct weft_engine *e, uint32_t port)
+{
+    const struct port *p = &e->ports[port];
+    return p->nic == NIL && p->prop_ps > 0 && !e->mmus[p->node].eager && !p->was_down;
+}
+
+static void settle(struct weft_engine *e, uint32_t port, bool lazy)
+{
+    struct port *p = &e->ports[port];
+    if (p->lazy == lazy)
+        return;
+    port_settle(e, p, port);
+    p->lazy = lazy;
+    if (!lazy && p->armed_ps != WEFT_NEVER)
+        engine_push_port(e, p->armed_ps, EV_TX, port);
+}
+
+static void settle_node(struct weft_engine *e, uint32_t node)
+{
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
+        settle(e, i, may_be_lazy(e, i));
+}
+
+void lazy_choose(struct weft_engine *e)
+{
+    e->lazy = !(e->odd & ODD_ORDER) && !e->ns3_draws && !e->hooks.queue && !e->hooks.ecn_mark;
+    for (uint32_t d = 0; d < e->fabric->ndims; d++)
+        e->lazy &= !e->controls[d].signals.pint_tables;
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        if (!e->lazy)
+            lazy_wake(e, n);
+        else if (e->mmus[n].eager)
+            lazy_review(e, n);
+        else
+            settle_node(e, n);
+}
+
+void lazy_catch_up(struct weft_engine *e)
+{
+    for (uint32_t i = 0; e->lazy && i < e->fabric->nports; i++)
+        port_settle(e, &e->ports[i], i);
+}
+
+void lazy_wake(struct weft_engine *e, uint32_t node)
+{
+    struct mmu *m = &e->mmus[node];
+    m->eager = true;
+    m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
+    settle_node(e, node);
+}
+
+void lazy_link_changes(struct weft_engine *e, uint32_t port)
+{
+    e->ports[port].was_down = true;
+    settle(e, port, false);
+}
+
+/* Whether an eager switch pauses anyone, or holds packets that came after a pause. */
+static bool calm(const struct weft_engine *e, uint32_t node)
+{
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    uint32_t busy = 0;
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++) {
+        const struct port *p = &e->ports[i];
+        busy |= p->xoff_sent;
+        for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+            busy |= p->lane[k].in_hdrm;
+    }
+    return !busy;
+}
+
+void lazy_review(struct weft_engine *e, uint32_t node)
+{
+    struct mmu *m = &e->mmus[node];
+    m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
+    if (!calm(e, node))
+        return;
+    m->eager = false;
+    settle_node(e, node);
+}

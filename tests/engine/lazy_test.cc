@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Ports without transmission events give what ports with them give: each case runs both ways (a queue
+// hook makes every port eager), stops at odd moments and compares every counter and record.
+#include "world.h"
+
+#include "base/rng.h"
+
+#include <cstring>
+#include <tuple>
+
+namespace
+{
+
+struct Case
+{
+    const char* name;
+    const char* cc;
+    const char* topology;
+    Settings topo, engine, ccSettings;
+    bool fails; // a link fails and returns, others get slower and lose packets
+};
+
+void PrintTo(const Case& c, std::ostream* os)
+{
+    *os << c.name;
+}
+
+const Settings leafSpine = {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}, {"uplink-rate", "100Gbps"}};
+const Settings tight = {{"switch.buffer", "400KB"}, {"pfc.headroom", "20KB"}, {"transport.mtu", "1000B"}};
+
+Settings With(Settings a, const Settings& more)
+{
+    a.insert(a.end(), more.begin(), more.end());
+    return a;
+}
+
+const Case cases[] = {
+    {"none", "none", "leaf-spine", leafSpine, {{"transport.mtu", "1000B"}}, {}, false},
+    {"none with pauses", "none", "leaf-spine", leafSpine, tight, {}, false},
+    {"dcqcn with pauses", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"ecn.kmin", "10KB"}, {"ecn.kmax", "50KB"}}), {}, false},
+    {"dcqcn, pause quanta", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"pfc.quanta", "100"}}), {}, false},
+    {"dcqcn, late pauses", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"pfc.response-time", "100ns"}}), {}, false},
+    {"dctcp marks at enqueue", "dctcp", "leaf-spine", leafSpine, With(tight, {{"ecn.at-enqueue", "true"}}), {}, false},
+    {"hpcc", "hpcc", "leaf-spine", leafSpine, tight, {}, false},
+    {"hpcc-pint", "hpcc-pint", "leaf-spine", leafSpine, tight, {}, false},
+    {"swift", "swift", "fat-tree", {{"k", "4"}}, {{"transport.mtu", "4096B"}}, {}, false},
+    {"lossy", "none", "leaf-spine", leafSpine, With(tight, {{"pfc.enabled", "off"}, {"transport.rto", "300us"}}), {}, false},
+    {"lossy beside lossless", "dcqcn", "leaf-spine", leafSpine,
+     With(tight, {{"switch.lossy-share", "0.5"}, {"transport.rto", "300us"}}), {}, false},
+    {"egress pools", "dcqcn", "leaf-spine", leafSpine,
+     With(tight, {{"switch.egress-lossy-pool", "100KB"}, {"transport.rto", "300us"}}), {}, false},
+    {"adaptive", "none", "leaf-spine", leafSpine,
+     With(tight, {{"switch.balance", "adaptive"}, {"transport.recovery", "selective-repeat"}}), {}, false},
+    {"flowlet", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"switch.balance", "flowlet"}}), {}, false},
+    {"a link fails", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"transport.rto", "200us"}}), {}, true},
+    {"hosts forward", "none", "torus", {{"shape", "3x3"}}, {{"pfc.allow-deadlock", "true"}}, {}, false},
+};
+
+class Lazy : public testing::TestWithParam<Case>
+{
+};
+
+// Four priorities' worth of messages, some at once, some later by timers; the same in both worlds.
+void Load(World& w, uint64_t seed)
+{
+    weft_rng rng = weft_rng_stream(seed, "lazy-test", 0);
+    const uint32_t n = w.fabric->nhosts;
+    for (int i = 0; i < 60; i++)
+    {
+        struct Later
+        {
+            World* w;
+            uint32_t src, dst, prio;
+            uint64_t bytes;
+        };
+        auto* l = new Later{&w, 0, 0, 0, 0};
+        l->src = static_cast<uint32_t>(weft_rng_u64(&rng) % n);
+        l->dst = i % 2 ? static_cast<uint32_t>((l->src + 1 + weft_rng_u64(&rng) % (n - 1)) % n) : n - 1;
+        l->dst = l->dst == l->src ? (l->src + 1) % n : l->dst;
+        l->prio = static_cast<uint32_t>(3 + weft_rng_u64(&rng) % 2);
+        l->bytes = 1 + weft_rng_u64(&rng) % 200000;
+        weft_err err = {};
+        ASSERT_EQ(weft_engine_timer(
+                      w.e, i < 20 ? 0 : static_cast<int64_t>(weft_rng_u64(&rng) % (60 * WEFT_PS_PER_US)),
+                      [](void* c, uint64_t tag) {
+                          auto* l = static_cast<Later*>(c);
+                          l->w->Send(l->src, l->dst, l->bytes, tag, l->prio);
+                          delete l;
+                      },
+                      l, static_cast<uint64_t>(i), &err),
+                  0);
+    }
+}
+
+void Same(const World& a, const World& b)
+{
+    for (uint32_t port = 0; port < a.fabric->nports; port++)
+    {
+        struct weft_engine_port_stats s, t;
+        weft_engine_port_stats(a.e, port, &s);
+        weft_engine_port_stats(b.e, port, &t);
+        ASSERT_EQ(memcmp(&s, &t, sizeof s), 0) << "port " << port << ", sent " << s.tx_packets << " and " << t.tx_packets;
+        for (uint32_t prio = 0; prio < 8; prio++)
+            ASSERT_EQ(weft_engine_queue_bytes(a.e, port, prio), weft_engine_queue_bytes(b.e, port, prio));
+    }
+    auto s = a.Totals(), t = b.Totals();
+    s.events = t.events = 0;
+    ASSERT_EQ(memcmp(&s, &t, sizeof s), 0);
+    ASSERT_EQ(a.received.size(), b.received.size());
+    for (size_t i = 0; i < a.received.size(); i++)
+        ASSERT_EQ(memcmp(&a.received[i], &b.received[i], sizeof a.received[i]), 0) << i;
+    ASSERT_EQ(a.pfc.size(), b.pfc.size());
+    for (size_t i = 0; i < a.pfc.size(); i++)
+    {
+        const PfcEvent &x = a.pfc[i], &y = b.pfc[i];
+        ASSERT_EQ(std::tie(x.t, x.port, x.prio, x.pause), std::tie(y.t, y.port, y.prio, y.pause)) << i;
+    }
+}
+
+} // namespace
+
+TEST_P(Lazy, GivesWhatTransmissionEventsGive)
+{
+    const Case& c = GetParam();
+    for (uint64_t seed = 1; seed <= 3; seed++)
+    {
+        World lazy(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
+        World eager(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
+        eager.config.hooks.queue = [](void*, int64_t, uint32_t, uint32_t, uint64_t) {};
+        World* both[] = {&lazy, &eager};
+        for (World* w : both)
+        {
+            w->Build();
+            Load(*w, seed);
+        }
+        weft_rng rng = weft_rng_stream(seed, "lazy-test", 1);
+        int64_t limit = 0;
+        for (int step = 0; weft_engine_next(eager.e) != WEFT_NEVER; step++)
+        {
+            limit += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (7 * WEFT_PS_PER_US));
+            for (World* w : both)
+            {
+                weft_err err = {};
+                ASSERT_EQ(weft_engine_run(w->e, limit), 0) << weft_engine_error(w->e)->msg;
+                weft_engine_set_now(w->e, limit);
+                weft_link_change changes[] = {
+                    {w->fabric->nlinks - 1, step == 2 ? WEFT_LINK_DOWN : WEFT_LINK_UP, 0, 0, 0},
+                    {w->fabric->nlinks - 2, WEFT_LINK_RATE, 40'000'000'000, 0, 0},
+                    {w->fabric->nlinks - 3, WEFT_LINK_BIT_ERRORS, 0, 1e-7, 0},
+                };
+                if (c.fails && (step == 2 || step == 5))
+                {
+                    ASSERT_EQ(weft_engine_change_links(w->e, changes, 3, &err), 0) << err.msg;
+                }
+                ASSERT_EQ(weft_engine_check(w->e, &err), 0) << err.msg;
+            }
+            Same(lazy, eager);
+            if (HasFatalFailure())
+                FAIL() << "at " << limit << " ps, seed " << seed;
+        }
+        EXPECT_EQ(weft_engine_next(lazy.e), WEFT_NEVER);
+        EXPECT_EQ(lazy.received.size(), 60u);
+        const bool switches = c.topology != std::string("torus"); // whose ports all belong to hosts
+        EXPECT_LT(lazy.Totals().events, eager.Totals().events + !switches);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, Lazy, testing::ValuesIn(cases));
