@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A server as an NCCL topology dump describes it, between reading it (nccl_read.c) and making a fabric
+ * A server, or several, as an NCCL topology dump describes them, between reading it (nccl_read.c) and making a fabric
  * of it (nccl_xml.c).
  */
 #ifndef WEFT_TOPOLOGY_NCCL_H
@@ -8,6 +8,10 @@
 
 #include "base/xml.h"
 #include "topologies/fabric.h"
+
+#define NCCL_PARTS_MAX 4096u
+#define NCCL_WIRES_MAX (8 * NCCL_PARTS_MAX)
+#define NCCL_HOSTS_MAX 256u
 
 enum nccl_kind { GPU, CPU, PCI, NIC, NVSWITCH };
 
@@ -18,6 +22,7 @@ struct nccl_part {
     const struct weft_xml_elem *elem; /* the <gpu> of a GPU */
     long rank;
     uint32_t parent; /* UINT32_MAX: none */
+    uint32_t host;   /* which of the machines in the dump */
     uint64_t up_bps;
     uint32_t id; /* number among the hosts, or among the switches, of a server */
 };
@@ -30,6 +35,7 @@ struct nccl_wire {
 /* A port of a NIC. */
 struct nccl_net {
     uint32_t part;
+    uint32_t index; /* among the ports of its machine */
     uint64_t rate_bps;
 };
 
@@ -43,11 +49,10 @@ struct nccl_reader {
     uint32_t nwires;
     struct nccl_net *nets;
     uint32_t nnets;
+    const char *hosts[NCCL_HOSTS_MAX]; /* host_hash of each machine */
+    uint32_t nhosts, host;             /* how many, and the one being read */
+    uint32_t bare_gpus, bare_nics;     /* known by their PCI class alone */
 };
-
-
-#define NCCL_PARTS_MAX 4096u
-#define NCCL_WIRES_MAX (8 * NCCL_PARTS_MAX)
 
 /** Reads the elements inside <system>: parts, NIC ports, then all links of the server. */
 int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root);

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #define PCI_COST 4u
+#define NO_RANK 1000000
 #define GBYTE 8000000000.0 /* bit */
 
 static int note(struct nccl_reader *r, const struct weft_xml_elem *e, const char *what)
@@ -40,7 +41,13 @@ static int add_part(struct nccl_reader *r, const struct weft_xml_elem *e, enum n
         return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col,
                            "more than %u devices in a server", NCCL_PARTS_MAX);
     *out = r->nparts;
-    r->parts[r->nparts++] = (struct nccl_part){kind, attr(e, "busid"), e, -1, parent, up_bps, 0};
+    r->parts[r->nparts++] = (struct nccl_part){.kind = kind,
+                                               .busid = attr(e, "busid"),
+                                               .elem = e,
+                                               .rank = -1,
+                                               .parent = parent,
+                                               .host = r->host,
+                                               .up_bps = up_bps};
     return 0;
 }
 
@@ -70,6 +77,16 @@ static int pci_rate(struct nccl_reader *r, const struct weft_xml_elem *e, uint64
     return rc;
 }
 
+/* GB/s of one xGMI link of a GPU by its architecture, as RCCL assumes (src/graph/topo.h). */
+static double xgmi_gbytes(const struct weft_xml_elem *gpu)
+{
+    const char *gcn = attr(gpu, "gcn");
+    gcn += strncmp(gcn, "gfx", 3) == 0 ? 3 : 0;
+    return strncmp(gcn, "94", 2) == 0 || strncmp(gcn, "95", 2) == 0     ? 48.0
+           : strncmp(gcn, "90a", 3) == 0 || strncmp(gcn, "910", 3) == 0 ? 36.0
+                                                                        : 24.0;
+}
+
 /* GB/s of one NVLink of a GPU, as NCCL assumes (src/graph/topo.h). */
 static double nvlink_gbytes(const struct weft_xml_elem *gpu)
 {
@@ -83,6 +100,19 @@ static double nvlink_gbytes(const struct weft_xml_elem *gpu)
 
 static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent);
 
+static int add_net(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t part,
+                   uint64_t rate_bps)
+{
+    uint32_t index = 0;
+    if (r->nnets == NCCL_PARTS_MAX)
+        return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col, "more than %u NIC ports",
+                           NCCL_PARTS_MAX);
+    for (uint32_t i = 0; i < r->nnets; i++)
+        index += r->parts[r->nets[i].part].host == r->parts[part].host;
+    r->nets[r->nnets++] = (struct nccl_net){part, index, rate_bps};
+    return 0;
+}
+
 /* <net> elements of a NIC. */
 static int nic(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t part)
 {
@@ -90,18 +120,46 @@ static int nic(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
     for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next) {
         if (strcmp(c->name, "net") != 0) {
             rc = note(r, c, "in a NIC is not known and has no effect");
-        } else if (r->nnets == NCCL_PARTS_MAX) {
-            rc = weft_err_at(r->err, WEFT_E_LIMIT, r->file, c->line, c->col,
-                             "more than %u NIC ports", NCCL_PARTS_MAX);
         } else {
             double mbps = number(c, "speed", 0, 1e8);
             if (mbps <= 0)
                 rc = note(r, c, "has no speed; taken as 10000 Mbit/s");
-            r->nets[r->nnets++] =
-                (struct nccl_net){part, (uint64_t)((mbps > 0 ? mbps : 10000) * 1e6 + 0.5)};
+            if (!rc)
+                rc = add_net(r, c, part, (uint64_t)((mbps > 0 ? mbps : 10000) * 1e6 + 0.5));
         }
     }
     return rc;
+}
+
+/*
+ * What a <pci> without anything inside is by its PCI class: topology files written by hand, as clouds
+ * ship them for their virtual machines, leave it to NCCL to look up the rest on the machine.
+ */
+static enum nccl_kind bare_kind(const struct weft_xml_elem *e)
+{
+    static const struct {
+        const char *class;
+        enum nccl_kind kind;
+    } classes[] = {
+        {"0x0300", GPU}, {"0x0302", GPU}, {"0x0380", GPU}, {"0x1200", GPU}, /* accelerator */
+        {"0x0200", NIC}, {"0x0207", NIC}, /* Ethernet, InfiniBand */
+    };
+    for (size_t i = 0; !e->children && i < sizeof classes / sizeof classes[0]; i++)
+        if (strncasecmp(attr(e, "class"), classes[i].class, 6) == 0)
+            return classes[i].kind;
+    return PCI;
+}
+
+/* A GPU or NIC known by its class alone. */
+static int bare(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t part)
+{
+    if (r->parts[part].kind == GPU) {
+        r->parts[part].rank = NO_RANK;
+        r->bare_gpus++;
+        return 0;
+    }
+    r->bare_nics++;
+    return add_net(r, e, part, r->parts[part].up_bps);
 }
 
 /* A <pci>: a GPU, a NIC, or a bridge with more behind it. */
@@ -116,12 +174,14 @@ static int pci(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
         card = strcmp(c->name, "nic") == 0 ? c : card;
     }
     if (!rc)
-        rc = add_part(r, e, gpu ? GPU : card ? NIC : PCI, parent, rate, &part);
+        rc = add_part(r, e, gpu ? GPU : card ? NIC : bare_kind(e), parent, rate, &part);
     if (rc)
         return rc;
+    if (!gpu && !card && r->parts[part].kind != PCI)
+        return bare(r, e, part);
     if (gpu) {
         r->parts[part].elem = gpu;
-        r->parts[part].rank = (long)number(gpu, "rank", number(gpu, "dev", 1e6, 1e6), 1e6);
+        r->parts[part].rank = (long)number(gpu, "rank", number(gpu, "dev", NO_RANK, 1e6), 1e6);
     }
     for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next) {
         if (c == gpu)
@@ -138,6 +198,20 @@ static int pci(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
     return rc;
 }
 
+/* The machine that a <cpu> belongs to: one per host_hash; without, there is one. */
+static int find_host(struct nccl_reader *r, const struct weft_xml_elem *cpu)
+{
+    const char *hash = attr(cpu, "host_hash");
+    for (r->host = 0; r->host < r->nhosts; r->host++)
+        if (strcmp(r->hosts[r->host], hash) == 0)
+            return 0;
+    if (r->nhosts == NCCL_HOSTS_MAX)
+        return weft_err_at(r->err, WEFT_E_LIMIT, r->file, cpu->line, cpu->col,
+                           "more than %u machines (host_hash)", NCCL_HOSTS_MAX);
+    r->hosts[r->nhosts++] = hash;
+    return 0;
+}
+
 static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t parent)
 {
     uint32_t part = 0;
@@ -145,7 +219,9 @@ static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t p
     if (strcmp(e->name, "pci") == 0)
         return pci(r, e, parent);
     if (strcmp(e->name, "cpu") == 0 && parent == UINT32_MAX) {
-        rc = add_part(r, e, CPU, parent, 0, &part);
+        rc = find_host(r, e);
+        if (!rc)
+            rc = add_part(r, e, CPU, parent, 0, &part);
         for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next)
             rc = walk(r, c, part);
         return rc;
@@ -158,15 +234,21 @@ static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t p
     return note(r, e, "is not known here and has no effect");
 }
 
-static uint32_t find(const struct nccl_reader *r, const char *busid)
+/* NCCL's name for an NVSwitch that the machine does not show: one for all machines of the dump. */
+#define ANY_NVSWITCH "fffffff:ff:ff.0"
+
+/* The device of a machine with a bus address, UINT32_MAX: there is none. */
+static uint32_t find(const struct nccl_reader *r, uint32_t host, const char *busid)
 {
+    const int anywhere = strcasecmp(busid, ANY_NVSWITCH) == 0;
     for (uint32_t i = 0; i < r->nparts; i++)
-        if (strcasecmp(r->parts[i].busid, busid) == 0)
+        if ((anywhere || r->parts[i].host == host) && strcasecmp(r->parts[i].busid, busid) == 0)
             return i;
     return UINT32_MAX;
 }
 
-/* The NVLinks of a GPU. Those between two GPUs are in the dump of both; the first one counts. */
+/* The NVLinks of a GPU, or AMD's xGMI links. Those between two GPUs are in the dump of both; the first
+ * one counts. */
 static int nvlinks(struct nccl_reader *r, uint32_t part)
 {
     const struct weft_xml_elem *gpu = r->parts[part].elem;
@@ -183,23 +265,27 @@ static int nvlinks(struct nccl_reader *r, uint32_t part)
                             : note(r, c, "has no bw and is left out");
             continue;
         }
-        if (strcmp(c->name, "nvlink") != 0) {
+        const bool xgmi = strcmp(c->name, "xgmi") == 0;
+        if (!xgmi && strcmp(c->name, "nvlink") != 0) {
             rc = note(r, c, "in a GPU is not known and has no effect");
             continue;
         }
         const char *target = attr(c, "target");
-        to = find(r, target);
+        to = find(r, r->parts[part].host, target);
         if (to == UINT32_MAX && strcmp(attr(c, "tclass"), "0x068000") == 0) {
             rc = add_part(r, c, NVSWITCH, UINT32_MAX, 0, &to);
-            if (!rc)
+            if (!rc) {
                 r->parts[to].busid = target;
+                r->parts[to].host = r->parts[part].host;
+            }
         }
         if (rc)
             break;
         if (to == UINT32_MAX || to == part)
             rc = note(r, c, "leads to a device that is not in the dump and is left out");
         else if (r->parts[to].kind != GPU || to > part)
-            rc = add_wire(r, c, part, to, 1, count * nvlink_gbytes(gpu) * GBYTE);
+            rc = add_wire(r, c, part, to, 1,
+                          count * (xgmi ? xgmi_gbytes(gpu) : nvlink_gbytes(gpu)) * GBYTE);
     }
     return rc;
 }
@@ -235,7 +321,7 @@ static int list_wires(struct nccl_reader *r)
         if (p->parent != UINT32_MAX)
             rc = add_wire(r, p->elem, i, p->parent, PCI_COST, (double)p->up_bps);
         for (uint32_t k = i + 1; k < r->nparts && p->kind == CPU && !rc; k++)
-            if (r->parts[k].kind == CPU)
+            if (r->parts[k].kind == CPU && r->parts[k].host == p->host)
                 rc = add_wire(r, p->elem, i, k, PCI_COST, cpu_gbytes(p->elem) * GBYTE);
     }
     return rc;
@@ -246,5 +332,10 @@ int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root)
     int rc = 0;
     for (const struct weft_xml_elem *c = root->children; c && !rc; c = c->next)
         rc = walk(r, c, UINT32_MAX);
+    if (!rc && r->bare_gpus + r->bare_nics)
+        rc = weft_fabric_note(r->f, r->err,
+                              "%s: %u GPUs and %u NICs are known by their PCI class alone: no "
+                              "NVLinks, and ports as fast as their PCI link",
+                              r->file, r->bare_gpus, r->bare_nics);
     return rc ? rc : list_wires(r);
 }

@@ -7,6 +7,9 @@
  *   PCI     link_speed (GT/s) x link_width, less the line code (8b/10b to 5 GT/s, 128b/130b above)
  *   NVLink  count x the rate of one link for the GPU's sm, as NCCL assumes (src/graph/topo.h)
  *   CPUs    between every two, by architecture, as NCCL assumes
+ *   xGMI    count x the rate of one link for the GPU's gcn, as RCCL assumes
+ * A <pci> with nothing inside is a GPU or a NIC by its class. CPUs with different host_hash belong to different
+ * machines, whose NICs meet as those of several servers do.
  * NVLink is preferred: PCI and CPU links cost more (cost). With `nodes` above 1 there are that many such
  * servers, and the ports of their NICs (net speed, Mbit/s) meet at one switch, or one per port number.
  * What has no meaning for a fabric is left out and reported.
@@ -69,7 +72,9 @@ static uint32_t number_parts(struct nccl_reader *r, struct nccl_part **order)
 static int assemble(struct nccl_reader *r, const struct params *p, uint32_t gpus)
 {
     const uint32_t others = r->nparts - gpus, servers = (uint32_t)p->nodes;
-    uint32_t outside = servers > 1 ? (p->rails ? r->nnets : 1) : 0;
+    uint32_t outside = servers > 1 || (r->nhosts > 1 && r->nnets) ? 1 : 0;
+    for (uint32_t k = 0; k < r->nnets && outside && p->rails; k++)
+        outside = r->nets[k].index + 1 > outside ? r->nets[k].index + 1 : outside;
     uint32_t first = servers * gpus; /* the first switch */
     int rc = 0;
     if (servers > 1 && r->nnets == 0)
@@ -93,7 +98,8 @@ static int assemble(struct nccl_reader *r, const struct params *p, uint32_t gpus
         }
         for (uint32_t k = 0; k < r->nnets && outside && !rc; k++) {
             struct weft_fabric_link l = {.a = first + s * others + r->parts[r->nets[k].part].id,
-                                         .b = first + servers * others + (p->rails ? k : 0),
+                                         .b = first + servers * others +
+                                              (p->rails ? r->nets[k].index : 0),
                                          .rate_bps = r->nets[k].rate_bps,
                                          .delay_ps = p->network_delay_ps};
             rc = weft_fabric_add_link(r->f, &l, NULL, r->err);

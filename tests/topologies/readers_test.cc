@@ -54,6 +54,88 @@ const char *const NCCL = R"(<?xml version="1.0"?>
 </system>
 )";
 
+// As clouds ship them for their machines: which devices sit behind which bridge, by PCI class.
+const char *const NCCL_CLASSES = R"(<!-- two groups of GPUs and a NIC -->
+<system version="1">
+  <cpu numaid="0" affinity="ff" arch="x86_64" vendor="GenuineIntel" familyid="6" modelid="85">
+    <pci busid="ffff:ff:01.0" class="0x060400" link_speed="8 GT/s" link_width="16">
+      <pci busid="0000:10:1c.0" class="0x030200" link_speed="8 GT/s" link_width="16"/> <!-- GPU 0 -->
+      <pci busid="0000:10:1d.0" class="0x120000" link_speed="8 GT/s" link_width="16"/>
+      <pci busid="0000:10:1b.0" class="0x020000" link_speed="8 GT/s" link_width="16"/>
+    </pci>
+    <pci busid="ffff:ff:02.0" class="0x060400" link_speed="8 GT/s" link_width="16">
+      <pci busid="0000:20:1c.0" class="0x030200" link_speed="8 GT/s" link_width="16"/>
+      <pci busid="0000:20:1b.0" class="0x020700" link_speed="8 GT/s" link_width="16"/>
+    </pci>
+  </cpu>
+</system>
+)";
+
+// Two machines whose GPUs see an NVSwitch that the machines do not show, on boards of CPU and GPU; bus
+// addresses are the same on both.
+const char *const NCCL_MACHINES = R"(<system version="1">
+  <cpu host_hash="0xa" numaid="0" arch="arm64">
+    <pci busid="0008:01:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="16">
+      <gpu dev="0" sm="100" rank="0" gdr="1">
+        <nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/>
+        <c2c bw="44712" count="5"/>
+      </gpu>
+    </pci>
+    <nic><net name="mlx5_0" dev="0" speed="400000" port="1" gin="1"/></nic>
+  </cpu>
+  <cpu host_hash="0xb" numaid="0" arch="arm64">
+    <pci busid="0008:01:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="16">
+      <gpu dev="0" sm="100" rank="1" gdr="1">
+        <nvlink target="fffffff:ff:ff.0" count="18" tclass="0x068000"/>
+      </gpu>
+    </pci>
+    <nic><net name="mlx5_0" dev="0" speed="400000" port="1"/><gin/></nic>
+  </cpu>
+</system>
+)";
+
+// AMD GPUs joined by xGMI, each to each, on two machines with a NIC.
+const char *const RCCL = R"(<system version="2">
+  <cpu host_hash="0x1" numaid="0" arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49">
+    <pci busid="0000:43:00.0" class="0x038000" link_speed="16 GT/s" link_width="16">
+      <gpu dev="0" sm="98" gcn="gfx942" arch="38911" rank="0" gdr="0">
+        <xgmi target="0000:23:00.0" count="1" tclass="0x038000"/>
+        <xgmi target="0000:26:00.0" count="2" tclass="0x038000"/>
+      </gpu>
+    </pci>
+    <pci busid="0000:23:00.0" class="0x038000" link_speed="16 GT/s" link_width="16">
+      <gpu dev="1" sm="98" gcn="gfx942" arch="38911" rank="1" gdr="0">
+        <xgmi target="0000:43:00.0" count="1" tclass="0x038000"/>
+        <xgmi target="0000:26:00.0" count="1" tclass="0x038000"/>
+      </gpu>
+    </pci>
+    <pci busid="0000:26:00.0" class="0x038000" link_speed="16 GT/s" link_width="16">
+      <gpu dev="2" sm="98" gcn="908" arch="38911" rank="2" gdr="0">
+        <xgmi target="0000:43:00.0" count="2" tclass="0x038000"/>
+        <xgmi target="0000:23:00.0" count="1" tclass="0x038000"/>
+        <hxgmi target="0000:23:00.0"/>
+      </gpu>
+    </pci>
+    <pci busid="0000:e1:00.0" class="0x020700" link_speed="16 GT/s" link_width="16">
+      <nic><net name="mlx5_0" dev="0" speed="200000" port="1" guid="0x1" maxconn="262144" gdr="1"/></nic>
+    </pci>
+  </cpu>
+  <cpu host_hash="0x2" numaid="0" arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49">
+    <pci busid="0000:43:00.0" class="0x038000" link_speed="16 GT/s" link_width="16">
+      <gpu dev="0" sm="98" gcn="gfx90a" arch="38911" rank="3" gdr="0">
+        <xgmi target="0000:23:00.0" count="1" tclass="0x038000"/>
+      </gpu>
+    </pci>
+    <pci busid="0000:23:00.0" class="0x038000" link_speed="16 GT/s" link_width="16">
+      <gpu dev="1" sm="98" gcn="gfx90a" arch="38911" rank="4" gdr="0"/>
+    </pci>
+    <pci busid="0000:e1:00.0" class="0x020700" link_speed="16 GT/s" link_width="16">
+      <nic><net name="mlx5_0" dev="0" speed="200000" port="1" guid="0x2" maxconn="262144" gdr="1"/></nic>
+    </pci>
+  </cpu>
+</system>
+)";
+
 // Two servers of two GPUs (0 to 3), an NVSwitch each (4, 5), two ToRs (6, 7) and an aggregation switch.
 const char *const SIMAI = "9 2 2 3 10 H100\n4 5 6 7 8\n"
                           "0 4 2880Gbps 0.000025ms 0\n0 6 400Gbps 0.0005ms 0\n"
@@ -178,6 +260,64 @@ TEST(TopologyReaders, NcclServersJoinOverTheirNics)
         weft_err err{};
         EXPECT_EQ(weft_deadlock_check(f.get(), nullptr, &err), 0) << text(err);
     }
+}
+
+TEST(TopologyReaders, NcclDevicesByTheirClass)
+{
+    Fabric f = read_text(NCCL_CLASSES);
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->nhosts, 3u);
+    EXPECT_EQ(f->nswitches, 1u + 2u + 2u);
+    EXPECT_NE(std::string(f->notes ? f->notes : "").find("3 GPUs and 2 NICs are known by their PCI class alone"),
+              std::string::npos);
+    Routes r = routes_of(f);
+    EXPECT_EQ(weft_routes_hops(r.get(), 0, 1), 2u); // GPU, bridge, GPU
+    EXPECT_EQ(weft_routes_hops(r.get(), 0, 2), 4u); // over the CPU
+    File file(NCCL_CLASSES);
+    Fabric two = build("nccl", {{"file", file.path}, {"nodes", "2"}});
+    ASSERT_NE(two, nullptr);
+    ASSERT_NO_FATAL_FAILURE(expect_all_pairs(two, routes_of(two)));
+}
+
+TEST(TopologyReaders, NcclMachinesShareAnNvswitchThatNobodyShows)
+{
+    Fabric f = read_text(NCCL_MACHINES);
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->nhosts, 2u);
+    EXPECT_EQ(f->nswitches, 2u + 2u + 1u + 1u); // CPUs, NICs, NVSwitch, network
+    EXPECT_NE(std::string(f->notes ? f->notes : "").find("<gin> in a NIC is not known"), std::string::npos);
+    Routes r = routes_of(f);
+    uint32_t p[8];
+    ASSERT_EQ(weft_routes_path(r.get(), 0, 1, 3, p, 8), 2u);
+    EXPECT_EQ(f->links[f->ports[p[0]].link].rate_bps, 5774400000000u); // 18 x 40.1 GB/s
+    uint32_t cpus = 0;
+    for (uint32_t l = 0; l < f->nlinks; l++) // no link joins the CPUs of two machines
+        cpus += f->links[l].rate_bps == 48000000000u;
+    EXPECT_EQ(cpus, 0u);
+}
+
+TEST(TopologyReaders, RcclXgmiLinksAndMachines)
+{
+    Fabric f = read_text(RCCL);
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->nhosts, 5u);
+    EXPECT_EQ(f->nswitches, 2u + 2u + 1u);
+    EXPECT_NE(std::string(f->notes ? f->notes : "").find("<hxgmi> in a GPU is not known"), std::string::npos);
+    auto rate = [&](uint32_t a, uint32_t b) {
+        for (uint32_t l = 0; l < f->nlinks; l++)
+            if (f->links[l].a == a && f->links[l].b == b)
+                return f->links[l].rate_bps / 8000000000;
+        return uint64_t{0};
+    };
+    EXPECT_EQ(rate(0, 1), 48u);
+    EXPECT_EQ(rate(0, 2), 96u);
+    EXPECT_EQ(rate(1, 2), 48u);
+    EXPECT_EQ(rate(3, 4), 36u);
+    EXPECT_EQ(rate(0, 3) + rate(0, 4), 0u); // the same bus address, another machine
+    Routes r = routes_of(f);
+    EXPECT_EQ(weft_routes_hops(r.get(), 0, 1), 1u);
+    EXPECT_EQ(weft_routes_hops(r.get(), 0, 3), 6u); // over CPU, NIC, network, NIC, CPU
+    ASSERT_NO_FATAL_FAILURE(expect_all_pairs(f, r));
 }
 
 TEST(TopologyReaders, SimaiServersTalkOverNvswitches)
@@ -361,6 +501,9 @@ TEST(TopologyReaders, DamagedFilesAreErrorsNeverCrashes)
     const std::string xml = written(build("torus"), weft_fabric_write_xml);
     const std::vector<std::string> bodies = {
         NCCL,
+        NCCL_CLASSES,
+        NCCL_MACHINES,
+        RCCL,
         SIMAI,
         YAML,
         xml,
@@ -368,7 +511,7 @@ TEST(TopologyReaders, DamagedFilesAreErrorsNeverCrashes)
         "5 1 4\n4\n0 4 1Gbps 1us 0\n1 4 1Gbps 1us 0\n2 4 1Gbps 1us 0\n3 4 1Gbps 1us 0\n"};
     uint32_t good = 0, bad = 0;
     for (const std::string &body : bodies) {
-        for (int round = 0; round < 400; round++) {
+        for (int round = 0; round < 250; round++) {
             std::string s = body;
             const size_t at = rng() % s.size();
             switch (round % 4) {
