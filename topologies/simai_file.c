@@ -2,8 +2,9 @@
 /*
  * simai: reads the topology files of SimAI (gen_Topo_Template.py).
  *
- * Whitespace-separated tokens; line ends have no meaning:
- *   nodes gpus-per-server nvswitches switches links gpu-type
+ * Whitespace-separated tokens; line ends have no meaning but in the first line, which may end with the
+ * GPUs per server again:
+ *   nodes gpus-per-server nvswitches switches links gpu-type [gpus-per-server]
  *   <nvswitch id> x nvswitches, <switch id> x switches
  *   <node a> <node b> <rate> <delay> <error rate>  x links
  * Nodes that are in neither list are GPUs; server s has GPUs s x gpus-per-server and on. NVSwitches
@@ -52,6 +53,14 @@ static int read_header(struct weft_tokens *s, struct header *h)
         rc = weft_tokens_count(s, "the number of links", limit, &h->links);
     if (!rc)
         rc = weft_tokens_token(s, "the GPU type");
+    const int64_t line = s->tok_line;
+    uint32_t again;
+    if (!rc && h->nvswitches + h->switches && weft_tokens_more(s) && s->line == line) {
+        struct weft_tokens next = *s;
+        rc = weft_tokens_count(&next, "the number of GPUs per server", h->nodes, &again);
+        if (!rc && weft_tokens_more(&next) && next.line > line && again == h->gpus_per_server)
+            *s = next; /* else the ids of switches begin in the first line */
+    }
     return rc;
 }
 

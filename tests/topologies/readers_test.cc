@@ -341,6 +341,17 @@ TEST(TopologyReaders, SimaiServersTalkOverNvswitches)
     EXPECT_EQ(peer_of(f, p[1]), 8u);
 }
 
+// Some files repeat the GPUs per server at the end of the first line.
+TEST(TopologyReaders, SimaiHeaderWithASeventhNumber)
+{
+    std::string seven = SIMAI;
+    seven.replace(seven.find("H100\n"), 5, "H100 2\n");
+    Fabric f = read_text(SIMAI), g = read_text(seven.c_str());
+    ASSERT_NE(f, nullptr);
+    ASSERT_NE(g, nullptr);
+    EXPECT_EQ(written(f, weft_fabric_write_xml), written(g, weft_fabric_write_xml));
+}
+
 TEST(TopologyReaders, AstraDimensionsBecomeAFabric)
 {
     Fabric f = read_text(YAML);
