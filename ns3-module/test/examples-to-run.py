@@ -3,5 +3,8 @@
 cpp_examples = [
     ("weft-first", "True", "True"),
     ("weft-incast", "True", "False"),
+    ("weft-pfc-storm", "True", "False"),
+    ("weft-buffer-sweep", "True", "False"),
+    ("weft-custom-cc", "True", "False"),
 ]
 python_examples = []
