@@ -5,6 +5,7 @@ cpp_examples = [
     ("weft-incast", "True", "False"),
     ("weft-pfc-storm", "True", "False"),
     ("weft-buffer-sweep", "True", "False"),
+    ("weft-dcqcn-vs-tcp", "True", "False"),
     ("weft-custom-cc", "True", "False"),
 ]
 python_examples = []
