@@ -198,6 +198,7 @@ static int prepare(struct run *r, struct weft_err *err)
     if (!r->play)
         return err->code;
     config.observer = weft_hpcc_play_observer(r->play);
+    config.out_dir = r->out_dir;
     if (r->s->backend->create(&config, &r->net, err))
         return err->code;
     return weft_hpcc_play_start(r->play, r->net, err);

@@ -248,6 +248,7 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
         return err->code;
     struct weft_net_config config = weft_scenario_net_config(s, x->parts.fabric);
     config.observer = weft_report_net_observer(r->report);
+    config.out_dir = o->out_dir;
     if (s->backend->create(&config, &r->net, err))
         return err->code;
     struct weft_system_observer so = weft_report_system_observer(r->report);

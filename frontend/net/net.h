@@ -179,6 +179,7 @@ struct weft_net_config {
     const void *cc_params;
     uint64_t seed;
     struct weft_net_observer observer;
+    const char *out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
 };
 
 /** Sums over all switches and forwarding NPUs of a fabric. */

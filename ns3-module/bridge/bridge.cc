@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <exception>
 #include <new>
+#include <string>
+#include <vector>
 
 #if defined(__has_include)
 #if __has_include("ns3/version-defines.h")
@@ -36,6 +38,7 @@ struct PacketParams
 {
     weft_engine_params engine;
     Ns3Params ns3;
+    weft_capture_params capture;
 };
 
 const weft_param g_ns3Params[] = {
@@ -72,6 +75,11 @@ const weft_net_section g_sections[] = {
      "how the engine runs inside ns-3",
      WEFT_PARAM_TABLE(g_ns3Params, Ns3Params),
      offsetof(PacketParams, ns3)},
+    {"capture",
+     "frames as capture files: what passes chosen links, with Ethernet, IPv4, UDP and InfiniBand "
+     "headers",
+     weft_capture_table,
+     offsetof(PacketParams, capture)},
 };
 static_assert(sizeof(g_sections) / sizeof(g_sections[0]) == WEFT_ENGINE_SECTIONS + 1,
               "every engine section is a section of the backend");
@@ -133,6 +141,8 @@ PacketNet::PacketNet(const weft_net_config& config)
     fabric->SetParams(params->engine);
     fabric->BorrowCongestionControl(config.cc, config.cc_params);
     fabric->SetSeed(config.seed);
+    fabric->SetCaptureParams(params->capture);
+    fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
     fabric->GetPump().SetErrorCallback(MakeCallback(&PacketNet::Fail, this));
     SetHooks();
     s_exists = true;
@@ -332,8 +342,9 @@ NetRun(weft_net* net, int64_t untilPs, weft_err* err)
         if (self->error.code)
         {
             *err = self->error;
+            return self->error.code;
         }
-        return self->error.code;
+        return self->fabric->TryFlushCaptures(err);
     });
 }
 
@@ -462,7 +473,16 @@ int
 BackendCheck(const weft_net_config* config, weft_err* err)
 {
     const weft_engine_config c = EngineConfig(config);
-    return weft_engine_check_config(&c, err);
+    const int rc = weft_engine_check_config(&c, err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    std::vector<uint8_t> links(config->fabric->nlinks + 1);
+    return weft_capture_select(config->fabric,
+                               static_cast<const PacketParams*>(config->params)->capture.links,
+                               links.data(),
+                               err);
 }
 
 int
@@ -493,6 +513,11 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
     if (rc != 0)
     {
         return rc;
+    }
+    if (static_cast<const PacketParams*>(config->params)->capture.links[0] && !config->out_dir)
+    {
+        return weft_err_set(
+            err, WEFT_E_INPUT, "capture.links needs a run folder to write to: leave out --no-out");
     }
     return Guard(err, [&] {
         auto net = new PacketNet(*config);

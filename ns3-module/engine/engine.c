@@ -51,6 +51,48 @@ void pkt_free(struct weft_engine *e, uint32_t i)
     stable_release(&e->pkts, i);
 }
 
+/* What PFC frames do not have; most of it only packets of a QP do. */
+static void view_roce(const struct weft_engine *e, const struct pkt *p,
+                      struct weft_engine_pkt_view *v)
+{
+    const struct qp *q = qp_at(e, p->qp);
+    const bool forward = p->dst_host == q->dst_host, data = p->kind == WEFT_PKT_DATA;
+    v->dst_host = p->dst_host;
+    v->src_host = forward ? q->src_host : q->dst_host;
+    if (p->kind == WEFT_PKT_FRAME) {
+        v->ce = (p->flags & PKT_CE) != 0;
+        return;
+    }
+    v->qpn = p->qp + WEFT_FIRST_QPN;
+    v->flow_hash = forward ? q->flow_hash : q->ack_hash;
+    v->hops = p->hop;
+    v->payload_bytes = p->payload;
+    v->sent_ps = p->sent_ps;
+    if (data) {
+        v->ce = (p->flags & PKT_CE) != 0;
+        v->ack_request = (p->flags & (PKT_LAST | PKT_ASK)) || e->p.transport.ack_every == 1;
+    } else {
+        v->echo = (p->flags & PKT_ECHO) != 0;
+        v->cnp = (p->flags & PKT_CNP) != 0;
+        v->has_sack =
+            p->kind == WEFT_PKT_NACK && e->p.transport.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT;
+        v->sack_psn = v->has_sack ? p->psn + p->sack : 0;
+    }
+    const struct control *c = q->control;
+    v->telemetry_bytes = data ? c->signals.data_bytes : 0;
+    if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK)
+        v->telemetry_bytes = c->signals.ack_bytes;
+    v->telemetry = c->int_on    ? WEFT_TELEMETRY_INT
+                   : c->pint_on ? WEFT_TELEMETRY_PINT
+                                : WEFT_TELEMETRY_TIME;
+    v->ecn_capable = data && c->ecn_on;
+    if (c->int_on && p->sig != NIL) {
+        v->int_hops = int_at(e, p->sig)->hops;
+        v->nhops = int_at(e, p->sig)->n;
+    }
+    v->pint = c->pint_on ? p->sig : 0;
+}
+
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
 {
     const struct pkt *p = pkt_at(e, i);
@@ -59,11 +101,17 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
                                        .frame_bytes = p->frame,
                                        .psn = p->kind == WEFT_PKT_FRAME ? 0 : p->psn,
                                        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
-    if (!link_frame(p)) {
-        const struct qp *q = qp_at(e, p->qp);
-        v->dst_host = p->dst_host;
-        v->src_host = p->dst_host == q->dst_host ? q->src_host : q->dst_host;
-    }
+    if (!link_frame(p))
+        view_roce(e, p, v);
+}
+
+void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what)
+{
+    if (!(e->hooks.packet_events[port] >> what & 1))
+        return;
+    struct weft_engine_pkt_view v;
+    pkt_view(e, i, &v);
+    e->hooks.packet(e->hooks.ctx, e->now, port, what, &v);
 }
 
 void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
@@ -152,7 +200,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->prop_ps = l->delay_ps;
         p->ser_q = gap_of_rate(l->rate_bps);
         p->error_rate = l->error_rate;
-        p->lossy = l->error_rate > 0 || e->hooks.lose;
+        p->lossy = l->error_rate > 0 || e->hooks.lose || e->hooks.packet;
         p->to_host = f->nodes[f->ports[p->peer].node].kind == WEFT_NODE_HOST;
         p->armed_ps = WEFT_NEVER;
         p->fly.head = p->ctrl.head = NIL;
@@ -278,14 +326,23 @@ void weft_engine_free(struct weft_engine *e)
     free(e);
 }
 
+static void set_bits(uint32_t *mask, uint32_t bits, bool on)
+{
+    *mask = on ? *mask | bits : *mask & ~bits;
+}
+
 void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks)
 {
     e->hooks = *hooks;
-    for (uint32_t i = 0; e->ports && hooks->lose && i < e->fabric->nports; i++)
+    for (uint32_t i = 0; e->ports && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
         e->ports[i].lossy = true;
-    const uint32_t hook = hooks->queue ? TOUCH_HOOK : 0;
-    e->on_enter = (e->on_enter & ~(uint32_t)TOUCH_HOOK) | hook;
-    e->on_leave = (e->on_leave & ~(uint32_t)TOUCH_HOOK) | hook;
+    const uint32_t ack_events = 1u << WEFT_QP_ACK | 1u << WEFT_QP_NACK;
+    set_bits(&e->on_enter, TOUCH_HOOK, hooks->queue != NULL);
+    set_bits(&e->on_leave, TOUCH_HOOK, hooks->queue != NULL);
+    set_bits(&e->on_enter, TOUCH_TAP, hooks->packet != NULL);
+    set_bits(&e->odd, ODD_PACKET, hooks->packet != NULL);
+    set_bits(&e->odd, ODD_RATE, hooks->qp && hooks->qp_events >> WEFT_QP_RATE & 1);
+    set_bits(&e->odd, ODD_ACK, hooks->qp && (hooks->qp_events & ack_events));
     if (e->mmus)
         lazy_choose(e);
 }

@@ -268,7 +268,13 @@ struct weft_engine_done {
     int64_t ideal_ps;
     uint64_t retx_bytes;
     uint64_t cnps;
+    uint32_t qpn;                /**< number of its QP, see struct weft_engine_qp_view */
+    uint64_t first_byte;         /**< payload of its QP before it */
+    uint64_t first_psn, packets; /**< its packets are first_psn .. first_psn + packets - 1 */
 };
+
+/** What a congestion control lets packets carry, if they carry anything for it. */
+enum weft_telemetry { WEFT_TELEMETRY_TIME, WEFT_TELEMETRY_INT, WEFT_TELEMETRY_PINT };
 
 /** A packet as trace hooks show it. */
 struct weft_engine_pkt_view {
@@ -276,8 +282,57 @@ struct weft_engine_pkt_view {
     uint32_t src_host, dst_host; /**< of the packet (an ACK's source is the data's receiver) */
     uint32_t prio;
     uint32_t frame_bytes;
-    uint64_t psn;
-    int pause; /**< PFC: 1 pause, 0 resume */
+    uint64_t psn; /**< DATA: its own number; ACK, NACK: the number expected next */
+    int pause;    /**< PFC: 1 pause, 0 resume */
+    /* packets of a QP */
+    uint32_t qpn;       /**< number of its QP */
+    uint32_t flow_hash; /**< what ECMP goes by (transport.ecmp = flow) */
+    uint32_t hops;      /**< forwarding nodes that it has passed; 8: that many or more */
+    uint32_t payload_bytes;
+    int64_t sent_ps;   /**< DATA: when the NIC began to send it; ACK, NACK: the same of its cause */
+    int ce;            /**< DATA: marked */
+    int ack_request;   /**< DATA: it will be answered whatever transport.ack-every says */
+    int echo;          /**< ACK, NACK: a packet that it covers was marked */
+    int cnp;           /**< ACK, NACK: carries a CNP */
+    int has_sack;      /**< NACK of selective repeat: */
+    uint64_t sack_psn; /**< the packet that caused it */
+    int ecn_capable;   /**< DATA: may be marked */
+    enum weft_telemetry telemetry;      /**< what its telemetry is */
+    uint32_t telemetry_bytes;           /**< how much of its frame that takes */
+    const struct weft_cc_hop *int_hops; /**< INT so far; valid during the call */
+    uint32_t nhops;
+    uint32_t pint; /**< PINT code */
+};
+
+/** The first QP number; 0 and 1 have a meaning of their own in InfiniBand. */
+#define WEFT_FIRST_QPN 2u
+
+/** A QP as trace hooks show it. */
+struct weft_engine_qp_view {
+    uint32_t qpn;                /**< WEFT_FIRST_QPN .., in the order of opening; at both ends */
+    uint32_t src_host, dst_host; /**< of its data */
+    uint32_t prio;
+    uint32_t number;               /**< which QP between the two at this priority */
+    uint32_t port;                 /**< host port that it sends through */
+    uint64_t una_psn;              /**< first packet not acknowledged */
+    uint64_t nxt_psn;              /**< next packet to send */
+    uint64_t rate_bps, cwnd_bytes; /**< of the congestion control; UINT64_MAX: no window */
+};
+
+/** What may be told of packets at a port. */
+enum weft_pkt_event {
+    WEFT_PKT_SENT,    /**< the port begins to send it */
+    WEFT_PKT_ARRIVED, /**< it came in through the port, completely */
+    WEFT_PKT_QUEUED   /**< it entered the egress queue of the port of a switch or forwarding host */
+};
+
+/** What may be told of QPs, at their sender. */
+enum weft_qp_event {
+    WEFT_QP_ACK,  /**< an ACK arrived; before anything follows from it */
+    WEFT_QP_NACK, /**< a NACK arrived */
+    WEFT_QP_CNP,  /**< a CNP arrived, or an ACK or NACK that carries one */
+    WEFT_QP_RETX, /**< a data packet is about to be sent again */
+    WEFT_QP_RATE  /**< the congestion control has been asked; rate and window may have changed */
 };
 
 /** Hooks; each may be NULL and then costs one predictable branch. They may call
@@ -302,6 +357,18 @@ struct weft_engine_hooks {
     /** It arrived at port @p port of its host; @p ce: it was marked on the way. */
     void (*frame_received)(void *ctx, uint32_t port, uint64_t handle, int ce);
     void (*frame_dropped)(void *ctx, uint32_t port, uint64_t handle, enum weft_drop_reason why);
+    void (*posted)(void *ctx,
+                   const struct weft_engine_done *msg);           /**< nothing has happened to it */
+    void (*link)(void *ctx, int64_t t_ps, uint32_t link, int up); /**< failed or came back */
+    /** Packets at ports. @p packet_events says per port which: bits 1 << enum weft_pkt_event; it must
+     * outlive the hooks and may change at any time. */
+    void (*packet)(void *ctx, int64_t t_ps, uint32_t port, enum weft_pkt_event what,
+                   const struct weft_engine_pkt_view *pkt);
+    const uint8_t *packet_events;
+    /** QPs. @p qp_events says which: bits 1 << enum weft_qp_event. @p pkt: NULL for rates and for CNPs */
+    void (*qp)(void *ctx, int64_t t_ps, enum weft_qp_event what,
+               const struct weft_engine_qp_view *qp, const struct weft_engine_pkt_view *pkt);
+    uint32_t qp_events;
     /** Fault injection: not 0 loses the packet at the far end of the link of @p port, as a link error */
     int (*lose)(void *ctx, uint32_t port, const struct weft_engine_pkt_view *pkt);
 };
@@ -418,6 +485,9 @@ void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
                             struct weft_engine_port_stats *out);
 /** Bytes queued now at a switch egress port, per priority. */
 uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio);
+/** The observables of a QP's congestion control, one double each in the order of its table; @p qpn is
+ * that of a hook. */
+void weft_engine_observe(const struct weft_engine *e, uint32_t qpn, double *values);
 /** Checks every conservation law now. WEFT_E_INTERNAL names the first that fails. */
 int weft_engine_check(const struct weft_engine *e, struct weft_err *err);
 /** Whether PFC has come to a deadlock: paused ports that wait for each other in a circle and that

@@ -117,14 +117,18 @@ enum odd {
     ODD_QUANTUM = 2, /**< transport.time-quantum */
     ODD_PINT = 4,    /**< transmissions are noted for PINT */
     ODD_TURNS = 8,   /**< switch.scheduler=packet-rr */
-    ODD_CREDIT = 16  /**< some links are under credit */
+    ODD_CREDIT = 16, /**< some links are under credit */
+    ODD_PACKET = 32, /**< packet hook */
+    ODD_RATE = 64,   /**< QP hook, for rates */
+    ODD_ACK = 128    /**< QP hook, for ACKs */
 };
 /** What is done to packets that enter or leave a switch queue. */
 enum touch {
-    TOUCH_ECN = 1,  /**< data may be marked */
-    TOUCH_SIGN = 2, /**< data is stamped with INT or PINT */
-    TOUCH_HOOK = 4, /**< queue hook */
-    TOUCH_FRAME = 8 /**< ECN-capable frames may be marked */
+    TOUCH_ECN = 1,   /**< data may be marked */
+    TOUCH_SIGN = 2,  /**< data is stamped with INT or PINT */
+    TOUCH_HOOK = 4,  /**< queue hook */
+    TOUCH_FRAME = 8, /**< ECN-capable frames may be marked */
+    TOUCH_TAP = 16   /**< packet hook */
 };
 
 /** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those before
@@ -512,6 +516,10 @@ static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_ki
 uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
 void pkt_free(struct weft_engine *e, uint32_t i);
 void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v);
+/** Tells the packet hook, if the port is one that it wants to hear of. */
+void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what);
+/** Tells the QP hook, if it wants to hear of that. @p pkt: NIL for none. */
+void qp_tell(struct weft_engine *e, uint32_t qp, enum weft_qp_event what, uint32_t pkt);
 /** Counts a drop at a port, tells the hook, frees the packet. */
 void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why);
 
@@ -618,8 +626,7 @@ static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint3
 static inline bool mmu_passes(const struct weft_engine *e, const struct pkt *k, uint32_t in)
 {
     const struct lane *l = &e->ports[in].lane[came_in(k)];
-    return (uint64_t)l->in_bytes + k->frame <= e->p.sw.reserve_bytes &&
-           !(l->in_hdrm | e->mmu_slow);
+    return (uint64_t)l->in_bytes + k->frame <= e->p.sw.reserve_bytes && !(l->in_hdrm | e->mmu_slow);
 }
 
 /** Marks a data packet or frame by the RED curve of @p out for an occupancy of @p qbytes. */
@@ -718,6 +725,9 @@ void frame_receive(struct weft_engine *e, uint32_t pkt, uint32_t port);
 void frame_drop(struct weft_engine *e, uint32_t pkt, uint32_t port, enum weft_drop_reason why);
 
 /* rc.c */
+/** All about a message. @p acked_ps: 0 before its last ACK. */
+void rc_fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
+                  struct weft_engine_done *d);
 /** A packet of a QP has reached the host it was for. Consumes it. */
 void rc_receive(struct weft_engine *e, uint32_t pkt);
 /** Turns the data packet just taken into the ACK or NACK that answers it, and queues it. */

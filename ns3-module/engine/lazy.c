@@ -17,7 +17,7 @@
  * moment. Once no pause and no headroom is left it becomes lazy again.
  *
  * Ports of hosts are always eager, as are those of links that have failed once. So is everything
- * where the order of transmissions at different ports shows: under hooks that see queues or marks, with
+ * where the order of transmissions at different ports shows: under hooks that see queues, marks or packets, with
  * random draws shared by ports, with transport.ns3-event-order, under credit-based flow control, and with
  * routing that looks at queues far away.
  */
@@ -51,7 +51,8 @@ static void settle_node(struct weft_engine *e, uint32_t node)
 
 void lazy_choose(struct weft_engine *e)
 {
-    e->lazy = !(e->odd & ODD_ORDER) && !e->ns3_draws && !e->hooks.queue && !e->hooks.ecn_mark;
+    e->lazy = !(e->odd & ODD_ORDER) && !e->ns3_draws && !e->hooks.queue && !e->hooks.ecn_mark &&
+              !e->hooks.packet && !e->credits && !e->steer;
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
         e->lazy &= !e->controls[d].signals.pint_tables;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)

@@ -233,6 +233,8 @@ int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
         for (int k = 0; k < 2 && after[moved[i]->link]; k++)
             moved[i]->lost_packets += drop_waiting(e, ends[k]);
     }
+    for (size_t i = 0; i < nmoved && e->hooks.link; i++)
+        e->hooks.link(e->hooks.ctx, e->now, moved[i]->link, !after[moved[i]->link]);
     for (uint32_t i = 0; i < e->qps.n; i++)
         link_reroute_qp(e, i);
     for (size_t i = 0; i < nmoved; i++) {

@@ -89,6 +89,8 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
         q->out.rate_bps = q->env.line_rate_bps;
     if (q->out.rate_bps == 0)
         q->out.rate_bps = 1;
+    if (__builtin_expect(e->odd & ODD_RATE, 0))
+        qp_tell(e, qi, WEFT_QP_RATE, NIL);
     if (q->out.repace && q->last_wire && pacing_rate(e, q) != q->gap_rate_bps)
         repace(e, q, qi);
     if (__builtin_expect(q->out.timer_at_ps != q->cc_timer_ps, 0)) {
@@ -163,6 +165,8 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
         q->retx_packets++;
         e->tot.retx_packets++;
         m->retx_bytes += payload;
+        if (e->hooks.qp)
+            qp_tell(e, qi, WEFT_QP_RETX, i);
     } else {
         q->top_psn = q->nxt_psn + 1;
     }

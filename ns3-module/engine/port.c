@@ -18,10 +18,12 @@
 
 /* What few runs need when a packet starts. */
 static void transmit_odd(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
-                         uint64_t wire)
+                         uint32_t i, uint64_t wire)
 {
     if (e->odd & ODD_CREDIT)
         credit_take(e, p, port, k);
+    if (e->odd & ODD_PACKET)
+        pkt_tell(e, i, port, WEFT_PKT_SENT);
     if (e->odd & ODD_ORDER) {
         p->sending = true;
         p->end_order = ++e->order;
@@ -41,8 +43,8 @@ static inline void transmit(struct weft_engine *e, struct port *p, uint32_t port
         ser = gap_quantised(e, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     const int64_t at_ps = p->busy_until_ps + p->prop_ps;
-    if (__builtin_expect(e->odd & (ODD_ORDER | ODD_PINT | ODD_CREDIT), 0))
-        transmit_odd(e, p, port, k, wire);
+    if (__builtin_expect(e->odd & (ODD_ORDER | ODD_PINT | ODD_CREDIT | ODD_PACKET), 0))
+        transmit_odd(e, p, port, k, i, wire);
     k->next = NIL;
     if (p->fly.head == NIL) {
         p->fly.head = i;
@@ -313,6 +315,8 @@ static void entered(struct weft_engine *e, struct port *p, uint32_t port, uint32
         ecn_mark(e, i, port, p->lane[k->prio].qbytes);
     if (e->on_enter & TOUCH_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
+    if (e->on_enter & TOUCH_TAP)
+        pkt_tell(e, i, port, WEFT_PKT_QUEUED);
 }
 
 static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
@@ -491,7 +495,7 @@ static bool corrupt(struct port *p, const struct pkt *k)
     return p->byte_log < 0 && weft_rng_f64(&p->err_rng) < -expm1(p->byte_log * k->frame);
 }
 
-/* Whether the packet is lost on the link of @p port; drops it then. */
+/* Whether the packet is lost on the link of @p port; drops it then. Else it has arrived. */
 static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port)
 {
     const struct pkt *k = pkt_at(e, i);
@@ -499,8 +503,11 @@ static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t por
     const bool gone = cut || corrupt(p, k) || (e->hooks.lose && lose(e, i, port));
     if (e->credits && (gone || (p->to_host && !passes_through(e, p->peer, k))))
         credit_refund(e, port, k);
-    if (!gone)
+    if (!gone) {
+        if (e->odd & ODD_PACKET)
+            pkt_tell(e, i, p->peer, WEFT_PKT_ARRIVED);
         return false;
+    }
     pkt_drop(e, i, port, cut ? WEFT_DROP_LINK : WEFT_DROP_ERROR);
     return true;
 }

@@ -255,6 +255,39 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
         q->rcv_msg = mi;
     if (id)
         *id = m->id;
+    if (e->hooks.posted) {
+        struct weft_engine_done d;
+        rc_fill_done(e, m, 0, &d);
+        e->hooks.posted(e->hooks.ctx, &d);
+    }
     nic_wake(e, qi);
     return 0;
+}
+
+void qp_tell(struct weft_engine *e, uint32_t qi, enum weft_qp_event what, uint32_t pkt)
+{
+    if (!(e->hooks.qp_events >> what & 1))
+        return;
+    const struct qp *q = qp_at(e, qi);
+    const struct weft_engine_qp_view qv = {.qpn = qi + WEFT_FIRST_QPN,
+                                           .src_host = q->src_host,
+                                           .dst_host = q->dst_host,
+                                           .prio = q->prio,
+                                           .number = q->number,
+                                           .port = q->port,
+                                           .una_psn = q->una_psn,
+                                           .nxt_psn = q->nxt_psn,
+                                           .rate_bps = q->out.rate_bps,
+                                           .cwnd_bytes = q->out.cwnd_bytes};
+    struct weft_engine_pkt_view pv;
+    if (pkt != NIL)
+        pkt_view(e, pkt, &pv);
+    e->hooks.qp(e->hooks.ctx, e->now, what, &qv, pkt == NIL ? NULL : &pv);
+}
+
+void weft_engine_observe(const struct weft_engine *e, uint32_t qpn, double *values)
+{
+    const struct qp *q = qp_at(e, qpn - WEFT_FIRST_QPN);
+    if (q->cc->observe)
+        q->cc->observe(cc_state_at(e, qpn - WEFT_FIRST_QPN), q->ccp, values);
 }

@@ -10,8 +10,8 @@
  */
 #include "recovery.h"
 
-static void fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
-                      struct weft_engine_done *d)
+void rc_fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
+                  struct weft_engine_done *d)
 {
     *d = (struct weft_engine_done){.id = m->id,
                                    .msg = m->m,
@@ -20,7 +20,11 @@ static void fill_done(const struct weft_engine *e, const struct msg *m, int64_t 
                                    .acked_ps = acked_ps,
                                    .ideal_ps = qp_ideal_ps(e, qp_at(e, m->qp), m->m.bytes),
                                    .retx_bytes = m->retx_bytes,
-                                   .cnps = m->cnps};
+                                   .cnps = m->cnps,
+                                   .qpn = m->qp + WEFT_FIRST_QPN,
+                                   .first_byte = m->start_byte,
+                                   .first_psn = m->first_psn,
+                                   .packets = m->npkts};
     if (m->post_ps <= e->link_changed_ps && d->ideal_ps > m->received_ps - m->post_ps)
         d->ideal_ps = m->received_ps - m->post_ps; /* part of it may have taken a shorter path */
 }
@@ -66,7 +70,7 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi)
     e->tot.bytes_received += m->m.bytes;
     if (e->hooks.received) {
         struct weft_engine_done d;
-        fill_done(e, m, 0, &d);
+        rc_fill_done(e, m, 0, &d);
         e->hooks.received(e->hooks.ctx, &d);
     }
 }
@@ -158,7 +162,7 @@ static void complete(struct weft_engine *e, uint32_t mi)
 {
     struct msg *m = msg_at(e, mi);
     struct weft_engine_done d;
-    fill_done(e, m, e->now, &d);
+    rc_fill_done(e, m, e->now, &d);
     stable_release(&e->msgs, mi);
     e->tot.msgs_acked++;
     /* balanced packets take other paths than the one that the ideal is for */
@@ -176,6 +180,8 @@ static void complete(struct weft_engine *e, uint32_t mi)
 static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     q->cnps++;
+    if (e->hooks.qp)
+        qp_tell(e, qi, WEFT_QP_CNP, NIL);
     if (q->head_msg != NIL)
         msg_at(e, q->head_msg)->cnps++;
     q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->out);
@@ -193,6 +199,8 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         pkt_free(e, i);
         return;
     }
+    if (__builtin_expect(e->odd & ODD_ACK, 0))
+        qp_tell(e, k.qp, nack ? WEFT_QP_NACK : WEFT_QP_ACK, i);
     uint64_t una_before = q->una_bytes;
     uint32_t done = NIL;
     if (k.psn > q->una_psn) {

@@ -8,6 +8,7 @@
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object-factory.h"
+#include "ns3/trace-helper.h"
 #include "ns3/weft-fabric.h"
 
 #include <cstdint>
@@ -33,8 +34,13 @@ namespace ns3
  *   helper.SendMessage(Seconds(0), 0, 5, 1 << 20);
  *   Simulator::Run();
  * \endcode
+ *
+ * EnablePcap writes what a device sends (when it begins) and receives (when it has all of it) as
+ * Ethernet frames with nanoseconds; engine/capture.h says what they look like, and the fabric's
+ * attributes Capture* choose. EnableAscii writes a line per packet that a device queues (+), sends
+ * (-), receives (r) or drops (d).
  */
-class WeftFabricHelper
+class WeftFabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForDevice
 {
   public:
     /**
@@ -131,6 +137,15 @@ class WeftFabricHelper
     int64_t AssignStreams(int64_t stream);
 
   private:
+    void EnablePcapInternal(std::string prefix,
+                            Ptr<NetDevice> nd,
+                            bool promiscuous,
+                            bool explicitFilename) override;
+    void EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
+                             std::string prefix,
+                             Ptr<NetDevice> nd,
+                             bool explicitFilename) override;
+
     /** A link of the script. */
     struct Link
     {

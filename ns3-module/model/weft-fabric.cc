@@ -10,6 +10,7 @@
 #include "ns3/abort.h"
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"
+#include "ns3/mac48-address.h"
 #include "ns3/pointer.h"
 #include "ns3/rng-seed-manager.h"
 #include "ns3/simulator.h"
@@ -60,6 +61,11 @@ WeftFabric::GetTypeId()
                               UintegerValue(0),
                               MakeUintegerAccessor(&WeftFabric::m_seed),
                               MakeUintegerChecker<uint64_t>())
+                .AddAttribute("CaptureDirectory",
+                              "Where the links of CaptureLinks are captured",
+                              StringValue("."),
+                              MakeStringAccessor(&WeftFabric::m_captureDirectory),
+                              MakeStringChecker())
                 .AddTraceSource("PfcPause",
                                 "A priority of a port was stopped by PFC",
                                 MakeWeftTraceSourceAccessor(&WeftFabric::m_pfcPause),
@@ -96,6 +102,7 @@ WeftFabric::GetTypeId()
         {
             WeftAddParamAttributes(t, section.params, WeftCamelCase(section.name));
         }
+        WeftAddParamAttributes(t, weft_capture_table, "Capture");
         return t;
     }();
     return tid;
@@ -104,10 +111,12 @@ WeftFabric::GetTypeId()
 WeftFabric::WeftFabric()
     : m_params(),
       m_hooks(),
+      m_captureParams(),
       m_portSinks()
 {
     weft_err err = {};
-    if (weft_engine_params_defaults(&m_params, &err) != 0)
+    if (weft_engine_params_defaults(&m_params, &err) != 0 ||
+        weft_params_defaults(&weft_capture_table, &m_captureParams, &err) != 0)
     {
         NS_FATAL_ERROR("defaults of the engine: " << err.msg);
     }
@@ -118,6 +127,7 @@ WeftFabric::~WeftFabric()
     // The pump must let go of the engine before it is freed.
     m_pump.SetEngine(nullptr);
     weft_engine_free(m_engine);
+    weft_capture_free(m_capture);
     weft_fabric_free(m_ownGraph);
 }
 
@@ -174,6 +184,10 @@ WeftFabric::GetParamStruct(const weft_param_table& table)
         {
             return reinterpret_cast<char*>(&m_params) + section.offset;
         }
+    }
+    if (&table == &weft_capture_table)
+    {
+        return &m_captureParams;
     }
     NS_FATAL_ERROR("not a parameter table of the engine");
     return nullptr;
@@ -291,6 +305,7 @@ WeftFabric::Build(weft_err* err)
     config.cc = m_ccOps ? m_ccOps : m_cc->GetOps();
     config.cc_params = m_ccOps ? m_ccParams : m_cc->GetParams();
     config.seed = MakeSeed();
+    m_packetEvents.assign(m_graph->nports, 0);
     config.hooks = MakeHooks();
     rc = weft_engine_check_config(&config, err);
     if (rc == 0 && m_cc)
@@ -312,6 +327,13 @@ WeftFabric::Build(weft_err* err)
         return err && err->code ? err->code : WEFT_E_LIMIT;
     }
     m_pump.SetEngine(m_engine);
+    rc = OpenCaptures(err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    UpdatePacketEvents();
+    TraceSinksChanged();
     NS_LOG_INFO("engine made: " << m_graph->nhosts << " hosts, " << m_graph->nswitches
                                 << " switches, congestion control " << config.cc->name);
     return 0;
@@ -444,7 +466,126 @@ void
 WeftFabric::SetHooks(const weft_engine_hooks& hooks)
 {
     m_hooks = hooks;
+    UpdatePacketEvents();
     TraceSinksChanged();
+}
+
+int
+WeftFabric::MakeCapture(weft_err* err)
+{
+    if (m_capture)
+    {
+        return 0;
+    }
+    for (WeftNetDevice* device : m_devices)
+    {
+        const std::size_t at = m_macs.size();
+        m_macs.resize(at + 6);
+        if (device)
+        {
+            Mac48Address::ConvertFrom(device->GetAddress()).CopyTo(&m_macs[at]);
+        }
+    }
+    weft_wire_config wire = {};
+    wire.fabric = m_graph;
+    wire.params = &m_params;
+    wire.macs = m_macs.empty() ? nullptr : m_macs.data();
+    m_capture = weft_capture_new(&m_captureParams, &wire, err);
+    return m_capture ? 0 : err->code;
+}
+
+int
+WeftFabric::OpenCaptures(weft_err* err)
+{
+    int rc = 0;
+    if (m_captureParams.links[0])
+    {
+        rc = MakeCapture(err);
+        if (rc == 0)
+        {
+            rc = weft_capture_add_links(m_capture, m_captureDirectory.c_str(), err);
+        }
+    }
+    for (const auto& [port, path] : m_pendingCaptures)
+    {
+        if (rc == 0)
+        {
+            rc = TryCapture(port, path, err);
+        }
+    }
+    m_pendingCaptures.clear();
+    return rc;
+}
+
+int
+WeftFabric::TryCapture(uint32_t port, const std::string& path, weft_err* err)
+{
+    if (!m_engine)
+    {
+        m_pendingCaptures.emplace_back(port, path);
+        return 0;
+    }
+    int rc = MakeCapture(err);
+    if (rc == 0)
+    {
+        rc = weft_capture_add_port(m_capture, port, path.c_str(), err);
+    }
+    if (rc == 0)
+    {
+        UpdatePacketEvents(port);
+        TraceSinksChanged();
+    }
+    return rc;
+}
+
+int
+WeftFabric::TryFlushCaptures(weft_err* err)
+{
+    return m_capture ? weft_capture_flush(m_capture, err) : 0;
+}
+
+void
+WeftFabric::SetCaptureDirectory(const std::string& directory)
+{
+    m_captureDirectory = directory;
+}
+
+void
+WeftFabric::SetCaptureParams(const weft_capture_params& params)
+{
+    NS_ABORT_MSG_IF(m_engine, "the parameters of a fabric in use cannot change");
+    m_captureParams = params;
+}
+
+void
+WeftFabric::UpdatePacketEvents(uint32_t port)
+{
+    if (port >= m_packetEvents.size())
+    {
+        return;
+    }
+    uint8_t events = m_hooks.packet ? m_hooks.packet_events[port] : 0;
+    if (m_capture)
+    {
+        events |= weft_capture_events(m_capture)[port];
+    }
+    if (WeftNetDevice* device = GetDevice(port))
+    {
+        for (int what : {WEFT_PKT_SENT, WEFT_PKT_ARRIVED, WEFT_PKT_QUEUED})
+        {
+            events |= device->m_hasSinks[PORT_SENT + what] << what;
+        }
+    }
+    m_packetEvents[port] = events;
+}
+
+void
+WeftFabric::UpdatePacketEvents()
+{
+    for (uint32_t port = 0; port < m_packetEvents.size(); port++)
+    {
+        UpdatePacketEvents(port);
+    }
 }
 
 void
@@ -488,6 +629,16 @@ WeftFabric::MakeHooks()
     {
         h.queue = &WeftFabric::OnQueue;
     }
+    if (m_hooks.posted || m_capture)
+    {
+        h.posted = &WeftFabric::OnPosted;
+    }
+    if (m_hooks.packet || m_capture || m_portSinks[PORT_SENT] || m_portSinks[PORT_RECEIVED] ||
+        m_portSinks[PORT_QUEUED])
+    {
+        h.packet = &WeftFabric::OnPacket;
+        h.packet_events = m_packetEvents.data();
+    }
     return h;
 }
 
@@ -529,9 +680,10 @@ WeftFabric::SetDevice(uint32_t port, WeftNetDevice* device)
 }
 
 void
-WeftFabric::CountPortSinks(PortTrace trace, int change)
+WeftFabric::SetPortSinks(PortTrace trace, uint32_t port, bool on)
 {
-    m_portSinks[trace] += change;
+    m_portSinks[trace] += on ? 1 : -1;
+    UpdatePacketEvents(port);
     TraceSinksChanged();
 }
 
@@ -539,6 +691,41 @@ WeftNetDevice*
 WeftFabric::GetDevice(uint32_t port) const
 {
     return port < m_devices.size() ? m_devices[port] : nullptr;
+}
+
+void
+WeftFabric::OnPosted(void* ctx, const weft_engine_done* done)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.posted)
+    {
+        self->m_hooks.posted(self->m_hooks.ctx, done);
+    }
+    if (self->m_capture)
+    {
+        weft_capture_posted(self->m_capture, done);
+    }
+}
+
+void
+WeftFabric::OnPacket(
+    void* ctx, int64_t tPs, uint32_t port, weft_pkt_event what, const weft_engine_pkt_view* pkt)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.packet && (self->m_hooks.packet_events[port] >> what & 1))
+    {
+        self->m_hooks.packet(self->m_hooks.ctx, tPs, port, what, pkt);
+    }
+    if (self->m_capture)
+    {
+        weft_capture_packet(self->m_capture, tPs, port, what, pkt);
+    }
+    if (WeftNetDevice* device = self->GetDevice(port))
+    {
+        decltype(device->m_packetSent)* sources[] = {
+            &device->m_packetSent, &device->m_packetReceived, &device->m_packetQueued};
+        (*sources[what])(WeftTime(tPs), *pkt);
+    }
 }
 
 void

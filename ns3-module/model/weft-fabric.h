@@ -8,7 +8,7 @@
 #include "weft-params.h"
 #include "weft-pump.h"
 
-#include "ns3-module/engine/engine.h"
+#include "ns3-module/engine/capture.h"
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ns3
@@ -214,6 +215,31 @@ class WeftFabric : public Object, public WeftParamHolder
      */
     void SetHooks(const weft_engine_hooks& hooks);
 
+    /**
+     * Captures what a port sends and receives, from now on or from the first message on, as
+     * Ethernet frames (engine/capture.h). The attributes Capture* say what they look like. \param
+     * port the fabric port \param path the file \param [out] err why it failed \return 0 or a
+     * WEFT_E_* code
+     */
+    int TryCapture(uint32_t port, const std::string& path, weft_err* err);
+
+    /**
+     * Hands all captured frames to the operating system. It happens at the end of the fabric too.
+     * \param [out] err why it, or an earlier write, failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int TryFlushCaptures(weft_err* err);
+
+    /**
+     * \param directory where the links of attribute CaptureLinks are captured
+     */
+    void SetCaptureDirectory(const std::string& directory);
+
+    /**
+     * \param params what is captured and how, in place of the attributes
+     */
+    void SetCaptureParams(const weft_capture_params& params);
+
     /** Called by the trace source accessors: sets the engine's hooks anew. */
     void TraceSinksChanged();
 
@@ -285,6 +311,9 @@ class WeftFabric : public Object, public WeftParamHolder
         PORT_MARK,
         PORT_QUEUE,
         PORT_MESSAGE,
+        PORT_SENT,     //!< These three in the order of weft_pkt_event.
+        PORT_RECEIVED, //!< See PORT_SENT.
+        PORT_QUEUED,   //!< See PORT_SENT.
         PORT_TRACES
     };
 
@@ -297,9 +326,28 @@ class WeftFabric : public Object, public WeftParamHolder
     void SetDevice(uint32_t port, WeftNetDevice* device);
     /**
      * \param trace a kind of trace
-     * \param change how many more devices have sinks for it
+     * \param port the port whose device has sinks for it, or none any more
+     * \param on whether it has
      */
-    void CountPortSinks(PortTrace trace, int change);
+    void SetPortSinks(PortTrace trace, uint32_t port, bool on);
+    /**
+     * \param port the port whose packet events are worked out anew
+     */
+    void UpdatePacketEvents(uint32_t port);
+    /** The same for all ports. */
+    void UpdatePacketEvents();
+    /**
+     * Opens what was asked for before the engine was made.
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int OpenCaptures(weft_err* err);
+    /**
+     * Makes m_capture.
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int MakeCapture(weft_err* err);
     /**
      * \return the hooks that somebody listens to
      */
@@ -328,6 +376,12 @@ class WeftFabric : public Object, public WeftParamHolder
     void FrameDropped(uint32_t port, weft_drop_reason why, Ptr<const Packet> packet);
 
     // The engine's hooks; ctx is the fabric.
+    static void OnPosted(void* ctx, const weft_engine_done* done);
+    static void OnPacket(void* ctx,
+                         int64_t tPs,
+                         uint32_t port,
+                         weft_pkt_event what,
+                         const weft_engine_pkt_view* pkt);
     static void OnReceived(void* ctx, const weft_engine_done* done);
     static void OnAcked(void* ctx, const weft_engine_done* done);
     static void OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int pause);
@@ -355,7 +409,13 @@ class WeftFabric : public Object, public WeftParamHolder
     weft_engine_hooks m_hooks;      //!< Of SetHooks.
 
     std::vector<WeftMessageListener*> m_listeners; //!< By number; null: was removed.
-    WeftFrames m_frames{*this}; //!< The packets of the IP stack.
+    WeftFrames m_frames{*this};                    //!< The packets of the IP stack.
+    weft_capture_params m_captureParams;           //!< Attributes Capture*.
+    std::string m_captureDirectory;                //!< Attribute CaptureDirectory.
+    weft_capture* m_capture{nullptr};              //!< What captures, once something is to be.
+    std::vector<uint8_t> m_macs;                   //!< MAC addresses of the devices, for m_capture.
+    std::vector<uint8_t> m_packetEvents;           //!< By port; for the engine's hooks.
+    std::vector<std::pair<uint32_t, std::string>> m_pendingCaptures; //!< Ports and files.
 
     std::vector<WeftNetDevice*> m_devices; //!< By port; empty when none is installed.
     int64_t m_portSinks[PORT_TRACES];      //!< Devices with sinks, by kind.

@@ -115,7 +115,20 @@ WeftNetDevice::GetTypeId()
             .AddTraceSource("MacRx",
                             "A packet of the IP stack arrived",
                             MakeTraceSourceAccessor(&WeftNetDevice::m_macRx),
-                            "ns3::Packet::TracedCallback");
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PacketSent",
+                            "The port began to send a packet",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_packetSent),
+                            "ns3::WeftNetDevice::PacketTracedCallback")
+            .AddTraceSource("PacketReceived",
+                            "A packet came in through the port, completely",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_packetReceived),
+                            "ns3::WeftNetDevice::PacketTracedCallback")
+            .AddTraceSource("PacketQueued",
+                            "A packet entered the egress queue of the port (switches and hosts "
+                            "that forward)",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_packetQueued),
+                            "ns3::WeftNetDevice::PacketTracedCallback");
     return tid;
 }
 
@@ -137,8 +150,8 @@ WeftNetDevice::DoDispose()
         {
             if (m_hasSinks[i])
             {
-                m_fabric->CountPortSinks(static_cast<WeftFabric::PortTrace>(i), -1);
                 m_hasSinks[i] = false;
+                m_fabric->SetPortSinks(static_cast<WeftFabric::PortTrace>(i), m_port, false);
             }
         }
     }
@@ -163,7 +176,7 @@ WeftNetDevice::Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> ch
     if (m_isHost && !m_queues)
     {
         m_queues = CreateObjectWithAttributes<NetDeviceQueueInterface>("NTxQueues",
-                                                                      UintegerValue(WEFT_PRIOS));
+                                                                       UintegerValue(WEFT_PRIOS));
         m_queues->SetSelectQueueCallback([this](Ptr<QueueItem> item) -> std::size_t {
             // The IP header is still apart from the packet.
             if (auto i4 = DynamicCast<Ipv4QueueDiscItem>(item))
@@ -216,7 +229,10 @@ WeftNetDevice::TraceSinksChanged()
                         !m_drop.IsEmpty(),
                         !m_ecnMark.IsEmpty(),
                         !m_queueBytes.IsEmpty(),
-                        !m_messageComplete.IsEmpty()};
+                        !m_messageComplete.IsEmpty(),
+                        !m_packetSent.IsEmpty(),
+                        !m_packetReceived.IsEmpty(),
+                        !m_packetQueued.IsEmpty()};
     static_assert(sizeof now / sizeof now[0] == WeftFabric::PORT_TRACES,
                   "one entry per WeftFabric::PortTrace");
     for (int i = 0; i < WeftFabric::PORT_TRACES; i++)
@@ -224,7 +240,7 @@ WeftNetDevice::TraceSinksChanged()
         if (now[i] != m_hasSinks[i])
         {
             m_hasSinks[i] = now[i];
-            m_fabric->CountPortSinks(static_cast<WeftFabric::PortTrace>(i), now[i] ? 1 : -1);
+            m_fabric->SetPortSinks(static_cast<WeftFabric::PortTrace>(i), m_port, now[i]);
         }
     }
 }

@@ -129,6 +129,12 @@ class WeftNetDevice : public NetDevice
      */
     typedef void (*MarkTracedCallback)(Time time, const weft_engine_pkt_view& packet);
     /**
+     * A packet was sent, received or queued.
+     * \param [in] time when
+     * \param [in] packet the packet
+     */
+    typedef void (*PacketTracedCallback)(Time time, const weft_engine_pkt_view& packet);
+    /**
      * The port's queue changed.
      * \param [in] time when
      * \param [in] prio the priority
@@ -185,6 +191,11 @@ class WeftNetDevice : public NetDevice
     TracedCallback<Ptr<const Packet>> m_macTxDrop;               //!< Trace source MacTxDrop.
     TracedCallback<Ptr<const Packet>> m_phyTxBegin;              //!< Trace source PhyTxBegin.
     TracedCallback<Ptr<const Packet>> m_macRx;                   //!< Trace source MacRx.
+    TracedCallback<Time, const weft_engine_pkt_view&> m_packetSent; //!< Trace source PacketSent.
+    TracedCallback<Time, const weft_engine_pkt_view&>
+        m_packetReceived; //!< Trace source PacketReceived.
+    TracedCallback<Time, const weft_engine_pkt_view&>
+        m_packetQueued; //!< Trace source PacketQueued.
 };
 
 } // namespace ns3

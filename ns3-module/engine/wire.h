@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The bytes of a frame, for captures: the engine keeps header fields, this makes the headers.
+ *
+ *   data, ACK, NACK, CNP   Ethernet, 802.1Q, IPv4, UDP port 4791, BTH, RETH or AETH, telemetry,
+ *                          payload, pad, ICRC (IBTA 1.5 chapter 9 and annex A17, RoCEv2)
+ *   PFC                    MAC control, opcode 0x0101 (IEEE 802.1Qbb, 802.3 annex 31D)
+ *
+ * The frame check sequence is left out, as captures do. Addresses: host h is 10.0.0.1 + h, port p has the
+ * MAC address 02:00 and its number in four bytes unless the caller gives others; a QP has the same
+ * number at both ends. The source port, 49152 or more, follows the hash that ECMP uses. The DSCP is the class
+ * selector of the priority, which is also in the 802.1Q tag. Payload bytes are zero.
+ *
+ * A frame of the engine has transport.header-bytes around its payload whatever it is; the bytes here
+ * have besides, and without effect on any time: the tag (4), the RETH of the first packet of an RDMA
+ * WRITE (16), and the number of the packet that a NACK of selective repeat is about (4).
+ *
+ * Telemetry stands between BTH (RETH, AETH) and payload, as many bytes as the congestion control adds,
+ * and dissectors take it for payload. INT: 4 bits of hops, 12 of path (0), then per hop 4 bits of rate (0 to 6: 25, 50,
+ * 100, 200, 400, 800, 1600 Gbps; 15: another), 24 of time (ns), 20 of bytes sent (in 128 B) and 16 of
+ * queue (in 80 B, at most 65535), modulo their width (HPCC, SIGCOMM 2019, figure 7). PINT: the code in 16 bits.
+ * Anything else: the time of sending in ns, 64 bits. What is left of it is zero.
+ */
+#ifndef WEFT_WIRE_H
+#define WEFT_WIRE_H
+
+#include "engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a message is to the NIC. */
+enum weft_wire_operation {
+    WEFT_WIRE_WRITE, /**< RDMA WRITE: its first packet has a RETH */
+    WEFT_WIRE_SEND
+};
+
+/** How frames are to look. */
+struct weft_wire_config {
+    const struct weft_fabric *fabric;        /**< must outlive the wire */
+    const struct weft_engine_params *params; /**< copied */
+    enum weft_wire_operation operation;
+    int untagged; /**< no 802.1Q tag */
+    const uint8_t
+        *macs; /**< six bytes per port; must outlive the wire. NULL: made from its number */
+};
+
+struct weft_wire;
+
+/** NULL: out of memory. */
+struct weft_wire *weft_wire_new(const struct weft_wire_config *config, struct weft_err *err);
+void weft_wire_free(struct weft_wire *w);
+
+/** Learns of a message (the hook `posted`), of which packets show first and last, RETH and MSN. Those of
+ * messages never told are taken for middle ones. */
+int weft_wire_posted(struct weft_wire *w, const struct weft_engine_done *msg, struct weft_err *err);
+
+/** No frame is longer. */
+#define WEFT_WIRE_MAX ((size_t)(1 << 16) + 512)
+
+/** Writes at most @p size bytes of the frame that leaves through @p port; returns its length. The ICRC is
+ * right in frames that fit, else zero. */
+size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
+                       const struct weft_engine_pkt_view *pkt, uint8_t *buf, size_t size);
+
+/** The ICRC of the @p bytes bytes from the IPv4 header to before the ICRC. */
+uint32_t weft_wire_icrc(const struct weft_wire *w, const uint8_t *ip, size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
