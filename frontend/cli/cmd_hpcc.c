@@ -75,8 +75,9 @@ static int resolve(struct run *r, struct weft_err *err)
     if (!r->profile)
         return err->code;
     size_t n = r->profile->nsets, implied = n;
-    const char **sets = (const char **)calloc(n + o->source.set.n + 1, sizeof *sets);
-    char seed[64];
+    const char **sets =
+        (const char **)calloc(n + o->source.set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
+    char *texts = NULL;
     if (!sets)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
     memcpy(sets, r->profile->sets, n * sizeof *sets);
@@ -89,13 +90,12 @@ static int resolve(struct run *r, struct weft_err *err)
                                     "--set %s: topology and flows are those of the configuration",
                                     o->source.set.list[i]);
     }
-    if (o->source.seed) {
-        snprintf(seed, sizeof seed, "run.seed=%s", o->source.seed);
-        sets[n++] = seed;
-    }
+    if (!code)
+        code = weft_source_shorts(&o->source, sets, &n, &texts, err);
     struct weft_scenario_options so = {r->cli->backends, r->cli->nbackends, sets, n, implied};
     if (!code)
         code = weft_scenario_load(NULL, &so, &r->s, err);
+    free(texts);
     free(sets);
     for (size_t i = 0; !code && i < r->profile->nwarnings; i++)
         weft_log(r->cli->log, WEFT_LOG_WARNING, "%s", r->profile->warnings[i]);

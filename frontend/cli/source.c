@@ -93,10 +93,32 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
     return w < WEFT_PATH_MAX ? 0 : weft_err_set(err, WEFT_E_LIMIT, "the path is too long");
 }
 
+int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size_t *n, char **texts,
+                       struct weft_err *err)
+{
+    static const char seed_key[] = "run.seed=", pcap_key[] = "capture.links=";
+    const char *seed = o->seed ? o->seed : "", *pcap = o->pcap ? o->pcap : "";
+    const size_t seed_size = sizeof seed_key + strlen(seed);
+    *texts = (char *)malloc(seed_size + sizeof pcap_key + strlen(pcap));
+    if (!*texts)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (o->seed) {
+        sets[(*n)++] = *texts;
+        strcat(strcpy(*texts, seed_key), seed);
+    }
+    if (o->pcap) {
+        sets[(*n)++] = *texts + seed_size;
+        strcat(strcpy(*texts + seed_size, pcap_key), pcap);
+    }
+    if (o->allow_deadlock)
+        sets[(*n)++] = "pfc.allow-deadlock=true";
+    return 0;
+}
+
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err)
 {
-    char path[WEFT_PATH_MAX], seed[64];
+    char path[WEFT_PATH_MAX], *texts = NULL;
     *out = NULL;
     if (nargs > 1)
         return weft_err_set(err, WEFT_E_USAGE, "one scenario at a time; '%s' is one too many",
@@ -105,20 +127,17 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
         return weft_err_set(err, WEFT_E_USAGE, "no scenario given, and nothing --set");
     if (nargs && weft_source_find(args[0], path, err))
         return err->code;
-    const char **sets = (const char **)calloc(o->set.n + 2, sizeof *sets);
+    const char **sets = (const char **)calloc(o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
     if (!sets)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
     size_t n = 0;
     for (; n < o->set.n; n++)
         sets[n] = o->set.list[n];
-    if (o->seed) {
-        snprintf(seed, sizeof seed, "run.seed=%s", o->seed);
-        sets[n++] = seed;
-    }
-    if (o->allow_deadlock)
-        sets[n++] = "pfc.allow-deadlock=true";
+    int code = weft_source_shorts(o, sets, &n, &texts, err);
     struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, 0};
-    int code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
+    if (!code)
+        code = weft_scenario_load(nargs ? path : NULL, &so, out, err);
+    free(texts);
     free(sets);
     for (size_t i = 0; !code && i < (*out)->nwarnings; i++)
         weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);

@@ -15,8 +15,11 @@ extern "C" {
 struct weft_source_opts {
     struct weft_strings set;
     const char *seed;
+    const char *pcap;
     int allow_deadlock;
 };
+/** Most settings that the options besides --set stand for. */
+#define WEFT_SOURCE_SHORTS 3
 /** The option table rows for a struct that has `struct weft_source_opts source`. */
 #define WEFT_SOURCE_OPTS(type)                                                                     \
     {"set",                                                                                        \
@@ -29,6 +32,11 @@ struct weft_source_opts {
     {                                                                                              \
         "seed", 0, WEFT_OPT_TEXT, offsetof(struct type, source.seed), "N", NULL,                   \
             "seed of every random stream: short for --set run.seed=N"                              \
+    },                                                                                             \
+    {                                                                                              \
+        "pcap", 0, WEFT_OPT_TEXT, offsetof(struct type, source.pcap), "LINKS", NULL,               \
+            "capture files of links: all, hosts, h3, h3-s16, ...; short for --set "                \
+            "capture.links=LINKS"                                                                  \
     },                                                                                             \
     {                                                                                              \
         "allow-deadlock", 0, WEFT_OPT_FLAG, offsetof(struct type, source.allow_deadlock), NULL,    \
@@ -44,6 +52,10 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
 /** Calls fn for each shipped scenario, in order of name: those of $WEFT_SCENARIOS, else ./scenarios, else the source tree's. */
 int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
                      struct weft_err *err);
+/** Appends to @p sets what the options besides --set stand for, at most WEFT_SOURCE_SHORTS; *n grows. The texts
+ * live in *texts, which the caller frees. */
+int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size_t *n, char **texts,
+                       struct weft_err *err);
 /** Resolves a scenario from the arguments of a command (at most one) and its overrides; prints warnings. */
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err);

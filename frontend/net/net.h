@@ -63,6 +63,7 @@ struct weft_net_flow {
     int64_t acked_ps;        /**< sender told; equals received_ps where the backend has no ACKs */
     int64_t ideal_ps;        /**< duration post -> received on an empty fabric along the same path */
     uint64_t retx_bytes;     /**< payload bytes sent more than once */
+    uint32_t qpn;            /**< number of the queue pair that carried it, as captures show it; 0: the backend has none */
     uint64_t cnps;           /**< congestion notifications that the sender's QP received while the message was its oldest */
 };
 

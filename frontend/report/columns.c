@@ -16,6 +16,7 @@ static const struct weft_column flows[] = {
     {"slowdown", "fct_ns / ideal_fct_ns"},
     {"retx_bytes", "payload bytes sent more than once"},
     {"cnps", "congestion notifications that reached the sender meanwhile"},
+    {"qpn", "number of its queue pair, at both ends; empty: the backend has no queue pairs"},
 };
 
 static const struct weft_column ops[] = {

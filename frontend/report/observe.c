@@ -102,6 +102,10 @@ static void on_flow(void *ctx, const struct weft_net_flow *w)
         weft_csv_empty(csv);
     weft_csv_u64(csv, w->retx_bytes);
     weft_csv_u64(csv, w->cnps);
+    if (w->qpn)
+        weft_csv_u64(csv, w->qpn);
+    else
+        weft_csv_empty(csv);
     row(r, csv);
 }
 

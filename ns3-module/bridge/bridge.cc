@@ -199,6 +199,7 @@ OnAcked(void* ctx, const weft_engine_done* done)
         flow.ideal_ps = done->ideal_ps;
         flow.retx_bytes = done->retx_bytes;
         flow.cnps = done->cnps;
+        flow.qpn = done->qpn;
         net->observer.flow(net->observer.ctx, &flow);
     }
     if (net->sink.sent)

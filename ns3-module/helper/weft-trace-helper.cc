@@ -19,13 +19,6 @@ NS_LOG_COMPONENT_DEFINE("WeftTraceHelper");
 namespace
 {
 
-/** What the sinks of one device need. */
-struct AsciiDevice
-{
-    Ptr<OutputStreamWrapper> stream; //!< Where lines go.
-    std::string path;                //!< The device's Config path.
-};
-
 /**
  * Writes a packet: kind, addresses as host numbers, and what else tells it apart.
  * \param os the stream
@@ -54,49 +47,63 @@ WritePacket(std::ostream& os, const weft_engine_pkt_view& p)
 
 /**
  * Writes one line.
- * \param device the device's stream and path
+ * \param stream where it goes
+ * \param path the device's Config path
  * \param mark what happened
  * \param time when
  * \param packet the packet
  */
 void
-WriteLine(const AsciiDevice& device, char mark, Time time, const weft_engine_pkt_view& packet)
+WriteLine(std::ostream& os,
+          const std::string& path,
+          char mark,
+          Time time,
+          const weft_engine_pkt_view& packet)
 {
-    std::ostream& os = *device.stream->GetStream();
     // Exact: picoseconds as seconds with twelve digits.
     const int64_t ps = time.GetPicoSeconds();
     const std::string digits = std::to_string(ps % 1000000000000);
     os << mark << ' ' << ps / 1000000000000 << '.' << std::string(12 - digits.size(), '0') << digits
-       << ' ' << device.path << ' ';
+       << ' ' << path << ' ';
     WritePacket(os, packet);
 }
 
 /**
  * A packet was queued, sent or received.
- * \param device the device
+ * \param stream where it goes
+ * \param path the device's Config path
  * \param mark what happened
  * \param time when
  * \param packet the packet
  */
 void
-Line(AsciiDevice device, char mark, Time time, const weft_engine_pkt_view& packet)
+Line(Ptr<OutputStreamWrapper> stream,
+     std::string path,
+     char mark,
+     Time time,
+     const weft_engine_pkt_view& packet)
 {
-    WriteLine(device, mark, time, packet);
-    *device.stream->GetStream() << '\n';
+    WriteLine(*stream->GetStream(), path, mark, time, packet);
+    *stream->GetStream() << '\n';
 }
 
 /**
  * A packet was dropped.
- * \param device the device
+ * \param stream where it goes
+ * \param path the device's Config path
  * \param time when
  * \param reason why
  * \param packet the packet
  */
 void
-DropLine(AsciiDevice device, Time time, weft_drop_reason reason, const weft_engine_pkt_view& packet)
+DropLine(Ptr<OutputStreamWrapper> stream,
+         std::string path,
+         Time time,
+         weft_drop_reason reason,
+         const weft_engine_pkt_view& packet)
 {
-    WriteLine(device, 'd', time, packet);
-    *device.stream->GetStream() << ' ' << weft_drop_reason_name(reason) << '\n';
+    WriteLine(*stream->GetStream(), path, 'd', time, packet);
+    *stream->GetStream() << ' ' << weft_drop_reason_name(reason) << '\n';
 }
 
 } // namespace
@@ -142,11 +149,11 @@ WeftFabricHelper::EnableAsciiInternal(Ptr<OutputStreamWrapper> stream,
     }
     const std::string path = "/NodeList/" + std::to_string(nd->GetNode()->GetId()) +
                              "/DeviceList/" + std::to_string(nd->GetIfIndex());
-    const AsciiDevice to{stream, path};
-    device->TraceConnectWithoutContext("PacketQueued", MakeBoundCallback(&Line, to, '+'));
-    device->TraceConnectWithoutContext("PacketSent", MakeBoundCallback(&Line, to, '-'));
-    device->TraceConnectWithoutContext("PacketReceived", MakeBoundCallback(&Line, to, 'r'));
-    device->TraceConnectWithoutContext("Drop", MakeBoundCallback(&DropLine, to));
+    device->TraceConnectWithoutContext("PacketQueued", MakeBoundCallback(&Line, stream, path, '+'));
+    device->TraceConnectWithoutContext("PacketSent", MakeBoundCallback(&Line, stream, path, '-'));
+    device->TraceConnectWithoutContext("PacketReceived",
+                                       MakeBoundCallback(&Line, stream, path, 'r'));
+    device->TraceConnectWithoutContext("Drop", MakeBoundCallback(&DropLine, stream, path));
 }
 
 } // namespace ns3

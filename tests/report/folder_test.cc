@@ -45,7 +45,7 @@ TEST(Folder, RowsOfEveryFile)
     no.pfc(no.ctx, &pfc);
     ASSERT_EQ(weft_report_flush(r, &err), 0) << err.msg;
     EXPECT_EQ(slurp(path + "/flows.csv"),
-              header(WEFT_CSV_FLOWS) + "4,0,1,7,3,1000,1.500,3.000,3.100,2.000,1.500000,5,2\n");
+              header(WEFT_CSV_FLOWS) + "4,0,1,7,3,1000,1.500,3.000,3.100,2.000,1.500000,5,2,\n");
     EXPECT_EQ(slurp(path + "/ops.csv"),
               header(WEFT_CSV_OPS) +
                   "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,3.001\n");
