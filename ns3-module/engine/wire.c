@@ -206,8 +206,7 @@ static uint16_t ipv4_checksum(const uint8_t *h)
 }
 
 /* IPv4 and UDP headers over @p body bytes. */
-static void put_ip_udp(const struct weft_wire *w, struct out *o,
-                       const struct weft_engine_pkt_view *v, size_t body)
+static void put_ip_udp(struct out *o, const struct weft_engine_pkt_view *v, size_t body)
 {
     const unsigned ecn = v->ce ? 3 : v->ecn_capable ? 2 : 0;
     uint8_t *ip = o->buf + o->n;
@@ -386,7 +385,7 @@ static size_t write_roce(const struct weft_wire *w, uint32_t port,
     const size_t more = extended(v, &b);
     put_ether(w, &o, port, v->prio);
     const size_t ip = o.n;
-    put_ip_udp(w, &o, v, BTH + more + b.telemetry + b.payload + b.pad + ICRC);
+    put_ip_udp(&o, v, BTH + more + b.telemetry + b.payload + b.pad + ICRC);
     put_bth(&o, b.opcode, (unsigned)b.pad, b.becn, v->qpn, b.ack_request, b.psn & 0xffffff);
     put_extended(w, &o, v, &b);
     put_telemetry(&o, v, b.telemetry);
