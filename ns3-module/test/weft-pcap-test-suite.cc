@@ -112,14 +112,15 @@ class PcapTestCase : public TestCase
         for (int i = 0; i < 2; i++)
         {
             NS_TEST_EXPECT_MSG_EQ(file[0][i].ns, left[i] / 1000, "begins to be sent");
-            NS_TEST_EXPECT_MSG_EQ(file[0][i].bytes[46], i == 0 ? 0x06 : 0x08, "WRITE first, last");
+            NS_TEST_EXPECT_MSG_EQ(
+                int(file[0][i].bytes[46]), (i == 0 ? 0x06 : 0x08), "WRITE first, last");
         }
         // At the receiver: data, its ACK at once, data, its ACK.
         for (int i = 0; i < 2; i++)
         {
             NS_TEST_EXPECT_MSG_EQ(file[1][2 * i].ns, came[i] / 1000, "received completely");
             NS_TEST_EXPECT_MSG_EQ(file[1][2 * i + 1].ns, came[i] / 1000, "and answered");
-            NS_TEST_EXPECT_MSG_EQ(file[1][2 * i + 1].bytes[46], 0x11, "ACKNOWLEDGE");
+            NS_TEST_EXPECT_MSG_EQ(int(file[1][2 * i + 1].bytes[46]), 0x11, "ACKNOWLEDGE");
             NS_TEST_EXPECT_MSG_EQ(
                 file[0][2 + i].ns, (came[i] + 2 * 1006880) / 1000, "the ACK has come back");
         }
