@@ -93,6 +93,8 @@ class PcapTestCase : public TestCase
         helper.EnablePcap(prefix, hosts);
         helper.EnablePcap(prefix + "-switch.pcap", helper.GetDevices().Get(2), false, true);
         helper.EnableAsciiAll(prefix);
+        std::ostringstream lines;
+        helper.EnableAscii(Create<OutputStreamWrapper>(&lines), hosts.Get(0)->GetDevice(0));
         helper.SendMessage(MicroSeconds(3), 0, 1, 5000);
         Simulator::Run();
         weft_err err = {};
@@ -131,7 +133,9 @@ class PcapTestCase : public TestCase
             std::equal(mac, mac + 6, first.begin() + 6), true, "the address of the device");
         NS_TEST_EXPECT_MSG_EQ(ReadCapture(prefix + "-switch.pcap").size(), 4, "explicit file name");
 
-        std::ifstream ascii(prefix + "-" + std::to_string(node[0]) + "-0.tr");
+        const std::string file0 = prefix + "-" + std::to_string(node[0]) + "-0.tr";
+        NS_TEST_EXPECT_MSG_EQ(std::ifstream(file0).good(), true, "a file per device");
+        std::istringstream ascii(lines.str());
         const std::string path = " /NodeList/" + std::to_string(node[0]) + "/DeviceList/0 ";
         const std::string expected[] = {
             "- 0.000003000000" + path + "data prio 3 bytes 4158 h0 > h1 qp 2 psn 0 payload 4096",
