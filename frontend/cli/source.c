@@ -99,16 +99,17 @@ int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size
     static const char seed_key[] = "run.seed=", pcap_key[] = "capture.links=";
     const char *seed = o->seed ? o->seed : "", *pcap = o->pcap ? o->pcap : "";
     const size_t seed_size = sizeof seed_key + strlen(seed);
-    *texts = (char *)malloc(seed_size + sizeof pcap_key + strlen(pcap));
+    const size_t pcap_size = sizeof pcap_key + strlen(pcap);
+    *texts = (char *)malloc(seed_size + pcap_size);
     if (!*texts)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
     if (o->seed) {
         sets[(*n)++] = *texts;
-        strcat(strcpy(*texts, seed_key), seed);
+        snprintf(*texts, seed_size, "%s%s", seed_key, seed);
     }
     if (o->pcap) {
         sets[(*n)++] = *texts + seed_size;
-        strcat(strcpy(*texts + seed_size, pcap_key), pcap);
+        snprintf(*texts + seed_size, pcap_size, "%s%s", pcap_key, pcap);
     }
     if (o->allow_deadlock)
         sets[(*n)++] = "pfc.allow-deadlock=true";

@@ -38,7 +38,7 @@ static bool joins(const struct weft_fabric_link *l, uint32_t a, uint32_t b)
 static int choose(const struct weft_fabric *f, char *word, uint8_t *chosen, struct weft_err *err)
 {
     char given[WORD_MAX], *end;
-    strcpy(given, word);
+    snprintf(given, sizeof given, "%s", word);
     const bool all = strcmp(word, "all") == 0, hosts = strcmp(word, "hosts") == 0;
     char *dash = strchr(word, '-');
     if (dash)

@@ -25,12 +25,13 @@ static void put32(uint8_t *to, uint32_t v)
 
 struct weft_pcap *weft_pcap_open(const char *path, uint32_t snaplen, struct weft_err *err)
 {
-    struct weft_pcap *p = malloc(sizeof *p + strlen(path) + 1);
+    const size_t path_size = strlen(path) + 1;
+    struct weft_pcap *p = malloc(sizeof *p + path_size);
     if (!p) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory");
         return NULL;
     }
-    strcpy(p->path, path);
+    memcpy(p->path, path, path_size);
     p->snaplen = snaplen;
     p->file = fopen(path, "wb");
     if (!p->file) {
