@@ -81,7 +81,7 @@ const weft_net_section g_sections[] = {
      weft_capture_table,
      offsetof(PacketParams, capture)},
 };
-static_assert(sizeof(g_sections) / sizeof(g_sections[0]) == WEFT_ENGINE_SECTIONS + 1,
+static_assert(sizeof(g_sections) / sizeof(g_sections[0]) == WEFT_ENGINE_SECTIONS + 2,
               "every engine section is a section of the backend");
 
 /** One net. */
