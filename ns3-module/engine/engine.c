@@ -471,6 +471,11 @@ void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
                     (long long)e->now, (long long)t_ps);
     else
         e->now = t_ps;
+    weft_engine_follow(e, t_ps);
+}
+
+void weft_engine_follow(struct weft_engine *e, int64_t t_ps)
+{
     if (e->due_ps < t_ps)
         e->due_ps = t_ps;
 }

@@ -223,7 +223,7 @@ enum weft_pkt_kind {
     WEFT_PKT_CNP,
     WEFT_PKT_PFC,
     WEFT_PKT_CREDIT, /**< as PFC, for the link only */
-    WEFT_PKT_FRAME, /**< of another transport, see struct weft_engine_frame */
+    WEFT_PKT_FRAME,  /**< of another transport, see struct weft_engine_frame */
     WEFT_PKT_KINDS
 };
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind);
@@ -461,6 +461,9 @@ const uint8_t *weft_engine_links_down(const struct weft_engine *e);
 
 /** The engine's clock: the time of the event being executed, or the last one set. */
 int64_t weft_engine_now(const struct weft_engine *e);
+/** What is looked at next is the state at @p t_ps, which is at or before the next event: counters include
+ * all transmissions before it. The clock does not move. */
+void weft_engine_follow(struct weft_engine *e, int64_t t_ps);
 /** Moves the clock forward to @p t_ps; requires now <= t_ps <= next event. Used when ns-3
  * events run between. */
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps);

@@ -453,6 +453,10 @@ WeftFabric::TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* e
 weft_engine*
 WeftFabric::GetEngine() const
 {
+    if (m_engine)
+    {
+        m_pump.Follow();
+    }
     return m_engine;
 }
 

@@ -405,7 +405,7 @@ class WeftFabric : public Object, public WeftParamHolder
     int64_t m_stream{0};                     //!< Of AssignStreams.
 
     weft_engine* m_engine{nullptr}; //!< The engine.
-    WeftPump m_pump;                //!< Drives it.
+    mutable WeftPump m_pump;        //!< Drives it; GetEngine lets it follow the clock.
     weft_engine_hooks m_hooks;      //!< Of SetHooks.
 
     std::vector<WeftMessageListener*> m_listeners; //!< By number; null: was removed.

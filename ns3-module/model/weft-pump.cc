@@ -58,6 +58,15 @@ WeftPump::SyncClock()
 }
 
 void
+WeftPump::Follow()
+{
+    if (!m_running && !m_dead && !m_failed && m_engine)
+    {
+        weft_engine_follow(m_engine, WeftPs(Simulator::Now()));
+    }
+}
+
+void
 WeftPump::Touch()
 {
     if (m_running || m_dead || m_failed || !m_engine)

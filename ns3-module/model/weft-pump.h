@@ -65,6 +65,9 @@ class WeftPump
     /** Before posting: moves the engine's clock to Simulator::Now(). */
     void SyncClock();
 
+    /** Before looking at the engine: its state is that of Simulator::Now(). Its clock does not move. */
+    void Follow();
+
     /** After posting: arms the pump event for the engine's next event, if that is not where it is.
      */
     void Touch();

@@ -108,7 +108,13 @@ void Same(const World& a, const World& b)
     ASSERT_EQ(memcmp(&s, &t, sizeof s), 0);
     ASSERT_EQ(a.received.size(), b.received.size());
     for (size_t i = 0; i < a.received.size(); i++)
-        ASSERT_EQ(memcmp(&a.received[i], &b.received[i], sizeof a.received[i]), 0) << i;
+    {
+        const auto &x = a.received[i], &y = b.received[i];
+        ASSERT_EQ(std::tie(x.id, x.post_ps, x.received_ps, x.acked_ps, x.ideal_ps, x.retx_bytes, x.cnps),
+                  std::tie(y.id, y.post_ps, y.received_ps, y.acked_ps, y.ideal_ps, y.retx_bytes, y.cnps)) << i;
+        ASSERT_EQ(std::tie(x.qpn, x.first_byte, x.first_psn, x.packets),
+                  std::tie(y.qpn, y.first_byte, y.first_psn, y.packets)) << i;
+    }
     ASSERT_EQ(a.pfc.size(), b.pfc.size());
     for (size_t i = 0; i < a.pfc.size(); i++)
     {
