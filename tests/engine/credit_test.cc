@@ -82,8 +82,9 @@ TEST(Credit, BackpressureReachesTheHostsThroughTwoSwitches)
                        to = w.fabric->ports[w.fabric->ports[p].peer].node;
         const bool forth =
             from == 0 || from == 1 || from == 3 || (from == 4 && to == 6) || (from == 6 && to == 5);
-        if (forth)
+        if (forth) {
             EXPECT_GT(st.paused_ps, last / 3) << from << " to " << to;
+        }
         EXPECT_EQ(st.pauses, 0u);
         const uint32_t inputs = w.fabric->nodes[from].nports; // data of all, and ACKs of all
         EXPECT_LE(st.max_queue_bytes, inputs * 41600u);
