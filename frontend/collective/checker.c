@@ -12,7 +12,8 @@
 
 typedef unsigned long long ull;
 
-static int wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t i, const char *what)
+int weft_checker_wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t i,
+                       const char *what)
 {
     if (c->ranks[rank].nlanes > 1)
         weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, lane %u, instruction %llu %s", rank, lane,
@@ -22,8 +23,8 @@ static int wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t 
     return WEFT_E_INTERNAL;
 }
 
-static uint64_t slot_of(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
-                        const struct weft_coll_instr *in, uint64_t j)
+uint64_t weft_checker_slot(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                           const struct weft_coll_instr *in, uint64_t j)
 {
     return weft_coll_nth_block(c->ops, c->call, r, lane, i, in, c->slots, j);
 }
@@ -34,7 +35,7 @@ static uint64_t bytes_of(const struct weft_checker *c, uint64_t block)
 }
 
 /* Reads slots into a message. `reader` is what it must not disturb: any posted receive. */
-static int read_slots(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                       const struct weft_coll_instr *in, int from_source,
                       struct weft_checker_message **out)
 {
@@ -50,13 +51,14 @@ static int read_slots(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
         return weft_checker_no_memory(c);
     uint64_t bytes = 0;
     for (uint64_t j = 0; j < m->n; j++) {
-        uint64_t slot = from_source ? in->source + j : slot_of(c, r, lane, i, in, j);
+        uint64_t slot = from_source ? in->source + j : weft_checker_slot(c, r, lane, i, in, j);
         if (slot >= c->slots)
-            return wrong(c, r, lane, i, "names blocks that do not exist");
+            return weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
         if (s->adding[slot] || s->replacing[slot])
-            return wrong(c, r, lane, i, "sends a block that a posted receive may still change");
+            return weft_checker_wrong(c, r, lane, i,
+                                      "sends a block that a posted receive may still change");
         if (s->block[slot] == WEFT_COLL_NO_BLOCK)
-            return wrong(c, r, lane, i, "sends a block that it does not have");
+            return weft_checker_wrong(c, r, lane, i, "sends a block that it does not have");
         m->block[j] = s->block[slot];
         memcpy(m->set + j * c->words, weft_checker_set(c, r, slot), c->words * sizeof(uint64_t));
         bytes += bytes_of(c, m->block[j]);
@@ -64,9 +66,9 @@ static int read_slots(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
             c->data(c->ctx, r, lane, i, j, m->block[j]);
     }
     if (!c->data && !from_source && weft_coll_instr_bytes(c->ops, c->call, r, lane, i, in) != bytes)
-        return wrong(c, r, lane, i, "does not count the bytes of its blocks");
-    if (in->action == WEFT_COLL_SEND) {
-        c->proof.messages++;
+        return weft_checker_wrong(c, r, lane, i, "does not count the bytes of its blocks");
+    if (in->action == WEFT_COLL_SEND || in->action == WEFT_COLL_SWITCH) {
+        c->proof.messages += in->action == WEFT_COLL_SEND;
         c->proof.bytes += bytes;
     }
     return 0;
@@ -79,13 +81,13 @@ static int write_slot(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
     struct weft_checker_rank *s = &c->ranks[r];
     uint64_t *have = weft_checker_set(c, r, slot), *got = m->set + j * c->words;
     if (adds && s->block[slot] != m->block[j])
-        return wrong(c, r, lane, i, "adds up data of different blocks");
+        return weft_checker_wrong(c, r, lane, i, "adds up data of different blocks");
     if (!weft_checker_adds(c) && s->block[slot] == m->block[j])
-        return wrong(c, r, lane, i, "receives a block that is already there");
+        return weft_checker_wrong(c, r, lane, i, "receives a block that is already there");
     s->block[slot] = m->block[j];
     for (uint64_t w = 0; w < c->words; w++) {
         if (adds && (have[w] & got[w]))
-            return wrong(c, r, lane, i, "adds a contribution for the second time");
+            return weft_checker_wrong(c, r, lane, i, "adds a contribution for the second time");
         have[w] = adds ? have[w] | got[w] : got[w];
     }
     return 0;
@@ -96,27 +98,29 @@ static int post_send(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t
 {
     struct weft_checker_rank *peer = &c->ranks[in->peer];
     if (in->peer_lane >= peer->nlanes || in->peer_instr >= peer->lane[in->peer_lane].n)
-        return wrong(c, r, lane, i, "sends to an instruction that its peer does not have");
+        return weft_checker_wrong(c, r, lane, i,
+                                  "sends to an instruction that its peer does not have");
     struct weft_coll_instr there = {0};
     c->ops->instr(c->call, in->peer, in->peer_lane, in->peer_instr, &there);
     if ((there.action != WEFT_COLL_RECV && there.action != WEFT_COLL_RECV_REDUCE) ||
         there.peer != r)
-        return wrong(c, r, lane, i, "sends to an instruction that does not receive from it");
+        return weft_checker_wrong(c, r, lane, i,
+                                  "sends to an instruction that does not receive from it");
     int same = there.nblocks == in->nblocks;
     for (uint64_t j = 0; same && !c->ops->slots && j < in->nblocks; j++)
-        same = slot_of(c, in->peer, in->peer_lane, in->peer_instr, &there, j) ==
-               slot_of(c, r, lane, i, in, j);
+        same = weft_checker_slot(c, in->peer, in->peer_lane, in->peer_instr, &there, j) ==
+               weft_checker_slot(c, r, lane, i, in, j);
     if (!same)
-        return wrong(c, r, lane, i, "sends other blocks than its peer expects");
+        return weft_checker_wrong(c, r, lane, i, "sends other blocks than its peer expects");
     uint64_t *last = &c->last_lane[2 * ((size_t)r * c->n + in->peer)];
     if (last[0] == in->peer_lane + UINT64_C(1) && in->peer_instr < last[1])
-        return wrong(c, r, lane, i, "overtakes an earlier send to the same peer");
+        return weft_checker_wrong(c, r, lane, i, "overtakes an earlier send to the same peer");
     last[0] = in->peer_lane + UINT64_C(1);
     last[1] = in->peer_instr + 1;
     struct weft_checker_message **box = &peer->lane[in->peer_lane].inbox[in->peer_instr];
     if (*box || peer->lane[in->peer_lane].done[in->peer_instr])
-        return wrong(c, r, lane, i, "sends to a receive that has got its message");
-    return read_slots(c, r, lane, i, in, 0, box);
+        return weft_checker_wrong(c, r, lane, i, "sends to a receive that has got its message");
+    return weft_checker_read(c, r, lane, i, in, 0, box);
 }
 
 static int post_recv(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
@@ -125,15 +129,15 @@ static int post_recv(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t
     struct weft_checker_rank *s = &c->ranks[r];
     int adds = in->action == WEFT_COLL_RECV_REDUCE;
     if (adds && !weft_checker_adds(c))
-        return wrong(c, r, lane, i, "adds up in a collective without a sum");
+        return weft_checker_wrong(c, r, lane, i, "adds up in a collective without a sum");
     for (uint64_t j = 0; j < in->nblocks; j++) {
-        uint64_t b = slot_of(c, r, lane, i, in, j);
+        uint64_t b = weft_checker_slot(c, r, lane, i, in, j);
         if (b >= c->slots)
-            return wrong(c, r, lane, i, "names blocks that do not exist");
+            return weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
         adds = adds && !in->has_source;
         if (s->replacing[b] || (!adds && s->adding[b]))
-            return wrong(c, r, lane, i,
-                         "receives into a block that another posted receive changes");
+            return weft_checker_wrong(c, r, lane, i,
+                                      "receives into a block that another posted receive changes");
         adds ? s->adding[b]++ : s->replacing[b]++;
     }
     return 0;
@@ -150,7 +154,7 @@ static int take_in(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i
     c->ops->instr(c->call, r, lane, i, &in);
     int adds = in.action == WEFT_COLL_RECV_REDUCE, rc = 0;
     for (uint64_t j = 0; !rc && j < m->n; j++) {
-        uint64_t slot = slot_of(c, r, lane, i, &in, j);
+        uint64_t slot = weft_checker_slot(c, r, lane, i, &in, j);
         adds && !in.has_source ? s->adding[slot]-- : s->replacing[slot]--;
         if (c->data)
             c->data(c->ctx, r, lane, i, j, m->block[j]);
@@ -172,14 +176,15 @@ static int local(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
 {
     struct weft_checker_message *m;
     if (in->action == WEFT_COLL_ADD && !weft_checker_adds(c))
-        return wrong(c, r, lane, i, "adds up in a collective without a sum");
-    int rc = read_slots(c, r, lane, i, in, 1, &m);
+        return weft_checker_wrong(c, r, lane, i, "adds up in a collective without a sum");
+    int rc = weft_checker_read(c, r, lane, i, in, 1, &m);
     for (uint64_t j = 0; !rc && j < in->nblocks; j++) {
-        uint64_t slot = slot_of(c, r, lane, i, in, j);
+        uint64_t slot = weft_checker_slot(c, r, lane, i, in, j);
         if (slot >= c->slots)
-            rc = wrong(c, r, lane, i, "names blocks that do not exist");
+            rc = weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
         else if (c->ranks[r].adding[slot] || c->ranks[r].replacing[slot])
-            rc = wrong(c, r, lane, i, "writes a block that a posted receive may still change");
+            rc = weft_checker_wrong(c, r, lane, i,
+                                    "writes a block that a posted receive may still change");
         else
             rc = write_slot(c, r, lane, i, slot, m, j, in->action == WEFT_COLL_ADD);
     }
@@ -211,9 +216,9 @@ static int dependency(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
     if (in->dep == WEFT_COLL_DEP_NONE)
         return 0;
     if (in->dep_lane >= s->nlanes || in->dep_instr >= s->lane[in->dep_lane].n)
-        return wrong(c, r, lane, i, "waits for an instruction that does not exist");
+        return weft_checker_wrong(c, r, lane, i, "waits for an instruction that does not exist");
     if (in->dep_lane == lane && in->dep_instr >= i)
-        return wrong(c, r, lane, i, "waits for a later instruction");
+        return weft_checker_wrong(c, r, lane, i, "waits for a later instruction");
     struct weft_checker_lane *other = &s->lane[in->dep_lane];
     if (in->dep == WEFT_COLL_DEP_UPTO)
         return take_in_all(c, r, in->dep_lane, in->dep_instr + 1);
@@ -233,15 +238,20 @@ static int issue(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
     case WEFT_COLL_COPY:
     case WEFT_COLL_ADD:
         if (in->nblocks == 0)
-            return wrong(c, r, lane, i, "names blocks that do not exist");
+            return weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
         rc = local(c, r, lane, i, in);
+        break;
+    case WEFT_COLL_SWITCH:
+        c->proof.messages++;
+        rc = weft_checker_switch(c, r, lane, i, in);
         break;
     default:
         receives = in->action != WEFT_COLL_SEND;
-        if (in->peer >= c->n || in->peer == r)
-            return wrong(c, r, lane, i, "names a peer outside of the group or itself");
+        if ((in->peer >= c->n || in->peer == r) &&
+            !(in->action == WEFT_COLL_RECV && in->peer == WEFT_COLL_SWITCHES))
+            return weft_checker_wrong(c, r, lane, i, "names a peer outside of the group or itself");
         if (in->nblocks == 0)
-            return wrong(c, r, lane, i, "names blocks that do not exist");
+            return weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
         rc = receives ? post_recv(c, r, lane, i, in) : post_send(c, r, lane, i, in);
     }
     if (!rc && !receives)
@@ -327,7 +337,7 @@ static int check_end(struct weft_checker *c)
         for (uint32_t l = 0; l < c->ranks[r].nlanes; l++)
             for (uint64_t i = 0; i < c->ranks[r].lane[l].n; i++)
                 if (c->ranks[r].lane[l].inbox[i])
-                    return wrong(c, r, l, i, "got a message that nobody took");
+                    return weft_checker_wrong(c, r, l, i, "got a message that nobody took");
         for (uint64_t b = 0; b < c->slots; b++) {
             uint64_t block = weft_checker_end(c, r, b);
             if (block == WEFT_COLL_NO_BLOCK)

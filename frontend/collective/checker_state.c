@@ -140,6 +140,12 @@ void weft_checker_release(struct weft_checker *c)
         free(s->adding);
         free(s->replacing);
     }
+    while (c->operations) {
+        struct weft_checker_operation *next = c->operations->next;
+        weft_checker_message_free(c->operations->message);
+        free(c->operations);
+        c->operations = next;
+    }
     free(c->ranks);
     free(c->last_lane);
 }

@@ -33,6 +33,15 @@ struct weft_checker_rank {
     uint32_t *replacing; /* ... that replace it */
 };
 
+/* An operation of the switches under way. */
+struct weft_checker_operation {
+    uint32_t lane, joined;
+    uint64_t instr;
+    struct weft_coll_instr in;            /* as its first rank has it */
+    struct weft_checker_message *message; /* what was given so far; NULL: nothing */
+    struct weft_checker_operation *next;
+};
+
 struct weft_checker {
     const struct weft_coll_ops *ops;
     const struct weft_coll_call *call;
@@ -41,6 +50,7 @@ struct weft_checker {
     uint64_t slots, words, parts;
     struct weft_checker_rank *ranks;
     uint64_t *last_lane; /* n * n: 1 + (lane, instruction) of the last send from s to d ... */
+    struct weft_checker_operation *operations;
     weft_coll_data_fn data;
     void *ctx;
     struct weft_coll_proof proof;
@@ -58,6 +68,23 @@ int weft_checker_no_memory(struct weft_checker *c);
 int weft_checker_prepare(struct weft_checker *c);
 void weft_checker_release(struct weft_checker *c);
 void weft_checker_message_free(struct weft_checker_message *m);
+
+/* checker.c */
+/** Sets what is wrong about an instruction. */
+int weft_checker_wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t i,
+                       const char *what);
+/** Slot @p j of an instruction. */
+uint64_t weft_checker_slot(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                           const struct weft_coll_instr *in, uint64_t j);
+/** Reads the slots of an instruction (from_source: those at its source) into a message. */
+int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                      const struct weft_coll_instr *in, int from_source,
+                      struct weft_checker_message **out);
+
+/* checker_switch.c */
+/** A rank takes part in an operation of the switches; the last one delivers it. */
+int weft_checker_switch(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                        const struct weft_coll_instr *in);
 
 #ifdef __cplusplus
 }

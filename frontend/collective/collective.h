@@ -62,6 +62,7 @@ enum weft_coll_action {
     WEFT_COLL_RECV_REDUCE, /**< take blocks from `peer` and add them to those at `source` */
     WEFT_COLL_COPY,        /**< copy the blocks at `source` to `first_block` */
     WEFT_COLL_ADD,         /**< add the blocks at `source` to those at `first_block` */
+    WEFT_COLL_SWITCH,      /**< take part in an operation of the switches, see `from` */
     WEFT_COLL_COMPUTE,     /**< `duration_ps` of anything */
     WEFT_COLL_NOP          /**< only its dependency */
 };
@@ -73,12 +74,22 @@ enum weft_coll_dep {
     WEFT_COLL_DEP_UPTO /**< so are all before it in its lane */
 };
 
+#define WEFT_COLL_SWITCHES UINT32_MAX
+#define WEFT_COLL_ALL UINT32_MAX
+
 /** One instruction. */
 struct weft_coll_instr {
     enum weft_coll_action action;
-    uint32_t peer;      /**< SEND, RECV*: position in the group, not the own one */
-    uint32_t peer_lane; /**< SEND: lane and index of the receive that takes it */
+    /** SEND, RECV*: position in the group, not the own one; RECV: or WEFT_COLL_SWITCHES */
+    uint32_t peer;
+    uint32_t peer_lane; /**< SEND, SWITCH: lane and index of the receive that takes it */
     uint64_t peer_instr;
+    /**
+     * SWITCH: whose blocks the switches take, and who receives them from the peer WEFT_COLL_SWITCHES.
+     * WEFT_COLL_ALL: the sum of everybody's; everybody but `from`. Each rank has the same SWITCH
+     * instructions at the same places, also those that neither give nor receive.
+     */
+    uint32_t from, to;
     /** The blocks are first_block + j * max(stride, 1) for j < nblocks, modulo their number. */
     uint64_t first_block, nblocks, stride;
     int listed;      /**< 1: instead, ops->block lists them */
@@ -98,6 +109,7 @@ struct weft_coll_ops {
     const char *title;              /**< one line for lists */
     const char *source;             /**< paper, NULL when there is none to name */
     struct weft_param_table params; /**< optional; users write "ring:channels=2" */
+    int in_network; /**< 1: has SWITCH instructions, so switches join the ranks in a tree */
     /** Required. 1 when it can do @p c. On 0, *why (may be NULL) says what is missing. */
     int (*supports)(const struct weft_coll_call *c, const char **why);
     /** Optional. Parts that each unit is cut into, >= 1; without it 1. */
@@ -164,6 +176,15 @@ uint64_t weft_coll_nth_block(const struct weft_coll_ops *ops, const struct weft_
 uint64_t weft_coll_instr_bytes(const struct weft_coll_ops *ops, const struct weft_coll_call *c,
                                uint32_t rank, uint32_t lane, uint64_t i,
                                const struct weft_coll_instr *in);
+/** Whether a rank gives data to a SWITCH instruction, and whether it receives from it. */
+static inline int weft_coll_gives(const struct weft_coll_instr *in, uint32_t rank)
+{
+    return in->from == WEFT_COLL_ALL || in->from == rank;
+}
+static inline int weft_coll_receives(const struct weft_coll_instr *in, uint32_t rank)
+{
+    return in->to == WEFT_COLL_ALL ? rank != in->from : rank == in->to;
+}
 /** Piece @p i of @p bytes cut into @p n, and where it begins. */
 uint64_t weft_coll_cut(uint64_t bytes, uint64_t n, uint64_t i);
 uint64_t weft_coll_cut_offset(uint64_t bytes, uint64_t n, uint64_t i);

@@ -47,6 +47,7 @@ static void ideal_free(struct weft_net *net)
         HASH_DEL(s->pairs, p);
         free(p);
     }
+    weft_ideal_groups_free(s);
     weft_heap_release(&s->heap);
     weft_routes_free(s->routes);
     free(s->path);
@@ -92,9 +93,8 @@ static void give_slot(struct weft_ideal *s, uint32_t i)
     s->free_slot = i;
 }
 
-/* Puts `slot` in the event queue at t_ps. */
-static int schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_ideal_slot *slot,
-                    struct weft_err *err)
+int weft_ideal_schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_ideal_slot *slot,
+                        struct weft_err *err)
 {
     uint32_t i = take_slot(s);
     if (i == WEFT_IDEAL_NO_SLOT)
@@ -139,6 +139,18 @@ static void drop_if_idle(struct weft_ideal *s, struct weft_ideal_pair *p)
     }
 }
 
+int64_t weft_ideal_begin(struct weft_ideal *s, const struct weft_ideal_cost *cost)
+{
+    int64_t begin = s->now_ps;
+    if (s->source_free_ps) {
+        int64_t *busy = &s->source_free_ps[cost->source];
+        if (*busy > begin)
+            begin = *busy;
+        *busy = begin + cost->source_ps;
+    }
+    return begin;
+}
+
 static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref,
                       struct weft_err *err)
 {
@@ -160,14 +172,7 @@ static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint
     struct weft_ideal_pair *pair = pair_of(s, msg, 1);
     if (!pair)
         return out_of_memory(err);
-    int64_t begin = s->now_ps;
-    if (s->source_free_ps) {
-        int64_t *busy = &s->source_free_ps[cost.source];
-        if (*busy > begin)
-            begin = *busy;
-        *busy = begin + cost.source_ps;
-    }
-    int64_t arrive = begin + cost.total_ps;
+    int64_t arrive = weft_ideal_begin(s, &cost) + cost.total_ps;
     if (arrive < pair->last_ps)
         arrive = pair->last_ps;
     struct weft_ideal_slot slot = {
@@ -177,7 +182,7 @@ static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint
         .post_ps = s->now_ps,
         .ideal_ps = cost.total_ps,
     };
-    rc = schedule(s, arrive, &slot, err);
+    rc = weft_ideal_schedule(s, arrive, &slot, err);
     if (rc) {
         drop_if_idle(s, pair);
         return rc;
@@ -199,19 +204,22 @@ static int ideal_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *
         return weft_err_set(err, WEFT_E_LIMIT, "a timer of %lld ps at %lld ps cannot be set",
                             (long long)delay_ps, (long long)s->now_ps);
     struct weft_ideal_slot slot = {.fn = fn, .ctx = ctx, .arg = arg};
-    return schedule(s, s->now_ps + delay_ps, &slot, err);
+    return weft_ideal_schedule(s, s->now_ps + delay_ps, &slot, err);
 }
 
 static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
 {
-    struct weft_ideal_pair *pair = pair_of(s, &m->msg, 0);
-    pair->inflight--;
-    drop_if_idle(s, pair);
     s->inflight_msgs--;
-    s->inflight_bytes -= m->msg.bytes;
     s->totals.msgs_received++;
     s->totals.msgs_acked++;
-    s->totals.bytes_received += m->msg.bytes;
+    if (m->what == WEFT_IDEAL_MESSAGE) {
+        struct weft_ideal_pair *pair = pair_of(s, &m->msg, 0);
+        pair->inflight--;
+        drop_if_idle(s, pair);
+        s->inflight_bytes -= m->msg.bytes;
+    }
+    if (m->what != WEFT_IDEAL_PART)
+        s->totals.bytes_received += m->msg.bytes;
     if (s->observer.flow) {
         struct weft_net_flow flow = {
             .id = m->id,
@@ -224,7 +232,7 @@ static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
         s->observer.flow(s->observer.ctx, &flow);
     }
     struct weft_net_done done = {m->arg, m->post_ps, s->now_ps, m->ideal_ps};
-    if (s->sink.received)
+    if (s->sink.received && m->what != WEFT_IDEAL_PART)
         s->sink.received(s->sink.ctx, &m->msg, &done);
     if (s->sink.sent)
         s->sink.sent(s->sink.ctx, &m->msg, &done);
@@ -268,7 +276,7 @@ static int ideal_check(const struct weft_net *net, struct weft_err *err)
                             (unsigned long long)t->msgs_posted,
                             (unsigned long long)t->msgs_received,
                             (unsigned long long)s->inflight_msgs);
-    if (t->bytes_posted != t->bytes_received + s->inflight_bytes)
+    if (!s->ngroups && t->bytes_posted != t->bytes_received + s->inflight_bytes)
         return weft_err_set(err, WEFT_E_INTERNAL,
                             "ideal: %llu bytes posted, but %llu received and %llu on their way",
                             (unsigned long long)t->bytes_posted,
@@ -351,4 +359,6 @@ const struct weft_net_ops weft_ideal_ops = {
     .port_stats = ideal_port_stats,
     .queue_bytes = ideal_queue_bytes,
     .explain = ideal_explain,
+    .group = weft_ideal_group,
+    .contribute = weft_ideal_contribute,
 };

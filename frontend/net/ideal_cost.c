@@ -17,18 +17,18 @@
 /* Longest time accepted for one message; far from overflow in every sum. */
 #define LONGEST_PS (WEFT_NEVER / 8)
 
-static int64_t serial_ps(uint64_t bytes, uint64_t rate_bps)
+int64_t weft_ideal_serial_ps(uint64_t bytes, uint64_t rate_bps)
 {
     unsigned __int128 ps = (unsigned __int128)bytes * 8 * WEFT_PS_PER_S / rate_bps;
     return ps > LONGEST_PS ? LONGEST_PS : (int64_t)ps;
 }
 
-static int64_t add_ps(int64_t a, int64_t b)
+int64_t weft_ideal_add_ps(int64_t a, int64_t b)
 {
     return a > LONGEST_PS - b ? LONGEST_PS : a + b;
 }
 
-static int64_t floored(int64_t ps, int64_t quantum_ps)
+int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps)
 {
     return ps - ps % quantum_ps;
 }
@@ -43,17 +43,23 @@ static void path_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
     uint64_t slowest = UINT64_MAX;
     for (uint32_t i = 0; i < hops; i++) {
         const struct weft_fabric_link *l = &s->fabric->links[s->fabric->ports[s->path[i]].link];
-        delay = add_ps(delay, l->delay_ps);
-        whole = add_ps(whole, floored(add_ps(l->delay_ps, serial_ps(msg->bytes, l->rate_bps)), q));
+        delay = weft_ideal_add_ps(delay, l->delay_ps);
+        whole = weft_ideal_add_ps(
+            whole,
+            weft_ideal_floored(
+                weft_ideal_add_ps(l->delay_ps, weft_ideal_serial_ps(msg->bytes, l->rate_bps)), q));
         if (l->rate_bps < slowest)
             slowest = l->rate_bps;
         s->port_bytes[s->path[i]] += msg->bytes;
     }
-    out->total_ps = s->params.forwarding == WEFT_IDEAL_STORE_AND_FORWARD
-                        ? whole
-                        : floored(add_ps(delay, serial_ps(msg->bytes, slowest)), q);
+    out->total_ps =
+        s->params.forwarding == WEFT_IDEAL_STORE_AND_FORWARD
+            ? whole
+            : weft_ideal_floored(
+                  weft_ideal_add_ps(delay, weft_ideal_serial_ps(msg->bytes, slowest)), q);
     const struct weft_fabric_port *first = &s->fabric->ports[s->path[0]];
-    out->source_ps = floored(serial_ps(msg->bytes, s->fabric->links[first->link].rate_bps), q);
+    out->source_ps = weft_ideal_floored(
+        weft_ideal_serial_ps(msg->bytes, s->fabric->links[first->link].rate_bps), q);
     out->source = s->path[0];
 }
 
@@ -63,9 +69,10 @@ int weft_ideal_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
     if (s->params.model == WEFT_IDEAL_PATH) {
         path_cost(s, msg, out);
     } else {
-        int64_t serial = serial_ps(msg->bytes, s->params.bandwidth_bps);
-        out->total_ps = floored(add_ps(s->params.latency_ps, serial), s->params.quantum_ps);
-        out->source_ps = floored(serial, s->params.quantum_ps);
+        int64_t serial = weft_ideal_serial_ps(msg->bytes, s->params.bandwidth_bps);
+        out->total_ps = weft_ideal_floored(weft_ideal_add_ps(s->params.latency_ps, serial),
+                                           s->params.quantum_ps);
+        out->source_ps = weft_ideal_floored(serial, s->params.quantum_ps);
         out->source = msg->src;
     }
     if (out->total_ps >= LONGEST_PS - s->now_ps)

@@ -32,13 +32,15 @@ struct weft_ideal_slot {
     void *ctx;
     uint64_t arg; /**< timer: its argument; message: send_ref */
     struct weft_net_msg msg;
+    enum { WEFT_IDEAL_MESSAGE, WEFT_IDEAL_PART, WEFT_IDEAL_PART_WANTED } what;
     uint64_t id;      /**< of the message */
     int64_t post_ps;  /**< message */
     int64_t ideal_ps; /**< message: duration when alone */
     uint32_t next_free;
 };
 
-struct weft_ideal_pair; /* messages of one (src, dst, prio) on their way */
+struct weft_ideal_group; /* see ideal_group.c */
+struct weft_ideal_pair;  /* messages of one (src, dst, prio) on their way */
 
 /** The backend's object. */
 struct weft_ideal {
@@ -58,6 +60,8 @@ struct weft_ideal {
     struct weft_ideal_slot *slots;
     uint32_t nslots, free_slot;
     struct weft_ideal_pair *pairs;
+    struct weft_ideal_group **groups;
+    uint32_t ngroups;
     uint64_t inflight_msgs, inflight_bytes;
     struct weft_net_totals totals;
 };
@@ -71,6 +75,24 @@ struct weft_ideal_cost {
     int64_t source_ps; /**< during which its first link is busy */
     uint32_t source;   /**< index into source_free_ps */
 };
+
+/** Puts `slot` in the event queue at t_ps. */
+int weft_ideal_schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_ideal_slot *slot,
+                        struct weft_err *err);
+/** When a source with @p cost may begin; occupies it. */
+int64_t weft_ideal_begin(struct weft_ideal *s, const struct weft_ideal_cost *cost);
+
+/* ideal_cost.c: arithmetic */
+int64_t weft_ideal_serial_ps(uint64_t bytes, uint64_t rate_bps);
+int64_t weft_ideal_add_ps(int64_t a, int64_t b);
+int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps);
+
+/* ideal_group.c: in-network operations, as in net.h */
+int weft_ideal_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
+                     uint32_t *id, struct weft_err *err);
+int weft_ideal_contribute(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
+                          struct weft_err *err);
+void weft_ideal_groups_free(struct weft_ideal *s);
 
 /** Works out a message's cost; counts its bytes on the ports of its path. WEFT_E_LIMIT: longer than
  * time itself. */

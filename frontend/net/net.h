@@ -36,6 +36,17 @@ struct weft_net_msg {
 };
 #define WEFT_NET_PRIO_DEFAULT UINT32_MAX
 
+/** What a member gives to, and wants from, an operation of its group in which switches add up and copy. */
+struct weft_net_part {
+    uint32_t group;  /**< number from ops->group */
+    uint32_t member; /**< who posts it: its place in the group */
+    uint64_t bytes;
+    uint64_t tag;
+    uint32_t from;   /**< member whose data it is, or WEFT_NET_ALL: the sum of all */
+    uint32_t to;     /**< member that receives, or WEFT_NET_ALL: all but @p from */
+};
+#define WEFT_NET_ALL UINT32_MAX
+
 /** How a message got on. Times are absolute simulated picoseconds. */
 struct weft_net_done {
     uint64_t send_ref;   /**< what send() was given */
@@ -44,7 +55,8 @@ struct weft_net_done {
     int64_t ideal_ps;    /**< duration post -> received on an empty fabric along the same path */
 };
 
-/** What the frontend gets told. */
+/** What the frontend gets told. A part of an in-network operation is told as a message whose src and dst
+ * are both its host: received where data is delivered, sent at every member. */
 struct weft_net_sink {
     void *ctx;
     /** The sender knows that the whole message was delivered (RoCE: the last ACK arrived). */
@@ -128,7 +140,7 @@ struct weft_net_memory {
 /** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at h3 since 12.3 us"). */
 typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
 
-/** What a backend can do. All are required but the last. */
+/** What a backend can do. All are required but the last three. */
 struct weft_net_ops {
     void (*free)(struct weft_net *net);
     /** Current simulated time. */
@@ -157,6 +169,16 @@ struct weft_net_ops {
     uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
     /** Optional. */
     void (*memory)(const struct weft_net *net, struct weft_net_memory *out);
+    /**
+     * Optional, with contribute. Opens a group of @p n hosts for in-network operations at priority @p prio;
+     * all groups before the first contribute. WEFT_E_INPUT: the fabric can't, and *err says why.
+     */
+    int (*group)(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio, uint32_t *id,
+                 struct weft_err *err);
+    /** Optional. Posts a member's part of the next operation of its group, now. All members post the same
+     * operations in the same order, also those that neither give nor want data. */
+    int (*contribute)(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
+                      struct weft_err *err);
 };
 
 /** Base of every backend's object. */

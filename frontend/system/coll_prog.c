@@ -25,6 +25,12 @@ static uint32_t rank_of(const struct weft_prog *p, uint32_t position)
     return p->base + p->ranks[position] * p->stride;
 }
 
+/* Host that a message from a peer comes from; the switches' come as if from the own one. */
+static uint32_t sender_of(const struct weft_prog *p, uint32_t peer)
+{
+    return peer == WEFT_COLL_SWITCHES ? p->npu->rank : rank_of(p, peer);
+}
+
 static uint64_t own_tag(const struct weft_prog *p, uint32_t lane, uint64_t i)
 {
     return (p->key << p->sys->lane_bits | lane) << p->sys->instr_bits | i;
@@ -164,19 +170,10 @@ static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct 
     return end_after(p, lane, i, endpoint_ps, reduce_ps);
 }
 
-static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
+/* Counts a message that is posted now. */
+static void note_post(struct weft_prog *p, uint64_t bytes)
 {
-    struct weft_system *s = p->sys;
-    struct weft_err err = {0};
-    struct weft_net_msg msg = {
-        .src = p->npu->rank,
-        .dst = rank_of(p, in->peer),
-        .bytes = bytes,
-        .tag = own_tag(p, in->peer_lane, in->peer_instr),
-    };
-    const uint64_t chunk = p->key >> p->sys->phase_bits & ((UINT64_C(1) << p->sys->chunk_bits) - 1);
-    weft_classify(&p->sys->classes, weft_active_op(active_of(p)), in->step + in->peer_lane + chunk,
-                  &msg);
+    const struct weft_system *s = p->sys;
     p->messages++;
     p->bytes += bytes;
     if (p->posted_ps) {
@@ -184,6 +181,47 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
             *p->posted_ps = s->net->ops->now_ps(s->net);
         p->posted_ps = NULL;
     }
+}
+
+/* Takes part in an operation of the switches. */
+static void contribute(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
+{
+    struct weft_system *s = p->sys;
+    struct weft_err err = {0};
+    struct weft_net_part part = {
+        .group = p->net_group,
+        .member = p->position,
+        .bytes = bytes,
+        .tag = own_tag(p, in->peer_lane, in->peer_instr),
+        .from = in->from,
+        .to = in->to,
+    };
+    note_post(p, weft_coll_gives(in, p->position) ? bytes : 0);
+    struct weft_trail *t = weft_trail_take(p->npu, active_of(p)->op);
+    if (s->net->ops->contribute(s->net, &part, (uint64_t)(uintptr_t)t, &err)) {
+        weft_err_prepend(&err, "rank %u", p->npu->rank);
+        weft_system_fail(s, &err);
+    }
+}
+
+static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
+{
+    struct weft_system *s = p->sys;
+    struct weft_err err = {0};
+    if (in->action == WEFT_COLL_SWITCH) {
+        contribute(p, in, bytes);
+        return;
+    }
+    struct weft_net_msg msg = {
+        .src = p->npu->rank,
+        .dst = rank_of(p, in->peer),
+        .bytes = bytes,
+        .tag = own_tag(p, in->peer_lane, in->peer_instr),
+    };
+    const uint64_t chunk = p->key >> s->phase_bits & ((UINT64_C(1) << s->chunk_bits) - 1);
+    weft_classify(&s->classes, weft_active_op(active_of(p)), in->step + in->peer_lane + chunk,
+                  &msg);
+    note_post(p, bytes);
     struct weft_trail *t = weft_trail_take(p->npu, active_of(p)->op);
     if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)t, &err))
         weft_system_fail(s, &err);
@@ -212,6 +250,7 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     struct weft_system *s = p->sys;
     uint64_t bytes;
     switch (in->action) {
+    case WEFT_COLL_SWITCH:
     case WEFT_COLL_SEND: {
         bytes = bytes_of(p, lane, i, in);
         int64_t wait_ps = 0;
@@ -351,7 +390,7 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
         struct weft_coll_instr in;
         fetch(p, (uint32_t)lane, i, &in);
         if ((in.action != WEFT_COLL_RECV && in.action != WEFT_COLL_RECV_REDUCE) ||
-            rank_of(p, in.peer) != msg->src)
+            sender_of(p, in.peer) != msg->src)
             fail(p, WEFT_E_INTERNAL, "a message came from the wrong rank");
         weft_npu_arrival(active_of(p), t, done);
         if (take_in(p, (uint32_t)lane, i, &in))
@@ -362,7 +401,20 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
         weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for early messages", npu->rank);
         weft_system_fail(s, &err);
     }
-    weft_trail_drop(s, t);
+    if (msg->src != msg->dst) /* else the switches', dropped when the part is over */
+        weft_trail_drop(s, t);
+}
+
+/* The first rank that has not begun this collective, else the own one. Looks at other ranks: only for
+ * the stall report. */
+static uint32_t missing(const struct weft_prog *p)
+{
+    for (uint32_t i = 0; i < p->call.n; i++) {
+        uint32_t rank = rank_of(p, i);
+        if (!weft_u64map_get(&p->sys->npus[rank].progs, p->key, NULL))
+            return rank;
+    }
+    return p->npu->rank;
 }
 
 int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank)
@@ -376,7 +428,7 @@ int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *ran
             fetch(p, k, i, &in);
             if (in.action == WEFT_COLL_RECV || in.action == WEFT_COLL_RECV_REDUCE) {
                 *step = in.step;
-                *rank = rank_of(p, in.peer);
+                *rank = in.peer == WEFT_COLL_SWITCHES ? missing(p) : rank_of(p, in.peer);
                 return 1;
             }
         }

@@ -243,6 +243,7 @@ static void set_up(struct weft_coll_chunk *c)
     struct weft_prog *p = &c->prog;
     const struct weft_system *s = p->sys;
     const struct weft_coll_algorithm *alg = &run->choice->alg[0];
+    uint64_t site = weft_site_key(weft_active_op(run->a)->group, WEFT_SITE_WHOLE, 0);
     if (run->order) {
         const struct weft_shape *shape = run->shape;
         uint32_t d = dim_of(c);
@@ -252,6 +253,7 @@ static void set_up(struct weft_coll_chunk *c)
         p->ranks = shape->places[d];
         p->stride = shape->stride[d];
         p->base = p->npu->rank - p->ranks[p->position] * p->stride;
+        site = weft_site_key(weft_active_op(run->a)->group, d, p->base);
     } else {
         p->call = run->call;
         p->call.bytes = weft_coll_chunk_bytes(run->call.bytes, s->p->chunks, c->index);
@@ -268,6 +270,8 @@ static void set_up(struct weft_coll_chunk *c)
         p->base = 0;
     }
     p->ops = alg->ops;
+    if (p->ops->in_network)
+        p->net_group = weft_site_net_group(&s->sites, site);
     weft_coll_use(&p->call, alg);
     p->key = ((run->instance << s->chunk_bits | c->index) << s->phase_bits) | c->at;
 }

@@ -8,6 +8,7 @@
  *   coll_run.c   chunks and phases of a collective     choices.c   which algorithm plays an op
  *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
  *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
+ *   sites.c      groups of switches
  *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
  *   trail.c      the critical path                     classes.c   traffic classes and QPs
  */
@@ -127,6 +128,11 @@ struct weft_classes {
     uint32_t prio[WEFT_COMM_TYPES], qps[WEFT_COMM_TYPES];
 };
 
+/** Where algorithms meet the fabric: what they need of it, per set of ranks that plays together. */
+struct weft_sites {
+    struct weft_u64map net_group; /**< key of weft_site_key() -> 1 + number of the net's group */
+};
+
 struct weft_system {
     const struct weft_workload *w;
     struct weft_classes classes;
@@ -137,7 +143,8 @@ struct weft_system {
     uint32_t **position;       /**< per group: positions sorted by rank */
     struct weft_shape *shapes; /**< per group */
     struct weft_dims dims;     /**< of the fabric */
-    uint64_t *instance_order;  /**< per instance: place in program order, see coll_ids.h */
+    struct weft_sites sites;
+    uint64_t *instance_order; /**< per instance: place in program order, see coll_ids.h */
     struct weft_npu *npus;
     struct weft_op_state *states;
     uint64_t done, total;
@@ -233,6 +240,19 @@ const struct weft_shape *weft_shape_of(const struct weft_shape *shape, const str
                                        struct weft_shape *scratch);
 void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w);
 
+/* sites.c */
+#define WEFT_SITE_WHOLE 15u /**< as dimension: the whole group */
+/** Names the ranks base + j * stride of dimension @p dim of a group that play together. */
+static inline uint64_t weft_site_key(uint32_t group, uint32_t dim, uint32_t base)
+{
+    return ((uint64_t)group << 4 | dim) << 32 | base;
+}
+/** Opens the net's groups for all in-network collectives of the workload. */
+int weft_sites_new(struct weft_system *s, struct weft_err *err);
+void weft_sites_free(struct weft_sites *sites);
+/** The net's group of a set of ranks. */
+uint32_t weft_site_net_group(const struct weft_sites *sites, uint64_t key);
+
 /* check.c */
 /** Per group the positions sorted by rank; fails on a member twice or out of range. NULL on
  * failure. */
@@ -293,6 +313,7 @@ struct weft_prog {
     const struct weft_coll_ops *ops;
     struct weft_coll_call call;
     uint32_t position;
+    uint32_t net_group;    /**< in-network algorithms: of ops->group */
     uint32_t stride, base; /**< position j is rank base + ranks[j] * stride */
     const uint32_t *ranks;
     uint64_t left; /**< instructions that are not done */

@@ -11,6 +11,8 @@ static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft
     struct weft_system *s = ctx;
     if (s->err.code == 0 && (msg->tag & WEFT_TAG_P2P) && !(msg->tag & WEFT_TAG_CONTROL))
         weft_p2p_sent(done);
+    else if (msg->src == msg->dst) /* a part of an operation of the switches */
+        weft_trail_drop(s, (struct weft_trail *)(uintptr_t)done->send_ref);
 }
 
 static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
@@ -147,7 +149,8 @@ static int prepare(struct weft_system *s, struct weft_err *err)
     s->shapes = s->position ? weft_shapes_new(w, &s->dims, err) : NULL;
     if (!s->shapes)
         return err->code;
-    return size_tags(s, ninstances, err);
+    rc = weft_sites_new(s, err);
+    return rc ? rc : size_tags(s, ninstances, err);
 }
 
 struct weft_system *weft_system_new(const struct weft_workload *w,
@@ -196,6 +199,7 @@ void weft_system_free(struct weft_system *s)
         weft_p2p_free(npu);
         free(npu->ready);
     }
+    weft_sites_free(&s->sites);
     weft_shapes_free(s->shapes, s->w);
     weft_positions_free(s->position, s->w);
     weft_choices_free(&s->choices);

@@ -302,6 +302,28 @@ NetSend(weft_net* net, const weft_net_msg* msg, uint64_t ref, weft_err* err)
 }
 
 int
+NetGroup(
+    weft_net* net, const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t* id, weft_err* err)
+{
+    return Guard(err,
+                 [&] { return PacketNet::Of(net)->fabric->TryGroup(hosts, n, prio, id, err); });
+}
+
+int
+NetContribute(weft_net* net, const weft_net_part* part, uint64_t ref, weft_err* err)
+{
+    PacketNet* self = PacketNet::Of(net);
+    if (self->error.code)
+    {
+        *err = self->error;
+        return err->code;
+    }
+    const weft_engine_part p = {
+        part->group, part->member, part->bytes, part->tag, ref, part->from, part->to};
+    return Guard(err, [&] { return self->fabric->TryContribute(p, err); });
+}
+
+int
 NetAfter(weft_net* net,
          int64_t delayPs,
          void (*fn)(void* ctx, uint64_t arg),
@@ -456,6 +478,8 @@ const weft_net_ops g_ops = {
     NetQueueBytes,
     NetExplain,
     NetMemory,
+    NetGroup,
+    NetContribute,
 };
 
 weft_engine_config

@@ -22,8 +22,8 @@ const char *weft_drop_reason_name(enum weft_drop_reason reason)
 
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
 {
-    static const char *const names[WEFT_PKT_KINDS] = {"data", "ack",    "nack", "cnp",
-                                                      "pfc",  "credit", "frame"};
+    static const char *const names[WEFT_PKT_KINDS] = {"data",  "ack", "nack",   "cnp",
+                                                      "frame", "pfc", "credit", "sum"};
     return (unsigned)kind < WEFT_PKT_KINDS ? names[kind] : "?";
 }
 
@@ -96,7 +96,7 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
-/* Bytes that wait at a NIC on their way through. */
+/* Bytes that wait at a port on their way through. */
 static uint64_t forwarded_bytes(const struct weft_engine *e, const struct port *p)
 {
     uint64_t bytes = 0;
@@ -117,7 +117,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
         uint64_t in = 0, out = 0, guarded = 0, shared[2] = {0}, queued[2] = {0};
         for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
             const struct port *p = &e->ports[f->nodes[n].first_port + k];
-            out += p->nic == NIL ? p->qtotal : forwarded_bytes(e, p);
+            out += p->nic == NIL && !e->in_network ? p->qtotal : forwarded_bytes(e, p);
             for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
                 const bool apart = credit_guards(e, f->nodes[n].first_port + k, c);
                 in += (uint64_t)p->lane[c].in_bytes + p->lane[c].in_hdrm;
@@ -161,7 +161,7 @@ int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
     LAW(err, sent == delivered + drops + e->pkts.live,
         "%" PRIu64 " packets made, %" PRIu64 " delivered, %" PRIu64 " dropped, %u alive", sent,
         delivered, drops, e->pkts.live);
-    LAW(err, e->tot.msgs_acked + e->msgs.live == e->tot.msgs_posted,
+    LAW(err, e->tot.msgs_acked + e->msgs.live + in_network_parts(e) == e->tot.msgs_posted,
         "messages posted, acked and waiting differ");
     for (uint32_t i = 0; i < e->qps.n; i++) {
         const struct qp *q = qp_at(e, i);
@@ -175,6 +175,8 @@ int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
     int rc = check_ports(e, err);
     if (!rc)
         rc = credit_audit(e, err);
+    if (!rc && e->in_network)
+        rc = in_network_check(e, err);
     return rc ? rc : check_switches(e, err);
 }
 
@@ -228,5 +230,7 @@ uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
         fn(ctx, text);
         said++;
     }
-    return e->msgs.live;
+    if (e->in_network)
+        said += in_network_explain(e, max - said, fn, ctx);
+    return e->msgs.live + in_network_parts(e);
 }

@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-static uint64_t own_mtu(const struct weft_engine_params *p, const struct weft_fabric *f,
-                        uint32_t dim)
+uint64_t control_own_mtu(const struct weft_engine_params *p, const struct weft_fabric *f,
+                         uint32_t dim)
 {
     const uint64_t own = f->dims[dim].set.mtu_bytes;
     return own ? own : p->transport.mtu_bytes;
@@ -23,12 +23,12 @@ static uint64_t own_mtu(const struct weft_engine_params *p, const struct weft_fa
 uint64_t control_mtu_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
                            uint32_t dim)
 {
-    uint64_t mtu = own_mtu(p, f, dim);
+    uint64_t mtu = control_own_mtu(p, f, dim);
     if (f->routing == WEFT_ROUTING_DIMS)
         return mtu;
     /* A path may come to cross other dimensions when links fail. */
     for (uint32_t d = 0; d < f->ndims; d++) {
-        const uint64_t other = own_mtu(p, f, d);
+        const uint64_t other = control_own_mtu(p, f, d);
         mtu = other > mtu ? other : mtu;
     }
     return mtu;
@@ -136,7 +136,7 @@ void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *p
     uint64_t mtu = UINT64_MAX;
     for (uint32_t h = 0; h < hops; h++) {
         const uint32_t dim = f->links[f->ports[ports[h]].link].dim;
-        const uint64_t own = own_mtu(&e->p, f, dim);
+        const uint64_t own = control_own_mtu(&e->p, f, dim);
         outermost = dim > outermost ? dim : outermost;
         mtu = own < mtu ? own : mtu;
     }

@@ -101,7 +101,9 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
                                        .frame_bytes = p->frame,
                                        .psn = p->kind == WEFT_PKT_FRAME ? 0 : p->psn,
                                        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
-    if (!link_frame(p))
+    if (p->kind == WEFT_PKT_SUM)
+        v->dst_host = v->src_host = UINT32_MAX;
+    else if (!link_frame(p))
         view_roce(e, p, v);
 }
 
@@ -127,6 +129,12 @@ void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_r
         frame_drop(e, i, port, why);
     else if (__builtin_expect(pkt_at(e, i)->kind == WEFT_PKT_CREDIT, 0))
         credit_frame_lost(e, port, pkt_at(e, i));
+    else if (pkt_at(e, i)->kind == WEFT_PKT_SUM)
+        engine_fail(
+            e, WEFT_E_OUTCOME,
+            "a packet of an in-network operation was lost on port %u (%s): sums in switches "
+            "need links that lose nothing",
+            port, weft_drop_reason_name(why));
     pkt_free(e, i);
 }
 
@@ -320,6 +328,7 @@ void weft_engine_free(struct weft_engine *e)
     pfc_fini(e);
     credit_fini(e);
     control_fini(e);
+    in_network_fini(e);
     free(e->qp_slots);
     free(e->turns);
     free(e->flowlets);

@@ -180,6 +180,13 @@ struct weft_ecn_params {
     int at_enqueue; /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
 };
 
+/** Switches that add up and copy. Section "in-network". */
+struct weft_in_network_params {
+    uint64_t slots;     /**< sums of one packet each that a switch can hold in the making */
+    uint64_t rate_bps;  /**< frames that a switch adds up per time; 0: as fast as they come */
+    int64_t latency_ps; /**< from the last frame of a sum to the sum */
+};
+
 /** Everything that configures an engine. */
 struct weft_engine_params {
     struct weft_transport_params transport;
@@ -187,9 +194,10 @@ struct weft_engine_params {
     struct weft_pfc_params pfc;
     struct weft_ecn_params ecn;
     struct weft_credit_params credit;
+    struct weft_in_network_params in_network;
 };
 
-/** The parameter tables of the sections, in the order transport, switch, pfc, ecn, credit. */
+/** The parameter tables of the sections: transport, switch, pfc, ecn, credit, in-network. */
 struct weft_engine_section {
     const char *name;
     const char *help;
@@ -221,9 +229,10 @@ enum weft_pkt_kind {
     WEFT_PKT_ACK,
     WEFT_PKT_NACK,
     WEFT_PKT_CNP,
+    WEFT_PKT_FRAME, /**< of another transport, see struct weft_engine_frame */
     WEFT_PKT_PFC,
     WEFT_PKT_CREDIT, /**< as PFC, for the link only */
-    WEFT_PKT_FRAME,  /**< of another transport, see struct weft_engine_frame */
+    WEFT_PKT_SUM,    /**< part of an in-network operation, up or down its tree */
     WEFT_PKT_KINDS
 };
 const char *weft_pkt_kind_name(enum weft_pkt_kind kind);
@@ -279,7 +288,8 @@ enum weft_telemetry { WEFT_TELEMETRY_TIME, WEFT_TELEMETRY_INT, WEFT_TELEMETRY_PI
 /** A packet as trace hooks show it. */
 struct weft_engine_pkt_view {
     enum weft_pkt_kind kind;
-    uint32_t src_host, dst_host; /**< of the packet (an ACK's source is the data's receiver) */
+    /** of the packet (an ACK's source is the data's receiver); SUM: UINT32_MAX */
+    uint32_t src_host, dst_host;
     uint32_t prio;
     uint32_t frame_bytes;
     uint64_t psn; /**< DATA: its own number; ACK, NACK: the number expected next */
@@ -333,6 +343,15 @@ enum weft_qp_event {
     WEFT_QP_CNP,  /**< a CNP arrived, or an ACK or NACK that carries one */
     WEFT_QP_RETX, /**< a data packet is about to be sent again */
     WEFT_QP_RATE  /**< the congestion control has been asked; rate and window may have changed */
+};
+
+/** What a host gives to, and wants from, an in-network operation. */
+struct weft_engine_part {
+    uint32_t group;  /**< of weft_engine_group() */
+    uint32_t member; /**< who posts it: its place in the group */
+    uint64_t bytes, tag, ref;
+    uint32_t from; /**< member whose data it is; UINT32_MAX: the sum of all */
+    uint32_t to;   /**< member that receives; UINT32_MAX: all but @p from */
 };
 
 /** Hooks; each may be NULL and then costs one predictable branch. They may call
@@ -442,6 +461,20 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
 /** Queues a frame at its NIC, where frames and QPs of one priority take turns. What happens to it is
  * told by the hooks. WEFT_E_INPUT: it cannot be sent; the handle is not kept. */
 int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame *frame,
+                           struct weft_err *err);
+/**
+ * Opens a group of hosts for in-network operations at a priority; see in_network.c for what switches
+ * do. Before the first weft_engine_contribute() of any group. WEFT_E_INPUT: the fabric can't (no switch joins
+ * them, a link of the tree loses packets, more groups at a switch than it has slots), or no such host.
+ */
+int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, uint32_t prio,
+                      uint32_t *id, struct weft_err *err);
+/**
+ * Posts a host's part of the next operation of its group, now. All members post the same operations in
+ * the same order. Hooks: received where it is delivered, with src_host and dst_host both this host,
+ * then acked at each member once its part is over.
+ */
+int weft_engine_contribute(struct weft_engine *e, const struct weft_engine_part *part,
                            struct weft_err *err);
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),

@@ -17,6 +17,8 @@
  *   credit.c  credit-based flow control
  *   frame.c   frames of other transports
  *   lazy.c    transmissions without events of their own
+ *   in_network.c  sums and copies in switches         in_network_group.c  their groups and trees
+ *   in_network_check.c  their laws, and what they wait for
  *
  * Everything is arrays of records by index. A packet is in exactly one list at a time: a port's
  * queue, or the
@@ -48,6 +50,7 @@ enum pkt_flags {
     PKT_CNP = 8,      /**< ACK, NACK: carries a CNP */
     PKT_XOFF = 16,    /**< PFC: pause (else resume) */
     PKT_SACK = 16,    /**< ACK, NACK: sack is the packet that caused it */
+    PKT_DOWN = 16,    /**< SUM: from the root to the hosts (else towards it) */
     PKT_CUT = 32,     /**< on a link that failed: lost when it would have arrived */
     PKT_CHANNEL = 64, /**< its virtual channels, chan and in_chan, are not both 0 */
     PKT_UPPER = 128   /**< DATA: in class 1 of the virtual channels (steer.h) */
@@ -55,8 +58,8 @@ enum pkt_flags {
 
 /** One packet: 64 bytes, one cache line. */
 struct pkt {
-    uint32_t next; /**< list link; first, as stable.h wants */
-    uint32_t qp;
+    uint32_t next;      /**< list link; first, as stable.h wants */
+    uint32_t qp;        /**< SUM on its way up from a host: the member */
     int64_t next_at_ps; /**< on a link: when the packet behind it will have arrived completely */
     /** DATA: start of transmission at the NIC; ACK: that of the data packet it answers */
     int64_t sent_ps;
@@ -64,10 +67,10 @@ struct pkt {
         uint64_t psn;    /**< DATA: own number; ACK, NACK: the number expected next */
         uint64_t handle; /**< FRAME: the sender's name for it */
     };
-    uint32_t dst_host;
-    uint32_t in_port; /**< in a switch: the port it came in through */
+    uint32_t dst_host; /**< SUM: place of its next stop in the tree */
+    uint32_t in_port;  /**< in a switch: the port it came in through; NIL: it was made there */
     union {
-        uint32_t msg;  /**< DATA: message record */
+        uint32_t msg;  /**< DATA: message record; SUM: group */
         uint32_t sack; /**< with PKT_SACK: the packet that caused it, counted from psn */
     };
     uint16_t frame;   /**< frame bytes */
@@ -367,10 +370,11 @@ struct weft_engine {
     bool int_on, pint_on; /**< some QPs' packets are stamped */
     bool transit;         /**< hosts forward packets for others */
     bool frames_on;       /**< frames of other transports were sent */
-    bool nic_turns;     /**< NIC queues hold packets that take turns with QPs: in transit, frames */
-    bool vcs;           /**< lossless priorities have several virtual channels */
-    uint32_t channels;  /**< how many: those of the routes, and those of steer.h */
-    balance_fn balance; /**< NULL: by the hash of the flow */
+    bool
+        nic_turns; /**< NIC queues hold packets that take turns with QPs: in transit, frames, sums */
+    bool vcs;      /**< lossless priorities have several virtual channels */
+    uint32_t channels;         /**< how many: those of the routes, and those of steer.h */
+    balance_fn balance;        /**< NULL: by the hash of the flow */
     const struct steer *steer; /**< NULL: packets keep to the routes */
     struct weft_rng steer_rng;
     uint32_t *turns; /**< spray: per node, packets so far */
@@ -417,7 +421,8 @@ struct weft_engine {
     struct limit egress[WEFT_PRIOS];
     int32_t quantum[WEFT_PRIOS]; /**< deficit round robin: bytes per turn */
     struct stable pkts, msgs, qps, cc_state, timers, ints;
-    uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
+    struct in_network *in_network; /**< NULL: no group was opened */
+    uint32_t *qp_slots;            /**< open addressing table of QP numbers + 1 */
     uint32_t qp_slots_n;
 
     struct weft_engine_totals tot;
@@ -749,15 +754,20 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q);
 /** Duration post -> last byte received of @p bytes alone on the QP's path, after the first
  * packet waits for nothing. Remembers the last answer. */
 int64_t qp_ideal_ps(const struct weft_engine *e, struct qp *q, uint64_t bytes);
-/** Frame bytes of a data packet of @p q with @p payload bytes: padded, with headers and signals, at
- * least the minimum frame. */
-static inline uint32_t data_frame(const struct weft_engine *e, const struct qp *q, uint64_t payload)
+/** Frame bytes of a packet with @p payload bytes and @p stamps bytes of signals: padded, with headers,
+ * at least the minimum frame. */
+static inline uint32_t payload_frame(const struct weft_engine *e, uint64_t payload, uint64_t stamps)
 {
     const struct weft_transport_params *t = &e->p.transport;
     uint64_t pad = t->pad_bytes;
     uint64_t body = pad == 4 ? (payload + 3) & ~UINT64_C(3) : (payload + pad - 1) / pad * pad;
-    uint64_t f = body + t->header_bytes + q->control->signals.data_bytes;
+    uint64_t f = body + t->header_bytes + stamps;
     return (uint32_t)(f < t->min_frame_bytes ? t->min_frame_bytes : f);
+}
+/** Frame bytes of a data packet of @p q with @p payload bytes. */
+static inline uint32_t data_frame(const struct weft_engine *e, const struct qp *q, uint64_t payload)
+{
+    return payload_frame(e, payload, q->control->signals.data_bytes);
 }
 /** Frame bytes of an ACK or NACK. */
 static inline uint32_t ack_frame(const struct weft_engine *e, const struct qp *q)
@@ -784,6 +794,9 @@ int control_check(const struct weft_engine_config *c, struct control_needs *need
                   struct weft_err *err);
 int control_init(struct weft_engine *e, const struct weft_engine_config *c, struct weft_err *err);
 void control_fini(struct weft_engine *e);
+/** The MTU of a dimension. */
+uint64_t control_own_mtu(const struct weft_engine_params *p, const struct weft_fabric *f,
+                         uint32_t dim);
 /** Largest payload of a packet that may cross a link of dimension @p dim. */
 uint64_t control_mtu_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
                            uint32_t dim);
@@ -820,6 +833,22 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qp);
 /** A sentence on the partition, when QPs with something to send are parked; returns how many. */
 uint64_t link_explain(const struct weft_engine *e, uint64_t max,
                       void (*fn)(void *ctx, const char *sentence), void *ctx);
+
+/* in_network.c */
+/** A SUM packet has come out of the link to @p port. Consumes it. */
+void in_network_arrive(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** Packet @p pkt of any kind has left the queue of a NIC: its member may queue another. */
+void in_network_left(struct weft_engine *e, uint32_t pkt);
+void in_network_fini(struct weft_engine *e);
+/** Parts posted and not over. */
+uint64_t in_network_parts(const struct weft_engine *e);
+
+/* in_network_check.c */
+/** No two sums in a slot, no member beyond its window, parts add up. */
+int in_network_check(const struct weft_engine *e, struct weft_err *err);
+/** A sentence on each unfinished operation, at most @p max; returns how many. */
+uint64_t in_network_explain(const struct weft_engine *e, uint64_t max,
+                            void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 /* signal.c */
 /** The longest base RTT between host 0 and any other, the averaging time of PINT when none is given. */

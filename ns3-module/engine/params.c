@@ -312,6 +312,19 @@ static const struct weft_param credit_params[] = {
 };
 #undef T
 
+#define T(field) offsetof(struct weft_in_network_params, field)
+static const struct weft_param in_network_params[] = {
+    {"slots", WEFT_PARAM_U64, T(slots), "1024", "1", "16777216", NULL,
+     "sums of one packet that a switch can hold in the making, shared equally by the groups whose "
+     "tree it is in; a host has so many packets in flight",
+     "SwitchML, NSDI 2021: a pool of slots, reused when its result is back"},
+    {"aggregation-rate", WEFT_PARAM_RATE, T(rate_bps), "0", NULL, NULL, NULL,
+     "rate at which a switch adds up frames, all ports together; 0: as fast as they come", NULL},
+    {"aggregation-latency", WEFT_PARAM_TIME, T(latency_ps), "0", "0", "1ms", NULL,
+     "from the last frame of a sum until it can be sent on", NULL},
+};
+#undef T
+
 const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTIONS] = {
     {"transport", "NIC and RoCE reliable connection",
      WEFT_PARAM_TABLE(transport_params, struct weft_transport_params),
@@ -326,6 +339,9 @@ const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTIONS] = {
     {"credit", "credit-based flow control of dimensions with flow-control=credit",
      WEFT_PARAM_TABLE(credit_params, struct weft_credit_params),
      offsetof(struct weft_engine_params, credit)},
+    {"in-network", "switches that add up and copy, for the collective algorithm in-network",
+     WEFT_PARAM_TABLE(in_network_params, struct weft_in_network_params),
+     offsetof(struct weft_engine_params, in_network)},
 };
 
 int weft_engine_params_defaults(struct weft_engine_params *p, struct weft_err *err)

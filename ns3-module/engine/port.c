@@ -143,18 +143,22 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
     return i;
 }
 
+/* Whether the head of a NIC's queue is an ACK or a CNP of the host itself. */
+static bool answers(const struct weft_engine *e, const struct port *p, uint32_t prio)
+{
+    const struct pkt *k = pkt_at(e, p->lane[prio].q.head);
+    return k->in_port == NIL && k->kind < WEFT_PKT_FRAME;
+}
+
 /* Whether the next packet of a priority comes from the port's queue, else from a QP. Answers go first;
- * packets of other hosts, and frames, take turns with the QPs. */
+ * packets of other hosts, frames and sums take turns with the QPs. */
 static inline bool queue_first(const struct weft_engine *e, const struct port *p, struct nic *n,
                                uint32_t prio)
 {
     const uint8_t bit = (uint8_t)(1u << prio);
     if (!(p->nonempty & bit))
         return false;
-    if (__builtin_expect(!e->nic_turns, 1) || !(n->ready_mask & bit))
-        return true;
-    const struct pkt *k = pkt_at(e, p->lane[prio].q.head);
-    if (k->in_port == NIL && k->kind != WEFT_PKT_FRAME)
+    if (__builtin_expect(!e->nic_turns, 1) || !(n->ready_mask & bit) || answers(e, p, prio))
         return true;
     n->yield ^= bit;
     return n->yield & bit;
@@ -223,12 +227,14 @@ static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port 
     } else {
         while ((eligible = nic_sendable(e, p, n))) {
             const uint32_t prio = next_prio(e, p, eligible);
-            const uint32_t i =
-                queue_first(e, p, n, prio) ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
+            const bool queued = queue_first(e, p, n, prio);
+            const uint32_t i = queued ? dequeue(e, p, port, prio) : nic_next(e, port, prio);
             if (i != NIL) { /* else its QPs turned out to be blocked */
                 start(e, p, port, prio, i);
                 if (own_frame(e, i))
                     frame = i;
+                if (queued && __builtin_expect(e->nic_turns, 0))
+                    in_network_left(e, i);
                 break;
             }
         }
@@ -524,8 +530,8 @@ void port_arrive(struct weft_engine *e, uint32_t port)
     p->rx_packets++;
     if (__builtin_expect(p->lossy, 0) && lost(e, p, i, port))
         return;
-    if (__builtin_expect(link_frame(k), 0))
-        pfc_receive(e, peer, i);
+    if (__builtin_expect(k->kind >= WEFT_PKT_PFC, 0))
+        (link_frame(k) ? pfc_receive : in_network_arrive)(e, peer, i);
     else if (!p->to_host || passes_through(e, peer, k))
         forward(e, peer, k, i);
     else if (__builtin_expect(k->kind == WEFT_PKT_FRAME, 0))

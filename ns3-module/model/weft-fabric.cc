@@ -398,6 +398,27 @@ WeftFabric::FrameDropped(uint32_t port, weft_drop_reason why, Ptr<const Packet> 
 }
 
 int
+WeftFabric::TryGroup(const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t* id, weft_err* err)
+{
+    int rc = Build(err);
+    return rc != 0 ? rc : weft_engine_group(m_engine, hosts, n, prio, id, err);
+}
+
+int
+WeftFabric::TryContribute(const weft_engine_part& part, weft_err* err)
+{
+    int rc = Build(err);
+    if (rc != 0)
+    {
+        return rc;
+    }
+    m_pump.SyncClock();
+    rc = weft_engine_contribute(m_engine, &part, err);
+    m_pump.Touch();
+    return rc;
+}
+
+int
 WeftFabric::TryTimer(
     int64_t delayPs, void (*fn)(void* ctx, uint64_t arg), void* ctx, uint64_t arg, weft_err* err)
 {

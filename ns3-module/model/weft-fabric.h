@@ -157,6 +157,25 @@ class WeftFabric : public Object, public WeftParamHolder
     WeftFrames& GetFrames();
 
     /**
+     * Opens a group of hosts for in-network operations: switches add up and copy.
+     * \param hosts host numbers
+     * \param n how many
+     * \param prio priority 0..7, or UINT32_MAX for the default of attribute TransportDataPrio
+     * \param [out] id the group's number
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int TryGroup(const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t* id, weft_err* err);
+
+    /**
+     * Posts a member's part of the next operation of its group now.
+     * \param part the part
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int TryContribute(const weft_engine_part& part, weft_err* err);
+
+    /**
      * Asks for a call from the engine, in its canonical order of simultaneous events: after all
      * arrivals and transmissions of that time. \param delayPs from now, not negative \param fn
      * called with ctx and arg \param ctx first argument \param arg second argument \param [out] err

@@ -27,7 +27,7 @@ const char *const kSpecs[] = {
     "halving-doubling:reduction=forwarded", "recursive-doubling", "bruck", "double-binary-tree",
     "double-binary-tree:pieces=1", "double-binary-tree:pieces=7", "binomial", "parameter-server",
     "parameter-server:servers=3", "parameter-server:servers=0", "parameter-server:rack=4",
-    "parameter-server:servers=0:rack=8", "parameter-server:servers=2:rack=3"};
+    "parameter-server:servers=0:rack=8", "parameter-server:servers=2:rack=3", "in-network"};
 
 /* Sizes of pairs that all differ; some are 0. */
 uint64_t PairBytes(const void *, uint32_t from, uint32_t to)

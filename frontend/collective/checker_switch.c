@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Operations of the switches in a symbolic run: what ranks give is added up until all have taken part,
+ * then delivered to the receives of those that want it.
+ */
+#include "collective/checker_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The operation that instruction (lane, i) of any rank is part of; made by the first. */
+static struct weft_checker_operation *operation(struct weft_checker *c, uint32_t lane, uint64_t i,
+                                                const struct weft_coll_instr *in)
+{
+    struct weft_checker_operation *op = c->operations;
+    while (op && (op->lane != lane || op->instr != i))
+        op = op->next;
+    if (op)
+        return op;
+    op = calloc(1, sizeof(*op));
+    if (!op)
+        return NULL;
+    op->lane = lane;
+    op->instr = i;
+    op->in = *in;
+    op->next = c->operations;
+    c->operations = op;
+    return op;
+}
+
+static int same(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                const struct weft_coll_instr *a, const struct weft_coll_instr *b)
+{
+    int equal = a->from == b->from && a->to == b->to && a->nblocks == b->nblocks &&
+                a->peer_lane == b->peer_lane && a->peer_instr == b->peer_instr;
+    for (uint64_t j = 0; equal && j < a->nblocks; j++)
+        equal = weft_checker_slot(c, r, lane, i, a, j) == weft_checker_slot(c, r, lane, i, b, j);
+    return equal;
+}
+
+/* Adds what a rank gives to what is there. */
+static int give(struct weft_checker *c, struct weft_checker_operation *op, uint32_t r,
+                uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
+{
+    struct weft_checker_message *m, *sum = op->message;
+    int rc = weft_checker_read(c, r, lane, i, in, 0, &m);
+    if (rc || !sum) {
+        op->message = rc ? sum : m;
+        if (rc)
+            weft_checker_message_free(m);
+        return rc;
+    }
+    for (uint64_t w = 0; !rc && w < m->n * c->words; w++) {
+        if (!weft_checker_adds(c))
+            rc = weft_checker_wrong(c, r, lane, i, "adds up in a collective without a sum");
+        else if (sum->block[w / c->words] != m->block[w / c->words])
+            rc = weft_checker_wrong(c, r, lane, i, "adds up data of different blocks");
+        else if (sum->set[w] & m->set[w])
+            rc = weft_checker_wrong(c, r, lane, i, "adds a contribution for the second time");
+        sum->set[w] |= m->set[w];
+    }
+    weft_checker_message_free(m);
+    return rc;
+}
+
+static struct weft_checker_message *copy_of(const struct weft_checker *c,
+                                            const struct weft_checker_message *m)
+{
+    struct weft_checker_message *copy = calloc(1, sizeof(*copy));
+    if (!copy)
+        return NULL;
+    *copy = (struct weft_checker_message){.n = m->n,
+                                          .block = malloc(m->n * sizeof(*m->block)),
+                                          .set = malloc(m->n * c->words * sizeof(*m->set))};
+    if (!copy->block || !copy->set) {
+        weft_checker_message_free(copy);
+        return NULL;
+    }
+    memcpy(copy->block, m->block, m->n * sizeof(*m->block));
+    memcpy(copy->set, m->set, m->n * c->words * sizeof(*m->set));
+    return copy;
+}
+
+/* Puts the result into the receive of rank @p to. */
+static int deliver(struct weft_checker *c, const struct weft_checker_operation *op, uint32_t to)
+{
+    const struct weft_coll_instr *in = &op->in;
+    struct weft_checker_rank *s = &c->ranks[to];
+    struct weft_coll_instr there = {0};
+    if (in->peer_lane >= s->nlanes || in->peer_instr >= s->lane[in->peer_lane].n)
+        return weft_checker_wrong(c, to, op->lane, op->instr,
+                                  "sends to an instruction that its peer does not have");
+    c->ops->instr(c->call, to, in->peer_lane, in->peer_instr, &there);
+    int fits = there.action == WEFT_COLL_RECV && there.peer == WEFT_COLL_SWITCHES &&
+               there.nblocks == in->nblocks;
+    for (uint64_t j = 0; fits && !c->ops->slots && j < in->nblocks; j++)
+        fits = weft_checker_slot(c, to, in->peer_lane, in->peer_instr, &there, j) ==
+               weft_checker_slot(c, to, op->lane, op->instr, in, j);
+    if (!fits)
+        return weft_checker_wrong(c, to, op->lane, op->instr,
+                                  "sends to an instruction that does not receive it");
+    struct weft_checker_message **box = &s->lane[in->peer_lane].inbox[in->peer_instr];
+    if (*box || s->lane[in->peer_lane].done[in->peer_instr])
+        return weft_checker_wrong(c, to, op->lane, op->instr,
+                                  "sends to a receive that has got its message");
+    *box = copy_of(c, op->message);
+    return *box ? 0 : weft_checker_no_memory(c);
+}
+
+int weft_checker_switch(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                        const struct weft_coll_instr *in)
+{
+    if (!c->ops->in_network || in->nblocks == 0 ||
+        (in->from != WEFT_COLL_ALL && in->from >= c->n) ||
+        (in->to != WEFT_COLL_ALL && in->to >= c->n))
+        return weft_checker_wrong(c, r, lane, i, "is no operation that switches can do");
+    struct weft_checker_operation *op = operation(c, lane, i, in);
+    if (!op)
+        return weft_checker_no_memory(c);
+    if (!same(c, r, lane, i, in, &op->in))
+        return weft_checker_wrong(c, r, lane, i, "is another operation than at another rank");
+    int rc = weft_coll_gives(in, r) ? give(c, op, r, lane, i, in) : 0;
+    if (rc || ++op->joined < c->n)
+        return rc;
+    for (uint32_t to = 0; !rc && to < c->n; to++)
+        if (weft_coll_receives(in, to))
+            rc = deliver(c, op, to);
+    return rc;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * In-network operations of the ideal backend.
+ *
+ * An operation goes through when its last member has posted. With the fabric's aggregation tree
+ * (topologies/reduction_tree.h), up(i) and down(j) being the sums of link delays between members and root:
+ *   arrival at j = max over i of (begin(i) + up(i)) + down(j) + bytes / slowest link of the tree
+ * and with forwarding=store-and-forward each link that carries the data adds bytes / its rate to up or
+ * down instead. In model=flat, up + down is one latency. With contention=source what a member gives
+ * waits for its link, and operations of a group pass the root one after the other, each for bytes /
+ * slowest link. Buffers and rates of switches have no limit.
+ */
+#include "net/ideal_internal.h"
+
+#include "base/units.h"
+#include "topologies/reduction_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct part {
+    uint64_t id, ref;
+    int64_t post_ps, begin_ps;
+};
+
+struct operation {
+    struct weft_net_part what; /* of the first member that posted it */
+    uint32_t nposted;
+    struct part *part; /* per member */
+};
+
+struct weft_ideal_group {
+    uint32_t n, prio;
+    uint32_t *hosts;
+    struct weft_reduction_tree tree; /* path model */
+    uint64_t *posted;                /* per member: operations */
+    int64_t free_ps;                 /* the root is through with the operations before */
+    uint64_t first, nops, ops_cap;   /* ops[0] is operation `first` */
+    struct operation *ops;
+};
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
+}
+
+static void group_free(struct weft_ideal_group *g)
+{
+    for (uint64_t i = 0; i < g->nops; i++)
+        free(g->ops[i].part);
+    free(g->ops);
+    free(g->posted);
+    free(g->hosts);
+    weft_reduction_tree_release(&g->tree);
+    free(g);
+}
+
+void weft_ideal_groups_free(struct weft_ideal *s)
+{
+    for (uint32_t i = 0; i < s->ngroups; i++)
+        group_free(s->groups[i]);
+    free(s->groups);
+}
+
+static int group_new(const struct weft_ideal *s, const uint32_t *hosts, uint32_t n,
+                     struct weft_ideal_group *g, struct weft_err *err)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (hosts[i] >= s->fabric->nhosts)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "host %u in an in-network group: the fabric has the hosts 0 to %u",
+                                hosts[i], s->fabric->nhosts - 1);
+    g->n = n;
+    g->hosts = malloc(n * sizeof(*g->hosts));
+    g->posted = calloc(n, sizeof(*g->posted));
+    if (!g->hosts || !g->posted)
+        return no_memory(err);
+    memcpy(g->hosts, hosts, n * sizeof(*g->hosts));
+    return s->params.model == WEFT_IDEAL_PATH
+               ? weft_reduction_tree_new(s->fabric, hosts, n, s->ngroups, &g->tree, err)
+               : 0;
+}
+
+int weft_ideal_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
+                     uint32_t *id, struct weft_err *err)
+{
+    struct weft_ideal *s = (struct weft_ideal *)net;
+    struct weft_ideal_group **more = realloc(s->groups, (s->ngroups + (size_t)1) * sizeof(*more));
+    struct weft_ideal_group *g = calloc(1, sizeof(*g));
+    s->groups = more ? more : s->groups;
+    int rc = more && g ? group_new(s, hosts, n, g, err) : no_memory(err);
+    if (rc) {
+        if (g)
+            group_free(g);
+        return rc;
+    }
+    g->prio = prio;
+    *id = s->ngroups;
+    s->groups[s->ngroups++] = g;
+    return 0;
+}
+
+/* --- an operation --- */
+
+/* Link of a port: its delay, and with store-and-forward the time of the data on it. */
+static int64_t hop_ps(const struct weft_ideal *s, uint32_t port, uint64_t bytes, uint64_t *slowest)
+{
+    const struct weft_fabric_link *l = &s->fabric->links[s->fabric->ports[port].link];
+    *slowest = l->rate_bps < *slowest ? l->rate_bps : *slowest;
+    if (s->params.forwarding != WEFT_IDEAL_STORE_AND_FORWARD)
+        return l->delay_ps;
+    return weft_ideal_floored(
+        weft_ideal_add_ps(l->delay_ps, weft_ideal_serial_ps(bytes, l->rate_bps)),
+        s->params.quantum_ps);
+}
+
+/* From a member to the root, or back. Counts no bytes. */
+static int64_t way_ps(const struct weft_ideal *s, const struct weft_ideal_group *g, uint32_t member,
+                      int up, const struct weft_net_part *op, uint64_t *slowest)
+{
+    const struct weft_reduction_tree *t = &g->tree;
+    uint32_t port = t->leaves[member].up, at = t->leaves[member].parent;
+    int data = up ? weft_leaf_gives(member, op->from) : weft_leaf_wants(member, op->from, op->to);
+    int64_t ps = hop_ps(s, port, data ? op->bytes : 0, slowest);
+    for (; at != 0; at = t->switches[at].parent) {
+        port = t->switches[at].up;
+        data = up ? weft_tree_gives(t, at, op->from) : weft_tree_wants(t, at, op->from, op->to);
+        ps = weft_ideal_add_ps(ps, hop_ps(s, port, data ? op->bytes : 0, slowest));
+    }
+    return ps;
+}
+
+static void count_port(struct weft_ideal *s, uint32_t port, int gives, int wants, uint64_t bytes)
+{
+    s->port_bytes[port] += gives ? bytes : 0;
+    s->port_bytes[s->fabric->ports[port].peer] += wants ? bytes : 0;
+}
+
+static void count_bytes(struct weft_ideal *s, const struct weft_ideal_group *g,
+                        const struct weft_net_part *op)
+{
+    const struct weft_reduction_tree *t = &g->tree;
+    for (uint32_t i = 0; i < t->nleaves; i++)
+        count_port(s, t->leaves[i].up, weft_leaf_gives(i, op->from),
+                   weft_leaf_wants(i, op->from, op->to), op->bytes);
+    for (uint32_t i = 1; i < t->nswitches; i++)
+        count_port(s, t->switches[i].up, weft_tree_gives(t, i, op->from),
+                   weft_tree_wants(t, i, op->from, op->to), op->bytes);
+}
+
+/* All have posted: schedules the arrival at each member. */
+static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct operation *op,
+              struct weft_err *err)
+{
+    const int path = s->params.model == WEFT_IDEAL_PATH;
+    uint64_t slowest = path ? UINT64_MAX : s->params.bandwidth_bps;
+    int64_t root_ps = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        int64_t up = path ? way_ps(s, g, i, 1, &op->what, &slowest) : s->params.latency_ps;
+        int64_t at = weft_ideal_add_ps(op->part[i].begin_ps, up);
+        root_ps = at > root_ps ? at : root_ps;
+    }
+    const int64_t pass = weft_ideal_serial_ps(op->what.bytes, slowest);
+    if (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE) {
+        root_ps = root_ps > g->free_ps ? root_ps : g->free_ps;
+        g->free_ps = weft_ideal_add_ps(root_ps, pass);
+    }
+    int64_t serial = path && s->params.forwarding == WEFT_IDEAL_STORE_AND_FORWARD ? 0 : pass;
+    if (path)
+        count_bytes(s, g, &op->what);
+    for (uint32_t i = 0; i < g->n; i++) {
+        int64_t down = path ? way_ps(s, g, i, 0, &op->what, &slowest) : 0;
+        int64_t rest = weft_ideal_add_ps(weft_ideal_add_ps(root_ps - s->now_ps, down), serial);
+        int64_t own = path ? way_ps(s, g, i, 1, &op->what, &slowest) : s->params.latency_ps;
+        struct weft_ideal_slot slot = {
+            .arg = op->part[i].ref,
+            .msg = {g->hosts[i], g->hosts[i], op->what.bytes, op->what.tag, g->prio, 0},
+            .what = weft_leaf_wants(i, op->what.from, op->what.to) ? WEFT_IDEAL_PART_WANTED
+                                                                   : WEFT_IDEAL_PART,
+            .id = op->part[i].id,
+            .post_ps = op->part[i].post_ps,
+            .ideal_ps = weft_ideal_floored(own + down + serial, s->params.quantum_ps),
+        };
+        int rc = weft_ideal_schedule(s, s->now_ps + weft_ideal_floored(rest, s->params.quantum_ps),
+                                     &slot, err);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static struct operation *operation_of(struct weft_ideal_group *g, const struct weft_net_part *p)
+{
+    uint64_t index = g->posted[p->member] - g->first;
+    if (index < g->nops)
+        return &g->ops[index];
+    if (g->nops == g->ops_cap) {
+        uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
+        struct operation *more = realloc(g->ops, cap * sizeof(*more));
+        if (!more)
+            return NULL;
+        g->ops = more;
+        g->ops_cap = cap;
+    }
+    struct operation *op = &g->ops[g->nops];
+    *op = (struct operation){.what = *p, .part = calloc(g->n, sizeof(*op->part))};
+    if (!op->part)
+        return NULL;
+    g->nops++;
+    return op;
+}
+
+/* When the member's link is free to begin. */
+static int64_t begin_ps(struct weft_ideal *s, const struct weft_ideal_group *g,
+                        const struct weft_net_part *p)
+{
+    struct weft_ideal_cost cost = {.source = g->hosts[p->member]};
+    uint64_t rate = s->params.bandwidth_bps;
+    if (s->params.model == WEFT_IDEAL_PATH) {
+        cost.source = g->tree.leaves[p->member].up;
+        rate = s->fabric->links[s->fabric->ports[cost.source].link].rate_bps;
+    }
+    if (!weft_leaf_gives(p->member, p->from))
+        return s->now_ps;
+    cost.source_ps = weft_ideal_floored(weft_ideal_serial_ps(p->bytes, rate), s->params.quantum_ps);
+    return weft_ideal_begin(s, &cost);
+}
+
+int weft_ideal_contribute(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
+                          struct weft_err *err)
+{
+    struct weft_ideal *s = (struct weft_ideal *)net;
+    struct weft_ideal_group *g = part->group < s->ngroups ? s->groups[part->group] : NULL;
+    if (!g || part->member >= g->n || (part->from != WEFT_NET_ALL && part->from >= g->n) ||
+        (part->to != WEFT_NET_ALL && part->to >= g->n))
+        return weft_err_set(err, WEFT_E_INPUT, "no such in-network group or member");
+    struct operation *op = operation_of(g, part);
+    if (!op)
+        return no_memory(err);
+    if (op->what.bytes != part->bytes || op->what.tag != part->tag || op->what.from != part->from ||
+        op->what.to != part->to)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "h%u begins the in-network operation with tag %llu where another member of its group "
+            "began the one with tag %llu: members have to begin them in the same order",
+            g->hosts[part->member], (unsigned long long)part->tag,
+            (unsigned long long)op->what.tag);
+    op->part[part->member] = (struct part){.id = s->totals.msgs_posted++,
+                                           .ref = send_ref,
+                                           .post_ps = s->now_ps,
+                                           .begin_ps = begin_ps(s, g, part)};
+    s->totals.bytes_posted += weft_leaf_gives(part->member, part->from) ? part->bytes : 0;
+    s->inflight_msgs++;
+    g->posted[part->member]++;
+    if (++op->nposted < g->n)
+        return 0;
+    int rc = go(s, g, op, err); /* members end operations in order: it is the first */
+    free(op->part);
+    g->first++;
+    g->nops--;
+    memmove(g->ops, g->ops + 1, g->nops * sizeof(*g->ops));
+    return rc;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * In-network operations: switches add up what hosts send, and copy it to them.
+ *
+ * A group has a tree of switches (topologies/reduction_tree.h) and a stream of packets. Each operation
+ * takes the next npkts positions of the stream. At each position every member sends one frame up,
+ * with payload if its data is wanted, else headers only; a switch counts the frames of a position and,
+ * when all of its branches have sent one, sends one frame further up. The root sends one down every
+ * branch, and each switch copies it to its own: with payload where a receiver lies below, else headers
+ * only. An all-reduce thus carries each byte once up and once down every link of the tree.
+ *
+ * Flow control: what comes down at a position is also the credit for it. A member sends position p only
+ * after it has received p - window, so no switch has more than `window` sums in the making, and slot
+ * p % window is free when p comes. A switch divides its slots equally among the groups whose tree it is
+ * in, and the window of a group is the least share on its tree; fixed when the first part is posted. So
+ * groups can't wait for each other's slots. A member queues its packets at its NIC two at a time, where
+ * they take turns with the data of QPs of their priority.
+ *
+ * Adding up: a switch takes frames in the order they come, for all groups, at aggregation-rate; a sum is
+ * ready aggregation-latency after its last frame was taken. Sums go through the egress queues like other
+ * packets of their priority and obey PFC there, but they lie in the slots and in copies of the
+ * aggregation unit, not in the packet buffer: nothing drops them, and they cause no pause or mark.
+ * Only links can lose them, which a group's tree must not have: a loss (a link that fails) ends the
+ * run.
+ *
+ * Sources: SHARP (Graham et al., COM-HPC 2016): trees, operations in order, slots per group.
+ * SwitchML (Sapio et al., NSDI 2021): the result is the credit for the slot.
+ */
+#include "in_network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NIC_QUEUE 2u /* packets of a member waiting at its NIC: one could leave it idle */
+
+/* ---- packets ---- */
+
+static uint64_t payload_of(const struct group *g, const struct operation *op, uint64_t pos)
+{
+    const uint64_t at = (pos - op->first) * g->mtu;
+    return op->bytes - at < g->mtu ? op->bytes - at : g->mtu;
+}
+
+static void send_frame(struct weft_engine *e, const struct group *g, uint32_t port, uint64_t pos,
+                       uint32_t stop, uint64_t payload, uint32_t flags, uint32_t member)
+{
+    const uint32_t i = pkt_new(e, WEFT_PKT_SUM);
+    if (i == NIL)
+        return;
+    struct pkt *k = pkt_at(e, i);
+    k->qp = member;
+    k->msg = g->number;
+    k->sent_ps = e->now;
+    k->psn = pos;
+    k->dst_host = stop;
+    k->payload = (uint16_t)payload;
+    k->frame = (uint16_t)payload_frame(e, payload, 0);
+    k->prio = (uint8_t)g->prio;
+    k->flags = (uint8_t)flags;
+    port_settle(e, &e->ports[port], port);
+    port_enqueue(e, port, i);
+}
+
+static bool receives(const struct operation *op, uint32_t member)
+{
+    return weft_leaf_wants(member, op->from, op->to);
+}
+
+/* ---- hosts ---- */
+
+/* Sends what a member has posted and has credit for. */
+static void send_on(struct weft_engine *e, struct group *g, struct member *m)
+{
+    const uint32_t place = (uint32_t)(m - g->member);
+    while (m->queued < NIC_QUEUE && m->sending < m->posted && m->sent < m->received + g->window) {
+        const struct operation *op = &g->ops[m->sending - g->first_op];
+        const uint64_t pos = m->sent++;
+        if (m->sent == op->first + op->npkts)
+            m->sending++;
+        m->queued++;
+        send_frame(e, g, m->port, pos, m->stop,
+                   weft_leaf_gives(place, op->from) ? payload_of(g, op, pos) : 0, 0, place);
+    }
+}
+
+void in_network_left(struct weft_engine *e, uint32_t i)
+{
+    const struct pkt *k = pkt_at(e, i);
+    if (k->kind != WEFT_PKT_SUM)
+        return;
+    struct group *g = e->in_network->group[k->msg];
+    struct member *m = &g->member[k->qp];
+    m->queued--;
+    send_on(e, g, m);
+}
+
+/* Time that frames of @p frame bytes need from a member to the root and back, waiting for nothing. */
+static int64_t round_trip_ps(const struct weft_engine *e, const struct group *g,
+                             const struct member *m, uint64_t up, uint64_t down)
+{
+    int64_t ps = 0;
+    uint32_t port = m->port;
+    for (uint32_t at = m->stop;; at = g->tree.switches[at].parent) {
+        const struct port *out = &e->ports[port], *back = &e->ports[out->peer];
+        ps += gap_quantised(e, up, out->ser_q) + out->prop_ps;
+        ps += gap_quantised(e, down, back->ser_q) + back->prop_ps;
+        if (at == 0)
+            return ps;
+        port = g->tree.switches[at].up;
+    }
+}
+
+/* Duration of a part when all members post at once and nothing but their own links holds them up. */
+static int64_t ideal_ps(const struct weft_engine *e, const struct group *g,
+                        const struct operation *op, uint32_t place)
+{
+    const struct member *m = &g->member[place];
+    const struct port *out = &e->ports[m->port], *back = &e->ports[out->peer];
+    const bool gives = weft_leaf_gives(place, op->from), takes = receives(op, place);
+    const uint64_t gap = e->p.transport.gap_bytes, mtu = g->mtu;
+    const uint64_t tail = payload_of(g, op, op->first + op->npkts - 1);
+    const int64_t up = gap_quantised(e, payload_frame(e, gives ? mtu : 0, 0) + gap, out->ser_q);
+    const int64_t down = gap_quantised(e, payload_frame(e, takes ? mtu : 0, 0) + gap, back->ser_q);
+    return (int64_t)(op->npkts - 1) * (up > down ? up : down) +
+           round_trip_ps(e, g, m, payload_frame(e, gives ? tail : 0, 0) + gap,
+                         payload_frame(e, takes ? tail : 0, 0) + gap);
+}
+
+/* A member's part is over: tells its host. */
+static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
+{
+    struct member *m = &g->member[place];
+    struct operation *op = &g->ops[m->over - g->first_op];
+    const struct part *p = &op->part[place];
+    const bool takes = receives(op, place);
+    const struct weft_engine_done d = {
+        .id = p->id,
+        .msg = {m->host, m->host, op->bytes, op->tag, p->ref, g->prio, 0},
+        .post_ps = p->post_ps,
+        .received_ps = e->now,
+        .acked_ps = e->now,
+        .ideal_ps = ideal_ps(e, g, op, place)};
+    m->over++;
+    e->tot.msgs_received++;
+    e->tot.msgs_acked++;
+    e->tot.bytes_received += takes ? op->bytes : 0;
+    e->in_network->parts--;
+    if (++op->nover == g->n) { /* members end operations in order, so it is the first */
+        free(op->part);
+        g->nops--;
+        g->first_op++;
+        memmove(g->ops, g->ops + 1, g->nops * sizeof(*g->ops));
+    }
+    if (takes && e->hooks.received)
+        e->hooks.received(e->hooks.ctx, &d);
+    if (e->hooks.acked)
+        e->hooks.acked(e->hooks.ctx, &d);
+}
+
+static void host_receive(struct weft_engine *e, struct group *g, uint32_t place, uint64_t pos)
+{
+    struct member *m = &g->member[place];
+    const struct operation *op = operation_at(g, pos);
+    if (pos != m->received) {
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "in-network group %u: h%u received position %llu before %llu", g->number,
+                    m->host, (unsigned long long)pos, (unsigned long long)m->received);
+        return;
+    }
+    m->received++;
+    const bool last = m->received == op->first + op->npkts;
+    send_on(e, g, m);
+    if (last)
+        end_part(e, g, place);
+}
+
+/* ---- switches ---- */
+
+/* Sends a position down every branch of a switch. */
+static void copy_down(struct weft_engine *e, const struct stop *s, uint64_t pos)
+{
+    const struct group *g = s->g;
+    const struct operation *op = operation_at(g, pos);
+    const uint64_t payload = payload_of(g, op, pos);
+    for (uint32_t i = 0; i < s->nbranches; i++) {
+        const struct branch *b = &s->branch[i];
+        const bool wanted =
+            b->host ? receives(op, b->stop) : weft_tree_wants(&g->tree, b->stop, op->from, op->to);
+        send_frame(e, g, b->port, pos, b->stop, wanted ? payload : 0, PKT_DOWN, NIL);
+    }
+}
+
+/* The sum of a position is ready at a switch. */
+static void summed(void *ctx, uint64_t pos)
+{
+    struct stop *s = ctx;
+    const struct group *g = s->g;
+    const struct operation *op = operation_at(g, pos);
+    s->came[pos % g->window] = 0;
+    const uint32_t at = (uint32_t)(s - g->stop);
+    const struct weft_tree_switch *w = &g->tree.switches[at];
+    if (at == 0)
+        copy_down(s->e, s, pos);
+    else
+        send_frame(s->e, g, w->up, pos, w->parent,
+                   weft_tree_gives(&g->tree, at, op->from) ? payload_of(g, op, pos) : 0, 0, NIL);
+}
+
+/* A frame has come up to a switch. */
+static void add_up(struct weft_engine *e, struct stop *s, uint64_t pos, uint64_t frame)
+{
+    const struct in_network *in = e->in_network;
+    struct adder *a = &in->adder[s->g->tree.switches[s - s->g->stop].node];
+    int64_t ready = e->now + e->p.in_network.latency_ps;
+    struct weft_err err = {0};
+    if (in->rate_q) {
+        a->free_ps = (a->free_ps > e->now ? a->free_ps : e->now) + gap_ps(frame, in->rate_q);
+        ready = a->free_ps + e->p.in_network.latency_ps;
+    }
+    if (++s->came[pos % s->g->window] < s->nbranches)
+        return;
+    if (ready == e->now)
+        summed(s, pos);
+    else if (weft_engine_timer(e, ready, summed, s, pos, &err))
+        engine_fail(e, err.code, "%s", err.msg);
+}
+
+void in_network_arrive(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    const struct pkt k = *pkt_at(e, i);
+    struct group *g = e->in_network->group[k.msg];
+    e->tot.delivered[WEFT_PKT_SUM]++;
+    pkt_free(e, i);
+    if (!(k.flags & PKT_DOWN))
+        add_up(e, &g->stop[k.dst_host], k.psn, k.frame);
+    else if (e->ports[port].nic != NIL)
+        host_receive(e, g, k.dst_host, k.psn);
+    else
+        copy_down(e, &g->stop[k.dst_host], k.psn);
+}
+
+/* ---- posting ---- */
+
+/* Divides the slots of switches among the groups. */
+static int fix_windows(struct weft_engine *e, struct weft_err *err)
+{
+    struct in_network *in = e->in_network;
+    for (uint32_t k = 0; k < in->ngroups; k++) {
+        struct group *g = in->group[k];
+        g->window = UINT64_MAX;
+        for (uint32_t i = 0; i < g->tree.nswitches; i++) {
+            const uint64_t share =
+                e->p.in_network.slots / in->adder[g->tree.switches[i].node].groups;
+            g->window = share < g->window ? share : g->window;
+        }
+        for (uint32_t i = 0; i < g->tree.nswitches; i++) {
+            g->stop[i].came = calloc(g->window, sizeof(*g->stop[i].came));
+            if (!g->stop[i].came)
+                return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network slots");
+        }
+    }
+    in->begun = true;
+    return 0;
+}
+
+static struct operation *new_operation(struct group *g, const struct weft_engine_part *p)
+{
+    if (g->nops == g->ops_cap) {
+        const uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
+        struct operation *more = realloc(g->ops, cap * sizeof(*more));
+        if (!more)
+            return NULL;
+        g->ops = more;
+        g->ops_cap = cap;
+    }
+    struct operation *op = &g->ops[g->nops];
+    *op = (struct operation){.first = g->end,
+                             .npkts = p->bytes ? (p->bytes - 1) / g->mtu + 1 : 1,
+                             .bytes = p->bytes,
+                             .tag = p->tag,
+                             .from = p->from,
+                             .to = p->to,
+                             .part = calloc(g->n, sizeof(*op->part))};
+    if (!op->part)
+        return NULL;
+    g->end += op->npkts;
+    g->nops++;
+    return op;
+}
+
+static int check_part(const struct weft_engine *e, const struct weft_engine_part *p,
+                      struct weft_err *err)
+{
+    const struct in_network *in = e->in_network;
+    if (!in || p->group >= in->ngroups)
+        return weft_err_set(err, WEFT_E_INPUT, "in-network group %u was not opened", p->group);
+    const uint32_t n = in->group[p->group]->n;
+    if (p->member >= n || (p->from != NIL && p->from >= n) || (p->to != NIL && p->to >= n))
+        return weft_err_set(err, WEFT_E_INPUT, "in-network group %u has members 0 to %u", p->group,
+                            n - 1);
+    return 0;
+}
+
+int weft_engine_contribute(struct weft_engine *e, const struct weft_engine_part *p,
+                           struct weft_err *err)
+{
+    struct in_network *in = e->in_network;
+    if (check_part(e, p, err) || (!in->begun && fix_windows(e, err)))
+        return err ? err->code : WEFT_E_INPUT;
+    struct group *g = in->group[p->group];
+    struct member *m = &g->member[p->member];
+    const uint64_t index = m->posted - g->first_op;
+    struct operation *op = index < g->nops ? &g->ops[index] : new_operation(g, p);
+    if (!op)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network operations");
+    if (op->bytes != p->bytes || op->tag != p->tag || op->from != p->from || op->to != p->to)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "h%u begins the in-network operation with tag %llu where another member of its group "
+            "began the one with tag %llu: members have to begin them in the same order",
+            m->host, (unsigned long long)p->tag, (unsigned long long)op->tag);
+    op->part[p->member] = (struct part){e->tot.msgs_posted++, p->ref, e->now, true};
+    op->nposted++;
+    m->posted++;
+    in->parts++;
+    e->tot.bytes_posted += weft_leaf_gives(p->member, p->from) ? p->bytes : 0;
+    send_on(e, g, m);
+    return 0;
+}
+
+uint64_t in_network_parts(const struct weft_engine *e)
+{
+    return e->in_network ? e->in_network->parts : 0;
+}

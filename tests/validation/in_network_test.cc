@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// All-reduces in the switches of the packet backend: bytes per link, closed form, and the gain over a ring.
+#include "job.h"
+
+namespace
+{
+
+constexpr uint64_t BYTES = 64u << 20;
+
+std::vector<std::string> Sets(int n, const std::string& algorithm)
+{
+    return {"topology.type=single-switch", "single-switch.hosts=" + std::to_string(n),
+            "single-switch.rate=400Gbps",  "single-switch.delay=500ns",
+            "workload.type=generate",      "generate.ranks=" + std::to_string(n),
+            "generate.size=64MiB",        "system.all-reduce=" + algorithm,
+            "congestion-control.name=none", "transport.mtu=4096B"};
+}
+
+} // namespace
+
+// Each rank's link carries N up and N down: 16384 packets of 4178 B on the wire, one more hop, two delays each
+// way. A ring carries 2 (n - 1) / n as much, and the ACKs of it (86 B per packet).
+TEST(InNetworkAllReduce, BeatsTheRingByTheDataItSaves)
+{
+    for (int n : {2, 4, 8, 16})
+    {
+        Outcome sum = RunJob(Sets(n, "in-network")), ring = RunJob(Sets(n, "ring"));
+        ASSERT_EQ(sum.error, "");
+        ASSERT_EQ(ring.error, "");
+        const double packets = BYTES / 4096;
+        const double expected = (packets + 1) * 4178 * 20 + 2 * 500000;
+        EXPECT_NEAR(double(sum.endPs), expected, 0.0001 * expected) << n;
+        EXPECT_EQ(sum.totals.bytes_posted, n * BYTES);
+        EXPECT_EQ(sum.totals.bytes_received, n * BYTES);
+        EXPECT_EQ(ring.totals.bytes_received, 2 * (n - 1) * BYTES);
+        const double gain = double(ring.endPs) / double(sum.endPs);
+        EXPECT_NEAR(gain, 2.0 * (n - 1) / n * (4178 + 86) / 4178, 0.02 * gain) << n;
+    }
+}
+
+// Few slots: so many packets per round trip of two hops.
+TEST(InNetworkAllReduce, IsThrottledByItsSlots)
+{
+    auto sets = Sets(8, "in-network");
+    sets.push_back("in-network.slots=8");
+    Outcome o = RunJob(sets);
+    ASSERT_EQ(o.error, "");
+    const double rtt = 2 * 4178 * 20 + 2 * 500000; // 1.167 us; eight packets take 0.67 us
+    EXPECT_NEAR(double(o.endPs), BYTES / 4096 / 8 * rtt, 0.001 * double(o.endPs));
+}
+
+// Four leaves of four: the data crosses every link of the tree once each way.
+TEST(InNetworkAllReduce, OverLeavesAndSpines)
+{
+    Outcome o = RunJob({"topology.type=leaf-spine", "leaf-spine.leaves=4", "leaf-spine.spines=2",
+                        "workload.type=generate", "generate.ranks=16", "generate.size=64MiB",
+                        "system.all-reduce=in-network", "congestion-control.name=none",
+                        "transport.mtu=4096B"});
+    ASSERT_EQ(o.error, "");
+    const double expected = (BYTES / 4096 + 3) * 4178 * 20.0 + 4 * 1000000;
+    EXPECT_NEAR(double(o.endPs), expected, 0.0001 * expected);
+    EXPECT_EQ(o.totals.bytes_received, 16 * BYTES);
+    EXPECT_EQ(o.totals.drops_buffer, 0u);
+}
+
+TEST(InNetworkAllReduce, NeedsSwitches)
+{
+    Outcome o = RunJob({"topology.type=ring", "ring.size=4", "workload.type=generate",
+                        "generate.ranks=4", "system.all-reduce=in-network"});
+    EXPECT_NE(o.error.find("h0 has no link to a switch"), std::string::npos) << o.error;
+}
