@@ -103,6 +103,17 @@ struct weft_coll_instr {
     uint64_t free_pct; /**< RECV_REDUCE: share of its bytes whose addition costs no time, 0..100 */
 };
 
+/** The direct links among the ranks of a collective, one entry per direction. */
+struct weft_coll_edge {
+    uint32_t from, to; /**< positions in the group */
+    uint64_t rate_bps;
+};
+struct weft_coll_graph {
+    uint32_t n;
+    size_t nedges;
+    const struct weft_coll_edge *edge;
+};
+
 /** One algorithm. Every function is pure. */
 struct weft_coll_ops {
     const char *name;               /**< what users type: "ring" */
@@ -112,6 +123,10 @@ struct weft_coll_ops {
     int in_network; /**< 1: has SWITCH instructions, so switches join the ranks in a tree */
     /** Required. 1 when it can do @p c. On 0, *why (may be NULL) says what is missing. */
     int (*supports)(const struct weft_coll_call *c, const char **why);
+    /** Optional. Makes the program for kind, n, root and params of @p c over the links that there are;
+     * `unload` frees it. Only for whole groups; `supports` is asked before. */
+    int (*plan)(const struct weft_coll_call *c, const struct weft_coll_graph *g, void **program,
+                struct weft_err *err);
     /** Optional. Parts that each unit is cut into, >= 1; without it 1. */
     uint64_t (*parts)(const struct weft_coll_call *c);
     /** Optional. Lanes of the program of @p rank, >= 1; without it 1. */
@@ -132,7 +147,7 @@ struct weft_coll_ops {
 
     /*
      * Programs from files. Their blocks are slots of their own, in which pieces of data move
-     * about; all of these or none.
+     * about; all of these or, but for unload, none.
      */
     /** Makes the program that @p params name, *dir is where relative names begin ("" for here). */
     int (*load)(const void *params, const char *dir, void **program, struct weft_err *err);

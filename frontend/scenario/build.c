@@ -43,7 +43,7 @@ struct weft_system_env weft_scenario_system_env(const struct weft_scenario *s,
                                                 const struct weft_fabric *fabric,
                                                 struct weft_dims *dims)
 {
-    struct weft_system_env env = {.seed = s->run->seed};
+    struct weft_system_env env = {.seed = s->run->seed, .fabric = fabric};
     *dims = (struct weft_dims){0};
     if (fabric->ndims < 2 || fabric->ndims > WEFT_DIMS_MAX)
         return env;

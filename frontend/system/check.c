@@ -90,11 +90,16 @@ struct context {
     struct weft_shape *shapes;
 };
 
-static int supported(const struct weft_coll_algorithm *a, struct weft_coll_call *call,
+static int supported(const struct weft_coll_algorithm *a, struct weft_coll_call *call, int whole,
                      struct weft_err *err)
 {
     const char *why = "it does not do that kind on that many ranks";
     weft_coll_use(call, a);
+    if (a->ops->plan && !whole)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "algorithm %s fits whole groups to the fabric: name it alone, not in a "
+                            "list with one per dimension",
+                            a->ops->name);
     if (a->ops->supports(call, &why))
         return 0;
     return weft_err_set(err, WEFT_E_INPUT, "algorithm %s on %u ranks: %s", a->ops->name, call->n,
@@ -129,7 +134,7 @@ static int check_phases(const struct context *c, const struct weft_choice *choic
     for (uint32_t i = 0; i < plan.n; i++) {
         uint32_t d = plan.phase[i].dim;
         struct weft_coll_call phase = {.kind = plan.phase[i].kind, .n = shape->dims.size[d]};
-        int rc = supported(weft_choice_in(choice, shape->fabric_dim[d]), &phase, err);
+        int rc = supported(weft_choice_in(choice, shape->fabric_dim[d]), &phase, 0, err);
         if (rc) {
             weft_err_prepend(err, "dimension %u, %s", shape->fabric_dim[d],
                              weft_coll_kind_name(phase.kind));
@@ -182,7 +187,7 @@ static int check_coll(const struct context *c, uint32_t rank, const struct weft_
     int rc = part ? check_involved(c, choice, op, shape, err) : 0;
     if (rc || choice->n > 1 || part)
         return rc ? rc : check_phases(c, choice, g, shape, &call, err);
-    return supported(&choice->alg[0], &call, err);
+    return supported(&choice->alg[0], &call, 1, err);
 }
 
 /* Lists of algorithms have one for each dimension. */

@@ -272,7 +272,7 @@ static void set_up(struct weft_coll_chunk *c)
     p->ops = alg->ops;
     if (p->ops->in_network)
         p->net_group = weft_site_net_group(&s->sites, site);
-    weft_coll_use(&p->call, alg);
+    weft_site_use(&s->sites, &p->call, weft_active_op(run->a)->group, alg);
     p->key = ((run->instance << s->chunk_bits | c->index) << s->phase_bits) | c->at;
 }
 

@@ -8,7 +8,7 @@
  *   coll_run.c   chunks and phases of a collective     choices.c   which algorithm plays an op
  *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
  *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
- *   sites.c      groups of switches
+ *   sites.c      groups of switches, programs made for the fabric
  *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
  *   trail.c      the critical path                     classes.c   traffic classes and QPs
  */
@@ -131,6 +131,9 @@ struct weft_classes {
 /** Where algorithms meet the fabric: what they need of it, per set of ranks that plays together. */
 struct weft_sites {
     struct weft_u64map net_group; /**< key of weft_site_key() -> 1 + number of the net's group */
+    /** key of weft_site_key(), with the root as base -> struct weft_site_program */
+    struct weft_u64map programs;
+    struct weft_site_program *first;
 };
 
 struct weft_system {
@@ -247,9 +250,13 @@ static inline uint64_t weft_site_key(uint32_t group, uint32_t dim, uint32_t base
 {
     return ((uint64_t)group << 4 | dim) << 32 | base;
 }
-/** Opens the net's groups for all in-network collectives of the workload. */
-int weft_sites_new(struct weft_system *s, struct weft_err *err);
+/** Opens the net's groups for all in-network collectives of the workload, plans the programs of
+ * algorithms that have to know the links of @p fabric (NULL: not known). */
+int weft_sites_new(struct weft_system *s, const struct weft_fabric *fabric, struct weft_err *err);
 void weft_sites_free(struct weft_sites *sites);
+/** Puts parameters and program of an algorithm that a whole group plays into a call. */
+void weft_site_use(const struct weft_sites *sites, struct weft_coll_call *call, uint32_t group,
+                   const struct weft_coll_algorithm *a);
 /** The net's group of a set of ranks. */
 uint32_t weft_site_net_group(const struct weft_sites *sites, uint64_t key);
 

@@ -36,13 +36,112 @@ static int open_group(struct weft_system *s, const struct row *row, const struct
     return rc;
 }
 
-static int prepare_op(struct weft_system *s, uint32_t rank, const struct weft_op *op,
-                      struct weft_err *err)
+/* --- programs made for the fabric --- */
+
+/* One planned program; those of a key are linked, one per algorithm and kind. */
+struct weft_site_program {
+    const struct weft_coll_algorithm *alg;
+    enum weft_coll_kind kind;
+    void *program;
+    struct weft_site_program *same_key, *next;
+};
+
+static uint64_t program_key(uint32_t group, uint32_t root)
+{
+    return weft_site_key(group, WEFT_SITE_WHOLE, root);
+}
+
+static const struct weft_site_program *program_of(const struct weft_sites *sites,
+                                                  const struct weft_coll_call *call, uint32_t group,
+                                                  const struct weft_coll_algorithm *alg)
+{
+    void *found;
+    if (!weft_u64map_get(&sites->programs, program_key(group, call->root), &found))
+        return NULL;
+    const struct weft_site_program *p = found;
+    while (p && (p->alg != alg || p->kind != call->kind))
+        p = p->same_key;
+    return p;
+}
+
+void weft_site_use(const struct weft_sites *sites, struct weft_coll_call *call, uint32_t group,
+                   const struct weft_coll_algorithm *a)
+{
+    weft_coll_use(call, a);
+    if (a->ops->plan) {
+        const struct weft_site_program *p = program_of(sites, call, group, a);
+        call->program = p ? p->program : NULL;
+    }
+}
+
+/* The links between members of a group; positions in *edge, to be freed. */
+static int links_among(const struct weft_system *s, const struct weft_fabric *f, uint32_t group,
+                       struct weft_coll_edge **edge, size_t *n)
+{
+    const struct weft_group *g = &s->w->groups[group];
+    *n = 0;
+    *edge = malloc(((size_t)f->nlinks * 2 + 1) * sizeof(**edge));
+    for (uint32_t i = 0; *edge && i < f->nlinks; i++) {
+        const struct weft_fabric_link *l = &f->links[i];
+        if (f->nodes[l->a].kind != WEFT_NODE_HOST || f->nodes[l->b].kind != WEFT_NODE_HOST)
+            continue;
+        uint32_t a = weft_position(g, s->position[group], f->nodes[l->a].host);
+        uint32_t b = weft_position(g, s->position[group], f->nodes[l->b].host);
+        if (a == UINT32_MAX || b == UINT32_MAX)
+            continue;
+        (*edge)[(*n)++] = (struct weft_coll_edge){a, b, l->rate_bps};
+        (*edge)[(*n)++] = (struct weft_coll_edge){b, a, l->rate_bps};
+    }
+    return *edge ? 0 : WEFT_E_LIMIT;
+}
+
+static int plan(struct weft_system *s, const struct weft_fabric *f, const struct weft_op *op,
+                const struct weft_coll_algorithm *alg, struct weft_err *err)
+{
+    struct weft_coll_call call = weft_call_of(&s->w->groups[op->group], s->position[op->group], op);
+    struct weft_coll_edge *edge = NULL;
+    size_t n = 0;
+    void *before = NULL;
+    if (program_of(&s->sites, &call, op->group, alg))
+        return 0;
+    if (!f)
+        return weft_err_set(err, WEFT_E_INPUT, "algorithm %s needs to know the fabric",
+                            alg->ops->name);
+    struct weft_site_program *p = calloc(1, sizeof(*p));
+    int rc = p ? links_among(s, f, op->group, &edge, &n) : WEFT_E_LIMIT;
+    if (rc) {
+        free(p);
+        return weft_err_set(err, rc, "out of memory for the plan of a collective");
+    }
+    *p = (struct weft_site_program){.alg = alg, .kind = call.kind, .next = s->sites.first};
+    s->sites.first = p;
+    const struct weft_coll_graph graph = {call.n, n, edge};
+    weft_coll_use(&call, alg);
+    rc = alg->ops->plan(&call, &graph, &p->program, err);
+    free(edge);
+    if (rc) {
+        weft_err_prepend(err, "algorithm %s on %u ranks", alg->ops->name, call.n);
+        return rc;
+    }
+    const uint64_t key = program_key(op->group, call.root);
+    if (weft_u64map_get(&s->sites.programs, key, &before))
+        p->same_key = before;
+    if (weft_u64map_put(&s->sites.programs, key, p))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the plan of a collective");
+    return 0;
+}
+
+/* --- all --- */
+
+static int prepare_op(struct weft_system *s, const struct weft_fabric *f, uint32_t rank,
+                      const struct weft_op *op, struct weft_err *err)
 {
     const struct weft_group *g = &s->w->groups[op->group];
     const struct weft_shape *shape = &s->shapes[op->group];
     const struct weft_choice *choice = weft_choice_of(&s->choices, op);
     int rc = 0;
+    if (choice->n == 1 && choice->alg[0].ops->plan)
+        return plan(s, f, op, &choice->alg[0], err);
     if (choice->n == 1) {
         struct row whole = {g->ranks, g->n, 1, 0, weft_site_key(op->group, WEFT_SITE_WHOLE, 0)};
         return choice->alg[0].ops->in_network ? open_group(s, &whole, choice->alg[0].ops, err) : 0;
@@ -58,14 +157,14 @@ static int prepare_op(struct weft_system *s, uint32_t rank, const struct weft_op
     return rc;
 }
 
-int weft_sites_new(struct weft_system *s, struct weft_err *err)
+int weft_sites_new(struct weft_system *s, const struct weft_fabric *fabric, struct weft_err *err)
 {
     for (uint32_t r = 0; r < s->w->nranks; r++)
         for (uint32_t i = 0; i < s->w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(s->w, r, i);
             if (op->kind != WEFT_OP_COLL || s->w->groups[op->group].n < 2)
                 continue;
-            int rc = prepare_op(s, r, op, err);
+            int rc = prepare_op(s, fabric, r, op, err);
             if (rc) {
                 weft_err_prepend(err, "rank %u, node %llu '%s'", r, (unsigned long long)op->id,
                                  op->name);
@@ -77,6 +176,12 @@ int weft_sites_new(struct weft_system *s, struct weft_err *err)
 
 void weft_sites_free(struct weft_sites *sites)
 {
+    for (struct weft_site_program *p = sites->first, *next; p; p = next) {
+        next = p->next;
+        p->alg->ops->unload(p->program);
+        free(p);
+    }
+    weft_u64map_release(&sites->programs);
     weft_u64map_release(&sites->net_group);
 }
 

@@ -37,10 +37,9 @@ static unsigned bits_for(uint64_t n) /* to tell 0 .. n-1 apart */
 }
 
 /* Most lanes and instructions of one rank's programs for an algorithm. */
-static void size_program(const struct weft_coll_algorithm *a, struct weft_coll_call *call,
+static void size_program(const struct weft_coll_algorithm *a, const struct weft_coll_call *call,
                          uint32_t position, uint64_t *lanes, uint64_t *instrs)
 {
-    weft_coll_use(call, a);
     uint32_t l = weft_coll_lanes(a->ops, call, position);
     *lanes = l > *lanes ? l : *lanes;
     for (uint32_t k = 0; k < l; k++) {
@@ -58,6 +57,7 @@ static void size_op(const struct weft_system *s, uint32_t rank, const struct wef
     const struct weft_choice *choice = weft_choice_of(&s->choices, op);
     struct weft_coll_call call = weft_call_of(g, s->position[op->group], op);
     if (choice->n == 1 && shape != &scratch) {
+        weft_site_use(&s->sites, &call, op->group, &choice->alg[0]);
         size_program(&choice->alg[0], &call, weft_position(g, s->position[op->group], rank), lanes,
                      instrs);
         return;
@@ -114,7 +114,7 @@ static int set_slowdowns(struct weft_system *s, struct weft_err *err)
     return rc;
 }
 
-static int prepare(struct weft_system *s, struct weft_err *err)
+static int prepare(struct weft_system *s, const struct weft_fabric *fabric, struct weft_err *err)
 {
     const struct weft_workload *w = s->w;
     uint64_t ninstances;
@@ -149,7 +149,7 @@ static int prepare(struct weft_system *s, struct weft_err *err)
     s->shapes = s->position ? weft_shapes_new(w, &s->dims, err) : NULL;
     if (!s->shapes)
         return err->code;
-    rc = weft_sites_new(s, err);
+    rc = weft_sites_new(s, fabric, err);
     return rc ? rc : size_tags(s, ninstances, err);
 }
 
@@ -174,7 +174,8 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     if (observer)
         s->observer = *observer;
     s->seed = env ? env->seed : 1;
-    if (weft_read_dims(p, env ? env->dims : NULL, w->nranks, &s->dims, err) || prepare(s, err)) {
+    if (weft_read_dims(p, env ? env->dims : NULL, w->nranks, &s->dims, err) ||
+        prepare(s, env ? env->fabric : NULL, err)) {
         weft_system_free(s);
         return NULL;
     }

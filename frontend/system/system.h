@@ -151,6 +151,8 @@ struct weft_rank_result {
 struct weft_system_env {
     uint64_t seed;                /**< of random streams */
     const struct weft_dims *dims; /**< of the fabric; NULL: not known */
+    const struct weft_fabric
+        *fabric; /**< for algorithms that fit themselves to it; NULL: not known */
 };
 
 /** Checks the workload against params and fabric (group sizes, algorithm fits N, roofline has its

@@ -228,7 +228,10 @@ class Sim
         config.observer.flow = OnFlow;
         EXPECT_EQ(weft_net_ideal.create(&config, &net_, &err), 0) << err.msg;
         weft_system_observer observer = {this, OnOp, OnPhase, OnPath};
-        sys_ = weft_system_new(w_, &p_, nullptr, net_, &observer, &err);
+        weft_system_env env = {};
+        env.seed = 1;
+        env.fabric = fabric_;
+        sys_ = weft_system_new(w_, &p_, &env, net_, &observer, &err);
         if (!sys_)
             return; // the test reads err
         if (weft_system_start(sys_, &err) == 0) {
