@@ -240,8 +240,8 @@ static int check_duration(const struct context *c, const struct weft_op *op, str
     } else if (op->kind == WEFT_OP_COMP && !op->cpu && p->roofline && op->duration_ps == 0) {
         return weft_err_set(err, WEFT_E_INPUT,
                             "system.roofline is on, but it has neither num_ops nor a duration");
-    } else if (op->kind == WEFT_OP_MEM && op->duration_ps == 0 && op->tensor_bytes &&
-               p->memory_bw_bps == 0) {
+    } else if (op->kind == WEFT_OP_MEM && !weft_is_remote(p, op) && op->duration_ps == 0 &&
+               op->tensor_bytes && p->memory_bw_bps == 0) {
         return weft_err_set(err, WEFT_E_INPUT,
                             "it has no duration, only tensor_size; set system.memory-bandwidth");
     }
@@ -297,6 +297,8 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
         rc = weft_read_stragglers(p, w->nranks, NULL, err);
     if (!rc)
         rc = weft_read_classes(p, &classes, err);
+    if (!rc)
+        rc = weft_remote_check(w, p, env ? env->fabric : NULL, err);
     if (!rc)
         rc = weft_choices_new(w, p, &c.choices, err);
     if (rc)

@@ -8,6 +8,7 @@
  *   coll_run.c   chunks and phases of a collective     choices.c   which algorithm plays an op
  *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
  *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
+ *   remote.c     memories outside of the NPUs
  *   sites.c      groups of switches, programs made for the fabric
  *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
  *   trail.c      the critical path                     classes.c   traffic classes and QPs
@@ -147,6 +148,7 @@ struct weft_system {
     struct weft_shape *shapes; /**< per group */
     struct weft_dims dims;     /**< of the fabric */
     struct weft_sites sites;
+    int64_t *memory_free_ps;  /**< per remote memory: done with what has been asked of it */
     uint64_t *instance_order; /**< per instance: place in program order, see coll_ids.h */
     struct weft_npu *npus;
     struct weft_op_state *states;
@@ -170,6 +172,8 @@ enum weft_handshake { WEFT_HANDSHAKE_ROUND_TRIP, WEFT_HANDSHAKE_READY };
 /* params.c */
 int64_t weft_reduce_ps(const struct weft_system_params *p, uint64_t bytes);
 int64_t weft_copy_ps(const struct weft_system_params *p, uint64_t bytes);
+/** Time that a remote memory is busy with an access. */
+int64_t weft_remote_ps(const struct weft_system_params *p, uint64_t bytes);
 int weft_uses_roofline(const struct weft_system_params *p, const struct weft_op *op);
 int64_t weft_op_duration_ps(const struct weft_system_params *p, const struct weft_op *op);
 
@@ -299,6 +303,8 @@ void weft_npu_acked(const struct weft_active *a, const struct weft_net_done *don
 void weft_npu_timer(const struct weft_active *a, struct weft_trail *t);
 /** The computation on the accelerator is over. */
 void weft_npu_computed(struct weft_npu *npu);
+/** The access to remote memory of a MEM op is over. */
+void weft_npu_accessed(struct weft_active *a);
 void weft_fifo_put(struct weft_fifo *q, struct weft_active *a);
 struct weft_active *weft_fifo_take(struct weft_fifo *q);
 
@@ -378,6 +384,21 @@ void weft_coll_leave(struct weft_coll_run *run);
 const struct weft_coll_run *weft_coll_held_by(struct weft_coll_run *run, uint32_t mask);
 /** Lets the collectives of an NPU try again. */
 void weft_coll_retry(struct weft_npu *npu);
+
+/* remote.c */
+/** Checks the parameters; that @p fabric (may be NULL) has hosts for the memories. */
+int weft_remote_check(const struct weft_workload *w, const struct weft_system_params *p,
+                      const struct weft_fabric *fabric, struct weft_err *err);
+int weft_remote_begin(struct weft_system *s, struct weft_err *err);
+static inline int weft_is_remote(const struct weft_system_params *p, const struct weft_op *op)
+{
+    return p->remote_memory != WEFT_REMOTE_NONE && op->kind == WEFT_OP_MEM && op->tensor_bytes;
+}
+/** Begins the access of a MEM op; weft_npu_accessed() ends it. */
+void weft_remote_access(struct weft_active *a);
+/** A message to or from a memory has come in. */
+void weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
+                          const struct weft_net_done *done);
 
 /* p2p.c */
 void weft_p2p_send(struct weft_active *a);

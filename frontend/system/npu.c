@@ -194,6 +194,10 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
     weft_npu_account(npu, a->start_ps, NULL, 0);
     a->trail = weft_trail_take(npu, a->op);
     r->running = a;
+    if (weft_is_remote(s->p, weft_active_op(a))) {
+        weft_remote_access(a);
+        return;
+    }
     int64_t ps = weft_npu_duration_ps(npu, a->op);
     if (s->p->comm_share > 0 && r == &npu->accelerator)
         weft_share_begin(npu, ps);
@@ -221,6 +225,11 @@ static void resource_done(void *ctx, uint64_t arg)
 void weft_npu_computed(struct weft_npu *npu)
 {
     resource_done(npu->accelerator.running, 0);
+}
+
+void weft_npu_accessed(struct weft_active *a)
+{
+    resource_done(a, 0);
 }
 
 /* Counts a collective that begins (+1) or ends (-1). */

@@ -75,6 +75,22 @@ static const struct weft_param params[] = {
      "roofline: operations per second of one accelerator; 0: not given", NULL, "roofline=true"},
     {"memory-bandwidth", WEFT_PARAM_RATE, AT(memory_bw_bps), "0", NULL, NULL, NULL,
      "roofline and MEM nodes: memory bandwidth of one NPU; 0: not given", NULL},
+    {"remote-memory", WEFT_PARAM_ENUM, AT(remote_memory), "none", NULL, NULL,
+     "none|per-npu|per-node|pool",
+     "what MEM nodes with a tensor_size access instead of the NPU's own memory: a memory of each "
+     "NPU, "
+     "of each remote-node neighbouring NPUs, or of all; each serves one access at a time",
+     "ASTRA-sim 2.0, ISPASS 2023: remote memory"},
+    {"remote-traffic", WEFT_PARAM_BOOL, AT(remote_traffic), "false", NULL, NULL, NULL,
+     "accesses are messages through the fabric, to its hosts after those of the ranks: memory k is "
+     "host ranks + k; false: by arithmetic, without a network",
+     NULL, "remote-memory!=none"},
+    {"remote-node", WEFT_PARAM_U64, AT(remote_node), "8", "1", "1048576", NULL,
+     "ranks that share a memory", NULL, "remote-memory=per-node"},
+    {"remote-latency", WEFT_PARAM_TIME, AT(remote_latency_ps), "0", NULL, "1s", NULL,
+     "latency of a remote memory", NULL, "remote-memory!=none"},
+    {"remote-bandwidth", WEFT_PARAM_RATE, AT(remote_bw_bps), "0", NULL, NULL, NULL,
+     "bandwidth of a remote memory; 0: no limit", NULL, "remote-memory!=none"},
     {"stragglers", WEFT_PARAM_STRING, AT(stragglers), "", NULL, NULL, NULL,
      "ranks whose computations take longer, with the factor (3:1.5,7:2)", NULL},
     {"priorities", WEFT_PARAM_STRING, AT(priorities), "", NULL, NULL, NULL,
@@ -143,6 +159,12 @@ static int64_t flops_ps(double flops, double peak)
         return clamped_ps((unsigned __int128)(uint64_t)flops * WEFT_PS_PER_S / (uint64_t)peak);
     double ps = flops / peak * (double)WEFT_PS_PER_S;
     return ps < (double)(WEFT_NEVER / 8) ? (int64_t)ps : WEFT_NEVER / 8;
+}
+
+int64_t weft_remote_ps(const struct weft_system_params *p, uint64_t bytes)
+{
+    int64_t ps = p->remote_bw_bps ? memory_ps(bytes, p->remote_bw_bps) : 0;
+    return floored(p, ps + p->remote_latency_ps);
 }
 
 int weft_uses_roofline(const struct weft_system_params *p, const struct weft_op *op)

@@ -20,7 +20,9 @@ static void on_received(void *ctx, const struct weft_net_msg *msg, const struct 
     struct weft_system *s = ctx;
     if (s->err.code)
         return;
-    if ((msg->tag & WEFT_TAG_P2P) && (msg->tag & WEFT_TAG_CONTROL))
+    if (msg->src >= s->w->nranks || msg->dst >= s->w->nranks)
+        weft_remote_received(s, msg, done);
+    else if ((msg->tag & WEFT_TAG_P2P) && (msg->tag & WEFT_TAG_CONTROL))
         weft_p2p_control(&s->npus[msg->dst], msg, done);
     else if (msg->tag & WEFT_TAG_P2P)
         weft_p2p_received(&s->npus[msg->dst], msg, done);
@@ -149,7 +151,8 @@ static int prepare(struct weft_system *s, const struct weft_fabric *fabric, stru
     s->shapes = s->position ? weft_shapes_new(w, &s->dims, err) : NULL;
     if (!s->shapes)
         return err->code;
-    rc = weft_sites_new(s, fabric, err);
+    rc = weft_remote_begin(s, err);
+    rc = rc ? rc : weft_sites_new(s, fabric, err);
     return rc ? rc : size_tags(s, ninstances, err);
 }
 
@@ -206,6 +209,7 @@ void weft_system_free(struct weft_system *s)
     weft_choices_free(&s->choices);
     weft_trails_free(s);
     free(s->instance_order);
+    free(s->memory_free_ps);
     free(s->npus);
     free(s->states);
     free(s);

@@ -51,9 +51,14 @@ struct weft_system_params {
     int64_t quantum_ps; /**< costs computed here are floored to a multiple of this; 1ps: exact, 1ns:
                            ASTRA-sim's */
     double peak_flops;  /**< roofline: operations per second of the accelerator */
-    uint64_t memory_bw_bps; /**< roofline and MEM nodes, bit/s */
-    const char *stragglers; /**< "3:1.5": rank 3 computes 1.5 times as long */
-    double comm_share;      /**< 0 .. 0.95 of the accelerator that collectives under way take */
+    uint64_t memory_bw_bps;    /**< roofline and MEM nodes, bit/s */
+    int remote_memory;         /**< enum weft_remote: what MEM nodes access */
+    int remote_traffic;        /**< 1: by messages to the hosts after the ranks; 0: by arithmetic */
+    uint64_t remote_node;      /**< per-node: ranks that share a memory, >= 1 */
+    int64_t remote_latency_ps; /**< of a memory */
+    uint64_t remote_bw_bps;    /**< of a memory; 0: no limit */
+    const char *stragglers;    /**< "3:1.5": rank 3 computes 1.5 times as long */
+    double comm_share;         /**< 0 .. 0.95 of the accelerator that collectives under way take */
     const char *priorities; /**< "all-to-all:2,send:5": traffic classes by type of communication */
     const char *qps;        /**< "all-to-all:4": QPs of a pair by type of communication */
     uint64_t rendezvous_bytes; /**< SENDs of that size and more wait for their RECV; 0: none does */
@@ -62,6 +67,8 @@ struct weft_system_params {
     double compute_jitter;             /**< 0 .. 1: computations vary by that share */
     int roofline; /**< 1: COMP durations from num_ops and tensor_size; 0: recorded durations */
 };
+/** Memories outside of the NPUs: none, one each, one for each few neighbours, one for all. */
+enum weft_remote { WEFT_REMOTE_NONE, WEFT_REMOTE_PER_NPU, WEFT_REMOTE_PER_NODE, WEFT_REMOTE_POOL };
 extern const struct weft_param_table weft_system_param_table;
 
 /** One finished operation, for ops.csv. */

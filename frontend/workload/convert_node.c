@@ -272,6 +272,7 @@ static int by_type(const struct ctx *x, struct weft_op *op)
     case WEFT_ET_MEM_LOAD_NODE:
     case WEFT_ET_MEM_STORE_NODE:
         op->kind = WEFT_OP_MEM;
+        op->store = x->node->type == WEFT_ET_MEM_STORE_NODE;
         rc = get_u64(x, "tensor_size", x->node->duration_us == 0, &op->tensor_bytes);
         return rc == 0 ? get_duration(x, op) : rc;
     case WEFT_ET_COMP_NODE:

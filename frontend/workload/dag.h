@@ -55,6 +55,7 @@ struct weft_op {
     bool has_flops;        /**< COMP: num_ops was present */
     double flops;          /**< COMP: operations */
     uint64_t tensor_bytes; /**< COMP (roofline), MEM: bytes touched */
+    bool store;            /**< MEM: a store, else a load */
     /**
      * SEND, RECV: message size. COLL, see docs/units.md: all-gather: this rank's shard; all others: the full
      * buffer of a rank.

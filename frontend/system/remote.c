@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Remote (disaggregated) memory: what MEM nodes load from and store to.
+ *
+ * Memory k serves one access after the other, in the order they reach it, each for
+ * latency + bytes / bandwidth (floored to the quantum). By arithmetic an access reaches its memory at
+ * once. By traffic memory k is host nranks + k of the fabric: a load is a request of 64 bytes there and
+ * a message of the data back, a store a message of the data there and an answer of 64 bytes.
+ * Source: ASTRA-sim 2.0 (ISPASS 2023) for the kinds and the arithmetic; ASTRA-sim makes no traffic.
+ */
+#include "system/internal.h"
+
+#include <stdlib.h>
+
+#define REQUEST_BYTES 64u
+
+/* The memory of a rank. */
+static uint32_t memory_of(const struct weft_system_params *p, uint32_t rank)
+{
+    switch ((enum weft_remote)p->remote_memory) {
+    case WEFT_REMOTE_PER_NPU:
+        return rank;
+    case WEFT_REMOTE_PER_NODE:
+        return (uint32_t)(rank / p->remote_node);
+    default:
+        return 0;
+    }
+}
+
+int weft_remote_check(const struct weft_workload *w, const struct weft_system_params *p,
+                      const struct weft_fabric *fabric, struct weft_err *err)
+{
+    if (p->remote_memory == WEFT_REMOTE_NONE || w->nranks == 0)
+        return 0;
+    if (p->remote_memory == WEFT_REMOTE_PER_NODE && p->remote_node == 0)
+        return weft_err_set(err, WEFT_E_INPUT, "system.remote-node must be above 0");
+    uint32_t memories = memory_of(p, w->nranks - 1) + 1;
+    if (!p->remote_traffic || !fabric || fabric->nhosts >= (uint64_t)w->nranks + memories)
+        return 0;
+    return weft_err_set(
+        err, WEFT_E_INPUT,
+        "system.remote-traffic: %u ranks and their %u memories need %llu hosts, but "
+        "the fabric has %u",
+        w->nranks, memories, (unsigned long long)w->nranks + memories, fabric->nhosts);
+}
+
+int weft_remote_begin(struct weft_system *s, struct weft_err *err)
+{
+    if (s->p->remote_memory == WEFT_REMOTE_NONE)
+        return 0;
+    s->memory_free_ps = calloc((size_t)s->w->nranks + 1, sizeof(*s->memory_free_ps));
+    return s->memory_free_ps ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for memories");
+}
+
+/* Queues an access at its memory; returns the delay until it has been served. */
+static int64_t serve(struct weft_system *s, const struct weft_active *a)
+{
+    int64_t now_ps = s->net->ops->now_ps(s->net);
+    int64_t *free_ps = &s->memory_free_ps[memory_of(s->p, a->npu->rank)];
+    *free_ps = (*free_ps > now_ps ? *free_ps : now_ps) +
+               weft_remote_ps(s->p, weft_active_op(a)->tensor_bytes);
+    return *free_ps - now_ps;
+}
+
+static void later(struct weft_system *s, int64_t delay_ps, void (*fn)(void *, uint64_t),
+                  struct weft_active *a)
+{
+    struct weft_err err = {0};
+    if (s->net->ops->after(s->net, delay_ps, fn, a, 0, &err))
+        weft_system_fail(s, &err);
+}
+
+static void post(struct weft_active *a, int there, uint64_t bytes)
+{
+    struct weft_system *s = a->npu->sys;
+    uint32_t memory = s->w->nranks + memory_of(s->p, a->npu->rank);
+    struct weft_err err = {0};
+    struct weft_net_msg msg = {.src = there ? a->npu->rank : memory,
+                               .dst = there ? memory : a->npu->rank,
+                               .bytes = bytes,
+                               .prio = WEFT_NET_PRIO_DEFAULT};
+    if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)a, &err)) {
+        weft_err_prepend(&err, "rank %u, node %llu '%s'", a->npu->rank,
+                         (unsigned long long)weft_active_op(a)->id, weft_active_op(a)->name);
+        weft_system_fail(s, &err);
+    }
+}
+
+static void accessed(void *ctx, uint64_t arg)
+{
+    (void)arg;
+    weft_npu_accessed(ctx);
+}
+
+/* The memory has done its part of an access that came by message. */
+static void answer(void *ctx, uint64_t arg)
+{
+    struct weft_active *a = ctx;
+    (void)arg;
+    if (!a->npu->sys->err.code)
+        post(a, 0, weft_active_op(a)->store ? REQUEST_BYTES : weft_active_op(a)->tensor_bytes);
+}
+
+void weft_remote_access(struct weft_active *a)
+{
+    struct weft_system *s = a->npu->sys;
+    if (s->p->remote_traffic)
+        post(a, 1, weft_active_op(a)->store ? weft_active_op(a)->tensor_bytes : REQUEST_BYTES);
+    else
+        later(s, serve(s, a), accessed, a);
+}
+
+void weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
+                          const struct weft_net_done *done)
+{
+    struct weft_active *a = (struct weft_active *)(uintptr_t)done->send_ref;
+    if (msg->dst < s->w->nranks)
+        weft_npu_accessed(a);
+    else
+        later(s, serve(s, a), answer, a);
+}
