@@ -7,7 +7,8 @@
  * one another down the tree (broadcast), up (reduce) or up and then down (all-reduce; both directions of
  * a link then carry both, so it runs at half the rate of a broadcast). Lanes of tree t: 2t goes up, 2t + 1
  * down. For each piece, up: receive from each child, send to the parent; down: receive from the
- * parent, send to each child. The root of an all-reduce is rank 0 of the group.
+ * parent, send to each child. Sends that wait for no receive take turns with the other
+ * trees on their link. The root of an all-reduce is rank 0 of the group.
  */
 #include "collective/tree_packing.h"
 
@@ -74,6 +75,44 @@ static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     return pieces(c) * (children(&packing(c)->tree[lane / 2], rank) + (rank != packing(c)->root));
 }
 
+/* Whether the sends of a rank in a lane wait for no receive. */
+static int unprompted(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+{
+    const struct weft_packing *p = packing(c);
+    if (lane % 2)
+        return c->kind == WEFT_COLL_BROADCAST && rank == p->root;
+    return c->kind != WEFT_COLL_BROADCAST && rank != p->root &&
+           children(&p->tree[lane / 2], rank) == 0;
+}
+
+/* Whether two lanes of a rank, both up or both down, begin on the same link; the root's all count. */
+static int share_a_link(const struct weft_packing *p, uint32_t rank, uint32_t a, uint32_t b)
+{
+    return rank == p->root || p->tree[a / 2].parent[rank] == p->tree[b / 2].parent[rank];
+}
+
+/* A send that no receive prompts takes turns with those of the trees on the same link, a piece each:
+ * else all of its pieces would go before theirs. The first send of a piece waits for that of the tree
+ * before, or for the last tree's piece before. */
+static void take_turns(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t piece,
+                       struct weft_coll_instr *out)
+{
+    const struct weft_packing *p = packing(c);
+    uint32_t before = lane, last = lane;
+    for (uint32_t l = lane % 2; l < 2 * p->ntrees; l += 2)
+        if (share_a_link(p, rank, lane, l)) {
+            before = l < lane ? l : before;
+            last = l;
+        }
+    if (before == lane && (last == lane || piece == 0))
+        return;
+    out->dep = WEFT_COLL_DEP_INSTR;
+    out->dep_lane = before == lane ? last : before;
+    const uint64_t n = children(&p->tree[out->dep_lane / 2], rank);
+    const uint64_t at = before == lane ? piece - 1 : piece;
+    out->dep_instr = lane % 2 ? at * n : at * (n + 1) + n;
+}
+
 /* Instruction k of a piece on its way up; `base` is the piece's first. */
 static void up(const struct weft_packed_tree *t, uint32_t root, uint32_t rank, uint64_t piece,
                uint64_t k, uint64_t base, struct weft_coll_instr *out)
@@ -133,6 +172,8 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
         down(c, t, rank, lane, piece, i % per, out);
     else
         up(t, p->root, rank, piece, i % per, i - i % per, out);
+    if (i % per == 0 && unprompted(c, rank, lane))
+        take_turns(c, rank, lane, piece, out);
 }
 
 static uint64_t total_bytes(const struct weft_coll_call *c)

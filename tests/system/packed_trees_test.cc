@@ -36,20 +36,20 @@ double RunUs(weft_coll_kind kind, const char *name, const char *algorithm)
 } // namespace
 
 /* 120 MB through a narrowest cut of 6 x 25 GB/s take 800 us, and a few pieces more to fill the trees; up
- * and down in both directions of each link, twice that. */
+ * and down in both directions of each link, twice that, and what both lose by meeting in FIFO order. */
 TEST(PackedTrees, RunAtTheRateOfTheNarrowestCut)
 {
     const struct {
         weft_coll_kind kind;
         const char *name;
-        double us;
-    } cases[] = {{WEFT_COLL_BROADCAST, "broadcast", 800},
-                 {WEFT_COLL_REDUCE, "reduce", 800},
-                 {WEFT_COLL_ALL_REDUCE, "all-reduce", 1600}};
+        double us, most;
+    } cases[] = {{WEFT_COLL_BROADCAST, "broadcast", 800, 1.1},
+                 {WEFT_COLL_REDUCE, "reduce", 800, 1.1},
+                 {WEFT_COLL_ALL_REDUCE, "all-reduce", 1600, 1.25}};
     for (auto &c : cases) {
         double us = RunUs(c.kind, c.name, "packed-trees:pieces=200");
         EXPECT_GT(us, c.us) << c.name;
-        EXPECT_LT(us, 1.1 * c.us) << c.name;
+        EXPECT_LT(us, c.most * c.us) << c.name;
     }
     EXPECT_GT(RunUs(WEFT_COLL_BROADCAST, "broadcast", "binomial"), 2 * 800);
 }
