@@ -521,8 +521,9 @@ void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
                             struct weft_engine_port_stats *out);
 /** Bytes queued now at a switch egress port, per priority. */
 uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio);
-/** The observables of a QP's congestion control, one double each in the order of its table; @p qpn is
- * that of a hook. */
+/** The congestion control of a QP; @p qpn is that of a hook. */
+const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, uint32_t qpn);
+/** The observables of a QP's congestion control, one double each in the order of its table. */
 void weft_engine_observe(const struct weft_engine *e, uint32_t qpn, double *values);
 /** Checks every conservation law now. WEFT_E_INTERNAL names the first that fails. */
 int weft_engine_check(const struct weft_engine *e, struct weft_err *err);

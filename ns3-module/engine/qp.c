@@ -285,6 +285,11 @@ void qp_tell(struct weft_engine *e, uint32_t qi, enum weft_qp_event what, uint32
     e->hooks.qp(e->hooks.ctx, e->now, what, &qv, pkt == NIL ? NULL : &pv);
 }
 
+const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, uint32_t qpn)
+{
+    return qp_at(e, qpn - WEFT_FIRST_QPN)->cc;
+}
+
 void weft_engine_observe(const struct weft_engine *e, uint32_t qpn, double *values)
 {
     const struct qp *q = qp_at(e, qpn - WEFT_FIRST_QPN);

@@ -90,6 +90,42 @@ WeftFabric::GetTypeId()
                                 "A packet of the IP stack was dropped in the fabric",
                                 MakeTraceSourceAccessor(&WeftFabric::m_frameDrop),
                                 "ns3::WeftFabric::FrameDropTracedCallback")
+                .AddTraceSource("MessageStart",
+                                "A message was posted at its sender",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_messageStart),
+                                "ns3::WeftFabric::MessageTracedCallback")
+                .AddTraceSource("LinkState",
+                                "A link failed or came back",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_linkState),
+                                "ns3::WeftFabric::LinkTracedCallback")
+                .AddTraceSource("Ack",
+                                "An ACK arrived at the sender of a QP",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_ack),
+                                "ns3::WeftFabric::QpPacketTracedCallback")
+                .AddTraceSource("Nack",
+                                "A NACK arrived at the sender of a QP",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_nack),
+                                "ns3::WeftFabric::QpPacketTracedCallback")
+                .AddTraceSource("Retransmission",
+                                "A QP is about to send a packet again",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_retransmission),
+                                "ns3::WeftFabric::QpPacketTracedCallback")
+                .AddTraceSource("Cnp",
+                                "A congestion notification arrived at the sender of a QP",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_cnp),
+                                "ns3::WeftFabric::QpTracedCallback")
+                .AddTraceSource("QpRate",
+                                "The congestion control of a QP has set another rate (bit/s)",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_qpRate),
+                                "ns3::WeftFabric::QpValueTracedCallback")
+                .AddTraceSource("QpWindow",
+                                "The congestion control of a QP has set another window (bytes)",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_qpWindow),
+                                "ns3::WeftFabric::QpValueTracedCallback")
+                .AddTraceSource("CcValue",
+                                "A value that a congestion control lets observe has changed",
+                                MakeWeftTraceSourceAccessor(&WeftFabric::m_ccValue),
+                                "ns3::WeftFabric::CcValueTracedCallback")
                 .AddTraceSource("MessageComplete",
                                 "The last byte of a message arrived at its receiver",
                                 MakeWeftTraceSourceAccessor(&WeftFabric::m_messageComplete),
@@ -634,7 +670,8 @@ WeftFabric::MakeHooks()
     {
         h.received = &WeftFabric::OnReceived;
     }
-    if (m_hooks.acked || !m_messageAcked.IsEmpty() || !m_listeners.empty())
+    if (m_hooks.acked || !m_messageAcked.IsEmpty() || m_portSinks[PORT_ACKED] ||
+        !m_listeners.empty())
     {
         h.acked = &WeftFabric::OnAcked;
     }
@@ -654,7 +691,25 @@ WeftFabric::MakeHooks()
     {
         h.queue = &WeftFabric::OnQueue;
     }
-    if (m_hooks.posted || m_capture)
+    if (m_hooks.link || !m_linkState.IsEmpty() || m_portSinks[PORT_LINK])
+    {
+        h.link = &WeftFabric::OnLink;
+    }
+    const bool qpSinks[] = {!m_ack.IsEmpty(),
+                            !m_nack.IsEmpty(),
+                            !m_cnp.IsEmpty(),
+                            !m_retransmission.IsEmpty(),
+                            !m_qpRate.IsEmpty() || !m_qpWindow.IsEmpty() || !m_ccValue.IsEmpty()};
+    h.qp_events = m_hooks.qp ? m_hooks.qp_events : 0;
+    for (int what : {WEFT_QP_ACK, WEFT_QP_NACK, WEFT_QP_CNP, WEFT_QP_RETX, WEFT_QP_RATE})
+    {
+        h.qp_events |= (qpSinks[what] || m_portSinks[PORT_ACK + what]) << what;
+    }
+    if (h.qp_events)
+    {
+        h.qp = &WeftFabric::OnQp;
+    }
+    if (m_hooks.posted || m_capture || !m_messageStart.IsEmpty() || m_portSinks[PORT_START])
     {
         h.posted = &WeftFabric::OnPosted;
     }
@@ -730,6 +785,139 @@ WeftFabric::OnPosted(void* ctx, const weft_engine_done* done)
     {
         weft_capture_posted(self->m_capture, done);
     }
+    self->m_messageStart(*done);
+    if (self->m_portSinks[PORT_START])
+    {
+        if (WeftNetDevice* device = self->GetHostDevice(done->msg.src_host))
+        {
+            device->m_messageStart(*done);
+        }
+    }
+}
+
+void
+WeftFabric::OnLink(void* ctx, int64_t tPs, uint32_t link, int up)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.link)
+    {
+        self->m_hooks.link(self->m_hooks.ctx, tPs, link, up);
+    }
+    self->m_linkState(WeftTime(tPs), link, up != 0);
+    const weft_fabric* graph = self->m_graph;
+    for (uint32_t node : {graph->links[link].a, graph->links[link].b})
+    {
+        uint32_t port = graph->nodes[node].first_port;
+        while (graph->ports[port].link != link)
+        {
+            port++;
+        }
+        if (WeftNetDevice* device = self->GetDevice(port))
+        {
+            device->m_linkState(WeftTime(tPs), up != 0);
+            device->m_linkChange();
+        }
+    }
+}
+
+void
+WeftFabric::OnQp(void* ctx,
+                 int64_t tPs,
+                 weft_qp_event what,
+                 const weft_engine_qp_view* qp,
+                 const weft_engine_pkt_view* pkt)
+{
+    auto self = static_cast<WeftFabric*>(ctx);
+    if (self->m_hooks.qp && (self->m_hooks.qp_events >> what & 1))
+    {
+        self->m_hooks.qp(self->m_hooks.ctx, tPs, what, qp, pkt);
+    }
+    const Time time = WeftTime(tPs);
+    WeftNetDevice* device = self->GetDevice(qp->port);
+    switch (what)
+    {
+    case WEFT_QP_CNP:
+        self->m_cnp(time, *qp);
+        if (device)
+        {
+            device->m_cnp(time, *qp);
+        }
+        return;
+    case WEFT_QP_RATE:
+        self->TraceRate(time, *qp);
+        return;
+    default:
+    {
+        // The others have a packet, and the same arguments.
+        decltype(&self->m_ack) sources[] = {
+            &self->m_ack, &self->m_nack, nullptr, &self->m_retransmission};
+        (*sources[what])(time, *qp, *pkt);
+        if (device)
+        {
+            decltype(&self->m_ack) own[] = {
+                &device->m_ack, &device->m_nack, nullptr, &device->m_retransmission};
+            (*own[what])(time, *qp, *pkt);
+        }
+    }
+    }
+}
+
+void
+WeftFabric::TraceRate(Time time, const weft_engine_qp_view& qp)
+{
+    if (qp.qpn >= m_shown.size())
+    {
+        m_shown.resize(qp.qpn + 1);
+    }
+    QpShown& shown = m_shown[qp.qpn];
+    WeftNetDevice* device = GetDevice(qp.port);
+    if (!shown.known || shown.rateBps != qp.rate_bps)
+    {
+        shown.rateBps = qp.rate_bps;
+        m_qpRate(time, qp, qp.rate_bps);
+        if (device)
+        {
+            device->m_qpRate(time, qp, qp.rate_bps);
+        }
+    }
+    if (!shown.known || shown.windowBytes != qp.cwnd_bytes)
+    {
+        shown.windowBytes = qp.cwnd_bytes;
+        m_qpWindow(time, qp, qp.cwnd_bytes);
+        if (device)
+        {
+            device->m_qpWindow(time, qp, qp.cwnd_bytes);
+        }
+    }
+    const weft_cc_ops* cc = weft_engine_qp_control(m_engine, qp.qpn);
+    std::size_t n = 0;
+    while (cc->observables && cc->observables[n].name)
+    {
+        n++;
+    }
+    std::vector<double> values(n);
+    weft_engine_observe(m_engine, qp.qpn, values.data());
+    shown.values.resize(values.size());
+    for (std::size_t i = 0; i < values.size(); i++)
+    {
+        if (!shown.known || shown.values[i] != values[i])
+        {
+            shown.values[i] = values[i];
+            const std::string name = cc->observables[i].name;
+            m_ccValue(time, qp, name, values[i]);
+            if (device)
+            {
+                device->m_ccValue(time, qp, name, values[i]);
+            }
+        }
+    }
+    shown.known = true;
+}
+
+WeftNetDevice*
+WeftFabric::GetHostDevice(uint32_t host) const
+{
+    return GetDevice(m_graph->nodes[m_graph->hosts[host]].first_port);
 }
 
 void
@@ -764,9 +952,7 @@ WeftFabric::OnReceived(void* ctx, const weft_engine_done* done)
     self->m_messageComplete(*done);
     if (self->m_portSinks[PORT_MESSAGE])
     {
-        const weft_fabric* graph = self->m_graph;
-        const uint32_t node = graph->hosts[done->msg.dst_host];
-        if (WeftNetDevice* device = self->GetDevice(graph->nodes[node].first_port))
+        if (WeftNetDevice* device = self->GetHostDevice(done->msg.dst_host))
         {
             device->m_messageComplete(*done);
         }
@@ -786,6 +972,13 @@ WeftFabric::OnAcked(void* ctx, const weft_engine_done* done)
         self->m_hooks.acked(self->m_hooks.ctx, done);
     }
     self->m_messageAcked(*done);
+    if (self->m_portSinks[PORT_ACKED])
+    {
+        if (WeftNetDevice* device = self->GetHostDevice(done->msg.src_host))
+        {
+            device->m_messageAcked(*done);
+        }
+    }
     if (WeftMessageListener* listener = self->FindListener(done->msg.ref))
     {
         listener->MessageAcked(*done);

@@ -317,6 +317,47 @@ class WeftFabric : public Object, public WeftParamHolder
      * \param [in] message all about it
      */
     typedef void (*MessageTracedCallback)(const weft_engine_done& message);
+    /**
+     * A link failed or came back.
+     * \param [in] time when
+     * \param [in] link its number in the graph
+     * \param [in] up whether it works from now on
+     */
+    typedef void (*LinkTracedCallback)(Time time, uint32_t link, bool up);
+    /**
+     * An ACK or NACK arrived at the sender of a QP, or it is about to send a packet again.
+     * \param [in] time when
+     * \param [in] qp the QP
+     * \param [in] packet the ACK, the NACK or the data packet; an ACK's sent_ps is when the packet
+     * that caused it was sent, so that time - sent_ps is the round trip
+     */
+    typedef void (*QpPacketTracedCallback)(Time time,
+                                           const weft_engine_qp_view& qp,
+                                           const weft_engine_pkt_view& packet);
+    /**
+     * A congestion notification arrived at the sender of a QP.
+     * \param [in] time when
+     * \param [in] qp the QP, before the congestion control has reacted
+     */
+    typedef void (*QpTracedCallback)(Time time, const weft_engine_qp_view& qp);
+    /**
+     * The congestion control of a QP has set another rate (bit/s) or window (bytes).
+     * \param [in] time when
+     * \param [in] qp the QP
+     * \param [in] value the new one; a window of UINT64_MAX is none
+     */
+    typedef void (*QpValueTracedCallback)(Time time, const weft_engine_qp_view& qp, uint64_t value);
+    /**
+     * A value that a congestion control lets observe has changed.
+     * \param [in] time when
+     * \param [in] qp the QP
+     * \param [in] name the value's name in the algorithm's table ("alpha")
+     * \param [in] value its new value
+     */
+    typedef void (*CcValueTracedCallback)(Time time,
+                                          const weft_engine_qp_view& qp,
+                                          const std::string& name,
+                                          double value);
 
   private:
     friend class WeftNetDevice;
@@ -330,6 +371,14 @@ class WeftFabric : public Object, public WeftParamHolder
         PORT_MARK,
         PORT_QUEUE,
         PORT_MESSAGE,
+        PORT_START,
+        PORT_ACKED,
+        PORT_LINK,
+        PORT_ACK,      //!< These five in the order of weft_qp_event.
+        PORT_NACK,     //!< See PORT_ACK.
+        PORT_CNP,      //!< See PORT_ACK.
+        PORT_RETX,     //!< See PORT_ACK.
+        PORT_RATE,     //!< See PORT_ACK; rate, window and values of the congestion control.
         PORT_SENT,     //!< These three in the order of weft_pkt_event.
         PORT_RECEIVED, //!< See PORT_SENT.
         PORT_QUEUED,   //!< See PORT_SENT.
@@ -395,6 +444,24 @@ class WeftFabric : public Object, public WeftParamHolder
     void FrameDropped(uint32_t port, weft_drop_reason why, Ptr<const Packet> packet);
 
     // The engine's hooks; ctx is the fabric.
+    static void OnLink(void* ctx, int64_t tPs, uint32_t link, int up);
+    static void OnQp(void* ctx,
+                     int64_t tPs,
+                     weft_qp_event what,
+                     const weft_engine_qp_view* qp,
+                     const weft_engine_pkt_view* pkt);
+    /**
+     * The congestion control of a QP has been asked.
+     * \param time when
+     * \param qp the QP
+     */
+    void TraceRate(Time time, const weft_engine_qp_view& qp);
+    /**
+     * \param host a host number
+     * \return the device of its first port, or null
+     */
+    WeftNetDevice* GetHostDevice(uint32_t host) const;
+
     static void OnPosted(void* ctx, const weft_engine_done* done);
     static void OnPacket(void* ctx,
                          int64_t tPs,
@@ -436,6 +503,17 @@ class WeftFabric : public Object, public WeftParamHolder
     std::vector<uint8_t> m_packetEvents;           //!< By port; for the engine's hooks.
     std::vector<std::pair<uint32_t, std::string>> m_pendingCaptures; //!< Ports and files.
 
+    /** What the traces of a QP's congestion control showed last. */
+    struct QpShown
+    {
+        bool known{false};          //!< Something was shown.
+        uint64_t rateBps{0};        //!< QpRate.
+        uint64_t windowBytes{0};    //!< QpWindow.
+        std::vector<double> values; //!< CcValue.
+    };
+
+    std::vector<QpShown> m_shown; //!< By QP number.
+
     std::vector<WeftNetDevice*> m_devices; //!< By port; empty when none is installed.
     int64_t m_portSinks[PORT_TRACES];      //!< Devices with sinks, by kind.
 
@@ -448,6 +526,20 @@ class WeftFabric : public Object, public WeftParamHolder
     TracedCallback<Time, uint32_t, uint32_t, uint64_t> m_queueBytes; //!< Trace source QueueBytes.
     TracedCallback<Time, uint32_t, weft_drop_reason, Ptr<const Packet>>
         m_frameDrop;                                           //!< Trace source FrameDrop.
+    TracedCallback<const weft_engine_done&> m_messageStart;          //!< Trace source MessageStart.
+    TracedCallback<Time, uint32_t, bool> m_linkState;                //!< Trace source LinkState.
+    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
+        m_ack; //!< Trace source Ack.
+    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
+        m_nack; //!< Trace source Nack.
+    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
+        m_retransmission;                                   //!< Trace source Retransmission.
+    TracedCallback<Time, const weft_engine_qp_view&> m_cnp; //!< Trace source Cnp.
+    TracedCallback<Time, const weft_engine_qp_view&, uint64_t> m_qpRate; //!< Trace source QpRate.
+    TracedCallback<Time, const weft_engine_qp_view&, uint64_t>
+        m_qpWindow; //!< Trace source QpWindow.
+    TracedCallback<Time, const weft_engine_qp_view&, const std::string&, double>
+        m_ccValue;                                             //!< Trace source CcValue.
     TracedCallback<const weft_engine_done&> m_messageComplete; //!< Trace source MessageComplete.
     TracedCallback<const weft_engine_done&> m_messageAcked;    //!< Trace source MessageAcked.
 };

@@ -116,6 +116,52 @@ WeftNetDevice::GetTypeId()
                             "A packet of the IP stack arrived",
                             MakeTraceSourceAccessor(&WeftNetDevice::m_macRx),
                             "ns3::Packet::TracedCallback")
+            .AddTraceSource("MessageStart",
+                            "A message was posted at this host. A host with several ports reports "
+                            "it on the first",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_messageStart),
+                            "ns3::WeftFabric::MessageTracedCallback")
+            .AddTraceSource("MessageAcked",
+                            "The last ACK of a message arrived at this host, its sender. A host "
+                            "with several ports reports it on the first",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_messageAcked),
+                            "ns3::WeftFabric::MessageTracedCallback")
+            .AddTraceSource("LinkState",
+                            "The link of the port failed or came back",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_linkState),
+                            "ns3::WeftNetDevice::LinkTracedCallback")
+            .AddTraceSource("Ack",
+                            "An ACK arrived for a QP that sends through the port",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_ack),
+                            "ns3::WeftFabric::QpPacketTracedCallback")
+            .AddTraceSource("Nack",
+                            "A NACK arrived for a QP that sends through the port",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_nack),
+                            "ns3::WeftFabric::QpPacketTracedCallback")
+            .AddTraceSource("Retransmission",
+                            "A QP is about to send a packet again through the port",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_retransmission),
+                            "ns3::WeftFabric::QpPacketTracedCallback")
+            .AddTraceSource(
+                "Cnp",
+                "A congestion notification arrived for a QP that sends through the port",
+                MakeWeftTraceSourceAccessor(&WeftNetDevice::m_cnp),
+                "ns3::WeftFabric::QpTracedCallback")
+            .AddTraceSource("QpRate",
+                            "The congestion control of a QP that sends through the port has set "
+                            "another rate (bit/s)",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_qpRate),
+                            "ns3::WeftFabric::QpValueTracedCallback")
+            .AddTraceSource("QpWindow",
+                            "The congestion control of a QP that sends through the port has set "
+                            "another window (bytes)",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_qpWindow),
+                            "ns3::WeftFabric::QpValueTracedCallback")
+            .AddTraceSource("CcValue",
+                            "A value that the congestion control of a QP that sends through the "
+                            "port lets observe has changed",
+                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_ccValue),
+                            "ns3::WeftFabric::CcValueTracedCallback")
             .AddTraceSource("PacketSent",
                             "The port began to send a packet",
                             MakeWeftTraceSourceAccessor(&WeftNetDevice::m_packetSent),
@@ -230,6 +276,14 @@ WeftNetDevice::TraceSinksChanged()
                         !m_ecnMark.IsEmpty(),
                         !m_queueBytes.IsEmpty(),
                         !m_messageComplete.IsEmpty(),
+                        !m_messageStart.IsEmpty(),
+                        !m_messageAcked.IsEmpty(),
+                        !m_linkState.IsEmpty() || !m_linkChange.IsEmpty(),
+                        !m_ack.IsEmpty(),
+                        !m_nack.IsEmpty(),
+                        !m_cnp.IsEmpty(),
+                        !m_retransmission.IsEmpty(),
+                        !m_qpRate.IsEmpty() || !m_qpWindow.IsEmpty() || !m_ccValue.IsEmpty(),
                         !m_packetSent.IsEmpty(),
                         !m_packetReceived.IsEmpty(),
                         !m_packetQueued.IsEmpty()};
@@ -291,13 +345,20 @@ WeftNetDevice::GetMtu() const
 bool
 WeftNetDevice::IsLinkUp() const
 {
-    return m_channel != nullptr;
+    if (!m_fabric || !m_channel)
+    {
+        return false;
+    }
+    const weft_engine* engine = m_fabric->GetEngine();
+    const uint8_t* down = engine ? weft_engine_links_down(engine) : nullptr;
+    return !down || !down[m_fabric->GetGraph()->ports[m_port].link];
 }
 
 void
-WeftNetDevice::AddLinkChangeCallback(Callback<void> /* callback */)
+WeftNetDevice::AddLinkChangeCallback(Callback<void> callback)
 {
-    // The links of a fabric are always up.
+    m_linkChange.ConnectWithoutContext(callback);
+    TraceSinksChanged();
 }
 
 bool

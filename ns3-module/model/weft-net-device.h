@@ -135,6 +135,12 @@ class WeftNetDevice : public NetDevice
      */
     typedef void (*PacketTracedCallback)(Time time, const weft_engine_pkt_view& packet);
     /**
+     * The port's link failed or came back.
+     * \param [in] time when
+     * \param [in] up whether it works from now on
+     */
+    typedef void (*LinkTracedCallback)(Time time, bool up);
+    /**
      * The port's queue changed.
      * \param [in] time when
      * \param [in] prio the priority
@@ -191,6 +197,22 @@ class WeftNetDevice : public NetDevice
     TracedCallback<Ptr<const Packet>> m_macTxDrop;               //!< Trace source MacTxDrop.
     TracedCallback<Ptr<const Packet>> m_phyTxBegin;              //!< Trace source PhyTxBegin.
     TracedCallback<Ptr<const Packet>> m_macRx;                   //!< Trace source MacRx.
+    TracedCallback<const weft_engine_done&> m_messageStart;      //!< Trace source MessageStart.
+    TracedCallback<const weft_engine_done&> m_messageAcked;      //!< Trace source MessageAcked.
+    TracedCallback<Time, bool> m_linkState;                      //!< Trace source LinkState.
+    TracedCallback<> m_linkChange;                               //!< Of AddLinkChangeCallback.
+    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
+        m_ack; //!< Trace source Ack.
+    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
+        m_nack; //!< Trace source Nack.
+    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
+        m_retransmission;                                   //!< Trace source Retransmission.
+    TracedCallback<Time, const weft_engine_qp_view&> m_cnp; //!< Trace source Cnp.
+    TracedCallback<Time, const weft_engine_qp_view&, uint64_t> m_qpRate; //!< Trace source QpRate.
+    TracedCallback<Time, const weft_engine_qp_view&, uint64_t>
+        m_qpWindow; //!< Trace source QpWindow.
+    TracedCallback<Time, const weft_engine_qp_view&, const std::string&, double>
+        m_ccValue;                                                  //!< Trace source CcValue.
     TracedCallback<Time, const weft_engine_pkt_view&> m_packetSent; //!< Trace source PacketSent.
     TracedCallback<Time, const weft_engine_pkt_view&>
         m_packetReceived; //!< Trace source PacketReceived.
