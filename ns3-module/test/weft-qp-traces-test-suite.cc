@@ -148,10 +148,7 @@ class QpTracesTestCase : public TestCase
         for (bool up : {false, true})
         {
             Simulator::Schedule(MicroSeconds(up ? 700 : 100), [fabric, up] {
-                weft_link_change change = {};
                 weft_err err = {};
-                change.link = 0;
-                change.what = up ? WEFT_LINK_UP : WEFT_LINK_DOWN;
                 NS_ABORT_MSG_IF(fabric->TrySetLink(0, up, &err) != 0, err.msg);
             });
         }
@@ -173,7 +170,7 @@ class QpTracesTestCase : public TestCase
             NS_TEST_EXPECT_MSG_GT(n, 0, name << " happens");
             NS_TEST_EXPECT_MSG_EQ(m_fabric[name], n, name << " at the fabric");
             // Both ends of a link report it.
-            NS_TEST_EXPECT_MSG_EQ(m_ports[name], name == "LinkState" ? 2 * n : n, name);
+            NS_TEST_EXPECT_MSG_EQ(m_ports[name], (name == "LinkState" ? 2 * n : n), name);
         }
         for (const char* name : {"QpRate", "QpWindow", "CcValue"})
         {
