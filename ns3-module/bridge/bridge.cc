@@ -71,6 +71,7 @@ const weft_net_section g_sections[] = {
     EngineSection(2),
     EngineSection(3),
     EngineSection(4),
+    EngineSection(5),
     {"ns3",
      "how the engine runs inside ns-3",
      WEFT_PARAM_TABLE(g_ns3Params, Ns3Params),

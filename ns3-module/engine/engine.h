@@ -204,7 +204,7 @@ struct weft_engine_section {
     struct weft_param_table params;
     size_t offset; /**< in struct weft_engine_params */
 };
-#define WEFT_ENGINE_SECTIONS 5
+#define WEFT_ENGINE_SECTIONS 6
 extern const struct weft_engine_section weft_engine_sections[WEFT_ENGINE_SECTIONS];
 
 /** Fills in all defaults. */
