@@ -320,8 +320,8 @@ TEST(BridgeConfig, IsCheckedBeforeNs3SeesIt)
 
 TEST(BridgeConfig, Sections)
 {
-    const std::vector<const char *> names = {"transport", "switch", "pfc",    "ecn",
-                                             "credit",    "ns3",    "capture"};
+    const std::vector<const char *> names = {"transport", "switch",     "pfc", "ecn",
+                                             "credit",    "in-network", "ns3", "capture"};
     ASSERT_EQ(weft_net_packet.nsections, names.size());
     size_t end = 0;
     for (size_t i = 0; i < names.size(); i++) {

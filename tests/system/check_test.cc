@@ -31,7 +31,7 @@ TEST(Check, UnknownAlgorithm)
         Check(job, {{"all-gather", "rink"}}),
         "system.all-gather: no collective algorithm is called 'rink', did you mean 'ring'? (there "
         "are: ring, direct, halving-doubling, recursive-doubling, bruck, double-binary-tree, "
-        "binomial, parameter-server, msccl, chakra)");
+        "binomial, parameter-server, in-network, packed-trees, msccl, chakra)");
 }
 
 TEST(Check, AlgorithmThatDoesNotFit)
@@ -85,10 +85,11 @@ TEST(Check, Dimensions)
     uint32_t g = odd.AddGroup("odd", {0, 1, 2});
     for (uint32_t r = 0; r < 3; r++)
         odd.Coll(r, WEFT_COLL_ALL_REDUCE, 100, {}, g);
-    EXPECT_EQ(Check(odd, {{"dims", "2,2"}, {"all-reduce", "ring,ring"}}),
-              "rank 0, node 0 'coll': 'ring,ring' is one algorithm per dimension, but the 3 members "
-              "of group 'odd' are not all combinations of places in the dimensions; name one "
-              "algorithm for it");
+    EXPECT_EQ(
+        Check(odd, {{"dims", "2,2"}, {"all-reduce", "ring,ring"}}),
+        "rank 0, node 0 'coll': 'ring,ring' is one algorithm per dimension, but the 3 members "
+        "of group 'odd' are not all combinations of places in the dimensions; name one "
+        "algorithm for it");
 }
 
 TEST(Check, SizesOfPairsThatDisagree)
@@ -104,7 +105,8 @@ TEST(Check, SizesOfPairsThatDisagree)
         op.recv_bytes = r ? recv1 : recv0;
         job.Add(r, op);
     }
-    EXPECT_EQ(Check(job), "rank 0, node 0 'a2av': it sends 7 B to rank 1, which expects 8 B (node 0)");
+    EXPECT_EQ(Check(job),
+              "rank 0, node 0 'a2av': it sends 7 B to rank 1, which expects 8 B (node 0)");
     EXPECT_EQ(Check(job, {{"all-to-all", "bruck"}}),
               "rank 0, node 0 'a2av': algorithm bruck on 2 ranks: bruck passes on blocks whose "
               "sizes only their ends know; use direct");
@@ -116,9 +118,10 @@ TEST(Check, Stragglers)
     EXPECT_EQ(Check(job, {{"stragglers", "1:1.5"}}, 0), "");
     EXPECT_EQ(Check(job, {{"stragglers", "2:1.5"}}),
               "system.stragglers: there is no rank 2, only 0 to 1");
-    EXPECT_EQ(Check(job, {{"stragglers", "1:-2"}}),
-              "system.stragglers: '1:-2' is no list such as 3:1.5,7:2 (rank 3 computes 1.5 times as "
-              "long)");
+    EXPECT_EQ(
+        Check(job, {{"stragglers", "1:-2"}}),
+        "system.stragglers: '1:-2' is no list such as 3:1.5,7:2 (rank 3 computes 1.5 times as "
+        "long)");
 }
 
 TEST(Check, CollectiveThatNotAllIssue)
