@@ -2,6 +2,7 @@
 /* See trail.h. */
 #include "system/internal.h"
 
+#include "base/arena.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -117,7 +118,8 @@ static void report(struct weft_system *s, const struct weft_step *p)
         return;
     r.op = &s->w->dags[p->rank].ops[p->op];
     memcpy(r.spent_ps, p->spent_ps, sizeof(r.spent_ps));
-    all->reported++;
+    if (++all->reported % WEFT_VISIT_OPS == 0)
+        weft_arena_relax(s->w->arena);
     all->reported_rank = p->rank;
     if (s->observer.path)
         s->observer.path(s->observer.ctx, &r);

@@ -30,7 +30,7 @@ struct weft_npu;
 struct weft_step;
 
 /** Steps kept at most. */
-#define WEFT_STEPS_MAX (UINT32_C(1) << 18)
+#define WEFT_STEPS_MAX (UINT32_C(1) << 16)
 
 /** The way to an event. Shared and not changed while anybody else refers to it. */
 struct weft_trail {
