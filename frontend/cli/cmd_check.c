@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft check: everything that a run checks before its first event, and the resolved configuration. */
 #include "cli/cli.h"
+#include "cli/execute.h"
 #include "cli/source.h"
 #include "report/expect.h"
 #include "report/report.h"
@@ -34,6 +35,21 @@ static int check_expect(const struct weft_scenario *s, struct weft_err *err)
     struct weft_expect *e = weft_expect_load(path, err);
     weft_expect_free(e);
     return e ? 0 : err->code;
+}
+
+/* What shows only when net and system are made: groups of switches, trees packed into links. */
+static int check_prepares(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                          struct weft_err *err)
+{
+    struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
+    struct weft_net *net = NULL;
+    struct weft_system *system;
+    config.dry = 1;
+    int code = weft_execute_prepare(s, parts, &config, NULL, &net, &system, err);
+    weft_system_free(system);
+    if (net)
+        net->ops->free(net);
+    return code;
 }
 
 static uint64_t count_ops(const struct weft_workload *w)
@@ -90,6 +106,8 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (!code)
         weft_source_fabric_notes(cli, parts.fabric);
     if (!code)
+        code = check_prepares(s, &parts, err);
+    if (!code)
         code = check_expect(s, err);
     if (!code && o->json)
         print_json(cli, s, &parts);
@@ -105,9 +123,10 @@ const struct weft_command weft_command_check = {
     .summary = "Check a scenario without running it and print its resolved configuration",
     .usage = "[SCENARIO] [--set KEY=VALUE]...",
     .example = "weft check scenarios/allreduce-clos16",
-    .details = "Reads every input file, builds the fabric, and warns of every setting that can't "
-               "have an effect "
-               "under the others, with the value that rules it out.",
+    .details = "Reads every input file, builds the fabric, the NPUs and all that a run builds "
+               "before its first event, so that it refuses what 'weft run' refuses, and warns of "
+               "every setting that can't have an effect under the others, with the value that "
+               "rules it out.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct check_opts),

@@ -233,6 +233,20 @@ static void conclude_trouble(struct run *r)
                  never);
 }
 
+int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                         const struct weft_net_config *config,
+                         const struct weft_system_observer *observer, struct weft_net **net,
+                         struct weft_system **system, struct weft_err *err)
+{
+    struct weft_dims dims;
+    struct weft_system_env env = weft_scenario_system_env(s, parts->fabric, &dims);
+    *system = NULL;
+    if (s->backend->create(config, net, err))
+        return err->code;
+    *system = weft_system_new(parts->workload, s->system, &env, *net, observer, err);
+    return *system ? 0 : err->code;
+}
+
 /* Builds the net and the system over the parts of @p x. */
 static int prepare(struct run *r, struct weft_execution *x, const struct weft_execute_opts *o,
                    struct weft_err *err)
@@ -249,13 +263,9 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     struct weft_net_config config = weft_scenario_net_config(s, x->parts.fabric);
     config.observer = weft_report_net_observer(r->report);
     config.out_dir = o->out_dir;
-    if (s->backend->create(&config, &r->net, err))
-        return err->code;
     struct weft_system_observer so = weft_report_system_observer(r->report);
-    struct weft_dims dims;
-    struct weft_system_env env = weft_scenario_system_env(s, x->parts.fabric, &dims);
-    r->system = weft_system_new(x->parts.workload, s->system, &env, r->net, &so, err);
-    return r->system ? prepare_trouble(r, &x->parts, err) : err->code;
+    int code = weft_execute_prepare(s, &x->parts, &config, &so, &r->net, &r->system, err);
+    return code ? code : prepare_trouble(r, &x->parts, err);
 }
 
 /* Sums up and writes what comes last. */

@@ -34,6 +34,14 @@ struct weft_execution {
 int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err);
 void weft_execution_free(struct weft_execution *x);
+/**
+ * Makes the net of @p config and the system of a scenario that was built, ready to start: the last that can be
+ * wrong before a run. @p observer may be NULL. The caller frees *system and then *net, also on failure.
+ */
+int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                         const struct weft_net_config *config,
+                         const struct weft_system_observer *observer, struct weft_net **net,
+                         struct weft_system **system, struct weft_err *err);
 /** Peak resident memory of this process in bytes. */
 uint64_t weft_peak_rss_bytes(void);
 /** CPU seconds of this process. */

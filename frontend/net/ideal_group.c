@@ -154,11 +154,13 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
 {
     const int path = s->params.model == WEFT_IDEAL_PATH;
     uint64_t slowest = path ? UINT64_MAX : s->params.bandwidth_bps;
-    int64_t root_ps = 0;
+    int64_t root_ps = 0, alone_ps = 0; /* the last arrives at the root; if no link were busy */
     for (uint32_t i = 0; i < g->n; i++) {
         int64_t up = path ? way_ps(s, g, i, 1, &op->what, &slowest) : s->params.latency_ps;
         int64_t at = weft_ideal_add_ps(op->part[i].begin_ps, up);
         root_ps = at > root_ps ? at : root_ps;
+        at = weft_ideal_add_ps(op->part[i].post_ps, up);
+        alone_ps = at > alone_ps ? at : alone_ps;
     }
     const int64_t pass = weft_ideal_serial_ps(op->what.bytes, slowest);
     if (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE) {
@@ -171,7 +173,7 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
     for (uint32_t i = 0; i < g->n; i++) {
         int64_t down = path ? way_ps(s, g, i, 0, &op->what, &slowest) : 0;
         int64_t rest = weft_ideal_add_ps(weft_ideal_add_ps(root_ps - s->now_ps, down), serial);
-        int64_t own = path ? way_ps(s, g, i, 1, &op->what, &slowest) : s->params.latency_ps;
+        int64_t alone = weft_ideal_add_ps(weft_ideal_add_ps(alone_ps - s->now_ps, down), serial);
         struct weft_ideal_slot slot = {
             .arg = op->part[i].ref,
             .msg = {g->hosts[i], g->hosts[i], op->what.bytes, op->what.tag, g->prio, 0},
@@ -179,7 +181,8 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
                                                                    : WEFT_IDEAL_PART,
             .id = op->part[i].id,
             .post_ps = op->part[i].post_ps,
-            .ideal_ps = weft_ideal_floored(own + down + serial, s->params.quantum_ps),
+            .ideal_ps =
+                s->now_ps - op->part[i].post_ps + weft_ideal_floored(alone, s->params.quantum_ps),
         };
         int rc = weft_ideal_schedule(s, s->now_ps + weft_ideal_floored(rest, s->params.quantum_ps),
                                      &slot, err);

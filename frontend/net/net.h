@@ -52,7 +52,8 @@ struct weft_net_done {
     uint64_t send_ref;   /**< what send() was given */
     int64_t post_ps;     /**< send() was called */
     int64_t received_ps; /**< last byte at the receiver */
-    int64_t ideal_ps;    /**< duration post -> received on an empty fabric along the same path */
+    int64_t ideal_ps;    /**< duration post -> received on an empty fabric along the same path; a part
+                              of an in-network operation waits for the last to post there, too */
 };
 
 /** What the frontend gets told. A part of an in-network operation is told as a message whose src and dst
@@ -203,6 +204,7 @@ struct weft_net_config {
     uint64_t seed;
     struct weft_net_observer observer;
     const char *out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
+    int dry; /**< 1: made to see whether it can be; it will not run, and writes no files */
 };
 
 /** Sums over all switches and forwarding NPUs of a fabric. */

@@ -186,10 +186,8 @@ static void note_post(struct weft_prog *p, uint64_t bytes)
 /* Takes part in an operation of the switches. */
 static void contribute(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
 {
-    struct weft_system *s = p->sys;
-    struct weft_err err = {0};
     struct weft_net_part part = {
-        .group = p->net_group,
+        .group = p->net_group->id,
         .member = p->position,
         .bytes = bytes,
         .tag = own_tag(p, in->peer_lane, in->peer_instr),
@@ -197,11 +195,7 @@ static void contribute(struct weft_prog *p, const struct weft_coll_instr *in, ui
         .to = in->to,
     };
     note_post(p, weft_coll_gives(in, p->position) ? bytes : 0);
-    struct weft_trail *t = weft_trail_take(p->npu, active_of(p)->op);
-    if (s->net->ops->contribute(s->net, &part, (uint64_t)(uintptr_t)t, &err)) {
-        weft_err_prepend(&err, "rank %u", p->npu->rank);
-        weft_system_fail(s, &err);
-    }
+    weft_joint_post(p->npu, active_of(p)->op, p->net_group, p->call.n, &part);
 }
 
 static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
@@ -381,8 +375,10 @@ static struct weft_prog *find_prog(struct weft_npu *npu, uint64_t key)
 void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
                         const struct weft_net_done *done)
 {
-    struct weft_trail *t = (struct weft_trail *)(uintptr_t)done->send_ref;
     struct weft_system *s = npu->sys;
+    const int sum =
+        msg->src == msg->dst; /* of the switches; its joint goes when all parts are over */
+    struct weft_trail *t = sum ? NULL : (struct weft_trail *)(uintptr_t)done->send_ref;
     uint64_t i = msg->tag & ((UINT64_C(1) << s->instr_bits) - 1);
     uint64_t lane = msg->tag >> s->instr_bits & ((UINT64_C(1) << s->lane_bits) - 1);
     struct weft_prog *p = find_prog(npu, msg->tag >> s->instr_bits >> s->lane_bits);
@@ -392,7 +388,10 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
         if ((in.action != WEFT_COLL_RECV && in.action != WEFT_COLL_RECV_REDUCE) ||
             sender_of(p, in.peer) != msg->src)
             fail(p, WEFT_E_INTERNAL, "a message came from the wrong rank");
-        weft_npu_arrival(active_of(p), t, done);
+        if (sum)
+            weft_joint_arrival(active_of(p), done);
+        else
+            weft_npu_arrival(active_of(p), t, done);
         if (take_in(p, (uint32_t)lane, i, &in))
             advance(p);
         weft_trail_leave(npu);
@@ -401,8 +400,7 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
         weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for early messages", npu->rank);
         weft_system_fail(s, &err);
     }
-    if (msg->src != msg->dst) /* else the switches', dropped when the part is over */
-        weft_trail_drop(s, t);
+    weft_trail_drop(s, t);
 }
 
 /* The first rank that has not begun this collective, else the own one. Looks at other ranks: only for

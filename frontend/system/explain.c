@@ -70,11 +70,17 @@ static void explain_coll(struct text *t, const struct weft_active *a)
             (unsigned long long)wait.chunks);
         return;
     }
-    add(t, " for rank %u: chunk %llu of %llu, ", wait.peer, (unsigned long long)wait.chunk,
+    if (wait.peer == a->npu->rank)
+        add(t, " for the switches, which have all parts");
+    else
+        add(t, " for rank %u", wait.peer);
+    add(t, ": chunk %llu of %llu, ", (unsigned long long)wait.chunk,
         (unsigned long long)wait.chunks);
     if (wait.phases > 1)
         add(t, "phase %u of %u, ", wait.phase, wait.phases);
     add(t, "step %llu", (unsigned long long)wait.step);
+    if (wait.peer == a->npu->rank)
+        return;
     const struct weft_npu *peer = &s->npus[wait.peer];
     for (uint32_t i = 0; i < peer->dag->nops; i++)
         if (peer->dag->ops[i].kind == WEFT_OP_COLL &&

@@ -11,7 +11,8 @@
  *   remote.c     memories outside of the NPUs
  *   sites.c      groups of switches, programs made for the fabric
  *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
- *   trail.c      the critical path                     classes.c   traffic classes and QPs
+ *   in_network.c operations of the switches            classes.c   traffic classes and QPs
+ *   trail.c      the critical path
  */
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
@@ -129,9 +130,20 @@ struct weft_classes {
     uint32_t prio[WEFT_COMM_TYPES], qps[WEFT_COMM_TYPES];
 };
 
+struct weft_joint;
+
+/** A group of the net: ranks whose data the switches add up. */
+struct weft_site_group {
+    uint32_t id;                /**< number of the net */
+    struct weft_u64map posting; /**< tag -> struct weft_joint that not all have posted */
+    struct weft_joint *joints;  /**< all in progress */
+    struct weft_site_group *next;
+};
+
 /** Where algorithms meet the fabric: what they need of it, per set of ranks that plays together. */
 struct weft_sites {
-    struct weft_u64map net_group; /**< key of weft_site_key() -> 1 + number of the net's group */
+    struct weft_u64map net_group; /**< key of weft_site_key() -> struct weft_site_group */
+    struct weft_site_group *groups;
     /** key of weft_site_key(), with the root as base -> struct weft_site_program */
     struct weft_u64map programs;
     struct weft_site_program *first;
@@ -262,7 +274,17 @@ void weft_sites_free(struct weft_sites *sites);
 void weft_site_use(const struct weft_sites *sites, struct weft_coll_call *call, uint32_t group,
                    const struct weft_coll_algorithm *a);
 /** The net's group of a set of ranks. */
-uint32_t weft_site_net_group(const struct weft_sites *sites, uint64_t key);
+struct weft_site_group *weft_site_net_group(const struct weft_sites *sites, uint64_t key);
+
+/* in_network.c */
+/** Posts a rank's part of an operation of the switches, in the event of @p op; @p members take part. */
+void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *g, uint32_t members,
+                     const struct weft_net_part *part);
+/** The beginning of an event: the result of an operation has come in. */
+void weft_joint_arrival(const struct weft_active *a, const struct weft_net_done *done);
+/** A member's part is over. */
+void weft_joint_sent(struct weft_system *s, const struct weft_net_done *done);
+void weft_joints_free(struct weft_site_group *g);
 
 /* check.c */
 /** Per group the positions sorted by rank; fails on a member twice or out of range. NULL on
@@ -326,8 +348,8 @@ struct weft_prog {
     const struct weft_coll_ops *ops;
     struct weft_coll_call call;
     uint32_t position;
-    uint32_t net_group;    /**< in-network algorithms: of ops->group */
-    uint32_t stride, base; /**< position j is rank base + ranks[j] * stride */
+    struct weft_site_group *net_group; /**< in-network algorithms: whose data switches add up */
+    uint32_t stride, base;             /**< position j is rank base + ranks[j] * stride */
     const uint32_t *ranks;
     uint64_t left; /**< instructions that are not done */
     uint32_t nlanes;

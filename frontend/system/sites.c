@@ -17,22 +17,26 @@ struct row {
 static int open_group(struct weft_system *s, const struct row *row, const struct weft_coll_ops *alg,
                       struct weft_err *err)
 {
-    uint32_t id;
     if (weft_u64map_get(&s->sites.net_group, row->key, NULL))
         return 0;
     if (!s->net->ops->group)
         return weft_err_set(err, WEFT_E_INPUT, "the backend has no switches that add up");
+    struct weft_site_group *g = calloc(1, sizeof(*g));
     uint32_t *hosts = malloc(row->n * sizeof(*hosts));
-    if (!hosts)
+    if (g) {
+        g->next = s->sites.groups;
+        s->sites.groups = g;
+    }
+    if (!hosts || !g || weft_u64map_put(&s->sites.net_group, row->key, g)) {
+        free(hosts);
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
+    }
     for (uint32_t i = 0; i < row->n; i++)
         hosts[i] = row->base + row->place[i] * row->stride;
-    int rc = s->net->ops->group(s->net, hosts, row->n, WEFT_NET_PRIO_DEFAULT, &id, err);
+    int rc = s->net->ops->group(s->net, hosts, row->n, WEFT_NET_PRIO_DEFAULT, &g->id, err);
     free(hosts);
     if (rc)
         weft_err_prepend(err, "algorithm %s on %u ranks", alg->name, row->n);
-    else if (weft_u64map_put(&s->sites.net_group, row->key, (void *)((uintptr_t)id + 1)))
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
     return rc;
 }
 
@@ -181,13 +185,18 @@ void weft_sites_free(struct weft_sites *sites)
         p->alg->ops->unload(p->program);
         free(p);
     }
+    for (struct weft_site_group *g = sites->groups, *next; g; g = next) {
+        next = g->next;
+        weft_joints_free(g);
+        free(g);
+    }
     weft_u64map_release(&sites->programs);
     weft_u64map_release(&sites->net_group);
 }
 
-uint32_t weft_site_net_group(const struct weft_sites *sites, uint64_t key)
+struct weft_site_group *weft_site_net_group(const struct weft_sites *sites, uint64_t key)
 {
-    void *id = NULL;
-    weft_u64map_get(&sites->net_group, key, &id);
-    return (uint32_t)((uintptr_t)id - 1);
+    void *group = NULL;
+    weft_u64map_get(&sites->net_group, key, &group);
+    return group;
 }

@@ -12,7 +12,7 @@ static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft
     if (s->err.code == 0 && (msg->tag & WEFT_TAG_P2P) && !(msg->tag & WEFT_TAG_CONTROL))
         weft_p2p_sent(done);
     else if (msg->src == msg->dst) /* a part of an operation of the switches */
-        weft_trail_drop(s, (struct weft_trail *)(uintptr_t)done->send_ref);
+        weft_joint_sent(s, done);
 }
 
 static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)

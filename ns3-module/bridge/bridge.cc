@@ -142,8 +142,11 @@ PacketNet::PacketNet(const weft_net_config& config)
     fabric->SetParams(params->engine);
     fabric->BorrowCongestionControl(config.cc, config.cc_params);
     fabric->SetSeed(config.seed);
-    fabric->SetCaptureParams(params->capture);
-    fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
+    if (!config.dry)
+    {
+        fabric->SetCaptureParams(params->capture);
+        fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
+    }
     fabric->GetPump().SetErrorCallback(MakeCallback(&PacketNet::Fail, this));
     SetHooks();
     s_exists = true;
@@ -540,7 +543,8 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
     {
         return rc;
     }
-    if (static_cast<const PacketParams*>(config->params)->capture.links[0] && !config->out_dir)
+    if (static_cast<const PacketParams*>(config->params)->capture.links[0] && !config->out_dir &&
+        !config->dry)
     {
         return weft_err_set(
             err, WEFT_E_INPUT, "capture.links needs a run folder to write to: leave out --no-out");

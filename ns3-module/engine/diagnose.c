@@ -128,9 +128,7 @@ static uint32_t waits_for(const struct weft_engine *e, const uint8_t *dead, uint
     return NIL;
 }
 
-#define PORT_NAME_MAX (2 * WEFT_NODE_NAME_MAX + 2)
-/* "s4->s5" */
-static const char *port_name(const struct weft_engine *e, uint32_t port, char buf[PORT_NAME_MAX])
+const char *port_name(const struct weft_engine *e, uint32_t port, char buf[PORT_NAME_MAX])
 {
     char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
     snprintf(buf, PORT_NAME_MAX, "%s->%s", weft_fabric_node_name(e->fabric, e->ports[port].node, a),

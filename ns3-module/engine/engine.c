@@ -130,11 +130,7 @@ void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_r
     else if (__builtin_expect(pkt_at(e, i)->kind == WEFT_PKT_CREDIT, 0))
         credit_frame_lost(e, port, pkt_at(e, i));
     else if (pkt_at(e, i)->kind == WEFT_PKT_SUM)
-        engine_fail(
-            e, WEFT_E_OUTCOME,
-            "a packet of an in-network operation was lost on port %u (%s): sums in switches "
-            "need links that lose nothing",
-            port, weft_drop_reason_name(why));
+        in_network_lost(e, i, port, why);
     pkt_free(e, i);
 }
 

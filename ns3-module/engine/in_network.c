@@ -94,36 +94,65 @@ void in_network_left(struct weft_engine *e, uint32_t i)
     send_on(e, g, m);
 }
 
-/* Time that frames of @p frame bytes need from a member to the root and back, waiting for nothing. */
-static int64_t round_trip_ps(const struct weft_engine *e, const struct group *g,
-                             const struct member *m, uint64_t up, uint64_t down)
+/* Bytes on the wire of a frame of an operation: the last one, or a full one. */
+static uint64_t wire_bytes(const struct weft_engine *e, const struct group *g,
+                           const struct operation *op, bool data, bool last)
 {
+    const uint64_t payload = last ? payload_of(g, op, op->first + op->npkts - 1) : g->mtu;
+    return payload_frame(e, data ? payload : 0, 0) + e->p.transport.gap_bytes;
+}
+
+/* Time that the last frame needs from a member to the root (up) or back, waiting for nothing. */
+static int64_t way_ps(const struct weft_engine *e, const struct group *g,
+                      const struct operation *op, uint32_t place, bool up)
+{
+    const struct weft_reduction_tree *t = &g->tree;
+    bool data = up ? weft_leaf_gives(place, op->from) : receives(op, place);
+    uint32_t port = g->member[place].port, at = g->member[place].stop;
     int64_t ps = 0;
-    uint32_t port = m->port;
-    for (uint32_t at = m->stop;; at = g->tree.switches[at].parent) {
-        const struct port *out = &e->ports[port], *back = &e->ports[out->peer];
-        ps += gap_quantised(e, up, out->ser_q) + out->prop_ps;
-        ps += gap_quantised(e, down, back->ser_q) + back->prop_ps;
+    for (;;) {
+        const struct port *out = &e->ports[up ? port : e->ports[port].peer];
+        ps += gap_quantised(e, wire_bytes(e, g, op, data, true), out->ser_q) + out->prop_ps;
         if (at == 0)
             return ps;
-        port = g->tree.switches[at].up;
+        port = t->switches[at].up;
+        data = up ? weft_tree_gives(t, at, op->from) : weft_tree_wants(t, at, op->from, op->to);
+        at = t->switches[at].parent;
     }
 }
 
-/* Duration of a part when all members post at once and nothing but their own links holds them up. */
+/* Time that all frames but one take on a member's own link. */
+static int64_t serial_ps(const struct weft_engine *e, const struct group *g,
+                         const struct operation *op, uint32_t place, bool up)
+{
+    const uint32_t port = g->member[place].port;
+    const bool data = up ? weft_leaf_gives(place, op->from) : receives(op, place);
+    return (int64_t)(op->npkts - 1) *
+           gap_quantised(e, wire_bytes(e, g, op, data, false),
+                         e->ports[up ? port : e->ports[port].peer].ser_q);
+}
+
+/* Duration of a part on an empty fabric: what its own link takes, and not before the operation's
+ * latest member can have sent all. */
 static int64_t ideal_ps(const struct weft_engine *e, const struct group *g,
                         const struct operation *op, uint32_t place)
 {
-    const struct member *m = &g->member[place];
-    const struct port *out = &e->ports[m->port], *back = &e->ports[out->peer];
-    const bool gives = weft_leaf_gives(place, op->from), takes = receives(op, place);
-    const uint64_t gap = e->p.transport.gap_bytes, mtu = g->mtu;
-    const uint64_t tail = payload_of(g, op, op->first + op->npkts - 1);
-    const int64_t up = gap_quantised(e, payload_frame(e, gives ? mtu : 0, 0) + gap, out->ser_q);
-    const int64_t down = gap_quantised(e, payload_frame(e, takes ? mtu : 0, 0) + gap, back->ser_q);
-    return (int64_t)(op->npkts - 1) * (up > down ? up : down) +
-           round_trip_ps(e, g, m, payload_frame(e, gives ? tail : 0, 0) + gap,
-                         payload_frame(e, takes ? tail : 0, 0) + gap);
+    const int64_t up = serial_ps(e, g, op, place, true), down = serial_ps(e, g, op, place, false);
+    const int64_t own = way_ps(e, g, op, place, true) + (up > down ? up : down);
+    const int64_t late = op->latest_ps - op->part[place].post_ps +
+                         (op->latest_serial_ps > down ? op->latest_serial_ps : down);
+    return (own > late ? own : late) + way_ps(e, g, op, place, false);
+}
+
+/* Notes when what a member posts now can be at the root. */
+static void note_latest(const struct weft_engine *e, const struct group *g, struct operation *op,
+                        uint32_t place)
+{
+    const int64_t at_ps = e->now + way_ps(e, g, op, place, true);
+    if (op->nposted > 0 && at_ps < op->latest_ps)
+        return;
+    op->latest_ps = at_ps;
+    op->latest_serial_ps = serial_ps(e, g, op, place, true);
 }
 
 /* A member's part is over: tells its host. */
@@ -320,6 +349,7 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_engine_part 
             "began the one with tag %llu: members have to begin them in the same order",
             m->host, (unsigned long long)p->tag, (unsigned long long)op->tag);
     op->part[p->member] = (struct part){e->tot.msgs_posted++, p->ref, e->now, true};
+    note_latest(e, g, op, p->member);
     op->nposted++;
     m->posted++;
     in->parts++;

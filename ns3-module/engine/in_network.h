@@ -17,10 +17,12 @@ struct part {
 struct operation {
     uint64_t first, npkts; /**< its packets in the group's stream */
     uint64_t bytes, tag;
-    uint32_t from, to; /**< members, NIL: all */
-    uint32_t nposted;  /**< members that have posted their part */
-    uint32_t nover;    /**< members whose part is over */
-    struct part *part; /**< per member */
+    uint32_t from, to;        /**< members, NIL: all */
+    uint32_t nposted;         /**< members that have posted their part */
+    uint32_t nover;           /**< members whose part is over */
+    struct part *part;        /**< per member */
+    int64_t latest_ps;        /**< the first frame of the last member can be at the root */
+    int64_t latest_serial_ps; /**< all other frames of it take that long on its link */
 };
 
 /** A member. Positions count packets of the group's stream, operations those of the group. */

@@ -42,8 +42,39 @@ int in_network_check(const struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
+void in_network_lost(struct weft_engine *e, uint32_t pkt, uint32_t port, enum weft_drop_reason why)
+{
+    char name[PORT_NAME_MAX];
+    engine_fail(e, WEFT_E_OUTCOME,
+                "a packet of an in-network operation among %u hosts was lost on the link %s (%s), "
+                "and what switches add up is not sent again: in-network operations need links "
+                "that lose nothing",
+                e->in_network->group[pkt_at(e, pkt)->msg]->n, port_name(e, port, name),
+                weft_drop_reason_name(why));
+}
+
+/* Appends the first link of a group's tree that is down. */
+static void add_link_down(const struct weft_engine *e, const struct group *g, char *text,
+                          size_t size, size_t used)
+{
+    const struct weft_reduction_tree *t = &g->tree;
+    char name[PORT_NAME_MAX];
+    for (uint32_t i = 0; e->link_down && used < size && i < t->nleaves + t->nswitches; i++) {
+        const uint32_t at = i - t->nleaves;
+        if (i >= t->nleaves && at == 0)
+            continue; /* the root has no link up */
+        const uint32_t port = i < t->nleaves ? t->leaves[i].up : t->switches[at].up;
+        if (e->link_down[e->fabric->ports[port].link]) {
+            snprintf(text + used, size - used, "; the link %s of its tree is down",
+                     port_name(e, port, name));
+            return;
+        }
+    }
+}
+
 /* Who has not posted the first operation of a group yet. */
-static void explain_group(const struct group *g, char *text, size_t size)
+static void explain_group(const struct weft_engine *e, const struct group *g, char *text,
+                          size_t size)
 {
     const struct operation *op = &g->ops[0];
     char bytes[WEFT_UNIT_TEXT_MAX];
@@ -64,7 +95,8 @@ static void explain_group(const struct group *g, char *text, size_t size)
             used += (size_t)snprintf(text + used, size - used, "%s h%u", named > 1 ? "," : "",
                                      g->member[i].host);
     if (named > MAX_NAMED && used < size)
-        snprintf(text + used, size - used, " ...");
+        used += (size_t)snprintf(text + used, size - used, " ...");
+    add_link_down(e, g, text, size, used);
 }
 
 uint64_t in_network_explain(const struct weft_engine *e, uint64_t max,
@@ -76,7 +108,7 @@ uint64_t in_network_explain(const struct weft_engine *e, uint64_t max,
         char text[512];
         if (!in->group[k]->nops)
             continue;
-        explain_group(in->group[k], text, sizeof text);
+        explain_group(e, in->group[k], text, sizeof text);
         fn(ctx, text);
         said++;
     }

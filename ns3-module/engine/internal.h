@@ -698,6 +698,10 @@ uint32_t credit_cost(const struct weft_engine *e, const struct pkt *k);
 int credit_audit(const struct weft_engine *e, struct weft_err *err);
 
 /* diagnose.c */
+/** Longest name that port_name writes, with its terminator. */
+#define PORT_NAME_MAX (2 * WEFT_NODE_NAME_MAX + 2)
+/** "s4->s5". Returns @p buf. */
+const char *port_name(const struct weft_engine *e, uint32_t port, char buf[PORT_NAME_MAX]);
 /** Sentences on deadlocks, roots of pauses and their victims; at most @p max; returns how many. */
 uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
                          void (*fn)(void *ctx, const char *sentence), void *ctx);
@@ -844,6 +848,8 @@ void in_network_fini(struct weft_engine *e);
 uint64_t in_network_parts(const struct weft_engine *e);
 
 /* in_network_check.c */
+/** A SUM packet was lost: ends the run. */
+void in_network_lost(struct weft_engine *e, uint32_t pkt, uint32_t port, enum weft_drop_reason why);
 /** No two sums in a slot, no member beyond its window, parts add up. */
 int in_network_check(const struct weft_engine *e, struct weft_err *err);
 /** A sentence on each unfinished operation, at most @p max; returns how many. */

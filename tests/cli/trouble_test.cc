@@ -164,3 +164,44 @@ TEST(Trouble, WhatIsLeftMustNotDeadlock)
     EXPECT_EQ(with(two, {"--set", "pfc.enabled=false"}).code, 0);
     EXPECT_EQ(with(two, {"--allow-deadlock"}).code, 0); // this load does not
 }
+
+// What switches add up is not sent again: a loss ends the run and names the link; a slow link does not.
+TEST(Trouble, InNetworkOperationsFailClearlyAndNeverHang)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    const struct {
+        const char *events, *why;
+    } cases[] = {{"bit-errors link=h9-s18 ber=1e-6 until=30us", "(link-error)"},
+                 {"bit-errors link=h9-s18 ber=1e-6 at=5us", "(link-error)"},
+                 {"link-down link=h9-s18 at=10us until=1ms", "(link-down)"},
+                 {"flap link=h9-s18 at=5us period=10us down=2us count=3", "(link-down)"},
+                 {"switch-down switch=s18 at=10us", "(link-down)"}};
+    for (auto &c : cases) {
+        Said s = weft(AllReduce(c.events, {"--no-out", "--set", "system.all-reduce=in-network", "--set", "generate.compute-time=1us"}));
+        EXPECT_EQ(s.code, 1) << c.events;
+        EXPECT_CONTAINS(s.err, "a packet of an in-network operation among 16 hosts was lost on the link ");
+        EXPECT_CONTAINS(s.err, c.why);
+        EXPECT_CONTAINS(s.err, "in-network operations need links that lose nothing");
+    }
+    // Before the first packet nothing is lost: they wait for the link, which comes back or does not.
+    const Args early = {"--no-out", "--set", "system.all-reduce=in-network", "--set", "generate.compute-time=5us"};
+    EXPECT_EQ(weft(AllReduce("link-down link=h9-s18 at=1us until=100us", early)).code, 0);
+    Said never = weft(AllReduce("link-down link=h9-s18 at=1us", early));
+    EXPECT_EQ(never.code, 1);
+    EXPECT_CONTAINS(never.err, "rank 0 waits in all-reduce 'all-reduce_0' (node 1) for the switches, which have all parts");
+    EXPECT_CONTAINS(never.err, "among 16 hosts: 0 of 1024 packets are through; the link h9->s18 of its tree is down");
+    Said slow = weft(AllReduce("degrade link=h9-s18 rate=100Gbps at=10us until=50us", {"--no-out", "--set", "system.all-reduce=in-network"}));
+    EXPECT_EQ(slow.code, 0) << slow.err;
+    EXPECT_CONTAINS(slow.out, "16 of 16 operations done");
+    // Links with errors of their own are refused before the run.
+    TempDir dir;
+    write_file(dir / "t.txt", "5 1 4\n4\n4 0 100Gbps 1us 0\n4 1 100Gbps 1us 0.001\n4 2 100Gbps 1us 0\n4 3 100Gbps 1us 0\n");
+    for (const char *command : {"run", "check"}) {
+        Said s = weft({command, "--quiet", "--set", "topology.type=hpcc", "--set", "hpcc.file=" + dir / "t.txt", "--set",
+                       "workload.type=generate", "--set", "system.all-reduce=in-network"},
+                      dir / "");
+        EXPECT_EQ(s.code, 3) << command;
+        EXPECT_CONTAINS(s.err, "the link s4-h1 may lose packets");
+    }
+}

@@ -78,6 +78,71 @@ TEST(Exposed, StragglerInARingOfFour)
     EXPECT_EQ(Exposed(sim, 3), "network 6000 peer 26000 dependency 4000"); // 22, 24, 50, 54, 56
 }
 
+/* The switches' sum waits for the last rank: 20 us for a MB, 1 us up and 1 us down. */
+TEST(Exposed, StragglerInAnInNetworkReduction)
+{
+    for (uint32_t late = 0; late < 3; late++) {
+        Job job(3);
+        for (uint32_t r = 0; r < 3; r++) {
+            uint32_t c = job.Comp(r, r == late ? 60 * kUs : (10 + r) * kUs);
+            job.Coll(r, WEFT_COLL_ALL_REDUCE, 1000000, {c});
+        }
+        Sim sim(job, {{"all-reduce", "in-network"}}, {{"contention", "source"}});
+        EXPECT_EQ(sim.EndNs(), 82000);
+        for (uint32_t r = 0; r < 3; r++)
+            EXPECT_EQ(Exposed(sim, r),
+                      r == late ? "network 22000"
+                                : "network 22000 peer " + std::to_string(50000 - 1000 * r));
+        EXPECT_EQ(Path(sim).substr(0, 18), std::to_string(late) + ":0 compute 60000,");
+        ASSERT_EQ(sim.path.size(), 2u);
+        EXPECT_EQ(Causes(sim.path[1].spent_ps), "network 22000");
+        for (const weft_net_flow &f : sim.flows) // an empty fabric would wait, too
+            EXPECT_EQ(f.received_ps - f.post_ps, f.ideal_ps);
+    }
+}
+
+/* Ranks 0 and 1 on one switch, 2 and 3 on another 3 us away. Whoever is late, nothing is congestion. */
+TEST(Exposed, StragglerFarFromTheRootOfTheSum)
+{
+    for (uint32_t late = 0; late < 4; late++) {
+        Job job(4);
+        for (uint32_t r = 0; r < 4; r++)
+            job.Coll(r, WEFT_COLL_ALL_REDUCE, 1000000, {job.Comp(r, (r == late ? 60 : 10) * kUs)});
+        Sim sim(job, {{"all-reduce", "in-network"}}, {}, [](weft_fabric *f) {
+            weft_err err = {};
+            uint32_t sw[2];
+            for (uint32_t &s : sw)
+                weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, &s, &err);
+            for (uint32_t h = 0; h < 4; h++) {
+                weft_fabric_link link = {h, sw[h / 2], 400000000000u, 1000000, 0, 0};
+                weft_fabric_add_link(f, &link, nullptr, &err);
+            }
+            weft_fabric_link between = {sw[0], sw[1], 400000000000u, 3000000, 0, 0};
+            weft_fabric_add_link(f, &between, nullptr, &err);
+        });
+        ASSERT_TRUE(sim.Made()) << sim.err.msg;
+        for (uint32_t r = 0; r < 4; r++) {
+            EXPECT_EQ(sim.Result(r).exposed_ps[WEFT_SPENT_PEER], r == late ? 0 : 50 * kUs);
+            EXPECT_EQ(sim.Result(r).exposed_ps[WEFT_SPENT_CONGESTION], 0) << late << " " << r;
+        }
+    }
+}
+
+/* The late rank is in the operation, but busy with the dimension before: rows of two, rank 3's row waits. */
+TEST(Exposed, MemberThatIsHeldUpBeforeTheSwitches)
+{
+    Job job(4); // rows {0, 1}, {2, 3}; the switches add up 0 with 2, and 1 with 3
+    for (uint32_t r = 0; r < 4; r++)
+        job.Coll(r, WEFT_COLL_ALL_REDUCE, 2000000, {job.Comp(r, (r == 3 ? 60 : 10) * kUs)});
+    Sim sim(job, {{"all-reduce", "ring,in-network"}, {"dims", "2,2"}}, {});
+    ASSERT_TRUE(sim.Made()) << sim.err.msg;
+    // 0 has its half of the sum of its row at 32 us, 2 at 82 us: 22 us after rank 3 has come
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_PEER], 28 * kUs);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_DEPENDENCY], 22 * kUs);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_CONGESTION], 0);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_NETWORK], (22 + 22) * kUs);
+}
+
 TEST(Exposed, ReceiveWaitsForItsSender)
 {
     Job job(2);

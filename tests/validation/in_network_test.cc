@@ -49,6 +49,25 @@ TEST(InNetworkAllReduce, IsThrottledByItsSlots)
     EXPECT_NEAR(double(o.endPs), BYTES / 4096 / 8 * rtt, 0.001 * double(o.endPs));
 }
 
+// Rank 2 computes 100 us longer: the others wait for it, and not for bandwidth.
+TEST(InNetworkAllReduce, WaitsForAStraggler)
+{
+    auto sets = Sets(8, "in-network");
+    for (const char* s : {"generate.compute-time=100us", "system.stragglers=2:2"})
+        sets.push_back(s);
+    Outcome o = RunJob(sets);
+    ASSERT_EQ(o.error, "");
+    const double expected = (BYTES / 4096 + 1) * 4178 * 20.0 + 2 * 500000;
+    EXPECT_NEAR(double(o.endPs), 2e8 + expected, 0.0001 * expected);
+    for (int r = 0; r < 8; r++)
+    {
+        const auto& exposed = o.ranks[r].exposed_ps;
+        EXPECT_EQ(exposed[WEFT_SPENT_PEER], r == 2 ? 0 : 100000000) << r;
+        EXPECT_NEAR(double(exposed[WEFT_SPENT_NETWORK]), expected, 0.0001 * expected) << r;
+        EXPECT_LT(double(exposed[WEFT_SPENT_CONGESTION]), 0.0001 * expected) << r;
+    }
+}
+
 // Four leaves of four: the data crosses every link of the tree once each way.
 TEST(InNetworkAllReduce, OverLeavesAndSpines)
 {

@@ -36,6 +36,7 @@ struct Outcome
     std::string error; // "" when it ran to the end
     int64_t endPs = 0;
     weft_net_totals totals = {};
+    std::vector<weft_rank_result> ranks;
     std::vector<DimUse> dims;
 };
 
@@ -83,7 +84,7 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
         weft_system_env env = weft_scenario_system_env(s, parts.fabric, &dims);
         if (s->backend->create(&c, &net, &err) ||
             !(sys = weft_system_new(parts.workload, s->system, &env, net, nullptr, &err)) || weft_system_start(sys, &err) ||
-            net->ops->run(net, WEFT_NEVER, &err) || net->ops->check(net, &err))
+            net->ops->run(net, WEFT_NEVER, &err) || net->ops->check(net, &err) || weft_system_conclude(sys, &err))
             fail();
         else if (!weft_system_finished(sys))
             out.error = "not finished";
@@ -94,6 +95,7 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
             {
                 weft_system_result(sys, i, &r);
                 out.endPs = std::max(out.endPs, r.end_ps);
+                out.ranks.push_back(r);
             }
         }
         if (net)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Operations of the switches as the NPUs see them: each member posts a part and gets the result as a
+ * message of its own.
+ *
+ * The result can't come before the last member has posted, so what led to it (trail.h) is the way of
+ * that member. A joint is an operation from its first part until its last part is over, with the
+ * trail of the latest post. Like trails it says what happened and decides nothing.
+ */
+#include "system/internal.h"
+
+#include <stdlib.h>
+
+struct weft_joint {
+    struct weft_site_group *group;
+    uint64_t tag;
+    struct weft_trail *trail; /* of the latest post */
+    int64_t post_ps;          /* when that was */
+    uint32_t unposted;        /* members that have not posted their part */
+    uint32_t parts;           /* members whose part is not over */
+    struct weft_joint *prev, *next;
+};
+
+/* The operation with this tag, made by the first that posts. NULL: out of memory. */
+static struct weft_joint *joint_of(struct weft_site_group *g, uint64_t tag, uint32_t members)
+{
+    void *found = NULL;
+    if (weft_u64map_get(&g->posting, tag, &found))
+        return found;
+    struct weft_joint *j = calloc(1, sizeof(*j));
+    if (!j)
+        return NULL;
+    if (weft_u64map_put(&g->posting, tag, j)) {
+        free(j);
+        return NULL;
+    }
+    *j = (struct weft_joint){
+        .group = g, .tag = tag, .unposted = members, .parts = members, .next = g->joints};
+    if (g->joints)
+        g->joints->prev = j;
+    g->joints = j;
+    return j;
+}
+
+void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *g, uint32_t members,
+                     const struct weft_net_part *part)
+{
+    struct weft_system *s = npu->sys;
+    struct weft_err err = {0};
+    struct weft_joint *j = joint_of(g, part->tag, members);
+    if (!j) {
+        weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for a collective", npu->rank);
+        weft_system_fail(s, &err);
+        return;
+    }
+    weft_trail_drop(s, j->trail);
+    j->trail = weft_trail_take(npu, op);
+    j->post_ps = s->net->ops->now_ps(s->net);
+    if (--j->unposted == 0)
+        weft_u64map_take(&g->posting, part->tag, NULL);
+    if (s->net->ops->contribute(s->net, part, (uint64_t)(uintptr_t)j, &err)) {
+        weft_err_prepend(&err, "rank %u", npu->rank);
+        weft_system_fail(s, &err);
+    }
+}
+
+void weft_joint_arrival(const struct weft_active *a, const struct weft_net_done *done)
+{
+    const struct weft_joint *j = (const struct weft_joint *)(uintptr_t)done->send_ref;
+    struct weft_net_done last = *done; /* as seen from the latest post */
+    last.post_ps = j->post_ps;
+    last.ideal_ps = done->post_ps + done->ideal_ps - j->post_ps;
+    weft_npu_arrival(a, j->trail, &last);
+}
+
+void weft_joint_sent(struct weft_system *s, const struct weft_net_done *done)
+{
+    struct weft_joint *j = (struct weft_joint *)(uintptr_t)done->send_ref;
+    if (--j->parts > 0)
+        return;
+    weft_trail_drop(s, j->trail);
+    if (j->prev)
+        j->prev->next = j->next;
+    else
+        j->group->joints = j->next;
+    if (j->next)
+        j->next->prev = j->prev;
+    free(j);
+}
+
+void weft_joints_free(struct weft_site_group *g)
+{
+    for (struct weft_joint *j = g->joints, *next; j; j = next) {
+        next = j->next;
+        free(j);
+    }
+    weft_u64map_release(&g->posting);
+}
