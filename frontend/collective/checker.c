@@ -3,7 +3,7 @@
  * Symbolic execution of collective programs, see checker.h.
  *
  * The value of a slot at a rank is a block (which data) and the set of ranks whose contribution is
- * in it (kinds that add up) or whether it is there (the others: a set of one bit).
+ * in it (kinds that add up); the others have no set.
  */
 #include "collective/checker_state.h"
 
@@ -40,26 +40,21 @@ int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
                       struct weft_checker_message **out)
 {
     struct weft_checker_rank *s = &c->ranks[r];
-    struct weft_checker_message *m = calloc(1, sizeof(*m));
+    struct weft_checker_message *m = weft_checker_message_new(c, in->nblocks);
     *out = m;
     if (!m)
-        return weft_checker_no_memory(c);
-    m->n = in->nblocks;
-    m->block = malloc(m->n * sizeof(*m->block));
-    m->set = malloc(m->n * c->words * sizeof(*m->set));
-    if (!m->block || !m->set)
         return weft_checker_no_memory(c);
     uint64_t bytes = 0;
     for (uint64_t j = 0; j < m->n; j++) {
         uint64_t slot = from_source ? in->source + j : weft_checker_slot(c, r, lane, i, in, j);
         if (slot >= c->slots)
             return weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
-        if (s->adding[slot] || s->replacing[slot])
+        if (s->slot[slot].adding || s->slot[slot].replacing)
             return weft_checker_wrong(c, r, lane, i,
                                       "sends a block that a posted receive may still change");
-        if (s->block[slot] == WEFT_COLL_NO_BLOCK)
+        if (s->slot[slot].block == WEFT_COLL_NO_BLOCK)
             return weft_checker_wrong(c, r, lane, i, "sends a block that it does not have");
-        m->block[j] = s->block[slot];
+        m->block[j] = s->slot[slot].block;
         memcpy(m->set + j * c->words, weft_checker_set(c, r, slot), c->words * sizeof(uint64_t));
         bytes += bytes_of(c, m->block[j]);
         if (c->data)
@@ -80,11 +75,11 @@ static int write_slot(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
 {
     struct weft_checker_rank *s = &c->ranks[r];
     uint64_t *have = weft_checker_set(c, r, slot), *got = m->set + j * c->words;
-    if (adds && s->block[slot] != m->block[j])
+    if (adds && s->slot[slot].block != m->block[j])
         return weft_checker_wrong(c, r, lane, i, "adds up data of different blocks");
-    if (!weft_checker_adds(c) && s->block[slot] == m->block[j])
+    if (!weft_checker_adds(c) && s->slot[slot].block == m->block[j])
         return weft_checker_wrong(c, r, lane, i, "receives a block that is already there");
-    s->block[slot] = m->block[j];
+    s->slot[slot].block = m->block[j];
     for (uint64_t w = 0; w < c->words; w++) {
         if (adds && (have[w] & got[w]))
             return weft_checker_wrong(c, r, lane, i, "adds a contribution for the second time");
@@ -135,10 +130,10 @@ static int post_recv(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t
         if (b >= c->slots)
             return weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
         adds = adds && !in->has_source;
-        if (s->replacing[b] || (!adds && s->adding[b]))
+        if (s->slot[b].replacing || (!adds && s->slot[b].adding))
             return weft_checker_wrong(c, r, lane, i,
                                       "receives into a block that another posted receive changes");
-        adds ? s->adding[b]++ : s->replacing[b]++;
+        adds ? s->slot[b].adding++ : s->slot[b].replacing++;
     }
     return 0;
 }
@@ -155,17 +150,17 @@ static int take_in(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i
     int adds = in.action == WEFT_COLL_RECV_REDUCE, rc = 0;
     for (uint64_t j = 0; !rc && j < m->n; j++) {
         uint64_t slot = weft_checker_slot(c, r, lane, i, &in, j);
-        adds && !in.has_source ? s->adding[slot]-- : s->replacing[slot]--;
+        adds && !in.has_source ? s->slot[slot].adding-- : s->slot[slot].replacing--;
         if (c->data)
             c->data(c->ctx, r, lane, i, j, m->block[j]);
         if (adds && in.has_source) { /* the slot becomes a copy of the source first */
-            s->block[slot] = s->block[in.source + j];
+            s->slot[slot].block = s->slot[in.source + j].block;
             memcpy(weft_checker_set(c, r, slot), weft_checker_set(c, r, in.source + j),
                    c->words * sizeof(uint64_t));
         }
         rc = write_slot(c, r, lane, i, slot, m, j, adds);
     }
-    weft_checker_message_free(m);
+    free(m);
     s->lane[lane].inbox[i] = NULL;
     s->lane[lane].done[i] = 1;
     return rc;
@@ -182,13 +177,13 @@ static int local(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
         uint64_t slot = weft_checker_slot(c, r, lane, i, in, j);
         if (slot >= c->slots)
             rc = weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
-        else if (c->ranks[r].adding[slot] || c->ranks[r].replacing[slot])
+        else if (c->ranks[r].slot[slot].adding || c->ranks[r].slot[slot].replacing)
             rc = weft_checker_wrong(c, r, lane, i,
                                     "writes a block that a posted receive may still change");
         else
             rc = write_slot(c, r, lane, i, slot, m, j, in->action == WEFT_COLL_ADD);
     }
-    weft_checker_message_free(m);
+    free(m);
     return rc;
 }
 
@@ -342,8 +337,9 @@ static int check_end(struct weft_checker *c)
             uint64_t block = weft_checker_end(c, r, b);
             if (block == WEFT_COLL_NO_BLOCK)
                 continue;
-            uint64_t have = 0, want = weft_checker_adds(c) ? c->n : 1;
-            for (uint64_t w = 0; c->ranks[r].block[b] == block && w < c->words; w++)
+            const int there = c->ranks[r].slot[b].block == block;
+            uint64_t have = !c->words && there, want = c->words ? c->n : 1;
+            for (uint64_t w = 0; there && w < c->words; w++)
                 have += (uint64_t)__builtin_popcountll(weft_checker_set(c, r, b)[w]);
             if (have != want)
                 return weft_err_set(c->err, WEFT_E_INTERNAL,
@@ -372,7 +368,7 @@ static int prove(const struct weft_coll_ops *ops, const struct weft_coll_call *c
                              .err = err ? err : &own};
     c.parts = weft_coll_parts(ops, call);
     c.slots = ops->slots ? ops->slots(call) : weft_coll_units(call) * c.parts;
-    c.words = weft_checker_adds(&c) ? (call->n + 63) / 64 : 1;
+    c.words = weft_checker_adds(&c) ? (call->n + UINT64_C(63)) / 64 : 0;
     int rc = weft_checker_prepare(&c);
     if (!rc)
         rc = run(&c);

@@ -77,11 +77,9 @@ static int prepare_rank(struct weft_checker *c, uint32_t r)
     struct weft_checker_rank *s = &c->ranks[r];
     s->nlanes = weft_coll_lanes(c->ops, c->call, r);
     s->lane = calloc(s->nlanes, sizeof(*s->lane));
-    s->block = calloc(c->slots, sizeof(*s->block));
-    s->set = calloc(c->slots * c->words, sizeof(*s->set));
-    s->adding = calloc(c->slots, sizeof(*s->adding));
-    s->replacing = calloc(c->slots, sizeof(*s->replacing));
-    if (!s->lane || !s->block || !s->set || !s->adding || !s->replacing)
+    s->slot = calloc(c->slots, sizeof(*s->slot));
+    s->set = calloc(c->slots * c->words + 1, sizeof(*s->set));
+    if (!s->lane || !s->slot || !s->set)
         return weft_checker_no_memory(c);
     for (uint32_t l = 0; l < s->nlanes; l++) {
         struct weft_checker_lane *lane = &s->lane[l];
@@ -93,10 +91,9 @@ static int prepare_rank(struct weft_checker *c, uint32_t r)
         c->proof.instrs += lane->n;
     }
     for (uint64_t b = 0; b < c->slots; b++) {
-        s->block[b] = begins_with(c, r, b);
-        if (s->block[b] != WEFT_COLL_NO_BLOCK)
-            weft_checker_set(c, r, b)[weft_checker_adds(c) ? r / 64 : 0] |=
-                UINT64_C(1) << (weft_checker_adds(c) ? r % 64 : 0);
+        s->slot[b].block = begins_with(c, r, b);
+        if (c->words && s->slot[b].block != WEFT_COLL_NO_BLOCK)
+            weft_checker_set(c, r, b)[r / 64] |= UINT64_C(1) << r % 64;
     }
     return 0;
 }
@@ -115,13 +112,15 @@ int weft_checker_prepare(struct weft_checker *c)
     return 0;
 }
 
-void weft_checker_message_free(struct weft_checker_message *m)
+struct weft_checker_message *weft_checker_message_new(const struct weft_checker *c, uint64_t n)
 {
+    struct weft_checker_message *m = malloc(sizeof(*m) + n * (1 + c->words) * sizeof(uint64_t));
     if (!m)
-        return;
-    free(m->block);
-    free(m->set);
-    free(m);
+        return NULL;
+    m->n = n;
+    m->block = (uint64_t *)(m + 1);
+    m->set = m->block + n;
+    return m;
 }
 
 void weft_checker_release(struct weft_checker *c)
@@ -130,19 +129,17 @@ void weft_checker_release(struct weft_checker *c)
         struct weft_checker_rank *s = &c->ranks[r];
         for (uint32_t l = 0; s->lane && l < s->nlanes; l++) {
             for (uint64_t i = 0; s->lane[l].inbox && i < s->lane[l].n; i++)
-                weft_checker_message_free(s->lane[l].inbox[i]);
+                free(s->lane[l].inbox[i]);
             free(s->lane[l].done);
             free(s->lane[l].inbox);
         }
         free(s->lane);
-        free(s->block);
+        free(s->slot);
         free(s->set);
-        free(s->adding);
-        free(s->replacing);
     }
     while (c->operations) {
         struct weft_checker_operation *next = c->operations->next;
-        weft_checker_message_free(c->operations->message);
+        free(c->operations->message);
         free(c->operations);
         c->operations = next;
     }

@@ -9,11 +9,18 @@
 extern "C" {
 #endif
 
-/* Data of one slot: a block, or WEFT_COLL_NO_BLOCK, and its set follows in another array. */
+/* Data of slots on its way: blocks, and their sets. One allocation. */
 struct weft_checker_message {
     uint64_t n;
     uint64_t *block; /* n */
     uint64_t *set;   /* n * words */
+};
+
+/* A slot of a rank; its set is in another array. */
+struct weft_checker_slot {
+    uint64_t block;     /* or WEFT_COLL_NO_BLOCK */
+    uint32_t adding;    /* receives posted, not taken in, that add to it */
+    uint32_t replacing; /* ... that replace it */
 };
 
 struct weft_checker_lane {
@@ -27,10 +34,8 @@ struct weft_checker_lane {
 struct weft_checker_rank {
     uint32_t nlanes;
     struct weft_checker_lane *lane;
-    uint64_t *block;     /* slots */
-    uint64_t *set;       /* slots * words */
-    uint32_t *adding;    /* per slot: receives posted, not taken in, that add to it */
-    uint32_t *replacing; /* ... that replace it */
+    struct weft_checker_slot *slot;
+    uint64_t *set; /* slots * words */
 };
 
 /* An operation of the switches under way. */
@@ -47,7 +52,8 @@ struct weft_checker {
     const struct weft_coll_call *call;
     uint32_t n;
     int backwards; /* order in which the lanes of a rank are tried */
-    uint64_t slots, words, parts;
+    uint64_t slots, parts;
+    uint64_t words; /* of a set: a bit per rank; 0 for kinds that do not add up */
     struct weft_checker_rank *ranks;
     uint64_t *last_lane; /* n * n: 1 + (lane, instruction) of the last send from s to d ... */
     struct weft_checker_operation *operations;
@@ -67,7 +73,8 @@ int weft_checker_no_memory(struct weft_checker *c);
 /** Every rank as it begins. */
 int weft_checker_prepare(struct weft_checker *c);
 void weft_checker_release(struct weft_checker *c);
-void weft_checker_message_free(struct weft_checker_message *m);
+/** A message of @p n slots, to be freed with free(); NULL: out of memory. */
+struct weft_checker_message *weft_checker_message_new(const struct weft_checker *c, uint64_t n);
 
 /* checker.c */
 /** Sets what is wrong about an instruction. */

@@ -47,37 +47,28 @@ static int give(struct weft_checker *c, struct weft_checker_operation *op, uint3
     if (rc || !sum) {
         op->message = rc ? sum : m;
         if (rc)
-            weft_checker_message_free(m);
+            free(m);
         return rc;
     }
+    if (!weft_checker_adds(c))
+        rc = weft_checker_wrong(c, r, lane, i, "adds up in a collective without a sum");
     for (uint64_t w = 0; !rc && w < m->n * c->words; w++) {
-        if (!weft_checker_adds(c))
-            rc = weft_checker_wrong(c, r, lane, i, "adds up in a collective without a sum");
-        else if (sum->block[w / c->words] != m->block[w / c->words])
+        if (sum->block[w / c->words] != m->block[w / c->words])
             rc = weft_checker_wrong(c, r, lane, i, "adds up data of different blocks");
         else if (sum->set[w] & m->set[w])
             rc = weft_checker_wrong(c, r, lane, i, "adds a contribution for the second time");
         sum->set[w] |= m->set[w];
     }
-    weft_checker_message_free(m);
+    free(m);
     return rc;
 }
 
 static struct weft_checker_message *copy_of(const struct weft_checker *c,
                                             const struct weft_checker_message *m)
 {
-    struct weft_checker_message *copy = calloc(1, sizeof(*copy));
-    if (!copy)
-        return NULL;
-    *copy = (struct weft_checker_message){.n = m->n,
-                                          .block = malloc(m->n * sizeof(*m->block)),
-                                          .set = malloc(m->n * c->words * sizeof(*m->set))};
-    if (!copy->block || !copy->set) {
-        weft_checker_message_free(copy);
-        return NULL;
-    }
-    memcpy(copy->block, m->block, m->n * sizeof(*m->block));
-    memcpy(copy->set, m->set, m->n * c->words * sizeof(*m->set));
+    struct weft_checker_message *copy = weft_checker_message_new(c, m->n);
+    if (copy)
+        memcpy(copy->block, m->block, m->n * (1 + c->words) * sizeof(*m->block));
     return copy;
 }
 
