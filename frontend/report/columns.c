@@ -102,6 +102,20 @@ static const struct weft_column ranks[] = {
     {"idle_ns", "nothing ran and no communication was in progress, before its end"},
 };
 
+static const struct weft_column dims[] = {
+    {"dim", "number of the dimension, innermost 0"},
+    {"kind", "its generator; empty: the dimensions are those of system.dims"},
+    {"size", "NPUs along it"},
+    {"rate_bps", "bandwidth of an NPU in it, each direction (mean over ranks)"},
+    {"counted", "where bytes comes from: links (of the NPUs) or phases (of collectives)"},
+    {"bytes", "payload that NPUs sent in it"},
+    {"communication_ns", "time that a rank had a communication in progress, mean over ranks"},
+    {"util_pct", "bytes / what that bandwidth could have carried in that time"},
+    {"busy_pct",
+     "share of that time in which links of NPUs in it were serialising anything; empty: "
+     "the backend has no packets"},
+};
+
 static const struct weft_column path[] = {
     {"step", "0, 1, 2 ... in order of time"},
     {"rank", "rank that the operation ended on"},
@@ -156,6 +170,7 @@ const struct weft_csv_file weft_csv_files[WEFT_CSV_FILES] = {
                 "one row per kind of phase of a collective on a rank, when the collective ends",
                 collectives),
     [WEFT_CSV_RANKS] = FILE_OF("ranks.csv", "one row per rank, at the end", ranks),
+    [WEFT_CSV_DIMS] = FILE_OF("dimensions.csv", "one row per dimension, at the end", dims),
     [WEFT_CSV_PATH] =
         FILE_OF("critical_path.csv",
                 "one row per step of the critical path, when it is known to be one", path),

@@ -36,6 +36,7 @@ enum weft_csv_file_id {
     WEFT_CSV_PFC,
     WEFT_CSV_COLLECTIVES,
     WEFT_CSV_RANKS,
+    WEFT_CSV_DIMS,
     WEFT_CSV_PATH,
     WEFT_CSV_TROUBLE,
     WEFT_CSV_FILES

@@ -32,7 +32,8 @@ struct weft_report {
     double bus_bytes[WEFT_COLL_KINDS];
     struct weft_path_summary path;
     int64_t coll_ps[WEFT_COLL_KINDS];
-    struct weft_err err; /**< first failure inside a callback */
+    uint64_t dim_bytes[WEFT_DIMS_MAX]; /**< sent in phases of collectives */
+    struct weft_err err;               /**< first failure inside a callback */
 };
 
 /** The kinds of columns that ranks.csv and critical_path.csv have for time spent, in their order. */
@@ -46,6 +47,10 @@ struct weft_report {
         WEFT_SPENT_COMPUTE, WEFT_SPENT_CPU, WEFT_SPENT_MEMORY, WEFT_SPENT_NETWORK,                 \
             WEFT_SPENT_CONGESTION, WEFT_SPENT_REDUCE, WEFT_SPENT_ENDPOINT                          \
     }
+
+/** Fills in the dimensions of @p s, which has the ranks. @p system may be NULL: none. */
+void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *net,
+                          const struct weft_system *system, struct weft_summary *s);
 
 /** Opens one CSV file of the folder with its header. */
 int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err);

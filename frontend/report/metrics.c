@@ -76,6 +76,12 @@ static const struct weft_metric metrics[] = {
     BUS(ALL_TO_ALL, "all-to-all"),
     M("link-utilisation-max", F64, link_utilisation_max,
       "share of elapsed in which the busiest link direction was sending"),
+    M("dimension-utilisation", F64, dim_use_mean,
+      "share of the bandwidth that payload used during communication, mean over dimensions "
+      "weighted by "
+      "bandwidth"),
+    M("dimension-utilisation-min", F64, dim_use_min, "the same, of the least used dimension"),
+    M("dimension-utilisation-max", F64, dim_use_max, "the same, of the most used dimension"),
     M("max-queue", SIZE, max_queue_bytes, "largest egress queue of any port"),
     M("packet-hops", U64, net.packet_hops, "packets of any kind serialised on links"),
     M("data-packets", U64, net.data_packets,

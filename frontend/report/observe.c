@@ -166,6 +166,8 @@ static void on_phase(void *ctx, const struct weft_phase_record *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
     struct weft_csv *csv = r->csv[WEFT_CSV_COLLECTIVES];
+    if (w->dim >= 0)
+        r->dim_bytes[w->dim] += w->bytes;
     if (!csv)
         return;
     weft_csv_u64(csv, w->rank);

@@ -3,7 +3,7 @@
  * The recorder of a run: listens to net and system, writes the run folder, and sums up.
  *
  * Run folder: flows.csv, ops.csv, collectives.csv, critical_path.csv, pfc.csv and (only if anything
- * goes wrong) trouble.csv grow as things happen, ranks.csv and links.csv are written at the end,
+ * goes wrong) trouble.csv grow as things happen, ranks.csv, dimensions.csv and links.csv are written at the end,
  * run.json at the start and again at the end, and `finished` last of all: a folder without it
  * was interrupted. The CSV files depend on the scenario alone, never on the wall clock or the host;
  * run.json also describes both.
@@ -53,6 +53,9 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
 /** Writes ranks.csv; before weft_report_write_links. */
 int weft_report_write_ranks(struct weft_report *r, const struct weft_system *system,
                             struct weft_err *err);
+/** Writes dimensions.csv; before weft_report_write_links. */
+int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
+                           struct weft_err *err);
 /** Writes links.csv with utilisation over @p elapsed_ps and closes all CSV files. */
 int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,
                             struct weft_err *err);

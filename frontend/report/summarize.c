@@ -154,4 +154,5 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
     net->ops->totals(net, &s->net);
     s->drops = s->net.drops_buffer + s->net.drops_headroom + s->net.drops_error + s->net.drops_link;
     sum_links(r, net, s);
+    weft_report_sum_dims(r, net, system, s);
 }

@@ -32,6 +32,18 @@ struct weft_link_summary {
     double utilisation; /**< 0 .. 1 */
 };
 
+/** One dimension; see dimensions.c. */
+struct weft_dim_summary {
+    const char *kind; /**< generator of the fabric; "": not the fabric's */
+    uint32_t size;
+    double rate_bps;    /**< bandwidth of a rank in it, each direction, mean over ranks */
+    uint64_t bytes;     /**< payload that ranks sent in it */
+    double utilisation; /**< 0 .. 1; NaN: no communication, or the bandwidth is not known */
+    double
+        busy; /**< share of the time with communication in which a rank's link in it was serialising;
+                    NaN: the backend has no packets */
+};
+
 /** How many of the longest steps of the critical path are named. */
 #define WEFT_TOP_STEPS 3
 
@@ -69,6 +81,10 @@ struct weft_summary {
     struct weft_link_summary top[WEFT_TOP_LINKS];
     uint32_t ntop;
     double link_utilisation_max; /**< 0 .. 1 */
+    struct weft_dim_summary dim[WEFT_FABRIC_DIMS_MAX];
+    uint32_t ndims;
+    int dims_by_phases; /**< 1: bytes are those of phases of collectives; 0: of the ranks' links */
+    double dim_use_mean, dim_use_min, dim_use_max; /**< utilisation; mean weighted by bandwidth */
     uint64_t max_queue_bytes;
     int64_t pause_ps; /**< sum over ports */
     uint64_t drops;   /**< all reasons */

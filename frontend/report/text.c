@@ -93,6 +93,17 @@ static void flows(FILE *out, const struct weft_summary *s)
                 "FCT slowdown", s->slowdown_p50, s->slowdown_p99, s->slowdown_max);
 }
 
+static void dimensions(FILE *out, const struct weft_summary *s)
+{
+    if (isnan(s->dim_use_mean))
+        return;
+    fprintf(out, "  %-24s", "dimensions in use");
+    for (uint32_t d = 0; d < s->ndims; d++)
+        fprintf(out, "%s %u: %.1f %%", d ? "," : "", d, 100 * s->dim[d].utilisation);
+    fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs during communication)\n",
+            100 * s->dim_use_mean);
+}
+
 static void network(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
 {
     char a[WEFT_UNIT_TEXT_MAX], name[2 * WEFT_NODE_NAME_MAX + 4];
@@ -102,6 +113,7 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
         fprintf(out, "%s %s %.1f %%", i ? "," : "", link_name(f, s->top[i].port, name, sizeof name),
                 100 * s->top[i].utilisation);
     fputs(s->ntop ? "\n" : " none\n", out);
+    dimensions(out, s);
     if (!t->packet_hops)
         return;
     fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses", "congestion",
@@ -216,6 +228,21 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
         weft_json_kv_u64(j, "port", s->top[i].port);
         weft_json_kv_str(j, "link", link_name(f, s->top[i].port, name, sizeof name));
         weft_json_kv_f64(j, "utilisation", s->top[i].utilisation);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+    weft_json_key(j, "dimensions");
+    weft_json_array(j);
+    for (uint32_t d = 0; d < s->ndims; d++) {
+        const struct weft_dim_summary *m = &s->dim[d];
+        weft_json_object(j);
+        weft_json_kv_str(j, "kind", m->kind);
+        weft_json_kv_u64(j, "size", m->size);
+        weft_json_kv_f64(j, "rate_bps", m->rate_bps);
+        weft_json_kv_str(j, "counted", s->dims_by_phases ? "phases" : "links");
+        weft_json_kv_u64(j, "bytes", m->bytes);
+        weft_json_kv_f64(j, "utilisation", m->utilisation);
+        weft_json_kv_f64(j, "busy", m->busy);
         weft_json_end_object(j);
     }
     weft_json_end_array(j);

@@ -246,6 +246,13 @@ int weft_system_finished(const struct weft_system *s)
     return s->done == s->total;
 }
 
+const struct weft_dims *weft_system_dims(const struct weft_system *s, int *given)
+{
+    if (given)
+        *given = *s->p->dims != '\0';
+    return &s->dims;
+}
+
 const struct weft_err *weft_system_error(const struct weft_system *s)
 {
     return &s->err;

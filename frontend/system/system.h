@@ -183,6 +183,9 @@ void weft_system_progress(const struct weft_system *s, uint64_t *done, uint64_t 
 int weft_system_finished(const struct weft_system *s);
 /** An error raised inside a callback (the net was stopped because of it), or code 0. */
 const struct weft_err *weft_system_error(const struct weft_system *s);
+/** The dimensions that collectives may go through; n 0: not known. *given (may be NULL): 1 when
+ * system.dims gives them, 0 when they are the fabric's. */
+const struct weft_dims *weft_system_dims(const struct weft_system *s, int *given);
 void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_rank_result *out);
 /** To be called once when the net has run: reports the rest of the critical path, and checks that it and the causes
  * of exposed communication add up. WEFT_E_INTERNAL when they do not. */

@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,20 @@ inline std::string shared(const std::string &path)
     const char *root = getenv("WEFT_SHARED");
     const std::string full = std::string(root ? root : "") + "/data/" + path;
     return access(full.c_str(), R_OK) == 0 ? full : "";
+}
+
+/* Cells of a CSV file without quotes, the header first. */
+inline std::vector<std::vector<std::string>> cells(const std::string &file)
+{
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream in(slurp(file));
+    for (std::string line, cell; std::getline(in, line);) {
+        std::istringstream l(line);
+        rows.emplace_back();
+        while (std::getline(l, cell, ','))
+            rows.back().push_back(cell);
+    }
+    return rows;
 }
 
 inline void write_file(const std::string &path, const std::string &text)

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
-#include <sstream>
 #include <thread>
 
 namespace fs = std::filesystem;
@@ -23,7 +22,7 @@ TEST(Run, FromDefaultsAlone)
     EXPECT_CONTAINS(s.out, "results in out/unnamed/");
     EXPECT_EQ(s.err, ""); /* no progress without a terminal */
     for (const char *f : {"run.json", "flows.csv", "ops.csv", "collectives.csv", "ranks.csv",
-                          "critical_path.csv", "links.csv", "pfc.csv", "finished"})
+                          "dimensions.csv", "critical_path.csv", "links.csv", "pfc.csv", "finished"})
         EXPECT_TRUE(fs::exists(dir / ("out/unnamed/" + std::string(f)))) << f;
     EXPECT_EQ(slurp(dir / "out/unnamed/finished"), "finished\n");
     const std::string run = slurp(dir / "out/unnamed/run.json");
@@ -38,23 +37,10 @@ TEST(Run, SameBytesEveryTime)
     for (const char *out : {"a", "b"})
         ASSERT_EQ(weft(small({"--out", out, "--quiet"}), dir / "").code, 0);
     for (const char *f : {"flows.csv", "ops.csv", "collectives.csv", "ranks.csv",
-                          "critical_path.csv", "links.csv", "pfc.csv", "finished"})
+                          "dimensions.csv", "critical_path.csv", "links.csv", "pfc.csv", "finished"})
         EXPECT_EQ(slurp(dir / ("a/" + std::string(f))), slurp(dir / ("b/" + std::string(f)))) << f;
 }
 
-/* Cells of a CSV file without quotes, the header first. */
-std::vector<std::vector<std::string>> cells(const std::string &file)
-{
-    std::vector<std::vector<std::string>> rows;
-    std::istringstream in(slurp(file));
-    for (std::string line, cell; std::getline(in, line);) {
-        std::istringstream l(line);
-        rows.emplace_back();
-        while (std::getline(l, cell, ','))
-            rows.back().push_back(cell);
-    }
-    return rows;
-}
 int64_t ps_of(const std::string &ns) // with three decimals
 {
     std::string digits = ns;

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How much of the bandwidth of each dimension was used while there was something to send.
+ *
+ *   utilisation of a dimension = sum over ranks of the payload sent in it
+ *                              / sum over ranks of (bandwidth in it x time with a communication in progress)
+ *   average = the mean over dimensions, weighted by their bandwidth (Rashidi et al., "Themis", ISCA 2022)
+ *
+ * What was sent comes from the counters of the ranks' own links, traffic that they pass on for others and
+ * retransmissions included. Where links do not count (ideal.model=flat), or the dimensions are those of
+ * system.dims and not the fabric's, it is what ranks sent in phases of collectives, over the bandwidth
+ * that the schedulers know.
+ */
+#include "report/internal.h"
+
+#include "base/units.h"
+
+#include <math.h>
+
+/* What goes into the ratios of one dimension. */
+struct use {
+    double capacity; /* bytes */
+    int64_t busy_ps;
+    double link_ps; /* sum over links of the time that they could have been busy */
+};
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : NAN;
+}
+
+static double capacity_bytes(uint64_t rate_bps, int64_t ps)
+{
+    return (double)rate_bps * (double)ps / (8 * (double)WEFT_PS_PER_S);
+}
+
+/* The links of the ranks. Returns the payload that they counted. */
+static uint64_t by_links(const struct weft_report *r, const struct weft_net *net,
+                         const struct weft_system *system, struct weft_summary *s, struct use *use)
+{
+    const struct weft_fabric *f = r->fabric;
+    uint64_t sum = 0;
+    s->ndims = f->ndims;
+    for (uint32_t d = 0; d < f->ndims; d++)
+        s->dim[d] = (struct weft_dim_summary){.kind = f->dims[d].kind, .size = f->dims[d].size};
+    for (uint32_t rank = 0; rank < s->ranks && rank < f->nhosts; rank++) {
+        const struct weft_fabric_node *node = &f->nodes[f->hosts[rank]];
+        struct weft_rank_result x;
+        weft_system_result(system, rank, &x);
+        for (uint32_t p = node->first_port; p < node->first_port + node->nports; p++) {
+            const struct weft_fabric_link *l = &f->links[f->ports[p].link];
+            struct weft_net_port_stats st;
+            net->ops->port_stats(net, p, &st);
+            s->dim[l->dim].bytes += st.tx_payload_bytes;
+            s->dim[l->dim].rate_bps += (double)l->rate_bps / (double)s->ranks;
+            sum += st.tx_payload_bytes;
+            use[l->dim].busy_ps += st.busy_ps;
+            use[l->dim].link_ps += (double)x.comm_ps;
+            use[l->dim].capacity += capacity_bytes(l->rate_bps, x.comm_ps);
+        }
+    }
+    return sum;
+}
+
+/* The phases of collectives. */
+static void by_phases(const struct weft_report *r, const struct weft_system *system, int given,
+                      struct weft_summary *s, struct use *use)
+{
+    const struct weft_dims *dims = weft_system_dims(system, NULL);
+    s->ndims = dims->n;
+    s->dims_by_phases = 1;
+    for (uint32_t d = 0; d < dims->n; d++) {
+        use[d] = (struct use){0};
+        s->dim[d] = (struct weft_dim_summary){.kind = given ? "" : r->fabric->dims[d].kind,
+                                              .size = dims->size[d],
+                                              .rate_bps = (double)dims->rate_bps[d],
+                                              .bytes = r->dim_bytes[d]};
+        for (uint32_t rank = 0; rank < s->ranks; rank++) {
+            struct weft_rank_result x;
+            weft_system_result(system, rank, &x);
+            use[d].capacity += capacity_bytes(dims->rate_bps[d], x.comm_ps);
+        }
+    }
+}
+
+void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *net,
+                          const struct weft_system *system, struct weft_summary *s)
+{
+    struct use use[WEFT_FABRIC_DIMS_MAX] = {{0}};
+    double payload = 0, capacity = 0;
+    int given;
+    s->dim_use_mean = s->dim_use_min = s->dim_use_max = NAN;
+    if (!system)
+        return;
+    weft_system_dims(system, &given);
+    if (given || by_links(r, net, system, s, use) == 0)
+        by_phases(r, system, given, s, use);
+    for (uint32_t d = 0; d < s->ndims; d++) {
+        struct weft_dim_summary *m = &s->dim[d];
+        m->utilisation = ratio((double)m->bytes, use[d].capacity);
+        m->busy = use[d].busy_ps ? ratio((double)use[d].busy_ps, use[d].link_ps) : NAN;
+        s->dim_use_min =
+            fmin(s->dim_use_min, m->utilisation); /* of a number and a NaN the number */
+        s->dim_use_max = fmax(s->dim_use_max, m->utilisation);
+        payload += (double)m->bytes;
+        capacity += use[d].capacity;
+    }
+    s->dim_use_mean = ratio(payload, capacity);
+}
+
+static void percent(struct weft_csv *csv, double share)
+{
+    if (isnan(share))
+        weft_csv_empty(csv);
+    else
+        weft_csv_f64(csv, 100 * share, 4);
+}
+
+int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
+                           struct weft_err *err)
+{
+    int code = r->dir ? weft_report_open_csv(r, WEFT_CSV_DIMS, err) : 0;
+    struct weft_csv *csv = r->csv[WEFT_CSV_DIMS];
+    for (uint32_t d = 0; r->dir && !code && d < s->ndims; d++) {
+        const struct weft_dim_summary *m = &s->dim[d];
+        weft_csv_u64(csv, d);
+        weft_csv_str(csv, m->kind);
+        weft_csv_u64(csv, m->size);
+        weft_csv_f64(csv, m->rate_bps, 0);
+        weft_csv_str(csv, s->dims_by_phases ? "phases" : "links");
+        weft_csv_u64(csv, m->bytes);
+        weft_csv_ps_as_ns(csv, s->comm_mean_ps);
+        percent(csv, m->utilisation);
+        percent(csv, m->busy);
+        code = weft_csv_row(csv, err);
+    }
+    return code;
+}
