@@ -40,7 +40,7 @@ int weft_remote_check(const struct weft_workload *w, const struct weft_system_pa
     return weft_err_set(
         err, WEFT_E_INPUT,
         "system.remote-traffic: %u ranks and their %u memories need %llu hosts, but "
-        "the fabric has %u",
+        "the fabric has %u; the workload's parameter ranks leaves hosts for memories",
         w->nranks, memories, (unsigned long long)w->nranks + memories, fabric->nhosts);
 }
 

@@ -83,7 +83,8 @@ static const struct weft_param chakra_params[] = {
      "JSON file of communicator groups, {\"1\": [0, 1]}; empty: none",
      "ASTRA-sim --comm-group-configuration"},
     {"ranks", WEFT_PARAM_U64, offsetof(struct chakra_params, ranks), "0", "0", "1048576", NULL,
-     "ranks the trace must have; 0: as many as the fabric has hosts", NULL},
+     "ranks that the trace must have, on the first hosts of the fabric; 0: as many as it has hosts",
+     NULL},
     {"memory", WEFT_PARAM_SIZE, offsetof(struct chakra_params, memory_bytes), "1GiB", NULL, NULL,
      NULL, "memory for graphs; larger ones lie in a temporary file in $TMPDIR, else /var/tmp",
      NULL},
@@ -96,13 +97,10 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
     if (!p->path || !*p->path)
         return weft_err_set(err, WEFT_E_INPUT,
                             "workload 'chakra' needs 'path', the prefix of the trace's files");
-    if (p->ranks > 0 && nranks > 0 && p->ranks != nranks)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "workload 'chakra': ranks is %" PRIu64 ", but the fabric has %" PRIu32
-                            " hosts",
-                            p->ranks, nranks);
-    return weft_chakra_read_within(p->path, p->ranks ? (uint32_t)p->ranks : nranks, p->groups,
-                                   p->memory_bytes, out, err);
+    uint32_t n;
+    if (weft_workload_ranks("chakra", p->ranks, nranks, &n, err))
+        return err->code;
+    return weft_chakra_read_within(p->path, n, p->groups, p->memory_bytes, out, err);
 }
 
 extern const struct weft_workload_ops weft_workload_chakra;

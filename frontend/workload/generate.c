@@ -26,7 +26,7 @@ static const struct weft_param generate_params[] = {
      "microbenchmark|data-parallel",
      "microbenchmark: collectives with computation between; data-parallel: a training loop", NULL},
     {"ranks", WEFT_PARAM_U64, FIELD(ranks), "0", "0", "1048576", NULL,
-     "ranks of the job; 0: as many as the fabric has hosts", NULL},
+     "ranks of the job, on the first hosts of the fabric; 0: as many as it has hosts", NULL},
     {"kind", WEFT_PARAM_ENUM, FIELD(kind), "all-reduce", NULL, NULL,
      "all-reduce|reduce|all-gather|gather|scatter|broadcast|all-to-all|reduce-scatter|"
      "reduce-scatter-block|barrier",
@@ -266,13 +266,10 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
                 struct weft_err *err)
 {
     struct weft_generate_params p = *(const struct weft_generate_params *)params;
-    if (p.ranks == 0)
-        p.ranks = nranks;
-    else if (nranks > 0 && p.ranks != nranks)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "workload 'generate': ranks is %" PRIu64 ", but the fabric has %" PRIu32
-                            " hosts",
-                            p.ranks, nranks);
+    uint32_t n;
+    if (weft_workload_ranks("generate", p.ranks, nranks, &n, err))
+        return err->code;
+    p.ranks = n;
     return weft_generate_workload(&p, out, err);
 }
 

@@ -21,8 +21,8 @@ struct weft_workload_ops {
     struct weft_param_table params;
     /**
      * Required. Loads the job into *out (caller frees). @p params points to the filled struct.
-     * @p nranks is how many ranks the caller has room for (the fabric's hosts) and the job must
-     * then have exactly that many; 0 takes as many as the workload has.
+     * @p nranks is how many ranks the caller has room for (the fabric's hosts). The job has that
+     * many, or fewer where its parameters say so; 0 takes as many as the workload has.
      */
     int (*load)(const void *params, uint32_t nranks, struct weft_workload **out,
                 struct weft_err *err);
@@ -32,6 +32,12 @@ struct weft_workload_ops {
 const struct weft_workload_ops *const *weft_workload_table(size_t *n);
 /** The workload called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err);
+/**
+ * Ranks of a job of the workload called @p name into *out: @p ranks, as its parameter says, or with 0
+ * as many as there are hosts (0: not known). WEFT_E_INPUT when there are fewer hosts.
+ */
+int weft_workload_ranks(const char *name, uint64_t ranks, uint32_t nhosts, uint32_t *out,
+                        struct weft_err *err);
 
 #ifdef __cplusplus
 }

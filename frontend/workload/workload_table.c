@@ -4,6 +4,7 @@
  */
 #include "workload/workload.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define WEFT_WORKLOAD(symbol) extern const struct weft_workload_ops weft_workload_##symbol;
@@ -35,4 +36,16 @@ const struct weft_workload_ops *weft_workload_find(const char *name, struct weft
     weft_err_set(err, WEFT_E_INPUT, "unknown workload '%s'; %s '%s'", name,
                  near ? "nearest is" : "there is", near ? near : names[0]);
     return NULL;
+}
+
+int weft_workload_ranks(const char *name, uint64_t ranks, uint32_t nhosts, uint32_t *out,
+                        struct weft_err *err)
+{
+    if (nhosts > 0 && ranks > nhosts)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload '%s': ranks is %" PRIu64 ", but the fabric has %" PRIu32
+                            " hosts",
+                            name, ranks, nhosts);
+    *out = ranks ? (uint32_t)ranks : nhosts;
+    return 0;
 }

@@ -9,8 +9,7 @@ namespace
 
 using Args = std::vector<std::string>;
 
-Args
-Sets(const std::string &command, const Args &settings)
+Args Sets(const std::string &command, const Args &settings)
 {
     Args a = {command, "--quiet"};
     for (auto &s : settings)
@@ -23,31 +22,53 @@ Sets(const std::string &command, const Args &settings)
 TEST(Check, RefusesWhatRunRefuses)
 {
     TempDir dir;
-    write_file(dir / "error.txt", "5 1 4\n4\n4 0 100Gbps 1us 0\n4 1 100Gbps 1us 0.001\n4 2 100Gbps 1us 0\n4 3 100Gbps 1us 0\n");
+    write_file(dir / "error.txt", "5 1 4\n4\n4 0 100Gbps 1us 0\n4 1 100Gbps 1us 0.001\n4 2 100Gbps "
+                                  "1us 0\n4 3 100Gbps 1us 0\n");
     const struct {
         Args settings;
         const char *why;
         bool packet; // on the packet backend only
     } cases[] = {
-        {{"topology.type=ring", "ring.size=4", "system.all-reduce=in-network"}, "h0 has no link to a switch", false},
-        {{"topology.type=torus", "torus.shape=2x2", "system.all-reduce=in-network"}, "has no link to a switch", false},
-        {{"topology.type=single-switch", "system.all-reduce=packed-trees"}, "no links between ranks lead from rank 0", false},
-        {{"topology.type=leaf-spine", "system.all-reduce=packed-trees"}, "no links between ranks lead from rank 0", false},
-        {{"topology.type=torus", "torus.shape=4x4", "system.all-reduce=ring,packed-trees"}, "name it alone", false},
-        {{"topology.type=single-switch", "generate.kind=all-to-all", "system.all-to-all=in-network"}, "switches do all-reduce", false},
-        {{"topology.type=torus", "torus.shape=4x4", "system.all-reduce=ring,ring,ring"}, "but there are 2 dimensions", false},
-        {{"topology.type=hpcc", "hpcc.file=" + dir / "error.txt", "system.all-reduce=in-network"}, "may lose packets", true},
-        {{"topology.type=single-switch", "single-switch.hosts=4", "system.dims=2,2", "system.all-reduce=in-network,in-network",
-          "in-network.slots=1"},
-         "one per group is the least", true},
+        {{"topology.type=ring", "ring.size=4", "system.all-reduce=in-network"},
+         "h0 has no link to a switch",
+         false},
+        {{"topology.type=torus", "torus.shape=2x2", "system.all-reduce=in-network"},
+         "has no link to a switch",
+         false},
+        {{"topology.type=single-switch", "system.all-reduce=packed-trees"},
+         "no links between ranks lead from rank 0",
+         false},
+        {{"topology.type=leaf-spine", "system.all-reduce=packed-trees"},
+         "no links between ranks lead from rank 0",
+         false},
+        {{"topology.type=torus", "torus.shape=4x4", "system.all-reduce=ring,packed-trees"},
+         "name it alone",
+         false},
+        {{"topology.type=single-switch", "generate.kind=all-to-all",
+          "system.all-to-all=in-network"},
+         "switches do all-reduce",
+         false},
+        {{"topology.type=torus", "torus.shape=4x4", "system.all-reduce=ring,ring,ring"},
+         "but there are 2 dimensions",
+         false},
+        {{"topology.type=hpcc", "hpcc.file=" + dir / "error.txt", "system.all-reduce=in-network"},
+         "may lose packets",
+         true},
+        {{"topology.type=single-switch", "single-switch.hosts=4", "system.dims=2,2",
+          "system.all-reduce=in-network,in-network", "in-network.slots=1"},
+         "one per group is the least",
+         true},
     };
     for (auto &c : cases)
         for (const char *backend : {"ideal", "packet"}) {
-            if (std::string(backend) == (c.packet ? "ideal" : "") || (!has_packet() && backend[0] == 'p'))
+            if (std::string(backend) == (c.packet ? "ideal" : "") ||
+                (!has_packet() && backend[0] == 'p'))
                 continue;
             Args settings = c.settings;
-            settings.insert(settings.end(), {std::string("network.backend=") + backend, "workload.type=generate"});
-            Said run = weft(Sets("run", settings), dir / ""), check = weft(Sets("check", settings), dir / "");
+            settings.insert(settings.end(),
+                            {std::string("network.backend=") + backend, "workload.type=generate"});
+            Said run = weft(Sets("run", settings), dir / ""),
+                 check = weft(Sets("check", settings), dir / "");
             EXPECT_EQ(run.code, 3) << c.why << " on " << backend;
             EXPECT_EQ(check.code, 3) << c.why << " on " << backend;
             EXPECT_CONTAINS(run.err, c.why);
@@ -61,8 +82,9 @@ TEST(Check, AcceptsWhatRunAcceptsAndWritesNothing)
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
-    const Args good = {"topology.type=single-switch", "single-switch.hosts=4", "workload.type=generate",
-                       "system.all-reduce=in-network", "capture.links=h1-s4"};
+    const Args good = {"topology.type=single-switch", "single-switch.hosts=4",
+                       "workload.type=generate", "system.all-reduce=in-network",
+                       "capture.links=h1-s4"};
     Said check = weft(Sets("check", good), dir / "");
     EXPECT_EQ(check.code, 0) << check.err;
     EXPECT_TRUE(std::filesystem::is_empty(dir / "."));

@@ -6,9 +6,7 @@
 // 500 ns, 10 ns endpoint delay, four chunks, one at a time, 1600 GB/s for adding up.
 #include "program.h"
 
-#include "base/arena.h"
-#include "workload/chakra_write.h"
-#include "workload/et_build.h"
+#include "tests/workload/trace.h"
 
 #include <cmath>
 #include <deque>
@@ -19,72 +17,6 @@ namespace
 {
 
 const uint64_t kMiB = 1u << 20;
-// Chakra's numbers.
-enum Kind { ALL_REDUCE = 0, REDUCE = 1, ALL_GATHER = 2, BARRIER = 9 };
-
-using Deps = std::vector<uint64_t>;
-
-// One rank's trace; nodes are numbered 1, 2 ... in the order added.
-class Trace
-{
-  public:
-    Trace() : arena_(weft_arena_new()) { weft_et_build_start(&b_, arena_); }
-    ~Trace() { weft_arena_free(arena_); }
-    Trace(const Trace &) = delete;
-
-    uint64_t coll(int kind, uint64_t bytes, const char *group = "", const Deps &deps = {})
-    {
-        n_++;
-        weft_et_build_coll(&b_, n_, ("coll" + std::to_string(n_)).c_str(), kind, bytes, group);
-        return after(deps);
-    }
-    uint64_t send(uint32_t to, uint64_t bytes, const Deps &deps = {})
-    {
-        weft_et_build_message(&b_, ++n_, WEFT_ET_COMM_SEND_NODE, "send", bytes, to, 0);
-        return after(deps);
-    }
-    uint64_t recv(uint32_t from, uint64_t bytes, const Deps &deps = {})
-    {
-        weft_et_build_message(&b_, ++n_, WEFT_ET_COMM_RECV_NODE, "recv", bytes, from, 0);
-        return after(deps);
-    }
-    uint64_t metadata(const Deps &deps = {})
-    {
-        weft_et_build_node(&b_, ++n_, WEFT_ET_METADATA_NODE, "## process_group:init ##", 0);
-        return after(deps);
-    }
-    uint64_t cpu(uint64_t us, const Deps &deps = {})
-    {
-        weft_et_build_node(&b_, ++n_, WEFT_ET_COMP_NODE, "cpu", us);
-        weft_et_build_int(&b_, "is_cpu_op", WEFT_ET_BOOL, 1);
-        return after(deps);
-    }
-    uint64_t load(uint64_t bytes, const Deps &deps = {})
-    {
-        weft_et_build_node(&b_, ++n_, WEFT_ET_MEM_LOAD_NODE, "load", 0);
-        weft_et_build_int(&b_, "tensor_size", WEFT_ET_UINT64, (int64_t)bytes);
-        return after(deps);
-    }
-    void write(const std::string &path)
-    {
-        weft_err err = {};
-        weft_et *et;
-        ASSERT_EQ(weft_et_build_finish(&b_, &et, &err), 0) << err.msg;
-        ASSERT_EQ(weft_chakra_write_et(et, path.c_str(), &err), 0) << err.msg;
-    }
-
-  private:
-    uint64_t after(const Deps &deps)
-    {
-        for (uint64_t d : deps)
-            weft_et_build_data_dep(&b_, d);
-        return n_;
-    }
-    weft_arena *arena_;
-    weft_et_build b_ = {};
-    uint64_t n_ = 0;
-};
-
 class FailureCases : public ::testing::Test
 {
   protected:
@@ -213,7 +145,8 @@ TEST_F(FailureCases, ThreeGroupsInACircle)
     Said s = play({}, groups);
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.err, "stalled");
-    EXPECT_CONTAINS(s.err, "rank 0 waits in all-reduce 'coll1' (node 1) for rank 1: chunk 0 of 4, step 0, which has not issued it (node 2");
+    EXPECT_CONTAINS(s.err, "rank 0 waits in all-reduce 'coll1' (node 1) for rank 1: chunk 0 of 4, "
+                           "step 0, which has not issued it (node 2");
     EXPECT_CONTAINS(s.err, "rank 1 waits in all-reduce 'coll1' (node 1) for rank 2");
     EXPECT_CONTAINS(s.err, "rank 2 waits in all-reduce 'coll1' (node 1) for rank 0");
 }
@@ -228,7 +161,8 @@ TEST_F(FailureCases, MetadataRoot)
 // 4. Both ranks send, then receive, and messages wait for their receive.
 TEST_F(FailureCases, RendezvousSendThenReceive)
 {
-    const std::vector<std::string> rendezvous = {"system.rendezvous=1B", "system.rendezvous-handshake=ready",
+    const std::vector<std::string> rendezvous = {"system.rendezvous=1B",
+                                                 "system.rendezvous-handshake=ready",
                                                  "system.rendezvous-control=8192B"};
     auto &t = job(2);
     for (uint32_t r = 0; r < 2; r++) {
@@ -243,8 +177,11 @@ TEST_F(FailureCases, RendezvousSendThenReceive)
     Said s = play(rendezvous);
     EXPECT_EQ(s.code, 1);
     for (int r = 0; r < 2; r++)
-        EXPECT_CONTAINS(s.err, "rank " + std::to_string(r) + " waits in send 'send' (node 1) of 1MiB to rank " + std::to_string(1 - r) +
-                                   " with tag 0: rendezvous with that rank, which has not issued that receive (node 2: 1 parents unfinished)");
+        EXPECT_CONTAINS(s.err, "rank " + std::to_string(r) +
+                                   " waits in send 'send' (node 1) of 1MiB to rank " +
+                                   std::to_string(1 - r) +
+                                   " with tag 0: rendezvous with that rank, which has not issued "
+                                   "that receive (node 2: 1 parents unfinished)");
     took(play(), 20031); // without rendezvous it works
 }
 
@@ -256,7 +193,8 @@ TEST_F(FailureCases, HalvingDoublingOnAnyNumber)
     for (auto &c : cases) {
         const int n = c[0], p = c[1];
         everywhere(n, [](Trace &t) { t.coll(ALL_REDUCE, kMiB); });
-        sent(play({"system.all-reduce=halving-doubling"}), double(2 * (n - p) + 2 * (p - 1)) * kMiB);
+        sent(play({"system.all-reduce=halving-doubling"}),
+             double(2 * (n - p) + 2 * (p - 1)) * kMiB);
     }
 }
 
@@ -267,8 +205,8 @@ TEST_F(FailureCases, FiveDimensionsWithoutInvolvedDim)
     double ns = 0;
     for (int d = 1; d <= 5; d++)
         ns += 2 * message_ns(double(kMiB >> d));
-    took(play({"system.dims=2,2,2,2,2", "system.all-reduce=ring,ring,ring,ring,ring", "system.chunks=1", "system.endpoint-delay=0",
-               "system.reduce-bandwidth=0"}),
+    took(play({"system.dims=2,2,2,2,2", "system.all-reduce=ring,ring,ring,ring,ring",
+               "system.chunks=1", "system.endpoint-delay=0", "system.reduce-bandwidth=0"}),
          ns);
 }
 
@@ -287,9 +225,12 @@ TEST_F(FailureCases, ThemisWithSmallestFirst)
                 for (uint64_t size : {8, 1, 4, 2})
                     t.coll(ALL_REDUCE, size * kMiB);
             });
-            sent(play({std::string("system.dims=") + c.dims, std::string("system.all-reduce=") + c.rings,
-                       std::string("system.dim-bandwidths=") + c.bandwidths, std::string("system.dim-latencies=") + c.latencies,
-                       "system.inter-dimension=themis", std::string("system.intra-dimension=") + order, "system.chunks=16"}),
+            sent(play({std::string("system.dims=") + c.dims,
+                       std::string("system.all-reduce=") + c.rings,
+                       std::string("system.dim-bandwidths=") + c.bandwidths,
+                       std::string("system.dim-latencies=") + c.latencies,
+                       "system.inter-dimension=themis",
+                       std::string("system.intra-dimension=") + order, "system.chunks=16"}),
                  2.0 * (c.n - 1) * 15 * kMiB);
         }
 }
@@ -309,7 +250,8 @@ TEST_F(FailureCases, FewerAlgorithmsThanDimensions)
     everywhere(16, [](Trace &t) { t.coll(ALL_REDUCE, kMiB); });
     Said s = play({"system.dims=2,2,4", "system.all-reduce=ring,ring"});
     EXPECT_EQ(s.code, 3);
-    EXPECT_CONTAINS(s.err, "'ring,ring' has 2 algorithms, one per dimension, but there are 3 dimensions");
+    EXPECT_CONTAINS(s.err,
+                    "'ring,ring' has 2 algorithms, one per dimension, but there are 3 dimensions");
     took(play({"system.dims=4,4", "system.all-reduce=ring"}), 99640);
     took(play({"system.dims=4,4", "system.all-reduce=ring,ring"}), 43040);
 }
@@ -327,7 +269,8 @@ TEST_F(FailureCases, BarrierAndReduce)
 TEST_F(FailureCases, CpuAndMemoryNodesCount)
 {
     everywhere(2, [](Trace &t) { t.coll(ALL_REDUCE, kMiB, "", {t.load(1000000, {t.cpu(3)})}); });
-    took(play({"system.memory-bandwidth=100GB/s"}), 3000 + 10000 + 24620); // 1 MB at 100 GB/s: 10 us
+    took(play({"system.memory-bandwidth=100GB/s"}),
+         3000 + 10000 + 24620); // 1 MB at 100 GB/s: 10 us
     for (uint32_t r = 0; r < 2; r++) {
         EXPECT_EQ(rank_cell(r, "cpu_ns"), 3000);
         EXPECT_EQ(rank_cell(r, "exposed_ns"), 24620);
@@ -349,5 +292,6 @@ TEST_F(FailureCases, DoubleBinaryTreeOfAnyGroup)
         t[r].coll(ALL_REDUCE, kMiB, "1");
     for (int r : {0, 3, 6})
         t[r].cpu(1);
-    sent(play({"system.all-reduce=double-binary-tree"}, "{\"1\": [1, 2, 4, 5, 7]}"), 2.0 * 4 * kMiB);
+    sent(play({"system.all-reduce=double-binary-tree"}, "{\"1\": [1, 2, 4, 5, 7]}"),
+         2.0 * 4 * kMiB);
 }

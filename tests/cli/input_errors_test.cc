@@ -88,6 +88,16 @@ TEST_F(Input, TraceWithFewerRanksThanTheFabric)
     EXPECT_CONTAINS(s.err, "rank");
 }
 
+TEST_F(Input, AJobMayLeaveHosts)
+{
+    Said s = run("6", "chakra.ranks=4");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "4 of 4 operations done");
+    s = run("4", "chakra.ranks=5");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "workload 'chakra': ranks is 5, but the fabric has 4 hosts");
+}
+
 TEST_F(Input, TraceWithMoreRanksThanTheFabric)
 {
     Said s = run("2");

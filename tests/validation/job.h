@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct Outcome
     int64_t endPs = 0;
     weft_net_totals totals = {};
     std::vector<weft_rank_result> ranks;
+    std::vector<weft_net_flow> flows;             // in the order acknowledged
+    std::map<std::pair<uint32_t, uint64_t>, int64_t> opEndPs; // per rank and node
     std::vector<DimUse> dims;
 };
 
@@ -80,10 +83,21 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
     else
     {
         weft_net_config c = weft_scenario_net_config(s, parts.fabric);
+        c.observer.ctx = &out;
+        c.observer.flow = [](void* ctx, const weft_net_flow* f) {
+            static_cast<Outcome*>(ctx)->flows.push_back(*f);
+        };
+        const weft_system_observer observer = {
+            &out,
+            [](void* ctx, const weft_op_record* r) {
+                static_cast<Outcome*>(ctx)->opEndPs[{r->rank, r->op->id}] = r->end_ps;
+            },
+            nullptr,
+            nullptr};
         weft_dims dims;
         weft_system_env env = weft_scenario_system_env(s, parts.fabric, &dims);
         if (s->backend->create(&c, &net, &err) ||
-            !(sys = weft_system_new(parts.workload, s->system, &env, net, nullptr, &err)) || weft_system_start(sys, &err) ||
+            !(sys = weft_system_new(parts.workload, s->system, &env, net, &observer, &err)) || weft_system_start(sys, &err) ||
             net->ops->run(net, WEFT_NEVER, &err) || net->ops->check(net, &err) || weft_system_conclude(sys, &err))
             fail();
         else if (!weft_system_finished(sys))
