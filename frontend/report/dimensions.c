@@ -3,13 +3,14 @@
  * How much of the bandwidth of each dimension was used while there was something to send.
  *
  *   utilisation of a dimension = sum over ranks of the payload sent in it
- *                              / sum over ranks of (bandwidth in it x time with a communication in progress)
- *   average = the mean over dimensions, weighted by their bandwidth (Rashidi et al., "Themis", ISCA 2022)
+ *                              / sum over ranks of (bandwidth in it x time with communication)
+ *   average = the mean over dimensions, weighted by their bandwidth (Rashidi et al., "Themis",
+ *             ISCA 2022)
  *
- * What was sent comes from the counters of the ranks' own links, traffic that they pass on for others and
- * retransmissions included. Where links do not count (ideal.model=flat), or the dimensions are those of
- * system.dims and not the fabric's, it is what ranks sent in phases of collectives, over the bandwidth
- * that the schedulers know.
+ * What was sent comes from the counters of the ranks' own links, traffic that they pass on for
+ * others and retransmissions included. Where links do not count (ideal.model=flat), or the
+ * dimensions are those of system.dims and not the fabric's, it is what ranks sent in phases of
+ * collectives, over the bandwidth that the schedulers know.
  */
 #include "report/internal.h"
 
@@ -108,14 +109,6 @@ void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *ne
     s->dim_use_mean = ratio(payload, capacity);
 }
 
-static void percent(struct weft_csv *csv, double share)
-{
-    if (isnan(share))
-        weft_csv_empty(csv);
-    else
-        weft_csv_f64(csv, 100 * share, 4);
-}
-
 int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
                            struct weft_err *err)
 {
@@ -130,8 +123,8 @@ int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
         weft_csv_str(csv, s->dims_by_phases ? "phases" : "links");
         weft_csv_u64(csv, m->bytes);
         weft_csv_ps_as_ns(csv, s->comm_mean_ps);
-        percent(csv, m->utilisation);
-        percent(csv, m->busy);
+        weft_csv_f64(csv, 100 * m->utilisation, 4); /* empty when there is none */
+        weft_csv_f64(csv, 100 * m->busy, 4);
         code = weft_csv_row(csv, err);
     }
     return code;

@@ -152,6 +152,12 @@ double weft_metric_value(const struct weft_metric *m, const struct weft_summary 
     }
 }
 
+double weft_metric_in_unit(const struct weft_metric *m, double value)
+{
+    /* picoseconds as nanoseconds: exact below 2^53 ps / 1000 */
+    return m->type == WEFT_PARAM_TIME ? value / 1000.0 : value;
+}
+
 const char *weft_metric_format(const struct weft_metric *m, double value,
                                char buf[WEFT_METRIC_TEXT_MAX])
 {

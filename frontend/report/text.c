@@ -166,17 +166,10 @@ static void metric(struct weft_json *j, const struct weft_metric *m, const struc
     char key[WEFT_METRIC_TEXT_MAX];
     const char *field = (const char *)s + m->offset;
     weft_json_key(j, weft_metric_key(m, key));
-    switch (m->type) {
-    case WEFT_PARAM_TIME: /* picoseconds as nanoseconds: exact below 2^53 ps / 1000 */
-        weft_json_f64(j, (double)*(const int64_t *)field / 1000.0);
-        break;
-    case WEFT_PARAM_SIZE:
-    case WEFT_PARAM_U64:
+    if (m->type == WEFT_PARAM_SIZE || m->type == WEFT_PARAM_U64)
         weft_json_u64(j, *(const uint64_t *)field);
-        break;
-    default:
-        weft_json_f64(j, *(const double *)field);
-    }
+    else
+        weft_json_f64(j, weft_metric_in_unit(m, weft_metric_value(m, s)));
 }
 
 void weft_summary_json(struct weft_json *j, const struct weft_summary *s,

@@ -7,6 +7,9 @@
  * intra-dimension scheduler, gives each dimension one order of (chunk, phase). Both are pure
  * functions of the collective, so every rank computes the same order by itself, and no order of
  * arrival at one rank can contradict that at another (Themis, ISCA 2022, section 4.3, does so too).
+ *
+ * Where intra-dimension names no discipline (concurrent), a scheduler that plans tries several in
+ * that simulation and takes the one that ends first.
  */
 #ifndef WEFT_SYSTEM_AGREED_ORDER_H
 #define WEFT_SYSTEM_AGREED_ORDER_H
@@ -48,9 +51,12 @@ struct weft_inter_ops {
     const char *source; /**< paper, or NULL */
     /** 1: an all-reduce goes back through its last dimension as through the others. */
     int turns_back;
+    /** 1: with WEFT_INTRA_CONCURRENT, chooses among its order and that of the first scheduler, each
+     * first come first served, smallest first or last come first served. */
+    int plans;
     /**
-     * Writes the dimensions of chunk 0, of chunk 1 ... as a reduce-scatter takes them (an all-gather
-     * takes them backwards).
+     * Writes the dimensions of chunk 0, of chunk 1 ... as a reduce-scatter takes them (an
+     * all-gather takes them backwards).
      */
     void (*order)(const struct weft_agreed_problem *p, uint8_t *dims);
 };
@@ -61,6 +67,13 @@ extern const char weft_inter_choices[];
 struct weft_agreed_order;
 /** NULL when out of memory. */
 struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem *p);
+/**
+ * Makes it anew, or, since all ranks compute the same, shares *last when that solves the same
+ * problem. Updates *last.
+ */
+struct weft_agreed_order *weft_agreed_order_share(const struct weft_agreed_problem *p,
+                                                  struct weft_agreed_order **last);
+/** Gives back one that was made or shared; NULL is allowed. */
 void weft_agreed_order_free(struct weft_agreed_order *o);
 /** The phases of a chunk. */
 void weft_agreed_order_plan(const struct weft_agreed_order *o, uint64_t chunk,

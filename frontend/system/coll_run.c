@@ -388,9 +388,10 @@ void weft_coll_fill(struct weft_coll_run *run)
 /* With one algorithm per dimension: where this rank is in the grid, and the agreed order. */
 static int use_dimensions(struct weft_coll_run *run)
 {
-    const struct weft_system *s = run->a->npu->sys;
+    struct weft_npu *npu = run->a->npu;
+    const struct weft_system *s = npu->sys;
     const struct weft_shape *shape = run->shape;
-    uint32_t rank = run->a->npu->rank;
+    uint32_t rank = npu->rank;
     for (uint32_t d = 0; d < shape->dims.n; d++) {
         uint32_t at = rank / shape->stride[d] % s->dims.size[shape->fabric_dim[d]];
         while (shape->places[d][run->place[d]] != at)
@@ -413,7 +414,7 @@ static int use_dimensions(struct weft_coll_run *run)
             (double)s->p->reduce_passes * 8e12 / (double)s->p->reduce_bw_bps;
     for (uint32_t d = 0; d < shape->dims.n; d++)
         problem.alg[d] = weft_choice_in(run->choice, shape->fabric_dim[d]);
-    run->order = weft_agreed_order_new(&problem);
+    run->order = weft_agreed_order_share(&problem, &npu->sys->last_order);
     return run->order ? 0 : WEFT_E_LIMIT;
 }
 

@@ -159,6 +159,8 @@ struct weft_system {
     uint32_t **position;       /**< per group: positions sorted by rank */
     struct weft_shape *shapes; /**< per group */
     struct weft_dims dims;     /**< of the fabric */
+    struct weft_agreed_order
+        *last_order; /**< the latest, for ranks that need the same; NULL: none */
     struct weft_sites sites;
     int64_t *memory_free_ps;  /**< per remote memory: done with what has been asked of it */
     uint64_t *instance_order; /**< per instance: place in program order, see coll_ids.h */

@@ -44,8 +44,9 @@ static const struct weft_param params[] = {
      weft_inter_choices, "which dimension a chunk takes first", "Themis, ISCA 2022"},
     {"intra-dimension", WEFT_PARAM_ENUM, AT(intra_dimension), "concurrent", NULL, NULL,
      "concurrent|fifo|lifo|smallest-first|priority",
-     "which chunk a dimension takes next; but for concurrent, collectives under way wait for each "
-     "other",
+     "which chunk a dimension takes next (concurrent: the first that came, or with themis the "
+     "order "
+     "that is planned to end first); but for concurrent, collectives under way wait for each other",
      NULL},
     {"chunks", WEFT_PARAM_U64, AT(chunks), "1", "1", "1000000", NULL,
      "pieces that a collective is cut into", NULL},

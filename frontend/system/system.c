@@ -204,6 +204,7 @@ void weft_system_free(struct weft_system *s)
         free(npu->ready);
     }
     weft_sites_free(&s->sites);
+    weft_agreed_order_free(s->last_order);
     weft_shapes_free(s->shapes, s->w);
     weft_positions_free(s->position, s->w);
     weft_choices_free(&s->choices);

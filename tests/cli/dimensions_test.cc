@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Utilisation of dimensions, worked out by hand: ring all-reduce of 4 MiB on 4 x 4 NPUs of 400 Gbps links. In dimension 0 a
- * rank sends 2 x 3 blocks of 1 MiB, in dimension 1 6 blocks of 256 KiB; without packets that takes
- * 6 x (20971.52 + 1000) + 6 x (5242.88 + 1000) = 169286.4 ns.
+ * Utilisation of dimensions, worked out by hand: ring all-reduce of 4 MiB on 4 x 4 NPUs of 400 Gbps
+ * links. In dimension 0 a rank sends 2 x 3 blocks of 1 MiB, in dimension 1 6 blocks of 256 KiB;
+ * without packets that takes 6 x (20971.52 + 1000) + 6 x (5242.88 + 1000) = 169286.4 ns.
  */
 #include "program.h"
 
@@ -40,7 +40,8 @@ TEST(Dimensions, OfATorusByItsLinks)
     EXPECT_CONTAINS(s.out, "0: 37.2 %, 1: 9.3 %; average 23.2 %");
 }
 
-/* Flat arithmetic, dimensions of the system: what ranks sent in phases; the average is weighted by bandwidth. */
+/* Flat arithmetic, dimensions of the system: what ranks sent in phases; the average is weighted by
+ * bandwidth. */
 TEST(Dimensions, WeightedByBandwidthOfSystemDims)
 {
     TempDir dir;
@@ -64,8 +65,8 @@ TEST(Dimensions, WeightedByBandwidthOfSystemDims)
 }
 
 /*
- * With packets: per rank 1536 and 384 packets of 4178 B on the wire, and as many ACKs of 86 B. The links were busy 20 ps per byte
- * of them.
+ * With packets: per rank 1536 and 384 packets of 4178 B on the wire, and as many ACKs of 86 B. The
+ * links were busy 20 ps per byte of them.
  */
 TEST(Dimensions, OfPackets)
 {

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See sweep.h. */
+#include "cli/sweep.h"
+
+#include "base/csv.h"
+#include "base/file.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *weft_sweep_value(const struct weft_sweep *s, size_t axis, size_t row)
+{
+    for (size_t k = s->naxes - 1; k > axis; k--)
+        row /= s->axis[k].n;
+    return s->axis[axis].value[row % s->axis[axis].n];
+}
+
+static const char *cell(const struct weft_sweep *s, size_t row, size_t col,
+                        char buf[WEFT_METRIC_TEXT_MAX])
+{
+    const struct weft_sweep_row *r = &s->rows[row];
+    if (col < s->naxes)
+        return weft_sweep_value(s, col, row);
+    if (col < s->naxes + s->nmetrics)
+        return weft_metric_format(s->metric[col - s->naxes], r->metric[col - s->naxes], buf);
+    if (strcmp(r->outcome, "finished") != 0)
+        return r->outcome;
+    snprintf(buf, WEFT_METRIC_TEXT_MAX, "%.3f", r->speed_up);
+    return isnan(r->speed_up) ? "none" : buf;
+}
+
+static const char *heading(const struct weft_sweep *s, size_t col)
+{
+    if (col < s->naxes)
+        return s->axis[col].key;
+    return col < s->naxes + s->nmetrics ? s->metric[col - s->naxes]->name : "speed-up";
+}
+
+void weft_sweep_text(FILE *out, const struct weft_sweep *s)
+{
+    const size_t ncols = s->naxes + s->nmetrics + 1;
+    char buf[WEFT_METRIC_TEXT_MAX];
+    size_t width[WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 1];
+    for (size_t c = 0; c < ncols; c++) {
+        width[c] = strlen(heading(s, c));
+        for (size_t r = 0; r < s->nrows; r++) {
+            size_t n = strlen(cell(s, r, c, buf));
+            width[c] = n > width[c] ? n : width[c];
+        }
+    }
+    for (size_t r = 0; r <= s->nrows; r++)
+        for (size_t c = 0; c < ncols; c++) {
+            const char *text = r ? cell(s, r - 1, c, buf) : heading(s, c);
+            if (c + 1 < ncols)
+                fprintf(out, "%-*s  ", (int)width[c], text);
+            else
+                fprintf(out, "%s\n", text);
+        }
+}
+
+void weft_sweep_json(FILE *out, const struct weft_sweep *s)
+{
+    struct weft_json j;
+    char key[WEFT_METRIC_TEXT_MAX];
+    weft_json_init(&j, out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "sweep");
+    weft_json_key(&j, "rows");
+    weft_json_array(&j);
+    for (size_t r = 0; r < s->nrows; r++) {
+        weft_json_object(&j);
+        weft_json_key(&j, "settings");
+        weft_json_object(&j);
+        for (size_t k = 0; k < s->naxes; k++)
+            weft_json_kv_str(&j, s->axis[k].key, weft_sweep_value(s, k, r));
+        weft_json_end_object(&j);
+        weft_json_kv_str(&j, "outcome", s->rows[r].outcome);
+        for (size_t m = 0; m < s->nmetrics; m++)
+            weft_json_kv_f64(&j, weft_metric_key(s->metric[m], key),
+                             weft_metric_in_unit(s->metric[m], s->rows[r].metric[m]));
+        weft_json_kv_f64(&j, "speed_up", s->rows[r].speed_up);
+        weft_json_end_object(&j);
+    }
+    weft_json_end_array(&j);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL);
+}
+
+int weft_sweep_csv(const char *dir, const struct weft_sweep *s, struct weft_err *err)
+{
+    const char *names[WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 2];
+    char path[WEFT_PATH_MAX], keys[WEFT_SWEEP_METRICS][WEFT_METRIC_TEXT_MAX];
+    size_t n = 0;
+    for (size_t k = 0; k < s->naxes; k++)
+        names[n++] = s->axis[k].key;
+    names[n++] = "outcome";
+    for (size_t m = 0; m < s->nmetrics; m++)
+        names[n++] = weft_metric_key(s->metric[m], keys[m]);
+    names[n++] = "speed_up";
+    if (weft_path_join(path, dir, "sweep.csv", err))
+        return err->code;
+    struct weft_csv *csv = weft_csv_open(path, names, n, err);
+    int code = csv ? 0 : err->code;
+    for (size_t r = 0; !code && r < s->nrows; r++) {
+        for (size_t k = 0; k < s->naxes; k++)
+            weft_csv_str(csv, weft_sweep_value(s, k, r));
+        weft_csv_str(csv, s->rows[r].outcome);
+        for (size_t m = 0; m <= s->nmetrics; m++) {
+            double v = m < s->nmetrics ? weft_metric_in_unit(s->metric[m], s->rows[r].metric[m])
+                                       : s->rows[r].speed_up;
+            weft_csv_f64(csv, v, 6); /* empty when there is none */
+        }
+        code = weft_csv_row(csv, err);
+    }
+    if (code)
+        weft_csv_close(csv, NULL);
+    else
+        code = weft_csv_close(csv, err);
+    return code;
+}

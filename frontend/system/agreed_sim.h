@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The simulation of chunks going through dimensions that agreed_order.c takes its order from.
+ * Internal to agreed_*.c.
+ */
+#ifndef WEFT_SYSTEM_AGREED_SIM_H
+#define WEFT_SYSTEM_AGREED_SIM_H
+
+#include "system/agreed_order.h"
+
+/* A dimension. */
+struct weft_agreed_queue {
+    struct weft_agreed_turn *turns; /* the result, in order of beginning */
+    uint64_t nturns;
+    struct weft_agreed_turn *ready; /* in order of arrival, from head on */
+    uint64_t head, nready;
+    uint64_t active;
+    uint64_t free_ps; /* the bytes of all phases so far are through */
+};
+
+struct weft_agreed_order {
+    uint64_t users;
+    struct weft_agreed_problem p;
+    struct weft_dims asked; /* p.dims as given */
+    enum weft_intra asked_intra;
+    struct weft_dims dims;
+    enum weft_coll_turn turn;
+    uint8_t *order; /* nchunks * dims.n */
+    struct weft_agreed_queue queue[WEFT_DIMS_MAX];
+};
+
+struct weft_agreed_event { /* the end of a phase */
+    uint64_t t_ps, seq;
+    uint64_t chunk;
+    uint32_t dim;
+};
+
+/* What only the simulation needs. */
+struct weft_agreed_sim {
+    struct weft_agreed_order *o;
+    struct weft_agreed_event *heap;
+    uint64_t nheap, seq, now_ps;
+    int shared; /* phases under way in a dimension share its bandwidth; else each has all of it */
+    uint32_t *phase; /* per chunk */
+    uint64_t *bytes; /* per chunk: what the phase begins with */
+};
+
+/* Writes the turns of each dimension for the order of s->o; returns when the last phase ends. */
+uint64_t weft_agreed_simulate(struct weft_agreed_sim *s);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// weft sweep: every combination, and the speed-up over the first value of the last --vary.
+#include "program.h"
+
+#include <filesystem>
+
+namespace
+{
+
+/* Four ranks, ideal: ring all-reduce is 6 x (size / 4 x 20 ps + 2 us), direct 2 x the same. */
+std::vector<std::string> sweep(std::vector<std::string> more)
+{
+    std::vector<std::string> a = small(std::move(more));
+    a[0] = "sweep";
+    return a;
+}
+
+TEST(Sweep, EveryCombinationInOrder)
+{
+    Said s =
+        weft(sweep({"--vary", "generate.size=1MiB|4MiB", "--vary", "system.all-reduce=ring|direct",
+                    "--metric", "end-to-end", "--metric", "messages"}));
+    ASSERT_EQ(s.code, 0) << s.err;
+    // 6 x (5242.88 + 2000) = 43457.28 ns, 2 x = 14485.76; 6 x (20971.52 + 2000) = 137829.12,
+    // 45943.04
+    EXPECT_EQ(s.out, "generate.size  system.all-reduce  end-to-end  messages  speed-up\n"
+                     "1MiB           ring               43.46 us    24        1.000\n"
+                     "1MiB           direct             14.49 us    24        3.000\n"
+                     "4MiB           ring               137.8 us    24        1.000\n"
+                     "4MiB           direct             45.94 us    24        3.000\n");
+}
+
+TEST(Sweep, FilesAndJson)
+{
+    TempDir dir;
+    Said s = weft(sweep({"--vary", "system.all-reduce=ring|direct", "--out", dir / "o", "--json"}));
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(slurp(dir / "o/sweep.csv"),
+              "system.all-reduce,outcome,end_to_end_ns,dimension_utilisation,speed_up\n"
+              "ring,finished,43457.280000,0.723867,1.000000\n"
+              "direct,finished,14485.760000,2.171600,3.000000\n");
+    EXPECT_CONTAINS(s.out, "\"system.all-reduce\": \"direct\"");
+    EXPECT_CONTAINS(s.out, "\"speed_up\": 3\n");
+    for (const char *row : {"1", "2"}) {
+        EXPECT_TRUE(std::filesystem::exists(dir / ("o/" + std::string(row) + "/finished")));
+    }
+    EXPECT_CONTAINS(slurp(dir / "o/2/run.json"), "\"all-reduce\": \"direct\"");
+}
+
+/* A run that does not end is a row without a speed-up; one that cannot begin ends the sweep and is
+ * named. */
+TEST(Sweep, WhatDoesNotEndOrBegin)
+{
+    Said s = weft(sweep({"--vary", "run.until=1s|1us|2s"}));
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.out, "1s         43.46 us");
+    EXPECT_CONTAINS(s.out, "stopped-at-limit\n");
+    EXPECT_CONTAINS(s.out, "1.000\n");
+    EXPECT_CONTAINS(s.err, "not finished at the limit run.until=1us");
+    s = weft(sweep({"--vary", "generate.size=1MiB|many"}));
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "generate.size=many: ");
+    EXPECT_EQ(s.out, "");
+}
+
+TEST(Sweep, WrongCommandLines)
+{
+    Said s = weft(sweep({}));
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "nothing to vary");
+    s = weft(sweep({"--vary", "generate.size"}));
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "KEY=VALUE");
+    s = weft(sweep({"--vary", "generate.size=1B", "--vary", "generate.size=2B"}));
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "given twice");
+    s = weft(sweep({"--vary", "generate.size=1B", "--metric", "end-to-edn"}));
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "did you mean 'end-to-end'");
+}
+
+} // namespace
