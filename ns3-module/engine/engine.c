@@ -558,51 +558,12 @@ static void run_slow(struct weft_engine *e)
 }
 
 /* Packets alive beyond which records are no longer in the caches: below the first, fetching ahead costs
- * more than it saves; beyond the second, ports and QPs are not there either. */
+ * more than it saves; beyond the second, ports are not there either. */
 #define WARM_PACKETS 16384u
 #define COLD_PACKETS 131072u
 #define WARM_MOST 32u
 
-/* One of the next events, as warm sees it. */
-struct soon {
-    struct port *p;
-    struct pkt *comes,
-        *goes; /* at the end of its link; at the head of its queue. NULL: none, or soon */
-};
-
-static inline void fetch_lane(const struct weft_engine *e, uint32_t port, uint32_t prio)
-{
-    __builtin_prefetch(&e->ports[port].lane[prio], 1);
-}
-
-/* The records that the packets of the next events lead to, and then the ports that they go to. */
-static inline void warm_onward(struct weft_engine *e, const struct soon *soon, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const struct pkt *goes = soon[i].goes, *comes = soon[i].comes;
-        if (goes && goes->in_port != NIL)
-            fetch_lane(e, goes->in_port, goes->prio);
-        if (!comes || comes->kind == WEFT_PKT_PFC)
-            continue;
-        const struct qp *q = qp_at(e, comes->qp);
-        __builtin_prefetch(q->path[comes->kind != WEFT_PKT_DATA]);
-        fetch_lane(e, soon[i].p->peer, comes->prio);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const struct pkt *k = soon[i].comes;
-        if (!k || k->kind == WEFT_PKT_PFC || soon[i].p->to_host || k->hop >= QP_PATH)
-            continue;
-        const uint32_t out = qp_at(e, k->qp)->path[k->kind != WEFT_PKT_DATA][k->hop];
-        if (out == NIL)
-            continue;
-        __builtin_prefetch(&e->ports[out], 1);
-        __builtin_prefetch(&e->ports[out].qtotal, 1);
-        fetch_lane(e, out, k->prio);
-    }
-}
-
-/* Fetches what the next events of the bucket will touch: the port and its packets, and what these lead
- * to. Without it each event waits for memory several times, one after the other; here they wait
+/* Fetches what the next events of the bucket will touch: the port and its packets. Without it each event waits for memory several times, one after the other; here they wait
  * together. */
 static __attribute__((noinline)) void warm(struct weft_engine *e)
 {
@@ -610,11 +571,9 @@ static __attribute__((noinline)) void warm(struct weft_engine *e)
     const uint32_t n = all < WARM_MOST ? all : WARM_MOST;
     const uint64_t *due = e->fast.top - n + 1; /* the first in time are at the end */
     const bool cold = e->pkts.live > COLD_PACKETS;
-    struct soon soon[WARM_MOST];
     e->warmed = due - 1;
     for (uint32_t i = 0; i < n; i++) {
-        struct port *p = &e->ports[fastq_port(due[i])];
-        soon[i].p = p;
+        const struct port *p = &e->ports[fastq_port(due[i])];
         __builtin_prefetch(p, 1);
         if (cold) {
             __builtin_prefetch(&p->qtotal, 1);
@@ -622,17 +581,13 @@ static __attribute__((noinline)) void warm(struct weft_engine *e)
         }
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct port *p = soon[i].p;
+        const struct port *p = &e->ports[fastq_port(due[i])];
         const uint32_t queued = p->nonempty & (CTRL_WAITS - 1);
-        const uint32_t goes = queued ? p->lane[__builtin_ctz(queued)].q.head : NIL;
-        const uint32_t comes = fastq_kind(due[i]) == EV_ARRIVE ? p->fly.head : NIL;
-        soon[i].goes = goes == NIL ? NULL : pkt_at(e, goes);
-        soon[i].comes = comes == NIL ? NULL : pkt_at(e, comes);
-        __builtin_prefetch(soon[i].goes, 1);
-        __builtin_prefetch(soon[i].comes, 1);
+        if (queued)
+            __builtin_prefetch(pkt_at(e, p->lane[__builtin_ctz(queued)].q.head), 1);
+        if (fastq_kind(due[i]) == EV_ARRIVE && p->fly.head != NIL)
+            __builtin_prefetch(pkt_at(e, p->fly.head), 1);
     }
-    if (cold)
-        warm_onward(e, soon, n);
 }
 
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
