@@ -283,7 +283,8 @@ static int check_ops(const struct context *c, struct weft_err *err)
 int weft_system_check(const struct weft_workload *w, const struct weft_system_params *p,
                       const struct weft_system_env *env, struct weft_err *err)
 {
-    struct context c = {.w = w, .p = p};
+    struct weft_system_params own_params = *p;
+    struct context c = {.w = w, .p = &own_params};
     struct weft_classes classes;
     struct weft_err own = {0};
     uint64_t ninstances;
@@ -298,7 +299,9 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
     if (!rc)
         rc = weft_read_classes(p, &classes, err);
     if (!rc)
-        rc = weft_remote_check(w, p, env ? env->fabric : NULL, err);
+        rc = weft_remote_resolve(w, &c.dims, &own_params, err);
+    if (!rc)
+        rc = weft_remote_check(w, &own_params, env ? env->fabric : NULL, err);
     if (!rc)
         rc = weft_choices_new(w, p, &c.choices, err);
     if (rc)

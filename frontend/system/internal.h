@@ -8,7 +8,7 @@
  *   coll_run.c   chunks and phases of a collective     choices.c   which algorithm plays an op
  *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
  *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
- *   remote.c     memories outside of the NPUs
+ *   remote.c     memories outside of the NPUs          remote_file.c  ASTRA-sim's description of them
  *   sites.c      groups of switches, programs made for the fabric
  *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
  *   in_network.c operations of the switches            classes.c   traffic classes and QPs
@@ -152,6 +152,7 @@ struct weft_sites {
 struct weft_system {
     const struct weft_workload *w;
     struct weft_classes classes;
+    struct weft_system_params params; /**< as given, with what files and dimensions say filled in */
     const struct weft_system_params *p;
     struct weft_net *net;
     struct weft_system_observer observer;
@@ -409,7 +410,15 @@ const struct weft_coll_run *weft_coll_held_by(struct weft_coll_run *run, uint32_
 /** Lets the collectives of an NPU try again. */
 void weft_coll_retry(struct weft_npu *npu);
 
+/* remote_file.c */
+/** Takes the values of p->remote_file, if any. */
+int weft_remote_read(const struct weft_workload *w, struct weft_system_params *p,
+                     struct weft_err *err);
+
 /* remote.c */
+/** Fills in what a file or the dimensions say about remote memory. */
+int weft_remote_resolve(const struct weft_workload *w, const struct weft_dims *dims,
+                        struct weft_system_params *p, struct weft_err *err);
 /** Checks the parameters; that @p fabric (may be NULL) has hosts for the memories. */
 int weft_remote_check(const struct weft_workload *w, const struct weft_system_params *p,
                       const struct weft_fabric *fabric, struct weft_err *err);

@@ -82,12 +82,17 @@ static const struct weft_param params[] = {
      "NPU, "
      "of each remote-node neighbouring NPUs, or of all; each serves one access at a time",
      "ASTRA-sim 2.0, ISPASS 2023: remote memory"},
+    {"remote-memory-file", WEFT_PARAM_STRING, AT(remote_file), "", NULL, NULL, NULL,
+     "ASTRA-sim's remote memory configuration (JSON), which says what remote-memory, "
+     "remote-latency, remote-bandwidth and remote-node say; empty: they do",
+     "ASTRA-sim --remote-memory-configuration", "remote-memory=none"},
     {"remote-traffic", WEFT_PARAM_BOOL, AT(remote_traffic), "false", NULL, NULL, NULL,
      "accesses are messages through the fabric, to its hosts after those of the ranks: memory k is "
      "host ranks + k; false: by arithmetic, without a network",
-     NULL, "remote-memory!=none"},
-    {"remote-node", WEFT_PARAM_U64, AT(remote_node), "8", "1", "1048576", NULL,
-     "ranks that share a memory", NULL, "remote-memory=per-node"},
+     NULL, "remote-memory!=none or remote-memory-file!="},
+    {"remote-node", WEFT_PARAM_U64, AT(remote_node), "0", NULL, "1048576", NULL,
+     "ranks that share a memory; 0: those of the innermost dimension", NULL,
+     "remote-memory=per-node"},
     {"remote-latency", WEFT_PARAM_TIME, AT(remote_latency_ps), "0", NULL, "1s", NULL,
      "latency of a remote memory", NULL, "remote-memory!=none"},
     {"remote-bandwidth", WEFT_PARAM_RATE, AT(remote_bw_bps), "0", NULL, NULL, NULL,

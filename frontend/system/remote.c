@@ -27,13 +27,25 @@ static uint32_t memory_of(const struct weft_system_params *p, uint32_t rank)
     }
 }
 
+int weft_remote_resolve(const struct weft_workload *w, const struct weft_dims *dims,
+                        struct weft_system_params *p, struct weft_err *err)
+{
+    int rc = weft_remote_read(w, p, err);
+    if (rc || p->remote_memory != WEFT_REMOTE_PER_NODE || p->remote_node)
+        return rc;
+    if (dims->n == 0)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "system.remote-node: the ranks have no dimensions, so say how many of "
+                            "them share a memory");
+    p->remote_node = dims->size[0];
+    return 0;
+}
+
 int weft_remote_check(const struct weft_workload *w, const struct weft_system_params *p,
                       const struct weft_fabric *fabric, struct weft_err *err)
 {
     if (p->remote_memory == WEFT_REMOTE_NONE || w->nranks == 0)
         return 0;
-    if (p->remote_memory == WEFT_REMOTE_PER_NODE && p->remote_node == 0)
-        return weft_err_set(err, WEFT_E_INPUT, "system.remote-node must be above 0");
     uint32_t memories = memory_of(p, w->nranks - 1) + 1;
     if (!p->remote_traffic || !fabric || fabric->nhosts >= (uint64_t)w->nranks + memories)
         return 0;

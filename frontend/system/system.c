@@ -172,12 +172,14 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
         return NULL;
     }
     s->w = w;
-    s->p = p;
+    s->params = *p;
+    s->p = &s->params;
     s->net = net;
     if (observer)
         s->observer = *observer;
     s->seed = env ? env->seed : 1;
     if (weft_read_dims(p, env ? env->dims : NULL, w->nranks, &s->dims, err) ||
+        weft_remote_resolve(w, &s->dims, &s->params, err) ||
         prepare(s, env ? env->fabric : NULL, err)) {
         weft_system_free(s);
         return NULL;

@@ -53,8 +53,9 @@ struct weft_system_params {
     double peak_flops;  /**< roofline: operations per second of the accelerator */
     uint64_t memory_bw_bps;    /**< roofline and MEM nodes, bit/s */
     int remote_memory;         /**< enum weft_remote: what MEM nodes access */
+    const char *remote_file;   /**< ASTRA-sim's file that has the values of remote_*; "": none */
     int remote_traffic;        /**< 1: by messages to the hosts after the ranks; 0: by arithmetic */
-    uint64_t remote_node;      /**< per-node: ranks that share a memory, >= 1 */
+    uint64_t remote_node;      /**< per-node: ranks that share a memory; 0: innermost dimension */
     int64_t remote_latency_ps; /**< of a memory */
     uint64_t remote_bw_bps;    /**< of a memory; 0: no limit */
     const char *stragglers;    /**< "3:1.5": rank 3 computes 1.5 times as long */
