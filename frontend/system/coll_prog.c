@@ -221,6 +221,13 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
         weft_system_fail(s, &err);
 }
 
+/* A message that waited for its receive has been posted. */
+static void message_over(struct weft_prog *p)
+{
+    p->left--;
+    advance(p);
+}
+
 /* The NPU has got round to injecting a message. */
 static void injected(void *ctx, uint64_t arg)
 {
@@ -234,9 +241,35 @@ static void injected(void *ctx, uint64_t arg)
         return;
     weft_npu_timer(active_of(p), t);
     fetch(p, lane, i, &in);
-    post(p, &in, bytes_of(p, lane, i, &in));
-    end_instr(p, arg);
+    const uint64_t bytes = bytes_of(p, lane, i, &in);
+    post(p, &in, bytes);
+    if (in.action == WEFT_COLL_SEND && weft_coll_meets(p->sys, bytes))
+        message_over(p);
+    else
+        end_instr(p, arg);
     weft_trail_leave(npu);
+}
+
+/* Posts the message of a send instruction. Returns 0 when the NPU gets round to that later. */
+static int inject(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in,
+                  uint64_t bytes)
+{
+    int64_t wait_ps = weft_inject_ps(p->npu, p->sys->net->ops->now_ps(p->sys->net), bytes);
+    if (wait_ps)
+        after_costs(p, lane, i, wait_ps, 0, injected);
+    else
+        post(p, in, bytes);
+    return wait_ps == 0;
+}
+
+void weft_prog_granted(struct weft_prog *p, uint64_t instr)
+{
+    const uint32_t lane = (uint32_t)(instr >> p->sys->instr_bits);
+    const uint64_t i = instr & ((UINT64_C(1) << p->sys->instr_bits) - 1);
+    struct weft_coll_instr in;
+    fetch(p, lane, i, &in);
+    if (inject(p, lane, i, &in, bytes_of(p, lane, i, &in)))
+        message_over(p);
 }
 
 static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
@@ -245,23 +278,25 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     uint64_t bytes;
     switch (in->action) {
     case WEFT_COLL_SWITCH:
-    case WEFT_COLL_SEND: {
+    case WEFT_COLL_SEND:
         bytes = bytes_of(p, lane, i, in);
-        int64_t wait_ps = 0;
-        if (!nothing_to_say(p, bytes)) {
-            wait_ps = weft_inject_ps(p->npu, s->net->ops->now_ps(s->net), bytes);
-            if (wait_ps == 0)
-                post(p, in, bytes);
-        }
-        if (wait_ps)
-            after_costs(p, lane, i, wait_ps, 0, injected);
-        else
+        if (in->action == WEFT_COLL_SEND && weft_coll_meets(s, bytes)) {
+            p->left++; /* for the message */
+            if (weft_coll_meet_send(p, (uint64_t)lane << s->instr_bits | i, rank_of(p, in->peer),
+                                    own_tag(p, in->peer_lane, in->peer_instr)) &&
+                inject(p, lane, i, in, bytes))
+                p->left--;
             mark_done(p, &p->lane[lane], i);
+        } else if (nothing_to_say(p, bytes) || inject(p, lane, i, in, bytes)) {
+            mark_done(p, &p->lane[lane], i);
+        }
         break;
-    }
     case WEFT_COLL_RECV:
     case WEFT_COLL_RECV_REDUCE:
-        if (p->call.pairs && nothing_to_say(p, bytes_of(p, lane, i, in)))
+        if (s->coll_rendezvous_bytes && in->peer != WEFT_COLL_SWITCHES &&
+            weft_coll_meets(s, bytes_of(p, lane, i, in)))
+            weft_coll_meet_recv(p, rank_of(p, in->peer), own_tag(p, lane, i));
+        else if (p->call.pairs && nothing_to_say(p, bytes_of(p, lane, i, in)))
             mark_done(p, &p->lane[lane], i);
         else if (p->npu->early.n && weft_u64map_take(&p->npu->early, own_tag(p, lane, i), NULL))
             take_in(p, lane, i, in);
@@ -430,6 +465,14 @@ int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *ran
                 return 1;
             }
         }
+    }
+    uint64_t instr;
+    if (p->lane && weft_coll_meet_pending(p, &instr, rank)) {
+        struct weft_coll_instr in;
+        fetch(p, (uint32_t)(instr >> p->sys->instr_bits),
+              instr & ((UINT64_C(1) << p->sys->instr_bits) - 1), &in);
+        *step = in.step;
+        return 1;
     }
     return 0;
 }

@@ -7,7 +7,8 @@
  *   coll_prog.c  interpreter of collective programs    coll_ids.c  numbering of collectives
  *   coll_run.c   chunks and phases of a collective     choices.c   which algorithm plays an op
  *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
- *   p2p.c        SEND and RECV                         explain.c   what unfinished ranks wait for
+ *   p2p.c        SEND and RECV                         coll_meet.c rendezvous of their messages
+ *   p2p_table.c  what is unmatched                     explain.c   what unfinished ranks wait for
  *   remote.c     memories outside of the NPUs          remote_file.c  ASTRA-sim's description of them
  *   sites.c      groups of switches, programs made for the fabric
  *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
@@ -170,6 +171,7 @@ struct weft_system {
     uint64_t done, total;
     struct weft_trails trails;
     uint64_t seed;
+    uint64_t coll_rendezvous_bytes; /**< messages of collectives of that size and more; 0: none */
     unsigned chunk_bits, phase_bits, lane_bits, instr_bits; /**< of a collective's tag */
     struct weft_err err;
 };
@@ -183,6 +185,8 @@ struct weft_system {
 #define WEFT_TAG_GRANT (UINT64_C(1) << 61)
 /** Values of system.rendezvous-handshake. */
 enum weft_handshake { WEFT_HANDSHAKE_ROUND_TRIP, WEFT_HANDSHAKE_READY };
+/** Values of system.rendezvous-for. */
+enum weft_rendezvous_for { WEFT_RENDEZVOUS_SEND, WEFT_RENDEZVOUS_ALL };
 
 /* params.c */
 int64_t weft_reduce_ps(const struct weft_system_params *p, uint64_t bytes);
@@ -354,7 +358,7 @@ struct weft_prog {
     struct weft_site_group *net_group; /**< in-network algorithms: whose data switches add up */
     uint32_t stride, base;             /**< position j is rank base + ranks[j] * stride */
     const uint32_t *ranks;
-    uint64_t left; /**< instructions that are not done */
+    uint64_t left; /**< instructions that are not done, and messages that wait for a grant */
     uint32_t nlanes;
     int running;
     int64_t *posted_ps; /**< where to note the time of the first message; NULL: noted */
@@ -369,10 +373,13 @@ int weft_prog_open(struct weft_prog *p);
 /** Issues what can be issued; may call finished(), which may close it. */
 void weft_prog_start(struct weft_prog *p);
 void weft_prog_close(struct weft_prog *p);
+/** A send instruction (lane and number, as in a tag) may post its message. */
+void weft_prog_granted(struct weft_prog *p, uint64_t instr);
 /** A message of a collective arrived. */
 void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
                         const struct weft_net_done *done);
-/** The first receive that is posted and not done: its step and the rank; 0 when there is none. */
+/** The first receive that is posted and not done, else a message that waits for its receive: the step
+ * and the rank; 0 when there is none. */
 int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank);
 
 /* coll_run.c */
@@ -433,7 +440,24 @@ void weft_remote_access(struct weft_active *a);
 void weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
                           const struct weft_net_done *done);
 
-/* p2p.c */
+/* coll_meet.c */
+/** Whether a message of @p bytes of a collective waits for its receive. */
+static inline int weft_coll_meets(const struct weft_system *s, uint64_t bytes)
+{
+    return s->coll_rendezvous_bytes && bytes >= s->coll_rendezvous_bytes;
+}
+/** A send instruction (lane and number, as in a tag) wants to post a message with @p tag to rank @p
+ * peer: 1 when it may, else weft_prog_granted() is called. */
+int weft_coll_meet_send(struct weft_prog *p, uint64_t instr, uint32_t peer, uint64_t tag);
+/** The receive instruction that takes messages with @p tag from rank @p peer has been issued. */
+void weft_coll_meet_recv(struct weft_prog *p, uint32_t peer, uint64_t tag);
+/** A message of a rendezvous has come in. */
+void weft_coll_meet_control(struct weft_npu *npu, const struct weft_net_msg *msg,
+                            const struct weft_net_done *done);
+/** A send instruction of a program that waits for its grant, and from whom; 0: there is none. */
+int weft_coll_meet_pending(const struct weft_prog *p, uint64_t *instr, uint32_t *rank);
+
+/* p2p.c, p2p_table.c */
 void weft_p2p_send(struct weft_active *a);
 void weft_p2p_recv(struct weft_active *a);
 void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,

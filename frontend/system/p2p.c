@@ -12,37 +12,11 @@
  * trip, when besides a request has come, of which each SEND posts one when it is issued. A smaller
  * message goes at once, but not before an earlier one of its tag.
  */
-#include "system/internal.h"
+#include "system/p2p.h"
 
 #include "base/units.h"
 
 #include <stdlib.h>
-#include <string.h>
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(elt) ((elt)->failed = 1)
-#include <uthash.h>
-
-/* A message that nobody has received yet. */
-struct arrival {
-    uint64_t bytes;
-    struct arrival *next;
-};
-
-/* What is unmatched of one (peer, tag): either messages or the ops that wait for one. With
- * WEFT_TAG_CONTROL in the tag: requests or RECVs that want one; with WEFT_TAG_GRANT: grants or
- * SENDs. */
-struct weft_p2p {
-    struct {
-        uint64_t tag; /* as carried */
-        uint32_t peer, zero;
-    } key;
-    struct arrival *head, *tail;
-    struct weft_fifo waiting;
-    uint64_t controls; /* requests or grants that came */
-    uint64_t wanting;  /* RECVs without a request */
-    int failed;        /* the hash table was out of memory */
-    UT_hash_handle hh;
-};
 
 int weft_p2p_tag_fits(uint64_t tag)
 {
@@ -54,50 +28,6 @@ int weft_p2p_tag_fits(uint64_t tag)
 static uint64_t carried(uint64_t tag)
 {
     return (tag & (WEFT_TAG_GRANT - 1)) | WEFT_TAG_P2P;
-}
-
-static void fail_memory(struct weft_npu *npu)
-{
-    struct weft_err err = {0};
-    weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for messages", npu->rank);
-    weft_system_fail(npu->sys, &err);
-}
-
-static struct weft_p2p *find_entry(const struct weft_npu *npu, uint32_t peer, uint64_t tag)
-{
-    struct weft_p2p probe, *e;
-    memset(&probe, 0, sizeof(probe));
-    probe.key.tag = tag;
-    probe.key.peer = peer;
-    HASH_FIND(hh, npu->p2p, &probe.key, sizeof(probe.key), e);
-    return e;
-}
-
-/* The same; makes it when there is none. */
-static struct weft_p2p *entry_of(struct weft_npu *npu, uint32_t peer, uint64_t tag)
-{
-    struct weft_p2p *e = find_entry(npu, peer, tag);
-    if (e)
-        return e;
-    e = calloc(1, sizeof(*e));
-    if (e) {
-        e->key.tag = tag;
-        e->key.peer = peer;
-        HASH_ADD(hh, npu->p2p, key, sizeof(e->key), e);
-        if (!e->failed)
-            return e;
-        free(e);
-    }
-    fail_memory(npu);
-    return NULL;
-}
-
-static void drop_if_empty(struct weft_npu *npu, struct weft_p2p *e)
-{
-    if (!e->head && !e->waiting.head && !e->controls && !e->wanting) {
-        HASH_DEL(npu->p2p, e);
-        free(e);
-    }
 }
 
 /* The message and the RECV belong together. Returns 0 when their sizes agree. */
@@ -167,14 +97,14 @@ void weft_p2p_send(struct weft_active *a)
     const uint64_t tag = carried(op->tag) | WEFT_TAG_CONTROL | WEFT_TAG_GRANT;
     struct weft_p2p *e;
     if (!meets(a)) {
-        e = a->npu->sys->p->rendezvous_bytes ? find_entry(a->npu, op->peer, tag) : NULL;
+        e = a->npu->sys->p->rendezvous_bytes ? weft_p2p_find(a->npu, op->peer, tag) : NULL;
         if (e && e->waiting.head)
             weft_fifo_put(&e->waiting, a); /* messages of one tag stay in order */
         else
             post_data(a);
         return;
     }
-    e = entry_of(a->npu, op->peer, tag);
+    e = weft_p2p_entry(a->npu, op->peer, tag);
     if (!e)
         return;
     if (asks(a->npu))
@@ -184,7 +114,7 @@ void weft_p2p_send(struct weft_active *a)
         return;
     }
     e->controls--;
-    drop_if_empty(a->npu, e);
+    weft_p2p_tidy(a->npu, e);
     post_data(a);
 }
 
@@ -193,7 +123,7 @@ static void grant(struct weft_active *a)
 {
     const struct weft_op *op = weft_active_op(a);
     if (asks(a->npu)) {
-        struct weft_p2p *e = entry_of(a->npu, op->peer, carried(op->tag) | WEFT_TAG_CONTROL);
+        struct weft_p2p *e = weft_p2p_entry(a->npu, op->peer, carried(op->tag) | WEFT_TAG_CONTROL);
         if (!e)
             return;
         if (e->controls == 0) {
@@ -201,7 +131,7 @@ static void grant(struct weft_active *a)
             return;
         }
         e->controls--;
-        drop_if_empty(a->npu, e);
+        weft_p2p_tidy(a->npu, e);
     }
     post_control(a, WEFT_TAG_GRANT);
 }
@@ -210,13 +140,13 @@ void weft_p2p_control(struct weft_npu *npu, const struct weft_net_msg *msg,
                       const struct weft_net_done *done)
 {
     struct weft_trail *t = (struct weft_trail *)(uintptr_t)done->send_ref;
-    struct weft_p2p *e = entry_of(npu, msg->src, msg->tag), *data;
+    struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag), *data;
     struct weft_active *a = NULL;
     if (!e)
         return;
     if (msg->tag & WEFT_TAG_GRANT) {
         a = weft_fifo_take(&e->waiting);
-    } else if (e->wanting && (data = entry_of(npu, msg->src, msg->tag & ~WEFT_TAG_CONTROL))) {
+    } else if (e->wanting && (data = weft_p2p_entry(npu, msg->src, msg->tag & ~WEFT_TAG_CONTROL))) {
         e->wanting--;
         a = data->waiting.head;
     }
@@ -228,7 +158,7 @@ void weft_p2p_control(struct weft_npu *npu, const struct weft_net_msg *msg,
             post_control(a, WEFT_TAG_GRANT);
         while (e->waiting.head && !meets(e->waiting.head)) /* those behind a SEND */
             post_data(weft_fifo_take(&e->waiting));
-        drop_if_empty(npu, e);
+        weft_p2p_tidy(npu, e);
         weft_trail_leave(npu);
     } else {
         e->controls++;
@@ -250,10 +180,10 @@ void weft_p2p_recv(struct weft_active *a)
 {
     struct weft_npu *npu = a->npu;
     const struct weft_op *op = weft_active_op(a);
-    struct weft_p2p *e = entry_of(npu, op->peer, carried(op->tag));
+    struct weft_p2p *e = weft_p2p_entry(npu, op->peer, carried(op->tag));
     if (!e)
         return;
-    struct arrival *m = e->head;
+    struct weft_arrival *m = e->head;
     if (!m) {
         weft_fifo_put(&e->waiting, a);
         if (meets(a))
@@ -263,7 +193,7 @@ void weft_p2p_recv(struct weft_active *a)
     uint64_t bytes = m->bytes;
     e->head = m->next;
     free(m);
-    drop_if_empty(npu, e);
+    weft_p2p_tidy(npu, e);
     if (check_size(a, bytes) == 0)
         weft_npu_done(a);
 }
@@ -271,12 +201,12 @@ void weft_p2p_recv(struct weft_active *a)
 void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
                        const struct weft_net_done *done)
 {
-    struct weft_p2p *e = entry_of(npu, msg->src, msg->tag);
+    struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag);
     if (!e)
         return;
     struct weft_active *a = weft_fifo_take(&e->waiting);
     if (a) {
-        drop_if_empty(npu, e);
+        weft_p2p_tidy(npu, e);
         if (check_size(a, msg->bytes) == 0) {
             const struct weft_active *send = (struct weft_active *)(uintptr_t)done->send_ref;
             weft_npu_arrival(a, send->trail, done);
@@ -286,9 +216,9 @@ void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
         }
         return;
     }
-    struct arrival *m = calloc(1, sizeof(*m));
+    struct weft_arrival *m = calloc(1, sizeof(*m));
     if (!m) {
-        fail_memory(npu);
+        weft_p2p_no_memory(npu);
         return;
     }
     m->bytes = msg->bytes;
@@ -297,18 +227,4 @@ void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
     else
         e->head = m;
     e->tail = m;
-}
-
-void weft_p2p_free(struct weft_npu *npu)
-{
-    struct weft_p2p *e, *tmp;
-    HASH_ITER(hh, npu->p2p, e, tmp)
-    {
-        for (struct arrival *m = e->head, *next; m; m = next) {
-            next = m->next;
-            free(m);
-        }
-        HASH_DEL(npu->p2p, e);
-        free(e);
-    }
 }

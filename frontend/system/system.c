@@ -26,6 +26,8 @@ static void on_received(void *ctx, const struct weft_net_msg *msg, const struct 
         weft_p2p_control(&s->npus[msg->dst], msg, done);
     else if (msg->tag & WEFT_TAG_P2P)
         weft_p2p_received(&s->npus[msg->dst], msg, done);
+    else if (s->coll_rendezvous_bytes && (msg->tag & WEFT_TAG_CONTROL))
+        weft_coll_meet_control(&s->npus[msg->dst], msg, done);
     else
         weft_prog_received(&s->npus[msg->dst], msg, done);
 }
@@ -76,7 +78,7 @@ static void size_op(const struct weft_system *s, uint32_t rank, const struct wef
         }
 }
 
-/* Divides the 63 bits of a collective's tag: instance, chunk, phase, lane, instruction. */
+/* Divides the bits of a collective's tag, 63 or with rendezvous 61: instance, chunk, phase, lane, instruction. */
 static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err *err)
 {
     uint64_t chunks = 1, lanes = 1, instrs = 1, phases = 1;
@@ -95,7 +97,8 @@ static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err
     s->phase_bits = bits_for(phases);
     s->lane_bits = bits_for(lanes);
     s->instr_bits = bits_for(instrs);
-    if (bits_for(ninstances) + s->chunk_bits + s->phase_bits + s->lane_bits + s->instr_bits > 63)
+    const unsigned most = s->coll_rendezvous_bytes ? 61 : 63; /* without WEFT_TAG_* */
+    if (bits_for(ninstances) + s->chunk_bits + s->phase_bits + s->lane_bits + s->instr_bits > most)
         return weft_err_set(
             err, WEFT_E_LIMIT,
             "%llu collectives of up to %llu chunks, %llu lanes and %llu instructions are more than "
@@ -174,6 +177,8 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     s->w = w;
     s->params = *p;
     s->p = &s->params;
+    if (p->rendezvous_for == WEFT_RENDEZVOUS_ALL)
+        s->coll_rendezvous_bytes = p->rendezvous_bytes;
     s->net = net;
     if (observer)
         s->observer = *observer;

@@ -63,6 +63,7 @@ struct weft_system_params {
     const char *priorities; /**< "all-to-all:2,send:5": traffic classes by type of communication */
     const char *qps;        /**< "all-to-all:4": QPs of a pair by type of communication */
     uint64_t rendezvous_bytes; /**< SENDs of that size and more wait for their RECV; 0: none does */
+    int rendezvous_for;        /**< enum weft_rendezvous_for: messages of collectives, too */
     int rendezvous_handshake;  /**< enum weft_handshake */
     uint64_t rendezvous_control_bytes; /**< size of a message of the handshake */
     double compute_jitter;             /**< 0 .. 1: computations vary by that share */
