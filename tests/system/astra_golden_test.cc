@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ASTRA-sim's numbers (its analytical backend, measured), to the nanosecond: fully connected fabric of
- * 50 GiB/s and 500 ns, 4 chunks one at a time, endpoint delay 10 ns, reductions at 1600 GB/s.
+ * ASTRA-sim's numbers (its analytical backend, measured), to the nanosecond: fully connected fabric
+ * of 50 GiB/s and 500 ns, 4 chunks one at a time, endpoint delay 10 ns, reductions at 1600 GB/s.
  */
-#include "job.h"
+#include "astra.h"
 
 #include <cstring>
 
 namespace
 {
-
-const uint64_t kMiB = 1u << 20;
-
-struct Golden {
-    uint32_t n;
-    const char *algorithm;
-    weft_coll_kind kind;
-    uint64_t bytes;
-    int64_t ns;
-};
-
-void PrintTo(const Golden &g, std::ostream *os)
-{
-    *os << g.algorithm << " " << weft_coll_kind_name(g.kind) << " of " << g.bytes << " B on "
-        << g.n;
-}
 
 class AstraSim : public ::testing::TestWithParam<Golden>
 {
@@ -59,51 +43,15 @@ INSTANTIATE_TEST_SUITE_P(
                       Golden{8, "ring", WEFT_COLL_ALL_TO_ALL, kMiB, 125480},
                       Golden{8, "direct", WEFT_COLL_ALL_TO_ALL, kMiB, 4520}));
 
-const char kHd[] = "halving-doubling:reduction=forwarded";
-
-INSTANTIATE_TEST_SUITE_P(
-    HalvingDoublingFullyConnected, AstraSim,
-    ::testing::Values(Golden{4, kHd, WEFT_COLL_ALL_REDUCE, kMiB, 37968},
-                      Golden{4, kHd, WEFT_COLL_ALL_GATHER, kMiB, 62708},
-                      Golden{4, kHd, WEFT_COLL_REDUCE_SCATTER, kMiB, 19244},
-                      Golden{8, kHd, WEFT_COLL_ALL_REDUCE, kMiB, 47168},
-                      Golden{8, kHd, WEFT_COLL_ALL_GATHER, kMiB, 142872},
-                      Golden{8, kHd, WEFT_COLL_REDUCE_SCATTER, kMiB, 23964}));
+INSTANTIATE_TEST_SUITE_P(HalvingDoublingFullyConnected, AstraSim,
+                         ::testing::Values(Golden{4, kHd, WEFT_COLL_ALL_REDUCE, kMiB, 37968},
+                                           Golden{4, kHd, WEFT_COLL_ALL_GATHER, kMiB, 62708},
+                                           Golden{4, kHd, WEFT_COLL_REDUCE_SCATTER, kMiB, 19244},
+                                           Golden{8, kHd, WEFT_COLL_ALL_REDUCE, kMiB, 47168},
+                                           Golden{8, kHd, WEFT_COLL_ALL_GATHER, kMiB, 142872},
+                                           Golden{8, kHd, WEFT_COLL_REDUCE_SCATTER, kMiB, 23964}));
 
 /* The unaware backend on topologies with hops: floor(hops * 500 ns + bytes / rate). */
-const uint64_t k50GiBps = 429496729600;
-
-void AddSwitch(weft_fabric *f, uint32_t *node)
-{
-    weft_err err = {};
-    ASSERT_EQ(weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, node, &err), 0) << err.msg;
-}
-void Link(weft_fabric *f, uint32_t a, uint32_t b, uint64_t rate_bps, int64_t delay_ps)
-{
-    weft_err err = {};
-    weft_fabric_link link = {a, b, rate_bps, delay_ps, 0, 0};
-    ASSERT_EQ(weft_fabric_add_link(f, &link, nullptr, &err), 0) << err.msg;
-}
-/* One switch: two hops. */
-void BuildSwitch(weft_fabric *f, uint32_t n)
-{
-    uint32_t sw;
-    AddSwitch(f, &sw);
-    for (uint32_t h = 0; h < n; h++)
-        Link(f, h, sw, k50GiBps, 500000);
-}
-/* A ring of NPUs: each is a host and a switch without delay between them. */
-void BuildRing(weft_fabric *f, uint32_t n)
-{
-    std::vector<uint32_t> sw(n);
-    for (uint32_t h = 0; h < n; h++) {
-        AddSwitch(f, &sw[h]);
-        Link(f, h, sw[h], k50GiBps, 0);
-    }
-    for (uint32_t h = 0; h < n; h++)
-        Link(f, sw[h], sw[(h + 1) % n], k50GiBps, 500000);
-}
-
 struct Unaware {
     const char *topology;
     Golden g;
@@ -139,10 +87,21 @@ std::vector<Unaware> UnawareRows()
         const char *topology;
         int64_t ns[4][3]; // 0: ASTRA-sim has none
     } rows[] = {
-        {4, "ring", {{43000, 18360, 41968}, {64744, 23608, 64708}, {22240, 9440, 21244}, {41560, 8960, 0}}},
-        {4, "switch", {{55000, 18360, 45968}, {70744, 23608, 66708}, {28240, 9440, 23244}, {53560, 8960, 0}}},
-        {8, "ring", {{64440, 21240, 63168}, {151016, 27608, 150872}, {33080, 10760, 31964}, {125480, 10520, 0}}},
-        {8, "switch", {{92440, 13240, 59168}, {165016, 23608, 148872}, {47080, 6760, 29964}, {181480, 6520, 0}}},
+        {4,
+         "ring",
+         {{43000, 18360, 41968}, {64744, 23608, 64708}, {22240, 9440, 21244}, {41560, 8960, 0}}},
+        {4,
+         "switch",
+         {{55000, 18360, 45968}, {70744, 23608, 66708}, {28240, 9440, 23244}, {53560, 8960, 0}}},
+        {8,
+         "ring",
+         {{64440, 21240, 63168},
+          {151016, 27608, 150872},
+          {33080, 10760, 31964},
+          {125480, 10520, 0}}},
+        {8,
+         "switch",
+         {{92440, 13240, 59168}, {165016, 23608, 148872}, {47080, 6760, 29964}, {181480, 6520, 0}}},
     };
     std::vector<Unaware> out;
     for (const auto &row : rows)
@@ -205,11 +164,14 @@ TEST(AstraSim, SizesBeyond32Bits)
 }
 
 /*
- * Where weft differs on purpose: ASTRA-sim rounds a size up to whole chunks (and one more for a rest), and a
- * size below chunks * ranks to that. weft moves the bytes that there are:
+ * Where weft differs on purpose: ASTRA-sim rounds a size up to whole chunks (and one more for a
+ * rest), and a size below chunks * ranks to that. weft moves the bytes that there are:
  *   0 B: one chunk: 15 * 10 + 14 * 500 = 7150          (ASTRA-sim: 4 of them, 28600)
  *   1048577 B: chunks of 262145 (3 times) and 262142 B; blocks of 32769 and 32768 B, both floor(610.4) = 610 ns on
  *   the wire and 3 * 20 ns to add up, so exactly what 1 MiB costs              (ASTRA-sim: 5 chunks, 80550)
+ *   1000003 B: chunks of 250001 B, blocks of 31251 B: 15 * 10 + 14 * 1082 + 7 * 57 = 15697 ns, four times
+ *                                                                               (ASTRA-sim: 5 chunks, 78485)
+ *   all-gather of 1000003 B: 8 * 10 + 7 * 5156 = 36172 ns, four times           (ASTRA-sim: 5 chunks, 180860)
  */
 TEST(AstraSim, DeliberateDifferences)
 {
@@ -220,6 +182,12 @@ TEST(AstraSim, DeliberateDifferences)
         EXPECT_EQ(run.Totals().bytes_received, 14 * bytes);
         return run.EndNs();
     };
+    EXPECT_EQ(ar8(100), 28600); // four chunks of 25 B: the same
+    EXPECT_EQ(ar8(1000003), 4 * 15697);
+    Job gather(8);
+    gather.Everywhere(WEFT_COLL_ALL_GATHER, 1000003);
+    Sim run(gather);
+    EXPECT_EQ(run.EndNs(), 4 * 36172);
     EXPECT_EQ(ar8(0), 7150);
     EXPECT_EQ(ar8(1), 7150);
     EXPECT_EQ(ar8(1048577), 64440);
@@ -265,13 +233,14 @@ TEST(AstraSim, ComputeBesideAllReduce)
 }
 
 /*
- * Over dimensions, a ring or all-to-all links in each; one hop to every other rank of a line (two in
- * a switch).
+ * Over dimensions, a ring or all-to-all links in each; one hop to every other rank of a line (two
+ * in a switch).
  */
 struct Dims {
     const char *dims, *algorithm;
     uint32_t n;
-    int64_t ns[5]; // all-reduce, all-reduce whole in each dimension, all-gather, reduce-scatter, all-to-all
+    int64_t ns
+        [5]; // all-reduce, all-reduce whole in each dimension, all-gather, reduce-scatter, all-to-all
 };
 void PrintTo(const Dims &d, std::ostream *os)
 {
@@ -291,8 +260,9 @@ std::vector<uint32_t> Sizes(const char *dims)
 
 int64_t PlayDims(const Dims &d, int what)
 {
-    const weft_coll_kind kinds[] = {WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_GATHER,
-                                    WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL};
+    const weft_coll_kind kinds[] = {WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_REDUCE,
+                                    WEFT_COLL_ALL_GATHER, WEFT_COLL_REDUCE_SCATTER,
+                                    WEFT_COLL_ALL_TO_ALL};
     Job job(d.n);
     job.Everywhere(kinds[what], kMiB);
     // What schedulers know of the dimensions: all links of a rank; the farthest rank of a line.
@@ -309,22 +279,8 @@ int64_t PlayDims(const Dims &d, int what)
     if (what == 1)
         s.push_back({"all-reduce-phases", "whole"});
     // A direct phase on a ring of 4 or 8 takes up to 2 or 4 hops.
-    Sim run(job, s, {{"model", "path"}, {"quantum", "1ns"}}, [&](weft_fabric *f) {
-        std::vector<uint32_t> at(d.n);
-        for (uint32_t h = 0; h < d.n; h++) {
-            AddSwitch(f, &at[h]);
-            Link(f, h, at[h], k50GiBps, 0);
-        }
-        uint32_t stride = 1;
-        for (uint32_t n : Sizes(d.dims)) {
-            for (uint32_t h = 0; h < d.n; h++) {
-                uint32_t x = h / stride % n, next = h - x * stride + (x + 1) % n * stride;
-                if (n > 2 || x == 0)
-                    Link(f, at[h], at[next], k50GiBps, 500000);
-            }
-            stride *= n;
-        }
-    });
+    Sim run(job, s, {{"model", "path"}, {"quantum", "1ns"}},
+            [&](weft_fabric *f) { BuildTorus(f, Sizes(d.dims)); });
     EXPECT_EQ(run.err.code, 0) << run.err.msg;
     return run.EndNs();
 }
@@ -349,7 +305,28 @@ INSTANTIATE_TEST_SUITE_P(
         Dims{"4,4,4", "ring,ring,ring", 64, {43040, 64500, 1019979, 26571, 62340}},
         Dims{"4,4,4", "direct,direct,direct", 64, {18400, 27540, 343033, 11897, 13440}}));
 
-/* Early messages of the others wait; rank 0 catches up on them, and its link sends one after the other. */
+/*
+ * One flat collective on a 4 x 4 torus. The ring takes 99640 ns on any fabric whose rank + 1 is one
+ * hop away. ASTRA-sim's direct counts the hops of the first dimension in which two NPUs differ, at
+ * most 2: 4 (3 * 10 + 2 (1000 + 305) + 30) = 10680 ns, as on a flat network of 1 us. weft counts
+ * all of them, at most 4: 4 (3 * 10 + 2 (2000 + 305) + 30) = 18680.
+ */
+TEST(AstraSim, FlatDirectOnATorus)
+{
+    Job job(16);
+    job.Everywhere(WEFT_COLL_ALL_REDUCE, kMiB);
+    Sim flat(job, AstraSystem("direct"),
+             {{"model", "flat"}, {"bandwidth", "50GiB/s"}, {"latency", "1us"}, {"quantum", "1ns"}});
+    EXPECT_EQ(flat.EndNs(), 10680);
+    Sim torus(job, AstraSystem("direct"), {{"model", "path"}, {"quantum", "1ns"}},
+              [](weft_fabric *f) {
+                  BuildTorus(f, {4, 4});
+              });
+    EXPECT_EQ(torus.EndNs(), 18680);
+}
+
+/* Early messages of the others wait; rank 0 catches up on them, and its link sends one after the
+ * other. */
 TEST(AstraSim, Straggler)
 {
     Job job(4);
