@@ -13,6 +13,9 @@
 
 /* Most states that a table may take to be matched in. */
 #define MAX_STATES 20000
+/* Numbers that are left to any text. */
+#define PLAIN_TEXT 1 /* those without a unit */
+#define ALL_TEXT 2   /* all */
 
 struct writer {
     const struct weft_text_sink *sink;
@@ -111,15 +114,32 @@ static void choices(struct writer *w, const char *words)
     close_tag(w, "choice");
 }
 
+/* Whether the pattern of a parameter is any text. */
+static int any_text(const struct writer *w, const struct weft_param *p)
+{
+    switch (p->type) {
+    case WEFT_PARAM_ENUM:
+        return 0;
+    case WEFT_PARAM_STRING:
+        return 1;
+    case WEFT_PARAM_BOOL:
+    case WEFT_PARAM_U64:
+    case WEFT_PARAM_F64:
+        return w->coarse >= PLAIN_TEXT;
+    default:
+        return w->coarse >= ALL_TEXT;
+    }
+}
+
 /* What the text of a parameter may be. */
 static void text_of(struct writer *w, const struct weft_param *p)
 {
-    if (p->type == WEFT_PARAM_ENUM)
-        choices(w, p->choices);
-    else if (p->type == WEFT_PARAM_BOOL && !w->coarse)
-        choices(w, "true|false|on|off|yes|no|1|0");
-    else if (p->type == WEFT_PARAM_STRING || w->coarse)
+    if (any_text(w, p))
         leaf(w, "text", NULL, NULL, NULL);
+    else if (p->type == WEFT_PARAM_ENUM)
+        choices(w, p->choices);
+    else if (p->type == WEFT_PARAM_BOOL)
+        choices(w, "true|false|on|off|yes|no|1|0");
     else
         leaf(w, "ref", "name", weft_param_type_name(p->type), NULL);
 }
@@ -127,7 +147,7 @@ static void text_of(struct writer *w, const struct weft_param *p)
 /* Whether two parameters share a pattern: they take the same texts, or it is not told apart. */
 static int alike(const struct writer *w, const struct weft_param *a, const struct weft_param *b)
 {
-    if (w->coarse && a->type != WEFT_PARAM_ENUM && b->type != WEFT_PARAM_ENUM)
+    if (any_text(w, a) && any_text(w, b))
         return 1;
     return a->type == b->type &&
            (a->type != WEFT_PARAM_ENUM || strcmp(a->choices, b->choices) == 0);
@@ -179,13 +199,13 @@ static double states(const struct writer *w, const struct weft_param_table *t)
  * Any subset of a table's attributes; none is required, since --set may give it. Those that take the same texts share one
  * repeated pattern. It says the same as a list of optional attributes, since XML has each attribute at most
  * once, but libxml2 follows both ways of every optional attribute that is there: 2^n states instead of n + 1.
- * The states of several patterns multiply; a table with too many of them leaves numbers, which weft checks anyway,
- * to one pattern of any text.
+ * The states of several patterns multiply; a table with too many of them leaves numbers without a unit, which weft
+ * checks anyway, to one pattern of any text, and if that is not enough those with a unit, too.
  */
 static void params(struct writer *w, const struct weft_param_table *t)
 {
-    w->coarse = 0;
-    w->coarse = states(w, t) > MAX_STATES;
+    for (w->coarse = 0; w->coarse < ALL_TEXT && states(w, t) > MAX_STATES;)
+        w->coarse++;
     for (size_t i = 0; i < t->n; i++) {
         size_t first = 0;
         while (!alike(w, &t->params[first], &t->params[i]))

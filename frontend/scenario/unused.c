@@ -23,9 +23,21 @@ static void add_word(const char *word, char *buf, size_t size)
     snprintf(buf + used, size - used, "%s%s", used ? ", " : "", word);
 }
 
-/* What the congestion controls of all dimensions listen to. */
-static const char *signals(const struct dims *d, char *buf, size_t size)
+static const char *lookup(void *ctx, const char *key, char *buf, size_t size);
+
+/* Whether everything travels by TCP, whose congestion control is none of weft's. */
+static bool all_tcp(struct dims *d)
 {
+    char text[64];
+    const char *transport = lookup(d, "transport.type", text, sizeof text);
+    return transport && strcmp(transport, "tcp") == 0;
+}
+
+/* What the congestion controls of all dimensions listen to. */
+static const char *signals(struct dims *d, char *buf, size_t size)
+{
+    if (all_tcp(d))
+        return "none";
     char one[WEFT_CC_SIGNALS_TEXT_MAX];
     buf[0] = '\0';
     for (uint32_t i = 0; i < (d->n ? d->n : 1); i++) {
@@ -82,7 +94,7 @@ static const char *flow_controls(const struct dims *d, char *buf, size_t size)
  * "dimension.unset" what not every dimension sets for itself. */
 static const char *lookup(void *ctx, const char *key, char *buf, size_t size)
 {
-    const struct dims *dims = (const struct dims *)ctx;
+    struct dims *dims = (struct dims *)ctx;
     const struct weft_scenario *s = dims->s;
     const char *dot = strchr(key, '.');
     size_t n = (size_t)(dot - key);
@@ -113,40 +125,60 @@ static int warn(struct weft_resolver *r, const struct weft_scenario_group *g, si
     return weft_resolver_warn(r, err, "--set %s.%s: has no effect: %s", g->prefix, name, why);
 }
 
-/* The choice of a congestion control that every dimension replaces by its own. */
-static int warn_control(struct weft_resolver *r, const struct dims *d,
-                        const struct weft_scenario_group *g, struct weft_err *err)
+/* Why the choice of a congestion control has no effect: every dimension replaces it by its own, or
+ * nothing travels by a transport that has one. NULL: it has. */
+static const char *idle_control(struct dims *d)
 {
     char text[64];
+    if (all_tcp(d))
+        return "transport.type is tcp, whose congestion control is transport.variant";
+    if (!strstr(unset(d, text, sizeof text), "congestion-control"))
+        return "every dimension has a congestion control of its own";
+    return NULL;
+}
+
+static int warn_control(struct weft_resolver *r, const struct weft_scenario_group *g,
+                        const char *why, struct weft_err *err)
+{
     const struct weft_origin *o = &g->selected_from;
-    if (strstr(unset(d, text, sizeof text), "congestion-control") || o->kind <= WEFT_ORIGIN_PRESET)
-        return 0;
-    static const char why[] = "has no effect: every dimension has a congestion control of its own";
+    int code = 0;
     if (o->kind == WEFT_ORIGIN_FILE)
-        return weft_resolver_warn(r, err, "%s:%lld:%lld: <%s> %s", r->s->file, (long long)o->line,
-                                  (long long)o->col, g->element, why);
-    return weft_resolver_warn(r, err, "--set %s.%s=%s: %s", g->element, g->selector, g->selected,
-                              why);
+        code = weft_resolver_warn(r, err, "%s:%lld:%lld: <%s> has no effect: %s", r->s->file,
+                                  (long long)o->line, (long long)o->col, g->element, why);
+    else if (o->kind > WEFT_ORIGIN_PRESET)
+        code = weft_resolver_warn(r, err, "--set %s.%s=%s: has no effect: %s", g->element,
+                                  g->selector, g->selected, why);
+    for (size_t k = 0; k < g->table->n && !code; k++)
+        if (g->origins[k].kind > WEFT_ORIGIN_PRESET)
+            code = warn(r, g, k, why, err);
+    return code;
+}
+
+static int warn_params(struct weft_resolver *r, const struct weft_scenario_group *g,
+                       struct dims *dims, struct weft_err *err)
+{
+    char why[512];
+    struct weft_needs_scope scope = {g->table, g->values, g->prefix, lookup, dims};
+    for (size_t k = 0; k < g->table->n; k++) {
+        int code = weft_param_effective(&g->table->params[k], &scope, why, sizeof why, err);
+        if (code == 0 && g->origins[k].kind > WEFT_ORIGIN_PRESET)
+            code = warn(r, g, k, why, err);
+        if (code < 0)
+            return code;
+    }
+    return 0;
 }
 
 int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err)
 {
-    char why[512];
     struct weft_err ignored = {0}; /* a fabric that can't be built is an error later */
     struct dims dims = {.s = r->s};
     if (r->s->topology->settings)
         r->s->topology->settings(r->s->topology_params, dims.list, &dims.n, &ignored);
     for (size_t i = 0; i < r->s->ngroups; i++) {
         const struct weft_scenario_group *g = &r->s->groups[i];
-        struct weft_needs_scope scope = {g->table, g->values, g->prefix, lookup, &dims};
-        int code = weft_group_is_cc(g) ? warn_control(r, &dims, g, err) : 0;
-        for (size_t k = 0; k < g->table->n && !code; k++) {
-            code = weft_param_effective(&g->table->params[k], &scope, why, sizeof why, err);
-            if (code == 0 && g->origins[k].kind > WEFT_ORIGIN_PRESET)
-                code = warn(r, g, k, why, err);
-            else if (code > 0)
-                code = 0;
-        }
+        const char *idle = weft_group_is_cc(g) ? idle_control(&dims) : NULL;
+        int code = idle ? warn_control(r, g, idle, err) : warn_params(r, g, &dims, err);
         if (code)
             return code;
     }

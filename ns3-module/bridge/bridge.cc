@@ -5,13 +5,17 @@
  */
 #include "bridge.h"
 
+#include "packet_params.h"
+#include "tcp_messages.h"
+
 #include "ns3/config.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/weft-fabric.h"
+#include "ns3/weft-time.h"
 
-#include <cstddef>
 #include <exception>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -26,64 +30,6 @@ namespace
 {
 
 using namespace ns3;
-
-/** Section ns3. */
-struct Ns3Params
-{
-    int simulatorImpl; //!< Index into the choices of simulator-impl.
-};
-
-/** The backend's parameter blob. */
-struct PacketParams
-{
-    weft_engine_params engine;
-    Ns3Params ns3;
-    weft_capture_params capture;
-};
-
-const weft_param g_ns3Params[] = {
-    {"simulator-impl",
-     WEFT_PARAM_ENUM,
-     offsetof(Ns3Params, simulatorImpl),
-     "weft",
-     nullptr,
-     nullptr,
-     "weft|default",
-     "what executes ns-3's events: WeftSimulatorImpl, or ns3::DefaultSimulatorImpl (slower, same "
-     "results)",
-     nullptr},
-};
-
-/**
- * \param i number of an engine section
- * \return the same as a section of the backend
- */
-weft_net_section
-EngineSection(int i)
-{
-    const weft_engine_section& s = weft_engine_sections[i];
-    return {s.name, s.help, s.params, offsetof(PacketParams, engine) + s.offset};
-}
-
-const weft_net_section g_sections[] = {
-    EngineSection(0),
-    EngineSection(1),
-    EngineSection(2),
-    EngineSection(3),
-    EngineSection(4),
-    EngineSection(5),
-    {"ns3",
-     "how the engine runs inside ns-3",
-     WEFT_PARAM_TABLE(g_ns3Params, Ns3Params),
-     offsetof(PacketParams, ns3)},
-    {"capture",
-     "frames as capture files: what passes chosen links, with Ethernet, IPv4, UDP and InfiniBand "
-     "headers",
-     weft_capture_table,
-     offsetof(PacketParams, capture)},
-};
-static_assert(sizeof(g_sections) / sizeof(g_sections[0]) == WEFT_ENGINE_SECTIONS + 2,
-              "every engine section is a section of the backend");
 
 /** One net. */
 class PacketNet : public weft_net
@@ -105,6 +51,26 @@ class PacketNet : public weft_net
         return static_cast<const PacketNet*>(net);
     }
 
+    /**
+     * \param m a message
+     * \return whether TCP carries it
+     */
+    bool ByTcp(const weft_engine_msg& m) const;
+    /**
+     * \return whether any message may travel by TCP
+     */
+    bool UsesTcp() const
+    {
+        return transport.type == TRANSPORT_TCP || tcpParams.prios != 0;
+    }
+
+    /**
+     * Posts a message by what is to carry it.
+     * \param m the message
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int Send(weft_engine_msg& m, weft_err* err);
     /** Passes the engine's callbacks that somebody wants on to sink and observer. */
     void SetHooks();
     /**
@@ -113,10 +79,16 @@ class PacketNet : public weft_net
      */
     void Fail(const weft_err& err);
 
-    Ptr<WeftFabric> fabric;       //!< The fabric.
-    weft_net_sink sink{};         //!< The frontend.
-    weft_net_observer observer{}; //!< The reports.
-    weft_err error{};             //!< What ended the run.
+    Ptr<WeftFabric> fabric;           //!< The fabric.
+    weft_net_sink sink{};             //!< The frontend.
+    weft_net_observer observer{};     //!< The reports.
+    weft_err error{};                 //!< What ended the run.
+    TransportParams transport;        //!< Section transport.
+    TcpParams tcpParams;              //!< Section tcp.
+    uint64_t seed;                    //!< Of the run.
+    std::unique_ptr<TcpMessages> tcp; //!< Made by the first message that goes by TCP.
+    uint64_t posted{0};               //!< Messages of both kinds; with TCP.
+    std::vector<uint64_t> roceIds; //!< With TCP beside RoCE: the number of the engine's messages.
 
     static bool s_exists; //!< ns-3's Simulator is taken.
 };
@@ -126,7 +98,10 @@ bool PacketNet::s_exists = false;
 extern const weft_net_ops g_ops;
 
 PacketNet::PacketNet(const weft_net_config& config)
-    : observer(config.observer)
+    : observer(config.observer),
+      transport(static_cast<const PacketParams*>(config.params)->transport),
+      tcpParams(static_cast<const PacketParams*>(config.params)->tcp),
+      seed(config.seed)
 {
     auto params = static_cast<const PacketParams*>(config.params);
     ops = &g_ops;
@@ -139,7 +114,7 @@ PacketNet::PacketNet(const weft_net_config& config)
                                                             : "ns3::WeftSimulatorImpl"));
     fabric = CreateObject<WeftFabric>();
     fabric->BorrowGraph(config.fabric);
-    fabric->SetParams(params->engine);
+    fabric->SetParams(PacketEngineParams(*params));
     fabric->BorrowCongestionControl(config.cc, config.cc_params);
     fabric->SetSeed(config.seed);
     if (!config.dry)
@@ -154,6 +129,7 @@ PacketNet::PacketNet(const weft_net_config& config)
 
 PacketNet::~PacketNet()
 {
+    tcp = nullptr;
     fabric = nullptr;
     Simulator::Destroy();
     s_exists = false;
@@ -195,7 +171,7 @@ OnAcked(void* ctx, const weft_engine_done* done)
     if (net->observer.flow)
     {
         weft_net_flow flow{};
-        flow.id = done->id;
+        flow.id = net->roceIds.empty() || net->ByTcp(done->msg) ? done->id : net->roceIds[done->id];
         flow.msg = msg;
         flow.post_ps = done->post_ps;
         flow.received_ps = done->received_ps;
@@ -219,6 +195,54 @@ OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int pause)
     auto net = static_cast<PacketNet*>(ctx);
     const weft_net_pfc pfc = {tPs, port, prio, pause};
     net->observer.pfc(net->observer.ctx, &pfc);
+}
+
+bool
+PacketNet::ByTcp(const weft_engine_msg& m) const
+{
+    const uint64_t prio = m.prio == UINT32_MAX ? transport.roce.data_prio : m.prio;
+    return transport.type == TRANSPORT_TCP || (prio < WEFT_PRIOS && (tcpParams.prios >> prio & 1));
+}
+
+int
+PacketNet::Send(weft_engine_msg& m, weft_err* err)
+{
+    if (!UsesTcp())
+    {
+        return fabric->TrySend(m, nullptr, err);
+    }
+    int rc = 0;
+    if (!ByTcp(m))
+    {
+        rc = fabric->TrySend(m, nullptr, err);
+        if (rc == 0)
+        {
+            roceIds.push_back(posted);
+        }
+    }
+    else
+    {
+        if (!tcp)
+        {
+            TcpMessages::Listener listener;
+            listener.received = [this](const weft_engine_done& d) {
+                if (sink.received)
+                {
+                    OnReceived(this, &d);
+                }
+            };
+            listener.acked = [this](const weft_engine_done& d) { OnAcked(this, &d); };
+            listener.failed = [this](const weft_err& e) { Fail(e); };
+            tcp = std::make_unique<TcpMessages>(fabric, transport, tcpParams, seed, listener);
+        }
+        if (m.prio == UINT32_MAX)
+        {
+            m.prio = transport.type == TRANSPORT_TCP ? tcpParams.prio : transport.roce.data_prio;
+        }
+        rc = tcp->Send(posted, m, err);
+    }
+    posted += rc == 0;
+    return rc;
 }
 
 void
@@ -302,15 +326,25 @@ NetSend(weft_net* net, const weft_net_msg* msg, uint64_t ref, weft_err* err)
     m.ref = ref;
     m.prio = msg->prio;
     m.qp = msg->qp;
-    return Guard(err, [&] { return self->fabric->TrySend(m, nullptr, err); });
+    return Guard(err, [&] { return self->Send(m, err); });
 }
 
 int
 NetGroup(
     weft_net* net, const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t* id, weft_err* err)
 {
-    return Guard(err,
-                 [&] { return PacketNet::Of(net)->fabric->TryGroup(hosts, n, prio, id, err); });
+    PacketNet* self = PacketNet::Of(net);
+    weft_engine_msg m{};
+    m.prio = prio;
+    if (self->UsesTcp() && self->ByTcp(m))
+    {
+        return weft_err_set(err,
+                            WEFT_E_INPUT,
+                            "switches add up and copy RoCE's packets, but their priority is "
+                            "TCP's: choose another algorithm than in-network, or RoCE "
+                            "(transport.type, tcp.prios)");
+    }
+    return Guard(err, [&] { return self->fabric->TryGroup(hosts, n, prio, id, err); });
 }
 
 int
@@ -353,7 +387,13 @@ NetChangeLinks(weft_net* net, weft_link_change* changes, size_t n, weft_err* err
         *err = self->error;
         return err->code;
     }
-    return Guard(err, [&] { return self->fabric->TryChangeLinks(changes, n, err); });
+    return Guard(err, [&] {
+        if (self->tcp)
+        {
+            self->tcp->LinksChanged();
+        }
+        return self->fabric->TryChangeLinks(changes, n, err);
+    });
 }
 
 int
@@ -363,8 +403,20 @@ NetRun(weft_net* net, int64_t untilPs, weft_err* err)
     return Guard(err, [&] {
         if (!self->error.code)
         {
-            self->fabric->GetPump().SetHorizon(untilPs);
+            EventId end;
+            if (!self->UsesTcp())
+            {
+                self->fabric->GetPump().SetHorizon(untilPs);
+            }
+            else if (untilPs != WEFT_NEVER)
+            {
+                // TCP has timers among ns-3's events: both clocks stop together. The pump stays
+                // armed, so that the order of events is that of an unbroken run.
+                end = Simulator::Schedule(WeftTime(untilPs) + TimeStep(1) - Simulator::Now(),
+                                          []() { Simulator::Stop(); });
+            }
             Simulator::Run();
+            Simulator::Remove(end);
         }
         if (self->error.code)
         {
@@ -418,6 +470,20 @@ NetTotals(const weft_net* net, weft_net_totals* out)
     out->retx_packets = t.retx_packets;
     out->rtos = t.rtos;
     out->events = t.events;
+    if (const TcpMessages* tcp = PacketNet::Of(net)->tcp.get())
+    {
+        const TcpTotals c = tcp->GetTotals();
+        out->msgs_posted += c.posted;
+        out->msgs_received += c.received;
+        out->msgs_acked += c.acked;
+        out->bytes_posted += c.bytesPosted;
+        out->bytes_received += c.bytesReceived;
+        out->data_packets += c.sums.segments;
+        out->acks += c.sums.acks;
+        out->cnps += c.sums.ecnEchoes;
+        out->retx_packets += c.sums.retxPackets;
+        out->rtos += c.sums.timeouts;
+    }
 }
 
 void
@@ -449,7 +515,17 @@ NetQueueBytes(const weft_net* net, uint32_t port, uint32_t prio)
 uint64_t
 NetExplain(const weft_net* net, uint64_t max, weft_net_explain_fn fn, void* ctx)
 {
-    return weft_engine_explain(PacketNet::Of(net)->fabric->GetEngine(), max, fn, ctx);
+    uint64_t said = 0;
+    uint64_t unfinished = 0;
+    if (const TcpMessages* tcp = PacketNet::Of(net)->tcp.get())
+    {
+        unfinished = tcp->Explain(max, [&](const char* sentence) {
+            fn(ctx, sentence);
+            said++;
+        });
+    }
+    return unfinished +
+           weft_engine_explain(PacketNet::Of(net)->fabric->GetEngine(), max - said, fn, ctx);
 }
 
 void
@@ -491,7 +567,7 @@ EngineConfig(const weft_net_config* config)
 {
     weft_engine_config c{};
     c.fabric = config->fabric;
-    c.params = static_cast<const PacketParams*>(config->params)->engine;
+    c.params = PacketEngineParams(*static_cast<const PacketParams*>(config->params));
     c.cc = config->cc;
     c.cc_params = config->cc_params;
     c.seed = config->seed;
@@ -501,17 +577,27 @@ EngineConfig(const weft_net_config* config)
 int
 BackendCheck(const weft_net_config* config, weft_err* err)
 {
+    auto params = static_cast<const PacketParams*>(config->params);
     const weft_engine_config c = EngineConfig(config);
-    const int rc = weft_engine_check_config(&c, err);
+    if (params->transport.type == TRANSPORT_TCP && params->capture.links[0])
+    {
+        return weft_err_set(err,
+                            WEFT_E_INPUT,
+                            "captures show RoCE's packets, and transport.type=tcp has none: leave "
+                            "capture.links empty");
+    }
+    int rc =
+        TcpCheckParams(params->transport, params->tcp, params->engine.pfc, config->fabric, err);
+    if (rc == 0)
+    {
+        rc = weft_engine_check_config(&c, err);
+    }
     if (rc != 0)
     {
         return rc;
     }
     std::vector<uint8_t> links(config->fabric->nlinks + 1);
-    return weft_capture_select(config->fabric,
-                               static_cast<const PacketParams*>(config->params)->capture.links,
-                               links.data(),
-                               err);
+    return weft_capture_select(config->fabric, params->capture.links, links.data(), err);
 }
 
 int
@@ -570,8 +656,8 @@ const weft_net_backend weft_net_packet = {
     "packet",
     "every packet of a RoCE fabric, inside ns-3",
     1,
-    g_sections,
-    sizeof g_sections / sizeof g_sections[0],
+    g_packetSections,
+    PACKET_SECTIONS,
     sizeof(PacketParams),
     BackendCheck,
     BackendCreate,

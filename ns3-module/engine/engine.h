@@ -476,6 +476,10 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
  */
 int weft_engine_contribute(struct weft_engine *e, const struct weft_engine_part *part,
                            struct weft_err *err);
+/** How long @p bytes of the flow of @p frame last on an empty fabric as the routes now are, from the start
+ * of the first frame to the end of the last: frames of @p segment bytes and @p overhead around them. */
+int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *frame,
+                                    uint64_t bytes, uint32_t segment, uint32_t overhead);
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);

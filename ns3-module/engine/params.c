@@ -16,9 +16,15 @@
 #define MEASURED(more)                                                                             \
     "pfc.enabled=false" more " or pfc.prios lacks $transport.data-prio" more                       \
     " or pfc.prios lacks $transport.ack-prio" more                                                 \
-    " or pfc.prios lacks $transport.cnp-prio and congestion-control.signals has cnp-packet" more
+    " or pfc.prios lacks $transport.cnp-prio and congestion-control.signals has cnp-packet" more   \
+    " or transport.type=tcp and pfc.prios lacks $tcp.prio" more " or tcp.prios!=0" more
 #define PFC_ON "enabled=true and prios!=0 and dimension.flow-control has pfc"
-#define ECN_ON "congestion-control.signals has ecn"
+/* The congestion control listens to marks, or TCP does; each with @more. */
+#define ECN_ON(more)                                                                               \
+    "congestion-control.signals has ecn" more                                                      \
+    " or transport.type=tcp and transport.variant=dctcp" more                                      \
+    " or transport.type=tcp and tcp.ecn=true" more                                                 \
+    " or tcp.prios!=0 and transport.variant=dctcp" more " or tcp.prios!=0 and tcp.ecn=true" more
 
 #define T(field) offsetof(struct weft_transport_params, field)
 static const struct weft_param transport_params[] = {
@@ -197,7 +203,8 @@ static const struct weft_param switch_params[] = {
      "way of a random intermediate; on direct fabrics through any dimension that brings them "
      "nearer, by the shortest queue",
      "Dixit et al., INFOCOM 2013; Vanini et al., NSDI 2017; Valiant and Brebner, STOC 1981; Duato, "
-     "IEEE TPDS 1993"},
+     "IEEE TPDS 1993",
+     "transport.type=roce"},
     {"flowlet-gap", WEFT_PARAM_TIME, T(flowlet_gap_ps), "50us", "0ps", "1s", NULL,
      "balance=flowlet: a flow that pauses for longer may change its port",
      "Vanini et al., NSDI 2017"},
@@ -261,36 +268,36 @@ static const struct weft_param pfc_params[] = {
 static const struct weft_param ecn_params[] = {
     {"kmin", WEFT_PARAM_SIZE, T(kmin_bytes), "100KB", "0", "1GiB", NULL,
      "egress queue of a port of scale-rate at which marking starts",
-     "HPCC simulator: production values at 25 Gbps", ECN_ON " and rate-map="},
+     "HPCC simulator: production values at 25 Gbps", ECN_ON(" and rate-map=")},
     {"kmax", WEFT_PARAM_SIZE, T(kmax_bytes), "400KB", "0", "1GiB", NULL,
      "egress queue above which every data packet is marked",
-     "HPCC simulator: production values at 25 Gbps", ECN_ON " and rate-map="},
+     "HPCC simulator: production values at 25 Gbps", ECN_ON(" and rate-map=")},
     {"pmax", WEFT_PARAM_F64, T(pmax), "0.2", "0", "1", NULL, "marking probability at kmax",
-     "HPCC simulator: production values at 25 Gbps", ECN_ON " and rate-map= and kmin!=$kmax"},
+     "HPCC simulator: production values at 25 Gbps", ECN_ON(" and rate-map= and kmin!=$kmax")},
     {"scale-rate", WEFT_PARAM_RATE, T(scale_rate_bps), "25Gbps", "0", "10Tbps", NULL,
      "kmin and kmax are for a port of this rate and grow linearly with the port's rate; 0: the "
      "same for every rate",
-     NULL, ECN_ON " and rate-map="},
+     NULL, ECN_ON(" and rate-map=")},
     {"rate-map", WEFT_PARAM_STRING, T(rate_map), "", NULL, NULL, NULL,
      "thresholds per port rate instead of the above: RATE:KMIN:KMAX:PMAX,RATE:...",
-     "HPCC simulator: KMIN_MAP, KMAX_MAP, PMAX_MAP", ECN_ON},
+     "HPCC simulator: KMIN_MAP, KMAX_MAP, PMAX_MAP", ECN_ON("")},
     {"prio-map", WEFT_PARAM_STRING, T(prio_map), "", NULL, NULL, NULL,
      "thresholds of single priorities instead of the above, scaled by scale-rate: "
      "PRIO:KMIN:KMAX:PMAX,PRIO:..., "
      "such as 3:50KB:200KB:0.1; PRIO:off: never marked",
-     NULL, ECN_ON},
+     NULL, ECN_ON("")},
     {"draws", WEFT_PARAM_ENUM, T(draws), "port", NULL, NULL, "port|ns3",
      "where marking takes its random numbers: a stream per port; a new random variable of ns-3 "
      "each "
      "time, in the order of all ports, with run.seed as the run",
-     "the HPCC simulator on ns-3 3.36 and later", ECN_ON},
+     "the HPCC simulator on ns-3 3.36 and later", ECN_ON("")},
     {"first-stream", WEFT_PARAM_U64, T(first_stream), "0", "0", "1000000000", NULL,
      "draws=ns3: how many random variables the simulation has made before", NULL,
-     ECN_ON " and draws=ns3"},
+     ECN_ON(" and draws=ns3")},
     {"at-enqueue", WEFT_PARAM_BOOL, T(at_enqueue), "false", NULL, NULL, NULL,
      "true: decide when the packet joins the queue, counting it; false: when it leaves, not "
      "counting it",
-     "HPCC simulator: at dequeue", ECN_ON},
+     "HPCC simulator: at dequeue", ECN_ON("")},
 };
 #undef T
 

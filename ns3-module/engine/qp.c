@@ -14,14 +14,10 @@ static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio, uint32_t numbe
     return weft_mix64(((uint64_t)src << 32 | dst) * WEFT_PRIOS + prio) + number;
 }
 
-static int64_t compute_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes)
+/* How long @p n packets last over @p ports: of @p full bytes on the wire, the last of @p tail. */
+static int64_t path_time(const struct weft_engine *e, const uint32_t *ports, uint32_t hops,
+                         uint64_t n, uint64_t full, uint64_t tail)
 {
-    uint32_t ports[MAX_PATH];
-    uint32_t hops = ecmp_path(e, e->routes, q, true, ports);
-    const uint64_t mtu = q->mtu_bytes, gap = e->p.transport.gap_bytes;
-    uint64_t n = bytes ? (bytes + mtu - 1) / mtu : 1;
-    uint64_t full = data_frame(e, q, mtu) + gap,
-             tail = data_frame(e, q, bytes - (n - 1) * mtu) + gap;
     /* All but the last packet are full: at hop h the k-th leaves at first(h) + k x slowest link so
        far. The last one leaves when it has arrived and its predecessor has left. */
     int64_t first = 0, slowest = 0, last = 0;
@@ -38,6 +34,32 @@ static int64_t compute_ideal_ps(const struct weft_engine *e, const struct qp *q,
         last += p->prop_ps;
     }
     return last;
+}
+
+static int64_t compute_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes)
+{
+    uint32_t ports[MAX_PATH];
+    uint32_t hops = ecmp_path(e, e->routes, q, true, ports);
+    const uint64_t mtu = q->mtu_bytes, gap = e->p.transport.gap_bytes;
+    uint64_t n = bytes ? (bytes + mtu - 1) / mtu : 1;
+    return path_time(e, ports, hops, n, data_frame(e, q, mtu) + gap,
+                     data_frame(e, q, bytes - (n - 1) * mtu) + gap);
+}
+
+int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *f,
+                                    uint64_t bytes, uint32_t segment, uint32_t overhead)
+{
+    uint32_t ports[MAX_PATH];
+    const uint64_t gap = e->p.transport.gap_bytes, least = e->p.transport.min_frame_bytes;
+    const uint32_t qi = qp_of_frames(e, f->src_host, f->dst_host, f->flow, NULL);
+    if (qi == NIL)
+        return 0;
+    const uint32_t hops = ecmp_path(e, e->routes, qp_at(e, qi), false, ports);
+    const uint64_t n = bytes ? (bytes - 1) / segment + 1 : 1;
+    uint64_t full = segment + overhead, tail = bytes - (n - 1) * segment + overhead;
+    full = full < least ? least : full;
+    tail = tail < least ? least : tail;
+    return path_time(e, ports, hops, n, full + gap, tail + gap);
 }
 
 int64_t qp_ideal_ps(const struct weft_engine *e, struct qp *q, uint64_t bytes)

@@ -85,18 +85,27 @@ WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
         next = head[6];
         ipv6 = Ipv6Address(head + 24);
     }
-    uint64_t ports = 0;
+    uint16_t source = 0;
+    uint16_t dest = 0;
     const bool known = next == PROTOCOL_TCP || next == PROTOCOL_UDP;
     if (known && got >= header + 4)
     {
-        ports = static_cast<uint64_t>(Read16(head + header)) << 16 | Read16(head + header + 2);
+        source = Read16(head + header);
+        dest = Read16(head + header + 2);
         header += next == PROTOCOL_UDP ? UDP_HEADER_BYTES
                   : got >= header + 13 ? 4 * (head[header + 12] >> 4)
                                        : 20;
     }
-    flow = static_cast<uint32_t>(
-        weft_mix64(ports << 24 | static_cast<uint64_t>(next) << 16 | protocol));
+    flow = FlowHash(protocol, next, source, dest);
     payloadBytes = size > header ? size - header : 0;
+}
+
+uint32_t
+WeftIpInfo::FlowHash(uint16_t protocol, uint8_t next, uint16_t source, uint16_t dest)
+{
+    return static_cast<uint32_t>(weft_mix64(static_cast<uint64_t>(source) << 40 |
+                                            static_cast<uint64_t>(dest) << 24 |
+                                            static_cast<uint64_t>(next) << 16 | protocol));
 }
 
 uint32_t
@@ -136,6 +145,12 @@ WeftFrames::SetHooks(weft_engine_hooks& hooks)
     hooks.frame_left = &WeftFrames::OnLeft;
     hooks.frame_received = &WeftFrames::OnReceived;
     hooks.frame_dropped = &WeftFrames::OnDropped;
+}
+
+void
+WeftFrames::AddAddress(Ipv4Address address, uint32_t host)
+{
+    m_ipv4s[address] = host;
 }
 
 void

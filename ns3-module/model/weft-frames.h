@@ -48,6 +48,15 @@ struct WeftIpInfo
     static uint32_t Precedence(uint16_t protocol, uint8_t tos);
 
     /**
+     * \param protocol an EtherType
+     * \param next protocol above IP, 0 where it is not known
+     * \param source port, or 0
+     * \param dest port, or 0
+     * \return the hash of a flow
+     */
+    static uint32_t FlowHash(uint16_t protocol, uint8_t next, uint16_t source, uint16_t dest);
+
+    /**
      * Sets the ECN field of the IP header to "congestion experienced".
      * \param packet a packet whose header is IPv4 or IPv6
      * \param protocol its EtherType
@@ -99,6 +108,13 @@ class WeftFrames
      * \param hooks gets the hooks of frames; their ctx must be the fabric
      */
     static void SetHooks(weft_engine_hooks& hooks);
+
+    /**
+     * Makes an address known without a search through all hosts.
+     * \param address an address
+     * \param host the host that has it
+     */
+    void AddAddress(Ipv4Address address, uint32_t host);
 
     /** Forgets all packets and addresses; the engine must not run any more. */
     void Clear();

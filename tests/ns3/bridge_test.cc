@@ -21,55 +21,6 @@ class Bridge : public ::testing::TestWithParam<const char *>
     }
 };
 
-/* Remembers everything that a net tells. */
-struct Recorder {
-    struct Entry {
-        std::string what;
-        uint64_t tag, ref;
-        int64_t t_ps;
-        bool operator==(const Entry &o) const
-        {
-            return what == o.what && tag == o.tag && ref == o.ref && t_ps == o.t_ps;
-        }
-    };
-    Net *net = nullptr;
-    std::vector<Entry> log;
-    std::vector<weft_net_flow> flows;
-    std::vector<weft_net_pfc> pfcs;
-
-    void listen(Net &n)
-    {
-        net = &n;
-        const weft_net_sink sink = {
-            this,
-            [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
-                auto *r = static_cast<Recorder *>(ctx);
-                r->log.push_back({"sent", m->tag, d->send_ref, r->net->now()});
-            },
-            [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
-                EXPECT_EQ(d->received_ps, static_cast<Recorder *>(ctx)->net->now());
-                auto *r = static_cast<Recorder *>(ctx);
-                r->log.push_back({"received", m->tag, 0, r->net->now()});
-            }};
-        n.net->ops->set_sink(n.net, &sink);
-    }
-    weft_net_observer observer()
-    {
-        return {this,
-                [](void *ctx, const weft_net_flow *f) {
-                    static_cast<Recorder *>(ctx)->flows.push_back(*f);
-                },
-                [](void *ctx, const weft_net_pfc *p) {
-                    static_cast<Recorder *>(ctx)->pfcs.push_back(*p);
-                }};
-    }
-};
-
-void PrintTo(const Recorder::Entry &e, std::ostream *os)
-{
-    *os << e.what << " tag " << e.tag << " ref " << e.ref << " at " << e.t_ps;
-}
-
 TEST_P(Bridge, OneMessageToThePicosecond)
 {
     Fabric f("dumbbell", DUMBBELL);
@@ -320,8 +271,8 @@ TEST(BridgeConfig, IsCheckedBeforeNs3SeesIt)
 
 TEST(BridgeConfig, Sections)
 {
-    const std::vector<const char *> names = {"transport", "switch",     "pfc", "ecn",
-                                             "credit",    "in-network", "ns3", "capture"};
+    const std::vector<const char *> names = {"transport",  "switch", "pfc", "ecn",    "credit",
+                                             "in-network", "tcp",    "ns3", "capture"};
     ASSERT_EQ(weft_net_packet.nsections, names.size());
     size_t end = 0;
     for (size_t i = 0; i < names.size(); i++) {

@@ -19,7 +19,8 @@ TEST(Override, WinsOverTheFileAndTheLastOneWins)
     EXPECT_EQ(r.s->run->seed, 3u);
     EXPECT_EQ(r.s->noverrides, 4u);
     const weft_scenario_group *g = r.group("transport");
-    EXPECT_EQ(g->origins[0].kind, WEFT_ORIGIN_OVERRIDE);
+    EXPECT_EQ(g->origins[weft_params_find(g->table, "mtu") - g->table->params].kind,
+              WEFT_ORIGIN_OVERRIDE);
 }
 
 TEST(Override, DefaultsAloneMakeAScenario)

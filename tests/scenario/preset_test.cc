@@ -55,10 +55,10 @@ TEST(Preset, TheSimulatorsOnesFollowItsScript)
         EXPECT_EQ(d.value("congestion-control", "rate-hai"), bps(50 * b / 25));
         EXPECT_EQ(d.value("congestion-control", "alpha-timer"), "1us");
         EXPECT_EQ(d.value("congestion-control", "rate-timer"), "300us");
-        auto *p = static_cast<const weft_engine_params *>(d.s->net_params);
-        EXPECT_EQ(p->ecn.scale_rate_bps, b * 1000000000);
-        EXPECT_EQ(p->ecn.kmin_bytes, 100000 * b / 25);
-        EXPECT_EQ(p->ecn.kmax_bytes, 400000 * b / 25);
+        auto p = world::engine_params(*d.s);
+        EXPECT_EQ(p.ecn.scale_rate_bps, b * 1000000000);
+        EXPECT_EQ(p.ecn.kmin_bytes, 100000 * b / 25);
+        EXPECT_EQ(p.ecn.kmax_bytes, 400000 * b / 25);
         auto h = world::from_defaults(base({name.c_str(), "congestion-control.name=hpcc"}));
         EXPECT_EQ(h.value("congestion-control", "rate-ai"), bps(10 * b / 25));
         EXPECT_EQ(h.value("congestion-control", "int-multi"), std::to_string(b / 25));
@@ -68,9 +68,9 @@ TEST(Preset, TheSimulatorsOnesFollowItsScript)
         EXPECT_EQ(t.value("congestion-control", "rate-ai"), bps(10 * b / 10));
         EXPECT_EQ(t.value("congestion-control", "rate-hai"), bps(50 * b / 10));
         auto c = world::from_defaults(base({name.c_str(), "congestion-control.name=dctcp"}));
-        p = static_cast<const weft_engine_params *>(c.s->net_params);
-        EXPECT_EQ(p->ecn.kmin_bytes, 30000 * b / 10);
-        EXPECT_EQ(p->ecn.kmax_bytes, p->ecn.kmin_bytes);
+        p = world::engine_params(*c.s);
+        EXPECT_EQ(p.ecn.kmin_bytes, 30000 * b / 10);
+        EXPECT_EQ(p.ecn.kmax_bytes, p.ecn.kmin_bytes);
     }
 }
 

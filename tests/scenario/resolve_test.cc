@@ -18,9 +18,9 @@ TEST(Resolve, DefaultsFillWhatTheFileLeavesOut)
     EXPECT_EQ(r.s->run->seed, 1u);
     EXPECT_EQ(r.s->run->until_ps, 0);
     EXPECT_EQ(r.s->nwarnings, 0u) << r.warnings();
-    auto *p = static_cast<const weft_engine_params *>(r.s->net_params);
-    EXPECT_EQ(p->transport.mtu_bytes, 4096u);
-    EXPECT_EQ(p->pfc.enabled, 1);
+    auto p = world::engine_params(*r.s);
+    EXPECT_EQ(p.transport.mtu_bytes, 4096u);
+    EXPECT_EQ(p.pfc.enabled, 1);
 }
 
 TEST(Resolve, AttributesSetValuesAndRememberTheirPlace)
@@ -29,9 +29,9 @@ TEST(Resolve, AttributesSetValuesAndRememberTheirPlace)
         "<transport mtu=\"1000B\"/>\n<pfc\n  enabled=\"off\"/>\n<run seed=\"7\" until=\"3ms\"/>"
         "<congestion-control name=\"static-window\"/>"));
     ASSERT_EQ(r.code, 0) << r.message();
-    auto *p = static_cast<const weft_engine_params *>(r.s->net_params);
-    EXPECT_EQ(p->transport.mtu_bytes, 1000u);
-    EXPECT_EQ(p->pfc.enabled, 0);
+    auto p = world::engine_params(*r.s);
+    EXPECT_EQ(p.transport.mtu_bytes, 1000u);
+    EXPECT_EQ(p.pfc.enabled, 0);
     EXPECT_EQ(r.s->run->seed, 7u);
     EXPECT_EQ(r.s->run->until_ps, INT64_C(3000000000));
     EXPECT_STREQ(r.s->cc->name, "static-window");
@@ -40,7 +40,7 @@ TEST(Resolve, AttributesSetValuesAndRememberTheirPlace)
     EXPECT_EQ(o.kind, WEFT_ORIGIN_FILE);
     EXPECT_EQ(o.line, 6);
     EXPECT_EQ(o.col, 3);
-    EXPECT_EQ(r.group("transport")->origins[1].kind, WEFT_ORIGIN_DEFAULT);
+    EXPECT_EQ(r.group("transport")->origins[0].kind, WEFT_ORIGIN_DEFAULT);
 }
 
 TEST(Resolve, UnknownNamesGetTheNearestOneAndTheirPlace)
@@ -50,7 +50,7 @@ TEST(Resolve, UnknownNamesGetTheNearestOneAndTheirPlace)
     } cases[] = {
         {"<transprot/>", "dir/s.xml:4:1:", "did you mean 'transport'"},
         {"<transport mut=\"1KB\"/>", "dir/s.xml:4:12:", "did you mean 'mtu'"},
-        {"<transport\n   zzzzzz=\"1\"/>", "dir/s.xml:5:4:", "valid: mtu"},
+        {"<transport\n   zzzzzz=\"1\"/>", "dir/s.xml:5:4:", "valid: type, variant, mtu"},
         {"<congestion-control name=\"dcqnc\"/>", "dir/s.xml:4:21:", "did you mean 'dcqcn'"},
         {"<network backend=\"paket\"/>", "dir/s.xml:4:10:", "did you mean 'packet'"},
         {"<network backen=\"ideal\"/>", "dir/s.xml:4:10:", "did you mean 'backend'"},

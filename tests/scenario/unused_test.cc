@@ -142,6 +142,38 @@ const Case kCases[] = {
      {"static-window.window-bdp=2", "static-window.window=1KB"},
      "static-window.window is 1KB",
      {"static-window.window=0"}},
+    {"none", {"tcp.mtu=9000B"}, "transport.type is roce", {"transport.type=tcp"}},
+    {"none", {"transport.variant=bbr"}, "transport.type is roce", {"tcp.prios=1"}},
+    {"none",
+     {"transport.ack-every=4", "transport.type=tcp"},
+     "type is tcp",
+     {"transport.type=roce"}},
+    {"none",
+     {"transport.nack-interval=1us", "transport.type=tcp"},
+     "type is tcp",
+     {"transport.type=roce"}},
+    {"dcqcn",
+     {"dcqcn.rate-ai=1Gbps", "transport.type=tcp"},
+     "transport.type is tcp, whose congestion control is transport.variant",
+     {"transport.type=roce"}},
+    {"dcqcn", {"ecn.kmin=1KB", "transport.type=tcp"}, "tcp.ecn is false", {"tcp.ecn=true"}},
+    {"none",
+     {"ecn.kmin=1KB"},
+     "transport.type is roce",
+     {"transport.type=tcp", "transport.variant=dctcp"}},
+    {"none", {"switch.egress-alpha=2"}, "transport.type is roce", {"transport.type=tcp"}},
+    {"none",
+     {"tcp.delayed-ack=1ms", "transport.type=tcp", "tcp.ack-every=1"},
+     "tcp.ack-every is 1",
+     {"tcp.ack-every=2"}},
+    {"none",
+     {"tcp.ecn=true", "transport.type=tcp", "transport.variant=bbr"},
+     "transport.variant is bbr",
+     {"transport.variant=cubic"}},
+    {"none",
+     {"tcp.prios=2", "transport.type=tcp"},
+     "transport.type is tcp",
+     {"transport.type=roce"}},
     {"none",
      {"system.reduce-passes=2"},
      "system.reduce-bandwidth is 0",
@@ -214,7 +246,8 @@ TEST(Unused, ADefaultThatIsWrittenOutIsReportedToo)
                                           "<ecn pmax=\"0.2\"/>"));
     ASSERT_EQ(r.code, 0) << r.message();
     EXPECT_EQ(r.warnings(), "dir/s.xml:5:6: <ecn>: 'pmax' has no effect: "
-                            "congestion-control.signals is int, base-rtt, without ecn\n");
+                            "congestion-control.signals is int, base-rtt, without ecn and "
+                            "transport.type is roce and tcp.prios is 0\n");
 }
 
 // The text of every `needs` names keys that exist, so that a typing error is not taken for "holds".

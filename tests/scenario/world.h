@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Two backends for scenario tests: one with the packet engine's sections (but nothing behind them) and the ideal one.
+// Two backends for scenario tests: one with the packet backend's sections (but nothing behind them) and the ideal one.
 #ifndef WEFT_TESTS_SCENARIO_WORLD_H
 #define WEFT_TESTS_SCENARIO_WORLD_H
 
-#include "ns3-module/engine/engine.h"
+#include "ns3-module/bridge/packet_params.h"
 #include "scenario/scenario.h"
 
 #include <gtest/gtest.h>
@@ -17,19 +17,19 @@ namespace world
 
 inline const weft_net_backend *packet_like()
 {
-    static weft_net_section sections[WEFT_ENGINE_SECTIONS];
     static weft_net_backend backend = {};
-    for (int i = 0; i < WEFT_ENGINE_SECTIONS; i++) {
-        const weft_engine_section &s = weft_engine_sections[i];
-        sections[i] = {s.name, s.help, s.params, s.offset};
-    }
     backend.name = "packet";
     backend.title = "every packet";
     backend.uses_cc = 1;
-    backend.sections = sections;
-    backend.nsections = WEFT_ENGINE_SECTIONS;
-    backend.params_size = sizeof(weft_engine_params);
+    backend.sections = g_packetSections;
+    backend.nsections = PACKET_SECTIONS;
+    backend.params_size = sizeof(PacketParams);
     return &backend;
+}
+
+inline weft_engine_params engine_params(const weft_scenario &s)
+{
+    return PacketEngineParams(*static_cast<const PacketParams *>(s.net_params));
 }
 
 /* A resolved scenario, or the error it led to. */

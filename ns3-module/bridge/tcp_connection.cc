@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tcp_connection.h"
+
+#include "ns3/inet-socket-address.h"
+#include "ns3/ipv4-l3-protocol.h"
+#include "ns3/simulator.h"
+#include "ns3/tcp-l4-protocol.h"
+#include "ns3/uinteger.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace ns3;
+
+namespace
+{
+
+constexpr uint64_t MOST_AT_ONCE = 1 << 20; //!< Bytes given to a socket in one call.
+
+/** ns-3 starts each stream at sequence number 0, which the SYN takes. */
+uint64_t
+Offset(SequenceNumber32 seq, uint64_t near)
+{
+    const uint32_t ahead = seq.GetValue() - 1 - static_cast<uint32_t>(near);
+    return near + static_cast<int32_t>(ahead);
+}
+
+} // namespace
+
+TcpConnection::TcpConnection(
+    TcpHosts& hosts, uint32_t src, uint32_t dst, uint32_t prio, Listener listener)
+    : m_listener(std::move(listener)),
+      m_node(hosts.GetNode(src, prio)->GetId()),
+      m_listening(hosts.MakeSocket(dst, prio)),
+      m_sender(hosts.MakeSocket(src, prio)),
+      m_ackEvery(hosts.GetAckEvery())
+{
+    // Each to a port of its own.
+    if (m_listening->Bind() != 0 || m_sender->Bind() != 0)
+    {
+        m_listener.failed("a host has 16,384 TCP ports, and none is left: fewer tcp.connections, "
+                          "system.qps or peers");
+        return;
+    }
+    Address local;
+    m_listening->GetSockName(local);
+    m_port = InetSocketAddress::ConvertFrom(local).GetPort();
+    m_listening->Listen();
+    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+                                   MakeCallback(&TcpConnection::Accepted, this));
+    m_sender->SetConnectCallback(MakeCallback(&TcpConnection::Connected, this),
+                                 MakeCallback(&TcpConnection::Failed, this));
+    m_sender->SetCloseCallbacks(MakeCallback(&TcpConnection::Failed, this),
+                                MakeCallback(&TcpConnection::Failed, this));
+    m_sender->SetSendCallback(MakeCallback(&TcpConnection::Room, this));
+    m_sender->TraceConnectWithoutContext("HighestRxAck", MakeCallback(&TcpConnection::Acked, this));
+    m_sender->TraceConnectWithoutContext("Tx", MakeCallback(&TcpConnection::Sent, this));
+    m_sender->TraceConnectWithoutContext("Rx", MakeCallback(&TcpConnection::Heard, this));
+    m_sender->TraceConnectWithoutContext("RTO", MakeCallback(&TcpConnection::RtoChanged, this));
+    m_sender->TraceConnectWithoutContext("CongestionWindow",
+                                         MakeCallback(&TcpConnection::WindowChanged, this));
+    const InetSocketAddress to(TcpHosts::GetAddress(dst, prio), m_port);
+    Simulator::ScheduleWithContext(
+        m_node, Time(0), [socket = m_sender, to]() { socket->Connect(to); });
+}
+
+TcpConnection::~TcpConnection()
+{
+    m_sender->SetConnectCallback(MakeNullCallback<void, Ptr<Socket>>(),
+                                 MakeNullCallback<void, Ptr<Socket>>());
+    m_sender->SetCloseCallbacks(MakeNullCallback<void, Ptr<Socket>>(),
+                                MakeNullCallback<void, Ptr<Socket>>());
+    m_sender->SetSendCallback(MakeNullCallback<void, Ptr<Socket>, uint32_t>());
+    m_sender->TraceDisconnectWithoutContext("HighestRxAck",
+                                            MakeCallback(&TcpConnection::Acked, this));
+    m_sender->TraceDisconnectWithoutContext("Tx", MakeCallback(&TcpConnection::Sent, this));
+    m_sender->TraceDisconnectWithoutContext("Rx", MakeCallback(&TcpConnection::Heard, this));
+    m_sender->TraceDisconnectWithoutContext("RTO", MakeCallback(&TcpConnection::RtoChanged, this));
+    m_sender->TraceDisconnectWithoutContext("CongestionWindow",
+                                            MakeCallback(&TcpConnection::WindowChanged, this));
+    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+                                   MakeNullCallback<void, Ptr<Socket>, const Address&>());
+    if (m_receiver)
+    {
+        m_receiver->SetRecvCallback(MakeNullCallback<void, Ptr<Socket>>());
+        m_receiver->TraceDisconnectWithoutContext("Tx",
+                                                  MakeCallback(&TcpConnection::Answered, this));
+    }
+}
+
+uint32_t
+TcpConnection::GetFlow() const
+{
+    if (m_port == 0)
+    {
+        return 0;
+    }
+    Address local;
+    m_sender->GetSockName(local);
+    return WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER,
+                                TcpL4Protocol::PROT_NUMBER,
+                                InetSocketAddress::ConvertFrom(local).GetPort(),
+                                m_port);
+}
+
+void
+TcpConnection::Post(uint64_t message, uint64_t bytes)
+{
+    m_posted += FRAMING_BYTES + bytes;
+    m_parts.push_back({message, bytes, m_posted});
+    FillSoon();
+}
+
+void
+TcpConnection::FillSoon()
+{
+    if (m_connected && !m_filling)
+    {
+        m_filling = true;
+        Simulator::ScheduleWithContext(m_node, Time(0), &TcpConnection::Fill, this);
+    }
+}
+
+void
+TcpConnection::Fill()
+{
+    m_filling = false;
+    while (m_next < m_parts.size())
+    {
+        const Part& part = m_parts[m_next];
+        const uint64_t left = part.end - m_given;
+        const uint64_t room = m_sender->GetTxAvailable();
+        Ptr<Packet> packet;
+        if (left == FRAMING_BYTES + part.bytes) // nothing of it is given yet
+        {
+            if (room < FRAMING_BYTES)
+            {
+                return;
+            }
+            uint8_t head[FRAMING_BYTES];
+            std::memcpy(head, &part.message, 8);
+            std::memcpy(head + 8, &part.bytes, 8);
+            packet = Create<Packet>(head, FRAMING_BYTES);
+            packet->AddPaddingAtEnd(
+                std::min({part.bytes, room - FRAMING_BYTES, MOST_AT_ONCE - FRAMING_BYTES}));
+        }
+        else
+        {
+            packet = Create<Packet>(std::min({left, room, MOST_AT_ONCE}));
+        }
+        const uint32_t bytes = packet->GetSize();
+        if (bytes == 0 || m_sender->Send(packet) != static_cast<int>(bytes))
+        {
+            return;
+        }
+        m_given += bytes;
+        if (m_given == part.end)
+        {
+            m_next++;
+        }
+    }
+}
+
+void
+TcpConnection::Connected(Ptr<Socket> /* socket */)
+{
+    m_connected = true;
+    FillSoon();
+}
+
+void
+TcpConnection::Failed(Ptr<Socket> /* socket */)
+{
+    m_listener.failed(m_connected ? "too many retransmission timeouts in a row (tcp.retries)"
+                                  : "it could not be opened");
+}
+
+void
+TcpConnection::Accepted(Ptr<Socket> socket, const Address& /* from */)
+{
+    m_receiver = socket;
+    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+                                   MakeNullCallback<void, Ptr<Socket>, const Address&>());
+    m_listening->Close(); // its packets would be looked for among one more
+    // What a listening socket's traces were connected to, a socket made from it would inherit.
+    m_receiver->TraceConnectWithoutContext("Tx", MakeCallback(&TcpConnection::Answered, this));
+    m_receiver->SetRecvCallback(MakeCallback(&TcpConnection::Read, this));
+}
+
+void
+TcpConnection::Room(Ptr<Socket> /* socket */, uint32_t /* bytes */)
+{
+    FillSoon();
+}
+
+void
+TcpConnection::Read(Ptr<Socket> socket)
+{
+    while (Ptr<Packet> packet = socket->Recv())
+    {
+        Take(packet);
+    }
+    // ns-3 decides on the ACK after this. The end of a message was pushed: once the application
+    // has read it, it is acknowledged without delay, as Linux does.
+    const bool quick = m_headBytes == 0;
+    if (quick != m_quick && m_ackEvery > 1)
+    {
+        m_quick = quick;
+        socket->SetAttribute("DelAckCount", UintegerValue(quick ? 1 : m_ackEvery));
+    }
+}
+
+void
+TcpConnection::Take(Ptr<const Packet> packet)
+{
+    const uint32_t size = packet->GetSize();
+    for (uint32_t at = 0; at < size;)
+    {
+        if (m_headBytes < FRAMING_BYTES)
+        {
+            const uint32_t n = std::min(size - at, FRAMING_BYTES - m_headBytes);
+            packet->CreateFragment(at, n)->CopyData(m_head + m_headBytes, n);
+            at += n;
+            m_headBytes += n;
+            if (m_headBytes < FRAMING_BYTES)
+            {
+                return;
+            }
+            std::memcpy(&m_body, m_head + 8, 8);
+        }
+        const uint64_t n = std::min<uint64_t>(size - at, m_body);
+        at += n;
+        m_body -= n;
+        if (m_body == 0)
+        {
+            uint64_t message = 0;
+            std::memcpy(&message, m_head, 8);
+            m_headBytes = 0;
+            m_listener.received(message);
+        }
+    }
+}
+
+void
+TcpConnection::Acked(SequenceNumber32 /* before */, SequenceNumber32 after)
+{
+    if (after.GetValue() == 0)
+    {
+        return;
+    }
+    m_acked = std::max(m_acked, std::min(Offset(after, m_acked), m_posted));
+    while (!m_parts.empty() && m_parts.front().end <= m_acked)
+    {
+        const uint64_t message = m_parts.front().message;
+        m_parts.pop_front();
+        m_next--;
+        m_listener.acked(message);
+    }
+}
+
+void
+TcpConnection::Sent(Ptr<const Packet> packet,
+                    const TcpHeader& header,
+                    Ptr<const TcpSocketBase> /* socket */)
+{
+    const uint32_t size = packet->GetSize();
+    if (size == 0)
+    {
+        return;
+    }
+    m_counters.segments++;
+    const uint64_t begin = Offset(header.GetSequenceNumber(), m_top);
+    if (begin < m_top)
+    {
+        const uint64_t again = std::min<uint64_t>(size, m_top - begin);
+        m_counters.retxPackets++;
+        m_counters.retxBytes += again;
+        if (!m_parts.empty())
+        {
+            m_listener.counted(m_parts.front().message, again, false);
+        }
+    }
+    m_top = std::max(m_top, begin + size);
+}
+
+void
+TcpConnection::Answered(Ptr<const Packet> packet,
+                        const TcpHeader& /* header */,
+                        Ptr<const TcpSocketBase> /* socket */)
+{
+    m_counters.acks += packet->GetSize() == 0;
+}
+
+void
+TcpConnection::Heard(Ptr<const Packet> /* packet */,
+                     const TcpHeader& header,
+                     Ptr<const TcpSocketBase> /* socket */)
+{
+    if ((header.GetFlags() & TcpHeader::ECE) && !(header.GetFlags() & TcpHeader::SYN))
+    {
+        m_counters.ecnEchoes++;
+        if (!m_parts.empty())
+        {
+            m_listener.counted(m_parts.front().message, 0, true);
+        }
+    }
+}
+
+void
+TcpConnection::RtoChanged(Time before, Time after)
+{
+    // ns-3 does not tell of timeouts, but at each it doubles the timeout, up to a minute; estimates
+    // of the round-trip time do not hit the double to the picosecond.
+    m_counters.timeouts += m_top > m_acked && (after == before + before || after == Seconds(60));
+}
+
+void
+TcpConnection::WindowChanged(uint32_t /* before */, uint32_t after)
+{
+    m_counters.cwndBytes = after;
+    m_counters.cwndMaxBytes = std::max(m_counters.cwndMaxBytes, after);
+}

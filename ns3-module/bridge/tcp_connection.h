@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One persistent TCP connection that carries parts of messages from one host to another.
+ *
+ * Framing: a header of FRAMING_BYTES (number of the message, length of the part) and the part. The
+ * bytes of a part are zeros that ns-3 does not store.
+ */
+#ifndef WEFT_TCP_CONNECTION_H
+#define WEFT_TCP_CONNECTION_H
+
+#include "tcp_hosts.h"
+
+#include "ns3/tcp-header.h"
+#include "ns3/tcp-socket-base.h"
+
+#include <deque>
+#include <functional>
+
+/** Counters of a connection. */
+struct TcpCounters
+{
+    uint64_t segments{0};     //!< Sent with data, again or not.
+    uint64_t acks{0};         //!< Sent without data by the receiver.
+    uint64_t retxPackets{0};  //!< Segments sent again.
+    uint64_t retxBytes{0};    //!< Bytes of them.
+    uint64_t timeouts{0};     //!< Retransmission timeouts.
+    uint64_t ecnEchoes{0};    //!< ACKs with ECE that the sender received.
+    uint32_t cwndBytes{0};    //!< Congestion window now.
+    uint32_t cwndMaxBytes{0}; //!< The largest so far.
+};
+
+/** One connection. */
+class TcpConnection
+{
+  public:
+    static constexpr uint32_t FRAMING_BYTES = 16; //!< Of each part.
+
+    /** What the owner is told; all are called in ns-3 events. */
+    struct Listener
+    {
+        std::function<void(uint64_t message)> received; //!< A part has arrived.
+        std::function<void(uint64_t message)> acked;    //!< A part was acknowledged.
+        std::function<void(uint64_t message, uint64_t bytes, bool echo)>
+            counted; //!< Bytes were sent again, or an ECN echo came, while this one was the oldest.
+        std::function<void(const char* what)> failed; //!< The connection is lost.
+    };
+
+    /**
+     * \param hosts makes sockets
+     * \param src sending host
+     * \param dst receiving host
+     * \param prio priority
+     * \param listener the owner
+     */
+    TcpConnection(TcpHosts& hosts, uint32_t src, uint32_t dst, uint32_t prio, Listener listener);
+    ~TcpConnection();
+
+    TcpConnection(const TcpConnection&) = delete;
+    TcpConnection& operator=(const TcpConnection&) = delete;
+
+    /**
+     * Queues a part of a message.
+     * \param message its number
+     * \param bytes length of the part
+     */
+    void Post(uint64_t message, uint64_t bytes);
+
+    /**
+     * \return the counters
+     */
+    const TcpCounters& GetCounters() const
+    {
+        return m_counters;
+    }
+
+    /**
+     * \return hash of the flow of data, as the fabric computes it
+     */
+    uint32_t GetFlow() const;
+
+    /**
+     * \return whether the connection is established
+     */
+    bool IsConnected() const
+    {
+        return m_connected;
+    }
+
+  private:
+    /** A part on its way. */
+    struct Part
+    {
+        uint64_t message; //!< Number.
+        uint64_t bytes;   //!< Length.
+        uint64_t end;     //!< Offset in the stream after its last byte.
+    };
+
+    void Connected(ns3::Ptr<ns3::Socket> socket);
+    void Failed(ns3::Ptr<ns3::Socket> socket);
+    void Accepted(ns3::Ptr<ns3::Socket> socket, const ns3::Address& from);
+    void Room(ns3::Ptr<ns3::Socket> socket, uint32_t bytes);
+    void Read(ns3::Ptr<ns3::Socket> socket);
+    void Take(ns3::Ptr<const ns3::Packet> packet);
+    void Acked(ns3::SequenceNumber32 before, ns3::SequenceNumber32 after);
+    void Sent(ns3::Ptr<const ns3::Packet> packet,
+              const ns3::TcpHeader& header,
+              ns3::Ptr<const ns3::TcpSocketBase> socket);
+    void Answered(ns3::Ptr<const ns3::Packet> packet,
+                  const ns3::TcpHeader& header,
+                  ns3::Ptr<const ns3::TcpSocketBase> socket);
+    void Heard(ns3::Ptr<const ns3::Packet> packet,
+               const ns3::TcpHeader& header,
+               ns3::Ptr<const ns3::TcpSocketBase> socket);
+    void RtoChanged(ns3::Time before, ns3::Time after);
+    void WindowChanged(uint32_t before, uint32_t after);
+    /** Gives the socket what it has room for. */
+    void Fill();
+    /** Fill as an event of the sending node. */
+    void FillSoon();
+
+    Listener m_listener;               //!< The owner.
+    TcpCounters m_counters;            //!< Counters.
+    uint32_t m_node;                   //!< Of the sender.
+    ns3::Ptr<ns3::Socket> m_listening; //!< Waits for the connection.
+    ns3::Ptr<ns3::Socket> m_sender;    //!< Sends.
+    ns3::Ptr<ns3::Socket> m_receiver;  //!< Receives.
+    uint32_t m_ackEvery;               //!< Segments per ACK within a message.
+    bool m_quick{false};               //!< Receiver: the next segment is acknowledged at once.
+    bool m_connected{false};           //!< Established.
+    bool m_filling{false};             //!< FillSoon is scheduled.
+    uint16_t m_port{0};                //!< Of the receiver; 0: the connection has failed.
+
+    std::deque<Part> m_parts;      //!< Not acknowledged yet, oldest first.
+    std::size_t m_next{0};         //!< Part in m_parts to be given to the socket next.
+    uint64_t m_given{0};           //!< Bytes of the stream given to the socket.
+    uint64_t m_posted{0};          //!< Bytes of the stream.
+    uint64_t m_acked{0};           //!< Bytes acknowledged.
+    uint64_t m_top{0};             //!< Offset of the first byte never sent.
+    uint8_t m_head[FRAMING_BYTES]; //!< Receiver: header being read.
+    uint32_t m_headBytes{0};       //!< Bytes of it.
+    uint64_t m_body{0};            //!< Bytes of the part still to come.
+};
+
+#endif /* WEFT_TCP_CONNECTION_H */

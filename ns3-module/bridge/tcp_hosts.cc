@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tcp_hosts.h"
+
+#include "ns3/boolean.h"
+#include "ns3/config.h"
+#include "ns3/data-rate.h"
+#include "ns3/integer.h"
+#include "ns3/ipv4-static-routing-helper.h"
+#include "ns3/ipv4.h"
+#include "ns3/mac48-address.h"
+#include "ns3/pointer.h"
+#include "ns3/string.h"
+#include "ns3/tcp-bbr.h"
+#include "ns3/tcp-l4-protocol.h"
+#include "ns3/tcp-socket.h"
+#include "ns3/uinteger.h"
+#include "ns3/weft-channel.h"
+#include "ns3/weft-net-device.h"
+#include "ns3/weft-time.h"
+
+using namespace ns3;
+
+TcpHosts::TcpHosts(Ptr<WeftFabric> fabric,
+                   const TransportParams& transport,
+                   const TcpParams& tcp,
+                   uint64_t seed)
+    : m_fabric(fabric),
+      m_params(tcp),
+      m_variant(TypeId::LookupByName(TcpVariantTypeId(transport.variant))),
+      m_seed(seed)
+{
+    // ns-3 paces at 4 Gbps at most unless told otherwise.
+    Config::SetDefault("ns3::TcpSocketState::MaxPacingRate",
+                       DataRateValue(DataRate(1000000000000000ull)));
+    m_stack.SetIpv6StackInstall(false);
+    m_stack.SetRoutingHelper(Ipv4StaticRoutingHelper());
+}
+
+Ipv4Address
+TcpHosts::GetAddress(uint32_t host, uint32_t prio)
+{
+    return Ipv4Address((10 + prio) << 24 | (host + 1));
+}
+
+uint32_t
+TcpHosts::GetSegmentBytes() const
+{
+    return m_params.mtuBytes - TCP_HEADER_BYTES;
+}
+
+void
+TcpHosts::AddDevice(Host& host, uint32_t number, uint32_t prio)
+{
+    const weft_fabric* graph = m_fabric->GetGraph();
+    // One device stands for all ports of the host, which share its traffic by the hash of flows.
+    Ptr<WeftNetDevice> device =
+        CreateObjectWithAttributes<WeftNetDevice>("Mtu",
+                                                  UintegerValue(m_params.mtuBytes),
+                                                  "FrameOverhead",
+                                                  UintegerValue(TCP_FRAME_OVERHEAD_BYTES),
+                                                  "TxQueueLimit",
+                                                  UintegerValue(0),
+                                                  "AnyPort",
+                                                  BooleanValue(true),
+                                                  "IpPriority",
+                                                  IntegerValue(prio));
+    device->SetAddress(Mac48Address::Allocate());
+    host.node->AddDevice(device);
+    device->Attach(m_fabric, graph->nodes[graph->hosts[number]].first_port, nullptr);
+    Ptr<Ipv4> ip = host.node->GetObject<Ipv4>();
+    const uint32_t interface = ip->AddInterface(device);
+    const Ipv4Address address = GetAddress(number, prio);
+    ip->AddAddress(interface, Ipv4InterfaceAddress(address, Ipv4Mask("/8")));
+    ip->SetUp(interface);
+    m_fabric->GetFrames().AddAddress(address, number);
+}
+
+Ptr<Node>
+TcpHosts::GetNode(uint32_t host, uint32_t prio)
+{
+    Host& h = m_hosts[host];
+    if (!h.node)
+    {
+        h.node = CreateObject<Node>();
+        m_stack.Install(h.node);
+    }
+    if (!h.hasDevice[prio])
+    {
+        h.hasDevice[prio] = true;
+        AddDevice(h, host, prio);
+    }
+    return h.node;
+}
+
+Ptr<Socket>
+TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
+{
+    Ptr<Socket> socket = GetNode(host, prio)->GetObject<TcpL4Protocol>()->CreateSocket(m_variant);
+    socket->SetAttribute("SegmentSize", UintegerValue(GetSegmentBytes()));
+    socket->SetAttribute("InitialCwnd", UintegerValue(m_params.initialWindow));
+    socket->SetAttribute("SndBufSize", UintegerValue(m_params.sendBufferBytes));
+    socket->SetAttribute("RcvBufSize", UintegerValue(m_params.receiveBufferBytes));
+    socket->SetAttribute("MinRto", TimeValue(WeftTime(m_params.minRtoPs)));
+    socket->SetAttribute("ConnTimeout", TimeValue(WeftTime(m_params.connectTimeoutPs)));
+    socket->SetAttribute("DelAckTimeout", TimeValue(WeftTime(TcpDelayedAckPs(m_params))));
+    socket->SetAttribute("DelAckCount", UintegerValue(m_params.ackEvery));
+    socket->SetAttribute("DataRetries", UintegerValue(m_params.retries));
+    socket->SetAttribute("ConnCount", UintegerValue(m_params.retries));
+    // ns-3's timestamps count milliseconds, and Nagle's algorithm would hold back ends of messages.
+    socket->SetAttribute("Timestamp", BooleanValue(false));
+    socket->SetAttribute("TcpNoDelay", BooleanValue(true));
+    socket->SetAttribute("ClockGranularity", TimeValue(MicroSeconds(1)));
+    if (m_params.ecn)
+    {
+        socket->SetAttribute("UseEcn", StringValue("On")); // DCTCP does so itself
+    }
+    PointerValue ops;
+    socket->GetAttribute("CongestionOps", ops);
+    if (Ptr<TcpBbr> bbr = DynamicCast<TcpBbr>(ops.GetObject()))
+    {
+        bbr->SetStream(static_cast<uint32_t>(m_seed * 1000003 + m_sockets));
+    }
+    m_sockets++;
+    return socket;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ns-3 nodes with an Internet stack for the hosts of a fabric, made when first used.
+ */
+#ifndef WEFT_TCP_HOSTS_H
+#define WEFT_TCP_HOSTS_H
+
+#include "tcp_params.h"
+
+#include "ns3/internet-stack-helper.h"
+#include "ns3/ipv4-address.h"
+#include "ns3/node.h"
+#include "ns3/socket.h"
+#include "ns3/weft-fabric.h"
+
+#include <unordered_map>
+
+/**
+ * The hosts that talk TCP. Priority p is the subnet (10 + p).0.0.0/8, in which host h has the
+ * number 1 + h, with a device on every node. ns-3 could tell priorities by the type of service,
+ * too, but its TCP leaves out ECN where that is not 0.
+ */
+class TcpHosts
+{
+  public:
+    /**
+     * \param fabric the fabric
+     * \param transport section transport
+     * \param tcp section tcp
+     * \param seed of the run
+     */
+    TcpHosts(ns3::Ptr<ns3::WeftFabric> fabric,
+             const TransportParams& transport,
+             const TcpParams& tcp,
+             uint64_t seed);
+
+    /**
+     * \param host a host number
+     * \param prio a priority that it is going to use
+     * \return its node
+     */
+    ns3::Ptr<ns3::Node> GetNode(uint32_t host, uint32_t prio);
+
+    /**
+     * \param host a host number
+     * \param prio a priority
+     * \return its address there
+     */
+    static ns3::Ipv4Address GetAddress(uint32_t host, uint32_t prio);
+
+    /**
+     * \param host a host number
+     * \param prio priority of the packets
+     * \return a new socket, configured
+     */
+    ns3::Ptr<ns3::Socket> MakeSocket(uint32_t host, uint32_t prio);
+
+    /**
+     * \return bytes of a full segment
+     */
+    uint32_t GetSegmentBytes() const;
+
+    /**
+     * \return segments per ACK
+     */
+    uint32_t GetAckEvery() const
+    {
+        return m_params.ackEvery;
+    }
+
+  private:
+    /** A host. */
+    struct Host
+    {
+        ns3::Ptr<ns3::Node> node;     //!< With an Internet stack.
+        bool hasDevice[WEFT_PRIOS]{}; //!< By priority.
+    };
+
+    /**
+     * \param host the host
+     * \param number its number
+     * \param prio priority that it gets a device for
+     */
+    void AddDevice(Host& host, uint32_t number, uint32_t prio);
+
+    ns3::Ptr<ns3::WeftFabric> m_fabric;         //!< The fabric.
+    TcpParams m_params;                         //!< Section tcp.
+    ns3::TypeId m_variant;                      //!< Congestion control.
+    uint64_t m_seed;                            //!< Of the run.
+    int64_t m_sockets{0};                       //!< Made so far.
+    ns3::InternetStackHelper m_stack;           //!< Installs stacks.
+    std::unordered_map<uint32_t, Host> m_hosts; //!< By host number.
+};
+
+#endif /* WEFT_TCP_HOSTS_H */

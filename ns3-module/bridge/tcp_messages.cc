@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "tcp_messages.h"
+
+#include "base/units.h"
+
+#include "ns3/simulator.h"
+#include "ns3/weft-time.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace ns3;
+
+TcpMessages::TcpMessages(Ptr<WeftFabric> fabric,
+                         const TransportParams& transport,
+                         const TcpParams& tcp,
+                         uint64_t seed,
+                         Listener listener)
+    : m_fabric(fabric),
+      m_hosts(fabric, transport, tcp, seed),
+      m_connections(tcp.connections),
+      m_listener(std::move(listener))
+{
+}
+
+TcpMessages::Group&
+TcpMessages::GetGroup(const weft_engine_msg& msg)
+{
+    Group& group = m_groups[{msg.src_host, msg.dst_host, msg.prio, msg.qp}];
+    while (group.connections.size() < m_connections)
+    {
+        const uint32_t src = msg.src_host;
+        const uint32_t dst = msg.dst_host;
+        TcpConnection::Listener listener;
+        listener.received = [this](uint64_t id) { Received(id); };
+        listener.acked = [this](uint64_t id) { Acked(id); };
+        listener.counted = [this](uint64_t id, uint64_t bytes, bool echo) {
+            Counted(id, bytes, echo);
+        };
+        listener.failed = [this, src, dst](const char* what) {
+            weft_err err = {};
+            char at[WEFT_UNIT_TEXT_MAX];
+            weft_err_set(&err,
+                         WEFT_E_OUTCOME,
+                         "the TCP connection h%u -> h%u failed at %s: %s",
+                         src,
+                         dst,
+                         weft_human_time(WeftPs(Simulator::Now()), at),
+                         what);
+            m_listener.failed(err);
+        };
+        group.connections.push_back(
+            std::make_unique<TcpConnection>(m_hosts, src, dst, msg.prio, std::move(listener)));
+    }
+    return group;
+}
+
+int64_t
+TcpMessages::IdealPs(const weft_engine_msg& msg, const Group& group, uint32_t parts) const
+{
+    weft_engine_frame frame = {};
+    frame.src_host = msg.src_host;
+    frame.dst_host = msg.dst_host;
+    const uint64_t part = msg.bytes / parts + TcpConnection::FRAMING_BYTES;
+    const uint32_t overhead = TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES;
+    int64_t longest = 0;
+    for (uint32_t i = 0; i < parts; i++)
+    {
+        frame.flow = group.connections[i]->GetFlow();
+        longest =
+            std::max(longest,
+                     weft_engine_frames_ideal_ps(
+                         m_fabric->GetEngine(), &frame, part, m_hosts.GetSegmentBytes(), overhead));
+    }
+    return longest;
+}
+
+int
+TcpMessages::Send(uint64_t id, const weft_engine_msg& msg, weft_err* err)
+{
+    const uint32_t hosts = m_fabric->GetGraph()->nhosts;
+    if (msg.src_host >= hosts || msg.dst_host >= hosts || msg.src_host == msg.dst_host ||
+        msg.prio >= WEFT_PRIOS)
+    {
+        return weft_err_set(
+            err,
+            WEFT_E_INPUT,
+            "message from host %u to host %u at priority %u: the fabric has hosts 0 "
+            "to %u, a message goes to another host, priorities are 0 to 7",
+            msg.src_host,
+            msg.dst_host,
+            msg.prio,
+            hosts - 1);
+    }
+    Group& group = GetGroup(msg);
+    const uint64_t segments = std::max<uint64_t>(1, msg.bytes / m_hosts.GetSegmentBytes());
+    const uint32_t parts = std::min<uint64_t>(m_connections, segments);
+    Message& m = m_messages[id];
+    m.done = {};
+    m.done.id = id;
+    m.done.msg = msg;
+    m.done.post_ps = WeftPs(Simulator::Now());
+    m.done.ideal_ps = IdealPs(msg, group, parts);
+    m.group = &group;
+    m.partsToReceive = m.partsToAck = parts;
+    m.delivered = false;
+    group.undelivered.push_back(id);
+    m_totals.posted++;
+    m_totals.bytesPosted += msg.bytes;
+    for (uint32_t i = 0; i < parts; i++)
+    {
+        // The remainder goes to the first ones.
+        group.connections[i]->Post(id, msg.bytes / parts + (i < msg.bytes % parts));
+    }
+    return 0;
+}
+
+void
+TcpMessages::LinksChanged()
+{
+    m_changedPs = WeftPs(Simulator::Now());
+}
+
+const weft_engine_done&
+TcpMessages::Settled(Message& message)
+{
+    weft_engine_done& d = message.done;
+    if (d.post_ps <= m_changedPs) // part of it may have taken a shorter path
+    {
+        d.ideal_ps = std::min(d.ideal_ps, d.received_ps - d.post_ps);
+    }
+    m_fabric->GetPump().SyncClock(); // the engine's clock is what the listener asks
+    return d;
+}
+
+void
+TcpMessages::Received(uint64_t id)
+{
+    Message& arrived = m_messages.at(id);
+    if (--arrived.partsToReceive > 0)
+    {
+        return;
+    }
+    Group& group = *arrived.group;
+    while (!group.undelivered.empty())
+    {
+        const uint64_t first = group.undelivered.front();
+        Message& m = m_messages.at(first);
+        if (m.partsToReceive > 0)
+        {
+            break;
+        }
+        group.undelivered.pop_front();
+        m.delivered = true;
+        m.done.received_ps = WeftPs(Simulator::Now());
+        m_totals.received++;
+        m_totals.bytesReceived += m.done.msg.bytes;
+        m_listener.received(Settled(m));
+        Finish(first);
+    }
+}
+
+void
+TcpMessages::Acked(uint64_t id)
+{
+    m_messages.at(id).partsToAck--;
+    Finish(id);
+}
+
+void
+TcpMessages::Finish(uint64_t id)
+{
+    auto it = m_messages.find(id);
+    if (!it->second.delivered || it->second.partsToAck > 0)
+    {
+        return;
+    }
+    it->second.done.acked_ps = WeftPs(Simulator::Now());
+    const weft_engine_done done = Settled(it->second);
+    m_messages.erase(it);
+    m_totals.acked++;
+    m_listener.acked(done);
+}
+
+void
+TcpMessages::Counted(uint64_t id, uint64_t retxBytes, bool echo)
+{
+    weft_engine_done& d = m_messages.at(id).done;
+    d.retx_bytes += retxBytes;
+    d.cnps += echo;
+}
+
+TcpTotals
+TcpMessages::GetTotals() const
+{
+    TcpTotals t = m_totals;
+    for (const auto& group : m_groups)
+    {
+        for (const auto& connection : group.second.connections)
+        {
+            const TcpCounters& c = connection->GetCounters();
+            t.sums.segments += c.segments;
+            t.sums.acks += c.acks;
+            t.sums.retxPackets += c.retxPackets;
+            t.sums.retxBytes += c.retxBytes;
+            t.sums.timeouts += c.timeouts;
+            t.sums.ecnEchoes += c.ecnEchoes;
+        }
+    }
+    return t;
+}
+
+uint64_t
+TcpMessages::Explain(uint64_t max, const std::function<void(const char*)>& fn) const
+{
+    std::vector<uint64_t> ids;
+    for (const auto& m : m_messages)
+    {
+        ids.push_back(m.first);
+    }
+    std::sort(ids.begin(), ids.end());
+    for (std::size_t i = 0; i < ids.size() && i < max; i++)
+    {
+        const Message& m = m_messages.at(ids[i]);
+        char size[WEFT_UNIT_TEXT_MAX];
+        char window[WEFT_UNIT_TEXT_MAX];
+        char text[512];
+        uint64_t timeouts = 0;
+        uint64_t cwnd = 0;
+        bool connected = true;
+        for (const auto& c : m.group->connections)
+        {
+            timeouts += c->GetCounters().timeouts;
+            cwnd += c->GetCounters().cwndBytes;
+            connected = connected && c->IsConnected();
+        }
+        std::snprintf(
+            text,
+            sizeof text,
+            "h%u -> h%u: message %llu of %s (tag %llu) over TCP: %s; congestion window %s, "
+            "%llu timeouts so far",
+            m.done.msg.src_host,
+            m.done.msg.dst_host,
+            static_cast<unsigned long long>(m.done.id),
+            weft_human_size(m.done.msg.bytes, size),
+            static_cast<unsigned long long>(m.done.msg.tag),
+            !connected    ? "its connection is not open yet"
+            : m.delivered ? "arrived, not all acknowledged"
+                          : "on its way",
+            weft_human_size(cwnd, window),
+            static_cast<unsigned long long>(timeouts));
+        fn(text);
+    }
+    return m_messages.size();
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages over persistent TCP connections: what the engine's QPs do for RoCE.
+ *
+ * Between two hosts, for each priority and QP number, there are tcp.connections connections, opened
+ * by the first message. A message is cut into as many parts of equal length, but into no more than
+ * it has full segments. Messages of one such group are handed to the receiver in the order in which
+ * they were posted.
+ */
+#ifndef WEFT_TCP_MESSAGES_H
+#define WEFT_TCP_MESSAGES_H
+
+#include "tcp_connection.h"
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+/** Sums over all connections, and of messages. */
+struct TcpTotals
+{
+    uint64_t posted{0};        //!< Messages.
+    uint64_t received{0};      //!< Messages.
+    uint64_t acked{0};         //!< Messages.
+    uint64_t bytesPosted{0};   //!< Of messages.
+    uint64_t bytesReceived{0}; //!< Of messages.
+    TcpCounters sums;          //!< Over all connections.
+};
+
+/** The messages of a fabric that travel by TCP. */
+class TcpMessages
+{
+  public:
+    /** What the owner is told, in ns-3 events. */
+    struct Listener
+    {
+        std::function<void(const weft_engine_done&)> received; //!< At the receiver.
+        std::function<void(const weft_engine_done&)> acked;    //!< At the sender.
+        std::function<void(const weft_err&)> failed;           //!< A connection is lost.
+    };
+
+    /**
+     * \param fabric built
+     * \param transport section transport
+     * \param tcp section tcp
+     * \param seed of the run
+     * \param listener the owner
+     */
+    TcpMessages(ns3::Ptr<ns3::WeftFabric> fabric,
+                const TransportParams& transport,
+                const TcpParams& tcp,
+                uint64_t seed,
+                Listener listener);
+
+    TcpMessages(const TcpMessages&) = delete;
+    TcpMessages& operator=(const TcpMessages&) = delete;
+
+    /**
+     * Posts a message now.
+     * \param id its number, for the listener
+     * \param msg the message, with its priority
+     * \param [out] err why it failed
+     * \return 0 or a WEFT_E_* code
+     */
+    int Send(uint64_t id, const weft_engine_msg& msg, weft_err* err);
+
+    /** Links have changed: ideal times of messages under way may be too long. */
+    void LinksChanged();
+
+    /**
+     * \return the sums
+     */
+    TcpTotals GetTotals() const;
+
+    /**
+     * Says of unfinished messages where they are.
+     * \param max at most so many
+     * \param fn called with a sentence on each
+     * \return the number unfinished
+     */
+    uint64_t Explain(uint64_t max, const std::function<void(const char*)>& fn) const;
+
+  private:
+    /** Connections between two hosts. */
+    struct Group
+    {
+        std::vector<std::unique_ptr<TcpConnection>> connections; //!< At least one.
+        std::deque<uint64_t> undelivered;                        //!< Messages, in order.
+    };
+
+    /** A message under way. */
+    struct Message
+    {
+        weft_engine_done done;   //!< What is known.
+        Group* group;            //!< Its connections.
+        uint32_t partsToReceive; //!< Parts that have not arrived.
+        uint32_t partsToAck;     //!< Parts not acknowledged.
+        bool delivered;          //!< The receiver was told.
+    };
+
+    /**
+     * \param msg a message
+     * \return its connections, opened if need be
+     */
+    Group& GetGroup(const weft_engine_msg& msg);
+    /**
+     * \param msg a message
+     * \param group its connections
+     * \param parts how many of them it uses
+     * \return its time in an empty fabric
+     */
+    int64_t IdealPs(const weft_engine_msg& msg, const Group& group, uint32_t parts) const;
+    void Received(uint64_t id);
+    void Acked(uint64_t id);
+    void Counted(uint64_t id, uint64_t retxBytes, bool echo);
+    /**
+     * Tells the sender if everything has happened.
+     * \param id a message
+     */
+    void Finish(uint64_t id);
+    /**
+     * \param message about to be told of
+     * \return what is known of it
+     */
+    const weft_engine_done& Settled(Message& message);
+
+    using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>; //!< src, dst, prio, QP.
+
+    ns3::Ptr<ns3::WeftFabric> m_fabric;               //!< The fabric.
+    TcpHosts m_hosts;                                 //!< Nodes.
+    uint32_t m_connections;                           //!< Per group.
+    Listener m_listener;                              //!< The owner.
+    std::map<Key, Group> m_groups;                    //!< All connections.
+    std::unordered_map<uint64_t, Message> m_messages; //!< Under way, by number.
+    TcpTotals m_totals;                               //!< Without the sums.
+    int64_t m_changedPs{-1};                          //!< When links changed last.
+};
+
+#endif /* WEFT_TCP_MESSAGES_H */
