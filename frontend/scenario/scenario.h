@@ -129,7 +129,7 @@ struct weft_scenario_parts {
     struct weft_trouble *trouble; /**< NULL: nothing goes wrong */
 };
 /**
- * Builds fabric and workload (one rank per host) and checks everything that can be checked without
+ * Builds fabric and workload (rank r on host r) and checks everything that can be checked without
  * running: congestion control, backend against fabric and what trouble leaves of it, system against
  * workload. On failure nothing
  * is left to free.

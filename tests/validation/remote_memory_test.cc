@@ -79,6 +79,41 @@ TEST(RemoteMemoryInPackets, StoresMeetAtTheLinkOfTheMemory)
     EXPECT_EQ(pool.totals.drops_buffer, 0u);
 }
 
+// A rack of four memories, each for a node of four ranks: four loads share the link of their memory. The ranks' dimensions
+// are said, as those of the fabric have the memories in them.
+TEST(RemoteMemoryInPackets, AMemoryRack)
+{
+    TempDir dir;
+    for (int r = 0; r < 16; r++) {
+        Trace t;
+        t.coll(ALL_REDUCE, BYTES, "", {t.load(BYTES)});
+        t.write(dir / ("t." + std::to_string(r) + ".et"));
+    }
+    Outcome o =
+        RunJob({"topology.type=leaf-spine", "leaf-spine.leaves=5", "leaf-spine.hosts-per-leaf=4",
+                "leaf-spine.spines=4", "workload.type=chakra", "chakra.path=" + (dir / "t"),
+                "chakra.ranks=16", "system.dims=4,4", "system.all-reduce=ring,ring",
+                "system.remote-memory=per-node", "system.remote-traffic=true",
+                "system.remote-latency=500ns", "congestion-control.name=none"});
+    ASSERT_EQ(o.error, "");
+    double last = 0;
+    for (uint32_t r = 0; r < 16; r++) {
+        const double ps = double(o.opEndPs[{r, 1}]);
+        last = std::max(last, ps);
+        EXPECT_LT(ps, 2 * 4 * SERIAL) << r; // paths of the fabric may collide
+    }
+    EXPECT_GT(last, 4 * SERIAL);
+    uint64_t memory = 0;
+    for (auto &f : o.flows)
+        if (f.msg.dst >= 16 || f.msg.src >= 16) {
+            const uint32_t rank = f.msg.dst >= 16 ? f.msg.src : f.msg.dst;
+            EXPECT_EQ(f.msg.dst >= 16 ? f.msg.dst : f.msg.src, 16 + rank / 4);
+            memory += f.msg.bytes;
+        }
+    EXPECT_EQ(memory, 16 * (BYTES + 64));
+    EXPECT_EQ(o.totals.bytes_received - memory, 2 * 15 * BYTES);
+}
+
 // By arithmetic no packet is sent, and the time is latency and bytes over bandwidth.
 TEST(RemoteMemoryInPackets, ArithmeticSendsNothing)
 {
