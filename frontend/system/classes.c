@@ -5,6 +5,9 @@
  * Both are lists such as all-to-all:2,send:5; "send" is SEND and RECV, all others are collectives.
  * Messages of a collective take the QPs of a pair in turn, by step and chunk. Messages between SENDs
  * and RECVs take the one that their tag picks, so that equal tags stay in order.
+ *
+ * With intra-dimension=priority collectives of different priority have QPs of their own, since an
+ * urgent message that queues behind others on a QP is not urgent any more.
  */
 #include "system/internal.h"
 
@@ -78,14 +81,38 @@ int weft_read_classes(const struct weft_system_params *p, struct weft_classes *o
         out->prio[k] = WEFT_NET_PRIO_DEFAULT;
         out->qps[k] = 1;
     }
+    out->nurgencies = 0;
     int rc = read_list("priorities", p->priorities, 0, WEFT_NET_PRIOS - 1, out->prio, err);
     return rc ? rc : read_list("qps", p->qps, 1, QPS_MAX, out->qps, err);
+}
+
+void weft_read_urgencies(const struct weft_workload *w, const struct weft_system_params *p,
+                         struct weft_classes *out)
+{
+    for (uint32_t r = 0; p->intra_dimension == WEFT_INTRA_PRIORITY && r < w->nranks; r++)
+        for (uint32_t i = 0; i < w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            uint32_t at = 0, n = out->nurgencies;
+            if (op->kind != WEFT_OP_COLL)
+                continue;
+            while (at < n && out->urgency[at] < op->priority)
+                at++;
+            if ((at < n && out->urgency[at] == op->priority) || n == WEFT_URGENCIES_MAX)
+                continue;
+            memmove(&out->urgency[at + 1], &out->urgency[at], (n - at) * sizeof(out->urgency[0]));
+            out->urgency[at] = op->priority;
+            out->nurgencies++;
+        }
 }
 
 void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint64_t turn,
                    struct weft_net_msg *msg)
 {
     int type = op->kind == WEFT_OP_COLL ? (int)op->coll : WEFT_COLL_KINDS;
+    uint32_t urgency = 0;
+    while (op->kind == WEFT_OP_COLL && urgency + 1 < c->nurgencies &&
+           c->urgency[urgency] < op->priority)
+        urgency++;
     msg->prio = c->prio[type];
-    msg->qp = c->qps[type] == 1 ? 0 : (uint32_t)(turn % c->qps[type]);
+    msg->qp = QPS_MAX * urgency + (c->qps[type] == 1 ? 0 : (uint32_t)(turn % c->qps[type]));
 }

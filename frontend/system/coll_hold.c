@@ -9,7 +9,8 @@
  * A collective makes others wait only once it is going: a chunk of it is over, of a kind for which
  * that takes every member. Then all members have issued it, none of them waits for anything that
  * it holds up, and nothing can wait in a circle: the first collective in the order is held by
- * nobody. Until then it shares the network with the others, which costs it at most one chunk.
+ * nobody. Until then it shares the network with the others, which costs it no more than a chunk of
+ * its own takes; and the chunks of the others that are under way then are not stopped.
  */
 #include "system/internal.h"
 

@@ -126,9 +126,15 @@ struct weft_npu {
 
 /** Types of communication: the collectives, and SEND with RECV. */
 #define WEFT_COMM_TYPES (WEFT_COLL_KINDS + 1)
+/** Most priorities of collectives that have QPs of their own. */
+#define WEFT_URGENCIES_MAX 16u
 /** Traffic class and QPs of each type. */
 struct weft_classes {
     uint32_t prio[WEFT_COMM_TYPES], qps[WEFT_COMM_TYPES];
+    /** Priorities of collectives, ascending: each has its own QPs, the last and above share. None:
+     * all share. */
+    uint32_t nurgencies;
+    int64_t urgency[WEFT_URGENCIES_MAX];
 };
 
 struct weft_joint;
@@ -214,6 +220,9 @@ int64_t weft_absorb_ps(struct weft_npu *npu, int64_t now_ps);
 /* classes.c */
 int weft_read_classes(const struct weft_system_params *p, struct weft_classes *out,
                       struct weft_err *err);
+/** Finds the priorities of a workload, where they matter. */
+void weft_read_urgencies(const struct weft_workload *w, const struct weft_system_params *p,
+                         struct weft_classes *out);
 /** Fills in traffic class and QP of a message of op; @p turn picks the QP. */
 void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint64_t turn,
                    struct weft_net_msg *msg);

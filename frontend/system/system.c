@@ -145,6 +145,8 @@ static int prepare(struct weft_system *s, const struct weft_fabric *fabric, stru
     if (!rc)
         rc = weft_read_classes(s->p, &s->classes, err);
     if (!rc)
+        weft_read_urgencies(w, s->p, &s->classes);
+    if (!rc)
         rc = weft_choices_new(w, s->p, &s->choices, err);
     if (!rc)
         rc = weft_coll_ids(w, s->states, &ninstances, &s->instance_order, err);

@@ -66,6 +66,11 @@ class Trace
         weft_et_build_int(&b_, "tensor_size", WEFT_ET_UINT64, (int64_t)bytes);
         return after(deps);
     }
+    // One more attribute of the node added last.
+    void attribute(const char *name, enum weft_et_kind kind, int64_t value)
+    {
+        weft_et_build_int(&b_, name, kind, value);
+    }
     void write(const std::string &path)
     {
         weft_err err = {};
