@@ -243,7 +243,9 @@ static void set_up(struct weft_coll_chunk *c)
     struct weft_prog *p = &c->prog;
     const struct weft_system *s = p->sys;
     const struct weft_coll_algorithm *alg = &run->choice->alg[0];
-    uint64_t site = weft_site_key(weft_active_op(run->a)->group, WEFT_SITE_WHOLE, 0);
+    const struct weft_op *op = weft_active_op(run->a);
+    const uint32_t prio = s->classes.prio[op->coll];
+    uint64_t site = weft_site_net_key(op->group, WEFT_SITE_WHOLE, 0, prio);
     if (run->order) {
         const struct weft_shape *shape = run->shape;
         uint32_t d = dim_of(c);
@@ -253,13 +255,12 @@ static void set_up(struct weft_coll_chunk *c)
         p->ranks = shape->places[d];
         p->stride = shape->stride[d];
         p->base = p->npu->rank - p->ranks[p->position] * p->stride;
-        site = weft_site_key(weft_active_op(run->a)->group, d, p->base);
+        site = weft_site_net_key(op->group, d, p->base, prio);
     } else {
         p->call = run->call;
         p->call.bytes = weft_coll_chunk_bytes(run->call.bytes, s->p->chunks, c->index);
         if (run->call.pairs) {
-            c->splits =
-                (struct weft_splits){weft_active_op(run->a), run->position, c->index, run->nchunks};
+            c->splits = (struct weft_splits){op, run->position, c->index, run->nchunks};
             c->pairs = *run->call.pairs;
             c->pairs.ctx = &c->splits;
             p->call.pairs = &c->pairs;
@@ -272,7 +273,7 @@ static void set_up(struct weft_coll_chunk *c)
     p->ops = alg->ops;
     if (p->ops->in_network)
         p->net_group = weft_site_net_group(&s->sites, site);
-    weft_site_use(&s->sites, &p->call, weft_active_op(run->a)->group, alg);
+    weft_site_use(&s->sites, &p->call, op->group, alg);
     p->key = ((run->instance << s->chunk_bits | c->index) << s->phase_bits) | c->at;
 }
 

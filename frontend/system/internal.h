@@ -149,7 +149,7 @@ struct weft_site_group {
 
 /** Where algorithms meet the fabric: what they need of it, per set of ranks that plays together. */
 struct weft_sites {
-    struct weft_u64map net_group; /**< key of weft_site_key() -> struct weft_site_group */
+    struct weft_u64map net_group; /**< weft_site_net_key() -> struct weft_site_group */
     struct weft_site_group *groups;
     /** key of weft_site_key(), with the root as base -> struct weft_site_program */
     struct weft_u64map programs;
@@ -281,6 +281,11 @@ void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w);
 static inline uint64_t weft_site_key(uint32_t group, uint32_t dim, uint32_t base)
 {
     return ((uint64_t)group << 4 | dim) << 32 | base;
+}
+/** The same for a group of the net at traffic class @p prio. */
+static inline uint64_t weft_site_net_key(uint32_t group, uint32_t dim, uint32_t base, uint32_t prio)
+{
+    return weft_site_key(group << 4 | (prio & 15), dim, base);
 }
 /** Opens the net's groups for all in-network collectives of the workload, plans the programs of
  * algorithms that have to know the links of @p fabric (NULL: not known). */

@@ -11,7 +11,8 @@
 struct row {
     const uint32_t *place;
     uint32_t n, stride, base;
-    uint64_t key;
+    uint32_t prio; /* of in-network operations */
+    uint64_t key;  /* of weft_site_net_key() */
 };
 
 static int open_group(struct weft_system *s, const struct row *row, const struct weft_coll_ops *alg,
@@ -33,7 +34,7 @@ static int open_group(struct weft_system *s, const struct row *row, const struct
     }
     for (uint32_t i = 0; i < row->n; i++)
         hosts[i] = row->base + row->place[i] * row->stride;
-    int rc = s->net->ops->group(s->net, hosts, row->n, WEFT_NET_PRIO_DEFAULT, &g->id, err);
+    int rc = s->net->ops->group(s->net, hosts, row->n, row->prio, &g->id, err);
     free(hosts);
     if (rc)
         weft_err_prepend(err, "algorithm %s on %u ranks", alg->name, row->n);
@@ -141,21 +142,29 @@ static int prepare_op(struct weft_system *s, const struct weft_fabric *f, uint32
                       const struct weft_op *op, struct weft_err *err)
 {
     const struct weft_group *g = &s->w->groups[op->group];
-    const struct weft_shape *shape = &s->shapes[op->group];
+    struct weft_shape scratch;
+    const struct weft_shape *shape = weft_shape_of(&s->shapes[op->group], op, &scratch);
     const struct weft_choice *choice = weft_choice_of(&s->choices, op);
+    const int whole_group = choice->n == 1 && shape != &scratch;
+    const uint32_t prio = s->classes.prio[op->coll];
     int rc = 0;
-    if (choice->n == 1 && choice->alg[0].ops->plan)
+    if (whole_group && choice->alg[0].ops->plan)
         return plan(s, f, op, &choice->alg[0], err);
-    if (choice->n == 1) {
-        struct row whole = {g->ranks, g->n, 1, 0, weft_site_key(op->group, WEFT_SITE_WHOLE, 0)};
+    if (whole_group) {
+        struct row whole = {g->ranks, g->n, 1,
+                            0,        prio, weft_site_net_key(op->group, WEFT_SITE_WHOLE, 0, prio)};
         return choice->alg[0].ops->in_network ? open_group(s, &whole, choice->alg[0].ops, err) : 0;
     }
     for (uint32_t d = 0; !rc && d < shape->dims.n; d++) {
-        const struct weft_coll_ops *alg = choice->alg[shape->fabric_dim[d]].ops;
+        const struct weft_coll_ops *alg = weft_choice_in(choice, shape->fabric_dim[d])->ops;
         uint32_t place = rank / shape->stride[d] % s->dims.size[shape->fabric_dim[d]];
         uint32_t base = rank - place * shape->stride[d];
-        struct row row = {shape->places[d], shape->dims.size[d], shape->stride[d], base,
-                          weft_site_key(op->group, d, base)};
+        struct row row = {shape->places[d],
+                          shape->dims.size[d],
+                          shape->stride[d],
+                          base,
+                          prio,
+                          weft_site_net_key(op->group, d, base, prio)};
         rc = alg->in_network ? open_group(s, &row, alg, err) : 0;
     }
     return rc;

@@ -8,13 +8,15 @@ namespace
 {
 
 const uint64_t kMB = 1000000; // 20 us at 400 Gbps
-const Settings kInNetwork = {{"all-reduce", "in-network"},     {"reduce-scatter", "in-network"},
-                             {"all-gather", "in-network"},     {"broadcast", "in-network"},
+const Settings kInNetwork = {{"all-reduce", "in-network"},
+                             {"reduce-scatter", "in-network"},
+                             {"all-gather", "in-network"},
+                             {"broadcast", "in-network"},
                              {"reduce", "in-network"}};
 const Settings kPath = {{"contention", "source"}};
 
 int64_t Alone(weft_coll_kind kind, uint32_t n, uint64_t bytes, uint64_t posted, uint64_t received,
-            const Settings &system = {})
+              const Settings &system = {})
 {
     Job job(n);
     job.Everywhere(kind, bytes);
@@ -58,7 +60,7 @@ TEST(InNetwork, OneSwitch)
     // four chunks, one at a time: 4 * (2 us + 5 us)
     EXPECT_EQ(Alone(WEFT_COLL_ALL_REDUCE, 4, kMB, 4 * kMB, 4 * kMB, {{"chunks", "4"}}), 28000);
     EXPECT_EQ(Alone(WEFT_COLL_ALL_REDUCE, 4, kMB, 4 * kMB, 4 * kMB,
-                  {{"chunks", "4"}, {"active-chunks", "4"}}),
+                    {{"chunks", "4"}, {"active-chunks", "4"}}),
               22000);
 }
 
@@ -68,8 +70,8 @@ TEST(InNetwork, TwoSwitches)
     for (bool whole : {false, true}) {
         Job job(4);
         job.Everywhere(WEFT_COLL_ALL_REDUCE, kMB);
-        Sim sim(job, kInNetwork,
-                {{"forwarding", whole ? "store-and-forward" : "cut-through"}}, TwoSwitches);
+        Sim sim(job, kInNetwork, {{"forwarding", whole ? "store-and-forward" : "cut-through"}},
+                TwoSwitches);
         // hosts at the root: the others' way up 4 us, down 1 us; the others: 8 us
         // store-and-forward: 20 + 40 up, 20 or 40 + 20 down
         std::multiset<int64_t> ends, want;
@@ -93,6 +95,47 @@ TEST(InNetwork, InOneDimension)
     // half a MB: ring step 2 us + 10 us; sum 2 us + 10 us; ring step back
     EXPECT_EQ(sim.EndNs(), 36000);
     EXPECT_EQ(sim.Totals().bytes_received, 4 * 3 * kMB / 2);
+}
+
+/* A collective that leaves a dimension out: each row is a group of its own. */
+TEST(InNetwork, InTheDimensionThatIsInvolved)
+{
+    for (const char *algorithm : {"in-network", "in-network,in-network"}) {
+        Job job(4);
+        for (uint32_t r = 0; r < 4; r++) {
+            weft_op op = {};
+            op.kind = WEFT_OP_COLL;
+            op.coll = WEFT_COLL_ALL_REDUCE;
+            op.bytes = kMB;
+            op.involved = 2; // the outer one: {0, 2} and {1, 3}
+            op.ninvolved = 2;
+            job.Add(r, op,
+                    r == 3 ? std::vector<uint32_t>{job.Comp(3, 50000000)}
+                           : std::vector<uint32_t>{});
+        }
+        Sim sim(job, {{"all-reduce", algorithm}, {"dims", "2,2"}}, kPath);
+        ASSERT_TRUE(sim.Finished()) << sim.err.msg;
+        EXPECT_EQ(sim.EndNs(0), 22000);
+        EXPECT_EQ(sim.EndNs(2), 22000);
+        EXPECT_EQ(sim.EndNs(1), 72000);
+        EXPECT_EQ(sim.Totals().bytes_received, 4 * kMB);
+    }
+}
+
+/* Each type of communication keeps its traffic class. */
+TEST(InNetwork, TakesTheClassOfItsType)
+{
+    Job job(4);
+    job.Everywhere(WEFT_COLL_ALL_REDUCE, kMB);
+    job.Everywhere(WEFT_COLL_REDUCE, 2 * kMB);
+    job.Everywhere(WEFT_COLL_BROADCAST, 3 * kMB);
+    Sim sim(job, With(kInNetwork, {{"priorities", "all-reduce:5,reduce:2"}}), kPath);
+    ASSERT_TRUE(sim.Finished()) << sim.err.msg;
+    EXPECT_EQ(sim.flows.size(), 12u);
+    for (const weft_net_flow &f : sim.flows)
+        EXPECT_EQ(f.msg.prio, f.msg.bytes == kMB       ? 5
+                              : f.msg.bytes == 2 * kMB ? 2
+                                                       : WEFT_NET_PRIO_DEFAULT);
 }
 
 TEST(InNetwork, WaitsForTheLastRank)
