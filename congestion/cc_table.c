@@ -25,22 +25,15 @@ const struct weft_cc_ops *const *weft_cc_table(size_t *n)
     return table;
 }
 
+static const char *name_of(size_t i)
+{
+    return table[i]->name;
+}
+
 const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err)
 {
-    const char *names[TABLE_N];
-    for (size_t i = 0; i < TABLE_N; i++) {
-        if (strcmp(table[i]->name, name) == 0)
-            return table[i];
-        names[i] = table[i]->name;
-    }
-    const char *near = weft_nearest(name, names, TABLE_N);
-    if (near)
-        weft_err_set(err, WEFT_E_INPUT, "unknown congestion control '%s'; did you mean '%s'?", name,
-                     near);
-    else
-        weft_err_set(err, WEFT_E_INPUT,
-                     "unknown congestion control '%s'; `weft list` shows all of them", name);
-    return NULL;
+    const size_t i = weft_find_named(name, name_of, TABLE_N, "congestion control", "cc", err);
+    return i < TABLE_N ? table[i] : NULL;
 }
 
 unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params)

@@ -4,8 +4,6 @@
  */
 #include "topologies/topology.h"
 
-#include <string.h>
-
 #define WEFT_TOPOLOGY(x) extern const struct weft_topology_ops weft_topology_##x;
 #include "topology_table.def"
 #undef WEFT_TOPOLOGY
@@ -24,19 +22,13 @@ const struct weft_topology_ops *const *weft_topology_table(size_t *n)
     return table;
 }
 
+static const char *name_of(size_t i)
+{
+    return table[i]->name;
+}
+
 const struct weft_topology_ops *weft_topology_find(const char *name, struct weft_err *err)
 {
-    const char *names[TABLE_N];
-    for (size_t i = 0; i < TABLE_N; i++) {
-        if (strcmp(table[i]->name, name) == 0)
-            return table[i];
-        names[i] = table[i]->name;
-    }
-    const char *near = weft_nearest(name, names, TABLE_N);
-    if (near)
-        weft_err_set(err, WEFT_E_INPUT, "unknown topology '%s'; did you mean '%s'?", name, near);
-    else
-        weft_err_set(err, WEFT_E_INPUT, "unknown topology '%s'; `weft list` shows all of them",
-                     name);
-    return NULL;
+    const size_t i = weft_find_named(name, name_of, TABLE_N, "topology", "topologies", err);
+    return i < TABLE_N ? table[i] : NULL;
 }

@@ -200,25 +200,53 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
     return prev[nb];
 }
 
+/* The nearest name so far. */
+struct nearest {
+    const char *given, *best;
+    size_t len, distance; /* of given; allowed, then that of best */
+};
+
+static struct nearest nearest_to(const char *given)
+{
+    const size_t len = given ? strnlen(given, NEAREST_MAX + 1) : NEAREST_MAX + 1;
+    return (struct nearest){.given = given, .len = len, .distance = 1 + len / 3};
+}
+
+static void consider(struct nearest *n, const char *name)
+{
+    const size_t m = strnlen(name, NEAREST_MAX + 1);
+    if (n->len > NEAREST_MAX || m > NEAREST_MAX)
+        return;
+    const size_t d = edit_distance(n->given, n->len, name, m);
+    /* A distance as long as the word means that nothing of it was recognised. */
+    if (d < n->distance + (n->best == NULL) && d < (n->len > m ? n->len : m)) {
+        n->best = name;
+        n->distance = d;
+    }
+}
+
 const char *weft_nearest(const char *given, const char *const *names, size_t n)
 {
-    if (!given)
-        return NULL;
-    const size_t len = strnlen(given, NEAREST_MAX + 1);
-    if (len > NEAREST_MAX)
-        return NULL;
-    const char *best = NULL;
-    size_t best_distance = 1 + len / 3;
+    struct nearest near = nearest_to(given);
+    for (size_t i = 0; i < n; i++)
+        consider(&near, names[i]);
+    return near.best;
+}
+
+size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, const char *what,
+                       const char *list, struct weft_err *err)
+{
+    struct nearest near = nearest_to(name);
     for (size_t i = 0; i < n; i++) {
-        const size_t m = strnlen(names[i], NEAREST_MAX + 1);
-        if (m > NEAREST_MAX)
-            continue;
-        const size_t d = edit_distance(given, len, names[i], m);
-        /* A distance as long as the word means that nothing of it was recognised. */
-        if (d < best_distance + (best == NULL) && d < (len > m ? len : m)) {
-            best = names[i];
-            best_distance = d;
-        }
+        if (strcmp(name_of(i), name) == 0)
+            return i;
+        consider(&near, name_of(i));
     }
-    return best;
+    if (near.best)
+        weft_err_set(err, WEFT_E_INPUT, "unknown %s '%.60s'; did you mean '%s'?", what, name,
+                     near.best);
+    else
+        weft_err_set(err, WEFT_E_INPUT, "unknown %s '%.60s'; `weft list %s` shows all of them",
+                     what, name, list);
+    return n;
 }

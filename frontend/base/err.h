@@ -78,6 +78,16 @@ int weft_exit_code(int code);
  */
 const char *weft_nearest(const char *given, const char *const *names, size_t n);
 
+/** What @p n things are called: the names of a table, by index. */
+typedef const char *(*weft_name_of_fn)(size_t i);
+
+/**
+ * The index of the thing called @p name; @p n when there is none, with a WEFT_E_INPUT that says so, names the
+ * nearest, or else the command that shows all: `weft list LIST`. @p what: what such a thing is called.
+ */
+size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, const char *what,
+                       const char *list, struct weft_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,9 +4,6 @@
  */
 #include "collective/collective.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define WEFT_COLL(x) extern const struct weft_coll_ops weft_coll_##x;
 #include "collective/coll_table.def"
 #undef WEFT_COLL
@@ -24,28 +21,16 @@ const struct weft_coll_ops *const *weft_coll_table(size_t *n)
     return table;
 }
 
+static const char *name_of(size_t i)
+{
+    return table[i]->name;
+}
+
 const struct weft_coll_ops *weft_coll_find(const char *name, struct weft_err *err)
 {
-    const char *names[TABLE_N];
-    char list[256];
-    size_t used = 0;
-    list[0] = '\0';
-    for (size_t i = 0; i < TABLE_N; i++) {
-        if (strcmp(table[i]->name, name) == 0)
-            return table[i];
-        names[i] = table[i]->name;
-        int w = snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", names[i]);
-        used += w > 0 && used + (size_t)w < sizeof(list) ? (size_t)w : 0;
-    }
-    const char *near = weft_nearest(name, names, TABLE_N);
-    if (near)
-        weft_err_set(err, WEFT_E_INPUT,
-                     "no collective algorithm is called '%s', did you mean '%s'? (there are: %s)",
-                     name, near, list);
-    else
-        weft_err_set(err, WEFT_E_INPUT, "no collective algorithm is called '%s' (there are: %s)",
-                     name, list);
-    return NULL;
+    const size_t i =
+        weft_find_named(name, name_of, TABLE_N, "collective algorithm", "collectives", err);
+    return i < TABLE_N ? table[i] : NULL;
 }
 
 int weft_coll_one_of(const struct weft_coll_call *c, const int *kinds, const char *text,

@@ -3,8 +3,6 @@
 #include "base/units.h"
 #include "trouble/trouble.h"
 
-#include <string.h>
-
 #define WEFT_TROUBLE(x) extern const struct weft_trouble_kind weft_trouble_##x;
 #include "trouble/trouble_table.def"
 #undef WEFT_TROUBLE
@@ -22,19 +20,15 @@ const struct weft_trouble_kind *const *weft_trouble_kinds(size_t *n)
     return table;
 }
 
+static const char *name_of(size_t i)
+{
+    return table[i]->name;
+}
+
 const struct weft_trouble_kind *weft_trouble_kind_find(const char *name, struct weft_err *err)
 {
-    const char *names[TABLE_SIZE];
-    for (size_t i = 0; i < TABLE_SIZE; i++) {
-        if (strcmp(table[i]->name, name) == 0)
-            return table[i];
-        names[i] = table[i]->name;
-    }
-    const char *near = weft_nearest(name, names, TABLE_SIZE);
-    weft_err_set(err, WEFT_E_INPUT, "unknown kind '%.60s'; %s'%s'%s", name,
-                 near ? "did you mean " : "'weft list troubles' shows all, such as ",
-                 near ? near : names[0], near ? "?" : "");
-    return NULL;
+    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "kind", "troubles", err);
+    return i < TABLE_SIZE ? table[i] : NULL;
 }
 
 #define F(field) offsetof(struct weft_trouble_item, field)

@@ -5,7 +5,6 @@
 #include "workload/workload.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #define WEFT_WORKLOAD(symbol) extern const struct weft_workload_ops weft_workload_##symbol;
 #include "workload/workload_table.def"
@@ -24,18 +23,15 @@ const struct weft_workload_ops *const *weft_workload_table(size_t *n)
     return table;
 }
 
+static const char *name_of(size_t i)
+{
+    return table[i]->name;
+}
+
 const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err)
 {
-    const char *names[TABLE_SIZE];
-    for (size_t i = 0; i < TABLE_SIZE; i++) {
-        if (strcmp(table[i]->name, name) == 0)
-            return table[i];
-        names[i] = table[i]->name;
-    }
-    const char *near = weft_nearest(name, names, TABLE_SIZE);
-    weft_err_set(err, WEFT_E_INPUT, "unknown workload '%s'; %s '%s'", name,
-                 near ? "nearest is" : "there is", near ? near : names[0]);
-    return NULL;
+    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "workload", "workloads", err);
+    return i < TABLE_SIZE ? table[i] : NULL;
 }
 
 int weft_workload_ranks(const char *name, uint64_t ranks, uint32_t nhosts, uint32_t *out,

@@ -27,11 +27,8 @@ TEST(Check, DefaultsAreValid)
 TEST(Check, UnknownAlgorithm)
 {
     Job job(2);
-    EXPECT_EQ(
-        Check(job, {{"all-gather", "rink"}}),
-        "system.all-gather: no collective algorithm is called 'rink', did you mean 'ring'? (there "
-        "are: ring, direct, halving-doubling, recursive-doubling, bruck, double-binary-tree, "
-        "binomial, parameter-server, in-network, packed-trees, msccl, chakra)");
+    EXPECT_EQ(Check(job, {{"all-gather", "rink"}}),
+              "system.all-gather: unknown collective algorithm 'rink'; did you mean 'ring'?");
 }
 
 TEST(Check, AlgorithmThatDoesNotFit)
