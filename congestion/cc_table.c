@@ -32,7 +32,7 @@ static const char *name_of(size_t i)
 
 const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_N, "congestion control", "cc", err);
+    const size_t i = weft_find_named(name, name_of, TABLE_N, "congestion control", err);
     return i < TABLE_N ? table[i] : NULL;
 }
 

@@ -29,6 +29,6 @@ static const char *name_of(size_t i)
 
 const struct weft_topology_ops *weft_topology_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_N, "topology", "topologies", err);
+    const size_t i = weft_find_named(name, name_of, TABLE_N, "topology", err);
     return i < TABLE_N ? table[i] : NULL;
 }

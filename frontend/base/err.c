@@ -234,7 +234,7 @@ const char *weft_nearest(const char *given, const char *const *names, size_t n)
 }
 
 size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, const char *what,
-                       const char *list, struct weft_err *err)
+                       struct weft_err *err)
 {
     struct nearest near = nearest_to(name);
     for (size_t i = 0; i < n; i++) {
@@ -242,11 +242,15 @@ size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, cons
             return i;
         consider(&near, name_of(i));
     }
-    if (near.best)
+    if (near.best) {
         weft_err_set(err, WEFT_E_INPUT, "unknown %s '%.60s'; did you mean '%s'?", what, name,
                      near.best);
-    else
-        weft_err_set(err, WEFT_E_INPUT, "unknown %s '%.60s'; `weft list %s` shows all of them",
-                     what, name, list);
+        return n;
+    }
+    char all[WEFT_ERR_MSG_MAX - 128];
+    size_t used = 0;
+    for (size_t i = 0; i < n && used < sizeof all; i++)
+        used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", name_of(i));
+    weft_err_set(err, WEFT_E_INPUT, "unknown %s '%.60s'; there are: %s", what, name, all);
     return n;
 }

@@ -82,11 +82,11 @@ const char *weft_nearest(const char *given, const char *const *names, size_t n);
 typedef const char *(*weft_name_of_fn)(size_t i);
 
 /**
- * The index of the thing called @p name; @p n when there is none, with a WEFT_E_INPUT that says so, names the
- * nearest, or else the command that shows all: `weft list LIST`. @p what: what such a thing is called.
+ * The index of the thing called @p name; @p n when there is none, with a WEFT_E_INPUT that says so and names the
+ * nearest, or else all. @p what: what such a thing is called.
  */
 size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, const char *what,
-                       const char *list, struct weft_err *err);
+                       struct weft_err *err);
 
 #ifdef __cplusplus
 }

@@ -28,8 +28,7 @@ static const char *name_of(size_t i)
 
 const struct weft_coll_ops *weft_coll_find(const char *name, struct weft_err *err)
 {
-    const size_t i =
-        weft_find_named(name, name_of, TABLE_N, "collective algorithm", "collectives", err);
+    const size_t i = weft_find_named(name, name_of, TABLE_N, "collective algorithm", err);
     return i < TABLE_N ? table[i] : NULL;
 }
 

@@ -27,7 +27,7 @@ static const char *name_of(size_t i)
 
 const struct weft_trouble_kind *weft_trouble_kind_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "kind", "troubles", err);
+    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "kind", err);
     return i < TABLE_SIZE ? table[i] : NULL;
 }
 

@@ -30,7 +30,7 @@ static const char *name_of(size_t i)
 
 const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err)
 {
-    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "workload", "workloads", err);
+    const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "workload", err);
     return i < TABLE_SIZE ? table[i] : NULL;
 }
 
