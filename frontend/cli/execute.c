@@ -292,6 +292,7 @@ static int conclude(struct run *r, struct weft_execution *x, double wall_s, doub
     if (r->net->ops->check(r->net, err) || weft_report_flush(r->report, err) ||
         weft_report_write_ranks(r->report, r->system, err) ||
         weft_report_write_dims(r->report, m, err) ||
+        weft_report_write_connections(r->report, r->net, err) ||
         weft_report_write_links(r->report, r->net, m->elapsed_ps, err))
         return err->code;
     struct run_json rj = {r->cli, x, 1};

@@ -138,10 +138,32 @@ struct weft_net_memory {
     uint64_t message_bytes; /**< their records */
 };
 
+/** A transport connection that carries messages one way, from when it was opened to now. */
+struct weft_net_connection {
+    uint32_t src, dst;         /**< hosts */
+    uint32_t prio;             /**< traffic class */
+    uint32_t qp;               /**< weft_net_msg.qp of its messages */
+    uint32_t number;           /**< among those of the same src, dst, prio and qp: 0, 1, 2 ... */
+    int64_t opened_ps;         /**< its first message was posted */
+    int64_t busy_ps;           /**< time with something posted and not acknowledged */
+    uint64_t bytes;            /**< acknowledged, with what the transport adds to messages */
+    uint64_t segments;         /**< packets with data sent, retransmissions included */
+    uint64_t retx_segments;    /**< of them, sent again */
+    uint64_t retx_bytes;       /**< bytes of those */
+    uint64_t drops;            /**< packets with data that the fabric lost */
+    uint64_t timeouts;         /**< retransmission timeouts */
+    uint64_t ecn_echoes;       /**< acknowledgements that told of a mark */
+    uint64_t cwnd_bytes;       /**< congestion window now; 0: the connection is not open yet */
+    uint64_t cwnd_min_bytes;   /**< smallest since it is open */
+    uint64_t cwnd_max_bytes;   /**< largest */
+    int64_t srtt_ps;           /**< smoothed round-trip time; 0: not measured */
+};
+typedef void (*weft_net_connection_fn)(void *ctx, const struct weft_net_connection *c);
+
 /** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at h3 since 12.3 us"). */
 typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
 
-/** What a backend can do. All are required but the last three. */
+/** What a backend can do. All are required but the last four. */
 struct weft_net_ops {
     void (*free)(struct weft_net *net);
     /** Current simulated time. */
@@ -180,6 +202,9 @@ struct weft_net_ops {
      * operations in the same order, also those that neither give nor want data. */
     int (*contribute)(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
                       struct weft_err *err);
+    /** Optional. Calls fn(ctx, c) for every connection, by src, dst, prio, qp and number. A transport without
+     * connections of its own has none. */
+    void (*connections)(const struct weft_net *net, weft_net_connection_fn fn, void *ctx);
 };
 
 /** Base of every backend's object. */

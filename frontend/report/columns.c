@@ -154,6 +154,28 @@ static const struct weft_column trouble[] = {
      "errors of it meanwhile"},
 };
 
+static const struct weft_column tcp[] = {
+    {"src", "sending host"},
+    {"dst", "receiving host"},
+    {"prio", "traffic class 0..7"},
+    {"qp", "QP number of its messages"},
+    {"connection", "number among those of the same src, dst, prio and qp"},
+    {"opened_ns", "its first message was posted"},
+    {"busy_ns", "time with something posted and not acknowledged"},
+    {"bytes", "bytes acknowledged: parts of messages and 16 bytes of framing for each"},
+    {"goodput_bps", "8 x bytes / busy_ns"},
+    {"segments", "segments with data sent, again or not"},
+    {"retx_segments", "of them, sent again"},
+    {"retx_bytes", "bytes of those"},
+    {"drops", "segments with data that the fabric lost"},
+    {"timeouts", "retransmission timeouts"},
+    {"ecn_echoes", "ACKs with ECN-Echo that reached the sender"},
+    {"cwnd_bytes", "congestion window at the end; empty: it was never open"},
+    {"cwnd_min_bytes", "smallest congestion window"},
+    {"cwnd_max_bytes", "largest congestion window"},
+    {"srtt_ns", "smoothed round-trip time at the end; empty: never measured"},
+};
+
 #define FILE_OF(name, help, columns)                                                               \
     {                                                                                              \
         name, help, columns, sizeof(columns) / sizeof((columns)[0])                                \
@@ -177,4 +199,6 @@ const struct weft_csv_file weft_csv_files[WEFT_CSV_FILES] = {
     [WEFT_CSV_TROUBLE] = FILE_OF(
         "trouble.csv", "one row per link and time that something was wrong with it, when it ends",
         trouble),
+    [WEFT_CSV_TCP] = FILE_OF("tcp_connections.csv",
+                             "one row per TCP connection and direction of data, at the end", tcp),
 };

@@ -39,6 +39,7 @@ enum weft_csv_file_id {
     WEFT_CSV_DIMS,
     WEFT_CSV_PATH,
     WEFT_CSV_TROUBLE,
+    WEFT_CSV_TCP,
     WEFT_CSV_FILES
 };
 extern const struct weft_csv_file weft_csv_files[WEFT_CSV_FILES];

@@ -156,6 +156,50 @@ int weft_report_write_ranks(struct weft_report *r, const struct weft_system *sys
     return code;
 }
 
+static void connections_row(void *ctx, const struct weft_net_connection *c)
+{
+    struct weft_report *r = (struct weft_report *)ctx;
+    if (!r->csv[WEFT_CSV_TCP] && (r->err.code || weft_report_open_csv(r, WEFT_CSV_TCP, &r->err)))
+        return;
+    struct weft_csv *csv = r->csv[WEFT_CSV_TCP];
+    const uint64_t cwnd[] = {c->cwnd_bytes, c->cwnd_min_bytes, c->cwnd_max_bytes};
+    weft_csv_u64(csv, c->src);
+    weft_csv_u64(csv, c->dst);
+    weft_csv_u64(csv, c->prio);
+    weft_csv_u64(csv, c->qp);
+    weft_csv_u64(csv, c->number);
+    weft_csv_ps_as_ns(csv, c->opened_ps);
+    weft_csv_ps_as_ns(csv, c->busy_ps);
+    weft_csv_u64(csv, c->bytes);
+    weft_csv_f64(csv, ratio(8e12 * (double)c->bytes, (double)c->busy_ps), 0);
+    weft_csv_u64(csv, c->segments);
+    weft_csv_u64(csv, c->retx_segments);
+    weft_csv_u64(csv, c->retx_bytes);
+    weft_csv_u64(csv, c->drops);
+    weft_csv_u64(csv, c->timeouts);
+    weft_csv_u64(csv, c->ecn_echoes);
+    for (size_t i = 0; i < sizeof cwnd / sizeof cwnd[0]; i++)
+        if (c->cwnd_bytes)
+            weft_csv_u64(csv, cwnd[i]);
+        else
+            weft_csv_str(csv, "");
+    if (c->srtt_ps)
+        weft_csv_ps_as_ns(csv, c->srtt_ps);
+    else
+        weft_csv_str(csv, "");
+    weft_csv_row(csv, &r->err);
+}
+
+int weft_report_write_connections(struct weft_report *r, const struct weft_net *net,
+                                  struct weft_err *err)
+{
+    if (r->dir && net->ops->connections)
+        net->ops->connections(net, connections_row, r);
+    if (r->err.code)
+        *err = r->err;
+    return r->err.code;
+}
+
 int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,
                             struct weft_err *err)
 {

@@ -53,6 +53,9 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
 /** Writes ranks.csv; before weft_report_write_links. */
 int weft_report_write_ranks(struct weft_report *r, const struct weft_system *system,
                             struct weft_err *err);
+/** Writes tcp_connections.csv if @p net has connections; before weft_report_write_links. */
+int weft_report_write_connections(struct weft_report *r, const struct weft_net *net,
+                                  struct weft_err *err);
 /** Writes dimensions.csv; before weft_report_write_links. */
 int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
                            struct weft_err *err);

@@ -543,6 +543,15 @@ NetMemory(const weft_net* net, weft_net_memory* out)
     out->message_bytes = m.message_bytes;
 }
 
+void
+NetConnections(const weft_net* net, weft_net_connection_fn fn, void* ctx)
+{
+    if (const TcpMessages* tcp = PacketNet::Of(net)->tcp.get())
+    {
+        tcp->EachConnection([&](const weft_net_connection& c) { fn(ctx, &c); });
+    }
+}
+
 const weft_net_ops g_ops = {
     NetFree,
     NetNow,
@@ -560,6 +569,7 @@ const weft_net_ops g_ops = {
     NetMemory,
     NetGroup,
     NetContribute,
+    NetConnections,
 };
 
 weft_engine_config

@@ -6,6 +6,7 @@
 #include "ns3/simulator.h"
 #include "ns3/tcp-l4-protocol.h"
 #include "ns3/uinteger.h"
+#include "ns3/weft-time.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,7 +16,8 @@ using namespace ns3;
 namespace
 {
 
-constexpr uint64_t MOST_AT_ONCE = 1 << 20; //!< Bytes given to a socket in one call.
+constexpr uint64_t MOST_AT_ONCE = 1 << 20;             //!< Bytes given to a socket in one call.
+constexpr int64_t LONGEST_RTO_PS = 60 * WEFT_PS_PER_S; //!< ns-3's.
 
 /** ns-3 starts each stream at sequence number 0, which the SYN takes. */
 uint64_t
@@ -33,7 +35,8 @@ TcpConnection::TcpConnection(
       m_node(hosts.GetNode(src, prio)->GetId()),
       m_listening(hosts.MakeSocket(dst, prio)),
       m_sender(hosts.MakeSocket(src, prio)),
-      m_ackEvery(hosts.GetAckEvery())
+      m_ackEvery(hosts.GetAckEvery()),
+      m_openedPs(WeftPs(Simulator::Now()))
 {
     // Each to a port of its own.
     if (m_listening->Bind() != 0 || m_sender->Bind() != 0)
@@ -59,6 +62,7 @@ TcpConnection::TcpConnection(
     m_sender->TraceConnectWithoutContext("RTO", MakeCallback(&TcpConnection::RtoChanged, this));
     m_sender->TraceConnectWithoutContext("CongestionWindow",
                                          MakeCallback(&TcpConnection::WindowChanged, this));
+    m_sender->TraceConnectWithoutContext("RTT", MakeCallback(&TcpConnection::RttChanged, this));
     const InetSocketAddress to(TcpHosts::GetAddress(dst, prio), m_port);
     Simulator::ScheduleWithContext(
         m_node, Time(0), [socket = m_sender, to]() { socket->Connect(to); });
@@ -78,6 +82,7 @@ TcpConnection::~TcpConnection()
     m_sender->TraceDisconnectWithoutContext("RTO", MakeCallback(&TcpConnection::RtoChanged, this));
     m_sender->TraceDisconnectWithoutContext("CongestionWindow",
                                             MakeCallback(&TcpConnection::WindowChanged, this));
+    m_sender->TraceDisconnectWithoutContext("RTT", MakeCallback(&TcpConnection::RttChanged, this));
     m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
                                    MakeNullCallback<void, Ptr<Socket>, const Address&>());
     if (m_receiver)
@@ -88,8 +93,8 @@ TcpConnection::~TcpConnection()
     }
 }
 
-uint32_t
-TcpConnection::GetFlow() const
+uint16_t
+TcpConnection::GetSourcePort() const
 {
     if (m_port == 0)
     {
@@ -97,15 +102,45 @@ TcpConnection::GetFlow() const
     }
     Address local;
     m_sender->GetSockName(local);
-    return WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER,
-                                TcpL4Protocol::PROT_NUMBER,
-                                InetSocketAddress::ConvertFrom(local).GetPort(),
-                                m_port);
+    return InetSocketAddress::ConvertFrom(local).GetPort();
+}
+
+uint32_t
+TcpConnection::GetFlow() const
+{
+    return WeftIpInfo::FlowHash(
+        Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER, GetSourcePort(), m_port);
+}
+
+void
+TcpConnection::Describe(weft_net_connection& c) const
+{
+    const TcpCounters& k = m_counters;
+    c.opened_ps = m_openedPs;
+    c.busy_ps = k.busyPs + (m_parts.empty() ? 0 : WeftPs(Simulator::Now()) - m_busySincePs);
+    c.bytes = m_acked;
+    c.segments = k.segments;
+    c.retx_segments = k.retxPackets;
+    c.retx_bytes = k.retxBytes;
+    c.drops = k.drops;
+    c.timeouts = k.timeouts;
+    c.ecn_echoes = k.ecnEchoes;
+    if (m_connected)
+    {
+        c.cwnd_bytes = k.cwndBytes;
+        c.cwnd_min_bytes = k.cwndMinBytes;
+        c.cwnd_max_bytes = k.cwndMaxBytes;
+        c.srtt_ps = k.srttPs;
+    }
 }
 
 void
 TcpConnection::Post(uint64_t message, uint64_t bytes)
 {
+    if (m_parts.empty())
+    {
+        m_busySincePs = WeftPs(Simulator::Now());
+    }
     m_posted += FRAMING_BYTES + bytes;
     m_parts.push_back({message, bytes, m_posted});
     FillSoon();
@@ -165,6 +200,7 @@ void
 TcpConnection::Connected(Ptr<Socket> /* socket */)
 {
     m_connected = true;
+    m_counters.cwndMinBytes = m_counters.cwndBytes;
     FillSoon();
 }
 
@@ -254,6 +290,10 @@ TcpConnection::Acked(SequenceNumber32 /* before */, SequenceNumber32 after)
         const uint64_t message = m_parts.front().message;
         m_parts.pop_front();
         m_next--;
+        if (m_parts.empty())
+        {
+            m_counters.busyPs += WeftPs(Simulator::Now()) - m_busySincePs;
+        }
         m_listener.acked(message);
     }
 }
@@ -268,12 +308,14 @@ TcpConnection::Sent(Ptr<const Packet> packet,
     {
         return;
     }
+    const int64_t now = WeftPs(Simulator::Now());
     m_counters.segments++;
     const uint64_t begin = Offset(header.GetSequenceNumber(), m_top);
     if (begin < m_top)
     {
         const uint64_t again = std::min<uint64_t>(size, m_top - begin);
         m_counters.retxPackets++;
+        m_counters.timeouts += m_rtoPs == LONGEST_RTO_PS && now - m_sentPs == LONGEST_RTO_PS;
         m_counters.retxBytes += again;
         if (!m_parts.empty())
         {
@@ -281,6 +323,7 @@ TcpConnection::Sent(Ptr<const Packet> packet,
         }
     }
     m_top = std::max(m_top, begin + size);
+    m_sentPs = now;
 }
 
 void
@@ -310,13 +353,23 @@ void
 TcpConnection::RtoChanged(Time before, Time after)
 {
     // ns-3 does not tell of timeouts, but at each it doubles the timeout, up to a minute; estimates
-    // of the round-trip time do not hit the double to the picosecond.
-    m_counters.timeouts += m_top > m_acked && (after == before + before || after == Seconds(60));
+    // of the round-trip time do not hit the double to the picosecond. For those after a minute see
+    // Sent.
+    m_rtoPs = WeftPs(after);
+    m_counters.timeouts +=
+        m_top > m_acked && (after == before + before || m_rtoPs == LONGEST_RTO_PS);
+}
+
+void
+TcpConnection::RttChanged(Time /* before */, Time after)
+{
+    m_counters.srttPs = WeftPs(after);
 }
 
 void
 TcpConnection::WindowChanged(uint32_t /* before */, uint32_t after)
 {
     m_counters.cwndBytes = after;
+    m_counters.cwndMinBytes = std::min(m_counters.cwndMinBytes, after);
     m_counters.cwndMaxBytes = std::max(m_counters.cwndMaxBytes, after);
 }

@@ -10,6 +10,7 @@
 
 #include "tcp_hosts.h"
 
+#include "net/net.h"
 #include "ns3/tcp-header.h"
 #include "ns3/tcp-socket-base.h"
 
@@ -25,8 +26,12 @@ struct TcpCounters
     uint64_t retxBytes{0};    //!< Bytes of them.
     uint64_t timeouts{0};     //!< Retransmission timeouts.
     uint64_t ecnEchoes{0};    //!< ACKs with ECE that the sender received.
+    uint64_t drops{0};        //!< Segments that the fabric lost.
     uint32_t cwndBytes{0};    //!< Congestion window now.
-    uint32_t cwndMaxBytes{0}; //!< The largest so far.
+    uint32_t cwndMinBytes{0}; //!< The smallest since it is open.
+    uint32_t cwndMaxBytes{0}; //!< The largest.
+    int64_t srttPs{0};        //!< Smoothed round-trip time.
+    int64_t busyPs{0};        //!< Time with parts not acknowledged, up to the last such.
 };
 
 /** One connection. */
@@ -74,6 +79,22 @@ class TcpConnection
     }
 
     /**
+     * \param [out] c gets all but whose connection it is
+     */
+    void Describe(weft_net_connection& c) const;
+
+    /** The fabric lost a segment. */
+    void Dropped()
+    {
+        m_counters.drops++;
+    }
+
+    /**
+     * \return port of the sender, 0 when the connection has failed
+     */
+    uint16_t GetSourcePort() const;
+
+    /**
      * \return hash of the flow of data, as the fabric computes it
      */
     uint32_t GetFlow() const;
@@ -113,6 +134,7 @@ class TcpConnection
                ns3::Ptr<const ns3::TcpSocketBase> socket);
     void RtoChanged(ns3::Time before, ns3::Time after);
     void WindowChanged(uint32_t before, uint32_t after);
+    void RttChanged(ns3::Time before, ns3::Time after);
     /** Gives the socket what it has room for. */
     void Fill();
     /** Fill as an event of the sending node. */
@@ -136,6 +158,10 @@ class TcpConnection
     uint64_t m_posted{0};          //!< Bytes of the stream.
     uint64_t m_acked{0};           //!< Bytes acknowledged.
     uint64_t m_top{0};             //!< Offset of the first byte never sent.
+    int64_t m_openedPs;            //!< When it was made.
+    int64_t m_busySincePs{0};      //!< When m_parts became non-empty.
+    int64_t m_sentPs{0};           //!< When a segment was sent last.
+    int64_t m_rtoPs{0};            //!< Retransmission timeout.
     uint8_t m_head[FRAMING_BYTES]; //!< Receiver: header being read.
     uint32_t m_headBytes{0};       //!< Bytes of it.
     uint64_t m_body{0};            //!< Bytes of the part still to come.

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 
+#include "ns3/ipv4-header.h"
 #include "ns3/simulator.h"
 #include "ns3/weft-time.h"
 
@@ -21,6 +22,19 @@ TcpMessages::TcpMessages(Ptr<WeftFabric> fabric,
       m_connections(tcp.connections),
       m_listener(std::move(listener))
 {
+    m_fabric->TraceConnectWithoutContext("FrameDrop", MakeCallback(&TcpMessages::Dropped, this));
+}
+
+TcpMessages::~TcpMessages()
+{
+    m_fabric->TraceDisconnectWithoutContext("FrameDrop", MakeCallback(&TcpMessages::Dropped, this));
+}
+
+/** What a sender is found by. */
+static uint64_t
+SenderKey(Ipv4Address address, uint16_t port)
+{
+    return static_cast<uint64_t>(address.Get()) << 16 | port;
 }
 
 TcpMessages::Group&
@@ -51,6 +65,9 @@ TcpMessages::GetGroup(const weft_engine_msg& msg)
         };
         group.connections.push_back(
             std::make_unique<TcpConnection>(m_hosts, src, dst, msg.prio, std::move(listener)));
+        TcpConnection* connection = group.connections.back().get();
+        m_senders[SenderKey(TcpHosts::GetAddress(src, msg.prio), connection->GetSourcePort())] =
+            connection;
     }
     return group;
 }
@@ -188,6 +205,41 @@ TcpMessages::Counted(uint64_t id, uint64_t retxBytes, bool echo)
     weft_engine_done& d = m_messages.at(id).done;
     d.retx_bytes += retxBytes;
     d.cnps += echo;
+}
+
+void
+TcpMessages::Dropped(Time /* time */,
+                     uint32_t /* port */,
+                     weft_drop_reason /* why */,
+                     Ptr<const Packet> packet)
+{
+    Ptr<Packet> copy = packet->Copy();
+    Ipv4Header ip;
+    TcpHeader tcp;
+    copy->RemoveHeader(ip);
+    copy->RemoveHeader(tcp);
+    auto sender = m_senders.find(SenderKey(ip.GetSource(), tcp.GetSourcePort()));
+    if (sender != m_senders.end() && copy->GetSize() > 0)
+    {
+        sender->second->Dropped();
+    }
+}
+
+void
+TcpMessages::EachConnection(const std::function<void(const weft_net_connection&)>& fn) const
+{
+    for (const auto& group : m_groups)
+    {
+        uint32_t number = 0;
+        for (const auto& connection : group.second.connections)
+        {
+            weft_net_connection c = {};
+            std::tie(c.src, c.dst, c.prio, c.qp) = group.first;
+            c.number = number++;
+            connection->Describe(c);
+            fn(c);
+        }
+    }
 }
 
 TcpTotals

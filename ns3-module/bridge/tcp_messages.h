@@ -12,6 +12,8 @@
 
 #include "tcp_connection.h"
 
+#include "net/net.h"
+
 #include <deque>
 #include <map>
 #include <memory>
@@ -55,6 +57,8 @@ class TcpMessages
                 uint64_t seed,
                 Listener listener);
 
+    ~TcpMessages();
+
     TcpMessages(const TcpMessages&) = delete;
     TcpMessages& operator=(const TcpMessages&) = delete;
 
@@ -82,6 +86,11 @@ class TcpMessages
      * \return the number unfinished
      */
     uint64_t Explain(uint64_t max, const std::function<void(const char*)>& fn) const;
+
+    /**
+     * \param fn called with each connection, in the order of net.h
+     */
+    void EachConnection(const std::function<void(const weft_net_connection&)>& fn) const;
 
   private:
     /** Connections between two hosts. */
@@ -113,6 +122,11 @@ class TcpMessages
      * \return its time in an empty fabric
      */
     int64_t IdealPs(const weft_engine_msg& msg, const Group& group, uint32_t parts) const;
+    /** The fabric lost a packet. */
+    void Dropped(ns3::Time time,
+                 uint32_t port,
+                 weft_drop_reason why,
+                 ns3::Ptr<const ns3::Packet> packet);
     void Received(uint64_t id);
     void Acked(uint64_t id);
     void Counted(uint64_t id, uint64_t retxBytes, bool echo);
@@ -129,14 +143,15 @@ class TcpMessages
 
     using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>; //!< src, dst, prio, QP.
 
-    ns3::Ptr<ns3::WeftFabric> m_fabric;               //!< The fabric.
-    TcpHosts m_hosts;                                 //!< Nodes.
-    uint32_t m_connections;                           //!< Per group.
-    Listener m_listener;                              //!< The owner.
-    std::map<Key, Group> m_groups;                    //!< All connections.
-    std::unordered_map<uint64_t, Message> m_messages; //!< Under way, by number.
-    TcpTotals m_totals;                               //!< Without the sums.
-    int64_t m_changedPs{-1};                          //!< When links changed last.
+    ns3::Ptr<ns3::WeftFabric> m_fabric;                     //!< The fabric.
+    TcpHosts m_hosts;                                       //!< Nodes.
+    uint32_t m_connections;                                 //!< Per group.
+    Listener m_listener;                                    //!< The owner.
+    std::map<Key, Group> m_groups;                          //!< All connections.
+    std::unordered_map<uint64_t, Message> m_messages;       //!< Under way, by number.
+    std::unordered_map<uint64_t, TcpConnection*> m_senders; //!< By address and port.
+    TcpTotals m_totals;                                     //!< Without the sums.
+    int64_t m_changedPs{-1};                                //!< When links changed last.
 };
 
 #endif /* WEFT_TCP_MESSAGES_H */

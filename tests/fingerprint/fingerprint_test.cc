@@ -15,6 +15,7 @@ namespace
 struct Recorded {
     const char *name;
     std::vector<std::string> args;
+    std::vector<std::string> more = {}; // files beside those that every run has
 };
 
 std::vector<Recorded> runs()
@@ -37,6 +38,7 @@ std::vector<Recorded> runs()
         {"allreduce-clos16", {source_dir() + "/scenarios/allreduce-clos16"}},
         {"all-to-all-none", sets(clos, {"congestion-control.name=none"})},
         {"all-to-all-dcqcn", sets(clos, {"congestion-control.name=dcqcn", "ecn.kmin=20KB", "ecn.kmax=80KB"})},
+        {"tcp-incast32", {source_dir() + "/scenarios/tcp-incast32"}, {"tcp_connections.csv"}},
         {"all-to-all-lossy", sets(clos, {"congestion-control.name=none", "pfc.enabled=off", "transport.rto=500us"})},
     };
 }
@@ -69,7 +71,9 @@ TEST_P(Fingerprint, OfEveryCsvIsTheRecordedOne)
         args.insert(args.end(), {"--set", std::string("ns3.simulator-impl=") + GetParam(), "--out", dir / "o"});
         Said s = weft(args);
         ASSERT_EQ(s.code, 0) << r.name << "\n" << s.out << s.err;
-        for (const char *file : {"flows.csv", "ops.csv", "links.csv", "pfc.csv"}) {
+        std::vector<std::string> files = {"flows.csv", "ops.csv", "links.csv", "pfc.csv"};
+        files.insert(files.end(), r.more.begin(), r.more.end());
+        for (const std::string &file : files) {
             const std::string text = slurp(dir / "o/" + file), key = std::string(r.name) + "," + file;
             char hash[20];
             snprintf(hash, sizeof hash, "%016llx",
