@@ -96,3 +96,18 @@ TEST(TrafficClasses, ATypeHasItsClass)
     ASSERT_EQ(weighted.error, "");
     EXPECT_NEAR(weighted.gatherPs, 4.0 / 3 * SERIAL + END, 0.03 * 4.0 / 3 * SERIAL);
 }
+
+// The all-gather goes by TCP in a lossy class of weight 3, the messages by RoCE in a lossless one of weight 1: TCP
+// has three quarters of the link until it is done, RoCE all of it from then on.
+TEST(TrafficClasses, OneTypeGoesByTcpAndOneByRoce)
+{
+    Fared f = Play({"tcp.prios=2", "system.priorities=all-gather:1", "system.qps=send:4",
+                    "switch.weight-map=1:3,3:1", "tcp.initial-window=4000"});
+    ASSERT_EQ(f.error, "");
+    EXPECT_EQ(f.gatherPrios, std::set<uint32_t>{1});
+    EXPECT_EQ(f.sendPrios, std::set<uint32_t>{3});
+    const double tcp = double(BYTES) / 1460 * (1460 + 58 + 20) * 20;
+    const double handshake = 2 * 2e6;
+    EXPECT_NEAR(f.gatherPs, handshake + tcp * 4 / 3 + END, 0.03 * tcp * 4 / 3);
+    EXPECT_NEAR(f.sendPs.back(), tcp + 4 * SERIAL + END, 0.03 * (tcp + 4 * SERIAL));
+}
