@@ -73,6 +73,7 @@ void weft_report_free(struct weft_report *r)
     for (int i = 0; i < WEFT_CSV_FILES; i++)
         weft_csv_close(r->csv[i], NULL);
     free(r->samples.fct_ps);
+    free(r->spans);
     free(r->samples.slowdown);
     free(r->dir);
     free(r);

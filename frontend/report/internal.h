@@ -19,6 +19,13 @@ struct weft_samples {
     size_t n_slowdown; /**< those with an ideal time */
 };
 
+/** One collective, over its ranks. */
+struct weft_coll_span {
+    enum weft_coll_kind kind;
+    double bus_bytes;
+    int64_t longest_ps; /**< longest time that it took a rank; some only hand over what they send */
+};
+
 struct weft_report {
     char *dir; /**< NULL: no folder */
     const struct weft_fabric *fabric;
@@ -29,9 +36,9 @@ struct weft_report {
     int64_t last_ps; /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
     uint64_t troubles, trouble_losses;
-    double bus_bytes[WEFT_COLL_KINDS];
     struct weft_path_summary path;
-    int64_t coll_ps[WEFT_COLL_KINDS];
+    struct weft_coll_span *spans; /**< by number of the collective */
+    size_t nspans;
     uint64_t dim_bytes[WEFT_DIMS_MAX]; /**< sent in phases of collectives */
     struct weft_err err;               /**< first failure inside a callback */
 };

@@ -25,7 +25,8 @@
     M("critical-path-" word, TIME, path.spent_ps[WEFT_SPENT_##kind], "critical path: " help)
 #define BUS(kind, word)                                                                            \
     M(word "-bus-bandwidth", RATE, coll[WEFT_COLL_##kind].bus_bps,                                 \
-      "bus bandwidth of " word " operations: bus bytes / duration, over all ranks")
+      "bus bandwidth of " word                                                                     \
+      " operations: bus bytes / duration on the rank that it takes longest")
 
 static const struct weft_metric metrics[] = {
     M("end-to-end", TIME, end_ps, "end of the last operation"),

@@ -127,6 +127,36 @@ static void on_pfc(void *ctx, const struct weft_net_pfc *w)
     row(r, csv);
 }
 
+/* Room for the collective of number @p instance. */
+static bool reserve_span(struct weft_report *r, size_t instance)
+{
+    if (instance < r->nspans)
+        return true;
+    const size_t n = 2 * instance + 64;
+    struct weft_coll_span *spans = (struct weft_coll_span *)realloc(r->spans, n * sizeof *spans);
+    if (!spans) {
+        if (!r->err.code)
+            weft_err_set(&r->err, WEFT_E_LIMIT,
+                         "out of memory for the statistics of %zu collectives", instance);
+        return false;
+    }
+    memset(spans + r->nspans, 0, (n - r->nspans) * sizeof *spans);
+    r->spans = spans;
+    r->nspans = n;
+    return true;
+}
+
+static void span(struct weft_report *r, const struct weft_op_record *w)
+{
+    if (!reserve_span(r, w->instance))
+        return;
+    struct weft_coll_span *s = &r->spans[w->instance];
+    s->kind = w->op->coll;
+    s->bus_bytes = weft_coll_bus_bytes(w->op->coll, w->op->bytes, w->members);
+    if (w->end_ps - w->start_ps > s->longest_ps)
+        s->longest_ps = w->end_ps - w->start_ps;
+}
+
 static void on_op(void *ctx, const struct weft_op_record *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
@@ -136,8 +166,7 @@ static void on_op(void *ctx, const struct weft_op_record *w)
     if (op->kind == WEFT_OP_COLL) {
         r->coll[op->coll].ops++;
         r->coll[op->coll].bytes += op->bytes;
-        r->bus_bytes[op->coll] += weft_coll_bus_bytes(op->coll, op->bytes, w->members);
-        r->coll_ps[op->coll] += w->end_ps - w->start_ps;
+        span(r, w);
     }
     struct weft_csv *csv = r->csv[WEFT_CSV_OPS];
     if (!csv)

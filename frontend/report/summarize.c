@@ -128,6 +128,20 @@ static void sum_links(const struct weft_report *r, const struct weft_net *net,
         s->link_utilisation_max = s->top[0].utilisation;
 }
 
+/* Bus bandwidth: what all collectives of a kind moved, by the time that each of them took. */
+static void sum_collectives(const struct weft_report *r, struct weft_summary *s)
+{
+    double bytes[WEFT_COLL_KINDS] = {0}, ps[WEFT_COLL_KINDS] = {0};
+    for (size_t i = 0; i < r->nspans; i++) {
+        bytes[r->spans[i].kind] += r->spans[i].bus_bytes;
+        ps[r->spans[i].kind] += (double)r->spans[i].longest_ps;
+    }
+    for (int k = 0; k < WEFT_COLL_KINDS; k++) {
+        s->coll[k] = r->coll[k];
+        s->coll[k].bus_bps = ps[k] > 0 && bytes[k] > 0 ? bytes[k] * 8e12 / ps[k] : NAN;
+    }
+}
+
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
                            const struct weft_system *system, int64_t limit_ps,
                            struct weft_summary *s)
@@ -143,12 +157,7 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
         s->elapsed_ps = limit_ps;
     sum_flows(r, s);
     s->path = r->path;
-    for (int k = 0; k < WEFT_COLL_KINDS; k++) {
-        s->coll[k] = r->coll[k];
-        s->coll[k].bus_bps = NAN;
-        if (r->coll_ps[k] > 0 && r->bus_bytes[k] > 0)
-            s->coll[k].bus_bps = r->bus_bytes[k] * 8e12 / (double)r->coll_ps[k];
-    }
+    sum_collectives(r, s);
     s->troubles = r->troubles;
     s->trouble_losses = r->trouble_losses;
     net->ops->totals(net, &s->net);

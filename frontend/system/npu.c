@@ -322,6 +322,7 @@ void weft_npu_done(struct weft_active *a)
             .start_ps = a->start_ps < 0 ? a->ready_ps : a->start_ps,
             .end_ps = now,
             .members = a->coll ? weft_coll_members(a->coll) : 0,
+            .instance = npu->state[a->op].instance,
         };
         s->observer.op(s->observer.ctx, &record);
     }

@@ -81,7 +81,8 @@ struct weft_op_record {
     int64_t
         start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was posted */
     int64_t end_ps;
-    uint32_t members; /**< COLL: ranks that take part with this one, itself among them */
+    uint32_t members;  /**< COLL: ranks that take part with this one, itself among them */
+    uint32_t instance; /**< COLL: number of the collective, from 0, on all ranks the same */
 };
 
 /** What one rank did in one kind of phase of a collective, over all of its chunks. */

@@ -112,17 +112,20 @@ TEST(Summary, CollectiveBusBandwidth)
     op.bytes = 1000;
     op.name = "g";
     weft_system_observer o = weft_report_system_observer(r);
-    /* 1000 bytes on 4 ranks: 1500 bus bytes, in 10 ns and in 20 ns: 3000 * 8 bits / 30 ns = 800 Gbit/s. */
-    weft_op_record a = {0, &op, 0, 0, 10000, 4}, b = {1, &op, 0, 5000, 25000, 4};
-    o.op(o.ctx, &a);
-    o.op(o.ctx, &b);
+    /* 1000 bytes on 4 ranks: 1500 bus bytes. Collective 0 takes the two ranks 10 and 20 ns, collective 7 takes
+       one 40 ns and the other, which only hands over its data, nothing: 3000 * 8 bits / 60 ns. */
+    for (const weft_op_record &record :
+         {weft_op_record{0, &op, 0, 0, 10000, 4, 0}, weft_op_record{1, &op, 0, 5000, 25000, 4, 0},
+          weft_op_record{0, &op, 0, 30000, 30000, 4, 7},
+          weft_op_record{1, &op, 0, 30000, 70000, 4, 7}})
+        o.op(o.ctx, &record);
     weft_summary s;
     weft_report_summarize(r, &net.net, nullptr, 0, &s);
-    EXPECT_EQ(s.coll[WEFT_COLL_ALL_REDUCE].ops, 2u);
-    EXPECT_EQ(s.coll[WEFT_COLL_ALL_REDUCE].bytes, 2000u);
-    EXPECT_DOUBLE_EQ(s.coll[WEFT_COLL_ALL_REDUCE].bus_bps, 800e9);
+    EXPECT_EQ(s.coll[WEFT_COLL_ALL_REDUCE].ops, 4u);
+    EXPECT_EQ(s.coll[WEFT_COLL_ALL_REDUCE].bytes, 4000u);
+    EXPECT_DOUBLE_EQ(s.coll[WEFT_COLL_ALL_REDUCE].bus_bps, 400e9);
     EXPECT_TRUE(std::isnan(s.coll[WEFT_COLL_ALL_GATHER].bus_bps));
-    EXPECT_EQ(s.elapsed_ps, 25000);
+    EXPECT_EQ(s.elapsed_ps, 70000);
     weft_report_free(r);
 }
 
