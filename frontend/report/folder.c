@@ -183,11 +183,11 @@ static void connections_row(void *ctx, const struct weft_net_connection *c)
         if (c->cwnd_bytes)
             weft_csv_u64(csv, cwnd[i]);
         else
-            weft_csv_str(csv, "");
+            weft_csv_empty(csv);
     if (c->srtt_ps)
         weft_csv_ps_as_ns(csv, c->srtt_ps);
     else
-        weft_csv_str(csv, "");
+        weft_csv_empty(csv);
     weft_csv_row(csv, &r->err);
 }
 
