@@ -108,18 +108,7 @@ TEST(Exposed, StragglerFarFromTheRootOfTheSum)
         Job job(4);
         for (uint32_t r = 0; r < 4; r++)
             job.Coll(r, WEFT_COLL_ALL_REDUCE, 1000000, {job.Comp(r, (r == late ? 60 : 10) * kUs)});
-        Sim sim(job, {{"all-reduce", "in-network"}}, {}, [](weft_fabric *f) {
-            weft_err err = {};
-            uint32_t sw[2];
-            for (uint32_t &s : sw)
-                weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, &s, &err);
-            for (uint32_t h = 0; h < 4; h++) {
-                weft_fabric_link link = {h, sw[h / 2], 400000000000u, 1000000, 0, 0};
-                weft_fabric_add_link(f, &link, nullptr, &err);
-            }
-            weft_fabric_link between = {sw[0], sw[1], 400000000000u, 3000000, 0, 0};
-            weft_fabric_add_link(f, &between, nullptr, &err);
-        });
+        Sim sim(job, {{"all-reduce", "in-network"}}, {}, TwoSwitches(400000000000));
         ASSERT_TRUE(sim.Made()) << sim.err.msg;
         for (uint32_t r = 0; r < 4; r++) {
             EXPECT_EQ(sim.Result(r).exposed_ps[WEFT_SPENT_PEER], r == late ? 0 : 50 * kUs);

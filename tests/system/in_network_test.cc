@@ -27,21 +27,6 @@ int64_t Alone(weft_coll_kind kind, uint32_t n, uint64_t bytes, uint64_t posted, 
     return sim.EndNs();
 }
 
-/* Two switches with two hosts each, joined by a link of 200 Gbps and 3 us; hosts at 400 Gbps and 1 us. */
-void TwoSwitches(weft_fabric *f)
-{
-    weft_err err = {};
-    uint32_t sw[2];
-    for (uint32_t &s : sw)
-        weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, &s, &err);
-    for (uint32_t h = 0; h < 4; h++) {
-        weft_fabric_link link = {h, sw[h / 2], 400000000000u, 1000000, 0, 0};
-        weft_fabric_add_link(f, &link, nullptr, &err);
-    }
-    weft_fabric_link between = {sw[0], sw[1], 200000000000u, 3000000, 0, 0};
-    weft_fabric_add_link(f, &between, nullptr, &err);
-}
-
 } // namespace
 
 /* Up 1 us, down 1 us, and the bytes once, whatever the number of ranks. */
@@ -71,7 +56,7 @@ TEST(InNetwork, TwoSwitches)
         Job job(4);
         job.Everywhere(WEFT_COLL_ALL_REDUCE, kMB);
         Sim sim(job, kInNetwork, {{"forwarding", whole ? "store-and-forward" : "cut-through"}},
-                TwoSwitches);
+                TwoSwitches(200000000000));
         // hosts at the root: the others' way up 4 us, down 1 us; the others: 8 us
         // store-and-forward: 20 + 40 up, 20 or 40 + 20 down
         std::multiset<int64_t> ends, want;

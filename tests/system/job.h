@@ -357,4 +357,21 @@ class Sim
     weft_system *sys_ = nullptr;
 };
 
+/* Two switches with two hosts each, joined by a link of this rate and 3 us; hosts at 400 Gbps and 1 us. */
+inline Sim::Build TwoSwitches(uint64_t between_bps)
+{
+    return [between_bps](weft_fabric *f) {
+        weft_err err = {};
+        uint32_t sw[2];
+        for (uint32_t &s : sw)
+            weft_fabric_add_node(f, WEFT_NODE_SWITCH, 1, &s, &err);
+        for (uint32_t h = 0; h < 4; h++) {
+            weft_fabric_link link = {h, sw[h / 2], 400000000000u, 1000000, 0, 0};
+            weft_fabric_add_link(f, &link, nullptr, &err);
+        }
+        weft_fabric_link between = {sw[0], sw[1], between_bps, 3000000, 0, 0};
+        weft_fabric_add_link(f, &between, nullptr, &err);
+    };
+}
+
 #endif
