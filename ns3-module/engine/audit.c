@@ -43,7 +43,9 @@ void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *
 /* The engine as those who look at it see it: with every transmission up to now made. */
 static const struct port *settled(const struct weft_engine *e, uint32_t port)
 {
-    port_settle((struct weft_engine *)(uintptr_t)e, &e->ports[port], port);
+    struct weft_engine *owner = (struct weft_engine *)(uintptr_t)e;
+    window_run(owner, e->due_ps);
+    port_settle(owner, &e->ports[port], port);
     return &e->ports[port];
 }
 

@@ -93,6 +93,11 @@ const struct steer *steer_of(int balance, const struct weft_fabric *f)
     return NULL;
 }
 
+bool balance_shared(const struct weft_engine *e)
+{
+    return e->balance == flowlet || e->balance == drawn;
+}
+
 int balance_check(const struct weft_engine_config *c, struct weft_err *err)
 {
     int b = c->params.sw.balance;

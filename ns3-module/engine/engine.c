@@ -206,6 +206,7 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->error_rate = l->error_rate;
         p->lossy = l->error_rate > 0 || e->hooks.lose || e->hooks.packet;
         p->to_host = f->nodes[f->ports[p->peer].node].kind == WEFT_NODE_HOST;
+        p->far = f->ports[p->peer].node;
         p->armed_ps = WEFT_NEVER;
         p->fly.head = p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
@@ -268,7 +269,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     e->limit = WEFT_NEVER;
     e->least_kmin = UINT32_MAX;
     e->link_changed_ps = -1;
-    if (!fastq_init(&e->fast, c->fabric->nports) || !evq_reserve(&e->slow)) {
+    if (!fastq_init(&e->fast, c->fabric->nports) || !evq_reserve(&e->slow) || !window_init(e)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", c->fabric->nports);
         goto fail;
     }
@@ -306,6 +307,7 @@ void weft_engine_free(struct weft_engine *e)
     for (uint32_t i = 0; i < e->qps.n && e->recovery->fini; i++)
         e->recovery->fini(qp_at(e, i));
     fastq_free(&e->fast);
+    window_fini(e);
     evq_free(&e->slow);
     stable_fini(&e->pkts);
     stable_fini(&e->msgs);
@@ -338,6 +340,8 @@ static void set_bits(uint32_t *mask, uint32_t bits, bool on)
 
 void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks)
 {
+    if (e->mmus)
+        lazy_catch_up(e); /* what is before now is told to the hooks before */
     e->hooks = *hooks;
     for (uint32_t i = 0; e->ports && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
         e->ports[i].lossy = true;
@@ -466,7 +470,9 @@ int64_t weft_engine_next(const struct weft_engine *ce)
         (struct weft_engine *)(uintptr_t)ce; /* settling only drops stale entries */
     const uint64_t key = fastq_first(&e->fast, e->now);
     const int64_t fast = fast_time(e, key);
-    return slow_time(e) <= fast && slow_first(e, key) ? e->slow.h[0].t : fast;
+    const int64_t hosts = slow_time(e) <= fast && slow_first(e, key) ? e->slow.h[0].t : fast;
+    const int64_t switches = e->windows.on ? window_first(e) : WEFT_NEVER;
+    return switches < hosts ? switches : hosts;
 }
 
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
@@ -483,6 +489,7 @@ void weft_engine_follow(struct weft_engine *e, int64_t t_ps)
 {
     if (e->due_ps < t_ps)
         e->due_ps = t_ps;
+    window_run(e, t_ps);
 }
 
 /* ns3-event-order: the rank of an entry of the fast queue. */
@@ -602,6 +609,9 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         const bool slow = slow_time(e) <= t && slow_first(e, key);
         if (__builtin_expect(slow, 0))
             t = slow_time(e);
+        if (e->windows.on && t >= e->windows.done_ps + e->windows.lookahead_ps &&
+            window_advance(e, t < e->limit ? t : e->limit))
+            continue;
         if (__builtin_expect(t >= e->limit, 0))
             break;
         e->now = t;
@@ -612,8 +622,12 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         else
             run_fast(e, key);
     }
-    if (e->limit > e->due_ps && e->limit != WEFT_NEVER)
+    if (e->limit > e->due_ps && e->limit != WEFT_NEVER) {
+        window_run(e, e->limit);
         e->due_ps = e->limit;
+    }
+    if (e->now < e->windows.last_ps)
+        e->now = e->windows.last_ps;
     if (__builtin_expect(e->fast.failed, 0))
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
     return e->err.code;

@@ -65,6 +65,7 @@ static void prepare(struct weft_engine *e)
         return;
     e->frames_on = e->nic_turns = true;
     *(e->p.ecn.at_enqueue ? &e->on_enter : &e->on_leave) |= TOUCH_FRAME;
+    window_choose(e);
 }
 
 int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame *f,

@@ -17,7 +17,9 @@ static struct in_network *table_of(struct weft_engine *e)
         in->rate_q = gap_of_rate(e->p.in_network.rate_bps);
     if (in)
         e->nic_turns = true;
-    return e->in_network = in;
+    e->in_network = in;
+    window_choose(e);
+    return in;
 }
 
 static void group_free(struct group *g)

@@ -35,6 +35,7 @@
 #include "fastq.h"
 #include "stable.h"
 #include "topologies/routes.h"
+#include "window.h"
 
 /** Fixed point of "picoseconds per byte": 20 fractional bits. Exact for rates that divide into
  * whole ps per byte. */
@@ -264,9 +265,10 @@ struct port {
     uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
     struct list fly;          /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
-    uint32_t nonempty,
-        paused;         /**< bit masks of priorities; not bytes, whose stores may alias all */
-    uint32_t xoff_sent; /**< ingress: priorities that we have paused at the peer */
+    uint32_t far;      /**< the node that the link leads to */
+    uint32_t nonempty; /**< bit mask of priorities; these are not bytes, whose stores may alias all */
+    uint16_t paused;
+    uint16_t xoff_sent; /**< ingress: priorities that we have paused at the peer */
     /* second line */
     uint8_t drr;     /**< priority whose turn it is */
     bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
@@ -396,6 +398,7 @@ struct weft_engine {
     /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
      * second ahead */
     struct evq slow;
+    struct windows windows;
     uint64_t timer_seq;
 
     struct port *ports;
@@ -514,7 +517,11 @@ static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, 
 static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
                                     uint32_t port)
 {
-    if (__builtin_expect(!fastq_push(&e->fast, e->now, t, kind, port), 0))
+    const struct port *p = &e->ports[port];
+    const bool at_host = kind == EV_ARRIVE ? p->to_host : p->nic != NIL;
+    if (e->windows.on && !at_host)
+        window_push(e, kind == EV_ARRIVE ? p->far : p->node, t, kind, port);
+    else if (__builtin_expect(!fastq_push(&e->fast, e->now, t, kind, port), 0))
         engine_push(e, &e->slow, t, EV_ID(kind, port));
 }
 /** A fresh packet record, NIL (and the engine failed) when there is no room. */
@@ -553,13 +560,14 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
     if (!p->lazy)
         engine_push_port(e, at_ps, EV_TX, port);
 }
-/** Makes the transmissions that a lazy port owes. */
-void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port);
-/** The same if it owes any: before anything that its queues, its pauses or its counters have a part in. */
+/** Makes the transmissions before @p due_ps that a lazy port owes. */
+void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port, int64_t due_ps);
+/** The same up to now, if it owes any: before anything that its queues, its pauses or its counters have
+ * a part in. */
 static inline void port_settle(struct weft_engine *e, struct port *p, uint32_t port)
 {
     if (p->armed_ps < e->due_ps)
-        port_catch_up(e, p, port);
+        port_catch_up(e, p, port, e->due_ps);
 }
 
 /* lazy.c */
@@ -810,6 +818,8 @@ void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *p
                     uint32_t hops);
 
 /* balance.c */
+/** Whether switches share the state that they balance by. */
+bool balance_shared(const struct weft_engine *e);
 int balance_check(const struct weft_engine_config *c, struct weft_err *err);
 int balance_init(struct weft_engine *e, struct weft_err *err);
 

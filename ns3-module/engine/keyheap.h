@@ -45,12 +45,11 @@ static inline void keyheap_put(struct keyheap *q, uint64_t key)
     h[i] = key;
 }
 
-/** Removes the first key; the heap must not be empty. */
-static inline void keyheap_pop(struct keyheap *q)
+/** Puts @p key where the first one was, and from there to its place. */
+static inline void keyheap_replace(struct keyheap *q, uint64_t key)
 {
     uint64_t *const h = q->h;
-    const uint32_t n = --q->n;
-    const uint64_t key = h[n];
+    const uint32_t n = q->n;
     uint32_t i = 0, c = 1;
     while (c + 3 < n) {
         uint32_t a = c + (h[c + 1] < h[c]);
@@ -74,8 +73,15 @@ static inline void keyheap_pop(struct keyheap *q)
     }
 place:
     h[i] = key;
-    if (n == 0)
-        h[0] = KEYHEAP_EMPTY;
+}
+
+/** Removes the first key; the heap must not be empty. */
+static inline void keyheap_pop(struct keyheap *q)
+{
+    q->n--;
+    keyheap_replace(q, q->h[q->n]);
+    if (q->n == 0)
+        q->h[0] = KEYHEAP_EMPTY;
 }
 
 static inline void keyheap_clear(struct keyheap *q)

@@ -51,6 +51,7 @@ static void settle_node(struct weft_engine *e, uint32_t node)
 
 void lazy_choose(struct weft_engine *e)
 {
+    window_run(e, e->due_ps);
     e->lazy = !(e->odd & ODD_ORDER) && !e->ns3_draws && !e->hooks.queue && !e->hooks.ecn_mark &&
               !e->hooks.packet && !e->credits && !e->steer;
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
@@ -62,10 +63,12 @@ void lazy_choose(struct weft_engine *e)
             lazy_review(e, n);
         else
             settle_node(e, n);
+    window_choose(e);
 }
 
 void lazy_catch_up(struct weft_engine *e)
 {
+    window_run(e, e->due_ps);
     for (uint32_t i = 0; e->lazy && i < e->fabric->nports; i++)
         port_settle(e, &e->ports[i], i);
 }

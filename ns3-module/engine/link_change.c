@@ -112,6 +112,7 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
         else if (list[i].kind == WEFT_LINK_BIT_ERRORS)
             change_errors(e, &list[i]);
     }
+    window_choose(e);
     return rc;
 }
 

@@ -20,7 +20,10 @@ static uint64_t queue_bytes(const struct weft_engine *e)
 {
     const struct fastq *q = &e->fast;
     uint64_t keys = (uint64_t)q->due_cap + q->near.cap + q->far.cap;
-    return 2 * (uint64_t)e->fabric->nports * sizeof *q->slot + FASTQ_BUCKETS * sizeof *q->bucket +
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        keys += e->windows.of[n].q.cap;
+    keys += e->windows.order.cap;
+    return (uint64_t)e->fabric->nnodes * sizeof *e->windows.of + 2 * (uint64_t)e->fabric->nports * sizeof *q->slot + FASTQ_BUCKETS * sizeof *q->bucket +
            keys * sizeof *q->due + e->slow.cap * sizeof *e->slow.h;
 }
 

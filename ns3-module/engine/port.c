@@ -133,6 +133,8 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
     list_take(q, k);
     if (q->head == NIL)
         p->nonempty &= ~(1u << prio);
+    else
+        __builtin_prefetch(pkt_at(e, q->head), 1);
     p->lane[prio].qbytes -= k->frame;
     p->qtotal -= k->frame;
     if (k->in_port != NIL) {
@@ -285,7 +287,7 @@ void port_due(struct weft_engine *e, uint32_t port)
         lazy_review(e, p->node);
 }
 
-void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port)
+void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port, int64_t due_ps)
 {
     if (!p->lazy)
         return; /* its event will come */
@@ -294,7 +296,7 @@ void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port)
         e->now = p->armed_ps;
         p->armed_ps = WEFT_NEVER;
         switch_tx(e, p, port);
-    } while (p->armed_ps < e->due_ps);
+    } while (p->armed_ps < due_ps);
     e->now = now;
 }
 
@@ -521,12 +523,17 @@ static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t por
 void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
-    port_settle(e, p, port);
+    /* in windows, the switch that the packet left has been run to the beginning of this one */
+    const int64_t due_ps = e->windows.on ? e->windows.done_ps : e->due_ps;
+    if (p->armed_ps < due_ps)
+        port_catch_up(e, p, port, due_ps);
     const uint32_t i = p->fly.head, peer = p->peer;
     struct pkt *k = pkt_at(e, i);
     list_take(&p->fly, k);
-    if (k->next != NIL)
+    if (k->next != NIL) {
+        __builtin_prefetch(pkt_at(e, k->next), 1);
         engine_push_port(e, k->next_at_ps, EV_ARRIVE, port);
+    }
     p->rx_packets++;
     if (__builtin_expect(p->lossy, 0) && lost(e, p, i, port))
         return;
