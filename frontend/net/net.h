@@ -88,7 +88,8 @@ struct weft_net_pfc {
     int pause;      /**< 1 XOFF, 0 XON */
 };
 
-/** What reports listen to. Each function may be NULL. */
+/** What reports listen to. Each function may be NULL. Each is told in the order of time, pfc perhaps after
+ * what happened later elsewhere; all before the run ends or counters are read. */
 struct weft_net_observer {
     void *ctx;
     void (*flow)(void *ctx, const struct weft_net_flow *flow);

@@ -253,6 +253,7 @@ PacketNet::SetHooks()
     hooks.received = sink.received ? OnReceived : nullptr;
     hooks.acked = sink.sent || observer.flow ? OnAcked : nullptr;
     hooks.pfc = observer.pfc ? OnPfc : nullptr;
+    hooks.pfc_late = true; // it is only written down
     fabric->SetHooks(hooks);
 }
 

@@ -44,7 +44,7 @@ void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *
 static const struct port *settled(const struct weft_engine *e, uint32_t port)
 {
     struct weft_engine *owner = (struct weft_engine *)(uintptr_t)e;
-    window_run(owner, e->due_ps);
+    window_catch_up(owner);
     port_settle(owner, &e->ports[port], port);
     return &e->ports[port];
 }

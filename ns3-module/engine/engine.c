@@ -47,7 +47,7 @@ uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
 void pkt_free(struct weft_engine *e, uint32_t i)
 {
     if (e->int_on && pkt_at(e, i)->sig != NIL)
-        stable_release(&e->ints, pkt_at(e, i)->sig);
+        stable_release(&e->ints, sig_stack(pkt_at(e, i)->sig));
     stable_release(&e->pkts, i);
 }
 
@@ -87,8 +87,8 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
                                 : WEFT_TELEMETRY_TIME;
     v->ecn_capable = data && c->ecn_on;
     if (c->int_on && p->sig != NIL) {
-        v->int_hops = int_at(e, p->sig)->hops;
-        v->nhops = int_at(e, p->sig)->n;
+        v->int_hops = int_at(e, sig_stack(p->sig))->hops;
+        v->nhops = sig_hops(p->sig);
     }
     v->pint = c->pint_on ? p->sig : 0;
 }
@@ -340,8 +340,10 @@ static void set_bits(uint32_t *mask, uint32_t bits, bool on)
 
 void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks)
 {
-    if (e->mmus)
-        lazy_catch_up(e); /* what is before now is told to the hooks before */
+    if (e->mmus) { /* what was before now is told to the hooks before */
+        lazy_catch_up(e);
+        window_tell(e, WEFT_NEVER);
+    }
     e->hooks = *hooks;
     for (uint32_t i = 0; e->ports && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
         e->ports[i].lossy = true;
@@ -487,8 +489,10 @@ void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
 
 void weft_engine_follow(struct weft_engine *e, int64_t t_ps)
 {
-    if (e->due_ps < t_ps)
+    if (e->due_ps < t_ps) {
         e->due_ps = t_ps;
+        e->due_id = 0;
+    }
     window_run(e, t_ps);
 }
 
@@ -564,9 +568,7 @@ static void run_slow(struct weft_engine *e)
     }
 }
 
-/* Packets alive beyond which records are no longer in the caches: below the first, fetching ahead costs
- * more than it saves; beyond the second, ports are not there either. */
-#define WARM_PACKETS 16384u
+/* Packets alive beyond which the ports of hosts are no longer in the caches. */
 #define COLD_PACKETS 131072u
 #define WARM_MOST 32u
 
@@ -616,6 +618,7 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
             break;
         e->now = t;
         e->due_ps = t + slow; /* timers come after the transmissions of their instant */
+        e->due_id = slow ? 0 : (uint32_t)key & ((1u << FASTQ_ID_BITS) - 1);
         e->tot.events++;
         if (__builtin_expect(slow, 0))
             run_slow(e);
@@ -625,9 +628,10 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
     if (e->limit > e->due_ps && e->limit != WEFT_NEVER) {
         window_run(e, e->limit);
         e->due_ps = e->limit;
+        e->due_id = 0;
     }
-    if (e->now < e->windows.last_ps)
-        e->now = e->windows.last_ps;
+    if (e->windows.on)
+        window_end(e);
     if (__builtin_expect(e->fast.failed, 0))
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue");
     return e->err.code;

@@ -363,6 +363,9 @@ struct weft_engine_hooks {
     void (*acked)(void *ctx, const struct weft_engine_done *done); /**< at the sender, last ACK */
     void (*pfc)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio,
                 int pause); /**< takes effect at the paused port */
+    /** pfc may be called later, in the order of time: before a look at the engine's counters, and before
+     * weft_engine_run returns. Then switches may run in windows (window.h), which is faster. */
+    int pfc_late;
     void (*drop)(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why,
                  const struct weft_engine_pkt_view *pkt);
     void (*ecn_mark)(void *ctx, int64_t t_ps, uint32_t port,
@@ -407,6 +410,7 @@ struct weft_engine_totals {
     uint64_t msgs_posted, msgs_received, msgs_acked;
     uint64_t bytes_posted, bytes_received;
     uint64_t packet_hops, events;
+    uint64_t windows;                   /**< that switches ran in, see window.h */
     uint64_t sent[WEFT_PKT_KINDS];      /**< packets created, by kind */
     uint64_t delivered[WEFT_PKT_KINDS]; /**< packets that reached the node they were for */
     uint64_t drops[WEFT_DROP_REASONS];
@@ -451,6 +455,9 @@ void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_eng
 /** Builds an engine; NULL on failure. */
 struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct weft_err *err);
 void weft_engine_free(struct weft_engine *e);
+/** The engine will be run an instant or so at a time: switches don't run in windows (window.h), which would be
+ * that short. Nothing but the number of events executed depends on it. */
+void weft_engine_expect_steps(struct weft_engine *e);
 /** Replaces the hooks. */
 void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks *hooks);
 

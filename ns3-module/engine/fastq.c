@@ -291,7 +291,7 @@ bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
     if (q->near.n >= FEW && q->cur == FASTQ_ALL_NEAR && !q->heap_only)
         deal(q, now, q->shift);
     const int64_t number = t >> q->shift;
-    const uint64_t key = fastq_key(q, t, kind, port);
+    const uint64_t key = fastq_key(q->base, t, kind, port);
     if (number <= q->cur) {
         put(q, &q->near, key);
     } else if (number - q->cur < FASTQ_BUCKETS) {

@@ -71,9 +71,9 @@ static inline uint32_t fastq_port(uint64_t key)
 {
     return (uint32_t)key & ((1u << FASTQ_PORT_BITS) - 1);
 }
-static inline uint64_t fastq_key(const struct fastq *q, int64_t t, enum ev_kind kind, uint32_t port)
+static inline uint64_t fastq_key(int64_t base, int64_t t, enum ev_kind kind, uint32_t port)
 {
-    return (uint64_t)(t - q->base) << FASTQ_ID_BITS | (uint64_t)kind << FASTQ_PORT_BITS | port;
+    return (uint64_t)(t - base) << FASTQ_ID_BITS | (uint64_t)kind << FASTQ_PORT_BITS | port;
 }
 /** The slot of a (kind, port). */
 static inline uint32_t fastq_slot_number(const struct fastq *q, enum ev_kind kind, uint32_t port)
@@ -116,7 +116,7 @@ static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_k
         __builtin_expect(s->key != FASTQ_NO_KEY, 0))
         return fastq_push_rare(q, now, t, kind, port);
     const uint32_t b = (uint32_t)number & (FASTQ_BUCKETS - 1);
-    s->key = fastq_key(q, t, kind, port);
+    s->key = fastq_key(q->base, t, kind, port);
     s->next = q->bucket[b];
     q->bucket[b] = slot;
     q->used[b >> 6] |= UINT64_C(1) << (b & 63);

@@ -42,6 +42,10 @@
 #define GAP_SHIFT 20
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 
+/** Packets alive beyond which their records are no longer in the caches: below, fetching ahead costs more than
+ * it saves. */
+#define WARM_PACKETS 16384u
+
 enum pkt_flags {
     PKT_LAST = 1,     /**< DATA: last packet of its message */
     PKT_ECT = 1,      /**< FRAME: ECN-capable */
@@ -82,7 +86,7 @@ struct pkt {
     uint8_t hop;   /**< forwarding nodes passed, at most QP_PATH */
     uint32_t
         order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
-    uint32_t sig; /**< INT stack, NIL: none; with PINT: the code */
+    uint32_t sig; /**< INT stack and its stamps, NIL: none; with PINT: the code */
     /** DATA with steer.h: the host on the way; with PKT_CHANNEL or PKT_UPPER: the virtual channel it
      * travels in, its priority being as much above its own; and the one on the link before */
     uint32_t mid : 24, chan : 4, in_chan : 4;
@@ -265,8 +269,9 @@ struct port {
     uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
     struct list fly;          /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
-    uint32_t far;      /**< the node that the link leads to */
-    uint32_t nonempty; /**< bit mask of priorities; these are not bytes, whose stores may alias all */
+    uint32_t far;             /**< the node that the link leads to */
+    uint32_t
+        nonempty; /**< bit mask of priorities; these are not bytes, whose stores may alias all */
     uint16_t paused;
     uint16_t xoff_sent; /**< ingress: priorities that we have paused at the peer */
     /* second line */
@@ -327,12 +332,25 @@ struct pfc_since {
     int64_t ps[WEFT_PRIOS];
 };
 
-/** The INT stamps of one packet. */
+/** The INT stamps of one packet; two share a cache line. How many there are is in pkt.sig. */
 struct int_stack {
-    uint32_t next; /**< first, as stable.h wants */
-    uint32_t n;
-    struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
-};
+    union {
+        uint32_t next; /**< first, as stable.h wants */
+        struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
+    };
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct weft_cc_hop) == 32, "no stamp crosses a cache line");
+
+/** pkt.sig with INT: the stack in the lower bits, its stamps above. */
+#define SIG_STACK_BITS 24
+static inline uint32_t sig_stack(uint32_t sig)
+{
+    return sig & ((1u << SIG_STACK_BITS) - 1);
+}
+static inline uint32_t sig_hops(uint32_t sig)
+{
+    return sig >> SIG_STACK_BITS;
+}
 
 struct timer {
     uint32_t next; /**< first, as stable.h wants */
@@ -391,6 +409,7 @@ struct weft_engine {
 
     int64_t now, limit;
     int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
+    uint32_t due_id; /**< events of that time and lower entries (fastq.h) come before what is going on */
     bool lazy;      /**< switch ports may be lazy */
     uint32_t order; /**< ns3-event-order: rank given last */
     const uint64_t *warmed; /**< entry of fast.due from which on nothing has been fetched ahead */
@@ -399,6 +418,7 @@ struct weft_engine {
      * second ahead */
     struct evq slow;
     struct windows windows;
+    bool stepped; /**< weft_engine_expect_steps was called */
     uint64_t timer_seq;
 
     struct port *ports;
@@ -512,6 +532,19 @@ static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, 
 {
     if (__builtin_expect(!evq_push(q, t, id), 0))
         engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue (%u entries)", q->n);
+}
+/** Adds an event of switch @p node. */
+static inline void window_push(struct weft_engine *e, uint32_t node, int64_t t, enum ev_kind kind,
+                               uint32_t port)
+{
+    struct window_node *s = &e->windows.of[node];
+    const uint64_t key = fastq_key(e->windows.base, t, kind, port);
+    if (s->vacant) {
+        s->vacant = false;
+        keyheap_replace(&s->q, key);
+    } else {
+        window_add(e, node, t, key);
+    }
 }
 /** Queues the arrival at the end of a link, or the next transmission of a port. */
 static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,

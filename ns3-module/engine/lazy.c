@@ -51,7 +51,7 @@ static void settle_node(struct weft_engine *e, uint32_t node)
 
 void lazy_choose(struct weft_engine *e)
 {
-    window_run(e, e->due_ps);
+    window_catch_up(e);
     e->lazy = !(e->odd & ODD_ORDER) && !e->ns3_draws && !e->hooks.queue && !e->hooks.ecn_mark &&
               !e->hooks.packet && !e->credits && !e->steer;
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
@@ -68,7 +68,7 @@ void lazy_choose(struct weft_engine *e)
 
 void lazy_catch_up(struct weft_engine *e)
 {
-    window_run(e, e->due_ps);
+    window_catch_up(e);
     for (uint32_t i = 0; e->lazy && i < e->fabric->nports; i++)
         port_settle(e, &e->ports[i], i);
 }

@@ -113,6 +113,7 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
             change_errors(e, &list[i]);
     }
     window_choose(e);
+    window_tell(e, WEFT_NEVER); /* of pauses that went with the links */
     return rc;
 }
 

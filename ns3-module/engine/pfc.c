@@ -135,7 +135,9 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         if (before && !p->paused)
             p->st.paused_ps += e->now - p->paused_since_ps;
     }
-    if (e->hooks.pfc)
+    if (e->hooks.pfc && e->windows.on)
+        window_note_pfc(e, port, prio, xoff);
+    else if (e->hooks.pfc)
         e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
     if (!xoff)
         port_kick(e, port);

@@ -222,8 +222,8 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
                                 .ecn_echo = k.flags & PKT_ECHO,
                                 .nack = nack};
         if (q->control->int_on && k.sig != NIL) {
-            a.nhops = int_at(e, k.sig)->n;
-            a.hops = int_at(e, k.sig)->hops;
+            a.nhops = sig_hops(k.sig);
+            a.hops = int_at(e, sig_stack(k.sig))->hops;
         }
         if (q->control->pint_on) {
             a.pint = (uint16_t)k.sig;

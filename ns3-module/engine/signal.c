@@ -18,18 +18,18 @@ static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
             engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight", e->ints.max);
             return;
         }
-        int_at(e, k->sig)->n = 0;
     }
-    struct int_stack *s = int_at(e, k->sig);
-    if (s->n == WEFT_CC_MAX_HOPS)
+    const uint32_t n = sig_hops(k->sig);
+    if (n == WEFT_CC_MAX_HOPS)
         return;
     const struct port *p = &e->ports[out];
-    s->hops[s->n++] = (struct weft_cc_hop){
+    int_at(e, sig_stack(k->sig))->hops[n] = (struct weft_cc_hop){
         .ts_ps = e->now,
         .tx_bytes = p->st.tx_bytes,
         .qlen_bytes = p->qtotal,
         .rate_bps = port_rate_bps(e, out),
     };
+    k->sig += 1u << SIG_STACK_BITS;
 }
 
 static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)

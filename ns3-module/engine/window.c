@@ -2,10 +2,15 @@
 /* Windows of switches. Why and when: window.h. */
 #include "internal.h"
 
+#include <string.h>
+
 #define NODE_BITS FASTQ_ID_BITS
 #define REBASE_PS (FASTQ_SPAN / 2)
 /** Longest time that an event may lie ahead: half of what is left of the span when the base moves. */
 #define FARTHEST_PS (FASTQ_SPAN / 4)
+
+/** Shortest delay worth it: below, a switch has too few events in a window (docs/performance.md). */
+#define LEAST_PS (200 * WEFT_PS_PER_NS)
 
 bool window_init(struct weft_engine *e)
 {
@@ -28,6 +33,7 @@ void window_fini(struct weft_engine *e)
         keyheap_free(&w->of[n].q);
     keyheap_free(&w->order);
     free(w->of);
+    free(w->notes);
 }
 
 static inline int64_t time_of(const struct windows *w, uint64_t key)
@@ -57,16 +63,17 @@ static int64_t lookahead(const struct weft_engine *e)
 static bool possible(const struct weft_engine *e)
 {
     const struct weft_engine_hooks *h = &e->hooks;
-    return e->lazy && !h->pfc && !h->drop && !h->lose && !e->frames_on && !e->in_network &&
-           !e->p.pfc.quanta && !e->p.pfc.response_ps && !balance_shared(e) &&
-           e->fabric->nnodes <= 1u << NODE_BITS;
+    return e->lazy && !e->stepped && (!h->pfc || h->pfc_late) && !h->drop && !h->lose &&
+           !e->frames_on && !e->in_network && !e->p.pfc.quanta && !e->p.pfc.response_ps &&
+           !balance_shared(e) && e->fabric->nnodes <= 1u << NODE_BITS;
 }
 
 /* Hands all events of switches to the queue of the others. */
 static void leave(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
-    window_run(e, e->due_ps);
+    window_catch_up(e);
+    window_tell(e, WEFT_NEVER);
     w->on = false;
     keyheap_clear(&w->order);
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
@@ -83,7 +90,7 @@ static void leave(struct weft_engine *e)
 void window_choose(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
-    const bool can = possible(e) && (w->lookahead_ps = lookahead(e)) > 0;
+    const bool can = possible(e) && (w->lookahead_ps = lookahead(e)) >= LEAST_PS;
     if (w->on && !can) {
         leave(e);
     } else if (!w->on && can && e->pkts.live == 0) { /* nothing of switches is in the other queue */
@@ -93,7 +100,64 @@ void window_choose(struct weft_engine *e)
     }
 }
 
+void weft_engine_expect_steps(struct weft_engine *e)
+{
+    e->stepped = true;
+    window_choose(e);
+}
+
+/* ---- what is told late ---- */
+
+void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause)
+{
+    struct windows *w = &e->windows;
+    if (w->nnotes == w->notes_cap) {
+        const uint32_t cap = w->notes_cap ? 2 * w->notes_cap : 64;
+        struct window_note *notes = realloc(w->notes, cap * sizeof *notes);
+        if (!notes) {
+            engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
+            return;
+        }
+        w->notes = notes;
+        w->notes_cap = cap;
+    }
+    w->notes[w->nnotes++] = (struct window_note){.t_ps = e->now,
+                                                 .from = e->ports[port].peer,
+                                                 .port = port,
+                                                 .prio = (uint8_t)prio,
+                                                 .pause = pause};
+}
+
+/* The order of their events. */
+static int compare_notes(const void *va, const void *vb)
+{
+    const struct window_note *a = va, *b = vb;
+    if (a->t_ps != b->t_ps)
+        return a->t_ps < b->t_ps ? -1 : 1;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+void window_tell(struct weft_engine *e, int64_t until_ps)
+{
+    struct windows *w = &e->windows;
+    uint32_t told = 0;
+    if (!w->nnotes)
+        return;
+    qsort(w->notes, w->nnotes, sizeof *w->notes, compare_notes);
+    for (; told < w->nnotes && w->notes[told].t_ps < until_ps; told++) {
+        const struct window_note *n = &w->notes[told];
+        e->hooks.pfc(e->hooks.ctx, n->t_ps, n->port, n->prio, n->pause);
+    }
+    w->nnotes -= told;
+    memmove(w->notes, w->notes + told, w->nnotes * sizeof *w->notes);
+}
+
 /* ---- the queues ---- */
+
+static inline uint64_t entry(const struct windows *w, uint32_t node, int64_t t)
+{
+    return (uint64_t)(t - w->base) << NODE_BITS | node;
+}
 
 static void list(struct weft_engine *e, uint32_t node, int64_t t)
 {
@@ -103,20 +167,12 @@ static void list(struct weft_engine *e, uint32_t node, int64_t t)
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of switches");
         return;
     }
-    keyheap_put(&w->order, (uint64_t)(t - w->base) << NODE_BITS | node);
+    keyheap_put(&w->order, entry(w, node, t));
 }
 
-void window_push(struct weft_engine *e, uint32_t node, int64_t t, enum ev_kind kind, uint32_t port)
+void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key)
 {
-    struct windows *w = &e->windows;
-    struct window_node *s = &w->of[node];
-    const uint64_t key = (uint64_t)(t - w->base) << FASTQ_ID_BITS |
-                         (uint64_t)kind << FASTQ_PORT_BITS | port;
-    if (s->vacant) {
-        s->vacant = false;
-        keyheap_replace(&s->q, key);
-        return;
-    }
+    struct window_node *s = &e->windows.of[node];
     if (__builtin_expect(!keyheap_reserve(&s->q, s->q.n + 1), 0)) {
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of a switch");
         return;
@@ -160,39 +216,87 @@ static void rebase(struct weft_engine *e, int64_t base)
 
 /* ---- running ---- */
 
-/* Executes the events of a switch before @p until_ps. */
-static void run_node(struct weft_engine *e, uint32_t node, int64_t until_ps)
+/* Fetches the ports of a switch, the ends of the links to it, and the first packets of all of these: what its
+ * first events touch. Inlined by force: GCC drops calls of functions that only fetch. */
+static inline __attribute__((always_inline)) void fetch(const struct weft_engine *e,
+                                                        const struct window_node *s,
+                                                        const struct weft_fabric_node *n,
+                                                        uint64_t until)
+{
+    const uint32_t end = n->first_port + n->nports;
+    for (uint32_t i = n->first_port; i < end; i++) {
+        const struct port *p = &e->ports[i];
+        __builtin_prefetch(p, 1);
+        __builtin_prefetch(&p->qtotal, 1);
+        __builtin_prefetch(&p->lane[e->p.transport.data_prio], 1);
+    }
+    for (uint32_t i = 0; i < s->q.n; i++)
+        if (s->q.h[i] < until)
+            __builtin_prefetch(&e->ports[fastq_port(s->q.h[i])], 1);
+    for (uint32_t i = 0; i < s->q.n; i++) {
+        const struct port *p = &e->ports[fastq_port(s->q.h[i])];
+        if (s->q.h[i] >= until)
+            continue;
+        __builtin_prefetch(&p->qtotal, 1);
+        if (p->fly.head != NIL)
+            __builtin_prefetch(pkt_at(e, p->fly.head), 1);
+    }
+    for (uint32_t i = n->first_port; i < end; i++) {
+        const struct port *p = &e->ports[i];
+        const uint32_t queued = p->nonempty & (CTRL_WAITS - 1);
+        if (queued)
+            __builtin_prefetch(pkt_at(e, p->lane[__builtin_ctz(queued)].q.head), 1);
+    }
+}
+
+/* Makes the transmissions that a switch owes before @p until_ps while its records are near; else the other
+ * ends of its links do, from far. One per port and round, so that the next packet of each queue has time
+ * to come from memory. */
+static void settle_in_turns(struct weft_engine *e, const struct weft_fabric_node *n,
+                            int64_t until_ps)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++) {
+            struct port *p = &e->ports[i];
+            if (p->armed_ps >= until_ps || !p->lazy)
+                continue;
+            port_catch_up(e, p, i, p->armed_ps + 1);
+            more = true;
+        }
+    }
+}
+
+/* Executes the events of a switch whose keys are below @p until; @p settle_ps: before which it is settled. */
+static void run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps)
 {
     struct windows *w = &e->windows;
     struct window_node *s = &w->of[node];
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
-    const uint64_t until = (uint64_t)(until_ps - w->base) << FASTQ_ID_BITS;
-    s->listed_ps = INT64_MIN; /* no need to list what is pushed meanwhile */
     uint64_t key;
     uint32_t events = 0;
-    while ((key = s->q.h[0]) < until) {
-        e->now = e->due_ps = w->base + (int64_t)(key >> FASTQ_ID_BITS);
+    s->listed_ps = INT64_MIN; /* no need to list what is added meanwhile */
+    if (e->pkts.live > WARM_PACKETS && s->events >= n->nports)
+        fetch(e, s, n, until);
+    for (; (key = s->q.h[0]) < until; events++) {
+        e->now = e->due_ps = time_of(w, key);
         s->vacant = true;
         if (fastq_kind(key) == EV_ARRIVE)
             port_arrive(e, fastq_port(key));
         else
             port_due(e, fastq_port(key));
-        if (s->vacant) {
-            s->vacant = false;
+        if (s->vacant)
             keyheap_pop(&s->q);
-        }
-        events++;
+        s->vacant = false;
     }
+    if (events >= n->nports) /* with fewer, looking at all ports costs more */
+        settle_in_turns(e, n, settle_ps);
     if (e->now > w->last_ps)
         w->last_ps = e->now;
     e->tot.events += events;
-    /* while its records are near, rather than at the other ends of its links */
-    e->due_ps = until_ps;
-    for (uint32_t i = n->first_port; events >= n->nports && i < n->first_port + n->nports; i++)
-        port_settle(e, &e->ports[i], i);
-    s->listed_ps = WEFT_NEVER;
-    if (s->q.n)
-        list(e, node, time_of(w, s->q.h[0]));
+    s->events = events;
+    s->listed_ps = time_of(w, s->q.h[0]);
 }
 
 /* Executes the events of all switches before @p until_ps, at most one lookahead after those before
@@ -201,12 +305,35 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
 {
     struct windows *w = &e->windows;
     const int64_t now = e->now, due_ps = e->due_ps;
-    while (window_first(e) < until_ps && !e->err.code) {
+    const uint64_t until = (uint64_t)(until_ps - w->base) << FASTQ_ID_BITS;
+    const int code = e->err.code;
+    while (window_first(e) < until_ps && e->err.code == code) {
         const uint32_t node = (uint32_t)w->order.h[0] & ((1u << NODE_BITS) - 1);
-        keyheap_pop(&w->order);
-        run_node(e, node, until_ps);
+        run_node(e, node, until, until_ps);
+        if (w->of[node]
+                .q.n) /* its entry is still the first: no other switch got an event this early */
+            keyheap_replace(&w->order, entry(w, node, w->of[node].listed_ps));
+        else
+            keyheap_pop(&w->order);
     }
     w->done_ps = until_ps;
+    e->tot.windows++;
+    e->now = now;
+    e->due_ps = due_ps;
+}
+
+/* Executes the events of switches at @p t_ps, before which all are over, that go before entry @p id. */
+static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
+{
+    struct windows *w = &e->windows;
+    const int64_t now = e->now, due_ps = e->due_ps;
+    const uint64_t until = (uint64_t)(t_ps - w->base) << FASTQ_ID_BITS | id;
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        if (w->of[n].q.n && w->of[n].q.h[0] < until) {
+            run_node(e, n, until, t_ps);
+            if (w->of[n].q.n)
+                list(e, n, w->of[n].listed_ps);
+        }
     e->now = now;
     e->due_ps = due_ps;
 }
@@ -218,7 +345,7 @@ static void done(struct weft_engine *e, int64_t t_ps)
     if (t_ps > w->done_ps)
         w->done_ps = t_ps;
     if (w->done_ps - w->base > REBASE_PS)
-        rebase(e, w->done_ps);
+        rebase(e, w->done_ps - w->lookahead_ps);
 }
 
 bool window_advance(struct weft_engine *e, int64_t t_ps)
@@ -235,6 +362,7 @@ bool window_advance(struct weft_engine *e, int64_t t_ps)
     if (t_ps < until_ps)
         return false;
     run_window(e, until_ps);
+    window_tell(e, until_ps);
     return true;
 }
 
@@ -243,10 +371,28 @@ void window_run(struct weft_engine *e, int64_t until_ps)
     struct windows *w = &e->windows;
     if (!w->on)
         return;
-    for (int64_t first; (first = window_first(e)) < until_ps && !e->err.code;) {
+    const int code = e->err.code;
+    for (int64_t first; (first = window_first(e)) < until_ps && e->err.code == code;) {
         done(e, first);
         const int64_t ahead_ps = w->done_ps + w->lookahead_ps;
         run_window(e, ahead_ps < until_ps ? ahead_ps : until_ps);
     }
     done(e, until_ps);
+    window_tell(e, until_ps);
+}
+
+void window_catch_up(struct weft_engine *e)
+{
+    window_run(e, e->due_ps);
+    if (e->windows.on && e->due_id && window_first(e) == e->due_ps)
+        run_instant(e, e->due_ps, e->due_id);
+}
+
+void window_end(struct weft_engine *e)
+{
+    if (e->limit != WEFT_NEVER) /* else nothing is left */
+        window_catch_up(e);
+    if (e->now < e->windows.last_ps)
+        e->now = e->windows.last_ps;
+    window_tell(e, WEFT_NEVER);
 }

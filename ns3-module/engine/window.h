@@ -29,6 +29,16 @@ struct window_node {
     struct keyheap q;  /**< keys as those of fastq.h, from windows.base */
     int64_t listed_ps; /**< time of its entry in windows.order, WEFT_NEVER: none */
     bool vacant;       /**< the first key is that of the event being executed */
+    uint32_t events;   /**< in its last window */
+};
+
+/** A pause or resume that took effect: struct weft_engine_hooks, pfc. */
+struct window_note {
+    int64_t t_ps;
+    uint32_t from; /**< port that sent the frame */
+    uint32_t port;
+    uint8_t prio;
+    bool pause;
 };
 
 struct windows {
@@ -39,6 +49,8 @@ struct windows {
     int64_t base;
     struct window_node *of; /**< by node; unused for hosts */
     struct keyheap order;   /**< (time of the first event, node); may hold superseded entries */
+    struct window_note *notes; /**< not told yet */
+    uint32_t nnotes, notes_cap;
 };
 
 struct weft_engine;
@@ -49,8 +61,8 @@ void window_fini(struct weft_engine *e);
 /** Decides whether switches may run in windows as things are: at first, and whenever one of the reasons
  * against has changed. */
 void window_choose(struct weft_engine *e);
-/** Adds an event of switch @p node. */
-void window_push(struct weft_engine *e, uint32_t node, int64_t t, enum ev_kind kind, uint32_t port);
+/** Adds the event @p key at @p t of switch @p node. */
+void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key);
 /** Time of the first event of a switch, WEFT_NEVER: none. */
 int64_t window_first(struct weft_engine *e);
 /** Nothing at hosts is due before @p t_ps. Runs at most one window and says whether it did; false: what is
@@ -58,5 +70,15 @@ int64_t window_first(struct weft_engine *e);
 bool window_advance(struct weft_engine *e, int64_t t_ps);
 /** Executes every event of switches before @p until_ps, before which nothing is due at hosts. */
 void window_run(struct weft_engine *e, int64_t until_ps);
+/** The same for all before the event that is being executed, or the time that was set: before switches are
+ * looked at, or changed. */
+void window_catch_up(struct weft_engine *e);
+
+/** The run ends for now: the clock is that of the last event, and all is told. */
+void window_end(struct weft_engine *e);
+/** A pause or resume takes effect at a port, now. */
+void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause);
+/** Tells the hook what took effect before @p until_ps. */
+void window_tell(struct weft_engine *e, int64_t until_ps);
 
 #endif

@@ -678,6 +678,8 @@ WeftFabric::MakeHooks()
     if (m_hooks.pfc || !m_pfcPause.IsEmpty() || !m_pfcResume.IsEmpty() || m_portSinks[PORT_PFC])
     {
         h.pfc = &WeftFabric::OnPfc;
+        h.pfc_late = m_hooks.pfc_late && m_pfcPause.IsEmpty() && m_pfcResume.IsEmpty() &&
+                     !m_portSinks[PORT_PFC];
     }
     if (m_hooks.drop || !m_drop.IsEmpty() || m_portSinks[PORT_DROP])
     {

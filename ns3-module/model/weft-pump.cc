@@ -123,6 +123,10 @@ WeftPump::Attach()
     {
         m_impl->AddPump(this);
     }
+    else
+    {
+        weft_engine_expect_steps(m_engine);
+    }
     m_destroyEvent = Simulator::ScheduleDestroy(&WeftPump::HandleDestroy, this);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Ports without transmission events give what ports with them give: each case runs both ways (a queue
-// hook makes every port eager), stops at odd moments and compares every counter and record.
+// Ports without transmission events, and switches that run in windows, give what one queue of all events gives:
+// each case runs in three ways (a hook that must know of pauses at once forbids windows, a queue hook makes every
+// port eager), stops at odd moments and compares every counter and record.
 #include "world.h"
 
 #include "base/rng.h"
@@ -18,6 +19,7 @@ struct Case
     const char* topology;
     Settings topo, engine, ccSettings;
     bool fails; // a link fails and returns, others get slower and lose packets
+    bool windows{true}; // the switches can run in windows
 };
 
 void PrintTo(const Case& c, std::ostream* os)
@@ -38,8 +40,8 @@ const Case cases[] = {
     {"none", "none", "leaf-spine", leafSpine, {{"transport.mtu", "1000B"}}, {}, false},
     {"none with pauses", "none", "leaf-spine", leafSpine, tight, {}, false},
     {"dcqcn with pauses", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"ecn.kmin", "10KB"}, {"ecn.kmax", "50KB"}}), {}, false},
-    {"dcqcn, pause quanta", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"pfc.quanta", "100"}}), {}, false},
-    {"dcqcn, late pauses", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"pfc.response-time", "100ns"}}), {}, false},
+    {"dcqcn, pause quanta", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"pfc.quanta", "100"}}), {}, false, false},
+    {"dcqcn, late pauses", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"pfc.response-time", "100ns"}}), {}, false, false},
     {"dctcp marks at enqueue", "dctcp", "leaf-spine", leafSpine, With(tight, {{"ecn.at-enqueue", "true"}}), {}, false},
     {"hpcc", "hpcc", "leaf-spine", leafSpine, tight, {}, false},
     {"hpcc-pint", "hpcc-pint", "leaf-spine", leafSpine, tight, {}, false},
@@ -51,9 +53,13 @@ const Case cases[] = {
      With(tight, {{"switch.egress-lossy-pool", "100KB"}, {"transport.rto", "300us"}}), {}, false},
     {"adaptive", "none", "leaf-spine", leafSpine,
      With(tight, {{"switch.balance", "adaptive"}, {"transport.recovery", "selective-repeat"}}), {}, false},
-    {"flowlet", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"switch.balance", "flowlet"}}), {}, false},
+    {"flowlet", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"switch.balance", "flowlet"}}), {}, false, false},
     {"a link fails", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"transport.rto", "200us"}}), {}, true},
-    {"hosts forward", "none", "torus", {{"shape", "3x3"}}, {{"pfc.allow-deadlock", "true"}}, {}, false},
+    {"spray", "dctcp", "fat-tree", {{"k", "4"}},
+     With(tight, {{"switch.balance", "spray"}, {"transport.recovery", "out-of-order"}}), {}, false},
+    {"delays differ", "timely", "leaf-spine", With(leafSpine, {{"host-delay", "237ns"}, {"uplink-delay", "2us"}}), tight, {}, false},
+    {"short links", "timely", "leaf-spine", With(leafSpine, {{"host-delay", "37ns"}}), tight, {}, false, false},
+    {"hosts forward", "none", "torus", {{"shape", "3x3"}}, {{"pfc.allow-deadlock", "true"}}, {}, false, false},
 };
 
 class Lazy : public testing::TestWithParam<Case>
@@ -105,6 +111,7 @@ void Same(const World& a, const World& b)
     }
     auto s = a.Totals(), t = b.Totals();
     s.events = t.events = 0;
+    s.windows = t.windows = 0;
     ASSERT_EQ(memcmp(&s, &t, sizeof s), 0);
     ASSERT_EQ(a.received.size(), b.received.size());
     for (size_t i = 0; i < a.received.size(); i++)
@@ -130,11 +137,13 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
     const Case& c = GetParam();
     for (uint64_t seed = 1; seed <= 3; seed++)
     {
+        World windows(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
         World lazy(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
         World eager(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
         eager.config.hooks.queue = [](void*, int64_t, uint32_t, uint32_t, uint64_t) {};
-        World* both[] = {&lazy, &eager};
-        for (World* w : both)
+        windows.config.hooks.pfc_late = 1;
+        World* all[] = {&windows, &lazy, &eager};
+        for (World* w : all)
         {
             w->Build();
             Load(*w, seed);
@@ -144,7 +153,7 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
         for (int step = 0; weft_engine_next(eager.e) != WEFT_NEVER; step++)
         {
             limit += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (7 * WEFT_PS_PER_US));
-            for (World* w : both)
+            for (World* w : all)
             {
                 weft_err err = {};
                 ASSERT_EQ(weft_engine_run(w->e, limit), 0) << weft_engine_error(w->e)->msg;
@@ -161,10 +170,15 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
                 ASSERT_EQ(weft_engine_check(w->e, &err), 0) << err.msg;
             }
             Same(lazy, eager);
+            Same(windows, eager);
+            EXPECT_EQ(weft_engine_next(windows.e), weft_engine_next(lazy.e));
             if (HasFatalFailure())
                 FAIL() << "at " << limit << " ps, seed " << seed;
         }
         EXPECT_EQ(weft_engine_next(lazy.e), WEFT_NEVER);
+        EXPECT_EQ(weft_engine_next(windows.e), WEFT_NEVER);
+        EXPECT_EQ(windows.Totals().windows > 0, c.windows);
+        EXPECT_EQ(lazy.Totals().windows, 0u);
         EXPECT_EQ(lazy.received.size(), 60u);
         const bool switches = c.topology != std::string("torus"); // whose ports all belong to hosts
         EXPECT_LT(lazy.Totals().events, eager.Totals().events + !switches);

@@ -20,8 +20,8 @@ class Chatter
           net(fabric, cc, settings,
               {this, [](void *c, const weft_net_flow *f) { self(c)->flow(f); },
                [](void *c, const weft_net_pfc *p) {
-                   self(c)->out << p->t_ps << " pfc " << p->port << ' ' << p->prio << ' '
-                                << p->pause << '\n';
+                   self(c)->pauses << p->t_ps << " pfc " << p->port << ' ' << p->prio << ' '
+                                   << p->pause << '\n';
                }}),
           nhosts(fabric.graph->nhosts)
     {
@@ -50,8 +50,9 @@ class Chatter
         const weft_net_totals t = net.totals();
         EXPECT_EQ(t.msgs_acked, t.msgs_posted);
         out << t.msgs_posted << ' ' << t.packet_hops << ' ' << t.acks << ' ' << t.cnps << ' '
-            << t.ecn_marks << ' ' << t.pfc_pauses << ' ' << t.retx_packets << ' ' << t.events << ' '
-            << net.now() << '\n';
+            << t.ecn_marks << ' ' << t.pfc_pauses << ' ' << t.retx_packets << ' ' << net.now()
+            << '\n'
+            << pauses.str();
         for (uint32_t p = 0; p < fabric.graph->nports; p++) {
             weft_net_port_stats s;
             net.net->ops->port_stats(net.net, p, &s);
@@ -62,7 +63,7 @@ class Chatter
         drops = t.drops_buffer;
     }
 
-    std::ostringstream out;
+    std::ostringstream out, pauses; /* which may be told late */
     uint64_t marks = 0, drops = 0;
 
   private:
