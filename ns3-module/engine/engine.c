@@ -246,13 +246,16 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         goto fail;
     unsigned needs = 0;
     size_t state = 0;
+    e->all_int = true;
     for (uint32_t d = 0; d < c->fabric->ndims; d++) {
+        e->all_int &= e->controls[d].int_on;
         needs |= weft_cc_needs(e->controls[d].ops, e->controls[d].params);
         if (state < e->controls[d].ops->state_size)
             state = e->controls[d].ops->state_size;
     }
     state = (state + 15) & ~(size_t)15;
     e->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
+    e->warm_from = e->int_on ? WARM_PACKETS / 4 : WARM_PACKETS;
     e->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
     e->ns3_draws = c->params.ecn.draws == WEFT_DRAWS_NS3;
     weft_ns3_rng_init(&e->ns3_rng, 1, c->seed, c->params.ecn.first_stream);

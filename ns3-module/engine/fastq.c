@@ -197,10 +197,9 @@ static void gather(struct fastq *q)
             q->nlisted--;
         }
     }
-    for (; q->far.n; q->far.n--)
-        put(q, &q->near, q->far.h[q->far.n - 1]);
-    if (q->far.cap)
-        keyheap_clear(&q->far);
+    for (uint32_t i = 0; i < q->far.n; i++)
+        put(q, &q->near, q->far.h[i]);
+    keyheap_clear(&q->far);
     for (; q->top > q->due; q->top--)
         put(q, &q->near, *q->top);
     set_cur(q, FASTQ_ALL_NEAR);

@@ -43,7 +43,7 @@
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 
 /** Packets alive beyond which their records are no longer in the caches: below, fetching ahead costs more than
- * it saves. */
+ * it saves. With INT a quarter of that, as stamps make packets larger. */
 #define WARM_PACKETS 16384u
 
 enum pkt_flags {
@@ -388,6 +388,7 @@ struct weft_engine {
     const struct recovery *recovery;
     bool low_rto;         /**< transport.rto-low is in force */
     bool int_on, pint_on; /**< some QPs' packets are stamped */
+    bool all_int;         /**< those of all QPs, with INT */
     bool transit;         /**< hosts forward packets for others */
     bool frames_on;       /**< frames of other transports were sent */
     bool
@@ -412,6 +413,7 @@ struct weft_engine {
     uint32_t due_id; /**< events of that time and lower entries (fastq.h) come before what is going on */
     bool lazy;      /**< switch ports may be lazy */
     uint32_t order; /**< ns3-event-order: rank given last */
+    uint32_t warm_from;     /**< packets alive beyond which records are fetched ahead */
     const uint64_t *warmed; /**< entry of fast.due from which on nothing has been fetched ahead */
     struct fastq fast;      /**< arrivals and transmissions: one entry per busy link or port */
     /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
@@ -545,6 +547,14 @@ static inline void window_push(struct weft_engine *e, uint32_t node, int64_t t, 
     } else {
         window_add(e, node, t, key);
     }
+}
+/** The same for the switch that is running, as the first thing that its present event adds. */
+static inline void window_push_next(struct weft_engine *e, int64_t t, enum ev_kind kind,
+                                    uint32_t port)
+{
+    struct window_node *s = e->windows.running;
+    s->vacant = false;
+    keyheap_replace(&s->q, fastq_key(e->windows.base, t, kind, port));
 }
 /** Queues the arrival at the end of a link, or the next transmission of a port. */
 static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,

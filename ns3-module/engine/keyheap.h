@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A 4-ary min-heap of 64-bit keys. Four children of 8 bytes share half a cache line. */
+/*
+ * A 4-ary min-heap of 64-bit keys. Four children of 8 bytes share half a cache line. All places behind the last
+ * key hold KEYHEAP_EMPTY, so that no family is incomplete.
+ */
 #ifndef WEFT_KEYHEAP_H
 #define WEFT_KEYHEAP_H
 
@@ -10,9 +13,11 @@
 #define KEYHEAP_EMPTY UINT64_MAX /**< greater than every key */
 
 struct keyheap {
-    uint64_t *h; /**< h[0] is the smallest, KEYHEAP_EMPTY when there is none (once initialised) */
+    uint64_t *h; /**< h[0] is the smallest, KEYHEAP_EMPTY when there is none (once reserved) */
     uint32_t n, cap;
 };
+
+#define KEYHEAP_MORE 4u /**< places behind the last that there is room for */
 
 /** Makes room for @p n >= 1 keys in all; false when out of memory. */
 static inline bool keyheap_reserve(struct keyheap *q, uint32_t n)
@@ -20,11 +25,11 @@ static inline bool keyheap_reserve(struct keyheap *q, uint32_t n)
     if (__builtin_expect(n <= q->cap, 1))
         return true;
     uint32_t cap = q->cap * 2 > n ? q->cap * 2 : n;
-    uint64_t *h = (uint64_t *)realloc(q->h, cap * sizeof *h);
+    uint64_t *h = (uint64_t *)realloc(q->h, (cap + KEYHEAP_MORE) * sizeof *h);
     if (!h)
         return false;
-    if (!q->n)
-        h[0] = KEYHEAP_EMPTY;
+    for (uint32_t i = q->cap ? q->cap + KEYHEAP_MORE : 0; i < cap + KEYHEAP_MORE; i++)
+        h[i] = KEYHEAP_EMPTY;
     q->h = h;
     q->cap = cap;
     return true;
@@ -50,44 +55,32 @@ static inline void keyheap_replace(struct keyheap *q, uint64_t key)
 {
     uint64_t *const h = q->h;
     const uint32_t n = q->n;
-    uint32_t i = 0, c = 1;
-    while (c + 3 < n) {
-        uint32_t a = c + (h[c + 1] < h[c]);
-        uint32_t b = c + 2 + (h[c + 3] < h[c + 2]);
-        uint32_t best = h[b] < h[a] ? b : a;
+    uint32_t i = 0;
+    for (uint32_t c = 1; c < n; c = 4 * i + 1) {
+        const uint32_t a = c + (h[c + 1] < h[c]);
+        const uint32_t b = c + 2 + (h[c + 3] < h[c + 2]);
+        const uint32_t best = h[b] < h[a] ? b : a;
         if (key <= h[best])
-            goto place;
+            break;
         h[i] = h[best];
         i = best;
-        c = 4 * i + 1;
     }
-    if (c < n) { /* the last, incomplete family */
-        uint32_t best = c;
-        for (uint32_t k = c + 1; k < n; k++)
-            if (h[k] < h[best])
-                best = k;
-        if (h[best] < key) {
-            h[i] = h[best];
-            i = best;
-        }
-    }
-place:
     h[i] = key;
 }
 
 /** Removes the first key; the heap must not be empty. */
 static inline void keyheap_pop(struct keyheap *q)
 {
-    q->n--;
-    keyheap_replace(q, q->h[q->n]);
-    if (q->n == 0)
-        q->h[0] = KEYHEAP_EMPTY;
+    const uint64_t key = q->h[--q->n];
+    q->h[q->n] = KEYHEAP_EMPTY;
+    if (q->n)
+        keyheap_replace(q, key);
 }
 
 static inline void keyheap_clear(struct keyheap *q)
 {
-    q->n = 0;
-    q->h[0] = KEYHEAP_EMPTY;
+    while (q->n)
+        q->h[--q->n] = KEYHEAP_EMPTY;
 }
 
 static inline void keyheap_free(struct keyheap *q)

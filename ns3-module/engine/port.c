@@ -22,6 +22,8 @@
 #define fetch_next(e, i)                                                                           \
     do {                                                                                           \
         const struct pkt *const next_ = pkt_at(e, i);                                              \
+        if ((e)->pkts.live <= (e)->warm_from)                                                      \
+            break;                                                                                 \
         if (!(e)->int_on) {                                                                        \
             __builtin_prefetch(next_, 1);                                                          \
             break;                                                                                 \
@@ -548,7 +550,10 @@ void port_arrive(struct weft_engine *e, uint32_t port)
     list_take(&p->fly, k);
     if (k->next != NIL) {
         fetch_next(e, k->next);
-        engine_push_port(e, k->next_at_ps, EV_ARRIVE, port);
+        if (e->windows.running)
+            window_push_next(e, k->next_at_ps, EV_ARRIVE, port);
+        else
+            engine_push_port(e, k->next_at_ps, EV_ARRIVE, port);
     }
     p->rx_packets++;
     if (__builtin_expect(p->lossy, 0) && lost(e, p, i, port))

@@ -81,8 +81,7 @@ static void leave(struct weft_engine *e)
         for (uint32_t i = 0; i < s->q.n; i++)
             engine_push_port(e, time_of(w, s->q.h[i]), fastq_kind(s->q.h[i]),
                              fastq_port(s->q.h[i]));
-        if (s->q.n)
-            keyheap_clear(&s->q);
+        keyheap_clear(&s->q);
         s->listed_ps = WEFT_NEVER;
     }
 }
@@ -199,19 +198,15 @@ static void rebase(struct weft_engine *e, int64_t base)
 {
     struct windows *w = &e->windows;
     const uint64_t by = (uint64_t)(base - w->base) << FASTQ_ID_BITS;
-    window_first(e);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < w->order.n; i++) /* superseded ones may be earlier, and go */
-        if (w->order.h[i] >= by)
-            w->order.h[kept++] = w->order.h[i] - by;
-    w->order.n = 0;
-    w->order.h[0] = kept ? w->order.h[0] : KEYHEAP_EMPTY;
-    for (uint32_t i = 0; i < kept; i++)
-        keyheap_put(&w->order, w->order.h[i]);
-    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
-        for (uint32_t i = 0; i < w->of[n].q.n; i++)
-            w->of[n].q.h[i] -= by;
     w->base = base;
+    keyheap_clear(&w->order);
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
+        struct window_node *s = &w->of[n];
+        for (uint32_t i = 0; i < s->q.n; i++)
+            s->q.h[i] -= by;
+        if (s->q.n)
+            list(e, n, time_of(w, s->q.h[0]));
+    }
 }
 
 /* ---- running ---- */
@@ -276,11 +271,12 @@ static void run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     uint64_t key;
     uint32_t events = 0;
+    w->running = s;
     s->listed_ps = INT64_MIN; /* no need to list what is added meanwhile */
-    if (e->pkts.live > WARM_PACKETS && s->events >= n->nports)
+    if (e->pkts.live > e->warm_from && s->events >= n->nports)
         fetch(e, s, n, until);
     for (; (key = s->q.h[0]) < until; events++) {
-        e->now = e->due_ps = time_of(w, key);
+        e->now = e->due_ps = w->base + (int64_t)(key >> FASTQ_ID_BITS);
         s->vacant = true;
         if (fastq_kind(key) == EV_ARRIVE)
             port_arrive(e, fastq_port(key));
@@ -290,6 +286,7 @@ static void run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
             keyheap_pop(&s->q);
         s->vacant = false;
     }
+    w->running = NULL;
     if (events >= n->nports) /* with fewer, looking at all ports costs more */
         settle_in_turns(e, n, settle_ps);
     if (e->now > w->last_ps)
