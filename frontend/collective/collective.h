@@ -212,7 +212,8 @@ int weft_coll_one_of(const struct weft_coll_call *c, const int *kinds, const cha
 /** (a - b) mod n */
 static inline uint32_t weft_coll_minus(uint32_t a, uint64_t b, uint32_t n)
 {
-    return (uint32_t)((a + n - b % n) % n);
+    const uint64_t d = (uint64_t)a + n - (b < n ? b : b % n);
+    return (uint32_t)(d < n ? d : (d - n) < n ? d - n : d % n); /* mostly without a division */
 }
 /** Largest power of two that is <= n > 0, as an exponent. */
 static inline unsigned weft_coll_log2(uint32_t n)

@@ -12,7 +12,7 @@
 static void post_control(struct weft_prog *p, uint32_t peer, uint64_t tag)
 {
     struct weft_system *s = p->sys;
-    const struct weft_active *a = weft_coll_active(p->run);
+    const struct weft_active *a = p->active;
     struct weft_err err = {0};
     struct weft_net_msg msg = {
         .src = p->npu->rank, .dst = peer, .bytes = s->p->rendezvous_control_bytes, .tag = tag};
@@ -72,7 +72,7 @@ void weft_coll_meet_control(struct weft_npu *npu, const struct weft_net_msg *msg
         const uint64_t instr = e->instr;
         e->prog = NULL;
         weft_p2p_tidy(npu, e);
-        weft_npu_arrival(weft_coll_active(p->run), t, done);
+        weft_npu_arrival(p->active, t, done);
         if (msg->tag & WEFT_TAG_GRANT)
             weft_prog_granted(p, instr);
         else

@@ -11,6 +11,8 @@
  */
 #include "system/internal.h"
 
+#include "base/fetch.h"
+
 #include <stdlib.h>
 
 static void fail(struct weft_prog *p, int code, const char *what)
@@ -100,11 +102,6 @@ static uint64_t bytes_of(const struct weft_prog *p, uint32_t lane, uint64_t i,
 
 static void advance(struct weft_prog *p);
 
-static const struct weft_active *active_of(const struct weft_prog *p)
-{
-    return weft_coll_active(p->run);
-}
-
 static void end_instr(struct weft_prog *p, uint64_t arg)
 {
     mark_done(p, &p->lane[arg >> p->sys->instr_bits],
@@ -119,7 +116,7 @@ static void cost_over(void *ctx, uint64_t arg)
     struct weft_npu *npu = p->npu;
     if (npu->sys->err.code)
         return;
-    weft_npu_timer(active_of(p), t);
+    weft_npu_timer(p->active, t);
     end_instr(p, arg);
     weft_trail_leave(npu);
 }
@@ -129,7 +126,7 @@ static void after_costs(struct weft_prog *p, uint32_t lane, uint64_t i, int64_t 
                         int64_t reduce_ps, void (*fn)(void *ctx, uint64_t arg))
 {
     struct weft_err err = {0};
-    struct weft_trail *t = weft_trail_timer(p->npu, active_of(p)->op, endpoint_ps, reduce_ps, p);
+    struct weft_trail *t = weft_trail_timer(p->npu, p->active->op, endpoint_ps, reduce_ps, p);
     if (t && p->sys->net->ops->after(p->sys->net, endpoint_ps + reduce_ps, fn, t,
                                      (uint64_t)lane << p->sys->instr_bits | i, &err))
         weft_system_fail(p->sys, &err);
@@ -195,7 +192,7 @@ static void contribute(struct weft_prog *p, const struct weft_coll_instr *in, ui
         .to = in->to,
     };
     note_post(p, weft_coll_gives(in, p->position) ? bytes : 0);
-    weft_joint_post(p->npu, active_of(p)->op, p->net_group, p->call.n, &part);
+    weft_joint_post(p->npu, p->active->op, p->net_group, p->call.n, &part);
 }
 
 static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
@@ -213,10 +210,9 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
         .tag = own_tag(p, in->peer_lane, in->peer_instr),
     };
     const uint64_t chunk = p->key >> s->phase_bits & ((UINT64_C(1) << s->chunk_bits) - 1);
-    weft_classify(&s->classes, weft_active_op(active_of(p)), in->step + in->peer_lane + chunk,
-                  &msg);
+    weft_classify(&s->classes, weft_active_op(p->active), in->step + in->peer_lane + chunk, &msg);
     note_post(p, bytes);
-    struct weft_trail *t = weft_trail_take(p->npu, active_of(p)->op);
+    struct weft_trail *t = weft_trail_take(p->npu, p->active->op);
     if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)t, &err))
         weft_system_fail(s, &err);
 }
@@ -239,7 +235,7 @@ static void injected(void *ctx, uint64_t arg)
     uint64_t i = arg & ((UINT64_C(1) << p->sys->instr_bits) - 1);
     if (npu->sys->err.code)
         return;
-    weft_npu_timer(active_of(p), t);
+    weft_npu_timer(p->active, t);
     fetch(p, lane, i, &in);
     const uint64_t bytes = bytes_of(p, lane, i, &in);
     post(p, &in, bytes);
@@ -410,6 +406,10 @@ static struct weft_prog *find_prog(struct weft_npu *npu, uint64_t key)
 void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
                         const struct weft_net_done *done)
 {
+    /* with a thousand ranks none of this is in the caches: fetched together, it comes together */
+    weft_fetch(npu, sizeof(*npu));
+    weft_fetch((const void *)(uintptr_t)done->send_ref, sizeof(struct weft_trail));
+    weft_fetch(npu->recent, sizeof(*npu->recent));
     struct weft_system *s = npu->sys;
     const int sum =
         msg->src == msg->dst; /* of the switches; its joint goes when all parts are over */
@@ -417,6 +417,8 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
     uint64_t i = msg->tag & ((UINT64_C(1) << s->instr_bits) - 1);
     uint64_t lane = msg->tag >> s->instr_bits & ((UINT64_C(1) << s->lane_bits) - 1);
     struct weft_prog *p = find_prog(npu, msg->tag >> s->instr_bits >> s->lane_bits);
+    if (p)
+        weft_fetch(p->active, sizeof(*p->active));
     if (p && p->running && lane < p->nlanes && i < p->lane[lane].issued) {
         struct weft_coll_instr in;
         fetch(p, (uint32_t)lane, i, &in);
@@ -424,9 +426,9 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
             sender_of(p, in.peer) != msg->src)
             fail(p, WEFT_E_INTERNAL, "a message came from the wrong rank");
         if (sum)
-            weft_joint_arrival(active_of(p), done);
+            weft_joint_arrival(p->active, done);
         else
-            weft_npu_arrival(active_of(p), t, done);
+            weft_npu_arrival(p->active, t, done);
         if (take_in(p, (uint32_t)lane, i, &in))
             advance(p);
         weft_trail_leave(npu);

@@ -316,6 +316,7 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
     c->prog.npu = run->a->npu;
     c->prog.sys = run->a->npu->sys;
     c->prog.run = run;
+    c->prog.active = run->a;
     c->prog.posted_ps = &run->a->start_ps;
     c->prog.finished = phase_finished;
     if (run->order) {

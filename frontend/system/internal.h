@@ -380,6 +380,7 @@ struct weft_prog {
     uint64_t messages, bytes; /**< sent */
     int64_t reduce_ps;        /**< spent on adding up */
     struct weft_coll_run *run;
+    const struct weft_active *active; /**< the op that run belongs to */
     void (*finished)(struct weft_prog *p);
 };
 /** Readies a program whose key, ops, call and ranks are filled in. */

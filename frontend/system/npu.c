@@ -14,6 +14,8 @@
  */
 #include "system/internal.h"
 
+#include "base/fetch.h"
+
 #include <stdlib.h>
 
 void weft_system_fail(struct weft_system *s, const struct weft_err *err)
@@ -99,10 +101,10 @@ void weft_npu_arrival(const struct weft_active *a, const struct weft_trail *trai
     struct weft_npu *npu = a->npu;
     const int64_t now_ps = now_of(npu), ideal_ps = done->post_ps + done->ideal_ps;
     const int64_t alone_ps = ideal_ps < now_ps ? ideal_ps : now_ps;
-    const int coll = weft_active_op(a)->kind == WEFT_OP_COLL;
+    weft_fetch(weft_active_op(a), sizeof(struct weft_op)); /* for the next message */
     const struct weft_npu_part parts[] = {
         {WEFT_SPENT_PEER, trail ? trail->latest_ps : 0},
-        {coll ? WEFT_SPENT_DEPENDENCY : WEFT_SPENT_NETWORK, done->post_ps},
+        {a->coll ? WEFT_SPENT_DEPENDENCY : WEFT_SPENT_NETWORK, done->post_ps},
         {WEFT_SPENT_NETWORK, alone_ps},
         {WEFT_SPENT_CONGESTION, now_ps}};
     weft_npu_account(npu, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
