@@ -185,4 +185,99 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
     }
 }
 
+// Events of switches may lie, and stay away, longer than the span of their keys.
+TEST(Windows, SpanSilences)
+{
+    World windows("leaf-spine", leafSpine, tight), lazy("leaf-spine", leafSpine, tight);
+    windows.config.hooks.pfc_late = 1;
+    for (World* w : {&windows, &lazy})
+    {
+        w->Build();
+        weft_err err = {};
+        for (int64_t t : {0.1, 0.6, 1.3, 9.0, 9.2})
+        {
+            ASSERT_EQ(weft_engine_timer(
+                          w->e, static_cast<int64_t>(t * WEFT_PS_PER_S),
+                          [](void* c, uint64_t) {
+                              for (uint32_t src = 1; src < 16; src++)
+                                  static_cast<World*>(c)->Send(src, 0, 50000);
+                          },
+                          w, 0, &err),
+                      0);
+        }
+        ASSERT_EQ(weft_engine_run(w->e, 5 * WEFT_PS_PER_S), 0);
+        weft_engine_set_now(w->e, 5 * WEFT_PS_PER_S);
+        w->Send(3, 12, 123456);
+        ASSERT_EQ(weft_engine_run(w->e, WEFT_NEVER), 0);
+        ASSERT_EQ(weft_engine_check(w->e, &err), 0) << err.msg;
+    }
+    EXPECT_EQ(windows.received.size(), 76u);
+    EXPECT_GT(windows.Totals().windows, 0u);
+    EXPECT_EQ(weft_engine_now(windows.e), weft_engine_now(lazy.e));
+    Same(windows, lazy);
+}
+
+// A hook that forbids windows may come while packets are everywhere; what was before it isn't told to it.
+TEST(Windows, EndWhenSomebodyListens)
+{
+    World windows("leaf-spine", leafSpine, tight), lazy("leaf-spine", leafSpine, tight);
+    windows.config.hooks.pfc_late = 1;
+    static int64_t first;
+    first = WEFT_NEVER;
+    uint64_t before = 0;
+    for (World* w : {&windows, &lazy})
+    {
+        w->Build();
+        for (uint32_t src = 1; src < 16; src++)
+            w->Send(src, 0, 200000);
+        ASSERT_EQ(weft_engine_run(w->e, 33'333'333), 0);
+        weft_engine_set_now(w->e, 33'333'333);
+        if (w == &windows)
+        {
+            before = w->Totals().windows;
+            weft_engine_hooks hooks = w->config.hooks;
+            hooks.queue = [](void*, int64_t t, uint32_t, uint32_t, uint64_t) { first = t < first ? t : first; };
+            weft_engine_set_hooks(w->e, &hooks);
+        }
+        ASSERT_EQ(weft_engine_run(w->e, WEFT_NEVER), 0);
+        weft_err err = {};
+        ASSERT_EQ(weft_engine_check(w->e, &err), 0) << err.msg;
+    }
+    EXPECT_GT(before, 0u);
+    EXPECT_EQ(windows.Totals().windows, before);
+    EXPECT_GE(first, 33'333'333);
+    EXPECT_LT(first, 40'000'000);
+    EXPECT_FALSE(windows.pfc.empty());
+    Same(windows, lazy);
+}
+
+// What a message's end shows of the switches is the state at its event, whichever way they run.
+TEST(Windows, HooksSeeThePresent)
+{
+    World windows("leaf-spine", leafSpine, tight), lazy("leaf-spine", leafSpine, tight);
+    windows.config.hooks.pfc_late = 1;
+    std::vector<uint64_t> seen[2];
+    for (int k = 0; k < 2; k++)
+    {
+        World* w = k ? &lazy : &windows;
+        w->user = &seen[k];
+        w->config.hooks.received = [](void* c, const weft_engine_done* d) {
+            auto* w = static_cast<World*>(c);
+            auto* log = static_cast<std::vector<uint64_t>*>(w->user);
+            log->push_back(static_cast<uint64_t>(d->received_ps));
+            log->push_back(w->Totals().packet_hops);
+            for (uint32_t port = 0; port < w->fabric->nports; port++)
+                log->push_back(weft_engine_queue_bytes(w->e, port, 3));
+        };
+        w->Build();
+        for (int i = 0; i < 40; i++) // equal sizes: many end at one picosecond
+            for (uint32_t src = 0; src < 16; src++)
+                w->Send(src, (src + 4) % 16, 8000);
+        ASSERT_EQ(weft_engine_run(w->e, WEFT_NEVER), 0);
+    }
+    EXPECT_GT(windows.Totals().windows, 0u);
+    EXPECT_GT(seen[0].size(), 640u * 10);
+    EXPECT_TRUE(seen[0] == seen[1]);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, Lazy, testing::ValuesIn(cases));
