@@ -17,6 +17,7 @@
  *   credit.c  credit-based flow control
  *   frame.c   frames of other transports
  *   lazy.c    transmissions without events of their own
+ *   window.c  switches that run behind hosts, a window at a time
  *   in_network.c  sums and copies in switches         in_network_group.c  their groups and trees
  *   in_network_check.c  their laws, and what they wait for
  *

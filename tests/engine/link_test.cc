@@ -4,8 +4,8 @@
 #include "world.h"
 
 #include "base/rng.h"
+#include "tests/base/temp_dir.h"
 
-#include <cstdio>
 #include <deque>
 #include <fstream>
 #include <map>
@@ -231,7 +231,8 @@ TEST(Link, APartitionEndsTheRunAndIsNamed)
 // other.
 TEST(Link, QpsMoveToAnotherPortOfTheirHost)
 {
-    std::string path = testing::TempDir() + "weft_dual_homed.txt";
+    const TempDir dir;
+    const std::string path = dir / "dual_homed.txt";
     std::ofstream(path) << "4 2 4\n2 3\n0 2 100Gbps 1us 0\n0 3 100Gbps 1us 0\n1 2 100Gbps 1us 0\n1 "
                            "3 100Gbps 1us 0\n";
     for (const char *recovery : {"go-back-n", "selective-repeat", "out-of-order"})
@@ -249,7 +250,6 @@ TEST(Link, QpsMoveToAnotherPortOfTheirHost)
             ExpectAllOnce(w, 8);
             EXPECT_GT(w.Totals().drops[WEFT_DROP_LINK], 0u);
         }
-    std::remove(path.c_str());
 }
 
 // Links flap at random under an incast that pauses them; at the end all are up. Nothing hangs, nothing
