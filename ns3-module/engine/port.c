@@ -541,7 +541,9 @@ static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t por
 void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
-    /* in windows, the switch that the packet left has been run to the beginning of this one */
+    /* In windows, the switch that the packet left has been run to the beginning of this one. That is after
+     * the packet had left, as a window is no longer than the link: so the next one starts now if it
+     * waited by then, and by itself if it came later. */
     const int64_t due_ps = e->windows.on ? e->windows.done_ps : e->due_ps;
     if (p->armed_ps < due_ps)
         port_catch_up(e, p, port, due_ps);
