@@ -255,6 +255,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     }
     state = (state + 15) & ~(size_t)15;
     e->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
+    e->fetch_deep = e->int_on;
     e->warm_from = e->int_on ? WARM_PACKETS / 4 : WARM_PACKETS;
     e->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
     e->ns3_draws = c->params.ecn.draws == WEFT_DRAWS_NS3;

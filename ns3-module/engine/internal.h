@@ -46,6 +46,8 @@
 /** Packets alive beyond which their records are no longer in the caches: below, fetching ahead costs more than
  * it saves. With INT a quarter of that, as stamps make packets larger. */
 #define WARM_PACKETS 16384u
+/** QPs beyond which theirs aren't either. */
+#define WARM_QPS 4096u
 
 enum pkt_flags {
     PKT_LAST = 1,     /**< DATA: last packet of its message */
@@ -415,6 +417,7 @@ struct weft_engine {
     bool lazy;      /**< switch ports may be lazy */
     uint32_t order; /**< ns3-event-order: rank given last */
     uint32_t warm_from;     /**< packets alive beyond which records are fetched ahead */
+    bool fetch_deep;        /**< and what they point to: there are stamps, or many QPs */
     const uint64_t *warmed; /**< entry of fast.due from which on nothing has been fetched ahead */
     struct fastq fast;      /**< arrivals and transmissions: one entry per busy link or port */
     /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
@@ -509,6 +512,13 @@ static inline uint64_t gap_of_rate(uint64_t bps)
 {
     const unsigned __int128 num = (unsigned __int128)8 * WEFT_PS_PER_S << GAP_SHIFT;
     return (uint64_t)((num + bps / 2) / bps);
+}
+
+/** Fetches the record of a QP. Inlined by force: GCC drops calls of functions that only fetch. */
+static inline __attribute__((always_inline)) void fetch_qp(const struct weft_engine *e, uint32_t i)
+{
+    for (size_t at = 0; at < sizeof(struct qp); at += 64)
+        __builtin_prefetch((const char *)qp_at(e, i) + at, 1);
 }
 
 static inline void list_append(struct weft_engine *e, struct list *l, struct pkt *k, uint32_t i)

@@ -254,6 +254,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         l->head = q->next;
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
+        else if (e->fetch_deep)
+            fetch_qp(e, l->head);
         if (q->cc->before_send) {
             q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
             nic_cc_changed(e, qi);

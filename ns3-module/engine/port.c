@@ -16,21 +16,23 @@
 
 #include <math.h>
 
-/* Fetches packet @p i, which is next in its list. With INT that has been done when it was the next but one,
- * and what is fetched now is the place of its stamp, and the packet behind it. Not a function: GCC drops
- * calls of those that only fetch. */
-#define fetch_next(e, i)                                                                           \
+/* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done when it was the next
+ * but one: what is fetched now is the place of its INT stamp, on a link (@p way) the ports that its QP
+ * goes through, and the packet behind it. Not a function: GCC drops calls of those that only fetch. */
+#define fetch_next(e, i, way)                                                                      \
     do {                                                                                           \
         const struct pkt *const next_ = pkt_at(e, i);                                              \
         if ((e)->pkts.live <= (e)->warm_from)                                                      \
             break;                                                                                 \
-        if (!(e)->int_on) {                                                                        \
+        if (!(e)->fetch_deep) {                                                                    \
             __builtin_prefetch(next_, 1);                                                          \
             break;                                                                                 \
         }                                                                                          \
         if (next_->next != NIL)                                                                    \
             __builtin_prefetch(pkt_at(e, next_->next), 1);                                         \
-        if (next_->sig != NIL)                                                                     \
+        if (way)                                                                                   \
+            __builtin_prefetch(qp_at(e, next_->qp)->path);                                         \
+        if ((e)->int_on && next_->sig != NIL)                                                      \
             __builtin_prefetch(&int_at(e, sig_stack(next_->sig))->hops[sig_hops(next_->sig)], 1);  \
     } while (0)
 
@@ -152,7 +154,7 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
     if (q->head == NIL)
         p->nonempty &= ~(1u << prio);
     else
-        fetch_next(e, q->head);
+        fetch_next(e, q->head, false);
     p->lane[prio].qbytes -= k->frame;
     p->qtotal -= k->frame;
     if (k->in_port != NIL) {
@@ -551,7 +553,7 @@ void port_arrive(struct weft_engine *e, uint32_t port)
     struct pkt *k = pkt_at(e, i);
     list_take(&p->fly, k);
     if (k->next != NIL) {
-        fetch_next(e, k->next);
+        fetch_next(e, k->next, true);
         if (e->windows.running)
             window_push_next(e, k->next_at_ps, EV_ARRIVE, port);
         else

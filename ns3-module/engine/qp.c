@@ -219,6 +219,7 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     if (e->links_down)
         link_reroute_qp(e, qi);
     e->tot.qps++;
+    e->fetch_deep |= e->qps.n > WARM_QPS;
     return qi;
 }
 
