@@ -74,14 +74,16 @@ static const struct {
     const char *name;
     balance_fn pick; /* among ports of equal cost, where packets keep to the routes */
     bool per_packet;
+    bool shared; /* switches share state: what one does shows at others */
     const struct steer *steer;
 } table[] = {
-    [WEFT_BALANCE_FLOW] = {"flow", NULL, false, NULL},
-    [WEFT_BALANCE_SPRAY] = {"spray", spray, true, NULL},
-    [WEFT_BALANCE_FLOWLET] = {"flowlet", flowlet, false, NULL},
-    [WEFT_BALANCE_ADAPTIVE] = {"adaptive", adaptive, true, NULL},
-    [WEFT_BALANCE_VALIANT] = {"valiant", drawn, true, &steer_valiant},
-    [WEFT_BALANCE_MINIMAL_ADAPTIVE] = {"minimal-adaptive", adaptive, true, &steer_minimal_adaptive},
+    [WEFT_BALANCE_FLOW] = {"flow", NULL, false, false, NULL},
+    [WEFT_BALANCE_SPRAY] = {"spray", spray, true, false, NULL},
+    [WEFT_BALANCE_FLOWLET] = {"flowlet", flowlet, false, true, NULL},
+    [WEFT_BALANCE_ADAPTIVE] = {"adaptive", adaptive, true, false, NULL},
+    [WEFT_BALANCE_VALIANT] = {"valiant", drawn, true, true, &steer_valiant},
+    [WEFT_BALANCE_MINIMAL_ADAPTIVE] = {"minimal-adaptive", adaptive, true, false,
+                                       &steer_minimal_adaptive},
 };
 
 const struct steer *steer_of(int balance, const struct weft_fabric *f)
@@ -95,7 +97,7 @@ const struct steer *steer_of(int balance, const struct weft_fabric *f)
 
 bool balance_shared(const struct weft_engine *e)
 {
-    return e->balance == flowlet || e->balance == drawn;
+    return table[e->p.sw.balance].shared;
 }
 
 int balance_check(const struct weft_engine_config *c, struct weft_err *err)

@@ -9,6 +9,7 @@
 #define MAX_MSGS (UINT32_C(1) << 26)
 #define MAX_QPS (UINT32_C(1) << 24)
 #define MAX_INTS (UINT32_C(1) << 23)
+_Static_assert(MAX_INTS < 1u << SIG_STACK_BITS, "a stack and its stamps are never NIL");
 #define MAX_TIMERS (UINT32_C(1) << 24)
 #define TIMER_SLOT_BITS 24
 
@@ -205,8 +206,8 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->ser_q = gap_of_rate(l->rate_bps);
         p->error_rate = l->error_rate;
         p->lossy = l->error_rate > 0 || e->hooks.lose || e->hooks.packet;
-        p->to_host = f->nodes[f->ports[p->peer].node].kind == WEFT_NODE_HOST;
         p->far = f->ports[p->peer].node;
+        p->to_host = f->nodes[p->far].kind == WEFT_NODE_HOST;
         p->armed_ps = WEFT_NEVER;
         p->fly.head = p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);

@@ -28,6 +28,7 @@
 #ifndef WEFT_ENGINE_INTERNAL_H
 #define WEFT_ENGINE_INTERNAL_H
 
+#include "base/fetch.h"
 #include "base/ns3_rng.h"
 #include "base/rng.h"
 #include "base/units.h"
@@ -512,13 +513,6 @@ static inline uint64_t gap_of_rate(uint64_t bps)
 {
     const unsigned __int128 num = (unsigned __int128)8 * WEFT_PS_PER_S << GAP_SHIFT;
     return (uint64_t)((num + bps / 2) / bps);
-}
-
-/** Fetches the record of a QP. Inlined by force: GCC drops calls of functions that only fetch. */
-static inline __attribute__((always_inline)) void fetch_qp(const struct weft_engine *e, uint32_t i)
-{
-    for (size_t at = 0; at < sizeof(struct qp); at += 64)
-        __builtin_prefetch((const char *)qp_at(e, i) + at, 1);
 }
 
 static inline void list_append(struct weft_engine *e, struct list *l, struct pkt *k, uint32_t i)

@@ -51,7 +51,6 @@ static void settle_node(struct weft_engine *e, uint32_t node)
 
 void lazy_choose(struct weft_engine *e)
 {
-    window_catch_up(e);
     e->lazy = !(e->odd & ODD_ORDER) && !e->ns3_draws && !e->hooks.queue && !e->hooks.ecn_mark &&
               !e->hooks.packet && !e->credits && !e->steer;
     for (uint32_t d = 0; d < e->fabric->ndims; d++)

@@ -255,7 +255,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
         else if (e->fetch_deep)
-            fetch_qp(e, l->head);
+            weft_fetch(qp_at(e, l->head), sizeof(struct qp));
         if (q->cc->before_send) {
             q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
             nic_cc_changed(e, qi);

@@ -16,25 +16,26 @@
 
 #include <math.h>
 
-/* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done when it was the next
- * but one: what is fetched now is the place of its INT stamp, on a link (@p way) the ports that its QP
- * goes through, and the packet behind it. Not a function: GCC drops calls of those that only fetch. */
-#define fetch_next(e, i, way)                                                                      \
-    do {                                                                                           \
-        const struct pkt *const next_ = pkt_at(e, i);                                              \
-        if ((e)->pkts.live <= (e)->warm_from)                                                      \
-            break;                                                                                 \
-        if (!(e)->fetch_deep) {                                                                    \
-            __builtin_prefetch(next_, 1);                                                          \
-            break;                                                                                 \
-        }                                                                                          \
-        if (next_->next != NIL)                                                                    \
-            __builtin_prefetch(pkt_at(e, next_->next), 1);                                         \
-        if (way)                                                                                   \
-            __builtin_prefetch(qp_at(e, next_->qp)->path);                                         \
-        if ((e)->int_on && next_->sig != NIL)                                                      \
-            __builtin_prefetch(&int_at(e, sig_stack(next_->sig))->hops[sig_hops(next_->sig)], 1);  \
-    } while (0)
+/* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done when it was
+ * the next but one: what is fetched now is the place of its INT stamp, on a link (@p way) the ports that
+ * its QP goes through, and the packet behind it. Inlined by force, see base/fetch.h. */
+static inline __attribute__((always_inline)) void fetch_next(const struct weft_engine *e,
+                                                             uint32_t i, bool way)
+{
+    const struct pkt *const k = pkt_at(e, i);
+    if (e->pkts.live <= e->warm_from)
+        return;
+    if (!e->fetch_deep) {
+        __builtin_prefetch(k, 1);
+        return;
+    }
+    if (k->next != NIL)
+        __builtin_prefetch(pkt_at(e, k->next), 1);
+    if (way)
+        __builtin_prefetch(qp_at(e, k->qp)->path);
+    if (e->int_on && k->sig != NIL)
+        __builtin_prefetch(&int_at(e, sig_stack(k->sig))->hops[sig_hops(k->sig)], 1);
+}
 
 /* What few runs need when a packet starts. */
 static void transmit_odd(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,

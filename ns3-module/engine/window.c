@@ -41,6 +41,18 @@ static inline int64_t time_of(const struct windows *w, uint64_t key)
     return key == KEYHEAP_EMPTY ? WEFT_NEVER : w->base + (int64_t)(key >> FASTQ_ID_BITS);
 }
 
+/* The first key of a time. */
+static inline uint64_t key_of(const struct windows *w, int64_t t)
+{
+    return fastq_key(w->base, t, EV_ARRIVE, 0);
+}
+
+/* The switch of an entry of `order`. */
+static inline uint32_t node_of(uint64_t entry)
+{
+    return (uint32_t)entry & ((1u << NODE_BITS) - 1);
+}
+
 /* ---- when ---- */
 
 /* The shortest delay of a link that a switch is at; 0: some event could lie too far ahead, or there is no
@@ -153,11 +165,6 @@ void window_tell(struct weft_engine *e, int64_t until_ps)
 
 /* ---- the queues ---- */
 
-static inline uint64_t entry(const struct windows *w, uint32_t node, int64_t t)
-{
-    return (uint64_t)(t - w->base) << NODE_BITS | node;
-}
-
 static void list(struct weft_engine *e, uint32_t node, int64_t t)
 {
     struct windows *w = &e->windows;
@@ -166,7 +173,7 @@ static void list(struct weft_engine *e, uint32_t node, int64_t t)
         engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of switches");
         return;
     }
-    keyheap_put(&w->order, entry(w, node, t));
+    keyheap_put(&w->order, key_of(w, t) | node);
 }
 
 void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key)
@@ -187,7 +194,7 @@ int64_t window_first(struct weft_engine *e)
     for (;;) {
         const uint64_t key = w->order.h[0];
         const int64_t t = time_of(w, key);
-        if (t == WEFT_NEVER || w->of[key & ((1u << NODE_BITS) - 1)].listed_ps == t)
+        if (t == WEFT_NEVER || w->of[node_of(key)].listed_ps == t)
             return t;
         keyheap_pop(&w->order);
     }
@@ -212,7 +219,7 @@ static void rebase(struct weft_engine *e, int64_t base)
 /* ---- running ---- */
 
 /* Fetches the ports of a switch, the ends of the links to it, and the first packets of all of these: what its
- * first events touch. Inlined by force: GCC drops calls of functions that only fetch. */
+ * first events touch. Inlined by force, see base/fetch.h. */
 static inline __attribute__((always_inline)) void fetch(const struct weft_engine *e,
                                                         const struct window_node *s,
                                                         const struct weft_fabric_node *n,
@@ -302,14 +309,15 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
 {
     struct windows *w = &e->windows;
     const int64_t now = e->now, due_ps = e->due_ps;
-    const uint64_t until = (uint64_t)(until_ps - w->base) << FASTQ_ID_BITS;
+    const uint64_t until = key_of(w, until_ps);
     const int code = e->err.code;
     while (window_first(e) < until_ps && e->err.code == code) {
-        const uint32_t node = (uint32_t)w->order.h[0] & ((1u << NODE_BITS) - 1);
+        const uint32_t node = node_of(w->order.h[0]);
+        const struct window_node *s = &w->of[node];
         run_node(e, node, until, until_ps);
-        if (w->of[node]
-                .q.n) /* its entry is still the first: no other switch got an event this early */
-            keyheap_replace(&w->order, entry(w, node, w->of[node].listed_ps));
+        /* its entry is still the first: no other switch got an event this early */
+        if (s->q.n)
+            keyheap_replace(&w->order, key_of(w, s->listed_ps) | node);
         else
             keyheap_pop(&w->order);
     }
@@ -324,7 +332,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
 {
     struct windows *w = &e->windows;
     const int64_t now = e->now, due_ps = e->due_ps;
-    const uint64_t until = (uint64_t)(t_ps - w->base) << FASTQ_ID_BITS | id;
+    const uint64_t until = key_of(w, t_ps) | id;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (w->of[n].q.n && w->of[n].q.h[0] < until) {
             run_node(e, n, until, t_ps);
