@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A guard of speed without a clock: instructions per packet-hop (valgrind) and bytes of state of quick
+// benchmark cases may not rise by more than 2 % over recorded.csv. A commit that means to make them rise
+// records the new figures and says why; the failing test prints the rows. What fell by more than 2 % is
+// to be recorded too, or the next rise would hide in it.
+//
+// The figures are those of a Release build by GCC 12; another compiler's code is not compared.
+#include "tests/cli/program.h"
+
+#include <cmath>
+#include <map>
+
+namespace
+{
+
+constexpr double tolerance = 0.02;
+
+struct Figure {
+    std::string control, name;
+    double value;
+};
+
+/* Rows of recorded.csv by case and control: one run gives all figures of both. */
+std::map<std::pair<std::string, std::string>, std::vector<Figure>> recorded()
+{
+    std::map<std::pair<std::string, std::string>, std::vector<Figure>> runs;
+    const auto rows = cells(source_dir() + "/tests/speed/recorded.csv");
+    for (size_t i = 1; i < rows.size(); i++)
+        runs[{rows[i].at(0), rows[i].at(1)}].push_back(
+            {rows[i][1], rows[i].at(2), std::stod(rows[i].at(3))});
+    return runs;
+}
+
+/* The number behind a key of a flat enough JSON text, NaN where there is none. */
+double number(const std::string &json, const std::string &key)
+{
+    const size_t at = json.find("\"" + key + "\": ");
+    return at == std::string::npos ? NAN : std::stod(json.substr(at + key.size() + 4));
+}
+
+const char *not_comparable()
+{
+#if defined(__SANITIZE_ADDRESS__)
+    return "sanitizers add instructions";
+#elif !defined(__GNUC__) || defined(__clang__) || __GNUC__ != 12 || !defined(__x86_64__)
+    return "the figures were recorded with GCC 12 on x86-64";
+#else
+    if (std::string(WEFT_BUILD_TYPE) != "Release" || WEFT_TUNED)
+        return "the figures are those of a plain Release build";
+    if (system("valgrind --version > /dev/null 2>&1") != 0)
+        return "needs valgrind";
+    return nullptr;
+#endif
+}
+
+TEST(Speed, InstructionsAndStateAreWhatIsRecorded)
+{
+    if (const char *why = not_comparable())
+        GTEST_SKIP() << why;
+    const auto runs = recorded();
+    ASSERT_GE(runs.size(), 4u);
+    for (const auto &[run, figures] : runs) {
+        const auto &[name, control] = run;
+        Said s = weft({"bench", name, "--quick", "--callgrind", "--json", "--controls", control});
+        ASSERT_EQ(s.code, 0) << name << "\n" << s.err;
+        for (const Figure &f : figures) {
+            const double is = number(s.out, f.name);
+            ASSERT_FALSE(std::isnan(is)) << f.name << " in " << s.out;
+            EXPECT_LE(std::fabs(is - f.value), tolerance * f.value)
+                << (is > f.value ? "it rose" : "it fell: record it") << "; row: " << name << ","
+                << control << "," << f.name << "," << std::llround(is);
+        }
+    }
+}
+
+} // namespace
