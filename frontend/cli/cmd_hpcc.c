@@ -281,9 +281,13 @@ static int conclude(struct run *r, double wall_s, double cpu_s, struct weft_err 
     struct weft_hpcc_bucket buckets[WEFT_HPCC_BUCKETS + 1];
     struct weft_summary *m = &r->summary;
     const char *outcome = judge(r);
-    int64_t limit_ps = strcmp(outcome, "stopped-at-limit") == 0 ? r->s->run->until_ps : 0;
+    int64_t reached_ps = 0;
     size_t n;
-    weft_report_summarize(r->report, r->net, NULL, limit_ps, m);
+    if (strcmp(outcome, "stopped-at-limit") == 0)
+        reached_ps = r->s->run->until_ps;
+    else if (strcmp(outcome, "finished") != 0)
+        reached_ps = r->net->ops->now_ps(r->net);
+    weft_report_summarize(r->report, r->net, NULL, reached_ps, m);
     m->scenario = weft_path_base(r->job.config->file);
     m->outcome = outcome;
     m->wall_s = wall_s;

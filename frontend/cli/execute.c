@@ -268,20 +268,28 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     return code ? code : prepare_trouble(r, &x->parts, err);
 }
 
+/* The simulated time that an unfinished run came to; 0: it has finished. */
+static int64_t reached_ps(const struct run *r, const char *outcome)
+{
+    const int64_t now_ps = r->net->ops->now_ps(r->net);
+    if (strcmp(outcome, "finished") == 0)
+        return 0;
+    if (strcmp(outcome, "stopped-at-limit") == 0)
+        return r->limit_ps;
+    return now_ps > 0 ? now_ps : 1; /* interrupted before anything happened */
+}
+
 /* Sums up and writes what comes last. */
 static int conclude(struct run *r, struct weft_execution *x, double wall_s, double cpu_s,
                     struct weft_err *err)
 {
     const char *outcome;
-    int64_t limit_ps = r->limit_ps == WEFT_NEVER ? 0 : r->limit_ps;
     x->code = judge(r, &outcome);
-    if (strcmp(outcome, "stopped-at-limit") != 0)
-        limit_ps = 0;
     struct weft_summary *m = &x->summary;
     if (weft_system_conclude(r->system, err))
         return err->code;
     conclude_trouble(r);
-    weft_report_summarize(r->report, r->net, r->system, limit_ps, m);
+    weft_report_summarize(r->report, r->net, r->system, reached_ps(r, outcome), m);
     m->scenario = r->s->name;
     m->outcome = outcome;
     m->wall_s = wall_s;

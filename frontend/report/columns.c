@@ -26,9 +26,9 @@ static const struct weft_column ops[] = {
     {"kind", "meta, compute, cpu, memory, send, recv, or the collective"},
     {"bytes", "size of communication or memory access; 0 otherwise"},
     {"ready_ns", "all its dependencies had ended"},
-    {"start_ns", "it got its resource"},
+    {"start_ns", "it got its resource; a collective or send: its first message was posted"},
     {"end_ns", "it ended"},
-    {"duration_ns", "end_ns - start_ns"},
+    {"duration_ns", "end_ns - ready_ns"},
 };
 
 static const struct weft_column links[] = {
@@ -79,7 +79,7 @@ static const struct weft_column collectives[] = {
     {"queue_ns", "time from being ready to beginning, summed over chunks"},
     {"busy_ns", "time from beginning to end, summed over chunks"},
     {"reduce_ns", "time spent on adding up, summed over messages"},
-    {"algbw_bps", "size of the whole operation / its duration"},
+    {"algbw_bps", "size of the whole operation, of all shards together, / its duration"},
     {"busbw_bps", "bus bytes of the whole operation / its duration"},
 };
 

@@ -29,9 +29,10 @@
       " operations: bus bytes / duration on the rank that it takes longest")
 
 static const struct weft_metric metrics[] = {
-    M("end-to-end", TIME, end_ps, "end of the last operation"),
+    M("end-to-end", TIME, end_ps, "end of the last operation; none: the run is not finished"),
     M("elapsed", TIME, elapsed_ps,
-      "time the network was watched: until the last operation and acknowledgement, or the limit"),
+      "time the network was watched: until the last operation and acknowledgement; of an "
+      "unfinished run the simulated time reached"),
     M("ranks", U64, ranks, "simulated NPUs"),
     M("operations", U64, ops_total, "operations of all ranks"),
     M("operations-done", U64, ops_done, "operations that ended"),
@@ -143,8 +144,8 @@ double weft_metric_value(const struct weft_metric *m, const struct weft_summary 
 {
     const char *p = (const char *)s + m->offset;
     switch (m->type) {
-    case WEFT_PARAM_TIME:
-        return (double)*(const int64_t *)p;
+    case WEFT_PARAM_TIME: /* WEFT_NO_END is the only negative one */
+        return *(const int64_t *)p < 0 ? NAN : (double)*(const int64_t *)p;
     case WEFT_PARAM_SIZE:
     case WEFT_PARAM_U64:
         return (double)*(const uint64_t *)p;
@@ -202,21 +203,32 @@ const char *weft_metric_key(const struct weft_metric *m, char buf[WEFT_METRIC_TE
     return buf;
 }
 
+/* What NCCL's tests make of the size of each kind (doc/PERFORMANCE.md and the GetBw function of each test). */
+static const struct {
+    bool share; /* the size is one of n shares of what the operation is about */
+    bool rest;  /* a rank has one of n shares of it already: (n - 1) / n of it move */
+    int passes; /* that often */
+} bus[WEFT_COLL_KINDS] = {
+    [WEFT_COLL_ALL_REDUCE] = {false, true, 2},
+    [WEFT_COLL_REDUCE] = {false, false, 1},
+    [WEFT_COLL_ALL_GATHER] = {true, true, 1},
+    [WEFT_COLL_GATHER] = {true, true, 1},
+    [WEFT_COLL_SCATTER] = {false, true, 1},
+    [WEFT_COLL_BROADCAST] = {false, false, 1},
+    [WEFT_COLL_ALL_TO_ALL] = {false, true, 1},
+    [WEFT_COLL_REDUCE_SCATTER] = {false, true, 1},
+    [WEFT_COLL_REDUCE_SCATTER_BLOCK] = {false, true, 1},
+    [WEFT_COLL_BARRIER] = {false, false, 1},
+};
+
+double weft_coll_alg_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ranks)
+{
+    return (double)bytes * (bus[kind].share && ranks ? (double)ranks : 1);
+}
+
 double weft_coll_bus_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ranks)
 {
-    double n = ranks ? (double)ranks : 1, b = (double)bytes;
-    switch (kind) {
-    case WEFT_COLL_ALL_REDUCE:
-        return 2 * (n - 1) / n * b;
-    case WEFT_COLL_ALL_GATHER: /* bytes is one rank's shard */
-    case WEFT_COLL_GATHER:
-        return (n - 1) * b;
-    case WEFT_COLL_REDUCE_SCATTER:
-    case WEFT_COLL_REDUCE_SCATTER_BLOCK:
-    case WEFT_COLL_ALL_TO_ALL:
-    case WEFT_COLL_SCATTER:
-        return (n - 1) / n * b;
-    default:
-        return b;
-    }
+    const double n = ranks ? (double)ranks : 1;
+    const double b = bus[kind].passes * weft_coll_alg_bytes(kind, bytes, ranks);
+    return bus[kind].rest ? b * (n - 1) / n : b;
 }

@@ -153,8 +153,8 @@ static void span(struct weft_report *r, const struct weft_op_record *w)
     struct weft_coll_span *s = &r->spans[w->instance];
     s->kind = w->op->coll;
     s->bus_bytes = weft_coll_bus_bytes(w->op->coll, w->op->bytes, w->members);
-    if (w->end_ps - w->start_ps > s->longest_ps)
-        s->longest_ps = w->end_ps - w->start_ps;
+    if (w->end_ps - w->ready_ps > s->longest_ps)
+        s->longest_ps = w->end_ps - w->ready_ps;
 }
 
 static void on_op(void *ctx, const struct weft_op_record *w)
@@ -179,7 +179,7 @@ static void on_op(void *ctx, const struct weft_op_record *w)
     weft_csv_ps_as_ns(csv, w->ready_ps);
     weft_csv_ps_as_ns(csv, w->start_ps);
     weft_csv_ps_as_ns(csv, w->end_ps);
-    weft_csv_ps_as_ns(csv, w->end_ps - w->start_ps);
+    weft_csv_ps_as_ns(csv, w->end_ps - w->ready_ps);
     row(r, csv);
 }
 
@@ -217,9 +217,9 @@ static void on_phase(void *ctx, const struct weft_phase_record *w)
     weft_csv_ps_as_ns(csv, w->queue_ps);
     weft_csv_ps_as_ns(csv, w->busy_ps);
     weft_csv_ps_as_ns(csv, w->reduce_ps);
-    bandwidth(csv, (double)w->op->bytes, w->op_end_ps - w->op_start_ps);
-    bandwidth(csv, weft_coll_bus_bytes(w->op->coll, w->op->bytes, w->members),
-              w->op_end_ps - w->op_start_ps);
+    const int64_t op_ps = w->op_end_ps - w->op_ready_ps;
+    bandwidth(csv, weft_coll_alg_bytes(w->op->coll, w->op->bytes, w->members), op_ps);
+    bandwidth(csv, weft_coll_bus_bytes(w->op->coll, w->op->bytes, w->members), op_ps);
     row(r, csv);
 }
 

@@ -44,11 +44,11 @@ int weft_report_flush(struct weft_report *r, struct weft_err *err);
 
 /**
  * Sums up @p net and @p system (NULL: none) into *out; the caller fills in scenario, outcome and
- * the host-dependent numbers. @p limit_ps: the run ended at this simulated limit, 0: it ended by
- * itself.
+ * the host-dependent numbers. @p reached_ps: the simulated time that an unfinished run came to;
+ * 0: it has finished.
  */
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
-                           const struct weft_system *system, int64_t limit_ps,
+                           const struct weft_system *system, int64_t reached_ps,
                            struct weft_summary *out);
 /** Writes ranks.csv; before weft_report_write_links. */
 int weft_report_write_ranks(struct weft_report *r, const struct weft_system *system,

@@ -143,7 +143,7 @@ static void sum_collectives(const struct weft_report *r, struct weft_summary *s)
 }
 
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
-                           const struct weft_system *system, int64_t limit_ps,
+                           const struct weft_system *system, int64_t reached_ps,
                            struct weft_summary *s)
 {
     *s = (struct weft_summary){0};
@@ -153,8 +153,10 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
     if (system)
         sum_ranks(r, system, s);
     s->elapsed_ps = r->last_ps > s->end_ps ? r->last_ps : s->end_ps;
-    if (limit_ps > s->elapsed_ps)
-        s->elapsed_ps = limit_ps;
+    if (reached_ps > s->elapsed_ps)
+        s->elapsed_ps = reached_ps;
+    if (reached_ps)
+        s->end_ps = WEFT_NO_END;
     sum_flows(r, s);
     s->path = r->path;
     sum_collectives(r, s);

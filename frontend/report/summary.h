@@ -16,6 +16,9 @@
 extern "C" {
 #endif
 
+/** weft_summary.end_ps of a run that did not come to its end. */
+#define WEFT_NO_END INT64_C(-1)
+
 /** How many of the busiest links are named. */
 #define WEFT_TOP_LINKS 3
 
@@ -62,9 +65,9 @@ struct weft_summary {
     const char *outcome; /**< "finished", "stopped-at-limit", "stalled", "interrupted", "failed" */
     uint64_t ranks, hosts, switches, links;
 
-    int64_t end_ps;     /**< end of the last operation */
-    int64_t elapsed_ps; /**< time that the network was watched: until the last acknowledgement, or
-                           the limit */
+    int64_t end_ps;     /**< end of the last operation; WEFT_NO_END: the run is not finished */
+    int64_t elapsed_ps; /**< time that the network was watched: until the last operation and
+                           acknowledgement or, in an unfinished run, the simulated time reached */
     int64_t compute_max_ps, compute_mean_ps;
     int64_t comm_max_ps, comm_mean_ps;
     int64_t exposed_max_ps, exposed_mean_ps;
@@ -120,6 +123,8 @@ double weft_metric_in_unit(const struct weft_metric *m, double value);
 /** The key that JSON uses: the name with '_' and its unit ("end_to_end_ns"). Returns @p buf. */
 const char *weft_metric_key(const struct weft_metric *m, char buf[WEFT_METRIC_TEXT_MAX]);
 
+/** Bytes of one operation as NCCL's tests count them for algbw: of all shards where @p bytes is one. */
+double weft_coll_alg_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ranks);
 /** Bus bytes of one operation: what NCCL's busbw counts, so that line rate is the bound for every
  * n. */
 double weft_coll_bus_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ranks);

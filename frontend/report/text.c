@@ -134,6 +134,22 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
             (unsigned long long)t->data_packets, (unsigned long long)t->packet_hops);
 }
 
+/* How long it took, or how far it got. */
+static void progress(FILE *out, const struct weft_summary *s)
+{
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+    const bool over = s->end_ps != WEFT_NO_END;
+    fprintf(out, "  %-24s %s simulated, %llu of %llu operations done",
+            over ? "end-to-end time" : "not finished",
+            weft_human_time(over ? s->end_ps : s->elapsed_ps, a), (unsigned long long)s->ops_done,
+            (unsigned long long)s->ops_total);
+    if (!over && s->net.bytes_posted)
+        fprintf(out, ", %s of %s posted delivered (%.1f %%)",
+                weft_human_size(s->net.bytes_received, a), weft_human_size(s->net.bytes_posted, b),
+                100 * (double)s->net.bytes_received / (double)s->net.bytes_posted);
+    fputc('\n', out);
+}
+
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
 {
     char a[WEFT_UNIT_TEXT_MAX];
@@ -142,9 +158,7 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
             (unsigned long long)s->hosts, (unsigned long long)s->switches,
             (unsigned long long)s->links);
     if (s->ops_total) {
-        fprintf(out, "  %-24s %s simulated, %llu of %llu operations done\n", "end-to-end time",
-                weft_human_time(s->end_ps, a), (unsigned long long)s->ops_done,
-                (unsigned long long)s->ops_total);
+        progress(out, s);
         fprintf(out, "  per rank                 max          mean over %llu ranks\n",
                 (unsigned long long)s->ranks);
         max_and_mean(out, "compute", s->compute_max_ps, s->compute_mean_ps);

@@ -183,7 +183,7 @@ static void report_phases(struct weft_coll_run *run)
 {
     const struct weft_system_observer *o = &run->a->npu->sys->observer;
     for (uint32_t i = 0; o->phase && i < run->nrecords; i++) {
-        run->record[i].op_start_ps = run->a->start_ps < 0 ? run->a->ready_ps : run->a->start_ps;
+        run->record[i].op_ready_ps = run->a->ready_ps;
         run->record[i].op_end_ps = now_of(run);
         run->record[i].members = weft_coll_members(run);
         o->phase(o->ctx, &run->record[i]);

@@ -99,7 +99,7 @@ struct weft_phase_record {
     int64_t queue_ps;               /**< sum over chunks: ready to begin until begun */
     int64_t busy_ps;                /**< sum over chunks: begun until ended */
     int64_t reduce_ps;              /**< sum over messages: adding up */
-    int64_t op_start_ps, op_end_ps; /**< of the whole operation on this rank */
+    int64_t op_ready_ps, op_end_ps; /**< of the whole operation on this rank */
     uint32_t members;               /**< of the whole operation, as in struct weft_op_record */
 };
 

@@ -21,8 +21,9 @@ TEST(Run, FromDefaultsAlone)
     EXPECT_CONTAINS(s.out, "4 of 4 operations done");
     EXPECT_CONTAINS(s.out, "results in out/unnamed/");
     EXPECT_EQ(s.err, ""); /* no progress without a terminal */
-    for (const char *f : {"run.json", "flows.csv", "ops.csv", "collectives.csv", "ranks.csv",
-                          "dimensions.csv", "critical_path.csv", "links.csv", "pfc.csv", "finished"})
+    for (const char *f :
+         {"run.json", "flows.csv", "ops.csv", "collectives.csv", "ranks.csv", "dimensions.csv",
+          "critical_path.csv", "links.csv", "pfc.csv", "finished"})
         EXPECT_TRUE(fs::exists(dir / ("out/unnamed/" + std::string(f)))) << f;
     EXPECT_EQ(slurp(dir / "out/unnamed/finished"), "finished\n");
     const std::string run = slurp(dir / "out/unnamed/run.json");
@@ -36,8 +37,8 @@ TEST(Run, SameBytesEveryTime)
     TempDir dir;
     for (const char *out : {"a", "b"})
         ASSERT_EQ(weft(small({"--out", out, "--quiet"}), dir / "").code, 0);
-    for (const char *f : {"flows.csv", "ops.csv", "collectives.csv", "ranks.csv",
-                          "dimensions.csv", "critical_path.csv", "links.csv", "pfc.csv", "finished"})
+    for (const char *f : {"flows.csv", "ops.csv", "collectives.csv", "ranks.csv", "dimensions.csv",
+                          "critical_path.csv", "links.csv", "pfc.csv", "finished"})
         EXPECT_EQ(slurp(dir / ("a/" + std::string(f))), slurp(dir / ("b/" + std::string(f)))) << f;
 }
 
@@ -255,11 +256,75 @@ TEST(Interrupt, WritesPartialResultsAndExitsWith130)
     Said s = wait_for(pid, files);
     EXPECT_EQ(s.code, 130) << s.err;
     EXPECT_CONTAINS(s.out, "unnamed: interrupted");
+    EXPECT_CONTAINS(s.out, "  not finished             ");
+    EXPECT_LACKS(s.out, "end-to-end time");
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"end_to_end_ns\": null");
     EXPECT_TRUE(fs::exists(dir / "o/links.csv"));
     EXPECT_FALSE(fs::exists(dir / "o/finished"));
     EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"outcome\": \"interrupted\"");
     const std::string flows = slurp(dir / "o/flows.csv");
     EXPECT_EQ(flows.back(), '\n');
+}
+
+/* Long messages: the last acknowledgement lies far behind the time that the run came to. */
+TEST(Interrupt, NoLinkIsBusierThanTheTimeReached)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    const std::string files = dir / "said";
+    pid_t pid =
+        start({"run", "--set", "topology.type=leaf-spine", "--set", "workload.type=generate",
+               "--set", "generate.kind=all-reduce", "--set", "generate.size=4GiB", "--out", "o"},
+              dir / "", files);
+    for (int i = 0; i < 600 && !fs::exists(dir / "o/flows.csv"); i++)
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    kill(pid, SIGINT);
+    Said s = wait_for(pid, files);
+    ASSERT_EQ(s.code, 130) << s.err;
+    EXPECT_CONTAINS(s.out, "0 of ");
+    const auto links = cells(dir / "o/links.csv");
+    const size_t util = static_cast<size_t>(
+        std::find(links[0].begin(), links[0].end(), "util_pct") - links[0].begin());
+    for (size_t i = 1; i < links.size(); i++)
+        EXPECT_LE(std::stod(links[i].at(util)), 100.0) << i;
+}
+
+/* An operation takes from its call to its end, as NCCL's tests measure it. */
+TEST(Durations, BeginWhenTheOperationIsCalled)
+{
+    TempDir dir;
+    auto run = [&](const char *kind, const char *algorithm) {
+        Said s =
+            weft(small({"--set", std::string("generate.kind=") + kind, "--set",
+                        std::string("system.") + kind + "=" + algorithm, "--set",
+                        "generate.size=1MB", "--set", "system.endpoint-delay=10us", "--out", "o"}),
+                 dir / "");
+        ASSERT_EQ(s.code, 0) << s.err;
+    };
+    run("broadcast", "binomial");
+    const auto ops = cells(dir / "o/ops.csv");
+    ASSERT_EQ(ops.size(), 5u);
+    bool relayed = false; /* some rank has to receive before it has anything to send */
+    for (size_t i = 1; i < ops.size(); i++) {
+        const double ready = std::stod(ops[i][5]), start = std::stod(ops[i][6]);
+        EXPECT_EQ(ready, 0);
+        EXPECT_EQ(ops[i][8], ops[i][7]) << "rank " << ops[i][0];
+        EXPECT_GT(std::stod(ops[i][8]), 0);
+        relayed |= start > ready;
+    }
+    EXPECT_TRUE(relayed);
+    run("all-gather", "ring");
+    const auto gather = cells(dir / "o/collectives.csv");
+    ASSERT_EQ(gather.size(), 5u);
+    const auto ends = cells(dir / "o/ops.csv");
+    for (size_t i = 1; i < gather.size(); i++) {
+        const double ns = std::stod(ends[i][8]); /* rows of both are in order of ending */
+        ASSERT_EQ(gather[i][0], ends[i][0]);
+        EXPECT_NEAR(std::stod(gather[i][15]), 4 * 8e6 / (ns * 1e-9), 1);
+        EXPECT_NEAR(std::stod(gather[i][16]), 3 * 8e6 / (ns * 1e-9), 1);
+    }
 }
 
 } // namespace

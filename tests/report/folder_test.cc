@@ -48,7 +48,7 @@ TEST(Folder, RowsOfEveryFile)
               header(WEFT_CSV_FLOWS) + "4,0,1,7,3,1000,1.500,3.000,3.100,2.000,1.500000,5,2,\n");
     EXPECT_EQ(slurp(path + "/ops.csv"),
               header(WEFT_CSV_OPS) +
-                  "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,3.001\n");
+                  "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,4.001\n");
     EXPECT_EQ(slurp(path + "/pfc.csv"),
               header(WEFT_CSV_PFC) + "0.777,0,h0,s2,3,pause\n1.777,0,h0,s2,3,resume\n");
     EXPECT_FALSE(std::filesystem::exists(path + "/links.csv"));

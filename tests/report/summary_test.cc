@@ -82,6 +82,36 @@ TEST(Summary, BusiestLinksInOrderAndTheirShareOfElapsed)
     weft_report_summarize(r, &net.net, nullptr, 2000, &s); /* ended at a limit */
     EXPECT_EQ(s.elapsed_ps, 2000);
     EXPECT_EQ(s.top[0].utilisation, 0.375);
+    EXPECT_EQ(s.end_ps, WEFT_NO_END);
+    weft_report_free(r);
+}
+
+TEST(Summary, AnUnfinishedRunSaysHowFarItGot)
+{
+    FakeNet net;
+    weft_report_config c = {nullptr, net.fabric, nullptr};
+    weft_err err = {};
+    weft_report *r = weft_report_new(&c, &err);
+    net.ports[0].busy_ps = 6000000; /* busy all the time, though nothing is delivered yet */
+    net.totals.bytes_posted = 4000;
+    net.totals.bytes_received = 1000;
+    weft_summary s;
+    weft_report_summarize(r, &net.net, nullptr, 6000000, &s);
+    EXPECT_EQ(s.elapsed_ps, 6000000);
+    EXPECT_EQ(s.top[0].utilisation, 1.0);
+    EXPECT_TRUE(std::isnan(weft_metric_value(weft_metric_find("end-to-end", &err), &s)));
+    s.scenario = "x";
+    s.outcome = "interrupted";
+    s.ops_total = 8;
+    char *text = nullptr;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    weft_summary_text(out, &s, net.fabric);
+    fclose(out);
+    EXPECT_CONTAINS(text, "not finished             6 us simulated, 0 of 8 operations done, "
+                          "1 KB of 4 KB posted delivered (25.0 %)\n");
+    EXPECT_EQ(std::string(text).find("end-to-end"), std::string::npos);
+    free(text);
     weft_report_free(r);
 }
 
@@ -91,6 +121,13 @@ TEST(Summary, BusBytesPerCollective)
     EXPECT_EQ(weft_coll_bus_bytes(WEFT_COLL_REDUCE_SCATTER, 1600, 16), 1500); /* 15/16 */
     EXPECT_EQ(weft_coll_bus_bytes(WEFT_COLL_ALL_TO_ALL, 1600, 16), 1500);
     EXPECT_EQ(weft_coll_bus_bytes(WEFT_COLL_ALL_GATHER, 100, 16), 1500); /* 15 shards */
+    EXPECT_EQ(weft_coll_bus_bytes(WEFT_COLL_GATHER, 100, 16), 1500);
+    EXPECT_EQ(weft_coll_bus_bytes(WEFT_COLL_SCATTER, 1600, 16), 1500);
+    EXPECT_EQ(weft_coll_bus_bytes(WEFT_COLL_REDUCE, 100, 16), 100);
+    EXPECT_EQ(weft_coll_alg_bytes(WEFT_COLL_ALL_REDUCE, 1600, 16), 1600);
+    EXPECT_EQ(weft_coll_alg_bytes(WEFT_COLL_REDUCE_SCATTER, 1600, 16), 1600);
+    EXPECT_EQ(weft_coll_alg_bytes(WEFT_COLL_ALL_GATHER, 100, 16), 1600); /* 16 shards */
+    EXPECT_EQ(weft_coll_alg_bytes(WEFT_COLL_GATHER, 100, 16), 1600);
     EXPECT_EQ(weft_coll_bus_bytes(WEFT_COLL_BROADCAST, 100, 16), 100);
     EXPECT_EQ(weft_coll_bus_bytes(WEFT_COLL_ALL_REDUCE, 100, 1), 0);
 }
@@ -113,11 +150,12 @@ TEST(Summary, CollectiveBusBandwidth)
     op.name = "g";
     weft_system_observer o = weft_report_system_observer(r);
     /* 1000 bytes on 4 ranks: 1500 bus bytes. Collective 0 takes the two ranks 10 and 20 ns, collective 7 takes
-       one 40 ns and the other, which only hands over its data, nothing: 3000 * 8 bits / 60 ns. */
-    for (const weft_op_record &record :
-         {weft_op_record{0, &op, 0, 0, 10000, 4, 0}, weft_op_record{1, &op, 0, 5000, 25000, 4, 0},
-          weft_op_record{0, &op, 0, 30000, 30000, 4, 7},
-          weft_op_record{1, &op, 0, 30000, 70000, 4, 7}})
+       one 40 ns, its first message leaving late, and the other, which only hands over its data,
+       nothing: 3000 * 8 bits / 60 ns. */
+    for (const weft_op_record &record : {weft_op_record{0, &op, 0, 0, 10000, 4, 0},
+                                         weft_op_record{1, &op, 5000, 6000, 25000, 4, 0},
+                                         weft_op_record{0, &op, 30000, 30000, 30000, 4, 7},
+                                         weft_op_record{1, &op, 30000, 65000, 70000, 4, 7}})
         o.op(o.ctx, &record);
     weft_summary s;
     weft_report_summarize(r, &net.net, nullptr, 0, &s);
