@@ -52,8 +52,9 @@ struct weft_net_done {
     uint64_t send_ref;   /**< what send() was given */
     int64_t post_ps;     /**< send() was called */
     int64_t received_ps; /**< last byte at the receiver */
-    int64_t ideal_ps;    /**< duration post -> received on an empty fabric along the same path; a part
-                              of an in-network operation waits for the last to post there, too */
+    int64_t ideal_ps;    /**< the least that post -> received can take: alone on the fabric, over the ways that its
+                              packets may go, each link at the best rate that it had meanwhile; a part of an
+                              in-network operation waits for the last to post there, too. At most received - post */
 };
 
 /** What the frontend gets told. A part of an in-network operation is told as a message whose src and dst
@@ -74,7 +75,7 @@ struct weft_net_flow {
     int64_t post_ps;         /**< send() was called */
     int64_t received_ps;     /**< last byte at the receiver */
     int64_t acked_ps;        /**< sender told; equals received_ps where the backend has no ACKs */
-    int64_t ideal_ps;        /**< duration post -> received on an empty fabric along the same path */
+    int64_t ideal_ps;        /**< the least that post -> received can take, as in struct weft_net_done */
     uint64_t retx_bytes;     /**< payload bytes sent more than once */
     uint32_t qpn;            /**< number of the queue pair that carried it, as captures show it; 0: the backend has none */
     uint64_t cnps;           /**< congestion notifications that the sender's QP received while the message was its oldest */

@@ -12,7 +12,7 @@ static const struct weft_column flows[] = {
     {"start_ns", "when it was posted at the sender"},
     {"fct_ns", "from posted to its last byte at the receiver"},
     {"ack_ns", "from posted to its last acknowledgement at the sender"},
-    {"ideal_fct_ns", "fct_ns on the same path of an otherwise empty fabric"},
+    {"ideal_fct_ns", "the least that fct_ns can be, see below"},
     {"slowdown", "fct_ns / ideal_fct_ns"},
     {"retx_bytes", "payload bytes sent more than once"},
     {"cnps", "congestion notifications that reached the sender meanwhile"},

@@ -56,7 +56,7 @@ static void sample(struct weft_report *r, int64_t fct_ps, int64_t ideal_ps)
         s->slowdown[s->n_slowdown++] = (double)fct_ps / (double)ideal_ps;
 }
 
-/* Nothing is faster than alone on an empty fabric. */
+/* Nothing is faster than alone on the fabric. */
 static void check_flow(struct weft_report *r, const struct weft_net_flow *w, int64_t fct_ps)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];

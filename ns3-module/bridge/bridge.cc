@@ -388,13 +388,7 @@ NetChangeLinks(weft_net* net, weft_link_change* changes, size_t n, weft_err* err
         *err = self->error;
         return err->code;
     }
-    return Guard(err, [&] {
-        if (self->tcp)
-        {
-            self->tcp->LinksChanged();
-        }
-        return self->fabric->TryChangeLinks(changes, n, err);
-    });
+    return Guard(err, [&] { return self->fabric->TryChangeLinks(changes, n, err); });
 }
 
 int

@@ -36,6 +36,10 @@ TcpConnection::TcpConnection(
       m_listening(hosts.MakeSocket(dst, prio)),
       m_sender(hosts.MakeSocket(src, prio)),
       m_ackEvery(hosts.GetAckEvery()),
+      m_segmentBytes(hosts.GetSegmentBytes()),
+      m_initialWindow(hosts.GetInitialWindow()),
+      m_sendBufferBytes(hosts.GetSendBufferBytes()),
+      m_mostBytes(std::min(m_sendBufferBytes, hosts.GetReceiveBufferBytes())),
       m_openedPs(WeftPs(Simulator::Now()))
 {
     // Each to a port of its own.
@@ -110,6 +114,30 @@ TcpConnection::GetFlow() const
 {
     return WeftIpInfo::FlowHash(
         Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER, GetSourcePort(), m_port);
+}
+
+TcpStart
+TcpConnection::GetStart() const
+{
+    const uint64_t before = m_parts.size() > 1 ? m_parts[m_parts.size() - 2].end - m_acked : 0;
+    TcpStart s = {};
+    if (m_port != 0)
+    {
+        s.flow = GetFlow();
+        s.backFlow = WeftIpInfo::FlowHash(
+            Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER, m_port, GetSourcePort());
+    }
+    s.connected = m_connected;
+    s.mostBytes = m_mostBytes;
+    s.roomBytes = m_sendBufferBytes - std::min<uint64_t>(before, m_sendBufferBytes);
+    s.openedPs = m_openedPs;
+    s.segmentBytes = m_segmentBytes;
+    // What is under way of earlier parts opens the window when it is acknowledged; what remains of
+    // a segment there counts with the next one. A window that has shrunk may be restored (BBR).
+    s.windowBytes = before + (m_acked > 0 ? m_segmentBytes : 0) +
+                    (m_connected ? m_counters.cwndMaxBytes
+                                 : static_cast<uint64_t>(m_initialWindow) * m_segmentBytes);
+    return s;
 }
 
 void

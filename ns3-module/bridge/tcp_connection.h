@@ -9,6 +9,7 @@
 #define WEFT_TCP_CONNECTION_H
 
 #include "tcp_hosts.h"
+#include "tcp_ideal.h"
 
 #include "net/net.h"
 #include "ns3/tcp-header.h"
@@ -83,6 +84,11 @@ class TcpConnection
      */
     void Describe(weft_net_connection& c) const;
 
+    /**
+     * \return the connection as it is for the part posted last
+     */
+    TcpStart GetStart() const;
+
     /** The fabric lost a segment. */
     void Dropped()
     {
@@ -147,6 +153,10 @@ class TcpConnection
     ns3::Ptr<ns3::Socket> m_sender;    //!< Sends.
     ns3::Ptr<ns3::Socket> m_receiver;  //!< Receives.
     uint32_t m_ackEvery;               //!< Segments per ACK within a message.
+    uint32_t m_segmentBytes;           //!< Of a full segment.
+    uint32_t m_initialWindow;          //!< Segments.
+    uint32_t m_sendBufferBytes;        //!< Of the sender.
+    uint32_t m_mostBytes;              //!< The same, or the receiver's if that is smaller.
     bool m_quick{false};               //!< Receiver: the next segment is acknowledged at once.
     bool m_connected{false};           //!< Established.
     bool m_filling{false};             //!< FillSoon is scheduled.

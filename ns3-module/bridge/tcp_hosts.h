@@ -68,6 +68,30 @@ class TcpHosts
         return m_params.ackEvery;
     }
 
+    /**
+     * \return congestion window of a new connection, segments
+     */
+    uint32_t GetInitialWindow() const
+    {
+        return static_cast<uint32_t>(m_params.initialWindow);
+    }
+
+    /**
+     * \return send buffer of a socket
+     */
+    uint32_t GetSendBufferBytes() const
+    {
+        return static_cast<uint32_t>(m_params.sendBufferBytes);
+    }
+
+    /**
+     * \return receive buffer of a socket
+     */
+    uint32_t GetReceiveBufferBytes() const
+    {
+        return static_cast<uint32_t>(m_params.receiveBufferBytes);
+    }
+
   private:
     /** A host. */
     struct Host

@@ -37,6 +37,13 @@ SenderKey(Ipv4Address address, uint16_t port)
     return static_cast<uint64_t>(address.Get()) << 16 | port;
 }
 
+/** Payload of part i of a message: the remainder goes to the first ones. */
+static uint64_t
+PartBytes(uint64_t bytes, uint64_t parts, uint64_t i)
+{
+    return bytes / parts + (i < bytes % parts);
+}
+
 TcpMessages::Group&
 TcpMessages::GetGroup(const weft_engine_msg& msg)
 {
@@ -73,21 +80,20 @@ TcpMessages::GetGroup(const weft_engine_msg& msg)
 }
 
 int64_t
-TcpMessages::IdealPs(const weft_engine_msg& msg, const Group& group, uint32_t parts) const
+TcpMessages::IdealPs(const Message& message) const
 {
-    weft_engine_frame frame = {};
-    frame.src_host = msg.src_host;
-    frame.dst_host = msg.dst_host;
-    const uint64_t part = msg.bytes / parts + TcpConnection::FRAMING_BYTES;
-    const uint32_t overhead = TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES;
+    const weft_engine_msg& msg = message.done.msg;
+    const uint64_t parts = message.starts.size();
+    TcpPart part = {};
+    part.src = msg.src_host;
+    part.dst = msg.dst_host;
+    part.postPs = message.done.post_ps;
+    part.since = message.since;
     int64_t longest = 0;
-    for (uint32_t i = 0; i < parts; i++)
+    for (uint64_t i = 0; i < parts; i++)
     {
-        frame.flow = group.connections[i]->GetFlow();
-        longest =
-            std::max(longest,
-                     weft_engine_frames_ideal_ps(
-                         m_fabric->GetEngine(), &frame, part, m_hosts.GetSegmentBytes(), overhead));
+        part.bytes = TcpConnection::FRAMING_BYTES + PartBytes(msg.bytes, parts, i);
+        longest = std::max(longest, TcpIdealPs(m_fabric->GetEngine(), message.starts[i], part));
     }
     return longest;
 }
@@ -117,7 +123,7 @@ TcpMessages::Send(uint64_t id, const weft_engine_msg& msg, weft_err* err)
     m.done.id = id;
     m.done.msg = msg;
     m.done.post_ps = WeftPs(Simulator::Now());
-    m.done.ideal_ps = IdealPs(msg, group, parts);
+    m.since = weft_engine_now_mark(m_fabric->GetEngine());
     m.group = &group;
     m.partsToReceive = m.partsToAck = parts;
     m.delivered = false;
@@ -126,28 +132,10 @@ TcpMessages::Send(uint64_t id, const weft_engine_msg& msg, weft_err* err)
     m_totals.bytesPosted += msg.bytes;
     for (uint32_t i = 0; i < parts; i++)
     {
-        // The remainder goes to the first ones.
-        group.connections[i]->Post(id, msg.bytes / parts + (i < msg.bytes % parts));
+        group.connections[i]->Post(id, PartBytes(msg.bytes, parts, i));
+        m.starts.push_back(group.connections[i]->GetStart());
     }
     return 0;
-}
-
-void
-TcpMessages::LinksChanged()
-{
-    m_changedPs = WeftPs(Simulator::Now());
-}
-
-const weft_engine_done&
-TcpMessages::Settled(Message& message)
-{
-    weft_engine_done& d = message.done;
-    if (d.post_ps <= m_changedPs) // part of it may have taken a shorter path
-    {
-        d.ideal_ps = std::min(d.ideal_ps, d.received_ps - d.post_ps);
-    }
-    m_fabric->GetPump().SyncClock(); // the engine's clock is what the listener asks
-    return d;
 }
 
 void
@@ -170,9 +158,11 @@ TcpMessages::Received(uint64_t id)
         group.undelivered.pop_front();
         m.delivered = true;
         m.done.received_ps = WeftPs(Simulator::Now());
+        m.done.ideal_ps = IdealPs(m);
         m_totals.received++;
         m_totals.bytesReceived += m.done.msg.bytes;
-        m_listener.received(Settled(m));
+        m_fabric->GetPump().SyncClock(); // the engine's clock is what the listener asks
+        m_listener.received(m.done);
         Finish(first);
     }
 }
@@ -193,7 +183,8 @@ TcpMessages::Finish(uint64_t id)
         return;
     }
     it->second.done.acked_ps = WeftPs(Simulator::Now());
-    const weft_engine_done done = Settled(it->second);
+    const weft_engine_done done = it->second.done;
+    m_fabric->GetPump().SyncClock();
     m_messages.erase(it);
     m_totals.acked++;
     m_listener.acked(done);

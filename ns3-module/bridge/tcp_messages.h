@@ -11,6 +11,7 @@
 #define WEFT_TCP_MESSAGES_H
 
 #include "tcp_connection.h"
+#include "tcp_ideal.h"
 
 #include "net/net.h"
 
@@ -71,9 +72,6 @@ class TcpMessages
      */
     int Send(uint64_t id, const weft_engine_msg& msg, weft_err* err);
 
-    /** Links have changed: ideal times of messages under way may be too long. */
-    void LinksChanged();
-
     /**
      * \return the sums
      */
@@ -103,11 +101,13 @@ class TcpMessages
     /** A message under way. */
     struct Message
     {
-        weft_engine_done done;   //!< What is known.
-        Group* group;            //!< Its connections.
-        uint32_t partsToReceive; //!< Parts that have not arrived.
-        uint32_t partsToAck;     //!< Parts not acknowledged.
-        bool delivered;          //!< The receiver was told.
+        weft_engine_done done;        //!< What is known.
+        Group* group;                 //!< Its connections.
+        weft_engine_mark since;       //!< When it was posted.
+        std::vector<TcpStart> starts; //!< The connections of its parts, when it was posted.
+        uint32_t partsToReceive;      //!< Parts that have not arrived.
+        uint32_t partsToAck;          //!< Parts not acknowledged.
+        bool delivered;               //!< The receiver was told.
     };
 
     /**
@@ -116,12 +116,10 @@ class TcpMessages
      */
     Group& GetGroup(const weft_engine_msg& msg);
     /**
-     * \param msg a message
-     * \param group its connections
-     * \param parts how many of them it uses
-     * \return its time in an empty fabric
+     * \param message has just arrived
+     * \return the least that it can take
      */
-    int64_t IdealPs(const weft_engine_msg& msg, const Group& group, uint32_t parts) const;
+    int64_t IdealPs(const Message& message) const;
     /** The fabric lost a packet. */
     void Dropped(ns3::Time time,
                  uint32_t port,
@@ -135,11 +133,6 @@ class TcpMessages
      * \param id a message
      */
     void Finish(uint64_t id);
-    /**
-     * \param message about to be told of
-     * \return what is known of it
-     */
-    const weft_engine_done& Settled(Message& message);
 
     using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>; //!< src, dst, prio, QP.
 
@@ -151,7 +144,6 @@ class TcpMessages
     std::unordered_map<uint64_t, Message> m_messages;       //!< Under way, by number.
     std::unordered_map<uint64_t, TcpConnection*> m_senders; //!< By address and port.
     TcpTotals m_totals;                                     //!< Without the sums.
-    int64_t m_changedPs{-1};                                //!< When links changed last.
 };
 
 #endif /* WEFT_TCP_MESSAGES_H */

@@ -273,7 +273,6 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     weft_engine_set_hooks(e, &c->hooks);
     e->limit = WEFT_NEVER;
     e->least_kmin = UINT32_MAX;
-    e->link_changed_ps = -1;
     if (!fastq_init(&e->fast, c->fabric->nports) || !evq_reserve(&e->slow) || !window_init(e)) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", c->fabric->nports);
         goto fail;
@@ -291,7 +290,8 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     }
     e->routes = weft_routes_new(c->fabric, err);
     if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err) ||
-        credit_init(e, err) || balance_init(e, err))
+        credit_init(e, err) || balance_init(e, err) ||
+        ideal_init(e, err))
         goto fail;
     for (uint32_t d = 0; d < c->fabric->ndims; d++)
         if (e->controls[d].pint_on && !e->controls[d].signals.pint_t_ps)
@@ -333,6 +333,7 @@ void weft_engine_free(struct weft_engine *e)
     control_fini(e);
     in_network_fini(e);
     free(e->qp_slots);
+    ideal_fini(e);
     free(e->turns);
     free(e->flowlets);
     free(e);

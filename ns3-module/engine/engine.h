@@ -266,6 +266,11 @@ struct weft_engine_frame {
     uint64_t handle; /**< given back by the hooks */
 };
 
+/** A moment: how often rates of ports, and routes, had changed. */
+struct weft_engine_mark {
+    uint32_t rates, routes;
+};
+
 /** A finished message. */
 struct weft_engine_done {
     uint64_t id; /**< 0, 1, 2 ... in the order posted */
@@ -273,7 +278,7 @@ struct weft_engine_done {
     int64_t post_ps;
     int64_t received_ps; /**< last byte at the receiver */
     int64_t acked_ps;    /**< last ACK at the sender; 0 in the received hook */
-    /** post -> received alone on the same path; at most what it took, when links changed meanwhile */
+    /** the least that it can take, alone on the fabric, over the paths that its packets may take; see ideal.c */
     int64_t ideal_ps;
     uint64_t retx_bytes;
     uint64_t cnps;
@@ -483,10 +488,17 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
  */
 int weft_engine_contribute(struct weft_engine *e, const struct weft_engine_part *part,
                            struct weft_err *err);
-/** How long @p bytes of the flow of @p frame last on an empty fabric as the routes now are, from the start
- * of the first frame to the end of the last: frames of @p segment bytes and @p overhead around them. */
+/** This moment, for weft_engine_frames_ideal_ps(). */
+struct weft_engine_mark weft_engine_now_mark(const struct weft_engine *e);
+/** The least time that a port of host @p host needed since @p since to send a frame of @p bytes. */
+int64_t weft_engine_leaving_ps(const struct weft_engine *e, uint32_t host,
+                               struct weft_engine_mark since, uint32_t bytes);
+/** The least that @p bytes of the flow of @p frame can take on an empty fabric between @p since and now,
+ * from the start of the first frame to the end of the last: frames of @p segment bytes and @p overhead
+ * around them; see ideal.c. */
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *frame,
-                                    uint64_t bytes, uint32_t segment, uint32_t overhead);
+                                    struct weft_engine_mark since, uint64_t bytes,
+                                    uint32_t segment, uint32_t overhead);
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);

@@ -112,7 +112,8 @@ static int64_t way_ps(const struct weft_engine *e, const struct group *g,
     int64_t ps = 0;
     for (;;) {
         const struct port *out = &e->ports[up ? port : e->ports[port].peer];
-        ps += gap_quantised(e, wire_bytes(e, g, op, data, true), out->ser_q) + out->prop_ps;
+        const uint64_t q = ideal_best_q(e, (uint32_t)(out - e->ports), op->since);
+        ps += gap_quantised(e, wire_bytes(e, g, op, data, true), q) + out->prop_ps;
         if (at == 0)
             return ps;
         port = t->switches[at].up;
@@ -129,30 +130,36 @@ static int64_t serial_ps(const struct weft_engine *e, const struct group *g,
     const bool data = up ? weft_leaf_gives(place, op->from) : receives(op, place);
     return (int64_t)(op->npkts - 1) *
            gap_quantised(e, wire_bytes(e, g, op, data, false),
-                         e->ports[up ? port : e->ports[port].peer].ser_q);
+                         ideal_best_q(e, up ? port : e->ports[port].peer, op->since));
 }
 
-/* Duration of a part on an empty fabric: what its own link takes, and not before the operation's
- * latest member can have sent all. */
-static int64_t ideal_ps(const struct weft_engine *e, const struct group *g,
-                        const struct operation *op, uint32_t place)
+/* Notes when what a member has posted can be at the root. */
+static void note_latest(const struct weft_engine *e, const struct group *g, struct operation *op,
+                        uint32_t place)
 {
+    const int64_t at_ps = op->part[place].post_ps + way_ps(e, g, op, place, true);
+    if (at_ps < op->latest_ps)
+        return;
+    op->latest_ps = at_ps;
+    op->latest_serial_ps = serial_ps(e, g, op, place, true);
+}
+
+/* The least duration of a part, each link at the best rate that it had since the operation began: what
+ * its own link takes, and not before the operation's latest member can have sent all. */
+static int64_t part_ideal_ps(const struct weft_engine *e, const struct group *g,
+                             struct operation *op, uint32_t place)
+{
+    if (op->counted.rates != e->ideal.now.rates) {
+        op->latest_ps = 0;
+        for (uint32_t i = 0; i < g->n; i++)
+            note_latest(e, g, op, i);
+        op->counted = e->ideal.now;
+    }
     const int64_t up = serial_ps(e, g, op, place, true), down = serial_ps(e, g, op, place, false);
     const int64_t own = way_ps(e, g, op, place, true) + (up > down ? up : down);
     const int64_t late = op->latest_ps - op->part[place].post_ps +
                          (op->latest_serial_ps > down ? op->latest_serial_ps : down);
     return (own > late ? own : late) + way_ps(e, g, op, place, false);
-}
-
-/* Notes when what a member posts now can be at the root. */
-static void note_latest(const struct weft_engine *e, const struct group *g, struct operation *op,
-                        uint32_t place)
-{
-    const int64_t at_ps = e->now + way_ps(e, g, op, place, true);
-    if (op->nposted > 0 && at_ps < op->latest_ps)
-        return;
-    op->latest_ps = at_ps;
-    op->latest_serial_ps = serial_ps(e, g, op, place, true);
 }
 
 /* A member's part is over: tells its host. */
@@ -168,7 +175,13 @@ static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
         .post_ps = p->post_ps,
         .received_ps = e->now,
         .acked_ps = e->now,
-        .ideal_ps = ideal_ps(e, g, op, place)};
+        .ideal_ps = part_ideal_ps(e, g, op, place)};
+    if (d.received_ps - d.post_ps < d.ideal_ps)
+        engine_fail(
+            e, WEFT_E_INTERNAL,
+            "part %llu of an in-network operation took %lld ps, less than its ideal %lld ps",
+            (unsigned long long)d.id, (long long)(d.received_ps - d.post_ps),
+            (long long)d.ideal_ps);
     m->over++;
     e->tot.msgs_received++;
     e->tot.msgs_acked++;
@@ -292,7 +305,8 @@ static int fix_windows(struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
-static struct operation *new_operation(struct group *g, const struct weft_engine_part *p)
+static struct operation *new_operation(const struct weft_engine *e, struct group *g,
+                                       const struct weft_engine_part *p)
 {
     if (g->nops == g->ops_cap) {
         const uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
@@ -309,6 +323,8 @@ static struct operation *new_operation(struct group *g, const struct weft_engine
                              .tag = p->tag,
                              .from = p->from,
                              .to = p->to,
+                             .since = e->ideal.now,
+                             .counted = e->ideal.now,
                              .part = calloc(g->n, sizeof(*op->part))};
     if (!op->part)
         return NULL;
@@ -339,7 +355,7 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_engine_part 
     struct group *g = in->group[p->group];
     struct member *m = &g->member[p->member];
     const uint64_t index = m->posted - g->first_op;
-    struct operation *op = index < g->nops ? &g->ops[index] : new_operation(g, p);
+    struct operation *op = index < g->nops ? &g->ops[index] : new_operation(e, g, p);
     if (!op)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network operations");
     if (op->bytes != p->bytes || op->tag != p->tag || op->from != p->from || op->to != p->to)

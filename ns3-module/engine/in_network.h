@@ -23,6 +23,8 @@ struct operation {
     struct part *part;        /**< per member */
     int64_t latest_ps;        /**< the first frame of the last member can be at the root */
     int64_t latest_serial_ps; /**< all other frames of it take that long on its link */
+    struct weft_engine_mark since;   /**< when its first part was posted */
+    struct weft_engine_mark counted; /**< the two are as of then */
 };
 
 /** A member. Positions count packets of the group's stream, operations those of the group. */

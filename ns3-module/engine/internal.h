@@ -17,6 +17,7 @@
  *   credit.c  credit-based flow control
  *   frame.c   frames of other transports
  *   lazy.c    transmissions without events of their own
+ *   ideal.c   the least time that a message can take
  *   window.c  switches that run behind hosts, a window at a time
  *   in_network.c  sums and copies in switches         in_network_group.c  their groups and trees
  *   in_network_check.c  their laws, and what they wait for
@@ -35,6 +36,7 @@
 #include "congestion/choice.h"
 #include "engine.h"
 #include "fastq.h"
+#include "ideal.h"
 #include "stable.h"
 #include "topologies/routes.h"
 #include "window.h"
@@ -120,6 +122,10 @@ struct msg {
     uint64_t first_psn, npkts;
     uint64_t start_byte; /**< QP stream offset of its first byte */
     int64_t post_ps, received_ps;
+    union {
+        struct weft_engine_mark since; /**< when it was posted, */
+        int64_t ideal_ps;              /**< once it is received */
+    };
     uint64_t retx_bytes, cnps;
 };
 
@@ -387,7 +393,7 @@ struct weft_engine {
     uint8_t *link_down;         /**< per link; NULL until a link changes */
     int64_t *link_since_ps;     /**< per link: when that was set */
     uint32_t links_down;
-    int64_t link_changed_ps;  /**< when any link changed last, -1: never */
+    struct ideal ideal;       /**< rates and routes of the past */
     struct control *controls; /**< one per dimension */
     const struct recovery *recovery;
     bool low_rto;         /**< transport.rto-low is in force */
@@ -791,8 +797,7 @@ void frame_drop(struct weft_engine *e, uint32_t pkt, uint32_t port, enum weft_dr
 
 /* rc.c */
 /** All about a message. @p acked_ps: 0 before its last ACK. */
-void rc_fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
-                  struct weft_engine_done *d);
+void rc_fill_done(const struct msg *m, int64_t acked_ps, struct weft_engine_done *d);
 /** A packet of a QP has reached the host it was for. Consumes it. */
 void rc_receive(struct weft_engine *e, uint32_t pkt);
 /** Turns the data packet just taken into the ACK or NACK that answers it, and queues it. */
@@ -811,9 +816,10 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
                       struct weft_err *err);
 /** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q);
-/** Duration post -> last byte received of @p bytes alone on the QP's path, after the first
- * packet waits for nothing. Remembers the last answer. */
-int64_t qp_ideal_ps(const struct weft_engine *e, struct qp *q, uint64_t bytes);
+/** The ideal duration of a message of @p bytes that is on its way from @p since to now. Remembers the
+ * last answer. */
+int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
+                    struct weft_engine_mark since);
 /** Frame bytes of a packet with @p payload bytes and @p stamps bytes of signals: padded, with headers,
  * at least the minimum frame. */
 static inline uint32_t payload_frame(const struct weft_engine *e, uint64_t payload, uint64_t stamps)

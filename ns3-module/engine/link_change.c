@@ -71,10 +71,11 @@ static int change_rate(struct weft_engine *e, const struct weft_link_change *c,
         const struct port_kind *kind = mmu_kind_at_rate(e, p->kind, c->rate_bps);
         if (!kind)
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the constants of ports");
+        if (ideal_note_rate(e, ends[i], err))
+            return WEFT_E_LIMIT;
         p->kind = kind;
         p->ser_q = gap_of_rate(c->rate_bps);
     }
-    e->link_changed_ps = e->now;
     for (uint32_t i = 0; i < e->qps.n; i++)
         qp_at(e, i)->ideal_ps = 0; /* another rate, another time */
     return 0;

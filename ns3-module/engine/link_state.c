@@ -190,6 +190,7 @@ static int reroute(struct weft_engine *e, const uint8_t *after, struct weft_err 
         weft_routes_free(e->routes);
     e->routes = routes;
     e->links_down = left;
+    e->ideal.now.routes++;
     return 0;
 }
 
@@ -206,7 +207,6 @@ int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
         free(moved);
         return rc;
     }
-    e->link_changed_ps = e->now;
     for (size_t i = 0; i < n; i++) {
         struct weft_link_change *c = &list[i];
         if (e->link_down[c->link] == after[c->link])

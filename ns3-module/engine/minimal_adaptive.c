@@ -73,6 +73,22 @@ static void aim(struct weft_engine *e, struct qp *q)
         q->port = port;
 }
 
+/* Through those that lead nearer in any dimension, and those of the route. */
+static void exits(const struct weft_engine *e, const struct qp *q,
+                  void (*take)(void *ctx, uint32_t port), void *ctx)
+{
+    const struct weft_fabric *f = e->fabric;
+    struct weft_route_group g = weft_routes_lookup(e->routes, f->hosts[q->src_host], q->dst_host);
+    if (weft_routes_by_dims(e->routes))
+        g.n = 0;
+    for (uint32_t d = 0; d <= f->ndims; d++) {
+        for (uint32_t i = 0; i < g.n; i++)
+            take(ctx, g.ports[i]);
+        if (d < f->ndims)
+            g = weft_routes_lookup_dim(e->routes, q->src_host, q->dst_host, d);
+    }
+}
+
 /* By the routes, in the escape channels. */
 static uint32_t escape(struct weft_engine *e, uint32_t node, struct pkt *k)
 {
@@ -100,4 +116,4 @@ static void paused(struct weft_engine *e, uint32_t port, uint32_t prio)
 }
 
 const struct steer steer_minimal_adaptive = {
-    .upper = upper, .aim = aim, .next = next, .paused = paused};
+    .upper = upper, .aim = aim, .exits = exits, .next = next, .paused = paused};

@@ -14,61 +14,62 @@ static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio, uint32_t numbe
     return weft_mix64(((uint64_t)src << 32 | dst) * WEFT_PRIOS + prio) + number;
 }
 
-/* How long @p n packets last over @p ports: of @p full bytes on the wire, the last of @p tail. */
-static int64_t path_time(const struct weft_engine *e, const uint32_t *ports, uint32_t hops,
-                         uint64_t n, uint64_t full, uint64_t tail)
+int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
+                    struct weft_engine_mark since)
 {
-    /* All but the last packet are full: at hop h the k-th leaves at first(h) + k x slowest link so
-       far. The last one leaves when it has arrived and its predecessor has left. */
-    int64_t first = 0, slowest = 0, last = 0;
-    for (uint32_t h = 0; h < hops; h++) {
-        const struct port *p = &e->ports[ports[h]];
-        int64_t ser = gap_quantised(e, full, p->ser_q);
-        first += ser;
-        if (ser > slowest)
-            slowest = ser;
-        int64_t before =
-            n > 1 ? first + (int64_t)(n - 2) * slowest : 0; /* predecessor has left hop h */
-        last = (last > before ? last : before) + gap_quantised(e, tail, p->ser_q);
-        first += p->prop_ps;
-        last += p->prop_ps;
+    const bool lasting = since.rates == e->ideal.now.rates && since.routes == e->ideal.now.routes;
+    if (lasting && q->ideal_ps && q->ideal_bytes == bytes)
+        return q->ideal_ps;
+    const uint64_t mtu = q->mtu_bytes, gap = e->p.transport.gap_bytes;
+    const uint64_t n = bytes ? (bytes - 1) / mtu + 1 : 1;
+    const struct journey j = {.q = q,
+                              .forward = 1,
+                              .src_host = q->src_host,
+                              .dst_host = q->dst_host,
+                              .since = since,
+                              .npkts = n,
+                              .full = data_frame(e, q, mtu) + gap,
+                              .tail = data_frame(e, q, bytes - (n - 1) * mtu) + gap};
+    const int64_t ps = ideal_ps(e, &j);
+    if (lasting) {
+        q->ideal_ps = ps;
+        q->ideal_bytes = bytes;
     }
-    return last;
+    return ps;
 }
 
-static int64_t compute_ideal_ps(const struct weft_engine *e, const struct qp *q, uint64_t bytes)
+int64_t weft_engine_leaving_ps(const struct weft_engine *e, uint32_t host,
+                               struct weft_engine_mark since, uint32_t bytes)
 {
-    uint32_t ports[MAX_PATH];
-    uint32_t hops = ecmp_path(e, e->routes, q, true, ports);
-    const uint64_t mtu = q->mtu_bytes, gap = e->p.transport.gap_bytes;
-    uint64_t n = bytes ? (bytes + mtu - 1) / mtu : 1;
-    return path_time(e, ports, hops, n, data_frame(e, q, mtu) + gap,
-                     data_frame(e, q, bytes - (n - 1) * mtu) + gap);
+    const struct weft_fabric_node *n = &e->fabric->nodes[e->fabric->hosts[host]];
+    const uint64_t least = e->p.transport.min_frame_bytes;
+    const uint64_t wire = (bytes < least ? least : bytes) + e->p.transport.gap_bytes;
+    int64_t ps = WEFT_NEVER;
+    for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
+        const int64_t at = gap_quantised(e, wire, ideal_best_q(e, p, since));
+        ps = at < ps ? at : ps;
+    }
+    return ps;
 }
 
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *f,
-                                    uint64_t bytes, uint32_t segment, uint32_t overhead)
+                                    struct weft_engine_mark since, uint64_t bytes, uint32_t segment,
+                                    uint32_t overhead)
 {
-    uint32_t ports[MAX_PATH];
     const uint64_t gap = e->p.transport.gap_bytes, least = e->p.transport.min_frame_bytes;
     const uint32_t qi = qp_of_frames(e, f->src_host, f->dst_host, f->flow, NULL);
     if (qi == NIL)
         return 0;
-    const uint32_t hops = ecmp_path(e, e->routes, qp_at(e, qi), false, ports);
     const uint64_t n = bytes ? (bytes - 1) / segment + 1 : 1;
-    uint64_t full = segment + overhead, tail = bytes - (n - 1) * segment + overhead;
-    full = full < least ? least : full;
-    tail = tail < least ? least : tail;
-    return path_time(e, ports, hops, n, full + gap, tail + gap);
-}
-
-int64_t qp_ideal_ps(const struct weft_engine *e, struct qp *q, uint64_t bytes)
-{
-    if (q->ideal_ps == 0 || q->ideal_bytes != bytes) {
-        q->ideal_ps = compute_ideal_ps(e, q, bytes);
-        q->ideal_bytes = bytes;
-    }
-    return q->ideal_ps;
+    const uint64_t full = segment + overhead, tail = bytes - (n - 1) * segment + overhead;
+    const struct journey j = {.q = qp_at(e, qi),
+                              .src_host = f->src_host,
+                              .dst_host = f->dst_host,
+                              .since = since,
+                              .npkts = n,
+                              .full = (full < least ? least : full) + gap,
+                              .tail = (tail < least ? least : tail) + gap};
+    return ideal_ps(e, &j);
 }
 
 /* Remembers the choices of the switches on a path of @p hops ports, as long as no link has changed. */
@@ -262,7 +263,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
                       .first_psn = q->end_psn,
                       .npkts = msg->bytes ? (msg->bytes - 1) / mtu + 1 : 1,
                       .start_byte = q->end_byte,
-                      .post_ps = e->now};
+                      .post_ps = e->now,
+                      .since = e->ideal.now};
     m->m.prio = prio;
     e->tot.bytes_posted += msg->bytes;
     q->end_psn += m->npkts;
@@ -280,7 +282,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
         *id = m->id;
     if (e->hooks.posted) {
         struct weft_engine_done d;
-        rc_fill_done(e, m, 0, &d);
+        rc_fill_done(m, 0, &d);
+        d.ideal_ps = qp_ideal_ps(e, q, msg->bytes, m->since);
         e->hooks.posted(e->hooks.ctx, &d);
     }
     nic_wake(e, qi);

@@ -10,23 +10,20 @@
  */
 #include "recovery.h"
 
-void rc_fill_done(const struct weft_engine *e, const struct msg *m, int64_t acked_ps,
-                  struct weft_engine_done *d)
+void rc_fill_done(const struct msg *m, int64_t acked_ps, struct weft_engine_done *d)
 {
     *d = (struct weft_engine_done){.id = m->id,
                                    .msg = m->m,
                                    .post_ps = m->post_ps,
                                    .received_ps = m->received_ps,
                                    .acked_ps = acked_ps,
-                                   .ideal_ps = qp_ideal_ps(e, qp_at(e, m->qp), m->m.bytes),
+                                   .ideal_ps = m->ideal_ps,
                                    .retx_bytes = m->retx_bytes,
                                    .cnps = m->cnps,
                                    .qpn = m->qp + WEFT_FIRST_QPN,
                                    .first_byte = m->start_byte,
                                    .first_psn = m->first_psn,
                                    .packets = m->npkts};
-    if (m->post_ps <= e->link_changed_ps && d->ideal_ps > m->received_ps - m->post_ps)
-        d->ideal_ps = m->received_ps - m->post_ps; /* part of it may have taken a shorter path */
 }
 
 /* ---- receiver ---- */
@@ -65,12 +62,13 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi)
 {
     struct msg *m = msg_at(e, mi);
     m->received_ps = e->now;
+    m->ideal_ps = qp_ideal_ps(e, q, m->m.bytes, m->since);
     q->rcv_msg = m->next;
     e->tot.msgs_received++;
     e->tot.bytes_received += m->m.bytes;
     if (e->hooks.received) {
         struct weft_engine_done d;
-        rc_fill_done(e, m, 0, &d);
+        rc_fill_done(m, 0, &d);
         e->hooks.received(e->hooks.ctx, &d);
     }
 }
@@ -162,13 +160,12 @@ static void complete(struct weft_engine *e, uint32_t mi)
 {
     struct msg *m = msg_at(e, mi);
     struct weft_engine_done d;
-    rc_fill_done(e, m, e->now, &d);
+    rc_fill_done(m, e->now, &d);
     stable_release(&e->msgs, mi);
     e->tot.msgs_acked++;
-    /* balanced packets take other paths than the one that the ideal is for */
-    if (d.received_ps - d.post_ps < d.ideal_ps && !e->balance) {
+    if (d.received_ps - d.post_ps < d.ideal_ps) {
         engine_fail(e, WEFT_E_INTERNAL,
-                    "message %llu took %lld ps, less than the %lld ps that an empty fabric needs",
+                    "message %llu took %lld ps, less than its ideal %lld ps",
                     (unsigned long long)d.id, (long long)(d.received_ps - d.post_ps),
                     (long long)d.ideal_ps);
         return;

@@ -25,20 +25,29 @@ static uint32_t upper(const struct weft_fabric *f)
     return f->vcs;
 }
 
+/* Whether the two hosts of a QP differ in a coordinate that packets spread over. */
+static bool differ(const struct weft_fabric *f, const struct qp *q)
+{
+    uint32_t stride = 1;
+    for (uint32_t d = 0; d < f->ndims; stride *= f->dims[d++].size)
+        if (spreads(&f->dims[d]) &&
+            q->dst_host / stride % f->dims[d].size != q->src_host / stride % f->dims[d].size)
+            return true;
+    return false;
+}
+
 /* A random intermediate for a QP. */
 static uint32_t draw(struct weft_engine *e, const struct qp *q)
 {
     const struct weft_fabric *f = e->fabric;
     uint32_t mid = q->dst_host, stride = 1;
-    bool differ = false;
     for (uint32_t d = 0; d < f->ndims; stride *= f->dims[d++].size) {
         const uint32_t size = f->dims[d].size, at = q->dst_host / stride % size;
         if (!spreads(&f->dims[d]))
             continue;
-        differ |= at != q->src_host / stride % size;
         mid = mid - at * stride + (uint32_t)weft_rng_below(&e->steer_rng, size) * stride;
     }
-    return differ && mid != q->src_host && mid != q->dst_host ? mid : NO_MID;
+    return differ(f, q) && mid != q->src_host && mid != q->dst_host ? mid : NO_MID;
 }
 
 static void aim(struct weft_engine *e, struct qp *q)
@@ -53,6 +62,22 @@ static void aim(struct weft_engine *e, struct qp *q)
     }
     if (g.n)
         q->port = g.ports[weft_rng_below(&e->steer_rng, g.n)];
+}
+
+/* Through any port, where there is something to spread over. */
+static void exits(const struct weft_engine *e, const struct qp *q,
+                  void (*take)(void *ctx, uint32_t port), void *ctx)
+{
+    const struct weft_fabric *f = e->fabric;
+    const struct weft_fabric_node *n = &f->nodes[f->hosts[q->src_host]];
+    const struct weft_route_group g =
+        weft_routes_lookup(e->routes, f->hosts[q->src_host], q->dst_host);
+    if (differ(f, q))
+        for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++)
+            take(ctx, p);
+    else
+        for (uint32_t i = 0; i < g.n; i++)
+            take(ctx, g.ports[i]);
 }
 
 /* Whether a packet at @p node has as good as reached host @p mid, to which @p g leads. */
@@ -80,4 +105,4 @@ static uint32_t next(struct weft_engine *e, uint32_t node, struct pkt *k)
     return g.n ? g.ports[g.n > 1 ? weft_rng_below(&e->steer_rng, g.n) : 0] : NIL;
 }
 
-const struct steer steer_valiant = {.upper = upper, .aim = aim, .next = next};
+const struct steer steer_valiant = {.upper = upper, .aim = aim, .exits = exits, .next = next};
