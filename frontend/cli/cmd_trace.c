@@ -6,10 +6,11 @@
 #include "cli/listing.h"
 #include "report/report.h"
 #include "workload/chakra_read.h"
-#include "workload/generate.h"
+#include "workload/workload.h"
 
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct trace_opts {
@@ -21,7 +22,7 @@ struct trace_opts {
 
 static const struct weft_opt options[] = {
     {"set", 's', WEFT_OPT_TEXTS, offsetof(struct trace_opts, set), "KEY=VALUE", NULL,
-     "generate: a parameter from 'weft show workload generate', such as layers=8"},
+     "generate: a parameter from 'weft show workload generate' or training, such as layers=8"},
     {"groups", 0, WEFT_OPT_TEXT, offsetof(struct trace_opts, groups), "FILE", NULL,
      "check: JSON file of communicator groups"},
     {"ranks", 0, WEFT_OPT_TEXT, offsetof(struct trace_opts, ranks), "N", NULL,
@@ -32,35 +33,62 @@ static const struct weft_opt options[] = {
 /* check: graphs beyond this lie in a file. */
 #define CHECK_MEMORY_BYTES (UINT64_C(1) << 30)
 
-static int generate(const struct weft_cli *cli, const struct trace_opts *o, const char *prefix,
-                    struct weft_err *err)
+/* One KEY=VALUE; the key may carry the generator's name, as in a scenario. */
+static int set_parameter(const struct weft_workload_ops *w, void *params, const char *text,
+                         struct weft_err *err)
 {
-    struct weft_generate_params p;
-    char dir[WEFT_PATH_MAX];
-    int code = weft_params_defaults(&weft_generate_param_table, &p, err);
-    for (size_t i = 0; !code && i < o->set.n; i++) {
-        char key[64];
-        const char *text = o->set.list[i], *eq = strchr(text, '=');
-        /* The key may carry the plug-in's name, as in a scenario. */
-        const char *from = strncmp(text, "generate.", 9) == 0 ? text + 9 : text;
-        if (!eq || eq == from || (size_t)(eq - from) >= sizeof key)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "--set %s: must be KEY=VALUE, for instance layers=8", text);
-        snprintf(key, sizeof key, "%.*s", (int)(eq - from), from);
-        code = weft_params_set(&weft_generate_param_table, &p, key, eq + 1, err);
-        if (code)
-            weft_err_prepend(err, "--set %s", text);
-    }
-    if (!code && p.ranks == 0)
-        return weft_err_set(err, WEFT_E_USAGE, "how many ranks? give --set ranks=N");
-    if (!code)
-        code = weft_path_dir(dir, prefix, err);
+    char key[64];
+    const size_t own = strlen(w->name);
+    const char *eq = strchr(text, '=');
+    const char *from = strncmp(text, w->name, own) == 0 && text[own] == '.' ? text + own + 1 : text;
+    if (!eq || eq <= from || (size_t)(eq - from) >= sizeof key)
+        return weft_err_set(err, WEFT_E_INPUT, "--set %s: must be KEY=VALUE, for instance layers=8",
+                            text);
+    snprintf(key, sizeof key, "%.*s", (int)(eq - from), from);
+    if (weft_params_set(&w->params, params, key, eq + 1, err))
+        return weft_err_prepend(err, "--set %s", text);
+    return 0;
+}
+
+static int write_traces(const struct weft_cli *cli, const struct weft_workload_ops *w,
+                        const void *params, const char *prefix, struct weft_err *err)
+{
+    char dir[WEFT_PATH_MAX], text[1024];
+    uint64_t nranks = 0;
+    int code = weft_path_dir(dir, prefix, err);
     if (!code)
         code = weft_mkdir_p(dir, err);
     if (!code)
-        code = weft_generate_write(&p, prefix, err);
+        code = w->write(params, prefix, &nranks, err);
+    if (code)
+        return code;
+    fprintf(cli->out, "wrote %s.{0..%" PRIu64 "}.et\n", prefix, nranks - 1);
+    if (!w->describe)
+        return 0;
+    code = w->describe(params, text, sizeof text, err);
     if (!code)
-        fprintf(cli->out, "wrote %s.{0..%" PRIu64 "}.et\n", prefix, p.ranks - 1);
+        fputs(text, cli->out);
+    return code;
+}
+
+static int generate(const struct weft_cli *cli, const struct trace_opts *o, const char *name,
+                    const char *prefix, struct weft_err *err)
+{
+    const struct weft_workload_ops *w = weft_workload_find(name, err);
+    if (!w)
+        return err->code;
+    if (!w->write)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "workload '%s' is read from files; there are no traces to generate",
+                            name);
+    void *params = calloc(1, w->params.struct_size);
+    int code = params ? weft_params_defaults(&w->params, params, err)
+                      : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    for (size_t i = 0; !code && i < o->set.n; i++)
+        code = set_parameter(w, params, o->set.list[i], err);
+    if (!code)
+        code = write_traces(cli, w, params, prefix, err);
+    free(params);
     return code;
 }
 
@@ -199,11 +227,11 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return weft_err_set(err, WEFT_E_USAGE, "unknown action '%s'%s%s%s", what,
                             near ? "; did you mean '" : "", near ? near : "",
                             near ? "'?" : "; there are: generate, show, check");
+    if (strcmp(what, "generate") == 0 && (nargs == 2 || nargs == 3))
+        return generate(cli, o, nargs == 3 ? args[1] : "generate", args[nargs - 1], err);
     if (nargs != 2)
         return weft_err_set(err, WEFT_E_USAGE, "trace %s needs one %s", what,
                             strcmp(what, "show") == 0 ? "file" : "prefix");
-    if (strcmp(what, "generate") == 0)
-        return generate(cli, o, args[1], err);
     if (o->set.n)
         return weft_err_set(err, WEFT_E_USAGE, "--set belongs to trace generate");
     if (strcmp(what, "show") == 0)
@@ -214,11 +242,13 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
 const struct weft_command weft_command_trace = {
     .name = "trace",
     .summary = "Generate, show or check Chakra execution traces",
-    .usage = "generate PREFIX --set ranks=N [--set KEY=VALUE]... | show FILE.et | check PREFIX",
+    .usage = "generate [WORKLOAD] PREFIX [--set KEY=VALUE]... | show FILE.et | check PREFIX",
     .example =
         "weft trace generate trace/dp16 --set ranks=16 --set pattern=data-parallel --set layers=8",
-    .details = "A trace is one file per rank: PREFIX.0.et, PREFIX.1.et, ...\n"
-               "'weft show workload generate' lists what can be generated.",
+    .details =
+        "A trace is one file per rank: PREFIX.0.et, PREFIX.1.et, ...\n"
+        "generate writes those of the workload 'generate' (microbenchmarks), or of 'training'\n"
+        "with its communicators in PREFIX.json: 'weft show workload NAME' lists parameters.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct trace_opts),

@@ -273,6 +273,14 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
     return weft_generate_workload(&p, out, err);
 }
 
+static int write(const void *params, const char *prefix, uint64_t *nranks, struct weft_err *err)
+{
+    *nranks = ((const struct weft_generate_params *)params)->ranks;
+    if (*nranks == 0)
+        return weft_err_set(err, WEFT_E_USAGE, "how many ranks? give --set ranks=N");
+    return weft_generate_write(params, prefix, err);
+}
+
 extern const struct weft_workload_ops weft_workload_generate;
 const struct weft_workload_ops weft_workload_generate = {
     .name = "generate",
@@ -280,4 +288,5 @@ const struct weft_workload_ops weft_workload_generate = {
     .source = NULL,
     .params = WEFT_PARAM_TABLE(generate_params, struct weft_generate_params),
     .load = load,
+    .write = write,
 };

@@ -26,6 +26,13 @@ struct weft_workload_ops {
      */
     int (*load)(const void *params, uint32_t nranks, struct weft_workload **out,
                 struct weft_err *err);
+    /**
+     * Optional: generators. Writes the traces of all ranks (how many: its parameters must say; into *nranks) as
+     * PREFIX.<rank>.et, or .et.gz when @p prefix ends in ".gz", without that ending, with what else belongs to them.
+     */
+    int (*write)(const void *params, const char *prefix, uint64_t *nranks, struct weft_err *err);
+    /** Optional, with write. What the job is, in lines for people, into @p buf. */
+    int (*describe)(const void *params, char *buf, size_t size, struct weft_err *err);
 };
 
 /** All workloads, in the order of workload_table.def; *n receives their number. */

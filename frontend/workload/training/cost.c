@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Costs of the parts of a block: sums of kernels. */
+#include "workload/training/cost.h"
+
+/* A matrix product and its two gradients, which are as large. */
+static struct weft_part_cost gemm(const struct weft_training_plan *q, double m, double n, double k,
+                                  double efficiency)
+{
+    const double s = weft_gpu_gemm_s(&q->gpu, m, n, k, efficiency);
+    return (struct weft_part_cost){s, s, s};
+}
+
+/* Something bound by memory; its backward pass touches @p backward times as much. */
+static struct weft_part_cost touch(const struct weft_training_plan *q, double bytes,
+                                   double backward)
+{
+    return (struct weft_part_cost){weft_gpu_bytes_s(&q->gpu, bytes),
+                                   weft_gpu_bytes_s(&q->gpu, bytes * backward), 0};
+}
+
+static struct weft_part_cost sum(struct weft_part_cost a, struct weft_part_cost b)
+{
+    return (struct weft_part_cost){a.forward_s + b.forward_s, a.inputs_s + b.inputs_s,
+                                   a.weights_s + b.weights_s};
+}
+
+/* Norm, residual and dropout around a sub-block: 14 bytes per element, split along the sequence with SP. */
+static struct weft_part_cost around(const struct weft_training_plan *q)
+{
+    const double elements =
+        (double)q->tokens * (double)q->model.hidden / (q->sp ? (double)q->t : 1);
+    return touch(q, 14 * elements, 1);
+}
+
+static struct weft_part_cost scores(const struct weft_training_plan *q)
+{
+    const struct weft_model *m = &q->model;
+    const double width = m->kv_lora ? (double)(m->nope_dim + m->rope_dim + m->v_dim)
+                                    : 2.0 * (double)weft_model_head_dim(m);
+    const double flops = 2.0 * (double)q->tokens * (double)m->sequence * (double)m->heads * width /
+                         (double)q->t / (q->p.causal ? 2 : 1);
+    if (!q->p.flash_attention) {
+        /* Whole products, and per score 13 bytes: written, read and written by softmax, by dropout with its mask, read again. */
+        const double all = q->p.causal ? 2 * flops : flops;
+        const double products = weft_gpu_flops_s(&q->gpu, all, q->gpu.forward_efficiency);
+        const double n = (double)q->tokens * (double)m->sequence * (double)m->heads / (double)q->t;
+        const struct weft_part_cost memory = touch(q, 13 * n, 2);
+        return (struct weft_part_cost){.forward_s = products + memory.forward_s,
+                                       .inputs_s = 2 * products + memory.inputs_s};
+    }
+    return (struct weft_part_cost){
+        .forward_s = weft_gpu_flops_s(&q->gpu, flops, q->gpu.forward_efficiency),
+        .inputs_s = weft_gpu_flops_s(&q->gpu, 2.5 * flops, q->gpu.backward_efficiency)};
+}
+
+static struct weft_part_cost projections_in(const struct weft_training_plan *q)
+{
+    const struct weft_model *m = &q->model;
+    const double n = (double)q->tokens, h = (double)m->hidden, t = (double)q->t;
+    const double large = q->gpu.gemm_efficiency;
+    struct weft_part_cost c = around(q);
+    if (!m->kv_lora) {
+        const double kv = (double)(m->kv_heads < q->t ? q->t : m->kv_heads);
+        return sum(c, gemm(q, n, ((double)m->heads + 2 * kv) * (double)weft_model_head_dim(m) / t,
+                           h, large));
+    }
+    c = sum(c, gemm(q, n, (double)(m->q_lora + m->kv_lora + m->rope_dim), h, large));
+    c = sum(c, gemm(q, n, (double)(m->heads * (m->nope_dim + m->rope_dim)) / t, (double)m->q_lora,
+                    large));
+    return sum(c, gemm(q, n, (double)(m->heads * (m->nope_dim + m->v_dim)) / t, (double)m->kv_lora,
+                       large));
+}
+
+/* A feed-forward part of width @p f over @p n tokens: two or three matrices and what lies between them. */
+static struct weft_part_cost feed_forward(const struct weft_training_plan *q, double n, double f,
+                                          double efficiency)
+{
+    const double h = (double)q->model.hidden, up = q->model.gated ? 2 : 1;
+    struct weft_part_cost c = gemm(q, n, up * f, h, efficiency);
+    c = sum(c, touch(q, (q->model.gated ? 6 : 4) * n * f, 1.7));
+    return sum(c, gemm(q, n, h, f, efficiency));
+}
+
+struct weft_block_cost weft_training_block_cost(const struct weft_training_plan *q, uint64_t layer)
+{
+    const struct weft_model *m = &q->model;
+    const double n = (double)q->tokens, t = (double)q->t, large = q->gpu.gemm_efficiency;
+    const double value = m->kv_lora ? (double)m->v_dim : (double)weft_model_head_dim(m);
+    struct weft_block_cost c = {.projections_in = projections_in(q), .scores = scores(q)};
+    c.projection_out = gemm(q, n, (double)m->hidden, (double)m->heads * value / t, large);
+    if (!weft_model_is_moe(m, layer)) {
+        c.ffn = sum(around(q), feed_forward(q, n, (double)m->ffn / t, large));
+        return c;
+    }
+    /* Each rank routes its share of the tokens, K copies of each; balanced, it receives as many. */
+    const double routed = n / (q->sp ? t : 1);
+    const double copies = routed * (double)m->top_k;
+    c.router = sum(around(q), gemm(q, routed, (double)m->experts, (double)m->hidden, large));
+    c.router = sum(c.router, touch(q, 8 * copies * (double)m->hidden, 1));
+    c.ffn = feed_forward(q, copies * (double)q->te, (double)m->expert_ffn / (double)q->te,
+                         q->gpu.expert_efficiency);
+    if (m->shared_experts)
+        c.shared = feed_forward(q, n, (double)(m->shared_experts * m->expert_ffn) / t, large);
+    return c;
+}
+
+struct weft_part_cost weft_training_embedding_cost(const struct weft_training_plan *q)
+{
+    return touch(q, 4 * (double)q->tokens * (double)q->model.hidden, 1);
+}
+
+struct weft_part_cost weft_training_head_cost(const struct weft_training_plan *q)
+{
+    const double n = (double)q->tokens;
+    const double rows = (double)weft_model_vocab(&q->model, q->t, q->p.pad_vocab) / (double)q->t;
+    return sum(gemm(q, n, rows, (double)q->model.hidden, q->gpu.gemm_efficiency),
+               touch(q, 7 * n * rows, 1));
+}
+
+double weft_training_optimizer_s(const struct weft_training_plan *q, uint64_t stage)
+{
+    const struct weft_block_params n = weft_training_stage_params(q, stage);
+    const bool shared = q->p.sharding >= WEFT_SHARD_OPTIMIZER;
+    const double owned = (double)n.dense / (shared ? (double)(q->c * q->d) : 1) +
+                         (double)n.experts / (shared ? (double)q->edp : 1);
+    return weft_gpu_bytes_s(&q->gpu, 30 * owned);
+}

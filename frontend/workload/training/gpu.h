@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * GPUs, and how long a kernel takes on one: the roofline.
+ *
+ *   time = max(operations / (peak x efficiency), bytes / (memory bandwidth x 0.8)) + launch
+ *
+ * A matrix product of fewer than 2048 rows reaches its efficiency in proportion to them.
+ */
+#ifndef WEFT_TRAINING_GPU_H
+#define WEFT_TRAINING_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A GPU. Peaks are those of dense matrices in bf16. */
+struct weft_gpu {
+    const char *name;
+    double peak_flops; /**< operations per second */
+    double memory_bps; /**< bytes per second of its memory */
+    uint64_t memory_bytes;
+    double gemm_efficiency;     /**< share of the peak that large matrix products reach */
+    double forward_efficiency;  /**< of attention, forward */
+    double backward_efficiency; /**< of attention, backward */
+    double expert_efficiency;   /**< of grouped products of experts */
+    double launch_s;            /**< per kernel */
+};
+
+/** All presets, in the order of gpus.def; *n receives their number. */
+const struct weft_gpu *weft_gpus(size_t *n);
+
+/** Seconds of a product of an M x K matrix by a K x N one in bf16. */
+double weft_gpu_gemm_s(const struct weft_gpu *g, double m, double n, double k, double efficiency);
+/** Seconds of @p flops at @p efficiency, without regard to memory. */
+double weft_gpu_flops_s(const struct weft_gpu *g, double flops, double efficiency);
+/** Seconds to read and write @p bytes. */
+double weft_gpu_bytes_s(const struct weft_gpu *g, double bytes);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The trace of one rank while it is made. Internal to this folder.
+ *
+ * One stream computes: each computation follows the one before it. Collectives of one communicator follow each other in the order
+ * in which they are written down, which is the same on all members because it comes from the schedule alone.
+ * Everything else is data: a node waits for what it reads.
+ */
+#ifndef WEFT_TRAINING_GRAPH_H
+#define WEFT_TRAINING_GRAPH_H
+
+#include "workload/et_build.h"
+#include "workload/training/cost.h"
+#include "workload/training/plan.h"
+#include "workload/training/schedule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** No node to wait for. */
+#define WEFT_NO_NODE UINT64_MAX
+
+/** Gradients that wait to be reduced together, and the buckets of this iteration that have been. */
+struct weft_bucket {
+    enum weft_comm comm;
+    uint64_t params;
+    uint64_t ready;     /**< the node after which the last of them is there */
+    uint64_t *closed;   /**< parameters of each bucket closed in this iteration */
+    uint64_t *gathered; /**< the node after which its weights are there again */
+    size_t nclosed;
+    uint64_t *of_unit; /**< by unit: its bucket */
+};
+
+/** One gathering of weights that the rank's program asks for (data-parallel=zero-3). */
+struct weft_unit_use {
+    uint64_t unit;
+    uint64_t gathered; /**< the last node of its collectives; WEFT_NO_NODE: not yet */
+};
+
+/** A trace being made. */
+struct weft_training_graph {
+    const struct weft_training_plan *plan;
+    uint64_t rank;
+    struct weft_rank_place at;
+    struct weft_arena *arena;
+    struct weft_et_build b;
+    uint64_t next;              /**< id of the next node */
+    uint64_t compute;           /**< last node of the compute stream */
+    double owed_us;             /**< part of a microsecond that durations owe so far */
+    uint64_t chain[WEFT_COMMS]; /**< last collective of each communicator */
+    char group[WEFT_COMMS][24]; /**< their names in the trace */
+    uint64_t cp_tag;            /**< next tag on the context ring */
+    char where[48];             /**< iteration and microbatch, for names */
+    uint64_t iteration;
+    uint64_t units;           /**< blocks of this stage, then embedding and head */
+    uint64_t *loss;           /**< by microbatch: the end of its forward pass on the last stage */
+    uint64_t *backwards_left; /**< by chunk, in this iteration */
+    uint64_t *weights_after;  /**< by unit: what its first use in this iteration waits for */
+    struct weft_bucket dense, experts;
+    struct weft_unit_use *uses;
+    size_t nuses, use;
+};
+
+/* graph.c: nodes. Each returns the id of its node and waits for @p a and @p b, either of which may be WEFT_NO_NODE. */
+uint64_t weft_graph_compute(struct weft_training_graph *g, double seconds, const char *what,
+                            uint64_t a, uint64_t b);
+/**
+ * A collective of @p bytes (as Chakra counts them: all-gather one shard, else the whole buffer of a rank). A communicator of one
+ * rank has none: returns @p a.
+ */
+uint64_t weft_graph_collective(struct weft_training_graph *g, enum weft_comm comm, int kind,
+                               uint64_t bytes, const char *what, uint64_t a);
+uint64_t weft_graph_send(struct weft_training_graph *g, uint64_t bytes, uint64_t peer, uint64_t tag,
+                         const char *what, uint64_t a);
+/** A node without work that ends when @p a and @p b have ended; it is in no stream. One of them may be WEFT_NO_NODE: returns the other. */
+uint64_t weft_graph_join(struct weft_training_graph *g, const char *what, uint64_t a, uint64_t b);
+uint64_t weft_graph_recv(struct weft_training_graph *g, uint64_t bytes, uint64_t peer, uint64_t tag,
+                         const char *what);
+
+/* block.c: one block. @p x is the node that has its input; the result is the node that has its output. */
+uint64_t weft_graph_block_forward(struct weft_training_graph *g, uint64_t layer, uint64_t x);
+/** @p kind: BACKWARD, INPUTS or WEIGHTS. *weights receives the node after which the gradients of its weights are there. */
+uint64_t weft_graph_block_backward(struct weft_training_graph *g, uint64_t layer,
+                                   enum weft_pass_kind kind, uint64_t x, uint64_t *weights);
+/* attention.c: the exchange of keys and values among the ranks of a context-parallel group, with attention itself. */
+uint64_t weft_graph_scores_forward(struct weft_training_graph *g, const struct weft_block_cost *c,
+                                   const char *label, uint64_t x);
+uint64_t weft_graph_scores_backward(struct weft_training_graph *g, const struct weft_block_cost *c,
+                                    const char *label, uint64_t x);
+
+/* sharding.c: what data-parallel ranks exchange. */
+/** Makes room for what follows. */
+int weft_graph_sharding_init(struct weft_training_graph *g);
+/** Starts an iteration; prepares the gatherings of weights of the passes. */
+int weft_graph_sharding_start(struct weft_training_graph *g, const struct weft_pass *passes,
+                              size_t n);
+/** What a computation of @p unit must wait for before it has its weights. Called once per use, in order. */
+uint64_t weft_graph_weights(struct weft_training_graph *g, uint64_t unit);
+/** The gradients of @p unit are complete for a microbatch (@p last: the last one) after node @p ready. */
+void weft_graph_gradients(struct weft_training_graph *g, uint64_t unit, bool last, uint64_t ready);
+/** A pass ends: zero-2 reduces what it has. */
+void weft_graph_pass_end(struct weft_training_graph *g);
+/** End of an iteration: what is left is reduced, the optimizer steps, weights are gathered. */
+void weft_graph_iteration_end(struct weft_training_graph *g);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory of a rank: parameters by what is sharded, activations by what the schedule holds. */
+#include "workload/training/memory.h"
+
+#include "workload/training/schedule.h"
+
+/* Bytes per parameter of one kind of state on a rank among @p n that share it from @p level of sharding on. */
+static double state(double bytes, const struct weft_training_plan *q, int level, uint64_t n)
+{
+    return q->p.sharding >= level ? bytes / (double)n : bytes;
+}
+
+double weft_training_block_activations(const struct weft_training_plan *q, uint64_t layer)
+{
+    const struct weft_model *m = &q->model;
+    const double h = (double)m->hidden, t = (double)q->t, n = (double)q->tokens;
+    const double rest = q->sp ? 1 / t : 1; /* share of what lies between tensor-parallel parts */
+    const bool kept = !q->p.flash_attention && q->p.recompute == WEFT_RECOMPUTE_NONE;
+    const double scores = kept ? 5.0 * (double)m->heads * (double)m->sequence : 0;
+    if (!m->gated)
+        return n * (10 * h * rest + (24 * h + scores) / t);
+    const double d = (double)weft_model_head_dim(m);
+    const double heads = m->kv_lora ? 4.0 * (double)(m->heads * (m->nope_dim + m->rope_dim)) +
+                                          4.0 * (double)(m->heads * m->v_dim)
+                                    : 4.0 * (double)m->heads * d + 4.0 * (double)m->kv_heads * d;
+    double ffn = 6.0 * (double)m->ffn / t;
+    if (weft_model_is_moe(m, layer))
+        ffn = (double)m->top_k * (2 * h * (double)q->te + 6.0 * (double)m->expert_ffn) /
+                  (q->sp ? t : 1) +
+              6.0 * (double)(m->shared_experts * m->expert_ffn) / t;
+    return n * (8 * h * rest + (heads + scores) / t + ffn);
+}
+
+static double activations(const struct weft_training_plan *q, uint64_t stage)
+{
+    const double full =
+        2.0 * (double)q->tokens * (double)q->model.hidden / (q->sp ? (double)q->t : 1);
+    double chunk = 0, largest = 0;
+    for (uint64_t l = 0; l < q->chunk_layers; l++) {
+        const double one =
+            weft_training_block_activations(q, weft_training_first_layer(q, stage, q->v - 1) + l);
+        chunk += q->p.recompute == WEFT_RECOMPUTE_FULL ? full : one;
+        largest = one > largest ? one : largest;
+    }
+    const double flying = (double)weft_schedule_in_flight(q, stage);
+    double sum = flying * chunk + (q->p.recompute == WEFT_RECOMPUTE_FULL ? largest : 0);
+    if (stage == q->pp - 1)
+        sum += 4.0 * (double)q->tokens * (double)weft_model_vocab(&q->model, q->t, q->p.pad_vocab) /
+               (double)q->t;
+    return sum;
+}
+
+struct weft_training_memory weft_training_memory_of(const struct weft_training_plan *q,
+                                                    uint64_t stage)
+{
+    const struct weft_block_params n = weft_training_stage_params(q, stage);
+    const double dense = (double)n.dense, experts = (double)n.experts, g = (double)q->grad_bytes;
+    const uint64_t all = q->c * q->d;
+    struct weft_training_memory m = {
+        .weight_bytes = (uint64_t)(dense * state(2, q, WEFT_SHARD_WEIGHTS, all) +
+                                   experts * state(2, q, WEFT_SHARD_WEIGHTS, q->edp)),
+        .gradient_bytes = (uint64_t)(dense * state(g, q, WEFT_SHARD_GRADIENTS, all) +
+                                     experts * state(g, q, WEFT_SHARD_GRADIENTS, q->edp)),
+        .optimizer_bytes = (uint64_t)(dense * state(12, q, WEFT_SHARD_OPTIMIZER, all) +
+                                      experts * state(12, q, WEFT_SHARD_OPTIMIZER, q->edp)),
+        .activation_bytes = (uint64_t)activations(q, stage)};
+    m.total_bytes = m.weight_bytes + m.gradient_bytes + m.optimizer_bytes + m.activation_bytes +
+                    WEFT_TRAINING_RUNTIME_BYTES;
+    return m;
+}

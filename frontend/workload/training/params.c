@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parameters of a generated training job, and the job as a workload of scenarios. */
+#include "base/units.h"
+#include "workload/training/schedule.h"
+#include "workload/training/training.h"
+#include "workload/workload.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define FIELD(member) offsetof(struct weft_training_params, member)
+#define OF_MODEL(title, member, what)                                                              \
+    {                                                                                              \
+        .name = title, .type = WEFT_PARAM_U64, .offset = FIELD(member), .def = "0",                \
+        .max = "10000000", .help = what "; 0: as the model has it"                                 \
+    }
+#define DEGREE(title, member, value, what)                                                         \
+    {                                                                                              \
+        .name = title, .type = WEFT_PARAM_U64, .offset = FIELD(member), .def = value,              \
+        .max = "1048576", .help = what                                                             \
+    }
+#define RATIO(title, member, largest, what)                                                        \
+    {                                                                                              \
+        .name = title, .type = WEFT_PARAM_F64, .offset = FIELD(member), .def = "0", .min = "0",    \
+        .max = largest, .help = what "; 0: as the GPU has it"                                      \
+    }
+#define FLAG(title, member, value, what)                                                           \
+    {                                                                                              \
+        .name = title, .type = WEFT_PARAM_BOOL, .offset = FIELD(member), .def = value,             \
+        .help = what                                                                               \
+    }
+#define CHOICE(title, member, value, words, what, from)                                            \
+    {                                                                                              \
+        .name = title, .type = WEFT_PARAM_ENUM, .offset = FIELD(member), .def = value,             \
+        .choices = words, .help = what, .source = from                                             \
+    }
+
+/* Joins the names of a table into the words of a choice: each but the first behind a bar. */
+#define WEFT_MODEL(symbol, name, ...) "|" name
+static const char models[] =
+#include "workload/training/models.def"
+    ;
+#undef WEFT_MODEL
+#define WEFT_GPU(name, ...) "|" name
+static const char gpus[] =
+#include "workload/training/gpus.def"
+    ;
+#undef WEFT_GPU
+#define WEFT_SCHEDULE(symbol, name, title) "|" name
+static const char schedules[] =
+#include "workload/training/schedules.def"
+    ;
+#undef WEFT_SCHEDULE
+
+static const struct weft_param params[] = {
+    DEGREE("ranks", ranks, "0",
+           "ranks of the job, on the first hosts of the fabric; 0: as many as it has hosts"),
+    CHOICE("model", model, "llama3-8b", models + 1, "the transformer", "models.def"),
+    OF_MODEL("layers", layers, "blocks"),
+    OF_MODEL("hidden", hidden, "width of the residual stream"),
+    OF_MODEL("heads", heads, "query heads"),
+    OF_MODEL("kv-heads", kv_heads, "key-value heads"),
+    OF_MODEL("head-dim", head_dim, "width of a head"),
+    OF_MODEL("ffn", ffn, "width of the feed-forward part"),
+    OF_MODEL("vocab", vocab, "rows of the embedding"),
+    OF_MODEL("sequence", sequence, "tokens of a sequence"),
+    OF_MODEL("experts", experts, "routed experts of a block"),
+    OF_MODEL("top-k", top_k, "experts that a token goes to"),
+    OF_MODEL("expert-ffn", expert_ffn, "width of one expert"),
+    FLAG("pad-vocab", pad_vocab, "false",
+         "round the vocabulary up to a multiple of 128 x tp, as Megatron-LM does"),
+    CHOICE("gpu", gpu, "h100", gpus + 1, "what computes", "gpus.def"),
+    RATIO("peak-tflops", peak_tflops, "1000000", "10^12 dense bf16 operations per second"),
+    RATIO("memory-bandwidth", memory_tb_per_s, "1000", "10^12 bytes per second of its memory"),
+    {.name = "memory-size",
+     .type = WEFT_PARAM_SIZE,
+     .offset = FIELD(memory_bytes),
+     .def = "0",
+     .help = "its memory; 0: as the GPU has it"},
+    RATIO("gemm-efficiency", gemm_efficiency, "1",
+          "share of the peak that large matrix products reach"),
+    RATIO("attention-forward-efficiency", attention_forward_efficiency, "1",
+          "share of the peak that attention reaches, forward"),
+    RATIO("attention-backward-efficiency", attention_backward_efficiency, "1",
+          "share of the peak that attention reaches, backward"),
+    RATIO("expert-efficiency", expert_efficiency, "1",
+          "share of the peak that grouped products of experts reach"),
+    {.name = "kernel-launch",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(kernel_launch_ps),
+     .def = "4us",
+     .min = "0",
+     .help = "time that each kernel adds"},
+    DEGREE("tp", tp, "1", "tensor parallelism"),
+    DEGREE("cp", cp, "1", "context parallelism"),
+    DEGREE("pp", pp, "1", "pipeline stages"),
+    DEGREE("dp", dp, "0", "data parallelism; 0: ranks / (tp x cp x pp)"),
+    DEGREE("ep", ep, "1", "expert parallelism"),
+    DEGREE("etp", etp, "0", "tensor parallelism within experts; 0: tp"),
+    DEGREE("virtual-stages", virtual_stages, "1",
+           "chunks of layers per stage; more than one needs schedule=interleaved"),
+    FLAG("sequence-parallel", sequence_parallel, "true",
+         "activations between tensor-parallel parts are split along the sequence (2205.05198)"),
+    FLAG("fused-cross-entropy", fused_cross_entropy, "true",
+         "two all-reduces over tp for the loss instead of three"),
+    FLAG("causal", causal, "true",
+         "a token attends to those before it only, half of the operations"),
+    FLAG(
+        "flash-attention", flash_attention, "true",
+        "attention in one kernel that keeps no scores (2205.14135); else scores go through memory"),
+    CHOICE("context-parallel", context, "ring", "ring|all-gather|all-to-all",
+           "how ranks of a context-parallel group exchange keys and values",
+           "ring: 2310.01889; all-gather: 2407.21783, 3.3.2; all-to-all: 2309.14509"),
+    DEGREE("microbatch", microbatch, "1", "sequences of a microbatch"),
+    DEGREE("microbatches", microbatches, "0",
+           "microbatches of a pipeline and iteration; 0: as many as stages"),
+    DEGREE("iterations", iterations, "1", "training iterations"),
+    CHOICE("schedule", schedule, "1f1b", schedules + 1,
+           "order of forward and backward passes in a stage", "schedules.def"),
+    CHOICE("recompute", recompute, "none", "none|selective|full",
+           "what of the forward pass is computed again in the backward pass", "2205.05198"),
+    CHOICE(
+        "data-parallel", sharding, "zero-1", "ddp|zero-1|zero-2|zero-3",
+        "what data-parallel ranks share out: nothing, optimizer, and gradients, and weights (FSDP)",
+        "1910.02054"),
+    FLAG("fp32-gradients", grad_fp32, "true", "gradients are reduced in fp32, else in bf16"),
+    {.name = "bucket-parameters",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(bucket_params),
+     .def = "0",
+     .help = "gradients are reduced together from so many parameters on; 0: the larger of "
+             "40,000,000 and 1,000,000 x data parallelism, on the first stage only",
+     .source = "Megatron-LM"},
+    FLAG("overlap-grad-reduce", overlap_grad_reduce, "true",
+         "gradients are reduced while the backward pass goes on"),
+    FLAG("overlap-param-gather", overlap_param_gather, "false",
+         "zero-1, zero-2: weights are gathered while the next iteration has begun"),
+    FLAG("check-memory", check_memory, "true",
+         "refuse what does not fit into the memory of the GPU"),
+};
+const struct weft_param_table weft_training_param_table =
+    WEFT_PARAM_TABLE(params, struct weft_training_params);
+
+static int plan_for(const void *params, uint32_t nranks, struct weft_training_plan *out,
+                    struct weft_err *err)
+{
+    struct weft_training_params p = *(const struct weft_training_params *)params;
+    uint32_t n;
+    if (weft_workload_ranks("training", p.ranks, nranks, &n, err))
+        return err->code;
+    /* Nobody says how many ranks there are: the degrees of parallelism do. */
+    p.ranks = n ? n : p.tp * p.cp * p.pp * (p.dp ? p.dp : 1);
+    return weft_training_plan_make(&p, out, err);
+}
+
+static int load(const void *params, uint32_t nranks, struct weft_workload **out,
+                struct weft_err *err)
+{
+    struct weft_training_plan plan;
+    return plan_for(params, nranks, &plan, err) ? err->code
+                                                : weft_training_workload(&plan, out, err);
+}
+
+static int write(const void *params, const char *prefix, uint64_t *nranks, struct weft_err *err)
+{
+    struct weft_training_plan plan;
+    if (plan_for(params, 0, &plan, err))
+        return err->code;
+    *nranks = plan.world;
+    return weft_training_write(&plan, prefix, err);
+}
+
+static int describe(const void *params, char *buf, size_t size, struct weft_err *err)
+{
+    struct weft_training_plan q;
+    struct weft_training_summary s;
+    char need[WEFT_UNIT_TEXT_MAX], have[WEFT_UNIT_TEXT_MAX];
+    if (plan_for(params, 0, &q, err) || weft_training_summarize(&q, &s, err))
+        return err->code;
+    snprintf(buf, size,
+             "  model       %s, %.2f billion parameters, sequences of %" PRIu64 " tokens\n"
+             "  ranks       %" PRIu64 " = tp %" PRIu64 " x cp %" PRIu64 " x dp %" PRIu64
+             " x pp %" PRIu64 "%s; experts: ep %" PRIu64 "\n"
+             "  iteration   %" PRIu64 " tokens in %" PRIu64
+             " microbatches per pipeline, %.4g PFLOP\n"
+             "  compute     %.4g s on the busiest rank; the schedule '%s' idles %.1f %% more\n"
+             "  model FLOPs utilisation   %.1f %% of %s at most, before any communication\n"
+             "  memory      %s of %s on a rank of stage %" PRIu64 "\n",
+             q.model.name, (double)s.params * 1e-9, q.model.sequence, q.world, q.t, q.c, q.d, q.pp,
+             q.sp ? ", sequence-parallel" : "", q.e, s.tokens, q.m, s.flops * 1e-15, s.compute_s,
+             weft_schedule_name((enum weft_schedule_kind)q.p.schedule), 100 * s.bubble, 100 * s.mfu,
+             q.gpu.name, weft_human_size(s.memory_bytes, need),
+             weft_human_size(q.gpu.memory_bytes, have), s.worst_stage);
+    return 0;
+}
+
+extern const struct weft_workload_ops weft_workload_training;
+const struct weft_workload_ops weft_workload_training = {
+    .name = "training",
+    .title = "transformer training: data, tensor, context, pipeline and expert parallelism",
+    .source = NULL,
+    .params = WEFT_PARAM_TABLE(params, struct weft_training_params),
+    .load = load,
+    .write = write,
+    .describe = describe,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where ranks stand, and who is in which communicator.
+ *
+ * Each kind of communicator varies some digits of the rank, written in mixed radix, and is numbered by the others.
+ */
+#include "workload/training/plan.h"
+
+const char *weft_comm_name(enum weft_comm c)
+{
+    static const char *const names[WEFT_COMMS] = {"tp",  "cp",  "dp",        "ep",
+                                                  "etp", "edp", "embedding", "world"};
+    return (unsigned)c < WEFT_COMMS ? names[c] : "?";
+}
+
+/* Members are base + i * stride; communicators follow each other within a block of `stride` and between blocks. */
+struct strides {
+    uint64_t stride, size;
+};
+
+static struct strides strides_of(const struct weft_training_plan *q, enum weft_comm c)
+{
+    switch (c) {
+    case WEFT_COMM_TP:
+        return (struct strides){1, q->t};
+    case WEFT_COMM_CP:
+        return (struct strides){q->t, q->c};
+    case WEFT_COMM_DP:
+        return (struct strides){q->t, q->c * q->d};
+    case WEFT_COMM_ETP:
+        return (struct strides){1, q->te};
+    case WEFT_COMM_EP:
+        return (struct strides){q->te, q->e};
+    case WEFT_COMM_EDP:
+        return (struct strides){q->te * q->e, q->edp};
+    case WEFT_COMM_EMBEDDING:
+        return (struct strides){q->world / q->pp * (q->pp - 1), q->pp > 1 ? 2 : 1};
+    default:
+        return (struct strides){1, q->world};
+    }
+}
+
+struct weft_rank_place weft_training_place(const struct weft_training_plan *q, uint64_t rank)
+{
+    return (struct weft_rank_place){.tp = rank % q->t,
+                                    .cp = rank / q->t % q->c,
+                                    .dp = rank / (q->t * q->c) % q->d,
+                                    .pp = rank / (q->t * q->c * q->d)};
+}
+
+uint64_t weft_training_rank(const struct weft_training_plan *q, struct weft_rank_place at)
+{
+    return at.tp + q->t * (at.cp + q->c * (at.dp + q->d * at.pp));
+}
+
+uint64_t weft_comm_size(const struct weft_training_plan *q, enum weft_comm c)
+{
+    return strides_of(q, c).size;
+}
+
+uint64_t weft_comm_count(const struct weft_training_plan *q, enum weft_comm c)
+{
+    const struct strides s = strides_of(q, c);
+    return c == WEFT_COMM_EMBEDDING ? q->world / q->pp : q->world / s.size;
+}
+
+uint64_t weft_comm_index(const struct weft_training_plan *q, enum weft_comm c, uint64_t rank)
+{
+    const struct strides s = strides_of(q, c);
+    if (c == WEFT_COMM_EMBEDDING)
+        return rank % (q->world / q->pp);
+    return rank % s.stride + rank / (s.stride * s.size) * s.stride;
+}
+
+uint64_t weft_comm_member(const struct weft_training_plan *q, enum weft_comm c, uint64_t index,
+                          uint64_t i)
+{
+    const struct strides s = strides_of(q, c);
+    if (c == WEFT_COMM_EMBEDDING)
+        return index + i * s.stride;
+    return index % s.stride + index / s.stride * s.stride * s.size + i * s.stride;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From what a user set to a plan that can be carried out, or the reason why it can't. */
+#include "workload/training/plan.h"
+
+#include "workload/training/memory.h"
+
+#include <inttypes.h>
+
+static uint64_t or_else(uint64_t set, uint64_t preset)
+{
+    return set ? set : preset;
+}
+
+static double ratio_or_else(double set, double preset)
+{
+    return set > 0 ? set : preset;
+}
+
+static struct weft_model model_of(const struct weft_training_params *p)
+{
+    size_t n;
+    struct weft_model m = weft_models(&n)[p->model];
+    m.layers = or_else(p->layers, m.layers);
+    m.hidden = or_else(p->hidden, m.hidden);
+    m.heads = or_else(p->heads, m.heads);
+    m.kv_heads = or_else(p->kv_heads, m.kv_heads);
+    m.head_dim = or_else(p->head_dim, m.head_dim);
+    m.ffn = or_else(p->ffn, m.ffn);
+    m.vocab = or_else(p->vocab, m.vocab);
+    m.sequence = or_else(p->sequence, m.sequence);
+    m.experts = or_else(p->experts, m.experts);
+    m.top_k = or_else(p->top_k, m.top_k);
+    m.expert_ffn = or_else(p->expert_ffn, m.expert_ffn);
+    return m;
+}
+
+static struct weft_gpu gpu_of(const struct weft_training_params *p)
+{
+    size_t n;
+    struct weft_gpu g = weft_gpus(&n)[p->gpu];
+    g.peak_flops = ratio_or_else(p->peak_tflops * 1e12, g.peak_flops);
+    g.memory_bps = ratio_or_else(p->memory_tb_per_s * 1e12, g.memory_bps);
+    g.memory_bytes = or_else(p->memory_bytes, g.memory_bytes);
+    g.gemm_efficiency = ratio_or_else(p->gemm_efficiency, g.gemm_efficiency);
+    g.forward_efficiency = ratio_or_else(p->attention_forward_efficiency, g.forward_efficiency);
+    g.backward_efficiency = ratio_or_else(p->attention_backward_efficiency, g.backward_efficiency);
+    g.expert_efficiency = ratio_or_else(p->expert_efficiency, g.expert_efficiency);
+    g.launch_s = (double)p->kernel_launch_ps * 1e-12;
+    return g;
+}
+
+/* A size that must be a multiple of another. */
+struct divides {
+    const char *whole, *part;
+    uint64_t n, by;
+    bool when;
+};
+
+static int check_divides(const struct weft_training_plan *q, struct weft_err *err)
+{
+    const struct weft_model *m = &q->model;
+    const bool moe = m->experts > 0, split = q->t > 1;
+    const struct divides rules[] = {
+        {"heads", "tp", m->heads, q->t, true},
+        {"kv-heads", "tp (or tp of kv-heads)", m->kv_heads > q->t ? m->kv_heads : q->t,
+         m->kv_heads > q->t ? q->t : m->kv_heads, !m->kv_lora},
+        {"ffn", "tp", m->ffn, q->t, !moe || m->dense_layers > 0},
+        {"vocab", "tp (pad-vocab=true rounds it up)", weft_model_vocab(m, q->t, q->p.pad_vocab),
+         q->t, true},
+        {"layers", "pp x virtual-stages", m->layers, q->pp * q->v, true},
+        {"experts", "ep", m->experts, q->e, moe},
+        {"expert-ffn", "etp", m->expert_ffn, q->te, moe},
+        {"ranks", "etp x ep x pp", q->world, q->te * q->e * q->pp, moe},
+        {"sequence", "2 x cp", m->sequence, 2 * q->c,
+         q->c > 1 && q->p.context == WEFT_CONTEXT_RING},
+        {"sequence", "cp", m->sequence, q->c, true},
+        {"sequence / cp", "tp", m->sequence / q->c, q->t, split && q->sp},
+        {"heads / tp", "cp, with context-parallel=all-to-all", m->heads / q->t, q->c,
+         q->p.context == WEFT_CONTEXT_ALL_TO_ALL},
+        {"hidden", "heads", m->hidden, m->heads, m->head_dim == 0 && !m->kv_lora},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].when && (rules[i].by == 0 || rules[i].n % rules[i].by))
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "workload 'training': %s is %" PRIu64
+                                ", but must be a multiple of %s, which is %" PRIu64,
+                                rules[i].whole, rules[i].n, rules[i].part, rules[i].by);
+    return 0;
+}
+
+/* A combination that can't be. */
+struct conflict {
+    bool is;
+    const char *why;
+};
+
+static int check_conflicts(const struct weft_training_plan *q, struct weft_err *err)
+{
+    const struct weft_training_params *p = &q->p;
+    const bool interleaved = p->schedule == WEFT_SCHEDULE_INTERLEAVED;
+    const struct conflict rules[] = {
+        {q->v > 1 && !interleaved, "virtual-stages above 1 need schedule=interleaved"},
+        {q->v > 1 && q->pp == 1, "virtual-stages above 1 need pp above 1"},
+        {interleaved && q->v == 1 && q->pp > 1,
+         "schedule=interleaved needs virtual-stages above 1"},
+        {interleaved && q->m % q->pp, "schedule=interleaved needs microbatches in multiples of pp"},
+        {q->e > 1 && q->model.experts == 0, "ep above 1 needs a model with experts"},
+        {q->model.experts > 0 && q->t > 1 && !q->sp,
+         "experts with tp above 1 need sequence-parallel=true"},
+        {q->model.experts > 0 && q->model.top_k == 0, "experts need top-k"},
+        {q->model.experts > 0 && !q->model.gated,
+         "experts need a model with a gated feed-forward part"},
+        {q->model.top_k > q->model.experts && q->model.experts > 0,
+         "top-k is more than there are experts"},
+        {q->model.kv_lora > 0 && q->c > 1 && p->context == WEFT_CONTEXT_ALL_TO_ALL,
+         "context-parallel=all-to-all is not defined for compressed keys and values"},
+        {p->schedule == WEFT_SCHEDULE_ZB_H1 && p->recompute == WEFT_RECOMPUTE_FULL,
+         "schedule=zb-h1 with recompute=full: gradients of weights would need the activations "
+         "twice"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].is)
+            return weft_err_set(err, WEFT_E_INPUT, "workload 'training': %s", rules[i].why);
+    return 0;
+}
+
+static int check_memory(const struct weft_training_plan *q, struct weft_err *err)
+{
+    uint64_t worst = 0;
+    struct weft_training_memory most = {0};
+    for (uint64_t stage = 0; stage < q->pp; stage++) {
+        const struct weft_training_memory m = weft_training_memory_of(q, stage);
+        if (m.total_bytes > most.total_bytes) {
+            most = m;
+            worst = stage;
+        }
+    }
+    if (!q->p.check_memory || most.total_bytes <= q->gpu.memory_bytes)
+        return 0;
+    const double gib = 1024.0 * 1024 * 1024;
+    return weft_err_set(
+        err, WEFT_E_INPUT,
+        "workload 'training': a rank of stage %" PRIu64
+        " needs %.1f GiB (weights %.1f, gradients %.1f, optimizer %.1f, activations "
+        "%.1f), but '%s' has %.1f GiB; more parallelism, recompute or sharding would "
+        "do, and check-memory=false generates it all the same",
+        worst, (double)most.total_bytes / gib, (double)most.weight_bytes / gib,
+        (double)most.gradient_bytes / gib, (double)most.optimizer_bytes / gib,
+        (double)most.activation_bytes / gib, q->gpu.name, (double)q->gpu.memory_bytes / gib);
+}
+
+int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,
+                            struct weft_err *err)
+{
+    struct weft_training_plan q = {
+        .p = *p, .model = model_of(p), .gpu = gpu_of(p), .world = p->ranks};
+    q.t = p->tp;
+    q.c = p->cp;
+    q.pp = p->pp;
+    q.e = p->ep;
+    q.v = p->virtual_stages;
+    q.m = or_else(p->microbatches, q.pp);
+    if (!q.t || !q.c || !q.pp || !q.e || !q.v || !p->microbatch || !p->iterations)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'training': tp, cp, pp, ep, virtual-stages, microbatch and "
+                            "iterations must be at least 1");
+    const uint64_t inner = q.t * q.c * q.pp;
+    q.d = or_else(p->dp, q.world / inner ? q.world / inner : 1);
+    if (q.world == 0 || inner * q.d != q.world)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'training': tp x cp x pp x dp is %" PRIu64 " x %" PRIu64
+                            " x %" PRIu64 " x %" PRIu64 " = %" PRIu64 ", but the job has %" PRIu64
+                            " ranks",
+                            q.t, q.c, q.pp, q.d, inner * q.d, q.world);
+    q.te = q.model.experts ? or_else(p->etp, q.t) : 1;
+    q.edp = q.model.experts ? q.world / (q.te * q.e * q.pp) : 1;
+    q.sp = p->sequence_parallel && q.t > 1;
+    int rc = check_divides(&q, err);
+    if (!rc)
+        rc = check_conflicts(&q, err);
+    if (rc)
+        return rc;
+    q.tokens = q.model.sequence / q.c * p->microbatch;
+    q.chunk_layers = q.model.layers / (q.pp * q.v);
+    q.grad_bytes = p->grad_fp32 ? 4 : 2;
+    q.activation_bytes = q.tokens * q.model.hidden * 2;
+    *out = q;
+    return check_memory(&q, err);
+}
+
+uint64_t weft_training_first_layer(const struct weft_training_plan *q, uint64_t stage,
+                                   uint64_t chunk)
+{
+    return (chunk * q->pp + stage) * q->chunk_layers;
+}
+
+struct weft_block_params weft_training_stage_params(const struct weft_training_plan *q,
+                                                    uint64_t stage)
+{
+    struct weft_block_params sum = {0};
+    for (uint64_t chunk = 0; chunk < q->v; chunk++)
+        for (uint64_t l = 0; l < q->chunk_layers; l++) {
+            const struct weft_block_params b = weft_model_block(
+                &q->model, weft_training_first_layer(q, stage, chunk) + l, q->t, q->e, q->te);
+            sum.dense += b.dense;
+            sum.replicated += b.replicated;
+            sum.experts += b.experts;
+        }
+    if (stage == 0) {
+        const uint64_t all =
+            weft_model_embedding(&q->model, q->t, q->model.sequence, q->p.pad_vocab);
+        sum.dense += all;
+        sum.replicated += all - weft_model_head(&q->model, q->t, q->p.pad_vocab);
+    }
+    if (stage == q->pp - 1) {
+        /* A tied head is the embedding where one stage has both. */
+        if (q->model.gated || q->pp > 1)
+            sum.dense += weft_model_head(&q->model, q->t, q->p.pad_vocab);
+        sum.dense += weft_model_final_norm(&q->model);
+        sum.replicated += weft_model_final_norm(&q->model);
+    }
+    return sum;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is trained and how it is divided: model, GPU, degrees of parallelism, and where each rank stands.
+ *
+ * Ranks are numbered as Megatron-LM does by default, tensor parallelism fastest, then context, data, pipeline:
+ *   rank = tp + t (cp + c (dp + d pp))
+ * Experts divide the ranks of a pipeline stage anew: etp fastest, then ep, then the data parallelism of experts.
+ * A communicator of one rank does not exist.
+ */
+#ifndef WEFT_TRAINING_PLAN_H
+#define WEFT_TRAINING_PLAN_H
+
+#include "base/param.h"
+#include "workload/training/gpu.h"
+#include "workload/training/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Values of the parameter `data-parallel`. */
+enum weft_sharding {
+    WEFT_SHARD_NONE, /**< ddp: gradients by all-reduce */
+    WEFT_SHARD_OPTIMIZER, /**< zero-1: gradients by reduce-scatter, weights by all-gather, once per iteration */
+    WEFT_SHARD_GRADIENTS, /**< zero-2: gradients by reduce-scatter for every microbatch */
+    WEFT_SHARD_WEIGHTS /**< zero-3, fsdp: weights gathered for every forward and backward pass of a block */
+};
+/** Values of `schedule`, in the order of schedules.def. */
+enum weft_schedule_kind {
+#define WEFT_SCHEDULE(symbol, name, title) WEFT_SCHEDULE_##symbol,
+#include "workload/training/schedules.def"
+#undef WEFT_SCHEDULE
+    WEFT_SCHEDULES
+};
+/** Values of `recompute`. */
+enum weft_recompute { WEFT_RECOMPUTE_NONE, WEFT_RECOMPUTE_SELECTIVE, WEFT_RECOMPUTE_FULL };
+/** Values of `context-parallel`. */
+enum weft_context { WEFT_CONTEXT_RING, WEFT_CONTEXT_ALL_GATHER, WEFT_CONTEXT_ALL_TO_ALL };
+
+/** What a user sets. Fill with weft_params_defaults(&weft_training_param_table, ...) first; 0 means "as the model or GPU has it". */
+struct weft_training_params {
+    uint64_t ranks; /**< 0: as many as the caller says */
+    int model;      /**< index into weft_models() */
+    uint64_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab, sequence, experts, top_k,
+        expert_ffn;
+    int pad_vocab;
+    int gpu; /**< index into weft_gpus() */
+    double peak_tflops, memory_tb_per_s, gemm_efficiency, attention_forward_efficiency,
+        attention_backward_efficiency, expert_efficiency;
+    uint64_t memory_bytes;
+    int64_t kernel_launch_ps;
+    uint64_t tp, cp, pp, dp, ep, etp, virtual_stages;
+    int sequence_parallel, fused_cross_entropy, causal, flash_attention;
+    int context; /**< enum weft_context */
+    uint64_t microbatch, microbatches, iterations;
+    int schedule;  /**< enum weft_schedule_kind */
+    int recompute; /**< enum weft_recompute */
+    int sharding;  /**< enum weft_sharding */
+    int grad_fp32; /**< gradients are reduced in fp32, else bf16 */
+    uint64_t bucket_params;
+    int overlap_grad_reduce, overlap_param_gather;
+    int check_memory;
+};
+extern const struct weft_param_table weft_training_param_table;
+
+/** Communicators that a rank can be a member of. */
+enum weft_comm {
+    WEFT_COMM_TP,        /**< tensor parallelism */
+    WEFT_COMM_CP,        /**< context parallelism */
+    WEFT_COMM_DP,        /**< data parallelism of dense parameters, over dp and cp */
+    WEFT_COMM_EP,        /**< expert parallelism */
+    WEFT_COMM_ETP,       /**< tensor parallelism within experts */
+    WEFT_COMM_EDP,       /**< data parallelism of experts */
+    WEFT_COMM_EMBEDDING, /**< first and last stage, which share the embedding */
+    WEFT_COMM_WORLD,     /**< all ranks */
+    WEFT_COMMS
+};
+/** "tp", "cp", "dp", "ep", "etp", "edp", "embedding", "world". */
+const char *weft_comm_name(enum weft_comm c);
+
+/** A checked and completed plan. */
+struct weft_training_plan {
+    struct weft_training_params p;
+    struct weft_model model;
+    struct weft_gpu gpu;
+    uint64_t world;       /**< ranks */
+    uint64_t t, c, d, pp; /**< degrees of tensor, context, data, pipeline parallelism */
+    uint64_t e, te,
+        edp;         /**< degrees of expert parallelism, tensor and data parallelism of experts */
+    uint64_t v;      /**< blocks of layers that each stage holds (virtual stages) */
+    uint64_t m;      /**< microbatches of one pipeline and iteration */
+    uint64_t tokens; /**< of a microbatch on a rank: sequence / c x sequences */
+    uint64_t chunk_layers;     /**< layers of one chunk */
+    bool sp;                   /**< sequence parallelism */
+    uint64_t grad_bytes;       /**< bytes of a gradient element on the wire */
+    uint64_t activation_bytes; /**< S: activations of one tensor-parallel group, bf16 */
+};
+
+/** Where a rank stands. */
+struct weft_rank_place {
+    uint64_t tp, cp, dp, pp;
+};
+
+/** Checks @p p for a job of p->ranks ranks and completes it. Every refusal names the parameters, their values and what would do. */
+int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,
+                            struct weft_err *err);
+struct weft_rank_place weft_training_place(const struct weft_training_plan *plan, uint64_t rank);
+uint64_t weft_training_rank(const struct weft_training_plan *plan, struct weft_rank_place at);
+/** Members of a communicator. */
+uint64_t weft_comm_size(const struct weft_training_plan *plan, enum weft_comm c);
+/** How many communicators of a kind the job has. */
+uint64_t weft_comm_count(const struct weft_training_plan *plan, enum weft_comm c);
+/** Which of them @p rank is in; for EMBEDDING only ranks of the first and last stage may ask. */
+uint64_t weft_comm_index(const struct weft_training_plan *plan, enum weft_comm c, uint64_t rank);
+/** Member @p i of communicator @p index, in communicator order. */
+uint64_t weft_comm_member(const struct weft_training_plan *plan, enum weft_comm c, uint64_t index,
+                          uint64_t i);
+/** First layer of chunk @p chunk of stage @p stage. */
+uint64_t weft_training_first_layer(const struct weft_training_plan *plan, uint64_t stage,
+                                   uint64_t chunk);
+/** Parameters of a stage on one rank: dense ones (embedding, head and norms included), of these replicated over tp, and experts. */
+struct weft_block_params weft_training_stage_params(const struct weft_training_plan *plan,
+                                                    uint64_t stage);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A rank's iterations: passes in the order of the schedule, messages to the stages before and after. */
+#include "workload/training/graph.h"
+#include "workload/training/training.h"
+
+#include "workload/dag.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One pass of one microbatch through one chunk. */
+struct pass {
+    struct weft_training_graph *g;
+    const struct weft_pass *p;
+    bool first, last; /* the chunk has the embedding, the head */
+};
+
+static bool forwards(const struct pass *s)
+{
+    return s->p->kind == WEFT_PASS_FORWARD;
+}
+
+/* Messages are tagged by iteration, direction, receiving chunk and microbatch. */
+static uint64_t tag(const struct pass *s, uint64_t chunk)
+{
+    const struct weft_training_plan *q = s->g->plan;
+    return ((s->g->iteration * 2 + !forwards(s)) * q->v + chunk) * q->m + s->p->microbatch;
+}
+
+/* The stage and chunk that the data comes from (@p step -1) or goes to (+1), seen along the direction of the pass. */
+static uint64_t neighbour(const struct pass *s, int step, uint64_t *chunk)
+{
+    const struct weft_training_plan *q = s->g->plan;
+    const int64_t along = forwards(s) ? step : -step;
+    const int64_t at = (int64_t)(s->p->chunk * q->pp + s->g->at.pp) + along;
+    struct weft_rank_place place = s->g->at;
+    place.pp = (uint64_t)at % q->pp;
+    *chunk = (uint64_t)at / q->pp;
+    return weft_training_rank(q, place);
+}
+
+static uint64_t message_bytes(const struct weft_training_plan *q)
+{
+    return q->activation_bytes / (q->sp ? q->t : 1);
+}
+
+static uint64_t receive(const struct pass *s)
+{
+    uint64_t chunk;
+    const uint64_t peer = neighbour(s, -1, &chunk);
+    return weft_graph_recv(s->g, message_bytes(s->g->plan), peer, tag(s, s->p->chunk),
+                           forwards(s) ? "fwd.recv" : "bwd.recv");
+}
+
+static void hand_on(const struct pass *s, uint64_t x)
+{
+    uint64_t chunk;
+    const uint64_t peer = neighbour(s, +1, &chunk);
+    weft_graph_send(s->g, message_bytes(s->g->plan), peer, tag(s, chunk),
+                    forwards(s) ? "fwd.send" : "bwd.send", x);
+}
+
+static uint64_t tp_collective(const struct pass *s, int kind, const char *what, uint64_t x)
+{
+    const struct weft_training_plan *q = s->g->plan;
+    return weft_graph_collective(
+        s->g, WEFT_COMM_TP, kind,
+        kind == WEFT_COLL_ALL_GATHER ? q->activation_bytes / q->t : q->activation_bytes, what, x);
+}
+
+static uint64_t embedding_forward(const struct pass *s)
+{
+    struct weft_training_graph *g = s->g;
+    const struct weft_training_plan *q = g->plan;
+    const uint64_t x =
+        weft_graph_compute(g, weft_training_embedding_cost(q).forward_s, "embedding.fwd",
+                           weft_graph_weights(g, g->units - 2), WEFT_NO_NODE);
+    /* Learned positions are added to whole sums. */
+    return tp_collective(s,
+                         q->sp && q->model.gated ? WEFT_COLL_REDUCE_SCATTER : WEFT_COLL_ALL_REDUCE,
+                         "embedding.reduce", x);
+}
+
+/* Cross-entropy over a vocabulary that is split among the ranks of tp: sums of 4 bytes per token. */
+static uint64_t cross_entropy(const struct pass *s, uint64_t x)
+{
+    const struct weft_training_plan *q = s->g->plan;
+    const uint64_t one = 4 * q->tokens, sizes[2][3] = {{one, one, one}, {one, 2 * one, 0}};
+    for (int i = 0; i < 3; i++)
+        x = weft_graph_collective(s->g, WEFT_COMM_TP, WEFT_COLL_ALL_REDUCE,
+                                  sizes[q->p.fused_cross_entropy][i], "loss.ar", x);
+    return x;
+}
+
+static uint64_t head_forward(const struct pass *s, uint64_t x)
+{
+    struct weft_training_graph *g = s->g;
+    if (g->plan->sp)
+        x = tp_collective(s, WEFT_COLL_ALL_GATHER, "head.ag", x);
+    x = weft_graph_compute(g, weft_training_head_cost(g->plan).forward_s, "head.fwd", x,
+                           weft_graph_weights(g, g->units - 1));
+    return cross_entropy(s, x);
+}
+
+/* Blocks whose backward pass ends with this one have their gradients complete. */
+static bool last_backward(const struct pass *s)
+{
+    return s->g->backwards_left[s->p->chunk] == 0;
+}
+
+static uint64_t head_backward(const struct pass *s)
+{
+    struct weft_training_graph *g = s->g;
+    const struct weft_part_cost c = weft_training_head_cost(g->plan);
+    const bool inputs = s->p->kind != WEFT_PASS_WEIGHTS, weights = s->p->kind != WEFT_PASS_INPUTS;
+    uint64_t x = g->loss[s->p->microbatch], input = WEFT_NO_NODE;
+    if (weights && g->plan->sp)
+        input = tp_collective(s, WEFT_COLL_ALL_GATHER, "head.in.ag", inputs ? x : WEFT_NO_NODE);
+    if (inputs) {
+        x = weft_graph_compute(g, c.inputs_s, "head.i", x, weft_graph_weights(g, g->units - 1));
+        x = tp_collective(s, g->plan->sp ? WEFT_COLL_REDUCE_SCATTER : WEFT_COLL_ALL_REDUCE,
+                          "head.reduce", x);
+    }
+    if (weights)
+        weft_graph_gradients(g, g->units - 1, last_backward(s),
+                             weft_graph_compute(g, c.weights_s, "head.w", input, WEFT_NO_NODE));
+    return x;
+}
+
+static void embedding_backward(const struct pass *s, uint64_t x)
+{
+    struct weft_training_graph *g = s->g;
+    if (s->p->kind == WEFT_PASS_INPUTS)
+        return;
+    const uint64_t weights =
+        s->p->kind == WEFT_PASS_BACKWARD ? weft_graph_weights(g, g->units - 2) : WEFT_NO_NODE;
+    if (g->plan->sp)
+        x = tp_collective(s, WEFT_COLL_ALL_GATHER, "embedding.ag", x);
+    weft_graph_gradients(g, g->units - 2, last_backward(s),
+                         weft_graph_compute(g, weft_training_embedding_cost(g->plan).inputs_s,
+                                            "embedding.w", x, weights));
+}
+
+static void forward(const struct pass *s)
+{
+    struct weft_training_graph *g = s->g;
+    const struct weft_training_plan *q = g->plan;
+    const uint64_t layer = weft_training_first_layer(q, g->at.pp, s->p->chunk);
+    uint64_t x = s->first ? embedding_forward(s) : receive(s);
+    for (uint64_t l = 0; l < q->chunk_layers; l++) {
+        const uint64_t weights = weft_graph_weights(g, s->p->chunk * q->chunk_layers + l);
+        x = weft_graph_block_forward(g, layer + l, weft_graph_join(g, "weights", x, weights));
+    }
+    if (s->last)
+        g->loss[s->p->microbatch] = head_forward(s, x);
+    else
+        hand_on(s, x);
+}
+
+static void backward(const struct pass *s)
+{
+    struct weft_training_graph *g = s->g;
+    const struct weft_training_plan *q = g->plan;
+    const uint64_t layer = weft_training_first_layer(q, g->at.pp, s->p->chunk);
+    const bool inputs = s->p->kind != WEFT_PASS_WEIGHTS;
+    uint64_t x = WEFT_NO_NODE;
+    if (s->p->kind != WEFT_PASS_INPUTS)
+        g->backwards_left[s->p->chunk]--;
+    if (s->last)
+        x = head_backward(s);
+    else if (inputs)
+        x = receive(s);
+    for (uint64_t l = q->chunk_layers; l-- > 0;) {
+        uint64_t weights = WEFT_NO_NODE;
+        const uint64_t unit = s->p->chunk * q->chunk_layers + l;
+        const uint64_t gathered = inputs ? weft_graph_weights(g, unit) : WEFT_NO_NODE;
+        if (q->p.recompute == WEFT_RECOMPUTE_FULL && inputs)
+            x = weft_graph_join(g, "recomputed", x,
+                                weft_graph_block_forward(g, layer + l, gathered));
+        else
+            x = weft_graph_join(g, "weights", x, gathered);
+        x = weft_graph_block_backward(g, layer + l, s->p->kind, x, &weights);
+        if (s->p->kind != WEFT_PASS_INPUTS)
+            weft_graph_gradients(g, unit, last_backward(s), weights);
+    }
+    if (s->first)
+        embedding_backward(s, x);
+    else if (inputs)
+        hand_on(s, x);
+    if (s->p->kind != WEFT_PASS_INPUTS)
+        weft_graph_pass_end(g);
+}
+
+static int iteration(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
+{
+    const struct weft_training_plan *q = g->plan;
+    for (uint64_t c = 0; c < q->v; c++)
+        g->backwards_left[c] = q->m;
+    if (weft_graph_sharding_start(g, passes, n))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const struct pass s = {.g = g,
+                               .p = &passes[i],
+                               .first = g->at.pp == 0 && passes[i].chunk == 0,
+                               .last = g->at.pp == q->pp - 1 && passes[i].chunk == q->v - 1};
+        snprintf(g->where, sizeof g->where, "it%" PRIu64 ".mb%u", g->iteration,
+                 (unsigned)passes[i].microbatch);
+        if (forwards(&s))
+            forward(&s);
+        else
+            backward(&s);
+    }
+    snprintf(g->where, sizeof g->where, "it%" PRIu64, g->iteration);
+    weft_graph_iteration_end(g);
+    return 0;
+}
+
+/* The communicators of the rank, in the form in which PyTorch's traces tell them, so that the trace needs no file beside it. */
+static void describe_groups(struct weft_training_graph *g)
+{
+    const struct weft_training_plan *q = g->plan;
+    size_t len = 0, cap = 64;
+    for (int c = 0; c < WEFT_COMM_WORLD; c++)
+        cap += 64 + 12 * weft_comm_size(q, (enum weft_comm)c);
+    char *text = weft_arena_alloc(g->arena, cap);
+    if (!text) {
+        g->b.out_of_memory = true;
+        return;
+    }
+    len += (size_t)snprintf(text + len, cap - len, "['[");
+    for (int c = 0; c < WEFT_COMM_WORLD; c++) {
+        const enum weft_comm comm = (enum weft_comm)c;
+        const uint64_t n = weft_comm_size(q, comm);
+        if (n < 2 || !*g->group[c])
+            continue;
+        const uint64_t index = weft_comm_index(q, comm, g->rank);
+        len += (size_t)snprintf(
+            text + len, cap - len, "%s{\"pg_name\": \"%s\", \"pg_desc\": \"%s\", \"ranks\": [",
+            text[len - 1] == '}' ? ", " : "", g->group[c], weft_comm_name(comm));
+        for (uint64_t i = 0; i < n; i++)
+            len += (size_t)snprintf(text + len, cap - len, "%s%" PRIu64, i ? ", " : "",
+                                    weft_comm_member(q, comm, index, i));
+        len += (size_t)snprintf(text + len, cap - len, "]}");
+    }
+    snprintf(text + len, cap - len, "]']");
+    weft_et_build_node(&g->b, g->next++, WEFT_ET_METADATA_NODE, "## process_group:init ##", 0);
+    if (!g->b.out_of_memory) {
+        g->b.node->inputs.present = true;
+        g->b.node->inputs.values = text;
+    }
+}
+
+uint64_t weft_comm_number(const struct weft_training_plan *q, enum weft_comm comm, uint64_t index)
+{
+    uint64_t number = 1 + index;
+    for (int c = 0; c < (int)comm; c++)
+        if (weft_comm_size(q, (enum weft_comm)c) > 1)
+            number += weft_comm_count(q, (enum weft_comm)c);
+    return number;
+}
+
+static void name_groups(struct weft_training_graph *g)
+{
+    const struct weft_training_plan *q = g->plan;
+    const bool ends = g->at.pp == 0 || g->at.pp == q->pp - 1;
+    for (int c = 0; c < WEFT_COMM_WORLD; c++)
+        if (weft_comm_size(q, (enum weft_comm)c) > 1 && (c != WEFT_COMM_EMBEDDING || ends))
+            snprintf(g->group[c], sizeof g->group[c], "%" PRIu64,
+                     weft_comm_number(q, (enum weft_comm)c,
+                                      weft_comm_index(q, (enum weft_comm)c, g->rank)));
+}
+
+int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool groups,
+                     struct weft_arena *arena, struct weft_et **out, struct weft_err *err)
+{
+    size_t n = 0;
+    struct weft_training_graph g = {
+        .plan = q, .rank = rank, .at = weft_training_place(q, rank), .arena = arena};
+    const struct weft_pass *passes = weft_schedule(q, g.at.pp, arena, &n);
+    g.units = q->v * q->chunk_layers + 2;
+    g.compute = WEFT_NO_NODE;
+    for (int c = 0; c < WEFT_COMMS; c++)
+        g.chain[c] = WEFT_NO_NODE;
+    g.loss = weft_arena_calloc(arena, q->m, sizeof *g.loss);
+    g.backwards_left = weft_arena_calloc(arena, q->v, sizeof *g.backwards_left);
+    g.weights_after = weft_arena_calloc(arena, g.units, sizeof *g.weights_after);
+    if (!passes || !g.loss || !g.backwards_left || !g.weights_after || weft_graph_sharding_init(&g))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    for (uint64_t u = 0; u < g.units; u++)
+        g.weights_after[u] = WEFT_NO_NODE;
+    name_groups(&g);
+    weft_et_build_start(&g.b, arena);
+    if (groups)
+        describe_groups(&g);
+    for (g.iteration = 0; g.iteration < q->p.iterations; g.iteration++)
+        if (iteration(&g, passes, n))
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    return weft_et_build_finish(&g.b, out, err);
+}

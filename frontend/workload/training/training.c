@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Training jobs in memory and in files. */
+#include "workload/training/training.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "workload/chakra_write.h"
+#include "workload/convert.h"
+#include "workload/training/memory.h"
+#include "workload/training/schedule.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a training job");
+}
+
+int weft_training_workload(const struct weft_training_plan *q, struct weft_workload **out,
+                           struct weft_err *err)
+{
+    struct weft_err why = {0};
+    struct weft_convert *c = weft_convert_new((uint32_t)q->world, NULL, &why);
+    int rc = c ? 0 : weft_err_set(err, why.code, "%s", why.msg);
+    for (uint32_t r = 0; !rc && r < q->world; r++) {
+        struct weft_et *et = NULL;
+        struct weft_arena *arena = weft_arena_new();
+        rc = arena ? weft_training_et(q, r, true, arena, &et, err) : no_memory(err);
+        if (!rc)
+            rc = weft_convert_rank(c, r, et, err);
+        weft_arena_free(arena);
+    }
+    if (!rc) {
+        rc = weft_convert_finish(c, out, err);
+        c = NULL;
+    }
+    weft_convert_free(c);
+    return rc;
+}
+
+/* {"1": [0, 1], ...} */
+static void groups_json(const struct weft_training_plan *q, struct weft_json *j)
+{
+    weft_json_object(j);
+    for (int k = 0; k < WEFT_COMM_WORLD; k++) {
+        const enum weft_comm comm = (enum weft_comm)k;
+        const uint64_t n = weft_comm_size(q, comm), all = n > 1 ? weft_comm_count(q, comm) : 0;
+        for (uint64_t i = 0; i < all; i++) {
+            char number[24];
+            snprintf(number, sizeof number, "%" PRIu64, weft_comm_number(q, comm, i));
+            weft_json_key(j, number);
+            weft_json_array(j);
+            for (uint64_t m = 0; m < n; m++)
+                weft_json_u64(j, weft_comm_member(q, comm, i, m));
+            weft_json_end_array(j);
+        }
+    }
+    weft_json_end_object(j);
+}
+
+static int write_groups(const struct weft_training_plan *q, const char *path, struct weft_err *err)
+{
+    struct weft_json j;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return no_memory(err);
+    weft_json_init(&j, f, path, 0);
+    groups_json(q, &j);
+    int rc = weft_json_finish(&j, err);
+    if (fclose(f) && !rc)
+        rc = no_memory(err);
+    if (!rc)
+        rc = weft_file_write(path, text, size, err);
+    free(text);
+    return rc;
+}
+
+int weft_training_write(const struct weft_training_plan *q, const char *prefix,
+                        struct weft_err *err)
+{
+    const size_t len = strlen(prefix);
+    const bool gzip = len > 3 && strcmp(prefix + len - 3, ".gz") == 0;
+    const int stem = (int)(gzip ? len - 3 : len);
+    int rc = 0;
+    for (uint64_t r = 0; !rc && r < q->world; r++) {
+        struct weft_et *et = NULL;
+        struct weft_arena *arena = weft_arena_new();
+        rc = arena ? weft_training_et(q, r, false, arena, &et, err) : no_memory(err);
+        const char *path = rc ? NULL
+                              : weft_arena_printf(arena, "%.*s.%" PRIu64 ".et%s", stem, prefix, r,
+                                                  gzip ? ".gz" : "");
+        if (!rc)
+            rc = path ? weft_chakra_write_et(et, path, err) : no_memory(err);
+        if (!rc && r == 0) {
+            path = weft_arena_printf(arena, "%.*s.json", stem, prefix);
+            rc = path ? write_groups(q, path, err) : no_memory(err);
+        }
+        weft_arena_free(arena);
+    }
+    return rc;
+}
+
+/* Compute time of one iteration of the first rank of a stage: the sum of its computations. */
+static int stage_seconds(const struct weft_training_plan *q, uint64_t stage, double *out,
+                         struct weft_err *err)
+{
+    struct weft_et *et = NULL;
+    struct weft_arena *arena = weft_arena_new();
+    struct weft_rank_place at = {.pp = stage};
+    uint64_t us = 0;
+    int rc = arena ? weft_training_et(q, weft_training_rank(q, at), false, arena, &et, err)
+                   : no_memory(err);
+    for (size_t i = 0; !rc && i < et->nnodes; i++)
+        us += et->nodes[i].duration_us;
+    *out = (double)us * 1e-6 / (double)q->p.iterations;
+    weft_arena_free(arena);
+    return rc;
+}
+
+int weft_training_summarize(const struct weft_training_plan *q, struct weft_training_summary *out,
+                            struct weft_err *err)
+{
+    *out = (struct weft_training_summary){.params = weft_model_params(&q->model),
+                                          .bubble = weft_schedule_bubble(q)};
+    out->tokens = q->model.sequence * q->p.microbatch * q->m * q->d;
+    out->flops = 3 * (double)out->tokens *
+                 weft_model_forward_flops(&q->model, q->model.sequence, q->p.causal);
+    for (uint64_t stage = 0; stage < q->pp; stage++) {
+        double s;
+        const uint64_t bytes = weft_training_memory_of(q, stage).total_bytes;
+        if (stage_seconds(q, stage, &s, err))
+            return err->code;
+        out->compute_s = s > out->compute_s ? s : out->compute_s;
+        if (bytes > out->memory_bytes) {
+            out->memory_bytes = bytes;
+            out->worst_stage = stage;
+        }
+    }
+    out->mfu =
+        out->flops / ((double)q->world * q->gpu.peak_flops * out->compute_s * (1 + out->bubble));
+    return 0;
+}
