@@ -76,7 +76,8 @@ inline SourceTree read_tree(const std::filesystem::path &root)
                 it.disable_recursion_pending();
             continue;
         }
-        if (!it->is_regular_file() || it->file_size() > 1000000)
+        /* .git is a file where the tree is one of several of a repository. */
+        if (name == ".git" || !it->is_regular_file() || it->file_size() > 1000000)
             continue;
         std::ifstream in(it->path(), std::ios::binary);
         std::ostringstream text;
