@@ -62,7 +62,10 @@ static int write_traces(const struct weft_cli *cli, const struct weft_workload_o
         code = w->write(params, prefix, &nranks, err);
     if (code)
         return code;
-    fprintf(cli->out, "wrote %s.{0..%" PRIu64 "}.et\n", prefix, nranks - 1);
+    const size_t len = strlen(prefix);
+    const bool gzip = len > 3 && strcmp(prefix + len - 3, ".gz") == 0;
+    fprintf(cli->out, "wrote %.*s.{0..%" PRIu64 "}.et%s\n", (int)(gzip ? len - 3 : len), prefix,
+            nranks - 1, gzip ? ".gz" : "");
     if (!w->describe)
         return 0;
     code = w->describe(params, text, sizeof text, err);

@@ -114,6 +114,19 @@ void weft_et_build_real(struct weft_et_build *b, const char *name, enum weft_et_
         a->value.f64 = value;
 }
 
+void weft_et_build_sizes(struct weft_et_build *b, const char *name, const uint64_t *sizes, size_t n)
+{
+    struct weft_et_attr *a = add_attr(b, name, WEFT_ET_LIST(WEFT_ET_INT64));
+    union weft_et_scalar *values = a ? weft_arena_calloc(b->arena, n, sizeof *values) : NULL;
+    b->out_of_memory = b->out_of_memory || !values;
+    if (!values)
+        return;
+    for (size_t i = 0; i < n; i++)
+        values[i].i64 = (int64_t)sizes[i];
+    a->values = values;
+    a->nvalues = n;
+}
+
 void weft_et_build_string(struct weft_et_build *b, const char *name, const char *value)
 {
     struct weft_et_attr *a = add_attr(b, name, WEFT_ET_STRING);

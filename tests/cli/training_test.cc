@@ -39,6 +39,8 @@ TEST(TrainingJob, RunsToItsEnd)
         {"data-parallel=zero-1", "iterations=3", "overlap-param-gather=true", "pp=2"},
         {"model=mixtral-8x7b", "ep=4", "tp=2", "data-parallel=zero-3"},
         {"model=mixtral-8x7b", "ep=8", "etp=1", "tp=2", "pp=2", "iterations=2"},
+        {"model=mixtral-8x7b", "ep=4", "tp=2", "expert-skew=1.2"},
+        {"data-parallel=zero-3", "shard-ranks=4", "microbatches=2"},
         {"model=gpt3-13b", "tp=2", "pp=4", "data-parallel=ddp", "sequence-parallel=false"},
     };
     for (const auto &job : jobs) {

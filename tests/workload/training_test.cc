@@ -2,6 +2,7 @@
 // Generated training jobs against published parameter counts, counts of real traces, worked examples and closed forms.
 #include "workload/training/cost.h"
 #include "workload/training/memory.h"
+#include "workload/training/routing.h"
 #include "workload/training/schedule.h"
 #include "workload/training/training.h"
 
@@ -11,7 +12,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -272,6 +275,61 @@ TEST(Training, ExpertsOfTheirOwnRanks)
     EXPECT_EQ(weft_training_stage_params(&q, 0).experts, 5637144576u);
 }
 
+/* Zipf's law: the shares of the experts, dealt to ranks; what one rank sends another is what that one receives; capacity makes all equal. */
+TEST(Training, SkewedExperts)
+{
+    Settings set = {{"ranks", "8"}, {"model", "mixtral-8x7b"}, {"layers", "4"}, {"ep", "8"}, {"microbatches", "1"}, {"expert-skew", "1"}, {"check-memory", "false"}};
+    const weft_training_plan q = plan_of(set);
+    std::vector<uint64_t> rows(8), other(8);
+    weft_training_routing(&q, 0, rows.data());
+    weft_training_routing(&q, 1, other.data());
+    EXPECT_NE(rows, other);
+    EXPECT_EQ(std::accumulate(rows.begin(), rows.end(), UINT64_C(0)), 4096u * 2);
+    std::sort(rows.begin(), rows.end(), std::greater<>());
+    double harmonic = 0;
+    for (int k = 1; k <= 8; k++)
+        harmonic += 1.0 / k;
+    for (int k = 1; k <= 8; k++)
+        EXPECT_NEAR(double(rows[k - 1]), 8192 / harmonic / k, 1.0);
+    /* dispatch of the first block on every rank: row i of what r sends is row r of what i receives */
+    std::vector<std::vector<uint64_t>> sent(8), received(8);
+    for (uint64_t r = 0; r < 8; r++) {
+        weft_arena *arena = weft_arena_new();
+        weft_et *et = nullptr;
+        weft_err err{};
+        ASSERT_EQ(weft_training_et(&q, r, false, arena, &et, &err), 0);
+        for (size_t i = 0; i < et->nnodes && sent[r].empty(); i++) {
+            const weft_et_attr *s = weft_et_find(&et->nodes[i], "comm_send_sizes"), *t = weft_et_find(&et->nodes[i], "comm_recv_sizes");
+            for (size_t k = 0; s && t && k < s->nvalues; k++) {
+                sent[r].push_back(uint64_t(s->values[k].i64));
+                received[r].push_back(uint64_t(t->values[k].i64));
+            }
+        }
+        weft_arena_free(arena);
+        ASSERT_EQ(sent[r].size(), 8u);
+    }
+    for (int r = 0; r < 8; r++)
+        for (int i = 0; i < 8; i++)
+            EXPECT_EQ(sent[r][i], received[i][r]);
+    set[5] = {"capacity-factor", "1.25"};
+    const weft_training_plan c = plan_of(set);
+    EXPECT_EQ(collectives(nodes_of(c, 3), WEFT_COMM_EP, A2A).bytes, 4 * 4 * 8 * UINT64_C(1280) * 4096 * 2); /* ceil(4096 * 2 / 8 * 1.25) rows */
+}
+
+/* HSDP: all-gather and reduce-scatter within the shards' ranks, all-reduce of a shard over its copies. */
+TEST(Training, ShardsWithinGroupsAndCopiesBeyond)
+{
+    const Settings set = {{"ranks", "16"}, {"model", "llama2-7b"}, {"data-parallel", "zero-3"}, {"shard-ranks", "8"}, {"microbatches", "2"}, {"check-memory", "false"}};
+    const weft_training_plan q = plan_of(set);
+    const std::vector<Node> n = nodes_of(q, 3);
+    const uint64_t params = weft_model_params(&model("llama2-7b"));
+    EXPECT_EQ(collectives(n, WEFT_COMM_SHARD, AG).bytes, 2 * 2 * 2 * params / 8);
+    EXPECT_EQ(collectives(n, WEFT_COMM_SHARD, RS).bytes, 2 * 4 * params);
+    EXPECT_EQ(collectives(n, WEFT_COMM_REPLICA, AR).bytes, 2 * 4 * params / 8);
+    EXPECT_EQ(collectives(n, WEFT_COMM_DP, RS).n, 0u);
+    EXPECT_EQ(weft_training_memory_of(&q, 0).weight_bytes, 2 * params / 8);
+}
+
 /* Counts of NCCL calls in public traces of one iteration (MLCommons Chakra). */
 TEST(Training, CountsOfRealTraces)
 {
@@ -464,6 +522,8 @@ std::vector<Settings> many()
         {{"ranks", "32"}, {"model", "deepseek-v3"}, {"ep", "8"}, {"tp", "2"}, {"cp", "2"}, {"pp", "2"}, {"data-parallel", "ddp"}},
         {{"ranks", "16"}, {"model", "gpt3-13b"}, {"tp", "2"}, {"pp", "4"}, {"data-parallel", "ddp"}, {"iterations", "2"}},
         {{"ranks", "1"}, {"microbatches", "2"}},
+        {{"ranks", "16"}, {"model", "mixtral-8x7b"}, {"ep", "4"}, {"tp", "2"}, {"expert-skew", "1.2"}, {"pp", "2"}},
+        {{"ranks", "16"}, {"data-parallel", "zero-3"}, {"shard-ranks", "4"}, {"tp", "2"}, {"iterations", "2"}},
         {{"ranks", "6"}, {"pp", "2"}, {"dp", "3"}, {"bucket-parameters", "1000"}},
     };
     for (Settings &s : all)
@@ -493,7 +553,7 @@ TEST(Training, RanksAgree)
             std::map<std::pair<int, uint64_t>, std::vector<std::pair<int, uint64_t>>> mine;
             for (const Node &n : nodes_of(q, r))
                 if (n.kind >= 0)
-                    mine[{n.comm, weft_comm_index(&q, n.comm, r)}].push_back({n.kind, n.bytes});
+                    mine[{n.comm, weft_comm_index(&q, n.comm, r)}].push_back({n.kind, n.kind == A2A ? 0 : n.bytes}); /* uneven ones have sizes per pair */
                 else if (n.type == WEFT_ET_COMM_SEND_NODE)
                     messages[{r, n.peer, n.tag, n.bytes}]++;
                 else

@@ -13,6 +13,7 @@
  * Shared experts compute while tokens are on their way. What takes a few bytes (counts of tokens, routing weights, auxiliary loss) is left out.
  */
 #include "workload/training/graph.h"
+#include "workload/training/routing.h"
 
 #include "workload/dag.h"
 
@@ -24,7 +25,9 @@ struct block {
     struct weft_block_cost cost;
     enum weft_pass_kind kind;
     uint64_t layer;
-    const char *phase; /* "fwd", "bwd", "re" */
+    const char *phase;                   /* "fwd", "bwd" */
+    uint64_t rows[WEFT_TRAINING_EP_MAX]; /* MoE: to each rank of the expert-parallel group */
+    uint64_t received;                   /* MoE: rows that come here */
     char label[64];
 };
 
@@ -131,28 +134,31 @@ static uint64_t shared_inputs(struct block *k, uint64_t x)
     return weft_graph_compute(k->g, k->cost.shared.inputs_s, label(k, "shared.i"), x, WEFT_NO_NODE);
 }
 
-/* Bytes of the copies of the tokens that a rank routes. */
-static uint64_t routed_bytes(const struct weft_training_plan *q)
+/* Rows to experts (@p out) or back. */
+static uint64_t shuffle(struct block *k, bool out, const char *part, uint64_t x)
 {
-    return q->tokens / (q->sp ? q->t : 1) * q->model.top_k * q->model.hidden * 2;
-}
-
-static uint64_t shuffle(struct block *k, const char *part, uint64_t x)
-{
-    return weft_graph_collective(k->g, WEFT_COMM_EP, WEFT_COLL_ALL_TO_ALL, routed_bytes(k->g->plan),
+    const struct weft_training_plan *q = k->g->plan;
+    const uint64_t row = q->model.hidden * 2;
+    uint64_t there[WEFT_TRAINING_EP_MAX], here[WEFT_TRAINING_EP_MAX];
+    for (uint64_t i = 0; i < q->e; i++) {
+        there[i] = k->rows[i] * row;
+        here[i] = k->received / q->e * row;
+    }
+    return weft_graph_all_to_all(k->g, WEFT_COMM_EP, out ? there : here, out ? here : there,
                                  label(k, part), x);
 }
 
 static uint64_t spread(struct block *k, const char *part, uint64_t x)
 {
     return weft_graph_collective(k->g, WEFT_COMM_ETP, WEFT_COLL_ALL_GATHER,
-                                 routed_bytes(k->g->plan), label(k, part), x);
+                                 k->received * k->g->plan->model.hidden * 2, label(k, part), x);
 }
 
 static uint64_t collect(struct block *k, const char *part, uint64_t x)
 {
     return weft_graph_collective(k->g, WEFT_COMM_ETP, WEFT_COLL_REDUCE_SCATTER,
-                                 routed_bytes(k->g->plan) * k->g->plan->te, label(k, part), x);
+                                 k->received * k->g->plan->model.hidden * 2 * k->g->plan->te,
+                                 label(k, part), x);
 }
 
 static uint64_t experts_forward(struct block *k, uint64_t x)
@@ -160,7 +166,7 @@ static uint64_t experts_forward(struct block *k, uint64_t x)
     struct weft_training_graph *g = k->g;
     const uint64_t routed =
         weft_graph_compute(g, k->cost.router.forward_s, label(k, "router"), x, WEFT_NO_NODE);
-    uint64_t there = shuffle(k, "dispatch", routed), shared = WEFT_NO_NODE;
+    uint64_t there = shuffle(k, true, "dispatch", routed), shared = WEFT_NO_NODE;
     if (g->plan->model.shared_experts) {
         shared = enter(k, "shared.ag", routed);
         shared = weft_graph_compute(g, k->cost.shared.forward_s, label(k, "shared"), shared,
@@ -169,7 +175,7 @@ static uint64_t experts_forward(struct block *k, uint64_t x)
     }
     there = spread(k, "experts.ag", there);
     there = weft_graph_compute(g, k->cost.ffn.forward_s, label(k, "experts"), there, WEFT_NO_NODE);
-    there = shuffle(k, "combine", collect(k, "experts.rs", there));
+    there = shuffle(k, false, "combine", collect(k, "experts.rs", there));
     return weft_graph_join(g, label(k, "sum"), there, shared);
 }
 
@@ -186,12 +192,12 @@ static uint64_t experts_backward(struct block *k, uint64_t x, uint64_t *weights)
                                       label(k, "experts.w"), WEFT_NO_NODE, WEFT_NO_NODE);
         return x;
     }
-    uint64_t there = shuffle(k, "combine", x), beside = WEFT_NO_NODE;
+    uint64_t there = shuffle(k, true, "combine", x), beside = WEFT_NO_NODE;
     if (g->plan->model.shared_experts)
         beside = sub_block_backward(k, shared_inputs, c->shared.weights_s, shared, x, weights);
     there = spread(k, "experts.ag", there);
     there = weft_graph_compute(g, c->ffn.inputs_s, label(k, "experts.i"), there, WEFT_NO_NODE);
-    there = shuffle(k, "dispatch", collect(k, "experts.rs", there));
+    there = shuffle(k, false, "dispatch", collect(k, "experts.rs", there));
     if (k->kind == WEFT_PASS_BACKWARD)
         *weights = weft_graph_compute(g, c->ffn.weights_s, label(k, "experts.w"), WEFT_NO_NODE,
                                       WEFT_NO_NODE);
@@ -204,10 +210,22 @@ static uint64_t experts_backward(struct block *k, uint64_t x, uint64_t *weights)
     return routed;
 }
 
+/* Costs of a block on this rank, and where its tokens go. */
+static void prepare(struct block *k)
+{
+    const struct weft_training_plan *q = k->g->plan;
+    k->cost = weft_training_block_cost(q, k->layer);
+    if (!weft_model_is_moe(&q->model, k->layer))
+        return;
+    weft_training_routing(q, k->layer, k->rows);
+    k->received = k->rows[k->g->rank / q->te % q->e] * q->e;
+    k->cost.ffn = weft_training_experts_cost(q, k->received * q->te);
+}
+
 uint64_t weft_graph_block_forward(struct weft_training_graph *g, uint64_t layer, uint64_t x)
 {
-    struct block k = {
-        .g = g, .cost = weft_training_block_cost(g->plan, layer), .layer = layer, .phase = "fwd"};
+    struct block k = {.g = g, .layer = layer, .phase = "fwd"};
+    prepare(&k);
     x = attention_forward(&k, x);
     if (weft_model_is_moe(&g->plan->model, layer))
         return experts_forward(&k, x);
@@ -221,11 +239,8 @@ uint64_t weft_graph_block_backward(struct weft_training_graph *g, uint64_t layer
 {
     static const char *mlp[] = {"mlp.ag", "mlp.in.ag", "mlp.i", "mlp.reduce", "mlp.w"};
     static const char *attn[] = {"attn.ag", "attn.in.ag", "attn.i", "attn.reduce", "attn.w"};
-    struct block k = {.g = g,
-                      .cost = weft_training_block_cost(g->plan, layer),
-                      .kind = kind,
-                      .layer = layer,
-                      .phase = "bwd"};
+    struct block k = {.g = g, .kind = kind, .layer = layer, .phase = "bwd"};
+    prepare(&k);
     if (weft_model_is_moe(&g->plan->model, layer))
         x = experts_backward(&k, x, weights);
     else

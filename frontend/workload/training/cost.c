@@ -92,16 +92,20 @@ struct weft_block_cost weft_training_block_cost(const struct weft_training_plan 
         c.ffn = sum(around(q), feed_forward(q, n, (double)m->ffn / t, large));
         return c;
     }
-    /* Each rank routes its share of the tokens, K copies of each; balanced, it receives as many. */
+    /* Each rank routes its share of the tokens, K copies of each. */
     const double routed = n / (q->sp ? t : 1);
     const double copies = routed * (double)m->top_k;
     c.router = sum(around(q), gemm(q, routed, (double)m->experts, (double)m->hidden, large));
     c.router = sum(c.router, touch(q, 8 * copies * (double)m->hidden, 1));
-    c.ffn = feed_forward(q, copies * (double)q->te, (double)m->expert_ffn / (double)q->te,
-                         q->gpu.expert_efficiency);
     if (m->shared_experts)
         c.shared = feed_forward(q, n, (double)(m->shared_experts * m->expert_ffn) / t, large);
     return c;
+}
+
+struct weft_part_cost weft_training_experts_cost(const struct weft_training_plan *q, uint64_t rows)
+{
+    return feed_forward(q, (double)rows, (double)q->model.expert_ffn / (double)q->te,
+                        q->gpu.expert_efficiency);
 }
 
 struct weft_part_cost weft_training_embedding_cost(const struct weft_training_plan *q)

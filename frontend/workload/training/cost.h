@@ -27,13 +27,16 @@ struct weft_block_cost {
     struct weft_part_cost projection_out; /**< output projection, residual */
     struct weft_part_cost router;         /**< MoE: norm, router, permutation; else 0 */
     struct weft_part_cost
-        ffn; /**< dense: norm, feed-forward part, residual; MoE: experts of this rank */
+        ffn; /**< dense: norm, feed-forward part, residual; MoE: 0, see weft_training_experts_cost */
     struct weft_part_cost shared; /**< MoE: shared experts; else 0 */
 };
 
 /** Costs of block @p layer. */
 struct weft_block_cost weft_training_block_cost(const struct weft_training_plan *plan,
                                                 uint64_t layer);
+/** The experts of one rank over @p rows rows (a token and one of its experts). */
+struct weft_part_cost weft_training_experts_cost(const struct weft_training_plan *plan,
+                                                 uint64_t rows);
 /** Look-up of the embedding. */
 struct weft_part_cost weft_training_embedding_cost(const struct weft_training_plan *plan);
 /** Output head and cross-entropy. */

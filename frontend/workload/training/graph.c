@@ -2,6 +2,8 @@
 /* Nodes of a rank's trace, with what they wait for. */
 #include "workload/training/graph.h"
 
+#include "workload/dag.h"
+
 #include <stdio.h>
 
 static void wait_for(struct weft_training_graph *g, uint64_t node)
@@ -50,6 +52,24 @@ uint64_t weft_graph_collective(struct weft_training_graph *g, enum weft_comm com
     follow(g, g->chain[comm]);
     wait_for(g, a);
     return g->chain[comm] = g->next++;
+}
+
+uint64_t weft_graph_all_to_all(struct weft_training_graph *g, enum weft_comm comm,
+                               const uint64_t *send, const uint64_t *recv, const char *what,
+                               uint64_t a)
+{
+    const uint64_t n = weft_comm_size(g->plan, comm);
+    uint64_t sum = 0, uneven = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        sum += send[i];
+        uneven |= (send[i] ^ send[0]) | (recv[i] ^ send[0]);
+    }
+    const uint64_t node = weft_graph_collective(g, comm, WEFT_COLL_ALL_TO_ALL, sum, what, a);
+    if (node != a && uneven) {
+        weft_et_build_sizes(&g->b, "comm_send_sizes", send, n);
+        weft_et_build_sizes(&g->b, "comm_recv_sizes", recv, n);
+    }
+    return node;
 }
 
 uint64_t weft_graph_send(struct weft_training_graph *g, uint64_t bytes, uint64_t peer, uint64_t tag,

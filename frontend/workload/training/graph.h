@@ -71,6 +71,10 @@ uint64_t weft_graph_compute(struct weft_training_graph *g, double seconds, const
  */
 uint64_t weft_graph_collective(struct weft_training_graph *g, enum weft_comm comm, int kind,
                                uint64_t bytes, const char *what, uint64_t a);
+/** An all-to-all of which this rank sends @p send[i] bytes to member i and receives @p recv[i]; otherwise as weft_graph_collective. */
+uint64_t weft_graph_all_to_all(struct weft_training_graph *g, enum weft_comm comm,
+                               const uint64_t *send, const uint64_t *recv, const char *what,
+                               uint64_t a);
 uint64_t weft_graph_send(struct weft_training_graph *g, uint64_t bytes, uint64_t peer, uint64_t tag,
                          const char *what, uint64_t a);
 /** A node without work that ends when @p a and @p b have ended; it is in no stream. One of them may be WEFT_NO_NODE: returns the other. */

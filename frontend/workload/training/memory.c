@@ -55,7 +55,7 @@ struct weft_training_memory weft_training_memory_of(const struct weft_training_p
 {
     const struct weft_block_params n = weft_training_stage_params(q, stage);
     const double dense = (double)n.dense, experts = (double)n.experts, g = (double)q->grad_bytes;
-    const uint64_t all = q->c * q->d;
+    const uint64_t all = q->shard;
     struct weft_training_memory m = {
         .weight_bytes = (uint64_t)(dense * state(2, q, WEFT_SHARD_WEIGHTS, all) +
                                    experts * state(2, q, WEFT_SHARD_WEIGHTS, q->edp)),

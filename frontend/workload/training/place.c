@@ -8,8 +8,8 @@
 
 const char *weft_comm_name(enum weft_comm c)
 {
-    static const char *const names[WEFT_COMMS] = {"tp",  "cp",  "dp",        "ep",
-                                                  "etp", "edp", "embedding", "world"};
+    static const char *const names[WEFT_COMMS] = {"tp",  "cp",    "dp",      "ep",        "etp",
+                                                  "edp", "shard", "replica", "embedding", "world"};
     return (unsigned)c < WEFT_COMMS ? names[c] : "?";
 }
 
@@ -33,6 +33,10 @@ static struct strides strides_of(const struct weft_training_plan *q, enum weft_c
         return (struct strides){q->te, q->e};
     case WEFT_COMM_EDP:
         return (struct strides){q->te * q->e, q->edp};
+    case WEFT_COMM_SHARD:
+        return (struct strides){q->t, q->shard < q->c * q->d ? q->shard : 1};
+    case WEFT_COMM_REPLICA:
+        return (struct strides){q->t * q->shard, q->c * q->d / q->shard};
     case WEFT_COMM_EMBEDDING:
         return (struct strides){q->world / q->pp * (q->pp - 1), q->pp > 1 ? 2 : 1};
     default:

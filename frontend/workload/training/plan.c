@@ -74,6 +74,7 @@ static int check_divides(const struct weft_training_plan *q, struct weft_err *er
         {"sequence", "2 x cp", m->sequence, 2 * q->c,
          q->c > 1 && q->p.context == WEFT_CONTEXT_RING},
         {"sequence", "cp", m->sequence, q->c, true},
+        {"cp x dp", "shard-ranks", q->c * q->d, q->shard, true},
         {"sequence / cp", "tp", m->sequence / q->c, q->t, split && q->sp},
         {"heads / tp", "cp, with context-parallel=all-to-all", m->heads / q->t, q->c,
          q->p.context == WEFT_CONTEXT_ALL_TO_ALL},
@@ -108,6 +109,13 @@ static int check_conflicts(const struct weft_training_plan *q, struct weft_err *
         {q->model.experts > 0 && q->t > 1 && !q->sp,
          "experts with tp above 1 need sequence-parallel=true"},
         {q->model.experts > 0 && q->model.top_k == 0, "experts need top-k"},
+        {q->e > WEFT_TRAINING_EP_MAX, "ep may be at most 4096"},
+        {(p->expert_skew > 0 || p->capacity_factor > 0) && q->model.experts == 0,
+         "expert-skew and capacity-factor need a model with experts"},
+        {p->expert_skew > 0 && p->capacity_factor > 0,
+         "expert-skew with capacity-factor: at a fixed capacity every expert takes the same"},
+        {p->shard_ranks > 0 && p->sharding != WEFT_SHARD_WEIGHTS,
+         "shard-ranks needs data-parallel=zero-3"},
         {q->model.experts > 0 && !q->model.gated,
          "experts need a model with a gated feed-forward part"},
         {q->model.top_k > q->model.experts && q->model.experts > 0,
@@ -175,6 +183,7 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
     q.te = q.model.experts ? or_else(p->etp, q.t) : 1;
     q.edp = q.model.experts ? q.world / (q.te * q.e * q.pp) : 1;
     q.sp = p->sequence_parallel && q.t > 1;
+    q.shard = or_else(p->shard_ranks, q.c * q.d);
     int rc = check_divides(&q, err);
     if (!rc)
         rc = check_conflicts(&q, err);

@@ -37,6 +37,9 @@ enum weft_recompute { WEFT_RECOMPUTE_NONE, WEFT_RECOMPUTE_SELECTIVE, WEFT_RECOMP
 /** Values of `context-parallel`. */
 enum weft_context { WEFT_CONTEXT_RING, WEFT_CONTEXT_ALL_GATHER, WEFT_CONTEXT_ALL_TO_ALL };
 
+/** Most expert-parallel ranks. */
+#define WEFT_TRAINING_EP_MAX 4096
+
 /** What a user sets. Fill with weft_params_defaults(&weft_training_param_table, ...) first; 0 means "as the model or GPU has it". */
 struct weft_training_params {
     uint64_t ranks; /**< 0: as many as the caller says */
@@ -60,22 +63,26 @@ struct weft_training_params {
     uint64_t bucket_params;
     int overlap_grad_reduce, overlap_param_gather;
     int check_memory;
+    double expert_skew, capacity_factor;
+    uint64_t shard_ranks, seed;
 };
 extern const struct weft_param_table weft_training_param_table;
 
 /** Communicators that a rank can be a member of. */
 enum weft_comm {
-    WEFT_COMM_TP,        /**< tensor parallelism */
-    WEFT_COMM_CP,        /**< context parallelism */
-    WEFT_COMM_DP,        /**< data parallelism of dense parameters, over dp and cp */
-    WEFT_COMM_EP,        /**< expert parallelism */
-    WEFT_COMM_ETP,       /**< tensor parallelism within experts */
-    WEFT_COMM_EDP,       /**< data parallelism of experts */
+    WEFT_COMM_TP,  /**< tensor parallelism */
+    WEFT_COMM_CP,  /**< context parallelism */
+    WEFT_COMM_DP,  /**< data parallelism of dense parameters, over dp and cp */
+    WEFT_COMM_EP,  /**< expert parallelism */
+    WEFT_COMM_ETP, /**< tensor parallelism within experts */
+    WEFT_COMM_EDP, /**< data parallelism of experts */
+    WEFT_COMM_SHARD, /**< zero-3 within a part of the data-parallel ranks: those that share out the weights */
+    WEFT_COMM_REPLICA,   /**< and those that have the same shard */
     WEFT_COMM_EMBEDDING, /**< first and last stage, which share the embedding */
     WEFT_COMM_WORLD,     /**< all ranks */
     WEFT_COMMS
 };
-/** "tp", "cp", "dp", "ep", "etp", "edp", "embedding", "world". */
+/** "tp", "cp", "dp", "ep", "etp", "edp", "shard", "replica", "embedding", "world". */
 const char *weft_comm_name(enum weft_comm c);
 
 /** A checked and completed plan. */
@@ -90,8 +97,10 @@ struct weft_training_plan {
     uint64_t v;      /**< blocks of layers that each stage holds (virtual stages) */
     uint64_t m;      /**< microbatches of one pipeline and iteration */
     uint64_t tokens; /**< of a microbatch on a rank: sequence / c x sequences */
-    uint64_t chunk_layers;     /**< layers of one chunk */
-    bool sp;                   /**< sequence parallelism */
+    uint64_t chunk_layers; /**< layers of one chunk */
+    uint64_t
+        shard; /**< zero-3: data-parallel ranks that share out one copy of the weights; else c d */
+    bool sp;   /**< sequence parallelism */
     uint64_t grad_bytes;       /**< bytes of a gradient element on the wire */
     uint64_t activation_bytes; /**< S: activations of one tensor-parallel group, bf16 */
 };

@@ -6,7 +6,8 @@
  *   zero-1   reduce-scatter there, all-gather of 2 bytes per parameter after the optimizer's step
  *   zero-2   reduce-scatter for every microbatch, all-gather after the step
  *   zero-3   all-gather of a unit (a block; the embedding; the head) before its forward and before its backward pass, one unit
- *            ahead of the computation, and reduce-scatter after its backward pass, for every microbatch
+ *            ahead of the computation, and reduce-scatter after its backward pass, for every microbatch; with fewer `shard-ranks` than
+ *            data-parallel ranks (HSDP) then an all-reduce of the shard over the ranks that have the same one
  *
  * A bucket closes when it has `bucket-parameters`; by default as in Megatron-LM: max(40 million, 1 million x D), and on stages other than the
  * first all in one at the end, where they wait in the pipeline's bubble. Embedding and head are buckets alone, experts have buckets of their own.
@@ -46,6 +47,12 @@ static uint64_t gather(struct weft_training_graph *g, enum weft_comm comm, uint6
 {
     const uint64_t n = weft_comm_size(g->plan, comm);
     return weft_graph_collective(g, comm, WEFT_COLL_ALL_GATHER, (2 * params + n - 1) / n, what, a);
+}
+
+/* The ranks among which dense weights or gradients are shared out. */
+static enum weft_comm sharers(const struct weft_training_graph *g)
+{
+    return g->plan->shard < g->plan->c * g->plan->d ? WEFT_COMM_SHARD : WEFT_COMM_DP;
 }
 
 static uint64_t uses_of(const struct weft_training_graph *g, const struct weft_pass *p,
@@ -88,7 +95,7 @@ static int bucket_init(struct weft_training_graph *g, struct weft_bucket *b, enu
 
 int weft_graph_sharding_init(struct weft_training_graph *g)
 {
-    return bucket_init(g, &g->dense, WEFT_COMM_DP) || bucket_init(g, &g->experts, WEFT_COMM_EDP);
+    return bucket_init(g, &g->dense, sharers(g)) || bucket_init(g, &g->experts, WEFT_COMM_EDP);
 }
 
 int weft_graph_sharding_start(struct weft_training_graph *g, const struct weft_pass *passes,
@@ -117,7 +124,7 @@ static void gather_use(struct weft_training_graph *g, size_t k)
     struct weft_unit_use *u = &g->uses[k];
     const struct weft_block_params n = params_of(g, u->unit);
     snprintf(what, sizeof what, "unit%u.ag", (unsigned)u->unit);
-    u->gathered = gather(g, WEFT_COMM_DP, n.dense, what, g->compute);
+    u->gathered = gather(g, sharers(g), n.dense, what, g->compute);
     snprintf(what, sizeof what, "unit%u.experts.ag", (unsigned)u->unit);
     const uint64_t experts =
         n.experts ? gather(g, WEFT_COMM_EDP, n.experts, what, g->compute) : WEFT_NO_NODE;
@@ -158,8 +165,12 @@ static void close_bucket(struct weft_training_graph *g, struct weft_bucket *b)
     if (b->params == 0)
         return;
     snprintf(what, sizeof what, "grad.%s.%s", weft_comm_name(b->comm), all ? "ar" : "rs");
-    weft_graph_collective(g, b->comm, all ? WEFT_COLL_ALL_REDUCE : WEFT_COLL_REDUCE_SCATTER,
-                          b->params * g->plan->grad_bytes, what, b->ready);
+    const uint64_t bytes = b->params * g->plan->grad_bytes, n = weft_comm_size(g->plan, b->comm);
+    const uint64_t node = weft_graph_collective(
+        g, b->comm, all ? WEFT_COLL_ALL_REDUCE : WEFT_COLL_REDUCE_SCATTER, bytes, what, b->ready);
+    if (b->comm == WEFT_COMM_SHARD)
+        weft_graph_collective(g, WEFT_COMM_REPLICA, WEFT_COLL_ALL_REDUCE, (bytes + n - 1) / n,
+                              "grad.replica.ar", node);
     if (g->plan->p.sharding < WEFT_SHARD_GRADIENTS)
         b->closed[b->nclosed++] = b->params;
     b->params = 0;
@@ -246,8 +257,9 @@ void weft_graph_iteration_end(struct weft_training_graph *g)
     close_bucket(g, &g->dense);
     close_bucket(g, &g->experts);
     /* Collectives of a communicator end in order: the last of each kind stands for all before it. */
-    uint64_t x =
-        weft_graph_compute(g, 0, "reduced", g->chain[WEFT_COMM_DP], g->chain[WEFT_COMM_EDP]);
+    const uint64_t dense =
+        weft_graph_join(g, "dense", g->chain[g->dense.comm], g->chain[WEFT_COMM_REPLICA]);
+    uint64_t x = weft_graph_compute(g, 0, "reduced", dense, g->chain[WEFT_COMM_EDP]);
     x = weft_graph_compute(g, weft_training_optimizer_s(q, g->at.pp), "optimizer",
                            small_reductions(g, x), WEFT_NO_NODE);
     for (uint64_t u = 0; u < g->units; u++)

@@ -105,16 +105,14 @@ int weft_training_write(const struct weft_training_plan *q, const char *prefix,
     return rc;
 }
 
-/* Compute time of one iteration of the first rank of a stage: the sum of its computations. */
-static int stage_seconds(const struct weft_training_plan *q, uint64_t stage, double *out,
-                         struct weft_err *err)
+/* Compute time of one iteration of a rank: the sum of its computations. */
+static int rank_seconds(const struct weft_training_plan *q, uint64_t rank, double *out,
+                        struct weft_err *err)
 {
     struct weft_et *et = NULL;
     struct weft_arena *arena = weft_arena_new();
-    struct weft_rank_place at = {.pp = stage};
     uint64_t us = 0;
-    int rc = arena ? weft_training_et(q, weft_training_rank(q, at), false, arena, &et, err)
-                   : no_memory(err);
+    int rc = arena ? weft_training_et(q, rank, false, arena, &et, err) : no_memory(err);
     for (size_t i = 0; !rc && i < et->nnodes; i++)
         us += et->nodes[i].duration_us;
     *out = (double)us * 1e-6 / (double)q->p.iterations;
@@ -131,11 +129,15 @@ int weft_training_summarize(const struct weft_training_plan *q, struct weft_trai
     out->flops = 3 * (double)out->tokens *
                  weft_model_forward_flops(&q->model, q->model.sequence, q->p.causal);
     for (uint64_t stage = 0; stage < q->pp; stage++) {
-        double s;
         const uint64_t bytes = weft_training_memory_of(q, stage).total_bytes;
-        if (stage_seconds(q, stage, &s, err))
-            return err->code;
-        out->compute_s = s > out->compute_s ? s : out->compute_s;
+        /* Ranks of a stage differ in compute by the popularity of their experts alone. */
+        const uint64_t differ = q->p.expert_skew > 0 ? q->e : 1, first = stage * (q->world / q->pp);
+        for (uint64_t i = 0; i < differ; i++) {
+            double s;
+            if (rank_seconds(q, first + i * q->te, &s, err))
+                return err->code;
+            out->compute_s = s > out->compute_s ? s : out->compute_s;
+        }
         if (bytes > out->memory_bytes) {
             out->memory_bytes = bytes;
             out->worst_stage = stage;
