@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "checks.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <regex>
+
+void Findings::add(const std::string &kind, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (m_all.size() < 50)
+        m_all.push_back({kind, text});
+}
+
+namespace
+{
+
+std::string tail(const std::string &text)
+{
+    return text.size() > 700 ? text.substr(text.size() - 700) : text;
+}
+
+// A bad outcome says which messages, links, ranks or bound it is about.
+bool names_something(const std::string &text)
+{
+    static const std::regex named("h[0-9]+ ?-> ?h[0-9]+|h[0-9]+->|rank [0-9]+|ranks? [0-9]|link [0-9sh]|"
+                                  "[sh][0-9]+-[sh][0-9]+|run\\.until|stopped at");
+    return std::regex_search(text, named);
+}
+
+struct Refusal {
+    const char *name, *pattern;
+};
+
+// Everything that a random simulation may rightly be refused for.
+const Refusal refusals[] = {
+#include "refusals.inc"
+};
+
+} // namespace
+
+std::string refusal(const std::string &text)
+{
+    for (const Refusal &r : refusals)
+        if (std::regex_search(text, std::regex(r.pattern)))
+            return r.name;
+    return "";
+}
+
+void check_ending(const std::string &mode, const Ended &e, Findings &f)
+{
+    const std::string said = tail(e.err);
+    if (e.too_large)
+        f.add("memory", "%s: ended by the guard: more memory than allowed", mode.c_str());
+    else if (e.guarded)
+        f.add("hang", "%s: ended by the guard after %.1f s of CPU time", mode.c_str(), e.cpu_s);
+    else if (e.signal)
+        f.add("signal", "%s: ended by signal %d\n%s", mode.c_str(), e.signal, said.c_str());
+    else if (e.code == 3 && refusal(e.err).empty())
+        f.add("refusal", "%s: refused for a reason that is not in the list:\n%s", mode.c_str(),
+              said.c_str());
+    else if (e.code == 1 && !names_something(e.err + e.out))
+        f.add("diagnosis", "%s: exit code 1 without a name of what it is about:\n%s", mode.c_str(),
+              said.c_str());
+    else if (e.code != 0 && e.code != 1 && e.code != 3)
+        f.add("exit-" + std::to_string(e.code), "%s:\n%s", mode.c_str(), said.c_str());
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "checks.h"
+
+#include "tests/base/temp_dir.h"
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace fs = std::filesystem;
+
+// run.json has the machine and wall-clock times, pcap/ only some runs.
+static std::set<std::string> files_of(const std::string &folder)
+{
+    std::set<std::string> names;
+    std::error_code none;
+    for (const auto &e : fs::directory_iterator(folder, none))
+        if (e.is_regular_file() && e.path().filename() != "run.json")
+            names.insert(e.path().filename().string());
+    return names;
+}
+
+static std::string without(std::string text, const std::string &folder)
+{
+    for (size_t at; (at = text.find(folder)) != std::string::npos;)
+        text.replace(at, folder.size(), "OUT");
+    return text;
+}
+
+// The first line in which two texts differ.
+static std::string first_difference(const std::string &a, const std::string &b)
+{
+    std::istringstream x(a), y(b);
+    std::string p, q;
+    for (bool more = true; more;) {
+        more = static_cast<bool>(std::getline(x, p));
+        more = static_cast<bool>(std::getline(y, q)) || more;
+        if (p != q)
+            return "  " + p.substr(0, 300) + "\n  " + q.substr(0, 300);
+        p.clear();
+        q.clear();
+    }
+    return "";
+}
+
+void check_same(const std::string &mode, const Ended &a, const std::string &folder_a,
+                const Ended &b, const std::string &folder_b, Findings &f)
+{
+    if (b.guarded)
+        return;
+    if (a.code != b.code || a.signal != b.signal) {
+        f.add("same-" + mode, "exit code %d (signal %d), in mode %s %d (%d)\n%s", a.code, a.signal,
+              mode.c_str(), b.code, b.signal, b.err.c_str());
+        return;
+    }
+    const std::string name_a = fs::path(folder_a).filename(), name_b = fs::path(folder_b).filename();
+    if (without(a.err, name_a) != without(b.err, name_b))
+        f.add("same-" + mode, "standard error differs:\n%s", first_difference(a.err, b.err).c_str());
+    const std::set<std::string> files = files_of(folder_a);
+    if (files != files_of(folder_b))
+        f.add("same-" + mode, "the folders %s and %s hold different files", name_a.c_str(),
+              name_b.c_str());
+    for (const std::string &file : files) {
+        const std::string x = slurp(folder_a + "/" + file), y = slurp(folder_b + "/" + file);
+        if (x != y)
+            f.add("same-" + mode, "%s differs between %s and %s:\n%s", file.c_str(), name_a.c_str(),
+                  name_b.c_str(), first_difference(x, y).c_str());
+    }
+}
+
+void check_ideal(const Results &packet, const Results &ideal, Findings &f)
+{
+    using Key = std::pair<std::pair<std::string, std::string>, std::string>;
+    std::map<Key, long> count;
+    for (size_t i = 0; i < packet.flows.rows(); i++)
+        count[{{packet.flows.text(i, "src"), packet.flows.text(i, "dst")},
+               packet.flows.text(i, "size_bytes")}]++;
+    for (size_t i = 0; i < ideal.flows.rows(); i++)
+        count[{{ideal.flows.text(i, "src"), ideal.flows.text(i, "dst")},
+               ideal.flows.text(i, "size_bytes")}]--;
+    for (const auto &c : count)
+        if (c.second)
+            f.add("ideal", "%ld more messages of %s bytes from h%s to h%s than on the backend ideal",
+                  c.second, c.first.second.c_str(), c.first.first.first.c_str(),
+                  c.first.first.second.c_str());
+    if (packet.ops.rows() != ideal.ops.rows())
+        f.add("ideal", "%zu operations, %zu on the backend ideal", packet.ops.rows(),
+              ideal.ops.rows());
+}

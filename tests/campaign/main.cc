@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// campaign: random simulations of the real program, each checked by what must hold of all.
+//
+//   campaign --weft PROGRAM [--first SEED] [--count N] [--shard I/N] [--folder DIR] [--also PROGRAM]
+//            [--guard SECONDS] [--keep] [--shrink]
+//
+// Without --first, seeds begin at a number that follows from the commit, so that every commit plays others;
+// WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say otherwise. Exit code 1: something was found.
+#include "simulate.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+namespace
+{
+
+[[noreturn]] void usage(const char *why)
+{
+    fprintf(stderr,
+            "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED] [--count N] [--shard I/N] "
+            "[--folder DIR] [--also PROGRAM] [--guard SECONDS] [--keep] [--shrink]\n",
+            why);
+    exit(2);
+}
+
+// The first seed of a commit: its first 32 bits, in thousands.
+uint64_t seed_of_commit()
+{
+    const char *source = getenv("WEFT_SOURCE_DIR");
+    const std::string dir = source ? source : ".";
+    const Ended e =
+        run_guarded({"/usr/bin/env", "git", "-C", dir, "rev-parse", "HEAD"},
+                    std::filesystem::temp_directory_path(),
+                    "weft-campaign-" + std::to_string(std::filesystem::hash_value(dir)), Guard());
+    if (e.code != 0)
+        return 1000; // not a checkout: always the same
+    return strtoull(e.out.substr(0, 8).c_str(), nullptr, 16) * 1000;
+}
+
+Options options(int argc, char **argv)
+{
+    Options o;
+    const char *first = getenv("WEFT_CAMPAIGN_FIRST"), *count = getenv("WEFT_CAMPAIGN_COUNT");
+    o.first = first ? strtoull(first, nullptr, 10) : 0;
+    bool given = first != nullptr;
+    o.count = count ? strtoull(count, nullptr, 10) : o.count;
+    o.folder = (std::filesystem::temp_directory_path() / "weft-campaign").string();
+    for (int i = 1; i < argc; i++) {
+        const std::string a = argv[i];
+        if (a == "--keep") {
+            o.keep = true;
+            continue;
+        }
+        if (a == "--shrink") {
+            o.shrink = true;
+            continue;
+        }
+        if (i + 1 == argc)
+            usage((a + " takes a value").c_str());
+        const char *v = argv[++i];
+        if (a == "--weft")
+            o.weft = std::filesystem::absolute(v);
+        else if (a == "--also")
+            o.also = std::filesystem::absolute(v);
+        else if (a == "--folder")
+            o.folder = std::filesystem::absolute(v);
+        else if (a == "--first")
+            o.first = strtoull(v, nullptr, 10), given = true;
+        else if (a == "--count")
+            o.count = strtoull(v, nullptr, 10);
+        else if (a == "--guard")
+            o.guard.cpu_s = atoi(v);
+        else if (a == "--shard" && strchr(v, '/'))
+            o.shard = strtoull(v, nullptr, 10), o.shards = strtoull(strchr(v, '/') + 1, nullptr, 10);
+        else
+            usage(("no option " + a).c_str());
+    }
+    if (o.weft.empty())
+        usage("--weft must be given");
+    if (o.shards == 0 || o.shard >= o.shards)
+        usage("--shard I/N takes 0/N to N-1/N");
+    if (!given)
+        o.first = seed_of_commit();
+    return o;
+}
+
+class Tally
+{
+  public:
+    void add(const Verdict &v)
+    {
+        m_n++;
+        m_runs += v.runs;
+        m_cpu_s += v.cpu_s;
+        m_codes[v.code]++;
+        if (v.code == 3)
+            m_refused[v.refused]++;
+        m_found += !v.findings.all().empty();
+        if (v.cpu_s > m_slowest_s) {
+            m_slowest_s = v.cpu_s;
+            m_slowest = v.scenario.seed;
+        }
+    }
+    // Returns whether all is well.
+    bool print() const
+    {
+        printf("simulations %llu, runs %llu, CPU time %.1f s, slowest seed %llu (%.1f s)\n",
+               (unsigned long long)m_n, (unsigned long long)m_runs, m_cpu_s,
+               (unsigned long long)m_slowest, m_slowest_s);
+        for (const auto &c : m_codes)
+            printf("  exit code %d: %llu (%.1f %%)\n", c.first, (unsigned long long)c.second,
+                   100.0 * static_cast<double>(c.second) / static_cast<double>(m_n));
+        for (const auto &r : m_refused)
+            printf("    refused: %s: %llu\n", r.first.c_str(), (unsigned long long)r.second);
+        printf("simulations with findings: %llu\n", (unsigned long long)m_found);
+        const auto three = m_codes.find(3);
+        const uint64_t refused = three == m_codes.end() ? 0 : three->second;
+        if (m_n >= 50 && refused * 5 > m_n) {
+            printf("more than a fifth was refused: the generator draws too much that is invalid\n");
+            return false;
+        }
+        return m_found == 0;
+    }
+
+  private:
+    uint64_t m_n = 0, m_runs = 0, m_found = 0, m_slowest = 0;
+    double m_cpu_s = 0, m_slowest_s = 0;
+    std::map<int, uint64_t> m_codes;
+    std::map<std::string, uint64_t> m_refused;
+};
+
+void report(const Options &o, const Verdict &v)
+{
+    const Scenario &s = v.scenario;
+    printf("seed %llu: %zu findings\n", (unsigned long long)s.seed, v.findings.all().size());
+    size_t n = 0;
+    for (const Finding &f : v.findings.all())
+        if (n++ < 6)
+            printf("  [%s] %s\n", f.kind.c_str(), f.text.c_str());
+    const std::string where = s.files ? "cd " + shell_words({s.dir}) + " && " : "";
+    printf("  repeat: %s%s\n", where.c_str(), shell_words(s.command(o.weft)).c_str());
+    printf("  check:  campaign --weft %s --first %llu --count 1 --keep\n",
+           shell_words({o.weft}).c_str(), (unsigned long long)s.seed);
+    fflush(stdout);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const Options o = options(argc, argv);
+    std::filesystem::create_directories(o.folder);
+    printf("seeds %llu to %llu, shard %llu of %llu\n", (unsigned long long)o.first,
+           (unsigned long long)(o.first + o.count - 1), (unsigned long long)o.shard,
+           (unsigned long long)o.shards);
+    fflush(stdout);
+    const std::string asked = o.folder + "/shard-" + std::to_string(o.shard);
+    std::filesystem::create_directories(asked);
+    Tables tables(o.weft, asked);
+    Tally tally;
+    for (uint64_t i = o.shard; i < o.count; i += o.shards) {
+        Verdict v = simulate(o, tables, o.first + i);
+        tally.add(v);
+        if (!v.findings.all().empty()) {
+            if (o.shrink)
+                v = shrink(o, tables, v);
+            report(o, v);
+        } else if (!o.keep) {
+            std::filesystem::remove_all(v.scenario.dir);
+        }
+    }
+    return tally.print() ? 0 : 1;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// A whole simulation from its seed.
+#include "process.h"
+#include "scenario.h"
+
+#include <filesystem>
+
+Scenario make_scenario(Tables &tables, const std::string &weft, uint64_t seed,
+                       const std::string &dir)
+{
+    Draw d(seed * 2 + 1);
+    d.next();
+    Maker m = {d, tables, weft};
+    Scenario s;
+    s.seed = seed;
+    s.dir = dir;
+    std::filesystem::create_directories(dir);
+    if (d.chance(12)) {
+        for (int tries = 0; tries < 8 && s.fabric.hosts < 2; tries++) {
+            s.set.clear();
+            make_hpcc(m, s);
+        }
+        if (s.fabric.hosts > 1)
+            return s;
+        s.hpcc = s.compat = false;
+    }
+    make_fabric(m, s);
+    make_workload(m, s);
+    if (d.chance(60))
+        make_trouble(m, s);
+    make_settings(m, s);
+    return s;
+}

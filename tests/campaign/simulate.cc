@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "simulate.h"
+
+#include <filesystem>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+class Player
+{
+  public:
+    Player(const Options &o, Tables &t, Verdict &v) : m_o(o), m_tables(t), m_v(v) {}
+    Ended play(const std::string &mode, const std::vector<std::string> &more,
+               const std::string &program, const Scenario &s) const
+    {
+        std::vector<std::string> argv = s.command(program);
+        argv.insert(argv.end(), more.begin(), more.end());
+        const std::string folder = "out-" + mode;
+        argv.insert(argv.end(), {"--out", folder});
+        fs::remove_all(s.dir + "/" + folder);
+        const Ended e = run_guarded(argv, s.dir, folder + "-said", m_o.guard);
+        m_v.cpu_s += e.cpu_s;
+        m_v.runs++;
+        return e;
+    }
+    // Some modes are for a share of the seeds.
+    bool share(unsigned pct, uint64_t salt) const
+    {
+        return Draw(m_v.scenario.seed * 31 + salt).chance(pct);
+    }
+    void alike(const std::string &mode, const std::vector<std::string> &more,
+               const std::string &program, const Ended &first) const
+    {
+        const Scenario &s = m_v.scenario;
+        const Ended e = play(mode, more, program, s);
+        check_ending(mode, e, m_v.findings);
+        check_same(mode, first, s.dir + "/out-first", e, s.dir + "/out-" + mode, m_v.findings);
+    }
+    void ideal(const Results &packet) const
+    {
+        Scenario s = m_v.scenario;
+        static const std::vector<std::string> packets = {"transport", "switch", "pfc", "ecn", "credit",
+                                                         "in-network", "tcp", "trouble", "ns3"};
+        for (const std::string &section : packets)
+            for (const Param &param : m_tables.params("section", section))
+                s.drop(section + "." + param.name);
+        for (const std::string &cc : m_tables.names("cc"))
+            for (const Param &param : m_tables.params("cc", cc))
+                s.drop(cc + "." + param.name);
+        s.drop("congestion-control.name");
+        s.put("network.backend", "ideal");
+        const Ended e = play("ideal", {}, m_o.weft, s);
+        check_ending("ideal", e, m_v.findings);
+        const Results r(s.dir + "/out-ideal");
+        if (e.code == 0) {
+            check_sums(r, true, m_v.findings);
+            check_ideal(packet, r, m_v.findings);
+        }
+    }
+    // `weft check` refuses what `weft run` refuses.
+    void check(const Ended &first) const
+    {
+        const Scenario &s = m_v.scenario;
+        std::vector<std::string> argv = s.command(m_o.weft);
+        argv[1] = "check";
+        const Ended e = run_guarded(argv, s.dir, "check-said", m_o.guard);
+        m_v.runs++;
+        if ((e.code == 3) != (first.code == 3))
+            m_v.findings.add("check", "weft check: exit code %d, weft run: %d\n%.400s", e.code,
+                             first.code, (e.code == 3 ? e.err : first.err).c_str());
+    }
+
+  private:
+    const Options &m_o;
+    Tables &m_tables;
+    Verdict &m_v;
+};
+
+} // namespace
+
+Verdict judge(const Options &o, Tables &tables, Scenario scenario)
+{
+    Verdict v;
+    v.scenario = std::move(scenario);
+    const Scenario &s = v.scenario;
+    const Player p(o, tables, v);
+    const Ended first = p.play("first", {}, o.weft, s);
+    v.code = first.code;
+    check_ending("first", first, v.findings);
+    if (!s.hpcc && (first.code == 3 || p.share(10, 1)))
+        p.check(first);
+    if (first.code == 3)
+        v.refused = refusal(first.err);
+    if (first.code != 0 && first.code != 1)
+        return v;
+    const Results r(s.dir + "/out-first");
+    const bool finished = first.code == 0;
+    check_sums(r, finished, v.findings);
+    check_links(s, r, finished, v.findings);
+    check_physics(s, r, v.findings);
+    p.alike("default", {"--set", "ns3.simulator-impl=default"}, o.weft, first);
+    if (p.share(20, 2) && s.get("transport.type") != "tcp") // no frames of ns-3's stack
+        p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);
+    if (!o.also.empty())
+        p.alike("also", {}, o.also, first);
+    if (finished && !s.hpcc)
+        p.ideal(r);
+    return v;
+}
+
+Verdict simulate(const Options &o, Tables &tables, uint64_t seed)
+{
+    const std::string dir = o.folder + "/" + std::to_string(seed);
+    fs::remove_all(dir);
+    return judge(o, tables, make_scenario(tables, o.weft, seed, dir));
+}
+
+static bool still(const Verdict &v, const std::string &kind)
+{
+    for (const Finding &f : v.findings.all())
+        if (f.kind == kind)
+            return true;
+    return false;
+}
+
+Verdict shrink(const Options &o, Tables &tables, Verdict v)
+{
+    if (v.findings.all().empty())
+        return v;
+    const std::string kind = v.findings.all()[0].kind;
+    bool less = true;
+    while (less) {
+        less = false;
+        for (size_t i = v.scenario.set.size(); i-- > 0;) {
+            Scenario s = v.scenario;
+            s.set.erase(s.set.begin() + static_cast<long>(i));
+            Verdict smaller = judge(o, tables, s);
+            if (still(smaller, kind)) {
+                v = smaller;
+                less = true;
+            }
+        }
+    }
+    return judge(o, tables, v.scenario); // the folder holds the results of the smallest
+}
