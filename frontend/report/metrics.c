@@ -31,7 +31,7 @@
 static const struct weft_metric metrics[] = {
     M("end-to-end", TIME, end_ps, "end of the last operation; none: the run is not finished"),
     M("elapsed", TIME, elapsed_ps,
-      "time the network was watched: until the last operation and acknowledgement; of an "
+      "time the network was watched: until the last operation, acknowledgement and packet; of an "
       "unfinished run the simulated time reached"),
     M("ranks", U64, ranks, "simulated NPUs"),
     M("operations", U64, ops_total, "operations of all ranks"),

@@ -112,9 +112,24 @@ static void rank_link(struct weft_summary *s, uint32_t port, double utilisation)
     s->top[at] = (struct weft_link_summary){port, utilisation};
 }
 
+/* Packets that nobody waits for any more, such as those sent twice, may outlast the last acknowledgement. */
+static int64_t last_sent_ps(const struct weft_report *r, const struct weft_net *net)
+{
+    int64_t last_ps = 0;
+    for (uint32_t p = 0; p < r->fabric->nports; p++) {
+        struct weft_net_port_stats st;
+        net->ops->port_stats(net, p, &st);
+        last_ps = st.last_ps > last_ps ? st.last_ps : last_ps;
+    }
+    return last_ps;
+}
+
 static void sum_links(const struct weft_report *r, const struct weft_net *net,
                       struct weft_summary *s)
 {
+    const int64_t sent_ps = last_sent_ps(r, net);
+    if (sent_ps > s->elapsed_ps)
+        s->elapsed_ps = sent_ps;
     for (uint32_t p = 0; p < r->fabric->nports; p++) {
         struct weft_net_port_stats st;
         net->ops->port_stats(net, p, &st);

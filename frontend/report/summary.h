@@ -66,8 +66,8 @@ struct weft_summary {
     uint64_t ranks, hosts, switches, links;
 
     int64_t end_ps;     /**< end of the last operation; WEFT_NO_END: the run is not finished */
-    int64_t elapsed_ps; /**< time that the network was watched: until the last operation and
-                           acknowledgement or, in an unfinished run, the simulated time reached */
+    int64_t elapsed_ps; /**< time that the network was watched: until the last operation,
+                           acknowledgement and packet or, in an unfinished run, the time reached */
     int64_t compute_max_ps, compute_mean_ps;
     int64_t comm_max_ps, comm_mean_ps;
     int64_t exposed_max_ps, exposed_mean_ps;

@@ -484,9 +484,11 @@ NetTotals(const weft_net* net, weft_net_totals* out)
 void
 NetPortStats(const weft_net* net, uint32_t port, weft_net_port_stats* out)
 {
+    const struct weft_engine* engine = PacketNet::Of(net)->fabric->GetEngine();
     struct weft_engine_port_stats s;
-    weft_engine_port_stats(PacketNet::Of(net)->fabric->GetEngine(), port, &s);
+    weft_engine_port_stats(engine, port, &s);
     *out = {};
+    out->last_ps = weft_engine_port_last_ps(engine, port);
     out->tx_packets = s.tx_packets;
     out->tx_bytes = s.tx_bytes;
     out->tx_payload_bytes = s.tx_payload_bytes;

@@ -92,6 +92,23 @@ TcpHosts::GetNode(uint32_t host, uint32_t prio)
     return h.node;
 }
 
+namespace
+{
+
+/** SYNs whose timeouts, each twice the one before, all end while the clock runs. */
+uint32_t
+ConnectTries(const TcpParams& p)
+{
+    uint32_t tries = 1;
+    while (tries < p.retries && p.connectTimeoutPs <= (WEFT_NEVER / 2 >> (tries + 1)))
+    {
+        tries++;
+    }
+    return tries;
+}
+
+} // namespace
+
 Ptr<Socket>
 TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
 {
@@ -105,7 +122,7 @@ TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
     socket->SetAttribute("DelAckTimeout", TimeValue(WeftTime(TcpDelayedAckPs(m_params))));
     socket->SetAttribute("DelAckCount", UintegerValue(m_params.ackEvery));
     socket->SetAttribute("DataRetries", UintegerValue(m_params.retries));
-    socket->SetAttribute("ConnCount", UintegerValue(m_params.retries));
+    socket->SetAttribute("ConnCount", UintegerValue(ConnectTries(m_params)));
     // ns-3's timestamps count milliseconds, and Nagle's algorithm would hold back ends of messages.
     socket->SetAttribute("Timestamp", BooleanValue(false));
     socket->SetAttribute("TcpNoDelay", BooleanValue(true));

@@ -148,7 +148,8 @@ const weft_param g_tcpParams[] = {
      "1",
      "1000",
      nullptr,
-     "timeouts in a row after which a connection fails and the run ends",
+     "timeouts in a row after which a connection fails and the run ends; SYNs, whose timeouts double without end, are "
+     "repeated at most until half of the simulated time that there is (53 days)",
      "Linux: tcp_retries2",
      USES_TCP},
     {"ecn",

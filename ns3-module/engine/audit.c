@@ -65,6 +65,12 @@ void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
         out->paused_ps += e->now - p->paused_since_ps;
 }
 
+int64_t weft_engine_port_last_ps(const struct weft_engine *e, uint32_t port)
+{
+    const struct port *p = settled(e, port);
+    return p->down ? 0 : p->busy_until_ps < e->now ? p->busy_until_ps : e->now;
+}
+
 uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio)
 {
     return settled(e, port)->lane[prio].qbytes;

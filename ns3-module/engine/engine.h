@@ -542,6 +542,8 @@ void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *
 void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *out);
 void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
                             struct weft_engine_port_stats *out);
+/** When fabric port @p port last sent, until now: the end of that transmission; 0 where it never did or its link is down. */
+int64_t weft_engine_port_last_ps(const struct weft_engine *e, uint32_t port);
 /** Bytes queued now at a switch egress port, per priority. */
 uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio);
 /** The congestion control of a QP; @p qpn is that of a hook. */

@@ -327,4 +327,24 @@ TEST(Durations, BeginWhenTheOperationIsCalled)
     }
 }
 
+// ACKs take so long that everything is sent several times, and the last copies outlast the last ACK.
+TEST(Elapsed, HasThePacketsThatOutlastTheLastAcknowledgement)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    const Said s = weft({"run", "--set", "topology.type=leaf-spine", "--set", "leaf-spine.leaves=2",
+                         "--set", "leaf-spine.hosts-per-leaf=1", "--set", "leaf-spine.uplink-rate=50kbps",
+                         "--set", "workload.type=generate", "--set", "generate.kind=all-to-all",
+                         "--set", "generate.size=20B", "--set", "generate.count=2", "--set",
+                         "generate.overlap=true", "--out", dir / "o"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const auto links = cells(dir / "o/links.csv");
+    double busiest = 0;
+    for (size_t i = 1; i < links.size(); i++)
+        busiest = std::max(busiest, std::stod(links[i][11]));
+    EXPECT_GT(busiest, 50);
+    EXPECT_LE(busiest, 100);
+}
+
 } // namespace

@@ -205,3 +205,15 @@ TEST(Trouble, InNetworkOperationsFailClearlyAndNeverHang)
         EXPECT_CONTAINS(s.err, "the link s4-h1 may lose packets");
     }
 }
+
+// SYNs are repeated after ever doubled times, which end before the clock does.
+TEST(Trouble, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    const Said s = weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=2",
+                         "--set", "workload.type=generate", "--set", "generate.kind=broadcast", "--set", "transport.type=tcp",
+                         "--set", "tcp.retries=100", "--set", "tcp.connect-timeout=60s", "--set", "trouble.events=link-down link=0 at=0"});
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.err, "the TCP connection h0 -> h1 failed");
+}
