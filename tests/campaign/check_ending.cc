@@ -27,8 +27,9 @@ std::string tail(const std::string &text)
 // A bad outcome says which messages, links, ranks or bound it is about.
 bool names_something(const std::string &text)
 {
-    static const std::regex named("h[0-9]+ ?-> ?h[0-9]+|h[0-9]+->|rank [0-9]+|ranks? [0-9]|link [0-9sh]|"
-                                  "[sh][0-9]+-[sh][0-9]+|run\\.until|stopped at");
+    static const std::regex named(
+        "h[0-9]+ ?-> ?h[0-9]+|h[0-9]+->|rank [0-9]+|ranks? [0-9]|link [0-9sh]|"
+        "[sh][0-9]+-[sh][0-9]+|run\\.until|stopped at");
     return std::regex_search(text, named);
 }
 

@@ -70,8 +70,8 @@ void nodes(const Scenario &s, const Results &r, bool finished, Findings &f)
                   "%llu out",
                   name, (unsigned long long)v.received, (unsigned long long)v.sent,
                   (unsigned long long)v.in, (unsigned long long)v.out);
-        if (exact && (v.in + v.sent != v.out + v.received ||
-                      (ends && name[0] == 'h' && v.in != v.received)))
+        if (exact &&
+            (v.in + v.sent != v.out + v.received || (ends && name[0] == 'h' && v.in != v.received)))
             f.add("conservation",
                   "without losses %s had %llu bytes in and %llu of its own, %llu out and %llu to "
                   "itself",
@@ -83,8 +83,8 @@ void nodes(const Scenario &s, const Results &r, bool finished, Findings &f)
 void rates(const Scenario &s, const Results &r, Findings &f)
 {
     const std::string events = s.get("trouble.events");
-    const bool exact = !has(events, "degrade") && s.get("transport.time-quantum").empty() &&
-                       !s.compat;
+    const bool exact =
+        !has(events, "degrade") && s.get("transport.time-quantum").empty() && !s.compat;
     const auto elapsed = r.summary.find("elapsed_ns");
     for (size_t i = 0; i < r.links.rows(); i++) {
         const int64_t busy = r.links.ps(i, "busy_ns");

@@ -81,16 +81,15 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
                   dst.c_str(), r.flows.text(i, "id").c_str());
             continue;
         }
-        const double wire = rounded ? 0
-                                    : 8e12 * r.flows.real(i, "size_bytes") /
-                                          std::min(rates[src], rates[dst]);
+        const double wire =
+            rounded ? 0 : 8e12 * r.flows.real(i, "size_bytes") / std::min(rates[src], rates[dst]);
         const double least = (static_cast<double>(way->second) + wire) * (1 - 1e-12) - 2;
         const double fct = static_cast<double>(r.flows.ps(i, "fct_ns"));
         const double ideal = static_cast<double>(r.flows.ps(i, "ideal_fct_ns"));
-        const double back =
-            static_cast<double>(r.flows.ps(i, "ack_ns") - r.flows.ps(i, "fct_ns"));
+        const double back = static_cast<double>(r.flows.ps(i, "ack_ns") - r.flows.ps(i, "fct_ns"));
         if (ideal < least)
-            f.add("ideal-bound", "message %s, %s to %s, %s bytes: ideal %.0f ps, nothing takes less than %.0f ps",
+            f.add("ideal-bound",
+                  "message %s, %s to %s, %s bytes: ideal %.0f ps, nothing takes less than %.0f ps",
                   r.flows.text(i, "id").c_str(), src.c_str(), dst.c_str(),
                   r.flows.text(i, "size_bytes").c_str(), ideal, least);
         if (fct < least || back < static_cast<double>(way->second) - 1)
@@ -98,7 +97,6 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
                   "message %s, %s to %s, %s bytes: fct %.0f ps, ACK %.0f ps later; "
                   "nothing takes less than %.0f ps, %lld ps of it on the way",
                   r.flows.text(i, "id").c_str(), src.c_str(), dst.c_str(),
-                  r.flows.text(i, "size_bytes").c_str(), fct, back, least,
-                  (long long)way->second);
+                  r.flows.text(i, "size_bytes").c_str(), fct, back, least, (long long)way->second);
     }
 }

@@ -53,9 +53,11 @@ void check_same(const std::string &mode, const Ended &a, const std::string &fold
               mode.c_str(), b.code, b.signal, b.err.c_str());
         return;
     }
-    const std::string name_a = fs::path(folder_a).filename(), name_b = fs::path(folder_b).filename();
+    const std::string name_a = fs::path(folder_a).filename(),
+                      name_b = fs::path(folder_b).filename();
     if (without(a.err, name_a) != without(b.err, name_b))
-        f.add("same-" + mode, "standard error differs:\n%s", first_difference(a.err, b.err).c_str());
+        f.add("same-" + mode, "standard error differs:\n%s",
+              first_difference(a.err, b.err).c_str());
     const std::set<std::string> files = files_of(folder_a);
     if (files != files_of(folder_b))
         f.add("same-" + mode, "the folders %s and %s hold different files", name_a.c_str(),
@@ -80,7 +82,8 @@ void check_ideal(const Results &packet, const Results &ideal, Findings &f)
                ideal.flows.text(i, "size_bytes")}]--;
     for (const auto &c : count)
         if (c.second)
-            f.add("ideal", "%ld more messages of %s bytes from h%s to h%s than on the backend ideal",
+            f.add("ideal",
+                  "%ld more messages of %s bytes from h%s to h%s than on the backend ideal",
                   c.second, c.first.second.c_str(), c.first.first.first.c_str(),
                   c.first.first.second.c_str());
     if (packet.ops.rows() != ideal.ops.rows())

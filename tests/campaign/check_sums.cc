@@ -33,10 +33,9 @@ int64_t total(const Csv &c, size_t row, const std::vector<const char *> &columns
 void ranks(const Results &r, bool finished, Findings &f)
 {
     for (size_t i = 0; i < r.ranks.rows(); i++) {
-        const int64_t causes =
-            total(r.ranks, i,
-                  {"network_ns", "congestion_ns", "reduce_ns", "endpoint_ns", "peer_ns",
-                   "dependency_ns", "open_ns"});
+        const int64_t causes = total(r.ranks, i,
+                                     {"network_ns", "congestion_ns", "reduce_ns", "endpoint_ns",
+                                      "peer_ns", "dependency_ns", "open_ns"});
         if (causes != r.ranks.ps(i, "exposed_ns"))
             f.add("ranks", "rank %zu: causes add up to %lld ps of %lld exposed", i,
                   (long long)causes, (long long)r.ranks.ps(i, "exposed_ns"));
@@ -56,18 +55,17 @@ void path(const Results &r, Findings &f)
     int64_t at = 0;
     for (size_t i = 0; i < r.path.rows(); i++) {
         const int64_t begin = r.path.ps(i, "begin_ns"), end = r.path.ps(i, "end_ns");
-        const int64_t parts =
-            total(r.path, i,
-                  {"compute_ns", "cpu_ns", "memory_ns", "network_ns", "congestion_ns", "reduce_ns",
-                   "endpoint_ns"});
+        const int64_t parts = total(r.path, i,
+                                    {"compute_ns", "cpu_ns", "memory_ns", "network_ns",
+                                     "congestion_ns", "reduce_ns", "endpoint_ns"});
         if (begin != at || end - begin != r.path.ps(i, "duration_ns") || parts != end - begin)
             f.add("path", "step %zu from %lld to %lld ps after %lld: parts %lld", i,
                   (long long)begin, (long long)end, (long long)at, (long long)parts);
         at = end;
     }
     const auto end = r.summary.find("end_to_end_ns");
-    if (r.path.rows() && end != r.summary.end() &&
-        std::llround(end->second * 1000) != at && end->second < 1e12)
+    if (r.path.rows() && end != r.summary.end() && std::llround(end->second * 1000) != at &&
+        end->second < 1e12)
         f.add("path", "the critical path ends at %lld ps, the run at %.3f ns", (long long)at,
               end->second);
 }

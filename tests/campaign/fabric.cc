@@ -101,6 +101,7 @@ void draw_topology(Maker &m, Scenario &s)
     std::string name = d.of(m.tables.names("topologies"));
     if (name == "nccl" || name == "simai") // dumps of machines: the readers' fuzzers have them
         name = "xml";
+    name = m.given("topology.type").empty() ? name : m.given("topology.type");
     s.put("topology.type", name);
     if (name == "multi") {
         s.put("multi.dimensions", dimensions(m, taste));
@@ -180,12 +181,11 @@ bool read_fabric(const std::string &weft, Scenario &s)
     json_t *item;
     json_array_foreach(json_object_get(doc, "links"), i, item)
     {
-        f.links.push_back({json_string_value(json_object_get(item, "a")),
-                           json_string_value(json_object_get(item, "b")),
-                           static_cast<uint64_t>(
-                               json_integer_value(json_object_get(item, "rate_bps"))),
-                           std::llround(json_number_value(json_object_get(item, "delay_ns")) *
-                                        1000)});
+        f.links.push_back(
+            {json_string_value(json_object_get(item, "a")),
+             json_string_value(json_object_get(item, "b")),
+             static_cast<uint64_t>(json_integer_value(json_object_get(item, "rate_bps"))),
+             std::llround(json_number_value(json_object_get(item, "delay_ns")) * 1000)});
     }
     json_decref(doc);
     s.fabric = f;

@@ -106,14 +106,15 @@ void make_hpcc(Maker &m, Scenario &s)
     s.hpcc = true;
     s.compat = d.chance(50);
     write_graph(m, s, "hpcc");
-    const bool forward = s.get("hpcc.hosts-forward") == "true";
-    if (!read_fabric(m.weft, s)) {
+    s.drop("hpcc.hosts-forward"); // weft hpcc has no such setting
+    bool fits = read_fabric(m.weft, s);
+    for (const Link &l : s.fabric.links) // base RTTs of more than 10 s are refused
+        fits = fits && l.rate_bps > 1000000 && l.delay_ps < 1000000000;
+    if (!fits) {
         s.fabric.hosts = 0;
         return;
     }
     s.set.clear();
-    if (forward)
-        s.put("hpcc.hosts-forward", "true");
     s.ranks = s.fabric.hosts;
     write_flows(d, s);
     write_config(d, s);

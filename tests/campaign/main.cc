@@ -2,7 +2,7 @@
 // campaign: random simulations of the real program, each checked by what must hold of all.
 //
 //   campaign --weft PROGRAM [--first SEED] [--count N] [--shard I/N] [--folder DIR] [--also PROGRAM]
-//            [--guard SECONDS] [--keep] [--shrink]
+//            [--with KEY=VALUE]... [--guard SECONDS] [--keep] [--shrink]
 //
 // Without --first, seeds begin at a number that follows from the commit, so that every commit plays others;
 // WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say otherwise. Exit code 1: something was found.
@@ -21,7 +21,8 @@ namespace
 {
     fprintf(stderr,
             "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED] [--count N] [--shard I/N] "
-            "[--folder DIR] [--also PROGRAM] [--guard SECONDS] [--keep] [--shrink]\n",
+            "[--folder DIR] [--also PROGRAM] [--with KEY=VALUE]... [--guard SECONDS] [--keep] "
+            "[--shrink]\n",
             why);
     exit(2);
 }
@@ -71,10 +72,13 @@ Options options(int argc, char **argv)
             o.first = strtoull(v, nullptr, 10), given = true;
         else if (a == "--count")
             o.count = strtoull(v, nullptr, 10);
+        else if (a == "--with" && strchr(v, '='))
+            o.with.emplace_back(std::string(v, strchr(v, '=')), strchr(v, '=') + 1);
         else if (a == "--guard")
             o.guard.cpu_s = atoi(v);
         else if (a == "--shard" && strchr(v, '/'))
-            o.shard = strtoull(v, nullptr, 10), o.shards = strtoull(strchr(v, '/') + 1, nullptr, 10);
+            o.shard = strtoull(v, nullptr, 10),
+            o.shards = strtoull(strchr(v, '/') + 1, nullptr, 10);
         else
             usage(("no option " + a).c_str());
     }

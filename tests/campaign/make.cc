@@ -5,17 +5,18 @@
 
 #include <filesystem>
 
-Scenario make_scenario(Tables &tables, const std::string &weft, uint64_t seed,
+Scenario make_scenario(Tables &tables, const std::string &weft,
+                       const std::vector<std::pair<std::string, std::string>> &with, uint64_t seed,
                        const std::string &dir)
 {
     Draw d(seed * 2 + 1);
     d.next();
-    Maker m = {d, tables, weft};
+    Maker m = {d, tables, weft, with};
     Scenario s;
     s.seed = seed;
     s.dir = dir;
     std::filesystem::create_directories(dir);
-    if (d.chance(12)) {
+    if (with.empty() && d.chance(12)) {
         for (int tries = 0; tries < 8 && s.fabric.hosts < 2; tries++) {
             s.set.clear();
             make_hpcc(m, s);
@@ -29,5 +30,7 @@ Scenario make_scenario(Tables &tables, const std::string &weft, uint64_t seed,
     if (d.chance(60))
         make_trouble(m, s);
     make_settings(m, s);
+    for (const auto &w : with)
+        s.put(w.first, w.second);
     return s;
 }

@@ -7,9 +7,9 @@
 #include <vector>
 
 struct Ended {
-    int code = -1;       // exit code; -1: a signal ended it
-    int signal = 0;      // that signal
-    bool guarded = false; // the guard ended it: too long
+    int code = -1;          // exit code; -1: a signal ended it
+    int signal = 0;         // that signal
+    bool guarded = false;   // the guard ended it: too long
     bool too_large = false; // the guard ended it: too much memory
     double cpu_s = 0;
     std::string out, err;

@@ -27,7 +27,7 @@ struct Scenario {
     bool hpcc = false; // weft hpcc --config config.txt, else weft run
     bool compat = false;
     std::string control; // weft hpcc --control
-    bool files = false; // it reads files of the folder
+    bool files = false;  // it reads files of the folder
     std::vector<std::pair<std::string, std::string>> set;
     Fabric fabric;
     uint64_t ranks = 0; // hosts that take part
@@ -75,10 +75,21 @@ struct Maker {
     Draw &draw;
     Tables &tables;
     const std::string &weft;
+    const std::vector<std::pair<std::string, std::string>> &with; // what every simulation has
+
+    /* The value that `with` gives a key; empty: none. */
+    std::string given(const std::string &key) const
+    {
+        for (const auto &w : with)
+            if (w.first == key)
+                return w.second;
+        return "";
+    }
 };
 
 /* Everything, from its seed. */
-Scenario make_scenario(Tables &tables, const std::string &weft, uint64_t seed,
+Scenario make_scenario(Tables &tables, const std::string &weft,
+                       const std::vector<std::pair<std::string, std::string>> &with, uint64_t seed,
                        const std::string &dir);
 
 /* Its parts. */

@@ -73,8 +73,8 @@ std::string free_text(Maker &m, const Scenario &s, const std::string &key)
             rates[l.rate_bps] = true;
         std::string text;
         for (const auto &r : rates)
-            text += (text.empty() ? "" : ",") + std::to_string(r.first) + "bps:" +
-                    d.word({"0:0:1", "10KB:40KB:0.2", "100KB:400KB:0.01"});
+            text += (text.empty() ? "" : ",") + std::to_string(r.first) +
+                    "bps:" + d.word({"0:0:1", "10KB:40KB:0.2", "100KB:400KB:0.01"});
         return rates.size() <= 8 ? text : "";
     }
     if (key == "system.stragglers")
@@ -90,8 +90,8 @@ void draw_some(Maker &m, Scenario &s, const std::string &what, const std::string
                const std::string &prefix, uint64_t n)
 {
     static const std::vector<std::string> elsewhere = {
-        "transport.type", "transport.variant",       "system.algorithm-dir", "system.dims",
-        "system.quantum", "system.remote-memory-file"};
+        "transport.type", "transport.variant", "system.algorithm-dir",
+        "system.dims",    "system.quantum",    "system.remote-memory-file"};
     const std::vector<Param> &all = m.tables.params(what, name);
     for (; n > 0 && !all.empty(); n--) {
         const Param &p = m.draw.of(all);
@@ -114,7 +114,7 @@ void draw_balance(Maker &m, Scenario &s)
     Draw &d = m.draw;
     const Param &balance = m.tables.param("section", "switch", "balance");
     const Param &recovery = m.tables.param("section", "transport", "recovery");
-    if (d.chance(45))
+    if (d.chance(60))
         s.put("transport.recovery", d.of(recovery.choices));
     if (!d.chance(40))
         return;
@@ -156,8 +156,8 @@ void draw_buffers(Maker &m, Scenario &s)
     if (d.chance(25))
         s.put("pfc.enabled", "false");
     else if (d.chance(25))
-        s.put("pfc.prios", std::to_string(d.chance(30) ? d.below(256)
-                                                       : 1U << d.below(8) | 1U << d.below(8)));
+        s.put("pfc.prios",
+              std::to_string(d.chance(30) ? d.below(256) : 1U << d.below(8) | 1U << d.below(8)));
     const bool wide = headroom_bytes(s.fabric) > (small ? 10000 : 300000);
     if (d.chance(wide ? 92 : 25))
         s.put("pfc.headroom", std::to_string(d.magnitude(1, wide ? 5000 : 50000)) + "B");
@@ -203,7 +203,8 @@ void draw_collectives(Maker &m, Scenario &s)
         std::string text = algorithm(m, p.name, p.dflt);
         if (dims > 1 && d.chance(70))
             for (size_t i = 1; i < dims; i++)
-                text += "," + (d.chance(50) ? text.substr(0, text.find(',')) : algorithm(m, p.name, p.dflt));
+                text += "," + (d.chance(50) ? text.substr(0, text.find(','))
+                                            : algorithm(m, p.name, p.dflt));
         s.put("system." + p.name, text);
     }
     if (d.chance(35)) {
@@ -247,8 +248,10 @@ void make_settings(Maker &m, Scenario &s)
     if (!s.hpcc)
         draw_collectives(m, s);
     if (d.chance(30))
-        s.put("transport.mtu", (d.chance(50) ? d.word({"256", "1000", "4097", "9216"}) : std::to_string(d.magnitude(256, 9216))) + "B");
-    static const std::vector<std::string> sections = {"transport", "switch", "pfc",    "ecn",
+        s.put("transport.mtu", (d.chance(50) ? d.word({"256", "1000", "4097", "9216"})
+                                             : std::to_string(d.magnitude(256, 9216))) +
+                                   "B");
+    static const std::vector<std::string> sections = {"transport", "switch", "pfc",       "ecn",
                                                       "credit",    "system", "in-network"};
     for (uint64_t n = d.chance(50) ? d.between(1, 3) : 0; n > 0; n--) {
         const std::string section = d.of(sections);
@@ -256,6 +259,9 @@ void make_settings(Maker &m, Scenario &s)
             continue;
         draw_some(m, s, "section", section, section, d.between(1, 3));
     }
+    const std::string kmin = s.get("ecn.kmin"), kmax = s.get("ecn.kmax");
+    if (kmin.empty() != kmax.empty() || !kmin.empty()) // the one or both: in order
+        s.put(kmin.empty() ? "ecn.kmin" : "ecn.kmax", kmin.empty() ? kmax : kmin);
     if (d.chance(8))
         s.put("run.until", std::to_string(d.magnitude(1, 100000000000)) + "ps");
     s.put("run.seed", std::to_string(d.chance(10) ? d.next() : d.below(1000)));

@@ -41,8 +41,8 @@ class Player
     void ideal(const Results &packet) const
     {
         Scenario s = m_v.scenario;
-        static const std::vector<std::string> packets = {"transport", "switch", "pfc", "ecn", "credit",
-                                                         "in-network", "tcp", "trouble", "ns3"};
+        static const std::vector<std::string> packets = {
+            "transport", "switch", "pfc", "ecn", "credit", "in-network", "tcp", "trouble", "ns3"};
         for (const std::string &section : packets)
             for (const Param &param : m_tables.params("section", section))
                 s.drop(section + "." + param.name);
@@ -114,7 +114,7 @@ Verdict simulate(const Options &o, Tables &tables, uint64_t seed)
 {
     const std::string dir = o.folder + "/" + std::to_string(seed);
     fs::remove_all(dir);
-    return judge(o, tables, make_scenario(tables, o.weft, seed, dir));
+    return judge(o, tables, make_scenario(tables, o.weft, o.with, seed, dir));
 }
 
 static bool still(const Verdict &v, const std::string &kind)

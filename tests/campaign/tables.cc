@@ -59,10 +59,11 @@ const std::vector<std::string> &Tables::offers(const std::string &algorithm)
         return found->second;
     std::vector<std::string> &all = m_offers[algorithm];
     for (const char *kind : {"gather", "all-to-all", "reduce-scatter"}) {
-        const Ended e = run_guarded(
-            {m_weft, "check", "--set", "topology.type=single-switch", "--set", "workload.type=generate",
-             "--set", std::string("generate.kind=") + kind, "--set", std::string("system.") + kind + "=" + algorithm},
-            m_dir, "ask", Guard());
+        const Ended e =
+            run_guarded({m_weft, "check", "--set", "topology.type=single-switch", "--set",
+                         "workload.type=generate", "--set", std::string("generate.kind=") + kind,
+                         "--set", std::string("system.") + kind + "=" + algorithm},
+                        m_dir, "ask", Guard());
         const size_t does = std::min(e.err.rfind(" does "), e.err.rfind(" do "));
         if (e.code != 3 || does == std::string::npos)
             continue;
@@ -91,8 +92,13 @@ const std::vector<Param> &Tables::params(const std::string &what, const std::str
     json_t *item;
     json_array_foreach(json_object_get(doc, "parameters"), i, item)
     {
-        Param p = {text(item, "name"), text(item, "type"), text(item, "default"),
-                   text(item, "min"),  text(item, "max"),  text(item, "help"), {}};
+        Param p = {text(item, "name"),
+                   text(item, "type"),
+                   text(item, "default"),
+                   text(item, "min"),
+                   text(item, "max"),
+                   text(item, "help"),
+                   {}};
         std::istringstream choices(text(item, "choices"));
         for (std::string word; std::getline(choices, word, '|');)
             p.choices.push_back(word);
@@ -102,8 +108,7 @@ const std::vector<Param> &Tables::params(const std::string &what, const std::str
     return all;
 }
 
-const Param &Tables::param(const std::string &what, const std::string &name,
-                           const std::string &key)
+const Param &Tables::param(const std::string &what, const std::string &name, const std::string &key)
 {
     for (const Param &p : params(what, name))
         if (p.name == key)
@@ -197,9 +202,9 @@ std::string any_number(Draw &d, const Param &p, const Kind &k, uint64_t most)
         break;
     case 4: // around the default: what is likely to matter
     case 5:
-        v = known && dflt > lo ? d.magnitude(dflt / 16 < lo ? lo : dflt / 16,
-                                             dflt > hi / 16 ? hi : dflt * 16)
-                               : d.magnitude(lo, hi);
+        v = known && dflt > lo
+                ? d.magnitude(dflt / 16 < lo ? lo : dflt / 16, dflt > hi / 16 ? hi : dflt * 16)
+                : d.magnitude(lo, hi);
         break;
     default:
         v = d.magnitude(lo, hi);

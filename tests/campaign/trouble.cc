@@ -10,7 +10,8 @@ namespace
 class Moments
 {
   public:
-    explicit Moments(Draw &d) : m_span_ps(d.magnitude(100000, 2000000000)), m_tie_ps(d.below(m_span_ps))
+    explicit Moments(Draw &d)
+        : m_span_ps(d.magnitude(100000, 2000000000)), m_tie_ps(d.below(m_span_ps))
     {
     }
     uint64_t at(Draw &d) const
@@ -74,7 +75,9 @@ std::string event(Maker &m, const Fabric &f, const Moments &when)
         else if (p.name == "count")
             v = std::to_string(d.between(1, 5));
         else if (p.name == "rate") // below the rate of the link that `link` named
-            v = std::to_string(d.magnitude(std::max<uint64_t>(1, least / (d.chance(10) ? least : 50)), least - 1)) + "bps";
+            v = std::to_string(d.magnitude(
+                    std::max<uint64_t>(1, least / (d.chance(10) ? least : 50)), least - 1)) +
+                "bps";
         else if (p.name == "ber")
             v = d.word({"0", "1", "1e-9", "1e-7", "1e-6", "1e-5", "1e-4", "1e-3"});
         else
@@ -94,6 +97,13 @@ void make_trouble(Maker &m, Scenario &s)
         return;
     const Moments when(d);
     std::string all;
+    if (d.chance(15)) { // a cable that is bad from the beginning to the end
+        all = "bit-errors link=" + link(d, s.fabric) +
+              " ber=" + d.word({"1e-7", "1e-6", "5e-6", "1e-5", "3e-5", "1e-4"});
+        s.put("trouble.events", all);
+        if (d.chance(50))
+            return;
+    }
     for (uint64_t n = d.between(1, d.chance(70) ? 2 : 6); n > 0; n--)
         all += (all.empty() ? "" : "; ") + event(m, s.fabric, when);
     s.put("trouble.events", all);

@@ -17,12 +17,15 @@ const uint64_t most_bytes = 3000000;
 uint64_t size(Draw &d, uint64_t most)
 {
     uint64_t v = 0;
-    switch (d.below(6)) {
+    switch (d.below(7)) {
     case 0:
         v = d.below(4);
         break;
     case 1:
         v = d.of(std::vector<uint64_t>{255, 256, 257, 4095, 4096, 4097, 8192, 65536});
+        break;
+    case 2:
+        v = most;
         break;
     default:
         v = d.magnitude(1, most);
@@ -121,8 +124,9 @@ void write_trace(Maker &m, Scenario &s)
         default:
             if (a == b && !d.chance(1))
                 break;
-            newest[a] = ranks[a].send(static_cast<uint32_t>(b), bytes, some_before(d, newest[a], false),
-                                      static_cast<uint32_t>(step));
+            newest[a] =
+                ranks[a].send(static_cast<uint32_t>(b), bytes, some_before(d, newest[a], false),
+                              static_cast<uint32_t>(step));
             newest[b] = ranks[b].recv(static_cast<uint32_t>(a), bytes,
                                       a == b ? Deps() : some_before(d, newest[b], false),
                                       static_cast<uint32_t>(step));
@@ -161,7 +165,8 @@ void make_workload(Maker &m, Scenario &s)
         const bool traffic = s.ranks > 3 && d.chance(60);
         if (traffic) // some hosts are memories
             s.ranks -= d.between(1, s.ranks / 2);
-        s.put("system.remote-memory", traffic && d.chance(90) ? "pool" : d.word({"per-npu", "pool", "per-node"}));
+        s.put("system.remote-memory",
+              traffic && d.chance(90) ? "pool" : d.word({"per-npu", "pool", "per-node"}));
         if (traffic)
             s.put("system.remote-traffic", "true");
         s.put("system.remote-latency", std::to_string(d.magnitude(0, 2000)) + "ns");
