@@ -103,7 +103,6 @@ struct weft_net_port_stats {
     uint64_t tx_bytes;        /**< bytes on the wire, with preamble and gap */
     uint64_t tx_payload_bytes; /**< payload bytes among them, retransmissions included */
     int64_t busy_ps;          /**< time spent serialising */
-    int64_t last_ps;          /**< end of the last transmission; 0: there was none, or the link is down */
     int64_t paused_ps;        /**< time during which at least one priority was paused by PFC */
     uint64_t pauses;          /**< XOFFs received */
     uint64_t ecn_marks;       /**< packets marked at this egress */
@@ -112,6 +111,7 @@ struct weft_net_port_stats {
     uint64_t drops_error;     /**< packets lost to link errors on this direction */
     uint64_t drops_link;      /**< packets lost because the link failed, or that came in and had no route left */
     uint64_t max_queue_bytes; /**< largest egress occupancy seen, all priorities */
+    int64_t last_ps;          /**< end of the last transmission; 0: there was none, or the link is down */
 };
 
 /** Counters of a whole run. */

@@ -8,6 +8,8 @@
 // WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say otherwise. Exit code 1: something was found.
 #include "simulate.h"
 
+#include "base/units.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +27,15 @@ namespace
             "[--shrink]\n",
             why);
     exit(2);
+}
+
+uint64_t number(const std::string &text)
+{
+    uint64_t n = 0;
+    weft_err err = {};
+    if (weft_parse_u64(text.c_str(), &n, &err))
+        usage(err.msg);
+    return n;
 }
 
 // The first seed of a commit: its first 32 bits, in thousands.
@@ -45,9 +56,9 @@ Options options(int argc, char **argv)
 {
     Options o;
     const char *first = getenv("WEFT_CAMPAIGN_FIRST"), *count = getenv("WEFT_CAMPAIGN_COUNT");
-    o.first = first ? strtoull(first, nullptr, 10) : 0;
+    o.first = first ? number(first) : 0;
     bool given = first != nullptr;
-    o.count = count ? strtoull(count, nullptr, 10) : o.count;
+    o.count = count ? number(count) : o.count;
     o.folder = (std::filesystem::temp_directory_path() / "weft-campaign").string();
     for (int i = 1; i < argc; i++) {
         const std::string a = argv[i];
@@ -69,16 +80,15 @@ Options options(int argc, char **argv)
         else if (a == "--folder")
             o.folder = std::filesystem::absolute(v);
         else if (a == "--first")
-            o.first = strtoull(v, nullptr, 10), given = true;
+            o.first = number(v), given = true;
         else if (a == "--count")
-            o.count = strtoull(v, nullptr, 10);
+            o.count = number(v);
         else if (a == "--with" && strchr(v, '='))
             o.with.emplace_back(std::string(v, strchr(v, '=')), strchr(v, '=') + 1);
         else if (a == "--guard")
-            o.guard.cpu_s = atoi(v);
+            o.guard.cpu_s = static_cast<int>(number(v));
         else if (a == "--shard" && strchr(v, '/'))
-            o.shard = strtoull(v, nullptr, 10),
-            o.shards = strtoull(strchr(v, '/') + 1, nullptr, 10);
+            o.shard = number(std::string(v, strchr(v, '/'))), o.shards = number(strchr(v, '/') + 1);
         else
             usage(("no option " + a).c_str());
     }
