@@ -78,6 +78,55 @@ void generated(Maker &m, Scenario &s)
         s.put("generate.compute-time", whole_us(d));
 }
 
+// Some factor of n.
+uint64_t factor(Draw &d, uint64_t n)
+{
+    std::vector<uint64_t> all;
+    for (uint64_t f = 1; f <= n; f++)
+        if (n % f == 0)
+            all.push_back(f);
+    return d.of(all);
+}
+
+// A transformer of a few thousand parameters, divided in every way that there is.
+void training(Maker &m, Scenario &s)
+{
+    Draw &d = m.draw;
+    static const std::vector<std::pair<const char *, const char *>> tiny = {
+        {"model", "llama3-8b"}, {"hidden", "64"},        {"heads", "4"},   {"kv-heads", "4"},
+        {"head-dim", "16"},     {"ffn", "128"},          {"vocab", "256"}, {"sequence", "32"},
+        {"layers", "4"},        {"kernel-launch", "1us"}};
+    for (const auto &t : tiny)
+        s.put(std::string("training.") + t.first, t.second);
+    const bool experts = d.chance(30);
+    if (experts) {
+        s.put("training.model", "mixtral-8x7b");
+        s.put("training.experts", "4");
+        s.put("training.expert-ffn", "64");
+    }
+    s.put("training.ranks", std::to_string(s.ranks));
+    uint64_t left = s.ranks;
+    for (const char *key : {"tp", "pp", "cp"}) {
+        const uint64_t n = std::min<uint64_t>(4, factor(d, left));
+        if (left % n || n == 3 || !d.chance(70))
+            continue;
+        s.put(std::string("training.") + key, std::to_string(n));
+        left /= n;
+    }
+    if (experts && left % 2 == 0)
+        s.put("training.ep", "2");
+    for (const Param &p : m.tables.params("workload", "training")) {
+        const std::string key = "training." + p.name;
+        const bool named = !s.get(key).empty() || p.name == "gpu" || p.name == "model";
+        if (!named && (p.type == "choice" || p.type == "bool") && d.chance(40))
+            s.put(key, any_value(d, p));
+    }
+    if (s.get("training.schedule") == "interleaved")
+        s.put("training.virtual-stages", "2");
+    s.put("training.iterations", std::to_string(d.between(1, 2)));
+    s.put("training.microbatches", std::to_string(2 * d.between(1, 4)));
+}
+
 Deps some_before(Draw &d, uint64_t newest, bool must)
 {
     Deps deps;
@@ -154,12 +203,17 @@ void write_trace(Maker &m, Scenario &s)
 void make_workload(Maker &m, Scenario &s)
 {
     Draw &d = m.draw;
-    if (s.ranks < 2 || d.chance(70)) {
-        s.put("workload.type", "generate");
-        generated(m, s);
-        return;
-    }
-    s.put("workload.type", "chakra");
+    const std::vector<std::string> &all = m.tables.names("workloads");
+    const bool trains = std::find(all.begin(), all.end(), "training") != all.end();
+    std::string type = s.ranks > 1 && d.chance(30) ? "chakra" : "generate";
+    if (s.ranks > 1 && trains && d.chance(12))
+        type = "training";
+    type = m.given("workload.type").empty() ? type : m.given("workload.type");
+    s.put("workload.type", type);
+    if (type == "training")
+        return training(m, s);
+    if (type == "generate")
+        return generated(m, s);
     s.put("system.memory-bandwidth", d.word({"50GB/s", "1GB/s", "2TB/s"}));
     if (d.chance(35)) {
         const bool traffic = s.ranks > 3 && d.chance(60);
