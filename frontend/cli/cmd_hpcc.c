@@ -62,10 +62,28 @@ struct run {
 };
 enum { FCT, PFC, QLEN, SLOWDOWN };
 
+/* Settings that the configuration makes, and where. */
+static int check_free(const char *set, struct weft_err *err)
+{
+    static const struct {
+        const char *prefix, *why;
+    } fixed[] = {
+        {"topology.", "topology and flows are those of the configuration"},
+        {"workload.", "topology and flows are those of the configuration"},
+        {"system.", "topology and flows are those of the configuration"},
+        {"trouble.", "what goes wrong is LINK_DOWN of the configuration and the error rates of its "
+                     "topology"},
+        {"congestion-control.name=", "it is that of CC_MODE; another in its place: --control NAME"},
+    };
+    for (size_t k = 0; k < sizeof fixed / sizeof fixed[0]; k++)
+        if (strncmp(set, fixed[k].prefix, strlen(fixed[k].prefix)) == 0)
+            return weft_err_set(err, WEFT_E_INPUT, "--set %s: %s", set, fixed[k].why);
+    return 0;
+}
+
 static int resolve(struct run *r, struct weft_err *err)
 {
     const struct hpcc_opts *o = r->o;
-    static const char *const fixed[] = {"topology.", "workload.", "system."};
     struct weft_hpcc_profile_input in = {r->job.config, r->job.topology_path, r->job.fabric,
                                          r->job.flows,  &r->job.pairs,        o->compat,
                                          o->control};
@@ -84,11 +102,7 @@ static int resolve(struct run *r, struct weft_err *err)
     int code = 0;
     for (size_t i = 0; !code && i < o->source.set.n; i++) {
         sets[n++] = o->source.set.list[i];
-        for (size_t k = 0; !code && k < sizeof fixed / sizeof fixed[0]; k++)
-            if (strncmp(o->source.set.list[i], fixed[k], strlen(fixed[k])) == 0)
-                code = weft_err_set(err, WEFT_E_INPUT,
-                                    "--set %s: topology and flows are those of the configuration",
-                                    o->source.set.list[i]);
+        code = check_free(sets[n - 1], err);
     }
     if (!code)
         code = weft_source_shorts(&o->source, sets, &n, &texts, err);

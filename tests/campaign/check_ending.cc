@@ -29,7 +29,7 @@ bool names_something(const std::string &text)
 {
     static const std::regex named(
         "h[0-9]+ ?-> ?h[0-9]+|h[0-9]+->|rank [0-9]+|ranks? [0-9]|link [0-9sh]|"
-        "[sh][0-9]+-[sh][0-9]+|run\\.until|stopped at");
+        "[sh][0-9]+-[sh][0-9]+|run\\.until|stopped at|flows are not complete at");
     return std::regex_search(text, named);
 }
 

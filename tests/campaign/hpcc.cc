@@ -118,8 +118,6 @@ void make_hpcc(Maker &m, Scenario &s)
     s.ranks = s.fabric.hosts;
     write_flows(d, s);
     write_config(d, s);
-    if (d.chance(30))
-        make_trouble(m, s);
     if (d.chance(40))
         make_settings(m, s);
 }

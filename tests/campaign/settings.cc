@@ -162,7 +162,7 @@ void draw_buffers(Maker &m, Scenario &s)
     if (d.chance(wide ? 92 : 25))
         s.put("pfc.headroom", std::to_string(d.magnitude(1, wide ? 5000 : 50000)) + "B");
     if (d.chance(20))
-        s.put("pfc.quanta", std::to_string(d.magnitude(1, 65535)));
+        s.put("pfc.quanta", std::to_string(d.magnitude(64, 65535)));
     if (!d.chance(10))
         s.put("pfc.allow-deadlock", "true");
 }

@@ -101,6 +101,14 @@ TEST(HpccCommand, MistakesAndTheirExitCodes)
         {"hpcc", "--config", dir / "config.txt", "--no-out", "--set", "topology.type=dumbbell"});
     EXPECT_EQ(fixed.code, 3);
     EXPECT_CONTAINS(fixed.err, "topology and flows are those of the configuration");
+    const Said failing = weft({"hpcc", "--config", dir / "config.txt", "--no-out", "--set",
+                               "trouble.events=link-down link=0 at=0"});
+    EXPECT_EQ(failing.code, 3);
+    EXPECT_CONTAINS(failing.err, "what goes wrong is LINK_DOWN of the configuration");
+    const Said control = weft({"hpcc", "--config", dir / "config.txt", "--no-out", "--set",
+                               "congestion-control.name=swift"});
+    EXPECT_EQ(control.code, 3);
+    EXPECT_CONTAINS(control.err, "--control NAME");
     /* 100 MB take 8 ms, but 1 ms is all there is. */
     const Said late = weft({"hpcc", "--config", dir / "config.txt", "--out", dir / "o", "-q"});
     EXPECT_EQ(late.code, 1);
