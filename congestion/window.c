@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* See window.h. */
 #include "congestion/window.h"
+#include "base/int128.h"
 
 uint64_t weft_cc_window_bytes(int window, uint64_t bdp_bytes, uint64_t mtu_bytes, uint64_t rate_bps,
                               uint64_t line_bps)
@@ -9,7 +10,7 @@ uint64_t weft_cc_window_bytes(int window, uint64_t bdp_bytes, uint64_t mtu_bytes
         return UINT64_MAX;
     uint64_t w = bdp_bytes;
     if (window == WEFT_CC_WINDOW_SCALED)
-        w = (uint64_t)((unsigned __int128)w * rate_bps / line_bps);
+        w = (uint64_t)((weft_u128)w * rate_bps / line_bps);
     return w > mtu_bytes ? w : mtu_bytes;
 }
 

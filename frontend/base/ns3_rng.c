@@ -12,7 +12,7 @@ static const uint32_t step[2][3] = {{0, 1403580, 4294967087u - 810728},
 
 typedef uint32_t matrix[3][3];
 
-static void multiply(matrix out, const matrix a, const matrix b, uint64_t m)
+static void multiply(matrix out, matrix a, matrix b, uint64_t m)
 {
     matrix c;
     for (int i = 0; i < 3; i++)
@@ -28,17 +28,17 @@ static void multiply(matrix out, const matrix a, const matrix b, uint64_t m)
 /* The matrix that moves a component, oldest value first, 2^@p log2 steps on. */
 static void jump(matrix out, int component, int log2)
 {
-    const matrix one = {
+    matrix one = {
         {0, 1, 0}, {0, 0, 1}, {step[component][2], step[component][1], step[component][0]}};
     memcpy(out, one, sizeof one);
     for (int i = 0; i < log2; i++)
         multiply(out, out, out, modulus[component]);
 }
 
-static void power(matrix out, const matrix a, uint64_t n, uint64_t m)
+static void power(matrix out, matrix a, uint64_t n, uint64_t m)
 {
     matrix base;
-    const matrix unit = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    matrix unit = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     memcpy(base, a, sizeof base);
     memcpy(out, unit, sizeof unit);
     for (; n; n >>= 1) {
@@ -48,7 +48,7 @@ static void power(matrix out, const matrix a, uint64_t n, uint64_t m)
     }
 }
 
-static void move(uint32_t out[3], const matrix a, const uint32_t s[3], uint64_t m)
+static void move(uint32_t out[3], matrix a, const uint32_t s[3], uint64_t m)
 {
     uint32_t t[3];
     for (int i = 0; i < 3; i++) {

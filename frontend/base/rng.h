@@ -10,6 +10,8 @@
 #ifndef WEFT_BASE_RNG_H
 #define WEFT_BASE_RNG_H
 
+#include "base/int128.h"
+
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -56,7 +58,7 @@ static inline double weft_rng_f64(struct weft_rng *r)
 /** A uniform integer in [0, n), n > 0 (Lemire's multiply-shift; bias below n / 2^64). */
 static inline uint64_t weft_rng_below(struct weft_rng *r, uint64_t n)
 {
-    return (uint64_t)(((unsigned __int128)weft_rng_u64(r) * n) >> 64);
+    return (uint64_t)(((weft_u128)weft_rng_u64(r) * n) >> 64);
 }
 
 #ifdef __cplusplus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tokens of HPCC's text files. */
+#include "base/int128.h"
 #include "base/scan.h"
 
 #include "base/file.h"
@@ -167,10 +168,9 @@ int weft_scan_time(struct weft_scan *s, const char *what, const char *unit, int6
                              "%s must be a number (of %s, not negative), got '%.64s'", what, unit,
                              s->tok);
     /* Both factors are below 2^63, so 128 bits hold the products. */
-    unsigned __int128 frac =
-        ((unsigned __int128)d.frac12 * (uint64_t)per + WEFT_PS_PER_S / 2) / WEFT_PS_PER_S;
-    unsigned __int128 ps = (unsigned __int128)d.whole * (uint64_t)per + frac;
-    if (ps >= (unsigned __int128)WEFT_NEVER)
+    weft_u128 frac = ((weft_u128)d.frac12 * (uint64_t)per + WEFT_PS_PER_S / 2) / WEFT_PS_PER_S;
+    weft_u128 ps = (weft_u128)d.whole * (uint64_t)per + frac;
+    if (ps >= (weft_u128)WEFT_NEVER)
         return weft_scan_err(s, err, WEFT_E_INPUT, "%s is later than weft's 106 days: '%.64s' %s",
                              what, s->tok, unit);
     *out_ps = (int64_t)ps;

@@ -6,6 +6,7 @@
  * whole factor; powers of ten are cancelled as twos and fives on both sides, so that the result is
  * exact or the value isn't a whole number of the base unit. No floating point takes part.
  */
+#include "base/int128.h"
 #include "base/units.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-typedef unsigned __int128 u128;
+typedef weft_u128 u128;
 
 /* A decimal number, and what follows it. */
 struct number {

@@ -10,6 +10,7 @@
  * Such traces say nothing about what data a message carries, so that they can't be proved; what is
  * checked is that every message has two ends of equal size.
  */
+#include "base/int128.h"
 #include "base/file.h"
 #include "collective/collective.h"
 #include "workload/chakra_read.h"
@@ -83,7 +84,7 @@ static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t la
 {
     const struct program *p = program_of(c);
     uint64_t b = p->ranks[rank].lanes[lane].bytes[i];
-    return p->size_bytes ? (uint64_t)((unsigned __int128)b * c->bytes / p->size_bytes) : b;
+    return p->size_bytes ? (uint64_t)((weft_u128)b * c->bytes / p->size_bytes) : b;
 }
 
 static uint64_t total_bytes(const struct weft_coll_call *c)

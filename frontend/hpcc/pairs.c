@@ -2,6 +2,7 @@
 /* Breadth-first search from every host, as HPCC's CalculateRoute does. */
 #include "hpcc/pairs.h"
 
+#include "base/int128.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -57,8 +58,8 @@ static void search_from(struct search *s, uint32_t root)
                 continue;
             s->seen[next] = root + 1;
             s->delay_ps[next] = s->delay_ps[now] + (uint64_t)l->delay_ps;
-            s->tx_ns[next] = s->tx_ns[now] + (uint64_t)((unsigned __int128)s->payload_bytes * 8 *
-                                                        NS_PER_S / l->rate_bps);
+            s->tx_ns[next] = s->tx_ns[now] +
+                             (uint64_t)((weft_u128)s->payload_bytes * 8 * NS_PER_S / l->rate_bps);
             s->bw_bps[next] = l->rate_bps < s->bw_bps[now] ? l->rate_bps : s->bw_bps[now];
             if (f->nodes[next].kind == WEFT_NODE_SWITCH) /* hosts do not transit */
                 s->queue[tail++] = next;
@@ -80,7 +81,7 @@ static void take_results(const struct search *s, uint32_t root_host, struct weft
         if (h == root_host || s->seen[node] != f->hosts[root_host] + 1)
             continue;
         uint64_t rtt = rtt_ns(s, node);
-        uint64_t bdp = (uint64_t)((unsigned __int128)rtt * s->bw_bps[node] / NS_PER_S / 8);
+        uint64_t bdp = (uint64_t)((weft_u128)rtt * s->bw_bps[node] / NS_PER_S / 8);
         if (rtt > out->max_rtt_ns)
             out->max_rtt_ns = rtt;
         if (bdp > out->max_bdp_bytes)
@@ -141,6 +142,6 @@ int weft_hpcc_pairs_compute(const struct weft_fabric *f, uint64_t payload_bytes,
 uint64_t weft_hpcc_standalone_ns(const struct weft_hpcc_flow *w, uint64_t payload_bytes)
 {
     uint64_t packets = w->bytes ? (w->bytes - 1) / payload_bytes + 1 : 1;
-    unsigned __int128 wire = (unsigned __int128)packets * WEFT_HPCC_HEADER_BYTES + w->bytes;
+    weft_u128 wire = (weft_u128)packets * WEFT_HPCC_HEADER_BYTES + w->bytes;
     return w->rtt_ns + (uint64_t)(wire * 8 * NS_PER_S / w->bw_bps);
 }

@@ -11,6 +11,7 @@
  */
 #include "net/ideal_internal.h"
 
+#include "base/int128.h"
 #include "base/rng.h"
 #include "base/units.h"
 
@@ -19,7 +20,7 @@
 
 int64_t weft_ideal_serial_ps(uint64_t bytes, uint64_t rate_bps)
 {
-    unsigned __int128 ps = (unsigned __int128)bytes * 8 * WEFT_PS_PER_S / rate_bps;
+    weft_u128 ps = (weft_u128)bytes * 8 * WEFT_PS_PER_S / rate_bps;
     return ps > LONGEST_PS ? LONGEST_PS : (int64_t)ps;
 }
 

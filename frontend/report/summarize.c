@@ -6,6 +6,7 @@
  * from 1; so each is a value that occurred. Means over ranks are floored to a picosecond.
  */
 #include "report/internal.h"
+#include "base/int128.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,7 +54,7 @@ static void sum_flows(struct weft_report *r, struct weft_summary *s)
 /* Maximum and mean of one duration over ranks. */
 struct spread {
     int64_t max_ps;
-    __int128 sum_ps;
+    weft_i128 sum_ps;
 };
 
 static void add(struct spread *d, int64_t ps)

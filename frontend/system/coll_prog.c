@@ -11,6 +11,7 @@
  */
 #include "system/internal.h"
 
+#include "base/int128.h"
 #include "base/fetch.h"
 
 #include <stdlib.h>
@@ -160,7 +161,7 @@ static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct 
     if (in->action == WEFT_COLL_RECV_REDUCE && in->free_pct < 100) {
         uint64_t bytes = bytes_of(p, lane, i, in);
         if (in->free_pct)
-            bytes = (uint64_t)((unsigned __int128)bytes * (100 - in->free_pct) / 100);
+            bytes = (uint64_t)((weft_u128)bytes * (100 - in->free_pct) / 100);
         reduce_ps = weft_reduce_ps(s->p, bytes);
         p->reduce_ps += reduce_ps;
     }

@@ -15,6 +15,7 @@
  */
 #include "system/internal.h"
 
+#include "base/int128.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -28,8 +29,8 @@ int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes)
     int64_t begin = npu->inject_free_ps > now_ps ? npu->inject_free_ps : now_ps;
     int64_t gap = p->message_gap_ps;
     if (p->injection_bps) {
-        unsigned __int128 ps = (unsigned __int128)bytes * 8 * WEFT_PS_PER_S / p->injection_bps;
-        if (ps > (unsigned __int128)gap)
+        weft_u128 ps = (weft_u128)bytes * 8 * WEFT_PS_PER_S / p->injection_bps;
+        if (ps > (weft_u128)gap)
             gap = ps < WEFT_NEVER / 8 ? (int64_t)ps : WEFT_NEVER / 8;
     }
     npu->inject_free_ps = begin + p->send_overhead_ps + gap;

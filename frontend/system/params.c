@@ -4,6 +4,7 @@
  */
 #include "system/internal.h"
 
+#include "base/int128.h"
 #include "base/units.h"
 
 #define AT(field) offsetof(struct weft_system_params, field)
@@ -129,7 +130,7 @@ static const struct weft_param params[] = {
 const struct weft_param_table weft_system_param_table =
     WEFT_PARAM_TABLE(params, struct weft_system_params);
 
-static int64_t clamped_ps(unsigned __int128 ps)
+static int64_t clamped_ps(weft_u128 ps)
 {
     return ps > WEFT_NEVER / 8 ? WEFT_NEVER / 8 : (int64_t)ps;
 }
@@ -141,23 +142,23 @@ static int64_t floored(const struct weft_system_params *p, int64_t ps)
 
 static int64_t memory_ps(uint64_t bytes, uint64_t bw_bps)
 {
-    return clamped_ps((unsigned __int128)bytes * 8 * WEFT_PS_PER_S / bw_bps);
+    return clamped_ps((weft_u128)bytes * 8 * WEFT_PS_PER_S / bw_bps);
 }
 
 int64_t weft_reduce_ps(const struct weft_system_params *p, uint64_t bytes)
 {
     if (p->reduce_bw_bps == 0)
         return 0;
-    return clamped_ps((unsigned __int128)p->reduce_passes *
+    return clamped_ps((weft_u128)p->reduce_passes *
                       (uint64_t)floored(p, memory_ps(bytes, p->reduce_bw_bps)));
 }
 
 int64_t weft_copy_ps(const struct weft_system_params *p, uint64_t bytes)
 {
     /* a read and a write */
-    return p->reduce_bw_bps ? clamped_ps(2 * (unsigned __int128)(uint64_t)floored(
-                                                 p, memory_ps(bytes, p->reduce_bw_bps)))
-                            : 0;
+    return p->reduce_bw_bps
+               ? clamped_ps(2 * (weft_u128)(uint64_t)floored(p, memory_ps(bytes, p->reduce_bw_bps)))
+               : 0;
 }
 
 /* flops / peak in picoseconds: exact when both are whole numbers below 2^63. */
@@ -165,7 +166,7 @@ static int64_t flops_ps(double flops, double peak)
 {
     if (flops < 0x1p63 && peak < 0x1p63 && flops == (double)(uint64_t)flops &&
         peak == (double)(uint64_t)peak)
-        return clamped_ps((unsigned __int128)(uint64_t)flops * WEFT_PS_PER_S / (uint64_t)peak);
+        return clamped_ps((weft_u128)(uint64_t)flops * WEFT_PS_PER_S / (uint64_t)peak);
     double ps = flops / peak * (double)WEFT_PS_PER_S;
     return ps < (double)(WEFT_NEVER / 8) ? (int64_t)ps : WEFT_NEVER / 8;
 }

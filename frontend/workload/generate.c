@@ -5,6 +5,7 @@
  */
 #include "workload/generate.h"
 
+#include "base/int128.h"
 #include "base/units.h"
 #include "workload/chakra_write.h"
 #include "workload/convert.h"
@@ -78,12 +79,12 @@ static int check_time(const char *name, int64_t ps, struct weft_err *err)
 /** How many nodes one rank gets; saturates. */
 static uint64_t count_nodes(const struct weft_generate_params *p)
 {
-    unsigned __int128 n;
+    weft_u128 n;
     if (p->pattern == WEFT_GENERATE_MICROBENCHMARK) {
-        n = (unsigned __int128)p->count * (p->compute_ps > 0 ? 2 : 1);
+        n = (weft_u128)p->count * (p->compute_ps > 0 ? 2 : 1);
     } else {
         uint64_t buckets = p->layers / p->bucket_layers + (p->layers % p->bucket_layers != 0);
-        n = (2 * (unsigned __int128)p->layers + buckets + 1) * p->iterations;
+        n = (2 * (weft_u128)p->layers + buckets + 1) * p->iterations;
     }
     return n > UINT64_MAX ? UINT64_MAX : (uint64_t)n;
 }
@@ -112,8 +113,8 @@ static int check(const struct weft_generate_params *p, struct weft_err *err)
                             "workload 'generate': the pattern data-parallel has kind all-reduce "
                             "only, got %s",
                             weft_coll_kind_name((enum weft_coll_kind)p->kind));
-    unsigned __int128 bucket = (unsigned __int128)p->size_bytes *
-                               (p->pattern == WEFT_GENERATE_DATA_PARALLEL ? p->bucket_layers : 1);
+    weft_u128 bucket = (weft_u128)p->size_bytes *
+                       (p->pattern == WEFT_GENERATE_DATA_PARALLEL ? p->bucket_layers : 1);
     if (bucket > INT64_MAX)
         return weft_err_set(err, WEFT_E_INPUT,
                             "workload 'generate': one collective of size times bucket-layers "

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_ideal.h"
 
-#include "tcp_params.h"
-
+#include "base/int128.h"
 #include "base/units.h"
+#include "tcp_params.h"
 
 #include <algorithm>
 
@@ -23,7 +23,7 @@ class Segments
     {
     }
 
-    /** \return how long bytes of the stream last, in full segments but the last, or so many bytes
+    /** @return how long bytes of the stream last, in full segments but the last, or so many bytes
      * of ACKs. */
     int64_t Ps(bool data, uint64_t bytes) const
     {
@@ -39,7 +39,7 @@ class Segments
                                            TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES);
     }
 
-    /** \return what a full segment more takes, where that takes longest. */
+    /** @return what a full segment more takes, where that takes longest. */
     int64_t SpacingPs() const
     {
         return Ps(true, 2 * m_start.segmentBytes) - Ps(true, m_start.segmentBytes);
@@ -51,7 +51,7 @@ class Segments
     const TcpPart& m_part;
 };
 
-/** \return what is left of the handshake when the part is posted. */
+/** @return what is left of the handshake when the part is posted. */
 int64_t
 HandshakePs(weft_engine* engine,
             const Segments& segments,
@@ -62,17 +62,19 @@ HandshakePs(weft_engine* engine,
     {
         return 0;
     }
-    const int64_t opening =
-        segments.Ps(true, SYN_OPTION_BYTES) + segments.Ps(false, SYN_OPTION_BYTES) +
-        weft_engine_leaving_ps(
-            engine, part.src, part.since, TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES);
+    const int64_t opening = segments.Ps(true, SYN_OPTION_BYTES) +
+                            segments.Ps(false, SYN_OPTION_BYTES) +
+                            weft_engine_leaving_ps(engine,
+                                                   part.src,
+                                                   part.since,
+                                                   TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES);
     return std::max<int64_t>(0, start.openedPs + opening - part.postPs);
 }
 
 /**
  * The round trips after which windows are sent.
- * \param [in,out] left bytes of the part; what remains after the round trips
- * \return their time
+ * @param [in,out] left bytes of the part; what remains after the round trips
+ * @return their time
  */
 int64_t
 RoundTripsPs(const Segments& segments, const TcpStart& start, uint64_t& left)
@@ -89,7 +91,7 @@ RoundTripsPs(const Segments& segments, const TcpStart& start, uint64_t& left)
         const bool whole = sent + window <= start.roomBytes;
         const int64_t rtt = whole ? full : shortest;
         const uint64_t n = (window - 1) / start.segmentBytes + 1;
-        if (static_cast<__int128>(n) * spacing >= rtt)
+        if (static_cast<weft_i128>(n) * spacing >= rtt)
         {
             break;
         }

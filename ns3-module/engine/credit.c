@@ -22,6 +22,7 @@
  * A priority without credit is paused as far as the scheduler and the diagnosis are concerned.
  */
 #include "internal.h"
+#include "base/int128.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -112,7 +113,7 @@ static uint64_t size_of(const struct weft_engine *e, const struct weft_fabric_li
     const uint64_t gap = e->p.transport.gap_bytes;
     if (e->p.credit.buffer_bytes)
         return e->p.credit.buffer_bytes / e->p.credit.unit_bytes * e->p.credit.unit_bytes;
-    const unsigned __int128 flight = (unsigned __int128)l->rate_bps * (uint64_t)l->delay_ps * 2;
+    const weft_u128 flight = (weft_u128)l->rate_bps * (uint64_t)l->delay_ps * 2;
     uint64_t bytes = (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * (full + gap);
     if (e->p.credit.frame_bytes)
         bytes += full + gap + e->p.credit.frame_bytes + gap;

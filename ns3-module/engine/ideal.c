@@ -101,7 +101,7 @@ uint64_t ideal_best_q(const struct weft_engine *e, uint32_t port, struct weft_en
 
 /* ---- one way ---- */
 
-static int64_t clamp_ps(__int128 ps)
+static int64_t clamp_ps(weft_i128 ps)
 {
     return ps > WEFT_NEVER ? WEFT_NEVER : (int64_t)ps;
 }
@@ -112,7 +112,7 @@ static int64_t path_time(const struct weft_engine *e, const struct journey *j,
 {
     /* All but the last packet are full: at hop h the k-th leaves at first(h) + k x slowest link so
        far. The last one leaves when it has arrived and its predecessor has left. */
-    __int128 first = 0, last = 0;
+    weft_i128 first = 0, last = 0;
     int64_t slowest = 0;
     for (uint32_t h = 0; h < hops; h++) {
         const uint64_t q = ideal_best_q(e, ports[h], j->since);
@@ -120,8 +120,8 @@ static int64_t path_time(const struct weft_engine *e, const struct journey *j,
         first += ser;
         if (ser > slowest)
             slowest = ser;
-        const __int128 before =
-            j->npkts > 1 ? first + (__int128)(j->npkts - 2) * slowest : 0; /* it has left hop h */
+        const weft_i128 before =
+            j->npkts > 1 ? first + (weft_i128)(j->npkts - 2) * slowest : 0; /* it has left hop h */
         last = (last > before ? last : before) + gap_quantised(e, j->tail, q);
         first += prop;
         last += prop;
@@ -188,33 +188,33 @@ static int64_t least_prop_ps(const struct layer *l)
 
 /* Whether the links of a layer can have sent @p n packets of @p bytes by @p ps. */
 static bool can_send(const struct weft_engine *e, const struct layer *l, uint64_t n, uint64_t bytes,
-                     __int128 ps)
+                     weft_i128 ps)
 {
-    __int128 sent = 0;
+    weft_i128 sent = 0;
     for (uint32_t k = 0; k < l->nkinds; k++) {
         const int64_t ser = gap_quantised(e, bytes, l->kind[k].q);
         if (ser == 0)
             return true;
         sent += ps / ser * l->kind[k].links;
     }
-    return sent >= (__int128)n;
+    return sent >= (weft_i128)n;
 }
 
 /* The least time in which the links of a layer send @p n packets of @p bytes. */
-static __int128 send_ps(const struct weft_engine *e, const struct layer *l, uint64_t n,
+static weft_i128 send_ps(const struct weft_engine *e, const struct layer *l, uint64_t n,
                         uint64_t bytes)
 {
-    __int128 lo = 0, hi = INT64_MAX;
+    weft_i128 lo = 0, hi = INT64_MAX;
     for (uint32_t k = 0; k < l->nkinds; k++) {
         const int64_t ser = gap_quantised(e, bytes, l->kind[k].q);
         const uint64_t links = l->one_by_one ? 1 : l->kind[k].links;
-        const __int128 alone = (__int128)((n + links - 1) / links) * ser;
+        const weft_i128 alone = (weft_i128)((n + links - 1) / links) * ser;
         hi = alone < hi ? alone : hi;
     }
     if (l->one_by_one || l->nkinds == 1)
         return hi;
     while (lo < hi) {
-        const __int128 mid = (lo + hi) / 2;
+        const weft_i128 mid = (lo + hi) / 2;
         if (can_send(e, l, n, bytes, mid))
             hi = mid;
         else
@@ -228,7 +228,7 @@ static __int128 send_ps(const struct weft_engine *e, const struct layer *l, uint
 static int64_t layers_time(const struct weft_engine *e, const struct journey *j,
                            const struct layer *layer, uint32_t n, uint64_t overlaps)
 {
-    __int128 best = 0, tail_after = 0, full_after = 0, tail_before = 0, full_before = 0;
+    weft_i128 best = 0, tail_after = 0, full_after = 0, tail_before = 0, full_before = 0;
     const uint64_t fulls = j->npkts - 1;
     const bool one_port = is_one(&layer[0]);
     for (uint32_t h = 0; h < n; h++) {
@@ -241,14 +241,14 @@ static int64_t layers_time(const struct weft_engine *e, const struct journey *j,
         const struct layer *l = &layer[h];
         const int64_t tail = pass_ps(e, l, j->tail), full = pass_ps(e, l, j->full);
         const uint64_t beside = !l->one_by_one ? 0 : overlaps < fulls ? overlaps : fulls;
-        __int128 sending = send_ps(e, l, fulls - beside, j->full);
+        weft_i128 sending = send_ps(e, l, fulls - beside, j->full);
         tail_after -= tail;
         full_after -= full;
         /* the full packets */
-        __int128 all = full_before + sending + least_prop_ps(l) + full_after;
+        weft_i128 all = full_before + sending + least_prop_ps(l) + full_after;
         best = all > best ? all : best;
         /* all of them, of which any may come first and last */
-        const __int128 before = tail_before < full_before ? tail_before : full_before;
+        const weft_i128 before = tail_before < full_before ? tail_before : full_before;
         if (is_one(l)) {
             sending += gap_quantised(e, j->tail, l->kind[0].q);
             all = before + sending + least_prop_ps(l) + tail_after;

@@ -30,6 +30,7 @@
 #define WEFT_ENGINE_INTERNAL_H
 
 #include "base/fetch.h"
+#include "base/int128.h"
 #include "base/ns3_rng.h"
 #include "base/rng.h"
 #include "base/units.h"
@@ -510,14 +511,14 @@ static inline int64_t gap_at_rate(const struct weft_engine *e, uint64_t bytes, u
     int64_t unit = e->p.transport.quantum_ps;
     if (__builtin_expect(unit == 0, 1))
         return gap_ps(bytes, q);
-    unsigned __int128 units = (unsigned __int128)bps * (uint64_t)unit;
-    unsigned __int128 twice = (unsigned __int128)bytes * 16 * (uint64_t)WEFT_PS_PER_S;
+    weft_u128 units = (weft_u128)bps * (uint64_t)unit;
+    weft_u128 twice = (weft_u128)bytes * 16 * (uint64_t)WEFT_PS_PER_S;
     return (int64_t)((twice + units) / (2 * units)) * unit;
 }
 /** ps per byte of a rate, rounded to the nearest 2^-20 ps. */
 static inline uint64_t gap_of_rate(uint64_t bps)
 {
-    const unsigned __int128 num = (unsigned __int128)8 * WEFT_PS_PER_S << GAP_SHIFT;
+    const weft_u128 num = (weft_u128)8 * WEFT_PS_PER_S << GAP_SHIFT;
     return (uint64_t)((num + bps / 2) / bps);
 }
 

@@ -15,6 +15,7 @@
 #include "prio_params.h"
 #include "steer.h"
 #include "topologies/deadlock.h"
+#include "base/int128.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,10 +43,10 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
     if (p->pfc.headroom_bytes)
         return p->pfc.headroom_bytes;
     if (p->pfc.headroom_mode == WEFT_HEADROOM_HPCC)
-        return (uint64_t)((unsigned __int128)l->rate_bps * (uint64_t)l->delay_ps *
-                          p->pfc.headroom_factor / 8 / (uint64_t)WEFT_PS_PER_S);
-    unsigned __int128 flight =
-        (unsigned __int128)l->rate_bps * ((uint64_t)l->delay_ps * 2 + (uint64_t)p->pfc.response_ps);
+        return (uint64_t)((weft_u128)l->rate_bps * (uint64_t)l->delay_ps * p->pfc.headroom_factor /
+                          8 / (uint64_t)WEFT_PS_PER_S);
+    weft_u128 flight =
+        (weft_u128)l->rate_bps * ((uint64_t)l->delay_ps * 2 + (uint64_t)p->pfc.response_ps);
     uint64_t full = mtu_bytes + p->transport.header_bytes + p->transport.gap_bytes + 3;
     uint64_t pfc = (uint64_t)__builtin_popcount(prios_lossless(p)) *
                    (p->pfc.frame_bytes + p->transport.gap_bytes);
@@ -199,8 +200,8 @@ static int port_marking(const struct prio_params *p, uint64_t rate_bps, struct m
             return weft_err_set(err, WEFT_E_INPUT, "ecn.rate-map has no entry for links of %s",
                                 weft_format_rate(rate_bps, text));
     } else if (c->scale_rate_bps) {
-        kmin = (uint64_t)((unsigned __int128)kmin * rate_bps / c->scale_rate_bps);
-        kmax = (uint64_t)((unsigned __int128)kmax * rate_bps / c->scale_rate_bps);
+        kmin = (uint64_t)((weft_u128)kmin * rate_bps / c->scale_rate_bps);
+        kmax = (uint64_t)((weft_u128)kmax * rate_bps / c->scale_rate_bps);
     }
     m->kmin = kmin < UINT32_MAX ? (uint32_t)kmin : UINT32_MAX;
     m->kmax = kmax < UINT32_MAX ? (uint32_t)kmax : UINT32_MAX;

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC_NS = 0xa1b23c4d, ETHERNET = 1 };
+static const uint32_t MAGIC_NS = 0xa1b23c4d;
+enum { ETHERNET = 1 };
 
 struct weft_pcap {
     FILE *file;

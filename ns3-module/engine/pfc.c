@@ -18,6 +18,7 @@
  * is re-dated when it comes up, as with the retransmission timer.
  */
 #include "steer.h"
+#include "base/int128.h"
 
 enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
 
@@ -61,7 +62,7 @@ uint64_t pfc_bytes(const struct weft_engine *e)
 /* How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps. */
 static int64_t pause_ps(const struct weft_engine *e, uint32_t port)
 {
-    unsigned __int128 q = (unsigned __int128)e->p.pfc.quanta * 64 * e->ports[port].ser_q;
+    weft_u128 q = (weft_u128)e->p.pfc.quanta * 64 * e->ports[port].ser_q;
     return (int64_t)((q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT);
 }
 

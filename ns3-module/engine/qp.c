@@ -6,6 +6,7 @@
  */
 #include "recovery.h"
 #include "steer.h"
+#include "base/int128.h"
 
 #include <string.h>
 
@@ -128,7 +129,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
         rtt = e->p.transport.base_rtt_ps;
     q->env.base_rtt_ps = rtt;
     q->env.bdp_bytes =
-        (uint64_t)((unsigned __int128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
+        (uint64_t)((weft_u128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
     if (e->p.transport.bdp_bytes)
         q->env.bdp_bytes = e->p.transport.bdp_bytes;
     q->env.mtu_bytes = q->mtu_bytes;

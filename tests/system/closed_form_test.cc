@@ -11,6 +11,7 @@
  */
 #include "astra.h"
 
+#include "base/int128.h"
 #include "base/rng.h"
 
 namespace
@@ -39,7 +40,7 @@ int64_t FloorNs(int64_t ps)
 
 int64_t SerialPs(uint64_t bytes, uint64_t rate_bps)
 {
-    return (int64_t)((unsigned __int128)bytes * 8000000000000u / rate_bps);
+    return (int64_t)((weft_u128)bytes * 8000000000000u / rate_bps);
 }
 
 struct Costs {
