@@ -52,12 +52,13 @@ class PacketNet : public weft_net
     }
 
     /**
-     * \param m a message
-     * \return whether TCP carries it
+     * @param m a message
+     * @return whether TCP carries it
      */
     bool ByTcp(const weft_engine_msg& m) const;
+
     /**
-     * \return whether any message may travel by TCP
+     * @return whether any message may travel by TCP
      */
     bool UsesTcp() const
     {
@@ -66,16 +67,16 @@ class PacketNet : public weft_net
 
     /**
      * Posts a message by what is to carry it.
-     * \param m the message
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param m the message
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int Send(weft_engine_msg& m, weft_err* err);
     /** Passes the engine's callbacks that somebody wants on to sink and observer. */
     void SetHooks();
     /**
      * The engine found itself broken.
-     * \param err how
+     * @param err how
      */
     void Fail(const weft_err& err);
 
@@ -259,9 +260,9 @@ PacketNet::SetHooks()
 
 /**
  * Runs a function that may throw; what it throws becomes an error.
- * \param err filled then
- * \param f the function, returning 0 or a WEFT_E_* code
- * \return what f returns, or a code
+ * @param err filled then
+ * @param f the function, returning 0 or a WEFT_E_* code
+ * @return what f returns, or a code
  */
 template <typename F>
 int
@@ -331,8 +332,12 @@ NetSend(weft_net* net, const weft_net_msg* msg, uint64_t ref, weft_err* err)
 }
 
 int
-NetGroup(
-    weft_net* net, const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t* id, weft_err* err)
+NetGroup(weft_net* net,
+         const uint32_t* hosts,
+         uint32_t n,
+         uint32_t prio,
+         uint32_t* id,
+         weft_err* err)
 {
     PacketNet* self = PacketNet::Of(net);
     weft_engine_msg m{};
@@ -357,8 +362,8 @@ NetContribute(weft_net* net, const weft_net_part* part, uint64_t ref, weft_err* 
         *err = self->error;
         return err->code;
     }
-    const weft_engine_part p = {
-        part->group, part->member, part->bytes, part->tag, ref, part->from, part->to};
+    const weft_engine_part p =
+        {part->group, part->member, part->bytes, part->tag, ref, part->from, part->to};
     return Guard(err, [&] { return self->fabric->TryContribute(p, err); });
 }
 
@@ -628,8 +633,9 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
 {
     if (PacketNet::s_exists)
     {
-        return weft_err_set(
-            err, WEFT_E_LIMIT, "one packet net at a time: ns-3's Simulator is one per process");
+        return weft_err_set(err,
+                            WEFT_E_LIMIT,
+                            "one packet net at a time: ns-3's Simulator is one per process");
     }
     int rc = BackendCheck(config, err);
     if (rc != 0)
@@ -639,8 +645,9 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
     if (static_cast<const PacketParams*>(config->params)->capture.links[0] && !config->out_dir &&
         !config->dry)
     {
-        return weft_err_set(
-            err, WEFT_E_INPUT, "capture.links needs a run folder to write to: leave out --no-out");
+        return weft_err_set(err,
+                            WEFT_E_INPUT,
+                            "capture.links needs a run folder to write to: leave out --no-out");
     }
     return Guard(err, [&] {
         auto net = new PacketNet(*config);

@@ -4,8 +4,9 @@
  * All of weft that is both C++ and called from C is here; no exception leaves it.
  *
  * The backend "packet" has the engine's sections transport, switch, pfc and ecn, a section ns3 with
- * the one parameter simulator-impl: weft (WeftSimulatorImpl) or default (ns3::DefaultSimulatorImpl),
- * the same results under both, and the section capture of engine/capture.h.
+ * the one parameter simulator-impl: weft (WeftSimulatorImpl) or default
+ * (ns3::DefaultSimulatorImpl), the same results under both, and the section capture of
+ * engine/capture.h.
  *
  * ns-3's Simulator is one per process, so that one packet net exists at a time; several can be made
  * one after the other.

@@ -20,8 +20,8 @@ const weft_param g_ns3Params[] = {
 };
 
 /**
- * \param i number of an engine section
- * \return the same as a section of the backend
+ * @param i number of an engine section
+ * @return the same as a section of the backend
  */
 weft_net_section
 EngineSection(int i)

@@ -6,10 +6,9 @@
 #ifndef WEFT_PACKET_PARAMS_H
 #define WEFT_PACKET_PARAMS_H
 
-#include "tcp_params.h"
-
 #include "net/net.h"
 #include "ns3-module/engine/capture.h"
+#include "tcp_params.h"
 
 /** Section ns3. */
 struct Ns3Params
@@ -33,8 +32,8 @@ constexpr int PACKET_SECTIONS = WEFT_ENGINE_SECTIONS + 3;
 extern const weft_net_section g_packetSections[PACKET_SECTIONS];
 
 /**
- * \param params the backend's parameters
- * \return those of the engine
+ * @param params the backend's parameters
+ * @return those of the engine
  */
 weft_engine_params PacketEngineParams(const PacketParams& params);
 

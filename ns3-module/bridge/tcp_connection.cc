@@ -29,8 +29,11 @@ Offset(SequenceNumber32 seq, uint64_t near)
 
 } // namespace
 
-TcpConnection::TcpConnection(
-    TcpHosts& hosts, uint32_t src, uint32_t dst, uint32_t prio, Listener listener)
+TcpConnection::TcpConnection(TcpHosts& hosts,
+                             uint32_t src,
+                             uint32_t dst,
+                             uint32_t prio,
+                             Listener listener)
     : m_listener(std::move(listener)),
       m_node(hosts.GetNode(src, prio)->GetId()),
       m_listening(hosts.MakeSocket(dst, prio)),
@@ -68,8 +71,9 @@ TcpConnection::TcpConnection(
                                          MakeCallback(&TcpConnection::WindowChanged, this));
     m_sender->TraceConnectWithoutContext("RTT", MakeCallback(&TcpConnection::RttChanged, this));
     const InetSocketAddress to(TcpHosts::GetAddress(dst, prio), m_port);
-    Simulator::ScheduleWithContext(
-        m_node, Time(0), [socket = m_sender, to]() { socket->Connect(to); });
+    Simulator::ScheduleWithContext(m_node, Time(0), [socket = m_sender, to]() {
+        socket->Connect(to);
+    });
 }
 
 TcpConnection::~TcpConnection()
@@ -112,8 +116,10 @@ TcpConnection::GetSourcePort() const
 uint32_t
 TcpConnection::GetFlow() const
 {
-    return WeftIpInfo::FlowHash(
-        Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER, GetSourcePort(), m_port);
+    return WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER,
+                                TcpL4Protocol::PROT_NUMBER,
+                                GetSourcePort(),
+                                m_port);
 }
 
 TcpStart
@@ -124,8 +130,10 @@ TcpConnection::GetStart() const
     if (m_port != 0)
     {
         s.flow = GetFlow();
-        s.backFlow = WeftIpInfo::FlowHash(
-            Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER, m_port, GetSourcePort());
+        s.backFlow = WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER,
+                                          TcpL4Protocol::PROT_NUMBER,
+                                          m_port,
+                                          GetSourcePort());
     }
     s.connected = m_connected;
     s.mostBytes = m_mostBytes;

@@ -8,10 +8,10 @@
 #ifndef WEFT_TCP_CONNECTION_H
 #define WEFT_TCP_CONNECTION_H
 
+#include "net/net.h"
 #include "tcp_hosts.h"
 #include "tcp_ideal.h"
 
-#include "net/net.h"
 #include "ns3/tcp-header.h"
 #include "ns3/tcp-socket-base.h"
 
@@ -52,11 +52,11 @@ class TcpConnection
     };
 
     /**
-     * \param hosts makes sockets
-     * \param src sending host
-     * \param dst receiving host
-     * \param prio priority
-     * \param listener the owner
+     * @param hosts makes sockets
+     * @param src sending host
+     * @param dst receiving host
+     * @param prio priority
+     * @param listener the owner
      */
     TcpConnection(TcpHosts& hosts, uint32_t src, uint32_t dst, uint32_t prio, Listener listener);
     ~TcpConnection();
@@ -66,13 +66,13 @@ class TcpConnection
 
     /**
      * Queues a part of a message.
-     * \param message its number
-     * \param bytes length of the part
+     * @param message its number
+     * @param bytes length of the part
      */
     void Post(uint64_t message, uint64_t bytes);
 
     /**
-     * \return the counters
+     * @return the counters
      */
     const TcpCounters& GetCounters() const
     {
@@ -80,12 +80,12 @@ class TcpConnection
     }
 
     /**
-     * \param [out] c gets all but whose connection it is
+     * @param [out] c gets all but whose connection it is
      */
     void Describe(weft_net_connection& c) const;
 
     /**
-     * \return the connection as it is for the part posted last
+     * @return the connection as it is for the part posted last
      */
     TcpStart GetStart() const;
 
@@ -96,17 +96,17 @@ class TcpConnection
     }
 
     /**
-     * \return port of the sender, 0 when the connection has failed
+     * @return port of the sender, 0 when the connection has failed
      */
     uint16_t GetSourcePort() const;
 
     /**
-     * \return hash of the flow of data, as the fabric computes it
+     * @return hash of the flow of data, as the fabric computes it
      */
     uint32_t GetFlow() const;
 
     /**
-     * \return whether the connection is established
+     * @return whether the connection is established
      */
     bool IsConnected() const
     {

@@ -24,10 +24,10 @@ class TcpHosts
 {
   public:
     /**
-     * \param fabric the fabric
-     * \param transport section transport
-     * \param tcp section tcp
-     * \param seed of the run
+     * @param fabric the fabric
+     * @param transport section transport
+     * @param tcp section tcp
+     * @param seed of the run
      */
     TcpHosts(ns3::Ptr<ns3::WeftFabric> fabric,
              const TransportParams& transport,
@@ -35,33 +35,33 @@ class TcpHosts
              uint64_t seed);
 
     /**
-     * \param host a host number
-     * \param prio a priority that it is going to use
-     * \return its node
+     * @param host a host number
+     * @param prio a priority that it is going to use
+     * @return its node
      */
     ns3::Ptr<ns3::Node> GetNode(uint32_t host, uint32_t prio);
 
     /**
-     * \param host a host number
-     * \param prio a priority
-     * \return its address there
+     * @param host a host number
+     * @param prio a priority
+     * @return its address there
      */
     static ns3::Ipv4Address GetAddress(uint32_t host, uint32_t prio);
 
     /**
-     * \param host a host number
-     * \param prio priority of the packets
-     * \return a new socket, configured
+     * @param host a host number
+     * @param prio priority of the packets
+     * @return a new socket, configured
      */
     ns3::Ptr<ns3::Socket> MakeSocket(uint32_t host, uint32_t prio);
 
     /**
-     * \return bytes of a full segment
+     * @return bytes of a full segment
      */
     uint32_t GetSegmentBytes() const;
 
     /**
-     * \return segments per ACK
+     * @return segments per ACK
      */
     uint32_t GetAckEvery() const
     {
@@ -69,7 +69,7 @@ class TcpHosts
     }
 
     /**
-     * \return congestion window of a new connection, segments
+     * @return congestion window of a new connection, segments
      */
     uint32_t GetInitialWindow() const
     {
@@ -77,7 +77,7 @@ class TcpHosts
     }
 
     /**
-     * \return send buffer of a socket
+     * @return send buffer of a socket
      */
     uint32_t GetSendBufferBytes() const
     {
@@ -85,7 +85,7 @@ class TcpHosts
     }
 
     /**
-     * \return receive buffer of a socket
+     * @return receive buffer of a socket
      */
     uint32_t GetReceiveBufferBytes() const
     {
@@ -101,9 +101,9 @@ class TcpHosts
     };
 
     /**
-     * \param host the host
-     * \param number its number
-     * \param prio priority that it gets a device for
+     * @param host the host
+     * @param number its number
+     * @param prio priority that it gets a device for
      */
     void AddDevice(Host& host, uint32_t number, uint32_t prio);
 

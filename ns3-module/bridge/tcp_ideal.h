@@ -44,10 +44,10 @@ struct TcpPart
 };
 
 /**
- * \param engine the fabric
- * \param start the connection when the part was posted
- * \param part the part, which arrives now
- * \return its ideal duration, ps
+ * @param engine the fabric
+ * @param start the connection when the part was posted
+ * @param part the part, which arrives now
+ * @return its ideal duration, ps
  */
 int64_t TcpIdealPs(weft_engine* engine, const TcpStart& start, const TcpPart& part);
 

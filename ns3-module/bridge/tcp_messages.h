@@ -10,10 +10,9 @@
 #ifndef WEFT_TCP_MESSAGES_H
 #define WEFT_TCP_MESSAGES_H
 
+#include "net/net.h"
 #include "tcp_connection.h"
 #include "tcp_ideal.h"
-
-#include "net/net.h"
 
 #include <deque>
 #include <map>
@@ -46,11 +45,11 @@ class TcpMessages
     };
 
     /**
-     * \param fabric built
-     * \param transport section transport
-     * \param tcp section tcp
-     * \param seed of the run
-     * \param listener the owner
+     * @param fabric built
+     * @param transport section transport
+     * @param tcp section tcp
+     * @param seed of the run
+     * @param listener the owner
      */
     TcpMessages(ns3::Ptr<ns3::WeftFabric> fabric,
                 const TransportParams& transport,
@@ -65,28 +64,28 @@ class TcpMessages
 
     /**
      * Posts a message now.
-     * \param id its number, for the listener
-     * \param msg the message, with its priority
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param id its number, for the listener
+     * @param msg the message, with its priority
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int Send(uint64_t id, const weft_engine_msg& msg, weft_err* err);
 
     /**
-     * \return the sums
+     * @return the sums
      */
     TcpTotals GetTotals() const;
 
     /**
      * Says of unfinished messages where they are.
-     * \param max at most so many
-     * \param fn called with a sentence on each
-     * \return the number unfinished
+     * @param max at most so many
+     * @param fn called with a sentence on each
+     * @return the number unfinished
      */
     uint64_t Explain(uint64_t max, const std::function<void(const char*)>& fn) const;
 
     /**
-     * \param fn called with each connection, in the order of net.h
+     * @param fn called with each connection, in the order of net.h
      */
     void EachConnection(const std::function<void(const weft_net_connection&)>& fn) const;
 
@@ -111,13 +110,13 @@ class TcpMessages
     };
 
     /**
-     * \param msg a message
-     * \return its connections, opened if need be
+     * @param msg a message
+     * @return its connections, opened if need be
      */
     Group& GetGroup(const weft_engine_msg& msg);
     /**
-     * \param message has just arrived
-     * \return the least that it can take
+     * @param message has just arrived
+     * @return the least that it can take
      */
     int64_t IdealPs(const Message& message) const;
     /** The fabric lost a packet. */
@@ -130,7 +129,7 @@ class TcpMessages
     void Counted(uint64_t id, uint64_t retxBytes, bool echo);
     /**
      * Tells the sender if everything has happened.
-     * \param id a message
+     * @param id a message
      */
     void Finish(uint64_t id);
 

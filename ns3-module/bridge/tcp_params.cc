@@ -192,12 +192,12 @@ const weft_param g_choices[] = {
 };
 
 /** Parameters of the engine's section that mean something to TCP as well. */
-const char* const g_shared[] = {
-    "mtu", "data-prio", "min-frame", "gap", "time-quantum", "ns3-event-order", "ecmp"};
+const char* const g_shared[] =
+    {"mtu", "data-prio", "min-frame", "gap", "time-quantum", "ns3-event-order", "ecmp"};
 
 /**
- * \param p a parameter of the engine's section transport
- * \return what it needs beside the choice of the transport
+ * @param p a parameter of the engine's section transport
+ * @return what it needs beside the choice of the transport
  */
 std::string
 RoceNeeds(const weft_param& p)
@@ -271,11 +271,11 @@ TcpVariantTypeId(int variant)
 }
 
 /**
- * \param transport section transport
- * \param frame length of the longest frame of TCP
- * \param fabric the fabric
- * \param [out] err filled when a dimension has room for shorter ones only
- * \return 0 or a WEFT_E_* code
+ * @param transport section transport
+ * @param frame length of the longest frame of TCP
+ * @param fabric the fabric
+ * @param [out] err filled when a dimension has room for shorter ones only
+ * @return 0 or a WEFT_E_* code
  */
 static int
 CheckDimensions(const weft_transport_params& transport,

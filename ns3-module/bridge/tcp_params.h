@@ -48,31 +48,31 @@ constexpr uint32_t TCP_FRAME_OVERHEAD_BYTES = 18;
 constexpr uint32_t TCP_HEADER_BYTES = 40;
 
 /**
- * \return the table of section transport, over TransportParams
+ * @return the table of section transport, over TransportParams
  */
 weft_param_table TransportParamTable();
 /**
- * \return the table of section tcp, over TcpParams
+ * @return the table of section tcp, over TcpParams
  */
 weft_param_table TcpParamTable();
 /**
- * \param variant a number of TransportParams::variant
- * \return the name of a TypeId
+ * @param variant a number of TransportParams::variant
+ * @return the name of a TypeId
  */
 const char* TcpVariantTypeId(int variant);
 /**
- * \param tcp section tcp
- * \return the longest time that an ACK waits for the next segment
+ * @param tcp section tcp
+ * @return the longest time that an ACK waits for the next segment
  */
 int64_t TcpDelayedAckPs(const TcpParams& tcp);
 /**
  * Whether transport and TCP parameters go together with each other and with the engine's.
- * \param transport section transport
- * \param tcp section tcp
- * \param pfc section pfc
- * \param fabric the fabric
- * \param [out] err filled when not
- * \return 0 or a WEFT_E_* code
+ * @param transport section transport
+ * @param tcp section tcp
+ * @param pfc section pfc
+ * @param fabric the fabric
+ * @param [out] err filled when not
+ * @return 0 or a WEFT_E_* code
  */
 int TcpCheckParams(const TransportParams& transport,
                    const TcpParams& tcp,

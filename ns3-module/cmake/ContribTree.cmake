@@ -55,24 +55,34 @@ file(MAKE_DIRECTORY ${weft_links})
 file(CREATE_LINK ${weft_here} ${weft_links}/ns3-module SYMBOLIC)
 set(weft_include_folders ${weft_links} ${weft_root} ${weft_root}/frontend)
 
+# The project of ns-3 is C++ alone since 3.46, and CMake leaves the files of a language that is not enabled out without
+# a word.
+enable_language(C)
 set(CMAKE_C_STANDARD 17)
-set(CMAKE_C_EXTENSIONS ON) # glibc's POSIX functions, __int128
+set(CMAKE_C_EXTENSIONS ON) # glibc's POSIX functions, 128-bit integers
+# ns-3 sets the flags of its build types for C++ only ("default" is none of CMake's). The C code gets the same, but for
+# size: it is where the time goes; and its checks stay on.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" weft_type)
+if(NOT CMAKE_C_FLAGS_${weft_type})
+  string(REPLACE "-Os" "-O2" CMAKE_C_FLAGS_${weft_type} "${CMAKE_CXX_FLAGS_${weft_type}}")
+endif()
+string(REPLACE "-DNDEBUG" "" CMAKE_C_FLAGS_${weft_type} "${CMAKE_C_FLAGS_${weft_type}}")
 add_compile_options(-ffp-contract=off -Wno-missing-field-initializers)
 set_source_files_properties(${weft_root}/topologies/presets.c PROPERTIES COMPILE_DEFINITIONS
   "WEFT_PRESET_DIR=\"${weft_root}/topologies/presets\";WEFT_PRESET_INSTALL_DIR=\"${CMAKE_INSTALL_FULL_DATADIR}/weft/presets\"")
 
 # After build_lib. Programs of the tree, and of those who install it, find the C headers that weft's ns-3 headers
-# include; the tests find what they alone need.
+# include; the tests find what they alone need. ns-3 writes the folders of the library that are not generator
+# expressions into ns3-weft.pc: that is where the headers are installed, and no folder of the sources.
 function(weft_finish_library)
+  list(TRANSFORM weft_include_folders REPLACE "(.+)" "$<BUILD_INTERFACE:\\1>" OUTPUT_VARIABLE folders)
   foreach(target ${libweft-obj} ${libweft})
-    if(TARGET ${target}) # on some systems ns-3 makes one of the two
-      target_include_directories(${target} PRIVATE ${weft_include_folders} ${LIBXML2_INCLUDE_DIRS})
+    if(TARGET ${target}) # up to 3.44 the objects are a target of their own on most systems
+      target_include_directories(${target} PRIVATE ${folders} ${LIBXML2_INCLUDE_DIRS})
     endif()
   endforeach()
-  foreach(folder ${weft_include_folders})
-    target_include_directories(${libweft} INTERFACE $<BUILD_INTERFACE:${folder}>)
-  endforeach()
-  target_include_directories(${libweft} INTERFACE $<INSTALL_INTERFACE:include/weft>)
+  target_include_directories(${libweft} PRIVATE ${CMAKE_INSTALL_FULL_INCLUDEDIR}/weft
+                             INTERFACE ${folders} $<INSTALL_INTERFACE:include/weft>)
   include(${weft_here}/cmake/InstallHeaders.cmake)
   weft_install_c_headers(${weft_root} ${weft_here} include/weft)
   if(TARGET "${testweft}" AND weft_test_libraries)

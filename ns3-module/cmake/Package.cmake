@@ -5,9 +5,10 @@ Installs the module for scripts outside of this tree, as component ns3-module:
   cmake --install build/release --component ns3-module --prefix /usr/local
 
   lib/libns3-weft.so     the module with the C code that it stands on
-  include/ns3            its headers, beside ns-3's own
+  include/ns3            its headers, beside ns-3's own, and weft-module.h, which includes them all
   include/weft           the C headers that they include
   lib/cmake/weft         the CMake package: find_package(weft), target weft::weft
+  lib/pkgconfig          ns3-weft.pc
   share/weft/presets     topologies by name
 ]]
 find_package(LibXml2 REQUIRED)
@@ -22,7 +23,7 @@ endforeach()
 add_library(weft_ns3_shared SHARED ${objects})
 set_target_properties(weft_ns3_shared PROPERTIES OUTPUT_NAME ns3-weft EXPORT_NAME weft
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-set_target_properties(weft_ns3_shared PROPERTIES LINKER_LANGUAGE CXX)
+set_target_properties(weft_ns3_shared PROPERTIES LINKER_LANGUAGE CXX INSTALL_RPATH_USE_LINK_PATH ON)
 target_link_libraries(weft_ns3_shared PRIVATE weft_flags weft_ns3_system weft_ns3_internet weft_ns3_traffic-control ${XXHASH_LIBRARY} LibXml2::LibXml2 m)
 target_include_directories(weft_ns3_shared INTERFACE
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
@@ -38,7 +39,26 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/weft-config.cmake ${CMAKE_CURRENT_BINA
 install(TARGETS weft_ns3_shared EXPORT weft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ns3-module
   NAMELINK_COMPONENT ns3-module)
 install(EXPORT weft NAMESPACE weft:: FILE weft-targets.cmake DESTINATION ${package} COMPONENT ns3-module)
-install(FILES ${HEADERS} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ns3 COMPONENT ns3-module)
+install(FILES ${HEADERS} ${WEFT_NS3_INCLUDE}/ns3/weft-module.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ns3
+  COMPONENT ns3-module)
+
+# ns3-weft.pc is written when it is installed: the prefix may be given only then. It names the libraries of ns-3 itself:
+# the .pc files of Debian's ns-3 contain what no shell takes ("-I/usr;").
+set(pc_cflags "-I${NS3_INCLUDE_DIR} -DNS3_LOG_ENABLE")
+get_filename_component(folder ${NS3_CORE_LIBRARY} DIRECTORY)
+set(pc_libs "-L${folder} -Wl,-rpath,${folder} -Wl,--no-as-needed")
+foreach(component internet traffic-control network core)
+  get_target_property(file weft_ns3_${component} IMPORTED_LOCATION)
+  get_filename_component(name ${file} NAME_WLE)
+  string(REGEX REPLACE "^lib" "-l" name ${name})
+  string(APPEND pc_libs " ${name}")
+endforeach()
+foreach(variable CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR PROJECT_DESCRIPTION PROJECT_VERSION pc_cflags pc_libs)
+  install(CODE "set(${variable} \"${${variable}}\")" COMPONENT ns3-module)
+endforeach()
+install(CODE "configure_file(\"${CMAKE_CURRENT_LIST_DIR}/ns3-weft.pc.in\"
+  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig/ns3-weft.pc\" @ONLY)" COMPONENT ns3-module)
+
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/topologies/presets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/weft/presets
   COMPONENT ns3-module)
 include(${CMAKE_CURRENT_LIST_DIR}/InstallHeaders.cmake)

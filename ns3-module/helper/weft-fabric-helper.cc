@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #include "weft-fabric-helper.h"
 
 #include "ns3/abort.h"
@@ -217,8 +222,10 @@ WeftFabricHelper::InstallDevices()
         if (port < p.peer)
         {
             const weft_fabric_link& l = graph->links[p.link];
-            channels[p.link]->Connect(
-                devices[port], devices[p.peer], DataRate(l.rate_bps), WeftTime(l.delay_ps));
+            channels[p.link]->Connect(devices[port],
+                                      devices[p.peer],
+                                      DataRate(l.rate_bps),
+                                      WeftTime(l.delay_ps));
         }
     }
 }
@@ -286,13 +293,23 @@ WeftFabricHelper::GetDevices() const
 }
 
 void
-WeftFabricHelper::SendMessage(
-    Time at, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag, uint32_t prio) const
+WeftFabricHelper::SendMessage(Time at,
+                              uint32_t src,
+                              uint32_t dst,
+                              uint64_t bytes,
+                              uint64_t tag,
+                              uint32_t prio) const
 {
     NS_ABORT_MSG_IF(!m_fabric, "Install comes before SendMessage");
     Ptr<WeftFabric> fabric = m_fabric;
-    Simulator::Schedule(
-        at - Simulator::Now(), &WeftFabric::Send, fabric, src, dst, bytes, tag, prio);
+    Simulator::Schedule(at - Simulator::Now(),
+                        &WeftFabric::Send,
+                        fabric,
+                        src,
+                        dst,
+                        bytes,
+                        tag,
+                        prio);
 }
 
 int64_t

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_FABRIC_HELPER_H
 #define WEFT_FABRIC_HELPER_H
 
@@ -19,13 +24,13 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Builds a WeftFabric with its nodes, devices and channels.
  *
  * The graph comes from a generator or a file (SetTopology), or from nodes and links of the script
  * (AddHosts, AddSwitches, AddLink). Mistakes are fatal, with a message.
  *
- * \code
+ * @code
  *   WeftFabricHelper::Setup(); // first of all
  *   WeftFabricHelper helper;
  *   helper.SetTopology("leaf-spine", "Leaves", UintegerValue(4));
@@ -33,7 +38,7 @@ namespace ns3
  *   Ptr<WeftFabric> fabric = helper.Install();
  *   helper.SendMessage(Seconds(0), 0, 5, 1 << 20);
  *   Simulator::Run();
- * \endcode
+ * @endcode
  *
  * EnablePcap writes what a device sends (when it begins) and receives (when it has all of it) as
  * Ethernet frames with nanoseconds; engine/capture.h says what they look like, and the fabric's
@@ -53,75 +58,75 @@ class WeftFabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForD
     WeftFabricHelper();
 
     /**
-     * \param name a topology of weft's table: "leaf-spine", "fat-tree", "hpcc-file" ...
-     * \param attributes pairs of attribute name and value, of ns3::WeftTopology<Name>
+     * @param name a topology of weft's table: "leaf-spine", "fat-tree", "hpcc-file" ...
+     * @param attributes pairs of attribute name and value, of ns3::WeftTopology<Name>
      */
     template <typename... Ts>
     void SetTopology(const std::string& name, Ts&&... attributes);
 
     /**
-     * \param hosts nodes that become hosts, numbered in this order
+     * @param hosts nodes that become hosts, numbered in this order
      */
     void AddHosts(const NodeContainer& hosts);
 
     /**
-     * \param switches nodes that become switches
+     * @param switches nodes that become switches
      */
     void AddSwitches(const NodeContainer& switches);
 
     /**
      * Adds a full-duplex link between two nodes added before.
-     * \param a one node
-     * \param b the other
-     * \param rate of each direction
-     * \param delay propagation
-     * \param errorRate probability that a packet is lost on it
+     * @param a one node
+     * @param b the other
+     * @param rate of each direction
+     * @param delay propagation
+     * @param errorRate probability that a packet is lost on it
      */
     void AddLink(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay, double errorRate = 0);
 
     /**
-     * \param name attribute of ns3::WeftFabric: "PfcEnabled", "EcnKmin" ...
-     * \param value its value
+     * @param name attribute of ns3::WeftFabric: "PfcEnabled", "EcnKmin" ...
+     * @param value its value
      */
     void SetAttribute(const std::string& name, const AttributeValue& value);
 
     /**
-     * \param name an algorithm of weft's table, or the name of a TypeId derived from
+     * @param name an algorithm of weft's table, or the name of a TypeId derived from
      * ns3::WeftCongestionControl
-     * \param attributes pairs of attribute name and value, of ns3::WeftCc<Name>
+     * @param attributes pairs of attribute name and value, of ns3::WeftCc<Name>
      */
     template <typename... Ts>
     void SetCongestionControl(const std::string& name, Ts&&... attributes);
 
     /**
      * Builds everything. A helper installs once.
-     * \return the fabric
+     * @return the fabric
      */
     Ptr<WeftFabric> Install();
 
     /**
-     * \return the host nodes, in the order of their host numbers
+     * @return the host nodes, in the order of their host numbers
      */
     NodeContainer GetHosts() const;
 
     /**
-     * \return the switch nodes
+     * @return the switch nodes
      */
     NodeContainer GetSwitches() const;
 
     /**
-     * \return one device per fabric port, in the order of port numbers
+     * @return one device per fabric port, in the order of port numbers
      */
     NetDeviceContainer GetDevices() const;
 
     /**
      * Posts a message later.
-     * \param at when, absolute
-     * \param src sending host number
-     * \param dst receiving host number
-     * \param bytes payload
-     * \param tag carried to the receiver
-     * \param prio priority 0..7, or the fabric's default
+     * @param at when, absolute
+     * @param src sending host number
+     * @param dst receiving host number
+     * @param bytes payload
+     * @param tag carried to the receiver
+     * @param prio priority 0..7, or the fabric's default
      */
     void SendMessage(Time at,
                      uint32_t src,
@@ -131,8 +136,8 @@ class WeftFabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForD
                      uint32_t prio = UINT32_MAX) const;
 
     /**
-     * \param stream first stream number
-     * \return number of streams used
+     * @param stream first stream number
+     * @return number of streams used
      */
     int64_t AssignStreams(int64_t stream);
 
@@ -157,25 +162,25 @@ class WeftFabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForD
     };
 
     /**
-     * \param nodes nodes to be added
-     * \param kind what they become
+     * @param nodes nodes to be added
+     * @param kind what they become
      */
     void AddNodes(const NodeContainer& nodes, weft_node_kind kind);
     /**
-     * \param node a node
-     * \return its index in m_nodes
+     * @param node a node
+     * @return its index in m_nodes
      */
     uint32_t IndexOf(Ptr<Node> node) const;
     /**
-     * \param name name of an algorithm or a TypeId
+     * @param name name of an algorithm or a TypeId
      */
     void SetCongestionControlType(const std::string& name);
     /**
-     * \param name name of a topology
+     * @param name name of a topology
      */
     void SetTopologyType(const std::string& name);
     /**
-     * \return the graph of topology or nodes and links
+     * @return the graph of topology or nodes and links
      */
     weft_fabric* MakeGraph() const;
     /**
@@ -185,15 +190,15 @@ class WeftFabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForD
 
     /**
      * Sets pairs of name and value in an object factory.
-     * \param factory the factory
+     * @param factory the factory
      */
     static void SetPairs(ObjectFactory& factory);
     /**
      * Sets pairs of name and value in an object factory.
-     * \param factory the factory
-     * \param name attribute
-     * \param value its value
-     * \param rest more pairs
+     * @param factory the factory
+     * @param name attribute
+     * @param value its value
+     * @param rest more pairs
      */
     template <typename... Ts>
     static void SetPairs(ObjectFactory& factory,

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /*
  * EnablePcap and EnableAscii of WeftFabricHelper.
  */
@@ -21,8 +26,8 @@ namespace
 
 /**
  * Writes a packet: kind, addresses as host numbers, and what else tells it apart.
- * \param os the stream
- * \param p the packet
+ * @param os the stream
+ * @param p the packet
  */
 void
 WritePacket(std::ostream& os, const weft_engine_pkt_view& p)
@@ -47,11 +52,11 @@ WritePacket(std::ostream& os, const weft_engine_pkt_view& p)
 
 /**
  * Writes one line.
- * \param stream where it goes
- * \param path the device's Config path
- * \param mark what happened
- * \param time when
- * \param packet the packet
+ * @param stream where it goes
+ * @param path the device's Config path
+ * @param mark what happened
+ * @param time when
+ * @param packet the packet
  */
 void
 WriteLine(std::ostream& os,
@@ -70,11 +75,11 @@ WriteLine(std::ostream& os,
 
 /**
  * A packet was queued, sent or received.
- * \param stream where it goes
- * \param path the device's Config path
- * \param mark what happened
- * \param time when
- * \param packet the packet
+ * @param stream where it goes
+ * @param path the device's Config path
+ * @param mark what happened
+ * @param time when
+ * @param packet the packet
  */
 void
 Line(Ptr<OutputStreamWrapper> stream,
@@ -89,11 +94,11 @@ Line(Ptr<OutputStreamWrapper> stream,
 
 /**
  * A packet was dropped.
- * \param stream where it goes
- * \param path the device's Config path
- * \param time when
- * \param reason why
- * \param packet the packet
+ * @param stream where it goes
+ * @param path the device's Config path
+ * @param time when
+ * @param reason why
+ * @param packet the packet
  */
 void
 DropLine(Ptr<OutputStreamWrapper> stream,

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_ALL_TO_ALL_H
 #define WEFT_ALL_TO_ALL_H
 
@@ -10,7 +15,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * One member of a group in which everyone sends to everyone, in rounds.
  *
  * Member i sends to i+1, i+2 ... around the group, so that no receiver is everyone's first. A
@@ -22,12 +27,12 @@ class WeftAllToAll : public WeftApplication
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 
     /**
-     * \param members all applications of the group, this one among them; the same vector for all
+     * @param members all applications of the group, this one among them; the same vector for all
      */
     void SetGroup(const std::vector<Ptr<WeftAllToAll>>& members);
 
@@ -51,7 +56,7 @@ class WeftAllToAll : public WeftApplication
     void CheckRound();
     /**
      * A message of another member has arrived here.
-     * \param round its round
+     * @param round its round
      */
     void Arrived(uint64_t round);
 

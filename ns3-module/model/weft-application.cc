@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #include "weft-application.h"
 
 #include "weft-net-device.h"
@@ -24,8 +29,8 @@ namespace
 const uint8_t FABRICS_PRIORITY = WEFT_PRIOS;
 
 /**
- * \param node a node
- * \return its first device of a fabric; fatal when the node is no host of one
+ * @param node a node
+ * @return its first device of a fabric; fatal when the node is no host of one
  */
 Ptr<WeftNetDevice>
 FindDevice(Ptr<Node> node)
@@ -50,8 +55,8 @@ FindDevice(Ptr<Node> node)
 }
 
 /**
- * \param device device of a host
- * \return the host's entry in the graph
+ * @param device device of a host
+ * @return the host's entry in the graph
  */
 const weft_fabric_node&
 HostEntry(Ptr<WeftNetDevice> device)

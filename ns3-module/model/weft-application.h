@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_APPLICATION_H
 #define WEFT_APPLICATION_H
 
@@ -15,7 +20,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Base of the applications that send RoCE messages. It runs on a host node of a fabric, finds the
  * fabric through the node's first WeftNetDevice, and is told of its own messages.
  *
@@ -25,7 +30,7 @@ class WeftApplication : public Application, private WeftMessageListener
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 
@@ -33,47 +38,47 @@ class WeftApplication : public Application, private WeftMessageListener
     ~WeftApplication() override;
 
     /**
-     * \param node a host node of a fabric
-     * \return its host number; fatal when the node is no host of a fabric
+     * @param node a host node of a fabric
+     * @return its host number; fatal when the node is no host of a fabric
      */
     static uint32_t GetHostNumber(Ptr<Node> node);
 
     /**
-     * \param hosts the hosts that the application deals with, in place of all others of the fabric
+     * @param hosts the hosts that the application deals with, in place of all others of the fabric
      */
     void SetPeers(const std::vector<uint32_t>& hosts);
 
     /**
-     * \return messages posted so far
+     * @return messages posted so far
      */
     uint64_t GetPosted() const;
 
     /**
-     * \return of these, how many have arrived completely
+     * @return of these, how many have arrived completely
      */
     uint64_t GetReceived() const;
 
     /**
-     * \return payload bytes of the messages that have arrived
+     * @return payload bytes of the messages that have arrived
      */
     uint64_t GetReceivedBytes() const;
 
     /**
      * Fixes the streams of the application's random variables.
-     * \param stream first stream number
-     * \return the number of streams used
+     * @param stream first stream number
+     * @return the number of streams used
      */
     virtual int64_t AssignStreams(int64_t stream);
 
     /**
      * A message of the application was posted, has arrived, or is acknowledged.
-     * \param [in] message all about it; times that have not come are 0
+     * @param [in] message all about it; times that have not come are 0
      */
     typedef void (*MessageTracedCallback)(const weft_engine_done& message);
     /**
      * A round of messages is complete.
-     * \param [in] round its number, from 0
-     * \param [in] duration since its first message was posted
+     * @param [in] round its number, from 0
+     * @param [in] duration since its first message was posted
      */
     typedef void (*RoundTracedCallback)(uint32_t round, Time duration);
 
@@ -81,31 +86,31 @@ class WeftApplication : public Application, private WeftMessageListener
     void DoDispose() override;
 
     /**
-     * \return the fabric of the node
+     * @return the fabric of the node
      */
     Ptr<WeftFabric> GetFabric();
     /**
-     * \return the host number of the node
+     * @return the host number of the node
      */
     uint32_t GetHost();
     /**
-     * \return sum of the rates of the host's ports
+     * @return sum of the rates of the host's ports
      */
     uint64_t GetHostRate();
     /**
-     * \return the peers: as set, or every other host of the fabric
+     * @return the peers: as set, or every other host of the fabric
      */
     const std::vector<uint32_t>& GetPeers();
     /**
-     * \return whether the application is between its start and its stop
+     * @return whether the application is between its start and its stop
      */
     bool IsRunning() const;
     /**
      * Posts a message now; a mistake is fatal.
-     * \param src sending host
-     * \param dst receiving host
-     * \param bytes payload
-     * \param tag carried along
+     * @param src sending host
+     * @param dst receiving host
+     * @param bytes payload
+     * @param tag carried along
      */
     void Post(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag);
     /**
@@ -113,11 +118,11 @@ class WeftApplication : public Application, private WeftMessageListener
      */
     virtual void Start() = 0;
     /**
-     * \param message one of the application's messages that has arrived
+     * @param message one of the application's messages that has arrived
      */
     virtual void Received(const weft_engine_done& message);
     /**
-     * \param message one of the application's messages whose last ACK has arrived
+     * @param message one of the application's messages whose last ACK has arrived
      */
     virtual void Acked(const weft_engine_done& message);
 

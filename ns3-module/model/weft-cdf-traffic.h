@@ -1,10 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_CDF_TRAFFIC_H
 #define WEFT_CDF_TRAFFIC_H
 
-#include "weft-application.h"
-
 #include "base/cdf.h"
+#include "weft-application.h"
 
 #include "ns3/data-rate.h"
 #include "ns3/event-id.h"
@@ -16,7 +20,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Poisson traffic of one host: messages start at exponential intervals whose mean is mean size /
  * (Load x Rate), their sizes are drawn from a distribution file (lines `size percent`), and
  * their receivers uniformly from the peers.
@@ -25,7 +29,7 @@ class WeftCdfTraffic : public WeftApplication
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 

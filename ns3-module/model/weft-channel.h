@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_CHANNEL_H
 #define WEFT_CHANNEL_H
 
@@ -12,7 +17,7 @@ namespace ns3
 class WeftNetDevice;
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * One full-duplex link of a fabric, as ns-3 sees it. Its rate and delay are those of the fabric's
  * graph and cannot be set here.
  */
@@ -20,7 +25,7 @@ class WeftChannel : public Channel
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 
@@ -28,20 +33,20 @@ class WeftChannel : public Channel
     ~WeftChannel() override;
 
     /**
-     * \param a device at one end
-     * \param b device at the other
-     * \param rate of each direction
-     * \param delay propagation
+     * @param a device at one end
+     * @param b device at the other
+     * @param rate of each direction
+     * @param delay propagation
      */
     void Connect(Ptr<WeftNetDevice> a, Ptr<WeftNetDevice> b, DataRate rate, Time delay);
 
     /**
-     * \return the rate of each direction
+     * @return the rate of each direction
      */
     DataRate GetDataRate() const;
 
     /**
-     * \return the propagation delay
+     * @return the propagation delay
      */
     Time GetDelay() const;
 

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #include "weft-congestion-control.h"
 
 #include "weft-table-types.h"
@@ -14,15 +19,18 @@ NS_OBJECT_ENSURE_REGISTERED(WeftCongestionControl);
 namespace
 {
 
-/** The family of congestion controls, for WeftTableTypes. */
+/**
+ * @ingroup weft
+ * The family of congestion controls, for WeftTableTypes.
+ */
 struct CcTraits
 {
     using Base = WeftCongestionControl; //!< The abstract class.
     using Ops = weft_cc_ops;            //!< One algorithm.
 
     /**
-     * \param [out] n number of entries
-     * \return the table
+     * @param [out] n number of entries
+     * @return the table
      */
     static const Ops* const* Table(std::size_t* n)
     {
@@ -30,8 +38,8 @@ struct CcTraits
     }
 
     /**
-     * \param name an algorithm's name
-     * \return its TypeId's name
+     * @param name an algorithm's name
+     * @return its TypeId's name
      */
     static std::string TypeName(const std::string& name)
     {
@@ -39,7 +47,10 @@ struct CcTraits
     }
 };
 
-/** Registers the TypeIds of all algorithms when the library is loaded. */
+/**
+ * @ingroup weft
+ * Registers the TypeIds of all algorithms when the library is loaded.
+ */
 struct CcRegistration
 {
     CcRegistration()

@@ -1,10 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_CONGESTION_CONTROL_H
 #define WEFT_CONGESTION_CONTROL_H
 
-#include "weft-params.h"
-
 #include "congestion/cc.h"
+#include "weft-params.h"
 
 #include "ns3/object.h"
 
@@ -15,7 +19,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * A congestion control with its parameters.
  *
  * Each algorithm of weft's table is a TypeId of its own, named after it: "dcqcn" is
@@ -28,30 +32,30 @@ class WeftCongestionControl : public Object, public WeftParamHolder
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 
     /**
-     * \param name name of an algorithm in weft's table
-     * \return the name of its TypeId
+     * @param name name of an algorithm in weft's table
+     * @return the name of its TypeId
      */
     static std::string GetTypeIdName(const std::string& name);
 
     /**
-     * \param name name of an algorithm in weft's table
-     * \param [out] err names the nearest when there is none
-     * \return a new object with the attributes' default values, or null
+     * @param name name of an algorithm in weft's table
+     * @param [out] err names the nearest when there is none
+     * @return a new object with the attributes' default values, or null
      */
     static Ptr<WeftCongestionControl> CreateByName(const std::string& name, weft_err* err);
 
     /**
-     * \return the algorithm
+     * @return the algorithm
      */
     virtual const weft_cc_ops* GetOps() const = 0;
 
     /**
-     * \return the algorithm's filled parameter struct; lives as long as this object
+     * @return the algorithm's filled parameter struct; lives as long as this object
      */
     const void* GetParams() const;
 

@@ -1,11 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-#include "weft-fabric.h"
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
 
-#include "weft-net-device.h"
-#include "weft-trace-source.h"
+#include "weft-fabric.h"
 
 #include "base/needs.h"
 #include "base/rng.h"
+#include "weft-net-device.h"
+#include "weft-trace-source.h"
 
 #include "ns3/abort.h"
 #include "ns3/fatal-error.h"
@@ -455,8 +459,11 @@ WeftFabric::TryContribute(const weft_engine_part& part, weft_err* err)
 }
 
 int
-WeftFabric::TryTimer(
-    int64_t delayPs, void (*fn)(void* ctx, uint64_t arg), void* ctx, uint64_t arg, weft_err* err)
+WeftFabric::TryTimer(int64_t delayPs,
+                     void (*fn)(void* ctx, uint64_t arg),
+                     void* ctx,
+                     uint64_t arg,
+                     weft_err* err)
 {
     int rc = Build(err);
     if (rc != 0)
@@ -848,16 +855,19 @@ WeftFabric::OnQp(void* ctx,
     case WEFT_QP_RATE:
         self->TraceRate(time, *qp);
         return;
-    default:
-    {
+    default: {
         // The others have a packet, and the same arguments.
-        decltype(&self->m_ack) sources[] = {
-            &self->m_ack, &self->m_nack, nullptr, &self->m_retransmission};
+        decltype(&self->m_ack) sources[] = {&self->m_ack,
+                                            &self->m_nack,
+                                            nullptr,
+                                            &self->m_retransmission};
         (*sources[what])(time, *qp, *pkt);
         if (device)
         {
-            decltype(&self->m_ack) own[] = {
-                &device->m_ack, &device->m_nack, nullptr, &device->m_retransmission};
+            decltype(&self->m_ack) own[] = {&device->m_ack,
+                                            &device->m_nack,
+                                            nullptr,
+                                            &device->m_retransmission};
             (*own[what])(time, *qp, *pkt);
         }
     }
@@ -923,8 +933,11 @@ WeftFabric::GetHostDevice(uint32_t host) const
 }
 
 void
-WeftFabric::OnPacket(
-    void* ctx, int64_t tPs, uint32_t port, weft_pkt_event what, const weft_engine_pkt_view* pkt)
+WeftFabric::OnPacket(void* ctx,
+                     int64_t tPs,
+                     uint32_t port,
+                     weft_pkt_event what,
+                     const weft_engine_pkt_view* pkt)
 {
     auto self = static_cast<WeftFabric*>(ctx);
     if (self->m_hooks.packet && (self->m_hooks.packet_events[port] >> what & 1))
@@ -937,8 +950,9 @@ WeftFabric::OnPacket(
     }
     if (WeftNetDevice* device = self->GetDevice(port))
     {
-        decltype(device->m_packetSent)* sources[] = {
-            &device->m_packetSent, &device->m_packetReceived, &device->m_packetQueued};
+        decltype(device->m_packetSent)* sources[] = {&device->m_packetSent,
+                                                     &device->m_packetReceived,
+                                                     &device->m_packetQueued};
         (*sources[what])(WeftTime(tPs), *pkt);
     }
 }
@@ -1003,8 +1017,11 @@ WeftFabric::OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int paus
 }
 
 void
-WeftFabric::OnDrop(
-    void* ctx, int64_t tPs, uint32_t port, weft_drop_reason why, const weft_engine_pkt_view* pkt)
+WeftFabric::OnDrop(void* ctx,
+                   int64_t tPs,
+                   uint32_t port,
+                   weft_drop_reason why,
+                   const weft_engine_pkt_view* pkt)
 {
     auto self = static_cast<WeftFabric*>(ctx);
     if (self->m_hooks.drop)

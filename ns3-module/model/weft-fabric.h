@@ -1,14 +1,18 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_FABRIC_MODEL_H
 #define WEFT_FABRIC_MODEL_H
 
+#include "ns3-module/engine/capture.h"
 #include "weft-congestion-control.h"
 #include "weft-frames.h"
 #include "weft-message-listener.h"
 #include "weft-params.h"
 #include "weft-pump.h"
-
-#include "ns3-module/engine/capture.h"
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -19,13 +23,20 @@
 #include <utility>
 #include <vector>
 
+/**
+ * @defgroup weft RoCE fabrics of AI training
+ *
+ * Hosts, switches and links on which RoCE messages and packets of the Internet stack travel, over a
+ * packet engine in C that shares no code with ns-3.
+ */
+
 namespace ns3
 {
 
 class WeftNetDevice;
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * A RoCE fabric: hosts with NICs, switches and links, simulated packet by packet.
  *
  * The object owns one weft engine, made from a graph (topologies/fabric.h), a congestion control
@@ -43,7 +54,7 @@ class WeftFabric : public Object, public WeftParamHolder
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 
@@ -51,135 +62,142 @@ class WeftFabric : public Object, public WeftParamHolder
     ~WeftFabric() override;
 
     /**
-     * \param graph the finished graph. The fabric frees it.
+     * @param graph the finished graph. The fabric frees it.
      */
     void SetGraph(weft_fabric* graph);
 
     /**
-     * \param graph the finished graph. It stays the caller's and must outlive the fabric.
+     * @param graph the finished graph. It stays the caller's and must outlive the fabric.
      */
     void BorrowGraph(const weft_fabric* graph);
 
     /**
-     * \return the graph, null when none was set
+     * @return the graph, null when none was set
      */
     const weft_fabric* GetGraph() const;
 
     /**
-     * \param params all parameters at once, in place of the attributes
+     * @param params all parameters at once, in place of the attributes
      */
     void SetParams(const weft_engine_params& params);
 
     /**
-     * \return all parameters
+     * @return all parameters
      */
     const weft_engine_params& GetParams() const;
 
     /**
-     * \param name an algorithm of weft's table, with the default values of its attributes
+     * @param name an algorithm of weft's table, with the default values of its attributes
      */
     void SetCongestionControlName(std::string name);
 
     /**
-     * \return the name of the algorithm
+     * @return the name of the algorithm
      */
     std::string GetCongestionControlName() const;
 
     /**
-     * \param cc the algorithm with its parameters
+     * @param cc the algorithm with its parameters
      */
     void SetCongestionControl(Ptr<WeftCongestionControl> cc);
 
     /**
-     * \return the algorithm with its parameters; null when its name is unknown
+     * @return the algorithm with its parameters; null when its name is unknown
      */
     Ptr<WeftCongestionControl> GetCongestionControl() const;
 
     /**
      * For callers that keep algorithm and parameters in C.
-     * \param ops the algorithm
-     * \param params its filled parameter struct; must outlive the fabric
+     * @param ops the algorithm
+     * @param params its filled parameter struct; must outlive the fabric
      */
     void BorrowCongestionControl(const weft_cc_ops* ops, const void* params);
 
     /**
-     * \param seed seed of all randomness of the engine (ECN marking, link errors, paths). When it
+     * @param seed seed of all randomness of the engine (ECN marking, link errors, paths). When it
      * is never called and the attribute Seed is 0, the seed comes from ns-3's RngSeed and RngRun.
      */
     void SetSeed(uint64_t seed);
 
     /**
      * Fixes the stream that, together with RngSeed and RngRun, gives the seed.
-     * \param stream first stream number
-     * \return the number of streams used: 1
+     * @param stream first stream number
+     * @return the number of streams used: 1
      */
     int64_t AssignStreams(int64_t stream);
 
     /**
      * Makes the engine.
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int Build(weft_err* err);
 
     /**
      * Posts a message now, from one host to another; a mistake is fatal.
-     * \param src sending host number
-     * \param dst receiving host number
-     * \param bytes payload
-     * \param tag carried to the receiver
-     * \param prio priority 0..7, or the default of attribute TransportDataPrio
-     * \return the message's number: 0, 1, 2 ... in the order posted
+     * @param src sending host number
+     * @param dst receiving host number
+     * @param bytes payload
+     * @param tag carried to the receiver
+     * @param prio priority 0..7, or the default of attribute TransportDataPrio
+     * @return the message's number: 0, 1, 2 ... in the order posted
      */
-    uint64_t Send(
-        uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag = 0, uint32_t prio = UINT32_MAX);
+    uint64_t Send(uint32_t src,
+                  uint32_t dst,
+                  uint64_t bytes,
+                  uint64_t tag = 0,
+                  uint32_t prio = UINT32_MAX);
 
     /**
      * Posts a message now.
-     * \param msg the message
-     * \param [out] id its number; may be null
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param msg the message
+     * @param [out] id its number; may be null
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int TrySend(const weft_engine_msg& msg, uint64_t* id, weft_err* err);
 
     /**
      * Sends a frame of another transport now; used by WeftFrames.
-     * \param frame the frame
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param frame the frame
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int TrySendFrame(const weft_engine_frame& frame, weft_err* err);
 
     /**
-     * \return the packets of the IP stack
+     * @return the packets of the IP stack
      */
     WeftFrames& GetFrames();
 
     /**
      * Opens a group of hosts for in-network operations: switches add up and copy.
-     * \param hosts host numbers
-     * \param n how many
-     * \param prio priority 0..7, or UINT32_MAX for the default of attribute TransportDataPrio
-     * \param [out] id the group's number
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param hosts host numbers
+     * @param n how many
+     * @param prio priority 0..7, or UINT32_MAX for the default of attribute TransportDataPrio
+     * @param [out] id the group's number
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int TryGroup(const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t* id, weft_err* err);
 
     /**
      * Posts a member's part of the next operation of its group now.
-     * \param part the part
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param part the part
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int TryContribute(const weft_engine_part& part, weft_err* err);
 
     /**
      * Asks for a call from the engine, in its canonical order of simultaneous events: after all
-     * arrivals and transmissions of that time. \param delayPs from now, not negative \param fn
-     * called with ctx and arg \param ctx first argument \param arg second argument \param [out] err
-     * why it failed \return 0 or a WEFT_E_* code
+     * arrivals and transmissions of that time.
+     * @param delayPs from now, not negative
+     * @param fn called with ctx and arg
+     * @param ctx first argument
+     * @param arg second argument
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int TryTimer(int64_t delayPs,
                  void (*fn)(void* ctx, uint64_t arg),
@@ -190,72 +208,74 @@ class WeftFabric : public Object, public WeftParamHolder
     /**
      * Takes a link down or up again, now. Packets on it and waiting for it are lost, and routes
      * follow at once; a warning is logged when they can deadlock.
-     * \param link number of the link in the graph
-     * \param up whether it works from now on
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param link number of the link in the graph
+     * @param up whether it works from now on
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int TrySetLink(uint32_t link, bool up, weft_err* err);
 
     /**
      * Changes links, now and together: down, up, another rate, bit errors.
-     * \param [in,out] changes the changes; receives the packets lost by each
-     * \param n how many
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param [in,out] changes the changes; receives the packets lost by each
+     * @param n how many
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* err);
 
     /**
-     * \return the engine, for its counters, checks and explanations; null before Build
+     * @return the engine, for its counters, checks and explanations; null before Build
      */
     weft_engine* GetEngine() const;
 
     /**
-     * \return what drives the engine
+     * @return what drives the engine
      */
     WeftPump& GetPump();
 
     /**
-     * \param listener is told of the messages that carry the number returned; until RemoveListener
-     * \return the number for weft_engine_msg::ref, never 0
+     * @param listener is told of the messages that carry the number returned; until RemoveListener
+     * @return the number for weft_engine_msg::ref, never 0
      */
     uint64_t AddListener(WeftMessageListener* listener);
 
     /**
      * Its messages go on, and nobody is told.
-     * \param ref what AddListener returned
+     * @param ref what AddListener returned
      */
     void RemoveListener(uint64_t ref);
 
     /**
      * C callbacks in addition to the trace sources; they are called first.
-     * \param hooks the hooks; NULL ones are not called
+     * @param hooks the hooks; NULL ones are not called
      */
     void SetHooks(const weft_engine_hooks& hooks);
 
     /**
      * Captures what a port sends and receives, from now on or from the first message on, as
-     * Ethernet frames (engine/capture.h). The attributes Capture* say what they look like. \param
-     * port the fabric port \param path the file \param [out] err why it failed \return 0 or a
-     * WEFT_E_* code
+     * Ethernet frames (engine/capture.h). The attributes Capture* say what they look like.
+     * @param port the fabric port
+     * @param path the file
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int TryCapture(uint32_t port, const std::string& path, weft_err* err);
 
     /**
      * Hands all captured frames to the operating system. It happens at the end of the fabric too.
-     * \param [out] err why it, or an earlier write, failed
-     * \return 0 or a WEFT_E_* code
+     * @param [out] err why it, or an earlier write, failed
+     * @return 0 or a WEFT_E_* code
      */
     int TryFlushCaptures(weft_err* err);
 
     /**
-     * \param directory where the links of attribute CaptureLinks are captured
+     * @param directory where the links of attribute CaptureLinks are captured
      */
     void SetCaptureDirectory(const std::string& directory);
 
     /**
-     * \param params what is captured and how, in place of the attributes
+     * @param params what is captured and how, in place of the attributes
      */
     void SetCaptureParams(const weft_capture_params& params);
 
@@ -268,17 +288,17 @@ class WeftFabric : public Object, public WeftParamHolder
 
     /**
      * A priority of a port was stopped or released by PFC.
-     * \param [in] time when
-     * \param [in] port the fabric port that was
-     * \param [in] prio the priority
+     * @param [in] time when
+     * @param [in] port the fabric port that was
+     * @param [in] prio the priority
      */
     typedef void (*PfcTracedCallback)(Time time, uint32_t port, uint32_t prio);
     /**
      * A packet was dropped.
-     * \param [in] time when
-     * \param [in] port the fabric port that it wanted to leave by, or the one whose link lost it
-     * \param [in] reason why
-     * \param [in] packet the packet
+     * @param [in] time when
+     * @param [in] port the fabric port that it wanted to leave by, or the one whose link lost it
+     * @param [in] reason why
+     * @param [in] packet the packet
      */
     typedef void (*DropTracedCallback)(Time time,
                                        uint32_t port,
@@ -286,27 +306,27 @@ class WeftFabric : public Object, public WeftParamHolder
                                        const weft_engine_pkt_view& packet);
     /**
      * A packet was ECN-marked.
-     * \param [in] time when
-     * \param [in] port the fabric port whose queue marked it
-     * \param [in] packet the packet
+     * @param [in] time when
+     * @param [in] port the fabric port whose queue marked it
+     * @param [in] packet the packet
      */
     typedef void (*MarkTracedCallback)(Time time,
                                        uint32_t port,
                                        const weft_engine_pkt_view& packet);
     /**
      * A switch's egress queue changed.
-     * \param [in] time when
-     * \param [in] port the fabric port
-     * \param [in] prio the priority
-     * \param [in] bytes queued now
+     * @param [in] time when
+     * @param [in] port the fabric port
+     * @param [in] prio the priority
+     * @param [in] bytes queued now
      */
     typedef void (*QueueTracedCallback)(Time time, uint32_t port, uint32_t prio, uint64_t bytes);
     /**
      * A packet of the IP stack was dropped in the fabric.
-     * \param [in] time when
-     * \param [in] port as for Drop
-     * \param [in] reason why
-     * \param [in] packet the packet, from its IP header on
+     * @param [in] time when
+     * @param [in] port as for Drop
+     * @param [in] reason why
+     * @param [in] packet the packet, from its IP header on
      */
     typedef void (*FrameDropTracedCallback)(Time time,
                                             uint32_t port,
@@ -314,21 +334,21 @@ class WeftFabric : public Object, public WeftParamHolder
                                             Ptr<const Packet> packet);
     /**
      * A message was completed.
-     * \param [in] message all about it
+     * @param [in] message all about it
      */
     typedef void (*MessageTracedCallback)(const weft_engine_done& message);
     /**
      * A link failed or came back.
-     * \param [in] time when
-     * \param [in] link its number in the graph
-     * \param [in] up whether it works from now on
+     * @param [in] time when
+     * @param [in] link its number in the graph
+     * @param [in] up whether it works from now on
      */
     typedef void (*LinkTracedCallback)(Time time, uint32_t link, bool up);
     /**
      * An ACK or NACK arrived at the sender of a QP, or it is about to send a packet again.
-     * \param [in] time when
-     * \param [in] qp the QP
-     * \param [in] packet the ACK, the NACK or the data packet; an ACK's sent_ps is when the packet
+     * @param [in] time when
+     * @param [in] qp the QP
+     * @param [in] packet the ACK, the NACK or the data packet; an ACK's sent_ps is when the packet
      * that caused it was sent, so that time - sent_ps is the round trip
      */
     typedef void (*QpPacketTracedCallback)(Time time,
@@ -336,23 +356,23 @@ class WeftFabric : public Object, public WeftParamHolder
                                            const weft_engine_pkt_view& packet);
     /**
      * A congestion notification arrived at the sender of a QP.
-     * \param [in] time when
-     * \param [in] qp the QP, before the congestion control has reacted
+     * @param [in] time when
+     * @param [in] qp the QP, before the congestion control has reacted
      */
     typedef void (*QpTracedCallback)(Time time, const weft_engine_qp_view& qp);
     /**
      * The congestion control of a QP has set another rate (bit/s) or window (bytes).
-     * \param [in] time when
-     * \param [in] qp the QP
-     * \param [in] value the new one; a window of UINT64_MAX is none
+     * @param [in] time when
+     * @param [in] qp the QP
+     * @param [in] value the new one; a window of UINT64_MAX is none
      */
     typedef void (*QpValueTracedCallback)(Time time, const weft_engine_qp_view& qp, uint64_t value);
     /**
      * A value that a congestion control lets observe has changed.
-     * \param [in] time when
-     * \param [in] qp the QP
-     * \param [in] name the value's name in the algorithm's table ("alpha")
-     * \param [in] value its new value
+     * @param [in] time when
+     * @param [in] qp the QP
+     * @param [in] name the value's name in the algorithm's table ("alpha")
+     * @param [in] value its new value
      */
     typedef void (*CcValueTracedCallback)(Time time,
                                           const weft_engine_qp_view& qp,
@@ -388,58 +408,58 @@ class WeftFabric : public Object, public WeftParamHolder
     void DoDispose() override;
 
     /**
-     * \param device device of a port; null: the port has none any more
-     * \param port the port
+     * @param device device of a port; null: the port has none any more
+     * @param port the port
      */
     void SetDevice(uint32_t port, WeftNetDevice* device);
     /**
-     * \param trace a kind of trace
-     * \param port the port whose device has sinks for it, or none any more
-     * \param on whether it has
+     * @param trace a kind of trace
+     * @param port the port whose device has sinks for it, or none any more
+     * @param on whether it has
      */
     void SetPortSinks(PortTrace trace, uint32_t port, bool on);
     /**
-     * \param port the port whose packet events are worked out anew
+     * @param port the port whose packet events are worked out anew
      */
     void UpdatePacketEvents(uint32_t port);
     /** The same for all ports. */
     void UpdatePacketEvents();
     /**
      * Opens what was asked for before the engine was made.
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int OpenCaptures(weft_err* err);
     /**
      * Makes m_capture.
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int MakeCapture(weft_err* err);
     /**
-     * \return the hooks that somebody listens to
+     * @return the hooks that somebody listens to
      */
     weft_engine_hooks MakeHooks();
     /**
-     * \return the seed for the engine
+     * @return the seed for the engine
      */
     uint64_t MakeSeed() const;
     /**
-     * \param port a fabric port
-     * \return its device or null
+     * @param port a fabric port
+     * @return its device or null
      */
     WeftNetDevice* GetDevice(uint32_t port) const;
 
     /**
-     * \param ref a message's ref
-     * \return the listener that it names, or null
+     * @param ref a message's ref
+     * @return the listener that it names, or null
      */
     WeftMessageListener* FindListener(uint64_t ref) const;
     /**
      * A packet of the IP stack was dropped.
-     * \param port where
-     * \param why the reason
-     * \param packet the packet
+     * @param port where
+     * @param why the reason
+     * @param packet the packet
      */
     void FrameDropped(uint32_t port, weft_drop_reason why, Ptr<const Packet> packet);
 
@@ -452,13 +472,13 @@ class WeftFabric : public Object, public WeftParamHolder
                      const weft_engine_pkt_view* pkt);
     /**
      * The congestion control of a QP has been asked.
-     * \param time when
-     * \param qp the QP
+     * @param time when
+     * @param qp the QP
      */
     void TraceRate(Time time, const weft_engine_qp_view& qp);
     /**
-     * \param host a host number
-     * \return the device of its first port, or null
+     * @param host a host number
+     * @return the device of its first port, or null
      */
     WeftNetDevice* GetHostDevice(uint32_t host) const;
 
@@ -525,9 +545,9 @@ class WeftFabric : public Object, public WeftParamHolder
         m_ecnMark;                                                   //!< Trace source EcnMark.
     TracedCallback<Time, uint32_t, uint32_t, uint64_t> m_queueBytes; //!< Trace source QueueBytes.
     TracedCallback<Time, uint32_t, weft_drop_reason, Ptr<const Packet>>
-        m_frameDrop;                                           //!< Trace source FrameDrop.
-    TracedCallback<const weft_engine_done&> m_messageStart;          //!< Trace source MessageStart.
-    TracedCallback<Time, uint32_t, bool> m_linkState;                //!< Trace source LinkState.
+        m_frameDrop;                                        //!< Trace source FrameDrop.
+    TracedCallback<const weft_engine_done&> m_messageStart; //!< Trace source MessageStart.
+    TracedCallback<Time, uint32_t, bool> m_linkState;       //!< Trace source LinkState.
     TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
         m_ack; //!< Trace source Ack.
     TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>

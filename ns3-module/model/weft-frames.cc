@@ -1,10 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #include "weft-frames.h"
 
+#include "base/rng.h"
 #include "weft-fabric.h"
 #include "weft-net-device.h"
-
-#include "base/rng.h"
 
 #include "ns3/ipv4-header.h"
 #include "ns3/ipv4-l3-protocol.h"
@@ -32,8 +36,8 @@ constexpr uint32_t UDP_HEADER_BYTES = 8;
 constexpr uint8_t ECN_BITS = 3;
 
 /**
- * \param bytes at least two
- * \return the big-endian number in them
+ * @param bytes at least two
+ * @return the big-endian number in them
  */
 uint32_t
 Read16(const uint8_t* bytes)
@@ -43,9 +47,9 @@ Read16(const uint8_t* bytes)
 
 /**
  * Replaces the header of a packet by one that says CE.
- * \tparam Header an IP header
- * \param packet the packet
- * \param finish the last touch to the new header
+ * @tparam Header an IP header
+ * @param packet the packet
+ * @param finish the last touch to the new header
  */
 template <typename Header>
 void

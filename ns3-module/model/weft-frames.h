@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_FRAMES_H
 #define WEFT_FRAMES_H
 
@@ -20,15 +25,15 @@ class WeftFabric;
 class WeftNetDevice;
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * What a fabric needs to know of a packet of the IP stack. Read from its first bytes; of a packet
  * that is not IP only the protocol is known.
  */
 struct WeftIpInfo
 {
     /**
-     * \param packet a packet with its network header
-     * \param protocol its EtherType
+     * @param packet a packet with its network header
+     * @param protocol its EtherType
      */
     WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol);
 
@@ -41,31 +46,31 @@ struct WeftIpInfo
     Ipv6Address ipv6;         //!< Destination.
 
     /**
-     * \param protocol an EtherType
-     * \param tos type of service or traffic class
-     * \return the priority that the three upper bits of the DSCP name; 0 for what is not IP
+     * @param protocol an EtherType
+     * @param tos type of service or traffic class
+     * @return the priority that the three upper bits of the DSCP name; 0 for what is not IP
      */
     static uint32_t Precedence(uint16_t protocol, uint8_t tos);
 
     /**
-     * \param protocol an EtherType
-     * \param next protocol above IP, 0 where it is not known
-     * \param source port, or 0
-     * \param dest port, or 0
-     * \return the hash of a flow
+     * @param protocol an EtherType
+     * @param next protocol above IP, 0 where it is not known
+     * @param source port, or 0
+     * @param dest port, or 0
+     * @return the hash of a flow
      */
     static uint32_t FlowHash(uint16_t protocol, uint8_t next, uint16_t source, uint16_t dest);
 
     /**
      * Sets the ECN field of the IP header to "congestion experienced".
-     * \param packet a packet whose header is IPv4 or IPv6
-     * \param protocol its EtherType
+     * @param packet a packet whose header is IPv4 or IPv6
+     * @param protocol its EtherType
      */
     static void MarkCe(Ptr<Packet> packet, uint16_t protocol);
 };
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * The packets of ns-3's Internet stack that are under way in a fabric, and the hosts that IP and
  * MAC addresses belong to.
  *
@@ -78,7 +83,7 @@ class WeftFrames
 {
   public:
     /**
-     * \param fabric whose frames they are
+     * @param fabric whose frames they are
      */
     explicit WeftFrames(WeftFabric& fabric);
 
@@ -87,14 +92,14 @@ class WeftFrames
 
     /**
      * Hands a packet to the engine.
-     * \param device the sending device
-     * \param port the fabric port to send through, UINT32_MAX: the one of the flow's hash
-     * \param packet with its network header; becomes the fabric's
-     * \param protocol EtherType
-     * \param dest MAC address of the destination, or broadcast
-     * \param prio priority
-     * \param bytes frame bytes
-     * \return whether it was taken: there is such a host, and no mistake
+     * @param device the sending device
+     * @param port the fabric port to send through, UINT32_MAX: the one of the flow's hash
+     * @param packet with its network header; becomes the fabric's
+     * @param protocol EtherType
+     * @param dest MAC address of the destination, or broadcast
+     * @param prio priority
+     * @param bytes frame bytes
+     * @return whether it was taken: there is such a host, and no mistake
      */
     bool Send(WeftNetDevice* device,
               uint32_t port,
@@ -105,14 +110,14 @@ class WeftFrames
               uint32_t bytes);
 
     /**
-     * \param hooks gets the hooks of frames; their ctx must be the fabric
+     * @param hooks gets the hooks of frames; their ctx must be the fabric
      */
     static void SetHooks(weft_engine_hooks& hooks);
 
     /**
      * Makes an address known without a search through all hosts.
-     * \param address an address
-     * \param host the host that has it
+     * @param address an address
+     * @param host the host that has it
      */
     void AddAddress(Ipv4Address address, uint32_t host);
 
@@ -138,14 +143,14 @@ class WeftFrames
     static void OnDropped(void* ctx, uint32_t port, uint64_t handle, weft_drop_reason why);
 
     /**
-     * \param handle of a frame that has come to its end
-     * \return the frame; without a packet after Clear
+     * @param handle of a frame that has come to its end
+     * @return the frame; without a packet after Clear
      */
     Frame Take(uint64_t handle);
     /**
-     * \param info of a packet
-     * \param dest its MAC destination
-     * \return the host, UINT32_MAX: there is none
+     * @param info of a packet
+     * @param dest its MAC destination
+     * @return the host, UINT32_MAX: there is none
      */
     uint32_t FindHost(const WeftIpInfo& info, const Address& dest) const;
     /** Reads the addresses of all hosts anew. */

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_INCAST_H
 #define WEFT_INCAST_H
 
@@ -13,7 +18,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Rounds in which many hosts send to this one at once, as a parallel read does.
  *
  * The senders of a round are all peers, or FanIn of them drawn without replacement. A message's tag
@@ -23,7 +28,7 @@ class WeftIncast : public WeftApplication
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_MESSAGE_LISTENER_H
 #define WEFT_MESSAGE_LISTENER_H
 
@@ -8,7 +13,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Is told what becomes of the messages that were posted in its name (WeftFabric::AddListener).
  */
 class WeftMessageListener
@@ -17,12 +22,12 @@ class WeftMessageListener
     virtual ~WeftMessageListener() = default;
     /**
      * The last byte arrived at the receiver.
-     * \param message all about it
+     * @param message all about it
      */
     virtual void MessageReceived(const weft_engine_done& message) = 0;
     /**
      * The last ACK arrived at the sender.
-     * \param message all about it
+     * @param message all about it
      */
     virtual void MessageAcked(const weft_engine_done& message) = 0;
 };

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_MESSAGE_SENDER_H
 #define WEFT_MESSAGE_SENDER_H
 
@@ -10,7 +15,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Sends messages of one size to one host: the next one when the last one is acknowledged, or one
  * per interval.
  */
@@ -18,7 +23,7 @@ class WeftMessageSender : public WeftApplication
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #include "weft-net-device.h"
 
 #include "weft-channel.h"
@@ -434,8 +439,13 @@ WeftNetDevice::SendFrom(Ptr<Packet> packet,
     }
     m_txBytes[prio] += bytes;
     queue->NotifyQueuedBytes(bytes);
-    if (!m_fabric->GetFrames().Send(
-            this, m_anyPort ? UINT32_MAX : m_port, packet, protocolNumber, dest, prio, bytes))
+    if (!m_fabric->GetFrames().Send(this,
+                                    m_anyPort ? UINT32_MAX : m_port,
+                                    packet,
+                                    protocolNumber,
+                                    dest,
+                                    prio,
+                                    bytes))
     {
         m_txBytes[prio] -= bytes;
         queue->NotifyTransmittedBytes(bytes);
@@ -461,8 +471,10 @@ WeftNetDevice::FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes
     {
         m_waking = true;
         // As an event of the node: queue discs must not run inside of the engine.
-        Simulator::ScheduleWithContext(
-            m_node->GetId(), Time(0), &WeftNetDevice::WakeQueues, Ptr<WeftNetDevice>(this));
+        Simulator::ScheduleWithContext(m_node->GetId(),
+                                       Time(0),
+                                       &WeftNetDevice::WakeQueues,
+                                       Ptr<WeftNetDevice>(this));
     }
 }
 

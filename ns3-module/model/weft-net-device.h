@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_NET_DEVICE_H
 #define WEFT_NET_DEVICE_H
 
@@ -15,7 +20,7 @@ namespace ns3
 class WeftChannel;
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * The ns-3 face of one fabric port: of a host's NIC or of a switch.
  *
  * It gives the port a place in the node, so that Config paths reach its trace sources:
@@ -35,7 +40,7 @@ class WeftNetDevice : public NetDevice
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 
@@ -43,35 +48,35 @@ class WeftNetDevice : public NetDevice
     ~WeftNetDevice() override;
 
     /**
-     * \param fabric the fabric
-     * \param port the port of it that this device stands for
-     * \param channel the link that the port sends on
+     * @param fabric the fabric
+     * @param port the port of it that this device stands for
+     * @param channel the link that the port sends on
      */
     void Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> channel);
 
     /**
-     * \return the fabric
+     * @return the fabric
      */
     Ptr<WeftFabric> GetFabric() const;
 
     /**
-     * \return the fabric's number of this port
+     * @return the fabric's number of this port
      */
     uint32_t GetPort() const;
 
     /**
      * A packet of the IP stack has arrived; hands it to the stack.
-     * \param packet the packet
-     * \param protocol EtherType
-     * \param from MAC address of the sender
+     * @param packet the packet
+     * @param protocol EtherType
+     * @param from MAC address of the sender
      */
     void Receive(Ptr<Packet> packet, uint16_t protocol, Address from);
 
     /**
      * A packet of the IP stack has left the queue of the NIC.
-     * \param packet the packet
-     * \param prio its priority
-     * \param bytes its frame bytes
+     * @param packet the packet
+     * @param prio its priority
+     * @param bytes its frame bytes
      */
     void FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes);
 
@@ -109,42 +114,42 @@ class WeftNetDevice : public NetDevice
 
     /**
      * A priority of the port was stopped or released by PFC.
-     * \param [in] time when
-     * \param [in] prio the priority
+     * @param [in] time when
+     * @param [in] prio the priority
      */
     typedef void (*PfcTracedCallback)(Time time, uint32_t prio);
     /**
      * A packet was dropped at the port.
-     * \param [in] time when
-     * \param [in] reason why
-     * \param [in] packet the packet
+     * @param [in] time when
+     * @param [in] reason why
+     * @param [in] packet the packet
      */
     typedef void (*DropTracedCallback)(Time time,
                                        weft_drop_reason reason,
                                        const weft_engine_pkt_view& packet);
     /**
      * A packet was ECN-marked in the port's queue.
-     * \param [in] time when
-     * \param [in] packet the packet
+     * @param [in] time when
+     * @param [in] packet the packet
      */
     typedef void (*MarkTracedCallback)(Time time, const weft_engine_pkt_view& packet);
     /**
      * A packet was sent, received or queued.
-     * \param [in] time when
-     * \param [in] packet the packet
+     * @param [in] time when
+     * @param [in] packet the packet
      */
     typedef void (*PacketTracedCallback)(Time time, const weft_engine_pkt_view& packet);
     /**
      * The port's link failed or came back.
-     * \param [in] time when
-     * \param [in] up whether it works from now on
+     * @param [in] time when
+     * @param [in] up whether it works from now on
      */
     typedef void (*LinkTracedCallback)(Time time, bool up);
     /**
      * The port's queue changed.
-     * \param [in] time when
-     * \param [in] prio the priority
-     * \param [in] bytes queued now
+     * @param [in] time when
+     * @param [in] prio the priority
+     * @param [in] bytes queued now
      */
     typedef void (*QueueTracedCallback)(Time time, uint32_t prio, uint64_t bytes);
 
@@ -156,13 +161,13 @@ class WeftNetDevice : public NetDevice
     /** Lets the queues that have room again take packets. */
     void WakeQueues();
     /**
-     * \param protocol EtherType of a packet
-     * \param tos its type of service
-     * \return the priority that it travels with
+     * @param protocol EtherType of a packet
+     * @param tos its type of service
+     * @return the priority that it travels with
      */
     uint32_t GetPriority(uint16_t protocol, uint8_t tos) const;
     /**
-     * \return frame bytes of the largest packet
+     * @return frame bytes of the largest packet
      */
     uint32_t GetMaxFrameBytes() const;
 

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #include "weft-params.h"
 
 #include "ns3/boolean.h"
@@ -25,9 +30,9 @@ namespace
 {
 
 /**
- * \param p a parameter
- * \param base the struct of its table
- * \return its field
+ * @param p a parameter
+ * @param base the struct of its table
+ * @return its field
  */
 template <typename T>
 const T&
@@ -38,10 +43,10 @@ Field(const weft_param& p, const void* base)
 
 /**
  * Turns an attribute value into text that weft_params_set reads.
- * \param p the parameter
- * \param value the attribute value
- * \param [out] text the text
- * \return whether the value is of the type that the parameter asks for
+ * @param p the parameter
+ * @param value the attribute value
+ * @param [out] text the text
+ * @return whether the value is of the type that the parameter asks for
  */
 bool
 ValueToText(const weft_param& p, const AttributeValue& value, std::string& text)
@@ -99,9 +104,9 @@ ValueToText(const weft_param& p, const AttributeValue& value, std::string& text)
 }
 
 /**
- * \param p a parameter of type choice
- * \param index number of a word
- * \return the word
+ * @param p a parameter of type choice
+ * @param index number of a word
+ * @return the word
  */
 std::string
 ChoiceName(const weft_param& p, int index)
@@ -115,8 +120,8 @@ ChoiceName(const weft_param& p, int index)
 }
 
 /**
- * \param p a parameter
- * \return an attribute value of its type
+ * @param p a parameter
+ * @return an attribute value of its type
  */
 Ptr<AttributeValue>
 NewValue(const weft_param& p)
@@ -143,10 +148,10 @@ NewValue(const weft_param& p)
 
 /**
  * Reads a field into an attribute value.
- * \param p the parameter
- * \param base the struct
- * \param value the value, of the type that NewValue makes
- * \return whether the types agree
+ * @param p the parameter
+ * @param base the struct
+ * @param value the value, of the type that NewValue makes
+ * @return whether the types agree
  */
 bool
 FieldToValue(const weft_param& p, const void* base, AttributeValue& value)
@@ -210,9 +215,9 @@ FieldToValue(const weft_param& p, const void* base, AttributeValue& value)
 }
 
 /**
- * \param p a parameter
- * \param text a value as ValueToText writes it
- * \return whether it stands for "not given", which a parameter without default starts with
+ * @param p a parameter
+ * @param text a value as ValueToText writes it
+ * @return whether it stands for "not given", which a parameter without default starts with
  */
 bool
 IsUnset(const weft_param& p, const std::string& text)
@@ -221,7 +226,10 @@ IsUnset(const weft_param& p, const std::string& text)
            (text.empty() || text == "0" || text == "0B" || text == "0bps" || text == "0ps");
 }
 
-/** Checks attribute values against one entry of a table. */
+/**
+ * @ingroup weft
+ * Checks attribute values against one entry of a table.
+ */
 class ParamChecker : public AttributeChecker
 {
   public:
@@ -323,9 +331,9 @@ class ParamChecker : public AttributeChecker
 
   private:
     /**
-     * \param source one value
-     * \param destination another
-     * \return whether both are of type T, and so the copy was made
+     * @param source one value
+     * @param destination another
+     * @return whether both are of type T, and so the copy was made
      */
     template <typename T>
     static bool CopyAs(const AttributeValue& source, AttributeValue& destination)
@@ -344,7 +352,10 @@ class ParamChecker : public AttributeChecker
     const weft_param& m_param;       //!< Its entry.
 };
 
-/** Reads and writes the field of one entry in an object that is a WeftParamHolder. */
+/**
+ * @ingroup weft
+ * Reads and writes the field of one entry in an object that is a WeftParamHolder.
+ */
 class ParamAccessor : public AttributeAccessor
 {
   public:

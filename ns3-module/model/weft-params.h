@@ -1,10 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_PARAMS_H
 #define WEFT_PARAMS_H
 
 /**
- * \file
- * \ingroup weft
+ * @file
+ * @ingroup weft
  * ns-3 attributes made from weft's parameter tables (base/param.h).
  *
  * One entry of a table becomes one attribute: its type chooses the AttributeValue, its bounds the
@@ -29,7 +34,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Base of a class that has weft parameters as attributes.
  */
 class WeftParamHolder
@@ -38,13 +43,13 @@ class WeftParamHolder
     virtual ~WeftParamHolder() = default;
 
     /**
-     * \param table one of the tables that the class declared with WeftAddParamAttributes
-     * \return the struct that holds the values of that table
+     * @param table one of the tables that the class declared with WeftAddParamAttributes
+     * @return the struct that holds the values of that table
      */
     virtual void* GetParamStruct(const weft_param_table& table) = 0;
 
     /**
-     * \return whether it is too late to change parameters. Setting an attribute then fails.
+     * @return whether it is too late to change parameters. Setting an attribute then fails.
      */
     virtual bool AreParamsFrozen() const
     {
@@ -53,11 +58,11 @@ class WeftParamHolder
 
     /**
      * Sets one parameter from text with a unit.
-     * \param table the table
-     * \param name the parameter's name in the table ("rate-ai")
-     * \param value the text
-     * \param [out] err why it failed
-     * \return 0 or a WEFT_E_* code
+     * @param table the table
+     * @param name the parameter's name in the table ("rate-ai")
+     * @param value the text
+     * @param [out] err why it failed
+     * @return 0 or a WEFT_E_* code
      */
     int SetParam(const weft_param_table& table,
                  const std::string& name,
@@ -70,23 +75,23 @@ class WeftParamHolder
 
 /**
  * Adds one attribute per entry of a parameter table.
- * \param tid the TypeId, of a class derived from WeftParamHolder
- * \param table the table; must outlive the program
- * \param prefix put in front of each name: prefix "Pfc", entry "xon-offset" -> "PfcXonOffset"
+ * @param tid the TypeId, of a class derived from WeftParamHolder
+ * @param table the table; must outlive the program
+ * @param prefix put in front of each name: prefix "Pfc", entry "xon-offset" -> "PfcXonOffset"
  */
 void WeftAddParamAttributes(TypeId tid, const weft_param_table& table, const std::string& prefix);
 
 /**
- * \param name lower-case words joined by '-': "static-window"
- * \return the words in ns-3's way: "StaticWindow"
+ * @param name lower-case words joined by '-': "static-window"
+ * @return the words in ns-3's way: "StaticWindow"
  */
 std::string WeftCamelCase(const std::string& name);
 
 /**
- * \param holder the object
- * \param table its table
- * \param [out] err names the first parameter without default that nobody has set
- * \return 0 or WEFT_E_INPUT
+ * @param holder the object
+ * @param table its table
+ * @param [out] err names the first parameter without default that nobody has set
+ * @return 0 or WEFT_E_INPUT
  */
 int WeftCheckRequiredParams(WeftParamHolder& holder, const weft_param_table& table, weft_err* err);
 

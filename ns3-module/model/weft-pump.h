@@ -1,11 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_PUMP_H
 #define WEFT_PUMP_H
 
-#include "weft-time.h"
-
 #include "base/units.h"
 #include "ns3-module/engine/engine.h"
+#include "weft-time.h"
 
 #include "ns3/callback.h"
 #include "ns3/event-id.h"
@@ -18,7 +22,7 @@ namespace ns3
 class WeftSimulatorImpl;
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Drives one engine from an ns-3 simulation.
  *
  * An engine has its own event queue. The pump keeps one *pump event* in ns-3's order of events: an
@@ -46,26 +50,27 @@ class WeftPump
     WeftPump& operator=(const WeftPump&) = delete;
 
     /**
-     * \param engine the engine to drive; must outlive the pump or the next call to SetEngine
+     * @param engine the engine to drive; must outlive the pump or the next call to SetEngine
      */
     void SetEngine(weft_engine* engine);
 
     /**
      * What to do with an error that ends the engine's run (a broken invariant). Without a callback
-     * it is fatal. \param callback the callback
+     * it is fatal. @param callback the callback
      */
     void SetErrorCallback(Callback<void, const weft_err&> callback);
 
     /**
      * Engine events later than this are not executed and do not keep the simulation alive.
-     * \param ps the last time to be executed, WEFT_NEVER for no end
+     * @param ps the last time to be executed, WEFT_NEVER for no end
      */
     void SetHorizon(int64_t ps);
 
     /** Before posting: moves the engine's clock to Simulator::Now(). */
     void SyncClock();
 
-    /** Before looking at the engine: its state is that of Simulator::Now(). Its clock does not move. */
+    /** Before looking at the engine: its state is that of Simulator::Now(). Its clock does not
+     * move. */
     void Follow();
 
     /** After posting: arms the pump event for the engine's next event, if that is not where it is.
@@ -73,7 +78,7 @@ class WeftPump
     void Touch();
 
     /**
-     * \return whether the simulation that the pump belonged to was destroyed
+     * @return whether the simulation that the pump belonged to was destroyed
      */
     bool IsDead() const
     {
@@ -81,7 +86,7 @@ class WeftPump
     }
 
     /**
-     * \return whether a callback of this pump's engine is on the stack
+     * @return whether a callback of this pump's engine is on the stack
      */
     bool IsRunning() const
     {
@@ -89,7 +94,7 @@ class WeftPump
     }
 
     /**
-     * \return number of events executed by the engine
+     * @return number of events executed by the engine
      */
     uint64_t GetEventCount() const;
 
@@ -106,7 +111,7 @@ class WeftPump
     void Fire();
     /**
      * Executes engine events.
-     * \param limitPs those earlier than this
+     * @param limitPs those earlier than this
      */
     void RunEngine(int64_t limitPs);
     /** After RunEngine: hands on an error, or arms the pump again. */

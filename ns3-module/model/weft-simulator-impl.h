@@ -1,8 +1,13 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_SIMULATOR_IMPL_H
 #define WEFT_SIMULATOR_IMPL_H
 
-#include "ns3-compat.h"
+#include "weft-compat.h"
 
 #include "ns3/event-id.h"
 #include "ns3/object-factory.h"
@@ -23,7 +28,7 @@ namespace ns3
 class WeftPump;
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * A SimulatorImpl that executes weft engines and ns-3 events in one order of time.
  *
  * It behaves like ns3::DefaultSimulatorImpl for ns-3 events: events of one time run in the order of
@@ -38,7 +43,7 @@ class WeftSimulatorImpl : public SimulatorImpl
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 
@@ -65,7 +70,7 @@ class WeftSimulatorImpl : public SimulatorImpl
     uint32_t GetSystemId() const override;
     uint32_t GetContext() const override;
     /**
-     * \return ns-3 events plus engine events executed
+     * @return ns-3 events plus engine events executed
      */
     uint64_t GetEventCount() const override;
 
@@ -75,44 +80,44 @@ class WeftSimulatorImpl : public SimulatorImpl
     void DoDispose() override;
 
     /**
-     * \param pump a pump that joins the simulation
+     * @param pump a pump that joins the simulation
      */
     void AddPump(WeftPump* pump);
     /**
-     * \param pump a pump that leaves it
+     * @param pump a pump that leaves it
      */
     void RemovePump(WeftPump* pump);
     /**
      * Gives a pump its place among the events of its time.
-     * \param pump a pump whose armed time has just been set
+     * @param pump a pump whose armed time has just been set
      */
     void ArmPump(WeftPump* pump);
 
     /**
-     * \return the time step of the event being executed
+     * @return the time step of the event being executed
      */
     uint64_t NowTs() const;
     /**
      * Puts an event in the queue. Main thread only.
-     * \param ts time step
-     * \param context context
-     * \param event event
-     * \return its id
+     * @param ts time step
+     * @param context context
+     * @param event event
+     * @return its id
      */
     EventId Insert(uint64_t ts, uint32_t context, EventImpl* event);
     /**
      * Something new is to happen at ts: a running engine must not go past it.
-     * \param ts time step
+     * @param ts time step
      */
     void LimitRunningPump(uint64_t ts);
     /**
-     * \return the armed pump that comes first, or null
+     * @return the armed pump that comes first, or null
      */
     WeftPump* FirstPump() const;
     /**
      * Executes a pump's engine up to the next thing that is not its own.
-     * \param pump the pump
-     * \param eventTs time of the next ns-3 event, or INT64_MAX
+     * @param pump the pump
+     * @param eventTs time of the next ns-3 event, or INT64_MAX
      */
     void RunPump(WeftPump* pump, int64_t eventTs);
     /** Executes the first ns-3 event. */

@@ -1,10 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_TABLE_TYPES_H
 #define WEFT_TABLE_TYPES_H
 
 /**
- * \file
- * \ingroup weft
+ * @file
+ * @ingroup weft
  * One TypeId per entry of a table of plug-ins.
  *
  * TypeId::AddConstructor takes a class, so that each entry needs a class of its own: a template
@@ -24,7 +29,8 @@ namespace ns3
 {
 
 /**
- * \tparam Traits says what the family is:
+ * @ingroup weft
+ * @tparam Traits says what the family is:
  *   - Base: the abstract class, with GetTypeId and a virtual GetOps
  *   - Ops: the C struct of one plug-in, with members name, title and params
  *   - static const Ops* const* Table(size_t* n)
@@ -57,17 +63,12 @@ class WeftTableTypes
     {
       public:
         /**
-         * \return the TypeId
+         * @return the TypeId
          */
         static TypeId GetTypeId()
         {
             static TypeId tid = MakeTypeId();
             return tid;
-        }
-
-        TypeId GetInstanceTypeId() const override
-        {
-            return GetTypeId();
         }
 
         const typename Traits::Ops* GetOps() const override
@@ -78,7 +79,7 @@ class WeftTableTypes
 
       private:
         /**
-         * \return a new TypeId with the entry's parameters as attributes
+         * @return a new TypeId with the entry's parameters as attributes
          */
         static TypeId MakeTypeId()
         {
@@ -95,7 +96,7 @@ class WeftTableTypes
     };
 
     /**
-     * \param n registers entries 0 .. n-1
+     * @param n registers entries 0 .. n-1
      */
     template <std::size_t... I>
     static void RegisterUpTo(std::size_t n, std::index_sequence<I...>)

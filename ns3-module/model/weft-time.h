@@ -1,10 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_TIME_H
 #define WEFT_TIME_H
 
 /**
- * \file
- * \ingroup weft
+ * @file
+ * @ingroup weft
  * Picoseconds of the engine <-> ns3::Time.
  *
  * Weft needs ns-3's time resolution to be exactly one picosecond: then a time step is an engine
@@ -13,9 +18,8 @@
  * Time::SetResolution(Time::PS)) before it makes any Time; a fabric refuses to be built otherwise.
  */
 
-#include "ns3-compat.h"
-
 #include "base/err.h"
+#include "weft-compat.h"
 
 #include "ns3/nstime.h"
 
@@ -25,8 +29,8 @@ namespace ns3
 {
 
 /**
- * \param ps engine picoseconds
- * \return the same as a Time; requires picosecond resolution
+ * @param ps engine picoseconds
+ * @return the same as a Time; requires picosecond resolution
  */
 inline Time
 WeftTime(int64_t ps)
@@ -35,8 +39,8 @@ WeftTime(int64_t ps)
 }
 
 /**
- * \param t a Time
- * \return its picoseconds; requires picosecond resolution
+ * @param t a Time
+ * @return its picoseconds; requires picosecond resolution
  */
 inline int64_t
 WeftPs(const Time& t)
@@ -45,8 +49,8 @@ WeftPs(const Time& t)
 }
 
 /**
- * \param [out] err filled when the resolution is not one picosecond
- * \return 0 or a WEFT_E_* code
+ * @param [out] err filled when the resolution is not one picosecond
+ * @return 0 or a WEFT_E_* code
  */
 inline int
 WeftCheckResolution(weft_err* err)

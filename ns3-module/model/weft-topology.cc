@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #include "weft-topology.h"
 
 #include "weft-table-types.h"
@@ -13,15 +18,18 @@ NS_OBJECT_ENSURE_REGISTERED(WeftTopology);
 namespace
 {
 
-/** The family of topologies, for WeftTableTypes. */
+/**
+ * @ingroup weft
+ * The family of topologies, for WeftTableTypes.
+ */
 struct TopologyTraits
 {
     using Base = WeftTopology;     //!< The abstract class.
     using Ops = weft_topology_ops; //!< One generator or reader.
 
     /**
-     * \param [out] n number of entries
-     * \return the table
+     * @param [out] n number of entries
+     * @return the table
      */
     static const Ops* const* Table(std::size_t* n)
     {
@@ -29,8 +37,8 @@ struct TopologyTraits
     }
 
     /**
-     * \param name a topology's name
-     * \return its TypeId's name
+     * @param name a topology's name
+     * @return its TypeId's name
      */
     static std::string TypeName(const std::string& name)
     {
@@ -38,7 +46,10 @@ struct TopologyTraits
     }
 };
 
-/** Registers the TypeIds of all topologies when the library is loaded. */
+/**
+ * @ingroup weft
+ * Registers the TypeIds of all topologies when the library is loaded.
+ */
 struct TopologyRegistration
 {
     TopologyRegistration()

@@ -1,10 +1,14 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_TOPOLOGY_MODEL_H
 #define WEFT_TOPOLOGY_MODEL_H
 
-#include "weft-params.h"
-
 #include "topologies/topology.h"
+#include "weft-params.h"
 
 #include "ns3/object.h"
 
@@ -15,7 +19,7 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * A topology generator or file reader with its parameters.
  *
  * Each entry of weft's table is a TypeId of its own, named after it: "leaf-spine" is
@@ -25,25 +29,25 @@ class WeftTopology : public Object, public WeftParamHolder
 {
   public:
     /**
-     * \return the TypeId
+     * @return the TypeId
      */
     static TypeId GetTypeId();
 
     /**
-     * \param name name of a topology in weft's table
-     * \return the name of its TypeId
+     * @param name name of a topology in weft's table
+     * @return the name of its TypeId
      */
     static std::string GetTypeIdName(const std::string& name);
 
     /**
-     * \return the generator or reader
+     * @return the generator or reader
      */
     virtual const weft_topology_ops* GetOps() const = 0;
 
     /**
      * Builds the graph from the attributes.
-     * \param [out] err why it failed
-     * \return a new graph that the caller frees, or null
+     * @param [out] err why it failed
+     * @return a new graph that the caller frees, or null
      */
     weft_fabric* Build(weft_err* err);
 

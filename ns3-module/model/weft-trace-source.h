@@ -1,10 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_TRACE_SOURCE_H
 #define WEFT_TRACE_SOURCE_H
 
 /**
- * \file
- * \ingroup weft
+ * @file
+ * @ingroup weft
  * A trace source accessor that tells its object when something is connected or disconnected, so
  * that the engine's hooks are set only while somebody listens.
  */
@@ -15,17 +20,17 @@ namespace ns3
 {
 
 /**
- * \ingroup weft
+ * @ingroup weft
  * Connects sinks to one TracedCallback member.
- * \tparam T the class that has it, and a member function TraceSinksChanged()
- * \tparam SOURCE the member's type
+ * @tparam T the class that has it, and a member function TraceSinksChanged()
+ * @tparam SOURCE the member's type
  */
 template <typename T, typename SOURCE>
 class WeftTraceSourceAccessor : public TraceSourceAccessor
 {
   public:
     /**
-     * \param member the trace source
+     * @param member the trace source
      */
     explicit WeftTraceSourceAccessor(SOURCE T::*member)
         : m_member(member)
@@ -54,9 +59,9 @@ class WeftTraceSourceAccessor : public TraceSourceAccessor
 
   private:
     /**
-     * \param obj the object
-     * \param change what to do with its trace source
-     * \return whether it is a T
+     * @param obj the object
+     * @param change what to do with its trace source
+     * @return whether it is a T
      */
     template <typename F>
     bool Change(ObjectBase* obj, F change) const
@@ -75,8 +80,8 @@ class WeftTraceSourceAccessor : public TraceSourceAccessor
 };
 
 /**
- * \param source a TracedCallback member of T; T has a member function TraceSinksChanged()
- * \return the accessor for TypeId::AddTraceSource
+ * @param source a TracedCallback member of T; T has a member function TraceSinksChanged()
+ * @return the accessor for TypeId::AddTraceSource
  */
 template <typename T, typename SOURCE>
 Ptr<const TraceSourceAccessor>

@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-applications: each application posts what its attributes say, when they say so. Times
  * are worked out by hand, as in suite weft-fabric: at 100 Gb/s a full packet (4096 B of payload)
  * lasts 334,240 ps and an ACK 6,880 ps, and each link adds 1 us.
@@ -32,12 +37,15 @@ const int64_t ACK = 86 * 80;    //!< An ACK: ps.
 const int64_t DELAY = 1000000;  //!< Propagation of each link: ps.
 const uint64_t PACKET = 4096;   //!< Payload of a full packet.
 
-/** Hosts around one switch, without congestion control, and what their applications report. */
+/**
+ * @ingroup weft-tests
+ * Hosts around one switch, without congestion control, and what their applications report.
+ */
 class Star
 {
   public:
     /**
-     * \param n number of hosts
+     * @param n number of hosts
      */
     explicit Star(uint32_t n)
     {
@@ -55,7 +63,7 @@ class Star
     }
 
     /**
-     * \param apps applications to listen to
+     * @param apps applications to listen to
      */
     void Watch(const ApplicationContainer& apps)
     {
@@ -69,7 +77,7 @@ class Star
     }
 
     /**
-     * \param m a message
+     * @param m a message
      */
     void Posted(const weft_engine_done& m)
     {
@@ -77,7 +85,7 @@ class Star
     }
 
     /**
-     * \param m a message
+     * @param m a message
      */
     void Received(const weft_engine_done& m)
     {
@@ -85,8 +93,8 @@ class Star
     }
 
     /**
-     * \param number of the round
-     * \param duration of it
+     * @param number of the round
+     * @param duration of it
      */
     void Round(uint32_t number, Time duration)
     {
@@ -101,12 +109,15 @@ class Star
     std::vector<std::pair<uint32_t, int64_t>> rounds; //!< All rounds completed.
 };
 
-/** Messages one after the other, and one per interval. */
+/**
+ * @ingroup weft-tests
+ * Messages one after the other, and one per interval.
+ */
 class SenderTestCase : public TestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit SenderTestCase(const std::string& impl)
         : TestCase("message sender, " + impl),
@@ -157,7 +168,10 @@ class SenderTestCase : public TestCase
     std::string m_impl; //!< SimulatorImpl.
 };
 
-/** Rounds of an incast. */
+/**
+ * @ingroup weft-tests
+ * Rounds of an incast.
+ */
 class IncastTestCase : public TestCase
 {
   public:
@@ -168,8 +182,8 @@ class IncastTestCase : public TestCase
 
   private:
     /**
-     * \param stream stream of the draws
-     * \return the senders of 40 rounds of 2 out of 5
+     * @param stream stream of the draws
+     * @return the senders of 40 rounds of 2 out of 5
      */
     std::vector<std::set<uint32_t>> Draws(int64_t stream)
     {
@@ -249,7 +263,10 @@ class IncastTestCase : public TestCase
     }
 };
 
-/** An all-to-all. */
+/**
+ * @ingroup weft-tests
+ * An all-to-all.
+ */
 class AllToAllTestCase : public TestCase
 {
   public:
@@ -260,8 +277,8 @@ class AllToAllTestCase : public TestCase
 
   private:
     /**
-     * \param window attribute Window
-     * \param expectPs duration of each round
+     * @param window attribute Window
+     * @param expectPs duration of each round
      */
     void Check(uint32_t window, int64_t expectPs)
     {
@@ -300,7 +317,10 @@ class AllToAllTestCase : public TestCase
     }
 };
 
-/** Traffic from a distribution. */
+/**
+ * @ingroup weft-tests
+ * Traffic from a distribution.
+ */
 class CdfTestCase : public TestCase
 {
   public:
@@ -311,9 +331,9 @@ class CdfTestCase : public TestCase
 
   private:
     /**
-     * \param file the distribution
-     * \param stream first stream
-     * \return all messages posted
+     * @param file the distribution
+     * @param stream first stream
+     * @return all messages posted
      */
     std::vector<weft_engine_done> Messages(const std::string& file, int64_t stream)
     {
@@ -364,7 +384,10 @@ class CdfTestCase : public TestCase
     }
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftApplicationsTestSuite : public TestSuite
 {
   public:

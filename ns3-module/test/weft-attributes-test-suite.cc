@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-attributes: every parameter of weft's tables is an attribute with the same default and
  * the same bounds; every TypeId is found by name; mistakes are refused.
  */
@@ -22,12 +27,15 @@ using namespace ns3;
 namespace
 {
 
-/** Checks the attributes that one table makes. */
+/**
+ * @ingroup weft-tests
+ * Checks the attributes that one table makes.
+ */
 class TableTestCase : public TestCase
 {
   protected:
     /**
-     * \param name name of the case
+     * @param name name of the case
      */
     explicit TableTestCase(const std::string& name)
         : TestCase(name)
@@ -35,10 +43,10 @@ class TableTestCase : public TestCase
     }
 
     /**
-     * \param object an object with default attributes
-     * \param holder the same object
-     * \param table a table of its class
-     * \param prefix prefix of the attributes' names
+     * @param object an object with default attributes
+     * @param holder the same object
+     * @param table a table of its class
+     * @param prefix prefix of the attributes' names
      */
     void CheckTable(ObjectBase* object,
                     WeftParamHolder* holder,
@@ -79,7 +87,10 @@ class TableTestCase : public TestCase
     }
 };
 
-/** The fabric's own attributes. */
+/**
+ * @ingroup weft-tests
+ * The fabric's own attributes.
+ */
 class EngineTablesTestCase : public TableTestCase
 {
   public:
@@ -103,7 +114,10 @@ class EngineTablesTestCase : public TableTestCase
     }
 };
 
-/** Values of each type, in range and out of it. */
+/**
+ * @ingroup weft-tests
+ * Values of each type, in range and out of it.
+ */
 class ValuesTestCase : public TestCase
 {
   public:
@@ -138,8 +152,9 @@ class ValuesTestCase : public TestCase
         fabric->SetAttribute("TransportDataPrio", UintegerValue(5));
         NS_TEST_EXPECT_MSG_EQ(p.transport.data_prio, 5, "a count");
 
-        NS_TEST_EXPECT_MSG_EQ(
-            fabric->SetAttributeFailSafe("EcnPmax", DoubleValue(1.5)), false, "above the maximum");
+        NS_TEST_EXPECT_MSG_EQ(fabric->SetAttributeFailSafe("EcnPmax", DoubleValue(1.5)),
+                              false,
+                              "above the maximum");
         NS_TEST_EXPECT_MSG_EQ(fabric->SetAttributeFailSafe("TransportDataPrio", UintegerValue(8)),
                               false,
                               "above the maximum");
@@ -151,13 +166,17 @@ class ValuesTestCase : public TestCase
             fabric->SetAttributeFailSafe("TransportRto", TimeValue(PicoSeconds(-5))),
             false,
             "negative");
-        NS_TEST_EXPECT_MSG_EQ(
-            fabric->SetAttributeFailSafe("EcnPmax", BooleanValue(true)), false, "of another type");
+        NS_TEST_EXPECT_MSG_EQ(fabric->SetAttributeFailSafe("EcnPmax", BooleanValue(true)),
+                              false,
+                              "of another type");
         NS_TEST_EXPECT_MSG_EQ(p.transport.rto_ps, 2500000, "what was refused changed nothing");
     }
 };
 
-/** Congestion controls. */
+/**
+ * @ingroup weft-tests
+ * Congestion controls.
+ */
 class CcTypesTestCase : public TableTestCase
 {
   public:
@@ -191,7 +210,10 @@ class CcTypesTestCase : public TableTestCase
     }
 };
 
-/** Topologies. */
+/**
+ * @ingroup weft-tests
+ * Topologies.
+ */
 class TopologyTypesTestCase : public TableTestCase
 {
   public:
@@ -236,7 +258,10 @@ class TopologyTypesTestCase : public TableTestCase
     }
 };
 
-/** How the congestion control of a fabric is chosen. */
+/**
+ * @ingroup weft-tests
+ * How the congestion control of a fabric is chosen.
+ */
 class CcChoiceTestCase : public TestCase
 {
   public:
@@ -308,7 +333,10 @@ class CcChoiceTestCase : public TestCase
     }
 };
 
-/** A fabric that nobody gave a graph. */
+/**
+ * @ingroup weft-tests
+ * A fabric that nobody gave a graph.
+ */
 class NoGraphTestCase : public TestCase
 {
   public:
@@ -328,7 +356,10 @@ class NoGraphTestCase : public TestCase
     }
 };
 
-/** TypeIds by text only. */
+/**
+ * @ingroup weft-tests
+ * TypeIds by text only.
+ */
 class TypeIdsTestCase : public TestCase
 {
   public:
@@ -354,7 +385,10 @@ class TypeIdsTestCase : public TestCase
     }
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftAttributesTestSuite : public TestSuite
 {
   public:

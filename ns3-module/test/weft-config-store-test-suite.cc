@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-config-store: ns-3's ConfigStore writes the module's attributes to XML and reads them.
  */
 #include "weft-test-util.h"
@@ -24,12 +29,15 @@ using namespace ns3;
 namespace
 {
 
-/** What both cases do with files. */
+/**
+ * @ingroup weft-tests
+ * What both cases do with files.
+ */
 class StoreTestCase : public TestCase
 {
   protected:
     /**
-     * \param name name of the case
+     * @param name name of the case
      */
     explicit StoreTestCase(const std::string& name)
         : TestCase(name)
@@ -37,9 +45,9 @@ class StoreTestCase : public TestCase
     }
 
     /**
-     * \param file an XML file
-     * \param mode "Save" or "Load"
-     * \param step what to do with it
+     * @param file an XML file
+     * @param mode "Save" or "Load"
+     * @param step what to do with it
      */
     static void Store(const std::string& file, const std::string& mode, void (ConfigStore::*step)())
     {
@@ -52,8 +60,8 @@ class StoreTestCase : public TestCase
     }
 
     /**
-     * \param file an XML file
-     * \param parts texts that it must have
+     * @param file an XML file
+     * @param parts texts that it must have
      */
     void ExpectIn(const std::string& file, const std::vector<std::string>& parts)
     {
@@ -62,13 +70,17 @@ class StoreTestCase : public TestCase
         text << in.rdbuf();
         for (const std::string& part : parts)
         {
-            NS_TEST_EXPECT_MSG_EQ(
-                (text.str().find(part) != std::string::npos), true, "the file has no " << part);
+            NS_TEST_EXPECT_MSG_EQ((text.str().find(part) != std::string::npos),
+                                  true,
+                                  "the file has no " << part);
         }
     }
 };
 
-/** Default values, there and back. */
+/**
+ * @ingroup weft-tests
+ * Default values, there and back.
+ */
 class DefaultsTestCase : public StoreTestCase
 {
   public:
@@ -110,7 +122,10 @@ class DefaultsTestCase : public StoreTestCase
     }
 };
 
-/** Values of the objects of a simulation. */
+/**
+ * @ingroup weft-tests
+ * Values of the objects of a simulation.
+ */
 class ObjectsTestCase : public StoreTestCase
 {
   public:
@@ -156,12 +171,16 @@ class ObjectsTestCase : public StoreTestCase
         fabric->GetCongestionControl()->GetAttribute("Gain", gain);
         NS_TEST_EXPECT_MSG_EQ(gain.Get(), 0.125, "Gain");
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(
-            DynamicCast<WeftApplication>(apps.Get(0))->GetReceivedBytes(), 4242, "Bytes");
+        NS_TEST_EXPECT_MSG_EQ(DynamicCast<WeftApplication>(apps.Get(0))->GetReceivedBytes(),
+                              4242,
+                              "Bytes");
     }
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftConfigStoreTestSuite : public TestSuite
 {
   public:

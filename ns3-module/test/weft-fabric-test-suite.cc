@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-fabric: messages over small fabrics take exactly the time worked out by hand, and
  * Simulator::Now() is that time inside the callbacks.
  *
@@ -26,20 +31,26 @@ namespace
 const int64_t FULL = 4178 * 80; //!< A full packet at 100 Gb/s: 334,240 ps.
 const int64_t DELAY = 1000000;  //!< Propagation of each link: 1 us.
 
-/** What a trace sink remembers of a message. */
+/**
+ * @ingroup weft-tests
+ * What a trace sink remembers of a message.
+ */
 struct Seen
 {
     int64_t nowPs;         //!< Simulator::Now() in the callback.
     weft_engine_done done; //!< What it was given.
 };
 
-/** Builds dumbbells and records complete and acknowledged messages. */
+/**
+ * @ingroup weft-tests
+ * Builds dumbbells and records complete and acknowledged messages.
+ */
 class Dumbbell
 {
   public:
     /**
-     * \param bottleneck rate between the switches
-     * \param hosts per side
+     * @param bottleneck rate between the switches
+     * @param hosts per side
      */
     explicit Dumbbell(const std::string& bottleneck, uint64_t hosts = 1)
     {
@@ -61,7 +72,7 @@ class Dumbbell
 
     /**
      * Sink of MessageComplete.
-     * \param done the message
+     * @param done the message
      */
     void Complete(const weft_engine_done& done)
     {
@@ -70,7 +81,7 @@ class Dumbbell
 
     /**
      * Sink of MessageAcked.
-     * \param done the message
+     * @param done the message
      */
     void Acked(const weft_engine_done& done)
     {
@@ -83,17 +94,20 @@ class Dumbbell
     std::vector<Seen> acked;    //!< Messages acknowledged.
 };
 
-/** One message alone. */
+/**
+ * @ingroup weft-tests
+ * One message alone.
+ */
 class MessageTimeTestCase : public TestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
-     * \param bottleneck rate between the switches
-     * \param bytes size of the message
-     * \param startPs when it is posted
-     * \param expectPs posted to last byte received
-     * \param ackPs last byte received to last ACK at the sender
+     * @param impl SimulatorImpl
+     * @param bottleneck rate between the switches
+     * @param bytes size of the message
+     * @param startPs when it is posted
+     * @param expectPs posted to last byte received
+     * @param ackPs last byte received to last ACK at the sender
      */
     MessageTimeTestCase(const std::string& impl,
                         const std::string& bottleneck,
@@ -128,8 +142,9 @@ class MessageTimeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(c.done.ideal_ps, m_expectPs, "ideal duration");
         NS_TEST_EXPECT_MSG_EQ(c.done.msg.tag, 77, "the tag is carried");
         const Seen& a = d.acked[0];
-        NS_TEST_EXPECT_MSG_EQ(
-            a.done.acked_ps, m_startPs + m_expectPs + m_ackPs, "time of the last ACK");
+        NS_TEST_EXPECT_MSG_EQ(a.done.acked_ps,
+                              m_startPs + m_expectPs + m_ackPs,
+                              "time of the last ACK");
         NS_TEST_EXPECT_MSG_EQ(a.nowPs, a.done.acked_ps, "Now() in the callback");
 
         weft_err err = {};
@@ -144,7 +159,10 @@ class MessageTimeTestCase : public TestCase
     int64_t m_ackPs;          //!< Duration of the ACK.
 };
 
-/** Nodes and links of the script: two hosts, no switch. */
+/**
+ * @ingroup weft-tests
+ * Nodes and links of the script: two hosts, no switch.
+ */
 class ByHandTestCase : public TestCase
 {
   public:
@@ -183,12 +201,15 @@ class ByHandTestCase : public TestCase
     }
 };
 
-/** Stop(delay) between engine events, and going on afterwards. */
+/**
+ * @ingroup weft-tests
+ * Stop(delay) between engine events, and going on afterwards.
+ */
 class StopTestCase : public TestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit StopTestCase(const std::string& impl)
         : TestCase("Stop in the middle, then go on, " + impl),
@@ -205,8 +226,9 @@ class StopTestCase : public TestCase
         // The first packet is on its last link; the engine's next event is later than the stop.
         Simulator::Stop(PicoSeconds(2 * (FULL + DELAY) + 7));
         Simulator::Run();
-        NS_TEST_EXPECT_MSG_EQ(
-            Simulator::Now().GetPicoSeconds(), 2 * (FULL + DELAY) + 7, "stopped when asked to");
+        NS_TEST_EXPECT_MSG_EQ(Simulator::Now().GetPicoSeconds(),
+                              2 * (FULL + DELAY) + 7,
+                              "stopped when asked to");
         NS_TEST_EXPECT_MSG_EQ(Simulator::IsFinished(), true, "stopped");
         NS_TEST_EXPECT_MSG_EQ(d.complete.size(), 0, "nothing received yet");
         // A second message, from in between; its packets queue behind those of the first.
@@ -220,12 +242,15 @@ class StopTestCase : public TestCase
     std::string m_impl; //!< SimulatorImpl.
 };
 
-/** Two fabrics in one simulation: each message of one posts a message in the other. */
+/**
+ * @ingroup weft-tests
+ * Two fabrics in one simulation: each message of one posts a message in the other.
+ */
 class TwoFabricsTestCase : public TestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit TwoFabricsTestCase(const std::string& impl)
         : TestCase("two fabrics, " + impl),
@@ -236,8 +261,8 @@ class TwoFabricsTestCase : public TestCase
   private:
     /**
      * A message arrived in one fabric: the next starts in the other.
-     * \param to the other
-     * \param done the message
+     * @param to the other
+     * @param done the message
      */
     void Relay(WeftFabric* to, const weft_engine_done& done)
     {
@@ -274,7 +299,10 @@ class TwoFabricsTestCase : public TestCase
     std::vector<int64_t> m_arrivals; //!< Times.
 };
 
-/** What the device says about the IP stack's packets. */
+/**
+ * @ingroup weft-tests
+ * What the device says about the IP stack's packets.
+ */
 class DeviceTestCase : public TestCase
 {
   public:
@@ -289,15 +317,19 @@ class DeviceTestCase : public TestCase
         WeftTestRun run("ns3::WeftSimulatorImpl");
         Dumbbell d("100Gbps");
         Ptr<NetDevice> device = d.helper.GetDevices().Get(0);
-        NS_TEST_EXPECT_MSG_EQ(
-            device->Send(Create<Packet>(100), device->GetBroadcast(), 0x0800), false, "refused");
+        NS_TEST_EXPECT_MSG_EQ(device->Send(Create<Packet>(100), device->GetBroadcast(), 0x0800),
+                              false,
+                              "refused");
         NS_TEST_EXPECT_MSG_EQ(device->SupportsSendFrom(), false, "no SendFrom");
         NS_TEST_EXPECT_MSG_EQ(device->IsLinkUp(), true, "connected");
         NS_TEST_EXPECT_MSG_EQ(device->GetNode(), d.helper.GetHosts().Get(0), "the host's port");
     }
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftFabricTestSuite : public TestSuite
 {
   public:
@@ -319,8 +351,12 @@ class WeftFabricTestSuite : public TestSuite
             // The bottleneck at half the rate paces everything: one full packet to it, 244 x
             // 668,480 on it, then the last full packet and the short one on the last link: 2 x
             // 334,240 + 163,109,120 + 52,640 + 3,000,000.
-            AddTestCase(new MessageTimeTestCase(
-                impl, "50Gbps", 1000000, 1, 166830240, 3 * DELAY + 86 * (80 + 160 + 80)));
+            AddTestCase(new MessageTimeTestCase(impl,
+                                                "50Gbps",
+                                                1000000,
+                                                1,
+                                                166830240,
+                                                3 * DELAY + 86 * (80 + 160 + 80)));
             AddTestCase(new StopTestCase(impl));
             AddTestCase(new TwoFabricsTestCase(impl));
         }

@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-ip: packets of ns-3's Internet stack share queues, buffers, marking and links with
  * RoCE.
  */
@@ -26,12 +31,15 @@ using namespace ns3;
 namespace
 {
 
-/** A star of 10 Gbps links, ready for traffic. */
+/**
+ * @ingroup weft-tests
+ * A star of 10 Gbps links, ready for traffic.
+ */
 struct Star
 {
     /**
-     * \param hosts how many
-     * \param configure further attributes of the fabric
+     * @param hosts how many
+     * @param configure further attributes of the fabric
      */
     template <typename F>
     Star(uint32_t hosts, F configure)
@@ -48,8 +56,8 @@ struct Star
     }
 
     /**
-     * \param host a host
-     * \return its device
+     * @param host a host
+     * @return its device
      */
     Ptr<WeftNetDevice> Device(uint32_t host) const
     {
@@ -57,7 +65,7 @@ struct Star
     }
 
     /**
-     * \return the counters of the engine, all laws checked
+     * @return the counters of the engine, all laws checked
      */
     struct weft_engine_totals Totals() const
     {
@@ -72,7 +80,10 @@ struct Star
     Ptr<WeftFabric> fabric;  //!< The fabric.
 };
 
-/** DCTCP keeps a switch queue around its marking threshold, and drops nothing. */
+/**
+ * @ingroup weft-tests
+ * DCTCP keeps a switch queue around its marking threshold, and drops nothing.
+ */
 class DctcpQueueTestCase : public TestCase
 {
   public:
@@ -114,7 +125,8 @@ class DctcpQueueTestCase : public TestCase
         Simulator::Run();
         const uint32_t peer = star.fabric->GetGraph()->ports[star.Device(2)->GetPort()].peer;
         star.helper.GetDevices().Get(peer)->TraceConnectWithoutContext(
-            "QueueBytes", MakeCallback(&DctcpQueueTestCase::Queue, this));
+            "QueueBytes",
+            MakeCallback(&DctcpQueueTestCase::Queue, this));
         m_since = Simulator::Now();
         Simulator::Stop(MilliSeconds(20));
         Simulator::Run();
@@ -137,7 +149,10 @@ class DctcpQueueTestCase : public TestCase
     Time m_since;        //!< Of m_bytes.
 };
 
-/** 32 senders into one port with a small queue: drops and timeouts; with a large one: none. */
+/**
+ * @ingroup weft-tests
+ * 32 senders into one port with a small queue: drops and timeouts; with a large one: none.
+ */
 class IncastTestCase : public TestCase
 {
   public:
@@ -225,7 +240,10 @@ class IncastTestCase : public TestCase
     uint64_t m_traced{0}; //!< Drops traced.
 };
 
-/** RoCE and TCP share a switch port by the weights of their priorities. */
+/**
+ * @ingroup weft-tests
+ * RoCE and TCP share a switch port by the weights of their priorities.
+ */
 class SharedPortTestCase : public TestCase
 {
   public:
@@ -247,8 +265,8 @@ class SharedPortTestCase : public TestCase
     }
 
     /**
-     * \param impl SimulatorImpl
-     * \return hash of all arrivals of TCP
+     * @param impl SimulatorImpl
+     * @return hash of all arrivals of TCP
      */
     uint64_t Run(const char* impl)
     {
@@ -305,7 +323,10 @@ class SharedPortTestCase : public TestCase
     Star* m_star{nullptr}; //!< The world.
 };
 
-/** The queue of a NIC is bounded; queue discs above it keep the rest; priorities have one each. */
+/**
+ * @ingroup weft-tests
+ * The queue of a NIC is bounded; queue discs above it keep the rest; priorities have one each.
+ */
 class QueueLimitTestCase : public TestCase
 {
   public:
@@ -326,9 +347,9 @@ class QueueLimitTestCase : public TestCase
     }
 
     /**
-     * \param queueDiscs whether there are any
-     * \param tos of the packets
-     * \return how many of 50 packets arrive
+     * @param queueDiscs whether there are any
+     * @param tos of the packets
+     * @return how many of 50 packets arrive
      */
     uint32_t Run(bool queueDiscs, uint8_t tos)
     {
@@ -337,7 +358,8 @@ class QueueLimitTestCase : public TestCase
         Star star(2, [](WeftFabricHelper&) {});
         auto addresses = WeftTestInstallStack(star.helper, queueDiscs);
         star.Device(0)->TraceConnectWithoutContext(
-            "MacTxDrop", MakeCallback(&QueueLimitTestCase::Dropped, this));
+            "MacTxDrop",
+            MakeCallback(&QueueLimitTestCase::Dropped, this));
         star.Device(0)->TraceConnectWithoutContext("PhyTxBegin",
                                                    MakeCallback(&QueueLimitTestCase::Begun, this));
         m_dropped = 0;
@@ -365,8 +387,9 @@ class QueueLimitTestCase : public TestCase
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_dropped, 0u, "a stopped queue is not offered packets");
         NS_TEST_EXPECT_MSG_EQ(m_begun, arrived, "what leaves arrives");
-        NS_TEST_EXPECT_MSG_EQ(
-            star.Totals().delivered[WEFT_PKT_FRAME], arrived, "the engine's count");
+        NS_TEST_EXPECT_MSG_EQ(star.Totals().delivered[WEFT_PKT_FRAME],
+                              arrived,
+                              "the engine's count");
         Config::Reset();
         return arrived;
     }
@@ -383,7 +406,10 @@ class QueueLimitTestCase : public TestCase
     uint32_t m_begun{0};   //!< PhyTxBegin.
 };
 
-/** What is read of IP headers, and how CE is written into them. */
+/**
+ * @ingroup weft-tests
+ * What is read of IP headers, and how CE is written into them.
+ */
 class IpInfoTestCase : public TestCase
 {
   public:
@@ -394,8 +420,8 @@ class IpInfoTestCase : public TestCase
 
   private:
     /**
-     * \param destPort port in the UDP header
-     * \return a packet of 100 bytes behind UDP and IPv4
+     * @param destPort port in the UDP header
+     * @return a packet of 100 bytes behind UDP and IPv4
      */
     static Ptr<Packet> Make4(uint16_t destPort)
     {
@@ -465,7 +491,10 @@ class IpInfoTestCase : public TestCase
     }
 };
 
-/** IPv6, raw Ethernet by MAC address, unknown destinations, and what does not fit. */
+/**
+ * @ingroup weft-tests
+ * IPv6, raw Ethernet by MAC address, unknown destinations, and what does not fit.
+ */
 class AddressTestCase : public TestCase
 {
   public:
@@ -507,8 +536,9 @@ class AddressTestCase : public TestCase
         Ptr<Socket> source =
             Socket::CreateSocket(star.helper.GetHosts().Get(0), UdpSocketFactory::GetTypeId());
         Simulator::Schedule(Seconds(3), [&]() { // after duplicate address detection
-            source->SendTo(
-                Create<Packet>(777), 0, Inet6SocketAddress(interfaces.GetAddress(1, 1), 9));
+            source->SendTo(Create<Packet>(777),
+                           0,
+                           Inet6SocketAddress(interfaces.GetAddress(1, 1), 9));
         });
         Simulator::Stop(Seconds(4));
         Simulator::Run();
@@ -523,15 +553,17 @@ class AddressTestCase : public TestCase
             from->Send(Create<Packet>(100), Mac48Address("02:00:00:00:00:99"), 0x88b5),
             false,
             "an address of no host");
-        NS_TEST_EXPECT_MSG_EQ(
-            from->Send(Create<Packet>(100), from->GetBroadcast(), 0x88b5), false, "to all");
+        NS_TEST_EXPECT_MSG_EQ(from->Send(Create<Packet>(100), from->GetBroadcast(), 0x88b5),
+                              false,
+                              "to all");
         NS_TEST_EXPECT_MSG_EQ(
             from->Send(Create<Packet>(1501), star.Device(2)->GetAddress(), 0x88b5),
             false,
             "longer than the MTU");
         Ptr<NetDevice> port = star.helper.GetSwitches().Get(0)->GetDevice(0);
-        NS_TEST_EXPECT_MSG_EQ(
-            port->Send(Create<Packet>(100), from->GetAddress(), 0x88b5), false, "from a switch");
+        NS_TEST_EXPECT_MSG_EQ(port->Send(Create<Packet>(100), from->GetAddress(), 0x88b5),
+                              false,
+                              "from a switch");
         Simulator::Stop(Seconds(1));
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(m_rawBytes, 100u, "one of them arrived");
@@ -542,19 +574,22 @@ class AddressTestCase : public TestCase
     Address m_rawFrom;      //!< From there.
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftIpTestSuite : public TestSuite
 {
   public:
     WeftIpTestSuite()
-        : TestSuite("weft-ip", SYSTEM)
+        : TestSuite("weft-ip", TestSuite::Type::SYSTEM)
     {
-        AddTestCase(new IpInfoTestCase, TestCase::QUICK);
-        AddTestCase(new AddressTestCase, TestCase::QUICK);
-        AddTestCase(new QueueLimitTestCase, TestCase::QUICK);
-        AddTestCase(new DctcpQueueTestCase, TestCase::QUICK);
-        AddTestCase(new IncastTestCase, TestCase::QUICK);
-        AddTestCase(new SharedPortTestCase, TestCase::QUICK);
+        AddTestCase(new IpInfoTestCase);
+        AddTestCase(new AddressTestCase);
+        AddTestCase(new QueueLimitTestCase);
+        AddTestCase(new DctcpQueueTestCase);
+        AddTestCase(new IncastTestCase);
+        AddTestCase(new SharedPortTestCase);
     }
 };
 

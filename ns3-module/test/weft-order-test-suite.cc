@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-order: a simulation in which ns-3 events and engine events meet at the same picosecond
  * over and over gives, line for line, the same log under WeftSimulatorImpl and under ns-3's default
  * implementation, with every Scheduler.
@@ -9,9 +14,8 @@
  * The log shows engine state seen by ns-3 events (packets sent so far), and ns-3 state seen by
  * engine callbacks, so that any difference in the order of two events changes it.
  */
-#include "weft-test-util.h"
-
 #include "base/rng.h"
+#include "weft-test-util.h"
 
 #include "ns3/boolean.h"
 #include "ns3/double.h"
@@ -27,14 +31,17 @@ using namespace ns3;
 namespace
 {
 
-/** One simulation with random but repeatable actions. */
+/**
+ * @ingroup weft-tests
+ * One simulation with random but repeatable actions.
+ */
 class TangledRun
 {
   public:
     /**
-     * \param impl SimulatorImpl
-     * \param scheduler Scheduler
-     * \param seed what happens
+     * @param impl SimulatorImpl
+     * @param scheduler Scheduler
+     * @param seed what happens
      */
     TangledRun(const std::string& impl, const std::string& scheduler, uint64_t seed)
         : m_rng(weft_rng_stream(seed, "tangle", 0))
@@ -43,10 +50,12 @@ class TangledRun
         for (int i = 0; i < 2; i++)
         {
             m_fabrics[i] = MakeFabric(seed);
-            m_fabrics[i]->TraceConnect(
-                "MessageComplete", std::to_string(i), MakeCallback(&TangledRun::Complete, this));
-            m_fabrics[i]->TraceConnect(
-                "MessageAcked", std::to_string(i), MakeCallback(&TangledRun::Acked, this));
+            m_fabrics[i]->TraceConnect("MessageComplete",
+                                       std::to_string(i),
+                                       MakeCallback(&TangledRun::Complete, this));
+            m_fabrics[i]->TraceConnect("MessageAcked",
+                                       std::to_string(i),
+                                       MakeCallback(&TangledRun::Acked, this));
         }
         // On one fabric, callbacks at nearly every engine event; the other one runs in bulk.
         m_fabrics[0]->TraceConnectWithoutContext("QueueBytes",
@@ -88,8 +97,8 @@ class TangledRun
 
   private:
     /**
-     * \param seed seed of the engine
-     * \return a small fabric with PFC and marking soon
+     * @param seed seed of the engine
+     * @return a small fabric with PFC and marking soon
      */
     static Ptr<WeftFabric> MakeFabric(uint64_t seed)
     {
@@ -113,8 +122,8 @@ class TangledRun
 
     /**
      * Writes one line.
-     * \param what what happened
-     * \param arg a number about it
+     * @param what what happened
+     * @param arg a number about it
      */
     void Line(const char* what, uint64_t arg)
     {
@@ -134,7 +143,7 @@ class TangledRun
 
     /**
      * Does something random.
-     * \param why for the log
+     * @param why for the log
      */
     void Act(const char* why)
     {
@@ -162,14 +171,20 @@ class TangledRun
         }
         else if (dice < 80)
         {
-            Simulator::ScheduleWithContext(
-                weft_rng_below(&m_rng, 4), PicoSeconds(delay), &TangledRun::Event, this, m_actions);
+            Simulator::ScheduleWithContext(weft_rng_below(&m_rng, 4),
+                                           PicoSeconds(delay),
+                                           &TangledRun::Event,
+                                           this,
+                                           m_actions);
         }
         else if (dice < 92)
         {
             weft_err err = {};
-            m_fabrics[weft_rng_below(&m_rng, 2)]->TryTimer(
-                delay, &TangledRun::Timer, this, m_actions, &err);
+            m_fabrics[weft_rng_below(&m_rng, 2)]->TryTimer(delay,
+                                                           &TangledRun::Timer,
+                                                           this,
+                                                           m_actions,
+                                                           &err);
         }
         else if (dice < 93)
         {
@@ -194,7 +209,7 @@ class TangledRun
 
     /**
      * An ns-3 event.
-     * \param number which
+     * @param number which
      */
     void Event(uint64_t number)
     {
@@ -209,8 +224,8 @@ class TangledRun
 
     /**
      * An engine timer.
-     * \param ctx the run
-     * \param number which
+     * @param ctx the run
+     * @param number which
      */
     static void Timer(void* ctx, uint64_t number)
     {
@@ -221,8 +236,8 @@ class TangledRun
 
     /**
      * Any engine callback.
-     * \param what for the log
-     * \param arg for the log
+     * @param what for the log
+     * @param arg for the log
      */
     void EngineCallback(const char* what, uint64_t arg)
     {
@@ -232,8 +247,8 @@ class TangledRun
 
     /**
      * Sink of MessageComplete.
-     * \param context number of the fabric
-     * \param done the message
+     * @param context number of the fabric
+     * @param done the message
      */
     void Complete(std::string context, const weft_engine_done& done)
     {
@@ -246,8 +261,8 @@ class TangledRun
 
     /**
      * Sink of MessageAcked.
-     * \param context number of the fabric
-     * \param done the message
+     * @param context number of the fabric
+     * @param done the message
      */
     void Acked(std::string context, const weft_engine_done& done)
     {
@@ -257,10 +272,10 @@ class TangledRun
 
     /**
      * Sink of QueueBytes.
-     * \param time when
-     * \param port where
-     * \param prio priority
-     * \param bytes queued
+     * @param time when
+     * @param port where
+     * @param prio priority
+     * @param bytes queued
      */
     void Queue(Time time, uint32_t port, uint32_t prio, uint64_t bytes)
     {
@@ -273,8 +288,8 @@ class TangledRun
 
     /**
      * Sink of PfcPause.
-     * \param port where
-     * \param prio priority
+     * @param port where
+     * @param prio priority
      */
     void Pfc(Time /* time */, uint32_t port, uint32_t prio)
     {
@@ -291,12 +306,15 @@ class TangledRun
     bool m_stopped{false};           //!< Run returns before everything is done.
 };
 
-/** Compares one seed under all implementations. */
+/**
+ * @ingroup weft-tests
+ * Compares one seed under all implementations.
+ */
 class OrderTestCase : public TestCase
 {
   public:
     /**
-     * \param seed what happens
+     * @param seed what happens
      */
     explicit OrderTestCase(uint64_t seed)
         : TestCase("tangled simulation " + std::to_string(seed)),
@@ -335,7 +353,10 @@ class OrderTestCase : public TestCase
     uint64_t m_seed; //!< What happens.
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftOrderTestSuite : public TestSuite
 {
   public:

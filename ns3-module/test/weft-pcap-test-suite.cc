@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /*
  * EnablePcap and EnableAscii: what the files of two hosts hold, read back with ns-3's own reader.
  */
@@ -20,7 +25,10 @@ namespace
 
 using namespace ns3;
 
-/** One record of a capture file. */
+/**
+ * @ingroup weft-tests
+ * One record of a capture file.
+ */
 struct Captured
 {
     uint64_t ns;                //!< Its time.
@@ -28,8 +36,8 @@ struct Captured
 };
 
 /**
- * \param path a capture file with nanoseconds
- * \return its records
+ * @param path a capture file with nanoseconds
+ * @return its records
  */
 std::vector<Captured>
 ReadCapture(const std::string& path)
@@ -59,6 +67,7 @@ ReadCapture(const std::string& path)
 }
 
 /**
+ * @ingroup weft-tests
  * One message between two hosts on a switch: the files of the two devices say when each packet left
  * and arrived.
  */
@@ -66,7 +75,7 @@ class PcapTestCase : public TestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit PcapTestCase(const std::string& impl)
         : TestCase("EnablePcap and EnableAscii, " + impl),
@@ -114,8 +123,9 @@ class PcapTestCase : public TestCase
         for (int i = 0; i < 2; i++)
         {
             NS_TEST_EXPECT_MSG_EQ(file[0][i].ns, left[i] / 1000, "begins to be sent");
-            NS_TEST_EXPECT_MSG_EQ(
-                int(file[0][i].bytes[46]), (i == 0 ? 0x06 : 0x08), "WRITE first, last");
+            NS_TEST_EXPECT_MSG_EQ(int(file[0][i].bytes[46]),
+                                  (i == 0 ? 0x06 : 0x08),
+                                  "WRITE first, last");
         }
         // At the receiver: data, its ACK at once, data, its ACK.
         for (int i = 0; i < 2; i++)
@@ -123,14 +133,16 @@ class PcapTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(file[1][2 * i].ns, came[i] / 1000, "received completely");
             NS_TEST_EXPECT_MSG_EQ(file[1][2 * i + 1].ns, came[i] / 1000, "and answered");
             NS_TEST_EXPECT_MSG_EQ(int(file[1][2 * i + 1].bytes[46]), 0x11, "ACKNOWLEDGE");
-            NS_TEST_EXPECT_MSG_EQ(
-                file[0][2 + i].ns, (came[i] + 2 * 1006880) / 1000, "the ACK has come back");
+            NS_TEST_EXPECT_MSG_EQ(file[0][2 + i].ns,
+                                  (came[i] + 2 * 1006880) / 1000,
+                                  "the ACK has come back");
         }
         uint8_t mac[6];
         Mac48Address::ConvertFrom(hosts.Get(0)->GetDevice(0)->GetAddress()).CopyTo(mac);
         const std::vector<uint8_t>& first = file[0][0].bytes;
-        NS_TEST_EXPECT_MSG_EQ(
-            std::equal(mac, mac + 6, first.begin() + 6), true, "the address of the device");
+        NS_TEST_EXPECT_MSG_EQ(std::equal(mac, mac + 6, first.begin() + 6),
+                              true,
+                              "the address of the device");
         NS_TEST_EXPECT_MSG_EQ(ReadCapture(prefix + "-switch.pcap").size(), 4, "explicit file name");
 
         const std::string file0 = prefix + "-" + std::to_string(node[0]) + "-0.tr";
@@ -153,7 +165,10 @@ class PcapTestCase : public TestCase
     std::string m_impl; //!< SimulatorImpl.
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftPcapTestSuite : public TestSuite
 {
   public:

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /*
  * Trace sources of QPs, messages and links: each connected by Config paths, at the devices and at
  * the fabric, and compared with the engine's counters or with numbers worked out by hand.
@@ -21,12 +26,15 @@ namespace
 
 using namespace ns3;
 
-/** Eight senders to one receiver, small buffers without PFC, and a link that fails for a while. */
+/**
+ * @ingroup weft-tests
+ * Eight senders to one receiver, small buffers without PFC, and a link that fails for a while.
+ */
 class QpTracesTestCase : public TestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit QpTracesTestCase(const std::string& impl)
         : TestCase("sources of QPs, messages and links by path, " + impl),
@@ -56,8 +64,11 @@ class QpTracesTestCase : public TestCase
         m_values[path.substr(path.rfind('/') + 1)][qp.qpn].push_back(value);
     }
 
-    void CcValue(
-        std::string path, Time time, const weft_engine_qp_view&, const std::string& name, double)
+    void CcValue(std::string path,
+                 Time time,
+                 const weft_engine_qp_view&,
+                 const std::string& name,
+                 double)
     {
         Count(path, time);
         m_names.insert(name);
@@ -88,8 +99,8 @@ class QpTracesTestCase : public TestCase
     }
 
     /**
-     * \param path where the sink was connected
-     * \param time that it was told
+     * @param path where the sink was connected
+     * @param time that it was told
      */
     void Count(const std::string& path, Time time)
     {
@@ -129,8 +140,11 @@ class QpTracesTestCase : public TestCase
     {
         WeftTestRun run(m_impl);
         WeftFabricHelper helper;
-        helper.SetTopology(
-            "single-switch", "Hosts", UintegerValue(9), "Rate", StringValue("100Gbps"));
+        helper.SetTopology("single-switch",
+                           "Hosts",
+                           UintegerValue(9),
+                           "Rate",
+                           StringValue("100Gbps"));
         helper.SetCongestionControl("dcqcn");
         helper.SetAttribute("PfcEnabled", BooleanValue(false));
         helper.SetAttribute("SwitchBuffer", UintegerValue(512 << 10));
@@ -210,7 +224,10 @@ class QpTracesTestCase : public TestCase
     int m_bad{0};                  //!< Arguments that were wrong.
 };
 
-/** The round trip of one packet and the window of a static-window QP, by hand. */
+/**
+ * @ingroup weft-tests
+ * The round trip of one packet and the window of a static-window QP, by hand.
+ */
 class QpValuesTestCase : public TestCase
 {
   public:
@@ -265,7 +282,10 @@ class QpValuesTestCase : public TestCase
     std::vector<uint64_t> m_windows; //!< In order.
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftQpTracesTestSuite : public TestSuite
 {
   public:

@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-simulator: WeftSimulatorImpl does with ns-3's own events what
  * ns3::DefaultSimulatorImpl does. Each case runs under both.
  */
@@ -19,13 +24,16 @@ using namespace ns3;
 namespace
 {
 
-/** A case that runs under both implementations. */
+/**
+ * @ingroup weft-tests
+ * A case that runs under both implementations.
+ */
 class BothTestCase : public TestCase
 {
   protected:
     /**
-     * \param impl SimulatorImpl
-     * \param name name of the case
+     * @param impl SimulatorImpl
+     * @param name name of the case
      */
     BothTestCase(const std::string& impl, const std::string& name)
         : TestCase(name + ", " + impl),
@@ -38,7 +46,7 @@ class BothTestCase : public TestCase
 
     /**
      * An event.
-     * \param number which
+     * @param number which
      */
     void Note(int number)
     {
@@ -59,12 +67,15 @@ class BothTestCase : public TestCase
     std::string m_impl; //!< SimulatorImpl.
 };
 
-/** Order of events and what becomes of their ids. */
+/**
+ * @ingroup weft-tests
+ * Order of events and what becomes of their ids.
+ */
 class EventsTestCase : public BothTestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit EventsTestCase(const std::string& impl)
         : BothTestCase(impl, "events, cancel, remove, expiry")
@@ -77,8 +88,9 @@ class EventsTestCase : public BothTestCase
         using T = EventsTestCase;
         NS_TEST_EXPECT_MSG_EQ(Simulator::IsFinished(), true, "nothing to do yet");
         NS_TEST_EXPECT_MSG_EQ(Simulator::GetSystemId(), 0, "system");
-        NS_TEST_EXPECT_MSG_EQ(
-            Simulator::GetMaximumSimulationTime().GetTimeStep(), INT64_MAX, "the end of time");
+        NS_TEST_EXPECT_MSG_EQ(Simulator::GetMaximumSimulationTime().GetTimeStep(),
+                              INT64_MAX,
+                              "the end of time");
         EventId a = Simulator::Schedule(PicoSeconds(10), &T::Note, this, 1);
         EventId b = Simulator::Schedule(PicoSeconds(5), &T::Note, this, 2);
         EventId c = Simulator::Schedule(PicoSeconds(10), &T::Note, this, 3);
@@ -122,12 +134,15 @@ class EventsTestCase : public BothTestCase
     }
 };
 
-/** Stop, and going on. */
+/**
+ * @ingroup weft-tests
+ * Stop, and going on.
+ */
 class StopTestCase : public BothTestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit StopTestCase(const std::string& impl)
         : BothTestCase(impl, "stop")
@@ -159,12 +174,15 @@ class StopTestCase : public BothTestCase
     }
 };
 
-/** Events of Simulator::Destroy. */
+/**
+ * @ingroup weft-tests
+ * Events of Simulator::Destroy.
+ */
 class DestroyTestCase : public TestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit DestroyTestCase(const std::string& impl)
         : TestCase("destroy, " + impl),
@@ -201,7 +219,7 @@ class DestroyTestCase : public TestCase
 
     /**
      * An event.
-     * \param number which
+     * @param number which
      */
     void Note(int number)
     {
@@ -212,12 +230,15 @@ class DestroyTestCase : public TestCase
     std::vector<int> m_order; //!< Events executed.
 };
 
-/** Another Scheduler in the middle. */
+/**
+ * @ingroup weft-tests
+ * Another Scheduler in the middle.
+ */
 class SchedulerTestCase : public BothTestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit SchedulerTestCase(const std::string& impl)
         : BothTestCase(impl, "SetScheduler")
@@ -245,12 +266,15 @@ class SchedulerTestCase : public BothTestCase
     }
 };
 
-/** Events that another thread schedules while an engine runs. */
+/**
+ * @ingroup weft-tests
+ * Events that another thread schedules while an engine runs.
+ */
 class ThreadTestCase : public BothTestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit ThreadTestCase(const std::string& impl)
         : BothTestCase(impl, "events from another thread")
@@ -283,22 +307,25 @@ class ThreadTestCase : public BothTestCase
 
     /**
      * Starts the other thread while the simulation runs.
-     * \param other the thread
+     * @param other the thread
      */
     void StartThread(std::thread* other)
     {
         *other = std::thread([this] {
             for (int i = 0; i < 100; i++)
             {
-                Simulator::ScheduleWithContext(
-                    3, PicoSeconds(0), &ThreadTestCase::FromThread, this, i);
+                Simulator::ScheduleWithContext(3,
+                                               PicoSeconds(0),
+                                               &ThreadTestCase::FromThread,
+                                               this,
+                                               i);
             }
         });
     }
 
     /**
      * The other thread's event.
-     * \param number which
+     * @param number which
      */
     void FromThread(int number)
     {
@@ -317,12 +344,15 @@ class ThreadTestCase : public BothTestCase
     Ptr<WeftFabric> m_fabric; //!< The fabric.
 };
 
-/** What an engine callback learns of ns-3 events. */
+/**
+ * @ingroup weft-tests
+ * What an engine callback learns of ns-3 events.
+ */
 class SameTimeTestCase : public BothTestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
+     * @param impl SimulatorImpl
      */
     explicit SameTimeTestCase(const std::string& impl)
         : BothTestCase(impl, "events seen from an engine callback")
@@ -337,8 +367,9 @@ class SameTimeTestCase : public BothTestCase
         helper.SetCongestionControl("none");
         Ptr<WeftFabric> fabric = helper.Install();
         weft_err err = {};
-        NS_TEST_ASSERT_MSG_EQ(
-            fabric->TryTimer(10, &SameTimeTestCase::Timer, this, 0, &err), 0, err.msg);
+        NS_TEST_ASSERT_MSG_EQ(fabric->TryTimer(10, &SameTimeTestCase::Timer, this, 0, &err),
+                              0,
+                              err.msg);
         m_after = Simulator::Schedule(PicoSeconds(10), &SameTimeTestCase::Note, this, 3);
         // The last event before the timer has the largest uid of all.
         m_before = Simulator::Schedule(PicoSeconds(9), &SameTimeTestCase::Note, this, 1);
@@ -352,7 +383,7 @@ class SameTimeTestCase : public BothTestCase
 
     /**
      * An engine timer.
-     * \param ctx the case
+     * @param ctx the case
      */
     static void Timer(void* ctx, uint64_t)
     {
@@ -372,7 +403,10 @@ class SameTimeTestCase : public BothTestCase
     EventId m_after;  //!< Of the timer's time.
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftSimulatorTestSuite : public TestSuite
 {
   public:

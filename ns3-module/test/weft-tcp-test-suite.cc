@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-tcp: each TCP variant over a dumbbell of weft's devices and switches does the same as
  * over one of point-to-point devices with drop-tail queues.
  */
@@ -19,7 +24,10 @@ using namespace ns3;
 namespace
 {
 
-/** What a run of the dumbbell shows. */
+/**
+ * @ingroup weft-tests
+ * What a run of the dumbbell shows.
+ */
 struct Outcome
 {
     uint64_t bytes{0}; //!< Received while the load was full.
@@ -85,8 +93,9 @@ RunPointToPoint()
         PointToPointHelper p2p;
         p2p.SetDeviceAttribute("DataRate", StringValue(rate));
         p2p.SetChannelAttribute("Delay", TimeValue(delay));
-        p2p.SetQueue(
-            "ns3::DropTailQueue", "MaxSize", StringValue(std::to_string(queueBytes) + "B"));
+        p2p.SetQueue("ns3::DropTailQueue",
+                     "MaxSize",
+                     StringValue(std::to_string(queueBytes) + "B"));
         NetDeviceContainer devices = p2p.Install(a, b);
         Ipv4InterfaceContainer interfaces = net.Assign(devices);
         TrafficControlHelper().Uninstall(devices);
@@ -146,11 +155,14 @@ RunWeft()
     return o;
 }
 
-/** The same dumbbell twice: of point-to-point devices, and of weft's. */
+/**
+ * @ingroup weft-tests
+ * The same dumbbell twice: of point-to-point devices, and of weft's.
+ */
 class DumbbellTestCase : public TestCase
 {
   public:
-    /** \param variant TypeId of a congestion control, without "ns3::" */
+    /** @param variant TypeId of a congestion control, without "ns3::" */
     explicit DumbbellTestCase(const std::string& variant)
         : TestCase("dumbbell, " + variant),
           m_variant(variant)
@@ -184,16 +196,19 @@ class DumbbellTestCase : public TestCase
     std::string m_variant; //!< TypeId.
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftTcpTestSuite : public TestSuite
 {
   public:
     WeftTcpTestSuite()
-        : TestSuite("weft-tcp", SYSTEM)
+        : TestSuite("weft-tcp", TestSuite::Type::SYSTEM)
     {
         for (const char* variant : {"TcpNewReno", "TcpCubic", "TcpDctcp", "TcpBbr"})
         {
-            AddTestCase(new DumbbellTestCase(variant), TestCase::QUICK);
+            AddTestCase(new DumbbellTestCase(variant));
         }
     }
 };

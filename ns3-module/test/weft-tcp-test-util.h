@@ -1,10 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_TCP_TEST_UTIL_H
 #define WEFT_TCP_TEST_UTIL_H
 
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * TCP connections and stacks for the suites weft-tcp and weft-ip.
  */
 #include "weft-test-util.h"
@@ -29,7 +34,7 @@ namespace ns3
 
 /**
  * TCP as datacentres set it: full segments, no 1 ms timestamps, short timeouts, large buffers.
- * \param variant TypeId of a congestion control, without "ns3::"
+ * @param variant TypeId of a congestion control, without "ns3::"
  */
 inline void
 WeftTestSetTcp(const std::string& variant)
@@ -48,20 +53,20 @@ WeftTestSetTcp(const std::string& variant)
 }
 
 /**
- * \ingroup weft-tests
+ * @ingroup weft-tests
  * One connection that sends as fast as it can, or a given number of bytes.
  */
 class WeftTestBulk
 {
   public:
     /**
-     * \param from sending node
-     * \param to receiving node
-     * \param address of the receiving node
-     * \param port of the receiver
-     * \param start when to connect
-     * \param bytes to be sent
-     * \param tos type of service of the packets
+     * @param from sending node
+     * @param to receiving node
+     * @param address of the receiving node
+     * @param port of the receiver
+     * @param start when to connect
+     * @param bytes to be sent
+     * @param tos type of service of the packets
      */
     WeftTestBulk(Ptr<Node> from,
                  Ptr<Node> to,
@@ -150,9 +155,9 @@ class WeftTestBulk
 
 /**
  * Installs the stack on all hosts; their addresses are 10.0.0.1 and up.
- * \param helper that installed the fabric
- * \param queueDiscs whether hosts keep the queue discs that ns-3 gives them
- * \return the addresses by host
+ * @param helper that installed the fabric
+ * @param queueDiscs whether hosts keep the queue discs that ns-3 gives them
+ * @return the addresses by host
  */
 inline std::vector<Ipv4Address>
 WeftTestInstallStack(const WeftFabricHelper& helper, bool queueDiscs = false)

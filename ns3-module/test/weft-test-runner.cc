@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /*
  * ns-3's test runner for weft's suites, for an ns-3 that is installed without one:
  *   weft_ns3_test_runner --list

@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft: what a script does with the module: the ways to a fabric, default values, Config
  * paths, streams, containers.
  */
@@ -28,7 +33,10 @@ using namespace ns3;
 namespace
 {
 
-/** The same fabric from a generator, from files, and by hand behaves the same. */
+/**
+ * @ingroup weft-tests
+ * The same fabric from a generator, from files, and by hand behaves the same.
+ */
 class WaysTestCase : public TestCase
 {
   public:
@@ -39,8 +47,8 @@ class WaysTestCase : public TestCase
 
   private:
     /**
-     * \param way how to make the fabric
-     * \return arrival times of an incast: ps
+     * @param way how to make the fabric
+     * @return arrival times of an incast: ps
      */
     std::vector<int64_t> Arrivals(const std::string& way)
     {
@@ -111,7 +119,10 @@ class WaysTestCase : public TestCase
     }
 };
 
-/** Config::SetDefault, for each class of the module that has attributes. */
+/**
+ * @ingroup weft-tests
+ * Config::SetDefault, for each class of the module that has attributes.
+ */
 class DefaultsTestCase : public TestCase
 {
   public:
@@ -155,7 +166,10 @@ class DefaultsTestCase : public TestCase
     }
 };
 
-/** Config::Set and Config::Connect by path. */
+/**
+ * @ingroup weft-tests
+ * Config::Set and Config::Connect by path.
+ */
 class PathsTestCase : public TestCase
 {
   public:
@@ -167,8 +181,8 @@ class PathsTestCase : public TestCase
   private:
     /**
      * Sink of MessageComplete of devices.
-     * \param path context
-     * \param m a message
+     * @param path context
+     * @param m a message
      */
     void Arrive(std::string path, const weft_engine_done& m)
     {
@@ -177,8 +191,8 @@ class PathsTestCase : public TestCase
 
     /**
      * Sink of MessagePosted of applications.
-     * \param path context
-     * \param m a message
+     * @param path context
+     * @param m a message
      */
     void Posted(std::string path, const weft_engine_done& m)
     {
@@ -207,8 +221,9 @@ class PathsTestCase : public TestCase
         Config::Connect("/NodeList/*/ApplicationList/*/$ns3::WeftMessageSender/MessagePosted",
                         MakeCallback(&PathsTestCase::Posted, this));
         Names::Add("receiver", helper.GetHosts().Get(2));
-        NS_TEST_EXPECT_MSG_EQ(
-            Config::LookupMatches("/Names/receiver/DeviceList/*").GetN(), 1, "a named host");
+        NS_TEST_EXPECT_MSG_EQ(Config::LookupMatches("/Names/receiver/DeviceList/*").GetN(),
+                              1,
+                              "a named host");
         Simulator::Run();
         Names::Clear();
 
@@ -232,7 +247,10 @@ class PathsTestCase : public TestCase
     std::map<std::string, uint64_t> m_posted;  //!< Bytes, by context.
 };
 
-/** Seeds of the engine from ns-3's run number and streams. */
+/**
+ * @ingroup weft-tests
+ * Seeds of the engine from ns-3's run number and streams.
+ */
 class StreamsTestCase : public TestCase
 {
   public:
@@ -243,9 +261,9 @@ class StreamsTestCase : public TestCase
 
   private:
     /**
-     * \param stream for AssignStreams
-     * \param rngRun ns-3's run number
-     * \return how many packets a lossy link lost, and when the last message arrived
+     * @param stream for AssignStreams
+     * @param rngRun ns-3's run number
+     * @return how many packets a lossy link lost, and when the last message arrived
      */
     std::pair<uint64_t, int64_t> Losses(int64_t stream, uint64_t rngRun)
     {
@@ -275,7 +293,10 @@ class StreamsTestCase : public TestCase
     }
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftTestSuite : public TestSuite
 {
   public:

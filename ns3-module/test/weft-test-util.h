@@ -1,10 +1,20 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 #ifndef WEFT_TEST_UTIL_H
 #define WEFT_TEST_UTIL_H
 
 /**
- * \file
- * \ingroup weft-tests
+ * @ingroup weft
+ * @defgroup weft-tests Tests of the fabrics
+ */
+
+/**
+ * @file
+ * @ingroup weft-tests
  * What weft's suites share.
  */
 
@@ -20,15 +30,15 @@ namespace ns3
 {
 
 /**
- * \ingroup weft-tests
+ * @ingroup weft-tests
  * One simulation under a chosen SimulatorImpl; destroyed at the end of the scope.
  */
 class WeftTestRun
 {
   public:
     /**
-     * \param impl TypeId of a SimulatorImpl
-     * \param scheduler TypeId of a Scheduler
+     * @param impl TypeId of a SimulatorImpl
+     * @param scheduler TypeId of a Scheduler
      */
     explicit WeftTestRun(const std::string& impl,
                          const std::string& scheduler = "ns3::MapScheduler")

@@ -1,7 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /**
- * \file
- * \ingroup weft-tests
+ * @file
+ * @ingroup weft-tests
  * Suite weft-traces: trace sources fire, agree with the engine's counters, reach per-port sinks by
  * Config path, and connecting them changes nothing.
  */
@@ -21,14 +26,17 @@ using namespace ns3;
 namespace
 {
 
-/** Counts what the trace sources of an 8-to-1 incast show. */
+/**
+ * @ingroup weft-tests
+ * Counts what the trace sources of an 8-to-1 incast show.
+ */
 class IncastTestCase : public TestCase
 {
   public:
     /**
-     * \param impl SimulatorImpl
-     * \param pfc whether PFC is on; with it off the small buffer drops
-     * \param traces whether sinks are connected
+     * @param impl SimulatorImpl
+     * @param pfc whether PFC is on; with it off the small buffer drops
+     * @param traces whether sinks are connected
      */
     IncastTestCase(const std::string& impl, bool pfc, bool traces)
         : TestCase(std::string("incast, PFC ") + (pfc ? "on, " : "off, ") +
@@ -247,7 +255,10 @@ class IncastTestCase : public TestCase
 
 std::map<bool, int64_t> IncastTestCase::s_ends;
 
-/** Connecting and disconnecting while the simulation runs. */
+/**
+ * @ingroup weft-tests
+ * Connecting and disconnecting while the simulation runs.
+ */
 class DisconnectTestCase : public TestCase
 {
   public:
@@ -302,7 +313,10 @@ class DisconnectTestCase : public TestCase
     int m_acked{0};           //!< Of MessageAcked.
 };
 
-/** The suite. */
+/**
+ * @ingroup weft-tests
+ * The suite.
+ */
 class WeftTracesTestSuite : public TestSuite
 {
   public:

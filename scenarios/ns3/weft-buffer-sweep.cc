@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /*
  * One incast over switch buffers of growing size, with and without PFC: what is dropped, sent again
  * and paused, and how long a round takes. One line of CSV per run.
@@ -29,11 +34,11 @@ RoundComplete(uint32_t, Time duration)
 
 /**
  * Simulates one incast of 16 hosts and prints its line.
- * \param cc congestion control
- * \param bytes of each sender
- * \param buffer of the switch: bytes
- * \param pfc whether the switch sends PFC frames
- * \return packets dropped
+ * @param cc congestion control
+ * @param bytes of each sender
+ * @param buffer of the switch: bytes
+ * @param pfc whether the switch sends PFC frames
+ * @return packets dropped
  */
 uint64_t
 Run(const std::string& cc, uint64_t bytes, uint64_t buffer, bool pfc)

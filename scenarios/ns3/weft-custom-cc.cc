@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /*
  * A congestion control of the script's own, compared with none on an incast.
  *
@@ -24,7 +29,10 @@ using namespace ns3;
 namespace
 {
 
-/** What the user can set; each becomes an attribute. */
+/**
+ * @ingroup weft
+ * What the user can set; each becomes an attribute.
+ */
 struct Params
 {
     double target;
@@ -52,7 +60,10 @@ const weft_param g_params[] = {
      nullptr},
 };
 
-/** What one QP remembers. */
+/**
+ * @ingroup weft
+ * What one QP remembers.
+ */
 struct State
 {
     int64_t baseRttPs;
@@ -104,7 +115,10 @@ const weft_cc_ops g_delayAimd = [] {
     return ops;
 }();
 
-/** The algorithm as ns-3 sees it. */
+/**
+ * @ingroup weft
+ * The algorithm as ns-3 sees it.
+ */
 class DelayAimd : public WeftCongestionControl
 {
   public:
@@ -129,8 +143,8 @@ class DelayAimd : public WeftCongestionControl
 NS_OBJECT_ENSURE_REGISTERED(DelayAimd);
 
 /**
- * \param cc congestion control
- * \return largest queue towards the receiver of an incast of 8 x 1 MiB
+ * @param cc congestion control
+ * @return largest queue towards the receiver of an incast of 8 x 1 MiB
  */
 uint64_t
 LargestQueue(const std::string& cc)

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /*
  * RoCE under DCQCN and one TCP connection, from two hosts to a third over one switch: who gets how
  * much of its link.
@@ -78,8 +83,11 @@ main(int argc, char* argv[])
     Config::SetDefault("ns3::WeftNetDevice::IpPriority", IntegerValue(shared ? 3 : 1));
 
     WeftFabricHelper helper;
-    helper.SetTopology(
-        "single-switch", "Hosts", UintegerValue(3), "Rate", DataRateValue(DataRate("10Gbps")));
+    helper.SetTopology("single-switch",
+                       "Hosts",
+                       UintegerValue(3),
+                       "Rate",
+                       DataRateValue(DataRate("10Gbps")));
     helper.SetCongestionControl("dcqcn");
     helper.SetAttribute("SwitchWeightMap", StringValue(weights));
     Ptr<WeftFabric> fabric = helper.Install();

@@ -1,4 +1,9 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
 /*
  * How PFC carries congestion to those who did not cause it. Hosts of three leaves send to host
  * 0; a victim's message from the last leaf to host 1 shares links with them, and nothing of its own

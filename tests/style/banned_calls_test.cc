@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Calls that would make weft's results depend on chance or on the clock, let a library print or
- * end the process, or hide an error.
+ * end the process, or hide an error; and what compilers of ns-3 or later releases of it refuse.
  */
 #include "source_tree.h"
 
@@ -28,6 +28,8 @@ const char wall[] = "results must not depend on the wall clock";
 const char prints[] = "only frontend/cli prints: hand results and errors up";
 const char ends[] = "only frontend/cli ends the process: return a struct weft_err";
 const char overflow[] = "it cannot be told the size of its buffer";
+const char pedantic[] = "ns-3 builds with -Wpedantic: use base/int128.h";
+const char later[] = "later releases of ns-3 have it no more";
 const char silent[] = "it hides errors: use base/units.h";
 
 const std::vector<Banned> banned = {
@@ -64,6 +66,12 @@ const std::vector<Banned> banned = {
     {"atol", CALL, silent, {}, true},
     {"atoll", CALL, silent, {}, true},
     {"atof", CALL, silent, {}, true},
+    {"GetInstanceTypeId() const override", WORD, later, {}, true},
+    {"TestCase::QUICK", WORD, later, {}, true},
+    {"TestCase::EXTENSIVE", WORD, later, {}, true},
+    {", SYSTEM)", WORD, later, {}, true},
+    {", UNIT)", WORD, later, {}, true},
+    {"__int128", WORD, pedantic, {"frontend/base/int128.h"}, true},
 };
 
 /* Programs of their own rather than parts of a library. */

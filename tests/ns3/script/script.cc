@@ -3,8 +3,7 @@
 #include "ns3/command-line.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
-#include "ns3/weft-application-helper.h"
-#include "ns3/weft-fabric-helper.h"
+#include "ns3/weft-module.h"
 
 #include <iostream>
 

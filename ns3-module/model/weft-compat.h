@@ -1,10 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef WEFT_NS3_COMPAT_H
-#define WEFT_NS3_COMPAT_H
+/*
+ * Copyright (c) 2026 The weft project
+ *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+#ifndef WEFT_COMPAT_H
+#define WEFT_COMPAT_H
 
 /**
- * \file
- * \ingroup weft
+ * @file
+ * @ingroup weft
  * What differs between ns-3 3.37 (the floor) and later releases, in one place.
  *
  * Differences are detected, not looked up by version: the headers of an installed ns-3 do not
@@ -32,4 +37,4 @@ static_assert(std::is_same<WeftStopResult, void>::value ||
 
 } // namespace ns3
 
-#endif /* WEFT_NS3_COMPAT_H */
+#endif /* WEFT_COMPAT_H */
