@@ -66,6 +66,30 @@ static int read_all(struct weft_scan *s, struct weft_cdf *c, struct weft_err *er
     return 0;
 }
 
+/* Flows have whole bytes, at least one: what the sizes below that add to the mean. */
+static double added_bytes(const struct weft_cdf *c)
+{
+    double sum = 0;
+    for (size_t i = 1; i < c->n && c->bytes[i - 1] < 1; i++) {
+        const double top = c->bytes[i] < 1 ? c->bytes[i] : 1, low = c->bytes[i - 1];
+        sum += (1 - (low + top) / 2) * (c->percent[i] - c->percent[i - 1]) / 100 * (top - low) /
+               (c->bytes[i] - low);
+    }
+    return sum;
+}
+
+static int check_bytes(const struct weft_scan *s, const struct weft_cdf *c, struct weft_err *err)
+{
+    const double mean = weft_cdf_mean_bytes(c), played = mean + added_bytes(c);
+    if (played <= 1.01 * mean)
+        return 0;
+    return weft_scan_err(
+        s, err, WEFT_E_INPUT,
+        "sizes are in bytes, and a flow has at least one: with a mean of %.3g the load "
+        "would be %.3g times what is asked for; are these another unit?",
+        mean, played / mean);
+}
+
 struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err)
 {
     struct weft_scan s = {0};
@@ -77,6 +101,8 @@ struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err)
     int rc = weft_scan_open(&s, path, err);
     if (!rc)
         rc = read_all(&s, c, err);
+    if (!rc)
+        rc = check_bytes(&s, c, err);
     weft_scan_close(&s);
     if (rc) {
         weft_cdf_free(c);

@@ -57,6 +57,9 @@ static void ideal_free(struct weft_net *net)
     free(s);
 }
 
+/* The end of simulated time: it and any duration after it are times. */
+#define LAST_PS (WEFT_NEVER / 2)
+
 static int64_t ideal_now_ps(const struct weft_net *net)
 {
     return self(net)->now_ps;
@@ -146,7 +149,7 @@ int64_t weft_ideal_begin(struct weft_ideal *s, const struct weft_ideal_cost *cos
         int64_t *busy = &s->source_free_ps[cost->source];
         if (*busy > begin)
             begin = *busy;
-        *busy = begin + cost->source_ps;
+        *busy = begin + (cost->source_ps < LAST_PS - begin ? cost->source_ps : LAST_PS - begin);
     }
     return begin;
 }
@@ -175,6 +178,14 @@ static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint
     int64_t arrive = weft_ideal_begin(s, &cost) + cost.total_ps;
     if (arrive < pair->last_ps)
         arrive = pair->last_ps;
+    if (arrive > LAST_PS) {
+        drop_if_idle(s, pair);
+        return weft_err_set(
+            err, WEFT_E_LIMIT,
+            "a message of %llu B from host %u to host %u would arrive after the end of "
+            "simulated time (53 days)",
+            (unsigned long long)msg->bytes, msg->src, msg->dst);
+    }
     struct weft_ideal_slot slot = {
         .arg = send_ref,
         .msg = *msg,
@@ -200,7 +211,7 @@ static int ideal_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *
                        void *ctx, uint64_t arg, struct weft_err *err)
 {
     struct weft_ideal *s = self(net);
-    if (delay_ps < 0 || delay_ps >= WEFT_NEVER - s->now_ps)
+    if (delay_ps < 0 || delay_ps > LAST_PS - s->now_ps)
         return weft_err_set(err, WEFT_E_LIMIT, "a timer of %lld ps at %lld ps cannot be set",
                             (long long)delay_ps, (long long)s->now_ps);
     struct weft_ideal_slot slot = {.fn = fn, .ctx = ctx, .arg = arg};

@@ -15,18 +15,15 @@
 #include "base/rng.h"
 #include "base/units.h"
 
-/* Longest time accepted for one message; far from overflow in every sum. */
-#define LONGEST_PS (WEFT_NEVER / 8)
-
 int64_t weft_ideal_serial_ps(uint64_t bytes, uint64_t rate_bps)
 {
     weft_u128 ps = (weft_u128)bytes * 8 * WEFT_PS_PER_S / rate_bps;
-    return ps > LONGEST_PS ? LONGEST_PS : (int64_t)ps;
+    return ps > WEFT_IDEAL_LONGEST_PS ? WEFT_IDEAL_LONGEST_PS : (int64_t)ps;
 }
 
 int64_t weft_ideal_add_ps(int64_t a, int64_t b)
 {
-    return a > LONGEST_PS - b ? LONGEST_PS : a + b;
+    return a > WEFT_IDEAL_LONGEST_PS - b ? WEFT_IDEAL_LONGEST_PS : a + b;
 }
 
 int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps)
@@ -76,11 +73,11 @@ int weft_ideal_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
         out->source_ps = weft_ideal_floored(serial, s->params.quantum_ps);
         out->source = msg->src;
     }
-    if (out->total_ps >= LONGEST_PS - s->now_ps)
+    if (out->total_ps >= WEFT_IDEAL_LONGEST_PS)
         return weft_err_set(
             err, WEFT_E_LIMIT,
-            "a message of %llu B from host %u to host %u would arrive after the end of "
-            "time (106 days)",
+            "a message of %llu B from host %u to host %u would take 26 days or more, "
+            "longer than simulated time has room for",
             (unsigned long long)msg->bytes, msg->src, msg->dst);
     return 0;
 }

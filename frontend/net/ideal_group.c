@@ -174,6 +174,12 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
         int64_t down = path ? way_ps(s, g, i, 0, &op->what, &slowest) : 0;
         int64_t rest = weft_ideal_add_ps(weft_ideal_add_ps(root_ps - s->now_ps, down), serial);
         int64_t alone = weft_ideal_add_ps(weft_ideal_add_ps(alone_ps - s->now_ps, down), serial);
+        if (rest >= WEFT_IDEAL_LONGEST_PS || root_ps >= WEFT_IDEAL_LONGEST_PS)
+            return weft_err_set(
+                err, WEFT_E_LIMIT,
+                "an in-network operation of %llu B would end after 26 days or more, later than "
+                "simulated time has room for",
+                (unsigned long long)op->what.bytes);
         struct weft_ideal_slot slot = {
             .arg = op->part[i].ref,
             .msg = {g->hosts[i], g->hosts[i], op->what.bytes, op->what.tag, g->prio, 0},

@@ -24,6 +24,8 @@ struct weft_ideal_params {
 };
 
 /** No slot. */
+/** Longest time accepted for one message; far from overflow in every sum. */
+#define WEFT_IDEAL_LONGEST_PS (WEFT_NEVER / 4)
 #define WEFT_IDEAL_NO_SLOT UINT32_MAX
 
 /** What is pending: a timer, or a message on its way. */

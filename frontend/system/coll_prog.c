@@ -126,11 +126,10 @@ static void cost_over(void *ctx, uint64_t arg)
 static void after_costs(struct weft_prog *p, uint32_t lane, uint64_t i, int64_t endpoint_ps,
                         int64_t reduce_ps, void (*fn)(void *ctx, uint64_t arg))
 {
-    struct weft_err err = {0};
     struct weft_trail *t = weft_trail_timer(p->npu, p->active->op, endpoint_ps, reduce_ps, p);
-    if (t && p->sys->net->ops->after(p->sys->net, endpoint_ps + reduce_ps, fn, t,
-                                     (uint64_t)lane << p->sys->instr_bits | i, &err))
-        weft_system_fail(p->sys, &err);
+    if (t)
+        weft_system_after(p->sys, weft_sum_ps(endpoint_ps, reduce_ps), fn, t,
+                          (uint64_t)lane << p->sys->instr_bits | i);
 }
 
 /* Ends instruction i after its costs. Returns 1 when it has ended at once. */

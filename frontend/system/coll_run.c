@@ -281,7 +281,6 @@ static void phase_begin(struct weft_coll_chunk *c)
 {
     struct weft_coll_run *run = c->run;
     struct weft_system *s = c->prog.sys;
-    struct weft_err err = {0};
     c->state = DELAYED;
     c->begin_ps = now_of(run);
     run->active[dim_of(c)]++;
@@ -295,8 +294,8 @@ static void phase_begin(struct weft_coll_chunk *c)
         return;
     }
     struct weft_trail *t = weft_trail_timer(run->a->npu, run->a->op, s->p->endpoint_delay_ps, 0, c);
-    if (t && s->net->ops->after(s->net, s->p->endpoint_delay_ps, delay_over, t, 0, &err))
-        weft_system_fail(s, &err);
+    if (t)
+        weft_system_after(s, s->p->endpoint_delay_ps, delay_over, t, 0);
 }
 
 static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)

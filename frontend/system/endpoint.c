@@ -31,16 +31,17 @@ int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes)
     if (p->injection_bps) {
         weft_u128 ps = (weft_u128)bytes * 8 * WEFT_PS_PER_S / p->injection_bps;
         if (ps > (weft_u128)gap)
-            gap = ps < WEFT_NEVER / 8 ? (int64_t)ps : WEFT_NEVER / 8;
+            gap = ps < WEFT_TOO_LONG_PS ? (int64_t)ps : WEFT_TOO_LONG_PS;
     }
-    npu->inject_free_ps = begin + p->send_overhead_ps + gap;
-    return begin + p->send_overhead_ps - now_ps;
+    begin = weft_sum_ps(begin, p->send_overhead_ps);
+    npu->inject_free_ps = weft_sum_ps(begin, gap);
+    return begin - now_ps;
 }
 
 int64_t weft_absorb_ps(struct weft_npu *npu, int64_t now_ps)
 {
     int64_t begin = npu->absorb_free_ps > now_ps ? npu->absorb_free_ps : now_ps;
-    npu->absorb_free_ps = begin + npu->sys->p->receive_overhead_ps;
+    npu->absorb_free_ps = weft_sum_ps(begin, npu->sys->p->receive_overhead_ps);
     return npu->absorb_free_ps - now_ps;
 }
 
@@ -59,7 +60,7 @@ int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op)
     if (factor == 1)
         return ps;
     double scaled = (double)ps * factor;
-    return scaled < (double)(WEFT_NEVER / 8) ? (int64_t)scaled : WEFT_NEVER / 8;
+    return scaled < (double)WEFT_TOO_LONG_PS ? (int64_t)scaled : WEFT_TOO_LONG_PS;
 }
 
 static void share_timer(void *ctx, uint64_t number)
@@ -74,15 +75,13 @@ static void share_arm(struct weft_npu *npu)
 {
     struct weft_system *s = npu->sys;
     struct weft_share *h = &npu->share;
-    struct weft_err err = {0};
     int64_t delay_ps = h->left_ps;
     if (h->slowed) {
         double ps = (double)h->left_ps / (1 - s->p->comm_share);
-        delay_ps = ps < (double)(WEFT_NEVER / 8) ? (int64_t)ps : WEFT_NEVER / 8;
+        delay_ps = ps < (double)WEFT_TOO_LONG_PS ? (int64_t)ps : WEFT_TOO_LONG_PS;
     }
     h->timer++;
-    if (s->net->ops->after(s->net, delay_ps, share_timer, npu, h->timer, &err))
-        weft_system_fail(s, &err);
+    weft_system_after(s, delay_ps, share_timer, npu, h->timer);
 }
 
 void weft_share_begin(struct weft_npu *npu, int64_t ps)

@@ -19,6 +19,7 @@
 #define WEFT_SYSTEM_INTERNAL_H
 
 #include "base/rng.h"
+#include "base/units.h"
 #include "collective/algorithm.h"
 #include "system/agreed_order.h"
 #include "system/system.h"
@@ -194,7 +195,21 @@ enum weft_handshake { WEFT_HANDSHAKE_ROUND_TRIP, WEFT_HANDSHAKE_READY };
 /** Values of system.rendezvous-for. */
 enum weft_rendezvous_for { WEFT_RENDEZVOUS_SEND, WEFT_RENDEZVOUS_ALL };
 
-/* params.c */
+/** What weft_system_after() waits for at most: 26 days. */
+#define WEFT_LONGEST_PS (WEFT_NEVER / 4)
+/** What stands for any longer duration: the sum of two is still one. */
+#define WEFT_TOO_LONG_PS (WEFT_NEVER / 2 - 1)
+/** The sum of a time and a duration, neither above WEFT_NEVER / 2. */
+static inline int64_t weft_sum_ps(int64_t a, int64_t b)
+{
+    return a + b < WEFT_TOO_LONG_PS ? a + b : WEFT_TOO_LONG_PS;
+}
+/** Calls fn(ctx, arg) after @p delay_ps; one that is too long is an error of the run, and so is all else
+ * that fails. */
+void weft_system_after(struct weft_system *s, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                       void *ctx, uint64_t arg);
+
+/* params.c; what takes too long has WEFT_TOO_LONG_PS, or less by a quantum */
 int64_t weft_reduce_ps(const struct weft_system_params *p, uint64_t bytes);
 int64_t weft_copy_ps(const struct weft_system_params *p, uint64_t bytes);
 /** Time that a remote memory is busy with an access. */

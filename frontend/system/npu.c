@@ -25,6 +25,22 @@ void weft_system_fail(struct weft_system *s, const struct weft_err *err)
     s->net->ops->stop(s->net);
 }
 
+void weft_system_after(struct weft_system *s, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                       void *ctx, uint64_t arg)
+{
+    struct weft_err err = {0};
+    if (delay_ps > WEFT_LONGEST_PS) {
+        weft_err_set(
+            &err, WEFT_E_LIMIT,
+            "an operation, or a part of one, takes longer than the 26 days that simulated time "
+            "has room for: look for a duration, a size, or a rate of memory or computation that is "
+            "out of all proportion");
+        weft_system_fail(s, &err);
+    } else if (s->net->ops->after(s->net, delay_ps, fn, ctx, arg, &err)) {
+        weft_system_fail(s, &err);
+    }
+}
+
 static void fail_memory(struct weft_npu *npu)
 {
     struct weft_err err = {0};
@@ -191,7 +207,6 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
     if (!a)
         return;
     struct weft_system *s = npu->sys;
-    struct weft_err err = {0};
     a->start_ps = now_of(npu);
     weft_npu_account(npu, a->start_ps, NULL, 0);
     a->trail = weft_trail_take(npu, a->op);
@@ -203,8 +218,8 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
     int64_t ps = weft_npu_duration_ps(npu, a->op);
     if (s->p->comm_share > 0 && r == &npu->accelerator)
         weft_share_begin(npu, ps);
-    else if (s->net->ops->after(s->net, ps, resource_done, a, 0, &err))
-        weft_system_fail(s, &err);
+    else
+        weft_system_after(s, ps, resource_done, a, 0);
 }
 
 static void resource_done(void *ctx, uint64_t arg)

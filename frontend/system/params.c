@@ -132,7 +132,7 @@ const struct weft_param_table weft_system_param_table =
 
 static int64_t clamped_ps(weft_u128 ps)
 {
-    return ps > WEFT_NEVER / 8 ? WEFT_NEVER / 8 : (int64_t)ps;
+    return ps > WEFT_TOO_LONG_PS ? WEFT_TOO_LONG_PS : (int64_t)ps;
 }
 
 static int64_t floored(const struct weft_system_params *p, int64_t ps)
@@ -168,13 +168,13 @@ static int64_t flops_ps(double flops, double peak)
         peak == (double)(uint64_t)peak)
         return clamped_ps((weft_u128)(uint64_t)flops * WEFT_PS_PER_S / (uint64_t)peak);
     double ps = flops / peak * (double)WEFT_PS_PER_S;
-    return ps < (double)(WEFT_NEVER / 8) ? (int64_t)ps : WEFT_NEVER / 8;
+    return ps < (double)WEFT_TOO_LONG_PS ? (int64_t)ps : WEFT_TOO_LONG_PS;
 }
 
 int64_t weft_remote_ps(const struct weft_system_params *p, uint64_t bytes)
 {
     int64_t ps = p->remote_bw_bps ? memory_ps(bytes, p->remote_bw_bps) : 0;
-    return floored(p, ps + p->remote_latency_ps);
+    return floored(p, weft_sum_ps(ps, p->remote_latency_ps));
 }
 
 int weft_uses_roofline(const struct weft_system_params *p, const struct weft_op *op)

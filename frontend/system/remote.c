@@ -69,17 +69,15 @@ static int64_t serve(struct weft_system *s, const struct weft_active *a)
 {
     int64_t now_ps = s->net->ops->now_ps(s->net);
     int64_t *free_ps = &s->memory_free_ps[memory_of(s->p, a->npu->rank)];
-    *free_ps = (*free_ps > now_ps ? *free_ps : now_ps) +
-               weft_remote_ps(s->p, weft_active_op(a)->tensor_bytes);
+    *free_ps = weft_sum_ps(*free_ps > now_ps ? *free_ps : now_ps,
+                           weft_remote_ps(s->p, weft_active_op(a)->tensor_bytes));
     return *free_ps - now_ps;
 }
 
 static void later(struct weft_system *s, int64_t delay_ps, void (*fn)(void *, uint64_t),
                   struct weft_active *a)
 {
-    struct weft_err err = {0};
-    if (s->net->ops->after(s->net, delay_ps, fn, a, 0, &err))
-        weft_system_fail(s, &err);
+    weft_system_after(s, delay_ps, fn, a, 0);
 }
 
 static void post(struct weft_active *a, int there, uint64_t bytes)

@@ -92,9 +92,9 @@ static int by_index(const void *a, const void *b)
 static void sort_distinct(struct linker *l, size_t start)
 {
     size_t n = l->nparents - start, kept = 0;
-    uint32_t *list = l->parents + start;
     if (n < 2)
-        return;
+        return; /* there may be no list yet */
+    uint32_t *list = l->parents + start;
     qsort(list, n, sizeof *list, by_index);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || list[i] != list[kept - 1])

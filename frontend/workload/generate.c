@@ -68,12 +68,14 @@ static int check_time(const char *name, int64_t ps, struct weft_err *err)
     char text[WEFT_UNIT_TEXT_MAX], down[WEFT_UNIT_TEXT_MAX], up[WEFT_UNIT_TEXT_MAX];
     if (ps >= 0 && ps % WEFT_PS_PER_US == 0)
         return 0;
-    int64_t floor_ps = ps < 0 ? 0 : ps - ps % WEFT_PS_PER_US;
+    const int64_t floor_ps = ps < 0 ? 0 : ps - ps % WEFT_PS_PER_US;
+    const bool last = floor_ps > INT64_MAX - WEFT_PS_PER_US;
     return weft_err_set(err, WEFT_E_INPUT,
                         "workload 'generate': %s is %s, but a Chakra trace counts whole "
-                        "microseconds; nearest are %s and %s",
-                        name, weft_format_time(ps, text), weft_format_time(floor_ps, down),
-                        weft_format_time(floor_ps + WEFT_PS_PER_US, up));
+                        "microseconds; nearest %s %s%s%s",
+                        name, weft_format_time(ps, text), last ? "is" : "are",
+                        weft_format_time(floor_ps, down), last ? "" : " and ",
+                        last ? "" : weft_format_time(floor_ps + WEFT_PS_PER_US, up));
 }
 
 /** How many nodes one rank gets; saturates. */

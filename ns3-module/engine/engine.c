@@ -290,8 +290,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
     }
     e->routes = weft_routes_new(c->fabric, err);
     if (!e->routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err) ||
-        credit_init(e, err) || balance_init(e, err) ||
-        ideal_init(e, err))
+        credit_init(e, err) || balance_init(e, err) || ideal_init(e, err))
         goto fail;
     for (uint32_t d = 0; d < c->fabric->ndims; d++)
         if (e->controls[d].pint_on && !e->controls[d].signals.pint_t_ps)
@@ -605,9 +604,21 @@ static __attribute__((noinline)) void warm(struct weft_engine *e)
     }
 }
 
+/* The clock has come to its end with something left to do. */
+static void out_of_time(struct weft_engine *e)
+{
+    char at[WEFT_UNIT_TEXT_MAX];
+    engine_fail(
+        e, WEFT_E_LIMIT,
+        "simulated time has come to %s, the most that the clock of picoseconds allows, and the run "
+        "is not over: a rate may be too low",
+        weft_human_time(e->now, at));
+}
+
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
 {
-    e->limit = e->err.code ? INT64_MIN : limit_ps;
+    const bool endless = limit_ps > LAST_PS;
+    e->limit = e->err.code ? INT64_MIN : endless ? LAST_PS : limit_ps;
     for (;;) {
         const uint32_t poured = e->fast.poured;
         const uint64_t key = fastq_first(&e->fast, e->now);
@@ -631,7 +642,10 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         else
             run_fast(e, key);
     }
-    if (e->limit > e->due_ps && e->limit != WEFT_NEVER) {
+    const bool ended = endless && e->limit == LAST_PS;
+    if (ended && weft_engine_next(e) != WEFT_NEVER)
+        out_of_time(e);
+    if (e->limit > e->due_ps && !ended) {
         window_run(e, e->limit);
         e->due_ps = e->limit;
         e->due_id = 0;

@@ -128,9 +128,10 @@ static int64_t serial_ps(const struct weft_engine *e, const struct group *g,
 {
     const uint32_t port = g->member[place].port;
     const bool data = up ? weft_leaf_gives(place, op->from) : receives(op, place);
-    return (int64_t)(op->npkts - 1) *
-           gap_quantised(e, wire_bytes(e, g, op, data, false),
-                         ideal_best_q(e, up ? port : e->ports[port].peer, op->since));
+    const weft_i128 ps = (weft_i128)(op->npkts - 1) *
+                        gap_quantised(e, wire_bytes(e, g, op, data, false),
+                                      ideal_best_q(e, up ? port : e->ports[port].peer, op->since));
+    return ps > FOREVER_PS ? FOREVER_PS : (int64_t)ps;
 }
 
 /* Notes when what a member has posted can be at the root. */

@@ -45,6 +45,10 @@
 /** Fixed point of "picoseconds per byte": 20 fractional bits. Exact for rates that divide into
  * whole ps per byte. */
 #define GAP_SHIFT 20
+/** The clock's end, 53 days: later than now by any duration is still a time. A frame takes 6 days at most. */
+#define LAST_PS (WEFT_NEVER / 2)
+/** A duration that is too long to be waited for. */
+#define FOREVER_PS (WEFT_NEVER / 4)
 #define MAX_PATH 64 /**< hops on a path; longer ones are cut from estimates only */
 
 /** Packets alive beyond which their records are no longer in the caches: below, fetching ahead costs more than
@@ -421,9 +425,10 @@ struct weft_engine {
 
     int64_t now, limit;
     int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
-    uint32_t due_id; /**< events of that time and lower entries (fastq.h) come before what is going on */
-    bool lazy;      /**< switch ports may be lazy */
-    uint32_t order; /**< ns3-event-order: rank given last */
+    uint32_t
+        due_id; /**< events of that time and lower entries (fastq.h) come before what is going on */
+    bool lazy;  /**< switch ports may be lazy */
+    uint32_t order;         /**< ns3-event-order: rank given last */
     uint32_t warm_from;     /**< packets alive beyond which records are fetched ahead */
     bool fetch_deep;        /**< and what they point to: there are stamps, or many QPs */
     const uint64_t *warmed; /**< entry of fast.due from which on nothing has been fetched ahead */
@@ -495,7 +500,8 @@ static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
 /** Duration of @p bytes at @p q (ps per byte, GAP_SHIFT), rounded to the nearest ps. */
 static inline int64_t gap_ps(uint64_t bytes, uint64_t q)
 {
-    return (int64_t)((bytes * q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT);
+    return (int64_t)(((weft_u128)bytes * q + (UINT64_C(1) << (GAP_SHIFT - 1))) >>
+                     GAP_SHIFT);
 }
 /** The same, rounded to transport.time-quantum. */
 static inline int64_t gap_quantised(const struct weft_engine *e, uint64_t bytes, uint64_t q)

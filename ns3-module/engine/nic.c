@@ -110,6 +110,12 @@ static inline bool few_in_flight(const struct weft_engine *e, const struct qp *q
     return q->top_psn - q->una_psn <= e->p.transport.rto_low_packets;
 }
 
+/* A timeout after the backoff. */
+static int64_t backed_off(int64_t rto_ps, const struct qp *q)
+{
+    return rto_ps > FOREVER_PS >> q->backoff ? FOREVER_PS : rto_ps << q->backoff;
+}
+
 static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_ps)
 {
     q->rto_at_ps = at_ps;
@@ -128,13 +134,13 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
         if (few_in_flight(e, q) && e->p.transport.rto_low_ps < rto)
             rto = e->p.transport.rto_low_ps;
     }
-    rto_at(e, q, qi, e->now + (rto << q->backoff));
+    rto_at(e, q, qi, e->now + backed_off(rto, q));
 }
 
 bool nic_rto_extend(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
-    int64_t at = q->rto_from_ps + (e->p.transport.rto_ps << q->backoff);
+    int64_t at = q->rto_from_ps + backed_off(e->p.transport.rto_ps, q);
     if (few_in_flight(e, q) || at <= e->now)
         return false;
     rto_at(e, q, qi, at);

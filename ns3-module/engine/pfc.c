@@ -63,7 +63,8 @@ uint64_t pfc_bytes(const struct weft_engine *e)
 static int64_t pause_ps(const struct weft_engine *e, uint32_t port)
 {
     weft_u128 q = (weft_u128)e->p.pfc.quanta * 64 * e->ports[port].ser_q;
-    return (int64_t)((q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT);
+    q = (q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT;
+    return q > FOREVER_PS ? FOREVER_PS : (int64_t)q;
 }
 
 static void set_deadline(struct weft_engine *e, uint32_t port, uint32_t prio, enum pfc_timer what,

@@ -105,7 +105,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     control_assign(e, q, ports, hops);
     const uint64_t full = data_frame(e, q, q->mtu_bytes) + gap;
     const uint64_t ack = ack_frame(e, q) + gap;
-    int64_t rtt = 0;
+    weft_i128 rtt = 0;
     uint64_t min_rate = UINT64_MAX;
     for (uint32_t h = 0; h < hops; h++) {
         const struct port *p = &e->ports[ports[h]];
@@ -125,9 +125,11 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
         const struct port *p = &e->ports[ports[h]];
         rtt += gap_quantised(e, ack, built_q(p)) + p->prop_ps;
     }
+    if (rtt > FOREVER_PS)
+        rtt = FOREVER_PS;
     if (e->p.transport.base_rtt_ps)
         rtt = e->p.transport.base_rtt_ps;
-    q->env.base_rtt_ps = rtt;
+    q->env.base_rtt_ps = (int64_t)rtt;
     q->env.bdp_bytes =
         (uint64_t)((weft_u128)min_rate * (uint64_t)rtt / 8 / (uint64_t)WEFT_PS_PER_S);
     if (e->p.transport.bdp_bytes)

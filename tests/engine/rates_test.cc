@@ -152,3 +152,32 @@ TEST(Rates, EightLosslessPrioritiesInTheLeastHeadroom)
         EXPECT_GT(w.Totals().pfc_pauses, 100u);
     }
 }
+
+// Rates of a few bits per second: times are exact, and the end of the clock is an error.
+TEST(Rates, FewBitsPerSecond)
+{
+    for (uint64_t bps : {1, 2, 1000, 1899, 29000, 1000000}) {
+        World w("single-switch", {{"hosts", "2"}}, {{"transport.rto", "100s"}, {"transport.mtu", "4096B"}});
+        for (uint32_t h = 0; h < 2; h++)
+            w.fabric->links[h].rate_bps = bps;
+        w.Build();
+        w.Send(0, 1, 4096);
+        ASSERT_EQ(weft_engine_run(w.e, WEFT_NEVER), 0) << weft_engine_error(w.e)->msg;
+        ASSERT_EQ(w.received.size(), 1u);
+        // 2^-20 ps per byte of rounding
+        EXPECT_NEAR(double(w.received[0].received_ps), 2 * (WIRE * 8e12 / double(bps) + DELAY), 2) << bps;
+        EXPECT_EQ(w.received[0].received_ps, w.received[0].ideal_ps);
+    }
+}
+
+TEST(Rates, TheEndOfTheClockIsAnError)
+{
+    World w("single-switch", {{"hosts", "2"}}, {{"transport.rto", "100s"}});
+    for (uint32_t h = 0; h < 2; h++)
+        w.fabric->links[h].rate_bps = 1;
+    w.Build();
+    w.Send(0, 1, 1000000);
+    EXPECT_EQ(weft_engine_run(w.e, WEFT_NEVER), WEFT_E_LIMIT);
+    EXPECT_NE(std::string(weft_engine_error(w.e)->msg).find("simulated time has come to"), std::string::npos);
+    EXPECT_GT(weft_engine_now(w.e), WEFT_NEVER / 4);
+}
