@@ -2,12 +2,28 @@
 /* Topologies as XML elements; see element.h. */
 #include "topologies/element.h"
 
-#include <stdio.h>
 #include <string.h>
+
+static bool add(struct weft_text *list, const char *text)
+{
+    return weft_text_add(list, text, strlen(text)) == 0;
+}
+
+/* Appends " NAME=VALUE" without the white space in the value. */
+static bool add_attr(struct weft_text *list, const struct weft_xml_attr *at)
+{
+    bool ok = add(list, " ") && add(list, at->name) && add(list, "=");
+    for (const char *c = at->value; *c && ok;) {
+        const size_t n = strcspn(c, " \t\r\n");
+        ok = weft_text_add(list, c, n) == 0;
+        c += n + strspn(c + n, " \t\r\n");
+    }
+    return ok;
+}
 
 /* Appends one item to @p list; @p typed: its attribute 'type' names it, else the element's name. */
 static int append(const struct weft_xml_elem *item, bool typed, const char *file,
-                  struct weft_arena *a, const char **list, struct weft_err *err)
+                  struct weft_text *list, struct weft_err *err)
 {
     const struct weft_xml_attr *type = typed ? weft_xml_get(item, "type") : NULL;
     if (typed && !type)
@@ -16,39 +32,32 @@ static int append(const struct weft_xml_elem *item, bool typed, const char *file
     if (item->children || item->text[0])
         return weft_err_at(err, WEFT_E_INPUT, file, item->line, item->col,
                            "<%s> takes attributes only", item->name);
-    *list =
-        weft_arena_printf(a, "%s%s%s", *list, **list ? "; " : "", type ? type->value : item->name);
-    for (const struct weft_xml_attr *at = item->attrs; at && *list; at = at->next) {
+    bool ok = (list->len == 0 || add(list, "; ")) && add(list, type ? type->value : item->name);
+    for (const struct weft_xml_attr *at = item->attrs; at && ok; at = at->next) {
         if (at == type)
             continue;
         if (strpbrk(at->value, ";="))
             return weft_err_at(err, WEFT_E_INPUT, file, at->line, at->col,
                                "'%s' must not contain ';' or '='", at->name);
-        char *value = weft_arena_strdup(a, at->value), *to = value;
-        for (const char *c = value; c && *c; c++)
-            if (!strchr(" \t\r\n", *c))
-                *to++ = *c;
-        if (value)
-            *to = '\0';
-        *list = value ? weft_arena_printf(a, "%s %s=%s", *list, at->name, value) : NULL;
+        ok = add_attr(list, at);
     }
-    return *list ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    return ok ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
 }
 
 const char *weft_element_list(const struct weft_xml_elem *first, const char *name, const char *file,
                               struct weft_arena *a, struct weft_err *err)
 {
-    const char *list = "";
+    struct weft_text list = {.arena = a};
     for (const struct weft_xml_elem *c = first; c; c = c->next) {
         if (name && strcmp(c->name, name) != 0) {
             weft_err_at(err, WEFT_E_INPUT, file, c->line, c->col, "<%s> where <%s> is expected",
                         c->name, name);
             return NULL;
         }
-        if (append(c, name != NULL, file, a, &list, err))
+        if (append(c, name != NULL, file, &list, err))
             return NULL;
     }
-    return list;
+    return list.s ? list.s : "";
 }
 
 /* Sets the parameters that attributes and children give. */

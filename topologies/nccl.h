@@ -12,6 +12,7 @@
 #define NCCL_PARTS_MAX 4096u
 #define NCCL_WIRES_MAX (8 * NCCL_PARTS_MAX)
 #define NCCL_HOSTS_MAX 256u
+#define NCCL_NOTES_MAX 16u
 
 enum nccl_kind { GPU, CPU, PCI, NIC, NVSWITCH };
 
@@ -52,6 +53,7 @@ struct nccl_reader {
     const char *hosts[NCCL_HOSTS_MAX]; /* host_hash of each machine */
     uint32_t nhosts, host;             /* how many, and the one being read */
     uint32_t bare_gpus, bare_nics;     /* known by their PCI class alone */
+    uint32_t nnotes;                   /* remarks; the fabric has the first NCCL_NOTES_MAX */
 };
 
 /** Reads the elements inside <system>: parts, NIC ports, then all links of the server. */

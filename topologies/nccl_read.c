@@ -15,6 +15,8 @@
 
 static int note(struct nccl_reader *r, const struct weft_xml_elem *e, const char *what)
 {
+    if (r->nnotes++ >= NCCL_NOTES_MAX)
+        return 0;
     return weft_fabric_note(r->f, r->err, "%s:%lld: <%.40s> %s", r->file, (long long)e->line,
                             e->name, what);
 }
@@ -337,5 +339,11 @@ int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root)
                               "%s: %u GPUs and %u NICs are known by their PCI class alone: no "
                               "NVLinks, and ports as fast as their PCI link",
                               r->file, r->bare_gpus, r->bare_nics);
-    return rc ? rc : list_wires(r);
+    if (!rc)
+        rc = list_wires(r);
+    if (!rc && r->nnotes > NCCL_NOTES_MAX)
+        rc = weft_fabric_note(r->f, r->err,
+                              "%s: %u more elements have no effect, or less than they say", r->file,
+                              r->nnotes - NCCL_NOTES_MAX);
+    return rc;
 }

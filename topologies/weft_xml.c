@@ -147,9 +147,16 @@ static const char *kind_of(const char *name)
     return "irregular";
 }
 
-static int add_dim(struct weft_fabric *f, const struct weft_xml_elem *e, const char *file,
+/* What is being read. */
+struct source {
+    const char *file;
+    size_t bytes;
+};
+
+static int add_dim(struct weft_fabric *f, const struct weft_xml_elem *e, const struct source *s,
                    struct weft_err *err)
 {
+    const char *file = s->file;
     struct dim d;
     int rc = attributes(e, &dim_table, &d, file, err);
     if (!rc && (rc = weft_dim_settings_control(&d.set, d.control, err)))
@@ -171,21 +178,28 @@ static int add_dim(struct weft_fabric *f, const struct weft_xml_elem *e, const c
     return 0;
 }
 
-static int add_nodes(struct weft_fabric *f, const struct weft_xml_elem *e, const char *file,
+static int add_nodes(struct weft_fabric *f, const struct weft_xml_elem *e, const struct source *s,
                      struct weft_err *err)
 {
+    const char *file = s->file;
     struct nodes n;
     int rc = attributes(e, &nodes_table, &n, file, err);
     if (!rc && n.kind == WEFT_NODE_HOST && n.tier)
         rc = weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col, "hosts are of tier 0");
+    /* Each node needs a link, and each link an element. */
+    if (!rc && n.count + f->nnodes > s->bytes)
+        rc = weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
+                         "%llu nodes are more than a file of %zu bytes can link",
+                         (unsigned long long)(n.count + f->nnodes), s->bytes);
     for (uint64_t i = 0; i < n.count && !rc; i++)
         rc = weft_fabric_add_node(f, (enum weft_node_kind)n.kind, (uint32_t)n.tier, NULL, err);
     return rc;
 }
 
-static int add_link(struct weft_fabric *f, const struct weft_xml_elem *e, const char *file,
+static int add_link(struct weft_fabric *f, const struct weft_xml_elem *e, const struct source *s,
                     struct weft_err *err)
 {
+    const char *file = s->file;
     struct link l;
     int rc = attributes(e, &link_table, &l, file, err);
     if (rc)
@@ -205,11 +219,13 @@ static int add_link(struct weft_fabric *f, const struct weft_xml_elem *e, const 
 }
 
 /* The form that lists nodes and links. */
-static int build_graph(const struct weft_xml_elem *root, const char *file, struct weft_fabric *f,
-                       struct weft_err *err)
+static int build_graph(const struct weft_xml_elem *root, const struct source *s,
+                       struct weft_fabric *f, struct weft_err *err)
 {
+    const char *file = s->file;
     static const char *const names[] = {"dimension", "nodes", "link"};
-    static int (*const add[])(struct weft_fabric *, const struct weft_xml_elem *, const char *,
+    static int (*const add[])(struct weft_fabric *, const struct weft_xml_elem *,
+                              const struct source *,
                               struct weft_err *) = {add_dim, add_nodes, add_link};
     int rc = 0;
     for (const struct weft_xml_attr *a = root->attrs; a; a = a->next) {
@@ -234,23 +250,24 @@ static int build_graph(const struct weft_xml_elem *root, const char *file, struc
                                near ? "did you mean '" : "there are dimension, nodes and link",
                                near ? near : "", near ? "'?" : "");
         }
-        rc = add[i](f, e, file, err);
+        rc = add[i](f, e, s, err);
     }
     if (!rc && (rc = weft_fabric_finish(f, err)))
         weft_err_locate(err, file, root->line, root->col);
     return rc;
 }
 
-static int build_root(const struct weft_xml_elem *root, const char *file, struct weft_arena *a,
-                      struct weft_fabric **out, struct weft_err *err)
+static int build_root(const struct weft_xml_elem *root, const struct source *s,
+                      struct weft_arena *a, struct weft_fabric **out, struct weft_err *err)
 {
+    const char *file = s->file;
     if (strcmp(root->name, "topology") != 0)
         return weft_err_at(err, WEFT_E_INPUT, file, root->line, root->col,
                            "the root element must be <topology>, not <%s>", root->name);
     if (weft_xml_get(root, "type"))
         return weft_element_build(root, file, a, out, err);
     struct weft_fabric *f = weft_fabric_new();
-    int rc = f ? build_graph(root, file, f, err)
+    int rc = f ? build_graph(root, s, f, err)
                : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
     if (rc)
         weft_fabric_free(f);
@@ -270,7 +287,7 @@ static int read_file(const char *file, struct weft_fabric **out, struct weft_err
     if (!rc)
         rc = weft_xml_parse(text, len, file, a, &root, err);
     if (!rc)
-        rc = build_root(root, file, a, out, err);
+        rc = build_root(root, &(struct source){file, len}, a, out, err);
     free(text);
     weft_arena_free(a);
     return rc;

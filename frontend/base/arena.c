@@ -214,6 +214,27 @@ char *weft_arena_printf(struct weft_arena *a, const char *fmt, ...)
     return text;
 }
 
+int weft_text_add(struct weft_text *t, const char *add, size_t n)
+{
+    if (n >= t->cap - t->len) { /* one byte is for the terminator */
+        if (n > SIZE_MAX / 4 || t->len > SIZE_MAX / 4)
+            return -1;
+        const size_t cap = 2 * t->len + n + 1;
+        char *more = weft_arena_alloc(t->arena, cap);
+        if (!more)
+            return -1;
+        if (t->len)
+            memcpy(more, t->s, t->len);
+        t->s = more;
+        t->cap = cap;
+    }
+    if (n)
+        memcpy(t->s + t->len, add, n);
+    t->len += n;
+    t->s[t->len] = '\0';
+    return 0;
+}
+
 size_t weft_arena_used(const struct weft_arena *a)
 {
     return a->used;

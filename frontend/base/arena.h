@@ -38,6 +38,16 @@ char *weft_arena_strndup(struct weft_arena *a, const char *s, size_t n);
 /** printf into the arena. */
 char *weft_arena_printf(struct weft_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** A text that grows in an arena; its room doubles, so that adding takes time and memory linear in the text. */
+struct weft_text {
+    struct weft_arena *arena;
+    char *s; /**< terminated; NULL: nothing was added */
+    size_t len, cap;
+};
+/** Appends @p n bytes of @p add. 0, or -1 when out of memory; the text is then as before. */
+int weft_text_add(struct weft_text *t, const char *add, size_t n);
+
 /** Bytes handed out so far, each request rounded up to a multiple of 16. */
 size_t weft_arena_used(const struct weft_arena *a);
 

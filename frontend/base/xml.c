@@ -2,10 +2,14 @@
 /*
  * XML into a tree with exact places, over libxml2's SAX2 interface.
  *
- * Places: when libxml2 reports a start tag its read position is the end of that tag. '<' can't
+ * Places: when libxml2 reports a start tag it has consumed the text up to the end of that tag. '<' can't
  * occur inside a tag (XML 1.0 section 2.3 forbids it in attribute values), so the nearest '<'
  * before it is the start, and the raw bytes between the two give the position of each attribute's
- * name.
+ * name. One cursor goes through the text once and counts lines and columns. Where libxml2 converts the text from
+ * another encoding its positions are not those of the text: such documents have lines only.
+ *
+ * Time and memory are linear in the text: libxml2 compares each attribute of an element with each other, so
+ * their number is limited before it sees them.
  */
 #include "base/xml.h"
 
@@ -17,14 +21,23 @@
 /* Longest text of one element, in bytes. */
 #define MAX_TEXT 65536u
 
+/* A position in the text, moved forward one byte at a time. */
+struct cursor {
+    const char *p;
+    int64_t line, col;
+};
+
 /* An element under construction; its text grows until the end tag. */
 struct open_elem {
     struct weft_xml_elem *elem;
     struct weft_xml_elem **next_child;
+    struct weft_text text; /* of elem */
 };
 
 struct reader {
     xmlParserCtxtPtr ctxt;
+    struct cursor at; /* moves from tag to tag */
+    const char *text, *text_end;
     const char *file;
     struct weft_arena *arena;
     struct weft_err *err;
@@ -47,12 +60,6 @@ static void out_of_memory(struct reader *r)
     fail(r, WEFT_E_LIMIT, 0, 0, "out of memory while reading XML");
 }
 
-/* A position in the raw bytes, moved forward one byte at a time. */
-struct cursor {
-    const unsigned char *p;
-    int64_t line, col;
-};
-
 static void advance(struct cursor *c)
 {
     if (*c->p == '\n') {
@@ -65,46 +72,51 @@ static void advance(struct cursor *c)
     c->p++;
 }
 
-static int is_space(unsigned char ch)
+static struct cursor at_begin(const char *text, size_t len)
+{
+    const size_t bom = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return (struct cursor){text + bom, 1, 1};
+}
+
+static int is_space(char ch)
 {
     return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
 }
 
-/* The place of the start tag that libxml2 has just read. */
-static struct cursor tag_start(const struct reader *r)
+/* The place of the start tag that libxml2 has just read, and where it ends. The end is NULL when the position in the text
+ * is not known. */
+static struct cursor tag_start(struct reader *r, const char **end)
 {
     const xmlParserInput *in = r->ctxt->input;
-    const unsigned char *p = in->cur;
-    int64_t line = in->line;
-    while (p > in->base) {
-        p--;
-        if (*p == '\n')
-            line--;
-        if (*p == '<')
-            break;
-    }
-    int64_t col = 1;
-    for (const unsigned char *q = p; q > in->base && q[-1] != '\n'; q--)
-        if ((q[-1] & 0xc0) != 0x80)
-            col++;
-    return (struct cursor){p, line, col};
+    *end = NULL;
+    if (in->buf && in->buf->encoder)
+        return (struct cursor){NULL, in->line, 0};
+    const long consumed = xmlByteConsumed(r->ctxt);
+    if (consumed < r->at.p - r->text || consumed > r->text_end - r->text)
+        return (struct cursor){NULL, in->line, 0};
+    const char *start = *end = r->text + consumed;
+    while (start > r->at.p && *start != '<')
+        start--;
+    while (r->at.p < start)
+        advance(&r->at);
+    return r->at;
 }
 
 /* Moves @p c to the name of the next attribute of the tag; the cursor must be just behind a name or
  * value. */
-static void to_next_attr(struct cursor *c, const unsigned char *end)
+static void to_next_attr(struct cursor *c, const char *end)
 {
     while (c->p < end && is_space(*c->p))
         advance(c);
 }
 
-static void skip_attr(struct cursor *c, const unsigned char *end)
+static void skip_attr(struct cursor *c, const char *end)
 {
     while (c->p < end && *c->p != '"' && *c->p != '\'')
         advance(c);
     if (c->p >= end)
         return;
-    unsigned char quote = *c->p;
+    const char quote = *c->p;
     advance(c);
     while (c->p < end && *c->p != quote)
         advance(c);
@@ -121,8 +133,8 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
     (void)ndefaulted;
     if (r->code)
         return;
-    struct cursor c = tag_start(r);
-    const unsigned char *end = r->ctxt->input->cur;
+    const char *end;
+    struct cursor c = tag_start(r, &end);
     if (prefix || uri || nnamespaces) {
         fail(r, WEFT_E_INPUT, c.line, c.col,
              "XML namespaces are not used here: remove the prefix or xmlns attribute");
@@ -171,7 +183,8 @@ static void on_start(void *ctx, const xmlChar *local, const xmlChar *prefix, con
         *parent->next_child = e;
         parent->next_child = &e->next;
     }
-    r->stack[r->depth++] = (struct open_elem){e, &e->children};
+    r->stack[r->depth++] =
+        (struct open_elem){.elem = e, .next_child = &e->children, .text = {.arena = r->arena}};
 }
 
 static void on_end(void *ctx, const xmlChar *local, const xmlChar *prefix, const xmlChar *uri)
@@ -189,24 +202,22 @@ static void on_text(void *ctx, const xmlChar *text, int len)
     struct reader *r = (struct reader *)ctx;
     if (r->code || r->depth == 0 || len <= 0)
         return;
-    struct weft_xml_elem *e = r->stack[r->depth - 1].elem;
-    if (e->text[0] == '\0') {
+    struct open_elem *o = &r->stack[r->depth - 1];
+    if (o->text.len == 0) {
         /* White space that only lays out elements is not kept. */
         int i = 0;
-        while (i < len && is_space(text[i]))
+        while (i < len && is_space((char)text[i]))
             i++;
         if (i == len)
             return;
     }
-    if (strlen(e->text) + (size_t)len > MAX_TEXT) {
-        fail(r, WEFT_E_LIMIT, r->ctxt->input->line, 0, "too much text inside one element");
-        return;
-    }
-    e->text = weft_arena_printf(r->arena, "%s%.*s", e->text, len, (const char *)text);
-    if (!e->text) {
-        e->text = "";
+    if (o->text.len + (size_t)len > MAX_TEXT)
+        fail(r, WEFT_E_LIMIT, r->ctxt->input->line, 0,
+             "more than 64 KiB of text inside one element");
+    else if (weft_text_add(&o->text, (const char *)text, (size_t)len))
         out_of_memory(r);
-    }
+    else
+        o->elem->text = o->text.s;
 }
 
 static void on_doctype(void *ctx, const xmlChar *name, const xmlChar *external,
@@ -238,6 +249,70 @@ static void on_error(void *ctx, xmlErrorPtr e)
     xmlStopParser(r->ctxt);
 }
 
+/* What a piece of markup that is no tag ends with; NULL: it is a tag. */
+static const char *closing(const char *p, const char *end)
+{
+    static const char *const pairs[][2] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if ((size_t)(end - p) > strlen(pairs[i][0]) &&
+            memcmp(p, pairs[i][0], strlen(pairs[i][0])) == 0)
+            return pairs[i][1];
+    return NULL;
+}
+
+/* What follows the next @p close, all of which end in '>'; NULL: there is none. */
+static const char *behind(const char *p, const char *end, const char *close)
+{
+    const size_t n = strlen(close);
+    const char *from = p;
+    while ((p = (const char *)memchr(p, '>', (size_t)(end - p))) != NULL) {
+        p++;
+        if ((size_t)(p - from) > n && memcmp(p - n, close, n) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+/* Where a tag ends, and how many attributes it has. */
+static const char *tag_end(const char *p, const char *end, unsigned *nattrs)
+{
+    for (*nattrs = 0; p && p < end && *p != '>'; p++)
+        if (*p == '"' || *p == '\'') {
+            (*nattrs)++;
+            p = (const char *)memchr(p + 1, *p, (size_t)(end - p - 1));
+            if (!p)
+                return end;
+        }
+    return p;
+}
+
+/* Refuses elements of too many attributes. What is ill-formed is left to libxml2. */
+static int check_attrs(const char *text, size_t len, const char *file, struct weft_err *err)
+{
+    const char *end = text + len, *p = text;
+    while (p < end && (p = (const char *)memchr(p, '<', (size_t)(end - p))) != NULL) {
+        const char *close = closing(p, end);
+        unsigned nattrs;
+        if (close) {
+            p = behind(p, end, close);
+            if (!p)
+                return 0;
+            continue;
+        }
+        const char *next = tag_end(p + 1, end, &nattrs);
+        if (nattrs > WEFT_XML_MAX_ATTRS) {
+            struct cursor c = at_begin(text, len);
+            while (c.p < p)
+                advance(&c);
+            return weft_err_at(err, WEFT_E_LIMIT, file, c.line, c.col,
+                               "an element of %u attributes; %u is the limit", nattrs,
+                               WEFT_XML_MAX_ATTRS);
+        }
+        p = next;
+    }
+    return 0;
+}
+
 int weft_xml_parse(const char *text, size_t len, const char *file, struct weft_arena *a,
                    struct weft_xml_elem **root, struct weft_err *err)
 {
@@ -247,10 +322,19 @@ int weft_xml_parse(const char *text, size_t len, const char *file, struct weft_a
                            WEFT_XML_MAX_BYTES >> 20);
     if (len == 0)
         return weft_err_at(err, WEFT_E_INPUT, file, 1, 1, "the file is empty");
+    const int too_many = check_attrs(text, len, file, err);
+    if (too_many)
+        return too_many;
     xmlParserCtxtPtr ctxt = xmlCreateMemoryParserCtxt(text, (int)len);
     if (!ctxt)
         return weft_err_at(err, WEFT_E_LIMIT, file, 0, 0, "out of memory while reading XML");
-    struct reader r = {.ctxt = ctxt, .file = file, .arena = a, .err = err};
+    struct reader r = {.ctxt = ctxt,
+                       .at = at_begin(text, len),
+                       .text = text,
+                       .text_end = text + len,
+                       .file = file,
+                       .arena = a,
+                       .err = err};
     xmlSAXHandler sax = {0};
     sax.initialized = XML_SAX2_MAGIC;
     sax.startElementNs = on_start;

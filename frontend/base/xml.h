@@ -22,6 +22,8 @@ extern "C" {
 #define WEFT_XML_MAX_BYTES (16u << 20)
 /** Deepest nesting accepted. */
 #define WEFT_XML_MAX_DEPTH 16u
+/** Most attributes of one element. */
+#define WEFT_XML_MAX_ATTRS 256u
 
 /** One attribute. */
 struct weft_xml_attr {
@@ -42,8 +44,9 @@ struct weft_xml_elem {
 };
 
 /**
- * Parses @p len bytes. @p file is only for messages. The tree lives in @p a. An ill-formed document
- * is WEFT_E_INPUT with file, line and column.
+ * Parses @p len bytes in time and memory linear in @p len. @p file is only for messages. The tree lives in @p a. An
+ * ill-formed document is WEFT_E_INPUT with file, line and column; over a limit is WEFT_E_LIMIT. Documents in other
+ * encodings than UTF-8 have lines and no columns (0).
  */
 int weft_xml_parse(const char *text, size_t len, const char *file, struct weft_arena *a,
                    struct weft_xml_elem **root, struct weft_err *err);

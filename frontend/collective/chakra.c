@@ -106,14 +106,18 @@ struct place {
     uint64_t instr;
 };
 
+struct message;
+
 /* What goes through the reading of one rank. */
 struct reader {
     struct program *p;
     const struct weft_dag *dag;
     uint32_t rank;
-    struct place *places; /* per op */
-    uint32_t *parents;    /* concatenated */
-    uint64_t *first;      /* per op + 1: index into parents */
+    struct place *places;     /* per op */
+    uint32_t *parents;        /* concatenated */
+    uint64_t *first;          /* per op + 1: index into parents */
+    struct message *messages; /* by kind, peer, tag and op */
+    size_t nmessages;
 };
 
 static struct weft_coll_instr *add(struct program *p, struct lane *l, uint64_t bytes)
@@ -254,25 +258,70 @@ static int read_rank(struct reader *r, struct weft_err *err)
     return rc;
 }
 
-/* The k-th op of this kind, peer and tag on a rank; nops when there is none. */
-static uint32_t nth(const struct weft_dag *d, enum weft_op_kind kind, uint32_t peer, uint64_t tag,
-                    uint64_t k)
+/* What messages are matched by, in order: the k-th of a kind, peer and tag meets the k-th of its like. */
+struct message {
+    enum weft_op_kind kind;
+    uint32_t peer;
+    uint64_t tag;
+    uint32_t op;
+};
+
+static int by_match(const void *pa, const void *pb)
 {
-    uint32_t i = 0;
-    for (; i < d->nops; i++)
-        if (d->ops[i].kind == kind && d->ops[i].peer == peer && d->ops[i].tag == tag && k-- == 0)
-            break;
-    return i;
+    const struct message *a = pa, *b = pb;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->peer != b->peer)
+        return a->peer < b->peer ? -1 : 1;
+    if (a->tag != b->tag)
+        return a->tag < b->tag ? -1 : 1;
+    return a->op < b->op ? -1 : a->op > b->op;
 }
 
-/* Which of its kind, peer and tag op i is. */
-static uint64_t number_of(const struct weft_dag *d, uint32_t i)
+static int sort_messages(struct reader *r)
 {
-    uint64_t k = 0;
-    for (uint32_t j = 0; j < i; j++)
-        k += d->ops[j].kind == d->ops[i].kind && d->ops[j].peer == d->ops[i].peer &&
-             d->ops[j].tag == d->ops[i].tag;
-    return k;
+    const struct weft_dag *d = r->dag;
+    r->messages = malloc(((size_t)d->nops + 1) * sizeof(*r->messages));
+    if (!r->messages)
+        return -1;
+    for (uint32_t i = 0; i < d->nops; i++)
+        if (d->ops[i].kind == WEFT_OP_SEND || d->ops[i].kind == WEFT_OP_RECV)
+            r->messages[r->nmessages++] =
+                (struct message){d->ops[i].kind, d->ops[i].peer, d->ops[i].tag, i};
+    qsort(r->messages, r->nmessages, sizeof(*r->messages), by_match);
+    return 0;
+}
+
+/* How many messages of a rank come before @p m. */
+static size_t messages_before(const struct reader *r, const struct message *m)
+{
+    size_t low = 0, high = r->nmessages;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (by_match(&r->messages[mid], m) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The op of another rank that op i meets; that rank's nops when there is none. */
+static uint32_t other_end(const struct reader *rs, uint32_t rank, uint32_t i)
+{
+    const struct weft_op *op = &rs[rank].dag->ops[i];
+    const struct reader *other = &rs[op->peer];
+    struct message m = {op->kind, op->peer, op->tag, i};
+    size_t k = messages_before(&rs[rank], &m);
+    m.op = 0;
+    k -= messages_before(&rs[rank], &m); /* which of its like it is */
+    m.kind = op->kind == WEFT_OP_SEND ? WEFT_OP_RECV : WEFT_OP_SEND;
+    m.peer = rank;
+    k += messages_before(other, &m);
+    const struct message *got = k < other->nmessages ? &other->messages[k] : NULL;
+    return got && got->kind == m.kind && got->peer == rank && got->tag == op->tag
+               ? got->op
+               : other->dag->nops;
 }
 
 static int match(struct reader *rs, uint32_t rank, struct weft_err *err)
@@ -282,15 +331,14 @@ static int match(struct reader *rs, uint32_t rank, struct weft_err *err)
         const struct weft_op *op = &d->ops[i];
         if (op->kind != WEFT_OP_SEND && op->kind != WEFT_OP_RECV)
             continue;
-        enum weft_op_kind want = op->kind == WEFT_OP_SEND ? WEFT_OP_RECV : WEFT_OP_SEND;
         const struct weft_dag *other = rs[op->peer].dag;
-        uint32_t j = nth(other, want, rank, op->tag, number_of(d, i));
+        uint32_t j = other_end(rs, rank, i);
         if (j == other->nops || other->ops[j].bytes != op->bytes)
             return weft_err_set(err, WEFT_E_INPUT,
                                 "position %u, node %llu '%s': position %u has no %s of this size "
                                 "and tag for it",
                                 rank, (unsigned long long)op->id, op->name, op->peer,
-                                want == WEFT_OP_RECV ? "receive" : "send");
+                                op->kind == WEFT_OP_SEND ? "receive" : "send");
         if (op->kind == WEFT_OP_RECV)
             continue;
         struct place at = rs[rank].places[i], there = rs[op->peer].places[j];
@@ -310,6 +358,8 @@ static int build(struct program *p, const struct weft_workload *w, struct weft_e
     for (uint32_t r = 0; !rc && r < p->n; r++) {
         rs[r] = (struct reader){.p = p, .dag = &w->dags[r], .rank = r};
         rc = read_rank(&rs[r], err);
+        if (!rc && sort_messages(&rs[r]))
+            rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for traces");
     }
     for (uint32_t r = 0; !rc && r < p->n; r++)
         rc = match(rs, r, err);
@@ -317,6 +367,7 @@ static int build(struct program *p, const struct weft_workload *w, struct weft_e
         free(rs[r].places);
         free(rs[r].parents);
         free(rs[r].first);
+        free(rs[r].messages);
     }
     free(rs);
     return rc;

@@ -366,9 +366,7 @@ static int prove(const struct weft_coll_ops *ops, const struct weft_coll_call *c
                              .data = data,
                              .ctx = ctx,
                              .err = err ? err : &own};
-    c.parts = weft_coll_parts(ops, call);
-    c.slots = ops->slots ? ops->slots(call) : weft_coll_units(call) * c.parts;
-    c.words = weft_checker_adds(&c) ? (call->n + UINT64_C(63)) / 64 : 0;
+    weft_checker_sizes(&c);
     int rc = weft_checker_prepare(&c);
     if (!rc)
         rc = run(&c);
@@ -397,4 +395,11 @@ int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll
                          weft_coll_data_fn data, void *ctx, struct weft_err *err)
 {
     return prove(ops, call, 0, data, ctx, NULL, err);
+}
+
+uint64_t weft_coll_trace_memory(const struct weft_coll_ops *ops, const struct weft_coll_call *call)
+{
+    struct weft_checker c = {.ops = ops, .call = call, .n = call->n};
+    weft_checker_sizes(&c);
+    return weft_checker_memory(&c);
 }

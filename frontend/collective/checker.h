@@ -42,6 +42,8 @@ typedef void (*weft_coll_data_fn)(void *ctx, uint32_t rank, uint32_t lane, uint6
  * their own. */
 int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
                          weft_coll_data_fn data, void *ctx, struct weft_err *err);
+/** Bytes of memory that weft_coll_trace_data takes at most, with those that noting every block takes. */
+uint64_t weft_coll_trace_memory(const struct weft_coll_ops *ops, const struct weft_coll_call *call);
 
 #ifdef __cplusplus
 }

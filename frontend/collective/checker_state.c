@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the ranks of a symbolic run have at the start and must have at the end; see checker.c. */
+#include "base/int128.h"
 #include "collective/checker_state.h"
 
 #include <stdlib.h>
@@ -70,6 +71,28 @@ uint64_t weft_checker_end(const struct weft_checker *c, uint32_t rank, uint64_t 
 int weft_checker_no_memory(struct weft_checker *c)
 {
     return weft_err_set(c->err, WEFT_E_LIMIT, "out of memory while checking a collective");
+}
+
+void weft_checker_sizes(struct weft_checker *c)
+{
+    c->parts = weft_coll_parts(c->ops, c->call);
+    c->slots = c->ops->slots ? c->ops->slots(c->call) : weft_coll_units(c->call) * c->parts;
+    c->words = weft_checker_adds(c) ? (c->n + UINT64_C(63)) / 64 : 0;
+}
+
+uint64_t weft_checker_memory(const struct weft_checker *c)
+{
+    const uint64_t set = c->words * sizeof(uint64_t), pair = 2 * sizeof(*c->last_lane);
+    weft_u128 sum = (weft_u128)c->n * c->n * pair;
+    sum += (weft_u128)c->n * c->slots * (sizeof(struct weft_checker_slot) + set);
+    for (uint32_t r = 0; r < c->n; r++)
+        for (uint32_t l = 0; l < weft_coll_lanes(c->ops, c->call, r); l++)
+            for (uint64_t i = 0; i < c->ops->count(c->call, r, l); i++) {
+                struct weft_coll_instr in = {0};
+                c->ops->instr(c->call, r, l, i, &in);
+                sum += (weft_u128)in.nblocks * (2 * sizeof(uint64_t) + set);
+            }
+    return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
 }
 
 static int prepare_rank(struct weft_checker *c, uint32_t r)

@@ -13,6 +13,7 @@
  * what its `coll` says; that run also tells which data each instruction moves, hence how many bytes
  * for any size.
  */
+#include "base/budget.h"
 #include "collective/checker.h"
 #include "collective/msccl.h"
 
@@ -130,22 +131,26 @@ static uint64_t output_block(const struct weft_msccl *m, uint32_t rank, uint64_t
     }
 }
 
+/* Which chunk of a buffer of @p n chunks lies in a slot; n when there is none. */
+static uint64_t chunk_in(const struct weft_msccl *m, uint32_t rank, enum weft_msccl_buffer buffer,
+                         uint64_t n, uint64_t slot)
+{
+    const uint64_t first = weft_msccl_first_slot(m, rank, buffer);
+    return slot >= first && slot - first < n ? slot - first : n;
+}
+
 static uint64_t start(const struct weft_coll_call *c, uint32_t rank, uint64_t slot)
 {
     const struct weft_msccl *m = program_of(c);
-    for (uint64_t k = 0; k < m->gpus[rank].in_chunks; k++)
-        if (weft_msccl_slot(m, rank, WEFT_MSCCL_INPUT, k) == slot)
-            return input_block(m, rank, k);
-    return WEFT_COLL_NO_BLOCK;
+    const uint64_t n = m->gpus[rank].in_chunks, k = chunk_in(m, rank, WEFT_MSCCL_INPUT, n, slot);
+    return k < n ? input_block(m, rank, k) : WEFT_COLL_NO_BLOCK;
 }
 
 static uint64_t end(const struct weft_coll_call *c, uint32_t rank, uint64_t slot)
 {
     const struct weft_msccl *m = program_of(c);
-    for (uint64_t k = 0; k < m->outputs; k++)
-        if (weft_msccl_slot(m, rank, WEFT_MSCCL_OUTPUT, k) == slot)
-            return output_block(m, rank, k);
-    return WEFT_COLL_NO_BLOCK;
+    const uint64_t n = m->outputs, k = chunk_in(m, rank, WEFT_MSCCL_OUTPUT, n, slot);
+    return k < n ? output_block(m, rank, k) : WEFT_COLL_NO_BLOCK;
 }
 
 struct note {
@@ -171,6 +176,21 @@ static void unload(void *program)
     weft_arena_free(((struct weft_msccl *)program)->arena);
 }
 
+/* The proof looks at every chunk of every GPU: a short file may name many. */
+static int check_size(const struct weft_coll_call *call, const struct weft_msccl *m,
+                      const char *file, struct weft_err *err)
+{
+    const uint64_t need = weft_coll_trace_memory(&weft_coll_msccl, call),
+                   most = weft_budget(m->file_bytes);
+    if (need <= most)
+        return 0;
+    return weft_err_set(err, WEFT_E_LIMIT,
+                        "proving %s takes %llu MiB for %u GPUs of %llu chunks each, more than the "
+                        "%llu MiB that a file of %llu bytes may take: write it with fewer chunks",
+                        file, (unsigned long long)(need >> 20), m->n, (unsigned long long)m->slots,
+                        (unsigned long long)(most >> 20), (unsigned long long)m->file_bytes);
+}
+
 static int load(const void *params_of, const char *dir, void **program, struct weft_err *err)
 {
     struct weft_msccl *m = NULL;
@@ -181,6 +201,10 @@ static int load(const void *params_of, const char *dir, void **program, struct w
     struct note note = {m, 0};
     struct weft_coll_call call = {.kind = m->kind, .n = m->n, .bytes = m->parts, .program = m};
     struct weft_err why = {0};
+    if (m->n > 1 && (rc = check_size(&call, m, file, err))) {
+        unload(m);
+        return rc;
+    }
     if (m->n > 1)
         rc = weft_coll_trace_data(&weft_coll_msccl, &call, note_block, &note, &why);
     if (rc == WEFT_E_INTERNAL)

@@ -42,12 +42,13 @@ struct weft_msccl {
     uint64_t outputs; /**< chunks of a rank's result */
     uint64_t slots;   /**< of every rank */
     uint64_t inputs_max, outputs_max, scratch_max;
+    uint64_t file_bytes; /**< size of the file */
     struct weft_msccl_gpu *gpus;
 };
 
-/** Slot of chunk @p k of a buffer. */
-uint64_t weft_msccl_slot(const struct weft_msccl *m, uint32_t rank, enum weft_msccl_buffer buffer,
-                         uint64_t k);
+/** Slot of the first chunk of a buffer; the others follow. */
+uint64_t weft_msccl_first_slot(const struct weft_msccl *m, uint32_t rank,
+                               enum weft_msccl_buffer buffer);
 /** Reads a file: structure, buffers, dependencies, matching of sends with receives. */
 int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
                     struct weft_err *err);

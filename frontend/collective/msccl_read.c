@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most chunks of a buffer, GPUs and threadblocks. */
+/* Most chunks of a buffer, and GPUs. */
 #define LIMIT UINT64_C(1048576)
+/* Most threadblocks of a GPU: far more than GPUs have multiprocessors. */
+#define THREADBLOCKS_MAX 1024u
 
 struct reader {
     struct weft_msccl *m;
@@ -101,21 +103,21 @@ static const struct step_type *find_type(const struct reader *r, const struct we
     return NULL;
 }
 
-uint64_t weft_msccl_slot(const struct weft_msccl *m, uint32_t rank, enum weft_msccl_buffer buffer,
-                         uint64_t k)
+uint64_t weft_msccl_first_slot(const struct weft_msccl *m, uint32_t rank,
+                               enum weft_msccl_buffer buffer)
 {
     const struct weft_msccl_gpu *g = &m->gpus[rank];
     if (buffer == WEFT_MSCCL_SCRATCH)
-        return m->inputs_max + m->outputs_max + k;
+        return m->inputs_max + m->outputs_max;
     if (m->inplace && buffer == WEFT_MSCCL_OUTPUT) {
         if (m->kind == WEFT_COLL_REDUCE_SCATTER)
-            return rank * m->parts + k;
+            return rank * m->parts;
         if (m->kind != WEFT_COLL_ALL_GATHER)
-            return k;
+            return 0;
     }
     if (m->inplace && buffer == WEFT_MSCCL_INPUT && m->kind == WEFT_COLL_ALL_GATHER)
-        return m->inputs_max + rank * g->in_chunks + k;
-    return buffer == WEFT_MSCCL_INPUT ? k : m->inputs_max + k;
+        return m->inputs_max + rank * g->in_chunks;
+    return buffer == WEFT_MSCCL_INPUT ? 0 : m->inputs_max;
 }
 
 /* The slots of a step's source or destination. */
@@ -138,7 +140,8 @@ static int get_slots(const struct reader *r, uint32_t rank, const struct weft_xm
                          (unsigned long long)off + cnt - 1, *at,
                          (unsigned long long)size[at - names]);
     if (!rc)
-        *first = weft_msccl_slot(r->m, rank, (enum weft_msccl_buffer)(at - names), (uint64_t)off);
+        *first =
+            weft_msccl_first_slot(r->m, rank, (enum weft_msccl_buffer)(at - names)) + (uint64_t)off;
     return rc;
 }
 
@@ -407,7 +410,12 @@ static int read_algo(struct reader *r, const struct weft_xml_elem *root)
         rc = find_parts(r, root);
     g = 0;
     for (const struct weft_xml_elem *e = root->children; !rc && e; e = e->next, g++) {
-        m->gpus[g].lanes = get(r, count_children(e, "tb"), sizeof(*m->gpus[g].lanes));
+        const uint32_t lanes = count_children(e, "tb");
+        if (lanes > THREADBLOCKS_MAX)
+            return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col,
+                               "a GPU of %u threadblocks; %u is the limit", lanes,
+                               THREADBLOCKS_MAX);
+        m->gpus[g].lanes = get(r, lanes, sizeof(*m->gpus[g].lanes));
         if (!m->gpus[g].lanes)
             return WEFT_E_LIMIT;
         r->temps = 0;
@@ -446,6 +454,7 @@ int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
     if (!rc) {
         struct reader r = {.m = m, .file = path, .err = err};
         m->arena = arena;
+        m->file_bytes = len;
         rc = read_algo(&r, root);
     }
     if (rc)

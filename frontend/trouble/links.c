@@ -113,18 +113,21 @@ static int add_between(struct weft_trouble *t, struct weft_trouble_stretch *s, c
         return weft_err_prepend(err, "link '%.60s'", text);
     weft_fabric_node_name(f, a, x);
     weft_fabric_node_name(f, b, y);
-    for (uint32_t l = 0; l < f->nlinks; l++)
-        n += joins(&f->links[l], a, b);
+    /* Ports of a node are in the order of their links. */
+    const struct weft_fabric_node *of = &f->nodes[f->nodes[a].nports < f->nodes[b].nports ? a : b];
+    const struct weft_fabric_port *ports = f->ports + of->first_port;
+    for (uint32_t p = 0; p < of->nports; p++)
+        n += joins(&f->links[ports[p].link], a, b);
     if (n == 0)
         return not_joined(f, a, b, err);
     const bool all = strcmp(end, "#all") == 0;
     if (!all && ((*end == '\0' && n > 1) ||
                  (*end && (*end != '#' || !number(end + 1, n, &which, &end) || *end))))
         return choose(x, y, n, err);
-    for (uint32_t l = 0; l < f->nlinks && !rc; l++) {
-        if (!joins(&f->links[l], a, b) || (k++ != which && !all))
+    for (uint32_t p = 0; p < of->nports && !rc; p++) {
+        if (!joins(&f->links[ports[p].link], a, b) || (k++ != which && !all))
             continue;
-        s->link = l;
+        s->link = ports[p].link;
         rc = weft_trouble_add(t, s, err);
     }
     return rc;

@@ -5,15 +5,76 @@
  * protobuf-c decodes (packed and unpacked repeats, unknown fields skipped); this file copies the
  * result into the arena. The oneof case of an attribute is its field number, which is also
  * enum weft_et_kind.
+ *
+ * Records of a few bytes make structs of hundreds, and gzip packs such records a thousand to one: what the
+ * trace and the message being decoded take is held against the size of the file (budget.h).
  */
 #include "workload/chakra_read.h"
 
+#include "base/budget.h"
 #include "workload/chakra_stream.h"
 
 #include "chakra.pb-c.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+/** What goes through the reading of one file. */
+struct reader {
+    struct weft_chakra_stream *s;
+    struct weft_arena *arena;
+    size_t before; /* bytes of the arena in use before */
+    struct weft_et *et;
+    size_t cap; /* nodes of et */
+    struct weft_err *err;
+};
+
+/** Memory that protobuf-c takes for one message, up to what is left. */
+struct room {
+    uint64_t left;
+    bool over, failed; /* more than that was asked for; the system had none */
+};
+
+static void *room_alloc(void *data, size_t size)
+{
+    struct room *room = data;
+    const uint64_t need = (uint64_t)size + 2 * sizeof(void *);
+    if (need > room->left) {
+        room->over = true;
+        return NULL;
+    }
+    room->left -= need;
+    void *p = malloc(size);
+    room->failed = p == NULL;
+    return p;
+}
+
+static void room_free(void *data, void *p)
+{
+    (void)data;
+    free(p);
+}
+
+/** Bytes that the trace may still take. */
+static uint64_t left(const struct reader *r)
+{
+    const uint64_t most = weft_budget(weft_chakra_taken(r->s)),
+                   used = weft_arena_used(r->arena) - r->before;
+    return used < most ? most - used : 0;
+}
+
+static int too_large(const struct reader *r, int64_t offset)
+{
+    const uint64_t taken = weft_chakra_taken(r->s);
+    return weft_chakra_err(r->s, r->err, WEFT_E_LIMIT, offset,
+                           "the first %" PRIu64 " bytes of the file take more than %" PRIu64
+                           " MiB of memory, over %u times as much%s",
+                           taken, weft_budget(taken) >> 20, (unsigned)WEFT_BUDGET_FACTOR,
+                           weft_chakra_is_gzip(r->s) ? "; if it is meant to, unpack it with gunzip"
+                                                     : ": damaged");
+}
 
 static const char *dup_text(struct weft_arena *arena, const char *s)
 {
@@ -166,74 +227,93 @@ static bool is_version_text(const char *s)
     return true;
 }
 
-static int read_header(struct weft_chakra_stream *s, const uint8_t *data, size_t size,
-                       int64_t offset, struct weft_arena *arena, struct weft_et *et,
-                       struct weft_err *err)
+/** Why a message could not be decoded: out of room, else 0 when it is not what it should be. */
+static int out_of_room(const struct reader *r, const struct room *room, int64_t offset)
 {
-    WeftPb__Header *h = weft_pb__header__unpack(NULL, size, data);
+    return room->over ? too_large(r, offset) : room->failed ? out_of_memory(r->err) : 0;
+}
+
+static int read_header(struct reader *r, const uint8_t *data, size_t size, int64_t offset)
+{
+    struct room room = {.left = left(r)};
+    ProtobufCAllocator allocator = {room_alloc, room_free, &room};
+    WeftPb__Header *h = weft_pb__header__unpack(&allocator, size, data);
+    if (!h && out_of_room(r, &room, offset))
+        return WEFT_E_LIMIT;
     if (!h || !is_version_text(h->version)) {
         if (h)
-            weft_pb__header__free_unpacked(h, NULL);
-        return weft_chakra_err(s, err, WEFT_E_INPUT, offset,
+            weft_pb__header__free_unpacked(h, &allocator);
+        return weft_chakra_err(r->s, r->err, WEFT_E_INPUT, offset,
                                "the first message is not the metadata of a Chakra trace of "
                                "version 0.0.4 or 1.0.0%s",
                                size > 0 && data[0] == 0x08
                                    ? ": it looks like a node, as in versions 0.0.1 and 0.0.2"
                                    : "; older versions and other files cannot be read");
     }
-    et->version = dup_text(arena, h->version);
-    et->nattrs = h->n_attr;
-    bool ok = et->version && copy_attrs(arena, h->attr, h->n_attr, &et->attrs);
-    weft_pb__header__free_unpacked(h, NULL);
-    return ok ? 0 : out_of_memory(err);
+    r->et->version = dup_text(r->arena, h->version);
+    r->et->nattrs = h->n_attr;
+    bool ok = r->et->version && copy_attrs(r->arena, h->attr, h->n_attr, &r->et->attrs);
+    weft_pb__header__free_unpacked(h, &allocator);
+    return ok ? 0 : out_of_memory(r->err);
 }
 
 /** Appends a node to an array that grows in the arena, leaving its shorter versions behind. */
-static int add_node(struct weft_arena *arena, struct weft_et *et, size_t *cap,
-                    struct weft_et_node **node, struct weft_err *err)
+static int add_node(struct reader *r, struct weft_et_node **node)
 {
-    if (et->nnodes == *cap) {
-        size_t n = *cap ? *cap * 2 : 16;
-        struct weft_et_node *p = weft_arena_calloc(arena, n, sizeof *p);
+    struct weft_et *et = r->et;
+    if (et->nnodes == r->cap) {
+        size_t n = r->cap ? r->cap * 2 : 16;
+        struct weft_et_node *p = weft_arena_calloc(r->arena, n, sizeof *p);
         if (!p)
-            return out_of_memory(err);
+            return out_of_memory(r->err);
         for (size_t i = 0, step = 65536; i < et->nnodes; i += step) {
-            size_t left = et->nnodes - i;
-            memcpy(p + i, et->nodes + i, (left < step ? left : step) * sizeof *p);
-            weft_arena_relax(arena); /* either copy may lie in a file */
+            size_t rest = et->nnodes - i;
+            memcpy(p + i, et->nodes + i, (rest < step ? rest : step) * sizeof *p);
+            weft_arena_relax(r->arena); /* either copy may lie in a file */
         }
         et->nodes = p;
-        *cap = n;
+        r->cap = n;
     }
     *node = &et->nodes[et->nnodes++];
     memset(*node, 0, sizeof **node);
     return 0;
 }
 
-static int read_nodes(struct weft_chakra_stream *s, struct weft_arena *arena, struct weft_et *et,
-                      struct weft_err *err)
+static int read_node(struct reader *r, const uint8_t *data, size_t size, int64_t offset)
+{
+    struct weft_et_node *node = NULL;
+    int rc = add_node(r, &node);
+    if (rc < 0)
+        return rc;
+    node->offset = offset;
+    struct room room = {.left = left(r)};
+    ProtobufCAllocator allocator = {room_alloc, room_free, &room};
+    WeftPb__Node *in = weft_pb__node__unpack(&allocator, size, data);
+    if (!in && out_of_room(r, &room, offset))
+        return WEFT_E_LIMIT;
+    if (!in)
+        return weft_chakra_err(r->s, r->err, WEFT_E_INPUT, offset,
+                               "this message of %zu bytes is not a Chakra node: not a Chakra "
+                               "trace, or damaged here",
+                               size);
+    bool ok = copy_node(r->arena, in, node);
+    weft_pb__node__free_unpacked(in, &allocator);
+    return ok ? 0 : out_of_memory(r->err);
+}
+
+static int read_messages(struct reader *r)
 {
     const uint8_t *data;
-    size_t size, cap = 0;
+    size_t size;
     int64_t offset;
-    int rc;
-    while ((rc = weft_chakra_next(s, &data, &size, &offset, err)) == 1) {
-        struct weft_et_node *node = NULL;
-        rc = add_node(arena, et, &cap, &node, err);
-        if (rc < 0)
-            return rc;
-        node->offset = offset;
-        WeftPb__Node *in = weft_pb__node__unpack(NULL, size, data);
-        if (!in)
-            return weft_chakra_err(s, err, WEFT_E_INPUT, offset,
-                                   "this message of %zu bytes is not a Chakra node: not a Chakra "
-                                   "trace, or damaged here",
-                                   size);
-        bool ok = copy_node(arena, in, node);
-        weft_pb__node__free_unpacked(in, NULL);
-        if (!ok)
-            return out_of_memory(err);
-    }
+    int rc = weft_chakra_next(r->s, &data, &size, &offset, r->err);
+    if (rc == 0)
+        return weft_chakra_err(r->s, r->err, WEFT_E_INPUT, 0,
+                               "the file is empty: a Chakra trace starts with a metadata message");
+    if (rc == 1)
+        rc = read_header(r, data, size, offset);
+    while (rc >= 0 && (rc = weft_chakra_next(r->s, &data, &size, &offset, r->err)) == 1)
+        rc = read_node(r, data, size, offset);
     return rc;
 }
 
@@ -241,28 +321,19 @@ static int read_nodes(struct weft_chakra_stream *s, struct weft_arena *arena, st
 static int read_stream(struct weft_chakra_stream *s, const char *name, struct weft_arena *arena,
                        struct weft_et **out, struct weft_err *err)
 {
-    const uint8_t *data;
-    size_t size;
-    int64_t offset;
-    struct weft_et *et = weft_arena_alloc(arena, sizeof *et);
-    if (!et || !(et->file = weft_arena_strdup(arena, name))) {
+    struct reader r = {.s = s, .arena = arena, .before = weft_arena_used(arena), .err = err};
+    r.et = weft_arena_alloc(arena, sizeof *r.et);
+    if (!r.et || !(r.et->file = weft_arena_strdup(arena, name))) {
         weft_chakra_close(s);
         return out_of_memory(err);
     }
-    et->arena = arena;
-    et->gzip = weft_chakra_is_gzip(s);
-    int rc = weft_chakra_next(s, &data, &size, &offset, err);
-    if (rc == 0)
-        rc = weft_chakra_err(s, err, WEFT_E_INPUT, 0,
-                             "the file is empty: a Chakra trace starts with a metadata message");
-    else if (rc == 1)
-        rc = read_header(s, data, size, offset, arena, et, err);
-    if (rc == 0)
-        rc = read_nodes(s, arena, et, err);
+    r.et->arena = arena;
+    r.et->gzip = weft_chakra_is_gzip(s);
+    int rc = read_messages(&r);
+    r.et->file_bytes = weft_chakra_taken(s);
     weft_chakra_close(s);
-
     if (rc == 0)
-        *out = et;
+        *out = r.et;
     return rc;
 }
 

@@ -28,6 +28,7 @@ struct weft_chakra_stream {
     z_stream z;
     bool z_ready;
     int64_t pos; /* bytes of the uncompressed stream handed out */
+    uint64_t taken; /* raw bytes so far */
     uint8_t *msg;
     size_t msg_cap;
 };
@@ -56,6 +57,7 @@ static int refill(struct weft_chakra_stream *s, struct weft_err *err)
     s->raw = s->raw_own;
     if (s->raw_left == 0 && ferror(s->file))
         return weft_chakra_err(s, err, WEFT_E_IO, s->pos, "cannot read: %s", strerror(errno));
+    s->taken += s->raw_left;
     return s->raw_left > 0;
 }
 
@@ -144,6 +146,7 @@ struct weft_chakra_stream *weft_chakra_open_memory(const char *name, const void 
         return NULL;
     s->raw = data;
     s->raw_left = size;
+    s->taken = size;
     s->gzip = size >= 2 && s->raw[0] == 0x1f && s->raw[1] == 0x8b;
     return s;
 }
@@ -189,6 +192,11 @@ void weft_chakra_close(struct weft_chakra_stream *s)
 bool weft_chakra_is_gzip(const struct weft_chakra_stream *s)
 {
     return s->gzip;
+}
+
+uint64_t weft_chakra_taken(const struct weft_chakra_stream *s)
+{
+    return s->taken;
 }
 
 /** Reads a length prefix that starts at @p start. 1: got it; 0: clean end of the file. */

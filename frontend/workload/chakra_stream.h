@@ -31,6 +31,8 @@ struct weft_chakra_stream *weft_chakra_open_memory(const char *name, const void 
 void weft_chakra_close(struct weft_chakra_stream *s);
 /** True when the file is gzip. */
 bool weft_chakra_is_gzip(const struct weft_chakra_stream *s);
+/** Bytes of the file taken in so far, as they lie there. */
+uint64_t weft_chakra_taken(const struct weft_chakra_stream *s);
 /**
  * The next message: 1 and *data, *size (valid until the next call; size may be 0) and *offset, where its
  * length prefix starts. 0 at the end of the file. WEFT_E_* on failure.

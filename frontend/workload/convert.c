@@ -5,6 +5,7 @@
  */
 #include "workload/convert_node.h"
 
+#include "base/budget.h"
 #include "workload/deps.h"
 
 #include <inttypes.h>
@@ -127,6 +128,20 @@ void weft_convert_spill(struct weft_convert *c, size_t memory_bytes)
     weft_arena_spill(c->job->arena, memory_bytes);
 }
 
+/** Holds the memory of the job against the size of the files that it comes from, see chakra_decode.c. */
+static int check_budget(struct weft_convert *c, struct weft_err *err)
+{
+    const uint64_t used = weft_arena_used(c->job->arena);
+    c->file_bytes += c->et->file_bytes;
+    if (c->et->file_bytes == 0 || used <= weft_budget(c->file_bytes))
+        return 0;
+    return weft_err_at(err, WEFT_E_LIMIT, c->et->file, 0, 0,
+                       "the traces so far, %" PRIu64 " bytes, make a graph of %" PRIu64
+                       " MiB, over %u times as much%s",
+                       c->file_bytes, used >> 20, (unsigned)WEFT_BUDGET_FACTOR,
+                       c->et->gzip ? "; if they are meant to, unpack them with gunzip" : "");
+}
+
 int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
                       struct weft_err *err)
 {
@@ -151,6 +166,8 @@ int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_e
     relax(c);
     if (rc == 0)
         rc = weft_deps_link(et, sorted, c->job->arena, dag, err);
+    if (rc == 0)
+        rc = check_budget(c, err);
     relax(c);
     free(sorted);
     return rc;

@@ -19,6 +19,7 @@ struct weft_convert {
     struct weft_groups *groups;
     uint32_t rank;            /**< being converted */
     const struct weft_et *et; /**< its trace */
+    uint64_t file_bytes;      /**< of the traces so far */
 };
 
 /** Fills everything of @p op but its dependencies. */

@@ -114,6 +114,7 @@ struct weft_et {
     const struct weft_arena *arena; /**< where it lives */
     const char *file;    /**< where it came from, NULL when it was made in memory */
     bool gzip;           /**< the file is compressed: offsets count uncompressed bytes */
+    uint64_t file_bytes; /**< size of the file as it lies there; 0: made in memory */
     const char *version; /**< GlobalMetadata.version, "" when absent */
     struct weft_et_attr *attrs;
     size_t nattrs;

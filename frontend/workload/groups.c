@@ -34,6 +34,16 @@ struct def {
 struct used {
     struct weft_group group;
     uint32_t checked_rank; /* the last rank found to be a member, UINT32_MAX: none */
+    uint32_t alike;        /* the group of this name made before, NOT_USED: none */
+    bool ascending;        /* its ranks */
+};
+
+/** The groups in use of one name. */
+struct name {
+    const char *text; /* of the first of them */
+    uint32_t last;    /* in groups */
+    bool lost;        /* the hash had no memory for it */
+    UT_hash_handle hh;
 };
 
 struct weft_groups {
@@ -43,6 +53,7 @@ struct weft_groups {
     struct def *shared; /* from the file */
     struct def *local;  /* from the current rank's trace */
     struct used *used;  /* used[0] is the world */
+    struct name *names; /* of those in use but the world */
     uint32_t nused, cap;
 };
 
@@ -63,6 +74,40 @@ static void free_defs(struct def **hash)
     }
 }
 
+/** Enters the next group into the chain of its name; the world has none. */
+static bool add_name(struct weft_groups *g, const char *text)
+{
+    struct name *name = NULL;
+    if (!*text)
+        return true;
+    HASH_FIND_STR(g->names, text, name);
+    if (name) {
+        g->used[g->nused].alike = name->last;
+    } else {
+        name = calloc(1, sizeof *name);
+        if (!name)
+            return false;
+        name->text = text;
+        HASH_ADD_KEYPTR(hh, g->names, text, strlen(text), name);
+        if (name->lost) {
+            free(name);
+            return false;
+        }
+    }
+    name->last = g->nused;
+    return true;
+}
+
+static void free_names(struct weft_groups *g)
+{
+    struct name *name, *next;
+    HASH_ITER(hh, g->names, name, next)
+    {
+        HASH_DEL(g->names, name);
+        free(name);
+    }
+}
+
 /** Makes a group of @p n ranks (n 0: all). Returns its index or NOT_USED when out of memory. */
 static uint32_t use(struct weft_groups *g, const char *name, const uint32_t *ranks, uint32_t n)
 {
@@ -79,10 +124,16 @@ static uint32_t use(struct weft_groups *g, const char *name, const uint32_t *ran
     const char *text = *name ? weft_arena_strdup(g->arena, name) : "";
     if (!copy || !text)
         return NOT_USED;
-    for (uint32_t i = 0; i < count; i++)
+    bool ascending = true;
+    for (uint32_t i = 0; i < count; i++) {
         copy[i] = n ? ranks[i] : i;
-    g->used[g->nused] = (struct used){{text, copy, count}, UINT32_MAX};
-    return g->nused++;
+        ascending = ascending && (i == 0 || copy[i - 1] < copy[i]);
+    }
+    g->used[g->nused] = (struct used){.group = {text, copy, count},
+                                      .checked_rank = UINT32_MAX,
+                                      .alike = NOT_USED,
+                                      .ascending = ascending};
+    return add_name(g, text) ? g->nused++ : NOT_USED;
 }
 
 struct weft_groups *weft_groups_new(struct weft_arena *arena, uint32_t nranks)
@@ -105,6 +156,7 @@ void weft_groups_free(struct weft_groups *g)
         return;
     free_defs(&g->shared);
     free_defs(&g->local);
+    free_names(g);
     free(g->used);
     free(g);
 }
@@ -228,11 +280,12 @@ static int resolve(struct weft_groups *g, struct def *d, struct weft_err *err)
         return 0;
     }
     uint32_t n = d->n ? d->n : g->nranks;
-    for (uint32_t i = 1; i < g->nused && d->index == NOT_USED; i++) {
+    struct name *name = NULL;
+    HASH_FIND_STR(g->names, d->name, name);
+    for (uint32_t i = name ? name->last : NOT_USED; i != NOT_USED && d->index == NOT_USED;
+         i = g->used[i].alike) {
         const struct weft_group *u = &g->used[i].group;
-        if (u->n != n || strcmp(u->name, d->name) != 0)
-            continue;
-        bool same = true;
+        bool same = u->n == n;
         for (uint32_t k = 0; k < n && same; k++)
             same = u->ranks[k] == (d->n ? d->ranks[k] : k);
         if (same)
@@ -241,6 +294,25 @@ static int resolve(struct weft_groups *g, struct def *d, struct weft_err *err)
     if (d->index == NOT_USED)
         d->index = use(g, d->name, d->ranks, d->n);
     return d->index == NOT_USED ? no_memory(err) : 0;
+}
+
+static bool is_member(const struct used *u, uint32_t rank)
+{
+    const uint32_t *ranks = u->group.ranks;
+    uint32_t low = 0, high = u->group.n;
+    if (u->ascending) {
+        while (low < high) {
+            const uint32_t mid = low + (high - low) / 2;
+            if (ranks[mid] < rank)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        return low < u->group.n && ranks[low] == rank;
+    }
+    while (low < high && ranks[low] != rank)
+        low++;
+    return low < high;
 }
 
 int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, struct weft_err *err)
@@ -261,9 +333,8 @@ int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, s
     }
     *index = d->index;
     struct used *u = &g->used[d->index];
-    for (uint32_t i = 0; i < u->group.n && u->checked_rank != g->rank; i++)
-        if (u->group.ranks[i] == g->rank)
-            u->checked_rank = g->rank;
+    if (u->checked_rank != g->rank && is_member(u, g->rank))
+        u->checked_rank = g->rank;
     return u->checked_rank == g->rank ? 0 : not_member(g, &u->group, err);
 }
 

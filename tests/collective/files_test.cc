@@ -108,6 +108,49 @@ TEST(Msccl, RingOfAnySizeIsProved)
     }
 }
 
+/* All-reduce of two GPUs in place, n chunks: each adds up one half for both. */
+std::string Halves(int n)
+{
+    std::string gpus;
+    for (int g = 0; g < 2; g++) {
+        const int mine = g * n / 2, other = (1 - g) * n / 2;
+        gpus += Gpu(g, n, 0, 0,
+                    Tb(0, 1 - g, 1 - g,
+                       Step(0, "s", "i", other, "i", other, -1, -1, n / 2) +
+                           Step(1, "rrc", "i", mine, "i", mine, -1, -1, n / 2) +
+                           Step(2, "s", "i", mine, "i", mine, -1, -1, n / 2) +
+                           Step(3, "r", "i", other, "i", other, -1, -1, n / 2)));
+    }
+    return Algo("allreduce", 2, true, gpus);
+}
+
+/* A search per chunk would take an hour. */
+TEST(Msccl, ManyChunks)
+{
+    weft_coll_algorithm a = {};
+    ASSERT_EQ(Load(Halves(1 << 18), &a), "");
+    weft_coll_algorithm_release(&a);
+}
+
+TEST(Msccl, RefusesWhatIsLargeOutOfProportion)
+{
+    weft_coll_algorithm a = {};
+    const std::string chunks = Load(Halves(1 << 20), &a);
+    EXPECT_NE(chunks.find("more than the 64 MiB that a file of"), std::string::npos) << chunks;
+    EXPECT_NE(chunks.find("write it with fewer chunks"), std::string::npos) << chunks;
+    std::string tbs;
+    for (int i = 0; i < 1025; i++)
+        tbs += Tb(i, -1, -1, "");
+    const std::string blocks = Load(Algo("allreduce", 1, true, Gpu(0, 1, 0, 0, tbs)), &a);
+    EXPECT_NE(blocks.find("a GPU of 1025 threadblocks; 1024 is the limit"), std::string::npos)
+        << blocks;
+    std::string gpus;
+    for (int i = 0; i < 8000; i++)
+        gpus += Gpu(i, 1, 0, 0, "");
+    const std::string pairs = Load(Algo("allreduce", 8000, true, gpus), &a);
+    EXPECT_NE(pairs.find("for 8000 GPUs of"), std::string::npos) << pairs;
+}
+
 /* Two GPUs, not in place: each copies its own part, sends it, and gets the other's; both ways of waiting. */
 TEST(Msccl, AllGatherWithCopiesAndDependencies)
 {
@@ -209,6 +252,33 @@ wire::Bytes Message(uint64_t id, bool send, int peer, int bytes, const wire::Byt
     using namespace wire;
     return Frame(NodeHead(id, send ? "s" : "r", send ? 5 : 6) + deps + AttrInt("comm_size", bytes) +
                  AttrInt(send ? "comm_dst" : "comm_src", peer));
+}
+
+/* A search per message would take many minutes. The k-th of a tag meets the k-th of it. */
+TEST(Chakra, ManyMessages)
+{
+    using namespace wire;
+    Bytes zero, one;
+    const int n = 120000;
+    for (int i = 1; i <= n; i++) {
+        zero += Message(i, true, 1, i);
+        one += Message(i, false, 0, i);
+    }
+    weft_coll_algorithm a = {};
+    ASSERT_EQ(LoadTraces(zero, one, "chakra:file=exchange", &a), "");
+    weft_coll_call c = {};
+    c.kind = WEFT_COLL_ALL_REDUCE;
+    c.n = 2;
+    c.bytes = 1;
+    weft_coll_use(&c, &a);
+    ASSERT_EQ(a.ops->lanes(&c, 0), (uint32_t)n);
+    for (uint32_t lane : {0u, 1u, (uint32_t)n / 2, (uint32_t)n - 1}) {
+        weft_coll_instr in = {};
+        a.ops->instr(&c, 0, lane, 0, &in);
+        EXPECT_EQ(a.ops->bytes(&c, 0, lane, 0), lane + 1);
+        EXPECT_EQ(in.peer_lane, lane);
+    }
+    weft_coll_algorithm_release(&a);
 }
 
 /* Both send 1000 B; rank 1 computes 3 us on what it got and sends 500 B more. */

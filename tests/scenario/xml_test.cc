@@ -106,4 +106,72 @@ TEST(Xml, RefusesNamespacesEmptyAndDeepDocuments)
     EXPECT_EQ(Doc("<a>" + std::string(70000, 'x') + "</a>").code, WEFT_E_LIMIT);
 }
 
+std::string Repeated(const char *text, int n)
+{
+    std::string all;
+    for (int i = 0; i < n; i++)
+        all += text;
+    return all;
+}
+
+/* Looking for the begin of the line at each tag would take hours. */
+TEST(Xml, ADocumentOnOneLine)
+{
+    const int n = 1 << 20;
+    Doc d("<r>" + Repeated("<a/>", n) + "<last x='1'/></r>");
+    ASSERT_EQ(d.code, 0) << d.err.msg;
+    const weft_xml_elem *e = d.root->children;
+    while (e->next)
+        e = e->next;
+    EXPECT_STREQ(e->name, "last");
+    EXPECT_EQ(e->line, 1);
+    EXPECT_EQ(e->col, 3 + 4 * n + 1);
+    EXPECT_EQ(e->attrs->col, e->col + 6);
+    EXPECT_LT(weft_arena_used(d.a), 100u * 4 * n);
+}
+
+TEST(Xml, TextThatArrivesInManyPieces)
+{
+    Doc d("<r>" + Repeated("&amp;", 60000) + "</r>");
+    ASSERT_EQ(d.code, 0) << d.err.msg;
+    EXPECT_EQ(std::string(d.root->text), std::string(60000, '&'));
+    EXPECT_LT(weft_arena_used(d.a), 4u * 60000);
+}
+
+TEST(Xml, RefusesElementsOfTooManyAttributes)
+{
+    std::string many;
+    for (unsigned i = 0; i <= WEFT_XML_MAX_ATTRS; i++)
+        many += " a" + std::to_string(i) + "='\"'";
+    Doc d("<!-- " + many + " -->\n<?x " + many + "?><r>\n  <b c='1'/><e" + many + "/></r>");
+    EXPECT_EQ(d.code, WEFT_E_LIMIT);
+    EXPECT_EQ(d.err.line, 3);
+    EXPECT_EQ(d.err.col, 13);
+    EXPECT_CONTAINS(d.err.msg, "an element of 257 attributes; 256 is the limit");
+    many.resize(many.rfind(' '));
+    EXPECT_EQ(Doc("<r><![CDATA[" + many + many + "]]><e" + many + "/></r>").code, 0);
+}
+
+TEST(Xml, OtherEncodingsHaveLines)
+{
+    Doc d("<?xml version='1.0' encoding='ISO-8859-1'?>\n<r a='\xe9'/>");
+    ASSERT_EQ(d.code, 0) << d.err.msg;
+    EXPECT_STREQ(d.root->attrs->value, "\xc3\xa9");
+    EXPECT_EQ(d.root->line, 2);
+    EXPECT_EQ(d.root->col, 0);
+    Doc bom("\xef\xbb\xbf<r a='1'/>");
+    ASSERT_EQ(bom.code, 0) << bom.err.msg;
+    EXPECT_EQ(bom.root->attrs->col, 4);
+}
+
+/* A list of elements becomes one text. */
+TEST(Xml, ManyEventsTakeMemoryInProportion)
+{
+    const std::string text = world::scenario(
+        "<trouble>" + Repeated("<link-down link=\"0\" at=\"1us\"/>\n", 4000) + "</trouble>\n");
+    const world::Resolved r = world::parse(text);
+    ASSERT_EQ(r.code, 0) << r.message();
+    EXPECT_LT(weft_arena_used(r.s->arena), 100 * text.size());
+}
+
 } // namespace

@@ -246,6 +246,32 @@ TEST(TopologyReaders, NcclServerHasItsNvlinksPciAndNics)
         }
 }
 
+TEST(TopologyReaders, ManyRemarksAreCounted)
+{
+    std::string text = NCCL;
+    std::string unknown;
+    for (int i = 0; i < 5000; i++)
+        unknown += "<unheard-of/>";
+    text.insert(text.rfind("</system>"), unknown);
+    Fabric f = read_text(text);
+    ASSERT_NE(f, nullptr);
+    const std::string notes = f->notes;
+    EXPECT_LE(std::count(notes.begin(), notes.end(), '\n'), 18) << notes;
+    EXPECT_NE(notes.find(" more elements have no effect"), std::string::npos) << notes;
+}
+
+TEST(TopologyReaders, NodesThatNoLinkOfTheFileCanReach)
+{
+    File file("<topology>\n<nodes kind=\"host\" count=\"4194304\"/>\n</topology>\n");
+    weft_err err = {};
+    EXPECT_EQ(try_build("xml", {{"file", file.path}}, &err), nullptr);
+    EXPECT_EQ(err.code, WEFT_E_INPUT);
+    EXPECT_EQ(err.line, 2);
+    EXPECT_NE(std::string(err.msg).find("4194304 nodes are more than a file of 60 bytes can link"),
+              std::string::npos)
+        << err.msg;
+}
+
 TEST(TopologyReaders, NcclServersJoinOverTheirNics)
 {
     File file(NCCL);
