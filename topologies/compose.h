@@ -83,6 +83,17 @@ struct weft_npu_links {
             "parallel links " what, NULL                                                           \
     }
 
+/** The parameter row for a field `int hosts_forward` of @p type. */
+#define WEFT_HOSTS_FORWARD_PARAM(type)                                                             \
+    {                                                                                              \
+        "hosts-forward", WEFT_PARAM_BOOL, offsetof(type, hosts_forward), "false", NULL, NULL,      \
+            NULL,                                                                                  \
+            "NPUs may forward packets for others when links fail; else pairs that only NPUs "      \
+            "would join are cut off. In rings, meshes, and where dimensions are joined "           \
+            "through NPUs alone, they forward anyway",                                             \
+            NULL                                                                                   \
+    }
+
 /** Adds the parallel links of one pair. */
 static inline void weft_wire_pair(struct weft_build *b, const struct weft_npu_links *w, uint32_t x,
                                   uint32_t y, bool dateline)

@@ -190,7 +190,9 @@ static int check_dims(struct weft_fabric *f, struct weft_err *err)
                                               .links = h->nports,
                                               .rate_bps = l ? l->rate_bps : 0,
                                               .delay_ps = l ? l->delay_ps : 0,
-                                              .spans = true};
+                                              .spans = true,
+                                              .acyclic = f->nswitches <= 1 &&
+                                                         f->routing == WEFT_ROUTING_SHORTEST};
     }
     uint64_t product = 1;
     for (uint32_t d = 0; d < f->ndims && product <= f->nhosts; d++)
@@ -211,8 +213,8 @@ static int check_dims(struct weft_fabric *f, struct weft_err *err)
     return 0;
 }
 
-/* Whether some pair of hosts is joined only through another host. */
-static bool needs_transit(const struct weft_fabric *f)
+/* Whether hosts may forward: some dimension says so, or some pair is joined only through another host. */
+static bool may_transit(const struct weft_fabric *f)
 {
     if (f->routing != WEFT_ROUTING_DIMS)
         return f->routing == WEFT_ROUTING_TRANSIT;
@@ -235,8 +237,20 @@ int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err)
         rc = check_dims(f, err);
     if (rc)
         return rc;
-    f->transit = needs_transit(f);
+    f->transit = may_transit(f);
     return weft_fabric_check_reach(f, NULL, err);
+}
+
+int weft_fabric_let_hosts_forward(struct weft_fabric *f, struct weft_err *err)
+{
+    if (f->routing == WEFT_ROUTING_SHORTEST)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "hosts-forward: the hosts of this fabric meet in one network of "
+                            "switches, where they have nothing to forward");
+    for (uint32_t d = 0; d < f->ndims; d++)
+        f->dims[d].relays = true;
+    f->transit = true;
+    return 0;
 }
 
 const char *weft_fabric_node_name(const struct weft_fabric *f, uint32_t node,

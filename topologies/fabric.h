@@ -50,9 +50,9 @@ struct weft_fabric_dim {
     uint64_t rate_bps; /**< of one of these links, each direction */
     int64_t delay_ps;  /**< of one of these links */
     bool direct;       /**< NPUs are linked to NPUs; else to switches */
-    bool relays;       /**< NPUs forward for others within one instance */
-    bool spans;        /**< one network joins the hosts of all inner dimensions too */
-    bool acyclic;      /**< no circular waits within it by construction (up the tiers, then down) */
+    bool relays;  /**< NPUs forward for others: within one instance, and past links that are down */
+    bool spans;   /**< one network joins the hosts of all inner dimensions too */
+    bool acyclic; /**< no circular waits within it by construction (up the tiers, then down) */
     struct weft_dim_settings set; /**< what it sets for itself; all zero: nothing */
 };
 
@@ -101,7 +101,8 @@ struct weft_fabric {
         dims[WEFT_FABRIC_DIMS_MAX]; /**< set before finish; none: finish makes one */
     uint32_t ndims;
     enum weft_fabric_routing routing; /**< set before finish */
-    bool transit;                     /**< hosts forward packets for others (set by finish) */
+    bool
+        transit; /**< hosts may forward packets for others, now or when links fail (set by finish) */
     char *notes; /**< what a reader left out, one remark per line; NULL: nothing */
     uint32_t
         vcs; /**< virtual channels of lossless priorities: 2 with a dateline, else 1 (set by finish) */
@@ -123,7 +124,10 @@ int weft_fabric_note(struct weft_fabric *f, struct weft_err *err, const char *fm
 /** Numbers hosts and ports; checks that there is a host, that every host has a link, that every
  * host reaches every other, and that the dimensions fit hosts and links. */
 int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err);
-/** Whether a node forwards packets: a switch, or a host with several links in a fabric with transit. */
+/** Lets the hosts of a finished fabric forward for others when links fail. WEFT_E_INPUT: its routes are
+ * shortest paths through switches (WEFT_ROUTING_SHORTEST), among which hosts have no part. */
+int weft_fabric_let_hosts_forward(struct weft_fabric *f, struct weft_err *err);
+/** Whether a node may forward packets: a switch, or a host with several links in a fabric with transit. */
 static inline bool weft_fabric_forwards(const struct weft_fabric *f, uint32_t node)
 {
     return f->nodes[node].kind == WEFT_NODE_SWITCH || (f->transit && f->nodes[node].nports > 1);

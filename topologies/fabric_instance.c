@@ -143,7 +143,7 @@ static int make(const struct weft_fabric *f, uint32_t dim, const struct list *no
     g->dims[0] = f->dims[dim];
     g->dims[0].size = n;
     g->ndims = 1;
-    g->routing = f->dims[dim].direct ? WEFT_ROUTING_TRANSIT : WEFT_ROUTING_SHORTEST;
+    g->routing = f->dims[dim].direct && f->transit ? WEFT_ROUTING_TRANSIT : WEFT_ROUTING_SHORTEST;
     rc = weft_fabric_finish(g, err);
     out->ports = rc ? NULL : malloc(((size_t)g->nports + 1) * sizeof(*out->ports));
     if (!rc && !out->ports)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fully-connected: a link between every two NPUs; nobody forwards.
+ * fully-connected: a link between every two NPUs. Nobody forwards, unless hosts-forward lets NPUs carry what
+ * a failed link no longer does.
  */
 #include "topologies/compose.h"
 
 struct params {
     uint64_t size;
+    int hosts_forward;
     struct weft_npu_links wire;
 };
 
@@ -13,6 +15,7 @@ static const struct weft_param params[] = {
     {"size", WEFT_PARAM_U64, offsetof(struct params, size), "8", "2", "1024", NULL,
      "number of NPUs", NULL},
     WEFT_NPU_LINKS_PARAMS(struct params, "between two NPUs"),
+    WEFT_HOSTS_FORWARD_PARAM(struct params),
 };
 
 static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
@@ -33,6 +36,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                                 .rate_bps = p->wire.rate_bps,
                                 .delay_ps = p->wire.delay_ps,
                                 .direct = true,
+                                .relays = p->hosts_forward,
                                 .acyclic = true},
                                wire,
                                p,

@@ -25,7 +25,7 @@ static inline struct weft_fabric_dim weft_ring_about(const struct weft_npu_links
                                     .rate_bps = w->rate_bps,
                                     .delay_ps = w->delay_ps,
                                     .direct = true,
-                                    .relays = n > 3};
+                                    .relays = n > 2};
 }
 
 /** Links npus[0 .. n-1] in a ring; with @p dateline the link that closes it is one. */

@@ -18,6 +18,7 @@
 
 struct params {
     const char *dimensions;
+    int hosts_forward;
 };
 
 static const struct weft_param params[] = {
@@ -26,6 +27,7 @@ static const struct weft_param params[] = {
      "the dimensions, innermost first: TYPE PARAMETER=VALUE ...; TYPE ...; each may also set mtu, "
      "buffer and congestion-control=NAME NAME.PARAMETER=VALUE for itself",
      NULL},
+    WEFT_HOSTS_FORWARD_PARAM(struct params),
 };
 
 #define LATER_MAX 96
@@ -146,6 +148,11 @@ static int build(const void *raw, struct weft_fabric **out, struct weft_err *err
     int rc = read_list(raw, &parts, &ds, err);
     if (!rc)
         rc = weft_compose(&ds, out, err);
+    if (!rc && ((const struct params *)raw)->hosts_forward &&
+        (rc = weft_fabric_let_hosts_forward(*out, err))) {
+        weft_fabric_free(*out);
+        *out = NULL;
+    }
     close_parts(&parts);
     return rc;
 }

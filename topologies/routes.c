@@ -31,13 +31,11 @@ struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const u
     }
     r->fabric = f;
     r->down = down;
-    int rc = 0;
-    if (f->routing == WEFT_ROUTING_DIMS)
-        rc = weft_routes_fill_dims(r, err);
-    if (f->routing == WEFT_ROUTING_SHORTEST && !(rc = weft_routes_classify(r, err)))
+    int rc = f->routing == WEFT_ROUTING_DIMS ? weft_routes_fill_dims(r, err) : 0;
+    if (!rc && !r->dims)
+        rc = f->transit ? weft_routes_fill_flat(r, err) : weft_routes_classify(r, err);
+    if (!rc && r->class_of)
         rc = weft_routes_fill(r, err);
-    else if (f->routing != WEFT_ROUTING_SHORTEST && !rc && !r->dims)
-        rc = weft_routes_fill_flat(r, err);
     if (rc) {
         weft_routes_free(r);
         return NULL;

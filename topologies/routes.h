@@ -14,7 +14,10 @@
  * dimension: the outermost spanning one in which the coordinates differ, since it leads past all
  * inner ones, else the innermost in which they differ. Packets thus visit dimensions in ascending
  * order, each at most once. Where links are down, dimension order holds as long as every instance is
- * connected; else packets take the cheapest paths through the fabric as a whole.
+ * connected; else packets take the cheapest paths through the fabric as a whole, over as few hosts as can be.
+ *
+ * No path leads through a host where hosts do not forward (fabric.transit), whatever links are down: pairs
+ * that only a host would join have no path.
  */
 #ifndef WEFT_ROUTES_H
 #define WEFT_ROUTES_H

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Routes where hosts forward: one breadth-first search over all nodes per destination host.
+ * Routes where hosts forward: one search over all nodes per destination host.
  *
- * Costs and orders of links are for fabrics of switches; here every link counts as one hop.
+ * Costs and orders of links are for fabrics of switches; here every link counts as one hop. In a fabric of
+ * dimensions, which comes here when failures have cut one in pieces, a host on the way costs more than all
+ * links together: hosts carry what switches can't, and no more.
  */
 #include "topologies/routes_internal.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define FAR UINT32_MAX
@@ -17,26 +20,47 @@ static uint32_t peer_node(const struct weft_fabric *f, uint32_t port)
     return f->ports[f->ports[port].peer].node;
 }
 
-/* Sets dist[node] to the links from it to `dst`. */
+/* What it costs to go on over node `x`. */
+static uint32_t over(const struct weft_routes *r, uint32_t x, uint32_t dst)
+{
+    const struct weft_fabric *f = r->fabric;
+    const bool relay = x != dst && f->nodes[x].kind == WEFT_NODE_HOST;
+    return 1 + (relay && f->routing == WEFT_ROUTING_DIMS ? f->nnodes : 0);
+}
+
+/*
+ * Sets dist[node] to the cost of the way from it to `dst`. There are two costs of a step, so two queues in
+ * ascending order do: what costs one link more, and what costs a host more. A node may be in both and is
+ * taken out of the one where it comes first. `queue` has room for two queues.
+ */
 static void search(const struct weft_routes *r, uint32_t dst, uint32_t *dist, uint32_t *queue)
 {
     const struct weft_fabric *f = r->fabric;
-    uint32_t head = 0, tail = 0;
+    uint32_t *q[2] = {queue, queue + f->nnodes}, head[2] = {0, 0}, tail[2] = {0, 0};
     for (uint32_t i = 0; i < f->nnodes; i++)
         dist[i] = FAR;
     dist[dst] = 0;
-    queue[tail++] = dst;
-    while (head < tail) {
-        uint32_t x = queue[head++];
+    q[0][tail[0]++] = dst;
+    while (head[0] < tail[0] || head[1] < tail[1]) {
+        const int k =
+            head[0] == tail[0] || (head[1] < tail[1] && dist[q[1][head[1]]] < dist[q[0][head[0]]]);
+        const uint32_t x = q[k][head[k]++], step = over(r, x, dst), to = step > 1;
         const struct weft_fabric_node *n = &f->nodes[x];
         for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
-            uint32_t y = peer_node(f, p);
-            if (dist[y] != FAR || !route_link_up(r, p))
+            const uint32_t y = peer_node(f, p);
+            if (dist[y] <= dist[x] + step || !route_link_up(r, p))
                 continue;
-            dist[y] = dist[x] + 1;
-            queue[tail++] = y;
+            dist[y] = dist[x] + step;
+            q[to][tail[to]++] = y;
         }
     }
+}
+
+/* Whether the way from `i` leads over `next`. */
+static bool leads(const struct weft_routes *r, uint32_t next, uint32_t i, uint32_t dst,
+                  const uint32_t *dist)
+{
+    return dist[next] != FAR && dist[next] + over(r, next, dst) == dist[i];
 }
 
 /* Fills the entries of one destination. `list` has room for the ports of a node. */
@@ -48,7 +72,7 @@ static int fill(struct weft_routes *r, uint32_t dst, const uint32_t *dist, uint3
         const struct weft_fabric_node *x = &f->nodes[i];
         uint32_t n = 0;
         for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++)
-            if (dist[i] != FAR && route_link_up(r, p) && dist[peer_node(f, p)] + 1 == dist[i])
+            if (dist[i] != FAR && route_link_up(r, p) && leads(r, peer_node(f, p), i, dst, dist))
                 list[n++] = p;
         int rc =
             weft_route_groups_add(&r->groups, list, n, &r->flat[(size_t)i * f->nhosts + dst], err);
@@ -67,13 +91,13 @@ int weft_routes_fill_flat(struct weft_routes *r, struct weft_err *err)
                             "routes through forwarding hosts take an entry per node and host: %u x "
                             "%u is too many; give the fabric as dimensions (topology multi)",
                             f->nnodes, f->nhosts);
-    uint32_t *work = malloc((2 * (size_t)f->nnodes + f->nports + 1) * sizeof(*work));
+    uint32_t *work = malloc((3 * (size_t)f->nnodes + f->nports + 1) * sizeof(*work));
     r->flat = malloc((size_t)entries * sizeof(*r->flat));
     int rc = work && r->flat ? weft_route_groups_open(&r->groups, f->nports, err)
                              : weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
     for (uint32_t h = 0; h < f->nhosts && !rc; h++) {
         search(r, f->hosts[h], work, work + f->nnodes);
-        rc = fill(r, h, work, work + 2 * (size_t)f->nnodes, err);
+        rc = fill(r, h, work, work + 3 * (size_t)f->nnodes, err);
     }
     if (!rc)
         weft_route_groups_seal(&r->groups);

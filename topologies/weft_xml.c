@@ -14,6 +14,7 @@
  */
 #include "base/file.h"
 #include "base/units.h"
+#include "topologies/compose.h"
 #include "topologies/element.h"
 #include "topologies/presets.h"
 
@@ -33,11 +34,13 @@ static const struct weft_param params[] = {
 
 struct preset_params {
     const char *name;
+    int hosts_forward;
 };
 
 static const struct weft_param preset_params[] = {
     {"name", WEFT_PARAM_STRING, offsetof(struct preset_params, name), NULL, NULL, NULL, NULL,
      "one of the topologies that come with weft: weft topology presets", NULL},
+    WEFT_HOSTS_FORWARD_PARAM(struct preset_params),
 };
 
 static const char *const routings[] = {"shortest", "transit", "dimensions"};
@@ -313,7 +316,13 @@ static int build_preset(const void *raw, struct weft_fabric **out, struct weft_e
     if (!p->name || !p->name[0])
         return weft_err_set(err, WEFT_E_INPUT, "preset: 'name' must be given");
     int rc = weft_preset_path(p->name, path, err);
-    return rc ? rc : read_file(path, out, err);
+    if (!rc)
+        rc = read_file(path, out, err);
+    if (!rc && p->hosts_forward && (rc = weft_fabric_let_hosts_forward(*out, err))) {
+        weft_fabric_free(*out);
+        *out = NULL;
+    }
+    return rc;
 }
 
 extern const struct weft_topology_ops weft_topology_weft_xml, weft_topology_preset;

@@ -9,6 +9,7 @@
 #include "hpcc/job.h"
 #include "hpcc/play.h"
 #include "hpcc/profile.h"
+#include "net/watch.h"
 #include "report/report.h"
 
 #include <stddef.h>
@@ -58,7 +59,8 @@ struct run {
     const char *out_dir;
     char dir[WEFT_PATH_MAX], paths[PATHS][WEFT_PATH_MAX];
     struct weft_summary summary;
-    int code; /* what the outcome means for the exit code */
+    int64_t stuck_ps; /* when nothing had got on for run.stall-after; 0: that did not happen */
+    int code;         /* what the outcome means for the exit code */
 };
 enum { FCT, PFC, QLEN, SLOWDOWN };
 
@@ -227,18 +229,25 @@ static int run_slices(struct run *r, int64_t limit_ps, struct weft_err *err)
     int64_t flushed_ns = weft_clock_monotonic_ns(NULL);
     struct weft_net_totals t;
     uint64_t events = 0;
+    struct weft_watch watch;
     int code = 0;
+    weft_watch_init(&watch, r->net, r->s->run->stall_after_ps);
     weft_progress_init(&progress, to, r->cli->err_is_tty, "flows", NULL, NULL);
     while (!code && until_ps < limit_ps && !*r->cli->interrupted) {
         until_ps = slice_ps < limit_ps - until_ps ? until_ps + slice_ps : limit_ps;
         if (weft_hpcc_play_done(r->play) == r->job.flows->n)
             until_ps = limit_ps;
+        until_ps = weft_watch_until(&watch, until_ps);
         int64_t start_ns = weft_clock_monotonic_ns(NULL);
         code = r->net->ops->run(r->net, until_ps, err);
         const struct weft_err *inside = weft_hpcc_play_error(r->play);
         if (!code && inside->code) {
             *err = *inside;
             code = err->code;
+        }
+        if (!code && weft_watch_look(&watch, until_ps) && !weft_hpcc_play_ahead(r->play)) {
+            r->stuck_ps = until_ps;
+            break;
         }
         int64_t now_ns = weft_clock_monotonic_ns(NULL);
         r->net->ops->totals(r->net, &t);
@@ -273,7 +282,7 @@ static void sentence(void *ctx, const char *text)
 static const char *judge(struct run *r)
 {
     size_t left = r->job.flows->n - weft_hpcc_play_done(r->play);
-    char at[WEFT_UNIT_TEXT_MAX];
+    char at[WEFT_UNIT_TEXT_MAX], after[WEFT_UNIT_TEXT_MAX];
     if (*r->cli->interrupted) {
         r->code = WEFT_E_INTERRUPTED;
         return "interrupted";
@@ -283,11 +292,15 @@ static const char *judge(struct run *r)
     r->code = WEFT_E_OUTCOME;
     weft_log(r->cli->log, WEFT_LOG_ERROR, "%zu of %zu flows are not complete at %s", left,
              r->job.flows->n, weft_human_time(r->net->ops->now_ps(r->net), at));
+    if (r->stuck_ps)
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "stalled at %s: " WEFT_STUCK_TEXT,
+                 weft_human_time(r->stuck_ps, at),
+                 weft_format_time(r->s->run->stall_after_ps, after));
     uint64_t n = r->net->ops->explain(r->net, EXPLAIN_MAX, sentence, r->cli->log);
     if (n > EXPLAIN_MAX)
         weft_log(r->cli->log, WEFT_LOG_ERROR, "  ... and %llu more flows",
                  (unsigned long long)(n - EXPLAIN_MAX));
-    return "stopped-at-limit";
+    return r->stuck_ps ? "stalled" : "stopped-at-limit";
 }
 
 static int conclude(struct run *r, double wall_s, double cpu_s, struct weft_err *err)

@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "cli/source.h"
 #include "cli/versions.h"
+#include "net/watch.h"
 
 #include <string.h>
 #include <sys/resource.h>
@@ -34,6 +35,7 @@ struct run {
     struct weft_trouble_player *trouble; /* NULL: nothing goes wrong */
     struct weft_progress progress;
     int64_t limit_ps; /* WEFT_NEVER without a limit */
+    int64_t stuck_ps; /* when nothing had got on for run.stall-after; 0: that did not happen */
 };
 
 uint64_t weft_peak_rss_bytes(void)
@@ -70,10 +72,13 @@ static int run_slices(struct run *r, struct weft_err *err)
     int64_t flushed_ns = weft_clock_monotonic_ns(NULL);
     struct weft_net_totals t;
     uint64_t events = 0;
+    struct weft_watch watch;
+    weft_watch_init(&watch, r->net, r->s->run->stall_after_ps);
     while (until_ps < r->limit_ps) {
         until_ps = slice_ps < r->limit_ps - until_ps ? until_ps + slice_ps : r->limit_ps;
         if (weft_system_finished(r->system))
             until_ps = r->limit_ps; /* only acknowledgements and timers are left */
+        until_ps = weft_watch_until(&watch, until_ps);
         int64_t start_ns = weft_clock_monotonic_ns(NULL);
         if (r->net->ops->run(r->net, until_ps, err))
             return err->code;
@@ -86,6 +91,10 @@ static int run_slices(struct run *r, struct weft_err *err)
         }
         if (*r->cli->interrupted)
             return 0;
+        if (weft_watch_look(&watch, until_ps) && !(r->trouble && weft_trouble_ahead(r->trouble))) {
+            r->stuck_ps = until_ps;
+            return 0;
+        }
         int64_t now_ns = weft_clock_monotonic_ns(NULL);
         r->net->ops->totals(r->net, &t);
         if (t.events == events) /* a quiet stretch: a long computation, or nothing left */
@@ -111,7 +120,7 @@ static int judge(struct run *r, const char **outcome)
 {
     int finished =
         weft_system_finished(r->system) && r->net->ops->explain(r->net, 0, sentence, NULL) == 0;
-    char a[WEFT_UNIT_TEXT_MAX];
+    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
     if (finished) {
         *outcome = "finished";
         return 0;
@@ -120,11 +129,14 @@ static int judge(struct run *r, const char **outcome)
         *outcome = "interrupted";
         return WEFT_E_INTERRUPTED;
     }
-    int at_limit = r->limit_ps != WEFT_NEVER;
+    int at_limit = r->limit_ps != WEFT_NEVER && !r->stuck_ps;
     *outcome = at_limit ? "stopped-at-limit" : "stalled";
     if (at_limit)
         weft_log(r->cli->log, WEFT_LOG_ERROR, "not finished at the limit run.until=%s",
                  weft_format_time(r->limit_ps, a));
+    else if (r->stuck_ps)
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "stalled at %s: " WEFT_STUCK_TEXT,
+                 weft_human_time(r->stuck_ps, a), weft_format_time(r->s->run->stall_after_ps, b));
     else
         weft_log(r->cli->log, WEFT_LOG_ERROR,
                  "stalled: nothing is left to happen, but not everything is done");

@@ -201,6 +201,11 @@ int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct 
     return rc;
 }
 
+bool weft_hpcc_play_ahead(const struct weft_hpcc_play *p)
+{
+    return p->c.down_ps != WEFT_NEVER && p->net->ops->now_ps(p->net) < p->c.down_ps;
+}
+
 size_t weft_hpcc_play_done(const struct weft_hpcc_play *p)
 {
     return p->done;

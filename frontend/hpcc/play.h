@@ -45,6 +45,8 @@ void weft_hpcc_play_free(struct weft_hpcc_play *p);
 struct weft_net_observer weft_hpcc_play_observer(struct weft_hpcc_play *p);
 /** Installs itself as the sink of @p net and arms the first start. */
 int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct weft_err *err);
+/** Whether links are still to fail. */
+bool weft_hpcc_play_ahead(const struct weft_hpcc_play *p);
 /** How many flows are complete. */
 size_t weft_hpcc_play_done(const struct weft_hpcc_play *p);
 /** The first failure inside a callback; code 0: none. */

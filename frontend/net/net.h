@@ -166,7 +166,7 @@ typedef void (*weft_net_connection_fn)(void *ctx, const struct weft_net_connecti
 /** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at h3 since 12.3 us"). */
 typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
 
-/** What a backend can do. All are required but the last four. */
+/** What a backend can do. All are required but the last five. */
 struct weft_net_ops {
     void (*free)(struct weft_net *net);
     /** Current simulated time. */
@@ -208,6 +208,9 @@ struct weft_net_ops {
     /** Optional. Calls fn(ctx, c) for every connection, by src, dst, prio, qp and number. A transport without
      * connections of its own has none. */
     void (*connections)(const struct weft_net *net, weft_net_connection_fn fn, void *ctx);
+    /** Optional. Whether, as of @p at_ps (at which run() ended), messages that have a path wait and none of them
+     * has got on for @p after_ps, and longer where links and timers are slow (net/watch.h). */
+    int (*stuck)(struct weft_net *net, int64_t at_ps, int64_t after_ps);
 };
 
 /** Base of every backend's object. */

@@ -17,6 +17,11 @@ static const struct weft_param run_params[] = {
      "seed of every random stream", NULL},
     {"until", WEFT_PARAM_TIME, offsetof(struct weft_run_params, until_ps), "0", NULL, NULL, NULL,
      "simulated time at which the run ends; 0: when everything is done", NULL},
+    {"stall-after", WEFT_PARAM_TIME, offsetof(struct weft_run_params, stall_after_ps), "1s", "0",
+     NULL, NULL,
+     "simulated time without any message getting further after which the run ends, with what is "
+     "stuck; more where links, timers or queues are slow; 0: never",
+     NULL},
 };
 const struct weft_param_table weft_run_param_table =
     WEFT_PARAM_TABLE(run_params, struct weft_run_params);

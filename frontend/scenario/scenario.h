@@ -16,7 +16,7 @@
  *   system              -         system.PARAM=VALUE
  *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x")
  *   trouble             -         trouble.events=LIST; in a file each entry may be an element inside
- *   run                 -         run.seed=N, run.until=TIME
+ *   run                 -         run.seed=N, run.until=TIME, run.stall-after=TIME
  *
  * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
  * scenario file they are relative to it, on the command line to the working directory.
@@ -43,8 +43,9 @@ extern "C" {
 
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
-    uint64_t seed;    /**< of every random stream */
-    int64_t until_ps; /**< simulated time at which the run ends; 0: when everything is done */
+    uint64_t seed;          /**< of every random stream */
+    int64_t until_ps;       /**< simulated time at which the run ends; 0: when everything is done */
+    int64_t stall_after_ps; /**< time without progress after which it ends; 0: it doesn't */
 };
 extern const struct weft_param_table weft_run_param_table;
 
@@ -107,7 +108,8 @@ struct weft_scenario_options {
     size_t nbackends;
     const char *const *sets; /**< overrides "key=value", later ones win */
     size_t nsets;
-    size_t nimplied; /**< the first so many of sets are not the user's: of origin PRESET, no warnings about them */
+    size_t
+        nimplied; /**< the first so many of sets are not the user's: of origin PRESET, no warnings about them */
 };
 
 /**

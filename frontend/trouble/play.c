@@ -160,6 +160,11 @@ const struct weft_err *weft_trouble_error(const struct weft_trouble_player *p)
     return &p->err;
 }
 
+bool weft_trouble_ahead(const struct weft_trouble_player *p)
+{
+    return p->next < p->nedges;
+}
+
 size_t weft_trouble_finish(struct weft_trouble_player *p)
 {
     size_t never = 0;

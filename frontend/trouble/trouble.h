@@ -113,6 +113,8 @@ struct weft_trouble_player *weft_trouble_player_new(const struct weft_trouble_pl
                                                     struct weft_err *err);
 /** What went wrong while the net ran, or code 0. */
 const struct weft_err *weft_trouble_error(const struct weft_trouble_player *p);
+/** Whether something is still to happen. */
+bool weft_trouble_ahead(const struct weft_trouble_player *p);
 /** Records what has begun and not ended. Returns how many stretches have not begun. */
 size_t weft_trouble_finish(struct weft_trouble_player *p);
 void weft_trouble_player_free(struct weft_trouble_player *p);

@@ -14,6 +14,7 @@
 #include "ns3/weft-fabric.h"
 #include "ns3/weft-time.h"
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
@@ -554,6 +555,17 @@ NetConnections(const weft_net* net, weft_net_connection_fn fn, void* ctx)
     }
 }
 
+int
+NetStuck(weft_net* net, int64_t atPs, int64_t afterPs)
+{
+    PacketNet* self = PacketNet::Of(net);
+    weft_engine* engine = self->fabric->GetEngine();
+    const weft_motion roce = weft_engine_motion(engine, atPs, afterPs);
+    const weft_motion tcp = self->tcp ? self->tcp->Motion(atPs, afterPs) : WEFT_MOTION_NONE;
+    return std::max(roce, tcp) == WEFT_MOTION_STUCK && roce != WEFT_MOTION_SOME &&
+           tcp != WEFT_MOTION_SOME;
+}
+
 const weft_net_ops g_ops = {
     NetFree,
     NetNow,
@@ -572,6 +584,7 @@ const weft_net_ops g_ops = {
     NetGroup,
     NetContribute,
     NetConnections,
+    NetStuck,
 };
 
 weft_engine_config

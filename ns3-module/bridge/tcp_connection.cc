@@ -148,6 +148,27 @@ TcpConnection::GetStart() const
     return s;
 }
 
+weft_motion
+TcpConnection::Motion(int64_t atPs, int64_t afterPs, int64_t changedPs, int64_t slowestPs)
+{
+    if (m_parts.empty())
+    {
+        m_markPs = -1;
+        return WEFT_MOTION_NONE;
+    }
+    if (m_markPs < 0 || m_acked > m_markAcked)
+    {
+        m_markAcked = m_acked;
+        m_markPs = atPs;
+    }
+    // No path has more links than 64; before the connection is open its timer is not known.
+    const double rtoPs = static_cast<double>(std::max(m_rtoPs, 3 * WEFT_PS_PER_S));
+    const double patiencePs =
+        static_cast<double>(afterPs) + 64 * rtoPs + 64 * static_cast<double>(slowestPs);
+    const int64_t sincePs = std::max(m_markPs, changedPs);
+    return static_cast<double>(atPs - sincePs) >= patiencePs ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
+}
+
 void
 TcpConnection::Describe(weft_net_connection& c) const
 {

@@ -113,6 +113,16 @@ class TcpConnection
         return m_connected;
     }
 
+    /**
+     * Looks whether it gets on: bytes beyond those acknowledged before.
+     * @param atPs now
+     * @param afterPs time without progress, to which 64 retransmission timeouts and slow links add
+     * @param changedPs when links changed last
+     * @param slowestPs what the longest queue of the slowest link takes
+     * @return whether; WEFT_MOTION_NONE: nothing is under way
+     */
+    weft_motion Motion(int64_t atPs, int64_t afterPs, int64_t changedPs, int64_t slowestPs);
+
   private:
     /** A part on its way. */
     struct Part
@@ -172,6 +182,8 @@ class TcpConnection
     int64_t m_busySincePs{0};      //!< When m_parts became non-empty.
     int64_t m_sentPs{0};           //!< When a segment was sent last.
     int64_t m_rtoPs{0};            //!< Retransmission timeout.
+    uint64_t m_markAcked{0};       //!< At the last look with progress: bytes acknowledged.
+    int64_t m_markPs{-1};          //!< When that was; -1: nothing was under way at the last look.
     uint8_t m_head[FRAMING_BYTES]; //!< Receiver: header being read.
     uint32_t m_headBytes{0};       //!< Bytes of it.
     uint64_t m_body{0};            //!< Bytes of the part still to come.

@@ -253,6 +253,25 @@ TcpMessages::GetTotals() const
     return t;
 }
 
+weft_motion
+TcpMessages::Motion(int64_t atPs, int64_t afterPs)
+{
+    const int64_t slowestPs = weft_engine_slowest_ps(m_fabric->GetEngine());
+    const int64_t changedPs = weft_engine_changed_ps(m_fabric->GetEngine());
+    uint64_t open = 0;
+    uint64_t stuck = 0;
+    for (auto& [key, group] : m_groups)
+    {
+        for (auto& c : group.connections)
+        {
+            const weft_motion m = c->Motion(atPs, afterPs, changedPs, slowestPs);
+            open += m != WEFT_MOTION_NONE;
+            stuck += m == WEFT_MOTION_STUCK;
+        }
+    }
+    return !open ? WEFT_MOTION_NONE : open == stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
+}
+
 uint64_t
 TcpMessages::Explain(uint64_t max, const std::function<void(const char*)>& fn) const
 {

@@ -85,6 +85,14 @@ class TcpMessages
     uint64_t Explain(uint64_t max, const std::function<void(const char*)>& fn) const;
 
     /**
+     * Looks whether messages get on, as weft_engine_motion does.
+     * @param atPs now
+     * @param afterPs time without progress, to which slow timers and links add
+     * @return whether
+     */
+    weft_motion Motion(int64_t atPs, int64_t afterPs);
+
+    /**
      * @param fn called with each connection, in the order of net.h
      */
     void EachConnection(const std::function<void(const weft_net_connection&)>& fn) const;

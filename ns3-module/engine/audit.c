@@ -6,12 +6,17 @@
  * carried; every switch holds what
  * its ingress accounting says and what its egress queues say; no port was busy longer than time has
  * passed; no message
- * or QP acknowledged more than it sent.
+ * or QP acknowledged more than it sent; payload that came into a node and was made there is what was
+ * taken there, left, waits or was dropped.
+ *
+ * A host takes only what names it, and forwards only where hosts may: that is looked at with each packet
+ * that comes to a host (port.c), and ends the run at once.
  */
 #include "recovery.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 const char *weft_drop_reason_name(enum weft_drop_reason reason)
 {
@@ -156,6 +161,54 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
     return 0;
 }
 
+static uint64_t payload_of(const struct weft_engine *e, const struct list *l)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = l->head; i != NIL; i = pkt_at(e, i)->next)
+        bytes += pkt_at(e, i)->payload;
+    return bytes;
+}
+
+/* Payload by node. What a QP sends again counts as made again, and what comes again as taken again; a packet
+ * lost on a link has left its node and come into none. */
+static int check_payload(const struct weft_engine *e, struct weft_err *err)
+{
+    const struct weft_fabric *f = e->fabric;
+    char name[WEFT_NODE_NAME_MAX];
+    int rc = 0;
+    struct node_payload *host = calloc(f->nhosts, sizeof *host); /* data of QPs */
+    if (!host)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the payload of %u hosts",
+                            f->nhosts);
+    for (uint32_t i = 0; i < e->qps.n; i++) {
+        const struct qp *q = qp_at(e, i);
+        host[q->src_host].made += q->made_bytes;
+        host[q->dst_host].taken += q->taken_bytes;
+    }
+    for (uint32_t n = 0; n < f->nnodes && !rc; n++) {
+        const struct weft_fabric_node *x = &f->nodes[n];
+        uint64_t in = 0, out = 0, stay = 0, made = e->own[n].made, taken = e->own[n].taken;
+        made += x->kind == WEFT_NODE_HOST ? host[x->host].made : 0;
+        taken += x->kind == WEFT_NODE_HOST ? host[x->host].taken : 0;
+        for (uint32_t k = x->first_port; k < x->first_port + x->nports; k++) {
+            const struct port *p = &e->ports[k], *q = &e->ports[p->peer];
+            in += q->st.tx_payload_bytes - q->lost_payload - payload_of(e, &q->fly);
+            out += p->st.tx_payload_bytes;
+            stay += p->dropped_payload - p->lost_payload;
+            for (uint32_t c = 0; c < WEFT_PRIOS; c++)
+                stay += payload_of(e, &p->lane[c].q);
+        }
+        if (in + made != out + taken + stay)
+            rc = weft_err_set(err, WEFT_E_INTERNAL,
+                              "conservation: %s got %" PRIu64 " bytes of payload and made %" PRIu64
+                              ", but took %" PRIu64 ", sent %" PRIu64
+                              ", and dropped or holds %" PRIu64,
+                              weft_fabric_node_name(f, n, name), in, made, taken, out, stay);
+    }
+    free(host);
+    return rc;
+}
+
 int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
 {
     uint64_t sent = 0, delivered = 0, drops = 0;
@@ -182,6 +235,8 @@ int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
     }
     int rc = check_ports(e, err);
     if (!rc)
+        rc = check_payload(e, err);
+    if (!rc)
         rc = credit_audit(e, err);
     if (!rc && e->in_network)
         rc = in_network_check(e, err);
@@ -194,7 +249,11 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
     const struct port *p = &e->ports[q->port];
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], name[WEFT_NODE_NAME_MAX];
     weft_fabric_node_name(e->fabric, p->node, name);
-    if (q->state == QP_PARKED)
+    if (q->state == QP_PARKED && link_path_exists(e, q))
+        snprintf(buf, size,
+                 "the path that is left takes packets of up to %uB, but those of this QP are %uB",
+                 link_path_mtu(e, q), q->mtu_bytes);
+    else if (q->state == QP_PARKED)
         snprintf(buf, size, "no path leads there");
     else if (credit_blocks(e, q->port, q->prio))
         snprintf(buf, size, "priority %u of %s waits for credit since %s", q->prio, name,
@@ -228,13 +287,15 @@ uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
         if (q->head_msg == NIL)
             continue;
         const struct msg *m = msg_at(e, q->head_msg);
-        char why[256], text[512], size[WEFT_UNIT_TEXT_MAX], left[WEFT_UNIT_TEXT_MAX];
+        char why[256], stands[256], text[768], size[WEFT_UNIT_TEXT_MAX], left[WEFT_UNIT_TEXT_MAX];
         reason(e, q, why, sizeof why);
+        if (!stall_reason(e, i, stands, sizeof stands))
+            stands[0] = '\0';
         snprintf(text, sizeof text,
                  "h%u -> h%u: message %" PRIu64 " of %s (tag %" PRIu64
-                 "), %s unacknowledged on this QP: %s",
+                 "), %s unacknowledged on this QP: %s%s",
                  q->src_host, q->dst_host, m->id, weft_human_size(m->m.bytes, size), m->m.tag,
-                 weft_human_size(q->end_byte - q->una_bytes, left), why);
+                 weft_human_size(q->end_byte - q->una_bytes, left), stands, why);
         fn(ctx, text);
         said++;
     }

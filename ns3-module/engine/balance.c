@@ -90,7 +90,7 @@ const struct steer *steer_of(int balance, const struct weft_fabric *f)
 {
     const struct steer *s = table[balance].steer;
     for (uint32_t d = 0; s && d < f->ndims; d++)
-        if (f->dims[d].direct || (s == &steer_valiant && !f->dims[d].acyclic))
+        if (s == &steer_valiant ? valiant_spreads(f, d) : f->dims[d].direct)
             return s;
     return NULL;
 }
@@ -98,6 +98,17 @@ const struct steer *steer_of(int balance, const struct weft_fabric *f)
 bool balance_shared(const struct weft_engine *e)
 {
     return table[e->p.sw.balance].shared;
+}
+
+/* Valiant over linked NPUs that do not forward, and no switches. */
+static int check_valiant(const struct weft_fabric *f, struct weft_err *err)
+{
+    if (f->nswitches || f->transit || f->nhosts <= 2)
+        return 0;
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "switch.balance=valiant sends packets over other NPUs, which do not "
+                        "forward in this fabric; set %s.hosts-forward=true, or another balance",
+                        f->ndims == 1 ? f->dims[0].kind : "multi");
 }
 
 int balance_check(const struct weft_engine_config *c, struct weft_err *err)
@@ -118,7 +129,9 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
             "transport.allow-reordering=true to see what happens",
             table[b].name);
     struct control_needs needs;
-    int rc = control_check(c, &needs, err);
+    int rc = b == WEFT_BALANCE_VALIANT ? check_valiant(c->fabric, err) : 0;
+    if (!rc)
+        rc = control_check(c, &needs, err);
     if (!rc && needs.stamped)
         return weft_err_set(err, WEFT_E_INPUT,
                             "the congestion control '%s' follows the switches of one path, but "

@@ -5,7 +5,8 @@
  * A QP has the control of the outermost dimension that its path crosses: there the rates are lowest
  * and the queues longest, so that is what the control is for. Its packets are as long as the smallest
  * MTU of the dimensions on its path, since nothing on the way cuts them up. Both are settled when the
- * QP opens, and stay when links fail later.
+ * QP opens, and stay when links fail later: a path whose dimensions have a smaller MTU is then none for it
+ * (link_state.c).
  *
  * A dimension without a control of its own takes that of the engine's configuration.
  */
@@ -129,16 +130,30 @@ void control_fini(struct weft_engine *e)
     free(e->controls);
 }
 
+uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, uint32_t hops)
+{
+    const struct weft_fabric *f = e->fabric;
+    uint64_t mtu = UINT64_MAX;
+    for (uint32_t h = 0; h < hops; h++) {
+        const uint64_t own = control_own_mtu(&e->p, f, f->links[f->ports[ports[h]].link].dim);
+        mtu = own < mtu ? own : mtu;
+    }
+    return mtu;
+}
+
 void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports, uint32_t hops)
 {
     const struct weft_fabric *f = e->fabric;
-    uint32_t outermost = 0;
-    uint64_t mtu = UINT64_MAX;
+    uint32_t outermost = 0, usual[MAX_PATH];
+    uint64_t mtu = control_mtu_along(e, ports, hops);
     for (uint32_t h = 0; h < hops; h++) {
         const uint32_t dim = f->links[f->ports[ports[h]].link].dim;
-        const uint64_t own = control_own_mtu(&e->p, f, dim);
         outermost = dim > outermost ? dim : outermost;
-        mtu = own < mtu ? own : mtu;
+    }
+    if (e->links_down) { /* to be of use when the links are back */
+        const uint32_t n = ecmp_path(e, e->intact, q, true, usual);
+        const uint64_t back = control_mtu_along(e, usual, n);
+        mtu = back < mtu ? back : mtu;
     }
     q->control = &e->controls[outermost];
     q->cc = q->control->ops;

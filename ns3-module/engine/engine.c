@@ -120,6 +120,7 @@ void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_ev
 void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
 {
     e->ports[port].st.drops[why]++;
+    e->ports[port].dropped_payload += pkt_at(e, i)->payload;
     e->tot.drops[why]++;
     if (e->hooks.drop) {
         struct weft_engine_pkt_view v;
@@ -195,7 +196,8 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
     for (uint32_t i = 0; i < f->nports; i++)
         host_ports += f->nodes[f->ports[i].node].kind == WEFT_NODE_HOST;
     e->nics = calloc(host_ports ? host_ports : 1, sizeof *e->nics);
-    if (!e->ports || !e->nics)
+    e->own = calloc(f->nnodes, sizeof *e->own);
+    if (!e->ports || !e->nics || !e->own)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", f->nports);
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
@@ -208,6 +210,8 @@ static int init_ports(struct weft_engine *e, struct weft_err *err)
         p->lossy = l->error_rate > 0 || e->hooks.lose || e->hooks.packet;
         p->far = f->ports[p->peer].node;
         p->to_host = f->nodes[p->far].kind == WEFT_NODE_HOST;
+        if (p->to_host)
+            p->far = f->nodes[p->far].host;
         p->armed_ps = WEFT_NEVER;
         p->fly.head = p->ctrl.head = NIL;
         p->ecn_rng = weft_rng_stream(e->seed, "ecn", i);
@@ -326,6 +330,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->link_since_ps);
     stable_fini(&e->port_mem);
     free(e->nics);
+    free(e->own);
     mmu_fini(e);
     pfc_fini(e);
     credit_fini(e);
@@ -334,6 +339,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->qp_slots);
     ideal_fini(e);
     free(e->turns);
+    free(e->stall.marks);
     free(e->flowlets);
     free(e);
 }

@@ -55,7 +55,9 @@ static int check_frame(const struct weft_engine *e, const struct weft_engine_fra
 static bool leads(const struct weft_engine *e, uint32_t port, uint32_t dst_host)
 {
     const uint32_t node = e->ports[e->ports[port].peer].node;
-    return node == e->fabric->hosts[dst_host] || weft_routes_lookup(e->routes, node, dst_host).n;
+    if (node == e->fabric->hosts[dst_host])
+        return true;
+    return weft_fabric_forwards(e->fabric, node) && weft_routes_lookup(e->routes, node, dst_host).n;
 }
 
 /* The first frame: from now on NICs take turns and ECN-capable frames are looked at. */
@@ -82,10 +84,13 @@ int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame
         return err ? err->code : WEFT_E_LIMIT;
     struct qp *q = qp_at(e, qi);
     const uint32_t port = f->port == UINT32_MAX ? q->ack_port : f->port;
+    bool lost = e->ports[port].down;
     if (port != q->ack_port) {
-        if (!leads(e, port, f->dst_host) && !e->links_down)
+        const bool leads_there = leads(e, port, f->dst_host);
+        if (!leads_there && !e->links_down)
             return weft_err_set(err, WEFT_E_INPUT, "no path leads from port %u to host %u", port,
                                 f->dst_host);
+        lost |= !leads_there;
         memset(q->path, 0xff, sizeof q->path); /* is not this one: each switch looks it up */
     }
     const uint32_t i = pkt_new(e, WEFT_PKT_FRAME);
@@ -100,7 +105,8 @@ int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame
     k->payload = (uint16_t)f->payload_bytes;
     k->prio = (uint8_t)f->prio;
     k->flags = f->ect ? PKT_ECT : 0;
-    if (e->ports[port].down)
+    e->own[e->ports[port].node].made += k->payload;
+    if (lost)
         pkt_drop(e, i, port, WEFT_DROP_LINK);
     else
         port_enqueue(e, port, i);
@@ -111,6 +117,7 @@ void frame_receive(struct weft_engine *e, uint32_t i, uint32_t port)
 {
     const struct pkt k = *pkt_at(e, i);
     e->tot.delivered[WEFT_PKT_FRAME]++;
+    e->own[e->ports[port].node].taken += k.payload;
     pkt_free(e, i);
     e->hooks.frame_received(e->hooks.ctx, port, k.handle, (k.flags & PKT_CE) != 0);
 }

@@ -54,6 +54,7 @@ static void send_frame(struct weft_engine *e, const struct group *g, uint32_t po
     k->psn = pos;
     k->dst_host = stop;
     k->payload = (uint16_t)payload;
+    e->own[e->ports[port].node].made += payload;
     k->frame = (uint16_t)payload_frame(e, payload, 0);
     k->prio = (uint8_t)g->prio;
     k->flags = (uint8_t)flags;
@@ -273,6 +274,7 @@ void in_network_arrive(struct weft_engine *e, uint32_t port, uint32_t i)
     const struct pkt k = *pkt_at(e, i);
     struct group *g = e->in_network->group[k.msg];
     e->tot.delivered[WEFT_PKT_SUM]++;
+    e->own[e->ports[port].node].taken += k.payload;
     pkt_free(e, i);
     if (!(k.flags & PKT_DOWN))
         add_up(e, &g->stop[k.dst_host], k.psn, k.frame);

@@ -13,6 +13,7 @@
  *   ecmp.c    the hash of a flow                      balance.c  other ways among equal-cost ports
  *   pfc.c     PFC frames, pause times, refresh           diagnose.c  deadlocks, roots of pauses, victims
  *   link_change.c  links that change    link_state.c  links that fail and come back
+ *   stall.c  whether messages get on
  *   memory.c  bytes of state                          control.c  congestion controls per dimension
  *   credit.c  credit-based flow control
  *   frame.c   frames of other transports
@@ -175,6 +176,7 @@ struct qp {
     uint64_t nxt_psn, una_psn;
     uint64_t nxt_bytes, una_bytes; /**< payload stream offsets of nxt_psn and una_psn */
     uint64_t top_psn;              /**< first number never sent */
+    uint64_t made_bytes;           /**< payload of the packets made, those sent again included */
     int64_t next_avail_ps;
     struct weft_cc_out out;
     const struct weft_cc_ops *cc; /**< those of control */
@@ -212,7 +214,8 @@ struct qp {
     struct weft_cc_env env;
     /* receiver */
     uint64_t exp_psn;
-    uint64_t nack_psn; /**< gap that the last NACK was for, UINT64_MAX: none */
+    uint64_t taken_bytes; /**< payload of the packets that came to the receiver, in order or not */
+    uint64_t nack_psn;    /**< gap that the last NACK was for, UINT64_MAX: none */
     int64_t nack_at_ps, cnp_at_ps;
     uint32_t ack_port;     /**< receiving host's port for ACKs */
     uint32_t unacked;      /**< data packets since the last ACK */
@@ -284,7 +287,7 @@ struct port {
     uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
     struct list fly;          /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
-    uint32_t far;             /**< the node that the link leads to */
+    uint32_t far; /**< where the link leads: a switch's node, or to_host a host's number */
     uint32_t
         nonempty; /**< bit mask of priorities; these are not bytes, whose stores may alias all */
     uint16_t paused;
@@ -311,7 +314,9 @@ struct port {
     uint32_t armed_order, end_order;
     struct weft_rng ecn_rng, err_rng, pint_rng;
     double error_rate;
-    double byte_log; /**< log of the probability that a byte has no bit error, <= 0 */
+    double byte_log;          /**< log of the probability that a byte has no bit error, <= 0 */
+    uint64_t dropped_payload; /**< payload bytes of the packets in st.drops */
+    uint64_t lost_payload;    /**< of them, what the link lost; the rest never left the node */
     int64_t paused_since_ps;
 } __attribute__((aligned(512)));
 _Static_assert(sizeof(struct port) == 512, "indexed by a shift");
@@ -390,6 +395,21 @@ struct steer;
 typedef uint32_t (*balance_fn)(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                                const struct pkt *k);
 
+/** Payload bytes of the packets that a node itself makes and takes, other than data of QPs: frames of other
+ * transports, and sums. */
+struct node_payload {
+    uint64_t made, taken;
+};
+
+struct stall_mark;
+/** What the looks at the progress of messages remember. */
+struct stall {
+    struct stall_mark *marks; /**< per QP, of the first n */
+    uint32_t n, cap;
+    int64_t changed_ps; /**< when a link changed last */
+    bool stuck;         /**< at the last look nothing got on */
+};
+
 struct weft_engine {
     struct weft_engine_params p;
     const struct weft_fabric *fabric;
@@ -404,7 +424,7 @@ struct weft_engine {
     bool low_rto;         /**< transport.rto-low is in force */
     bool int_on, pint_on; /**< some QPs' packets are stamped */
     bool all_int;         /**< those of all QPs, with INT */
-    bool transit;         /**< hosts forward packets for others */
+    bool transit;         /**< hosts may forward packets for others */
     bool frames_on;       /**< frames of other transports were sent */
     bool
         nic_turns; /**< NIC queues hold packets that take turns with QPs: in transit, frames, sums */
@@ -448,8 +468,9 @@ struct weft_engine {
     struct pfc_since *pfc_since; /**< one per port */
     uint64_t pfc_moves; /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
     int64_t pfc_moved_ps;
-    struct credit *credits; /**< one per port; NULL: no dimension is under credit */
-    struct mmu *mmus;       /**< one per node; unused on hosts that do not forward */
+    struct credit *credits;   /**< one per port; NULL: no dimension is under credit */
+    struct mmu *mmus;         /**< one per node; unused on hosts that do not forward */
+    struct node_payload *own; /**< one per node */
     struct port_kind *kinds;
     uint32_t least_kmin; /**< smallest kmin of all ports and priorities */
     /* of priorities: bit masks, and by number */
@@ -464,7 +485,8 @@ struct weft_engine {
     int32_t quantum[WEFT_PRIOS]; /**< deficit round robin: bytes per turn */
     struct stable pkts, msgs, qps, cc_state, timers, ints;
     struct in_network *in_network; /**< NULL: no group was opened */
-    uint32_t *qp_slots;            /**< open addressing table of QP numbers + 1 */
+    struct stall stall;
+    uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
     uint32_t qp_slots_n;
 
     struct weft_engine_totals tot;
@@ -873,6 +895,8 @@ uint64_t control_own_mtu(const struct weft_engine_params *p, const struct weft_f
 /** Largest payload of a packet that may cross a link of dimension @p dim. */
 uint64_t control_mtu_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
                            uint32_t dim);
+/** The smallest MTU of the dimensions whose links @p ports send on. */
+uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, uint32_t hops);
 /** Gives a QP whose data takes @p hops ports the control of the outermost dimension among theirs, and
  * the smallest of their MTUs. */
 void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports,
@@ -901,13 +925,19 @@ void link_ends(const struct weft_engine *e, uint32_t link, uint32_t ends[2]);
  * from what they are. */
 int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
                 const uint8_t *after, struct weft_err *err);
-/** Whether data and ACKs of a QP have a path. */
+/** Whether data and ACKs of a QP have a path, whatever its MTU. */
 bool link_path_exists(const struct weft_engine *e, const struct qp *q);
+/** Largest payload of a packet that the path of a QP's data takes; 0: there is no path. */
+uint32_t link_path_mtu(const struct weft_engine *e, const struct qp *q);
 /** Parks, unparks or moves a QP to another port of its host, as the routes now are. */
 void link_reroute_qp(struct weft_engine *e, uint32_t qp);
 /** A sentence on the partition, when QPs with something to send are parked; returns how many. */
 uint64_t link_explain(const struct weft_engine *e, uint64_t max,
                       void (*fn)(void *ctx, const char *sentence), void *ctx);
+
+/* stall.c */
+/** Writes how long a QP has been stuck, when all are; false: they are not. */
+bool stall_reason(const struct weft_engine *e, uint32_t qp, char *buf, size_t size);
 
 /* in_network.c */
 /** A SUM packet has come out of the link to @p port. Consumes it. */

@@ -104,6 +104,7 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
     if (rc || (rc = states_after(e, list, n, &after, err)))
         return rc;
     lazy_catch_up(e);
+    e->stall.changed_ps = e->now;
     if (after)
         rc = link_states(e, list, n, after, err);
     free(after);

@@ -9,7 +9,7 @@
  * packets are the business of the transport: its retransmission timer, or a NACK.
  *
  * QPs whose host has another link that leads to the destination move to it. A QP between hosts that
- * no path joins is parked: it sends nothing and its timer stands still, as if the routing had told
+ * no path joins, or only one whose MTU is smaller than its packets, is parked: it sends nothing and its timer stands still, as if the routing had told
  * the host. When a path returns it sends again from the oldest unacknowledged packet. A run in which
  * only parked QPs are left comes to its end by itself, and the explanation names the links.
  *
@@ -112,31 +112,49 @@ static void unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
         n->ready_mask &= (uint8_t) ~(1u << q->prio);
 }
 
-/* Whether a path leads all the way; @p first gets its first port. */
-static bool leads(const struct weft_engine *e, const struct qp *q, bool forward, uint32_t *first)
+/* Whether a path leads all the way; @p first gets its first port, @p mtu the largest packet that it takes. */
+static bool leads(const struct weft_engine *e, const struct qp *q, bool forward, uint32_t *first,
+                  uint32_t *mtu)
 {
     uint32_t ports[MAX_PATH];
     const uint32_t n = ecmp_path(e, e->routes, q, forward, ports);
+    *mtu = UINT32_MAX;
     if (n == 0)
         return false;
     *first = ports[0];
+    for (uint32_t h = 0; h < n; h++)
+        if (e->ports[ports[h]].kind->mtu_bytes < *mtu)
+            *mtu = e->ports[ports[h]].kind->mtu_bytes;
     const uint32_t end = e->ports[e->ports[ports[n - 1]].peer].node;
     return n == MAX_PATH || end == e->fabric->hosts[forward ? q->dst_host : q->src_host];
 }
 
 bool link_path_exists(const struct weft_engine *e, const struct qp *q)
 {
-    uint32_t first;
-    return leads(e, q, true, &first) && leads(e, q, false, &first);
+    uint32_t first, mtu;
+    return leads(e, q, true, &first, &mtu) && leads(e, q, false, &first, &mtu);
+}
+
+uint32_t link_path_mtu(const struct weft_engine *e, const struct qp *q)
+{
+    uint32_t first, mtu;
+    return leads(e, q, true, &first, &mtu) ? mtu : 0;
+}
+
+/* Whether packets of a QP are longer than @p mtu. Frames are as long as their sender makes them. */
+static bool too_long(const struct qp *q, uint32_t mtu)
+{
+    return q->own_prio != FRAME_PRIO && q->mtu_bytes > mtu;
 }
 
 void link_reroute_qp(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     const uint32_t old = q->port;
-    uint32_t port, ack_port;
+    uint32_t port, ack_port, mtu, ack_mtu;
     q->ideal_ps = 0; /* another path, another time */
-    if (!leads(e, q, true, &port) || !leads(e, q, false, &ack_port)) {
+    if (!leads(e, q, true, &port, &mtu) || too_long(q, mtu) ||
+        !leads(e, q, false, &ack_port, &ack_mtu)) {
         unfile(e, q, qi);
         q->state = QP_PARKED;
         q->rto_at_ps = WEFT_NEVER;

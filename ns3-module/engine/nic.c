@@ -178,6 +178,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     }
     q->nxt_psn++;
     q->nxt_bytes += payload;
+    q->made_bytes += payload;
     if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
         q->nxt_msg = m->next;

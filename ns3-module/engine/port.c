@@ -369,12 +369,10 @@ void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
     enqueue(e, &e->ports[port], port, pkt_at(e, i), i, false);
 }
 
-/* Looks up the egress port of a packet that entered a switch through @p in; NIL: there is none and the
- * packet is dropped. */
-static uint32_t __attribute__((noinline))
-look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
+/* The egress port that the routes, or what steers and balances packets over them, give a packet at @p node;
+ * NIL: none. */
+static uint32_t choose(struct weft_engine *e, uint32_t node, struct pkt *k)
 {
-    const uint32_t node = e->ports[in].node;
     if (e->steer && k->kind == WEFT_PKT_DATA) {
         const uint32_t out = e->steer->next(e, node, k);
         if (out != NIL)
@@ -386,8 +384,19 @@ look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
             port_settle(e, &e->ports[g.ports[c]], g.ports[c]);
         return e->balance(e, g, node, k);
     }
-    if (g.n)
-        return ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA);
+    return g.n ? ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA) : NIL;
+}
+
+/* Looks up the egress port of a packet that entered a switch through @p in; NIL: there is none and the
+ * packet is dropped. */
+static uint32_t __attribute__((noinline))
+look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
+{
+    const uint32_t node = e->ports[in].node, out = choose(e, node, k);
+    const bool fits = out == NIL || !e->links_down || k->kind != WEFT_PKT_DATA ||
+                      k->payload <= e->ports[out].kind->mtu_bytes;
+    if (out != NIL && fits)
+        return out;
     if (e->links_down) {
         if (e->credits)
             credit_refund(e, e->ports[in].peer, k);
@@ -509,11 +518,13 @@ static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
     return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
 }
 
-/* Whether a packet that came to a host is for another one. */
-static inline bool passes_through(const struct weft_engine *e, uint32_t port, const struct pkt *k)
+/* A packet came to a host that it does not name and that does not forward. */
+static __attribute__((noinline)) void misled(struct weft_engine *e, uint32_t host, uint32_t i)
 {
-    return __builtin_expect(e->transit, 0) &&
-           e->fabric->nodes[e->ports[port].node].host != k->dst_host;
+    engine_fail(e, WEFT_E_INTERNAL,
+                "conservation: a packet for h%u came to h%u, which does not forward",
+                pkt_at(e, i)->dst_host, host);
+    pkt_free(e, i);
 }
 
 /* Whether errors of the link strike a packet. */
@@ -530,13 +541,14 @@ static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t por
     const struct pkt *k = pkt_at(e, i);
     const bool cut = k->flags & PKT_CUT;
     const bool gone = cut || corrupt(p, k) || (e->hooks.lose && lose(e, i, port));
-    if (e->credits && (gone || (p->to_host && !passes_through(e, p->peer, k))))
+    if (e->credits && (gone || (p->to_host && k->dst_host == p->far)))
         credit_refund(e, port, k);
     if (!gone) {
         if (e->odd & ODD_PACKET)
             pkt_tell(e, i, p->peer, WEFT_PKT_ARRIVED);
         return false;
     }
+    p->lost_payload += k->payload;
     pkt_drop(e, i, port, cut ? WEFT_DROP_LINK : WEFT_DROP_ERROR);
     return true;
 }
@@ -565,9 +577,12 @@ void port_arrive(struct weft_engine *e, uint32_t port)
         return;
     if (__builtin_expect(k->kind >= WEFT_PKT_PFC, 0))
         (link_frame(k) ? pfc_receive : in_network_arrive)(e, peer, i);
-    else if (!p->to_host || passes_through(e, peer, k))
-        forward(e, peer, k, i);
-    else if (__builtin_expect(k->kind == WEFT_PKT_FRAME, 0))
+    else if (!p->to_host || __builtin_expect(k->dst_host != p->far, 0)) {
+        if (p->to_host && !e->transit)
+            misled(e, p->far, i);
+        else
+            forward(e, peer, k, i);
+    } else if (__builtin_expect(k->kind == WEFT_PKT_FRAME, 0))
         frame_receive(e, i, peer);
     else
         rc_receive(e, i);

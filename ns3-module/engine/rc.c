@@ -109,6 +109,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     struct qp *q = qp_at(e, qi);
     const bool last = k->flags & PKT_LAST;
     e->tot.delivered[WEFT_PKT_DATA]++;
+    q->taken_bytes += k->payload;
     if (k->flags & PKT_CE)
         note_mark(e, q, qi);
     if (__builtin_expect(k->psn != q->exp_psn || q->holding, 0)) {

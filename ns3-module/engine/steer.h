@@ -32,6 +32,8 @@ struct steer {
 
 extern const struct steer steer_valiant, steer_minimal_adaptive;
 
+/** Whether valiant has something to spread over in a dimension. */
+bool valiant_spreads(const struct weft_fabric *f, uint32_t dim);
 /** The member for switch.balance over this fabric; NULL: packets keep to the routes. */
 const struct steer *steer_of(int balance, const struct weft_fabric *f);
 /** One of the ports of @p g: the flow's own. */

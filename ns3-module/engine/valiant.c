@@ -5,9 +5,10 @@
  * traffic, every link then carries what it would carry of uniform traffic, twice.
  *
  * The intermediate differs from the destination in the coordinates of the dimensions that have something
- * to spread over: those of linked NPUs, and switches with circular routes (dragonfly, HyperX). A packet
+ * to spread over: those of linked NPUs that forward, and switches with circular routes (dragonfly, HyperX). A packet
  * between hosts that agree in them takes its route. At a switch next to the intermediate host the packet
- * turns without visiting the host (a dragonfly's random router). In a Clos or a single switch each route
+ * turns without visiting the host (a dragonfly's random router). An intermediate on the same switches as the
+ * source or the destination is none: the way over it is the route. In a Clos or a single switch each route
  * leads over a random switch as it is: there ports of equal cost are drawn at random, which is the same.
  *
  * Deadlocks: the way to the intermediate is in class 0, the way from there in class 1 with as many
@@ -15,9 +16,9 @@
  */
 #include "steer.h"
 
-static bool spreads(const struct weft_fabric_dim *d)
+bool valiant_spreads(const struct weft_fabric *f, uint32_t dim)
 {
-    return d->direct || !d->acyclic;
+    return f->dims[dim].direct ? f->transit : !f->dims[dim].acyclic;
 }
 
 static uint32_t upper(const struct weft_fabric *f)
@@ -30,10 +31,23 @@ static bool differ(const struct weft_fabric *f, const struct qp *q)
 {
     uint32_t stride = 1;
     for (uint32_t d = 0; d < f->ndims; stride *= f->dims[d++].size)
-        if (spreads(&f->dims[d]) &&
+        if (valiant_spreads(f, d) &&
             q->dst_host / stride % f->dims[d].size != q->src_host / stride % f->dims[d].size)
             return true;
     return false;
+}
+
+/* Whether two hosts have the same switches as neighbours, port by port. */
+static bool same_switches(const struct weft_fabric *f, uint32_t a, uint32_t b)
+{
+    const struct weft_fabric_node *x = &f->nodes[f->hosts[a]], *y = &f->nodes[f->hosts[b]];
+    bool same = x->nports == y->nports;
+    for (uint32_t k = 0; same && k < x->nports; k++) {
+        const uint32_t to = f->ports[f->ports[x->first_port + k].peer].node;
+        same = f->nodes[to].kind == WEFT_NODE_SWITCH &&
+               to == f->ports[f->ports[y->first_port + k].peer].node;
+    }
+    return same;
 }
 
 /* A random intermediate for a QP. */
@@ -43,11 +57,13 @@ static uint32_t draw(struct weft_engine *e, const struct qp *q)
     uint32_t mid = q->dst_host, stride = 1;
     for (uint32_t d = 0; d < f->ndims; stride *= f->dims[d++].size) {
         const uint32_t size = f->dims[d].size, at = q->dst_host / stride % size;
-        if (!spreads(&f->dims[d]))
+        if (!valiant_spreads(f, d))
             continue;
         mid = mid - at * stride + (uint32_t)weft_rng_below(&e->steer_rng, size) * stride;
     }
-    return differ(f, q) && mid != q->src_host && mid != q->dst_host ? mid : NO_MID;
+    const bool useful = differ(f, q) && mid != q->src_host && mid != q->dst_host &&
+                        !same_switches(f, mid, q->src_host) && !same_switches(f, mid, q->dst_host);
+    return useful ? mid : NO_MID;
 }
 
 static void aim(struct weft_engine *e, struct qp *q)

@@ -217,3 +217,93 @@ TEST(Trouble, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre)
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.err, "the TCP connection h0 -> h1 failed");
 }
+
+// A link that no rank uses costs nothing, one that a rank needs is gone around, or cuts its pairs off, which are
+// named; the same in one queue or windows, under either executor of events.
+TEST(Trouble, HostsForwardOnlyWhereTheyMay)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    const Args cut = {"run", "--set", "topology.type=fully-connected", "--set", "fully-connected.size=3",
+                      "--set", "workload.type=generate", "--set", "generate.kind=broadcast", "--set", "system.broadcast=direct",
+                      "--set", "generate.size=40000B", "--set", "generate.count=3", "--set",
+                      "trouble.events=link-down link=0 at=0us", "--out", "o"};
+    Said s = weft(cut, dir / "");
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.out, "stalled");
+    EXPECT_CONTAINS(s.err, "the fabric is partitioned: 1 QPs have no path; links down: h0-h1 since 0ps");
+    EXPECT_CONTAINS(s.err, "h0 -> h1: message 0 of 40 KB");
+    Args around = cut;
+    around.insert(around.end(), {"--set", "fully-connected.hosts-forward=true"});
+    s = weft(around, dir / "");
+    ASSERT_EQ(s.code, 0) << s.err;
+    for (const auto &row : Rows(slurp(dir / "o/links.csv")))
+        if (row[2] == "h0" || row[2] == "h2") {
+            EXPECT_EQ(row[9], row[3] == "h2" ? "240000" : row[2] == "h2" && row[3] == "h1" ? "120000" : "0");
+        }
+
+    auto pod = [&](const char *name, const std::string &events, Args more = {}) {
+        Args a = {"run", "--set", "topology.type=preset", "--set", "preset.name=dgx-a100-pod", "--set", "workload.type=generate",
+                  "--set", "generate.ranks=24", "--set", "generate.kind=all-to-all", "--set", "generate.size=256KiB", "--out", name};
+        if (!events.empty())
+            a.insert(a.end(), {"--set", "trouble.events=" + events});
+        a.insert(a.end(), more.begin(), more.end());
+        return weft(a, dir / "");
+    };
+    ASSERT_EQ(pod("all", "").code, 0);
+    ASSERT_EQ(pod("unused", "link-down link=100 at=0us").code, 0);
+    EXPECT_EQ(slurp(dir / "all/ops.csv"), slurp(dir / "unused/ops.csv"));
+    const std::string nic = "link-down link=160 at=3us";
+    s = pod("nic", nic);
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.err, "links down: h0-s");
+    const Args forward = {"--set", "preset.hosts-forward=true", "--allow-deadlock"};
+    s = pod("windows", nic, forward);
+    ASSERT_EQ(s.code, 0) << s.err;
+    Args other = forward;
+    other.insert(other.end(), {"--set", "ns3.simulator-impl=default"});
+    ASSERT_EQ(pod("default", nic, other).code, 0);
+    other = forward;
+    other.insert(other.end(), {"--set", "pfc.quanta=65535"});
+    ASSERT_EQ(pod("queue", nic, other).code, 0);
+    for (const char *file : {"flows.csv", "links.csv", "ops.csv", "trouble.csv"}) {
+        EXPECT_EQ(slurp(dir / "windows/" + file), slurp(dir / "default/" + file)) << file;
+        EXPECT_EQ(slurp(dir / "windows/" + file), slurp(dir / "queue/" + file)) << file;
+    }
+}
+
+// A message that starts anew at each loss never gets through: the run ends, says which and why, and is the same to the
+// byte whatever executes it. What only has to wait for the end of the errors is left alone.
+TEST(Trouble, ARunThatGetsNoFurtherEndsAndSaysWhy)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    auto run = [&](const char *out, const std::string &events, Args more = {}) {
+        Args a = {"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=2", "--set", "workload.type=generate",
+                  "--set", "generate.kind=all-to-all", "--set", "generate.size=16MB", "--set", "transport.recovery=go-back-0",
+                  "--set", "transport.rto=100us", "--set", "run.stall-after=4ms", "--set", "trouble.events=" + events, "--out", out};
+        a.insert(a.end(), more.begin(), more.end());
+        return weft(a, dir / "");
+    };
+    Said s = run("o", "bit-errors link=0 ber=1e-6");
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.out, "stalled");
+    EXPECT_CONTAINS(s.err, "packets go round, but no message has got any further for 4ms (run.stall-after)");
+    EXPECT_CONTAINS(s.err, "h0 -> h1: message ");
+    EXPECT_CONTAINS(s.err, "no progress since ");
+    EXPECT_CONTAINS(s.err, "(transport.recovery=go-back-0 starts anew after each loss)");
+    EXPECT_CONTAINS(s.err, "rank 0 waits in all-to-all");
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"outcome\": \"stalled\"");
+    Said t = run("p", "bit-errors link=0 ber=1e-6", {"--set", "ns3.simulator-impl=default"});
+    EXPECT_EQ(t.code, 1);
+    EXPECT_EQ(s.err, t.err);
+    EXPECT_EQ(slurp(dir / "o/links.csv"), slurp(dir / "p/links.csv"));
+    s = run("q", "bit-errors link=0 ber=1e-6 until=60ms");
+    EXPECT_EQ(s.code, 0) << s.err;
+    s = run("r", "bit-errors link=0 ber=1e-6", {"--set", "transport.recovery=go-back-n"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    s = run("t", "link-down link=0 at=100us until=3s", {"--set", "transport.type=tcp"});
+    EXPECT_EQ(s.code, 0) << s.err;
+}

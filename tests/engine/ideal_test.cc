@@ -203,7 +203,7 @@ const std::vector<Fabric> kFabrics = {
     {"torus", {{"shape", "4x3"}, {"links", "2"}}},
     {"mesh", {{"shape", "3x3"}}},
     {"ring", {{"size", "5"}}},
-    {"fully-connected", {{"size", "5"}, {"links", "2"}}},
+    {"fully-connected", {{"size", "5"}, {"links", "2"}, {"hosts-forward", "true"}}},
     {"hypercube", {{"order", "3"}}},
 };
 

@@ -356,4 +356,24 @@ TEST(HpccCommand, BackToZero)
     EXPECT_GT(again[2], again[1]);
 }
 
+/* One packet in twenty is lost: a flow of a thousand never gets through without chunks. The run ends and names it. */
+TEST(HpccCommand, AFlowThatNeverGetsThroughEndsTheRun)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    write_file(dir / "t", star);
+    write_file(dir / "f", "1\n0 2 3 100 1000000 2\n");
+    write_file(dir / "config.txt", std::string(plain) + "ERROR_RATE_PER_LINK 0.05\nL2_BACK_TO_ZERO 1\n");
+    const Said ran = weft({"hpcc", "--config", "config.txt", "-q", "--out", "o", "--set", "run.stall-after=2ms", "--set",
+                           "transport.rto=100us"},
+                          dir / "");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_CONTAINS(ran.err, "1 of 1 flows are not complete");
+    EXPECT_CONTAINS(ran.err, "no message has got any further for 2ms (run.stall-after)");
+    EXPECT_CONTAINS(ran.err, "h0 -> h2: message 0 of 1 MB");
+    EXPECT_CONTAINS(ran.err, "go-back-0 starts anew");
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"outcome\": \"stalled\"");
+}
+
 } // namespace

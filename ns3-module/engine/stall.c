@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whether messages get on: a look now and then at how far each QP has ever come, so packets cost nothing.
+ *
+ * Progress of a QP is a packet that the receiver takes in order beyond every one before it, or an acknowledgement
+ * beyond every one before it. What a restart makes up for (go-back-0) is none. A QP counts as stuck when it
+ * has messages, a path, and has made no progress for its patience: the time that the caller gives, and
+ *
+ *   64 retransmission timeouts, doubled as often as they are by now: each may find its packet lost again;
+ *   4 packets at the rate of the congestion control;
+ *   on each link of its way and back, at the rate that it has now, 4 times what the longest queue there so
+ *   far and two packets take: what is sent again may stand in front of what is new.
+ *
+ * It starts anew when its oldest message was posted, or a link has changed. Only a run in which every QP with messages
+ * and a path is stuck is; whoever is parked waits for a link. Operations in switches lose nothing or end the run, and wait
+ * for members that compute: they are no QPs and do not count.
+ */
+#include "recovery.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/** How far a QP has come. */
+struct stall_mark {
+    uint64_t taken_psn, acked_psn; /**< the largest numbers so far */
+    uint64_t message;              /**< its oldest then */
+    int64_t since_ps;              /**< when the last progress was seen at the latest */
+};
+
+static struct stall_mark *mark_of(const struct weft_engine *e, uint32_t qi)
+{
+    return &e->stall.marks[qi];
+}
+
+static int reserve(struct weft_engine *e)
+{
+    struct stall *s = &e->stall;
+    if (e->qps.n <= s->cap)
+        return 0;
+    const uint32_t cap = e->qps.n > 2 * s->cap ? e->qps.n : 2 * s->cap;
+    struct stall_mark *more = realloc(s->marks, cap * sizeof *more);
+    if (!more)
+        return -1;
+    s->marks = more;
+    s->cap = cap;
+    return 0;
+}
+
+/* What the longest queue so far and two packets take on a link. */
+static int64_t link_ps(const struct port *p)
+{
+    const uint64_t bytes = p->st.max_queue_bytes + 2 * (uint64_t)p->kind->mtu_bytes + 512;
+    const weft_u128 ps = ((weft_u128)bytes * p->ser_q >> GAP_SHIFT);
+    return ps > INT64_MAX / 1024 ? INT64_MAX / 1024 : (int64_t)ps + p->prop_ps;
+}
+
+static int64_t ways_ps(const struct weft_engine *e, const struct qp *q)
+{
+    uint32_t ports[MAX_PATH];
+    int64_t ps = 0;
+    for (int forward = 0; forward < 2; forward++) {
+        const uint32_t n = ecmp_path(e, e->routes, q, forward, ports);
+        for (uint32_t h = 0; h < n; h++)
+            ps += link_ps(&e->ports[ports[h]]);
+    }
+    return ps;
+}
+
+static int64_t patience_ps(const struct weft_engine *e, const struct qp *q, int64_t after_ps)
+{
+    const int64_t rto = e->p.transport.rto_ps << q->backoff;
+    const double packet = (double)q->env.mtu_wire_bytes * (double)q->gap_q / (1 << GAP_SHIFT);
+    const double all = (double)after_ps + 64 * (double)rto + 4 * packet + 4 * (double)ways_ps(e, q);
+    return all < (double)(INT64_MAX / 2) ? (int64_t)all : INT64_MAX / 2;
+}
+
+/* Whether a QP has made no progress for its patience; notes how far it has come. */
+static bool stuck(const struct weft_engine *e, uint32_t qi, bool known, int64_t at_ps,
+                  int64_t after_ps)
+{
+    const struct qp *q = qp_at(e, qi);
+    const struct msg *head = msg_at(e, q->head_msg);
+    struct stall_mark *m = mark_of(e, qi);
+    if (!known || m->message != head->id || q->exp_psn > m->taken_psn ||
+        q->una_psn > m->acked_psn) {
+        m->taken_psn = known && m->taken_psn > q->exp_psn ? m->taken_psn : q->exp_psn;
+        m->acked_psn = known && m->acked_psn > q->una_psn ? m->acked_psn : q->una_psn;
+        m->message = head->id;
+        m->since_ps = at_ps;
+        return false;
+    }
+    if (m->since_ps < e->stall.changed_ps)
+        m->since_ps = e->stall.changed_ps;
+    const int64_t waited = at_ps - m->since_ps;
+    return waited >= after_ps && waited >= patience_ps(e, q, after_ps);
+}
+
+enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_t after_ps)
+{
+    struct stall *s = &e->stall;
+    uint64_t open = 0, held = 0;
+    if (!e->msgs.live)
+        return WEFT_MOTION_NONE;
+    lazy_catch_up(e);
+    if (reserve(e))
+        return WEFT_MOTION_SOME; /* without memory nothing is known */
+    for (uint32_t i = 0; i < e->qps.n; i++) {
+        const struct qp *q = qp_at(e, i);
+        if (q->head_msg == NIL || q->state == QP_PARKED) {
+            if (i < s->n)
+                mark_of(e, i)->message = UINT64_MAX;
+            else
+                *mark_of(e, i) = (struct stall_mark){.message = UINT64_MAX};
+            continue;
+        }
+        open++;
+        held += stuck(e, i, i < s->n, at_ps, after_ps);
+    }
+    s->n = e->qps.n;
+    s->stuck = open && held == open;
+    return !open ? WEFT_MOTION_NONE : s->stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
+}
+
+bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t size)
+{
+    const struct qp *q = qp_at(e, qi);
+    char since[WEFT_UNIT_TEXT_MAX];
+    if (!e->stall.stuck || qi >= e->stall.n || q->state == QP_PARKED)
+        return false;
+    const struct stall_mark *m = mark_of(e, qi);
+    const struct msg *head = msg_at(e, q->head_msg);
+    const uint64_t best = m->acked_psn > m->taken_psn ? m->acked_psn : m->taken_psn;
+    snprintf(buf, size,
+             "no progress since %s, beyond packet %llu of %llu; %llu packets sent again so far%s; ",
+             weft_human_time(m->since_ps, since),
+             (unsigned long long)(best > head->first_psn ? best - head->first_psn : 0),
+             (unsigned long long)head->npkts, (unsigned long long)q->retx_packets,
+             e->recovery == &recovery_go_back_0
+                 ? " (transport.recovery=go-back-0 starts anew after each loss)"
+                 : "");
+    return true;
+}
+
+int64_t weft_engine_slowest_ps(const struct weft_engine *e)
+{
+    int64_t longest = 0;
+    for (uint32_t i = 0; i < e->fabric->nports; i++) {
+        const int64_t ps = link_ps(&e->ports[i]);
+        longest = ps > longest ? ps : longest;
+    }
+    return longest;
+}
+
+int64_t weft_engine_changed_ps(const struct weft_engine *e)
+{
+    return e->stall.changed_ps;
+}
