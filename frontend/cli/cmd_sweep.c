@@ -35,28 +35,6 @@ static const struct weft_opt options[] = {
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct sweep_opts, json), NULL, NULL, "print as JSON"},
 };
 
-static int read_axis(const char *text, struct weft_sweep_axis *a, struct weft_err *err)
-{
-    const char *eq = strchr(text, '=');
-    if (!eq || eq == text || !eq[1])
-        return weft_err_set(err, WEFT_E_USAGE, "--vary %s: must be KEY=VALUE|VALUE...", text);
-    a->text = strdup(text);
-    if (!a->text)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-    a->key = a->text;
-    a->text[eq - text] = '\0';
-    for (char *p = a->text + (eq - text) + 1; p;) {
-        if (a->n == WEFT_SWEEP_VALUES)
-            return weft_err_set(err, WEFT_E_LIMIT, "--vary %s: more than %d values", a->key,
-                                WEFT_SWEEP_VALUES);
-        a->value[a->n++] = p;
-        p = strchr(p, '|');
-        if (p)
-            *p++ = '\0';
-    }
-    return 0;
-}
-
 static int read_opts(const struct sweep_opts *o, struct weft_sweep *s, struct weft_err *err)
 {
     static const char *const usual[] = {"end-to-end", "dimension-utilisation"};
@@ -72,7 +50,7 @@ static int read_opts(const struct sweep_opts *o, struct weft_sweep *s, struct we
     s->nrows = 1;
     for (; s->naxes < o->vary.n; s->naxes++) {
         struct weft_sweep_axis *a = &s->axis[s->naxes];
-        if (read_axis(o->vary.list[s->naxes], a, err))
+        if (weft_sweep_read_axis(o->vary.list[s->naxes], a, err))
             return err->code;
         for (size_t k = 0; k < s->naxes; k++)
             if (strcmp(s->axis[k].key, a->key) == 0)

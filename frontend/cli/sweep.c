@@ -7,7 +7,30 @@
 #include "report/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+int weft_sweep_read_axis(const char *text, struct weft_sweep_axis *a, struct weft_err *err)
+{
+    const char *eq = strchr(text, '=');
+    if (!eq || eq == text || !eq[1])
+        return weft_err_set(err, WEFT_E_USAGE, "--vary %s: must be KEY=VALUE|VALUE...", text);
+    a->text = strdup(text);
+    if (!a->text)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    a->key = a->text;
+    a->text[eq - text] = '\0';
+    for (char *p = a->text + (eq - text) + 1; p;) {
+        if (a->n == WEFT_SWEEP_VALUES)
+            return weft_err_set(err, WEFT_E_LIMIT, "--vary %s: more than %d values", a->key,
+                                WEFT_SWEEP_VALUES);
+        a->value[a->n++] = p;
+        p = strchr(p, '|');
+        if (p)
+            *p++ = '\0';
+    }
+    return 0;
+}
 
 const char *weft_sweep_value(const struct weft_sweep *s, size_t axis, size_t row)
 {

@@ -36,6 +36,8 @@ struct weft_sweep {
     size_t nrows;
 };
 
+/** Reads the text of a --vary, "KEY=VALUE|VALUE...". a->text is to be freed, also on failure. */
+int weft_sweep_read_axis(const char *text, struct weft_sweep_axis *a, struct weft_err *err);
 /** Value of an axis in a row. */
 const char *weft_sweep_value(const struct weft_sweep *s, size_t axis, size_t row);
 /** Prints the table for people, and for programs. */

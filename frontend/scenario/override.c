@@ -5,7 +5,30 @@
  */
 #include "scenario/resolve.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+/* Whether the text can stand in a scenario file: UTF-8 of characters that XML has. */
+static bool is_text(const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        const unsigned n = *c < 0x80 ? 0 : *c < 0xe0 ? 1 : *c < 0xf0 ? 2 : 3;
+        uint32_t v = n == 0 ? *c : *c & (0x3fu >> n);
+        if ((*c >= 0x80 && *c < 0xc2) || *c > 0xf4)
+            return false;
+        for (unsigned i = 1; i <= n; i++) {
+            if ((c[i] & 0xc0) != 0x80)
+                return false;
+            v = v << 6 | (c[i] & 0x3fu);
+        }
+        if ((v < 0x20 && !strchr("\t\r\n", (int)v)) || (n == 2 && v < 0x800) ||
+            (n == 3 && v < 0x10000) || v > 0x10ffff || (v >= 0xd800 && v < 0xe000) || v == 0xfffe ||
+            v == 0xffff)
+            return false;
+        c += n + 1;
+    }
+    return true;
+}
 
 int weft_resolver_parse_overrides(struct weft_resolver *r, const char *const *sets, size_t n,
                                   struct weft_err *err)
@@ -18,6 +41,9 @@ int weft_resolver_parse_overrides(struct weft_resolver *r, const char *const *se
         const char *text = sets[i];
         const char *eq = strchr(text, '=');
         const char *dot = strchr(text, '.');
+        if (!is_text(text))
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "--set %zu: only UTF-8 without control characters is taken", i + 1);
         if (!eq || !dot || dot > eq || dot == text || dot + 1 == eq)
             return weft_err_set(err, WEFT_E_INPUT,
                                 "--set %s: an override is SECTION.PARAMETER=VALUE, for instance "

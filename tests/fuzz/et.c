@@ -1,30 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz target for .et files: libFuzzer calls it with -DWEFT_FUZZ=ON under clang, chakra_replay
- * with its own mutations under any compiler.
- *
- * Any input either is an error with a message, or a trace that can be printed, converted (or
+ * Execution traces: an input either is an error with a message, or a trace that can be printed, converted (or
  * refused with a message) and written, and whose written form reads back with as many nodes.
  */
-#include "chakra_fuzz.h"
+#include "target.h"
 
 #include "workload/chakra_read.h"
 #include "workload/chakra_write.h"
 #include "workload/convert.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RANKS = 4 };
-
-#define REQUIRE(condition)                                                                         \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
-    } while (0)
 
 struct buffer {
     uint8_t *data;
@@ -72,23 +59,19 @@ static void check_job(const struct weft_workload *w)
     REQUIRE(parents == children);
 }
 
-static int convert(const struct weft_et *et)
+static void convert(const struct weft_et *et)
 {
     struct weft_err err = {0};
     struct weft_workload *w = NULL;
     struct weft_convert *c = weft_convert_new(RANKS, NULL, &err);
     REQUIRE(c != NULL);
-    int rc = weft_convert_rank(c, 0, et, &err);
-    REQUIRE((rc == 0) == (err.code == 0) && (rc == 0 || err.msg[0] != '\0'));
-    if (rc < 0) {
+    if (!weft_fuzz_ok(weft_convert_rank(c, 0, et, &err), &err)) {
         weft_convert_free(c);
-        return 0;
+        return;
     }
-    rc = weft_convert_finish(c, &w, &err);
-    REQUIRE(rc == 0);
+    REQUIRE(weft_convert_finish(c, &w, &err) == 0);
     check_job(w);
     weft_workload_free(w);
-    return 1;
 }
 
 static void write_back(const struct weft_et *et, struct weft_arena *arena)
@@ -106,28 +89,18 @@ static void write_back(const struct weft_et *et, struct weft_arena *arena)
     free(b.data);
 }
 
-enum weft_fuzz_depth weft_fuzz_chakra(const uint8_t *data, size_t size)
+void weft_fuzz_et(const uint8_t *data, size_t size)
 {
     struct weft_err err = {0};
     struct weft_et *et = NULL;
     struct weft_arena *arena = weft_arena_new();
     REQUIRE(arena != NULL);
-    int rc = weft_chakra_read_et_memory("fuzz.et", data, size, arena, &et, &err);
-    REQUIRE((rc == 0) == (err.code == 0) && (rc == 0 || err.msg[0] != '\0'));
-    enum weft_fuzz_depth depth = WEFT_FUZZ_REFUSED;
-    if (rc == 0) {
+    if (weft_fuzz_ok(weft_chakra_read_et_memory("fuzz.et", data, size, arena, &et, &err), &err)) {
         print_attrs(et->attrs, et->nattrs);
         for (size_t i = 0; i < et->nnodes; i++)
             print_attrs(et->nodes[i].attrs, et->nodes[i].nattrs);
         write_back(et, arena);
-        depth = convert(et) ? WEFT_FUZZ_CONVERTED : WEFT_FUZZ_READ;
+        convert(et);
     }
     weft_arena_free(arena);
-    return depth;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    weft_fuzz_chakra(data, size);
-    return 0;
 }

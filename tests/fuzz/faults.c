@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* trouble.events on a fabric of hosts and switches: the list, what it does to links, and what is left. */
+#include "target.h"
+
+#include "topologies/fabric_reach.h"
+#include "topologies/topology.h"
+#include "trouble/trouble.h"
+
+#include <string.h>
+
+static const struct weft_fabric *fabric(void)
+{
+    static struct weft_fabric *f;
+    struct weft_err err = {0};
+    if (f)
+        return f;
+    const struct weft_topology_ops *ops = weft_topology_find("leaf-spine", &err);
+    void *params = ops ? calloc(1, ops->params.struct_size) : NULL;
+    REQUIRE(params && weft_params_defaults(&ops->params, params, &err) == 0);
+    REQUIRE(weft_topology_build(ops, params, &f, &err) == 0);
+    free(params);
+    return f;
+}
+
+/* What is left may be in parts: only the walk through it counts. */
+static int walk(void *ctx, const uint8_t *down, struct weft_err *err)
+{
+    unsigned *left = ctx;
+    struct weft_err why = {0};
+    if ((*left)-- == 0)
+        return weft_err_set(err, WEFT_E_LIMIT, "enough");
+    weft_fabric_check_reach(fabric(), down, &why);
+    return 0;
+}
+
+void weft_fuzz_faults(const uint8_t *data, size_t size)
+{
+    struct weft_err err = {0};
+    unsigned checks = 50;
+    int64_t at_ps;
+    char *text = weft_fuzz_text(data, size);
+    struct weft_trouble *t = weft_trouble_new(text, fabric(), &err);
+    REQUIRE(t || err.code);
+    if (weft_fuzz_ok(t ? 0 : err.code, &err)) {
+        for (size_t i = 0; i < t->nstretches; i++)
+            REQUIRE(t->stretches[i].link < fabric()->nlinks && t->stretches[i].begin_ps >= 0 &&
+                    t->stretches[i].begin_ps < t->stretches[i].end_ps);
+        weft_fuzz_ok(weft_trouble_check(t, walk, &checks, &at_ps, &err), &err);
+    }
+    weft_trouble_free(t);
+    free(text);
+}
