@@ -231,6 +231,10 @@ static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
     }
     if (m->what != WEFT_IDEAL_PART)
         s->totals.bytes_received += m->msg.bytes;
+    /* a message waits for earlier ones of its host; operations of switches for those of the tree */
+    struct weft_net_done done = {m->arg, m->post_ps, s->now_ps, m->ideal_ps, {0}};
+    weft_delays_settle(done.delay_ps, s->now_ps - m->post_ps - m->ideal_ps,
+                       m->what == WEFT_IDEAL_MESSAGE ? WEFT_DELAY_NIC : WEFT_DELAY_QUEUE);
     if (s->observer.flow) {
         struct weft_net_flow flow = {
             .id = m->id,
@@ -240,9 +244,9 @@ static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
             .acked_ps = s->now_ps,
             .ideal_ps = m->ideal_ps,
         };
+        memcpy(flow.delay_ps, done.delay_ps, sizeof(flow.delay_ps));
         s->observer.flow(s->observer.ctx, &flow);
     }
-    struct weft_net_done done = {m->arg, m->post_ps, s->now_ps, m->ideal_ps};
     if (s->sink.received && m->what != WEFT_IDEAL_PART)
         s->sink.received(s->sink.ctx, &m->msg, &done);
     if (s->sink.sent)

@@ -12,6 +12,7 @@
 #ifndef WEFT_NET_H
 #define WEFT_NET_H
 
+#include "base/delay.h"
 #include "base/param.h"
 #include "congestion/cc.h"
 #include "topologies/link_change.h"
@@ -31,8 +32,9 @@ struct weft_net_msg {
     uint32_t dst;   /**< receiving host number, != src */
     uint64_t bytes; /**< payload; 0 allowed: still costs one packet */
     uint64_t tag;   /**< carried to the receiver unchanged; the frontend matches on it */
-    uint32_t prio;  /**< traffic class 0..7, or WEFT_NET_PRIO_DEFAULT for the backend's data class */
-    uint32_t qp;    /**< which QP between the two at this priority: 0, 1, 2 ...; messages of one QP stay in order */
+    uint32_t prio; /**< traffic class 0..7, or WEFT_NET_PRIO_DEFAULT for the backend's data class */
+    uint32_t
+        qp; /**< which QP between the two at this priority: 0, 1, 2 ...; messages of one QP stay in order */
 };
 #define WEFT_NET_PRIO_DEFAULT UINT32_MAX
 
@@ -42,8 +44,8 @@ struct weft_net_part {
     uint32_t member; /**< who posts it: its place in the group */
     uint64_t bytes;
     uint64_t tag;
-    uint32_t from;   /**< member whose data it is, or WEFT_NET_ALL: the sum of all */
-    uint32_t to;     /**< member that receives, or WEFT_NET_ALL: all but @p from */
+    uint32_t from; /**< member whose data it is, or WEFT_NET_ALL: the sum of all */
+    uint32_t to;   /**< member that receives, or WEFT_NET_ALL: all but @p from */
 };
 #define WEFT_NET_ALL UINT32_MAX
 
@@ -55,6 +57,8 @@ struct weft_net_done {
     int64_t ideal_ps;    /**< the least that post -> received can take: alone on the fabric, over the ways that its
                               packets may go, each link at the best rate that it had meanwhile; a part of an
                               in-network operation waits for the last to post there, too. At most received - post */
+    /** What delayed it beyond that, by cause; in sum received_ps - post_ps - ideal_ps. */
+    int64_t delay_ps[WEFT_DELAYS];
 };
 
 /** What the frontend gets told. A part of an in-network operation is told as a message whose src and dst
@@ -70,12 +74,13 @@ struct weft_net_sink {
 
 /** One finished message, for flows.csv. Times are absolute simulated picoseconds. */
 struct weft_net_flow {
-    uint64_t id;             /**< 0, 1, 2 ... in the order posted */
+    uint64_t id; /**< 0, 1, 2 ... in the order posted */
     struct weft_net_msg msg;
     int64_t post_ps;         /**< send() was called */
     int64_t received_ps;     /**< last byte at the receiver */
     int64_t acked_ps;        /**< sender told; equals received_ps where the backend has no ACKs */
     int64_t ideal_ps;        /**< the least that post -> received can take, as in struct weft_net_done */
+    int64_t delay_ps[WEFT_DELAYS]; /**< as in struct weft_net_done */
     uint64_t retx_bytes;     /**< payload bytes sent more than once */
     uint32_t qpn;            /**< number of the queue pair that carried it, as captures show it; 0: the backend has none */
     uint64_t cnps;           /**< congestion notifications that the sender's QP received while the message was its oldest */
@@ -84,9 +89,9 @@ struct weft_net_flow {
 /** One PFC frame taking effect at the port that it stops or releases. */
 struct weft_net_pfc {
     int64_t t_ps;
-    uint32_t port;  /**< fabric port that is paused or resumed (the sending end) */
-    uint32_t prio;  /**< 0..7 */
-    int pause;      /**< 1 XOFF, 0 XON */
+    uint32_t port; /**< fabric port that is paused or resumed (the sending end) */
+    uint32_t prio; /**< 0..7 */
+    int pause;     /**< 1 XOFF, 0 XON */
 };
 
 /** What reports listen to. Each function may be NULL. Each is told in the order of time, pfc perhaps after
@@ -99,17 +104,20 @@ struct weft_net_observer {
 
 /** Counters of one fabric port (one direction of a link), from time 0 to now. */
 struct weft_net_port_stats {
-    uint64_t tx_packets;      /**< packets of any kind serialised */
-    uint64_t tx_bytes;        /**< bytes on the wire, with preamble and gap */
+    uint64_t tx_packets;       /**< packets of any kind serialised */
+    uint64_t tx_bytes;         /**< bytes on the wire, with preamble and gap */
     uint64_t tx_payload_bytes; /**< payload bytes among them, retransmissions included */
-    int64_t busy_ps;          /**< time spent serialising */
-    int64_t paused_ps;        /**< time during which at least one priority was paused by PFC */
-    uint64_t pauses;          /**< XOFFs received */
-    uint64_t ecn_marks;       /**< packets marked at this egress */
-    uint64_t drops_buffer;    /**< packets dropped because no buffer was left (counted at the egress they wanted) */
-    uint64_t drops_headroom;  /**< packets of a lossless class dropped because headroom was exhausted */
-    uint64_t drops_error;     /**< packets lost to link errors on this direction */
-    uint64_t drops_link;      /**< packets lost because the link failed, or that came in and had no route left */
+    int64_t busy_ps;           /**< time spent serialising */
+    int64_t paused_ps;         /**< time during which at least one priority was paused by PFC */
+    uint64_t pauses;           /**< XOFFs received */
+    uint64_t ecn_marks;        /**< packets marked at this egress */
+    uint64_t
+        drops_buffer; /**< packets dropped because no buffer was left (counted at the egress they wanted) */
+    uint64_t
+        drops_headroom;   /**< packets of a lossless class dropped because headroom was exhausted */
+    uint64_t drops_error; /**< packets lost to link errors on this direction */
+    uint64_t
+        drops_link; /**< packets lost because the link failed, or that came in and had no route left */
     uint64_t max_queue_bytes; /**< largest egress occupancy seen, all priorities */
     int64_t last_ps;          /**< end of the last transmission; 0: there was none, or the link is down */
 };
@@ -118,23 +126,24 @@ struct weft_net_port_stats {
 struct weft_net_totals {
     uint64_t msgs_posted, msgs_received, msgs_acked;
     uint64_t bytes_posted, bytes_received; /**< message payload */
-    uint64_t packet_hops;   /**< packets of any kind serialised on links */
-    uint64_t data_packets;  /**< data packets sent by hosts, retransmissions included */
+    uint64_t packet_hops;                  /**< packets of any kind serialised on links */
+    uint64_t data_packets;      /**< data packets sent by hosts, retransmissions included */
     uint64_t acks, nacks, cnps; /**< sent by receivers */
     uint64_t ecn_marks;
     uint64_t pfc_pauses, pfc_resumes; /**< frames sent */
     uint64_t pfc_refreshes; /**< pause frames that repeat an earlier one; not among pfc_pauses */
     uint64_t drops_buffer, drops_headroom, drops_error, drops_link;
     uint64_t retx_packets;
-    uint64_t rtos;          /**< retransmission timeouts fired */
-    uint64_t events;        /**< events executed by the backend */
+    uint64_t rtos;   /**< retransmission timeouts fired */
+    uint64_t events; /**< events executed by the backend */
 };
 
 /** Memory that a backend's state takes, for weft bench. Addresses reserved and never touched do not count. */
 struct weft_net_memory {
-    uint64_t fabric_bytes;  /**< what the fabric costs before anything is sent: graph, routes, ports, buffers */
-    uint64_t qps;           /**< QPs opened */
-    uint64_t qp_bytes;      /**< their state, with congestion control and the table that finds them */
+    uint64_t
+        fabric_bytes; /**< what the fabric costs before anything is sent: graph, routes, ports, buffers */
+    uint64_t qps;      /**< QPs opened */
+    uint64_t qp_bytes; /**< their state, with congestion control and the table that finds them */
     uint64_t peak_packets;  /**< most packets alive at once */
     uint64_t packet_bytes;  /**< records of packets, with what travels beside them */
     uint64_t peak_messages; /**< most messages posted and not acknowledged at once */
@@ -143,23 +152,23 @@ struct weft_net_memory {
 
 /** A transport connection that carries messages one way, from when it was opened to now. */
 struct weft_net_connection {
-    uint32_t src, dst;         /**< hosts */
-    uint32_t prio;             /**< traffic class */
-    uint32_t qp;               /**< weft_net_msg.qp of its messages */
-    uint32_t number;           /**< among those of the same src, dst, prio and qp: 0, 1, 2 ... */
-    int64_t opened_ps;         /**< its first message was posted */
-    int64_t busy_ps;           /**< time with something posted and not acknowledged */
-    uint64_t bytes;            /**< acknowledged, with what the transport adds to messages */
-    uint64_t segments;         /**< packets with data sent, retransmissions included */
-    uint64_t retx_segments;    /**< of them, sent again */
-    uint64_t retx_bytes;       /**< bytes of those */
-    uint64_t drops;            /**< packets with data that the fabric lost */
-    uint64_t timeouts;         /**< retransmission timeouts */
-    uint64_t ecn_echoes;       /**< acknowledgements that told of a mark */
-    uint64_t cwnd_bytes;       /**< congestion window now; 0: the connection is not open yet */
-    uint64_t cwnd_min_bytes;   /**< smallest since it is open */
-    uint64_t cwnd_max_bytes;   /**< largest */
-    int64_t srtt_ps;           /**< smoothed round-trip time; 0: not measured */
+    uint32_t src, dst;       /**< hosts */
+    uint32_t prio;           /**< traffic class */
+    uint32_t qp;             /**< weft_net_msg.qp of its messages */
+    uint32_t number;         /**< among those of the same src, dst, prio and qp: 0, 1, 2 ... */
+    int64_t opened_ps;       /**< its first message was posted */
+    int64_t busy_ps;         /**< time with something posted and not acknowledged */
+    uint64_t bytes;          /**< acknowledged, with what the transport adds to messages */
+    uint64_t segments;       /**< packets with data sent, retransmissions included */
+    uint64_t retx_segments;  /**< of them, sent again */
+    uint64_t retx_bytes;     /**< bytes of those */
+    uint64_t drops;          /**< packets with data that the fabric lost */
+    uint64_t timeouts;       /**< retransmission timeouts */
+    uint64_t ecn_echoes;     /**< acknowledgements that told of a mark */
+    uint64_t cwnd_bytes;     /**< congestion window now; 0: the connection is not open yet */
+    uint64_t cwnd_min_bytes; /**< smallest since it is open */
+    uint64_t cwnd_max_bytes; /**< largest */
+    int64_t srtt_ps;         /**< smoothed round-trip time; 0: not measured */
 };
 typedef void (*weft_net_connection_fn)(void *ctx, const struct weft_net_connection *c);
 
@@ -174,13 +183,15 @@ struct weft_net_ops {
     /** Installs the frontend's callbacks; before the first send. */
     void (*set_sink)(struct weft_net *net, const struct weft_net_sink *sink);
     /** Posts a message now. WEFT_E_INPUT: no such host, src == dst, or prio out of range. */
-    int (*send)(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref, struct weft_err *err);
+    int (*send)(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref,
+                struct weft_err *err);
     /** Calls fn(ctx, arg) @p delay_ps (>= 0) from now. Equal times fire in the order asked for. */
-    int (*after)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg), void *ctx,
-                 uint64_t arg, struct weft_err *err);
+    int (*after)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                 void *ctx, uint64_t arg, struct weft_err *err);
     /** Changes links of the fabric, now and together; routes follow at once. WEFT_E_INPUT: no such link, a value
      * out of range, or a backend whose links do not change (no `check_links`). */
-    int (*change_links)(struct weft_net *net, struct weft_link_change *changes, size_t n, struct weft_err *err);
+    int (*change_links)(struct weft_net *net, struct weft_link_change *changes, size_t n,
+                        struct weft_err *err);
     /** Runs until nothing is left to do, stop() is called, or the next event lies after @p until_ps. */
     int (*run)(struct weft_net *net, int64_t until_ps, struct weft_err *err);
     /** Ends run() after the current callback. */
@@ -192,15 +203,16 @@ struct weft_net_ops {
     /** Bytes of priority @p prio (0..7) that wait now at the egress of fabric port @p port; 0 where nothing queues. */
     uint64_t (*queue_bytes)(const struct weft_net *net, uint32_t port, uint32_t prio);
     /** Says of every unfinished message why it is stuck; at most @p max sentences. Returns how many are unfinished. */
-    uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
+    uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+                        void *ctx);
     /** Optional. */
     void (*memory)(const struct weft_net *net, struct weft_net_memory *out);
     /**
      * Optional, with contribute. Opens a group of @p n hosts for in-network operations at priority @p prio;
      * all groups before the first contribute. WEFT_E_INPUT: the fabric can't, and *err says why.
      */
-    int (*group)(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio, uint32_t *id,
-                 struct weft_err *err);
+    int (*group)(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
+                 uint32_t *id, struct weft_err *err);
     /** Optional. Posts a member's part of the next operation of its group, now. All members post the same
      * operations in the same order, also those that neither give nor want data. */
     int (*contribute)(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
@@ -220,21 +232,22 @@ struct weft_net {
 
 /** A named group of parameters of a backend: scenario element <name .../>, override name.param=value. */
 struct weft_net_section {
-    const char *name;  /**< "transport", "switch", "pfc", "ecn", "ideal" */
+    const char *name; /**< "transport", "switch", "pfc", "ecn", "ideal" */
     const char *help;
     struct weft_param_table params;
-    size_t offset;     /**< of this section's struct in the backend's parameter blob */
+    size_t offset; /**< of this section's struct in the backend's parameter blob */
 };
 
 /** What `create` is given. Everything pointed to must outlive the net. */
 struct weft_net_config {
     const struct weft_fabric *fabric;
-    const void *params;               /**< the backend's parameter blob */
-    const struct weft_cc_ops *cc;     /**< ignored by backends with uses_cc == 0 */
+    const void *params;           /**< the backend's parameter blob */
+    const struct weft_cc_ops *cc; /**< ignored by backends with uses_cc == 0 */
     const void *cc_params;
     uint64_t seed;
     struct weft_net_observer observer;
-    const char *out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
+    const char *
+        out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
     int dry; /**< 1: made to see whether it can be; it will not run, and writes no files */
 };
 
@@ -248,21 +261,23 @@ struct weft_net_buffers {
 
 /** One backend. */
 struct weft_net_backend {
-    const char *name;  /**< "packet", "ideal" */
+    const char *name; /**< "packet", "ideal" */
     const char *title;
-    int uses_cc;       /**< whether <congestion-control> means anything to it */
+    int uses_cc; /**< whether <congestion-control> means anything to it */
     const struct weft_net_section *sections;
     size_t nsections;
     size_t params_size;
     /** Optional. Checks sections against each other and against the fabric (headroom sums, MTU, ...). */
     int (*check)(const struct weft_net_config *config, struct weft_err *err);
     /** Required. */
-    int (*create)(const struct weft_net_config *config, struct weft_net **out, struct weft_err *err);
+    int (*create)(const struct weft_net_config *config, struct weft_net **out,
+                  struct weft_err *err);
     /** Optional. Adds up the buffers of a configuration that `check` accepts. */
     void (*buffers)(const struct weft_net_config *config, struct weft_net_buffers *out);
     /** Optional: links can change. Whether a fabric without the links whose byte in @p down is not 0 can run;
      * WEFT_E_INPUT when its routes can deadlock. Not called before `check` has accepted the configuration. */
-    int (*check_links)(const struct weft_net_config *config, const uint8_t *down, struct weft_err *err);
+    int (*check_links)(const struct weft_net_config *config, const uint8_t *down,
+                       struct weft_err *err);
 };
 
 /** The alpha-beta backend (frontend/net/ideal.c): no packets, exact arithmetic. */

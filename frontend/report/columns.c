@@ -2,6 +2,17 @@
 /* The columns of the CSV files. The writers in folder.c follow this order. */
 #include "report/columns.h"
 
+/* What delays messages, as ranks.csv, ops.csv and critical_path.csv have it. */
+#define DELAYS(of)                                                                                 \
+    {"own_nic_ns", of "a message's NIC was sending something else of its host"},                   \
+        {"congestion_control_ns", of "it was paced below the rate of its link, or its window was " \
+                                     "full"},                                                      \
+        {"loss_recovery_ns", of "timeouts, what was sent again, no path"},                         \
+        {"pfc_pause_ns", of "it was paused by PFC, or without credit, at the NIC or on its way"},  \
+    {                                                                                              \
+        "fabric_queueing_ns", of "it waited in queues of the fabric"                               \
+    }
+
 static const struct weft_column flows[] = {
     {"id", "number of the message, in the order posted"},
     {"src", "sending host"},
@@ -17,6 +28,7 @@ static const struct weft_column flows[] = {
     {"retx_bytes", "payload bytes sent more than once"},
     {"cnps", "congestion notifications that reached the sender meanwhile"},
     {"qpn", "number of its queue pair, at both ends; empty: the backend has no queue pairs"},
+    DELAYS("of fct_ns - ideal_fct_ns: "),
 };
 
 static const struct weft_column ops[] = {
@@ -29,6 +41,14 @@ static const struct weft_column ops[] = {
     {"start_ns", "it got its resource; a collective or send: its first message was posted"},
     {"end_ns", "it ended"},
     {"duration_ns", "end_ns - ready_ns"},
+    {"exposed_ns", "exposed communication of the rank that ended as this got on: the sum of the "
+                   "next columns"},
+    {"network_ns", "of it, for messages on their way, as long as they would be alone"},
+    DELAYS("of it, "),
+    {"reduce_ns", "of it, for adding up and copying received data"},
+    {"endpoint_ns", "of it, for software and injection: endpoint delay, LogGP costs"},
+    {"peer_ns", "of it, for ranks that had not come to the operation yet"},
+    {"dependency_ns", "of it, for peers that could not send yet"},
 };
 
 static const struct weft_column links[] = {
@@ -92,7 +112,7 @@ static const struct weft_column ranks[] = {
     {"communication_ns", "a send, receive or collective was in progress"},
     {"exposed_ns", "communication was in progress and nothing ran: the sum of the next columns"},
     {"network_ns", "of it, for messages on their way, as long as they would be alone"},
-    {"congestion_ns", "of it, for messages on their way for longer than that"},
+    DELAYS("of it, "),
     {"reduce_ns", "of it, for adding up and copying received data"},
     {"endpoint_ns", "of it, for software and injection: endpoint delay, LogGP costs"},
     {"peer_ns", "of it, for ranks that had not come to the operation yet"},
@@ -125,14 +145,14 @@ static const struct weft_column path[] = {
     {"kind", "compute, cpu, memory, send, recv, or the collective"},
     {"begin_ns", "end of the step before; 0 for the first"},
     {"end_ns", "end of this step"},
-    {"duration_ns", "end_ns - begin_ns: the sum of the last seven columns"},
+    {"duration_ns", "end_ns - begin_ns: the sum of the last eleven columns"},
     {"messages", "messages on the path, one after the other"},
     {"folded", "earlier steps that are summed up in this one; 0 but in very long runs"},
     {"compute_ns", "of it, an accelerator computed"},
     {"cpu_ns", "of it, a CPU computed"},
     {"memory_ns", "of it, memory was accessed"},
     {"network_ns", "of it, a message was on its way, as long as it would be alone"},
-    {"congestion_ns", "of it, a message was on its way for longer than that"},
+    DELAYS("of it, "),
     {"reduce_ns", "of it, received data was added up or copied"},
     {"endpoint_ns", "of it, software and injection: endpoint delay, LogGP costs"},
 };

@@ -56,12 +56,20 @@ static void sample(struct weft_report *r, int64_t fct_ps, int64_t ideal_ps)
         s->slowdown[s->n_slowdown++] = (double)fct_ps / (double)ideal_ps;
 }
 
-/* Nothing is faster than alone on the fabric. */
+/* Nothing is faster than alone on the fabric, and what takes longer has causes. */
 static void check_flow(struct weft_report *r, const struct weft_net_flow *w, int64_t fct_ps)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
-    if (fct_ps >= w->ideal_ps && w->acked_ps >= w->received_ps)
+    int64_t left_ps = fct_ps - w->ideal_ps;
+    for (int k = 0; k < WEFT_DELAYS; k++)
+        left_ps -= w->delay_ps[k];
+    if (fct_ps >= w->ideal_ps && w->acked_ps >= w->received_ps) {
+        if (left_ps && !r->err.code)
+            weft_err_set(&r->err, WEFT_E_INTERNAL,
+                         "message %llu (h%u->h%u): its delays leave %lld ps unexplained",
+                         (unsigned long long)w->id, w->msg.src, w->msg.dst, (long long)left_ps);
         return;
+    }
     if (!r->err.code)
         weft_err_set(
             &r->err, WEFT_E_INTERNAL,
@@ -106,6 +114,8 @@ static void on_flow(void *ctx, const struct weft_net_flow *w)
         weft_csv_u64(csv, w->qpn);
     else
         weft_csv_empty(csv);
+    for (int k = 0; k < WEFT_DELAYS; k++)
+        weft_csv_ps_as_ns(csv, w->delay_ps[k]);
     row(r, csv);
 }
 
@@ -157,6 +167,19 @@ static void span(struct weft_report *r, const struct weft_op_record *w)
         s->longest_ps = w->end_ps - w->ready_ps;
 }
 
+/* The sum and its parts, but what is open, which no operation that ended can have. */
+static void exposed(struct weft_csv *csv, const int64_t *ps)
+{
+    static const enum weft_spent kinds[] = WEFT_EXPOSED_COLUMNS;
+    const size_t n = sizeof kinds / sizeof kinds[0] - 1;
+    int64_t sum_ps = 0;
+    for (size_t k = 0; k < n; k++)
+        sum_ps += ps[kinds[k]];
+    weft_csv_ps_as_ns(csv, sum_ps);
+    for (size_t k = 0; k < n; k++)
+        weft_csv_ps_as_ns(csv, ps[kinds[k]]);
+}
+
 static void on_op(void *ctx, const struct weft_op_record *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
@@ -180,6 +203,7 @@ static void on_op(void *ctx, const struct weft_op_record *w)
     weft_csv_ps_as_ns(csv, w->start_ps);
     weft_csv_ps_as_ns(csv, w->end_ps);
     weft_csv_ps_as_ns(csv, w->end_ps - w->ready_ps);
+    exposed(csv, w->exposed_ps);
     row(r, csv);
 }
 

@@ -19,14 +19,14 @@ static const char *link_name(const struct weft_fabric *f, uint32_t port, char *b
 static void max_and_mean(FILE *out, const char *label, int64_t max_ps, int64_t mean_ps)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
-    fprintf(out, "    %-22s %-12s %s\n", label, weft_human_time(max_ps, a),
+    fprintf(out, "    %-26s %-12s %s\n", label, weft_human_time(max_ps, a),
             weft_human_time(mean_ps, b));
 }
 
 /* The causes that took any time. */
 static void exposed(FILE *out, const struct weft_summary *s)
 {
-    char label[32];
+    char label[40];
     for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
         snprintf(label, sizeof label, "  for %s", weft_spent_name((enum weft_spent)k));
         if (s->exposed_by_max_ps[k])
@@ -116,7 +116,7 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     dimensions(out, s);
     if (!t->packet_hops)
         return;
-    fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses", "congestion",
+    fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses", "ECN and PFC",
             (unsigned long long)t->ecn_marks, (unsigned long long)t->cnps,
             (unsigned long long)t->pfc_pauses);
     if (t->pfc_refreshes)
@@ -159,7 +159,7 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
             (unsigned long long)s->links);
     if (s->ops_total) {
         progress(out, s);
-        fprintf(out, "  per rank                 max          mean over %llu ranks\n",
+        fprintf(out, "  per rank                     max          mean over %llu ranks\n",
                 (unsigned long long)s->ranks);
         max_and_mean(out, "compute", s->compute_max_ps, s->compute_mean_ps);
         max_and_mean(out, "communication", s->comm_max_ps, s->comm_mean_ps);

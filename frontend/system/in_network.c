@@ -64,7 +64,7 @@ void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *
     }
 }
 
-void weft_joint_arrival(const struct weft_active *a, const struct weft_net_done *done)
+void weft_joint_arrival(struct weft_active *a, const struct weft_net_done *done)
 {
     const struct weft_joint *j = (const struct weft_joint *)(uintptr_t)done->send_ref;
     struct weft_net_done last = *done; /* as seen from the latest post */

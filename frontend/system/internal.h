@@ -34,12 +34,13 @@ struct weft_p2p;
 /** An op that has been issued and is not done. */
 struct weft_active {
     struct weft_npu *npu;
-    uint32_t op;                     /**< index into the rank's ops */
-    int64_t ready_ps, start_ps;      /**< start_ps is -1 until it starts */
-    struct weft_active *prev, *next; /**< all active ops of the NPU, in issue order */
-    struct weft_active *queued;      /**< next in a resource's or a RECV's queue */
-    struct weft_coll_run *coll;      /**< COLL */
-    struct weft_trail *trail;        /**< of what began it, once it has begun */
+    uint32_t op;                          /**< index into the rank's ops */
+    int64_t ready_ps, start_ps;           /**< start_ps is -1 until it starts */
+    struct weft_active *prev, *next;      /**< all active ops of the NPU, in issue order */
+    struct weft_active *queued;           /**< next in a resource's or a RECV's queue */
+    struct weft_coll_run *coll;           /**< COLL */
+    struct weft_trail *trail;             /**< of what began it, once it has begun */
+    int64_t exposed_ps[WEFT_SPENT_KINDS]; /**< exposed time that ended as it got on, by cause */
 };
 
 /** First in, first out of ops. */
@@ -317,7 +318,7 @@ struct weft_site_group *weft_site_net_group(const struct weft_sites *sites, uint
 void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *g, uint32_t members,
                      const struct weft_net_part *part);
 /** The beginning of an event: the result of an operation has come in. */
-void weft_joint_arrival(const struct weft_active *a, const struct weft_net_done *done);
+void weft_joint_arrival(struct weft_active *a, const struct weft_net_done *done);
 /** A member's part is over. */
 void weft_joint_sent(struct weft_system *s, const struct weft_net_done *done);
 void weft_joints_free(struct weft_site_group *g);
@@ -345,20 +346,15 @@ struct weft_npu_part {
     enum weft_spent kind;
     int64_t until_ps;
 };
-/**
- * Adds the time since the last call to what is going on; before every change of it, and when a
- * communication gets on. @p parts: what exposed communication waited for, in order; the last one
- * holds until now. n 0: not known.
- */
-void weft_npu_account(struct weft_npu *npu, int64_t now_ps, const struct weft_npu_part *parts,
-                      size_t n);
+/** Adds the time since the last call to what is going on; before every change of it. */
+void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
 /** The beginning of an event: a message of @p a has come in, posted with @p trail. */
-void weft_npu_arrival(const struct weft_active *a, const struct weft_trail *trail,
+void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
                       const struct weft_net_done *done);
 /** The beginning of an event: what SEND @p a has sent is acknowledged. */
-void weft_npu_acked(const struct weft_active *a, const struct weft_net_done *done);
+void weft_npu_acked(struct weft_active *a, const struct weft_net_done *done);
 /** The beginning of an event: the timer with @p t, of @p a, is over. */
-void weft_npu_timer(const struct weft_active *a, struct weft_trail *t);
+void weft_npu_timer(struct weft_active *a, struct weft_trail *t);
 /** The computation on the accelerator is over. */
 void weft_npu_computed(struct weft_npu *npu);
 /** The access to remote memory of a MEM op is over. */
@@ -395,7 +391,7 @@ struct weft_prog {
     uint64_t messages, bytes; /**< sent */
     int64_t reduce_ps;        /**< spent on adding up */
     struct weft_coll_run *run;
-    const struct weft_active *active; /**< the op that run belongs to */
+    struct weft_active *active; /**< the op that run belongs to */
     void (*finished)(struct weft_prog *p);
 };
 /** Readies a program whose key, ops, call and ranks are filled in. */

@@ -9,8 +9,9 @@
  * Exposed communication is time with communication in progress and nothing running. Whatever ends a
  * stretch of it says what it waited for. A message: first for the sender (or, in a collective, one
  * that the sender had to hear from) to come to the operation, then for the sender to be able to
- * send, then for the network. A cost that is over: for that cost. With several communications in
- * progress a stretch lasts until the first of them gets on.
+ * send, then for the network as long as that takes alone, then for what delayed it (base/delay.h). A cost
+ * that is over: for that cost. With several communications in progress a stretch lasts until the first of
+ * them gets on.
  */
 #include "system/internal.h"
 
@@ -74,22 +75,25 @@ struct weft_active *weft_fifo_take(struct weft_fifo *q)
     return a;
 }
 
-/* Divides exposed time from..now among the causes. */
-static void expose(struct weft_rank_result *r, int64_t from_ps, int64_t now_ps,
-                   const struct weft_npu_part *parts, size_t n)
+/* Divides exposed time from..now, which ended because a (NULL: nobody) got on, among the causes. */
+static void expose(struct weft_rank_result *r, struct weft_active *a, int64_t from_ps,
+                   int64_t now_ps, const struct weft_npu_part *parts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         int64_t to_ps = i + 1 == n || parts[i].until_ps > now_ps ? now_ps : parts[i].until_ps;
         if (to_ps <= from_ps)
             continue;
         r->exposed_ps[parts[i].kind] += to_ps - from_ps;
+        a->exposed_ps[parts[i].kind] += to_ps - from_ps;
         from_ps = to_ps;
     }
     r->exposed_ps[WEFT_SPENT_OPEN] += now_ps - from_ps;
 }
 
-void weft_npu_account(struct weft_npu *npu, int64_t now_ps, const struct weft_npu_part *parts,
-                      size_t n)
+/* weft_npu_account() when a (NULL: none) gets on; @p parts: what exposed communication waited for until
+ * then, in order; the last one holds until now. n 0: not known. */
+static void account(struct weft_npu *npu, struct weft_active *a, int64_t now_ps,
+                    const struct weft_npu_part *parts, size_t n)
 {
     int64_t dt = now_ps - npu->counted_ps;
     struct weft_rank_result *r = &npu->result;
@@ -97,7 +101,7 @@ void weft_npu_account(struct weft_npu *npu, int64_t now_ps, const struct weft_np
     if (dt == 0)
         return;
     if (npu->communicating && !busy)
-        expose(r, npu->counted_ps, now_ps, parts, n);
+        expose(r, a, npu->counted_ps, now_ps, parts, n);
     npu->counted_ps = now_ps;
     if (npu->accelerator.running)
         r->compute_ps += dt;
@@ -111,46 +115,60 @@ void weft_npu_account(struct weft_npu *npu, int64_t now_ps, const struct weft_np
         r->idle_ps += dt;
 }
 
-void weft_npu_arrival(const struct weft_active *a, const struct weft_trail *trail,
+void weft_npu_account(struct weft_npu *npu, int64_t now_ps)
+{
+    account(npu, NULL, now_ps, NULL, 0);
+}
+
+/* Writes what a message was on its way for, one after the other: WEFT_WAY_PARTS of them. Returns how long it would
+ * have taken alone. */
+#define WEFT_WAY_PARTS (1 + WEFT_DELAYS)
+static int64_t way_parts(const struct weft_net_done *done, struct weft_npu_part *parts)
+{
+    int64_t alone_ps = done->received_ps - done->post_ps;
+    for (int k = 0; k < WEFT_DELAYS; k++)
+        alone_ps -= done->delay_ps[k];
+    parts[0] = (struct weft_npu_part){WEFT_SPENT_NETWORK, done->post_ps + alone_ps};
+    for (int k = 0; k < WEFT_DELAYS; k++)
+        parts[1 + k] = (struct weft_npu_part){(enum weft_spent)(WEFT_SPENT_DELAY + k),
+                                              parts[k].until_ps + done->delay_ps[k]};
+    return alone_ps;
+}
+
+void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
                       const struct weft_net_done *done)
 {
     struct weft_npu *npu = a->npu;
-    const int64_t now_ps = now_of(npu), ideal_ps = done->post_ps + done->ideal_ps;
-    const int64_t alone_ps = ideal_ps < now_ps ? ideal_ps : now_ps;
     weft_fetch(weft_active_op(a), sizeof(struct weft_op)); /* for the next message */
-    const struct weft_npu_part parts[] = {
+    struct weft_npu_part parts[2 + WEFT_WAY_PARTS] = {
         {WEFT_SPENT_PEER, trail ? trail->latest_ps : 0},
-        {a->coll ? WEFT_SPENT_DEPENDENCY : WEFT_SPENT_NETWORK, done->post_ps},
-        {WEFT_SPENT_NETWORK, alone_ps},
-        {WEFT_SPENT_CONGESTION, now_ps}};
-    weft_npu_account(npu, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
-    struct weft_trail *t =
-        weft_trail_arrived(npu, trail, alone_ps - done->post_ps, now_ps - alone_ps);
+        {a->coll ? WEFT_SPENT_DEPENDENCY : WEFT_SPENT_NETWORK, done->post_ps}};
+    const int64_t alone_ps = way_parts(done, parts + 2);
+    account(npu, a, now_of(npu), parts, sizeof(parts) / sizeof(parts[0]));
+    struct weft_trail *t = weft_trail_arrived(npu, trail, alone_ps, done->delay_ps);
     if (t && t->latest_ps < a->ready_ps)
         t->latest_ps = a->ready_ps;
     weft_trail_enter(npu, t, a->op);
 }
 
-void weft_npu_acked(const struct weft_active *a, const struct weft_net_done *done)
+void weft_npu_acked(struct weft_active *a, const struct weft_net_done *done)
 {
-    const int64_t now_ps = now_of(a->npu), ideal_ps = done->post_ps + done->ideal_ps;
-    const int64_t alone_ps = ideal_ps < done->received_ps ? ideal_ps : done->received_ps;
-    const struct weft_npu_part parts[] = {{WEFT_SPENT_NETWORK, alone_ps},
-                                          {WEFT_SPENT_CONGESTION, done->received_ps},
-                                          {WEFT_SPENT_NETWORK, now_ps}};
-    weft_npu_account(a->npu, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
+    const int64_t now_ps = now_of(a->npu);
+    struct weft_npu_part parts[WEFT_WAY_PARTS + 1] = {
+        [WEFT_WAY_PARTS] = {WEFT_SPENT_NETWORK, now_ps}}; /* the way of the ACK */
+    const int64_t alone_ps = way_parts(done, parts);
+    account(a->npu, a, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
     struct weft_trail *t =
-        weft_trail_arrived(a->npu, a->trail, alone_ps - done->post_ps + now_ps - done->received_ps,
-                           done->received_ps - alone_ps);
+        weft_trail_arrived(a->npu, a->trail, alone_ps + now_ps - done->received_ps, done->delay_ps);
     weft_trail_drop(a->npu->sys, a->trail);
     weft_trail_enter(a->npu, t, a->op);
 }
 
-void weft_npu_timer(const struct weft_active *a, struct weft_trail *t)
+void weft_npu_timer(struct weft_active *a, struct weft_trail *t)
 {
     const struct weft_npu_part parts[] = {{WEFT_SPENT_ENDPOINT, t->endpoint_ps},
                                           {WEFT_SPENT_REDUCE, 0}};
-    weft_npu_account(a->npu, now_of(a->npu), parts, 2);
+    account(a->npu, a, now_of(a->npu), parts, 2);
     weft_trail_enter(a->npu, t, a->op);
 }
 
@@ -208,7 +226,7 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
         return;
     struct weft_system *s = npu->sys;
     a->start_ps = now_of(npu);
-    weft_npu_account(npu, a->start_ps, NULL, 0);
+    weft_npu_account(npu, a->start_ps);
     a->trail = weft_trail_take(npu, a->op);
     r->running = a;
     if (weft_is_remote(s->p, weft_active_op(a))) {
@@ -230,7 +248,7 @@ static void resource_done(void *ctx, uint64_t arg)
     (void)arg;
     if (npu->sys->err.code)
         return;
-    weft_npu_account(npu, now_of(npu), NULL, 0);
+    weft_npu_account(npu, now_of(npu));
     weft_trail_enter(npu, a->trail, a->op);
     r->running = NULL;
     weft_npu_done(a);
@@ -275,7 +293,7 @@ static void begin(struct weft_npu *npu, struct weft_active *a)
     default:
         break;
     }
-    weft_npu_account(npu, a->ready_ps, NULL, 0);
+    weft_npu_account(npu, a->ready_ps);
     npu->communicating++;
     if (op->kind == WEFT_OP_COLL)
         count_collective(npu, 1);
@@ -320,7 +338,7 @@ void weft_npu_done(struct weft_active *a)
     struct weft_system *s = npu->sys;
     const struct weft_op *op = weft_active_op(a);
     int64_t now = now_of(npu);
-    weft_npu_account(npu, now, NULL, 0);
+    weft_npu_account(npu, now);
     weft_trail_done(npu, a->op);
     if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV || op->kind == WEFT_OP_COLL)
         npu->communicating--;
@@ -338,6 +356,7 @@ void weft_npu_done(struct weft_active *a)
             .ready_ps = a->ready_ps,
             .start_ps = a->start_ps < 0 ? a->ready_ps : a->start_ps,
             .end_ps = now,
+            .exposed_ps = a->exposed_ps,
             .members = a->coll ? weft_coll_members(a->coll) : 0,
             .instance = npu->state[a->op].instance,
         };

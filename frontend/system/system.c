@@ -273,7 +273,7 @@ void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_
     struct weft_npu npu = s->npus[rank]; /* a copy: what is still going on counts up to now */
     int finished = npu.done == npu.dag->nops;
     if (!finished)
-        weft_npu_account(&npu, s->net->ops->now_ps(s->net), NULL, 0);
+        weft_npu_account(&npu, s->net->ops->now_ps(s->net));
     *out = npu.result;
     out->finished = finished;
 }

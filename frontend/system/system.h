@@ -83,6 +83,9 @@ struct weft_op_record {
     int64_t end_ps;
     uint32_t members;  /**< COLL: ranks that take part with this one, itself among them */
     uint32_t instance; /**< COLL: number of the collective, from 0, on all ranks the same */
+    /** By enum weft_spent: exposed communication of its rank that ended because the operation got on. In sum over the
+     * operations of a rank what the rank has. */
+    const int64_t *exposed_ps;
 };
 
 /** What one rank did in one kind of phase of a collective, over all of its chunks. */
@@ -105,8 +108,13 @@ struct weft_phase_record {
 
 /** What time goes by with. */
 enum weft_spent {
-    WEFT_SPENT_NETWORK,    /**< a message is on its way, as long as it would be alone */
-    WEFT_SPENT_CONGESTION, /**< a message is on its way for longer than that */
+    WEFT_SPENT_NETWORK, /**< a message is on its way, as long as it would be alone */
+    WEFT_SPENT_DELAY,   /**< it takes longer: by cause, in the order of enum weft_delay */
+    WEFT_SPENT_OWN_NIC = WEFT_SPENT_DELAY,
+    WEFT_SPENT_CONGESTION_CONTROL,
+    WEFT_SPENT_LOSS_RECOVERY,
+    WEFT_SPENT_PFC_PAUSE,
+    WEFT_SPENT_FABRIC_QUEUEING,
     WEFT_SPENT_REDUCE,     /**< received data is added up or copied */
     WEFT_SPENT_ENDPOINT,   /**< software and injection: endpoint delay, LogGP costs */
     WEFT_SPENT_ON_THE_WAY, /**< how many of them a trail counts; see trail.h */
@@ -120,7 +128,7 @@ enum weft_spent {
     WEFT_SPENT_MEMORY,
     WEFT_SPENT_KINDS
 };
-/** "network", "congestion", ... */
+/** "network", "own NIC", ... */
 const char *weft_spent_name(enum weft_spent kind);
 
 /** One step of the critical path: the operation that all later steps waited for. */

@@ -23,8 +23,11 @@ struct weft_step {
 #define NO_OP UINT32_MAX
 
 static const char *const names[WEFT_SPENT_KINDS] = {
-    "network",    "congestion", "reduce",  "endpoint", "peer",
-    "dependency", "open",       "compute", "cpu",      "memory",
+    "network",       "own NIC",   "congestion control",
+    "loss recovery", "PFC pause", "fabric queueing",
+    "reduce",        "endpoint",  "peers",
+    "dependency",    "open",      "compute",
+    "cpu",           "memory",
 };
 
 const char *weft_spent_name(enum weft_spent kind)
@@ -305,13 +308,14 @@ struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t e
 }
 
 struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_trail *message,
-                                      int64_t network_ps, int64_t congestion_ps)
+                                      int64_t network_ps, const int64_t delay_ps[WEFT_DELAYS])
 {
     struct weft_trail *t = message ? copy_of(npu->sys, message) : NULL;
     if (!t)
         return NULL;
     t->spent_ps[WEFT_SPENT_NETWORK] += network_ps;
-    t->spent_ps[WEFT_SPENT_CONGESTION] += congestion_ps;
+    for (int k = 0; k < WEFT_DELAYS; k++)
+        t->spent_ps[WEFT_SPENT_DELAY + k] += delay_ps[k];
     t->messages++;
     return t;
 }

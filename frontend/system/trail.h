@@ -78,10 +78,10 @@ struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t e
                                     int64_t reduce_ps, void *ctx);
 /** Gives a reference back. */
 void weft_trail_drop(struct weft_system *s, struct weft_trail *t);
-/** The trail of a message that has come in after @p network_ps and @p congestion_ps on its way;
+/** The trail of a message that has come in after @p network_ps on its way and what delayed it;
  * the message's reference stays what it is. NULL: out of memory. */
 struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_trail *message,
-                                      int64_t network_ps, int64_t congestion_ps);
+                                      int64_t network_ps, const int64_t delay_ps[WEFT_DELAYS]);
 /** The present event ends @p op: makes it a step. */
 void weft_trail_done(struct weft_npu *npu, uint32_t op);
 

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
@@ -153,7 +154,9 @@ NetMsg(const weft_engine_msg& m)
 weft_net_done
 NetDone(const weft_engine_done& d)
 {
-    return {d.msg.ref, d.post_ps, d.received_ps, d.ideal_ps};
+    weft_net_done how = {d.msg.ref, d.post_ps, d.received_ps, d.ideal_ps, {}};
+    std::copy(std::begin(d.delay_ps), std::end(d.delay_ps), how.delay_ps);
+    return how;
 }
 
 void
@@ -179,6 +182,7 @@ OnAcked(void* ctx, const weft_engine_done* done)
         flow.received_ps = done->received_ps;
         flow.acked_ps = done->acked_ps;
         flow.ideal_ps = done->ideal_ps;
+        std::copy(std::begin(done->delay_ps), std::end(done->delay_ps), flow.delay_ps);
         flow.retx_bytes = done->retx_bytes;
         flow.cnps = done->cnps;
         flow.qpn = done->qpn;

@@ -70,6 +70,8 @@ TcpConnection::TcpConnection(TcpHosts& hosts,
     m_sender->TraceConnectWithoutContext("CongestionWindow",
                                          MakeCallback(&TcpConnection::WindowChanged, this));
     m_sender->TraceConnectWithoutContext("RTT", MakeCallback(&TcpConnection::RttChanged, this));
+    m_sender->TraceConnectWithoutContext("CongState",
+                                         MakeCallback(&TcpConnection::StateChanged, this));
     const InetSocketAddress to(TcpHosts::GetAddress(dst, prio), m_port);
     Simulator::ScheduleWithContext(m_node, Time(0), [socket = m_sender, to]() {
         socket->Connect(to);
@@ -91,6 +93,8 @@ TcpConnection::~TcpConnection()
     m_sender->TraceDisconnectWithoutContext("CongestionWindow",
                                             MakeCallback(&TcpConnection::WindowChanged, this));
     m_sender->TraceDisconnectWithoutContext("RTT", MakeCallback(&TcpConnection::RttChanged, this));
+    m_sender->TraceDisconnectWithoutContext("CongState",
+                                            MakeCallback(&TcpConnection::StateChanged, this));
     m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
                                    MakeNullCallback<void, Ptr<Socket>, const Address&>());
     if (m_receiver)
@@ -198,8 +202,9 @@ TcpConnection::Post(uint64_t message, uint64_t bytes)
     {
         m_busySincePs = WeftPs(Simulator::Now());
     }
+    Tell();
     m_posted += FRAMING_BYTES + bytes;
-    m_parts.push_back({message, bytes, m_posted});
+    m_parts.push_back({message, bytes, m_posted, m_clocks});
     FillSoon();
 }
 
@@ -304,6 +309,43 @@ TcpConnection::Read(Ptr<Socket> socket)
 }
 
 void
+TcpConnection::Tell()
+{
+    const int64_t now = WeftPs(Simulator::Now());
+    if (m_recovering)
+    {
+        m_clocks.lossPs += now - m_toldPs;
+    }
+    else if (m_top < m_posted)
+    {
+        m_clocks.controlPs += now - m_toldPs;
+    }
+    m_toldPs = now;
+}
+
+TcpClocks
+TcpConnection::ClocksOf(uint64_t message)
+{
+    Tell();
+    for (const Part& part : m_parts)
+    {
+        if (part.message == message)
+        {
+            return {m_clocks.lossPs - part.posted.lossPs, std::max<int64_t>(part.controlPs, 0)};
+        }
+    }
+    return {};
+}
+
+void
+TcpConnection::StateChanged(TcpSocketState::TcpCongState_t /* before */,
+                            TcpSocketState::TcpCongState_t after)
+{
+    Tell();
+    m_recovering = after != TcpSocketState::CA_OPEN && after != TcpSocketState::CA_CWR;
+}
+
+void
 TcpConnection::Take(Ptr<const Packet> packet)
 {
     const uint32_t size = packet->GetSize();
@@ -329,7 +371,7 @@ TcpConnection::Take(Ptr<const Packet> packet)
             uint64_t message = 0;
             std::memcpy(&message, m_head, 8);
             m_headBytes = 0;
-            m_listener.received(message);
+            m_listener.received(message, ClocksOf(message));
         }
     }
 }
@@ -347,6 +389,7 @@ TcpConnection::Acked(SequenceNumber32 /* before */, SequenceNumber32 after)
         const uint64_t message = m_parts.front().message;
         m_parts.pop_front();
         m_next--;
+        m_sent -= m_sent > 0;
         if (m_parts.empty())
         {
             m_counters.busyPs += WeftPs(Simulator::Now()) - m_busySincePs;
@@ -379,7 +422,12 @@ TcpConnection::Sent(Ptr<const Packet> packet,
             m_listener.counted(m_parts.front().message, again, false);
         }
     }
+    Tell();
     m_top = std::max(m_top, begin + size);
+    for (; m_sent < m_parts.size() && m_parts[m_sent].end <= m_top; m_sent++)
+    {
+        m_parts[m_sent].controlPs = m_clocks.controlPs - m_parts[m_sent].posted.controlPs;
+    }
     m_sentPs = now;
 }
 

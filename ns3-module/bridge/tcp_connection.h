@@ -35,6 +35,13 @@ struct TcpCounters
     int64_t busyPs{0};        //!< Time with parts not acknowledged, up to the last such.
 };
 
+/** What kept a connection from delivering: clocks, see TcpConnection::Tell. */
+struct TcpClocks
+{
+    int64_t lossPs{0};    //!< Recovering from losses.
+    int64_t controlPs{0}; //!< Else: something to send, and no window for it.
+};
+
 /** One connection. */
 class TcpConnection
 {
@@ -44,8 +51,9 @@ class TcpConnection
     /** What the owner is told; all are called in ns-3 events. */
     struct Listener
     {
-        std::function<void(uint64_t message)> received; //!< A part has arrived.
-        std::function<void(uint64_t message)> acked;    //!< A part was acknowledged.
+        /** A part has arrived; the clocks ran that much for it. */
+        std::function<void(uint64_t message, const TcpClocks& clocks)> received;
+        std::function<void(uint64_t message)> acked; //!< A part was acknowledged.
         std::function<void(uint64_t message, uint64_t bytes, bool echo)>
             counted; //!< Bytes were sent again, or an ECN echo came, while this one was the oldest.
         std::function<void(const char* what)> failed; //!< The connection is lost.
@@ -130,6 +138,9 @@ class TcpConnection
         uint64_t message; //!< Number.
         uint64_t bytes;   //!< Length.
         uint64_t end;     //!< Offset in the stream after its last byte.
+        TcpClocks posted; //!< The clocks when it was posted.
+        int64_t controlPs{
+            -1}; //!< How much control's ran until its last byte was sent; -1: it was not.
     };
 
     void Connected(ns3::Ptr<ns3::Socket> socket);
@@ -150,7 +161,19 @@ class TcpConnection
                ns3::Ptr<const ns3::TcpSocketBase> socket);
     void RtoChanged(ns3::Time before, ns3::Time after);
     void WindowChanged(uint32_t before, uint32_t after);
+    void StateChanged(ns3::TcpSocketState::TcpCongState_t before,
+                      ns3::TcpSocketState::TcpCongState_t after);
+    /**
+     * Brings the clocks up to now, before anything that they go by changes. A sender that has more
+     * to send than it has sent waits for its window: it hands its NIC at once what that allows.
+     */
+    void Tell();
     void RttChanged(ns3::Time before, ns3::Time after);
+    /**
+     * \param message one that a part has arrived of
+     * \return how much the clocks have run for it
+     */
+    TcpClocks ClocksOf(uint64_t message);
     /** Gives the socket what it has room for. */
     void Fill();
     /** Fill as an event of the sending node. */
@@ -174,10 +197,14 @@ class TcpConnection
 
     std::deque<Part> m_parts;      //!< Not acknowledged yet, oldest first.
     std::size_t m_next{0};         //!< Part in m_parts to be given to the socket next.
+    std::size_t m_sent{0};         //!< Parts in m_parts that have been sent.
     uint64_t m_given{0};           //!< Bytes of the stream given to the socket.
     uint64_t m_posted{0};          //!< Bytes of the stream.
     uint64_t m_acked{0};           //!< Bytes acknowledged.
     uint64_t m_top{0};             //!< Offset of the first byte never sent.
+    TcpClocks m_clocks;            //!< What has kept it.
+    int64_t m_toldPs{0};           //!< They are right up to here.
+    bool m_recovering{false};      //!< From a loss, or from what looks like one.
     int64_t m_openedPs;            //!< When it was made.
     int64_t m_busySincePs{0};      //!< When m_parts became non-empty.
     int64_t m_sentPs{0};           //!< When a segment was sent last.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 using namespace ns3;
 
@@ -53,7 +54,7 @@ TcpMessages::GetGroup(const weft_engine_msg& msg)
         const uint32_t src = msg.src_host;
         const uint32_t dst = msg.dst_host;
         TcpConnection::Listener listener;
-        listener.received = [this](uint64_t id) { Received(id); };
+        listener.received = [this](uint64_t id, const TcpClocks& clocks) { Received(id, clocks); };
         listener.acked = [this](uint64_t id) { Acked(id); };
         listener.counted = [this](uint64_t id, uint64_t bytes, bool echo) {
             Counted(id, bytes, echo);
@@ -98,6 +99,30 @@ TcpMessages::IdealPs(const Message& message) const
     return longest;
 }
 
+void
+TcpMessages::FillDelays(Message& message) const
+{
+    weft_engine_done& d = message.done;
+    const int64_t beyond = d.received_ps - d.post_ps - d.ideal_ps;
+    weft_engine_frame frame = {};
+    frame.src_host = d.msg.src_host;
+    frame.dst_host = d.msg.dst_host;
+    frame.flow = message.starts[0].flow;
+    const uint32_t segment = m_hosts.GetSegmentBytes();
+    const int64_t last = weft_engine_frames_ideal_ps(m_fabric->GetEngine(),
+                                                     &frame,
+                                                     message.since,
+                                                     std::min<uint64_t>(d.msg.bytes, segment),
+                                                     segment,
+                                                     TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES);
+    // Handshake, slow start and the time of its own bytes are in the ideal duration, all but that of
+    // its last segment.
+    const int64_t sending = std::max<int64_t>(0, d.ideal_ps - last);
+    d.delay_ps[WEFT_DELAY_LOSS] = std::min(message.clocks.lossPs, std::max<int64_t>(beyond, 0));
+    d.delay_ps[WEFT_DELAY_CONTROL] = std::max<int64_t>(0, message.clocks.controlPs - sending);
+    weft_delays_settle(d.delay_ps, beyond, WEFT_DELAY_QUEUE);
+}
+
 int
 TcpMessages::Send(uint64_t id, const weft_engine_msg& msg, weft_err* err)
 {
@@ -139,13 +164,14 @@ TcpMessages::Send(uint64_t id, const weft_engine_msg& msg, weft_err* err)
 }
 
 void
-TcpMessages::Received(uint64_t id)
+TcpMessages::Received(uint64_t id, const TcpClocks& clocks)
 {
     Message& arrived = m_messages.at(id);
     if (--arrived.partsToReceive > 0)
     {
         return;
     }
+    arrived.clocks = clocks;
     Group& group = *arrived.group;
     while (!group.undelivered.empty())
     {
@@ -159,6 +185,7 @@ TcpMessages::Received(uint64_t id)
         m.delivered = true;
         m.done.received_ps = WeftPs(Simulator::Now());
         m.done.ideal_ps = IdealPs(m);
+        FillDelays(m);
         m_totals.received++;
         m_totals.bytesReceived += m.done.msg.bytes;
         m_fabric->GetPump().SyncClock(); // the engine's clock is what the listener asks

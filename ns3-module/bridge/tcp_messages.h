@@ -115,6 +115,7 @@ class TcpMessages
         uint32_t partsToReceive;      //!< Parts that have not arrived.
         uint32_t partsToAck;          //!< Parts not acknowledged.
         bool delivered;               //!< The receiver was told.
+        TcpClocks clocks;             //!< What the part that came last waited for.
     };
 
     /**
@@ -127,12 +128,22 @@ class TcpMessages
      * @return the least that it can take
      */
     int64_t IdealPs(const Message& message) const;
+    /**
+     * Fills in what delayed a message.
+     * \param message one that has arrived, with its ideal time
+     */
+    void FillDelays(Message& message) const;
     /** The fabric lost a packet. */
     void Dropped(ns3::Time time,
                  uint32_t port,
                  weft_drop_reason why,
                  ns3::Ptr<const ns3::Packet> packet);
-    void Received(uint64_t id);
+    /**
+     * A part has arrived.
+     * \param id its message
+     * \param clocks what it waited for
+     */
+    void Received(uint64_t id, const TcpClocks& clocks);
     void Acked(uint64_t id);
     void Counted(uint64_t id, uint64_t retxBytes, bool echo);
     /**

@@ -183,6 +183,7 @@ void credit_take(struct weft_engine *e, struct port *p, uint32_t port, const str
         p->paused_since_ps = e->now;
     p->paused |= bit;
     e->pfc_since[port].ps[prio] = e->now;
+    delay_pause(e, p, prio);
 }
 
 /* Credit has come back to the sender. */
@@ -198,6 +199,7 @@ static void give(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t b
     p->paused &= ~bit;
     if (!p->paused)
         p->st.paused_ps += e->now - p->paused_since_ps;
+    delay_resume(e, p, prio);
     port_kick(e, port);
 }
 

@@ -328,6 +328,7 @@ void weft_engine_free(struct weft_engine *e)
     weft_routes_free(e->routes);
     free(e->link_down);
     free(e->link_since_ps);
+    delay_fini(e);
     stable_fini(&e->port_mem);
     free(e->nics);
     free(e->own);

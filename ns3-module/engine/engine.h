@@ -23,6 +23,7 @@
 #ifndef WEFT_ENGINE_H
 #define WEFT_ENGINE_H
 
+#include "base/delay.h"
 #include "congestion/cc.h"
 #include "topologies/link_change.h"
 
@@ -280,6 +281,8 @@ struct weft_engine_done {
     int64_t acked_ps;    /**< last ACK at the sender; 0 in the received hook */
     /** the least that it can take, alone on the fabric, over the paths that its packets may take; see ideal.c */
     int64_t ideal_ps;
+    /** what delayed it beyond ideal_ps, by cause; once it is received. In sum exactly that */
+    int64_t delay_ps[WEFT_DELAYS];
     uint64_t retx_bytes;
     uint64_t cnps;
     uint32_t qpn;                /**< number of its QP, see struct weft_engine_qp_view */

@@ -67,6 +67,7 @@ static void prepare(struct weft_engine *e)
         return;
     e->frames_on = e->nic_turns = true;
     *(e->p.ecn.at_enqueue ? &e->on_enter : &e->on_leave) |= TOUCH_FRAME;
+    e->whole |= e->on_enter & TOUCH_FRAME;
     window_choose(e);
 }
 

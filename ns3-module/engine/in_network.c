@@ -171,7 +171,7 @@ static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
     struct operation *op = &g->ops[m->over - g->first_op];
     const struct part *p = &op->part[place];
     const bool takes = receives(op, place);
-    const struct weft_engine_done d = {
+    struct weft_engine_done d = {
         .id = p->id,
         .msg = {m->host, m->host, op->bytes, op->tag, p->ref, g->prio, 0},
         .post_ps = p->post_ps,
@@ -184,6 +184,7 @@ static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
             "part %llu of an in-network operation took %lld ps, less than its ideal %lld ps",
             (unsigned long long)d.id, (long long)(d.received_ps - d.post_ps),
             (long long)d.ideal_ps);
+    weft_delays_settle(d.delay_ps, d.received_ps - d.post_ps - d.ideal_ps, WEFT_DELAY_QUEUE);
     m->over++;
     e->tot.msgs_received++;
     e->tot.msgs_acked++;

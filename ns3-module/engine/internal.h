@@ -17,6 +17,7 @@
  *   memory.c  bytes of state                          control.c  congestion controls per dimension
  *   credit.c  credit-based flow control
  *   frame.c   frames of other transports
+ *   delay.c   why messages take longer than alone
  *   lazy.c    transmissions without events of their own
  *   ideal.c   the least time that a message can take
  *   window.c  switches that run behind hosts, a window at a time
@@ -30,6 +31,7 @@
 #ifndef WEFT_ENGINE_INTERNAL_H
 #define WEFT_ENGINE_INTERNAL_H
 
+#include "base/delay.h"
 #include "base/fetch.h"
 #include "base/int128.h"
 #include "base/ns3_rng.h"
@@ -75,9 +77,13 @@ enum pkt_flags {
 
 /** One packet: 64 bytes, one cache line. */
 struct pkt {
-    uint32_t next;      /**< list link; first, as stable.h wants */
-    uint32_t qp;        /**< SUM on its way up from a host: the member */
-    int64_t next_at_ps; /**< on a link: when the packet behind it will have arrived completely */
+    uint32_t next; /**< list link; first, as stable.h wants */
+    uint32_t qp;   /**< SUM on its way up from a host: the member */
+    union {
+        int64_t
+            next_at_ps;  /**< on a link: when the packet behind it will have arrived completely */
+        int64_t held_ps; /**< DATA in a queue: the clock of its pauses when it came, see delay.c */
+    };
     /** DATA: start of transmission at the NIC; ACK: that of the data packet it answers */
     int64_t sent_ps;
     union {
@@ -132,7 +138,17 @@ struct msg {
         struct weft_engine_mark since; /**< when it was posted, */
         int64_t ideal_ps;              /**< once it is received */
     };
+    int64_t sent_ps; /**< its last packet was sent for the first time, -1: not yet */
+    /** The clocks of its QP when it was posted; from sent_ps on: what delayed it */
+    int64_t held_ps[WEFT_DELAY_QUEUE];
     uint64_t retx_bytes, cnps;
+};
+
+/** The packet that makes a message complete. */
+struct completer {
+    uint32_t pkt;
+    int64_t sent_ps;
+    uint64_t psn;
 };
 
 /** What few runs need of the packet path, tested together. */
@@ -152,7 +168,8 @@ enum touch {
     TOUCH_SIGN = 2,  /**< data is stamped with INT or PINT */
     TOUCH_HOOK = 4,  /**< queue hook */
     TOUCH_FRAME = 8, /**< ECN-capable frames may be marked */
-    TOUCH_TAP = 16   /**< packet hook */
+    TOUCH_TAP = 16,  /**< packet hook */
+    TOUCH_HOLD = 32  /**< pauses are measured: there has been one */
 };
 
 /** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those before
@@ -212,6 +229,10 @@ struct qp {
     uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
     int64_t ideal_ps;     /**< 0: not computed yet */
     struct weft_cc_env env;
+    int64_t
+        told_ps; /**< its clocks are right up to here, see delay.c; it is sending until then if that lies ahead */
+    int64_t pause_ps;                  /**< the pause clock of its port and priority at told_ps */
+    int64_t held_ps[WEFT_DELAY_QUEUE]; /**< its clocks: what has kept it from sending */
     /* receiver */
     uint64_t exp_psn;
     uint64_t taken_bytes; /**< payload of the packets that came to the receiver, in order or not */
@@ -318,6 +339,7 @@ struct port {
     uint64_t dropped_payload; /**< payload bytes of the packets in st.drops */
     uint64_t lost_payload;    /**< of them, what the link lost; the rest never left the node */
     int64_t paused_since_ps;
+    struct hold *hold; /**< clocks of its pauses; NULL: it has never been paused */
 } __attribute__((aligned(512)));
 _Static_assert(sizeof(struct port) == 512, "indexed by a shift");
 _Static_assert(offsetof(struct port, st.paused_ps) == 128,
@@ -350,6 +372,15 @@ struct pfc_port {
 /** When the current pause of each priority of a port's egress began. */
 struct pfc_since {
     int64_t ps[WEFT_PRIOS];
+};
+
+/** How long pauses have held each priority of a port, and since when they do. */
+struct hold {
+    int64_t total_ps[WEFT_PRIOS], from_ps[WEFT_PRIOS];
+};
+/** How long a packet has waited in paused queues; of the packet of that number that was sent then. */
+struct wait {
+    int64_t sent_ps, paused_ps;
 };
 
 /** The INT stamps of one packet; two share a cache line. How many there are is in pkt.sig. */
@@ -437,6 +468,7 @@ struct weft_engine {
     struct flowlet *flowlets;
     uint32_t odd;                /**< enum odd */
     uint32_t on_enter, on_leave; /**< enum touch */
+    bool whole; /**< every packet goes through its queue, as something shows or counts that */
     uint64_t seed;
     bool ns3_draws; /**< ecn.draws=ns3 */
     struct weft_ns3_rng ns3_rng;
@@ -484,6 +516,8 @@ struct weft_engine {
     struct limit egress[WEFT_PRIOS];
     int32_t quantum[WEFT_PRIOS]; /**< deficit round robin: bytes per turn */
     struct stable pkts, msgs, qps, cc_state, timers, ints;
+    struct stable waits; /**< by number of the packet; unused until a port is paused */
+    uint64_t nholds;
     struct in_network *in_network; /**< NULL: no group was opened */
     struct stall stall;
     uint32_t *qp_slots; /**< open addressing table of QP numbers + 1 */
@@ -818,6 +852,29 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qp);
  * when it has really expired. */
 bool nic_rto_extend(struct weft_engine *e, uint32_t qp);
 
+/* delay.c */
+/** A priority of a port is paused from now on, or no longer; its bit in port.paused says so already. */
+void delay_pause(struct weft_engine *e, struct port *p, uint32_t prio);
+void delay_resume(const struct weft_engine *e, struct port *p, uint32_t prio);
+/** A data packet enters, or leaves, a queue of a port that has been paused. */
+void delay_enter(const struct weft_engine *e, const struct port *p, struct pkt *k);
+void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *k, uint32_t i);
+/** Brings the clocks of a QP up to now, by its state as it is; before that changes, or its cursor moves. */
+void delay_tell(const struct weft_engine *e, struct qp *q);
+/** The same before its cursor moves to a packet that is taken for lost. */
+void delay_tell_loss(const struct weft_engine *e, struct qp *q);
+/** The QP is to send through another port or priority. */
+void delay_aim(const struct weft_engine *e, struct qp *q);
+/** A message is posted; its last packet is sent for the first time; it is complete. */
+void delay_posted(const struct weft_engine *e, struct qp *q, struct msg *m);
+void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m);
+void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c);
+/** Fills in the delays of a message that is complete. */
+void delay_fill(const struct msg *m, struct weft_engine_done *d);
+void delay_fini(struct weft_engine *e);
+/** Memory that the clocks of ports take. */
+uint64_t delay_bytes(const struct weft_engine *e);
+
 /* frame.c */
 /** A frame has reached port @p port of the host it was for. Consumes it. */
 void frame_receive(struct weft_engine *e, uint32_t pkt, uint32_t port);
@@ -833,8 +890,8 @@ void rc_receive(struct weft_engine *e, uint32_t pkt);
 void rc_answer(struct weft_engine *e, struct qp *q, uint32_t pkt, enum weft_pkt_kind kind);
 /** Answers a data packet by a NACK unless one was sent for this gap within nack-interval. */
 void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t pkt);
-/** The message q->rcv_msg (@p msg) has arrived completely. */
-void rc_received(struct weft_engine *e, struct qp *q, uint32_t msg);
+/** The message q->rcv_msg (@p msg) has arrived completely, with packet @p c. */
+void rc_received(struct weft_engine *e, struct qp *q, uint32_t msg, const struct completer *c);
 void rc_rto(struct weft_engine *e, uint32_t qp);
 void rc_cc_timer(struct weft_engine *e, uint32_t qp);
 

@@ -55,6 +55,7 @@ void lazy_choose(struct weft_engine *e)
               !e->hooks.packet && !e->credits && !e->steer;
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
         e->lazy &= !e->controls[d].signals.pint_tables;
+    e->whole = (e->on_enter & ~(uint32_t)TOUCH_HOLD) || e->odd & ODD_TURNS;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (!e->lazy)
             lazy_wake(e, n);

@@ -151,8 +151,11 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     const uint32_t old = q->port;
+    const bool sends = q->own_prio != FRAME_PRIO; /* else it stands for frames */
     uint32_t port, ack_port, mtu, ack_mtu;
     q->ideal_ps = 0; /* another path, another time */
+    if (sends)
+        delay_tell(e, q);
     if (!leads(e, q, true, &port, &mtu) || too_long(q, mtu) ||
         !leads(e, q, false, &ack_port, &ack_mtu)) {
         unfile(e, q, qi);
@@ -164,15 +167,19 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
     if (q->state == QP_PARKED) {
         q->port = port;
         q->state = QP_IDLE;
+        if (sends)
+            delay_aim(e, q);
         if (q->nxt_psn > q->una_psn)
             e->recovery->timeout(e, qi);
         else
             nic_wake(e, qi);
-    } else if (port != old || (e->steer && q->own_prio != FRAME_PRIO)) {
+    } else if (port != old || (e->steer && sends)) {
         unfile(e, q, qi);
         q->port = port;
-        if (e->steer && q->own_prio != FRAME_PRIO)
+        if (e->steer && sends)
             e->steer->aim(e, q);
+        if (sends)
+            delay_aim(e, q);
         q->state = QP_IDLE;
         nic_wake(e, qi);
     }

@@ -35,13 +35,13 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *
     out->fabric_bytes = graph_bytes(f) + weft_routes_bytes(e->routes) +
                         f->nports * sizeof *e->ports + e->nnics * sizeof *e->nics +
                         f->nnodes * (sizeof *e->mmus + sizeof *e->own) + pfc_bytes(e) +
-                        credit_bytes(e) + queue_bytes(e);
+                        credit_bytes(e) + delay_bytes(e) + queue_bytes(e);
     out->qps = e->tot.qps;
     out->qp_bytes = touched(&e->qps) + touched(&e->cc_state) + e->qp_slots_n * sizeof *e->qp_slots;
     for (uint32_t i = 0; i < e->nnics; i++)
         out->qp_bytes += e->nics[i].paced.cap * sizeof *e->nics[i].paced.h;
     out->peak_packets = e->pkts.peak;
-    out->packet_bytes = touched(&e->pkts) + touched(&e->ints);
+    out->packet_bytes = touched(&e->pkts) + touched(&e->ints) + touched(&e->waits);
     out->peak_messages = e->msgs.peak;
     out->message_bytes = touched(&e->msgs);
 }

@@ -171,6 +171,8 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
         q->retx_packets++;
         e->tot.retx_packets++;
         m->retx_bytes += payload;
+        q->held_ps[WEFT_DELAY_LOSS] +=
+            gap_quantised(e, k->frame + e->p.transport.gap_bytes, e->ports[q->port].ser_q);
         if (e->hooks.qp)
             qp_tell(e, qi, WEFT_QP_RETX, i);
     } else {
@@ -182,6 +184,8 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
         q->nxt_msg = m->next;
+        if (m->sent_ps < 0)
+            delay_sent(e, q, m);
     }
     if (__builtin_expect(q->recovering, 0))
         e->recovery->sent(e, qi);
@@ -190,7 +194,8 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
 
 /* Files a QP that has just sent or been woken. @p free_ps: when the port can take its next
  * packet. */
-static void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi, int64_t free_ps)
+static inline void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi,
+                        int64_t free_ps)
 {
     struct nic *n = &e->nics[e->ports[port].nic];
     if (q->nxt_msg == NIL) {
@@ -216,6 +221,7 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
     k->chan = k->in_chan = (q->prio - q->own_prio) & 15u;
     k->flags |= (uint8_t)((q->upper ? PKT_UPPER : 0) | (k->chan ? PKT_CHANNEL : 0));
     e->steer->aim(e, q);
+    delay_aim(e, q);
     struct port *to = &e->ports[q->port];
     if (q->port != port)
         free_ps = e->now > to->busy_until_ps ? e->now : to->busy_until_ps;
@@ -263,6 +269,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
             n->ready_mask &= (uint8_t) ~(1u << prio);
         else if (e->fetch_deep)
             weft_fetch(qp_at(e, l->head), sizeof(struct qp));
+        if (q->told_ps < e->now)
+            delay_tell(e, q);
         if (q->cc->before_send) {
             q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
             nic_cc_changed(e, qi);
@@ -296,6 +304,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         if (e->p.transport.ack_every > 1)
             ask(e, q, i);
         const int64_t free_ps = e->now + gap_quantised(e, wire, p->ser_q);
+        q->told_ps = free_ps;
         if (__builtin_expect(e->steer != NULL, 0))
             steer(e, port, qi, i, free_ps);
         else
@@ -321,6 +330,9 @@ void nic_release_paced(struct weft_engine *e, uint32_t port)
     struct nic *n = &e->nics[e->ports[port].nic];
     while (nic_paced(e, n) && n->paced.h[0].t <= e->now) {
         uint32_t qi = (uint32_t)n->paced.h[0].id;
+        struct qp *q = qp_at(e, qi);
+        if (q->told_ps < e->now)
+            delay_tell(e, q);
         evq_pop(&n->paced);
         ready_append(e, n, qi);
     }
@@ -331,6 +343,7 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     struct qp *q = qp_at(e, qi);
     if (q->state >= QP_READY || q->nxt_msg == NIL)
         return;
+    delay_tell(e, q);
     if (q->cc->before_send) {
         q->cc->before_send(cc_state_at(e, qi), q->ccp, e->now, &q->out);
         nic_cc_changed(e, qi);
@@ -350,6 +363,10 @@ void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
 {
     if (q->nxt_psn == psn)
         return;
+    if (psn < q->nxt_psn)
+        delay_tell_loss(e, q);
+    else
+        delay_tell(e, q);
     uint32_t mi = q->head_msg;
     while (mi != NIL && psn >= msg_at(e, mi)->first_psn + msg_at(e, mi)->npkts)
         mi = msg_at(e, mi)->next;
@@ -365,6 +382,7 @@ void nic_seek(struct weft_engine *e, struct qp *q, uint64_t psn)
 void nic_go_back(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
+    delay_tell_loss(e, q);
     q->nxt_psn = q->una_psn;
     q->nxt_bytes = q->una_bytes;
     q->nxt_msg = q->head_msg;

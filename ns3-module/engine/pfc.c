@@ -130,12 +130,16 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         p->st.pauses++;
         if (!before)
             p->paused_since_ps = e->now;
-        if (!(before & bit))
+        if (!(before & bit)) {
             e->pfc_since[port].ps[prio] = e->now;
+            delay_pause(e, p, prio);
+        }
     } else {
         p->paused &= ~bit;
         if (before && !p->paused)
             p->st.paused_ps += e->now - p->paused_since_ps;
+        if (before & bit)
+            delay_resume(e, p, prio);
     }
     if (e->hooks.pfc && e->windows.on)
         window_note_pfc(e, port, prio, xoff);

@@ -128,6 +128,16 @@ static inline bool may_mark(const struct pkt *k)
     return k->kind == WEFT_PKT_FRAME && k->flags & PKT_ECT;
 }
 
+/* What few runs do to a packet that has left a switch queue. */
+static __attribute__((noinline)) void left_odd(struct weft_engine *e, const struct port *p,
+                                               uint32_t port, const struct pkt *k, uint32_t i)
+{
+    if (p->hold && k->kind == WEFT_PKT_DATA)
+        delay_leave(e, p, k, i);
+    if (e->on_leave & TOUCH_HOOK)
+        e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
+}
+
 /* A packet has left a switch queue. */
 static inline void left(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
                         uint32_t i)
@@ -141,8 +151,8 @@ static inline void left(struct weft_engine *e, struct port *p, uint32_t port, st
     } else if (e->on_leave & TOUCH_FRAME && may_mark(k)) {
         ecn_mark(e, i, port, p->lane[prio].qbytes);
     }
-    if (__builtin_expect(e->on_leave & TOUCH_HOOK, 0))
-        e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->lane[prio].qbytes);
+    if (__builtin_expect(e->on_leave & (TOUCH_HOOK | TOUCH_HOLD), 0))
+        left_odd(e, p, port, k, i);
 }
 
 /* The next packet of a queue; leaves the switch's buffer. */
@@ -336,9 +346,12 @@ void port_kick(struct weft_engine *e, uint32_t port)
 }
 
 /* A packet has entered a switch queue. */
-static void entered(struct weft_engine *e, struct port *p, uint32_t port, uint32_t i)
+static __attribute__((noinline)) void entered(struct weft_engine *e, struct port *p, uint32_t port,
+                                              uint32_t i)
 {
-    const struct pkt *k = pkt_at(e, i);
+    struct pkt *k = pkt_at(e, i);
+    if (p->hold && k->kind == WEFT_PKT_DATA)
+        delay_enter(e, p, k);
     if (((e->on_enter & TOUCH_ECN) && k->kind == WEFT_PKT_DATA) ||
         ((e->on_enter & TOUCH_FRAME) && may_mark(k)))
         ecn_mark(e, i, port, p->lane[k->prio].qbytes);
@@ -454,6 +467,8 @@ void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t i
         pkt_drop(e, i, from, WEFT_DROP_LINK);
         return;
     }
+    if (e->ports[from].hold)
+        delay_leave(e, &e->ports[from], k, i);
     k->prio = (uint8_t)came_in(k);
     k->chan = k->in_chan;
     if (e->vcs)
@@ -466,8 +481,7 @@ static inline bool cuts_through(const struct weft_engine *e, const struct port *
                                 const struct pkt *k, uint32_t in)
 {
     return p->lazy && p->busy_until_ps <= e->now && p->nonempty == 0 && p->armed_ps != e->now &&
-           !(p->paused >> k->prio & 1) && !(e->on_enter | (e->odd & ODD_TURNS)) &&
-           mmu_passes(e, k, in);
+           !(p->paused >> k->prio & 1) && !e->whole && mmu_passes(e, k, in);
 }
 
 /* What enqueue, kick and switch_tx do to such a packet. */

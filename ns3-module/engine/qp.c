@@ -267,8 +267,10 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
                       .npkts = msg->bytes ? (msg->bytes - 1) / mtu + 1 : 1,
                       .start_byte = q->end_byte,
                       .post_ps = e->now,
-                      .since = e->ideal.now};
+                      .since = e->ideal.now,
+                      .sent_ps = -1};
     m->m.prio = prio;
+    delay_posted(e, q, m);
     e->tot.bytes_posted += msg->bytes;
     q->end_psn += m->npkts;
     q->end_byte += msg->bytes;

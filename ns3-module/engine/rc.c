@@ -24,6 +24,8 @@ void rc_fill_done(const struct msg *m, int64_t acked_ps, struct weft_engine_done
                                    .first_byte = m->start_byte,
                                    .first_psn = m->first_psn,
                                    .packets = m->npkts};
+    if (m->received_ps)
+        delay_fill(m, d);
 }
 
 /* ---- receiver ---- */
@@ -58,9 +60,10 @@ void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
     }
 }
 
-void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi)
+void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct completer *c)
 {
     struct msg *m = msg_at(e, mi);
+    delay_received(e, q, m, c);
     m->received_ps = e->now;
     m->ideal_ps = qp_ideal_ps(e, q, m->m.bytes, m->since);
     q->rcv_msg = m->next;
@@ -122,8 +125,10 @@ static void receive_data(struct weft_engine *e, uint32_t i)
         rc_answer(e, q, i, WEFT_PKT_ACK);
     else
         pkt_free(e, i);
-    if (last)
-        rc_received(e, q, mi);
+    if (last) { /* whatever became of the packet, it says when it was sent */
+        const struct completer c = {i, pkt_at(e, i)->sent_ps, q->exp_psn - 1};
+        rc_received(e, q, mi, &c);
+    }
 }
 
 /* ---- sender ---- */
@@ -150,6 +155,7 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
         done_tail = mi;
     }
     if (q->nxt_psn < psn) { /* acknowledged before it was resent */
+        delay_tell(e, q);
         q->nxt_psn = psn;
         q->nxt_bytes = q->una_bytes;
         q->nxt_msg = q->head_msg;

@@ -62,6 +62,7 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
 static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
 {
     struct psn_set *held = &q->repeat->held;
+    const struct completer c = {i, pkt_at(e, i)->sent_ps, q->exp_psn};
     do
         q->exp_psn++;
     while (psn_set_has(held, q->exp_psn));
@@ -72,7 +73,7 @@ static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
         const struct msg *m = msg_at(e, q->rcv_msg);
         if (m->first_psn + m->npkts > q->exp_psn)
             break;
-        rc_received(e, q, q->rcv_msg);
+        rc_received(e, q, q->rcv_msg, &c);
     }
 }
 

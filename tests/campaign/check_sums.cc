@@ -33,9 +33,11 @@ int64_t total(const Csv &c, size_t row, const std::vector<const char *> &columns
 void ranks(const Results &r, bool finished, Findings &f)
 {
     for (size_t i = 0; i < r.ranks.rows(); i++) {
-        const int64_t causes = total(r.ranks, i,
-                                     {"network_ns", "congestion_ns", "reduce_ns", "endpoint_ns",
-                                      "peer_ns", "dependency_ns", "open_ns"});
+        const int64_t causes =
+            total(r.ranks, i,
+                  {"network_ns", "own_nic_ns", "congestion_control_ns", "loss_recovery_ns",
+                   "pfc_pause_ns", "fabric_queueing_ns", "reduce_ns", "endpoint_ns", "peer_ns",
+                   "dependency_ns", "open_ns"});
         if (causes != r.ranks.ps(i, "exposed_ns"))
             f.add("ranks", "rank %zu: causes add up to %lld ps of %lld exposed", i,
                   (long long)causes, (long long)r.ranks.ps(i, "exposed_ns"));
@@ -43,8 +45,10 @@ void ranks(const Results &r, bool finished, Findings &f)
             f.add("ranks", "rank %zu: more exposed than communication", i);
         if (finished && (r.ranks.u64(i, "finished") != 1 || r.ranks.ps(i, "open_ns") != 0))
             f.add("ranks", "rank %zu of a finished run is not", i);
-        for (const char *column : {"network_ns", "congestion_ns", "reduce_ns", "endpoint_ns",
-                                   "peer_ns", "dependency_ns", "idle_ns", "compute_ns"})
+        for (const char *column :
+             {"network_ns", "own_nic_ns", "congestion_control_ns", "loss_recovery_ns",
+              "pfc_pause_ns", "fabric_queueing_ns", "reduce_ns", "endpoint_ns", "peer_ns",
+              "dependency_ns", "idle_ns", "compute_ns"})
             if (r.ranks.ps(i, column) < 0)
                 f.add("ranks", "rank %zu: %s is negative", i, column);
     }
@@ -55,9 +59,11 @@ void path(const Results &r, Findings &f)
     int64_t at = 0;
     for (size_t i = 0; i < r.path.rows(); i++) {
         const int64_t begin = r.path.ps(i, "begin_ns"), end = r.path.ps(i, "end_ns");
-        const int64_t parts = total(r.path, i,
-                                    {"compute_ns", "cpu_ns", "memory_ns", "network_ns",
-                                     "congestion_ns", "reduce_ns", "endpoint_ns"});
+        const int64_t parts =
+            total(r.path, i,
+                  {"compute_ns", "cpu_ns", "memory_ns", "network_ns", "own_nic_ns",
+                   "congestion_control_ns", "loss_recovery_ns", "pfc_pause_ns",
+                   "fabric_queueing_ns", "reduce_ns", "endpoint_ns"});
         if (begin != at || end - begin != r.path.ps(i, "duration_ns") || parts != end - begin)
             f.add("path", "step %zu from %lld to %lld ps after %lld: parts %lld", i,
                   (long long)begin, (long long)end, (long long)at, (long long)parts);

@@ -60,12 +60,12 @@ TEST(Run, CausesAndCriticalPathAddUp)
     ASSERT_EQ(ranks.size(), 17u);
     for (size_t r = 1; r < ranks.size(); r++) {
         int64_t sum = 0;
-        for (size_t k = 7; k < 14; k++)
+        for (size_t k = 7; k < 18; k++)
             sum += ps_of(ranks[r][k]);
         EXPECT_EQ(ranks[0][6], "exposed_ns");
         EXPECT_EQ(sum, ps_of(ranks[r][6])) << "rank " << ranks[r][0];
         EXPECT_GT(ps_of(ranks[r][7]), 0);
-        EXPECT_EQ(ranks[r][13], "0.000");
+        EXPECT_EQ(ranks[r][17], "0.000");
     }
     auto path = cells(dir / "o/critical_path.csv");
     int64_t at = 0;

@@ -76,6 +76,7 @@ inline void flow(weft_report *r, uint64_t id, int64_t post_ps, int64_t fct_ps, i
     f.received_ps = post_ps + fct_ps;
     f.acked_ps = post_ps + fct_ps + 100;
     f.ideal_ps = ideal_ps;
+    f.delay_ps[WEFT_DELAY_QUEUE] = fct_ps - ideal_ps;
     f.retx_bytes = 5;
     f.cnps = 2;
     o.flow(o.ctx, &f);

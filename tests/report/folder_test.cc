@@ -37,6 +37,10 @@ TEST(Folder, RowsOfEveryFile)
     op.name = "fwd, layer \"1\"";
     weft_system_observer so = weft_report_system_observer(r);
     weft_op_record rec = {1, &op, 1000, 2000, 5001, 0};
+    int64_t exposed[WEFT_SPENT_KINDS] = {};
+    exposed[WEFT_SPENT_OWN_NIC] = 100;
+    exposed[WEFT_SPENT_DEPENDENCY] = 200;
+    rec.exposed_ps = exposed;
     so.op(so.ctx, &rec);
     weft_net_observer no = weft_report_net_observer(r);
     weft_net_pfc pfc = {777, 0, 3, 1};
@@ -45,10 +49,12 @@ TEST(Folder, RowsOfEveryFile)
     no.pfc(no.ctx, &pfc);
     ASSERT_EQ(weft_report_flush(r, &err), 0) << err.msg;
     EXPECT_EQ(slurp(path + "/flows.csv"),
-              header(WEFT_CSV_FLOWS) + "4,0,1,7,3,1000,1.500,3.000,3.100,2.000,1.500000,5,2,\n");
+              header(WEFT_CSV_FLOWS) + "4,0,1,7,3,1000,1.500,3.000,3.100,2.000,1.500000,5,2,,0.000,"
+                                       "0.000,0.000,0.000,1.000\n");
     EXPECT_EQ(slurp(path + "/ops.csv"),
               header(WEFT_CSV_OPS) +
-                  "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,4.001\n");
+                  "1,12,\"fwd, layer \"\"1\"\"\",compute,0,1.000,2.000,5.001,4.001,"
+                  "0.300,0.000,0.100,0.000,0.000,0.000,0.000,0.000,0.000,0.000,0.200\n");
     EXPECT_EQ(slurp(path + "/pfc.csv"),
               header(WEFT_CSV_PFC) + "0.777,0,h0,s2,3,pause\n1.777,0,h0,s2,3,resume\n");
     EXPECT_FALSE(std::filesystem::exists(path + "/links.csv"));

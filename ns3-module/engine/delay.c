@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What delays messages (base/delay.h), measured where it happens.
+ *
+ * At the sender each QP has a clock per cause that runs while the QP has something to send and its NIC isn't
+ * sending for it:
+ *
+ *   loss      its cursor is behind what it has sent before, or no path is left; also while it sends again, and
+ *             what it was blocked for when it turns out that packets were lost
+ *   control   its pacing time lies ahead, or its window is full
+ *   pause     it waits for its turn while its priority is paused
+ *   own NIC   it waits for its turn otherwise
+ *
+ * The clocks are brought up to date when the QP's state changes: a QP that sends packet after packet costs
+ * nothing. A message notes them when it is posted and when its last packet is sent for the first time.
+ * What they don't count of the time in between is serialisation: of its own packets, which is ideal time, and
+ * of earlier messages of the QP, which is own NIC.
+ *
+ * After that the message is on its way. If the packet that completes it is sent later, until then it waits for
+ * loss recovery. The rest beyond what an empty fabric takes from the NIC to the receiver is waiting in
+ * queues, some of it paused: each (port, priority) has a clock of its pauses, and a packet that leaves a queue
+ * knows what it said when it came.
+ *
+ * A pause holds a port from the end of the packet that it is sending; before, that packet does. Clocks of ports
+ * exist from the first pause on, in records of their own: without PFC they cost nothing.
+ */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- pauses of ports ---- */
+
+/* What pauses were told of a port so far. */
+static struct hold *hold_of(struct weft_engine *e, struct port *p)
+{
+    if (p->hold)
+        return p->hold;
+    if (!e->waits.base && !stable_init(&e->waits, sizeof(struct wait), e->pkts.max)) {
+        engine_fail(e, WEFT_E_LIMIT, "the address space for waiting packets was refused");
+        return NULL;
+    }
+    p->hold = calloc(1, sizeof *p->hold);
+    if (!p->hold) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
+        return NULL;
+    }
+    e->nholds++;
+    e->on_enter |= TOUCH_HOLD;
+    e->on_leave |= TOUCH_HOLD;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        for (uint32_t i = p->lane[k].q.head; i != NIL; i = pkt_at(e, i)->next)
+            pkt_at(e, i)->held_ps = 0;
+    return p->hold;
+}
+
+void delay_pause(struct weft_engine *e, struct port *p, uint32_t prio)
+{
+    struct hold *h = hold_of(e, p);
+    if (h)
+        h->from_ps[prio] = p->busy_until_ps > e->now ? p->busy_until_ps : e->now;
+}
+
+void delay_resume(const struct weft_engine *e, struct port *p, uint32_t prio)
+{
+    struct hold *h = p->hold;
+    if (h && e->now > h->from_ps[prio])
+        h->total_ps[prio] += e->now - h->from_ps[prio];
+}
+
+/* How long a priority of a port has been held by pauses so far. */
+static int64_t paused_ps(const struct weft_engine *e, const struct port *p, uint32_t prio)
+{
+    const struct hold *h = p->hold;
+    if (!h)
+        return 0;
+    const bool on = (p->paused >> prio & 1) && e->now > h->from_ps[prio];
+    return h->total_ps[prio] + (on ? e->now - h->from_ps[prio] : 0);
+}
+
+void delay_fini(struct weft_engine *e)
+{
+    for (uint32_t i = 0; e->ports && i < e->fabric->nports; i++)
+        free(e->ports[i].hold);
+    stable_fini(&e->waits);
+}
+
+uint64_t delay_bytes(const struct weft_engine *e)
+{
+    return e->nholds * sizeof(struct hold);
+}
+
+/* ---- packets in queues ---- */
+
+void delay_enter(const struct weft_engine *e, const struct port *p, struct pkt *k)
+{
+    k->held_ps = paused_ps(e, p, k->prio);
+}
+
+void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *k, uint32_t i)
+{
+    const int64_t ps = paused_ps(e, p, k->prio) - k->held_ps;
+    if (ps <= 0)
+        return;
+    struct wait *w = (struct wait *)(void *)e->waits.base + i;
+    if (w->sent_ps != k->sent_ps)
+        *w = (struct wait){.sent_ps = k->sent_ps};
+    w->paused_ps += ps;
+    if (e->waits.n <= i)
+        e->waits.n = i + 1;
+}
+
+/* How long packet number @p i, sent at @p sent_ps, has waited in paused queues. */
+static int64_t waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
+{
+    if (e->waits.n <= i)
+        return 0;
+    const struct wait *w = (const struct wait *)(const void *)e->waits.base + i;
+    return w->sent_ps == sent_ps ? w->paused_ps : 0;
+}
+
+/* ---- QPs ---- */
+
+void delay_aim(const struct weft_engine *e, struct qp *q)
+{
+    q->pause_ps = paused_ps(e, &e->ports[q->port], q->prio);
+}
+
+/* What a QP was waiting for, from q->told_ps until now, @p paused of it with its priority held by a pause. */
+static void tell(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
+{
+    if (q->nxt_msg == NIL)
+        return; /* there was nothing to send */
+    if (q->state == QP_PARKED || q->nxt_psn < q->top_psn) {
+        q->held_ps[WEFT_DELAY_LOSS] += ps;
+    } else if (q->state == QP_BLOCKED) {
+        q->held_ps[q->recovering ? WEFT_DELAY_LOSS : WEFT_DELAY_CONTROL] += ps;
+    } else if (q->state == QP_PACED) {
+        /* its port looks for it at its time, unless it is sending */
+        const int64_t due = (q->next_avail_ps < e->now ? q->next_avail_ps : e->now) - q->told_ps;
+        q->held_ps[WEFT_DELAY_CONTROL] += due > 0 ? due : 0;
+        q->held_ps[WEFT_DELAY_NIC] += due > 0 ? ps - due : ps;
+    } else {
+        paused = paused < ps ? paused : ps;
+        q->held_ps[WEFT_DELAY_PAUSE] += paused;
+        q->held_ps[WEFT_DELAY_NIC] += ps - paused;
+    }
+}
+
+void delay_tell(const struct weft_engine *e, struct qp *q)
+{
+    const int64_t before = q->pause_ps;
+    if (q->told_ps >= e->now)
+        return;
+    delay_aim(e, q);
+    tell(e, q, e->now - q->told_ps, q->pause_ps - before);
+    q->told_ps = e->now;
+}
+
+void delay_tell_loss(const struct weft_engine *e, struct qp *q)
+{
+    if (q->state == QP_BLOCKED && q->nxt_msg != NIL && q->told_ps < e->now) {
+        q->held_ps[WEFT_DELAY_LOSS] += e->now - q->told_ps;
+        q->told_ps = e->now;
+    }
+    delay_tell(e, q);
+}
+
+/* ---- messages ---- */
+
+void delay_posted(const struct weft_engine *e, struct qp *q, struct msg *m)
+{
+    delay_tell(e, q);
+    memcpy(m->held_ps, q->held_ps, sizeof m->held_ps);
+}
+
+void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
+{
+    const struct port *p = &e->ports[q->port];
+    const uint64_t full = data_frame(e, q, q->mtu_bytes) + e->p.transport.gap_bytes;
+    int64_t own_ps = (int64_t)(m->npkts - 1) * gap_quantised(e, full, p->ser_q);
+    m->sent_ps = e->now;
+    for (int k = 0; k < WEFT_DELAY_QUEUE; k++) {
+        m->held_ps[k] = q->held_ps[k] - m->held_ps[k];
+        own_ps += m->held_ps[k];
+    }
+    const int64_t behind_ps = e->now - m->post_ps - own_ps;
+    m->held_ps[WEFT_DELAY_NIC] += behind_ps > 0 ? behind_ps : 0;
+}
+
+/* By how much longer a packet from the middle of a message takes than its last one. */
+static int64_t longer_ps(struct weft_engine *e, struct qp *q, const struct msg *m, uint64_t psn)
+{
+    const uint64_t mtu = q->mtu_bytes, before = (m->npkts - 1) * mtu;
+    if (psn + 1 >= m->first_psn + m->npkts || psn < m->first_psn)
+        return 0;
+    return qp_ideal_ps(e, q, mtu, m->since) - qp_ideal_ps(e, q, m->m.bytes - before, m->since);
+}
+
+void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c)
+{
+    int64_t from_ps = m->sent_ps;
+    if (c->sent_ps > from_ps) {
+        from_ps = c->sent_ps;
+        m->held_ps[WEFT_DELAY_LOSS] += from_ps - m->sent_ps + longer_ps(e, q, m, c->psn);
+    }
+    const int64_t paused = waited_ps(e, c->pkt, c->sent_ps), way_ps = e->now - from_ps;
+    m->held_ps[WEFT_DELAY_PAUSE] += paused < way_ps ? paused : way_ps;
+}
+
+void delay_fill(const struct msg *m, struct weft_engine_done *d)
+{
+    memcpy(d->delay_ps, m->held_ps, sizeof m->held_ps);
+    const int64_t beyond_ps = d->received_ps - d->post_ps - d->ideal_ps;
+    weft_delays_settle(d->delay_ps, beyond_ps, WEFT_DELAY_QUEUE);
+}
