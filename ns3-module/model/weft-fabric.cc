@@ -174,9 +174,11 @@ WeftFabric::~WeftFabric()
 void
 WeftFabric::DoDispose()
 {
+    // The engine and its congestion control stay, for those who look at what was counted; they go
+    // together.
+    m_pump.Retire();
     m_devices.clear();
     m_frames.Clear();
-    m_cc = nullptr;
     Object::DoDispose();
 }
 

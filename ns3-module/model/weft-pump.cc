@@ -53,9 +53,24 @@ WeftPump::SetHorizon(int64_t ps)
 }
 
 void
+WeftPump::Retire()
+{
+    if (m_attached)
+    {
+        Follow();
+    }
+    if (m_running)
+    {
+        weft_engine_stop(m_engine);
+    }
+    Disarm();
+    m_dead = true;
+}
+
+void
 WeftPump::SyncClock()
 {
-    NS_ABORT_MSG_IF(m_dead, "a weft fabric was used after Simulator::Destroy");
+    NS_ABORT_MSG_IF(m_dead, "a weft fabric was used after Simulator::Destroy or Dispose");
     if (!m_running)
     {
         weft_engine_set_now(m_engine, WeftPs(Simulator::Now()));

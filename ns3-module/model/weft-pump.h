@@ -66,6 +66,12 @@ class WeftPump
      */
     void SetHorizon(int64_t ps);
 
+    /**
+     * The engine is not executed any more; what it has counted up to now can still be looked at.
+     * Inside one of its callbacks the event that called is its last.
+     */
+    void Retire();
+
     /** Before posting: moves the engine's clock to Simulator::Now(). */
     void SyncClock();
 
@@ -78,7 +84,7 @@ class WeftPump
     void Touch();
 
     /**
-     * @return whether the simulation that the pump belonged to was destroyed
+     * @return whether the simulation that the pump belonged to was destroyed, or the pump retired
      */
     bool IsDead() const
     {
@@ -122,7 +128,7 @@ class WeftPump
     int64_t m_horizonPs{WEFT_NEVER};           //!< Last time to be executed.
 
     bool m_attached{false};             //!< Part of a simulation.
-    bool m_dead{false};                 //!< Its simulation was destroyed.
+    bool m_dead{false};                 //!< Its simulation was destroyed, or it retired.
     bool m_running{false};              //!< The engine is running.
     bool m_failed{false};               //!< The engine found itself broken.
     WeftSimulatorImpl* m_impl{nullptr}; //!< Set under WeftSimulatorImpl.

@@ -328,6 +328,94 @@ class DeviceTestCase : public TestCase
 
 /**
  * @ingroup weft-tests
+ * A fabric that is disposed of halfway sends nothing more, though its simulation goes on, and shows
+ * what it has counted. Its congestion control is used until then, which the build with sanitizers
+ * watches.
+ */
+class DisposeTestCase : public TestCase
+{
+  public:
+    /**
+     * @param impl SimulatorImpl
+     * @param inside from a callback of the engine, else from an event of ns-3
+     */
+    DisposeTestCase(const std::string& impl, bool inside)
+        : TestCase(impl + ": Dispose " + (inside ? "in a callback" : "in an event")),
+          m_impl(impl),
+          m_inside(inside)
+    {
+    }
+
+  private:
+    /** Disposes of the fabric. */
+    void DisposeNow()
+    {
+        m_fabric->Dispose();
+        m_atDispose = Totals();
+    }
+
+    /**
+     * Sink of MessageComplete.
+     * @param done the message
+     */
+    void Complete(const weft_engine_done& done)
+    {
+        m_complete++;
+        if (m_inside && m_complete == 1)
+        {
+            DisposeNow();
+        }
+    }
+
+    /**
+     * @return the counters
+     */
+    struct weft_engine_totals Totals() const
+    {
+        struct weft_engine_totals t;
+        ::weft_engine_totals(m_fabric->GetEngine(), &t);
+        return t;
+    }
+
+    void DoRun() override
+    {
+        WeftTestRun run(m_impl);
+        WeftFabricHelper helper;
+        helper.SetTopology("single-switch", "Hosts", UintegerValue(9));
+        helper.SetCongestionControl("dcqcn");
+        m_fabric = helper.Install();
+        m_fabric->TraceConnectWithoutContext("MessageComplete",
+                                             MakeCallback(&DisposeTestCase::Complete, this));
+        for (uint32_t host = 1; host < 9; host++)
+        {
+            m_fabric->Send(host, 0, 10000 * host);
+            m_fabric->Send(host, 0, 1000000);
+        }
+        if (!m_inside)
+        {
+            Simulator::Schedule(MicroSeconds(40), &DisposeTestCase::DisposeNow, this);
+        }
+        Simulator::Schedule(MilliSeconds(50), []() {});
+        Simulator::Run();
+        const auto t = Totals();
+        NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), MilliSeconds(50), "the simulation went on");
+        NS_TEST_EXPECT_MSG_GT(m_atDispose.ecn_marks, 0, "there was congestion");
+        NS_TEST_EXPECT_MSG_LT(t.msgs_received, 16, "not everything arrived");
+        NS_TEST_EXPECT_MSG_EQ(
+            t.packet_hops, m_atDispose.packet_hops, "nothing was sent afterwards");
+        NS_TEST_EXPECT_MSG_EQ(t.ecn_marks, m_atDispose.ecn_marks, "nor marked");
+        m_fabric = nullptr;
+    }
+
+    std::string m_impl;                    //!< SimulatorImpl.
+    bool m_inside;                         //!< Disposes in a callback of the engine.
+    Ptr<WeftFabric> m_fabric;              //!< The fabric.
+    uint32_t m_complete{0};                //!< Messages.
+    struct weft_engine_totals m_atDispose; //!< The counters when it was disposed of.
+};
+
+/**
+ * @ingroup weft-tests
  * The suite.
  */
 class WeftFabricTestSuite : public TestSuite
@@ -359,6 +447,8 @@ class WeftFabricTestSuite : public TestSuite
                                                 3 * DELAY + 86 * (80 + 160 + 80)));
             AddTestCase(new StopTestCase(impl));
             AddTestCase(new TwoFabricsTestCase(impl));
+            AddTestCase(new DisposeTestCase(impl, false));
+            AddTestCase(new DisposeTestCase(impl, true));
         }
         AddTestCase(new ByHandTestCase());
         AddTestCase(new DeviceTestCase());
