@@ -171,10 +171,13 @@ static int missing_unit(const struct quantity *q, const char *text, const struct
     char pretty[WEFT_UNIT_TEXT_MAX];
     switch (q->what[0]) {
     case 's':
-        if (whole && n->mantissa >= 1024 && n->mantissa % 1024 == 0)
+        if (whole && n->mantissa >= 1000) {
+            weft_format_size((uint64_t)n->mantissa, pretty);
+            const int longer = strncmp(pretty, number, (size_t)len) != 0;
             return weft_err_set(err, WEFT_E_INPUT,
-                                "'%.*s' has no unit; write for example %.*sB or %s", len, number,
-                                len, number, weft_format_size((uint64_t)n->mantissa, pretty));
+                                "'%.*s' has no unit; write for example %.*sB%s%s", len, number, len,
+                                number, longer ? " or " : "", longer ? pretty : "");
+        }
         return weft_err_set(err, WEFT_E_INPUT,
                             "'%.*s' has no unit; write for example %.*s%s or %.*sKiB", len, number,
                             len, number, whole ? "B" : "MB", len, number);

@@ -50,7 +50,7 @@ static const char *cell(const struct weft_sweep *s, size_t row, size_t col,
     if (strcmp(r->outcome, "finished") != 0)
         return r->outcome;
     snprintf(buf, WEFT_METRIC_TEXT_MAX, "%.3f", r->speed_up);
-    return isnan(r->speed_up) ? "none" : buf;
+    return isnan(r->speed_up) ? "n/a" : buf;
 }
 
 static const char *heading(const struct weft_sweep *s, size_t col)
@@ -133,7 +133,11 @@ int weft_sweep_csv(const char *dir, const struct weft_sweep *s, struct weft_err 
         for (size_t m = 0; m <= s->nmetrics; m++) {
             double v = m < s->nmetrics ? weft_metric_in_unit(s->metric[m], s->rows[r].metric[m])
                                        : s->rows[r].speed_up;
-            weft_csv_f64(csv, v, 6); /* empty when there is none */
+            const struct weft_metric *metric = m < s->nmetrics ? s->metric[m] : NULL;
+            if (metric && weft_metric_counts(metric) && v >= 0 && v < 0x1p53)
+                weft_csv_u64(csv, (uint64_t)v);
+            else
+                weft_csv_f64(csv, v, 6); /* empty when there is none */
         }
         code = weft_csv_row(csv, err);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Versions. WEFT_VERSION and WEFT_BUILD_TYPE come from CMake. */
+/* Versions. WEFT_VERSION and WEFT_BUILD_TYPE come from CMake, WEFT_COMMIT from cmake/Commit.cmake. */
 #include "cli/versions.h"
+
+#include "weft_commit.h"
 
 #include <libxml/xmlversion.h>
 #include <protobuf-c/protobuf-c.h>
@@ -14,6 +16,8 @@ void weft_versions(const struct weft_cli *cli, struct weft_version out[WEFT_VERS
     out[3] = (struct weft_version){"protobuf-c", protobuf_c_version()};
     out[4] = (struct weft_version){"compiler", "gcc " __VERSION__};
     out[5] = (struct weft_version){"build type", WEFT_BUILD_TYPE};
+    out[6] = (struct weft_version){"commit", WEFT_COMMIT[0] ? WEFT_COMMIT
+                                                            : "none (not built from a repository)"};
 }
 
 void weft_program_version(const struct weft_cli *cli)

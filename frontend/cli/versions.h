@@ -11,10 +11,10 @@ extern "C" {
 
 /** One line of versions. */
 struct weft_version {
-    const char *name; /**< "weft", "ns-3", "libxml2", "protobuf-c", "compiler", "build type" */
+    const char *name; /**< "weft", "ns-3", "libxml2", "protobuf-c", "compiler", "build type", "commit" */
     const char *value;
 };
-enum { WEFT_VERSIONS = 6 };
+enum { WEFT_VERSIONS = 7 };
 /** Fills in all of them; the texts live as long as the program. */
 void weft_versions(const struct weft_cli *cli, struct weft_version out[WEFT_VERSIONS]);
 

@@ -27,7 +27,10 @@ static const struct weft_param ideal_params[] = {
      NULL},
     {"contention", WEFT_PARAM_ENUM, offsetof(struct weft_ideal_params, contention), "none", NULL,
      NULL, "none|source",
-     "none: messages never meet; source: a host's link sends one message after the other", NULL},
+     "none: messages never meet, but those of one pair of hosts and priority arrive in order; "
+     "source: a host's link sends one "
+     "message after the other",
+     NULL},
 };
 
 static const struct weft_net_section ideal_sections[] = {

@@ -164,6 +164,11 @@ double weft_metric_value(const struct weft_metric *m, const struct weft_summary 
     }
 }
 
+bool weft_metric_counts(const struct weft_metric *m)
+{
+    return m->type == WEFT_PARAM_SIZE || m->type == WEFT_PARAM_U64;
+}
+
 double weft_metric_in_unit(const struct weft_metric *m, double value)
 {
     /* picoseconds as nanoseconds: exact below 2^53 ps / 1000 */
@@ -175,7 +180,7 @@ const char *weft_metric_format(const struct weft_metric *m, double value,
 {
     char unit[WEFT_UNIT_TEXT_MAX];
     if (isnan(value)) {
-        snprintf(buf, WEFT_METRIC_TEXT_MAX, "none");
+        snprintf(buf, WEFT_METRIC_TEXT_MAX, "n/a");
         return buf;
     }
     switch (m->type) {

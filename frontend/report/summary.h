@@ -118,6 +118,8 @@ double weft_metric_value(const struct weft_metric *m, const struct weft_summary 
 #define WEFT_METRIC_TEXT_MAX 64
 const char *weft_metric_format(const struct weft_metric *m, double value,
                                char buf[WEFT_METRIC_TEXT_MAX]);
+/** Whether a metric counts something, in whole numbers. */
+bool weft_metric_counts(const struct weft_metric *m);
 /** A value of this metric in the unit of its key: ns, bytes, bit/s, 1. */
 double weft_metric_in_unit(const struct weft_metric *m, double value);
 /** The key that JSON uses: the name with '_' and its unit ("end_to_end_ns"). Returns @p buf. */

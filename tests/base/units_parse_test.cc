@@ -94,6 +94,8 @@ const Good good_sizes[] = {
 const Bad bad_sizes[] = {
     {"4096", "'4096' has no unit; write for example 4096B or 4KiB"},
     {"1048576", "'1048576' has no unit; write for example 1048576B or 1MiB"},
+    {"1000000", "'1000000' has no unit; write for example 1000000B or 1MB"},
+    {"1048577", "'1048577' has no unit; write for example 1048577B"},
     {"100", "'100' has no unit; write for example 100B or 100KiB"},
     {"1.5", "'1.5' has no unit; write for example 1.5MB or 1.5KiB"},
     {"1.5mib", "unknown unit 'mib' in '1.5mib'; did you mean MiB?"},

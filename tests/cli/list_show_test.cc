@@ -12,6 +12,7 @@ const char *const lists[][2] = {{"cc", "cc"},
                                 {"collectives", "collective"},
                                 {"workloads", "workload"},
                                 {"backends", "backend"},
+                                {"troubles", "trouble"},
                                 {"sections", "section"}};
 
 TEST(List, EveryEntryCanBeShown)
@@ -34,6 +35,9 @@ TEST(List, EveryEntryCanBeShown)
         EXPECT_CONTAINS(weft({"list", l[0], "--json"}).out, std::string("\"") + l[0] + "\": [");
     }
     EXPECT_CONTAINS(weft({"list"}).out, "topologies");
+    const std::string help = weft({"list", "--help"}).out;
+    for (auto &l : lists)
+        EXPECT_CONTAINS(help, l[0]);
 }
 
 TEST(Show, ParametersHaveDefaultsUnitsAndSources)

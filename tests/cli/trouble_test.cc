@@ -307,3 +307,25 @@ TEST(Trouble, ARunThatGetsNoFurtherEndsAndSaysWhy)
     s = run("t", "link-down link=0 at=100us until=3s", {"--set", "transport.type=tcp"});
     EXPECT_EQ(s.code, 0) << s.err;
 }
+
+// A resume that is lost to a bit error can stall a run for ever; check and run say so, and how to avoid it.
+TEST(Trouble, BitErrorsWithEndlessPausesAreWarnedOf)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    const char *const why = "pfc.quanta=65535 gives pauses an end";
+    const std::string events = "bit-errors link=0 ber=1e-9";
+    for (const char *command : {"check", "run"})
+        for (const auto &[setting, warned] : {std::pair<const char *, bool>{"pfc.quanta=0", true},
+                                              {"pfc.quanta=65535", false},
+                                              {"pfc.enabled=false", false},
+                                              {"trouble.events=", false}}) {
+            Args a = AllReduce(events, {"--set", setting});
+            a[0] = command;
+            if (a[0] == "run")
+                a.push_back("--no-out");
+            const Said s = weft(a);
+            EXPECT_EQ(s.code, 0) << s.err;
+            EXPECT_EQ(s.err.find(why) != std::string::npos, warned) << command << " " << setting << ": " << s.err;
+        }
+}

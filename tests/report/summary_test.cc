@@ -196,12 +196,15 @@ TEST(Metrics, ReadTheFieldTheyName)
     EXPECT_EQ(weft_metric_value(end, &s), 1500);
     EXPECT_STREQ(weft_metric_key(end, buf), "end_to_end_ns");
     EXPECT_EQ(weft_metric_value(weft_metric_find("ecn-marks", &err), &s), 9);
+    EXPECT_TRUE(weft_metric_counts(weft_metric_find("ecn-marks", &err)));
+    EXPECT_TRUE(weft_metric_counts(weft_metric_find("max-queue", &err)));
+    EXPECT_FALSE(weft_metric_counts(weft_metric_find("slowdown-p99", &err)));
     EXPECT_EQ(weft_metric_value(weft_metric_find("slowdown-p99", &err), &s), 1.25);
     const weft_metric *rss = weft_metric_find("peak-rss", &err);
     EXPECT_EQ(weft_metric_value(rss, &s), 4096);
     EXPECT_TRUE(rss->host_dependent);
     EXPECT_STREQ(weft_metric_key(rss, buf), "peak_rss_bytes");
-    EXPECT_STREQ(weft_metric_format(end, NAN, buf), "none");
+    EXPECT_STREQ(weft_metric_format(end, NAN, buf), "n/a");
 }
 
 TEST(Summary, TextAndJsonCarryTheNumbers)
