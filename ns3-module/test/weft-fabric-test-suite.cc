@@ -358,7 +358,7 @@ class DisposeTestCase : public TestCase
      * Sink of MessageComplete.
      * @param done the message
      */
-    void Complete(const weft_engine_done& done)
+    void Complete(const weft_engine_done& /* done */)
     {
         m_complete++;
         if (m_inside && m_complete == 1)
@@ -399,7 +399,7 @@ class DisposeTestCase : public TestCase
         Simulator::Run();
         const auto t = Totals();
         NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), MilliSeconds(50), "the simulation went on");
-        NS_TEST_EXPECT_MSG_GT(m_atDispose.ecn_marks, 0, "there was congestion");
+        NS_TEST_EXPECT_MSG_GT(m_atDispose.packet_hops, 0, "something was sent before");
         NS_TEST_EXPECT_MSG_LT(t.msgs_received, 16, "not everything arrived");
         NS_TEST_EXPECT_MSG_EQ(
             t.packet_hops, m_atDispose.packet_hops, "nothing was sent afterwards");
