@@ -422,6 +422,12 @@ NetRun(weft_net* net, int64_t untilPs, weft_err* err)
             }
             Simulator::Run();
             Simulator::Remove(end);
+            // Where nothing is left before the end, the end is reached, whatever the last event was.
+            weft_engine* engine = self->fabric->GetEngine();
+            if (untilPs != WEFT_NEVER && weft_engine_next(engine) > untilPs)
+            {
+                weft_engine_follow(engine, untilPs + 1);
+            }
         }
         if (self->error.code)
         {

@@ -54,10 +54,17 @@ static const struct port *settled(const struct weft_engine *e, uint32_t port)
     return &e->ports[port];
 }
 
+/* The moment up to which everything has happened: the end of what was run, where no event may lie. */
+static int64_t reached_ps(const struct weft_engine *e)
+{
+    return e->due_ps - 1 > e->now ? e->due_ps - 1 : e->now;
+}
+
 /* How long the packet on the wire still takes, which is counted as far as it has gone. */
 static int64_t yet_to_send(const struct weft_engine *e, const struct port *p)
 {
-    return p->down || p->busy_until_ps <= e->now ? 0 : p->busy_until_ps - e->now;
+    const int64_t now = reached_ps(e);
+    return p->down || p->busy_until_ps <= now ? 0 : p->busy_until_ps - now;
 }
 
 void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
@@ -67,13 +74,14 @@ void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
     *out = p->st;
     out->busy_ps -= yet_to_send(e, p);
     if (p->paused)
-        out->paused_ps += e->now - p->paused_since_ps;
+        out->paused_ps += reached_ps(e) - p->paused_since_ps;
 }
 
 int64_t weft_engine_port_last_ps(const struct weft_engine *e, uint32_t port)
 {
     const struct port *p = settled(e, port);
-    return p->down ? 0 : p->busy_until_ps < e->now ? p->busy_until_ps : e->now;
+    const int64_t now = reached_ps(e);
+    return p->down ? 0 : p->busy_until_ps < now ? p->busy_until_ps : now;
 }
 
 uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -99,7 +107,8 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
             " are on the link",
             i, p->st.tx_packets, p->rx_packets, flying);
         int64_t busy = p->st.busy_ps - yet_to_send(e, p);
-        LAW(err, busy <= e->now, "port %u was busy %" PRId64 " ps of %" PRId64, i, busy, e->now);
+        LAW(err, busy <= reached_ps(e), "port %u was busy %" PRId64 " ps of %" PRId64, i, busy,
+            reached_ps(e));
         uint64_t q = 0;
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             q += p->lane[k].qbytes;

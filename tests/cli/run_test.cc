@@ -347,4 +347,27 @@ TEST(Elapsed, HasThePacketsThatOutlastTheLastAcknowledgement)
     EXPECT_LE(busiest, 100);
 }
 
+// What links were doing when the limit came is counted up to it, whichever events led there.
+TEST(Limit, CountsTheSameHoweverTheEngineIsDriven)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    for (const char *until : {"2.1us", "3456789ps", "5us", "7.0001us", "11us"}) {
+        TempDir dir;
+        std::string first;
+        for (const char *how : {"ns3.simulator-impl=weft", "ns3.simulator-impl=default", "capture.links=all"}) {
+            const Said s = weft({"run", "-q", "--set", "topology.type=leaf-spine", "--set", "leaf-spine.leaves=2",
+                                 "--set", "workload.type=generate", "--set", "generate.kind=all-to-all", "--set",
+                                 "generate.size=160001B", "--set", std::string("run.until=") + until, "--set", how,
+                                 "--out", dir / "o"});
+            ASSERT_EQ(s.code, 1) << s.err;
+            const std::string links = slurp(dir / "o/links.csv");
+            if (first.empty())
+                first = links;
+            EXPECT_EQ(first, links) << until << " " << how;
+            std::filesystem::remove_all(dir / "o");
+        }
+    }
+}
+
 } // namespace
