@@ -23,7 +23,7 @@ int64_t weft_watch_until(const struct weft_watch *w, int64_t until_ps)
 bool weft_watch_look(struct weft_watch *w, int64_t at_ps)
 {
     struct weft_net_totals t;
-    if (at_ps < w->next_ps)
+    if (w->next_ps == WEFT_NEVER || at_ps < w->next_ps)
         return false;
     const int64_t least = w->after_ps / 2 > 0 ? w->after_ps / 2 : 1;
     const int64_t most = at_ps / QUIET_PART > 8 * least ? at_ps / QUIET_PART : 8 * least;

@@ -401,8 +401,9 @@ class DisposeTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), MilliSeconds(50), "the simulation went on");
         NS_TEST_EXPECT_MSG_GT(m_atDispose.packet_hops, 0, "something was sent before");
         NS_TEST_EXPECT_MSG_LT(t.msgs_received, 16, "not everything arrived");
-        NS_TEST_EXPECT_MSG_EQ(
-            t.packet_hops, m_atDispose.packet_hops, "nothing was sent afterwards");
+        NS_TEST_EXPECT_MSG_EQ(t.packet_hops,
+                              m_atDispose.packet_hops,
+                              "nothing was sent afterwards");
         NS_TEST_EXPECT_MSG_EQ(t.ecn_marks, m_atDispose.ecn_marks, "nor marked");
         m_fabric = nullptr;
     }
