@@ -89,7 +89,7 @@ static int dimension(struct reader *r, const struct params *p, const struct weft
         r->arena, "%s%s%s size=%u rate=%llubps delay=%lldps", *text, **text ? "; " : "", type,
         (uint32_t)size, (unsigned long long)(rate ? gbytes * unit * 8 + 0.5 : (double)p->rate_bps),
         (long long)(delay ? ns * 1000 + 0.5 : (double)p->delay_ps));
-    return *text ? 0 : weft_err_set(r->err, WEFT_E_LIMIT, "out of memory");
+    return *text ? 0 : weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
 }
 
 /* Tells of every key that has no meaning here. */
@@ -127,7 +127,7 @@ static int make(struct reader *r, const struct params *p, struct weft_fabric **o
     const struct weft_topology_ops *multi = weft_topology_find("multi", r->err);
     void *params = multi ? weft_arena_calloc(r->arena, 1, multi->params.struct_size + 1) : NULL;
     if (!params)
-        return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
     int rc = weft_params_set(&multi->params, params, "dimensions", text, r->err);
     if (!rc)
         rc = weft_topology_build(multi, params, out, r->err);
@@ -149,7 +149,7 @@ static int build(const void *raw, struct weft_fabric **out, struct weft_err *err
     struct weft_arena *a = weft_arena_new();
     struct weft_flat *flat;
     int rc = a ? weft_flat_read(p->file, a, &flat, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
     if (!rc) {
         struct reader r = {flat, a, err};
         rc = make(&r, p, out);

@@ -119,7 +119,7 @@ static int parse(struct nccl_reader *r, const struct params *p, const struct wef
     int rc = nccl_read(r, root);
     struct nccl_part **order = rc ? NULL : malloc((r->nparts + 1) * sizeof(*order));
     if (!rc && !order)
-        rc = weft_err_set(r->err, WEFT_E_LIMIT, "out of memory");
+        rc = weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
     uint32_t gpus = rc ? 0 : number_parts(r, order);
     free(order);
     if (!rc && gpus == 0)
@@ -150,7 +150,7 @@ static int build(const void *raw, struct weft_fabric **out, struct weft_err *err
     r.nets = calloc(NCCL_PARTS_MAX, sizeof *r.nets);
     int rc = a && r.f && r.parts && r.wires && r.nets
                  ? weft_file_read(p->file, FILE_MAX, &text, &len, err)
-                 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+                 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
     if (!rc)
         rc = weft_xml_parse(text, len, p->file, a, &root, err);
     if (!rc)

@@ -2,7 +2,10 @@
 /* Finding presets; see presets.h. */
 #include "topologies/presets.h"
 
+#include "base/file.h"
+
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +39,7 @@ int weft_preset_each(void (*fn)(void *ctx, const char *name, const char *file), 
     struct dirent **list;
     int n = scandir(folder(), &list, is_preset, by_name);
     if (n < 0)
-        return weft_err_at(err, WEFT_E_IO, folder(), 0, 0, "cannot list the presets");
+        return weft_file_error(err, folder(), "list the presets of", errno);
     for (int i = 0; i < n; i++) {
         char path[WEFT_PATH_MAX];
         snprintf(path, sizeof path, "%s/%s", folder(), list[i]->d_name);

@@ -5,6 +5,8 @@
  */
 #include "topologies/read.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,8 +49,7 @@ const struct weft_topology_ops *weft_topology_reader(const char *file, struct we
     char text[16384];
     FILE *in = fopen(file, "rb");
     if (!in) {
-        weft_err_at(err, WEFT_E_IO, file, 0, 0, "cannot open the topology file: %s",
-                    strerror(errno));
+        weft_file_error(err, file, "open the topology file", errno);
         return NULL;
     }
     size_t n = fread(text, 1, sizeof text - 1, in);
@@ -67,7 +68,7 @@ int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_e
         return err->code;
     void *params = calloc(1, ops->params.struct_size + 1);
     int rc = params ? weft_params_defaults(&ops->params, params, err)
-                    : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+                    : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
     if (!rc)
         rc = weft_params_set(&ops->params, params, "file", file, err);
     if (!rc)

@@ -286,7 +286,7 @@ static int read_file(const char *file, struct weft_fabric **out, struct weft_err
     struct weft_xml_elem *root = NULL;
     struct weft_arena *a = weft_arena_new();
     int rc = a ? weft_file_read(file, FILE_MAX, &text, &len, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
     if (!rc)
         rc = weft_xml_parse(text, len, file, a, &root, err);
     if (!rc)

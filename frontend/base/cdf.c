@@ -18,7 +18,7 @@ static int add_point(struct weft_cdf *c, size_t *cap, double bytes, double perce
         if (p)
             c->percent = p;
         if (!b || !p)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flow sizes");
         *cap = more;
     }
     c->bytes[c->n] = bytes;
@@ -95,7 +95,7 @@ struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err)
     struct weft_scan s = {0};
     struct weft_cdf *c = (struct weft_cdf *)calloc(1, sizeof *c);
     if (!c) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flow sizes");
         return NULL;
     }
     int rc = weft_scan_open(&s, path, err);

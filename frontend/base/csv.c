@@ -1,41 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CSV tables on a stdio stream.
+ * CSV tables on a file of rows.
  */
 #include "base/csv.h"
 
+#include "base/rows.h"
 #include "base/units.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct weft_csv {
-    FILE *f;
-    int owns_file;
+    struct weft_rows *out;
     size_t n_columns;
     size_t field;         /* fields of the current row so far */
     uint64_t rows;        /* rows ended */
     uint64_t flush_every; /* rows, 0: never on its own */
-    int failed;           /* WEFT_E_* of the first failure; nothing is written after it */
-    int failed_errno;     /* why, when it is WEFT_E_IO */
+    int miscounted;       /* a row had another number of fields than the header */
     char name[WEFT_ERR_FILE_MAX];
 };
 
-static void fail_io(struct weft_csv *csv)
-{
-    if (!csv->failed) {
-        csv->failed = WEFT_E_IO;
-        csv->failed_errno = errno;
-    }
-}
-
 static void put(struct weft_csv *csv, const char *s, size_t n)
 {
-    if (!csv->failed && n > 0 && fwrite(s, 1, n, csv->f) != n)
-        fail_io(csv);
+    weft_rows_put(csv->out, s, n);
 }
 
 static void separate(struct weft_csv *csv)
@@ -107,39 +97,36 @@ void weft_csv_empty(struct weft_csv *csv)
     separate(csv);
 }
 
-static int report(const struct weft_csv *csv, struct weft_err *err)
+/* The failure of @p code, which the file of rows reported, or that of a row. */
+static int report(const struct weft_csv *csv, int code, struct weft_err *err)
 {
-    if (csv->failed == WEFT_E_IO)
-        return weft_err_at(err, WEFT_E_IO, csv->name, 0, 0, "cannot write: %s",
-                           csv->failed_errno ? strerror(csv->failed_errno) : "unknown reason");
-    if (csv->failed)
-        return weft_err_at(err, csv->failed, csv->name, 0, 0,
+    if (csv->miscounted)
+        return weft_err_at(err, WEFT_E_INTERNAL, csv->name, 0, 0,
                            "row %" PRIu64 " has another number of fields than the header's %zu",
                            csv->rows + 1, csv->n_columns);
-    return 0;
+    return code;
 }
 
 int weft_csv_flush(struct weft_csv *csv, struct weft_err *err)
 {
-    if (!csv->failed && fflush(csv->f) != 0)
-        fail_io(csv);
-    return report(csv, err);
+    return report(csv, weft_rows_flush(csv->out, err), err);
 }
 
 int weft_csv_row(struct weft_csv *csv, struct weft_err *err)
 {
-    if (csv->failed)
-        return report(csv, err);
-    if (csv->field != csv->n_columns) {
-        csv->failed = WEFT_E_INTERNAL;
-        return report(csv, err);
-    }
+    if (csv->field != csv->n_columns)
+        csv->miscounted = 1;
+    if (csv->miscounted)
+        return report(csv, 0, err);
     put(csv, "\n", 1);
     csv->field = 0;
+    const int code = weft_rows_end(csv->out, err);
+    if (code)
+        return code;
     csv->rows++;
     if (csv->flush_every > 0 && csv->rows % csv->flush_every == 0)
         return weft_csv_flush(csv, err);
-    return report(csv, err);
+    return 0;
 }
 
 uint64_t weft_csv_rows(const struct weft_csv *csv)
@@ -152,26 +139,26 @@ void weft_csv_flush_every(struct weft_csv *csv, uint64_t rows)
     csv->flush_every = rows;
 }
 
-/* The stream is closed with the table from here on if @p owns_file, also when this fails. */
-static struct weft_csv *start(FILE *f, int owns_file, const char *name, const char *const *columns,
-                              size_t n_columns, struct weft_err *err)
+struct weft_csv *weft_csv_open(const char *path, const char *const *columns, size_t n_columns,
+                               struct weft_err *err)
 {
-    struct weft_csv *csv = calloc(1, sizeof *csv);
+    struct weft_csv *csv = (struct weft_csv *)calloc(1, sizeof *csv);
     if (!csv) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-        if (owns_file)
-            fclose(f);
+        weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for a table");
         return NULL;
     }
-    csv->f = f;
-    csv->owns_file = owns_file;
+    csv->out = weft_rows_open(path, err);
+    if (!csv->out) {
+        free(csv);
+        return NULL;
+    }
     csv->n_columns = n_columns;
-    snprintf(csv->name, sizeof csv->name, "%s", name);
+    snprintf(csv->name, sizeof csv->name, "%s", path);
     for (size_t i = 0; i < n_columns; i++)
         weft_csv_str(csv, columns[i]);
     put(csv, "\n", 1);
     csv->field = 0;
-    if (weft_csv_flush(csv, err)) {
+    if (weft_rows_end(csv->out, err) || weft_csv_flush(csv, err)) {
         weft_csv_close(csv, NULL);
         return NULL;
     }
@@ -179,34 +166,13 @@ static struct weft_csv *start(FILE *f, int owns_file, const char *name, const ch
     return csv;
 }
 
-struct weft_csv *weft_csv_open(const char *path, const char *const *columns, size_t n_columns,
-                               struct weft_err *err)
-{
-    FILE *f = fopen(path, "we");
-    if (!f) {
-        weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot create: %s", strerror(errno));
-        return NULL;
-    }
-    return start(f, 1, path, columns, n_columns, err);
-}
-
-struct weft_csv *weft_csv_on(FILE *f, const char *name, const char *const *columns,
-                             size_t n_columns, struct weft_err *err)
-{
-    return start(f, 0, name, columns, n_columns, err);
-}
-
 int weft_csv_close(struct weft_csv *csv, struct weft_err *err)
 {
     if (!csv)
         return 0;
-    if (!csv->failed && csv->field != 0)
-        csv->failed = WEFT_E_INTERNAL;
-    if (fflush(csv->f) != 0)
-        fail_io(csv);
-    if (csv->owns_file && fclose(csv->f) != 0)
-        fail_io(csv);
-    const int rc = report(csv, err);
+    if (csv->field != 0)
+        csv->miscounted = 1;
+    const int code = report(csv, weft_rows_close(csv->out, err), err);
     free(csv);
-    return rc;
+    return code;
 }

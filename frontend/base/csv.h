@@ -14,21 +14,16 @@
 
 #include "base/err.h"
 
-#include <stdio.h>
-
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct weft_csv;
 
-/** Creates the file @p path and writes the header row. NULL with @p err filled when that fails. */
+/** Creates the file @p path and writes the header row. NULL with @p err filled when that fails. Rows
+ * reach the file whole (base/rows.h). */
 struct weft_csv *weft_csv_open(const char *path, const char *const *columns, size_t n_columns,
                                struct weft_err *err);
-
-/** The same on a stream that stays the caller's; @p name stands for it in errors. */
-struct weft_csv *weft_csv_on(FILE *f, const char *name, const char *const *columns,
-                             size_t n_columns, struct weft_err *err);
 
 /**
  * Flushes to the operating system after every @p rows rows. 1, the default, lets a reader follow
@@ -55,8 +50,7 @@ int weft_csv_row(struct weft_csv *csv, struct weft_err *err);
 int weft_csv_flush(struct weft_csv *csv, struct weft_err *err);
 /** Rows written so far, without the header. */
 uint64_t weft_csv_rows(const struct weft_csv *csv);
-/** Flushes, closes the file if weft_csv_open opened it, and frees. The last chance to learn of a
- * failed write. NULL is allowed. */
+/** Flushes, closes and frees. The last chance to learn of a failed write. NULL is allowed. */
 int weft_csv_close(struct weft_csv *csv, struct weft_err *err);
 
 #ifdef __cplusplus

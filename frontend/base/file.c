@@ -6,15 +6,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+int weft_file_error(struct weft_err *err, const char *path, const char *what, int errnum)
+{
+    if (errnum == ENOMEM)
+        return weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory: cannot %s it", what);
+    return weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot %s: %s", what,
+                       errnum ? strerror(errnum) : "unknown reason");
+}
+
+int weft_input_error(struct weft_err *err, const char *path, const char *what, int errnum)
+{
+    const int code = weft_file_error(err, path, what, errnum);
+    if (errnum != ENOENT && errnum != ENOTDIR)
+        return code;
+    if (err)
+        err->code = WEFT_E_INPUT;
+    return WEFT_E_INPUT;
+}
+
 static int io_error(struct weft_err *err, const char *path, const char *what)
 {
-    return weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot %s: %s", what, strerror(errno));
+    return weft_file_error(err, path, what, errno);
 }
 
 /* Reads until the end or @p max_bytes; the size the system names is only a first guess. */
@@ -54,7 +73,8 @@ static int read_all(int fd, const char *path, size_t max_bytes, size_t guess, ch
             free(data);
         data = larger;
     }
-    return weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory");
+    return weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for a file of %zu bytes",
+                       capacity);
 }
 
 int weft_file_read(const char *path, size_t max_bytes, char **out, size_t *out_size,
@@ -80,46 +100,104 @@ int weft_file_read(const char *path, size_t max_bytes, char **out, size_t *out_s
     return rc;
 }
 
-static int write_all(int fd, const char *data, size_t size)
+ssize_t weft_fd_write(int fd, const void *data, size_t size)
 {
-    while (size > 0) {
-        const ssize_t n = write(fd, data, size);
-        if (n < 0) {
-            if (errno == EINTR)
-                continue;
-            return -1;
-        }
-        data += n;
-        size -= (size_t)n;
+    size_t done = 0;
+    while (done < size) {
+        const ssize_t n = write(fd, (const char *)data + done, size - done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = EIO;
+        if (n <= 0)
+            break;
+        done += (size_t)n;
     }
-    return 0;
+    return (ssize_t)done;
+}
+
+/* Most links that lead from one to the next; the kernel follows as many. */
+#define LINKS_MAX 40
+
+/* The name of the file that @p path means once links are followed, whether it exists or not. */
+static int follow_links(char target[WEFT_PATH_MAX], const char *path, struct weft_err *err)
+{
+    char dir[WEFT_PATH_MAX], link[WEFT_PATH_MAX];
+    if (weft_path_join(target, "", path, err))
+        return weft_err_locate(err, path, 0, 0);
+    for (int i = 0; i <= LINKS_MAX; i++) {
+        const ssize_t n = readlink(target, link, sizeof link - 1);
+        if (n < 0)
+            return 0; /* no link */
+        link[n] = '\0';
+        if (weft_path_dir(dir, target, err) || weft_path_join(target, dir, link, err))
+            return weft_err_locate(err, path, 0, 0);
+    }
+    errno = ELOOP;
+    return io_error(err, path, "write");
+}
+
+/* Writes to what is there: a device, a FIFO, a socket. */
+static int write_through(const char *path, const void *data, size_t size, struct weft_err *err)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return io_error(err, path, "open");
+    int why = 0;
+    if ((size_t)weft_fd_write(fd, data, size) != size)
+        why = errno;
+    if (close(fd) != 0 && !why)
+        why = errno;
+    return why ? weft_file_error(err, path, "write", why) : 0;
+}
+
+/* Fills a new file beside @p target and gives it that name. @p old: the file that it replaces, whose
+ * mode and owner it gets; NULL: none. */
+static int replace(const char *path, const char *target, const struct stat *old, const void *data,
+                   size_t size, struct weft_err *err)
+{
+    char temporary[WEFT_PATH_MAX + 32];
+    snprintf(temporary, sizeof temporary, "%s.%ld" WEFT_FILE_TEMPORARY, target, (long)getpid());
+    const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return io_error(err, path, "create");
+    int why = 0;
+    if (old && (fchown(fd, old->st_uid, old->st_gid) != 0 || fchmod(fd, old->st_mode & 07777) != 0))
+        errno = 0; /* only its owner and root can: the contents count */
+    if ((size_t)weft_fd_write(fd, data, size) != size || fsync(fd) != 0)
+        why = errno;
+    if (close(fd) != 0 && !why)
+        why = errno;
+    if (!why && rename(temporary, target) != 0)
+        why = errno;
+    if (!why)
+        return 0;
+    unlink(temporary);
+    return weft_file_error(err, path, "write", why);
 }
 
 int weft_file_write(const char *path, const void *data, size_t size, struct weft_err *err)
 {
-    char temporary[WEFT_PATH_MAX];
-    const int n = snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
-    if (n < 0 || (size_t)n >= sizeof temporary)
-        return weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "the path is too long");
-    const int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return io_error(err, path, "create");
-    int failed = write_all(fd, data, size) != 0 || fsync(fd) != 0;
-    int why = errno;
-    if (close(fd) != 0 && !failed) {
-        failed = 1;
-        why = errno;
-    }
-    if (!failed && rename(temporary, path) != 0) {
-        failed = 1;
-        why = errno;
-    }
-    if (failed) {
-        unlink(temporary);
-        errno = why;
+    char target[WEFT_PATH_MAX];
+    struct stat st;
+    const int exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
         return io_error(err, path, "write");
     }
-    return 0;
+    if (exists && !S_ISREG(st.st_mode))
+        return write_through(path, data, size, err);
+    if (follow_links(target, path, err))
+        return err ? err->code : WEFT_E_IO;
+    sigset_t ends, before; /* of a program that ends on a signal no temporary file stays behind */
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, &before);
+    const int code = replace(path, target, exists ? &st : NULL, data, size, err);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return code;
 }
 
 int weft_file_is_regular(const char *path)
@@ -145,8 +223,12 @@ int weft_mkdir_p(const char *path, struct weft_err *err)
         if (path[i] != '/' && path[i] != '\0')
             continue;
         part[i] = '\0';
-        if (mkdir(part, 0777) != 0 && !weft_file_is_dir(part))
-            return io_error(err, part, "create the directory");
+        if (mkdir(part, 0777) != 0) {
+            const int why = errno; /* of mkdir, not of the look at what is there */
+            if (!weft_file_is_dir(part))
+                return weft_file_error(err, part, "create the directory",
+                                       why == EEXIST ? ENOTDIR : why);
+        }
         part[i] = path[i];
     }
     if (n == 0) {

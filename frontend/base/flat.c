@@ -131,7 +131,7 @@ int weft_flat_read(const char *path, struct weft_arena *a, struct weft_flat **ou
     struct weft_flat *f = weft_arena_calloc(a, 1, sizeof *f);
     *out = f;
     if (!f)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a list of values");
     f->file = path;
     int rc = weft_file_read(path, FILE_MAX, &text, &len, err);
     if (!rc && memchr(text, 0, len))

@@ -6,11 +6,20 @@
 #include "cli/bench.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* A child ends when its parent does, which a signal may do at once. */
+static void end_with(pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
+        _exit(1);
+}
 
 static int wait_for(pid_t pid)
 {
@@ -50,13 +59,14 @@ int weft_bench_fork(const struct weft_cli *cli, const struct weft_bench_spec *sp
         return weft_err_set(err, WEFT_E_IO, "cannot make a pipe: %s", strerror(errno));
     fflush(cli->out);
     fflush(cli->err);
-    pid_t pid = fork();
+    const pid_t parent = getpid(), pid = fork();
     if (pid < 0) {
         close(fd[0]);
         close(fd[1]);
         return weft_err_set(err, WEFT_E_LIMIT, "cannot start a process: %s", strerror(errno));
     }
     if (pid == 0) {
+        end_with(parent);
         close(fd[0]);
         weft_bench_run(cli, spec, r);
         write_all(fd[1], r, sizeof *r);
@@ -66,8 +76,6 @@ int weft_bench_fork(const struct weft_cli *cli, const struct weft_bench_spec *sp
     size_t got = read_all(fd[0], r, sizeof *r);
     close(fd[0]);
     int status = wait_for(pid);
-    if (*cli->interrupted)
-        return weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted");
     if (got != sizeof *r)
         return weft_err_set(err, WEFT_E_INTERNAL, "case %s: its process died (status %d)",
                             spec->c->name, status);
@@ -148,16 +156,15 @@ int weft_bench_callgrind(const struct weft_cli *cli, const struct weft_bench_spe
     close(fd);
     fflush(cli->out);
     fflush(cli->err);
-    pid_t pid = fork();
+    const pid_t parent = getpid(), pid = fork();
     if (pid == 0) {
+        end_with(parent);
         exec_valgrind(spec, self, file);
         _exit(127);
     }
     int status = pid < 0 ? 0 : wait_for(pid), code = 0;
     if (pid < 0)
         code = weft_err_set(err, WEFT_E_LIMIT, "cannot start a process: %s", strerror(errno));
-    else if (*cli->interrupted)
-        code = weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted");
     else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         code = weft_err_set(err, WEFT_E_INPUT,
                             "--callgrind needs valgrind, which cannot be started: install it");

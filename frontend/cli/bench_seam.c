@@ -192,7 +192,7 @@ struct weft_bench_seam *weft_bench_seam_new(struct weft_net *net, struct weft_er
 {
     struct weft_bench_seam *s = (struct weft_bench_seam *)calloc(1, sizeof *s);
     if (!s) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a measurement");
         return NULL;
     }
     s->base.ops = &seam_ops;

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "cli/out.h"
 #include "net/net.h"
 #include "scenario/scenario.h"
 
@@ -24,13 +25,14 @@ extern "C" {
 /** Everything that the program hands to a command. */
 struct weft_cli {
     FILE *out;            /**< the answer */
+    const struct weft_out *written; /**< whether it could be written */
     FILE *err;            /**< messages and progress */
     struct weft_log *log; /**< lines on err */
     int err_is_tty;
     const struct weft_net_backend *const *backends; /**< the first one is the default */
     size_t nbackends;
     const char *ns3_version;                  /**< NULL: built without ns-3 */
-    const volatile sig_atomic_t *interrupted; /**< becomes 1 when the user asks to stop */
+    const volatile sig_atomic_t *interrupted; /**< the number of the signal that asked to stop; 0: none */
 };
 
 /** Texts collected by a repeatable option. */

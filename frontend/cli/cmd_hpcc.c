@@ -4,12 +4,15 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/execute.h"
+#include "cli/interrupt.h"
+#include "cli/last_words.h"
 #include "cli/source.h"
 #include "congestion/cc.h"
 #include "hpcc/job.h"
 #include "hpcc/play.h"
 #include "hpcc/profile.h"
 #include "net/watch.h"
+#include "report/place.h"
 #include "report/report.h"
 
 #include <stddef.h>
@@ -58,9 +61,13 @@ struct run {
     struct weft_net *net;
     const char *out_dir;
     char dir[WEFT_PATH_MAX], paths[PATHS][WEFT_PATH_MAX];
+    const char *names[PATHS]; /* of the files in the folder; NULL: not written */
     struct weft_summary summary;
     int64_t stuck_ps; /* when nothing had got on for run.stall-after; 0: that did not happen */
-    int code;         /* what the outcome means for the exit code */
+    struct weft_run_words words;
+    const char *outcome;                               /* of a run without a summary */
+    char reason[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX]; /* why it is not "finished"; "": it is */
+    int code; /* what the outcome means for the exit code */
 };
 enum { FCT, PFC, QLEN, SLOWDOWN };
 
@@ -99,7 +106,7 @@ static int resolve(struct run *r, struct weft_err *err)
         (const char **)calloc(n + o->source.set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
     char *texts = NULL;
     if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a run");
     memcpy(sets, r->profile->sets, n * sizeof *sets);
     int code = 0;
     for (size_t i = 0; !code && i < o->source.set.n; i++) {
@@ -120,6 +127,26 @@ static int resolve(struct run *r, struct weft_err *err)
     return code;
 }
 
+/* A file of the configuration's may be called neither as one of weft's nor as an earlier one of its own. */
+static int check_name(const struct run *r, const char *const *keys, int i, struct weft_err *err)
+{
+    const char *name = r->names[i];
+    if (!name[0] || name[0] == '.')
+        weft_err_set(err, WEFT_E_INPUT, "must end in the name of a file, not '%s'", name);
+    else if (weft_place_takes(name))
+        weft_err_set(err, WEFT_E_INPUT,
+                     "weft itself writes a '%s' into the run folder: choose another name", name);
+    for (int k = 0; k < i && !err->code; k++)
+        if (strcmp(r->names[k], name) == 0)
+            weft_err_set(err, WEFT_E_INPUT,
+                         "%s has the same name, '%s', and both lie in the run folder", keys[k],
+                         name);
+    if (!err->code)
+        return 0;
+    weft_err_prepend(err, "%s", keys[i]);
+    return weft_err_locate(err, r->job.config->file, 0, 0);
+}
+
 /* Names the run folder and HPCC's files in it. */
 static int name_outputs(struct run *r, struct weft_err *err)
 {
@@ -135,11 +162,16 @@ static int name_outputs(struct run *r, struct weft_err *err)
     if (weft_path_join(r->dir, "out", name, err))
         return err->code;
     r->out_dir = r->o->out ? r->o->out : r->dir;
-    const char *const names[PATHS] = {weft_path_base(c->fct_output_file),
-                                      weft_path_base(c->pfc_output_file),
-                                      weft_path_base(c->qlen_mon_file), "fct_slowdown.csv"};
+    static const char *const keys[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE"};
+    r->names[FCT] = weft_path_base(c->fct_output_file);
+    r->names[PFC] = weft_path_base(c->pfc_output_file);
+    r->names[QLEN] = c->qlen_mon_file[0] ? weft_path_base(c->qlen_mon_file) : NULL;
+    r->names[SLOWDOWN] = "fct_slowdown.csv";
+    for (int i = 0; i < SLOWDOWN; i++)
+        if (r->names[i] && check_name(r, keys, i, err))
+            return err->code;
     for (int i = 0; i < PATHS; i++)
-        if (weft_path_join(r->paths[i], r->out_dir, names[i], err))
+        if (r->names[i] && weft_path_join(r->paths[i], r->out_dir, r->names[i], err))
             return err->code;
     return 0;
 }
@@ -150,7 +182,13 @@ static void fill_run_json(struct weft_json *j, const void *ctx)
     weft_json_kv_str(j, "scenario", r->s->name);
     weft_json_kv_str(j, "file", r->job.config->file);
     weft_json_kv_bool(j, "compat", r->o->compat);
-    weft_json_kv_str(j, "outcome", r->summary.outcome ? r->summary.outcome : "running");
+    weft_outcome_json(j, r->outcome ? r->outcome : r->summary.outcome, r->reason);
+    weft_json_key(j, "files");
+    weft_json_array(j);
+    for (int i = 0; i < PATHS; i++)
+        if (r->names[i])
+            weft_json_str(j, r->names[i]);
+    weft_json_end_array(j);
     weft_json_key(j, "warnings");
     weft_json_array(j);
     for (size_t i = 0; i < r->profile->nwarnings; i++)
@@ -160,7 +198,7 @@ static void fill_run_json(struct weft_json *j, const void *ctx)
     weft_json_end_array(j);
     weft_json_key(j, "config");
     weft_source_config_json(j, r->s);
-    if (r->summary.outcome) {
+    if (!r->outcome) {
         weft_json_key(j, "summary");
         weft_summary_json(j, &r->summary, r->job.fabric);
     }
@@ -188,7 +226,16 @@ static int prepare(struct run *r, struct weft_err *err)
         return err->code;
     struct weft_report_config rc = {r->out_dir, r->job.fabric, NULL};
     r->report = weft_report_new(&rc, err);
-    if (!r->report || weft_report_write_run(r->report, fill_run_json, r, err))
+    if (!r->report)
+        return err->code;
+    weft_warn_unlocked(r->cli, r->report, r->out_dir);
+    r->outcome = "interrupted";
+    snprintf(r->reason, sizeof r->reason, "a signal ended the program before there were results");
+    if (weft_run_words_push(&r->words, r->out_dir, fill_run_json, r, err))
+        return err->code;
+    r->outcome = "running";
+    r->reason[0] = '\0';
+    if (weft_report_write_run(r->report, fill_run_json, r, err))
         return err->code;
     struct weft_hpcc_play_config pc = {
         .fabric = r->job.fabric,
@@ -215,6 +262,7 @@ static int prepare(struct run *r, struct weft_err *err)
         return err->code;
     config.observer = weft_hpcc_play_observer(r->play);
     config.out_dir = r->out_dir;
+    config.interrupted = r->cli->interrupted;
     if (r->s->backend->create(&config, &r->net, err))
         return err->code;
     return weft_hpcc_play_start(r->play, r->net, err);
@@ -283,15 +331,19 @@ static const char *judge(struct run *r)
 {
     size_t left = r->job.flows->n - weft_hpcc_play_done(r->play);
     char at[WEFT_UNIT_TEXT_MAX], after[WEFT_UNIT_TEXT_MAX];
-    if (*r->cli->interrupted) {
-        r->code = WEFT_E_INTERRUPTED;
-        return "interrupted";
-    }
+    r->reason[0] = '\0';
     if (left == 0)
         return "finished";
+    if (*r->cli->interrupted) {
+        r->code = WEFT_E_INTERRUPTED;
+        snprintf(r->reason, sizeof r->reason, "%s", weft_signal_reason(*r->cli->interrupted));
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", r->reason);
+        return "interrupted";
+    }
     r->code = WEFT_E_OUTCOME;
-    weft_log(r->cli->log, WEFT_LOG_ERROR, "%zu of %zu flows are not complete at %s", left,
+    snprintf(r->reason, sizeof r->reason, "%zu of %zu flows are not complete at %s", left,
              r->job.flows->n, weft_human_time(r->net->ops->now_ps(r->net), at));
+    weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", r->reason);
     if (r->stuck_ps)
         weft_log(r->cli->log, WEFT_LOG_ERROR, "stalled at %s: " WEFT_STUCK_TEXT,
                  weft_human_time(r->stuck_ps, at),
@@ -303,13 +355,45 @@ static const char *judge(struct run *r)
     return r->stuck_ps ? "stalled" : "stopped-at-limit";
 }
 
-static int conclude(struct run *r, double wall_s, double cpu_s, struct weft_err *err)
+/* A failure while results are written: the first one counts, and what can be written is. */
+static void note(struct run *r, struct weft_err *failed, struct weft_err *e)
+{
+    if (!failed->code && e->code)
+        *failed = *e;
+    if (failed->code) {
+        r->summary.outcome = "failed";
+        weft_err_format(failed, r->reason, sizeof r->reason);
+    }
+    *e = (struct weft_err){0};
+}
+
+static void write_tables(struct run *r, struct weft_hpcc_bucket *buckets, struct weft_err *failed)
+{
+    struct weft_err e = {0};
+    size_t n;
+    weft_hpcc_play_finish(r->play, &e);
+    note(r, failed, &e);
+    weft_report_flush(r->report, &e);
+    note(r, failed, &e);
+    weft_report_write_connections(r->report, r->net, &e);
+    note(r, failed, &e);
+    weft_report_write_links(r->report, r->net, r->summary.elapsed_ps, &e);
+    note(r, failed, &e);
+    struct weft_hpcc_fct *fcts = weft_hpcc_play_fcts(r->play, &n);
+    weft_hpcc_slowdown(fcts, n, buckets);
+    if (r->out_dir)
+        weft_hpcc_slowdown_csv(r->paths[SLOWDOWN], buckets, &e);
+    note(r, failed, &e);
+}
+
+/* Sums up, writes what comes last and prints, also of a run that @p failed. */
+static void conclude(struct run *r, double wall_s, double cpu_s, struct weft_err *failed)
 {
     struct weft_hpcc_bucket buckets[WEFT_HPCC_BUCKETS + 1];
     struct weft_summary *m = &r->summary;
-    const char *outcome = judge(r);
+    struct weft_err e = {0};
+    const char *outcome = failed->code ? "failed" : judge(r);
     int64_t reached_ps = 0;
-    size_t n;
     if (strcmp(outcome, "stopped-at-limit") == 0)
         reached_ps = r->s->run->until_ps;
     else if (strcmp(outcome, "finished") != 0)
@@ -322,41 +406,52 @@ static int conclude(struct run *r, double wall_s, double cpu_s, struct weft_err 
     m->events_per_s = cpu_s > 0 ? (double)m->net.events / cpu_s : 0;
     m->hops_per_s = cpu_s > 0 ? (double)m->net.packet_hops / cpu_s : 0;
     m->peak_rss_bytes = weft_peak_rss_bytes();
-    if (r->net->ops->check(r->net, err) || weft_hpcc_play_finish(r->play, err) ||
-        weft_report_flush(r->report, err) ||
-        weft_report_write_links(r->report, r->net, m->elapsed_ps, err))
-        return err->code;
-    struct weft_hpcc_fct *fcts = weft_hpcc_play_fcts(r->play, &n);
-    weft_hpcc_slowdown(fcts, n, buckets);
-    if (r->out_dir && weft_hpcc_slowdown_csv(r->paths[SLOWDOWN], buckets, err))
-        return err->code;
-    if (weft_report_write_run(r->report, fill_run_json, r, err))
-        return err->code;
-    if (!r->o->quiet) {
-        weft_summary_text(r->cli->out, m, r->job.fabric);
-        if (n)
-            weft_hpcc_slowdown_text(r->cli->out, buckets);
-        if (r->out_dir)
-            fprintf(r->cli->out, "results in %s/\n", r->out_dir);
-    }
-    if (r->code == WEFT_E_INTERRUPTED)
-        return 0;
-    return weft_report_mark_finished(r->report, outcome, err);
+    if (!failed->code)
+        r->net->ops->check(r->net, &e);
+    note(r, failed, &e);
+    write_tables(r, buckets, failed);
+    weft_run_words_pop(&r->words);
+    r->outcome = NULL;
+    weft_report_write_run(r->report, fill_run_json, r, &e);
+    note(r, failed, &e);
+    if (!failed->code && r->code != WEFT_E_INTERRUPTED)
+        weft_report_mark_finished(r->report, outcome, &e);
+    note(r, failed, &e);
+    weft_interrupt_saved();
+    if (r->o->quiet)
+        return;
+    weft_summary_text(r->cli->out, m, r->job.fabric);
+    if (buckets[WEFT_HPCC_BUCKETS].flows)
+        weft_hpcc_slowdown_text(r->cli->out, buckets);
+    if (r->out_dir)
+        fprintf(r->cli->out, "results in %s/\n", r->out_dir);
+}
+
+/* Leaves the reason in the folder of a run that came to nothing. */
+static void say_why(struct run *r, const struct weft_err *err)
+{
+    struct weft_err ignored = {0};
+    r->outcome = "failed";
+    weft_err_format(err, r->reason, sizeof r->reason);
+    if (r->report)
+        weft_report_write_run(r->report, fill_run_json, r, &ignored);
 }
 
 static int play(struct run *r, struct weft_err *err)
 {
     int code = prepare(r, err);
-    if (code)
+    weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
+    if (code) {
+        say_why(r, err);
         return code;
+    }
     int64_t start_ns = weft_clock_monotonic_ns(NULL);
     double start_cpu_s = weft_cpu_s();
-    code = run_slices(r, r->s->run->until_ps ? r->s->run->until_ps : WEFT_NEVER, err);
+    run_slices(r, r->s->run->until_ps ? r->s->run->until_ps : WEFT_NEVER, err);
     double cpu_s = weft_cpu_s() - start_cpu_s;
     double wall_s = (double)(weft_clock_monotonic_ns(NULL) - start_ns) / 1e9;
-    if (!code)
-        code = conclude(r, wall_s, cpu_s, err);
-    return code ? code : r->code;
+    conclude(r, wall_s, cpu_s, err);
+    return err->code ? err->code : r->code;
 }
 
 static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
@@ -372,7 +467,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
     struct run *r = (struct run *)calloc(1, sizeof *r);
     if (!r)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a run");
     r->cli = cli;
     r->o = o;
     int code =
@@ -386,6 +481,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (r->net)
         r->net->ops->free(r->net);
     weft_hpcc_play_free(r->play);
+    weft_run_words_pop(&r->words);
     weft_report_free(r->report);
     weft_scenario_free(r->s);
     weft_hpcc_profile_free(r->profile);

@@ -2,6 +2,7 @@
 /* weft run: one scenario, its summary, its expectations. */
 #include "cli/cli.h"
 #include "cli/execute.h"
+#include "cli/interrupt.h"
 #include "cli/source.h"
 #include "report/expect.h"
 
@@ -80,6 +81,7 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
     weft_json_kv_str(&j, "command", "run");
     weft_json_kv_i64(&j, "exit_code", exit_code);
     weft_json_kv_str(&j, "out", out_dir);
+    weft_outcome_json(&j, x->summary.outcome, x->reason);
     weft_json_key(&j, "warnings");
     weft_source_warnings_json(&j, x->scenario);
     weft_json_key(&j, "summary");
@@ -97,7 +99,28 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
     }
     weft_json_end_array(&j);
     weft_json_end_object(&j);
-    weft_json_finish(&j, NULL);
+    weft_json_finish(&j, NULL); /* whoever closes standard output reports what failed */
+}
+
+/* Prints what came out of a run; the code is that of the run and what it is to be. */
+static int print(const struct weft_cli *cli, const struct run_opts *o,
+                 const struct weft_execution *x, const char *out_dir, const struct weft_expect *e,
+                 int code)
+{
+    size_t missed = 0;
+    if (!o->json && !o->quiet)
+        weft_summary_text(cli->out, &x->summary, x->parts.fabric);
+    if (code != WEFT_OK && code != WEFT_E_OUTCOME)
+        e = NULL; /* of what is not complete nothing is expected */
+    if (e)
+        missed = print_bounds(cli, e, &x->summary, o->json || o->quiet);
+    if (missed && !code)
+        code = WEFT_E_OUTCOME;
+    if (o->json)
+        print_json(cli, x, out_dir, e, weft_exit_code(code));
+    else if (out_dir && !o->quiet)
+        fprintf(cli->out, "results in %s/\n", out_dir);
+    return code;
 }
 
 /* The bounds that apply to this run, or NULL for none. */
@@ -151,20 +174,9 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     }
     if (!code)
         code = weft_execute(cli, s, &eo, &x, err);
-    if (!code) {
-        code = x.code;
-        size_t missed = 0;
-        if (!o->json && !o->quiet)
-            weft_summary_text(cli->out, &x.summary, x.parts.fabric);
-        if (expect && x.code != WEFT_E_INTERRUPTED)
-            missed = print_bounds(cli, expect, &x.summary, o->json || o->quiet);
-        if (missed && !code)
-            code = WEFT_E_OUTCOME;
-        if (o->json)
-            print_json(cli, &x, eo.out_dir, expect, weft_exit_code(code));
-        else if (eo.out_dir && !o->quiet)
-            fprintf(cli->out, "results in %s/\n", eo.out_dir);
-    }
+    weft_interrupt_saved();
+    if (x.summed_up)
+        code = print(cli, o, &x, eo.out_dir, expect, code ? code : x.code);
     weft_execution_free(&x);
     weft_expect_free(expect);
     weft_scenario_free(s);
@@ -181,7 +193,10 @@ const struct weft_command weft_command_run = {
                "Without it, everything comes from defaults and --set; topology.type and "
                "workload.type must be given.\n"
                "An unfinished run says what it waits for and exits 1, and so does one that misses "
-               "a bound of expect.xml.",
+               "a bound of expect.xml.\n"
+               "A folder holds one run: it is locked, and what an earlier run wrote there is "
+               "removed. A run that is interrupted or\nfails leaves what had happened until then, "
+               "marked partial in run.json, and no file 'finished'.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct run_opts),

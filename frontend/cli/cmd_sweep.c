@@ -7,8 +7,11 @@
  * that of the row.
  */
 #include "cli/execute.h"
+#include "cli/interrupt.h"
+#include "cli/last_words.h"
 #include "cli/source.h"
 #include "cli/sweep.h"
+#include "report/place.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,55 +68,72 @@ static int read_opts(const struct sweep_opts *o, struct weft_sweep *s, struct we
             return err->code;
     }
     s->rows = (struct weft_sweep_row *)calloc(s->nrows, sizeof *s->rows);
-    return s->rows ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    return s->rows ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu rows", s->nrows);
+}
+
+/* The settings of a row: those of the command line, then its values. The caller frees what is new. */
+static int row_settings(const struct sweep_opts *o, const struct weft_sweep *s, size_t row,
+                        struct weft_source_opts *source, char *text[WEFT_SWEEP_KEYS],
+                        struct weft_err *err)
+{
+    const char **list = (const char **)calloc(o->source.set.n + s->naxes, sizeof *source->set.list);
+    *source = o->source;
+    source->set.list = list;
+    if (!list)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    if (o->source.set.n)
+        memcpy(list, o->source.set.list, o->source.set.n * sizeof *list);
+    for (size_t k = 0; k < s->naxes; k++) {
+        size_t size = strlen(s->axis[k].key) + strlen(weft_sweep_value(s, k, row)) + 2;
+        text[k] = (char *)malloc(size);
+        if (!text[k])
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+        snprintf(text[k], size, "%s=%s", s->axis[k].key, weft_sweep_value(s, k, row));
+        list[source->set.n++] = text[k];
+    }
+    return 0;
+}
+
+/* Takes over what came out of a row: nothing, when it could not begin. */
+static void take_row(struct weft_sweep *s, size_t row, const struct weft_execution *x)
+{
+    struct weft_sweep_row *r = &s->rows[row];
+    const struct weft_sweep_row *first = &s->rows[row - row % s->axis[s->naxes - 1].n];
+    r->summed_up = x->summed_up;
+    r->outcome = x->summed_up ? x->summary.outcome : "failed";
+    r->end_ps = x->summed_up ? (double)x->summary.end_ps : 0;
+    for (size_t m = 0; m < s->nmetrics; m++)
+        r->metric[m] = x->summed_up ? weft_metric_value(s->metric[m], &x->summary) : NAN;
+    r->speed_up = NAN;
+    if (r->end_ps > 0 && strcmp(r->outcome, "finished") == 0 &&
+        strcmp(first->outcome, "finished") == 0)
+        r->speed_up = first->end_ps / r->end_ps;
+    s->ndone = row + 1;
 }
 
 static int run_row(const struct weft_cli *cli, const struct sweep_opts *o, struct weft_sweep *s,
                    size_t row, char **args, int nargs, struct weft_err *err)
 {
-    struct weft_source_opts source = o->source;
+    struct weft_source_opts source;
     struct weft_execution x = {0};
     struct weft_scenario *scenario = NULL;
-    char dir[WEFT_PATH_MAX], name[32], *text[WEFT_SWEEP_KEYS] = {0};
-    int code = 0;
-    source.set.list = (const char **)calloc(o->source.set.n + s->naxes, sizeof *source.set.list);
-    if (!source.set.list)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-    if (o->source.set.n)
-        memcpy(source.set.list, o->source.set.list, o->source.set.n * sizeof *source.set.list);
-    for (size_t k = 0; !code && k < s->naxes; k++) {
-        size_t size = strlen(s->axis[k].key) + strlen(weft_sweep_value(s, k, row)) + 2;
-        text[k] = (char *)malloc(size);
-        if (!text[k])
-            code = weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-        else
-            snprintf(text[k], size, "%s=%s", s->axis[k].key, weft_sweep_value(s, k, row));
-        source.set.list[source.set.n++] = text[k];
-    }
     struct weft_execute_opts eo = {0};
+    char dir[WEFT_PATH_MAX], name[32], *text[WEFT_SWEEP_KEYS] = {0};
+    weft_interrupt_set(WEFT_INTERRUPT_SOON);
+    int code = row_settings(o, s, row, &source, text, err);
     if (!code && o->out) {
         snprintf(name, sizeof name, "%zu", row + 1);
         code = weft_path_join(dir, o->out, name, err);
         eo.out_dir = dir;
     }
     code = code ? code : weft_source_load(cli, &source, args, nargs, &scenario, err);
+    if (!code && *cli->interrupted)
+        code = weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted before row %zu began", row + 1);
     code = code ? code : weft_execute(cli, scenario, &eo, &x, err);
-    if (!code) {
-        struct weft_sweep_row *r = &s->rows[row];
-        r->outcome = x.summary.outcome;
-        r->end_ps = (double)x.summary.end_ps;
-        for (size_t m = 0; m < s->nmetrics; m++)
-            r->metric[m] = weft_metric_value(s->metric[m], &x.summary);
-        const struct weft_sweep_row *first = &s->rows[row - row % s->axis[s->naxes - 1].n];
-        r->speed_up = NAN;
-        if (r->end_ps > 0 && strcmp(r->outcome, "finished") == 0 &&
-            strcmp(first->outcome, "finished") == 0)
-            r->speed_up = first->end_ps / r->end_ps;
-        code = x.code;
-    } else {
-        for (size_t k = s->naxes; k-- > 0;)
-            weft_err_prepend(err, "%s=%s", s->axis[k].key, weft_sweep_value(s, k, row));
-    }
+    weft_interrupt_set(WEFT_INTERRUPT_DEFER);
+    if (code != WEFT_E_INTERRUPTED)
+        take_row(s, row, &x);
+    code = code ? code : x.code;
     weft_execution_free(&x);
     weft_scenario_free(scenario);
     for (size_t k = 0; k < s->naxes; k++)
@@ -122,31 +142,160 @@ static int run_row(const struct weft_cli *cli, const struct sweep_opts *o, struc
     return code;
 }
 
+/* A sweep under way. */
+struct sweep {
+    const struct weft_cli *cli;
+    const struct sweep_opts *o;
+    struct weft_sweep s;
+    struct weft_place *place; /* NULL: no folder */
+    struct weft_csv *csv;
+    struct weft_run_words words;
+    char run_json[WEFT_PATH_MAX], reason[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
+    char last[WEFT_ERR_MSG_MAX]; /* why the row before failed */
+    size_t again;                /* rows that failed for the same reason as one that was told */
+    int code;                    /* of the first row that was bad */
+};
+
+/* The folder's state, and what is left of it should a signal end the program. */
+static int save_state(struct sweep *w, const char *outcome, struct weft_err *err)
+{
+    if (!w->o->out)
+        return 0;
+    weft_run_words_pop(&w->words);
+    if (strcmp(outcome, "running") == 0) {
+        w->s.outcome = "interrupted";
+        w->s.reason = "a signal ended the program within a row";
+        if (weft_run_words_push(&w->words, w->o->out, weft_sweep_run_json, &w->s, err))
+            return err->code;
+        w->s.reason = "";
+    }
+    w->s.outcome = outcome;
+    return weft_run_json_write(w->run_json, weft_sweep_run_json, &w->s, err);
+}
+
+static int open_folder(struct sweep *w, struct weft_err *err)
+{
+    const char *dir = w->o->out;
+    w->s.reason = w->reason;
+    if (!dir)
+        return 0;
+    w->place = weft_place_open(dir, err);
+    if (!w->place || weft_path_join(w->run_json, dir, "run.json", err) ||
+        save_state(w, "running", err))
+        return err->code;
+    w->csv = weft_sweep_csv_open(dir, &w->s, err);
+    return w->csv ? 0 : err->code;
+}
+
+/* A row failed: says why, once for all rows in a row that fail alike. */
+static void tell_failure(struct sweep *w, size_t row, struct weft_err *e)
+{
+    char text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
+    const int alike = strcmp(w->last, e->msg) == 0;
+    memcpy(w->last, e->msg, sizeof w->last);
+    for (size_t k = w->s.naxes; k-- > 0;)
+        weft_err_prepend(e, "%s=%s", w->s.axis[k].key, weft_sweep_value(&w->s, k, row));
+    weft_err_format(e, text, sizeof text);
+    w->s.rows[row].reason = strdup(text); /* without memory it is said on stderr alone */
+    if (alike)
+        w->again++;
+    else
+        weft_log(w->cli->log, WEFT_LOG_ERROR, "%s", text);
+}
+
+/* Runs all rows. Returns the error that ends the sweep; a row that is bad does not. */
+static int run_rows(struct sweep *w, char **args, int nargs, struct weft_err *err)
+{
+    for (size_t row = 0; row < w->s.nrows; row++) {
+        struct weft_err e = {0};
+        const int code = run_row(w->cli, w->o, &w->s, row, args, nargs, &e);
+        if (e.code && code != WEFT_E_INTERRUPTED)
+            tell_failure(w, row, &e);
+        if (w->csv && w->s.ndone == row + 1 && weft_sweep_csv_row(w->csv, &w->s, row, err))
+            return err->code;
+        w->code = w->code ? w->code : code;
+        if (code == WEFT_E_INTERRUPTED || *w->cli->interrupted)
+            return weft_err_set(
+                err, WEFT_E_INTERRUPTED, "%zu of %zu rows were not run: the sweep was %s",
+                w->s.nrows - w->s.ndone, w->s.nrows, weft_signal_reason(*w->cli->interrupted));
+        if (code == WEFT_E_IO || code == WEFT_E_USAGE)
+            return weft_err_set(err, code, "%zu of %zu rows were not run", w->s.nrows - row - 1,
+                                w->s.nrows);
+        if (save_state(w, "running", err))
+            return err->code;
+    }
+    return 0;
+}
+
+/* Whether any row has something to show. */
+static int has_results(const struct weft_sweep *s)
+{
+    for (size_t r = 0; r < s->ndone; r++)
+        if (s->rows[r].summed_up)
+            return 1;
+    return 0;
+}
+
+/* Writes what comes last, also of a sweep that @p err ended. */
+static int conclude(struct sweep *w, struct weft_err *err)
+{
+    struct weft_err e = {0};
+    int code = err->code;
+    if (w->again)
+        weft_log(w->cli->log, WEFT_LOG_ERROR, "%zu more rows failed for the same reason", w->again);
+    if (weft_csv_close(w->csv, &e) && !code) {
+        *err = e;
+        code = e.code;
+    }
+    if (code)
+        weft_err_format(err, w->reason, sizeof w->reason);
+    w->s.reason = w->reason;
+    const char *outcome = !code                        ? "finished"
+                          : code == WEFT_E_INTERRUPTED ? "interrupted"
+                                                       : "failed";
+    w->s.outcome = outcome;
+    e = (struct weft_err){0};
+    if (w->place &&
+        (save_state(w, outcome, &e) || (!code && weft_mark_finished(w->o->out, outcome, &e))) &&
+        !code) {
+        *err = e;
+        code = e.code;
+    }
+    weft_interrupt_saved();
+    if (w->o->json)
+        weft_sweep_json(w->cli->out, &w->s);
+    else if (has_results(&w->s))
+        weft_sweep_text(w->cli->out, &w->s);
+    return code;
+}
+
 static int sweep(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                  struct weft_err *err)
 {
-    const struct sweep_opts *o = (const struct sweep_opts *)opts;
-    struct weft_sweep s = {0};
-    int bad = 0, code = read_opts(o, &s, err);
-    if (!code && o->out)
-        code = weft_mkdir_p(o->out, err);
-    for (size_t r = 0; !code && r < s.nrows; r++) {
-        code = run_row(cli, o, &s, r, args, nargs, err);
-        if (code == WEFT_E_OUTCOME && s.rows[r].outcome) { /* it is a row all the same */
-            bad = 1;
-            code = 0;
-        }
+    struct sweep *w = (struct sweep *)calloc(1, sizeof *w);
+    if (!w)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
+    w->cli = cli;
+    w->o = (const struct sweep_opts *)opts;
+    int code = read_opts(w->o, &w->s, err);
+    if (!code)
+        code = open_folder(w, err);
+    if (!code) {
+        run_rows(w, args, nargs, err);
+        code = conclude(w, err);
+    } else {
+        weft_csv_close(w->csv, NULL);
     }
-    if (!code && o->out)
-        code = weft_sweep_csv(o->out, &s, err);
-    if (!code && o->json)
-        weft_sweep_json(cli->out, &s);
-    else if (!code)
-        weft_sweep_text(cli->out, &s);
+    code = code ? code : w->code;
+    weft_run_words_pop(&w->words);
+    weft_place_close(w->place);
     for (size_t k = 0; k < WEFT_SWEEP_KEYS; k++)
-        free(s.axis[k].text);
-    free(s.rows);
-    return code ? code : bad ? WEFT_E_OUTCOME : 0;
+        free(w->s.axis[k].text);
+    for (size_t r = 0; r < w->s.ndone; r++)
+        free(w->s.rows[r].reason);
+    free(w->s.rows);
+    free(w);
+    return code;
 }
 
 const struct weft_command weft_command_sweep = {
@@ -159,7 +308,10 @@ const struct weft_command weft_command_sweep = {
                "the end-to-end time with\nits first value, everything else the same, divided by "
                "that of the row.\n"
                "Quote the bars for the shell. Rows that did not finish show the outcome instead, "
-               "and the exit code is 1.",
+               "and the exit code is 1.\n"
+               "A row that fails says why and the others go on; the exit code is that of the first "
+               "such row. A full disk or a\nsignal ends the sweep: the rows so far are printed and "
+               "written, and run.json says why it ended.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct sweep_opts),

@@ -9,9 +9,11 @@
 #include "topologies/read.h"
 #include "topologies/write.h"
 
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Pairs of hosts whose routes are looked at; larger fabrics are sampled. */
 #define PAIRS_MAX (UINT64_C(1) << 24)
@@ -53,12 +55,12 @@ static void close_source(struct source *s)
 /* Whether a file is a scenario; topology files are everything else. */
 static int is_scenario(const char *file)
 {
-    char text[4096] = "";
-    FILE *in = fopen(file, "rb");
-    size_t n = in ? fread(text, 1, sizeof text - 1, in) : 0;
-    text[n] = '\0';
-    if (in)
-        fclose(in);
+    char text[4096];
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+    text[n > 0 ? n : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
     return strstr(text, "<scenario") != NULL;
 }
 
@@ -78,7 +80,7 @@ static int open_source(const struct weft_cli *cli, const struct topology_opts *o
                             args[1]);
     const char **sets = calloc(so.set.n + 3, sizeof *sets);
     if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
     struct weft_err quiet = {0};
     int code = 0;
     if (nargs == 0 || !weft_file_is_regular(args[0]) || !is_scenario(args[0])) {
@@ -99,6 +101,10 @@ static int open_source(const struct weft_cli *cli, const struct topology_opts *o
         }
         if (nargs == 0)
             sets[n++] = "workload.type=generate";
+        if (quiet.code == WEFT_E_LIMIT) {
+            *err = quiet;
+            code = err->code;
+        }
     }
     for (size_t i = 0; i < so.set.n; i++)
         sets[n++] = so.set.list[i];
@@ -313,23 +319,24 @@ static int check(const struct weft_cli *cli, const struct topology_opts *o, stru
 static int convert(const struct weft_cli *cli, const char *format, const char *output,
                    struct source *s, struct weft_err *err)
 {
-    size_t n, len = 0;
+    size_t n;
     const struct weft_topology_writer *w = weft_topology_writers(&n);
     const char *names[16];
     for (size_t i = 0; i < n; i++) {
         names[i] = w[i].name;
         if (strcmp(w[i].name, format) != 0)
             continue;
-        char *text = NULL;
-        FILE *f = open_memstream(&text, &len);
-        int code = f ? w[i].write(s->fabric, f, err) : weft_err_set(err, WEFT_E_LIMIT, "no memory");
-        if (f && fclose(f) != 0 && !code)
-            code = weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        struct weft_memfile text;
+        if (weft_memfile_open(&text, "a topology", err))
+            return err->code;
+        int code = w[i].write(s->fabric, text.f, err);
+        const int closed = weft_memfile_close(&text, "a topology", code ? NULL : err);
+        code = code ? code : closed;
         if (!code && output)
-            code = weft_file_write(output, text, len, err);
+            code = weft_file_write(output, text.data, text.size, err);
         else if (!code)
-            fwrite(text, 1, len, cli->out);
-        free(text);
+            fwrite(text.data, 1, text.size, cli->out);
+        free(text.data);
         return code;
     }
     const char *near = weft_nearest(format, names, n);

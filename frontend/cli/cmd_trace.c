@@ -86,7 +86,7 @@ static int generate(const struct weft_cli *cli, const struct trace_opts *o, cons
                             name);
     void *params = calloc(1, w->params.struct_size);
     int code = params ? weft_params_defaults(&w->params, params, err)
-                      : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+                      : weft_err_set(err, WEFT_E_LIMIT, "out of memory for parameters");
     for (size_t i = 0; !code && i < o->set.n; i++)
         code = set_parameter(w, params, o->set.list[i], err);
     if (!code)
@@ -147,7 +147,7 @@ static int show(const struct weft_cli *cli, const struct trace_opts *o, const ch
     struct weft_arena *a = weft_arena_new();
     struct weft_et *et;
     if (!a)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
     int code = weft_chakra_read_et(file, a, &et, err);
     if (!code && o->json) {
         struct weft_json j;

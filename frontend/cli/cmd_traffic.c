@@ -65,17 +65,14 @@ static int parse(const struct traffic_opts *o, struct weft_traffic_config *c, st
 /* Puts the list into the file in one step. */
 static int write_file(const char *path, const struct weft_traffic *t, struct weft_err *err)
 {
-    char *text = NULL;
-    size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
-    if (f)
-        weft_traffic_write(t, f);
-    int failed = !f || ferror(f);
-    if (f && fclose(f) != 0)
-        failed = 1;
-    int code = failed ? weft_err_set(err, WEFT_E_LIMIT, "out of memory")
-                      : weft_file_write(path, text, len, err);
-    free(text);
+    struct weft_memfile text;
+    if (weft_memfile_open(&text, "a flow list", err))
+        return err->code;
+    weft_traffic_write(t, text.f);
+    int code = weft_memfile_close(&text, "a flow list", err);
+    if (!code)
+        code = weft_file_write(path, text.data, text.size, err);
+    free(text.data);
     return code;
 }
 

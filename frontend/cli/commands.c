@@ -46,13 +46,21 @@ static int report(const struct weft_cli *cli, const struct weft_err *err)
     return weft_exit_code(err->code);
 }
 
+/* The exit code once the answer is complete. */
+static int answered(const struct weft_cli *cli)
+{
+    struct weft_err err = {0};
+    weft_out_finish(cli->out, cli->written, &err);
+    return report(cli, &err);
+}
+
 static int run_command(const struct weft_cli *cli, const struct weft_command *c, int argc,
                        char **argv)
 {
-    struct weft_err err = {0};
+    struct weft_err err = {0}, unwritten = {0};
     void *opts = calloc(1, c->opts_size);
     if (!opts) {
-        weft_err_set(&err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(&err, WEFT_E_LIMIT, "out of memory for the options of '%s'", c->name);
         return report(cli, &err);
     }
     int first = 0, code = 0;
@@ -69,10 +77,13 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
     }
     weft_opts_free(c, opts);
     free(opts);
-    if (!code && fflush(cli->out) != 0)
-        code = weft_err_set(&err, WEFT_E_IO, "cannot write the answer to standard output");
     if (code && err.code)
         report(cli, &err);
+    if (weft_out_finish(cli->out, cli->written, &unwritten)) {
+        report(cli, &unwritten);
+        if (!code || code == WEFT_E_OUTCOME)
+            code = unwritten.code;
+    }
     if (err.code == WEFT_E_USAGE)
         fprintf(cli->err, "usage: weft %s %s\nMore: weft %s --help\n", c->name, c->usage, c->name);
     return weft_exit_code(code);
@@ -86,11 +97,11 @@ int weft_cli_main(const struct weft_cli *cli, int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         weft_program_help(cli->out);
-        return 0;
+        return answered(cli);
     }
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
         weft_program_version(cli);
-        return 0;
+        return answered(cli);
     }
     struct weft_err err = {0};
     const struct weft_command *c = NULL;

@@ -9,6 +9,8 @@
 
 #include "base/progress.h"
 #include "base/units.h"
+#include "cli/interrupt.h"
+#include "cli/last_words.h"
 #include "cli/source.h"
 #include "cli/versions.h"
 #include "net/watch.h"
@@ -36,6 +38,7 @@ struct run {
     struct weft_progress progress;
     int64_t limit_ps; /* WEFT_NEVER without a limit */
     int64_t stuck_ps; /* when nothing had got on for run.stall-after; 0: that did not happen */
+    struct weft_run_words words;
 };
 
 uint64_t weft_peak_rss_bytes(void)
@@ -115,31 +118,35 @@ static void sentence(void *ctx, const char *text)
     weft_log((struct weft_log *)ctx, WEFT_LOG_ERROR, "  %s", text);
 }
 
-/* Names the outcome; explains an unfinished one. */
-static int judge(struct run *r, const char **outcome)
+/* Names the outcome of a run that no error ended, and why it is not a better one. */
+static int judge(struct run *r, struct weft_execution *x)
 {
     int finished =
         weft_system_finished(r->system) && r->net->ops->explain(r->net, 0, sentence, NULL) == 0;
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+    x->reason[0] = '\0';
     if (finished) {
-        *outcome = "finished";
+        x->summary.outcome = "finished";
         return 0;
     }
     if (*r->cli->interrupted) {
-        *outcome = "interrupted";
+        x->summary.outcome = "interrupted";
+        snprintf(x->reason, sizeof x->reason, "%s", weft_signal_reason(*r->cli->interrupted));
+        weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", x->reason);
         return WEFT_E_INTERRUPTED;
     }
     int at_limit = r->limit_ps != WEFT_NEVER && !r->stuck_ps;
-    *outcome = at_limit ? "stopped-at-limit" : "stalled";
+    x->summary.outcome = at_limit ? "stopped-at-limit" : "stalled";
     if (at_limit)
-        weft_log(r->cli->log, WEFT_LOG_ERROR, "not finished at the limit run.until=%s",
+        snprintf(x->reason, sizeof x->reason, "not finished at the limit run.until=%s",
                  weft_format_time(r->limit_ps, a));
     else if (r->stuck_ps)
-        weft_log(r->cli->log, WEFT_LOG_ERROR, "stalled at %s: " WEFT_STUCK_TEXT,
+        snprintf(x->reason, sizeof x->reason, "stalled at %s: " WEFT_STUCK_TEXT,
                  weft_human_time(r->stuck_ps, a), weft_format_time(r->s->run->stall_after_ps, b));
     else
-        weft_log(r->cli->log, WEFT_LOG_ERROR,
+        snprintf(x->reason, sizeof x->reason,
                  "stalled: nothing is left to happen, but not everything is done");
+    weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", x->reason);
     uint64_t n = weft_system_explain(r->system, EXPLAIN_MAX, sentence, r->cli->log);
     if (n > EXPLAIN_MAX)
         weft_log(r->cli->log, WEFT_LOG_ERROR, "  ... and %llu more ranks",
@@ -155,8 +162,15 @@ static int judge(struct run *r, const char **outcome)
 struct run_json {
     const struct weft_cli *cli;
     const struct weft_execution *x;
-    int done;
+    const char *outcome, *reason; /* without a summary; NULL: those of the execution, with it */
 };
+
+void weft_outcome_json(struct weft_json *j, const char *outcome, const char *reason)
+{
+    weft_json_kv_str(j, "outcome", outcome);
+    weft_json_kv_str(j, "reason", reason[0] ? reason : NULL);
+    weft_json_kv_bool(j, "partial", weft_outcome_is_partial(outcome));
+}
 
 static void fill_run_json(struct weft_json *j, const void *ctx)
 {
@@ -169,7 +183,10 @@ static void fill_run_json(struct weft_json *j, const void *ctx)
     time_t t = (time_t)c->x->started_unix_s;
     weft_json_kv_str(j, "scenario", s->name);
     weft_json_kv_str(j, "file", s->file);
-    weft_json_kv_str(j, "outcome", c->done ? c->x->summary.outcome : "running");
+    if (c->outcome)
+        weft_outcome_json(j, c->outcome, c->reason);
+    else
+        weft_outcome_json(j, c->x->summary.outcome, c->x->reason);
     weft_json_key(j, "versions");
     weft_json_object(j);
     weft_versions(c->cli, v);
@@ -208,7 +225,7 @@ static void fill_run_json(struct weft_json *j, const void *ctx)
         }
     }
     weft_json_end_array(j);
-    if (c->done) {
+    if (!c->outcome) {
         weft_json_key(j, "summary");
         weft_summary_json(j, &c->x->summary, c->x->parts.fabric);
     }
@@ -269,12 +286,17 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     r->report = x->report = weft_report_new(&rc, err);
     if (!r->report)
         return err->code;
-    struct run_json rj = {r->cli, x, 0};
-    if (weft_report_write_run(r->report, fill_run_json, &rj, err))
+    weft_warn_unlocked(r->cli, r->report, o->out_dir);
+    struct run_json running = {r->cli, x, "running", ""};
+    struct run_json interrupted = {r->cli, x, "interrupted",
+                                   "a signal ended the program before there were results"};
+    if (weft_report_write_run(r->report, fill_run_json, &running, err) ||
+        weft_run_words_push(&r->words, o->out_dir, fill_run_json, &interrupted, err))
         return err->code;
     struct weft_net_config config = weft_scenario_net_config(s, x->parts.fabric);
     config.observer = weft_report_net_observer(r->report);
     config.out_dir = o->out_dir;
+    config.interrupted = r->cli->interrupted;
     struct weft_system_observer so = weft_report_system_observer(r->report);
     int code = weft_execute_prepare(s, &x->parts, &config, &so, &r->net, &r->system, err);
     return code ? code : prepare_trouble(r, &x->parts, err);
@@ -291,36 +313,102 @@ static int64_t reached_ps(const struct run *r, const char *outcome)
     return now_ps > 0 ? now_ps : 1; /* interrupted before anything happened */
 }
 
-/* Sums up and writes what comes last. */
-static int conclude(struct run *r, struct weft_execution *x, double wall_s, double cpu_s,
-                    struct weft_err *err)
+void weft_warn_unlocked(const struct weft_cli *cli, const struct weft_report *report,
+                        const char *dir)
 {
-    const char *outcome;
-    x->code = judge(r, &outcome);
+    if (!weft_report_locked(report))
+        weft_log(cli->log, WEFT_LOG_WARNING,
+                 "%s: its file system has no locks: see to it that no other run writes there", dir);
+}
+
+/* A failure while results are written: the first one counts, and what can be written is. */
+static void note(struct weft_execution *x, struct weft_err *failed, struct weft_err *e)
+{
+    if (!failed->code && e->code)
+        *failed = *e;
+    if (failed->code) {
+        x->summary.outcome = "failed";
+        weft_err_format(failed, x->reason, sizeof x->reason);
+    }
+    *e = (struct weft_err){0};
+}
+
+/* Writes the tables of the end. */
+static void write_tables(struct run *r, struct weft_execution *x, struct weft_err *failed)
+{
     struct weft_summary *m = &x->summary;
-    if (weft_system_conclude(r->system, err))
-        return err->code;
+    struct weft_err e = {0};
+    weft_report_flush(r->report, &e);
+    note(x, failed, &e);
+    weft_report_write_ranks(r->report, r->system, &e);
+    note(x, failed, &e);
+    weft_report_write_dims(r->report, m, &e);
+    note(x, failed, &e);
+    weft_report_write_connections(r->report, r->net, &e);
+    note(x, failed, &e);
+    weft_report_write_links(r->report, r->net, m->elapsed_ps, &e);
+    note(x, failed, &e);
+}
+
+/* Sums up and writes what comes last, also of a run that @p failed. */
+static void conclude(struct run *r, struct weft_execution *x, double wall_s, double cpu_s,
+                     struct weft_err *failed)
+{
+    struct weft_summary *m = &x->summary;
+    struct weft_err e = {0};
+    if (!failed->code)
+        x->code = judge(r, x);
+    const char *outcome = m->outcome;
+    weft_system_conclude(r->system, &e);
+    note(x, failed, &e);
     conclude_trouble(r);
     weft_report_summarize(r->report, r->net, r->system, reached_ps(r, outcome), m);
     m->scenario = r->s->name;
-    m->outcome = outcome;
+    m->outcome = failed->code ? "failed" : outcome;
     m->wall_s = wall_s;
     m->cpu_s = cpu_s;
     m->events_per_s = cpu_s > 0 ? (double)m->net.events / cpu_s : 0;
     m->hops_per_s = cpu_s > 0 ? (double)m->net.packet_hops / cpu_s : 0;
     m->peak_rss_bytes = weft_peak_rss_bytes();
-    if (r->net->ops->check(r->net, err) || weft_report_flush(r->report, err) ||
-        weft_report_write_ranks(r->report, r->system, err) ||
-        weft_report_write_dims(r->report, m, err) ||
-        weft_report_write_connections(r->report, r->net, err) ||
-        weft_report_write_links(r->report, r->net, m->elapsed_ps, err))
-        return err->code;
-    struct run_json rj = {r->cli, x, 1};
-    if (weft_report_write_run(r->report, fill_run_json, &rj, err))
-        return err->code;
-    if (x->code == WEFT_E_INTERRUPTED)
-        return 0; /* no `finished` */
-    return weft_report_mark_finished(r->report, outcome, err);
+    x->summed_up = 1;
+    if (!failed->code)
+        r->net->ops->check(r->net, &e);
+    note(x, failed, &e);
+    write_tables(r, x, failed);
+    weft_run_words_pop(&r->words);
+    struct run_json rj = {r->cli, x, NULL, NULL};
+    weft_report_write_run(r->report, fill_run_json, &rj, &e);
+    note(x, failed, &e);
+    if (!failed->code && x->code != WEFT_E_INTERRUPTED)
+        weft_report_mark_finished(r->report, m->outcome, &e);
+    note(x, failed, &e);
+}
+
+/* Runs what was prepared, and writes the results. */
+static int run_to_end(struct run *r, struct weft_execution *x, const struct weft_execute_opts *o,
+                      struct weft_err *err)
+{
+    const int64_t start_ns = weft_clock_monotonic_ns(NULL);
+    const double start_cpu_s = weft_cpu_s();
+    weft_progress_init(&r->progress, o->progress, o->progress_is_tty, "ops", NULL, NULL);
+    if (!weft_system_start(r->system, err))
+        run_slices(r, err);
+    const double cpu_s = weft_cpu_s() - start_cpu_s;
+    const double wall_s = (double)(weft_clock_monotonic_ns(NULL) - start_ns) / 1e9;
+    weft_progress_finish(&r->progress);
+    note(x, err, &(struct weft_err){0});
+    conclude(r, x, wall_s, cpu_s, err);
+    return err->code;
+}
+
+/* Leaves the reason in the folder of a run that came to nothing. */
+static void say_why(struct run *r, struct weft_execution *x, const struct weft_err *err)
+{
+    struct weft_err ignored = {0};
+    weft_err_format(err, x->reason, sizeof x->reason);
+    struct run_json rj = {r->cli, x, "failed", x->reason};
+    if (r->report)
+        weft_report_write_run(r->report, fill_run_json, &rj, &ignored);
 }
 
 int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
@@ -334,19 +422,12 @@ int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
         weft_source_fabric_notes(cli, x->parts.fabric);
     if (!code)
         code = prepare(&r, x, o, err);
-    if (!code) {
-        int64_t start_ns = weft_clock_monotonic_ns(NULL);
-        double start_cpu_s = weft_cpu_s();
-        weft_progress_init(&r.progress, o->progress, o->progress_is_tty, "ops", NULL, NULL);
-        code = weft_system_start(r.system, err);
-        if (!code)
-            code = run_slices(&r, err);
-        double cpu_s = weft_cpu_s() - start_cpu_s;
-        double wall_s = (double)(weft_clock_monotonic_ns(NULL) - start_ns) / 1e9;
-        weft_progress_finish(&r.progress);
-        if (!code)
-            code = conclude(&r, x, wall_s, cpu_s, err);
-    }
+    weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */
+    if (code)
+        say_why(&r, x, err);
+    else
+        code = run_to_end(&r, x, o, err);
+    weft_run_words_pop(&r.words);
     weft_system_free(r.system);
     weft_trouble_player_free(r.trouble);
     if (r.net)

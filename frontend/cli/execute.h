@@ -24,12 +24,17 @@ struct weft_execution {
     struct weft_report *report;
     struct weft_summary summary;
     int64_t started_unix_s; /**< wall clock */
+    int summed_up;          /**< the summary is there; also of a run that failed on the way */
+    char reason[WEFT_ERR_MSG_MAX +
+                WEFT_ERR_FILE_MAX]; /**< why the outcome is not "finished"; "": it is */
     int code; /**< 0, WEFT_E_OUTCOME or WEFT_E_INTERRUPTED: what the simulated outcome means for the exit code */
 };
 
 /**
- * Runs @p s. Returns 0 when it ran, whatever the outcome (x->code), or the error that made it impossible. Free with
- * weft_execution_free in both cases. Explanations of an unfinished run go to the log.
+ * Runs @p s. Returns 0 when it ran, whatever the outcome (x->code), or the error that made it impossible or ended
+ * it; what there was of results until then is in the summary (x->summed_up) and in the folder all the same. Free with
+ * weft_execution_free in any case. Explanations of an unfinished run go to the log. Signals are deferred
+ * (cli/interrupt.h) while there are results to save, and once it has returned: the caller sets what comes next.
  */
 int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err);
@@ -42,6 +47,11 @@ int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenar
                          const struct weft_net_config *config,
                          const struct weft_system_observer *observer, struct weft_net **net,
                          struct weft_system **system, struct weft_err *err);
+/** The members outcome, reason ("": null) and partial of a run.json. */
+void weft_outcome_json(struct weft_json *j, const char *outcome, const char *reason);
+/** Warns when the file system of the run folder cannot keep other runs out. */
+void weft_warn_unlocked(const struct weft_cli *cli, const struct weft_report *report,
+                        const char *dir);
 /** Peak resident memory of this process in bytes. */
 uint64_t weft_peak_rss_bytes(void);
 /** CPU seconds of this process. */

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The program: the one place that knows which backends there are, reads the environment of the process and catches signals.
+ * The program: the one place that knows which backends there are, and reads the environment of the process.
  */
 #include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "cli/out.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #ifdef WEFT_HAVE_PACKET
 #include "ns3-module/bridge/bridge.h"
 #endif
-
-/* Set by the signal handler, read between slices of a run. */
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-    interrupted = 1;
-    signal(number, SIG_DFL); /* a second one ends the program at once */
-}
 
 int main(int argc, char **argv)
 {
@@ -29,18 +21,22 @@ int main(int argc, char **argv)
 #endif
         &weft_net_ideal,
     };
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    weft_interrupt_install();
+    signal(SIGXFSZ, SIG_IGN); /* a file over the limit of ulimit -f is an error of write(2) */
 
+    struct weft_out out = {.fd = STDOUT_FILENO};
+    FILE *stream = weft_out_open(&out);
+    if (!stream) {
+        fputs("weft: error: out of memory for standard output\n", stderr);
+        return weft_exit_code(WEFT_E_LIMIT);
+    }
     int tty = isatty(STDERR_FILENO);
     struct weft_log_file to = {stderr,
                                weft_log_wants_color(tty, getenv("NO_COLOR"), getenv("TERM"))};
     struct weft_log log = {.level = WEFT_LOG_INFO, .sink = weft_log_file_sink, .user = &to};
     struct weft_cli cli = {
-        .out = stdout,
+        .out = stream,
+        .written = &out,
         .err = stderr,
         .log = &log,
         .err_is_tty = tty,
@@ -49,7 +45,9 @@ int main(int argc, char **argv)
 #ifdef WEFT_HAVE_PACKET
         .ns3_version = weft_ns3_version(),
 #endif
-        .interrupted = &interrupted,
+        .interrupted = weft_interrupt_flag(),
     };
-    return weft_cli_main(&cli, argc, argv);
+    const int code = weft_cli_main(&cli, argc, argv);
+    fclose(stream);
+    return code;
 }

@@ -3,6 +3,7 @@
 #include "cli/source.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,26 +30,29 @@ int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), 
     char *names[MAX_SCENARIOS];
     char path[WEFT_PATH_MAX], file[WEFT_PATH_MAX];
     size_t n = 0;
+    int code = 0;
     DIR *d = opendir(root);
-    if (!d)
-        return 0;
-    for (struct dirent *e; n < MAX_SCENARIOS && (e = readdir(d));) {
+    if (!d) /* a program that was installed without them has none */
+        return errno == ENOENT ? 0 : weft_file_error(err, root, "list the scenarios of", errno);
+    for (struct dirent *e; !code && n < MAX_SCENARIOS && (e = readdir(d));) {
         if (e->d_name[0] == '.' || weft_path_join(path, root, e->d_name, err) ||
             weft_path_join(file, path, "scenario.xml", err) || !weft_file_is_regular(file))
             continue;
         names[n] = strdup(e->d_name);
-        if (names[n])
+        if (!names[n])
+            code = weft_err_set(err, WEFT_E_LIMIT, "out of memory for the names of scenarios");
+        else
             n++;
     }
     closedir(d);
     qsort(names, n, sizeof names[0], by_name);
     for (size_t i = 0; i < n; i++) {
-        if (!weft_path_join(path, root, names[i], err) &&
+        if (!code && !weft_path_join(path, root, names[i], err) &&
             !weft_path_join(file, path, "scenario.xml", err))
             fn(ctx, names[i], file);
         free(names[i]);
     }
-    return 0;
+    return code;
 }
 
 /* The nearest shipped name to the one that was not found. */
@@ -82,7 +86,8 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
         if (weft_file_is_regular(path))
             return 0;
         struct near n = {.given = name};
-        weft_source_each(consider, &n, err);
+        if (weft_source_each(consider, &n, err))
+            return err->code;
         if (n.best[0])
             return weft_err_set(err, WEFT_E_IO, "no file and no scenario '%s'; did you mean '%s'?",
                                 name, n.best);
@@ -102,7 +107,7 @@ int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size
     const size_t pcap_size = sizeof pcap_key + strlen(pcap);
     *texts = (char *)malloc(seed_size + pcap_size);
     if (!*texts)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
     if (o->seed) {
         sets[(*n)++] = *texts;
         snprintf(*texts, seed_size, "%s%s", seed_key, seed);
@@ -130,7 +135,7 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
         return err->code;
     const char **sets = (const char **)calloc(o->set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
     if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
     size_t n = 0;
     for (; n < o->set.n; n++)
         sets[n] = o->set.list[n];

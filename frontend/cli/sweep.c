@@ -2,9 +2,8 @@
 /* See sweep.h. */
 #include "cli/sweep.h"
 
-#include "base/csv.h"
 #include "base/file.h"
-#include "report/report.h"
+#include "cli/execute.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,12 +66,12 @@ void weft_sweep_text(FILE *out, const struct weft_sweep *s)
     size_t width[WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 1];
     for (size_t c = 0; c < ncols; c++) {
         width[c] = strlen(heading(s, c));
-        for (size_t r = 0; r < s->nrows; r++) {
+        for (size_t r = 0; r < s->ndone; r++) {
             size_t n = strlen(cell(s, r, c, buf));
             width[c] = n > width[c] ? n : width[c];
         }
     }
-    for (size_t r = 0; r <= s->nrows; r++)
+    for (size_t r = 0; r <= s->ndone; r++)
         for (size_t c = 0; c < ncols; c++) {
             const char *text = r ? cell(s, r - 1, c, buf) : heading(s, c);
             if (c + 1 < ncols)
@@ -90,9 +89,10 @@ void weft_sweep_json(FILE *out, const struct weft_sweep *s)
     weft_json_object(&j);
     weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
     weft_json_kv_str(&j, "command", "sweep");
+    weft_outcome_json(&j, s->outcome, s->reason);
     weft_json_key(&j, "rows");
     weft_json_array(&j);
-    for (size_t r = 0; r < s->nrows; r++) {
+    for (size_t r = 0; r < s->ndone; r++) {
         weft_json_object(&j);
         weft_json_key(&j, "settings");
         weft_json_object(&j);
@@ -100,6 +100,7 @@ void weft_sweep_json(FILE *out, const struct weft_sweep *s)
             weft_json_kv_str(&j, s->axis[k].key, weft_sweep_value(s, k, r));
         weft_json_end_object(&j);
         weft_json_kv_str(&j, "outcome", s->rows[r].outcome);
+        weft_json_kv_str(&j, "reason", s->rows[r].reason);
         for (size_t m = 0; m < s->nmetrics; m++)
             weft_json_kv_f64(&j, weft_metric_key(s->metric[m], key),
                              weft_metric_in_unit(s->metric[m], s->rows[r].metric[m]));
@@ -111,7 +112,8 @@ void weft_sweep_json(FILE *out, const struct weft_sweep *s)
     weft_json_finish(&j, NULL);
 }
 
-int weft_sweep_csv(const char *dir, const struct weft_sweep *s, struct weft_err *err)
+struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s,
+                                     struct weft_err *err)
 {
     const char *names[WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 2];
     char path[WEFT_PATH_MAX], keys[WEFT_SWEEP_METRICS][WEFT_METRIC_TEXT_MAX];
@@ -122,28 +124,43 @@ int weft_sweep_csv(const char *dir, const struct weft_sweep *s, struct weft_err 
     for (size_t m = 0; m < s->nmetrics; m++)
         names[n++] = weft_metric_key(s->metric[m], keys[m]);
     names[n++] = "speed_up";
-    if (weft_path_join(path, dir, "sweep.csv", err))
-        return err->code;
-    struct weft_csv *csv = weft_csv_open(path, names, n, err);
-    int code = csv ? 0 : err->code;
-    for (size_t r = 0; !code && r < s->nrows; r++) {
-        for (size_t k = 0; k < s->naxes; k++)
-            weft_csv_str(csv, weft_sweep_value(s, k, r));
-        weft_csv_str(csv, s->rows[r].outcome);
-        for (size_t m = 0; m <= s->nmetrics; m++) {
-            double v = m < s->nmetrics ? weft_metric_in_unit(s->metric[m], s->rows[r].metric[m])
-                                       : s->rows[r].speed_up;
-            const struct weft_metric *metric = m < s->nmetrics ? s->metric[m] : NULL;
-            if (metric && weft_metric_counts(metric) && v >= 0 && v < 0x1p53)
-                weft_csv_u64(csv, (uint64_t)v);
-            else
-                weft_csv_f64(csv, v, 6); /* empty when there is none */
-        }
-        code = weft_csv_row(csv, err);
+    return weft_path_join(path, dir, "sweep.csv", err) ? NULL : weft_csv_open(path, names, n, err);
+}
+
+int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t row,
+                       struct weft_err *err)
+{
+    for (size_t k = 0; k < s->naxes; k++)
+        weft_csv_str(csv, weft_sweep_value(s, k, row));
+    weft_csv_str(csv, s->rows[row].outcome);
+    for (size_t m = 0; m <= s->nmetrics; m++) {
+        double v = m < s->nmetrics ? weft_metric_in_unit(s->metric[m], s->rows[row].metric[m])
+                                   : s->rows[row].speed_up;
+        const struct weft_metric *metric = m < s->nmetrics ? s->metric[m] : NULL;
+        if (metric && weft_metric_counts(metric) && v >= 0 && v < 0x1p53)
+            weft_csv_u64(csv, (uint64_t)v);
+        else
+            weft_csv_f64(csv, v, 6); /* empty when there is none */
     }
-    if (code)
-        weft_csv_close(csv, NULL);
-    else
-        code = weft_csv_close(csv, err);
-    return code;
+    return weft_csv_row(csv, err);
+}
+
+void weft_sweep_run_json(struct weft_json *j, const void *ctx)
+{
+    const struct weft_sweep *s = (const struct weft_sweep *)ctx;
+    weft_json_kv_str(j, "command", "sweep");
+    weft_outcome_json(j, s->outcome, s->reason);
+    weft_json_kv_u64(j, "rows", s->nrows);
+    weft_json_kv_u64(j, "rows_done", s->ndone);
+    weft_json_key(j, "failed_rows");
+    weft_json_array(j);
+    for (size_t r = 0; r < s->ndone; r++) {
+        if (!s->rows[r].reason)
+            continue;
+        weft_json_object(j);
+        weft_json_kv_u64(j, "row", r + 1);
+        weft_json_kv_str(j, "reason", s->rows[r].reason);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
 }

@@ -3,7 +3,8 @@
 #ifndef WEFT_CLI_SWEEP_H
 #define WEFT_CLI_SWEEP_H
 
-#include "report/summary.h"
+#include "base/csv.h"
+#include "report/report.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,8 +22,10 @@ struct weft_sweep_axis {
 
 /** One combination of values. */
 struct weft_sweep_row {
-    const char *outcome; /**< as in struct weft_summary; NULL: not run */
-    double metric[WEFT_SWEEP_METRICS], end_ps;
+    const char *outcome; /**< as in struct weft_summary; "failed" also when it could not begin */
+    char *reason;        /**< why it failed; NULL: it did not */
+    int summed_up;       /**< it came to a summary; else it could not begin */
+    double metric[WEFT_SWEEP_METRICS], end_ps; /**< NaN and 0 when it could not begin */
     double speed_up; /**< over the first value of the last axis; NaN: one of them did not finish */
 };
 
@@ -34,17 +37,26 @@ struct weft_sweep {
     size_t nmetrics;
     struct weft_sweep_row *rows;
     size_t nrows;
+    size_t ndone;        /**< rows that were run or failed; the others are not there yet */
+    const char *outcome; /**< of the sweep: "running", "finished", "interrupted" or "failed" */
+    const char *reason;  /**< why it is not "finished"; "": it is, or runs */
 };
 
 /** Reads the text of a --vary, "KEY=VALUE|VALUE...". a->text is to be freed, also on failure. */
 int weft_sweep_read_axis(const char *text, struct weft_sweep_axis *a, struct weft_err *err);
 /** Value of an axis in a row. */
 const char *weft_sweep_value(const struct weft_sweep *s, size_t axis, size_t row);
-/** Prints the table for people, and for programs. */
+/** Prints the table of the rows that are there, for people, and for programs. */
 void weft_sweep_text(FILE *out, const struct weft_sweep *s);
 void weft_sweep_json(FILE *out, const struct weft_sweep *s);
-/** Writes sweep.csv into a folder. */
-int weft_sweep_csv(const char *dir, const struct weft_sweep *s, struct weft_err *err);
+/** Creates sweep.csv in a folder. NULL on failure. */
+struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s,
+                                     struct weft_err *err);
+/** Adds a row to it, which is in the file from then on. */
+int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t row,
+                       struct weft_err *err);
+/** What the sweep's run.json says; a weft_run_json_fn. @p ctx: the struct weft_sweep. */
+void weft_sweep_run_json(struct weft_json *j, const void *ctx);
 
 #ifdef __cplusplus
 }

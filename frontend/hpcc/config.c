@@ -144,7 +144,7 @@ static int read_map(struct weft_scan *s, struct weft_hpcc_config *c, const struc
     *m = (struct weft_hpcc_map){
         (struct weft_hpcc_map_entry *)weft_arena_calloc(c->arena, n, sizeof *m->entries), 0};
     if (!m->entries)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
     for (; m->n < n; m->n++) {
         struct weft_hpcc_map_entry *e = &m->entries[m->n];
         snprintf(what, sizeof what, "rate %zu of %llu of %s", m->n + 1, (unsigned long long)n,
@@ -210,7 +210,9 @@ static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const str
         if ((rc = weft_scan_need(s, what, err)))
             return rc;
         *(const char **)field = weft_arena_strdup(c->arena, s->tok);
-        return *(const char **)field ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return *(const char **)field
+                   ? 0
+                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
     }
     return 0;
 }
@@ -263,14 +265,14 @@ struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err
     struct weft_scan s;
     if (!c) {
         weft_arena_free(a);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
         return NULL;
     }
     c->arena = a;
     set_defaults(c);
     c->file = weft_arena_strdup(a, path);
     int rc = c->file ? weft_scan_open(&s, c->file, err)
-                     : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+                     : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
     if (!rc) {
         rc = read_all(&s, c, err);
         weft_scan_close(&s);

@@ -118,7 +118,7 @@ struct weft_hpcc_flows *weft_hpcc_flows_read(const char *path, enum weft_hpcc_fl
         l->file = strdup(path);
     if (!l || !l->file) {
         weft_hpcc_flows_free(l);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a flow list");
         return NULL;
     }
     int rc = weft_scan_open(&s, l->file, err);

@@ -15,7 +15,7 @@ static int read_topology(const char *path, struct weft_fabric **out, struct weft
         return err->code;
     void *params = calloc(1, t->params.struct_size);
     if (!params)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the topology's parameters");
     int rc = weft_params_defaults(&t->params, params, err);
     if (!rc)
         rc = weft_params_set(&t->params, params, "file", path, err);

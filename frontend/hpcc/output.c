@@ -12,19 +12,22 @@ uint32_t weft_hpcc_ip(uint32_t node)
     return UINT32_C(0x0b000001) + ((node / 256) << 16) + ((node % 256) << 8);
 }
 
-void weft_hpcc_fct_line(FILE *out, const struct weft_hpcc_flow *w, int64_t start_ps, int64_t fct_ps,
-                        uint64_t payload_bytes)
+void weft_hpcc_fct_line(struct weft_rows *out, const struct weft_hpcc_flow *w, int64_t start_ps,
+                        int64_t fct_ps, uint64_t payload_bytes)
 {
-    fprintf(out, "%08x %08x %u %u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64 "\n",
-            weft_hpcc_ip(w->src), weft_hpcc_ip(w->dst), w->sport, w->dport, w->bytes,
-            start_ps / WEFT_PS_PER_NS, fct_ps / WEFT_PS_PER_NS,
-            weft_hpcc_standalone_ns(w, payload_bytes));
+    weft_rows_printf(out, "%08x %08x %u %u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64 "\n",
+                     weft_hpcc_ip(w->src), weft_hpcc_ip(w->dst), w->sport, w->dport, w->bytes,
+                     start_ps / WEFT_PS_PER_NS, fct_ps / WEFT_PS_PER_NS,
+                     weft_hpcc_standalone_ns(w, payload_bytes));
+    weft_rows_end(out, NULL);
 }
 
-void weft_hpcc_pfc_line(FILE *out, const struct weft_fabric *f, const struct weft_net_pfc *w)
+void weft_hpcc_pfc_line(struct weft_rows *out, const struct weft_fabric *f,
+                        const struct weft_net_pfc *w)
 {
     uint32_t node = f->ports[w->port].node;
-    fprintf(out, "%" PRId64 " %u %d %u %d\n", w->t_ps / WEFT_PS_PER_NS, node,
-            f->nodes[node].kind == WEFT_NODE_SWITCH, w->port - f->nodes[node].first_port + 1,
-            w->pause != 0);
+    weft_rows_printf(out, "%" PRId64 " %u %d %u %d\n", w->t_ps / WEFT_PS_PER_NS, node,
+                     f->nodes[node].kind == WEFT_NODE_SWITCH,
+                     w->port - f->nodes[node].first_port + 1, w->pause != 0);
+    weft_rows_end(out, NULL);
 }

@@ -9,6 +9,7 @@
 #ifndef WEFT_HPCC_OUTPUT_H
 #define WEFT_HPCC_OUTPUT_H
 
+#include "base/rows.h"
 #include "hpcc/flow.h"
 #include "net/net.h"
 
@@ -19,10 +20,11 @@ extern "C" {
 /** The simulator's IPv4 address of a node. */
 uint32_t weft_hpcc_ip(uint32_t node);
 /** Writes the line of a flow that its sender knows to be complete @p fct_ps after its start. */
-void weft_hpcc_fct_line(FILE *out, const struct weft_hpcc_flow *w, int64_t start_ps, int64_t fct_ps,
-                        uint64_t payload_bytes);
+void weft_hpcc_fct_line(struct weft_rows *out, const struct weft_hpcc_flow *w, int64_t start_ps,
+                        int64_t fct_ps, uint64_t payload_bytes);
 /** Writes the line of one PFC frame taking effect. */
-void weft_hpcc_pfc_line(FILE *out, const struct weft_fabric *f, const struct weft_net_pfc *w);
+void weft_hpcc_pfc_line(struct weft_rows *out, const struct weft_fabric *f,
+                        const struct weft_net_pfc *w);
 
 #ifdef __cplusplus
 }

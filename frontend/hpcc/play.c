@@ -2,11 +2,11 @@
 /* Playing a flow list. */
 #include "hpcc/play.h"
 
+#include "base/rows.h"
 #include "base/units.h"
 #include "hpcc/output.h"
 #include "hpcc/pairs.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +15,7 @@ enum { FCT, PFC, QLEN, FILES };
 struct weft_hpcc_play {
     struct weft_hpcc_play_config c;
     struct weft_net *net;
-    FILE *out[FILES];
-    const char *path[FILES];
+    struct weft_rows *out[FILES]; /* NULL: not written */
     struct weft_hpcc_qlen *qlen;
     size_t next; /* the next flow to post */
     struct weft_hpcc_fct *fcts;
@@ -26,13 +25,10 @@ struct weft_hpcc_play {
 
 static int open_file(struct weft_hpcc_play *p, int which, const char *path, struct weft_err *err)
 {
-    p->path[which] = path;
     if (!path)
         return 0;
-    p->out[which] = fopen(path, "wb");
-    if (!p->out[which])
-        return weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot create: %s", strerror(errno));
-    return 0;
+    p->out[which] = weft_rows_open(path, err);
+    return p->out[which] ? 0 : err->code;
 }
 
 struct weft_hpcc_play *weft_hpcc_play_new(const struct weft_hpcc_play_config *c,
@@ -69,8 +65,7 @@ void weft_hpcc_play_free(struct weft_hpcc_play *p)
     if (!p)
         return;
     for (int i = 0; i < FILES; i++)
-        if (p->out[i])
-            fclose(p->out[i]);
+        weft_rows_close(p->out[i], NULL);
     weft_hpcc_qlen_free(p->qlen);
     free(p->fcts);
     free(p);
@@ -218,21 +213,21 @@ const struct weft_err *weft_hpcc_play_error(const struct weft_hpcc_play *p)
 
 int weft_hpcc_play_flush(struct weft_hpcc_play *p, struct weft_err *err)
 {
-    for (int i = 0; i < FILES; i++)
-        if (p->out[i] && (fflush(p->out[i]) != 0 || ferror(p->out[i])))
-            return weft_err_at(err, WEFT_E_IO, p->path[i], 0, 0, "cannot write: %s",
-                               strerror(errno));
-    return 0;
+    int rc = 0;
+    for (int i = 0; i < FILES; i++) {
+        const int code = p->out[i] ? weft_rows_flush(p->out[i], rc ? NULL : err) : 0;
+        rc = rc ? rc : code;
+    }
+    return rc;
 }
 
 int weft_hpcc_play_finish(struct weft_hpcc_play *p, struct weft_err *err)
 {
-    int rc = weft_hpcc_play_flush(p, err);
+    int rc = 0;
     for (int i = 0; i < FILES; i++) {
-        FILE *f = p->out[i];
+        const int code = weft_rows_close(p->out[i], rc ? NULL : err);
         p->out[i] = NULL;
-        if (f && fclose(f) != 0 && !rc)
-            rc = weft_err_at(err, WEFT_E_IO, p->path[i], 0, 0, "cannot write: %s", strerror(errno));
+        rc = rc ? rc : code;
     }
     return rc;
 }

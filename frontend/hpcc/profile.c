@@ -107,7 +107,7 @@ static int vadd(struct maker *m, const char **list, size_t *n, size_t max, const
         return m->rc = weft_err_set(m->err, WEFT_E_INTERNAL, "too many settings for the profile");
     list[*n] = weft_arena_strdup(m->p->arena, text);
     if (!list[*n])
-        return m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory");
+        return m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory for settings");
     (*n)++;
     return 0;
 }
@@ -461,7 +461,7 @@ struct weft_hpcc_profile *weft_hpcc_profile_new(const struct weft_hpcc_profile_i
     }
     if (!p || !p->sets || !p->warnings) {
         weft_arena_free(a);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
         return NULL;
     }
     struct maker m = {.in = in, .p = p, .err = err};

@@ -64,7 +64,8 @@ static int add(struct histogram *h, uint64_t bytes, struct weft_err *err)
 }
 
 int weft_hpcc_qlen_sample(struct weft_hpcc_qlen *q, int64_t now_ps,
-                          const struct weft_hpcc_queues *queues, FILE *out, struct weft_err *err)
+                          const struct weft_hpcc_queues *queues, struct weft_rows *out,
+                          struct weft_err *err)
 {
     for (uint32_t p = 0; p < q->f->nports; p++) {
         if (q->f->nodes[q->f->ports[p].node].kind != WEFT_NODE_SWITCH)
@@ -77,18 +78,19 @@ int weft_hpcc_qlen_sample(struct weft_hpcc_qlen *q, int64_t now_ps,
     return 0;
 }
 
-void weft_hpcc_qlen_dump(const struct weft_hpcc_qlen *q, int64_t now_ps, FILE *out)
+void weft_hpcc_qlen_dump(const struct weft_hpcc_qlen *q, int64_t now_ps, struct weft_rows *out)
 {
     const struct weft_fabric *f = q->f;
-    fprintf(out, "time: %" PRId64 "\n", now_ps / WEFT_PS_PER_NS);
+    weft_rows_printf(out, "time: %" PRId64 "\n", now_ps / WEFT_PS_PER_NS);
     for (uint32_t p = 0; p < f->nports; p++) {
         const struct histogram *h = &q->ports[p];
         uint32_t node = f->ports[p].node;
         if (h->n == 0)
             continue;
-        fprintf(out, "%u %u", node, p - f->nodes[node].first_port + 1);
+        weft_rows_printf(out, "%u %u", node, p - f->nodes[node].first_port + 1);
         for (size_t k = 0; k < h->n; k++)
-            fprintf(out, " %u", h->count[k]);
-        fputc('\n', out);
+            weft_rows_printf(out, " %u", h->count[k]);
+        weft_rows_put(out, "\n", 1);
     }
+    weft_rows_end(out, NULL);
 }

@@ -9,9 +9,8 @@
 #ifndef WEFT_HPCC_QLEN_H
 #define WEFT_HPCC_QLEN_H
 
+#include "base/rows.h"
 #include "topologies/fabric.h"
-
-#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,9 +32,10 @@ struct weft_hpcc_qlen *weft_hpcc_qlen_new(const struct weft_fabric *f, struct we
 void weft_hpcc_qlen_free(struct weft_hpcc_qlen *q);
 /** Takes one sample of every switch port, and dumps to @p out at multiples of 100 ms. */
 int weft_hpcc_qlen_sample(struct weft_hpcc_qlen *q, int64_t now_ps,
-                          const struct weft_hpcc_queues *queues, FILE *out, struct weft_err *err);
-/** Writes all histograms under the time @p now_ps. */
-void weft_hpcc_qlen_dump(const struct weft_hpcc_qlen *q, int64_t now_ps, FILE *out);
+                          const struct weft_hpcc_queues *queues, struct weft_rows *out,
+                          struct weft_err *err);
+/** Writes all histograms under the time @p now_ps, as one record. */
+void weft_hpcc_qlen_dump(const struct weft_hpcc_qlen *q, int64_t now_ps, struct weft_rows *out);
 
 #ifdef __cplusplus
 }

@@ -98,7 +98,7 @@ struct weft_traffic *weft_traffic_new(const struct weft_traffic_config *c, struc
         return NULL;
     size_t cap = 0;
     struct weft_traffic *t = (struct weft_traffic *)calloc(1, sizeof *t);
-    int rc = t ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    int rc = t ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
     for (uint32_t h = 0; !rc && h < c->hosts; h++)
         rc = one_host(c, h, t, &cap, err);
     if (rc) {

@@ -258,7 +258,7 @@ static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *er
     struct weft_ideal *s = self(net);
     (void)err;
     s->stopped = 0;
-    while (s->heap.n > 0 && !s->stopped) {
+    while (s->heap.n > 0 && !s->stopped && !(s->interrupted && *s->interrupted)) {
         if (s->heap.e[0].t_ps > until_ps) {
             s->now_ps = until_ps > s->now_ps ? until_ps : s->now_ps;
             break;

@@ -73,6 +73,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
     s->params = *(const struct weft_ideal_params *)config->params;
     s->fabric = config->fabric;
     s->observer = config->observer;
+    s->interrupted = config->interrupted;
     s->free_slot = WEFT_IDEAL_NO_SLOT;
     size_t nsources = s->fabric->nhosts;
     if (s->params.model == WEFT_IDEAL_PATH) {

@@ -58,6 +58,7 @@ struct weft_ideal {
     struct weft_net_observer observer;
     int64_t now_ps;
     int stopped;
+    const volatile sig_atomic_t *interrupted; /* NULL: never */
     struct weft_heap heap;
     struct weft_ideal_slot *slots;
     uint32_t nslots, free_slot;

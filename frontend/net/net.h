@@ -17,6 +17,8 @@
 #include "congestion/cc.h"
 #include "topologies/link_change.h"
 
+#include <signal.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -192,7 +194,8 @@ struct weft_net_ops {
      * out of range, or a backend whose links do not change (no `check_links`). */
     int (*change_links)(struct weft_net *net, struct weft_link_change *changes, size_t n,
                         struct weft_err *err);
-    /** Runs until nothing is left to do, stop() is called, or the next event lies after @p until_ps. */
+    /** Runs until nothing is left to do, stop() is called, the config's `interrupted` says so, or the next event lies
+     * after @p until_ps. */
     int (*run)(struct weft_net *net, int64_t until_ps, struct weft_err *err);
     /** Ends run() after the current callback. */
     void (*stop)(struct weft_net *net);
@@ -246,8 +249,8 @@ struct weft_net_config {
     const void *cc_params;
     uint64_t seed;
     struct weft_net_observer observer;
-    const char *
-        out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
+    const char *out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
+    const volatile sig_atomic_t *interrupted; /**< run() returns early once it is not 0; NULL: it never does */
     int dry; /**< 1: made to see whether it can be; it will not run, and writes no files */
 };
 

@@ -4,11 +4,9 @@
 
 #include "base/file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err)
 {
@@ -31,22 +29,19 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
 {
     struct weft_report *r = (struct weft_report *)calloc(1, sizeof *r);
     if (!r) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report");
         return NULL;
     }
     r->fabric = c->fabric;
     r->workload = c->workload;
     if (!c->dir)
         return r;
-    char path[WEFT_PATH_MAX];
     r->dir = strdup(c->dir);
-    int code = r->dir ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-    if (!code)
-        code = weft_mkdir_p(r->dir, err);
-    if (!code)
-        code = weft_path_join(path, r->dir, "finished", err);
-    if (!code && unlink(path) != 0 && errno != ENOENT)
-        code = weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot remove: %s", strerror(errno));
+    int code = r->dir ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report");
+    if (!code) {
+        r->place = weft_place_open(r->dir, err);
+        code = r->place ? 0 : err->code;
+    }
     if (!code)
         code = weft_report_open_csv(r, WEFT_CSV_FLOWS, err);
     if (!code)
@@ -75,8 +70,14 @@ void weft_report_free(struct weft_report *r)
     free(r->samples.fct_ps);
     free(r->spans);
     free(r->samples.slowdown);
+    weft_place_close(r->place);
     free(r->dir);
     free(r);
+}
+
+int weft_report_locked(const struct weft_report *r)
+{
+    return !r->place || weft_place_locked(r->place);
 }
 
 int weft_report_flush(struct weft_report *r, struct weft_err *err)
@@ -210,51 +211,65 @@ int weft_report_write_links(struct weft_report *r, const struct weft_net *net, i
     for (uint32_t p = 0; !code && p < r->fabric->nports; p++)
         code = links_row(r, net, p, elapsed_ps, err);
     for (int i = 0; i < WEFT_CSV_FILES; i++) {
-        struct weft_csv *csv = r->csv[i];
+        const int closed = weft_csv_close(r->csv[i], code ? NULL : err);
         r->csv[i] = NULL;
-        if (code)
-            weft_csv_close(csv, NULL);
-        else
-            code = weft_csv_close(csv, err);
+        code = code ? code : closed;
     }
     return code;
 }
 
-int weft_report_write_run(struct weft_report *r, void (*fill)(struct weft_json *j, const void *ctx),
-                          const void *ctx, struct weft_err *err)
+char *weft_run_json(const char *path, weft_run_json_fn fill, const void *ctx, size_t *size,
+                    struct weft_err *err)
 {
-    char path[WEFT_PATH_MAX];
-    char *text = NULL;
-    size_t len = 0;
-    if (!r->dir)
-        return 0;
-    int code = weft_path_join(path, r->dir, "run.json", err);
-    if (code)
-        return code;
-    FILE *f = open_memstream(&text, &len);
-    if (!f)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    struct weft_memfile text;
     struct weft_json j;
-    weft_json_init(&j, f, path, 2);
+    if (weft_memfile_open(&text, path, err))
+        return NULL;
+    weft_json_init(&j, text.f, path, 2);
     weft_json_object(&j);
     weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
     fill(&j, ctx);
     weft_json_end_object(&j);
-    code = weft_json_finish(&j, err);
-    if (fclose(f) != 0 && !code)
-        code = weft_err_set(err, WEFT_E_LIMIT, "out of memory");
-    if (!code)
-        code = weft_file_write(path, text, len, err);
+    const int code = weft_json_finish(&j, err);
+    if (weft_memfile_close(&text, path, err))
+        return NULL;
+    if (!code) {
+        *size = text.size;
+        return text.data;
+    }
+    free(text.data);
+    return NULL;
+}
+
+int weft_run_json_write(const char *path, weft_run_json_fn fill, const void *ctx,
+                        struct weft_err *err)
+{
+    size_t size = 0;
+    char *text = weft_run_json(path, fill, ctx, &size, err);
+    const int code = text ? weft_file_write(path, text, size, err) : err->code;
     free(text);
     return code;
 }
 
-int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err)
+int weft_report_write_run(struct weft_report *r, weft_run_json_fn fill, const void *ctx,
+                          struct weft_err *err)
 {
-    char path[WEFT_PATH_MAX], text[64];
+    char path[WEFT_PATH_MAX];
     if (!r->dir)
         return 0;
-    int code = weft_path_join(path, r->dir, "finished", err);
+    const int code = weft_path_join(path, r->dir, "run.json", err);
+    return code ? code : weft_run_json_write(path, fill, ctx, err);
+}
+
+int weft_mark_finished(const char *dir, const char *outcome, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX], text[64];
+    int code = weft_path_join(path, dir, "finished", err);
     int n = snprintf(text, sizeof text, "%s\n", outcome);
     return code ? code : weft_file_write(path, text, (size_t)n, err);
+}
+
+int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err)
+{
+    return r->dir ? weft_mark_finished(r->dir, outcome, err) : 0;
 }

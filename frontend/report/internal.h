@@ -5,6 +5,7 @@
 
 #include "base/csv.h"
 #include "report/columns.h"
+#include "report/place.h"
 #include "report/report.h"
 
 #ifdef __cplusplus
@@ -27,7 +28,8 @@ struct weft_coll_span {
 };
 
 struct weft_report {
-    char *dir; /**< NULL: no folder */
+    char *dir;                /**< NULL: no folder */
+    struct weft_place *place; /**< the folder, locked; NULL: none */
     const struct weft_fabric *fabric;
     const struct weft_workload *workload;
     struct weft_csv *csv[WEFT_CSV_FILES];

@@ -5,7 +5,7 @@
  * Run folder: flows.csv, ops.csv, collectives.csv, critical_path.csv, pfc.csv and (only if anything
  * goes wrong) trouble.csv grow as things happen, ranks.csv, dimensions.csv and links.csv are written at the end,
  * run.json at the start and again at the end, and `finished` last of all: a folder without it
- * was interrupted. The CSV files depend on the scenario alone, never on the wall clock or the host;
+ * was interrupted, or the run failed. The CSV files depend on the scenario alone, never on the wall clock or the host;
  * run.json also describes both.
  */
 #ifndef WEFT_REPORT_REPORT_H
@@ -28,11 +28,13 @@ struct weft_report_config {
     int trouble;                          /**< whether trouble will be reported */
 };
 
-/** Opens the folder and its files; NULL on failure. An earlier run's files are overwritten, its
- * `finished` removed first. */
+/** Opens the folder and its files; NULL on failure, also when another run is writing there. An earlier
+ * run's files are removed (report/place.h). */
 struct weft_report *weft_report_new(const struct weft_report_config *c, struct weft_err *err);
 /** Closes all files. */
 void weft_report_free(struct weft_report *r);
+/** Whether no other run can write into the folder; 0: its file system has no locks. */
+int weft_report_locked(const struct weft_report *r);
 /** The listener to give to the net. */
 struct weft_net_observer weft_report_net_observer(struct weft_report *r);
 /** The listener to give to the system. */
@@ -62,11 +64,20 @@ int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
 /** Writes links.csv with utilisation over @p elapsed_ps and closes all CSV files. */
 int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,
                             struct weft_err *err);
-/** Replaces the folder's run.json: calls @p fill inside the open top-level object. No folder: does
- * nothing. */
-int weft_report_write_run(struct weft_report *r, void (*fill)(struct weft_json *j, const void *ctx),
-                          const void *ctx, struct weft_err *err);
-/** Writes `finished`, with the outcome as its one line. No folder: does nothing. */
+/** Adds what a run.json says to its open top-level object. */
+typedef void (*weft_run_json_fn)(struct weft_json *j, const void *ctx);
+/** The text of a run.json that is to become @p path; the caller frees it. NULL: WEFT_E_LIMIT. */
+char *weft_run_json(const char *path, weft_run_json_fn fill, const void *ctx, size_t *size,
+                    struct weft_err *err);
+/** Replaces the file @p path by it. */
+int weft_run_json_write(const char *path, weft_run_json_fn fill, const void *ctx,
+                        struct weft_err *err);
+/** Replaces the folder's run.json. No folder: does nothing. */
+int weft_report_write_run(struct weft_report *r, weft_run_json_fn fill, const void *ctx,
+                          struct weft_err *err);
+/** Writes `finished` into the folder @p dir, with the outcome as its one line. */
+int weft_mark_finished(const char *dir, const char *outcome, struct weft_err *err);
+/** Writes `finished`. No folder: does nothing. */
 int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err);
 
 /** Version of the layout of run.json and of --json output; grows when a reader would have to

@@ -135,6 +135,8 @@ double weft_coll_bus_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ra
  * object "host". */
 void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
                        const struct weft_fabric *f);
+/** Whether a run of this outcome has not written all that it had to say: it runs, was interrupted, or failed. */
+int weft_outcome_is_partial(const char *outcome);
 /** Writes the summary for people. */
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f);
 

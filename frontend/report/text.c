@@ -150,10 +150,17 @@ static void progress(FILE *out, const struct weft_summary *s)
     fputc('\n', out);
 }
 
+int weft_outcome_is_partial(const char *outcome)
+{
+    return strcmp(outcome, "running") == 0 || strcmp(outcome, "interrupted") == 0 ||
+           strcmp(outcome, "failed") == 0;
+}
+
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
 {
     char a[WEFT_UNIT_TEXT_MAX];
-    fprintf(out, "%s: %s\n", s->scenario, s->outcome);
+    fprintf(out, "%s: %s%s\n", s->scenario, s->outcome,
+            weft_outcome_is_partial(s->outcome) ? " (partial results)" : "");
     fprintf(out, "  %-24s hosts %llu, switches %llu, links %llu\n", "fabric",
             (unsigned long long)s->hosts, (unsigned long long)s->switches,
             (unsigned long long)s->links);

@@ -43,7 +43,7 @@ const char *weft_origin_name(enum weft_origin_kind kind)
 
 static int no_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
 }
 
 int weft_resolver_warn(struct weft_resolver *r, struct weft_err *err, const char *fmt, ...)

@@ -156,7 +156,7 @@ static void note_phase(struct weft_coll_chunk *c)
     if (i == run->nrecords) {
         struct weft_phase_record *more = realloc(run->record, (i + 1) * sizeof(*more));
         if (!more) {
-            fail(run, WEFT_E_LIMIT, "out of memory");
+            fail(run, WEFT_E_LIMIT, "out of memory for a collective");
             return;
         }
         run->record = more;
@@ -286,7 +286,7 @@ static void phase_begin(struct weft_coll_chunk *c)
     run->active[dim_of(c)]++;
     set_up(c);
     if (weft_prog_open(&c->prog)) {
-        fail(run, WEFT_E_LIMIT, "out of memory");
+        fail(run, WEFT_E_LIMIT, "out of memory for a collective");
         return;
     }
     if (s->p->endpoint_delay_ps == 0) {
@@ -306,7 +306,7 @@ static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
         c = NULL;
     }
     if (!c) {
-        fail(run, WEFT_E_LIMIT, "out of memory");
+        fail(run, WEFT_E_LIMIT, "out of memory for a collective");
         return NULL;
     }
     c->run = run;
@@ -449,7 +449,7 @@ void weft_coll_begin(struct weft_active *a)
         run->call.pairs = &splits;
     weft_coll_enter(run);
     if (run->nchunks && (run->choice->n > 1 || part) && use_dimensions(run)) {
-        fail(run, WEFT_E_LIMIT, "out of memory");
+        fail(run, WEFT_E_LIMIT, "out of memory for a collective");
         return;
     }
     weft_coll_fill(run);

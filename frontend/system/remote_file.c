@@ -134,7 +134,7 @@ int weft_remote_read(const struct weft_workload *w, struct weft_system_params *p
             "give one of the two");
     struct weft_arena *a = weft_arena_new();
     int rc = a ? weft_flat_read(p->remote_file, a, &f, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for remote memory");
     rc = rc ? rc : take(f, w->nranks, p, err);
     weft_arena_free(a);
     return rc;

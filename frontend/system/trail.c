@@ -55,7 +55,7 @@ static void *block_of(struct weft_system *s, size_t size)
 {
     void **block = calloc(1, sizeof(void *) + PER_BLOCK * size);
     if (!block) {
-        fail(s, WEFT_E_LIMIT, "out of memory");
+        fail(s, WEFT_E_LIMIT, "out of memory for the critical path");
         return NULL;
     }
     *block = s->trails.blocks;

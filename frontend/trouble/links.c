@@ -139,7 +139,7 @@ int weft_trouble_add_links(struct weft_trouble *t, const struct weft_trouble_str
     const struct weft_fabric *f = t->fabric;
     struct weft_trouble_stretch s = *like;
     char *copy = strdup(selector), *rest = copy;
-    int rc = copy ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    int rc = copy ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for names of links");
     while (!rc && rest) {
         const char *one = strsep(&rest, ","), *end;
         if (!number(one, f->nlinks, &s.link, &end))

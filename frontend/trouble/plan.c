@@ -120,7 +120,7 @@ static int check_overlaps(const struct weft_trouble *t, struct weft_err *err)
 {
     const struct weft_trouble_stretch **order = malloc((t->nstretches + 1) * sizeof(void *));
     char at[WEFT_UNIT_TEXT_MAX];
-    int rc = order ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    int rc = order ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
     for (size_t i = 0; i < t->nstretches && !rc; i++)
         order[i] = &t->stretches[i];
     if (!rc)
@@ -149,7 +149,7 @@ struct weft_trouble *weft_trouble_new(const char *events, const struct weft_fabr
     if (!t || !text) {
         free(t);
         free(text);
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
         return NULL;
     }
     t->fabric = f;
@@ -191,7 +191,7 @@ int weft_trouble_edges(const struct weft_trouble *t, struct weft_trouble_edge **
     *n = 0;
     *out = malloc((2 * t->nstretches + 1) * sizeof **out);
     if (!*out)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
     for (uint32_t i = 0; i < t->nstretches; i++) {
         const struct weft_trouble_stretch *s = &t->stretches[i];
         (*out)[(*n)++] = (struct weft_trouble_edge){s->begin_ps, i, 1};
@@ -238,7 +238,7 @@ int weft_trouble_check(const struct weft_trouble *t,
     uint8_t *down = calloc(nlinks + 1, 1);
     uint64_t *seen = calloc(size, sizeof *seen);
     if (!rc && (!count || !down || !seen))
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
     if (!rc)
         remember(seen, size, weft_hash64(down, nlinks)); /* the whole fabric */
     for (size_t i = 0, next; i < n && !rc; i = next) {

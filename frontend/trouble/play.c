@@ -133,7 +133,7 @@ struct weft_trouble_player *weft_trouble_player_new(const struct weft_trouble_pl
 {
     struct weft_trouble_player *p = calloc(1, sizeof *p);
     if (!p) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
         return NULL;
     }
     p->c = *c;
@@ -143,7 +143,7 @@ struct weft_trouble_player *weft_trouble_player_new(const struct weft_trouble_pl
     p->changes = calloc(p->nedges + 1, sizeof *p->changes);
     p->of = calloc(p->nedges + 1, sizeof *p->of);
     if (!rc && (!p->running || !p->holds || !p->changes || !p->of))
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
     if (!rc && p->nedges && p->edges[0].t_ps == 0)
         rc = step(p, err);
     if (!rc)

@@ -39,7 +39,7 @@ static int read_job(const char *prefix, uint32_t nranks, const char *groups_file
         err = &local;
     struct weft_arena *arena = weft_arena_new();
     int rc = arena ? weft_trace_files(prefix, nranks, arena, &paths, &n, err)
-                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
     if (rc == 0) {
         c = weft_convert_new(n, groups_file, err);
         rc = c ? 0 : err->code;

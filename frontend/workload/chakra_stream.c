@@ -8,6 +8,8 @@
  */
 #include "workload/chakra_stream.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,7 +58,8 @@ static int refill(struct weft_chakra_stream *s, struct weft_err *err)
     s->raw_left = fread(s->raw_own, 1, RAW_SIZE, s->file);
     s->raw = s->raw_own;
     if (s->raw_left == 0 && ferror(s->file))
-        return weft_chakra_err(s, err, WEFT_E_IO, s->pos, "cannot read: %s", strerror(errno));
+        return weft_chakra_err(s, err, errno == ENOMEM ? WEFT_E_LIMIT : WEFT_E_IO, s->pos,
+                               "cannot read: %s", strerror(errno));
     s->taken += s->raw_left;
     return s->raw_left > 0;
 }
@@ -131,7 +134,7 @@ static struct weft_chakra_stream *stream_new(const char *name, struct weft_err *
 {
     struct weft_chakra_stream *s = calloc(1, sizeof *s);
     if (!s) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
         return NULL;
     }
     s->name = name;
@@ -158,13 +161,12 @@ struct weft_chakra_stream *weft_chakra_open(const char *path, struct weft_err *e
         return NULL;
     s->file = fopen(path, "rb");
     if (!s->file) {
-        int code = errno == ENOENT || errno == ENOTDIR ? WEFT_E_INPUT : WEFT_E_IO;
-        weft_err_at(err, code, path, 0, 0, "cannot open: %s", strerror(errno));
+        weft_input_error(err, path, "open", errno);
         goto fail;
     }
     s->raw_own = malloc(RAW_SIZE);
     if (!s->raw_own) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
         goto fail;
     }
     if (refill(s, err) < 0)

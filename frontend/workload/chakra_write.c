@@ -7,13 +7,14 @@
  */
 #include "workload/chakra_write.h"
 
+#include "base/file.h"
+#include "base/rows.h"
 #include "workload/chakra_stream.h"
 
 #include "chakra.pb-c.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -221,40 +222,57 @@ int weft_chakra_encode(const struct weft_et *et, weft_chakra_put_fn put, void *c
     return rc;
 }
 
+/** A file of messages, one of plain and gz is set. */
 struct out_file {
     const char *path;
-    FILE *plain;
+    struct weft_rows *plain;
     gzFile gz;
 };
 
-static int write_failed(const struct out_file *f, struct weft_err *err)
+static int gz_failed(const struct out_file *f, struct weft_err *err)
 {
-    return weft_err_at(err, WEFT_E_IO, f->path, 0, 0, "cannot write: %s",
-                       errno ? strerror(errno) : "zlib failed");
+    return errno ? weft_file_error(err, f->path, "write", errno)
+                 : weft_err_at(err, WEFT_E_IO, f->path, 0, 0, "cannot write: zlib failed");
 }
 
 static int put_file(void *ctx, const void *data, size_t size, struct weft_err *err)
 {
     struct out_file *f = ctx;
+    if (f->plain) {
+        weft_rows_put(f->plain, data, size);
+        return weft_rows_end(f->plain, err);
+    }
     errno = 0;
-    bool ok = f->gz ? gzwrite(f->gz, data, (unsigned)size) == (int)size
-                    : fwrite(data, 1, size, f->plain) == size;
-    return ok ? 0 : write_failed(f, err);
+    return gzwrite(f->gz, data, (unsigned)size) == (int)size ? 0 : gz_failed(f, err);
+}
+
+static int open_file(struct out_file *f, struct weft_err *err)
+{
+    const size_t len = strlen(f->path);
+    if (len <= 3 || strcmp(f->path + len - 3, ".gz") != 0) {
+        f->plain = weft_rows_open(f->path, err);
+        return f->plain ? 0 : err->code;
+    }
+    errno = 0;
+    f->gz = gzopen(f->path, "wb6");
+    return f->gz ? 0 : gz_failed(f, err);
+}
+
+static int close_file(struct out_file *f, struct weft_err *err)
+{
+    if (f->plain)
+        return weft_rows_close(f->plain, err);
+    errno = 0;
+    return gzclose(f->gz) == Z_OK ? 0 : gz_failed(f, err);
 }
 
 int weft_chakra_write_et(const struct weft_et *et, const char *path, struct weft_err *err)
 {
     struct out_file f = {.path = path};
-    size_t len = strlen(path);
-    errno = 0;
-    if (len > 3 && strcmp(path + len - 3, ".gz") == 0)
-        f.gz = gzopen(path, "wb6");
-    else
-        f.plain = fopen(path, "wb");
-    if (!f.gz && !f.plain)
-        return write_failed(&f, err);
-    int rc = weft_chakra_encode(et, put_file, &f, err);
-    errno = 0;
-    bool closed = f.gz ? gzclose(f.gz) == Z_OK : fclose(f.plain) == 0;
-    return rc == 0 && !closed ? write_failed(&f, err) : rc;
+    int rc = open_file(&f, err);
+    if (rc)
+        return rc;
+    rc = weft_chakra_encode(et, put_file, &f, err);
+    const int closed = close_file(&f, rc ? NULL : err);
+    return rc ? rc : closed;
 }

@@ -35,11 +35,19 @@ void weft_et_build_start(struct weft_et_build *b, struct weft_arena *arena)
 {
     *b = (struct weft_et_build){.arena = arena};
     b->et = weft_arena_alloc(arena, sizeof *b->et);
-    if (!b->et) {
+    struct weft_et_attr *made_by = weft_arena_alloc(arena, sizeof *made_by);
+    if (!b->et || !made_by) {
         b->out_of_memory = true;
         return;
     }
     b->et->version = "0.0.4";
+    *made_by = (struct weft_et_attr){
+        .name = WEFT_ET_GENERATOR,
+        .doc = "",
+        .kind = WEFT_ET_STRING,
+        .value.text = {.data = WEFT_ET_GENERATOR_WEFT, .len = strlen(WEFT_ET_GENERATOR_WEFT)}};
+    b->et->attrs = made_by;
+    b->et->nattrs = 1;
 }
 
 void weft_et_build_node(struct weft_et_build *b, uint64_t id, enum weft_et_node_type type,

@@ -11,6 +11,7 @@
 #include "workload/convert.h"
 #include "workload/et_build.h"
 #include "workload/trace_files.h"
+#include "workload/trace_write.h"
 #include "workload/workload.h"
 
 #include <inttypes.h>
@@ -245,6 +246,12 @@ int weft_generate_workload(const struct weft_generate_params *p, struct weft_wor
     return rc;
 }
 
+static int write_rank(void *et, uint64_t rank, const char *path, struct weft_err *err)
+{
+    (void)rank; /* they are alike */
+    return weft_chakra_write_et((const struct weft_et *)et, path, err);
+}
+
 int weft_generate_write(const struct weft_generate_params *p, const char *prefix,
                         struct weft_err *err)
 {
@@ -252,15 +259,8 @@ int weft_generate_write(const struct weft_generate_params *p, const char *prefix
     struct weft_arena *arena = weft_arena_new();
     int rc = arena ? weft_generate_et(p, 0, arena, &et, err)
                    : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-    size_t len = strlen(prefix);
-    bool gzip = len > 3 && strcmp(prefix + len - 3, ".gz") == 0;
-    for (uint32_t r = 0; rc == 0 && r < p->ranks; r++) {
-        const char *path =
-            weft_arena_printf(arena, "%.*s.%" PRIu32 ".et%s", (int)(gzip ? len - 3 : len), prefix,
-                              r, gzip ? ".gz" : "");
-        rc = path ? weft_chakra_write_et(et, path, err)
-                  : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-    }
+    if (!rc)
+        rc = weft_trace_write(prefix, p->ranks, write_rank, et, err);
     weft_arena_free(arena);
     return rc;
 }

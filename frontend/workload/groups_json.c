@@ -7,6 +7,8 @@
  */
 #include "workload/groups_json.h"
 
+#include "base/file.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
@@ -70,8 +72,7 @@ static char *read_text(const char *path, size_t *size, struct weft_err *err)
 {
     FILE *f = fopen(path, "rb");
     if (!f) {
-        weft_err_at(err, errno == ENOENT ? WEFT_E_INPUT : WEFT_E_IO, path, 0, 0,
-                    "cannot open the groups file: %s", strerror(errno));
+        weft_input_error(err, path, "open the groups file", errno);
         return NULL;
     }
     char *text = NULL;
@@ -81,7 +82,9 @@ static char *read_text(const char *path, size_t *size, struct weft_err *err)
             cap = cap ? cap * 2 : 4096;
             char *p = cap <= FILE_MAX_BYTES ? realloc(text, cap) : NULL;
             if (!p) {
-                weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "the groups file is too large");
+                weft_err_at(err, WEFT_E_LIMIT, path, 0, 0,
+                            cap <= FILE_MAX_BYTES ? "out of memory for the groups file"
+                                                  : "the groups file is too large");
                 goto fail;
             }
             text = p;
@@ -90,7 +93,7 @@ static char *read_text(const char *path, size_t *size, struct weft_err *err)
         used += n;
     } while (n > 0);
     if (ferror(f)) {
-        weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot read: %s", strerror(errno));
+        weft_file_error(err, path, "read", errno);
         goto fail;
     }
     fclose(f);

@@ -29,11 +29,10 @@ struct finder {
 
 static int no_memory(struct weft_err *err)
 {
-    return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the files of a trace");
 }
 
-/** Reads ".<rank>.et" or ".<rank>.et.gz" at @p s. */
-static bool parse_tail(const char *s, uint32_t *rank)
+bool weft_trace_rank_of(const char *s, uint32_t *rank)
 {
     if (*s++ != '.' || *s < '0' || *s > '9' || (s[0] == '0' && s[1] != '.'))
         return false;
@@ -85,7 +84,7 @@ static int add_other(struct finder *f, const char *entry, struct weft_err *err)
 {
     const char *dot = strstr(entry, ".0.et");
     uint32_t rank;
-    if (!dot || !parse_tail(dot, &rank) || f->nothers == SUGGESTIONS_MAX)
+    if (!dot || !weft_trace_rank_of(dot, &rank) || f->nothers == SUGGESTIONS_MAX)
         return 0;
     const char *name = weft_arena_strndup(f->arena, entry, (size_t)(dot - entry));
     if (!name)
@@ -102,14 +101,18 @@ static int scan(struct finder *f, struct weft_err *err)
         return no_memory(err);
     DIR *d = opendir(f->dir);
     if (!d)
-        return weft_err_set(err, errno == ENOENT || errno == ENOTDIR ? WEFT_E_INPUT : WEFT_E_IO,
+        return weft_err_set(err,
+                            errno == ENOENT || errno == ENOTDIR ? WEFT_E_INPUT
+                            : errno == ENOMEM                   ? WEFT_E_LIMIT
+                                                                : WEFT_E_IO,
                             "trace '%s': cannot open the folder '%s': %s", f->prefix, f->dir,
                             strerror(errno));
     int rc = 0;
     const struct dirent *e;
     while (rc == 0 && (e = readdir(d))) {
         uint32_t rank;
-        if (strncmp(e->d_name, f->base, base_len) == 0 && parse_tail(e->d_name + base_len, &rank))
+        if (strncmp(e->d_name, f->base, base_len) == 0 &&
+            weft_trace_rank_of(e->d_name + base_len, &rank))
             rc = add_rank(f, rank, e->d_name, err);
         else
             rc = add_other(f, e->d_name, err);

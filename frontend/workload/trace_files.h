@@ -8,12 +8,17 @@
 #include "base/arena.h"
 #include "base/err.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /** Most ranks that one trace may have. */
 #define WEFT_TRACE_RANKS_MAX (UINT32_C(1) << 20)
+
+/** Reads ".<rank>.et" or ".<rank>.et.gz" at @p tail, what follows the prefix in a file's name; whether it is that. */
+bool weft_trace_rank_of(const char *tail, uint32_t *rank);
 
 /**
  * Looks into the folder of @p prefix. *paths (in @p arena) receives one path per rank, *n their number.

@@ -77,6 +77,13 @@ class PacketNet : public weft_net
     /** Passes the engine's callbacks that somebody wants on to sink and observer. */
     void SetHooks();
     /**
+     * Remembers that there was no memory.
+     * \param rc what a step came to
+     * \param err the error, if it failed
+     * \return rc
+     */
+    int Remember(int rc, const weft_err& err);
+    /**
      * The engine found itself broken.
      * @param err how
      */
@@ -85,7 +92,7 @@ class PacketNet : public weft_net
     Ptr<WeftFabric> fabric;           //!< The fabric.
     weft_net_sink sink{};             //!< The frontend.
     weft_net_observer observer{};     //!< The reports.
-    weft_err error{};                 //!< What ended the run.
+    mutable weft_err error{};         //!< What ended the run.
     TransportParams transport;        //!< Section transport.
     TcpParams tcpParams;              //!< Section tcp.
     uint64_t seed;                    //!< Of the run.
@@ -126,7 +133,10 @@ PacketNet::PacketNet(const weft_net_config& config)
         fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
     }
     fabric->GetPump().SetErrorCallback(MakeCallback(&PacketNet::Fail, this));
+    fabric->GetPump().SetInterruptFlag(config.interrupted);
     SetHooks();
+    Simulator::Now(); // makes the SimulatorImpl, which takes memory, here and not on the first look
+                      // at the clock
     s_exists = true;
 }
 
@@ -136,6 +146,16 @@ PacketNet::~PacketNet()
     fabric = nullptr;
     Simulator::Destroy();
     s_exists = false;
+}
+
+int
+PacketNet::Remember(int rc, const weft_err& err)
+{
+    if (rc == WEFT_E_LIMIT && error.code == 0)
+    {
+        error = err;
+    }
+    return rc;
 }
 
 void
@@ -279,7 +299,7 @@ Guard(weft_err* err, F f) noexcept
     }
     catch (const std::bad_alloc&)
     {
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for what ns-3 holds");
     }
     catch (const std::exception& e)
     {
@@ -291,9 +311,34 @@ Guard(weft_err* err, F f) noexcept
     }
 }
 
+/**
+ * Runs a function that only looks at a net and has no way of its own to report a failure: the next
+ * run of the net does. \param net the net \param f the function
+ */
+template <typename F>
+void
+Look(const weft_net* net, F f) noexcept
+{
+    weft_err err{};
+    const int code = Guard(&err, [&] {
+        f(PacketNet::Of(net));
+        return 0;
+    });
+    if (code != 0 && PacketNet::Of(net)->error.code == 0)
+    {
+        PacketNet::Of(net)->error = err;
+    }
+}
+
 void
 NetFree(weft_net* net)
 {
+    // ns-3's TCP asks for memory while it is taken down, in destructors, where a failure ends the
+    // program: without memory it stays, and takes the place of another net.
+    if (PacketNet::Of(net)->error.code == WEFT_E_LIMIT && PacketNet::Of(net)->UsesTcp())
+    {
+        return;
+    }
     Guard(nullptr, [&] {
         delete PacketNet::Of(net);
         return 0;
@@ -303,17 +348,16 @@ NetFree(weft_net* net)
 int64_t
 NetNow(const weft_net* net)
 {
-    return weft_engine_now(PacketNet::Of(net)->fabric->GetEngine());
+    int64_t now = 0;
+    Look(net, [&](const PacketNet* self) { now = weft_engine_now(self->fabric->GetEngine()); });
+    return now;
 }
 
 void
 NetSetSink(weft_net* net, const weft_net_sink* sink)
 {
     PacketNet::Of(net)->sink = *sink;
-    Guard(nullptr, [&] {
-        PacketNet::Of(net)->SetHooks();
-        return 0;
-    });
+    Look(net, [&](const PacketNet*) { PacketNet::Of(net)->SetHooks(); });
 }
 
 int
@@ -333,7 +377,7 @@ NetSend(weft_net* net, const weft_net_msg* msg, uint64_t ref, weft_err* err)
     m.ref = ref;
     m.prio = msg->prio;
     m.qp = msg->qp;
-    return Guard(err, [&] { return self->Send(m, err); });
+    return self->Remember(Guard(err, [&] { return self->Send(m, err); }), *err);
 }
 
 int
@@ -405,7 +449,7 @@ int
 NetRun(weft_net* net, int64_t untilPs, weft_err* err)
 {
     PacketNet* self = PacketNet::Of(net);
-    return Guard(err, [&] {
+    const int rc = Guard(err, [&] {
         if (!self->error.code)
         {
             EventId end;
@@ -436,6 +480,7 @@ NetRun(weft_net* net, int64_t untilPs, weft_err* err)
         }
         return self->fabric->TryFlushCaptures(err);
     });
+    return self->Remember(rc, *err);
 }
 
 void
@@ -451,15 +496,16 @@ NetStop(weft_net* net)
 int
 NetCheck(const weft_net* net, weft_err* err)
 {
-    return weft_engine_check(PacketNet::Of(net)->fabric->GetEngine(), err);
+    return Guard(err,
+                 [&] { return weft_engine_check(PacketNet::Of(net)->fabric->GetEngine(), err); });
 }
 
 void
 NetTotals(const weft_net* net, weft_net_totals* out)
 {
-    struct weft_engine_totals t;
-    weft_engine_totals(PacketNet::Of(net)->fabric->GetEngine(), &t);
+    struct weft_engine_totals t = {};
     *out = {};
+    Look(net, [&](const PacketNet* self) { weft_engine_totals(self->fabric->GetEngine(), &t); });
     out->msgs_posted = t.msgs_posted;
     out->msgs_received = t.msgs_received;
     out->msgs_acked = t.msgs_acked;
@@ -500,11 +546,13 @@ NetTotals(const weft_net* net, weft_net_totals* out)
 void
 NetPortStats(const weft_net* net, uint32_t port, weft_net_port_stats* out)
 {
-    const struct weft_engine* engine = PacketNet::Of(net)->fabric->GetEngine();
-    struct weft_engine_port_stats s;
-    weft_engine_port_stats(engine, port, &s);
+    struct weft_engine_port_stats s = {};
     *out = {};
-    out->last_ps = weft_engine_port_last_ps(engine, port);
+    Look(net, [&](const PacketNet* self) {
+        const struct weft_engine* engine = self->fabric->GetEngine();
+        weft_engine_port_stats(engine, port, &s);
+        out->last_ps = weft_engine_port_last_ps(engine, port);
+    });
     out->tx_packets = s.tx_packets;
     out->tx_bytes = s.tx_bytes;
     out->tx_payload_bytes = s.tx_payload_bytes;
@@ -522,7 +570,11 @@ NetPortStats(const weft_net* net, uint32_t port, weft_net_port_stats* out)
 uint64_t
 NetQueueBytes(const weft_net* net, uint32_t port, uint32_t prio)
 {
-    return weft_engine_queue_bytes(PacketNet::Of(net)->fabric->GetEngine(), port, prio);
+    uint64_t bytes = 0;
+    Look(net, [&](const PacketNet* self) {
+        bytes = weft_engine_queue_bytes(self->fabric->GetEngine(), port, prio);
+    });
+    return bytes;
 }
 
 uint64_t
@@ -530,22 +582,24 @@ NetExplain(const weft_net* net, uint64_t max, weft_net_explain_fn fn, void* ctx)
 {
     uint64_t said = 0;
     uint64_t unfinished = 0;
-    if (const TcpMessages* tcp = PacketNet::Of(net)->tcp.get())
-    {
-        unfinished = tcp->Explain(max, [&](const char* sentence) {
-            fn(ctx, sentence);
-            said++;
-        });
-    }
-    return unfinished +
-           weft_engine_explain(PacketNet::Of(net)->fabric->GetEngine(), max - said, fn, ctx);
+    Look(net, [&](const PacketNet* self) {
+        if (const TcpMessages* tcp = self->tcp.get())
+        {
+            unfinished = tcp->Explain(max, [&](const char* sentence) {
+                fn(ctx, sentence);
+                said++;
+            });
+        }
+        unfinished += weft_engine_explain(self->fabric->GetEngine(), max - said, fn, ctx);
+    });
+    return unfinished;
 }
 
 void
 NetMemory(const weft_net* net, weft_net_memory* out)
 {
-    struct weft_engine_memory m;
-    weft_engine_memory(PacketNet::Of(net)->fabric->GetEngine(), &m);
+    struct weft_engine_memory m = {};
+    Look(net, [&](const PacketNet* self) { weft_engine_memory(self->fabric->GetEngine(), &m); });
     *out = {};
     out->fabric_bytes = m.fabric_bytes;
     out->qps = m.qps;
@@ -559,10 +613,12 @@ NetMemory(const weft_net* net, weft_net_memory* out)
 void
 NetConnections(const weft_net* net, weft_net_connection_fn fn, void* ctx)
 {
-    if (const TcpMessages* tcp = PacketNet::Of(net)->tcp.get())
-    {
-        tcp->EachConnection([&](const weft_net_connection& c) { fn(ctx, &c); });
-    }
+    Look(net, [&](const PacketNet* self) {
+        if (const TcpMessages* tcp = self->tcp.get())
+        {
+            tcp->EachConnection([&](const weft_net_connection& c) { fn(ctx, &c); });
+        }
+    });
 }
 
 int
@@ -621,18 +677,20 @@ BackendCheck(const weft_net_config* config, weft_err* err)
                             "captures show RoCE's packets, and transport.type=tcp has none: leave "
                             "capture.links empty");
     }
-    int rc =
-        TcpCheckParams(params->transport, params->tcp, params->engine.pfc, config->fabric, err);
-    if (rc == 0)
-    {
-        rc = weft_engine_check_config(&c, err);
-    }
-    if (rc != 0)
-    {
-        return rc;
-    }
-    std::vector<uint8_t> links(config->fabric->nlinks + 1);
-    return weft_capture_select(config->fabric, params->capture.links, links.data(), err);
+    return Guard(err, [&] {
+        int rc =
+            TcpCheckParams(params->transport, params->tcp, params->engine.pfc, config->fabric, err);
+        if (rc == 0)
+        {
+            rc = weft_engine_check_config(&c, err);
+        }
+        if (rc != 0)
+        {
+            return rc;
+        }
+        std::vector<uint8_t> links(config->fabric->nlinks + 1);
+        return weft_capture_select(config->fabric, params->capture.links, links.data(), err);
+    });
 }
 
 int
@@ -658,7 +716,8 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
     {
         return weft_err_set(err,
                             WEFT_E_LIMIT,
-                            "one packet net at a time: ns-3's Simulator is one per process");
+                            "one packet net at a time: ns-3's Simulator is one per process, and "
+                            "stays taken after a run with TCP that was out of memory");
     }
     int rc = BackendCheck(config, err);
     if (rc != 0)
@@ -673,15 +732,13 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
                             "capture.links needs a run folder to write to: leave out --no-out");
     }
     return Guard(err, [&] {
-        auto net = new PacketNet(*config);
-        int built = net->fabric->Build(err);
-        if (built != 0)
+        auto net = std::make_unique<PacketNet>(*config);
+        const int built = net->fabric->Build(err);
+        if (built == 0)
         {
-            delete net;
-            return built;
+            *out = net.release();
         }
-        *out = net;
-        return 0;
+        return built;
     });
 }
 

@@ -54,7 +54,7 @@ struct weft_capture *weft_capture_new(const struct weft_capture_params *p,
 {
     struct weft_capture *c = calloc(1, sizeof *c);
     if (!c) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a capture");
         return NULL;
     }
     const uint32_t n = wire->fabric->nports ? wire->fabric->nports : 1;

@@ -235,7 +235,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         return NULL;
     struct weft_engine *e = calloc(1, sizeof *e);
     if (!e) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for an engine");
         return NULL;
     }
     e->p = c->params;
@@ -289,7 +289,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         !stable_init(&e->timers, sizeof(struct timer), MAX_TIMERS) ||
         (e->int_on && !stable_init(&e->ints, sizeof(struct int_stack), MAX_INTS))) {
         weft_err_set(err, WEFT_E_LIMIT,
-                     "the address space for packets and QPs was refused; see ulimit -v");
+                     "out of memory: the address space for packets and QPs was refused; see ulimit -v");
         goto fail;
     }
     e->routes = weft_routes_new(c->fabric, err);

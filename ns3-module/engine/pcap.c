@@ -2,20 +2,17 @@
 /* Capture files; see pcap.h. */
 #include "pcap.h"
 
+#include "base/rows.h"
 #include "base/units.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const uint32_t MAGIC_NS = 0xa1b23c4d;
 enum { ETHERNET = 1 };
 
 struct weft_pcap {
-    FILE *file;
+    struct weft_rows *file; /* a record: the file's header, or a frame with its own */
     uint32_t snaplen;
-    char path[]; /* for messages */
 };
 
 static void put32(uint8_t *to, uint32_t v)
@@ -26,17 +23,14 @@ static void put32(uint8_t *to, uint32_t v)
 
 struct weft_pcap *weft_pcap_open(const char *path, uint32_t snaplen, struct weft_err *err)
 {
-    const size_t path_size = strlen(path) + 1;
-    struct weft_pcap *p = malloc(sizeof *p + path_size);
+    struct weft_pcap *p = malloc(sizeof *p);
     if (!p) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for a capture");
         return NULL;
     }
-    memcpy(p->path, path, path_size);
     p->snaplen = snaplen;
-    p->file = fopen(path, "wb");
+    p->file = weft_rows_open(path, err);
     if (!p->file) {
-        weft_err_at(err, WEFT_E_IO, path, 0, 0, "cannot create: %s", strerror(errno));
         free(p);
         return NULL;
     }
@@ -44,7 +38,8 @@ struct weft_pcap *weft_pcap_open(const char *path, uint32_t snaplen, struct weft
     put32(head, MAGIC_NS);
     put32(head + 16, snaplen);
     put32(head + 20, ETHERNET);
-    fwrite(head, sizeof head, 1, p->file);
+    weft_rows_put(p->file, head, sizeof head);
+    weft_rows_end(p->file, NULL);
     return p;
 }
 
@@ -57,21 +52,20 @@ void weft_pcap_write(struct weft_pcap *p, int64_t t_ps, const uint8_t *bytes, si
     put32(head + 4, (uint32_t)(ns % 1000000000));
     put32(head + 8, (uint32_t)kept);
     put32(head + 12, (uint32_t)length);
-    fwrite(head, sizeof head, 1, p->file);
-    fwrite(bytes, 1, kept, p->file);
+    weft_rows_put(p->file, head, sizeof head);
+    weft_rows_put(p->file, bytes, kept);
+    weft_rows_end(p->file, NULL);
 }
 
 int weft_pcap_flush(struct weft_pcap *p, struct weft_err *err)
 {
-    if (fflush(p->file) == 0 && !ferror(p->file))
-        return 0;
-    return weft_err_at(err, WEFT_E_IO, p->path, 0, 0, "cannot write: %s", strerror(errno));
+    return weft_rows_flush(p->file, err);
 }
 
 void weft_pcap_close(struct weft_pcap *p)
 {
     if (!p)
         return;
-    fclose(p->file);
+    weft_rows_close(p->file, NULL);
     free(p);
 }

@@ -74,7 +74,7 @@ struct weft_wire *weft_wire_new(const struct weft_wire_config *config, struct we
 {
     struct weft_wire *w = calloc(1, sizeof *w);
     if (!w) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for frames of a capture");
         return NULL;
     }
     w->c = *config;

@@ -46,6 +46,12 @@ WeftPump::SetErrorCallback(Callback<void, const weft_err&> callback)
 }
 
 void
+WeftPump::SetInterruptFlag(const volatile std::sig_atomic_t* flag)
+{
+    m_interrupted = flag;
+}
+
+void
 WeftPump::SetHorizon(int64_t ps)
 {
     m_horizonPs = ps;
@@ -184,10 +190,26 @@ WeftPump::Fire()
 void
 WeftPump::RunEngine(int64_t limitPs)
 {
-    m_armed = false;
-    m_running = true;
+    /* A callback may throw (std::bad_alloc) through the engine, which is broken then. */
+    struct Running
+    {
+        explicit Running(WeftPump& pump)
+            : p(pump)
+        {
+            p.m_armed = false;
+            p.m_running = true;
+            p.m_failed = true;
+        }
+
+        ~Running()
+        {
+            p.m_running = false;
+        }
+
+        WeftPump& p;
+    } running(*this);
+
     m_failed = weft_engine_run(m_engine, limitPs) != 0;
-    m_running = false;
 }
 
 void
@@ -200,6 +222,10 @@ WeftPump::FinishRun()
         NS_ABORT_MSG_IF(m_onError.IsNull(), "weft engine: " << err->msg);
         m_onError(*err);
         return;
+    }
+    if (m_interrupted && *m_interrupted)
+    {
+        Simulator::Stop();
     }
     Touch();
 }

@@ -14,6 +14,7 @@
 #include "ns3/callback.h"
 #include "ns3/event-id.h"
 
+#include <csignal>
 #include <cstdint>
 
 namespace ns3
@@ -59,6 +60,12 @@ class WeftPump
      * it is fatal. @param callback the callback
      */
     void SetErrorCallback(Callback<void, const weft_err&> callback);
+
+    /**
+     * \param flag ns-3's Simulator is stopped after the slice or instant in which this becomes other than 0,
+     * as a signal handler may make it; nullptr: it is not
+     */
+    void SetInterruptFlag(const volatile std::sig_atomic_t* flag);
 
     /**
      * Engine events later than this are not executed and do not keep the simulation alive.
@@ -126,6 +133,7 @@ class WeftPump
     weft_engine* m_engine{nullptr};            //!< The engine.
     Callback<void, const weft_err&> m_onError; //!< Told about an engine error.
     int64_t m_horizonPs{WEFT_NEVER};           //!< Last time to be executed.
+    const volatile std::sig_atomic_t* m_interrupted{nullptr}; //!< Stops the Simulator.
 
     bool m_attached{false};             //!< Part of a simulation.
     bool m_dead{false};                 //!< Its simulation was destroyed, or it retired.

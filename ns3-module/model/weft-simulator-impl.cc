@@ -338,10 +338,23 @@ WeftSimulatorImpl::RunPump(WeftPump* pump, int64_t eventTs)
     m_currentUid = pump->m_uid;
     m_currentContext = pump->m_context;
     m_currentTs = pump->m_armedPs;
-    m_running = pump;
-    pump->RunEngine(limit);
-    m_currentTs = NowTs();
-    m_running = nullptr;
+    /* What a callback throws leaves no pump running. */
+    struct Running
+    {
+        ~Running()
+        {
+            running = nullptr;
+        }
+
+        WeftPump*& running;
+    };
+
+    {
+        Running guard{m_running};
+        m_running = pump;
+        pump->RunEngine(limit);
+        m_currentTs = NowTs();
+    }
     pump->FinishRun();
     TakeForeignEvents();
 }

@@ -8,17 +8,28 @@
 #include <cmath>
 #include <string>
 
+#include <unistd.h>
+
 namespace
 {
 
 const char *const columns[] = {"id", "start_ns", "what"};
 
+struct OutFile {
+    TempDir dir;
+    const std::string path = dir / "t.csv";
+    std::string text() const
+    {
+        return slurp(path);
+    }
+};
+
 TEST(Csv, RowsOfEveryType)
 {
     const char *const names[] = {"u", "i", "ns", "f", "s", "none"};
-    MemoryFile out;
+    OutFile out;
     weft_err e = {};
-    weft_csv *csv = weft_csv_on(out.f, "t.csv", names, 6, &e);
+    weft_csv *csv = weft_csv_open(out.path.c_str(), names, 6, &e);
     ASSERT_NE(csv, nullptr);
     weft_csv_u64(csv, UINT64_MAX);
     weft_csv_i64(csv, INT64_MIN);
@@ -49,8 +60,8 @@ TEST(Csv, Quoting)
                  {nullptr, ""},
                  {"\xc3\xa4", "\xc3\xa4"}};
     for (const auto &c : cases) {
-        MemoryFile out;
-        weft_csv *csv = weft_csv_on(out.f, "t.csv", names, 1, nullptr);
+        OutFile out;
+        weft_csv *csv = weft_csv_open(out.path.c_str(), names, 1, nullptr);
         weft_csv_str(csv, c.in);
         weft_csv_row(csv, nullptr);
         weft_csv_close(csv, nullptr);
@@ -78,15 +89,15 @@ TEST(Csv, RealNumbers)
                  {-10, 0, "-10"},
                  {-0.4, 0, "0"}};
     for (const auto &c : cases) {
-        MemoryFile out;
-        weft_csv *csv = weft_csv_on(out.f, "t.csv", names, 1, nullptr);
+        OutFile out;
+        weft_csv *csv = weft_csv_open(out.path.c_str(), names, 1, nullptr);
         weft_csv_f64(csv, c.v, c.decimals);
         weft_csv_row(csv, nullptr);
         weft_csv_close(csv, nullptr);
         EXPECT_EQ(out.text(), "x\n" + std::string(c.out) + "\n");
     }
-    MemoryFile out;
-    weft_csv *csv = weft_csv_on(out.f, "t.csv", names, 1, nullptr);
+    OutFile out;
+    weft_csv *csv = weft_csv_open(out.path.c_str(), names, 1, nullptr);
     weft_csv_f64(csv, -1.7976931348623157e308, 99); /* the longest text there is */
     EXPECT_EQ(weft_csv_row(csv, nullptr), 0);
     weft_csv_close(csv, nullptr);
@@ -132,8 +143,8 @@ TEST(Csv, FlushesWhenAsked)
 TEST(Csv, AWrongNumberOfFieldsIsABug)
 {
     for (int fields : {0, 2, 4}) {
-        MemoryFile out;
-        weft_csv *csv = weft_csv_on(out.f, "t.csv", columns, 3, nullptr);
+        OutFile out;
+        weft_csv *csv = weft_csv_open(out.path.c_str(), columns, 3, nullptr);
         for (int i = 0; i < fields; i++)
             weft_csv_u64(csv, 1);
         weft_err e = {};
@@ -146,8 +157,8 @@ TEST(Csv, AWrongNumberOfFieldsIsABug)
 
 TEST(Csv, ARowThatIsNotEndedIsABug)
 {
-    MemoryFile out;
-    weft_csv *csv = weft_csv_on(out.f, "t.csv", columns, 3, nullptr);
+    OutFile out;
+    weft_csv *csv = weft_csv_open(out.path.c_str(), columns, 3, nullptr);
     weft_csv_u64(csv, 1);
     weft_err e = {};
     EXPECT_EQ(weft_csv_close(csv, &e), WEFT_E_INTERNAL);
@@ -164,15 +175,14 @@ TEST(Csv, CannotCreate)
 
 TEST(Csv, AFullDiskIsReported)
 {
-    FILE *full = fopen("/dev/full", "w");
-    if (!full)
+    if (access("/dev/full", W_OK) != 0)
         GTEST_SKIP() << "no /dev/full here";
     weft_err e = {};
-    EXPECT_EQ(weft_csv_on(full, "t.csv", columns, 3, &e), nullptr)
+    EXPECT_EQ(weft_csv_open("/dev/full", columns, 3, &e), nullptr)
         << "the header cannot be written";
     EXPECT_EQ(e.code, WEFT_E_IO);
+    EXPECT_STREQ(e.file, "/dev/full");
     EXPECT_STREQ(e.msg, "cannot write: No space left on device");
-    fclose(full);
 }
 
 TEST(Csv, CloseOfNull)

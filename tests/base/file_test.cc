@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,6 +76,47 @@ TEST(File, FailedWriteKeepsTheOldFileAndCleansUp)
     EXPECT_EQ(weft_file_write((dir / "none/f").c_str(), "a", 1, &e), WEFT_E_IO);
 }
 
+TEST(File, WriteFollowsLinks)
+{
+    TempDir dir;
+    std::ofstream(dir / "target") << "old";
+    ASSERT_EQ(chmod((dir / "target").c_str(), 0640), 0);
+    ASSERT_EQ(symlink("target", (dir / "near").c_str()), 0);
+    ASSERT_EQ(symlink((dir / "near").c_str(), (dir / "far").c_str()), 0);
+    ASSERT_EQ(symlink("absent", (dir / "dangling").c_str()), 0);
+    weft_err e = {};
+    ASSERT_EQ(weft_file_write((dir / "far").c_str(), "new", 3, &e), 0) << e.msg;
+    EXPECT_EQ(slurp(dir / "target"), "new");
+    EXPECT_TRUE(std::filesystem::is_symlink(dir / "far"));
+    EXPECT_TRUE(std::filesystem::is_symlink(dir / "near"));
+    struct stat st;
+    ASSERT_EQ(stat((dir / "target").c_str(), &st), 0);
+    EXPECT_EQ(st.st_mode & 07777, 0640U) << "the mode stays";
+    ASSERT_EQ(weft_file_write((dir / "dangling").c_str(), "x", 1, &e), 0) << e.msg;
+    EXPECT_EQ(slurp(dir / "absent"), "x");
+    ASSERT_EQ(symlink("loop", (dir / "loop").c_str()), 0);
+    EXPECT_EQ(weft_file_write((dir / "loop").c_str(), "x", 1, &e), WEFT_E_IO);
+    EXPECT_STREQ(e.msg, "cannot write: Too many levels of symbolic links");
+}
+
+TEST(File, WriteGoesThroughWhatIsNotAFile)
+{
+    TempDir dir;
+    const std::string fifo = dir / "fifo", null = dir / "null";
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    Contents c;
+    std::thread reader([&] { c = read(fifo, 100); });
+    weft_err e = {};
+    EXPECT_EQ(weft_file_write(fifo.c_str(), "through", 7, &e), 0) << e.msg;
+    reader.join();
+    EXPECT_EQ(c.data, "through");
+    EXPECT_TRUE(std::filesystem::is_fifo(fifo));
+    if (mknod(null.c_str(), S_IFCHR | 0600, makedev(1, 3)) != 0)
+        GTEST_SKIP() << "only root makes devices";
+    EXPECT_EQ(weft_file_write(null.c_str(), "x", 1, &e), 0) << e.msg;
+    EXPECT_TRUE(std::filesystem::is_character_file(null));
+}
+
 TEST(File, SizeLimit)
 {
     TempDir dir;
@@ -129,6 +171,15 @@ TEST(File, MakesDirectories)
     ASSERT_EQ(weft_file_write((dir / "file").c_str(), "x", 1, nullptr), 0);
     EXPECT_EQ(weft_mkdir_p((dir / "file/sub").c_str(), &e), WEFT_E_IO);
     EXPECT_EQ(std::string(e.file), dir / "file");
+    EXPECT_STREQ(e.msg, "cannot create the directory: Not a directory");
+    EXPECT_EQ(weft_mkdir_p("/proc/none", &e), WEFT_E_IO);
+    EXPECT_STREQ(e.msg, "cannot create the directory: No such file or directory");
+    if (geteuid() != 0) {
+        ASSERT_EQ(chmod((dir / "a").c_str(), 0500), 0);
+        EXPECT_EQ(weft_mkdir_p((dir / "a/new").c_str(), &e), WEFT_E_IO);
+        EXPECT_STREQ(e.msg, "cannot create the directory: Permission denied");
+        chmod((dir / "a").c_str(), 0700);
+    }
     EXPECT_EQ(weft_mkdir_p(std::string(5000, 'x').c_str(), &e), WEFT_E_LIMIT);
     EXPECT_TRUE(weft_file_is_regular((dir / "file").c_str()));
     EXPECT_FALSE(weft_file_is_regular((dir / "a").c_str()));

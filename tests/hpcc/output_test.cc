@@ -8,6 +8,7 @@
 #include "topologies/topology.h"
 
 #include "files.h"
+#include "tests/base/rows_file.h"
 
 #include <map>
 
@@ -97,8 +98,8 @@ TEST(HpccOutput, FctLine)
     w.bytes = 1000;
     w.rtt_ns = 4160;
     w.bw_bps = UINT64_C(100000000000);
-    MemoryFile out;
-    weft_hpcc_fct_line(out.f, &w, INT64_C(2000008279000), 4300999, 1000);
+    RowsFile out;
+    weft_hpcc_fct_line(out.rows, &w, INT64_C(2000008279000), 4300999, 1000);
     EXPECT_EQ(out.text(), "0b000501 0b012c01 10001 100 1000 2000008279 4300 4243\n");
 }
 
@@ -106,11 +107,11 @@ TEST(HpccOutput, PfcLine)
 {
     TextFile topology(small_topology);
     weft_fabric *f = read_topology(topology.path);
-    MemoryFile out;
+    RowsFile out;
     weft_net_pfc w = {INT64_C(2000001500000), f->nodes[2].first_port + 2, 3, 1};
-    weft_hpcc_pfc_line(out.f, f, &w); /* switch 2's third link, to host 4 */
+    weft_hpcc_pfc_line(out.rows, f, &w); /* switch 2's third link, to host 4 */
     w = {INT64_C(2000002000000), f->nodes[4].first_port, 3, 0};
-    weft_hpcc_pfc_line(out.f, f, &w);
+    weft_hpcc_pfc_line(out.rows, f, &w);
     EXPECT_EQ(out.text(), "2000001500 2 1 3 1\n2000002000 4 0 1 0\n");
     weft_fabric_free(f);
 }
@@ -133,16 +134,16 @@ TEST(HpccQlen, CountsAndDumps)
     ASSERT_NE(q, nullptr);
     Queues queues;
     weft_hpcc_queues access = {&queues, Queues::of};
-    MemoryFile out;
+    RowsFile out;
     const uint32_t first = f->nodes[2].first_port;
     queues.bytes[first] = 2999;                  /* 2 KB */
     queues.bytes[f->nodes[0].first_port] = 5000; /* a host: not sampled */
-    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2000000000000), &access, out.f, &err), 0);
+    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2000000000000), &access, out.rows, &err), 0);
     queues.bytes[first] = 999;
-    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2000000100000), &access, out.f, &err), 0);
+    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2000000100000), &access, out.rows, &err), 0);
     queues.bytes[first] = 1000;
     queues.bytes[first + 1] = 1000;
-    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2100000000000), &access, out.f, &err), 0);
+    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2100000000000), &access, out.rows, &err), 0);
     EXPECT_EQ(out.text(), "time: 2000000000\n2 1 0 0 1\n2 2 1\n2 3 1\n3 1 1\n3 2 1\n"
                           "time: 2100000000\n2 1 1 1 1\n2 2 2 1\n2 3 3\n3 1 3\n3 2 3\n");
     weft_hpcc_qlen_free(q);
@@ -228,8 +229,8 @@ TEST(HpccReference, FctColumnsThatDoNotDependOnTheSimulation)
         EXPECT_EQ(lines, l->n) << dir;
         EXPECT_EQ(expected.size(), l->n) << dir;
         for (size_t i = 0; i < l->n; i++) {
-            MemoryFile out;
-            weft_hpcc_fct_line(out.f, &l->list[i], l->list[i].start_ps, 0, c->payload_bytes);
+            RowsFile out;
+            weft_hpcc_fct_line(out.rows, &l->list[i], l->list[i].start_ps, 0, c->payload_bytes);
             const auto w = split(out.text());
             EXPECT_EQ(out.text(), expected[w[0] + w[1] + w[2]]) << dir;
         }

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "workload/chakra_write.h"
+#include "workload/trace_write.h"
 #include "workload/convert.h"
 #include "workload/training/memory.h"
 #include "workload/training/schedule.h"
@@ -64,19 +65,37 @@ static void groups_json(const struct weft_training_plan *q, struct weft_json *j)
 static int write_groups(const struct weft_training_plan *q, const char *path, struct weft_err *err)
 {
     struct weft_json j;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        return no_memory(err);
-    weft_json_init(&j, f, path, 0);
+    struct weft_memfile text;
+    if (weft_memfile_open(&text, path, err))
+        return err->code;
+    weft_json_init(&j, text.f, path, 0);
     groups_json(q, &j);
     int rc = weft_json_finish(&j, err);
-    if (fclose(f) && !rc)
-        rc = no_memory(err);
+    if (weft_memfile_close(&text, path, err))
+        return WEFT_E_LIMIT;
     if (!rc)
-        rc = weft_file_write(path, text, size, err);
-    free(text);
+        rc = weft_file_write(path, text.data, text.size, err);
+    free(text.data);
+    return rc;
+}
+
+/* A job on its way to files. */
+struct writing {
+    const struct weft_training_plan *q;
+    const char *groups; /* the file of groups */
+};
+
+static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
+{
+    const struct writing *w = ctx;
+    struct weft_et *et = NULL;
+    struct weft_arena *arena = weft_arena_new();
+    int rc = arena ? weft_training_et(w->q, rank, false, arena, &et, err) : no_memory(err);
+    if (!rc && rank == 0) /* the last */
+        rc = write_groups(w->q, w->groups, err);
+    if (!rc)
+        rc = weft_chakra_write_et(et, path, err);
+    weft_arena_free(arena);
     return rc;
 }
 
@@ -85,23 +104,13 @@ int weft_training_write(const struct weft_training_plan *q, const char *prefix,
 {
     const size_t len = strlen(prefix);
     const bool gzip = len > 3 && strcmp(prefix + len - 3, ".gz") == 0;
-    const int stem = (int)(gzip ? len - 3 : len);
-    int rc = 0;
-    for (uint64_t r = 0; !rc && r < q->world; r++) {
-        struct weft_et *et = NULL;
-        struct weft_arena *arena = weft_arena_new();
-        rc = arena ? weft_training_et(q, r, false, arena, &et, err) : no_memory(err);
-        const char *path = rc ? NULL
-                              : weft_arena_printf(arena, "%.*s.%" PRIu64 ".et%s", stem, prefix, r,
-                                                  gzip ? ".gz" : "");
-        if (!rc)
-            rc = path ? weft_chakra_write_et(et, path, err) : no_memory(err);
-        if (!rc && r == 0) {
-            path = weft_arena_printf(arena, "%.*s.json", stem, prefix);
-            rc = path ? write_groups(q, path, err) : no_memory(err);
-        }
-        weft_arena_free(arena);
-    }
+    struct weft_arena *arena = weft_arena_new();
+    struct writing w = {.q = q};
+    if (arena)
+        w.groups = weft_arena_printf(arena, "%.*s.json", (int)(gzip ? len - 3 : len), prefix);
+    const int rc =
+        w.groups ? weft_trace_write(prefix, q->world, write_rank, &w, err) : no_memory(err);
+    weft_arena_free(arena);
     return rc;
 }
 

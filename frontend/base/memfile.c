@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Texts in memory; see file.h. */
+#define _GNU_SOURCE /* fopencookie */
+#include "base/file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int lacks_memory(struct weft_memfile *t, const char *what, struct weft_err *err)
+{
+    free(t->data);
+    t->data = NULL;
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", what);
+}
+
+static ssize_t append(void *cookie, const char *data, size_t size)
+{
+    struct weft_memfile *t = (struct weft_memfile *)cookie;
+    if (size > t->capacity - t->size) {
+        const size_t capacity = 2 * t->capacity + size;
+        char *more = t->failed ? NULL : (char *)realloc(t->data, capacity);
+        if (!more) {
+            t->failed = 1;
+            return 0;
+        }
+        t->data = more;
+        t->capacity = capacity;
+    }
+    memcpy(t->data + t->size, data, size);
+    t->size += size;
+    return (ssize_t)size;
+}
+
+int weft_memfile_open(struct weft_memfile *t, const char *what, struct weft_err *err)
+{
+    static const cookie_io_functions_t functions = {.write = append};
+    *t = (struct weft_memfile){.capacity = BUFSIZ};
+    t->data = (char *)malloc(t->capacity);
+    t->f = t->data ? fopencookie(t, "w", functions) : NULL;
+    return t->f ? 0 : lacks_memory(t, what, err);
+}
+
+int weft_memfile_close(struct weft_memfile *t, const char *what, struct weft_err *err)
+{
+    const int lost = ferror(t->f);
+    return fclose(t->f) != 0 || lost || t->failed ? lacks_memory(t, what, err) : 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How SIGINT, SIGTERM and SIGHUP end the program.
+ *
+ * A command that has something to save defers: the signal sets a flag, and the command sees it, writes what it has
+ * and returns. Everything else ends at once, in the signal handler, with exit code 130: nothing is lost
+ * but time, however deep in whatever library the program is. Before that, the handler replaces the files that were
+ * given to it as last words, so that run.json does not go on saying that something runs.
+ *
+ * SIGTERM and SIGHUP may come any number of times, as from timeout(1), which sends two. A second SIGINT at least a
+ * second after the first ends the program at once: somebody presses Ctrl-C again.
+ */
+#ifndef WEFT_CLI_INTERRUPT_H
+#define WEFT_CLI_INTERRUPT_H
+
+#include <signal.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a signal does. */
+enum weft_interrupt_mode {
+    WEFT_INTERRUPT_AT_ONCE, /**< ends the program; how it starts */
+    WEFT_INTERRUPT_SOON, /**< sets the flag, and ends the program two seconds later unless the mode changes first */
+    WEFT_INTERRUPT_DEFER /**< sets the flag */
+};
+
+/** A file that the handler replaces when it ends the program. */
+struct weft_last_words {
+    const char *path,
+        *temporary; /**< the file, and the name of the one that is made to take its place */
+    const char *text;
+    size_t size;
+};
+
+/** Catches the signals. SIGHUP stays ignored where it is, as under nohup(1). */
+void weft_interrupt_install(void);
+/** The number of the first signal that came; 0: none has. */
+const volatile sig_atomic_t *weft_interrupt_flag(void);
+/** Changes what a signal does and returns what it did. One that came before is the caller's to heed. */
+enum weft_interrupt_mode weft_interrupt_set(enum weft_interrupt_mode mode);
+/** All is saved: the next signal ends the program at once, unless one came and the command is about to end anyway. */
+void weft_interrupt_saved(void);
+/** Adds last words, at most 4; everything in @p w must stay until weft_interrupt_pop. */
+void weft_interrupt_push(const struct weft_last_words *w);
+/** Takes back the last words that were added last. */
+void weft_interrupt_pop(void);
+/** "interrupted by SIGTERM". */
+const char *weft_signal_reason(int number);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See place.h. run.json is the first file that a run writes and the last that is removed: a removal that was
+ * interrupted is made up for the next time. */
+#include "report/place.h"
+
+#include "base/file.h"
+#include "base/lock.h"
+#include "base/units.h"
+#include "report/columns.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Largest run.json that is read. */
+#define RUN_JSON_MAX ((size_t)64 << 20)
+/* The names that a row folder of a sweep can have: 1 to this. */
+#define ROWS_MAX 4096
+
+static const char lock_name[] = ".lock", captures[] = "pcap";
+/* What a run writes beside its tables; run.json apart. */
+static const char *const others[] = {"finished", "sweep.csv", "fct_slowdown.csv"};
+
+struct weft_place {
+    struct weft_lock *lock;
+};
+
+/* Removes the file @p name of @p dir. One that is reached over a link is emptied, what is no file stays. */
+static int remove_file(const char *dir, const char *name, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    struct stat st;
+    if (weft_path_join(path, dir, name, err))
+        return err->code;
+    if (lstat(path, &st) != 0)
+        return 0;
+    if (S_ISREG(st.st_mode) && unlink(path) != 0 && errno != ENOENT)
+        return weft_file_error(err, path, "remove", errno);
+    if (S_ISLNK(st.st_mode) && weft_file_is_regular(path) && truncate(path, 0) != 0)
+        return weft_file_error(err, path, "empty", errno);
+    return 0;
+}
+
+static size_t digits(const char *s)
+{
+    return strspn(s, "0123456789");
+}
+
+/* "run.json.123.tmp": left behind by a process that was killed. */
+static int is_temporary(const char *name)
+{
+    static const char *const of[] = {"run.json.", "finished."};
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
+        const char *rest = name + strlen(of[i]);
+        if (strncmp(name, of[i], strlen(of[i])) == 0 && digits(rest) > 0 &&
+            strcmp(rest + digits(rest), WEFT_FILE_TEMPORARY) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* "h0-s4.pcap" or "h0-s4.link7.pcap". */
+static int is_capture(const char *name)
+{
+    static const char link[] = ".link";
+    const char *rest = name + strcspn(name, ".");
+    if (!memchr(name, '-', (size_t)(rest - name)))
+        return 0;
+    if (strncmp(rest, link, sizeof link - 1) == 0 && digits(rest + sizeof link - 1) > 0)
+        rest += sizeof link - 1 + digits(rest + sizeof link - 1);
+    return strcmp(rest, ".pcap") == 0;
+}
+
+static int is_row(const char *name)
+{
+    struct weft_err ignored = {0};
+    uint64_t row;
+    return name[0] != '0' && digits(name) > 0 && !name[digits(name)] &&
+           !weft_parse_u64(name, &row, &ignored) && row <= ROWS_MAX;
+}
+
+/* Calls @p fn for the entries of a folder that @p wanted says yes to. A folder that is not there has none. */
+static int each(const char *dir, int (*wanted)(const char *name),
+                int (*fn)(const char *dir, const char *name, struct weft_err *err),
+                struct weft_err *err)
+{
+    DIR *d = opendir(dir);
+    int code = 0;
+    if (!d)
+        return errno == ENOENT || errno == ENOTDIR ? 0 : weft_file_error(err, dir, "read", errno);
+    for (const struct dirent *e; !code && (e = readdir(d));)
+        if (wanted(e->d_name))
+            code = fn(dir, e->d_name, err);
+    closedir(d);
+    return code;
+}
+
+/* What run.json says that a run wrote; NULL: it is none of weft's. */
+static json_t *read_run(const char *dir, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX], *text;
+    size_t size;
+    json_error_t ignored;
+    struct weft_err unread = {0};
+    if (weft_path_join(path, dir, "run.json", err) || !weft_file_is_regular(path))
+        return NULL;
+    if (weft_file_read(path, RUN_JSON_MAX, &text, &size, &unread)) {
+        if (unread.code == WEFT_E_LIMIT)
+            *err = unread;
+        return NULL;
+    }
+    json_t *run = json_loadb(text, size, 0, &ignored);
+    free(text);
+    if (!run && json_error_code(&ignored) == json_error_out_of_memory)
+        weft_err_at(err, WEFT_E_LIMIT, path, 0, 0, "out of memory for its contents");
+    if (run && json_is_integer(json_object_get(run, "schema_version")))
+        return run;
+    json_decref(run);
+    return NULL;
+}
+
+/* Removes the folder of a row of a sweep if it is one, and holds nothing else. */
+static int remove_row(const char *dir, const char *name, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    struct weft_err ignored = {0};
+    if (weft_path_join(path, dir, name, err))
+        return err->code;
+    json_t *run = read_run(path, &ignored);
+    if (!run)
+        return 0;
+    json_decref(run);
+    struct weft_place *p = weft_place_open(path, err);
+    if (!p)
+        return err->code;
+    weft_place_close(p);
+    rmdir(path); /* not when somebody else's files are in it */
+    return 0;
+}
+
+/* Removes what an earlier run wrote. */
+static int clear(const char *dir, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    const json_t *entry;
+    size_t i;
+    int code =
+        remove_file(dir, "finished", err); /* first, and in any case: it speaks of this folder */
+    json_t *run = code ? NULL : read_run(dir, err);
+    if (!run)
+        return err->code;
+    if (!code)
+        code = weft_path_join(path, dir, "sweep.csv", err);
+    if (!code && weft_file_is_regular(path))
+        code = each(dir, is_row, remove_row, err);
+    for (i = 0; !code && i < WEFT_CSV_FILES; i++)
+        code = remove_file(dir, weft_csv_files[i].name, err);
+    for (i = 0; !code && i < sizeof others / sizeof others[0]; i++)
+        code = remove_file(dir, others[i], err);
+    json_array_foreach(json_object_get(run, "files"), i, entry)
+    {
+        const char *name = json_string_value(entry);
+        if (!code && name && name[0] != '.' && !strchr(name, '/'))
+            code = remove_file(dir, name, err);
+    }
+    json_decref(run);
+    if (!code)
+        code = weft_path_join(path, dir, captures, err);
+    if (!code)
+        code = each(path, is_capture, remove_file, err);
+    rmdir(path);
+    if (!code)
+        code = each(dir, is_temporary, remove_file, err);
+    return code ? code : remove_file(dir, "run.json", err);
+}
+
+struct weft_place *weft_place_open(const char *dir, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    struct weft_place *p = (struct weft_place *)calloc(1, sizeof *p);
+    if (!p) {
+        weft_err_at(err, WEFT_E_LIMIT, dir, 0, 0, "out of memory for a run folder");
+        return NULL;
+    }
+    int code = weft_mkdir_p(dir, err);
+    if (!code)
+        code = weft_path_join(path, dir, lock_name, err);
+    if (!code) {
+        p->lock = weft_lock_take(path, "a folder holds one run", err);
+        code = p->lock ? clear(dir, err) : err->code;
+    }
+    if (code) {
+        weft_place_close(p);
+        return NULL;
+    }
+    return p;
+}
+
+int weft_place_locked(const struct weft_place *p)
+{
+    return weft_lock_holds(p->lock);
+}
+
+void weft_place_close(struct weft_place *p)
+{
+    if (!p)
+        return;
+    weft_lock_release(p->lock);
+    free(p);
+}
+
+int weft_place_takes(const char *name)
+{
+    if (strcmp(name, lock_name) == 0 || strcmp(name, captures) == 0 ||
+        strcmp(name, "run.json") == 0)
+        return 1;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(name, others[i]) == 0)
+            return 1;
+    for (size_t i = 0; i < WEFT_CSV_FILES; i++)
+        if (strcmp(name, weft_csv_files[i].name) == 0)
+            return 1;
+    return 0;
+}
