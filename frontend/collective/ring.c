@@ -177,6 +177,7 @@ const struct weft_coll_ops weft_coll_ring = {
     .title = "one block per step to the next rank; least bytes, most steps",
     .source = "Patarasuk and Yuan, JPDC 2009",
     .params = WEFT_PARAM_TABLE(params, struct params),
+    .ordered = 1,
     .supports = supports,
     .parts = parts,
     .lanes = lanes,

@@ -311,6 +311,10 @@ int weft_system_check(const struct weft_workload *w, const struct weft_system_pa
         rc = err->code;
     if (!rc && !(c.shapes = weft_shapes_new(w, &c.dims, err)))
         rc = err->code;
+    struct weft_ring *rings = NULL;
+    if (!rc)
+        rc = weft_rings_new(w, p->order, &c.dims, &rings, err);
+    weft_rings_free(rings, w);
     if (!rc)
         rc = check_ops(&c, err);
     if (!rc)

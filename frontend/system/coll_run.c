@@ -269,6 +269,11 @@ static void set_up(struct weft_coll_chunk *c)
         p->ranks = run->group->ranks;
         p->stride = 1;
         p->base = 0;
+        if (s->rings && alg->ops->ordered && !p->call.pairs) {
+            const struct weft_ring *ring = &s->rings[op->group];
+            p->ranks = ring->ranks;
+            p->position = ring->place[run->position];
+        }
     }
     p->ops = alg->ops;
     if (p->ops->in_network)

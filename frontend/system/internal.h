@@ -87,6 +87,12 @@ struct weft_shape {
     uint32_t *places[WEFT_DIMS_MAX];    /**< per dimension: the places that members have */
 };
 
+/** How the members of a group sit around a ring; see order.c. */
+struct weft_ring {
+    uint32_t *ranks; /**< by place */
+    uint32_t *place; /**< by position in the group */
+};
+
 /** What is left of a computation that collectives may slow down; see endpoint.c. */
 struct weft_share {
     int64_t left_ps; /**< at full speed, as of at_ps */
@@ -168,6 +174,7 @@ struct weft_system {
     struct weft_choices choices;
     uint32_t **position;       /**< per group: positions sorted by rank */
     struct weft_shape *shapes; /**< per group */
+    struct weft_ring *rings;   /**< per group; NULL: as the groups list their members */
     struct weft_dims dims;     /**< of the fabric */
     struct weft_agreed_order
         *last_order; /**< the latest, for ranks that need the same; NULL: none */
@@ -209,6 +216,13 @@ static inline int64_t weft_sum_ps(int64_t a, int64_t b)
  * that fails. */
 void weft_system_after(struct weft_system *s, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
                        void *ctx, uint64_t arg);
+
+/* order.c */
+/** Seats every group by system.order in *out, NULL: as groups list their members. WEFT_E_INPUT: no such order, or a
+ * list that isn't all ranks once. */
+int weft_rings_new(const struct weft_workload *w, const char *order, const struct weft_dims *dims,
+                   struct weft_ring **out, struct weft_err *err);
+void weft_rings_free(struct weft_ring *rings, const struct weft_workload *w);
 
 /* params.c; what takes too long has WEFT_TOO_LONG_PS, or less by a quantum */
 int64_t weft_reduce_ps(const struct weft_system_params *p, uint64_t bytes);

@@ -26,6 +26,13 @@ static const struct weft_param params[] = {
      NULL},
     {"scatter", WEFT_PARAM_STRING, AT(scatter), "binomial", NULL, NULL, NULL,
      "algorithm of scatters", NULL},
+    {"order", WEFT_PARAM_STRING, AT(order), "group", NULL, NULL, NULL,
+     "order of the members of a group around a ring: group (as it lists them); inner-first (by "
+     "rank: "
+     "neighbours in the innermost dimension follow each other); rail (from one row of the "
+     "innermost "
+     "dimension to the next at the same place); or all ranks, each once: 0,2,1,3",
+     NULL},
     {"algorithm-dir", WEFT_PARAM_STRING, AT(algorithm_dir), "", NULL, NULL, NULL,
      "directory of the files that algorithms name; empty: the working directory", NULL},
     {"dims", WEFT_PARAM_STRING, AT(dims), "", NULL, NULL, NULL,

@@ -187,6 +187,7 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     s->seed = env ? env->seed : 1;
     if (weft_read_dims(p, env ? env->dims : NULL, w->nranks, &s->dims, err) ||
         weft_remote_resolve(w, &s->dims, &s->params, err) ||
+        weft_rings_new(w, p->order, &s->dims, &s->rings, err) ||
         prepare(s, env ? env->fabric : NULL, err)) {
         weft_system_free(s);
         return NULL;
@@ -215,6 +216,7 @@ void weft_system_free(struct weft_system *s)
     weft_sites_free(&s->sites);
     weft_agreed_order_free(s->last_order);
     weft_shapes_free(s->shapes, s->w);
+    weft_rings_free(s->rings, s->w);
     weft_positions_free(s->position, s->w);
     weft_choices_free(&s->choices);
     weft_trails_free(s);

@@ -33,6 +33,7 @@ struct weft_system_params {
     const char *reduce;
     const char *gather;
     const char *scatter;
+    const char *order; /**< of ranks around a ring: "group", "inner-first", "rail" or "0,2,1,3" */
     const char *algorithm_dir; /**< where files of algorithms are; "": the working directory */
     const char *dims; /**< "8,16": sizes of the dimensions, innermost first; "": the fabric's */
     const char *dim_bandwidths; /**< "200GB/s,50GB/s"; "": not known */
@@ -177,6 +178,18 @@ struct weft_system_env {
  * inputs). @p env may be NULL. */
 int weft_system_check(const struct weft_workload *w, const struct weft_system_params *p,
                       const struct weft_system_env *env, struct weft_err *err);
+/** Calls fn once for each kind of collective and way in which it is played: "ring over 16 ranks", "ring in dimension 0
+ * (8), ring in dimension 1 (2)". For what weft_system_check accepts. */
+int weft_system_algorithms(const struct weft_workload *w, const struct weft_system_params *p,
+                           const struct weft_system_env *env,
+                           void (*fn)(void *ctx, enum weft_coll_kind kind, const char *text),
+                           void *ctx, struct weft_err *err);
+/** Says, one sentence each with the numbers, where an algorithm does not fit the dimensions of the fabric, and settings
+ * of algorithms without effect. For what weft_system_check accepts. */
+int weft_system_advise(const struct weft_workload *w, const struct weft_system_params *p,
+                       const struct weft_system_env *env,
+                       void (*fn)(void *ctx, const char *sentence), void *ctx,
+                       struct weft_err *err);
 /** Prepares a run of @p w over @p net and installs the net's sink. NULL on failure. All arguments
  * but @p env must outlive it. */
 struct weft_system *weft_system_new(const struct weft_workload *w,

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * In which order the members of a group sit around a ring (system.order).
+ *
+ * The order is one of all ranks; the members of a group keep it among themselves:
+ *
+ *   group         as the communicator group lists them
+ *   inner-first   by rank number: neighbours in the innermost dimension follow each other
+ *   rail          back and forth: from one row of the innermost dimension to the next at the same place, so that a step
+ *                 never changes more than one place; NICs of one rail talk to each other
+ *   0,2,1,3       as listed, each rank once
+ */
+#include "system/internal.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[] = {"group", "inner-first", "rail"};
+#define NAMES (sizeof(names) / sizeof(names[0]))
+#define BY_GROUP 0
+#define INNER_FIRST 1
+#define RAIL 2
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for system.order");
+}
+
+/* Which name it is; NAMES: a list of ranks. */
+static size_t name_of(const char *text)
+{
+    size_t k = 0;
+    while (k < NAMES && strcmp(text, names[k]) != 0)
+        k++;
+    return k;
+}
+
+/* The place of rank @p r when dimension 0 is walked back and forth, and so is every further one. */
+static uint64_t folded(uint32_t r, const struct weft_dims *dims)
+{
+    uint32_t place[WEFT_DIMS_MAX];
+    for (uint32_t d = 0; d < dims->n; r /= dims->size[d++])
+        place[d] = r % dims->size[d];
+    uint64_t at = 0;
+    for (uint32_t d = dims->n;
+         d-- > 0;) /* outermost first: an odd row outside turns the inner one */
+        at = at * dims->size[d] + (at & 1 ? dims->size[d] - 1 - place[d] : place[d]);
+    return at;
+}
+
+/* "0,2,1": into key[rank]. */
+static int read_list(const char *text, uint32_t nranks, uint64_t *key, struct weft_err *err)
+{
+    uint64_t n = 0;
+    for (const char *at = text;;) {
+        char word[24];
+        uint64_t rank;
+        const size_t len = strcspn(at, ",");
+        if (len == 0 || len >= sizeof(word))
+            return weft_err_set(err, WEFT_E_INPUT, "'%.40s' is no list of ranks such as 0,2,1,3",
+                                text);
+        memcpy(word, at, len);
+        word[len] = '\0';
+        if (weft_parse_u64(word, &rank, NULL)) {
+            const char *near = weft_nearest(text, names, NAMES);
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "'%.40s' is neither an order (group, inner-first, rail) nor a list of "
+                "ranks such as 0,2,1,3%s%s%s",
+                text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        if (rank >= nranks)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "rank %s does not exist: there are the ranks 0 to %u", word,
+                                nranks - 1);
+        if (key[rank] != UINT64_MAX)
+            return weft_err_set(err, WEFT_E_INPUT, "rank %s is there twice", word);
+        key[rank] = n++;
+        if (at[len] == '\0')
+            break;
+        at += len + 1;
+    }
+    for (uint32_t r = 0; r < nranks; r++)
+        if (key[r] == UINT64_MAX)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "rank %u is missing: the list has %llu of %u ranks", r,
+                                (unsigned long long)n, nranks);
+    return 0;
+}
+
+static int fill_keys(const char *text, const struct weft_dims *dims, uint32_t nranks, uint64_t *key,
+                     struct weft_err *err)
+{
+    const size_t name = name_of(text);
+    if (name == RAIL && dims->n < 2)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "rail is an order over the dimensions of a fabric, and the ranks have "
+                            "%s here; set system.dims, or list the ranks",
+                            dims->n ? "one" : "none");
+    for (uint32_t r = 0; r < nranks; r++)
+        key[r] = name == RAIL ? folded(r, dims) : name == INNER_FIRST ? r : UINT64_MAX;
+    return name < NAMES ? 0 : read_list(text, nranks, key, err);
+}
+
+struct seat {
+    uint64_t key;
+    uint32_t rank, member;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const struct seat *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Seats the members of one group. */
+static int seat(const struct weft_group *g, const uint64_t *key, struct weft_ring *out)
+{
+    struct seat *seats = calloc(g->n ? g->n : 1, sizeof(*seats));
+    out->ranks = calloc(g->n ? g->n : 1, sizeof(*out->ranks));
+    out->place = calloc(g->n ? g->n : 1, sizeof(*out->place));
+    const int ok = seats && out->ranks && out->place;
+    for (uint32_t i = 0; ok && i < g->n; i++)
+        seats[i] = (struct seat){key[g->ranks[i]], g->ranks[i], i};
+    if (ok)
+        qsort(seats, g->n, sizeof(*seats), by_key);
+    for (uint32_t i = 0; ok && i < g->n; i++) {
+        out->ranks[i] = seats[i].rank;
+        out->place[seats[i].member] = i;
+    }
+    free(seats);
+    return ok ? 0 : WEFT_E_LIMIT;
+}
+
+int weft_rings_new(const struct weft_workload *w, const char *order, const struct weft_dims *dims,
+                   struct weft_ring **out, struct weft_err *err)
+{
+    *out = NULL;
+    if (name_of(order) == BY_GROUP)
+        return 0;
+    uint64_t *key = calloc(w->nranks ? w->nranks : 1, sizeof(*key));
+    int rc = key ? fill_keys(order, dims, w->nranks, key, err) : no_memory(err);
+    if (!rc && !(*out = calloc(w->ngroups ? w->ngroups : 1, sizeof(**out))))
+        rc = no_memory(err);
+    for (uint32_t g = 0; !rc && g < w->ngroups; g++)
+        if (seat(&w->groups[g], key, &(*out)[g]))
+            rc = no_memory(err);
+    free(key);
+    if (rc) {
+        weft_rings_free(*out, w);
+        *out = NULL;
+        if (err && rc == WEFT_E_INPUT)
+            weft_err_prepend(err, "system.order");
+    }
+    return rc;
+}
+
+void weft_rings_free(struct weft_ring *rings, const struct weft_workload *w)
+{
+    for (uint32_t g = 0; rings && g < w->ngroups; g++) {
+        free(rings[g].ranks);
+        free(rings[g].place);
+    }
+    free(rings);
+}
