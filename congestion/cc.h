@@ -7,6 +7,9 @@
  * data (struct weft_cc_out); no allocation, no globals, no I/O, no randomness of their own. Rate and
  * window changes take effect on the next packet that the NIC sends.
  *
+ * Parameters reach the hooks settled: a default that follows from the path (base/scale.h) has been given its value for
+ * the line rate and base RTT of the QP. `needs_now`, `check`, `cnp` and `signals` may meet WEFT_PARAM_AUTO.
+ *
  * Timers that matter only at the next send (DCQCN's three) are advanced lazily inside the
  * hooks from `now`; only an algorithm that must act at a moment of its own sets timer_at_ps.
  */
@@ -90,6 +93,17 @@ struct weft_cc_cnp {
     int64_t interval_ps;  /**< at most one CNP per QP in this time; 0: one per marked packet */
 };
 
+/** The RED curve that an algorithm is tuned for: what ecn.kmin, ecn.kmax and ecn.pmax are unless given. */
+struct weft_cc_marking {
+    const char *kmin;   /**< as text with unit, at a port of ecn.scale-rate (25 Gbps) */
+    const char *kmax;   /**< the same; equal to kmin: one threshold, a step */
+    const char *pmax;   /**< marking probability at kmax */
+    const char *source; /**< paper, script */
+};
+
+/** The text of "kmin", "kmax" or "pmax"; NULL: neither. */
+const char *weft_cc_marking_text(const struct weft_cc_marking *m, const char *name);
+
 /** One value that `observe` shows, for traces and plots. */
 struct weft_cc_observable {
     const char *name; /**< "alpha", "target-rate" */
@@ -114,6 +128,7 @@ struct weft_cc_ops {
     struct weft_param_table params;
     const struct weft_cc_preset *presets; /**< terminated by name == NULL; Optional */
     const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */
+    const struct weft_cc_marking *marking; /**< required with NEEDS_ECN */
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */
     unsigned (*needs_now)(const void *params);

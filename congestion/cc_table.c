@@ -4,6 +4,8 @@
  */
 #include "congestion/cc.h"
 
+#include "base/scale.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -36,9 +38,20 @@ const struct weft_cc_ops *weft_cc_find(const char *name, struct weft_err *err)
     return i < TABLE_N ? table[i] : NULL;
 }
 
+const char *weft_cc_marking_text(const struct weft_cc_marking *m, const char *name)
+{
+    return strcmp(name, "kmin") == 0   ? m->kmin
+           : strcmp(name, "kmax") == 0 ? m->kmax
+           : strcmp(name, "pmax") == 0 ? m->pmax
+                                       : NULL;
+}
+
 unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params)
 {
-    return ops->needs_now ? ops->needs_now(params) & ops->needs : ops->needs;
+    unsigned needs = ops->needs_now ? ops->needs_now(params) : ops->needs;
+    if (weft_params_scaled_by(&ops->params, params, WEFT_BASIS_BASE_RTT))
+        needs |= WEFT_CC_NEEDS_BASE_RTT;
+    return needs & ops->needs;
 }
 
 const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *params, char *buf,

@@ -39,6 +39,7 @@
 #include "congestion/presets.h"
 #include "congestion/window.h"
 
+#include "base/scale.h"
 #include "base/units.h"
 
 #include <string.h>
@@ -68,10 +69,13 @@ static const struct weft_param params[] = {
     {"gain", WEFT_PARAM_F64, offsetof(struct params, gain), "1/256", "0.000001", "1", NULL,
      "g: weight of the newest CNP in alpha", PAPER},
     {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "40Mbps", "0bps", NULL, NULL,
-     "R_AI: target rate gained per additive increase", PAPER ", on 40 Gbps links"},
+     "R_AI: target rate gained per additive increase",
+     "weft: " PAPER " has 40 Mbps on 40 Gbps links, for flows of seconds", NULL,
+     WEFT_PER_LINE_RATE("10Gbps", NULL, NULL)},
     {"rate-hai", WEFT_PARAM_RATE, offsetof(struct params, rate_hai_bps), "400Mbps", "0bps", NULL,
      NULL, "R_HAI: target rate gained per hyper increase",
-     "10 x rate-ai, the ratio of IEEE 802.1Qau's defaults; the paper gives none"},
+     "10 x rate-ai, the ratio of IEEE 802.1Qau's defaults; the paper gives none", NULL,
+     WEFT_PER_LINE_RATE("10Gbps", NULL, NULL)},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1Mbps", NULL,
      NULL, "no cut goes below this rate", HPCC_SIM " (attribute MinRate)"},
     {"fast-recovery", WEFT_PARAM_U64, offsetof(struct params, fast_recovery), "5", "0", "1000",
@@ -79,15 +83,19 @@ static const struct weft_param params[] = {
     {"alpha-timer", WEFT_PARAM_TIME, offsetof(struct params, alpha_timer_ps), "55us", "1ns", "1s",
      NULL,
      "paper: alpha decays after each such time without a CNP (K); hpcc: period of the alpha clock",
-     PAPER},
+     PAPER ", on 40 Gbps links; least: 1.1 x that of cnp-interval", NULL,
+     WEFT_PER_LINE_TIME("40Gbps", "6.6us", "55us")},
     {"rate-timer", WEFT_PARAM_TIME, offsetof(struct params, rate_timer_ps), "55us", "1ns", "1s",
-     NULL, "T: time between rate increases, counted from the last cut", PAPER},
+     NULL, "T: time between rate increases, counted from the last cut",
+     PAPER ", on 40 Gbps links; least: weft", NULL, WEFT_PER_LINE_TIME("40Gbps", "4.4us", "55us")},
     {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "none", NULL, NULL,
      WEFT_CC_WINDOW_CHOICES, WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
     {"cnp-interval", WEFT_PARAM_TIME, offsetof(struct params, cnp_interval_ps), "50us", "0ps", "1s",
      NULL,
      "mode=paper: the receiver sends at most one CNP per QP in this time; 0: one per marked packet",
-     PAPER, "mode=paper"},
+     PAPER
+     ", on 40 Gbps links; least: weft, so that a cut shows before the next (NVIDIA DOCA: 4us)",
+     "mode=paper", WEFT_PER_LINE_TIME("40Gbps", "6us", "50us")},
     {"byte-counter", WEFT_PARAM_SIZE, offsetof(struct params, byte_counter_bytes), "10MB", "0B",
      NULL, NULL, "mode=paper: wire bytes sent between rate increases; 0: no byte counter", PAPER,
      "mode=paper"},
@@ -325,6 +333,9 @@ static void observe(const void *state, const void *raw, double *values)
     values[1] = (double)s->r.target_bps;
 }
 
+static const struct weft_cc_marking marking = {
+    "100KB", "400KB", "0.2", "HPCC simulator: production values at 25 Gbps, linear in the rate"};
+
 extern const struct weft_cc_ops weft_cc_dcqcn;
 const struct weft_cc_ops weft_cc_dcqcn = {
     .name = "dcqcn",
@@ -336,6 +347,7 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_dcqcn_presets,
     .observables = observables,
+    .marking = &marking,
     .init = init,
     .before_send = before_send,
     .on_send = on_send,

@@ -27,6 +27,7 @@
 #include "congestion/presets.h"
 #include "congestion/window.h"
 
+#include "base/scale.h"
 #include "base/units.h"
 
 #include <string.h>
@@ -53,7 +54,8 @@ static const struct weft_param params[] = {
      "mode=paper"},
     {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "615Mbps", "0bps", NULL,
      NULL, "mode=hpcc: rate gained per round trip",
-     "HPCC simulator, run.py: one packet of 1 KB per 13 us", "mode=hpcc"},
+     "HPCC simulator, run.py: one packet of 1 KB per 13 us, at 25 Gbps and more", "mode=hpcc",
+     WEFT_PER_LINE_RATE("100Gbps", "615Mbps", NULL)},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
      NULL, "mode=hpcc: no cut goes below this rate", HPCC_SIM " (attribute MinRate)", "mode=hpcc"},
     {"window", WEFT_PARAM_ENUM, offsetof(struct params, window), "scaled", NULL, NULL,
@@ -211,6 +213,10 @@ static void observe(const void *state, const void *raw, double *values)
     values[0] = s->alpha;
 }
 
+static const struct weft_cc_marking marking = {
+    "75KB", "75KB", "1",
+    "RFC 8257 section 3.1: one threshold K; HPCC simulator, run.py: 3 KB per Gbps"};
+
 extern const struct weft_cc_ops weft_cc_dctcp;
 const struct weft_cc_ops weft_cc_dctcp = {
     .name = "dctcp",
@@ -222,6 +228,7 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_dctcp_presets,
     .observables = observables,
+    .marking = &marking,
     .init = init,
     .on_ack = on_ack,
     .on_rto = on_rto,

@@ -22,7 +22,7 @@ void weft_hpcc_law_init(struct weft_hpcc_law *law, const struct weft_hpcc_knobs 
     law->whole = k->mode == WEFT_HPCC_SIM;
     law->window = k->window;
     if (law->whole) {
-        law->ai = (double)(k->rate_ai_bps ? k->rate_ai_bps : line / 2500);
+        law->ai = (double)k->rate_ai_bps;
         law->lo = (double)min;
         law->hi = (double)line;
     } else {

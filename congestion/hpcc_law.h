@@ -18,6 +18,8 @@
 
 #include "congestion/window.h"
 
+#include "base/scale.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -48,9 +50,9 @@ struct weft_hpcc_knobs {
     {"max-stage", WEFT_PARAM_U64, offsetof(type, m.max_stage), "5", "0", "1000000", NULL, \
      "rounds of additive increase before a multiplicative one; 0: always multiplicative, as the " "HPCC simulator's scripts (MI_THRESH)", WEFT_HPCC_PAPER_NAME}, \
     {"window-ai", WEFT_PARAM_SIZE, offsetof(type, m.window_ai_bytes), "80B", "0B", NULL, NULL, \
-     "mode=paper: W_AI, window gained per adjustment; 80 bytes are 50 Mbps over 13 us", WEFT_HPCC_PAPER_NAME ", at 100 Gbps", "mode=paper"}, \
-    {"rate-ai", WEFT_PARAM_RATE, offsetof(type, m.rate_ai_bps), "0bps", "0bps", NULL, NULL, \
-     "mode=hpcc: rate gained per adjustment; 0: 10 Mbps per 25 Gbps of line rate", "HPCC simulator, run.py", "mode=hpcc"}, \
+     "mode=paper: W_AI, window gained per adjustment; 80 bytes are 50 Mbps over 13 us", WEFT_HPCC_PAPER_NAME ", at 100 Gbps", "mode=paper", WEFT_PER_LINE_RATE("100Gbps", "80B", NULL)}, \
+    {"rate-ai", WEFT_PARAM_RATE, offsetof(type, m.rate_ai_bps), "10Mbps", "0bps", NULL, NULL, \
+     "mode=hpcc: rate gained per adjustment", "HPCC simulator, run.py", "mode=hpcc", WEFT_PER_LINE_RATE("25Gbps", "10Mbps", NULL)}, \
     {"min-rate", WEFT_PARAM_RATE, offsetof(type, m.min_rate_bps), "100Mbps", "1bps", NULL, NULL, \
      "no adjustment goes below this rate", WEFT_HPCC_SIM_NAME " (attribute MinRate)"}, \
     {"window", WEFT_PARAM_ENUM, offsetof(type, m.window), "scaled", NULL, NULL, WEFT_CC_WINDOW_CHOICES, \

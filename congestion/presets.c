@@ -14,7 +14,8 @@
 
 const struct weft_cc_preset weft_dcqcn_presets[] = {
     {"paper-40g", "the paper's constants, for its 40 Gbps links", "Zhu et al., SIGCOMM 2015",
-     "rate-ai=40Mbps rate-hai=400Mbps ecn.kmin=5KB ecn.kmax=200KB ecn.pmax=0.01 "
+     "rate-ai=40Mbps rate-hai=400Mbps alpha-timer=55us rate-timer=55us cnp-interval=50us "
+     "ecn.kmin=5KB ecn.kmax=200KB ecn.pmax=0.01 "
      "ecn.scale-rate=40Gbps"},
     {"sim-25g", "CC_MODE 1 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "dcqcn",
      "mode=hpcc gain=1/256 alpha-timer=1us decrease-interval=4us rate-timer=300us fast-recovery=1 "
@@ -107,15 +108,25 @@ const struct weft_cc_preset weft_hpcc_pint_presets[] = {
 
 const struct weft_cc_preset weft_timely_presets[] = {
     {"sim-25g", "CC_MODE 7 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc rate-ai=25Mbps rate-hai=125Mbps min-rate=1Gbps timestamp-bytes=8B"},
+     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=25Mbps rate-hai=125Mbps "
+     "min-rate=1Gbps "
+     "timestamp-bytes=8B"},
     {"sim-50g", "CC_MODE 7 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc rate-ai=50Mbps rate-hai=250Mbps min-rate=1Gbps timestamp-bytes=8B"},
+     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=50Mbps rate-hai=250Mbps "
+     "min-rate=1Gbps "
+     "timestamp-bytes=8B"},
     {"sim-100g", "CC_MODE 7 as the simulator's scripts set it for 100 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc rate-ai=100Mbps rate-hai=500Mbps min-rate=1Gbps timestamp-bytes=8B"},
+     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=100Mbps rate-hai=500Mbps "
+     "min-rate=1Gbps "
+     "timestamp-bytes=8B"},
     {"sim-200g", "CC_MODE 7 as the simulator's scripts set it for 200 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc rate-ai=200Mbps rate-hai=1000Mbps min-rate=1Gbps timestamp-bytes=8B"},
+     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=200Mbps rate-hai=1000Mbps "
+     "min-rate=1Gbps "
+     "timestamp-bytes=8B"},
     {"sim-400g", "CC_MODE 7 as the simulator's scripts set it for 400 Gbps NICs", RUN_PY "timely",
-     "mode=hpcc rate-ai=400Mbps rate-hai=2000Mbps min-rate=1Gbps timestamp-bytes=8B"},
+     "mode=hpcc t-low=50us t-high=500us min-rtt=20us rate-ai=400Mbps rate-hai=2000Mbps "
+     "min-rate=1Gbps "
+     "timestamp-bytes=8B"},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -23,6 +23,7 @@
 #include "congestion/cc.h"
 #include "congestion/window.h"
 
+#include "base/scale.h"
 #include "base/units.h"
 
 #include <math.h>
@@ -40,7 +41,9 @@ struct params {
 
 static const struct weft_param params[] = {
     {"ai", WEFT_PARAM_F64, offsetof(struct params, ai), "1", "0.000001", "1000", NULL,
-     "packets gained per RTT below the target", HTSIM ": a guess, the paper gives no value"},
+     "packets gained per RTT below the target",
+     HTSIM ", at 100 Gbps: a guess, the paper gives no value", NULL,
+     WEFT_PER_LINE_RATE("100Gbps", "1", NULL)},
     {"beta", WEFT_PARAM_F64, offsetof(struct params, beta), "0.8", "0.001", "1", NULL,
      "strength of the decrease above the target", HTSIM ": a guess, the paper gives no value"},
     {"max-mdf", WEFT_PARAM_F64, offsetof(struct params, max_mdf), "0.5", "0.001", "0.999", NULL,

@@ -27,6 +27,7 @@
 #include "congestion/presets.h"
 #include "congestion/window.h"
 
+#include "base/scale.h"
 #include "base/units.h"
 
 #include <string.h>
@@ -56,16 +57,22 @@ static const struct weft_param params[] = {
     {"beta", WEFT_PARAM_F64, offsetof(struct params, beta), "0.8", "0.001", "1", NULL,
      "strength of the multiplicative decrease", PAPER},
     {"t-low", WEFT_PARAM_TIME, offsetof(struct params, t_low_ps), "50us", "0ps", "1s", NULL,
-     "RTT below which the rate always rises", PAPER},
+     "RTT below which the rate always rises", PAPER ", where the least RTT is 20 us", NULL,
+     WEFT_PER_BASE_RTT("20us")},
     {"t-high", WEFT_PARAM_TIME, offsetof(struct params, t_high_ps), "500us", "0ps", "1s", NULL,
-     "RTT above which the rate always falls", PAPER},
+     "RTT above which the rate always falls", PAPER ", where the least RTT is 20 us", NULL,
+     WEFT_PER_BASE_RTT("20us")},
     {"min-rtt", WEFT_PARAM_TIME, offsetof(struct params, min_rtt_ps), "20us", "0ps", "1s", NULL,
-     "scale of the gradient, a constant; 0: the path's base RTT", HPCC_SIM " (TmlyMinRtt)"},
-    {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "0bps", "0bps", NULL, NULL,
-     "rate gained per additive increase; 0: 10 Mbps per 10 Gbps of line rate",
-     PAPER ": 10 Mbps at 10 Gbps; HPCC simulator, run.py"},
+     "scale of the gradient; 0: the path's base RTT",
+     HPCC_SIM " (TmlyMinRtt): 20us, about twice the base RTT of one switch", NULL,
+     WEFT_PER_BASE_RTT("10us")},
+    {"rate-ai", WEFT_PARAM_RATE, offsetof(struct params, rate_ai_bps), "25Mbps", "0bps", NULL, NULL,
+     "rate gained per additive increase",
+     "weft; " PAPER " and the HPCC simulator's run.py: 10 Mbps per 10 Gbps", NULL,
+     WEFT_PER_LINE_RATE("10Gbps", NULL, NULL)},
     {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
-     NULL, "no adjustment goes below this rate", HPCC_SIM " (attribute MinRate)"},
+     NULL, "no adjustment goes below this rate", HPCC_SIM " (attribute MinRate), at 10 Gbps", NULL,
+     WEFT_PER_LINE_RATE("10Gbps", NULL, NULL)},
     {"hai-after", WEFT_PARAM_U64, offsetof(struct params, hai_after), "5", "0", "1000000", NULL,
      "increases in a row before they become hyperactive", PAPER},
     {"timestamp-bytes", WEFT_PARAM_SIZE, offsetof(struct params, timestamp_bytes), "0B", "0B",
@@ -77,12 +84,12 @@ static const struct weft_param params[] = {
      WEFT_CC_WINDOW_CHOICES, WEFT_CC_WINDOW_HELP, HPCC_SIM " (HAS_WIN, VAR_WIN)"},
     {"hai-factor", WEFT_PARAM_U64, offsetof(struct params, hai_factor), "5", "1", "1000", NULL,
      "mode=paper: N, a hyperactive increase is this times rate-ai", PAPER, "mode=paper"},
-    {"segment", WEFT_PARAM_SIZE, offsetof(struct params, segment_bytes), "64KB", "0B", NULL, NULL,
+    {"segment", WEFT_PARAM_SIZE, offsetof(struct params, segment_bytes), "16KB", "0B", NULL, NULL,
      "mode=paper: acknowledged bytes per RTT sample; 0: one sample per round trip",
      PAPER ": segments of 16 to 64 KB", "mode=paper"},
-    {"rate-hai", WEFT_PARAM_RATE, offsetof(struct params, rate_hai_bps), "0bps", "0bps", NULL, NULL,
-     "mode=hpcc: rate gained per hyperactive increase; 0: 50 Mbps per 10 Gbps of line rate",
-     "HPCC simulator, run.py", "mode=hpcc"},
+    {"rate-hai", WEFT_PARAM_RATE, offsetof(struct params, rate_hai_bps), "50Mbps", "0bps", NULL,
+     NULL, "mode=hpcc: rate gained per hyperactive increase", "HPCC simulator, run.py", "mode=hpcc",
+     WEFT_PER_LINE_RATE("10Gbps", NULL, NULL)},
 };
 
 struct state {
@@ -106,7 +113,8 @@ static unsigned needs_now(const void *raw)
 static int check(const void *raw, struct weft_err *err)
 {
     const struct params *p = raw;
-    if (p->t_low_ps > p->t_high_ps)
+    const bool settled = p->t_low_ps >= 0 && p->t_high_ps >= 0;
+    if (settled && p->t_low_ps > p->t_high_ps)
         return weft_err_set(err, WEFT_E_INPUT, "timely: t-low must not be above t-high");
     return 0;
 }
@@ -127,8 +135,8 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
     memset(s, 0, sizeof(*s));
     s->line_bps = s->rate_bps = env->line_rate_bps;
     s->min_bps = p->min_rate_bps < s->line_bps ? p->min_rate_bps : s->line_bps;
-    s->ai_bps = p->rate_ai_bps ? p->rate_ai_bps : s->line_bps / 1000;
-    s->hai_bps = p->rate_hai_bps ? p->rate_hai_bps : s->line_bps / 200;
+    s->ai_bps = p->rate_ai_bps;
+    s->hai_bps = p->rate_hai_bps;
     if (p->mode == MODE_PAPER)
         s->hai_bps =
             s->ai_bps <= s->line_bps / p->hai_factor ? p->hai_factor * s->ai_bps : s->line_bps;

@@ -4,6 +4,7 @@
  */
 #include "base/param.h"
 
+#include "base/scale.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -188,6 +189,10 @@ static int set_value(const struct weft_param *p, void *dst, const char *text, st
 {
     union value v;
     memset(&v, 0, sizeof v);
+    if (p->scale && strcmp(text, WEFT_PARAM_AUTO) == 0) {
+        weft_param_set_auto(p, dst);
+        return 0;
+    }
     int rc = parse_value(p, text, &v, err);
     if (rc == 0)
         rc = check_range(p, text, &v, err);
@@ -209,6 +214,8 @@ int weft_params_defaults(const struct weft_param_table *table, void *dst, struct
                 err->code = WEFT_E_INTERNAL;
             return WEFT_E_INTERNAL;
         }
+        if (p->scale)
+            weft_param_set_auto(p, dst);
     }
     return 0;
 }
@@ -255,6 +262,10 @@ const char *weft_params_format(const struct weft_param *p, const void *src, char
     size_t len = 0;
     const char *word;
     memset(&v, 0, sizeof v);
+    if (weft_param_is_auto(p, src)) {
+        snprintf(buf, size, "%s", WEFT_PARAM_AUTO);
+        return buf;
+    }
     switch (p->type) {
     case WEFT_PARAM_BOOL:
         memcpy(&v.truth, field, sizeof v.truth);

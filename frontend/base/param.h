@@ -31,6 +31,25 @@ enum weft_param_type {
     WEFT_PARAM_ENUM    /**< int: the index of the chosen word in `choices` */
 };
 
+/** What a default grows or shrinks with (base/scale.h). */
+enum weft_basis {
+    WEFT_BASIS_LINE_RATE, /**< def x line rate / at */
+    WEFT_BASIS_LINE_TIME, /**< def x at / line rate: the time that line rate takes for as many bits */
+    WEFT_BASIS_BASE_RTT,  /**< def x base RTT / at */
+    WEFT_BASIS_CONTROL    /**< what the congestion control is tuned for (struct weft_cc_marking) */
+};
+
+/** A default that follows from the path. Its value is WEFT_PARAM_AUTO until a path is known. */
+struct weft_scale {
+    enum weft_basis basis;
+    const char *at;    /**< line rate or base RTT for which `def` is meant, as text; NULL for CONTROL */
+    const char *least; /**< the default is never smaller, as text; NULL: no such bound */
+    const char *most;  /**< the default is never larger, as text; NULL: no such bound */
+};
+
+/** What users write for the default of a parameter with a scale, and what weft_params_format prints. */
+#define WEFT_PARAM_AUTO "auto"
+
 /** One parameter. */
 struct weft_param {
     const char *name; /**< lower-case words joined by '-': "rate-ai" */
@@ -43,6 +62,8 @@ struct weft_param {
     const char *help;    /**< one sentence, no full stop needed */
     const char *source;  /**< paper and section, RFC, or datasheet; NULL when it is weft's own */
     const char *needs;   /**< when it can have an effect, see base/needs.h; NULL: always */
+    const struct weft_scale *scale; /**< how the default follows from the path; NULL: it is `def` everywhere.
+                                       Only for U64, F64, TIME, SIZE and RATE */
 };
 
 /** A table with its length. */
@@ -63,11 +84,12 @@ struct weft_param_table {
         NULL, 0, 0                                                                                 \
     }
 
-/** Zeroes @p dst and fills in every default. A parameter whose default is NULL is left zero. */
+/** Zeroes @p dst and fills in every default, WEFT_PARAM_AUTO where it has a scale. A parameter whose default is
+ * NULL is left zero. */
 int weft_params_defaults(const struct weft_param_table *table, void *dst, struct weft_err *err);
 
 /**
- * Sets one parameter from text. Unknown name: WEFT_E_INPUT with the nearest valid one. Bad value or out of
+ * Sets one parameter from text; WEFT_PARAM_AUTO restores a default that has a scale. Unknown name: WEFT_E_INPUT with the nearest valid one. Bad value or out of
  * range: WEFT_E_INPUT naming the parameter, the value and the range.
  */
 int weft_params_set(const struct weft_param_table *table, void *dst, const char *name,

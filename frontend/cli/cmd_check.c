@@ -108,6 +108,8 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (!code)
         code = check_prepares(s, &parts, err);
     if (!code)
+        code = weft_source_advise(cli, s, &parts, err);
+    if (!code)
         code = check_expect(s, err);
     if (!code && o->json)
         print_json(cli, s, &parts);

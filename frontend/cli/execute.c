@@ -313,6 +313,28 @@ static int64_t reached_ps(const struct run *r, const char *outcome)
     return now_ps > 0 ? now_ps : 1; /* interrupted before anything happened */
 }
 
+struct algorithms {
+    struct weft_arena *arena;
+    const char **text; /* by kind of collective */
+};
+
+static void note_algorithm(void *ctx, enum weft_coll_kind kind, const char *text)
+{
+    struct algorithms *a = (struct algorithms *)ctx;
+    const char **at = &a->text[kind];
+    *at =
+        *at ? weft_arena_printf(a->arena, "%s; %s", *at, text) : weft_arena_strdup(a->arena, text);
+}
+
+/* Says in the summary how collectives were played. */
+static int name_algorithms(const struct run *r, struct weft_execution *x, struct weft_err *err)
+{
+    struct weft_dims dims;
+    const struct weft_system_env env = weft_scenario_system_env(r->s, x->parts.fabric, &dims);
+    struct algorithms a = {r->s->arena, x->summary.algorithm};
+    return weft_system_algorithms(x->parts.workload, r->s->system, &env, note_algorithm, &a, err);
+}
+
 void weft_warn_unlocked(const struct weft_cli *cli, const struct weft_report *report,
                         const char *dir)
 {
@@ -363,6 +385,8 @@ static void conclude(struct run *r, struct weft_execution *x, double wall_s, dou
     note(x, failed, &e);
     conclude_trouble(r);
     weft_report_summarize(r->report, r->net, r->system, reached_ps(r, outcome), m);
+    name_algorithms(r, x, &e);
+    note(x, failed, &e);
     m->scenario = r->s->name;
     m->outcome = failed->code ? "failed" : outcome;
     m->wall_s = wall_s;
@@ -411,7 +435,7 @@ static void say_why(struct run *r, struct weft_execution *x, const struct weft_e
         weft_report_write_run(r->report, fill_run_json, &rj, &ignored);
 }
 
-int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
+int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err)
 {
     struct run r = {
@@ -420,6 +444,8 @@ int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
     int code = weft_scenario_build(s, &x->parts, err);
     if (!code)
         weft_source_fabric_notes(cli, x->parts.fabric);
+    if (!code)
+        code = weft_source_advise(cli, s, &x->parts, err);
     if (!code)
         code = prepare(&r, x, o, err);
     weft_interrupt_set(WEFT_INTERRUPT_DEFER); /* from here on there is something to save */

@@ -36,7 +36,7 @@ struct weft_execution {
  * weft_execution_free in any case. Explanations of an unfinished run go to the log. Signals are deferred
  * (cli/interrupt.h) while there are results to save, and once it has returned: the caller sets what comes next.
  */
-int weft_execute(const struct weft_cli *cli, const struct weft_scenario *s,
+int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err);
 void weft_execution_free(struct weft_execution *x);
 /**

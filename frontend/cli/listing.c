@@ -2,6 +2,7 @@
 /* Families for list and show: each wraps the table of its own layer. */
 #include "cli/listing.h"
 
+#include "base/scale.h"
 #include "collective/collective.h"
 #include "congestion/cc.h"
 #include "topologies/topology.h"
@@ -152,29 +153,24 @@ const struct weft_listing *weft_listing_find(const char *word)
     return NULL;
 }
 
-static const char *default_text(const struct weft_param *p)
-{
-    if (!p->def)
-        return "must be given";
-    return p->def[0] ? p->def : "empty";
-}
-
 void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t)
 {
-    char key[128];
+    char key[128], def[WEFT_DEFAULT_TEXT_MAX];
     for (size_t i = 0; i < t->n; i++) {
         const struct weft_param *p = &t->params[i];
         snprintf(key, sizeof key, "%s.%s", prefix, p->name);
-        fprintf(out, "  %-30s %-7s default %s", key, weft_param_type_name(p->type),
-                default_text(p));
+        fprintf(out, "  %-30s %-7s default %s%s", key, weft_param_type_name(p->type),
+                p->scale ? WEFT_PARAM_AUTO ": " : "", weft_param_default_text(p, def, sizeof def));
         if (p->choices)
             fprintf(out, ", one of %s", p->choices);
+        if (p->scale && (p->min || p->max))
+            fprintf(out, "; else");
         if (p->min && p->max)
-            fprintf(out, ", %s .. %s", p->min, p->max);
+            fprintf(out, "%s %s .. %s", p->scale ? "" : ",", p->min, p->max);
         else if (p->min)
-            fprintf(out, ", at least %s", p->min);
+            fprintf(out, "%s at least %s", p->scale ? "" : ",", p->min);
         else if (p->max)
-            fprintf(out, ", at most %s", p->max);
+            fprintf(out, "%s at most %s", p->scale ? "" : ",", p->max);
         fprintf(out, "\n      %s%s%s%s\n", p->help, p->source ? " [" : "",
                 p->source ? p->source : "", p->source ? "]" : "");
         if (p->needs)
@@ -184,13 +180,16 @@ void weft_print_params(FILE *out, const char *prefix, const struct weft_param_ta
 
 void weft_json_params(struct weft_json *j, const struct weft_param_table *t)
 {
+    char def[WEFT_DEFAULT_TEXT_MAX];
     weft_json_array(j);
     for (size_t i = 0; t && i < t->n; i++) {
         const struct weft_param *p = &t->params[i];
         weft_json_object(j);
         weft_json_kv_str(j, "name", p->name);
         weft_json_kv_str(j, "type", weft_param_type_name(p->type));
-        weft_json_kv_str(j, "default", p->def);
+        weft_json_kv_str(j, "default", p->scale ? WEFT_PARAM_AUTO : p->def);
+        if (p->scale)
+            weft_json_kv_str(j, "default_rule", weft_param_default_text(p, def, sizeof def));
         weft_json_kv_str(j, "min", p->min);
         weft_json_kv_str(j, "max", p->max);
         weft_json_kv_str(j, "choices", p->choices);

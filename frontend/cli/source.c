@@ -2,6 +2,8 @@
 /* Scenarios by file, folder or name, resolved with the overrides of the command line. */
 #include "cli/source.h"
 
+#include "base/scale.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -150,6 +152,16 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
     return code;
 }
 
+int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
+                       const struct weft_scenario_parts *parts, struct weft_err *err)
+{
+    size_t i = s->nwarnings;
+    int code = weft_scenario_advise(s, parts, err);
+    for (; i < s->nwarnings; i++)
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s", s->warnings[i]);
+    return code;
+}
+
 void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f)
 {
     enum { MOST = 20 };
@@ -165,16 +177,6 @@ void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabr
                  n - MOST);
 }
 
-/* The text of one value, as the scenario file would say it. */
-static const char *value_text(const struct weft_scenario_group *g, const struct weft_param *p,
-                              char buf[WEFT_PARAM_TEXT_MAX])
-{
-    if (p->type != WEFT_PARAM_STRING)
-        return weft_params_format(p, g->values, buf, WEFT_PARAM_TEXT_MAX);
-    const char *text = *(const char *const *)((const char *)g->values + p->offset);
-    return text ? text : "";
-}
-
 void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)
 {
     char buf[WEFT_PARAM_TEXT_MAX];
@@ -188,7 +190,7 @@ void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)
         if (g->preset)
             weft_json_kv_str(j, "preset", g->preset);
         for (size_t k = 0; k < g->table->n; k++)
-            weft_json_kv_str(j, g->table->params[k].name, value_text(g, &g->table->params[k], buf));
+            weft_json_kv_str(j, g->table->params[k].name, weft_scenario_value_text(g, k, buf));
         weft_json_end_object(j);
     }
     weft_json_end_object(j);
@@ -202,8 +204,9 @@ void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *
     weft_json_end_array(j);
 }
 
+/* @p rule: how the default follows from the path; NULL: it does not. */
 static void config_line(FILE *out, const char *prefix, const char *name, const char *value,
-                        const struct weft_origin *o)
+                        const struct weft_origin *o, const char *rule)
 {
     char key[128];
     snprintf(key, sizeof key, "%s.%s", prefix, name);
@@ -211,21 +214,27 @@ static void config_line(FILE *out, const char *prefix, const char *name, const c
     if (o->kind == WEFT_ORIGIN_FILE)
         fprintf(out, " (line %lld)\n", (long long)o->line);
     else
-        fprintf(out, " (%s)\n",
-                o->kind == WEFT_ORIGIN_OVERRIDE ? "--set" : weft_origin_name(o->kind));
+        fprintf(out, " (%s%s%s)\n",
+                o->kind == WEFT_ORIGIN_OVERRIDE ? "--set" : weft_origin_name(o->kind),
+                rule ? ": " : "", rule ? rule : "");
 }
 
 void weft_source_config_text(FILE *out, const struct weft_scenario *s)
 {
-    char buf[WEFT_PARAM_TEXT_MAX];
+    char buf[WEFT_PARAM_TEXT_MAX], def[WEFT_DEFAULT_TEXT_MAX];
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
         if (g->selector)
-            config_line(out, g->element, g->selector, g->selected, &g->selected_from);
+            config_line(out, g->element, g->selector, g->selected, &g->selected_from, NULL);
         if (g->preset)
-            config_line(out, g->element, "preset", g->preset, &g->preset_from);
-        for (size_t k = 0; k < g->table->n; k++)
-            config_line(out, g->prefix, g->table->params[k].name,
-                        value_text(g, &g->table->params[k], buf), &g->origins[k]);
+            config_line(out, g->element, "preset", g->preset, &g->preset_from, NULL);
+        for (size_t k = 0; k < g->table->n; k++) {
+            const struct weft_param *p = &g->table->params[k];
+            const char *rule = weft_param_is_auto(p, g->values)
+                                   ? weft_param_default_text(p, def, sizeof def)
+                                   : NULL;
+            config_line(out, g->prefix, p->name, weft_scenario_value_text(g, k, buf),
+                        &g->origins[k], rule);
+        }
     }
 }

@@ -59,6 +59,9 @@ int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size
 /** Resolves a scenario from the arguments of a command (at most one) and its overrides; prints warnings. */
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err);
+/** weft_scenario_advise, with its warnings on the log. */
+int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
+                       const struct weft_scenario_parts *parts, struct weft_err *err);
 /** Prints what a reader of topology files left out, as warnings. */
 void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f);
 /** Writes the resolved configuration as the object {"topology": {"type": ..., "leaves": "4"}, ...}. */

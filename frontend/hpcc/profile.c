@@ -256,15 +256,15 @@ static void set_cc(struct maker *m)
         if (k->mode != mode->id || (no_default && !c->given[k->key]) || !cc_uses(m, k->key))
             continue;
         weft_hpcc_value_text(c, k->key, value);
-        if (k->key == WEFT_HPCC_RATE_AI && c->rate_ai_bps == 0)
-            snprintf(value, sizeof value, "1bps"); /* 0 stands for a default */
-        if (k->key == WEFT_HPCC_RATE_HAI && c->rate_hai_bps == 0)
-            snprintf(value, sizeof value, "1bps");
         set(m, "congestion-control.%s=%s", k->param, value);
     }
     set(m, "congestion-control.window=%s", !c->has_win ? "none" : c->var_win ? "scaled" : "fixed");
-    if (mode->id == 7)
+    if (mode->id == 7) {
         set(m, "congestion-control.timestamp-bytes=%uB", mode->signal_bytes);
+        set(m, "congestion-control.t-low=50us"); /* attributes TmlyTLow, TmlyTHigh, TmlyMinRtt */
+        set(m, "congestion-control.t-high=500us");
+        set(m, "congestion-control.min-rtt=20us");
+    }
     if (mode->id == 10)
         set(m, "congestion-control.average-time=%lluns",
             (unsigned long long)m->in->pairs->max_rtt_ns);

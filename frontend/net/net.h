@@ -281,6 +281,13 @@ struct weft_net_backend {
      * WEFT_E_INPUT when its routes can deadlock. Not called before `check` has accepted the configuration. */
     int (*check_links)(const struct weft_net_config *config, const uint8_t *down,
                        struct weft_err *err);
+    /** Optional. Says of a configuration that `check` accepts, one sentence each, under which settings the congestion
+     * control can't act. */
+    void (*advise)(const struct weft_net_config *config, weft_net_explain_fn fn, void *ctx);
+    /** Optional. What a parameter of a section that holds WEFT_PARAM_AUTO comes to on the fabric of a configuration that
+     * `check` accepts, in @p buf; 0: it is not known. */
+    int (*settled)(const struct weft_net_config *config, const char *section, const struct weft_param *p,
+                   char *buf, size_t size);
 };
 
 /** The alpha-beta backend (frontend/net/ideal.c): no packets, exact arithmetic. */

@@ -62,6 +62,8 @@ struct weft_path_summary {
 /** All results of one run. Times are simulated picoseconds unless the name says wall. */
 struct weft_summary {
     const char *scenario;
+    /** how the collectives of a kind were played: "ring over 16 ranks"; several ways joined by "; "; NULL: not said */
+    const char *algorithm[WEFT_COLL_KINDS];
     const char *outcome; /**< "finished", "stopped-at-limit", "stalled", "interrupted", "failed" */
     uint64_t ranks, hosts, switches, links;
 

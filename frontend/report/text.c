@@ -74,6 +74,8 @@ static void collectives(FILE *out, const struct weft_summary *s)
                 weft_human_size(c->bytes / c->ops, size));
         if (!isnan(c->bus_bps))
             fprintf(out, ", bus bandwidth %s", weft_human_rate(c->bus_bps, rate));
+        if (s->algorithm[k])
+            fprintf(out, "\n    %-22s %s", "played by", s->algorithm[k]);
         fputc('\n', out);
     }
 }
@@ -215,6 +217,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
             continue;
         weft_json_object(j);
         weft_json_kv_str(j, "kind", weft_coll_kind_name((enum weft_coll_kind)k));
+        weft_json_kv_str(j, "algorithm", s->algorithm[k]);
         weft_json_kv_u64(j, "rank_operations", s->coll[k].ops);
         weft_json_kv_u64(j, "bytes", s->coll[k].bytes);
         weft_json_kv_f64(j, "bus_bandwidth_bps", s->coll[k].bus_bps);

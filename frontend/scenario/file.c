@@ -237,7 +237,7 @@ static int apply_elem(struct weft_resolver *r, const struct weft_xml_elem *e,
 static int unused_elem(struct weft_resolver *r, const struct weft_xml_elem *e, struct weft_err *err)
 {
     if (strcmp(e->name, weft_families[WEFT_FAMILY_CC].element) == 0)
-        return weft_resolver_warn(r, err,
+        return weft_scenario_warn(r->s, err,
                                   "%s:%lld:%lld: <%s> has no effect: the backend '%s' does not use "
                                   "congestion control",
                                   r->s->file, (long long)e->line, (long long)e->col, e->name,
@@ -245,8 +245,8 @@ static int unused_elem(struct weft_resolver *r, const struct weft_xml_elem *e, s
     const struct weft_net_backend *b = backend_of_section(r, e->name);
     const char *owner = b ? b->name : "another";
     if (r->chosen_from[WEFT_FAMILY_NETWORK].kind == WEFT_ORIGIN_OVERRIDE)
-        return weft_resolver_warn(
-            r, err, "%s:%lld:%lld: <%s> has no effect: it belongs to the backend '%s', not '%s'",
+        return weft_scenario_warn(
+            r->s, err, "%s:%lld:%lld: <%s> has no effect: it belongs to the backend '%s', not '%s'",
             r->s->file, (long long)e->line, (long long)e->col, e->name, owner, r->s->backend->name);
     return weft_err_at(
         err, WEFT_E_INPUT, r->s->file, e->line, e->col,
@@ -278,8 +278,8 @@ int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err)
                    strcmp(sel->value, g->selected) != 0) {
             code = 0;
             if (e->attrs->next) /* it has more than the selector */
-                code = weft_resolver_warn(
-                    r, err,
+                code = weft_scenario_warn(
+                    r->s, err,
                     "%s:%lld:%lld: the attributes of <%s %s=\"%s\"> have no effect: "
                     "an override selects '%s'",
                     s->file, (long long)e->line, (long long)e->col, e->name, g->selector,

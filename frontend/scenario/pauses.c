@@ -32,8 +32,8 @@ int weft_resolver_warn_pauses(struct weft_resolver *r, struct weft_err *err)
     if (!s->trouble || !strstr(s->trouble->events, "bit-errors") || !number(s, "pfc", "enabled") ||
         !number(s, "pfc", "prios") || number(s, "pfc", "quanta"))
         return 0;
-    return weft_resolver_warn(
-        r, err,
+    return weft_scenario_warn(
+        r->s, err,
         "bit-errors may lose a PFC frame, and with pfc.quanta=0 a port whose resume is "
         "lost stays paused for ever, which can stall the run; pfc.quanta=65535 gives "
         "pauses an end, as real switches have it");

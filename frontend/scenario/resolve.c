@@ -46,23 +46,22 @@ static int no_memory(struct weft_err *err)
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
 }
 
-int weft_resolver_warn(struct weft_resolver *r, struct weft_err *err, const char *fmt, ...)
+int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char *fmt, ...)
 {
-    struct weft_scenario *s = r->s;
     char text[WEFT_ERR_MSG_MAX];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (s->nwarnings == r->warnings_cap) {
-        size_t cap = r->warnings_cap ? 2 * r->warnings_cap : 8;
+    if (s->nwarnings == s->warnings_cap) {
+        size_t cap = s->warnings_cap ? 2 * s->warnings_cap : 8;
         const char **more = (const char **)weft_arena_calloc(s->arena, cap, sizeof *more);
         if (!more)
             return no_memory(err);
         if (s->nwarnings)
             memcpy(more, s->warnings, s->nwarnings * sizeof *more);
         s->warnings = more;
-        r->warnings_cap = cap;
+        s->warnings_cap = cap;
     }
     char *kept = weft_arena_strdup(s->arena, text);
     if (!kept)
@@ -180,7 +179,8 @@ static int add_group(struct weft_resolver *r, const char *element, int family, c
     }
     g->values = values ? values : weft_arena_alloc(s->arena, table->struct_size);
     g->origins = (struct weft_origin *)weft_arena_calloc(s->arena, table->n, sizeof *g->origins);
-    if (!g->values || !g->origins)
+    g->settled = (const char **)weft_arena_calloc(s->arena, table->n, sizeof *g->settled);
+    if (!g->values || !g->origins || !g->settled)
         return no_memory(err);
     if (weft_params_defaults(table, g->values, err))
         return weft_err_prepend(err, "defaults of %s", prefix);

@@ -28,13 +28,12 @@ struct weft_resolver {
     struct weft_override *overrides;
     size_t noverrides;
     size_t nimplied; /**< the first so many overrides are not the user's */
-    size_t warnings_cap;
     struct weft_plugin chosen[WEFT_FAMILIES];
     struct weft_origin chosen_from[WEFT_FAMILIES];
 };
 
 /** Adds a warning. 0 or WEFT_E_LIMIT. */
-int weft_resolver_warn(struct weft_resolver *r, struct weft_err *err, const char *fmt, ...)
+int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 /** The element called @p name in the file, or NULL. */
 const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, const char *name);

@@ -73,6 +73,8 @@ struct weft_scenario_group {
     const struct weft_param_table *table;
     void *values;                /**< table->struct_size bytes */
     struct weft_origin *origins; /**< one per parameter */
+    /** one per parameter: what WEFT_PARAM_AUTO comes to on the fabric; NULL until weft_scenario_advise, and for others */
+    const char **settled;
     int64_t line, col;           /**< of the element in the file, 0: not in the file */
 };
 
@@ -98,8 +100,8 @@ struct weft_scenario {
 
     struct weft_scenario_group *groups; /**< in the order of the schema */
     size_t ngroups;
-    const char **warnings; /**< settings that have no effect */
-    size_t nwarnings;
+    const char **warnings; /**< settings that have no effect, or a bad one */
+    size_t nwarnings, warnings_cap;
 };
 
 /** What a scenario is resolved with. */
@@ -138,6 +140,16 @@ struct weft_scenario_parts {
  */
 int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
                         struct weft_err *err);
+/**
+ * Adds what shows only with fabric and job to a scenario: what defaults that follow from the path come to (`settled`),
+ * and warnings of settings that keep congestion control or collectives from doing what they are for.
+ */
+int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                         struct weft_err *err);
+/** The text of a value: as it was given, what WEFT_PARAM_AUTO comes to if that is known, else "auto". Returns
+ * @p buf or text that lives as long as the scenario. */
+const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t param,
+                                     char buf[WEFT_PARAM_TEXT_MAX]);
 void weft_scenario_parts_free(struct weft_scenario_parts *parts);
 /** What the system layer is told besides its parameters: the seed, and the dimensions of a fabric that
  * has several, kept in @p dims. */

@@ -6,6 +6,7 @@
  * several values (ranges, a backend's sections, parameters that must be given) is left to weft
  * itself.
  */
+#include "base/scale.h"
 #include "scenario/resolve.h"
 
 #include <stdio.h>
@@ -157,7 +158,7 @@ static int alike(const struct writer *w, const struct weft_param *a, const struc
 static void alike_params(struct writer *w, const struct weft_param_table *t, size_t first)
 {
     const struct weft_param *p = &t->params[first];
-    char doc[1024];
+    char doc[1024], def[WEFT_DEFAULT_TEXT_MAX];
     open_tag(w, "zeroOrMore", NULL, NULL);
     open_tag(w, "attribute", NULL, NULL);
     open_tag(w, "choice", NULL, NULL);
@@ -170,8 +171,7 @@ static void alike_params(struct writer *w, const struct weft_param_table *t, siz
         if (!alike(w, p, q))
             continue;
         snprintf(doc, sizeof doc, "%s: %s; %s%s", q->name, q->help ? q->help : "",
-                 q->def ? "default " : "must be given",
-                 q->def ? (q->def[0] ? q->def : "empty") : "");
+                 q->def ? "default " : "", weft_param_default_text(q, def, sizeof def));
         leaf(w, "a:documentation", NULL, NULL, doc);
     }
     text_of(w, p);
@@ -365,12 +365,13 @@ static void pattern(struct writer *w, enum weft_param_type type, const char *reg
     close_tag(w, "define");
 }
 
-/* A number with one of the units that @p units matches; zero needs none. */
+/* A number with one of the units that @p units matches; zero needs none. Also WEFT_PARAM_AUTO, which only defaults that
+ * follow from the path take. */
 static void quantity(struct writer *w, enum weft_param_type type, const char *units)
 {
     char regex[256];
-    snprintf(regex, sizeof regex, "\\s*(0+(\\.0+)?|([0-9]+(\\.[0-9]+)?|\\.[0-9]+)\\s*%s)\\s*",
-             units);
+    snprintf(regex, sizeof regex,
+             "\\s*(0+(\\.0+)?|([0-9]+(\\.[0-9]+)?|\\.[0-9]+)\\s*%s)\\s*|" WEFT_PARAM_AUTO, units);
     pattern(w, type, regex);
 }
 
@@ -419,6 +420,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     quantity(&w, WEFT_PARAM_RATE,
              "([kKmMgGtT]?b([pP][sS]|([iI][tT])?/[sS])|([kKmMgGtT][iI]?)?B(/[sS]|[pP][sS]))");
     pattern(&w, WEFT_PARAM_U64, "\\s*[0-9]+\\s*");
-    pattern(&w, WEFT_PARAM_F64, "\\s*[0-9.eE+\\-]+\\s*(%|/\\s*[0-9.eE+\\-]+)?\\s*");
+    pattern(&w, WEFT_PARAM_F64,
+            "\\s*[0-9.eE+\\-]+\\s*(%|/\\s*[0-9.eE+\\-]+)?\\s*|" WEFT_PARAM_AUTO);
     put(&w, "</grammar>\n");
 }

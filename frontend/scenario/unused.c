@@ -4,6 +4,7 @@
  * `needs` say (base/needs.h), over all groups of the scenario.
  */
 #include "base/needs.h"
+#include "base/scale.h"
 #include "congestion/choice.h"
 #include "scenario/resolve.h"
 
@@ -109,6 +110,9 @@ static const char *lookup(void *ctx, const char *key, char *buf, size_t size)
         if (strncmp(g->element, key, n) != 0 || g->element[n] != '\0')
             continue;
         const struct weft_param *p = weft_params_find(g->table, dot + 1);
+        if (p && s->cc && s->cc->marking && weft_param_is_auto(p, g->values) &&
+            p->scale->basis == WEFT_BASIS_CONTROL)
+            return weft_cc_marking_text(s->cc->marking, p->name);
         return p ? weft_params_format(p, g->values, buf, size) : NULL;
     }
     return NULL;
@@ -120,9 +124,10 @@ static int warn(struct weft_resolver *r, const struct weft_scenario_group *g, si
     const struct weft_origin *o = &g->origins[param];
     const char *name = g->table->params[param].name;
     if (o->kind == WEFT_ORIGIN_FILE)
-        return weft_resolver_warn(r, err, "%s:%lld:%lld: <%s>: '%s' has no effect: %s", r->s->file,
-                                  (long long)o->line, (long long)o->col, g->element, name, why);
-    return weft_resolver_warn(r, err, "--set %s.%s: has no effect: %s", g->prefix, name, why);
+        return weft_scenario_warn(r->s, err, "%s:%lld:%lld: <%s>: '%s' has no effect: %s",
+                                  r->s->file, (long long)o->line, (long long)o->col, g->element,
+                                  name, why);
+    return weft_scenario_warn(r->s, err, "--set %s.%s: has no effect: %s", g->prefix, name, why);
 }
 
 /* Why the choice of a congestion control has no effect: every dimension replaces it by its own, or
@@ -143,10 +148,10 @@ static int warn_control(struct weft_resolver *r, const struct weft_scenario_grou
     const struct weft_origin *o = &g->selected_from;
     int code = 0;
     if (o->kind == WEFT_ORIGIN_FILE)
-        code = weft_resolver_warn(r, err, "%s:%lld:%lld: <%s> has no effect: %s", r->s->file,
+        code = weft_scenario_warn(r->s, err, "%s:%lld:%lld: <%s> has no effect: %s", r->s->file,
                                   (long long)o->line, (long long)o->col, g->element, why);
     else if (o->kind > WEFT_ORIGIN_PRESET)
-        code = weft_resolver_warn(r, err, "--set %s.%s=%s: has no effect: %s", g->element,
+        code = weft_scenario_warn(r->s, err, "--set %s.%s=%s: has no effect: %s", g->element,
                                   g->selector, g->selected, why);
     for (size_t k = 0; k < g->table->n && !code; k++)
         if (g->origins[k].kind > WEFT_ORIGIN_PRESET)

@@ -15,6 +15,7 @@
 #include "ns3/weft-time.h"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <iterator>
 #include <memory>
@@ -701,6 +702,30 @@ BackendCheckLinks(const weft_net_config* config, const uint8_t* down, weft_err* 
 }
 
 void
+BackendAdvise(const weft_net_config* config, weft_net_explain_fn fn, void* ctx)
+{
+    const weft_engine_config c = EngineConfig(config);
+    const auto* p = static_cast<const PacketParams*>(config->params);
+    weft_engine_advise(&c, p->transport.type != TRANSPORT_TCP, fn, ctx);
+}
+
+int
+BackendSettled(const weft_net_config* config,
+               const char* section,
+               const weft_param* p,
+               char* buf,
+               size_t size)
+{
+    if (std::strcmp(section, "ecn") != 0)
+    {
+        return 0;
+    }
+    const weft_engine_config c = EngineConfig(config);
+    weft_engine_marking_text(&c, p->name, buf, size);
+    return buf[0] != '\0';
+}
+
+void
 BackendBuffers(const weft_net_config* config, weft_net_buffers* out)
 {
     const weft_engine_config c = EngineConfig(config);
@@ -757,6 +782,8 @@ const weft_net_backend weft_net_packet = {
     BackendCreate,
     BackendBuffers,
     BackendCheckLinks,
+    BackendAdvise,
+    BackendSettled,
 };
 
 const char*

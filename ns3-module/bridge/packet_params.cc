@@ -2,6 +2,7 @@
 #include "packet_params.h"
 
 #include <cstddef>
+#include <cstring>
 
 namespace
 {
@@ -61,5 +62,9 @@ PacketEngineParams(const PacketParams& params)
     p.transport = params.transport.roce;
     // Frames of TCP keep to the hash of their flow: nothing is reordered.
     p.transport.allow_reordering |= params.transport.type == TRANSPORT_TCP;
+    if (std::strcmp(TcpVariantTypeId(params.transport.variant), "ns3::TcpDctcp") == 0)
+    {
+        p.ecn.dctcp_prios = params.transport.type == TRANSPORT_TCP ? 0xff : params.tcp.prios;
+    }
     return p;
 }

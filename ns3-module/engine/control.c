@@ -9,10 +9,15 @@
  * (link_state.c).
  *
  * A dimension without a control of its own takes that of the engine's configuration.
+ *
+ * Parameters whose default follows from the path are settled per line rate, and per base RTT where one is scaled by it:
+ * QPs that are alike in that share a copy.
  */
 #include "internal.h"
 
-#include <stdio.h>
+#include "base/scale.h"
+
+#include <string.h>
 
 uint64_t control_own_mtu(const struct weft_engine_params *p, const struct weft_fabric *f,
                          uint32_t dim)
@@ -68,17 +73,34 @@ static int check_stamps(const struct control *a, const struct control *b, struct
                         a->ops->name, b->ops->name);
 }
 
+int control_read_all(const struct weft_engine_config *c, struct control list[WEFT_FABRIC_DIMS_MAX],
+                     struct weft_err *err)
+{
+    for (uint32_t n = 0; n < c->fabric->ndims; n++) {
+        int rc = read_one(c, n, &list[n], err);
+        if (rc) {
+            control_free_all(list, n);
+            return rc;
+        }
+    }
+    return 0;
+}
+
+void control_free_all(struct control list[WEFT_FABRIC_DIMS_MAX], uint32_t n)
+{
+    while (n-- > 0)
+        weft_cc_choice_free(&list[n].own);
+}
+
 int control_check(const struct weft_engine_config *c, struct control_needs *needs,
                   struct weft_err *err)
 {
     struct control list[WEFT_FABRIC_DIMS_MAX];
-    uint32_t n = 0;
     int rc = c->cc->check ? c->cc->check(c->cc_params, err) : 0;
     struct control_needs all = {0};
-    for (; !rc && n < c->fabric->ndims; n++) {
-        rc = read_one(c, n, &list[n], err);
-        if (rc)
-            break;
+    if (rc || (rc = control_read_all(c, list, err)))
+        return rc;
+    for (uint32_t n = 0; !rc && n < c->fabric->ndims; n++) {
         const unsigned bits = weft_cc_needs(list[n].ops, list[n].params);
         all.bits |= bits;
         if (bits & STAMPS)
@@ -91,8 +113,7 @@ int control_check(const struct weft_engine_config *c, struct control_needs *need
         for (uint32_t k = 0; k < n && !rc; k++)
             rc = check_stamps(&list[k], &list[n], err);
     }
-    while (n-- > 0)
-        weft_cc_choice_free(&list[n].own);
+    control_free_all(list, c->fabric->ndims);
     if (needs)
         *needs = all;
     return rc;
@@ -125,8 +146,13 @@ int control_init(struct weft_engine *e, const struct weft_engine_config *c, stru
 
 void control_fini(struct weft_engine *e)
 {
-    for (uint32_t d = 0; e->controls && d < e->fabric->ndims; d++)
+    for (uint32_t d = 0; e->controls && d < e->fabric->ndims; d++) {
         weft_cc_choice_free(&e->controls[d].own);
+        for (struct control *k = e->controls[d].settled, *next; k; k = next) {
+            next = k->settled;
+            free(k);
+        }
+    }
     free(e->controls);
 }
 
@@ -139,6 +165,54 @@ uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, u
         mtu = own < mtu ? own : mtu;
     }
     return mtu;
+}
+
+/* A control for QPs of one line rate and base RTT, 0: of any, with parameters of its own behind it. */
+static struct control *settled_copy(const struct control *k, uint64_t line_rate_bps,
+                                    const struct weft_cc_env *env)
+{
+    const size_t at = (sizeof(struct control) + 15) & ~(size_t)15;
+    struct control *n = calloc(1, at + k->ops->params.struct_size);
+    if (!n)
+        return NULL;
+    void *params = (char *)n + at;
+    *n = *k;
+    n->own = (struct weft_cc_choice){0};
+    n->line_rate_bps = line_rate_bps;
+    memcpy(params, k->params, k->ops->params.struct_size);
+    const struct weft_scale_path path = {line_rate_bps,
+                                         env->base_rtt_ps > 0 ? env->base_rtt_ps : 1};
+    weft_params_settle(&k->ops->params, params, &path);
+    n->params = params;
+    if (n->cnp_on)
+        n->ops->cnp(n->params, &n->cnp);
+    return n;
+}
+
+int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err)
+{
+    struct control *base = &e->controls[q->control - e->controls];
+    if (!base->ops->params.n)
+        return 0;
+    const struct weft_param_table *t = &base->ops->params;
+    const int64_t rtt_ps =
+        weft_params_scaled_by(t, base->params, WEFT_BASIS_BASE_RTT) ? q->env.base_rtt_ps : 0;
+    struct control *k = base->settled, **at = &base->settled;
+    while (k && (k->line_rate_bps != q->env.line_rate_bps || k->base_rtt_ps != rtt_ps)) {
+        at = &k->settled;
+        k = k->settled;
+    }
+    if (k) { /* to the front: the next QP is likely of the same sort */
+        *at = k->settled;
+    } else if ((k = settled_copy(base, q->env.line_rate_bps, &q->env)) == NULL) {
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for congestion controls");
+    }
+    k->base_rtt_ps = rtt_ps;
+    k->settled = base->settled;
+    base->settled = k;
+    q->control = k;
+    q->ccp = k->params;
+    return 0;
 }
 
 void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports, uint32_t hops)

@@ -173,10 +173,11 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
     if (!recovery_of(t->recovery))
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.recovery is number %d; see enum weft_recovery", t->recovery);
-    if (c->params.ecn.kmin_bytes > c->params.ecn.kmax_bytes)
+    const struct weft_ecn_params *ecn = &c->params.ecn;
+    if (ecn->kmin_bytes != UINT64_MAX && ecn->kmin_bytes > ecn->kmax_bytes)
         return weft_err_set(err, WEFT_E_INPUT, "ecn.kmin (%lluB) exceeds ecn.kmax (%lluB)",
-                            (unsigned long long)c->params.ecn.kmin_bytes,
-                            (unsigned long long)c->params.ecn.kmax_bytes);
+                            (unsigned long long)ecn->kmin_bytes,
+                            (unsigned long long)ecn->kmax_bytes);
     if (c->fabric->transit && t->ack_ignores_pause)
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.ack-ignores-pause has no meaning in a fabric whose hosts "

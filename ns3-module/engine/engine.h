@@ -112,7 +112,8 @@ struct weft_switch_params {
     int reserve_scope;      /**< enum weft_reserve_scope */
     /* ingress: how much a (port, priority) may take of its pool */
     int threshold; /**< enum weft_threshold */
-    double alpha;  /**< dynamic: alpha x free bytes of the pool */
+    double alpha;  /**< dynamic: alpha x free bytes of the pool; of lossless priorities */
+    double lossy_alpha; /**< the same of lossy priorities */
     const char *alpha_map;
     /** alpha doubles with each doubling of a port's rate over the first host's, up to 1 */
     int alpha_by_rate;
@@ -169,8 +170,9 @@ enum weft_draws {
 
 /** ECN marking (RED on the instantaneous egress queue). Section "ecn". */
 struct weft_ecn_params {
-    uint64_t kmin_bytes, kmax_bytes; /**< for a port of scale_rate; linear in the port's rate */
-    double pmax;             /**< marking probability at kmax; above kmax everything is marked */
+    /** for a port of scale_rate; linear in the port's rate. UINT64_MAX: what the congestion control is tuned for */
+    uint64_t kmin_bytes, kmax_bytes;
+    double pmax; /**< marking probability at kmax; above kmax everything is marked. NaN: as above */
     uint64_t scale_rate_bps; /**< 0: kmin and kmax hold for every rate */
     const char
         *rate_map; /**< "RATE:KMIN:KMAX:PMAX,...": per port rate, instead of the above; "": none */
@@ -179,6 +181,7 @@ struct weft_ecn_params {
     int draws;             /**< enum weft_draws */
     uint64_t first_stream; /**< WEFT_DRAWS_NS3: the stream of the first draw */
     int at_enqueue; /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
+    uint64_t dctcp_prios; /**< bit mask: priorities of frames whose sender is DCTCP; no parameter */
 };
 
 /** Switches that add up and copy. Section "in-network". */
@@ -458,6 +461,16 @@ int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_p
 struct weft_engine_buffers {
     uint64_t nodes, buffer_bytes, headroom_bytes, reserve_bytes;
 };
+/**
+ * Says of a configuration that weft_engine_check_config accepts, one sentence each, under which settings its congestion
+ * controls can't act, with the numbers. @p roce: RoCE is used; else only frames of other transports are looked at.
+ */
+void weft_engine_advise(const struct weft_engine_config *c, bool roce,
+                        void (*fn)(void *ctx, const char *sentence), void *ctx);
+/** What ecn.kmin, .kmax or .pmax (@p what: its name) come to at the switches for the data priority: "1.6MB at 400Gbps"
+ * for each sort of port, as far as @p buf takes them. */
+void weft_engine_marking_text(const struct weft_engine_config *c, const char *what, char *buf,
+                              size_t size);
 /** Adds up what a configuration gives to buffers, and sets aside in them. */
 void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_engine_buffers *out);
 /** Builds an engine; NULL on failure. */

@@ -284,6 +284,8 @@ struct port_kind {
         struct limit ingress;
         struct marking mark;
     } prio[WEFT_PRIOS];
+    uint64_t shared_bytes[2];                        /**< ingress pools of the switch; 0: no switch */
+    const struct weft_cc_marking *tuned[WEFT_PRIOS]; /**< whose marking is the default */
 };
 
 /** One priority of a port: its egress queue, and what came in through the port with that priority. Three
@@ -412,6 +414,10 @@ struct timer {
 
 /** A congestion control as the QPs of one dimension use it. */
 struct control {
+    /** the same with its parameters settled for QPs of a line rate and base RTT; NULL: no more */
+    struct control *settled;
+    uint64_t line_rate_bps; /**< settled: of those QPs */
+    int64_t base_rtt_ps;    /**< settled: of those QPs; 0: of any, nothing follows from it */
     const struct weft_cc_ops *ops;
     const void *params;
     struct weft_cc_cnp cnp;
@@ -702,6 +708,13 @@ void lazy_link_changes(struct weft_engine *e, uint32_t port);
 /* mmu_config.c */
 /** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** What a node that forwards must set aside for headroom and reserve; the shared buffer is the rest. */
+void mmu_set_aside(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
+                   uint64_t *headroom, uint64_t *reserve);
+/** The shared buffer of a node that forwards, as its pools: [0] for all, or the lossless priorities; [1] for the
+ * lossy ones with switch.lossy-share, else 0. Requires a configuration that mmu_check_config accepts. */
+void mmu_shared(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
+                uint64_t pool[2]);
 /** The packet buffer of a node that forwards. */
 uint64_t mmu_buffer_bytes(const struct weft_engine_params *p, const struct weft_fabric *f,
                           uint32_t node);
@@ -954,6 +967,13 @@ uint64_t control_mtu_bytes(const struct weft_engine_params *p, const struct weft
                            uint32_t dim);
 /** The smallest MTU of the dimensions whose links @p ports send on. */
 uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, uint32_t hops);
+/** The controls of all dimensions, without engine. WEFT_E_INPUT: one of them is malformed. */
+int control_read_all(const struct weft_engine_config *c, struct control list[WEFT_FABRIC_DIMS_MAX],
+                     struct weft_err *err);
+/** Frees what control_read_all read. */
+void control_free_all(struct control list[WEFT_FABRIC_DIMS_MAX], uint32_t n);
+/** Settles the parameters of the control of a QP whose env is filled (base/scale.h). WEFT_E_LIMIT: out of memory. */
+int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err);
 /** Gives a QP whose data takes @p hops ports the control of the outermost dimension among theirs, and
  * the smallest of their MTUs. */
 void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports,

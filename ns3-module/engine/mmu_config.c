@@ -12,6 +12,7 @@
  * one that crosses the threshold goes to headroom whole.
  */
 #include "internal.h"
+#include "marking.h"
 #include "prio_params.h"
 #include "steer.h"
 #include "topologies/deadlock.h"
@@ -53,9 +54,8 @@ static uint64_t headroom_bytes(const struct weft_engine_params *p, const struct 
     return (uint64_t)(flight / 8 / (uint64_t)WEFT_PS_PER_S) + 1 + 3 * full + pfc;
 }
 
-/* What one switch must set aside; the shared buffer is the rest. */
-static void set_aside(const struct weft_engine_params *p, const struct weft_fabric *f,
-                      uint32_t node, uint64_t *headroom, uint64_t *reserve)
+void mmu_set_aside(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
+                   uint64_t *headroom, uint64_t *reserve)
 {
     const struct weft_fabric_node *n = &f->nodes[node];
     uint32_t lossless_prios = (uint32_t)__builtin_popcount(prios_lossless(p));
@@ -74,6 +74,16 @@ static void set_aside(const struct weft_engine_params *p, const struct weft_fabr
 static uint64_t lossy_pool(const struct weft_engine_params *p, uint64_t shared)
 {
     return (uint64_t)((double)shared * p->sw.lossy_share);
+}
+
+void mmu_shared(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
+                uint64_t pool[2])
+{
+    uint64_t headroom, reserve;
+    mmu_set_aside(p, f, node, &headroom, &reserve);
+    const uint64_t shared = mmu_buffer_bytes(p, f, node) - headroom - reserve;
+    pool[1] = lossy_pool(p, shared);
+    pool[0] = shared - pool[1];
 }
 
 /* Pools for priorities that do not exist, or larger than the buffer. */
@@ -119,7 +129,7 @@ static int check_switch(const struct weft_engine_params *p, const struct weft_fa
     char name[WEFT_NODE_NAME_MAX], a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX],
         d[WEFT_UNIT_TEXT_MAX];
     const uint64_t buffer = mmu_buffer_bytes(p, f, node);
-    set_aside(p, f, node, &headroom, &reserve);
+    mmu_set_aside(p, f, node, &headroom, &reserve);
     if (headroom + reserve >= buffer)
         return weft_err_set(
             err, WEFT_E_INPUT,
@@ -151,81 +161,6 @@ static uint32_t port_alpha(const struct weft_engine *e, const struct weft_switch
     for (; rate_bps > base && alpha < 65536; base *= 2)
         alpha *= 2;
     return (uint32_t)alpha;
-}
-
-/* Finds RATE:KMIN:KMAX:PMAX for a rate in ecn.rate-map; 1: found, 0: not there, < 0: malformed. */
-static int map_entry(const char *map, uint64_t rate_bps, uint64_t *kmin, uint64_t *kmax,
-                     double *pmax, struct weft_err *err)
-{
-    for (const char *at = map; *at;) {
-        char text[4][32];
-        int used = 0;
-        uint64_t rate;
-        if (sscanf(at, "%31[^:,]:%31[^:,]:%31[^:,]:%31[^:,]%n", text[0], text[1], text[2], text[3],
-                   &used) != 4 ||
-            (at[used] && at[used] != ','))
-            return weft_err_set(
-                err, WEFT_E_INPUT,
-                "ecn.rate-map at '%.40s': write RATE:KMIN:KMAX:PMAX, comma-separated", at);
-        if (weft_parse_rate_bps(text[0], &rate, err) || weft_parse_size_bytes(text[1], kmin, err) ||
-            weft_parse_size_bytes(text[2], kmax, err) || weft_parse_f64(text[3], pmax, err))
-            return weft_err_prepend(err, "ecn.rate-map");
-        if (*kmin > *kmax || *pmax < 0 || *pmax > 1)
-            return weft_err_set(
-                err, WEFT_E_INPUT,
-                "ecn.rate-map: KMIN must not exceed KMAX, PMAX is 0 to 1, in '%.40s'", at);
-        if (rate == rate_bps)
-            return 1;
-        at += used + (at[used] == ',');
-    }
-    return 0;
-}
-
-/* The marking curve of a priority at a port. */
-static int port_marking(const struct prio_params *p, uint64_t rate_bps, struct marking *m,
-                        struct weft_err *err)
-{
-    const struct weft_ecn_params *c = &p->ecn;
-    uint64_t kmin = c->kmin_bytes, kmax = c->kmax_bytes;
-    double pmax = c->pmax;
-    *m = (struct marking){UINT32_MAX, UINT32_MAX, 0};
-    if (!p->marked)
-        return 0;
-    if (c->rate_map && *c->rate_map) {
-        int found = map_entry(c->rate_map, rate_bps, &kmin, &kmax, &pmax, err);
-        char text[WEFT_UNIT_TEXT_MAX];
-        if (found < 0)
-            return found;
-        if (!found)
-            return weft_err_set(err, WEFT_E_INPUT, "ecn.rate-map has no entry for links of %s",
-                                weft_format_rate(rate_bps, text));
-    } else if (c->scale_rate_bps) {
-        kmin = (uint64_t)((weft_u128)kmin * rate_bps / c->scale_rate_bps);
-        kmax = (uint64_t)((weft_u128)kmax * rate_bps / c->scale_rate_bps);
-    }
-    m->kmin = kmin < UINT32_MAX ? (uint32_t)kmin : UINT32_MAX;
-    m->kmax = kmax < UINT32_MAX ? (uint32_t)kmax : UINT32_MAX;
-    m->slope = kmax > kmin ? pmax / (double)(kmax - kmin) : 0;
-    return 0;
-}
-
-/* Whether ecn.rate-map has every rate of the fabric, if it is used. */
-static int check_rate_map(const struct weft_fabric *f, const struct prio_params prios[WEFT_PRIOS],
-                          struct weft_err *err)
-{
-    struct marking ignored;
-    uint64_t last_bps = 0;
-    uint32_t user = 0;
-    while (user < WEFT_PRIOS && !(prios[user].ecn.rate_map && *prios[user].ecn.rate_map))
-        user++;
-    for (uint32_t i = 0; user < WEFT_PRIOS && i < f->nlinks; i++) {
-        if (f->links[i].rate_bps == last_bps)
-            continue;
-        last_bps = f->links[i].rate_bps;
-        if (port_marking(&prios[user], last_bps, &ignored, err))
-            return WEFT_E_INPUT;
-    }
-    return 0;
 }
 
 uint32_t channel_count(const struct weft_engine_params *p, const struct weft_fabric *f)
@@ -296,7 +231,7 @@ int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
     p.pfc.prios = channel_prios(&p, f);
     int rc;
     if ((rc = check_channels(c, err)) || (rc = prio_params_read(&p, prios, err)) ||
-        (rc = check_rate_map(f, prios, err)) || (rc = check_pools(&p, f, err)))
+        (rc = marking_check_rate_map(f, prios, err)) || (rc = check_pools(&p, f, err)))
         return rc;
     if (f->transit && (p.sw.egress_lossless_pool_bytes || p.sw.egress_lossy_pool_bytes))
         return weft_err_set(err, WEFT_E_INPUT,
@@ -318,7 +253,7 @@ void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_eng
         uint64_t headroom, reserve;
         if (!weft_fabric_forwards(c->fabric, i))
             continue;
-        set_aside(&p, c->fabric, i, &headroom, &reserve);
+        mmu_set_aside(&p, c->fabric, i, &headroom, &reserve);
         out->nodes++;
         out->buffer_bytes += mmu_buffer_bytes(&p, c->fabric, i);
         out->headroom_bytes += headroom;
@@ -350,15 +285,31 @@ static void init_prios(struct weft_engine *e, const struct prio_params prios[WEF
     }
 }
 
-/* The constants of ports on links like @p l, NULL: failed. Only the kinds met last are compared: a
+/* What is alike at ports of one kind. */
+struct kind_key {
+    const struct weft_fabric_link *link;
+    uint64_t mtu_bytes;
+    uint64_t shared_bytes[2]; /* of the switch: in[] of its mmu; 0: no switch */
+    const struct weft_cc_marking *tuned[WEFT_PRIOS]; /* default marking */
+};
+
+static bool alike(const struct port_kind *n, const struct kind_key *k)
+{
+    return n->rate_bps == k->link->rate_bps && n->delay_ps == k->link->delay_ps &&
+           n->mtu_bytes == k->mtu_bytes &&
+           memcmp(n->shared_bytes, k->shared_bytes, sizeof k->shared_bytes) == 0 &&
+           memcmp(n->tuned, k->tuned, sizeof k->tuned) == 0;
+}
+
+/* The constants of ports like @p key, NULL: failed. Only the kinds met last are compared: a
  * fabric of all different links gets a kind for each. */
-static struct port_kind *port_kind(struct weft_engine *e, const struct weft_fabric_link *l,
+static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key *key,
                                    const struct prio_params prios[WEFT_PRIOS], struct weft_err *err)
 {
     struct port_kind *n = e->kinds;
-    const uint64_t mtu = control_mtu_bytes(&e->p, e->fabric, l->dim);
+    const struct weft_fabric_link *l = key->link;
     for (uint32_t tries = 0; n && tries < 32; n = n->next, tries++)
-        if (n->rate_bps == l->rate_bps && n->delay_ps == l->delay_ps && n->mtu_bytes == mtu)
+        if (alike(n, key))
             return n;
     n = calloc(1, sizeof *n);
     if (!n) {
@@ -368,15 +319,18 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct weft_fabr
     *n = (struct port_kind){.next = e->kinds,
                             .rate_bps = l->rate_bps,
                             .delay_ps = l->delay_ps,
-                            .mtu_bytes = (uint32_t)mtu,
-                            .headroom = (uint32_t)headroom_bytes(&e->p, l, mtu)};
+                            .mtu_bytes = (uint32_t)key->mtu_bytes,
+                            .headroom = (uint32_t)headroom_bytes(&e->p, l, key->mtu_bytes)};
+    memcpy(n->shared_bytes, key->shared_bytes, sizeof n->shared_bytes);
+    memcpy(n->tuned, key->tuned, sizeof n->tuned);
     e->kinds = n;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
+        const struct marking_basis basis = {key->tuned[k], key->shared_bytes[e->in_pool[k]]};
         if (e->p.sw.threshold == WEFT_THRESHOLD_STATIC)
             n->prio[k].ingress.bytes = (uint32_t)prios[k].sw.limit_bytes;
         else
             n->prio[k].ingress.alpha_q16 = port_alpha(e, &prios[k].sw, l->rate_bps);
-        if (port_marking(&prios[k], l->rate_bps, &n->prio[k].mark, err))
+        if (marking_of(&prios[k], l->rate_bps, &basis, &n->prio[k].mark, err))
             return NULL;
         if (n->prio[k].mark.kmin < e->least_kmin)
             e->least_kmin = n->prio[k].mark.kmin;
@@ -399,16 +353,25 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
         if (!weft_fabric_forwards(f, i))
             continue;
         struct mmu *m = &e->mmus[i];
-        uint64_t headroom, reserve;
-        set_aside(&e->p, f, i, &headroom, &reserve);
-        uint64_t shared = mmu_buffer_bytes(&e->p, f, i) - headroom - reserve;
-        m->in[1].size = lossy_pool(&e->p, shared);
-        m->in[0].size = shared - m->in[1].size;
+        uint64_t shared[2];
+        mmu_shared(&e->p, f, i, shared);
+        m->in[0].size = shared[0];
+        m->in[1].size = shared[1];
         m->out[0].size = e->p.sw.egress_lossless_pool_bytes;
         m->out[1].size = e->p.sw.egress_lossy_pool_bytes;
     }
+    const struct weft_cc_ops *ops[WEFT_FABRIC_DIMS_MAX];
+    for (uint32_t d = 0; d < f->ndims; d++)
+        ops[d] = e->controls[d].ops;
     for (uint32_t i = 0; i < f->nports; i++) {
-        e->ports[i].kind = port_kind(e, &f->links[f->ports[i].link], prios, err);
+        const struct mmu *m = &e->mmus[f->ports[i].node];
+        struct kind_key key = {.link = &f->links[f->ports[i].link],
+                               .shared_bytes = {m->in[0].size, m->in[1].size}};
+        key.mtu_bytes = control_mtu_bytes(&e->p, f, key.link->dim);
+        for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+            key.tuned[k] =
+                marking_tuned(ops, f->ndims, key.link->dim, e->p.ecn.dctcp_prios >> k & 1);
+        e->ports[i].kind = port_kind(e, &key, prios, err);
         if (!e->ports[i].kind)
             return err->code;
     }

@@ -9,6 +9,7 @@
  * bytes. On the wire each frame also costs 8 bytes of preamble and 12 of inter-frame gap (IEEE
  * 802.3).
  */
+#include "base/scale.h"
 #include "engine.h"
 
 /* Some traffic may be dropped for its egress queue: PFC is off, or a priority in use has none; each
@@ -142,8 +143,14 @@ static const struct weft_param switch_params[] = {
      "limit",
      "Choudhury and Hahne, dynamic queue length thresholds, ToN 1998"},
     {"alpha", WEFT_PARAM_F64, T(alpha), "1/8", "1/1024", "64", NULL,
-     "ingress threshold of a (port, priority) = alpha x free shared buffer",
-     "Choudhury and Hahne 1998; HPCC simulator: 1/8", "threshold=dynamic"},
+     "ingress threshold of a (port, lossless priority) = alpha x free shared buffer",
+     "Choudhury and Hahne 1998; HPCC simulator: 1/8",
+     "threshold=dynamic and pfc.enabled=true and pfc.prios!=0"},
+    {"lossy-alpha", WEFT_PARAM_F64, T(lossy_alpha), "1", "1/1024", "64", NULL,
+     "the same of a (port, lossy priority): beyond it, packets are dropped",
+     "Choudhury and Hahne 1998: 1; SONiC's profiles give lossy traffic a larger alpha than "
+     "lossless",
+     MEASURED(" and threshold=dynamic")},
     {"alpha-map", WEFT_PARAM_STRING, T(alpha_map), "", NULL, NULL, NULL,
      "alpha of single priorities: PRIO:ALPHA,PRIO:..., such as 0:1/2,3:1/8", NULL,
      "threshold=dynamic"},
@@ -267,13 +274,18 @@ static const struct weft_param pfc_params[] = {
 #define T(field) offsetof(struct weft_ecn_params, field)
 static const struct weft_param ecn_params[] = {
     {"kmin", WEFT_PARAM_SIZE, T(kmin_bytes), "100KB", "0", "1GiB", NULL,
-     "egress queue of a port of scale-rate at which marking starts",
-     "HPCC simulator: production values at 25 Gbps", ECN_ON(" and rate-map=")},
+     "egress queue of a port of scale-rate at which marking starts; auto: dcqcn 100KB, dctcp 75KB, "
+     "and at most half "
+     "of what one ingress port may hold",
+     "see `weft show cc NAME`; DCQCN, SIGCOMM 2015, section 4: marks before pauses",
+     ECN_ON(" and rate-map="), WEFT_OF_CONTROL},
     {"kmax", WEFT_PARAM_SIZE, T(kmax_bytes), "400KB", "0", "1GiB", NULL,
-     "egress queue above which every data packet is marked",
-     "HPCC simulator: production values at 25 Gbps", ECN_ON(" and rate-map=")},
-    {"pmax", WEFT_PARAM_F64, T(pmax), "0.2", "0", "1", NULL, "marking probability at kmax",
-     "HPCC simulator: production values at 25 Gbps", ECN_ON(" and rate-map= and kmin!=$kmax")},
+     "egress queue above which every data packet is marked; auto: dcqcn 400KB, dctcp 75KB, less "
+     "where kmin is",
+     "see `weft show cc NAME`", ECN_ON(" and rate-map="), WEFT_OF_CONTROL},
+    {"pmax", WEFT_PARAM_F64, T(pmax), "0.2", "0", "1", NULL,
+     "marking probability at kmax; auto: dcqcn 0.2, dctcp 1", "see `weft show cc NAME`",
+     ECN_ON(" and rate-map= and ecn.kmin!=$ecn.kmax"), WEFT_OF_CONTROL},
     {"scale-rate", WEFT_PARAM_RATE, T(scale_rate_bps), "25Gbps", "0", "10Tbps", NULL,
      "kmin and kmax are for a port of this rate and grow linearly with the port's rate; 0: the "
      "same for every rate",

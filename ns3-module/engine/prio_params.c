@@ -138,7 +138,10 @@ int prio_params_read(const struct weft_engine_params *p, struct prio_params out[
         {"ecn.prio-map", "PRIO:KMIN:KMAX:PMAX", p->ecn.prio_map, NULL, take_marking},
     };
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-        out[k] = (struct prio_params){p->sw, p->ecn, 1, true, false};
+        out[k] = (struct prio_params){p->sw, p->ecn, 1, true, false, prios_lossless(p) >> k & 1};
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        if (!out[k].lossless)
+            out[k].sw.alpha = p->sw.lossy_alpha;
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
         if (read_map(&maps[i], out, err))
             return WEFT_E_INPUT;

@@ -17,6 +17,7 @@ struct prio_params {
     uint64_t weight;              /**< of deficit round robin */
     bool marked;                  /**< false: packets are never marked */
     bool egress_given;            /**< an egress map names the priority */
+    bool lossless;
 };
 
 /** Reads the maps. WEFT_E_INPUT names the parameter and the entry: malformed, out of range, given

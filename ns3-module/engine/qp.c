@@ -213,6 +213,8 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     if (!made)
         return qi;
     struct qp *q = qp_at(e, qi);
+    if (control_settle(e, q, err))
+        return NIL;
     q->cap_bytes = UINT64_MAX;
     if (e->recovery->bdp_fc && e->p.transport.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;

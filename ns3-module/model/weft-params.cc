@@ -6,6 +6,8 @@
 
 #include "weft-params.h"
 
+#include "base/scale.h"
+
 #include "ns3/boolean.h"
 #include "ns3/data-rate.h"
 #include "ns3/double.h"
@@ -52,6 +54,14 @@ bool
 ValueToText(const weft_param& p, const AttributeValue& value, std::string& text)
 {
     char buf[64];
+    if (auto v = dynamic_cast<const StringValue*>(&value); v && p.scale)
+    {
+        // Bare numbers are in the unit of the attribute's other type.
+        text = v->Get();
+        const bool bare = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+        text += !bare ? "" : p.type == WEFT_PARAM_SIZE ? "B" : p.type == WEFT_PARAM_RATE ? "bps" : "";
+        return true;
+    }
     switch (p.type)
     {
     case WEFT_PARAM_BOOL:
@@ -126,6 +136,10 @@ ChoiceName(const weft_param& p, int index)
 Ptr<AttributeValue>
 NewValue(const weft_param& p)
 {
+    if (p.scale)
+    {
+        return Create<StringValue>();
+    }
     switch (p.type)
     {
     case WEFT_PARAM_BOOL:
@@ -156,6 +170,19 @@ NewValue(const weft_param& p)
 bool
 FieldToValue(const weft_param& p, const void* base, AttributeValue& value)
 {
+    if (auto v = dynamic_cast<StringValue*>(&value); v && p.scale)
+    {
+        // Sizes are bare numbers of bytes, as those of other attributes.
+        char buf[WEFT_PARAM_TEXT_MAX];
+        v->Set(p.type == WEFT_PARAM_SIZE && !weft_param_is_auto(&p, base)
+                   ? std::to_string(Field<uint64_t>(p, base))
+                   : weft_params_format(&p, base, buf, sizeof buf));
+        return true;
+    }
+    if (weft_param_is_auto(&p, base))
+    {
+        return false; // no number yet: ask for a StringValue
+    }
     switch (p.type)
     {
     case WEFT_PARAM_BOOL:
@@ -262,6 +289,10 @@ class ParamChecker : public AttributeChecker
 
     std::string GetValueTypeName() const override
     {
+        if (m_param.scale)
+        {
+            return "ns3::StringValue";
+        }
         switch (m_param.type)
         {
         case WEFT_PARAM_BOOL:
@@ -309,6 +340,16 @@ class ParamChecker : public AttributeChecker
 
     bool Copy(const AttributeValue& source, AttributeValue& destination) const override
     {
+        if (m_param.scale && dynamic_cast<StringValue*>(&destination))
+        {
+            std::string text;
+            if (!ValueToText(m_param, source, text))
+            {
+                return false;
+            }
+            dynamic_cast<StringValue&>(destination).Set(text);
+            return true;
+        }
         switch (m_param.type)
         {
         case WEFT_PARAM_BOOL:
@@ -456,6 +497,12 @@ WeftAddParamAttributes(TypeId tid, const weft_param_table& table, const std::str
         if (!p.def)
         {
             help += " (required)";
+        }
+        if (p.scale)
+        {
+            char text[WEFT_DEFAULT_TEXT_MAX];
+            help += std::string(" (" WEFT_PARAM_AUTO ": ") +
+                    weft_param_default_text(&p, text, sizeof text) + ")";
         }
         if (p.source)
         {

@@ -4,6 +4,7 @@
 #define WEFT_TESTS_CONGESTION_ALGO_H
 
 #include "base/needs.h"
+#include "base/scale.h"
 #include "base/units.h"
 #include "congestion/cc.h"
 
@@ -65,6 +66,15 @@ class Algo
         for (const auto &[name, value] : settings)
             EXPECT_EQ(weft_params_set(&ops->params, params(), name.c_str(), value.c_str(), &err), 0)
                 << err.msg;
+        m_needs = weft_cc_needs(ops, params());
+        m_given = m_params;
+        const weft_scale_path path = {env.line_rate_bps, env.base_rtt_ps > 0 ? env.base_rtt_ps : 1};
+        weft_params_settle(&ops->params, params(), &path);
+    }
+    /// What it needs, as the parameters were before they were settled.
+    unsigned needs() const
+    {
+        return m_needs;
     }
     void init(int64_t now = 0)
     {
@@ -89,7 +99,7 @@ class Algo
     std::string why_not()
     {
         weft_err err{};
-        const weft_needs_scope scope{&ops->params, params(), ops->name, nullptr, nullptr};
+        const weft_needs_scope scope{&ops->params, m_given.data(), ops->name, nullptr, nullptr};
         if (!ops->check || ops->check(params(), &err) == 0)
             weft_params_refuse_idle(&scope, &err);
         return err.msg;
@@ -141,8 +151,10 @@ class Algo
   private:
     static constexpr size_t kGuard = 64; // keeps the alignment of the vector's storage
     std::vector<unsigned char> m_params;
+    std::vector<unsigned char> m_given; // the parameters before they were settled
     std::vector<unsigned char> m_state;
     unsigned char m_poison;
+    unsigned m_needs = 0;
 };
 
 } // namespace weft_test

@@ -15,6 +15,13 @@ const Algo::Settings kHpcc = {
     {"mode", "hpcc"},      {"alpha-timer", "1us"},  {"rate-timer", "300us"}, {"fast-recovery", "1"},
     {"rate-ai", "20Mbps"}, {"rate-hai", "200Mbps"}, {"min-rate", "1Gbps"}};
 
+// The paper's constants, for its 40 Gbps links; defaults follow the line rate.
+const Algo::Settings kPaper = {{"rate-ai", "40Mbps"},
+                               {"rate-hai", "400Mbps"},
+                               {"alpha-timer", "55us"},
+                               {"rate-timer", "55us"},
+                               {"cnp-interval", "50us"}};
+
 Algo::Settings with(Algo::Settings base, const Algo::Settings &more)
 {
     base.insert(base.end(), more.begin(), more.end());
@@ -52,7 +59,7 @@ TEST(DcqcnPaper, FirstCnpHalvesTheRate)
 
 TEST(DcqcnPaper, CutRecoverIncreaseCut)
 {
-    Algo a(kDcqcn);
+    Algo a(kDcqcn, kPaper);
     a.init();
     a.cnp(0);
     a.cnp(50 * kUs); // before the first expiry at 55 us
@@ -75,7 +82,7 @@ TEST(DcqcnPaper, CutRecoverIncreaseCut)
 
 TEST(DcqcnPaper, AlphaDecaysEachTimerWithoutCnp)
 {
-    Algo a(kDcqcn, {{"gain", "0.5"}});
+    Algo a(kDcqcn, with(kPaper, {{"gain", "0.5"}}));
     a.init();
     a.cnp(0);
     a.rate_at(55 * kUs - 1);
@@ -88,7 +95,7 @@ TEST(DcqcnPaper, AlphaDecaysEachTimerWithoutCnp)
 
 TEST(DcqcnPaper, BytesAndTimeIncreaseTogether)
 {
-    Algo a(kDcqcn, {{"fast-recovery", "1"}});
+    Algo a(kDcqcn, with(kPaper, {{"fast-recovery", "1"}}));
     a.init();
     a.cnp(0);
     a.cnp(1 * kUs);            // rate 25, target 50; the rate timer expires at 56, 111, ...
@@ -149,11 +156,27 @@ TEST(DcqcnPaper, NeverBelowTheMinimumNorAboveTheLine)
 
 TEST(DcqcnPaper, ReceiverSendsPacedCnpPackets)
 {
-    Algo a(kDcqcn);
+    Algo a(kDcqcn, kPaper);
     weft_cc_cnp how{};
     kDcqcn->cnp(a.params(), &how);
     EXPECT_TRUE(how.separate);
     EXPECT_EQ(how.interval_ps, 50 * kUs);
+}
+
+// At 400 Gbps a CNP may come every 6 us, and steps are 0.4 % of the line rate.
+TEST(DcqcnPaper, DefaultsFollowTheLineRate)
+{
+    weft_cc_env fast = default_env();
+    fast.line_rate_bps = 400 * kGbps;
+    Algo a(kDcqcn, {{"fast-recovery", "0"}}, fast);
+    a.init();
+    weft_cc_cnp how{};
+    kDcqcn->cnp(a.params(), &how);
+    EXPECT_EQ(how.interval_ps, 6 * kUs);
+    a.cnp(0);
+    a.cnp(1 * kUs); // rate 100, target 200
+    EXPECT_EQ(a.rate_at(6500000), 150800000000u) << "5.5 us later: target 201.6";
+    EXPECT_EQ(a.observed(TARGET), 201600e6);
 }
 
 TEST(DcqcnHpcc, CnpsRideOnAcksUnpaced)

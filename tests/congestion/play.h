@@ -108,7 +108,7 @@ inline Algo::Settings any_settings(const weft_cc_ops *ops)
 template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, Check check)
 {
     int64_t now = 1000;
-    const unsigned needs = weft_cc_needs(a.ops, a.params());
+    const unsigned needs = a.needs();
     uint64_t una = 0, nxt = 0;
     weft_cc_hop hops[WEFT_CC_MAX_HOPS] = {};
     for (unsigned i = 0; i < WEFT_CC_MAX_HOPS; i++)

@@ -3,6 +3,8 @@
 // increase is 100 Mbps.
 #include "algo.h"
 
+#include <algorithm>
+
 using namespace weft_test;
 
 namespace
@@ -11,9 +13,20 @@ namespace
 const weft_cc_ops *const kTimely = weft_cc_find("timely", nullptr);
 enum { RTT, GRADIENT, INCREASES };
 
+/// The constants of the paper and of the simulator, at 100 Gbps; defaults follow line rate and base RTT.
+Algo::Settings literal(const Algo::Settings &more = {})
+{
+    Algo::Settings s = {{"t-low", "50us"},       {"t-high", "500us"},     {"min-rtt", "20us"},
+                        {"rate-ai", "100Mbps"}, {"min-rate", "100Mbps"}};
+    const bool sim = std::find(more.begin(), more.end(), Algo::Settings::value_type{"mode", "hpcc"}) != more.end();
+    s.push_back(sim ? Algo::Settings::value_type{"rate-hai", "500Mbps"} : Algo::Settings::value_type{"segment", "64KB"});
+    s.insert(s.end(), more.begin(), more.end());
+    return s;
+}
+
 /// Every ACK is a sample.
 struct Sender : Algo {
-    explicit Sender(Settings s = {}) : Algo(kTimely, s)
+    explicit Sender(Settings s = {}) : Algo(kTimely, literal(s))
     {
         EXPECT_EQ(why_not(), "");
         init();
@@ -82,7 +95,7 @@ TEST(TimelyPaper, HyperactiveFromTheFifthFallingSample)
 
 TEST(TimelyPaper, OneSamplePerSegment)
 {
-    Algo a(kTimely);
+    Algo a(kTimely, literal());
     a.init();
     for (uint64_t una = 1000; una <= 127000; una += 1000) {
         weft_cc_ack k = ack_of(una, una + 100000);
@@ -98,7 +111,7 @@ TEST(TimelyPaper, OneSamplePerSegment)
 
 TEST(TimelyPaper, OneSamplePerRoundTripWithoutSegments)
 {
-    Algo a(kTimely, {{"segment", "0B"}});
+    Algo a(kTimely, literal({{"segment", "0B"}}));
     a.init();
     for (uint64_t una : {1000, 2000, 101000}) {
         EXPECT_EQ(a.out.rate_bps, 100 * kGbps);
@@ -134,8 +147,8 @@ TEST(Timely, WindowScalesWithTheRate)
 TEST(Timely, SettingsThatClashAreErrors)
 {
     const auto why = [](const Algo::Settings &s) { return Algo(kTimely, s).why_not(); };
-    EXPECT_EQ(why({{"t-low", "1ms"}}), "timely: t-low must not be above t-high");
+    EXPECT_EQ(why({{"t-low", "1ms"}, {"t-high", "500us"}}), "timely: t-low must not be above t-high");
     EXPECT_NE(why({{"rate-hai", "1Gbps"}}), "");
-    EXPECT_NE(why({{"mode", "hpcc"}, {"segment", "16KB"}}), "");
+    EXPECT_NE(why({{"mode", "hpcc"}, {"segment", "64KB"}}), "");
     EXPECT_EQ(Algo(kTimely, {{"timestamp-bytes", "8B"}}).signals().ack_bytes, 8u);
 }

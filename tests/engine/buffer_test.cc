@@ -83,7 +83,7 @@ Queues Overflow(const Settings& engine, uint32_t receivers, uint32_t prio = 0)
         Queues q;
         uint32_t prio;
     } watch;
-    Settings all = {{"switch.alpha", "64"}, {"transport.rto", "1ms"}, {"transport.retry-max", "0"}};
+    Settings all = {{"switch.alpha", "64"}, {"switch.lossy-alpha", "64"}, {"transport.rto", "1ms"}, {"transport.retry-max", "0"}};
     all.insert(all.end(), engine.begin(), engine.end());
     World w("single-switch", Hosts(4), all);
     SlowReceivers(w);

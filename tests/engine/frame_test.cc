@@ -193,7 +193,8 @@ TEST(Frame, SharesAPortWithRoceByWeights)
             {{"switch.weight-map", "0:3,3:1"},
              {"switch.buffer", "64MiB"},
              {"switch.egress-alpha", "16"},
-             {"switch.alpha", "8"}});
+             {"switch.alpha", "8"},
+             {"switch.lossy-alpha", "8"}});
     Frames f(w);
     f.Burst(0, 3, 20000, 0);
     for (int i = 0; i < 400; i++)

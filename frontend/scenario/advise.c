@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What shows only with fabric and job: settled defaults, and settings that keep a run from what it is for. */
+#include "base/scale.h"
+#include "base/units.h"
+#include "scenario/resolve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_RATES = 4, TEXT_MAX = 256 };
+
+const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t param,
+                                     char buf[WEFT_PARAM_TEXT_MAX])
+{
+    const struct weft_param *p = &g->table->params[param];
+    if (g->settled[param])
+        return g->settled[param];
+    if (p->type != WEFT_PARAM_STRING)
+        return weft_params_format(p, g->values, buf, WEFT_PARAM_TEXT_MAX);
+    const char *text = *(const char *const *)((const char *)g->values + p->offset);
+    return text ? text : "";
+}
+
+/* The distinct rates of hosts' ports, as many as MOST_RATES; returns how many there are, more than that
+ * counted as one more. */
+static size_t line_rates(const struct weft_fabric *f, uint64_t rates[MOST_RATES])
+{
+    size_t n = 0;
+    for (uint32_t h = 0; h < f->nhosts; h++) {
+        const struct weft_fabric_node *node = &f->nodes[f->hosts[h]];
+        for (uint32_t k = 0; k < node->nports; k++) {
+            const uint64_t rate = f->links[f->ports[node->first_port + k].link].rate_bps;
+            size_t i = 0;
+            while (i < n && rates[i] != rate)
+                i++;
+            if (i == n && n == MOST_RATES)
+                return n + 1;
+            if (i == n)
+                rates[n++] = rate;
+        }
+    }
+    return n;
+}
+
+/* What a default that follows from the line rate comes to: one value, or "VALUE at RATE" for each rate. */
+static void by_line_rate(const struct weft_scenario_group *g, const struct weft_param *p,
+                         const struct weft_fabric *f, void *scratch, char text[TEXT_MAX])
+{
+    uint64_t rates[MOST_RATES];
+    const size_t n = line_rates(f, rates);
+    char value[WEFT_PARAM_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < n && i < MOST_RATES; i++) {
+        const struct weft_scale_path path = {rates[i], 0};
+        memcpy(scratch, g->values, g->table->struct_size);
+        weft_params_settle(g->table, scratch, &path);
+        weft_params_format(p, scratch, value, sizeof value);
+        weft_format_rate(rates[i], rate);
+        used += (size_t)snprintf(text + used, TEXT_MAX - used, n == 1 ? "%s" : "%s%s at %s",
+                                 n == 1 ? value
+                                 : i    ? ", "
+                                        : "",
+                                 value, rate);
+    }
+    if (n > MOST_RATES)
+        snprintf(text + used, TEXT_MAX - used, ", ...");
+}
+
+static int settle_group(struct weft_scenario *s, struct weft_scenario_group *g,
+                        const struct weft_net_config *config, struct weft_err *err)
+{
+    void *scratch = weft_arena_alloc(s->arena, g->table->struct_size + 1);
+    if (!scratch)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    for (size_t k = 0; k < g->table->n; k++) {
+        const struct weft_param *p = &g->table->params[k];
+        char text[TEXT_MAX] = "";
+        if (!weft_param_is_auto(p, g->values))
+            continue;
+        if (p->scale->basis == WEFT_BASIS_CONTROL) {
+            if (!s->backend->settled ||
+                !s->backend->settled(config, g->element, p, text, sizeof text))
+                continue;
+        } else if (p->scale->basis == WEFT_BASIS_BASE_RTT) {
+            weft_param_default_text(p, text, sizeof text); /* each path has its own */
+        } else {
+            by_line_rate(g, p, config->fabric, scratch, text);
+        }
+        g->settled[k] = weft_arena_strdup(s->arena, text);
+        if (!g->settled[k])
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    }
+    return 0;
+}
+
+struct sink {
+    struct weft_scenario *s;
+    struct weft_err *err;
+    int rc;
+};
+
+static void sentence(void *ctx, const char *text)
+{
+    struct sink *k = (struct sink *)ctx;
+    if (!k->rc)
+        k->rc = weft_scenario_warn(k->s, k->err, "%s", text);
+}
+
+int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                         struct weft_err *err)
+{
+    const struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
+    struct sink k = {s, err, 0};
+    for (size_t i = 0; i < s->ngroups; i++)
+        if (settle_group(s, &s->groups[i], &config, err))
+            return err->code;
+    if (s->backend->advise)
+        s->backend->advise(&config, sentence, &k);
+    struct weft_dims dims;
+    const struct weft_system_env env = weft_scenario_system_env(s, parts->fabric, &dims);
+    const int code =
+        k.rc ? k.rc : weft_system_advise(parts->workload, s->system, &env, sentence, &k, err);
+    return code ? code : k.rc;
+}

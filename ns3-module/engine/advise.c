@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Settings under which a congestion control can't act: marks that come after the buffer has paused or dropped everything,
+ * and curves that the control is not made for. Told before a run, with the numbers.
+ */
+#include "marking.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is looked at: one configuration with everything that is the same for all switches. */
+struct advice {
+    const struct weft_engine_config *c;
+    struct weft_engine_params p;
+    struct prio_params prios[WEFT_PRIOS];
+    struct control controls[WEFT_FABRIC_DIMS_MAX];
+    const struct weft_cc_ops *ops[WEFT_FABRIC_DIMS_MAX];
+    void (*fn)(void *ctx, const char *sentence);
+    void *ctx;
+    bool said_late, said_drop, said_ramp;
+};
+
+/* The longest queue that @p n ingress ports can make together before all of them are paused or dropped. */
+static uint64_t longest_queue(const struct advice *a, const struct prio_params *p, uint64_t shared,
+                              uint32_t n, uint64_t headroom_bytes)
+{
+    const struct weft_switch_params *sw = &p->sw;
+    double most = (double)shared;
+    const double in = sw->threshold == WEFT_THRESHOLD_STATIC
+                          ? (double)sw->limit_bytes * n
+                          : (double)shared * sw->alpha * n / (1 + sw->alpha * n);
+    most = in < most ? in : most;
+    if (!p->lossless) {
+        const double out = sw->egress_threshold == WEFT_THRESHOLD_STATIC
+                               ? (double)sw->egress_limit_bytes
+                               : (double)shared * sw->egress_alpha / (1 + sw->egress_alpha);
+        return (uint64_t)(out < most ? out : most);
+    }
+    return (uint64_t)most + n * a->p.sw.reserve_bytes + headroom_bytes;
+}
+
+/* What the control of a port is called, for the priority. */
+static const char *control_of(const struct advice *a, uint32_t dim, uint32_t prio)
+{
+    if (a->p.ecn.dctcp_prios >> prio & 1)
+        return "dctcp over TCP";
+    if (a->ops[dim]->marking)
+        return a->ops[dim]->name;
+    for (uint32_t d = 0; d < a->c->fabric->ndims; d++)
+        if (a->ops[d]->marking)
+            return a->ops[d]->name;
+    return a->ops[dim]->name;
+}
+
+__attribute__((format(printf, 2, 3))) static void say(struct advice *a, const char *fmt, ...)
+{
+    char text[WEFT_ERR_MSG_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    a->fn(a->ctx, text);
+}
+
+static void look_at_port(struct advice *a, uint32_t port, uint32_t prio, const uint64_t pools[2],
+                         uint64_t headroom)
+{
+    const struct weft_fabric *f = a->c->fabric;
+    const struct weft_fabric_link *l = &f->links[f->ports[port].link];
+    const uint32_t node = f->ports[port].node, n = f->nodes[node].nports - 1;
+    const struct prio_params *p = &a->prios[prio];
+    const bool dctcp = a->p.ecn.dctcp_prios >> prio & 1;
+    const uint64_t shared = pools[a->p.sw.lossy_share > 0 && !p->lossless];
+    const struct marking_basis basis = {marking_tuned(a->ops, f->ndims, l->dim, dctcp), shared};
+    struct marking m;
+    char name[WEFT_NODE_NAME_MAX], text[5][WEFT_UNIT_TEXT_MAX];
+    if (!p->marked || n == 0 || marking_of(p, l->rate_bps, &basis, &m, NULL))
+        return;
+    weft_human_size(m.kmin, text[0]);
+    weft_format_rate(l->rate_bps, text[1]);
+    const uint64_t most = longest_queue(a, p, shared, n, headroom);
+    const uint64_t one = marking_one_ingress_bytes(p, shared) + a->p.sw.reserve_bytes;
+    const char *control = control_of(a, l->dim, prio);
+    if (m.kmin >= most && !a->said_late) {
+        a->said_late = true;
+        say(a,
+            "congestion control %s can't act: at switch %s marking begins at a queue of %s "
+            "(ecn.kmin, at "
+            "%s), but with switch.buffer=%s and switch.%s=%g no queue of priority %u grows "
+            "beyond %s before %s; lower ecn.kmin or raise switch.buffer",
+            control, weft_fabric_node_name(f, node, name), text[0], text[1],
+            weft_format_size(mmu_buffer_bytes(&a->p, f, node), text[2]),
+            p->lossless ? "alpha" : "lossy-alpha", p->sw.alpha, prio,
+            weft_human_size(most, text[3]), p->lossless ? "PFC pauses it" : "packets are dropped");
+    } else if (!p->lossless && m.kmin >= one && m.kmin < most && !a->said_drop) {
+        a->said_drop = true;
+        say(a,
+            "congestion control %s acts late: at switch %s the packets of one ingress port in "
+            "lossy priority %u are dropped at %s (switch.lossy-alpha=%g of what is free of %s), "
+            "before marking begins at %s (ecn.kmin, at %s); raise switch.lossy-alpha or lower "
+            "ecn.kmin",
+            control, weft_fabric_node_name(f, node, name), prio, weft_human_size(one, text[2]),
+            p->sw.alpha, weft_human_size(shared, text[3]), text[0], text[1]);
+    }
+    if (strcmp(basis.tuned->kmin, basis.tuned->kmax) == 0 && m.kmax > m.kmin && !a->said_ramp) {
+        a->said_ramp = true;
+        say(a,
+            "%s is made for one threshold (RFC 8257 section 3.1), but marking rises from %s to %s "
+            "at %s with probability up to %g; give ecn.kmin and ecn.kmax the same value",
+            control, text[0], weft_human_size(m.kmax, text[2]), text[1],
+            m.slope * (double)(m.kmax - m.kmin));
+    }
+}
+
+static void look_at_switch(struct advice *a, uint32_t node, uint32_t prio)
+{
+    const struct weft_fabric *f = a->c->fabric;
+    const struct weft_fabric_node *n = &f->nodes[node];
+    uint64_t pools[2], headroom, reserve;
+    mmu_shared(&a->p, f, node, pools);
+    mmu_set_aside(&a->p, f, node, &headroom, &reserve);
+    uint64_t last_bps = 0;
+    for (uint32_t k = 0; k < n->nports; k++) {
+        const struct weft_fabric_link *l = &f->links[f->ports[n->first_port + k].link];
+        if (l->rate_bps == last_bps || credit_on(f, l))
+            continue;
+        last_bps = l->rate_bps;
+        look_at_port(a, n->first_port + k, prio, pools, headroom);
+    }
+}
+
+void weft_engine_advise(const struct weft_engine_config *c, bool roce,
+                        void (*fn)(void *ctx, const char *sentence), void *ctx)
+{
+    struct advice a = {.c = c, .p = c->params, .fn = fn, .ctx = ctx};
+    const struct weft_fabric *f = c->fabric;
+    uint64_t prios = c->params.ecn.dctcp_prios;
+    a.p.pfc.prios = channel_prios(&c->params, f);
+    if (prio_params_read(&a.p, a.prios, NULL) || control_read_all(c, a.controls, NULL))
+        return;
+    for (uint32_t d = 0; d < f->ndims; d++) {
+        a.ops[d] = a.controls[d].ops;
+        if (roce && weft_cc_needs(a.ops[d], a.controls[d].params) & WEFT_CC_NEEDS_ECN)
+            prios |= UINT64_C(1) << c->params.transport.data_prio;
+    }
+    /* Frames of one sender may be of any priority: the one that all are of unless told otherwise stands for them. */
+    if (!roce)
+        prios = prios & 1 ? 1 : prios;
+    for (uint32_t k = 0; k < WEFT_PRIOS; k++)
+        for (uint32_t i = 0; (prios >> k & 1) && i < f->nnodes; i++)
+            if (weft_fabric_forwards(f, i))
+                look_at_switch(&a, i, k);
+    control_free_all(a.controls, f->ndims);
+}
+
+/* Adds "VALUE at RATE" once. */
+static void add_value(char *buf, size_t size, const char *value, const char *rate)
+{
+    char one[2 * WEFT_UNIT_TEXT_MAX + 8];
+    snprintf(one, sizeof one, "%s at %s", value, rate);
+    const size_t used = strlen(buf);
+    if (!strstr(buf, one) && used + strlen(one) + 3 < size)
+        snprintf(buf + used, size - used, "%s%s", used ? ", " : "", one);
+}
+
+void weft_engine_marking_text(const struct weft_engine_config *c, const char *what, char *buf,
+                              size_t size)
+{
+    struct advice a = {.c = c, .p = c->params};
+    const struct weft_fabric *f = c->fabric;
+    const uint32_t prio = (uint32_t)c->params.transport.data_prio;
+    const bool dctcp = c->params.ecn.dctcp_prios >> prio & 1;
+    uint64_t pools[2];
+    buf[0] = '\0';
+    a.p.pfc.prios = channel_prios(&c->params, f);
+    if (prio_params_read(&a.p, a.prios, NULL) || control_read_all(c, a.controls, NULL))
+        return;
+    for (uint32_t d = 0; d < f->ndims; d++)
+        a.ops[d] = a.controls[d].ops;
+    for (uint32_t p = 0, last = UINT32_MAX; p < f->nports; p++) {
+        const struct weft_fabric_link *l = &f->links[f->ports[p].link];
+        const uint32_t node = f->ports[p].node;
+        char value[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
+        struct marking m;
+        if (!weft_fabric_forwards(f, node))
+            continue;
+        if (node != last)
+            mmu_shared(&a.p, f, node, pools);
+        last = node;
+        const struct marking_basis basis = {
+            marking_tuned(a.ops, f->ndims, l->dim, dctcp),
+            pools[a.p.sw.lossy_share > 0 && !a.prios[prio].lossless]};
+        if (marking_of(&a.prios[prio], l->rate_bps, &basis, &m, NULL))
+            continue;
+        if (strcmp(what, "pmax") == 0) {
+            snprintf(buf, size, "%s", basis.tuned->pmax);
+            break;
+        }
+        weft_format_size(strcmp(what, "kmin") == 0 ? m.kmin : m.kmax, value);
+        add_value(buf, size, value, weft_format_rate(l->rate_bps, rate));
+    }
+    control_free_all(a.controls, f->ndims);
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// What a run says about its own settings: defaults that follow from the fabric, controls that can't act, collectives that
+// do not fit the dimensions, and the order of a ring.
+#include "program.h"
+
+#include <algorithm>
+#include <set>
+
+namespace
+{
+
+using Args = std::vector<std::string>;
+
+Said With(const std::string &command, const Args &settings, const Args &more = {})
+{
+    Args a = {command};
+    a.insert(a.end(), more.begin(), more.end());
+    for (auto &s : settings)
+        a.insert(a.end(), {"--set", s});
+    return weft(a);
+}
+
+Args operator+(Args a, const Args &b)
+{
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+}
+
+const Args kIncast = {"topology.type=single-switch", "single-switch.hosts=5", "workload.type=generate",
+                      "generate.kind=gather", "generate.size=64KB", "system.gather=direct"};
+
+/// Two servers of four NPUs: NVLink inside, a NIC each outside.
+const Args kServers = {"topology.type=multi",
+                       "multi.dimensions=switch size=4 rate=3.6Tbps delay=250ns; switch size=2 rate=400Gbps delay=1us",
+                       "workload.type=generate", "generate.kind=all-reduce", "generate.size=1MB"};
+
+} // namespace
+
+TEST(SettledDefaults, AreInCheckAndRunJsonWithTheRuleTheyFollow)
+{
+    Said s = With("check", kIncast + Args{"single-switch.rate=800Gbps"});
+    EXPECT_CONTAINS(s.out, "dcqcn.rate-ai                    = 3.2Gbps");
+    EXPECT_CONTAINS(s.out, "(default: 40Mbps per 10Gbps of line rate)");
+    s = With("check", kIncast + Args{"dcqcn.rate-ai=40Mbps"});
+    EXPECT_CONTAINS(s.out, "dcqcn.rate-ai                    = 40Mbps");
+    EXPECT_CONTAINS(s.out, "ecn.kmin                         = 1600KB at 400Gbps");
+    s = With("check", kIncast + Args{"congestion-control.name=dctcp"});
+    EXPECT_CONTAINS(s.out, "ecn.kmin                         = 1200KB at 400Gbps");
+    EXPECT_CONTAINS(s.out, "ecn.kmax                         = 1200KB at 400Gbps");
+    TempDir dir;
+    s = With("run", kIncast, {"--quiet", "--out", dir / "o"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"rate-ai\": \"1.6Gbps\"");
+}
+
+TEST(Advice, AControlThatCantActIsNamedWithTheNumbers)
+{
+    Said s = With("check", kIncast, {"--quiet"});
+    EXPECT_EQ(s.err, "");
+    s = With("check", kIncast + Args{"ecn.kmin=100MB", "ecn.kmax=200MB"}, {"--quiet"});
+    EXPECT_EQ(s.code, 0);
+    EXPECT_CONTAINS(s.err, "dcqcn can't act: at switch s5 marking begins at a queue of 1.6 GB (ecn.kmin, at 400Gbps)");
+    EXPECT_CONTAINS(s.err, "no queue of priority 3 grows beyond 11.52 MB before PFC pauses it");
+    const Args lossy = kIncast + Args{"pfc.enabled=false", "ecn.kmin=100KB"};
+    EXPECT_EQ(With("check", lossy, {"--quiet"}).err, "");
+    s = With("check", lossy + Args{"switch.lossy-alpha=1/64"}, {"--quiet"});
+    EXPECT_CONTAINS(s.err, "dcqcn acts late: at switch s5 the packets of one ingress port in lossy priority 3 are "
+                           "dropped at 517.8 KB (switch.lossy-alpha=0.015625");
+    EXPECT_CONTAINS(s.err, "before marking begins at 1.6 MB (ecn.kmin, at 400Gbps)");
+    // The run says so too, and keeps it.
+    TempDir dir;
+    s = With("run", lossy + Args{"switch.lossy-alpha=1/64"}, {"--quiet", "--out", dir / "o"});
+    EXPECT_CONTAINS(s.err, "acts late");
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "acts late");
+}
+
+TEST(Advice, DctcpOnARampIsTold)
+{
+    const Args dctcp = kIncast + Args{"congestion-control.name=dctcp"};
+    EXPECT_EQ(With("check", dctcp, {"--quiet"}).err, "");
+    EXPECT_EQ(With("check", dctcp + Args{"ecn.kmin=20KB"}, {"--quiet"}).err, ""); // kmax is the same
+    Said s = With("check", dctcp + Args{"ecn.kmin=20KB", "ecn.kmax=80KB", "ecn.pmax=0.2"}, {"--quiet"});
+    EXPECT_CONTAINS(s.err, "dctcp is made for one threshold (RFC 8257 section 3.1), but marking rises from 320 KB to 1.28 "
+                           "MB at 400Gbps with probability up to 0.2");
+    const Args tcp = kIncast + Args{"transport.type=tcp", "transport.variant=dctcp", "pfc.enabled=false"};
+    EXPECT_EQ(With("check", tcp, {"--quiet"}).err, "");
+    s = With("check", tcp + Args{"ecn.kmin=20KB", "ecn.kmax=80KB"}, {"--quiet"});
+    EXPECT_CONTAINS(s.err, "dctcp over TCP is made for one threshold");
+}
+
+TEST(Advice, ARingOverTwoDimensionsIsTold)
+{
+    const Args hgx = {"topology.type=preset", "preset.name=hgx-rail-optimised", "workload.type=generate",
+                      "generate.kind=all-reduce", "generate.size=1MiB"};
+    Said s = With("check", hgx + Args{"system.all-reduce=ring"}, {"--quiet"});
+    EXPECT_CONTAINS(s.err, "all-reduce=ring is one ring over 128 ranks of 2 dimensions: all of it goes through links of "
+                           "dimension 1 (400 Gbps per rank)");
+    EXPECT_CONTAINS(s.err, "system.all-reduce=ring,ring");
+    EXPECT_EQ(With("check", hgx + Args{"system.all-reduce=ring,ring"}, {"--quiet"}).err, "");
+    // 1 MB at 400 Gbps: 2 x 7/8 x 20 us; in dimensions: 2 x 3/4 x 2.22 us + 2 x 1/2 x 1/4 x 20 us.
+    s = With("check", kServers, {"--quiet"});
+    EXPECT_CONTAINS(s.err, "so that one of 1 MB takes at least 35 us");
+    EXPECT_CONTAINS(s.err, "takes 8.333 us");
+}
+
+TEST(Advice, TheSummarySaysWhichAlgorithmPlayedACollective)
+{
+    TempDir dir;
+    Said s = With("run", kServers, {"--out", dir / "a"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "played by              ring over 8 ranks as one dimension");
+    EXPECT_CONTAINS(slurp(dir / "a/run.json"), "\"algorithm\": \"ring over 8 ranks as one dimension\"");
+    s = With("run", kServers + Args{"system.all-reduce=ring,direct"}, {"--out", dir / "b"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "played by              ring in dimension 0 (4), direct in dimension 1 (2)");
+    EXPECT_EQ(s.err.find("one ring"), std::string::npos) << s.err;
+}
+
+namespace
+{
+
+/// Who sends to whom in a run.
+std::set<std::pair<int, int>> Neighbours(const Args &settings)
+{
+    TempDir dir;
+    const Said s = With("run", settings, {"--quiet", "--out", dir / "o"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    std::istringstream in(slurp(dir / "o/flows.csv"));
+    std::string line, cell;
+    std::getline(in, line);
+    std::vector<std::string> head;
+    for (std::istringstream h(line); std::getline(h, cell, ',');)
+        head.push_back(cell);
+    const auto column = [&](const char *name) { return std::find(head.begin(), head.end(), name) - head.begin(); };
+    const auto src = column("src"), dst = column("dst");
+    std::set<std::pair<int, int>> pairs;
+    while (std::getline(in, line)) {
+        std::vector<std::string> cells;
+        for (std::istringstream r(line); std::getline(r, cell, ',');)
+            cells.push_back(cell);
+        pairs.insert({std::stoi(cells.at(static_cast<size_t>(src))), std::stoi(cells.at(static_cast<size_t>(dst)))});
+    }
+    return pairs;
+}
+
+std::set<std::pair<int, int>> Ring(const std::vector<int> &order)
+{
+    std::set<std::pair<int, int>> pairs;
+    for (size_t i = 0; i < order.size(); i++)
+        pairs.insert({order[i], order[(i + 1) % order.size()]});
+    return pairs;
+}
+
+} // namespace
+
+TEST(RingOrder, IsWhatWasAskedFor)
+{
+    EXPECT_EQ(Neighbours(kServers), Ring({0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(Neighbours(kServers + Args{"system.order=rail"}), Ring({0, 1, 2, 3, 7, 6, 5, 4}));
+    EXPECT_EQ(Neighbours(kServers + Args{"system.order=inner-first"}), Ring({0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(Neighbours(kServers + Args{"system.order=0,4,1,5,2,6,3,7"}), Ring({0, 4, 1, 5, 2, 6, 3, 7}));
+    // Algorithms per dimension keep their own places.
+    const Args phases = kServers + Args{"system.all-reduce=ring,ring"};
+    Said s = With("check", phases + Args{"system.order=rail"}, {"--quiet"});
+    EXPECT_CONTAINS(s.err, "system.order has no effect");
+}
+
+TEST(RingOrder, RefusesWhatIsNoOrderOfAllRanks)
+{
+    const struct {
+        const char *order, *why;
+    } cases[] = {
+        {"rial", "did you mean 'rail'"},
+        {"0,1,2", "rank 3 is missing: the list has 3 of 8 ranks"},
+        {"0,1,2,3,4,5,6,8", "rank 8 does not exist: there are the ranks 0 to 7"},
+        {"0,1,2,3,4,5,6,6", "rank 6 is there twice"},
+        {"0,,1", "is no list of ranks such as 0,2,1,3"},
+    };
+    for (auto &c : cases) {
+        const Said s = With("check", kServers + Args{std::string("system.order=") + c.order});
+        EXPECT_EQ(s.code, 3) << c.order;
+        EXPECT_CONTAINS(s.err, "system.order");
+        EXPECT_CONTAINS(s.err, c.why);
+    }
+    const Said flat = With("check", kIncast + Args{"system.order=rail"});
+    EXPECT_EQ(flat.code, 3);
+    EXPECT_CONTAINS(flat.err, "rail is an order over the dimensions of a fabric");
+}
