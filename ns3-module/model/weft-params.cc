@@ -59,7 +59,10 @@ ValueToText(const weft_param& p, const AttributeValue& value, std::string& text)
         // Bare numbers are in the unit of the attribute's other type.
         text = v->Get();
         const bool bare = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-        text += !bare ? "" : p.type == WEFT_PARAM_SIZE ? "B" : p.type == WEFT_PARAM_RATE ? "bps" : "";
+        text += !bare                       ? ""
+                : p.type == WEFT_PARAM_SIZE ? "B"
+                : p.type == WEFT_PARAM_RATE ? "bps"
+                                            : "";
         return true;
     }
     switch (p.type)

@@ -62,8 +62,8 @@ class WeftPump
     void SetErrorCallback(Callback<void, const weft_err&> callback);
 
     /**
-     * \param flag ns-3's Simulator is stopped after the slice or instant in which this becomes other than 0,
-     * as a signal handler may make it; nullptr: it is not
+     * \param flag ns-3's Simulator is stopped after the slice or instant in which this becomes
+     * other than 0, as a signal handler may make it; nullptr: it is not
      */
     void SetInterruptFlag(const volatile std::sig_atomic_t* flag);
 
@@ -130,9 +130,9 @@ class WeftPump
     /** After RunEngine: hands on an error, or arms the pump again. */
     void FinishRun();
 
-    weft_engine* m_engine{nullptr};            //!< The engine.
-    Callback<void, const weft_err&> m_onError; //!< Told about an engine error.
-    int64_t m_horizonPs{WEFT_NEVER};           //!< Last time to be executed.
+    weft_engine* m_engine{nullptr};                           //!< The engine.
+    Callback<void, const weft_err&> m_onError;                //!< Told about an engine error.
+    int64_t m_horizonPs{WEFT_NEVER};                          //!< Last time to be executed.
     const volatile std::sig_atomic_t* m_interrupted{nullptr}; //!< Stops the Simulator.
 
     bool m_attached{false};             //!< Part of a simulation.

@@ -338,6 +338,7 @@ WeftSimulatorImpl::RunPump(WeftPump* pump, int64_t eventTs)
     m_currentUid = pump->m_uid;
     m_currentContext = pump->m_context;
     m_currentTs = pump->m_armedPs;
+
     /* What a callback throws leaves no pump running. */
     struct Running
     {
