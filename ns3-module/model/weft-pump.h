@@ -62,7 +62,7 @@ class WeftPump
     void SetErrorCallback(Callback<void, const weft_err&> callback);
 
     /**
-     * \param flag ns-3's Simulator is stopped after the slice or instant in which this becomes
+     * @param flag ns-3's Simulator is stopped after the slice or instant in which this becomes
      * other than 0, as a signal handler may make it; nullptr: it is not
      */
     void SetInterruptFlag(const volatile std::sig_atomic_t* flag);

@@ -150,6 +150,8 @@ class QpTracesTestCase : public TestCase
         helper.SetAttribute("SwitchBuffer", UintegerValue(512 << 10));
         helper.SetAttribute("EcnKmin", UintegerValue(10000));
         helper.SetAttribute("EcnKmax", UintegerValue(400000));
+        helper.SetAttribute("EcnPmax", StringValue("0.2"));
+        helper.SetAttribute("SwitchLossyAlpha", StringValue("0.125"));
         helper.SetAttribute("TransportRto", StringValue("500us"));
         Ptr<WeftFabric> fabric = helper.Install();
         Connect();

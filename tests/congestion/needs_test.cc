@@ -97,27 +97,37 @@ TEST_P(Needs, EveryParameterHasAnEffect)
     std::set<std::string> silent;
     for (size_t i = 0; i < ops->params.n; i++)
         silent.insert(ops->params.params[i].name);
-    for (int round = 0; round < 20 && !silent.empty(); round++)
-    rc::check(ops->name, [&] {
-        const auto settings = any_settings(ops);
-        const auto env = *any_env();
-        const auto steps = *rc::gen::container<std::vector<Step>>(80, any_step());
-        Algo plain(ops, settings, env);
-        const auto want = decisions(plain, steps);
-        for (size_t i = 0; i < ops->params.n; i++) {
-            const weft_param &p = ops->params.params[i];
-            for (const char *v : values_of(p)) {
-                weft_err err{};
-                Algo other(ops, settings, env);
-                if (silent.count(p.name) &&
-                    weft_params_set(&ops->params, other.params(), p.name, v, &err) == 0 &&
-                    decisions(other, steps) != want)
-                    silent.erase(p.name);
+    const auto set = [&](Algo &a, const weft_param *p, const char *value) {
+        weft_err err{};
+        return !p || weft_params_set(&ops->params, a.params(), p->name, value, &err) == 0;
+    };
+    // Some matter only where another is small: with @p least, that one is at its least value on both sides.
+    const auto search = [&](const weft_param *least) {
+        rc::check(ops->name, [&] {
+            const auto settings = any_settings(ops);
+            const auto env = *any_env();
+            const auto steps = *rc::gen::container<std::vector<Step>>(80, any_step());
+            Algo plain(ops, settings, env);
+            if (!set(plain, least, least ? least->min : nullptr))
+                return;
+            const auto want = decisions(plain, steps);
+            for (size_t i = 0; i < ops->params.n; i++) {
+                const weft_param &p = ops->params.params[i];
+                for (const char *v : values_of(p)) {
+                    Algo other(ops, settings, env);
+                    if (silent.count(p.name) && set(other, least, least ? least->min : nullptr) && set(other, &p, v) &&
+                        decisions(other, steps) != want)
+                        silent.erase(p.name);
+                }
+                if (p.type == WEFT_PARAM_ENUM)
+                    silent.erase(p.name); // any_settings and the other tests go through every word
             }
-            if (p.type == WEFT_PARAM_ENUM)
-                silent.erase(p.name); // any_settings and the other tests go through every word
-        }
-    });
+        });
+    };
+    search(nullptr);
+    for (size_t i = 0; i < ops->params.n && !silent.empty(); i++)
+        if (ops->params.params[i].min)
+            search(&ops->params.params[i]);
     for (const std::string &name : silent)
         ADD_FAILURE() << ops->name << "." << name << " changes nothing";
 }

@@ -96,7 +96,7 @@ TEST(Stall, SlowIsNotStuck)
         SCOPED_TRACE("a slow link behind a fast one, full of packets sent again");
         World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}},
                 {{"transport.rto", "1ms"}, {"transport.rto-backoff-max", "0"}, {"transport.retry-max", "0"},
-                 {"pfc.enabled", "false"}, {"switch.buffer", "1MiB"}});
+                 {"pfc.enabled", "false"}, {"switch.buffer", "1MiB"}, {"switch.lossy-alpha", "1/8"}});
         w.Build();
         weft_err err = {};
         weft_link_change c = {};
