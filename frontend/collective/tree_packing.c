@@ -195,15 +195,18 @@ int weft_packing_new(const struct weft_coll_graph *g, uint32_t root, struct weft
                        .from = calloc(n, sizeof(*k.from))};
     uint32_t *scratch = calloc(2 * n, sizeof(*scratch));
     struct weft_packing *p = calloc(1, sizeof(*p));
-    int rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for packed trees");
-    if (p && scratch && k.cap && k.left && k.queue && k.from) {
+    bool room = p && scratch && k.cap && k.left && k.queue && k.from;
+    if (room) {
         p->n = g->n;
         p->root = root;
         p->tree = calloc(WEFT_PACKING_TREES_MAX, sizeof(*p->tree));
         p->numbers = calloc(WEFT_PACKING_TREES_MAX * (4 * n + 1), sizeof(*p->numbers));
-        rc = p->tree && p->numbers ? measure(&k, g, p, err) : rc;
-        rc = rc ? rc : pack(&k, p, scratch, err);
+        room = p->tree && p->numbers;
     }
+    int rc = room ? measure(&k, g, p, err)
+                  : weft_err_set(err, WEFT_E_LIMIT, "out of memory for packed trees");
+    if (!rc)
+        rc = pack(&k, p, scratch, err);
     free(k.cap);
     free(k.left);
     free(k.queue);

@@ -151,6 +151,15 @@ std::set<std::pair<int, int>> Ring(const std::vector<int> &order)
     return pairs;
 }
 
+/* Naming what packs trees packs them: it leaves no error behind. */
+TEST(Advice, NamesPackedTrees)
+{
+    const Said s = weft({"run", "--no-out", "--set", "network.backend=ideal", "--set", "topology.type=ring", "--set", "ring.size=3", "--set",
+                         "workload.type=generate", "--set", "generate.kind=reduce", "--set", "system.reduce=packed-trees"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "packed-trees over 3 ranks");
+}
+
 } // namespace
 
 TEST(RingOrder, IsWhatWasAskedFor)
