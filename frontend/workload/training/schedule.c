@@ -4,13 +4,12 @@
 
 /* Receives the passes of a stage. */
 struct sink {
-    void (*put)(struct sink *s, enum weft_pass_kind kind, uint64_t chunk, uint64_t microbatch);
     struct weft_pass *list; /* NULL: only count */
     size_t n;
     int64_t held, most; /* activations held */
 };
 
-static void store(struct sink *s, enum weft_pass_kind kind, uint64_t chunk, uint64_t microbatch)
+static void put(struct sink *s, enum weft_pass_kind kind, uint64_t chunk, uint64_t microbatch)
 {
     if (s->list)
         s->list[s->n] = (struct weft_pass){kind, (uint32_t)chunk, (uint32_t)microbatch};
@@ -30,20 +29,20 @@ static void gpipe(const struct weft_training_plan *q, uint64_t stage, struct sin
 {
     (void)stage;
     for (uint64_t k = 0; k < q->m; k++)
-        s->put(s, WEFT_PASS_FORWARD, 0, k);
+        put(s, WEFT_PASS_FORWARD, 0, k);
     for (uint64_t k = q->m; k-- > 0;)
-        s->put(s, WEFT_PASS_BACKWARD, 0, k);
+        put(s, WEFT_PASS_BACKWARD, 0, k);
 }
 
 static void one_f_one_b(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
 {
     const uint64_t warm = smaller(q->pp - 1 - stage, q->m);
     for (uint64_t k = 0; k < warm; k++)
-        s->put(s, WEFT_PASS_FORWARD, 0, k);
+        put(s, WEFT_PASS_FORWARD, 0, k);
     for (uint64_t k = 0; k < q->m; k++) {
         if (warm + k < q->m)
-            s->put(s, WEFT_PASS_FORWARD, 0, warm + k);
-        s->put(s, WEFT_PASS_BACKWARD, 0, k);
+            put(s, WEFT_PASS_FORWARD, 0, warm + k);
+        put(s, WEFT_PASS_BACKWARD, 0, k);
     }
 }
 
@@ -54,10 +53,10 @@ static void interleaved(const struct weft_training_plan *q, uint64_t stage, stru
     const uint64_t warm = smaller(all, 2 * (p - 1 - stage) + (v - 1) * p);
     for (uint64_t k = 0; k < all + warm; k++) {
         if (k < all)
-            s->put(s, WEFT_PASS_FORWARD, k / p % v, k / (p * v) * p + k % p);
+            put(s, WEFT_PASS_FORWARD, k / p % v, k / (p * v) * p + k % p);
         if (k >= warm)
-            s->put(s, WEFT_PASS_BACKWARD, v - 1 - (k - warm) / p % v,
-                   (k - warm) / (p * v) * p + (k - warm) % p);
+            put(s, WEFT_PASS_BACKWARD, v - 1 - (k - warm) / p % v,
+                (k - warm) / (p * v) * p + (k - warm) % p);
     }
 }
 
@@ -67,16 +66,16 @@ static void zb_h1(const struct weft_training_plan *q, uint64_t stage, struct sin
     const uint64_t warm = smaller(q->pp - 1 - stage, q->m);
     uint64_t weights = 0;
     for (uint64_t k = 0; k < warm; k++)
-        s->put(s, WEFT_PASS_FORWARD, 0, k);
+        put(s, WEFT_PASS_FORWARD, 0, k);
     for (uint64_t k = 0; k < q->m; k++) {
         if (warm + k < q->m)
-            s->put(s, WEFT_PASS_FORWARD, 0, warm + k);
-        s->put(s, WEFT_PASS_INPUTS, 0, k);
+            put(s, WEFT_PASS_FORWARD, 0, warm + k);
+        put(s, WEFT_PASS_INPUTS, 0, k);
         if (k >= stage)
-            s->put(s, WEFT_PASS_WEIGHTS, 0, weights++);
+            put(s, WEFT_PASS_WEIGHTS, 0, weights++);
     }
     while (weights < q->m)
-        s->put(s, WEFT_PASS_WEIGHTS, 0, weights++);
+        put(s, WEFT_PASS_WEIGHTS, 0, weights++);
 }
 
 static const struct {
@@ -99,7 +98,7 @@ const char *weft_schedule_name(enum weft_schedule_kind kind)
 const struct weft_pass *weft_schedule(const struct weft_training_plan *q, uint64_t stage,
                                       struct weft_arena *arena, size_t *n)
 {
-    struct sink count = {.put = store}, fill = {.put = store};
+    struct sink count = {0}, fill = {0};
     schedules[q->p.schedule].order(q, stage, &count);
     fill.list = weft_arena_calloc(arena, count.n, sizeof *fill.list);
     if (!fill.list)
@@ -111,7 +110,7 @@ const struct weft_pass *weft_schedule(const struct weft_training_plan *q, uint64
 
 uint64_t weft_schedule_in_flight(const struct weft_training_plan *q, uint64_t stage)
 {
-    struct sink count = {.put = store};
+    struct sink count = {0};
     schedules[q->p.schedule].order(q, stage, &count);
     return (uint64_t)count.most;
 }
