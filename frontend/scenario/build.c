@@ -58,6 +58,18 @@ struct weft_system_env weft_scenario_system_env(const struct weft_scenario *s,
     return env;
 }
 
+/* Collectives know fewer dimensions than fabrics may have. */
+static int check_dims(const struct weft_scenario *s, const struct weft_fabric *fabric,
+                      struct weft_err *err)
+{
+    if (fabric->ndims <= WEFT_DIMS_MAX || *s->system->dims)
+        return 0;
+    return weft_err_set(err, WEFT_E_LIMIT,
+                        "the fabric has %u dimensions, but collectives go through %u at most; "
+                        "system.dims arranges the ranks in fewer",
+                        fabric->ndims, WEFT_DIMS_MAX);
+}
+
 struct checker {
     const struct weft_net_backend *backend;
     struct weft_net_config config;
@@ -101,7 +113,9 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
     struct weft_dims dims;
     struct weft_system_env env = weft_scenario_system_env(s, out->fabric, &dims);
     int code = 0;
-    if (s->backend->check && s->backend->check(&config, err))
+    if (check_dims(s, out->fabric, err))
+        code = blame(s, "topology", err);
+    if (!code && s->backend->check && s->backend->check(&config, err))
         code = blame(s, "network", err);
     if (!code && s->trouble->events[0] && build_trouble(s, out, err))
         code = blame(s, WEFT_TROUBLE_ELEMENT, err);

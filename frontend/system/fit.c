@@ -37,7 +37,17 @@ struct fit {
     struct weft_ring *rings;
     struct use *use;
     size_t nuse;
+    int phased; /* some collective goes through two dimensions or more */
 };
+
+/* Whether an op is played in phases, dimension by dimension. */
+static int goes_by_dimension(const struct fit *f, const struct weft_op *op,
+                             const struct weft_choice *choice)
+{
+    struct weft_shape scratch;
+    const struct weft_shape *shape = weft_shape_of(&f->shapes[op->group], op, &scratch);
+    return choice->n > 1 && shape->dims.n > 1;
+}
 
 static int note(struct fit *f, const struct weft_op *op)
 {
@@ -45,6 +55,7 @@ static int note(struct fit *f, const struct weft_op *op)
     const struct weft_group *g = &f->w->groups[op->group];
     const enum weft_coll_kind kind = op->coll;
     size_t i = 0;
+    f->phased |= goes_by_dimension(f, op, choice);
     while (i < f->nuse && (f->use[i].kind != kind || f->use[i].choice != choice ||
                            f->use[i].shape->grid != f->shapes[op->group].grid ||
                            f->use[i].shape->dims.n != f->shapes[op->group].dims.n))
@@ -223,6 +234,31 @@ static void judge(const struct fit *f, const struct use *u,
     fn(ctx, text);
 }
 
+/* Says so when a scheduler of dimensions has nothing to decide. */
+static void judge_inter(const struct fit *f, void (*fn)(void *ctx, const char *sentence), void *ctx)
+{
+    size_t n;
+    char text[WEFT_ERR_MSG_MAX];
+    const char *name = weft_inter_table(&n)[f->p->inter_dimension]->name;
+    if (f->p->inter_dimension == 0 || f->nuse == 0)
+        return;
+    if (!f->phased)
+        snprintf(text, sizeof(text),
+                 "system.inter-dimension=%s has no effect: no collective of the job goes through "
+                 "several dimensions one after the other; name one algorithm per dimension, as in "
+                 "system.all-reduce=ring,ring",
+                 name);
+    else if (f->p->chunks == 1)
+        snprintf(text, sizeof(text),
+                 "system.inter-dimension=%s orders nothing: with system.chunks=1 a collective is "
+                 "one chunk, and the first chunk takes the dimensions innermost first; set "
+                 "system.chunks",
+                 name);
+    else
+        return;
+    fn(ctx, text);
+}
+
 int weft_system_advise(const struct weft_workload *w, const struct weft_system_params *p,
                        const struct weft_system_env *env,
                        void (*fn)(void *ctx, const char *sentence), void *ctx, struct weft_err *err)
@@ -236,6 +272,7 @@ int weft_system_advise(const struct weft_workload *w, const struct weft_system_p
         judge(&f, &f.use[i], fn, ctx);
         ordered |= f.use[i].choice->n <= 1 && f.use[i].choice->alg[0].ops->ordered;
     }
+    judge_inter(&f, fn, ctx);
     if (f.rings && !ordered)
         fn(ctx,
            "system.order has no effect: no collective of the job is a ring over a whole group");

@@ -103,6 +103,32 @@ TEST(Advice, ARingOverTwoDimensionsIsTold)
     EXPECT_CONTAINS(s.err, "takes 8.333 us");
 }
 
+TEST(Advice, ASchedulerOfDimensionsWithNothingToOrderIsTold)
+{
+    const Args themis = kServers + Args{"system.inter-dimension=themis"};
+    const Args rings = themis + Args{"system.all-reduce=ring,ring"};
+    EXPECT_CONTAINS(With("check", themis + Args{"system.chunks=8"}, {"--quiet"}).err,
+                    "system.inter-dimension=themis has no effect: no collective of the job goes through several "
+                    "dimensions");
+    EXPECT_CONTAINS(With("check", rings, {"--quiet"}).err,
+                    "system.inter-dimension=themis orders nothing: with system.chunks=1 a collective is one chunk");
+    EXPECT_CONTAINS(With("check", rings + Args{"system.inter-dimension=round-robin"}, {"--quiet"}).err,
+                    "system.inter-dimension=round-robin orders nothing");
+    EXPECT_EQ(With("check", rings + Args{"system.chunks=8"}, {"--quiet"}).err, "");
+    EXPECT_EQ(With("check", rings + Args{"system.inter-dimension=baseline"}, {"--quiet"}).err, "");
+}
+
+/// Nine dimensions of two places are a fabric, but no collective goes through more than eight.
+TEST(Advice, MoreDimensionsThanCollectivesKnowAreRefused)
+{
+    const Args nine = {"network.backend=ideal", "topology.type=torus", "torus.shape=2x2x2x2x2x2x2x2x2",
+                       "workload.type=generate", "generate.kind=all-reduce", "generate.size=1KB"};
+    const Said s = With("check", nine, {"--quiet"});
+    EXPECT_EQ(s.code, 5);
+    EXPECT_CONTAINS(s.err, "the fabric has 9 dimensions, but collectives go through 8 at most");
+    EXPECT_EQ(With("check", nine + Args{"system.dims=8,64"}, {"--quiet"}).code, 0);
+}
+
 TEST(Advice, TheSummarySaysWhichAlgorithmPlayedACollective)
 {
     TempDir dir;
