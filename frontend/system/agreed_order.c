@@ -42,24 +42,6 @@ void weft_agreed_order_free(struct weft_agreed_order *o)
     free(o);
 }
 
-void weft_agreed_order_plan(const struct weft_agreed_order *o, uint64_t chunk,
-                            struct weft_coll_plan *out)
-{
-    uint32_t order[WEFT_DIMS_MAX];
-    for (uint32_t i = 0; i < o->dims.n; i++)
-        order[i] = o->order[chunk * o->dims.n + i];
-    weft_coll_plan_phases(o->p.kind, order, o->dims.n, o->turn, out);
-}
-
-int weft_agreed_order_turn(const struct weft_agreed_order *o, uint32_t dim, uint64_t i,
-                           struct weft_agreed_turn *out)
-{
-    if (i >= o->queue[dim].nturns)
-        return 0;
-    *out = o->queue[dim].turns[i];
-    return 1;
-}
-
 /* One way of doing it. */
 struct candidate {
     int inter;

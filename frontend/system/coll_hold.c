@@ -14,79 +14,56 @@
  */
 #include "system/internal.h"
 
-void weft_coll_enter(struct weft_coll_run *run)
+void weft_coll_enter(struct weft_coll_claim *me, struct weft_active *a)
 {
-    struct weft_coll_rank_of_run *me = weft_coll_standing(run);
-    struct weft_npu *npu = weft_coll_active(run)->npu;
-    me->next = npu->runs;
+    struct weft_npu *npu = a->npu;
+    me->a = a;
+    me->next = npu->claims;
     me->prev = NULL;
     if (me->next)
-        weft_coll_standing(me->next)->prev = run;
-    npu->runs = run;
+        me->next->prev = me;
+    npu->claims = me;
 }
 
-void weft_coll_leave(struct weft_coll_run *run)
+void weft_coll_leave(struct weft_coll_claim *me)
 {
-    struct weft_coll_rank_of_run *me = weft_coll_standing(run);
-    struct weft_npu *npu = weft_coll_active(run)->npu;
+    struct weft_npu *npu = me->a->npu;
     if (me->prev)
-        weft_coll_standing(me->prev)->next = me->next;
-    else if (npu->runs == run)
-        npu->runs = me->next;
+        me->prev->next = me->next;
+    else if (npu->claims == me)
+        npu->claims = me->next;
     if (me->next)
-        weft_coll_standing(me->next)->prev = me->prev;
-    npu->runs_left++;
+        me->next->prev = me->prev;
+    npu->claims_left++;
 }
 
 /* Whether collective a goes before b. */
-static int before(enum weft_intra intra, struct weft_coll_run *a, struct weft_coll_run *b)
+static int before(enum weft_intra intra, const struct weft_coll_claim *a,
+                  const struct weft_coll_claim *b)
 {
-    const struct weft_op *x = weft_active_op(weft_coll_active(a));
-    const struct weft_op *y = weft_active_op(weft_coll_active(b));
-    uint64_t i = weft_coll_standing(a)->order, j = weft_coll_standing(b)->order;
+    const struct weft_op *x = weft_active_op(a->a), *y = weft_active_op(b->a);
     if (intra == WEFT_INTRA_PRIORITY && x->priority != y->priority)
         return x->priority > y->priority;
     if (intra == WEFT_INTRA_SMALLEST && x->bytes != y->bytes)
         return x->bytes < y->bytes;
-    return intra == WEFT_INTRA_LIFO ? i > j : i < j;
+    return intra == WEFT_INTRA_LIFO ? a->order > b->order : a->order < b->order;
 }
 
-const struct weft_coll_run *weft_coll_held_by(struct weft_coll_run *run, uint32_t mask)
+const struct weft_coll_claim *weft_coll_held_by(const struct weft_coll_claim *me, uint32_t mask)
 {
-    struct weft_npu *npu = weft_coll_active(run)->npu;
+    const struct weft_npu *npu = me->a->npu;
     const struct weft_system_params *p = npu->sys->p;
     uint64_t ahead[WEFT_DIMS_MAX] = {0};
     if (p->intra_dimension == WEFT_INTRA_CONCURRENT)
         return NULL;
-    for (struct weft_coll_run *other = npu->runs; other; other = weft_coll_standing(other)->next) {
-        const struct weft_coll_rank_of_run *o = weft_coll_standing(other);
-        if (other == run || !o->going || !before((enum weft_intra)p->intra_dimension, other, run))
+    for (const struct weft_coll_claim *o = npu->claims; o; o = o->next) {
+        if (o == me || !o->going || !before((enum weft_intra)p->intra_dimension, o, me))
             continue;
         for (uint32_t d = 0; d < WEFT_DIMS_MAX; d++) {
             ahead[d] += o->wanted[d];
             if ((mask >> d & 1) && ahead[d] >= p->active_chunks)
-                return other;
+                return o;
         }
     }
     return NULL;
-}
-
-void weft_coll_retry(struct weft_npu *npu)
-{
-    npu->retry = 1;
-    if (npu->retrying)
-        return; /* the loop below goes round again */
-    npu->retrying = 1;
-    while (npu->retry && npu->sys->err.code == 0) {
-        npu->retry = 0;
-        for (struct weft_coll_run *run = npu->runs; run; run = weft_coll_standing(run)->next) {
-            uint64_t left = npu->runs_left;
-            weft_coll_fill(run);
-            if (npu->runs_left != left) { /* the list is not what it was */
-                npu->retry = 1;
-                break;
-            }
-        }
-    }
-    npu->retrying = 0;
 }

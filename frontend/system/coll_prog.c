@@ -156,7 +156,7 @@ static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct 
     struct weft_system *s = p->sys;
     int64_t endpoint_ps = s->p->endpoint_delay_ps, reduce_ps = 0;
     if (s->p->receive_overhead_ps)
-        endpoint_ps += weft_absorb_ps(p->npu, s->net->ops->now_ps(s->net));
+        endpoint_ps += weft_absorb_ps(p->npu, weft_now_ps(s));
     if (in->action == WEFT_COLL_RECV_REDUCE && in->free_pct < 100) {
         uint64_t bytes = bytes_of(p, lane, i, in);
         if (in->free_pct)
@@ -175,7 +175,7 @@ static void note_post(struct weft_prog *p, uint64_t bytes)
     p->bytes += bytes;
     if (p->posted_ps) {
         if (*p->posted_ps < 0)
-            *p->posted_ps = s->net->ops->now_ps(s->net);
+            *p->posted_ps = weft_now_ps(s);
         p->posted_ps = NULL;
     }
 }
@@ -239,7 +239,7 @@ static void injected(void *ctx, uint64_t arg)
     fetch(p, lane, i, &in);
     const uint64_t bytes = bytes_of(p, lane, i, &in);
     post(p, &in, bytes);
-    if (in.action == WEFT_COLL_SEND && weft_coll_meets(p->sys, bytes))
+    if (in.action == WEFT_COLL_SEND && weft_coll_needs_grant(p->sys, bytes))
         message_over(p);
     else
         end_instr(p, arg);
@@ -250,7 +250,7 @@ static void injected(void *ctx, uint64_t arg)
 static int inject(struct weft_prog *p, uint32_t lane, uint64_t i, const struct weft_coll_instr *in,
                   uint64_t bytes)
 {
-    int64_t wait_ps = weft_inject_ps(p->npu, p->sys->net->ops->now_ps(p->sys->net), bytes);
+    int64_t wait_ps = weft_inject_ps(p->npu, weft_now_ps(p->sys), bytes);
     if (wait_ps)
         after_costs(p, lane, i, wait_ps, 0, injected);
     else
@@ -258,7 +258,8 @@ static int inject(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     return wait_ps == 0;
 }
 
-void weft_prog_granted(struct weft_prog *p, uint64_t instr)
+/* A send instruction (lane and number, as in a tag) may post its message. */
+static void granted(struct weft_prog *p, uint64_t instr)
 {
     const uint32_t lane = (uint32_t)(instr >> p->sys->instr_bits);
     const uint64_t i = instr & ((UINT64_C(1) << p->sys->instr_bits) - 1);
@@ -276,10 +277,11 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     case WEFT_COLL_SWITCH:
     case WEFT_COLL_SEND:
         bytes = bytes_of(p, lane, i, in);
-        if (in->action == WEFT_COLL_SEND && weft_coll_meets(s, bytes)) {
+        if (in->action == WEFT_COLL_SEND && weft_coll_needs_grant(s, bytes)) {
             p->left++; /* for the message */
-            if (weft_coll_meet_send(p, (uint64_t)lane << s->instr_bits | i, rank_of(p, in->peer),
-                                    own_tag(p, in->peer_lane, in->peer_instr)) &&
+            if (weft_coll_rendezvous_send(p, (uint64_t)lane << s->instr_bits | i,
+                                          rank_of(p, in->peer),
+                                          own_tag(p, in->peer_lane, in->peer_instr)) &&
                 inject(p, lane, i, in, bytes))
                 p->left--;
             mark_done(p, &p->lane[lane], i);
@@ -290,8 +292,8 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     case WEFT_COLL_RECV:
     case WEFT_COLL_RECV_REDUCE:
         if (s->coll_rendezvous_bytes && in->peer != WEFT_COLL_SWITCHES &&
-            weft_coll_meets(s, bytes_of(p, lane, i, in)))
-            weft_coll_meet_recv(p, rank_of(p, in->peer), own_tag(p, lane, i));
+            weft_coll_needs_grant(s, bytes_of(p, lane, i, in)))
+            weft_coll_rendezvous_recv(p, rank_of(p, in->peer), own_tag(p, lane, i));
         else if (p->call.pairs && nothing_to_say(p, bytes_of(p, lane, i, in)))
             mark_done(p, &p->lane[lane], i);
         else if (p->npu->early.n && weft_u64map_take(&p->npu->early, own_tag(p, lane, i), NULL))
@@ -440,6 +442,16 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
     weft_trail_drop(s, t);
 }
 
+void weft_prog_control(struct weft_npu *npu, const struct weft_net_msg *msg,
+                       const struct weft_net_done *done)
+{
+    uint64_t instr;
+    struct weft_prog *p = weft_coll_rendezvous_control(npu, msg, done, &instr);
+    if (p)
+        granted(p, instr);
+    weft_trail_leave(npu);
+}
+
 /* The first rank that has not begun this collective, else the own one. Looks at other ranks: only for
  * the stall report. */
 static uint32_t missing(const struct weft_prog *p)
@@ -469,7 +481,7 @@ int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *ran
         }
     }
     uint64_t instr;
-    if (p->lane && weft_coll_meet_pending(p, &instr, rank)) {
+    if (p->lane && weft_coll_rendezvous_pending(p, &instr, rank)) {
         struct weft_coll_instr in;
         fetch(p, (uint32_t)(instr >> p->sys->instr_bits),
               instr & ((UINT64_C(1) << p->sys->instr_bits) - 1), &in);

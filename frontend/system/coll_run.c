@@ -36,7 +36,7 @@ struct weft_coll_chunk {
 };
 
 struct weft_coll_run {
-    struct weft_coll_rank_of_run standing;
+    struct weft_coll_claim claim; /* first: retry() */
     struct weft_active *a;
     struct weft_coll_call call; /* of the whole collective */
     const struct weft_choice *choice;
@@ -65,18 +65,9 @@ static void fail(struct weft_coll_run *run, int code, const char *what)
     weft_system_fail(run->a->npu->sys, &err);
 }
 
-const struct weft_active *weft_coll_active(const struct weft_coll_run *run)
+uint32_t weft_coll_members(const struct weft_active *a)
 {
-    return run->a;
-}
-
-struct weft_coll_rank_of_run *weft_coll_standing(struct weft_coll_run *run)
-{
-    return &run->standing;
-}
-
-uint32_t weft_coll_members(const struct weft_coll_run *run)
-{
+    const struct weft_coll_run *run = a->coll;
     uint32_t n = 1;
     if (run->shape != &run->own_shape)
         return run->group->n;
@@ -109,7 +100,7 @@ static void want(struct weft_coll_chunk *c, int64_t change)
     uint32_t mask = mask_of(c);
     for (uint32_t d = 0; d < WEFT_DIMS_MAX; d++)
         if (mask >> d & 1)
-            c->run->standing.wanted[d] += (uint64_t)change;
+            c->run->claim.wanted[d] += (uint64_t)change;
 }
 
 static void chunk_free(struct weft_coll_chunk *c)
@@ -140,8 +131,7 @@ static int needs_everybody(const struct weft_coll_call *call)
 
 static int64_t now_of(const struct weft_coll_run *run)
 {
-    const struct weft_net *net = run->a->npu->sys->net;
-    return net->ops->now_ps(net);
+    return weft_now_ps(run->a->npu->sys);
 }
 
 /* Adds a phase that is over to the records. */
@@ -185,9 +175,32 @@ static void report_phases(struct weft_coll_run *run)
     for (uint32_t i = 0; o->phase && i < run->nrecords; i++) {
         run->record[i].op_ready_ps = run->a->ready_ps;
         run->record[i].op_end_ps = now_of(run);
-        run->record[i].members = weft_coll_members(run);
+        run->record[i].members = weft_coll_members(run->a);
         o->phase(o->ctx, &run->record[i]);
     }
+}
+
+static void fill(struct weft_coll_run *run);
+
+/* Lets the collectives of an NPU try again. */
+static void retry(struct weft_npu *npu)
+{
+    npu->retry = 1;
+    if (npu->retrying)
+        return; /* the loop below goes round again */
+    npu->retrying = 1;
+    while (npu->retry && npu->sys->err.code == 0) {
+        npu->retry = 0;
+        for (struct weft_coll_claim *claim = npu->claims; claim; claim = claim->next) {
+            uint64_t left = npu->claims_left;
+            fill((struct weft_coll_run *)claim); /* its first member */
+            if (npu->claims_left != left) {      /* the list is not what it was */
+                npu->retry = 1;
+                break;
+            }
+        }
+    }
+    npu->retrying = 0;
 }
 
 static void phase_finished(struct weft_prog *p)
@@ -207,14 +220,14 @@ static void phase_finished(struct weft_prog *p)
         chunk_unlink(c);
         chunk_free(c);
         run->finished++;
-        run->standing.going |= needs_everybody(&run->call);
+        run->claim.going |= needs_everybody(&run->call);
     } else {
         want(c, 1);
     }
     struct weft_npu *npu = run->a->npu;
-    weft_coll_fill(run); /* may free the run */
+    fill(run); /* may free the run */
     if (npu->sys->p->intra_dimension != WEFT_INTRA_CONCURRENT)
-        weft_coll_retry(npu);
+        retry(npu);
 }
 
 static void phase_start(struct weft_coll_chunk *c)
@@ -363,7 +376,8 @@ static struct weft_coll_chunk *next_of(struct weft_coll_run *run, uint32_t d)
     return NULL;
 }
 
-void weft_coll_fill(struct weft_coll_run *run)
+/* Begins what may begin. */
+static void fill(struct weft_coll_run *run)
 {
     struct weft_npu *npu = run->a->npu;
     struct weft_system *s = npu->sys;
@@ -376,7 +390,7 @@ void weft_coll_fill(struct weft_coll_run *run)
         for (uint32_t d = 0; d < (run->order ? run->shape->dims.n : 1); d++) {
             struct weft_coll_chunk *c;
             while (s->err.code == 0 && (c = next_of(run, d)) &&
-                   !weft_coll_held_by(run, mask_of(c))) {
+                   !weft_coll_held_by(&run->claim, mask_of(c))) {
                 run->next[d]++;
                 phase_begin(c);
                 again = run->order != NULL; /* it may have ended and be ready elsewhere */
@@ -445,30 +459,31 @@ void weft_coll_begin(struct weft_active *a)
     run->call = weft_call_of(run->group, s->position[op->group], op);
     run->position = weft_position(run->group, s->position[op->group], npu->rank);
     run->instance = npu->state[a->op].instance;
-    run->standing.order = s->instance_order[run->instance];
+    run->claim.order = s->instance_order[run->instance];
     const int part = run->shape == &run->own_shape;
     if (run->group->n > 1 && !(part && run->shape->dims.n == 0)) /* else nothing to do */
         run->nchunks =
             op->send_bytes ? s->p->chunks : weft_coll_chunks(run->call.bytes, s->p->chunks);
     if (op->send_bytes)
         run->call.pairs = &splits;
-    weft_coll_enter(run);
+    weft_coll_enter(&run->claim, a);
     if (run->nchunks && (run->choice->n > 1 || part) && use_dimensions(run)) {
         fail(run, WEFT_E_LIMIT, "out of memory for a collective");
         return;
     }
-    weft_coll_fill(run);
+    fill(run);
 }
 
-void weft_coll_run_free(struct weft_coll_run *run)
+void weft_coll_release(struct weft_active *a)
 {
+    struct weft_coll_run *run = a->coll;
     if (!run)
         return;
     for (struct weft_coll_chunk *c = run->first, *next; c; c = next) {
         next = c->next;
         chunk_free(c);
     }
-    weft_coll_leave(run);
+    weft_coll_leave(&run->claim);
     weft_agreed_order_free(run->order);
     free(run->record);
     free(run);
@@ -483,8 +498,7 @@ void weft_coll_waits_for(const struct weft_coll_run *run, struct weft_coll_wait 
         out->phase = c->at;
         out->phases = nphases(c);
         if (c->state == READY) {
-            const struct weft_coll_run *by =
-                weft_coll_held_by((struct weft_coll_run *)run, mask_of(c));
+            const struct weft_coll_claim *by = weft_coll_held_by(&run->claim, mask_of(c));
             out->held_by = by ? by->a : NULL;
         } else if (weft_prog_waits_for(&c->prog, &out->step, &out->peer)) {
             return;

@@ -7,9 +7,6 @@
  * the next message may begin g (message-gap) or bytes / injection-bandwidth (the inverse of G) after
  * it, whichever is longer; receiving occupies it for o (receive-overhead). L is the network's.
  *
- * While collectives are in progress they take a share of the accelerator (communication-share: the
- * SMs that communication kernels occupy), and a computation goes on at the speed that is left.
- *
  * Computations take their duration times the rank's slowdown (stragglers) times a factor drawn for
  * each operation from 1 - jitter to 1 + jitter.
  */
@@ -61,49 +58,6 @@ int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op)
         return ps;
     double scaled = (double)ps * factor;
     return scaled < (double)WEFT_TOO_LONG_PS ? (int64_t)scaled : WEFT_TOO_LONG_PS;
-}
-
-static void share_timer(void *ctx, uint64_t number)
-{
-    struct weft_npu *npu = ctx;
-    if (number == npu->share.timer && npu->sys->err.code == 0)
-        weft_npu_computed(npu);
-}
-
-/* Sets the timer for what is left at the present speed. */
-static void share_arm(struct weft_npu *npu)
-{
-    struct weft_system *s = npu->sys;
-    struct weft_share *h = &npu->share;
-    int64_t delay_ps = h->left_ps;
-    if (h->slowed) {
-        double ps = (double)h->left_ps / (1 - s->p->comm_share);
-        delay_ps = ps < (double)WEFT_TOO_LONG_PS ? (int64_t)ps : WEFT_TOO_LONG_PS;
-    }
-    h->timer++;
-    weft_system_after(s, delay_ps, share_timer, npu, h->timer);
-}
-
-void weft_share_begin(struct weft_npu *npu, int64_t ps)
-{
-    npu->share.left_ps = ps;
-    npu->share.at_ps = npu->sys->net->ops->now_ps(npu->sys->net);
-    npu->share.slowed = npu->collectives > 0;
-    share_arm(npu);
-}
-
-void weft_share_changed(struct weft_npu *npu)
-{
-    struct weft_share *h = &npu->share;
-    int64_t now_ps = npu->sys->net->ops->now_ps(npu->sys->net), past_ps = now_ps - h->at_ps;
-    if (!npu->accelerator.running)
-        return;
-    if (h->slowed)
-        past_ps = (int64_t)((double)past_ps * (1 - npu->sys->p->comm_share));
-    h->left_ps = past_ps < h->left_ps ? h->left_ps - past_ps : 0;
-    h->at_ps = now_ps;
-    h->slowed = npu->collectives > 0;
-    share_arm(npu);
 }
 
 int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, double *out,

@@ -223,14 +223,15 @@ static void judge(const struct fit *f, const struct use *u,
         add(list, sizeof(list), u->choice->alg[0].ops->name);
     }
     const char *name = weft_coll_kind_name(u->kind);
-    snprintf(text, sizeof(text),
-             "%s=%s is one ring over %u ranks of %u dimensions: all of it goes through links of "
-             "dimension %u (%s per rank), so that one of %s takes at least %s; one ring per dimension, "
-             "system.%s=%s, takes %s",
-             name, u->choice->text, u->n, s->dims.n, s->fabric_dim[slowest],
-             weft_human_rate((double)s->dims.rate_bps[slowest], rate),
-             weft_human_size(u->bytes, size), weft_human_time((int64_t)(t * 1e12), flat), name,
-             list, weft_human_time((int64_t)(h * 1e12), better));
+    snprintf(
+        text, sizeof(text),
+        "%s=%s is one ring over %u ranks of %u dimensions: all of it goes through links of "
+        "dimension %u (%s per rank), so that one of %s takes at least %s; one ring per dimension, "
+        "system.%s=%s, takes %s",
+        name, u->choice->text, u->n, s->dims.n, s->fabric_dim[slowest],
+        weft_human_rate((double)s->dims.rate_bps[slowest], rate), weft_human_size(u->bytes, size),
+        weft_human_time((int64_t)(t * 1e12), flat), name, list,
+        weft_human_time((int64_t)(h * 1e12), better));
     fn(ctx, text);
 }
 

@@ -55,7 +55,7 @@ void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *
     }
     weft_trail_drop(s, j->trail);
     j->trail = weft_trail_take(npu, op);
-    j->post_ps = s->net->ops->now_ps(s->net);
+    j->post_ps = weft_now_ps(s);
     if (--j->unposted == 0)
         weft_u64map_take(&g->posting, part->tag, NULL);
     if (s->net->ops->contribute(s->net, part, (uint64_t)(uintptr_t)j, &err)) {

@@ -3,17 +3,26 @@
  * Inside of the system layer. One struct weft_npu per rank; nothing in it is read by another rank's
  * code, except by the diagnosis in explain.c.
  *
- *   npu.c        ready ops, resources, accounting      check.c     validation before a run
- *   coll_prog.c  interpreter of collective programs    coll_ids.c  numbering of collectives
- *   coll_run.c   chunks and phases of a collective     choices.c   which algorithm plays an op
- *   coll_hold.c  what waits for other collectives      shapes.c    groups as grids of dimensions
- *   p2p.c        SEND and RECV                         coll_meet.c rendezvous of their messages
- *   p2p_table.c  what is unmatched                     explain.c   what unfinished ranks wait for
- *   remote.c     memories outside of the NPUs          remote_file.c  ASTRA-sim's description of them
+ * Files call those below them only; docs/system-layer.md draws it.
+ *
+ *   system.c     a run: made, started, freed; where the net's messages come in
+ *   explain.c    what unfinished ranks wait for
+ *   op_table.c   table of what begins an op
+ *   coll_run.c   chunks and phases of a collective     p2p.c       SEND and RECV
+ *   coll_prog.c  interpreter of collective programs    resources.c COMP and MEM
+ *   coll_rendezvous.c  of their messages               p2p_table.c what is unmatched
+ *   coll_hold.c  what waits for other collectives      remote.c    memories outside of the NPUs
+ *   in_network.c operations of the switches            share.c     computations that collectives slow down
+ *   npu.c        ops from ready to done                endpoint.c  costs of messages and computations
+ *   account.c    how an NPU's time is spent            trail.c     the critical path
+ *   events.c     timers, and the first error
+ *
+ *   check.c      validation before a run               fit.c       whether algorithms fit the fabric
  *   sites.c      groups of switches, programs made for the fabric
- *   splits.c     sizes of all-to-all-v                 endpoint.c  costs of messages and computations
- *   in_network.c operations of the switches            classes.c   traffic classes and QPs
- *   trail.c      the critical path
+ *   choices.c    which algorithm plays an op           coll_ids.c  numbering of collectives
+ *   shapes.c     groups as grids of dimensions         order.c     around a ring
+ *   positions.c  ranks in groups                       classes.c   traffic classes and QPs
+ *   splits.c     sizes of all-to-all-v                 remote_file.c  ASTRA-sim's description of memories
  */
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
@@ -99,6 +108,7 @@ struct weft_share {
     int64_t at_ps;
     uint64_t timer; /**< number of the timer that counts */
     int slowed;
+    void (*over)(struct weft_npu *npu); /**< called when nothing is left */
 };
 
 /** One simulated NPU. */
@@ -114,21 +124,21 @@ struct weft_npu {
     int issuing;
     struct weft_resource accelerator, cpu, memory;
     struct weft_active *first_active, *last_active;
-    struct weft_u64map progs;   /**< tag without lane and instruction -> struct weft_prog */
-    struct weft_coll_run *runs; /**< collectives in progress */
-    uint64_t runs_left;         /**< collectives that have ended */
-    int retry, retrying;        /**< see weft_coll_retry() */
-    int64_t inject_free_ps;     /**< the NPU can begin to inject another message */
-    int64_t absorb_free_ps;     /**< ... to take one in */
-    double slowdown;            /**< of its computations */
-    struct weft_u64map early;   /**< tags of collective messages that came before their receive */
-    struct weft_p2p *p2p;       /**< hash: unmatched messages or RECVs per (source, tag) */
-    int64_t counted_ps;         /**< accounting is done up to here */
-    uint32_t communicating;     /**< active SEND, RECV, COLL */
-    uint32_t collectives;       /**< active COLL */
-    struct weft_trail *trail;   /**< of the present event; NULL: there is none */
-    uint32_t trail_op;          /**< op that it is an event of */
-    struct weft_share share;    /**< the running computation when collectives slow it down */
+    struct weft_u64map progs;       /**< tag without lane and instruction -> struct weft_prog */
+    struct weft_coll_claim *claims; /**< collectives in progress */
+    uint64_t claims_left;           /**< collectives that have ended */
+    int retry, retrying;            /**< see retry() of coll_run.c */
+    int64_t inject_free_ps;         /**< the NPU can begin to inject another message */
+    int64_t absorb_free_ps;         /**< ... to take one in */
+    double slowdown;                /**< of its computations */
+    struct weft_u64map early; /**< tags of collective messages that came before their receive */
+    struct weft_p2p *p2p;     /**< hash: unmatched messages or RECVs per (source, tag) */
+    int64_t counted_ps;       /**< accounting is done up to here */
+    uint32_t communicating;   /**< active SEND, RECV, COLL */
+    uint32_t collectives;     /**< active COLL */
+    struct weft_trail *trail; /**< of the present event; NULL: there is none */
+    uint32_t trail_op;        /**< op that it is an event of */
+    struct weft_share share;  /**< the running computation when collectives slow it down */
     struct weft_rank_result result;
 };
 
@@ -212,6 +222,13 @@ static inline int64_t weft_sum_ps(int64_t a, int64_t b)
 {
     return a + b < WEFT_TOO_LONG_PS ? a + b : WEFT_TOO_LONG_PS;
 }
+/* events.c */
+static inline int64_t weft_now_ps(const struct weft_system *s)
+{
+    return s->net->ops->now_ps(s->net);
+}
+/** Records the first error and stops the net. */
+void weft_system_fail(struct weft_system *s, const struct weft_err *err);
 /** Calls fn(ctx, arg) after @p delay_ps; one that is too long is an error of the run, and so is all else
  * that fails. */
 void weft_system_after(struct weft_system *s, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
@@ -238,14 +255,16 @@ int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, do
                          struct weft_err *err);
 /** Duration of an op on this NPU: with its slowdown and jitter. */
 int64_t weft_npu_duration_ps(const struct weft_npu *npu, uint32_t op);
-/** Begins a computation that takes @p ps alone; weft_npu_computed is called at its end. */
-void weft_share_begin(struct weft_npu *npu, int64_t ps);
-/** Collectives have begun or there are none any more. */
-void weft_share_changed(struct weft_npu *npu);
 /** Delay until a message of @p bytes may be posted; occupies the NPU for it. */
 int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes);
 /** Delay until a message has been taken off the network; occupies the NPU for it. */
 int64_t weft_absorb_ps(struct weft_npu *npu, int64_t now_ps);
+
+/* share.c */
+/** Begins a computation that takes @p ps alone; @p over is called at its end. */
+void weft_share_begin(struct weft_npu *npu, int64_t ps, void (*over)(struct weft_npu *npu));
+/** Collectives have begun or there are none any more. */
+void weft_share_changed(struct weft_npu *npu);
 
 /* classes.c */
 int weft_read_classes(const struct weft_system_params *p, struct weft_classes *out,
@@ -337,7 +356,7 @@ void weft_joint_arrival(struct weft_active *a, const struct weft_net_done *done)
 void weft_joint_sent(struct weft_system *s, const struct weft_net_done *done);
 void weft_joints_free(struct weft_site_group *g);
 
-/* check.c */
+/* positions.c */
 /** Per group the positions sorted by rank; fails on a member twice or out of range. NULL on
  * failure. */
 uint32_t **weft_positions_new(const struct weft_workload *w, struct weft_err *err);
@@ -345,21 +364,7 @@ void weft_positions_free(uint32_t **position, const struct weft_workload *w);
 /** Position of @p rank in a group, UINT32_MAX when it is no member. */
 uint32_t weft_position(const struct weft_group *g, const uint32_t *sorted, uint32_t rank);
 
-/* npu.c */
-/** Records the first error and stops the net. */
-void weft_system_fail(struct weft_system *s, const struct weft_err *err);
-/** Notes that the parents of an op are done. */
-void weft_npu_ready(struct weft_npu *npu, uint32_t op);
-/** Issues all ready ops in ascending order. */
-void weft_npu_issue(struct weft_npu *npu);
-/** Ends an op: accounts, reports, readies its children, frees it. Issues nothing: call
- * weft_npu_issue after. */
-void weft_npu_done(struct weft_active *a);
-/** Exposed time was spent with `kind` until `until_ps`, and with the next part after that. */
-struct weft_npu_part {
-    enum weft_spent kind;
-    int64_t until_ps;
-};
+/* account.c */
 /** Adds the time since the last call to what is going on; before every change of it. */
 void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
 /** The beginning of an event: a message of @p a has come in, posted with @p trail. */
@@ -369,12 +374,55 @@ void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
 void weft_npu_acked(struct weft_active *a, const struct weft_net_done *done);
 /** The beginning of an event: the timer with @p t, of @p a, is over. */
 void weft_npu_timer(struct weft_active *a, struct weft_trail *t);
-/** The computation on the accelerator is over. */
-void weft_npu_computed(struct weft_npu *npu);
-/** The access to remote memory of a MEM op is over. */
-void weft_npu_accessed(struct weft_active *a);
-void weft_fifo_put(struct weft_fifo *q, struct weft_active *a);
-struct weft_active *weft_fifo_take(struct weft_fifo *q);
+
+/* npu.c */
+/** Notes that the parents of an op are done. */
+void weft_npu_ready(struct weft_npu *npu, uint32_t op);
+/** Issues all ready ops in ascending order. */
+void weft_npu_issue(struct weft_npu *npu);
+/** Ends an op: accounts, reports, readies its children, frees it. Issues nothing: call
+ * weft_npu_issue after. */
+void weft_npu_done(struct weft_active *a);
+/** Frees an op and what its kind holds for it. */
+void weft_npu_drop(struct weft_active *a);
+
+/* op_table.c */
+/** What npu.c knows of a kind of ops. */
+struct weft_op_ops {
+    void (*begin)(struct weft_active *a); /**< issues it; may end it at once */
+    int communicates;                     /**< its time is communication */
+    uint32_t (*members)(
+        const struct weft_active *a);       /**< ranks that take part; NULL: not counted */
+    void (*release)(struct weft_active *a); /**< frees what it holds; NULL: nothing */
+};
+/** By enum weft_op_kind of the workload. */
+extern const struct weft_op_ops weft_op_table[];
+
+/* resources.c */
+void weft_resource_begin(struct weft_active *a);
+/** What ran on a resource is over. */
+void weft_resource_done(struct weft_active *a);
+
+/* fifo of ops */
+static inline void weft_fifo_put(struct weft_fifo *q, struct weft_active *a)
+{
+    a->queued = NULL;
+    if (q->tail)
+        q->tail->queued = a;
+    else
+        q->head = a;
+    q->tail = a;
+}
+static inline struct weft_active *weft_fifo_take(struct weft_fifo *q)
+{
+    struct weft_active *a = q->head;
+    if (a) {
+        q->head = a->queued;
+        if (!q->head)
+            q->tail = NULL;
+    }
+    return a;
+}
 
 /* coll_prog.c */
 /** A lane of a program that runs. */
@@ -413,8 +461,9 @@ int weft_prog_open(struct weft_prog *p);
 /** Issues what can be issued; may call finished(), which may close it. */
 void weft_prog_start(struct weft_prog *p);
 void weft_prog_close(struct weft_prog *p);
-/** A send instruction (lane and number, as in a tag) may post its message. */
-void weft_prog_granted(struct weft_prog *p, uint64_t instr);
+/** A message of a rendezvous has come in. */
+void weft_prog_control(struct weft_npu *npu, const struct weft_net_msg *msg,
+                       const struct weft_net_done *done);
 /** A message of a collective arrived. */
 void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
                         const struct weft_net_done *done);
@@ -425,11 +474,10 @@ int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *ran
 /* coll_run.c */
 /** Begins this rank's part of a collective; may end at once. */
 void weft_coll_begin(struct weft_active *a);
-void weft_coll_run_free(struct weft_coll_run *run);
+/** Frees a collective's run. */
+void weft_coll_release(struct weft_active *a);
 /** Ranks that take part in it together. */
-uint32_t weft_coll_members(const struct weft_coll_run *run);
-/** Begins what may begin. */
-void weft_coll_fill(struct weft_coll_run *run);
+uint32_t weft_coll_members(const struct weft_active *a);
 /** What a run waits for, for explain.c. */
 struct weft_coll_wait {
     uint64_t chunk, chunks;
@@ -441,21 +489,18 @@ struct weft_coll_wait {
 void weft_coll_waits_for(const struct weft_coll_run *run, struct weft_coll_wait *out);
 
 /* coll_hold.c */
-/** What other collectives of an NPU know of a run. */
-struct weft_coll_rank_of_run {
-    struct weft_coll_run *prev, *next; /**< in npu->runs */
-    int going;                         /**< every member is known to be in it */
-    uint64_t wanted[WEFT_DIMS_MAX];    /**< per fabric dimension: phases active or ready */
-    uint64_t order;                    /**< place in program order */
+/** What other collectives of an NPU know of a collective. */
+struct weft_coll_claim {
+    struct weft_coll_claim *prev, *next; /**< in npu->claims */
+    struct weft_active *a;
+    int going;                      /**< every member is known to be in it */
+    uint64_t wanted[WEFT_DIMS_MAX]; /**< per fabric dimension: phases active or ready */
+    uint64_t order;                 /**< place in program order */
 };
-const struct weft_active *weft_coll_active(const struct weft_coll_run *run);
-struct weft_coll_rank_of_run *weft_coll_standing(struct weft_coll_run *run);
-void weft_coll_enter(struct weft_coll_run *run);
-void weft_coll_leave(struct weft_coll_run *run);
+void weft_coll_enter(struct weft_coll_claim *me, struct weft_active *a);
+void weft_coll_leave(struct weft_coll_claim *me);
 /** A collective that a phase in dimensions @p mask has to let go first; NULL: it may begin. */
-const struct weft_coll_run *weft_coll_held_by(struct weft_coll_run *run, uint32_t mask);
-/** Lets the collectives of an NPU try again. */
-void weft_coll_retry(struct weft_npu *npu);
+const struct weft_coll_claim *weft_coll_held_by(const struct weft_coll_claim *me, uint32_t mask);
 
 /* remote_file.c */
 /** Takes the values of p->remote_file, if any. */
@@ -474,28 +519,29 @@ static inline int weft_is_remote(const struct weft_system_params *p, const struc
 {
     return p->remote_memory != WEFT_REMOTE_NONE && op->kind == WEFT_OP_MEM && op->tensor_bytes;
 }
-/** Begins the access of a MEM op; weft_npu_accessed() ends it. */
-void weft_remote_access(struct weft_active *a);
-/** A message to or from a memory has come in. */
-void weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
-                          const struct weft_net_done *done);
+/** Begins the access of a MEM op; at its end calls over(a, 0), or weft_remote_received() says so. */
+void weft_remote_access(struct weft_active *a, void (*over)(void *ctx, uint64_t arg));
+/** A message to or from a memory has come in; returns the op whose access is over, or NULL. */
+struct weft_active *weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
+                                         const struct weft_net_done *done);
 
-/* coll_meet.c */
+/* coll_rendezvous.c */
 /** Whether a message of @p bytes of a collective waits for its receive. */
-static inline int weft_coll_meets(const struct weft_system *s, uint64_t bytes)
+static inline int weft_coll_needs_grant(const struct weft_system *s, uint64_t bytes)
 {
     return s->coll_rendezvous_bytes && bytes >= s->coll_rendezvous_bytes;
 }
 /** A send instruction (lane and number, as in a tag) wants to post a message with @p tag to rank @p
- * peer: 1 when it may, else weft_prog_granted() is called. */
-int weft_coll_meet_send(struct weft_prog *p, uint64_t instr, uint32_t peer, uint64_t tag);
+ * peer: 1 when it may, else weft_coll_rendezvous_control() says when. */
+int weft_coll_rendezvous_send(struct weft_prog *p, uint64_t instr, uint32_t peer, uint64_t tag);
 /** The receive instruction that takes messages with @p tag from rank @p peer has been issued. */
-void weft_coll_meet_recv(struct weft_prog *p, uint32_t peer, uint64_t tag);
-/** A message of a rendezvous has come in. */
-void weft_coll_meet_control(struct weft_npu *npu, const struct weft_net_msg *msg,
-                            const struct weft_net_done *done);
+void weft_coll_rendezvous_recv(struct weft_prog *p, uint32_t peer, uint64_t tag);
+/** A message of a rendezvous has come in, which begins an event: returns the program whose send
+ * instruction *instr it grants, NULL: none. */
+struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu, const struct weft_net_msg *msg,
+                                               const struct weft_net_done *done, uint64_t *instr);
 /** A send instruction of a program that waits for its grant, and from whom; 0: there is none. */
-int weft_coll_meet_pending(const struct weft_prog *p, uint64_t *instr, uint32_t *rank);
+int weft_coll_rendezvous_pending(const struct weft_prog *p, uint64_t *instr, uint32_t *rank);
 
 /* p2p.c, p2p_table.c */
 void weft_p2p_send(struct weft_active *a);

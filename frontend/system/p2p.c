@@ -69,7 +69,7 @@ static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes, con
 
 static void post_data(struct weft_active *a)
 {
-    a->start_ps = a->npu->sys->net->ops->now_ps(a->npu->sys->net);
+    a->start_ps = weft_now_ps(a->npu->sys);
     a->trail = weft_trail_take(a->npu, a->op);
     post(a, 0, weft_active_op(a)->bytes, a);
 }

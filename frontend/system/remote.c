@@ -67,17 +67,11 @@ int weft_remote_begin(struct weft_system *s, struct weft_err *err)
 /* Queues an access at its memory; returns the delay until it has been served. */
 static int64_t serve(struct weft_system *s, const struct weft_active *a)
 {
-    int64_t now_ps = s->net->ops->now_ps(s->net);
+    int64_t now_ps = weft_now_ps(s);
     int64_t *free_ps = &s->memory_free_ps[memory_of(s->p, a->npu->rank)];
     *free_ps = weft_sum_ps(*free_ps > now_ps ? *free_ps : now_ps,
                            weft_remote_ps(s->p, weft_active_op(a)->tensor_bytes));
     return *free_ps - now_ps;
-}
-
-static void later(struct weft_system *s, int64_t delay_ps, void (*fn)(void *, uint64_t),
-                  struct weft_active *a)
-{
-    weft_system_after(s, delay_ps, fn, a, 0);
 }
 
 static void post(struct weft_active *a, int there, uint64_t bytes)
@@ -96,12 +90,6 @@ static void post(struct weft_active *a, int there, uint64_t bytes)
     }
 }
 
-static void accessed(void *ctx, uint64_t arg)
-{
-    (void)arg;
-    weft_npu_accessed(ctx);
-}
-
 /* The memory has done its part of an access that came by message. */
 static void answer(void *ctx, uint64_t arg)
 {
@@ -111,21 +99,21 @@ static void answer(void *ctx, uint64_t arg)
         post(a, 0, weft_active_op(a)->store ? REQUEST_BYTES : weft_active_op(a)->tensor_bytes);
 }
 
-void weft_remote_access(struct weft_active *a)
+void weft_remote_access(struct weft_active *a, void (*over)(void *ctx, uint64_t arg))
 {
     struct weft_system *s = a->npu->sys;
     if (s->p->remote_traffic)
         post(a, 1, weft_active_op(a)->store ? weft_active_op(a)->tensor_bytes : REQUEST_BYTES);
     else
-        later(s, serve(s, a), accessed, a);
+        weft_system_after(s, serve(s, a), over, a, 0);
 }
 
-void weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
-                          const struct weft_net_done *done)
+struct weft_active *weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
+                                         const struct weft_net_done *done)
 {
     struct weft_active *a = (struct weft_active *)(uintptr_t)done->send_ref;
     if (msg->dst < s->w->nranks)
-        weft_npu_accessed(a);
-    else
-        later(s, serve(s, a), answer, a);
+        return a;
+    weft_system_after(s, serve(s, a), answer, a, 0);
+    return NULL;
 }

@@ -15,19 +15,27 @@ static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft
         weft_joint_sent(s, done);
 }
 
+static void remote_received(struct weft_system *s, const struct weft_net_msg *msg,
+                            const struct weft_net_done *done)
+{
+    struct weft_active *over = weft_remote_received(s, msg, done);
+    if (over)
+        weft_resource_done(over);
+}
+
 static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
 {
     struct weft_system *s = ctx;
     if (s->err.code)
         return;
     if (msg->src >= s->w->nranks || msg->dst >= s->w->nranks)
-        weft_remote_received(s, msg, done);
+        remote_received(s, msg, done);
     else if ((msg->tag & WEFT_TAG_P2P) && (msg->tag & WEFT_TAG_CONTROL))
         weft_p2p_control(&s->npus[msg->dst], msg, done);
     else if (msg->tag & WEFT_TAG_P2P)
         weft_p2p_received(&s->npus[msg->dst], msg, done);
     else if (s->coll_rendezvous_bytes && (msg->tag & WEFT_TAG_CONTROL))
-        weft_coll_meet_control(&s->npus[msg->dst], msg, done);
+        weft_prog_control(&s->npus[msg->dst], msg, done);
     else
         weft_prog_received(&s->npus[msg->dst], msg, done);
 }
@@ -205,8 +213,7 @@ void weft_system_free(struct weft_system *s)
         struct weft_npu *npu = &s->npus[r];
         for (struct weft_active *a = npu->first_active, *next; a; a = next) {
             next = a->next;
-            weft_coll_run_free(a->coll);
-            free(a);
+            weft_npu_drop(a);
         }
         weft_u64map_release(&npu->progs);
         weft_u64map_release(&npu->early);
@@ -229,7 +236,7 @@ void weft_system_free(struct weft_system *s)
 
 int weft_system_start(struct weft_system *s, struct weft_err *err)
 {
-    int64_t now_ps = s->net->ops->now_ps(s->net);
+    int64_t now_ps = weft_now_ps(s);
     struct weft_err own = {0};
     if (weft_trails_begin(s, err ? err : &own))
         return err ? err->code : own.code;
@@ -275,7 +282,7 @@ void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_
     struct weft_npu npu = s->npus[rank]; /* a copy: what is still going on counts up to now */
     int finished = npu.done == npu.dag->nops;
     if (!finished)
-        weft_npu_account(&npu, s->net->ops->now_ps(s->net));
+        weft_npu_account(&npu, weft_now_ps(s));
     *out = npu.result;
     out->finished = finished;
 }

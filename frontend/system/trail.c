@@ -35,11 +35,6 @@ const char *weft_spent_name(enum weft_spent kind)
     return names[kind];
 }
 
-static int64_t now_of(const struct weft_system *s)
-{
-    return s->net->ops->now_ps(s->net);
-}
-
 static void fail(struct weft_system *s, int code, const char *what)
 {
     struct weft_err err = {0};
@@ -243,7 +238,7 @@ static void make_step(struct weft_npu *npu, uint32_t op)
     struct weft_system *s = npu->sys;
     struct weft_trail *t = npu->trail;
     struct weft_step *before = t->step, *p = before;
-    int64_t now_ps = now_of(s);
+    int64_t now_ps = weft_now_ps(s);
     if (now_ps == before->end_ps)
         return;
     if (s->trails.nsteps >= WEFT_STEPS_MAX && t->refs == 1 && before->nchildren == 0 &&
@@ -302,7 +297,7 @@ struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t e
         return NULL;
     t->spent_ps[WEFT_SPENT_ENDPOINT] += endpoint_ps;
     t->spent_ps[WEFT_SPENT_REDUCE] += reduce_ps;
-    t->endpoint_ps = now_of(npu->sys) + endpoint_ps;
+    t->endpoint_ps = weft_now_ps(npu->sys) + endpoint_ps;
     t->ctx = ctx;
     return t;
 }
@@ -336,7 +331,7 @@ int weft_trails_begin(struct weft_system *s, struct weft_err *err)
     all->root = step_new(s);
     if (!all->root)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
-    *all->root = (struct weft_step){.op = NO_OP, .end_ps = now_of(s)};
+    *all->root = (struct weft_step){.op = NO_OP, .end_ps = weft_now_ps(s)};
     all->reported_end_ps = all->root->end_ps;
     for (uint32_t r = 0; r < s->w->nranks; r++) {
         s->npus[r].trail = trail_at(s, all->root);

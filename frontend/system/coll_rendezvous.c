@@ -27,7 +27,7 @@ static int asks(const struct weft_prog *p)
     return p->sys->p->rendezvous_handshake == WEFT_HANDSHAKE_ROUND_TRIP;
 }
 
-int weft_coll_meet_send(struct weft_prog *p, uint64_t instr, uint32_t peer, uint64_t tag)
+int weft_coll_rendezvous_send(struct weft_prog *p, uint64_t instr, uint32_t peer, uint64_t tag)
 {
     struct weft_p2p *e = weft_p2p_entry(p->npu, peer, tag | WEFT_TAG_CONTROL | WEFT_TAG_GRANT);
     if (!e)
@@ -44,7 +44,7 @@ int weft_coll_meet_send(struct weft_prog *p, uint64_t instr, uint32_t peer, uint
     return 0;
 }
 
-void weft_coll_meet_recv(struct weft_prog *p, uint32_t peer, uint64_t tag)
+void weft_coll_rendezvous_recv(struct weft_prog *p, uint32_t peer, uint64_t tag)
 {
     if (asks(p)) {
         struct weft_p2p *e = weft_p2p_entry(p->npu, peer, tag | WEFT_TAG_CONTROL);
@@ -60,31 +60,31 @@ void weft_coll_meet_recv(struct weft_prog *p, uint32_t peer, uint64_t tag)
     post_control(p, peer, tag | WEFT_TAG_CONTROL | WEFT_TAG_GRANT);
 }
 
-void weft_coll_meet_control(struct weft_npu *npu, const struct weft_net_msg *msg,
-                            const struct weft_net_done *done)
+struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu, const struct weft_net_msg *msg,
+                                               const struct weft_net_done *done, uint64_t *instr)
 {
     struct weft_trail *t = (struct weft_trail *)(uintptr_t)done->send_ref;
     struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag);
     if (!e)
-        return;
-    struct weft_prog *p = e->prog;
+        return NULL;
+    struct weft_prog *p = e->prog, *granted = NULL;
     if (p) {
-        const uint64_t instr = e->instr;
+        *instr = e->instr;
         e->prog = NULL;
         weft_p2p_tidy(npu, e);
         weft_npu_arrival(p->active, t, done);
         if (msg->tag & WEFT_TAG_GRANT)
-            weft_prog_granted(p, instr);
+            granted = p;
         else
             post_control(p, msg->src, msg->tag | WEFT_TAG_GRANT);
-        weft_trail_leave(npu);
     } else {
         e->controls++;
     }
     weft_trail_drop(npu->sys, t);
+    return granted;
 }
 
-int weft_coll_meet_pending(const struct weft_prog *p, uint64_t *instr, uint32_t *rank)
+int weft_coll_rendezvous_pending(const struct weft_prog *p, uint64_t *instr, uint32_t *rank)
 {
     for (const struct weft_p2p *e = p->npu->p2p; e; e = e->hh.next)
         if (e->prog == p && (e->key.tag & WEFT_TAG_GRANT)) {

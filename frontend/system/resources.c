@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * COMP and MEM ops: the accelerator, the CPU and the memory of an NPU each do one op at a time, in the
+ * order in which ops became ready.
+ */
+#include "system/internal.h"
+
+static struct weft_resource *resource_of(struct weft_npu *npu, const struct weft_op *op)
+{
+    if (op->kind == WEFT_OP_MEM)
+        return &npu->memory;
+    return op->cpu ? &npu->cpu : &npu->accelerator;
+}
+
+static void resource_done(void *ctx, uint64_t arg);
+
+static void computed(struct weft_npu *npu)
+{
+    resource_done(npu->accelerator.running, 0);
+}
+
+/* Begins the next waiting op of a resource that is free. */
+static void resource_next(struct weft_npu *npu, struct weft_resource *r)
+{
+    struct weft_active *a = r->running ? NULL : weft_fifo_take(&r->waiting);
+    if (!a)
+        return;
+    struct weft_system *s = npu->sys;
+    a->start_ps = weft_now_ps(npu->sys);
+    weft_npu_account(npu, a->start_ps);
+    a->trail = weft_trail_take(npu, a->op);
+    r->running = a;
+    if (weft_is_remote(s->p, weft_active_op(a))) {
+        weft_remote_access(a, resource_done);
+        return;
+    }
+    int64_t ps = weft_npu_duration_ps(npu, a->op);
+    if (s->p->comm_share > 0 && r == &npu->accelerator)
+        weft_share_begin(npu, ps, computed);
+    else
+        weft_system_after(s, ps, resource_done, a, 0);
+}
+
+static void resource_done(void *ctx, uint64_t arg)
+{
+    struct weft_active *a = ctx;
+    struct weft_npu *npu = a->npu;
+    struct weft_resource *r = resource_of(npu, weft_active_op(a));
+    (void)arg;
+    if (npu->sys->err.code)
+        return;
+    weft_npu_account(npu, weft_now_ps(npu->sys));
+    weft_trail_enter(npu, a->trail, a->op);
+    r->running = NULL;
+    weft_npu_done(a);
+    resource_next(npu, r); /* ops that were waiting go before those that just became ready */
+    weft_npu_issue(npu);
+    weft_trail_leave(npu);
+}
+
+void weft_resource_begin(struct weft_active *a)
+{
+    struct weft_resource *r = resource_of(a->npu, weft_active_op(a));
+    weft_fifo_put(&r->waiting, a);
+    resource_next(a->npu, r);
+}
+
+void weft_resource_done(struct weft_active *a)
+{
+    resource_done(a, 0);
+}
