@@ -12,9 +12,11 @@
 #include "ns3/mac48-address.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
+#include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/weft-channel.h"
+#include "ns3/weft-lan.h"
 #include "ns3/weft-net-device.h"
 #include "ns3/weft-topology.h"
 
@@ -23,14 +25,46 @@
 namespace ns3
 {
 
+namespace
+{
+
+/**
+ * @return whether this simulation is divided among the processes of an MPI job
+ */
+bool
+IsDistributed()
+{
+    const std::string impl = Simulator::GetImplementation()->GetInstanceTypeId().GetName();
+    return impl == "ns3::DistributedSimulatorImpl" || impl == "ns3::NullMessageSimulatorImpl";
+}
+
+} // namespace
+
 void
 WeftFabricHelper::Setup()
 {
+    const std::string impl = "ns3::WeftSimulatorImpl";
+    // An event is waiting, or one has been executed.
+    const bool late = !Simulator::IsFinished() || !Simulator::Now().IsZero();
     if (Time::GetResolution() != Time::PS)
     {
+        NS_ABORT_MSG_IF(late,
+                        "weft: WeftFabricHelper::Setup() comes too late: events are scheduled, and "
+                        "their times count nanoseconds, not picoseconds. Call it first of all");
         Time::SetResolution(Time::PS);
     }
-    Config::SetGlobal("SimulatorImplementationType", StringValue("ns3::WeftSimulatorImpl"));
+    if (late)
+    {
+        const std::string other = Simulator::GetImplementation()->GetInstanceTypeId().GetName();
+        if (other != impl)
+        {
+            NS_FATAL_ERROR_CONT("weft: WeftFabricHelper::Setup() comes too late to choose "
+                                << impl << ": events are scheduled, and this simulation goes on "
+                                << "under " << other << ", with the same results in more time. "
+                                << "Call it first of all");
+        }
+    }
+    Config::SetGlobal("SimulatorImplementationType", StringValue(impl));
 }
 
 WeftFabricHelper::WeftFabricHelper()
@@ -212,9 +246,29 @@ WeftFabricHelper::InstallDevices()
         }
         devices[port] = CreateObject<WeftNetDevice>();
         devices[port]->SetAddress(Mac48Address::Allocate());
+        NS_ABORT_MSG_IF(IsDistributed() && m_nodes[p.node]->GetSystemId() != 0,
+                        "weft: node " << m_nodes[p.node]->GetId() << " belongs to rank "
+                                      << m_nodes[p.node]->GetSystemId()
+                                      << ", and a fabric is not divided among ranks: all of its "
+                                         "nodes belong to rank 0");
         m_nodes[p.node]->AddDevice(devices[port]);
         devices[port]->Attach(m_fabric, port, channels[p.link]);
         m_devices.Add(devices[port]);
+    }
+    // For IP, the k-th ports of all hosts are one network.
+    std::vector<Ptr<WeftLan>> lans;
+    for (uint32_t host = 0; host < graph->nhosts; host++)
+    {
+        const weft_fabric_node& node = graph->nodes[graph->hosts[host]];
+        for (uint32_t k = 0; k < node.nports; k++)
+        {
+            if (k == lans.size())
+            {
+                lans.push_back(CreateObject<WeftLan>());
+            }
+            lans[k]->Add(devices[node.first_port + k]);
+            devices[node.first_port + k]->SetLan(lans[k]);
+        }
     }
     for (uint32_t port = 0; port < graph->nports; port++)
     {
@@ -235,7 +289,7 @@ WeftFabricHelper::Install()
 {
     NS_ABORT_MSG_IF(m_fabric, "a WeftFabricHelper installs one fabric");
     weft_err err = {};
-    if (WeftCheckResolution(&err) != 0)
+    if (WeftCheckSimulation(&err) != 0)
     {
         NS_FATAL_ERROR("weft: " << err.msg);
     }

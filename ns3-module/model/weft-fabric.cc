@@ -328,7 +328,7 @@ WeftFabric::Build(weft_err* err)
                             "the fabric has no graph: call SetGraph, or use "
                             "WeftFabricHelper");
     }
-    int rc = WeftCheckResolution(err);
+    int rc = WeftCheckSimulation(err);
     if (rc != 0)
     {
         return rc;

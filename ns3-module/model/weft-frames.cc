@@ -10,16 +10,23 @@
 #include "weft-fabric.h"
 #include "weft-net-device.h"
 
+#include "ns3/fatal-error.h"
 #include "ns3/ipv4-header.h"
 #include "ns3/ipv4-l3-protocol.h"
+#include "ns3/ipv4-route.h"
+#include "ns3/ipv4-routing-protocol.h"
 #include "ns3/ipv6-header.h"
 #include "ns3/ipv6-l3-protocol.h"
+#include "ns3/ipv6-route.h"
+#include "ns3/ipv6-routing-protocol.h"
 #include "ns3/log.h"
 #include "ns3/mac48-address.h"
 #include "ns3/node.h"
 #include "ns3/simulator.h"
+#include "ns3/socket.h"
 
 #include <algorithm>
+#include <sstream>
 
 namespace ns3
 {
@@ -102,6 +109,12 @@ WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
     }
     flow = FlowHash(protocol, next, source, dest);
     payloadBytes = size > header ? size - header : 0;
+}
+
+bool
+WeftIpInfo::IsGroup() const
+{
+    return (isIpv4 && (ipv4.IsMulticast() || ipv4.IsBroadcast())) || (isIpv6 && ipv6.IsMulticast());
 }
 
 uint32_t
@@ -203,7 +216,10 @@ WeftFrames::ReadAddresses()
 }
 
 uint32_t
-WeftFrames::FindHost(const WeftIpInfo& info, const Address& dest) const
+WeftFrames::FindHost(WeftNetDevice* device,
+                     Ptr<const Packet> packet,
+                     const WeftIpInfo& info,
+                     const Address& dest) const
 {
     auto byMac = m_macs.find(dest);
     if (byMac != m_macs.end())
@@ -214,9 +230,73 @@ WeftFrames::FindHost(const WeftIpInfo& info, const Address& dest) const
     {
         return UINT32_MAX;
     }
-    auto by4 = info.isIpv4 ? m_ipv4s.find(info.ipv4) : m_ipv4s.end();
-    auto by6 = info.isIpv6 ? m_ipv6s.find(info.ipv6) : m_ipv6s.end();
-    return by4 != m_ipv4s.end() ? by4->second : by6 != m_ipv6s.end() ? by6->second : UINT32_MAX;
+    WeftIpInfo to = info;
+    for (bool first : {true, false})
+    {
+        auto by4 = to.isIpv4 ? m_ipv4s.find(to.ipv4) : m_ipv4s.end();
+        auto by6 = to.isIpv6 ? m_ipv6s.find(to.ipv6) : m_ipv6s.end();
+        if (by4 != m_ipv4s.end() || by6 != m_ipv6s.end())
+        {
+            return by4 != m_ipv4s.end() ? by4->second : by6->second;
+        }
+        if (!first || info.IsGroup() || !NextHop(to, device, packet))
+        {
+            break;
+        }
+    }
+    return UINT32_MAX;
+}
+
+bool
+WeftFrames::NextHop(WeftIpInfo& info, WeftNetDevice* device, Ptr<const Packet> packet)
+{
+    Socket::SocketErrno error = Socket::ERROR_NOTERROR;
+    Ptr<Ipv4> ip4 = device->GetNode()->GetObject<Ipv4>();
+    Ptr<Ipv6> ip6 = device->GetNode()->GetObject<Ipv6>();
+    if (info.isIpv4 && ip4 && ip4->GetRoutingProtocol())
+    {
+        Ipv4Header header;
+        packet->PeekHeader(header);
+        Ptr<Ipv4Route> route =
+            ip4->GetRoutingProtocol()->RouteOutput(packet->Copy(), header, device, error);
+        info.ipv4 = route ? route->GetGateway() : Ipv4Address::GetAny();
+        return info.ipv4 != Ipv4Address::GetAny();
+    }
+    if (info.isIpv6 && ip6 && ip6->GetRoutingProtocol())
+    {
+        Ipv6Header header;
+        packet->PeekHeader(header);
+        Ptr<Ipv6Route> route =
+            ip6->GetRoutingProtocol()->RouteOutput(packet->Copy(), header, device, error);
+        info.ipv6 = route ? route->GetGateway() : Ipv6Address::GetAny();
+        return info.ipv6 != Ipv6Address::GetAny();
+    }
+    return false;
+}
+
+void
+WeftFrames::WarnUnreachable(const WeftIpInfo& info, WeftNetDevice* device)
+{
+    if (m_warned || !(info.isIpv4 || info.isIpv6))
+    {
+        return;
+    }
+    m_warned = true;
+    std::ostringstream address;
+    if (info.isIpv4)
+    {
+        address << info.ipv4;
+    }
+    else
+    {
+        address << info.ipv6;
+    }
+    NS_FATAL_ERROR_CONT(
+        "weft: node " << device->GetNode()->GetId() << " sends to " << address.str()
+                      << ", which no host of the fabric has, and its routes to there name no "
+                         "gateway that is a host of the fabric: the packets are dropped. Give the "
+                         "node a route through such a host, or run PopulateRoutingTables of "
+                         "Ipv4GlobalRoutingHelper after all addresses are assigned");
 }
 
 bool
@@ -230,13 +310,15 @@ WeftFrames::Send(WeftNetDevice* device,
 {
     const weft_fabric* graph = m_fabric.GetGraph();
     const WeftIpInfo info(packet, protocol);
-    uint32_t host = FindHost(info, dest);
-    const bool group = (info.isIpv4 && (info.ipv4.IsMulticast() || info.ipv4.IsBroadcast())) ||
-                       (info.isIpv6 && info.ipv6.IsMulticast());
-    if (host == UINT32_MAX && !group)
+    uint32_t host = FindHost(device, packet, info, dest);
+    if (host == UINT32_MAX && !info.IsGroup())
     {
         ReadAddresses(); // it may have been given since
-        host = FindHost(info, dest);
+        host = FindHost(device, packet, info, dest);
+        if (host == UINT32_MAX)
+        {
+            WarnUnreachable(info, device);
+        }
     }
     if (host == UINT32_MAX)
     {

@@ -46,6 +46,11 @@ struct WeftIpInfo
     Ipv6Address ipv6;         //!< Destination.
 
     /**
+     * @return whether the destination is a group or everyone
+     */
+    bool IsGroup() const;
+
+    /**
      * @param protocol an EtherType
      * @param tos type of service or traffic class
      * @return the priority that the three upper bits of the DSCP name; 0 for what is not IP
@@ -76,8 +81,10 @@ struct WeftIpInfo
  *
  * A fabric forwards by destination host, as switches do whose neighbour tables are complete: no
  * address resolution takes place. A packet for a unicast MAC address goes to its host; the stack of
- * a device without ARP gives none, then the destination of the IP header decides. A packet for a
- * group or for an address of no host is dropped by the sending device.
+ * a device without ARP gives none, then the destination of the IP header decides. A destination
+ * outside of the fabric is reached through the host that the routes of the sending node (static,
+ * global or any other protocol) name as gateway. A packet for a group, or for an address that is
+ * neither, is dropped by the sending device; of the latter the first is reported on standard error.
  */
 class WeftFrames
 {
@@ -148,11 +155,30 @@ class WeftFrames
      */
     Frame Take(uint64_t handle);
     /**
-     * @param info of a packet
+     * @param device the sending device
+     * @param packet the packet
+     * @param info of the packet
      * @param dest its MAC destination
-     * @return the host, UINT32_MAX: there is none
+     * @return the host that has the destination, or that the routes of the sender name as its next
+     * hop; UINT32_MAX: there is none
      */
-    uint32_t FindHost(const WeftIpInfo& info, const Address& dest) const;
+    uint32_t FindHost(WeftNetDevice* device,
+                      Ptr<const Packet> packet,
+                      const WeftIpInfo& info,
+                      const Address& dest) const;
+    /**
+     * @param info with the destination of a packet, which is replaced
+     * @param device the sending device
+     * @param packet the packet
+     * @return whether the routes of the sending node name a gateway, which is the new destination
+     */
+    static bool NextHop(WeftIpInfo& info, WeftNetDevice* device, Ptr<const Packet> packet);
+    /**
+     * Says once for each fabric that packets have nowhere to go.
+     * @param info of the first of them
+     * @param device the sending device
+     */
+    void WarnUnreachable(const WeftIpInfo& info, WeftNetDevice* device);
     /** Reads the addresses of all hosts anew. */
     void ReadAddresses();
 
@@ -162,6 +188,7 @@ class WeftFrames
     std::map<Address, uint32_t> m_macs;      //!< Host by MAC address.
     std::map<Ipv4Address, uint32_t> m_ipv4s; //!< Host by IPv4 address.
     std::map<Ipv6Address, uint32_t> m_ipv6s; //!< Host by IPv6 address.
+    bool m_warned{false};                    //!< WarnUnreachable has been called.
 };
 
 } // namespace ns3

@@ -7,6 +7,7 @@
 #include "weft-net-device.h"
 
 #include "weft-channel.h"
+#include "weft-lan.h"
 #include "weft-trace-source.h"
 
 #include "ns3/boolean.h"
@@ -38,10 +39,11 @@ WeftNetDevice::GetTypeId()
             .SetGroupName("Weft")
             .AddConstructor<WeftNetDevice>()
             .AddAttribute("Fabric",
-                          "The fabric that the port belongs to",
+                          "The fabric, on its port 0 (the first device of its first node); null on "
+                          "the others, so that Config paths and ConfigStore come to it once",
                           TypeId::ATTR_GET,
                           PointerValue(),
-                          MakePointerAccessor(&WeftNetDevice::GetFabric),
+                          MakePointerAccessor(&WeftNetDevice::GetFabricOfFirstPort),
                           MakePointerChecker<WeftFabric>())
             .AddAttribute("Port",
                           "The fabric's number of this port",
@@ -208,6 +210,7 @@ WeftNetDevice::DoDispose()
     }
     m_fabric = nullptr;
     m_channel = nullptr;
+    m_lan = nullptr;
     m_node = nullptr;
     m_queues = nullptr;
     m_receive = ReceiveCallback();
@@ -261,6 +264,12 @@ Ptr<WeftFabric>
 WeftNetDevice::GetFabric() const
 {
     return m_fabric;
+}
+
+Ptr<WeftFabric>
+WeftNetDevice::GetFabricOfFirstPort() const
+{
+    return m_port == 0 ? m_fabric : nullptr;
 }
 
 uint32_t
@@ -318,6 +327,22 @@ WeftNetDevice::GetIfIndex() const
 
 Ptr<Channel>
 WeftNetDevice::GetChannel() const
+{
+    if (m_lan)
+    {
+        return m_lan;
+    }
+    return m_channel;
+}
+
+void
+WeftNetDevice::SetLan(Ptr<WeftLan> lan)
+{
+    m_lan = lan;
+}
+
+Ptr<WeftChannel>
+WeftNetDevice::GetLink() const
 {
     return m_channel;
 }

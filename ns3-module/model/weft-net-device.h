@@ -18,6 +18,7 @@ namespace ns3
 {
 
 class WeftChannel;
+class WeftLan;
 
 /**
  * @ingroup weft
@@ -53,6 +54,17 @@ class WeftNetDevice : public NetDevice
      * @param channel the link that the port sends on
      */
     void Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> channel);
+
+    /**
+     * @param lan what the port of a host is a part of for its IP stack, and GetChannel returns; a
+     * port without one, as those of switches, returns its link there
+     */
+    void SetLan(Ptr<WeftLan> lan);
+
+    /**
+     * @return the link that the port sends on
+     */
+    Ptr<WeftChannel> GetLink() const;
 
     /**
      * @return the fabric
@@ -158,6 +170,10 @@ class WeftNetDevice : public NetDevice
 
     void DoDispose() override;
 
+    /**
+     * @return the fabric on its port 0, null on others: attribute Fabric
+     */
+    Ptr<WeftFabric> GetFabricOfFirstPort() const;
     /** Lets the queues that have room again take packets. */
     void WakeQueues();
     /**
@@ -174,6 +190,7 @@ class WeftNetDevice : public NetDevice
     Ptr<WeftFabric> m_fabric;                   //!< The fabric.
     uint32_t m_port{0};                         //!< The port.
     Ptr<WeftChannel> m_channel;                 //!< The link.
+    Ptr<WeftLan> m_lan;                         //!< The network of hosts; null on switches.
     Ptr<Node> m_node;                           //!< The node.
     Mac48Address m_address;                     //!< MAC address.
     uint32_t m_ifIndex{0};                      //!< Index in the node.

@@ -22,6 +22,8 @@
 #include "weft-compat.h"
 
 #include "ns3/nstime.h"
+#include "ns3/simulator-impl.h"
+#include "ns3/simulator.h"
 
 #include <cstdint>
 
@@ -49,21 +51,33 @@ WeftPs(const Time& t)
 }
 
 /**
- * @param [out] err filled when the resolution is not one picosecond
+ * Whether a fabric can be made in this simulation: the resolution is one picosecond, and it is not
+ * divided among several processes.
+ * @param [out] err why not
  * @return 0 or a WEFT_E_* code
  */
 inline int
-WeftCheckResolution(weft_err* err)
+WeftCheckSimulation(weft_err* err)
 {
-    if (Time::GetResolution() == Time::PS)
+    if (Time::GetResolution() != Time::PS)
     {
-        return 0;
+        return weft_err_set(err,
+                            WEFT_E_INPUT,
+                            "ns-3's time resolution is not one picosecond: call "
+                            "WeftFabricHelper::Setup() or Time::SetResolution(Time::PS) "
+                            "before anything else in the script");
     }
-    return weft_err_set(err,
-                        WEFT_E_INPUT,
-                        "ns-3's time resolution is not one picosecond: call "
-                        "WeftFabricHelper::Setup() or Time::SetResolution(Time::PS) "
-                        "before anything else in the script");
+    const unsigned rank = Simulator::GetImplementation()->GetSystemId();
+    if (rank != 0)
+    {
+        return weft_err_set(err,
+                            WEFT_E_INPUT,
+                            "rank %u of a distributed simulation makes a fabric: each rank would "
+                            "play all of it again. Fabrics are not divided among ranks; run the "
+                            "script as one process, or make the fabric on rank 0 only",
+                            rank);
+    }
+    return 0;
 }
 
 } // namespace ns3

@@ -374,6 +374,7 @@ class TypeIdsTestCase : public TestCase
         for (const char* name : {"ns3::WeftFabric",
                                  "ns3::WeftNetDevice",
                                  "ns3::WeftChannel",
+                                 "ns3::WeftLan",
                                  "ns3::WeftSimulatorImpl",
                                  "ns3::WeftCongestionControl",
                                  "ns3::WeftTopology",

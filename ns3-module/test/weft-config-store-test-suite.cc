@@ -20,6 +20,7 @@
 #include "ns3/weft-application.h"
 
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -154,6 +155,14 @@ class ObjectsTestCase : public StoreTestCase
                  {"$ns3::WeftNetDevice/Fabric/$ns3::WeftFabric/EcnKmin\" value=\"777\"",
                   "CongestionControlModel/$ns3::WeftCcDcqcn/Gain\" value=\"0.125\"",
                   "$ns3::WeftMessageSender/Bytes\" value=\"4242\""});
+        std::ifstream stream(file);
+        const std::string text((std::istreambuf_iterator<char>(stream)), {});
+        const std::string once = "$ns3::WeftFabric/EcnKmin\"";
+        const std::size_t first = text.find(once);
+        NS_TEST_EXPECT_MSG_NE(first, std::string::npos, "the fabric is in the file");
+        NS_TEST_EXPECT_MSG_EQ((text.find(once, first + 1) == std::string::npos),
+                              true,
+                              "once, not once for each port");
 
         // The same simulation with default values, until the file is read.
         WeftTestRun run("ns3::WeftSimulatorImpl");

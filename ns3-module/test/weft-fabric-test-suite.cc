@@ -17,10 +17,16 @@
 #include "weft-test-util.h"
 
 #include "ns3/channel.h"
+#include "ns3/default-simulator-impl.h"
+#include "ns3/object-factory.h"
 #include "ns3/packet.h"
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
+#include "ns3/weft-topology.h"
 
+#include <iostream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 using namespace ns3;
@@ -198,6 +204,86 @@ class ByHandTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(Simulator::Now().GetPicoSeconds(),
                               FULL + DELAY + 86 * 80 + DELAY,
                               "the simulation ends with the last ACK");
+    }
+};
+
+/**
+ * @ingroup weft-tests
+ * What a process of a distributed simulation other than the first has for a SimulatorImpl.
+ */
+class TestRankOneImpl : public DefaultSimulatorImpl
+{
+  public:
+    /**
+     * @return the TypeId
+     */
+    static TypeId GetTypeId()
+    {
+        static TypeId tid = TypeId("ns3::TestRankOneImpl")
+                                .SetParent<DefaultSimulatorImpl>()
+                                .SetGroupName("Simulator")
+                                .AddConstructor<TestRankOneImpl>();
+        return tid;
+    }
+
+    uint32_t GetSystemId() const override
+    {
+        return 1;
+    }
+};
+
+NS_OBJECT_ENSURE_REGISTERED(TestRankOneImpl);
+
+/**
+ * @ingroup weft-tests
+ * A fabric is not made a second time by another rank, and Setup says when it comes too late.
+ */
+class SimulationTestCase : public TestCase
+{
+  public:
+    SimulationTestCase()
+        : TestCase("ranks, and a late Setup")
+    {
+    }
+
+  private:
+    /**
+     * @return what Setup prints
+     */
+    static std::string Setup()
+    {
+        std::ostringstream said;
+        std::streambuf* before = std::cerr.rdbuf(said.rdbuf());
+        WeftFabricHelper::Setup();
+        std::cerr.rdbuf(before);
+        return said.str();
+    }
+
+    void DoRun() override
+    {
+        {
+            WeftTestRun run("ns3::TestRankOneImpl");
+            ObjectFactory factory("ns3::WeftTopologySingleSwitch");
+            weft_err err = {};
+            Ptr<WeftFabric> fabric = CreateObject<WeftFabric>();
+            fabric->SetGraph(factory.Create<WeftTopology>()->Build(&err));
+            NS_TEST_EXPECT_MSG_EQ(fabric->Build(&err), WEFT_E_INPUT, "another rank's fabric");
+            NS_TEST_EXPECT_MSG_NE(std::string(err.msg).find("rank 1 of a distributed simulation"),
+                                  std::string::npos,
+                                  err.msg);
+        }
+        {
+            WeftTestRun run("ns3::DefaultSimulatorImpl");
+            NS_TEST_EXPECT_MSG_EQ(Setup(), "", "in time");
+        }
+        WeftTestRun run("ns3::DefaultSimulatorImpl");
+        Simulator::Schedule(Seconds(1), []() {});
+        const std::string text = Setup();
+        NS_TEST_EXPECT_MSG_NE(text.find("too late"), std::string::npos, "an event waits: " + text);
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_NE(Setup().find("goes on under ns3::DefaultSimulatorImpl"),
+                              std::string::npos,
+                              "an event was executed");
     }
 };
 
@@ -425,6 +511,7 @@ class WeftFabricTestSuite : public TestSuite
     WeftFabricTestSuite()
         : TestSuite("weft-fabric", TestSuite::Type::UNIT)
     {
+        AddTestCase(new SimulationTestCase);
         for (const char* impl : g_weftTestImpls)
         {
             // One packet: three links, each its serialisation and its delay. An empty message is a

@@ -12,12 +12,16 @@
  */
 #include "weft-tcp-test-util.h"
 
+#include "ns3/channel.h"
 #include "ns3/flow-monitor-helper.h"
 #include "ns3/global-value.h"
 #include "ns3/inet6-socket-address.h"
+#include "ns3/ipv4-global-routing-helper.h"
 #include "ns3/ipv4-l3-protocol.h"
+#include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/ipv6-address-helper.h"
 #include "ns3/ipv6-l3-protocol.h"
+#include "ns3/point-to-point-helper.h"
 #include "ns3/test.h"
 #include "ns3/udp-header.h"
 #include "ns3/udp-socket-factory.h"
@@ -25,6 +29,7 @@
 
 #include <iostream>
 #include <memory>
+#include <sstream>
 
 using namespace ns3;
 
@@ -408,6 +413,116 @@ class QueueLimitTestCase : public TestCase
 
 /**
  * @ingroup weft-tests
+ * A host of the fabric is the gateway to a node outside: TCP reaches it by static and by global
+ * routes, and where no route does, it is said.
+ */
+class GatewayTestCase : public TestCase
+{
+  public:
+    GatewayTestCase()
+        : TestCase("the rest of the network, through a host")
+    {
+    }
+
+  private:
+    static constexpr uint64_t BYTES = 300000; //!< Of each transfer.
+
+    /** Host 2 of a star has a link to a node that is not in the fabric. */
+    struct Net
+    {
+        Net()
+            : star(3, [](WeftFabricHelper&) {}),
+              addresses(WeftTestInstallStack(star.helper))
+        {
+            outside.Create(1);
+            InternetStackHelper().Install(outside);
+            PointToPointHelper link;
+            link.SetDeviceAttribute("DataRate", StringValue("1Gbps"));
+            link.SetChannelAttribute("Delay", StringValue("10us"));
+            Ipv4AddressHelper net("192.168.0.0", "255.255.255.0");
+            far = net.Assign(link.Install(star.helper.GetHosts().Get(2), outside.Get(0)))
+                      .GetAddress(1);
+        }
+
+        /**
+         * @param node a node
+         * @return its static routes
+         */
+        Ptr<Ipv4StaticRouting> Routes(Ptr<Node> node) const
+        {
+            return Ipv4StaticRoutingHelper().GetStaticRouting(node->GetObject<Ipv4>());
+        }
+
+        Star star;                          //!< The fabric.
+        std::vector<Ipv4Address> addresses; //!< Of its hosts.
+        NodeContainer outside;              //!< The node outside.
+        Ipv4Address far;                    //!< Its address.
+    };
+
+    /**
+     * @param net the network with its routes
+     * @param what they are
+     */
+    void Transfer(Net& net, const std::string& what)
+    {
+        Ptr<Node> host = net.star.helper.GetHosts().Get(0);
+        Ptr<Node> node = net.outside.Get(0);
+        WeftTestBulk out(host, node, net.far, 80, MicroSeconds(1), BYTES);
+        WeftTestBulk in(node, host, net.addresses[0], 81, MicroSeconds(1), BYTES);
+        Simulator::Stop(MilliSeconds(200));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(out.received, BYTES, what + ", out of the fabric");
+        NS_TEST_EXPECT_MSG_EQ(in.received, BYTES, what + ", into it");
+    }
+
+    void DoRun() override
+    {
+        WeftTestSetTcp("TcpNewReno");
+        {
+            WeftTestRun run("ns3::WeftSimulatorImpl");
+            Net net;
+            net.Routes(net.star.helper.GetHosts().Get(0))
+                ->AddNetworkRouteTo("192.168.0.0", "255.255.255.0", net.addresses[2], 1);
+            net.Routes(net.outside.Get(0))->SetDefaultRoute("192.168.0.1", 1);
+            Transfer(net, "static routes");
+        }
+        {
+            WeftTestRun run("ns3::WeftSimulatorImpl");
+            Net net;
+            NS_TEST_EXPECT_MSG_EQ(net.star.Device(0)->GetChannel()->GetNDevices(),
+                                  3,
+                                  "to IP the fabric is one network");
+            Ipv4GlobalRoutingHelper::PopulateRoutingTables();
+            Transfer(net, "global routes");
+        }
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        Net net;
+        Ptr<Node> host = net.star.helper.GetHosts().Get(0);
+        net.Routes(host)->SetDefaultRoute("10.0.0.99", 1);
+        Ptr<Socket> source = Socket::CreateSocket(host, UdpSocketFactory::GetTypeId());
+        std::ostringstream said;
+        for (int i = 1; i <= 2; i++)
+        {
+            Simulator::Schedule(MicroSeconds(i), [&]() {
+                source->SendTo(Create<Packet>(100), 0, InetSocketAddress(net.far, 9));
+            });
+        }
+        std::streambuf* before = std::cerr.rdbuf(said.rdbuf());
+        Simulator::Run();
+        std::cerr.rdbuf(before);
+        const std::string text = said.str();
+        const std::size_t first =
+            text.find("sends to 192.168.0.2, which no host of the fabric has");
+        NS_TEST_EXPECT_MSG_NE(first, std::string::npos, "it is said: " + text);
+        NS_TEST_EXPECT_MSG_EQ((text.find("sends to", first + 10) == std::string::npos),
+                              true,
+                              "once");
+        Config::Reset();
+    }
+};
+
+/**
+ * @ingroup weft-tests
  * What is read of IP headers, and how CE is written into them.
  */
 class IpInfoTestCase : public TestCase
@@ -586,6 +701,7 @@ class WeftIpTestSuite : public TestSuite
     {
         AddTestCase(new IpInfoTestCase);
         AddTestCase(new AddressTestCase);
+        AddTestCase(new GatewayTestCase);
         AddTestCase(new QueueLimitTestCase);
         AddTestCase(new DctcpQueueTestCase);
         AddTestCase(new IncastTestCase);

@@ -208,7 +208,7 @@ class PathsTestCase : public TestCase
         WeftMessageSenderHelper sender(helper.GetHosts().Get(2), 1000);
         sender.Install(NodeContainer(helper.GetHosts().Get(0), helper.GetHosts().Get(1)));
 
-        // The fabric hangs off every device, its congestion control off the fabric.
+        // The fabric hangs off its first device, its congestion control off the fabric.
         Config::Set("/NodeList/0/DeviceList/0/$ns3::WeftNetDevice/Fabric/EcnKmin",
                     UintegerValue(12345));
         Config::Set("/NodeList/0/DeviceList/0/$ns3::WeftNetDevice/Fabric/CongestionControlModel/"
