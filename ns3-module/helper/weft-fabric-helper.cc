@@ -16,6 +16,7 @@
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/weft-channel.h"
+#include "ns3/weft-compat.h"
 #include "ns3/weft-lan.h"
 #include "ns3/weft-net-device.h"
 #include "ns3/weft-topology.h"
@@ -44,27 +45,28 @@ void
 WeftFabricHelper::Setup()
 {
     const std::string impl = "ns3::WeftSimulatorImpl";
-    // An event is waiting, or one has been executed.
-    const bool late = !Simulator::IsFinished() || !Simulator::Now().IsZero();
+    const bool made = WeftSimulatorExists();
     if (Time::GetResolution() != Time::PS)
     {
-        NS_ABORT_MSG_IF(late,
-                        "weft: WeftFabricHelper::Setup() comes too late: events are scheduled, and "
-                        "their times count nanoseconds, not picoseconds. Call it first of all");
+        // An event is waiting, or one has been executed.
+        NS_ABORT_MSG_IF(made && (!Simulator::IsFinished() || !Simulator::Now().IsZero()),
+                        "weft: WeftFabricHelper::Setup() comes too late: there are events, whose "
+                        "times do not count picoseconds. Call it before nodes and events are made");
         Time::SetResolution(Time::PS);
     }
-    if (late)
-    {
-        const std::string other = Simulator::GetImplementation()->GetInstanceTypeId().GetName();
-        if (other != impl)
-        {
-            NS_FATAL_ERROR_CONT("weft: WeftFabricHelper::Setup() comes too late to choose "
-                                << impl << ": events are scheduled, and this simulation goes on "
-                                << "under " << other << ", with the same results in more time. "
-                                << "Call it first of all");
-        }
-    }
     Config::SetGlobal("SimulatorImplementationType", StringValue(impl));
+    if (!made)
+    {
+        return;
+    }
+    const std::string other = Simulator::GetImplementation()->GetInstanceTypeId().GetName();
+    if (other != impl)
+    {
+        NS_FATAL_ERROR_CONT("weft: WeftFabricHelper::Setup() comes too late to choose "
+                            << impl << ": this simulation goes on under " << other
+                            << ", with the same results in more time. Call it before nodes and "
+                               "events are made");
+    }
 }
 
 WeftFabricHelper::WeftFabricHelper()

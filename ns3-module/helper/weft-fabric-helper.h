@@ -50,10 +50,10 @@ class WeftFabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForD
   public:
     /**
      * Sets the time resolution to one picosecond and chooses WeftSimulatorImpl. To be called before
-     * anything else that uses time or the Simulator: once events are scheduled, it says on standard
-     * error that it cannot choose WeftSimulatorImpl any more, and it is fatal where their times
-     * count nanoseconds. --SimulatorImplementationType on the command line of a script that parses
-     * it later still wins.
+     * anything else that uses time or the Simulator: once nodes or events are made, it says on
+     * standard error that it cannot choose WeftSimulatorImpl any more, and it is fatal where there
+     * are events whose times count nanoseconds. --SimulatorImplementationType on the command line
+     * of a script that parses it later still wins.
      */
     static void Setup();
 

@@ -19,6 +19,7 @@
  */
 
 #include "ns3/event-id.h"
+#include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator-impl.h"
 
@@ -34,6 +35,17 @@ using WeftStopResult = decltype(std::declval<SimulatorImpl&>().Stop(std::declval
 static_assert(std::is_same<WeftStopResult, void>::value ||
                   std::is_same<WeftStopResult, EventId>::value,
               "this ns-3 declares SimulatorImpl::Stop(const Time&) in a way unknown to weft");
+
+/**
+ * Asking the Simulator anything makes its implementation. When it makes one it gives the logs their
+ * printers, and Simulator::Destroy takes them away.
+ * @return whether there is an implementation
+ */
+inline bool
+WeftSimulatorExists()
+{
+    return LogGetTimePrinter() != nullptr && LogGetNodePrinter() != nullptr;
+}
 
 } // namespace ns3
 

@@ -38,6 +38,7 @@ namespace
 
 constexpr uint8_t PROTOCOL_TCP = 6;
 constexpr uint8_t PROTOCOL_UDP = 17;
+constexpr uint8_t PROTOCOL_ICMPV6 = 58;
 constexpr uint32_t IPV6_HEADER_BYTES = 40;
 constexpr uint32_t UDP_HEADER_BYTES = 8;
 constexpr uint8_t ECN_BITS = 3;
@@ -77,7 +78,6 @@ WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
     const uint32_t size = packet->GetSize();
     const uint32_t got = packet->CopyData(head, sizeof head);
     uint32_t header = 0;
-    uint8_t next = 0;
     if (protocol == Ipv4L3Protocol::PROT_NUMBER && got >= 20)
     {
         isIpv4 = true;
@@ -115,6 +115,12 @@ bool
 WeftIpInfo::IsGroup() const
 {
     return (isIpv4 && (ipv4.IsMulticast() || ipv4.IsBroadcast())) || (isIpv6 && ipv6.IsMulticast());
+}
+
+bool
+WeftIpInfo::IsNeighbourDiscovery() const
+{
+    return isIpv6 && ipv6.IsLinkLocalMulticast() && next == PROTOCOL_ICMPV6;
 }
 
 uint32_t
@@ -251,23 +257,24 @@ bool
 WeftFrames::NextHop(WeftIpInfo& info, WeftNetDevice* device, Ptr<const Packet> packet)
 {
     Socket::SocketErrno error = Socket::ERROR_NOTERROR;
+    Ptr<Packet> payload = packet->Copy();
     Ptr<Ipv4> ip4 = device->GetNode()->GetObject<Ipv4>();
     Ptr<Ipv6> ip6 = device->GetNode()->GetObject<Ipv6>();
     if (info.isIpv4 && ip4 && ip4->GetRoutingProtocol())
     {
         Ipv4Header header;
-        packet->PeekHeader(header);
+        payload->RemoveHeader(header);
         Ptr<Ipv4Route> route =
-            ip4->GetRoutingProtocol()->RouteOutput(packet->Copy(), header, device, error);
+            ip4->GetRoutingProtocol()->RouteOutput(payload, header, device, error);
         info.ipv4 = route ? route->GetGateway() : Ipv4Address::GetAny();
         return info.ipv4 != Ipv4Address::GetAny();
     }
     if (info.isIpv6 && ip6 && ip6->GetRoutingProtocol())
     {
         Ipv6Header header;
-        packet->PeekHeader(header);
+        payload->RemoveHeader(header);
         Ptr<Ipv6Route> route =
-            ip6->GetRoutingProtocol()->RouteOutput(packet->Copy(), header, device, error);
+            ip6->GetRoutingProtocol()->RouteOutput(payload, header, device, error);
         info.ipv6 = route ? route->GetGateway() : Ipv6Address::GetAny();
         return info.ipv6 != Ipv6Address::GetAny();
     }
@@ -275,28 +282,59 @@ WeftFrames::NextHop(WeftIpInfo& info, WeftNetDevice* device, Ptr<const Packet> p
 }
 
 void
-WeftFrames::WarnUnreachable(const WeftIpInfo& info, WeftNetDevice* device)
+WeftFrames::Complain(Complaint what, WeftNetDevice* device, const std::string& text)
 {
-    if (m_warned || !(info.isIpv4 || info.isIpv6))
+    if (!m_complained[what])
     {
-        return;
+        m_complained[what] = true;
+        NS_FATAL_ERROR_CONT("weft: node " << device->GetNode()->GetId() << " sends " << text);
     }
-    m_warned = true;
-    std::ostringstream address;
+}
+
+void
+WeftFrames::ComplainOfDestination(const WeftIpInfo& info,
+                                  WeftNetDevice* device,
+                                  const Address& dest)
+{
+    std::ostringstream to;
     if (info.isIpv4)
     {
-        address << info.ipv4;
+        to << "to " << info.ipv4;
+    }
+    else if (info.isIpv6)
+    {
+        to << "to " << info.ipv6;
     }
     else
     {
-        address << info.ipv6;
+        to << "to the MAC address " << dest;
     }
-    NS_FATAL_ERROR_CONT(
-        "weft: node " << device->GetNode()->GetId() << " sends to " << address.str()
-                      << ", which no host of the fabric has, and its routes to there name no "
-                         "gateway that is a host of the fabric: the packets are dropped. Give the "
-                         "node a route through such a host, or run PopulateRoutingTables of "
-                         "Ipv4GlobalRoutingHelper after all addresses are assigned");
+    if (info.IsGroup() ||
+        (!info.isIpv4 && !info.isIpv6 && Mac48Address::ConvertFrom(dest).IsGroup()))
+    {
+        Complain(GROUP,
+                 device,
+                 to.str() +
+                     ", which is a group: a fabric carries packets to single hosts only, and "
+                     "these are dropped. Routing protocols that talk to groups find no "
+                     "neighbours in it: use static or global routes");
+    }
+    else if (info.isIpv4 || info.isIpv6)
+    {
+        Complain(NO_HOST,
+                 device,
+                 to.str() + ", which no host of the fabric has, and its routes to there name no "
+                            "gateway that is a host of the fabric: the packets are dropped. Give "
+                            "the node a route through such a host, or run PopulateRoutingTables of "
+                            "Ipv4GlobalRoutingHelper after all addresses are assigned");
+    }
+    else
+    {
+        Complain(NO_HOST,
+                 device,
+                 to.str() +
+                     ", which no device of a host of the fabric has: the packets are dropped");
+    }
 }
 
 bool
@@ -315,13 +353,13 @@ WeftFrames::Send(WeftNetDevice* device,
     {
         ReadAddresses(); // it may have been given since
         host = FindHost(device, packet, info, dest);
-        if (host == UINT32_MAX)
-        {
-            WarnUnreachable(info, device);
-        }
     }
     if (host == UINT32_MAX)
     {
+        if (!info.IsNeighbourDiscovery())
+        {
+            ComplainOfDestination(info, device, dest);
+        }
         NS_LOG_INFO("dropped: no host of the fabric has the destination");
         return false;
     }
@@ -346,7 +384,7 @@ WeftFrames::Send(WeftNetDevice* device,
     weft_err err = {};
     if (m_fabric.TrySendFrame(frame, &err) != 0)
     {
-        NS_LOG_WARN("frame refused: " << err.msg);
+        Complain(REFUSED, device, std::string("what its fabric refuses and drops: ") + err.msg);
         Take(handle);
         return false;
     }

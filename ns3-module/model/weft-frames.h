@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -40,6 +41,7 @@ struct WeftIpInfo
     bool isIpv4{false};       //!< An IPv4 header was read.
     bool isIpv6{false};       //!< An IPv6 header was read.
     uint8_t tos{0};           //!< Type of service or traffic class: DSCP and ECN bits.
+    uint8_t next{0};          //!< Protocol above IP; 0 for fragments.
     uint32_t flow{0};         //!< Hash of protocol and, where there are any, ports.
     uint32_t payloadBytes{0}; //!< What follows the TCP, UDP or, for others, the network header.
     Ipv4Address ipv4;         //!< Destination.
@@ -49,6 +51,11 @@ struct WeftIpInfo
      * @return whether the destination is a group or everyone
      */
     bool IsGroup() const;
+
+    /**
+     * @return whether an IPv6 stack looks for neighbours or routers on its link
+     */
+    bool IsNeighbourDiscovery() const;
 
     /**
      * @param protocol an EtherType
@@ -84,7 +91,8 @@ struct WeftIpInfo
  * a device without ARP gives none, then the destination of the IP header decides. A destination
  * outside of the fabric is reached through the host that the routes of the sending node (static,
  * global or any other protocol) name as gateway. A packet for a group, or for an address that is
- * neither, is dropped by the sending device; of the latter the first is reported on standard error.
+ * neither, is dropped by the sending device; the first of each is reported on standard error.
+ * Neighbour discovery of IPv6, which a fabric can do without, is dropped silently.
  */
 class WeftFrames
 {
@@ -173,12 +181,30 @@ class WeftFrames
      * @return whether the routes of the sending node name a gateway, which is the new destination
      */
     static bool NextHop(WeftIpInfo& info, WeftNetDevice* device, Ptr<const Packet> packet);
+
+    /** Why a packet goes nowhere. */
+    enum Complaint
+    {
+        NO_HOST,
+        GROUP,
+        REFUSED,
+        COMPLAINTS
+    };
+
     /**
-     * Says once for each fabric that packets have nowhere to go.
-     * @param info of the first of them
+     * Says on standard error that packets are dropped, once for each fabric and reason.
+     * @param what the reason
      * @param device the sending device
+     * @param text what is wrong with the first, and what to do about it
      */
-    void WarnUnreachable(const WeftIpInfo& info, WeftNetDevice* device);
+    void Complain(Complaint what, WeftNetDevice* device, const std::string& text);
+    /**
+     * No host can be found for a packet.
+     * @param info of the packet
+     * @param device the sending device
+     * @param dest its MAC destination
+     */
+    void ComplainOfDestination(const WeftIpInfo& info, WeftNetDevice* device, const Address& dest);
     /** Reads the addresses of all hosts anew. */
     void ReadAddresses();
 
@@ -188,7 +214,7 @@ class WeftFrames
     std::map<Address, uint32_t> m_macs;      //!< Host by MAC address.
     std::map<Ipv4Address, uint32_t> m_ipv4s; //!< Host by IPv4 address.
     std::map<Ipv6Address, uint32_t> m_ipv6s; //!< Host by IPv6 address.
-    bool m_warned{false};                    //!< WarnUnreachable has been called.
+    bool m_complained[COMPLAINTS]{};         //!< By reason.
 };
 
 } // namespace ns3

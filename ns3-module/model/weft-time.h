@@ -22,7 +22,6 @@
 #include "weft-compat.h"
 
 #include "ns3/nstime.h"
-#include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
 
 #include <cstdint>
@@ -67,7 +66,7 @@ WeftCheckSimulation(weft_err* err)
                             "WeftFabricHelper::Setup() or Time::SetResolution(Time::PS) "
                             "before anything else in the script");
     }
-    const unsigned rank = Simulator::GetImplementation()->GetSystemId();
+    const unsigned rank = Simulator::GetSystemId();
     if (rank != 0)
     {
         return weft_err_set(err,

@@ -24,8 +24,6 @@
 #include "ns3/uinteger.h"
 #include "ns3/weft-topology.h"
 
-#include <iostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -252,17 +250,24 @@ class SimulationTestCase : public TestCase
      */
     static std::string Setup()
     {
-        std::ostringstream said;
-        std::streambuf* before = std::cerr.rdbuf(said.rdbuf());
+        WeftTestStderr said;
         WeftFabricHelper::Setup();
-        std::cerr.rdbuf(before);
-        return said.str();
+        return said.Text();
+    }
+
+    /**
+     * @return the TypeId of the SimulatorImpl
+     */
+    static std::string Impl()
+    {
+        return Simulator::GetImplementation()->GetInstanceTypeId().GetName();
     }
 
     void DoRun() override
     {
         {
             WeftTestRun run("ns3::TestRankOneImpl");
+            Simulator::Schedule(Seconds(1), []() {}); // there is an implementation
             ObjectFactory factory("ns3::WeftTopologySingleSwitch");
             weft_err err = {};
             Ptr<WeftFabric> fabric = CreateObject<WeftFabric>();
@@ -275,11 +280,12 @@ class SimulationTestCase : public TestCase
         {
             WeftTestRun run("ns3::DefaultSimulatorImpl");
             NS_TEST_EXPECT_MSG_EQ(Setup(), "", "in time");
+            NS_TEST_EXPECT_MSG_EQ(Impl(), "ns3::WeftSimulatorImpl", "it is chosen");
+            NS_TEST_EXPECT_MSG_EQ(Setup(), "", "again");
         }
         WeftTestRun run("ns3::DefaultSimulatorImpl");
         Simulator::Schedule(Seconds(1), []() {});
-        const std::string text = Setup();
-        NS_TEST_EXPECT_MSG_NE(text.find("too late"), std::string::npos, "an event waits: " + text);
+        NS_TEST_EXPECT_MSG_NE(Setup().find("too late"), std::string::npos, "an event waits");
         Simulator::Run();
         NS_TEST_EXPECT_MSG_NE(Setup().find("goes on under ns3::DefaultSimulatorImpl"),
                               std::string::npos,

@@ -21,6 +21,7 @@
 #include "ns3/ipv4-static-routing-helper.h"
 #include "ns3/ipv6-address-helper.h"
 #include "ns3/ipv6-l3-protocol.h"
+#include "ns3/ipv6-static-routing-helper.h"
 #include "ns3/point-to-point-helper.h"
 #include "ns3/test.h"
 #include "ns3/udp-header.h"
@@ -29,7 +30,6 @@
 
 #include <iostream>
 #include <memory>
-#include <sstream>
 
 using namespace ns3;
 
@@ -500,24 +500,78 @@ class GatewayTestCase : public TestCase
         Ptr<Node> host = net.star.helper.GetHosts().Get(0);
         net.Routes(host)->SetDefaultRoute("10.0.0.99", 1);
         Ptr<Socket> source = Socket::CreateSocket(host, UdpSocketFactory::GetTypeId());
-        std::ostringstream said;
         for (int i = 1; i <= 2; i++)
         {
             Simulator::Schedule(MicroSeconds(i), [&]() {
                 source->SendTo(Create<Packet>(100), 0, InetSocketAddress(net.far, 9));
             });
         }
-        std::streambuf* before = std::cerr.rdbuf(said.rdbuf());
+        Simulator::Schedule(MicroSeconds(3), [&]() {
+            source->SendTo(Create<Packet>(100), 0, InetSocketAddress("239.1.2.3", 9));
+        });
+        WeftTestStderr said;
         Simulator::Run();
-        std::cerr.rdbuf(before);
-        const std::string text = said.str();
-        const std::size_t first =
-            text.find("sends to 192.168.0.2, which no host of the fabric has");
-        NS_TEST_EXPECT_MSG_NE(first, std::string::npos, "it is said: " + text);
-        NS_TEST_EXPECT_MSG_EQ((text.find("sends to", first + 10) == std::string::npos),
-                              true,
-                              "once");
+        NS_TEST_EXPECT_MSG_EQ(said.Count("sends to 192.168.0.2, which no host of the fabric has"),
+                              1u,
+                              "it is said, and once: " + said.Text());
+        NS_TEST_EXPECT_MSG_EQ(said.Count("sends to 239.1.2.3, which is a group"),
+                              1u,
+                              "of a group, too: " + said.Text());
         Config::Reset();
+    }
+};
+
+/**
+ * @ingroup weft-tests
+ * IPv6 through a gateway that the sender's route names by its link-local address.
+ */
+class Gateway6TestCase : public TestCase
+{
+  public:
+    Gateway6TestCase()
+        : TestCase("IPv6 through a host")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        WeftTestStderr said;
+        Star star(3, [](WeftFabricHelper&) {});
+        NodeContainer outside(1);
+        Ptr<Node> host = star.helper.GetHosts().Get(0);
+        Ptr<Node> gateway = star.helper.GetHosts().Get(2);
+        InternetStackHelper().Install(NodeContainer(star.helper.GetHosts(), outside));
+        Ipv6AddressHelper net("fd00:1::", Ipv6Prefix(64));
+        NetDeviceContainer inside(star.Device(0));
+        inside.Add(star.Device(2));
+        Ipv6InterfaceContainer in = net.Assign(inside);
+        net.SetBase("fd00:2::", Ipv6Prefix(64));
+        Ipv6InterfaceContainer out =
+            net.Assign(PointToPointHelper().Install(gateway, outside.Get(0)));
+        in.SetForwarding(1, true);
+        Ipv6StaticRoutingHelper routing;
+        routing.GetStaticRouting(host->GetObject<Ipv6>())
+            ->SetDefaultRoute(in.GetAddress(1, 0), in.GetInterfaceIndex(0));
+
+        uint32_t arrived = 0;
+        Ptr<Socket> sink = Socket::CreateSocket(outside.Get(0), UdpSocketFactory::GetTypeId());
+        sink->Bind(Inet6SocketAddress(Ipv6Address::GetAny(), 9));
+        sink->SetRecvCallback(Callback<void, Ptr<Socket>>([&](Ptr<Socket> s) {
+            while (Ptr<Packet> p = s->Recv())
+            {
+                arrived += p->GetSize();
+            }
+        }));
+        Ptr<Socket> source = Socket::CreateSocket(host, UdpSocketFactory::GetTypeId());
+        Simulator::Schedule(Seconds(3), [&]() { // after duplicate address detection
+            source->SendTo(Create<Packet>(777), 0, Inet6SocketAddress(out.GetAddress(1, 1), 9));
+        });
+        Simulator::Stop(Seconds(4));
+        Simulator::Run();
+        NS_TEST_EXPECT_MSG_EQ(arrived, 777u, "it comes out");
+        NS_TEST_EXPECT_MSG_EQ(said.Text(), "", "neighbour discovery is no reason to complain");
     }
 };
 
@@ -661,6 +715,7 @@ class AddressTestCase : public TestCase
 
         star.Device(2)->SetReceiveCallback(MakeCallback(&AddressTestCase::Raw, this));
         Ptr<WeftNetDevice> from = star.Device(0);
+        WeftTestStderr said;
         NS_TEST_EXPECT_MSG_EQ(from->Send(Create<Packet>(100), star.Device(2)->GetAddress(), 0x88b5),
                               true,
                               "by MAC address");
@@ -668,9 +723,11 @@ class AddressTestCase : public TestCase
             from->Send(Create<Packet>(100), Mac48Address("02:00:00:00:00:99"), 0x88b5),
             false,
             "an address of no host");
+        NS_TEST_EXPECT_MSG_EQ(said.Count("sends to the MAC address"), 1u, "which is said");
         NS_TEST_EXPECT_MSG_EQ(from->Send(Create<Packet>(100), from->GetBroadcast(), 0x88b5),
                               false,
                               "to all");
+        NS_TEST_EXPECT_MSG_EQ(said.Count("which is a group"), 1u, "which is said");
         NS_TEST_EXPECT_MSG_EQ(
             from->Send(Create<Packet>(1501), star.Device(2)->GetAddress(), 0x88b5),
             false,
@@ -702,6 +759,7 @@ class WeftIpTestSuite : public TestSuite
         AddTestCase(new IpInfoTestCase);
         AddTestCase(new AddressTestCase);
         AddTestCase(new GatewayTestCase);
+        AddTestCase(new Gateway6TestCase);
         AddTestCase(new QueueLimitTestCase);
         AddTestCase(new DctcpQueueTestCase);
         AddTestCase(new IncastTestCase);

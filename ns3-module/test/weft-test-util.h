@@ -24,6 +24,9 @@
 #include "ns3/string.h"
 #include "ns3/weft-fabric-helper.h"
 
+#include <cstdint>
+#include <iostream>
+#include <sstream>
 #include <string>
 
 namespace ns3
@@ -57,6 +60,54 @@ class WeftTestRun
         Config::SetGlobal("SimulatorImplementationType", StringValue("ns3::DefaultSimulatorImpl"));
         Config::SetGlobal("SchedulerType", StringValue("ns3::MapScheduler"));
     }
+};
+
+/**
+ * @ingroup weft-tests
+ * What is written to standard error in its scope.
+ */
+class WeftTestStderr
+{
+  public:
+    WeftTestStderr()
+        : m_before(std::cerr.rdbuf(m_text.rdbuf()))
+    {
+    }
+
+    ~WeftTestStderr()
+    {
+        std::cerr.rdbuf(m_before);
+    }
+
+    WeftTestStderr(const WeftTestStderr&) = delete;
+    WeftTestStderr& operator=(const WeftTestStderr&) = delete;
+
+    /**
+     * @return the text so far
+     */
+    std::string Text() const
+    {
+        return m_text.str();
+    }
+
+    /**
+     * @param part a text
+     * @return how often it was written so far
+     */
+    uint32_t Count(const std::string& part) const
+    {
+        const std::string text = Text();
+        uint32_t n = 0;
+        for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+        {
+            n++;
+        }
+        return n;
+    }
+
+  private:
+    std::ostringstream m_text; //!< The text.
+    std::streambuf* m_before;  //!< Where it goes otherwise.
 };
 
 /** The two implementations that every result must be the same under. */
