@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Progress of a run. The time left assumes that the rest takes as long per item as what is done.
+ * Progress of a run. The time left assumes that the rest takes as long per byte, or per item, as what is done.
  */
 #include "base/progress.h"
 
@@ -41,33 +41,55 @@ static void format_wall(int64_t ns, char *buf, size_t size)
         snprintf(buf, size, "%" PRId64 " h %" PRId64 " min", s / 3600, s / 60 % 60);
 }
 
-void weft_progress_update(struct weft_progress *p, int64_t sim_ps, uint64_t done, uint64_t total)
+static bool due(const struct weft_progress *p, int64_t now_ns)
+{
+    /* The first line on a terminal shows at once: the user sees that something runs. */
+    return (p->is_tty && !p->shown) ||
+           now_ns - p->last_ns >= (p->is_tty ? WEFT_PROGRESS_TTY_NS : WEFT_PROGRESS_FILE_NS);
+}
+
+bool weft_progress_due(const struct weft_progress *p)
+{
+    return p->f && due(p, p->clock(p->clock_user));
+}
+
+/* "  45.3 %", and how much of the bytes. */
+static void print_share(FILE *f, const struct weft_progress_state *s, double share)
+{
+    char done[WEFT_UNIT_TEXT_MAX], total[WEFT_UNIT_TEXT_MAX];
+    fprintf(f, "  %.1f %%", 100 * share);
+    if (s->total_bytes)
+        fprintf(f, "  %s/%s", weft_human_size(s->done_bytes, done),
+                weft_human_size(s->total_bytes, total));
+}
+
+void weft_progress_update(struct weft_progress *p, const struct weft_progress_state *s)
 {
     if (!p->f)
         return;
     const int64_t now = p->clock(p->clock_user);
-    /* The first line on a terminal shows at once: the user sees that something runs. */
-    if (!(p->is_tty && !p->shown) &&
-        now - p->last_ns < (p->is_tty ? WEFT_PROGRESS_TTY_NS : WEFT_PROGRESS_FILE_NS))
+    if (!due(p, now))
         return;
     p->last_ns = now;
     p->shown = 1;
 
     char sim[WEFT_UNIT_TEXT_MAX], wall[48], left[48];
     const int64_t wall_ns = now - p->start_ns;
+    const uint64_t done = s->total_bytes ? s->done_bytes : s->done;
+    const uint64_t total = s->total_bytes ? s->total_bytes : s->total;
+    const double share = done < total ? (double)done / (double)total : 1;
     format_wall(wall_ns, wall, sizeof wall);
-    fprintf(p->f, "%ssim %s", p->is_tty ? "\r\033[K" : "", weft_human_time(sim_ps, sim));
-    if (total > 0) {
-        fprintf(p->f, "  %.1f %%  %" PRIu64 "/%" PRIu64 " %s  wall %s",
-                100.0 * (double)done / (double)total, done, total, p->what, wall);
-        const double left_ns =
-            done == 0 ? 1e30 : (double)wall_ns * ((double)total - (double)done) / (double)done;
-        if (done <= total && left_ns < 1e17) {
-            format_wall((int64_t)left_ns, left, sizeof left);
-            fprintf(p->f, "  left %s", left);
-        }
-    } else {
-        fprintf(p->f, "  %" PRIu64 " %s  wall %s", done, p->what, wall);
+    fprintf(p->f, "%ssim %s", p->is_tty ? "\r\033[K" : "", weft_human_time(s->sim_ps, sim));
+    if (total)
+        print_share(p->f, s, share);
+    fprintf(p->f, "  %" PRIu64, s->done);
+    if (s->total)
+        fprintf(p->f, "/%" PRIu64, s->total);
+    fprintf(p->f, " %s  wall %s", p->what, wall);
+    const double left_ns = total && done ? (double)wall_ns * (1 - share) / share : 1e30;
+    if (left_ns < 1e17) {
+        format_wall((int64_t)left_ns, left, sizeof left);
+        fprintf(p->f, "  left %s", left);
     }
     if (!p->is_tty)
         fputc('\n', p->f);

@@ -3,13 +3,17 @@
  * Progress of a run: one line that is rewritten in place on a terminal at most 10 times a
  * second, or one line every 30 seconds into a file or pipe.
  *
- *   sim 12.35 us  45.3 %  1234/2724 ops  wall 12 s  left 15 s
+ *   sim 12.35 us  45.3 %  1.2 GB/2.65 GB  1234/2724 ops  wall 12 s  left 15 s
+ *
+ * The share and the time left go by bytes where they are known, which is what a run spends its time on: one large
+ * operation advances, too. Without them they go by what else is counted.
  *
  * Progress reads the wall clock and therefore must never influence a result.
  */
 #ifndef WEFT_BASE_PROGRESS_H
 #define WEFT_BASE_PROGRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -48,8 +52,17 @@ struct weft_progress {
 void weft_progress_init(struct weft_progress *p, FILE *f, int is_tty, const char *what,
                         weft_clock_ns clock, void *clock_user);
 
-/** Reports the state; cheap enough to call often. total 0 means that it is not known. */
-void weft_progress_update(struct weft_progress *p, int64_t sim_ps, uint64_t done, uint64_t total);
+/** How far a run is. A total of 0 means that it is not known. */
+struct weft_progress_state {
+    int64_t sim_ps;                   /**< simulated time */
+    uint64_t done, total;             /**< of what is counted */
+    uint64_t done_bytes, total_bytes; /**< of payload */
+};
+
+/** Whether the next update writes a line: what the state takes time to find need not be found before. */
+bool weft_progress_due(const struct weft_progress *p);
+/** Reports the state; cheap enough to call often. */
+void weft_progress_update(struct weft_progress *p, const struct weft_progress_state *s);
 
 /** Removes the line from a terminal, so that a result can be printed in its place. */
 void weft_progress_finish(struct weft_progress *p);

@@ -106,9 +106,9 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (!code)
         weft_source_fabric_notes(cli, parts.fabric);
     if (!code)
-        code = check_prepares(s, &parts, err);
-    if (!code)
         code = weft_source_advise(cli, s, &parts, err);
+    if (!code)
+        code = check_prepares(s, &parts, err);
     if (!code)
         code = check_expect(s, err);
     if (!code && o->json)

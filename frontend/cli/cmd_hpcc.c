@@ -120,6 +120,8 @@ static int resolve(struct run *r, struct weft_err *err)
         code = weft_scenario_load(NULL, &so, &r->s, err);
     free(texts);
     free(sets);
+    if (!code)
+        code = weft_scenario_warn_pauses(r->s, r->job.fabric, err);
     for (size_t i = 0; !code && i < r->profile->nwarnings; i++)
         weft_log(r->cli->log, WEFT_LOG_WARNING, "%s", r->profile->warnings[i]);
     for (size_t i = 0; !code && i < r->s->nwarnings; i++)
@@ -276,9 +278,11 @@ static int run_slices(struct run *r, int64_t limit_ps, struct weft_err *err)
     int64_t slice_ps = 10 * WEFT_PS_PER_US, until_ps = 0;
     int64_t flushed_ns = weft_clock_monotonic_ns(NULL);
     struct weft_net_totals t;
-    uint64_t events = 0;
+    uint64_t events = 0, volume_bytes = 0;
     struct weft_watch watch;
     int code = 0;
+    for (size_t i = 0; i < r->job.flows->n; i++)
+        volume_bytes += r->job.flows->list[i].bytes;
     weft_watch_init(&watch, r->net, r->s->run->stall_after_ps);
     weft_progress_init(&progress, to, r->cli->err_is_tty, "flows", NULL, NULL);
     while (!code && until_ps < limit_ps && !*r->cli->interrupted) {
@@ -306,8 +310,14 @@ static int run_slices(struct run *r, int64_t limit_ps, struct weft_err *err)
         else if (now_ns - start_ns > SLICE_MAX_NS && slice_ps > 2)
             slice_ps /= 2;
         events = t.events;
-        weft_progress_update(&progress, r->net->ops->now_ps(r->net), weft_hpcc_play_done(r->play),
-                             r->job.flows->n);
+        if (weft_progress_due(&progress)) {
+            const struct weft_progress_state s = {.sim_ps = r->net->ops->now_ps(r->net),
+                                                  .done = weft_hpcc_play_done(r->play),
+                                                  .total = r->job.flows->n,
+                                                  .done_bytes = weft_net_arrived_bytes(r->net),
+                                                  .total_bytes = volume_bytes};
+            weft_progress_update(&progress, &s);
+        }
         if (!code && now_ns - flushed_ns >= FLUSH_NS) {
             flushed_ns = now_ns;
             code = weft_report_flush(r->report, err);

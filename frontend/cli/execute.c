@@ -36,8 +36,9 @@ struct run {
     struct weft_system *system;
     struct weft_trouble_player *trouble; /* NULL: nothing goes wrong */
     struct weft_progress progress;
-    int64_t limit_ps; /* WEFT_NEVER without a limit */
-    int64_t stuck_ps; /* when nothing had got on for run.stall-after; 0: that did not happen */
+    uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asks */
+    int64_t limit_ps;      /* WEFT_NEVER without a limit */
+    int64_t stuck_ps;      /* when nothing had got on for run.stall-after; 0: that did not happen */
     struct weft_run_words words;
 };
 
@@ -57,9 +58,13 @@ double weft_cpu_s(void)
 /* Between slices. */
 static int pause_between(struct run *r, int64_t now_ns, int64_t *flushed_ns, struct weft_err *err)
 {
-    uint64_t done, total;
-    weft_system_progress(r->system, &done, &total);
-    weft_progress_update(&r->progress, r->net->ops->now_ps(r->net), done, total);
+    if (weft_progress_due(&r->progress)) {
+        struct weft_progress_state s = {.sim_ps = r->net->ops->now_ps(r->net),
+                                        .done_bytes = weft_net_arrived_bytes(r->net),
+                                        .total_bytes = r->volume_bytes};
+        weft_system_progress(r->system, &s.done, &s.total);
+        weft_progress_update(&r->progress, &s);
+    }
     if (now_ns - *flushed_ns < FLUSH_NS)
         return 0;
     *flushed_ns = now_ns;
@@ -415,6 +420,8 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
     const int64_t start_ns = weft_clock_monotonic_ns(NULL);
     const double start_cpu_s = weft_cpu_s();
     weft_progress_init(&r->progress, o->progress, o->progress_is_tty, "ops", NULL, NULL);
+    if (o->progress)
+        r->volume_bytes = weft_system_volume(r->system);
     if (!weft_system_start(r->system, err))
         run_slices(r, err);
     const double cpu_s = weft_cpu_s() - start_cpu_s;

@@ -177,7 +177,7 @@ typedef void (*weft_net_connection_fn)(void *ctx, const struct weft_net_connecti
 /** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at h3 since 12.3 us"). */
 typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
 
-/** What a backend can do. All are required but the last five. */
+/** What a backend can do. All are required but those that say so. */
 struct weft_net_ops {
     void (*free)(struct weft_net *net);
     /** Current simulated time. */
@@ -226,12 +226,25 @@ struct weft_net_ops {
     /** Optional. Whether, as of @p at_ps (at which run() ended), messages that have a path wait and none of them
      * has got on for @p after_ps, and longer where links and timers are slow (net/watch.h). */
     int (*stuck)(struct weft_net *net, int64_t at_ps, int64_t after_ps);
+    /** Optional. Payload that has come to hosts so far, with what there is of messages under way; without it that of the
+     * messages received (totals). Takes a pass over QPs. */
+    uint64_t (*arrived_bytes)(const struct weft_net *net);
 };
 
 /** Base of every backend's object. */
 struct weft_net {
     const struct weft_net_ops *ops;
 };
+
+/** ops->arrived_bytes() of any backend. */
+static inline uint64_t weft_net_arrived_bytes(const struct weft_net *net)
+{
+    struct weft_net_totals t;
+    if (net->ops->arrived_bytes)
+        return net->ops->arrived_bytes(net);
+    net->ops->totals(net, &t);
+    return t.bytes_received;
+}
 
 /** A named group of parameters of a backend: scenario element <name .../>, override name.param=value. */
 struct weft_net_section {

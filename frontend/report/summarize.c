@@ -158,6 +158,17 @@ static void sum_collectives(const struct weft_report *r, struct weft_summary *s)
     }
 }
 
+/* How much of what the workload moves has come. */
+static void sum_arrived(const struct weft_net *net, const struct weft_system *system, bool finished,
+                        struct weft_summary *s)
+{
+    s->arrived_bytes = weft_net_arrived_bytes(net);
+    const uint64_t volume = finished || !system ? s->arrived_bytes : weft_system_volume(system);
+    s->arrived_share = !volume                     ? NAN
+                       : s->arrived_bytes < volume ? (double)s->arrived_bytes / (double)volume
+                                                   : 1;
+}
+
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
                            const struct weft_system *system, int64_t reached_ps,
                            struct weft_summary *s)
@@ -173,6 +184,7 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
         s->elapsed_ps = reached_ps;
     if (reached_ps)
         s->end_ps = WEFT_NO_END;
+    sum_arrived(net, system, !reached_ps, s);
     sum_flows(r, s);
     s->path = r->path;
     sum_collectives(r, s);

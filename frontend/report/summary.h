@@ -77,6 +77,8 @@ struct weft_summary {
     int64_t idle_max_ps, idle_mean_ps;
     struct weft_path_summary path;
     uint64_t ops_done, ops_total;
+    uint64_t arrived_bytes; /**< payload that came to hosts, with what there is of unfinished messages */
+    double arrived_share;   /**< of all that the workload moves; NaN: it moves nothing, or isn't known */
 
     uint64_t messages, message_bytes;
     int64_t fct_p50_ps, fct_p99_ps, fct_max_ps;

@@ -16,11 +16,12 @@ static const char *link_name(const struct weft_fabric *f, uint32_t port, char *b
     return buf;
 }
 
-static void max_and_mean(FILE *out, const char *label, int64_t max_ps, int64_t mean_ps)
+static void max_and_mean(FILE *out, const char *label, int64_t max_ps, int64_t mean_ps,
+                         const char *meaning)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
-    fprintf(out, "    %-26s %-12s %s\n", label, weft_human_time(max_ps, a),
-            weft_human_time(mean_ps, b));
+    fprintf(out, "    %-26s %-12s %-12s %s\n", label, weft_human_time(max_ps, a),
+            weft_human_time(mean_ps, b), meaning);
 }
 
 /* The causes that took any time. */
@@ -28,10 +29,24 @@ static void exposed(FILE *out, const struct weft_summary *s)
 {
     char label[40];
     for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
-        snprintf(label, sizeof label, "  for %s", weft_spent_name((enum weft_spent)k));
+        snprintf(label, sizeof label, "  %s", weft_spent_name((enum weft_spent)k));
         if (s->exposed_by_max_ps[k])
-            max_and_mean(out, label, s->exposed_by_max_ps[k], s->exposed_by_mean_ps[k]);
+            max_and_mean(out, label, s->exposed_by_max_ps[k], s->exposed_by_mean_ps[k],
+                         weft_spent_meaning((enum weft_spent)k));
     }
+}
+
+static void ranks(FILE *out, const struct weft_summary *s)
+{
+    fprintf(out, "  per rank                     max          mean over %llu ranks\n",
+            (unsigned long long)s->ranks);
+    max_and_mean(out, "compute", s->compute_max_ps, s->compute_mean_ps, "its accelerator ran");
+    max_and_mean(out, "communication", s->comm_max_ps, s->comm_mean_ps,
+                 "a send, receive or collective was in progress");
+    max_and_mean(out, "exposed communication", s->exposed_max_ps, s->exposed_mean_ps,
+                 "the same, and nothing else ran; it waited for:");
+    exposed(out, s);
+    max_and_mean(out, "idle", s->idle_max_ps, s->idle_mean_ps, "none of these, before its end");
 }
 
 static void critical_path(FILE *out, const struct weft_summary *s)
@@ -43,8 +58,10 @@ static void critical_path(FILE *out, const struct weft_summary *s)
         sum_ps += p->spent_ps[k];
     if (!sum_ps)
         return;
-    fprintf(out, "  %-24s %llu steps, %llu times to another rank:", "critical path",
-            (unsigned long long)p->steps, (unsigned long long)p->crossings);
+    fprintf(
+        out,
+        "  %-24s %llu operations one after the other, %llu of them begun by another rank; in them",
+        "critical path", (unsigned long long)p->steps, (unsigned long long)p->crossings);
     const char *comma = "";
     for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
         if (!p->spent_ps[k])
@@ -53,10 +70,10 @@ static void critical_path(FILE *out, const struct weft_summary *s)
                 weft_human_time(p->spent_ps[k], a), 100 * (double)p->spent_ps[k] / (double)sum_ps);
         comma = ",";
     }
-    fprintf(out, "\n  %-24s", "longest steps on it");
+    fprintf(out, "\n  %-24s", "longest of them");
     for (uint32_t i = 0; i < p->ntop; i++) {
         const struct weft_path_record *t = &p->top[i];
-        fprintf(out, "%s %s '%s' to rank %u %s", i ? "," : "", weft_op_kind_word(t->op),
+        fprintf(out, "%s %s '%s' ending on rank %u %s", i ? "," : "", weft_op_kind_word(t->op),
                 t->op->name, t->rank, weft_human_time(t->end_ps - t->begin_ps, a));
     }
     fputc('\n', out);
@@ -69,7 +86,7 @@ static void collectives(FILE *out, const struct weft_summary *s)
         char size[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
         if (!c->ops)
             continue;
-        fprintf(out, "  %-24s %llu rank-operations, mean size %s",
+        fprintf(out, "  %-24s %llu calls (each rank calls each once), mean size %s",
                 weft_coll_kind_name((enum weft_coll_kind)k), (unsigned long long)c->ops,
                 weft_human_size(c->bytes / c->ops, size));
         if (!isnan(c->bus_bps))
@@ -83,8 +100,8 @@ static void collectives(FILE *out, const struct weft_summary *s)
 static void flows(FILE *out, const struct weft_summary *s)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], c[WEFT_UNIT_TEXT_MAX];
-    fprintf(out, "  %-24s %llu, together %s\n", "messages", (unsigned long long)s->messages,
-            weft_human_size(s->message_bytes, a));
+    fprintf(out, "  %-24s %llu delivered, together %s\n", "messages",
+            (unsigned long long)s->messages, weft_human_size(s->message_bytes, a));
     if (!s->messages)
         return;
     fprintf(out, "  %-24s p50 %s, p99 %s, max %s\n", "completion time (FCT)",
@@ -99,7 +116,7 @@ static void dimensions(FILE *out, const struct weft_summary *s)
 {
     if (isnan(s->dim_use_mean))
         return;
-    fprintf(out, "  %-24s", "dimensions in use");
+    fprintf(out, "  %-24s", "dimensions used");
     for (uint32_t d = 0; d < s->ndims; d++)
         fprintf(out, "%s %u: %.1f %%", d ? "," : "", d, 100 * s->dim[d].utilisation);
     fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs during communication)\n",
@@ -118,37 +135,39 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     dimensions(out, s);
     if (!t->packet_hops)
         return;
-    fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses", "ECN and PFC",
+    fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses", "queues, ECN and PFC",
             (unsigned long long)t->ecn_marks, (unsigned long long)t->cnps,
             (unsigned long long)t->pfc_pauses);
     if (t->pfc_refreshes)
         fprintf(out, " repeated %llu times", (unsigned long long)t->pfc_refreshes);
-    fprintf(out, " (ports paused %s in sum)\n", weft_human_time(s->pause_ps, a));
-    fprintf(out,
-            "  %-24s %llu drops, %llu retransmitted packets, %llu timeouts; longest queue %s\n",
-            "losses", (unsigned long long)s->drops, (unsigned long long)t->retx_packets,
-            (unsigned long long)t->rtos, weft_human_size(s->max_queue_bytes, a));
+    fprintf(out, " (ports paused %s in sum); longest queue of a port",
+            weft_human_time(s->pause_ps, a));
+    fprintf(out, " %s\n", weft_human_size(s->max_queue_bytes, a));
+    fprintf(out, "  %-24s %llu drops, %llu retransmitted packets, %llu timeouts\n", "losses",
+            (unsigned long long)s->drops, (unsigned long long)t->retx_packets,
+            (unsigned long long)t->rtos);
     if (s->troubles)
-        fprintf(out,
-                "  %-24s %llu of links down, slow or with bit errors, %llu packets lost on them\n",
-                "trouble", (unsigned long long)s->troubles, (unsigned long long)s->trouble_losses);
-    fprintf(out, "  %-24s %llu data packets, %llu packet hops\n", "packets",
+        fprintf(
+            out,
+            "  %-24s %llu times that a link was down, slow or had bit errors; %llu packets lost on "
+            "them\n",
+            "trouble", (unsigned long long)s->troubles, (unsigned long long)s->trouble_losses);
+    fprintf(out, "  %-24s %llu with data; %llu of any kind on links, one per hop\n", "packets",
             (unsigned long long)t->data_packets, (unsigned long long)t->packet_hops);
 }
 
 /* How long it took, or how far it got. */
 static void progress(FILE *out, const struct weft_summary *s)
 {
-    char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
+    char a[WEFT_UNIT_TEXT_MAX];
     const bool over = s->end_ps != WEFT_NO_END;
     fprintf(out, "  %-24s %s simulated, %llu of %llu operations done",
             over ? "end-to-end time" : "not finished",
             weft_human_time(over ? s->end_ps : s->elapsed_ps, a), (unsigned long long)s->ops_done,
             (unsigned long long)s->ops_total);
-    if (!over && s->net.bytes_posted)
-        fprintf(out, ", %s of %s posted delivered (%.1f %%)",
-                weft_human_size(s->net.bytes_received, a), weft_human_size(s->net.bytes_posted, b),
-                100 * (double)s->net.bytes_received / (double)s->net.bytes_posted);
+    if (!over && !isnan(s->arrived_share))
+        fprintf(out, ", %s of payload arrived (%.1f %% of all)",
+                weft_human_size(s->arrived_bytes, a), 100 * s->arrived_share);
     fputc('\n', out);
 }
 
@@ -168,13 +187,7 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
             (unsigned long long)s->links);
     if (s->ops_total) {
         progress(out, s);
-        fprintf(out, "  per rank                     max          mean over %llu ranks\n",
-                (unsigned long long)s->ranks);
-        max_and_mean(out, "compute", s->compute_max_ps, s->compute_mean_ps);
-        max_and_mean(out, "communication", s->comm_max_ps, s->comm_mean_ps);
-        max_and_mean(out, "exposed communication", s->exposed_max_ps, s->exposed_mean_ps);
-        exposed(out, s);
-        max_and_mean(out, "idle", s->idle_max_ps, s->idle_mean_ps);
+        ranks(out, s);
         critical_path(out, s);
         collectives(out, s);
     }

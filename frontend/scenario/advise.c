@@ -115,6 +115,8 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
     for (size_t i = 0; i < s->ngroups; i++)
         if (settle_group(s, &s->groups[i], &config, err))
             return err->code;
+    if (weft_scenario_warn_pauses(s, parts->fabric, err))
+        return err->code;
     if (s->backend->advise)
         s->backend->advise(&config, sentence, &k);
     struct weft_dims dims;

@@ -5,8 +5,7 @@
  */
 #include "scenario/resolve.h"
 
-#include "base/units.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,15 +25,38 @@ static uint64_t number(const struct weft_scenario *s, const char *element, const
     return 0;
 }
 
-int weft_resolver_warn_pauses(struct weft_resolver *r, struct weft_err *err)
+/* The first link that the topology gives an error rate, and how many there are. */
+static uint32_t lossy_links(const struct weft_fabric *f, uint32_t *first)
 {
-    const struct weft_scenario *s = r->s;
-    if (!s->trouble || !strstr(s->trouble->events, "bit-errors") || !number(s, "pfc", "enabled") ||
-        !number(s, "pfc", "prios") || number(s, "pfc", "quanta"))
+    uint32_t n = 0;
+    for (uint32_t i = f->nlinks; i-- > 0;)
+        if (f->links[i].error_rate > 0) {
+            *first = i;
+            n++;
+        }
+    return n;
+}
+
+int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric *f,
+                              struct weft_err *err)
+{
+    char why[2 * WEFT_NODE_NAME_MAX + 128], a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
+    uint32_t first = 0;
+    const uint32_t lossy = lossy_links(f, &first);
+    if (!number(s, "pfc", "enabled") || !number(s, "pfc", "prios") || number(s, "pfc", "quanta"))
+        return 0;
+    if (lossy)
+        snprintf(why, sizeof why, "error rates of the topology: %u links, %s-%s %g", lossy,
+                 weft_fabric_node_name(f, f->links[first].a, a),
+                 weft_fabric_node_name(f, f->links[first].b, b), f->links[first].error_rate);
+    else if (s->trouble && strstr(s->trouble->events, "bit-errors"))
+        snprintf(why, sizeof why, "bit-errors of trouble.events");
+    else
         return 0;
     return weft_scenario_warn(
-        r->s, err,
-        "bit-errors may lose a PFC frame, and with pfc.quanta=0 a port whose resume is "
+        s, err,
+        "links lose packets (%s), PFC frames among them: with pfc.quanta=0 a port whose resume is "
         "lost stays paused for ever, which can stall the run; pfc.quanta=65535 gives "
-        "pauses an end, as real switches have it");
+        "pauses an end, as real switches have it",
+        why);
 }

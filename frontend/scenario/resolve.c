@@ -311,8 +311,6 @@ static int resolve(struct weft_resolver *r, const struct weft_scenario_options *
         code = check_required(r, err);
     if (!code)
         code = weft_resolver_warn_unused(r, err);
-    if (!code)
-        code = weft_resolver_warn_pauses(r, err);
     return code;
 }
 

@@ -59,8 +59,6 @@ int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, co
                       struct weft_err *err);
 /** Warns of values that can't have an effect under the others. */
 int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err);
-/** Adds a warning when bit errors can stall the run through lost PFC frames. 0 or WEFT_E_LIMIT. */
-int weft_resolver_warn_pauses(struct weft_resolver *r, struct weft_err *err);
 /** Whether a text parameter names a file. */
 int weft_param_is_path(const struct weft_param *p);
 

@@ -146,6 +146,10 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
  */
 int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          struct weft_err *err);
+/** Adds a warning when links that lose packets, by trouble.events or error rates of the fabric's links, can stall the run
+ * through lost PFC frames. 0 or WEFT_E_LIMIT. Part of weft_scenario_advise. */
+int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric *f,
+                              struct weft_err *err);
 /** The text of a value: as it was given, what WEFT_PARAM_AUTO comes to if that is known, else "auto". Returns
  * @p buf or text that lives as long as the scenario. */
 const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t param,

@@ -411,12 +411,7 @@ static int use_dimensions(struct weft_coll_run *run)
     struct weft_npu *npu = run->a->npu;
     const struct weft_system *s = npu->sys;
     const struct weft_shape *shape = run->shape;
-    uint32_t rank = npu->rank;
-    for (uint32_t d = 0; d < shape->dims.n; d++) {
-        uint32_t at = rank / shape->stride[d] % s->dims.size[shape->fabric_dim[d]];
-        while (shape->places[d][run->place[d]] != at)
-            run->place[d]++;
-    }
+    weft_shape_place(shape, &s->dims, npu->rank, run->place);
     struct weft_agreed_problem problem = {
         .kind = run->call.kind,
         .bytes = run->call.bytes,

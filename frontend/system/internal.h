@@ -23,6 +23,7 @@
  *   shapes.c     groups as grids of dimensions         order.c     around a ring
  *   positions.c  ranks in groups                       classes.c   traffic classes and QPs
  *   splits.c     sizes of all-to-all-v                 remote_file.c  ASTRA-sim's description of memories
+ *   volume.c     how much payload a workload moves
  */
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
@@ -322,6 +323,9 @@ struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct w
  */
 const struct weft_shape *weft_shape_of(const struct weft_shape *shape, const struct weft_op *op,
                                        struct weft_shape *scratch);
+/** Where member @p rank is in a shape: place[d] is an index into places[d]; @p fabric: all dimensions. */
+void weft_shape_place(const struct weft_shape *shape, const struct weft_dims *fabric, uint32_t rank,
+                      uint32_t *place);
 void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w);
 
 /* sites.c */
@@ -508,6 +512,8 @@ int weft_remote_read(const struct weft_workload *w, struct weft_system_params *p
                      struct weft_err *err);
 
 /* remote.c */
+/** Payload of the message that asks for data, and of the one that says that it is stored. */
+#define WEFT_REMOTE_REQUEST_BYTES 64u
 /** Fills in what a file or the dimensions say about remote memory. */
 int weft_remote_resolve(const struct weft_workload *w, const struct weft_dims *dims,
                         struct weft_system_params *p, struct weft_err *err);
@@ -518,6 +524,13 @@ int weft_remote_begin(struct weft_system *s, struct weft_err *err);
 static inline int weft_is_remote(const struct weft_system_params *p, const struct weft_op *op)
 {
     return p->remote_memory != WEFT_REMOTE_NONE && op->kind == WEFT_OP_MEM && op->tensor_bytes;
+}
+/** Payload of the messages of an access, 0 when it has none. */
+static inline uint64_t weft_remote_message_bytes(const struct weft_system_params *p,
+                                                 const struct weft_op *op)
+{
+    return weft_is_remote(p, op) && p->remote_traffic ? op->tensor_bytes + WEFT_REMOTE_REQUEST_BYTES
+                                                      : 0;
 }
 /** Begins the access of a MEM op; at its end calls over(a, 0), or weft_remote_received() says so. */
 void weft_remote_access(struct weft_active *a, void (*over)(void *ctx, uint64_t arg));

@@ -12,8 +12,6 @@
 
 #include <stdlib.h>
 
-#define REQUEST_BYTES 64u
-
 /* The memory of a rank. */
 static uint32_t memory_of(const struct weft_system_params *p, uint32_t rank)
 {
@@ -96,14 +94,18 @@ static void answer(void *ctx, uint64_t arg)
     struct weft_active *a = ctx;
     (void)arg;
     if (!a->npu->sys->err.code)
-        post(a, 0, weft_active_op(a)->store ? REQUEST_BYTES : weft_active_op(a)->tensor_bytes);
+        post(a, 0,
+             weft_active_op(a)->store ? WEFT_REMOTE_REQUEST_BYTES
+                                      : weft_active_op(a)->tensor_bytes);
 }
 
 void weft_remote_access(struct weft_active *a, void (*over)(void *ctx, uint64_t arg))
 {
     struct weft_system *s = a->npu->sys;
     if (s->p->remote_traffic)
-        post(a, 1, weft_active_op(a)->store ? weft_active_op(a)->tensor_bytes : REQUEST_BYTES);
+        post(a, 1,
+             weft_active_op(a)->store ? weft_active_op(a)->tensor_bytes
+                                      : WEFT_REMOTE_REQUEST_BYTES);
     else
         weft_system_after(s, serve(s, a), over, a, 0);
 }

@@ -183,6 +183,16 @@ const struct weft_shape *weft_shape_of(const struct weft_shape *shape, const str
     return scratch;
 }
 
+void weft_shape_place(const struct weft_shape *shape, const struct weft_dims *fabric, uint32_t rank,
+                      uint32_t *place)
+{
+    for (uint32_t d = 0; d < shape->dims.n; d++) {
+        const uint32_t at = rank / shape->stride[d] % fabric->size[shape->fabric_dim[d]];
+        for (place[d] = 0; shape->places[d][place[d]] != at;)
+            place[d]++;
+    }
+}
+
 void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w)
 {
     for (uint32_t g = 0; shapes && g < w->ngroups; g++)

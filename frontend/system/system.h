@@ -131,6 +131,8 @@ enum weft_spent {
 };
 /** "network", "own NIC", ... */
 const char *weft_spent_name(enum weft_spent kind);
+/** What that is, in a few words: "data on its way, as long as it would take alone". */
+const char *weft_spent_meaning(enum weft_spent kind);
 
 /** One step of the critical path: the operation that all later steps waited for. */
 struct weft_path_record {
@@ -203,6 +205,10 @@ void weft_system_free(struct weft_system *s);
 int weft_system_start(struct weft_system *s, struct weft_err *err);
 /** Operations done and in total, over all ranks. */
 void weft_system_progress(const struct weft_system *s, uint64_t *done, uint64_t *total);
+/** Payload in bytes that all operations together move, each hop of an algorithm counted; without the requests and
+ * grants of rendezvous. When a run has finished, that much has come to hosts (weft_net_totals.bytes_received). A pass over the
+ * workload: call it once. */
+uint64_t weft_system_volume(const struct weft_system *s);
 /** 1 when every operation of every rank is done. */
 int weft_system_finished(const struct weft_system *s);
 /** An error raised inside a callback (the net was stopped because of it), or code 0. */

@@ -22,17 +22,34 @@ struct weft_step {
 /* The root that a run begins with is no step of it. */
 #define NO_OP UINT32_MAX
 
-static const char *const names[WEFT_SPENT_KINDS] = {
-    "network",       "own NIC",   "congestion control",
-    "loss recovery", "PFC pause", "fabric queueing",
-    "reduce",        "endpoint",  "peers",
-    "dependency",    "open",      "compute",
-    "cpu",           "memory",
+static const struct {
+    const char *name, *meaning;
+} kinds[WEFT_SPENT_KINDS] = {
+    [WEFT_SPENT_NETWORK] = {"network", "data on its way, as long as it would take alone"},
+    [WEFT_SPENT_OWN_NIC] = {"own NIC", "the sender's NIC sent other data of its host"},
+    [WEFT_SPENT_CONGESTION_CONTROL] = {"congestion control", "paced, or a full window"},
+    [WEFT_SPENT_LOSS_RECOVERY] = {"loss recovery", "timeouts, and what was sent again"},
+    [WEFT_SPENT_PFC_PAUSE] = {"PFC pause", "paused by a full buffer, or without credit"},
+    [WEFT_SPENT_FABRIC_QUEUEING] = {"fabric queueing", "waited in queues of switches"},
+    [WEFT_SPENT_REDUCE] = {"reduce", "adding up and copying received data"},
+    [WEFT_SPENT_ENDPOINT] = {"endpoint", "software and injection (system.endpoint-delay, LogGP)"},
+    [WEFT_SPENT_PEER] = {"peers", "ranks that had not called the operation yet"},
+    [WEFT_SPENT_DEPENDENCY] = {"dependency",
+                               "ranks that had to receive or add up before they sent"},
+    [WEFT_SPENT_OPEN] = {"open", "not known: the run ended first"},
+    [WEFT_SPENT_COMPUTE] = {"compute", "accelerators"},
+    [WEFT_SPENT_CPU] = {"cpu", "computation on hosts"},
+    [WEFT_SPENT_MEMORY] = {"memory", "accesses to memory"},
 };
 
 const char *weft_spent_name(enum weft_spent kind)
 {
-    return names[kind];
+    return kinds[kind].name;
+}
+
+const char *weft_spent_meaning(enum weft_spent kind)
+{
+    return kinds[kind].meaning;
 }
 
 static void fail(struct weft_system *s, int code, const char *what)

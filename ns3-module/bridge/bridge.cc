@@ -633,6 +633,14 @@ NetStuck(weft_net* net, int64_t atPs, int64_t afterPs)
            tcp != WEFT_MOTION_SOME;
 }
 
+uint64_t
+NetArrivedBytes(const weft_net* net)
+{
+    const PacketNet* self = PacketNet::Of(net);
+    return weft_engine_arrived_bytes(self->fabric->GetEngine()) +
+           (self->tcp ? self->tcp->GetArrivedBytes() : 0);
+}
+
 const weft_net_ops g_ops = {
     NetFree,
     NetNow,
@@ -652,6 +660,7 @@ const weft_net_ops g_ops = {
     NetContribute,
     NetConnections,
     NetStuck,
+    NetArrivedBytes,
 };
 
 weft_engine_config

@@ -366,6 +366,7 @@ TcpConnection::Take(Ptr<const Packet> packet)
         const uint64_t n = std::min<uint64_t>(size - at, m_body);
         at += n;
         m_body -= n;
+        m_taken += n;
         if (m_body == 0)
         {
             uint64_t message = 0;

@@ -122,6 +122,14 @@ class TcpConnection
     }
 
     /**
+     * @return payload that has come to the receiver
+     */
+    uint64_t GetArrivedBytes() const
+    {
+        return m_taken;
+    }
+
+    /**
      * Looks whether it gets on: bytes beyond those acknowledged before.
      * @param atPs now
      * @param afterPs time without progress, to which 64 retransmission timeouts and slow links add
@@ -214,6 +222,7 @@ class TcpConnection
     uint8_t m_head[FRAMING_BYTES]; //!< Receiver: header being read.
     uint32_t m_headBytes{0};       //!< Bytes of it.
     uint64_t m_body{0};            //!< Bytes of the part still to come.
+    uint64_t m_taken{0};           //!< Bytes of parts that have come.
 };
 
 #endif /* WEFT_TCP_CONNECTION_H */

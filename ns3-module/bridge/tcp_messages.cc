@@ -280,6 +280,20 @@ TcpMessages::GetTotals() const
     return t;
 }
 
+uint64_t
+TcpMessages::GetArrivedBytes() const
+{
+    uint64_t sum = 0;
+    for (const auto& [key, group] : m_groups)
+    {
+        for (const auto& c : group.connections)
+        {
+            sum += c->GetArrivedBytes();
+        }
+    }
+    return sum;
+}
+
 weft_motion
 TcpMessages::Motion(int64_t atPs, int64_t afterPs)
 {

@@ -85,6 +85,11 @@ class TcpMessages
     uint64_t Explain(uint64_t max, const std::function<void(const char*)>& fn) const;
 
     /**
+     * @return payload that has come to hosts, with what there is of unfinished messages
+     */
+    uint64_t GetArrivedBytes() const;
+
+    /**
      * Looks whether messages get on, as weft_engine_motion does.
      * @param atPs now
      * @param afterPs time without progress, to which slow timers and links add

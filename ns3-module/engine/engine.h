@@ -585,6 +585,9 @@ enum weft_motion {
  * machine, at least twice within @p after_ps; explanations then say since when.
  */
 enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_t after_ps);
+/** Payload that has come to hosts so far: that of the messages received, and of the one under way on each QP what has been
+ * taken in order. A pass over the QPs. */
+uint64_t weft_engine_arrived_bytes(const struct weft_engine *e);
 /** The longest time, over all links, that the longest queue there so far and two packets take. */
 int64_t weft_engine_slowest_ps(const struct weft_engine *e);
 /** When links changed last; 0: they have not. */

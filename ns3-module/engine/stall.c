@@ -121,6 +121,20 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
     return !open ? WEFT_MOTION_NONE : s->stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
 }
 
+uint64_t weft_engine_arrived_bytes(const struct weft_engine *e)
+{
+    uint64_t sum = e->tot.bytes_received;
+    for (uint32_t i = 0; i < e->qps.n; i++) {
+        const struct qp *q = qp_at(e, i);
+        if (q->rcv_msg == NIL)
+            continue;
+        const struct msg *m = msg_at(e, q->rcv_msg);
+        const uint64_t taken = (q->exp_psn - m->first_psn) * q->mtu_bytes;
+        sum += taken < m->m.bytes ? taken : m->m.bytes;
+    }
+    return sum;
+}
+
 bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t size)
 {
     const struct qp *q = qp_at(e, qi);

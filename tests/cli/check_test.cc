@@ -76,6 +76,35 @@ TEST(Check, RefusesWhatRunRefuses)
         }
 }
 
+// A lost resume stops a port for ever where pauses have no end: said of every source of losses, with its place.
+TEST(Check, WarnsOfLossesThatLeavePausesWithoutEnd)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    const std::string links = "0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us ";
+    write_file(dir / "clean", "5 1 4\n4\n" + links + "0\n3 4 100Gbps 1us 0\n");
+    write_file(dir / "lossy", "5 1 4\n4\n" + links + "1e-5\n3 4 100Gbps 1us 0\n");
+    auto check = [&](const std::string &file, Args more) {
+        more.insert(more.end(),
+                    {"topology.type=hpcc", "hpcc.file=" + file, "workload.type=generate"});
+        Said s = weft(Sets("check", more), dir / "");
+        EXPECT_EQ(s.code, 0) << s.err;
+        return s.err;
+    };
+    const char warning[] = "stays paused for ever";
+    const std::string said = check("lossy", {});
+    EXPECT_CONTAINS(said, warning);
+    EXPECT_CONTAINS(said, "1 links, h2-s4 1e-05");
+    EXPECT_LACKS(check("clean", {}), warning);
+    EXPECT_LACKS(check("lossy", {"pfc.quanta=65535"}), warning);
+    EXPECT_LACKS(check("lossy", {"pfc.enabled=false"}), warning);
+    EXPECT_CONTAINS(check("clean", {"trouble.events=bit-errors link=h0-s4 ber=1e-7"}), warning);
+    write_file(dir / "f", "1\n0 1 3 100 1000 2\n");
+    write_file(dir / "config.txt", "TOPOLOGY_FILE lossy\nFLOW_FILE f\nCC_MODE 3\n");
+    EXPECT_CONTAINS(weft({"hpcc", "--config", "config.txt", "--no-out"}, dir / "").err, warning);
+}
+
 // What the packet backend would capture is checked without a run folder, and nothing is written.
 TEST(Check, AcceptsWhatRunAcceptsAndWritesNothing)
 {

@@ -95,7 +95,7 @@ TEST(Dimensions, NoneAreKnown)
         {"--set", "ideal.model=flat", "--set", "ideal.bandwidth=400Gbps", "--out", dir / "o"}));
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_EQ(cells(dir / "o/dimensions.csv").size(), 1u);
-    EXPECT_EQ(s.out.find("dimensions in use"), std::string::npos);
+    EXPECT_EQ(s.out.find("dimensions used"), std::string::npos);
 }
 
 } // namespace

@@ -124,6 +124,28 @@ TEST(Run, ALimitThatIsTooShortExplainsWhoWaits)
     EXPECT_EQ(slurp(dir / "o/finished"), "stopped-at-limit\n");
 }
 
+/* One large collective that is cut off says how much of its payload came, though no operation ended. */
+TEST(Run, ASingleCollectiveThatIsCutOffSaysHowFarItGot)
+{
+    TempDir dir;
+    auto share = [&](const std::string &until) {
+        Said s =
+            weft({"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=4",
+                  "--set", "workload.type=generate", "--set", "generate.kind=all-reduce", "--set",
+                  "generate.size=40MB", "--set", "run.until=" + until, "--no-out", "--json"},
+                 dir / "");
+        const size_t at = s.out.find("\"arrived_share\": ");
+        EXPECT_NE(at, std::string::npos) << s.out;
+        EXPECT_CONTAINS(s.out, s.code ? "\"operations_done\": 0" : "\"operations_done\": 4");
+        return at == std::string::npos ? -1 : std::stod(s.out.substr(at + 17));
+    };
+    const double early = share("300us"), later = share("600us");
+    EXPECT_GT(early, 0.05);
+    EXPECT_GT(later, 1.5 * early);
+    EXPECT_LT(later, 0.9);
+    EXPECT_EQ(share("1s"), 1);
+}
+
 TEST(Run, ProgressGoesToStderrOnly)
 {
     Said s = weft(small({"--no-out", "--progress", "always"}));
@@ -333,11 +355,27 @@ TEST(Elapsed, HasThePacketsThatOutlastTheLastAcknowledgement)
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
-    const Said s = weft({"run", "--set", "topology.type=leaf-spine", "--set", "leaf-spine.leaves=2",
-                         "--set", "leaf-spine.hosts-per-leaf=1", "--set", "leaf-spine.uplink-rate=50kbps",
-                         "--set", "workload.type=generate", "--set", "generate.kind=all-to-all",
-                         "--set", "generate.size=20B", "--set", "generate.count=2", "--set",
-                         "generate.overlap=true", "--out", dir / "o"});
+    const Said s = weft({"run",
+                         "--set",
+                         "topology.type=leaf-spine",
+                         "--set",
+                         "leaf-spine.leaves=2",
+                         "--set",
+                         "leaf-spine.hosts-per-leaf=1",
+                         "--set",
+                         "leaf-spine.uplink-rate=50kbps",
+                         "--set",
+                         "workload.type=generate",
+                         "--set",
+                         "generate.kind=all-to-all",
+                         "--set",
+                         "generate.size=20B",
+                         "--set",
+                         "generate.count=2",
+                         "--set",
+                         "generate.overlap=true",
+                         "--out",
+                         dir / "o"});
     ASSERT_EQ(s.code, 0) << s.err;
     const auto links = cells(dir / "o/links.csv");
     double busiest = 0;
@@ -355,11 +393,13 @@ TEST(Limit, CountsTheSameHoweverTheEngineIsDriven)
     for (const char *until : {"2.1us", "3456789ps", "5us", "7.0001us", "11us"}) {
         TempDir dir;
         std::string first;
-        for (const char *how : {"ns3.simulator-impl=weft", "ns3.simulator-impl=default", "capture.links=all"}) {
-            const Said s = weft({"run", "-q", "--set", "topology.type=leaf-spine", "--set", "leaf-spine.leaves=2",
-                                 "--set", "workload.type=generate", "--set", "generate.kind=all-to-all", "--set",
-                                 "generate.size=160001B", "--set", std::string("run.until=") + until, "--set", how,
-                                 "--out", dir / "o"});
+        for (const char *how :
+             {"ns3.simulator-impl=weft", "ns3.simulator-impl=default", "capture.links=all"}) {
+            const Said s =
+                weft({"run", "-q", "--set", "topology.type=leaf-spine", "--set",
+                      "leaf-spine.leaves=2", "--set", "workload.type=generate", "--set",
+                      "generate.kind=all-to-all", "--set", "generate.size=160001B", "--set",
+                      std::string("run.until=") + until, "--set", how, "--out", dir / "o"});
             ASSERT_EQ(s.code, 1) << s.err;
             const std::string links = slurp(dir / "o/links.csv");
             if (first.empty())

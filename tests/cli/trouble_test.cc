@@ -52,7 +52,7 @@ TEST(Trouble, CollectivesFinishAndTheCostIsReported)
         Said s = weft(AllReduce(kEvents, {"--out", "o", "--set", std::string("transport.recovery=") + recovery}), dir / "");
         ASSERT_EQ(s.code, 0) << s.err;
         EXPECT_CONTAINS(s.out, "16 of 16 operations done");
-        EXPECT_CONTAINS(s.out, "trouble                  10 of links down, slow or with bit errors, ");
+        EXPECT_CONTAINS(s.out, "trouble                  10 times that a link was down, slow or had bit errors; ");
         auto rows = Rows(slurp(dir / "o/trouble.csv"));
         ASSERT_EQ(rows.size(), 11u);
         uint64_t lost = 0, down = 0;

@@ -130,6 +130,26 @@ TEST(Message, QpsOfOneNicShareRoundRobin)
     EXPECT_EQ(w.received[1].received_ps, (200 + 2) * 334240 + 3000000);
 }
 
+/* 100 packets of 334,240 ps over three links of 1 us: the k-th is there 3 us and k + 2 of them after the start. */
+TEST(Message, WhatHasArrivedIsKnownPacketByPacket)
+{
+    World w("dumbbell", DUMBBELL_100G);
+    w.Build();
+    w.Send(0, 2, 100 * 4096 - 96);
+    const int64_t packet = 334240, way = 3 * 1000000 + 2 * packet;
+    for (int k : {1, 2, 50, 99}) {
+        ASSERT_EQ(weft_engine_run(w.e, way + k * packet), 0); /* not what is due then */
+        EXPECT_EQ(weft_engine_arrived_bytes(w.e), (k - 1) * 4096u);
+        ASSERT_EQ(weft_engine_run(w.e, way + k * packet + 1), 0);
+        EXPECT_EQ(weft_engine_arrived_bytes(w.e), k * 4096u);
+        EXPECT_EQ(w.Totals().bytes_received, 0u);
+    }
+    w.Send(0, 3, 4096); /* beside it */
+    w.Run();
+    EXPECT_EQ(weft_engine_arrived_bytes(w.e), 101 * 4096u - 96);
+    EXPECT_EQ(weft_engine_arrived_bytes(w.e), w.Totals().bytes_received);
+}
+
 TEST(Message, BiggerThanFourGigabytes)
 {
     World w("single-switch", {{"hosts", "2"}, {"rate", "1.6Tbps"}, {"delay", "1us"}}, {{"transport.mtu", "9216B"}});

@@ -72,6 +72,30 @@ class Variants : public ::testing::TestWithParam<const char *>
 {
 };
 
+/* A long message comes bit by bit, without its framing. */
+TEST(Tcp, WhatHasArrivedGrowsBeforeAMessageIsComplete)
+{
+    Star f(2);
+    Recorder r;
+    Net n(f, "none", Tcp(), r.observer());
+    ASSERT_EQ(n.rc, 0) << n.error.msg;
+    r.listen(n);
+    const uint64_t bytes = 10000000;
+    ASSERT_EQ(n.send(0, 1, bytes), 0) << n.error.msg;
+    uint64_t before = 0, steps = 0;
+    for (int64_t t = 10; r.flows.empty() && t < 100000; t += 10) {
+        ASSERT_EQ(n.run(t * 1000000), 0) << n.error.msg;
+        const uint64_t now = weft_net_arrived_bytes(n.net);
+        EXPECT_GE(now, before);
+        EXPECT_LE(now, bytes);
+        steps += now > before && now < bytes;
+        before = now;
+    }
+    EXPECT_GT(steps, 10u);
+    EXPECT_EQ(before, bytes);
+    EXPECT_EQ(n.totals().bytes_received, bytes);
+}
+
 TEST(Tcp, SmallMessagesToThePicosecond)
 {
     Star f(2);
@@ -98,6 +122,7 @@ TEST(Tcp, SmallMessagesToThePicosecond)
     const weft_net_totals t = n.totals();
     EXPECT_EQ(t.msgs_acked, 2u);
     EXPECT_EQ(t.bytes_received, 2000u);
+    EXPECT_EQ(weft_net_arrived_bytes(n.net), 2000u);
     EXPECT_EQ(t.data_packets, 2u);
     EXPECT_EQ(n.check(), 0) << n.error.msg;
 

@@ -21,6 +21,11 @@ TEST(OutputsDoc, NamesEveryColumnAndMetric)
                       std::string::npos)
                 << f.name << " " << f.columns[i].name;
     }
+    for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
+        const std::string row = std::string("| `") + weft_spent_name((weft_spent)k) + "` | " +
+                                weft_spent_meaning((weft_spent)k) + " |";
+        EXPECT_NE(doc.find(row), std::string::npos) << row;
+    }
     size_t n;
     const weft_metric *m = weft_metrics(&n);
     for (size_t i = 0; i < n; i++) {

@@ -240,6 +240,9 @@ class Sim
         }
         if (!err.code)
             weft_system_conclude(sys_, &err); // every run's path and causes add up
+        if (Finished() && !p_.rendezvous_bytes) {
+            EXPECT_EQ(weft_system_volume(sys_), Totals().bytes_received);
+        }
         weft_err check = {};
         EXPECT_EQ(net_->ops->check(net_, &check), 0) << check.msg;
     }
