@@ -71,8 +71,10 @@ static int open_instance(struct weft_routes *r, uint32_t dim, uint32_t index, st
     }
     for (uint32_t i = part.fabric->nhosts; i < part.fabric->nnodes; i++)
         d->sites[part.nodes[i]] = (struct site){dim, index, i};
-    to->routes = weft_routes_new_without(part.fabric, part.down, err);
-    if (to->routes) {
+    to->routes = weft_routes_open(part.fabric, part.down, err);
+    rc = to->routes ? weft_routes_fill_whole(to->routes, err) : WEFT_E_LIMIT;
+    if (!rc) {
+        to->routes->down = NULL;
         struct weft_route_groups *g = &to->routes->groups;
         for (uint32_t i = 0; i < g->used; i++)
             g->ports[i] = part.ports[g->ports[i]];
@@ -80,7 +82,7 @@ static int open_instance(struct weft_routes *r, uint32_t dim, uint32_t index, st
     to->fabric = part.fabric;
     part.fabric = NULL;
     weft_fabric_instance_close(&part);
-    return to->routes ? 1 : WEFT_E_LIMIT;
+    return rc ? rc : 1;
 }
 
 int weft_routes_fill_dims(struct weft_routes *r, struct weft_err *err)
@@ -121,7 +123,7 @@ void weft_routes_free_dims(struct route_dims *d)
     if (!d)
         return;
     for (uint32_t i = 0; d->instances && i < d->ninstances; i++) {
-        weft_routes_free(d->instances[i].routes);
+        weft_routes_close(d->instances[i].routes);
         weft_fabric_free(d->instances[i].fabric);
     }
     free(d->instances);
@@ -152,8 +154,8 @@ struct weft_route_group weft_routes_lookup_dims(const struct weft_routes *r, uin
     uint32_t host = r->fabric->nodes[node].host;
     if (host == UINT32_MAX) {
         const struct site *s = &d->sites[node];
-        return weft_routes_lookup(d->instances[d->first[s->dim] + s->instance].routes, s->node,
-                                  v[s->dim].member);
+        return weft_routes_lookup_whole(d->instances[d->first[s->dim] + s->instance].routes,
+                                        s->node, v[s->dim].member);
     }
     const uint32_t k = next_dim(d, d->places + (size_t)host * d->ndims, v);
     if (k == d->ndims)
@@ -171,8 +173,8 @@ struct weft_route_group weft_routes_lookup_dim(const struct weft_routes *r, uint
     const struct place *v = &d->places[(size_t)dst_host * d->ndims + dim];
     if (u->coord == v->coord)
         return (struct weft_route_group){NULL, 0};
-    return weft_routes_lookup(d->instances[d->first[dim] + u->instance].routes, u->member,
-                              v->member);
+    return weft_routes_lookup_whole(d->instances[d->first[dim] + u->instance].routes, u->member,
+                                    v->member);
 }
 
 size_t weft_routes_bytes_dims(const struct route_dims *d)
@@ -180,7 +182,7 @@ size_t weft_routes_bytes_dims(const struct route_dims *d)
     size_t bytes = sizeof(*d) + d->ninstances * sizeof(*d->instances);
     for (uint32_t i = 0; i < d->ninstances; i++) {
         const struct weft_fabric *f = d->instances[i].fabric;
-        bytes += weft_routes_bytes(d->instances[i].routes);
+        bytes += weft_routes_bytes_whole(d->instances[i].routes);
         bytes += (size_t)f->nnodes * sizeof(*f->nodes) + (size_t)f->nlinks * sizeof(*f->links) +
                  (size_t)f->nports * sizeof(*f->ports);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The layout of the route tables; only routes.c and routes_build.c see it.
+ * The layout of the route tables; only routes*.c see it.
  *
  * Hosts with the same neighbours, port by port, form a class; a host with a link to another host is
  * a class of its own. Three tables:
@@ -45,7 +45,7 @@ struct route_dims;
 struct weft_routes {
     const struct weft_fabric *fabric;
     const uint8_t *down; /**< while building: per link, not 0 when it can't be used; NULL: none */
-    uint32_t *flat;          /**< hosts forward: entry of (node, dst) is node * nhosts + dst; else NULL */
+    uint32_t *flat; /**< hosts forward: entry of (node, dst) is node * nhosts + dst; else NULL */
     struct route_dims *dims; /**< dimension by dimension, else NULL */
     uint32_t nclasses;
     uint32_t *class_of; /**< per host */
@@ -66,6 +66,45 @@ static inline int route_link_up(const struct weft_routes *r, uint32_t port)
 {
     return !r->down || !r->down[r->fabric->ports[port].link];
 }
+
+static inline struct weft_route_group route_group(const struct weft_routes *r, uint32_t id)
+{
+    const struct group_span *s = &r->groups.spans[id];
+    return (struct weft_route_group){r->groups.ports + s->first, s->n};
+}
+
+/** As weft_routes_lookup(), where routes are not dimension by dimension. */
+static inline struct weft_route_group weft_routes_lookup_whole(const struct weft_routes *r,
+                                                               uint32_t node, uint32_t dst_host)
+{
+    if (__builtin_expect(!r->class_of, 0))
+        return route_group(r, r->flat[(size_t)node * r->fabric->nhosts + dst_host]);
+    uint32_t dst_class = r->class_of[dst_host];
+    uint32_t sw = r->switch_index[node];
+    if (sw != UINT32_MAX) {
+        uint32_t e = r->switch_runs[(size_t)(dst_class / ROUTE_RUN) * r->fabric->nswitches + sw];
+        if (e & ROUTE_PAGE)
+            e = r->pages[(size_t)(e & ~ROUTE_PAGE) * ROUTE_RUN + dst_class % ROUTE_RUN];
+        return route_group(r, e & ROUTE_LOCAL ? r->host_groups[dst_host] + (e & ~ROUTE_LOCAL) : e);
+    }
+    uint32_t src_host = r->fabric->nodes[node].host;
+    if (src_host == dst_host)
+        return route_group(r, 0);
+    const struct route_class *c = &r->classes[r->class_of[src_host]];
+    uint32_t choice =
+        c->row == ROUTE_NO_ROW ? 0 : r->source_cols[(size_t)dst_class * r->nrows + c->row];
+    return route_group(r, r->host_groups[src_host] + c->nnear + choice);
+}
+
+/* routes_whole.c */
+/** Routes without entries yet. NULL on failure. */
+struct weft_routes *weft_routes_open(const struct weft_fabric *f, const uint8_t *down,
+                                     struct weft_err *err);
+/** Fills in those of the fabric as a whole. */
+int weft_routes_fill_whole(struct weft_routes *r, struct weft_err *err);
+/** Frees what weft_routes_open() and weft_routes_fill_whole() made; NULL is allowed. */
+void weft_routes_close(struct weft_routes *r);
+size_t weft_routes_bytes_whole(const struct weft_routes *r);
 
 /** Sorts the hosts into classes. */
 int weft_routes_classify(struct weft_routes *r, struct weft_err *err);

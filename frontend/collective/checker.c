@@ -12,63 +12,6 @@
 
 typedef unsigned long long ull;
 
-int weft_checker_wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t i,
-                       const char *what)
-{
-    if (c->ranks[rank].nlanes > 1)
-        weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, lane %u, instruction %llu %s", rank, lane,
-                     (ull)i, what);
-    else
-        weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, instruction %llu %s", rank, (ull)i, what);
-    return WEFT_E_INTERNAL;
-}
-
-uint64_t weft_checker_slot(const struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
-                           const struct weft_coll_instr *in, uint64_t j)
-{
-    return weft_coll_nth_block(c->ops, c->call, r, lane, i, in, c->slots, j);
-}
-
-static uint64_t bytes_of(const struct weft_checker *c, uint64_t block)
-{
-    return weft_coll_block_bytes(c->call, c->parts, block);
-}
-
-/* Reads slots into a message. `reader` is what it must not disturb: any posted receive. */
-int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
-                      const struct weft_coll_instr *in, int from_source,
-                      struct weft_checker_message **out)
-{
-    struct weft_checker_rank *s = &c->ranks[r];
-    struct weft_checker_message *m = weft_checker_message_new(c, in->nblocks);
-    *out = m;
-    if (!m)
-        return weft_checker_no_memory(c);
-    uint64_t bytes = 0;
-    for (uint64_t j = 0; j < m->n; j++) {
-        uint64_t slot = from_source ? in->source + j : weft_checker_slot(c, r, lane, i, in, j);
-        if (slot >= c->slots)
-            return weft_checker_wrong(c, r, lane, i, "names blocks that do not exist");
-        if (s->slot[slot].adding || s->slot[slot].replacing)
-            return weft_checker_wrong(c, r, lane, i,
-                                      "sends a block that a posted receive may still change");
-        if (s->slot[slot].block == WEFT_COLL_NO_BLOCK)
-            return weft_checker_wrong(c, r, lane, i, "sends a block that it does not have");
-        m->block[j] = s->slot[slot].block;
-        memcpy(m->set + j * c->words, weft_checker_set(c, r, slot), c->words * sizeof(uint64_t));
-        bytes += bytes_of(c, m->block[j]);
-        if (c->data)
-            c->data(c->ctx, r, lane, i, j, m->block[j]);
-    }
-    if (!c->data && !from_source && weft_coll_instr_bytes(c->ops, c->call, r, lane, i, in) != bytes)
-        return weft_checker_wrong(c, r, lane, i, "does not count the bytes of its blocks");
-    if (in->action == WEFT_COLL_SEND || in->action == WEFT_COLL_SWITCH) {
-        c->proof.messages += in->action == WEFT_COLL_SEND;
-        c->proof.bytes += bytes;
-    }
-    return 0;
-}
-
 /* Adds or stores entry j of a message into a slot. */
 static int write_slot(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot,
                       const struct weft_checker_message *m, uint64_t j, int adds)

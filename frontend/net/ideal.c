@@ -57,9 +57,6 @@ static void ideal_free(struct weft_net *net)
     free(s);
 }
 
-/* The end of simulated time: it and any duration after it are times. */
-#define LAST_PS (WEFT_NEVER / 2)
-
 static int64_t ideal_now_ps(const struct weft_net *net)
 {
     return self(net)->now_ps;
@@ -68,46 +65,6 @@ static int64_t ideal_now_ps(const struct weft_net *net)
 static void ideal_set_sink(struct weft_net *net, const struct weft_net_sink *sink)
 {
     self(net)->sink = *sink;
-}
-
-/* Takes a free slot, growing the pool; WEFT_IDEAL_NO_SLOT when out of memory. */
-static uint32_t take_slot(struct weft_ideal *s)
-{
-    if (s->free_slot == WEFT_IDEAL_NO_SLOT) {
-        uint32_t n = s->nslots ? 2 * s->nslots : 64;
-        struct weft_ideal_slot *p = realloc(s->slots, (size_t)n * sizeof(*p));
-        if (!p || n < s->nslots)
-            return WEFT_IDEAL_NO_SLOT;
-        s->slots = p;
-        for (uint32_t i = n; i-- > s->nslots;) {
-            p[i].next_free = s->free_slot;
-            s->free_slot = i;
-        }
-        s->nslots = n;
-    }
-    uint32_t i = s->free_slot;
-    s->free_slot = s->slots[i].next_free;
-    return i;
-}
-
-static void give_slot(struct weft_ideal *s, uint32_t i)
-{
-    s->slots[i].next_free = s->free_slot;
-    s->free_slot = i;
-}
-
-int weft_ideal_schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_ideal_slot *slot,
-                        struct weft_err *err)
-{
-    uint32_t i = take_slot(s);
-    if (i == WEFT_IDEAL_NO_SLOT)
-        return out_of_memory(err);
-    s->slots[i] = *slot;
-    if (weft_heap_push(&s->heap, t_ps, i)) {
-        give_slot(s, i);
-        return out_of_memory(err);
-    }
-    return 0;
 }
 
 /* The entry of a message's (src, dst, prio), made when `make`; NULL when absent or out of memory.
@@ -142,18 +99,6 @@ static void drop_if_idle(struct weft_ideal *s, struct weft_ideal_pair *p)
     }
 }
 
-int64_t weft_ideal_begin(struct weft_ideal *s, const struct weft_ideal_cost *cost)
-{
-    int64_t begin = s->now_ps;
-    if (s->source_free_ps) {
-        int64_t *busy = &s->source_free_ps[cost->source];
-        if (*busy > begin)
-            begin = *busy;
-        *busy = begin + (cost->source_ps < LAST_PS - begin ? cost->source_ps : LAST_PS - begin);
-    }
-    return begin;
-}
-
 static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref,
                       struct weft_err *err)
 {
@@ -178,7 +123,7 @@ static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint
     int64_t arrive = weft_ideal_begin(s, &cost) + cost.total_ps;
     if (arrive < pair->last_ps)
         arrive = pair->last_ps;
-    if (arrive > LAST_PS) {
+    if (arrive > WEFT_IDEAL_LAST_PS) {
         drop_if_idle(s, pair);
         return weft_err_set(
             err, WEFT_E_LIMIT,
@@ -211,7 +156,7 @@ static int ideal_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *
                        void *ctx, uint64_t arg, struct weft_err *err)
 {
     struct weft_ideal *s = self(net);
-    if (delay_ps < 0 || delay_ps > LAST_PS - s->now_ps)
+    if (delay_ps < 0 || delay_ps > WEFT_IDEAL_LAST_PS - s->now_ps)
         return weft_err_set(err, WEFT_E_LIMIT, "a timer of %lld ps at %lld ps cannot be set",
                             (long long)delay_ps, (long long)s->now_ps);
     struct weft_ideal_slot slot = {.fn = fn, .ctx = ctx, .arg = arg};
@@ -263,11 +208,7 @@ static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *er
             s->now_ps = until_ps > s->now_ps ? until_ps : s->now_ps;
             break;
         }
-        struct weft_heap_entry e = weft_heap_pop(&s->heap);
-        struct weft_ideal_slot slot = s->slots[e.slot];
-        give_slot(s, e.slot);
-        s->now_ps = e.t_ps;
-        s->totals.events++;
+        struct weft_ideal_slot slot = weft_ideal_next(s);
         if (slot.fn)
             slot.fn(slot.ctx, slot.arg);
         else

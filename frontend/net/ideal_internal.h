@@ -6,6 +6,7 @@
 #define WEFT_NET_IDEAL_INTERNAL_H
 
 #include "net/event_heap.h"
+#include "base/units.h"
 #include "net/net.h"
 #include "topologies/routes.h"
 
@@ -23,9 +24,11 @@ struct weft_ideal_params {
     int contention;
 };
 
-/** No slot. */
 /** Longest time accepted for one message; far from overflow in every sum. */
 #define WEFT_IDEAL_LONGEST_PS (WEFT_NEVER / 4)
+/** The end of simulated time: it and any duration after it are times. */
+#define WEFT_IDEAL_LAST_PS (WEFT_NEVER / 2)
+/** No slot. */
 #define WEFT_IDEAL_NO_SLOT UINT32_MAX
 
 /** What is pending: a timer, or a message on its way. */
@@ -79,11 +82,15 @@ struct weft_ideal_cost {
     uint32_t source;   /**< index into source_free_ps */
 };
 
+/* ideal_queue.c */
 /** Puts `slot` in the event queue at t_ps. */
 int weft_ideal_schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_ideal_slot *slot,
                         struct weft_err *err);
 /** When a source with @p cost may begin; occupies it. */
 int64_t weft_ideal_begin(struct weft_ideal *s, const struct weft_ideal_cost *cost);
+
+/** Takes the earliest slot, which there must be, and goes on to its time. */
+struct weft_ideal_slot weft_ideal_next(struct weft_ideal *s);
 
 /* ideal_cost.c: arithmetic */
 int64_t weft_ideal_serial_ps(uint64_t bytes, uint64_t rate_bps);

@@ -22,16 +22,6 @@ static void add_name(struct names *v, const char *name)
         v->list[v->n++] = name;
 }
 
-const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, const char *name)
-{
-    if (!r->root)
-        return NULL;
-    for (const struct weft_xml_elem *e = r->root->children; e; e = e->next)
-        if (strcmp(e->name, name) == 0)
-            return e;
-    return NULL;
-}
-
 /* The backend that has a section called @p name, the chosen one first; NULL: none. */
 static const struct weft_net_backend *backend_of_section(const struct weft_resolver *r,
                                                          const char *name)

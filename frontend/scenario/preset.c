@@ -6,11 +6,6 @@
 
 #include <string.h>
 
-int weft_group_is_cc(const struct weft_scenario_group *g)
-{
-    return strcmp(g->element, weft_families[WEFT_FAMILY_CC].element) == 0;
-}
-
 /* The name of the preset, by override or file; NULL: none. */
 static const char *chosen(struct weft_resolver *r, struct weft_scenario_group *g)
 {

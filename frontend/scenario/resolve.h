@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Shared by the files that resolve a scenario. Private to frontend/scenario.
+ *
+ * resolver.c owns the state, and file.c, preset.c and override.c set values in it, in this order; unused.c and pauses.c
+ * look at the result. resolve.c calls them in turn; they call resolver.c only.
  */
 #ifndef WEFT_SCENARIO_RESOLVE_H
 #define WEFT_SCENARIO_RESOLVE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Beginnings and ends of trouble in the order of time. Private to frontend/trouble. */
+/* Stretches of trouble, their beginnings and ends in the order of time. Private to frontend/trouble. */
 #ifndef WEFT_TROUBLE_EDGES_H
 #define WEFT_TROUBLE_EDGES_H
 
@@ -8,6 +8,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Makes room for one more entry of @p size in an array of @p n. */
+int weft_trouble_grow(void **array, size_t n, size_t *cap, size_t size, struct weft_err *err);
+/** Orders the stretches by their beginning; refuses two values of one link at a time. */
+int weft_trouble_sort(struct weft_trouble *t, struct weft_err *err);
 
 /** A stretch begins or ends. */
 struct weft_trouble_edge {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the list of a scenario to stretches of trouble.
- *
- * Failures of one link may overlap (a link of a switch that fails too): it is down while any of them
- * lasts. Two rates or two bit error rates at a time mean nothing and are refused.
+ * From the list of a scenario to stretches of trouble, and to their edges.
  */
 #include "base/hash.h"
 #include "base/items.h"
@@ -12,8 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_STRETCHES 1000000u
 
 static const struct weft_param params[] = {
     {"events", WEFT_PARAM_STRING, offsetof(struct weft_trouble_params, events), "", NULL, NULL,
@@ -25,37 +20,14 @@ const struct weft_param_table weft_trouble_param_table =
 
 /* ---- reading ---- */
 
-static int grow(void **array, size_t n, size_t *cap, size_t size, struct weft_err *err)
-{
-    if (n < *cap)
-        return 0;
-    size_t more = *cap ? 2 * *cap : 16;
-    void *to = realloc(*array, more * size);
-    if (!to)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu entries", more);
-    *array = to;
-    *cap = more;
-    return 0;
-}
-
-int weft_trouble_add(struct weft_trouble *t, const struct weft_trouble_stretch *s,
-                     struct weft_err *err)
-{
-    if (t->nstretches == MAX_STRETCHES)
-        return weft_err_set(err, WEFT_E_LIMIT, "more than %u failures of links", MAX_STRETCHES);
-    int rc = grow((void **)&t->stretches, t->nstretches, &t->stretches_cap, sizeof *s, err);
-    if (!rc)
-        t->stretches[t->nstretches++] = *s;
-    return rc;
-}
-
 static int begin(void *ctx, const char *type, struct weft_err *err)
 {
     struct weft_trouble *t = (struct weft_trouble *)ctx;
     const struct weft_trouble_kind *kind = weft_trouble_kind_find(type, err);
     if (!kind)
         return WEFT_E_INPUT;
-    int rc = grow((void **)&t->items, t->nitems, &t->items_cap, sizeof t->items[0], err);
+    int rc =
+        weft_trouble_grow((void **)&t->items, t->nitems, &t->items_cap, sizeof t->items[0], err);
     if (rc)
         return rc;
     struct weft_trouble_item *item = &t->items[t->nitems++];
@@ -91,56 +63,6 @@ static int end(void *ctx, struct weft_err *err)
     return t->items[item].kind->expand(t, item, err);
 }
 
-/* ---- order and overlaps ---- */
-
-static int cmp(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int by_begin(const void *pa, const void *pb)
-{
-    const struct weft_trouble_stretch *a = (const struct weft_trouble_stretch *)pa,
-                                      *b = (const struct weft_trouble_stretch *)pb;
-    int c = cmp(a->begin_ps, b->begin_ps);
-    c = c ? c : cmp(a->item, b->item);
-    return c ? c : cmp(a->link, b->link);
-}
-
-static int by_link(const void *pa, const void *pb)
-{
-    const struct weft_trouble_stretch *a = *(const struct weft_trouble_stretch *const *)pa,
-                                      *b = *(const struct weft_trouble_stretch *const *)pb;
-    int c = cmp(a->link, b->link);
-    c = c ? c : cmp(a->what, b->what);
-    return c ? c : by_begin(a, b);
-}
-
-static int check_overlaps(const struct weft_trouble *t, struct weft_err *err)
-{
-    const struct weft_trouble_stretch **order = malloc((t->nstretches + 1) * sizeof(void *));
-    char at[WEFT_UNIT_TEXT_MAX];
-    int rc = order ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
-    for (size_t i = 0; i < t->nstretches && !rc; i++)
-        order[i] = &t->stretches[i];
-    if (!rc)
-        qsort(order, t->nstretches, sizeof order[0], by_link);
-    for (size_t i = 1; i < t->nstretches && !rc; i++) {
-        const struct weft_trouble_stretch *a = order[i - 1], *b = order[i];
-        if (a->link != b->link || a->what != b->what || b->what == WEFT_LINK_DOWN ||
-            b->begin_ps >= a->end_ps)
-            continue;
-        const uint32_t first = a->item < b->item ? a->item : b->item;
-        rc = weft_err_set(err, WEFT_E_INPUT,
-                          "entries %u and %u: both are a %s of link %u at %s; let one end before "
-                          "the other begins",
-                          first + 1, (a->item < b->item ? b : a)->item + 1,
-                          t->items[b->item].kind->name, b->link, weft_format_time(b->begin_ps, at));
-    }
-    free(order);
-    return rc;
-}
-
 struct weft_trouble *weft_trouble_new(const char *events, const struct weft_fabric *f,
                                       struct weft_err *err)
 {
@@ -155,12 +77,10 @@ struct weft_trouble *weft_trouble_new(const char *events, const struct weft_fabr
     t->fabric = f;
     t->text = text;
     struct weft_items_reader reader = {t, "entry", begin, set, end};
-    if (weft_items_read(text, &reader, err) || check_overlaps(t, err)) {
+    if (weft_items_read(text, &reader, err) || weft_trouble_sort(t, err)) {
         weft_trouble_free(t);
         return NULL;
     }
-    if (t->nstretches)
-        qsort(t->stretches, t->nstretches, sizeof t->stretches[0], by_begin);
     return t;
 }
 
@@ -175,6 +95,11 @@ void weft_trouble_free(struct weft_trouble *t)
 }
 
 /* ---- edges ---- */
+
+static int cmp(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
 
 static int by_time(const void *pa, const void *pb)
 {

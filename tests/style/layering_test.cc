@@ -3,7 +3,7 @@
  * Who may include whom. Arrows point one way: the table below lists for each folder those that
  * it may include besides itself; everything else of weft's, and of ns-3's, is an offence.
  */
-#include "source_tree.h"
+#include "includes.h"
 
 #include <cstring>
 #include <map>
@@ -50,32 +50,6 @@ const std::map<std::string, std::set<std::string>> arrows = {
 const std::vector<std::string> libraries = {"frontend", congestion, topologies, engine,
                                             model,      helper,     bridge};
 
-struct Include {
-    size_t line;
-    std::string name;
-};
-
-std::vector<Include> includes_of(const SourceFile &f)
-{
-    std::vector<Include> found;
-    for (size_t i = 0; i < f.lines.size(); i++) {
-        const std::string &s = f.lines[i];
-        size_t p = s.find_first_not_of(" \t");
-        if (p == std::string::npos || s[p] != '#')
-            continue;
-        p = s.find_first_not_of(" \t", p + 1);
-        if (p == std::string::npos || s.compare(p, 7, "include") != 0)
-            continue;
-        const size_t open = s.find_first_of("\"<", p + 7);
-        if (open == std::string::npos)
-            continue;
-        const size_t close = s.find(s[open] == '<' ? '>' : '"', open + 1);
-        if (close != std::string::npos)
-            found.push_back({i, s.substr(open + 1, close - open - 1)});
-    }
-    return found;
-}
-
 /* The layer of a path from the root, "" for none. */
 std::string layer_of(const std::string &path)
 {
@@ -89,15 +63,11 @@ std::string layer_of(const std::string &path)
 std::string target_layer(const SourceFile &from, const std::string &name,
                          const std::set<std::string> &paths)
 {
-    namespace fs = std::filesystem;
     if (name.compare(0, 4, "ns3/") == 0)
         return ns3;
-    const std::string folder = fs::path(from.path).parent_path().generic_string();
-    for (const std::string &start : {folder, std::string(), std::string("frontend")}) {
-        const std::string path = (fs::path(start) / name).lexically_normal().generic_string();
-        if (paths.count(path))
-            return layer_of(path);
-    }
+    const std::string path = included_path(from, name, paths);
+    if (!path.empty())
+        return layer_of(path);
     /* Not in the tree: generated at build time, or not there (any more). */
     const std::string from_root = layer_of(name);
     return from_root.empty() ? layer_of("frontend/" + name) : from_root;
@@ -106,9 +76,7 @@ std::string target_layer(const SourceFile &from, const std::string &name,
 Offenders wrong_arrows(const SourceTree &tree)
 {
     Offenders bad;
-    std::set<std::string> paths;
-    for (const SourceFile &f : tree)
-        paths.insert(f.path);
+    const std::set<std::string> paths = paths_of(tree);
     for (const SourceFile &f : tree) {
         const std::string own = layer_of(f.path);
         if (!is_code(f.path) || own.empty())

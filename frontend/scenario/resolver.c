@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is known of a scenario while it is being resolved: the file's elements, the values set so far and where they
+ * come from, and the warnings.
+ */
+#include "scenario/resolve.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+}
+
+int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char *fmt, ...)
+{
+    char text[WEFT_ERR_MSG_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    if (s->nwarnings == s->warnings_cap) {
+        size_t cap = s->warnings_cap ? 2 * s->warnings_cap : 8;
+        const char **more = (const char **)weft_arena_calloc(s->arena, cap, sizeof *more);
+        if (!more)
+            return no_memory(err);
+        if (s->nwarnings)
+            memcpy(more, s->warnings, s->nwarnings * sizeof *more);
+        s->warnings = more;
+        s->warnings_cap = cap;
+    }
+    char *kept = weft_arena_strdup(s->arena, text);
+    if (!kept)
+        return no_memory(err);
+    s->warnings[s->nwarnings++] = kept;
+    return 0;
+}
+
+int weft_param_is_path(const struct weft_param *p)
+{
+    static const char *const words[] = {"file", "path", "dir", "groups"};
+    if (p->type != WEFT_PARAM_STRING)
+        return 0;
+    const char *last = strrchr(p->name, '-');
+    last = last ? last + 1 : p->name;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(last, words[i]) == 0)
+            return 1;
+    return 0;
+}
+
+int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,
+                      const char *value, const char *base_dir, struct weft_origin origin,
+                      struct weft_err *err)
+{
+    const struct weft_param *p = weft_params_find(g->table, param);
+    if (p && weft_param_is_path(p) && value[0] != '\0' && value[0] != '/' && base_dir[0] != '\0')
+        value = weft_arena_printf(r->s->arena, "%s/%s", base_dir, value);
+    else
+        value = weft_arena_strdup(r->s->arena, value);
+    if (!value)
+        return no_memory(err);
+    int code = weft_params_set(g->table, g->values, param, value, err);
+    if (code)
+        return code;
+    g->origins[p - g->table->params] = origin;
+    return 0;
+}
+
+const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, const char *name)
+{
+    if (!r->root)
+        return NULL;
+    for (const struct weft_xml_elem *e = r->root->children; e; e = e->next)
+        if (strcmp(e->name, name) == 0)
+            return e;
+    return NULL;
+}
+
+int weft_group_is_cc(const struct weft_scenario_group *g)
+{
+    return strcmp(g->element, weft_families[WEFT_FAMILY_CC].element) == 0;
+}

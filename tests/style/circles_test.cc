@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * No circles between files: neither of includes, nor of calls. One file owns a state, and those that
+ * it calls do not call it back.
+ *
+ * Calls are read off the object files of the build: a function that one file uses and another one
+ * defines. A table that names functions or objects of other files (`.def` tables) is data: who
+ * reaches a function through it does not count as its caller, as with any function that is handed over.
+ */
+#include "includes.h"
+
+#include <cstdio>
+#include <map>
+
+namespace
+{
+
+namespace fs = std::filesystem;
+
+/* From each file to those that it needs, with what for. */
+using Graph = std::map<std::string, std::map<std::string, std::string>>;
+
+/* The folders whose files make no circle of calls. */
+const std::vector<std::string> without_call_circles = {"frontend", "topologies", "congestion"};
+
+/* Tarjan: sets of more than one node that reach each other. */
+class Circles
+{
+  public:
+    explicit Circles(const Graph &g) : graph(g)
+    {
+        for (const auto &node : g)
+            if (!number.count(node.first))
+                visit(node.first);
+    }
+    std::vector<std::vector<std::string>> found;
+
+  private:
+    void visit(const std::string &v)
+    {
+        const size_t mine = number[v] = low[v] = number.size();
+        stack.push_back(v);
+        open.insert(v);
+        const auto edges = graph.find(v);
+        if (edges != graph.end())
+            for (const auto &e : edges->second) {
+                if (!number.count(e.first))
+                    visit(e.first);
+                if (open.count(e.first))
+                    low[v] = std::min(low[v], low[e.first]);
+            }
+        if (low[v] != mine)
+            return;
+        std::vector<std::string> circle;
+        std::string last;
+        do {
+            last = stack.back();
+            stack.pop_back();
+            open.erase(last);
+            circle.push_back(last);
+        } while (last != v);
+        if (circle.size() > 1)
+            found.push_back(circle);
+    }
+    const Graph &graph;
+    std::map<std::string, size_t> number, low;
+    std::vector<std::string> stack;
+    std::set<std::string> open;
+};
+
+/* One line per edge of a circle. */
+Offenders circles_of(const Graph &g)
+{
+    Offenders bad;
+    for (const auto &circle : Circles(g).found) {
+        const std::set<std::string> in(circle.begin(), circle.end());
+        bad.push_back("a circle of " + std::to_string(circle.size()) + " files:");
+        for (const std::string &from : in)
+            for (const auto &e : g.at(from))
+                if (in.count(e.first))
+                    bad.push_back("  " + from + " -> " + e.first + " " + e.second);
+    }
+    return bad;
+}
+
+Graph includes_graph(const SourceTree &tree)
+{
+    const std::set<std::string> paths = paths_of(tree);
+    Graph g;
+    for (const SourceFile &f : tree) {
+        if (!is_code(f.path))
+            continue;
+        g[f.path];
+        for (const Include &i : includes_of(f)) {
+            const std::string to = included_path(f, i.name, paths);
+            if (!to.empty() && is_code(to) && to != f.path)
+                g[f.path][to] = "line " + std::to_string(i.line + 1);
+        }
+    }
+    return g;
+}
+
+/* A line of nm -P: a symbol of an object file. */
+struct Symbol {
+    std::string file, name;
+    char type; /* as nm writes it: U is used, T and W are defined functions */
+};
+
+Graph calls_graph(const std::vector<Symbol> &symbols)
+{
+    std::map<std::string, std::string> owner;
+    Graph g;
+    for (const Symbol &s : symbols)
+        if (s.type == 'T' || s.type == 'W')
+            owner[s.name] = s.file;
+    for (const Symbol &s : symbols) {
+        g[s.file];
+        const auto to = owner.find(s.name);
+        if (s.type == 'U' && to != owner.end() && to->second != s.file) {
+            std::string &what = g[s.file][to->second];
+            what += (what.empty() ? "" : ", ") + s.name;
+        }
+    }
+    return g;
+}
+
+/* "frontend/base/CMakeFiles/weft_base.dir/err.c.o" is of "frontend/base/err.c". */
+std::string source_of(const std::string &object)
+{
+    const size_t a = object.find("CMakeFiles/");
+    const size_t b = a == std::string::npos ? a : object.find(".dir/", a);
+    if (b == std::string::npos || !has_extension(object, {".c.o"}))
+        return "";
+    return object.substr(0, a) + object.substr(b + 5, object.size() - b - 7);
+}
+
+/* The symbols of all object files whose source is in the tree. */
+std::vector<Symbol> built_symbols(const fs::path &build, const std::set<std::string> &paths)
+{
+    std::vector<Symbol> symbols;
+    std::string command = "nm -P -A";
+    std::map<std::string, std::string> source;
+    for (const std::string &folder : without_call_circles) {
+        if (!fs::exists(build / folder))
+            continue;
+        for (const auto &e : fs::recursive_directory_iterator(build / folder)) {
+            const std::string path = source_of(e.path().lexically_relative(build).generic_string());
+            if (!paths.count(path))
+                continue;
+            source[e.path().string()] = path;
+            command += " '" + e.path().string() + "'";
+        }
+    }
+    FILE *pipe = source.empty() ? nullptr : popen(command.c_str(), "r");
+    if (!pipe)
+        return symbols;
+    char line[4096];
+    while (fgets(line, sizeof line, pipe)) {
+        std::istringstream words(line);
+        std::string file, name, type;
+        if (words >> file >> name >> type && !file.empty() &&
+            source.count(file.substr(0, file.size() - 1)))
+            symbols.push_back({source[file.substr(0, file.size() - 1)], name, type[0]});
+    }
+    pclose(pipe);
+    return symbols;
+}
+
+TEST(Circles, NoFileIncludesItselfThroughOthers)
+{
+    EXPECT_EQ(joined(circles_of(includes_graph(project_tree()))), "");
+}
+
+TEST(Circles, NoFileIsCalledBackByThoseItCalls)
+{
+    const char *build = getenv("WEFT_BINARY_DIR");
+    ASSERT_NE(build, nullptr) << "WEFT_BINARY_DIR must name the build (ctest sets it)";
+    const std::vector<Symbol> symbols = built_symbols(build, paths_of(project_tree()));
+    ASSERT_GT(symbols.size(), 1000u) << "no object files in " << build << ": build weft first";
+    EXPECT_EQ(joined(circles_of(calls_graph(symbols))), "");
+}
+
+TEST(Circles, AreFound)
+{
+    const SourceTree tree = {{"frontend/net/a.h", {"#include \"net/b.h\""}},
+                             {"frontend/net/b.h", {"#include \"c.h\""}},
+                             {"frontend/net/c.h", {"#include \"a.h\""}},
+                             {"frontend/net/a.c", {"#include \"a.h\""}}};
+    EXPECT_EQ(circles_of(includes_graph(tree)).size(), 1u + 3u);
+    const std::vector<Symbol> calls = {{"a.c", "f", 'T'}, {"a.c", "g", 'U'}, {"b.c", "g", 'T'},
+                                       {"b.c", "h", 'U'}, {"c.c", "h", 'T'}, {"c.c", "f", 'U'}};
+    EXPECT_EQ(circles_of(calls_graph(calls)).size(), 1u + 3u);
+    std::vector<Symbol> data = calls; /* what c.c needs of a.c is an object, not a function */
+    data[0].type = 'R';
+    EXPECT_EQ(joined(circles_of(calls_graph(data))), "");
+    EXPECT_EQ(source_of("frontend/base/CMakeFiles/weft_base.dir/err.c.o"), "frontend/base/err.c");
+    EXPECT_EQ(source_of("frontend/workload/CMakeFiles/weft_workload.dir/training/plan.c.o"),
+              "frontend/workload/training/plan.c");
+    EXPECT_EQ(source_of("frontend/cli/weft"), "");
+}
+
+} // namespace
