@@ -96,45 +96,41 @@ static bool set_bytes(struct weft_arena *arena, union weft_et_scalar *v, const v
     return true;
 }
 
-/* case LIST: allocate the values and convert each with EXPR, which sees the element as `e`. */
-#define COPY_LIST(KIND, member, field, EXPR)                                                       \
+/* case LIST: allocate the values and write CONVERT (a cast, an operator or nothing) before each. */
+#define COPY_LIST(KIND, member, field, CONVERT)                                                    \
     case WEFT_ET_LIST(KIND): {                                                                     \
         size_t n = in->member->n_v;                                                                \
         union weft_et_scalar *v = weft_arena_calloc(arena, n, sizeof *v);                          \
         if (!v)                                                                                    \
             return false;                                                                          \
-        for (size_t i = 0; i < n; i++) {                                                           \
-            __auto_type e = in->member->v[i];                                                      \
-            v[i].field = (EXPR);                                                                   \
-        }                                                                                          \
+        for (size_t i = 0; i < n; i++)                                                             \
+            v[i].field = CONVERT in->member->v[i];                                                 \
         out->values = v;                                                                           \
         out->nvalues = n;                                                                          \
         return true;                                                                               \
     }
-#define COPY_NUMBER(KIND, member, field, EXPR)                                                     \
-    case KIND: {                                                                                   \
-        __auto_type e = in->member;                                                                \
-        out->value.field = (EXPR);                                                                 \
+#define COPY_NUMBER(KIND, member, field, CONVERT)                                                  \
+    case KIND:                                                                                     \
+        out->value.field = CONVERT in->member;                                                     \
         return true;                                                                               \
-    }                                                                                              \
-        COPY_LIST(KIND, member##_list, field, EXPR)
+        COPY_LIST(KIND, member##_list, field, CONVERT)
 
 static bool copy_value(struct weft_arena *arena, const WeftPb__Attr *in, struct weft_et_attr *out)
 {
     switch ((int)in->value_case) {
-        COPY_NUMBER(WEFT_ET_DOUBLE, f64, f64, e)
-        COPY_NUMBER(WEFT_ET_FLOAT, f32, f64, (double)e)
-        COPY_NUMBER(WEFT_ET_INT32, i32, i64, e)
-        COPY_NUMBER(WEFT_ET_INT64, i64, i64, e)
-        COPY_NUMBER(WEFT_ET_UINT32, u32, u64, e)
-        COPY_NUMBER(WEFT_ET_UINT64, u64, u64, e)
-        COPY_NUMBER(WEFT_ET_SINT32, s32, i64, e)
-        COPY_NUMBER(WEFT_ET_SINT64, s64, i64, e)
-        COPY_NUMBER(WEFT_ET_FIXED32, x32, u64, e)
-        COPY_NUMBER(WEFT_ET_FIXED64, x64, u64, e)
-        COPY_NUMBER(WEFT_ET_SFIXED32, sx32, i64, e)
-        COPY_NUMBER(WEFT_ET_SFIXED64, sx64, i64, e)
-        COPY_NUMBER(WEFT_ET_BOOL, b, u64, e != 0)
+        COPY_NUMBER(WEFT_ET_DOUBLE, f64, f64, )
+        COPY_NUMBER(WEFT_ET_FLOAT, f32, f64, (double))
+        COPY_NUMBER(WEFT_ET_INT32, i32, i64, )
+        COPY_NUMBER(WEFT_ET_INT64, i64, i64, )
+        COPY_NUMBER(WEFT_ET_UINT32, u32, u64, )
+        COPY_NUMBER(WEFT_ET_UINT64, u64, u64, )
+        COPY_NUMBER(WEFT_ET_SINT32, s32, i64, )
+        COPY_NUMBER(WEFT_ET_SINT64, s64, i64, )
+        COPY_NUMBER(WEFT_ET_FIXED32, x32, u64, )
+        COPY_NUMBER(WEFT_ET_FIXED64, x64, u64, )
+        COPY_NUMBER(WEFT_ET_SFIXED32, sx32, i64, )
+        COPY_NUMBER(WEFT_ET_SFIXED64, sx64, i64, )
+        COPY_NUMBER(WEFT_ET_BOOL, b, u64, !!)
     case WEFT_ET_STRING:
         return set_bytes(arena, &out->value, in->str, strlen(in->str));
     case WEFT_ET_BYTES:

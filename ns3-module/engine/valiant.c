@@ -8,7 +8,8 @@
  * to spread over: those of linked NPUs that forward, and switches with circular routes (dragonfly, HyperX). A packet
  * between hosts that agree in them takes its route. At a switch next to the intermediate host the packet
  * turns without visiting the host (a dragonfly's random router). An intermediate on the same switches as the
- * source or the destination is none: the way over it is the route. In a Clos or a single switch each route
+ * source or the destination is none: the way over it is the route. Nor is one that is linked to the source
+ * directly and does not forward. In a Clos or a single switch each route
  * leads over a random switch as it is: there ports of equal cost are drawn at random, which is the same.
  *
  * Deadlocks: the way to the intermediate is in class 0, the way from there in class 1 with as many
@@ -66,13 +67,20 @@ static uint32_t draw(struct weft_engine *e, const struct qp *q)
     return useful ? mid : NO_MID;
 }
 
+/* Whether routes lead over a link between two hosts, to one that does not forward. */
+static bool ends_there(const struct weft_fabric *f, struct weft_route_group g)
+{
+    const uint32_t to = g.n ? f->ports[f->ports[g.ports[0]].peer].node : 0;
+    return g.n && !weft_fabric_forwards(f, to);
+}
+
 static void aim(struct weft_engine *e, struct qp *q)
 {
     const uint32_t node = e->fabric->hosts[q->src_host];
     q->mid = draw(e, q);
     struct weft_route_group g =
         weft_routes_lookup(e->routes, node, q->mid == NO_MID ? q->dst_host : q->mid);
-    if (!g.n && q->mid != NO_MID) { /* cut off by failed links */
+    if (q->mid != NO_MID && (!g.n || ends_there(e->fabric, g))) { /* cut off, or no way onwards */
         q->mid = NO_MID;
         g = weft_routes_lookup(e->routes, node, q->dst_host);
     }

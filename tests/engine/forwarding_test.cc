@@ -8,6 +8,7 @@
 #include "topologies/presets.h"
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 
 namespace
@@ -369,6 +370,30 @@ TEST(Forwarding, ValiantNeedsHostsThatForward)
         EXPECT_EQ(w.acked.size(), w.fabric->nhosts * (w.fabric->nhosts - 1));
         ExpectPayloadAtItsHosts(w, 100000);
     }
+}
+
+// A host that is linked to the source itself and forwards for nobody is no way-point.
+TEST(Forwarding, ValiantGoesRoundHostsThatAreLinkedDirectly)
+{
+    const std::string path = testing::TempDir() + "/weft-ring-and-chord.txt";
+    std::ofstream file(path);
+    file << "10 5 11\n5 6 7 8 9\n";
+    for (int i = 0; i < 5; i++) // a ring of five switches with a host each
+        file << i << ' ' << 5 + i << " 10Gbps 1us 0\n"
+             << 5 + i << ' ' << 5 + (i + 1) % 5 << " 10Gbps 1us 0\n";
+    file << "0 2 10Gbps 1us 0\n";
+    file.close();
+    World w("hpcc", {{"file", path}},
+            {{"switch.balance", "valiant"},
+             {"transport.recovery", "out-of-order"},
+             {"pfc.allow-deadlock", "true"}});
+    w.Build();
+    for (uint32_t i = 1; i < 5; i++)
+        for (uint32_t h = 0; h < 5; h++)
+            w.Send(h, (h + i) % 5, 100000);
+    w.Run();
+    EXPECT_EQ(w.acked.size(), 20u);
+    ExpectPayloadAtItsHosts(w, 100000);
 }
 
 // On one switch there is no way round: packets of a QP stay in one priority, and so in order.
