@@ -33,11 +33,18 @@ bool names_something(const std::string &text)
     return std::regex_search(text, named);
 }
 
+// A refusal says which setting, file or line it is about.
+bool names_setting(const std::string &text)
+{
+    static const std::regex named("[a-z][a-z-]*\\.[a-z][a-z0-9-]*|:[0-9]+:[0-9]+:|[a-z-]+=");
+    return std::regex_search(text, named);
+}
+
 struct Refusal {
     const char *name, *pattern;
 };
 
-// Everything that a random simulation may rightly be refused for.
+// What random simulations may rightly be refused for. Other reasons are counted apart (main.cc).
 const Refusal refusals[] = {
 #include "refusals.inc"
 };
@@ -61,8 +68,9 @@ void check_ending(const std::string &mode, const Ended &e, Findings &f)
         f.add("hang", "%s: ended by the guard after %.1f s of CPU time", mode.c_str(), e.cpu_s);
     else if (e.signal)
         f.add("signal", "%s: ended by signal %d\n%s", mode.c_str(), e.signal, said.c_str());
-    else if (e.code == 3 && refusal(e.err).empty())
-        f.add("refusal", "%s: refused for a reason that is not in the list:\n%s", mode.c_str(),
+    else if (e.code == 3 && refusal(e.err).empty() && !names_setting(e.err) &&
+             !names_something(e.err))
+        f.add("refusal", "%s: refused without a name of what is wrong:\n%s", mode.c_str(),
               said.c_str());
     else if (e.code == 1 && !names_something(e.err + e.out))
         f.add("diagnosis", "%s: exit code 1 without a name of what it is about:\n%s", mode.c_str(),

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <vector>
 
 namespace
 {
@@ -110,8 +111,10 @@ class Tally
         m_runs += v.runs;
         m_cpu_s += v.cpu_s;
         m_codes[v.code]++;
-        if (v.code == 3)
+        if (v.code == 3 && !v.refused.empty())
             m_refused[v.refused]++;
+        else if (v.code == 3)
+            m_unlisted.push_back(std::to_string(v.scenario.seed) + ": " + v.said);
         m_found += !v.findings.all().empty();
         if (v.cpu_s > m_slowest_s) {
             m_slowest_s = v.cpu_s;
@@ -129,11 +132,17 @@ class Tally
                    100.0 * static_cast<double>(c.second) / static_cast<double>(m_n));
         for (const auto &r : m_refused)
             printf("    refused: %s: %llu\n", r.first.c_str(), (unsigned long long)r.second);
+        for (const std::string &u : m_unlisted)
+            printf("    refused for a reason that is not in refusals.inc: seed %s\n", u.c_str());
         printf("simulations with findings: %llu\n", (unsigned long long)m_found);
         const auto three = m_codes.find(3);
         const uint64_t refused = three == m_codes.end() ? 0 : three->second;
         if (m_n >= 50 && refused * 5 > m_n) {
             printf("more than a fifth was refused: the generator draws too much that is invalid\n");
+            return false;
+        }
+        if (m_n >= 50 && m_unlisted.size() * 50 > m_n) {
+            printf("more than one in fifty was refused for a reason that is not in refusals.inc\n");
             return false;
         }
         return m_found == 0;
@@ -144,6 +153,7 @@ class Tally
     double m_cpu_s = 0, m_slowest_s = 0;
     std::map<int, uint64_t> m_codes;
     std::map<std::string, uint64_t> m_refused;
+    std::vector<std::string> m_unlisted;
 };
 
 void report(const Options &o, const Verdict &v)

@@ -91,8 +91,10 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
     check_ending("first", first, v.findings);
     if (!s.hpcc && (first.code == 3 || p.share(10, 1)))
         p.check(first);
-    if (first.code == 3)
+    if (first.code == 3) {
         v.refused = refusal(first.err);
+        v.said = first.err.substr(0, first.err.find('\n'));
+    }
     if (first.code != 0 && first.code != 1)
         return v;
     const Results r(s.dir + "/out-first");

@@ -21,7 +21,8 @@ struct Verdict {
     Scenario scenario;
     Findings findings;
     int code = -1;       // exit code of the first run; -1: ended by a signal or the guard
-    std::string refused; // what for, with exit code 3
+    std::string refused; // what for, with exit code 3; empty: not in refusals.inc
+    std::string said;    // the message, with exit code 3
     double cpu_s = 0;
     unsigned runs = 0;
 };

@@ -11,7 +11,7 @@
 #define SMALL UINT64_C(2000000)
 
 static const struct weft_fuzz_target targets[] = {
-#define WEFT_FUZZ_TARGET(name, shape) {#name, WEFT_FUZZ_##shape, weft_fuzz_##name},
+#define WEFT_FUZZ_TARGET(name, shape, max) {#name, WEFT_FUZZ_##shape, weft_fuzz_##name},
 #include "targets.def"
 #undef WEFT_FUZZ_TARGET
 };

@@ -52,7 +52,7 @@ bool weft_fuzz_small(const char *text, size_t size);
 /** A copy with a zero byte behind it, to be freed. */
 char *weft_fuzz_text(const uint8_t *data, size_t size);
 
-#define WEFT_FUZZ_TARGET(name, shape) void weft_fuzz_##name(const uint8_t *data, size_t size);
+#define WEFT_FUZZ_TARGET(name, shape, max) void weft_fuzz_##name(const uint8_t *data, size_t size);
 #include "targets.def"
 #undef WEFT_FUZZ_TARGET
 
