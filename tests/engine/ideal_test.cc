@@ -226,7 +226,7 @@ void Play(uint64_t seed)
     const std::string control = Pick(r, kControls);
     const char *const mtus[] = {"256B", "1000B", "4096B"};
     const bool quantum = weft_rng_below(&r, 8) == 0, rates = weft_rng_below(&r, 2);
-    const bool states = weft_rng_below(&r, 2) && std::string(f.topology) != "fully-connected";
+    const bool states = weft_rng_below(&r, 2);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + f.topology + " " + balance + " " + recovery + " " +
                  control + (rates ? " rates" : "") + (states ? " states" : ""));
     World w(f.topology, f.settings,
