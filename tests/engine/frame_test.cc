@@ -248,6 +248,42 @@ TEST(Frame, LinkFailureDropsAndSays)
     EXPECT_EQ(f.arrived.back().handle, 2000u);
 }
 
+// Full mesh of three, link 0 (h0-h1) down. A frame that the sender's routes still send out of the port to h2 gets to h1 if
+// NPUs forward; else it is dropped at the port and told so, never handed to h2.
+TEST(Frame, NoHostThatForwardsForNobodyTakesOneForAnother)
+{
+    for (const char *forward : {"false", "true"}) {
+        SCOPED_TRACE(forward);
+        World w("fully-connected", {{"size", "3"}, {"hosts-forward", forward}});
+        Frames f(w);
+        const uint32_t first = w.fabric->nodes[w.fabric->hosts[0]].first_port;
+        uint32_t to2 = first;
+        while (w.fabric->ports[w.fabric->ports[to2].peer].node != w.fabric->hosts[2])
+            to2++;
+        std::string why;
+        if (forward[0] == 'f') {
+            EXPECT_NE(f.Send({0, 1, to2, 0, 1000, 900, 1, 0, 1}, &why), 0);
+            EXPECT_NE(why.find("no path leads from port"), std::string::npos) << why;
+        }
+        weft_err err = {};
+        weft_link_change down = {};
+        down.link = w.fabric->ports[first].link;
+        ASSERT_EQ(w.fabric->ports[w.fabric->ports[first].peer].node, w.fabric->hosts[1]);
+        down.kind = WEFT_LINK_DOWN;
+        ASSERT_EQ(weft_engine_change_links(w.e, &down, 1, &err), 0) << err.msg;
+        f.Send({0, 1, to2, 0, 1000, 900, 1, 0, 7});
+        w.Run();
+        if (forward[0] == 'f') {
+            EXPECT_TRUE(f.arrived.empty());
+            ASSERT_EQ(f.dropped.count(7), 1u);
+            EXPECT_EQ(f.dropped.at(7), WEFT_DROP_LINK);
+        } else {
+            ASSERT_EQ(f.arrived.size(), 1u);
+            EXPECT_EQ(w.fabric->ports[f.arrived[0].port].node, w.fabric->hosts[1]);
+        }
+    }
+}
+
 TEST(Frame, RefusesWhatCannotBeSent)
 {
     World w("single-switch", STAR);
