@@ -111,8 +111,8 @@ struct weft_switch_params {
     uint64_t reserve_bytes; /**< guaranteed per (ingress port, priority) */
     int reserve_scope;      /**< enum weft_reserve_scope */
     /* ingress: how much a (port, priority) may take of its pool */
-    int threshold; /**< enum weft_threshold */
-    double alpha;  /**< dynamic: alpha x free bytes of the pool; of lossless priorities */
+    int threshold;      /**< enum weft_threshold */
+    double alpha;       /**< dynamic: alpha x free bytes of the pool; of lossless priorities */
     double lossy_alpha; /**< the same of lossy priorities */
     const char *alpha_map;
     /** alpha doubles with each doubling of a port's rate over the first host's, up to 1 */
@@ -153,6 +153,8 @@ struct weft_pfc_params {
     uint64_t quanta;
     int allow_deadlock; /**< start even if routes can deadlock */
     double refresh;     /**< XOFF is repeated after this fraction of the pause time */
+    /** repeated XOFFs of all ports without any other packet made, delivered or dropped that end the run; 0: none */
+    uint64_t repeat_limit;
 };
 
 /** Credit-based flow control, of dimensions that ask for it. Section "credit". */
@@ -513,8 +515,8 @@ int64_t weft_engine_leaving_ps(const struct weft_engine *e, uint32_t host,
  * from the start of the first frame to the end of the last: frames of @p segment bytes and @p overhead
  * around them; see ideal.c. */
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *frame,
-                                    struct weft_engine_mark since, uint64_t bytes,
-                                    uint32_t segment, uint32_t overhead);
+                                    struct weft_engine_mark since, uint64_t bytes, uint32_t segment,
+                                    uint32_t overhead);
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);

@@ -284,7 +284,7 @@ struct port_kind {
         struct limit ingress;
         struct marking mark;
     } prio[WEFT_PRIOS];
-    uint64_t shared_bytes[2];                        /**< ingress pools of the switch; 0: no switch */
+    uint64_t shared_bytes[2]; /**< ingress pools of the switch; 0: no switch */
     const struct weft_cc_marking *tuned[WEFT_PRIOS]; /**< whose marking is the default */
 };
 
@@ -504,11 +504,13 @@ struct weft_engine {
     uint32_t nnics;
     struct pfc_port *pfc; /**< one per port; NULL with pfc.quanta = 0, which needs no timers */
     struct pfc_since *pfc_since; /**< one per port */
-    uint64_t pfc_moves; /**< packets made, delivered or dropped at pfc_moved_ps, PFC frames apart */
-    int64_t pfc_moved_ps;
-    struct credit *credits;   /**< one per port; NULL: no dimension is under credit */
-    struct mmu *mmus;         /**< one per node; unused on hosts that do not forward */
-    struct node_payload *own; /**< one per node */
+    uint64_t pfc_moves;          /**< packets made, delivered or dropped so far, PFC frames apart */
+    uint64_t pfc_repeats;        /**< pauses repeated since one was */
+    int64_t pfc_moved_ps;        /**< when pfc_moves was seen to have changed */
+    int64_t pfc_watched_ps;      /**< when that was looked at, or a deadlock looked for */
+    struct credit *credits;      /**< one per port; NULL: no dimension is under credit */
+    struct mmu *mmus;            /**< one per node; unused on hosts that do not forward */
+    struct node_payload *own;    /**< one per node */
     struct port_kind *kinds;
     uint32_t least_kmin; /**< smallest kmin of all ports and priorities */
     /* of priorities: bit masks, and by number */
@@ -562,8 +564,7 @@ static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
 /** Duration of @p bytes at @p q (ps per byte, GAP_SHIFT), rounded to the nearest ps. */
 static inline int64_t gap_ps(uint64_t bytes, uint64_t q)
 {
-    return (int64_t)(((weft_u128)bytes * q + (UINT64_C(1) << (GAP_SHIFT - 1))) >>
-                     GAP_SHIFT);
+    return (int64_t)(((weft_u128)bytes * q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT);
 }
 /** The same, rounded to transport.time-quantum. */
 static inline int64_t gap_quantised(const struct weft_engine *e, uint64_t bytes, uint64_t q)

@@ -268,6 +268,13 @@ static const struct weft_param pfc_params[] = {
     {"refresh", WEFT_PARAM_F64, T(refresh), "1/2", "1/16", "1", NULL,
      "with quanta: a pause is repeated after this fraction of its time while it is wanted", NULL,
      PFC_ON " and quanta!=0"},
+    {"repeat-limit", WEFT_PARAM_U64, T(repeat_limit), "200000000", "0", NULL, NULL,
+     "with quanta: pauses repeated so often, by all ports together, without any other packet made, "
+     "delivered or dropped "
+     "end the run, which would take too long: a link of a few bits per second beside pauses of "
+     "microseconds; 0: "
+     "never",
+     NULL, PFC_ON " and quanta!=0"},
 };
 #undef T
 

@@ -204,8 +204,29 @@ void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)
         engine_fail(e, err.code, "%s", err.msg);
 }
 
+/* Ends a run that would repeat its pauses for longer than anyone waits. */
+static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port)
+{
+    const struct weft_fabric *f = e->fabric;
+    const struct weft_fabric_port *at = &f->ports[port];
+    char since[WEFT_UNIT_TEXT_MAX], each[WEFT_UNIT_TEXT_MAX], packet[WEFT_UNIT_TEXT_MAX];
+    char by[WEFT_NODE_NAME_MAX], of[WEFT_NODE_NAME_MAX];
+    engine_fail(
+        e, WEFT_E_OUTCOME,
+        "no packet has moved since %s while PFC pauses were repeated %llu times: %s repeats the "
+        "pause of link %s-%s every %s, and a queue of the slowest link takes up to %s; raise "
+        "pfc.quanta, or pfc.repeat-limit to go on",
+        weft_human_time(e->pfc_moved_ps, since), (unsigned long long)e->pfc_repeats,
+        weft_fabric_node_name(f, at->node, by),
+        weft_fabric_node_name(f, f->ports[at->peer].node, of),
+        weft_fabric_node_name(f, at->node, by),
+        weft_human_time((int64_t)(e->p.pfc.refresh * (double)pause_ps(e, at->peer)), each),
+        weft_human_time(weft_engine_slowest_ps(e), packet));
+}
+
 /* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,
- * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. */
+ * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. Beside a link of
+ * a few bits per second a run would end, but not in a lifetime. */
 static void watch(struct weft_engine *e, uint32_t port)
 {
     uint64_t moves = 0;
@@ -213,13 +234,19 @@ static void watch(struct weft_engine *e, uint32_t port)
         moves += k == WEFT_PKT_PFC ? 0 : e->tot.sent[k] + e->tot.delivered[k];
     for (uint32_t k = 0; k < WEFT_DROP_REASONS; k++)
         moves += e->tot.drops[k];
-    if (moves == e->pfc_moves && e->now - e->pfc_moved_ps < 2 * pause_ps(e, e->ports[port].peer))
+    if (moves != e->pfc_moves)
+        e->pfc_repeats = 0;
+    else if (++e->pfc_repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
+        storm(e, port);
+    if (moves == e->pfc_moves && e->now - e->pfc_watched_ps < 2 * pause_ps(e, e->ports[port].peer))
         return;
     char text[256];
     if (moves == e->pfc_moves && weft_engine_find_deadlock(e, text, sizeof text))
         engine_fail(e, WEFT_E_OUTCOME, "%s", text);
+    if (moves != e->pfc_moves)
+        e->pfc_moved_ps = e->now;
     e->pfc_moves = moves;
-    e->pfc_moved_ps = e->now;
+    e->pfc_watched_ps = e->now;
 }
 
 void pfc_event(struct weft_engine *e, uint64_t number)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // campaign: random simulations of the real program, each checked by what must hold of all.
 //
-//   campaign --weft PROGRAM [--first SEED] [--count N] [--shard I/N] [--folder DIR] [--also PROGRAM]
+//   campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] [--shard I/N] [--folder DIR] [--also PROGRAM]
 //            [--with KEY=VALUE]... [--guard SECONDS] [--keep] [--shrink]
 //
 // Without --first, seeds begin at a number that follows from the commit, so that every commit plays others;
@@ -23,7 +23,8 @@ namespace
 [[noreturn]] void usage(const char *why)
 {
     fprintf(stderr,
-            "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED] [--count N] [--shard I/N] "
+            "campaign: %s\nusage: campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] "
+            "[--shard I/N] "
             "[--folder DIR] [--also PROGRAM] [--with KEY=VALUE]... [--guard SECONDS] [--keep] "
             "[--shrink]\n",
             why);
@@ -59,6 +60,7 @@ Options options(int argc, char **argv)
     const char *first = getenv("WEFT_CAMPAIGN_FIRST"), *count = getenv("WEFT_CAMPAIGN_COUNT");
     o.first = first ? number(first) : 0;
     bool given = first != nullptr;
+    uint64_t skip = 0;
     o.count = count ? number(count) : o.count;
     o.folder = (std::filesystem::temp_directory_path() / "weft-campaign").string();
     for (int i = 1; i < argc; i++) {
@@ -82,6 +84,8 @@ Options options(int argc, char **argv)
             o.folder = std::filesystem::absolute(v);
         else if (a == "--first")
             o.first = number(v), given = true;
+        else if (a == "--skip")
+            skip = number(v);
         else if (a == "--count")
             o.count = number(v);
         else if (a == "--with" && strchr(v, '='))
@@ -99,6 +103,7 @@ Options options(int argc, char **argv)
         usage("--shard I/N takes 0/N to N-1/N");
     if (!given)
         o.first = seed_of_commit();
+    o.first += skip;
     return o;
 }
 

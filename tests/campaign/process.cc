@@ -96,7 +96,7 @@ Ended run_guarded(const std::vector<std::string> &argv, const std::string &dir,
     else
         e.signal = WTERMSIG(status);
     e.guarded = !e.too_large && (!ended || e.signal == SIGXCPU ||
-                                 (e.signal == SIGKILL && e.cpu_s >= guard.cpu_s - 1));
+                                 (e.signal == SIGKILL && e.cpu_s >= 0.9 * guard.cpu_s));
     e.out = slurp(files + ".out");
     e.err = slurp(files + ".err");
     return e;

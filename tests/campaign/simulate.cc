@@ -102,6 +102,9 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
     check_sums(r, finished, v.findings);
     check_links(s, r, finished, v.findings);
     check_physics(s, r, v.findings);
+    if (first.cpu_s >
+        o.guard.cpu_s / 15.0) // the other modes, several times slower, would not end in time
+        return v;
     p.alike("default", {"--set", "ns3.simulator-impl=default"}, o.weft, first);
     if (p.share(20, 2) && s.get("transport.type") != "tcp") // no frames of ns-3's stack
         p.alike("captured", {"--set", "capture.links=all"}, o.weft, first);

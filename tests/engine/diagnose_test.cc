@@ -109,6 +109,34 @@ TEST(Diagnose, WithoutPfcOrWithRoomTheRingDoesNotDeadlock)
     }
 }
 
+// A link of 1 bps takes half a minute for a packet; pauses of 64 quanta are repeated each 164 ns meanwhile, 200 million
+// times before the next packet leaves.
+TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
+{
+    for (const char* limit : {"1000", "0"})
+    {
+        World w("single-switch", {{"hosts", "4"}, {"rate", "100Gbps"}},
+                {{"switch.buffer", "1MB"}, {"pfc.quanta", "64"}, {"pfc.repeat-limit", limit}, {"transport.rto", "1s"}});
+        w.Build();
+        for (uint32_t s = 1; s < 4; s++)
+            w.Send(s, 0, 4000000, s);
+        weft_err err = {};
+        weft_link_change slow = {};
+        slow.link = w.fabric->ports[w.fabric->nodes[w.fabric->hosts[0]].first_port].link;
+        slow.kind = WEFT_LINK_RATE;
+        slow.rate_bps = 1;
+        ASSERT_EQ(weft_engine_change_links(w.e, &slow, 1, &err), 0) << err.msg;
+        const bool ends = limit[0] != '0';
+        EXPECT_EQ(weft_engine_run(w.e, 2 * WEFT_PS_PER_MS), ends ? WEFT_E_OUTCOME : 0);
+        const std::string why = weft_engine_error(w.e)->msg;
+        EXPECT_EQ(why.find("no packet has moved since "), ends ? 0 : std::string::npos) << why;
+        for (const char* part : {"PFC pauses were repeated 1000 times: s4 repeats the pause of link h", "-s4 every 163.8 ns",
+                                 "pfc.repeat-limit"})
+            EXPECT_EQ(why.find(part) != std::string::npos, ends) << why;
+        EXPECT_EQ(w.Totals().pfc_refreshes > 10000, !ends);
+    }
+}
+
 // Hosts 0 to 5 send to host 6 through a bottleneck at host 6; host 0 also sends to host 7. All hosts
 // are on the switch (node 8), whose port to host 6 is the root; the flow 0->7 waits in a paused NIC.
 TEST(Diagnose, RootAndVictimOfAnIncast)
