@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See flat.h. */
+/* See flat.h; over libyaml, whose YAML has JSON in it. */
 #include "base/flat.h"
 
 #include "base/file.h"
@@ -9,115 +9,124 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <yaml.h>
 
 #define FILE_MAX (1u << 20)
 
 struct reader {
     struct weft_flat *flat;
-    const char *at;
-    int64_t line;
     struct weft_arena *arena;
     struct weft_err *err;
+    yaml_parser_t parser;
+    yaml_event_t event; /* the latest */
 };
+
+static int fail_at(struct reader *r, const yaml_mark_t *at, const char *what)
+{
+    return weft_err_at(r->err, WEFT_E_INPUT, r->flat->file, (int64_t)at->line + 1,
+                       (int64_t)at->column + 1, "%s", what);
+}
 
 static int fail(struct reader *r, const char *what)
 {
-    return weft_err_at(r->err, WEFT_E_INPUT, r->flat->file, r->line, 0, "%s", what);
+    return fail_at(r, &r->event.start_mark, what);
 }
 
-/* Moves over white space, comments and what `also` has. */
-static void skip(struct reader *r, const char *also)
+static int no_memory(struct reader *r)
 {
-    for (; *r->at; r->at++) {
-        if (*r->at == '\n')
-            r->line++;
-        if (*r->at == '#')
-            while (r->at[1] && r->at[1] != '\n')
-                r->at++;
-        else if (!strchr(" \t\r\n", *r->at) && !strchr(also, *r->at))
-            return;
-    }
+    return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a list of values");
 }
 
-/* A word, quoted or up to a separator. NULL: none. */
-static const char *word(struct reader *r)
+/* What is wrong with the text, at the place where the thing begins that is wrong. */
+static int fail_parse(struct reader *r)
 {
-    const char *from = r->at;
-    if (*from == '"' || *from == '\'') {
-        const char *end = strchr(from + 1, *from);
-        if (!end)
-            return NULL;
-        r->at = end + 1;
-        return weft_arena_strndup(r->arena, from + 1, (size_t)(end - from - 1));
-    }
-    size_t n = strcspn(from, ":,[]{}#\r\n");
-    r->at += n;
-    while (n && (from[n - 1] == ' ' || from[n - 1] == '\t'))
-        n--;
-    return n ? weft_arena_strndup(r->arena, from, n) : NULL;
+    const yaml_parser_t *p = &r->parser;
+    char text[WEFT_ERR_MSG_MAX];
+    if (p->error == YAML_MEMORY_ERROR)
+        return no_memory(r);
+    snprintf(text, sizeof text, "%s%s%s", p->context ? p->context : "", p->context ? ", " : "",
+             p->problem ? p->problem : "this is no YAML");
+    return fail_at(r, p->context ? &p->context_mark : &p->problem_mark, text);
+}
+
+static int next(struct reader *r)
+{
+    yaml_event_delete(&r->event);
+    return yaml_parser_parse(&r->parser, &r->event) ? 0 : fail_parse(r);
+}
+
+/* The text of the scalar at hand. */
+static int scalar(struct reader *r, const char **out)
+{
+    const char *text = (const char *)r->event.data.scalar.value;
+    const size_t len = r->event.data.scalar.length;
+    if (memchr(text, 0, len))
+        return fail(r, "a text has a NUL character");
+    *out = weft_arena_strndup(r->arena, text, len);
+    return *out ? 0 : no_memory(r);
 }
 
 static int add_value(struct reader *r, struct weft_flat_key *k)
 {
+    if (r->event.type != YAML_SCALAR_EVENT)
+        return fail(r, "lists hold plain values");
+    if (r->event.data.scalar.length == 0 && r->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+        return fail(r, "a value is missing");
     if (k->n == WEFT_FLAT_LIST_MAX)
         return fail(r, "more than 16 values in a list");
-    k->values[k->n] = word(r);
-    if (!k->values[k->n])
-        return fail(r, "a value is missing or not closed");
-    k->n++;
-    return 0;
-}
-
-/* The values behind "key:". */
-static int values(struct reader *r, struct weft_flat_key *k)
-{
-    int rc = 0;
-    skip(r, "");
-    if (*r->at == '[') {
-        r->at++;
-        for (skip(r, ","); *r->at && *r->at != ']' && !rc; skip(r, ","))
-            rc = strchr("[{:}", *r->at) ? fail(r, "lists hold plain values") : add_value(r, k);
-        if (!rc && *r->at != ']')
-            rc = fail(r, "a list is not closed");
-        r->at += !rc;
-    } else if (*r->at == '-' && (r->at[1] == ' ' || r->at[1] == '\t')) {
-        while (*r->at == '-' && !rc) {
-            r->at++;
-            skip(r, "");
-            rc = add_value(r, k);
-            skip(r, "");
-        }
-    } else if (*r->at == '{') {
-        rc = fail(r, "a value must be plain or a list, not a map");
-    } else {
-        rc = add_value(r, k);
-    }
+    const int rc = scalar(r, &k->values[k->n]);
+    k->n += !rc;
     return rc;
 }
 
+/* The values behind a key. */
+static int values(struct reader *r, struct weft_flat_key *k)
+{
+    int rc = next(r);
+    if (rc || r->event.type == YAML_SCALAR_EVENT)
+        return rc ? rc : add_value(r, k);
+    if (r->event.type != YAML_SEQUENCE_START_EVENT)
+        return fail(r, "a value must be plain or a list, not a map or an alias");
+    while (!(rc = next(r)) && r->event.type != YAML_SEQUENCE_END_EVENT)
+        if ((rc = add_value(r, k)))
+            return rc;
+    return rc;
+}
+
+/* The keys of one document. */
 static int read_keys(struct reader *r)
 {
     struct weft_flat *f = r->flat;
-    int rc = 0;
-    for (skip(r, ",{}"); *r->at && !rc; skip(r, ",{}")) {
-        if (strncmp(r->at, "---", 3) == 0) {
-            r->at += 3;
-            continue;
-        }
+    int rc = next(r);
+    if (!rc && r->event.type != YAML_MAPPING_START_EVENT)
+        return fail(r, "expected 'key: value' or 'key: [values]'");
+    while (!rc && !(rc = next(r)) && r->event.type != YAML_MAPPING_END_EVENT) {
+        struct weft_flat_key *k = &f->keys[f->nkeys];
         if (f->nkeys == WEFT_FLAT_KEYS_MAX)
             return fail(r, "more than 64 keys");
-        struct weft_flat_key *k = &f->keys[f->nkeys];
-        *k = (struct weft_flat_key){.line = r->line};
-        k->name = word(r);
-        skip(r, "");
-        if (!k->name || *r->at != ':')
-            return fail(r, "expected 'key: value' or 'key: [values]'");
-        r->at++;
+        if (r->event.type != YAML_SCALAR_EVENT)
+            return fail(r, "a key must be a word");
+        *k = (struct weft_flat_key){.line = (int64_t)r->event.start_mark.line + 1};
+        if ((rc = scalar(r, &k->name)))
+            return rc;
         if (weft_flat_find(f, k->name))
             return fail(r, "a key is given twice");
         rc = values(r, k);
         f->nkeys++;
     }
+    return rc ? rc : next(r); /* the end of the document */
+}
+
+static int read_documents(struct reader *r, const char *text, size_t len)
+{
+    if (!yaml_parser_initialize(&r->parser))
+        return no_memory(r);
+    yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, len);
+    int rc = next(r);
+    while (!rc && !(rc = next(r)) && r->event.type == YAML_DOCUMENT_START_EVENT)
+        rc = read_keys(r);
+    yaml_event_delete(&r->event);
+    yaml_parser_delete(&r->parser);
     return rc;
 }
 
@@ -134,11 +143,9 @@ int weft_flat_read(const char *path, struct weft_arena *a, struct weft_flat **ou
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a list of values");
     f->file = path;
     int rc = weft_file_read(path, FILE_MAX, &text, &len, err);
-    if (!rc && memchr(text, 0, len))
-        rc = weft_err_at(err, WEFT_E_INPUT, path, 0, 0, "this is not a text file");
     if (!rc) {
-        struct reader r = {f, text, 1, a, err};
-        rc = read_keys(&r);
+        struct reader r = {.flat = f, .arena = a, .err = err};
+        rc = read_documents(&r, text, len);
     }
     free(text);
     return rc;

@@ -22,12 +22,15 @@ endif()
 
 find_package(LibXml2)
 find_library(WEFT_XXHASH_LIBRARY xxhash)
+find_library(WEFT_YAML_LIBRARY yaml)
 if(NOT weft_missing AND NOT LIBXML2_FOUND)
   set(weft_missing "libxml2 was not found (Debian: libxml2-dev)")
 elseif(NOT weft_missing AND NOT WEFT_XXHASH_LIBRARY)
   set(weft_missing "xxhash was not found (Debian: libxxhash-dev)")
+elseif(NOT weft_missing AND NOT WEFT_YAML_LIBRARY)
+  set(weft_missing "libyaml was not found (Debian: libyaml-dev)")
 endif()
-set(weft_libraries ${LIBXML2_LIBRARIES} ${WEFT_XXHASH_LIBRARY} m)
+set(weft_libraries ${LIBXML2_LIBRARIES} ${WEFT_XXHASH_LIBRARY} ${WEFT_YAML_LIBRARY} m)
 
 file(GLOB weft_c_sources CONFIGURE_DEPENDS ${weft_root}/frontend/base/*.c ${weft_root}/congestion/*.c
      ${weft_root}/topologies/*.c ${weft_here}/engine/*.c)

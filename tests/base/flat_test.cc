@@ -53,15 +53,28 @@ TEST_F(Flat, YamlAndJsonAreAlike)
     }
 }
 
+/* What YAML says beyond words and lists: escapes, folded text, tabs between the parts of JSON, colons inside of words. */
+TEST_F(Flat, TextIsReadAsYamlHasIt)
+{
+    ASSERT_EQ(Read("{\n\t\"a\":\t\"x\\u0041\",\t\"b\":[1,2]}"), 0) << err.msg;
+    EXPECT_STREQ(weft_flat_find(flat, "a")->values[0], "xA");
+    EXPECT_EQ(weft_flat_find(flat, "b")->n, 2u);
+    ASSERT_EQ(Read("a: http://x#y\nb: 'it''s'\nc: >\n  one\n  two\n"), 0) << err.msg;
+    EXPECT_STREQ(weft_flat_find(flat, "a")->values[0], "http://x#y");
+    EXPECT_STREQ(weft_flat_find(flat, "b")->values[0], "it's");
+    EXPECT_STREQ(weft_flat_find(flat, "c")->values[0], "one two\n");
+}
+
 TEST_F(Flat, MistakesHaveTheirLine)
 {
     const struct {
         const char *text, *what;
         int64_t line;
     } cases[] = {{"a: 1\na: 2", "given twice", 2},      {"a: 1\nb: {c: 1}", "not a map", 2},
-                 {"a: [1, [2]]", "plain values", 1},    {"a: [1", "not closed", 1},
-                 {"a: \"x", "not closed", 1},           {"\n\nword", "expected 'key: value'", 3},
-                 {"a: 1,2", "expected 'key: value'", 1}};
+                 {"a: [1, [2]]", "plain values", 1},    {"a: [1", "flow sequence", 1},
+                 {"a: \"x", "quoted scalar", 1},        {"\n\nword", "expected 'key: value'", 3},
+                 {"a: 1\nb:", "is missing", 2},         {"a: &x 1\nb: *x", "an alias", 2},
+                 {"a: 1\n- 2", "block mapping", 1},     {"a: \"\\0\"", "NUL", 1}};
     for (auto &c : cases) {
         EXPECT_EQ(Read(c.text), WEFT_E_INPUT) << c.text;
         EXPECT_NE(std::string(err.msg).find(c.what), std::string::npos)
