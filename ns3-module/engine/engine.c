@@ -289,8 +289,9 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         !stable_init(&e->cc_state, state, MAX_QPS) ||
         !stable_init(&e->timers, sizeof(struct timer), MAX_TIMERS) ||
         (e->int_on && !stable_init(&e->ints, sizeof(struct int_stack), MAX_INTS))) {
-        weft_err_set(err, WEFT_E_LIMIT,
-                     "out of memory: the address space for packets and QPs was refused; see ulimit -v");
+        weft_err_set(
+            err, WEFT_E_LIMIT,
+            "out of memory: the address space for packets and QPs was refused; see ulimit -v");
         goto fail;
     }
     e->routes = weft_routes_new(c->fabric, err);
@@ -623,6 +624,16 @@ static void out_of_time(struct weft_engine *e)
         weft_human_time(e->now, at));
 }
 
+/* Which transmissions of ports without events have been made when the first event of the slow queue runs: timers
+ * come after those of their instant, arrivals and transmissions from far ahead where they would in the fast queue. */
+static void note_slow_due(struct weft_engine *e)
+{
+    const struct ev top = e->slow.h[0];
+    const enum ev_kind kind = (enum ev_kind)(top.id >> EV_KIND_SHIFT);
+    e->due_ps = top.t + (kind > EV_TX);
+    e->due_id = kind > EV_TX ? 0 : (uint32_t)fastq_key(0, 0, kind, (uint32_t)EV_NUMBER(top.id));
+}
+
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
 {
     const bool endless = limit_ps > LAST_PS;
@@ -642,13 +653,15 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         if (__builtin_expect(t >= e->limit, 0))
             break;
         e->now = t;
-        e->due_ps = t + slow; /* timers come after the transmissions of their instant */
-        e->due_id = slow ? 0 : (uint32_t)key & ((1u << FASTQ_ID_BITS) - 1);
         e->tot.events++;
-        if (__builtin_expect(slow, 0))
+        if (__builtin_expect(slow, 0)) {
+            note_slow_due(e);
             run_slow(e);
-        else
+        } else {
+            e->due_ps = t;
+            e->due_id = (uint32_t)key & ((1u << FASTQ_ID_BITS) - 1);
             run_fast(e, key);
+        }
     }
     const bool ended = endless && e->limit == LAST_PS;
     if (ended && weft_engine_next(e) != WEFT_NEVER)

@@ -185,6 +185,36 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
     }
 }
 
+// Arrivals from so far ahead that they were among the timers still come before the transmissions of their instant.
+TEST(LazyPorts, ArrivalsFromFarAhead)
+{
+    const Settings slow = {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"},
+                           {"host-rate", "301bps"}, {"uplink-rate", "1204bps"}};
+    World windows("leaf-spine", slow, {{"transport.mtu", "1000B"}, {"transport.rto", "100s"}});
+    World lazy("leaf-spine", slow, {{"transport.mtu", "1000B"}, {"transport.rto", "100s"}});
+    World eager("leaf-spine", slow, {{"transport.mtu", "1000B"}, {"transport.rto", "100s"}});
+    eager.config.hooks.queue = [](void*, int64_t, uint32_t, uint32_t, uint64_t) {};
+    windows.config.hooks.pfc_late = 1;
+    World* all[] = {&windows, &lazy, &eager};
+    for (World* w : all)
+    {
+        w->Build();
+        for (uint32_t h = 0; h < 16; h++)
+            for (uint32_t k = 1; k < 4; k++)
+                w->Send(h, (h + 4 * k) % 16, 2000, h);
+    }
+    for (int64_t limit = 0; weft_engine_next(eager.e) != WEFT_NEVER; limit += 13 * WEFT_PS_PER_S)
+    {
+        for (World* w : all)
+            ASSERT_EQ(weft_engine_run(w->e, limit), 0) << weft_engine_error(w->e)->msg;
+        Same(lazy, eager);
+        Same(windows, eager);
+        if (HasFatalFailure())
+            FAIL() << "at " << limit << " ps";
+    }
+    EXPECT_EQ(lazy.received.size(), 48u);
+}
+
 // Events of switches may lie, and stay away, longer than the span of their keys.
 TEST(Windows, SpanSilences)
 {
