@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "simulate.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace fs = std::filesystem;
@@ -93,7 +94,8 @@ Verdict judge(const Options &o, Tables &tables, Scenario scenario)
         p.check(first);
     if (first.code == 3) {
         v.refused = refusal(first.err);
-        v.said = first.err.substr(0, first.err.find('\n'));
+        const size_t at = std::min(first.err.find("error: "), first.err.size());
+        v.said = first.err.substr(at, first.err.find('\n', at) - at);
     }
     if (first.code != 0 && first.code != 1)
         return v;
