@@ -680,13 +680,6 @@ BackendCheck(const weft_net_config* config, weft_err* err)
 {
     auto params = static_cast<const PacketParams*>(config->params);
     const weft_engine_config c = EngineConfig(config);
-    if (params->transport.type == TRANSPORT_TCP && params->capture.links[0])
-    {
-        return weft_err_set(err,
-                            WEFT_E_INPUT,
-                            "captures show RoCE's packets, and transport.type=tcp has none: leave "
-                            "capture.links empty");
-    }
     return Guard(err, [&] {
         int rc =
             TcpCheckParams(params->transport, params->tcp, params->engine.pfc, config->fabric, err);

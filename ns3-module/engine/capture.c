@@ -180,8 +180,6 @@ const uint8_t *weft_capture_events(const struct weft_capture *c)
 void weft_capture_packet(struct weft_capture *c, int64_t t_ps, uint32_t port,
                          enum weft_pkt_event what, const struct weft_engine_pkt_view *pkt)
 {
-    if (pkt->kind == WEFT_PKT_FRAME || pkt->kind == WEFT_PKT_CREDIT || pkt->kind == WEFT_PKT_SUM)
-        return; /* the engine does not have its bytes; no Ethernet; no published format */
     /* a frame that came in is as the other end sent it */
     const uint32_t from = what == WEFT_PKT_ARRIVED ? c->fabric->ports[port].peer : port;
     size_t length = 0;
@@ -191,6 +189,8 @@ void weft_capture_packet(struct weft_capture *c, int64_t t_ps, uint32_t port,
             continue;
         if (!length) {
             length = weft_wire_frame(c->wire, from, pkt, c->frame, c->p.snaplen_bytes);
+            if (!length)
+                return; /* it has no published format */
         }
         weft_pcap_write(c->files[t->file], t_ps, c->frame, length);
     }

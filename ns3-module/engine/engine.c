@@ -101,6 +101,7 @@ void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_vi
                                        .prio = p->prio,
                                        .frame_bytes = p->frame,
                                        .psn = p->kind == WEFT_PKT_FRAME ? 0 : p->psn,
+                                       .handle = p->kind == WEFT_PKT_FRAME ? p->handle : 0,
                                        .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
     if (p->kind == WEFT_PKT_SUM)
         v->dst_host = v->src_host = UINT32_MAX;

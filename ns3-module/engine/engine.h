@@ -324,7 +324,8 @@ struct weft_engine_pkt_view {
     uint32_t telemetry_bytes;           /**< how much of its frame that takes */
     const struct weft_cc_hop *int_hops; /**< INT so far; valid during the call */
     uint32_t nhops;
-    uint32_t pint; /**< PINT code */
+    uint32_t pint;   /**< PINT code */
+    uint64_t handle; /**< FRAME: that of its struct weft_engine_frame */
 };
 
 /** The first QP number; 0 and 1 have a meaning of their own in InfiniBand. */
@@ -391,7 +392,9 @@ struct weft_engine_hooks {
     void (*frame_left)(void *ctx, uint64_t handle);
     /** It arrived at port @p port of its host; @p ce: it was marked on the way. */
     void (*frame_received)(void *ctx, uint32_t port, uint64_t handle, int ce);
-    void (*frame_dropped)(void *ctx, uint32_t port, uint64_t handle, enum weft_drop_reason why);
+    /** As drop; @p in_port: the port of a switch that it came in through and had no buffer for; UINT32_MAX: another reason. */
+    void (*frame_dropped)(void *ctx, uint32_t port, uint32_t in_port, uint64_t handle,
+                          enum weft_drop_reason why);
     void (*posted)(void *ctx,
                    const struct weft_engine_done *msg);           /**< nothing has happened to it */
     void (*link)(void *ctx, int64_t t_ps, uint32_t link, int up); /**< failed or came back */

@@ -125,5 +125,7 @@ void frame_receive(struct weft_engine *e, uint32_t i, uint32_t port)
 
 void frame_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
 {
-    e->hooks.frame_dropped(e->hooks.ctx, port, pkt_at(e, i)->handle, why);
+    const struct pkt *k = pkt_at(e, i);
+    const bool refused = why == WEFT_DROP_BUFFER || why == WEFT_DROP_HEADROOM;
+    e->hooks.frame_dropped(e->hooks.ctx, port, refused ? k->in_port : NIL, k->handle, why);
 }

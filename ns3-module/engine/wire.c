@@ -22,7 +22,12 @@ enum {
     TELEMETRY_MAX = 256,
     HEADERS_MAX = ETHER + TAG + IPV4 + UDP + BTH + RETH + TELEMETRY_MAX
 };
-enum { ETHERTYPE_TAG = 0x8100, ETHERTYPE_IPV4 = 0x0800, ETHERTYPE_CONTROL = 0x8808 };
+enum {
+    ETHERTYPE_TAG = 0x8100,
+    ETHERTYPE_IPV4 = 0x0800,
+    ETHERTYPE_IPV6 = 0x86dd,
+    ETHERTYPE_CONTROL = 0x8808
+};
 enum { ROCE_PORT = 4791, FIRST_EPHEMERAL = 49152, TTL = 64, UDP_PROTOCOL = 17 };
 _Static_assert(HEADERS_MAX + 3 + ICRC + UINT16_MAX <= WEFT_WIRE_MAX, "payloads have 16 bits");
 /* Opcodes of the reliable connection and the CNP. */
@@ -179,7 +184,8 @@ static void put_mac(const struct weft_wire *w, struct out *o, uint32_t port)
     }
 }
 
-static void put_ether(const struct weft_wire *w, struct out *o, uint32_t port, uint32_t prio)
+static void put_ether(const struct weft_wire *w, struct out *o, uint32_t port, uint32_t prio,
+                      unsigned ethertype)
 {
     put_mac(w, o, w->c.fabric->ports[port].peer);
     put_mac(w, o, port);
@@ -187,7 +193,7 @@ static void put_ether(const struct weft_wire *w, struct out *o, uint32_t port, u
         put(o, ETHERTYPE_TAG, 2);
         put(o, prio << 13, 2);
     }
-    put(o, ETHERTYPE_IPV4, 2);
+    put(o, ethertype, 2);
 }
 
 static uint32_t address(uint32_t host)
@@ -383,7 +389,7 @@ static size_t write_roce(const struct weft_wire *w, uint32_t port,
     uint8_t head[HEADERS_MAX];
     struct out o = {head, 0};
     const size_t more = extended(v, &b);
-    put_ether(w, &o, port, v->prio);
+    put_ether(w, &o, port, v->prio, ETHERTYPE_IPV4);
     const size_t ip = o.n;
     put_ip_udp(&o, v, BTH + more + b.telemetry + b.payload + b.pad + ICRC);
     put_bth(&o, b.opcode, (unsigned)b.pad, b.becn, v->qpn, b.ack_request, b.psn & 0xffffff);
@@ -423,9 +429,61 @@ static size_t write_pfc(const struct weft_wire *w, uint32_t port,
     return length;
 }
 
+/* Congestion experienced, as a switch writes it; @p got bytes of the packet are there. */
+static void mark_ce(unsigned ethertype, uint8_t *ip, size_t got)
+{
+    if (ethertype == ETHERTYPE_IPV6 && got >= 2) {
+        ip[1] |= 0x30;
+    } else if (ethertype == ETHERTYPE_IPV4 && got >= IPV4) {
+        const unsigned before = ip[1], sum = (unsigned)ip[10] << 8 | ip[11];
+        ip[1] |= 3;
+        if (!sum)
+            return; /* the sender computes no checksums */
+        uint32_t c = (~sum & 0xffff) + (~before & 0xffff) + ip[1]; /* RFC 1624, equation 3 */
+        c = (c & 0xffff) + (c >> 16);
+        c = ~((c & 0xffff) + (c >> 16));
+        ip[10] = (uint8_t)(c >> 8);
+        ip[11] = (uint8_t)c;
+    }
+}
+
+static size_t write_other(const struct weft_wire *w, uint32_t port,
+                          const struct weft_engine_pkt_view *v, uint8_t *buf, size_t size)
+{
+    const size_t before = w->c.untagged ? ETHER : ETHER + TAG;
+    const size_t room = before < size ? size - before : 0;
+    uint16_t ethertype = 0;
+    const size_t bytes = w->c.read_frame ? w->c.read_frame(w->c.frames, v->handle, &ethertype,
+                                                           buf + size - room, room)
+                                         : 0;
+    if (!bytes)
+        return 0;
+    if (v->ce)
+        mark_ce(ethertype, buf + size - room, bytes < room ? bytes : room);
+    uint8_t head[ETHER + TAG];
+    struct out o = {head, 0};
+    put_ether(w, &o, port, v->prio, ethertype);
+    memcpy(buf, head, o.n < size ? o.n : size);
+    const size_t all = before + bytes;
+    const size_t least =
+        w->p.transport.min_frame_bytes > FCS ? w->p.transport.min_frame_bytes - FCS : 0;
+    if (all < least && all < size)
+        memset(buf + all, 0, (least < size ? least : size) - all);
+    return all < least ? least : all;
+}
+
 size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
                        const struct weft_engine_pkt_view *pkt, uint8_t *buf, size_t size)
 {
-    return pkt->kind == WEFT_PKT_PFC ? write_pfc(w, port, pkt, buf, size)
-                                     : write_roce(w, port, pkt, buf, size);
+    switch (pkt->kind) {
+    case WEFT_PKT_PFC:
+        return write_pfc(w, port, pkt, buf, size);
+    case WEFT_PKT_FRAME:
+        return write_other(w, port, pkt, buf, size);
+    case WEFT_PKT_CREDIT:
+    case WEFT_PKT_SUM:
+        return 0;
+    default:
+        return write_roce(w, port, pkt, buf, size);
+    }
 }

@@ -5,6 +5,7 @@
  *   data, ACK, NACK, CNP   Ethernet, 802.1Q, IPv4, UDP port 4791, BTH, RETH or AETH, telemetry,
  *                          payload, pad, ICRC (IBTA 1.5 chapter 9 and annex A17, RoCEv2)
  *   PFC                    MAC control, opcode 0x0101 (IEEE 802.1Qbb, 802.3 annex 31D)
+ *   frames of others       Ethernet, 802.1Q, and the packet as its sender made it, with CE once it is marked
  *
  * The frame check sequence is left out, as captures do. Addresses: host h is 10.0.0.1 + h, port p has the
  * MAC address 02:00 and its number in four bytes unless the caller gives others; a QP has the same
@@ -44,6 +45,11 @@ struct weft_wire_config {
     int untagged; /**< no 802.1Q tag */
     const uint8_t
         *macs; /**< six bytes per port; must outlive the wire. NULL: made from its number */
+    /** Writes at most @p size bytes of the packet in a frame of another transport, by its handle, and
+     * its EtherType; returns the length of all of it, 0: there is none. NULL: such frames have no bytes. */
+    size_t (*read_frame)(void *frames, uint64_t handle, uint16_t *ethertype, uint8_t *buf,
+                         size_t size);
+    void *frames; /**< for read_frame */
 };
 
 struct weft_wire;
@@ -59,8 +65,8 @@ int weft_wire_posted(struct weft_wire *w, const struct weft_engine_done *msg, st
 /** No frame is longer. */
 #define WEFT_WIRE_MAX ((size_t)(1 << 16) + 512)
 
-/** Writes at most @p size bytes of the frame that leaves through @p port; returns its length. The ICRC is
- * right in frames that fit, else zero. */
+/** Writes at most @p size bytes of the frame that leaves through @p port; returns its length, 0 for those without a
+ * published format: credits, sums, frames that cannot be read. The ICRC is right in frames that fit, else zero. */
 size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
                        const struct weft_engine_pkt_view *pkt, uint8_t *buf, size_t size);
 

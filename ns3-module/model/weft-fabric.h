@@ -7,12 +7,13 @@
 #ifndef WEFT_FABRIC_MODEL_H
 #define WEFT_FABRIC_MODEL_H
 
-#include "ns3-module/engine/capture.h"
+#include "weft-capture.h"
 #include "weft-congestion-control.h"
+#include "weft-fan-out.h"
 #include "weft-frames.h"
-#include "weft-message-listener.h"
 #include "weft-params.h"
 #include "weft-pump.h"
+#include "weft-trace-table.h"
 
 #include "ns3/nstime.h"
 #include "ns3/object.h"
@@ -20,8 +21,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 /**
  * @defgroup weft RoCE fabrics of AI training
@@ -272,7 +271,12 @@ class WeftFabric : public Object, public WeftParamHolder
     /**
      * @param directory where the links of attribute CaptureLinks are captured
      */
-    void SetCaptureDirectory(const std::string& directory);
+    void SetCaptureDirectory(std::string directory);
+
+    /**
+     * @return where the links of attribute CaptureLinks are captured
+     */
+    std::string GetCaptureDirectory() const;
 
     /**
      * @param params what is captured and how, in place of the attributes
@@ -380,66 +384,19 @@ class WeftFabric : public Object, public WeftParamHolder
                                           double value);
 
   private:
-    friend class WeftNetDevice;
+    friend class WeftCapture;
+    friend class WeftFanOut;
     friend class WeftFrames;
-
-    /** Trace sources that a device shares with the fabric; numbers of m_portSinks. */
-    enum PortTrace
-    {
-        PORT_PFC,
-        PORT_DROP,
-        PORT_MARK,
-        PORT_QUEUE,
-        PORT_MESSAGE,
-        PORT_START,
-        PORT_ACKED,
-        PORT_LINK,
-        PORT_ACK,      //!< These five in the order of weft_qp_event.
-        PORT_NACK,     //!< See PORT_ACK.
-        PORT_CNP,      //!< See PORT_ACK.
-        PORT_RETX,     //!< See PORT_ACK.
-        PORT_RATE,     //!< See PORT_ACK; rate, window and values of the congestion control.
-        PORT_SENT,     //!< These three in the order of weft_pkt_event.
-        PORT_RECEIVED, //!< See PORT_SENT.
-        PORT_QUEUED,   //!< See PORT_SENT.
-        PORT_TRACES
-    };
+    friend class WeftNetDevice;
 
     void DoDispose() override;
 
     /**
-     * @param device device of a port; null: the port has none any more
-     * @param port the port
-     */
-    void SetDevice(uint32_t port, WeftNetDevice* device);
-    /**
-     * @param trace a kind of trace
-     * @param port the port whose device has sinks for it, or none any more
-     * @param on whether it has
-     */
-    void SetPortSinks(PortTrace trace, uint32_t port, bool on);
-    /**
-     * @param port the port whose packet events are worked out anew
-     */
-    void UpdatePacketEvents(uint32_t port);
-    /** The same for all ports. */
-    void UpdatePacketEvents();
-    /**
-     * Opens what was asked for before the engine was made.
-     * @param [out] err why it failed
+     * @param [out] config what the engine is to be made from
+     * @param [out] err why it cannot be made
      * @return 0 or a WEFT_E_* code
      */
-    int OpenCaptures(weft_err* err);
-    /**
-     * Makes m_capture.
-     * @param [out] err why it failed
-     * @return 0 or a WEFT_E_* code
-     */
-    int MakeCapture(weft_err* err);
-    /**
-     * @return the hooks that somebody listens to
-     */
-    weft_engine_hooks MakeHooks();
+    int Configure(weft_engine_config& config, weft_err* err);
     /**
      * @return the seed for the engine
      */
@@ -449,55 +406,6 @@ class WeftFabric : public Object, public WeftParamHolder
      * @return its device or null
      */
     WeftNetDevice* GetDevice(uint32_t port) const;
-
-    /**
-     * @param ref a message's ref
-     * @return the listener that it names, or null
-     */
-    WeftMessageListener* FindListener(uint64_t ref) const;
-    /**
-     * A packet of the IP stack was dropped.
-     * @param port where
-     * @param why the reason
-     * @param packet the packet
-     */
-    void FrameDropped(uint32_t port, weft_drop_reason why, Ptr<const Packet> packet);
-
-    // The engine's hooks; ctx is the fabric.
-    static void OnLink(void* ctx, int64_t tPs, uint32_t link, int up);
-    static void OnQp(void* ctx,
-                     int64_t tPs,
-                     weft_qp_event what,
-                     const weft_engine_qp_view* qp,
-                     const weft_engine_pkt_view* pkt);
-    /**
-     * The congestion control of a QP has been asked.
-     * @param time when
-     * @param qp the QP
-     */
-    void TraceRate(Time time, const weft_engine_qp_view& qp);
-    /**
-     * @param host a host number
-     * @return the device of its first port, or null
-     */
-    WeftNetDevice* GetHostDevice(uint32_t host) const;
-
-    static void OnPosted(void* ctx, const weft_engine_done* done);
-    static void OnPacket(void* ctx,
-                         int64_t tPs,
-                         uint32_t port,
-                         weft_pkt_event what,
-                         const weft_engine_pkt_view* pkt);
-    static void OnReceived(void* ctx, const weft_engine_done* done);
-    static void OnAcked(void* ctx, const weft_engine_done* done);
-    static void OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int pause);
-    static void OnDrop(void* ctx,
-                       int64_t tPs,
-                       uint32_t port,
-                       weft_drop_reason why,
-                       const weft_engine_pkt_view* pkt);
-    static void OnMark(void* ctx, int64_t tPs, uint32_t port, const weft_engine_pkt_view* pkt);
-    static void OnQueue(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, uint64_t bytes);
 
     weft_fabric* m_ownGraph{nullptr};        //!< The graph, when it is ours to free.
     const weft_fabric* m_graph{nullptr};     //!< The graph.
@@ -512,56 +420,15 @@ class WeftFabric : public Object, public WeftParamHolder
 
     weft_engine* m_engine{nullptr}; //!< The engine.
     mutable WeftPump m_pump;        //!< Drives it; GetEngine lets it follow the clock.
-    weft_engine_hooks m_hooks;      //!< Of SetHooks.
+    WeftFanOut m_fanOut{*this};     //!< Tells what it tells.
+    WeftFrames m_frames{*this};     //!< The packets of the IP stack.
+    WeftCapture m_capture{*this};   //!< Frames as bytes.
 
-    std::vector<WeftMessageListener*> m_listeners; //!< By number; null: was removed.
-    WeftFrames m_frames{*this};                    //!< The packets of the IP stack.
-    weft_capture_params m_captureParams;           //!< Attributes Capture*.
-    std::string m_captureDirectory;                //!< Attribute CaptureDirectory.
-    weft_capture* m_capture{nullptr};              //!< What captures, once something is to be.
-    std::vector<uint8_t> m_macs;                   //!< MAC addresses of the devices, for m_capture.
-    std::vector<uint8_t> m_packetEvents;           //!< By port; for the engine's hooks.
-    std::vector<std::pair<uint32_t, std::string>> m_pendingCaptures; //!< Ports and files.
-
-    /** What the traces of a QP's congestion control showed last. */
-    struct QpShown
-    {
-        bool known{false};          //!< Something was shown.
-        uint64_t rateBps{0};        //!< QpRate.
-        uint64_t windowBytes{0};    //!< QpWindow.
-        std::vector<double> values; //!< CcValue.
-    };
-
-    std::vector<QpShown> m_shown; //!< By QP number.
-
-    std::vector<WeftNetDevice*> m_devices; //!< By port; empty when none is installed.
-    int64_t m_portSinks[PORT_TRACES];      //!< Devices with sinks, by kind.
-
-    TracedCallback<Time, uint32_t, uint32_t> m_pfcPause;  //!< Trace source PfcPause.
-    TracedCallback<Time, uint32_t, uint32_t> m_pfcResume; //!< Trace source PfcResume.
-    TracedCallback<Time, uint32_t, weft_drop_reason, const weft_engine_pkt_view&>
-        m_drop; //!< Trace source Drop.
-    TracedCallback<Time, uint32_t, const weft_engine_pkt_view&>
-        m_ecnMark;                                                   //!< Trace source EcnMark.
-    TracedCallback<Time, uint32_t, uint32_t, uint64_t> m_queueBytes; //!< Trace source QueueBytes.
-    TracedCallback<Time, uint32_t, weft_drop_reason, Ptr<const Packet>>
-        m_frameDrop;                                        //!< Trace source FrameDrop.
-    TracedCallback<const weft_engine_done&> m_messageStart; //!< Trace source MessageStart.
-    TracedCallback<Time, uint32_t, bool> m_linkState;       //!< Trace source LinkState.
-    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
-        m_ack; //!< Trace source Ack.
-    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
-        m_nack; //!< Trace source Nack.
-    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
-        m_retransmission;                                   //!< Trace source Retransmission.
-    TracedCallback<Time, const weft_engine_qp_view&> m_cnp; //!< Trace source Cnp.
-    TracedCallback<Time, const weft_engine_qp_view&, uint64_t> m_qpRate; //!< Trace source QpRate.
-    TracedCallback<Time, const weft_engine_qp_view&, uint64_t>
-        m_qpWindow; //!< Trace source QpWindow.
-    TracedCallback<Time, const weft_engine_qp_view&, const std::string&, double>
-        m_ccValue;                                             //!< Trace source CcValue.
-    TracedCallback<const weft_engine_done&> m_messageComplete; //!< Trace source MessageComplete.
-    TracedCallback<const weft_engine_done&> m_messageAcked;    //!< Trace source MessageAcked.
+#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, ...) \
+    WeftSourceOf<TYPE>::Type MEMBER; /**< Trace source NAME. */
+    WEFT_SHARED_TRACES(WEFT_ROW)
+#undef WEFT_ROW
+    WeftSourceOf<FrameDropTracedCallback>::Type m_frameDrop; //!< Trace source FrameDrop.
 };
 
 } // namespace ns3

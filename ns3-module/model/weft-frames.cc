@@ -391,6 +391,42 @@ WeftFrames::Send(WeftNetDevice* device,
     return true;
 }
 
+Ptr<Packet>
+WeftFrames::CopyFrame(uint64_t handle, bool ce, uint16_t* protocol) const
+{
+    NS_LOG_FUNCTION(this << handle << ce);
+    if (handle >= m_frames.size() || !m_frames[handle].packet)
+    {
+        return nullptr;
+    }
+    const Frame& frame = m_frames[handle];
+    *protocol = frame.protocol;
+    Ptr<Packet> packet = frame.packet->Copy();
+    if (ce)
+    {
+        WeftIpInfo::MarkCe(packet, frame.protocol);
+    }
+    return packet;
+}
+
+std::size_t
+WeftFrames::ReadFrame(void* frames,
+                      uint64_t handle,
+                      uint16_t* ethertype,
+                      uint8_t* buf,
+                      std::size_t size)
+{
+    auto self = static_cast<WeftFrames*>(frames);
+    if (handle >= self->m_frames.size() || !self->m_frames[handle].packet)
+    {
+        return 0;
+    }
+    const Frame& frame = self->m_frames[handle];
+    *ethertype = frame.protocol;
+    frame.packet->CopyData(buf, size);
+    return frame.packet->GetSize();
+}
+
 WeftFrames::Frame
 WeftFrames::Take(uint64_t handle)
 {
@@ -453,7 +489,11 @@ WeftFrames::OnReceived(void* ctx, uint32_t port, uint64_t handle, int ce)
 }
 
 void
-WeftFrames::OnDropped(void* ctx, uint32_t port, uint64_t handle, weft_drop_reason why)
+WeftFrames::OnDropped(void* ctx,
+                      uint32_t port,
+                      uint32_t inPort,
+                      uint64_t handle,
+                      weft_drop_reason why)
 {
     auto self = static_cast<WeftFabric*>(ctx);
     const Frame frame = self->m_frames.Take(handle);
@@ -465,7 +505,7 @@ WeftFrames::OnDropped(void* ctx, uint32_t port, uint64_t handle, weft_drop_reaso
     {
         frame.sender->FrameLeft(frame.packet, frame.prio, frame.bytes);
     }
-    self->FrameDropped(port, why, frame.packet);
+    self->m_fanOut.FrameDropped(port, inPort, why, frame.packet);
 }
 
 } // namespace ns3

@@ -136,6 +136,29 @@ class WeftFrames
      */
     void AddAddress(Ipv4Address address, uint32_t host);
 
+    /**
+     * @param handle of a frame that is under way
+     * @param ce whether it has been marked
+     * @param [out] protocol its EtherType
+     * @return a copy of its packet as it is now; null: there is none
+     */
+    Ptr<Packet> CopyFrame(uint64_t handle, bool ce, uint16_t* protocol) const;
+
+    /**
+     * Reads the bytes of a packet as it was sent: weft_wire_config::read_frame.
+     * @param frames the WeftFrames
+     * @param handle of a frame that is under way
+     * @param [out] ethertype its EtherType
+     * @param [out] buf gets the bytes
+     * @param size how many at most
+     * @return how many the packet has; 0: there is none
+     */
+    static std::size_t ReadFrame(void* frames,
+                                 uint64_t handle,
+                                 uint16_t* ethertype,
+                                 uint8_t* buf,
+                                 std::size_t size);
+
     /** Forgets all packets and addresses; the engine must not run any more. */
     void Clear();
 
@@ -155,7 +178,11 @@ class WeftFrames
     // The engine's hooks; ctx is the fabric.
     static void OnLeft(void* ctx, uint64_t handle);
     static void OnReceived(void* ctx, uint32_t port, uint64_t handle, int ce);
-    static void OnDropped(void* ctx, uint32_t port, uint64_t handle, weft_drop_reason why);
+    static void OnDropped(void* ctx,
+                          uint32_t port,
+                          uint32_t inPort,
+                          uint64_t handle,
+                          weft_drop_reason why);
 
     /**
      * @param handle of a frame that has come to its end

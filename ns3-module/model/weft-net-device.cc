@@ -33,7 +33,14 @@ NS_OBJECT_ENSURE_REGISTERED(WeftNetDevice);
 TypeId
 WeftNetDevice::GetTypeId()
 {
-    static TypeId tid =
+    static TypeId tid = MakeTypeId();
+    return tid;
+}
+
+TypeId
+WeftNetDevice::MakeTypeId()
+{
+    TypeId tid =
         TypeId("ns3::WeftNetDevice")
             .SetParent<NetDevice>()
             .SetGroupName("Weft")
@@ -81,31 +88,6 @@ WeftNetDevice::GetTypeId()
                           BooleanValue(false),
                           MakeBooleanAccessor(&WeftNetDevice::m_anyPort),
                           MakeBooleanChecker())
-            .AddTraceSource("PfcPause",
-                            "A priority of the port was stopped by PFC",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_pfcPause),
-                            "ns3::WeftNetDevice::PfcTracedCallback")
-            .AddTraceSource("PfcResume",
-                            "A priority of the port was released by PFC",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_pfcResume),
-                            "ns3::WeftNetDevice::PfcTracedCallback")
-            .AddTraceSource("Drop",
-                            "A packet was dropped at the port",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_drop),
-                            "ns3::WeftNetDevice::DropTracedCallback")
-            .AddTraceSource("EcnMark",
-                            "A packet was ECN-marked in the port's queue",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_ecnMark),
-                            "ns3::WeftNetDevice::MarkTracedCallback")
-            .AddTraceSource("QueueBytes",
-                            "The egress queue of the port changed (switches only)",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_queueBytes),
-                            "ns3::WeftNetDevice::QueueTracedCallback")
-            .AddTraceSource("MessageComplete",
-                            "The last byte of a message arrived at this host. A host with several "
-                            "ports reports it on the first",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_messageComplete),
-                            "ns3::WeftFabric::MessageTracedCallback")
             .AddTraceSource("MacTx",
                             "A packet of the IP stack was queued at the NIC",
                             MakeTraceSourceAccessor(&WeftNetDevice::m_macTx),
@@ -119,69 +101,42 @@ WeftNetDevice::GetTypeId()
                             "A packet of the IP stack left the queue of the NIC",
                             MakeTraceSourceAccessor(&WeftNetDevice::m_phyTxBegin),
                             "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyRxEnd",
+                            "A packet of the IP stack arrived at the host",
+                            MakeTraceSourceAccessor(&WeftNetDevice::m_phyRxEnd),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyRxDrop",
+                            "A packet of the IP stack was lost to an error on the link, on its way "
+                            "to this port (of a host or a switch)",
+                            MakeTraceSourceAccessor(&WeftNetDevice::m_phyRxDrop),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacPromiscRx",
+                            "A packet of the IP stack arrived at the host",
+                            MakeTraceSourceAccessor(&WeftNetDevice::m_macPromiscRx),
+                            "ns3::Packet::TracedCallback")
             .AddTraceSource("MacRx",
-                            "A packet of the IP stack arrived",
+                            "A packet of the IP stack arrived at the host",
                             MakeTraceSourceAccessor(&WeftNetDevice::m_macRx),
                             "ns3::Packet::TracedCallback")
-            .AddTraceSource("MessageStart",
-                            "A message was posted at this host. A host with several ports reports "
-                            "it on the first",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_messageStart),
-                            "ns3::WeftFabric::MessageTracedCallback")
-            .AddTraceSource("MessageAcked",
-                            "The last ACK of a message arrived at this host, its sender. A host "
-                            "with several ports reports it on the first",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_messageAcked),
-                            "ns3::WeftFabric::MessageTracedCallback")
-            .AddTraceSource("LinkState",
-                            "The link of the port failed or came back",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_linkState),
-                            "ns3::WeftNetDevice::LinkTracedCallback")
-            .AddTraceSource("Ack",
-                            "An ACK arrived for a QP that sends through the port",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_ack),
-                            "ns3::WeftFabric::QpPacketTracedCallback")
-            .AddTraceSource("Nack",
-                            "A NACK arrived for a QP that sends through the port",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_nack),
-                            "ns3::WeftFabric::QpPacketTracedCallback")
-            .AddTraceSource("Retransmission",
-                            "A QP is about to send a packet again through the port",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_retransmission),
-                            "ns3::WeftFabric::QpPacketTracedCallback")
-            .AddTraceSource(
-                "Cnp",
-                "A congestion notification arrived for a QP that sends through the port",
-                MakeWeftTraceSourceAccessor(&WeftNetDevice::m_cnp),
-                "ns3::WeftFabric::QpTracedCallback")
-            .AddTraceSource("QpRate",
-                            "The congestion control of a QP that sends through the port has set "
-                            "another rate (bit/s)",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_qpRate),
-                            "ns3::WeftFabric::QpValueTracedCallback")
-            .AddTraceSource("QpWindow",
-                            "The congestion control of a QP that sends through the port has set "
-                            "another window (bytes)",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_qpWindow),
-                            "ns3::WeftFabric::QpValueTracedCallback")
-            .AddTraceSource("CcValue",
-                            "A value that the congestion control of a QP that sends through the "
-                            "port lets observe has changed",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_ccValue),
-                            "ns3::WeftFabric::CcValueTracedCallback")
-            .AddTraceSource("PacketSent",
-                            "The port began to send a packet",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_packetSent),
-                            "ns3::WeftNetDevice::PacketTracedCallback")
-            .AddTraceSource("PacketReceived",
-                            "A packet came in through the port, completely",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_packetReceived),
-                            "ns3::WeftNetDevice::PacketTracedCallback")
-            .AddTraceSource("PacketQueued",
-                            "A packet entered the egress queue of the port (switches and hosts "
-                            "that forward)",
-                            MakeWeftTraceSourceAccessor(&WeftNetDevice::m_packetQueued),
-                            "ns3::WeftNetDevice::PacketTracedCallback");
+            .AddTraceSource("MacRxDrop",
+                            "A packet of the IP stack that came in through the port was dropped: "
+                            "the switch has no buffer for it, or no protocol of the host takes it",
+                            MakeTraceSourceAccessor(&WeftNetDevice::m_macRxDrop),
+                            "ns3::Packet::TracedCallback");
+#define WEFT_ROW(KIND, NAME, MEMBER, ALL, ALL_HELP, TYPE, HELP)             \
+    tid.AddTraceSource(#NAME,                                               \
+                       HELP,                                                \
+                       MakeWeftTraceSourceAccessor(&WeftNetDevice::MEMBER), \
+                       "ns3::" #TYPE);
+    WEFT_SHARED_TRACES(WEFT_ROW)
+#undef WEFT_ROW
+#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, HELP)                            \
+    tid.AddTraceSource(#NAME,                                               \
+                       HELP,                                                \
+                       MakeWeftTraceSourceAccessor(&WeftNetDevice::MEMBER), \
+                       "ns3::" #TYPE);
+    WEFT_PORT_TRACES(WEFT_ROW)
+#undef WEFT_ROW
     return tid;
 }
 
@@ -198,13 +153,15 @@ WeftNetDevice::DoDispose()
 {
     if (m_fabric)
     {
-        m_fabric->SetDevice(m_port, nullptr);
-        for (int i = 0; i < WeftFabric::PORT_TRACES; i++)
+        m_fabric->m_fanOut.SetDevice(m_port, nullptr);
+        for (int i = 0; i < WeftFanOut::TRACES; i++)
         {
             if (m_hasSinks[i])
             {
                 m_hasSinks[i] = false;
-                m_fabric->SetPortSinks(static_cast<WeftFabric::PortTrace>(i), m_port, false);
+                m_fabric->m_fanOut.SetPortSinks(static_cast<WeftFanOut::PortTrace>(i),
+                                                m_port,
+                                                false);
             }
         }
     }
@@ -224,7 +181,7 @@ WeftNetDevice::Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> ch
     m_fabric = fabric;
     m_port = port;
     m_channel = channel;
-    m_fabric->SetDevice(port, this);
+    m_fabric->m_fanOut.SetDevice(port, this);
     const weft_fabric* graph = m_fabric->GetGraph();
     m_isHost = graph->nodes[graph->ports[port].node].kind == WEFT_NODE_HOST;
     if (m_isHost && !m_queues)
@@ -285,30 +242,18 @@ WeftNetDevice::TraceSinksChanged()
     {
         return;
     }
-    const bool now[] = {!m_pfcPause.IsEmpty() || !m_pfcResume.IsEmpty(),
-                        !m_drop.IsEmpty(),
-                        !m_ecnMark.IsEmpty(),
-                        !m_queueBytes.IsEmpty(),
-                        !m_messageComplete.IsEmpty(),
-                        !m_messageStart.IsEmpty(),
-                        !m_messageAcked.IsEmpty(),
-                        !m_linkState.IsEmpty() || !m_linkChange.IsEmpty(),
-                        !m_ack.IsEmpty(),
-                        !m_nack.IsEmpty(),
-                        !m_cnp.IsEmpty(),
-                        !m_retransmission.IsEmpty(),
-                        !m_qpRate.IsEmpty() || !m_qpWindow.IsEmpty() || !m_ccValue.IsEmpty(),
-                        !m_packetSent.IsEmpty(),
-                        !m_packetReceived.IsEmpty(),
-                        !m_packetQueued.IsEmpty()};
-    static_assert(sizeof now / sizeof now[0] == WeftFabric::PORT_TRACES,
-                  "one entry per WeftFabric::PortTrace");
-    for (int i = 0; i < WeftFabric::PORT_TRACES; i++)
+    bool now[WeftFanOut::TRACES] = {};
+#define WEFT_ROW(KIND, NAME, MEMBER, ...) now[WeftFanOut::KIND] |= !MEMBER.IsEmpty();
+    WEFT_SHARED_TRACES(WEFT_ROW)
+    WEFT_PORT_TRACES(WEFT_ROW)
+#undef WEFT_ROW
+    now[WeftFanOut::LINK] |= !m_linkChange.IsEmpty();
+    for (int i = 0; i < WeftFanOut::TRACES; i++)
     {
         if (now[i] != m_hasSinks[i])
         {
             m_hasSinks[i] = now[i];
-            m_fabric->SetPortSinks(static_cast<WeftFabric::PortTrace>(i), m_port, now[i]);
+            m_fabric->m_fanOut.SetPortSinks(static_cast<WeftFanOut::PortTrace>(i), m_port, now[i]);
         }
     }
 }
@@ -526,14 +471,21 @@ WeftNetDevice::Receive(Ptr<Packet> packet, uint16_t protocol, Address from)
     {
         return; // disposed of meanwhile
     }
+    m_phyRxEnd(packet);
+    m_macPromiscRx(packet);
     m_macRx(packet);
+    bool taken = false;
     if (!m_promiscReceive.IsNull())
     {
-        m_promiscReceive(this, packet, protocol, from, m_address, NetDevice::PACKET_HOST);
+        taken |= m_promiscReceive(this, packet, protocol, from, m_address, NetDevice::PACKET_HOST);
     }
     if (!m_receive.IsNull())
     {
-        m_receive(this, packet, protocol, from);
+        taken |= m_receive(this, packet, protocol, from);
+    }
+    if (!taken)
+    {
+        m_macRxDrop(packet);
     }
 }
 

@@ -166,9 +166,14 @@ class WeftNetDevice : public NetDevice
     typedef void (*QueueTracedCallback)(Time time, uint32_t prio, uint64_t bytes);
 
   private:
-    friend class WeftFabric;
+    friend class WeftFanOut;
 
     void DoDispose() override;
+
+    /**
+     * @return a new TypeId
+     */
+    static TypeId MakeTypeId();
 
     /**
      * @return the fabric on its port 0, null on others: attribute Fabric
@@ -187,59 +192,44 @@ class WeftNetDevice : public NetDevice
      */
     uint32_t GetMaxFrameBytes() const;
 
-    Ptr<WeftFabric> m_fabric;                   //!< The fabric.
-    uint32_t m_port{0};                         //!< The port.
-    Ptr<WeftChannel> m_channel;                 //!< The link.
-    Ptr<WeftLan> m_lan;                         //!< The network of hosts; null on switches.
-    Ptr<Node> m_node;                           //!< The node.
-    Mac48Address m_address;                     //!< MAC address.
-    uint32_t m_ifIndex{0};                      //!< Index in the node.
-    uint16_t m_mtu{1500};                       //!< MTU of the IP stack.
-    uint32_t m_overheadBytes{18};               //!< Frame bytes around a packet.
-    uint32_t m_txLimitBytes{150000};            //!< Capacity of each transmission queue.
-    int32_t m_ipPriority{-1};                   //!< Priority of all packets, -1: by precedence.
-    bool m_anyPort{false};                      //!< Packets may leave by any port of the host.
-    bool m_isHost{false};                       //!< The port is one of a host.
-    Ptr<NetDeviceQueueInterface> m_queues;      //!< Flow control; on hosts.
-    uint64_t m_txBytes[WEFT_PRIOS]{};           //!< Waiting at the NIC, by priority.
-    uint64_t m_txDone[WEFT_PRIOS]{};            //!< Left since the last WakeQueues.
-    bool m_waking{false};                       //!< WakeQueues is scheduled.
-    ReceiveCallback m_receive;                  //!< The stack.
-    PromiscReceiveCallback m_promiscReceive;    //!< The stack, for all packets.
-    bool m_hasSinks[WeftFabric::PORT_TRACES]{}; //!< What the fabric was told last.
+    Ptr<WeftFabric> m_fabric;                //!< The fabric.
+    uint32_t m_port{0};                      //!< The port.
+    Ptr<WeftChannel> m_channel;              //!< The link.
+    Ptr<WeftLan> m_lan;                      //!< The network of hosts; null on switches.
+    Ptr<Node> m_node;                        //!< The node.
+    Mac48Address m_address;                  //!< MAC address.
+    uint32_t m_ifIndex{0};                   //!< Index in the node.
+    uint16_t m_mtu{1500};                    //!< MTU of the IP stack.
+    uint32_t m_overheadBytes{18};            //!< Frame bytes around a packet.
+    uint32_t m_txLimitBytes{150000};         //!< Capacity of each transmission queue.
+    int32_t m_ipPriority{-1};                //!< Priority of all packets, -1: by precedence.
+    bool m_anyPort{false};                   //!< Packets may leave by any port of the host.
+    bool m_isHost{false};                    //!< The port is one of a host.
+    Ptr<NetDeviceQueueInterface> m_queues;   //!< Flow control; on hosts.
+    uint64_t m_txBytes[WEFT_PRIOS]{};        //!< Waiting at the NIC, by priority.
+    uint64_t m_txDone[WEFT_PRIOS]{};         //!< Left since the last WakeQueues.
+    bool m_waking{false};                    //!< WakeQueues is scheduled.
+    ReceiveCallback m_receive;               //!< The stack.
+    PromiscReceiveCallback m_promiscReceive; //!< The stack, for all packets.
+    bool m_hasSinks[WeftFanOut::TRACES]{};   //!< What the fabric was told last.
 
-    TracedCallback<Time, uint32_t> m_pfcPause;  //!< Trace source PfcPause.
-    TracedCallback<Time, uint32_t> m_pfcResume; //!< Trace source PfcResume.
-    TracedCallback<Time, weft_drop_reason, const weft_engine_pkt_view&>
-        m_drop;                                                  //!< Trace source Drop.
-    TracedCallback<Time, const weft_engine_pkt_view&> m_ecnMark; //!< Trace source EcnMark.
-    TracedCallback<Time, uint32_t, uint64_t> m_queueBytes;       //!< Trace source QueueBytes.
-    TracedCallback<const weft_engine_done&> m_messageComplete;   //!< Trace source MessageComplete.
-    TracedCallback<Ptr<const Packet>> m_macTx;                   //!< Trace source MacTx.
-    TracedCallback<Ptr<const Packet>> m_macTxDrop;               //!< Trace source MacTxDrop.
-    TracedCallback<Ptr<const Packet>> m_phyTxBegin;              //!< Trace source PhyTxBegin.
-    TracedCallback<Ptr<const Packet>> m_macRx;                   //!< Trace source MacRx.
-    TracedCallback<const weft_engine_done&> m_messageStart;      //!< Trace source MessageStart.
-    TracedCallback<const weft_engine_done&> m_messageAcked;      //!< Trace source MessageAcked.
-    TracedCallback<Time, bool> m_linkState;                      //!< Trace source LinkState.
-    TracedCallback<> m_linkChange;                               //!< Of AddLinkChangeCallback.
-    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
-        m_ack; //!< Trace source Ack.
-    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
-        m_nack; //!< Trace source Nack.
-    TracedCallback<Time, const weft_engine_qp_view&, const weft_engine_pkt_view&>
-        m_retransmission;                                   //!< Trace source Retransmission.
-    TracedCallback<Time, const weft_engine_qp_view&> m_cnp; //!< Trace source Cnp.
-    TracedCallback<Time, const weft_engine_qp_view&, uint64_t> m_qpRate; //!< Trace source QpRate.
-    TracedCallback<Time, const weft_engine_qp_view&, uint64_t>
-        m_qpWindow; //!< Trace source QpWindow.
-    TracedCallback<Time, const weft_engine_qp_view&, const std::string&, double>
-        m_ccValue;                                                  //!< Trace source CcValue.
-    TracedCallback<Time, const weft_engine_pkt_view&> m_packetSent; //!< Trace source PacketSent.
-    TracedCallback<Time, const weft_engine_pkt_view&>
-        m_packetReceived; //!< Trace source PacketReceived.
-    TracedCallback<Time, const weft_engine_pkt_view&>
-        m_packetQueued; //!< Trace source PacketQueued.
+#define WEFT_ROW(KIND, NAME, MEMBER, ALL, HELP, TYPE, ...) \
+    WeftSourceOf<TYPE>::Type MEMBER; /**< Trace source NAME. */
+    WEFT_SHARED_TRACES(WEFT_ROW)
+#undef WEFT_ROW
+#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, ...) \
+    WeftSourceOf<TYPE>::Type MEMBER; /**< Trace source NAME. */
+    WEFT_PORT_TRACES(WEFT_ROW)
+#undef WEFT_ROW
+    TracedCallback<Ptr<const Packet>> m_macTx;        //!< Trace source MacTx.
+    TracedCallback<Ptr<const Packet>> m_macTxDrop;    //!< Trace source MacTxDrop.
+    TracedCallback<Ptr<const Packet>> m_phyTxBegin;   //!< Trace source PhyTxBegin.
+    TracedCallback<Ptr<const Packet>> m_phyRxEnd;     //!< Trace source PhyRxEnd.
+    TracedCallback<Ptr<const Packet>> m_phyRxDrop;    //!< Trace source PhyRxDrop.
+    TracedCallback<Ptr<const Packet>> m_macPromiscRx; //!< Trace source MacPromiscRx.
+    TracedCallback<Ptr<const Packet>> m_macRx;        //!< Trace source MacRx.
+    TracedCallback<Ptr<const Packet>> m_macRxDrop;    //!< Trace source MacRxDrop.
+    TracedCallback<> m_linkChange;                    //!< Of AddLinkChangeCallback.
 };
 
 } // namespace ns3

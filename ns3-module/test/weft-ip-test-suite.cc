@@ -413,6 +413,116 @@ class QueueLimitTestCase : public TestCase
 
 /**
  * @ingroup weft-tests
+ * PhyRxDrop and MacRxDrop: where packets of the stack are lost, each once.
+ */
+class RxDropTestCase : public TestCase
+{
+  public:
+    RxDropTestCase()
+        : TestCase("PhyRxDrop and MacRxDrop")
+    {
+    }
+
+  private:
+    /**
+     * Counts a packet.
+     * @param n the counter
+     */
+    static void Count(uint32_t* n, Ptr<const Packet> /* packet */)
+    {
+        (*n)++;
+    }
+
+    void DoRun() override
+    {
+        const uint32_t N = 300;
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        WeftFabricHelper helper;
+        NodeContainer hosts(3);
+        NodeContainer sw(1);
+        helper.AddHosts(hosts);
+        helper.AddSwitches(sw);
+        for (uint32_t h = 0; h < 3; h++)
+        {
+            const double errors = h == 1 ? 0.1 : 0;
+            helper.AddLink(hosts.Get(h), sw.Get(0), DataRate("10Gbps"), MicroSeconds(1), errors);
+        }
+        helper.SetCongestionControl("none");
+        helper.SetAttribute("SwitchBuffer", UintegerValue(64 << 10));
+        helper.SetAttribute("SwitchReserve", UintegerValue(1024));
+        helper.SetAttribute("PfcEnabled", BooleanValue(false));
+        Ptr<WeftFabric> fabric = helper.Install();
+        const auto addresses = WeftTestInstallStack(helper);
+        for (uint32_t h = 0; h < 3; h++)
+        {
+            hosts.Get(h)->GetDevice(0)->SetAttribute("TxQueueLimit", UintegerValue(0));
+        }
+
+        enum
+        {
+            HOST,
+            SWITCH,
+            PLACES
+        };
+
+        uint32_t phy[PLACES][3] = {};
+        uint32_t mac[PLACES][3] = {};
+        uint32_t came = 0;
+        uint32_t ended = 0;
+        for (uint32_t h = 0; h < 3; h++)
+        {
+            for (int place : {HOST, SWITCH})
+            {
+                Ptr<NetDevice> device =
+                    place == HOST ? hosts.Get(h)->GetDevice(0) : sw.Get(0)->GetDevice(h);
+                device->TraceConnectWithoutContext("PhyRxDrop",
+                                                   MakeBoundCallback(&Count, &phy[place][h]));
+                device->TraceConnectWithoutContext("MacRxDrop",
+                                                   MakeBoundCallback(&Count, &mac[place][h]));
+            }
+        }
+        Ptr<Socket> sink = Socket::CreateSocket(hosts.Get(1), UdpSocketFactory::GetTypeId());
+        sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), 9));
+        Ptr<NetDevice> receiver = hosts.Get(1)->GetDevice(0);
+        receiver->TraceConnectWithoutContext("MacPromiscRx", MakeBoundCallback(&Count, &came));
+        receiver->TraceConnectWithoutContext("PhyRxEnd", MakeBoundCallback(&Count, &ended));
+        Simulator::Schedule(MicroSeconds(1), [&]() {
+            for (uint32_t h : {0, 2})
+            {
+                Ptr<Socket> s = Socket::CreateSocket(hosts.Get(h), UdpSocketFactory::GetTypeId());
+                for (uint32_t i = 0; i < N; i++)
+                {
+                    s->SendTo(Create<Packet>(1000), 0, InetSocketAddress(addresses[1], 9));
+                }
+            }
+            hosts.Get(2)->GetDevice(0)->Send(Create<Packet>(100),
+                                             hosts.Get(0)->GetDevice(0)->GetAddress(),
+                                             0x88b5);
+        });
+        Simulator::Run();
+        struct weft_engine_totals t;
+        weft_engine_totals(fabric->GetEngine(), &t);
+        NS_TEST_EXPECT_MSG_GT(t.drops[WEFT_DROP_ERROR], 5, "the link loses some");
+        NS_TEST_EXPECT_MSG_GT(t.drops[WEFT_DROP_BUFFER], 50, "the switch drops some");
+        NS_TEST_EXPECT_MSG_EQ(phy[HOST][1], t.drops[WEFT_DROP_ERROR], "on their way to host 1");
+        NS_TEST_EXPECT_MSG_EQ(phy[HOST][0] + phy[HOST][2] + phy[SWITCH][0] + phy[SWITCH][1] +
+                                  phy[SWITCH][2],
+                              0,
+                              "and nowhere else (there are no ACKs)");
+        NS_TEST_EXPECT_MSG_EQ(mac[SWITCH][0] + mac[SWITCH][2],
+                              t.drops[WEFT_DROP_BUFFER],
+                              "at the ports that they came in through");
+        NS_TEST_EXPECT_MSG_EQ(mac[SWITCH][1], 0, "nothing comes in through that one");
+        NS_TEST_EXPECT_MSG_EQ(came, 2 * N - mac[SWITCH][0] - mac[SWITCH][2] - phy[HOST][1], "rest");
+        NS_TEST_EXPECT_MSG_EQ(ended, came, "PhyRxEnd");
+        NS_TEST_EXPECT_MSG_EQ(mac[HOST][0], 1, "a protocol that nobody takes");
+        NS_TEST_EXPECT_MSG_EQ(mac[HOST][1], 0, "UDP is taken");
+        Config::Reset();
+    }
+};
+
+/**
+ * @ingroup weft-tests
  * A host of the fabric is the gateway to a node outside: TCP reaches it by static and by global
  * routes, and where no route does, it is said.
  */
@@ -758,6 +868,7 @@ class WeftIpTestSuite : public TestSuite
     {
         AddTestCase(new IpInfoTestCase);
         AddTestCase(new AddressTestCase);
+        AddTestCase(new RxDropTestCase);
         AddTestCase(new GatewayTestCase);
         AddTestCase(new Gateway6TestCase);
         AddTestCase(new QueueLimitTestCase);

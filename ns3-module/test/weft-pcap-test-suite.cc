@@ -7,9 +7,11 @@
 /*
  * EnablePcap and EnableAscii: what the files of two hosts hold, read back with ns-3's own reader.
  */
-#include "weft-test-util.h"
+#include "weft-tcp-test-util.h"
 
 #include "ns3/double.h"
+#include "ns3/global-value.h"
+#include "ns3/ipv4-header.h"
 #include "ns3/mac48-address.h"
 #include "ns3/pcap-file.h"
 #include "ns3/test.h"
@@ -167,6 +169,127 @@ class PcapTestCase : public TestCase
 
 /**
  * @ingroup weft-tests
+ * TCP and RoCE between two hosts: the capture files have the frames of both, and the trace sources
+ * Sniffer and PromiscSniffer give the same bytes.
+ */
+class SnifferTestCase : public TestCase
+{
+  public:
+    SnifferTestCase()
+        : TestCase("TCP in captures, Sniffer")
+    {
+    }
+
+  private:
+    /** What the sniffers of a device gave. */
+    struct Sniffed
+    {
+        std::vector<Captured> frames; //!< Of Sniffer.
+        uint64_t promiscuous{0};      //!< Frames of PromiscSniffer.
+    };
+
+    /**
+     * A sink of Sniffer.
+     * @param to where it goes
+     * @param frame the frame
+     */
+    static void Sniff(Sniffed* to, Ptr<const Packet> frame)
+    {
+        std::vector<uint8_t> bytes(frame->GetSize());
+        frame->CopyData(bytes.data(), bytes.size());
+        to->frames.push_back({uint64_t(Simulator::Now().GetNanoSeconds()), bytes});
+    }
+
+    /**
+     * A sink of PromiscSniffer.
+     * @param to where it is counted
+     */
+    static void Count(Sniffed* to, Ptr<const Packet> /* frame */)
+    {
+        to->promiscuous++;
+    }
+
+    void DoRun() override
+    {
+        const uint64_t BYTES = 300000;
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        GlobalValue::Bind("ChecksumEnabled", BooleanValue(true));
+        WeftTestSetTcp("TcpDctcp");
+        WeftFabricHelper helper;
+        helper.SetTopology("single-switch",
+                           "Hosts",
+                           UintegerValue(3),
+                           "Rate",
+                           StringValue("10Gbps"));
+        helper.SetCongestionControl("none");
+        helper.SetAttribute("CaptureTag", BooleanValue(false));
+        helper.SetAttribute("EcnKmin", UintegerValue(20000));
+        helper.SetAttribute("EcnKmax", UintegerValue(20000));
+        Ptr<WeftFabric> fabric = helper.Install();
+        const auto addresses = WeftTestInstallStack(helper);
+        NodeContainer hosts = helper.GetHosts();
+        const std::string prefix = CreateTempDirFilename("weft-tcp");
+        Sniffed sniffed[2];
+        for (int h = 0; h < 2; h++)
+        {
+            Ptr<NetDevice> device = hosts.Get(h)->GetDevice(0);
+            helper.EnablePcap(prefix + std::to_string(h) + ".pcap", device, false, true);
+            device->TraceConnectWithoutContext("Sniffer", MakeBoundCallback(&Sniff, &sniffed[h]));
+            device->TraceConnectWithoutContext("PromiscSniffer",
+                                               MakeBoundCallback(&Count, &sniffed[h]));
+        }
+        WeftTestBulk tcp(hosts.Get(0), hosts.Get(1), addresses[1], 80, MicroSeconds(1), BYTES);
+        WeftTestBulk other(hosts.Get(2), hosts.Get(1), addresses[1], 81, MicroSeconds(1), BYTES);
+        helper.SendMessage(MicroSeconds(50), 0, 1, 5000);
+        Simulator::Stop(MilliSeconds(50));
+        Simulator::Run();
+        weft_err err = {};
+        NS_TEST_ASSERT_MSG_EQ(fabric->TryFlushCaptures(&err), 0, err.msg);
+        NS_TEST_ASSERT_MSG_EQ(tcp.received, BYTES, "all of TCP");
+
+        uint64_t roce = 0;
+        uint64_t marked = 0;
+        uint64_t payload = 0;
+        for (int h = 0; h < 2; h++)
+        {
+            const auto file = ReadCapture(prefix + std::to_string(h) + ".pcap");
+            NS_TEST_ASSERT_MSG_EQ(file.size(), sniffed[h].frames.size(), "frames");
+            NS_TEST_EXPECT_MSG_EQ(file.size(), sniffed[h].promiscuous, "frames of PromiscSniffer");
+            for (std::size_t i = 0; i < file.size(); i++)
+            {
+                NS_TEST_ASSERT_MSG_EQ(file[i].ns, sniffed[h].frames[i].ns, "time of frame " << i);
+                NS_TEST_ASSERT_MSG_EQ((file[i].bytes == sniffed[h].frames[i].bytes),
+                                      true,
+                                      "bytes of frame " << i);
+                const std::vector<uint8_t>& b = file[i].bytes;
+                NS_TEST_ASSERT_MSG_EQ((b[12] << 8 | b[13]), 0x0800, "IPv4");
+                roce += b[23] == 17;
+                if (b[23] != 6)
+                {
+                    continue;
+                }
+                // A packet of TCP that ns-3 can read, checksum of a marked one included.
+                Ptr<Packet> packet = Create<Packet>(&b[14], (b[16] << 8) + b[17]);
+                Ipv4Header ip;
+                ip.EnableChecksum();
+                packet->RemoveHeader(ip);
+                NS_TEST_ASSERT_MSG_EQ(ip.IsChecksumOk(), true, "checksum of frame " << i);
+                TcpHeader header;
+                packet->RemoveHeader(header);
+                marked += ip.GetEcn() == Ipv4Header::ECN_CE;
+                payload += h == 1 && ip.GetSource() == addresses[0] ? packet->GetSize() : 0;
+            }
+        }
+        NS_TEST_EXPECT_MSG_EQ(roce, 8, "two data packets and two ACKs at two devices");
+        NS_TEST_EXPECT_MSG_GT(marked, 0, "two senders into one port");
+        NS_TEST_EXPECT_MSG_EQ(payload, BYTES + tcp.retx * 1448, "every byte of TCP");
+        GlobalValue::Bind("ChecksumEnabled", BooleanValue(false));
+        Config::Reset();
+    }
+};
+
+/**
+ * @ingroup weft-tests
  * The suite.
  */
 class WeftPcapTestSuite : public TestSuite
@@ -179,6 +302,7 @@ class WeftPcapTestSuite : public TestSuite
         {
             AddTestCase(new PcapTestCase(impl));
         }
+        AddTestCase(new SnifferTestCase);
     }
 } g_weftPcapTestSuite; //!< Registers itself.
 

@@ -245,6 +245,51 @@ TEST_F(Pcap, WhatCannotBeCapturedIsAnError)
     EXPECT_CONTAINS(s.err, "capture.snaplen: has no effect: capture.links is empty");
 }
 
+/* Messages over TCP: tshark finds handshakes, every byte of every message in order, and marks. */
+TEST_F(Pcap, TsharkFollowsTcp)
+{
+    if (system("tshark --version >/dev/null 2>&1") != 0)
+        GTEST_SKIP() << "tshark is not installed";
+    std::vector<std::string> a = {"run", "--pcap", "h0", "--out", "o"};
+    for (const char *set :
+         {"topology.type=single-switch", "single-switch.hosts=3", "workload.type=generate",
+          "generate.kind=gather", "generate.size=3MB", "transport.type=tcp",
+          "transport.variant=dctcp", "ecn.kmin=30KB", "ecn.kmax=30KB", "ecn.scale-rate=0"})
+        a.insert(a.end(), {"--set", set});
+    const Said s = weft(a, dir / "");
+    ASSERT_EQ(s.code, 0) << s.out << s.err;
+    const std::string cmd =
+        "tshark -r " + (dir / "o/pcap/h0-s3.pcap") +
+        " -T fields -E separator=, -e _ws.malformed -e tcp.analysis.ack_lost_segment"
+        " -e tcp.flags.syn -e ip.src -e ip.dst -e ip.dsfield.ecn -e tcp.len -e tcp.seq"
+        " >" +
+        (dir / "fields") + " 2>" + (dir / "said");
+    ASSERT_EQ(system(cmd.c_str()), 0) << slurp(dir / "said");
+    std::istringstream in(slurp(dir / "fields"));
+    std::string line;
+    uint64_t syns = 0, marked = 0;
+    /* The last byte of each stream, by source and destination. */
+    std::map<std::string, uint64_t> last;
+    while (std::getline(in, line)) {
+        std::vector<std::string> f;
+        std::istringstream cells(line);
+        for (std::string cell; std::getline(cells, cell, ',');)
+            f.push_back(cell);
+        ASSERT_EQ(f.size(), 8u) << line;
+        ASSERT_EQ(f[0] + f[1], "") << line;
+        syns += f[2] == "1" || f[2] == "True";
+        marked += f[5] == "3";
+        const uint64_t bytes = std::stoull(f[6]);
+        uint64_t &end = last[f[3] + ">" + f[4]];
+        end = bytes ? std::max<uint64_t>(end, std::stoull(f[7]) + bytes - 1) : end;
+    }
+    /* 2 senders, a SYN and a SYN-ACK each; the part of a message has 16 bytes before its 3 MB. */
+    EXPECT_EQ(syns, 4u);
+    EXPECT_GT(marked, 0u) << "two senders into one port";
+    EXPECT_EQ(last["10.0.0.2>10.0.0.1"], 3000016u);
+    EXPECT_EQ(last["10.0.0.3>10.0.0.1"], 3000016u);
+}
+
 /* tshark agrees with the reader above on every frame, and finds none malformed. */
 TEST_F(Pcap, TsharkDissectsEveryFrame)
 {

@@ -29,7 +29,8 @@ struct Frames {
             Of(c)->arrived.push_back(
                 {weft_engine_now(static_cast<World *>(c)->e), port, h, ce != 0});
         };
-        w->config.hooks.frame_dropped = [](void *c, uint32_t, uint64_t h, weft_drop_reason why) {
+        w->config.hooks.frame_dropped = [](void *c, uint32_t, uint32_t, uint64_t h,
+                                           weft_drop_reason why) {
             EXPECT_TRUE(Of(c)->dropped.emplace(h, why).second);
         };
         w->Build();

@@ -32,7 +32,7 @@ struct Tap {
         : w(world)
     {
         weft_err err = {};
-        weft_wire_config c = {w.fabric, &w.config.params, op, untagged, nullptr};
+        weft_wire_config c = {w.fabric, &w.config.params, op, untagged, nullptr, nullptr, nullptr};
         wire = weft_wire_new(&c, &err);
         events.assign(w.fabric->nports, 1 << WEFT_PKT_SENT);
         w.user = this;
@@ -399,4 +399,78 @@ TEST(Wire, HooksSeeEveryPacketAndChangeNothing)
                                               t.delivered[WEFT_PKT_CNP]);
     }
     EXPECT_EQ(ends[0], ends[1]);
+}
+
+// A frame of another transport: the sender's bytes behind Ethernet and tag; its switch's mark, with a checksum that
+// stays right, or stays none; padding; cuts.
+TEST(Wire, FramesOfOtherTransportsHaveTheirSendersBytes)
+{
+    World w("single-switch", TWO);
+    w.Build();
+    // 20 bytes of IPv4 (RFC 1071: the words of the header add up to ffff), ECT(0), and 12 of payload.
+    const Bytes ip = hex("4502002000004000400626d40a0000010a000002"
+                         "00010203040506070809ff00");
+    struct Sender {
+        Bytes bytes;
+        uint16_t ethertype;
+    } sender = {ip, 0x0800};
+    weft_wire_config c = {w.fabric, &w.config.params, WEFT_WIRE_WRITE, 0,
+                          nullptr,  nullptr,          &sender};
+    c.read_frame = [](void *ctx, uint64_t handle, uint16_t *ethertype, uint8_t *buf, size_t size) {
+        auto from = static_cast<Sender *>(ctx);
+        if (handle != 7)
+            return size_t(0);
+        *ethertype = from->ethertype;
+        std::copy_n(from->bytes.begin(), std::min(size, from->bytes.size()), buf);
+        return from->bytes.size();
+    };
+    weft_err err = {};
+    weft_wire *wire = weft_wire_new(&c, &err);
+    weft_engine_pkt_view v = {};
+    v.kind = WEFT_PKT_FRAME;
+    v.handle = 7;
+    v.prio = 5;
+    auto frame = [&](size_t size) {
+        Bytes b(size + 1, 0xee);
+        const size_t n = weft_wire_frame(wire, 0, &v, b.data(), size);
+        EXPECT_EQ(b[size], 0xee) << "nothing beyond the buffer";
+        b.resize(std::min(n, size));
+        return b;
+    };
+    auto sum = [](const Bytes &b) {
+        uint32_t s = 0;
+        for (size_t i = 18; i < 38; i += 2)
+            s += uint32_t(b[i]) << 8 | b[i + 1];
+        while (s >> 16)
+            s = (s & 0xffff) + (s >> 16);
+        return s;
+    };
+    Bytes b = frame(2000);
+    ASSERT_EQ(b.size(), 60u) << "the least that Ethernet has, without FCS";
+    EXPECT_EQ(Bytes(b.begin() + 12, b.begin() + 18), hex("8100a0000800"))
+        << "tag of priority 5, IPv4";
+    EXPECT_EQ(Bytes(b.begin() + 18, b.begin() + 50), ip);
+    EXPECT_EQ(Bytes(b.begin() + 50, b.end()), Bytes(10, 0));
+    EXPECT_EQ(sum(b), 0xffffu);
+    EXPECT_EQ(frame(30), Bytes(b.begin(), b.begin() + 30))
+        << "a cut frame is the same, only shorter";
+    EXPECT_EQ(frame(10), Bytes(b.begin(), b.begin() + 10));
+    v.ce = 1;
+    b = frame(2000);
+    EXPECT_EQ(b[19], 3) << "CE";
+    EXPECT_EQ(sum(b), 0xffffu) << "the checksum follows";
+    sender.bytes[10] = sender.bytes[11] = 0;
+    b = frame(2000);
+    EXPECT_EQ(b[19], 3);
+    EXPECT_EQ(b[28] | b[29], 0) << "no checksum stays no checksum";
+    sender = {Bytes(100, 0), 0x86dd};
+    sender.bytes[0] = 0x60;
+    b = frame(2000);
+    EXPECT_EQ(b.size(), 118u);
+    EXPECT_EQ(b[19], 0x30) << "CE of the traffic class";
+    v.handle = 8;
+    EXPECT_EQ(frame(2000).size(), 0u) << "a frame that is gone has no bytes";
+    v.kind = WEFT_PKT_CREDIT;
+    EXPECT_EQ(frame(2000).size(), 0u) << "credits are no Ethernet";
+    weft_wire_free(wire);
 }

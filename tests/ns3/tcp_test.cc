@@ -476,7 +476,6 @@ TEST(Tcp, UnfitCombinationsAreRefused)
         {Tcp({{"transport.ack-ignores-pause", "true"}}), "ack-ignores-pause"},
         {Tcp({{"tcp.prio", "3"}, {"tcp.mtu", "9000B"}}), "headroom"},
         {Tcp({{"tcp.min-rto", "10ms"}, {"tcp.delayed-ack", "10ms"}}), "tcp.delayed-ack"},
-        {Tcp({{"capture.links", "all"}}), "captures"},
         {{{"tcp.prios", "8"}, {"tcp.mtu", "9000B"}}, "headroom"},
     };
     Star f(4);
