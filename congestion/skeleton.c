@@ -31,10 +31,18 @@ struct params {
 
 /* 2. Name, type, place, default, min, max, choices, help, source. Units are part of the text. */
 static const struct weft_param params[] = {
-    {"rate-step", WEFT_PARAM_RATE, offsetof(struct params, rate_step_bps), "50Mbps", "1bps", NULL,
-     NULL, "rate gained by each unmarked ACK", NULL},
-    {"min-rate", WEFT_PARAM_RATE, offsetof(struct params, min_rate_bps), "100Mbps", "1bps", NULL,
-     NULL, "the rate never falls below this", NULL},
+    {.name = "rate-step",
+     .type = WEFT_PARAM_RATE,
+     .offset = offsetof(struct params, rate_step_bps),
+     .def = "50Mbps",
+     .min = "1bps",
+     .help = "rate gained by each unmarked ACK"},
+    {.name = "min-rate",
+     .type = WEFT_PARAM_RATE,
+     .offset = offsetof(struct params, min_rate_bps),
+     .def = "100Mbps",
+     .min = "1bps",
+     .help = "the rate never falls below this"},
 };
 
 /* 3. What one QP remembers. No pointers, no allocation: the caller owns state_size bytes. */

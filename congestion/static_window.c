@@ -16,11 +16,20 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"window-bdp", WEFT_PARAM_F64, offsetof(struct params, window_bdp), "1.0", "0.001", "1000",
-     NULL, "window as a multiple of the path's bandwidth-delay product; used when window is 0",
-     NULL, "window=0"},
-    {"window", WEFT_PARAM_SIZE, offsetof(struct params, window_bytes), "0B", "0B", NULL, NULL,
-     "window in payload bytes; 0: window-bdp decides; at least one MTU", NULL},
+    {.name = "window-bdp",
+     .type = WEFT_PARAM_F64,
+     .offset = offsetof(struct params, window_bdp),
+     .def = "1.0",
+     .min = "0.001",
+     .max = "1000",
+     .help = "window as a multiple of the path's bandwidth-delay product; used when window is 0",
+     .needs = "window=0"},
+    {.name = "window",
+     .type = WEFT_PARAM_SIZE,
+     .offset = offsetof(struct params, window_bytes),
+     .def = "0B",
+     .min = "0B",
+     .help = "window in payload bytes; 0: window-bdp decides; at least one MTU"},
 };
 
 static unsigned needs_now(const void *raw)

@@ -22,12 +22,23 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"file", WEFT_PARAM_STRING, offsetof(struct params, file), NULL, NULL, NULL, NULL,
-     "path of the network file", NULL},
-    {"rate", WEFT_PARAM_RATE, offsetof(struct params, rate_bps), "400Gbps", "1bps", NULL, NULL,
-     "of every link, where the file gives none", NULL},
-    {"delay", WEFT_PARAM_TIME, offsetof(struct params, delay_ps), "1us", "0ps", "1s", NULL,
-     "of every link, where the file gives none", NULL},
+    {.name = "file",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct params, file),
+     .help = "path of the network file"},
+    {.name = "rate",
+     .type = WEFT_PARAM_RATE,
+     .offset = offsetof(struct params, rate_bps),
+     .def = "400Gbps",
+     .min = "1bps",
+     .help = "of every link, where the file gives none"},
+    {.name = "delay",
+     .type = WEFT_PARAM_TIME,
+     .offset = offsetof(struct params, delay_ps),
+     .def = "1us",
+     .min = "0ps",
+     .max = "1s",
+     .help = "of every link, where the file gives none"},
 };
 
 struct reader {

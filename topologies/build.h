@@ -26,6 +26,22 @@ struct weft_build_wire {
     int64_t delay_ps;
 };
 
+/** The rows of a parameter table for a field `struct weft_build_wire field` of @p owner: PREFIX "rate", with the default
+ * @p value and the source @p from (NULL: weft's own), and PREFIX "delay"; @p rate_of and @p delay_of: which links. */
+#define WEFT_WIRE_PARAMS(owner, field, prefix, value, rate_of, delay_of, from)                     \
+    {.name = prefix "rate",                                                                        \
+     .type = WEFT_PARAM_RATE,                                                                      \
+     .offset = offsetof(owner, field.rate_bps),                                                    \
+     .def = value,                                                                                 \
+     .min = "1bps",                                                                                \
+     .help = "rate of " rate_of ", each direction",                                                \
+     .source = from},                                                                              \
+    {                                                                                              \
+        .name = prefix "delay", .type = WEFT_PARAM_TIME,                                           \
+        .offset = offsetof(owner, field.delay_ps), .def = "1us", .min = "0ps", .max = "1s",        \
+        .help = "propagation delay of " delay_of                                                   \
+    }
+
 /** Opens an empty fabric. */
 void weft_build_start(struct weft_build *b, struct weft_err *err);
 /** Adds @p n nodes; returns the id of the first. */

@@ -58,40 +58,22 @@ struct weft_npu_links {
     uint64_t rate_bps;
     int64_t delay_ps;
 };
-/** The rows of a parameter table for a field `struct weft_npu_links wire` of @p type. */
-#define WEFT_NPU_LINKS_PARAMS(type, what)                                                          \
-    {"rate",                                                                                       \
-     WEFT_PARAM_RATE,                                                                              \
-     offsetof(type, wire.rate_bps),                                                                \
-     "400Gbps",                                                                                    \
-     "1bps",                                                                                       \
-     NULL,                                                                                         \
-     NULL,                                                                                         \
-     "rate of every link, each direction",                                                         \
-     NULL},                                                                                        \
-        {"delay",                                                                                  \
-         WEFT_PARAM_TIME,                                                                          \
-         offsetof(type, wire.delay_ps),                                                            \
-         "1us",                                                                                    \
-         "0ps",                                                                                    \
-         "1s",                                                                                     \
-         NULL,                                                                                     \
-         "propagation delay of every link",                                                        \
-         NULL},                                                                                    \
+/** The rows of a parameter table for a field `struct weft_npu_links wire` of @p owner. */
+#define WEFT_NPU_LINKS_PARAMS(owner, what)                                                         \
+    WEFT_WIRE_PARAMS(owner, wire, "", "400Gbps", "every link", "every link", NULL),                \
     {                                                                                              \
-        "links", WEFT_PARAM_U64, offsetof(type, wire.links), "1", "1", "64", NULL,                 \
-            "parallel links " what, NULL                                                           \
+        .name = "links", .type = WEFT_PARAM_U64, .offset = offsetof(owner, wire.links),            \
+        .def = "1", .min = "1", .max = "64", .help = "parallel links " what                        \
     }
 
-/** The parameter row for a field `int hosts_forward` of @p type. */
-#define WEFT_HOSTS_FORWARD_PARAM(type)                                                             \
+/** The parameter row for a field `int hosts_forward` of @p owner. */
+#define WEFT_HOSTS_FORWARD_PARAM(owner)                                                            \
     {                                                                                              \
-        "hosts-forward", WEFT_PARAM_BOOL, offsetof(type, hosts_forward), "false", NULL, NULL,      \
-            NULL,                                                                                  \
-            "NPUs may forward packets for others when links fail; else pairs that only NPUs "      \
-            "would join are cut off. In rings, meshes, and where dimensions are joined "           \
-            "through NPUs alone, they forward anyway",                                             \
-            NULL                                                                                   \
+        .name = "hosts-forward", .type = WEFT_PARAM_BOOL,                                          \
+        .offset = offsetof(owner, hosts_forward), .def = "false",                                  \
+        .help = "NPUs may forward packets for others when links fail; else pairs that only NPUs "  \
+                "would join are cut off. In rings, meshes, and where dimensions are joined "       \
+                "through NPUs alone, they forward anyway"                                          \
     }
 
 /** Adds the parallel links of one pair. */

@@ -16,39 +16,54 @@
 
 struct params {
     uint64_t routers, terminals, global_links, groups, vcs;
-    uint64_t host_rate_bps;
-    int64_t host_delay_ps;
-    uint64_t local_rate_bps;
-    int64_t local_delay_ps;
-    uint64_t global_rate_bps;
-    int64_t global_delay_ps;
+    struct weft_build_wire host;
+    struct weft_build_wire local;
+    struct weft_build_wire global;
 };
 
 #define PAPER                                                                                      \
     "Kim, Dally, Scott, Abts: Technology-driven, highly-scalable dragonfly topology, ISCA 2008"
 
 static const struct weft_param params[] = {
-    {"routers", WEFT_PARAM_U64, offsetof(struct params, routers), "4", "1", "256", NULL,
-     "routers of each group (a)", PAPER},
-    {"terminals", WEFT_PARAM_U64, offsetof(struct params, terminals), "2", "1", "256", NULL,
-     "NPUs on each router (p); balanced at routers / 2", PAPER},
-    {"global-links", WEFT_PARAM_U64, offsetof(struct params, global_links), "2", "1", "256", NULL,
-     "links to other groups of each router (h); balanced at routers / 2", PAPER},
-    {"groups", WEFT_PARAM_U64, offsetof(struct params, groups), "0", "0", "65536", NULL,
-     "number of groups; 0: the most, routers x global-links + 1", PAPER},
+    {.name = "routers",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, routers),
+     .def = "4",
+     .min = "1",
+     .max = "256",
+     .help = "routers of each group (a)",
+     .source = PAPER},
+    {.name = "terminals",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, terminals),
+     .def = "2",
+     .min = "1",
+     .max = "256",
+     .help = "NPUs on each router (p); balanced at routers / 2",
+     .source = PAPER},
+    {.name = "global-links",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, global_links),
+     .def = "2",
+     .min = "1",
+     .max = "256",
+     .help = "links to other groups of each router (h); balanced at routers / 2",
+     .source = PAPER},
+    {.name = "groups",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, groups),
+     .def = "0",
+     .min = "0",
+     .max = "65536",
+     .help = "number of groups; 0: the most, routers x global-links + 1",
+     .source = PAPER},
     WEFT_VCS_PARAM(struct params),
-    {"host-rate", WEFT_PARAM_RATE, offsetof(struct params, host_rate_bps), "400Gbps", "1bps", NULL,
-     NULL, "rate of every NPU link, each direction", NULL},
-    {"host-delay", WEFT_PARAM_TIME, offsetof(struct params, host_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every NPU link", NULL},
-    {"local-rate", WEFT_PARAM_RATE, offsetof(struct params, local_rate_bps), "400Gbps", "1bps",
-     NULL, NULL, "rate of every link within a group, each direction", NULL},
-    {"local-delay", WEFT_PARAM_TIME, offsetof(struct params, local_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every link within a group", NULL},
-    {"global-rate", WEFT_PARAM_RATE, offsetof(struct params, global_rate_bps), "400Gbps", "1bps",
-     NULL, NULL, "rate of every link between groups, each direction", NULL},
-    {"global-delay", WEFT_PARAM_TIME, offsetof(struct params, global_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every link between groups", NULL},
+    WEFT_WIRE_PARAMS(struct params, host, "host-", "400Gbps", "every NPU link", "every NPU link",
+                     NULL),
+    WEFT_WIRE_PARAMS(struct params, local, "local-", "400Gbps", "every link within a group",
+                     "every link within a group", NULL),
+    WEFT_WIRE_PARAMS(struct params, global, "global-", "400Gbps", "every link between groups",
+                     "every link between groups", NULL),
 };
 
 /* Two local links and a global one (1 + 4 + 1) are cheaper than two global ones. */
@@ -64,9 +79,9 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
 {
     const struct params *p = d->params;
     const uint32_t a = (uint32_t)p->routers, h = (uint32_t)p->global_links, g = groups(p);
-    struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
-    struct weft_build_wire local = {p->local_rate_bps, p->local_delay_ps};
-    struct weft_build_wire global = {p->global_rate_bps, p->global_delay_ps};
+    struct weft_build_wire access = p->host;
+    struct weft_build_wire local = p->local;
+    struct weft_build_wire global = p->global;
     uint32_t router0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, (uint64_t)a * g);
     for (uint32_t i = 0; i < n && !b->rc; i++)
         weft_build_link(b, npus[i], router0 + i / (uint32_t)p->terminals, access);
@@ -113,8 +128,8 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
     }
     struct weft_dimension d = {{.kind = "dragonfly",
                                 .links = 1,
-                                .rate_bps = p->host_rate_bps,
-                                .delay_ps = p->host_delay_ps,
+                                .rate_bps = p->host.rate_bps,
+                                .delay_ps = p->host.delay_ps,
                                 .acyclic = g == 1},
                                wire,
                                p,

@@ -14,10 +14,8 @@
 struct params {
     uint64_t rails, segments, nodes, aggregations, links_per_pair;
     int dual_plane;
-    uint64_t rate_bps;
-    int64_t delay_ps;
-    uint64_t uplink_rate_bps;
-    int64_t uplink_delay_ps;
+    struct weft_build_wire access;
+    struct weft_build_wire uplink;
 };
 
 #define PAPER                                                                                      \
@@ -25,36 +23,65 @@ struct params {
     "2024, section 4"
 
 static const struct weft_param params[] = {
-    {"rails", WEFT_PARAM_U64, offsetof(struct params, rails), "8", "1", "1024", NULL,
-     "NPUs of a node, each on a pair of ToRs of its own; in a composed fabric the NPUs of the "
-     "dimensions inside",
-     PAPER},
-    {"segments", WEFT_PARAM_U64, offsetof(struct params, segments), "2", "1", "1024", NULL,
-     "segments, each with one pair of ToRs per rail", PAPER},
-    {"nodes", WEFT_PARAM_U64, offsetof(struct params, nodes), "4", "1", "65536", NULL,
-     "nodes of each segment", PAPER},
-    {"aggregations", WEFT_PARAM_U64, offsetof(struct params, aggregations), "4", "1", "4096", NULL,
-     "aggregation switches of each plane; without dual-plane of all", PAPER},
-    {"links-per-pair", WEFT_PARAM_U64, offsetof(struct params, links_per_pair), "1", "1", "256",
-     NULL, "parallel links between each ToR and each of its aggregation switches", NULL},
-    {"dual-plane", WEFT_PARAM_BOOL, offsetof(struct params, dual_plane), "true", NULL, NULL, NULL,
-     "the two ToRs of a pair are in separate planes; false: dual-ToR only", PAPER},
-    {"rate", WEFT_PARAM_RATE, offsetof(struct params, rate_bps), "200Gbps", "1bps", NULL, NULL,
-     "rate of each of the two links of an NPU, each direction", PAPER},
-    {"delay", WEFT_PARAM_TIME, offsetof(struct params, delay_ps), "1us", "0ps", "1s", NULL,
-     "propagation delay of every NPU link", NULL},
-    {"uplink-rate", WEFT_PARAM_RATE, offsetof(struct params, uplink_rate_bps), "400Gbps", "1bps",
-     NULL, NULL, "rate of every link between switches, each direction", PAPER},
-    {"uplink-delay", WEFT_PARAM_TIME, offsetof(struct params, uplink_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every link between switches", NULL},
+    {.name = "rails",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, rails),
+     .def = "8",
+     .min = "1",
+     .max = "1024",
+     .help =
+         "NPUs of a node, each on a pair of ToRs of its own; in a composed fabric the NPUs of the "
+         "dimensions inside",
+     .source = PAPER},
+    {.name = "segments",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, segments),
+     .def = "2",
+     .min = "1",
+     .max = "1024",
+     .help = "segments, each with one pair of ToRs per rail",
+     .source = PAPER},
+    {.name = "nodes",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, nodes),
+     .def = "4",
+     .min = "1",
+     .max = "65536",
+     .help = "nodes of each segment",
+     .source = PAPER},
+    {.name = "aggregations",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, aggregations),
+     .def = "4",
+     .min = "1",
+     .max = "4096",
+     .help = "aggregation switches of each plane; without dual-plane of all",
+     .source = PAPER},
+    {.name = "links-per-pair",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, links_per_pair),
+     .def = "1",
+     .min = "1",
+     .max = "256",
+     .help = "parallel links between each ToR and each of its aggregation switches"},
+    {.name = "dual-plane",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, dual_plane),
+     .def = "true",
+     .help = "the two ToRs of a pair are in separate planes; false: dual-ToR only",
+     .source = PAPER},
+    WEFT_WIRE_PARAMS(struct params, access, "", "200Gbps", "each of the two links of an NPU",
+                     "every NPU link", PAPER),
+    WEFT_WIRE_PARAMS(struct params, uplink, "uplink-", "400Gbps", "every link between switches",
+                     "every link between switches", PAPER),
 };
 
 static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
                  uint32_t n)
 {
     const struct params *p = d->params;
-    struct weft_build_wire access = {p->rate_bps, p->delay_ps};
-    struct weft_build_wire uplink = {p->uplink_rate_bps, p->uplink_delay_ps};
+    struct weft_build_wire access = p->access;
+    struct weft_build_wire uplink = p->uplink;
     const uint32_t rails = (uint32_t)p->rails, planes = p->dual_plane ? 2 : 1;
     const uint32_t ntors = (uint32_t)p->segments * rails * 2, aggs = (uint32_t)p->aggregations;
     uint32_t tor0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, ntors);
@@ -74,8 +101,8 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
     const struct params *p = raw;
     struct weft_dimension d = {{.kind = "dual-plane",
                                 .links = 2,
-                                .rate_bps = p->rate_bps,
-                                .delay_ps = p->delay_ps,
+                                .rate_bps = p->access.rate_bps,
+                                .delay_ps = p->access.delay_ps,
                                 .acyclic = true},
                                wire,
                                p,

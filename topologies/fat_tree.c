@@ -12,31 +12,46 @@
 
 struct params {
     uint64_t k, tiers, pods, oversubscription;
-    uint64_t host_rate_bps;
-    int64_t host_delay_ps;
-    uint64_t fabric_rate_bps;
-    int64_t fabric_delay_ps;
+    struct weft_build_wire host;
+    struct weft_build_wire fabric;
 };
 
 #define PAPER "Al-Fares et al., SIGCOMM 2008, section 3.1"
 
 static const struct weft_param params[] = {
-    {"k", WEFT_PARAM_U64, offsetof(struct params, k), "4", "2", "128", NULL,
-     "ports of each switch, even; k^3/4 hosts in three tiers, k^2/2 in two", PAPER},
-    {"tiers", WEFT_PARAM_U64, offsetof(struct params, tiers), "3", "2", "3", NULL,
-     "levels of switches", NULL},
-    {"pods", WEFT_PARAM_U64, offsetof(struct params, pods), "0", "0", "128", NULL,
-     "pods built, at most k (in two tiers: edge switches); 0: k", NULL},
-    {"oversubscription", WEFT_PARAM_U64, offsetof(struct params, oversubscription), "1", "1", "64",
-     NULL, "this many times k/2 hosts on each edge switch", NULL},
-    {"host-rate", WEFT_PARAM_RATE, offsetof(struct params, host_rate_bps), "400Gbps", "1bps", NULL,
-     NULL, "rate of every host link, each direction", NULL},
-    {"host-delay", WEFT_PARAM_TIME, offsetof(struct params, host_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every host link", NULL},
-    {"fabric-rate", WEFT_PARAM_RATE, offsetof(struct params, fabric_rate_bps), "400Gbps", "1bps",
-     NULL, NULL, "rate of every link between switches, each direction", NULL},
-    {"fabric-delay", WEFT_PARAM_TIME, offsetof(struct params, fabric_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every link between switches", NULL},
+    {.name = "k",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, k),
+     .def = "4",
+     .min = "2",
+     .max = "128",
+     .help = "ports of each switch, even; k^3/4 hosts in three tiers, k^2/2 in two",
+     .source = PAPER},
+    {.name = "tiers",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, tiers),
+     .def = "3",
+     .min = "2",
+     .max = "3",
+     .help = "levels of switches"},
+    {.name = "pods",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, pods),
+     .def = "0",
+     .min = "0",
+     .max = "128",
+     .help = "pods built, at most k (in two tiers: edge switches); 0: k"},
+    {.name = "oversubscription",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, oversubscription),
+     .def = "1",
+     .min = "1",
+     .max = "64",
+     .help = "this many times k/2 hosts on each edge switch"},
+    WEFT_WIRE_PARAMS(struct params, host, "host-", "400Gbps", "every host link", "every host link",
+                     NULL),
+    WEFT_WIRE_PARAMS(struct params, fabric, "fabric-", "400Gbps", "every link between switches",
+                     "every link between switches", NULL),
 };
 
 /* Edge switches in all. */
@@ -51,8 +66,8 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
 {
     const struct params *p = d->params;
     const uint32_t half = (uint32_t)p->k / 2, nedges = edges(p), per_edge = n / nedges;
-    struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
-    struct weft_build_wire fabric = {p->fabric_rate_bps, p->fabric_delay_ps};
+    struct weft_build_wire access = p->host;
+    struct weft_build_wire fabric = p->fabric;
     uint32_t edge0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, nedges);
     uint32_t upper0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, p->tiers == 3 ? nedges : half);
     for (uint32_t h = 0; h < n && !b->rc; h++)
@@ -87,8 +102,8 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
             (unsigned long long)p->k, (unsigned long long)p->k, (unsigned long long)p->pods);
     struct weft_dimension d = {{.kind = "fat-tree",
                                 .links = 1,
-                                .rate_bps = p->host_rate_bps,
-                                .delay_ps = p->host_delay_ps,
+                                .rate_bps = p->host.rate_bps,
+                                .delay_ps = p->host.delay_ps,
                                 .acyclic = true},
                                wire,
                                p,

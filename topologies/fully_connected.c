@@ -12,8 +12,13 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"size", WEFT_PARAM_U64, offsetof(struct params, size), "8", "2", "1024", NULL,
-     "number of NPUs", NULL},
+    {.name = "size",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, size),
+     .def = "8",
+     .min = "2",
+     .max = "1024",
+     .help = "number of NPUs"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between two NPUs"),
     WEFT_HOSTS_FORWARD_PARAM(struct params),
 };

@@ -23,18 +23,24 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"file", WEFT_PARAM_STRING, offsetof(struct params, file), NULL, NULL, NULL, NULL,
-     "path of the topology file", NULL},
-    {"ignore-trailing", WEFT_PARAM_BOOL, offsetof(struct params, ignore_trailing), "false", NULL,
-     NULL, NULL,
-     "ignore what follows the last link, as the HPCC simulator does (its own topology.txt needs "
-     "it)",
-     NULL},
-    {"hosts-forward", WEFT_PARAM_BOOL, offsetof(struct params, hosts_forward), "false", NULL, NULL,
-     NULL,
-     "hosts forward packets for others, as in ASTRA-sim's ring of hosts; else every pair needs "
-     "switches or a link of its own",
-     NULL},
+    {.name = "file",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct params, file),
+     .help = "path of the topology file"},
+    {.name = "ignore-trailing",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, ignore_trailing),
+     .def = "false",
+     .help = "ignore what follows the last link, as the HPCC simulator does (its own topology.txt "
+             "needs "
+             "it)"},
+    {.name = "hosts-forward",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, hosts_forward),
+     .def = "false",
+     .help =
+         "hosts forward packets for others, as in ASTRA-sim's ring of hosts; else every pair needs "
+         "switches or a link of its own"},
 };
 
 /* Reads the switch ids, then makes the nodes. */

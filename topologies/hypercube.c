@@ -11,8 +11,13 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"order", WEFT_PARAM_U64, offsetof(struct params, order), "4", "1", "16", NULL,
-     "dimensions; 2^order NPUs", NULL},
+    {.name = "order",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, order),
+     .def = "4",
+     .min = "1",
+     .max = "16",
+     .help = "dimensions; 2^order NPUs"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
 };
 

@@ -9,10 +9,8 @@
 struct params {
     const char *shape;
     uint64_t terminals, links_per_pair;
-    uint64_t host_rate_bps;
-    int64_t host_delay_ps;
-    uint64_t fabric_rate_bps;
-    int64_t fabric_delay_ps;
+    struct weft_build_wire host;
+    struct weft_build_wire fabric;
 };
 
 #define PAPER                                                                                      \
@@ -20,28 +18,40 @@ struct params {
     "efficient large-scale networks, SC 2009"
 
 static const struct weft_param params[] = {
-    {"shape", WEFT_PARAM_STRING, offsetof(struct params, shape), "4x4", NULL, NULL, NULL,
-     "switches along each dimension, joined by 'x'", PAPER},
-    {"terminals", WEFT_PARAM_U64, offsetof(struct params, terminals), "2", "1", "1024", NULL,
-     "NPUs on each switch", PAPER},
-    {"links-per-pair", WEFT_PARAM_U64, offsetof(struct params, links_per_pair), "1", "1", "256",
-     NULL, "parallel links between two switches", PAPER},
-    {"host-rate", WEFT_PARAM_RATE, offsetof(struct params, host_rate_bps), "400Gbps", "1bps", NULL,
-     NULL, "rate of every NPU link, each direction", NULL},
-    {"host-delay", WEFT_PARAM_TIME, offsetof(struct params, host_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every NPU link", NULL},
-    {"fabric-rate", WEFT_PARAM_RATE, offsetof(struct params, fabric_rate_bps), "400Gbps", "1bps",
-     NULL, NULL, "rate of every link between switches, each direction", NULL},
-    {"fabric-delay", WEFT_PARAM_TIME, offsetof(struct params, fabric_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every link between switches", NULL},
+    {.name = "shape",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct params, shape),
+     .def = "4x4",
+     .help = "switches along each dimension, joined by 'x'",
+     .source = PAPER},
+    {.name = "terminals",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, terminals),
+     .def = "2",
+     .min = "1",
+     .max = "1024",
+     .help = "NPUs on each switch",
+     .source = PAPER},
+    {.name = "links-per-pair",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, links_per_pair),
+     .def = "1",
+     .min = "1",
+     .max = "256",
+     .help = "parallel links between two switches",
+     .source = PAPER},
+    WEFT_WIRE_PARAMS(struct params, host, "host-", "400Gbps", "every NPU link", "every NPU link",
+                     NULL),
+    WEFT_WIRE_PARAMS(struct params, fabric, "fabric-", "400Gbps", "every link between switches",
+                     "every link between switches", NULL),
 };
 
 static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
                  uint32_t n)
 {
     const struct params *p = d->params;
-    struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
-    struct weft_build_wire fabric = {p->fabric_rate_bps, p->fabric_delay_ps};
+    struct weft_build_wire access = p->host;
+    struct weft_build_wire fabric = p->fabric;
     uint32_t sizes[WEFT_FABRIC_DIMS_MAX], ndims, stride = 1;
     const uint32_t nsw = n / (uint32_t)p->terminals;
     if (b->rc || (b->rc = weft_parse_shape(p->shape, sizes, &ndims, b->err)))
@@ -71,7 +81,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
     for (uint32_t i = 0; i < n && endpoints <= WEFT_COMPOSE_HOSTS_MAX; i++)
         endpoints *= sizes[i];
     struct weft_dimension d = {
-        {.kind = "hyperx", .links = 1, .rate_bps = p->host_rate_bps, .delay_ps = p->host_delay_ps},
+        {.kind = "hyperx", .links = 1, .rate_bps = p->host.rate_bps, .delay_ps = p->host.delay_ps},
         wire,
         p,
         0};

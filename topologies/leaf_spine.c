@@ -7,37 +7,51 @@
 
 struct params {
     uint64_t leaves, spines, hosts_per_leaf, links_per_pair;
-    uint64_t host_rate_bps;
-    int64_t host_delay_ps;
-    uint64_t uplink_rate_bps;
-    int64_t uplink_delay_ps;
+    struct weft_build_wire host;
+    struct weft_build_wire uplink;
 };
 
 static const struct weft_param params[] = {
-    {"hosts-per-leaf", WEFT_PARAM_U64, offsetof(struct params, hosts_per_leaf), "4", "1", "4096",
-     NULL, "hosts on each leaf switch", NULL},
-    {"leaves", WEFT_PARAM_U64, offsetof(struct params, leaves), "4", "1", "16384", NULL,
-     "number of leaf switches", NULL},
-    {"spines", WEFT_PARAM_U64, offsetof(struct params, spines), "4", "1", "4096", NULL,
-     "number of spine switches", NULL},
-    {"links-per-pair", WEFT_PARAM_U64, offsetof(struct params, links_per_pair), "1", "1", "256",
-     NULL, "parallel links between each leaf and each spine", NULL},
-    {"host-rate", WEFT_PARAM_RATE, offsetof(struct params, host_rate_bps), "400Gbps", "1bps", NULL,
-     NULL, "rate of every host link, each direction", NULL},
-    {"host-delay", WEFT_PARAM_TIME, offsetof(struct params, host_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every host link", NULL},
-    {"uplink-rate", WEFT_PARAM_RATE, offsetof(struct params, uplink_rate_bps), "400Gbps", "1bps",
-     NULL, NULL, "rate of every leaf-spine link, each direction", NULL},
-    {"uplink-delay", WEFT_PARAM_TIME, offsetof(struct params, uplink_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every leaf-spine link", NULL},
+    {.name = "hosts-per-leaf",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, hosts_per_leaf),
+     .def = "4",
+     .min = "1",
+     .max = "4096",
+     .help = "hosts on each leaf switch"},
+    {.name = "leaves",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, leaves),
+     .def = "4",
+     .min = "1",
+     .max = "16384",
+     .help = "number of leaf switches"},
+    {.name = "spines",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, spines),
+     .def = "4",
+     .min = "1",
+     .max = "4096",
+     .help = "number of spine switches"},
+    {.name = "links-per-pair",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, links_per_pair),
+     .def = "1",
+     .min = "1",
+     .max = "256",
+     .help = "parallel links between each leaf and each spine"},
+    WEFT_WIRE_PARAMS(struct params, host, "host-", "400Gbps", "every host link", "every host link",
+                     NULL),
+    WEFT_WIRE_PARAMS(struct params, uplink, "uplink-", "400Gbps", "every leaf-spine link",
+                     "every leaf-spine link", NULL),
 };
 
 static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
                  uint32_t n)
 {
     const struct params *p = d->params;
-    struct weft_build_wire access = {p->host_rate_bps, p->host_delay_ps};
-    struct weft_build_wire uplink = {p->uplink_rate_bps, p->uplink_delay_ps};
+    struct weft_build_wire access = p->host;
+    struct weft_build_wire uplink = p->uplink;
     uint32_t leaf0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, p->leaves);
     uint32_t spine0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 2, p->spines);
     for (uint32_t h = 0; h < n && !b->rc; h++)
@@ -51,8 +65,8 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
     const struct params *p = raw;
     struct weft_dimension d = {{.kind = "leaf-spine",
                                 .links = 1,
-                                .rate_bps = p->host_rate_bps,
-                                .delay_ps = p->host_delay_ps,
+                                .rate_bps = p->host.rate_bps,
+                                .delay_ps = p->host.delay_ps,
                                 .acyclic = true},
                                wire,
                                p,

@@ -22,11 +22,13 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"dimensions", WEFT_PARAM_STRING, offsetof(struct params, dimensions),
-     "switch size=4; ring size=4", NULL, NULL, NULL,
-     "the dimensions, innermost first: TYPE PARAMETER=VALUE ...; TYPE ...; each may also set mtu, "
-     "buffer and congestion-control=NAME NAME.PARAMETER=VALUE for itself",
-     NULL},
+    {.name = "dimensions",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct params, dimensions),
+     .def = "switch size=4; ring size=4",
+     .help = "the dimensions, innermost first: TYPE PARAMETER=VALUE ...; TYPE ...; each may also "
+             "set mtu, "
+             "buffer and congestion-control=NAME NAME.PARAMETER=VALUE for itself"},
     WEFT_HOSTS_FORWARD_PARAM(struct params),
 };
 

@@ -13,10 +13,8 @@
 struct params {
     uint64_t rails, nodes, nodes_per_leaf, spines, links_per_pair;
     int rail_only;
-    uint64_t rate_bps;
-    int64_t delay_ps;
-    uint64_t uplink_rate_bps;
-    int64_t uplink_delay_ps;
+    struct weft_build_wire access;
+    struct weft_build_wire uplink;
 };
 
 #define PAPER                                                                                      \
@@ -24,28 +22,53 @@ struct params {
     "trillion parameters, Hot Interconnects 2024"
 
 static const struct weft_param params[] = {
-    {"rails", WEFT_PARAM_U64, offsetof(struct params, rails), "8", "1", "1024", NULL,
-     "NPUs of a node, each on a rail of its own; in a composed fabric the NPUs of the dimensions "
-     "inside",
-     NULL},
-    {"nodes", WEFT_PARAM_U64, offsetof(struct params, nodes), "4", "1", "65536", NULL,
-     "nodes, each with one NPU on every rail", NULL},
-    {"nodes-per-leaf", WEFT_PARAM_U64, offsetof(struct params, nodes_per_leaf), "0", "0", "65536",
-     NULL, "nodes on one leaf switch; 0: all", NULL},
-    {"spines", WEFT_PARAM_U64, offsetof(struct params, spines), "4", "1", "4096", NULL,
-     "spine switches; with rail-only those of each rail that has several leaves", NULL},
-    {"links-per-pair", WEFT_PARAM_U64, offsetof(struct params, links_per_pair), "1", "1", "256",
-     NULL, "parallel links between each leaf and each spine", NULL},
-    {"rail-only", WEFT_PARAM_BOOL, offsetof(struct params, rail_only), "false", NULL, NULL, NULL,
-     "rails are separate networks", PAPER},
-    {"rate", WEFT_PARAM_RATE, offsetof(struct params, rate_bps), "400Gbps", "1bps", NULL, NULL,
-     "rate of every NPU link, each direction", NULL},
-    {"delay", WEFT_PARAM_TIME, offsetof(struct params, delay_ps), "1us", "0ps", "1s", NULL,
-     "propagation delay of every NPU link", NULL},
-    {"uplink-rate", WEFT_PARAM_RATE, offsetof(struct params, uplink_rate_bps), "400Gbps", "1bps",
-     NULL, NULL, "rate of every leaf-spine link, each direction", NULL},
-    {"uplink-delay", WEFT_PARAM_TIME, offsetof(struct params, uplink_delay_ps), "1us", "0ps", "1s",
-     NULL, "propagation delay of every leaf-spine link", NULL},
+    {.name = "rails",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, rails),
+     .def = "8",
+     .min = "1",
+     .max = "1024",
+     .help = "NPUs of a node, each on a rail of its own; in a composed fabric the NPUs of the "
+             "dimensions "
+             "inside"},
+    {.name = "nodes",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, nodes),
+     .def = "4",
+     .min = "1",
+     .max = "65536",
+     .help = "nodes, each with one NPU on every rail"},
+    {.name = "nodes-per-leaf",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, nodes_per_leaf),
+     .def = "0",
+     .min = "0",
+     .max = "65536",
+     .help = "nodes on one leaf switch; 0: all"},
+    {.name = "spines",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, spines),
+     .def = "4",
+     .min = "1",
+     .max = "4096",
+     .help = "spine switches; with rail-only those of each rail that has several leaves"},
+    {.name = "links-per-pair",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, links_per_pair),
+     .def = "1",
+     .min = "1",
+     .max = "256",
+     .help = "parallel links between each leaf and each spine"},
+    {.name = "rail-only",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, rail_only),
+     .def = "false",
+     .help = "rails are separate networks",
+     .source = PAPER},
+    WEFT_WIRE_PARAMS(struct params, access, "", "400Gbps", "every NPU link", "every NPU link",
+                     NULL),
+    WEFT_WIRE_PARAMS(struct params, uplink, "uplink-", "400Gbps", "every leaf-spine link",
+                     "every leaf-spine link", NULL),
 };
 
 /* Leaves of one rail. */
@@ -59,8 +82,8 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
                  uint32_t n)
 {
     const struct params *p = d->params;
-    struct weft_build_wire access = {p->rate_bps, p->delay_ps};
-    struct weft_build_wire uplink = {p->uplink_rate_bps, p->uplink_delay_ps};
+    struct weft_build_wire access = p->access;
+    struct weft_build_wire uplink = p->uplink;
     const uint32_t nodes = (uint32_t)p->nodes, rails = n / nodes, per_rail = leaves(p);
     const uint32_t nodes_per_leaf = nodes / per_rail, nleaves = rails * per_rail;
     uint32_t leaf0 = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, nleaves);
@@ -80,8 +103,8 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
     struct weft_dimension d = {{.kind = "rail-optimised",
                                 .size = (uint32_t)p->nodes,
                                 .links = 1,
-                                .rate_bps = p->rate_bps,
-                                .delay_ps = p->delay_ps,
+                                .rate_bps = p->access.rate_bps,
+                                .delay_ps = p->access.delay_ps,
                                 .acyclic = true},
                                wire,
                                p,

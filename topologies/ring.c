@@ -16,8 +16,13 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"size", WEFT_PARAM_U64, offsetof(struct params, size), "8", "2", "65536", NULL,
-     "NPUs on the ring", NULL},
+    {.name = "size",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, size),
+     .def = "8",
+     .min = "2",
+     .max = "65536",
+     .help = "NPUs on the ring"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
     WEFT_VCS_PARAM(struct params),
 };

@@ -23,8 +23,10 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"file", WEFT_PARAM_STRING, offsetof(struct params, file), NULL, NULL, NULL, NULL,
-     "path of the topology file", NULL},
+    {.name = "file",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct params, file),
+     .help = "path of the topology file"},
 };
 
 enum { GPU = 0, NVSWITCH = 1, SWITCH = 2 };

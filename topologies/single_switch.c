@@ -7,23 +7,24 @@
 
 struct params {
     uint64_t hosts;
-    uint64_t rate_bps;
-    int64_t delay_ps;
+    struct weft_build_wire access;
 };
 
 static const struct weft_param params[] = {
-    {"hosts", WEFT_PARAM_U64, offsetof(struct params, hosts), "8", "1", "65536", NULL,
-     "number of hosts", NULL},
-    {"rate", WEFT_PARAM_RATE, offsetof(struct params, rate_bps), "400Gbps", "1bps", NULL, NULL,
-     "rate of every link, each direction", NULL},
-    {"delay", WEFT_PARAM_TIME, offsetof(struct params, delay_ps), "1us", "0ps", "1s", NULL,
-     "propagation delay of every link", NULL},
+    {.name = "hosts",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, hosts),
+     .def = "8",
+     .min = "1",
+     .max = "65536",
+     .help = "number of hosts"},
+    WEFT_WIRE_PARAMS(struct params, access, "", "400Gbps", "every link", "every link", NULL),
 };
 
 static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     const struct params *p = raw;
-    struct weft_build_wire wire = {p->rate_bps, p->delay_ps};
+    struct weft_build_wire wire = p->access;
     struct weft_build b;
     weft_build_start(&b, err);
     uint32_t hosts = weft_build_nodes(&b, WEFT_NODE_HOST, 0, p->hosts);

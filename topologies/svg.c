@@ -19,7 +19,7 @@
 #define WIDTH_MAX 8000.0
 #define MARGIN 40.0
 #define ROW 130.0 /* from one row to the next, more in wide pictures */
-#define ARC 90.0 /* highest arc within a row */
+#define ARC 90.0  /* highest arc within a row */
 #define CELL 70.0
 #define NODE 32.0 /* room that a node with its name takes in a row */
 /* Largest fabric that still makes a picture. */

@@ -11,10 +11,20 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"size", WEFT_PARAM_U64, offsetof(struct params, size), "8", "1", "65536", NULL,
-     "number of NPUs", NULL},
-    {"switches", WEFT_PARAM_U64, offsetof(struct params, switches), "1", "1", "256", NULL,
-     "switches side by side; every NPU is linked to each", NULL},
+    {.name = "size",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, size),
+     .def = "8",
+     .min = "1",
+     .max = "65536",
+     .help = "number of NPUs"},
+    {.name = "switches",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, switches),
+     .def = "1",
+     .min = "1",
+     .max = "256",
+     .help = "switches side by side; every NPU is linked to each"},
     WEFT_NPU_LINKS_PARAMS(struct params, "from each NPU to each switch"),
 };
 

@@ -12,8 +12,11 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"shape", WEFT_PARAM_STRING, offsetof(struct params, shape), "4x4", NULL, NULL, NULL,
-     "NPUs along each dimension, innermost first, joined by 'x'", NULL},
+    {.name = "shape",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct params, shape),
+     .def = "4x4",
+     .help = "NPUs along each dimension, innermost first, joined by 'x'"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
     WEFT_VCS_PARAM(struct params),
 };

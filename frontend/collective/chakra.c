@@ -23,10 +23,16 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"file", WEFT_PARAM_STRING, offsetof(struct params, file), NULL, NULL, NULL, NULL,
-     "prefix of the trace files PREFIX.<position>.et", "ASTRA-sim custom collectives"},
-    {"size", WEFT_PARAM_SIZE, offsetof(struct params, size_bytes), "0", NULL, NULL, NULL,
-     "size of the collective that the traces are for; 0: use their sizes for every size", NULL},
+    {.name = "file",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct params, file),
+     .help = "prefix of the trace files PREFIX.<position>.et",
+     .source = "ASTRA-sim custom collectives"},
+    {.name = "size",
+     .type = WEFT_PARAM_SIZE,
+     .offset = offsetof(struct params, size_bytes),
+     .def = "0",
+     .help = "size of the collective that the traces are for; 0: use their sizes for every size"},
 };
 
 struct lane {

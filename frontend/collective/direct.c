@@ -18,8 +18,13 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"window", WEFT_PARAM_U64, offsetof(struct params, window), "0", "0", "1048576", NULL,
-     "most messages under way of each rank; 0: all at once", NULL},
+    {.name = "window",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, window),
+     .def = "0",
+     .min = "0",
+     .max = "1048576",
+     .help = "most messages under way of each rank; 0: all at once"},
 };
 
 static int supports(const struct weft_coll_call *c, const char **why)

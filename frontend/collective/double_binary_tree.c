@@ -20,8 +20,13 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"pieces", WEFT_PARAM_U64, offsetof(struct params, pieces), "4", "1", "65536", NULL,
-     "pieces that each tree's half is pipelined in", NULL},
+    {.name = "pieces",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, pieces),
+     .def = "4",
+     .min = "1",
+     .max = "65536",
+     .help = "pieces that each tree's half is pipelined in"},
 };
 
 enum { UP_RECV, UP_SEND, DOWN_RECV, DOWN_SEND, LANES_OF_TREE };

@@ -22,9 +22,13 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"reduction", WEFT_PARAM_ENUM, offsetof(struct params, reduction), "received", NULL, NULL,
-     "received|forwarded", "what adding up costs: all received bytes, or those sent on next",
-     "ASTRA-sim HalvingDoubling (forwarded)"},
+    {.name = "reduction",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct params, reduction),
+     .def = "received",
+     .choices = "received|forwarded",
+     .help = "what adding up costs: all received bytes, or those sent on next",
+     .source = "ASTRA-sim HalvingDoubling (forwarded)"},
 };
 
 static int supports(const struct weft_coll_call *c, const char **why)

@@ -22,8 +22,11 @@
 extern const struct weft_coll_ops weft_coll_msccl;
 
 static const struct weft_param params[] = {
-    {"file", WEFT_PARAM_STRING, 0, NULL, NULL, NULL, NULL, "MSCCL XML file",
-     "MSCCL, github.com/microsoft/msccl"},
+    {.name = "file",
+     .type = WEFT_PARAM_STRING,
+     .offset = 0,
+     .help = "MSCCL XML file",
+     .source = "MSCCL, github.com/microsoft/msccl"},
 };
 
 static const struct weft_msccl *program_of(const struct weft_coll_call *c)

@@ -17,9 +17,14 @@ struct params {
 };
 
 static const struct weft_param packed_params[] = {
-    {"pieces", WEFT_PARAM_U64, offsetof(struct params, pieces), "16", "1", "4096", NULL,
-     "pieces that the share of a tree is cut into, which follow one another along it",
-     "Blink, MLSys 2020, section 4: chunks"},
+    {.name = "pieces",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, pieces),
+     .def = "16",
+     .min = "1",
+     .max = "4096",
+     .help = "pieces that the share of a tree is cut into, which follow one another along it",
+     .source = "Blink, MLSys 2020, section 4: chunks"},
 };
 
 static int supports(const struct weft_coll_call *c, const char **why)

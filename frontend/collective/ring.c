@@ -25,10 +25,18 @@ struct params {
 };
 
 static const struct weft_param params[] = {
-    {"channels", WEFT_PARAM_U64, offsetof(struct params, channels), "1", "1", "256", NULL,
-     "rings side by side, each with its share of the data", NULL},
-    {"bidirectional", WEFT_PARAM_BOOL, offsetof(struct params, bidirectional), "false", NULL, NULL,
-     NULL, "a second ring per channel that runs the other way", NULL},
+    {.name = "channels",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct params, channels),
+     .def = "1",
+     .min = "1",
+     .max = "256",
+     .help = "rings side by side, each with its share of the data"},
+    {.name = "bidirectional",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, bidirectional),
+     .def = "false",
+     .help = "a second ring per channel that runs the other way"},
 };
 
 static const struct params *params_of(const struct weft_coll_call *c)

@@ -12,25 +12,46 @@ static int out_of_memory(struct weft_err *err)
 }
 
 static const struct weft_param ideal_params[] = {
-    {"model", WEFT_PARAM_ENUM, offsetof(struct weft_ideal_params, model), "path", NULL, NULL,
-     "path|flat", "path: delays and rates of the fabric; flat: latency and bandwidth given here",
-     NULL},
-    {"forwarding", WEFT_PARAM_ENUM, offsetof(struct weft_ideal_params, forwarding), "cut-through",
-     NULL, NULL, "cut-through|store-and-forward",
-     "model=path: a message is serialised once, on the slowest link, or again on every hop", NULL},
-    {"bandwidth", WEFT_PARAM_RATE, offsetof(struct weft_ideal_params, bandwidth_bps), "0", NULL,
-     NULL, NULL, "model=flat: bandwidth between any two hosts", NULL},
-    {"latency", WEFT_PARAM_TIME, offsetof(struct weft_ideal_params, latency_ps), "0", NULL, NULL,
-     NULL, "model=flat: latency between any two hosts", NULL},
-    {"quantum", WEFT_PARAM_TIME, offsetof(struct weft_ideal_params, quantum_ps), "1ps", "1ps", "1s",
-     NULL, "message times are floored to a multiple of this (ASTRA-sim's analytical network: 1ns)",
-     NULL},
-    {"contention", WEFT_PARAM_ENUM, offsetof(struct weft_ideal_params, contention), "none", NULL,
-     NULL, "none|source",
-     "none: messages never meet, but those of one pair of hosts and priority arrive in order; "
-     "source: a host's link sends one "
-     "message after the other",
-     NULL},
+    {.name = "model",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct weft_ideal_params, model),
+     .def = "path",
+     .choices = "path|flat",
+     .help = "path: delays and rates of the fabric; flat: latency and bandwidth given here"},
+    {.name = "forwarding",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct weft_ideal_params, forwarding),
+     .def = "cut-through",
+     .choices = "cut-through|store-and-forward",
+     .help =
+         "model=path: a message is serialised once, on the slowest link, or again on every hop"},
+    {.name = "bandwidth",
+     .type = WEFT_PARAM_RATE,
+     .offset = offsetof(struct weft_ideal_params, bandwidth_bps),
+     .def = "0",
+     .help = "model=flat: bandwidth between any two hosts"},
+    {.name = "latency",
+     .type = WEFT_PARAM_TIME,
+     .offset = offsetof(struct weft_ideal_params, latency_ps),
+     .def = "0",
+     .help = "model=flat: latency between any two hosts"},
+    {.name = "quantum",
+     .type = WEFT_PARAM_TIME,
+     .offset = offsetof(struct weft_ideal_params, quantum_ps),
+     .def = "1ps",
+     .min = "1ps",
+     .max = "1s",
+     .help =
+         "message times are floored to a multiple of this (ASTRA-sim's analytical network: 1ns)"},
+    {.name = "contention",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct weft_ideal_params, contention),
+     .def = "none",
+     .choices = "none|source",
+     .help =
+         "none: messages never meet, but those of one pair of hosts and priority arrive in order; "
+         "source: a host's link sends one "
+         "message after the other"},
 };
 
 static const struct weft_net_section ideal_sections[] = {

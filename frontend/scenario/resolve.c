@@ -12,15 +12,24 @@
 #include <string.h>
 
 static const struct weft_param run_params[] = {
-    {"seed", WEFT_PARAM_U64, offsetof(struct weft_run_params, seed), "1", NULL, NULL, NULL,
-     "seed of every random stream", NULL},
-    {"until", WEFT_PARAM_TIME, offsetof(struct weft_run_params, until_ps), "0", NULL, NULL, NULL,
-     "simulated time at which the run ends; 0: when everything is done", NULL},
-    {"stall-after", WEFT_PARAM_TIME, offsetof(struct weft_run_params, stall_after_ps), "1s", "0",
-     NULL, NULL,
-     "simulated time without any message getting further after which the run ends, with what is "
-     "stuck; more where links, timers or queues are slow; 0: never",
-     NULL},
+    {.name = "seed",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct weft_run_params, seed),
+     .def = "1",
+     .help = "seed of every random stream"},
+    {.name = "until",
+     .type = WEFT_PARAM_TIME,
+     .offset = offsetof(struct weft_run_params, until_ps),
+     .def = "0",
+     .help = "simulated time at which the run ends; 0: when everything is done"},
+    {.name = "stall-after",
+     .type = WEFT_PARAM_TIME,
+     .offset = offsetof(struct weft_run_params, stall_after_ps),
+     .def = "1s",
+     .min = "0",
+     .help = "simulated time without any message getting further after which the run ends, with "
+             "what is "
+             "stuck; more where links, timers or queues are slow; 0: never"},
 };
 const struct weft_param_table weft_run_param_table =
     WEFT_PARAM_TABLE(run_params, struct weft_run_params);

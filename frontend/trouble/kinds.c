@@ -34,19 +34,19 @@ const struct weft_trouble_kind *weft_trouble_kind_find(const char *name, struct 
 #define F(field) offsetof(struct weft_trouble_item, field)
 #define LINK                                                                                       \
     {                                                                                              \
-        "link", WEFT_PARAM_STRING, F(links), NULL, NULL, NULL, NULL,                               \
-            "links: NUMBER, NODE-NODE, NODE-NODE#K of parallel ones, NODE-NODE#all; several "      \
-            "with commas",                                                                         \
-            NULL, NULL                                                                             \
+        .name = "link", .type = WEFT_PARAM_STRING, .offset = F(links),                             \
+        .help = "links: NUMBER, NODE-NODE, NODE-NODE#K of parallel ones, NODE-NODE#all; several "  \
+                "with commas"                                                                      \
     }
-#define AT(def)                                                                                    \
+#define AT(value)                                                                                  \
     {                                                                                              \
-        "at", WEFT_PARAM_TIME, F(at_ps), def, "0", NULL, NULL, "when it begins", NULL, NULL        \
+        .name = "at", .type = WEFT_PARAM_TIME, .offset = F(at_ps), .def = value, .min = "0",       \
+        .help = "when it begins"                                                                   \
     }
 #define UNTIL                                                                                      \
     {                                                                                              \
-        "until", WEFT_PARAM_TIME, F(until_ps), "0", "0", NULL, NULL, "when it ends; 0: never",     \
-            NULL, NULL                                                                             \
+        .name = "until", .type = WEFT_PARAM_TIME, .offset = F(until_ps), .def = "0", .min = "0",   \
+        .help = "when it ends; 0: never"                                                           \
     }
 #define TABLE(array) WEFT_PARAM_TABLE(array, struct weft_trouble_item)
 
@@ -92,8 +92,10 @@ const struct weft_trouble_kind weft_trouble_link_down = {
 /* ---- switch-down ---- */
 
 static const struct weft_param switch_down_params[] = {
-    {"switch", WEFT_PARAM_STRING, F(node), NULL, NULL, NULL, NULL, "the switch, such as s20", NULL,
-     NULL},
+    {.name = "switch",
+     .type = WEFT_PARAM_STRING,
+     .offset = F(node),
+     .help = "the switch, such as s20"},
     AT(NULL),
     UNTIL,
 };
@@ -114,12 +116,22 @@ const struct weft_trouble_kind weft_trouble_switch_down = {
 static const struct weft_param flap_params[] = {
     LINK,
     AT(NULL),
-    {"period", WEFT_PARAM_TIME, F(period_ps), NULL, "1ps", NULL, NULL,
-     "from one failure to the next", NULL, NULL},
-    {"down", WEFT_PARAM_TIME, F(down_ps), NULL, "1ps", NULL, NULL,
-     "how long it is down each time; less than the period", NULL, NULL},
-    {"count", WEFT_PARAM_U64, F(count), NULL, "1", "100000", NULL, "how many times it fails", NULL,
-     NULL},
+    {.name = "period",
+     .type = WEFT_PARAM_TIME,
+     .offset = F(period_ps),
+     .min = "1ps",
+     .help = "from one failure to the next"},
+    {.name = "down",
+     .type = WEFT_PARAM_TIME,
+     .offset = F(down_ps),
+     .min = "1ps",
+     .help = "how long it is down each time; less than the period"},
+    {.name = "count",
+     .type = WEFT_PARAM_U64,
+     .offset = F(count),
+     .min = "1",
+     .max = "100000",
+     .help = "how many times it fails"},
 };
 
 static int flap(struct weft_trouble *t, uint32_t item, struct weft_err *err)
@@ -151,8 +163,11 @@ const struct weft_trouble_kind weft_trouble_flap = {
 
 static const struct weft_param degrade_params[] = {
     LINK,
-    {"rate", WEFT_PARAM_RATE, F(rate_bps), NULL, "1bps", NULL, NULL,
-     "what is left of it, each direction", NULL, NULL},
+    {.name = "rate",
+     .type = WEFT_PARAM_RATE,
+     .offset = F(rate_bps),
+     .min = "1bps",
+     .help = "what is left of it, each direction"},
     AT("0"),
     UNTIL,
 };
@@ -181,9 +196,13 @@ const struct weft_trouble_kind weft_trouble_degrade = {
 
 static const struct weft_param bit_errors_params[] = {
     LINK,
-    {"ber", WEFT_PARAM_F64, F(bit_error_rate), NULL, "0", "1", NULL,
-     "probability that a bit is wrong, each by itself; n bytes are lost with 1 - (1 - ber)^8n",
-     NULL, NULL},
+    {.name = "ber",
+     .type = WEFT_PARAM_F64,
+     .offset = F(bit_error_rate),
+     .min = "0",
+     .max = "1",
+     .help =
+         "probability that a bit is wrong, each by itself; n bytes are lost with 1 - (1 - ber)^8n"},
     AT("0"),
     UNTIL,
 };

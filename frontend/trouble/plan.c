@@ -11,9 +11,12 @@
 #include <string.h>
 
 static const struct weft_param params[] = {
-    {"events", WEFT_PARAM_STRING, offsetof(struct weft_trouble_params, events), "", NULL, NULL,
-     NULL, "what happens: KIND PARAMETER=VALUE ...; KIND ..., or an element each inside <trouble>",
-     NULL, NULL},
+    {.name = "events",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct weft_trouble_params, events),
+     .def = "",
+     .help =
+         "what happens: KIND PARAMETER=VALUE ...; KIND ..., or an element each inside <trouble>"},
 };
 const struct weft_param_table weft_trouble_param_table =
     WEFT_PARAM_TABLE(params, struct weft_trouble_params);
