@@ -8,24 +8,64 @@
 namespace
 {
 
-TEST(Trace, GenerateShowCheck)
+TEST(Trace, GenerateDumpCheck)
 {
     TempDir dir;
     Said g = weft({"trace", "generate", "sub/t", "--set", "ranks=2", "--set", "generate.count=3"},
                   dir / "");
     ASSERT_EQ(g.code, 0) << g.err;
     EXPECT_EQ(g.out, "wrote sub/t.{0..1}.et\n");
-    Said s = weft({"trace", "show", "sub/t.0.et"}, dir / "");
+    Said s = weft({"trace", "dump", "sub/t.0.et"}, dir / "");
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "3 nodes");
     EXPECT_CONTAINS(s.out, "COMM_COLL_NODE");
     EXPECT_CONTAINS(s.out, "comm_size=1048576");
-    EXPECT_CONTAINS(weft({"trace", "show", "sub/t.0.et", "--json"}, dir / "").out, "\"nodes\": [");
+    EXPECT_CONTAINS(weft({"trace", "dump", "sub/t.0.et", "--json"}, dir / "").out, "\"nodes\": [");
     Said c = weft({"trace", "check", "sub/t"}, dir / "");
     EXPECT_EQ(c.code, 0) << c.err;
     EXPECT_CONTAINS(c.out, "2 ranks, 6 operations, 6 of them collective");
     EXPECT_EQ(weft({"trace", "check", "sub/t", "--ranks", "3"}, dir / "").code, 3);
     EXPECT_EQ(weft({"trace", "check", "sub/t", "--ranks", "2"}, dir / "").code, 0);
+}
+
+// A training step: what info says is what the generator says of it.
+TEST(Trace, InfoOfATrainingStep)
+{
+    TempDir dir;
+    const Said g = weft({"trace", "generate", "training", "t", "--set", "model=llama3-8b", "--set", "ranks=16", "--set", "tp=4", "--set", "pp=2",
+                         "--set", "microbatches=4"}, dir / "");
+    ASSERT_EQ(g.code, 0) << g.err;
+    EXPECT_CONTAINS(g.out, "0.4173 s on the busiest rank");
+    const Said i = weft({"trace", "info", "t", "--groups", "t.json"}, dir / "");
+    ASSERT_EQ(i.code, 0) << i.err;
+    EXPECT_CONTAINS(i.out, "17248: 6336 compute, 0 memory, 64 send, 64 receive, 10784 collective, 0 metadata");
+    EXPECT_CONTAINS(i.out, "417.3 ms on rank 8, the busiest");
+    EXPECT_CONTAINS(i.out, "without network        508.2 ms");
+    EXPECT_CONTAINS(i.out, "all-gather                  4       4           390  16.78 MB                  104.7 GB");
+    const Said j = weft({"trace", "info", "t", "--groups", "t.json", "--json"}, dir / "");
+    EXPECT_CONTAINS(j.out, "\"messages\": 64");
+    EXPECT_CONTAINS(j.out, "\"critical_path_ps\": 508");
+    const Said c = weft({"trace", "check", "t", "--groups", "t.json"}, dir / "");
+    EXPECT_CONTAINS(c.out, "2765 collectives have all of their members, 64 receives their send; no circle of waiting");
+}
+
+TEST(Trace, DiffSaysWhatDiffers)
+{
+    TempDir dir;
+    for (const char *name : {"a", "b"})
+        ASSERT_EQ(weft({"trace", "generate", name, "--set", "ranks=2", "--set", name[0] == 'a' ? "size=1KiB" : "size=2KiB"}, dir / "").code, 0);
+    Said d = weft({"trace", "diff", "a", "a"}, dir / "");
+    EXPECT_EQ(d.code, 0) << d.err;
+    EXPECT_EQ(d.out, "no difference in 2 ranks\n");
+    d = weft({"trace", "diff", "a", "b"}, dir / "");
+    EXPECT_EQ(d.code, 1);
+    EXPECT_EQ(d.err, "");
+    EXPECT_CONTAINS(d.out, "comm_size 1024 -> 2048");
+    EXPECT_CONTAINS(d.out, "0 nodes only in the first, 0 only in the second, 2 fields differ");
+    d = weft({"trace", "diff", "a.0.et", "b.0.et", "--json"}, dir / "");
+    EXPECT_EQ(d.code, 1);
+    EXPECT_CONTAINS(d.out, "\"same\": false");
+    EXPECT_EQ(weft({"trace", "diff", "a"}, dir / "").code, 2);
 }
 
 TEST(Trace, BadParametersAreErrors)
@@ -34,7 +74,7 @@ TEST(Trace, BadParametersAreErrors)
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "layers");
     EXPECT_EQ(weft({"trace", "generate", "t", "--set", "ranks"}).code, 3);
-    EXPECT_EQ(weft({"trace", "show", "/nonexistent.et"}).code, 3);
+    EXPECT_EQ(weft({"trace", "dump", "/nonexistent.et"}).code, 3);
     EXPECT_EQ(weft({"trace", "check", "x", "--set", "a=b"}).code, 2);
 }
 

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One pass over all ranks in the order of their dependencies (Kahn's), with two kinds of edges between ranks: from a
+ * SEND to its RECV, and from the last member that comes to a collective to all of them.
+ */
+#include "system/joint.h"
+
+#include "system/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT64_MAX
+#define NAMED 6u /* ops of a circle that are named */
+
+/* A SEND or RECV. */
+struct end {
+    uint64_t tag;
+    uint32_t src, dst;
+    uint64_t op; /* number over all ranks */
+    bool recv;
+};
+
+struct pass {
+    const struct weft_workload *w;
+    struct weft_joint *out;
+    uint64_t nops, *first; /* number of the first op of each rank; [nranks] is nops */
+    struct weft_op_state *state;
+    int64_t *ready_ps;  /* when the parents are done; then when the op is */
+    uint64_t *link;     /* SEND, RECV: its counterpart; COLL: the member that came before */
+    uint64_t *stack, n; /* ops that can go on */
+    uint64_t ninstances;
+    struct instance {
+        uint64_t came; /* the last member that came; NONE */
+        uint32_t left; /* members to come */
+        int64_t ps;
+    } * instances;
+};
+
+static uint32_t rank_of(const struct pass *p, uint64_t op)
+{
+    uint32_t lo = 0, hi = p->w->nranks;
+    while (hi - lo > 1) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        *(p->first[mid] <= op ? &lo : &hi) = mid;
+    }
+    return lo;
+}
+
+static struct weft_joint_op place(const struct pass *p, uint64_t op)
+{
+    const uint32_t r = rank_of(p, op);
+    return (struct weft_joint_op){r, (uint32_t)(op - p->first[r])};
+}
+
+static const struct weft_op *op_of(const struct pass *p, uint64_t op)
+{
+    const struct weft_joint_op at = place(p, op);
+    return &p->w->dags[at.rank].ops[at.op];
+}
+
+/* ---- messages ---- */
+
+static int by_stream(const void *x, const void *y)
+{
+    const struct end *a = x, *b = y;
+    if (a->src != b->src)
+        return a->src < b->src ? -1 : 1;
+    if (a->dst != b->dst)
+        return a->dst < b->dst ? -1 : 1;
+    if (a->tag != b->tag)
+        return a->tag < b->tag ? -1 : 1;
+    if (a->recv != b->recv)
+        return a->recv ? 1 : -1;
+    return a->op < b->op ? -1 : a->op > b->op;
+}
+
+static bool same_stream(const struct end *a, const struct end *b)
+{
+    return a->src == b->src && a->dst == b->dst && a->tag == b->tag;
+}
+
+static int unsent(const struct pass *p, const struct end *recv, uint64_t sends, uint64_t recvs,
+                  struct weft_err *err)
+{
+    const struct weft_op *op = op_of(p, recv->op);
+    return weft_err_set(
+        err, WEFT_E_INPUT,
+        "rank %u, node %llu '%s': receives from rank %u with tag %lld, %llu times in all, but rank "
+        "%u sends that %llu times: it would wait for ever",
+        recv->dst, (unsigned long long)op->id, op->name, recv->src, (long long)recv->tag,
+        (unsigned long long)recvs, recv->src, (unsigned long long)sends);
+}
+
+static void note_odd(struct pass *p, uint64_t op)
+{
+    if (p->out->unreceived + p->out->unequal == 0)
+        p->out->odd = place(p, op);
+}
+
+/* The sends and receives of one stream, @p n in all, the sends first. */
+static int match_stream(struct pass *p, const struct end *e, size_t n, struct weft_err *err)
+{
+    size_t sends = 0;
+    while (sends < n && !e[sends].recv)
+        sends++;
+    const size_t recvs = n - sends;
+    if (recvs > sends)
+        return unsent(p, &e[2 * sends], sends, recvs, err);
+    for (size_t i = 0; i < sends; i++) {
+        if (i >= recvs) {
+            note_odd(p, e[i].op);
+            p->out->unreceived++;
+            continue;
+        }
+        const struct end *to = &e[sends + i];
+        p->link[e[i].op] = to->op;
+        p->link[to->op] = e[i].op;
+        p->out->messages++;
+        if (op_of(p, e[i].op)->bytes != op_of(p, to->op)->bytes) {
+            note_odd(p, e[i].op);
+            p->out->unequal++;
+        }
+    }
+    return 0;
+}
+
+static int match_messages(struct pass *p, struct end *ends, size_t n, struct weft_err *err)
+{
+    int rc = 0;
+    if (n)
+        qsort(ends, n, sizeof *ends, by_stream);
+    for (size_t from = 0, to; from < n && !rc; from = to) {
+        for (to = from + 1; to < n && same_stream(&ends[from], &ends[to]);)
+            to++;
+        rc = match_stream(p, &ends[from], to - from, err);
+    }
+    return rc;
+}
+
+static int read_messages(struct pass *p, struct weft_err *err)
+{
+    const struct weft_workload *w = p->w;
+    size_t n = 0, at = 0;
+    for (uint32_t r = 0; r < w->nranks; r++)
+        for (uint32_t i = 0; i < w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            n += op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV;
+        }
+    struct end *ends = calloc(n ? n : 1, sizeof *ends);
+    if (!ends)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu sends and receives", n);
+    for (uint32_t r = 0; r < w->nranks; r++)
+        for (uint32_t i = 0; i < w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            const bool recv = op->kind == WEFT_OP_RECV;
+            if (!recv && op->kind != WEFT_OP_SEND)
+                continue;
+            if (op->peer >= w->nranks || op->peer == r) {
+                free(ends);
+                return weft_err_set(
+                    err, WEFT_E_INPUT,
+                    "rank %u, node %llu '%s': its peer is rank %u; there are the ranks 0 to %u, "
+                    "and a message goes to another",
+                    r, (unsigned long long)op->id, op->name, op->peer, w->nranks - 1);
+            }
+            ends[at++] = (struct end){.tag = op->tag,
+                                      .src = recv ? op->peer : r,
+                                      .dst = recv ? r : op->peer,
+                                      .op = p->first[r] + i,
+                                      .recv = recv};
+        }
+    const int rc = match_messages(p, ends, n, err);
+    free(ends);
+    return rc;
+}
+
+/* ---- collectives ---- */
+
+/* Whether members issue the collectives of a group in one order: that of its first member. */
+static int compare_orders(struct pass *p, struct weft_err *err)
+{
+    const struct weft_workload *w = p->w;
+    uint64_t *turn = calloc(p->ninstances + 1, sizeof *turn); /* of the group's first member */
+    uint64_t *next = calloc(w->ngroups + 1u, sizeof *next);
+    if (!turn || !next) {
+        free(turn);
+        free(next);
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu collectives",
+                            (unsigned long long)p->ninstances);
+    }
+    for (int first = 1; first >= 0; first--)
+        for (uint32_t r = 0; r < w->nranks; r++) {
+            memset(next, 0, w->ngroups * sizeof *next);
+            for (uint32_t i = 0; i < w->dags[r].nops; i++) {
+                const struct weft_op *op = weft_workload_visit(w, r, i);
+                if (op->kind != WEFT_OP_COLL || (w->groups[op->group].ranks[0] == r) != first)
+                    continue;
+                uint64_t *mine = &turn[p->state[p->first[r] + i].instance];
+                const uint64_t at = next[op->group]++;
+                if (first)
+                    *mine = at;
+                else if (*mine != at && p->out->reordered++ == 0)
+                    p->out->reorder = (struct weft_joint_op){r, i};
+            }
+        }
+    free(turn);
+    free(next);
+    return 0;
+}
+
+static int read_collectives(struct pass *p, struct weft_err *err)
+{
+    const struct weft_workload *w = p->w;
+    int rc = weft_coll_ids(w, p->state, &p->ninstances, NULL, err);
+    if (rc)
+        return rc;
+    p->out->collectives = p->ninstances;
+    p->instances = calloc(p->ninstances + 1, sizeof *p->instances);
+    if (!p->instances)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu collectives",
+                            (unsigned long long)p->ninstances);
+    for (uint32_t r = 0; r < w->nranks; r++)
+        for (uint32_t i = 0; i < w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            if (op->kind == WEFT_OP_COLL)
+                p->instances[p->state[p->first[r] + i].instance] =
+                    (struct instance){.came = NONE, .left = w->groups[op->group].n};
+        }
+    return compare_orders(p, err);
+}
+
+/* ---- the pass ---- */
+
+/* One of the edges to an op is done, at @p ps. */
+static void release(struct pass *p, uint64_t op, int64_t ps)
+{
+    if (p->ready_ps[op] < ps)
+        p->ready_ps[op] = ps;
+    if (--p->state[op].parents_left == 0)
+        p->stack[p->n++] = op;
+}
+
+static void finish(struct pass *p, uint64_t number, int64_t ps)
+{
+    const struct weft_joint_op at = place(p, number);
+    const struct weft_dag *d = &p->w->dags[at.rank];
+    const struct weft_op *op = &d->ops[at.op];
+    p->state[number].phase = WEFT_OP_DONE;
+    if (ps > p->out->critical_ps || p->out->last.op == UINT32_MAX) {
+        p->out->critical_ps = ps;
+        p->out->last = at;
+    }
+    for (uint32_t k = 0; k < op->nchildren; k++)
+        release(p, p->first[at.rank] + d->children[op->first_child + k], ps);
+    if (op->kind == WEFT_OP_SEND && p->link[number] != NONE)
+        release(p, p->link[number], ps);
+}
+
+/* A member has come to its collective; the last lets all of them go on. */
+static void come(struct pass *p, uint64_t op)
+{
+    struct instance *c = &p->instances[p->state[op].instance];
+    p->link[op] = c->came;
+    c->came = op;
+    if (c->ps < p->ready_ps[op])
+        c->ps = p->ready_ps[op];
+    if (--c->left > 0)
+        return;
+    for (uint64_t m = c->came, before; m != NONE; m = before) {
+        before = p->link[m];
+        finish(p, m, c->ps);
+    }
+}
+
+static uint64_t play(struct pass *p)
+{
+    uint64_t played = 0;
+    while (p->n) {
+        const uint64_t number = p->stack[--p->n];
+        const struct weft_op *op = op_of(p, number);
+        played++;
+        if (op->kind == WEFT_OP_COLL)
+            come(p, number);
+        else
+            finish(p, number, p->ready_ps[number] + op->duration_ps);
+    }
+    return played;
+}
+
+/* ---- circles ---- */
+
+/* What op @p number waits for, one of several: a parent, its SEND, or a member that has not come. */
+static uint64_t waits_for(const struct pass *p, uint64_t number)
+{
+    const struct weft_joint_op at = place(p, number);
+    const struct weft_dag *d = &p->w->dags[at.rank];
+    if (p->state[number].parents_left)
+        for (uint32_t i = 0; i < d->nops; i++)
+            for (uint32_t k = 0; k < d->ops[i].nchildren; k++)
+                if (d->children[d->ops[i].first_child + k] == at.op &&
+                    p->state[p->first[at.rank] + i].phase != WEFT_OP_DONE)
+                    return p->first[at.rank] + i;
+    if (d->ops[at.op].kind == WEFT_OP_RECV)
+        return p->link[number];
+    const struct weft_group *g = &p->w->groups[d->ops[at.op].group];
+    for (uint32_t m = 0; m < g->n; m++) {
+        const uint64_t from = p->first[g->ranks[m]], to = p->first[g->ranks[m] + 1];
+        for (uint64_t other = from; other < to; other++)
+            if (op_of(p, other)->kind == WEFT_OP_COLL && p->state[other].parents_left &&
+                p->state[other].instance == p->state[number].instance)
+                return other;
+    }
+    return number;
+}
+
+static int circle(const struct pass *p, struct weft_err *err)
+{
+    char text[400];
+    size_t used = 0;
+    uint64_t at = 0, seen = 0;
+    while (p->state[at].phase == WEFT_OP_DONE)
+        at++;
+    for (uint64_t i = 0; i < p->nops && p->state[at].phase != WEFT_OP_ACTIVE; i++) {
+        p->state[at].phase = WEFT_OP_ACTIVE; /* seen on the way back */
+        at = waits_for(p, at);
+    }
+    const uint64_t begin = at;
+    text[0] = '\0';
+    do {
+        const struct weft_joint_op o = place(p, at);
+        const struct weft_op *op = &p->w->dags[o.rank].ops[o.op];
+        if (seen++ < NAMED && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     "%srank %u, node %llu '%.40s'", seen > 1 ? " waits for " : "",
+                                     o.rank, (unsigned long long)op->id, op->name);
+        at = waits_for(p, at);
+    } while (at != begin && seen < p->nops);
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "the job can't end: %s%s, and that waits for the first of these %llu", text,
+                        seen > NAMED ? " and so on" : "", (unsigned long long)seen);
+}
+
+/* ---- ---- */
+
+static void read_durations(struct pass *p)
+{
+    const struct weft_workload *w = p->w;
+    for (uint32_t r = 0; r < w->nranks; r++) {
+        int64_t busy_ps = 0;
+        for (uint32_t i = 0; i < w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            busy_ps += op->kind == WEFT_OP_COMP && !op->cpu ? op->duration_ps : 0;
+            p->out->undated += op->kind == WEFT_OP_COMP && op->has_flops && op->duration_ps == 0;
+        }
+        if (busy_ps > p->out->busiest_ps) {
+            p->out->busiest_ps = busy_ps;
+            p->out->busiest = r;
+        }
+    }
+}
+
+static int begin(struct pass *p, struct weft_err *err)
+{
+    const struct weft_workload *w = p->w;
+    p->first = calloc(w->nranks + 1u, sizeof *p->first);
+    for (uint32_t r = 0; p->first && r < w->nranks; r++)
+        p->first[r + 1] = p->first[r] + w->dags[r].nops;
+    p->nops = p->first ? p->first[w->nranks] : 0;
+    p->state = calloc(p->nops + 1, sizeof *p->state);
+    p->ready_ps = calloc(p->nops + 1, sizeof *p->ready_ps);
+    p->link = malloc((p->nops + 1) * sizeof *p->link);
+    p->stack = malloc((p->nops + 1) * sizeof *p->stack);
+    if (!p->first || !p->state || !p->ready_ps || !p->link || !p->stack)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu operations",
+                            (unsigned long long)p->nops);
+    memset(p->link, 0xff, (p->nops + 1) * sizeof *p->link);
+    return 0;
+}
+
+/* Edges that each op waits for; those that wait for none are ready. */
+static void count_edges(struct pass *p)
+{
+    uint64_t at = 0;
+    for (uint32_t r = 0; r < p->w->nranks; r++)
+        for (uint32_t i = 0; i < p->w->dags[r].nops; i++, at++) {
+            const struct weft_op *op = weft_workload_visit(p->w, r, i);
+            p->state[at].parents_left = op->nparents + (op->kind == WEFT_OP_RECV);
+            if (p->state[at].parents_left == 0)
+                p->stack[p->n++] = at;
+        }
+}
+
+int weft_joint_look(const struct weft_workload *w, struct weft_joint *out, struct weft_err *err)
+{
+    struct pass p = {.w = w, .out = out};
+    *out = (struct weft_joint){.last = {0, UINT32_MAX}};
+    int rc = begin(&p, err);
+    if (!rc)
+        rc = read_collectives(&p, err);
+    if (!rc)
+        rc = read_messages(&p, err);
+    if (!rc) {
+        read_durations(&p);
+        count_edges(&p);
+        if (play(&p) < p.nops || out->last.op == UINT32_MAX)
+            rc = p.nops ? circle(&p, err) : 0;
+    }
+    free(p.first);
+    free(p.state);
+    free(p.ready_ps);
+    free(p.link);
+    free(p.stack);
+    free(p.instances);
+    return rc;
+}
