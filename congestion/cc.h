@@ -53,6 +53,7 @@ struct weft_cc_signals {
     double pint_base;    /**< NEEDS_PINT: base of the logarithmic code, > 1 */
     int pint_tables;     /**< NEEDS_PINT: the switches' arithmetic is weft_pint_update_tables, and ACKs carry a draw */
     int64_t pint_t_ps;   /**< NEEDS_PINT: averaging time T of the switches' utilisation; 0: the fabric's largest base RTT */
+    uint32_t pint_packets; /**< NEEDS_PINT: T is at least as long as so many full packets take at the port's rate; 0: any */
 };
 
 /** What an algorithm may know of its path when a QP opens. */

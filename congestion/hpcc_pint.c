@@ -24,6 +24,13 @@
 
 enum { EXACT, TABLES };
 
+/*
+ * Packets that a switch averages over at least. With fewer, u is mostly noise: with 4 KB packets at 10 Gbps a base RTT of
+ * 13 us is four of them. The law divides its window by every u above its target, but adds window_ai below it, so noise
+ * alone brings the load down (docs/congestion-control.md).
+ */
+#define LEAST_PACKETS 16
+
 struct params {
     struct weft_hpcc_knobs k;
     double log_base, sample;
@@ -56,8 +63,8 @@ static const struct weft_param params[] = {
      .def = "0ps",
      .min = "0ps",
      .max = "1s",
-     .help =
-         "T: time over which switches average their utilisation; 0: the fabric's largest base RTT",
+     .help = "T: time over which switches average their utilisation; 0: the fabric's largest base "
+             "RTT, and with mode=paper at least 16 full packets at the port's rate",
      .source = "HPCC simulator, switch-node.cc (MaxRtt)"},
     {.name = "switch-arithmetic",
      .type = WEFT_PARAM_ENUM,
@@ -143,6 +150,7 @@ static void signals(const void *raw, struct weft_cc_signals *out)
     out->pint_base = p->log_base;
     out->pint_t_ps = p->average_ps;
     out->pint_tables = p->arithmetic == TABLES;
+    out->pint_packets = p->average_ps == 0 && p->k.mode == WEFT_HPCC_PAPER ? LEAST_PACKETS : 0;
 }
 
 static const struct weft_cc_observable observables[] = {

@@ -297,10 +297,13 @@ static int run_slices(struct run *r, int64_t limit_ps, struct weft_err *err)
             *err = *inside;
             code = err->code;
         }
-        if (!code && weft_watch_look(&watch, until_ps) && !weft_hpcc_play_ahead(r->play)) {
+        const bool stuck = !code && weft_watch_look(&watch, until_ps);
+        if (stuck && !weft_hpcc_play_ahead(r->play)) {
             r->stuck_ps = until_ps;
             break;
         }
+        if (!code && !stuck)
+            weft_warn_left_behind(r->cli, &watch);
         int64_t now_ns = weft_clock_monotonic_ns(NULL);
         r->net->ops->totals(r->net, &t);
         if (t.events == events)

@@ -27,6 +27,8 @@
 #define FLUSH_NS INT64_C(1000000000)
 /* Most sentences that explain an unfinished run, from the net and from the system. */
 #define EXPLAIN_MAX 10
+/* Most sentences on messages that do not get on while others do. */
+#define LEFT_BEHIND_MAX 3
 
 struct run {
     const struct weft_cli *cli;
@@ -38,7 +40,8 @@ struct run {
     struct weft_progress progress;
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asks */
     int64_t limit_ps;      /* WEFT_NEVER without a limit */
-    int64_t stuck_ps;      /* when nothing had got on for run.stall-after; 0: that did not happen */
+    struct weft_watch watch;
+    int64_t stuck_ps; /* when nothing had got on for run.stall-after; 0: that did not happen */
     struct weft_run_words words;
 };
 
@@ -73,6 +76,25 @@ static int pause_between(struct run *r, int64_t now_ns, int64_t *flushed_ns, str
     return r->net->ops->check(r->net, err);
 }
 
+static void left_behind(void *ctx, const char *text)
+{
+    weft_log((struct weft_log *)ctx, WEFT_LOG_WARNING, "  %s", text);
+}
+
+void weft_warn_left_behind(const struct weft_cli *cli, struct weft_watch *watch)
+{
+    char after[WEFT_UNIT_TEXT_MAX];
+    const uint64_t n = weft_watch_left_behind(watch);
+    if (!n)
+        return;
+    weft_log(
+        cli->log, WEFT_LOG_WARNING,
+        "%llu queue pairs or connections have made no progress for %s (run.stall-after), while "
+        "others have:",
+        (unsigned long long)n, weft_format_time(watch->after_ps, after));
+    watch->net->ops->explain_stuck(watch->net, LEFT_BEHIND_MAX, left_behind, cli->log);
+}
+
 /* Runs until nothing is left, the limit, an error or an interrupt. */
 static int run_slices(struct run *r, struct weft_err *err)
 {
@@ -80,13 +102,12 @@ static int run_slices(struct run *r, struct weft_err *err)
     int64_t flushed_ns = weft_clock_monotonic_ns(NULL);
     struct weft_net_totals t;
     uint64_t events = 0;
-    struct weft_watch watch;
-    weft_watch_init(&watch, r->net, r->s->run->stall_after_ps);
+    weft_watch_init(&r->watch, r->net, r->s->run->stall_after_ps);
     while (until_ps < r->limit_ps) {
         until_ps = slice_ps < r->limit_ps - until_ps ? until_ps + slice_ps : r->limit_ps;
         if (weft_system_finished(r->system))
             until_ps = r->limit_ps; /* only acknowledgements and timers are left */
-        until_ps = weft_watch_until(&watch, until_ps);
+        until_ps = weft_watch_until(&r->watch, until_ps);
         int64_t start_ns = weft_clock_monotonic_ns(NULL);
         if (r->net->ops->run(r->net, until_ps, err))
             return err->code;
@@ -99,10 +120,13 @@ static int run_slices(struct run *r, struct weft_err *err)
         }
         if (*r->cli->interrupted)
             return 0;
-        if (weft_watch_look(&watch, until_ps) && !(r->trouble && weft_trouble_ahead(r->trouble))) {
+        const bool stuck = weft_watch_look(&r->watch, until_ps);
+        if (stuck && !(r->trouble && weft_trouble_ahead(r->trouble))) {
             r->stuck_ps = until_ps;
             return 0;
         }
+        if (!stuck)
+            weft_warn_left_behind(r->cli, &r->watch);
         int64_t now_ns = weft_clock_monotonic_ns(NULL);
         r->net->ops->totals(r->net, &t);
         if (t.events == events) /* a quiet stretch: a long computation, or nothing left */
@@ -392,6 +416,7 @@ static void conclude(struct run *r, struct weft_execution *x, double wall_s, dou
     weft_report_summarize(r->report, r->net, r->system, reached_ps(r, outcome), m);
     name_algorithms(r, x, &e);
     note(x, failed, &e);
+    m->left_behind = r->watch.behind;
     m->scenario = r->s->name;
     m->outcome = failed->code ? "failed" : outcome;
     m->wall_s = wall_s;

@@ -4,6 +4,7 @@
 #define WEFT_CLI_EXECUTE_H
 
 #include "cli/cli.h"
+#include "net/watch.h"
 #include "report/report.h"
 
 #ifdef __cplusplus
@@ -52,6 +53,8 @@ void weft_outcome_json(struct weft_json *j, const char *outcome, const char *rea
 /** Warns when the file system of the run folder cannot keep other runs out. */
 void weft_warn_unlocked(const struct weft_cli *cli, const struct weft_report *report,
                         const char *dir);
+/** Warns when a look at @p watch has found more messages than before that do not get on while others do. */
+void weft_warn_left_behind(const struct weft_cli *cli, struct weft_watch *watch);
 /** Peak resident memory of this process in bytes. */
 uint64_t weft_peak_rss_bytes(void);
 /** CPU seconds of this process. */

@@ -226,6 +226,10 @@ struct weft_net_ops {
     /** Optional. Whether, as of @p at_ps (at which run() ended), messages that have a path wait and none of them
      * has got on for @p after_ps, and longer where links and timers are slow (net/watch.h). */
     int (*stuck)(struct weft_net *net, int64_t at_ps, int64_t after_ps);
+    /** Optional, with stuck. Says of each QP or connection that the last `stuck` found without progress, whether all are
+     * or not, what it waits for; at most @p max sentences. Returns how many there are. */
+    uint64_t (*explain_stuck)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+                              void *ctx);
     /** Optional. Payload that has come to hosts so far, with what there is of messages under way; without it that of the
      * messages received (totals). Takes a pass over QPs. */
     uint64_t (*arrived_bytes)(const struct weft_net *net);

@@ -23,7 +23,8 @@ int64_t weft_watch_until(const struct weft_watch *w, int64_t until_ps)
 bool weft_watch_look(struct weft_watch *w, int64_t at_ps)
 {
     struct weft_net_totals t;
-    if (w->next_ps == WEFT_NEVER || at_ps < w->next_ps)
+    w->looked = w->next_ps != WEFT_NEVER && at_ps >= w->next_ps;
+    if (!w->looked)
         return false;
     const int64_t least = w->after_ps / 2 > 0 ? w->after_ps / 2 : 1;
     const int64_t most = at_ps / QUIET_PART > 8 * least ? at_ps / QUIET_PART : 8 * least;
@@ -32,4 +33,21 @@ bool weft_watch_look(struct weft_watch *w, int64_t at_ps)
     w->hops = t.packet_hops;
     w->next_ps = w->step_ps < WEFT_NEVER - at_ps ? at_ps + w->step_ps : WEFT_NEVER;
     return w->net->ops->stuck(w->net, at_ps, w->after_ps);
+}
+
+static void ignore(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    (void)sentence;
+}
+
+uint64_t weft_watch_left_behind(struct weft_watch *w)
+{
+    if (!w->looked || !w->net->ops->explain_stuck)
+        return 0;
+    const uint64_t n = w->net->ops->explain_stuck(w->net, 0, ignore, NULL);
+    if (n <= w->behind)
+        return 0;
+    w->behind = n;
+    return n;
 }

@@ -23,6 +23,8 @@ struct weft_watch {
     int64_t next_ps;  /**< of the next look; WEFT_NEVER: none */
     int64_t step_ps;  /**< between the last two */
     uint64_t hops;    /**< packets sent by the last look */
+    bool looked;      /**< the last call of weft_watch_look looked */
+    uint64_t behind;  /**< most QPs and connections that a look found without progress */
 };
 
 /** What a program says then; takes the formatted `after`. */
@@ -35,6 +37,9 @@ void weft_watch_init(struct weft_watch *w, struct weft_net *net, int64_t after_p
 int64_t weft_watch_until(const struct weft_watch *w, int64_t until_ps);
 /** After the slice to @p at_ps: looks if it is time. True: nothing gets on. */
 bool weft_watch_look(struct weft_watch *w, int64_t at_ps);
+/** After a look: how many QPs and connections it found without progress while others had some, if those are more than
+ * ever before; else 0. */
+uint64_t weft_watch_left_behind(struct weft_watch *w);
 
 #ifdef __cplusplus
 }

@@ -121,6 +121,9 @@ static const struct weft_metric metrics[] = {
       "times that something was wrong with a link: down, slow, bit errors"),
     M("trouble-losses", U64, trouble_losses,
       "packets lost on those links: when they failed, and to bit errors"),
+    M("left-behind", U64, left_behind,
+      "most queue pairs and connections at once that had made no progress for run.stall-after while "
+      "others had"),
     M("retransmissions", U64, net.retx_packets, "data packets sent again"),
     M("timeouts", U64, net.rtos, "retransmission timeouts that fired"),
     M("events", U64, net.events, "events that the network backend executed"),

@@ -146,6 +146,11 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     fprintf(out, "  %-24s %llu drops, %llu retransmitted packets, %llu timeouts\n", "losses",
             (unsigned long long)s->drops, (unsigned long long)t->retx_packets,
             (unsigned long long)t->rtos);
+    if (s->left_behind)
+        fprintf(out,
+                "  %-24s %llu queue pairs or connections made no progress for run.stall-after while "
+                "others did\n",
+                "left behind", (unsigned long long)s->left_behind);
     if (s->troubles)
         fprintf(
             out,

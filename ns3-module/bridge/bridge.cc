@@ -634,6 +634,16 @@ NetStuck(weft_net* net, int64_t atPs, int64_t afterPs)
 }
 
 uint64_t
+NetExplainStuck(const weft_net* net, uint64_t max, weft_net_explain_fn fn, void* ctx)
+{
+    const PacketNet* self = PacketNet::Of(net);
+    const uint64_t n = weft_engine_explain_stuck(self->fabric->GetEngine(), max, fn, ctx);
+    return n + (self->tcp ? self->tcp->ExplainStuck(max > n ? max - n : 0,
+                                                    [&](const char* text) { fn(ctx, text); })
+                          : 0);
+}
+
+uint64_t
 NetArrivedBytes(const weft_net* net)
 {
     const PacketNet* self = PacketNet::Of(net);
@@ -660,6 +670,7 @@ const weft_net_ops g_ops = {
     NetContribute,
     NetConnections,
     NetStuck,
+    NetExplainStuck,
     NetArrivedBytes,
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_connection.h"
 
+#include "base/units.h"
+
 #include "ns3/inet-socket-address.h"
 #include "ns3/ipv4-l3-protocol.h"
 #include "ns3/simulator.h"
@@ -9,6 +11,7 @@
 #include "ns3/weft-time.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 using namespace ns3;
@@ -155,6 +158,7 @@ TcpConnection::GetStart() const
 weft_motion
 TcpConnection::Motion(int64_t atPs, int64_t afterPs, int64_t changedPs, int64_t slowestPs)
 {
+    m_stuck = false;
     if (m_parts.empty())
     {
         m_markPs = -1;
@@ -170,7 +174,24 @@ TcpConnection::Motion(int64_t atPs, int64_t afterPs, int64_t changedPs, int64_t 
     const double patiencePs =
         static_cast<double>(afterPs) + 64 * rtoPs + 64 * static_cast<double>(slowestPs);
     const int64_t sincePs = std::max(m_markPs, changedPs);
-    return static_cast<double>(atPs - sincePs) >= patiencePs ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
+    m_stuck = static_cast<double>(atPs - sincePs) >= patiencePs;
+    return m_stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
+}
+
+std::string
+TcpConnection::Standing() const
+{
+    char since[WEFT_UNIT_TEXT_MAX];
+    char left[WEFT_UNIT_TEXT_MAX];
+    char text[256];
+    std::snprintf(text,
+                  sizeof text,
+                  "no byte acknowledged since %s, %s are not; %s, %llu timeouts so far",
+                  weft_human_time(m_markPs, since),
+                  weft_human_size(m_posted - m_acked, left),
+                  m_connected ? "connected" : "not connected yet",
+                  static_cast<unsigned long long>(m_counters.timeouts));
+    return text;
 }
 
 void

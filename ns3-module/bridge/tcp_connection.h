@@ -17,6 +17,7 @@
 
 #include <deque>
 #include <functional>
+#include <string>
 
 /** Counters of a connection. */
 struct TcpCounters
@@ -139,6 +140,19 @@ class TcpConnection
      */
     weft_motion Motion(int64_t atPs, int64_t afterPs, int64_t changedPs, int64_t slowestPs);
 
+    /**
+     * @return whether the last look found that it does not get on
+     */
+    bool IsStuck() const
+    {
+        return m_stuck;
+    }
+
+    /**
+     * @return since when it has not, and what is known
+     */
+    std::string Standing() const;
+
   private:
     /** A part on its way. */
     struct Part
@@ -219,6 +233,7 @@ class TcpConnection
     int64_t m_rtoPs{0};            //!< Retransmission timeout.
     uint64_t m_markAcked{0};       //!< At the last look with progress: bytes acknowledged.
     int64_t m_markPs{-1};          //!< When that was; -1: nothing was under way at the last look.
+    bool m_stuck{false};           //!< The last look found that it does not get on.
     uint8_t m_head[FRAMING_BYTES]; //!< Receiver: header being read.
     uint32_t m_headBytes{0};       //!< Bytes of it.
     uint64_t m_body{0};            //!< Bytes of the part still to come.

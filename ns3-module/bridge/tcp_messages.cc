@@ -115,8 +115,8 @@ TcpMessages::FillDelays(Message& message) const
                                                      std::min<uint64_t>(d.msg.bytes, segment),
                                                      segment,
                                                      TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES);
-    // Handshake, slow start and the time of its own bytes are in the ideal duration, all but that of
-    // its last segment.
+    // Handshake, slow start and the time of its own bytes are in the ideal duration, all but that
+    // of its last segment.
     const int64_t sending = std::max<int64_t>(0, d.ideal_ps - last);
     d.delay_ps[WEFT_DELAY_LOSS] = std::min(message.clocks.lossPs, std::max<int64_t>(beyond, 0));
     d.delay_ps[WEFT_DELAY_CONTROL] = std::max<int64_t>(0, message.clocks.controlPs - sending);
@@ -311,6 +311,26 @@ TcpMessages::Motion(int64_t atPs, int64_t afterPs)
         }
     }
     return !open ? WEFT_MOTION_NONE : open == stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
+}
+
+uint64_t
+TcpMessages::ExplainStuck(uint64_t max, const std::function<void(const char*)>& fn) const
+{
+    uint64_t n = 0;
+    for (const auto& [key, group] : m_groups)
+    {
+        for (const auto& c : group.connections)
+        {
+            if (c->IsStuck() && n++ < max)
+            {
+                const std::string text = "h" + std::to_string(std::get<0>(key)) + " -> h" +
+                                         std::to_string(std::get<1>(key)) +
+                                         " over TCP: " + c->Standing();
+                fn(text.c_str());
+            }
+        }
+    }
+    return n;
 }
 
 uint64_t

@@ -90,6 +90,14 @@ class TcpMessages
     uint64_t GetArrivedBytes() const;
 
     /**
+     * Says of each connection that the last look found without progress what is known of it.
+     * @param max most sentences
+     * @param fn called with each
+     * @return how many such connections there are
+     */
+    uint64_t ExplainStuck(uint64_t max, const std::function<void(const char*)>& fn) const;
+
+    /**
      * Looks whether messages get on, as weft_engine_motion does.
      * @param atPs now
      * @param afterPs time without progress, to which slow timers and links add

@@ -285,29 +285,46 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
         snprintf(buf, size, "all sent, waiting for the ACK of packet %" PRIu64, q->una_psn);
 }
 
+/* What the oldest message of a QP waits for. */
+static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void *, const char *),
+                       void *ctx)
+{
+    const struct qp *q = qp_at(e, i);
+    const struct msg *m = msg_at(e, q->head_msg);
+    char why[256], stands[256], text[768], size[WEFT_UNIT_TEXT_MAX], left[WEFT_UNIT_TEXT_MAX];
+    reason(e, q, why, sizeof why);
+    if (!stall_reason(e, i, stands, sizeof stands))
+        stands[0] = '\0';
+    snprintf(text, sizeof text,
+             "h%u -> h%u: message %" PRIu64 " of %s (tag %" PRIu64
+             "), %s unacknowledged on this QP: %s%s",
+             q->src_host, q->dst_host, m->id, weft_human_size(m->m.bytes, size), m->m.tag,
+             weft_human_size(q->end_byte - q->una_bytes, left), stands, why);
+    fn(ctx, text);
+}
+
+uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
+                                   void (*fn)(void *, const char *), void *ctx)
+{
+    char stands[256];
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < e->qps.n; i++)
+        if (stall_reason(e, i, stands, sizeof stands) && n++ < max)
+            explain_qp(e, i, fn, ctx);
+    return n;
+}
+
 uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
                              void (*fn)(void *, const char *), void *ctx)
 {
     catch_up(e);
     uint64_t said = link_explain(e, max, fn, ctx);
     said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
-    for (uint32_t i = 0; i < e->qps.n && said < max; i++) {
-        const struct qp *q = qp_at(e, i);
-        if (q->head_msg == NIL)
-            continue;
-        const struct msg *m = msg_at(e, q->head_msg);
-        char why[256], stands[256], text[768], size[WEFT_UNIT_TEXT_MAX], left[WEFT_UNIT_TEXT_MAX];
-        reason(e, q, why, sizeof why);
-        if (!stall_reason(e, i, stands, sizeof stands))
-            stands[0] = '\0';
-        snprintf(text, sizeof text,
-                 "h%u -> h%u: message %" PRIu64 " of %s (tag %" PRIu64
-                 "), %s unacknowledged on this QP: %s%s",
-                 q->src_host, q->dst_host, m->id, weft_human_size(m->m.bytes, size), m->m.tag,
-                 weft_human_size(q->end_byte - q->una_bytes, left), stands, why);
-        fn(ctx, text);
-        said++;
-    }
+    for (uint32_t i = 0; i < e->qps.n && said < max; i++)
+        if (qp_at(e, i)->head_msg != NIL) {
+            explain_qp(e, i, fn, ctx);
+            said++;
+        }
     if (e->in_network)
         said += in_network_explain(e, max - said, fn, ctx);
     return e->msgs.live + in_network_parts(e);

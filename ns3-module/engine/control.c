@@ -17,6 +17,7 @@
 
 #include "base/scale.h"
 
+#include <stdio.h>
 #include <string.h>
 
 uint64_t control_own_mtu(const struct weft_engine_params *p, const struct weft_fabric *f,
@@ -59,13 +60,50 @@ static int read_one(const struct weft_engine_config *c, uint32_t dim, struct con
 
 #define STAMPS (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT)
 
+/* Writes what two sets of parameters of a control have different values for: "log-base (1.05 and 1.01), ...". */
+static void list_differences(const struct control *a, const struct control *b, char *buf,
+                             size_t size)
+{
+    const struct weft_param_table *t = &a->ops->params;
+    char x[WEFT_PARAM_TEXT_MAX], y[WEFT_PARAM_TEXT_MAX];
+    size_t used = 0;
+    buf[0] = '\0';
+    for (size_t i = 0; i < t->n && used < size; i++) {
+        weft_params_format(&t->params[i], a->params, x, sizeof x);
+        weft_params_format(&t->params[i], b->params, y, sizeof y);
+        if (strcmp(x, y) != 0)
+            used += (size_t)snprintf(buf + used, size - used, "%s%s (%s and %s)", used ? ", " : "",
+                                     t->params[i].name, x, y);
+    }
+}
+
+/* Whether a port can keep one utilisation for both. */
+static bool same_pint(const struct control *a, const struct control *b)
+{
+    struct weft_cc_signals x = {0}, y = {0};
+    a->ops->signals(a->params, &x);
+    b->ops->signals(b->params, &y);
+    return x.pint_base == y.pint_base && x.pint_t_ps == y.pint_t_ps &&
+           x.pint_tables == y.pint_tables && x.pint_packets == y.pint_packets;
+}
+
 /* Packets carry one sort of stamp, and a port keeps one utilisation for PINT. */
 static int check_stamps(const struct control *a, const struct control *b, struct weft_err *err)
 {
     const unsigned x = weft_cc_needs(a->ops, a->params) & STAMPS;
     const unsigned y = weft_cc_needs(b->ops, b->params) & STAMPS;
-    if (!x || !y || (x == y && (x == WEFT_CC_NEEDS_INT || a->params == b->params)))
+    char differ[256];
+    if (!x || !y || (x == y && (x == WEFT_CC_NEEDS_INT || same_pint(a, b))))
         return 0;
+    if (x == y && a->ops == b->ops) {
+        list_differences(a, b, differ, sizeof differ);
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "congestion control '%s' with different settings in different dimensions: "
+            "%s; a port of a switch keeps one utilisation for PINT, so that these "
+            "have to agree",
+            a->ops->name, differ);
+    }
     return weft_err_set(err, WEFT_E_INPUT,
                         "congestion controls '%s' and '%s' in different dimensions: switches stamp "
                         "packets with INT for all, or with PINT under the same settings; give both "

@@ -590,6 +590,10 @@ enum weft_motion {
  * machine, at least twice within @p after_ps; explanations then say since when.
  */
 enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_t after_ps);
+/** Says of each QP that the last weft_engine_motion found without progress, whether all are or not, what it waits for;
+ * at most @p max sentences. Returns how many there are. */
+uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
+                                   void (*fn)(void *, const char *), void *ctx);
 /** Payload that has come to hosts so far: that of the messages received, and of the one under way on each QP what has been
  * taken in order. A pass over the QPs. */
 uint64_t weft_engine_arrived_bytes(const struct weft_engine *e);

@@ -36,7 +36,10 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     struct port *p = &e->ports[out];
     const struct weft_cc_signals *s = &qp_at(e, k->qp)->control->signals;
-    const int64_t dt_ps = e->now - p->pint_at_ps, t_ps = s->pint_t_ps;
+    const int64_t least_ps =
+        gap_ps((uint64_t)s->pint_packets * qp_at(e, k->qp)->env.mtu_wire_bytes, p->ser_q);
+    const int64_t dt_ps = e->now - p->pint_at_ps;
+    const int64_t t_ps = s->pint_t_ps > least_ps ? s->pint_t_ps : least_ps;
     double draw;
     if (s->pint_tables) {
         p->pint_u =

@@ -12,7 +12,7 @@
  *   far and two packets take: what is sent again may stand in front of what is new.
  *
  * It starts anew when its oldest message was posted, or a link has changed. Only a run in which every QP with messages
- * and a path is stuck is; whoever is parked waits for a link. Operations in switches lose nothing or end the run, and wait
+ * and a path is stuck is; of single ones it is said (weft_engine_explain_stuck). Whoever is parked waits for a link. Operations in switches lose nothing or end the run, and wait
  * for members that compute: they are no QPs and do not count.
  */
 #include "recovery.h"
@@ -25,6 +25,7 @@ struct stall_mark {
     uint64_t taken_psn, acked_psn; /**< the largest numbers so far */
     uint64_t message;              /**< its oldest then */
     int64_t since_ps;              /**< when the last progress was seen at the latest */
+    bool stuck;                    /**< the last look found that it has lasted too long */
 };
 
 static struct stall_mark *mark_of(const struct weft_engine *e, uint32_t qi)
@@ -114,7 +115,9 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
             continue;
         }
         open++;
-        held += stuck(e, i, i < s->n, at_ps, after_ps);
+        const bool is = stuck(e, i, i < s->n, at_ps, after_ps);
+        mark_of(e, i)->stuck = is;
+        held += is;
     }
     s->n = e->qps.n;
     s->stuck = open && held == open;
@@ -139,10 +142,13 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
 {
     const struct qp *q = qp_at(e, qi);
     char since[WEFT_UNIT_TEXT_MAX];
-    if (!e->stall.stuck || qi >= e->stall.n || q->state == QP_PARKED)
+    if (qi >= e->stall.n || q->state == QP_PARKED || q->head_msg == NIL)
         return false;
     const struct stall_mark *m = mark_of(e, qi);
     const struct msg *head = msg_at(e, q->head_msg);
+    if (!m->stuck || m->message != head->id || q->exp_psn > m->taken_psn ||
+        q->una_psn > m->acked_psn)
+        return false; /* or it has got on since */
     const uint64_t best = m->acked_psn > m->taken_psn ? m->acked_psn : m->taken_psn;
     snprintf(buf, size,
              "no progress since %s, beyond packet %llu of %llu; %llu packets sent again so far%s; ",

@@ -148,6 +148,20 @@ TEST(Causes, OneAtATime)
               Set({"loss_recovery_ns"}));
     /* Nothing. */
     EXPECT_EQ(Causes({"generate.kind=broadcast", "single-switch.hosts=2"}), Set());
+    /* The root computes for 60 us, the other rank for 10 us: it waits for the root, exactly 50 us, and then for the
+     * message as long as that takes alone. */
+    TempDir dir;
+    ASSERT_EQ(
+        Play(dir, {"topology.type=single-switch", "single-switch.hosts=2", "workload.type=generate",
+                   "generate.kind=broadcast", "generate.size=4MB", "generate.compute-time=10us",
+                   "system.stragglers=0:6", "congestion-control.name=none"})
+            .code,
+        0);
+    const Table ranks(dir / "o/ranks.csv");
+    EXPECT_EQ(ranks.Used(kExposed), Set({"network_ns", "peer_ns"}));
+    EXPECT_EQ(ranks.Time(1, "peer_ns"), 50000000);
+    const Table flows(dir / "o/flows.csv");
+    EXPECT_EQ(ranks.Time(1, "network_ns"), flows.Time(0, "ideal_fct_ns"));
 }
 
 /* A broadcast of one message, held by a window: the rank that receives waits for it alone, in closed form. */

@@ -308,6 +308,35 @@ TEST(Trouble, ARunThatGetsNoFurtherEndsAndSaysWhy)
     EXPECT_EQ(s.code, 0) << s.err;
 }
 
+// One sender's messages never get through while others go on for long: that is said while they do, and in the summary.
+TEST(Trouble, MessagesThatAreLeftBehindAreNamedWhileOthersGetOn)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "no packet backend";
+    TempDir dir;
+    auto run = [&](const char *out, const char *recovery) {
+        return weft({"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=4", "--set", "single-switch.rate=25Gbps",
+                     "--set", "workload.type=generate", "--set", "generate.kind=all-to-all", "--set", "generate.size=400MB", "--set",
+                     std::string("transport.recovery=") + recovery, "--set", "transport.rto=100us", "--set", "run.stall-after=2ms", "--set",
+                     "trouble.events=bit-errors link=0 ber=1e-6", "--out", out},
+                    dir / "");
+    };
+    Said s = run("o", "go-back-0");
+    EXPECT_EQ(s.code, 1);
+    const size_t warned = s.err.find("queue pairs or connections have made no progress for 2ms (run.stall-after), while others have:");
+    ASSERT_NE(warned, std::string::npos) << s.err;
+    EXPECT_CONTAINS(s.err.substr(warned), "h0 -> h");
+    EXPECT_CONTAINS(s.err.substr(warned), ": no progress since ");
+    EXPECT_LT(warned, s.err.find("packets go round")); // that comes when all others have ended
+    EXPECT_CONTAINS(s.out, "left behind ");
+    EXPECT_LACKS(slurp(dir / "o/run.json"), "\"left_behind\": 0");
+    s = run("p", "go-back-n");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_LACKS(s.err, "no progress");
+    EXPECT_LACKS(s.out, "left behind");
+    EXPECT_CONTAINS(slurp(dir / "p/run.json"), "\"left_behind\": 0");
+}
+
 // A resume that is lost to a bit error can stall a run for ever; check and run say so, and how to avoid it.
 TEST(Trouble, BitErrorsWithEndlessPausesAreWarnedOf)
 {

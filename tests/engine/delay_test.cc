@@ -121,6 +121,38 @@ TEST(Delay, OnlyCongestionControl)
     EXPECT_EQ(Beyond(d), 19 * (rtt_ps - packet_ps));
 }
 
+// A control that paces at 10 Gbps on links of 400 Gbps, and has no window.
+const weft_cc_ops kPaced = [] {
+    weft_cc_ops o = {};
+    o.name = "paced";
+    o.state_size = 1;
+    o.init = [](void *, const void *, const weft_cc_env *, int64_t, weft_cc_out *out) {
+        out->rate_bps = 10000000000;
+        out->cwnd_bytes = UINT64_MAX;
+        out->timer_at_ps = WEFT_NEVER;
+    };
+    o.on_ack = [](void *, const void *, int64_t, const weft_cc_ack *, weft_cc_out *) {};
+    return o;
+}();
+
+TEST(Delay, OnlyPacing)
+{
+    World w("single-switch", kSwitch, kQuiet);
+    w.config.cc = &kPaced;
+    w.Build();
+    w.Send(0, 1, 20000, 1);
+    w.Run();
+    const auto d = Of(w, 1);
+    ExpectOnly(d, WEFT_DELAY_CONTROL);
+    // 19 of 20 packets wait from the end of the one before until 40 times what that took have passed.
+    World one("single-switch", kSwitch, kQuiet);
+    one.Build();
+    one.Send(0, 1, 1000, 1);
+    one.Send(0, 1, 1000, 2);
+    one.Run();
+    EXPECT_EQ(Beyond(d), 19 * 39 * (Of(one, 2).received_ps - Of(one, 1).received_ps));
+}
+
 // Six hosts overload the link to host 7, and PFC pauses host 0, which has sent all that it had for there. A
 // message that it posts then, to an idle host, waits for the resume and for nothing else.
 TEST(Delay, OnlyPfc)

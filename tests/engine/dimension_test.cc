@@ -116,7 +116,11 @@ TEST(Dimension, ImpossibleMixesAreErrors)
     const Wrong wrong[] = {
         {"congestion-control=dcqn", "", "did you mean 'dcqcn'"},
         {"congestion-control=hpcc", "congestion-control=hpcc-pint", "in different dimensions"},
-        {"congestion-control=hpcc-pint", "congestion-control=hpcc-pint", "in different dimensions"},
+        {"congestion-control=hpcc-pint hpcc-pint.log-base=1.01", "congestion-control=hpcc-pint",
+         "different dimensions: log-base (1.01 and 1.05); a port"},
+        {"congestion-control=hpcc-pint hpcc-pint.log-base=1.01",
+         "congestion-control=hpcc-pint hpcc-pint.average-time=5us",
+         "log-base (1.01 and 1.05), average-time (0ps and 5us)"},
         {"congestion-control=static-window static-window.windw=1KB", "", "windw"},
         {"congestion-control=static-window static-window.window=1", "", "unit"},
     };
@@ -127,11 +131,13 @@ TEST(Dimension, ImpossibleMixesAreErrors)
         EXPECT_NE(std::string(err.msg).find(x.why), std::string::npos) << err.msg;
         EXPECT_NE(std::string(err.msg).find("switch"), std::string::npos) << err.msg;
     }
-    World same("multi", Dims("congestion-control=hpcc", "congestion-control=hpcc"));
-    same.Build();
-    same.Send(0, 5, 1 << 20);
-    same.Run();
-    EXPECT_EQ(same.acked.size(), 1u);
+    for (const char *both : {"congestion-control=hpcc", "congestion-control=hpcc-pint"}) {
+        World same("multi", Dims(both, both));
+        same.Build();
+        same.Send(0, 5, 1 << 20);
+        same.Run();
+        EXPECT_EQ(same.acked.size(), 1u);
+    }
     EXPECT_THROW(World("multi", Dims("mtu=100KB", "")), std::runtime_error);
     EXPECT_THROW(World("multi", Dims("dcqcn.rate-ai=1Gbps", "")), std::runtime_error);
     EXPECT_THROW(World("multi", Dims("buffr=1MB", "")), std::runtime_error);

@@ -96,6 +96,49 @@ TEST(Tcp, WhatHasArrivedGrowsBeforeAMessageIsComplete)
     EXPECT_EQ(n.totals().bytes_received, bytes);
 }
 
+/* Looks find a connection stuck when nothing of what is posted was acknowledged for the time given, 64 timeouts (of 3 s
+ * at least) and what slow links take; every byte starts that time anew. */
+TEST(Tcp, LooksTellStuckConnectionsFromSlowOnes)
+{
+    Star f(3);
+    Recorder r;
+    Net n(f, "none", Tcp(), r.observer());
+    ASSERT_EQ(n.rc, 0) << n.error.msg;
+    r.listen(n);
+    const int64_t s = WEFT_PS_PER_S;
+    std::vector<std::string> said;
+    auto stuck = [&](int64_t at_ps) { return n.net->ops->stuck(n.net, at_ps, s); };
+    auto named = [&] {
+        said.clear();
+        return n.net->ops->explain_stuck(
+            n.net, 10,
+            [](void *to, const char *text) {
+                static_cast<std::vector<std::string> *>(to)->push_back(text);
+            },
+            &said);
+    };
+    EXPECT_EQ(stuck(0), 0); /* nothing is under way */
+    ASSERT_EQ(n.send(0, 1, 100000000), 0) << n.error.msg;
+    ASSERT_EQ(n.send(2, 1, 1000), 0) << n.error.msg;
+    ASSERT_EQ(n.run(1000000), 0) << n.error.msg; /* not connected yet */
+    EXPECT_EQ(stuck(1000000), 0);
+    EXPECT_EQ(stuck(190 * s), 0);
+    EXPECT_EQ(named(), 0u);
+    EXPECT_EQ(stuck(200 * s), 1);
+    ASSERT_EQ(named(), 2u);
+    EXPECT_NE(said[0].find("h0 -> h1 over TCP: no byte acknowledged since 1 us"), std::string::npos)
+        << said[0];
+    EXPECT_NE(said[0].find("not connected yet"), std::string::npos) << said[0];
+    ASSERT_EQ(n.run(1000000000), 0) << n.error.msg; /* bytes have come; the short message is over */
+    EXPECT_EQ(stuck(200 * s), 0);
+    EXPECT_EQ(named(), 0u);
+    EXPECT_EQ(stuck(500 * s), 1);
+    EXPECT_EQ(named(), 1u);
+    ASSERT_EQ(n.run(), 0) << n.error.msg;
+    EXPECT_EQ(stuck(1000 * s), 0);
+    EXPECT_EQ(r.flows.size(), 2u);
+}
+
 TEST(Tcp, SmallMessagesToThePicosecond)
 {
     Star f(2);

@@ -67,6 +67,21 @@ TEST_P(Defaults, FourToOneUsesTheBottleneckAndLosesNothing)
     EXPECT_EQ(Lost(o), 0u);
 }
 
+/* Where the base RTT is a few packets and a sender's share of it less than one, PINT averages over more. */
+TEST(DefaultsOfPint, ManySendersOnSlowLinksUseTheBottleneck)
+{
+    for (const char* rate : {"10Gbps", "25Gbps"})
+        for (int senders : {16, 32, 64})
+        {
+            uint64_t bps = 0;
+            weft_parse_rate_bps(rate, &bps, nullptr);
+            const Outcome o = RunJob(Incast("hpcc-pint", rate, senders, "2MB"));
+            ASSERT_EQ(o.error, "");
+            EXPECT_GE(Use(o, bps), 0.85) << senders << " senders at " << rate;
+            EXPECT_EQ(Lost(o), 0u);
+        }
+}
+
 INSTANTIATE_TEST_SUITE_P(Of, Defaults, testing::ValuesIn(Cases()), [](const auto& info) {
     std::string name = info.param.control + "_" + info.param.rate;
     std::replace_if(
