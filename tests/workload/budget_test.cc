@@ -2,31 +2,15 @@
 /* Memory that a trace takes, against the size of its file. */
 #include "base/arena.h"
 #include "base/budget.h"
+#include "gzip.h"
 #include "wire.h"
 #include "workload/chakra_read.h"
 #include "workload/workload.h"
-
-#include <zlib.h>
 
 using namespace wire;
 
 namespace
 {
-
-Bytes Gzip(const Bytes &in)
-{
-    z_stream z{};
-    EXPECT_EQ(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    Bytes out(deflateBound(&z, in.size()), '\0');
-    z.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(in.data()));
-    z.avail_in = static_cast<uInt>(in.size());
-    z.next_out = reinterpret_cast<Bytef *>(out.data());
-    z.avail_out = static_cast<uInt>(out.size());
-    EXPECT_EQ(deflate(&z, Z_FINISH), Z_STREAM_END);
-    out.resize(z.total_out);
-    deflateEnd(&z);
-    return out;
-}
 
 struct Read {
     weft_arena *arena = weft_arena_new();
