@@ -56,7 +56,11 @@ struct nccl_reader {
     uint32_t nnotes;                   /* remarks; the fabric has the first NCCL_NOTES_MAX */
 };
 
+#pragma GCC visibility push(hidden)
+
 /** Reads the elements inside <system>: parts, NIC ports, then all links of the server. */
 int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root);
+
+#pragma GCC visibility pop
 
 #endif

@@ -33,6 +33,7 @@ namespace
 {
 
 using namespace ns3;
+using namespace weft;
 
 /** One net. */
 class PacketNet : public weft_net
@@ -788,7 +789,7 @@ const weft_net_backend weft_net_packet = {
     "packet",
     "every packet of a RoCE fabric, inside ns-3",
     1,
-    g_packetSections,
+    weft_packet_sections,
     PACKET_SECTIONS,
     sizeof(PacketParams),
     BackendCheck,

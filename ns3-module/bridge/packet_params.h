@@ -29,7 +29,7 @@ struct PacketParams
 /** Sections of the engine, and tcp, ns3 and capture. */
 constexpr int PACKET_SECTIONS = WEFT_ENGINE_SECTIONS + 3;
 /** The sections, over PacketParams. */
-extern const weft_net_section g_packetSections[PACKET_SECTIONS];
+extern const weft_net_section weft_packet_sections[PACKET_SECTIONS];
 
 /**
  * @param params the backend's parameters

@@ -16,6 +16,9 @@
 
 using namespace ns3;
 
+namespace weft
+{
+
 namespace
 {
 
@@ -500,3 +503,5 @@ TcpConnection::WindowChanged(uint32_t /* before */, uint32_t after)
     m_counters.cwndMinBytes = std::min(m_counters.cwndMinBytes, after);
     m_counters.cwndMaxBytes = std::max(m_counters.cwndMaxBytes, after);
 }
+
+} // namespace weft

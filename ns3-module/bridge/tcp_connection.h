@@ -19,6 +19,9 @@
 #include <functional>
 #include <string>
 
+namespace weft
+{
+
 /** Counters of a connection. */
 struct TcpCounters
 {
@@ -239,5 +242,7 @@ class TcpConnection
     uint64_t m_body{0};            //!< Bytes of the part still to come.
     uint64_t m_taken{0};           //!< Bytes of parts that have come.
 };
+
+} // namespace weft
 
 #endif /* WEFT_TCP_CONNECTION_H */

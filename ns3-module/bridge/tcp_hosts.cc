@@ -20,6 +20,9 @@
 
 using namespace ns3;
 
+namespace weft
+{
+
 TcpHosts::TcpHosts(Ptr<WeftFabric> fabric,
                    const TransportParams& transport,
                    const TcpParams& tcp,
@@ -140,3 +143,5 @@ TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
     m_sockets++;
     return socket;
 }
+
+} // namespace weft

@@ -15,6 +15,9 @@
 
 #include <unordered_map>
 
+namespace weft
+{
+
 /**
  * The hosts that talk TCP. Priority p is the subnet (10 + p).0.0.0/8, in which host h has the
  * number 1 + h, with a device on every node. ns-3 could tell priorities by the type of service,
@@ -115,5 +118,7 @@ class TcpHosts
     ns3::InternetStackHelper m_stack;           //!< Installs stacks.
     std::unordered_map<uint32_t, Host> m_hosts; //!< By host number.
 };
+
+} // namespace weft
 
 #endif /* WEFT_TCP_HOSTS_H */

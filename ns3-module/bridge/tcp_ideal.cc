@@ -7,6 +7,9 @@
 
 #include <algorithm>
 
+namespace weft
+{
+
 namespace
 {
 
@@ -126,3 +129,5 @@ TcpIdealPs(weft_engine* engine, const TcpStart& start, const TcpPart& part)
     const uint64_t n = (left - 1) / start.segmentBytes + 1;
     return ps + static_cast<int64_t>(n - 1) * segments.SpacingPs() + segments.Ps(true, 1);
 }
+
+} // namespace weft

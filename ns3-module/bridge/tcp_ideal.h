@@ -20,6 +20,9 @@
 
 #include <cstdint>
 
+namespace weft
+{
+
 /** A connection when a part of a message is posted. */
 struct TcpStart
 {
@@ -50,5 +53,7 @@ struct TcpPart
  * @return its ideal duration, ps
  */
 int64_t TcpIdealPs(weft_engine* engine, const TcpStart& start, const TcpPart& part);
+
+} // namespace weft
 
 #endif /* WEFT_TCP_IDEAL_H */

@@ -13,6 +13,9 @@
 
 using namespace ns3;
 
+namespace weft
+{
+
 TcpMessages::TcpMessages(Ptr<WeftFabric> fabric,
                          const TransportParams& transport,
                          const TcpParams& tcp,
@@ -376,3 +379,5 @@ TcpMessages::Explain(uint64_t max, const std::function<void(const char*)>& fn) c
     }
     return m_messages.size();
 }
+
+} // namespace weft

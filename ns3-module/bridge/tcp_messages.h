@@ -21,6 +21,9 @@
 #include <unordered_map>
 #include <vector>
 
+namespace weft
+{
+
 /** Sums over all connections, and of messages. */
 struct TcpTotals
 {
@@ -176,5 +179,7 @@ class TcpMessages
     std::unordered_map<uint64_t, TcpConnection*> m_senders; //!< By address and port.
     TcpTotals m_totals;                                     //!< Without the sums.
 };
+
+} // namespace weft
 
 #endif /* WEFT_TCP_MESSAGES_H */

@@ -3,7 +3,15 @@
  * Settings under which a congestion control can't act: marks that come after the buffer has paused or dropped everything,
  * and curves that the control is not made for. Told before a run, with the numbers.
  */
+#include "control.h"
+#include "credit.h"
+#include "engine.h"
 #include "marking.h"
+#include "mmu.h"
+#include "port_kind.h"
+#include "prio_params.h"
+
+#include "base/units.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -12,7 +12,19 @@
  * A host takes only what names it, and forwards only where hosts may: that is looked at with each packet
  * that comes to a host (port.c), and ends the run at once.
  */
+#include "context.h"
+#include "credit.h"
+#include "diagnose.h"
+#include "in_network.h"
+#include "lazy.h"
+#include "link_state.h"
+#include "mmu.h"
+#include "port_catch_up.h"
 #include "recovery.h"
+#include "stall.h"
+#include "window.h"
+
+#include "base/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +54,7 @@ void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *
 {
     catch_up(e);
     *out = e->tot;
-    out->packets_in_flight = e->pkts.live;
+    out->packets_in_flight = e->pkts.pool.live;
 }
 
 /* The engine as those who look at it see it: with every transmission up to now made. */
@@ -57,7 +69,7 @@ static const struct port *settled(const struct weft_engine *e, uint32_t port)
 /* The moment up to which everything has happened: the end of what was run, where no event may lie. */
 static int64_t reached_ps(const struct weft_engine *e)
 {
-    return e->due_ps - 1 > e->now ? e->due_ps - 1 : e->now;
+    return e->loop.due_ps - 1 > e->now ? e->loop.due_ps - 1 : e->now;
 }
 
 /* How long the packet on the wire still takes, which is counted as far as it has gone. */
@@ -134,7 +146,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
     for (uint32_t n = 0; n < f->nnodes; n++) {
         if (!weft_fabric_forwards(f, n))
             continue;
-        const struct mmu *m = &e->mmus[n];
+        const struct mmu *m = &e->mmu.of[n];
         const uint64_t reserve = e->p.sw.reserve_bytes;
         uint64_t in = 0, out = 0, guarded = 0, shared[2] = {0}, queued[2] = {0};
         for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
@@ -145,9 +157,9 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
                 in += (uint64_t)p->lane[c].in_bytes + p->lane[c].in_hdrm;
                 guarded += apart ? p->lane[c].in_bytes : 0;
                 if (p->lane[c].in_bytes > reserve && !apart)
-                    shared[e->in_pool[c]] += p->lane[c].in_bytes - reserve;
-                if ((e->egress_pooled >> c & 1) && p->lane[c].qbytes > reserve)
-                    queued[!(e->lossless >> c & 1)] += p->lane[c].qbytes - reserve;
+                    shared[e->mmu.in_pool[c]] += p->lane[c].in_bytes - reserve;
+                if ((e->mmu.egress_pooled >> c & 1) && p->lane[c].qbytes > reserve)
+                    queued[!(e->mmu.lossless >> c & 1)] += p->lane[c].qbytes - reserve;
                 LAW(err, p->lane[c].in_hdrm <= p->kind->headroom,
                     "node %u uses more headroom than there is", n);
             }
@@ -189,7 +201,7 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
     if (!host)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the payload of %u hosts",
                             f->nhosts);
-    for (uint32_t i = 0; i < e->qps.n; i++) {
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         host[q->src_host].made += q->made_bytes;
         host[q->dst_host].taken += q->taken_bytes;
@@ -228,14 +240,14 @@ int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
     }
     for (uint32_t k = 0; k < WEFT_DROP_REASONS; k++)
         drops += e->tot.drops[k];
-    LAW(err, sent == delivered + drops + e->pkts.live,
+    LAW(err, sent == delivered + drops + e->pkts.pool.live,
         "%" PRIu64 " packets made, %" PRIu64 " delivered, %" PRIu64 " dropped, %u alive", sent,
-        delivered, drops, e->pkts.live);
+        delivered, drops, e->pkts.pool.live);
     LAW(err, e->tot.msgs_acked + e->msgs.live + in_network_parts(e) == e->tot.msgs_posted,
         "messages posted, acked and waiting differ");
-    for (uint32_t i = 0; i < e->qps.n; i++) {
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        uint64_t floor = e->recovery->floor ? e->recovery->floor(e, q, q->una_psn) : q->una_psn;
+        uint64_t floor = e->rc.recovery->floor ? e->rc.recovery->floor(e, q, q->una_psn) : q->una_psn;
         LAW(err,
             q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&
                 floor <= q->exp_psn && q->exp_psn <= q->top_psn && q->una_bytes <= q->nxt_bytes &&
@@ -266,7 +278,7 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
         snprintf(buf, size, "no path leads there");
     else if (credit_blocks(e, q->port, q->prio))
         snprintf(buf, size, "priority %u of %s waits for credit since %s", q->prio, name,
-                 weft_human_time(e->pfc_since[q->port].ps[q->prio], a));
+                 weft_human_time(e->pfc.since[q->port].ps[q->prio], a));
     else if (p->paused & 1u << q->prio)
         snprintf(buf, size, "priority %u of %s is paused by PFC since %s", q->prio, name,
                  weft_human_time(p->paused_since_ps, a));
@@ -308,7 +320,7 @@ uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
 {
     char stands[256];
     uint64_t n = 0;
-    for (uint32_t i = 0; i < e->qps.n; i++)
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
         if (stall_reason(e, i, stands, sizeof stands) && n++ < max)
             explain_qp(e, i, fn, ctx);
     return n;
@@ -320,7 +332,7 @@ uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
     catch_up(e);
     uint64_t said = link_explain(e, max, fn, ctx);
     said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
-    for (uint32_t i = 0; i < e->qps.n && said < max; i++)
+    for (uint32_t i = 0; i < e->qps.pool.n && said < max; i++)
         if (qp_at(e, i)->head_msg != NIL) {
             explain_qp(e, i, fn, ctx);
             said++;

@@ -15,6 +15,11 @@
  * Only data packets are balanced; ACKs and CNPs keep to the hash. NICs send a QP through the port of its
  * hash, or as it is steered.
  */
+#include "balance.h"
+#include "context.h"
+#include "control.h"
+#include "credit.h"
+#include "ecmp.h"
 #include "steer.h"
 
 #include "base/rng.h"
@@ -31,7 +36,7 @@ static uint32_t spray(struct weft_engine *e, struct weft_route_group g, uint32_t
                       const struct pkt *k)
 {
     (void)k;
-    return g.ports[e->turns[node]++ % g.n];
+    return g.ports[e->spread.turns[node]++ % g.n];
 }
 
 static uint32_t shortest(const struct weft_engine *e, struct weft_route_group g, uint32_t first)
@@ -52,7 +57,7 @@ static uint32_t adaptive(struct weft_engine *e, struct weft_route_group g, uint3
 static uint32_t flowlet(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                         const struct pkt *k)
 {
-    struct flowlet *f = &e->flowlets[weft_mix64((uint64_t)node << 32 | k->qp) & (FLOWLETS - 1)];
+    struct flowlet *f = &e->spread.flowlets[weft_mix64((uint64_t)node << 32 | k->qp) & (FLOWLETS - 1)];
     bool same = f->qp == k->qp + 1 && f->node == node;
     if (!same || e->now - f->last_ps > e->p.sw.flowlet_gap_ps) {
         uint32_t own = same ? f->port : ecmp_port(e, g, node, qp_at(e, k->qp), true);
@@ -67,7 +72,7 @@ static uint32_t drawn(struct weft_engine *e, struct weft_route_group g, uint32_t
 {
     (void)node;
     (void)k;
-    return g.ports[weft_rng_below(&e->steer_rng, g.n)];
+    return g.ports[weft_rng_below(&e->spread.steer_rng, g.n)];
 }
 
 static const struct {
@@ -151,14 +156,14 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
 
 int balance_init(struct weft_engine *e, struct weft_err *err)
 {
-    e->balance = table[e->p.sw.balance].pick;
-    e->steer = steer_of(e->p.sw.balance, e->fabric);
-    e->steer_rng = weft_rng_stream(e->seed, "steer", 0);
-    if (!e->balance)
+    e->spread.balance = table[e->p.sw.balance].pick;
+    e->spread.steer = steer_of(e->p.sw.balance, e->fabric);
+    e->spread.steer_rng = weft_rng_stream(e->seed, "steer", 0);
+    if (!e->spread.balance)
         return 0;
-    e->turns = calloc(e->fabric->nnodes, sizeof *e->turns);
-    e->flowlets = calloc(FLOWLETS, sizeof *e->flowlets);
-    if (!e->turns || !e->flowlets)
+    e->spread.turns = calloc(e->fabric->nnodes, sizeof *e->spread.turns);
+    e->spread.flowlets = calloc(FLOWLETS, sizeof *e->spread.flowlets);
+    if (!e->spread.turns || !e->spread.flowlets)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
     return 0;
 }

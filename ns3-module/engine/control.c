@@ -13,7 +13,9 @@
  * Parameters whose default follows from the path are settled per line rate, and per base RTT where one is scaled by it:
  * QPs that are alike in that share a copy.
  */
-#include "internal.h"
+#include "control.h"
+#include "context.h"
+#include "ecmp.h"
 
 #include "base/scale.h"
 
@@ -262,8 +264,8 @@ void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *p
         const uint32_t dim = f->links[f->ports[ports[h]].link].dim;
         outermost = dim > outermost ? dim : outermost;
     }
-    if (e->links_down) { /* to be of use when the links are back */
-        const uint32_t n = ecmp_path(e, e->intact, q, true, usual);
+    if (e->links.ndown) { /* to be of use when the links are back */
+        const uint32_t n = ecmp_path(e, e->routing.intact, q, true, usual);
         const uint64_t back = control_mtu_along(e, usual, n);
         mtu = back < mtu ? back : mtu;
     }

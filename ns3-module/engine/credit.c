@@ -21,8 +21,17 @@
  *
  * A priority without credit is paused as far as the scheduler and the diagnosis are concerned.
  */
-#include "internal.h"
+#include "credit.h"
+#include "context.h"
+#include "control.h"
+#include "delay.h"
+#include "loop.h"
+#include "pkt.h"
+#include "pkt_list.h"
+#include "port.h"
+
 #include "base/int128.h"
+#include "base/units.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,7 +49,7 @@ struct credit {
 
 static inline bool has(const struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    return e->credits && e->credits[port].size && (e->credit_prios >> prio & 1);
+    return e->credit.ports && e->credit.ports[port].size && (e->credit.prios >> prio & 1);
 }
 
 static inline uint32_t cost(const struct weft_engine_params *p, uint64_t frame)
@@ -126,19 +135,19 @@ int credit_init(struct weft_engine *e, struct weft_err *err)
     uint32_t signals = 0;
     if (!credit_used(f))
         return 0;
-    e->credits = calloc(f->nports, sizeof *e->credits);
-    if (!e->credits)
+    e->credit.ports = calloc(f->nports, sizeof *e->credit.ports);
+    if (!e->credit.ports)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the credits of %u ports",
                             f->nports);
     for (uint32_t d = 0; d < f->ndims; d++)
         if (e->controls[d].signals.data_bytes > signals)
             signals = e->controls[d].signals.data_bytes;
-    e->credit_prios = (uint8_t)e->p.pfc.prios;
-    e->mmu_slow = 0xff;
-    e->odd |= ODD_CREDIT;
+    e->credit.prios = (uint8_t)e->p.pfc.prios;
+    e->mmu.slow = 0xff;
+    e->path.odd |= ODD_CREDIT;
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
-        struct credit *c = &e->credits[i];
+        struct credit *c = &e->credit.ports[i];
         if (!credit_on(f, l))
             continue;
         const uint32_t full = longest_frame(&e->p, control_mtu_bytes(&e->p, f, l->dim), signals);
@@ -160,12 +169,12 @@ int credit_init(struct weft_engine *e, struct weft_err *err)
 
 void credit_fini(struct weft_engine *e)
 {
-    free(e->credits);
+    free(e->credit.ports);
 }
 
 uint64_t credit_bytes(const struct weft_engine *e)
 {
-    return e->credits ? e->fabric->nports * sizeof *e->credits : 0;
+    return e->credit.ports ? e->fabric->nports * sizeof *e->credit.ports : 0;
 }
 
 /* ---- the sending end ---- */
@@ -175,21 +184,21 @@ void credit_take(struct weft_engine *e, struct port *p, uint32_t port, const str
     const uint32_t prio = k->prio, bit = 1u << prio;
     if (link_frame(k) || !has(e, port, prio))
         return;
-    struct credit *c = &e->credits[port];
+    struct credit *c = &e->credit.ports[port];
     c->left[prio] -= cost(&e->p, k->frame);
     if (c->left[prio] >= c->need)
         return;
     if (!p->paused)
         p->paused_since_ps = e->now;
     p->paused |= bit;
-    e->pfc_since[port].ps[prio] = e->now;
+    e->pfc.since[port].ps[prio] = e->now;
     delay_pause(e, p, prio);
 }
 
 /* Credit has come back to the sender. */
 static void give(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t bytes)
 {
-    struct credit *c = &e->credits[port];
+    struct credit *c = &e->credit.ports[port];
     struct port *p = &e->ports[port];
     const uint32_t bit = 1u << prio;
     c->owed[prio] -= bytes;
@@ -205,21 +214,21 @@ static void give(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t b
 
 bool credit_blocks(const struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    return has(e, port, prio) && e->credits[port].left[prio] < e->credits[port].need;
+    return has(e, port, prio) && e->credit.ports[port].left[prio] < e->credit.ports[port].need;
 }
 
 bool credit_returns(const struct weft_engine *e, uint32_t port, uint32_t prio, uint64_t stuck_bytes)
 {
-    const struct credit *c = &e->credits[port];
-    return (e->credit_prios >> prio & 1) && stuck_bytes + c->need <= c->size;
+    const struct credit *c = &e->credit.ports[port];
+    return (e->credit.prios >> prio & 1) && stuck_bytes + c->need <= c->size;
 }
 
 uint32_t credit_longest(const struct weft_engine *e)
 {
     uint32_t least = UINT32_MAX;
     for (uint32_t i = 0; i < e->fabric->nports; i++)
-        if (e->credits[i].size && e->credits[i].need < least)
-            least = e->credits[i].need;
+        if (e->credit.ports[i].size && e->credit.ports[i].need < least)
+            least = e->credit.ports[i].need;
     return least;
 }
 
@@ -242,7 +251,7 @@ static void give_late(void *ctx, uint64_t arg)
 /* Queues a credit frame for what has freed up; kick as for pfc_send. */
 static void announce(struct weft_engine *e, uint32_t port, uint32_t prio, bool kick)
 {
-    struct credit *c = &e->credits[port];
+    struct credit *c = &e->credit.ports[port];
     const uint32_t far = e->ports[port].peer;
     if (e->ports[far].down) { /* the link trains anew when it comes back */
         const uint32_t bytes = c->back[prio];
@@ -270,7 +279,7 @@ static void announce(struct weft_engine *e, uint32_t port, uint32_t prio, bool k
 /* @p bytes of the buffer behind @p port are free again. */
 static void refund(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t bytes, bool kick)
 {
-    struct credit *c = &e->credits[port];
+    struct credit *c = &e->credit.ports[port];
     c->owed[prio] += bytes;
     if (e->p.credit.frame_bytes) {
         c->back[prio] += bytes;
@@ -296,7 +305,7 @@ bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in)
     if (!has(e, port, prio))
         return false;
     e->ports[in].lane[prio].in_bytes += k->frame;
-    e->credits[port].held[prio] += cost(&e->p, k->frame);
+    e->credit.ports[port].held[prio] += cost(&e->p, k->frame);
     return true;
 }
 
@@ -306,14 +315,14 @@ bool credit_left(struct weft_engine *e, const struct pkt *k, uint32_t out)
     if (!has(e, port, prio))
         return false;
     e->ports[k->in_port].lane[prio].in_bytes -= k->frame;
-    e->credits[port].held[prio] -= cost(&e->p, k->frame);
+    e->credit.ports[port].held[prio] -= cost(&e->p, k->frame);
     refund(e, port, prio, cost(&e->p, k->frame), k->in_port != out);
     return true;
 }
 
 void credit_frame_starts(struct weft_engine *e, uint32_t far, struct pkt *k)
 {
-    struct credit *c = &e->credits[e->ports[far].peer];
+    struct credit *c = &e->credit.ports[e->ports[far].peer];
     k->psn = c->back[k->prio];
     c->back[k->prio] = 0;
     c->waiting &= (uint8_t) ~(1u << k->prio);
@@ -330,7 +339,7 @@ void credit_frame_receive(struct weft_engine *e, uint32_t port, uint32_t i)
 void credit_frame_lost(struct weft_engine *e, uint32_t far, const struct pkt *k)
 {
     const uint32_t port = e->ports[far].peer, prio = k->prio;
-    struct credit *c = &e->credits[port];
+    struct credit *c = &e->credit.ports[port];
     if (k->psn == 0) /* it waited for its link */
         c->waiting &= (uint8_t) ~(1u << prio);
     c->back[prio] += (uint32_t)k->psn;
@@ -341,8 +350,8 @@ void credit_frame_lost(struct weft_engine *e, uint32_t far, const struct pkt *k)
 
 int credit_audit(const struct weft_engine *e, struct weft_err *err)
 {
-    for (uint32_t i = 0; e->credits && i < e->fabric->nports; i++) {
-        const struct credit *c = &e->credits[i];
+    for (uint32_t i = 0; e->credit.ports && i < e->fabric->nports; i++) {
+        const struct credit *c = &e->credit.ports[i];
         for (uint32_t prio = 0; prio < WEFT_PRIOS; prio++) {
             if (!has(e, i, prio))
                 continue;

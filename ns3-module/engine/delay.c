@@ -24,7 +24,13 @@
  * A pause holds a port from the end of the packet that it is sending; before, that packet does. Clocks of ports
  * exist from the first pause on, in records of their own: without PFC they cost nothing.
  */
-#include "internal.h"
+#include "delay.h"
+#include "context.h"
+#include "frame_size.h"
+#include "gap.h"
+#include "loop.h"
+#include "qp.h"
+#include "stable.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +42,7 @@ static struct hold *hold_of(struct weft_engine *e, struct port *p)
 {
     if (p->hold)
         return p->hold;
-    if (!e->waits.base && !stable_init(&e->waits, sizeof(struct wait), e->pkts.max)) {
+    if (!e->delays.waits.base && !stable_init(&e->delays.waits, sizeof(struct wait), e->pkts.pool.max)) {
         engine_fail(e, WEFT_E_LIMIT, "the address space for waiting packets was refused");
         return NULL;
     }
@@ -45,9 +51,9 @@ static struct hold *hold_of(struct weft_engine *e, struct port *p)
         engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
         return NULL;
     }
-    e->nholds++;
-    e->on_enter |= TOUCH_HOLD;
-    e->on_leave |= TOUCH_HOLD;
+    e->delays.nholds++;
+    e->path.on_enter |= TOUCH_HOLD;
+    e->path.on_leave |= TOUCH_HOLD;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
         for (uint32_t i = p->lane[k].q.head; i != NIL; i = pkt_at(e, i)->next)
             pkt_at(e, i)->held_ps = 0;
@@ -82,12 +88,12 @@ void delay_fini(struct weft_engine *e)
 {
     for (uint32_t i = 0; e->ports && i < e->fabric->nports; i++)
         free(e->ports[i].hold);
-    stable_fini(&e->waits);
+    stable_fini(&e->delays.waits);
 }
 
 uint64_t delay_bytes(const struct weft_engine *e)
 {
-    return e->nholds * sizeof(struct hold);
+    return e->delays.nholds * sizeof(struct hold);
 }
 
 /* ---- packets in queues ---- */
@@ -102,20 +108,20 @@ void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *
     const int64_t ps = paused_ps(e, p, k->prio) - k->held_ps;
     if (ps <= 0)
         return;
-    struct wait *w = (struct wait *)(void *)e->waits.base + i;
+    struct wait *w = (struct wait *)(void *)e->delays.waits.base + i;
     if (w->sent_ps != k->sent_ps)
         *w = (struct wait){.sent_ps = k->sent_ps};
     w->paused_ps += ps;
-    if (e->waits.n <= i)
-        e->waits.n = i + 1;
+    if (e->delays.waits.n <= i)
+        e->delays.waits.n = i + 1;
 }
 
 /* How long packet number @p i, sent at @p sent_ps, has waited in paused queues. */
 static int64_t waited_ps(const struct weft_engine *e, uint32_t i, int64_t sent_ps)
 {
-    if (e->waits.n <= i)
+    if (e->delays.waits.n <= i)
         return 0;
-    const struct wait *w = (const struct wait *)(const void *)e->waits.base + i;
+    const struct wait *w = (const struct wait *)(const void *)e->delays.waits.base + i;
     return w->sent_ps == sent_ps ? w->paused_ps : 0;
 }
 
@@ -178,7 +184,7 @@ void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
 {
     const struct port *p = &e->ports[q->port];
     const uint64_t full = data_frame(e, q, q->mtu_bytes) + e->p.transport.gap_bytes;
-    int64_t own_ps = (int64_t)(m->npkts - 1) * gap_quantised(e, full, p->ser_q);
+    int64_t own_ps = (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
     m->sent_ps = e->now;
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++) {
         m->held_ps[k] = q->held_ps[k] - m->held_ps[k];

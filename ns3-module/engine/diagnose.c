@@ -16,7 +16,14 @@
  * A port without credit (credit.c) counts as paused; it goes on when its buffer at the far end has room
  * for a frame again.
  */
-#include "internal.h"
+#include "diagnose.h"
+#include "context.h"
+#include "credit.h"
+#include "ecmp.h"
+#include "mmu.h"
+#include "pkt.h"
+
+#include "base/units.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -201,7 +208,7 @@ static uint32_t mark_roots(const struct weft_engine *e, uint32_t prio, uint8_t *
     for (uint32_t i = 0; i < e->fabric->nports; i++) {
         const struct port *p = &e->ports[i];
         if (paused(e, i, prio)) {
-            if (first == NIL || e->pfc_since[i].ps[prio] < e->pfc_since[first].ps[prio])
+            if (first == NIL || e->pfc.since[i].ps[prio] < e->pfc.since[first].ps[prio])
                 first = i;
         } else {
             for (uint32_t k = p->lane[prio].q.head; k != NIL && !root[i]; k = pkt_at(e, k)->next)
@@ -234,7 +241,7 @@ static void write_roots(const struct weft_engine *e, uint32_t prio, uint32_t fir
         append(text, size, &used, item);
     }
     snprintf(item, sizeof item, "; priority %u; first paused: %s at %s", prio,
-             port_name(e, first, name), weft_human_time(e->pfc_since[first].ps[prio], unit));
+             port_name(e, first, name), weft_human_time(e->pfc.since[first].ps[prio], unit));
     append(text, size, &used, item);
 }
 
@@ -245,7 +252,7 @@ static bool clear_beyond(const struct weft_engine *e, const uint8_t *root, const
                          uint32_t port)
 {
     uint32_t path[MAX_PATH];
-    uint32_t n = ecmp_path(e, e->routes, q, true, path), k = 0;
+    uint32_t n = ecmp_path(e, e->routing.routes, q, true, path), k = 0;
     while (k < n && path[k] != port)
         k++;
     for (k++; k < n; k++)
@@ -258,7 +265,7 @@ static bool clear_beyond(const struct weft_engine *e, const uint8_t *root, const
 static void mark_victims(const struct weft_engine *e, uint32_t prio, const uint8_t *root,
                          uint8_t *victim)
 {
-    for (uint32_t i = 0; i < e->qps.n; i++) {
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         victim[i] = q->prio == prio && q->nxt_msg != NIL && q->state == QP_READY &&
                     paused(e, q->port, prio) && clear_beyond(e, root, q, q->port);
@@ -281,7 +288,7 @@ static uint32_t write_victims(const struct weft_engine *e, const uint8_t *victim
     char item[64];
     size_t used = 0;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < e->qps.n; i++) {
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         if (!victim[i] || n++ >= MAX_VICTIMS)
             continue;
         snprintf(item, sizeof item, "%sh%u->h%u", n > 1 ? ", " : "victims: ", qp_at(e, i)->src_host,
@@ -307,7 +314,7 @@ uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
         said++;
     }
     uint8_t *root = calloc((size_t)e->fabric->nports + 1, 1);
-    uint8_t *victim = calloc((size_t)e->qps.n + 1, 1);
+    uint8_t *victim = calloc((size_t)e->qps.pool.n + 1, 1);
     for (uint32_t prio = 0; root && victim && prio < WEFT_PRIOS; prio++) {
         uint32_t first = mark_roots(e, prio, root);
         if (first == NIL)

@@ -9,7 +9,8 @@
  * (id % 256) << 8, as in the HPCC simulator. The source port is 10000 + the low 16 bits of the QP
  * number, the destination port 100 + the high ones, each modulo 2^16.
  */
-#include "internal.h"
+#include "ecmp.h"
+#include "context.h"
 
 static inline uint32_t rotl(uint32_t x, int r)
 {

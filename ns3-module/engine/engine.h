@@ -549,8 +549,6 @@ int64_t weft_engine_next(const struct weft_engine *e);
 /** Executes every event earlier than @p limit_ps (strictly). A hook may lower the limit.
  * Returns 0, or an error code (see weft_engine_error). */
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps);
-/** Executes every event at exactly the time weft_engine_next() and returns. */
-int weft_engine_run_instant(struct weft_engine *e);
 /** Inside a hook: run() must not go past @p limit_ps (only lowers; the instant being executed
  * is always finished). */
 void weft_engine_lower_limit(struct weft_engine *e, int64_t limit_ps);

@@ -88,6 +88,8 @@ static inline uint32_t fastq_len(const struct fastq *q)
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(hidden)
+
 /** An empty queue for ports 0 .. @p nports - 1; false when out of memory. */
 bool fastq_init(struct fastq *q, uint32_t nports);
 void fastq_free(struct fastq *q);
@@ -96,6 +98,9 @@ bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
 /** Makes the next bucket the current one, which has run out; its first key, FASTQ_NO_KEY when nothing
  * is left. */
 uint64_t fastq_pour(struct fastq *q, int64_t now);
+
+#pragma GCC visibility pop
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,13 @@
  * Its flow has a record among the QPs for the path, see FRAME_PRIO. Frames keep to the hash of their flow
  * under every switch.balance.
  */
-#include "internal.h"
+#include "frame.h"
+#include "context.h"
+#include "credit.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "window.h"
 
 #include <string.h>
 
@@ -37,13 +43,13 @@ static int check_frame(const struct weft_engine *e, const struct weft_engine_fra
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.ack-ignores-pause has no meaning where NICs queue frames of "
                             "other transports: they would ignore pauses too");
-    if (e->credits && (e->credit_prios >> f->prio & 1) && frame > credit_longest(e))
+    if (e->credit.ports && (e->credit.prios >> f->prio & 1) && frame > credit_longest(e))
         return weft_err_set(
             err, WEFT_E_INPUT,
             "frame of %u bytes in priority %u, but credits are for frames of %u bytes: "
             "raise transport.mtu, or the mtu of the dimension",
             frame, f->prio, credit_longest(e));
-    if ((e->lossless >> f->prio & 1) && !e->p.pfc.headroom_bytes && frame > roce)
+    if ((e->mmu.lossless >> f->prio & 1) && !e->p.pfc.headroom_bytes && frame > roce)
         return weft_err_set(err, WEFT_E_INPUT,
                             "frame of %u bytes in lossless priority %u, whose headroom is computed "
                             "for frames of %u bytes: raise transport.mtu or set pfc.headroom",
@@ -57,17 +63,17 @@ static bool leads(const struct weft_engine *e, uint32_t port, uint32_t dst_host)
     const uint32_t node = e->ports[e->ports[port].peer].node;
     if (node == e->fabric->hosts[dst_host])
         return true;
-    return weft_fabric_forwards(e->fabric, node) && weft_routes_lookup(e->routes, node, dst_host).n;
+    return weft_fabric_forwards(e->fabric, node) && weft_routes_lookup(e->routing.routes, node, dst_host).n;
 }
 
 /* The first frame: from now on NICs take turns and ECN-capable frames are looked at. */
 static void prepare(struct weft_engine *e)
 {
-    if (e->frames_on)
+    if (e->path.frames)
         return;
-    e->frames_on = e->nic_turns = true;
-    *(e->p.ecn.at_enqueue ? &e->on_enter : &e->on_leave) |= TOUCH_FRAME;
-    e->whole |= e->on_enter & TOUCH_FRAME;
+    e->path.frames = e->nics.turns = true;
+    *(e->p.ecn.at_enqueue ? &e->path.on_enter : &e->path.on_leave) |= TOUCH_FRAME;
+    e->path.no_cut_through |= e->path.on_enter & TOUCH_FRAME;
     window_choose(e);
 }
 
@@ -88,7 +94,7 @@ int weft_engine_send_frame(struct weft_engine *e, const struct weft_engine_frame
     bool lost = e->ports[port].down;
     if (port != q->ack_port) {
         const bool leads_there = leads(e, port, f->dst_host);
-        if (!leads_there && !e->links_down)
+        if (!leads_there && !e->links.ndown)
             return weft_err_set(err, WEFT_E_INPUT, "no path leads from port %u to host %u", port,
                                 f->dst_host);
         lost |= !leads_there;

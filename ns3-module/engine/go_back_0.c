@@ -10,6 +10,9 @@
  * message arrives twice. ACKs and NACKs of a QP stay in order, so a NACK below the last ACK is
  * news, never stale. Bytes sent again are acknowledged again to the congestion control.
  */
+#include "context.h"
+#include "nic.h"
+#include "rc.h"
 #include "recovery.h"
 
 /* The first packet of the chunk of @p m that @p psn is in. */

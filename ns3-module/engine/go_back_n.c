@@ -5,6 +5,9 @@
  * duplicate and answered by an ACK. A NACK or the timer restarts from the oldest unacknowledged
  * packet.
  */
+#include "context.h"
+#include "nic.h"
+#include "rc.h"
 #include "recovery.h"
 
 static void gap(struct weft_engine *e, uint32_t qi, uint32_t i)

@@ -16,7 +16,14 @@
  * times the fastest link of the fabric as the fewest hops between the two hosts ask for, and the
  * ports of the receiver. A sender that is not steered uses one port after the other.
  */
+#include "ideal.h"
+#include "context.h"
+#include "ecmp.h"
+#include "gap.h"
 #include "steer.h"
+
+#include "base/int128.h"
+#include "base/units.h"
 
 #define KINDS 8u              /* kinds of links that a layer tells apart */
 #define ANY_NUMBER UINT32_MAX /* of links: as many as there are packets */
@@ -51,7 +58,7 @@ int ideal_init(struct weft_engine *e, struct weft_err *err)
     struct ideal *w = &e->ideal;
     const uint32_t n = e->fabric->nnodes;
     w->fewest_hops = fewest_hops_known(e->fabric);
-    if (!e->balance)
+    if (!e->spread.balance)
         return 0;
     w->front = calloc(n, sizeof *w->front);
     w->next = calloc(n, sizeof *w->next);
@@ -116,13 +123,13 @@ static int64_t path_time(const struct weft_engine *e, const struct journey *j,
     int64_t slowest = 0;
     for (uint32_t h = 0; h < hops; h++) {
         const uint64_t q = ideal_best_q(e, ports[h], j->since);
-        const int64_t prop = e->ports[ports[h]].prop_ps, ser = gap_quantised(e, j->full, q);
+        const int64_t prop = e->ports[ports[h]].prop_ps, ser = gap_quantised(e->p.transport.quantum_ps, j->full, q);
         first += ser;
         if (ser > slowest)
             slowest = ser;
         const weft_i128 before =
             j->npkts > 1 ? first + (weft_i128)(j->npkts - 2) * slowest : 0; /* it has left hop h */
-        last = (last > before ? last : before) + gap_quantised(e, j->tail, q);
+        last = (last > before ? last : before) + gap_quantised(e->p.transport.quantum_ps, j->tail, q);
         first += prop;
         last += prop;
     }
@@ -172,7 +179,7 @@ static int64_t pass_ps(const struct weft_engine *e, const struct layer *l, uint6
 {
     int64_t best = INT64_MAX;
     for (uint32_t k = 0; k < l->nkinds; k++) {
-        const int64_t ps = gap_quantised(e, bytes, l->kind[k].q) + l->kind[k].prop_ps;
+        const int64_t ps = gap_quantised(e->p.transport.quantum_ps, bytes, l->kind[k].q) + l->kind[k].prop_ps;
         best = ps < best ? ps : best;
     }
     return best;
@@ -192,7 +199,7 @@ static bool can_send(const struct weft_engine *e, const struct layer *l, uint64_
 {
     weft_i128 sent = 0;
     for (uint32_t k = 0; k < l->nkinds; k++) {
-        const int64_t ser = gap_quantised(e, bytes, l->kind[k].q);
+        const int64_t ser = gap_quantised(e->p.transport.quantum_ps, bytes, l->kind[k].q);
         if (ser == 0)
             return true;
         sent += ps / ser * l->kind[k].links;
@@ -206,7 +213,7 @@ static weft_i128 send_ps(const struct weft_engine *e, const struct layer *l, uin
 {
     weft_i128 lo = 0, hi = INT64_MAX;
     for (uint32_t k = 0; k < l->nkinds; k++) {
-        const int64_t ser = gap_quantised(e, bytes, l->kind[k].q);
+        const int64_t ser = gap_quantised(e->p.transport.quantum_ps, bytes, l->kind[k].q);
         const uint64_t links = l->one_by_one ? 1 : l->kind[k].links;
         const weft_i128 alone = (weft_i128)((n + links - 1) / links) * ser;
         hi = alone < hi ? alone : hi;
@@ -250,7 +257,7 @@ static int64_t layers_time(const struct weft_engine *e, const struct journey *j,
         /* all of them, of which any may come first and last */
         const weft_i128 before = tail_before < full_before ? tail_before : full_before;
         if (is_one(l)) {
-            sending += gap_quantised(e, j->tail, l->kind[0].q);
+            sending += gap_quantised(e->p.transport.quantum_ps, j->tail, l->kind[0].q);
             all = before + sending + least_prop_ps(l) + tail_after;
             best = all > best ? all : best;
         }
@@ -288,7 +295,7 @@ static uint32_t along_routes(struct weft_engine *e, const struct journey *j, str
         layer[h] = (struct layer){0};
         for (uint32_t i = 0; i < nfront; i++) {
             const struct weft_route_group g =
-                weft_routes_lookup(e->routes, w->front[i], j->dst_host);
+                weft_routes_lookup(e->routing.routes, w->front[i], j->dst_host);
             for (uint32_t k = 0; k < g.n; k++) {
                 const uint32_t to = neighbour(e, g.ports[k]);
                 add_port(&a, g.ports[k]);
@@ -318,7 +325,7 @@ static uint32_t fewest_hops(const struct weft_engine *e, const struct journey *j
     const struct weft_fabric_node *b = &f->nodes[f->hosts[j->dst_host]];
     if (e->ideal.fewest_hops) {
         uint32_t ports[MAX_PATH];
-        const uint32_t n = ecmp_path(e, e->intact ? e->intact : e->routes, j->q, j->forward, ports);
+        const uint32_t n = ecmp_path(e, e->routing.intact ? e->routing.intact : e->routing.routes, j->q, j->forward, ports);
         if (n)
             return n;
     }
@@ -340,19 +347,19 @@ static uint32_t any_way(const struct weft_engine *e, const struct journey *j, bo
     const struct weft_fabric *f = e->fabric;
     const struct weft_fabric_node *a = &f->nodes[f->hosts[j->src_host]];
     const struct weft_fabric_node *b = &f->nodes[f->hosts[j->dst_host]];
-    const bool steered = e->steer && j->forward;
+    const bool steered = e->spread.steer && j->forward;
     const uint32_t n = fewest_hops(e, j);
     struct adding to = {e, j, &layer[0]};
     for (uint32_t h = 0; h < n; h++)
         layer[h] = (struct layer){0};
     if (steered && !rerouted)
-        e->steer->exits(e, j->q, add_port, &to);
+        e->spread.steer->exits(e, j->q, add_port, &to);
     else
         for (uint32_t p = a->first_port; p < a->first_port + a->nports; p++)
             add_port(&to, p);
     layer[0].one_by_one = !steered && !is_one(&layer[0]);
     for (uint32_t h = 1; h + 1 < n; h++)
-        for (const struct port_kind *k = e->kinds; k; k = k->next)
+        for (const struct port_kind *k = e->mmu.kinds; k; k = k->next)
             add_links(&layer[h], gap_of_rate(k->rate_bps), k->delay_ps, ANY_NUMBER);
     if (n > 1) {
         to.l = &layer[n - 1];
@@ -367,12 +374,12 @@ int64_t ideal_ps(struct weft_engine *e, const struct journey *j)
     struct layer layer[MAX_PATH];
     uint32_t only[MAX_PATH];
     const uint32_t changes = e->ideal.now.routes - j->since.routes;
-    if (changes || (e->steer && j->forward)) {
+    if (changes || (e->spread.steer && j->forward)) {
         const uint32_t n = any_way(e, j, changes > 0, layer);
         return layers_time(e, j, layer, n, changes);
     }
-    if (!e->balance || !j->forward) {
-        const uint32_t n = ecmp_path(e, e->routes, j->q, j->forward, only);
+    if (!e->spread.balance || !j->forward) {
+        const uint32_t n = ecmp_path(e, e->routing.routes, j->q, j->forward, only);
         return path_time(e, j, only, n);
     }
     const uint32_t n = along_routes(e, j, layer, only);

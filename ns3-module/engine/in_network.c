@@ -27,6 +27,17 @@
  * SwitchML (Sapio et al., NSDI 2021): the result is the credit for the slot.
  */
 #include "in_network.h"
+#include "context.h"
+#include "frame_size.h"
+#include "gap.h"
+#include "ideal.h"
+#include "in_network_state.h"
+#include "loop.h"
+#include "pkt.h"
+#include "port.h"
+#include "port_catch_up.h"
+
+#include "base/int128.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +125,7 @@ static int64_t way_ps(const struct weft_engine *e, const struct group *g,
     for (;;) {
         const struct port *out = &e->ports[up ? port : e->ports[port].peer];
         const uint64_t q = ideal_best_q(e, (uint32_t)(out - e->ports), op->since);
-        ps += gap_quantised(e, wire_bytes(e, g, op, data, true), q) + out->prop_ps;
+        ps += gap_quantised(e->p.transport.quantum_ps, wire_bytes(e, g, op, data, true), q) + out->prop_ps;
         if (at == 0)
             return ps;
         port = t->switches[at].up;
@@ -130,7 +141,7 @@ static int64_t serial_ps(const struct weft_engine *e, const struct group *g,
     const uint32_t port = g->member[place].port;
     const bool data = up ? weft_leaf_gives(place, op->from) : receives(op, place);
     const weft_i128 ps = (weft_i128)(op->npkts - 1) *
-                        gap_quantised(e, wire_bytes(e, g, op, data, false),
+                        gap_quantised(e->p.transport.quantum_ps, wire_bytes(e, g, op, data, false),
                                       ideal_best_q(e, up ? port : e->ports[port].peer, op->since));
     return ps > FOREVER_PS ? FOREVER_PS : (int64_t)ps;
 }

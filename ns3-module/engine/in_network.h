@@ -1,100 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records of in-network operations; internal to in_network*.c, see in_network.c. */
+/* In-network operations, as the rest of the engine sees them. */
 #ifndef WEFT_ENGINE_IN_NETWORK_H
 #define WEFT_ENGINE_IN_NETWORK_H
 
-#include "internal.h"
-#include "topologies/reduction_tree.h"
+#include "engine.h"
 
-/** What one member has posted of an operation. */
-struct part {
-    uint64_t id, ref;
-    int64_t post_ps;
-    bool posted;
-};
+#pragma GCC visibility push(hidden)
 
-/** An operation: the same at every member. */
-struct operation {
-    uint64_t first, npkts; /**< its packets in the group's stream */
-    uint64_t bytes, tag;
-    uint32_t from, to;        /**< members, NIL: all */
-    uint32_t nposted;         /**< members that have posted their part */
-    uint32_t nover;           /**< members whose part is over */
-    struct part *part;        /**< per member */
-    int64_t latest_ps;        /**< the first frame of the last member can be at the root */
-    int64_t latest_serial_ps; /**< all other frames of it take that long on its link */
-    struct weft_engine_mark since;   /**< when its first part was posted */
-    struct weft_engine_mark counted; /**< the two are as of then */
-};
+/** A SUM packet has come out of the link to @p port. Consumes it. */
+void in_network_arrive(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** Packet @p pkt of any kind has left the queue of a NIC: its member may queue another. */
+void in_network_left(struct weft_engine *e, uint32_t pkt);
+void in_network_fini(struct weft_engine *e);
+/** Parts posted and not over. */
+uint64_t in_network_parts(const struct weft_engine *e);
 
-/** A member. Positions count packets of the group's stream, operations those of the group. */
-struct member {
-    uint32_t host, port;
-    uint32_t stop;           /**< the switch that it is linked to */
-    uint32_t queued;         /**< packets in the NIC's queue */
-    uint64_t posted, over;   /**< operations */
-    uint64_t sent, received; /**< packets */
-    uint64_t sending;        /**< operation that packet `sent` belongs to */
-};
+/* in_network_check.c */
+/** A SUM packet was lost: ends the run. */
+void in_network_lost(struct weft_engine *e, uint32_t pkt, uint32_t port, enum weft_drop_reason why);
+/** No two sums in a slot, no member beyond its window, parts add up. */
+int in_network_check(const struct weft_engine *e, struct weft_err *err);
+/** A sentence on each unfinished operation, at most @p max; returns how many. */
+uint64_t in_network_explain(const struct weft_engine *e, uint64_t max,
+                            void (*fn)(void *ctx, const char *sentence), void *ctx);
 
-/** What a switch sends to: another one, or a member. */
-struct branch {
-    uint32_t port; /**< of the switch */
-    uint32_t stop; /**< index of the switch or of the member */
-    bool host;
-};
-
-/** A switch in the tree of a group. */
-struct stop {
-    struct weft_engine *e;
-    struct group *g;
-    struct branch *branch;
-    uint32_t nbranches;
-    uint32_t *came; /**< per slot: frames of the sum in the making that have come */
-};
-
-/** A group. */
-struct group {
-    uint32_t number, n, prio;
-    struct weft_reduction_tree tree; /**< switch i is stop i, leaf i member i */
-    uint64_t
-        mtu; /**< payload of a full packet: the least of the dimensions that the tree crosses */
-    struct member *member;
-    struct stop *stop;
-    struct branch *branches;
-    uint64_t window;       /**< packets of a member in flight, slots in each switch; 0: not known */
-    struct operation *ops; /**< operation k at ops[k - first_op]; those before are over */
-    uint64_t first_op, nops, ops_cap;
-    uint64_t end; /**< packets of all operations */
-};
-
-/** What adds up in a switch: one for all groups. */
-struct adder {
-    int64_t free_ps;
-    uint32_t groups; /**< whose tree it is in */
-};
-
-struct in_network {
-    struct group **group;
-    uint32_t ngroups;
-    struct adder *adder; /**< per node */
-    uint64_t rate_q;     /**< ps per byte, GAP_SHIFT; 0: no limit */
-    uint64_t parts;      /**< posted and not over */
-    bool begun;          /**< something was posted */
-};
-
-/** The operation that a packet of the stream belongs to. */
-static inline struct operation *operation_at(const struct group *g, uint64_t pos)
-{
-    uint64_t lo = 0, hi = g->nops;
-    while (hi - lo > 1) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (g->ops[mid].first <= pos)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return &g->ops[lo];
-}
+#pragma GCC visibility pop
 
 #endif

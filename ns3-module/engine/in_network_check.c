@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* In-network operations: conservation laws, and what unfinished ones wait for. */
+#include "context.h"
+#include "diagnose.h"
 #include "in_network.h"
+#include "in_network_state.h"
+#include "loop.h"
+
+#include "base/units.h"
 
 #include <stdio.h>
 
@@ -59,12 +65,12 @@ static void add_link_down(const struct weft_engine *e, const struct group *g, ch
 {
     const struct weft_reduction_tree *t = &g->tree;
     char name[PORT_NAME_MAX];
-    for (uint32_t i = 0; e->link_down && used < size && i < t->nleaves + t->nswitches; i++) {
+    for (uint32_t i = 0; e->links.down && used < size && i < t->nleaves + t->nswitches; i++) {
         const uint32_t at = i - t->nleaves;
         if (i >= t->nleaves && at == 0)
             continue; /* the root has no link up */
         const uint32_t port = i < t->nleaves ? t->leaves[i].up : t->switches[at].up;
-        if (e->link_down[e->fabric->ports[port].link]) {
+        if (e->links.down[e->fabric->ports[port].link]) {
             snprintf(text + used, size - used, "; the link %s of its tree is down",
                      port_name(e, port, name));
             return;

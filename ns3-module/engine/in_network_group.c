@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Opening and closing groups of in-network operations: their trees as in_network.c uses them. */
+#include "context.h"
+#include "control.h"
+#include "credit.h"
+#include "gap.h"
 #include "in_network.h"
+#include "in_network_state.h"
+#include "window.h"
 
 #include <stdlib.h>
 
@@ -16,7 +22,7 @@ static struct in_network *table_of(struct weft_engine *e)
     if (in && e->p.in_network.rate_bps)
         in->rate_q = gap_of_rate(e->p.in_network.rate_bps);
     if (in)
-        e->nic_turns = true;
+        e->nics.turns = true;
     e->in_network = in;
     window_choose(e);
     return in;

@@ -21,14 +21,20 @@
  * random draws shared by ports, with transport.ns3-event-order, under credit-based flow control, and with
  * routing that looks at queues far away.
  */
-#include "internal.h"
+#include "lazy.h"
+#include "context.h"
+#include "events.h"
+#include "port_catch_up.h"
+#include "window.h"
+
+#include "base/units.h"
 
 #define REVIEW_PER_PORT 4u /**< transmissions per port of an eager switch between two reviews */
 
 static bool may_be_lazy(const struct weft_engine *e, uint32_t port)
 {
     const struct port *p = &e->ports[port];
-    return p->nic == NIL && p->prop_ps > 0 && !e->mmus[p->node].eager && !p->was_down;
+    return p->nic == NIL && p->prop_ps > 0 && !e->mmu.of[p->node].eager && !p->was_down;
 }
 
 static void settle(struct weft_engine *e, uint32_t port, bool lazy)
@@ -51,15 +57,15 @@ static void settle_node(struct weft_engine *e, uint32_t node)
 
 void lazy_choose(struct weft_engine *e)
 {
-    e->lazy = !(e->odd & ODD_ORDER) && !e->ns3_draws && !e->hooks.queue && !e->hooks.ecn_mark &&
-              !e->hooks.packet && !e->credits && !e->steer;
+    e->path.lazy = !(e->path.odd & ODD_ORDER) && !e->draws.ns3 && !e->hooks.queue && !e->hooks.ecn_mark &&
+              !e->hooks.packet && !e->credit.ports && !e->spread.steer;
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
-        e->lazy &= !e->controls[d].signals.pint_tables;
-    e->whole = (e->on_enter & ~(uint32_t)TOUCH_HOLD) || e->odd & ODD_TURNS;
+        e->path.lazy &= !e->controls[d].signals.pint_tables;
+    e->path.no_cut_through = (e->path.on_enter & ~(uint32_t)TOUCH_HOLD) || e->path.odd & ODD_TURNS;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
-        if (!e->lazy)
+        if (!e->path.lazy)
             lazy_wake(e, n);
-        else if (e->mmus[n].eager)
+        else if (e->mmu.of[n].eager)
             lazy_review(e, n);
         else
             settle_node(e, n);
@@ -69,13 +75,13 @@ void lazy_choose(struct weft_engine *e)
 void lazy_catch_up(struct weft_engine *e)
 {
     window_catch_up(e);
-    for (uint32_t i = 0; e->lazy && i < e->fabric->nports; i++)
+    for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
         port_settle(e, &e->ports[i], i);
 }
 
 void lazy_wake(struct weft_engine *e, uint32_t node)
 {
-    struct mmu *m = &e->mmus[node];
+    struct mmu *m = &e->mmu.of[node];
     m->eager = true;
     m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
     settle_node(e, node);
@@ -103,7 +109,7 @@ static bool calm(const struct weft_engine *e, uint32_t node)
 
 void lazy_review(struct weft_engine *e, uint32_t node)
 {
-    struct mmu *m = &e->mmus[node];
+    struct mmu *m = &e->mmu.of[node];
     m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
     if (!calm(e, node))
         return;

@@ -12,7 +12,15 @@
  * Bit errors strike each bit of a frame independently: a frame of n bytes is lost with probability
  * 1 - (1 - BER)^8n. ACKs and PFC frames are frames like others.
  */
-#include "recovery.h"
+#include "context.h"
+#include "gap.h"
+#include "ideal.h"
+#include "lazy.h"
+#include "link_state.h"
+#include "mmu.h"
+#include "window.h"
+
+#include "base/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,13 +55,13 @@ static int states_after(const struct weft_engine *e, const struct weft_link_chan
     *after = calloc((size_t)nlinks + 1, 1);
     if (!*after)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the states of %u links", nlinks);
-    for (uint32_t l = 0; l < nlinks && e->link_down; l++)
-        (*after)[l] = e->link_down[l];
+    for (uint32_t l = 0; l < nlinks && e->links.down; l++)
+        (*after)[l] = e->links.down[l];
     for (size_t i = 0; i < n; i++)
         if (list[i].kind <= WEFT_LINK_UP)
             (*after)[list[i].link] = list[i].kind == WEFT_LINK_DOWN;
     for (size_t i = 0; i < n; i++)
-        differ |= (*after)[list[i].link] != (e->link_down && e->link_down[list[i].link]);
+        differ |= (*after)[list[i].link] != (e->links.down && e->links.down[list[i].link]);
     if (!differ) {
         free(*after);
         *after = NULL;
@@ -76,7 +84,7 @@ static int change_rate(struct weft_engine *e, const struct weft_link_change *c,
         p->kind = kind;
         p->ser_q = gap_of_rate(c->rate_bps);
     }
-    for (uint32_t i = 0; i < e->qps.n; i++)
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
         qp_at(e, i)->ideal_ps = 0; /* another rate, another time */
     return 0;
 }
@@ -121,5 +129,5 @@ int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *lis
 
 const uint8_t *weft_engine_links_down(const struct weft_engine *e)
 {
-    return e->link_down;
+    return e->links.down;
 }

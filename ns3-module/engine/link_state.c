@@ -15,8 +15,21 @@
  *
  * A port whose link is down counts as busy for ever, which costs the sending path nothing.
  */
+#include "link_state.h"
+#include "context.h"
+#include "delay.h"
+#include "ecmp.h"
+#include "lazy.h"
+#include "mmu_admit.h"
+#include "nic.h"
+#include "pfc.h"
+#include "pkt.h"
+#include "pkt_list.h"
+#include "port.h"
 #include "recovery.h"
 #include "steer.h"
+
+#include "base/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +110,7 @@ static void unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     if (q->state != QP_READY)
         return;
-    struct nic *n = &e->nics[e->ports[q->port].nic];
+    struct nic *n = &e->nics.of[e->ports[q->port].nic];
     struct list *l = &n->ready[q->prio];
     uint32_t before = NIL;
     for (uint32_t i = l->head; i != qi; i = qp_at(e, i)->next)
@@ -117,7 +130,7 @@ static bool leads(const struct weft_engine *e, const struct qp *q, bool forward,
                   uint32_t *mtu)
 {
     uint32_t ports[MAX_PATH];
-    const uint32_t n = ecmp_path(e, e->routes, q, forward, ports);
+    const uint32_t n = ecmp_path(e, e->routing.routes, q, forward, ports);
     *mtu = UINT32_MAX;
     if (n == 0)
         return false;
@@ -170,14 +183,14 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
         if (sends)
             delay_aim(e, q);
         if (q->nxt_psn > q->una_psn)
-            e->recovery->timeout(e, qi);
+            e->rc.recovery->timeout(e, qi);
         else
             nic_wake(e, qi);
-    } else if (port != old || (e->steer && sends)) {
+    } else if (port != old || (e->spread.steer && sends)) {
         unfile(e, q, qi);
         q->port = port;
-        if (e->steer && sends)
-            e->steer->aim(e, q);
+        if (e->spread.steer && sends)
+            e->spread.steer->aim(e, q);
         if (sends)
             delay_aim(e, q);
         q->state = QP_IDLE;
@@ -190,14 +203,14 @@ void link_reroute_qp(struct weft_engine *e, uint32_t qi)
 static int make_tables(struct weft_engine *e, struct weft_err *err)
 {
     const uint32_t n = e->fabric->nlinks;
-    if (e->link_down)
+    if (e->links.down)
         return 0;
-    e->link_down = calloc((size_t)n + 1, sizeof *e->link_down);
-    e->link_since_ps = calloc((size_t)n + 1, sizeof *e->link_since_ps);
-    if (!e->link_down || !e->link_since_ps)
+    e->links.down = calloc((size_t)n + 1, sizeof *e->links.down);
+    e->links.since_ps = calloc((size_t)n + 1, sizeof *e->links.since_ps);
+    if (!e->links.down || !e->links.since_ps)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the states of %u links", n);
-    e->intact = e->routes;
-    for (uint32_t i = 0; i < e->qps.n; i++) /* from now on each switch looks up its choice */
+    e->routing.intact = e->routing.routes;
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) /* from now on each switch looks up its choice */
         memset(qp_at(e, i)->path, 0xff, sizeof qp_at(e, i)->path);
     return 0;
 }
@@ -208,13 +221,13 @@ static int reroute(struct weft_engine *e, const uint8_t *after, struct weft_err 
     uint32_t left = 0;
     for (uint32_t l = 0; l < e->fabric->nlinks; l++)
         left += after[l];
-    struct weft_routes *routes = left ? weft_routes_new_without(e->fabric, after, err) : e->intact;
+    struct weft_routes *routes = left ? weft_routes_new_without(e->fabric, after, err) : e->routing.intact;
     if (!routes)
         return err ? err->code : WEFT_E_LIMIT;
-    if (e->routes != e->intact)
-        weft_routes_free(e->routes);
-    e->routes = routes;
-    e->links_down = left;
+    if (e->routing.routes != e->routing.intact)
+        weft_routes_free(e->routing.routes);
+    e->routing.routes = routes;
+    e->links.ndown = left;
     e->ideal.now.routes++;
     return 0;
 }
@@ -235,10 +248,10 @@ int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
     }
     for (size_t i = 0; i < n; i++) {
         struct weft_link_change *c = &list[i];
-        if (e->link_down[c->link] == after[c->link])
+        if (e->links.down[c->link] == after[c->link])
             continue;
-        e->link_down[c->link] = after[c->link];
-        e->link_since_ps[c->link] = e->now;
+        e->links.down[c->link] = after[c->link];
+        e->links.since_ps[c->link] = e->now;
         moved[nmoved++] = c;
         link_ends(e, c->link, ends);
         for (int k = 0; k < 2; k++) {
@@ -261,7 +274,7 @@ int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
     }
     for (size_t i = 0; i < nmoved && e->hooks.link; i++)
         e->hooks.link(e->hooks.ctx, e->now, moved[i]->link, !after[moved[i]->link]);
-    for (uint32_t i = 0; i < e->qps.n; i++)
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
         link_reroute_qp(e, i);
     for (size_t i = 0; i < nmoved; i++) {
         link_ends(e, moved[i]->link, ends);
@@ -280,19 +293,19 @@ uint64_t link_explain(const struct weft_engine *e, uint64_t max, void (*fn)(void
     const struct weft_fabric *f = e->fabric;
     char text[640], a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX], at[WEFT_UNIT_TEXT_MAX];
     uint32_t parked = 0, named = 0;
-    for (uint32_t i = 0; i < e->qps.n; i++)
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
         parked += qp_at(e, i)->state == QP_PARKED && qp_at(e, i)->head_msg != NIL;
     if (!parked || !max)
         return 0;
     size_t used = (size_t)snprintf(
         text, sizeof text, "the fabric is partitioned: %u QPs have no path; links down:", parked);
     for (uint32_t l = 0; l < f->nlinks; l++) {
-        if (!e->link_down[l] || named++ >= MAX_NAMED)
+        if (!e->links.down[l] || named++ >= MAX_NAMED)
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%s %s-%s since %s",
                                  named > 1 ? "," : "", weft_fabric_node_name(f, f->links[l].a, a),
                                  weft_fabric_node_name(f, f->links[l].b, b),
-                                 weft_format_time(e->link_since_ps[l], at));
+                                 weft_format_time(e->links.since_ps[l], at));
     }
     if (named > MAX_NAMED)
         snprintf(text + used, sizeof text - used, " and %u more", named - MAX_NAMED);

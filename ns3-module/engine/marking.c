@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Marking curves; see marking.h. */
 #include "marking.h"
+#include "engine.h"
+#include "port_kind.h"
+#include "prio_params.h"
 
 #include "base/int128.h"
 #include "base/scale.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>

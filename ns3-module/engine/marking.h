@@ -9,7 +9,7 @@
 #ifndef WEFT_ENGINE_MARKING_H
 #define WEFT_ENGINE_MARKING_H
 
-#include "internal.h"
+#include "port_kind.h"
 #include "prio_params.h"
 
 /** What decides a default curve. */
@@ -18,6 +18,8 @@ struct marking_basis {
     uint64_t
         shared_bytes; /**< the pool that the priority's packets share at the switch; 0: no switch */
 };
+
+#pragma GCC visibility push(hidden)
 
 /** The curve of a port of @p rate_bps. WEFT_E_INPUT: ecn.rate-map is malformed, or has no such rate. */
 int marking_of(const struct prio_params *p, uint64_t rate_bps, const struct marking_basis *basis,
@@ -31,5 +33,7 @@ uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_
  * the controls of @p ndims dimensions, that listens to marks; with @p dctcp, DCTCP's step. */
 const struct weft_cc_marking *marking_tuned(const struct weft_cc_ops *const *ops, uint32_t ndims,
                                             uint32_t dim, bool dctcp);
+
+#pragma GCC visibility pop
 
 #endif

@@ -3,7 +3,10 @@
  * How much memory an engine's state takes. A stable array counts the records that it has ever
  * touched: the address space behind them costs nothing.
  */
-#include "internal.h"
+#include "context.h"
+#include "credit.h"
+#include "delay.h"
+#include "pfc.h"
 
 static uint64_t touched(const struct stable *s)
 {
@@ -18,30 +21,30 @@ static uint64_t graph_bytes(const struct weft_fabric *f)
 
 static uint64_t queue_bytes(const struct weft_engine *e)
 {
-    const struct fastq *q = &e->fast;
+    const struct fastq *q = &e->loop.fast;
     uint64_t keys = (uint64_t)q->due_cap + q->near.cap + q->far.cap;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         keys += e->windows.of[n].q.cap;
     keys += e->windows.order.cap;
     return (uint64_t)e->fabric->nnodes * sizeof *e->windows.of +
            2 * (uint64_t)e->fabric->nports * sizeof *q->slot + FASTQ_BUCKETS * sizeof *q->bucket +
-           keys * sizeof *q->due + e->slow.cap * sizeof *e->slow.h;
+           keys * sizeof *q->due + e->loop.slow.cap * sizeof *e->loop.slow.h;
 }
 
 void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *out)
 {
     const struct weft_fabric *f = e->fabric;
     *out = (struct weft_engine_memory){0};
-    out->fabric_bytes = graph_bytes(f) + weft_routes_bytes(e->routes) +
-                        f->nports * sizeof *e->ports + e->nnics * sizeof *e->nics +
-                        f->nnodes * (sizeof *e->mmus + sizeof *e->own) + pfc_bytes(e) +
+    out->fabric_bytes = graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
+                        f->nports * sizeof *e->ports + e->nics.n * sizeof *e->nics.of +
+                        f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) +
                         credit_bytes(e) + delay_bytes(e) + queue_bytes(e);
     out->qps = e->tot.qps;
-    out->qp_bytes = touched(&e->qps) + touched(&e->cc_state) + e->qp_slots_n * sizeof *e->qp_slots;
-    for (uint32_t i = 0; i < e->nnics; i++)
-        out->qp_bytes += e->nics[i].paced.cap * sizeof *e->nics[i].paced.h;
-    out->peak_packets = e->pkts.peak;
-    out->packet_bytes = touched(&e->pkts) + touched(&e->ints) + touched(&e->waits);
+    out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.cc_state) + e->qps.nslots * sizeof *e->qps.slots;
+    for (uint32_t i = 0; i < e->nics.n; i++)
+        out->qp_bytes += e->nics.of[i].paced.cap * sizeof *e->nics.of[i].paced.h;
+    out->peak_packets = e->pkts.pool.peak;
+    out->packet_bytes = touched(&e->pkts.pool) + touched(&e->telemetry.stacks) + touched(&e->delays.waits);
     out->peak_messages = e->msgs.peak;
     out->message_bytes = touched(&e->msgs);
 }

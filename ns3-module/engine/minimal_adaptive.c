@@ -12,6 +12,8 @@
  * routes dimension by dimension to the end. Those are checked to have no circular waits; so every
  * packet gets on. A packet that has not left its NIC holds nothing and may wait.
  */
+#include "context.h"
+#include "port.h"
 #include "steer.h"
 
 static uint32_t upper(const struct weft_fabric *f)
@@ -46,15 +48,15 @@ static uint32_t best_of(struct weft_engine *e, struct weft_route_group g, uint32
 static uint32_t choose(struct weft_engine *e, uint32_t node, uint32_t dst_host, uint32_t prio)
 {
     const struct weft_fabric *f = e->fabric;
-    const uint32_t host = f->nodes[node].host, turn = e->turns[node]++;
+    const uint32_t host = f->nodes[node].host, turn = e->spread.turns[node]++;
     uint32_t best = NIL;
-    if (host == UINT32_MAX || !weft_routes_by_dims(e->routes))
-        return best_of(e, weft_routes_lookup(e->routes, node, dst_host), prio);
+    if (host == UINT32_MAX || !weft_routes_by_dims(e->routing.routes))
+        return best_of(e, weft_routes_lookup(e->routing.routes, node, dst_host), prio);
     for (uint32_t k = 0; k < f->ndims; k++) {
         const uint32_t d = (k + turn) % f->ndims;
-        const struct weft_route_group g = weft_routes_lookup_dim(e->routes, host, dst_host, d);
+        const struct weft_route_group g = weft_routes_lookup_dim(e->routing.routes, host, dst_host, d);
         if (g.n && f->dims[d].spans)
-            return best_of(e, weft_routes_lookup(e->routes, node, dst_host), prio);
+            return best_of(e, weft_routes_lookup(e->routing.routes, node, dst_host), prio);
         best = better(e, best, best_of(e, g, prio));
     }
     return best;
@@ -68,7 +70,7 @@ static void aim(struct weft_engine *e, struct qp *q)
     q->prio = (uint8_t)steer_prio(e, q, true);
     uint32_t port = choose(e, node, q->dst_host, q->prio);
     if (port == NIL)
-        port = steer_own(e, weft_routes_lookup(e->routes, node, q->dst_host), node, q);
+        port = steer_own(e, weft_routes_lookup(e->routing.routes, node, q->dst_host), node, q);
     if (port != NIL)
         q->port = port;
 }
@@ -78,14 +80,14 @@ static void exits(const struct weft_engine *e, const struct qp *q,
                   void (*take)(void *ctx, uint32_t port), void *ctx)
 {
     const struct weft_fabric *f = e->fabric;
-    struct weft_route_group g = weft_routes_lookup(e->routes, f->hosts[q->src_host], q->dst_host);
-    if (weft_routes_by_dims(e->routes))
+    struct weft_route_group g = weft_routes_lookup(e->routing.routes, f->hosts[q->src_host], q->dst_host);
+    if (weft_routes_by_dims(e->routing.routes))
         g.n = 0;
     for (uint32_t d = 0; d <= f->ndims; d++) {
         for (uint32_t i = 0; i < g.n; i++)
             take(ctx, g.ports[i]);
         if (d < f->ndims)
-            g = weft_routes_lookup_dim(e->routes, q->src_host, q->dst_host, d);
+            g = weft_routes_lookup_dim(e->routing.routes, q->src_host, q->dst_host, d);
     }
 }
 
@@ -93,7 +95,7 @@ static void exits(const struct weft_engine *e, const struct qp *q,
 static uint32_t escape(struct weft_engine *e, uint32_t node, struct pkt *k)
 {
     k->flags &= (uint8_t)~PKT_UPPER;
-    return steer_own(e, weft_routes_lookup(e->routes, node, k->dst_host), node, qp_at(e, k->qp));
+    return steer_own(e, weft_routes_lookup(e->routing.routes, node, k->dst_host), node, qp_at(e, k->qp));
 }
 
 static uint32_t next(struct weft_engine *e, uint32_t node, struct pkt *k)

@@ -17,7 +17,15 @@
  * an egress pool of their own, which counts what its queues hold beyond the reserve. With an egress pool
  * of their own the lossless ones are measured likewise.
  */
-#include "internal.h"
+#include "mmu.h"
+#include "context.h"
+#include "credit.h"
+#include "lazy.h"
+#include "mmu_admit.h"
+#include "pfc.h"
+#include "pkt.h"
+
+#include "base/rng.h"
 
 static inline uint64_t above(uint64_t bytes, uint64_t reserve)
 {
@@ -42,7 +50,7 @@ bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint32_t prio, u
                       uint64_t headroom, uint64_t shared)
 {
     const struct port *p = &e->ports[in];
-    struct pool g = e->mmus[p->node].in[e->in_pool[prio]];
+    struct pool g = e->mmu.of[p->node].in[e->mmu.in_pool[prio]];
     g.used = shared;
     uint64_t left = above(normal, e->p.sw.reserve_bytes);
     return headroom == 0 && (left == 0 || left + e->p.pfc.xon_offset_bytes <=
@@ -55,13 +63,13 @@ static bool egress_takes(const struct weft_engine *e, const struct pkt *k, uint3
 {
     const uint32_t prio = k->prio;
     const uint64_t reserve = e->p.sw.reserve_bytes, queue = e->ports[out].lane[prio].qbytes;
-    const struct mmu *m = &e->mmus[e->ports[out].node];
-    const bool pooled = e->egress_pooled >> prio & 1;
-    const struct pool *g = pooled ? &m->out[!(e->lossless >> prio & 1)] : &m->in[e->in_pool[prio]];
+    const struct mmu *m = &e->mmu.of[e->ports[out].node];
+    const bool pooled = e->mmu.egress_pooled >> prio & 1;
+    const struct pool *g = pooled ? &m->out[!(e->mmu.lossless >> prio & 1)] : &m->in[e->mmu.in_pool[prio]];
     const uint64_t longer = above(queue + k->frame, reserve), free = g->size - g->used;
     if (pooled ? longer == 0 : after == 0)
         return true;
-    return longer <= limit_of(e->egress[prio], free) &&
+    return longer <= limit_of(e->mmu.egress[prio], free) &&
            (!pooled || longer - above(queue, reserve) <= free);
 }
 
@@ -70,8 +78,8 @@ static __attribute__((noinline)) void egress_count(const struct weft_engine *e, 
                                                    uint32_t prio, uint64_t before, uint64_t after)
 {
     const uint64_t reserve = e->p.sw.reserve_bytes;
-    struct mmu *m = &e->mmus[e->ports[out].node];
-    m->out[!(e->lossless >> prio & 1)].used += above(after, reserve) - above(before, reserve);
+    struct mmu *m = &e->mmu.of[e->ports[out].node];
+    m->out[!(e->mmu.lossless >> prio & 1)].used += above(after, reserve) - above(before, reserve);
 }
 
 /* What admit_lazily says when the buffer must be counted exactly. */
@@ -83,25 +91,25 @@ static enum weft_drop_reason admit_lazily(struct weft_engine *e, const struct pk
                                           uint32_t out)
 {
     struct port *p = &e->ports[in];
-    struct mmu *m = &e->mmus[p->node];
+    struct mmu *m = &e->mmu.of[p->node];
     const uint32_t prio = came_in(k);
     const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
     const struct limit limit = p->kind->prio[prio].ingress;
-    struct pool *g = &m->in[e->in_pool[prio]];
+    struct pool *g = &m->in[e->mmu.in_pool[prio]];
     const uint64_t after = above(p->lane[prio].in_bytes + size, reserve);
     const uint64_t more = after - above(p->lane[prio].in_bytes, reserve);
     const struct pool then = {g->size, g->used + more};
     if (then.used > g->size)
         return RECOUNT;
     /* below the threshold afterwards is below the limit before */
-    if (e->lossless >> prio & 1 ? after > 0 && after >= threshold(&then, limit)
+    if (e->mmu.lossless >> prio & 1 ? after > 0 && after >= threshold(&then, limit)
                                 : after > limit_of(limit, g->size - g->used))
         return RECOUNT;
-    if (__builtin_expect(e->egress_measured >> k->prio & 1, 0)) {
+    if (__builtin_expect(e->mmu.egress_measured >> k->prio & 1, 0)) {
         const uint32_t queue = e->ports[out].lane[k->prio].qbytes;
         if (!egress_takes(e, k, out, after))
             return RECOUNT;
-        if (e->egress_pooled >> k->prio & 1)
+        if (e->mmu.egress_pooled >> k->prio & 1)
             egress_count(e, out, k->prio, queue, queue + size);
     }
     p->lane[prio].in_bytes += (uint32_t)size;
@@ -114,11 +122,11 @@ static inline __attribute__((always_inline)) enum weft_drop_reason
 admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, bool measured)
 {
     struct port *p = &e->ports[in];
-    struct mmu *m = &e->mmus[p->node];
+    struct mmu *m = &e->mmu.of[p->node];
     const uint32_t prio = came_in(k);
     const uint64_t size = k->frame, reserve = e->p.sw.reserve_bytes;
     const struct limit *limit = &p->kind->prio[prio].ingress;
-    struct pool *g = &m->in[e->in_pool[prio]];
+    struct pool *g = &m->in[e->mmu.in_pool[prio]];
     uint64_t held = above(p->lane[prio].in_bytes, reserve);
     uint64_t after = above(p->lane[prio].in_bytes + size, reserve);
     bool shared_ok = after == 0;
@@ -131,17 +139,17 @@ admit(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t out, boo
     if (shared_ok) {
         p->lane[prio].in_bytes += (uint32_t)size;
         g->used += after - held;
-    } else if (!(e->lossless >> prio & 1)) {
+    } else if (!(e->mmu.lossless >> prio & 1)) {
         return WEFT_DROP_BUFFER;
     } else if (p->lane[prio].in_hdrm + size > p->kind->headroom) {
         return WEFT_DROP_HEADROOM;
     } else {
         p->lane[prio].in_hdrm += (uint32_t)size;
     }
-    if (measured && (e->egress_pooled >> k->prio & 1))
+    if (measured && (e->mmu.egress_pooled >> k->prio & 1))
         egress_count(e, out, k->prio, e->ports[out].lane[k->prio].qbytes,
                      e->ports[out].lane[k->prio].qbytes + size);
-    if (((e->lossless & ~p->xoff_sent) >> prio & 1) &&
+    if (((e->mmu.lossless & ~p->xoff_sent) >> prio & 1) &&
         (p->lane[prio].in_hdrm > 0 || (after > 0 && after >= threshold(g, *limit)))) {
         p->xoff_sent |= 1u << prio;
         pfc_send(e, in, prio, true, true);
@@ -158,37 +166,37 @@ admit_measured(struct weft_engine *e, const struct pkt *k, uint32_t in, uint32_t
 enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *k, uint32_t in,
                                        uint32_t out)
 {
-    if (__builtin_expect(e->credits != NULL, 0) && credit_admit(e, k, in))
+    if (__builtin_expect(e->credit.ports != NULL, 0) && credit_admit(e, k, in))
         return WEFT_DROP_REASONS;
     const uint32_t node = e->ports[in].node;
-    if (!e->mmus[node].eager) {
+    if (!e->mmu.of[node].eager) {
         const enum weft_drop_reason why = admit_lazily(e, k, in, out);
         if (__builtin_expect(why != RECOUNT, 1))
             return why;
         lazy_wake(e, node);
     }
-    if (e->egress_measured >> k->prio & 1)
+    if (e->mmu.egress_measured >> k->prio & 1)
         return admit_measured(e, k, in, out);
     return admit(e, k, in, out, false);
 }
 
 void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out)
 {
-    if (__builtin_expect(e->credits != NULL, 0) && credit_left(e, k, out))
+    if (__builtin_expect(e->credit.ports != NULL, 0) && credit_left(e, k, out))
         return;
     struct port *p = &e->ports[k->in_port];
-    struct mmu *m = &e->mmus[p->node];
+    struct mmu *m = &e->mmu.of[p->node];
     const uint32_t prio = came_in(k), bit = 1u << prio;
     const uint32_t size = k->frame;
     const uint64_t reserve = e->p.sw.reserve_bytes;
-    struct pool *g = &m->in[e->in_pool[prio]];
+    struct pool *g = &m->in[e->mmu.in_pool[prio]];
     uint32_t from_headroom = p->lane[prio].in_hdrm < size ? p->lane[prio].in_hdrm : size;
     p->lane[prio].in_hdrm -= from_headroom;
     uint64_t held = above(p->lane[prio].in_bytes, reserve);
     p->lane[prio].in_bytes -= size - from_headroom;
     uint64_t left = above(p->lane[prio].in_bytes, reserve);
     g->used -= held - left;
-    if (__builtin_expect(e->egress_pooled >> k->prio & 1, 0))
+    if (__builtin_expect(e->mmu.egress_pooled >> k->prio & 1, 0))
         egress_count(e, out, k->prio, e->ports[out].lane[k->prio].qbytes + size,
                      e->ports[out].lane[k->prio].qbytes);
     if ((p->xoff_sent & bit) && p->lane[prio].in_hdrm == 0 &&
@@ -201,7 +209,7 @@ void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out
 
 static double marking_draw(struct weft_engine *e, struct port *p)
 {
-    return e->ns3_draws ? weft_ns3_rng_fresh(&e->ns3_rng) : weft_rng_f64(&p->ecn_rng);
+    return e->draws.ns3 ? weft_ns3_rng_fresh(&e->draws.ns3_rng) : weft_rng_f64(&p->ecn_rng);
 }
 
 void ecn_mark(struct weft_engine *e, uint32_t i, uint32_t out, uint64_t qbytes)

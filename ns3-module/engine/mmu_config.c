@@ -11,12 +11,17 @@
  * response time at link rate, a full packet at each end, the PFC frames; and one more packet, since the
  * one that crosses the threshold goes to headroom whole.
  */
-#include "internal.h"
+#include "context.h"
+#include "control.h"
+#include "credit.h"
 #include "marking.h"
+#include "mmu.h"
 #include "prio_params.h"
 #include "steer.h"
-#include "topologies/deadlock.h"
+
 #include "base/int128.h"
+#include "base/units.h"
+#include "topologies/deadlock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -265,23 +270,23 @@ void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_eng
 static void init_prios(struct weft_engine *e, const struct prio_params prios[WEFT_PRIOS])
 {
     const struct weft_switch_params *sw = &e->p.sw;
-    e->lossless = prios_lossless(&e->p);
-    e->egress_pooled = (uint8_t)((sw->egress_lossless_pool_bytes ? e->lossless : 0) |
-                                 (sw->egress_lossy_pool_bytes ? ~e->lossless : 0));
-    e->egress_measured = e->egress_pooled | (uint8_t)~e->lossless;
-    e->mmu_slow = e->egress_pooled;
-    e->channelled = credit_used(e->fabric) ? (uint8_t)e->p.pfc.prios : e->lossless;
+    e->mmu.lossless = prios_lossless(&e->p);
+    e->mmu.egress_pooled = (uint8_t)((sw->egress_lossless_pool_bytes ? e->mmu.lossless : 0) |
+                                 (sw->egress_lossy_pool_bytes ? ~e->mmu.lossless : 0));
+    e->mmu.egress_measured = e->mmu.egress_pooled | (uint8_t)~e->mmu.lossless;
+    e->mmu.slow = e->mmu.egress_pooled;
+    e->mmu.channelled = credit_used(e->fabric) ? (uint8_t)e->p.pfc.prios : e->mmu.lossless;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
         const struct weft_switch_params *s = &prios[k].sw;
-        bool safe = e->lossless >> k & 1;
-        e->in_pool[k] = sw->lossy_share > 0 && !safe;
-        e->quantum[k] = (int32_t)(sw->quantum_bytes * prios[k].weight);
+        bool safe = e->mmu.lossless >> k & 1;
+        e->mmu.in_pool[k] = sw->lossy_share > 0 && !safe;
+        e->mmu.quantum[k] = (int32_t)(sw->quantum_bytes * prios[k].weight);
         if (safe && !prios[k].egress_given)
-            e->egress[k] = (struct limit){0, UINT32_MAX};
+            e->mmu.egress[k] = (struct limit){0, UINT32_MAX};
         else if (sw->egress_threshold == WEFT_THRESHOLD_STATIC)
-            e->egress[k] = (struct limit){0, (uint32_t)s->egress_limit_bytes};
+            e->mmu.egress[k] = (struct limit){0, (uint32_t)s->egress_limit_bytes};
         else
-            e->egress[k] = (struct limit){(uint32_t)(s->egress_alpha * 65536.0 + 0.5), 0};
+            e->mmu.egress[k] = (struct limit){(uint32_t)(s->egress_alpha * 65536.0 + 0.5), 0};
     }
 }
 
@@ -306,7 +311,7 @@ static bool alike(const struct port_kind *n, const struct kind_key *k)
 static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key *key,
                                    const struct prio_params prios[WEFT_PRIOS], struct weft_err *err)
 {
-    struct port_kind *n = e->kinds;
+    struct port_kind *n = e->mmu.kinds;
     const struct weft_fabric_link *l = key->link;
     for (uint32_t tries = 0; n && tries < 32; n = n->next, tries++)
         if (alike(n, key))
@@ -316,24 +321,24 @@ static struct port_kind *port_kind(struct weft_engine *e, const struct kind_key 
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for the constants of ports");
         return NULL;
     }
-    *n = (struct port_kind){.next = e->kinds,
+    *n = (struct port_kind){.next = e->mmu.kinds,
                             .rate_bps = l->rate_bps,
                             .delay_ps = l->delay_ps,
                             .mtu_bytes = (uint32_t)key->mtu_bytes,
                             .headroom = (uint32_t)headroom_bytes(&e->p, l, key->mtu_bytes)};
     memcpy(n->shared_bytes, key->shared_bytes, sizeof n->shared_bytes);
     memcpy(n->tuned, key->tuned, sizeof n->tuned);
-    e->kinds = n;
+    e->mmu.kinds = n;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
-        const struct marking_basis basis = {key->tuned[k], key->shared_bytes[e->in_pool[k]]};
+        const struct marking_basis basis = {key->tuned[k], key->shared_bytes[e->mmu.in_pool[k]]};
         if (e->p.sw.threshold == WEFT_THRESHOLD_STATIC)
             n->prio[k].ingress.bytes = (uint32_t)prios[k].sw.limit_bytes;
         else
             n->prio[k].ingress.alpha_q16 = port_alpha(e, &prios[k].sw, l->rate_bps);
         if (marking_of(&prios[k], l->rate_bps, &basis, &n->prio[k].mark, err))
             return NULL;
-        if (n->prio[k].mark.kmin < e->least_kmin)
-            e->least_kmin = n->prio[k].mark.kmin;
+        if (n->prio[k].mark.kmin < e->mmu.least_kmin)
+            e->mmu.least_kmin = n->prio[k].mark.kmin;
     }
     return n;
 }
@@ -346,13 +351,13 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
     if (rc)
         return rc;
     init_prios(e, prios);
-    e->mmus = calloc(f->nnodes ? f->nnodes : 1, sizeof *e->mmus);
-    if (!e->mmus)
+    e->mmu.of = calloc(f->nnodes ? f->nnodes : 1, sizeof *e->mmu.of);
+    if (!e->mmu.of)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u switches", f->nnodes);
     for (uint32_t i = 0; i < f->nnodes; i++) {
         if (!weft_fabric_forwards(f, i))
             continue;
-        struct mmu *m = &e->mmus[i];
+        struct mmu *m = &e->mmu.of[i];
         uint64_t shared[2];
         mmu_shared(&e->p, f, i, shared);
         m->in[0].size = shared[0];
@@ -364,7 +369,7 @@ int mmu_init(struct weft_engine *e, struct weft_err *err)
     for (uint32_t d = 0; d < f->ndims; d++)
         ops[d] = e->controls[d].ops;
     for (uint32_t i = 0; i < f->nports; i++) {
-        const struct mmu *m = &e->mmus[f->ports[i].node];
+        const struct mmu *m = &e->mmu.of[f->ports[i].node];
         struct kind_key key = {.link = &f->links[f->ports[i].link],
                                .shared_bytes = {m->in[0].size, m->in[1].size}};
         key.mtu_bytes = control_mtu_bytes(&e->p, f, key.link->dim);
@@ -384,7 +389,7 @@ const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct por
     const struct port_kind *built = kind->built ? kind->built : kind;
     if (rate_bps == built->rate_bps)
         return built;
-    for (const struct port_kind *n = e->kinds; n; n = n->next)
+    for (const struct port_kind *n = e->mmu.kinds; n; n = n->next)
         if (n->built == built && n->rate_bps == rate_bps)
             return n;
     struct port_kind *n = malloc(sizeof *n);
@@ -393,16 +398,16 @@ const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct por
     *n = *built;
     n->built = built;
     n->rate_bps = rate_bps;
-    n->next = e->kinds;
-    e->kinds = n;
+    n->next = e->mmu.kinds;
+    e->mmu.kinds = n;
     return n;
 }
 
 void mmu_fini(struct weft_engine *e)
 {
-    for (struct port_kind *n = e->kinds, *next; n; n = next) {
+    for (struct port_kind *n = e->mmu.kinds, *next; n; n = next) {
         next = n->next;
         free(n);
     }
-    free(e->mmus);
+    free(e->mmu.of);
 }

@@ -7,8 +7,23 @@
  * is full. Choosing is O(1), pacing O(log n); no scan over QPs. The pacing gap follows each packet:
  * next = start of this packet + wire bytes / rate.
  */
+#include "nic.h"
+#include "context.h"
+#include "delay.h"
+#include "events.h"
+#include "evq.h"
+#include "frame_size.h"
+#include "gap.h"
+#include "loop.h"
+#include "pkt.h"
+#include "port.h"
+#include "port_catch_up.h"
+#include "qp.h"
 #include "recovery.h"
 #include "steer.h"
+
+#include "base/fetch.h"
+#include "base/units.h"
 
 static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
 {
@@ -72,13 +87,13 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     q->gap_rate_bps = pacing_rate(e, q);
     q->gap_q = gap_of_rate(q->gap_rate_bps);
-    q->next_avail_ps = q->last_tx_ps + gap_at_rate(e, q->last_wire, q->gap_rate_bps, q->gap_q);
+    q->next_avail_ps = q->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, q->last_wire, q->gap_rate_bps, q->gap_q);
     if (q->state != QP_PACED)
         return;
     struct port *p = &e->ports[q->port];
     int64_t at = q->next_avail_ps > e->now ? q->next_avail_ps : e->now;
     q->next_avail_ps = at;
-    pace(e, &e->nics[p->nic], q, qi);
+    pace(e, &e->nics.of[p->nic], q, qi);
     port_arm(e, p, q->port, at > p->busy_until_ps ? at : p->busy_until_ps);
 }
 
@@ -89,7 +104,7 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
         q->out.rate_bps = q->env.line_rate_bps;
     if (q->out.rate_bps == 0)
         q->out.rate_bps = 1;
-    if (__builtin_expect(e->odd & ODD_RATE, 0))
+    if (__builtin_expect(e->path.odd & ODD_RATE, 0))
         qp_tell(e, qi, WEFT_QP_RATE, NIL);
     if (q->out.repace && q->last_wire && pacing_rate(e, q) != q->gap_rate_bps)
         repace(e, q, qi);
@@ -100,7 +115,7 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
                 engine_fail(e, WEFT_E_INTERNAL,
                             "congestion control '%s' asked for a timer in the past", q->cc->name);
             else
-                engine_push(e, &e->slow, q->cc_timer_ps, EV_ID(EV_CC, qi));
+                engine_push(e, &e->loop.slow, q->cc_timer_ps, EV_ID(EV_CC, qi));
         }
     }
 }
@@ -121,7 +136,7 @@ static void rto_at(struct weft_engine *e, struct qp *q, uint32_t qi, int64_t at_
     q->rto_at_ps = at_ps;
     if (q->rto_at_ps < q->rto_entry_ps) {
         q->rto_entry_ps = q->rto_at_ps;
-        engine_push(e, &e->slow, q->rto_at_ps, EV_ID(EV_RTO, qi));
+        engine_push(e, &e->loop.slow, q->rto_at_ps, EV_ID(EV_RTO, qi));
     }
 }
 
@@ -129,7 +144,7 @@ void nic_rto_arm(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     int64_t rto = e->p.transport.rto_ps;
-    if (__builtin_expect(e->low_rto, 0)) {
+    if (__builtin_expect(e->rc.low_rto, 0)) {
         q->rto_from_ps = e->now;
         if (few_in_flight(e, q) && e->p.transport.rto_low_ps < rto)
             rto = e->p.transport.rto_low_ps;
@@ -172,7 +187,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
         e->tot.retx_packets++;
         m->retx_bytes += payload;
         q->held_ps[WEFT_DELAY_LOSS] +=
-            gap_quantised(e, k->frame + e->p.transport.gap_bytes, e->ports[q->port].ser_q);
+            gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes, e->ports[q->port].ser_q);
         if (e->hooks.qp)
             qp_tell(e, qi, WEFT_QP_RETX, i);
     } else {
@@ -188,7 +203,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
             delay_sent(e, q, m);
     }
     if (__builtin_expect(q->recovering, 0))
-        e->recovery->sent(e, qi);
+        e->rc.recovery->sent(e, qi);
     return i;
 }
 
@@ -197,7 +212,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
 static inline void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi,
                         int64_t free_ps)
 {
-    struct nic *n = &e->nics[e->ports[port].nic];
+    struct nic *n = &e->nics.of[e->ports[port].nic];
     if (q->nxt_msg == NIL) {
         q->state = QP_IDLE;
     } else if (window_full(e, q) &&
@@ -220,7 +235,7 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
     k->mid = q->mid & NO_MID;
     k->chan = k->in_chan = (q->prio - q->own_prio) & 15u;
     k->flags |= (uint8_t)((q->upper ? PKT_UPPER : 0) | (k->chan ? PKT_CHANNEL : 0));
-    e->steer->aim(e, q);
+    e->spread.steer->aim(e, q);
     delay_aim(e, q);
     struct port *to = &e->ports[q->port];
     if (q->port != port)
@@ -257,7 +272,7 @@ static void turn_by_number(struct weft_engine *e, struct nic *n, struct list *l)
 uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
     struct port *p = &e->ports[port];
-    struct nic *n = &e->nics[p->nic];
+    struct nic *n = &e->nics.of[p->nic];
     struct list *l = &n->ready[prio];
     while (l->head != NIL) {
         if (e->p.transport.ns3_event_order)
@@ -267,7 +282,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         l->head = q->next;
         if (l->head == NIL)
             n->ready_mask &= (uint8_t) ~(1u << prio);
-        else if (e->fetch_deep)
+        else if (e->pkts.prefetch_deep)
             weft_fetch(qp_at(e, l->head), sizeof(struct qp));
         if (q->told_ps < e->now)
             delay_tell(e, q);
@@ -298,14 +313,14 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         n->served = qi;
         q->last_wire = wire;
         q->last_tx_ps = e->now;
-        q->next_avail_ps = e->now + gap_at_rate(e, wire, q->gap_rate_bps, q->gap_q);
+        q->next_avail_ps = e->now + gap_at_rate(e->p.transport.quantum_ps, wire, q->gap_rate_bps, q->gap_q);
         if (q->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
         if (e->p.transport.ack_every > 1)
             ask(e, q, i);
-        const int64_t free_ps = e->now + gap_quantised(e, wire, p->ser_q);
+        const int64_t free_ps = e->now + gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
         q->told_ps = free_ps;
-        if (__builtin_expect(e->steer != NULL, 0))
+        if (__builtin_expect(e->spread.steer != NULL, 0))
             steer(e, port, qi, i, free_ps);
         else
             file(e, port, q, qi, free_ps);
@@ -319,7 +334,7 @@ bool nic_paced(struct weft_engine *e, struct nic *n)
     for (; n->paced.n; evq_pop(&n->paced)) {
         const struct qp *q = qp_at(e, (uint32_t)n->paced.h[0].id);
         if (q->state == QP_PACED && q->next_avail_ps == n->paced.h[0].t &&
-            (!e->steer || n == &e->nics[e->ports[q->port].nic]))
+            (!e->spread.steer || n == &e->nics.of[e->ports[q->port].nic]))
             return true;
     }
     return false;
@@ -327,7 +342,7 @@ bool nic_paced(struct weft_engine *e, struct nic *n)
 
 void nic_release_paced(struct weft_engine *e, uint32_t port)
 {
-    struct nic *n = &e->nics[e->ports[port].nic];
+    struct nic *n = &e->nics.of[e->ports[port].nic];
     while (nic_paced(e, n) && n->paced.h[0].t <= e->now) {
         uint32_t qi = (uint32_t)n->paced.h[0].id;
         struct qp *q = qp_at(e, qi);

@@ -14,6 +14,7 @@
  * expiry.
  * In flight, for the window: from the oldest unacknowledged packet to the cursor.
  */
+#include "recovery.h"
 #include "repeat.h"
 
 const struct recovery recovery_out_of_order = {.name = "out-of-order",

@@ -17,8 +17,21 @@
  * Both timers are EV_PFC entries of the slow queue. A deadline that moves later keeps its entry, which
  * is re-dated when it comes up, as with the retransmission timer.
  */
+#include "pfc.h"
+#include "context.h"
+#include "credit.h"
+#include "delay.h"
+#include "events.h"
+#include "loop.h"
+#include "pkt.h"
+#include "pkt_list.h"
+#include "port.h"
+#include "port_catch_up.h"
 #include "steer.h"
+#include "window.h"
+
 #include "base/int128.h"
+#include "base/units.h"
 
 enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
 
@@ -29,7 +42,7 @@ static uint64_t number_of(uint32_t port, uint32_t prio, enum pfc_timer what)
 
 struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number)
 {
-    struct pfc_port *f = &e->pfc[number / 2 / WEFT_PRIOS];
+    struct pfc_port *f = &e->pfc.ports[number / 2 / WEFT_PRIOS];
     uint32_t prio = (uint32_t)(number / 2 % WEFT_PRIOS);
     return number & 1 ? &f->refresh[prio] : &f->expiry[prio];
 }
@@ -37,26 +50,26 @@ struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number)
 int pfc_init(struct weft_engine *e, struct weft_err *err)
 {
     const uint32_t n = e->fabric->nports ? e->fabric->nports : 1;
-    e->pfc_since = calloc(n, sizeof *e->pfc_since);
-    e->pfc = e->p.pfc.quanta ? calloc(n, sizeof *e->pfc) : NULL;
-    if (!e->pfc_since || (e->p.pfc.quanta && !e->pfc))
+    e->pfc.since = calloc(n, sizeof *e->pfc.since);
+    e->pfc.ports = e->p.pfc.quanta ? calloc(n, sizeof *e->pfc.ports) : NULL;
+    if (!e->pfc.since || (e->p.pfc.quanta && !e->pfc.ports))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", n);
-    for (uint32_t i = 0; e->pfc && i < n; i++)
+    for (uint32_t i = 0; e->pfc.ports && i < n; i++)
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
-            e->pfc[i].expiry[k] = e->pfc[i].refresh[k] =
+            e->pfc.ports[i].expiry[k] = e->pfc.ports[i].refresh[k] =
                 (struct pfc_deadline){WEFT_NEVER, WEFT_NEVER};
     return 0;
 }
 
 void pfc_fini(struct weft_engine *e)
 {
-    free(e->pfc);
-    free(e->pfc_since);
+    free(e->pfc.ports);
+    free(e->pfc.since);
 }
 
 uint64_t pfc_bytes(const struct weft_engine *e)
 {
-    return e->fabric->nports * (sizeof *e->pfc_since + (e->pfc ? sizeof *e->pfc : 0));
+    return e->fabric->nports * (sizeof *e->pfc.since + (e->pfc.ports ? sizeof *e->pfc.ports : 0));
 }
 
 /* How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps. */
@@ -75,7 +88,7 @@ static void set_deadline(struct weft_engine *e, uint32_t port, uint32_t prio, en
     d->at_ps = at_ps;
     if (at_ps < d->entry_ps) {
         d->entry_ps = at_ps;
-        engine_push(e, &e->slow, at_ps, EV_ID(EV_PFC, number));
+        engine_push(e, &e->loop.slow, at_ps, EV_ID(EV_PFC, number));
     }
 }
 
@@ -131,7 +144,7 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         if (!before)
             p->paused_since_ps = e->now;
         if (!(before & bit)) {
-            e->pfc_since[port].ps[prio] = e->now;
+            e->pfc.since[port].ps[prio] = e->now;
             delay_pause(e, p, prio);
         }
     } else {
@@ -147,13 +160,13 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
         e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
     if (!xoff)
         port_kick(e, port);
-    else if (e->steer && e->steer->paused)
-        e->steer->paused(e, port, prio);
+    else if (e->spread.steer && e->spread.steer->paused)
+        e->spread.steer->paused(e, port, prio);
 }
 
 void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    if (e->pfc) {
+    if (e->pfc.ports) {
         set_deadline(e, port, prio, PFC_EXPIRY, WEFT_NEVER);
         set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
     }
@@ -178,7 +191,7 @@ static void obey_late(void *ctx, uint64_t arg)
 {
     const struct weft_engine *e = ctx;
     const uint32_t link = e->fabric->ports[arg / 2 / WEFT_PRIOS].link;
-    if (e->link_since_ps && e->link_since_ps[link] >= e->now - e->p.pfc.response_ps)
+    if (e->links.since_ps && e->links.since_ps[link] >= e->now - e->p.pfc.response_ps)
         return;
     obey(ctx, (uint32_t)(arg / 2 / WEFT_PRIOS), (uint32_t)(arg / 2 % WEFT_PRIOS), arg & 1);
 }
@@ -216,7 +229,7 @@ static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port
         "no packet has moved since %s while PFC pauses were repeated %llu times: %s repeats the "
         "pause of link %s-%s every %s, and a queue of the slowest link takes up to %s; raise "
         "pfc.quanta, or pfc.repeat-limit to go on",
-        weft_human_time(e->pfc_moved_ps, since), (unsigned long long)e->pfc_repeats,
+        weft_human_time(e->pfc.moved_ps, since), (unsigned long long)e->pfc.repeats,
         weft_fabric_node_name(f, at->node, by),
         weft_fabric_node_name(f, f->ports[at->peer].node, of),
         weft_fabric_node_name(f, at->node, by),
@@ -234,19 +247,19 @@ static void watch(struct weft_engine *e, uint32_t port)
         moves += k == WEFT_PKT_PFC ? 0 : e->tot.sent[k] + e->tot.delivered[k];
     for (uint32_t k = 0; k < WEFT_DROP_REASONS; k++)
         moves += e->tot.drops[k];
-    if (moves != e->pfc_moves)
-        e->pfc_repeats = 0;
-    else if (++e->pfc_repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
+    if (moves != e->pfc.moves)
+        e->pfc.repeats = 0;
+    else if (++e->pfc.repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
         storm(e, port);
-    if (moves == e->pfc_moves && e->now - e->pfc_watched_ps < 2 * pause_ps(e, e->ports[port].peer))
+    if (moves == e->pfc.moves && e->now - e->pfc.watched_ps < 2 * pause_ps(e, e->ports[port].peer))
         return;
     char text[256];
-    if (moves == e->pfc_moves && weft_engine_find_deadlock(e, text, sizeof text))
+    if (moves == e->pfc.moves && weft_engine_find_deadlock(e, text, sizeof text))
         engine_fail(e, WEFT_E_OUTCOME, "%s", text);
-    if (moves != e->pfc_moves)
-        e->pfc_moved_ps = e->now;
-    e->pfc_moves = moves;
-    e->pfc_watched_ps = e->now;
+    if (moves != e->pfc.moves)
+        e->pfc.moved_ps = e->now;
+    e->pfc.moves = moves;
+    e->pfc.watched_ps = e->now;
 }
 
 void pfc_event(struct weft_engine *e, uint64_t number)

@@ -1,20 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ports: links as FIFOs, egress queues and their scheduler, forwarding.
+ * Ports: links as FIFOs, egress queues, forwarding.
  *
  * A link delivers in order, so only the packet at its head needs an event. A port needs an event of
  * its own only when something waits behind the packet being sent; an idle hop costs one event, the
  * arrival.
  *
- * Scheduling: PFC frames first; then the strict priorities, highest first; then surplus round robin
- * over the rest: a priority keeps its turn while its deficit is positive and may overdraw it by one
- * packet (Adiseshu, Parulkar, Varghese: "A reliable and scalable striping protocol", SIGCOMM 1996),
- * which shares the link as deficit round robin does without knowing the next packet's size.
+ * PFC and credit frames go first, then what the scheduler picks (scheduler.c).
  */
-#include "steer.h"
-#include "topologies/deadlock.h"
+#include "port.h"
+#include "context.h"
+#include "credit.h"
+#include "delay.h"
+#include "egress.h"
+#include "events.h"
+#include "frame.h"
+#include "gap.h"
+#include "in_network.h"
+#include "lazy.h"
+#include "link_loss.h"
+#include "loop.h"
+#include "mmu.h"
+#include "mmu_admit.h"
+#include "nic.h"
+#include "pkt.h"
+#include "pkt_list.h"
+#include "port_catch_up.h"
+#include "rc.h"
+#include "scheduler.h"
+#include "telemetry.h"
 
-#include <math.h>
+#include "base/rng.h"
+#include "base/units.h"
 
 /* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done when it was
  * the next but one: what is fetched now is the place of its INT stamp, on a link (@p way) the ports that
@@ -23,9 +40,9 @@ static inline __attribute__((always_inline)) void fetch_next(const struct weft_e
                                                              uint32_t i, bool way)
 {
     const struct pkt *const k = pkt_at(e, i);
-    if (e->pkts.live <= e->warm_from)
+    if (e->pkts.pool.live <= e->pkts.prefetch_above)
         return;
-    if (!e->fetch_deep) {
+    if (!e->pkts.prefetch_deep) {
         __builtin_prefetch(k, 1);
         return;
     }
@@ -33,7 +50,7 @@ static inline __attribute__((always_inline)) void fetch_next(const struct weft_e
         __builtin_prefetch(pkt_at(e, k->next), 1);
     if (way)
         __builtin_prefetch(qp_at(e, k->qp)->path);
-    if (e->int_on && k->sig != NIL)
+    if (e->telemetry.int_on && k->sig != NIL)
         __builtin_prefetch(&int_at(e, sig_stack(k->sig))->hops[sig_hops(k->sig)], 1);
 }
 
@@ -41,30 +58,30 @@ static inline __attribute__((always_inline)) void fetch_next(const struct weft_e
 static void transmit_odd(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
                          uint32_t i, uint64_t wire)
 {
-    if (e->odd & ODD_CREDIT)
+    if (e->path.odd & ODD_CREDIT)
         credit_take(e, p, port, k);
-    if (e->odd & ODD_PACKET)
+    if (e->path.odd & ODD_PACKET)
         pkt_tell(e, i, port, WEFT_PKT_SENT);
-    if (e->odd & ODD_ORDER) {
+    if (e->path.odd & ODD_ORDER) {
         p->sending = true;
-        p->end_order = ++e->order;
-        k->order = ++e->order;
+        p->end_order = ++e->loop.order;
+        k->order = ++e->loop.order;
     }
     p->pint_size = (uint32_t)wire;
     p->pint_at_ps = e->now;
 }
 
-/* Puts packet @p k, number @p i, on the link. */
-static inline void transmit(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
-                            uint32_t i)
+/* Puts packet @p k, number @p i, on the link. Inlined by force: each hop comes here once. */
+static inline __attribute__((always_inline)) void transmit(struct weft_engine *e, struct port *p,
+                                                           uint32_t port, struct pkt *k, uint32_t i)
 {
     const uint64_t wire = k->frame + e->p.transport.gap_bytes;
     int64_t ser = gap_ps(wire, p->ser_q);
-    if (__builtin_expect(e->odd & ODD_QUANTUM, 0))
-        ser = gap_quantised(e, wire, p->ser_q);
+    if (__builtin_expect(e->path.odd & ODD_QUANTUM, 0))
+        ser = gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     const int64_t at_ps = p->busy_until_ps + p->prop_ps;
-    if (__builtin_expect(e->odd & (ODD_ORDER | ODD_PINT | ODD_CREDIT | ODD_PACKET), 0))
+    if (__builtin_expect(e->path.odd & (ODD_ORDER | ODD_PINT | ODD_CREDIT | ODD_PACKET), 0))
         transmit_odd(e, p, port, k, i, wire);
     k->next = NIL;
     if (p->fly.head == NIL) {
@@ -83,41 +100,15 @@ static inline void transmit(struct weft_engine *e, struct port *p, uint32_t port
     e->tot.packet_hops++;
 }
 
-/* The priority to serve among several, the bits of @p eligible. */
-static uint32_t pick_prio(const struct weft_engine *e, struct port *p, uint32_t eligible)
-{
-    uint32_t strict = eligible & (uint32_t)e->p.sw.strict_prios;
-    if (strict)
-        return 31u - (uint32_t)__builtin_clz(strict);
-    if (e->p.sw.scheduler == WEFT_SCHED_PACKET_RR) {
-        uint32_t after =
-            eligible & ~((2u << p->drr) - 1); /* priorities above the one served last */
-        p->drr = (uint8_t)__builtin_ctz(after ? after : eligible);
-        return p->drr;
-    }
-    if ((eligible & 1u << p->drr) && p->lane[p->drr].deficit > 0)
-        return p->drr;
-    for (uint32_t k = (p->drr + 1u) % WEFT_PRIOS;; k = (k + 1) % WEFT_PRIOS) {
-        if (!(eligible & 1u << k)) {
-            p->lane[k].deficit = 0;
-            continue;
-        }
-        p->lane[k].deficit += e->quantum[k];
-        if (p->lane[k].deficit > 0) {
-            p->drr = (uint8_t)k;
-            return k;
-        }
-    }
-}
-
 /* The priority to serve, the bits of @p eligible (not 0). */
 static inline uint32_t next_prio(const struct weft_engine *e, struct port *p, uint32_t eligible)
 {
     if (__builtin_expect(eligible & (eligible - 1), 0))
-        return pick_prio(e, p, eligible);
+        return scheduler_pick(e, p, eligible);
     const uint32_t only = (uint32_t)__builtin_ctz(eligible);
     p->lane[only].deficit = 0; /* means nothing for a strict one */
-    if (__builtin_expect(e->odd & ODD_TURNS, 0) && !(eligible & (uint32_t)e->p.sw.strict_prios))
+    if (__builtin_expect(e->path.odd & ODD_TURNS, 0) &&
+        !(eligible & (uint32_t)e->p.sw.strict_prios))
         p->drr = (uint8_t)only;
     return only;
 }
@@ -134,7 +125,7 @@ static __attribute__((noinline)) void left_odd(struct weft_engine *e, const stru
 {
     if (p->hold && k->kind == WEFT_PKT_DATA)
         delay_leave(e, p, k, i);
-    if (e->on_leave & TOUCH_HOOK)
+    if (e->path.on_leave & TOUCH_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
 }
 
@@ -144,14 +135,14 @@ static inline void left(struct weft_engine *e, struct port *p, uint32_t port, st
 {
     const uint32_t prio = k->prio;
     if (k->kind == WEFT_PKT_DATA) {
-        if ((e->on_leave & TOUCH_ECN) && p->lane[prio].qbytes > e->least_kmin)
+        if ((e->path.on_leave & TOUCH_ECN) && p->lane[prio].qbytes > e->mmu.least_kmin)
             ecn_mark(e, i, port, p->lane[prio].qbytes);
-        if (e->on_leave & TOUCH_SIGN)
-            signal_stamp(e, i, port);
-    } else if (e->on_leave & TOUCH_FRAME && may_mark(k)) {
+        if (e->path.on_leave & TOUCH_SIGN)
+            telemetry_stamp(e, i, port);
+    } else if (e->path.on_leave & TOUCH_FRAME && may_mark(k)) {
         ecn_mark(e, i, port, p->lane[prio].qbytes);
     }
-    if (__builtin_expect(e->on_leave & (TOUCH_HOOK | TOUCH_HOLD), 0))
+    if (__builtin_expect(e->path.on_leave & (TOUCH_HOOK | TOUCH_HOLD), 0))
         left_odd(e, p, port, k, i);
 }
 
@@ -170,7 +161,7 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
     p->qtotal -= k->frame;
     if (k->in_port != NIL) {
         mmu_release(e, k, port, p->lazy);
-        if (e->on_leave)
+        if (e->path.on_leave)
             left(e, p, port, k, i);
     }
     return i;
@@ -191,7 +182,7 @@ static inline bool queue_first(const struct weft_engine *e, const struct port *p
     const uint8_t bit = (uint8_t)(1u << prio);
     if (!(p->nonempty & bit))
         return false;
-    if (__builtin_expect(!e->nic_turns, 1) || !(n->ready_mask & bit) || answers(e, p, prio))
+    if (__builtin_expect(!e->nics.turns, 1) || !(n->ready_mask & bit) || answers(e, p, prio))
         return true;
     n->yield ^= bit;
     return n->yield & bit;
@@ -244,13 +235,13 @@ static inline void arm_next(struct weft_engine *e, struct port *p, uint32_t port
 /* Whether packet @p i, just started at a NIC, is a frame of the host's own. */
 static inline bool own_frame(const struct weft_engine *e, uint32_t i)
 {
-    return __builtin_expect(e->nic_turns, 0) && pkt_at(e, i)->kind == WEFT_PKT_FRAME &&
+    return __builtin_expect(e->nics.turns, 0) && pkt_at(e, i)->kind == WEFT_PKT_FRAME &&
            pkt_at(e, i)->in_port == NIL;
 }
 
 static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port *p, uint32_t port)
 {
-    struct nic *n = &e->nics[p->nic];
+    struct nic *n = &e->nics.of[p->nic];
     uint32_t frame = NIL;
     if (n->paced.n)
         nic_release_paced(e, port);
@@ -266,7 +257,7 @@ static __attribute__((noinline)) void nic_tx(struct weft_engine *e, struct port 
                 start(e, p, port, prio, i);
                 if (own_frame(e, i))
                     frame = i;
-                if (queued && __builtin_expect(e->nic_turns, 0))
+                if (queued && __builtin_expect(e->nics.turns, 0))
                     in_network_left(e, i);
                 break;
             }
@@ -314,7 +305,7 @@ void port_due(struct weft_engine *e, uint32_t port)
         return;
     p->armed_ps = WEFT_NEVER;
     port_tx(e, p, port);
-    if (e->lazy && p->nic == NIL && !p->lazy && --e->mmus[p->node].review == 0)
+    if (e->path.lazy && p->nic == NIL && !p->lazy && --e->mmu.of[p->node].review == 0)
         lazy_review(e, p->node);
 }
 
@@ -335,7 +326,7 @@ static inline void kick(struct weft_engine *e, struct port *p, uint32_t port)
 {
     if (p->busy_until_ps > e->now || p->sending)
         port_arm(e, p, port, p->busy_until_ps);
-    else if (p->armed_ps != e->now || e->odd & ODD_ORDER)
+    else if (p->armed_ps != e->now || e->path.odd & ODD_ORDER)
         port_tx(e, p, port); /* else its own event of this instant is still to come */
 }
 
@@ -352,12 +343,12 @@ static __attribute__((noinline)) void entered(struct weft_engine *e, struct port
     struct pkt *k = pkt_at(e, i);
     if (p->hold && k->kind == WEFT_PKT_DATA)
         delay_enter(e, p, k);
-    if (((e->on_enter & TOUCH_ECN) && k->kind == WEFT_PKT_DATA) ||
-        ((e->on_enter & TOUCH_FRAME) && may_mark(k)))
+    if (((e->path.on_enter & TOUCH_ECN) && k->kind == WEFT_PKT_DATA) ||
+        ((e->path.on_enter & TOUCH_FRAME) && may_mark(k)))
         ecn_mark(e, i, port, p->lane[k->prio].qbytes);
-    if (e->on_enter & TOUCH_HOOK)
+    if (e->path.on_enter & TOUCH_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
-    if (e->on_enter & TOUCH_TAP)
+    if (e->path.on_enter & TOUCH_TAP)
         pkt_tell(e, i, port, WEFT_PKT_QUEUED);
 }
 
@@ -371,7 +362,7 @@ static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port,
     p->qtotal += k->frame;
     if (p->qtotal > p->st.max_queue_bytes)
         p->st.max_queue_bytes = p->qtotal;
-    if (at_switch && __builtin_expect(e->on_enter, 0))
+    if (at_switch && __builtin_expect(e->path.on_enter, 0))
         entered(e, p, port, i);
     if (!(p->paused & bit) || (!at_switch && e->p.transport.ack_ignores_pause))
         kick(e, p, port);
@@ -380,63 +371,6 @@ static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port,
 void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t i)
 {
     enqueue(e, &e->ports[port], port, pkt_at(e, i), i, false);
-}
-
-/* The egress port that the routes, or what steers and balances packets over them, give a packet at @p node;
- * NIL: none. */
-static uint32_t choose(struct weft_engine *e, uint32_t node, struct pkt *k)
-{
-    if (e->steer && k->kind == WEFT_PKT_DATA) {
-        const uint32_t out = e->steer->next(e, node, k);
-        if (out != NIL)
-            return out;
-    }
-    const struct weft_route_group g = weft_routes_lookup(e->routes, node, k->dst_host);
-    if (g.n > 1 && e->balance && k->kind == WEFT_PKT_DATA) {
-        for (uint32_t c = 0; c < g.n; c++)
-            port_settle(e, &e->ports[g.ports[c]], g.ports[c]);
-        return e->balance(e, g, node, k);
-    }
-    return g.n ? ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA) : NIL;
-}
-
-/* Looks up the egress port of a packet that entered a switch through @p in; NIL: there is none and the
- * packet is dropped. */
-static uint32_t __attribute__((noinline))
-look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
-{
-    const uint32_t node = e->ports[in].node, out = choose(e, node, k);
-    const bool fits = out == NIL || !e->links_down || k->kind != WEFT_PKT_DATA ||
-                      k->payload <= e->ports[out].kind->mtu_bytes;
-    if (out != NIL && fits)
-        return out;
-    if (e->links_down) {
-        if (e->credits)
-            credit_refund(e, e->ports[in].peer, k);
-        pkt_drop(e, i, in, WEFT_DROP_LINK);
-    } else
-        engine_fail(e, WEFT_E_INTERNAL, "node %u has no route to host %u", node, k->dst_host);
-    return NIL;
-}
-
-/* Puts a packet of a lossless priority into the virtual channel of its next link. */
-static __attribute__((noinline)) void change_channel(const struct weft_engine *e, struct pkt *k,
-                                                     uint32_t in, uint32_t out)
-{
-    const struct weft_fabric *f = e->fabric;
-    const uint32_t vc = k->flags & PKT_CHANNEL ? k->chan : 0;
-    if (!(e->channelled >> k->prio & 1))
-        return;
-    const bool upper = k->flags & PKT_UPPER;
-    const uint32_t first = upper ? f->vcs : 0, width = upper ? e->channels - f->vcs : f->vcs;
-    uint32_t to = first;
-    if (width > 1 && upper == (vc >= f->vcs)) /* else it begins in this class */
-        to += weft_next_channel(&f->links[f->ports[in].link], &f->links[f->ports[out].link],
-                                vc - first);
-    k->prio = (uint8_t)(k->prio - vc + to);
-    k->chan = to & 15;
-    k->in_chan = vc & 15;
-    k->flags = (uint8_t)((k->flags & ~PKT_CHANNEL) | (to | vc ? PKT_CHANNEL : 0));
 }
 
 uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -471,8 +405,8 @@ void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t i
         delay_leave(e, &e->ports[from], k, i);
     k->prio = (uint8_t)came_in(k);
     k->chan = k->in_chan;
-    if (e->vcs)
-        change_channel(e, k, k->in_port, to);
+    if (e->routing.vcs)
+        egress_change_channel(e, k, k->in_port, to);
     enqueue(e, &e->ports[to], to, k, i, true);
 }
 
@@ -481,7 +415,7 @@ static inline bool cuts_through(const struct weft_engine *e, const struct port *
                                 const struct pkt *k, uint32_t in)
 {
     return p->lazy && p->busy_until_ps <= e->now && p->nonempty == 0 && p->armed_ps != e->now &&
-           !(p->paused >> k->prio & 1) && !e->whole && mmu_passes(e, k, in);
+           !(p->paused >> k->prio & 1) && !e->path.no_cut_through && mmu_passes(e, k, in);
 }
 
 /* What enqueue, kick and switch_tx do to such a packet. */
@@ -490,8 +424,8 @@ static inline void cut_through(struct weft_engine *e, struct port *p, uint32_t p
 {
     if (k->frame > p->st.max_queue_bytes)
         p->st.max_queue_bytes = k->frame;
-    if (k->kind == WEFT_PKT_DATA && (e->on_leave & TOUCH_SIGN))
-        signal_stamp(e, i, port);
+    if (k->kind == WEFT_PKT_DATA && (e->path.on_leave & TOUCH_SIGN))
+        telemetry_stamp(e, i, port);
     p->lane[k->prio].deficit = -(int32_t)k->frame;
     transmit(e, p, port, k, i);
 }
@@ -503,13 +437,13 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
     k->hop += hop < QP_PATH;
     uint32_t out = hop < QP_PATH ? qp_at(e, k->qp)->path[k->kind != WEFT_PKT_DATA][hop] : NIL;
     if (__builtin_expect(out == NIL, 0)) {
-        out = look_up(e, in, k, i);
+        out = egress_look_up(e, in, k, i);
         if (out == NIL)
             return;
     }
     k->in_port = in;
-    if (__builtin_expect(e->vcs, 0))
-        change_channel(e, k, in, out);
+    if (__builtin_expect(e->routing.vcs, 0))
+        egress_change_channel(e, k, in, out);
     struct port *p = &e->ports[out];
     port_settle(e, p, out);
     if (cuts_through(e, p, k, in)) {
@@ -524,14 +458,6 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
     enqueue(e, p, out, k, i, true);
 }
 
-/* Asks the fault injection hook. */
-static bool lose(const struct weft_engine *e, uint32_t i, uint32_t port)
-{
-    struct weft_engine_pkt_view v;
-    pkt_view(e, i, &v);
-    return e->hooks.lose(e->hooks.ctx, port, &v) != 0;
-}
-
 /* A packet came to a host that it does not name and that does not forward. */
 static __attribute__((noinline)) void misled(struct weft_engine *e, uint32_t host, uint32_t i)
 {
@@ -541,39 +467,13 @@ static __attribute__((noinline)) void misled(struct weft_engine *e, uint32_t hos
     pkt_free(e, i);
 }
 
-/* Whether errors of the link strike a packet. */
-static bool corrupt(struct port *p, const struct pkt *k)
-{
-    if (p->error_rate > 0 && weft_rng_f64(&p->err_rng) < p->error_rate)
-        return true;
-    return p->byte_log < 0 && weft_rng_f64(&p->err_rng) < -expm1(p->byte_log * k->frame);
-}
-
-/* Whether the packet is lost on the link of @p port; drops it then. Else it has arrived. */
-static bool lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port)
-{
-    const struct pkt *k = pkt_at(e, i);
-    const bool cut = k->flags & PKT_CUT;
-    const bool gone = cut || corrupt(p, k) || (e->hooks.lose && lose(e, i, port));
-    if (e->credits && (gone || (p->to_host && k->dst_host == p->far)))
-        credit_refund(e, port, k);
-    if (!gone) {
-        if (e->odd & ODD_PACKET)
-            pkt_tell(e, i, p->peer, WEFT_PKT_ARRIVED);
-        return false;
-    }
-    p->lost_payload += k->payload;
-    pkt_drop(e, i, port, cut ? WEFT_DROP_LINK : WEFT_DROP_ERROR);
-    return true;
-}
-
 void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
     /* In windows, the switch that the packet left has been run to the beginning of this one. That is after
      * the packet had left, as a window is no longer than the link: so the next one starts now if it
      * waited by then, and by itself if it came later. */
-    const int64_t due_ps = e->windows.on ? e->windows.done_ps : e->due_ps;
+    const int64_t due_ps = e->windows.on ? e->windows.done_ps : e->loop.due_ps;
     if (p->armed_ps < due_ps)
         port_catch_up(e, p, port, due_ps);
     const uint32_t i = p->fly.head, peer = p->peer;
@@ -587,12 +487,12 @@ void port_arrive(struct weft_engine *e, uint32_t port)
             engine_push_port(e, k->next_at_ps, EV_ARRIVE, port);
     }
     p->rx_packets++;
-    if (__builtin_expect(p->lossy, 0) && lost(e, p, i, port))
+    if (__builtin_expect(p->lossy, 0) && link_lost(e, p, i, port))
         return;
     if (__builtin_expect(k->kind >= WEFT_PKT_PFC, 0))
         (link_frame(k) ? pfc_receive : in_network_arrive)(e, peer, i);
     else if (!p->to_host || __builtin_expect(k->dst_host != p->far, 0)) {
-        if (p->to_host && !e->transit)
+        if (p->to_host && !e->routing.transit)
             misled(e, p->far, i);
         else
             forward(e, peer, k, i);

@@ -20,10 +20,14 @@ struct prio_params {
     bool lossless;
 };
 
+#pragma GCC visibility push(hidden)
+
 /** Reads the maps. WEFT_E_INPUT names the parameter and the entry: malformed, out of range, given
  * twice, or without effect. */
 int prio_params_read(const struct weft_engine_params *p, struct prio_params out[WEFT_PRIOS],
                      struct weft_err *err);
+
+#pragma GCC visibility pop
 
 /** Bit mask of the lossless priorities. */
 static inline uint8_t prios_lossless(const struct weft_engine_params *p)

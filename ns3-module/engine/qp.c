@@ -4,9 +4,25 @@
  * open-addressing table, never closed.
  * Messages wait in the QP's FIFO; a message of n bytes is max(1, ceil(n / MTU)) packets.
  */
+#include "qp.h"
+#include "context.h"
+#include "control.h"
+#include "delay.h"
+#include "ecmp.h"
+#include "frame_size.h"
+#include "gap.h"
+#include "ideal.h"
+#include "link_state.h"
+#include "nic.h"
+#include "pkt.h"
+#include "rc.h"
 #include "recovery.h"
+#include "stable.h"
 #include "steer.h"
+
 #include "base/int128.h"
+#include "base/rng.h"
+#include "base/units.h"
 
 #include <string.h>
 
@@ -47,7 +63,7 @@ int64_t weft_engine_leaving_ps(const struct weft_engine *e, uint32_t host,
     const uint64_t wire = (bytes < least ? least : bytes) + e->p.transport.gap_bytes;
     int64_t ps = WEFT_NEVER;
     for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
-        const int64_t at = gap_quantised(e, wire, ideal_best_q(e, p, since));
+        const int64_t at = gap_quantised(e->p.transport.quantum_ps, wire, ideal_best_q(e, p, since));
         ps = at < ps ? at : ps;
     }
     return ps;
@@ -78,7 +94,7 @@ static void remember(const struct weft_engine *e, struct qp *q, bool forward, co
                      uint32_t hops)
 {
     for (uint32_t h = 0; h < QP_PATH; h++)
-        q->path[!forward][h] = !e->intact && h + 1 < hops ? ports[h + 1] : NIL;
+        q->path[!forward][h] = !e->routing.intact && h + 1 < hops ? ports[h + 1] : NIL;
 }
 
 /* The rate of a port as it was built, whatever its link has come to. */
@@ -100,7 +116,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     const uint64_t gap = e->p.transport.gap_bytes;
     /* Without a path now: as it was, and may be again. */
     const struct weft_routes *routes =
-        e->links_down && !link_path_exists(e, q) ? e->intact : e->routes;
+        e->links.ndown && !link_path_exists(e, q) ? e->routing.intact : e->routing.routes;
     uint32_t hops = ecmp_path(e, routes, q, true, ports);
     control_assign(e, q, ports, hops);
     const uint64_t full = data_frame(e, q, q->mtu_bytes) + gap;
@@ -112,18 +128,18 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
         uint64_t rate = built_rate_bps(p);
         if (rate < min_rate)
             min_rate = rate;
-        rtt += gap_quantised(e, full, built_q(p)) + p->prop_ps;
+        rtt += gap_quantised(e->p.transport.quantum_ps, full, built_q(p)) + p->prop_ps;
     }
     q->env.line_rate_bps = built_rate_bps(&e->ports[ports[0]]);
     q->env.hops = hops - 1;
     q->port = ports[0];
-    remember(e, q, true, ports, e->balance ? 0 : hops);
+    remember(e, q, true, ports, e->spread.balance ? 0 : hops);
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
     remember(e, q, false, ports, hops);
     for (uint32_t h = 0; h < hops; h++) {
         const struct port *p = &e->ports[ports[h]];
-        rtt += gap_quantised(e, ack, built_q(p)) + p->prop_ps;
+        rtt += gap_quantised(e->p.transport.quantum_ps, ack, built_q(p)) + p->prop_ps;
     }
     if (rtt > FOREVER_PS)
         rtt = FOREVER_PS;
@@ -140,20 +156,20 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
 
 static int grow_table(struct weft_engine *e)
 {
-    uint32_t n = e->qp_slots_n ? e->qp_slots_n * 2 : 1024;
+    uint32_t n = e->qps.nslots ? e->qps.nslots * 2 : 1024;
     uint32_t *slots = calloc(n, sizeof *slots);
     if (!slots)
         return -1;
-    for (uint32_t i = 0; i < e->qps.n; i++) {
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         uint64_t h = qp_key(q->src_host, q->dst_host, q->own_prio, q->number);
         while (slots[h & (n - 1)])
             h++;
         slots[h & (n - 1)] = i + 1;
     }
-    free(e->qp_slots);
-    e->qp_slots = slots;
-    e->qp_slots_n = n;
+    free(e->qps.slots);
+    e->qps.slots = slots;
+    e->qps.nslots = n;
     return 0;
 }
 
@@ -163,13 +179,13 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
                        uint32_t number, bool *made, struct weft_err *err)
 {
     *made = false;
-    if (e->qps.n * 2 >= e->qp_slots_n && grow_table(e)) {
-        weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.n);
+    if (e->qps.pool.n * 2 >= e->qps.nslots && grow_table(e)) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u QPs", e->qps.pool.n);
         return NIL;
     }
     uint64_t h = qp_key(src, dst, prio, number);
     for (uint64_t s = h;; s++) {
-        uint32_t slot = e->qp_slots[s & (e->qp_slots_n - 1)];
+        uint32_t slot = e->qps.slots[s & (e->qps.nslots - 1)];
         if (!slot) {
             h = s;
             break;
@@ -178,10 +194,10 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
         if (q->src_host == src && q->dst_host == dst && q->own_prio == prio && q->number == number)
             return slot - 1;
     }
-    uint32_t qi = stable_alloc(&e->qps);
-    uint32_t ci = e->cc_state.elem ? stable_alloc(&e->cc_state) : qi;
+    uint32_t qi = stable_alloc(&e->qps.pool);
+    uint32_t ci = e->qps.cc_state.elem ? stable_alloc(&e->qps.cc_state) : qi;
     if (qi == NIL || ci != qi) {
-        weft_err_set(err, WEFT_E_LIMIT, "more than %u QPs", e->qps.max);
+        weft_err_set(err, WEFT_E_LIMIT, "more than %u QPs", e->qps.pool.max);
         return NIL;
     }
     struct qp *q = qp_at(e, qi);
@@ -199,7 +215,7 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
     qp_fill_env(e, q);
-    e->qp_slots[h & (e->qp_slots_n - 1)] = qi + 1;
+    e->qps.slots[h & (e->qps.nslots - 1)] = qi + 1;
     *made = true;
     return qi;
 }
@@ -216,16 +232,16 @@ static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     if (control_settle(e, q, err))
         return NIL;
     q->cap_bytes = UINT64_MAX;
-    if (e->recovery->bdp_fc && e->p.transport.bdp_fc)
+    if (e->rc.recovery->bdp_fc && e->p.transport.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &q->out);
     nic_cc_changed(e, qi);
-    if (e->steer)
-        e->steer->aim(e, q);
-    if (e->links_down)
+    if (e->spread.steer)
+        e->spread.steer->aim(e, q);
+    if (e->links.ndown)
         link_reroute_qp(e, qi);
     e->tot.qps++;
-    e->fetch_deep |= e->qps.n > WARM_QPS;
+    e->pkts.prefetch_deep |= e->qps.pool.n > CACHED_QPS;
     return qi;
 }
 
@@ -234,7 +250,7 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
 {
     bool made;
     const uint32_t qi = record(e, dst, src, FRAME_PRIO, flow, &made, err);
-    if (made && e->links_down)
+    if (made && e->links.ndown)
         link_reroute_qp(e, qi);
     return qi;
 }

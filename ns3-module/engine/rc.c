@@ -8,7 +8,20 @@
  * business of the loss recovery (recovery.h). A message is complete at the receiver when all its bytes and those of
  * the messages before it have arrived, and at the sender when its last packet is acknowledged.
  */
+#include "rc.h"
+#include "context.h"
+#include "delay.h"
+#include "frame_size.h"
+#include "loop.h"
+#include "nic.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
 #include "recovery.h"
+#include "stable.h"
+#include "telemetry.h"
+
+#include "base/units.h"
 
 void rc_fill_done(const struct msg *m, int64_t acked_ps, struct weft_engine_done *d)
 {
@@ -116,7 +129,7 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     if (k->flags & PKT_CE)
         note_mark(e, q, qi);
     if (__builtin_expect(k->psn != q->exp_psn || q->holding, 0)) {
-        e->recovery->gap(e, qi, i);
+        e->rc.recovery->gap(e, qi, i);
         return;
     }
     q->exp_psn++;
@@ -203,7 +216,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         pkt_free(e, i);
         return;
     }
-    if (__builtin_expect(e->odd & ODD_ACK, 0))
+    if (__builtin_expect(e->path.odd & ODD_ACK, 0))
         qp_tell(e, k.qp, nack ? WEFT_QP_NACK : WEFT_QP_ACK, i);
     uint64_t una_before = q->una_bytes;
     uint32_t done = NIL;
@@ -232,14 +245,14 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         if (q->control->pint_on) {
             a.pint = (uint16_t)k.sig;
             if (q->control->signals.pint_tables)
-                a.draw = (uint16_t)weft_libc_rand_next(&e->libc_rand);
+                a.draw = (uint16_t)weft_libc_rand_next(&e->draws.libc_rand);
         }
         q->cc->on_ack(cc_state_at(e, k.qp), q->ccp, e->now, &a, &q->out);
     }
     pkt_free(e, i);
     nic_cc_changed(e, k.qp);
     if (__builtin_expect(nack || q->recovering || k.flags & PKT_SACK, 0))
-        e->recovery->acked(e, k.qp, &k);
+        e->rc.recovery->acked(e, k.qp, &k);
     else
         nic_wake(e, k.qp);
     while (done != NIL) {
@@ -277,7 +290,7 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
         q->rto_at_ps = WEFT_NEVER;
         return;
     }
-    if (e->low_rto && nic_rto_extend(e, qi))
+    if (e->rc.low_rto && nic_rto_extend(e, qi))
         return;
     q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
     q->rtos++;
@@ -298,7 +311,7 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
         q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->out);
         nic_cc_changed(e, qi);
     }
-    e->recovery->timeout(e, qi);
+    e->rc.recovery->timeout(e, qi);
 }
 
 void rc_cc_timer(struct weft_engine *e, uint32_t qi)

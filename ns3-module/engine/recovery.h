@@ -13,7 +13,8 @@
 #ifndef WEFT_ENGINE_RECOVERY_H
 #define WEFT_ENGINE_RECOVERY_H
 
-#include "internal.h"
+#include "pkt.h"
+#include "qp.h"
 
 struct recovery {
     const char *name; /**< as in transport.recovery */
@@ -38,10 +39,14 @@ struct recovery {
     void (*fini)(struct qp *q);
 };
 
+#pragma GCC visibility push(hidden)
+
 extern const struct recovery recovery_go_back_n, recovery_go_back_0, recovery_selective_repeat,
     recovery_out_of_order;
 
 /** The member for transport.recovery. */
 const struct recovery *recovery_of(int which);
+
+#pragma GCC visibility pop
 
 #endif

@@ -8,6 +8,8 @@
 
 #include "recovery.h"
 
+#pragma GCC visibility push(hidden)
+
 /** struct recovery.gap: holds packets behind a gap; fills it. */
 void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i);
 /** struct recovery.acked: notes what the receiver holds, sends again what counts as lost. */
@@ -18,5 +20,7 @@ void repeat_timeout(struct weft_engine *e, uint32_t qi);
 void repeat_sent(struct weft_engine *e, uint32_t qi);
 /** struct recovery.fini */
 void repeat_fini(struct qp *q);
+
+#pragma GCC visibility pop
 
 #endif

@@ -14,8 +14,16 @@
  *
  * Relies on one path per QP: a later packet received means that the earlier ones were lost.
  */
+#include "context.h"
+#include "loop.h"
+#include "nic.h"
+#include "pkt.h"
 #include "psn_set.h"
+#include "rc.h"
+#include "recovery.h"
 #include "repeat.h"
+
+#include "base/units.h"
 
 struct repeat {
     struct psn_set held;   /**< receiver: arrived behind the gap */
@@ -56,7 +64,7 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
     q->holding = 1;
     pkt_at(e, i)->sack = (uint32_t)(psn - q->exp_psn);
     pkt_at(e, i)->flags |= PKT_SACK;
-    rc_answer(e, q, i, e->recovery->patient ? WEFT_PKT_ACK : WEFT_PKT_NACK);
+    rc_answer(e, q, i, e->rc.recovery->patient ? WEFT_PKT_ACK : WEFT_PKT_NACK);
 }
 
 static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
@@ -113,7 +121,7 @@ static void start(struct qp *q)
 static uint64_t lost_before(const struct weft_engine *e, uint64_t sack)
 {
     const uint64_t n = e->p.transport.reorder_packets;
-    if (!e->recovery->patient)
+    if (!e->rc.recovery->patient)
         return sack;
     return n && sack > n ? sack - n : 0;
 }
@@ -137,7 +145,7 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     }
     if (q->recovering) {
         steer(e, q);
-        if (q->una_psn >= r->recovery_psn && (r->sacked.n == 0 || e->recovery->patient))
+        if (q->una_psn >= r->recovery_psn && (r->sacked.n == 0 || e->rc.recovery->patient))
             q->recovering = 0;
         if (q->rto_at_ps == WEFT_NEVER && q->top_psn > q->una_psn)
             nic_rto_arm(e, qi);

@@ -29,9 +29,14 @@ struct stable {
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(hidden)
+
 /** Reserves room for @p max records of @p elem bytes; false when the address space is refused. */
 bool stable_init(struct stable *s, size_t elem, uint32_t max);
 void stable_fini(struct stable *s);
+
+#pragma GCC visibility pop
+
 #ifdef __cplusplus
 }
 #endif

@@ -15,7 +15,14 @@
  * and a path is stuck is; of single ones it is said (weft_engine_explain_stuck). Whoever is parked waits for a link. Operations in switches lose nothing or end the run, and wait
  * for members that compute: they are no QPs and do not count.
  */
+#include "stall.h"
+#include "context.h"
+#include "ecmp.h"
+#include "lazy.h"
 #include "recovery.h"
+
+#include "base/int128.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,9 +43,9 @@ static struct stall_mark *mark_of(const struct weft_engine *e, uint32_t qi)
 static int reserve(struct weft_engine *e)
 {
     struct stall *s = &e->stall;
-    if (e->qps.n <= s->cap)
+    if (e->qps.pool.n <= s->cap)
         return 0;
-    const uint32_t cap = e->qps.n > 2 * s->cap ? e->qps.n : 2 * s->cap;
+    const uint32_t cap = e->qps.pool.n > 2 * s->cap ? e->qps.pool.n : 2 * s->cap;
     struct stall_mark *more = realloc(s->marks, cap * sizeof *more);
     if (!more)
         return -1;
@@ -60,7 +67,7 @@ static int64_t ways_ps(const struct weft_engine *e, const struct qp *q)
     uint32_t ports[MAX_PATH];
     int64_t ps = 0;
     for (int forward = 0; forward < 2; forward++) {
-        const uint32_t n = ecmp_path(e, e->routes, q, forward, ports);
+        const uint32_t n = ecmp_path(e, e->routing.routes, q, forward, ports);
         for (uint32_t h = 0; h < n; h++)
             ps += link_ps(&e->ports[ports[h]]);
     }
@@ -105,7 +112,7 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
     lazy_catch_up(e);
     if (reserve(e))
         return WEFT_MOTION_SOME; /* without memory nothing is known */
-    for (uint32_t i = 0; i < e->qps.n; i++) {
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         if (q->head_msg == NIL || q->state == QP_PARKED) {
             if (i < s->n)
@@ -119,7 +126,7 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
         mark_of(e, i)->stuck = is;
         held += is;
     }
-    s->n = e->qps.n;
+    s->n = e->qps.pool.n;
     s->stuck = open && held == open;
     return !open ? WEFT_MOTION_NONE : s->stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
 }
@@ -127,7 +134,7 @@ enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_
 uint64_t weft_engine_arrived_bytes(const struct weft_engine *e)
 {
     uint64_t sum = e->tot.bytes_received;
-    for (uint32_t i = 0; i < e->qps.n; i++) {
+    for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
         if (q->rcv_msg == NIL)
             continue;
@@ -155,7 +162,7 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
              weft_human_time(m->since_ps, since),
              (unsigned long long)(best > head->first_psn ? best - head->first_psn : 0),
              (unsigned long long)head->npkts, (unsigned long long)q->retx_packets,
-             e->recovery == &recovery_go_back_0
+             e->rc.recovery == &recovery_go_back_0
                  ? " (transport.recovery=go-back-0 starts anew after each loss)"
                  : "");
     return true;

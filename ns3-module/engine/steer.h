@@ -11,7 +11,8 @@
 #ifndef WEFT_ENGINE_STEER_H
 #define WEFT_ENGINE_STEER_H
 
-#include "internal.h"
+#include "context.h"
+#include "ecmp.h"
 
 /** No intermediate. */
 #define NO_MID 0xffffffu
@@ -30,12 +31,17 @@ struct steer {
     void (*paused)(struct weft_engine *e, uint32_t port, uint32_t prio);
 };
 
+#pragma GCC visibility push(hidden)
+
 extern const struct steer steer_valiant, steer_minimal_adaptive;
 
 /** Whether valiant has something to spread over in a dimension. */
 bool valiant_spreads(const struct weft_fabric *f, uint32_t dim);
 /** The member for switch.balance over this fabric; NULL: packets keep to the routes. */
 const struct steer *steer_of(int balance, const struct weft_fabric *f);
+
+#pragma GCC visibility pop
+
 /** One of the ports of @p g: the flow's own. */
 static inline uint32_t steer_own(const struct weft_engine *e, struct weft_route_group g,
                                  uint32_t node, const struct qp *q)
@@ -45,7 +51,7 @@ static inline uint32_t steer_own(const struct weft_engine *e, struct weft_route_
 /** The priority in which packets of a QP leave its host in a class. */
 static inline uint32_t steer_prio(const struct weft_engine *e, const struct qp *q, bool upper)
 {
-    const bool moves = upper && e->vcs && (e->channelled >> q->own_prio & 1);
+    const bool moves = upper && e->routing.vcs && (e->mmu.channelled >> q->own_prio & 1);
     return q->own_prio + (moves ? e->fabric->vcs : 0);
 }
 

@@ -15,7 +15,10 @@
  * Deadlocks: the way to the intermediate is in class 0, the way from there in class 1 with as many
  * channels again (steer.h); both are routes of the fabric, whose channel dependencies are checked.
  */
+#include "context.h"
 #include "steer.h"
+
+#include "base/rng.h"
 
 bool valiant_spreads(const struct weft_fabric *f, uint32_t dim)
 {
@@ -60,7 +63,7 @@ static uint32_t draw(struct weft_engine *e, const struct qp *q)
         const uint32_t size = f->dims[d].size, at = q->dst_host / stride % size;
         if (!valiant_spreads(f, d))
             continue;
-        mid = mid - at * stride + (uint32_t)weft_rng_below(&e->steer_rng, size) * stride;
+        mid = mid - at * stride + (uint32_t)weft_rng_below(&e->spread.steer_rng, size) * stride;
     }
     const bool useful = differ(f, q) && mid != q->src_host && mid != q->dst_host &&
                         !same_switches(f, mid, q->src_host) && !same_switches(f, mid, q->dst_host);
@@ -79,13 +82,13 @@ static void aim(struct weft_engine *e, struct qp *q)
     const uint32_t node = e->fabric->hosts[q->src_host];
     q->mid = draw(e, q);
     struct weft_route_group g =
-        weft_routes_lookup(e->routes, node, q->mid == NO_MID ? q->dst_host : q->mid);
+        weft_routes_lookup(e->routing.routes, node, q->mid == NO_MID ? q->dst_host : q->mid);
     if (q->mid != NO_MID && (!g.n || ends_there(e->fabric, g))) { /* cut off, or no way onwards */
         q->mid = NO_MID;
-        g = weft_routes_lookup(e->routes, node, q->dst_host);
+        g = weft_routes_lookup(e->routing.routes, node, q->dst_host);
     }
     if (g.n)
-        q->port = g.ports[weft_rng_below(&e->steer_rng, g.n)];
+        q->port = g.ports[weft_rng_below(&e->spread.steer_rng, g.n)];
 }
 
 /* Through any port, where there is something to spread over. */
@@ -95,7 +98,7 @@ static void exits(const struct weft_engine *e, const struct qp *q,
     const struct weft_fabric *f = e->fabric;
     const struct weft_fabric_node *n = &f->nodes[f->hosts[q->src_host]];
     const struct weft_route_group g =
-        weft_routes_lookup(e->routes, f->hosts[q->src_host], q->dst_host);
+        weft_routes_lookup(e->routing.routes, f->hosts[q->src_host], q->dst_host);
     if (differ(f, q))
         for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++)
             take(ctx, p);
@@ -118,15 +121,15 @@ static uint32_t next(struct weft_engine *e, uint32_t node, struct pkt *k)
 {
     struct weft_route_group g = {NULL, 0};
     if (k->mid != NO_MID) {
-        g = weft_routes_lookup(e->routes, node, k->mid);
+        g = weft_routes_lookup(e->routing.routes, node, k->mid);
         if (reached(e, g, node, k->mid) || !g.n) {
             k->mid = NO_MID;
             k->flags |= PKT_UPPER;
         }
     }
     if (k->mid == NO_MID)
-        g = weft_routes_lookup(e->routes, node, k->dst_host);
-    return g.n ? g.ports[g.n > 1 ? weft_rng_below(&e->steer_rng, g.n) : 0] : NIL;
+        g = weft_routes_lookup(e->routing.routes, node, k->dst_host);
+    return g.n ? g.ports[g.n > 1 ? weft_rng_below(&e->spread.steer_rng, g.n) : 0] : NIL;
 }
 
 const struct steer steer_valiant = {.upper = upper, .aim = aim, .exits = exits, .next = next};

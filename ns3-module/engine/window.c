@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Windows of switches. Why and when: window.h. */
-#include "internal.h"
+#include "window.h"
+#include "balance.h"
+#include "context.h"
+#include "events.h"
+#include "fastq.h"
+#include "gap.h"
+#include "keyheap.h"
+#include "loop.h"
+#include "port.h"
+
+#include "base/units.h"
 
 #include <string.h>
 
@@ -75,8 +85,8 @@ static int64_t lookahead(const struct weft_engine *e)
 static bool possible(const struct weft_engine *e)
 {
     const struct weft_engine_hooks *h = &e->hooks;
-    return e->lazy && !e->stepped && (!h->pfc || h->pfc_late) && !h->drop && !h->lose &&
-           !e->frames_on && !e->in_network && !e->p.pfc.quanta && !e->p.pfc.response_ps &&
+    return e->path.lazy && !e->windows.stepped && (!h->pfc || h->pfc_late) && !h->drop && !h->lose &&
+           !e->path.frames && !e->in_network && !e->p.pfc.quanta && !e->p.pfc.response_ps &&
            !balance_shared(e) && e->fabric->nnodes <= 1u << NODE_BITS;
 }
 
@@ -104,16 +114,16 @@ void window_choose(struct weft_engine *e)
     const bool can = possible(e) && (w->lookahead_ps = lookahead(e)) >= LEAST_PS;
     if (w->on && !can) {
         leave(e);
-    } else if (!w->on && can && e->pkts.live == 0) { /* nothing of switches is in the other queue */
+    } else if (!w->on && can && e->pkts.pool.live == 0) { /* nothing of switches is in the other queue */
         w->on = true;
-        w->done_ps = e->due_ps;
-        w->base = e->due_ps;
+        w->done_ps = e->loop.due_ps;
+        w->base = e->loop.due_ps;
     }
 }
 
 void weft_engine_expect_steps(struct weft_engine *e)
 {
-    e->stepped = true;
+    e->windows.stepped = true;
     window_choose(e);
 }
 
@@ -280,10 +290,10 @@ static void run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
     uint32_t events = 0;
     w->running = s;
     s->listed_ps = INT64_MIN; /* no need to list what is added meanwhile */
-    if (e->pkts.live > e->warm_from && s->events >= n->nports)
+    if (e->pkts.pool.live > e->pkts.prefetch_above && s->events >= n->nports)
         fetch(e, s, n, until);
     for (; (key = s->q.h[0]) < until; events++) {
-        e->now = e->due_ps = w->base + (int64_t)(key >> FASTQ_ID_BITS);
+        e->now = e->loop.due_ps = w->base + (int64_t)(key >> FASTQ_ID_BITS);
         s->vacant = true;
         if (fastq_kind(key) == EV_ARRIVE)
             port_arrive(e, fastq_port(key));
@@ -308,7 +318,7 @@ static void run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
 static void run_window(struct weft_engine *e, int64_t until_ps)
 {
     struct windows *w = &e->windows;
-    const int64_t now = e->now, due_ps = e->due_ps;
+    const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint64_t until = key_of(w, until_ps);
     const int code = e->err.code;
     while (window_first(e) < until_ps && e->err.code == code) {
@@ -324,14 +334,14 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
     w->done_ps = until_ps;
     e->tot.windows++;
     e->now = now;
-    e->due_ps = due_ps;
+    e->loop.due_ps = due_ps;
 }
 
 /* Executes the events of switches at @p t_ps, before which all are over, that go before entry @p id. */
 static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
 {
     struct windows *w = &e->windows;
-    const int64_t now = e->now, due_ps = e->due_ps;
+    const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint64_t until = key_of(w, t_ps) | id;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (w->of[n].q.n && w->of[n].q.h[0] < until) {
@@ -340,7 +350,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
                 list(e, n, w->of[n].listed_ps);
         }
     e->now = now;
-    e->due_ps = due_ps;
+    e->loop.due_ps = due_ps;
 }
 
 /* No event of a switch is before @p t_ps, and none of a host that it could come from. */
@@ -388,14 +398,14 @@ void window_run(struct weft_engine *e, int64_t until_ps)
 
 void window_catch_up(struct weft_engine *e)
 {
-    window_run(e, e->due_ps);
-    if (e->windows.on && e->due_id && window_first(e) == e->due_ps)
-        run_instant(e, e->due_ps, e->due_id);
+    window_run(e, e->loop.due_ps);
+    if (e->windows.on && e->loop.due_id && window_first(e) == e->loop.due_ps)
+        run_instant(e, e->loop.due_ps, e->loop.due_id);
 }
 
 void window_end(struct weft_engine *e)
 {
-    if (e->limit != WEFT_NEVER) /* else nothing is left */
+    if (e->loop.limit_ps != WEFT_NEVER) /* else nothing is left */
         window_catch_up(e);
     if (e->now < e->windows.last_ps)
         e->now = e->windows.last_ps;

@@ -43,6 +43,7 @@ struct window_note {
 
 struct windows {
     bool on;
+    bool stepped; /**< weft_engine_expect_steps was called */
     int64_t lookahead_ps;
     int64_t done_ps; /**< S */
     int64_t last_ps; /**< time of the last event executed at a switch */
@@ -55,6 +56,8 @@ struct windows {
 };
 
 struct weft_engine;
+
+#pragma GCC visibility push(hidden)
 
 /** Prepares for the nodes of a fabric; false when out of memory. */
 bool window_init(struct weft_engine *e);
@@ -81,5 +84,7 @@ void window_end(struct weft_engine *e);
 void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause);
 /** Tells the hook what took effect before @p until_ps. */
 void window_tell(struct weft_engine *e, int64_t until_ps);
+
+#pragma GCC visibility pop
 
 #endif

@@ -21,7 +21,7 @@ inline const weft_net_backend *packet_like()
     backend.name = "packet";
     backend.title = "every packet";
     backend.uses_cc = 1;
-    backend.sections = g_packetSections;
+    backend.sections = weft_packet_sections;
     backend.nsections = PACKET_SECTIONS;
     backend.params_size = sizeof(PacketParams);
     return &backend;

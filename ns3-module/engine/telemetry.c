@@ -7,15 +7,22 @@
  * PINT (SIGCOMM 2020): each port keeps a moving utilisation and the packet carries the largest one, in
  * a logarithmic code with random rounding.
  */
+#include "telemetry.h"
+#include "context.h"
+#include "loop.h"
+#include "qp.h"
+#include "stable.h"
+
+#include "base/rng.h"
+#include "base/units.h"
 #include "congestion/pint_code.h"
-#include "internal.h"
 
 static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     if (k->sig == NIL) {
-        k->sig = stable_alloc(&e->ints);
+        k->sig = stable_alloc(&e->telemetry.stacks);
         if (k->sig == NIL) {
-            engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight", e->ints.max);
+            engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight", e->telemetry.stacks.max);
             return;
         }
     }
@@ -44,8 +51,8 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
     if (s->pint_tables) {
         p->pint_u =
             weft_pint_update_tables(p->pint_u, dt_ps / WEFT_PS_PER_NS, t_ps / WEFT_PS_PER_NS,
-                                    p->qtotal, p->pint_size, port_rate_bps(e, out), &e->libc_rand);
-        draw = weft_libc_rand_next(&e->libc_rand) % 65536 / 65536.0;
+                                    p->qtotal, p->pint_size, port_rate_bps(e, out), &e->draws.libc_rand);
+        draw = weft_libc_rand_next(&e->draws.libc_rand) % 65536 / 65536.0;
     } else {
         p->pint_u = weft_pint_update(p->pint_u, dt_ps, t_ps, p->qtotal, p->pint_size,
                                      port_rate_bps(e, out));
@@ -56,7 +63,7 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
         k->sig = code;
 }
 
-int64_t signal_longest_rtt(const struct weft_engine *e)
+int64_t telemetry_longest_rtt(const struct weft_engine *e)
 {
     int64_t longest = e->p.transport.base_rtt_ps;
     if (longest)
@@ -70,10 +77,10 @@ int64_t signal_longest_rtt(const struct weft_engine *e)
     return longest ? longest : 1;
 }
 
-void signal_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out)
+void telemetry_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out)
 {
     struct pkt *k = pkt_at(e, pkt);
-    if (__builtin_expect(e->all_int, 1)) {
+    if (__builtin_expect(e->telemetry.all_int, 1)) {
         stamp_int(e, k, out);
         return;
     }

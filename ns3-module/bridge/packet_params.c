@@ -33,7 +33,7 @@ EngineSection(int i)
 
 } // namespace
 
-const weft_net_section g_packetSections[PACKET_SECTIONS] = {
+const weft_net_section weft_packet_sections[PACKET_SECTIONS] = {
     {"transport",
      "what carries messages; NIC and RoCE reliable connection",
      TransportParamTable(),

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The choice of a port among those that routes allow: load balancing. */
+#ifndef WEFT_ENGINE_BALANCE_H
+#define WEFT_ENGINE_BALANCE_H
+
+#include "base/rng.h"
+#include "engine.h"
+#include "pkt.h"
+#include "topologies/routes.h"
+
+struct flowlet;
+struct steer;
+
+/** Picks one of the equal-cost ports of a node for a data packet. */
+typedef uint32_t (*balance_fn)(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                               const struct pkt *k);
+
+/** How packets spread. */
+struct spread {
+    balance_fn balance;        /**< NULL: by the hash of the flow */
+    const struct steer *steer; /**< NULL: packets keep to the routes */
+    struct weft_rng steer_rng;
+    uint32_t *turns; /**< spray: per node, packets so far */
+    struct flowlet *flowlets;
+};
+
+#pragma GCC visibility push(hidden)
+
+/** Whether switches share the state that they balance by. */
+bool balance_shared(const struct weft_engine *e);
+int balance_check(const struct weft_engine_config *c, struct weft_err *err);
+int balance_init(struct weft_engine *e, struct weft_err *err);
+
+#pragma GCC visibility pop
+
+#endif

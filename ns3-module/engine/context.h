@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The engine's context, a struct of its parts, and how records are found by index.
+ *
+ * Everything is arrays of records. A packet is in exactly one list at a time: a port's queue, or the ring of packets in
+ * flight on a link; only the head of a link's ring is in the event queue. Each part is declared by the header of its owner,
+ * which also declares what its files do for others: no file includes more than it uses. All of it is internal to the engine:
+ * symbols of these headers are hidden.
+ */
+#ifndef WEFT_ENGINE_CONTEXT_H
+#define WEFT_ENGINE_CONTEXT_H
+
+#include "audit.h"
+#include "balance.h"
+#include "control.h"
+#include "credit.h"
+#include "delay.h"
+#include "draws.h"
+#include "ideal.h"
+#include "link_state.h"
+#include "loop.h"
+#include "mmu.h"
+#include "msg.h"
+#include "nic.h"
+#include "path.h"
+#include "pfc.h"
+#include "pkt.h"
+#include "port.h"
+#include "qp.h"
+#include "rc.h"
+#include "routing.h"
+#include "stall.h"
+#include "telemetry.h"
+#include "window.h"
+
+/** An engine: what it was given, and the state of its parts. */
+struct weft_engine {
+    struct weft_engine_params p;
+    const struct weft_fabric *fabric;
+    uint64_t seed;
+    struct weft_engine_hooks hooks;
+
+    int64_t now; /**< ps */
+    struct loop loop;
+    struct timers timers;
+    struct windows windows;
+
+    struct port *ports;
+    struct stable port_mem; /**< what ports lie in */
+    struct nics nics;
+    struct packets pkts;
+    struct telemetry telemetry;
+    struct stable msgs; /**< struct msg */
+    struct qps qps;
+    struct rc rc;
+    struct control *controls; /**< one per dimension */
+
+    struct path path;
+    struct routing routing;
+    struct link_state links;
+    struct spread spread;
+    struct mmus mmu;
+    struct pfc pfc;
+    struct credits credit;
+    struct draws draws;
+    struct in_network *in_network; /**< NULL: no group was opened */
+
+    struct ideal ideal; /**< rates and routes of the past */
+    struct delays delays;
+    struct stall stall;
+    struct node_payload *own; /**< one per node */
+    struct weft_engine_totals tot;
+    struct weft_err err;
+};
+
+static inline struct pkt *pkt_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct pkt *)(void *)e->pkts.pool.base + i;
+}
+static inline struct msg *msg_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct msg *)(void *)e->msgs.base + i;
+}
+static inline struct qp *qp_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct qp *)(void *)e->qps.pool.base + i;
+}
+static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
+{
+    return (struct int_stack *)(void *)e->telemetry.stacks.base + i;
+}
+static inline void *cc_state_at(const struct weft_engine *e, uint32_t qp)
+{
+    return e->qps.cc_state.base ? e->qps.cc_state.base + (size_t)qp * e->qps.cc_state.elem : NULL;
+}
+
+static inline uint64_t port_rate_bps(const struct weft_engine *e, uint32_t port)
+{
+    return e->ports[port].kind->rate_bps;
+}
+
+#endif

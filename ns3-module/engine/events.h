@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Adding events: to the queues of the loop, and to those of switches that run in windows. */
+#ifndef WEFT_ENGINE_EVENTS_H
+#define WEFT_ENGINE_EVENTS_H
+
+#include "context.h"
+
+/** Adds to an event queue; fails the engine when out of memory. */
+static inline void engine_push(struct weft_engine *e, struct evq *q, int64_t t, uint64_t id)
+{
+    if (__builtin_expect(!evq_push(q, t, id), 0))
+        engine_fail(e, WEFT_E_LIMIT, "out of memory in the event queue (%u entries)", q->n);
+}
+
+/** Adds an event of switch @p node. */
+static inline void window_push(struct weft_engine *e, uint32_t node, int64_t t, enum ev_kind kind,
+                               uint32_t port)
+{
+    struct window_node *s = &e->windows.of[node];
+    const uint64_t key = fastq_key(e->windows.base, t, kind, port);
+    if (s->vacant) {
+        s->vacant = false;
+        keyheap_replace(&s->q, key);
+    } else {
+        window_add(e, node, t, key);
+    }
+}
+
+/** The same for the switch that is running, as the first thing that its present event adds. */
+static inline void window_push_next(struct weft_engine *e, int64_t t, enum ev_kind kind,
+                                    uint32_t port)
+{
+    struct window_node *s = e->windows.running;
+    s->vacant = false;
+    keyheap_replace(&s->q, fastq_key(e->windows.base, t, kind, port));
+}
+
+/** Queues the arrival at the end of a link, or the next transmission of a port. */
+static inline void engine_push_port(struct weft_engine *e, int64_t t, enum ev_kind kind,
+                                    uint32_t port)
+{
+    const struct port *p = &e->ports[port];
+    const bool at_host = kind == EV_ARRIVE ? p->to_host : p->nic != NIL;
+    if (e->windows.on && !at_host)
+        window_push(e, kind == EV_ARRIVE ? p->far : p->node, t, kind, port);
+    else if (__builtin_expect(!fastq_push(&e->loop.fast, e->now, t, kind, port), 0))
+        engine_push(e, &e->loop.slow, t, EV_ID(kind, port));
+}
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packets that their link loses. */
+#ifndef WEFT_ENGINE_LINK_LOSS_H
+#define WEFT_ENGINE_LINK_LOSS_H
+
+#include "engine.h"
+#include "port.h"
+
+#pragma GCC visibility push(hidden)
+
+/** Whether packet @p i is lost on the link of port @p p, number @p port; drops it then. Else it has arrived. */
+bool link_lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The clock, the event loop and the timers. */
+#ifndef WEFT_ENGINE_LOOP_H
+#define WEFT_ENGINE_LOOP_H
+
+#include "engine.h"
+#include "fastq.h"
+#include "stable.h"
+
+#define MAX_TIMERS (UINT32_C(1) << 24) /**< at once */
+
+/** A timer of the engine's user. */
+struct timer {
+    uint32_t next; /**< first, as stable.h wants */
+    void (*fn)(void *ctx, uint64_t arg);
+    void *ctx;
+    uint64_t arg;
+};
+
+/** Timers of the engine's users. */
+struct timers {
+    struct stable pool; /**< struct timer */
+    uint64_t seq;       /**< asked for so far */
+};
+
+/** The event loop. */
+struct loop {
+    int64_t limit_ps; /**< it ends before the first event at or after this */
+    int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
+    uint32_t
+        due_id; /**< events of that time and lower entries (fastq.h) come before what is going on */
+    uint32_t order;          /**< ns3-event-order: rank given last */
+    const uint64_t *fetched; /**< entry of fast.due from which on nothing has been fetched ahead */
+    struct fastq fast;       /**< arrivals and transmissions: one entry per busy link or port */
+    /** retransmission, congestion-control, PFC and user timers; arrivals and transmissions over a
+     * second ahead */
+    struct evq slow;
+};
+
+#pragma GCC visibility push(hidden)
+
+/** Records the first fatal error and stops the loop; returns its code. */
+int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/** A timer of the engine's user is due. @p number: of its entry. */
+void timer_fire(struct weft_engine *e, uint64_t number);
+
+#pragma GCC visibility pop
+
+#endif

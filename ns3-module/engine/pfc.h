@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* PFC: pauses on the wire and their deadlines. */
+#ifndef WEFT_ENGINE_PFC_H
+#define WEFT_ENGINE_PFC_H
+
+#include "engine.h"
+
+/** A deadline of PFC. */
+struct pfc_deadline {
+    int64_t at_ps;    /**< WEFT_NEVER: none */
+    int64_t entry_ps; /**< time of the valid EV_PFC entry, WEFT_NEVER: none */
+};
+
+/** PFC timers of one port. */
+struct pfc_port {
+    struct pfc_deadline expiry[WEFT_PRIOS];  /**< egress: end of the pause */
+    struct pfc_deadline refresh[WEFT_PRIOS]; /**< ingress: next repetition of XOFF */
+};
+
+/** When the current pause of each priority of a port's egress began. */
+struct pfc_since {
+    int64_t ps[WEFT_PRIOS];
+};
+
+/** PFC of all ports. */
+struct pfc {
+    struct pfc_port *ports;  /**< one per port; NULL with pfc.quanta = 0, which needs no timers */
+    struct pfc_since *since; /**< one per port */
+    uint64_t moves;          /**< packets made, delivered or dropped so far, PFC frames apart */
+    uint64_t repeats;        /**< pauses repeated since one was */
+    int64_t moved_ps;        /**< when moves was seen to have changed */
+    int64_t watched_ps;      /**< when that was looked at, or a deadlock looked for */
+};
+
+#pragma GCC visibility push(hidden)
+
+int pfc_init(struct weft_engine *e, struct weft_err *err);
+void pfc_fini(struct weft_engine *e);
+/** Memory that the timers take. */
+uint64_t pfc_bytes(const struct weft_engine *e);
+/** Ingress @p port wants its peer paused or resumed: queues the frame ahead of everything. @p kick: the
+ * port may be idle; false: it is about to send, and then looks for such frames itself. */
+void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick);
+/** A PFC frame takes effect at the port that sends towards its origin. Consumes it. */
+void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** The link of @p port failed: its pause and the one it asked for are forgotten. */
+void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** The deadline that an EV_PFC entry stands for, and its execution. */
+struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number);
+void pfc_event(struct weft_engine *e, uint64_t number);
+
+#pragma GCC visibility pop
+
+#endif

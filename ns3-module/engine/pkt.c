@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packet records, and what hooks are shown of them. */
+#include "pkt.h"
+#include "context.h"
+#include "credit.h"
+#include "frame.h"
+#include "in_network.h"
+#include "loop.h"
+#include "stable.h"
+#include "telemetry.h"
+
+uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
+{
+    uint32_t i = stable_alloc(&e->pkts.pool);
+    if (__builtin_expect(i == NIL, 0)) {
+        engine_fail(e, WEFT_E_LIMIT, "more than %u packets in flight", MAX_PKTS);
+        return NIL;
+    }
+    struct pkt *p = pkt_at(e, i);
+    p->kind = (uint8_t)kind;
+    p->flags = 0;
+    p->in_port = NIL;
+    p->hop = 0;
+    p->sig = e->telemetry.pint_on ? 0 : NIL;
+    e->tot.sent[kind]++;
+    return i;
+}
+
+void pkt_free(struct weft_engine *e, uint32_t i)
+{
+    if (e->telemetry.int_on && pkt_at(e, i)->sig != NIL)
+        stable_release(&e->telemetry.stacks, sig_stack(pkt_at(e, i)->sig));
+    stable_release(&e->pkts.pool, i);
+}
+
+/* What PFC frames do not have; most of it only packets of a QP do. */
+static void view_roce(const struct weft_engine *e, const struct pkt *p,
+                      struct weft_engine_pkt_view *v)
+{
+    const struct qp *q = qp_at(e, p->qp);
+    const bool forward = p->dst_host == q->dst_host, data = p->kind == WEFT_PKT_DATA;
+    v->dst_host = p->dst_host;
+    v->src_host = forward ? q->src_host : q->dst_host;
+    if (p->kind == WEFT_PKT_FRAME) {
+        v->ce = (p->flags & PKT_CE) != 0;
+        return;
+    }
+    v->qpn = p->qp + WEFT_FIRST_QPN;
+    v->flow_hash = forward ? q->flow_hash : q->ack_hash;
+    v->hops = p->hop;
+    v->payload_bytes = p->payload;
+    v->sent_ps = p->sent_ps;
+    if (data) {
+        v->ce = (p->flags & PKT_CE) != 0;
+        v->ack_request = (p->flags & (PKT_LAST | PKT_ASK)) || e->p.transport.ack_every == 1;
+    } else {
+        v->echo = (p->flags & PKT_ECHO) != 0;
+        v->cnp = (p->flags & PKT_CNP) != 0;
+        v->has_sack =
+            p->kind == WEFT_PKT_NACK && e->p.transport.recovery == WEFT_RECOVERY_SELECTIVE_REPEAT;
+        v->sack_psn = v->has_sack ? p->psn + p->sack : 0;
+    }
+    const struct control *c = q->control;
+    v->telemetry_bytes = data ? c->signals.data_bytes : 0;
+    if (p->kind == WEFT_PKT_ACK || p->kind == WEFT_PKT_NACK)
+        v->telemetry_bytes = c->signals.ack_bytes;
+    v->telemetry = c->int_on    ? WEFT_TELEMETRY_INT
+                   : c->pint_on ? WEFT_TELEMETRY_PINT
+                                : WEFT_TELEMETRY_TIME;
+    v->ecn_capable = data && c->ecn_on;
+    if (c->int_on && p->sig != NIL) {
+        v->int_hops = int_at(e, sig_stack(p->sig))->hops;
+        v->nhops = sig_hops(p->sig);
+    }
+    v->pint = c->pint_on ? p->sig : 0;
+}
+
+void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v)
+{
+    const struct pkt *p = pkt_at(e, i);
+    *v = (struct weft_engine_pkt_view){.kind = p->kind,
+                                       .prio = p->prio,
+                                       .frame_bytes = p->frame,
+                                       .psn = p->kind == WEFT_PKT_FRAME ? 0 : p->psn,
+                                       .handle = p->kind == WEFT_PKT_FRAME ? p->handle : 0,
+                                       .pause = p->kind == WEFT_PKT_PFC && (p->flags & PKT_XOFF)};
+    if (p->kind == WEFT_PKT_SUM)
+        v->dst_host = v->src_host = UINT32_MAX;
+    else if (!link_frame(p))
+        view_roce(e, p, v);
+}
+
+void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what)
+{
+    if (!(e->hooks.packet_events[port] >> what & 1))
+        return;
+    struct weft_engine_pkt_view v;
+    pkt_view(e, i, &v);
+    e->hooks.packet(e->hooks.ctx, e->now, port, what, &v);
+}
+
+void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
+{
+    e->ports[port].st.drops[why]++;
+    e->ports[port].dropped_payload += pkt_at(e, i)->payload;
+    e->tot.drops[why]++;
+    if (e->hooks.drop) {
+        struct weft_engine_pkt_view v;
+        pkt_view(e, i, &v);
+        e->hooks.drop(e->hooks.ctx, e->now, port, why, &v);
+    }
+    if (pkt_at(e, i)->kind == WEFT_PKT_FRAME)
+        frame_drop(e, i, port, why);
+    else if (__builtin_expect(pkt_at(e, i)->kind == WEFT_PKT_CREDIT, 0))
+        credit_frame_lost(e, port, pkt_at(e, i));
+    else if (pkt_at(e, i)->kind == WEFT_PKT_SUM)
+        in_network_lost(e, i, port, why);
+    pkt_free(e, i);
+}

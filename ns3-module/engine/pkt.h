@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packets: their records, and lists of them by index. */
+#ifndef WEFT_ENGINE_PKT_H
+#define WEFT_ENGINE_PKT_H
+
+#include "engine.h"
+#include "stable.h"
+
+/** Packets alive beyond which their records are no longer in the caches: below, fetching ahead costs more than
+ * it saves. With INT a quarter of that, as stamps make packets larger. */
+#define CACHED_PACKETS 16384u
+
+#define MAX_PKTS (UINT32_C(1) << 27) /**< alive at once */
+
+enum pkt_flags {
+    PKT_LAST = 1,     /**< DATA: last packet of its message */
+    PKT_ECT = 1,      /**< FRAME: ECN-capable */
+    PKT_CE = 2,       /**< DATA, FRAME: congestion experienced */
+    PKT_ECHO = 4,     /**< ACK, NACK: a packet it covers was marked */
+    PKT_ASK = 4,      /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
+    PKT_CNP = 8,      /**< ACK, NACK: carries a CNP */
+    PKT_XOFF = 16,    /**< PFC: pause (else resume) */
+    PKT_SACK = 16,    /**< ACK, NACK: sack is the packet that caused it */
+    PKT_DOWN = 16,    /**< SUM: from the root to the hosts (else towards it) */
+    PKT_CUT = 32,     /**< on a link that failed: lost when it would have arrived */
+    PKT_CHANNEL = 64, /**< its virtual channels, chan and in_chan, are not both 0 */
+    PKT_UPPER = 128   /**< DATA: in class 1 of the virtual channels (steer.h) */
+};
+
+/** One packet: 64 bytes, one cache line. */
+struct pkt {
+    uint32_t next; /**< list link; first, as stable.h wants */
+    uint32_t qp;   /**< SUM on its way up from a host: the member */
+    union {
+        int64_t
+            next_at_ps;  /**< on a link: when the packet behind it will have arrived completely */
+        int64_t held_ps; /**< DATA in a queue: the clock of its pauses when it came, see delay.c */
+    };
+    /** DATA: start of transmission at the NIC; ACK: that of the data packet it answers */
+    int64_t sent_ps;
+    union {
+        uint64_t psn;    /**< DATA: own number; ACK, NACK: the number expected next */
+        uint64_t handle; /**< FRAME: the sender's name for it */
+    };
+    uint32_t dst_host; /**< SUM: place of its next stop in the tree */
+    uint32_t in_port;  /**< in a switch: the port it came in through; NIL: it was made there */
+    union {
+        uint32_t msg;  /**< DATA: message record; SUM: group */
+        uint32_t sack; /**< with PKT_SACK: the packet that caused it, counted from psn */
+    };
+    uint16_t frame;   /**< frame bytes */
+    uint16_t payload; /**< DATA, FRAME: payload bytes */
+    uint8_t kind;     /**< enum weft_pkt_kind */
+    uint8_t prio;
+    uint8_t flags; /**< enum pkt_flags */
+    uint8_t hop;   /**< forwarding nodes passed, at most QP_PATH */
+    uint32_t
+        order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
+    uint32_t sig; /**< INT stack and its stamps, NIL: none; with PINT: the code */
+    /** DATA with steer.h: the host on the way; with PKT_CHANNEL or PKT_UPPER: the virtual channel it
+     * travels in, its priority being as much above its own; and the one on the link before */
+    uint32_t mid : 24, chan : 4, in_chan : 4;
+};
+_Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");
+
+/** Whether a packet is of the link alone: a PFC or credit frame. */
+static inline bool link_frame(const struct pkt *k)
+{
+    return (uint32_t)k->kind - WEFT_PKT_PFC <= WEFT_PKT_CREDIT - WEFT_PKT_PFC;
+}
+
+/** In a forwarding node: the priority that a packet came in with. */
+static inline uint32_t came_in(const struct pkt *k)
+{
+    if (__builtin_expect(k->flags < PKT_CHANNEL, 1))
+        return k->prio;
+    return k->prio - k->chan + k->in_chan;
+}
+
+/** A list of packets, or of QPs, by index; empty when head is NIL. */
+struct list {
+    uint32_t head, tail;
+};
+
+/** All packets. */
+struct packets {
+    struct stable pool;      /**< struct pkt */
+    uint32_t prefetch_above; /**< packets alive beyond which records are fetched ahead */
+    bool prefetch_deep;      /**< and what they point to: there are stamps, or many QPs */
+};
+
+#pragma GCC visibility push(hidden)
+
+/** A fresh packet record, NIL (and the engine failed) when there is no room. */
+uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind);
+void pkt_free(struct weft_engine *e, uint32_t i);
+void pkt_view(const struct weft_engine *e, uint32_t i, struct weft_engine_pkt_view *v);
+/** Tells the packet hook, if the port is one that it wants to hear of. */
+void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_event what);
+/** Counts a drop at a port, tells the hook, frees the packet. */
+void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Ports: links as FIFOs, egress queues, and the accounting of what came in. */
+#ifndef WEFT_ENGINE_PORT_H
+#define WEFT_ENGINE_PORT_H
+
+#include "base/rng.h"
+#include "engine.h"
+#include "pkt.h"
+#include "port_kind.h"
+#include <stddef.h>
+
+struct hold;
+
+/** One priority of a port: its egress queue, and what came in through the port with that priority. Three
+ * of them lie in a cache line or two. */
+struct lane {
+    struct list q;
+    uint32_t qbytes;   /**< egress occupancy, frame bytes */
+    uint32_t in_bytes; /**< ingress occupancy without headroom */
+    uint32_t in_hdrm;  /**< ingress occupancy in headroom */
+    int32_t deficit;
+};
+
+/** In port.nonempty: PFC frames wait. Above the priorities. */
+#define CTRL_WAITS (1u << WEFT_PRIOS)
+
+/** One port: the sending end of one direction of a link, and the ingress accounting of the
+ * other. Two cache lines and a lane are what every packet touches. */
+struct port {
+    int64_t busy_until_ps,
+        armed_ps; /**< armed: when it looks for the next packet, WEFT_NEVER: not */
+    int64_t prop_ps;
+    uint64_t ser_q;           /**< ps per wire byte, GAP_SHIFT */
+    struct list fly;          /**< packets on the link, in order */
+    uint32_t peer, node, nic; /**< nic: index, NIL on switches */
+    uint32_t far; /**< where the link leads: a switch's node, or to_host a host's number */
+    uint32_t
+        nonempty; /**< bit mask of priorities; these are not bytes, whose stores may alias all */
+    uint16_t paused;
+    uint16_t xoff_sent; /**< ingress: priorities that we have paused at the peer */
+    /* second line */
+    uint8_t drr;     /**< priority whose turn it is */
+    bool sending;    /**< ns3-event-order: the end of the last packet hasn't been dealt with */
+    bool to_host;    /**< the link leads to a host */
+    bool lossy;      /**< packets may be lost on the link: errors, or it has been down */
+    bool down;       /**< the link is down; busy_until_ps is then WEFT_NEVER */
+    bool lazy;       /**< transmissions need no event of their own, see lazy.c */
+    bool was_down;   /**< the link has failed once */
+    uint64_t qtotal; /**< egress occupancy, all priorities */
+    /** packets that came out of this port's link at the far end, lost ones included */
+    uint64_t rx_packets;
+    struct weft_engine_port_stats st; /**< its first five, too */
+    struct lane lane[WEFT_PRIOS] __attribute__((aligned(8)));
+    struct list ctrl;             /**< PFC frames waiting */
+    const struct port_kind *kind; /**< buffer and marking constants */
+    double pint_u;                /**< PINT: utilisation */
+    int64_t pint_at_ps;
+    uint32_t pint_size;
+    /** ns3-event-order: ranks of the armed entry and of the end of the packet being sent */
+    uint32_t armed_order, end_order;
+    struct weft_rng ecn_rng, err_rng, pint_rng;
+    double error_rate;
+    double byte_log;          /**< log of the probability that a byte has no bit error, <= 0 */
+    uint64_t dropped_payload; /**< payload bytes of the packets in st.drops */
+    uint64_t lost_payload;    /**< of them, what the link lost; the rest never left the node */
+    int64_t paused_since_ps;
+    struct hold *hold; /**< clocks of its pauses; NULL: it has never been paused */
+} __attribute__((aligned(512)));
+_Static_assert(sizeof(struct port) == 512, "indexed by a shift");
+_Static_assert(offsetof(struct port, st.paused_ps) == 128,
+               "what every packet touches in two lines");
+
+#pragma GCC visibility push(hidden)
+
+/** The head of the link of @p port has arrived at the other end. */
+void port_arrive(struct weft_engine *e, uint32_t port);
+/** An EV_TX entry of the port is due: starts a packet, unless the port waits for another moment. */
+void port_due(struct weft_engine *e, uint32_t port);
+/** Queues a packet at a port and starts it when the port is free. */
+void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
+/** Something became sendable at the port. */
+void port_kick(struct weft_engine *e, uint32_t port);
+/** Takes the packets of class 1 (steer.h) that wait at a port out of its queue; returns the first of
+ * their list. */
+uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** Queues such a packet at port @p to instead, its class as it now says; NIL: drops it. */
+void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t pkt);
+/** Makes the transmissions before @p due_ps that a lazy port owes. */
+void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port, int64_t due_ps);
+
+#pragma GCC visibility pop
+
+#endif

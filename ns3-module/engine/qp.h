@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* QPs: both ends of one, in one record. */
+#ifndef WEFT_ENGINE_QP_H
+#define WEFT_ENGINE_QP_H
+
+#include "congestion/cc.h"
+#include "engine.h"
+#include "gap.h"
+#include "stable.h"
+
+struct control;
+struct repeat;
+
+/** QPs beyond which their records are no longer in the caches. */
+#define CACHED_QPS 4096u
+
+/** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those before
+ * QP_READY. QP_PARKED: no path leads to the destination. */
+enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
+
+/** Switches on a path that a QP remembers; the choices of further ones are looked up. */
+#define QP_PATH 8
+
+/** The priority of the records that stand for flows of frames: they have the path of a QP and nothing
+ * else of it. A frame travels as the ACKs of that QP do, so that src_host is where it goes. */
+#define FRAME_PRIO WEFT_PRIOS
+
+/** One QP: sender half and receiver half. */
+struct qp {
+    /** egress ports of the switches that its data, and its ACKs and CNPs, pass; NIL: look it up */
+    uint32_t path[2][QP_PATH];
+    /* sender: hot */
+    uint32_t next; /**< ready ring link */
+    uint32_t port; /**< host port it sends through */
+    uint64_t nxt_psn, una_psn;
+    uint64_t nxt_bytes, una_bytes; /**< payload stream offsets of nxt_psn and una_psn */
+    uint64_t top_psn;              /**< first number never sent */
+    uint64_t made_bytes;           /**< payload of the packets made, those sent again included */
+    int64_t next_avail_ps;
+    struct weft_cc_out out;
+    const struct weft_cc_ops *cc; /**< those of control */
+    const void *ccp;
+    const struct control *control; /**< of the dimension that the QP belongs to */
+    uint32_t mtu_bytes;            /**< payload bytes of a full packet */
+    uint64_t cap_bytes;    /**< most bytes in flight whatever the window, UINT64_MAX: no cap */
+    uint64_t last_wire;    /**< wire bytes of the last packet sent, 0: none yet */
+    int64_t last_tx_ps;    /**< when it started */
+    uint64_t gap_rate_bps; /**< the rate that gap_q was computed for */
+    uint64_t gap_q;        /**< ps per wire byte at that rate, GAP_SHIFT */
+    uint32_t nxt_msg;      /**< message that nxt_psn belongs to, NIL when all is sent */
+    uint32_t head_msg, tail_msg; /**< unacknowledged messages */
+    uint8_t state;               /**< enum qp_state */
+    uint8_t prio;                /**< of the next packet: own_prio, or one of its channels */
+    uint8_t backoff;             /**< doublings of the retransmission timeout */
+    uint8_t recovering;          /**< each ACK and each packet made is told to the loss recovery */
+    uint32_t retries;            /**< expiries since the last progress */
+    int64_t rto_at_ps;           /**< real deadline, WEFT_NEVER: nothing outstanding */
+    int64_t rto_from_ps;         /**< when rto_at was set, with transport.rto-low only */
+    int64_t rto_entry_ps;        /**< time of the valid EV_RTO entry, WEFT_NEVER: none */
+    int64_t cc_timer_ps;         /**< time of the queued EV_CC entry, WEFT_NEVER: none */
+    uint32_t src_host, dst_host;
+    uint32_t mid; /**< with steer.h, of the next packet: the host on the way */
+    bool upper;   /**< and whether it starts in class 1 of the virtual channels */
+    uint8_t own_prio;
+    uint32_t number; /**< which QP between the two */
+    uint32_t flow_hash, ack_hash;
+    uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
+    uint64_t end_psn;   /**< first number after the last posted message */
+    uint64_t end_byte;
+    uint64_t retx_packets, cnps, rtos;
+    uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
+    int64_t ideal_ps;     /**< 0: not computed yet */
+    struct weft_cc_env env;
+    int64_t
+        told_ps; /**< its clocks are right up to here, see delay.c; it is sending until then if that lies ahead */
+    int64_t pause_ps;                  /**< the pause clock of its port and priority at told_ps */
+    int64_t held_ps[WEFT_DELAY_QUEUE]; /**< its clocks: what has kept it from sending */
+    /* receiver */
+    uint64_t exp_psn;
+    uint64_t taken_bytes; /**< payload of the packets that came to the receiver, in order or not */
+    uint64_t nack_psn;    /**< gap that the last NACK was for, UINT64_MAX: none */
+    int64_t nack_at_ps, cnp_at_ps;
+    uint32_t ack_port;     /**< receiving host's port for ACKs */
+    uint32_t unacked;      /**< data packets since the last ACK */
+    uint8_t echo;          /**< a packet since the last ACK was marked */
+    uint8_t cnp_due;       /**< the next ACK carries a CNP */
+    uint8_t holding;       /**< packets behind a gap are kept (selective repeat) */
+    uint32_t rcv_msg;      /**< message that exp_psn belongs to, NIL when all is received */
+    struct repeat *repeat; /**< selective repeat's bitmaps, NULL: never lost a packet */
+};
+
+/** All QPs. */
+struct qps {
+    struct stable pool;     /**< struct qp */
+    struct stable cc_state; /**< of the congestion control, by number of the QP */
+    uint32_t *slots;        /**< open addressing table of QP numbers + 1 */
+    uint32_t nslots;
+};
+
+#pragma GCC visibility push(hidden)
+
+/* qp.c */
+/** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err when
+ * that fails. */
+uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
+                      struct weft_err *err);
+/** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
+void qp_fill_env(const struct weft_engine *e, struct qp *q);
+/** The ideal duration of a message of @p bytes that is on its way from @p since to now. Remembers the
+ * last answer. */
+int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
+                    struct weft_engine_mark since);
+/** Tells the QP hook, if it wants to hear of that. @p pkt: NIL for none. */
+void qp_tell(struct weft_engine *e, uint32_t qp, enum weft_qp_event what, uint32_t pkt);
+
+#pragma GCC visibility pop
+
+#endif

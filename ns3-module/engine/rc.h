@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reliable connection: what a host does with a packet that is for it. */
+#ifndef WEFT_ENGINE_RC_H
+#define WEFT_ENGINE_RC_H
+
+#include "engine.h"
+#include "msg.h"
+#include "qp.h"
+
+struct recovery;
+
+/** How QPs recover from loss. */
+struct rc {
+    const struct recovery *recovery;
+    bool low_rto; /**< transport.rto-low is in force */
+};
+
+#pragma GCC visibility push(hidden)
+
+/** All about a message. @p acked_ps: 0 before its last ACK. */
+void rc_fill_done(const struct msg *m, int64_t acked_ps, struct weft_engine_done *d);
+/** A packet of a QP has reached the host it was for. Consumes it. */
+void rc_receive(struct weft_engine *e, uint32_t pkt);
+/** Turns the data packet just taken into the ACK or NACK that answers it, and queues it. */
+void rc_answer(struct weft_engine *e, struct qp *q, uint32_t pkt, enum weft_pkt_kind kind);
+/** Answers a data packet by a NACK unless one was sent for this gap within nack-interval. */
+void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t pkt);
+/** The message q->rcv_msg (@p msg) has arrived completely, with packet @p c. */
+void rc_received(struct weft_engine *e, struct qp *q, uint32_t msg, const struct completer *c);
+void rc_rto(struct weft_engine *e, uint32_t qp);
+void rc_cc_timer(struct weft_engine *e, uint32_t qp);
+
+#pragma GCC visibility pop
+
+#endif

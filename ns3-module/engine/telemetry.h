@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What packets carry for congestion controls: the stamps of INT, the code of PINT. */
+#ifndef WEFT_ENGINE_TELEMETRY_H
+#define WEFT_ENGINE_TELEMETRY_H
+
+#include "congestion/cc.h"
+#include "engine.h"
+#include "stable.h"
+
+/** The INT stamps of one packet; two share a cache line. How many there are is in pkt.sig. */
+struct int_stack {
+    union {
+        uint32_t next; /**< first, as stable.h wants */
+        struct weft_cc_hop hops[WEFT_CC_MAX_HOPS];
+    };
+} __attribute__((aligned(64)));
+_Static_assert(sizeof(struct weft_cc_hop) == 32, "no stamp crosses a cache line");
+
+/** pkt.sig with INT: the stack in the lower bits, its stamps above. */
+#define SIG_STACK_BITS 24
+static inline uint32_t sig_stack(uint32_t sig)
+{
+    return sig & ((1u << SIG_STACK_BITS) - 1);
+}
+static inline uint32_t sig_hops(uint32_t sig)
+{
+    return sig >> SIG_STACK_BITS;
+}
+
+/** Telemetry of all packets. */
+struct telemetry {
+    bool int_on, pint_on; /**< some QPs' packets are stamped */
+    bool all_int;         /**< those of all QPs, with INT */
+    struct stable stacks; /**< struct int_stack */
+};
+
+#pragma GCC visibility push(hidden)
+
+/** The longest base RTT between host 0 and any other, the averaging time of PINT when none is given. */
+int64_t telemetry_longest_rtt(const struct weft_engine *e);
+/** A data packet leaves switch port @p out: stamps it with what the congestion control needs. */
+void telemetry_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out);
+
+#pragma GCC visibility pop
+
+#endif
