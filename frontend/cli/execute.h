@@ -63,4 +63,8 @@ double weft_cpu_s(void);
 #ifdef __cplusplus
 }
 #endif
+/** What is said of a run in which messages no longer get on (net/watch.h); takes the formatted run.stall-after. */
+#define WEFT_STUCK_TEXT                                                                            \
+    "packets go round, but no message has got any further for %s (run.stall-after)"
+
 #endif

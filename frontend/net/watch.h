@@ -27,10 +27,6 @@ struct weft_watch {
     uint64_t behind;  /**< most QPs and connections that a look found without progress */
 };
 
-/** What a program says then; takes the formatted `after`. */
-#define WEFT_STUCK_TEXT                                                                            \
-    "packets go round, but no message has got any further for %s (run.stall-after)"
-
 /** Begins at time 0. A backend that cannot be stuck is never looked at. */
 void weft_watch_init(struct weft_watch *w, struct weft_net *net, int64_t after_ps);
 /** Where a slice that would end at @p until_ps ends: at the next look, if that is earlier. */

@@ -66,7 +66,7 @@ class PacketNet : public weft_net
      */
     bool UsesTcp() const
     {
-        return transport.type == TRANSPORT_TCP || tcpParams.prios != 0;
+        return transport.type == WEFT_TRANSPORT_TCP || tcpParams.prios != 0;
     }
 
     /**
@@ -95,8 +95,8 @@ class PacketNet : public weft_net
     weft_net_sink sink{};             //!< The frontend.
     weft_net_observer observer{};     //!< The reports.
     mutable weft_err error{};         //!< What ended the run.
-    TransportParams transport;        //!< Section transport.
-    TcpParams tcpParams;              //!< Section tcp.
+    weft_packet_transport transport;        //!< Section transport.
+    weft_tcp_params tcpParams;              //!< Section tcp.
     uint64_t seed;                    //!< Of the run.
     std::unique_ptr<TcpMessages> tcp; //!< Made by the first message that goes by TCP.
     uint64_t posted{0};               //!< Messages of both kinds; with TCP.
@@ -111,22 +111,22 @@ extern const weft_net_ops g_ops;
 
 PacketNet::PacketNet(const weft_net_config& config)
     : observer(config.observer),
-      transport(static_cast<const PacketParams*>(config.params)->transport),
-      tcpParams(static_cast<const PacketParams*>(config.params)->tcp),
+      transport(static_cast<const weft_packet_params*>(config.params)->transport),
+      tcpParams(static_cast<const weft_packet_params*>(config.params)->tcp),
       seed(config.seed)
 {
-    auto params = static_cast<const PacketParams*>(config.params);
+    auto params = static_cast<const weft_packet_params*>(config.params);
     ops = &g_ops;
     if (Time::GetResolution() != Time::PS)
     {
         Time::SetResolution(Time::PS);
     }
     Config::SetGlobal("SimulatorImplementationType",
-                      StringValue(params->ns3.simulatorImpl ? "ns3::DefaultSimulatorImpl"
+                      StringValue(params->ns3.simulator_impl ? "ns3::DefaultSimulatorImpl"
                                                             : "ns3::WeftSimulatorImpl"));
     fabric = CreateObject<WeftFabric>();
     fabric->BorrowGraph(config.fabric);
-    fabric->SetParams(PacketEngineParams(*params));
+    fabric->SetParams(weft_packet_engine_params(params));
     fabric->BorrowCongestionControl(config.cc, config.cc_params);
     fabric->SetSeed(config.seed);
     if (!config.dry)
@@ -229,7 +229,7 @@ bool
 PacketNet::ByTcp(const weft_engine_msg& m) const
 {
     const uint64_t prio = m.prio == UINT32_MAX ? transport.roce.data_prio : m.prio;
-    return transport.type == TRANSPORT_TCP || (prio < WEFT_PRIOS && (tcpParams.prios >> prio & 1));
+    return transport.type == WEFT_TRANSPORT_TCP || (prio < WEFT_PRIOS && (tcpParams.prios >> prio & 1));
 }
 
 int
@@ -265,7 +265,7 @@ PacketNet::Send(weft_engine_msg& m, weft_err* err)
         }
         if (m.prio == UINT32_MAX)
         {
-            m.prio = transport.type == TRANSPORT_TCP ? tcpParams.prio : transport.roce.data_prio;
+            m.prio = transport.type == WEFT_TRANSPORT_TCP ? tcpParams.prio : transport.roce.data_prio;
         }
         rc = tcp->Send(posted, m, err);
     }
@@ -680,7 +680,7 @@ EngineConfig(const weft_net_config* config)
 {
     weft_engine_config c{};
     c.fabric = config->fabric;
-    c.params = PacketEngineParams(*static_cast<const PacketParams*>(config->params));
+    c.params = weft_packet_engine_params(static_cast<const weft_packet_params*>(config->params));
     c.cc = config->cc;
     c.cc_params = config->cc_params;
     c.seed = config->seed;
@@ -690,11 +690,11 @@ EngineConfig(const weft_net_config* config)
 int
 BackendCheck(const weft_net_config* config, weft_err* err)
 {
-    auto params = static_cast<const PacketParams*>(config->params);
+    auto params = static_cast<const weft_packet_params*>(config->params);
     const weft_engine_config c = EngineConfig(config);
     return Guard(err, [&] {
         int rc =
-            TcpCheckParams(params->transport, params->tcp, params->engine.pfc, config->fabric, err);
+            weft_tcp_check_params(&params->transport, &params->tcp, &params->pfc, config->fabric, err);
         if (rc == 0)
         {
             rc = weft_engine_check_config(&c, err);
@@ -719,8 +719,8 @@ void
 BackendAdvise(const weft_net_config* config, weft_net_explain_fn fn, void* ctx)
 {
     const weft_engine_config c = EngineConfig(config);
-    const auto* p = static_cast<const PacketParams*>(config->params);
-    weft_engine_advise(&c, p->transport.type != TRANSPORT_TCP, fn, ctx);
+    const auto* p = static_cast<const weft_packet_params*>(config->params);
+    weft_engine_advise(&c, p->transport.type != WEFT_TRANSPORT_TCP, fn, ctx);
 }
 
 int
@@ -763,7 +763,7 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
     {
         return rc;
     }
-    if (static_cast<const PacketParams*>(config->params)->capture.links[0] && !config->out_dir &&
+    if (static_cast<const weft_packet_params*>(config->params)->capture.links[0] && !config->out_dir &&
         !config->dry)
     {
         return weft_err_set(err,
@@ -790,8 +790,8 @@ const weft_net_backend weft_net_packet = {
     "every packet of a RoCE fabric, inside ns-3",
     1,
     weft_packet_sections,
-    PACKET_SECTIONS,
-    sizeof(PacketParams),
+    WEFT_PACKET_SECTIONS,
+    sizeof(weft_packet_params),
     BackendCheck,
     BackendCreate,
     BackendBuffers,

@@ -1,70 +1,112 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The backend's sections: the engine's rows, with the choice of the transport among their conditions, and those of its own.
+ */
 #include "packet_params.h"
 
-#include <cstddef>
-#include <cstring>
+#include "base/scale.h"
 
-namespace
-{
+#include <stddef.h>
+#include <string.h>
 
-const weft_param g_ns3Params[] = {
-    {"simulator-impl",
-     WEFT_PARAM_ENUM,
-     offsetof(Ns3Params, simulatorImpl),
-     "weft",
-     nullptr,
-     nullptr,
-     "weft|default",
-     "what executes ns-3's events: WeftSimulatorImpl, or ns3::DefaultSimulatorImpl (slower, same "
-     "results)",
-     nullptr},
+/* Conditions of rows of the engine where TCP is beside RoCE: see engine/params. */
+#define ROCE(needs) needs " and type=roce"
+#define ROCE_ONLY "type=roce"
+#define FRAMES_MEASURED(more)                                                                      \
+    " or transport.type=tcp and pfc.prios lacks $tcp.prio" more " or tcp.prios!=0" more
+#define FRAMES_MARKED(more)                                                                        \
+    " or transport.type=tcp and transport.variant=dctcp" more                                      \
+    " or transport.type=tcp and tcp.ecn=true" more                                                 \
+    " or tcp.prios!=0 and transport.variant=dctcp" more " or tcp.prios!=0 and tcp.ecn=true" more
+
+_Static_assert(offsetof(struct weft_packet_transport, roce) == 0,
+               "the engine's offsets hold for both");
+
+static const struct weft_param transport_params[] = {
+    {"type", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, type), "roce", NULL, NULL,
+     "roce|tcp",
+     "what carries messages: RoCE reliable connection, or ns-3's TCP over the same fabric", NULL},
+    {"variant", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, variant), "cubic", NULL,
+     NULL,
+     /* all but the first '|' of them */
+     &(""
+#define WEFT_TCP_VARIANT(name, type) "|" name
+#include "tcp_variants.def"
+#undef WEFT_TCP_VARIANT
+       )[1],
+     "TCP's congestion control", "RFC 6582; RFC 9438; RFC 8257; Cardwell et al., CACM 2017",
+     "type=tcp or tcp.prios!=0"},
+#include "ns3-module/engine/params/transport.def"
 };
 
-/**
- * @param i number of an engine section
- * @return the same as a section of the backend
- */
-weft_net_section
-EngineSection(int i)
-{
-    const weft_engine_section& s = weft_engine_sections[i];
-    return {s.name, s.help, s.params, offsetof(PacketParams, engine) + s.offset};
-}
+/* The rows of section switch name the choice with its section. */
+#undef ROCE_ONLY
+#define ROCE_ONLY "transport.type=roce"
 
-} // namespace
+static const struct weft_param switch_params[] = {
+#include "ns3-module/engine/params/switch.def"
+};
 
-const weft_net_section weft_packet_sections[PACKET_SECTIONS] = {
-    {"transport",
-     "what carries messages; NIC and RoCE reliable connection",
-     TransportParamTable(),
-     offsetof(PacketParams, transport)},
-    EngineSection(1),
-    EngineSection(2),
-    EngineSection(3),
-    EngineSection(4),
-    EngineSection(5),
-    {"tcp", "TCP connections", TcpParamTable(), offsetof(PacketParams, tcp)},
-    {"ns3",
-     "how the engine runs inside ns-3",
-     WEFT_PARAM_TABLE(g_ns3Params, Ns3Params),
-     offsetof(PacketParams, ns3)},
+static const struct weft_param pfc_params[] = {
+#include "ns3-module/engine/params/pfc.def"
+};
+
+static const struct weft_param ecn_params[] = {
+#include "ns3-module/engine/params/ecn.def"
+};
+
+static const struct weft_param credit_params[] = {
+#include "ns3-module/engine/params/credit.def"
+};
+
+static const struct weft_param in_network_params[] = {
+#include "ns3-module/engine/params/in_network.def"
+};
+
+static const struct weft_param tcp_params[] = {
+#include "tcp_params.def"
+};
+
+static const struct weft_param ns3_params[] = {
+    {"simulator-impl", WEFT_PARAM_ENUM, offsetof(struct weft_ns3_params, simulator_impl), "weft",
+     NULL, NULL, "weft|default",
+     "what executes ns-3's events: WeftSimulatorImpl, or ns3::DefaultSimulatorImpl (slower, same "
+     "results)",
+     NULL},
+};
+
+static const struct weft_param capture_params[] = {
+#include "ns3-module/engine/params/capture.def"
+};
+
+#define AT(field) offsetof(struct weft_packet_params, field)
+#define ENGINE_SECTION(name, help, rows, type, field)                                              \
+    {name, help, WEFT_PARAM_TABLE(rows, type), AT(field)},
+const struct weft_net_section weft_packet_sections[WEFT_PACKET_SECTIONS] = {
+    {"transport", "what carries messages; NIC and RoCE reliable connection",
+     WEFT_PARAM_TABLE(transport_params, struct weft_packet_transport), AT(transport)},
+#include "ns3-module/engine/params/sections.def"
+    {"tcp", "TCP connections", WEFT_PARAM_TABLE(tcp_params, struct weft_tcp_params), AT(tcp)},
+    {"ns3", "how the engine runs inside ns-3",
+     WEFT_PARAM_TABLE(ns3_params, struct weft_ns3_params), AT(ns3)},
     {"capture",
      "frames as capture files: what passes chosen links, with Ethernet, IPv4, UDP and InfiniBand "
      "headers",
-     weft_capture_table,
-     offsetof(PacketParams, capture)},
+     WEFT_PARAM_TABLE(capture_params, struct weft_capture_params), AT(capture)},
 };
 
-weft_engine_params
-PacketEngineParams(const PacketParams& params)
+struct weft_engine_params weft_packet_engine_params(const struct weft_packet_params *params)
 {
-    weft_engine_params p = params.engine;
-    p.transport = params.transport.roce;
-    // Frames of TCP keep to the hash of their flow: nothing is reordered.
-    p.transport.allow_reordering |= params.transport.type == TRANSPORT_TCP;
-    if (std::strcmp(TcpVariantTypeId(params.transport.variant), "ns3::TcpDctcp") == 0)
-    {
-        p.ecn.dctcp_prios = params.transport.type == TRANSPORT_TCP ? 0xff : params.tcp.prios;
-    }
+    const struct weft_packet_transport *t = &params->transport;
+    struct weft_engine_params p = {.transport = t->roce,
+                                   .sw = params->sw,
+                                   .pfc = params->pfc,
+                                   .ecn = params->ecn,
+                                   .credit = params->credit,
+                                   .in_network = params->in_network};
+    /* Frames of TCP keep to the hash of their flow: nothing is reordered. */
+    p.transport.allow_reordering |= t->type == WEFT_TRANSPORT_TCP;
+    if (strcmp(weft_tcp_variant_type_id(t->variant), "ns3::TcpDctcp") == 0)
+        p.ecn.dctcp_prios = t->type == WEFT_TRANSPORT_TCP ? 0xff : params->tcp.prios;
     return p;
 }

@@ -10,31 +10,37 @@
 #include "ns3-module/engine/capture.h"
 #include "tcp_params.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Section ns3. */
-struct Ns3Params
-{
-    int simulatorImpl; //!< Index into the choices of simulator-impl.
+struct weft_ns3_params {
+    int simulator_impl; /**< index into the choices of simulator-impl: 0 weft, 1 default */
 };
 
-/** The backend's parameter blob. */
-struct PacketParams
-{
-    TransportParams transport; //!< In place of engine.transport.
-    weft_engine_params engine;
-    TcpParams tcp;
-    Ns3Params ns3;
-    weft_capture_params capture;
+/** The backend's parameter blob, a struct per section. */
+struct weft_packet_params {
+    struct weft_packet_transport transport;
+    struct weft_switch_params sw;
+    struct weft_pfc_params pfc;
+    struct weft_ecn_params ecn;
+    struct weft_credit_params credit;
+    struct weft_in_network_params in_network;
+    struct weft_tcp_params tcp;
+    struct weft_ns3_params ns3;
+    struct weft_capture_params capture;
 };
 
 /** Sections of the engine, and tcp, ns3 and capture. */
-constexpr int PACKET_SECTIONS = WEFT_ENGINE_SECTIONS + 3;
-/** The sections, over PacketParams. */
-extern const weft_net_section weft_packet_sections[PACKET_SECTIONS];
+#define WEFT_PACKET_SECTIONS (WEFT_ENGINE_SECTIONS + 3)
+/** The sections, over struct weft_packet_params. */
+extern const struct weft_net_section weft_packet_sections[WEFT_PACKET_SECTIONS];
 
-/**
- * @param params the backend's parameters
- * @return those of the engine
- */
-weft_engine_params PacketEngineParams(const PacketParams& params);
+/** The engine's parameters among those of the backend. */
+struct weft_engine_params weft_packet_engine_params(const struct weft_packet_params *params);
 
-#endif /* WEFT_PACKET_PARAMS_H */
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -55,7 +55,7 @@ TcpConnection::TcpConnection(TcpHosts& hosts,
     if (m_listening->Bind() != 0 || m_sender->Bind() != 0)
     {
         m_listener.failed("a host has 16,384 TCP ports, and none is left: fewer tcp.connections, "
-                          "system.qps or peers");
+                          "QP numbers or peers");
         return;
     }
     Address local;

@@ -24,12 +24,12 @@ namespace weft
 {
 
 TcpHosts::TcpHosts(Ptr<WeftFabric> fabric,
-                   const TransportParams& transport,
-                   const TcpParams& tcp,
+                   const weft_packet_transport& transport,
+                   const weft_tcp_params& tcp,
                    uint64_t seed)
     : m_fabric(fabric),
       m_params(tcp),
-      m_variant(TypeId::LookupByName(TcpVariantTypeId(transport.variant))),
+      m_variant(TypeId::LookupByName(weft_tcp_variant_type_id(transport.variant))),
       m_seed(seed)
 {
     // ns-3 paces at 4 Gbps at most unless told otherwise.
@@ -48,7 +48,7 @@ TcpHosts::GetAddress(uint32_t host, uint32_t prio)
 uint32_t
 TcpHosts::GetSegmentBytes() const
 {
-    return m_params.mtuBytes - TCP_HEADER_BYTES;
+    return m_params.mtu_bytes - WEFT_TCP_HEADER_BYTES;
 }
 
 void
@@ -58,9 +58,9 @@ TcpHosts::AddDevice(Host& host, uint32_t number, uint32_t prio)
     // One device stands for all ports of the host, which share its traffic by the hash of flows.
     Ptr<WeftNetDevice> device =
         CreateObjectWithAttributes<WeftNetDevice>("Mtu",
-                                                  UintegerValue(m_params.mtuBytes),
+                                                  UintegerValue(m_params.mtu_bytes),
                                                   "FrameOverhead",
-                                                  UintegerValue(TCP_FRAME_OVERHEAD_BYTES),
+                                                  UintegerValue(WEFT_TCP_FRAME_OVERHEAD_BYTES),
                                                   "TxQueueLimit",
                                                   UintegerValue(0),
                                                   "AnyPort",
@@ -100,10 +100,10 @@ namespace
 
 /** SYNs whose timeouts, each twice the one before, all end while the clock runs. */
 uint32_t
-ConnectTries(const TcpParams& p)
+ConnectTries(const weft_tcp_params& p)
 {
     uint32_t tries = 1;
-    while (tries < p.retries && p.connectTimeoutPs <= (WEFT_NEVER / 2 >> (tries + 1)))
+    while (tries < p.retries && p.connect_timeout_ps <= (WEFT_NEVER / 2 >> (tries + 1)))
     {
         tries++;
     }
@@ -117,13 +117,13 @@ TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
 {
     Ptr<Socket> socket = GetNode(host, prio)->GetObject<TcpL4Protocol>()->CreateSocket(m_variant);
     socket->SetAttribute("SegmentSize", UintegerValue(GetSegmentBytes()));
-    socket->SetAttribute("InitialCwnd", UintegerValue(m_params.initialWindow));
-    socket->SetAttribute("SndBufSize", UintegerValue(m_params.sendBufferBytes));
-    socket->SetAttribute("RcvBufSize", UintegerValue(m_params.receiveBufferBytes));
-    socket->SetAttribute("MinRto", TimeValue(WeftTime(m_params.minRtoPs)));
-    socket->SetAttribute("ConnTimeout", TimeValue(WeftTime(m_params.connectTimeoutPs)));
-    socket->SetAttribute("DelAckTimeout", TimeValue(WeftTime(TcpDelayedAckPs(m_params))));
-    socket->SetAttribute("DelAckCount", UintegerValue(m_params.ackEvery));
+    socket->SetAttribute("InitialCwnd", UintegerValue(m_params.initial_window_segments));
+    socket->SetAttribute("SndBufSize", UintegerValue(m_params.send_buffer_bytes));
+    socket->SetAttribute("RcvBufSize", UintegerValue(m_params.receive_buffer_bytes));
+    socket->SetAttribute("MinRto", TimeValue(WeftTime(m_params.min_rto_ps)));
+    socket->SetAttribute("ConnTimeout", TimeValue(WeftTime(m_params.connect_timeout_ps)));
+    socket->SetAttribute("DelAckTimeout", TimeValue(WeftTime(weft_tcp_delayed_ack_ps(&m_params))));
+    socket->SetAttribute("DelAckCount", UintegerValue(m_params.ack_every));
     socket->SetAttribute("DataRetries", UintegerValue(m_params.retries));
     socket->SetAttribute("ConnCount", UintegerValue(ConnectTries(m_params)));
     // ns-3's timestamps count milliseconds, and Nagle's algorithm would hold back ends of messages.

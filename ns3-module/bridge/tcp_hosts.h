@@ -33,8 +33,8 @@ class TcpHosts
      * @param seed of the run
      */
     TcpHosts(ns3::Ptr<ns3::WeftFabric> fabric,
-             const TransportParams& transport,
-             const TcpParams& tcp,
+             const weft_packet_transport& transport,
+             const weft_tcp_params& tcp,
              uint64_t seed);
 
     /**
@@ -68,7 +68,7 @@ class TcpHosts
      */
     uint32_t GetAckEvery() const
     {
-        return m_params.ackEvery;
+        return m_params.ack_every;
     }
 
     /**
@@ -76,7 +76,7 @@ class TcpHosts
      */
     uint32_t GetInitialWindow() const
     {
-        return static_cast<uint32_t>(m_params.initialWindow);
+        return static_cast<uint32_t>(m_params.initial_window_segments);
     }
 
     /**
@@ -84,7 +84,7 @@ class TcpHosts
      */
     uint32_t GetSendBufferBytes() const
     {
-        return static_cast<uint32_t>(m_params.sendBufferBytes);
+        return static_cast<uint32_t>(m_params.send_buffer_bytes);
     }
 
     /**
@@ -92,7 +92,7 @@ class TcpHosts
      */
     uint32_t GetReceiveBufferBytes() const
     {
-        return static_cast<uint32_t>(m_params.receiveBufferBytes);
+        return static_cast<uint32_t>(m_params.receive_buffer_bytes);
     }
 
   private:
@@ -111,7 +111,7 @@ class TcpHosts
     void AddDevice(Host& host, uint32_t number, uint32_t prio);
 
     ns3::Ptr<ns3::WeftFabric> m_fabric;         //!< The fabric.
-    TcpParams m_params;                         //!< Section tcp.
+    weft_tcp_params m_params;                         //!< Section tcp.
     ns3::TypeId m_variant;                      //!< Congestion control.
     uint64_t m_seed;                            //!< Of the run.
     int64_t m_sockets{0};                       //!< Made so far.

@@ -39,7 +39,7 @@ class Segments
                                            m_part.since,
                                            bytes,
                                            m_start.segmentBytes,
-                                           TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES);
+                                           WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
     }
 
     /** @return what a full segment more takes, where that takes longest. */
@@ -70,7 +70,7 @@ HandshakePs(weft_engine* engine,
                             weft_engine_leaving_ps(engine,
                                                    part.src,
                                                    part.since,
-                                                   TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES);
+                                                   WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
     return std::max<int64_t>(0, start.openedPs + opening - part.postPs);
 }
 

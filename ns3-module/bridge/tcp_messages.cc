@@ -17,8 +17,8 @@ namespace weft
 {
 
 TcpMessages::TcpMessages(Ptr<WeftFabric> fabric,
-                         const TransportParams& transport,
-                         const TcpParams& tcp,
+                         const weft_packet_transport& transport,
+                         const weft_tcp_params& tcp,
                          uint64_t seed,
                          Listener listener)
     : m_fabric(fabric),
@@ -117,7 +117,7 @@ TcpMessages::FillDelays(Message& message) const
                                                      message.since,
                                                      std::min<uint64_t>(d.msg.bytes, segment),
                                                      segment,
-                                                     TCP_HEADER_BYTES + TCP_FRAME_OVERHEAD_BYTES);
+                                                     WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
     // Handshake, slow start and the time of its own bytes are in the ideal duration, all but that
     // of its last segment.
     const int64_t sending = std::max<int64_t>(0, d.ideal_ps - last);

@@ -55,8 +55,8 @@ class TcpMessages
      * @param listener the owner
      */
     TcpMessages(ns3::Ptr<ns3::WeftFabric> fabric,
-                const TransportParams& transport,
-                const TcpParams& tcp,
+                const weft_packet_transport& transport,
+                const weft_tcp_params& tcp,
                 uint64_t seed,
                 Listener listener);
 

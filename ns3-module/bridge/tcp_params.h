@@ -7,77 +7,53 @@
 
 #include "ns3-module/engine/engine.h"
 
-#include <cstdint>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /** What carries messages. */
-enum TransportType
-{
-    TRANSPORT_ROCE,
-    TRANSPORT_TCP
-};
+enum weft_transport_type { WEFT_TRANSPORT_ROCE, WEFT_TRANSPORT_TCP };
 
 /** Section transport: that of the engine, and the choice of the transport. */
-struct TransportParams
-{
-    weft_transport_params roce; //!< The engine's.
-    int type;                   //!< enum TransportType.
-    int variant;                //!< Number of the TCP variant.
+struct weft_packet_transport {
+    struct weft_transport_params roce; /**< the engine's; first, as its rows hold for both */
+    int type;                          /**< enum weft_transport_type */
+    int variant;                       /**< number of the TCP variant, in the order of tcp_variants.def */
 };
 
 /** Section tcp. */
-struct TcpParams
-{
-    uint64_t prios;              //!< Bit mask: with RoCE, the priorities whose messages go by TCP.
-    uint64_t prio;               //!< Of messages that ask for none.
-    uint64_t connections;        //!< Per pair of hosts.
-    uint64_t mtuBytes;           //!< Largest IP packet.
-    uint64_t initialWindow;      //!< Segments.
-    int64_t minRtoPs;            //!< Least retransmission timeout.
-    int64_t connectTimeoutPs;    //!< Until a SYN is repeated.
-    int64_t delayedAckPs;        //!< Longest wait of an ACK; 0: see TcpDelayedAckPs.
-    uint64_t ackEvery;           //!< Segments per ACK.
-    uint64_t sendBufferBytes;    //!< Of a socket.
-    uint64_t receiveBufferBytes; //!< Of a socket.
-    uint64_t retries;            //!< Timeouts in a row after which a connection fails.
-    int ecn;                     //!< NewReno and CUBIC ask for marks.
+struct weft_tcp_params {
+    uint64_t prios;       /**< bit mask: with RoCE, the priorities whose messages go by TCP */
+    uint64_t prio;        /**< of messages that ask for none, 0..7 */
+    uint64_t connections; /**< per pair of hosts and QP number */
+    uint64_t mtu_bytes;   /**< largest IP packet */
+    uint64_t initial_window_segments;
+    int64_t min_rto_ps;         /**< least retransmission timeout */
+    int64_t connect_timeout_ps; /**< until a SYN is repeated */
+    int64_t delayed_ack_ps;     /**< longest wait of an ACK; 0: see weft_tcp_delayed_ack_ps */
+    uint64_t ack_every;         /**< segments per ACK */
+    uint64_t send_buffer_bytes;
+    uint64_t receive_buffer_bytes;
+    uint64_t retries; /**< timeouts in a row after which a connection fails */
+    int ecn;          /**< newreno and cubic ask for marks */
 };
 
 /** Ethernet header and FCS around an IP packet. */
-constexpr uint32_t TCP_FRAME_OVERHEAD_BYTES = 18;
+#define WEFT_TCP_FRAME_OVERHEAD_BYTES 18u
 /** IPv4 and TCP headers of a segment with data; there are no options. */
-constexpr uint32_t TCP_HEADER_BYTES = 40;
+#define WEFT_TCP_HEADER_BYTES 40u
 
-/**
- * @return the table of section transport, over TransportParams
- */
-weft_param_table TransportParamTable();
-/**
- * @return the table of section tcp, over TcpParams
- */
-weft_param_table TcpParamTable();
-/**
- * @param variant a number of TransportParams::variant
- * @return the name of a TypeId
- */
-const char* TcpVariantTypeId(int variant);
-/**
- * @param tcp section tcp
- * @return the longest time that an ACK waits for the next segment
- */
-int64_t TcpDelayedAckPs(const TcpParams& tcp);
-/**
- * Whether transport and TCP parameters go together with each other and with the engine's.
- * @param transport section transport
- * @param tcp section tcp
- * @param pfc section pfc
- * @param fabric the fabric
- * @param [out] err filled when not
- * @return 0 or a WEFT_E_* code
- */
-int TcpCheckParams(const TransportParams& transport,
-                   const TcpParams& tcp,
-                   const weft_pfc_params& pfc,
-                   const weft_fabric* fabric,
-                   weft_err* err);
+/** The name of the TypeId of a TCP variant. */
+const char *weft_tcp_variant_type_id(int variant);
+/** The longest time that an ACK waits for the next segment. */
+int64_t weft_tcp_delayed_ack_ps(const struct weft_tcp_params *tcp);
+/** Whether transport and TCP parameters go together with each other, with @p pfc and with the fabric; else
+ * WEFT_E_INPUT. */
+int weft_tcp_check_params(const struct weft_packet_transport *transport,
+                          const struct weft_tcp_params *tcp, const struct weft_pfc_params *pfc,
+                          const struct weft_fabric *fabric, struct weft_err *err);
 
-#endif /* WEFT_TCP_PARAMS_H */
+#ifdef __cplusplus
+}
+#endif
+#endif

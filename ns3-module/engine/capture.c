@@ -10,20 +10,9 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define P(field) offsetof(struct weft_capture_params, field)
 
 static const struct weft_param params[] = {
-    {"links", WEFT_PARAM_STRING, P(links), "", NULL, NULL, NULL,
-     "links whose frames go to the folder pcap of the run: all, hosts, nodes (h3), pairs of nodes "
-     "(h3-s16) or numbers of links, joined by commas",
-     NULL},
-    {"snaplen", WEFT_PARAM_SIZE, P(snaplen_bytes), "65535B", "14B", "65535B", NULL,
-     "bytes kept of each frame; the ICRC of a frame that is cut is not there", NULL, "links!="},
-    {"operation", WEFT_PARAM_ENUM, P(operation), "write", NULL, NULL, "write|send",
-     "what messages look like: RDMA WRITE, whose first packet shows a RETH, or SEND",
-     "IBTA 1.5 section 9.4", "links!="},
-    {"tag", WEFT_PARAM_BOOL, P(tag), "true", NULL, NULL, NULL,
-     "frames show an 802.1Q tag with their priority", "IEEE 802.1Q section 9.6", "links!="},
+#include "params/capture.def"
 };
 const struct weft_param_table weft_capture_table =
     WEFT_PARAM_TABLE(params, struct weft_capture_params);

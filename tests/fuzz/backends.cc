@@ -20,8 +20,8 @@ weft_net_backend packet_like()
     backend.title = "every packet";
     backend.uses_cc = 1;
     backend.sections = weft_packet_sections;
-    backend.nsections = PACKET_SECTIONS;
-    backend.params_size = sizeof(PacketParams);
+    backend.nsections = WEFT_PACKET_SECTIONS;
+    backend.params_size = sizeof(weft_packet_params);
     backend.check_links = check_links;
     return backend;
 }

@@ -22,14 +22,14 @@ inline const weft_net_backend *packet_like()
     backend.title = "every packet";
     backend.uses_cc = 1;
     backend.sections = weft_packet_sections;
-    backend.nsections = PACKET_SECTIONS;
-    backend.params_size = sizeof(PacketParams);
+    backend.nsections = WEFT_PACKET_SECTIONS;
+    backend.params_size = sizeof(weft_packet_params);
     return &backend;
 }
 
 inline weft_engine_params engine_params(const weft_scenario &s)
 {
-    return PacketEngineParams(*static_cast<const PacketParams *>(s.net_params));
+    return weft_packet_engine_params(static_cast<const weft_packet_params *>(s.net_params));
 }
 
 /* A resolved scenario, or the error it led to. */

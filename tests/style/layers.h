@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The layers of the project: folders, and for each those that it may include, and know of, besides itself. */
+#ifndef WEFT_TESTS_STYLE_LAYERS_H
+#define WEFT_TESTS_STYLE_LAYERS_H
+
+#include "source_tree.h"
+
+#include <map>
+#include <set>
+
+inline const std::string base = "frontend/base", net = "frontend/net", workload = "frontend/workload",
+                  collective = "frontend/collective", sys = "frontend/system",
+                  trouble = "frontend/trouble",
+                  scenario = "frontend/scenario", report = "frontend/report", hpcc = "frontend/hpcc",
+                  cli = "frontend/cli",
+                  congestion = "congestion", topologies = "topologies",
+                  engine = "ns3-module/engine", model = "ns3-module/model",
+                  helper = "ns3-module/helper", bridge = "ns3-module/bridge",
+                  module_test = "ns3-module/test", examples = "ns3-module/examples",
+                  ns3 = "ns3"; /* any header of ns-3, weft's installed ones among them */
+
+inline const std::map<std::string, std::set<std::string>> arrows = {
+    {base, {}},
+    {congestion, {base}},
+    {topologies, {base}},
+    {workload, {base}},
+    {collective, {base, workload}},
+    {net, {base, congestion, topologies}},
+    {sys, {base, workload, collective, net}},
+    {trouble, {base, topologies, net}},
+    {scenario, {base, congestion, topologies, workload, collective, net, sys, trouble}},
+    {report, {base, congestion, topologies, workload, collective, net, sys, trouble, scenario}},
+    {hpcc, {base, congestion, topologies, workload, net, sys, scenario, report}},
+    {cli,
+     {base, congestion, topologies, workload, collective, net, sys, trouble, scenario, report, hpcc,
+      bridge, engine}},
+    {engine, {base, congestion, topologies}},
+    {model, {base, congestion, topologies, engine, ns3}},
+    {helper, {base, congestion, topologies, engine, model, ns3}},
+    {bridge, {base, congestion, topologies, net, engine, model, helper, ns3}},
+    {module_test, {base, congestion, topologies, engine, model, helper, ns3}},
+    {examples, {base, congestion, topologies, engine, model, helper, ns3}},
+};
+
+/* The layer of a path from the root, "" for none. */
+inline std::string layer_of(const std::string &path)
+{
+    for (const auto &a : arrows)
+        if (lies_in(path, a.first))
+            return a.first;
+    return "";
+}
+
+#endif
