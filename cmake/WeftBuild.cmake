@@ -27,6 +27,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 # -O3 for the engine; NDEBUG is not set: weft's invariants are always on.
 set(CMAKE_C_FLAGS_RELEASE "-O3")
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g")
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND WEFT_PGO STREQUAL "off")
@@ -40,6 +42,10 @@ target_include_directories(weft_flags INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}
 # Floating point must give the same bits at every optimisation level: no contraction into fused multiply-add.
 target_compile_options(weft_flags INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off
   $<$<COMPILE_LANGUAGE:C>:-Wpedantic -Wstrict-prototypes -Wmissing-prototypes>)
+# Preconditions of hot functions (base/require.h) are checked where speed does not matter.
+if(CMAKE_BUILD_TYPE STREQUAL "Debug" OR WEFT_ASAN)
+  target_compile_definitions(weft_flags INTERFACE WEFT_CHECKED)
+endif()
 if(WEFT_WERROR)
   target_compile_options(weft_flags INTERFACE -Werror)
 endif()

@@ -93,11 +93,3 @@ int weft_family_find(enum weft_family_id id, const struct weft_backends *b, cons
     return weft_err_set(err, WEFT_E_INPUT, "unknown %s '%s'; there are: %s", weft_families[id].what,
                         name, all);
 }
-
-enum weft_family_id weft_family_of_element(const char *element)
-{
-    for (int i = 0; i < WEFT_FAMILIES; i++)
-        if (strcmp(weft_families[i].element, element) == 0)
-            return (enum weft_family_id)i;
-    return WEFT_FAMILIES;
-}

@@ -52,8 +52,6 @@ struct weft_plugin weft_family_member(enum weft_family_id id, const struct weft_
 /** Finds a member; WEFT_E_INPUT names the nearest, or all when none is near. */
 int weft_family_find(enum weft_family_id id, const struct weft_backends *b, const char *name,
                      struct weft_plugin *out, struct weft_err *err);
-/** The family whose element is @p element, or WEFT_FAMILIES. */
-enum weft_family_id weft_family_of_element(const char *element);
 
 /** The table without parameters. */
 extern const struct weft_param_table weft_no_params;

@@ -81,9 +81,10 @@ static inline struct msg *msg_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct msg *)(void *)e->msgs.base + i;
 }
+/** By the size in the pool: one multiplication, where a constant would be taken apart into several shifts. */
 static inline struct qp *qp_at(const struct weft_engine *e, uint32_t i)
 {
-    return (struct qp *)(void *)e->qps.pool.base + i;
+    return (struct qp *)(void *)(e->qps.pool.base + i * e->qps.pool.elem);
 }
 static inline struct int_stack *int_at(const struct weft_engine *e, uint32_t i)
 {

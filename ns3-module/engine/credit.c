@@ -144,7 +144,7 @@ int credit_init(struct weft_engine *e, struct weft_err *err)
             signals = e->controls[d].signals.data_bytes;
     e->credit.prios = (uint8_t)e->p.pfc.prios;
     e->mmu.slow = 0xff;
-    e->path.odd |= ODD_CREDIT;
+    e->path.rare |= RARE_CREDIT;
     for (uint32_t i = 0; i < f->nports; i++) {
         const struct weft_fabric_link *l = &f->links[f->ports[i].link];
         struct credit *c = &e->credit.ports[i];

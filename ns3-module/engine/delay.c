@@ -52,8 +52,8 @@ static struct hold *hold_of(struct weft_engine *e, struct port *p)
         return NULL;
     }
     e->delays.nholds++;
-    e->path.on_enter |= TOUCH_HOLD;
-    e->path.on_leave |= TOUCH_HOLD;
+    e->path.on_enqueue |= QUEUE_PAUSE_CLOCK;
+    e->path.on_dequeue |= QUEUE_PAUSE_CLOCK;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
         for (uint32_t i = p->lane[k].q.head; i != NIL; i = pkt_at(e, i)->next)
             pkt_at(e, i)->held_ps = 0;

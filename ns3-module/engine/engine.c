@@ -96,14 +96,14 @@ static void choose_path(struct weft_engine *e, unsigned needs)
     e->telemetry.pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
     e->pkts.prefetch_deep = e->telemetry.int_on;
     e->pkts.prefetch_above = e->telemetry.int_on ? CACHED_PACKETS / 4 : CACHED_PACKETS;
-    e->path.odd = (uint32_t)((p->transport.ns3_event_order ? ODD_ORDER : 0) |
-                             (p->transport.quantum_ps ? ODD_QUANTUM : 0) |
-                             (e->telemetry.pint_on ? ODD_PINT : 0) |
-                             (p->sw.scheduler == WEFT_SCHED_PACKET_RR ? ODD_TURNS : 0));
-    const uint32_t mark = needs & WEFT_CC_NEEDS_ECN ? TOUCH_ECN : 0;
+    e->path.rare = (uint32_t)((p->transport.ns3_event_order ? RARE_ORDER : 0) |
+                             (p->transport.quantum_ps ? RARE_QUANTUM : 0) |
+                             (e->telemetry.pint_on ? RARE_PINT : 0) |
+                             (p->sw.scheduler == WEFT_SCHED_PACKET_RR ? RARE_TURNS : 0));
+    const uint32_t mark = needs & WEFT_CC_NEEDS_ECN ? QUEUE_MARK : 0;
     const bool stamped = e->telemetry.int_on || e->telemetry.pint_on;
-    e->path.on_enter = p->ecn.at_enqueue ? mark : 0;
-    e->path.on_leave = (p->ecn.at_enqueue ? 0 : mark) | (stamped ? TOUCH_SIGN : 0);
+    e->path.on_enqueue = p->ecn.at_enqueue ? mark : 0;
+    e->path.on_dequeue = (p->ecn.at_enqueue ? 0 : mark) | (stamped ? QUEUE_STAMP : 0);
 }
 
 /* Takes over what is configured; nothing is allocated. */
@@ -236,12 +236,12 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
     for (uint32_t i = 0; e->ports && (hooks->lose || hooks->packet) && i < e->fabric->nports; i++)
         e->ports[i].lossy = true;
     const uint32_t ack_events = 1u << WEFT_QP_ACK | 1u << WEFT_QP_NACK;
-    set_bits(&e->path.on_enter, TOUCH_HOOK, hooks->queue != NULL);
-    set_bits(&e->path.on_leave, TOUCH_HOOK, hooks->queue != NULL);
-    set_bits(&e->path.on_enter, TOUCH_TAP, hooks->packet != NULL);
-    set_bits(&e->path.odd, ODD_PACKET, hooks->packet != NULL);
-    set_bits(&e->path.odd, ODD_RATE, hooks->qp && hooks->qp_events >> WEFT_QP_RATE & 1);
-    set_bits(&e->path.odd, ODD_ACK, hooks->qp && (hooks->qp_events & ack_events));
+    set_bits(&e->path.on_enqueue, QUEUE_HOOK, hooks->queue != NULL);
+    set_bits(&e->path.on_dequeue, QUEUE_HOOK, hooks->queue != NULL);
+    set_bits(&e->path.on_enqueue, QUEUE_PACKET_HOOK, hooks->packet != NULL);
+    set_bits(&e->path.rare, RARE_PACKET, hooks->packet != NULL);
+    set_bits(&e->path.rare, RARE_RATE, hooks->qp && hooks->qp_events >> WEFT_QP_RATE & 1);
+    set_bits(&e->path.rare, RARE_ACK, hooks->qp && (hooks->qp_events & ack_events));
     if (e->mmu.of)
         lazy_choose(e);
 }

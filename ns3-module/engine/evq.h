@@ -11,6 +11,8 @@
 #ifndef WEFT_EVQ_H
 #define WEFT_EVQ_H
 
+#include "base/require.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -100,6 +102,7 @@ static inline bool evq_push(struct evq *q, int64_t t, uint64_t id)
 /** Removes the first entry; the queue must not be empty. */
 static inline void evq_pop(struct evq *q)
 {
+    WEFT_REQUIRE(q->n > 0);
     struct ev last = q->h[--q->n];
     if (q->n)
         evq_sift_down(q, 0, last);
@@ -110,6 +113,7 @@ static inline void evq_pop(struct evq *q)
 /** Replaces the first entry by a later one: cheaper than pop and push. */
 static inline void evq_replace_top(struct evq *q, int64_t t, uint64_t id)
 {
+    WEFT_REQUIRE(q->n > 0 && t >= q->h[0].t);
     struct ev e = {t, id};
     evq_sift_down(q, 0, e);
 }

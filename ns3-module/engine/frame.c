@@ -72,8 +72,8 @@ static void prepare(struct weft_engine *e)
     if (e->path.frames)
         return;
     e->path.frames = e->nics.turns = true;
-    *(e->p.ecn.at_enqueue ? &e->path.on_enter : &e->path.on_leave) |= TOUCH_FRAME;
-    e->path.no_cut_through |= e->path.on_enter & TOUCH_FRAME;
+    *(e->p.ecn.at_enqueue ? &e->path.on_enqueue : &e->path.on_dequeue) |= QUEUE_MARK_FRAMES;
+    e->path.no_cut_through |= e->path.on_enqueue & QUEUE_MARK_FRAMES;
     window_choose(e);
 }
 

@@ -6,6 +6,8 @@
 #ifndef WEFT_KEYHEAP_H
 #define WEFT_KEYHEAP_H
 
+#include "base/require.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,6 +40,7 @@ static inline bool keyheap_reserve(struct keyheap *q, uint32_t n)
 /** Adds a key; there must be room for it. */
 static inline void keyheap_put(struct keyheap *q, uint64_t key)
 {
+    WEFT_REQUIRE(q->n < q->cap);
     uint64_t *const h = q->h;
     uint32_t i = q->n++;
     while (i > 0) {
@@ -53,6 +56,7 @@ static inline void keyheap_put(struct keyheap *q, uint64_t key)
 /** Puts @p key where the first one was, and from there to its place. */
 static inline void keyheap_replace(struct keyheap *q, uint64_t key)
 {
+    WEFT_REQUIRE(q->n > 0);
     uint64_t *const h = q->h;
     const uint32_t n = q->n;
     uint32_t i = 0;
@@ -71,6 +75,7 @@ static inline void keyheap_replace(struct keyheap *q, uint64_t key)
 /** Removes the first key; the heap must not be empty. */
 static inline void keyheap_pop(struct keyheap *q)
 {
+    WEFT_REQUIRE(q->n > 0);
     const uint64_t key = q->h[--q->n];
     q->h[q->n] = KEYHEAP_EMPTY;
     if (q->n)

@@ -57,11 +57,11 @@ static void settle_node(struct weft_engine *e, uint32_t node)
 
 void lazy_choose(struct weft_engine *e)
 {
-    e->path.lazy = !(e->path.odd & ODD_ORDER) && !e->draws.ns3 && !e->hooks.queue && !e->hooks.ecn_mark &&
+    e->path.lazy = !(e->path.rare & RARE_ORDER) && !e->draws.ns3 && !e->hooks.queue && !e->hooks.ecn_mark &&
               !e->hooks.packet && !e->credit.ports && !e->spread.steer;
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
         e->path.lazy &= !e->controls[d].signals.pint_tables;
-    e->path.no_cut_through = (e->path.on_enter & ~(uint32_t)TOUCH_HOLD) || e->path.odd & ODD_TURNS;
+    e->path.no_cut_through = (e->path.on_enqueue & ~(uint32_t)QUEUE_PAUSE_CLOCK) || e->path.rare & RARE_TURNS;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (!e->path.lazy)
             lazy_wake(e, n);
@@ -93,8 +93,8 @@ void lazy_link_changes(struct weft_engine *e, uint32_t port)
     settle(e, port, false);
 }
 
-/* Whether an eager switch pauses anyone, or holds packets that came after a pause. */
-static bool calm(const struct weft_engine *e, uint32_t node)
+/* Whether an eager switch pauses nobody and holds no packet in headroom. */
+static bool pauses_nobody(const struct weft_engine *e, uint32_t node)
 {
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     uint32_t busy = 0;
@@ -111,7 +111,7 @@ void lazy_review(struct weft_engine *e, uint32_t node)
 {
     struct mmu *m = &e->mmu.of[node];
     m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
-    if (!calm(e, node))
+    if (!pauses_nobody(e, node))
         return;
     m->eager = false;
     settle_node(e, node);

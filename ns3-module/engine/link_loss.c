@@ -33,7 +33,7 @@ bool link_lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port)
     if (e->credit.ports && (gone || (p->to_host && k->dst_host == p->far)))
         credit_refund(e, port, k);
     if (!gone) {
-        if (e->path.odd & ODD_PACKET)
+        if (e->path.rare & RARE_PACKET)
             pkt_tell(e, i, p->peer, WEFT_PKT_ARRIVED);
         return false;
     }

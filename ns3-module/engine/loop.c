@@ -170,7 +170,7 @@ static void bring_first(struct weft_engine *e)
 
 static inline void run_fast(struct weft_engine *e, uint64_t key)
 {
-    if (__builtin_expect(e->path.odd & ODD_ORDER, 0)) {
+    if (__builtin_expect(e->path.rare & RARE_ORDER, 0)) {
         bring_first(e);
         key = e->loop.fast.near.h[0];
     }

@@ -39,7 +39,7 @@ static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
     n->ready_mask |= (uint8_t)(1u << q->prio);
 }
 
-/* Files a QP until its pacing time. An entry that it has already becomes out of date, see nic_paced. */
+/* Places a QP in the heap until its pacing time. An entry that it has already becomes out of date, see nic_paced. */
 static void pace(struct weft_engine *e, struct nic *n, struct qp *q, uint32_t qi)
 {
     q->state = QP_PACED;
@@ -104,7 +104,7 @@ void nic_cc_changed(struct weft_engine *e, uint32_t qi)
         q->out.rate_bps = q->env.line_rate_bps;
     if (q->out.rate_bps == 0)
         q->out.rate_bps = 1;
-    if (__builtin_expect(e->path.odd & ODD_RATE, 0))
+    if (__builtin_expect(e->path.rare & RARE_RATE, 0))
         qp_tell(e, qi, WEFT_QP_RATE, NIL);
     if (q->out.repace && q->last_wire && pacing_rate(e, q) != q->gap_rate_bps)
         repace(e, q, qi);
@@ -207,9 +207,9 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     return i;
 }
 
-/* Files a QP that has just sent or been woken. @p free_ps: when the port can take its next
+/* Places a QP that has just sent or been woken. @p free_ps: when the port can take its next
  * packet. */
-static inline void file(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi,
+static inline void place(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi,
                         int64_t free_ps)
 {
     struct nic *n = &e->nics.of[e->ports[port].nic];
@@ -225,7 +225,7 @@ static inline void file(struct weft_engine *e, uint32_t port, struct qp *q, uint
     }
 }
 
-/* Steers packet @p i, which a QP has just sent through @p port, and files the QP where its next one is to
+/* Steers packet @p i, which a QP has just sent through @p port, and places the QP where its next one is to
  * leave. */
 static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port, uint32_t qi,
                                             uint32_t i, int64_t free_ps)
@@ -240,7 +240,7 @@ static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port
     struct port *to = &e->ports[q->port];
     if (q->port != port)
         free_ps = e->now > to->busy_until_ps ? e->now : to->busy_until_ps;
-    file(e, q->port, q, qi, free_ps);
+    place(e, q->port, q, qi, free_ps);
     if (q->port == port)
         return; /* it looks again anyway */
     if (q->state == QP_READY && !(to->paused & 1u << q->prio))
@@ -323,7 +323,7 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         if (__builtin_expect(e->spread.steer != NULL, 0))
             steer(e, port, qi, i, free_ps);
         else
-            file(e, port, q, qi, free_ps);
+            place(e, port, q, qi, free_ps);
         return i;
     }
     return NIL;
@@ -364,7 +364,7 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
         nic_cc_changed(e, qi);
     }
     struct port *p = &e->ports[q->port];
-    file(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);
+    place(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);
     if (q->state == QP_READY) {
         if (!(p->paused & 1u << q->prio))
             port_kick(e, q->port);

@@ -18,7 +18,7 @@
 #include "repeat.h"
 
 const struct recovery recovery_out_of_order = {.name = "out-of-order",
-                                               .patient = true,
+                                               .tolerates_reordering = true,
                                                .gap = repeat_gap,
                                                .acked = repeat_acked,
                                                .timeout = repeat_timeout,

@@ -55,14 +55,14 @@ static inline __attribute__((always_inline)) void fetch_next(const struct weft_e
 }
 
 /* What few runs need when a packet starts. */
-static void transmit_odd(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+static void transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
                          uint32_t i, uint64_t wire)
 {
-    if (e->path.odd & ODD_CREDIT)
+    if (e->path.rare & RARE_CREDIT)
         credit_take(e, p, port, k);
-    if (e->path.odd & ODD_PACKET)
+    if (e->path.rare & RARE_PACKET)
         pkt_tell(e, i, port, WEFT_PKT_SENT);
-    if (e->path.odd & ODD_ORDER) {
+    if (e->path.rare & RARE_ORDER) {
         p->sending = true;
         p->end_order = ++e->loop.order;
         k->order = ++e->loop.order;
@@ -77,12 +77,12 @@ static inline __attribute__((always_inline)) void transmit(struct weft_engine *e
 {
     const uint64_t wire = k->frame + e->p.transport.gap_bytes;
     int64_t ser = gap_ps(wire, p->ser_q);
-    if (__builtin_expect(e->path.odd & ODD_QUANTUM, 0))
+    if (__builtin_expect(e->path.rare & RARE_QUANTUM, 0))
         ser = gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     const int64_t at_ps = p->busy_until_ps + p->prop_ps;
-    if (__builtin_expect(e->path.odd & (ODD_ORDER | ODD_PINT | ODD_CREDIT | ODD_PACKET), 0))
-        transmit_odd(e, p, port, k, i, wire);
+    if (__builtin_expect(e->path.rare & (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET), 0))
+        transmit_rare(e, p, port, k, i, wire);
     k->next = NIL;
     if (p->fly.head == NIL) {
         p->fly.head = i;
@@ -107,7 +107,7 @@ static inline uint32_t next_prio(const struct weft_engine *e, struct port *p, ui
         return scheduler_pick(e, p, eligible);
     const uint32_t only = (uint32_t)__builtin_ctz(eligible);
     p->lane[only].deficit = 0; /* means nothing for a strict one */
-    if (__builtin_expect(e->path.odd & ODD_TURNS, 0) &&
+    if (__builtin_expect(e->path.rare & RARE_TURNS, 0) &&
         !(eligible & (uint32_t)e->p.sw.strict_prios))
         p->drr = (uint8_t)only;
     return only;
@@ -120,12 +120,12 @@ static inline bool may_mark(const struct pkt *k)
 }
 
 /* What few runs do to a packet that has left a switch queue. */
-static __attribute__((noinline)) void left_odd(struct weft_engine *e, const struct port *p,
+static __attribute__((noinline)) void dequeued_rare(struct weft_engine *e, const struct port *p,
                                                uint32_t port, const struct pkt *k, uint32_t i)
 {
     if (p->hold && k->kind == WEFT_PKT_DATA)
         delay_leave(e, p, k, i);
-    if (e->path.on_leave & TOUCH_HOOK)
+    if (e->path.on_dequeue & QUEUE_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
 }
 
@@ -135,15 +135,15 @@ static inline void left(struct weft_engine *e, struct port *p, uint32_t port, st
 {
     const uint32_t prio = k->prio;
     if (k->kind == WEFT_PKT_DATA) {
-        if ((e->path.on_leave & TOUCH_ECN) && p->lane[prio].qbytes > e->mmu.least_kmin)
+        if ((e->path.on_dequeue & QUEUE_MARK) && p->lane[prio].qbytes > e->mmu.least_kmin)
             ecn_mark(e, i, port, p->lane[prio].qbytes);
-        if (e->path.on_leave & TOUCH_SIGN)
+        if (e->path.on_dequeue & QUEUE_STAMP)
             telemetry_stamp(e, i, port);
-    } else if (e->path.on_leave & TOUCH_FRAME && may_mark(k)) {
+    } else if (e->path.on_dequeue & QUEUE_MARK_FRAMES && may_mark(k)) {
         ecn_mark(e, i, port, p->lane[prio].qbytes);
     }
-    if (__builtin_expect(e->path.on_leave & (TOUCH_HOOK | TOUCH_HOLD), 0))
-        left_odd(e, p, port, k, i);
+    if (__builtin_expect(e->path.on_dequeue & (QUEUE_HOOK | QUEUE_PAUSE_CLOCK), 0))
+        dequeued_rare(e, p, port, k, i);
 }
 
 /* The next packet of a queue; leaves the switch's buffer. */
@@ -161,7 +161,7 @@ static inline uint32_t dequeue(struct weft_engine *e, struct port *p, uint32_t p
     p->qtotal -= k->frame;
     if (k->in_port != NIL) {
         mmu_release(e, k, port, p->lazy);
-        if (e->path.on_leave)
+        if (e->path.on_dequeue)
             left(e, p, port, k, i);
     }
     return i;
@@ -326,7 +326,7 @@ static inline void kick(struct weft_engine *e, struct port *p, uint32_t port)
 {
     if (p->busy_until_ps > e->now || p->sending)
         port_arm(e, p, port, p->busy_until_ps);
-    else if (p->armed_ps != e->now || e->path.odd & ODD_ORDER)
+    else if (p->armed_ps != e->now || e->path.rare & RARE_ORDER)
         port_tx(e, p, port); /* else its own event of this instant is still to come */
 }
 
@@ -343,12 +343,12 @@ static __attribute__((noinline)) void entered(struct weft_engine *e, struct port
     struct pkt *k = pkt_at(e, i);
     if (p->hold && k->kind == WEFT_PKT_DATA)
         delay_enter(e, p, k);
-    if (((e->path.on_enter & TOUCH_ECN) && k->kind == WEFT_PKT_DATA) ||
-        ((e->path.on_enter & TOUCH_FRAME) && may_mark(k)))
+    if (((e->path.on_enqueue & QUEUE_MARK) && k->kind == WEFT_PKT_DATA) ||
+        ((e->path.on_enqueue & QUEUE_MARK_FRAMES) && may_mark(k)))
         ecn_mark(e, i, port, p->lane[k->prio].qbytes);
-    if (e->path.on_enter & TOUCH_HOOK)
+    if (e->path.on_enqueue & QUEUE_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
-    if (e->path.on_enter & TOUCH_TAP)
+    if (e->path.on_enqueue & QUEUE_PACKET_HOOK)
         pkt_tell(e, i, port, WEFT_PKT_QUEUED);
 }
 
@@ -362,7 +362,7 @@ static inline void enqueue(struct weft_engine *e, struct port *p, uint32_t port,
     p->qtotal += k->frame;
     if (p->qtotal > p->st.max_queue_bytes)
         p->st.max_queue_bytes = p->qtotal;
-    if (at_switch && __builtin_expect(e->path.on_enter, 0))
+    if (at_switch && __builtin_expect(e->path.on_enqueue, 0))
         entered(e, p, port, i);
     if (!(p->paused & bit) || (!at_switch && e->p.transport.ack_ignores_pause))
         kick(e, p, port);
@@ -424,7 +424,7 @@ static inline void cut_through(struct weft_engine *e, struct port *p, uint32_t p
 {
     if (k->frame > p->st.max_queue_bytes)
         p->st.max_queue_bytes = k->frame;
-    if (k->kind == WEFT_PKT_DATA && (e->path.on_leave & TOUCH_SIGN))
+    if (k->kind == WEFT_PKT_DATA && (e->path.on_dequeue & QUEUE_STAMP))
         telemetry_stamp(e, i, port);
     p->lane[k->prio].deficit = -(int32_t)k->frame;
     transmit(e, p, port, k, i);

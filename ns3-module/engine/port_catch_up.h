@@ -12,7 +12,7 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
     if (p->armed_ps <= at_ps)
         return; /* it will look again earlier than that */
     p->armed_ps = at_ps;
-    if (__builtin_expect(e->path.odd & ODD_ORDER, 0))
+    if (__builtin_expect(e->path.rare & RARE_ORDER, 0))
         p->armed_order = p->sending ? p->end_order : ++e->loop.order;
     if (!p->lazy)
         engine_push_port(e, at_ps, EV_TX, port);

@@ -6,6 +6,8 @@
 #ifndef WEFT_ENGINE_PSN_SET_H
 #define WEFT_ENGINE_PSN_SET_H
 
+#include "base/require.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,6 +47,7 @@ static inline bool psn_set_grow(struct psn_set *s, uint64_t need)
 /** Adds @p psn >= base; false when out of memory. */
 static inline bool psn_set_add(struct psn_set *s, uint64_t psn)
 {
+    WEFT_REQUIRE(psn >= s->base);
     if (psn_set_has(s, psn))
         return true;
     if (psn - s->base >= s->cap && !psn_set_grow(s, psn - s->base + 1))

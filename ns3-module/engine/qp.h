@@ -67,7 +67,7 @@ struct qp {
     uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
     uint64_t end_psn;   /**< first number after the last posted message */
     uint64_t end_byte;
-    uint64_t retx_packets, cnps, rtos;
+    uint64_t retx_packets;
     uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
     int64_t ideal_ps;     /**< 0: not computed yet */
     struct weft_cc_env env;

@@ -196,7 +196,6 @@ static void complete(struct weft_engine *e, uint32_t mi)
 
 static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
-    q->cnps++;
     if (e->hooks.qp)
         qp_tell(e, qi, WEFT_QP_CNP, NIL);
     if (q->head_msg != NIL)
@@ -216,7 +215,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         pkt_free(e, i);
         return;
     }
-    if (__builtin_expect(e->path.odd & ODD_ACK, 0))
+    if (__builtin_expect(e->path.rare & RARE_ACK, 0))
         qp_tell(e, k.qp, nack ? WEFT_QP_NACK : WEFT_QP_ACK, i);
     uint64_t una_before = q->una_bytes;
     uint32_t done = NIL;
@@ -293,7 +292,6 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     if (e->rc.low_rto && nic_rto_extend(e, qi))
         return;
     q->rto_at_ps = WEFT_NEVER; /* armed again by the first packet resent */
-    q->rtos++;
     e->tot.rtos++;
     if (q->retries++ == e->p.transport.retry_max && e->p.transport.retry_max) {
         char at[WEFT_UNIT_TEXT_MAX];

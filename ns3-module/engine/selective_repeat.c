@@ -64,7 +64,7 @@ static void hold(struct weft_engine *e, struct qp *q, uint32_t i)
     q->holding = 1;
     pkt_at(e, i)->sack = (uint32_t)(psn - q->exp_psn);
     pkt_at(e, i)->flags |= PKT_SACK;
-    rc_answer(e, q, i, e->rc.recovery->patient ? WEFT_PKT_ACK : WEFT_PKT_NACK);
+    rc_answer(e, q, i, e->rc.recovery->tolerates_reordering ? WEFT_PKT_ACK : WEFT_PKT_NACK);
 }
 
 static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
@@ -121,7 +121,7 @@ static void start(struct qp *q)
 static uint64_t lost_before(const struct weft_engine *e, uint64_t sack)
 {
     const uint64_t n = e->p.transport.reorder_packets;
-    if (!e->rc.recovery->patient)
+    if (!e->rc.recovery->tolerates_reordering)
         return sack;
     return n && sack > n ? sack - n : 0;
 }
@@ -145,7 +145,7 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     }
     if (q->recovering) {
         steer(e, q);
-        if (q->una_psn >= r->recovery_psn && (r->sacked.n == 0 || e->rc.recovery->patient))
+        if (q->una_psn >= r->recovery_psn && (r->sacked.n == 0 || e->rc.recovery->tolerates_reordering))
             q->recovering = 0;
         if (q->rto_at_ps == WEFT_NEVER && q->top_psn > q->una_psn)
             nic_rto_arm(e, qi);

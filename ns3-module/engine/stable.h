@@ -10,6 +10,8 @@
 #ifndef WEFT_STABLE_H
 #define WEFT_STABLE_H
 
+#include "base/require.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,6 +61,7 @@ static inline uint32_t stable_alloc(struct stable *s)
 
 static inline void stable_release(struct stable *s, uint32_t i)
 {
+    WEFT_REQUIRE(i < s->n && s->live > 0);
     *(uint32_t *)(void *)(s->base + (size_t)i * s->elem) = s->free_head;
     s->free_head = i;
     s->live--;
