@@ -11,11 +11,13 @@
  */
 #include "system/internal.h"
 
-#include <stdlib.h>
+#include "base/list.h"
+
+#include <inttypes.h>
 #include <string.h>
 
 /* Most QPs between two ranks for one type. */
-enum { QPS_MAX = 256, NAME_MAX_BYTES = 32 };
+enum { QPS_MAX = 256 };
 
 static const char *name_of(int type)
 {
@@ -37,41 +39,29 @@ static int find_type(const char *name, struct weft_err *err)
     return -1;
 }
 
-/* Reads the list @p text of the parameter @p key; each number is min .. max. */
-static int read_list(const char *key, const char *text, unsigned long min, unsigned long max,
-                     uint32_t out[WEFT_COMM_TYPES], struct weft_err *err)
+/* Reads the map @p text; each number is min .. max. */
+static int read_map(const char *text, uint64_t min, uint64_t max, uint32_t out[WEFT_COMM_TYPES],
+                    struct weft_err *err)
 {
+    struct weft_list map = {.text = text, .example = "all-to-all:2,send:5"};
+    struct weft_list_item item;
     uint32_t seen = 0;
-    for (const char *at = text; *at;) {
-        char name[NAME_MAX_BYTES] = "";
-        size_t len = strcspn(at, ":,");
-        if (len < sizeof(name))
-            memcpy(name, at, len);
-        char *end = NULL;
-        const char *digits = at + len + 1;
-        unsigned long v = at[len] == ':' && *digits >= '0' && *digits <= '9'
-                              ? strtoul(digits, &end, 10)
-                              : max + 1;
-        if (len == 0 || !end || (*end != ',' && *end != '\0'))
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "system.%s: '%s' is no list such as all-to-all:2,send:5", key,
-                                text);
-        int type = find_type(name, err);
-        if (type < 0) {
-            weft_err_prepend(err, "system.%s", key);
+    int rc;
+    while ((rc = weft_map_next(&map, &item, err)) > 0) {
+        uint64_t v;
+        const int type = find_type(item.key, err);
+        if (type < 0)
             return err->code;
-        }
-        if (v < min || v > max)
+        if (weft_parse_u64(item.value, &v, NULL) || v < min || v > max)
             return weft_err_set(err, WEFT_E_INPUT,
-                                "system.%s: %s has %.*s, but it must be %lu to %lu", key, name,
-                                (int)(end - digits), digits, min, max);
+                                "%s has %s, but it must be %" PRIu64 " to %" PRIu64, item.key,
+                                item.value, min, max);
         if (seen >> type & 1)
-            return weft_err_set(err, WEFT_E_INPUT, "system.%s: %s is there twice", key, name);
+            return weft_err_set(err, WEFT_E_INPUT, "%s is there twice", item.key);
         seen |= UINT32_C(1) << type;
         out[type] = (uint32_t)v;
-        at = *end == ',' ? end + 1 : end;
     }
-    return 0;
+    return rc;
 }
 
 int weft_read_classes(const struct weft_system_params *p, struct weft_classes *out,
@@ -82,8 +72,11 @@ int weft_read_classes(const struct weft_system_params *p, struct weft_classes *o
         out->qps[k] = 1;
     }
     out->nurgencies = 0;
-    int rc = read_list("priorities", p->priorities, 0, WEFT_NET_PRIOS - 1, out->prio, err);
-    return rc ? rc : read_list("qps", p->qps, 1, QPS_MAX, out->qps, err);
+    if (read_map(p->priorities, 0, WEFT_NET_PRIOS - 1, out->prio, err))
+        return weft_err_prepend(err, "system.priorities");
+    if (read_map(p->qps, 1, QPS_MAX, out->qps, err))
+        return weft_err_prepend(err, "system.qps");
+    return 0;
 }
 
 void weft_read_urgencies(const struct weft_workload *w, const struct weft_system_params *p,

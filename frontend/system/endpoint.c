@@ -13,10 +13,8 @@
 #include "system/internal.h"
 
 #include "base/int128.h"
+#include "base/list.h"
 #include "base/units.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes)
 {
@@ -65,23 +63,26 @@ int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, do
 {
     for (uint32_t r = 0; out && r < nranks; r++)
         out[r] = 1;
-    for (const char *at = p->stragglers; *at;) {
-        char *end = NULL;
-        unsigned long long rank = strtoull(at, &end, 10);
-        double factor = end != at && *end == ':' ? strtod(end + 1, &end) : 0;
-        if (!(factor > 0 && factor <= 1e6) || (*end != ',' && *end != '\0') || *at < '0' ||
-            *at > '9')
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "system.stragglers: '%s' is no list such as 3:1.5,7:2 (rank 3 "
-                                "computes 1.5 times as long)",
-                                p->stragglers);
-        if (rank >= nranks)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "system.stragglers: there is no rank %llu, only 0 to %u", rank,
-                                nranks - 1);
+    struct weft_list map = {.text = p->stragglers,
+                            .example = "3:1.5,7:2 (rank 3 computes 1.5 times as long)"};
+    struct weft_list_item item;
+    int rc;
+    while ((rc = weft_map_next(&map, &item, err)) > 0) {
+        uint64_t rank;
+        double factor;
+        rc = weft_parse_u64(item.key, &rank, err);
+        if (!rc)
+            rc = weft_parse_f64(item.value, &factor, err);
+        if (!rc && !(factor > 0 && factor <= 1e6))
+            rc = weft_err_set(err, WEFT_E_INPUT, "'%s' times as long: must be above 0, up to 1e6",
+                              item.value);
+        if (!rc && rank >= nranks)
+            rc = weft_err_set(err, WEFT_E_INPUT, "there is no rank %s, only 0 to %u", item.key,
+                              nranks - 1);
+        if (rc)
+            break;
         if (out)
             out[rank] = factor;
-        at = *end == ',' ? end + 1 : end;
     }
-    return 0;
+    return rc ? weft_err_prepend(err, "system.stragglers") : 0;
 }

@@ -12,6 +12,7 @@
  */
 #include "system/internal.h"
 
+#include "base/list.h"
 #include "base/units.h"
 
 #include <stdlib.h>
@@ -53,17 +54,13 @@ static uint64_t folded(uint32_t r, const struct weft_dims *dims)
 /* "0,2,1": into key[rank]. */
 static int read_list(const char *text, uint32_t nranks, uint64_t *key, struct weft_err *err)
 {
+    struct weft_list list = {.text = text, .example = "0,2,1,3"};
+    struct weft_list_item item;
     uint64_t n = 0;
-    for (const char *at = text;;) {
-        char word[24];
+    int rc;
+    while ((rc = weft_list_next(&list, &item, err)) > 0) {
         uint64_t rank;
-        const size_t len = strcspn(at, ",");
-        if (len == 0 || len >= sizeof(word))
-            return weft_err_set(err, WEFT_E_INPUT, "'%.40s' is no list of ranks such as 0,2,1,3",
-                                text);
-        memcpy(word, at, len);
-        word[len] = '\0';
-        if (weft_parse_u64(word, &rank, NULL)) {
+        if (weft_parse_u64(item.key, &rank, NULL)) {
             const char *near = weft_nearest(text, names, NAMES);
             return weft_err_set(
                 err, WEFT_E_INPUT,
@@ -73,15 +70,14 @@ static int read_list(const char *text, uint32_t nranks, uint64_t *key, struct we
         }
         if (rank >= nranks)
             return weft_err_set(err, WEFT_E_INPUT,
-                                "rank %s does not exist: there are the ranks 0 to %u", word,
+                                "rank %s does not exist: there are the ranks 0 to %u", item.key,
                                 nranks - 1);
         if (key[rank] != UINT64_MAX)
-            return weft_err_set(err, WEFT_E_INPUT, "rank %s is there twice", word);
+            return weft_err_set(err, WEFT_E_INPUT, "rank %s is there twice", item.key);
         key[rank] = n++;
-        if (at[len] == '\0')
-            break;
-        at += len + 1;
     }
+    if (rc)
+        return rc;
     for (uint32_t r = 0; r < nranks; r++)
         if (key[r] == UINT64_MAX)
             return weft_err_set(err, WEFT_E_INPUT,

@@ -9,63 +9,52 @@
  */
 #include "system/internal.h"
 
+#include "base/list.h"
 #include "base/units.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One number or rate of a list; *text moves on past the comma. */
-static int list_entry(const char **text, char *buf, size_t size, struct weft_err *err)
-{
-    size_t len = strcspn(*text, ",");
-    if (len == 0 || len >= size)
-        return weft_err_set(err, WEFT_E_INPUT, "'%s' is no list such as 8,16", *text);
-    memcpy(buf, *text, len);
-    buf[len] = '\0';
-    *text += len + ((*text)[len] == ',');
-    return 0;
-}
-
 static int read_sizes(const char *text, struct weft_dims *out, struct weft_err *err)
 {
-    char one[32];
-    while (*text) {
+    struct weft_list list = {.text = text, .example = "8,16"};
+    struct weft_list_item one;
+    int rc;
+    while ((rc = weft_list_next(&list, &one, err)) > 0) {
         uint64_t size;
         if (out->n == WEFT_DIMS_MAX)
             return weft_err_set(err, WEFT_E_LIMIT, "more than %u dimensions", WEFT_DIMS_MAX);
-        int rc = list_entry(&text, one, sizeof(one), err);
-        if (!rc)
-            rc = weft_parse_u64(one, &size, err);
+        rc = weft_parse_u64(one.key, &size, err);
         if (!rc && (size == 0 || size > UINT32_MAX))
-            rc = weft_err_set(err, WEFT_E_INPUT, "a dimension of %s places", one);
+            rc = weft_err_set(err, WEFT_E_INPUT, "a dimension of %s places", one.key);
         if (rc)
             return rc;
         out->size[out->n++] = (uint32_t)size;
     }
-    return 0;
+    return rc;
 }
 
 /* One rate or latency per dimension. */
 static int read_values(const char *text, int is_rate, struct weft_dims *out, struct weft_err *err)
 {
-    char one[64];
+    struct weft_list list = {.text = text, .example = is_rate ? "200GB/s,50GB/s" : "500ns,2us"};
+    struct weft_list_item one;
     uint32_t n = 0;
-    while (*text) {
-        int rc = list_entry(&text, one, sizeof(one), err);
-        if (!rc && n == out->n)
+    int rc;
+    while ((rc = weft_list_next(&list, &one, err)) > 0) {
+        if (n == out->n)
             return weft_err_set(err, WEFT_E_INPUT, "more values than the %u dimensions", out->n);
-        if (!rc)
-            rc = is_rate ? weft_parse_rate_bps(one, &out->rate_bps[n], err)
-                         : weft_parse_time_ps(one, &out->latency_ps[n], err);
+        rc = is_rate ? weft_parse_rate_bps(one.key, &out->rate_bps[n], err)
+                     : weft_parse_time_ps(one.key, &out->latency_ps[n], err);
         if (!rc && (is_rate ? out->rate_bps[n] == 0 : out->latency_ps[n] < 0))
-            rc = weft_err_set(err, WEFT_E_INPUT, "%s is out of range", one);
+            rc = weft_err_set(err, WEFT_E_INPUT, "%s is out of range", one.key);
         if (rc)
             return rc;
         n++;
     }
-    if (n < out->n)
+    if (!rc && n < out->n)
         return weft_err_set(err, WEFT_E_INPUT, "%u values for %u dimensions", n, out->n);
-    return 0;
+    return rc;
 }
 
 int weft_read_dims(const struct weft_system_params *p, const struct weft_dims *fabric,

@@ -115,10 +115,10 @@ TEST(Check, Stragglers)
     EXPECT_EQ(Check(job, {{"stragglers", "1:1.5"}}, 0), "");
     EXPECT_EQ(Check(job, {{"stragglers", "2:1.5"}}),
               "system.stragglers: there is no rank 2, only 0 to 1");
-    EXPECT_EQ(
-        Check(job, {{"stragglers", "1:-2"}}),
-        "system.stragglers: '1:-2' is no list such as 3:1.5,7:2 (rank 3 computes 1.5 times as "
-        "long)");
+    EXPECT_EQ(Check(job, {{"stragglers", "1:-2"}}),
+              "system.stragglers: '-2' times as long: must be above 0, up to 1e6");
+    EXPECT_EQ(Check(job, {{"stragglers", "1"}}),
+              "system.stragglers: '1' is no list such as 3:1.5,7:2 (rank 3 computes 1.5 times as long)");
 }
 
 TEST(Check, CollectiveThatNotAllIssue)

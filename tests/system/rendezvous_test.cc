@@ -150,7 +150,9 @@ TEST(Classes, Mistakes)
     EXPECT_EQ(why("priorities", "send:8"), "system.priorities: send has 8, but it must be 0 to 7");
     EXPECT_EQ(why("qps", "send:0"), "system.qps: send has 0, but it must be 1 to 256");
     EXPECT_EQ(why("qps", "send:2,send:3"), "system.qps: send is there twice");
-    for (const char *text : {"send", "send:", ":3", "send:x", "send:1,,send:2", "send:1;"})
+    EXPECT_EQ(why("qps", "send:x"), "system.qps: send has x, but it must be 1 to 256");
+    EXPECT_EQ(why("qps", "send:1;"), "system.qps: send has 1;, but it must be 1 to 256");
+    for (const char *text : {"send", "send:", ":3", "send:1,,send:2", "send:1,"})
         EXPECT_EQ(why("qps", text),
                   std::string("system.qps: '") + text + "' is no list such as all-to-all:2,send:5");
 }
