@@ -214,7 +214,7 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
         weft_json_array(&j);
     }
     for (int i = 0; i < WEFT_CSV_FILES; i++) {
-        const struct weft_csv_file *f = &weft_csv_files[i];
+        const struct weft_csv_file *f = weft_csv_files[i];
         if (!o->json)
             fprintf(cli->out, "%s: %s\n", f->name, f->help);
         for (size_t k = 0; k < f->n; k++) {
@@ -225,6 +225,7 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
             weft_json_object(&j);
             weft_json_kv_str(&j, "file", f->name);
             weft_json_kv_str(&j, "column", f->columns[k].name);
+            weft_json_kv_str(&j, "unit", weft_column_unit_name(f->columns[k].unit));
             weft_json_kv_str(&j, "help", f->columns[k].help);
             weft_json_end_object(&j);
         }

@@ -113,19 +113,18 @@ int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
                            struct weft_err *err)
 {
     int code = r->dir ? weft_report_open_csv(r, WEFT_CSV_DIMS, err) : 0;
-    struct weft_csv *csv = r->csv[WEFT_CSV_DIMS];
     for (uint32_t d = 0; r->dir && !code && d < s->ndims; d++) {
         const struct weft_dim_summary *m = &s->dim[d];
-        weft_csv_u64(csv, d);
-        weft_csv_str(csv, m->kind);
-        weft_csv_u64(csv, m->size);
-        weft_csv_f64(csv, m->rate_bps, 0);
-        weft_csv_str(csv, s->dims_by_phases ? "phases" : "links");
-        weft_csv_u64(csv, m->bytes);
-        weft_csv_ps_as_ns(csv, s->comm_mean_ps);
-        weft_csv_f64(csv, 100 * m->utilisation, 4); /* empty when there is none */
-        weft_csv_f64(csv, 100 * m->busy, 4);
-        code = weft_csv_row(csv, err);
+        const struct weft_dim_row row = {.dim = d,
+                                         .size = m->size,
+                                         .kind = m->kind,
+                                         .rate_bps = m->rate_bps,
+                                         .by_phases = s->dims_by_phases,
+                                         .bytes = m->bytes,
+                                         .communication_ps = s->comm_mean_ps,
+                                         .util_pct = 100 * m->utilisation,
+                                         .busy_pct = 100 * m->busy};
+        code = weft_columns_row(&weft_dims_csv, r->csv[WEFT_CSV_DIMS], &row, err);
     }
     return code;
 }

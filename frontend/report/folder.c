@@ -10,7 +10,7 @@
 
 int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err)
 {
-    const struct weft_csv_file *f = &weft_csv_files[id];
+    const struct weft_csv_file *f = weft_csv_files[id];
     const char *names[WEFT_COLUMNS_MAX];
     char path[WEFT_PATH_MAX];
     for (size_t i = 0; i < f->n; i++)
@@ -101,51 +101,25 @@ static int links_row(struct weft_report *r, const struct weft_net *net, uint32_t
     const struct weft_fabric *f = r->fabric;
     const struct weft_fabric_port *p = &f->ports[port];
     const struct weft_fabric_link *l = &f->links[p->link];
-    struct weft_csv *csv = r->csv[WEFT_CSV_LINKS];
-    char name[WEFT_NODE_NAME_MAX];
-    struct weft_net_port_stats st;
-    net->ops->port_stats(net, port, &st);
-    weft_csv_u64(csv, port);
-    weft_csv_u64(csv, p->link);
-    weft_csv_str(csv, weft_fabric_node_name(f, p->node, name));
-    weft_csv_str(csv, weft_fabric_node_name(f, f->ports[p->peer].node, name));
-    weft_csv_u64(csv, l->dim);
-    weft_csv_u64(csv, l->rate_bps);
-    weft_csv_ps_as_ns(csv, l->delay_ps);
-    weft_csv_u64(csv, st.tx_packets);
-    weft_csv_u64(csv, st.tx_bytes);
-    weft_csv_u64(csv, st.tx_payload_bytes);
-    weft_csv_ps_as_ns(csv, st.busy_ps);
-    weft_csv_f64(csv, 100 * ratio((double)st.busy_ps, (double)elapsed_ps), 4);
-    weft_csv_u64(csv, st.pauses);
-    weft_csv_ps_as_ns(csv, st.paused_ps);
-    weft_csv_u64(csv, st.ecn_marks);
-    weft_csv_u64(csv, st.drops_buffer);
-    weft_csv_u64(csv, st.drops_headroom);
-    weft_csv_u64(csv, st.drops_error);
-    weft_csv_u64(csv, st.drops_link);
-    weft_csv_u64(csv, st.max_queue_bytes);
-    return weft_csv_row(csv, err);
+    struct weft_link_row row = {.port = port,
+                                .link = p->link,
+                                .dim = l->dim,
+                                .rate_bps = l->rate_bps,
+                                .delay_ps = l->delay_ps};
+    weft_fabric_node_name(f, p->node, row.from);
+    weft_fabric_node_name(f, f->ports[p->peer].node, row.to);
+    net->ops->port_stats(net, port, &row.st);
+    row.util_pct = 100 * ratio((double)row.st.busy_ps, (double)elapsed_ps);
+    return weft_columns_row(&weft_links_csv, r->csv[WEFT_CSV_LINKS], &row, err);
 }
 
 static int ranks_row(struct weft_report *r, const struct weft_system *system, uint32_t rank,
                      struct weft_err *err)
 {
-    static const enum weft_spent kinds[] = WEFT_EXPOSED_COLUMNS;
-    struct weft_csv *csv = r->csv[WEFT_CSV_RANKS];
-    struct weft_rank_result x;
-    weft_system_result(system, rank, &x);
-    weft_csv_u64(csv, rank);
-    weft_csv_u64(csv, x.finished != 0);
-    weft_csv_ps_as_ns(csv, x.end_ps);
-    weft_csv_ps_as_ns(csv, x.compute_ps);
-    weft_csv_ps_as_ns(csv, x.cpu_ps);
-    weft_csv_ps_as_ns(csv, x.comm_ps);
-    weft_csv_ps_as_ns(csv, x.exposed_comm_ps);
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-        weft_csv_ps_as_ns(csv, x.exposed_ps[kinds[k]]);
-    weft_csv_ps_as_ns(csv, x.idle_ps);
-    return weft_csv_row(csv, err);
+    struct weft_rank_row row = {.rank = rank};
+    weft_system_result(system, rank, &row.result);
+    row.finished = row.result.finished != 0;
+    return weft_columns_row(&weft_ranks_csv, r->csv[WEFT_CSV_RANKS], &row, err);
 }
 
 int weft_report_write_ranks(struct weft_report *r, const struct weft_system *system,
@@ -163,33 +137,7 @@ static void connections_row(void *ctx, const struct weft_net_connection *c)
     struct weft_report *r = (struct weft_report *)ctx;
     if (!r->csv[WEFT_CSV_TCP] && (r->err.code || weft_report_open_csv(r, WEFT_CSV_TCP, &r->err)))
         return;
-    struct weft_csv *csv = r->csv[WEFT_CSV_TCP];
-    const uint64_t cwnd[] = {c->cwnd_bytes, c->cwnd_min_bytes, c->cwnd_max_bytes};
-    weft_csv_u64(csv, c->src);
-    weft_csv_u64(csv, c->dst);
-    weft_csv_u64(csv, c->prio);
-    weft_csv_u64(csv, c->qp);
-    weft_csv_u64(csv, c->number);
-    weft_csv_ps_as_ns(csv, c->opened_ps);
-    weft_csv_ps_as_ns(csv, c->busy_ps);
-    weft_csv_u64(csv, c->bytes);
-    weft_csv_f64(csv, ratio(8e12 * (double)c->bytes, (double)c->busy_ps), 0);
-    weft_csv_u64(csv, c->segments);
-    weft_csv_u64(csv, c->retx_segments);
-    weft_csv_u64(csv, c->retx_bytes);
-    weft_csv_u64(csv, c->drops);
-    weft_csv_u64(csv, c->timeouts);
-    weft_csv_u64(csv, c->ecn_echoes);
-    for (size_t i = 0; i < sizeof cwnd / sizeof cwnd[0]; i++)
-        if (c->cwnd_bytes)
-            weft_csv_u64(csv, cwnd[i]);
-        else
-            weft_csv_empty(csv);
-    if (c->srtt_ps)
-        weft_csv_ps_as_ns(csv, c->srtt_ps);
-    else
-        weft_csv_empty(csv);
-    weft_csv_row(csv, &r->err);
+    weft_columns_row(&weft_tcp_csv, r->csv[WEFT_CSV_TCP], c, &r->err);
 }
 
 int weft_report_write_connections(struct weft_report *r, const struct weft_net *net,

@@ -4,7 +4,7 @@
 #define WEFT_REPORT_INTERNAL_H
 
 #include "base/csv.h"
-#include "report/columns.h"
+#include "report/rows.h"
 #include "report/place.h"
 #include "report/report.h"
 
@@ -44,22 +44,6 @@ struct weft_report {
     uint64_t dim_bytes[WEFT_DIMS_MAX]; /**< sent in phases of collectives */
     struct weft_err err;               /**< first failure inside a callback */
 };
-
-/** The kinds of columns that ranks.csv and critical_path.csv have for time spent, in their order. */
-#define WEFT_EXPOSED_COLUMNS                                                                       \
-    {                                                                                              \
-        WEFT_SPENT_NETWORK, WEFT_SPENT_OWN_NIC, WEFT_SPENT_CONGESTION_CONTROL,                     \
-            WEFT_SPENT_LOSS_RECOVERY, WEFT_SPENT_PFC_PAUSE, WEFT_SPENT_FABRIC_QUEUEING,            \
-            WEFT_SPENT_REDUCE, WEFT_SPENT_ENDPOINT, WEFT_SPENT_PEER, WEFT_SPENT_DEPENDENCY,        \
-            WEFT_SPENT_OPEN                                                                        \
-    }
-#define WEFT_PATH_COLUMNS                                                                          \
-    {                                                                                              \
-        WEFT_SPENT_COMPUTE, WEFT_SPENT_CPU, WEFT_SPENT_MEMORY, WEFT_SPENT_NETWORK,                 \
-            WEFT_SPENT_OWN_NIC, WEFT_SPENT_CONGESTION_CONTROL, WEFT_SPENT_LOSS_RECOVERY,           \
-            WEFT_SPENT_PFC_PAUSE, WEFT_SPENT_FABRIC_QUEUEING, WEFT_SPENT_REDUCE,                   \
-            WEFT_SPENT_ENDPOINT                                                                    \
-    }
 
 /** Fills in the dimensions of @p s, which has the ranks. @p system may be NULL: none. */
 void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *net,

@@ -26,10 +26,11 @@ const char *weft_op_kind_word(const struct weft_op *op)
     return "meta";
 }
 
-static void row(struct weft_report *r, struct weft_csv *csv)
+/* Writes a record into its file, if there is one. */
+static void row(struct weft_report *r, enum weft_csv_file_id id, const void *record)
 {
-    if (!r->err.code)
-        weft_csv_row(csv, &r->err);
+    if (r->csv[id] && !r->err.code)
+        weft_columns_row(weft_csv_files[id], r->csv[id], record, &r->err);
 }
 
 static void sample(struct weft_report *r, int64_t fct_ps, int64_t ideal_ps)
@@ -88,53 +89,18 @@ static void on_flow(void *ctx, const struct weft_net_flow *w)
     r->message_bytes += w->msg.bytes;
     if (w->acked_ps > r->last_ps)
         r->last_ps = w->acked_ps;
-    struct weft_csv *csv = r->csv[WEFT_CSV_FLOWS];
-    if (!csv)
-        return;
-    weft_csv_u64(csv, w->id);
-    weft_csv_u64(csv, w->msg.src);
-    weft_csv_u64(csv, w->msg.dst);
-    weft_csv_u64(csv, w->msg.tag);
-    if (w->msg.prio == WEFT_NET_PRIO_DEFAULT)
-        weft_csv_empty(csv);
-    else
-        weft_csv_u64(csv, w->msg.prio);
-    weft_csv_u64(csv, w->msg.bytes);
-    weft_csv_ps_as_ns(csv, w->post_ps);
-    weft_csv_ps_as_ns(csv, fct_ps);
-    weft_csv_ps_as_ns(csv, w->acked_ps - w->post_ps);
-    weft_csv_ps_as_ns(csv, w->ideal_ps);
-    if (w->ideal_ps > 0)
-        weft_csv_f64(csv, (double)fct_ps / (double)w->ideal_ps, 6);
-    else
-        weft_csv_empty(csv);
-    weft_csv_u64(csv, w->retx_bytes);
-    weft_csv_u64(csv, w->cnps);
-    if (w->qpn)
-        weft_csv_u64(csv, w->qpn);
-    else
-        weft_csv_empty(csv);
-    for (int k = 0; k < WEFT_DELAYS; k++)
-        weft_csv_ps_as_ns(csv, w->delay_ps[k]);
-    row(r, csv);
+    row(r, WEFT_CSV_FLOWS, w);
 }
 
 static void on_pfc(void *ctx, const struct weft_net_pfc *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
-    struct weft_csv *csv = r->csv[WEFT_CSV_PFC];
-    if (!csv)
-        return;
     const struct weft_fabric *f = r->fabric;
     const struct weft_fabric_port *p = &f->ports[w->port];
-    char name[WEFT_NODE_NAME_MAX];
-    weft_csv_ps_as_ns(csv, w->t_ps);
-    weft_csv_u64(csv, w->port);
-    weft_csv_str(csv, weft_fabric_node_name(f, p->node, name));
-    weft_csv_str(csv, weft_fabric_node_name(f, f->ports[p->peer].node, name));
-    weft_csv_u64(csv, w->prio);
-    weft_csv_str(csv, w->pause ? "pause" : "resume");
-    row(r, csv);
+    struct weft_pfc_row record = {.pfc = *w};
+    weft_fabric_node_name(f, p->node, record.node);
+    weft_fabric_node_name(f, f->ports[p->peer].node, record.peer);
+    row(r, WEFT_CSV_PFC, &record);
 }
 
 /* Room for the collective of number @p instance. */
@@ -167,19 +133,6 @@ static void span(struct weft_report *r, const struct weft_op_record *w)
         s->longest_ps = w->end_ps - w->ready_ps;
 }
 
-/* The sum and its parts, but what is open, which no operation that ended can have. */
-static void exposed(struct weft_csv *csv, const int64_t *ps)
-{
-    static const enum weft_spent kinds[] = WEFT_EXPOSED_COLUMNS;
-    const size_t n = sizeof kinds / sizeof kinds[0] - 1;
-    int64_t sum_ps = 0;
-    for (size_t k = 0; k < n; k++)
-        sum_ps += ps[kinds[k]];
-    weft_csv_ps_as_ns(csv, sum_ps);
-    for (size_t k = 0; k < n; k++)
-        weft_csv_ps_as_ns(csv, ps[kinds[k]]);
-}
-
 static void on_op(void *ctx, const struct weft_op_record *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
@@ -191,60 +144,22 @@ static void on_op(void *ctx, const struct weft_op_record *w)
         r->coll[op->coll].bytes += op->bytes;
         span(r, w);
     }
-    struct weft_csv *csv = r->csv[WEFT_CSV_OPS];
-    if (!csv)
+    if (!r->csv[WEFT_CSV_OPS])
         return;
-    weft_csv_u64(csv, w->rank);
-    weft_csv_u64(csv, op->id);
-    weft_csv_str(csv, op->name);
-    weft_csv_str(csv, weft_op_kind_word(op));
-    weft_csv_u64(csv, op->kind == WEFT_OP_MEM ? op->tensor_bytes : op->bytes);
-    weft_csv_ps_as_ns(csv, w->ready_ps);
-    weft_csv_ps_as_ns(csv, w->start_ps);
-    weft_csv_ps_as_ns(csv, w->end_ps);
-    weft_csv_ps_as_ns(csv, w->end_ps - w->ready_ps);
-    exposed(csv, w->exposed_ps);
-    row(r, csv);
-}
-
-static void bandwidth(struct weft_csv *csv, double bytes, int64_t ps)
-{
-    if (ps > 0)
-        weft_csv_f64(csv, bytes * 8 * (double)WEFT_PS_PER_S / (double)ps, 0);
-    else
-        weft_csv_empty(csv);
+    struct weft_op_row record = {.op = *w};
+    for (int k = 0; k < WEFT_SPENT_OPEN; k++) { /* what ended has nothing open */
+        record.exposed_ps[k] = w->exposed_ps[k];
+        record.exposed_sum_ps += w->exposed_ps[k];
+    }
+    row(r, WEFT_CSV_OPS, &record);
 }
 
 static void on_phase(void *ctx, const struct weft_phase_record *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
-    struct weft_csv *csv = r->csv[WEFT_CSV_COLLECTIVES];
     if (w->dim >= 0)
         r->dim_bytes[w->dim] += w->bytes;
-    if (!csv)
-        return;
-    weft_csv_u64(csv, w->rank);
-    weft_csv_u64(csv, w->op->id);
-    weft_csv_str(csv, w->op->name);
-    weft_csv_str(csv, weft_coll_kind_name(w->op->coll));
-    weft_csv_str(csv, w->algorithm);
-    if (w->dim < 0)
-        weft_csv_empty(csv);
-    else
-        weft_csv_u64(csv, (uint64_t)w->dim);
-    weft_csv_str(csv, weft_coll_kind_name(w->kind));
-    weft_csv_u64(csv, w->chunks);
-    weft_csv_u64(csv, w->messages);
-    weft_csv_u64(csv, w->bytes);
-    weft_csv_ps_as_ns(csv, w->begin_ps);
-    weft_csv_ps_as_ns(csv, w->end_ps);
-    weft_csv_ps_as_ns(csv, w->queue_ps);
-    weft_csv_ps_as_ns(csv, w->busy_ps);
-    weft_csv_ps_as_ns(csv, w->reduce_ps);
-    const int64_t op_ps = w->op_end_ps - w->op_ready_ps;
-    bandwidth(csv, weft_coll_alg_bytes(w->op->coll, w->op->bytes, w->members), op_ps);
-    bandwidth(csv, weft_coll_bus_bytes(w->op->coll, w->op->bytes, w->members), op_ps);
-    row(r, csv);
+    row(r, WEFT_CSV_COLLECTIVES, w);
 }
 
 /* Keeps the longest steps in order; of equals the earlier one comes first. */
@@ -263,68 +178,26 @@ static void rank_step(struct weft_path_summary *s, const struct weft_path_record
 
 static void on_path(void *ctx, const struct weft_path_record *w)
 {
-    static const enum weft_spent kinds[] = WEFT_PATH_COLUMNS;
     struct weft_report *r = (struct weft_report *)ctx;
-    const uint64_t step = r->path.steps;
+    const struct weft_path_row record = {r->path.steps, *w};
     r->path.steps += 1 + w->folded;
     for (int k = 0; k < WEFT_SPENT_KINDS; k++)
         r->path.spent_ps[k] += w->spent_ps[k];
     r->path.messages += w->messages;
     r->path.crossings += w->rank != w->from_rank;
     rank_step(&r->path, w);
-    struct weft_csv *csv = r->csv[WEFT_CSV_PATH];
-    if (!csv)
-        return;
-    weft_csv_u64(csv, step);
-    weft_csv_u64(csv, w->rank);
-    weft_csv_u64(csv, w->from_rank);
-    weft_csv_u64(csv, w->op->id);
-    weft_csv_str(csv, w->op->name);
-    weft_csv_str(csv, weft_op_kind_word(w->op));
-    weft_csv_ps_as_ns(csv, w->begin_ps);
-    weft_csv_ps_as_ns(csv, w->end_ps);
-    weft_csv_ps_as_ns(csv, w->end_ps - w->begin_ps);
-    weft_csv_u64(csv, w->messages);
-    weft_csv_u64(csv, w->folded);
-    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-        weft_csv_ps_as_ns(csv, w->spent_ps[kinds[k]]);
-    row(r, csv);
+    row(r, WEFT_CSV_PATH, &record);
 }
 
 void weft_report_trouble(struct weft_report *r, const struct weft_trouble_record *w)
 {
-    static const char *const events[] = {[WEFT_LINK_DOWN] = "down",
-                                         [WEFT_LINK_RATE] = "rate",
-                                         [WEFT_LINK_BIT_ERRORS] = "bit-errors"};
-    const struct weft_trouble_stretch *s = w->stretch;
-    struct weft_csv *csv = r->csv[WEFT_CSV_TROUBLE];
-    char name[WEFT_NODE_NAME_MAX];
+    const struct weft_fabric_link *l = &r->fabric->links[w->stretch->link];
+    struct weft_trouble_row record = {.trouble = *w, .entry = (uint32_t)w->stretch->item + 1};
     r->troubles++;
     r->trouble_losses += w->lost_packets;
-    if (!csv)
-        return;
-    weft_csv_u64(csv, s->item + 1);
-    weft_csv_str(csv, w->kind);
-    weft_csv_str(csv, events[s->what]);
-    weft_csv_u64(csv, s->link);
-    weft_csv_str(csv, weft_fabric_node_name(r->fabric, r->fabric->links[s->link].a, name));
-    weft_csv_str(csv, weft_fabric_node_name(r->fabric, r->fabric->links[s->link].b, name));
-    weft_csv_ps_as_ns(csv, s->begin_ps);
-    if (w->end_ps == WEFT_NEVER)
-        weft_csv_empty(csv);
-    else
-        weft_csv_ps_as_ns(csv, w->end_ps);
-    if (s->what == WEFT_LINK_RATE)
-        weft_csv_u64(csv, s->rate_bps);
-    else
-        weft_csv_empty(csv);
-    if (s->what == WEFT_LINK_BIT_ERRORS)
-        weft_csv_f64(csv, s->bit_error_rate, 15);
-    else
-        weft_csv_empty(csv);
-    weft_csv_u64(csv, w->tx_packets);
-    weft_csv_u64(csv, w->lost_packets);
-    row(r, csv);
+    weft_fabric_node_name(r->fabric, l->a, record.a);
+    weft_fabric_node_name(r->fabric, l->b, record.b);
+    row(r, WEFT_CSV_TROUBLE, &record);
 }
 
 struct weft_net_observer weft_report_net_observer(struct weft_report *r)

@@ -160,7 +160,7 @@ static int clear(const char *dir, struct weft_err *err)
     if (!code && weft_file_is_regular(path))
         code = each(dir, is_row, remove_row, err);
     for (i = 0; !code && i < WEFT_CSV_FILES; i++)
-        code = remove_file(dir, weft_csv_files[i].name, err);
+        code = remove_file(dir, weft_csv_files[i]->name, err);
     for (i = 0; !code && i < sizeof others / sizeof others[0]; i++)
         code = remove_file(dir, others[i], err);
     json_array_foreach(json_object_get(run, "files"), i, entry)
@@ -224,7 +224,7 @@ int weft_place_takes(const char *name)
         if (strcmp(name, others[i]) == 0)
             return 1;
     for (size_t i = 0; i < WEFT_CSV_FILES; i++)
-        if (strcmp(name, weft_csv_files[i].name) == 0)
+        if (strcmp(name, weft_csv_files[i]->name) == 0)
             return 1;
     return 0;
 }

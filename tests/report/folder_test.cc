@@ -11,8 +11,8 @@ namespace
 std::string header(int file)
 {
     std::string h;
-    for (size_t i = 0; i < weft_csv_files[file].n; i++)
-        h += (i ? "," : "") + std::string(weft_csv_files[file].columns[i].name);
+    for (size_t i = 0; i < weft_csv_files[file]->n; i++)
+        h += (i ? "," : "") + std::string(weft_csv_files[file]->columns[i].name);
     return h + "\n";
 }
 

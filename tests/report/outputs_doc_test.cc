@@ -12,7 +12,8 @@ TEST(OutputsDoc, NamesEveryColumnAndMetric)
     ASSERT_NE(root, nullptr);
     const std::string doc = slurp(std::string(root) + "/docs/outputs.md");
     ASSERT_FALSE(doc.empty());
-    for (const weft_csv_file &f : weft_csv_files) {
+    for (const weft_csv_file *file : weft_csv_files) {
+        const weft_csv_file &f = *file;
         const size_t at = doc.find(std::string("## ") + f.name);
         ASSERT_NE(at, std::string::npos) << f.name;
         const std::string section = doc.substr(at, doc.find("\n## ", at + 3) - at);
@@ -34,5 +35,32 @@ TEST(OutputsDoc, NamesEveryColumnAndMetric)
                            "` |"),
                   std::string::npos)
             << m[i].name << " " << key;
+    }
+}
+
+/* A column's name ends with its unit, and there is room for all columns. */
+TEST(Columns, NamesCarryTheirUnits)
+{
+    for (const weft_csv_file *f : weft_csv_files) {
+        EXPECT_LE(f->n, size_t(WEFT_COLUMNS_MAX)) << f->name;
+        for (size_t i = 0; i < f->n; i++) {
+            const weft_column &c = f->columns[i];
+            const std::string name = c.name, unit = weft_column_unit_name(c.unit);
+            std::string end;
+            for (int u = 0; u < WEFT_COLUMN_UNITS; u++) {
+                const std::string word = weft_column_unit_name(weft_column_unit(u));
+                if (!word.empty() &&
+                    (name == word || (name.size() > word.size() &&
+                                      name.compare(name.size() - word.size() - 1, std::string::npos,
+                                                   "_" + word) == 0)))
+                    end = word;
+            }
+            EXPECT_EQ(end, unit) << f->name << " " << name;
+            EXPECT_EQ(c.type == WEFT_CELL_PS, c.unit == WEFT_UNIT_NS) << name;
+            EXPECT_EQ(c.type == WEFT_CELL_TEXT, c.unit == WEFT_UNIT_TEXT) << name;
+            EXPECT_NE(std::string(c.help), "") << name;
+            for (size_t k = 0; k < i; k++)
+                EXPECT_STRNE(f->columns[k].name, c.name) << f->name;
+        }
     }
 }

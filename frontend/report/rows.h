@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Records of rows: what the columns of each file are found in. Where the record is not simply what the net or the system
+ * reports, it is declared here.
+ */
+#ifndef WEFT_REPORT_ROWS_H
+#define WEFT_REPORT_ROWS_H
+
+#include "net/net.h"
+#include "report/columns.h"
+#include "system/system.h"
+#include "topologies/fabric.h"
+#include "trouble/trouble.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The record of flows.csv is struct weft_net_flow, of collectives.csv struct weft_phase_record, of tcp_connections.csv
+ * struct weft_net_connection. */
+extern const struct weft_csv_file weft_flows_csv, weft_ops_csv, weft_links_csv, weft_pfc_csv,
+    weft_collectives_csv, weft_ranks_csv, weft_dims_csv, weft_path_csv, weft_trouble_csv,
+    weft_tcp_csv;
+
+/** ops.csv */
+struct weft_op_row {
+    struct weft_op_record op;
+    int64_t exposed_ps[WEFT_SPENT_KINDS];
+    int64_t exposed_sum_ps;
+};
+
+/** ranks.csv */
+struct weft_rank_row {
+    uint32_t rank;
+    uint32_t finished; /**< 0 or 1 */
+    struct weft_rank_result result;
+};
+
+/** critical_path.csv */
+struct weft_path_row {
+    uint64_t step;
+    struct weft_path_record path;
+};
+
+/** links.csv */
+struct weft_link_row {
+    uint32_t port, link;
+    char from[WEFT_NODE_NAME_MAX], to[WEFT_NODE_NAME_MAX];
+    uint32_t dim;
+    uint64_t rate_bps;
+    int64_t delay_ps;
+    struct weft_net_port_stats st;
+    double util_pct;
+};
+
+/** pfc.csv */
+struct weft_pfc_row {
+    struct weft_net_pfc pfc;
+    char node[WEFT_NODE_NAME_MAX], peer[WEFT_NODE_NAME_MAX];
+};
+
+/** dimensions.csv */
+struct weft_dim_row {
+    uint32_t dim, size;
+    const char *kind;
+    double rate_bps;
+    int by_phases;
+    uint64_t bytes;
+    int64_t communication_ps;
+    double util_pct, busy_pct; /**< NaN: there is none */
+};
+
+/** trouble.csv */
+struct weft_trouble_row {
+    struct weft_trouble_record trouble;
+    uint32_t entry;
+    char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
+};
+
+/*
+ * Columns of a record type T. Plain ones are named after their field; those that are worked out have a function.
+ */
+#define WEFT_FIELD(T, field, size)                                                                 \
+    (offsetof(T, field) + 0 * sizeof(char[sizeof(((T *)0)->field) == (size) ? 1 : -1]))
+#define WEFT_COLUMN_U32(T, name, field, help)                                                      \
+    {                                                                                              \
+        name, WEFT_UNIT_NUMBER, help, WEFT_CELL_U32, WEFT_FIELD(T, field, 4), NULL, 0              \
+    }
+#define WEFT_COLUMN_U64(T, name, field, help)                                                      \
+    {                                                                                              \
+        name, WEFT_UNIT_NUMBER, help, WEFT_CELL_U64, WEFT_FIELD(T, field, 8), NULL, 0              \
+    }
+#define WEFT_COLUMN_BYTES(T, name, field, help)                                                    \
+    {                                                                                              \
+        name, WEFT_UNIT_BYTES, help, WEFT_CELL_U64, WEFT_FIELD(T, field, 8), NULL, 0               \
+    }
+#define WEFT_COLUMN_BPS(T, name, field, help)                                                      \
+    {                                                                                              \
+        name, WEFT_UNIT_BPS, help, WEFT_CELL_U64, WEFT_FIELD(T, field, 8), NULL, 0                 \
+    }
+#define WEFT_COLUMN_NS(T, name, field, help)                                                       \
+    {                                                                                              \
+        name, WEFT_UNIT_NS, help, WEFT_CELL_PS, WEFT_FIELD(T, field, 8), NULL, 0                   \
+    }
+#define WEFT_COLUMN_PCT(T, name, field, help)                                                      \
+    {                                                                                              \
+        name, WEFT_UNIT_PCT, help, WEFT_CELL_F64, WEFT_FIELD(T, field, 8), NULL, 4                 \
+    }
+#define WEFT_COLUMN_NAME(T, name, field, help)                                                     \
+    {                                                                                              \
+        name, WEFT_UNIT_TEXT, help, WEFT_CELL_TEXT, offsetof(T, field), NULL, 0                    \
+    }
+#define WEFT_COLUMN_GET(name, unit, type, get, decimals, help)                                     \
+    {                                                                                              \
+        name, WEFT_UNIT_##unit, help, WEFT_CELL_##type, 0, get, decimals                           \
+    }
+
+/** What delays messages: the columns of times by cause, in an array whose first element is that of the cause @p first. */
+#define WEFT_DELAY_COLUMNS(T, field, first, of)                                                    \
+    WEFT_COLUMN_NS(T, "own_nic_ns", field[WEFT_SPENT_OWN_NIC - (first)],                           \
+                   of "a message's NIC was sending something else of its host"),                   \
+        WEFT_COLUMN_NS(T, "congestion_control_ns", field[WEFT_SPENT_CONGESTION_CONTROL - (first)], \
+                       of "it was paced below the rate of its link, or its window was full"),      \
+        WEFT_COLUMN_NS(T, "loss_recovery_ns", field[WEFT_SPENT_LOSS_RECOVERY - (first)],           \
+                       of "timeouts, what was sent again, no path"),                               \
+        WEFT_COLUMN_NS(T, "pfc_pause_ns", field[WEFT_SPENT_PFC_PAUSE - (first)],                   \
+                       of "it was paused by PFC, or without credit, at the NIC or on its way"),    \
+        WEFT_COLUMN_NS(T, "fabric_queueing_ns", field[WEFT_SPENT_FABRIC_QUEUEING - (first)],       \
+                       of "it waited in queues of the fabric")
+
+/** A file of the table @p columns. */
+#define WEFT_CSV_FILE(name, help, columns)                                                         \
+    {                                                                                              \
+        name, help, columns, sizeof(columns) / sizeof((columns)[0])                                \
+    }
+
+#ifdef __cplusplus
+}
+#endif
+#endif
