@@ -55,12 +55,12 @@ endif()
 file(WRITE ${dest}/CMakeLists.txt
      "${first}message(FATAL_ERROR \"this is a module of ns-3: put it into contrib/ of an ns-3 source tree\")\n")
 
-# ns-3's style is that of the ns-3 classes; the engine is C and formatted by weft's own rules before it comes here.
-foreach(folder model helper test examples scenarios/ns3)
-  configure_file(${module}/model/.clang-format ${dest}/${folder}/.clang-format COPYONLY)
+# The ns-3 classes are formatted by the .clang-format of the ns-3 tree that they lie in; the engine is C and formatted by
+# weft's own rules before it comes here.
+foreach(folder engine congestion topologies frontend)
+  file(WRITE ${dest}/${folder}/.clang-format "# C code of weft's engine, formatted where it comes from.\n"
+       "DisableFormat: true\nSortIncludes: Never\n")
 endforeach()
-file(WRITE ${dest}/.clang-format "# C code of weft's engine; the folders of ns-3 classes have a file of their own.\n"
-     "DisableFormat: true\nSortIncludes: Never\n")
 file(READ ${module}/check-contrib text)
 string(REGEX MATCH "releases=\"([^\"]*)\"" found "${text}")
 string(REPLACE " " "\n" rows "${CMAKE_MATCH_1}")

@@ -21,6 +21,15 @@ namespace ns3
 
 /**
  * @ingroup weft
+ * A trace source of a class: a pointer to its member.
+ * @tparam T the class
+ * @tparam SOURCE the member's type
+ */
+template <typename T, typename SOURCE>
+using WeftTraceSourceMember = SOURCE T::*;
+
+/**
+ * @ingroup weft
  * Connects sinks to one TracedCallback member.
  * @tparam T the class that has it, and a member function TraceSinksChanged()
  * @tparam SOURCE the member's type
@@ -32,7 +41,7 @@ class WeftTraceSourceAccessor : public TraceSourceAccessor
     /**
      * @param member the trace source
      */
-    explicit WeftTraceSourceAccessor(SOURCE T::*member)
+    explicit WeftTraceSourceAccessor(WeftTraceSourceMember<T, SOURCE> member)
         : m_member(member)
     {
     }
@@ -76,7 +85,7 @@ class WeftTraceSourceAccessor : public TraceSourceAccessor
         return true;
     }
 
-    SOURCE T::*m_member; //!< The trace source.
+    WeftTraceSourceMember<T, SOURCE> m_member; //!< The trace source.
 };
 
 /**
@@ -85,7 +94,7 @@ class WeftTraceSourceAccessor : public TraceSourceAccessor
  */
 template <typename T, typename SOURCE>
 Ptr<const TraceSourceAccessor>
-MakeWeftTraceSourceAccessor(SOURCE T::*source)
+MakeWeftTraceSourceAccessor(WeftTraceSourceMember<T, SOURCE> source)
 {
     return Ptr<const TraceSourceAccessor>(new WeftTraceSourceAccessor<T, SOURCE>(source), false);
 }

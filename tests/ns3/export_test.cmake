@@ -37,7 +37,7 @@ if(code EQUAL 0)
 endif()
 
 # Links of the file system, and of Markdown and reStructuredText.
-file(GLOB_RECURSE files LIST_DIRECTORIES true RELATIVE ${copy} ${copy}/* ${copy}/.clang-format)
+file(GLOB_RECURSE files LIST_DIRECTORIES true RELATIVE ${copy} ${copy}/* ${copy}/.*)
 list(FILTER files EXCLUDE REGEX "^\\.git(/|$)")
 foreach(file ${files})
   if(IS_SYMLINK ${copy}/${file})
@@ -73,10 +73,13 @@ if(NOT text MATCHES "\\| ns-3 3\\.37 \\|" OR text MATCHES "@")
   message(SEND_ERROR "the matrix of releases is not in README.md")
 endif()
 
-# Style: no tags of Doxygen with a backslash, and the format where clang-format is there.
+# Style: no tags of Doxygen with a backslash, and the format where clang-format is there: that of the tree around it.
 find_program(clang_format clang-format)
+file(COPY ${ROOT}/ns3-module/model/.clang-format DESTINATION ${WORK}/tree)
 foreach(file ${files})
-  if(file MATCHES "^(model|helper|test|examples|scenarios)/.*\\.(cc|h)$")
+  if(file MATCHES "^(model|helper|test|examples|scenarios)/.*\\.clang-format$")
+    message(SEND_ERROR "${file} hides ns-3's own .clang-format")
+  elseif(file MATCHES "^(model|helper|test|examples|scenarios)/.*\\.(cc|h)$")
     file(STRINGS ${copy}/${file} lines REGEX "\\\\(param|return|brief|ingroup|file|code)")
     if(lines)
       message(SEND_ERROR "${file} has tags with a backslash: ${lines}")
