@@ -66,7 +66,7 @@ WeftFabric::GetTypeId()
                                 "A packet of the IP stack was dropped in the fabric",
                                 MakeTraceSourceAccessor(&WeftFabric::m_frameDrop),
                                 "ns3::WeftFabric::FrameDropTracedCallback");
-#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, HELP, ...) \
+#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, HELP, ...)                                              \
     t.AddTraceSource(#NAME, HELP, MakeWeftTraceSourceAccessor(&WeftFabric::MEMBER), "ns3::" #TYPE);
         WEFT_SHARED_TRACES(WEFT_ROW)
 #undef WEFT_ROW

@@ -424,7 +424,7 @@ class WeftFabric : public Object, public WeftParamHolder
     WeftFrames m_frames{*this};     //!< The packets of the IP stack.
     WeftCapture m_capture{*this};   //!< Frames as bytes.
 
-#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, ...) \
+#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, ...)                                                    \
     WeftSourceOf<TYPE>::Type MEMBER; /**< Trace source NAME. */
     WEFT_SHARED_TRACES(WEFT_ROW)
 #undef WEFT_ROW

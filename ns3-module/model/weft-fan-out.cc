@@ -248,7 +248,7 @@ WeftFanOut::MakePacketHooks(weft_engine_hooks& h)
 template <typename ALL, typename OWN, typename... Args>
 void
 WeftFanOut::TellPort(ALL& all,
-                     OWN WeftNetDevice::*own,
+                     WeftTraceSourceMember<WeftNetDevice, OWN> own,
                      Time time,
                      uint32_t port,
                      const Args&... args)
@@ -263,7 +263,7 @@ WeftFanOut::TellPort(ALL& all,
 template <typename SOURCE, typename... Args>
 void
 WeftFanOut::TellQp(SOURCE& all,
-                   SOURCE WeftNetDevice::*own,
+                   WeftTraceSourceMember<WeftNetDevice, SOURCE> own,
                    Time time,
                    const weft_engine_qp_view& qp,
                    const Args&... args)
@@ -278,7 +278,7 @@ WeftFanOut::TellQp(SOURCE& all,
 template <typename SOURCE>
 void
 WeftFanOut::TellHost(SOURCE& all,
-                     SOURCE WeftNetDevice::*own,
+                     WeftTraceSourceMember<WeftNetDevice, SOURCE> own,
                      uint32_t host,
                      const weft_engine_done& done)
 {

@@ -9,6 +9,7 @@
 
 #include "ns3-module/engine/engine.h"
 #include "weft-message-listener.h"
+#include "weft-trace-source.h"
 
 #include "ns3/nstime.h"
 #include "ns3/packet.h"
@@ -183,7 +184,11 @@ class WeftFanOut
      * @param args what else
      */
     template <typename ALL, typename OWN, typename... Args>
-    void TellPort(ALL& all, OWN WeftNetDevice::*own, Time time, uint32_t port, const Args&... args);
+    void TellPort(ALL& all,
+                  WeftTraceSourceMember<WeftNetDevice, OWN> own,
+                  Time time,
+                  uint32_t port,
+                  const Args&... args);
     /**
      * Sinks of a QP: the device is the one that it sends through.
      * @param all the fabric's trace source
@@ -194,7 +199,7 @@ class WeftFanOut
      */
     template <typename SOURCE, typename... Args>
     void TellQp(SOURCE& all,
-                SOURCE WeftNetDevice::*own,
+                WeftTraceSourceMember<WeftNetDevice, SOURCE> own,
                 Time time,
                 const weft_engine_qp_view& qp,
                 const Args&... args);
@@ -207,7 +212,7 @@ class WeftFanOut
      */
     template <typename SOURCE>
     void TellHost(SOURCE& all,
-                  SOURCE WeftNetDevice::*own,
+                  WeftTraceSourceMember<WeftNetDevice, SOURCE> own,
                   uint32_t host,
                   const weft_engine_done& done);
     /**

@@ -123,17 +123,17 @@ WeftNetDevice::MakeTypeId()
                             "the switch has no buffer for it, or no protocol of the host takes it",
                             MakeTraceSourceAccessor(&WeftNetDevice::m_macRxDrop),
                             "ns3::Packet::TracedCallback");
-#define WEFT_ROW(KIND, NAME, MEMBER, ALL, ALL_HELP, TYPE, HELP)             \
-    tid.AddTraceSource(#NAME,                                               \
-                       HELP,                                                \
-                       MakeWeftTraceSourceAccessor(&WeftNetDevice::MEMBER), \
+#define WEFT_ROW(KIND, NAME, MEMBER, ALL, ALL_HELP, TYPE, HELP)                                    \
+    tid.AddTraceSource(#NAME,                                                                      \
+                       HELP,                                                                       \
+                       MakeWeftTraceSourceAccessor(&WeftNetDevice::MEMBER),                        \
                        "ns3::" #TYPE);
     WEFT_SHARED_TRACES(WEFT_ROW)
 #undef WEFT_ROW
-#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, HELP)                            \
-    tid.AddTraceSource(#NAME,                                               \
-                       HELP,                                                \
-                       MakeWeftTraceSourceAccessor(&WeftNetDevice::MEMBER), \
+#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, HELP)                                                   \
+    tid.AddTraceSource(#NAME,                                                                      \
+                       HELP,                                                                       \
+                       MakeWeftTraceSourceAccessor(&WeftNetDevice::MEMBER),                        \
                        "ns3::" #TYPE);
     WEFT_PORT_TRACES(WEFT_ROW)
 #undef WEFT_ROW

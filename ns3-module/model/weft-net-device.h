@@ -213,11 +213,11 @@ class WeftNetDevice : public NetDevice
     PromiscReceiveCallback m_promiscReceive; //!< The stack, for all packets.
     bool m_hasSinks[WeftFanOut::TRACES]{};   //!< What the fabric was told last.
 
-#define WEFT_ROW(KIND, NAME, MEMBER, ALL, HELP, TYPE, ...) \
+#define WEFT_ROW(KIND, NAME, MEMBER, ALL, HELP, TYPE, ...)                                         \
     WeftSourceOf<TYPE>::Type MEMBER; /**< Trace source NAME. */
     WEFT_SHARED_TRACES(WEFT_ROW)
 #undef WEFT_ROW
-#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, ...) \
+#define WEFT_ROW(KIND, NAME, MEMBER, TYPE, ...)                                                    \
     WeftSourceOf<TYPE>::Type MEMBER; /**< Trace source NAME. */
     WEFT_PORT_TRACES(WEFT_ROW)
 #undef WEFT_ROW

@@ -167,32 +167,32 @@ struct WeftSourceOf<void (*)(Args...)>
         "has changed")
 
 /** Trace sources that only WeftNetDevice has: ROW(kind, name, member, type of its sinks, help) */
-#define WEFT_PORT_TRACES(ROW)                                                                   \
-    ROW(SENT,                                                                                   \
-        PacketSent,                                                                             \
-        m_packetSent,                                                                           \
-        WeftNetDevice::PacketTracedCallback,                                                    \
-        "The port began to send a packet")                                                      \
-    ROW(RECEIVED,                                                                               \
-        PacketReceived,                                                                         \
-        m_packetReceived,                                                                       \
-        WeftNetDevice::PacketTracedCallback,                                                    \
-        "A packet came in through the port, completely")                                        \
-    ROW(QUEUED,                                                                                 \
-        PacketQueued,                                                                           \
-        m_packetQueued,                                                                         \
-        WeftNetDevice::PacketTracedCallback,                                                    \
-        "A packet entered the egress queue of the port (switches and hosts that forward)")      \
-    ROW(SNIFF,                                                                                  \
-        Sniffer,                                                                                \
-        m_sniffer,                                                                              \
-        Packet::TracedCallback,                                                                 \
-        "A frame that the port began to send, or that came in through it completely, from its " \
-        "Ethernet header on and without FCS: RoCE, PFC and packets of the IP stack")            \
-    ROW(SNIFF,                                                                                  \
-        PromiscSniffer,                                                                         \
-        m_promiscSniffer,                                                                       \
-        Packet::TracedCallback,                                                                 \
+#define WEFT_PORT_TRACES(ROW)                                                                      \
+    ROW(SENT,                                                                                      \
+        PacketSent,                                                                                \
+        m_packetSent,                                                                              \
+        WeftNetDevice::PacketTracedCallback,                                                       \
+        "The port began to send a packet")                                                         \
+    ROW(RECEIVED,                                                                                  \
+        PacketReceived,                                                                            \
+        m_packetReceived,                                                                          \
+        WeftNetDevice::PacketTracedCallback,                                                       \
+        "A packet came in through the port, completely")                                           \
+    ROW(QUEUED,                                                                                    \
+        PacketQueued,                                                                              \
+        m_packetQueued,                                                                            \
+        WeftNetDevice::PacketTracedCallback,                                                       \
+        "A packet entered the egress queue of the port (switches and hosts that forward)")         \
+    ROW(SNIFF,                                                                                     \
+        Sniffer,                                                                                   \
+        m_sniffer,                                                                                 \
+        Packet::TracedCallback,                                                                    \
+        "A frame that the port began to send, or that came in through it completely, from its "    \
+        "Ethernet header on and without FCS: RoCE, PFC and packets of the IP stack")               \
+    ROW(SNIFF,                                                                                     \
+        PromiscSniffer,                                                                            \
+        m_promiscSniffer,                                                                          \
+        Packet::TracedCallback,                                                                    \
         "The same as Sniffer: a link has two ends, and all that is on it is for one of them")
 
 #endif /* WEFT_TRACE_TABLE_H */
