@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "base/file.h"
 #include "cli/trace.h"
+#include "workload/trace_write.h"
 #include "workload/workload.h"
 
 #include <inttypes.h>
@@ -36,10 +37,9 @@ static int write_traces(const struct weft_cli *cli, const struct weft_workload_o
         code = w->write(params, prefix, &nranks, err);
     if (code)
         return code;
-    const size_t len = strlen(prefix);
-    const bool gzip = len > 3 && strcmp(prefix + len - 3, ".gz") == 0;
-    fprintf(cli->out, "wrote %.*s.{0..%" PRIu64 "}.et%s\n", (int)(gzip ? len - 3 : len), prefix,
-            nranks - 1, gzip ? ".gz" : "");
+    const int stem = (int)weft_trace_stem(prefix);
+    fprintf(cli->out, "wrote %.*s.{0..%" PRIu64 "}.et%s\n", stem, prefix, nranks - 1,
+            prefix + stem);
     if (!w->describe)
         return 0;
     code = w->describe(params, text, sizeof text, err);

@@ -162,3 +162,8 @@ uint64_t weft_coll_chunk_bytes(uint64_t bytes, uint64_t max_chunks, uint64_t i)
     uint64_t left = bytes - i * piece;
     return left < piece ? left : piece;
 }
+
+uint64_t weft_coll_bytes_up_and_down(const struct weft_coll_call *c)
+{
+    return 2 * (uint64_t)(c->n - 1) * c->bytes;
+}

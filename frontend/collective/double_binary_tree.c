@@ -167,11 +167,6 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
     }
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
-{
-    return 2 * (uint64_t)(c->n - 1) * c->bytes;
-}
-
 const struct weft_coll_ops weft_coll_double_binary_tree = {
     .name = "double-binary-tree",
     .title = "two pipelined trees, half of the data each; few steps at full bandwidth",
@@ -182,5 +177,5 @@ const struct weft_coll_ops weft_coll_double_binary_tree = {
     .lanes = lanes,
     .count = count,
     .instr = instr,
-    .total_bytes = total_bytes,
+    .total_bytes = weft_coll_bytes_up_and_down,
 };

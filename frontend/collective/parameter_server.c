@@ -243,11 +243,6 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
     }
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
-{
-    return 2 * (uint64_t)(c->n - 1) * c->bytes;
-}
-
 const struct weft_coll_ops weft_coll_parameter_server = {
     .name = "parameter-server",
     .title = "push to servers, pull the sum: central, sharded or by racks",
@@ -258,5 +253,5 @@ const struct weft_coll_ops weft_coll_parameter_server = {
     .lanes = lanes,
     .count = count,
     .instr = instr,
-    .total_bytes = total_bytes,
+    .total_bytes = weft_coll_bytes_up_and_down,
 };

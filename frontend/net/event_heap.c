@@ -5,6 +5,7 @@
 #include "net/event_heap.h"
 
 #include "base/err.h"
+#include "base/require.h"
 
 #include <stdlib.h>
 
@@ -35,6 +36,7 @@ int weft_heap_push(struct weft_heap *h, int64_t t_ps, uint32_t slot)
 
 struct weft_heap_entry weft_heap_pop(struct weft_heap *h)
 {
+    WEFT_REQUIRE(h->n > 0);
     struct weft_heap_entry first = h->e[0], x = h->e[--h->n];
     size_t i = 0;
     for (;;) {

@@ -2,6 +2,8 @@
 /* What is pending in the ideal backend, and until when its sources are busy. */
 #include "net/ideal_internal.h"
 
+#include "base/require.h"
+
 #include <stdlib.h>
 
 /* Takes a free slot, growing the pool; WEFT_IDEAL_NO_SLOT when out of memory. */
@@ -26,6 +28,7 @@ static uint32_t take_slot(struct weft_ideal *s)
 
 static void give_slot(struct weft_ideal *s, uint32_t i)
 {
+    WEFT_REQUIRE(i < s->nslots && i != s->free_slot);
     s->slots[i].next_free = s->free_slot;
     s->free_slot = i;
 }

@@ -58,7 +58,7 @@ static const struct weft_column flows[] = {
     WEFT_COLUMN_GET(
         "qpn", NUMBER, U64, qpn, 0,
         "number of its queue pair, at both ends; empty: the backend has no queue pairs"),
-    WEFT_DELAY_COLUMNS(F, delay_ps, WEFT_SPENT_DELAY, "of fct_ns - ideal_fct_ns: "),
+    WEFT_DELAY_COLUMNS(F, delay_ps, WEFT_CAUSE_DELAY, "of fct_ns - ideal_fct_ns: "),
 };
 
 const struct weft_csv_file weft_flows_csv =

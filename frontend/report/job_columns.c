@@ -4,18 +4,18 @@
 #include "report/report.h"
 #include "report/rows.h"
 
-/* The causes of exposed communication, in an array by enum weft_spent. */
+/* The causes of exposed communication, in an array by enum weft_cause. */
 #define EXPOSED_COLUMNS(T, field, dependency)                                                      \
-    WEFT_COLUMN_NS(T, "network_ns", field[WEFT_SPENT_NETWORK],                                     \
+    WEFT_COLUMN_NS(T, "network_ns", field[WEFT_CAUSE_NETWORK],                                     \
                    "of it, for messages on their way, as long as they would be alone"),            \
         WEFT_DELAY_COLUMNS(T, field, 0, "of it, "),                                                \
-        WEFT_COLUMN_NS(T, "reduce_ns", field[WEFT_SPENT_REDUCE],                                   \
+        WEFT_COLUMN_NS(T, "reduce_ns", field[WEFT_CAUSE_REDUCE],                                   \
                        "of it, for adding up and copying received data"),                          \
-        WEFT_COLUMN_NS(T, "endpoint_ns", field[WEFT_SPENT_ENDPOINT],                               \
+        WEFT_COLUMN_NS(T, "endpoint_ns", field[WEFT_CAUSE_ENDPOINT],                               \
                        "of it, for software and injection: endpoint delay, LogGP costs"),          \
-        WEFT_COLUMN_NS(T, "peer_ns", field[WEFT_SPENT_PEER],                                       \
+        WEFT_COLUMN_NS(T, "peer_ns", field[WEFT_CAUSE_PEER],                                       \
                        "of it, for ranks that had not come to the operation yet"),                 \
-        WEFT_COLUMN_NS(T, "dependency_ns", field[WEFT_SPENT_DEPENDENCY], dependency)
+        WEFT_COLUMN_NS(T, "dependency_ns", field[WEFT_CAUSE_DEPENDENCY], dependency)
 
 typedef struct weft_op_row O;
 
@@ -88,7 +88,7 @@ static const struct weft_column ranks[] = {
     EXPOSED_COLUMNS(
         R, result.exposed_ps,
         "of it, for peers that could not send yet: they had to receive, add up or wait their turn"),
-    WEFT_COLUMN_NS(R, "open_ns", result.exposed_ps[WEFT_SPENT_OPEN],
+    WEFT_COLUMN_NS(R, "open_ns", result.exposed_ps[WEFT_CAUSE_OPEN],
                    "of it, until the run ended without showing what was waited for"),
     WEFT_COLUMN_NS(R, "idle_ns", result.idle_ps,
                    "nothing ran and no communication was in progress, before its end"),
@@ -229,16 +229,16 @@ static const struct weft_column path[] = {
     WEFT_COLUMN_U64(W, "messages", path.messages, "messages on the path, one after the other"),
     WEFT_COLUMN_U64(W, "folded", path.folded,
                     "earlier steps that are summed up in this one; 0 but in very long runs"),
-    WEFT_COLUMN_NS(W, "compute_ns", path.spent_ps[WEFT_SPENT_COMPUTE],
+    WEFT_COLUMN_NS(W, "compute_ns", path.spent_ps[WEFT_CAUSE_COMPUTE],
                    "of it, an accelerator computed"),
-    WEFT_COLUMN_NS(W, "cpu_ns", path.spent_ps[WEFT_SPENT_CPU], "of it, a CPU computed"),
-    WEFT_COLUMN_NS(W, "memory_ns", path.spent_ps[WEFT_SPENT_MEMORY], "of it, memory was accessed"),
-    WEFT_COLUMN_NS(W, "network_ns", path.spent_ps[WEFT_SPENT_NETWORK],
+    WEFT_COLUMN_NS(W, "cpu_ns", path.spent_ps[WEFT_CAUSE_CPU], "of it, a CPU computed"),
+    WEFT_COLUMN_NS(W, "memory_ns", path.spent_ps[WEFT_CAUSE_MEMORY], "of it, memory was accessed"),
+    WEFT_COLUMN_NS(W, "network_ns", path.spent_ps[WEFT_CAUSE_NETWORK],
                    "of it, a message was on its way, as long as it would be alone"),
     WEFT_DELAY_COLUMNS(W, path.spent_ps, 0, "of it, "),
-    WEFT_COLUMN_NS(W, "reduce_ns", path.spent_ps[WEFT_SPENT_REDUCE],
+    WEFT_COLUMN_NS(W, "reduce_ns", path.spent_ps[WEFT_CAUSE_REDUCE],
                    "of it, received data was added up or copied"),
-    WEFT_COLUMN_NS(W, "endpoint_ns", path.spent_ps[WEFT_SPENT_ENDPOINT],
+    WEFT_COLUMN_NS(W, "endpoint_ns", path.spent_ps[WEFT_CAUSE_ENDPOINT],
                    "of it, software and injection: endpoint delay, LogGP costs"),
 };
 

@@ -17,12 +17,12 @@
         name, WEFT_PARAM_##type, offsetof(struct weft_summary, field), 1, help                     \
     }
 #define EXPOSED(kind, word, help)                                                                  \
-    M("exposed-" word "-max", TIME, exposed_by_max_ps[WEFT_SPENT_##kind],                          \
+    M("exposed-" word "-max", TIME, exposed_by_max_ps[WEFT_CAUSE_##kind],                          \
       "longest time that a rank's exposed communication waited for " help),                        \
-        M("exposed-" word "-mean", TIME, exposed_by_mean_ps[WEFT_SPENT_##kind],                    \
+        M("exposed-" word "-mean", TIME, exposed_by_mean_ps[WEFT_CAUSE_##kind],                    \
           "the same, mean over ranks")
 #define PATH(kind, word, help)                                                                     \
-    M("critical-path-" word, TIME, path.spent_ps[WEFT_SPENT_##kind], "critical path: " help)
+    M("critical-path-" word, TIME, path.spent_ps[WEFT_CAUSE_##kind], "critical path: " help)
 #define BUS(kind, word)                                                                            \
     M(word "-bus-bandwidth", RATE, coll[WEFT_COLL_##kind].bus_bps,                                 \
       "bus bandwidth of " word                                                                     \
@@ -122,7 +122,8 @@ static const struct weft_metric metrics[] = {
     M("trouble-losses", U64, trouble_losses,
       "packets lost on those links: when they failed, and to bit errors"),
     M("left-behind", U64, left_behind,
-      "most queue pairs and connections at once that had made no progress for run.stall-after while "
+      "most queue pairs and connections at once that had made no progress for run.stall-after "
+      "while "
       "others had"),
     M("retransmissions", U64, net.retx_packets, "data packets sent again"),
     M("timeouts", U64, net.rtos, "retransmission timeouts that fired"),

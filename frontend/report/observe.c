@@ -147,7 +147,7 @@ static void on_op(void *ctx, const struct weft_op_record *w)
     if (!r->csv[WEFT_CSV_OPS])
         return;
     struct weft_op_row record = {.op = *w};
-    for (int k = 0; k < WEFT_SPENT_OPEN; k++) { /* what ended has nothing open */
+    for (int k = 0; k < WEFT_CAUSE_OPEN; k++) { /* what ended has nothing open */
         record.exposed_ps[k] = w->exposed_ps[k];
         record.exposed_sum_ps += w->exposed_ps[k];
     }
@@ -181,7 +181,7 @@ static void on_path(void *ctx, const struct weft_path_record *w)
     struct weft_report *r = (struct weft_report *)ctx;
     const struct weft_path_row record = {r->path.steps, *w};
     r->path.steps += 1 + w->folded;
-    for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+    for (int k = 0; k < WEFT_CAUSES; k++)
         r->path.spent_ps[k] += w->spent_ps[k];
     r->path.messages += w->messages;
     r->path.crossings += w->rank != w->from_rank;

@@ -25,7 +25,7 @@ extern const struct weft_csv_file weft_flows_csv, weft_ops_csv, weft_links_csv, 
 /** ops.csv */
 struct weft_op_row {
     struct weft_op_record op;
-    int64_t exposed_ps[WEFT_SPENT_KINDS];
+    int64_t exposed_ps[WEFT_CAUSES];
     int64_t exposed_sum_ps;
 };
 
@@ -117,15 +117,15 @@ struct weft_trouble_row {
 
 /** What delays messages: the columns of times by cause, in an array whose first element is that of the cause @p first. */
 #define WEFT_DELAY_COLUMNS(T, field, first, of)                                                    \
-    WEFT_COLUMN_NS(T, "own_nic_ns", field[WEFT_SPENT_OWN_NIC - (first)],                           \
+    WEFT_COLUMN_NS(T, "own_nic_ns", field[WEFT_CAUSE_OWN_NIC - (first)],                           \
                    of "a message's NIC was sending something else of its host"),                   \
-        WEFT_COLUMN_NS(T, "congestion_control_ns", field[WEFT_SPENT_CONGESTION_CONTROL - (first)], \
+        WEFT_COLUMN_NS(T, "congestion_control_ns", field[WEFT_CAUSE_CONGESTION_CONTROL - (first)], \
                        of "it was paced below the rate of its link, or its window was full"),      \
-        WEFT_COLUMN_NS(T, "loss_recovery_ns", field[WEFT_SPENT_LOSS_RECOVERY - (first)],           \
+        WEFT_COLUMN_NS(T, "loss_recovery_ns", field[WEFT_CAUSE_LOSS_RECOVERY - (first)],           \
                        of "timeouts, what was sent again, no path"),                               \
-        WEFT_COLUMN_NS(T, "pfc_pause_ns", field[WEFT_SPENT_PFC_PAUSE - (first)],                   \
+        WEFT_COLUMN_NS(T, "pfc_pause_ns", field[WEFT_CAUSE_PFC_PAUSE - (first)],                   \
                        of "it was paused by PFC, or without credit, at the NIC or on its way"),    \
-        WEFT_COLUMN_NS(T, "fabric_queueing_ns", field[WEFT_SPENT_FABRIC_QUEUEING - (first)],       \
+        WEFT_COLUMN_NS(T, "fabric_queueing_ns", field[WEFT_CAUSE_FABRIC_QUEUEING - (first)],       \
                        of "it waited in queues of the fabric")
 
 /** A file of the table @p columns. */

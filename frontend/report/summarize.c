@@ -68,7 +68,7 @@ static void sum_ranks(const struct weft_report *r, const struct weft_system *sys
                       struct weft_summary *s)
 {
     struct spread compute = {0}, comm = {0}, exposed = {0}, idle = {0};
-    struct spread by[WEFT_SPENT_KINDS] = {{0}};
+    struct spread by[WEFT_CAUSES] = {{0}};
     uint32_t n = r->workload ? r->workload->nranks : 0;
     for (uint32_t rank = 0; rank < n; rank++) {
         struct weft_rank_result x;
@@ -79,7 +79,7 @@ static void sum_ranks(const struct weft_report *r, const struct weft_system *sys
         add(&comm, x.comm_ps);
         add(&exposed, x.exposed_comm_ps);
         add(&idle, x.idle_ps);
-        for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+        for (int k = 0; k < WEFT_CAUSES; k++)
             add(&by[k], x.exposed_ps[k]);
     }
     s->ranks = n;
@@ -91,7 +91,7 @@ static void sum_ranks(const struct weft_report *r, const struct weft_system *sys
     s->comm_mean_ps = (int64_t)(comm.sum_ps / n);
     s->exposed_max_ps = exposed.max_ps;
     s->exposed_mean_ps = (int64_t)(exposed.sum_ps / n);
-    for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
+    for (int k = 0; k < WEFT_CAUSES; k++) {
         s->exposed_by_max_ps[k] = by[k].max_ps;
         s->exposed_by_mean_ps[k] = (int64_t)(by[k].sum_ps / n);
     }

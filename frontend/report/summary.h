@@ -54,7 +54,7 @@ struct weft_dim_summary {
 struct weft_path_summary {
     uint64_t steps, messages;
     uint64_t crossings; /**< steps that begin on another rank than they end on */
-    int64_t spent_ps[WEFT_SPENT_KINDS];
+    int64_t spent_ps[WEFT_CAUSES];
     struct weft_path_record top[WEFT_TOP_STEPS]; /**< the longest */
     uint32_t ntop;
 };
@@ -73,7 +73,7 @@ struct weft_summary {
     int64_t compute_max_ps, compute_mean_ps;
     int64_t comm_max_ps, comm_mean_ps;
     int64_t exposed_max_ps, exposed_mean_ps;
-    int64_t exposed_by_max_ps[WEFT_SPENT_KINDS], exposed_by_mean_ps[WEFT_SPENT_KINDS];
+    int64_t exposed_by_max_ps[WEFT_CAUSES], exposed_by_mean_ps[WEFT_CAUSES];
     int64_t idle_max_ps, idle_mean_ps;
     struct weft_path_summary path;
     uint64_t ops_done, ops_total;

@@ -28,11 +28,11 @@ static void max_and_mean(FILE *out, const char *label, int64_t max_ps, int64_t m
 static void exposed(FILE *out, const struct weft_summary *s)
 {
     char label[40];
-    for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
-        snprintf(label, sizeof label, "  %s", weft_spent_name((enum weft_spent)k));
+    for (int k = 0; k < WEFT_CAUSES; k++) {
+        snprintf(label, sizeof label, "  %s", weft_cause_name((enum weft_cause)k));
         if (s->exposed_by_max_ps[k])
             max_and_mean(out, label, s->exposed_by_max_ps[k], s->exposed_by_mean_ps[k],
-                         weft_spent_meaning((enum weft_spent)k));
+                         weft_cause_meaning((enum weft_cause)k));
     }
 }
 
@@ -54,7 +54,7 @@ static void critical_path(FILE *out, const struct weft_summary *s)
     const struct weft_path_summary *p = &s->path;
     char a[WEFT_UNIT_TEXT_MAX];
     int64_t sum_ps = 0;
-    for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+    for (int k = 0; k < WEFT_CAUSES; k++)
         sum_ps += p->spent_ps[k];
     if (!sum_ps)
         return;
@@ -63,10 +63,10 @@ static void critical_path(FILE *out, const struct weft_summary *s)
         "  %-24s %llu operations one after the other, %llu of them begun by another rank; in them",
         "critical path", (unsigned long long)p->steps, (unsigned long long)p->crossings);
     const char *comma = "";
-    for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
+    for (int k = 0; k < WEFT_CAUSES; k++) {
         if (!p->spent_ps[k])
             continue;
-        fprintf(out, "%s %s %s (%.1f %%)", comma, weft_spent_name((enum weft_spent)k),
+        fprintf(out, "%s %s %s (%.1f %%)", comma, weft_cause_name((enum weft_cause)k),
                 weft_human_time(p->spent_ps[k], a), 100 * (double)p->spent_ps[k] / (double)sum_ps);
         comma = ",";
     }
@@ -147,10 +147,11 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
             (unsigned long long)s->drops, (unsigned long long)t->retx_packets,
             (unsigned long long)t->rtos);
     if (s->left_behind)
-        fprintf(out,
-                "  %-24s %llu queue pairs or connections made no progress for run.stall-after while "
-                "others did\n",
-                "left behind", (unsigned long long)s->left_behind);
+        fprintf(
+            out,
+            "  %-24s %llu queue pairs or connections made no progress for run.stall-after while "
+            "others did\n",
+            "left behind", (unsigned long long)s->left_behind);
     if (s->troubles)
         fprintf(
             out,

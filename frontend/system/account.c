@@ -15,7 +15,7 @@
 
 /* Exposed time was spent with `kind` until `until_ps`, and with the next part after that. */
 struct part {
-    enum weft_spent kind;
+    enum weft_cause kind;
     int64_t until_ps;
 };
 
@@ -31,7 +31,7 @@ static void expose(struct weft_rank_result *r, struct weft_active *a, int64_t fr
         a->exposed_ps[parts[i].kind] += to_ps - from_ps;
         from_ps = to_ps;
     }
-    r->exposed_ps[WEFT_SPENT_OPEN] += now_ps - from_ps;
+    r->exposed_ps[WEFT_CAUSE_OPEN] += now_ps - from_ps;
 }
 
 /* weft_npu_account() when a (NULL: none) gets on; @p parts: what exposed communication waited for until
@@ -72,9 +72,9 @@ static int64_t way_parts(const struct weft_net_done *done, struct part *parts)
     int64_t alone_ps = done->received_ps - done->post_ps;
     for (int k = 0; k < WEFT_DELAYS; k++)
         alone_ps -= done->delay_ps[k];
-    parts[0] = (struct part){WEFT_SPENT_NETWORK, done->post_ps + alone_ps};
+    parts[0] = (struct part){WEFT_CAUSE_NETWORK, done->post_ps + alone_ps};
     for (int k = 0; k < WEFT_DELAYS; k++)
-        parts[1 + k] = (struct part){(enum weft_spent)(WEFT_SPENT_DELAY + k),
+        parts[1 + k] = (struct part){(enum weft_cause)(WEFT_CAUSE_DELAY + k),
                                      parts[k].until_ps + done->delay_ps[k]};
     return alone_ps;
 }
@@ -85,8 +85,8 @@ void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
     struct weft_npu *npu = a->npu;
     weft_fetch(weft_active_op(a), sizeof(struct weft_op)); /* for the next message */
     struct part parts[2 + WEFT_WAY_PARTS] = {
-        {WEFT_SPENT_PEER, trail ? trail->latest_ps : 0},
-        {a->coll ? WEFT_SPENT_DEPENDENCY : WEFT_SPENT_NETWORK, done->post_ps}};
+        {WEFT_CAUSE_PEER, trail ? trail->latest_ps : 0},
+        {a->coll ? WEFT_CAUSE_DEPENDENCY : WEFT_CAUSE_NETWORK, done->post_ps}};
     const int64_t alone_ps = way_parts(done, parts + 2);
     account(npu, a, weft_now_ps(npu->sys), parts, sizeof(parts) / sizeof(parts[0]));
     struct weft_trail *t = weft_trail_arrived(npu, trail, alone_ps, done->delay_ps);
@@ -99,7 +99,7 @@ void weft_npu_acked(struct weft_active *a, const struct weft_net_done *done)
 {
     const int64_t now_ps = weft_now_ps(a->npu->sys);
     struct part parts[WEFT_WAY_PARTS + 1] = {
-        [WEFT_WAY_PARTS] = {WEFT_SPENT_NETWORK, now_ps}}; /* the way of the ACK */
+        [WEFT_WAY_PARTS] = {WEFT_CAUSE_NETWORK, now_ps}}; /* the way of the ACK */
     const int64_t alone_ps = way_parts(done, parts);
     account(a->npu, a, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
     struct weft_trail *t =
@@ -110,7 +110,7 @@ void weft_npu_acked(struct weft_active *a, const struct weft_net_done *done)
 
 void weft_npu_timer(struct weft_active *a, struct weft_trail *t)
 {
-    const struct part parts[] = {{WEFT_SPENT_ENDPOINT, t->endpoint_ps}, {WEFT_SPENT_REDUCE, 0}};
+    const struct part parts[] = {{WEFT_CAUSE_ENDPOINT, t->endpoint_ps}, {WEFT_CAUSE_REDUCE, 0}};
     account(a->npu, a, weft_now_ps(a->npu->sys), parts, 2);
     weft_trail_enter(a->npu, t, a->op);
 }

@@ -28,6 +28,7 @@ void weft_coll_enter(struct weft_coll_claim *me, struct weft_active *a)
 void weft_coll_leave(struct weft_coll_claim *me)
 {
     struct weft_npu *npu = me->a->npu;
+    WEFT_REQUIRE(me->prev ? me->prev->next == me : npu->claims == me);
     if (me->prev)
         me->prev->next = me->next;
     else if (npu->claims == me)

@@ -76,6 +76,7 @@ void weft_joint_arrival(struct weft_active *a, const struct weft_net_done *done)
 void weft_joint_sent(struct weft_system *s, const struct weft_net_done *done)
 {
     struct weft_joint *j = (struct weft_joint *)(uintptr_t)done->send_ref;
+    WEFT_REQUIRE(j->parts > 0);
     if (--j->parts > 0)
         return;
     weft_trail_drop(s, j->trail);

@@ -28,6 +28,7 @@
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
 
+#include "base/require.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "collective/algorithm.h"
@@ -50,7 +51,7 @@ struct weft_active {
     struct weft_active *queued;           /**< next in a resource's or a RECV's queue */
     struct weft_coll_run *coll;           /**< COLL */
     struct weft_trail *trail;             /**< of what began it, once it has begun */
-    int64_t exposed_ps[WEFT_SPENT_KINDS]; /**< exposed time that ended as it got on, by cause */
+    int64_t exposed_ps[WEFT_CAUSES]; /**< exposed time that ended as it got on, by cause */
 };
 
 /** First in, first out of ops. */
@@ -410,6 +411,7 @@ void weft_resource_done(struct weft_active *a);
 /* fifo of ops */
 static inline void weft_fifo_put(struct weft_fifo *q, struct weft_active *a)
 {
+    WEFT_REQUIRE(a != q->tail && !q->head == !q->tail);
     a->queued = NULL;
     if (q->tail)
         q->tail->queued = a;

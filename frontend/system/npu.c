@@ -35,6 +35,7 @@ void weft_npu_ready(struct weft_npu *npu, uint32_t op)
 
 static uint32_t first_ready(struct weft_npu *npu)
 {
+    WEFT_REQUIRE(npu->nready > 0);
     uint32_t first = npu->ready[0], x = npu->ready[--npu->nready];
     uint32_t i = 0;
     for (;;) {
@@ -148,6 +149,7 @@ void weft_npu_done(struct weft_active *a)
         if (--npu->state[child].parents_left == 0)
             weft_npu_ready(npu, child);
     }
+    WEFT_REQUIRE(a->prev ? a->prev->next == a : npu->first_active == a);
     if (a->prev)
         a->prev->next = a->next;
     else

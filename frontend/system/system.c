@@ -294,14 +294,14 @@ int weft_system_conclude(struct weft_system *s, struct weft_err *err)
         struct weft_rank_result x;
         weft_system_result(s, r, &x);
         int64_t sum_ps = 0;
-        for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+        for (int k = 0; k < WEFT_CAUSES; k++)
             sum_ps += x.exposed_ps[k];
-        if (sum_ps != x.exposed_comm_ps || (x.finished && x.exposed_ps[WEFT_SPENT_OPEN]))
+        if (sum_ps != x.exposed_comm_ps || (x.finished && x.exposed_ps[WEFT_CAUSE_OPEN]))
             rc = weft_err_set(err, WEFT_E_INTERNAL,
                               "rank %u: exposed communication is %lld ps, its causes are %lld ps, "
                               "%lld ps of them not known",
                               r, (long long)x.exposed_comm_ps, (long long)sum_ps,
-                              (long long)x.exposed_ps[WEFT_SPENT_OPEN]);
+                              (long long)x.exposed_ps[WEFT_CAUSE_OPEN]);
     }
     return rc;
 }

@@ -84,7 +84,7 @@ struct weft_op_record {
     int64_t end_ps;
     uint32_t members;  /**< COLL: ranks that take part with this one, itself among them */
     uint32_t instance; /**< COLL: number of the collective, from 0, on all ranks the same */
-    /** By enum weft_spent: exposed communication of its rank that ended because the operation got on. In sum over the
+    /** By enum weft_cause: exposed communication of its rank that ended because the operation got on. In sum over the
      * operations of a rank what the rank has. */
     const int64_t *exposed_ps;
 };
@@ -108,31 +108,31 @@ struct weft_phase_record {
 };
 
 /** What time goes by with. */
-enum weft_spent {
-    WEFT_SPENT_NETWORK, /**< a message is on its way, as long as it would be alone */
-    WEFT_SPENT_DELAY,   /**< it takes longer: by cause, in the order of enum weft_delay */
-    WEFT_SPENT_OWN_NIC = WEFT_SPENT_DELAY,
-    WEFT_SPENT_CONGESTION_CONTROL,
-    WEFT_SPENT_LOSS_RECOVERY,
-    WEFT_SPENT_PFC_PAUSE,
-    WEFT_SPENT_FABRIC_QUEUEING,
-    WEFT_SPENT_REDUCE,     /**< received data is added up or copied */
-    WEFT_SPENT_ENDPOINT,   /**< software and injection: endpoint delay, LogGP costs */
-    WEFT_SPENT_ON_THE_WAY, /**< how many of them a trail counts; see trail.h */
+enum weft_cause {
+    WEFT_CAUSE_NETWORK, /**< a message is on its way, as long as it would be alone */
+    WEFT_CAUSE_DELAY,   /**< it takes longer: by cause, in the order of enum weft_delay */
+    WEFT_CAUSE_OWN_NIC = WEFT_CAUSE_DELAY,
+    WEFT_CAUSE_CONGESTION_CONTROL,
+    WEFT_CAUSE_LOSS_RECOVERY,
+    WEFT_CAUSE_PFC_PAUSE,
+    WEFT_CAUSE_FABRIC_QUEUEING,
+    WEFT_CAUSE_REDUCE,     /**< received data is added up or copied */
+    WEFT_CAUSE_ENDPOINT,   /**< software and injection: endpoint delay, LogGP costs */
+    WEFT_CAUSES_ON_THE_WAY, /**< how many of them a trail counts; see trail.h */
     /** A peer has not come to the operation yet. */
-    WEFT_SPENT_PEER = WEFT_SPENT_ON_THE_WAY,
+    WEFT_CAUSE_PEER = WEFT_CAUSES_ON_THE_WAY,
     /** The peer is in the operation, but has to receive, add up or wait its turn before it can send. */
-    WEFT_SPENT_DEPENDENCY,
-    WEFT_SPENT_OPEN,    /**< the run ended before it showed what was waited for */
-    WEFT_SPENT_COMPUTE, /**< on an accelerator */
-    WEFT_SPENT_CPU,
-    WEFT_SPENT_MEMORY,
-    WEFT_SPENT_KINDS
+    WEFT_CAUSE_DEPENDENCY,
+    WEFT_CAUSE_OPEN,    /**< the run ended before it showed what was waited for */
+    WEFT_CAUSE_COMPUTE, /**< on an accelerator */
+    WEFT_CAUSE_CPU,
+    WEFT_CAUSE_MEMORY,
+    WEFT_CAUSES
 };
 /** "network", "own NIC", ... */
-const char *weft_spent_name(enum weft_spent kind);
+const char *weft_cause_name(enum weft_cause kind);
 /** What that is, in a few words: "data on its way, as long as it would take alone". */
-const char *weft_spent_meaning(enum weft_spent kind);
+const char *weft_cause_meaning(enum weft_cause kind);
 
 /** One step of the critical path: the operation that all later steps waited for. */
 struct weft_path_record {
@@ -142,7 +142,7 @@ struct weft_path_record {
     int64_t begin_ps, end_ps; /**< begin_ps is the end of the step before */
     uint64_t messages;        /**< one after the other on the path */
     uint64_t folded;          /**< earlier steps that are summed up in this one; usually 0 */
-    int64_t spent_ps[WEFT_SPENT_KINDS]; /**< end_ps - begin_ps in sum */
+    int64_t spent_ps[WEFT_CAUSES]; /**< end_ps - begin_ps in sum */
 };
 
 /** What reports listen to; may be NULL. */
@@ -164,7 +164,7 @@ struct weft_rank_result {
     int64_t comm_ps;    /**< at least one SEND, RECV or COLL was in progress (a RECV counts from its
                            first byte's send being known: from ready) */
     int64_t exposed_comm_ps; /**< communication in progress and neither COMP, CPU nor MEM running */
-    int64_t exposed_ps[WEFT_SPENT_KINDS]; /**< exposed_comm_ps by cause; see npu.c */
+    int64_t exposed_ps[WEFT_CAUSES]; /**< exposed_comm_ps by cause; see npu.c */
     int64_t idle_ps; /**< before end_ps, nothing running and no communication in progress */
 };
 

@@ -16,7 +16,7 @@ struct weft_step {
     uint32_t rank, op;
     int64_t end_ps;
     uint64_t messages, folded;
-    int64_t spent_ps[WEFT_SPENT_KINDS];
+    int64_t spent_ps[WEFT_CAUSES];
 };
 
 /* The root that a run begins with is no step of it. */
@@ -24,30 +24,30 @@ struct weft_step {
 
 static const struct {
     const char *name, *meaning;
-} kinds[WEFT_SPENT_KINDS] = {
-    [WEFT_SPENT_NETWORK] = {"network", "data on its way, as long as it would take alone"},
-    [WEFT_SPENT_OWN_NIC] = {"own NIC", "the sender's NIC sent other data of its host"},
-    [WEFT_SPENT_CONGESTION_CONTROL] = {"congestion control", "paced, or a full window"},
-    [WEFT_SPENT_LOSS_RECOVERY] = {"loss recovery", "timeouts, and what was sent again"},
-    [WEFT_SPENT_PFC_PAUSE] = {"PFC pause", "paused by a full buffer, or without credit"},
-    [WEFT_SPENT_FABRIC_QUEUEING] = {"fabric queueing", "waited in queues of switches"},
-    [WEFT_SPENT_REDUCE] = {"reduce", "adding up and copying received data"},
-    [WEFT_SPENT_ENDPOINT] = {"endpoint", "software and injection (system.endpoint-delay, LogGP)"},
-    [WEFT_SPENT_PEER] = {"peers", "ranks that had not called the operation yet"},
-    [WEFT_SPENT_DEPENDENCY] = {"dependency",
+} kinds[WEFT_CAUSES] = {
+    [WEFT_CAUSE_NETWORK] = {"network", "data on its way, as long as it would take alone"},
+    [WEFT_CAUSE_OWN_NIC] = {"own NIC", "the sender's NIC sent other data of its host"},
+    [WEFT_CAUSE_CONGESTION_CONTROL] = {"congestion control", "paced, or a full window"},
+    [WEFT_CAUSE_LOSS_RECOVERY] = {"loss recovery", "timeouts, and what was sent again"},
+    [WEFT_CAUSE_PFC_PAUSE] = {"PFC pause", "paused by a full buffer, or without credit"},
+    [WEFT_CAUSE_FABRIC_QUEUEING] = {"fabric queueing", "waited in queues of switches"},
+    [WEFT_CAUSE_REDUCE] = {"reduce", "adding up and copying received data"},
+    [WEFT_CAUSE_ENDPOINT] = {"endpoint", "software and injection (system.endpoint-delay, LogGP)"},
+    [WEFT_CAUSE_PEER] = {"peers", "ranks that had not called the operation yet"},
+    [WEFT_CAUSE_DEPENDENCY] = {"dependency",
                                "ranks that had to receive or add up before they sent"},
-    [WEFT_SPENT_OPEN] = {"open", "not known: the run ended first"},
-    [WEFT_SPENT_COMPUTE] = {"compute", "accelerators"},
-    [WEFT_SPENT_CPU] = {"cpu", "computation on hosts"},
-    [WEFT_SPENT_MEMORY] = {"memory", "accesses to memory"},
+    [WEFT_CAUSE_OPEN] = {"open", "not known: the run ended first"},
+    [WEFT_CAUSE_COMPUTE] = {"compute", "accelerators"},
+    [WEFT_CAUSE_CPU] = {"cpu", "computation on hosts"},
+    [WEFT_CAUSE_MEMORY] = {"memory", "accesses to memory"},
 };
 
-const char *weft_spent_name(enum weft_spent kind)
+const char *weft_cause_name(enum weft_cause kind)
 {
     return kinds[kind].name;
 }
 
-const char *weft_spent_meaning(enum weft_spent kind)
+const char *weft_cause_meaning(enum weft_cause kind)
 {
     return kinds[kind].meaning;
 }
@@ -179,6 +179,7 @@ static void step_drop(struct weft_system *s, struct weft_step *p)
 
 void weft_trail_drop(struct weft_system *s, struct weft_trail *t)
 {
+    WEFT_REQUIRE(!t || t->refs > 0);
     if (!t || --t->refs > 0)
         return;
     struct weft_step *step = t->step;
@@ -222,11 +223,11 @@ void weft_trail_leave(struct weft_npu *npu)
     npu->trail = NULL;
 }
 
-static enum weft_spent work_of(const struct weft_op *op)
+static enum weft_cause work_of(const struct weft_op *op)
 {
     if (op->kind == WEFT_OP_MEM)
-        return WEFT_SPENT_MEMORY;
-    return op->cpu ? WEFT_SPENT_CPU : WEFT_SPENT_COMPUTE;
+        return WEFT_CAUSE_MEMORY;
+    return op->cpu ? WEFT_CAUSE_CPU : WEFT_CAUSE_COMPUTE;
 }
 
 /* Writes into p what has gone by since its end, with op. */
@@ -234,7 +235,7 @@ static void add_spent(struct weft_npu *npu, struct weft_step *p, const struct we
                       uint32_t op, int64_t now_ps)
 {
     int64_t left_ps = now_ps - p->end_ps;
-    for (int k = 0; k < WEFT_SPENT_ON_THE_WAY; k++) {
+    for (int k = 0; k < WEFT_CAUSES_ON_THE_WAY; k++) {
         p->spent_ps[k] += t->spent_ps[k];
         left_ps -= t->spent_ps[k];
     }
@@ -312,8 +313,8 @@ struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t e
     struct weft_trail *t = copy_of(npu->sys, npu->trail);
     if (!t)
         return NULL;
-    t->spent_ps[WEFT_SPENT_ENDPOINT] += endpoint_ps;
-    t->spent_ps[WEFT_SPENT_REDUCE] += reduce_ps;
+    t->spent_ps[WEFT_CAUSE_ENDPOINT] += endpoint_ps;
+    t->spent_ps[WEFT_CAUSE_REDUCE] += reduce_ps;
     t->endpoint_ps = weft_now_ps(npu->sys) + endpoint_ps;
     t->ctx = ctx;
     return t;
@@ -325,9 +326,9 @@ struct weft_trail *weft_trail_arrived(struct weft_npu *npu, const struct weft_tr
     struct weft_trail *t = message ? copy_of(npu->sys, message) : NULL;
     if (!t)
         return NULL;
-    t->spent_ps[WEFT_SPENT_NETWORK] += network_ps;
+    t->spent_ps[WEFT_CAUSE_NETWORK] += network_ps;
     for (int k = 0; k < WEFT_DELAYS; k++)
-        t->spent_ps[WEFT_SPENT_DELAY + k] += delay_ps[k];
+        t->spent_ps[WEFT_CAUSE_DELAY + k] += delay_ps[k];
     t->messages++;
     return t;
 }

@@ -35,7 +35,7 @@ struct weft_step;
 /** The way to an event. Shared and not changed while anybody else refers to it. */
 struct weft_trail {
     struct weft_step *step;
-    int64_t spent_ps[WEFT_SPENT_ON_THE_WAY]; /**< since the step ended */
+    int64_t spent_ps[WEFT_CAUSES_ON_THE_WAY]; /**< since the step ended */
     int64_t latest_ps;   /**< when the last of the ranks on the way came to the operation */
     int64_t endpoint_ps; /**< timer: until then it is endpoint cost, then adding up */
     void *ctx;           /**< timer: what it is for */

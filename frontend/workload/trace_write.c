@@ -28,17 +28,22 @@ struct trace {
     uint64_t ranks;
 };
 
+size_t weft_trace_stem(const char *prefix)
+{
+    const size_t n = strlen(prefix);
+    return n > 3 && strcmp(prefix + n - 3, ".gz") == 0 ? n - 3 : n;
+}
+
 static int open_trace(struct trace *t, const char *prefix, uint64_t ranks, struct weft_err *err)
 {
     const char *base = weft_path_base(prefix);
-    size_t n = strlen(base);
-    int gz = n > 3 && strcmp(base + n - 3, ".gz") == 0;
-    t->tail = gz ? ".gz" : "";
+    const size_t n = weft_trace_stem(base);
+    t->tail = base + n;
     t->ranks = ranks;
     if (n >= sizeof t->base)
         return weft_err_at(err, WEFT_E_LIMIT, prefix, 0, 0, "the path is too long");
-    memcpy(t->base, base, n + 1);
-    t->base[gz ? n - 3 : n] = '\0';
+    memcpy(t->base, base, n);
+    t->base[n] = '\0';
     return weft_path_dir(t->dir, prefix, err);
 }
 

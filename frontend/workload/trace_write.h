@@ -14,6 +14,9 @@ extern "C" {
 /** Writes the trace of @p rank to @p path (weft_chakra_write_et). */
 typedef int (*weft_trace_rank_fn)(void *ctx, uint64_t rank, const char *path, struct weft_err *err);
 
+/** Length of a prefix without ".gz" at its end. */
+size_t weft_trace_stem(const char *prefix);
+
 /**
  * Has @p fn write PREFIX.<rank>.et (or PREFIX.<rank>.et.gz when @p prefix ends in ".gz", without that ending) for every
  * rank, the highest first and rank 0 last, and removes rank files of an earlier trace of weft's that would belong to it.

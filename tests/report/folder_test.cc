@@ -37,9 +37,9 @@ TEST(Folder, RowsOfEveryFile)
     op.name = "fwd, layer \"1\"";
     weft_system_observer so = weft_report_system_observer(r);
     weft_op_record rec = {1, &op, 1000, 2000, 5001, 0};
-    int64_t exposed[WEFT_SPENT_KINDS] = {};
-    exposed[WEFT_SPENT_OWN_NIC] = 100;
-    exposed[WEFT_SPENT_DEPENDENCY] = 200;
+    int64_t exposed[WEFT_CAUSES] = {};
+    exposed[WEFT_CAUSE_OWN_NIC] = 100;
+    exposed[WEFT_CAUSE_DEPENDENCY] = 200;
     rec.exposed_ps = exposed;
     so.op(so.ctx, &rec);
     weft_net_observer no = weft_report_net_observer(r);

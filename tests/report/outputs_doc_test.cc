@@ -22,9 +22,9 @@ TEST(OutputsDoc, NamesEveryColumnAndMetric)
                       std::string::npos)
                 << f.name << " " << f.columns[i].name;
     }
-    for (int k = 0; k < WEFT_SPENT_KINDS; k++) {
-        const std::string row = std::string("| `") + weft_spent_name((weft_spent)k) + "` | " +
-                                weft_spent_meaning((weft_spent)k) + " |";
+    for (int k = 0; k < WEFT_CAUSES; k++) {
+        const std::string row = std::string("| `") + weft_cause_name((weft_cause)k) + "` | " +
+                                weft_cause_meaning((weft_cause)k) + " |";
         EXPECT_NE(doc.find(row), std::string::npos) << row;
     }
     size_t n;

@@ -49,10 +49,10 @@ TEST(CollRendezvous, WaitsForALateReceiver)
     Sim sim(job, kAll, kPlain);
     EXPECT_EQ(sim.EndNs(0), 51064);
     EXPECT_EQ(sim.EndNs(1), 53064);
-    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_PEER], 50 * kUs);
-    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_NETWORK], 1064000);
-    EXPECT_EQ(sim.Result(1).exposed_ps[WEFT_SPENT_DEPENDENCY], 1064000); // its grant on the way
-    EXPECT_EQ(sim.Result(1).exposed_ps[WEFT_SPENT_NETWORK], 2000000);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_CAUSE_PEER], 50 * kUs);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_CAUSE_NETWORK], 1064000);
+    EXPECT_EQ(sim.Result(1).exposed_ps[WEFT_CAUSE_DEPENDENCY], 1064000); // its grant on the way
+    EXPECT_EQ(sim.Result(1).exposed_ps[WEFT_CAUSE_NETWORK], 2000000);
     EXPECT_EQ(sim.Of(0, 0).start_ps, 51064000); // of the first message
 }
 

@@ -17,9 +17,9 @@ const Settings kPlain = {{"model", "flat"}, {"bandwidth", "8Gbps"}, {"latency", 
 std::string Causes(const int64_t *spent_ps)
 {
     std::string out;
-    for (int k = 0; k < WEFT_SPENT_KINDS; k++)
+    for (int k = 0; k < WEFT_CAUSES; k++)
         if (spent_ps[k])
-            out += std::string(out.empty() ? "" : " ") + weft_spent_name((weft_spent)k) + " " +
+            out += std::string(out.empty() ? "" : " ") + weft_cause_name((weft_cause)k) + " " +
                    std::to_string(spent_ps[k] / 1000);
     return out;
 }
@@ -29,7 +29,7 @@ int64_t Delays(const Sim &sim, uint32_t rank)
 {
     int64_t sum = 0;
     for (int k = 0; k < WEFT_DELAYS; k++)
-        sum += sim.Result(rank).exposed_ps[WEFT_SPENT_DELAY + k];
+        sum += sim.Result(rank).exposed_ps[WEFT_CAUSE_DELAY + k];
     return sum;
 }
 
@@ -120,7 +120,7 @@ TEST(Exposed, StragglerFarFromTheRootOfTheSum)
         Sim sim(job, {{"all-reduce", "in-network"}}, {}, TwoSwitches(400000000000));
         ASSERT_TRUE(sim.Made()) << sim.err.msg;
         for (uint32_t r = 0; r < 4; r++) {
-            EXPECT_EQ(sim.Result(r).exposed_ps[WEFT_SPENT_PEER], r == late ? 0 : 50 * kUs);
+            EXPECT_EQ(sim.Result(r).exposed_ps[WEFT_CAUSE_PEER], r == late ? 0 : 50 * kUs);
             EXPECT_EQ(Delays(sim, r), 0) << late << " " << r;
         }
     }
@@ -135,10 +135,10 @@ TEST(Exposed, MemberThatIsHeldUpBeforeTheSwitches)
     Sim sim(job, {{"all-reduce", "ring,in-network"}, {"dims", "2,2"}}, {});
     ASSERT_TRUE(sim.Made()) << sim.err.msg;
     // 0 has its half of the sum of its row at 32 us, 2 at 82 us: 22 us after rank 3 has come
-    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_PEER], 28 * kUs);
-    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_DEPENDENCY], 22 * kUs);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_CAUSE_PEER], 28 * kUs);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_CAUSE_DEPENDENCY], 22 * kUs);
     EXPECT_EQ(Delays(sim, 0), 0);
-    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_NETWORK], (22 + 22) * kUs);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_CAUSE_NETWORK], (22 + 22) * kUs);
 }
 
 TEST(Exposed, ReceiveWaitsForItsSender)
@@ -243,8 +243,8 @@ TEST(CriticalPath, Pipeline)
     Sim sim(job);
     int64_t compute = 0, network = 0, messages = 0;
     for (const weft_path_record &p : sim.path) {
-        compute += p.spent_ps[WEFT_SPENT_COMPUTE];
-        network += p.spent_ps[WEFT_SPENT_NETWORK];
+        compute += p.spent_ps[WEFT_CAUSE_COMPUTE];
+        network += p.spent_ps[WEFT_CAUSE_NETWORK];
         messages += (int64_t)p.messages;
     }
     EXPECT_EQ(compute, (S - 1 + M) * 100 * kUs);

@@ -50,10 +50,10 @@ TEST(Rendezvous, WhatItWaitsFor)
     job.Send(0, 1, 1000);
     job.Recv(1, 0, 1000, 0, {job.Comp(1, 50 * kUs)});
     Sim sim(job, {{"rendezvous", "1B"}}, kPlain);
-    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_PEER], 50 * kUs);
-    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_SPENT_NETWORK], 3064000);
-    EXPECT_EQ(sim.Result(1).exposed_ps[WEFT_SPENT_PEER], 0);
-    EXPECT_EQ(sim.Result(1).exposed_ps[WEFT_SPENT_NETWORK], 3064000);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_CAUSE_PEER], 50 * kUs);
+    EXPECT_EQ(sim.Result(0).exposed_ps[WEFT_CAUSE_NETWORK], 3064000);
+    EXPECT_EQ(sim.Result(1).exposed_ps[WEFT_CAUSE_PEER], 0);
+    EXPECT_EQ(sim.Result(1).exposed_ps[WEFT_CAUSE_NETWORK], 3064000);
     ASSERT_EQ(sim.path.size(), 2u); // rank 1's computation, then grant and message
     EXPECT_EQ(sim.path[0].rank, 1u);
     EXPECT_EQ(sim.path[1].messages, 2u);

@@ -62,10 +62,10 @@ TEST(InNetworkAllReduce, WaitsForAStraggler)
     for (int r = 0; r < 8; r++)
     {
         const auto& exposed = o.ranks[r].exposed_ps;
-        EXPECT_EQ(exposed[WEFT_SPENT_PEER], r == 2 ? 0 : 100000000) << r;
-        EXPECT_NEAR(double(exposed[WEFT_SPENT_NETWORK]), expected, 0.0001 * expected) << r;
+        EXPECT_EQ(exposed[WEFT_CAUSE_PEER], r == 2 ? 0 : 100000000) << r;
+        EXPECT_NEAR(double(exposed[WEFT_CAUSE_NETWORK]), expected, 0.0001 * expected) << r;
         double delayed = 0;
-        for (int k = WEFT_SPENT_DELAY; k < WEFT_SPENT_REDUCE; k++)
+        for (int k = WEFT_CAUSE_DELAY; k < WEFT_CAUSE_REDUCE; k++)
             delayed += double(exposed[k]);
         EXPECT_LT(delayed, 0.0001 * expected) << r;
     }

@@ -102,12 +102,10 @@ static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_er
 int weft_training_write(const struct weft_training_plan *q, const char *prefix,
                         struct weft_err *err)
 {
-    const size_t len = strlen(prefix);
-    const bool gzip = len > 3 && strcmp(prefix + len - 3, ".gz") == 0;
     struct weft_arena *arena = weft_arena_new();
     struct writing w = {.q = q};
     if (arena)
-        w.groups = weft_arena_printf(arena, "%.*s.json", (int)(gzip ? len - 3 : len), prefix);
+        w.groups = weft_arena_printf(arena, "%.*s.json", (int)weft_trace_stem(prefix), prefix);
     const int rc =
         w.groups ? weft_trace_write(prefix, q->world, write_rank, &w, err) : no_memory(err);
     weft_arena_free(arena);
