@@ -8,6 +8,7 @@
 
 #include "ns3/double.h"
 #include "ns3/fatal-error.h"
+#include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -19,8 +20,11 @@
 namespace ns3
 {
 
+NS_LOG_COMPONENT_DEFINE("WeftApplicationHelper");
+
 WeftApplicationHelper::WeftApplicationHelper(const std::string& type)
 {
+    NS_LOG_FUNCTION(this << type);
     TypeId tid;
     if (!TypeId::LookupByNameFailSafe(type, &tid) || !tid.IsChildOf(WeftApplication::GetTypeId()) ||
         !tid.HasConstructor())
@@ -33,18 +37,21 @@ WeftApplicationHelper::WeftApplicationHelper(const std::string& type)
 void
 WeftApplicationHelper::SetAttribute(const std::string& name, const AttributeValue& value)
 {
+    NS_LOG_FUNCTION(this << name);
     m_factory.Set(name, value);
 }
 
 void
 WeftApplicationHelper::SetPeers(const NodeContainer& hosts)
 {
+    NS_LOG_FUNCTION(this);
     m_peers = hosts;
 }
 
 ApplicationContainer
 WeftApplicationHelper::Install(const NodeContainer& nodes) const
 {
+    NS_LOG_FUNCTION(this);
     std::vector<uint32_t> peers;
     for (auto it = m_peers.Begin(); it != m_peers.End(); ++it)
     {
@@ -65,6 +72,7 @@ WeftApplicationHelper::Install(const NodeContainer& nodes) const
 int64_t
 WeftApplicationHelper::AssignStreams(const ApplicationContainer& apps, int64_t stream)
 {
+    NS_LOG_FUNCTION(stream);
     int64_t next = stream;
     for (auto it = apps.Begin(); it != apps.End(); ++it)
     {
@@ -77,6 +85,7 @@ WeftApplicationHelper::AssignStreams(const ApplicationContainer& apps, int64_t s
 WeftMessageSenderHelper::WeftMessageSenderHelper(Ptr<Node> remote, uint64_t bytes)
     : WeftApplicationHelper("ns3::WeftMessageSender")
 {
+    NS_LOG_FUNCTION(this << remote << bytes);
     SetAttribute("RemoteHost", UintegerValue(WeftApplication::GetHostNumber(remote)));
     SetAttribute("Bytes", UintegerValue(bytes));
 }
@@ -84,12 +93,14 @@ WeftMessageSenderHelper::WeftMessageSenderHelper(Ptr<Node> remote, uint64_t byte
 WeftIncastHelper::WeftIncastHelper(uint64_t bytes)
     : WeftApplicationHelper("ns3::WeftIncast")
 {
+    NS_LOG_FUNCTION(this << bytes);
     SetAttribute("Bytes", UintegerValue(bytes));
 }
 
 WeftCdfTrafficHelper::WeftCdfTrafficHelper(const std::string& file, double load)
     : WeftApplicationHelper("ns3::WeftCdfTraffic")
 {
+    NS_LOG_FUNCTION(this << file << load);
     SetAttribute("CdfFile", StringValue(file));
     SetAttribute("Load", DoubleValue(load));
 }
@@ -97,12 +108,14 @@ WeftCdfTrafficHelper::WeftCdfTrafficHelper(const std::string& file, double load)
 WeftAllToAllHelper::WeftAllToAllHelper(uint64_t bytes)
     : WeftApplicationHelper("ns3::WeftAllToAll")
 {
+    NS_LOG_FUNCTION(this << bytes);
     SetAttribute("Bytes", UintegerValue(bytes));
 }
 
 ApplicationContainer
 WeftAllToAllHelper::Install(const NodeContainer& nodes) const
 {
+    NS_LOG_FUNCTION(this);
     ApplicationContainer apps = WeftApplicationHelper::Install(nodes);
     std::vector<Ptr<WeftAllToAll>> group;
     for (auto it = apps.Begin(); it != apps.End(); ++it)

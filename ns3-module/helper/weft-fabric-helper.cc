@@ -9,6 +9,7 @@
 #include "ns3/abort.h"
 #include "ns3/config.h"
 #include "ns3/fatal-error.h"
+#include "ns3/log.h"
 #include "ns3/mac48-address.h"
 #include "ns3/node.h"
 #include "ns3/pointer.h"
@@ -25,6 +26,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftFabricHelper");
 
 namespace
 {
@@ -44,6 +47,7 @@ IsDistributed()
 void
 WeftFabricHelper::Setup()
 {
+    NS_LOG_FUNCTION_NOARGS();
     const std::string impl = "ns3::WeftSimulatorImpl";
     const bool made = WeftSimulatorExists();
     if (Time::GetResolution() != Time::PS)
@@ -71,6 +75,7 @@ WeftFabricHelper::Setup()
 
 WeftFabricHelper::WeftFabricHelper()
 {
+    NS_LOG_FUNCTION(this);
     m_fabricFactory.SetTypeId("ns3::WeftFabric");
 }
 
@@ -129,12 +134,14 @@ WeftFabricHelper::AddNodes(const NodeContainer& nodes, weft_node_kind kind)
 void
 WeftFabricHelper::AddHosts(const NodeContainer& hosts)
 {
+    NS_LOG_FUNCTION(this);
     AddNodes(hosts, WEFT_NODE_HOST);
 }
 
 void
 WeftFabricHelper::AddSwitches(const NodeContainer& switches)
 {
+    NS_LOG_FUNCTION(this);
     AddNodes(switches, WEFT_NODE_SWITCH);
 }
 
@@ -150,12 +157,14 @@ WeftFabricHelper::IndexOf(Ptr<Node> node) const
 void
 WeftFabricHelper::AddLink(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay, double errorRate)
 {
+    NS_LOG_FUNCTION(this << a << b << rate << delay << errorRate);
     m_links.push_back({IndexOf(a), IndexOf(b), rate, delay, errorRate});
 }
 
 void
 WeftFabricHelper::SetAttribute(const std::string& name, const AttributeValue& value)
 {
+    NS_LOG_FUNCTION(this << name);
     m_fabricFactory.Set(name, value);
 }
 
@@ -177,9 +186,12 @@ WeftFabricHelper::MakeGraph() const
         }
         return graph;
     }
-    weft_fabric* graph = weft_fabric_new();
-    NS_ABORT_MSG_IF(!graph, "out of memory");
-    // Tiers say how far a switch is from the nearest host.
+    return MakeGraphOfNodes();
+}
+
+std::vector<uint32_t>
+WeftFabricHelper::FindTiers() const
+{
     const uint32_t far = m_nodes.size() + 1;
     std::vector<uint32_t> tier(m_nodes.size(), far);
     for (std::size_t i = 0; i < m_nodes.size(); i++)
@@ -206,6 +218,16 @@ WeftFabricHelper::MakeGraph() const
             }
         }
     }
+    return tier;
+}
+
+weft_fabric*
+WeftFabricHelper::MakeGraphOfNodes() const
+{
+    weft_err err = {};
+    weft_fabric* graph = weft_fabric_new();
+    NS_ABORT_MSG_IF(!graph, "out of memory");
+    const std::vector<uint32_t> tier = FindTiers();
     int rc = 0;
     for (std::size_t i = 0; i < m_nodes.size() && rc == 0; i++)
     {
@@ -289,6 +311,7 @@ WeftFabricHelper::InstallDevices()
 Ptr<WeftFabric>
 WeftFabricHelper::Install()
 {
+    NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(m_fabric, "a WeftFabricHelper installs one fabric");
     weft_err err = {};
     if (WeftCheckSimulation(&err) != 0)
@@ -317,6 +340,7 @@ WeftFabricHelper::Install()
 NodeContainer
 WeftFabricHelper::GetHosts() const
 {
+    NS_LOG_FUNCTION(this);
     NodeContainer hosts;
     for (std::size_t i = 0; i < m_nodes.size(); i++)
     {
@@ -331,6 +355,7 @@ WeftFabricHelper::GetHosts() const
 NodeContainer
 WeftFabricHelper::GetSwitches() const
 {
+    NS_LOG_FUNCTION(this);
     NodeContainer switches;
     for (std::size_t i = 0; i < m_nodes.size(); i++)
     {
@@ -345,6 +370,7 @@ WeftFabricHelper::GetSwitches() const
 NetDeviceContainer
 WeftFabricHelper::GetDevices() const
 {
+    NS_LOG_FUNCTION(this);
     return m_devices;
 }
 
@@ -356,6 +382,7 @@ WeftFabricHelper::SendMessage(Time at,
                               uint64_t tag,
                               uint32_t prio) const
 {
+    NS_LOG_FUNCTION(this << at << src << dst << bytes << tag << prio);
     NS_ABORT_MSG_IF(!m_fabric, "Install comes before SendMessage");
     Ptr<WeftFabric> fabric = m_fabric;
     Simulator::Schedule(at - Simulator::Now(),
@@ -371,6 +398,7 @@ WeftFabricHelper::SendMessage(Time at,
 int64_t
 WeftFabricHelper::AssignStreams(int64_t stream)
 {
+    NS_LOG_FUNCTION(this << stream);
     NS_ABORT_MSG_IF(!m_fabric, "Install comes before AssignStreams");
     return m_fabric->AssignStreams(stream);
 }

@@ -186,6 +186,14 @@ class WeftFabricHelper : public PcapHelperForDevice, public AsciiTraceHelperForD
      */
     weft_fabric* MakeGraph() const;
     /**
+     * @return the graph of nodes and links
+     */
+    weft_fabric* MakeGraphOfNodes() const;
+    /**
+     * @return for each node how far it is from the nearest host
+     */
+    std::vector<uint32_t> FindTiers() const;
+    /**
      * Makes devices and channels.
      */
     void InstallDevices();

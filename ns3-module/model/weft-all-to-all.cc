@@ -7,6 +7,7 @@
 #include "weft-all-to-all.h"
 
 #include "ns3/fatal-error.h"
+#include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
@@ -15,6 +16,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftAllToAll");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftAllToAll);
 
@@ -52,6 +55,7 @@ WeftAllToAll::GetTypeId()
 void
 WeftAllToAll::SetGroup(const std::vector<Ptr<WeftAllToAll>>& members)
 {
+    NS_LOG_FUNCTION(this);
     m_group = members;
     m_me = std::find(members.begin(), members.end(), this) - members.begin();
     NS_ABORT_MSG_IF(m_me == members.size(), "an application is a member of its own group");

@@ -102,15 +102,18 @@ WeftApplication::GetTypeId()
 
 WeftApplication::WeftApplication()
 {
+    NS_LOG_FUNCTION(this);
 }
 
 WeftApplication::~WeftApplication()
 {
+    NS_LOG_FUNCTION(this);
 }
 
 void
 WeftApplication::DoDispose()
 {
+    NS_LOG_FUNCTION(this);
     if (m_fabric)
     {
         m_fabric->RemoveListener(m_ref);
@@ -122,6 +125,7 @@ WeftApplication::DoDispose()
 uint32_t
 WeftApplication::GetHostNumber(Ptr<Node> node)
 {
+    NS_LOG_FUNCTION(node);
     return HostEntry(FindDevice(node)).host;
 }
 
@@ -140,6 +144,7 @@ WeftApplication::Bind()
 Ptr<WeftFabric>
 WeftApplication::GetFabric()
 {
+    NS_LOG_FUNCTION(this);
     Bind();
     return m_fabric;
 }
@@ -147,6 +152,7 @@ WeftApplication::GetFabric()
 uint32_t
 WeftApplication::GetHost()
 {
+    NS_LOG_FUNCTION(this);
     Bind();
     return m_host;
 }
@@ -154,6 +160,7 @@ WeftApplication::GetHost()
 uint64_t
 WeftApplication::GetHostRate()
 {
+    NS_LOG_FUNCTION(this);
     const weft_fabric* graph = GetFabric()->GetGraph();
     const weft_fabric_node& node = graph->nodes[graph->hosts[m_host]];
     uint64_t sum = 0;
@@ -167,12 +174,14 @@ WeftApplication::GetHostRate()
 void
 WeftApplication::SetPeers(const std::vector<uint32_t>& hosts)
 {
+    NS_LOG_FUNCTION(this);
     m_peers = hosts;
 }
 
 const std::vector<uint32_t>&
 WeftApplication::GetPeers()
 {
+    NS_LOG_FUNCTION(this);
     if (m_peers.empty())
     {
         const uint32_t nhosts = GetFabric()->GetGraph()->nhosts;
@@ -190,12 +199,14 @@ WeftApplication::GetPeers()
 bool
 WeftApplication::IsRunning() const
 {
+    NS_LOG_FUNCTION(this);
     return m_running;
 }
 
 void
 WeftApplication::Post(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag)
 {
+    NS_LOG_FUNCTION(this << src << dst << bytes << tag);
     Bind();
     weft_engine_done posted = {};
     posted.msg.src_host = src;
@@ -251,34 +262,40 @@ WeftApplication::MessageAcked(const weft_engine_done& message)
 void
 WeftApplication::Received(const weft_engine_done& /* message */)
 {
+    NS_LOG_FUNCTION(this);
 }
 
 void
 WeftApplication::Acked(const weft_engine_done& /* message */)
 {
+    NS_LOG_FUNCTION(this);
 }
 
 uint64_t
 WeftApplication::GetPosted() const
 {
+    NS_LOG_FUNCTION(this);
     return m_posted;
 }
 
 uint64_t
 WeftApplication::GetReceived() const
 {
+    NS_LOG_FUNCTION(this);
     return m_received;
 }
 
 uint64_t
 WeftApplication::GetReceivedBytes() const
 {
+    NS_LOG_FUNCTION(this);
     return m_receivedBytes;
 }
 
 int64_t
 WeftApplication::AssignStreams(int64_t /* stream */)
 {
+    NS_LOG_FUNCTION(this);
     return 0;
 }
 

@@ -154,18 +154,21 @@ WeftCapture::Flush(weft_err* err)
 bool
 WeftCapture::IsOn() const
 {
+    NS_LOG_FUNCTION(this);
     return m_files != nullptr;
 }
 
 uint8_t
 WeftCapture::GetEvents(uint32_t port) const
 {
+    NS_LOG_FUNCTION(this << port);
     return m_files ? weft_capture_events(m_files)[port] : 0;
 }
 
 void
 WeftCapture::Posted(const weft_engine_done& done)
 {
+    NS_LOG_FUNCTION(this);
     if (m_files)
     {
         weft_capture_posted(m_files, &done);
@@ -183,6 +186,7 @@ WeftCapture::Posted(const weft_engine_done& done)
 void
 WeftCapture::Write(int64_t tPs, uint32_t port, weft_pkt_event what, const weft_engine_pkt_view& pkt)
 {
+    NS_LOG_FUNCTION(this << tPs << port << what);
     if (m_files)
     {
         weft_capture_packet(m_files, tPs, port, what, &pkt);
@@ -210,6 +214,7 @@ WeftCapture::Sniff()
 Ptr<Packet>
 WeftCapture::MakeFrame(uint32_t port, weft_pkt_event what, const weft_engine_pkt_view& pkt)
 {
+    NS_LOG_FUNCTION(this << port << what);
     const uint32_t peer = m_fabric.GetGraph()->ports[port].peer;
     const uint32_t from = what == WEFT_PKT_ARRIVED ? peer : port;
     if (pkt.kind == WEFT_PKT_FRAME && !m_macs.empty())

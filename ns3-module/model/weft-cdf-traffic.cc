@@ -8,6 +8,7 @@
 
 #include "ns3/double.h"
 #include "ns3/fatal-error.h"
+#include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
@@ -15,6 +16,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftCdfTraffic");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftCdfTraffic);
 
@@ -55,10 +58,12 @@ WeftCdfTraffic::WeftCdfTraffic()
       m_size(CreateObject<UniformRandomVariable>()),
       m_peer(CreateObject<UniformRandomVariable>())
 {
+    NS_LOG_FUNCTION(this);
 }
 
 WeftCdfTraffic::~WeftCdfTraffic()
 {
+    NS_LOG_FUNCTION(this);
     weft_cdf_free(m_cdf);
 }
 
@@ -75,6 +80,7 @@ WeftCdfTraffic::DoDispose()
 int64_t
 WeftCdfTraffic::AssignStreams(int64_t stream)
 {
+    NS_LOG_FUNCTION(this << stream);
     m_gap->SetStream(stream);
     m_size->SetStream(stream + 1);
     m_peer->SetStream(stream + 2);

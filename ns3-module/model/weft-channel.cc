@@ -9,9 +9,12 @@
 #include "weft-net-device.h"
 
 #include "ns3/abort.h"
+#include "ns3/log.h"
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftChannel");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftChannel);
 
@@ -39,10 +42,12 @@ WeftChannel::GetTypeId()
 
 WeftChannel::WeftChannel()
 {
+    NS_LOG_FUNCTION(this);
 }
 
 WeftChannel::~WeftChannel()
 {
+    NS_LOG_FUNCTION(this);
 }
 
 void
@@ -56,6 +61,7 @@ WeftChannel::DoDispose()
 void
 WeftChannel::Connect(Ptr<WeftNetDevice> a, Ptr<WeftNetDevice> b, DataRate rate, Time delay)
 {
+    NS_LOG_FUNCTION(this << a << b << rate << delay);
     m_ends[0] = a;
     m_ends[1] = b;
     m_rate = rate;
@@ -65,24 +71,28 @@ WeftChannel::Connect(Ptr<WeftNetDevice> a, Ptr<WeftNetDevice> b, DataRate rate, 
 DataRate
 WeftChannel::GetDataRate() const
 {
+    NS_LOG_FUNCTION(this);
     return m_rate;
 }
 
 Time
 WeftChannel::GetDelay() const
 {
+    NS_LOG_FUNCTION(this);
     return m_delay;
 }
 
 std::size_t
 WeftChannel::GetNDevices() const
 {
+    NS_LOG_FUNCTION(this);
     return m_ends[0] ? 2 : 0;
 }
 
 Ptr<NetDevice>
 WeftChannel::GetDevice(std::size_t i) const
 {
+    NS_LOG_FUNCTION(this << i);
     NS_ABORT_MSG_IF(i >= GetNDevices(), "a WeftChannel has two devices once it is connected");
     return m_ends[i];
 }

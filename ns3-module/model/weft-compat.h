@@ -13,8 +13,8 @@
  * What differs between ns-3 3.37 (the floor) and later releases, in one place.
  *
  * Differences are detected, not looked up by version: the headers of an installed ns-3 do not
- * always carry a version. Attributes whose values are words are StringValues, so that
- * MakeEnumAccessor, which became a template in 3.41, is not needed. ns3/nstime.h stopped including
+ * always carry a version. EnumValue, which became a template in 3.41, is in weft-choice.h.
+ * ns3/nstime.h stopped including
  * ns3/event-id.h in 3.47: it is included here.
  */
 

@@ -9,10 +9,15 @@
 #include "weft-table-types.h"
 
 #include "ns3/fatal-error.h"
+#include "ns3/log.h"
 #include "ns3/object-factory.h"
+
+#include <algorithm>
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftCongestionControl");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftCongestionControl);
 
@@ -72,12 +77,38 @@ WeftCongestionControl::GetTypeId()
 std::string
 WeftCongestionControl::GetTypeIdName(const std::string& name)
 {
+    NS_LOG_FUNCTION(name);
     return "ns3::WeftCc" + WeftCamelCase(name);
+}
+
+std::vector<std::string>
+WeftCongestionControl::GetChoices()
+{
+    NS_LOG_FUNCTION_NOARGS();
+    std::vector<std::string> words;
+    std::size_t n = 0;
+    const weft_cc_ops* const* table = weft_cc_table(&n);
+    for (std::size_t i = 0; i < n; i++)
+    {
+        words.emplace_back(table[i]->name);
+    }
+    words.emplace_back("model");
+    return words;
+}
+
+int
+WeftCongestionControl::GetChoice(const std::string& name)
+{
+    NS_LOG_FUNCTION(name);
+    const std::vector<std::string> words = GetChoices();
+    const auto at = std::find(words.begin(), words.end(), name);
+    return static_cast<int>(at == words.end() ? words.size() - 1 : at - words.begin());
 }
 
 Ptr<WeftCongestionControl>
 WeftCongestionControl::CreateByName(const std::string& name, weft_err* err)
 {
+    NS_LOG_FUNCTION(name);
     if (!weft_cc_find(name.c_str(), err))
     {
         return nullptr;
@@ -90,12 +121,14 @@ WeftCongestionControl::CreateByName(const std::string& name, weft_err* err)
 const void*
 WeftCongestionControl::GetParams() const
 {
+    NS_LOG_FUNCTION(this);
     return const_cast<WeftCongestionControl*>(this)->GetParamStruct(GetOps()->params);
 }
 
 void*
 WeftCongestionControl::GetParamStruct(const weft_param_table& table)
 {
+    NS_LOG_FUNCTION(this);
     if (m_params.empty())
     {
         m_params.resize(table.struct_size / sizeof(std::max_align_t) + 1);
@@ -111,12 +144,14 @@ WeftCongestionControl::GetParamStruct(const weft_param_table& table)
 bool
 WeftCongestionControl::AreParamsFrozen() const
 {
+    NS_LOG_FUNCTION(this);
     return m_frozen;
 }
 
 void
 WeftCongestionControl::Freeze()
 {
+    NS_LOG_FUNCTION(this);
     m_frozen = true;
 }
 

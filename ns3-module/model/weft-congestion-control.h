@@ -13,6 +13,7 @@
 #include "ns3/object.h"
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -41,6 +42,18 @@ class WeftCongestionControl : public Object, public WeftParamHolder
      * @return the name of its TypeId
      */
     static std::string GetTypeIdName(const std::string& name);
+
+    /**
+     * @return the choices of attribute CongestionControl of WeftFabric: the algorithms of weft's
+     * table, and at the end "model" for what CongestionControlModel is
+     */
+    static std::vector<std::string> GetChoices();
+
+    /**
+     * @param name name of an algorithm
+     * @return its number among the choices; one that weft does not have is a "model"
+     */
+    static int GetChoice(const std::string& name);
 
     /**
      * @param name name of an algorithm in weft's table

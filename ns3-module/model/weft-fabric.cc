@@ -8,6 +8,7 @@
 
 #include "base/needs.h"
 #include "base/rng.h"
+#include "weft-choice.h"
 #include "weft-net-device.h"
 #include "weft-trace-source.h"
 
@@ -19,6 +20,8 @@
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
+
+#include <vector>
 
 namespace ns3
 {
@@ -38,12 +41,13 @@ WeftFabric::GetTypeId()
                 .AddConstructor<WeftFabric>()
                 .AddAttribute(
                     "CongestionControl",
-                    "Name of the congestion control of all QPs: an entry of weft's table. "
-                    "Its parameters are the attributes of ns3::WeftCc<Name>",
-                    StringValue("dcqcn"),
-                    MakeStringAccessor(&WeftFabric::SetCongestionControlName,
-                                       &WeftFabric::GetCongestionControlName),
-                    MakeStringChecker())
+                    "The congestion control of all QPs: an entry of weft's table, whose "
+                    "parameters are the attributes of ns3::WeftCc<Name>; or model: what "
+                    "CongestionControlModel is",
+                    WeftChoiceValue(WeftCongestionControl::GetChoice("dcqcn")),
+                    MakeAccessorHelper<WeftEnumValue>(&WeftFabric::SetCongestionControlChoice,
+                                                      &WeftFabric::GetCongestionControlChoice),
+                    WeftMakeChoiceChecker(WeftCongestionControl::GetChoices()))
                 .AddAttribute("CongestionControlModel",
                               "The congestion control with its parameters, in place of "
                               "CongestionControl",
@@ -83,6 +87,7 @@ WeftFabric::GetTypeId()
 WeftFabric::WeftFabric()
     : m_params()
 {
+    NS_LOG_FUNCTION(this);
     weft_err err = {};
     if (weft_engine_params_defaults(&m_params, &err) != 0)
     {
@@ -92,6 +97,7 @@ WeftFabric::WeftFabric()
 
 WeftFabric::~WeftFabric()
 {
+    NS_LOG_FUNCTION(this);
     // The pump must let go of the engine before it is freed.
     m_pump.SetEngine(nullptr);
     weft_engine_free(m_engine);
@@ -112,6 +118,7 @@ WeftFabric::DoDispose()
 void
 WeftFabric::SetGraph(weft_fabric* graph)
 {
+    NS_LOG_FUNCTION(this << graph);
     NS_ABORT_MSG_IF(m_engine, "the graph of a fabric in use cannot change");
     weft_fabric_free(m_ownGraph);
     m_ownGraph = graph;
@@ -121,6 +128,7 @@ WeftFabric::SetGraph(weft_fabric* graph)
 void
 WeftFabric::BorrowGraph(const weft_fabric* graph)
 {
+    NS_LOG_FUNCTION(this << graph);
     SetGraph(nullptr);
     m_graph = graph;
 }
@@ -128,12 +136,14 @@ WeftFabric::BorrowGraph(const weft_fabric* graph)
 const weft_fabric*
 WeftFabric::GetGraph() const
 {
+    NS_LOG_FUNCTION(this);
     return m_graph;
 }
 
 void
 WeftFabric::SetParams(const weft_engine_params& params)
 {
+    NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(m_engine, "the parameters of a fabric in use cannot change");
     m_params = params;
 }
@@ -141,12 +151,14 @@ WeftFabric::SetParams(const weft_engine_params& params)
 const weft_engine_params&
 WeftFabric::GetParams() const
 {
+    NS_LOG_FUNCTION(this);
     return m_params;
 }
 
 void*
 WeftFabric::GetParamStruct(const weft_param_table& table)
 {
+    NS_LOG_FUNCTION(this);
     for (const weft_engine_section& section : weft_engine_sections)
     {
         if (&section.params == &table)
@@ -165,12 +177,14 @@ WeftFabric::GetParamStruct(const weft_param_table& table)
 bool
 WeftFabric::AreParamsFrozen() const
 {
+    NS_LOG_FUNCTION(this);
     return m_engine != nullptr;
 }
 
 void
 WeftFabric::SetCongestionControlName(std::string name)
 {
+    NS_LOG_FUNCTION(this << name);
     NS_ABORT_MSG_IF(m_engine, "the congestion control of a fabric in use cannot change");
     m_ccName = name;
     m_cc = nullptr;
@@ -180,12 +194,30 @@ WeftFabric::SetCongestionControlName(std::string name)
 std::string
 WeftFabric::GetCongestionControlName() const
 {
+    NS_LOG_FUNCTION(this);
     return m_ccOps ? m_ccOps->name : m_cc ? m_cc->GetOps()->name : m_ccName;
+}
+
+void
+WeftFabric::SetCongestionControlChoice(int choice)
+{
+    const std::vector<std::string> words = WeftCongestionControl::GetChoices();
+    if (choice + 1 < static_cast<int>(words.size()))
+    {
+        SetCongestionControlName(words[choice]);
+    }
+}
+
+int
+WeftFabric::GetCongestionControlChoice() const
+{
+    return WeftCongestionControl::GetChoice(GetCongestionControlName());
 }
 
 void
 WeftFabric::SetCongestionControl(Ptr<WeftCongestionControl> cc)
 {
+    NS_LOG_FUNCTION(this << cc);
     if (!cc)
     {
         return; // the attribute's initial value
@@ -198,6 +230,7 @@ WeftFabric::SetCongestionControl(Ptr<WeftCongestionControl> cc)
 Ptr<WeftCongestionControl>
 WeftFabric::GetCongestionControl() const
 {
+    NS_LOG_FUNCTION(this);
     if (!m_cc && !m_ccOps)
     {
         weft_err err = {};
@@ -209,6 +242,7 @@ WeftFabric::GetCongestionControl() const
 void
 WeftFabric::BorrowCongestionControl(const weft_cc_ops* ops, const void* params)
 {
+    NS_LOG_FUNCTION(this << ops << params);
     NS_ABORT_MSG_IF(m_engine, "the congestion control of a fabric in use cannot change");
     m_cc = nullptr;
     m_ccOps = ops;
@@ -218,6 +252,7 @@ WeftFabric::BorrowCongestionControl(const weft_cc_ops* ops, const void* params)
 void
 WeftFabric::SetSeed(uint64_t seed)
 {
+    NS_LOG_FUNCTION(this << seed);
     m_seed = seed;
     m_seedGiven = true;
 }
@@ -225,6 +260,7 @@ WeftFabric::SetSeed(uint64_t seed)
 int64_t
 WeftFabric::AssignStreams(int64_t stream)
 {
+    NS_LOG_FUNCTION(this << stream);
     NS_ABORT_MSG_IF(m_engine, "streams are assigned before the fabric is used");
     m_stream = stream;
     return 1;
@@ -244,6 +280,7 @@ WeftFabric::MakeSeed() const
 int
 WeftFabric::Build(weft_err* err)
 {
+    NS_LOG_FUNCTION(this);
     if (m_engine)
     {
         return 0;
@@ -312,217 +349,6 @@ WeftFabric::Configure(weft_engine_config& config, weft_err* err)
         rc = weft_params_refuse_idle(&scope, err);
     }
     return rc;
-}
-
-uint64_t
-WeftFabric::Send(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag, uint32_t prio)
-{
-    weft_engine_msg msg = {};
-    msg.src_host = src;
-    msg.dst_host = dst;
-    msg.bytes = bytes;
-    msg.tag = tag;
-    msg.prio = prio;
-    uint64_t id = 0;
-    weft_err err = {};
-    if (TrySend(msg, &id, &err) != 0)
-    {
-        NS_FATAL_ERROR("weft: " << err.msg);
-    }
-    return id;
-}
-
-int
-WeftFabric::TrySend(const weft_engine_msg& msg, uint64_t* id, weft_err* err)
-{
-    int rc = Build(err);
-    if (rc != 0)
-    {
-        return rc;
-    }
-    m_pump.SyncClock();
-    rc = weft_engine_send(m_engine, &msg, id, err);
-    m_pump.Touch();
-    return rc;
-}
-
-int
-WeftFabric::TrySendFrame(const weft_engine_frame& frame, weft_err* err)
-{
-    int rc = Build(err);
-    if (rc != 0)
-    {
-        return rc;
-    }
-    m_pump.SyncClock();
-    rc = weft_engine_send_frame(m_engine, &frame, err);
-    m_pump.Touch();
-    return rc;
-}
-
-WeftFrames&
-WeftFabric::GetFrames()
-{
-    return m_frames;
-}
-
-int
-WeftFabric::TryGroup(const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t* id, weft_err* err)
-{
-    int rc = Build(err);
-    return rc != 0 ? rc : weft_engine_group(m_engine, hosts, n, prio, id, err);
-}
-
-int
-WeftFabric::TryContribute(const weft_engine_part& part, weft_err* err)
-{
-    int rc = Build(err);
-    if (rc != 0)
-    {
-        return rc;
-    }
-    m_pump.SyncClock();
-    rc = weft_engine_contribute(m_engine, &part, err);
-    m_pump.Touch();
-    return rc;
-}
-
-int
-WeftFabric::TryTimer(int64_t delayPs,
-                     void (*fn)(void* ctx, uint64_t arg),
-                     void* ctx,
-                     uint64_t arg,
-                     weft_err* err)
-{
-    int rc = Build(err);
-    if (rc != 0)
-    {
-        return rc;
-    }
-    m_pump.SyncClock();
-    const int64_t now = weft_engine_now(m_engine);
-    if (delayPs < 0 || delayPs >= WEFT_NEVER - now)
-    {
-        return weft_err_set(err,
-                            WEFT_E_INPUT,
-                            "timer delay of %lld ps is negative or too long",
-                            static_cast<long long>(delayPs));
-    }
-    rc = weft_engine_timer(m_engine, now + delayPs, fn, ctx, arg, err);
-    m_pump.Touch();
-    return rc;
-}
-
-int
-WeftFabric::TrySetLink(uint32_t link, bool up, weft_err* err)
-{
-    weft_link_change change{};
-    change.link = link;
-    change.kind = up ? WEFT_LINK_UP : WEFT_LINK_DOWN;
-    int rc = TryChangeLinks(&change, 1, err);
-    weft_err circle{};
-    if (rc == 0 && !up &&
-        weft_engine_check_links(m_graph, &m_params.pfc, weft_engine_links_down(m_engine), &circle))
-    {
-        NS_LOG_WARN("without link " << link << ": " << circle.msg);
-    }
-    return rc;
-}
-
-int
-WeftFabric::TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* err)
-{
-    int rc = Build(err);
-    if (rc != 0)
-    {
-        return rc;
-    }
-    m_pump.SyncClock();
-    rc = weft_engine_change_links(m_engine, changes, n, err);
-    m_pump.Touch();
-    return rc;
-}
-
-weft_engine*
-WeftFabric::GetEngine() const
-{
-    if (m_engine)
-    {
-        m_pump.Follow();
-    }
-    return m_engine;
-}
-
-WeftPump&
-WeftFabric::GetPump()
-{
-    return m_pump;
-}
-
-void
-WeftFabric::SetHooks(const weft_engine_hooks& hooks)
-{
-    m_fanOut.SetHooks(hooks);
-}
-
-uint64_t
-WeftFabric::AddListener(WeftMessageListener* listener)
-{
-    return m_fanOut.AddListener(listener);
-}
-
-void
-WeftFabric::RemoveListener(uint64_t ref)
-{
-    m_fanOut.RemoveListener(ref);
-}
-
-void
-WeftFabric::TraceSinksChanged()
-{
-    m_fanOut.SetEngineHooks();
-}
-
-int
-WeftFabric::TryCapture(uint32_t port, const std::string& path, weft_err* err)
-{
-    const int rc = m_capture.AddPort(port, path, err);
-    if (rc == 0)
-    {
-        m_fanOut.UpdatePort(port);
-    }
-    return rc;
-}
-
-int
-WeftFabric::TryFlushCaptures(weft_err* err)
-{
-    return m_capture.Flush(err);
-}
-
-void
-WeftFabric::SetCaptureDirectory(std::string directory)
-{
-    m_capture.SetDirectory(directory);
-}
-
-std::string
-WeftFabric::GetCaptureDirectory() const
-{
-    return m_capture.GetDirectory();
-}
-
-void
-WeftFabric::SetCaptureParams(const weft_capture_params& params)
-{
-    NS_ABORT_MSG_IF(m_engine, "the parameters of a fabric in use cannot change");
-    m_capture.GetParams() = params;
-}
-
-WeftNetDevice*
-WeftFabric::GetDevice(uint32_t port) const
-{
-    return m_fanOut.GetDevice(port);
 }
 
 } // namespace ns3

@@ -9,6 +9,7 @@
 
 #include "weft-capture.h"
 #include "weft-congestion-control.h"
+#include "weft-counters.h"
 #include "weft-fan-out.h"
 #include "weft-frames.h"
 #include "weft-params.h"
@@ -224,7 +225,18 @@ class WeftFabric : public Object, public WeftParamHolder
     int TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* err);
 
     /**
-     * @return the engine, for its counters, checks and explanations; null before Build
+     * @return what has been counted so far; zeros before Build
+     */
+    WeftTotals GetTotals() const;
+
+    /**
+     * @param port a fabric port
+     * @return what has been counted there so far; zeros before Build
+     */
+    WeftPortCounters GetPortCounters(uint32_t port) const;
+
+    /**
+     * @return the engine in C, for its checks and explanations; null before Build
      */
     weft_engine* GetEngine() const;
 
@@ -397,6 +409,14 @@ class WeftFabric : public Object, public WeftParamHolder
      * @return 0 or a WEFT_E_* code
      */
     int Configure(weft_engine_config& config, weft_err* err);
+    /**
+     * @param choice number of an entry of the table, or behind the last: what it is stays
+     */
+    void SetCongestionControlChoice(int choice);
+    /**
+     * @return the number of the congestion control, or the one behind the last
+     */
+    int GetCongestionControlChoice() const;
     /**
      * @return the seed for the engine
      */

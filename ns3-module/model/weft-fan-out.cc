@@ -78,6 +78,7 @@ WeftFanOut::SetDevice(uint32_t port, WeftNetDevice* device)
 WeftNetDevice*
 WeftFanOut::GetDevice(uint32_t port) const
 {
+    NS_LOG_FUNCTION(this << port);
     return port < m_devices.size() ? m_devices[port] : nullptr;
 }
 
@@ -168,6 +169,7 @@ WeftFanOut::UpdatePacketEvents(uint32_t port)
 void
 WeftFanOut::SetEngineHooks()
 {
+    NS_LOG_FUNCTION(this);
     if (m_fabric.m_engine)
     {
         weft_engine_hooks hooks = MakeHooks();

@@ -74,6 +74,7 @@ ReplaceHeader(Ptr<Packet> packet, void (*finish)(Header&))
 
 WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
 {
+    NS_LOG_FUNCTION(this << packet << protocol);
     uint8_t head[80]; // an IPv4 header of the longest kind, and a TCP header without options
     const uint32_t size = packet->GetSize();
     const uint32_t got = packet->CopyData(head, sizeof head);
@@ -114,18 +115,21 @@ WeftIpInfo::WeftIpInfo(Ptr<const Packet> packet, uint16_t protocol)
 bool
 WeftIpInfo::IsGroup() const
 {
+    NS_LOG_FUNCTION(this);
     return (isIpv4 && (ipv4.IsMulticast() || ipv4.IsBroadcast())) || (isIpv6 && ipv6.IsMulticast());
 }
 
 bool
 WeftIpInfo::IsNeighbourDiscovery() const
 {
+    NS_LOG_FUNCTION(this);
     return isIpv6 && ipv6.IsLinkLocalMulticast() && next == PROTOCOL_ICMPV6;
 }
 
 uint32_t
 WeftIpInfo::FlowHash(uint16_t protocol, uint8_t next, uint16_t source, uint16_t dest)
 {
+    NS_LOG_FUNCTION(protocol << next << source << dest);
     return static_cast<uint32_t>(weft_mix64(static_cast<uint64_t>(source) << 40 |
                                             static_cast<uint64_t>(dest) << 24 |
                                             static_cast<uint64_t>(next) << 16 | protocol));
@@ -134,6 +138,7 @@ WeftIpInfo::FlowHash(uint16_t protocol, uint8_t next, uint16_t source, uint16_t 
 uint32_t
 WeftIpInfo::Precedence(uint16_t protocol, uint8_t tos)
 {
+    NS_LOG_FUNCTION(protocol << tos);
     const bool ip =
         protocol == Ipv4L3Protocol::PROT_NUMBER || protocol == Ipv6L3Protocol::PROT_NUMBER;
     return ip ? tos >> 5 : 0;
@@ -142,6 +147,7 @@ WeftIpInfo::Precedence(uint16_t protocol, uint8_t tos)
 void
 WeftIpInfo::MarkCe(Ptr<Packet> packet, uint16_t protocol)
 {
+    NS_LOG_FUNCTION(packet << protocol);
     if (protocol == Ipv4L3Protocol::PROT_NUMBER)
     {
         ReplaceHeader<Ipv4Header>(packet, [](Ipv4Header& header) {
@@ -160,11 +166,13 @@ WeftIpInfo::MarkCe(Ptr<Packet> packet, uint16_t protocol)
 WeftFrames::WeftFrames(WeftFabric& fabric)
     : m_fabric(fabric)
 {
+    NS_LOG_FUNCTION(this);
 }
 
 void
 WeftFrames::SetHooks(weft_engine_hooks& hooks)
 {
+    NS_LOG_FUNCTION_NOARGS();
     hooks.frame_left = &WeftFrames::OnLeft;
     hooks.frame_received = &WeftFrames::OnReceived;
     hooks.frame_dropped = &WeftFrames::OnDropped;
@@ -173,12 +181,14 @@ WeftFrames::SetHooks(weft_engine_hooks& hooks)
 void
 WeftFrames::AddAddress(Ipv4Address address, uint32_t host)
 {
+    NS_LOG_FUNCTION(this << address << host);
     m_ipv4s[address] = host;
 }
 
 void
 WeftFrames::Clear()
 {
+    NS_LOG_FUNCTION(this);
     m_frames.clear();
     m_free.clear();
     m_macs.clear();
@@ -346,6 +356,7 @@ WeftFrames::Send(WeftNetDevice* device,
                  uint32_t prio,
                  uint32_t bytes)
 {
+    NS_LOG_FUNCTION(this << device << port << packet << protocol << dest << prio << bytes);
     const weft_fabric* graph = m_fabric.GetGraph();
     const WeftIpInfo info(packet, protocol);
     uint32_t host = FindHost(device, packet, info, dest);
@@ -416,6 +427,7 @@ WeftFrames::ReadFrame(void* frames,
                       uint8_t* buf,
                       std::size_t size)
 {
+    NS_LOG_FUNCTION(frames << handle << ethertype << buf << size);
     auto self = static_cast<WeftFrames*>(frames);
     if (handle >= self->m_frames.size() || !self->m_frames[handle].packet)
     {

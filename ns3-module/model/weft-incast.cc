@@ -7,6 +7,7 @@
 #include "weft-incast.h"
 
 #include "ns3/fatal-error.h"
+#include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
@@ -15,6 +16,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftIncast");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftIncast);
 
@@ -57,11 +60,13 @@ WeftIncast::GetTypeId()
 WeftIncast::WeftIncast()
     : m_draw(CreateObject<UniformRandomVariable>())
 {
+    NS_LOG_FUNCTION(this);
 }
 
 int64_t
 WeftIncast::AssignStreams(int64_t stream)
 {
+    NS_LOG_FUNCTION(this << stream);
     m_draw->SetStream(stream);
     return 1;
 }

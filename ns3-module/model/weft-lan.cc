@@ -54,12 +54,14 @@ WeftLan::Add(Ptr<WeftNetDevice> device)
 std::size_t
 WeftLan::GetNDevices() const
 {
+    NS_LOG_FUNCTION(this);
     return m_devices.size();
 }
 
 Ptr<NetDevice>
 WeftLan::GetDevice(std::size_t i) const
 {
+    NS_LOG_FUNCTION(this << i);
     NS_ABORT_MSG_IF(i >= m_devices.size(), "a WeftLan of " << m_devices.size() << " devices");
     return m_devices[i];
 }

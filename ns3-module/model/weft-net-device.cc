@@ -87,42 +87,14 @@ WeftNetDevice::MakeTypeId()
                           "their flow gives, as QPs do; false: by this one",
                           BooleanValue(false),
                           MakeBooleanAccessor(&WeftNetDevice::m_anyPort),
-                          MakeBooleanChecker())
-            .AddTraceSource("MacTx",
-                            "A packet of the IP stack was queued at the NIC",
-                            MakeTraceSourceAccessor(&WeftNetDevice::m_macTx),
-                            "ns3::Packet::TracedCallback")
-            .AddTraceSource("MacTxDrop",
-                            "A packet of the IP stack was dropped before it was queued: the queue "
-                            "is full, or no host has its destination",
-                            MakeTraceSourceAccessor(&WeftNetDevice::m_macTxDrop),
-                            "ns3::Packet::TracedCallback")
-            .AddTraceSource("PhyTxBegin",
-                            "A packet of the IP stack left the queue of the NIC",
-                            MakeTraceSourceAccessor(&WeftNetDevice::m_phyTxBegin),
-                            "ns3::Packet::TracedCallback")
-            .AddTraceSource("PhyRxEnd",
-                            "A packet of the IP stack arrived at the host",
-                            MakeTraceSourceAccessor(&WeftNetDevice::m_phyRxEnd),
-                            "ns3::Packet::TracedCallback")
-            .AddTraceSource("PhyRxDrop",
-                            "A packet of the IP stack was lost to an error on the link, on its way "
-                            "to this port (of a host or a switch)",
-                            MakeTraceSourceAccessor(&WeftNetDevice::m_phyRxDrop),
-                            "ns3::Packet::TracedCallback")
-            .AddTraceSource("MacPromiscRx",
-                            "A packet of the IP stack arrived at the host",
-                            MakeTraceSourceAccessor(&WeftNetDevice::m_macPromiscRx),
-                            "ns3::Packet::TracedCallback")
-            .AddTraceSource("MacRx",
-                            "A packet of the IP stack arrived at the host",
-                            MakeTraceSourceAccessor(&WeftNetDevice::m_macRx),
-                            "ns3::Packet::TracedCallback")
-            .AddTraceSource("MacRxDrop",
-                            "A packet of the IP stack that came in through the port was dropped: "
-                            "the switch has no buffer for it, or no protocol of the host takes it",
-                            MakeTraceSourceAccessor(&WeftNetDevice::m_macRxDrop),
-                            "ns3::Packet::TracedCallback");
+                          MakeBooleanChecker());
+#define WEFT_ROW(NAME, MEMBER, HELP)                                                               \
+    tid.AddTraceSource(#NAME,                                                                      \
+                       HELP,                                                                       \
+                       MakeTraceSourceAccessor(&WeftNetDevice::MEMBER),                            \
+                       "ns3::Packet::TracedCallback");
+    WEFT_STACK_TRACES(WEFT_ROW)
+#undef WEFT_ROW
 #define WEFT_ROW(KIND, NAME, MEMBER, ALL, ALL_HELP, TYPE, HELP)                                    \
     tid.AddTraceSource(#NAME,                                                                      \
                        HELP,                                                                       \
@@ -142,10 +114,12 @@ WeftNetDevice::MakeTypeId()
 
 WeftNetDevice::WeftNetDevice()
 {
+    NS_LOG_FUNCTION(this);
 }
 
 WeftNetDevice::~WeftNetDevice()
 {
+    NS_LOG_FUNCTION(this);
 }
 
 void
@@ -178,6 +152,7 @@ WeftNetDevice::DoDispose()
 void
 WeftNetDevice::Attach(Ptr<WeftFabric> fabric, uint32_t port, Ptr<WeftChannel> channel)
 {
+    NS_LOG_FUNCTION(this << fabric << port << channel);
     m_fabric = fabric;
     m_port = port;
     m_channel = channel;
@@ -220,6 +195,7 @@ WeftNetDevice::GetMaxFrameBytes() const
 Ptr<WeftFabric>
 WeftNetDevice::GetFabric() const
 {
+    NS_LOG_FUNCTION(this);
     return m_fabric;
 }
 
@@ -229,15 +205,24 @@ WeftNetDevice::GetFabricOfFirstPort() const
     return m_port == 0 ? m_fabric : nullptr;
 }
 
+WeftPortCounters
+WeftNetDevice::GetCounters() const
+{
+    NS_LOG_FUNCTION(this);
+    return m_fabric ? m_fabric->GetPortCounters(m_port) : WeftPortCounters();
+}
+
 uint32_t
 WeftNetDevice::GetPort() const
 {
+    NS_LOG_FUNCTION(this);
     return m_port;
 }
 
 void
 WeftNetDevice::TraceSinksChanged()
 {
+    NS_LOG_FUNCTION(this);
     if (!m_fabric)
     {
         return;
@@ -261,18 +246,21 @@ WeftNetDevice::TraceSinksChanged()
 void
 WeftNetDevice::SetIfIndex(const uint32_t index)
 {
+    NS_LOG_FUNCTION(this << index);
     m_ifIndex = index;
 }
 
 uint32_t
 WeftNetDevice::GetIfIndex() const
 {
+    NS_LOG_FUNCTION(this);
     return m_ifIndex;
 }
 
 Ptr<Channel>
 WeftNetDevice::GetChannel() const
 {
+    NS_LOG_FUNCTION(this);
     if (m_lan)
     {
         return m_lan;
@@ -283,30 +271,35 @@ WeftNetDevice::GetChannel() const
 void
 WeftNetDevice::SetLan(Ptr<WeftLan> lan)
 {
+    NS_LOG_FUNCTION(this << lan);
     m_lan = lan;
 }
 
 Ptr<WeftChannel>
 WeftNetDevice::GetLink() const
 {
+    NS_LOG_FUNCTION(this);
     return m_channel;
 }
 
 void
 WeftNetDevice::SetAddress(Address address)
 {
+    NS_LOG_FUNCTION(this << address);
     m_address = Mac48Address::ConvertFrom(address);
 }
 
 Address
 WeftNetDevice::GetAddress() const
 {
+    NS_LOG_FUNCTION(this);
     return m_address;
 }
 
 bool
 WeftNetDevice::SetMtu(const uint16_t mtu)
 {
+    NS_LOG_FUNCTION(this << mtu);
     m_mtu = mtu;
     return true;
 }
@@ -314,12 +307,14 @@ WeftNetDevice::SetMtu(const uint16_t mtu)
 uint16_t
 WeftNetDevice::GetMtu() const
 {
+    NS_LOG_FUNCTION(this);
     return m_mtu;
 }
 
 bool
 WeftNetDevice::IsLinkUp() const
 {
+    NS_LOG_FUNCTION(this);
     if (!m_fabric || !m_channel)
     {
         return false;
@@ -332,6 +327,7 @@ WeftNetDevice::IsLinkUp() const
 void
 WeftNetDevice::AddLinkChangeCallback(Callback<void> callback)
 {
+    NS_LOG_FUNCTION(this);
     m_linkChange.ConnectWithoutContext(callback);
     TraceSinksChanged();
 }
@@ -339,48 +335,56 @@ WeftNetDevice::AddLinkChangeCallback(Callback<void> callback)
 bool
 WeftNetDevice::IsBroadcast() const
 {
+    NS_LOG_FUNCTION(this);
     return true;
 }
 
 Address
 WeftNetDevice::GetBroadcast() const
 {
+    NS_LOG_FUNCTION(this);
     return Mac48Address::GetBroadcast();
 }
 
 bool
 WeftNetDevice::IsMulticast() const
 {
+    NS_LOG_FUNCTION(this);
     return false;
 }
 
 Address
 WeftNetDevice::GetMulticast(Ipv4Address multicastGroup) const
 {
+    NS_LOG_FUNCTION(this << multicastGroup);
     return Mac48Address::GetMulticast(multicastGroup);
 }
 
 Address
 WeftNetDevice::GetMulticast(Ipv6Address addr) const
 {
+    NS_LOG_FUNCTION(this << addr);
     return Mac48Address::GetMulticast(addr);
 }
 
 bool
 WeftNetDevice::IsBridge() const
 {
+    NS_LOG_FUNCTION(this);
     return false;
 }
 
 bool
 WeftNetDevice::IsPointToPoint() const
 {
+    NS_LOG_FUNCTION(this);
     return false; // to the IP stack the hosts of a fabric are one link
 }
 
 bool
 WeftNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
 {
+    NS_LOG_FUNCTION(this << packet << dest << protocolNumber);
     return SendFrom(packet, m_address, dest, protocolNumber);
 }
 
@@ -390,6 +394,7 @@ WeftNetDevice::SendFrom(Ptr<Packet> packet,
                         const Address& dest,
                         uint16_t protocolNumber)
 {
+    NS_LOG_FUNCTION(this << packet << dest << protocolNumber);
     const uint32_t prio = GetPriority(protocolNumber, WeftIpInfo(packet, protocolNumber).tos);
     const uint32_t bytes = packet->GetSize() + m_overheadBytes;
     if (!m_isHost || packet->GetSize() > m_mtu)
@@ -433,6 +438,7 @@ WeftNetDevice::SendFrom(Ptr<Packet> packet,
 void
 WeftNetDevice::FrameLeft(Ptr<const Packet> packet, uint32_t prio, uint32_t bytes)
 {
+    NS_LOG_FUNCTION(this << packet << prio << bytes);
     m_phyTxBegin(packet);
     m_txBytes[prio] -= bytes;
     m_txDone[prio] += bytes;
@@ -467,6 +473,7 @@ WeftNetDevice::WakeQueues()
 void
 WeftNetDevice::Receive(Ptr<Packet> packet, uint16_t protocol, Address from)
 {
+    NS_LOG_FUNCTION(this << packet << protocol << from);
     if (!m_node)
     {
         return; // disposed of meanwhile
@@ -492,36 +499,42 @@ WeftNetDevice::Receive(Ptr<Packet> packet, uint16_t protocol, Address from)
 Ptr<Node>
 WeftNetDevice::GetNode() const
 {
+    NS_LOG_FUNCTION(this);
     return m_node;
 }
 
 void
 WeftNetDevice::SetNode(Ptr<Node> node)
 {
+    NS_LOG_FUNCTION(this << node);
     m_node = node;
 }
 
 bool
 WeftNetDevice::NeedsArp() const
 {
+    NS_LOG_FUNCTION(this);
     return false;
 }
 
 void
 WeftNetDevice::SetReceiveCallback(ReceiveCallback cb)
 {
+    NS_LOG_FUNCTION(this);
     m_receive = cb;
 }
 
 void
 WeftNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
 {
+    NS_LOG_FUNCTION(this);
     m_promiscReceive = cb;
 }
 
 bool
 WeftNetDevice::SupportsSendFrom() const
 {
+    NS_LOG_FUNCTION(this);
     return false;
 }
 

@@ -77,6 +77,11 @@ class WeftNetDevice : public NetDevice
     uint32_t GetPort() const;
 
     /**
+     * @return what the port has counted so far
+     */
+    WeftPortCounters GetCounters() const;
+
+    /**
      * A packet of the IP stack has arrived; hands it to the stack.
      * @param packet the packet
      * @param protocol EtherType
@@ -221,15 +226,11 @@ class WeftNetDevice : public NetDevice
     WeftSourceOf<TYPE>::Type MEMBER; /**< Trace source NAME. */
     WEFT_PORT_TRACES(WEFT_ROW)
 #undef WEFT_ROW
-    TracedCallback<Ptr<const Packet>> m_macTx;        //!< Trace source MacTx.
-    TracedCallback<Ptr<const Packet>> m_macTxDrop;    //!< Trace source MacTxDrop.
-    TracedCallback<Ptr<const Packet>> m_phyTxBegin;   //!< Trace source PhyTxBegin.
-    TracedCallback<Ptr<const Packet>> m_phyRxEnd;     //!< Trace source PhyRxEnd.
-    TracedCallback<Ptr<const Packet>> m_phyRxDrop;    //!< Trace source PhyRxDrop.
-    TracedCallback<Ptr<const Packet>> m_macPromiscRx; //!< Trace source MacPromiscRx.
-    TracedCallback<Ptr<const Packet>> m_macRx;        //!< Trace source MacRx.
-    TracedCallback<Ptr<const Packet>> m_macRxDrop;    //!< Trace source MacRxDrop.
-    TracedCallback<> m_linkChange;                    //!< Of AddLinkChangeCallback.
+#define WEFT_ROW(NAME, MEMBER, HELP)                                                               \
+    TracedCallback<Ptr<const Packet>> MEMBER; /**< Trace source NAME. */
+    WEFT_STACK_TRACES(WEFT_ROW)
+#undef WEFT_ROW
+    TracedCallback<> m_linkChange; //!< Of AddLinkChangeCallback.
 };
 
 } // namespace ns3

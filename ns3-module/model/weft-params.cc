@@ -7,20 +7,14 @@
 #include "weft-params.h"
 
 #include "base/scale.h"
+#include "weft-choice.h"
+#include "weft-param-values.h"
 
-#include "ns3/boolean.h"
-#include "ns3/data-rate.h"
-#include "ns3/double.h"
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"
-#include "ns3/nstime.h"
 #include "ns3/object-base.h"
-#include "ns3/string.h"
-#include "ns3/uinteger.h"
 
 #include <cctype>
-#include <cstdio>
-#include <cstring>
 #include <vector>
 
 namespace ns3
@@ -33,220 +27,7 @@ namespace
 
 /**
  * @param p a parameter
- * @param base the struct of its table
- * @return its field
- */
-template <typename T>
-const T&
-Field(const weft_param& p, const void* base)
-{
-    return *reinterpret_cast<const T*>(static_cast<const char*>(base) + p.offset);
-}
-
-/**
- * Turns an attribute value into text that weft_params_set reads.
- * @param p the parameter
- * @param value the attribute value
- * @param [out] text the text
- * @return whether the value is of the type that the parameter asks for
- */
-bool
-ValueToText(const weft_param& p, const AttributeValue& value, std::string& text)
-{
-    char buf[64];
-    if (auto v = dynamic_cast<const StringValue*>(&value); v && p.scale)
-    {
-        // Bare numbers are in the unit of the attribute's other type.
-        text = v->Get();
-        const bool bare = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-        text += !bare                       ? ""
-                : p.type == WEFT_PARAM_SIZE ? "B"
-                : p.type == WEFT_PARAM_RATE ? "bps"
-                                            : "";
-        return true;
-    }
-    switch (p.type)
-    {
-    case WEFT_PARAM_BOOL:
-        if (auto v = dynamic_cast<const BooleanValue*>(&value))
-        {
-            text = v->Get() ? "true" : "false";
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_U64:
-    case WEFT_PARAM_SIZE:
-        if (auto v = dynamic_cast<const UintegerValue*>(&value))
-        {
-            text = std::to_string(v->Get()) + (p.type == WEFT_PARAM_SIZE ? "B" : "");
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_F64:
-        if (auto v = dynamic_cast<const DoubleValue*>(&value))
-        {
-            std::snprintf(buf, sizeof buf, "%.17g", v->Get());
-            text = buf;
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_TIME:
-        if (auto v = dynamic_cast<const TimeValue*>(&value))
-        {
-            text = std::to_string(v->Get().GetPicoSeconds()) + "ps";
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_RATE:
-        if (auto v = dynamic_cast<const DataRateValue*>(&value))
-        {
-            text = std::to_string(v->Get().GetBitRate()) + "bps";
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_STRING:
-    case WEFT_PARAM_ENUM:
-        if (auto v = dynamic_cast<const StringValue*>(&value))
-        {
-            text = v->Get();
-            return true;
-        }
-        return false;
-    }
-    return false;
-}
-
-/**
- * @param p a parameter of type choice
- * @param index number of a word
- * @return the word
- */
-std::string
-ChoiceName(const weft_param& p, int index)
-{
-    const char* word = p.choices;
-    for (; index > 0 && std::strchr(word, '|'); index--)
-    {
-        word = std::strchr(word, '|') + 1;
-    }
-    return std::string(word, std::strcspn(word, "|"));
-}
-
-/**
- * @param p a parameter
- * @return an attribute value of its type
- */
-Ptr<AttributeValue>
-NewValue(const weft_param& p)
-{
-    if (p.scale)
-    {
-        return Create<StringValue>();
-    }
-    switch (p.type)
-    {
-    case WEFT_PARAM_BOOL:
-        return Create<BooleanValue>();
-    case WEFT_PARAM_U64:
-    case WEFT_PARAM_SIZE:
-        return Create<UintegerValue>();
-    case WEFT_PARAM_F64:
-        return Create<DoubleValue>();
-    case WEFT_PARAM_TIME:
-        return Create<TimeValue>();
-    case WEFT_PARAM_RATE:
-        return Create<DataRateValue>();
-    case WEFT_PARAM_STRING:
-    case WEFT_PARAM_ENUM:
-        break;
-    }
-    return Create<StringValue>();
-}
-
-/**
- * Reads a field into an attribute value.
- * @param p the parameter
- * @param base the struct
- * @param value the value, of the type that NewValue makes
- * @return whether the types agree
- */
-bool
-FieldToValue(const weft_param& p, const void* base, AttributeValue& value)
-{
-    if (auto v = dynamic_cast<StringValue*>(&value); v && p.scale)
-    {
-        // Sizes are bare numbers of bytes, as those of other attributes.
-        char buf[WEFT_PARAM_TEXT_MAX];
-        v->Set(p.type == WEFT_PARAM_SIZE && !weft_param_is_auto(&p, base)
-                   ? std::to_string(Field<uint64_t>(p, base))
-                   : weft_params_format(&p, base, buf, sizeof buf));
-        return true;
-    }
-    if (weft_param_is_auto(&p, base))
-    {
-        return false; // no number yet: ask for a StringValue
-    }
-    switch (p.type)
-    {
-    case WEFT_PARAM_BOOL:
-        if (auto v = dynamic_cast<BooleanValue*>(&value))
-        {
-            v->Set(Field<int>(p, base) != 0);
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_U64:
-    case WEFT_PARAM_SIZE:
-        if (auto v = dynamic_cast<UintegerValue*>(&value))
-        {
-            v->Set(Field<uint64_t>(p, base));
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_F64:
-        if (auto v = dynamic_cast<DoubleValue*>(&value))
-        {
-            v->Set(Field<double>(p, base));
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_TIME:
-        if (auto v = dynamic_cast<TimeValue*>(&value))
-        {
-            v->Set(PicoSeconds(Field<int64_t>(p, base)));
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_RATE:
-        if (auto v = dynamic_cast<DataRateValue*>(&value))
-        {
-            v->Set(DataRate(Field<uint64_t>(p, base)));
-            return true;
-        }
-        return false;
-    case WEFT_PARAM_STRING:
-    case WEFT_PARAM_ENUM:
-        if (auto v = dynamic_cast<StringValue*>(&value))
-        {
-            if (p.type == WEFT_PARAM_ENUM)
-            {
-                v->Set(ChoiceName(p, Field<int>(p, base)));
-            }
-            else
-            {
-                const char* s = Field<const char*>(p, base);
-                v->Set(s ? s : "");
-            }
-            return true;
-        }
-        return false;
-    }
-    return false;
-}
-
-/**
- * @param p a parameter
- * @param text a value as ValueToText writes it
+ * @param text a value as WeftValueToText writes it
  * @return whether it stands for "not given", which a parameter without default starts with
  */
 bool
@@ -272,7 +53,7 @@ class ParamChecker : public AttributeChecker
     bool Check(const AttributeValue& value) const override
     {
         std::string text;
-        if (!ValueToText(m_param, value, text))
+        if (!WeftValueToText(m_param, value, text))
         {
             return false;
         }
@@ -292,28 +73,7 @@ class ParamChecker : public AttributeChecker
 
     std::string GetValueTypeName() const override
     {
-        if (m_param.scale)
-        {
-            return "ns3::StringValue";
-        }
-        switch (m_param.type)
-        {
-        case WEFT_PARAM_BOOL:
-            return "ns3::BooleanValue";
-        case WEFT_PARAM_U64:
-        case WEFT_PARAM_SIZE:
-            return "ns3::UintegerValue";
-        case WEFT_PARAM_F64:
-            return "ns3::DoubleValue";
-        case WEFT_PARAM_TIME:
-            return "ns3::TimeValue";
-        case WEFT_PARAM_RATE:
-            return "ns3::DataRateValue";
-        case WEFT_PARAM_STRING:
-        case WEFT_PARAM_ENUM:
-            break;
-        }
-        return "ns3::StringValue";
+        return WeftValueTypeName(m_param);
     }
 
     bool HasUnderlyingTypeInformation() const override
@@ -324,10 +84,6 @@ class ParamChecker : public AttributeChecker
     std::string GetUnderlyingTypeInformation() const override
     {
         std::string info = weft_param_type_name(m_param.type);
-        if (m_param.choices)
-        {
-            info += std::string(" ") + m_param.choices;
-        }
         if (m_param.min || m_param.max)
         {
             info += std::string(" ") + (m_param.min ? m_param.min : "") + ":" +
@@ -338,63 +94,33 @@ class ParamChecker : public AttributeChecker
 
     Ptr<AttributeValue> Create() const override
     {
-        return NewValue(m_param);
+        return WeftNewValue(m_param);
     }
 
     bool Copy(const AttributeValue& source, AttributeValue& destination) const override
     {
-        if (m_param.scale && dynamic_cast<StringValue*>(&destination))
-        {
-            std::string text;
-            if (!ValueToText(m_param, source, text))
-            {
-                return false;
-            }
-            dynamic_cast<StringValue&>(destination).Set(text);
-            return true;
-        }
-        switch (m_param.type)
-        {
-        case WEFT_PARAM_BOOL:
-            return CopyAs<BooleanValue>(source, destination);
-        case WEFT_PARAM_U64:
-        case WEFT_PARAM_SIZE:
-            return CopyAs<UintegerValue>(source, destination);
-        case WEFT_PARAM_F64:
-            return CopyAs<DoubleValue>(source, destination);
-        case WEFT_PARAM_TIME:
-            return CopyAs<TimeValue>(source, destination);
-        case WEFT_PARAM_RATE:
-            return CopyAs<DataRateValue>(source, destination);
-        case WEFT_PARAM_STRING:
-        case WEFT_PARAM_ENUM:
-            break;
-        }
-        return CopyAs<StringValue>(source, destination);
+        return WeftCopyValue(m_param, source, destination);
     }
 
   private:
-    /**
-     * @param source one value
-     * @param destination another
-     * @return whether both are of type T, and so the copy was made
-     */
-    template <typename T>
-    static bool CopyAs(const AttributeValue& source, AttributeValue& destination)
-    {
-        auto from = dynamic_cast<const T*>(&source);
-        auto to = dynamic_cast<T*>(&destination);
-        if (!from || !to)
-        {
-            return false;
-        }
-        *to = *from;
-        return true;
-    }
-
     const weft_param_table& m_table; //!< The table.
     const weft_param& m_param;       //!< Its entry.
 };
+
+/**
+ * @param table a table
+ * @param p an entry of it
+ * @return what checks attribute values against it
+ */
+Ptr<const AttributeChecker>
+MakeParamChecker(const weft_param_table& table, const weft_param& p)
+{
+    if (p.type == WEFT_PARAM_ENUM)
+    {
+        return WeftMakeChoiceChecker(WeftSplitChoices(p.choices));
+    }
+    return Ptr<const AttributeChecker>(new ParamChecker(table, p), false);
+}
 
 /**
  * @ingroup weft
@@ -413,7 +139,7 @@ class ParamAccessor : public AttributeAccessor
     {
         auto holder = dynamic_cast<WeftParamHolder*>(object);
         std::string text;
-        if (!holder || !ValueToText(m_param, value, text))
+        if (!holder || !WeftValueToText(m_param, value, text))
         {
             return false;
         }
@@ -438,9 +164,10 @@ class ParamAccessor : public AttributeAccessor
     bool Get(const ObjectBase* object, AttributeValue& value) const override
     {
         auto holder = dynamic_cast<const WeftParamHolder*>(object);
-        return holder && FieldToValue(m_param,
-                                      const_cast<WeftParamHolder*>(holder)->GetParamStruct(m_table),
-                                      value);
+        return holder &&
+               WeftFieldToValue(m_param,
+                                const_cast<WeftParamHolder*>(holder)->GetParamStruct(m_table),
+                                value);
     }
 
     bool HasGetter() const override
@@ -466,6 +193,7 @@ WeftParamHolder::SetParam(const weft_param_table& table,
                           const std::string& value,
                           weft_err* err)
 {
+    NS_LOG_FUNCTION(this << name << value);
     // weft_params_set keeps the pointer of a string parameter; other types read the text only now.
     const weft_param* p = weft_params_find(&table, name.c_str());
     const char* text = value.c_str();
@@ -511,13 +239,13 @@ WeftAddParamAttributes(TypeId tid, const weft_param_table& table, const std::str
         {
             help += std::string(" [") + p.source + "]";
         }
-        Ptr<AttributeValue> initial = NewValue(p);
-        FieldToValue(p, defaults.data(), *initial);
+        Ptr<AttributeValue> initial = WeftNewValue(p);
+        WeftFieldToValue(p, defaults.data(), *initial);
         tid.AddAttribute(prefix + WeftCamelCase(p.name),
                          help,
                          *initial,
                          Ptr<const AttributeAccessor>(new ParamAccessor(table, p), false),
-                         Ptr<const AttributeChecker>(new ParamChecker(table, p), false));
+                         MakeParamChecker(table, p));
     }
 }
 
@@ -550,10 +278,10 @@ WeftCheckRequiredParams(WeftParamHolder& holder, const weft_param_table& table, 
         {
             continue;
         }
-        Ptr<AttributeValue> value = NewValue(p);
+        Ptr<AttributeValue> value = WeftNewValue(p);
         std::string text;
-        FieldToValue(p, base, *value);
-        ValueToText(p, *value, text);
+        WeftFieldToValue(p, base, *value);
+        WeftValueToText(p, *value, text);
         std::vector<std::max_align_t> scratch(table.struct_size / sizeof(std::max_align_t) + 1);
         if (IsUnset(p, text) &&
             (text.empty() ||

@@ -18,7 +18,8 @@
  *
  *   bool  -> BooleanValue        count  -> UintegerValue     ratio  -> DoubleValue
  *   time  -> TimeValue           size   -> UintegerValue, in bytes
- *   rate  -> DataRateValue       text, choice -> StringValue
+ *   rate  -> DataRateValue       text   -> StringValue
+ *   choice -> EnumValue (WeftEnumValue)
  */
 
 #include "base/param.h"

@@ -20,6 +20,7 @@ NS_LOG_COMPONENT_DEFINE("WeftPump");
 
 WeftPump::~WeftPump()
 {
+    NS_LOG_FUNCTION(this);
     SetEngine(nullptr);
     if (m_attached)
     {
@@ -34,6 +35,7 @@ WeftPump::~WeftPump()
 void
 WeftPump::SetEngine(weft_engine* engine)
 {
+    NS_LOG_FUNCTION(this << engine);
     NS_ABORT_MSG_IF(m_running, "a weft engine cannot be replaced from one of its own callbacks");
     Disarm();
     m_engine = engine;
@@ -42,18 +44,21 @@ WeftPump::SetEngine(weft_engine* engine)
 void
 WeftPump::SetErrorCallback(Callback<void, const weft_err&> callback)
 {
+    NS_LOG_FUNCTION(this);
     m_onError = callback;
 }
 
 void
 WeftPump::SetInterruptFlag(const volatile std::sig_atomic_t* flag)
 {
+    NS_LOG_FUNCTION(this);
     m_interrupted = flag;
 }
 
 void
 WeftPump::SetHorizon(int64_t ps)
 {
+    NS_LOG_FUNCTION(this << ps);
     m_horizonPs = ps;
     Touch();
 }
@@ -61,6 +66,7 @@ WeftPump::SetHorizon(int64_t ps)
 void
 WeftPump::Retire()
 {
+    NS_LOG_FUNCTION(this);
     if (m_attached)
     {
         Follow();
@@ -76,6 +82,7 @@ WeftPump::Retire()
 void
 WeftPump::SyncClock()
 {
+    NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_IF(m_dead, "a weft fabric was used after Simulator::Destroy or Dispose");
     if (!m_running)
     {
@@ -86,6 +93,7 @@ WeftPump::SyncClock()
 void
 WeftPump::Follow()
 {
+    NS_LOG_FUNCTION(this);
     if (!m_running && !m_dead && !m_failed && m_engine)
     {
         weft_engine_follow(m_engine, WeftPs(Simulator::Now()));
@@ -95,6 +103,7 @@ WeftPump::Follow()
 void
 WeftPump::Touch()
 {
+    NS_LOG_FUNCTION(this);
     if (m_running || m_dead || m_failed || !m_engine)
     {
         return; // a running engine is armed again when it returns
@@ -127,6 +136,7 @@ WeftPump::Touch()
 uint64_t
 WeftPump::GetEventCount() const
 {
+    NS_LOG_FUNCTION(this);
     if (!m_engine)
     {
         return 0;

@@ -41,10 +41,12 @@ WeftSimulatorImpl::WeftSimulatorImpl()
     : m_currentContext(Simulator::NO_CONTEXT),
       m_mainThread(std::this_thread::get_id())
 {
+    NS_LOG_FUNCTION(this);
 }
 
 WeftSimulatorImpl::~WeftSimulatorImpl()
 {
+    NS_LOG_FUNCTION(this);
 }
 
 void
@@ -63,6 +65,7 @@ WeftSimulatorImpl::DoDispose()
 void
 WeftSimulatorImpl::Destroy()
 {
+    NS_LOG_FUNCTION(this);
     while (!m_destroyEvents.empty())
     {
         EventId id = m_destroyEvents.front();
@@ -74,6 +77,7 @@ WeftSimulatorImpl::Destroy()
 void
 WeftSimulatorImpl::SetScheduler(ObjectFactory schedulerFactory)
 {
+    NS_LOG_FUNCTION(this);
     Ptr<Scheduler> scheduler = schedulerFactory.Create<Scheduler>();
     while (m_events && !m_events->IsEmpty())
     {
@@ -85,18 +89,21 @@ WeftSimulatorImpl::SetScheduler(ObjectFactory schedulerFactory)
 uint32_t
 WeftSimulatorImpl::GetSystemId() const
 {
+    NS_LOG_FUNCTION(this);
     return 0;
 }
 
 uint32_t
 WeftSimulatorImpl::GetContext() const
 {
+    // Not logged: every line of a log asks for it.
     return m_currentContext;
 }
 
 uint64_t
 WeftSimulatorImpl::GetEventCount() const
 {
+    NS_LOG_FUNCTION(this);
     uint64_t n = m_eventCount;
     for (const WeftPump* pump : m_pumps)
     {
@@ -108,6 +115,7 @@ WeftSimulatorImpl::GetEventCount() const
 Time
 WeftSimulatorImpl::GetMaximumSimulationTime() const
 {
+    NS_LOG_FUNCTION(this);
     return TimeStep(std::numeric_limits<int64_t>::max());
 }
 
@@ -120,12 +128,14 @@ WeftSimulatorImpl::NowTs() const
 Time
 WeftSimulatorImpl::Now() const
 {
+    // Not logged: every line of a log asks for it.
     return TimeStep(NowTs());
 }
 
 Time
 WeftSimulatorImpl::GetDelayLeft(const EventId& id) const
 {
+    NS_LOG_FUNCTION(this << id.GetUid());
     return IsExpired(id) ? TimeStep(0) : TimeStep(id.GetTs() - NowTs());
 }
 
@@ -145,6 +155,7 @@ WeftSimulatorImpl::Insert(uint64_t ts, uint32_t context, EventImpl* event)
 EventId
 WeftSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
 {
+    NS_LOG_FUNCTION(this << delay << event);
     NS_ASSERT_MSG(m_mainThread == std::this_thread::get_id(),
                   "Simulator::Schedule from a thread that does not run the simulation: use "
                   "ScheduleWithContext");
@@ -155,12 +166,14 @@ WeftSimulatorImpl::Schedule(const Time& delay, EventImpl* event)
 EventId
 WeftSimulatorImpl::ScheduleNow(EventImpl* event)
 {
+    NS_LOG_FUNCTION(this << event);
     return Schedule(TimeStep(0), event);
 }
 
 void
 WeftSimulatorImpl::ScheduleWithContext(uint32_t context, const Time& delay, EventImpl* event)
 {
+    NS_LOG_FUNCTION(this << context << delay << event);
     NS_ABORT_MSG_IF(delay.IsStrictlyNegative(), "an event cannot be scheduled in the past");
     if (m_mainThread == std::this_thread::get_id())
     {
@@ -194,6 +207,7 @@ WeftSimulatorImpl::TakeForeignEvents()
 EventId
 WeftSimulatorImpl::ScheduleDestroy(EventImpl* event)
 {
+    NS_LOG_FUNCTION(this << event);
     EventId id(Ptr<EventImpl>(event, false), NowTs(), Simulator::NO_CONTEXT, EventId::UID::DESTROY);
     m_destroyEvents.push_back(id);
     return id;
@@ -202,6 +216,7 @@ WeftSimulatorImpl::ScheduleDestroy(EventImpl* event)
 void
 WeftSimulatorImpl::Remove(const EventId& id)
 {
+    NS_LOG_FUNCTION(this << id.GetUid());
     if (id.GetUid() == EventId::UID::DESTROY)
     {
         m_destroyEvents.remove(id);
@@ -224,6 +239,7 @@ WeftSimulatorImpl::Remove(const EventId& id)
 void
 WeftSimulatorImpl::Cancel(const EventId& id)
 {
+    NS_LOG_FUNCTION(this << id.GetUid());
     if (!IsExpired(id))
     {
         id.PeekEventImpl()->Cancel();
@@ -233,6 +249,7 @@ WeftSimulatorImpl::Cancel(const EventId& id)
 bool
 WeftSimulatorImpl::IsExpired(const EventId& id) const
 {
+    NS_LOG_FUNCTION(this << id.GetUid());
     EventImpl* event = id.PeekEventImpl();
     if (!event || event->IsCancelled())
     {
@@ -250,12 +267,14 @@ WeftSimulatorImpl::IsExpired(const EventId& id) const
 bool
 WeftSimulatorImpl::IsFinished() const
 {
+    NS_LOG_FUNCTION(this);
     return m_stop || (m_events->IsEmpty() && !FirstPump());
 }
 
 void
 WeftSimulatorImpl::Stop()
 {
+    NS_LOG_FUNCTION(this);
     m_stop = true;
     if (m_mainThread == std::this_thread::get_id())
     {
@@ -266,6 +285,7 @@ WeftSimulatorImpl::Stop()
 WeftStopResult
 WeftSimulatorImpl::Stop(const Time& delay)
 {
+    NS_LOG_FUNCTION(this << delay);
     void (*stop)() = &Simulator::Stop;
     return static_cast<WeftStopResult>(Schedule(delay, MakeEvent(stop)));
 }

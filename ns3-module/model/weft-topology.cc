@@ -9,9 +9,12 @@
 #include "weft-table-types.h"
 
 #include "ns3/fatal-error.h"
+#include "ns3/log.h"
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("WeftTopology");
 
 NS_OBJECT_ENSURE_REGISTERED(WeftTopology);
 
@@ -70,12 +73,14 @@ WeftTopology::GetTypeId()
 std::string
 WeftTopology::GetTypeIdName(const std::string& name)
 {
+    NS_LOG_FUNCTION(name);
     return "ns3::WeftTopology" + WeftCamelCase(name);
 }
 
 weft_fabric*
 WeftTopology::Build(weft_err* err)
 {
+    NS_LOG_FUNCTION(this);
     const weft_topology_ops* ops = GetOps();
     weft_fabric* fabric = nullptr;
     if (WeftCheckRequiredParams(*this, ops->params, err) != 0 ||
@@ -89,6 +94,7 @@ WeftTopology::Build(weft_err* err)
 void*
 WeftTopology::GetParamStruct(const weft_param_table& table)
 {
+    NS_LOG_FUNCTION(this);
     if (m_params.empty())
     {
         m_params.resize(table.struct_size / sizeof(std::max_align_t) + 1);

@@ -13,8 +13,10 @@
  * The trace sources that the engine feeds, once: their members, their place in the TypeIds and the
  * engine's hooks that they need are made from these tables.
  *
- * A new source is a row here, a kind of WeftFanOut::PortTrace when its hook has none yet, and a
- * line in weft-fan-out.cc that calls it.
+ * The last table has those that the device feeds: of packets of the IP stack.
+ *
+ * A new source of the engine is a row here, a kind of WeftFanOut::PortTrace when its hook has none
+ * yet, and a line in weft-fan-out.cc that calls it.
  */
 
 #include "ns3/traced-callback.h"
@@ -194,5 +196,25 @@ struct WeftSourceOf<void (*)(Args...)>
         m_promiscSniffer,                                                                          \
         Packet::TracedCallback,                                                                    \
         "The same as Sniffer: a link has two ends, and all that is on it is for one of them")
+
+/** Trace sources of WeftNetDevice for packets of the IP stack: ROW(name, member, help) */
+#define WEFT_STACK_TRACES(ROW)                                                                     \
+    ROW(MacTx, m_macTx, "A packet of the IP stack was queued at the NIC")                          \
+    ROW(MacTxDrop,                                                                                 \
+        m_macTxDrop,                                                                               \
+        "A packet of the IP stack was dropped before it was queued: the queue is full, or "        \
+        "no host has its destination")                                                             \
+    ROW(PhyTxBegin, m_phyTxBegin, "A packet of the IP stack left the queue of the NIC")            \
+    ROW(PhyRxEnd, m_phyRxEnd, "A packet of the IP stack arrived at the host")                      \
+    ROW(PhyRxDrop,                                                                                 \
+        m_phyRxDrop,                                                                               \
+        "A packet of the IP stack was lost to an error on the link, on its way to this "           \
+        "port (of a host or a switch)")                                                            \
+    ROW(MacPromiscRx, m_macPromiscRx, "A packet of the IP stack arrived at the host")              \
+    ROW(MacRx, m_macRx, "A packet of the IP stack arrived at the host")                            \
+    ROW(MacRxDrop,                                                                                 \
+        m_macRxDrop,                                                                               \
+        "A packet of the IP stack that came in through the port was dropped: the switch "          \
+        "has no buffer for it, or no protocol of the host takes it")
 
 #endif /* WEFT_TRACE_TABLE_H */

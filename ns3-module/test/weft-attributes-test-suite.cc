@@ -18,6 +18,7 @@
 #include "ns3/pointer.h"
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
+#include "ns3/weft-choice.h"
 #include "ns3/weft-topology.h"
 
 #include <cstring>
@@ -111,6 +112,102 @@ class EngineTablesTestCase : public TableTestCase
                        section.params,
                        WeftCamelCase(section.name));
         }
+    }
+};
+
+/**
+ * @ingroup weft-tests
+ * Attributes whose value is one of some words: numbers and words, in and out, right and wrong.
+ */
+class ChoicesTestCase : public TestCase
+{
+  public:
+    ChoicesTestCase()
+        : TestCase("choices are EnumValues, and words")
+    {
+    }
+
+  private:
+    /** A congestion control that weft does not have. */
+    class OwnControl : public WeftCongestionControl
+    {
+      public:
+        const weft_cc_ops* GetOps() const override
+        {
+            static weft_cc_ops ops = *weft_cc_find("none", nullptr);
+            ops.name = "own";
+            return &ops;
+        }
+    };
+
+    /**
+     * @param fabric a fabric
+     * @param name an attribute
+     * @return its number, and its word in text
+     */
+    static std::string Get(Ptr<WeftFabric> fabric, const std::string& name)
+    {
+        WeftEnumValue number;
+        StringValue word;
+        fabric->GetAttribute(name, number);
+        fabric->GetAttribute(name, word);
+        return std::to_string(number.Get()) + " " + word.Get();
+    }
+
+    void DoRun() override
+    {
+        WeftTestRun run("ns3::WeftSimulatorImpl");
+        Ptr<WeftFabric> fabric = CreateObject<WeftFabric>();
+        TypeId::AttributeInformation info;
+        WeftFabric::GetTypeId().LookupAttributeByName("SwitchScheduler", &info);
+        NS_TEST_EXPECT_MSG_EQ(info.checker->GetUnderlyingTypeInformation(),
+                              "drr|packet-rr",
+                              "ns-3 lists the choices");
+        NS_TEST_EXPECT_MSG_EQ(info.checker->GetValueTypeName().find("ns3::EnumValue"),
+                              0,
+                              "and calls it an EnumValue");
+        NS_TEST_EXPECT_MSG_EQ(Get(fabric, "SwitchScheduler"), "0 drr", "the default");
+        fabric->SetAttribute("SwitchScheduler", WeftEnumValue(1));
+        NS_TEST_EXPECT_MSG_EQ(Get(fabric, "SwitchScheduler"), "1 packet-rr", "by number");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetParams().sw.scheduler, 1, "as the engine has it");
+        fabric->SetAttribute("SwitchScheduler", StringValue("drr"));
+        NS_TEST_EXPECT_MSG_EQ(Get(fabric, "SwitchScheduler"), "0 drr", "by word");
+        {
+            WeftTestStderr said;
+            NS_TEST_EXPECT_MSG_EQ(
+                fabric->SetAttributeFailSafe("SwitchScheduler", StringValue("dr")),
+                false,
+                "no such word");
+            NS_TEST_EXPECT_MSG_EQ(said.Count("'dr' is none of the choices drr|packet-rr"),
+                                  1u,
+                                  said.Text());
+        }
+        NS_TEST_EXPECT_MSG_EQ(fabric->SetAttributeFailSafe("SwitchScheduler", WeftEnumValue(2)),
+                              false,
+                              "no such number");
+        NS_TEST_EXPECT_MSG_EQ(Get(fabric, "SwitchScheduler"), "0 drr", "neither changes anything");
+
+        Config::SetDefault("ns3::WeftFabric::TransportRecovery", WeftEnumValue(1));
+        NS_TEST_EXPECT_MSG_EQ(Get(CreateObject<WeftFabric>(), "TransportRecovery"),
+                              "1 go-back-0",
+                              "a default value");
+        Config::Reset();
+        NS_TEST_EXPECT_MSG_EQ(Get(CreateObject<WeftFabric>(), "TransportRecovery"),
+                              "0 go-back-n",
+                              "and back");
+
+        const int hpcc = WeftCongestionControl::GetChoice("hpcc");
+        fabric->SetAttribute("CongestionControl", WeftEnumValue(hpcc));
+        NS_TEST_EXPECT_MSG_EQ(Get(fabric, "CongestionControl"),
+                              std::to_string(hpcc) + " hpcc",
+                              "a congestion control");
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetCongestionControlName(), "hpcc", "it is taken");
+        fabric->SetCongestionControl(CreateObject<OwnControl>());
+        const std::string model =
+            std::to_string(WeftCongestionControl::GetChoices().size() - 1) + " model";
+        NS_TEST_EXPECT_MSG_EQ(Get(fabric, "CongestionControl"), model, "one of the script's own");
+        fabric->SetAttribute("CongestionControl", StringValue("model"));
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetCongestionControlName(), "own", "which stays");
     }
 };
 
@@ -317,7 +414,7 @@ class CcChoiceTestCase : public TestCase
         weft_fabric_add_link(graph, &link, nullptr, &err);
         NS_TEST_ASSERT_MSG_EQ(weft_fabric_finish(graph, &err), 0, err.msg);
         fabric->SetGraph(graph);
-        fabric->SetAttribute("CongestionControl", StringValue("dcqnc"));
+        fabric->SetCongestionControlName("dcqnc");
         NS_TEST_EXPECT_MSG_EQ(fabric->Build(&err), WEFT_E_INPUT, "no such algorithm");
         NS_TEST_EXPECT_MSG_NE(std::strstr(err.msg, "dcqcn"), nullptr, err.msg);
 
@@ -399,6 +496,7 @@ class WeftAttributesTestSuite : public TestSuite
         AddTestCase(new TypeIdsTestCase());
         AddTestCase(new EngineTablesTestCase());
         AddTestCase(new ValuesTestCase());
+        AddTestCase(new ChoicesTestCase);
         AddTestCase(new CcTypesTestCase());
         AddTestCase(new TopologyTypesTestCase());
         AddTestCase(new CcChoiceTestCase());

@@ -16,9 +16,11 @@
 #include "ns3/double.h"
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
+#include "ns3/weft-net-device.h"
 
 #include <cstring>
 #include <map>
+#include <sstream>
 #include <vector>
 
 using namespace ns3;
@@ -141,6 +143,44 @@ class IncastTestCase : public TestCase
         m_completePath = path;
     }
 
+    /**
+     * The C++ values of what has been counted are those of the engine.
+     * @param fabric the fabric
+     * @param device of host 0
+     * @param t what the engine says
+     */
+    void CheckCounters(Ptr<WeftFabric> fabric,
+                       Ptr<NetDevice> device,
+                       const struct weft_engine_totals& t)
+    {
+        const WeftTotals totals = fabric->GetTotals();
+        NS_TEST_EXPECT_MSG_EQ(totals.messagesPosted, 8, "messages");
+        NS_TEST_EXPECT_MSG_EQ(totals.messagesAcked, t.msgs_acked, "acknowledged");
+        NS_TEST_EXPECT_MSG_EQ(totals.bytesReceived, 8 << 20, "bytes");
+        NS_TEST_EXPECT_MSG_EQ(totals.ecnMarks, t.ecn_marks, "marks");
+        NS_TEST_EXPECT_MSG_EQ(totals.pfcPauses, t.pfc_pauses, "pauses");
+        NS_TEST_EXPECT_MSG_EQ(totals.retransmissions, t.retx_packets, "packets sent again");
+        NS_TEST_EXPECT_MSG_EQ(totals.drops[WEFT_DROP_BUFFER], t.drops[WEFT_DROP_BUFFER], "drops");
+        NS_TEST_EXPECT_MSG_EQ(totals.GetDrops(), t.drops[WEFT_DROP_BUFFER], "no others");
+        NS_TEST_EXPECT_MSG_EQ(totals.sent[WEFT_PKT_DATA], t.sent[WEFT_PKT_DATA], "data packets");
+        NS_TEST_EXPECT_MSG_EQ((totals == fabric->GetTotals()), true, "a value");
+        NS_TEST_EXPECT_MSG_EQ((totals == WeftTotals()), false, "that has something in it");
+        std::ostringstream text;
+        text << totals;
+        NS_TEST_EXPECT_MSG_EQ(text.str().find("messages posted 8, received 8, acknowledged 8, "),
+                              0,
+                              text.str());
+        const WeftPortCounters port = DynamicCast<WeftNetDevice>(device)->GetCounters();
+        struct weft_engine_port_stats s;
+        weft_engine_port_stats(fabric->GetEngine(), 0, &s);
+        NS_TEST_EXPECT_MSG_EQ(port.txPackets, s.tx_packets, "packets of host 0");
+        NS_TEST_EXPECT_MSG_EQ(port.txPayloadBytes, s.tx_payload_bytes, "payload");
+        NS_TEST_EXPECT_MSG_EQ(port.busy.GetPicoSeconds(), s.busy_ps, "time spent sending");
+        NS_TEST_EXPECT_MSG_GT(port.busy, Time(0), "which is some");
+        NS_TEST_EXPECT_MSG_EQ(port.paused.GetPicoSeconds(), s.paused_ps, "time paused");
+        NS_TEST_EXPECT_MSG_EQ((port == fabric->GetPortCounters(0)), true, "host 0 has port 0");
+    }
+
     void Connect(Ptr<WeftFabric> fabric)
     {
         const std::string port = "/NodeList/*/DeviceList/*/$ns3::WeftNetDevice/";
@@ -195,6 +235,7 @@ class IncastTestCase : public TestCase
         struct weft_engine_totals totals;
         weft_engine_totals(fabric->GetEngine(), &totals);
         NS_TEST_EXPECT_MSG_EQ(totals.msgs_acked, 8, "all messages are delivered");
+        CheckCounters(fabric, hosts.Get(0)->GetDevice(0), totals);
 
         const int64_t end = Simulator::Now().GetPicoSeconds();
         if (s_ends.count(m_pfc))

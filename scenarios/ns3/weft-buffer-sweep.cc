@@ -54,10 +54,9 @@ Run(const std::string& cc, uint64_t bytes, uint64_t buffer, bool pfc)
     apps.Get(0)->TraceConnectWithoutContext("RoundComplete", MakeCallback(&RoundComplete));
     g_roundPs = 0;
     Simulator::Run();
-    struct weft_engine_totals t;
-    weft_engine_totals(fabric->GetEngine(), &t);
+    const WeftTotals t = fabric->GetTotals();
     std::cout << buffer << "," << (pfc ? "on" : "off") << "," << t.drops[WEFT_DROP_BUFFER] << ","
-              << t.retx_packets << "," << t.pfc_pauses << "," << t.ecn_marks << ","
+              << t.retransmissions << "," << t.pfcPauses << "," << t.ecnMarks << ","
               << g_roundPs / 1e6 << "\n";
     Simulator::Destroy();
     return t.drops[WEFT_DROP_BUFFER];

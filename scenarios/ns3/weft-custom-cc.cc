@@ -159,9 +159,7 @@ LargestQueue(const std::string& cc)
     uint64_t largest = 0;
     for (uint32_t port = 0; port < fabric->GetGraph()->nports; port++)
     {
-        struct weft_engine_port_stats stats;
-        weft_engine_port_stats(fabric->GetEngine(), port, &stats);
-        largest = std::max(largest, stats.max_queue_bytes);
+        largest = std::max(largest, fabric->GetPortCounters(port).maxQueueBytes);
     }
     std::cout << cc << ": " << DynamicCast<WeftApplication>(apps.Get(0))->GetReceived()
               << " of 8 messages by " << Simulator::Now().As(Time::US) << ", queues up to "

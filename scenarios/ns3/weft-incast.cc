@@ -49,12 +49,11 @@ main(int argc, char* argv[])
     }
     Simulator::Run();
 
-    struct weft_engine_totals t;
-    weft_engine_totals(fabric->GetEngine(), &t);
-    std::cout << t.msgs_received << " of " << t.msgs_posted << " messages by " << last.As(Time::US)
-              << "\n"
-              << t.ecn_marks << " marks, " << t.pfc_pauses << " pauses, "
-              << t.drops[WEFT_DROP_BUFFER] << " drops, " << t.retx_packets << " retransmitted\n";
+    const WeftTotals t = fabric->GetTotals();
+    std::cout << t.messagesReceived << " of " << t.messagesPosted << " messages by "
+              << last.As(Time::US) << "\n"
+              << t.ecnMarks << " marks, " << t.pfcPauses << " pauses, " << t.drops[WEFT_DROP_BUFFER]
+              << " drops, " << t.retransmissions << " retransmitted\n";
     Simulator::Destroy();
-    return t.msgs_received == senders ? 0 : 1;
+    return t.messagesReceived == senders ? 0 : 1;
 }
