@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is unmatched between an NPU and its peers; private to p2p*.c and coll_meet.c. */
+/* What is unmatched between an NPU and its peers; private to p2p*.c and coll_rendezvous.c. */
 #ifndef WEFT_SYSTEM_P2P_H
 #define WEFT_SYSTEM_P2P_H
 
