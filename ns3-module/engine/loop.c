@@ -251,6 +251,17 @@ static void out_of_time(struct weft_engine *e)
         weft_human_time(e->now, at));
 }
 
+/* Which transmissions of ports without events have been made when the first event of the slow queue runs: timers
+ * come after those of their instant, arrivals and transmissions from far ahead where they would in the fast queue. */
+static void note_slow_due(struct weft_engine *e)
+{
+    const struct ev top = e->loop.slow.h[0];
+    const enum ev_kind kind = (enum ev_kind)(top.id >> EV_KIND_SHIFT);
+    e->loop.due_ps = top.t + (kind > EV_TX);
+    e->loop.due_id =
+        kind > EV_TX ? 0 : (uint32_t)fastq_key(0, 0, kind, (uint32_t)EV_NUMBER(top.id));
+}
+
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
 {
     const bool endless = limit_ps > LAST_PS;
@@ -271,13 +282,15 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
         if (__builtin_expect(t >= e->loop.limit_ps, 0))
             break;
         e->now = t;
-        e->loop.due_ps = t + slow; /* timers come after the transmissions of their instant */
-        e->loop.due_id = slow ? 0 : (uint32_t)key & ((1u << FASTQ_ID_BITS) - 1);
         e->tot.events++;
-        if (__builtin_expect(slow, 0))
+        if (__builtin_expect(slow, 0)) {
+            note_slow_due(e);
             run_slow(e);
-        else
+        } else {
+            e->loop.due_ps = t;
+            e->loop.due_id = (uint32_t)key & ((1u << FASTQ_ID_BITS) - 1);
             run_fast(e, key);
+        }
     }
     const bool ended = endless && e->loop.limit_ps == LAST_PS;
     if (ended && weft_engine_next(e) != WEFT_NEVER)

@@ -142,11 +142,11 @@ class Tally
         printf("simulations with findings: %llu\n", (unsigned long long)m_found);
         const auto three = m_codes.find(3);
         const uint64_t refused = three == m_codes.end() ? 0 : three->second;
-        if (m_n >= 50 && refused * 5 > m_n) {
-            printf("more than a fifth was refused: the generator draws too much that is invalid\n");
+        if (m_n >= 50 && refused * 3 > m_n) {
+            printf("more than a third was refused: the generator draws too much that is invalid\n");
             return false;
         }
-        if (m_n >= 50 && m_unlisted.size() * 50 > m_n) {
+        if (m_unlisted.size() > 2 + m_n / 50) {
             printf("more than one in fifty was refused for a reason that is not in refusals.inc\n");
             return false;
         }

@@ -33,7 +33,7 @@ TEST(AllLibraries, EveryTypeIdResolvesByName)
     size_t cc = 0, topologies = 0;
     weft_cc_table(&cc);
     weft_topology_table(&topologies);
-    EXPECT_EQ(weft, 6 + 5 + cc + topologies); /* the module's own classes and its applications */
+    EXPECT_EQ(weft, 7 + 5 + cc + topologies); /* the module's own classes and its applications */
     EXPECT_GT(names.size(), 500u);
 }
 
