@@ -69,7 +69,7 @@ if(NOT text MATCHES "https://example.org/weft.git")
   message(SEND_ERROR "bakeconf.xml: ${text}")
 endif()
 file(READ ${copy}/README.md text)
-if(NOT text MATCHES "\\| ns-3 3\\.37 \\|" OR text MATCHES "@")
+if(NOT text MATCHES "\\| ns-3 3\\.48 \\|" OR text MATCHES "@")
   message(SEND_ERROR "the matrix of releases is not in README.md")
 endif()
 
