@@ -76,6 +76,12 @@ class PacketNet : public weft_net
      * @return 0 or a WEFT_E_* code
      */
     int Send(weft_engine_msg& m, weft_err* err);
+
+    /**
+     * With TCP beside RoCE: gives what the engine has taken its number among all messages.
+     * @param rc 0: it has
+     */
+    void NoteRoce(int rc);
     /** Passes the engine's callbacks that somebody wants on to sink and observer. */
     void SetHooks();
     /**
@@ -95,8 +101,8 @@ class PacketNet : public weft_net
     weft_net_sink sink{};             //!< The frontend.
     weft_net_observer observer{};     //!< The reports.
     mutable weft_err error{};         //!< What ended the run.
-    weft_packet_transport transport;        //!< Section transport.
-    weft_tcp_params tcpParams;              //!< Section tcp.
+    weft_packet_transport transport;  //!< Section transport.
+    weft_tcp_params tcpParams;        //!< Section tcp.
     uint64_t seed;                    //!< Of the run.
     std::unique_ptr<TcpMessages> tcp; //!< Made by the first message that goes by TCP.
     uint64_t posted{0};               //!< Messages of both kinds; with TCP.
@@ -123,7 +129,7 @@ PacketNet::PacketNet(const weft_net_config& config)
     }
     Config::SetGlobal("SimulatorImplementationType",
                       StringValue(params->ns3.simulator_impl ? "ns3::DefaultSimulatorImpl"
-                                                            : "ns3::WeftSimulatorImpl"));
+                                                             : "ns3::WeftSimulatorImpl"));
     fabric = CreateObject<WeftFabric>();
     fabric->BorrowGraph(config.fabric);
     fabric->SetParams(weft_packet_engine_params(params));
@@ -229,7 +235,17 @@ bool
 PacketNet::ByTcp(const weft_engine_msg& m) const
 {
     const uint64_t prio = m.prio == UINT32_MAX ? transport.roce.data_prio : m.prio;
-    return transport.type == WEFT_TRANSPORT_TCP || (prio < WEFT_PRIOS && (tcpParams.prios >> prio & 1));
+    return transport.type == WEFT_TRANSPORT_TCP ||
+           (prio < WEFT_PRIOS && (tcpParams.prios >> prio & 1));
+}
+
+void
+PacketNet::NoteRoce(int rc)
+{
+    if (rc == 0 && UsesTcp())
+    {
+        roceIds.push_back(posted++);
+    }
 }
 
 int
@@ -239,36 +255,31 @@ PacketNet::Send(weft_engine_msg& m, weft_err* err)
     {
         return fabric->TrySend(m, nullptr, err);
     }
-    int rc = 0;
+    int rc;
     if (!ByTcp(m))
     {
         rc = fabric->TrySend(m, nullptr, err);
-        if (rc == 0)
-        {
-            roceIds.push_back(posted);
-        }
+        NoteRoce(rc);
+        return rc;
     }
-    else
+    if (!tcp)
     {
-        if (!tcp)
-        {
-            TcpMessages::Listener listener;
-            listener.received = [this](const weft_engine_done& d) {
-                if (sink.received)
-                {
-                    OnReceived(this, &d);
-                }
-            };
-            listener.acked = [this](const weft_engine_done& d) { OnAcked(this, &d); };
-            listener.failed = [this](const weft_err& e) { Fail(e); };
-            tcp = std::make_unique<TcpMessages>(fabric, transport, tcpParams, seed, listener);
-        }
-        if (m.prio == UINT32_MAX)
-        {
-            m.prio = transport.type == WEFT_TRANSPORT_TCP ? tcpParams.prio : transport.roce.data_prio;
-        }
-        rc = tcp->Send(posted, m, err);
+        TcpMessages::Listener listener;
+        listener.received = [this](const weft_engine_done& d) {
+            if (sink.received)
+            {
+                OnReceived(this, &d);
+            }
+        };
+        listener.acked = [this](const weft_engine_done& d) { OnAcked(this, &d); };
+        listener.failed = [this](const weft_err& e) { Fail(e); };
+        tcp = std::make_unique<TcpMessages>(fabric, transport, tcpParams, seed, listener);
     }
+    if (m.prio == UINT32_MAX)
+    {
+        m.prio = transport.type == WEFT_TRANSPORT_TCP ? tcpParams.prio : transport.roce.data_prio;
+    }
+    rc = tcp->Send(posted, m, err);
     posted += rc == 0;
     return rc;
 }
@@ -415,7 +426,11 @@ NetContribute(weft_net* net, const weft_net_part* part, uint64_t ref, weft_err* 
     }
     const weft_engine_part p =
         {part->group, part->member, part->bytes, part->tag, ref, part->from, part->to};
-    return Guard(err, [&] { return self->fabric->TryContribute(p, err); });
+    return Guard(err, [&] {
+        const int rc = self->fabric->TryContribute(p, err);
+        self->NoteRoce(rc);
+        return rc;
+    });
 }
 
 int
@@ -468,7 +483,8 @@ NetRun(weft_net* net, int64_t untilPs, weft_err* err)
             }
             Simulator::Run();
             Simulator::Remove(end);
-            // Where nothing is left before the end, the end is reached, whatever the last event was.
+            // Where nothing is left before the end, the end is reached, whatever the last event
+            // was.
             weft_engine* engine = self->fabric->GetEngine();
             if (untilPs != WEFT_NEVER && weft_engine_next(engine) > untilPs)
             {
@@ -653,26 +669,10 @@ NetArrivedBytes(const weft_net* net)
 }
 
 const weft_net_ops g_ops = {
-    NetFree,
-    NetNow,
-    NetSetSink,
-    NetSend,
-    NetAfter,
-    NetChangeLinks,
-    NetRun,
-    NetStop,
-    NetCheck,
-    NetTotals,
-    NetPortStats,
-    NetQueueBytes,
-    NetExplain,
-    NetMemory,
-    NetGroup,
-    NetContribute,
-    NetConnections,
-    NetStuck,
-    NetExplainStuck,
-    NetArrivedBytes,
+    NetFree,        NetNow,         NetSetSink, NetSend,         NetAfter,
+    NetChangeLinks, NetRun,         NetStop,    NetCheck,        NetTotals,
+    NetPortStats,   NetQueueBytes,  NetExplain, NetMemory,       NetGroup,
+    NetContribute,  NetConnections, NetStuck,   NetExplainStuck, NetArrivedBytes,
 };
 
 weft_engine_config
@@ -693,8 +693,11 @@ BackendCheck(const weft_net_config* config, weft_err* err)
     auto params = static_cast<const weft_packet_params*>(config->params);
     const weft_engine_config c = EngineConfig(config);
     return Guard(err, [&] {
-        int rc =
-            weft_tcp_check_params(&params->transport, &params->tcp, &params->pfc, config->fabric, err);
+        int rc = weft_tcp_check_params(&params->transport,
+                                       &params->tcp,
+                                       &params->pfc,
+                                       config->fabric,
+                                       err);
         if (rc == 0)
         {
             rc = weft_engine_check_config(&c, err);
@@ -763,8 +766,8 @@ BackendCreate(const weft_net_config* config, weft_net** out, weft_err* err)
     {
         return rc;
     }
-    if (static_cast<const weft_packet_params*>(config->params)->capture.links[0] && !config->out_dir &&
-        !config->dry)
+    if (static_cast<const weft_packet_params*>(config->params)->capture.links[0] &&
+        !config->out_dir && !config->dry)
     {
         return weft_err_set(err,
                             WEFT_E_INPUT,

@@ -2,15 +2,49 @@
 // weft run and weft check.
 #include "program.h"
 
+#include "tests/workload/trace.h"
+
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <set>
+#include <sstream>
 #include <thread>
 
 namespace fs = std::filesystem;
 
 namespace
 {
+
+// Parts of operations in switches are messages of the engine, too: with TCP beside them all have numbers of their own.
+TEST(Run, MessagesPartsAndTcpAreNumberedTogether)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "the program has no packet backend";
+    TempDir dir;
+    std::vector<Trace> ranks(4);
+    for (uint32_t r = 0; r < 4; r++) {
+        const uint32_t to = (r + 1) % 4, from = (r + 3) % 4;
+        ranks[r].send(to, 5000);
+        const uint64_t got = ranks[r].recv(from, 5000);
+        const uint64_t summed = ranks[r].coll(ALL_REDUCE, 20000, "", {got});
+        ranks[r].coll(ALL_GATHER, 3000, "", {summed});
+        ranks[r].write(dir / ("t." + std::to_string(r) + ".et"));
+    }
+    const Said s = weft({"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=4", "--set", "workload.type=chakra",
+                         "--set", "chakra.path=t", "--set", "system.all-reduce=in-network", "--set", "system.all-gather=direct", "--set",
+                         "system.priorities=all-gather:1", "--set", "tcp.prios=2", "--out", "o"},
+                        dir / "");
+    ASSERT_EQ(s.code, 0) << s.err;
+    std::set<uint64_t> ids;
+    std::istringstream rows(slurp(dir / "o/flows.csv"));
+    std::string row;
+    std::getline(rows, row);
+    while (std::getline(rows, row))
+        EXPECT_TRUE(ids.insert(std::stoull(row)).second) << row;
+    ASSERT_EQ(ids.size(), 4u + 4u + 12u); // messages, parts, TCP's
+    EXPECT_EQ(*ids.rbegin(), 19u);
+}
 
 TEST(Run, FromDefaultsAlone)
 {
