@@ -95,6 +95,8 @@ static struct cursor tag_start(struct reader *r, const char **end)
     if (consumed < r->at.p - r->text || consumed > r->text_end - r->text)
         return (struct cursor){NULL, in->line, 0};
     const char *start = *end = r->text + consumed;
+    if (start == r->text_end && start > r->at.p)
+        start--; /* the text ends within the tag */
     while (start > r->at.p && *start != '<')
         start--;
     while (r->at.p < start)

@@ -31,6 +31,9 @@ static void put_escaped(const struct weft_text_sink *sink, const char *text)
         case '\n':
             put(sink, "&#10;");
             break;
+        case '\r':
+            put(sink, "&#13;");
+            break;
         case '\t':
             put(sink, "&#9;");
             break;
