@@ -39,8 +39,10 @@ static const struct weft_param transport_params[] = {
 #include "ns3-module/engine/params/transport.def"
 };
 
-/* The rows of section switch name the choice with its section. */
+/* The rows of other sections name the choice with its section. */
+#undef ROCE
 #undef ROCE_ONLY
+#define ROCE(needs) needs " and " ROCE_ONLY
 #define ROCE_ONLY "transport.type=roce"
 
 static const struct weft_param switch_params[] = {

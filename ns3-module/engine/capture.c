@@ -11,6 +11,7 @@
 
 #define NONE UINT32_MAX
 
+#define ROCE(needs) needs
 static const struct weft_param params[] = {
 #include "params/capture.def"
 };

@@ -12,8 +12,9 @@
  *                      nothing on the wire and takes the link's propagation delay;
  *   credit.frame > 0   in frames of that size, ahead of all data, each with all that has freed up when
  *                      it starts.
- * The first packet after a stall therefore leaves one loop after the frame that used up the credit:
- * throughput = min(rate, buffer / loop).
+ * The first packet after a stall therefore leaves one loop after the frame that used up the credit. Only
+ * whole frames go: with full frames of what each takes of the credit,
+ * throughput = min(rate, floor(buffer / frame) x frame / loop).
  *
  * The buffers are beside switch.buffer, which lossy priorities still share. A frame that is lost on a
  * link gives its credit back where it would have arrived; a lost credit frame is sent again (links
