@@ -36,7 +36,7 @@ struct run {
     struct weft_report *report;
     struct weft_net *net;
     struct weft_system *system;
-    struct weft_trouble_player *trouble; /* NULL: nothing goes wrong */
+    struct weft_fault_player *faults; /* NULL: nothing goes wrong */
     struct weft_progress progress;
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asks */
     int64_t limit_ps;      /* WEFT_NEVER without a limit */
@@ -112,8 +112,8 @@ static int run_slices(struct run *r, struct weft_err *err)
         if (r->net->ops->run(r->net, until_ps, err))
             return err->code;
         const struct weft_err *inside = weft_system_error(r->system);
-        if (!inside->code && r->trouble)
-            inside = weft_trouble_error(r->trouble);
+        if (!inside->code && r->faults)
+            inside = weft_fault_player_error(r->faults);
         if (inside->code) {
             *err = *inside;
             return err->code;
@@ -121,7 +121,7 @@ static int run_slices(struct run *r, struct weft_err *err)
         if (*r->cli->interrupted)
             return 0;
         const bool stuck = weft_watch_look(&r->watch, until_ps);
-        if (stuck && !(r->trouble && weft_trouble_ahead(r->trouble))) {
+        if (stuck && !(r->faults && weft_fault_player_ahead(r->faults))) {
             r->stuck_ps = until_ps;
             return 0;
         }
@@ -265,26 +265,26 @@ static int is_over(void *ctx)
     return weft_system_finished(((const struct run *)ctx)->system);
 }
 
-static void on_trouble(void *ctx, const struct weft_trouble_record *w)
+static void on_fault(void *ctx, const struct weft_fault_record *w)
 {
-    weft_report_trouble(((struct run *)ctx)->report, w);
+    weft_report_fault(((struct run *)ctx)->report, w);
 }
 
 /* Lets go wrong what the scenario lists. */
-static int prepare_trouble(struct run *r, const struct weft_scenario_parts *parts,
-                           struct weft_err *err)
+static int prepare_faults(struct run *r, const struct weft_scenario_parts *parts,
+                          struct weft_err *err)
 {
-    struct weft_trouble_play play = {parts->trouble, r->net, r, is_over, on_trouble};
-    if (!parts->trouble)
+    struct weft_fault_play play = {parts->faults, r->net, r, is_over, on_fault};
+    if (!parts->faults)
         return 0;
-    r->trouble = weft_trouble_player_new(&play, err);
-    return r->trouble ? 0 : err->code;
+    r->faults = weft_fault_player_new(&play, err);
+    return r->faults ? 0 : err->code;
 }
 
 /* Reports what is still wrong, and what the run did not live to see. */
-static void conclude_trouble(struct run *r)
+static void conclude_faults(struct run *r)
 {
-    const size_t never = r->trouble ? weft_trouble_finish(r->trouble) : 0;
+    const size_t never = r->faults ? weft_fault_player_finish(r->faults) : 0;
     if (never)
         weft_log(r->cli->log, WEFT_LOG_WARNING,
                  "the run was over before all of trouble.events: %zu failures did not happen",
@@ -311,7 +311,7 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
 {
     const struct weft_scenario *s = r->s;
     struct weft_report_config rc = {o->out_dir, x->parts.fabric, x->parts.workload,
-                                    x->parts.trouble != NULL};
+                                    x->parts.faults != NULL};
     r->report = x->report = weft_report_new(&rc, err);
     if (!r->report)
         return err->code;
@@ -328,7 +328,7 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     config.interrupted = r->cli->interrupted;
     struct weft_system_observer so = weft_report_system_observer(r->report);
     int code = weft_execute_prepare(s, &x->parts, &config, &so, &r->net, &r->system, err);
-    return code ? code : prepare_trouble(r, &x->parts, err);
+    return code ? code : prepare_faults(r, &x->parts, err);
 }
 
 /* The simulated time that an unfinished run came to; 0: it has finished. */
@@ -412,7 +412,7 @@ static void conclude(struct run *r, struct weft_execution *x, double wall_s, dou
     const char *outcome = m->outcome;
     weft_system_conclude(r->system, &e);
     note(x, failed, &e);
-    conclude_trouble(r);
+    conclude_faults(r);
     weft_report_summarize(r->report, r->net, r->system, reached_ps(r, outcome), m);
     name_algorithms(r, x, &e);
     note(x, failed, &e);
@@ -487,7 +487,7 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
         code = run_to_end(&r, x, o, err);
     weft_run_words_pop(&r.words);
     weft_system_free(r.system);
-    weft_trouble_player_free(r.trouble);
+    weft_fault_player_free(r.faults);
     if (r.net)
         r.net->ops->free(r.net);
     return code;

@@ -74,19 +74,19 @@ static struct weft_listed workload_get(const struct weft_cli *cli, size_t i)
     return (struct weft_listed){o->name, o->title, o->source, &o->params};
 }
 
-static size_t trouble_count(const struct weft_cli *cli)
+static size_t fault_count(const struct weft_cli *cli)
 {
     size_t n;
     (void)cli;
-    weft_trouble_kinds(&n);
+    weft_fault_kinds(&n);
     return n;
 }
 
-static struct weft_listed trouble_get(const struct weft_cli *cli, size_t i)
+static struct weft_listed fault_get(const struct weft_cli *cli, size_t i)
 {
     size_t n;
     (void)cli;
-    const struct weft_trouble_kind *k = weft_trouble_kinds(&n)[i];
+    const struct weft_fault_kind *k = weft_fault_kinds(&n)[i];
     return (struct weft_listed){k->name, k->title, NULL, &k->params};
 }
 
@@ -122,8 +122,8 @@ static struct weft_listed section_get(const struct weft_cli *cli, size_t i)
         return (struct weft_listed){"system", "the simulated NPUs and their collectives", NULL,
                                     &weft_system_param_table};
     if (i == 1)
-        return (struct weft_listed){WEFT_TROUBLE_ELEMENT, "what goes wrong during the run", NULL,
-                                    &weft_trouble_param_table};
+        return (struct weft_listed){WEFT_FAULT_ELEMENT, "what goes wrong during the run", NULL,
+                                    &weft_fault_param_table};
     return (struct weft_listed){"run", "the run itself", NULL, &weft_run_param_table};
 }
 
@@ -132,8 +132,8 @@ static const struct weft_listing listings[] = {
     {"topologies", "topology", "fabric generators and readers", topology_count, topology_get},
     {"collectives", "collective", "collective algorithms", collective_count, collective_get},
     {"workloads", "workload", "workload readers and generators", workload_count, workload_get},
-    {"troubles", "trouble", "what can go wrong during a run: elements of <trouble>", trouble_count,
-     trouble_get},
+    {"troubles", "trouble", "what can go wrong during a run: elements of <trouble>", fault_count,
+     fault_get},
     {"backends", "backend", "network backends", backend_count, backend_get},
     {"sections", "section", "parameter sections of the backends, the system and the run",
      section_count, section_get},

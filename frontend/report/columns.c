@@ -13,7 +13,7 @@ const struct weft_csv_file *const weft_csv_files[WEFT_CSV_FILES] = {
     [WEFT_CSV_RANKS] = &weft_ranks_csv,
     [WEFT_CSV_DIMS] = &weft_dims_csv,
     [WEFT_CSV_PATH] = &weft_path_csv,
-    [WEFT_CSV_TROUBLE] = &weft_trouble_csv,
+    [WEFT_CSV_FAULTS] = &weft_faults_csv,
     [WEFT_CSV_TCP] = &weft_tcp_csv,
 };
 

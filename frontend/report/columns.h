@@ -78,7 +78,7 @@ enum weft_csv_file_id {
     WEFT_CSV_RANKS,
     WEFT_CSV_DIMS,
     WEFT_CSV_PATH,
-    WEFT_CSV_TROUBLE,
+    WEFT_CSV_FAULTS,
     WEFT_CSV_TCP,
     WEFT_CSV_FILES
 };

@@ -100,77 +100,76 @@ static const struct weft_column dims[] = {
 const struct weft_csv_file weft_dims_csv =
     WEFT_CSV_FILE("dimensions.csv", "one row per dimension, at the end", dims);
 
-typedef struct weft_trouble_row T;
+typedef struct weft_fault_row T;
 
-static bool trouble_kind(const void *row, union weft_cell *out)
+static bool fault_kind(const void *row, union weft_cell *out)
 {
-    out->text = ((const T *)row)->trouble.kind;
+    out->text = ((const T *)row)->fault.kind;
     return true;
 }
 
-static bool trouble_event(const void *row, union weft_cell *out)
+static bool fault_event(const void *row, union weft_cell *out)
 {
     static const char *const events[] = {[WEFT_LINK_DOWN] = "down",
                                          [WEFT_LINK_RATE] = "rate",
                                          [WEFT_LINK_BIT_ERRORS] = "bit-errors"};
-    out->text = events[((const T *)row)->trouble.stretch->what];
+    out->text = events[((const T *)row)->fault.stretch->what];
     return true;
 }
 
-static bool trouble_link(const void *row, union weft_cell *out)
+static bool fault_link(const void *row, union weft_cell *out)
 {
-    out->u = ((const T *)row)->trouble.stretch->link;
+    out->u = ((const T *)row)->fault.stretch->link;
     return true;
 }
 
-static bool trouble_begin(const void *row, union weft_cell *out)
+static bool fault_begin(const void *row, union weft_cell *out)
 {
-    out->ps = ((const T *)row)->trouble.stretch->begin_ps;
+    out->ps = ((const T *)row)->fault.stretch->begin_ps;
     return true;
 }
 
-static bool trouble_end(const void *row, union weft_cell *out)
+static bool fault_end(const void *row, union weft_cell *out)
 {
-    out->ps = ((const T *)row)->trouble.end_ps;
+    out->ps = ((const T *)row)->fault.end_ps;
     return out->ps != WEFT_NEVER;
 }
 
-static bool trouble_rate(const void *row, union weft_cell *out)
+static bool fault_rate(const void *row, union weft_cell *out)
 {
-    const struct weft_trouble_stretch *s = ((const T *)row)->trouble.stretch;
+    const struct weft_fault_stretch *s = ((const T *)row)->fault.stretch;
     out->u = s->rate_bps;
     return s->what == WEFT_LINK_RATE;
 }
 
-static bool trouble_ber(const void *row, union weft_cell *out)
+static bool fault_ber(const void *row, union weft_cell *out)
 {
-    const struct weft_trouble_stretch *s = ((const T *)row)->trouble.stretch;
+    const struct weft_fault_stretch *s = ((const T *)row)->fault.stretch;
     out->f = s->bit_error_rate;
     return s->what == WEFT_LINK_BIT_ERRORS;
 }
 
-static const struct weft_column trouble[] = {
+static const struct weft_column faults[] = {
     WEFT_COLUMN_U32(T, "entry", entry, "number of the entry of trouble.events, from 1"),
-    WEFT_COLUMN_GET("kind", TEXT, TEXT, trouble_kind, 0, "kind of that entry"),
-    WEFT_COLUMN_GET("event", TEXT, TEXT, trouble_event, 0,
+    WEFT_COLUMN_GET("kind", TEXT, TEXT, fault_kind, 0, "kind of that entry"),
+    WEFT_COLUMN_GET("event", TEXT, TEXT, fault_event, 0,
                     "what was wrong: down, rate or bit-errors"),
-    WEFT_COLUMN_GET("link", NUMBER, U64, trouble_link, 0, "the link"),
+    WEFT_COLUMN_GET("link", NUMBER, U64, fault_link, 0, "the link"),
     WEFT_COLUMN_NAME(T, "a", a, "one of its nodes"),
     WEFT_COLUMN_NAME(T, "b", b, "the other"),
-    WEFT_COLUMN_GET("begin_ns", NS, PS, trouble_begin, 0, "when it began"),
-    WEFT_COLUMN_GET("end_ns", NS, PS, trouble_end, 0,
-                    "when it ended; empty: not before the run did"),
-    WEFT_COLUMN_GET("rate_bps", BPS, U64, trouble_rate, 0,
+    WEFT_COLUMN_GET("begin_ns", NS, PS, fault_begin, 0, "when it began"),
+    WEFT_COLUMN_GET("end_ns", NS, PS, fault_end, 0, "when it ended; empty: not before the run did"),
+    WEFT_COLUMN_GET("rate_bps", BPS, U64, fault_rate, 0,
                     "rate of the link meanwhile; empty: not changed by this"),
-    WEFT_COLUMN_GET("ber", NUMBER, F64, trouble_ber, 15,
+    WEFT_COLUMN_GET("ber", NUMBER, F64, fault_ber, 15,
                     "bit error rate meanwhile; empty: not changed by this"),
-    WEFT_COLUMN_U64(T, "tx_packets", trouble.tx_packets,
+    WEFT_COLUMN_U64(T, "tx_packets", fault.tx_packets,
                     "packets sent on it meanwhile, both directions"),
-    WEFT_COLUMN_U64(T, "lost_packets", trouble.lost_packets,
+    WEFT_COLUMN_U64(T, "lost_packets", fault.lost_packets,
                     "down: packets on the link or waiting for it when it failed; else packets lost "
                     "to errors of it meanwhile"),
 };
 
-const struct weft_csv_file weft_trouble_csv = WEFT_CSV_FILE(
+const struct weft_csv_file weft_faults_csv = WEFT_CSV_FILE(
     "trouble.csv", "one row per link and time that something was wrong with it, when it ends",
-    trouble);
+    faults);

@@ -52,8 +52,8 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
         code = weft_report_open_csv(r, WEFT_CSV_COLLECTIVES, err);
     if (!code)
         code = weft_report_open_csv(r, WEFT_CSV_PATH, err);
-    if (!code && c->trouble)
-        code = weft_report_open_csv(r, WEFT_CSV_TROUBLE, err);
+    if (!code && c->faults)
+        code = weft_report_open_csv(r, WEFT_CSV_FAULTS, err);
     if (code) {
         weft_report_free(r);
         return NULL;

@@ -37,7 +37,7 @@ struct weft_report {
     uint64_t message_bytes;
     int64_t last_ps; /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
-    uint64_t troubles, trouble_losses;
+    uint64_t faults, fault_losses;
     struct weft_path_summary path;
     struct weft_coll_span *spans; /**< by number of the collective */
     size_t nspans;

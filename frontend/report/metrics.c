@@ -117,9 +117,9 @@ static const struct weft_metric metrics[] = {
       "packets of a lossless class lost because its headroom was exhausted"),
     M("drops-error", U64, net.drops_error, "packets lost to link errors"),
     M("drops-link", U64, net.drops_link, "packets lost to failed links"),
-    M("troubles", U64, troubles,
+    M("troubles", U64, faults,
       "times that something was wrong with a link: down, slow, bit errors"),
-    M("trouble-losses", U64, trouble_losses,
+    M("trouble-losses", U64, fault_losses,
       "packets lost on those links: when they failed, and to bit errors"),
     M("left-behind", U64, left_behind,
       "most queue pairs and connections at once that had made no progress for run.stall-after "

@@ -189,15 +189,15 @@ static void on_path(void *ctx, const struct weft_path_record *w)
     row(r, WEFT_CSV_PATH, &record);
 }
 
-void weft_report_trouble(struct weft_report *r, const struct weft_trouble_record *w)
+void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w)
 {
     const struct weft_fabric_link *l = &r->fabric->links[w->stretch->link];
-    struct weft_trouble_row record = {.trouble = *w, .entry = (uint32_t)w->stretch->item + 1};
-    r->troubles++;
-    r->trouble_losses += w->lost_packets;
+    struct weft_fault_row record = {.fault = *w, .entry = (uint32_t)w->stretch->item + 1};
+    r->faults++;
+    r->fault_losses += w->lost_packets;
     weft_fabric_node_name(r->fabric, l->a, record.a);
     weft_fabric_node_name(r->fabric, l->b, record.b);
-    row(r, WEFT_CSV_TROUBLE, &record);
+    row(r, WEFT_CSV_FAULTS, &record);
 }
 
 struct weft_net_observer weft_report_net_observer(struct weft_report *r)

@@ -12,7 +12,7 @@
 #define WEFT_REPORT_REPORT_H
 
 #include "report/summary.h"
-#include "trouble/trouble.h"
+#include "fault/fault.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,7 +25,7 @@ struct weft_report_config {
     const char *dir; /**< run folder; NULL: write nothing */
     const struct weft_fabric *fabric;
     const struct weft_workload *workload; /**< NULL: no operations will be reported */
-    int trouble;                          /**< whether trouble will be reported */
+    int faults;                           /**< whether faults of links will be reported */
 };
 
 /** Opens the folder and its files; NULL on failure, also when another run is writing there. An earlier
@@ -39,8 +39,8 @@ int weft_report_locked(const struct weft_report *r);
 struct weft_net_observer weft_report_net_observer(struct weft_report *r);
 /** The listener to give to the system. */
 struct weft_system_observer weft_report_system_observer(struct weft_report *r);
-/** Reports a stretch of trouble that is over. */
-void weft_report_trouble(struct weft_report *r, const struct weft_trouble_record *w);
+/** Reports a fault of a link that is over. */
+void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w);
 /** Hands all rows to the operating system; also reports the first write error. */
 int weft_report_flush(struct weft_report *r, struct weft_err *err);
 

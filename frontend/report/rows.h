@@ -10,7 +10,7 @@
 #include "report/columns.h"
 #include "system/system.h"
 #include "topologies/fabric.h"
-#include "trouble/trouble.h"
+#include "fault/fault.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +19,7 @@ extern "C" {
 /** The record of flows.csv is struct weft_net_flow, of collectives.csv struct weft_phase_record, of tcp_connections.csv
  * struct weft_net_connection. */
 extern const struct weft_csv_file weft_flows_csv, weft_ops_csv, weft_links_csv, weft_pfc_csv,
-    weft_collectives_csv, weft_ranks_csv, weft_dims_csv, weft_path_csv, weft_trouble_csv,
+    weft_collectives_csv, weft_ranks_csv, weft_dims_csv, weft_path_csv, weft_faults_csv,
     weft_tcp_csv;
 
 /** ops.csv */
@@ -71,8 +71,8 @@ struct weft_dim_row {
 };
 
 /** trouble.csv */
-struct weft_trouble_row {
-    struct weft_trouble_record trouble;
+struct weft_fault_row {
+    struct weft_fault_record fault;
     uint32_t entry;
     char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
 };

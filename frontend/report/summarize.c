@@ -188,8 +188,8 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
     sum_flows(r, s);
     s->path = r->path;
     sum_collectives(r, s);
-    s->troubles = r->troubles;
-    s->trouble_losses = r->trouble_losses;
+    s->faults = r->faults;
+    s->fault_losses = r->fault_losses;
     net->ops->totals(net, &s->net);
     s->drops = s->net.drops_buffer + s->net.drops_headroom + s->net.drops_error + s->net.drops_link;
     sum_links(r, net, s);

@@ -95,7 +95,7 @@ struct weft_summary {
     uint64_t max_queue_bytes;
     int64_t pause_ps; /**< sum over ports */
     uint64_t drops;   /**< all reasons */
-    uint64_t troubles, trouble_losses;
+    uint64_t faults, fault_losses;
     uint64_t left_behind; /**< most QPs and connections without progress for run.stall-after while others had some */
     struct weft_net_totals net;
 

@@ -152,12 +152,12 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
             "  %-24s %llu queue pairs or connections made no progress for run.stall-after while "
             "others did\n",
             "left behind", (unsigned long long)s->left_behind);
-    if (s->troubles)
+    if (s->faults)
         fprintf(
             out,
             "  %-24s %llu times that a link was down, slow or had bit errors; %llu packets lost on "
             "them\n",
-            "trouble", (unsigned long long)s->troubles, (unsigned long long)s->trouble_losses);
+            "trouble", (unsigned long long)s->faults, (unsigned long long)s->fault_losses);
     fprintf(out, "  %-24s %llu with data; %llu of any kind on links, one per hop\n", "packets",
             (unsigned long long)t->data_packets, (unsigned long long)t->packet_hops);
 }

@@ -82,8 +82,8 @@ static int check_links(void *ctx, const uint8_t *down, struct weft_err *err)
 }
 
 /* Reads what goes wrong, and checks what it leaves of the fabric. */
-static int build_trouble(const struct weft_scenario *s, struct weft_scenario_parts *out,
-                         struct weft_err *err)
+static int build_faults(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                        struct weft_err *err)
 {
     struct checker c = {s->backend, weft_scenario_net_config(s, out->fabric)};
     char at[WEFT_UNIT_TEXT_MAX];
@@ -92,10 +92,10 @@ static int build_trouble(const struct weft_scenario *s, struct weft_scenario_par
         return weft_err_set(err, WEFT_E_INPUT,
                             "links of the backend '%s' do not fail; those of 'packet' do",
                             s->backend->name);
-    out->trouble = weft_trouble_new(s->trouble->events, out->fabric, err);
-    if (!out->trouble)
+    out->faults = weft_fault_plan_new(s->faults->events, out->fabric, err);
+    if (!out->faults)
         return err->code;
-    int code = weft_trouble_check(out->trouble, check_links, &c, &at_ps, err);
+    int code = weft_fault_plan_check(out->faults, check_links, &c, &at_ps, err);
     if (code == WEFT_E_INPUT)
         weft_err_prepend(err, "what is left of the fabric at %s", weft_format_time(at_ps, at));
     return code;
@@ -117,8 +117,8 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
         code = blame(s, "topology", err);
     if (!code && s->backend->check && s->backend->check(&config, err))
         code = blame(s, "network", err);
-    if (!code && s->trouble->events[0] && build_trouble(s, out, err))
-        code = blame(s, WEFT_TROUBLE_ELEMENT, err);
+    if (!code && s->faults->events[0] && build_faults(s, out, err))
+        code = blame(s, WEFT_FAULT_ELEMENT, err);
     if (!code && s->workload->load(s->workload_params, out->fabric->nhosts, &out->workload, err))
         code = blame(s, "workload", err);
     if (!code && weft_system_check(out->workload, s->system, &env, err))
@@ -131,7 +131,7 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
 void weft_scenario_parts_free(struct weft_scenario_parts *parts)
 {
     weft_workload_free(parts->workload);
-    weft_trouble_free(parts->trouble);
+    weft_fault_plan_free(parts->faults);
     weft_fabric_free(parts->fabric);
     *parts = (struct weft_scenario_parts){0};
 }

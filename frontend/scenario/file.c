@@ -68,7 +68,7 @@ static void element_names(const struct weft_resolver *r, struct names *v)
     for (int i = 0; i < WEFT_FAMILIES; i++)
         add_name(v, weft_families[i].element);
     add_name(v, "system");
-    add_name(v, WEFT_TROUBLE_ELEMENT);
+    add_name(v, WEFT_FAULT_ELEMENT);
     add_name(v, "run");
     for (size_t i = 0; i < r->backends.n; i++)
         for (size_t k = 0; k < r->backends.list[i]->nsections; k++)
@@ -112,7 +112,7 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
                                "<%s> is given twice; the first is on line %lld", e->name,
                                (long long)first->line);
         if (e->children && strcmp(e->name, weft_families[WEFT_FAMILY_TOPOLOGY].element) != 0 &&
-            strcmp(e->name, WEFT_TROUBLE_ELEMENT) != 0)
+            strcmp(e->name, WEFT_FAULT_ELEMENT) != 0)
             return weft_err_at(err, WEFT_E_INPUT, file, e->children->line, e->children->col,
                                "<%s> inside <%s>; settings are attributes: <%s name=\"value\"/>",
                                e->children->name, e->name, e->name);
@@ -148,11 +148,11 @@ static int apply_list(struct weft_resolver *r, const struct weft_xml_elem *e,
 }
 
 /* Checks an element inside <trouble> by itself, so that complaints carry its place. */
-static int check_trouble(const struct weft_resolver *r, const struct weft_xml_elem *e,
-                         struct weft_err *err)
+static int check_fault(const struct weft_resolver *r, const struct weft_xml_elem *e,
+                       struct weft_err *err)
 {
-    struct weft_trouble_item item = {0};
-    const struct weft_trouble_kind *kind = weft_trouble_kind_find(e->name, err);
+    struct weft_fault_item item = {0};
+    const struct weft_fault_kind *kind = weft_fault_kind_find(e->name, err);
     if (!kind)
         return weft_err_locate(err, r->s->file, e->line, e->col);
     for (const struct weft_xml_attr *a = e->attrs; a; a = a->next)
@@ -177,9 +177,9 @@ static int apply_children(struct weft_resolver *r, const struct weft_xml_elem *e
 {
     char plural[64];
     const struct weft_xml_elem *first = e->children;
-    if (strcmp(e->name, WEFT_TROUBLE_ELEMENT) == 0) {
+    if (strcmp(e->name, WEFT_FAULT_ELEMENT) == 0) {
         for (const struct weft_xml_elem *c = first; c; c = c->next)
-            if (check_trouble(r, c, err))
+            if (check_fault(r, c, err))
                 return err->code;
         return apply_list(r, e, g, "events", NULL, dir, err);
     }

@@ -49,7 +49,7 @@ int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric 
         snprintf(why, sizeof why, "error rates of the topology: %u links, %s-%s %g", lossy,
                  weft_fabric_node_name(f, f->links[first].a, a),
                  weft_fabric_node_name(f, f->links[first].b, b), f->links[first].error_rate);
-    else if (s->trouble && strstr(s->trouble->events, "bit-errors"))
+    else if (s->faults && strstr(s->faults->events, "bit-errors"))
         snprintf(why, sizeof why, "bit-errors of trouble.events");
     else
         return 0;

@@ -178,9 +178,9 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
         s->workload_params = s->groups[s->ngroups - 1].values;
     }
     if (!code) {
-        code = add_group(r, WEFT_TROUBLE_ELEMENT, -1, WEFT_TROUBLE_ELEMENT,
-                         &weft_trouble_param_table, NULL, err);
-        s->trouble = (const struct weft_trouble_params *)s->groups[s->ngroups - 1].values;
+        code = add_group(r, WEFT_FAULT_ELEMENT, -1, WEFT_FAULT_ELEMENT, &weft_fault_param_table,
+                         NULL, err);
+        s->faults = (const struct weft_fault_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code) {
         code = add_group(r, "run", -1, "run", &weft_run_param_table, NULL, err);

@@ -31,7 +31,7 @@
 #include "net/net.h"
 #include "system/system.h"
 #include "topologies/topology.h"
-#include "trouble/trouble.h"
+#include "fault/fault.h"
 #include "workload/workload.h"
 
 #ifdef __cplusplus
@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 /** The element of what goes wrong during a run. */
-#define WEFT_TROUBLE_ELEMENT "trouble"
+#define WEFT_FAULT_ELEMENT "trouble"
 
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
@@ -95,7 +95,7 @@ struct weft_scenario {
     const struct weft_workload_ops *workload;
     const void *workload_params;
     const struct weft_system_params *system;
-    const struct weft_trouble_params *trouble;
+    const struct weft_fault_params *faults;
     const struct weft_run_params *run;
 
     struct weft_scenario_group *groups; /**< in the order of the schema */
@@ -130,11 +130,11 @@ void weft_scenario_free(struct weft_scenario *s);
 struct weft_scenario_parts {
     struct weft_fabric *fabric;
     struct weft_workload *workload;
-    struct weft_trouble *trouble; /**< NULL: nothing goes wrong */
+    struct weft_fault_plan *faults; /**< NULL: nothing goes wrong */
 };
 /**
  * Builds fabric and workload (rank r on host r) and checks everything that can be checked without
- * running: congestion control, backend against fabric and what trouble leaves of it, system against
+ * running: congestion control, backend against fabric and what faults leave of it, system against
  * workload. On failure nothing
  * is left to free.
  */

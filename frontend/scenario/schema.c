@@ -329,16 +329,16 @@ static void section(struct writer *w, const char *name, const char *help,
 }
 
 /* <trouble> with its list as an attribute, or an element for each entry. */
-static void trouble(struct writer *w)
+static void faults(struct writer *w)
 {
     size_t n;
-    const struct weft_trouble_kind *const *kinds = weft_trouble_kinds(&n);
+    const struct weft_fault_kind *const *kinds = weft_fault_kinds(&n);
     open_tag(w, "optional", NULL, NULL);
-    open_tag(w, "element", "name", WEFT_TROUBLE_ELEMENT);
+    open_tag(w, "element", "name", WEFT_FAULT_ELEMENT);
     leaf(w, "a:documentation", NULL, NULL, "what goes wrong during the run");
     open_tag(w, "choice", NULL, NULL);
     open_tag(w, "group", NULL, NULL);
-    params(w, &weft_trouble_param_table);
+    params(w, &weft_fault_param_table);
     close_tag(w, "group");
     open_tag(w, "oneOrMore", NULL, NULL);
     open_tag(w, "choice", NULL, NULL);
@@ -409,7 +409,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     family(&w, WEFT_FAMILY_CC, &b);
     section(&w, "system", "the simulated NPUs and their collectives", &weft_system_param_table);
     family(&w, WEFT_FAMILY_WORKLOAD, &b);
-    trouble(&w);
+    faults(&w);
     section(&w, "run", "the run itself", &weft_run_param_table);
     close_tag(&w, "interleave");
     close_tag(&w, "element");

@@ -4,7 +4,7 @@
 
 #include "topologies/fabric_reach.h"
 #include "topologies/topology.h"
-#include "trouble/trouble.h"
+#include "fault/fault.h"
 
 #include <string.h>
 
@@ -39,14 +39,14 @@ void weft_fuzz_faults(const uint8_t *data, size_t size)
     unsigned checks = 50;
     int64_t at_ps;
     char *text = weft_fuzz_text(data, size);
-    struct weft_trouble *t = weft_trouble_new(text, fabric(), &err);
+    struct weft_fault_plan *t = weft_fault_plan_new(text, fabric(), &err);
     REQUIRE(t || err.code);
     if (weft_fuzz_ok(t ? 0 : err.code, &err)) {
         for (size_t i = 0; i < t->nstretches; i++)
             REQUIRE(t->stretches[i].link < fabric()->nlinks && t->stretches[i].begin_ps >= 0 &&
                     t->stretches[i].begin_ps < t->stretches[i].end_ps);
-        weft_fuzz_ok(weft_trouble_check(t, walk, &checks, &at_ps, &err), &err);
+        weft_fuzz_ok(weft_fault_plan_check(t, walk, &checks, &at_ps, &err), &err);
     }
-    weft_trouble_free(t);
+    weft_fault_plan_free(t);
     free(text);
 }

@@ -6,7 +6,7 @@
 #include "report/summary.h"
 #include "scenario/families.h"
 #include "system/system.h"
-#include "trouble/trouble.h"
+#include "fault/fault.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void add_scenario(void)
         }
     add_table(&weft_system_param_table);
     add_table(&weft_run_param_table);
-    const struct weft_trouble_kind *const *kinds = weft_trouble_kinds(&n);
+    const struct weft_fault_kind *const *kinds = weft_fault_kinds(&n);
     for (size_t i = 0; i < n; i++) {
         add(kinds[i]->name);
         add_table(&kinds[i]->params);

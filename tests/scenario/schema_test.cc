@@ -118,7 +118,7 @@ TEST_F(Schema, KnowsEveryPlugInAndEveryParameter)
         for (size_t k = 0; k < cc[i]->params.n; k++)
             EXPECT_CONTAINS(text, std::string("<name>") + cc[i]->params.params[k].name + "</name>");
     }
-    const weft_trouble_kind *const *kinds = weft_trouble_kinds(&n);
+    const weft_fault_kind *const *kinds = weft_fault_kinds(&n);
     for (size_t i = 0; i < n; i++)
         EXPECT_CONTAINS(text, std::string("<element name=\"") + kinds[i]->name + "\">");
     for (int i = 0; i < WEFT_ENGINE_SECTIONS; i++)

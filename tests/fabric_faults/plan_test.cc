@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// From the list of a scenario to stretches of trouble, and what is wrong with bad lists.
+// From the list of a scenario to stretches of faults, and what is wrong with bad lists.
 #include "fabrics.h"
 
 #include <set>
@@ -11,7 +11,7 @@ namespace
 constexpr int64_t US = WEFT_PS_PER_US;
 
 std::vector<uint32_t>
-Links(const Trouble &t)
+Links(const Plan &t)
 {
     std::vector<uint32_t> v;
     for (size_t i = 0; t && i < t->nstretches; i++)
@@ -32,7 +32,7 @@ Why(const std::string &events)
 
 } // namespace
 
-TEST(TroublePlan, LinksByNumberAndByName)
+TEST(FaultPlan, LinksByNumberAndByName)
 {
     Fabric f = TwoSwitches();
     const std::pair<const char *, List> cases[] = {
@@ -45,13 +45,13 @@ TEST(TroublePlan, LinksByNumberAndByName)
     EXPECT_EQ(Links(Read(f, "switch-down switch=s5 at=1us")), (List{2, 3, 4, 5}));
 }
 
-TEST(TroublePlan, Stretches)
+TEST(FaultPlan, Stretches)
 {
     Fabric f = TwoSwitches();
-    Trouble t = Read(f, "flap link=1 at=10us period=5us down=2us count=3;\n"
+    Plan t = Read(f, "flap link=1 at=10us period=5us down=2us count=3;\n"
                         "degrade link=0 rate=25Gbps until=7us; bit-errors link=2 ber=1e-9 at=3us ;");
     ASSERT_EQ(t->nstretches, 5u);
-    const weft_trouble_stretch *s = t->stretches;
+    const weft_fault_stretch *s = t->stretches;
     EXPECT_EQ(s[0].what, WEFT_LINK_RATE);
     EXPECT_EQ(s[0].item, 1u);
     EXPECT_EQ(s[0].begin_ps, 0);
@@ -68,7 +68,7 @@ TEST(TroublePlan, Stretches)
     }
 }
 
-TEST(TroublePlan, BadListsSayWhatWhereAndWhatIsValid)
+TEST(FaultPlan, BadListsSayWhatWhereAndWhatIsValid)
 {
     const std::pair<const char *, const char *> cases[] = {
         {"link-dwn link=0 at=1us", "entry 1: unknown kind 'link-dwn'; did you mean 'link-down'?"},
@@ -107,7 +107,7 @@ TEST(TroublePlan, BadListsSayWhatWhereAndWhatIsValid)
 }
 
 // One after the other is fine, and failures may overlap as they like.
-TEST(TroublePlan, WhatMayFollowOrOverlap)
+TEST(FaultPlan, WhatMayFollowOrOverlap)
 {
     Fabric f = TwoSwitches();
     EXPECT_EQ(Read(f, "degrade link=0 rate=50Gbps until=5us; degrade link=0 rate=25Gbps at=5us")->nstretches, 2u);
@@ -118,10 +118,10 @@ TEST(TroublePlan, WhatMayFollowOrOverlap)
 }
 
 // Every set of failed links that occurs is asked about once.
-TEST(TroublePlan, EverySetOfFailedLinksIsChecked)
+TEST(FaultPlan, EverySetOfFailedLinksIsChecked)
 {
     Fabric f = TwoSwitches();
-    Trouble t = Read(f, "link-down link=4 at=1us until=4us; flap link=0 at=2us period=4us down=1us count=3; "
+    Plan t = Read(f, "link-down link=4 at=1us until=4us; flap link=0 at=2us period=4us down=1us count=3; "
                         "bit-errors link=1 ber=0.1 at=1us");
     struct Asked
     {
@@ -139,10 +139,10 @@ TEST(TroublePlan, EverySetOfFailedLinksIsChecked)
     };
     weft_err err = {};
     int64_t at = 0;
-    EXPECT_EQ(weft_trouble_check(t.get(), check, &asked, &at, &err), 0);
+    EXPECT_EQ(weft_fault_plan_check(t.get(), check, &asked, &at, &err), 0);
     // 1 us: 4; 2 us: 0 and 4; 3 us: 4 again; 6 us: 0 alone; 10 us: the same.
     EXPECT_EQ(asked.sets, (std::vector<std::set<uint32_t>>{{4}, {0, 4}, {0}}));
     asked = {{}, 3};
-    EXPECT_EQ(weft_trouble_check(t.get(), check, &asked, &at, &err), WEFT_E_INPUT);
+    EXPECT_EQ(weft_fault_plan_check(t.get(), check, &asked, &at, &err), WEFT_E_INPUT);
     EXPECT_EQ(at, 6 * US);
 }

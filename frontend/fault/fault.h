@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trouble during a run: links that fail, slow down, flip bits or flap, switches that fail.
+ * Faults of links and switches during a run: links that fail, slow down, flip bits or flap, switches that fail.
  *
- * A scenario lists what happens (trouble.events); each entry is of one kind of trouble_table.def and
- * names links or a switch by the names of outputs. weft_trouble_new turns the list into stretches of time:
+ * A scenario lists what happens (trouble.events); each entry is of one kind of fault_table.def and
+ * names links or a switch by the names of outputs. weft_fault_plan_new turns the list into stretches of time:
  * a link, what is wrong with it, from when to when. A player carries them out while a net runs.
  *
  * Links are named as
@@ -12,8 +12,8 @@
  *   s16-s20#1    the second of parallel links, in ascending number; s16-s20#all: all of them
  * and several of them separated by commas.
  */
-#ifndef WEFT_TROUBLE_TROUBLE_H
-#define WEFT_TROUBLE_TROUBLE_H
+#ifndef WEFT_FAULT_FAULT_H
+#define WEFT_FAULT_FAULT_H
 
 #include "net/net.h"
 
@@ -22,8 +22,8 @@ extern "C" {
 #endif
 
 /** One entry of the list. Each kind has the parameters that mean something to it. */
-struct weft_trouble_item {
-    const struct weft_trouble_kind *kind;
+struct weft_fault_item {
+    const struct weft_fault_kind *kind;
     const char *links;     /**< selector of links */
     const char *node;      /**< name of a switch */
     int64_t at_ps;         /**< when it begins */
@@ -37,7 +37,7 @@ struct weft_trouble_item {
 };
 
 /** One thing that is wrong with one link for some time. */
-struct weft_trouble_stretch {
+struct weft_fault_stretch {
     uint32_t item; /**< entry of the list that it comes from, 0 for the first */
     uint32_t link;
     enum weft_link_change_kind what; /**< DOWN, RATE or BIT_ERRORS */
@@ -46,49 +46,49 @@ struct weft_trouble_stretch {
     double bit_error_rate;
 };
 
-/** All trouble of a run. */
-struct weft_trouble {
+/** All faults of a run. */
+struct weft_fault_plan {
     const struct weft_fabric *fabric;
     char *text; /**< what the items' names point into */
-    struct weft_trouble_item *items;
+    struct weft_fault_item *items;
     size_t nitems, items_cap;
-    struct weft_trouble_stretch *stretches; /**< by begin, item, link */
+    struct weft_fault_stretch *stretches; /**< by begin, item, link */
     size_t nstretches, stretches_cap;
 };
 
-/** One kind of trouble. */
-struct weft_trouble_kind {
+/** One kind of fault. */
+struct weft_fault_kind {
     const char *name;               /**< "link-down": an element of <trouble> */
     const char *title;              /**< one line for lists */
-    struct weft_param_table params; /**< of struct weft_trouble_item */
+    struct weft_param_table params; /**< of struct weft_fault_item */
     /** Required. Checks the values against each other and adds what happens to links. */
-    int (*expand)(struct weft_trouble *t, uint32_t item, struct weft_err *err);
+    int (*expand)(struct weft_fault_plan *t, uint32_t item, struct weft_err *err);
 };
 
-/** All kinds, in the order of trouble_table.def; *n receives their number. */
-const struct weft_trouble_kind *const *weft_trouble_kinds(size_t *n);
+/** All kinds, in the order of fault_table.def; *n receives their number. */
+const struct weft_fault_kind *const *weft_fault_kinds(size_t *n);
 /** The kind called @p name; on an unknown name NULL, and *err names the nearest. */
-const struct weft_trouble_kind *weft_trouble_kind_find(const char *name, struct weft_err *err);
+const struct weft_fault_kind *weft_fault_kind_find(const char *name, struct weft_err *err);
 
 /** Section trouble of a scenario. */
-struct weft_trouble_params {
-    const char *events; /**< the list: "KIND PARAMETER=VALUE ...; KIND ..."; "": no trouble */
+struct weft_fault_params {
+    const char *events; /**< the list: "KIND PARAMETER=VALUE ...; KIND ..."; "": no faults */
 };
-extern const struct weft_param_table weft_trouble_param_table;
+extern const struct weft_param_table weft_fault_param_table;
 
 /** Reads the list @p events over @p f, which must outlive the result. NULL on failure. */
-struct weft_trouble *weft_trouble_new(const char *events, const struct weft_fabric *f,
-                                      struct weft_err *err);
-void weft_trouble_free(struct weft_trouble *t);
+struct weft_fault_plan *weft_fault_plan_new(const char *events, const struct weft_fabric *f,
+                                            struct weft_err *err);
+void weft_fault_plan_free(struct weft_fault_plan *t);
 /** Calls @p check with the set of links that are down, for every set that occurs, until it fails; *at_ps
  * receives when the last one asked about occurs first. */
-int weft_trouble_check(const struct weft_trouble *t,
-                       int (*check)(void *ctx, const uint8_t *down, struct weft_err *err),
-                       void *ctx, int64_t *at_ps, struct weft_err *err);
+int weft_fault_plan_check(const struct weft_fault_plan *t,
+                          int (*check)(void *ctx, const uint8_t *down, struct weft_err *err),
+                          void *ctx, int64_t *at_ps, struct weft_err *err);
 
 /** A stretch that has ended, or lasted until the end of the run. */
-struct weft_trouble_record {
-    const struct weft_trouble_stretch *stretch;
+struct weft_fault_record {
+    const struct weft_fault_stretch *stretch;
     const char *kind;    /**< kind of the entry that it comes from */
     int64_t end_ps;      /**< WEFT_NEVER: not before the run's end */
     uint64_t tx_packets; /**< packets sent on the link meanwhile, both directions */
@@ -97,39 +97,39 @@ struct weft_trouble_record {
 };
 
 /** What a player needs. Everything pointed to must outlive it. */
-struct weft_trouble_play {
-    const struct weft_trouble *trouble;
+struct weft_fault_play {
+    const struct weft_fault_plan *plan;
     struct weft_net *net;
     void *ctx; /**< of both functions */
     /** Whether nothing that happens now matters any more. */
     int (*over)(void *ctx);
     /** Receives each stretch when it ends. May be NULL. */
-    void (*record)(void *ctx, const struct weft_trouble_record *r);
+    void (*record)(void *ctx, const struct weft_fault_record *r);
 };
-struct weft_trouble_player;
+struct weft_fault_player;
 /** Carries out what happens at time 0 and asks @p p->net for the rest. Before the net has run. NULL on
  * failure. */
-struct weft_trouble_player *weft_trouble_player_new(const struct weft_trouble_play *p,
-                                                    struct weft_err *err);
+struct weft_fault_player *weft_fault_player_new(const struct weft_fault_play *p,
+                                                struct weft_err *err);
 /** What went wrong while the net ran, or code 0. */
-const struct weft_err *weft_trouble_error(const struct weft_trouble_player *p);
+const struct weft_err *weft_fault_player_error(const struct weft_fault_player *p);
 /** Whether something is still to happen. */
-bool weft_trouble_ahead(const struct weft_trouble_player *p);
+bool weft_fault_player_ahead(const struct weft_fault_player *p);
 /** Records what has begun and not ended. Returns how many stretches have not begun. */
-size_t weft_trouble_finish(struct weft_trouble_player *p);
-void weft_trouble_player_free(struct weft_trouble_player *p);
+size_t weft_fault_player_finish(struct weft_fault_player *p);
+void weft_fault_player_free(struct weft_fault_player *p);
 
 /* For kinds. */
 
 /** Adds a stretch like @p like for every link that @p selector names. */
-int weft_trouble_add_links(struct weft_trouble *t, const struct weft_trouble_stretch *like,
-                           const char *selector, struct weft_err *err);
+int weft_fault_plan_add_links(struct weft_fault_plan *t, const struct weft_fault_stretch *like,
+                              const char *selector, struct weft_err *err);
 /** Adds a stretch like @p like for every link of the switch called @p name. */
-int weft_trouble_add_switch(struct weft_trouble *t, const struct weft_trouble_stretch *like,
-                            const char *name, struct weft_err *err);
+int weft_fault_plan_add_switch(struct weft_fault_plan *t, const struct weft_fault_stretch *like,
+                               const char *name, struct weft_err *err);
 /** Adds one stretch. */
-int weft_trouble_add(struct weft_trouble *t, const struct weft_trouble_stretch *s,
-                     struct weft_err *err);
+int weft_fault_plan_add(struct weft_fault_plan *t, const struct weft_fault_stretch *s,
+                        struct weft_err *err);
 
 #ifdef __cplusplus
 }

@@ -41,8 +41,8 @@ Rows(const std::string &csv)
 
 } // namespace
 
-// Collectives finish across every kind of trouble, whatever recovers lost packets.
-TEST(Trouble, CollectivesFinishAndTheCostIsReported)
+// Collectives finish across every kind of fault, whatever recovers lost packets.
+TEST(FabricFaults, CollectivesFinishAndTheCostIsReported)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -68,13 +68,13 @@ TEST(Trouble, CollectivesFinishAndTheCostIsReported)
         EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"troubles\": 10");
         EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"trouble_losses\": " + std::to_string(lost));
     }
-    // Without trouble there is no such file.
+    // Without faults there is no such file.
     ASSERT_EQ(weft(AllReduce("", {"--out", "p"}), dir / "").code, 0);
     EXPECT_NE(access((dir / "p/trouble.csv").c_str(), F_OK), 0);
 }
 
 // Elements and the list mean the same, and what `show scenario --xml` writes means it too.
-TEST(Trouble, ElementsAreTheList)
+TEST(FabricFaults, ElementsAreTheList)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -101,7 +101,7 @@ TEST(Trouble, ElementsAreTheList)
     }
 }
 
-TEST(Trouble, APartitionEndsTheRunAndNamesLinksMessagesAndRanks)
+TEST(FabricFaults, APartitionEndsTheRunAndNamesLinksMessagesAndRanks)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -118,7 +118,7 @@ TEST(Trouble, APartitionEndsTheRunAndNamesLinksMessagesAndRanks)
     EXPECT_CONTAINS(s.err, "over before all of trouble.events: 1 failures did not happen");
 }
 
-TEST(Trouble, BadEntriesCarryTheirPlace)
+TEST(FabricFaults, BadEntriesCarryTheirPlace)
 {
     TempDir dir;
     auto said = [&](const std::string &inside) {
@@ -144,7 +144,7 @@ TEST(Trouble, BadEntriesCarryTheirPlace)
 }
 
 // Two links of one ring: the torus is refused before it runs, unless PFC is off or it was asked for.
-TEST(Trouble, WhatIsLeftMustNotDeadlock)
+TEST(FabricFaults, WhatIsLeftMustNotDeadlock)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -166,7 +166,7 @@ TEST(Trouble, WhatIsLeftMustNotDeadlock)
 }
 
 // What switches add up is not sent again: a loss ends the run and names the link; a slow link does not.
-TEST(Trouble, InNetworkOperationsFailClearlyAndNeverHang)
+TEST(FabricFaults, InNetworkOperationsFailClearlyAndNeverHang)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -207,7 +207,7 @@ TEST(Trouble, InNetworkOperationsFailClearlyAndNeverHang)
 }
 
 // SYNs are repeated after ever doubled times, which end before the clock does.
-TEST(Trouble, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre)
+TEST(FabricFaults, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -220,7 +220,7 @@ TEST(Trouble, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre)
 
 // A link that no rank uses costs nothing, one that a rank needs is gone around, or cuts its pairs off, which are
 // named; the same in one queue or windows, under either executor of events.
-TEST(Trouble, HostsForwardOnlyWhereTheyMay)
+TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -275,7 +275,7 @@ TEST(Trouble, HostsForwardOnlyWhereTheyMay)
 
 // A message that starts anew at each loss never gets through: the run ends, says which and why, and is the same to the
 // byte whatever executes it. What only has to wait for the end of the errors is left alone.
-TEST(Trouble, ARunThatGetsNoFurtherEndsAndSaysWhy)
+TEST(FabricFaults, ARunThatGetsNoFurtherEndsAndSaysWhy)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -309,7 +309,7 @@ TEST(Trouble, ARunThatGetsNoFurtherEndsAndSaysWhy)
 }
 
 // One sender's messages never get through while others go on for long: that is said while they do, and in the summary.
-TEST(Trouble, MessagesThatAreLeftBehindAreNamedWhileOthersGetOn)
+TEST(FabricFaults, MessagesThatAreLeftBehindAreNamedWhileOthersGetOn)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
@@ -338,7 +338,7 @@ TEST(Trouble, MessagesThatAreLeftBehindAreNamedWhileOthersGetOn)
 }
 
 // A resume that is lost to a bit error can stall a run for ever; check and run say so, and how to avoid it.
-TEST(Trouble, BitErrorsWithEndlessPausesAreWarnedOf)
+TEST(FabricFaults, BitErrorsWithEndlessPausesAreWarnedOf)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";

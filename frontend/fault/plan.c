@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * From the list of a scenario to stretches of trouble, and to their edges.
+ * From the list of a scenario to stretches of faults, and to their edges.
  */
 #include "base/hash.h"
 #include "base/items.h"
 #include "base/units.h"
-#include "trouble/edges.h"
+#include "fault/edges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,27 +13,27 @@
 static const struct weft_param params[] = {
     {.name = "events",
      .type = WEFT_PARAM_STRING,
-     .offset = offsetof(struct weft_trouble_params, events),
+     .offset = offsetof(struct weft_fault_params, events),
      .def = "",
      .help =
          "what happens: KIND PARAMETER=VALUE ...; KIND ..., or an element each inside <trouble>"},
 };
-const struct weft_param_table weft_trouble_param_table =
-    WEFT_PARAM_TABLE(params, struct weft_trouble_params);
+const struct weft_param_table weft_fault_param_table =
+    WEFT_PARAM_TABLE(params, struct weft_fault_params);
 
 /* ---- reading ---- */
 
 static int begin(void *ctx, const char *type, struct weft_err *err)
 {
-    struct weft_trouble *t = (struct weft_trouble *)ctx;
-    const struct weft_trouble_kind *kind = weft_trouble_kind_find(type, err);
+    struct weft_fault_plan *t = (struct weft_fault_plan *)ctx;
+    const struct weft_fault_kind *kind = weft_fault_kind_find(type, err);
     if (!kind)
         return WEFT_E_INPUT;
     int rc =
-        weft_trouble_grow((void **)&t->items, t->nitems, &t->items_cap, sizeof t->items[0], err);
+        weft_fault_plan_grow((void **)&t->items, t->nitems, &t->items_cap, sizeof t->items[0], err);
     if (rc)
         return rc;
-    struct weft_trouble_item *item = &t->items[t->nitems++];
+    struct weft_fault_item *item = &t->items[t->nitems++];
     rc = weft_params_defaults(&kind->params, item, err);
     item->kind = kind;
     return rc;
@@ -41,8 +41,8 @@ static int begin(void *ctx, const char *type, struct weft_err *err)
 
 static int set(void *ctx, const char *name, const char *value, struct weft_err *err)
 {
-    const struct weft_trouble *t = (const struct weft_trouble *)ctx;
-    struct weft_trouble_item *item = &t->items[t->nitems - 1];
+    const struct weft_fault_plan *t = (const struct weft_fault_plan *)ctx;
+    struct weft_fault_item *item = &t->items[t->nitems - 1];
     int rc = weft_params_set(&item->kind->params, item, name, value, err);
     if (rc)
         return rc;
@@ -56,7 +56,7 @@ static int set(void *ctx, const char *name, const char *value, struct weft_err *
 
 static int end(void *ctx, struct weft_err *err)
 {
-    struct weft_trouble *t = (struct weft_trouble *)ctx;
+    struct weft_fault_plan *t = (struct weft_fault_plan *)ctx;
     const uint32_t item = (uint32_t)t->nitems - 1;
     const struct weft_param_table *table = &t->items[item].kind->params;
     for (size_t i = 0; i < table->n; i++)
@@ -66,10 +66,10 @@ static int end(void *ctx, struct weft_err *err)
     return t->items[item].kind->expand(t, item, err);
 }
 
-struct weft_trouble *weft_trouble_new(const char *events, const struct weft_fabric *f,
-                                      struct weft_err *err)
+struct weft_fault_plan *weft_fault_plan_new(const char *events, const struct weft_fabric *f,
+                                            struct weft_err *err)
 {
-    struct weft_trouble *t = calloc(1, sizeof *t);
+    struct weft_fault_plan *t = calloc(1, sizeof *t);
     char *text = strdup(events);
     if (!t || !text) {
         free(t);
@@ -80,14 +80,14 @@ struct weft_trouble *weft_trouble_new(const char *events, const struct weft_fabr
     t->fabric = f;
     t->text = text;
     struct weft_items_reader reader = {t, "entry", begin, set, end};
-    if (weft_items_read(text, &reader, err) || weft_trouble_sort(t, err)) {
-        weft_trouble_free(t);
+    if (weft_items_read(text, &reader, err) || weft_fault_plan_sort(t, err)) {
+        weft_fault_plan_free(t);
         return NULL;
     }
     return t;
 }
 
-void weft_trouble_free(struct weft_trouble *t)
+void weft_fault_plan_free(struct weft_fault_plan *t)
 {
     if (!t)
         return;
@@ -106,31 +106,31 @@ static int cmp(int64_t a, int64_t b)
 
 static int by_time(const void *pa, const void *pb)
 {
-    const struct weft_trouble_edge *a = (const struct weft_trouble_edge *)pa,
-                                   *b = (const struct weft_trouble_edge *)pb;
+    const struct weft_fault_edge *a = (const struct weft_fault_edge *)pa,
+                                 *b = (const struct weft_fault_edge *)pb;
     int c = cmp(a->t_ps, b->t_ps);
     c = c ? c : a->begins - b->begins;
     return c ? c : cmp(a->stretch, b->stretch);
 }
 
-int weft_trouble_edges(const struct weft_trouble *t, struct weft_trouble_edge **out, size_t *n,
-                       struct weft_err *err)
+int weft_fault_plan_edges(const struct weft_fault_plan *t, struct weft_fault_edge **out, size_t *n,
+                          struct weft_err *err)
 {
     *n = 0;
     *out = malloc((2 * t->nstretches + 1) * sizeof **out);
     if (!*out)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
     for (uint32_t i = 0; i < t->nstretches; i++) {
-        const struct weft_trouble_stretch *s = &t->stretches[i];
-        (*out)[(*n)++] = (struct weft_trouble_edge){s->begin_ps, i, 1};
+        const struct weft_fault_stretch *s = &t->stretches[i];
+        (*out)[(*n)++] = (struct weft_fault_edge){s->begin_ps, i, 1};
         if (s->end_ps != WEFT_NEVER)
-            (*out)[(*n)++] = (struct weft_trouble_edge){s->end_ps, i, 0};
+            (*out)[(*n)++] = (struct weft_fault_edge){s->end_ps, i, 0};
     }
     qsort(*out, *n, sizeof **out, by_time);
     return 0;
 }
 
-size_t weft_trouble_instant(const struct weft_trouble_edge *edges, size_t n, size_t from)
+size_t weft_fault_plan_instant(const struct weft_fault_edge *edges, size_t n, size_t from)
 {
     size_t to = from;
     while (to < n && edges[to].t_ps == edges[from].t_ps)
@@ -152,13 +152,13 @@ static bool remember(uint64_t *seen, size_t size, uint64_t hash)
     return true;
 }
 
-int weft_trouble_check(const struct weft_trouble *t,
-                       int (*check)(void *ctx, const uint8_t *down, struct weft_err *err),
-                       void *ctx, int64_t *at_ps, struct weft_err *err)
+int weft_fault_plan_check(const struct weft_fault_plan *t,
+                          int (*check)(void *ctx, const uint8_t *down, struct weft_err *err),
+                          void *ctx, int64_t *at_ps, struct weft_err *err)
 {
-    struct weft_trouble_edge *edges;
+    struct weft_fault_edge *edges;
     size_t n, size = 2;
-    int rc = weft_trouble_edges(t, &edges, &n, err);
+    int rc = weft_fault_plan_edges(t, &edges, &n, err);
     while (size < 2 * n + 2)
         size *= 2;
     const size_t nlinks = t->fabric->nlinks;
@@ -170,9 +170,9 @@ int weft_trouble_check(const struct weft_trouble *t,
     if (!rc)
         remember(seen, size, weft_hash64(down, nlinks)); /* the whole fabric */
     for (size_t i = 0, next; i < n && !rc; i = next) {
-        next = weft_trouble_instant(edges, n, i);
+        next = weft_fault_plan_instant(edges, n, i);
         for (size_t k = i; k < next; k++) {
-            const struct weft_trouble_stretch *s = &t->stretches[edges[k].stretch];
+            const struct weft_fault_stretch *s = &t->stretches[edges[k].stretch];
             if (s->what != WEFT_LINK_DOWN)
                 continue;
             count[s->link] += edges[k].begins ? 1 : UINT32_MAX;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Carrying trouble out over a net that only notes what it is asked for.
+// Carrying faults out over a net that only notes what it is asked for.
 #include "fabrics.h"
 
 #include <algorithm>
@@ -91,25 +91,25 @@ struct Played
     void Play(const std::string &events)
     {
         Fabric f = TwoSwitches();
-        Trouble t = Read(f, events);
-        weft_trouble_play play = {};
-        play.trouble = t.get();
+        Plan t = Read(f, events);
+        weft_fault_play play = {};
+        play.plan = t.get();
         play.net = &net.net;
         play.ctx = this;
         play.over = [](void *ctx) { return int(static_cast<Played *>(ctx)->net.now >= static_cast<Played *>(ctx)->over_at); };
-        play.record = [](void *ctx, const weft_trouble_record *r) {
+        play.record = [](void *ctx, const weft_fault_record *r) {
             static_cast<Played *>(ctx)->records.push_back(
                 std::string(r->kind) + " " + std::to_string(r->stretch->link) + " " +
                 std::to_string(r->stretch->begin_ps / US) + "-" +
                 (r->end_ps == WEFT_NEVER ? "" : std::to_string(r->end_ps / US)) + " sent " +
                 std::to_string(r->tx_packets) + " lost " + std::to_string(r->lost_packets));
         };
-        Player p(weft_trouble_player_new(&play, &err));
+        Player p(weft_fault_player_new(&play, &err));
         if (!p)
             return;
         net.Run();
-        err = *weft_trouble_error(p.get());
-        never = weft_trouble_finish(p.get());
+        err = *weft_fault_player_error(p.get());
+        never = weft_fault_player_finish(p.get());
     }
 };
 
@@ -117,7 +117,7 @@ using Texts = std::vector<std::string>;
 
 } // namespace
 
-TEST(TroublePlay, OneInstantIsOneChange)
+TEST(FaultPlay, OneInstantIsOneChange)
 {
     Played p;
     p.Play("switch-down switch=s5 at=5us until=9us; degrade link=0 rate=25Gbps at=5us until=7us");
@@ -129,7 +129,7 @@ TEST(TroublePlay, OneInstantIsOneChange)
 }
 
 // What is wrong from the start is so before the net runs; bit errors count what they cost.
-TEST(TroublePlay, AtTimeZeroAndToTheEnd)
+TEST(FaultPlay, AtTimeZeroAndToTheEnd)
 {
     Played p;
     p.Play("bit-errors link=1 ber=0.5 until=40us; degrade link=0 rate=10Gbps; flap link=2 at=35us period=5us down=1us count=1");
@@ -139,7 +139,7 @@ TEST(TroublePlay, AtTimeZeroAndToTheEnd)
 }
 
 // A link is down while any of its failures lasts, and a rate may follow a rate.
-TEST(TroublePlay, OverlappingFailuresAndRatesInARow)
+TEST(FaultPlay, OverlappingFailuresAndRatesInARow)
 {
     Played p;
     p.Play("link-down link=0 at=1us until=5us; switch-down switch=s4 at=3us until=4us; link-down link=0 at=5us until=6us;"
@@ -148,7 +148,7 @@ TEST(TroublePlay, OverlappingFailuresAndRatesInARow)
     EXPECT_EQ(std::count(p.records.begin(), p.records.end(), "switch-down 0 3-4 sent 2 lost 0"), 1);
 }
 
-TEST(TroublePlay, NothingHappensWhenItIsOver)
+TEST(FaultPlay, NothingHappensWhenItIsOver)
 {
     Played p;
     p.over_at = 12 * US;
@@ -157,7 +157,7 @@ TEST(TroublePlay, NothingHappensWhenItIsOver)
     EXPECT_EQ(p.never, 3u);
 }
 
-TEST(TroublePlay, AChangeThatIsRefusedStopsTheNet)
+TEST(FaultPlay, AChangeThatIsRefusedStopsTheNet)
 {
     Played p;
     p.net.fails_at = 2;

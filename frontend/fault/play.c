@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Carrying trouble out: all that happens at one instant is one change of the net, so the links of a
+ * Carrying faults out: all that happens at one instant is one change of the net, so the links of a
  * switch fail together. One timer at a time is outstanding.
  */
 #include "base/units.h"
-#include "trouble/edges.h"
+#include "fault/edges.h"
 
 #include <stdlib.h>
 
@@ -15,9 +15,9 @@ struct running {
     uint64_t lost;                    /* when it went down */
 };
 
-struct weft_trouble_player {
-    struct weft_trouble_play c;
-    struct weft_trouble_edge *edges;
+struct weft_fault_player {
+    struct weft_fault_play c;
+    struct weft_fault_edge *edges;
     size_t nedges, next;
     struct running *running; /* per stretch */
     uint32_t *holds;         /* per link: failures that last */
@@ -27,11 +27,10 @@ struct weft_trouble_player {
 };
 
 /* Packets sent, and lost to errors, on both directions of a link. */
-static void counters(const struct weft_trouble_player *p, uint32_t link, uint64_t *tx,
-                     uint64_t *err)
+static void counters(const struct weft_fault_player *p, uint32_t link, uint64_t *tx, uint64_t *err)
 {
     const struct weft_net *net = p->c.net;
-    const struct weft_fabric *f = p->c.trouble->fabric;
+    const struct weft_fabric *f = p->c.plan->fabric;
     uint32_t port = weft_fabric_link_port(f, link);
     struct weft_net_port_stats a, b;
     net->ops->port_stats(net, port, &a);
@@ -40,15 +39,15 @@ static void counters(const struct weft_trouble_player *p, uint32_t link, uint64_
     *err = a.drops_error + b.drops_error;
 }
 
-static void record(struct weft_trouble_player *p, uint32_t stretch, int64_t end_ps)
+static void record(struct weft_fault_player *p, uint32_t stretch, int64_t end_ps)
 {
-    const struct weft_trouble *t = p->c.trouble;
-    const struct weft_trouble_stretch *s = &t->stretches[stretch];
+    const struct weft_fault_plan *t = p->c.plan;
+    const struct weft_fault_stretch *s = &t->stretches[stretch];
     struct running *r = &p->running[stretch];
-    struct weft_trouble_record out = {.stretch = s,
-                                      .kind = t->items[s->item].kind->name,
-                                      .end_ps = end_ps,
-                                      .lost_packets = r->lost};
+    struct weft_fault_record out = {.stretch = s,
+                                    .kind = t->items[s->item].kind->name,
+                                    .end_ps = end_ps,
+                                    .lost_packets = r->lost};
     uint64_t tx, errors;
     counters(p, s->link, &tx, &errors);
     out.tx_packets = tx - r->tx_packets;
@@ -60,11 +59,11 @@ static void record(struct weft_trouble_player *p, uint32_t stretch, int64_t end_
 }
 
 /* What an edge changes; false: nothing, since other failures of the link last. */
-static bool change_of(struct weft_trouble_player *p, const struct weft_trouble_edge *e,
+static bool change_of(struct weft_fault_player *p, const struct weft_fault_edge *e,
                       struct weft_link_change *c)
 {
-    const struct weft_trouble *t = p->c.trouble;
-    const struct weft_trouble_stretch *s = &t->stretches[e->stretch];
+    const struct weft_fault_plan *t = p->c.plan;
+    const struct weft_fault_stretch *s = &t->stretches[e->stretch];
     *c = (struct weft_link_change){.link = s->link, .kind = s->what};
     if (s->what == WEFT_LINK_RATE) {
         c->rate_bps = e->begins ? s->rate_bps : t->fabric->links[s->link].rate_bps;
@@ -81,17 +80,17 @@ static bool change_of(struct weft_trouble_player *p, const struct weft_trouble_e
 }
 
 /* The edges of the next instant, which is now. */
-static int step(struct weft_trouble_player *p, struct weft_err *err)
+static int step(struct weft_fault_player *p, struct weft_err *err)
 {
     const struct weft_net *net = p->c.net;
-    const size_t to = weft_trouble_instant(p->edges, p->nedges, p->next);
+    const size_t to = weft_fault_plan_instant(p->edges, p->nedges, p->next);
     size_t n = 0;
     for (size_t i = p->next; i < to; i++) {
-        const struct weft_trouble_edge *e = &p->edges[i];
+        const struct weft_fault_edge *e = &p->edges[i];
         struct running *r = &p->running[e->stretch];
         if (e->begins) {
             r->begun = true;
-            counters(p, p->c.trouble->stretches[e->stretch].link, &r->tx_packets, &r->drops_error);
+            counters(p, p->c.plan->stretches[e->stretch].link, &r->tx_packets, &r->drops_error);
         } else {
             record(p, e->stretch, e->t_ps);
         }
@@ -107,11 +106,11 @@ static int step(struct weft_trouble_player *p, struct weft_err *err)
     return rc;
 }
 
-static int ask(struct weft_trouble_player *p, struct weft_err *err);
+static int ask(struct weft_fault_player *p, struct weft_err *err);
 
 static void fire(void *ctx, uint64_t arg)
 {
-    struct weft_trouble_player *p = (struct weft_trouble_player *)ctx;
+    struct weft_fault_player *p = (struct weft_fault_player *)ctx;
     (void)arg;
     if (p->c.over && p->c.over(p->c.ctx))
         return;
@@ -120,7 +119,7 @@ static void fire(void *ctx, uint64_t arg)
 }
 
 /* Asks for a call at the next instant, if there is one. */
-static int ask(struct weft_trouble_player *p, struct weft_err *err)
+static int ask(struct weft_fault_player *p, struct weft_err *err)
 {
     struct weft_net *net = p->c.net;
     if (p->next == p->nedges)
@@ -128,18 +127,18 @@ static int ask(struct weft_trouble_player *p, struct weft_err *err)
     return net->ops->after(net, p->edges[p->next].t_ps - net->ops->now_ps(net), fire, p, 0, err);
 }
 
-struct weft_trouble_player *weft_trouble_player_new(const struct weft_trouble_play *c,
-                                                    struct weft_err *err)
+struct weft_fault_player *weft_fault_player_new(const struct weft_fault_play *c,
+                                                struct weft_err *err)
 {
-    struct weft_trouble_player *p = calloc(1, sizeof *p);
+    struct weft_fault_player *p = calloc(1, sizeof *p);
     if (!p) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
         return NULL;
     }
     p->c = *c;
-    int rc = weft_trouble_edges(c->trouble, &p->edges, &p->nedges, err);
-    p->running = calloc(c->trouble->nstretches + 1, sizeof *p->running);
-    p->holds = calloc((size_t)c->trouble->fabric->nlinks + 1, sizeof *p->holds);
+    int rc = weft_fault_plan_edges(c->plan, &p->edges, &p->nedges, err);
+    p->running = calloc(c->plan->nstretches + 1, sizeof *p->running);
+    p->holds = calloc((size_t)c->plan->fabric->nlinks + 1, sizeof *p->holds);
     p->changes = calloc(p->nedges + 1, sizeof *p->changes);
     p->of = calloc(p->nedges + 1, sizeof *p->of);
     if (!rc && (!p->running || !p->holds || !p->changes || !p->of))
@@ -149,26 +148,26 @@ struct weft_trouble_player *weft_trouble_player_new(const struct weft_trouble_pl
     if (!rc)
         rc = ask(p, err);
     if (rc) {
-        weft_trouble_player_free(p);
+        weft_fault_player_free(p);
         return NULL;
     }
     return p;
 }
 
-const struct weft_err *weft_trouble_error(const struct weft_trouble_player *p)
+const struct weft_err *weft_fault_player_error(const struct weft_fault_player *p)
 {
     return &p->err;
 }
 
-bool weft_trouble_ahead(const struct weft_trouble_player *p)
+bool weft_fault_player_ahead(const struct weft_fault_player *p)
 {
     return p->next < p->nedges;
 }
 
-size_t weft_trouble_finish(struct weft_trouble_player *p)
+size_t weft_fault_player_finish(struct weft_fault_player *p)
 {
     size_t never = 0;
-    for (uint32_t i = 0; i < p->c.trouble->nstretches; i++) {
+    for (uint32_t i = 0; i < p->c.plan->nstretches; i++) {
         if (!p->running[i].begun)
             never++;
         else if (!p->running[i].ended)
@@ -177,7 +176,7 @@ size_t weft_trouble_finish(struct weft_trouble_player *p)
     return never;
 }
 
-void weft_trouble_player_free(struct weft_trouble_player *p)
+void weft_fault_player_free(struct weft_fault_player *p)
 {
     if (!p)
         return;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kinds of trouble: their parameters, and what they mean for links. */
+/* The kinds of faults: their parameters, and what they mean for links. */
 #include "base/units.h"
-#include "trouble/trouble.h"
+#include "fault/fault.h"
 
-#define WEFT_TROUBLE(x) extern const struct weft_trouble_kind weft_trouble_##x;
-#include "trouble/trouble_table.def"
-#undef WEFT_TROUBLE
+#define WEFT_FAULT(x) extern const struct weft_fault_kind weft_fault_##x;
+#include "fault/fault_table.def"
+#undef WEFT_FAULT
 
-static const struct weft_trouble_kind *const table[] = {
-#define WEFT_TROUBLE(x) &weft_trouble_##x,
-#include "trouble/trouble_table.def"
-#undef WEFT_TROUBLE
+static const struct weft_fault_kind *const table[] = {
+#define WEFT_FAULT(x) &weft_fault_##x,
+#include "fault/fault_table.def"
+#undef WEFT_FAULT
 };
 enum { TABLE_SIZE = sizeof table / sizeof table[0] };
 
-const struct weft_trouble_kind *const *weft_trouble_kinds(size_t *n)
+const struct weft_fault_kind *const *weft_fault_kinds(size_t *n)
 {
     *n = TABLE_SIZE;
     return table;
@@ -25,13 +25,13 @@ static const char *name_of(size_t i)
     return table[i]->name;
 }
 
-const struct weft_trouble_kind *weft_trouble_kind_find(const char *name, struct weft_err *err)
+const struct weft_fault_kind *weft_fault_kind_find(const char *name, struct weft_err *err)
 {
     const size_t i = weft_find_named(name, name_of, TABLE_SIZE, "kind", err);
     return i < TABLE_SIZE ? table[i] : NULL;
 }
 
-#define F(field) offsetof(struct weft_trouble_item, field)
+#define F(field) offsetof(struct weft_fault_item, field)
 #define LINK                                                                                       \
     {                                                                                              \
         .name = "link", .type = WEFT_PARAM_STRING, .offset = F(links),                             \
@@ -48,44 +48,44 @@ const struct weft_trouble_kind *weft_trouble_kind_find(const char *name, struct 
         .name = "until", .type = WEFT_PARAM_TIME, .offset = F(until_ps), .def = "0", .min = "0",   \
         .help = "when it ends; 0: never"                                                           \
     }
-#define TABLE(array) WEFT_PARAM_TABLE(array, struct weft_trouble_item)
+#define TABLE(array) WEFT_PARAM_TABLE(array, struct weft_fault_item)
 
 /* The time that an item lasts, as a stretch without a link. */
-static int lasting(const struct weft_trouble *t, uint32_t item, enum weft_link_change_kind what,
-                   struct weft_trouble_stretch *s, struct weft_err *err)
+static int lasting(const struct weft_fault_plan *t, uint32_t item, enum weft_link_change_kind what,
+                   struct weft_fault_stretch *s, struct weft_err *err)
 {
-    const struct weft_trouble_item *i = &t->items[item];
+    const struct weft_fault_item *i = &t->items[item];
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
     if (i->until_ps && i->until_ps <= i->at_ps)
         return weft_err_set(err, WEFT_E_INPUT, "ends at %s, not after it begins at %s",
                             weft_format_time(i->until_ps, a), weft_format_time(i->at_ps, b));
-    *s = (struct weft_trouble_stretch){.item = item,
-                                       .what = what,
-                                       .begin_ps = i->at_ps,
-                                       .end_ps = i->until_ps ? i->until_ps : WEFT_NEVER,
-                                       .rate_bps = i->rate_bps,
-                                       .bit_error_rate = i->bit_error_rate};
+    *s = (struct weft_fault_stretch){.item = item,
+                                     .what = what,
+                                     .begin_ps = i->at_ps,
+                                     .end_ps = i->until_ps ? i->until_ps : WEFT_NEVER,
+                                     .rate_bps = i->rate_bps,
+                                     .bit_error_rate = i->bit_error_rate};
     return 0;
 }
 
-static int expand_links(struct weft_trouble *t, uint32_t item, enum weft_link_change_kind what,
+static int expand_links(struct weft_fault_plan *t, uint32_t item, enum weft_link_change_kind what,
                         struct weft_err *err)
 {
-    struct weft_trouble_stretch s;
+    struct weft_fault_stretch s;
     int rc = lasting(t, item, what, &s, err);
-    return rc ? rc : weft_trouble_add_links(t, &s, t->items[item].links, err);
+    return rc ? rc : weft_fault_plan_add_links(t, &s, t->items[item].links, err);
 }
 
 /* ---- link-down ---- */
 
 static const struct weft_param link_down_params[] = {LINK, AT(NULL), UNTIL};
 
-static int link_down(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+static int link_down(struct weft_fault_plan *t, uint32_t item, struct weft_err *err)
 {
     return expand_links(t, item, WEFT_LINK_DOWN, err);
 }
 
-const struct weft_trouble_kind weft_trouble_link_down = {
+const struct weft_fault_kind weft_fault_link_down = {
     "link-down", "links fail: what is on them and waits for them is lost, routes go around",
     TABLE(link_down_params), link_down};
 
@@ -100,14 +100,14 @@ static const struct weft_param switch_down_params[] = {
     UNTIL,
 };
 
-static int switch_down(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+static int switch_down(struct weft_fault_plan *t, uint32_t item, struct weft_err *err)
 {
-    struct weft_trouble_stretch s;
+    struct weft_fault_stretch s;
     int rc = lasting(t, item, WEFT_LINK_DOWN, &s, err);
-    return rc ? rc : weft_trouble_add_switch(t, &s, t->items[item].node, err);
+    return rc ? rc : weft_fault_plan_add_switch(t, &s, t->items[item].node, err);
 }
 
-const struct weft_trouble_kind weft_trouble_switch_down = {
+const struct weft_fault_kind weft_fault_switch_down = {
     "switch-down", "a switch fails: all its links, and every packet in its buffer",
     TABLE(switch_down_params), switch_down};
 
@@ -134,11 +134,11 @@ static const struct weft_param flap_params[] = {
      .help = "how many times it fails"},
 };
 
-static int flap(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+static int flap(struct weft_fault_plan *t, uint32_t item, struct weft_err *err)
 {
-    const struct weft_trouble_item i = t->items[item];
+    const struct weft_fault_item i = t->items[item];
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
-    struct weft_trouble_stretch s;
+    struct weft_fault_stretch s;
     if (i.down_ps >= i.period_ps)
         return weft_err_set(err, WEFT_E_INPUT,
                             "is down for %s of each period of %s, so it never comes up; see "
@@ -151,12 +151,12 @@ static int flap(struct weft_trouble *t, uint32_t item, struct weft_err *err)
     for (uint64_t k = 0; k < i.count && !rc; k++) {
         s.begin_ps = i.at_ps + (int64_t)k * i.period_ps;
         s.end_ps = s.begin_ps + i.down_ps;
-        rc = weft_trouble_add_links(t, &s, i.links, err);
+        rc = weft_fault_plan_add_links(t, &s, i.links, err);
     }
     return rc;
 }
 
-const struct weft_trouble_kind weft_trouble_flap = {
+const struct weft_fault_kind weft_fault_flap = {
     "flap", "links go down and come up again, over and over", TABLE(flap_params), flap};
 
 /* ---- degrade ---- */
@@ -172,13 +172,13 @@ static const struct weft_param degrade_params[] = {
     UNTIL,
 };
 
-static int degrade(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+static int degrade(struct weft_fault_plan *t, uint32_t item, struct weft_err *err)
 {
     const size_t first = t->nstretches;
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
     int rc = expand_links(t, item, WEFT_LINK_RATE, err);
     for (size_t i = first; i < t->nstretches && !rc; i++) {
-        const struct weft_trouble_stretch *s = &t->stretches[i];
+        const struct weft_fault_stretch *s = &t->stretches[i];
         const uint64_t built_bps = t->fabric->links[s->link].rate_bps;
         if (s->rate_bps >= built_bps)
             rc = weft_err_set(
@@ -188,7 +188,7 @@ static int degrade(struct weft_trouble *t, uint32_t item, struct weft_err *err)
     return rc;
 }
 
-const struct weft_trouble_kind weft_trouble_degrade = {
+const struct weft_fault_kind weft_fault_degrade = {
     "degrade", "links lose speed, both directions, from the next packet on", TABLE(degrade_params),
     degrade};
 
@@ -207,11 +207,11 @@ static const struct weft_param bit_errors_params[] = {
     UNTIL,
 };
 
-static int bit_errors(struct weft_trouble *t, uint32_t item, struct weft_err *err)
+static int bit_errors(struct weft_fault_plan *t, uint32_t item, struct weft_err *err)
 {
     return expand_links(t, item, WEFT_LINK_BIT_ERRORS, err);
 }
 
-const struct weft_trouble_kind weft_trouble_bit_errors = {
+const struct weft_fault_kind weft_fault_bit_errors = {
     "bit-errors", "links flip bits: a packet with a wrong bit is lost when it arrives",
     TABLE(bit_errors_params), bit_errors};

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stretches of trouble: kept, in order, without contradiction.
+ * Stretches of faults: kept, in order, without contradiction.
  *
  * Failures of one link may overlap (a link of a switch that fails too): it is down while any of them
  * lasts. Two rates or two bit error rates at a time mean nothing and are refused.
  */
 #include "base/units.h"
-#include "trouble/edges.h"
+#include "fault/edges.h"
 
 #include <stdlib.h>
 
 #define MAX_STRETCHES 1000000u
 
-int weft_trouble_grow(void **array, size_t n, size_t *cap, size_t size, struct weft_err *err)
+int weft_fault_plan_grow(void **array, size_t n, size_t *cap, size_t size, struct weft_err *err)
 {
     if (n < *cap)
         return 0;
@@ -25,13 +25,13 @@ int weft_trouble_grow(void **array, size_t n, size_t *cap, size_t size, struct w
     return 0;
 }
 
-int weft_trouble_add(struct weft_trouble *t, const struct weft_trouble_stretch *s,
-                     struct weft_err *err)
+int weft_fault_plan_add(struct weft_fault_plan *t, const struct weft_fault_stretch *s,
+                        struct weft_err *err)
 {
     if (t->nstretches == MAX_STRETCHES)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %u failures of links", MAX_STRETCHES);
-    int rc =
-        weft_trouble_grow((void **)&t->stretches, t->nstretches, &t->stretches_cap, sizeof *s, err);
+    int rc = weft_fault_plan_grow((void **)&t->stretches, t->nstretches, &t->stretches_cap,
+                                  sizeof *s, err);
     if (!rc)
         t->stretches[t->nstretches++] = *s;
     return rc;
@@ -44,8 +44,8 @@ static int cmp(int64_t a, int64_t b)
 
 static int by_begin(const void *pa, const void *pb)
 {
-    const struct weft_trouble_stretch *a = (const struct weft_trouble_stretch *)pa,
-                                      *b = (const struct weft_trouble_stretch *)pb;
+    const struct weft_fault_stretch *a = (const struct weft_fault_stretch *)pa,
+                                    *b = (const struct weft_fault_stretch *)pb;
     int c = cmp(a->begin_ps, b->begin_ps);
     c = c ? c : cmp(a->item, b->item);
     return c ? c : cmp(a->link, b->link);
@@ -53,16 +53,16 @@ static int by_begin(const void *pa, const void *pb)
 
 static int by_link(const void *pa, const void *pb)
 {
-    const struct weft_trouble_stretch *a = *(const struct weft_trouble_stretch *const *)pa,
-                                      *b = *(const struct weft_trouble_stretch *const *)pb;
+    const struct weft_fault_stretch *a = *(const struct weft_fault_stretch *const *)pa,
+                                    *b = *(const struct weft_fault_stretch *const *)pb;
     int c = cmp(a->link, b->link);
     c = c ? c : cmp(a->what, b->what);
     return c ? c : by_begin(a, b);
 }
 
-static int check_overlaps(const struct weft_trouble *t, struct weft_err *err)
+static int check_overlaps(const struct weft_fault_plan *t, struct weft_err *err)
 {
-    const struct weft_trouble_stretch **order = malloc((t->nstretches + 1) * sizeof(void *));
+    const struct weft_fault_stretch **order = malloc((t->nstretches + 1) * sizeof(void *));
     char at[WEFT_UNIT_TEXT_MAX];
     int rc = order ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for failures");
     for (size_t i = 0; i < t->nstretches && !rc; i++)
@@ -70,7 +70,7 @@ static int check_overlaps(const struct weft_trouble *t, struct weft_err *err)
     if (!rc)
         qsort(order, t->nstretches, sizeof order[0], by_link);
     for (size_t i = 1; i < t->nstretches && !rc; i++) {
-        const struct weft_trouble_stretch *a = order[i - 1], *b = order[i];
+        const struct weft_fault_stretch *a = order[i - 1], *b = order[i];
         if (a->link != b->link || a->what != b->what || b->what == WEFT_LINK_DOWN ||
             b->begin_ps >= a->end_ps)
             continue;
@@ -85,7 +85,7 @@ static int check_overlaps(const struct weft_trouble *t, struct weft_err *err)
     return rc;
 }
 
-int weft_trouble_sort(struct weft_trouble *t, struct weft_err *err)
+int weft_fault_plan_sort(struct weft_fault_plan *t, struct weft_err *err)
 {
     const int rc = check_overlaps(t, err);
     if (!rc && t->nstretches)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // A fabric of hosts h0 to h3, switches s4 and s5, and two parallel links between these.
-#ifndef WEFT_TESTS_TROUBLE_FABRICS_H
-#define WEFT_TESTS_TROUBLE_FABRICS_H
+#ifndef WEFT_TESTS_FABRIC_FAULTS_FABRICS_H
+#define WEFT_TESTS_FABRIC_FAULTS_FABRICS_H
 
 #include "base/units.h"
-#include "trouble/trouble.h"
+#include "fault/fault.h"
 
 #include <gtest/gtest.h>
 
@@ -17,18 +17,18 @@ struct Free
     {
         weft_fabric_free(f);
     }
-    void operator()(weft_trouble *t) const
+    void operator()(weft_fault_plan *t) const
     {
-        weft_trouble_free(t);
+        weft_fault_plan_free(t);
     }
-    void operator()(weft_trouble_player *p) const
+    void operator()(weft_fault_player *p) const
     {
-        weft_trouble_player_free(p);
+        weft_fault_player_free(p);
     }
 };
 using Fabric = std::unique_ptr<weft_fabric, Free>;
-using Trouble = std::unique_ptr<weft_trouble, Free>;
-using Player = std::unique_ptr<weft_trouble_player, Free>;
+using Plan = std::unique_ptr<weft_fault_plan, Free>;
+using Player = std::unique_ptr<weft_fault_player, Free>;
 
 // Links 0 to 3: h0-s4, h1-s4, h2-s5, h3-s5; 4 and 5: s4-s5. All 100 Gbps.
 inline Fabric
@@ -50,11 +50,11 @@ TwoSwitches()
     return f;
 }
 
-inline Trouble
+inline Plan
 Read(const Fabric &f, const std::string &events, std::string *why = nullptr)
 {
     weft_err err = {};
-    Trouble t(weft_trouble_new(events.c_str(), f.get(), &err));
+    Plan t(weft_fault_plan_new(events.c_str(), f.get(), &err));
     if (why)
         *why = err.msg;
     else

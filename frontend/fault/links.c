@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From names to links; the forms are in trouble.h. */
-#include "trouble/trouble.h"
+/* From names to links; the forms are in fault.h. */
+#include "fault/fault.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static int choose(const char *a, const char *b, uint32_t n, struct weft_err *err
 }
 
 /* NODE-NODE, NODE-NODE#K or NODE-NODE#all. */
-static int add_between(struct weft_trouble *t, struct weft_trouble_stretch *s, const char *text,
+static int add_between(struct weft_fault_plan *t, struct weft_fault_stretch *s, const char *text,
                        struct weft_err *err)
 {
     const struct weft_fabric *f = t->fabric;
@@ -128,16 +128,16 @@ static int add_between(struct weft_trouble *t, struct weft_trouble_stretch *s, c
         if (!joins(&f->links[ports[p].link], a, b) || (k++ != which && !all))
             continue;
         s->link = ports[p].link;
-        rc = weft_trouble_add(t, s, err);
+        rc = weft_fault_plan_add(t, s, err);
     }
     return rc;
 }
 
-int weft_trouble_add_links(struct weft_trouble *t, const struct weft_trouble_stretch *like,
-                           const char *selector, struct weft_err *err)
+int weft_fault_plan_add_links(struct weft_fault_plan *t, const struct weft_fault_stretch *like,
+                              const char *selector, struct weft_err *err)
 {
     const struct weft_fabric *f = t->fabric;
-    struct weft_trouble_stretch s = *like;
+    struct weft_fault_stretch s = *like;
     char *copy = strdup(selector), *rest = copy;
     int rc = copy ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for names of links");
     while (!rc && rest) {
@@ -153,17 +153,17 @@ int weft_trouble_add_links(struct weft_trouble *t, const struct weft_trouble_str
             rc = weft_err_set(err, WEFT_E_INPUT, "link '%.60s': what is '%.20s' behind the number?",
                               one, end);
         else
-            rc = weft_trouble_add(t, &s, err);
+            rc = weft_fault_plan_add(t, &s, err);
     }
     free(copy);
     return rc;
 }
 
-int weft_trouble_add_switch(struct weft_trouble *t, const struct weft_trouble_stretch *like,
-                            const char *name, struct weft_err *err)
+int weft_fault_plan_add_switch(struct weft_fault_plan *t, const struct weft_fault_stretch *like,
+                               const char *name, struct weft_err *err)
 {
     const struct weft_fabric *f = t->fabric;
-    struct weft_trouble_stretch s = *like;
+    struct weft_fault_stretch s = *like;
     char all[SWITCHES_MAX];
     const char *end;
     uint32_t node;
@@ -176,7 +176,7 @@ int weft_trouble_add_switch(struct weft_trouble *t, const struct weft_trouble_st
     const struct weft_fabric_node *n = &f->nodes[node];
     for (uint32_t p = n->first_port; p < n->first_port + n->nports && !rc; p++) {
         s.link = f->ports[p].link;
-        rc = weft_trouble_add(t, &s, err);
+        rc = weft_fault_plan_add(t, &s, err);
     }
     return rc;
 }
