@@ -129,7 +129,7 @@ struct weft_cc_ops {
     struct weft_param_table params;
     const struct weft_cc_preset *presets; /**< terminated by name == NULL; Optional */
     const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */
-    const struct weft_cc_marking *marking; /**< required with NEEDS_ECN */
+    const struct weft_cc_marking *marking; /**< Optional: without it those of DCQCN hold */
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */
     unsigned (*needs_now)(const void *params);
@@ -160,6 +160,10 @@ struct weft_cc_ops {
     /** Optional. Writes one double per observable, in their order, as of the last hook. */
     void (*observe)(const void *state, const void *params, double *values);
 };
+
+/** Whether an algorithm has every hook and table that is required, and those that go together; WEFT_E_INTERNAL names the
+ * first that is missing. */
+int weft_cc_check_ops(const struct weft_cc_ops *ops, struct weft_err *err);
 
 /** All algorithms, in the order of cc_table.def; *n receives their number. */
 const struct weft_cc_ops *const *weft_cc_table(size_t *n);

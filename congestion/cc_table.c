@@ -6,6 +6,7 @@
 
 #include "base/scale.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,27 @@ const struct weft_cc_ops *const *weft_cc_table(size_t *n)
 {
     *n = TABLE_N;
     return table;
+}
+
+int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
+{
+    const struct {
+        const char *what;
+        bool wanted, there;
+    } parts[] = {
+        {"init", true, o->init != NULL},
+        {"on_cnp", o->needs & WEFT_CC_NEEDS_CNP, o->on_cnp != NULL},
+        {"cnp", o->needs & WEFT_CC_NEEDS_CNP, o->cnp != NULL},
+        {"signals", o->needs & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT), o->signals != NULL},
+        {"observe", o->observables != NULL, o->observe != NULL},
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].wanted && !parts[i].there)
+            return weft_err_set(err, WEFT_E_INTERNAL,
+                                "the congestion control '%s' has no '%s', which %s requires",
+                                o->name, parts[i].what,
+                                i == 0 ? "each" : "what it needs or offers");
+    return 0;
 }
 
 static const char *name_of(size_t i)

@@ -52,7 +52,7 @@ struct weft_bench_result {
     int through_frontend;             /**< frontend_s means something */
     uint64_t peak_rss_bytes;
     int has_memory;
-    struct weft_net_memory memory;
+    struct weft_memory_figures memory;
     uint64_t instructions; /**< of the run, --callgrind; 0: not counted */
 };
 

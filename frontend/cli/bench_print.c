@@ -17,7 +17,7 @@ struct figures {
 
 static struct figures figures_of(const struct weft_bench_result *r)
 {
-    const struct weft_net_memory *m = &r->memory;
+    const struct weft_memory_figures *m = &r->memory;
     double hops = (double)r->packet_hops;
     return (struct figures){
         .hops_per_s = per(hops, r->cpu_s),

@@ -126,7 +126,7 @@ struct figures {
     uint64_t bisection_bps; /* 0: not computed */
     struct weft_tier_figures tiers[TIERS_MAX];
     uint32_t ntiers;
-    struct weft_net_buffers buffers;
+    struct weft_buffer_figures buffers;
     int has_buffers;
 };
 

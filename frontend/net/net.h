@@ -13,6 +13,7 @@
 #define WEFT_NET_H
 
 #include "base/delay.h"
+#include "base/figures.h"
 #include "base/param.h"
 #include "congestion/cc.h"
 #include "topologies/link_change.h"
@@ -140,18 +141,6 @@ struct weft_net_totals {
     uint64_t events; /**< events executed by the backend */
 };
 
-/** Memory that a backend's state takes, for weft bench. Addresses reserved and never touched do not count. */
-struct weft_net_memory {
-    uint64_t
-        fabric_bytes; /**< what the fabric costs before anything is sent: graph, routes, ports, buffers */
-    uint64_t qps;      /**< QPs opened */
-    uint64_t qp_bytes; /**< their state, with congestion control and the table that finds them */
-    uint64_t peak_packets;  /**< most packets alive at once */
-    uint64_t packet_bytes;  /**< records of packets, with what travels beside them */
-    uint64_t peak_messages; /**< most messages posted and not acknowledged at once */
-    uint64_t message_bytes; /**< their records */
-};
-
 /** A transport connection that carries messages one way, from when it was opened to now. */
 struct weft_net_connection {
     uint32_t src, dst;       /**< hosts */
@@ -209,7 +198,7 @@ struct weft_net_ops {
     uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                         void *ctx);
     /** Optional. */
-    void (*memory)(const struct weft_net *net, struct weft_net_memory *out);
+    void (*memory)(const struct weft_net *net, struct weft_memory_figures *out);
     /**
      * Optional, with contribute. Opens a group of @p n hosts for in-network operations at priority @p prio;
      * all groups before the first contribute. WEFT_E_INPUT: the fabric can't, and *err says why.
@@ -271,14 +260,6 @@ struct weft_net_config {
     int dry; /**< 1: made to see whether it can be; it will not run, and writes no files */
 };
 
-/** Sums over all switches and forwarding NPUs of a fabric. */
-struct weft_net_buffers {
-    uint64_t nodes;          /**< how many there are */
-    uint64_t buffer_bytes;   /**< packet buffer */
-    uint64_t headroom_bytes; /**< of it, set aside for what arrives after XOFF */
-    uint64_t reserve_bytes;  /**< of it, guaranteed to single queues */
-};
-
 /** One backend. */
 struct weft_net_backend {
     const char *name; /**< "packet", "ideal" */
@@ -293,7 +274,7 @@ struct weft_net_backend {
     int (*create)(const struct weft_net_config *config, struct weft_net **out,
                   struct weft_err *err);
     /** Optional. Adds up the buffers of a configuration that `check` accepts. */
-    void (*buffers)(const struct weft_net_config *config, struct weft_net_buffers *out);
+    void (*buffers)(const struct weft_net_config *config, struct weft_buffer_figures *out);
     /** Optional: links can change. Whether a fabric without the links whose byte in @p down is not 0 can run;
      * WEFT_E_INPUT when its routes can deadlock. Not called before `check` has accepted the configuration. */
     int (*check_links)(const struct weft_net_config *config, const uint8_t *down,

@@ -567,7 +567,7 @@ NetPortStats(const weft_net* net, uint32_t port, weft_net_port_stats* out)
     struct weft_engine_port_stats s = {};
     *out = {};
     Look(net, [&](const PacketNet* self) {
-        const struct weft_engine* engine = self->fabric->GetEngine();
+        struct weft_engine* engine = self->fabric->GetEngine();
         weft_engine_port_stats(engine, port, &s);
         out->last_ps = weft_engine_port_last_ps(engine, port);
     });
@@ -614,18 +614,10 @@ NetExplain(const weft_net* net, uint64_t max, weft_net_explain_fn fn, void* ctx)
 }
 
 void
-NetMemory(const weft_net* net, weft_net_memory* out)
+NetMemory(const weft_net* net, weft_memory_figures* out)
 {
-    struct weft_engine_memory m = {};
-    Look(net, [&](const PacketNet* self) { weft_engine_memory(self->fabric->GetEngine(), &m); });
     *out = {};
-    out->fabric_bytes = m.fabric_bytes;
-    out->qps = m.qps;
-    out->qp_bytes = m.qp_bytes;
-    out->peak_packets = m.peak_packets;
-    out->packet_bytes = m.packet_bytes;
-    out->peak_messages = m.peak_messages;
-    out->message_bytes = m.message_bytes;
+    Look(net, [&](const PacketNet* self) { weft_engine_memory(self->fabric->GetEngine(), out); });
 }
 
 void
@@ -743,12 +735,10 @@ BackendSettled(const weft_net_config* config,
 }
 
 void
-BackendBuffers(const weft_net_config* config, weft_net_buffers* out)
+BackendBuffers(const weft_net_config* config, weft_buffer_figures* out)
 {
     const weft_engine_config c = EngineConfig(config);
-    weft_engine_buffers b{};
-    weft_engine_buffer_sums(&c, &b);
-    *out = {b.nodes, b.buffer_bytes, b.headroom_bytes, b.reserve_bytes};
+    weft_engine_buffer_sums(&c, out);
 }
 
 int

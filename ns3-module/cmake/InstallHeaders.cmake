@@ -10,5 +10,6 @@ function(weft_install_c_headers root module destination)
     file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
     install(FILES ${headers} DESTINATION ${destination}/${folder} ${ARGN})
   endforeach()
-  install(FILES ${module}/engine/engine.h ${module}/engine/wire.h ${module}/engine/capture.h DESTINATION ${destination}/ns3-module/engine ${ARGN})
+  install(FILES ${module}/engine/engine.h ${module}/engine/wire.h ${module}/engine/capture.h
+    ${module}/engine/recoveries.def ${module}/engine/balances.def DESTINATION ${destination}/ns3-module/engine ${ARGN})
 endfunction()

@@ -44,25 +44,23 @@ const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
     return (unsigned)kind < WEFT_PKT_KINDS ? names[kind] : "?";
 }
 
-/* What lazy ports owe is no part of the state that callers know: making it up does not change it. */
-static void catch_up(const struct weft_engine *e)
+void weft_engine_settle(struct weft_engine *e)
 {
-    lazy_catch_up((struct weft_engine *)(uintptr_t)e);
+    lazy_catch_up(e);
 }
 
-void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *out)
+void weft_engine_totals(struct weft_engine *e, struct weft_engine_totals *out)
 {
-    catch_up(e);
+    weft_engine_settle(e);
     *out = e->tot;
     out->packets_in_flight = e->pkts.pool.live;
 }
 
 /* The engine as those who look at it see it: with every transmission up to now made. */
-static const struct port *settled(const struct weft_engine *e, uint32_t port)
+static const struct port *settled(struct weft_engine *e, uint32_t port)
 {
-    struct weft_engine *owner = (struct weft_engine *)(uintptr_t)e;
-    window_catch_up(owner);
-    port_settle(owner, &e->ports[port], port);
+    window_catch_up(e);
+    port_settle(e, &e->ports[port], port);
     return &e->ports[port];
 }
 
@@ -79,7 +77,7 @@ static int64_t yet_to_send(const struct weft_engine *e, const struct port *p)
     return p->down || p->busy_until_ps <= now ? 0 : p->busy_until_ps - now;
 }
 
-void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
+void weft_engine_port_stats(struct weft_engine *e, uint32_t port,
                             struct weft_engine_port_stats *out)
 {
     const struct port *p = settled(e, port);
@@ -89,14 +87,14 @@ void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
         out->paused_ps += reached_ps(e) - p->paused_since_ps;
 }
 
-int64_t weft_engine_port_last_ps(const struct weft_engine *e, uint32_t port)
+int64_t weft_engine_port_last_ps(struct weft_engine *e, uint32_t port)
 {
     const struct port *p = settled(e, port);
     const int64_t now = reached_ps(e);
     return p->down ? 0 : p->busy_until_ps < now ? p->busy_until_ps : now;
 }
 
-uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio)
+uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
     return settled(e, port)->lane[prio].qbytes;
 }
@@ -230,10 +228,10 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
     return rc;
 }
 
-int weft_engine_check(const struct weft_engine *e, struct weft_err *err)
+int weft_engine_check(struct weft_engine *e, struct weft_err *err)
 {
     uint64_t sent = 0, delivered = 0, drops = 0;
-    catch_up(e);
+    weft_engine_settle(e);
     for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++) {
         sent += e->tot.sent[k];
         delivered += e->tot.delivered[k];
@@ -326,10 +324,10 @@ uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
     return n;
 }
 
-uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
+uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max,
                              void (*fn)(void *, const char *), void *ctx)
 {
-    catch_up(e);
+    weft_engine_settle(e);
     uint64_t said = link_explain(e, max, fn, ctx);
     said += e->msgs.live ? diagnose_pauses(e, max - said, fn, ctx) : 0;
     for (uint32_t i = 0; i < e->qps.pool.n && said < max; i++)

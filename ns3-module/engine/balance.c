@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Load balancing among equal-cost ports, beyond the hash of the flow (ecmp.c): one function each, listed
- * in the order of enum weft_balance.
+ * in balances.def.
  *
  * spray: packet by packet, the ports of a node in turn.
  * adaptive: packet by packet, the port with the shortest queue; the flow's own among equals.
@@ -82,13 +82,10 @@ static const struct {
     bool shared; /* switches share state: what one does shows at others */
     const struct steer *steer;
 } table[] = {
-    [WEFT_BALANCE_FLOW] = {"flow", NULL, false, false, NULL},
-    [WEFT_BALANCE_SPRAY] = {"spray", spray, true, false, NULL},
-    [WEFT_BALANCE_FLOWLET] = {"flowlet", flowlet, false, true, NULL},
-    [WEFT_BALANCE_ADAPTIVE] = {"adaptive", adaptive, true, false, NULL},
-    [WEFT_BALANCE_VALIANT] = {"valiant", drawn, true, true, &steer_valiant},
-    [WEFT_BALANCE_MINIMAL_ADAPTIVE] = {"minimal-adaptive", adaptive, true, false,
-                                       &steer_minimal_adaptive},
+#define BALANCE(number, word, pick, per_packet, shared, steer)                                     \
+    {word, pick, per_packet, shared, steer},
+#include "balances.def"
+#undef BALANCE
 };
 
 const struct steer *steer_of(int balance, const struct weft_fabric *f)
@@ -122,6 +119,10 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
     if ((size_t)b >= sizeof table / sizeof table[0])
         return weft_err_set(err, WEFT_E_INPUT, "switch.balance is number %d; see enum weft_balance",
                             b);
+    const struct steer *s = table[b].steer;
+    if (s && (!s->upper || !s->aim || !s->exits || !s->next))
+        return weft_err_set(err, WEFT_E_INTERNAL, "switch.balance=%s lacks a function of struct steer",
+                            table[b].name);
     if (!table[b].per_packet)
         return 0;
     if (c->params.transport.recovery != WEFT_RECOVERY_SELECTIVE_REPEAT &&

@@ -42,6 +42,8 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
     if (!recovery_of(t->recovery))
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.recovery is number %d; see enum weft_recovery", t->recovery);
+    if ((rc = recovery_check(recovery_of(t->recovery), err)))
+        return rc;
     const struct weft_ecn_params *ecn = &c->params.ecn;
     if (ecn->kmin_bytes != UINT64_MAX && ecn->kmin_bytes > ecn->kmax_bytes)
         return weft_err_set(err, WEFT_E_INPUT, "ecn.kmin (%lluB) exceeds ecn.kmax (%lluB)",

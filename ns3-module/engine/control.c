@@ -136,7 +136,9 @@ int control_check(const struct weft_engine_config *c, struct control_needs *need
                   struct weft_err *err)
 {
     struct control list[WEFT_FABRIC_DIMS_MAX];
-    int rc = c->cc->check ? c->cc->check(c->cc_params, err) : 0;
+    int rc = weft_cc_check_ops(c->cc, err);
+    if (!rc && c->cc->check)
+        rc = c->cc->check(c->cc_params, err);
     struct control_needs all = {0};
     if (rc || (rc = control_read_all(c, list, err)))
         return rc;

@@ -24,6 +24,7 @@
 #define WEFT_ENGINE_H
 
 #include "base/delay.h"
+#include "base/figures.h"
 #include "congestion/cc.h"
 #include "topologies/link_change.h"
 
@@ -73,10 +74,9 @@ struct weft_transport_params {
 
 /** What a QP does about lost packets. */
 enum weft_recovery {
-    WEFT_RECOVERY_GO_BACK_N,
-    WEFT_RECOVERY_GO_BACK_0,
-    WEFT_RECOVERY_SELECTIVE_REPEAT,
-    WEFT_RECOVERY_OUT_OF_ORDER,
+#define RECOVERY(number, symbol, word) WEFT_RECOVERY_##number,
+#include "recoveries.def"
+#undef RECOVERY
     WEFT_RECOVERIES
 };
 
@@ -89,12 +89,10 @@ enum weft_ecmp {
 };
 /** What spreads data packets over equal-cost ports. */
 enum weft_balance {
-    WEFT_BALANCE_FLOW, /**< the hash of their flow: transport.ecmp */
-    WEFT_BALANCE_SPRAY,
-    WEFT_BALANCE_FLOWLET,
-    WEFT_BALANCE_ADAPTIVE,
-    WEFT_BALANCE_VALIANT,         /**< not only equal-cost ports: by way of a random intermediate */
-    WEFT_BALANCE_MINIMAL_ADAPTIVE /**< any dimension that brings the packet nearer */
+#define BALANCE(number, word, pick, per_packet, shared, steer) WEFT_BALANCE_##number,
+#include "balances.def"
+#undef BALANCE
+    WEFT_BALANCES
 };
 /** How a switch shares a port among priorities that are not strict. */
 enum weft_scheduler { WEFT_SCHED_DRR, WEFT_SCHED_PACKET_RR };
@@ -436,14 +434,6 @@ struct weft_engine_totals {
     uint64_t qps;               /**< QPs opened so far */
 };
 
-/** Memory of an engine's state; see struct weft_net_memory in net.h for the meaning of each. */
-struct weft_engine_memory {
-    uint64_t fabric_bytes;
-    uint64_t qps, qp_bytes;
-    uint64_t peak_packets, packet_bytes;
-    uint64_t peak_messages, message_bytes;
-};
-
 /** What weft_engine_new needs; everything pointed to must outlive the engine, params and hooks
  * are copied. */
 struct weft_engine_config {
@@ -462,10 +452,6 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
  * WEFT_E_INPUT names a circle; 0 when nothing is lossless, or pfc.allow-deadlock. */
 int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_params *p,
                             const uint8_t *down, struct weft_err *err);
-/** Sums over all nodes that forward. */
-struct weft_engine_buffers {
-    uint64_t nodes, buffer_bytes, headroom_bytes, reserve_bytes;
-};
 /**
  * Says of a configuration that weft_engine_check_config accepts, one sentence each, under which settings its congestion
  * controls can't act, with the numbers. @p roce: RoCE is used; else only frames of other transports are looked at.
@@ -477,7 +463,7 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
 void weft_engine_marking_text(const struct weft_engine_config *c, const char *what, char *buf,
                               size_t size);
 /** Adds up what a configuration gives to buffers, and sets aside in them. */
-void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_engine_buffers *out);
+void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_buffer_figures *out);
 /** Builds an engine; NULL on failure. */
 struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct weft_err *err);
 void weft_engine_free(struct weft_engine *e);
@@ -545,7 +531,7 @@ void weft_engine_follow(struct weft_engine *e, int64_t t_ps);
  * events run between. */
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps);
 /** Time of the next event, WEFT_NEVER when idle. */
-int64_t weft_engine_next(const struct weft_engine *e);
+int64_t weft_engine_next(struct weft_engine *e);
 /** Executes every event earlier than @p limit_ps (strictly). A hook may lower the limit.
  * Returns 0, or an error code (see weft_engine_error). */
 int weft_engine_run(struct weft_engine *e, int64_t limit_ps);
@@ -557,20 +543,25 @@ void weft_engine_stop(struct weft_engine *e);
 /** The error that ended run(), or code 0. */
 const struct weft_err *weft_engine_error(const struct weft_engine *e);
 
-void weft_engine_totals(const struct weft_engine *e, struct weft_engine_totals *out);
-void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *out);
-void weft_engine_port_stats(const struct weft_engine *e, uint32_t port,
+/**
+ * Makes the transmissions that ports owe up to now, and runs the windows of switches that far. What does this by itself takes
+ * an engine that is not const: it changes no result, but calls hooks (pfc_late). The other observers show the state as it is.
+ */
+void weft_engine_settle(struct weft_engine *e);
+void weft_engine_totals(struct weft_engine *e, struct weft_engine_totals *out);
+void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures *out);
+void weft_engine_port_stats(struct weft_engine *e, uint32_t port,
                             struct weft_engine_port_stats *out);
 /** When fabric port @p port last sent, until now: the end of that transmission; 0 where it never did or its link is down. */
-int64_t weft_engine_port_last_ps(const struct weft_engine *e, uint32_t port);
+int64_t weft_engine_port_last_ps(struct weft_engine *e, uint32_t port);
 /** Bytes queued now at a switch egress port, per priority. */
-uint64_t weft_engine_queue_bytes(const struct weft_engine *e, uint32_t port, uint32_t prio);
+uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** The congestion control of a QP; @p qpn is that of a hook. */
 const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, uint32_t qpn);
 /** The observables of a QP's congestion control, one double each in the order of its table. */
 void weft_engine_observe(const struct weft_engine *e, uint32_t qpn, double *values);
 /** Checks every conservation law now. WEFT_E_INTERNAL names the first that fails. */
-int weft_engine_check(const struct weft_engine *e, struct weft_err *err);
+int weft_engine_check(struct weft_engine *e, struct weft_err *err);
 /** Whether PFC has come to a deadlock: paused ports that wait for each other in a circle and that
  * nothing can resume. 1: yes, and @p text (may be NULL) names the priority and the cycle of ports;
  * 0: no. A pause that expires (pfc.quanta) is taken as refreshed. */
@@ -601,7 +592,7 @@ int64_t weft_engine_slowest_ps(const struct weft_engine *e);
 int64_t weft_engine_changed_ps(const struct weft_engine *e);
 /** Says what keeps ports paused (a deadlock, or the roots of the pauses and their victims) and why
  * each unfinished message is stuck; at most @p max sentences; returns the number unfinished. */
-uint64_t weft_engine_explain(const struct weft_engine *e, uint64_t max,
+uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max,
                              void (*fn)(void *ctx, const char *sentence), void *ctx);
 
 #ifdef __cplusplus

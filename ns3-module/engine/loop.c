@@ -107,10 +107,8 @@ int64_t weft_engine_now(const struct weft_engine *e)
     return e->now;
 }
 
-int64_t weft_engine_next(const struct weft_engine *ce)
+int64_t weft_engine_next(struct weft_engine *e)
 {
-    struct weft_engine *e =
-        (struct weft_engine *)(uintptr_t)ce; /* settling only drops stale entries */
     const uint64_t key = fastq_first(&e->loop.fast, e->now);
     const int64_t fast = fast_time(e, key);
     const int64_t hosts = slow_time(e) <= fast && slow_first(e, key) ? e->loop.slow.h[0].t : fast;

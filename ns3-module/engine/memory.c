@@ -31,20 +31,22 @@ static uint64_t queue_bytes(const struct weft_engine *e)
            keys * sizeof *q->due + e->loop.slow.cap * sizeof *e->loop.slow.h;
 }
 
-void weft_engine_memory(const struct weft_engine *e, struct weft_engine_memory *out)
+void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures *out)
 {
     const struct weft_fabric *f = e->fabric;
-    *out = (struct weft_engine_memory){0};
+    *out = (struct weft_memory_figures){0};
     out->fabric_bytes = graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
                         f->nports * sizeof *e->ports + e->nics.n * sizeof *e->nics.of +
                         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) +
                         credit_bytes(e) + delay_bytes(e) + queue_bytes(e);
     out->qps = e->tot.qps;
-    out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.cc_state) + e->qps.nslots * sizeof *e->qps.slots;
+    out->qp_bytes =
+        touched(&e->qps.pool) + touched(&e->qps.cc_state) + e->qps.nslots * sizeof *e->qps.slots;
     for (uint32_t i = 0; i < e->nics.n; i++)
         out->qp_bytes += e->nics.of[i].paced.cap * sizeof *e->nics.of[i].paced.h;
     out->peak_packets = e->pkts.pool.peak;
-    out->packet_bytes = touched(&e->pkts.pool) + touched(&e->telemetry.stacks) + touched(&e->delays.waits);
+    out->packet_bytes =
+        touched(&e->pkts.pool) + touched(&e->telemetry.stacks) + touched(&e->delays.waits);
     out->peak_messages = e->msgs.peak;
     out->message_bytes = touched(&e->msgs);
 }

@@ -249,11 +249,11 @@ int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err)
     return 0;
 }
 
-void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_engine_buffers *out)
+void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_buffer_figures *out)
 {
     struct weft_engine_params p = c->params;
     p.pfc.prios = channel_prios(&p, c->fabric);
-    *out = (struct weft_engine_buffers){0};
+    *out = (struct weft_buffer_figures){0};
     for (uint32_t i = 0; i < c->fabric->nnodes; i++) {
         uint64_t headroom, reserve;
         if (!weft_fabric_forwards(c->fabric, i))

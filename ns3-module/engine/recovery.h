@@ -2,8 +2,7 @@
 /*
  * Loss recovery: what the two ends of a QP do about a gap in the packet numbers.
  *
- * One way of recovering is one struct recovery in one file, listed in recovery.c in the order of enum
- * weft_recovery. rc.c and nic.c handle what all share (the packet expected next, cumulative ACKs,
+ * One way of recovering is one struct recovery in one file, listed in recoveries.def. rc.c and nic.c handle what all share (the packet expected next, cumulative ACKs,
  * the timer) and call these functions only when something was lost, so a loss-free run costs the
  * same under each.
  *
@@ -41,11 +40,14 @@ struct recovery {
 
 #pragma GCC visibility push(hidden)
 
-extern const struct recovery recovery_go_back_n, recovery_go_back_0, recovery_selective_repeat,
-    recovery_out_of_order;
+#define RECOVERY(number, symbol, word) extern const struct recovery recovery_##symbol;
+#include "recoveries.def"
+#undef RECOVERY
 
 /** The member for transport.recovery. */
 const struct recovery *recovery_of(int which);
+/** WEFT_E_INTERNAL: a function that is not optional is missing. */
+int recovery_check(const struct recovery *r, struct weft_err *err);
 
 #pragma GCC visibility pop
 

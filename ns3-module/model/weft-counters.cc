@@ -114,7 +114,7 @@ Print(std::ostream& os, const NamedCounts& counts)
 } // namespace
 
 WeftTotals
-WeftTotals::Read(const weft_engine* engine)
+WeftTotals::Read(weft_engine* engine)
 {
     NS_LOG_FUNCTION(engine);
     struct weft_engine_totals t = {};
@@ -149,7 +149,7 @@ WeftTotals::GetDrops() const
 }
 
 WeftPortCounters
-WeftPortCounters::Read(const weft_engine* engine, uint32_t port)
+WeftPortCounters::Read(weft_engine* engine, uint32_t port)
 {
     NS_LOG_FUNCTION(engine << port);
     struct weft_engine_port_stats s = {};

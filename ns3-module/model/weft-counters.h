@@ -58,7 +58,7 @@ struct WeftTotals
      * @param engine an engine
      * @return what it has counted
      */
-    static WeftTotals Read(const weft_engine* engine);
+    static WeftTotals Read(weft_engine* engine);
 };
 
 /**
@@ -87,7 +87,7 @@ struct WeftPortCounters
      * @param port one of its ports
      * @return what it has counted
      */
-    static WeftPortCounters Read(const weft_engine* engine, uint32_t port);
+    static WeftPortCounters Read(weft_engine* engine, uint32_t port);
 };
 
 /**

@@ -223,3 +223,30 @@ INSTANTIATE_TEST_SUITE_P(All, Conformance, testing::ValuesIn(all()), [](const au
             c = '_';
     return s;
 });
+
+TEST(Ops, RequiredHooksAreChecked)
+{
+    size_t n = 0;
+    const weft_cc_ops *const *table = weft_cc_table(&n);
+    for (size_t i = 0; i < n; i++)
+        EXPECT_EQ(weft_cc_check_ops(table[i], nullptr), 0) << table[i]->name;
+    EXPECT_EQ(weft_cc_check_ops(&weft_cc_skeleton, nullptr), 0);
+
+    const struct {
+        const char *name, *hook;
+        void (*remove)(weft_cc_ops &);
+    } cases[] = {
+        {"none", "init", [](weft_cc_ops &o) { o.init = nullptr; }},
+        {"dcqcn", "on_cnp", [](weft_cc_ops &o) { o.on_cnp = nullptr; }},
+        {"dcqcn", "cnp", [](weft_cc_ops &o) { o.cnp = nullptr; }},
+        {"hpcc", "signals", [](weft_cc_ops &o) { o.signals = nullptr; }},
+        {"dcqcn", "observe", [](weft_cc_ops &o) { o.observe = nullptr; }},
+    };
+    for (const auto &c : cases) {
+        weft_cc_ops ops = *weft_cc_find(c.name, nullptr);
+        c.remove(ops);
+        weft_err err = {};
+        EXPECT_EQ(weft_cc_check_ops(&ops, &err), WEFT_E_INTERNAL) << c.hook;
+        EXPECT_NE(std::string(err.msg).find("'" + std::string(c.hook) + "'"), std::string::npos) << err.msg;
+    }
+}

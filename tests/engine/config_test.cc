@@ -128,3 +128,28 @@ TEST(Config, TablesHaveSoundDefaults)
         }
     }
 }
+
+TEST(Config, ACongestionControlWithoutARequiredHookIsRefused)
+{
+    World w("single-switch", {{"hosts", "2"}}, {});
+    weft_cc_ops ops = *weft_cc_find("dcqcn", nullptr);
+    ops.on_cnp = nullptr;
+    w.config.cc = &ops;
+    weft_err err = {};
+    EXPECT_EQ(weft_engine_new(&w.config, &err), nullptr);
+    EXPECT_EQ(err.code, WEFT_E_INTERNAL);
+    EXPECT_NE(std::string(err.msg).find("'on_cnp'"), std::string::npos) << err.msg;
+}
+
+TEST(Config, WordsOfRecoveriesAndBalancesAreThoseOfTheTables)
+{
+    const weft_param_table &transport = weft_engine_sections[0].params;
+    const weft_param *recovery = weft_params_find(&transport, "recovery");
+    ASSERT_NE(recovery, nullptr);
+    EXPECT_STREQ(recovery->choices, "go-back-n|go-back-0|selective-repeat|out-of-order");
+    const weft_param *balance = weft_params_find(&weft_engine_sections[1].params, "balance");
+    ASSERT_NE(balance, nullptr);
+    EXPECT_STREQ(balance->choices, "flow|spray|flowlet|adaptive|valiant|minimal-adaptive");
+    EXPECT_EQ(WEFT_RECOVERIES, 4);
+    EXPECT_EQ(WEFT_BALANCES, 6);
+}

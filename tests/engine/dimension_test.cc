@@ -83,7 +83,7 @@ TEST(Dimension, OnlyPacketsOfAControlThatListensToMarksAreMarked)
 TEST(Dimension, SwitchesHaveTheBufferOfTheirDimension)
 {
     World w("multi", Dims("buffer=2MiB", ""));
-    weft_engine_buffers b;
+    weft_buffer_figures b;
     weft_engine_buffer_sums(&w.config, &b);
     EXPECT_EQ(b.nodes, 14u);
     EXPECT_EQ(b.buffer_bytes, (2 * 2 + 12 * 32) * UINT64_C(1048576));
@@ -99,7 +99,7 @@ TEST(Dimension, SwitchesHaveTheBufferOfTheirDimension)
 // Headroom is for the packets of the link's own dimension: three full ones.
 TEST(Dimension, HeadroomFollowsTheMtu)
 {
-    weft_engine_buffers small, big;
+    weft_buffer_figures small, big;
     World a("multi", Dims("mtu=4096B", "")), b("multi", Dims("mtu=8192B", ""));
     weft_engine_buffer_sums(&a.config, &small);
     weft_engine_buffer_sums(&b.config, &big);

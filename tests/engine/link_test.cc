@@ -54,7 +54,7 @@ std::vector<uint32_t> LinksOf(const weft_fabric *f, uint32_t node)
     return links;
 }
 
-std::string Explain(const weft_engine *e)
+std::string Explain(weft_engine *e)
 {
     std::string all;
     weft_engine_explain(
