@@ -45,10 +45,10 @@ static void try_backend(const struct weft_cli *cli, const struct weft_net_backen
     if (!code)
         code = weft_execute(cli, s, &o, &x, &err);
     f->what = b->name;
-    f->ok = !code && x.code == 0;
+    f->ok = !code && x.end.code == 0;
     if (f->ok)
         snprintf(f->text, sizeof f->text, "works: 2-rank all-reduce of 4096 B in %s",
-                 weft_human_time(x.summary.end_ps, text));
+                 weft_human_time(x.end.summary.end_ps, text));
     else
         snprintf(f->text, sizeof f->text, "fails: %.140s",
                  code ? err.msg : "the run did not finish");

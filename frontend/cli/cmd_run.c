@@ -81,11 +81,11 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
     weft_json_kv_str(&j, "command", "run");
     weft_json_kv_i64(&j, "exit_code", exit_code);
     weft_json_kv_str(&j, "out", out_dir);
-    weft_outcome_json(&j, x->summary.outcome, x->reason);
+    weft_outcome_json(&j, x->end.summary.outcome, x->end.reason);
     weft_json_key(&j, "warnings");
     weft_source_warnings_json(&j, x->scenario);
     weft_json_key(&j, "summary");
-    weft_summary_json(&j, &x->summary, x->parts.fabric);
+    weft_summary_json(&j, &x->end.summary, x->parts.fabric);
     weft_json_key(&j, "expectations");
     weft_json_array(&j);
     for (size_t i = 0; e && i < e->n; i++) {
@@ -94,7 +94,7 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
         weft_json_kv_str(&j, "metric", b->metric->name);
         weft_json_kv_str(&j, "min", b->min_text);
         weft_json_kv_str(&j, "max", b->max_text);
-        weft_json_kv_bool(&j, "holds", weft_bound_holds(b, &x->summary, NULL));
+        weft_json_kv_bool(&j, "holds", weft_bound_holds(b, &x->end.summary, NULL));
         weft_json_end_object(&j);
     }
     weft_json_end_array(&j);
@@ -109,11 +109,11 @@ static int print(const struct weft_cli *cli, const struct run_opts *o,
 {
     size_t missed = 0;
     if (!o->json && !o->quiet)
-        weft_summary_text(cli->out, &x->summary, x->parts.fabric);
+        weft_summary_text(cli->out, &x->end.summary, x->parts.fabric);
     if (code != WEFT_OK && code != WEFT_E_OUTCOME)
         e = NULL; /* of what is not complete nothing is expected */
     if (e)
-        missed = print_bounds(cli, e, &x->summary, o->json || o->quiet);
+        missed = print_bounds(cli, e, &x->end.summary, o->json || o->quiet);
     if (missed && !code)
         code = WEFT_E_OUTCOME;
     if (o->json)
@@ -176,7 +176,7 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         code = weft_execute(cli, s, &eo, &x, err);
     weft_interrupt_saved();
     if (x.summed_up)
-        code = print(cli, o, &x, eo.out_dir, expect, code ? code : x.code);
+        code = print(cli, o, &x, eo.out_dir, expect, code ? code : x.end.code);
     weft_execution_free(&x);
     weft_expect_free(expect);
     weft_scenario_free(s);

@@ -8,7 +8,7 @@
  */
 #include "cli/execute.h"
 #include "cli/interrupt.h"
-#include "cli/last_words.h"
+#include "cli/signal_run_json.h"
 #include "cli/source.h"
 #include "cli/sweep.h"
 #include "report/place.h"
@@ -100,10 +100,10 @@ static void take_row(struct weft_sweep *s, size_t row, const struct weft_executi
     struct weft_sweep_row *r = &s->rows[row];
     const struct weft_sweep_row *first = &s->rows[row - row % s->axis[s->naxes - 1].n];
     r->summed_up = x->summed_up;
-    r->outcome = x->summed_up ? x->summary.outcome : "failed";
-    r->end_ps = x->summed_up ? (double)x->summary.end_ps : 0;
+    r->outcome = x->summed_up ? x->end.summary.outcome : "failed";
+    r->end_ps = x->summed_up ? (double)x->end.summary.end_ps : 0;
     for (size_t m = 0; m < s->nmetrics; m++)
-        r->metric[m] = x->summed_up ? weft_metric_value(s->metric[m], &x->summary) : NAN;
+        r->metric[m] = x->summed_up ? weft_metric_value(s->metric[m], &x->end.summary) : NAN;
     r->speed_up = NAN;
     if (r->end_ps > 0 && strcmp(r->outcome, "finished") == 0 &&
         strcmp(first->outcome, "finished") == 0)
@@ -133,7 +133,7 @@ static int run_row(const struct weft_cli *cli, const struct sweep_opts *o, struc
     weft_interrupt_set(WEFT_INTERRUPT_DEFER);
     if (code != WEFT_E_INTERRUPTED)
         take_row(s, row, &x);
-    code = code ? code : x.code;
+    code = code ? code : x.end.code;
     weft_execution_free(&x);
     weft_scenario_free(scenario);
     for (size_t k = 0; k < s->naxes; k++)
@@ -149,7 +149,7 @@ struct sweep {
     struct weft_sweep s;
     struct weft_place *place; /* NULL: no folder */
     struct weft_csv *csv;
-    struct weft_run_words words;
+    struct weft_signal_run_json on_signal;
     char run_json[WEFT_PATH_MAX], reason[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
     char last[WEFT_ERR_MSG_MAX]; /* why the row before failed */
     size_t again;                /* rows that failed for the same reason as one that was told */
@@ -161,11 +161,11 @@ static int save_state(struct sweep *w, const char *outcome, struct weft_err *err
 {
     if (!w->o->out)
         return 0;
-    weft_run_words_pop(&w->words);
+    weft_signal_run_json_pop(&w->on_signal);
     if (strcmp(outcome, "running") == 0) {
         w->s.outcome = "interrupted";
         w->s.reason = "a signal ended the program within a row";
-        if (weft_run_words_push(&w->words, w->o->out, weft_sweep_run_json, &w->s, err))
+        if (weft_signal_run_json_push(&w->on_signal, w->o->out, weft_sweep_run_json, &w->s, err))
             return err->code;
         w->s.reason = "";
     }
@@ -287,7 +287,7 @@ static int sweep(const struct weft_cli *cli, const void *opts, char **args, int 
         weft_csv_close(w->csv, NULL);
     }
     code = code ? code : w->code;
-    weft_run_words_pop(&w->words);
+    weft_signal_run_json_pop(&w->on_signal);
     weft_place_close(w->place);
     for (size_t k = 0; k < WEFT_SWEEP_KEYS; k++)
         free(w->s.axis[k].text);

@@ -13,11 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORDS_MAX = 4, SOON_S = 2 };
-#define PATIENCE_NS INT64_C(1000000000)
+enum { FILES_MAX = 4, SOON_S = 2 };
+#define SECOND_SIGINT_MIN_NS INT64_C(1000000000)
 
-static volatile sig_atomic_t came, mode, nwords;
-static const struct weft_last_words *volatile words[WORDS_MAX];
+static volatile sig_atomic_t came, mode, nfiles;
+static const struct weft_signal_file *volatile files[FILES_MAX];
 static volatile int64_t came_ns;
 
 static const struct {
@@ -55,21 +55,21 @@ static int put(int fd, const char *text, size_t size)
     return 0;
 }
 
-static void say(const struct weft_last_words *w)
+static void replace_file(const struct weft_signal_file *f)
 {
-    const int fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int fd = open(f->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         return;
-    const int failed = put(fd, w->text, w->size);
-    if (close(fd) != 0 || failed || rename(w->temporary, w->path) != 0)
-        unlink(w->temporary);
+    const int failed = put(fd, f->text, f->size);
+    if (close(fd) != 0 || failed || rename(f->temporary, f->path) != 0)
+        unlink(f->temporary);
 }
 
 static void end_now(int number)
 {
     const char *reason = weft_signal_reason(number);
-    for (int i = nwords; i-- > 0;)
-        say(words[i]);
+    for (int i = nfiles; i-- > 0;)
+        replace_file(files[i]);
     static const char before[] = "weft: error: ";
     if (put(STDERR_FILENO, before, sizeof before - 1) == 0)
         (void)!(put(STDERR_FILENO, reason, strlen(reason)) || put(STDERR_FILENO, "\n", 1));
@@ -82,7 +82,7 @@ static void on_signal(int number)
     if (mode == WEFT_INTERRUPT_AT_ONCE)
         end_now(number);
     if (came) {
-        if (number == SIGINT && now - came_ns >= PATIENCE_NS)
+        if (number == SIGINT && now - came_ns >= SECOND_SIGINT_MIN_NS)
             end_now(number);
         return;
     }
@@ -142,15 +142,15 @@ void weft_interrupt_saved(void)
         mode = WEFT_INTERRUPT_AT_ONCE;
 }
 
-void weft_interrupt_push(const struct weft_last_words *w)
+void weft_interrupt_add_file(const struct weft_signal_file *f)
 {
-    if (nwords == WORDS_MAX)
+    if (nfiles == FILES_MAX)
         return;
-    words[nwords] = w;
-    nwords = nwords + 1;
+    files[nfiles] = f;
+    nfiles = nfiles + 1;
 }
 
-void weft_interrupt_pop(void)
+void weft_interrupt_remove_file(void)
 {
-    nwords = nwords - 1;
+    nfiles = nfiles - 1;
 }

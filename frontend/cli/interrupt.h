@@ -4,8 +4,8 @@
  *
  * A command that has something to save defers: the signal sets a flag, and the command sees it, writes what it has
  * and returns. Everything else ends at once, in the signal handler, with exit code 130: nothing is lost
- * but time, however deep in whatever library the program is. Before that, the handler replaces the files that were
- * given to it as last words, so that run.json does not go on saying that something runs.
+ * but time, however deep in whatever library the program is. Before that, the handler replaces the files that it
+ * was given, so that run.json does not go on saying that something runs.
  *
  * SIGTERM and SIGHUP may come any number of times, as from timeout(1), which sends two. A second SIGINT at least a
  * second after the first ends the program at once: somebody presses Ctrl-C again.
@@ -28,7 +28,7 @@ enum weft_interrupt_mode {
 };
 
 /** A file that the handler replaces when it ends the program. */
-struct weft_last_words {
+struct weft_signal_file {
     const char *path,
         *temporary; /**< the file, and the name of the one that is made to take its place */
     const char *text;
@@ -43,10 +43,10 @@ const volatile sig_atomic_t *weft_interrupt_flag(void);
 enum weft_interrupt_mode weft_interrupt_set(enum weft_interrupt_mode mode);
 /** All is saved: the next signal ends the program at once, unless one came and the command is about to end anyway. */
 void weft_interrupt_saved(void);
-/** Adds last words, at most 4; everything in @p w must stay until weft_interrupt_pop. */
-void weft_interrupt_push(const struct weft_last_words *w);
-/** Takes back the last words that were added last. */
-void weft_interrupt_pop(void);
+/** Adds a file, at most 4; everything in @p f must stay until weft_interrupt_remove_file. */
+void weft_interrupt_add_file(const struct weft_signal_file *f);
+/** Takes back the file that was added last. */
+void weft_interrupt_remove_file(void);
 /** "interrupted by SIGTERM". */
 const char *weft_signal_reason(int number);
 

@@ -3,7 +3,7 @@
 #include "cli/sweep.h"
 
 #include "base/file.h"
-#include "cli/execute.h"
+#include "cli/run_end.h"
 
 #include <math.h>
 #include <stdlib.h>

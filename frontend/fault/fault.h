@@ -102,7 +102,7 @@ struct weft_fault_play {
     struct weft_net *net;
     void *ctx; /**< of both functions */
     /** Whether nothing that happens now matters any more. */
-    int (*over)(void *ctx);
+    bool (*over)(void *ctx);
     /** Receives each stretch when it ends. May be NULL. */
     void (*record)(void *ctx, const struct weft_fault_record *r);
 };

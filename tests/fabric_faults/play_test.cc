@@ -96,7 +96,7 @@ struct Played
         play.plan = t.get();
         play.net = &net.net;
         play.ctx = this;
-        play.over = [](void *ctx) { return int(static_cast<Played *>(ctx)->net.now >= static_cast<Played *>(ctx)->over_at); };
+        play.over = [](void *ctx) { return static_cast<Played *>(ctx)->net.now >= static_cast<Played *>(ctx)->over_at; };
         play.record = [](void *ctx, const weft_fault_record *r) {
             static_cast<Played *>(ctx)->records.push_back(
                 std::string(r->kind) + " " + std::to_string(r->stretch->link) + " " +

@@ -56,6 +56,23 @@ TEST(HpccCommand, TrafficThenRun)
     }
 }
 
+// One flow starts over at each lost packet and never ends, another goes on for long: warnings and summary say so.
+TEST(HpccCommand, FlowsThatAreLeftBehindAreInTheSummary)
+{
+    TempDir dir;
+    write_file(dir / "t", "5 1 4\n4\n0 4 25Gbps 1us 0.01\n1 4 25Gbps 1us 0\n2 4 25Gbps 1us 0\n"
+                          "3 4 25Gbps 1us 0\n");
+    write_file(dir / "f", "2\n0 3 3 100 20000000 0\n1 2 3 100 100000000 0\n");
+    write_file(dir / "config.txt", "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nL2_BACK_TO_ZERO 1\n");
+    const Said s = weft({"hpcc", "--config", "config.txt", "--out", "o", "--set",
+                         "run.stall-after=1ms", "--set", "transport.rto=20us", "--set", "run.until=30ms"},
+                        dir / "");
+    EXPECT_EQ(s.code, 1) << s.err;
+    EXPECT_CONTAINS(s.err, "1 queue pairs or connections have made no progress for 1ms");
+    EXPECT_CONTAINS(s.out, "left behind              1 queue pairs");
+    EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"left_behind\": 1");
+}
+
 TEST(HpccCommand, EveryControlOfWeftRunsInPlaceOfCcMode)
 {
     TempDir dir;

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How a run ended: its outcome, why, and what is said of it. */
+#ifndef WEFT_CLI_RUN_END_H
+#define WEFT_CLI_RUN_END_H
+
+#include "base/json.h"
+#include "cli/cli.h"
+#include "cli/slices.h"
+#include "report/report.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How a run ended. */
+struct weft_run_end {
+    struct weft_summary summary; /**< its outcome among the rest */
+    char reason[WEFT_ERR_MSG_MAX +
+                WEFT_ERR_FILE_MAX]; /**< why the outcome is not "finished"; "": it is */
+    int code; /**< 0, WEFT_E_OUTCOME or WEFT_E_INTERRUPTED: what the simulated outcome means for the exit code */
+};
+
+/** What a run takes of the machine. */
+struct weft_run_clock {
+    int64_t start_ns;   /**< wall clock */
+    double start_cpu_s; /**< CPU time of the process */
+    double wall_s, cpu_s;
+};
+
+/** Starts now. */
+struct weft_run_clock weft_run_clock_start(void);
+/** Sets wall_s and cpu_s to what has passed since. */
+void weft_run_clock_stop(struct weft_run_clock *c);
+/** Fills in the figures on the machine of @p m, whose totals of the net are there. */
+void weft_run_clock_summarize(const struct weft_run_clock *c, struct weft_summary *m);
+
+/** Makes the outcome "interrupted", says so in the log, and returns WEFT_E_INTERRUPTED. */
+int weft_run_end_interrupted(struct weft_run_end *x, const struct weft_cli *cli);
+/** "stalled at TIME: ..." of a run that ended so (s->stalled_ps). */
+void weft_run_end_stall_text(const struct weft_slices *s, char *text, size_t size);
+/** Explains in the log which messages are not complete; @p what names them: "messages". */
+void weft_run_end_explain(const struct weft_cli *cli, struct weft_net *net, const char *what);
+/** Says in the log how many of @p n sentences were left out. */
+void weft_run_end_rest(const struct weft_cli *cli, uint64_t n, const char *what);
+/** A sentence of an explanation, for the log @p ctx. */
+void weft_run_end_sentence(void *ctx, const char *text);
+/**
+ * A failure while results are written: the first one counts, and what can be written is. Moves *e, unless its code is 0, to *failed
+ * unless that has one, and makes the outcome "failed" if it has.
+ */
+void weft_run_end_add_failure(struct weft_run_end *x, struct weft_err *failed, struct weft_err *e);
+
+/** The members outcome, reason ("": null) and partial of a run.json. */
+void weft_outcome_json(struct weft_json *j, const char *outcome, const char *reason);
+/** Warns when the file system of the run folder cannot keep other runs out. */
+void weft_warn_unlocked(const struct weft_cli *cli, const struct weft_report *report,
+                        const char *dir);
+/** Peak resident memory of this process in bytes. */
+uint64_t weft_peak_rss_bytes(void);
+/** CPU seconds of this process. */
+double weft_cpu_s(void);
+
+/** Most sentences that explain an unfinished run, from the net and from the system. */
+#define WEFT_EXPLAIN_MAX 10
+
+#ifdef __cplusplus
+}
+#endif
+#endif

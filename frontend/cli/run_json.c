@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See run_json.h. */
+#include "cli/run_json.h"
+
+#include "cli/source.h"
+#include "cli/versions.h"
+
+#include <sys/utsname.h>
+#include <time.h>
+
+void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
+{
+    const struct weft_run_json_source *c = (const struct weft_run_json_source *)ctx;
+    const struct weft_scenario *s = c->x->scenario;
+    struct weft_version v[WEFT_VERSIONS];
+    struct utsname host;
+    char started[32] = "";
+    struct tm tm;
+    time_t t = (time_t)c->x->started_unix_s;
+    weft_json_kv_str(j, "scenario", s->name);
+    weft_json_kv_str(j, "file", s->file);
+    if (c->outcome)
+        weft_outcome_json(j, c->outcome, c->reason);
+    else
+        weft_outcome_json(j, c->x->end.summary.outcome, c->x->end.reason);
+    weft_json_key(j, "versions");
+    weft_json_object(j);
+    weft_versions(c->cli, v);
+    for (int i = 0; i < WEFT_VERSIONS; i++)
+        weft_json_kv_str(j, v[i].name, v[i].value);
+    weft_json_end_object(j);
+    weft_json_key(j, "machine");
+    weft_json_object(j);
+    if (uname(&host) == 0) {
+        weft_json_kv_str(j, "name", host.nodename);
+        weft_json_kv_str(j, "kernel", host.release);
+        weft_json_kv_str(j, "architecture", host.machine);
+    }
+    if (gmtime_r(&t, &tm))
+        strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    weft_json_kv_str(j, "started", started);
+    weft_json_end_object(j);
+    weft_json_key(j, "warnings");
+    weft_source_warnings_json(j, s);
+    weft_json_key(j, "config");
+    weft_source_config_json(j, s);
+    weft_json_key(j, "overrides");
+    weft_json_array(j);
+    for (size_t i = 0; i < s->ngroups; i++) {
+        const struct weft_scenario_group *g = &s->groups[i];
+        char key[160];
+        if (g->selector && g->selected_from.kind == WEFT_ORIGIN_OVERRIDE) {
+            snprintf(key, sizeof key, "%s.%s", g->element, g->selector);
+            weft_json_str(j, key);
+        }
+        for (size_t k = 0; k < g->table->n; k++) {
+            if (g->origins[k].kind != WEFT_ORIGIN_OVERRIDE)
+                continue;
+            snprintf(key, sizeof key, "%s.%s", g->prefix, g->table->params[k].name);
+            weft_json_str(j, key);
+        }
+    }
+    weft_json_end_array(j);
+    if (!c->outcome) {
+        weft_json_key(j, "summary");
+        weft_summary_json(j, &c->x->end.summary, c->x->parts.fabric);
+    }
+}

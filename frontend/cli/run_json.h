@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the run.json of a scenario's run says. */
+#ifndef WEFT_CLI_RUN_JSON_H
+#define WEFT_CLI_RUN_JSON_H
+
+#include "cli/execute.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where it comes from. */
+struct weft_run_json_source {
+    const struct weft_cli *cli;
+    const struct weft_execution *x;
+    const char *outcome, *reason; /**< without a summary; NULL: those of the execution, with it */
+};
+
+/** A weft_run_json_fn; @p ctx is a struct weft_run_json_source. */
+void weft_run_json_of_scenario(struct weft_json *j, const void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

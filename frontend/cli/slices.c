@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See slices.h. */
+#include "cli/slices.h"
+
+#include "base/units.h"
+
+/* Wall time that a slice aims at. */
+#define SLICE_MIN_NS INT64_C(20000000)
+#define SLICE_MAX_NS INT64_C(100000000)
+/* Wall time between two flushes of the CSV files, and between two checks of the conservation laws. */
+#define FLUSH_NS INT64_C(1000000000)
+/* Most sentences on messages that do not get on while others do. */
+#define LEFT_BEHIND_MAX 3
+
+/* A run under way. */
+struct slicing {
+    struct weft_slices *s;
+    struct weft_progress progress;
+    struct weft_watch watch;
+    int64_t slice_ps;
+    uint64_t events;    /* at the end of the last slice */
+    int64_t flushed_ns; /* wall clock */
+};
+
+static void log_left_behind(void *ctx, const char *text)
+{
+    weft_log((struct weft_log *)ctx, WEFT_LOG_WARNING, "  %s", text);
+}
+
+/* After a look of the watch. */
+static void warn_left_behind(struct slicing *r)
+{
+    const struct weft_cli *cli = r->s->cli;
+    char after[WEFT_UNIT_TEXT_MAX];
+    const uint64_t n = weft_watch_left_behind(&r->watch);
+    if (!n)
+        return;
+    weft_log(
+        cli->log, WEFT_LOG_WARNING,
+        "%llu queue pairs or connections have made no progress for %s (run.stall-after), while "
+        "others have:",
+        (unsigned long long)n, weft_format_time(r->watch.after_ps, after));
+    r->s->net->ops->explain_stuck(r->s->net, LEFT_BEHIND_MAX, log_left_behind, cli->log);
+}
+
+/* How long the next slice is, after one that took @p wall_ns. */
+static void set_slice(struct slicing *r, int64_t wall_ns)
+{
+    struct weft_net_totals t;
+    r->s->net->ops->totals(r->s->net, &t);
+    if (t.events == r->events) /* a quiet stretch: a long computation, or nothing left */
+        r->slice_ps = r->slice_ps < WEFT_NEVER / 16 ? 8 * r->slice_ps : WEFT_NEVER;
+    else if (wall_ns < SLICE_MIN_NS)
+        r->slice_ps = r->slice_ps < WEFT_NEVER / 4 ? 2 * r->slice_ps : r->slice_ps;
+    else if (wall_ns > SLICE_MAX_NS && r->slice_ps > 2)
+        r->slice_ps /= 2;
+    r->events = t.events;
+}
+
+static int between_slices(struct slicing *r, int64_t now_ns, struct weft_err *err)
+{
+    const struct weft_slices_player *p = &r->s->player;
+    struct weft_net *net = r->s->net;
+    if (weft_progress_due(&r->progress)) {
+        struct weft_progress_state state = {.sim_ps = net->ops->now_ps(net),
+                                            .done_bytes = weft_net_arrived_bytes(net)};
+        p->progress(p->ctx, &state);
+        weft_progress_update(&r->progress, &state);
+    }
+    if (now_ns - r->flushed_ns < FLUSH_NS)
+        return 0;
+    r->flushed_ns = now_ns;
+    if (p->flush(p->ctx, err))
+        return err->code;
+    return net->ops->check(net, err);
+}
+
+static int run_to(struct slicing *r, int64_t until_ps, struct weft_err *err)
+{
+    const struct weft_slices_player *p = &r->s->player;
+    if (r->s->net->ops->run(r->s->net, until_ps, err))
+        return err->code;
+    const struct weft_err *inside = p->error(p->ctx);
+    if (inside->code)
+        *err = *inside;
+    return inside->code;
+}
+
+static int run_slices(struct slicing *r, struct weft_err *err)
+{
+    struct weft_slices *s = r->s;
+    const struct weft_slices_player *p = &s->player;
+    const int64_t limit_ps = s->until_ps ? s->until_ps : WEFT_NEVER;
+    int64_t until_ps = 0;
+    while (until_ps < limit_ps) {
+        until_ps = r->slice_ps < limit_ps - until_ps ? until_ps + r->slice_ps : limit_ps;
+        if (p->done(p->ctx))
+            until_ps = limit_ps;
+        until_ps = weft_watch_until(&r->watch, until_ps);
+        const int64_t start_ns = weft_clock_monotonic_ns(NULL);
+        if (run_to(r, until_ps, err))
+            return err->code;
+        if (*s->cli->interrupted)
+            return 0;
+        const bool stalled = weft_watch_look(&r->watch, until_ps);
+        if (stalled && !p->faults_ahead(p->ctx)) {
+            s->stalled_ps = until_ps;
+            return 0;
+        }
+        if (!stalled)
+            warn_left_behind(r);
+        const int64_t now_ns = weft_clock_monotonic_ns(NULL);
+        set_slice(r, now_ns - start_ns);
+        if (between_slices(r, now_ns, err))
+            return err->code;
+    }
+    return 0;
+}
+
+int weft_slices_run(struct weft_slices *s, struct weft_err *err)
+{
+    struct slicing r = {
+        .s = s, .slice_ps = 10 * WEFT_PS_PER_US, .flushed_ns = weft_clock_monotonic_ns(NULL)};
+    s->stalled_ps = 0;
+    weft_watch_init(&r.watch, s->net, s->stall_after_ps);
+    weft_progress_init(&r.progress, s->progress, s->progress_is_tty, s->unit, NULL, NULL);
+    const int code = run_slices(&r, err);
+    weft_progress_finish(&r.progress);
+    s->left_behind = r.watch.behind;
+    return code;
+}
