@@ -262,8 +262,9 @@ TcpConnection::Fill()
             std::memcpy(head, &part.message, 8);
             std::memcpy(head + 8, &part.bytes, 8);
             packet = Create<Packet>(head, FRAMING_BYTES);
-            packet->AddPaddingAtEnd(
-                std::min({part.bytes, room - FRAMING_BYTES, MOST_AT_ONCE - FRAMING_BYTES}));
+            // Zeros, which take no memory; what AddPaddingAtEnd adds is whatever memory holds.
+            packet->AddAtEnd(Create<Packet>(
+                std::min({part.bytes, room - FRAMING_BYTES, MOST_AT_ONCE - FRAMING_BYTES})));
         }
         else
         {

@@ -204,6 +204,7 @@ void weft_engine_free(struct weft_engine *e)
     weft_routes_free(e->routing.routes);
     free(e->links.down);
     free(e->links.since_ps);
+    free(e->links.ends_ps);
     delay_fini(e);
     stable_fini(&e->port_mem);
     free(e->nics.of);

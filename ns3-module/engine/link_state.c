@@ -13,7 +13,9 @@
  * the host. When a path returns it sends again from the oldest unacknowledged packet. A run in which
  * only parked QPs are left comes to its end by itself, and the explanation names the links.
  *
- * A port whose link is down counts as busy for ever, which costs the sending path nothing.
+ * A port whose link is down counts as busy for ever, which costs the sending path nothing. When the link
+ * comes back before the packet that it cut off would have ended, the port stays busy until then: what it
+ * sends next can't overtake on the link what is lost there.
  */
 #include "link_state.h"
 #include "context.h"
@@ -88,6 +90,7 @@ static uint64_t close_port(struct weft_engine *e, uint32_t port)
     if (p->busy_until_ps > e->now)
         p->st.busy_ps -= p->busy_until_ps - e->now;
     p->down = p->lossy = true;
+    e->links.ends_ps[port] = p->busy_until_ps;
     p->busy_until_ps = WEFT_NEVER;
     for (uint32_t i = p->fly.head; i != NIL; i = pkt_at(e, i)->next) {
         lost += !(pkt_at(e, i)->flags & PKT_CUT); /* else it was, when the link went down before */
@@ -99,8 +102,10 @@ static uint64_t close_port(struct weft_engine *e, uint32_t port)
 static void open_port(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
+    const int64_t ends_ps = e->links.ends_ps[port];
     p->down = p->sending = false;
-    p->busy_until_ps = e->now;
+    p->busy_until_ps = ends_ps > e->now ? ends_ps : e->now;
+    p->st.busy_ps += p->busy_until_ps - e->now;
 }
 
 /* ---- QPs ---- */
@@ -207,7 +212,8 @@ static int make_tables(struct weft_engine *e, struct weft_err *err)
         return 0;
     e->links.down = calloc((size_t)n + 1, sizeof *e->links.down);
     e->links.since_ps = calloc((size_t)n + 1, sizeof *e->links.since_ps);
-    if (!e->links.down || !e->links.since_ps)
+    e->links.ends_ps = calloc((size_t)e->fabric->nports + 1, sizeof *e->links.ends_ps);
+    if (!e->links.down || !e->links.since_ps || !e->links.ends_ps)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the states of %u links", n);
     e->routing.intact = e->routing.routes;
     for (uint32_t i = 0; i < e->qps.pool.n; i++) /* from now on each switch looks up its choice */
@@ -221,7 +227,8 @@ static int reroute(struct weft_engine *e, const uint8_t *after, struct weft_err 
     uint32_t left = 0;
     for (uint32_t l = 0; l < e->fabric->nlinks; l++)
         left += after[l];
-    struct weft_routes *routes = left ? weft_routes_new_without(e->fabric, after, err) : e->routing.intact;
+    struct weft_routes *routes =
+        left ? weft_routes_new_without(e->fabric, after, err) : e->routing.intact;
     if (!routes)
         return err ? err->code : WEFT_E_LIMIT;
     if (e->routing.routes != e->routing.intact)

@@ -279,6 +279,7 @@ int weft_engine_run(struct weft_engine *e, int64_t limit_ps)
             continue;
         if (__builtin_expect(t >= e->loop.limit_ps, 0))
             break;
+        WEFT_REQUIRE(t >= e->now);
         e->now = t;
         e->tot.events++;
         if (__builtin_expect(slow, 0)) {

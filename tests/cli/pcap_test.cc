@@ -291,6 +291,28 @@ TEST_F(Pcap, TsharkFollowsTcp)
 }
 
 /* tshark agrees with the reader above on every frame, and finds none malformed. */
+// What TCP's segments carry is framing of 16 bytes and zeros, never what memory happens to hold.
+TEST_F(Pcap, TcpPayloadsAreTheSameEveryTime)
+{
+    std::map<std::string, std::string> first;
+    for (int time = 0; time < 3; time++) {
+        std::vector<std::string> a = {"run", "--pcap", "all", "--out", "o"};
+        for (const char *set : {"topology.type=single-switch", "single-switch.hosts=4",
+                                "workload.type=generate", "generate.kind=all-reduce",
+                                "generate.size=1KB", "generate.count=3", "transport.type=tcp"})
+            a.insert(a.end(), {"--set", set});
+        const Said s = weft(a, dir / "");
+        ASSERT_EQ(s.code, 0) << s.out << s.err;
+        for (uint32_t h = 0; h < 4; h++) {
+            const std::string name = "o/pcap/h" + std::to_string(h) + "-s4.pcap";
+            const std::string bytes = slurp(dir / name);
+            ASSERT_GT(bytes.size(), 1000u) << name;
+            EXPECT_EQ(first.emplace(name, bytes).first->second, bytes) << name;
+        }
+        fs::remove_all(dir / "o");
+    }
+}
+
 TEST_F(Pcap, TsharkDissectsEveryFrame)
 {
     if (system("tshark --version >/dev/null 2>&1") != 0)

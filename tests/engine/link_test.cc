@@ -192,6 +192,33 @@ TEST(Link, AFlapLosesWhatIsOnTheLink)
     ExpectAllOnce(w, 1);
 }
 
+// 4,000 bytes at 1 Gbps are on their way for 32 us, of which the link is down for one: what is sent
+// after that comes behind what is lost, and the clock never runs backwards.
+TEST(Link, NothingOvertakesWhatAFlapCutOff)
+{
+    World w("single-switch", {{"hosts", "2"}, {"rate", "1Gbps"}, {"delay", "100ns"}},
+            {{"transport.rto", "1ms"},
+             {"transport.mtu", "4000B"},
+             {"transport.header", "0"},
+             {"transport.gap", "0"},
+             {"transport.min-frame", "0"}});
+    w.Build();
+    Changes changes(w);
+    w.Send(0, 1, 4000, 1, 3);
+    changes.At(2 * WEFT_PS_PER_US, 0, false);
+    changes.At(3 * WEFT_PS_PER_US, 0, true);
+    ASSERT_EQ(weft_engine_run(w.e, WEFT_PS_PER_US), 0);
+    w.Send(0, 1, 100, 2, 4);
+    w.Run();
+    EXPECT_EQ(w.Totals().drops[WEFT_DROP_LINK], 1u);
+    ASSERT_EQ(w.received.size(), 2u);
+    // The host begins at 32 us, with the lost one; the other one follows it on both links.
+    const int64_t us = WEFT_PS_PER_US;
+    EXPECT_EQ(w.received[0].msg.tag, 1u);
+    EXPECT_EQ(w.received[0].received_ps, 32 * us + 2 * (32 * us + us / 10));
+    EXPECT_EQ(w.received[1].received_ps, w.received[0].received_ps + 8 * us / 10);
+}
+
 TEST(Link, APartitionEndsTheRunAndIsNamed)
 {
     World w("leaf-spine", kLeafSpine, {}, "dcqcn");
