@@ -30,6 +30,12 @@ extern "C" {
 /** A time later than every event: "never". */
 #define WEFT_NEVER INT64_MAX
 
+/** The sum of two times or durations >= 0, INT64_MAX where the clock of picoseconds ends. */
+static inline int64_t weft_ps_add(int64_t a_ps, int64_t b_ps)
+{
+    return a_ps > INT64_MAX - b_ps ? INT64_MAX : a_ps + b_ps;
+}
+
 /** Parses a duration; non-negative; picoseconds out. WEFT_E_INPUT on malformed, missing unit, overflow, or a fraction of a picosecond. */
 int weft_parse_time_ps(const char *text, int64_t *out_ps, struct weft_err *err);
 /** Parses a size; bytes out; a fraction of a byte is an error. */

@@ -37,6 +37,9 @@ static void tell_json(const struct teller *t, const struct weft_et_diff *d)
     if (d->x || d->y) {
         weft_json_kv_str(t->j, "a", value(d->x, buf, sizeof buf));
         weft_json_kv_str(t->j, "b", value(d->y, buf, sizeof buf));
+    } else if (d->u) {
+        weft_json_kv_u64(t->j, "a", *d->u);
+        weft_json_kv_u64(t->j, "b", *d->v);
     }
     weft_json_end_object(t->j);
 }
@@ -57,9 +60,8 @@ static void tell_text(const struct teller *t, const struct weft_et_diff *d)
     if (d->x || d->y) {
         fprintf(f, " %s", d->x ? value(d->x, buf, sizeof buf) : "absent");
         fprintf(f, " -> %s", d->y ? value(d->y, buf, sizeof buf) : "absent");
-    } else if (d->a && d->a->duration_us != d->b->duration_us && d->field[0] == 'd' &&
-               d->field[1] == 'u') {
-        fprintf(f, " %" PRIu64 " -> %" PRIu64, d->a->duration_us, d->b->duration_us);
+    } else if (d->u) {
+        fprintf(f, " %" PRIu64 " -> %" PRIu64, *d->u, *d->v);
     } else {
         fprintf(f, " differs");
     }

@@ -127,9 +127,9 @@ static void info_json(struct weft_json *j, const struct weft_workload *w,
     weft_json_kv_i64(j, "compute_ps", s->duration_ps[WEFT_OP_COMP]);
     weft_json_kv_i64(j, "memory_ps", s->duration_ps[WEFT_OP_MEM]);
     weft_json_kv_f64(j, "flops", s->flops);
-    weft_json_kv_u64(j, "compute_without_duration", joint->undated);
-    weft_json_kv_i64(j, "busiest_rank_ps", joint->busiest_ps);
-    weft_json_kv_u64(j, "busiest_rank", joint->busiest);
+    weft_json_kv_u64(j, "compute_without_duration", s->undated);
+    weft_json_kv_i64(j, "busiest_rank_ps", s->busiest_ps);
+    weft_json_kv_u64(j, "busiest_rank", s->busiest);
     weft_json_kv_i64(j, "critical_path_ps", joint->critical_ps);
     weft_json_key(j, "communication");
     weft_json_array(j);
@@ -168,7 +168,6 @@ static void info_text(const struct weft_cli *cli, const char *prefix, const stru
                       const struct weft_survey *s, const struct weft_joint *j)
 {
     char time[WEFT_UNIT_TEXT_MAX];
-    const struct weft_op *last = &w->dags[j->last.rank].ops[j->last.op];
     fprintf(cli->out, "%s: %u ranks, %u groups besides that of all\n", prefix, w->nranks,
             w->ngroups - 1);
     fprintf(cli->out,
@@ -178,22 +177,24 @@ static void info_text(const struct weft_cli *cli, const char *prefix, const stru
             all_ops(s), s->ops[WEFT_OP_COMP], s->ops[WEFT_OP_MEM], s->ops[WEFT_OP_SEND],
             s->ops[WEFT_OP_RECV], s->ops[WEFT_OP_COLL], s->ops[WEFT_OP_META]);
     fprintf(cli->out, "  recorded compute       %s on rank %u, the busiest",
-            weft_human_time(j->busiest_ps, time), j->busiest);
+            weft_human_time(s->busiest_ps, time), s->busiest);
     fprintf(cli->out, "; %s a rank on average",
             weft_human_time(s->duration_ps[WEFT_OP_COMP] / w->nranks, time));
     if (s->flops > 0)
         fprintf(cli->out, "; %.4g operations of arithmetic in all", s->flops);
     fprintf(cli->out, "\n");
-    if (j->undated)
+    if (s->undated)
         fprintf(cli->out,
                 "                         %" PRIu64 " compute operations have no duration, only "
                 "operations of arithmetic: 0 here, system.peak-flops in a run\n",
-                j->undated);
+                s->undated);
     fprintf(cli->out, "  without network        %s: the longest path of dependencies",
             weft_human_time(j->critical_ps, time));
-    if (j->last.op != UINT32_MAX)
+    if (j->last.op != UINT32_MAX) {
+        const struct weft_op *last = &w->dags[j->last.rank].ops[j->last.op];
         fprintf(cli->out, "; rank %u ends it, in node %" PRIu64 " '%s'", j->last.rank, last->id,
                 last->name);
+    }
     fprintf(cli->out, "\n");
     communication_text(cli, w, s);
 }

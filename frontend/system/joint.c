@@ -6,6 +6,7 @@
 #include "system/joint.h"
 
 #include "system/internal.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +149,7 @@ static int read_messages(struct pass *p, struct weft_err *err)
             const struct weft_op *op = weft_workload_visit(w, r, i);
             n += op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV;
         }
-    struct end *ends = calloc(n ? n : 1, sizeof *ends);
+    struct end *ends = weft_arena_calloc(w->arena, n, sizeof *ends);
     if (!ends)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu sends and receives", n);
     for (uint32_t r = 0; r < w->nranks; r++)
@@ -157,23 +158,19 @@ static int read_messages(struct pass *p, struct weft_err *err)
             const bool recv = op->kind == WEFT_OP_RECV;
             if (!recv && op->kind != WEFT_OP_SEND)
                 continue;
-            if (op->peer >= w->nranks || op->peer == r) {
-                free(ends);
+            if (op->peer >= w->nranks || op->peer == r)
                 return weft_err_set(
                     err, WEFT_E_INPUT,
                     "rank %u, node %llu '%s': its peer is rank %u; there are the ranks 0 to %u, "
                     "and a message goes to another",
                     r, (unsigned long long)op->id, op->name, op->peer, w->nranks - 1);
-            }
             ends[at++] = (struct end){.tag = op->tag,
                                       .src = recv ? op->peer : r,
                                       .dst = recv ? r : op->peer,
                                       .op = p->first[r] + i,
                                       .recv = recv};
         }
-    const int rc = match_messages(p, ends, n, err);
-    free(ends);
-    return rc;
+    return match_messages(p, ends, n, err);
 }
 
 /* ---- collectives ---- */
@@ -284,7 +281,7 @@ static uint64_t play(struct pass *p)
         if (op->kind == WEFT_OP_COLL)
             come(p, number);
         else
-            finish(p, number, p->ready_ps[number] + op->duration_ps);
+            finish(p, number, weft_ps_add(p->ready_ps[number], op->duration_ps));
     }
     return played;
 }
@@ -344,34 +341,17 @@ static int circle(const struct pass *p, struct weft_err *err)
 
 /* ---- ---- */
 
-static void read_durations(struct pass *p)
-{
-    const struct weft_workload *w = p->w;
-    for (uint32_t r = 0; r < w->nranks; r++) {
-        int64_t busy_ps = 0;
-        for (uint32_t i = 0; i < w->dags[r].nops; i++) {
-            const struct weft_op *op = weft_workload_visit(w, r, i);
-            busy_ps += op->kind == WEFT_OP_COMP && !op->cpu ? op->duration_ps : 0;
-            p->out->undated += op->kind == WEFT_OP_COMP && op->has_flops && op->duration_ps == 0;
-        }
-        if (busy_ps > p->out->busiest_ps) {
-            p->out->busiest_ps = busy_ps;
-            p->out->busiest = r;
-        }
-    }
-}
-
 static int begin(struct pass *p, struct weft_err *err)
 {
     const struct weft_workload *w = p->w;
-    p->first = calloc(w->nranks + 1u, sizeof *p->first);
+    p->first = weft_arena_calloc(w->arena, w->nranks + 1u, sizeof *p->first);
     for (uint32_t r = 0; p->first && r < w->nranks; r++)
         p->first[r + 1] = p->first[r] + w->dags[r].nops;
     p->nops = p->first ? p->first[w->nranks] : 0;
-    p->state = calloc(p->nops + 1, sizeof *p->state);
-    p->ready_ps = calloc(p->nops + 1, sizeof *p->ready_ps);
-    p->link = malloc((p->nops + 1) * sizeof *p->link);
-    p->stack = malloc((p->nops + 1) * sizeof *p->stack);
+    p->state = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->state);
+    p->ready_ps = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->ready_ps);
+    p->link = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->link);
+    p->stack = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->stack);
     if (!p->first || !p->state || !p->ready_ps || !p->link || !p->stack)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu operations",
                             (unsigned long long)p->nops);
@@ -402,16 +382,10 @@ int weft_joint_look(const struct weft_workload *w, struct weft_joint *out, struc
     if (!rc)
         rc = read_messages(&p, err);
     if (!rc) {
-        read_durations(&p);
         count_edges(&p);
         if (play(&p) < p.nops || out->last.op == UINT32_MAX)
             rc = p.nops ? circle(&p, err) : 0;
     }
-    free(p.first);
-    free(p.state);
-    free(p.ready_ps);
-    free(p.link);
-    free(p.stack);
     free(p.instances);
     return rc;
 }

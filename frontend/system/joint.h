@@ -24,10 +24,8 @@ struct weft_joint_op {
 
 /** What a job comes to. */
 struct weft_joint {
-    int64_t critical_ps;       /**< longest path through durations */
+    int64_t critical_ps; /**< longest path through durations; INT64_MAX: more than a clock holds */
     struct weft_joint_op last; /**< which ends it */
-    int64_t busiest_ps;        /**< most durations of one rank's accelerator, one after the other */
-    uint32_t busiest;          /**< that rank, the first of several */
     uint64_t collectives;      /**< operations of groups, each counted once */
     uint64_t messages;         /**< SENDs with a RECV */
     uint64_t unreceived;       /**< SENDs without */
@@ -36,12 +34,11 @@ struct weft_joint {
     uint64_t
         reordered; /**< collectives that a member issues, in ascending id, in another order than the group's first */
     struct weft_joint_op reorder; /**< the first of them */
-    uint64_t undated;             /**< COMP ops with operations, but no duration: 0 here */
 };
 
 /**
  * Looks at a job. WEFT_E_INPUT: a collective that its members do not issue equally often, a peer that there is not, a RECV without a SEND, or a
- * circle of waiting through several ranks, whose ops are named. WEFT_E_LIMIT: out of memory; 36 bytes per op.
+ * circle of waiting through several ranks, whose ops are named. WEFT_E_LIMIT: out of memory; what it takes, 36 bytes per op and 32 per message, comes from the job's arena.
  */
 int weft_joint_look(const struct weft_workload *w, struct weft_joint *out, struct weft_err *err);
 

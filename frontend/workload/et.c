@@ -61,12 +61,18 @@ enum weft_et_class weft_et_kind_class(enum weft_et_kind kind)
     }
 }
 
+const struct weft_et_attr *weft_et_find_in(const struct weft_et_attr *list, size_t n,
+                                           const char *name)
+{
+    for (size_t i = n; i > 0; i--)
+        if (strcmp(list[i - 1].name, name) == 0)
+            return &list[i - 1];
+    return NULL;
+}
+
 const struct weft_et_attr *weft_et_find(const struct weft_et_node *node, const char *name)
 {
-    for (size_t i = node->nattrs; i > 0; i--)
-        if (strcmp(node->attrs[i - 1].name, name) == 0)
-            return &node->attrs[i - 1];
-    return NULL;
+    return weft_et_find_in(node->attrs, node->nattrs, name);
 }
 
 static bool is_scalar(enum weft_et_kind kind)

@@ -112,10 +112,10 @@ struct weft_et_node {
 /** One rank's trace. */
 struct weft_et {
     const struct weft_arena *arena; /**< where it lives */
-    const char *file;    /**< where it came from, NULL when it was made in memory */
-    bool gzip;           /**< the file is compressed: offsets count uncompressed bytes */
-    uint64_t file_bytes; /**< size of the file as it lies there; 0: made in memory */
-    const char *version; /**< GlobalMetadata.version, "" when absent */
+    const char *file;               /**< where it came from, NULL when it was made in memory */
+    bool gzip;                      /**< the file is compressed: offsets count uncompressed bytes */
+    uint64_t file_bytes;            /**< size of the file as it lies there; 0: made in memory */
+    const char *version;            /**< GlobalMetadata.version, "" when absent */
     struct weft_et_attr *attrs;
     size_t nattrs;
     struct weft_et_node *nodes; /**< in file order */
@@ -129,7 +129,10 @@ const char *weft_et_kind_name(enum weft_et_kind kind);
 /** How values of @p kind (scalar or list) are held. */
 enum weft_et_class weft_et_kind_class(enum weft_et_kind kind);
 
-/** The node's attribute called @p name (the last one when it is repeated), or NULL. */
+/** The attribute of a list called @p name (the last one when it is repeated), or NULL. */
+const struct weft_et_attr *weft_et_find_in(const struct weft_et_attr *list, size_t n,
+                                           const char *name);
+/** The same of a node's. */
 const struct weft_et_attr *weft_et_find(const struct weft_et_node *node, const char *name);
 
 /** Reads any integer or bool kind as int64. 0; WEFT_E_INPUT: not an integer; WEFT_E_LIMIT: above 2^63 - 1. */

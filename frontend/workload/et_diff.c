@@ -68,15 +68,6 @@ static bool same_attr(const struct weft_et_attr *a, const struct weft_et_attr *b
     return a->nvalues > 0 || same_scalar(c, &a->value, &b->value);
 }
 
-static const struct weft_et_attr *find(const struct weft_et_attr *list, size_t n, const char *name)
-{
-    const struct weft_et_attr *found = NULL;
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(list[i].name, name) == 0)
-            found = &list[i];
-    return found;
-}
-
 static void tell(const struct compare *c, struct weft_et_diff d)
 {
     c->fn(c->ctx, &d);
@@ -88,16 +79,16 @@ static void compare_attrs(const struct compare *c, struct weft_et_diff d,
 {
     for (size_t i = 0; i < na; i++) {
         d.field = a[i].name;
-        d.x = find(a, na, a[i].name);
-        d.y = find(b, nb, a[i].name);
+        d.x = weft_et_find_in(a, na, a[i].name);
+        d.y = weft_et_find_in(b, nb, a[i].name);
         if (d.x == &a[i] && (!d.y || !same_attr(d.x, d.y)))
             tell(c, d);
     }
     d.x = NULL;
     for (size_t i = 0; i < nb; i++) {
         d.field = b[i].name;
-        d.y = find(b, nb, b[i].name);
-        if (d.y == &b[i] && !find(a, na, b[i].name))
+        d.y = weft_et_find_in(b, nb, b[i].name);
+        if (d.y == &b[i] && !weft_et_find_in(a, na, b[i].name))
             tell(c, d);
     }
 }
@@ -143,19 +134,22 @@ static int compare_nodes(const struct compare *c, const struct weft_et_node *a,
     const struct {
         const char *field;
         bool same;
+        const uint64_t *u, *v;
     } fields[] = {
-        {"name", strcmp(a->name, b->name) == 0},
-        {"type", a->type == b->type},
-        {"ctrl_deps", ctrl},
-        {"data_deps", data},
-        {"start_time_micros", a->start_us == b->start_us},
-        {"duration_micros", a->duration_us == b->duration_us},
-        {"inputs", same_io(&a->inputs, &b->inputs)},
-        {"outputs", same_io(&a->outputs, &b->outputs)},
+        {"name", strcmp(a->name, b->name) == 0, NULL, NULL},
+        {"type", a->type == b->type, NULL, NULL},
+        {"ctrl_deps", ctrl, NULL, NULL},
+        {"data_deps", data, NULL, NULL},
+        {"start_time_micros", a->start_us == b->start_us, &a->start_us, &b->start_us},
+        {"duration_micros", a->duration_us == b->duration_us, &a->duration_us, &b->duration_us},
+        {"inputs", same_io(&a->inputs, &b->inputs), NULL, NULL},
+        {"outputs", same_io(&a->outputs, &b->outputs), NULL, NULL},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (!fields[i].same)
-            tell(c, (struct weft_et_diff){.a = a, .b = b, .field = fields[i].field});
+            tell(c,
+                 (struct weft_et_diff){
+                     .a = a, .b = b, .field = fields[i].field, .u = fields[i].u, .v = fields[i].v});
     compare_attrs(c, (struct weft_et_diff){.a = a, .b = b}, a->attrs, a->nattrs, b->attrs,
                   b->nattrs);
     return 0;

@@ -17,6 +17,8 @@ struct weft_et_diff {
         *field; /**< "name", "duration_micros", an attribute's name ...; NULL: the whole node */
     const struct weft_et_attr *x,
         *y; /**< an attribute's two values, NULL: it lacks there; both NULL: another field */
+    const uint64_t *u,
+        *v; /**< the two values of a field that is a number of microseconds; else NULL */
 };
 
 /** Is told of each difference. */

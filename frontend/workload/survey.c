@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Rows by group are found by place: there is one per (group, kind); the others are sums of those. */
 #include "workload/survey.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 
@@ -65,12 +66,28 @@ static void count_op(struct weft_survey *s, const struct weft_op *op)
     int64_t *sum = &s->duration_ps[op->kind];
     s->ops[op->kind]++;
     if (op->kind == WEFT_OP_COMP || op->kind == WEFT_OP_MEM)
-        *sum = *sum > INT64_MAX - op->duration_ps ? INT64_MAX : *sum + op->duration_ps;
+        *sum = weft_ps_add(*sum, op->duration_ps);
+    s->undated += op->kind == WEFT_OP_COMP && op->has_flops && op->duration_ps == 0;
     s->flops += op->kind == WEFT_OP_COMP ? op->flops : 0;
     if (op->kind == WEFT_OP_COLL)
         count(&s->by_group[op->group * KINDS + op->coll], op->bytes);
     else if (op->kind == WEFT_OP_SEND)
         count(&s->by_group[KINDS - 1], op->bytes);
+}
+
+static void count_rank(struct weft_survey *s, const struct weft_workload *w, uint32_t rank)
+{
+    int64_t busy_ps = 0;
+    for (uint32_t i = 0; i < w->dags[rank].nops; i++) {
+        const struct weft_op *op = weft_workload_visit(w, rank, i);
+        count_op(s, op);
+        if (op->kind == WEFT_OP_COMP && !op->cpu)
+            busy_ps = weft_ps_add(busy_ps, op->duration_ps);
+    }
+    if (busy_ps > s->busiest_ps) {
+        s->busiest_ps = busy_ps;
+        s->busiest = rank;
+    }
 }
 
 int weft_survey_make(const struct weft_workload *w, struct weft_survey *out, struct weft_err *err)
@@ -92,8 +109,7 @@ int weft_survey_make(const struct weft_workload *w, struct weft_survey *out, str
         };
     }
     for (uint32_t r = 0; r < w->nranks; r++)
-        for (uint32_t i = 0; i < w->dags[r].nops; i++)
-            count_op(out, weft_workload_visit(w, r, i));
+        count_rank(out, w, r);
     out->nby_group = squeeze(out->by_group, n);
     for (size_t i = 0; i < out->nby_group; i++)
         out->rows[i] = out->by_group[i];

@@ -177,4 +177,25 @@ TEST(Survey, CountsByKindAndGroup)
     weft_survey_free(&s);
 }
 
+// Durations near the end of the clock: sums end there, too.
+TEST(JointJob, DurationsThatFillTheClock)
+{
+    Joint j(2);
+    const uint64_t us = INT64_MAX / kUs; // the longest duration that a trace can have
+    j.ranks[0].cpu(3);
+    uint64_t a = 0;
+    for (int i = 0; i < 3; i++) {
+        a = j.ranks[1].cpu(us, a ? Deps{a} : Deps{});
+        j.ranks[1].attribute("is_cpu_op", WEFT_ET_BOOL, 0);
+    }
+    ASSERT_EQ(j.look(), 0) << j.err.msg;
+    EXPECT_EQ(j.joint.critical_ps, INT64_MAX);
+    weft_survey s;
+    ASSERT_EQ(weft_survey_make(j.w, &s, &j.err), 0) << j.err.msg;
+    EXPECT_EQ(s.duration_ps[WEFT_OP_COMP], INT64_MAX);
+    EXPECT_EQ(s.busiest_ps, INT64_MAX);
+    EXPECT_EQ(s.busiest, 1u);
+    weft_survey_free(&s);
+}
+
 } // namespace

@@ -25,6 +25,8 @@ std::vector<std::string> Differences(Trace &a, Trace &b)
         std::string s = std::to_string(node->id) + (d->a ? "a" : "") + (d->b ? "b" : "");
         if (d->field)
             s += std::string(" ") + d->field + (d->x ? " x" : "") + (d->y ? " y" : "");
+        if (d->u)
+            s += " " + std::to_string(*d->u) + " " + std::to_string(*d->v);
         static_cast<std::vector<std::string> *>(ctx)->push_back(s);
     };
     EXPECT_EQ(weft_et_diff(x, y, fn, &all, &err), 0) << err.msg;
@@ -44,8 +46,8 @@ TEST(EtDiff, SaysWhatDiffersAndNothingElse)
             t->attribute("mine", WEFT_ET_INT32, 1);
     }
     a.recv(1, 10);
-    EXPECT_EQ(Differences(a, b), (std::vector<std::string>{"2ab duration_micros", "3ab comm_size x y", "4ab data_deps", "4ab mine x", "5a"}));
-    EXPECT_EQ(Differences(b, a), (std::vector<std::string>{"2ab duration_micros", "3ab comm_size x y", "4ab data_deps", "4ab mine y", "5b"}));
+    EXPECT_EQ(Differences(a, b), (std::vector<std::string>{"2ab duration_micros 6 7", "3ab comm_size x y", "4ab data_deps", "4ab mine x", "5a"}));
+    EXPECT_EQ(Differences(b, a), (std::vector<std::string>{"2ab duration_micros 7 6", "3ab comm_size x y", "4ab data_deps", "4ab mine y", "5b"}));
     EXPECT_TRUE(Differences(a, a).empty());
 }
 
