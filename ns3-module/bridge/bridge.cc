@@ -23,12 +23,6 @@
 #include <string>
 #include <vector>
 
-#if defined(__has_include)
-#if __has_include("ns3/version-defines.h")
-#include "ns3/version-defines.h"
-#endif
-#endif
-
 namespace
 {
 
@@ -796,12 +790,6 @@ const weft_net_backend weft_net_packet = {
 const char*
 weft_ns3_version(void)
 {
-#define WEFT_TEXT2(x) #x
-#define WEFT_TEXT(x) WEFT_TEXT2(x)
-#if defined(NS3_VERSION_MAJOR) && defined(NS3_VERSION_MINOR)
-    return WEFT_TEXT(NS3_VERSION_MAJOR) "." WEFT_TEXT(NS3_VERSION_MINOR);
-#else
-    return "of unknown version";
-#endif
+    return WEFT_NS3_VERSION;
 }
 }

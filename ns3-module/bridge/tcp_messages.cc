@@ -326,9 +326,9 @@ TcpMessages::ExplainStuck(uint64_t max, const std::function<void(const char*)>& 
         {
             if (c->IsStuck() && n++ < max)
             {
-                const std::string text = "h" + std::to_string(std::get<0>(key)) + " -> h" +
-                                         std::to_string(std::get<1>(key)) +
-                                         " over TCP: " + c->Standing();
+                const std::string a = std::to_string(std::get<0>(key));
+                const std::string b = std::to_string(std::get<1>(key));
+                const std::string text = "h" + a + " -> h" + b + " over TCP: " + c->Standing();
                 fn(text.c_str());
             }
         }

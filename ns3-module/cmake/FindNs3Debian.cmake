@@ -7,7 +7,8 @@ ns-3 source tree, and defines two kinds of targets:
   weft_ns3_system        core and network, with the link option that keeps them loaded
   weft_ns3_all           every library found, likewise
 
-and the variables Ns3Debian_FOUND, Ns3Debian_VERSION, Ns3Debian_PREFIX, NS3_INCLUDE_DIR, NS3_CORE_LIBRARY.
+and the variables Ns3Debian_FOUND, Ns3Debian_VERSION (3.48), Ns3Debian_STANDARD (23: of C++, that its headers need),
+Ns3Debian_PREFIX, NS3_INCLUDE_DIR, NS3_CORE_LIBRARY.
 
 Set NS3_ROOT (a variable of CMake or of the environment) to the prefix to look in; no other is looked in then. Headers
 and libraries come from one prefix, and all libraries from one version and one build profile: where a prefix has several
@@ -150,17 +151,18 @@ find_package_handle_standard_args(Ns3Debian
   REASON_FAILURE_MESSAGE "${_ns3_why}")
 mark_as_advanced(NS3_INCLUDE_DIR)
 
+# What the headers of each release need at least.
+set(Ns3Debian_STANDARD 17)
+if(Ns3Debian_VERSION VERSION_GREATER_EQUAL 3.46)
+  set(Ns3Debian_STANDARD 23)
+elseif(Ns3Debian_VERSION VERSION_GREATER_EQUAL 3.41)
+  set(Ns3Debian_STANDARD 20)
+endif()
+
 if(Ns3Debian_FOUND AND NOT TARGET weft_ns3_system)
   add_library(weft_ns3_system INTERFACE IMPORTED GLOBAL)
   target_link_options(weft_ns3_system INTERFACE -Wl,--no-as-needed)
-  # What the headers of each release need at least.
-  set(_standard 17)
-  if(Ns3Debian_VERSION VERSION_GREATER_EQUAL 3.46)
-    set(_standard 23)
-  elseif(Ns3Debian_VERSION VERSION_GREATER_EQUAL 3.41)
-    set(_standard 20)
-  endif()
-  target_compile_features(weft_ns3_system INTERFACE cxx_std_${_standard})
+  target_compile_features(weft_ns3_system INTERFACE cxx_std_${Ns3Debian_STANDARD})
   # NS_LOG works in every build type; Debian's libraries have it on as well.
   target_compile_definitions(weft_ns3_system INTERFACE NS3_LOG_ENABLE $<$<CONFIG:Debug>:NS3_ASSERT_ENABLE>)
   target_link_libraries(weft_ns3_system INTERFACE weft_ns3_network weft_ns3_core)

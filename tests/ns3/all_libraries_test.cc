@@ -13,10 +13,19 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <regex>
 #include <set>
+#include <string>
 
 namespace
 {
+
+/* Whether ns-3 has the library: an installed one may have been built with a few modules. */
+bool has_library(const std::string &component)
+{
+    return std::string(NS3_LIBRARIES " ").find("weft_ns3_" + component + " ") != std::string::npos;
+}
 
 TEST(AllLibraries, EveryTypeIdResolvesByName)
 {
@@ -34,18 +43,28 @@ TEST(AllLibraries, EveryTypeIdResolvesByName)
     weft_cc_table(&cc);
     weft_topology_table(&topologies);
     EXPECT_EQ(weft, 7 + 5 + cc + topologies); /* the module's own classes and its applications */
-    EXPECT_GT(names.size(), 500u);
+    EXPECT_GT(names.size(), has_library("lte") ? 500u : 200u);
 }
 
 TEST(AllLibraries, TypesOfLibrariesThatOnlyTextNames)
 {
+    const struct {
+        const char *component, *type;
+    } others[] = {{"point-to-point", "ns3::PointToPointNetDevice"},
+                  {"csma", "ns3::CsmaChannel"},
+                  {"wifi", "ns3::WifiNetDevice"},
+                  {"lte", "ns3::LteEnbNetDevice"},
+                  {"applications", "ns3::BulkSendApplication"}};
+    for (const auto &other : others) {
+        ns3::TypeId tid;
+        EXPECT_EQ(ns3::TypeId::LookupByNameFailSafe(other.type, &tid), has_library(other.component))
+            << other.type;
+    }
     for (const char *name :
-         {"ns3::PointToPointNetDevice", "ns3::CsmaChannel", "ns3::WifiNetDevice",
-          "ns3::LteEnbNetDevice", "ns3::BulkSendApplication", "ns3::TcpDctcp",
-          "ns3::PfifoFastQueueDisc", "ns3::WeftFabric", "ns3::WeftNetDevice", "ns3::WeftChannel",
-          "ns3::WeftSimulatorImpl", "ns3::WeftCongestionControl", "ns3::WeftTopology",
-          "ns3::WeftApplication", "ns3::WeftMessageSender", "ns3::WeftIncast", "ns3::WeftAllToAll",
-          "ns3::WeftCdfTraffic"}) {
+         {"ns3::TcpDctcp", "ns3::PfifoFastQueueDisc", "ns3::WeftFabric", "ns3::WeftNetDevice",
+          "ns3::WeftChannel", "ns3::WeftSimulatorImpl", "ns3::WeftCongestionControl",
+          "ns3::WeftTopology", "ns3::WeftApplication", "ns3::WeftMessageSender", "ns3::WeftIncast",
+          "ns3::WeftAllToAll", "ns3::WeftCdfTraffic"}) {
         ns3::TypeId tid;
         EXPECT_TRUE(ns3::TypeId::LookupByNameFailSafe(name, &tid)) << name;
     }
@@ -66,9 +85,18 @@ TEST(AllLibraries, TypesOfLibrariesThatOnlyTextNames)
     }
 }
 
-TEST(AllLibraries, Version)
+/* Upstream's libraries have the version in their names, Debian's in their SONAMEs: libns3-core.so.37. All that are
+ * loaded are of one version. */
+TEST(AllLibraries, VersionIsThatOfTheLoadedLibraries)
 {
-    EXPECT_STREQ(weft_ns3_version(), "3.37");
+    static const std::regex name("/libns3([.][0-9]+)?-[a-z0-9-]+[.]so([.][0-9]+)?");
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    std::set<std::string> versions;
+    for (std::smatch m; std::getline(maps, line);)
+        if (std::regex_search(line, m, name))
+            versions.insert("3" + (m[1].matched ? m[1].str() : m[2].str()));
+    EXPECT_EQ(versions, std::set<std::string>{weft_ns3_version()});
 }
 
 } // namespace

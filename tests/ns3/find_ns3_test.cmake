@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # FindNs3Debian.cmake on prefixes made up of empty files: which libraries it takes, and what it refuses.
-#   cmake -DMODULES=ns3-module/cmake -DWORK=/tmp/x -P find_ns3_test.cmake
+#   cmake -DROOT=/path/to/weft -DWORK=/tmp/x -DCC=gcc -DCXX=g++ -P find_ns3_test.cmake
 
 # A prefix NAME with headers, of VERSION in version-defines.h if given, and libraries lib/NAMES.so.
 function(make_prefix name)
@@ -53,7 +53,7 @@ file(REMOVE_RECURSE ${WORK})
 file(WRITE ${WORK}/project/CMakeLists.txt "cmake_minimum_required(VERSION 3.25)
 project(x NONE)
 set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
-list(APPEND CMAKE_MODULE_PATH ${MODULES})
+list(APPEND CMAKE_MODULE_PATH ${ROOT}/ns3-module/cmake)
 find_package(Ns3Debian \${WANTED} REQUIRED)
 get_target_property(core weft_ns3_core IMPORTED_LOCATION)
 get_target_property(all weft_ns3_all INTERFACE_LINK_LIBRARIES)
@@ -103,3 +103,18 @@ expect_refused("headers alone" "no libns3\\*-core\\*.so beside them"
                -DNS3_ROOT=${WORK}/no-libraries -DCMAKE_PREFIX_PATH=${WORK}/upstream)
 expect_refused("nothing there" "set NS3_ROOT to the prefix" -DNS3_ROOT=${WORK}/nothing)
 expect_refused("another version than wanted" "3.37" "-DWANTED=3.48;EXACT" -DNS3_ROOT=${WORK}/debian)
+
+# All of weft takes that ns-3: its version and its standard, and no folder of another.
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${ROOT} -B ${WORK}/weft -DNS3_ROOT=${WORK}/upstream -DWEFT_TESTS=OFF -DCMAKE_BUILD_TYPE=Release
+                        -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX}
+                RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(NOT code EQUAL 0)
+  message(FATAL_ERROR "${output}")
+endif()
+file(READ ${WORK}/weft/compile_commands.json commands)
+string(REGEX MATCH "\"command\": \"[^\n]*/bridge/bridge\\.cc\"" command "${commands}")
+foreach(expected "VERSION=[\\\\\"]+3\\.48[\\\\\"]+ " "-isystem ${WORK}/upstream/include " "-std=(c|gnu)\\+\\+(23|2b) ")
+  if(NOT command MATCHES "${expected}")
+    message(SEND_ERROR "the bridge is compiled without ${expected}: ${command}")
+  endif()
+endforeach()

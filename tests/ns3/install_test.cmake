@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Installs BUILD's component ns3-module into WORK, builds SCRIPT against it, and runs that. CXX and CXX_FLAGS as in BUILD.
+# Installs BUILD's component ns3-module into WORK, builds SCRIPT against it, and runs that. CXX and CXX_FLAGS as in BUILD, and
+# the STANDARD of C++ that its ns-3 needs.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT code EQUAL 0)
@@ -39,7 +40,7 @@ if(pkg_config)
   if(rest MATCHES "${root}" OR NOT output MATCHES "-I${WORK}/prefix/include/weft")
     message(FATAL_ERROR "ns3-weft.pc says ${output}")
   endif()
-  separate_arguments(flags UNIX_COMMAND "${output} ${CXX_FLAGS} -std=c++17")
+  separate_arguments(flags UNIX_COMMAND "${output} ${CXX_FLAGS} -std=c++${STANDARD}")
   run(${CXX} ${SCRIPT}/script.cc -o ${WORK}/by-pkg-config ${flags} -Wl,-rpath,${WORK}/prefix/lib)
 endif()
 run(${WORK}/build/script)

@@ -23,6 +23,12 @@ namespace weft_test
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
+/** Whether the ns-3 that weft was built with is 3.@p minor or later. */
+inline bool ns3_since(int minor)
+{
+    return std::stoi(std::string(weft_ns3_version()).substr(2)) >= minor;
+}
+
 /** A filled parameter struct of any table. */
 class Blob
 {

@@ -179,8 +179,12 @@ TEST(Tcp, SmallMessagesToThePicosecond)
     EXPECT_EQ(c.segments, 2u);
     EXPECT_EQ(c.retx_segments + c.retx_bytes + c.drops + c.timeouts + c.ecn_echoes, 0u);
     EXPECT_EQ(c.cwnd_min_bytes, 10 * SEGMENT);
-    EXPECT_GT(c.cwnd_max_bytes, 10 * SEGMENT);
-    EXPECT_LE(c.cwnd_max_bytes, 12 * SEGMENT); /* two ACKs in slow start */
+    if (ns3_since(42)) { /* it does not grow while the application has nothing to send */
+        EXPECT_EQ(c.cwnd_max_bytes, 10 * SEGMENT);
+    } else {
+        EXPECT_GT(c.cwnd_max_bytes, 10 * SEGMENT);
+        EXPECT_LE(c.cwnd_max_bytes, 12 * SEGMENT); /* two ACKs in slow start */
+    }
     EXPECT_EQ(c.cwnd_bytes, c.cwnd_max_bytes);
     EXPECT_EQ(c.busy_ps, 2 * SYN_TIME + ACK_PS + 2 * alone + 1 + 4 * (ACK_PS + DELAY));
     EXPECT_GE(c.srtt_ps, SYN_TIME);
