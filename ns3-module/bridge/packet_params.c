@@ -3,6 +3,7 @@
  * The backend's sections: the engine's rows, with the choice of the transport among their conditions, and those of its own.
  */
 #include "packet_params.h"
+#include "ns3-module/engine/params/lists.h"
 
 #include "base/scale.h"
 
