@@ -65,12 +65,18 @@ const struct weft_cc_preset weft_dcqcn_presets[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+/* W_AI of the line rates, for HPCC with and without PINT. */
+#define W_AI_ROWS                                                                                  \
+    {"25g", "W_AI for 25 Gbps NICs", W_AI, "window-ai=20B"},                                       \
+        {"50g", "W_AI for 50 Gbps NICs", W_AI, "window-ai=40B"},                                   \
+        {"100g", "W_AI for 100 Gbps NICs", W_AI, "window-ai=80B"},                                 \
+        {"200g", "W_AI for 200 Gbps NICs", W_AI, "window-ai=160B"},                                \
+    {                                                                                              \
+        "400g", "W_AI for 400 Gbps NICs", W_AI, "window-ai=320B"                                   \
+    }
+
 const struct weft_cc_preset weft_hpcc_presets[] = {
-    {"25g", "W_AI for 25 Gbps NICs", W_AI, "window-ai=20B"},
-    {"50g", "W_AI for 50 Gbps NICs", W_AI, "window-ai=40B"},
-    {"100g", "W_AI for 100 Gbps NICs", W_AI, "window-ai=80B"},
-    {"200g", "W_AI for 200 Gbps NICs", W_AI, "window-ai=160B"},
-    {"400g", "W_AI for 400 Gbps NICs", W_AI, "window-ai=320B"},
+    W_AI_ROWS,
     {"sim-25g", "CC_MODE 3 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "hp",
      "mode=hpcc target-util=0.95 max-stage=0 rate-ai=10Mbps min-rate=1Gbps int-multi=1"},
     {"sim-50g", "CC_MODE 3 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "hp",
@@ -85,11 +91,7 @@ const struct weft_cc_preset weft_hpcc_presets[] = {
 };
 
 const struct weft_cc_preset weft_hpcc_pint_presets[] = {
-    {"25g", "W_AI for 25 Gbps NICs", W_AI, "window-ai=20B"},
-    {"50g", "W_AI for 50 Gbps NICs", W_AI, "window-ai=40B"},
-    {"100g", "W_AI for 100 Gbps NICs", W_AI, "window-ai=80B"},
-    {"200g", "W_AI for 200 Gbps NICs", W_AI, "window-ai=160B"},
-    {"400g", "W_AI for 400 Gbps NICs", W_AI, "window-ai=320B"},
+    W_AI_ROWS,
     {"sim-25g", "CC_MODE 10 as the simulator's scripts set it for 25 Gbps NICs", RUN_PY "hpccPint",
      "mode=hpcc target-util=0.95 max-stage=0 log-base=1.01 rate-ai=10Mbps min-rate=1Gbps"},
     {"sim-50g", "CC_MODE 10 as the simulator's scripts set it for 50 Gbps NICs", RUN_PY "hpccPint",

@@ -33,10 +33,12 @@ static const struct {
     [WEFT_CAUSE_FABRIC_QUEUEING] = {"fabric queueing", "waited in queues of switches"},
     [WEFT_CAUSE_REDUCE] = {"reduce", "adding up and copying received data"},
     [WEFT_CAUSE_ENDPOINT] = {"endpoint", "software and injection (system.endpoint-delay, LogGP)"},
-    [WEFT_CAUSE_PEER] = {"peers", "ranks that had not called the operation yet"},
-    [WEFT_CAUSE_DEPENDENCY] = {"dependency",
-                               "ranks that had to receive or add up before they sent"},
-    [WEFT_CAUSE_OPEN] = {"open", "not known: the run ended first"},
+    [WEFT_CAUSE_PEER] = {"peers", "waited for ranks that had not called the operation yet"},
+    [WEFT_CAUSE_DEPENDENCY] =
+        {"dependency",
+         "waited for ranks that had to receive or add up data before they could send"},
+    [WEFT_CAUSE_OPEN] =
+        {"open", "still in progress when the run ended, so what it waited for is not known"},
     [WEFT_CAUSE_COMPUTE] = {"compute", "accelerators"},
     [WEFT_CAUSE_CPU] = {"cpu", "computation on hosts"},
     [WEFT_CAUSE_MEMORY] = {"memory", "accesses to memory"},
@@ -75,38 +77,37 @@ static void *block_of(struct weft_system *s, size_t size)
     return block + 1;
 }
 
-static struct weft_trail *trail_new(struct weft_system *s)
+/* A record of @p size bytes from the list *free; its link to the next lies at offset @p link. */
+static void *record_new(struct weft_system *s, void **free, size_t size, size_t link)
 {
-    struct weft_trails *all = &s->trails;
-    if (!all->free_trails) {
-        struct weft_trail *t = block_of(s, sizeof(*t));
-        for (int i = 0; t && i < PER_BLOCK; i++) {
-            t[i].next_free = all->free_trails;
-            all->free_trails = &t[i];
+    if (!*free) {
+        char *records = block_of(s, size);
+        for (size_t i = 0; records && i < PER_BLOCK; i++) {
+            memcpy(records + i * size + link, free, sizeof *free);
+            *free = records + i * size;
         }
-        if (!t)
+        if (!records)
             return NULL;
     }
-    struct weft_trail *t = all->free_trails;
-    all->free_trails = t->next_free;
+    void *record = *free;
+    memcpy(free, (char *)record + link, sizeof *free);
+    return record;
+}
+
+static struct weft_trail *trail_new(struct weft_system *s)
+{
+    void *free = s->trails.free_trails;
+    struct weft_trail *t = record_new(s, &free, sizeof *t, offsetof(struct weft_trail, next_free));
+    s->trails.free_trails = free;
     return t;
 }
 
 static struct weft_step *step_new(struct weft_system *s)
 {
-    struct weft_trails *all = &s->trails;
-    if (!all->free_steps) {
-        struct weft_step *p = block_of(s, sizeof(*p));
-        for (int i = 0; p && i < PER_BLOCK; i++) {
-            p[i].parent = all->free_steps;
-            all->free_steps = &p[i];
-        }
-        if (!p)
-            return NULL;
-    }
-    struct weft_step *p = all->free_steps;
-    all->free_steps = p->parent;
-    all->nsteps++;
+    void *free = s->trails.free_steps;
+    struct weft_step *p = record_new(s, &free, sizeof *p, offsetof(struct weft_step, parent));
+    s->trails.free_steps = free;
+    s->trails.nsteps += p != NULL;
     return p;
 }
 

@@ -102,6 +102,20 @@ TEST(Delay, OnlyQueuesOfTheFabric)
     EXPECT_EQ(w.Totals().drops[WEFT_DROP_BUFFER], 0u);
 }
 
+struct PacketTimes {
+    int64_t rtt_ps, packet_ps; // of a packet of 1000 B alone; from one to the next
+};
+
+PacketTimes TimesOfAPacket()
+{
+    World w("single-switch", kSwitch, kQuiet);
+    w.Build();
+    w.Send(0, 1, 1000, 1);
+    w.Send(0, 1, 1000, 2);
+    w.Run();
+    return {Of(w, 1).acked_ps, Of(w, 2).received_ps - Of(w, 1).received_ps};
+}
+
 TEST(Delay, OnlyCongestionControl)
 {
     World w("single-switch", kSwitch, kQuiet, "static-window", {{"window", "1000B"}});
@@ -111,14 +125,8 @@ TEST(Delay, OnlyCongestionControl)
     const auto d = Of(w, 1);
     ExpectOnly(d, WEFT_DELAY_CONTROL);
     // One packet per round trip, and it is sending in a part of that.
-    World one("single-switch", kSwitch, kQuiet);
-    one.Build();
-    one.Send(0, 1, 1000, 1);
-    one.Send(0, 1, 1000, 2);
-    one.Run();
-    const int64_t rtt_ps = Of(one, 1).acked_ps;
-    const int64_t packet_ps = Of(one, 2).received_ps - Of(one, 1).received_ps;
-    EXPECT_EQ(Beyond(d), 19 * (rtt_ps - packet_ps));
+    const PacketTimes one = TimesOfAPacket();
+    EXPECT_EQ(Beyond(d), 19 * (one.rtt_ps - one.packet_ps));
 }
 
 // A control that paces at 10 Gbps on links of 400 Gbps, and has no window.
@@ -145,12 +153,7 @@ TEST(Delay, OnlyPacing)
     const auto d = Of(w, 1);
     ExpectOnly(d, WEFT_DELAY_CONTROL);
     // 19 of 20 packets wait from the end of the one before until 40 times what that took have passed.
-    World one("single-switch", kSwitch, kQuiet);
-    one.Build();
-    one.Send(0, 1, 1000, 1);
-    one.Send(0, 1, 1000, 2);
-    one.Run();
-    EXPECT_EQ(Beyond(d), 19 * 39 * (Of(one, 2).received_ps - Of(one, 1).received_ps));
+    EXPECT_EQ(Beyond(d), 19 * 39 * TimesOfAPacket().packet_ps);
 }
 
 // Six hosts overload the link to host 7, and PFC pauses host 0, which has sent all that it had for there. A

@@ -28,37 +28,41 @@ int64_t Play(uint32_t n, weft_coll_kind kind, uint64_t bytes, const Settings &s,
     return sim.EndNs();
 }
 
-TEST(Scheduler, FourByFourRing)
+/* ns of collectives on 4 x 4 ranks, by order of the dimensions. */
+void ExpectFourByFour(const char *algorithms, const char *bandwidths, const int64_t (&ns)[8])
 {
-    auto ns = [](weft_coll_kind kind, uint64_t bytes, const char *inter) {
-        return Play(16, kind, bytes,
-                    Scheduled("ring,ring", "4,4", "50GiB/s,50GiB/s", "500ns,500ns", inter));
+    const struct {
+        weft_coll_kind kind;
+        uint64_t bytes;
+        const char *inter;
+    } cases[8] = {
+        {WEFT_COLL_ALL_REDUCE, 64 * kMiB, "baseline"},
+        {WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "baseline"},
+        {WEFT_COLL_ALL_GATHER, kMiB, "baseline"},
+        {WEFT_COLL_ALL_REDUCE, 64 * kMiB, "round-robin"},
+        {WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "round-robin"},
+        {WEFT_COLL_ALL_GATHER, kMiB, "round-robin"},
+        {WEFT_COLL_ALL_REDUCE, 64 * kMiB, "themis"},
+        {WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "themis"},
     };
-    EXPECT_EQ(ns(WEFT_COLL_ALL_REDUCE, 64 * kMiB, "baseline"), 2018576);
-    EXPECT_EQ(ns(WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "baseline"), 1074101);
-    EXPECT_EQ(ns(WEFT_COLL_ALL_GATHER, kMiB, "baseline"), 264176);
-    EXPECT_EQ(ns(WEFT_COLL_ALL_REDUCE, 64 * kMiB, "round-robin"), 1279920);
-    EXPECT_EQ(ns(WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "round-robin"), 669448);
-    EXPECT_EQ(ns(WEFT_COLL_ALL_GATHER, kMiB, "round-robin"), 171088);
-    EXPECT_EQ(ns(WEFT_COLL_ALL_REDUCE, 64 * kMiB, "themis"), 1280000);
-    EXPECT_EQ(ns(WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "themis"), 669448);
+    for (int i = 0; i < 8; i++)
+        EXPECT_EQ(Play(16, cases[i].kind, cases[i].bytes,
+                       Scheduled(algorithms, "4,4", bandwidths, "500ns,500ns", cases[i].inter)),
+                  ns[i])
+            << weft_coll_kind_name(cases[i].kind) << " " << cases[i].inter;
 }
 
+TEST(Scheduler, FourByFourRing)
+{
+    ExpectFourByFour("ring,ring", "50GiB/s,50GiB/s",
+                     {2018576, 1074101, 264176, 1279920, 669448, 171088, 1280000, 669448});
+}
+
+// Fully connected lines: a rank has three links of 50 GiB/s in each dimension.
 TEST(Scheduler, FourByFourDirect)
 {
-    // fully connected lines: a rank has three links of 50 GiB/s in each dimension
-    auto ns = [](weft_coll_kind kind, uint64_t bytes, const char *inter) {
-        return Play(16, kind, bytes,
-                    Scheduled("direct,direct", "4,4", "150GiB/s,150GiB/s", "500ns,500ns", inter));
-    };
-    EXPECT_EQ(ns(WEFT_COLL_ALL_REDUCE, 64 * kMiB, "baseline"), 673072);
-    EXPECT_EQ(ns(WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "baseline"), 358147);
-    EXPECT_EQ(ns(WEFT_COLL_ALL_GATHER, kMiB, "baseline"), 88172);
-    EXPECT_EQ(ns(WEFT_COLL_ALL_REDUCE, 64 * kMiB, "round-robin"), 426800);
-    EXPECT_EQ(ns(WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "round-robin"), 223256);
-    EXPECT_EQ(ns(WEFT_COLL_ALL_GATHER, kMiB, "round-robin"), 57136);
-    EXPECT_EQ(ns(WEFT_COLL_ALL_REDUCE, 64 * kMiB, "themis"), 426880);
-    EXPECT_EQ(ns(WEFT_COLL_REDUCE_SCATTER, 64 * kMiB, "themis"), 223256);
+    ExpectFourByFour("direct,direct", "150GiB/s,150GiB/s",
+                     {673072, 358147, 88172, 426800, 223256, 57136, 426880, 223256});
 }
 
 /*
