@@ -214,8 +214,8 @@ static void publish(const struct state *s, const struct params *p, struct weft_c
         weft_cc_window_bytes(p->window, s->bdp_bytes, s->mtu_bytes, s->r.rate_bps, s->line_bps);
 }
 
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void dcqcn_init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                       struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -332,8 +332,8 @@ static void before_send(void *state, const void *raw, int64_t now_ps, struct wef
     publish(state, raw, out);
 }
 
-static void on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
-                    struct weft_cc_out *out)
+static void dcqcn_on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
+                          struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -377,7 +377,7 @@ static void cnp_hpcc(struct state *s, const struct params *p, int64_t now_ps)
     }
 }
 
-static void on_cnp(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
+static void dcqcn_on_cnp(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     advance(state, p, now_ps);
@@ -398,7 +398,7 @@ static void cnp(const void *raw, struct weft_cc_cnp *out)
 static const struct weft_cc_observable observables[] = {
     {"alpha", "1"}, {"target-rate", "bps"}, {NULL, NULL}};
 
-static void observe(const void *state, const void *raw, double *values)
+static void dcqcn_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
     values[0] = alpha_at(s, raw, s->seen_ps);
@@ -420,10 +420,10 @@ const struct weft_cc_ops weft_cc_dcqcn = {
     .presets = weft_dcqcn_presets,
     .observables = observables,
     .marking = &marking,
-    .init = init,
+    .init = dcqcn_init,
     .before_send = before_send,
-    .on_send = on_send,
-    .on_cnp = on_cnp,
+    .on_send = dcqcn_on_send,
+    .on_cnp = dcqcn_on_cnp,
     .cnp = cnp,
-    .observe = observe,
+    .observe = dcqcn_observe,
 };

@@ -123,8 +123,8 @@ static void publish(const struct state *s, const struct params *p, struct weft_c
             : weft_cc_window_bytes(p->window, s->bdp_bytes, s->mtu_bytes, s->rate_bps, s->line_bps);
 }
 
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void dctcp_init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                       struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -212,8 +212,8 @@ static void ack_hpcc(struct state *s, const struct params *p, const struct weft_
             p->rate_ai_bps < s->line_bps - s->rate_bps ? s->rate_bps + p->rate_ai_bps : s->line_bps;
 }
 
-static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
-                   struct weft_cc_out *out)
+static void dctcp_on_ack(void *state, const void *raw, int64_t now_ps,
+                         const struct weft_cc_ack *ack, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     (void)now_ps;
@@ -224,7 +224,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     publish(state, p, out);
 }
 
-static void on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
+static void dctcp_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -236,7 +236,7 @@ static void on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_
 
 static const struct weft_cc_observable observables[] = {{"alpha", "1"}, {NULL, NULL}};
 
-static void observe(const void *state, const void *raw, double *values)
+static void dctcp_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
     (void)raw;
@@ -259,8 +259,8 @@ const struct weft_cc_ops weft_cc_dctcp = {
     .presets = weft_dctcp_presets,
     .observables = observables,
     .marking = &marking,
-    .init = init,
-    .on_ack = on_ack,
-    .on_rto = on_rto,
-    .observe = observe,
+    .init = dctcp_init,
+    .on_ack = dctcp_on_ack,
+    .on_rto = dctcp_on_rto,
+    .observe = dctcp_observe,
 };

@@ -121,8 +121,8 @@ static unsigned needs_now(const void *raw)
            (p->k.mode == WEFT_HPCC_SIM ? WEFT_CC_NEEDS_BDP : 0) | WEFT_CC_NEEDS_BASE_RTT;
 }
 
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void hpcc_init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                      struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -235,8 +235,8 @@ static void end_round(struct state *s, const struct weft_cc_ack *ack)
         s->last_update_bytes = ack->nxt_bytes;
 }
 
-static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
-                   struct weft_cc_out *out)
+static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
+                        struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -273,7 +273,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
         end_round(s, ack);
 }
 
-static void signals(const void *raw, struct weft_cc_signals *out)
+static void hpcc_signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
     *out = weft_cc_echoed(p->int_bytes);
@@ -282,7 +282,7 @@ static void signals(const void *raw, struct weft_cc_signals *out)
 static const struct weft_cc_observable observables[] = {
     {"utilisation", "1"}, {"reference-rate", "bps"}, {"stage", "1"}, {NULL, NULL}};
 
-static void observe(const void *state, const void *raw, double *values)
+static void hpcc_observe(const void *state, const void *raw, double *values)
 {
     const struct params *p = raw;
     const struct state *s = state;
@@ -306,8 +306,8 @@ const struct weft_cc_ops weft_cc_hpcc = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_hpcc_presets,
     .observables = observables,
-    .init = init,
-    .on_ack = on_ack,
-    .signals = signals,
-    .observe = observe,
+    .init = hpcc_init,
+    .on_ack = hpcc_on_ack,
+    .signals = hpcc_signals,
+    .observe = hpcc_observe,
 };

@@ -101,8 +101,8 @@ static unsigned needs_now(const void *raw)
            (p->average_ps == 0 ? WEFT_CC_NEEDS_BASE_RTT : 0);
 }
 
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void hpcc_pint_init(void *state, const void *raw, const struct weft_cc_env *env,
+                           int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -116,8 +116,8 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
     weft_hpcc_publish(&s->law, s->law.hi, out);
 }
 
-static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
-                   struct weft_cc_out *out)
+static void hpcc_pint_on_ack(void *state, const void *raw, int64_t now_ps,
+                             const struct weft_cc_ack *ack, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -143,7 +143,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
         s->last_update_bytes = ack->nxt_bytes;
 }
 
-static void signals(const void *raw, struct weft_cc_signals *out)
+static void hpcc_pint_signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
     *out = weft_cc_echoed(p->pint_bytes);
@@ -156,7 +156,7 @@ static void signals(const void *raw, struct weft_cc_signals *out)
 static const struct weft_cc_observable observables[] = {
     {"utilisation", "1"}, {"reference-rate", "bps"}, {"stage", "1"}, {NULL, NULL}};
 
-static void observe(const void *state, const void *raw, double *values)
+static void hpcc_pint_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
     (void)raw;
@@ -176,8 +176,8 @@ const struct weft_cc_ops weft_cc_hpcc_pint = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_hpcc_pint_presets,
     .observables = observables,
-    .init = init,
-    .on_ack = on_ack,
-    .signals = signals,
-    .observe = observe,
+    .init = hpcc_pint_init,
+    .on_ack = hpcc_pint_on_ack,
+    .signals = hpcc_pint_signals,
+    .observe = hpcc_pint_observe,
 };

@@ -7,8 +7,8 @@
 
 #include "base/units.h"
 
-static void init(void *state, const void *params, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void none_init(void *state, const void *params, const struct weft_cc_env *env,
+                      int64_t now_ps, struct weft_cc_out *out)
 {
     (void)state;
     (void)params;
@@ -23,5 +23,5 @@ const struct weft_cc_ops weft_cc_none = {
     .title = "line rate, no window: PFC alone",
     .source = "IEEE 802.1Qbb",
     .params = WEFT_PARAM_TABLE_NONE,
-    .init = init,
+    .init = none_init,
 };

@@ -113,8 +113,8 @@ static void publish(const struct state *s, struct weft_cc_out *out)
     out->cwnd_bytes = weft_cc_clamp_u64(s->w_bytes, s->mtu_bytes, UINT64_MAX);
 }
 
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void powertcp_init(void *state, const void *raw, const struct weft_cc_env *env,
+                          int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -206,8 +206,8 @@ static bool measure_delay(struct state *s, int64_t now_ps, int64_t rtt_ps)
     return known;
 }
 
-static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
-                   struct weft_cc_out *out)
+static void powertcp_on_ack(void *state, const void *raw, int64_t now_ps,
+                            const struct weft_cc_ack *ack, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -225,7 +225,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     publish(s, out);
 }
 
-static void signals(const void *raw, struct weft_cc_signals *out)
+static void powertcp_signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
     *out = weft_cc_echoed(p->form == FORM_INT ? p->int_bytes : 0);
@@ -234,7 +234,7 @@ static void signals(const void *raw, struct weft_cc_signals *out)
 static const struct weft_cc_observable observables[] = {
     {"power", "1"}, {"cwnd", "bytes"}, {NULL, NULL}};
 
-static void observe(const void *state, const void *raw, double *values)
+static void powertcp_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
     (void)raw;
@@ -253,8 +253,8 @@ const struct weft_cc_ops weft_cc_powertcp = {
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
-    .init = init,
-    .on_ack = on_ack,
-    .signals = signals,
-    .observe = observe,
+    .init = powertcp_init,
+    .on_ack = powertcp_on_ack,
+    .signals = powertcp_signals,
+    .observe = powertcp_observe,
 };

@@ -52,8 +52,8 @@ struct state {
 };
 
 /* Required. Writes all of *state and all of *out. */
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void skeleton_init(void *state, const void *raw, const struct weft_cc_env *env,
+                          int64_t now_ps, struct weft_cc_out *out)
 {
     struct state *s = state;
     (void)raw;
@@ -67,8 +67,8 @@ static void init(void *state, const void *raw, const struct weft_cc_env *env, in
 }
 
 /* Optional, like every other hook. *out holds the last decision: change what should change. */
-static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
-                   struct weft_cc_out *out)
+static void skeleton_on_ack(void *state, const void *raw, int64_t now_ps,
+                            const struct weft_cc_ack *ack, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -89,7 +89,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
 /* 4. Named values for traces and plots, in the order in which `observe` writes them. */
 static const struct weft_cc_observable observables[] = {{"marks", "1"}, {NULL, NULL}};
 
-static void observe(const void *state, const void *raw, double *values)
+static void skeleton_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
     (void)raw;
@@ -106,7 +106,7 @@ const struct weft_cc_ops weft_cc_skeleton = {
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
-    .init = init,
-    .on_ack = on_ack,
-    .observe = observe,
+    .init = skeleton_init,
+    .on_ack = skeleton_on_ack,
+    .observe = skeleton_observe,
 };

@@ -38,8 +38,8 @@ static unsigned needs_now(const void *raw)
     return p->window_bytes == 0 ? WEFT_CC_NEEDS_BDP : 0;
 }
 
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void static_window_init(void *state, const void *raw, const struct weft_cc_env *env,
+                               int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     (void)state;
@@ -63,5 +63,5 @@ const struct weft_cc_ops weft_cc_static_window = {
     .needs = WEFT_CC_NEEDS_BDP,
     .needs_now = needs_now,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .init = init,
+    .init = static_window_init,
 };

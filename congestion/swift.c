@@ -151,7 +151,7 @@ struct state {
     uint64_t timeouts; /* in a row */
 };
 
-static int check(const void *raw, struct weft_err *err)
+static int swift_check(const void *raw, struct weft_err *err)
 {
     const struct params *p = raw;
     if (p->fs_min_cwnd >= p->fs_max_cwnd)
@@ -176,8 +176,8 @@ static void publish(const struct state *s, struct weft_cc_out *out)
             weft_cc_clamp_u64(s->mtu_wire_bytes * 8e12 * s->cwnd / s->rtt_ps, 1, s->line_bps);
 }
 
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void swift_init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                       struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -217,8 +217,8 @@ static void set_cwnd(struct state *s, const struct params *p, int64_t now_ps, do
     }
 }
 
-static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
-                   struct weft_cc_out *out)
+static void swift_on_ack(void *state, const void *raw, int64_t now_ps,
+                         const struct weft_cc_ack *ack, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -241,7 +241,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     publish(s, out);
 }
 
-static void on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
+static void swift_on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -252,7 +252,7 @@ static void on_rto(void *state, const void *raw, int64_t now_ps, struct weft_cc_
     publish(s, out);
 }
 
-static void signals(const void *raw, struct weft_cc_signals *out)
+static void swift_signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
     *out = weft_cc_echoed(p->timestamp_bytes);
@@ -261,7 +261,7 @@ static void signals(const void *raw, struct weft_cc_signals *out)
 static const struct weft_cc_observable observables[] = {
     {"cwnd", "1"}, {"target-delay", "ps"}, {"rtt", "ps"}, {NULL, NULL}};
 
-static void observe(const void *state, const void *raw, double *values)
+static void swift_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
     (void)raw;
@@ -280,10 +280,10 @@ const struct weft_cc_ops weft_cc_swift = {
     .state_size = sizeof(struct state),
     .params = WEFT_PARAM_TABLE(params, struct params),
     .observables = observables,
-    .check = check,
-    .init = init,
-    .on_ack = on_ack,
-    .on_rto = on_rto,
-    .signals = signals,
-    .observe = observe,
+    .check = swift_check,
+    .init = swift_init,
+    .on_ack = swift_on_ack,
+    .on_rto = swift_on_rto,
+    .signals = swift_signals,
+    .observe = swift_observe,
 };

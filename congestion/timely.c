@@ -186,7 +186,7 @@ static unsigned needs_now(const void *raw)
            (p->min_rtt_ps == 0 ? WEFT_CC_NEEDS_BASE_RTT : 0);
 }
 
-static int check(const void *raw, struct weft_err *err)
+static int timely_check(const void *raw, struct weft_err *err)
 {
     const struct params *p = raw;
     const bool settled = p->t_low_ps >= 0 && p->t_high_ps >= 0;
@@ -202,8 +202,8 @@ static void publish(const struct state *s, const struct params *p, struct weft_c
         weft_cc_window_bytes(p->window, s->bdp_bytes, s->mtu_bytes, s->rate_bps, s->line_bps);
 }
 
-static void init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
-                 struct weft_cc_out *out)
+static void timely_init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                        struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -268,8 +268,8 @@ static void take_sample(struct state *s, const struct params *p, int64_t rtt_ps)
     s->rtt_ps = rtt_ps;
 }
 
-static void on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
-                   struct weft_cc_out *out)
+static void timely_on_ack(void *state, const void *raw, int64_t now_ps,
+                          const struct weft_cc_ack *ack, struct weft_cc_out *out)
 {
     const struct params *p = raw;
     struct state *s = state;
@@ -285,7 +285,7 @@ static void on_ack(void *state, const void *raw, int64_t now_ps, const struct we
     publish(s, p, out);
 }
 
-static void signals(const void *raw, struct weft_cc_signals *out)
+static void timely_signals(const void *raw, struct weft_cc_signals *out)
 {
     const struct params *p = raw;
     *out = weft_cc_echoed(p->timestamp_bytes);
@@ -294,7 +294,7 @@ static void signals(const void *raw, struct weft_cc_signals *out)
 static const struct weft_cc_observable observables[] = {
     {"rtt", "ps"}, {"gradient", "1"}, {"increases", "1"}, {NULL, NULL}};
 
-static void observe(const void *state, const void *raw, double *values)
+static void timely_observe(const void *state, const void *raw, double *values)
 {
     const struct state *s = state;
     (void)raw;
@@ -315,9 +315,9 @@ const struct weft_cc_ops weft_cc_timely = {
     .params = WEFT_PARAM_TABLE(params, struct params),
     .presets = weft_timely_presets,
     .observables = observables,
-    .check = check,
-    .init = init,
-    .on_ack = on_ack,
-    .signals = signals,
-    .observe = observe,
+    .check = timely_check,
+    .init = timely_init,
+    .on_ack = timely_on_ack,
+    .signals = timely_signals,
+    .observe = timely_observe,
 };

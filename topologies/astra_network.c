@@ -149,7 +149,7 @@ static int make(struct reader *r, const struct params *p, struct weft_fabric **o
     return rc;
 }
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int astra_network_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_err local = {0};
@@ -179,5 +179,5 @@ const struct weft_topology_ops weft_topology_astra_network = {
     .title = "dimensions of an ASTRA-sim network file (YAML or JSON)",
     .source = "ASTRA-sim inputs: analytical network YAML, network JSON, logical-dims",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
+    .build = astra_network_build,
 };

@@ -74,8 +74,8 @@ static uint32_t groups(const struct params *p)
     return (uint32_t)(p->groups ? p->groups : p->routers * p->global_links + 1);
 }
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void dragonfly_wire(struct weft_build *b, const struct weft_dimension *d,
+                           const uint32_t *npus, uint32_t n)
 {
     const struct params *p = d->params;
     const uint32_t a = (uint32_t)p->routers, h = (uint32_t)p->global_links, g = groups(p);
@@ -105,7 +105,7 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
     b->link.dateline = false;
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int dragonfly_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     const uint64_t channels = p->routers * p->global_links,
@@ -131,7 +131,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                                 .rate_bps = p->host.rate_bps,
                                 .delay_ps = p->host.delay_ps,
                                 .acyclic = g == 1},
-                               wire,
+                               dragonfly_wire,
                                p,
                                0};
     return weft_dimensions_add_spanning(to, &d, p->terminals * p->routers * g, err);
@@ -143,5 +143,5 @@ const struct weft_topology_ops weft_topology_dragonfly = {
     .title = "fully connected groups of routers, global links between the groups",
     .source = PAPER,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = dragonfly_dimensions,
 };

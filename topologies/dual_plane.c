@@ -76,8 +76,8 @@ static const struct weft_param params[] = {
                      "every link between switches", PAPER),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void dual_plane_wire(struct weft_build *b, const struct weft_dimension *d,
+                            const uint32_t *npus, uint32_t n)
 {
     const struct params *p = d->params;
     struct weft_build_wire access = p->access;
@@ -96,7 +96,7 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
         weft_build_stage(b, tor0 + t, 1, agg0 + t % planes * aggs, aggs, p->links_per_pair, uplink);
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int dual_plane_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_dimension d = {{.kind = "dual-plane",
@@ -104,7 +104,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                                 .rate_bps = p->access.rate_bps,
                                 .delay_ps = p->access.delay_ps,
                                 .acyclic = true},
-                               wire,
+                               dual_plane_wire,
                                p,
                                0};
     if (to->n > 0 && p->rails != to->npus)
@@ -121,5 +121,5 @@ const struct weft_topology_ops weft_topology_dual_plane = {
     .title = "rail-optimised Clos with two ToRs per NPU, in two planes or one",
     .source = PAPER,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = dual_plane_dimensions,
 };

@@ -32,7 +32,7 @@ static const struct weft_param params[] = {
                      "the link between the switches", "the link between the switches", NULL),
 };
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int dumbbell_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_build_wire access = p->host;
@@ -52,5 +52,5 @@ const struct weft_topology_ops weft_topology_dumbbell = {
     .name = "dumbbell",
     .title = "two switches joined by one link, hosts on both sides",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
+    .build = dumbbell_build,
 };

@@ -61,8 +61,8 @@ static uint32_t edges(const struct params *p)
     return (uint32_t)(p->tiers == 3 ? pods * p->k / 2 : pods);
 }
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void fat_tree_wire(struct weft_build *b, const struct weft_dimension *d,
+                          const uint32_t *npus, uint32_t n)
 {
     const struct params *p = d->params;
     const uint32_t half = (uint32_t)p->k / 2, nedges = edges(p), per_edge = n / nedges;
@@ -87,7 +87,7 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
             weft_build_link(b, upper0 + a, core0 + a % half * half + j, fabric);
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int fat_tree_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     if (p->k < 2 || p->k % 2)
@@ -105,7 +105,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                                 .rate_bps = p->host.rate_bps,
                                 .delay_ps = p->host.delay_ps,
                                 .acyclic = true},
-                               wire,
+                               fat_tree_wire,
                                p,
                                0};
     return weft_dimensions_add_spanning(to, &d, edges(p) * p->oversubscription * (p->k / 2), err);
@@ -119,5 +119,5 @@ const struct weft_topology_ops weft_topology_fat_tree = {
         "Al-Fares, Loukissas, Vahdat: A scalable, commodity data center network architecture, "
         "SIGCOMM 2008",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = fat_tree_dimensions,
 };

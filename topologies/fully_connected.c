@@ -23,8 +23,8 @@ static const struct weft_param params[] = {
     WEFT_HOSTS_FORWARD_PARAM(struct params),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void fully_connected_wire(struct weft_build *b, const struct weft_dimension *d,
+                                 const uint32_t *npus, uint32_t n)
 {
     const struct params *p = d->params;
     for (uint32_t i = 0; i < n && !b->rc; i++)
@@ -32,7 +32,8 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
             weft_wire_pair(b, &p->wire, npus[i], npus[j], false);
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int fully_connected_dimensions(const void *raw, struct weft_dimensions *to,
+                                      struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_dimension d = {{.kind = "fully-connected",
@@ -43,7 +44,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                                 .direct = true,
                                 .relays = p->hosts_forward,
                                 .acyclic = true},
-                               wire,
+                               fully_connected_wire,
                                p,
                                0};
     return weft_dimensions_add(to, &d, err);
@@ -54,5 +55,5 @@ const struct weft_topology_ops weft_topology_fully_connected = {
     .name = "fully-connected",
     .title = "a link between every two NPUs",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = fully_connected_dimensions,
 };

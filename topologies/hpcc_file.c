@@ -88,7 +88,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const struct para
     return rc;
 }
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int hpcc_file_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     const struct params *p = raw;
     *out = NULL;
@@ -117,5 +117,5 @@ const struct weft_topology_ops weft_topology_hpcc = {
     .title = "a topology file of the HPCC simulator family",
     .source = "alibaba-edu/High-Precision-Congestion-Control, simulation/mix/topology.txt",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
+    .build = hpcc_file_build,
 };

@@ -21,7 +21,7 @@ static const struct weft_param params[] = {
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
 };
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int hypercube_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     int rc = 0;
@@ -38,5 +38,5 @@ const struct weft_topology_ops weft_topology_hypercube = {
     .name = "hypercube",
     .title = "2^order NPUs, linked where their numbers differ in one bit",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = hypercube_dimensions,
 };

@@ -46,8 +46,8 @@ static const struct weft_param params[] = {
                      "every link between switches", NULL),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void hyperx_wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                        uint32_t n)
 {
     const struct params *p = d->params;
     struct weft_build_wire access = p->host;
@@ -70,7 +70,7 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
     b->link.order = 0;
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int hyperx_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     uint32_t sizes[WEFT_FABRIC_DIMS_MAX], n;
@@ -82,7 +82,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
         endpoints *= sizes[i];
     struct weft_dimension d = {
         {.kind = "hyperx", .links = 1, .rate_bps = p->host.rate_bps, .delay_ps = p->host.delay_ps},
-        wire,
+        hyperx_wire,
         p,
         0};
     return weft_dimensions_add_spanning(to, &d, endpoints, err);
@@ -94,5 +94,5 @@ const struct weft_topology_ops weft_topology_hyperx = {
     .title = "switches on a grid, fully connected along every dimension",
     .source = PAPER,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = hyperx_dimensions,
 };

@@ -46,8 +46,8 @@ static const struct weft_param params[] = {
                      "every leaf-spine link", NULL),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void leaf_spine_wire(struct weft_build *b, const struct weft_dimension *d,
+                            const uint32_t *npus, uint32_t n)
 {
     const struct params *p = d->params;
     struct weft_build_wire access = p->host;
@@ -60,7 +60,7 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
                      uplink);
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int leaf_spine_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_dimension d = {{.kind = "leaf-spine",
@@ -68,7 +68,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                                 .rate_bps = p->host.rate_bps,
                                 .delay_ps = p->host.delay_ps,
                                 .acyclic = true},
-                               wire,
+                               leaf_spine_wire,
                                p,
                                0};
     return weft_dimensions_add_spanning(to, &d, p->leaves * p->hosts_per_leaf, err);
@@ -79,5 +79,5 @@ const struct weft_topology_ops weft_topology_leaf_spine = {
     .name = "leaf-spine",
     .title = "two-level Clos: every leaf linked to every spine",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = leaf_spine_dimensions,
 };

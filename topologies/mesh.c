@@ -19,7 +19,7 @@ static const struct weft_param params[] = {
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
 };
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int mesh_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     uint32_t sizes[WEFT_FABRIC_DIMS_MAX], n;
@@ -37,5 +37,5 @@ const struct weft_topology_ops weft_topology_mesh = {
     .name = "mesh",
     .title = "NPUs on a grid in one or more dimensions, ends open",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = mesh_dimensions,
 };

@@ -142,7 +142,7 @@ static void close_parts(struct parts *parts)
     free(parts->text);
 }
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int multi_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     struct weft_dimensions ds;
     struct parts parts;
@@ -177,6 +177,6 @@ const struct weft_topology_ops weft_topology_multi = {
     .name = "multi",
     .title = "a fabric of several dimensions, each made by another generator",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
+    .build = multi_build,
     .settings = settings,
 };

@@ -152,7 +152,7 @@ static int parse(struct nccl_reader *r, const struct params *p, const struct wef
     return rc;
 }
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int nccl_xml_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_err local = {0};
@@ -193,5 +193,5 @@ const struct weft_topology_ops weft_topology_nccl = {
     .title = "a topology dump of NCCL: GPUs, PCI, NVLinks and NICs of a server",
     .source = "NVIDIA/nccl, src/graph/xml.cc and topo.h",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
+    .build = nccl_xml_build,
 };

@@ -78,8 +78,8 @@ static uint32_t leaves(const struct params *p)
 }
 
 /* One instance: all rails, or with rail-only the single rail of the NPUs given. */
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void rail_optimised_wire(struct weft_build *b, const struct weft_dimension *d,
+                                const uint32_t *npus, uint32_t n)
 {
     const struct params *p = d->params;
     struct weft_build_wire access = p->access;
@@ -96,7 +96,8 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
     weft_build_stage(b, leaf0, nleaves, spine0, (uint32_t)p->spines, p->links_per_pair, uplink);
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int rail_optimised_dimensions(const void *raw, struct weft_dimensions *to,
+                                     struct weft_err *err)
 {
     const struct params *p = raw;
     const uint64_t inner = to->npus ? to->npus : 1;
@@ -106,7 +107,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                                 .rate_bps = p->access.rate_bps,
                                 .delay_ps = p->access.delay_ps,
                                 .acyclic = true},
-                               wire,
+                               rail_optimised_wire,
                                p,
                                0};
     if (p->nodes_per_leaf && p->nodes % p->nodes_per_leaf)
@@ -135,5 +136,5 @@ const struct weft_topology_ops weft_topology_rail_optimised = {
     .title = "Clos whose leaves each serve one NPU of many nodes",
     .source = PAPER,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = rail_optimised_dimensions,
 };

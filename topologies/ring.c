@@ -27,17 +27,17 @@ static const struct weft_param params[] = {
     WEFT_VCS_PARAM(struct params),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void ring_wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                      uint32_t n)
 {
     const struct params *p = d->params;
     weft_wire_ring(b, &p->wire, p->vcs == 2, npus, n);
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int ring_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
-    struct weft_dimension d = {weft_ring_about(&p->wire, (uint32_t)p->size), wire, p, 0};
+    struct weft_dimension d = {weft_ring_about(&p->wire, (uint32_t)p->size), ring_wire, p, 0};
     return weft_dimensions_add(to, &d, err);
 }
 
@@ -46,5 +46,5 @@ const struct weft_topology_ops weft_topology_ring = {
     .name = "ring",
     .title = "NPUs in a ring, each linked to two neighbours",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = ring_dimensions,
 };

@@ -67,8 +67,8 @@ static int read_header(struct weft_tokens *s, struct header *h)
 }
 
 /* Sets dimensions: servers of NVSwitches inside, the network outside. */
-static int dimensions(const struct header *h, struct weft_fabric *f, const unsigned char *kinds,
-                      struct weft_tokens *s)
+static int simai_file_dimensions(const struct header *h, struct weft_fabric *f,
+                                 const unsigned char *kinds, struct weft_tokens *s)
 {
     uint32_t gpus = h->nodes - h->nvswitches - h->switches;
     if (h->nvswitches == 0 || h->gpus_per_server == 1)
@@ -114,7 +114,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f)
     if (!rc)
         rc = weft_tokens_end(s, h.links, "");
     if (!rc)
-        rc = dimensions(&h, f, kinds, s);
+        rc = simai_file_dimensions(&h, f, kinds, s);
     if (!rc)
         rc = weft_fabric_finish(f, s->err);
     if (!rc)
@@ -125,7 +125,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f)
     return rc;
 }
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int simai_file_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_err local = {0};
@@ -152,5 +152,5 @@ const struct weft_topology_ops weft_topology_simai = {
     .title = "a topology file of SimAI, with NVSwitches",
     .source = "aliyun/SimAI, astra-sim-alibabacloud/inputs/topo/gen_Topo_Template.py",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
+    .build = simai_file_build,
 };

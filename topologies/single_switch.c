@@ -21,7 +21,7 @@ static const struct weft_param params[] = {
     WEFT_WIRE_PARAMS(struct params, access, "", "400Gbps", "every link", "every link", NULL),
 };
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int single_switch_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_build_wire wire = p->access;
@@ -39,5 +39,5 @@ const struct weft_topology_ops weft_topology_single_switch = {
     .name = "single-switch",
     .title = "all hosts on one switch",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
+    .build = single_switch_build,
 };

@@ -28,8 +28,8 @@ static const struct weft_param params[] = {
     WEFT_NPU_LINKS_PARAMS(struct params, "from each NPU to each switch"),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void switch_wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                        uint32_t n)
 {
     const struct params *p = d->params;
     uint32_t sw = weft_build_nodes(b, WEFT_NODE_SWITCH, 1, p->switches);
@@ -38,7 +38,7 @@ static void wire(struct weft_build *b, const struct weft_dimension *d, const uin
             weft_wire_pair(b, &p->wire, npus[i], sw + s, false);
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int switch_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_dimension d = {{.kind = "switch",
@@ -47,7 +47,7 @@ static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_e
                                 .rate_bps = p->wire.rate_bps,
                                 .delay_ps = p->wire.delay_ps,
                                 .acyclic = true},
-                               wire,
+                               switch_wire,
                                p,
                                0};
     return weft_dimensions_add(to, &d, err);
@@ -58,5 +58,5 @@ const struct weft_topology_ops weft_topology_switch = {
     .name = "switch",
     .title = "NPUs on one switch, or on several side by side",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = switch_dimensions,
 };

@@ -21,20 +21,20 @@ static const struct weft_param params[] = {
     WEFT_VCS_PARAM(struct params),
 };
 
-static void wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
-                 uint32_t n)
+static void torus_wire(struct weft_build *b, const struct weft_dimension *d, const uint32_t *npus,
+                       uint32_t n)
 {
     const struct params *p = d->params;
     weft_wire_ring(b, &p->wire, p->vcs == 2, npus, n);
 }
 
-static int dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
+static int torus_dimensions(const void *raw, struct weft_dimensions *to, struct weft_err *err)
 {
     const struct params *p = raw;
     uint32_t sizes[WEFT_FABRIC_DIMS_MAX], n;
     int rc = weft_parse_shape(p->shape, sizes, &n, err);
     for (uint32_t i = 0; i < n && !rc; i++) {
-        struct weft_dimension d = {weft_ring_about(&p->wire, sizes[i]), wire, p, i};
+        struct weft_dimension d = {weft_ring_about(&p->wire, sizes[i]), torus_wire, p, i};
         rc = weft_dimensions_add(to, &d, err);
     }
     return rc;
@@ -45,5 +45,5 @@ const struct weft_topology_ops weft_topology_torus = {
     .name = "torus",
     .title = "rings of NPUs in one or more dimensions",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .dimensions = dimensions,
+    .dimensions = torus_dimensions,
 };

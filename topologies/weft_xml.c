@@ -383,7 +383,7 @@ static int read_file(const char *file, struct weft_fabric **out, struct weft_err
     return rc;
 }
 
-static int build(const void *raw, struct weft_fabric **out, struct weft_err *err)
+static int weft_xml_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
     const struct params *p = raw;
     struct weft_err local = {0};
@@ -417,7 +417,7 @@ const struct weft_topology_ops weft_topology_weft_xml = {
     .name = "xml",
     .title = "a topology file of weft",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .build = build,
+    .build = weft_xml_build,
 };
 const struct weft_topology_ops weft_topology_preset = {
     .name = "preset",

@@ -157,8 +157,8 @@ static int one(const struct weft_cli *cli, const struct bench_opts *o,
     return code;
 }
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+static int bench_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                     struct weft_err *err)
 {
     const struct bench_opts *o = (const struct bench_opts *)opts;
     const struct weft_net_backend *backend;
@@ -208,5 +208,5 @@ const struct weft_command weft_command_bench = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct bench_opts),
-    .run = run,
+    .run = bench_run,
 };

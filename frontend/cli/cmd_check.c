@@ -94,8 +94,8 @@ static void print_json(const struct weft_cli *cli, const struct weft_scenario *s
     weft_json_finish(&j, NULL);
 }
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+static int check_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                     struct weft_err *err)
 {
     const struct check_opts *o = (const struct check_opts *)opts;
     struct weft_scenario *s;
@@ -132,5 +132,5 @@ const struct weft_command weft_command_check = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct check_opts),
-    .run = run,
+    .run = check_run,
 };

@@ -56,8 +56,8 @@ static void try_backend(const struct weft_cli *cli, const struct weft_net_backen
     weft_scenario_free(s);
 }
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+static int doctor_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                      struct weft_err *err)
 {
     const struct doctor_opts *o = (const struct doctor_opts *)opts;
     struct weft_version v[WEFT_VERSIONS];
@@ -127,5 +127,5 @@ const struct weft_command weft_command_doctor = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct doctor_opts),
-    .run = run,
+    .run = doctor_run,
 };

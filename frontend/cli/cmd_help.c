@@ -3,8 +3,8 @@
 #include "cli/cli.h"
 #include "cli/versions.h"
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+static int help_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                    struct weft_err *err)
 {
     (void)opts;
     if (nargs > 1)
@@ -45,5 +45,5 @@ const struct weft_command weft_command_help = {
     .example = "weft help run",
     .details = "",
     .opts_size = 1,
-    .run = run,
+    .run = help_run,
 };

@@ -97,7 +97,7 @@ static int unknown(const char *word, struct weft_err *err)
                         word);
 }
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+static int list_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                struct weft_err *err)
 {
     const struct list_opts *o = (const struct list_opts *)opts;
@@ -152,5 +152,5 @@ const struct weft_command weft_command_list = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct list_opts),
-    .run = run,
+    .run = list_run,
 };

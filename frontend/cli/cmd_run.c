@@ -151,8 +151,8 @@ static int load_expect(const struct weft_cli *cli, const struct run_opts *o,
     return *out ? 0 : err->code;
 }
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+static int run_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                   struct weft_err *err)
 {
     const struct run_opts *o = (const struct run_opts *)opts;
     struct weft_scenario *s;
@@ -200,5 +200,5 @@ const struct weft_command weft_command_run = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct run_opts),
-    .run = run,
+    .run = run_run,
 };

@@ -256,7 +256,7 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
     return 0;
 }
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+static int show_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                struct weft_err *err)
 {
     const struct show_opts *o = (const struct show_opts *)opts;
@@ -302,5 +302,5 @@ const struct weft_command weft_command_show = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct show_opts),
-    .run = run,
+    .run = show_run,
 };

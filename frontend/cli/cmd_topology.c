@@ -354,8 +354,8 @@ static void print_preset(void *ctx, const char *name, const char *file)
     weft_fabric_free(f);
 }
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+static int topology_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                        struct weft_err *err)
 {
     static const char *const verbs[] = {"show", "check", "convert", "draw", "presets"};
     const struct topology_opts *o = (const struct topology_opts *)opts;
@@ -397,5 +397,5 @@ const struct weft_command weft_command_topology = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct topology_opts),
-    .run = run,
+    .run = topology_run,
 };

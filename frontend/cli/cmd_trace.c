@@ -29,8 +29,8 @@ static const struct {
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+static int trace_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                     struct weft_err *err)
 {
     const struct weft_trace_opts *o = (const struct weft_trace_opts *)opts;
     const char *names[ACTIONS];
@@ -75,5 +75,5 @@ const struct weft_command weft_command_trace = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct weft_trace_opts),
-    .run = run,
+    .run = trace_run,
 };

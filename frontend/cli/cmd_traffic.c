@@ -76,8 +76,8 @@ static int write_file(const char *path, const struct weft_traffic *t, struct wef
     return code;
 }
 
-static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+static int traffic_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                       struct weft_err *err)
 {
     const struct traffic_opts *o = (const struct traffic_opts *)opts;
     struct weft_traffic_config c = {0};
@@ -120,5 +120,5 @@ const struct weft_command weft_command_traffic = {
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct traffic_opts),
-    .run = run,
+    .run = traffic_run,
 };

@@ -9,7 +9,7 @@
  */
 #include "collective/collective.h"
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int binomial_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_BROADCAST + 1, WEFT_COLL_REDUCE + 1, WEFT_COLL_GATHER + 1,
                                 WEFT_COLL_SCATTER + 1, 0};
@@ -25,7 +25,7 @@ static uint32_t nchildren(uint32_t n, uint32_t v)
     return k;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t binomial_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     uint32_t v = weft_coll_minus(rank, c->root, c->n);
     (void)lane;
@@ -43,8 +43,8 @@ static void subtree(const struct weft_coll_call *c, uint32_t v, struct weft_coll
     out->nblocks = bit < c->n - v ? bit : c->n - v;
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void binomial_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                           struct weft_coll_instr *out)
 {
     uint32_t n = c->n, v = weft_coll_minus(rank, c->root, n), k = nchildren(n, v);
     int down = c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_SCATTER;
@@ -77,7 +77,7 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
     }
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t binomial_total_bytes(const struct weft_coll_call *c)
 {
     uint64_t sum = 0;
     if (c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_REDUCE)
@@ -92,8 +92,8 @@ const struct weft_coll_ops weft_coll_binomial = {
     .name = "binomial",
     .title = "binomial tree from or to a root",
     .source = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
-    .supports = supports,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
+    .supports = binomial_supports,
+    .count = binomial_count,
+    .instr = binomial_instr,
+    .total_bytes = binomial_total_bytes,
 };

@@ -10,7 +10,7 @@
  */
 #include "collective/collective.h"
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int bruck_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_GATHER + 1, WEFT_COLL_ALL_TO_ALL + 1, 0};
     if (!weft_coll_one_of(c, kinds, "bruck does all-gather and all-to-all", why))
@@ -28,7 +28,7 @@ static unsigned steps(uint32_t n)
     return n == 1 ? 0 : weft_coll_log2(n - 1) + 1;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t bruck_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     (void)rank;
     (void)lane;
@@ -42,8 +42,8 @@ static uint64_t distances(uint32_t n, unsigned k)
     return whole * h + (rest > h ? rest - h : 0);
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void bruck_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                        struct weft_coll_instr *out)
 {
     unsigned k = (unsigned)(i / 2);
     uint64_t h = UINT64_C(1) << k;
@@ -80,7 +80,7 @@ static uint64_t block(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     return (uint64_t)from * c->n + (from + distance) % c->n;
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t bruck_total_bytes(const struct weft_coll_call *c)
 {
     uint64_t sum = 0;
     if (c->kind == WEFT_COLL_ALL_GATHER)
@@ -98,9 +98,9 @@ const struct weft_coll_ops weft_coll_bruck = {
     .name = "bruck",
     .title = "doubling distances for any number of ranks; few steps for small sizes",
     .source = "Bruck et al., TPDS 1997",
-    .supports = supports,
-    .count = count,
-    .instr = instr,
+    .supports = bruck_supports,
+    .count = bruck_count,
+    .instr = bruck_instr,
     .block = block,
-    .total_bytes = total_bytes,
+    .total_bytes = bruck_total_bytes,
 };

@@ -58,7 +58,7 @@ static const struct program *program_of(const struct weft_coll_call *c)
     return c->program;
 }
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int chakra_supports(const struct weft_coll_call *c, const char **why)
 {
     if (c->n == 1 || (c->n == program_of(c)->n && !c->pairs))
         return 1;
@@ -68,20 +68,20 @@ static int supports(const struct weft_coll_call *c, const char **why)
     return 0;
 }
 
-static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+static uint32_t chakra_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     return c->n == 1 || program_of(c)->ranks[rank].nlanes == 0 ? 1
                                                                : program_of(c)->ranks[rank].nlanes;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t chakra_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     const struct rank *r = &program_of(c)->ranks[rank];
     return c->n == 1 || lane >= r->nlanes ? 0 : r->lanes[lane].n;
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void chakra_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                         struct weft_coll_instr *out)
 {
     *out = program_of(c)->ranks[rank].lanes[lane].instrs[i];
 }
@@ -93,12 +93,12 @@ static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     return p->size_bytes ? (uint64_t)((weft_u128)b * c->bytes / p->size_bytes) : b;
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t chakra_total_bytes(const struct weft_coll_call *c)
 {
     uint64_t sum = 0;
     for (uint32_t r = 0; r < c->n; r++)
-        for (uint32_t l = 0; l < lanes(c, r); l++)
-            for (uint64_t i = 0; i < count(c, r, l); i++)
+        for (uint32_t l = 0; l < chakra_lanes(c, r); l++)
+            for (uint64_t i = 0; i < chakra_count(c, r, l); i++)
                 if (program_of(c)->ranks[r].lanes[l].instrs[i].action == WEFT_COLL_SEND)
                     sum += bytes(c, r, l, i);
     return sum;
@@ -379,12 +379,12 @@ static int build(struct program *p, const struct weft_workload *w, struct weft_e
     return rc;
 }
 
-static void unload(void *program)
+static void chakra_unload(void *program)
 {
     weft_arena_free(((struct program *)program)->arena);
 }
 
-static int load(const void *given, const char *dir, void **program, struct weft_err *err)
+static int chakra_load(const void *given, const char *dir, void **program, struct weft_err *err)
 {
     const struct params *q = given;
     struct weft_workload *w = NULL;
@@ -415,12 +415,12 @@ const struct weft_coll_ops weft_coll_chakra = {
     .title = "a program from Chakra traces, one per rank, scaled to the size",
     .source = "ASTRA-sim custom collectives",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .supports = supports,
-    .lanes = lanes,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
-    .load = load,
-    .unload = unload,
+    .supports = chakra_supports,
+    .lanes = chakra_lanes,
+    .count = chakra_count,
+    .instr = chakra_instr,
+    .total_bytes = chakra_total_bytes,
+    .load = chakra_load,
+    .unload = chakra_unload,
     .bytes = bytes,
 };

@@ -27,14 +27,14 @@ static const struct weft_param params[] = {
      .help = "most messages under way of each rank; 0: all at once"},
 };
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int direct_supports(const struct weft_coll_call *c, const char **why)
 {
     (void)c;
     (void)why;
     return 1; /* every kind, any number of ranks */
 }
 
-static uint64_t parts(const struct weft_coll_call *c)
+static uint64_t direct_parts(const struct weft_coll_call *c)
 {
     return c->kind == WEFT_COLL_ALL_REDUCE ? c->n : 1;
 }
@@ -62,13 +62,13 @@ static uint64_t window_of(const struct weft_coll_call *c)
     return ((const struct params *)c->params)->window;
 }
 
-static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+static uint32_t direct_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     (void)rank;
     return weft_coll_has_root(c->kind) || window_of(c) == 0 ? 1 : 2;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t direct_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     (void)lane;
     if (weft_coll_has_root(c->kind))
@@ -90,8 +90,8 @@ static uint64_t block(enum weft_coll_kind kind, uint32_t n, uint32_t from, uint3
     }
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void direct_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                         struct weft_coll_instr *out)
 {
     if (weft_coll_has_root(c->kind)) {
         rooted(c, rank, i, out);
@@ -132,7 +132,7 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
     }
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t direct_total_bytes(const struct weft_coll_call *c)
 {
     uint64_t m = c->n - 1, sum = 0;
     switch (c->kind) {
@@ -154,7 +154,7 @@ static uint64_t total_bytes(const struct weft_coll_call *c)
     }
 }
 
-static uint64_t rounds(const struct weft_coll_call *c)
+static uint64_t direct_rounds(const struct weft_coll_call *c)
 {
     uint64_t window = window_of(c), m = c->n - 1;
     uint64_t halves = c->kind == WEFT_COLL_ALL_REDUCE ? 2 : 1;
@@ -166,11 +166,11 @@ const struct weft_coll_ops weft_coll_direct = {
     .title = "every rank sends to every other at once; fewest steps, most messages",
     .source = NULL,
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .supports = supports,
-    .parts = parts,
-    .lanes = lanes,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
-    .rounds = rounds,
+    .supports = direct_supports,
+    .parts = direct_parts,
+    .lanes = direct_lanes,
+    .count = direct_count,
+    .instr = direct_instr,
+    .total_bytes = direct_total_bytes,
+    .rounds = direct_rounds,
 };

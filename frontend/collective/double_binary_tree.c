@@ -32,7 +32,7 @@ static const struct weft_param params[] = {
 enum { UP_RECV, UP_SEND, DOWN_RECV, DOWN_SEND, LANES_OF_TREE };
 #define NOBODY UINT32_MAX
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int double_binary_tree_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, 0};
     return weft_coll_one_of(c, kinds, "double-binary-tree does all-reduce", why);
@@ -43,12 +43,12 @@ static uint64_t pieces(const struct weft_coll_call *c)
     return ((const struct params *)c->params)->pieces;
 }
 
-static uint64_t parts(const struct weft_coll_call *c)
+static uint64_t double_binary_tree_parts(const struct weft_coll_call *c)
 {
     return 2 * pieces(c);
 }
 
-static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+static uint32_t double_binary_tree_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     (void)c;
     (void)rank;
@@ -110,7 +110,8 @@ static struct place place_of(const struct weft_coll_call *c, uint32_t rank, uint
     return p;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t double_binary_tree_count(const struct weft_coll_call *c, uint32_t rank,
+                                         uint32_t lane)
 {
     struct place p = place_of(c, rank, lane / LANES_OF_TREE);
     switch (lane % LANES_OF_TREE) {
@@ -122,8 +123,8 @@ static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     }
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void double_binary_tree_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
+                                     uint64_t i, struct weft_coll_instr *out)
 {
     uint32_t tree = lane / LANES_OF_TREE, base = tree * LANES_OF_TREE, role = lane - base;
     struct place p = place_of(c, rank, tree);
@@ -172,10 +173,10 @@ const struct weft_coll_ops weft_coll_double_binary_tree = {
     .title = "two pipelined trees, half of the data each; few steps at full bandwidth",
     .source = "Sanders, Speck and Traeff, Parallel Computing 2009",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .supports = supports,
-    .parts = parts,
-    .lanes = lanes,
-    .count = count,
-    .instr = instr,
+    .supports = double_binary_tree_supports,
+    .parts = double_binary_tree_parts,
+    .lanes = double_binary_tree_lanes,
+    .count = double_binary_tree_count,
+    .instr = double_binary_tree_instr,
     .total_bytes = weft_coll_bytes_up_and_down,
 };

@@ -31,7 +31,7 @@ static const struct weft_param params[] = {
      .source = "ASTRA-sim HalvingDoubling (forwarded)"},
 };
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int halving_doubling_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_ALL_GATHER + 1,
                                 WEFT_COLL_REDUCE_SCATTER + 1, 0};
@@ -39,12 +39,12 @@ static int supports(const struct weft_coll_call *c, const char **why)
                             "halving-doubling does all-reduce, all-gather and reduce-scatter", why);
 }
 
-static uint64_t parts(const struct weft_coll_call *c)
+static uint64_t halving_doubling_parts(const struct weft_coll_call *c)
 {
     return c->kind == WEFT_COLL_ALL_REDUCE ? c->n : 1;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t halving_doubling_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     (void)lane;
     if (c->n == 1)
@@ -79,8 +79,8 @@ static void fold(const struct weft_coll_call *c, uint32_t extra, int before,
     }
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void halving_doubling_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
+                                   uint64_t i, struct weft_coll_instr *out)
 {
     unsigned l = weft_coll_log2(c->n);
     uint32_t p = UINT32_C(1) << l, n = c->n;
@@ -126,7 +126,7 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
     }
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t halving_doubling_total_bytes(const struct weft_coll_call *c)
 {
     uint32_t p = c->n ? UINT32_C(1) << weft_coll_log2(c->n) : 1;
     uint64_t sum = (uint64_t)(c->n - 1) * c->bytes;
@@ -147,9 +147,9 @@ const struct weft_coll_ops weft_coll_halving_doubling = {
     .title = "exchanges with ranks at distance 1, 2, 4 ...; least bytes in few steps",
     .source = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .supports = supports,
-    .parts = parts,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
+    .supports = halving_doubling_supports,
+    .parts = halving_doubling_parts,
+    .count = halving_doubling_count,
+    .instr = halving_doubling_instr,
+    .total_bytes = halving_doubling_total_bytes,
 };

@@ -11,7 +11,7 @@
  */
 #include "collective/collective.h"
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int in_network_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_REDUCE_SCATTER + 1,
                                 WEFT_COLL_ALL_GATHER + 1, WEFT_COLL_BROADCAST + 1,
@@ -21,7 +21,7 @@ static int supports(const struct weft_coll_call *c, const char **why)
         "switches do all-reduce, reduce-scatter, all-gather, broadcast, reduce and barrier", why);
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t in_network_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     (void)rank;
     (void)lane;
@@ -39,8 +39,8 @@ static void ends(const struct weft_coll_call *c, uint32_t u, struct weft_coll_in
                                                   : WEFT_COLL_ALL;
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void in_network_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
+                             uint64_t i, struct weft_coll_instr *out)
 {
     (void)lane;
     ends(c, (uint32_t)(i / 2), out);
@@ -53,7 +53,7 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
                                                   : WEFT_COLL_NOP;
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t in_network_total_bytes(const struct weft_coll_call *c)
 {
     uint64_t sum = 0;
     for (uint64_t u = 0; u < weft_coll_units(c); u++) {
@@ -64,7 +64,7 @@ static uint64_t total_bytes(const struct weft_coll_call *c)
     return c->n == 1 ? 0 : sum;
 }
 
-static uint64_t rounds(const struct weft_coll_call *c)
+static uint64_t in_network_rounds(const struct weft_coll_call *c)
 {
     (void)c;
     return 1;
@@ -75,9 +75,9 @@ const struct weft_coll_ops weft_coll_in_network = {
     .title = "switches add up and copy, on a tree of the fabric",
     .source = "SHARP, COM-HPC 2016",
     .in_network = 1,
-    .supports = supports,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
-    .rounds = rounds,
+    .supports = in_network_supports,
+    .count = in_network_count,
+    .instr = in_network_instr,
+    .total_bytes = in_network_total_bytes,
+    .rounds = in_network_rounds,
 };

@@ -34,7 +34,7 @@ static const struct weft_msccl *program_of(const struct weft_coll_call *c)
     return c->program;
 }
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int msccl_supports(const struct weft_coll_call *c, const char **why)
 {
     const struct weft_msccl *m = program_of(c);
     const char *text = NULL;
@@ -53,25 +53,25 @@ static int supports(const struct weft_coll_call *c, const char **why)
     return text == NULL;
 }
 
-static uint64_t parts(const struct weft_coll_call *c)
+static uint64_t msccl_parts(const struct weft_coll_call *c)
 {
     return program_of(c)->parts;
 }
 
-static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+static uint32_t msccl_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     const struct weft_msccl_gpu *g = &program_of(c)->gpus[rank];
     return c->n == 1 || g->nlanes == 0 ? 1 : g->nlanes;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t msccl_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     const struct weft_msccl_gpu *g = &program_of(c)->gpus[rank];
     return c->n == 1 || lane >= g->nlanes ? 0 : g->lanes[lane].n;
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void msccl_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                        struct weft_coll_instr *out)
 {
     *out = program_of(c)->gpus[rank].lanes[lane].instrs[i].in;
 }
@@ -85,12 +85,12 @@ static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     return sum;
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t msccl_total_bytes(const struct weft_coll_call *c)
 {
     uint64_t sum = 0;
     for (uint32_t r = 0; r < c->n; r++)
-        for (uint32_t l = 0; l < lanes(c, r); l++)
-            for (uint64_t i = 0; i < count(c, r, l); i++)
+        for (uint32_t l = 0; l < msccl_lanes(c, r); l++)
+            for (uint64_t i = 0; i < msccl_count(c, r, l); i++)
                 if (program_of(c)->gpus[r].lanes[l].instrs[i].in.action == WEFT_COLL_SEND)
                     sum += bytes(c, r, l, i);
     return sum;
@@ -174,7 +174,7 @@ static void note_block(void *ctx, uint32_t rank, uint32_t lane, uint64_t i, uint
         n->failed = 1;
 }
 
-static void unload(void *program)
+static void msccl_unload(void *program)
 {
     weft_arena_free(((struct weft_msccl *)program)->arena);
 }
@@ -194,7 +194,7 @@ static int check_size(const struct weft_coll_call *call, const struct weft_msccl
                         (unsigned long long)(most >> 20), (unsigned long long)m->file_bytes);
 }
 
-static int load(const void *params_of, const char *dir, void **program, struct weft_err *err)
+static int msccl_load(const void *params_of, const char *dir, void **program, struct weft_err *err)
 {
     struct weft_msccl *m = NULL;
     const char *file = *(const char *const *)params_of;
@@ -205,7 +205,7 @@ static int load(const void *params_of, const char *dir, void **program, struct w
     struct weft_coll_call call = {.kind = m->kind, .n = m->n, .bytes = m->parts, .program = m};
     struct weft_err why = {0};
     if (m->n > 1 && (rc = check_size(&call, m, file, err))) {
-        unload(m);
+        msccl_unload(m);
         return rc;
     }
     if (m->n > 1)
@@ -216,7 +216,7 @@ static int load(const void *params_of, const char *dir, void **program, struct w
     else if (rc || note.failed)
         rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", file);
     if (rc) {
-        unload(m);
+        msccl_unload(m);
         return rc;
     }
     *program = m;
@@ -228,14 +228,14 @@ const struct weft_coll_ops weft_coll_msccl = {
     .title = "a program from an MSCCL XML file, proved when it is read",
     .source = "MSCCL, github.com/microsoft/msccl",
     .params = WEFT_PARAM_TABLE(params, const char *),
-    .supports = supports,
-    .parts = parts,
-    .lanes = lanes,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
-    .load = load,
-    .unload = unload,
+    .supports = msccl_supports,
+    .parts = msccl_parts,
+    .lanes = msccl_lanes,
+    .count = msccl_count,
+    .instr = msccl_instr,
+    .total_bytes = msccl_total_bytes,
+    .load = msccl_load,
+    .unload = msccl_unload,
     .slots = slots,
     .start = start,
     .end = end,

@@ -27,7 +27,7 @@ static const struct weft_param packed_params[] = {
      .source = "Blink, MLSys 2020, section 4: chunks"},
 };
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int packed_trees_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_BROADCAST + 1,
                                 WEFT_COLL_REDUCE + 1, 0};
@@ -44,7 +44,7 @@ static int plan(const struct weft_coll_call *c, const struct weft_coll_graph *g,
     return rc;
 }
 
-static void unload(void *program)
+static void packed_trees_unload(void *program)
 {
     weft_packing_free(program);
 }
@@ -62,18 +62,18 @@ static uint32_t children(const struct weft_packed_tree *t, uint32_t v)
     return t->first[v + 1] - t->first[v];
 }
 
-static uint64_t parts(const struct weft_coll_call *c)
+static uint64_t packed_trees_parts(const struct weft_coll_call *c)
 {
     return c->n == 1 ? 1 : packing(c)->weight * pieces(c);
 }
 
-static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+static uint32_t packed_trees_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     (void)rank;
     return c->n == 1 ? 1 : 2 * packing(c)->ntrees;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t packed_trees_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     if (c->n == 1 || c->kind == (lane % 2 ? WEFT_COLL_REDUCE : WEFT_COLL_BROADCAST))
         return 0;
@@ -163,8 +163,8 @@ static void down(const struct weft_coll_call *c, const struct weft_packed_tree *
     }
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void packed_trees_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
+                               uint64_t i, struct weft_coll_instr *out)
 {
     const struct weft_packing *p = packing(c);
     const struct weft_packed_tree *t = &p->tree[lane / 2];
@@ -181,7 +181,7 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
         take_turns(c, rank, lane, piece, out);
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t packed_trees_total_bytes(const struct weft_coll_call *c)
 {
     return (c->kind == WEFT_COLL_ALL_REDUCE ? 2 : 1) * (uint64_t)(c->n - 1) * c->bytes;
 }
@@ -191,12 +191,12 @@ const struct weft_coll_ops weft_coll_packed_trees = {
     .title = "trees packed into the direct links among the ranks",
     .source = "Blink, MLSys 2020; Edmonds, 1973",
     .params = WEFT_PARAM_TABLE(packed_params, struct params),
-    .supports = supports,
+    .supports = packed_trees_supports,
     .plan = plan,
-    .unload = unload,
-    .parts = parts,
-    .lanes = lanes,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
+    .unload = packed_trees_unload,
+    .parts = packed_trees_parts,
+    .lanes = packed_trees_lanes,
+    .count = packed_trees_count,
+    .instr = packed_trees_instr,
+    .total_bytes = packed_trees_total_bytes,
 };

@@ -41,7 +41,7 @@ static const struct weft_param params[] = {
 enum { LEAF_PUSH, CHILD_RECV, INNER_PUSH, LEAF_PULL, INNER_PULL, ANSWER, LANES };
 enum role { LEAF, INNER, ROOT };
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int parameter_server_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, 0};
     const struct params *p = c->params;
@@ -55,13 +55,13 @@ static int supports(const struct weft_coll_call *c, const char **why)
     return 1;
 }
 
-static uint64_t parts(const struct weft_coll_call *c)
+static uint64_t parameter_server_parts(const struct weft_coll_call *c)
 {
     const struct params *p = c->params;
     return p->servers ? p->servers : p->rack ? p->rack : c->n;
 }
 
-static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+static uint32_t parameter_server_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     (void)c;
     (void)rank;
@@ -85,7 +85,7 @@ static uint32_t server(const struct weft_coll_call *c, uint64_t s)
 {
     if (((const struct params *)c->params)->rack)
         return aggregator(c, (uint32_t)(s % racks(c)), s);
-    return (uint32_t)(s * c->n / parts(c));
+    return (uint32_t)(s * c->n / parameter_server_parts(c));
 }
 
 static enum role role_of(const struct weft_coll_call *c, uint32_t rank, uint64_t s)
@@ -139,7 +139,7 @@ static uint32_t child_number(const struct weft_coll_call *c, uint32_t rank, uint
  * the same server; with racks all in one order, so that messages of a pair stay in order. */
 static uint64_t turn(const struct weft_coll_call *c, uint32_t rank, uint64_t t)
 {
-    uint64_t k = parts(c);
+    uint64_t k = parameter_server_parts(c);
     return ((const struct params *)c->params)->rack ? t : (t + (uint64_t)rank * k / c->n) % k;
 }
 
@@ -147,7 +147,7 @@ static uint64_t turn(const struct weft_coll_call *c, uint32_t rank, uint64_t t)
 static uint64_t find(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
                      uint64_t *shard, uint32_t *j)
 {
-    uint64_t k = parts(c), seen = 0;
+    uint64_t k = parameter_server_parts(c), seen = 0;
     for (uint64_t t = 0; t < k; t++) {
         uint64_t s = turn(c, rank, t), has;
         enum role role = role_of(c, rank, s);
@@ -165,7 +165,7 @@ static uint64_t find(const struct weft_coll_call *c, uint32_t rank, uint32_t lan
     return seen;
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t parameter_server_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     uint64_t shard;
     uint32_t j;
@@ -175,7 +175,7 @@ static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t la
 /* Number of the first instruction for shard `s` in a lane. */
 static uint64_t index_of(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t s)
 {
-    uint64_t k = parts(c), seen = 0;
+    uint64_t k = parameter_server_parts(c), seen = 0;
     for (uint64_t t = 0; t < k; t++) {
         uint64_t at = turn(c, rank, t);
         if (at == s)
@@ -196,8 +196,8 @@ static void wait_for(struct weft_coll_instr *out, enum weft_coll_dep dep, uint32
     out->dep_instr = i;
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void parameter_server_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
+                                   uint64_t i, struct weft_coll_instr *out)
 {
     uint64_t s = 0;
     uint32_t j = 0;
@@ -248,10 +248,10 @@ const struct weft_coll_ops weft_coll_parameter_server = {
     .title = "push to servers, pull the sum: central, sharded or by racks",
     .source = "PHub, SoCC 2018",
     .params = WEFT_PARAM_TABLE(params, struct params),
-    .supports = supports,
-    .parts = parts,
-    .lanes = lanes,
-    .count = count,
-    .instr = instr,
+    .supports = parameter_server_supports,
+    .parts = parameter_server_parts,
+    .lanes = parameter_server_lanes,
+    .count = parameter_server_count,
+    .instr = parameter_server_instr,
     .total_bytes = weft_coll_bytes_up_and_down,
 };

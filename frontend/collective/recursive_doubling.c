@@ -7,13 +7,14 @@
  */
 #include "collective/collective.h"
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int recursive_doubling_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, 0};
     return weft_coll_one_of(c, kinds, "recursive-doubling does all-reduce", why);
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t recursive_doubling_count(const struct weft_coll_call *c, uint32_t rank,
+                                         uint32_t lane)
 {
     (void)lane;
     unsigned l = weft_coll_log2(c->n);
@@ -21,8 +22,8 @@ static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     return rank >= p ? 2 : 2 * (uint64_t)l + (rank + p < c->n ? 2 : 0);
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void recursive_doubling_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane,
+                                     uint64_t i, struct weft_coll_instr *out)
 {
     unsigned l = weft_coll_log2(c->n);
     uint32_t p = UINT32_C(1) << l;
@@ -52,7 +53,7 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
     out->peer_instr = (out->peer + p < c->n) + 2 * k + 1;
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t recursive_doubling_total_bytes(const struct weft_coll_call *c)
 {
     unsigned l = weft_coll_log2(c->n);
     uint64_t p = UINT64_C(1) << l;
@@ -63,8 +64,8 @@ const struct weft_coll_ops weft_coll_recursive_doubling = {
     .name = "recursive-doubling",
     .title = "exchanges the whole buffer at distance 1, 2, 4 ...; fewest steps, most bytes",
     .source = "Thakur, Rabenseifner and Gropp, IJHPCA 2005",
-    .supports = supports,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
+    .supports = recursive_doubling_supports,
+    .count = recursive_doubling_count,
+    .instr = recursive_doubling_instr,
+    .total_bytes = recursive_doubling_total_bytes,
 };

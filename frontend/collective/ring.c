@@ -44,13 +44,13 @@ static const struct params *params_of(const struct weft_coll_call *c)
     return c->params;
 }
 
-static uint32_t lanes(const struct weft_coll_call *c, uint32_t rank)
+static uint32_t ring_lanes(const struct weft_coll_call *c, uint32_t rank)
 {
     (void)rank;
     return (uint32_t)params_of(c)->channels * (params_of(c)->bidirectional ? 2 : 1);
 }
 
-static int supports(const struct weft_coll_call *c, const char **why)
+static int ring_supports(const struct weft_coll_call *c, const char **why)
 {
     static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_ALL_GATHER + 1,
                                 WEFT_COLL_REDUCE_SCATTER + 1, WEFT_COLL_ALL_TO_ALL + 1, 0};
@@ -65,9 +65,9 @@ static int supports(const struct weft_coll_call *c, const char **why)
     return 1;
 }
 
-static uint64_t parts(const struct weft_coll_call *c)
+static uint64_t ring_parts(const struct weft_coll_call *c)
 {
-    return (c->kind == WEFT_COLL_ALL_REDUCE ? c->n : 1) * (uint64_t)lanes(c, 0);
+    return (c->kind == WEFT_COLL_ALL_REDUCE ? c->n : 1) * (uint64_t)ring_lanes(c, 0);
 }
 
 static uint64_t steps(enum weft_coll_kind kind, uint32_t n)
@@ -83,7 +83,7 @@ static uint64_t steps(enum weft_coll_kind kind, uint32_t n)
     }
 }
 
-static uint64_t count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+static uint64_t ring_count(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
 {
     (void)rank;
     (void)lane;
@@ -128,10 +128,10 @@ static uint64_t sent(const struct weft_coll_call *c, uint32_t at, uint64_t k, in
     }
 }
 
-static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
-                  struct weft_coll_instr *out)
+static void ring_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                       struct weft_coll_instr *out)
 {
-    uint32_t n = c->n, nlanes = lanes(c, rank);
+    uint32_t n = c->n, nlanes = ring_lanes(c, rank);
     int backwards = params_of(c)->bidirectional && lane % 2;
     uint32_t at = turned(rank, n, backwards), before = weft_coll_minus(at, 1, n);
     uint64_t k = i / 2;
@@ -157,13 +157,13 @@ static void instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, 
     }
 }
 
-static uint64_t total_bytes(const struct weft_coll_call *c)
+static uint64_t ring_total_bytes(const struct weft_coll_call *c)
 {
     uint64_t whole = 0;
     if (c->kind == WEFT_COLL_ALL_TO_ALL) { /* distance times the size, both ways of the ring */
         if (!c->pairs && !params_of(c)->bidirectional)
             return steps(c->kind, c->n) * c->bytes;
-        uint64_t nlanes = lanes(c, 0);
+        uint64_t nlanes = ring_lanes(c, 0);
         for (uint32_t s = 0; s < c->n; s++)
             for (uint32_t d = 0; d < c->n; d++)
                 for (uint32_t l = 0; l < nlanes; l++) {
@@ -186,10 +186,10 @@ const struct weft_coll_ops weft_coll_ring = {
     .source = "Patarasuk and Yuan, JPDC 2009",
     .params = WEFT_PARAM_TABLE(params, struct params),
     .ordered = 1,
-    .supports = supports,
-    .parts = parts,
-    .lanes = lanes,
-    .count = count,
-    .instr = instr,
-    .total_bytes = total_bytes,
+    .supports = ring_supports,
+    .parts = ring_parts,
+    .lanes = ring_lanes,
+    .count = ring_count,
+    .instr = ring_instr,
+    .total_bytes = ring_total_bytes,
 };
