@@ -13,7 +13,7 @@
 #define NO_RANK 1000000
 #define GBYTE 8000000000.0 /* bit */
 
-static int note(struct nccl_reader *r, const struct weft_xml_elem *e, const char *what)
+static int add_remark(struct nccl_reader *r, const struct weft_xml_elem *e, const char *what)
 {
     if (r->nnotes++ >= NCCL_NOTES_MAX)
         return 0;
@@ -71,7 +71,7 @@ static int pci_rate(struct nccl_reader *r, const struct weft_xml_elem *e, uint64
     double speed = number(e, "link_speed", 0, 1000), width = number(e, "link_width", 0, 64);
     int rc = 0;
     if (speed <= 0 || width < 1) {
-        rc = note(r, e, "has no PCI link_speed or link_width; taken as 8 GT/s x 16");
+        rc = add_remark(r, e, "has no PCI link_speed or link_width; taken as 8 GT/s x 16");
         speed = speed > 0 ? speed : 8;
         width = width >= 1 ? width : 16;
     }
@@ -121,11 +121,11 @@ static int nic(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
     int rc = 0;
     for (const struct weft_xml_elem *c = e->children; c && !rc; c = c->next) {
         if (strcmp(c->name, "net") != 0) {
-            rc = note(r, c, "in a NIC is not known and has no effect");
+            rc = add_remark(r, c, "in a NIC is not known and has no effect");
         } else {
             double mbps = number(c, "speed", 0, 1e8);
             if (mbps <= 0)
-                rc = note(r, c, "has no speed; taken as 10000 Mbit/s");
+                rc = add_remark(r, c, "has no speed; taken as 10000 Mbit/s");
             if (!rc)
                 rc = add_net(r, c, part, (uint64_t)((mbps > 0 ? mbps : 10000) * 1e6 + 0.5));
         }
@@ -191,9 +191,9 @@ static int pci(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
         if (c == card)
             rc = nic(r, c, part);
         else if (gpu || card)
-            rc = note(r, c, "beside a GPU or NIC has no effect");
+            rc = add_remark(r, c, "beside a GPU or NIC has no effect");
         else if (strcmp(c->name, "pcilink") == 0)
-            rc = note(r, c, "between PCI switches is left out");
+            rc = add_remark(r, c, "between PCI switches is left out");
         else
             rc = walk(r, c, part);
     }
@@ -233,7 +233,7 @@ static int walk(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t p
         rc = add_part(r, e, NIC, parent, UINT64_MAX, &part);
         return rc ? rc : nic(r, e, part);
     }
-    return note(r, e, "is not known here and has no effect");
+    return add_remark(r, e, "is not known here and has no effect");
 }
 
 /* NCCL's name for an NVSwitch that the machine does not show: one for all machines of the dump. */
@@ -264,12 +264,12 @@ static int nvlinks(struct nccl_reader *r, uint32_t part)
                 up = r->parts[up].parent;
             double mbytes = number(c, "bw", 0, 1e9);
             rc = mbytes > 0 ? add_wire(r, c, part, up, 1, mbytes * count * 8e6)
-                            : note(r, c, "has no bw and is left out");
+                            : add_remark(r, c, "has no bw and is left out");
             continue;
         }
         const bool xgmi = strcmp(c->name, "xgmi") == 0;
         if (!xgmi && strcmp(c->name, "nvlink") != 0) {
-            rc = note(r, c, "in a GPU is not known and has no effect");
+            rc = add_remark(r, c, "in a GPU is not known and has no effect");
             continue;
         }
         const char *target = attr(c, "target");
@@ -284,7 +284,7 @@ static int nvlinks(struct nccl_reader *r, uint32_t part)
         if (rc)
             break;
         if (to == UINT32_MAX || to == part)
-            rc = note(r, c, "leads to a device that is not in the dump and is left out");
+            rc = add_remark(r, c, "leads to a device that is not in the dump and is left out");
         else if (r->parts[to].kind != GPU || to > part)
             rc = add_wire(r, c, part, to, 1,
                           count * (xgmi ? xgmi_gbytes(gpu) : nvlink_gbytes(gpu)) * GBYTE);

@@ -34,7 +34,7 @@ static int need(const char *value, const char *name, struct weft_err *err)
 }
 
 /* Says which option a bad value belongs to; it is the command line that is wrong. */
-static int blame(int code, const char *name, struct weft_err *err)
+static int name_option(int code, const char *name, struct weft_err *err)
 {
     if (code)
         weft_err_prepend(err, "--%s", name);
@@ -49,12 +49,12 @@ static int parse(const struct traffic_opts *o, struct weft_traffic_config *c, st
         return err->code;
     c->seed = 1;
     c->start_ps = 2 * WEFT_PS_PER_S;
-    if (blame(weft_parse_f64(o->load, &c->load, err), "load", err) ||
-        blame(weft_parse_u64(o->hosts, &hosts, err), "hosts", err) ||
-        blame(weft_parse_rate_bps(o->rate, &c->rate_bps, err), "rate", err) ||
-        blame(weft_parse_time_ps(o->duration, &c->duration_ps, err), "duration", err) ||
-        (o->start && blame(weft_parse_time_ps(o->start, &c->start_ps, err), "start", err)) ||
-        (o->seed && blame(weft_parse_u64(o->seed, &c->seed, err), "seed", err)))
+    if (name_option(weft_parse_f64(o->load, &c->load, err), "load", err) ||
+        name_option(weft_parse_u64(o->hosts, &hosts, err), "hosts", err) ||
+        name_option(weft_parse_rate_bps(o->rate, &c->rate_bps, err), "rate", err) ||
+        name_option(weft_parse_time_ps(o->duration, &c->duration_ps, err), "duration", err) ||
+        (o->start && name_option(weft_parse_time_ps(o->start, &c->start_ps, err), "start", err)) ||
+        (o->seed && name_option(weft_parse_u64(o->seed, &c->seed, err), "seed", err)))
         return err->code;
     if (hosts > UINT32_MAX - 1)
         return weft_err_set(err, WEFT_E_INPUT, "--hosts: at most %u", UINT32_MAX - 1);

@@ -15,7 +15,7 @@ static const struct weft_scenario_group *group_of(const struct weft_scenario *s,
 }
 
 /* Says which element an error without a place of its own comes from. */
-static int blame(const struct weft_scenario *s, const char *element, struct weft_err *err)
+static int name_element(const struct weft_scenario *s, const char *element, struct weft_err *err)
 {
     const struct weft_scenario_group *g = group_of(s, element);
     if (err->file[0] || !g)
@@ -106,23 +106,23 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
 {
     *out = (struct weft_scenario_parts){0};
     if (s->cc && s->cc->check && s->cc->check(s->cc_params, err))
-        return blame(s, "congestion-control", err);
+        return name_element(s, "congestion-control", err);
     if (weft_topology_build(s->topology, s->topology_params, &out->fabric, err))
-        return blame(s, "topology", err);
+        return name_element(s, "topology", err);
     struct weft_net_config config = weft_scenario_net_config(s, out->fabric);
     struct weft_dims dims;
     struct weft_system_env env = weft_scenario_system_env(s, out->fabric, &dims);
     int code = 0;
     if (check_dims(s, out->fabric, err))
-        code = blame(s, "topology", err);
+        code = name_element(s, "topology", err);
     if (!code && s->backend->check && s->backend->check(&config, err))
-        code = blame(s, "network", err);
+        code = name_element(s, "network", err);
     if (!code && s->faults->events[0] && build_faults(s, out, err))
-        code = blame(s, WEFT_FAULT_ELEMENT, err);
+        code = name_element(s, WEFT_FAULT_ELEMENT, err);
     if (!code && s->workload->load(s->workload_params, out->fabric->nhosts, &out->workload, err))
-        code = blame(s, "workload", err);
+        code = name_element(s, "workload", err);
     if (!code && weft_system_check(out->workload, s->system, &env, err))
-        code = blame(s, "system", err);
+        code = name_element(s, "system", err);
     if (code)
         weft_scenario_parts_free(out);
     return code;

@@ -51,7 +51,7 @@ static int goes_by_dimension(const struct fit *f, const struct weft_op *op,
     return choice->n > 1 && shape->dims.n > 1;
 }
 
-static int note(struct fit *f, const struct weft_op *op)
+static int count_use(struct fit *f, const struct weft_op *op)
 {
     const struct weft_choice *choice = weft_choice_of(&f->choices, op);
     const struct weft_group *g = &f->w->groups[op->group];
@@ -103,7 +103,7 @@ static int fit_new(struct fit *f, const struct weft_workload *w, const struct we
     for (uint32_t r = 0; !rc && r < w->nranks; r++)
         for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);
-            if (op->kind == WEFT_OP_COLL && note(f, op))
+            if (op->kind == WEFT_OP_COLL && count_use(f, op))
                 rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for algorithms");
         }
     if (rc)
@@ -204,8 +204,8 @@ static double phases_s(const struct use *u)
     return t;
 }
 
-static void judge(const struct fit *f, const struct use *u,
-                  void (*fn)(void *ctx, const char *sentence), void *ctx)
+static void advise_on_dimension(const struct fit *f, const struct use *u,
+                                void (*fn)(void *ctx, const char *sentence), void *ctx)
 {
     const struct weft_shape *s = u->shape;
     char text[WEFT_ERR_MSG_MAX], list[160] = "", rate[WEFT_UNIT_TEXT_MAX], size[WEFT_UNIT_TEXT_MAX],
@@ -238,7 +238,8 @@ static void judge(const struct fit *f, const struct use *u,
 }
 
 /* Says so when a scheduler of dimensions has nothing to decide. */
-static void judge_inter(const struct fit *f, void (*fn)(void *ctx, const char *sentence), void *ctx)
+static void advise_on_order(const struct fit *f, void (*fn)(void *ctx, const char *sentence),
+                            void *ctx)
 {
     size_t n;
     char text[WEFT_ERR_MSG_MAX];
@@ -272,10 +273,10 @@ int weft_system_advise(const struct weft_workload *w, const struct weft_system_p
     if (rc)
         return rc;
     for (size_t i = 0; i < f.nuse; i++) {
-        judge(&f, &f.use[i], fn, ctx);
+        advise_on_dimension(&f, &f.use[i], fn, ctx);
         ordered |= f.use[i].choice->n <= 1 && f.use[i].choice->alg[0].ops->ordered;
     }
-    judge_inter(&f, fn, ctx);
+    advise_on_order(&f, fn, ctx);
     if (f.rings && !ordered)
         fn(ctx,
            "system.order has no effect: no collective of the job is a ring over a whole group");

@@ -288,7 +288,7 @@ static void make_step(struct weft_npu *npu, uint32_t op)
 }
 
 /* What follows is for op: what was on the way for another one becomes a step of that. */
-static void be_at(struct weft_npu *npu, uint32_t op)
+static void trail_move(struct weft_npu *npu, uint32_t op)
 {
     if (npu->trail_op == op)
         return;
@@ -300,7 +300,7 @@ struct weft_trail *weft_trail_take(struct weft_npu *npu, uint32_t op)
 {
     if (!npu->trail)
         return NULL; /* out of memory before */
-    be_at(npu, op);
+    trail_move(npu, op);
     npu->trail->refs++;
     return npu->trail;
 }
@@ -310,7 +310,7 @@ struct weft_trail *weft_trail_timer(struct weft_npu *npu, uint32_t op, int64_t e
 {
     if (!npu->trail)
         return NULL;
-    be_at(npu, op);
+    trail_move(npu, op);
     struct weft_trail *t = copy_of(npu->sys, npu->trail);
     if (!t)
         return NULL;
@@ -338,7 +338,7 @@ void weft_trail_done(struct weft_npu *npu, uint32_t op)
 {
     if (!npu->trail)
         return;
-    be_at(npu, op);
+    trail_move(npu, op);
     make_step(npu, op);
 }
 

@@ -38,7 +38,7 @@ static int by_kind(const void *x, const void *y)
 }
 
 /* Leaves out what there is none of. */
-static size_t squeeze(struct weft_survey_row *rows, size_t n)
+static size_t drop_empty(struct weft_survey_row *rows, size_t n)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++)
@@ -110,7 +110,7 @@ int weft_survey_make(const struct weft_workload *w, struct weft_survey *out, str
     }
     for (uint32_t r = 0; r < w->nranks; r++)
         count_rank(out, w, r);
-    out->nby_group = squeeze(out->by_group, n);
+    out->nby_group = drop_empty(out->by_group, n);
     for (size_t i = 0; i < out->nby_group; i++)
         out->rows[i] = out->by_group[i];
     qsort(out->rows, out->nby_group, sizeof *out->rows, by_kind);
