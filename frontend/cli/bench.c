@@ -145,9 +145,8 @@ static int set_up(const struct weft_cli *cli, const struct weft_bench_spec *spec
         p->seam = weft_bench_seam_new(p->net, err);
         if (!p->seam)
             return err->code;
-        struct weft_dims dims;
-        struct weft_system_env env = weft_scenario_system_env(p->s, p->built.fabric, &dims);
-        p->system = weft_system_new(p->built.workload, p->s->system, &env,
+        const struct weft_system_env env = weft_scenario_job_env(p->s, &p->built, 0);
+        p->system = weft_system_new(p->built.jobs[0].workload, p->s->system, &env,
                                     weft_bench_seam_net(p->seam), NULL, err);
         *player = (struct weft_bench_player){p, start_system};
         return p->system ? 0 : err->code;

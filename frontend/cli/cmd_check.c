@@ -43,10 +43,10 @@ static int check_prepares(const struct weft_scenario *s, const struct weft_scena
 {
     struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
     struct weft_net *net = NULL;
-    struct weft_system *system;
+    struct weft_jobs *jobs;
     config.dry = 1;
-    int code = weft_execute_prepare(s, parts, &config, NULL, &net, &system, err);
-    weft_system_free(system);
+    int code = weft_execute_prepare(s, parts, &config, NULL, &net, &jobs, err);
+    weft_jobs_free(jobs);
     if (net)
         net->ops->free(net);
     return code;
@@ -60,6 +60,20 @@ static uint64_t count_ops(const struct weft_workload *w)
     return n;
 }
 
+/* Where the ranks of a job are, as ranges of hosts. */
+static void print_hosts(FILE *out, const struct weft_job_plan *j)
+{
+    const char *comma = ", hosts ";
+    for (uint32_t r = 0, end; r < j->nranks; r = end) {
+        for (end = r + 1; end < j->nranks && j->hosts[end] == j->hosts[end - 1] + 1;)
+            end++;
+        fprintf(out, "%s%u", comma, j->hosts[r]);
+        if (end - r > 1)
+            fprintf(out, "-%u", j->hosts[end - 1]);
+        comma = ",";
+    }
+}
+
 static void print_text(const struct weft_cli *cli, const struct weft_scenario *s,
                        const struct weft_scenario_parts *p)
 {
@@ -67,8 +81,18 @@ static void print_text(const struct weft_cli *cli, const struct weft_scenario *s
             s->nwarnings == 1 ? "" : "s");
     fprintf(cli->out, "fabric: hosts %u, switches %u, links %u\n", p->fabric->nhosts,
             p->fabric->nswitches, p->fabric->nlinks);
-    fprintf(cli->out, "workload: ranks %u, operations %llu, communicator groups %u\n\n",
-            p->workload->nranks, (unsigned long long)count_ops(p->workload), p->workload->ngroups);
+    for (uint32_t i = 0; i < p->njobs; i++) {
+        const struct weft_job_plan *j = &p->jobs[i];
+        fprintf(cli->out, "workload%s%s: ranks %u", p->njobs > 1 ? " " : "",
+                p->njobs > 1 ? j->name : "", j->nranks);
+        if (j->workload)
+            fprintf(cli->out, ", operations %llu, communicator groups %u",
+                    (unsigned long long)count_ops(j->workload), j->workload->ngroups);
+        if (p->njobs > 1)
+            print_hosts(cli->out, j);
+        fputc('\n', cli->out);
+    }
+    fputc('\n', cli->out);
     weft_source_config_text(cli->out, s);
 }
 
@@ -84,8 +108,13 @@ static void print_json(const struct weft_cli *cli, const struct weft_scenario *s
     weft_json_kv_u64(&j, "hosts", p->fabric->nhosts);
     weft_json_kv_u64(&j, "switches", p->fabric->nswitches);
     weft_json_kv_u64(&j, "links", p->fabric->nlinks);
-    weft_json_kv_u64(&j, "ranks", p->workload->nranks);
-    weft_json_kv_u64(&j, "operations", count_ops(p->workload));
+    uint64_t ranks = 0, operations = 0;
+    for (uint32_t i = 0; i < p->njobs; i++) {
+        ranks += p->jobs[i].nranks;
+        operations += p->jobs[i].workload ? count_ops(p->jobs[i].workload) : 0;
+    }
+    weft_json_kv_u64(&j, "ranks", ranks);
+    weft_json_kv_u64(&j, "operations", operations);
     weft_json_key(&j, "warnings");
     weft_source_warnings_json(&j, s);
     weft_json_key(&j, "config");

@@ -8,6 +8,7 @@
 #include "cli/signal_run_json.h"
 #include "cli/source.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -16,7 +17,7 @@ struct run {
     const struct weft_scenario *s;
     struct weft_report *report;
     struct weft_net *net;
-    struct weft_system *system;
+    struct weft_jobs *jobs;
     struct weft_fault_player *faults; /* NULL: nothing goes wrong */
     uint64_t volume_bytes;            /* payload that the workload moves; 0: nobody asks */
     struct weft_slices slices;
@@ -25,13 +26,13 @@ struct run {
 
 static bool is_done(void *ctx)
 {
-    return weft_system_finished(((const struct run *)ctx)->system) != 0;
+    return weft_jobs_finished(((const struct run *)ctx)->jobs) != 0;
 }
 
 static const struct weft_err *first_error(void *ctx)
 {
     const struct run *r = (const struct run *)ctx;
-    const struct weft_err *e = weft_system_error(r->system);
+    const struct weft_err *e = weft_jobs_error(r->jobs);
     return e->code || !r->faults ? e : weft_fault_player_error(r->faults);
 }
 
@@ -45,7 +46,7 @@ static void fill_progress(void *ctx, struct weft_progress_state *s)
 {
     const struct run *r = (const struct run *)ctx;
     s->total_bytes = r->volume_bytes;
-    weft_system_progress(r->system, &s->done, &s->total);
+    weft_jobs_progress(r->jobs, &s->done, &s->total);
 }
 
 static int flush(void *ctx, struct weft_err *err)
@@ -79,7 +80,7 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
     weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", x->reason);
     weft_run_end_rest(
         r->cli,
-        weft_system_explain(r->system, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log),
+        weft_jobs_explain(r->jobs, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log),
         "ranks");
     weft_run_end_explain(r->cli, r->net, "messages");
     return WEFT_E_OUTCOME;
@@ -113,25 +114,33 @@ static void conclude_faults(struct run *r)
 
 int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          const struct weft_net_config *config,
-                         const struct weft_system_observer *observer, struct weft_net **net,
-                         struct weft_system **system, struct weft_err *err)
+                         const struct weft_system_observer *observers, struct weft_net **net,
+                         struct weft_jobs **jobs, struct weft_err *err)
 {
-    struct weft_dims dims;
-    struct weft_system_env env = weft_scenario_system_env(s, parts->fabric, &dims);
-    *system = NULL;
+    *jobs = NULL;
     if (s->backend->create(config, net, err))
         return err->code;
-    *system = weft_system_new(parts->workload, s->system, &env, *net, observer, err);
-    return *system ? 0 : err->code;
+    const struct weft_jobs_config jc = {.plans = parts->jobs,
+                                        .n = parts->njobs,
+                                        .system = s->system,
+                                        .seed = s->run->seed,
+                                        .fabric = parts->fabric,
+                                        .net = *net,
+                                        .observers = observers};
+    *jobs = weft_jobs_new(&jc, err);
+    return *jobs ? 0 : err->code;
 }
 
-/* Builds the net and the system over the parts of @p x. */
+/* Builds the net and the jobs over the parts of @p x. */
 static int prepare(struct run *r, struct weft_execution *x, const struct weft_execute_opts *o,
                    struct weft_err *err)
 {
     const struct weft_scenario *s = r->s;
-    struct weft_report_config rc = {o->out_dir, x->parts.fabric, x->parts.workload,
-                                    x->parts.faults != NULL};
+    struct weft_report_config rc = {.dir = o->out_dir,
+                                    .fabric = x->parts.fabric,
+                                    .jobs = x->parts.jobs,
+                                    .njobs = x->parts.njobs,
+                                    .faults = x->parts.faults != NULL};
     r->report = x->report = weft_report_new(&rc, err);
     if (!r->report)
         return err->code;
@@ -147,8 +156,13 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     config.observer = weft_report_net_observer(r->report);
     config.out_dir = o->out_dir;
     config.interrupted = r->cli->interrupted;
-    struct weft_system_observer so = weft_report_system_observer(r->report);
-    int code = weft_execute_prepare(s, &x->parts, &config, &so, &r->net, &r->system, err);
+    x->observers =
+        (struct weft_system_observer *)calloc(x->parts.njobs, sizeof *x->observers);
+    if (!x->observers)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for jobs");
+    for (uint32_t i = 0; i < x->parts.njobs; i++)
+        x->observers[i] = weft_report_system_observer(r->report, i);
+    int code = weft_execute_prepare(s, &x->parts, &config, x->observers, &r->net, &r->jobs, err);
     return code ? code : prepare_faults(r, &x->parts, err);
 }
 
@@ -172,6 +186,8 @@ static void add_algorithm(void *ctx, enum weft_coll_kind kind, const char *text)
 {
     struct algorithms *a = (struct algorithms *)ctx;
     const char **at = &a->text[kind];
+    if (*at && strstr(*at, text)) /* another job has it, too */
+        return;
     *at =
         *at ? weft_arena_printf(a->arena, "%s; %s", *at, text) : weft_arena_strdup(a->arena, text);
 }
@@ -179,10 +195,15 @@ static void add_algorithm(void *ctx, enum weft_coll_kind kind, const char *text)
 /* Says in the summary how collectives were played. */
 static int name_algorithms(const struct run *r, struct weft_execution *x, struct weft_err *err)
 {
-    struct weft_dims dims;
-    const struct weft_system_env env = weft_scenario_system_env(r->s, x->parts.fabric, &dims);
     struct algorithms a = {r->s->arena, x->end.summary.algorithm};
-    return weft_system_algorithms(x->parts.workload, r->s->system, &env, add_algorithm, &a, err);
+    for (uint32_t i = 0; i < x->parts.njobs; i++) {
+        const struct weft_system_env env = weft_scenario_job_env(r->s, &x->parts, i);
+        if (x->parts.jobs[i].workload &&
+            weft_system_algorithms(x->parts.jobs[i].workload, r->s->system, &env, add_algorithm,
+                                   &a, err))
+            return err->code;
+    }
+    return 0;
 }
 
 /* Writes the tables of the end. */
@@ -192,9 +213,11 @@ static void write_tables(struct run *r, struct weft_execution *x, struct weft_er
     struct weft_err e = {0};
     weft_report_flush(r->report, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    weft_report_write_ranks(r->report, r->system, &e);
+    weft_report_write_ranks(r->report, r->jobs, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     weft_report_write_dims(r->report, m, &e);
+    weft_run_end_add_failure(&x->end, failed, &e);
+    weft_report_write_jobs(r->report, m, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     weft_report_write_connections(r->report, r->net, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
@@ -211,10 +234,10 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     if (!failed->code)
         x->end.code = name_outcome(r, &x->end);
     const char *outcome = m->outcome;
-    weft_system_conclude(r->system, &e);
+    weft_jobs_conclude(r->jobs, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     conclude_faults(r);
-    weft_report_summarize(r->report, r->net, r->system, reached_ps(r, outcome), m);
+    weft_report_summarize(r->report, r->net, r->jobs, reached_ps(r, outcome), m);
     name_algorithms(r, x, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     m->left_behind = r->slices.left_behind;
@@ -251,8 +274,8 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
         .unit = "ops",
     };
     if (o->progress)
-        r->volume_bytes = weft_system_volume(r->system);
-    if (!weft_system_start(r->system, err))
+        r->volume_bytes = weft_jobs_volume(r->jobs);
+    if (!weft_jobs_start(r->jobs, err))
         weft_slices_run(&r->slices, err);
     weft_run_clock_stop(&clock);
     weft_run_end_add_failure(&x->end, err, &(struct weft_err){0});
@@ -288,7 +311,7 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
     else
         code = run_to_end(&r, x, o, err);
     weft_signal_run_json_pop(&r.on_signal);
-    weft_system_free(r.system);
+    weft_jobs_free(r.jobs);
     weft_fault_player_free(r.faults);
     if (r.net)
         r.net->ops->free(r.net);
@@ -299,5 +322,7 @@ void weft_execution_free(struct weft_execution *x)
 {
     weft_report_free(x->report);
     x->report = NULL;
+    free(x->observers);
+    x->observers = NULL;
     weft_scenario_parts_free(&x->parts);
 }

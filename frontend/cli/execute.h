@@ -22,6 +22,7 @@ struct weft_execution {
     const struct weft_scenario *scenario;
     struct weft_scenario_parts parts;
     struct weft_report *report;
+    struct weft_system_observer *observers; /**< per job */
     int64_t started_unix_s; /**< wall clock */
     int summed_up;          /**< the summary is there; also of a run that failed on the way */
     struct weft_run_end end;
@@ -37,13 +38,13 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err);
 void weft_execution_free(struct weft_execution *x);
 /**
- * Makes the net of @p config and the system of a scenario that was built, ready to start: the last that can be
- * wrong before a run. @p observer may be NULL. The caller frees *system and then *net, also on failure.
+ * Makes the net of @p config and the jobs of a scenario that was built, ready to start: the last that can be
+ * wrong before a run. @p observers, per job, may be NULL. The caller frees *jobs and then *net, also on failure.
  */
 int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          const struct weft_net_config *config,
-                         const struct weft_system_observer *observer, struct weft_net **net,
-                         struct weft_system **system, struct weft_err *err);
+                         const struct weft_system_observer *observers, struct weft_net **net,
+                         struct weft_jobs **jobs, struct weft_err *err);
 
 #ifdef __cplusplus
 }

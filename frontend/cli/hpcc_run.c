@@ -26,7 +26,7 @@ static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
         return weft_err_prepend(err, "%s", c->file);
     if (weft_hpcc_run_name_outputs(r, err))
         return err->code;
-    struct weft_report_config rc = {r->out_dir, r->job.fabric, NULL};
+    struct weft_report_config rc = {.dir = r->out_dir, .fabric = r->job.fabric};
     r->report = weft_report_new(&rc, err);
     if (!r->report)
         return err->code;

@@ -50,7 +50,7 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
         const struct weft_scenario_group *g = &s->groups[i];
         char key[160];
         if (g->selector && g->selected_from.kind == WEFT_ORIGIN_OVERRIDE) {
-            snprintf(key, sizeof key, "%s.%s", g->element, g->selector);
+            snprintf(key, sizeof key, "%s.%s", g->label, g->selector);
             weft_json_str(j, key);
         }
         for (size_t k = 0; k < g->table->n; k++) {

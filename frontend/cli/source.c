@@ -183,7 +183,7 @@ void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)
     weft_json_object(j);
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
-        weft_json_key(j, g->element);
+        weft_json_key(j, g->label);
         weft_json_object(j);
         if (g->selector)
             weft_json_kv_str(j, g->selector, g->selected);
@@ -225,9 +225,9 @@ void weft_source_config_text(FILE *out, const struct weft_scenario *s)
     for (size_t i = 0; i < s->ngroups; i++) {
         const struct weft_scenario_group *g = &s->groups[i];
         if (g->selector)
-            config_line(out, g->element, g->selector, g->selected, &g->selected_from, NULL);
+            config_line(out, g->label, g->selector, g->selected, &g->selected_from, NULL);
         if (g->preset)
-            config_line(out, g->element, "preset", g->preset, &g->preset_from, NULL);
+            config_line(out, g->label, "preset", g->preset, &g->preset_from, NULL);
         for (size_t k = 0; k < g->table->n; k++) {
             const struct weft_param *p = &g->table->params[k];
             const char *rule = weft_param_is_auto(p, g->values)

@@ -37,9 +37,12 @@ struct weft_net_msg {
     uint64_t tag;   /**< carried to the receiver unchanged; the frontend matches on it */
     uint32_t prio; /**< traffic class 0..7, or WEFT_NET_PRIO_DEFAULT for the backend's data class */
     uint32_t
-        qp; /**< which QP between the two at this priority: 0, 1, 2 ...; messages of one QP stay in order */
+        qp; /**< which QP between the two at this priority: 0, 1, 2 ...; messages of one QP stay in order. The bits from
+                 WEFT_NET_QP_BITS on are the number of the job whose QP it is: QPs that differ there alone take the
+                 same path, as they would if each job ran alone */
 };
 #define WEFT_NET_PRIO_DEFAULT UINT32_MAX
+#define WEFT_NET_QP_BITS 20
 
 /** What a member gives to, and wants from, an operation of its group in which switches add up and copy. */
 struct weft_net_part {

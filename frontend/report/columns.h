@@ -67,7 +67,9 @@ struct weft_csv_file {
     const char *help; /**< one row per what */
     const struct weft_column *columns;
     size_t n;
+    bool of_jobs; /**< where there are several jobs, its first column is WEFT_JOB_COLUMN: the job's name */
 };
+#define WEFT_JOB_COLUMN "job"
 
 enum weft_csv_file_id {
     WEFT_CSV_FLOWS,
@@ -80,6 +82,8 @@ enum weft_csv_file_id {
     WEFT_CSV_PATH,
     WEFT_CSV_FAULTS,
     WEFT_CSV_TCP,
+    WEFT_CSV_JOBS,
+    WEFT_CSV_CLASSES,
     WEFT_CSV_FILES
 };
 extern const struct weft_csv_file *const weft_csv_files[WEFT_CSV_FILES];

@@ -37,17 +37,18 @@ static double capacity_bytes(uint64_t rate_bps, int64_t ps)
 
 /* The links of the ranks. Returns the payload that they counted. */
 static uint64_t by_links(const struct weft_report *r, const struct weft_net *net,
-                         const struct weft_system *system, struct weft_summary *s, struct use *use)
+                         const struct weft_jobs *jobs, struct weft_summary *s, struct use *use)
 {
     const struct weft_fabric *f = r->fabric;
+    const uint32_t *hosts = weft_jobs_plan(jobs, 0)->hosts;
     uint64_t sum = 0;
     s->ndims = f->ndims;
     for (uint32_t d = 0; d < f->ndims; d++)
         s->dim[d] = (struct weft_dim_summary){.kind = f->dims[d].kind, .size = f->dims[d].size};
     for (uint32_t rank = 0; rank < s->ranks && rank < f->nhosts; rank++) {
-        const struct weft_fabric_node *node = &f->nodes[f->hosts[rank]];
+        const struct weft_fabric_node *node = &f->nodes[f->hosts[hosts[rank]]];
         struct weft_rank_result x;
-        weft_system_result(system, rank, &x);
+        weft_jobs_rank(jobs, 0, rank, &x);
         for (uint32_t p = node->first_port; p < node->first_port + node->nports; p++) {
             const struct weft_fabric_link *l = &f->links[f->ports[p].link];
             struct weft_net_port_stats st;
@@ -64,10 +65,10 @@ static uint64_t by_links(const struct weft_report *r, const struct weft_net *net
 }
 
 /* The phases of collectives. */
-static void by_phases(const struct weft_report *r, const struct weft_system *system, int given,
+static void by_phases(const struct weft_report *r, const struct weft_jobs *jobs, int given,
                       struct weft_summary *s, struct use *use)
 {
-    const struct weft_dims *dims = weft_system_dims(system, NULL);
+    const struct weft_dims *dims = weft_system_dims(weft_jobs_system(jobs, 0), NULL);
     s->ndims = dims->n;
     s->dims_by_phases = 1;
     for (uint32_t d = 0; d < dims->n; d++) {
@@ -78,15 +79,16 @@ static void by_phases(const struct weft_report *r, const struct weft_system *sys
                                               .bytes = r->dim_bytes[d]};
         for (uint32_t rank = 0; rank < s->ranks; rank++) {
             struct weft_rank_result x;
-            weft_system_result(system, rank, &x);
+            weft_jobs_rank(jobs, 0, rank, &x);
             use[d].capacity += capacity_bytes(dims->rate_bps[d], x.comm_ps);
         }
     }
 }
 
 void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *net,
-                          const struct weft_system *system, struct weft_summary *s)
+                          const struct weft_jobs *jobs, struct weft_summary *s)
 {
+    const struct weft_system *system = jobs && r->njobs == 1 ? weft_jobs_system(jobs, 0) : NULL;
     struct use use[WEFT_FABRIC_DIMS_MAX] = {{0}};
     double payload = 0, capacity = 0;
     int given;
@@ -94,8 +96,8 @@ void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *ne
     if (!system)
         return;
     weft_system_dims(system, &given);
-    if (given || by_links(r, net, system, s, use) == 0)
-        by_phases(r, system, given, s, use);
+    if (given || by_links(r, net, jobs, s, use) == 0)
+        by_phases(r, jobs, given, s, use);
     for (uint32_t d = 0; d < s->ndims; d++) {
         struct weft_dim_summary *m = &s->dim[d];
         m->utilisation = ratio((double)m->bytes, use[d].capacity);

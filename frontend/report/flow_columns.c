@@ -62,7 +62,7 @@ static const struct weft_column flows[] = {
 };
 
 const struct weft_csv_file weft_flows_csv =
-    WEFT_CSV_FILE("flows.csv", "one row per message, when its last acknowledgement arrives", flows);
+    WEFT_JOBS_CSV_FILE("flows.csv", "one row per message, when its last acknowledgement arrives", flows);
 
 typedef struct weft_net_connection C;
 

@@ -11,14 +11,17 @@
 int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err)
 {
     const struct weft_csv_file *f = weft_csv_files[id];
-    const char *names[WEFT_COLUMNS_MAX];
+    const char *names[WEFT_COLUMNS_MAX + 1];
     char path[WEFT_PATH_MAX];
+    size_t n = 0;
+    if (f->of_jobs && r->njobs > 1)
+        names[n++] = WEFT_JOB_COLUMN;
     for (size_t i = 0; i < f->n; i++)
-        names[i] = f->columns[i].name;
+        names[n++] = f->columns[i].name;
     int code = weft_path_join(path, r->dir, f->name, err);
     if (code)
         return code;
-    r->csv[id] = weft_csv_open(path, names, f->n, err);
+    r->csv[id] = weft_csv_open(path, names, n, err);
     if (!r->csv[id])
         return err->code;
     weft_csv_flush_every(r->csv[id], 0);
@@ -33,11 +36,19 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
         return NULL;
     }
     r->fabric = c->fabric;
-    r->workload = c->workload;
-    if (!c->dir)
+    r->plans = c->jobs;
+    r->njobs = c->jobs ? c->njobs : 0;
+    const uint32_t n = r->njobs ? r->njobs : 1;
+    r->jobs = (struct weft_report_job *)calloc(n, sizeof *r->jobs);
+    r->summaries = (struct weft_job_summary *)calloc(n, sizeof *r->summaries);
+    r->dir = c->dir ? strdup(c->dir) : NULL;
+    for (uint32_t j = 0; r->jobs && j < n; j++)
+        r->jobs[j] = (struct weft_report_job){.report = r, .number = j};
+    int code = r->jobs && r->summaries && !r->dir == !c->dir
+                   ? 0
+                   : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report");
+    if (!code && !r->dir)
         return r;
-    r->dir = strdup(c->dir);
-    int code = r->dir ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report");
     if (!code) {
         r->place = weft_place_open(r->dir, err);
         code = r->place ? 0 : err->code;
@@ -67,9 +78,14 @@ void weft_report_free(struct weft_report *r)
         return;
     for (int i = 0; i < WEFT_CSV_FILES; i++)
         weft_csv_close(r->csv[i], NULL);
-    free(r->samples.fct_ps);
+    weft_samples_free(&r->samples);
+    for (uint32_t j = 0; r->jobs && (j == 0 || j < r->njobs); j++)
+        weft_samples_free(&r->jobs[j].samples);
+    for (int k = 0; k < WEFT_CLASSES; k++)
+        weft_samples_free(&r->classes[k]);
+    free(r->jobs);
+    free(r->summaries);
     free(r->spans);
-    free(r->samples.slowdown);
     weft_place_close(r->place);
     free(r->dir);
     free(r);
@@ -113,22 +129,35 @@ static int links_row(struct weft_report *r, const struct weft_net *net, uint32_t
     return weft_columns_row(&weft_links_csv, r->csv[WEFT_CSV_LINKS], &row, err);
 }
 
-static int ranks_row(struct weft_report *r, const struct weft_system *system, uint32_t rank,
-                     struct weft_err *err)
+void weft_report_row(struct weft_report *r, enum weft_csv_file_id id, uint32_t job,
+                     const void *record, struct weft_err *err)
 {
-    struct weft_rank_row row = {.rank = rank};
-    weft_system_result(system, rank, &row.result);
-    row.finished = row.result.finished != 0;
-    return weft_columns_row(&weft_ranks_csv, r->csv[WEFT_CSV_RANKS], &row, err);
+    if (weft_csv_files[id]->of_jobs && r->njobs > 1)
+        weft_csv_str(r->csv[id], job < r->njobs ? r->plans[job].name : NULL);
+    weft_columns_row(weft_csv_files[id], r->csv[id], record, err);
 }
 
-int weft_report_write_ranks(struct weft_report *r, const struct weft_system *system,
+static int ranks_row(struct weft_report *r, const struct weft_jobs *jobs, uint32_t job,
+                     uint32_t rank, struct weft_err *err)
+{
+    struct weft_rank_row row = {.rank = rank};
+    struct weft_err failed = {0};
+    weft_jobs_rank(jobs, job, rank, &row.result);
+    row.finished = row.result.finished != 0;
+    weft_report_row(r, WEFT_CSV_RANKS, job, &row, &failed);
+    if (failed.code)
+        *err = failed;
+    return failed.code;
+}
+
+int weft_report_write_ranks(struct weft_report *r, const struct weft_jobs *jobs,
                             struct weft_err *err)
 {
-    uint32_t n = r->workload ? r->workload->nranks : 0;
     int code = r->dir ? weft_report_open_csv(r, WEFT_CSV_RANKS, err) : 0;
-    for (uint32_t rank = 0; r->dir && !code && rank < n; rank++)
-        code = ranks_row(r, system, rank, err);
+    for (uint32_t job = 0; r->dir && job < r->njobs; job++)
+        for (uint32_t rank = 0;
+             !code && weft_jobs_system(jobs, job) && rank < r->plans[job].nranks; rank++)
+            code = ranks_row(r, jobs, job, rank, err);
     return code;
 }
 

@@ -71,7 +71,7 @@ static const struct weft_column ops[] = {
 };
 
 const struct weft_csv_file weft_ops_csv =
-    WEFT_CSV_FILE("ops.csv", "one row per operation of a rank, when it ends", ops);
+    WEFT_JOBS_CSV_FILE("ops.csv", "one row per operation of a rank, when it ends", ops);
 
 typedef struct weft_rank_row R;
 
@@ -95,7 +95,7 @@ static const struct weft_column ranks[] = {
 };
 
 const struct weft_csv_file weft_ranks_csv =
-    WEFT_CSV_FILE("ranks.csv", "one row per rank, at the end", ranks);
+    WEFT_JOBS_CSV_FILE("ranks.csv", "one row per rank, at the end", ranks);
 
 typedef struct weft_phase_record H;
 
@@ -183,7 +183,7 @@ static const struct weft_column collectives[] = {
                     "bus bytes of the whole operation / its duration"),
 };
 
-const struct weft_csv_file weft_collectives_csv = WEFT_CSV_FILE(
+const struct weft_csv_file weft_collectives_csv = WEFT_JOBS_CSV_FILE(
     "collectives.csv",
     "one row per kind of phase of a collective on a rank, when the collective ends", collectives);
 
@@ -242,5 +242,5 @@ static const struct weft_column path[] = {
                    "of it, software and injection: endpoint delay, LogGP costs"),
 };
 
-const struct weft_csv_file weft_path_csv = WEFT_CSV_FILE(
+const struct weft_csv_file weft_path_csv = WEFT_JOBS_CSV_FILE(
     "critical_path.csv", "one row per step of the critical path, when it is known to be one", path);

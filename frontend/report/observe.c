@@ -27,34 +27,16 @@ const char *weft_op_kind_word(const struct weft_op *op)
 }
 
 /* Writes a record into its file, if there is one. */
-static void row(struct weft_report *r, enum weft_csv_file_id id, const void *record)
+static void row(struct weft_report *r, enum weft_csv_file_id id, uint32_t job, const void *record)
 {
     if (r->csv[id] && !r->err.code)
-        weft_columns_row(weft_csv_files[id], r->csv[id], record, &r->err);
+        weft_report_row(r, id, job, record, &r->err);
 }
 
-static void sample(struct weft_report *r, int64_t fct_ps, int64_t ideal_ps)
+/* The number of the job whose message it is. */
+static uint32_t job_of(const struct weft_report *r, const struct weft_net_msg *msg)
 {
-    struct weft_samples *s = &r->samples;
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 1024;
-        int64_t *fct = (int64_t *)realloc(s->fct_ps, cap * sizeof *fct);
-        if (fct)
-            s->fct_ps = fct;
-        double *slow = (double *)realloc(s->slowdown, cap * sizeof *slow);
-        if (slow)
-            s->slowdown = slow;
-        if (!fct || !slow) {
-            if (!r->err.code)
-                weft_err_set(&r->err, WEFT_E_LIMIT,
-                             "out of memory for the statistics of %zu messages", s->n);
-            return;
-        }
-        s->cap = cap;
-    }
-    s->fct_ps[s->n++] = fct_ps;
-    if (ideal_ps > 0)
-        s->slowdown[s->n_slowdown++] = (double)fct_ps / (double)ideal_ps;
+    return r->njobs > 1 ? weft_share_job_of(msg) : 0;
 }
 
 /* Nothing is faster than alone on the fabric, and what takes longer has causes. */
@@ -85,11 +67,13 @@ static void on_flow(void *ctx, const struct weft_net_flow *w)
     struct weft_report *r = (struct weft_report *)ctx;
     int64_t fct_ps = w->received_ps - w->post_ps;
     check_flow(r, w, fct_ps);
-    sample(r, fct_ps, w->ideal_ps);
-    r->message_bytes += w->msg.bytes;
+    if (!r->err.code)
+        weft_samples_add(&r->samples, w, &r->err);
+    if (weft_report_tells_jobs(r))
+        weft_report_sample_job(r, w);
     if (w->acked_ps > r->last_ps)
         r->last_ps = w->acked_ps;
-    row(r, WEFT_CSV_FLOWS, w);
+    row(r, WEFT_CSV_FLOWS, job_of(r, &w->msg), w);
 }
 
 static void on_pfc(void *ctx, const struct weft_net_pfc *w)
@@ -100,7 +84,7 @@ static void on_pfc(void *ctx, const struct weft_net_pfc *w)
     struct weft_pfc_row record = {.pfc = *w};
     weft_fabric_node_name(f, p->node, record.node);
     weft_fabric_node_name(f, f->ports[p->peer].node, record.peer);
-    row(r, WEFT_CSV_PFC, &record);
+    row(r, WEFT_CSV_PFC, 0, &record);
 }
 
 /* Room for the collective of number @p instance. */
@@ -135,7 +119,8 @@ static void span(struct weft_report *r, const struct weft_op_record *w)
 
 static void on_op(void *ctx, const struct weft_op_record *w)
 {
-    struct weft_report *r = (struct weft_report *)ctx;
+    struct weft_report_job *j = (struct weft_report_job *)ctx;
+    struct weft_report *r = j->report;
     const struct weft_op *op = w->op;
     if (w->end_ps > r->last_ps)
         r->last_ps = w->end_ps;
@@ -151,15 +136,16 @@ static void on_op(void *ctx, const struct weft_op_record *w)
         record.exposed_ps[k] = w->exposed_ps[k];
         record.exposed_sum_ps += w->exposed_ps[k];
     }
-    row(r, WEFT_CSV_OPS, &record);
+    row(r, WEFT_CSV_OPS, j->number, &record);
 }
 
 static void on_phase(void *ctx, const struct weft_phase_record *w)
 {
-    struct weft_report *r = (struct weft_report *)ctx;
+    struct weft_report_job *j = (struct weft_report_job *)ctx;
+    struct weft_report *r = j->report;
     if (w->dim >= 0)
         r->dim_bytes[w->dim] += w->bytes;
-    row(r, WEFT_CSV_COLLECTIVES, w);
+    row(r, WEFT_CSV_COLLECTIVES, j->number, w);
 }
 
 /* Keeps the longest steps in order; of equals the earlier one comes first. */
@@ -178,15 +164,16 @@ static void rank_step(struct weft_path_summary *s, const struct weft_path_record
 
 static void on_path(void *ctx, const struct weft_path_record *w)
 {
-    struct weft_report *r = (struct weft_report *)ctx;
-    const struct weft_path_row record = {r->path.steps, *w};
-    r->path.steps += 1 + w->folded;
+    struct weft_report_job *j = (struct weft_report_job *)ctx;
+    struct weft_report *r = j->report;
+    const struct weft_path_row record = {j->path.steps, *w};
+    j->path.steps += 1 + w->folded;
     for (int k = 0; k < WEFT_CAUSES; k++)
-        r->path.spent_ps[k] += w->spent_ps[k];
-    r->path.messages += w->messages;
-    r->path.crossings += w->rank != w->from_rank;
-    rank_step(&r->path, w);
-    row(r, WEFT_CSV_PATH, &record);
+        j->path.spent_ps[k] += w->spent_ps[k];
+    j->path.messages += w->messages;
+    j->path.crossings += w->rank != w->from_rank;
+    rank_step(&j->path, w);
+    row(r, WEFT_CSV_PATH, j->number, &record);
 }
 
 void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w)
@@ -197,7 +184,7 @@ void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w)
     r->fault_losses += w->lost_packets;
     weft_fabric_node_name(r->fabric, l->a, record.a);
     weft_fabric_node_name(r->fabric, l->b, record.b);
-    row(r, WEFT_CSV_FAULTS, &record);
+    row(r, WEFT_CSV_FAULTS, 0, &record);
 }
 
 struct weft_net_observer weft_report_net_observer(struct weft_report *r)
@@ -205,7 +192,8 @@ struct weft_net_observer weft_report_net_observer(struct weft_report *r)
     return (struct weft_net_observer){.ctx = r, .flow = on_flow, .pfc = on_pfc};
 }
 
-struct weft_system_observer weft_report_system_observer(struct weft_report *r)
+struct weft_system_observer weft_report_system_observer(struct weft_report *r, uint32_t job)
 {
-    return (struct weft_system_observer){.ctx = r, .op = on_op, .phase = on_phase, .path = on_path};
+    return (struct weft_system_observer){
+        .ctx = &r->jobs[job], .op = on_op, .phase = on_phase, .path = on_path};
 }

@@ -11,6 +11,7 @@
 #ifndef WEFT_REPORT_REPORT_H
 #define WEFT_REPORT_REPORT_H
 
+#include "jobs/jobs.h"
 #include "report/summary.h"
 #include "fault/fault.h"
 
@@ -24,7 +25,8 @@ struct weft_report;
 struct weft_report_config {
     const char *dir; /**< run folder; NULL: write nothing */
     const struct weft_fabric *fabric;
-    const struct weft_workload *workload; /**< NULL: no operations will be reported */
+    const struct weft_job_plan *jobs; /**< whose operations and flows will be reported; NULL: of none in particular */
+    uint32_t njobs;
     int faults;                           /**< whether faults of links will be reported */
 };
 
@@ -37,24 +39,26 @@ void weft_report_free(struct weft_report *r);
 int weft_report_locked(const struct weft_report *r);
 /** The listener to give to the net. */
 struct weft_net_observer weft_report_net_observer(struct weft_report *r);
-/** The listener to give to the system. */
-struct weft_system_observer weft_report_system_observer(struct weft_report *r);
+/** The listener to give to what plays job @p job. */
+struct weft_system_observer weft_report_system_observer(struct weft_report *r, uint32_t job);
 /** Reports a fault of a link that is over. */
 void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w);
 /** Hands all rows to the operating system; also reports the first write error. */
 int weft_report_flush(struct weft_report *r, struct weft_err *err);
 
 /**
- * Sums up @p net and @p system (NULL: none) into *out; the caller fills in scenario, outcome and
+ * Sums up @p net and @p jobs (NULL: none) into *out, which lives as long as @p r; the caller fills in scenario, outcome and
  * the host-dependent numbers. @p reached_ps: the simulated time that an unfinished run came to;
  * 0: it has finished.
  */
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
-                           const struct weft_system *system, int64_t reached_ps,
+                           const struct weft_jobs *jobs, int64_t reached_ps,
                            struct weft_summary *out);
 /** Writes ranks.csv; before weft_report_write_links. */
-int weft_report_write_ranks(struct weft_report *r, const struct weft_system *system,
+int weft_report_write_ranks(struct weft_report *r, const struct weft_jobs *jobs,
                             struct weft_err *err);
+/** Writes jobs.csv and classes.csv, unless all there is is one job of graphs; before weft_report_write_links. */
+int weft_report_write_jobs(struct weft_report *r, const struct weft_summary *s, struct weft_err *err);
 /** Writes tcp_connections.csv if @p net has connections; before weft_report_write_links. */
 int weft_report_write_connections(struct weft_report *r, const struct weft_net *net,
                                   struct weft_err *err);

@@ -17,10 +17,10 @@ extern "C" {
 #endif
 
 /** The record of flows.csv is struct weft_net_flow, of collectives.csv struct weft_phase_record, of tcp_connections.csv
- * struct weft_net_connection. */
+ * struct weft_net_connection, of jobs.csv struct weft_job_summary, of classes.csv struct weft_class_summary. */
 extern const struct weft_csv_file weft_flows_csv, weft_ops_csv, weft_links_csv, weft_pfc_csv,
     weft_collectives_csv, weft_ranks_csv, weft_dims_csv, weft_path_csv, weft_faults_csv,
-    weft_tcp_csv;
+    weft_tcp_csv, weft_jobs_csv, weft_classes_csv;
 
 /** ops.csv */
 struct weft_op_row {
@@ -131,7 +131,12 @@ struct weft_fault_row {
 /** A file of the table @p columns. */
 #define WEFT_CSV_FILE(name, help, columns)                                                         \
     {                                                                                              \
-        name, help, columns, sizeof(columns) / sizeof((columns)[0])                                \
+        name, help, columns, sizeof(columns) / sizeof((columns)[0]), false                         \
+    }
+/** The same of one whose rows are a job's each. */
+#define WEFT_JOBS_CSV_FILE(name, help, columns)                                                    \
+    {                                                                                              \
+        name, help, columns, sizeof(columns) / sizeof((columns)[0]), true                          \
     }
 
 #ifdef __cplusplus

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * From counters to a summary.
- *
- * Percentiles are nearest-rank: the p-th of n sorted values is number ceil(p * n / 100), counted
- * from 1; so each is a value that occurred. Means over ranks are floored to a picosecond.
+ * Means over ranks are floored to a picosecond.
  */
 #include "report/internal.h"
 #include "base/int128.h"
@@ -12,43 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int by_time(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static int by_ratio(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Index of the p-th percentile of n > 0 sorted values. */
-static size_t percentile(size_t n, unsigned p)
-{
-    size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;
-    return rank ? rank - 1 : 0;
-}
-
 static void sum_flows(struct weft_report *r, struct weft_summary *s)
 {
-    struct weft_samples *v = &r->samples;
-    s->messages = v->n;
-    s->message_bytes = r->message_bytes;
-    s->slowdown_p50 = s->slowdown_p99 = s->slowdown_max = NAN;
-    if (v->n) {
-        qsort(v->fct_ps, v->n, sizeof v->fct_ps[0], by_time);
-        s->fct_p50_ps = v->fct_ps[percentile(v->n, 50)];
-        s->fct_p99_ps = v->fct_ps[percentile(v->n, 99)];
-        s->fct_max_ps = v->fct_ps[v->n - 1];
-    }
-    if (v->n_slowdown) {
-        qsort(v->slowdown, v->n_slowdown, sizeof v->slowdown[0], by_ratio);
-        s->slowdown_p50 = v->slowdown[percentile(v->n_slowdown, 50)];
-        s->slowdown_p99 = v->slowdown[percentile(v->n_slowdown, 99)];
-        s->slowdown_max = v->slowdown[v->n_slowdown - 1];
-    }
+    struct weft_flow_summary f;
+    weft_samples_sum(&r->samples, &f);
+    s->messages = f.messages;
+    s->message_bytes = f.bytes;
+    s->fct_p50_ps = f.fct_p50_ps;
+    s->fct_p99_ps = f.fct_p99_ps;
+    s->fct_max_ps = f.fct_max_ps;
+    s->slowdown_p50 = f.slowdown_p50;
+    s->slowdown_p99 = f.slowdown_p99;
+    s->slowdown_max = f.slowdown_max;
 }
 
 /* Maximum and mean of one duration over ranks. */
@@ -64,24 +37,33 @@ static void add(struct spread *d, int64_t ps)
         d->max_ps = ps;
 }
 
-static void sum_ranks(const struct weft_report *r, const struct weft_system *system,
-                      struct weft_summary *s)
+static void sum_ranks(const struct weft_jobs *jobs, struct weft_summary *s)
 {
     struct spread compute = {0}, comm = {0}, exposed = {0}, idle = {0};
     struct spread by[WEFT_CAUSES] = {{0}};
-    uint32_t n = r->workload ? r->workload->nranks : 0;
-    for (uint32_t rank = 0; rank < n; rank++) {
-        struct weft_rank_result x;
-        weft_system_result(system, rank, &x);
-        if (x.end_ps > s->end_ps)
-            s->end_ps = x.end_ps;
-        add(&compute, x.compute_ps);
-        add(&comm, x.comm_ps);
-        add(&exposed, x.exposed_comm_ps);
-        add(&idle, x.idle_ps);
-        for (int k = 0; k < WEFT_CAUSES; k++)
-            add(&by[k], x.exposed_ps[k]);
+    uint64_t n = 0;
+    for (uint32_t job = 0; job < weft_jobs_count(jobs); job++) {
+        struct weft_job_result result;
+        weft_jobs_result(jobs, job, &result);
+        if (result.end_ps > s->end_ps)
+            s->end_ps = result.end_ps;
+        if (!weft_jobs_system(jobs, job))
+            continue;
+        n += weft_jobs_plan(jobs, job)->nranks;
+        for (uint32_t rank = 0; rank < weft_jobs_plan(jobs, job)->nranks; rank++) {
+            struct weft_rank_result x;
+            weft_jobs_rank(jobs, job, rank, &x);
+            if (x.end_ps > s->end_ps)
+                s->end_ps = x.end_ps;
+            add(&compute, x.compute_ps);
+            add(&comm, x.comm_ps);
+            add(&exposed, x.exposed_comm_ps);
+            add(&idle, x.idle_ps);
+            for (int k = 0; k < WEFT_CAUSES; k++)
+                add(&by[k], x.exposed_ps[k]);
+        }
     }
+    weft_jobs_progress(jobs, &s->ops_done, &s->ops_total);
     s->ranks = n;
     if (!n)
         return;
@@ -97,7 +79,6 @@ static void sum_ranks(const struct weft_report *r, const struct weft_system *sys
     }
     s->idle_max_ps = idle.max_ps;
     s->idle_mean_ps = (int64_t)(idle.sum_ps / n);
-    weft_system_progress(system, &s->ops_done, &s->ops_total);
 }
 
 /* Keeps the busiest ports in order; of equals the lower port number comes first. */
@@ -159,39 +140,42 @@ static void sum_collectives(const struct weft_report *r, struct weft_summary *s)
 }
 
 /* How much of what the workload moves has come. */
-static void sum_arrived(const struct weft_net *net, const struct weft_system *system, bool finished,
+static void sum_arrived(const struct weft_net *net, const struct weft_jobs *jobs, bool finished,
                         struct weft_summary *s)
 {
     s->arrived_bytes = weft_net_arrived_bytes(net);
-    const uint64_t volume = finished || !system ? s->arrived_bytes : weft_system_volume(system);
+    const uint64_t volume = finished || !jobs ? s->arrived_bytes : weft_jobs_volume(jobs);
     s->arrived_share = !volume                     ? NAN
                        : s->arrived_bytes < volume ? (double)s->arrived_bytes / (double)volume
                                                    : 1;
 }
 
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
-                           const struct weft_system *system, int64_t reached_ps,
+                           const struct weft_jobs *jobs, int64_t reached_ps,
                            struct weft_summary *s)
 {
     *s = (struct weft_summary){0};
     s->hosts = r->fabric->nhosts;
     s->switches = r->fabric->nswitches;
     s->links = r->fabric->nlinks;
-    if (system)
-        sum_ranks(r, system, s);
+    if (jobs)
+        sum_ranks(jobs, s);
     s->elapsed_ps = r->last_ps > s->end_ps ? r->last_ps : s->end_ps;
     if (reached_ps > s->elapsed_ps)
         s->elapsed_ps = reached_ps;
     if (reached_ps)
         s->end_ps = WEFT_NO_END;
-    sum_arrived(net, system, !reached_ps, s);
+    sum_arrived(net, jobs, !reached_ps, s);
     sum_flows(r, s);
-    s->path = r->path;
+    if (r->njobs < 2) /* of several jobs each has one */
+        s->path = r->jobs[0].path;
     sum_collectives(r, s);
     s->faults = r->faults;
     s->fault_losses = r->fault_losses;
     net->ops->totals(net, &s->net);
     s->drops = s->net.drops_buffer + s->net.drops_headroom + s->net.drops_error + s->net.drops_link;
     sum_links(r, net, s);
-    weft_report_sum_dims(r, net, system, s);
+    weft_report_sum_dims(r, net, jobs, s);
+    if (jobs && weft_report_tells_jobs(r))
+        weft_report_sum_jobs(r, jobs, s);
 }

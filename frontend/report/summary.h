@@ -9,6 +9,7 @@
 #define WEFT_REPORT_SUMMARY_H
 
 #include "base/json.h"
+#include "jobs/jobs.h"
 #include "net/net.h"
 #include "system/system.h"
 
@@ -59,6 +60,33 @@ struct weft_path_summary {
     uint32_t ntop;
 };
 
+/** Messages: how many, and how long they took. */
+struct weft_flow_summary {
+    uint64_t messages, bytes;
+    int64_t fct_mean_ps, fct_p50_ps, fct_p99_ps, fct_max_ps; /**< 0 without messages */
+    double slowdown_p50, slowdown_p99, slowdown_max;         /**< NaN without messages */
+};
+
+/** One job. */
+struct weft_job_summary {
+    const char *name, *kind;
+    int graphs; /**< it is graphs of ranks, else flows */
+    uint32_t ranks, prio; /**< prio WEFT_NET_PRIO_DEFAULT: as messages ask for */
+    struct weft_job_result result;
+    int64_t duration_ps; /**< from its start to its end; WEFT_NO_END: it has not finished, or has no end */
+    int64_t compute_max_ps, comm_max_ps, exposed_max_ps, exposed_mean_ps; /**< of graphs, else 0 */
+    struct weft_flow_summary flows;
+    /** Alone on the fabric: duration and mean FCT, 0 where it was not run or has not finished. */
+    int64_t alone_ps, alone_fct_ps;
+    double slowdown; /**< duration (of flows: mean FCT) by that alone; NaN: not known */
+};
+
+/** The messages of one traffic class. */
+struct weft_class_summary {
+    uint32_t prio; /**< WEFT_NET_PRIO_DEFAULT: that of those that ask for none */
+    struct weft_flow_summary flows;
+};
+
 /** All results of one run. Times are simulated picoseconds unless the name says wall. */
 struct weft_summary {
     const char *scenario;
@@ -84,6 +112,11 @@ struct weft_summary {
     int64_t fct_p50_ps, fct_p99_ps, fct_max_ps;
     double slowdown_p50, slowdown_p99, slowdown_max; /**< NaN without messages */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
+
+    struct weft_job_summary *jobs; /**< njobs of them; NULL: jobs are not told apart */
+    uint32_t njobs;
+    struct weft_class_summary classes[WEFT_NET_PRIOS + 1]; /**< those with messages */
+    uint32_t nclasses;
 
     struct weft_link_summary top[WEFT_TOP_LINKS];
     uint32_t ntop;
@@ -140,8 +173,14 @@ double weft_coll_bus_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ra
  * object "host". */
 void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
                        const struct weft_fabric *f);
+/** Works out by how much sharing the fabric slowed a job down, from what it took alone: duration and mean FCT. */
+void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_t alone_fct_ps);
 /** Whether a run of this outcome has not written all that it had to say: it runs, was interrupted, or failed. */
 int weft_outcome_is_partial(const char *outcome);
+/** Writes the jobs and classes of a summary for people, and as members "jobs" and "classes" of @p j; nothing where jobs
+ * are not told apart. */
+void weft_jobs_text(FILE *out, const struct weft_summary *s);
+void weft_jobs_json(struct weft_json *j, const struct weft_summary *s);
 /** Writes the summary for people. */
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f);
 

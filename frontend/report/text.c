@@ -191,12 +191,14 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
     fprintf(out, "  %-24s hosts %llu, switches %llu, links %llu\n", "fabric",
             (unsigned long long)s->hosts, (unsigned long long)s->switches,
             (unsigned long long)s->links);
-    if (s->ops_total) {
+    if (s->ops_total)
         progress(out, s);
+    if (s->ranks) {
         ranks(out, s);
         critical_path(out, s);
         collectives(out, s);
     }
+    weft_jobs_text(out, s);
     flows(out, s);
     network(out, s, f);
     fprintf(out, "  %-24s %.2f s wall, %.2f s CPU, %.3g events/s, peak memory %s\n", "simulator",
@@ -243,6 +245,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
         weft_json_end_object(j);
     }
     weft_json_end_array(j);
+    weft_jobs_json(j, s);
     weft_json_key(j, "longest_path_steps");
     weft_json_array(j);
     for (uint32_t i = 0; i < s->path.ntop; i++) {

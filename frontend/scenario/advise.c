@@ -119,9 +119,11 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
         return err->code;
     if (s->backend->advise)
         s->backend->advise(&config, sentence, &k);
-    struct weft_dims dims;
-    const struct weft_system_env env = weft_scenario_system_env(s, parts->fabric, &dims);
-    const int code =
-        k.rc ? k.rc : weft_system_advise(parts->workload, s->system, &env, sentence, &k, err);
-    return code ? code : k.rc;
+    for (uint32_t i = 0; !k.rc && i < parts->njobs; i++) {
+        const struct weft_system_env env = weft_scenario_job_env(s, parts, i);
+        if (parts->jobs[i].workload &&
+            weft_system_advise(parts->jobs[i].workload, s->system, &env, sentence, &k, err))
+            return err->code;
+    }
+    return k.rc;
 }

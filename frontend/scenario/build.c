@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From a resolved scenario to a fabric and a job, with every check that needs them. */
 #include "base/units.h"
-#include "scenario/scenario.h"
+#include "scenario/resolve.h"
 
 #include <string.h>
 
@@ -39,23 +39,10 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                     .seed = s->run->seed};
 }
 
-struct weft_system_env weft_scenario_system_env(const struct weft_scenario *s,
-                                                const struct weft_fabric *fabric,
-                                                struct weft_dims *dims)
+struct weft_system_env weft_scenario_job_env(const struct weft_scenario *s,
+                                             const struct weft_scenario_parts *parts, uint32_t i)
 {
-    struct weft_system_env env = {.seed = s->run->seed, .fabric = fabric};
-    *dims = (struct weft_dims){0};
-    if (fabric->ndims < 2 || fabric->ndims > WEFT_DIMS_MAX)
-        return env;
-    dims->n = fabric->ndims;
-    for (uint32_t d = 0; d < dims->n; d++) {
-        const struct weft_fabric_dim *f = &fabric->dims[d];
-        dims->size[d] = f->size;
-        dims->rate_bps[d] = f->links * f->rate_bps;
-        dims->latency_ps[d] = f->direct ? f->delay_ps : 2 * f->delay_ps;
-    }
-    env.dims = dims;
-    return env;
+    return weft_job_env(&parts->jobs[i], s->run->seed, parts->fabric);
 }
 
 /* Collectives know fewer dimensions than fabrics may have. */
@@ -110,8 +97,6 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
     if (weft_topology_build(s->topology, s->topology_params, &out->fabric, err))
         return name_element(s, "topology", err);
     struct weft_net_config config = weft_scenario_net_config(s, out->fabric);
-    struct weft_dims dims;
-    struct weft_system_env env = weft_scenario_system_env(s, out->fabric, &dims);
     int code = 0;
     if (check_dims(s, out->fabric, err))
         code = name_element(s, "topology", err);
@@ -119,10 +104,17 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
         code = name_element(s, "network", err);
     if (!code && s->faults->events[0] && build_faults(s, out, err))
         code = name_element(s, WEFT_FAULT_ELEMENT, err);
-    if (!code && s->workload->load(s->workload_params, out->fabric->nhosts, &out->workload, err))
-        code = name_element(s, "workload", err);
-    if (!code && weft_system_check(out->workload, s->system, &env, err))
-        code = name_element(s, "system", err);
+    if (!code)
+        code = weft_scenario_build_jobs(s, out, err);
+    for (uint32_t i = 0; !code && i < out->njobs; i++) {
+        const struct weft_system_env env = weft_scenario_job_env(s, out, i);
+        if (out->jobs[i].workload &&
+            weft_system_check(out->jobs[i].workload, s->system, &env, err)) {
+            if (out->njobs > 1)
+                weft_err_prepend(err, "workload '%s'", out->jobs[i].name);
+            code = name_element(s, "system", err);
+        }
+    }
     if (code)
         weft_scenario_parts_free(out);
     return code;
@@ -130,7 +122,7 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
 
 void weft_scenario_parts_free(struct weft_scenario_parts *parts)
 {
-    weft_workload_free(parts->workload);
+    weft_scenario_free_jobs(parts);
     weft_fault_plan_free(parts->faults);
     weft_fabric_free(parts->fabric);
     *parts = (struct weft_scenario_parts){0};

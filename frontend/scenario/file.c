@@ -107,7 +107,7 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
         if (i == valid.n)
             return unknown(r, "element", "scenario", e->name, &valid, e->line, e->col, err);
         const struct weft_xml_elem *first = weft_resolver_elem(r, e->name);
-        if (first != e)
+        if (first != e && strcmp(e->name, weft_families[WEFT_FAMILY_WORKLOAD].element) != 0)
             return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
                                "<%s> is given twice; the first is on line %lld", e->name,
                                (long long)first->line);
@@ -256,10 +256,7 @@ int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err)
     for (const struct weft_xml_elem *e = r->root->children; e; e = e->next) {
         if (strcmp(e->name, "description") == 0)
             continue;
-        struct weft_scenario_group *g = NULL;
-        for (size_t i = 0; i < s->ngroups; i++)
-            if (strcmp(s->groups[i].element, e->name) == 0)
-                g = &s->groups[i];
+        struct weft_scenario_group *g = weft_resolver_group_of(r, e);
         int code;
         const struct weft_xml_attr *sel = g && g->selector ? weft_xml_get(e, g->selector) : NULL;
         if (!g) {

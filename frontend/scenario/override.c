@@ -67,11 +67,16 @@ static struct weft_scenario_group *find_group(struct weft_resolver *r,
                                               const struct weft_override *o, struct weft_err *err)
 {
     struct weft_scenario *s = r->s;
-    struct weft_scenario_group *by_name = NULL;
+    struct weft_scenario_group *by_name = NULL, *by_type = NULL;
+    size_t ntypes = 0;
     for (size_t i = 0; i < s->ngroups; i++) {
         struct weft_scenario_group *g = &s->groups[i];
         if (g->selector && strcmp(g->element, o->prefix) == 0)
             return g;
+        if (g->selected && strcmp(g->selected, o->prefix) == 0) {
+            by_type = g;
+            ntypes++;
+        }
         if (strcmp(g->prefix, o->prefix) != 0)
             continue;
         if (!by_name) {
@@ -91,7 +96,10 @@ static struct weft_scenario_group *find_group(struct weft_resolver *r,
         if (second)
             by_name = g;
     }
-    return by_name;
+    if (!by_name && ntypes > 1)
+        weft_err_set(err, WEFT_E_INPUT,
+                     "--set %s: several workloads have this type; say which by its name", o->text);
+    return by_name || ntypes != 1 ? by_name : by_type;
 }
 
 /* Whether @p name is a member of a family that this scenario did not choose, or a section of
@@ -169,7 +177,8 @@ int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err)
         }
         if (!g)
             return unknown_key(r, o, err);
-        if (g->selector && strcmp(o->prefix, g->element) == 0 &&
+        if (g->selector &&
+            (strcmp(o->prefix, g->element) == 0 || strcmp(o->prefix, g->label) == 0) &&
             (strcmp(o->param, g->selector) == 0 ||
              (weft_group_is_cc(g) && strcmp(o->param, WEFT_PRESET_KEY) == 0)))
             continue; /* chosen already */

@@ -108,35 +108,20 @@ static int choose_all(struct weft_resolver *r, struct weft_err *err)
         code = choose(r, WEFT_FAMILY_NETWORK, r->backends.list[0]->name, err);
     if (!code)
         code = choose(r, WEFT_FAMILY_CC, cc_default, err);
+    if (!code && weft_resolver_count(r, weft_families[WEFT_FAMILY_WORKLOAD].element) > 1)
+        return weft_resolver_choose_workloads(r, err);
     if (!code)
         code = choose(r, WEFT_FAMILY_WORKLOAD, "", err);
-    return code;
-}
-
-/* Appends a group with default values; @p values NULL: allocate them. */
-static int add_group(struct weft_resolver *r, const char *element, int family, const char *prefix,
-                     const struct weft_param_table *table, void *values, struct weft_err *err)
-{
-    struct weft_scenario *s = r->s;
-    struct weft_scenario_group *g = &s->groups[s->ngroups++];
-    const struct weft_xml_elem *e = weft_resolver_elem(r, element);
-    *g = (struct weft_scenario_group){.element = element, .prefix = prefix, .table = table};
-    if (family >= 0) {
-        g->selector = weft_families[family].selector;
-        g->selected = r->chosen[family].name;
-        g->selected_from = r->chosen_from[family];
-    }
-    if (e) {
-        g->line = e->line;
-        g->col = e->col;
-    }
-    g->values = values ? values : weft_arena_alloc(s->arena, table->struct_size);
-    g->origins = (struct weft_origin *)weft_arena_calloc(s->arena, table->n, sizeof *g->origins);
-    g->settled = (const char **)weft_arena_calloc(s->arena, table->n, sizeof *g->settled);
-    if (!g->values || !g->origins || !g->settled)
+    if (code)
+        return code;
+    r->workloads =
+        (struct weft_resolved_workload *)weft_arena_calloc(r->s->arena, 1, sizeof *r->workloads);
+    if (!r->workloads)
         return no_memory(err);
-    if (weft_params_defaults(table, g->values, err))
-        return weft_err_prepend(err, "defaults of %s", prefix);
+    r->workloads[r->nworkloads++] = (struct weft_resolved_workload){
+        .elem = weft_resolver_elem(r, weft_families[WEFT_FAMILY_WORKLOAD].element),
+        .type = r->chosen[WEFT_FAMILY_WORKLOAD],
+        .from = r->chosen_from[WEFT_FAMILY_WORKLOAD]};
     return 0;
 }
 
@@ -146,44 +131,40 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
     const struct weft_plugin *p = r->chosen;
     s->topology = (const struct weft_topology_ops *)p[WEFT_FAMILY_TOPOLOGY].ops;
     s->backend = (const struct weft_net_backend *)p[WEFT_FAMILY_NETWORK].ops;
-    s->workload = (const struct weft_workload_ops *)p[WEFT_FAMILY_WORKLOAD].ops;
     s->cc = s->backend->uses_cc ? (const struct weft_cc_ops *)p[WEFT_FAMILY_CC].ops : NULL;
-    s->groups = (struct weft_scenario_group *)weft_arena_calloc(s->arena, s->backend->nsections + 7,
-                                                                sizeof *s->groups);
+    s->groups = (struct weft_scenario_group *)weft_arena_calloc(
+        s->arena, s->backend->nsections + 6 + r->nworkloads, sizeof *s->groups);
     char *blob = (char *)weft_arena_alloc(s->arena, s->backend->params_size);
     if (!s->groups || !blob)
         return no_memory(err);
     s->net_params = blob;
-    int code = add_group(r, "topology", WEFT_FAMILY_TOPOLOGY, s->topology->name,
+    int code = weft_resolver_add_group(r, "topology", WEFT_FAMILY_TOPOLOGY, s->topology->name,
                          &s->topology->params, NULL, err);
     s->topology_params = s->groups[s->ngroups - 1].values;
     if (!code)
-        code = add_group(r, "network", WEFT_FAMILY_NETWORK, "network", &weft_no_params, blob, err);
+        code = weft_resolver_add_group(r, "network", WEFT_FAMILY_NETWORK, "network", &weft_no_params, blob, err);
     for (size_t i = 0; !code && i < s->backend->nsections; i++) {
         const struct weft_net_section *sec = &s->backend->sections[i];
-        code = add_group(r, sec->name, -1, sec->name, &sec->params, blob + sec->offset, err);
+        code = weft_resolver_add_group(r, sec->name, -1, sec->name, &sec->params, blob + sec->offset, err);
     }
     if (!code && s->cc) {
-        code = add_group(r, "congestion-control", WEFT_FAMILY_CC, s->cc->name, &s->cc->params, NULL,
+        code = weft_resolver_add_group(r, "congestion-control", WEFT_FAMILY_CC, s->cc->name, &s->cc->params, NULL,
                          err);
         s->cc_params = s->groups[s->ngroups - 1].values;
     }
     if (!code) {
-        code = add_group(r, "system", -1, "system", &weft_system_param_table, NULL, err);
+        code = weft_resolver_add_group(r, "system", -1, "system", &weft_system_param_table, NULL, err);
         s->system = (const struct weft_system_params *)s->groups[s->ngroups - 1].values;
     }
+    if (!code)
+        code = weft_resolver_add_jobs(r, err);
     if (!code) {
-        code = add_group(r, "workload", WEFT_FAMILY_WORKLOAD, s->workload->name,
-                         &s->workload->params, NULL, err);
-        s->workload_params = s->groups[s->ngroups - 1].values;
-    }
-    if (!code) {
-        code = add_group(r, WEFT_FAULT_ELEMENT, -1, WEFT_FAULT_ELEMENT, &weft_fault_param_table,
-                         NULL, err);
+        code = weft_resolver_add_group(r, WEFT_FAULT_ELEMENT, -1, WEFT_FAULT_ELEMENT,
+                         &weft_fault_param_table, NULL, err);
         s->faults = (const struct weft_fault_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code) {
-        code = add_group(r, "run", -1, "run", &weft_run_param_table, NULL, err);
+        code = weft_resolver_add_group(r, "run", -1, "run", &weft_run_param_table, NULL, err);
         s->run = (const struct weft_run_params *)s->groups[s->ngroups - 1].values;
     }
     return code;

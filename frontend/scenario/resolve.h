@@ -2,8 +2,8 @@
 /*
  * Shared by the files that resolve a scenario. Private to frontend/scenario.
  *
- * resolver.c owns the state, and file.c, preset.c and override.c set values in it, in this order; unused.c and pauses.c
- * look at the result. resolve.c calls them in turn; they call resolver.c only.
+ * resolver.c owns the state, and workloads.c, file.c, preset.c and override.c set values in it, in this order; unused.c
+ * and pauses.c look at the result. resolve.c calls them in turn; they call resolver.c only.
  */
 #ifndef WEFT_SCENARIO_RESOLVE_H
 #define WEFT_SCENARIO_RESOLVE_H
@@ -23,6 +23,14 @@ struct weft_override {
     const char *value;
 };
 
+/** A workload of the scenario. */
+struct weft_resolved_workload {
+    const struct weft_xml_elem *elem; /**< NULL: from overrides alone */
+    struct weft_plugin type;
+    struct weft_origin from; /**< of the type */
+    const char *name;
+};
+
 /** A scenario while it is being resolved. */
 struct weft_resolver {
     struct weft_scenario *s;
@@ -33,6 +41,8 @@ struct weft_resolver {
     size_t nimplied; /**< the first so many overrides are not the user's */
     struct weft_plugin chosen[WEFT_FAMILIES];
     struct weft_origin chosen_from[WEFT_FAMILIES];
+    struct weft_resolved_workload *workloads; /**< chosen[WEFT_FAMILY_WORKLOAD] is the last of them */
+    uint32_t nworkloads;
 };
 
 /** Adds a warning. 0 or WEFT_E_LIMIT. */
@@ -40,6 +50,22 @@ int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char
     __attribute__((format(printf, 3, 4)));
 /** The element called @p name in the file, or NULL. */
 const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, const char *name);
+/** How many elements of that name the file has. */
+uint32_t weft_resolver_count(const struct weft_resolver *r, const char *name);
+/** The group whose values the element sets, or NULL. */
+struct weft_scenario_group *weft_resolver_group_of(struct weft_resolver *r,
+                                                   const struct weft_xml_elem *e);
+/** Appends a group with default values; @p values NULL: allocate them. @p family -1: it has no selector. */
+int weft_resolver_add_group(struct weft_resolver *r, const char *element, int family,
+                            const char *prefix, const struct weft_param_table *table, void *values,
+                            struct weft_err *err);
+/** The table of a workload's element: that of its type, and what every workload has. NULL: WEFT_E_LIMIT. */
+struct weft_param_table *weft_job_table(const struct weft_param_table *own, struct weft_arena *arena,
+                                        struct weft_err *err);
+/** Chooses the types of several workloads. */
+int weft_resolver_choose_workloads(struct weft_resolver *r, struct weft_err *err);
+/** Names the workloads chosen, and adds their groups. */
+int weft_resolver_add_jobs(struct weft_resolver *r, struct weft_err *err);
 /** Checks that the file has only known elements, each once, and that a selector is where it must
  * be. */
 int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err);
@@ -62,6 +88,10 @@ int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, co
                       struct weft_err *err);
 /** Warns of values that can't have an effect under the others. */
 int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err);
+/** Loads the jobs of a scenario and places their ranks on the fabric of @p out. */
+int weft_scenario_build_jobs(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                             struct weft_err *err);
+void weft_scenario_free_jobs(struct weft_scenario_parts *parts);
 /** Whether a text parameter names a file. */
 int weft_param_is_path(const struct weft_param *p);
 

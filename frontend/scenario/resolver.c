@@ -83,3 +83,49 @@ int weft_group_is_cc(const struct weft_scenario_group *g)
 {
     return strcmp(g->element, weft_families[WEFT_FAMILY_CC].element) == 0;
 }
+
+int weft_resolver_add_group(struct weft_resolver *r, const char *element, int family,
+                            const char *prefix, const struct weft_param_table *table, void *values,
+                            struct weft_err *err)
+{
+    struct weft_scenario *s = r->s;
+    struct weft_scenario_group *g = &s->groups[s->ngroups++];
+    const struct weft_xml_elem *e = weft_resolver_elem(r, element);
+    *g = (struct weft_scenario_group){.element = element, .label = element, .prefix = prefix, .table = table};
+    if (family >= 0) {
+        g->selector = weft_families[family].selector;
+        g->selected = r->chosen[family].name;
+        g->selected_from = r->chosen_from[family];
+    }
+    if (e) {
+        g->line = e->line;
+        g->col = e->col;
+    }
+    g->values = values ? values : weft_arena_alloc(s->arena, table->struct_size);
+    g->origins = (struct weft_origin *)weft_arena_calloc(s->arena, table->n, sizeof *g->origins);
+    g->settled = (const char **)weft_arena_calloc(s->arena, table->n, sizeof *g->settled);
+    if (!g->values || !g->origins || !g->settled)
+        return no_memory(err);
+    if (weft_params_defaults(table, g->values, err))
+        return weft_err_prepend(err, "defaults of %s", prefix);
+    return 0;
+}
+
+uint32_t weft_resolver_count(const struct weft_resolver *r, const char *name)
+{
+    uint32_t n = 0;
+    for (const struct weft_xml_elem *e = r->root ? r->root->children : NULL; e; e = e->next)
+        n += strcmp(e->name, name) == 0;
+    return n;
+}
+
+struct weft_scenario_group *weft_resolver_group_of(struct weft_resolver *r,
+                                                   const struct weft_xml_elem *e)
+{
+    for (size_t i = 0; i < r->s->ngroups; i++) {
+        struct weft_scenario_group *g = &r->s->groups[i];
+        if (strcmp(g->element, e->name) == 0 && g->line == e->line && g->col == e->col)
+            return g;
+    }
+    return NULL;
+}

@@ -14,7 +14,8 @@
  *   congestion-control  name      congestion-control.name=NAME, NAME.PARAM=VALUE,
  *                                 congestion-control.preset=NAME
  *   system              -         system.PARAM=VALUE
- *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x")
+ *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x"); there may be several,
+ *                                 each then by its attribute name: JOB.PARAM=VALUE
  *   trouble             -         trouble.events=LIST; in a file each entry may be an element inside
  *   run                 -         run.seed=N, run.until=TIME, run.stall-after=TIME
  *
@@ -28,6 +29,7 @@
 #define WEFT_SCENARIO_H
 
 #include "base/arena.h"
+#include "jobs/jobs.h"
 #include "net/net.h"
 #include "system/system.h"
 #include "topologies/topology.h"
@@ -49,6 +51,21 @@ struct weft_run_params {
 };
 extern const struct weft_param_table weft_run_param_table;
 
+/** Parameters of every workload, beside those of its type: element <workload .../>. */
+struct weft_job_params {
+    const char *name;       /**< "": the type's */
+    int placement;          /**< enum weft_placement_policy */
+    uint64_t placement_seed;
+    const char *hosts, *hosts_file; /**< as in struct weft_placement */
+    int share;              /**< enum weft_job_share */
+    int64_t start_ps;
+    int priority;           /**< 0: what messages ask for; else traffic class + 1 */
+    uint64_t repeat;
+};
+/** Values of the parameter `share`: flows share hosts with other workloads, graphs do not. */
+enum weft_job_share { WEFT_JOB_SHARE_AUTO, WEFT_JOB_SHARE_ON, WEFT_JOB_SHARE_OFF };
+extern const struct weft_param_table weft_job_param_table;
+
 /** Where a value came from. */
 enum weft_origin_kind {
     WEFT_ORIGIN_DEFAULT,
@@ -69,13 +86,23 @@ struct weft_scenario_group {
     struct weft_origin selected_from;
     const char *preset; /**< congestion-control: its preset; NULL: none */
     struct weft_origin preset_from;
-    const char *prefix; /**< of its keys: the plug-in's or the section's name */
+    const char *prefix; /**< of its keys: the plug-in's, the section's or the workload's name */
+    const char *label;  /**< the element's name; of one of several workloads its own */
     const struct weft_param_table *table;
     void *values;                /**< table->struct_size bytes */
     struct weft_origin *origins; /**< one per parameter */
     /** one per parameter: what WEFT_PARAM_AUTO comes to on the fabric; NULL until weft_scenario_advise, and for others */
     const char **settled;
     int64_t line, col;           /**< of the element in the file, 0: not in the file */
+};
+
+/** One workload of a scenario. */
+struct weft_scenario_job {
+    const char *name; /**< unique among the workloads */
+    const struct weft_workload_ops *ops;
+    const void *params; /**< of its type */
+    const struct weft_job_params *job;
+    size_t group; /**< index of its group */
 };
 
 /** A resolved scenario. */
@@ -92,8 +119,8 @@ struct weft_scenario {
     const void *net_params;       /**< the backend's blob */
     const struct weft_cc_ops *cc; /**< NULL when the backend does not use one */
     const void *cc_params;
-    const struct weft_workload_ops *workload;
-    const void *workload_params;
+    struct weft_scenario_job *jobs; /**< at least one */
+    uint32_t njobs;
     const struct weft_system_params *system;
     const struct weft_fault_params *faults;
     const struct weft_run_params *run;
@@ -126,14 +153,15 @@ int weft_scenario_parse(const char *text, size_t len, const char *file,
                         struct weft_err *err);
 void weft_scenario_free(struct weft_scenario *s);
 
-/** The fabric and the job of a scenario. */
+/** The fabric and the jobs of a scenario. */
 struct weft_scenario_parts {
     struct weft_fabric *fabric;
-    struct weft_workload *workload;
+    struct weft_job_plan *jobs; /**< in the order of the workloads */
+    uint32_t njobs;
     struct weft_fault_plan *faults; /**< NULL: nothing goes wrong */
 };
 /**
- * Builds fabric and workload (rank r on host r) and checks everything that can be checked without
+ * Builds the fabric and the jobs, places their ranks on hosts, and checks everything that can be checked without
  * running: congestion control, backend against fabric and what faults leave of it, system against
  * workload. On failure nothing
  * is left to free.
@@ -155,11 +183,11 @@ int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric 
 const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t param,
                                      char buf[WEFT_PARAM_TEXT_MAX]);
 void weft_scenario_parts_free(struct weft_scenario_parts *parts);
-/** What the system layer is told besides its parameters: the seed, and the dimensions of a fabric that
- * has several, kept in @p dims. */
-struct weft_system_env weft_scenario_system_env(const struct weft_scenario *s,
-                                                const struct weft_fabric *fabric,
-                                                struct weft_dims *dims);
+/** Dimensions as collectives see them, of a fabric that has several; else out->n is 0. */
+void weft_scenario_dims(const struct weft_fabric *fabric, struct weft_dims *out);
+/** What the system layer is told of job @p i besides its parameters. */
+struct weft_system_env weft_scenario_job_env(const struct weft_scenario *s,
+                                             const struct weft_scenario_parts *parts, uint32_t i);
 /** The net configuration of a scenario over @p fabric, with no observer. */
 struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                                 const struct weft_fabric *fabric);

@@ -288,11 +288,21 @@ static void dimension_settings(struct writer *w)
     close_tag(w, "define");
 }
 
+/* The attributes of a workload beside its type. */
+static void workload_params(struct writer *w, const struct weft_param_table *own)
+{
+    struct weft_arena *a = weft_arena_new();
+    const struct weft_param_table *t = a ? weft_job_table(own, a, NULL) : NULL;
+    params(w, t ? t : own);
+    weft_arena_free(a);
+}
+
 /* <element> whose selector attribute decides which other attributes it may have. */
 static void family(struct writer *w, enum weft_family_id id, const struct weft_backends *b)
 {
     const struct weft_family *f = &weft_families[id];
-    open_tag(w, "optional", NULL, NULL);
+    const char *times = id == WEFT_FAMILY_WORKLOAD ? "zeroOrMore" : "optional";
+    open_tag(w, times, NULL, NULL);
     open_tag(w, "element", "name", f->element);
     open_tag(w, "choice", NULL, NULL);
     for (size_t i = 0; i < weft_family_size(id, b); i++) {
@@ -304,7 +314,10 @@ static void family(struct writer *w, enum weft_family_id id, const struct weft_b
         close_tag(w, "attribute");
         if (id == WEFT_FAMILY_CC)
             presets(w, ((const struct weft_cc_ops *)p.ops)->presets);
-        params(w, p.params);
+        if (id == WEFT_FAMILY_WORKLOAD)
+            workload_params(w, p.params);
+        else
+            params(w, p.params);
         if (id == WEFT_FAMILY_TOPOLOGY && weft_params_find(p.params, "dimensions"))
             dimension_elements(w);
         close_tag(w, "group");
@@ -312,7 +325,7 @@ static void family(struct writer *w, enum weft_family_id id, const struct weft_b
     leaf(w, "empty", NULL, NULL, NULL);
     close_tag(w, "choice");
     close_tag(w, "element");
-    close_tag(w, "optional");
+    close_tag(w, times);
 }
 
 static void section(struct writer *w, const char *name, const char *help,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The workload interface: one reader or generator is one struct weft_workload_ops in one file,
- * listed in workload_table.def. `load` turns parameters into a job.
+ * listed in workload_table.def. `load` turns parameters into a job of graphs, `flows` into a source of flows; each has
+ * one of the two.
  */
 #ifndef WEFT_WORKLOAD_H
 #define WEFT_WORKLOAD_H
 
 #include "base/param.h"
 #include "workload/dag.h"
+#include "workload/flows.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,14 +22,19 @@ struct weft_workload_ops {
     const char *source; /**< paper or format it follows, NULL when weft's own */
     struct weft_param_table params;
     /**
-     * Required. Loads the job into *out (caller frees). @p params points to the filled struct.
+     * Loads the job into *out (caller frees). @p params points to the filled struct.
      * @p nranks is how many ranks the caller has room for (the fabric's hosts). The job has that
      * many, or fewer where its parameters say so; 0 takes as many as the workload has.
      */
     int (*load)(const void *params, uint32_t nranks, struct weft_workload **out,
                 struct weft_err *err);
+    /** With flows. How many ranks the source has, where there is room for @p room. */
+    int (*ranks)(const void *params, uint32_t room, uint32_t *nranks, struct weft_err *err);
+    /** Makes a source of flows at @p site, whose arrays it does not keep, in *out (caller frees). */
+    int (*flows)(const void *params, const struct weft_flow_site *site,
+                 struct weft_flow_source **out, struct weft_err *err);
     /**
-     * Optional: generators. Writes the traces of all ranks (how many: its parameters must say; into *nranks) as
+     * Optional: generators of graphs. Writes the traces of all ranks (how many: its parameters must say; into *nranks) as
      * PREFIX.<rank>.et, or .et.gz when @p prefix ends in ".gz", without that ending, with what else belongs to them.
      */
     int (*write)(const void *params, const char *prefix, uint64_t *nranks, struct weft_err *err);

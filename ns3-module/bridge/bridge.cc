@@ -167,6 +167,8 @@ PacketNet::Fail(const weft_err& err)
     Simulator::Stop();
 }
 
+static_assert(WEFT_ENGINE_QP_BITS == WEFT_NET_QP_BITS, "numbers of QPs are passed on as they are");
+
 weft_net_msg
 NetMsg(const weft_engine_msg& m)
 {

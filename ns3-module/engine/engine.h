@@ -248,8 +248,11 @@ struct weft_engine_msg {
     uint64_t tag;  /**< carried to the receiver */
     uint64_t ref;  /**< given back to the sender on completion */
     uint32_t prio; /**< 0..7, or UINT32_MAX for transport.data_prio */
-    uint32_t qp;   /**< which QP between src and dst at this priority: 0, 1, 2 ... */
+    /** which QP between src and dst at this priority: 0, 1, 2 ...; what is in the bits from WEFT_ENGINE_QP_BITS on tells
+     * QPs apart without giving them another path */
+    uint32_t qp;
 };
+#define WEFT_ENGINE_QP_BITS 20
 
 /**
  * A frame of another transport, such as TCP: the engine carries it from host to host through the same

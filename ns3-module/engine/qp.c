@@ -210,8 +210,9 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
     q->cnp_at_ps = WEFT_NEVER;
     q->nack_psn = UINT64_MAX;
+    const uint32_t own = number & ((UINT32_C(1) << WEFT_ENGINE_QP_BITS) - 1);
     uint64_t entropy =
-        weft_mix64(qp_key(src, dst, prio, number) ^ weft_rng_stream(e->seed, "ecmp", 0).state);
+        weft_mix64(qp_key(src, dst, prio, own) ^ weft_rng_stream(e->seed, "ecmp", 0).state);
     q->flow_hash = (uint32_t)entropy;
     q->ack_hash = (uint32_t)(entropy >> 32);
     qp_fill_env(e, q);

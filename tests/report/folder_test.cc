@@ -35,7 +35,7 @@ TEST(Folder, RowsOfEveryFile)
     op.kind = WEFT_OP_COMP;
     op.id = 12;
     op.name = "fwd, layer \"1\"";
-    weft_system_observer so = weft_report_system_observer(r);
+    weft_system_observer so = weft_report_system_observer(r, 0);
     weft_op_record rec = {1, &op, 1000, 2000, 5001, 0};
     int64_t exposed[WEFT_CAUSES] = {};
     exposed[WEFT_CAUSE_OWN_NIC] = 100;

@@ -135,12 +135,7 @@ TEST(Summary, BusBytesPerCollective)
 TEST(Summary, CollectiveBusBandwidth)
 {
     FakeNet net;
-    uint32_t ranks[4] = {0, 1, 2, 3};
-    weft_group world = {"", ranks, 4};
-    weft_workload w = {};
-    w.groups = &world;
-    w.ngroups = 1;
-    weft_report_config c = {nullptr, net.fabric, &w};
+    weft_report_config c = {nullptr, net.fabric, nullptr};
     weft_err err = {};
     weft_report *r = weft_report_new(&c, &err);
     weft_op op = {};
@@ -148,7 +143,7 @@ TEST(Summary, CollectiveBusBandwidth)
     op.coll = WEFT_COLL_ALL_REDUCE;
     op.bytes = 1000;
     op.name = "g";
-    weft_system_observer o = weft_report_system_observer(r);
+    weft_system_observer o = weft_report_system_observer(r, 0);
     /* 1000 bytes on 4 ranks: 1500 bus bytes. Collective 0 takes the two ranks 10 and 20 ns, collective 7 takes
        one 40 ns, its first message leaving late, and the other, which only hands over its data,
        nothing: 3000 * 8 bits / 60 ns. */

@@ -17,7 +17,8 @@ TEST(Build, MakesTheFabricAndOneRankPerHost)
     ASSERT_EQ(weft_scenario_build(r.s, &parts, &err), 0) << err.msg;
     EXPECT_EQ(parts.fabric->nhosts, 6u);
     EXPECT_EQ(parts.fabric->nswitches, 3u);
-    EXPECT_EQ(parts.workload->nranks, 6u);
+    EXPECT_EQ(parts.njobs, 1u);
+    EXPECT_EQ(parts.jobs[0].nranks, 6u);
     weft_scenario_parts_free(&parts);
     EXPECT_EQ(parts.fabric, nullptr);
 }

@@ -14,7 +14,7 @@ TEST(Resolve, DefaultsFillWhatTheFileLeavesOut)
     EXPECT_STREQ(r.s->topology->name, "leaf-spine");
     EXPECT_STREQ(r.s->backend->name, "packet");
     EXPECT_STREQ(r.s->cc->name, "dcqcn");
-    EXPECT_STREQ(r.s->workload->name, "generate");
+    EXPECT_STREQ(r.s->jobs[0].ops->name, "generate");
     EXPECT_EQ(r.s->run->seed, 1u);
     EXPECT_EQ(r.s->run->until_ps, 0);
     EXPECT_EQ(r.s->nwarnings, 0u) << r.warnings();

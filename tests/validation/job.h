@@ -94,10 +94,9 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
             },
             nullptr,
             nullptr};
-        weft_dims dims;
-        weft_system_env env = weft_scenario_system_env(s, parts.fabric, &dims);
+        weft_system_env env = weft_scenario_job_env(s, &parts, 0);
         if (s->backend->create(&c, &net, &err) ||
-            !(sys = weft_system_new(parts.workload, s->system, &env, net, &observer, &err)) || weft_system_start(sys, &err) ||
+            !(sys = weft_system_new(parts.jobs[0].workload, s->system, &env, net, &observer, &err)) || weft_system_start(sys, &err) ||
             net->ops->run(net, WEFT_NEVER, &err) || net->ops->check(net, &err) || weft_system_conclude(sys, &err))
             fail();
         else if (!weft_system_finished(sys))
@@ -105,7 +104,7 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
         if (sys)
         {
             weft_rank_result r;
-            for (uint32_t i = 0; i < parts.workload->nranks; i++)
+            for (uint32_t i = 0; i < parts.jobs[0].nranks; i++)
             {
                 weft_system_result(sys, i, &r);
                 out.endPs = std::max(out.endPs, r.end_ps);

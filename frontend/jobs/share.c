@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Shares of a net. */
+#include "jobs/share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define QP_MASK ((UINT32_C(1) << WEFT_NET_QP_BITS) - 1)
+
+/* A host with its rank, sorted by host. */
+struct seat {
+    uint32_t host, rank;
+};
+
+/* Something that a share has asked for: the timer of a watched share, or a part of an operation in switches. */
+struct request {
+    struct share *share;
+    uint64_t arg; /* or the reference of the part */
+    void (*fn)(void *ctx, uint64_t arg);
+    void *ctx;
+    uint32_t next_free;
+};
+
+struct share {
+    struct weft_net base;
+    struct weft_net_ops ops;
+    struct weft_shares *all;
+    uint32_t job;
+    struct weft_share_config c;
+    struct seat *seats; /* NULL: rank r is on host r */
+    struct weft_net_sink sink;
+    uint64_t messages_open, timers_open;
+    uint64_t bytes, messages;
+    uint32_t *groups, ngroups,
+        reopened; /* of the net, in the order asked for; how many are asked for again */
+};
+
+struct weft_shares {
+    struct weft_net *net;
+    struct share **shares; /* by job */
+    uint32_t n;
+    struct request *requests;
+    uint32_t nrequests, cap, free; /* free: index + 1 of a chain */
+};
+
+static struct share *of(const struct weft_net *net)
+{
+    return (struct share *)(uintptr_t)net;
+}
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the jobs of a net");
+}
+
+/* A free request in *out. */
+static int take(struct weft_shares *s, uint32_t *out, struct weft_err *err)
+{
+    if (s->free) {
+        *out = s->free - 1;
+        s->free = s->requests[*out].next_free;
+        return 0;
+    }
+    if (s->nrequests == s->cap) {
+        const uint32_t cap = s->cap ? 2 * s->cap : 64;
+        struct request *more = (struct request *)realloc(s->requests, cap * sizeof *more);
+        if (!more)
+            return no_memory(err);
+        s->requests = more;
+        s->cap = cap;
+    }
+    *out = s->nrequests++;
+    return 0;
+}
+
+static struct request give_back(struct weft_shares *s, uint32_t i)
+{
+    const struct request r = s->requests[i];
+    s->requests[i].next_free = s->free;
+    s->free = i + 1;
+    return r;
+}
+
+static int by_host(const void *a, const void *b)
+{
+    const struct seat *x = (const struct seat *)a, *y = (const struct seat *)b;
+    return x->host < y->host ? -1 : x->host > y->host;
+}
+
+static uint32_t rank_of(const struct share *h, uint32_t host)
+{
+    const struct seat key = {host, 0};
+    if (!h->seats)
+        return host;
+    const struct seat *at =
+        (const struct seat *)bsearch(&key, h->seats, h->c.nhosts, sizeof key, by_host);
+    return at ? at->rank : UINT32_MAX;
+}
+
+static void happened(struct share *h)
+{
+    if (h->c.watched && h->c.after_event)
+        h->c.after_event(h->c.ctx, h->job);
+}
+
+/* The share and the reference that a callback of the net is about; a part's is given back when it is over. */
+static struct share *whose(struct weft_shares *s, const struct weft_net_msg *msg,
+                           struct weft_net_done *done, bool over)
+{
+    if (msg->src != msg->dst)
+        return s->shares[weft_share_job_of(msg)];
+    const uint32_t i = (uint32_t)done->send_ref;
+    const struct request r = over ? give_back(s, i) : s->requests[i];
+    done->send_ref = r.arg;
+    return r.share;
+}
+
+/* Tells a job in its own words. */
+static void tell(struct share *h, const struct weft_net_msg *msg, const struct weft_net_done *done,
+                 void (*fn)(void *ctx, const struct weft_net_msg *msg,
+                            const struct weft_net_done *done))
+{
+    struct weft_net_msg own = *msg;
+    own.src = rank_of(h, msg->src);
+    own.dst = msg->dst == msg->src ? own.src : rank_of(h, msg->dst);
+    own.qp &= QP_MASK;
+    if (fn)
+        fn(h->sink.ctx, &own, done);
+}
+
+static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+{
+    struct weft_net_done how = *done;
+    struct share *h = whose((struct weft_shares *)ctx, msg, &how, true);
+    h->messages_open--;
+    tell(h, msg, &how, h->sink.sent);
+    happened(h);
+}
+
+static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+{
+    struct weft_net_done how = *done;
+    struct share *h = whose((struct weft_shares *)ctx, msg, &how, false);
+    tell(h, msg, &how, h->sink.received);
+    happened(h);
+}
+
+static int64_t now_ps(const struct weft_net *net)
+{
+    const struct weft_net *real = of(net)->all->net;
+    return real->ops->now_ps(real);
+}
+
+static void set_sink(struct weft_net *net, const struct weft_net_sink *sink)
+{
+    of(net)->sink = *sink;
+}
+
+static int no_host(const struct share *h, uint32_t rank, struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_INPUT, "there is no host for number %u of a job on %u hosts",
+                        rank, h->c.nhosts);
+}
+
+static int send(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref,
+                struct weft_err *err)
+{
+    struct share *h = of(net);
+    struct weft_net *real = h->all->net;
+    struct weft_net_msg own = *msg;
+    if (msg->src >= h->c.nhosts || msg->dst >= h->c.nhosts)
+        return no_host(h, msg->src >= h->c.nhosts ? msg->src : msg->dst, err);
+    own.src = h->c.hosts[msg->src];
+    own.dst = h->c.hosts[msg->dst];
+    own.qp = (msg->qp & QP_MASK) | h->job << WEFT_NET_QP_BITS;
+    if (own.prio == WEFT_NET_PRIO_DEFAULT)
+        own.prio = h->c.prio;
+    const int rc = real->ops->send(real, &own, send_ref, err);
+    if (rc)
+        return rc;
+    h->messages_open++;
+    h->messages++;
+    h->bytes += msg->bytes;
+    return 0;
+}
+
+static void fire(void *ctx, uint64_t arg)
+{
+    struct weft_shares *s = (struct weft_shares *)ctx;
+    const struct request r = give_back(s, (uint32_t)arg);
+    r.share->timers_open--;
+    r.fn(r.ctx, r.arg);
+    happened(r.share);
+}
+
+static int after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                 void *ctx, uint64_t arg, struct weft_err *err)
+{
+    struct share *h = of(net);
+    struct weft_net *real = h->all->net;
+    uint32_t i = 0;
+    if (!h->c.watched)
+        return real->ops->after(real, delay_ps, fn, ctx, arg, err);
+    if (take(h->all, &i, err))
+        return err->code;
+    h->all->requests[i] = (struct request){.share = h, .arg = arg, .fn = fn, .ctx = ctx};
+    const int rc = real->ops->after(real, delay_ps, fire, h->all, i, err);
+    if (rc)
+        give_back(h->all, i);
+    else
+        h->timers_open++;
+    return rc;
+}
+
+static void stop(struct weft_net *net)
+{
+    struct weft_net *real = of(net)->all->net;
+    real->ops->stop(real);
+}
+
+static int group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
+                 uint32_t *id, struct weft_err *err)
+{
+    struct share *h = of(net);
+    struct weft_net *real = h->all->net;
+    if (h->reopened < h->ngroups) {
+        *id = h->groups[h->reopened++];
+        return 0;
+    }
+    uint32_t *own = (uint32_t *)malloc((n ? n : 1) * sizeof *own);
+    uint32_t *more = (uint32_t *)realloc(h->groups, (h->ngroups + 1) * sizeof *more);
+    int rc = 0;
+    if (more)
+        h->groups = more;
+    if (!own || !more)
+        rc = no_memory(err);
+    for (uint32_t i = 0; !rc && i < n; i++) {
+        if (hosts[i] >= h->c.nhosts)
+            rc = no_host(h, hosts[i], err);
+        else
+            own[i] = h->c.hosts[hosts[i]];
+    }
+    if (!rc)
+        rc = real->ops->group(real, own, n, prio == WEFT_NET_PRIO_DEFAULT ? h->c.prio : prio, id,
+                              err);
+    if (!rc) {
+        h->groups[h->ngroups++] = *id;
+        h->reopened = h->ngroups;
+    }
+    free(own);
+    return rc;
+}
+
+static int contribute(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
+                      struct weft_err *err)
+{
+    struct share *h = of(net);
+    struct weft_net *real = h->all->net;
+    uint32_t i = 0;
+    if (take(h->all, &i, err))
+        return err->code;
+    h->all->requests[i] = (struct request){.share = h, .arg = send_ref};
+    h->messages_open++; /* it may be over before the call is */
+    const int rc = real->ops->contribute(real, part, i, err);
+    if (rc) {
+        h->messages_open--;
+        give_back(h->all, i);
+    }
+    return rc;
+}
+
+struct weft_shares *weft_shares_new(struct weft_net *net, uint32_t njobs, struct weft_err *err)
+{
+    struct weft_shares *s = (struct weft_shares *)calloc(1, sizeof *s);
+    if (s)
+        s->shares = (struct share **)calloc(njobs ? njobs : 1, sizeof(struct share *));
+    if (!s || !s->shares) {
+        weft_shares_free(s);
+        no_memory(err);
+        return NULL;
+    }
+    if (njobs > WEFT_SHARES_MAX) {
+        weft_shares_free(s);
+        weft_err_set(err, WEFT_E_LIMIT, "%u jobs are more than %u", njobs, WEFT_SHARES_MAX);
+        return NULL;
+    }
+    s->n = njobs;
+    s->net = net;
+    const struct weft_net_sink sink = {.ctx = s, .sent = on_sent, .received = on_received};
+    net->ops->set_sink(net, &sink);
+    return s;
+}
+
+void weft_shares_free(struct weft_shares *s)
+{
+    if (!s)
+        return;
+    for (uint32_t j = 0; j < s->n; j++) {
+        if (!s->shares[j])
+            continue;
+        free(s->shares[j]->seats);
+        free(s->shares[j]->groups);
+        free(s->shares[j]);
+    }
+    free(s->shares);
+    free(s->requests);
+    free(s);
+}
+
+struct weft_net *weft_share_open(struct weft_shares *s, uint32_t job,
+                                 const struct weft_share_config *c, struct weft_err *err)
+{
+    struct share *h = (struct share *)calloc(1, sizeof *h);
+    if (!h) {
+        no_memory(err);
+        return NULL;
+    }
+    s->shares[job] = h;
+    h->all = s;
+    h->job = job;
+    h->c = *c;
+    h->ops.now_ps = now_ps;
+    h->ops.set_sink = set_sink;
+    h->ops.send = send;
+    h->ops.after = after;
+    h->ops.stop = stop;
+    if (s->net->ops->group) {
+        h->ops.group = group;
+        h->ops.contribute = contribute;
+    }
+    h->base.ops = &h->ops;
+    bool same = true;
+    for (uint32_t r = 0; r < c->nhosts; r++)
+        same = same && c->hosts[r] == r;
+    if (same)
+        return &h->base;
+    h->seats = (struct seat *)calloc(c->nhosts, sizeof *h->seats);
+    if (!h->seats) {
+        no_memory(err);
+        return NULL;
+    }
+    for (uint32_t r = 0; r < c->nhosts; r++)
+        h->seats[r] = (struct seat){c->hosts[r], r};
+    qsort(h->seats, c->nhosts, sizeof *h->seats, by_host);
+    return &h->base;
+}
+
+bool weft_share_idle(const struct weft_shares *s, uint32_t job)
+{
+    return s->shares[job]->messages_open == 0 && s->shares[job]->timers_open == 0;
+}
+
+void weft_share_again(struct weft_shares *s, uint32_t job)
+{
+    s->shares[job]->reopened = 0;
+}
+
+void weft_share_posted(const struct weft_shares *s, uint32_t job, uint64_t *bytes,
+                       uint64_t *messages)
+{
+    *bytes = s->shares[job]->bytes;
+    *messages = s->shares[job]->messages;
+}

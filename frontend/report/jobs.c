@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* jobs.csv and classes.csv: how jobs that share a fabric got on, and the messages of each traffic class. */
+#include "report/internal.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct weft_job_summary J;
+
+static bool job_name(const void *row, union weft_cell *out)
+{
+    out->text = ((const J *)row)->name;
+    return true;
+}
+
+static bool job_kind(const void *row, union weft_cell *out)
+{
+    out->text = ((const J *)row)->kind;
+    return true;
+}
+
+static bool job_prio(const void *row, union weft_cell *out)
+{
+    out->u = ((const J *)row)->prio;
+    return out->u != WEFT_NET_PRIO_DEFAULT;
+}
+
+static bool job_finished(const void *row, union weft_cell *out)
+{
+    out->u = ((const J *)row)->result.finished;
+    return true;
+}
+
+static bool job_start(const void *row, union weft_cell *out)
+{
+    out->ps = ((const J *)row)->result.start_ps;
+    return out->ps != WEFT_NEVER;
+}
+
+static bool job_duration(const void *row, union weft_cell *out)
+{
+    out->ps = ((const J *)row)->duration_ps;
+    return out->ps != WEFT_NO_END;
+}
+
+static bool job_alone(const void *row, union weft_cell *out)
+{
+    out->ps = ((const J *)row)->alone_ps;
+    return out->ps != 0;
+}
+
+static bool job_alone_fct(const void *row, union weft_cell *out)
+{
+    out->ps = ((const J *)row)->alone_fct_ps;
+    return out->ps != 0;
+}
+
+static bool job_slowdown(const void *row, union weft_cell *out)
+{
+    out->f = ((const J *)row)->slowdown;
+    return true;
+}
+
+static bool job_fct_slowdown(const void *row, union weft_cell *out)
+{
+    out->f = ((const J *)row)->flows.slowdown_p99;
+    return true;
+}
+
+static const struct weft_column jobs[] = {
+    WEFT_COLUMN_GET("job", TEXT, TEXT, job_name, 0, "its name"),
+    WEFT_COLUMN_GET("type", TEXT, TEXT, job_kind, 0, "type of its workload"),
+    WEFT_COLUMN_U32(J, "ranks", ranks, "its ranks"),
+    WEFT_COLUMN_GET("prio", NUMBER, U64, job_prio, 0,
+                    "traffic class of messages that ask for none; empty: the backend's"),
+    WEFT_COLUMN_GET("finished", NUMBER, U64, job_finished, 0, "1: all that it began has ended"),
+    WEFT_COLUMN_U64(J, "repetitions", result.repetitions, "how often it was played to its end"),
+    WEFT_COLUMN_U64(J, "done", result.done, "operations, or flows, that ended"),
+    WEFT_COLUMN_GET("start_ns", NS, PS, job_start, 0, "it began; empty: it did not"),
+    WEFT_COLUMN_GET("duration_ns", NS, PS, job_duration, 0,
+                    "from then to the end of its last operation or flow; empty: it has not "
+                    "finished, or has no end"),
+    WEFT_COLUMN_GET("alone_ns", NS, PS, job_alone, 0,
+                    "the same alone on the fabric; empty: it was not run alone"),
+    WEFT_COLUMN_GET("slowdown", NUMBER, F64, job_slowdown, 6,
+                    "duration_ns / alone_ns; of flows fct_mean_ns / alone_fct_mean_ns"),
+    WEFT_COLUMN_NS(J, "compute_ns", compute_max_ps, "longest time that a rank computed"),
+    WEFT_COLUMN_NS(J, "communication_ns", comm_max_ps,
+                   "longest time that a rank had communication in progress"),
+    WEFT_COLUMN_NS(J, "exposed_ns", exposed_max_ps,
+                   "longest time that a rank had, and nothing else ran"),
+    WEFT_COLUMN_NS(J, "exposed_mean_ns", exposed_mean_ps, "the same, mean over its ranks"),
+    WEFT_COLUMN_U64(J, "messages", flows.messages, "messages delivered"),
+    WEFT_COLUMN_BYTES(J, "bytes", flows.bytes, "their payload"),
+    WEFT_COLUMN_NS(J, "fct_mean_ns", flows.fct_mean_ps, "their completion time, mean"),
+    WEFT_COLUMN_GET("alone_fct_mean_ns", NS, PS, job_alone_fct, 0,
+                    "the same alone on the fabric; empty: it was not run alone"),
+    WEFT_COLUMN_NS(J, "fct_p50_ns", flows.fct_p50_ps, "completion time, median"),
+    WEFT_COLUMN_NS(J, "fct_p99_ns", flows.fct_p99_ps, "completion time, 99th percentile"),
+    WEFT_COLUMN_NS(J, "fct_max_ns", flows.fct_max_ps, "completion time, longest"),
+    WEFT_COLUMN_GET("fct_slowdown_p99", NUMBER, F64, job_fct_slowdown, 6,
+                    "completion time / ideal one, 99th percentile"),
+};
+
+const struct weft_csv_file weft_jobs_csv =
+    WEFT_CSV_FILE("jobs.csv", "one row per workload, at the end", jobs);
+
+typedef struct weft_class_summary C;
+
+static bool class_prio(const void *row, union weft_cell *out)
+{
+    out->u = ((const C *)row)->prio;
+    return out->u != WEFT_NET_PRIO_DEFAULT;
+}
+
+static bool class_p50(const void *row, union weft_cell *out)
+{
+    out->f = ((const C *)row)->flows.slowdown_p50;
+    return true;
+}
+
+static bool class_p99(const void *row, union weft_cell *out)
+{
+    out->f = ((const C *)row)->flows.slowdown_p99;
+    return true;
+}
+
+static bool class_max(const void *row, union weft_cell *out)
+{
+    out->f = ((const C *)row)->flows.slowdown_max;
+    return true;
+}
+
+static const struct weft_column classes[] = {
+    WEFT_COLUMN_GET("prio", NUMBER, U64, class_prio, 0,
+                    "traffic class; empty: of messages that asked for none, the backend's"),
+    WEFT_COLUMN_U64(C, "messages", flows.messages, "messages delivered"),
+    WEFT_COLUMN_BYTES(C, "bytes", flows.bytes, "their payload"),
+    WEFT_COLUMN_NS(C, "fct_mean_ns", flows.fct_mean_ps, "their completion time, mean"),
+    WEFT_COLUMN_NS(C, "fct_p50_ns", flows.fct_p50_ps, "median"),
+    WEFT_COLUMN_NS(C, "fct_p99_ns", flows.fct_p99_ps, "99th percentile"),
+    WEFT_COLUMN_NS(C, "fct_max_ns", flows.fct_max_ps, "longest"),
+    WEFT_COLUMN_GET("slowdown_p50", NUMBER, F64, class_p50, 6,
+                    "completion time / ideal one, median"),
+    WEFT_COLUMN_GET("slowdown_p99", NUMBER, F64, class_p99, 6, "99th percentile"),
+    WEFT_COLUMN_GET("slowdown_max", NUMBER, F64, class_max, 6, "largest"),
+};
+
+const struct weft_csv_file weft_classes_csv =
+    WEFT_CSV_FILE("classes.csv", "one row per traffic class with messages, at the end", classes);
+
+bool weft_report_tells_jobs(const struct weft_report *r)
+{
+    return r->njobs > 1 || (r->njobs == 1 && r->plans[0].flows);
+}
+
+void weft_report_sample_job(struct weft_report *r, const struct weft_net_flow *w)
+{
+    const uint32_t job = r->njobs > 1 ? weft_share_job_of(&w->msg) : 0;
+    const uint32_t k = w->msg.prio < WEFT_NET_PRIOS ? w->msg.prio : WEFT_NET_PRIOS;
+    if (job < r->njobs && !r->err.code)
+        weft_samples_add(&r->jobs[job].samples, w, &r->err);
+    if (!r->err.code)
+        weft_samples_add(&r->classes[k], w, &r->err);
+}
+
+static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t i, J *s)
+{
+    const struct weft_job_plan *p = &r->plans[i];
+    weft_i128 exposed_ps = 0;
+    *s = (J){.name = p->name,
+             .kind = p->kind,
+             .graphs = p->workload != NULL,
+             .ranks = p->nranks,
+             .prio = p->prio,
+             .slowdown = NAN};
+    weft_jobs_result(all, i, &s->result);
+    weft_samples_sum(&r->jobs[i].samples, &s->flows);
+    s->duration_ps = s->result.finished && !s->result.endless
+                         ? s->result.end_ps - s->result.start_ps
+                         : WEFT_NO_END;
+    for (uint32_t rank = 0; weft_jobs_system(all, i) && rank < p->nranks; rank++) {
+        struct weft_rank_result x;
+        weft_jobs_rank(all, i, rank, &x);
+        s->compute_max_ps = x.compute_ps > s->compute_max_ps ? x.compute_ps : s->compute_max_ps;
+        s->comm_max_ps = x.comm_ps > s->comm_max_ps ? x.comm_ps : s->comm_max_ps;
+        s->exposed_max_ps =
+            x.exposed_comm_ps > s->exposed_max_ps ? x.exposed_comm_ps : s->exposed_max_ps;
+        exposed_ps += x.exposed_comm_ps;
+    }
+    s->exposed_mean_ps = p->nranks ? (int64_t)(exposed_ps / p->nranks) : 0;
+}
+
+void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *all,
+                          struct weft_summary *s)
+{
+    s->jobs = r->summaries;
+    s->njobs = r->njobs;
+    for (uint32_t i = 0; i < r->njobs; i++)
+        sum_job(r, all, i, &s->jobs[i]);
+    for (uint32_t k = 0; k < WEFT_CLASSES; k++) {
+        if (!r->classes[k].n)
+            continue;
+        struct weft_class_summary *c = &s->classes[s->nclasses++];
+        c->prio = k < WEFT_NET_PRIOS ? k : WEFT_NET_PRIO_DEFAULT;
+        weft_samples_sum(&r->classes[k], &c->flows);
+    }
+}
+
+void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_t alone_fct_ps)
+{
+    j->alone_ps = alone_ps;
+    j->alone_fct_ps = alone_fct_ps;
+    j->slowdown = NAN;
+    if (j->graphs && alone_ps > 0 && j->duration_ps != WEFT_NO_END)
+        j->slowdown = (double)j->duration_ps / (double)alone_ps;
+    if (!j->graphs && alone_fct_ps > 0 && j->flows.fct_mean_ps > 0)
+        j->slowdown = (double)j->flows.fct_mean_ps / (double)alone_fct_ps;
+}
+
+int weft_report_write_jobs(struct weft_report *r, const struct weft_summary *s,
+                           struct weft_err *err)
+{
+    if (!r->dir || !s->jobs)
+        return 0;
+    int code = weft_report_open_csv(r, WEFT_CSV_JOBS, err);
+    for (uint32_t i = 0; !code && i < s->njobs; i++)
+        code = weft_columns_row(&weft_jobs_csv, r->csv[WEFT_CSV_JOBS], &s->jobs[i], err);
+    if (!code)
+        code = weft_report_open_csv(r, WEFT_CSV_CLASSES, err);
+    for (uint32_t k = 0; !code && k < s->nclasses; k++)
+        code = weft_columns_row(&weft_classes_csv, r->csv[WEFT_CSV_CLASSES], &s->classes[k], err);
+    return code;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Jobs and traffic classes of a summary, for people and for programs. */
+#include "report/summary.h"
+
+#include "base/units.h"
+
+#include <math.h>
+
+static const char *time_or(int64_t ps, char *buf)
+{
+    return ps == WEFT_NO_END || ps == 0 ? "-" : weft_human_time(ps, buf);
+}
+
+static void number_or(double v, char buf[16])
+{
+    if (isnan(v))
+        snprintf(buf, 16, "-");
+    else
+        snprintf(buf, 16, "%.3f", v);
+}
+
+/* A job's state, in a word. */
+static const char *state(const struct weft_job_summary *j)
+{
+    if (j->result.start_ps == WEFT_NEVER)
+        return "not begun";
+    if (j->result.finished)
+        return "finished";
+    return j->result.endless ? "going on" : "unfinished";
+}
+
+static void job_line(FILE *out, const struct weft_job_summary *j)
+{
+    char took[WEFT_UNIT_TEXT_MAX], exposed[WEFT_UNIT_TEXT_MAX], bytes[WEFT_UNIT_TEXT_MAX];
+    char p50[WEFT_UNIT_TEXT_MAX], p99[WEFT_UNIT_TEXT_MAX], slow[16];
+    number_or(j->slowdown, slow);
+    fprintf(out, "    %-16s %-9s %6u  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", j->name, j->kind,
+            j->ranks, state(j), time_or(j->duration_ps, took), slow,
+            time_or(j->exposed_max_ps, exposed), weft_human_size(j->flows.bytes, bytes),
+            time_or(j->flows.fct_p50_ps, p50), time_or(j->flows.fct_p99_ps, p99));
+}
+
+static void class_line(FILE *out, const struct weft_class_summary *c)
+{
+    char name[16], bytes[WEFT_UNIT_TEXT_MAX], slow[16];
+    char p50[WEFT_UNIT_TEXT_MAX], p99[WEFT_UNIT_TEXT_MAX], max[WEFT_UNIT_TEXT_MAX];
+    snprintf(name, sizeof name, c->prio < WEFT_NET_PRIOS ? "%u" : "default", c->prio);
+    number_or(c->flows.slowdown_p99, slow);
+    fprintf(out, "    %-8s %10llu  %-11s %-11s %-11s %-11s %s\n", name,
+            (unsigned long long)c->flows.messages, weft_human_size(c->flows.bytes, bytes),
+            weft_human_time(c->flows.fct_p50_ps, p50), weft_human_time(c->flows.fct_p99_ps, p99),
+            weft_human_time(c->flows.fct_max_ps, max), slow);
+}
+
+void weft_jobs_text(FILE *out, const struct weft_summary *s)
+{
+    if (!s->njobs)
+        return;
+    fprintf(out, "  %-18s %-9s %6s  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", "workloads", "type",
+            "ranks", "", "duration", "slowdown", "exposed max", "delivered", "FCT p50", "p99");
+    for (uint32_t i = 0; i < s->njobs; i++)
+        job_line(out, &s->jobs[i]);
+    fprintf(out, "  %-10s %10s  %-11s %-11s %-11s %-11s %s\n", "classes", "messages", "delivered",
+            "FCT p50", "p99", "max", "FCT slowdown p99");
+    for (uint32_t k = 0; k < s->nclasses; k++)
+        class_line(out, &s->classes[k]);
+}
+
+/* Picoseconds as nanoseconds; null: there is no such value. */
+static void ns_or_null(struct weft_json *j, const char *key, int64_t ps, bool known)
+{
+    weft_json_kv_f64(j, key, known ? (double)ps / 1000.0 : NAN);
+}
+
+static void flows_json(struct weft_json *j, const struct weft_flow_summary *f)
+{
+    weft_json_kv_u64(j, "messages", f->messages);
+    weft_json_kv_u64(j, "bytes", f->bytes);
+    ns_or_null(j, "fct_mean_ns", f->fct_mean_ps, f->messages != 0);
+    ns_or_null(j, "fct_p50_ns", f->fct_p50_ps, f->messages != 0);
+    ns_or_null(j, "fct_p99_ns", f->fct_p99_ps, f->messages != 0);
+    ns_or_null(j, "fct_max_ns", f->fct_max_ps, f->messages != 0);
+    weft_json_kv_f64(j, "fct_slowdown_p50", f->slowdown_p50);
+    weft_json_kv_f64(j, "fct_slowdown_p99", f->slowdown_p99);
+    weft_json_kv_f64(j, "fct_slowdown_max", f->slowdown_max);
+}
+
+static void prio_json(struct weft_json *j, uint32_t prio)
+{
+    weft_json_key(j, "prio");
+    if (prio < WEFT_NET_PRIOS)
+        weft_json_u64(j, prio);
+    else
+        weft_json_f64(j, NAN);
+}
+
+static void job_json(struct weft_json *j, const struct weft_job_summary *s)
+{
+    weft_json_object(j);
+    weft_json_kv_str(j, "job", s->name);
+    weft_json_kv_str(j, "type", s->kind);
+    weft_json_kv_u64(j, "ranks", s->ranks);
+    prio_json(j, s->prio);
+    weft_json_kv_bool(j, "finished", s->result.finished);
+    weft_json_kv_u64(j, "repetitions", s->result.repetitions);
+    weft_json_kv_u64(j, "done", s->result.done);
+    ns_or_null(j, "start_ns", s->result.start_ps, s->result.start_ps != WEFT_NEVER);
+    ns_or_null(j, "duration_ns", s->duration_ps, s->duration_ps != WEFT_NO_END);
+    ns_or_null(j, "alone_ns", s->alone_ps, s->alone_ps != 0);
+    ns_or_null(j, "alone_fct_mean_ns", s->alone_fct_ps, s->alone_fct_ps != 0);
+    weft_json_kv_f64(j, "slowdown", s->slowdown);
+    ns_or_null(j, "compute_ns", s->compute_max_ps, s->graphs);
+    ns_or_null(j, "communication_ns", s->comm_max_ps, s->graphs);
+    ns_or_null(j, "exposed_ns", s->exposed_max_ps, s->graphs);
+    ns_or_null(j, "exposed_mean_ns", s->exposed_mean_ps, s->graphs);
+    flows_json(j, &s->flows);
+    weft_json_end_object(j);
+}
+
+void weft_jobs_json(struct weft_json *j, const struct weft_summary *s)
+{
+    if (!s->njobs)
+        return;
+    weft_json_key(j, "jobs");
+    weft_json_array(j);
+    for (uint32_t i = 0; i < s->njobs; i++)
+        job_json(j, &s->jobs[i]);
+    weft_json_end_array(j);
+    weft_json_key(j, "classes");
+    weft_json_array(j);
+    for (uint32_t k = 0; k < s->nclasses; k++) {
+        weft_json_object(j);
+        prio_json(j, s->classes[k].prio);
+        flows_json(j, &s->classes[k].flows);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+}

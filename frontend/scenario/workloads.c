@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The workloads of a scenario: one group for each element <workload>, whose table is that of its type with what every
+ * workload has added to it.
+ */
+#include "scenario/resolve.h"
+
+#include "jobs/placement.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define FIELD(field) offsetof(struct weft_job_params, field)
+
+static const struct weft_param job_params[] = {
+    {.name = "name",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(name),
+     .def = "",
+     .help = "of this workload in keys and outputs; empty: its type"},
+    {.name = "placement",
+     .type = WEFT_PARAM_ENUM,
+     .offset = FIELD(placement),
+     .def = "packed",
+     .choices = WEFT_PLACEMENTS,
+     .help = "which of the free hosts its ranks are on, see docs/jobs.md",
+     .needs = "hosts= and hosts-file="},
+    {.name = "placement-seed",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(placement_seed),
+     .def = "1",
+     .help = "seed of placement random",
+     .needs = "placement=random and hosts= and hosts-file="},
+    {.name = "hosts",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(hosts),
+     .def = "",
+     .help = "hosts of its ranks, in order, in place of placement: 8-15,0"},
+    {.name = "hosts-file",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(hosts_file),
+     .def = "",
+     .help = "file with the hosts of its ranks"},
+    {.name = "share",
+     .type = WEFT_PARAM_ENUM,
+     .offset = FIELD(share),
+     .def = "auto",
+     .choices = "auto|true|false",
+     .help = "whether it may have hosts that other workloads have; auto: flows may"},
+    {.name = "start",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(start_ps),
+     .def = "0",
+     .min = "0",
+     .help = "simulated time at which it begins"},
+    {.name = "priority",
+     .type = WEFT_PARAM_ENUM,
+     .offset = FIELD(priority),
+     .def = "default",
+     .choices = "default|0|1|2|3|4|5|6|7",
+     .help = "traffic class of what asks for none by itself; default: the backend's"},
+    {.name = "repeat",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(repeat),
+     .def = "1",
+     .min = "1",
+     .max = "1000000",
+     .help = "how often it is played, one time after the other"},
+};
+const struct weft_param_table weft_job_param_table =
+    WEFT_PARAM_TABLE(job_params, struct weft_job_params);
+
+/* Where weft_job_params are behind the parameters of a type. */
+static size_t job_offset(const struct weft_param_table *own)
+{
+    const size_t unit = _Alignof(max_align_t);
+    return (own->struct_size + unit - 1) / unit * unit;
+}
+
+struct weft_param_table *weft_job_table(const struct weft_param_table *own,
+                                        struct weft_arena *arena, struct weft_err *err)
+{
+    const struct weft_param_table *job = &weft_job_param_table;
+    struct weft_param_table *t = (struct weft_param_table *)weft_arena_calloc(arena, 1, sizeof *t);
+    struct weft_param *all =
+        (struct weft_param *)weft_arena_calloc(arena, own->n + job->n, sizeof *all);
+    if (!t || !all) {
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+        return NULL;
+    }
+    if (own->n)
+        memcpy(all, own->params, own->n * sizeof *all);
+    memcpy(all + own->n, job->params, job->n * sizeof *all);
+    for (size_t k = own->n; k < own->n + job->n; k++)
+        all[k].offset += job_offset(own);
+    *t = (struct weft_param_table){all, own->n + job->n, job_offset(own) + job->struct_size};
+    return t;
+}
+
+/* The first override of @p param of a workload that goes by @p name. */
+static const struct weft_override *override_of(const struct weft_resolver *r, const char *name,
+                                               const char *param)
+{
+    const struct weft_override *found = NULL;
+    for (size_t i = 0; i < r->noverrides; i++)
+        if (strcmp(r->overrides[i].prefix, name) == 0 && strcmp(r->overrides[i].param, param) == 0)
+            found = &r->overrides[i];
+    return found;
+}
+
+/* The type of one of several workloads. */
+static int choose_one(struct weft_resolver *r, struct weft_resolved_workload *w,
+                      struct weft_err *err)
+{
+    const struct weft_family *f = &weft_families[WEFT_FAMILY_WORKLOAD];
+    const struct weft_xml_attr *a = weft_xml_get(w->elem, f->selector);
+    const struct weft_xml_attr *name = weft_xml_get(w->elem, "name");
+    const struct weft_override *o = name ? override_of(r, name->value, f->selector) : NULL;
+    if (o) {
+        w->from = (struct weft_origin){WEFT_ORIGIN_OVERRIDE, 0, 0};
+        if (weft_family_find(WEFT_FAMILY_WORKLOAD, &r->backends, o->value, &w->type, err))
+            return weft_err_prepend(err, "--set %s", o->text);
+        return 0;
+    }
+    if (!a)
+        return weft_err_at(err, WEFT_E_INPUT, r->s->file, w->elem->line, w->elem->col,
+                           "<%s> needs the attribute '%s'; see 'weft list workloads'", f->element,
+                           f->selector);
+    w->from = (struct weft_origin){WEFT_ORIGIN_FILE, a->line, a->col};
+    if (weft_family_find(WEFT_FAMILY_WORKLOAD, &r->backends, a->value, &w->type, err)) {
+        weft_err_prepend(err, "<%s %s=\"%s\">", f->element, f->selector, a->value);
+        return weft_err_locate(err, r->s->file, a->line, a->col);
+    }
+    return 0;
+}
+
+int weft_resolver_choose_workloads(struct weft_resolver *r, struct weft_err *err)
+{
+    const char *element = weft_families[WEFT_FAMILY_WORKLOAD].element;
+    uint32_t n = 0;
+    for (const struct weft_xml_elem *e = r->root->children; e; e = e->next)
+        n += strcmp(e->name, element) == 0;
+    r->workloads =
+        (struct weft_resolved_workload *)weft_arena_calloc(r->s->arena, n, sizeof *r->workloads);
+    if (!r->workloads)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+    for (size_t i = 0; i < r->noverrides; i++)
+        if (strcmp(r->overrides[i].prefix, element) == 0)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "--set %s: the scenario has %u workloads; say which by its name: "
+                                "NAME.%s=%s",
+                                r->overrides[i].text, n, r->overrides[i].param,
+                                r->overrides[i].value);
+    for (const struct weft_xml_elem *e = r->root->children; e; e = e->next) {
+        struct weft_resolved_workload *w = &r->workloads[r->nworkloads];
+        if (strcmp(e->name, element) != 0)
+            continue;
+        w->elem = e;
+        if (choose_one(r, w, err))
+            return err->code;
+        r->nworkloads++;
+    }
+    return 0;
+}
+
+/* Names a workload: as it says, or by its type with a number if that is needed. */
+static const char *name_one(struct weft_resolver *r, uint32_t i, struct weft_err *err)
+{
+    const struct weft_resolved_workload *w = &r->workloads[i];
+    const struct weft_xml_attr *a = w->elem ? weft_xml_get(w->elem, "name") : NULL;
+    uint32_t before = 0;
+    const char *name = a ? a->value : "";
+    for (uint32_t k = 0; !name[0] && k < i; k++)
+        before += strcmp(r->workloads[k].type.name, w->type.name) == 0;
+    if (!name[0])
+        name = before ? weft_arena_printf(r->s->arena, "%s-%u", w->type.name, before + 1)
+                      : w->type.name;
+    if (!name)
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+    return name;
+}
+
+static int no_such_name(const struct weft_resolver *r, const struct weft_resolved_workload *w,
+                        const char *why, struct weft_err *err)
+{
+    return weft_err_at(err, WEFT_E_INPUT, r->s->file, w->elem ? w->elem->line : 0,
+                       w->elem ? w->elem->col : 0, "<workload name=\"%s\">: %s", w->name, why);
+}
+
+/* Keys begin with the name. */
+static int check_name(const struct weft_resolver *r, uint32_t i, struct weft_err *err)
+{
+    const struct weft_resolved_workload *w = &r->workloads[i];
+    if (strspn(w->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") !=
+        strlen(w->name))
+        return no_such_name(r, w, "a name has letters, digits, '-' and '_'", err);
+    for (uint32_t k = 0; k < i; k++)
+        if (strcmp(r->workloads[k].name, w->name) == 0)
+            return no_such_name(r, w, "another workload has this name; names are unique", err);
+    for (size_t k = 0; k < r->s->ngroups; k++)
+        if (strcmp(r->s->groups[k].element, w->name) == 0 ||
+            (strcmp(w->name, w->type.name) != 0 && strcmp(r->s->groups[k].prefix, w->name) == 0))
+            return no_such_name(r, w, "that is the name of other settings", err);
+    if (strcmp(w->name, weft_families[WEFT_FAMILY_WORKLOAD].element) == 0 ||
+        strcmp(w->name, "run") == 0 || strcmp(w->name, WEFT_FAULT_ELEMENT) == 0)
+        return no_such_name(r, w, "that is the name of other settings", err);
+    return 0;
+}
+
+static int name_all(struct weft_resolver *r, struct weft_err *err)
+{
+    for (uint32_t i = 0; i < r->nworkloads; i++) {
+        r->workloads[i].name = name_one(r, i, err);
+        if (!r->workloads[i].name || check_name(r, i, err))
+            return err->code;
+    }
+    return 0;
+}
+
+int weft_resolver_add_jobs(struct weft_resolver *r, struct weft_err *err)
+{
+    struct weft_scenario *s = r->s;
+    s->jobs =
+        (struct weft_scenario_job *)weft_arena_calloc(s->arena, r->nworkloads, sizeof *s->jobs);
+    if (!s->jobs)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a scenario");
+    if (name_all(r, err))
+        return err->code;
+    for (; s->njobs < r->nworkloads; s->njobs++) {
+        const struct weft_resolved_workload *w = &r->workloads[s->njobs];
+        const struct weft_workload_ops *ops = (const struct weft_workload_ops *)w->type.ops;
+        const struct weft_param_table *t = weft_job_table(&ops->params, s->arena, err);
+        if (!t)
+            return err->code;
+        r->chosen[WEFT_FAMILY_WORKLOAD] = w->type;
+        r->chosen_from[WEFT_FAMILY_WORKLOAD] = w->from;
+        if (weft_resolver_add_group(r, weft_families[WEFT_FAMILY_WORKLOAD].element,
+                                    WEFT_FAMILY_WORKLOAD, w->name, t, NULL, err))
+            return err->code;
+        struct weft_scenario_group *g = &s->groups[s->ngroups - 1];
+        if (w->elem) {
+            g->line = w->elem->line;
+            g->col = w->elem->col;
+        }
+        if (r->nworkloads > 1)
+            g->label = w->name;
+        s->jobs[s->njobs] = (struct weft_scenario_job){
+            .name = w->name,
+            .ops = ops,
+            .params = g->values,
+            .job = (const struct weft_job_params *)(const void *)((const char *)g->values +
+                                                                  job_offset(&ops->params)),
+            .group = s->ngroups - 1};
+    }
+    return 0;
+}

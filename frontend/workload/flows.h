@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Flows: messages with a size that start at a time, whatever becomes of the others. What plays no graph is a source
+ * of them: lists from files, and generators. A source makes its flows one by one, in order of their start.
+ */
+#ifndef WEFT_FLOWS_H
+#define WEFT_FLOWS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One flow. */
+struct weft_flow {
+    uint32_t src, dst; /**< ranks, different */
+    uint64_t bytes;
+    int64_t start_ps; /**< since the source began; not before that of the flow before it */
+    uint32_t prio;    /**< traffic class 0..7, or WEFT_FLOW_PRIO_DEFAULT for the job's */
+    uint32_t qp;      /**< its queue pair among those of the same src, dst and prio */
+};
+#define WEFT_FLOW_PRIO_DEFAULT UINT32_MAX
+
+/** Where flows come from; a source begins with one. */
+struct weft_flow_source {
+    /** Makes the next flow: 1, 0 when there is none left, or a WEFT_E_* code. */
+    int (*next)(struct weft_flow_source *s, struct weft_flow *out, struct weft_err *err);
+    /** Begins again with the flows of repetition number @p k (0: as it was made). */
+    void (*rewind)(struct weft_flow_source *s, uint64_t k);
+    void (*free)(struct weft_flow_source *s);
+    bool endless; /**< it has no end of its own */
+};
+
+/** Where the ranks of a source are, as far as generators ask. */
+struct weft_flow_site {
+    uint32_t nranks;
+    uint64_t seed;
+    const uint64_t *access_bps;  /**< per rank: rate of its links into the fabric, together, each direction */
+    const uint32_t *access_node; /**< per rank: the same number for ranks behind the same switch */
+    uint64_t core_bps; /**< rate of the links from the ranks' access switches to other switches, together, each
+                            direction; 0: there are none */
+};
+
+/** Frees a source; NULL is allowed. */
+static inline void weft_flow_source_free(struct weft_flow_source *s)
+{
+    if (s)
+        s->free(s);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Several workloads in one scenario.
+#include "program.h"
+
+#include <filesystem>
+
+namespace
+{
+
+const char kFabric[] =
+    "  <topology type=\"leaf-spine\" leaves=\"2\" hosts-per-leaf=\"4\" spines=\"2\" "
+    "host-rate=\"100Gbps\" uplink-rate=\"100Gbps\"/>\n";
+
+/* A scenario over the fabric above. */
+std::string scenario(const std::string &inside)
+{
+    return std::string("<scenario name=\"jobs\">\n") + kFabric + inside + "</scenario>\n";
+}
+
+Said run(const TempDir &dir, const std::string &inside, const std::string &out,
+         std::vector<std::string> more = {})
+{
+    write_file(dir / "s.xml", scenario(inside));
+    std::vector<std::string> args = {"run", dir / "s.xml", "--out", dir / out};
+    args.insert(args.end(), more.begin(), more.end());
+    return weft(args);
+}
+
+/* The cell of the row whose first cell is @p row; "?": there is none. */
+std::string cell(const std::string &file, const std::string &row, const std::string &column)
+{
+    const auto all = cells(file);
+    for (size_t c = 0; !all.empty() && c < all[0].size(); c++)
+        for (const auto &r : all)
+            if (all[0][c] == column && r[0] == row)
+                return c < r.size() ? r[c] : "";
+    return "?";
+}
+
+/* Rows of a table that begin with a job's name, without it. */
+std::string rows_of(const std::string &file, const std::string &job)
+{
+    std::istringstream in(slurp(file));
+    std::string all;
+    for (std::string line; std::getline(in, line);)
+        if (line.rfind(job + ",", 0) == 0)
+            all += line.substr(job.size() + 1) + "\n";
+    return all;
+}
+
+/* The rows of a table without its header. */
+std::string rows(const std::string &file)
+{
+    const std::string text = slurp(file);
+    return text.substr(text.find('\n') + 1);
+}
+
+const char kApart[] = "  <workload type=\"generate\" name=\"a\" size=\"1MiB\" ranks=\"4\"/>\n"
+                      "  <workload type=\"generate\" name=\"b\" kind=\"all-to-all\" size=\"2MiB\" "
+                      "ranks=\"4\"/>\n";
+
+/* Jobs under one leaf each do not meet: each does what it does as the only workload. */
+TEST(Jobs, ApartTheyDoWhatTheyDoAlone)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    Said both = run(dir, kApart, "both");
+    ASSERT_EQ(both.code, 0) << both.err;
+    Said a = run(dir, "  <workload type=\"generate\" size=\"1MiB\" ranks=\"4\"/>\n", "a");
+    ASSERT_EQ(a.code, 0) << a.err;
+    Said b = run(dir,
+                 "  <workload type=\"generate\" kind=\"all-to-all\" size=\"2MiB\" ranks=\"4\" "
+                 "hosts=\"4-7\"/>\n",
+                 "b");
+    ASSERT_EQ(b.code, 0) << b.err;
+    for (const char *file : {"ops.csv", "ranks.csv", "collectives.csv", "critical_path.csv"}) {
+        EXPECT_EQ(rows_of(dir / (std::string("both/") + file), "a"), rows(dir / (std::string("a/") + file)));
+        EXPECT_EQ(rows_of(dir / (std::string("both/") + file), "b"), rows(dir / (std::string("b/") + file)));
+        EXPECT_NE(rows(dir / (std::string("b/") + file)), "");
+    }
+    EXPECT_FALSE(std::filesystem::exists(dir / "a/jobs.csv"));
+    EXPECT_EQ(cell(dir / "both/jobs.csv", "a", "ranks"), "4");
+    EXPECT_EQ(cell(dir / "both/jobs.csv", "a", "messages"), "24"); /* 2 x 3 steps x 4 */
+    EXPECT_EQ(cell(dir / "both/jobs.csv", "b", "bytes"), "6291456"); /* 4 x 3 x 512 KiB */
+    EXPECT_EQ(cell(dir / "both/classes.csv", "3", "messages"), "36");
+    EXPECT_CONTAINS(both.out, "8 of 8 operations done");
+}
+
+/* The same scenario gives the same bytes; sharing hosts and links slows jobs down. */
+TEST(Jobs, TogetherTheyShare)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    const std::string inside =
+        "  <workload type=\"generate\" name=\"a\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n"
+        "  <workload type=\"generate\" name=\"b\" kind=\"all-to-all\" size=\"2MiB\" share=\"true\" "
+        "hosts=\"4-7,0-1\" start=\"10us\" priority=\"4\" repeat=\"3\"/>\n";
+    ASSERT_EQ(run(dir, inside, "1").code, 0);
+    ASSERT_EQ(run(dir, inside, "2").code, 0);
+    for (const char *file : {"flows.csv", "ops.csv", "ranks.csv", "jobs.csv", "classes.csv", "links.csv",
+                             "collectives.csv", "critical_path.csv", "pfc.csv"})
+        EXPECT_EQ(slurp(dir / (std::string("1/") + file)), slurp(dir / (std::string("2/") + file))) << file;
+    EXPECT_EQ(cell(dir / "1/jobs.csv", "b", "repetitions"), "3");
+    EXPECT_EQ(cell(dir / "1/jobs.csv", "b", "done"), "18");
+    EXPECT_EQ(cell(dir / "1/jobs.csv", "b", "messages"), "90"); /* 3 x 6 x 5 */
+    EXPECT_EQ(cell(dir / "1/jobs.csv", "b", "start_ns"), "10000.000");
+    EXPECT_EQ(cell(dir / "1/classes.csv", "4", "messages"), "90");
+    ASSERT_EQ(run(dir, "  <workload type=\"generate\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n", "alone").code, 0);
+    EXPECT_GT(std::stod(cell(dir / "1/jobs.csv", "a", "duration_ns")),
+              1.05 * std::stod(cell(dir / "alone/ranks.csv", "0", "end_ns")));
+}
+
+/* A repetition begins when all of the one before is over: without other traffic each takes as long as the first. */
+TEST(Jobs, RepetitionsFollowEachOther)
+{
+    TempDir dir;
+    const std::string ideal = "  <network backend=\"ideal\"/>\n";
+    Said s = run(dir, ideal + "  <workload type=\"generate\" size=\"1MiB\" ranks=\"4\" repeat=\"5\" start=\"7us\"/>\n", "o");
+    ASSERT_EQ(s.code, 0) << s.err;
+    const auto ops = cells(dir / "o/ops.csv");
+    ASSERT_EQ(ops.size(), 21u);
+    const double once = std::stod(ops[1][7]) - std::stod(ops[1][5]);
+    EXPECT_EQ(ops[1][5], "7000.000");
+    EXPECT_NEAR(std::stod(ops[17][5]), 7000 + 4 * once, 0.01);
+    EXPECT_CONTAINS(s.out, "20 of 20 operations done");
+}
+
+TEST(Jobs, KeysGoByTheirNames)
+{
+    TempDir dir;
+    write_file(dir / "s.xml", scenario(kApart));
+    Said s = weft({"check", dir / "s.xml", "--set", "b.size=4MiB", "--set", "a.placement=spread"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "workload a: ranks 4, operations 4, communicator groups 1, hosts 0,4,1,5\n");
+    EXPECT_CONTAINS(s.out, "workload b: ranks 4, operations 4, communicator groups 1, hosts 2-3,6-7\n");
+    EXPECT_CONTAINS(s.out, "b.size                           = 4MiB                 (--set)");
+    EXPECT_CONTAINS(s.out, "a.size                           = 1MiB                 (line 3)");
+    s = weft({"check", dir / "s.xml", "--set", "workload.size=4MiB"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "the scenario has 2 workloads; say which by its name: NAME.size=4MiB");
+    s = weft({"check", dir / "s.xml", "--set", "generate.size=4MiB"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "several workloads have this type; say which by its name");
+}
+
+TEST(Jobs, MistakesAreNamedAtTheirElement)
+{
+    TempDir dir;
+    const struct {
+        const char *inside, *says;
+    } cases[] = {
+        {"<workload type=\"generate\"/>\n<workload type=\"generate\" ranks=\"2\"/>\n",
+         "s.xml:4:1: <workload type=\"generate\">: no host is free: earlier workloads have them all"},
+        {"<workload type=\"generate\" ranks=\"6\"/>\n<workload type=\"generate\" ranks=\"4\"/>\n",
+         "s.xml:4:1: <workload type=\"generate\">: workload 'generate': ranks is 4, but the fabric has 2 hosts"},
+        {"<workload type=\"generate\" name=\"x\" ranks=\"1\"/>\n<workload type=\"generate\" name=\"x\" ranks=\"1\"/>\n",
+         "s.xml:4:1: <workload name=\"x\">: another workload has this name"},
+        {"<workload type=\"generate\" name=\"pfc\" ranks=\"1\"/>\n", "that is the name of other settings"},
+        {"<workload type=\"generate\" hosts=\"0-9\"/>\n", "there is no host 8; the fabric's are 0 to 7"},
+        {"<workload type=\"generate\" hosts=\"0-3\"/>\n<workload type=\"generate\" hosts=\"3-4\"/>\n",
+         "host 3 is another workload's already; share=true puts both on it"},
+        {"<workload name=\"x\"/>\n<workload type=\"generate\"/>\n", "s.xml:3:1: <workload> needs the attribute 'type'"},
+    };
+    for (const auto &c : cases) {
+        write_file(dir / "s.xml", scenario(c.inside));
+        Said s = weft({"check", dir / "s.xml"});
+        EXPECT_EQ(s.code, 3) << c.inside;
+        EXPECT_CONTAINS(s.err, c.says);
+    }
+}
+
+/* What 'weft show scenario' writes is the same scenario. */
+TEST(Jobs, AWrittenScenarioIsTheSame)
+{
+    TempDir dir;
+    write_file(dir / "s.xml", scenario(kApart));
+    const Said first = weft({"show", "scenario", dir / "s.xml", "--xml"});
+    ASSERT_EQ(first.code, 0) << first.err;
+    write_file(dir / "t.xml", first.out);
+    const Said again = weft({"show", "scenario", dir / "t.xml", "--xml"});
+    ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_EQ(again.out, first.out);
+    EXPECT_CONTAINS(first.out, "name=\"b\"");
+}
+
+} // namespace
