@@ -237,28 +237,36 @@ static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port
         weft_human_time(weft_engine_slowest_ps(e), packet));
 }
 
-/* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,
- * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. Beside a link of
- * a few bits per second a run would end, but not in a lifetime. */
-static void watch(struct weft_engine *e, uint32_t port)
+/* Packets made, delivered and dropped so far, but for PFC frames. */
+static uint64_t moves_so_far(const struct weft_engine *e)
 {
     uint64_t moves = 0;
     for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++)
         moves += k == WEFT_PKT_PFC ? 0 : e->tot.sent[k] + e->tot.delivered[k];
     for (uint32_t k = 0; k < WEFT_DROP_REASONS; k++)
         moves += e->tot.drops[k];
-    if (moves != e->pfc.moves)
+    return moves;
+}
+
+/* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,
+ * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. Beside a link of
+ * a few bits per second a run would end, but not in a lifetime. */
+static void watch(struct weft_engine *e, uint32_t port)
+{
+    const uint64_t moves = moves_so_far(e);
+    if (moves != e->pfc.moves) {
+        e->pfc.moves = moves;
         e->pfc.repeats = 0;
-    else if (++e->pfc.repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
+        e->pfc.moved_ps = e->pfc.watched_ps = e->now;
+        return;
+    }
+    if (++e->pfc.repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
         storm(e, port);
-    if (moves == e->pfc.moves && e->now - e->pfc.watched_ps < 2 * pause_ps(e, e->ports[port].peer))
+    if (e->now - e->pfc.watched_ps < 2 * pause_ps(e, e->ports[port].peer))
         return;
     char text[256];
-    if (moves == e->pfc.moves && weft_engine_find_deadlock(e, text, sizeof text))
+    if (weft_engine_find_deadlock(e, text, sizeof text))
         engine_fail(e, WEFT_E_OUTCOME, "%s", text);
-    if (moves != e->pfc.moves)
-        e->pfc.moved_ps = e->now;
-    e->pfc.moves = moves;
     e->pfc.watched_ps = e->now;
 }
 
