@@ -1,11 +1,78 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Figures that backends and engines count alike, so that they are handed on as they are (as are the causes of base/delay.h).
+ * What backends and the packet engine count, so that it is handed on as it is. A backend without something leaves it 0.
  */
 #ifndef WEFT_BASE_FIGURES_H
 #define WEFT_BASE_FIGURES_H
 
 #include <stdint.h>
+
+/** What a packet is. */
+enum weft_pkt_kind {
+    WEFT_PKT_DATA,
+    WEFT_PKT_ACK,
+    WEFT_PKT_NACK,
+    WEFT_PKT_CNP,
+    WEFT_PKT_FRAME, /**< of another transport than RoCE */
+    WEFT_PKT_PFC,
+    WEFT_PKT_CREDIT, /**< as PFC, for the link only */
+    WEFT_PKT_SUM,    /**< part of an in-network operation, up or down its tree */
+    WEFT_PKT_KINDS
+};
+
+/** Why a packet was dropped. */
+enum weft_drop_reason {
+    WEFT_DROP_BUFFER,   /**< no buffer was left */
+    WEFT_DROP_HEADROOM, /**< of a lossless class: headroom was exhausted */
+    WEFT_DROP_ERROR,    /**< link errors */
+    WEFT_DROP_LINK,     /**< on or before a link that failed, or without a route since */
+    WEFT_DROP_REASONS
+};
+
+/** Counters of a whole run. */
+struct weft_totals {
+    uint64_t msgs_posted, msgs_received, msgs_acked;
+    uint64_t bytes_posted, bytes_received; /**< message payload */
+    uint64_t packet_hops;                  /**< packets of any kind serialised on links */
+    uint64_t events;                       /**< events executed by the carrier */
+    uint64_t windows;                      /**< that switches ran in, see the engine's window.h */
+    /** packets created, by kind: data by hosts, retransmissions included; ACKs, NACKs and CNPs by receivers. TCP's
+     * segments, ACKs and echoes of marks count as data, ACKs and CNPs, and besides as the frames that carry them */
+    uint64_t sent[WEFT_PKT_KINDS];
+    uint64_t delivered[WEFT_PKT_KINDS]; /**< packets that reached the node they were for */
+    uint64_t drops[WEFT_DROP_REASONS];
+    uint64_t ecn_marks;
+    uint64_t pfc_pauses, pfc_resumes; /**< frames sent */
+    uint64_t retx_packets;            /**< packets sent again */
+    uint64_t rtos;                    /**< retransmission timeouts fired */
+    uint64_t pfc_refreshes;           /**< pause frames that repeat an earlier one; not among pfc_pauses */
+    uint64_t packets_in_flight;       /**< alive now */
+    uint64_t qps;                     /**< QPs opened so far */
+};
+
+/** Packets dropped, whatever the reason. */
+static inline uint64_t weft_totals_drops(const struct weft_totals *t)
+{
+    uint64_t n = 0;
+    for (int why = 0; why < WEFT_DROP_REASONS; why++)
+        n += t->drops[why];
+    return n;
+}
+
+/** Counters of one fabric port (one direction of a link), from time 0 to now. */
+struct weft_port_counters {
+    uint64_t tx_packets;       /**< packets of any kind serialised */
+    uint64_t tx_bytes;         /**< bytes on the wire, with preamble and gap */
+    uint64_t tx_payload_bytes; /**< payload bytes among them, retransmissions included */
+    int64_t busy_ps;           /**< time spent serialising */
+    uint64_t max_queue_bytes;  /**< largest egress occupancy seen, all priorities */
+    int64_t paused_ps;         /**< time during which at least one priority was paused */
+    uint64_t pauses;           /**< XOFFs received */
+    uint64_t ecn_marks;        /**< packets marked at this egress */
+    /** packets lost, by reason: for want of buffer and of headroom counted at the egress they wanted */
+    uint64_t drops[WEFT_DROP_REASONS];
+    int64_t last_ps; /**< end of the last transmission; 0: there was none, or the link is down */
+};
 
 /** Memory that a backend's state takes, for weft bench. Addresses reserved and never touched do not count. */
 struct weft_memory_figures {

@@ -160,7 +160,7 @@ static int set_up(const struct weft_cli *cli, const struct weft_bench_spec *spec
 
 static void fill_in(const struct parts *p, struct weft_bench_result *r)
 {
-    struct weft_net_totals totals;
+    struct weft_totals totals;
     p->net->ops->totals(p->net, &totals);
     r->packet_hops = totals.packet_hops;
     r->events = totals.events;

@@ -83,20 +83,20 @@ static void leave(struct weft_bench_seam *s, bool measured)
     }
 }
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_bench_seam *s = (struct weft_bench_seam *)ctx;
     bool measured = enter(s);
-    s->sink.sent(s->sink.ctx, msg, done);
+    s->sink.sent(s->sink.ctx, done);
     leave(s, measured);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_bench_seam *s = (struct weft_bench_seam *)ctx;
     s->last_ps = s->inner->ops->now_ps(s->inner);
     bool measured = enter(s);
-    s->sink.received(s->sink.ctx, msg, done);
+    s->sink.received(s->sink.ctx, done);
     leave(s, measured);
 }
 
@@ -119,12 +119,11 @@ static void seam_set_sink(struct weft_net *net, const struct weft_net_sink *sink
     s->inner->ops->set_sink(s->inner, &mine);
 }
 
-static int seam_send(struct weft_net *net, const struct weft_net_msg *msg, uint64_t ref,
-                     struct weft_err *err)
+static int seam_send(struct weft_net *net, const struct weft_msg *msg, struct weft_err *err)
 {
     struct weft_bench_seam *s = of(net);
     int before = s->weight ? cross(s, 0) : 0;
-    int code = s->inner->ops->send(s->inner, msg, ref, err);
+    int code = s->inner->ops->send(s->inner, msg, err);
     if (s->weight)
         cross(s, before);
     return code;

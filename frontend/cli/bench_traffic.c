@@ -20,25 +20,23 @@ struct weft_bench_traffic {
 
 static void post(struct weft_bench_traffic *t, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-    struct weft_net_msg msg = {
-        .src = src, .dst = dst, .bytes = bytes, .prio = WEFT_NET_PRIO_DEFAULT};
-    if (!t->err.code && t->net->ops->send(t->net, &msg, 0, &t->err))
+    struct weft_msg msg = {
+        .src = src, .dst = dst, .bytes = bytes, .prio = WEFT_PRIO_DEFAULT};
+    if (!t->err.code && t->net->ops->send(t->net, &msg, &t->err))
         t->net->ops->stop(t->net);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_bench_traffic *t = (struct weft_bench_traffic *)ctx;
-    (void)msg;
     (void)done;
     t->received++;
     t->last_ps = t->net->ops->now_ps(t->net);
 }
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_sent(void *ctx, const struct weft_completion *done)
 {
     (void)ctx;
-    (void)msg;
     (void)done;
 }
 

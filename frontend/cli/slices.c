@@ -46,7 +46,7 @@ static void warn_left_behind(struct slicing *r)
 /* How long the next slice is, after one that took @p wall_ns. */
 static void set_slice(struct slicing *r, int64_t wall_ns)
 {
-    struct weft_net_totals t;
+    struct weft_totals t;
     r->s->net->ops->totals(r->s->net, &t);
     if (t.events == r->events) /* a quiet stretch: a long computation, or nothing left */
         r->slice_ps = r->slice_ps < WEFT_NEVER / 16 ? 8 * r->slice_ps : WEFT_NEVER;

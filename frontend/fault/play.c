@@ -32,11 +32,11 @@ static void counters(const struct weft_fault_player *p, uint32_t link, uint64_t 
     const struct weft_net *net = p->c.net;
     const struct weft_fabric *f = p->c.plan->fabric;
     uint32_t port = weft_fabric_link_port(f, link);
-    struct weft_net_port_stats a, b;
+    struct weft_port_counters a, b;
     net->ops->port_stats(net, port, &a);
     net->ops->port_stats(net, f->ports[port].peer, &b);
     *tx = a.tx_packets + b.tx_packets;
-    *err = a.drops_error + b.drops_error;
+    *err = a.drops[WEFT_DROP_ERROR] + b.drops[WEFT_DROP_ERROR];
 }
 
 static void record(struct weft_fault_player *p, uint32_t stretch, int64_t end_ps)

@@ -86,14 +86,15 @@ static int post(struct weft_hpcc_play *p, size_t i)
 {
     const struct weft_hpcc_flow *w = &p->c.flows->list[i];
     const struct weft_fabric_node *nodes = p->c.fabric->nodes;
-    struct weft_net_msg msg = {.src = nodes[w->src].host,
+    struct weft_msg msg = {.src = nodes[w->src].host,
                                .dst = nodes[w->dst].host,
                                .bytes = w->bytes,
                                .tag = i,
+                               .token.number = i,
                                .prio = w->pg,
                                .qp = w->qp +
                                      ((uint32_t)(uint16_t)(w->dport - WEFT_HPCC_DPORT) << 16)};
-    return p->net->ops->send(p->net, &msg, i, &p->err);
+    return p->net->ops->send(p->net, &msg, &p->err);
 }
 
 /* Posts the flows that start now and arms the next start. */
@@ -140,27 +141,26 @@ static void sample(void *ctx, uint64_t arg)
         fail(p);
 }
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
-    const struct weft_hpcc_flow *w = &p->c.flows->list[done->send_ref];
-    int64_t start = start_of(p, done->send_ref);
+    const struct weft_hpcc_flow *w = &p->c.flows->list[done->msg.token.number];
+    int64_t start = start_of(p, done->msg.token.number);
     int64_t fct = p->net->ops->now_ps(p->net) - start;
     double slowdown = (double)fct / (double)WEFT_PS_PER_NS /
                       (double)weft_hpcc_standalone_ns(w, p->c.payload_bytes);
-    p->fcts[p->done++] = (struct weft_hpcc_fct){msg->bytes, slowdown > 1 ? slowdown : 1};
+    p->fcts[p->done++] = (struct weft_hpcc_fct){done->msg.bytes, slowdown > 1 ? slowdown : 1};
     if (p->out[FCT])
         weft_hpcc_fct_line(p->out[FCT], w, start, fct, p->c.payload_bytes);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_received(void *ctx, const struct weft_completion *done)
 {
     (void)ctx;
-    (void)msg;
     (void)done;
 }
 
-static void on_flow(void *ctx, const struct weft_net_flow *w)
+static void on_flow(void *ctx, const struct weft_completion *w)
 {
     struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
     if (p->c.inner.flow)

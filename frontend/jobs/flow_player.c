@@ -40,14 +40,16 @@ static int look(struct weft_flow_player *p)
 static int post(struct weft_flow_player *p)
 {
     const struct weft_flow *w = &p->next;
-    const struct weft_net_msg msg = {
+    const struct weft_msg msg = {
         .src = w->src,
         .dst = w->dst,
         .bytes = w->bytes,
         .tag = p->posted,
-        .prio = w->prio == WEFT_FLOW_PRIO_DEFAULT ? WEFT_NET_PRIO_DEFAULT : w->prio,
+        .token.number = p->posted,
+        .prio = w->prio == WEFT_FLOW_PRIO_DEFAULT ? WEFT_PRIO_DEFAULT : w->prio,
         .qp = w->qp};
-    return p->c.net->ops->send(p->c.net, &msg, p->posted++, &p->err);
+    p->posted++;
+    return p->c.net->ops->send(p->c.net, &msg, &p->err);
 }
 
 /* Posts the flows that start now and arms the next start. */

@@ -78,20 +78,16 @@ static void on_path(void *ctx, const struct weft_path_record *record)
         o->path(o->ctx, record);
 }
 
-static void on_flow_sent(void *ctx, const struct weft_net_msg *msg,
-                         const struct weft_net_done *done)
+static void on_flow_sent(void *ctx, const struct weft_completion *done)
 {
     struct job *b = (struct job *)ctx;
-    (void)msg;
     (void)done;
     weft_flow_player_sent(b->player);
 }
 
-static void on_flow_received(void *ctx, const struct weft_net_msg *msg,
-                             const struct weft_net_done *done)
+static void on_flow_received(void *ctx, const struct weft_completion *done)
 {
     struct job *b = (struct job *)ctx;
-    (void)msg;
     if (done->received_ps > b->last_ps)
         b->last_ps = done->received_ps;
 }
@@ -214,7 +210,7 @@ static void start_later(void *ctx, uint64_t number)
 static bool alone(const struct weft_jobs_config *c)
 {
     const struct weft_job_plan *p = &c->plans[0];
-    return c->n == 1 && p->identity && p->prio == WEFT_NET_PRIO_DEFAULT && p->repeat == 1;
+    return c->n == 1 && p->identity && p->prio == WEFT_PRIO_DEFAULT && p->repeat == 1;
 }
 
 static int open(struct weft_jobs *j, struct job *b, struct weft_err *err)
@@ -370,7 +366,7 @@ uint64_t weft_jobs_volume(const struct weft_jobs *j)
             weft_share_posted(j->shares, i, &bytes, &messages);
             sum += bytes;
         } else {
-            struct weft_net_totals t;
+            struct weft_totals t;
             j->c.net->ops->totals(j->c.net, &t);
             sum += t.bytes_posted;
         }
@@ -458,7 +454,7 @@ void weft_jobs_result(const struct weft_jobs *j, uint32_t job, struct weft_job_r
     if (j->shares) {
         weft_share_posted(j->shares, job, &out->bytes, &out->messages);
     } else {
-        struct weft_net_totals t;
+        struct weft_totals t;
         j->c.net->ops->totals(j->c.net, &t);
         out->bytes = t.bytes_posted;
         out->messages = t.msgs_posted;

@@ -26,7 +26,7 @@ struct weft_job_plan {
     bool identity;         /**< rank r is host r */
     struct weft_dims dims; /**< of its ranks; n 0: not known */
     int64_t start_ps;      /**< >= 0 */
-    uint32_t prio;   /**< traffic class of messages that ask for none, or WEFT_NET_PRIO_DEFAULT */
+    uint32_t prio;   /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
     uint64_t repeat; /**< how often it is played, one time after the other; >= 1 */
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QP_MASK ((UINT32_C(1) << WEFT_NET_QP_BITS) - 1)
+#define QP_MASK ((UINT32_C(1) << WEFT_QP_BITS) - 1)
 
 /* A host with its rank, sorted by host. */
 struct seat {
@@ -15,9 +15,11 @@ struct seat {
 /* Something that a share has asked for: the timer of a watched share, or a part of an operation in switches. */
 struct request {
     struct share *share;
-    uint64_t arg; /* or the reference of the part */
+    uint64_t arg;
     void (*fn)(void *ctx, uint64_t arg);
     void *ctx;
+    union weft_token token; /* of the part */
+    uint8_t token_type;
     uint32_t next_free;
 };
 
@@ -104,44 +106,44 @@ static void happened(struct share *h)
 }
 
 /* The share and the reference that a callback of the net is about; a part's is given back when it is over. */
-static struct share *whose(struct weft_shares *s, const struct weft_net_msg *msg,
-                           struct weft_net_done *done, bool over)
+static struct share *whose(struct weft_shares *s, struct weft_completion *done, bool over)
 {
-    if (msg->src != msg->dst)
+    struct weft_msg *msg = &done->msg;
+    if (msg->kind != WEFT_MSG_PART)
         return s->shares[weft_share_job_of(msg)];
-    const uint32_t i = (uint32_t)done->send_ref;
+    const uint32_t i = (uint32_t)msg->token.number;
     const struct request r = over ? give_back(s, i) : s->requests[i];
-    done->send_ref = r.arg;
+    msg->token = r.token;
+    msg->token_type = r.token_type;
     return r.share;
 }
 
 /* Tells a job in its own words. */
-static void tell(struct share *h, const struct weft_net_msg *msg, const struct weft_net_done *done,
-                 void (*fn)(void *ctx, const struct weft_net_msg *msg,
-                            const struct weft_net_done *done))
+static void tell(struct share *h, struct weft_completion *done,
+                 void (*fn)(void *ctx, const struct weft_completion *done))
 {
-    struct weft_net_msg own = *msg;
-    own.src = rank_of(h, msg->src);
-    own.dst = msg->dst == msg->src ? own.src : rank_of(h, msg->dst);
-    own.qp &= QP_MASK;
+    struct weft_msg *msg = &done->msg;
+    msg->src = rank_of(h, msg->src);
+    msg->dst = msg->kind == WEFT_MSG_PART ? msg->src : rank_of(h, msg->dst);
+    msg->qp &= QP_MASK;
     if (fn)
-        fn(h->sink.ctx, &own, done);
+        fn(h->sink.ctx, done);
 }
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_sent(void *ctx, const struct weft_completion *done)
 {
-    struct weft_net_done how = *done;
-    struct share *h = whose((struct weft_shares *)ctx, msg, &how, true);
+    struct weft_completion own = *done;
+    struct share *h = whose((struct weft_shares *)ctx, &own, true);
     h->messages_open--;
-    tell(h, msg, &how, h->sink.sent);
+    tell(h, &own, h->sink.sent);
     happened(h);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_received(void *ctx, const struct weft_completion *done)
 {
-    struct weft_net_done how = *done;
-    struct share *h = whose((struct weft_shares *)ctx, msg, &how, false);
-    tell(h, msg, &how, h->sink.received);
+    struct weft_completion own = *done;
+    struct share *h = whose((struct weft_shares *)ctx, &own, false);
+    tell(h, &own, h->sink.received);
     happened(h);
 }
 
@@ -162,20 +164,19 @@ static int no_host(const struct share *h, uint32_t rank, struct weft_err *err)
                         rank, h->c.nhosts);
 }
 
-static int send(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref,
-                struct weft_err *err)
+static int send(struct weft_net *net, const struct weft_msg *msg, struct weft_err *err)
 {
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
-    struct weft_net_msg own = *msg;
+    struct weft_msg own = *msg;
     if (msg->src >= h->c.nhosts || msg->dst >= h->c.nhosts)
         return no_host(h, msg->src >= h->c.nhosts ? msg->src : msg->dst, err);
     own.src = h->c.hosts[msg->src];
     own.dst = h->c.hosts[msg->dst];
-    own.qp = (msg->qp & QP_MASK) | h->job << WEFT_NET_QP_BITS;
-    if (own.prio == WEFT_NET_PRIO_DEFAULT)
+    own.qp = (msg->qp & QP_MASK) | h->job << WEFT_QP_BITS;
+    if (own.prio == WEFT_PRIO_DEFAULT)
         own.prio = h->c.prio;
-    const int rc = real->ops->send(real, &own, send_ref, err);
+    const int rc = real->ops->send(real, &own, err);
     if (rc)
         return rc;
     h->messages_open++;
@@ -241,7 +242,7 @@ static int group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32
             own[i] = h->c.hosts[hosts[i]];
     }
     if (!rc)
-        rc = real->ops->group(real, own, n, prio == WEFT_NET_PRIO_DEFAULT ? h->c.prio : prio, id,
+        rc = real->ops->group(real, own, n, prio == WEFT_PRIO_DEFAULT ? h->c.prio : prio, id,
                               err);
     if (!rc) {
         h->groups[h->ngroups++] = *id;
@@ -251,17 +252,19 @@ static int group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32
     return rc;
 }
 
-static int contribute(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
-                      struct weft_err *err)
+static int contribute(struct weft_net *net, const struct weft_part *part, struct weft_err *err)
 {
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
     uint32_t i = 0;
     if (take(h->all, &i, err))
         return err->code;
-    h->all->requests[i] = (struct request){.share = h, .arg = send_ref};
+    h->all->requests[i] =
+        (struct request){.share = h, .token = part->token, .token_type = part->token_type};
+    struct weft_part own = *part;
+    own.token.number = i;
     h->messages_open++; /* it may be over before the call is */
-    const int rc = real->ops->contribute(real, part, i, err);
+    const int rc = real->ops->contribute(real, &own, err);
     if (rc) {
         h->messages_open--;
         give_back(h->all, i);

@@ -3,7 +3,7 @@
  * One net for several jobs: each gets a net of its own, on which host r is its rank r.
  *
  * A share turns ranks into hosts on the way out and back on the way in, puts the job's number into the QP number
- * (weft_net_msg.qp) and its traffic class into messages that ask for none. What comes back from the net goes to the
+ * (weft_msg.qp) and its traffic class into messages that ask for none. What comes back from the net goes to the
  * job whose number it carries. Jobs never see each other but through the network.
  */
 #ifndef WEFT_JOBS_SHARE_H
@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 /** Most jobs on one net. */
-#define WEFT_SHARES_MAX (1u << (32 - WEFT_NET_QP_BITS))
+#define WEFT_SHARES_MAX (1u << (32 - WEFT_QP_BITS))
 
 struct weft_shares;
 
@@ -26,7 +26,7 @@ struct weft_shares;
 struct weft_share_config {
     const uint32_t *hosts; /**< host of rank r, each once; must outlive the share */
     uint32_t nhosts;       /**< how many there are */
-    uint32_t prio; /**< traffic class of messages that ask for none, or WEFT_NET_PRIO_DEFAULT */
+    uint32_t prio; /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
     bool watched;  /**< timers are counted, too: weft_share_idle() may be asked */
     /** Optional. Told after each callback of a watched share. */
     void (*after_event)(void *ctx, uint32_t job);
@@ -49,9 +49,9 @@ void weft_share_again(struct weft_shares *s, uint32_t job);
 void weft_share_posted(const struct weft_shares *s, uint32_t job, uint64_t *bytes,
                        uint64_t *messages);
 /** Number of the job that a message of the net is of. Not for parts of operations in switches. */
-static inline uint32_t weft_share_job_of(const struct weft_net_msg *msg)
+static inline uint32_t weft_share_job_of(const struct weft_msg *msg)
 {
-    return msg->qp >> WEFT_NET_QP_BITS;
+    return msg->qp >> WEFT_QP_BITS;
 }
 
 #ifdef __cplusplus

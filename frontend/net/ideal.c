@@ -69,7 +69,7 @@ static void ideal_set_sink(struct weft_net *net, const struct weft_net_sink *sin
 
 /* The entry of a message's (src, dst, prio), made when `make`; NULL when absent or out of memory.
  */
-static struct weft_ideal_pair *pair_of(struct weft_ideal *s, const struct weft_net_msg *m, int make)
+static struct weft_ideal_pair *pair_of(struct weft_ideal *s, const struct weft_msg *m, int make)
 {
     struct weft_ideal_pair *p, key;
     memset(&key, 0, sizeof(key));
@@ -99,8 +99,7 @@ static void drop_if_idle(struct weft_ideal *s, struct weft_ideal_pair *p)
     }
 }
 
-static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref,
-                      struct weft_err *err)
+static int ideal_send(struct weft_net *net, const struct weft_msg *msg, struct weft_err *err)
 {
     struct weft_ideal *s = self(net);
     uint32_t n = s->fabric->nhosts;
@@ -110,7 +109,7 @@ static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint
                             msg->src, msg->dst, n - 1);
     if (msg->src == msg->dst)
         return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
-    if (msg->prio > 7 && msg->prio != WEFT_NET_PRIO_DEFAULT)
+    if (msg->prio > 7 && msg->prio != WEFT_PRIO_DEFAULT)
         return weft_err_set(err, WEFT_E_INPUT, "traffic class %u of a message: must be 0 to 7",
                             msg->prio);
     struct weft_ideal_cost cost;
@@ -132,7 +131,6 @@ static int ideal_send(struct weft_net *net, const struct weft_net_msg *msg, uint
             (unsigned long long)msg->bytes, msg->src, msg->dst);
     }
     struct weft_ideal_slot slot = {
-        .arg = send_ref,
         .msg = *msg,
         .id = s->totals.msgs_posted,
         .post_ps = s->now_ps,
@@ -168,34 +166,32 @@ static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
     s->inflight_msgs--;
     s->totals.msgs_received++;
     s->totals.msgs_acked++;
-    if (m->what == WEFT_IDEAL_MESSAGE) {
+    const bool part = m->msg.kind == WEFT_MSG_PART;
+    if (!part) {
         struct weft_ideal_pair *pair = pair_of(s, &m->msg, 0);
         pair->inflight--;
         drop_if_idle(s, pair);
         s->inflight_bytes -= m->msg.bytes;
     }
-    if (m->what != WEFT_IDEAL_PART)
+    if (!m->unwanted)
         s->totals.bytes_received += m->msg.bytes;
     /* a message waits for earlier ones of its host; operations of switches for those of the tree */
-    struct weft_net_done done = {m->arg, m->post_ps, s->now_ps, m->ideal_ps, {0}};
+    struct weft_completion done = {
+        .id = m->id,
+        .msg = m->msg,
+        .post_ps = m->post_ps,
+        .received_ps = s->now_ps,
+        .acked_ps = s->now_ps,
+        .ideal_ps = m->ideal_ps,
+    };
     weft_delays_settle(done.delay_ps, s->now_ps - m->post_ps - m->ideal_ps,
-                       m->what == WEFT_IDEAL_MESSAGE ? WEFT_DELAY_NIC : WEFT_DELAY_QUEUE);
-    if (s->observer.flow) {
-        struct weft_net_flow flow = {
-            .id = m->id,
-            .msg = m->msg,
-            .post_ps = m->post_ps,
-            .received_ps = s->now_ps,
-            .acked_ps = s->now_ps,
-            .ideal_ps = m->ideal_ps,
-        };
-        memcpy(flow.delay_ps, done.delay_ps, sizeof(flow.delay_ps));
-        s->observer.flow(s->observer.ctx, &flow);
-    }
-    if (s->sink.received && m->what != WEFT_IDEAL_PART)
-        s->sink.received(s->sink.ctx, &m->msg, &done);
+                       part ? WEFT_DELAY_QUEUE : WEFT_DELAY_NIC);
+    if (s->observer.flow)
+        s->observer.flow(s->observer.ctx, &done);
+    if (s->sink.received && !m->unwanted)
+        s->sink.received(s->sink.ctx, &done);
     if (s->sink.sent)
-        s->sink.sent(s->sink.ctx, &m->msg, &done);
+        s->sink.sent(s->sink.ctx, &done);
 }
 
 static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)
@@ -225,7 +221,7 @@ static void ideal_stop(struct weft_net *net)
 static int ideal_check(const struct weft_net *net, struct weft_err *err)
 {
     const struct weft_ideal *s = self(net);
-    const struct weft_net_totals *t = &s->totals;
+    const struct weft_totals *t = &s->totals;
     if (t->msgs_posted != t->msgs_received + s->inflight_msgs)
         return weft_err_set(err, WEFT_E_INTERNAL,
                             "ideal: %llu messages posted, but %llu received and %llu on their way",
@@ -241,16 +237,16 @@ static int ideal_check(const struct weft_net *net, struct weft_err *err)
     return 0;
 }
 
-static void ideal_totals(const struct weft_net *net, struct weft_net_totals *out)
+static void ideal_totals(const struct weft_net *net, struct weft_totals *out)
 {
     *out = self(net)->totals;
 }
 
 static void ideal_port_stats(const struct weft_net *net, uint32_t port,
-                             struct weft_net_port_stats *out)
+                             struct weft_port_counters *out)
 {
     const struct weft_ideal *s = self(net);
-    *out = (struct weft_net_port_stats){0};
+    *out = (struct weft_port_counters){0};
     if (s->port_bytes && port < s->fabric->nports)
         out->tx_payload_bytes = s->port_bytes[port];
 }

@@ -31,7 +31,7 @@ int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps)
     return ps - ps % quantum_ps;
 }
 
-static void path_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
+static void path_cost(struct weft_ideal *s, const struct weft_msg *msg,
                       struct weft_ideal_cost *out)
 {
     uint64_t hash = weft_mix64(((uint64_t)msg->src << 32 | msg->dst) + 1);
@@ -61,7 +61,7 @@ static void path_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
     out->source = s->path[0];
 }
 
-int weft_ideal_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
+int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg,
                     struct weft_ideal_cost *out, struct weft_err *err)
 {
     if (s->params.model == WEFT_IDEAL_PATH) {

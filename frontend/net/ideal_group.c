@@ -19,12 +19,14 @@
 #include <string.h>
 
 struct part {
-    uint64_t id, ref;
+    uint64_t id;
+    union weft_token token;
+    uint8_t token_type;
     int64_t post_ps, begin_ps;
 };
 
 struct operation {
-    struct weft_net_part what; /* of the first member that posted it */
+    struct weft_part what; /* of the first member that posted it */
     uint32_t nposted;
     struct part *part; /* per member */
 };
@@ -116,7 +118,7 @@ static int64_t hop_ps(const struct weft_ideal *s, uint32_t port, uint64_t bytes,
 
 /* From a member to the root, or back. Counts no bytes. */
 static int64_t way_ps(const struct weft_ideal *s, const struct weft_ideal_group *g, uint32_t member,
-                      int up, const struct weft_net_part *op, uint64_t *slowest)
+                      int up, const struct weft_part *op, uint64_t *slowest)
 {
     const struct weft_reduction_tree *t = &g->tree;
     uint32_t port = t->leaves[member].up, at = t->leaves[member].parent;
@@ -137,7 +139,7 @@ static void count_port(struct weft_ideal *s, uint32_t port, int gives, int wants
 }
 
 static void count_bytes(struct weft_ideal *s, const struct weft_ideal_group *g,
-                        const struct weft_net_part *op)
+                        const struct weft_part *op)
 {
     const struct weft_reduction_tree *t = &g->tree;
     for (uint32_t i = 0; i < t->nleaves; i++)
@@ -181,10 +183,15 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
                 "simulated time has room for",
                 (unsigned long long)op->what.bytes);
         struct weft_ideal_slot slot = {
-            .arg = op->part[i].ref,
-            .msg = {g->hosts[i], g->hosts[i], op->what.bytes, op->what.tag, g->prio, 0},
-            .what = weft_leaf_wants(i, op->what.from, op->what.to) ? WEFT_IDEAL_PART_WANTED
-                                                                   : WEFT_IDEAL_PART,
+            .msg = {.src = g->hosts[i],
+                    .dst = g->hosts[i],
+                    .bytes = op->what.bytes,
+                    .tag = op->what.tag,
+                    .token = op->part[i].token,
+                    .prio = g->prio,
+                    .token_type = op->part[i].token_type,
+                    .kind = WEFT_MSG_PART},
+            .unwanted = !weft_leaf_wants(i, op->what.from, op->what.to),
             .id = op->part[i].id,
             .post_ps = op->part[i].post_ps,
             .ideal_ps =
@@ -198,7 +205,7 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
     return 0;
 }
 
-static struct operation *operation_of(struct weft_ideal_group *g, const struct weft_net_part *p)
+static struct operation *operation_of(struct weft_ideal_group *g, const struct weft_part *p)
 {
     uint64_t index = g->posted[p->member] - g->first;
     if (index < g->nops)
@@ -221,7 +228,7 @@ static struct operation *operation_of(struct weft_ideal_group *g, const struct w
 
 /* When the member's link is free to begin. */
 static int64_t begin_ps(struct weft_ideal *s, const struct weft_ideal_group *g,
-                        const struct weft_net_part *p)
+                        const struct weft_part *p)
 {
     struct weft_ideal_cost cost = {.source = g->hosts[p->member]};
     uint64_t rate = s->params.bandwidth_bps;
@@ -235,13 +242,12 @@ static int64_t begin_ps(struct weft_ideal *s, const struct weft_ideal_group *g,
     return weft_ideal_begin(s, &cost);
 }
 
-int weft_ideal_contribute(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
-                          struct weft_err *err)
+int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, struct weft_err *err)
 {
     struct weft_ideal *s = (struct weft_ideal *)net;
     struct weft_ideal_group *g = part->group < s->ngroups ? s->groups[part->group] : NULL;
-    if (!g || part->member >= g->n || (part->from != WEFT_NET_ALL && part->from >= g->n) ||
-        (part->to != WEFT_NET_ALL && part->to >= g->n))
+    if (!g || part->member >= g->n || (part->from != WEFT_PART_ALL && part->from >= g->n) ||
+        (part->to != WEFT_PART_ALL && part->to >= g->n))
         return weft_err_set(err, WEFT_E_INPUT, "no such in-network group or member");
     struct operation *op = operation_of(g, part);
     if (!op)
@@ -255,7 +261,8 @@ int weft_ideal_contribute(struct weft_net *net, const struct weft_net_part *part
             g->hosts[part->member], (unsigned long long)part->tag,
             (unsigned long long)op->what.tag);
     op->part[part->member] = (struct part){.id = s->totals.msgs_posted++,
-                                           .ref = send_ref,
+                                           .token = part->token,
+                                           .token_type = part->token_type,
                                            .post_ps = s->now_ps,
                                            .begin_ps = begin_ps(s, g, part)};
     s->totals.bytes_posted += weft_leaf_gives(part->member, part->from) ? part->bytes : 0;

@@ -5,10 +5,12 @@
 #ifndef WEFT_NET_IDEAL_INTERNAL_H
 #define WEFT_NET_IDEAL_INTERNAL_H
 
-#include "base/event_heap.h"
+#include "net/event_heap.h"
 #include "base/units.h"
 #include "net/net.h"
 #include "topologies/routes.h"
+
+#include <stdbool.h>
 
 enum { WEFT_IDEAL_PATH, WEFT_IDEAL_FLAT };                         /* model */
 enum { WEFT_IDEAL_CUT_THROUGH, WEFT_IDEAL_STORE_AND_FORWARD };     /* forwarding */
@@ -35,9 +37,9 @@ struct weft_ideal_params {
 struct weft_ideal_slot {
     void (*fn)(void *ctx, uint64_t arg); /**< timer; NULL: a message */
     void *ctx;
-    uint64_t arg; /**< timer: its argument; message: send_ref */
-    struct weft_net_msg msg;
-    enum { WEFT_IDEAL_MESSAGE, WEFT_IDEAL_PART, WEFT_IDEAL_PART_WANTED } what;
+    uint64_t arg; /**< timer: its argument */
+    struct weft_msg msg;
+    bool unwanted;    /**< a part of an operation whose result its member does not want */
     uint64_t id;      /**< of the message */
     int64_t post_ps;  /**< message */
     int64_t ideal_ps; /**< message: duration when alone */
@@ -69,7 +71,7 @@ struct weft_ideal {
     struct weft_ideal_group **groups;
     uint32_t ngroups;
     uint64_t inflight_msgs, inflight_bytes;
-    struct weft_net_totals totals;
+    struct weft_totals totals;
 };
 
 /** The functions of the object. */
@@ -100,13 +102,13 @@ int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps);
 /* ideal_group.c: in-network operations, as in net.h */
 int weft_ideal_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
                      uint32_t *id, struct weft_err *err);
-int weft_ideal_contribute(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
+int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part,
                           struct weft_err *err);
 void weft_ideal_groups_free(struct weft_ideal *s);
 
 /** Works out a message's cost; counts its bytes on the ports of its path. WEFT_E_LIMIT: longer than
  * time itself. */
-int weft_ideal_cost(struct weft_ideal *s, const struct weft_net_msg *msg,
+int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg,
                     struct weft_ideal_cost *out, struct weft_err *err);
 
 #endif

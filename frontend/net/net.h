@@ -12,8 +12,8 @@
 #ifndef WEFT_NET_H
 #define WEFT_NET_H
 
-#include "base/delay.h"
 #include "base/figures.h"
+#include "base/message.h"
 #include "base/param.h"
 #include "congestion/cc.h"
 #include "topologies/link_change.h"
@@ -29,67 +29,15 @@ struct weft_net;
 /** Traffic classes of a port. */
 #define WEFT_NET_PRIOS 8
 
-/** One message from host to host. */
-struct weft_net_msg {
-    uint32_t src;   /**< sending host number */
-    uint32_t dst;   /**< receiving host number, != src */
-    uint64_t bytes; /**< payload; 0 allowed: still costs one packet */
-    uint64_t tag;   /**< carried to the receiver unchanged; the frontend matches on it */
-    uint32_t prio; /**< traffic class 0..7, or WEFT_NET_PRIO_DEFAULT for the backend's data class */
-    uint32_t
-        qp; /**< which QP between the two at this priority: 0, 1, 2 ...; messages of one QP stay in order. The bits from
-                 WEFT_NET_QP_BITS on are the number of the job whose QP it is: QPs that differ there alone take the
-                 same path, as they would if each job ran alone */
-};
-#define WEFT_NET_PRIO_DEFAULT UINT32_MAX
-#define WEFT_NET_QP_BITS 20
-
-/** What a member gives to, and wants from, an operation of its group in which switches add up and copy. */
-struct weft_net_part {
-    uint32_t group;  /**< number from ops->group */
-    uint32_t member; /**< who posts it: its place in the group */
-    uint64_t bytes;
-    uint64_t tag;
-    uint32_t from; /**< member whose data it is, or WEFT_NET_ALL: the sum of all */
-    uint32_t to;   /**< member that receives, or WEFT_NET_ALL: all but @p from */
-};
-#define WEFT_NET_ALL UINT32_MAX
-
-/** How a message got on. Times are absolute simulated picoseconds. */
-struct weft_net_done {
-    uint64_t send_ref;   /**< what send() was given */
-    int64_t post_ps;     /**< send() was called */
-    int64_t received_ps; /**< last byte at the receiver */
-    int64_t ideal_ps;    /**< the least that post -> received can take: alone on the fabric, over the ways that its
-                              packets may go, each link at the best rate that it had meanwhile; a part of an
-                              in-network operation waits for the last to post there, too. At most received - post */
-    /** What delayed it beyond that, by cause; in sum received_ps - post_ps - ideal_ps. */
-    int64_t delay_ps[WEFT_DELAYS];
-};
-
-/** What the frontend gets told. A part of an in-network operation is told as a message whose src and dst
- * are both its host: received where data is delivered, sent at every member. */
+/** What the frontend gets told. A part of an in-network operation is told as a message of kind WEFT_MSG_PART: received where data is
+ * delivered, sent at every member. */
 struct weft_net_sink {
     void *ctx;
     /** The sender knows that the whole message was delivered (RoCE: the last ACK arrived). */
-    void (*sent)(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done);
+    void (*sent)(void *ctx, const struct weft_completion *done);
     /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio, qp) arrive in the order
      * sent; a message is received before it is sent. */
-    void (*received)(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done);
-};
-
-/** One finished message, for flows.csv. Times are absolute simulated picoseconds. */
-struct weft_net_flow {
-    uint64_t id; /**< 0, 1, 2 ... in the order posted */
-    struct weft_net_msg msg;
-    int64_t post_ps;         /**< send() was called */
-    int64_t received_ps;     /**< last byte at the receiver */
-    int64_t acked_ps;        /**< sender told; equals received_ps where the backend has no ACKs */
-    int64_t ideal_ps;        /**< the least that post -> received can take, as in struct weft_net_done */
-    int64_t delay_ps[WEFT_DELAYS]; /**< as in struct weft_net_done */
-    uint64_t retx_bytes;     /**< payload bytes sent more than once */
-    uint32_t qpn;            /**< number of the queue pair that carried it, as captures show it; 0: the backend has none */
-    uint64_t cnps;           /**< congestion notifications that the sender's QP received while the message was its oldest */
+    void (*received)(void *ctx, const struct weft_completion *done);
 };
 
 /** One PFC frame taking effect at the port that it stops or releases. */
@@ -104,51 +52,15 @@ struct weft_net_pfc {
  * what happened later elsewhere; all before the run ends or counters are read. */
 struct weft_net_observer {
     void *ctx;
-    void (*flow)(void *ctx, const struct weft_net_flow *flow);
+    void (*flow)(void *ctx, const struct weft_completion *flow); /**< a message is over: acked_ps */
     void (*pfc)(void *ctx, const struct weft_net_pfc *pfc);
-};
-
-/** Counters of one fabric port (one direction of a link), from time 0 to now. */
-struct weft_net_port_stats {
-    uint64_t tx_packets;       /**< packets of any kind serialised */
-    uint64_t tx_bytes;         /**< bytes on the wire, with preamble and gap */
-    uint64_t tx_payload_bytes; /**< payload bytes among them, retransmissions included */
-    int64_t busy_ps;           /**< time spent serialising */
-    int64_t paused_ps;         /**< time during which at least one priority was paused by PFC */
-    uint64_t pauses;           /**< XOFFs received */
-    uint64_t ecn_marks;        /**< packets marked at this egress */
-    uint64_t
-        drops_buffer; /**< packets dropped because no buffer was left (counted at the egress they wanted) */
-    uint64_t
-        drops_headroom;   /**< packets of a lossless class dropped because headroom was exhausted */
-    uint64_t drops_error; /**< packets lost to link errors on this direction */
-    uint64_t
-        drops_link; /**< packets lost because the link failed, or that came in and had no route left */
-    uint64_t max_queue_bytes; /**< largest egress occupancy seen, all priorities */
-    int64_t last_ps;          /**< end of the last transmission; 0: there was none, or the link is down */
-};
-
-/** Counters of a whole run. */
-struct weft_net_totals {
-    uint64_t msgs_posted, msgs_received, msgs_acked;
-    uint64_t bytes_posted, bytes_received; /**< message payload */
-    uint64_t packet_hops;                  /**< packets of any kind serialised on links */
-    uint64_t data_packets;      /**< data packets sent by hosts, retransmissions included */
-    uint64_t acks, nacks, cnps; /**< sent by receivers */
-    uint64_t ecn_marks;
-    uint64_t pfc_pauses, pfc_resumes; /**< frames sent */
-    uint64_t pfc_refreshes; /**< pause frames that repeat an earlier one; not among pfc_pauses */
-    uint64_t drops_buffer, drops_headroom, drops_error, drops_link;
-    uint64_t retx_packets;
-    uint64_t rtos;   /**< retransmission timeouts fired */
-    uint64_t events; /**< events executed by the backend */
 };
 
 /** A transport connection that carries messages one way, from when it was opened to now. */
 struct weft_net_connection {
     uint32_t src, dst;       /**< hosts */
     uint32_t prio;           /**< traffic class */
-    uint32_t qp;             /**< weft_net_msg.qp of its messages */
+    uint32_t qp;             /**< weft_msg.qp of its messages */
     uint32_t number;         /**< among those of the same src, dst, prio and qp: 0, 1, 2 ... */
     int64_t opened_ps;       /**< its first message was posted */
     int64_t busy_ps;         /**< time with something posted and not acknowledged */
@@ -177,8 +89,7 @@ struct weft_net_ops {
     /** Installs the frontend's callbacks; before the first send. */
     void (*set_sink)(struct weft_net *net, const struct weft_net_sink *sink);
     /** Posts a message now. WEFT_E_INPUT: no such host, src == dst, or prio out of range. */
-    int (*send)(struct weft_net *net, const struct weft_net_msg *msg, uint64_t send_ref,
-                struct weft_err *err);
+    int (*send)(struct weft_net *net, const struct weft_msg *msg, struct weft_err *err);
     /** Calls fn(ctx, arg) @p delay_ps (>= 0) from now. Equal times fire in the order asked for. */
     int (*after)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
                  void *ctx, uint64_t arg, struct weft_err *err);
@@ -193,8 +104,8 @@ struct weft_net_ops {
     void (*stop)(struct weft_net *net);
     /** Checks every conservation law (packets, bytes, buffers); WEFT_E_INTERNAL names the first that fails. */
     int (*check)(const struct weft_net *net, struct weft_err *err);
-    void (*totals)(const struct weft_net *net, struct weft_net_totals *out);
-    void (*port_stats)(const struct weft_net *net, uint32_t port, struct weft_net_port_stats *out);
+    void (*totals)(const struct weft_net *net, struct weft_totals *out);
+    void (*port_stats)(const struct weft_net *net, uint32_t port, struct weft_port_counters *out);
     /** Bytes of priority @p prio (0..7) that wait now at the egress of fabric port @p port; 0 where nothing queues. */
     uint64_t (*queue_bytes)(const struct weft_net *net, uint32_t port, uint32_t prio);
     /** Says of every unfinished message why it is stuck; at most @p max sentences. Returns how many are unfinished. */
@@ -210,8 +121,7 @@ struct weft_net_ops {
                  uint32_t *id, struct weft_err *err);
     /** Optional. Posts a member's part of the next operation of its group, now. All members post the same
      * operations in the same order, also those that neither give nor want data. */
-    int (*contribute)(struct weft_net *net, const struct weft_net_part *part, uint64_t send_ref,
-                      struct weft_err *err);
+    int (*contribute)(struct weft_net *net, const struct weft_part *part, struct weft_err *err);
     /** Optional. Calls fn(ctx, c) for every connection, by src, dst, prio, qp and number. A transport without
      * connections of its own has none. */
     void (*connections)(const struct weft_net *net, weft_net_connection_fn fn, void *ctx);
@@ -235,7 +145,7 @@ struct weft_net {
 /** ops->arrived_bytes() of any backend. */
 static inline uint64_t weft_net_arrived_bytes(const struct weft_net *net)
 {
-    struct weft_net_totals t;
+    struct weft_totals t;
     if (net->ops->arrived_bytes)
         return net->ops->arrived_bytes(net);
     net->ops->totals(net, &t);
@@ -258,9 +168,11 @@ struct weft_net_config {
     const void *cc_params;
     uint64_t seed;
     struct weft_net_observer observer;
-    const char *out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
-    const volatile sig_atomic_t *interrupted; /**< run() returns early once it is not 0; NULL: it never does */
-    int dry; /**< 1: made to see whether it can be; it will not run, and writes no files */
+    const char *
+        out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
+    const volatile sig_atomic_t
+        *interrupted; /**< run() returns early once it is not 0; NULL: it never does */
+    int dry;          /**< 1: made to see whether it can be; it will not run, and writes no files */
 };
 
 /** One backend. */
@@ -287,8 +199,8 @@ struct weft_net_backend {
     void (*advise)(const struct weft_net_config *config, weft_net_explain_fn fn, void *ctx);
     /** Optional. What a parameter of a section that holds WEFT_PARAM_AUTO comes to on the fabric of a configuration that
      * `check` accepts, in @p buf; 0: it is not known. */
-    int (*settled)(const struct weft_net_config *config, const char *section, const struct weft_param *p,
-                   char *buf, size_t size);
+    int (*settled)(const struct weft_net_config *config, const char *section,
+                   const struct weft_param *p, char *buf, size_t size);
 };
 
 /** The alpha-beta backend (frontend/net/ideal.c): no packets, exact arithmetic. */

@@ -22,7 +22,7 @@ int64_t weft_watch_until(const struct weft_watch *w, int64_t until_ps)
 
 bool weft_watch_look(struct weft_watch *w, int64_t at_ps)
 {
-    struct weft_net_totals t;
+    struct weft_totals t;
     w->looked = w->next_ps != WEFT_NEVER && at_ps >= w->next_ps;
     if (!w->looked)
         return false;

@@ -51,7 +51,7 @@ static uint64_t by_links(const struct weft_report *r, const struct weft_net *net
         weft_jobs_rank(jobs, 0, rank, &x);
         for (uint32_t p = node->first_port; p < node->first_port + node->nports; p++) {
             const struct weft_fabric_link *l = &f->links[f->ports[p].link];
-            struct weft_net_port_stats st;
+            struct weft_port_counters st;
             net->ops->port_stats(net, p, &st);
             s->dim[l->dim].bytes += st.tx_payload_bytes;
             s->dim[l->dim].rate_bps += (double)l->rate_bps / (double)s->ranks;

@@ -2,12 +2,12 @@
 /* flows.csv and tcp_connections.csv: what the transport did with messages. */
 #include "report/rows.h"
 
-typedef struct weft_net_flow F;
+typedef struct weft_completion F;
 
 static bool prio(const void *row, union weft_cell *out)
 {
     out->u = ((const F *)row)->msg.prio;
-    return out->u != WEFT_NET_PRIO_DEFAULT;
+    return out->u != WEFT_PRIO_DEFAULT;
 }
 
 static bool fct(const void *row, union weft_cell *out)

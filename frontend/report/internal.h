@@ -67,14 +67,14 @@ void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *ne
                           const struct weft_jobs *jobs, struct weft_summary *s);
 
 /** Adds a message. WEFT_E_LIMIT: out of memory. */
-int weft_samples_add(struct weft_samples *s, const struct weft_net_flow *w, struct weft_err *err);
+int weft_samples_add(struct weft_samples *s, const struct weft_completion *w, struct weft_err *err);
 /** Sums up, sorting what there is. */
 void weft_samples_sum(struct weft_samples *s, struct weft_flow_summary *out);
 void weft_samples_free(struct weft_samples *s);
 /** Whether jobs and classes are told apart: several jobs, or one of flows. */
 bool weft_report_tells_jobs(const struct weft_report *r);
 /** Notes a finished message of a job. */
-void weft_report_sample_job(struct weft_report *r, const struct weft_net_flow *w);
+void weft_report_sample_job(struct weft_report *r, const struct weft_completion *w);
 /** Fills in jobs and classes of @p s. */
 void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *jobs, struct weft_summary *s);
 /** Writes a row of job number @p job (of files that tell jobs apart), if its file is open. */

@@ -24,7 +24,7 @@ static bool job_kind(const void *row, union weft_cell *out)
 static bool job_prio(const void *row, union weft_cell *out)
 {
     out->u = ((const J *)row)->prio;
-    return out->u != WEFT_NET_PRIO_DEFAULT;
+    return out->u != WEFT_PRIO_DEFAULT;
 }
 
 static bool job_finished(const void *row, union weft_cell *out)
@@ -112,7 +112,7 @@ typedef struct weft_class_summary C;
 static bool class_prio(const void *row, union weft_cell *out)
 {
     out->u = ((const C *)row)->prio;
-    return out->u != WEFT_NET_PRIO_DEFAULT;
+    return out->u != WEFT_PRIO_DEFAULT;
 }
 
 static bool class_p50(const void *row, union weft_cell *out)
@@ -156,7 +156,7 @@ bool weft_report_tells_jobs(const struct weft_report *r)
     return r->njobs > 1 || (r->njobs == 1 && r->plans[0].flows);
 }
 
-void weft_report_sample_job(struct weft_report *r, const struct weft_net_flow *w)
+void weft_report_sample_job(struct weft_report *r, const struct weft_completion *w)
 {
     const uint32_t job = r->njobs > 1 ? weft_share_job_of(&w->msg) : 0;
     const uint32_t k = w->msg.prio < WEFT_NET_PRIOS ? w->msg.prio : WEFT_NET_PRIOS;
@@ -204,7 +204,7 @@ void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *all,
         if (!r->classes[k].n)
             continue;
         struct weft_class_summary *c = &s->classes[s->nclasses++];
-        c->prio = k < WEFT_NET_PRIOS ? k : WEFT_NET_PRIO_DEFAULT;
+        c->prio = k < WEFT_NET_PRIOS ? k : WEFT_PRIO_DEFAULT;
         weft_samples_sum(&r->classes[k], &c->flows);
     }
 }

@@ -34,13 +34,13 @@ static void row(struct weft_report *r, enum weft_csv_file_id id, uint32_t job, c
 }
 
 /* The number of the job whose message it is. */
-static uint32_t job_of(const struct weft_report *r, const struct weft_net_msg *msg)
+static uint32_t job_of(const struct weft_report *r, const struct weft_msg *msg)
 {
     return r->njobs > 1 ? weft_share_job_of(msg) : 0;
 }
 
 /* Nothing is faster than alone on the fabric, and what takes longer has causes. */
-static void check_flow(struct weft_report *r, const struct weft_net_flow *w, int64_t fct_ps)
+static void check_flow(struct weft_report *r, const struct weft_completion *w, int64_t fct_ps)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX];
     int64_t left_ps = fct_ps - w->ideal_ps;
@@ -62,7 +62,7 @@ static void check_flow(struct weft_report *r, const struct weft_net_flow *w, int
             weft_ps_as_ns(fct_ps, a), weft_ps_as_ns(w->ideal_ps, b));
 }
 
-static void on_flow(void *ctx, const struct weft_net_flow *w)
+static void on_flow(void *ctx, const struct weft_completion *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
     int64_t fct_ps = w->received_ps - w->post_ps;

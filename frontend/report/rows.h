@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** The record of flows.csv is struct weft_net_flow, of collectives.csv struct weft_phase_record, of tcp_connections.csv
+/** The record of flows.csv is struct weft_completion, of collectives.csv struct weft_phase_record, of tcp_connections.csv
  * struct weft_net_connection, of jobs.csv struct weft_job_summary, of classes.csv struct weft_class_summary. */
 extern const struct weft_csv_file weft_flows_csv, weft_ops_csv, weft_links_csv, weft_pfc_csv,
     weft_collectives_csv, weft_ranks_csv, weft_dims_csv, weft_path_csv, weft_faults_csv,
@@ -49,7 +49,7 @@ struct weft_link_row {
     uint32_t dim;
     uint64_t rate_bps;
     int64_t delay_ps;
-    struct weft_net_port_stats st;
+    struct weft_port_counters st;
     double util_pct;
 };
 

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-int weft_samples_add(struct weft_samples *s, const struct weft_net_flow *w, struct weft_err *err)
+int weft_samples_add(struct weft_samples *s, const struct weft_completion *w, struct weft_err *err)
 {
     const int64_t fct_ps = w->received_ps - w->post_ps;
     if (s->n == s->cap) {

@@ -99,7 +99,7 @@ static int64_t last_sent_ps(const struct weft_report *r, const struct weft_net *
 {
     int64_t last_ps = 0;
     for (uint32_t p = 0; p < r->fabric->nports; p++) {
-        struct weft_net_port_stats st;
+        struct weft_port_counters st;
         net->ops->port_stats(net, p, &st);
         last_ps = st.last_ps > last_ps ? st.last_ps : last_ps;
     }
@@ -113,7 +113,7 @@ static void sum_links(const struct weft_report *r, const struct weft_net *net,
     if (sent_ps > s->elapsed_ps)
         s->elapsed_ps = sent_ps;
     for (uint32_t p = 0; p < r->fabric->nports; p++) {
-        struct weft_net_port_stats st;
+        struct weft_port_counters st;
         net->ops->port_stats(net, p, &st);
         if (st.max_queue_bytes > s->max_queue_bytes)
             s->max_queue_bytes = st.max_queue_bytes;
@@ -173,7 +173,7 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
     s->faults = r->faults;
     s->fault_losses = r->fault_losses;
     net->ops->totals(net, &s->net);
-    s->drops = s->net.drops_buffer + s->net.drops_headroom + s->net.drops_error + s->net.drops_link;
+    s->drops = weft_totals_drops(&s->net);
     sum_links(r, net, s);
     weft_report_sum_dims(r, net, jobs, s);
     if (jobs && weft_report_tells_jobs(r))

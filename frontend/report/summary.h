@@ -71,7 +71,7 @@ struct weft_flow_summary {
 struct weft_job_summary {
     const char *name, *kind;
     int graphs; /**< it is graphs of ranks, else flows */
-    uint32_t ranks, prio; /**< prio WEFT_NET_PRIO_DEFAULT: as messages ask for */
+    uint32_t ranks, prio; /**< prio WEFT_PRIO_DEFAULT: as messages ask for */
     struct weft_job_result result;
     int64_t duration_ps; /**< from its start to its end; WEFT_NO_END: it has not finished, or has no end */
     int64_t compute_max_ps, comm_max_ps, exposed_max_ps, exposed_mean_ps; /**< of graphs, else 0 */
@@ -83,7 +83,7 @@ struct weft_job_summary {
 
 /** The messages of one traffic class. */
 struct weft_class_summary {
-    uint32_t prio; /**< WEFT_NET_PRIO_DEFAULT: that of those that ask for none */
+    uint32_t prio; /**< WEFT_PRIO_DEFAULT: that of those that ask for none */
     struct weft_flow_summary flows;
 };
 
@@ -130,7 +130,7 @@ struct weft_summary {
     uint64_t drops;   /**< all reasons */
     uint64_t faults, fault_losses;
     uint64_t left_behind; /**< most QPs and connections without progress for run.stall-after while others had some */
-    struct weft_net_totals net;
+    struct weft_totals net;
 
     double wall_s, cpu_s;
     double events_per_s, hops_per_s; /**< per second of CPU time */

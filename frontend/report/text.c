@@ -126,7 +126,7 @@ static void dimensions(FILE *out, const struct weft_summary *s)
 static void network(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)
 {
     char a[WEFT_UNIT_TEXT_MAX], name[2 * WEFT_NODE_NAME_MAX + 4];
-    const struct weft_net_totals *t = &s->net;
+    const struct weft_totals *t = &s->net;
     fprintf(out, "  %-24s", "busiest links");
     for (uint32_t i = 0; i < s->ntop; i++)
         fprintf(out, "%s %s %.1f %%", i ? "," : "", link_name(f, s->top[i].port, name, sizeof name),
@@ -136,7 +136,7 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     if (!t->packet_hops)
         return;
     fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses", "queues, ECN and PFC",
-            (unsigned long long)t->ecn_marks, (unsigned long long)t->cnps,
+            (unsigned long long)t->ecn_marks, (unsigned long long)t->sent[WEFT_PKT_CNP],
             (unsigned long long)t->pfc_pauses);
     if (t->pfc_refreshes)
         fprintf(out, " repeated %llu times", (unsigned long long)t->pfc_refreshes);
@@ -159,7 +159,7 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
             "them\n",
             "trouble", (unsigned long long)s->faults, (unsigned long long)s->fault_losses);
     fprintf(out, "  %-24s %llu with data; %llu of any kind on links, one per hop\n", "packets",
-            (unsigned long long)t->data_packets, (unsigned long long)t->packet_hops);
+            (unsigned long long)t->sent[WEFT_PKT_DATA], (unsigned long long)t->packet_hops);
 }
 
 /* How long it took, or how far it got. */

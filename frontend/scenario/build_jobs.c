@@ -182,7 +182,7 @@ static void begin(const struct weft_scenario *s, uint32_t i, struct weft_job_pla
     p->name = j->name;
     p->kind = j->ops->name;
     p->start_ps = j->job->start_ps;
-    p->prio = j->job->priority ? (uint32_t)j->job->priority - 1 : WEFT_NET_PRIO_DEFAULT;
+    p->prio = j->job->priority ? (uint32_t)j->job->priority - 1 : WEFT_PRIO_DEFAULT;
     p->repeat = j->job->repeat;
 }
 

@@ -67,7 +67,7 @@ void weft_npu_account(struct weft_npu *npu, int64_t now_ps)
 /* Writes what a message was on its way for, one after the other: WEFT_WAY_PARTS of them. Returns how long it would
  * have taken alone. */
 #define WEFT_WAY_PARTS (1 + WEFT_DELAYS)
-static int64_t way_parts(const struct weft_net_done *done, struct part *parts)
+static int64_t way_parts(const struct weft_completion *done, struct part *parts)
 {
     int64_t alone_ps = done->received_ps - done->post_ps;
     for (int k = 0; k < WEFT_DELAYS; k++)
@@ -80,7 +80,7 @@ static int64_t way_parts(const struct weft_net_done *done, struct part *parts)
 }
 
 void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
-                      const struct weft_net_done *done)
+                      const struct weft_completion *done)
 {
     struct weft_npu *npu = a->npu;
     weft_fetch(weft_active_op(a), sizeof(struct weft_op)); /* for the next message */
@@ -95,7 +95,7 @@ void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
     weft_trail_enter(npu, t, a->op);
 }
 
-void weft_npu_acked(struct weft_active *a, const struct weft_net_done *done)
+void weft_npu_acked(struct weft_active *a, const struct weft_completion *done)
 {
     const int64_t now_ps = weft_now_ps(a->npu->sys);
     struct part parts[WEFT_WAY_PARTS + 1] = {

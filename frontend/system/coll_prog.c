@@ -183,7 +183,7 @@ static void note_post(struct weft_prog *p, uint64_t bytes)
 /* Takes part in an operation of the switches. */
 static void contribute(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t bytes)
 {
-    struct weft_net_part part = {
+    struct weft_part part = {
         .group = p->net_group->id,
         .member = p->position,
         .bytes = bytes,
@@ -203,17 +203,18 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
         contribute(p, in, bytes);
         return;
     }
-    struct weft_net_msg msg = {
+    struct weft_msg msg = {
         .src = p->npu->rank,
         .dst = rank_of(p, in->peer),
         .bytes = bytes,
         .tag = own_tag(p, in->peer_lane, in->peer_instr),
+        .token_type = WEFT_TOKEN_TRAIL,
     };
     const uint64_t chunk = p->key >> s->phase_bits & ((UINT64_C(1) << s->chunk_bits) - 1);
     weft_classify(&s->classes, weft_active_op(p->active), in->step + in->peer_lane + chunk, &msg);
     note_post(p, bytes);
-    struct weft_trail *t = weft_trail_take(p->npu, p->active->op);
-    if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)t, &err))
+    msg.token.object = weft_trail_take(p->npu, p->active->op);
+    if (s->net->ops->send(s->net, &msg, &err))
         weft_system_fail(s, &err);
 }
 
@@ -405,17 +406,16 @@ static struct weft_prog *find_prog(struct weft_npu *npu, uint64_t key)
     return found;
 }
 
-void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
-                        const struct weft_net_done *done)
+void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done)
 {
+    const struct weft_msg *msg = &done->msg;
     /* with a thousand ranks none of this is in the caches: fetched together, it comes together */
     weft_fetch(npu, sizeof(*npu));
-    weft_fetch((const void *)(uintptr_t)done->send_ref, sizeof(struct weft_trail));
+    weft_fetch(msg->token.object, sizeof(struct weft_trail));
     weft_fetch(npu->recent, sizeof(*npu->recent));
     struct weft_system *s = npu->sys;
-    const int sum =
-        msg->src == msg->dst; /* of the switches; its joint goes when all parts are over */
-    struct weft_trail *t = sum ? NULL : (struct weft_trail *)(uintptr_t)done->send_ref;
+    const bool sum = msg->kind == WEFT_MSG_PART; /* its joint goes when all parts are over */
+    struct weft_trail *t = sum ? NULL : weft_token_trail(done);
     uint64_t i = msg->tag & ((UINT64_C(1) << s->instr_bits) - 1);
     uint64_t lane = msg->tag >> s->instr_bits & ((UINT64_C(1) << s->lane_bits) - 1);
     struct weft_prog *p = find_prog(npu, msg->tag >> s->instr_bits >> s->lane_bits);
@@ -442,11 +442,10 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
     weft_trail_drop(s, t);
 }
 
-void weft_prog_control(struct weft_npu *npu, const struct weft_net_msg *msg,
-                       const struct weft_net_done *done)
+void weft_prog_control(struct weft_npu *npu, const struct weft_completion *done)
 {
     uint64_t instr;
-    struct weft_prog *p = weft_coll_rendezvous_control(npu, msg, done, &instr);
+    struct weft_prog *p = weft_coll_rendezvous_control(npu, done, &instr);
     if (p)
         granted(p, instr);
     weft_trail_leave(npu);

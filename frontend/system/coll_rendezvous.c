@@ -14,11 +14,16 @@ static void post_control(struct weft_prog *p, uint32_t peer, uint64_t tag)
     struct weft_system *s = p->sys;
     const struct weft_active *a = p->active;
     struct weft_err err = {0};
-    struct weft_net_msg msg = {
-        .src = p->npu->rank, .dst = peer, .bytes = s->p->rendezvous_control_bytes, .tag = tag};
+    struct weft_msg msg = {
+        .src = p->npu->rank,
+        .dst = peer,
+        .bytes = s->p->rendezvous_control_bytes,
+        .tag = tag,
+        .token_type = WEFT_TOKEN_TRAIL,
+    };
     weft_classify(&s->classes, weft_active_op(a), 0, &msg);
-    struct weft_trail *t = weft_trail_take(p->npu, a->op);
-    if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)t, &err))
+    msg.token.object = weft_trail_take(p->npu, a->op);
+    if (s->net->ops->send(s->net, &msg, &err))
         weft_system_fail(s, &err);
 }
 
@@ -60,10 +65,11 @@ void weft_coll_rendezvous_recv(struct weft_prog *p, uint32_t peer, uint64_t tag)
     post_control(p, peer, tag | WEFT_TAG_CONTROL | WEFT_TAG_GRANT);
 }
 
-struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu, const struct weft_net_msg *msg,
-                                               const struct weft_net_done *done, uint64_t *instr)
+struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu,
+                                               const struct weft_completion *done, uint64_t *instr)
 {
-    struct weft_trail *t = (struct weft_trail *)(uintptr_t)done->send_ref;
+    const struct weft_msg *msg = &done->msg;
+    struct weft_trail *t = weft_token_trail(done);
     struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag);
     if (!e)
         return NULL;

@@ -43,7 +43,7 @@ static struct weft_joint *joint_of(struct weft_site_group *g, uint64_t tag, uint
 }
 
 void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *g, uint32_t members,
-                     const struct weft_net_part *part)
+                     const struct weft_part *part)
 {
     struct weft_system *s = npu->sys;
     struct weft_err err = {0};
@@ -58,24 +58,27 @@ void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *
     j->post_ps = weft_now_ps(s);
     if (--j->unposted == 0)
         weft_u64map_take(&g->posting, part->tag, NULL);
-    if (s->net->ops->contribute(s->net, part, (uint64_t)(uintptr_t)j, &err)) {
+    struct weft_part own = *part;
+    own.token.object = j;
+    own.token_type = WEFT_TOKEN_JOINT;
+    if (s->net->ops->contribute(s->net, &own, &err)) {
         weft_err_prepend(&err, "rank %u", npu->rank);
         weft_system_fail(s, &err);
     }
 }
 
-void weft_joint_arrival(struct weft_active *a, const struct weft_net_done *done)
+void weft_joint_arrival(struct weft_active *a, const struct weft_completion *done)
 {
-    const struct weft_joint *j = (const struct weft_joint *)(uintptr_t)done->send_ref;
-    struct weft_net_done last = *done; /* as seen from the latest post */
+    const struct weft_joint *j = weft_token_joint(done);
+    struct weft_completion last = *done; /* as seen from the latest post */
     last.post_ps = j->post_ps;
     last.ideal_ps = done->post_ps + done->ideal_ps - j->post_ps;
     weft_npu_arrival(a, j->trail, &last);
 }
 
-void weft_joint_sent(struct weft_system *s, const struct weft_net_done *done)
+void weft_joint_sent(struct weft_system *s, const struct weft_completion *done)
 {
-    struct weft_joint *j = (struct weft_joint *)(uintptr_t)done->send_ref;
+    struct weft_joint *j = weft_token_joint(done);
     WEFT_REQUIRE(j->parts > 0);
     if (--j->parts > 0)
         return;

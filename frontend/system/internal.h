@@ -276,7 +276,7 @@ void weft_read_urgencies(const struct weft_workload *w, const struct weft_system
                          struct weft_classes *out);
 /** Fills in traffic class and QP of a message of op; @p turn picks the QP. */
 void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint64_t turn,
-                   struct weft_net_msg *msg);
+                   struct weft_msg *msg);
 
 /* coll_ids.c */
 /**
@@ -351,14 +351,36 @@ void weft_site_use(const struct weft_sites *sites, struct weft_coll_call *call, 
 /** The net's group of a set of ranks. */
 struct weft_site_group *weft_site_net_group(const struct weft_sites *sites, uint64_t key);
 
+/** What a token (base/message.h) of the system layer's names: weft_msg.token_type. */
+enum weft_token_type {
+    WEFT_TOKEN_TRAIL = 1, /**< struct weft_trail: messages of collectives, grants and requests */
+    WEFT_TOKEN_ACTIVE,    /**< struct weft_active: of SENDs, and accesses of a memory */
+    WEFT_TOKEN_JOINT      /**< struct weft_joint: of operations of the switches */
+};
+static inline struct weft_trail *weft_token_trail(const struct weft_completion *done)
+{
+    WEFT_REQUIRE(done->msg.token_type == WEFT_TOKEN_TRAIL);
+    return (struct weft_trail *)done->msg.token.object;
+}
+static inline struct weft_active *weft_token_active(const struct weft_completion *done)
+{
+    WEFT_REQUIRE(done->msg.token_type == WEFT_TOKEN_ACTIVE);
+    return (struct weft_active *)done->msg.token.object;
+}
+static inline struct weft_joint *weft_token_joint(const struct weft_completion *done)
+{
+    WEFT_REQUIRE(done->msg.token_type == WEFT_TOKEN_JOINT);
+    return (struct weft_joint *)done->msg.token.object;
+}
+
 /* in_network.c */
 /** Posts a rank's part of an operation of the switches, in the event of @p op; @p members take part. */
 void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *g, uint32_t members,
-                     const struct weft_net_part *part);
+                     const struct weft_part *part);
 /** The beginning of an event: the result of an operation has come in. */
-void weft_joint_arrival(struct weft_active *a, const struct weft_net_done *done);
+void weft_joint_arrival(struct weft_active *a, const struct weft_completion *done);
 /** A member's part is over. */
-void weft_joint_sent(struct weft_system *s, const struct weft_net_done *done);
+void weft_joint_sent(struct weft_system *s, const struct weft_completion *done);
 void weft_joints_free(struct weft_site_group *g);
 
 /* positions.c */
@@ -374,9 +396,9 @@ uint32_t weft_position(const struct weft_group *g, const uint32_t *sorted, uint3
 void weft_npu_account(struct weft_npu *npu, int64_t now_ps);
 /** The beginning of an event: a message of @p a has come in, posted with @p trail. */
 void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
-                      const struct weft_net_done *done);
+                      const struct weft_completion *done);
 /** The beginning of an event: what SEND @p a has sent is acknowledged. */
-void weft_npu_acked(struct weft_active *a, const struct weft_net_done *done);
+void weft_npu_acked(struct weft_active *a, const struct weft_completion *done);
 /** The beginning of an event: the timer with @p t, of @p a, is over. */
 void weft_npu_timer(struct weft_active *a, struct weft_trail *t);
 
@@ -468,11 +490,9 @@ int weft_prog_open(struct weft_prog *p);
 void weft_prog_start(struct weft_prog *p);
 void weft_prog_close(struct weft_prog *p);
 /** A message of a rendezvous has come in. */
-void weft_prog_control(struct weft_npu *npu, const struct weft_net_msg *msg,
-                       const struct weft_net_done *done);
+void weft_prog_control(struct weft_npu *npu, const struct weft_completion *done);
 /** A message of a collective arrived. */
-void weft_prog_received(struct weft_npu *npu, const struct weft_net_msg *msg,
-                        const struct weft_net_done *done);
+void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done);
 /** The first receive that is posted and not done, else a message that waits for its receive: the step
  * and the rank; 0 when there is none. */
 int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank);
@@ -537,8 +557,7 @@ static inline uint64_t weft_remote_message_bytes(const struct weft_system_params
 /** Begins the access of a MEM op; at its end calls over(a, 0), or weft_remote_received() says so. */
 void weft_remote_access(struct weft_active *a, void (*over)(void *ctx, uint64_t arg));
 /** A message to or from a memory has come in; returns the op whose access is over, or NULL. */
-struct weft_active *weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
-                                         const struct weft_net_done *done);
+struct weft_active *weft_remote_received(struct weft_system *s, const struct weft_completion *done);
 
 /* coll_rendezvous.c */
 /** Whether a message of @p bytes of a collective waits for its receive. */
@@ -553,20 +572,17 @@ int weft_coll_rendezvous_send(struct weft_prog *p, uint64_t instr, uint32_t peer
 void weft_coll_rendezvous_recv(struct weft_prog *p, uint32_t peer, uint64_t tag);
 /** A message of a rendezvous has come in, which begins an event: returns the program whose send
  * instruction *instr it grants, NULL: none. */
-struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu, const struct weft_net_msg *msg,
-                                               const struct weft_net_done *done, uint64_t *instr);
+struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu, const struct weft_completion *done, uint64_t *instr);
 /** A send instruction of a program that waits for its grant, and from whom; 0: there is none. */
 int weft_coll_rendezvous_pending(const struct weft_prog *p, uint64_t *instr, uint32_t *rank);
 
 /* p2p.c, p2p_table.c */
 void weft_p2p_send(struct weft_active *a);
 void weft_p2p_recv(struct weft_active *a);
-void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
-                       const struct weft_net_done *done);
+void weft_p2p_received(struct weft_npu *npu, const struct weft_completion *done);
 /** A message of a rendezvous has come in. */
-void weft_p2p_control(struct weft_npu *npu, const struct weft_net_msg *msg,
-                      const struct weft_net_done *done);
-void weft_p2p_sent(const struct weft_net_done *done);
+void weft_p2p_control(struct weft_npu *npu, const struct weft_completion *done);
+void weft_p2p_sent(const struct weft_completion *done);
 void weft_p2p_free(struct weft_npu *npu);
 /** 1 when comm_tag @p tag can be carried. */
 int weft_p2p_tag_fits(uint64_t tag);

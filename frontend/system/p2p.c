@@ -48,19 +48,22 @@ static int check_size(struct weft_active *a, uint64_t bytes)
     return err.code;
 }
 
-static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes, const void *ref)
+static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes,
+                 enum weft_token_type type, void *object)
 {
     struct weft_system *s = a->npu->sys;
     const struct weft_op *op = weft_active_op(a);
     struct weft_err err = {0};
-    struct weft_net_msg msg = {
+    struct weft_msg msg = {
         .src = a->npu->rank,
         .dst = op->peer,
         .bytes = bytes,
         .tag = carried(op->tag) | bits,
+        .token.object = object,
+        .token_type = type,
     };
     weft_classify(&s->classes, op, op->tag, &msg);
-    if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)ref, &err)) {
+    if (s->net->ops->send(s->net, &msg, &err)) {
         weft_err_prepend(&err, "rank %u, node %llu '%s'", a->npu->rank, (unsigned long long)op->id,
                          op->name);
         weft_system_fail(s, &err);
@@ -71,12 +74,12 @@ static void post_data(struct weft_active *a)
 {
     a->start_ps = weft_now_ps(a->npu->sys);
     a->trail = weft_trail_take(a->npu, a->op);
-    post(a, 0, weft_active_op(a)->bytes, a);
+    post(a, 0, weft_active_op(a)->bytes, WEFT_TOKEN_ACTIVE, a);
 }
 
 static void post_control(const struct weft_active *a, uint64_t bits)
 {
-    post(a, WEFT_TAG_CONTROL | bits, a->npu->sys->p->rendezvous_control_bytes,
+    post(a, WEFT_TAG_CONTROL | bits, a->npu->sys->p->rendezvous_control_bytes, WEFT_TOKEN_TRAIL,
          weft_trail_take(a->npu, a->op));
 }
 
@@ -136,10 +139,10 @@ static void grant(struct weft_active *a)
     post_control(a, WEFT_TAG_GRANT);
 }
 
-void weft_p2p_control(struct weft_npu *npu, const struct weft_net_msg *msg,
-                      const struct weft_net_done *done)
+void weft_p2p_control(struct weft_npu *npu, const struct weft_completion *done)
 {
-    struct weft_trail *t = (struct weft_trail *)(uintptr_t)done->send_ref;
+    const struct weft_msg *msg = &done->msg;
+    struct weft_trail *t = weft_token_trail(done);
     struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag), *data;
     struct weft_active *a = NULL;
     if (!e)
@@ -166,9 +169,9 @@ void weft_p2p_control(struct weft_npu *npu, const struct weft_net_msg *msg,
     weft_trail_drop(npu->sys, t);
 }
 
-void weft_p2p_sent(const struct weft_net_done *done)
+void weft_p2p_sent(const struct weft_completion *done)
 {
-    struct weft_active *a = (struct weft_active *)(uintptr_t)done->send_ref;
+    struct weft_active *a = weft_token_active(done);
     struct weft_npu *npu = a->npu;
     weft_npu_acked(a, done);
     weft_npu_done(a);
@@ -198,9 +201,9 @@ void weft_p2p_recv(struct weft_active *a)
         weft_npu_done(a);
 }
 
-void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
-                       const struct weft_net_done *done)
+void weft_p2p_received(struct weft_npu *npu, const struct weft_completion *done)
 {
+    const struct weft_msg *msg = &done->msg;
     struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag);
     if (!e)
         return;
@@ -208,7 +211,7 @@ void weft_p2p_received(struct weft_npu *npu, const struct weft_net_msg *msg,
     if (a) {
         weft_p2p_tidy(npu, e);
         if (check_size(a, msg->bytes) == 0) {
-            const struct weft_active *send = (struct weft_active *)(uintptr_t)done->send_ref;
+            const struct weft_active *send = weft_token_active(done);
             weft_npu_arrival(a, send->trail, done);
             weft_npu_done(a);
             weft_npu_issue(npu);

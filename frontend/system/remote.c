@@ -77,11 +77,13 @@ static void post(struct weft_active *a, int there, uint64_t bytes)
     struct weft_system *s = a->npu->sys;
     uint32_t memory = s->w->nranks + memory_of(s->p, a->npu->rank);
     struct weft_err err = {0};
-    struct weft_net_msg msg = {.src = there ? a->npu->rank : memory,
+    struct weft_msg msg = {.src = there ? a->npu->rank : memory,
                                .dst = there ? memory : a->npu->rank,
                                .bytes = bytes,
-                               .prio = WEFT_NET_PRIO_DEFAULT};
-    if (s->net->ops->send(s->net, &msg, (uint64_t)(uintptr_t)a, &err)) {
+                               .token.object = a,
+                           .prio = WEFT_PRIO_DEFAULT,
+                           .token_type = WEFT_TOKEN_ACTIVE};
+    if (s->net->ops->send(s->net, &msg, &err)) {
         weft_err_prepend(&err, "rank %u, node %llu '%s'", a->npu->rank,
                          (unsigned long long)weft_active_op(a)->id, weft_active_op(a)->name);
         weft_system_fail(s, &err);
@@ -110,11 +112,10 @@ void weft_remote_access(struct weft_active *a, void (*over)(void *ctx, uint64_t 
         weft_system_after(s, serve(s, a), over, a, 0);
 }
 
-struct weft_active *weft_remote_received(struct weft_system *s, const struct weft_net_msg *msg,
-                                         const struct weft_net_done *done)
+struct weft_active *weft_remote_received(struct weft_system *s, const struct weft_completion *done)
 {
-    struct weft_active *a = (struct weft_active *)(uintptr_t)done->send_ref;
-    if (msg->dst < s->w->nranks)
+    struct weft_active *a = weft_token_active(done);
+    if (done->msg.dst < s->w->nranks)
         return a;
     weft_system_after(s, serve(s, a), answer, a, 0);
     return NULL;

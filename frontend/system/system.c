@@ -6,38 +6,39 @@
 
 #include <stdlib.h>
 
-static void on_sent(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_sent(void *ctx, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
-    if (s->err.code == 0 && (msg->tag & WEFT_TAG_P2P) && !(msg->tag & WEFT_TAG_CONTROL))
+    const uint64_t tag = done->msg.tag;
+    if (s->err.code == 0 && (tag & WEFT_TAG_P2P) && !(tag & WEFT_TAG_CONTROL))
         weft_p2p_sent(done);
-    else if (msg->src == msg->dst) /* a part of an operation of the switches */
+    else if (done->msg.kind == WEFT_MSG_PART)
         weft_joint_sent(s, done);
 }
 
-static void remote_received(struct weft_system *s, const struct weft_net_msg *msg,
-                            const struct weft_net_done *done)
+static void remote_received(struct weft_system *s, const struct weft_completion *done)
 {
-    struct weft_active *over = weft_remote_received(s, msg, done);
+    struct weft_active *over = weft_remote_received(s, done);
     if (over)
         weft_resource_done(over);
 }
 
-static void on_received(void *ctx, const struct weft_net_msg *msg, const struct weft_net_done *done)
+static void on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_system *s = ctx;
+    const struct weft_msg *msg = &done->msg;
     if (s->err.code)
         return;
     if (msg->src >= s->w->nranks || msg->dst >= s->w->nranks)
-        remote_received(s, msg, done);
+        remote_received(s, done);
     else if ((msg->tag & WEFT_TAG_P2P) && (msg->tag & WEFT_TAG_CONTROL))
-        weft_p2p_control(&s->npus[msg->dst], msg, done);
+        weft_p2p_control(&s->npus[msg->dst], done);
     else if (msg->tag & WEFT_TAG_P2P)
-        weft_p2p_received(&s->npus[msg->dst], msg, done);
+        weft_p2p_received(&s->npus[msg->dst], done);
     else if (s->coll_rendezvous_bytes && (msg->tag & WEFT_TAG_CONTROL))
-        weft_prog_control(&s->npus[msg->dst], msg, done);
+        weft_prog_control(&s->npus[msg->dst], done);
     else
-        weft_prog_received(&s->npus[msg->dst], msg, done);
+        weft_prog_received(&s->npus[msg->dst], done);
 }
 
 static unsigned bits_for(uint64_t n) /* to tell 0 .. n-1 apart */

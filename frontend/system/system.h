@@ -206,7 +206,7 @@ int weft_system_start(struct weft_system *s, struct weft_err *err);
 /** Operations done and in total, over all ranks. */
 void weft_system_progress(const struct weft_system *s, uint64_t *done, uint64_t *total);
 /** Payload in bytes that all operations together move, each hop of an algorithm counted; without the requests and
- * grants of rendezvous. When a run has finished, that much has come to hosts (weft_net_totals.bytes_received). A pass over the
+ * grants of rendezvous. When a run has finished, that much has come to hosts (weft_totals.bytes_received). A pass over the
  * workload: call it once. */
 uint64_t weft_system_volume(const struct weft_system *s);
 /** 1 when every operation of every rank is done. */

@@ -65,12 +65,12 @@ HandshakePs(weft_engine* engine,
     {
         return 0;
     }
-    const int64_t opening = segments.Ps(true, SYN_OPTION_BYTES) +
-                            segments.Ps(false, SYN_OPTION_BYTES) +
-                            weft_engine_leaving_ps(engine,
-                                                   part.src,
-                                                   part.since,
-                                                   WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
+    const int64_t opening =
+        segments.Ps(true, SYN_OPTION_BYTES) + segments.Ps(false, SYN_OPTION_BYTES) +
+        weft_engine_leaving_ps(engine,
+                               part.src,
+                               part.since,
+                               WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
     return std::max<int64_t>(0, start.openedPs + opening - part.postPs);
 }
 

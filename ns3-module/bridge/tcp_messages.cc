@@ -49,13 +49,13 @@ PartBytes(uint64_t bytes, uint64_t parts, uint64_t i)
 }
 
 TcpMessages::Group&
-TcpMessages::GetGroup(const weft_engine_msg& msg)
+TcpMessages::GetGroup(const weft_msg& msg)
 {
-    Group& group = m_groups[{msg.src_host, msg.dst_host, msg.prio, msg.qp}];
+    Group& group = m_groups[{msg.src, msg.dst, msg.prio, msg.qp}];
     while (group.connections.size() < m_connections)
     {
-        const uint32_t src = msg.src_host;
-        const uint32_t dst = msg.dst_host;
+        const uint32_t src = msg.src;
+        const uint32_t dst = msg.dst;
         TcpConnection::Listener listener;
         listener.received = [this](uint64_t id, const TcpClocks& clocks) { Received(id, clocks); };
         listener.acked = [this](uint64_t id) { Acked(id); };
@@ -86,11 +86,11 @@ TcpMessages::GetGroup(const weft_engine_msg& msg)
 int64_t
 TcpMessages::IdealPs(const Message& message) const
 {
-    const weft_engine_msg& msg = message.done.msg;
+    const weft_msg& msg = message.done.msg;
     const uint64_t parts = message.starts.size();
     TcpPart part = {};
-    part.src = msg.src_host;
-    part.dst = msg.dst_host;
+    part.src = msg.src;
+    part.dst = msg.dst;
     part.postPs = message.done.post_ps;
     part.since = message.since;
     int64_t longest = 0;
@@ -105,19 +105,20 @@ TcpMessages::IdealPs(const Message& message) const
 void
 TcpMessages::FillDelays(Message& message) const
 {
-    weft_engine_done& d = message.done;
+    weft_completion& d = message.done;
     const int64_t beyond = d.received_ps - d.post_ps - d.ideal_ps;
     weft_engine_frame frame = {};
-    frame.src_host = d.msg.src_host;
-    frame.dst_host = d.msg.dst_host;
+    frame.src_host = d.msg.src;
+    frame.dst_host = d.msg.dst;
     frame.flow = message.starts[0].flow;
     const uint32_t segment = m_hosts.GetSegmentBytes();
-    const int64_t last = weft_engine_frames_ideal_ps(m_fabric->GetEngine(),
-                                                     &frame,
-                                                     message.since,
-                                                     std::min<uint64_t>(d.msg.bytes, segment),
-                                                     segment,
-                                                     WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
+    const int64_t last =
+        weft_engine_frames_ideal_ps(m_fabric->GetEngine(),
+                                    &frame,
+                                    message.since,
+                                    std::min<uint64_t>(d.msg.bytes, segment),
+                                    segment,
+                                    WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
     // Handshake, slow start and the time of its own bytes are in the ideal duration, all but that
     // of its last segment.
     const int64_t sending = std::max<int64_t>(0, d.ideal_ps - last);
@@ -127,19 +128,18 @@ TcpMessages::FillDelays(Message& message) const
 }
 
 int
-TcpMessages::Send(uint64_t id, const weft_engine_msg& msg, weft_err* err)
+TcpMessages::Send(uint64_t id, const weft_msg& msg, weft_err* err)
 {
     const uint32_t hosts = m_fabric->GetGraph()->nhosts;
-    if (msg.src_host >= hosts || msg.dst_host >= hosts || msg.src_host == msg.dst_host ||
-        msg.prio >= WEFT_PRIOS)
+    if (msg.src >= hosts || msg.dst >= hosts || msg.src == msg.dst || msg.prio >= WEFT_PRIOS)
     {
         return weft_err_set(
             err,
             WEFT_E_INPUT,
             "message from host %u to host %u at priority %u: the fabric has hosts 0 "
             "to %u, a message goes to another host, priorities are 0 to 7",
-            msg.src_host,
-            msg.dst_host,
+            msg.src,
+            msg.dst,
             msg.prio,
             hosts - 1);
     }
@@ -213,7 +213,7 @@ TcpMessages::Finish(uint64_t id)
         return;
     }
     it->second.done.acked_ps = WeftPs(Simulator::Now());
-    const weft_engine_done done = it->second.done;
+    const weft_completion done = it->second.done;
     m_fabric->GetPump().SyncClock();
     m_messages.erase(it);
     m_totals.acked++;
@@ -223,7 +223,7 @@ TcpMessages::Finish(uint64_t id)
 void
 TcpMessages::Counted(uint64_t id, uint64_t retxBytes, bool echo)
 {
-    weft_engine_done& d = m_messages.at(id).done;
+    weft_completion& d = m_messages.at(id).done;
     d.retx_bytes += retxBytes;
     d.cnps += echo;
 }
@@ -365,8 +365,8 @@ TcpMessages::Explain(uint64_t max, const std::function<void(const char*)>& fn) c
             sizeof text,
             "h%u -> h%u: message %llu of %s (tag %llu) over TCP: %s; congestion window %s, "
             "%llu timeouts so far",
-            m.done.msg.src_host,
-            m.done.msg.dst_host,
+            m.done.msg.src,
+            m.done.msg.dst,
             static_cast<unsigned long long>(m.done.id),
             weft_human_size(m.done.msg.bytes, size),
             static_cast<unsigned long long>(m.done.msg.tag),

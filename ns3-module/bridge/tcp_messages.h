@@ -42,9 +42,9 @@ class TcpMessages
     /** What the owner is told, in ns-3 events. */
     struct Listener
     {
-        std::function<void(const weft_engine_done&)> received; //!< At the receiver.
-        std::function<void(const weft_engine_done&)> acked;    //!< At the sender.
-        std::function<void(const weft_err&)> failed;           //!< A connection is lost.
+        std::function<void(const weft_completion&)> received; //!< At the receiver.
+        std::function<void(const weft_completion&)> acked;    //!< At the sender.
+        std::function<void(const weft_err&)> failed;          //!< A connection is lost.
     };
 
     /**
@@ -72,7 +72,7 @@ class TcpMessages
      * @param [out] err why it failed
      * @return 0 or a WEFT_E_* code
      */
-    int Send(uint64_t id, const weft_engine_msg& msg, weft_err* err);
+    int Send(uint64_t id, const weft_msg& msg, weft_err* err);
 
     /**
      * @return the sums
@@ -124,7 +124,7 @@ class TcpMessages
     /** A message under way. */
     struct Message
     {
-        weft_engine_done done;        //!< What is known.
+        weft_completion done;         //!< What is known.
         Group* group;                 //!< Its connections.
         weft_engine_mark since;       //!< When it was posted.
         std::vector<TcpStart> starts; //!< The connections of its parts, when it was posted.
@@ -138,7 +138,7 @@ class TcpMessages
      * @param msg a message
      * @return its connections, opened if need be
      */
-    Group& GetGroup(const weft_engine_msg& msg);
+    Group& GetGroup(const weft_msg& msg);
     /**
      * @param message has just arrived
      * @return the least that it can take

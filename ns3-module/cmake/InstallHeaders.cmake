@@ -10,6 +10,7 @@ function(weft_install_c_headers root module destination)
     file(GLOB headers CONFIGURE_DEPENDS ${from}/*.h)
     install(FILES ${headers} DESTINATION ${destination}/${folder} ${ARGN})
   endforeach()
-  install(FILES ${module}/engine/engine.h ${module}/engine/wire.h ${module}/engine/capture.h
+  file(GLOB headers CONFIGURE_DEPENDS ${module}/engine/engine*.h)
+  install(FILES ${headers} ${module}/engine/wire.h ${module}/engine/capture.h
     ${module}/engine/recoveries.def ${module}/engine/balances.def DESTINATION ${destination}/ns3-module/engine ${ARGN})
 endfunction()

@@ -49,7 +49,7 @@ void weft_engine_settle(struct weft_engine *e)
     lazy_catch_up(e);
 }
 
-void weft_engine_totals(struct weft_engine *e, struct weft_engine_totals *out)
+void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)
 {
     weft_engine_settle(e);
     *out = e->tot;
@@ -78,20 +78,15 @@ static int64_t yet_to_send(const struct weft_engine *e, const struct port *p)
 }
 
 void weft_engine_port_stats(struct weft_engine *e, uint32_t port,
-                            struct weft_engine_port_stats *out)
-{
-    const struct port *p = settled(e, port);
-    *out = p->st;
-    out->busy_ps -= yet_to_send(e, p);
-    if (p->paused)
-        out->paused_ps += reached_ps(e) - p->paused_since_ps;
-}
-
-int64_t weft_engine_port_last_ps(struct weft_engine *e, uint32_t port)
+                            struct weft_port_counters *out)
 {
     const struct port *p = settled(e, port);
     const int64_t now = reached_ps(e);
-    return p->down ? 0 : p->busy_until_ps < now ? p->busy_until_ps : now;
+    *out = p->st;
+    out->busy_ps -= yet_to_send(e, p);
+    out->last_ps = p->down ? 0 : p->busy_until_ps < now ? p->busy_until_ps : now;
+    if (p->paused)
+        out->paused_ps += now - p->paused_since_ps;
 }
 
 uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -308,7 +303,7 @@ static void explain_qp(const struct weft_engine *e, uint32_t i, void (*fn)(void 
     snprintf(text, sizeof text,
              "h%u -> h%u: message %" PRIu64 " of %s (tag %" PRIu64
              "), %s unacknowledged on this QP: %s%s",
-             q->src_host, q->dst_host, m->id, weft_human_size(m->m.bytes, size), m->m.tag,
+             q->src_host, q->dst_host, m->id, weft_human_size(m->bytes, size), m->tag,
              weft_human_size(q->end_byte - q->una_bytes, left), stands, why);
     fn(ctx, text);
 }

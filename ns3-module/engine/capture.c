@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Captures; see capture.h. */
 #include "capture.h"
-#include "params/lists.h"
 
 #include "base/file.h"
 #include "pcap.h"
@@ -187,7 +186,7 @@ void weft_capture_packet(struct weft_capture *c, int64_t t_ps, uint32_t port,
     }
 }
 
-void weft_capture_posted(struct weft_capture *c, const struct weft_engine_done *msg)
+void weft_capture_posted(struct weft_capture *c, const struct weft_completion *msg)
 {
     if (!c->err.code)
         weft_wire_posted(c->wire, msg, &c->err);

@@ -48,7 +48,7 @@ const uint8_t *weft_capture_events(const struct weft_capture *c);
 void weft_capture_packet(struct weft_capture *c, int64_t t_ps, uint32_t port,
                          enum weft_pkt_event what, const struct weft_engine_pkt_view *pkt);
 /** The hook `posted`. */
-void weft_capture_posted(struct weft_capture *c, const struct weft_engine_done *msg);
+void weft_capture_posted(struct weft_capture *c, const struct weft_completion *msg);
 
 /**
  * Sets chosen[link] for each link that @p links names: words joined by commas, each "all", "hosts" (links of

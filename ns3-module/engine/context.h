@@ -69,7 +69,7 @@ struct weft_engine {
     struct delays delays;
     struct stall stall;
     struct node_payload *own; /**< one per node */
-    struct weft_engine_totals tot;
+    struct weft_totals tot;
     struct weft_err err;
 };
 

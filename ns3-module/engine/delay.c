@@ -200,7 +200,7 @@ static int64_t longer_ps(struct weft_engine *e, struct qp *q, const struct msg *
     const uint64_t mtu = q->mtu_bytes, before = (m->npkts - 1) * mtu;
     if (psn + 1 >= m->first_psn + m->npkts || psn < m->first_psn)
         return 0;
-    return qp_ideal_ps(e, q, mtu, m->since) - qp_ideal_ps(e, q, m->m.bytes - before, m->since);
+    return qp_ideal_ps(e, q, mtu, m->since) - qp_ideal_ps(e, q, m->bytes - before, m->since);
 }
 
 void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c)
@@ -214,7 +214,7 @@ void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const st
     m->held_ps[WEFT_DELAY_PAUSE] += paused < way_ps ? paused : way_ps;
 }
 
-void delay_fill(const struct msg *m, struct weft_engine_done *d)
+void delay_fill(const struct msg *m, struct weft_completion *d)
 {
     memcpy(d->delay_ps, m->held_ps, sizeof m->held_ps);
     const int64_t beyond_ps = d->received_ps - d->post_ps - d->ideal_ps;

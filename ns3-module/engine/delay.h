@@ -43,7 +43,7 @@ void delay_posted(const struct weft_engine *e, struct qp *q, struct msg *m);
 void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m);
 void delay_received(struct weft_engine *e, struct qp *q, struct msg *m, const struct completer *c);
 /** Fills in the delays of a message that is complete. */
-void delay_fill(const struct msg *m, struct weft_engine_done *d);
+void delay_fill(const struct msg *m, struct weft_completion *d);
 void delay_fini(struct weft_engine *e);
 /** Memory that the clocks of ports take. */
 uint64_t delay_bytes(const struct weft_engine *e);

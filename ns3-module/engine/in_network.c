@@ -182,9 +182,16 @@ static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
     struct operation *op = &g->ops[m->over - g->first_op];
     const struct part *p = &op->part[place];
     const bool takes = receives(op, place);
-    struct weft_engine_done d = {
+    struct weft_completion d = {
         .id = p->id,
-        .msg = {m->host, m->host, op->bytes, op->tag, p->ref, g->prio, 0},
+        .msg = {.src = m->host,
+                .dst = m->host,
+                .bytes = op->bytes,
+                .tag = op->tag,
+                .token = p->token,
+                .prio = g->prio,
+                .token_type = p->token_type,
+                .kind = WEFT_MSG_PART},
         .post_ps = p->post_ps,
         .received_ps = e->now,
         .acked_ps = e->now,
@@ -321,7 +328,7 @@ static int fix_windows(struct weft_engine *e, struct weft_err *err)
 }
 
 static struct operation *new_operation(const struct weft_engine *e, struct group *g,
-                                       const struct weft_engine_part *p)
+                                       const struct weft_part *p)
 {
     if (g->nops == g->ops_cap) {
         const uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
@@ -348,7 +355,7 @@ static struct operation *new_operation(const struct weft_engine *e, struct group
     return op;
 }
 
-static int check_part(const struct weft_engine *e, const struct weft_engine_part *p,
+static int check_part(const struct weft_engine *e, const struct weft_part *p,
                       struct weft_err *err)
 {
     const struct in_network *in = e->in_network;
@@ -361,7 +368,7 @@ static int check_part(const struct weft_engine *e, const struct weft_engine_part
     return 0;
 }
 
-int weft_engine_contribute(struct weft_engine *e, const struct weft_engine_part *p,
+int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p,
                            struct weft_err *err)
 {
     struct in_network *in = e->in_network;
@@ -379,7 +386,11 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_engine_part 
             "h%u begins the in-network operation with tag %llu where another member of its group "
             "began the one with tag %llu: members have to begin them in the same order",
             m->host, (unsigned long long)p->tag, (unsigned long long)op->tag);
-    op->part[p->member] = (struct part){e->tot.msgs_posted++, p->ref, e->now, true};
+    op->part[p->member] = (struct part){.id = e->tot.msgs_posted++,
+                                         .token = p->token,
+                                         .token_type = p->token_type,
+                                         .post_ps = e->now,
+                                         .posted = true};
     note_latest(e, g, op, p->member);
     op->nposted++;
     m->posted++;

@@ -8,8 +8,10 @@
 
 /** What one member has posted of an operation. */
 struct part {
-    uint64_t id, ref;
+    uint64_t id;
+    union weft_token token;
     int64_t post_ps;
+    uint8_t token_type;
     bool posted;
 };
 

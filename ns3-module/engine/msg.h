@@ -11,7 +11,8 @@ struct msg {
     uint32_t next; /**< list link of its QP; first, as stable.h wants */
     uint32_t qp;
     uint64_t id;
-    struct weft_engine_msg m;
+    uint64_t bytes, tag; /**< as posted; hosts, priority and number are those of its QP */
+    union weft_token token;
     uint64_t first_psn, npkts;
     uint64_t start_byte; /**< QP stream offset of its first byte */
     int64_t post_ps, received_ps;
@@ -22,7 +23,9 @@ struct msg {
     int64_t sent_ps; /**< its last packet was sent for the first time, -1: not yet */
     /** The clocks of its QP when it was posted; from sent_ps on: what delayed it */
     int64_t held_ps[WEFT_DELAY_QUEUE];
-    uint64_t retx_bytes, cnps;
+    uint64_t retx_bytes;
+    uint32_t cnps;
+    uint8_t token_type;
 };
 
 /** The packet that makes a message complete. */

@@ -172,7 +172,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     struct msg *m = msg_at(e, q->nxt_msg);
     const uint64_t mtu = q->mtu_bytes;
     const uint64_t index = q->nxt_psn - m->first_psn;
-    const uint64_t left = m->m.bytes - index * mtu;
+    const uint64_t left = m->bytes - index * mtu;
     const uint64_t payload = left < mtu ? left : mtu;
     k->qp = qi;
     k->msg = q->nxt_msg;

@@ -49,7 +49,7 @@ struct port {
     uint64_t qtotal; /**< egress occupancy, all priorities */
     /** packets that came out of this port's link at the far end, lost ones included */
     uint64_t rx_packets;
-    struct weft_engine_port_stats st; /**< its first five, too */
+    struct weft_port_counters st; /**< its first five, too */
     struct lane lane[WEFT_PRIOS] __attribute__((aligned(8)));
     struct list ctrl;             /**< PFC frames waiting */
     const struct port_kind *kind; /**< buffer and marking constants */

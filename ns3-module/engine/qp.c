@@ -210,7 +210,7 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
     q->cnp_at_ps = WEFT_NEVER;
     q->nack_psn = UINT64_MAX;
-    const uint32_t own = number & ((UINT32_C(1) << WEFT_ENGINE_QP_BITS) - 1);
+    const uint32_t own = number & ((UINT32_C(1) << WEFT_QP_BITS) - 1);
     uint64_t entropy =
         weft_mix64(qp_key(src, dst, prio, own) ^ weft_rng_stream(e->seed, "ecmp", 0).state);
     q->flow_hash = (uint32_t)entropy;
@@ -256,20 +256,20 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
     return qi;
 }
 
-int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, uint64_t *id,
+int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t *id,
                      struct weft_err *err)
 {
     const uint32_t hosts = e->fabric->nhosts;
     uint32_t prio = msg->prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : msg->prio;
-    if (msg->src_host >= hosts || msg->dst_host >= hosts)
+    if (msg->src >= hosts || msg->dst >= hosts)
         return weft_err_set(err, WEFT_E_INPUT,
                             "message from host %u to host %u, but the fabric has hosts 0 to %u",
-                            msg->src_host, msg->dst_host, hosts - 1);
-    if (msg->src_host == msg->dst_host)
-        return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src_host);
+                            msg->src, msg->dst, hosts - 1);
+    if (msg->src == msg->dst)
+        return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
     if (prio >= WEFT_PRIOS)
         return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
-    uint32_t qi = qp_get(e, msg->src_host, msg->dst_host, prio, msg->qp, err);
+    uint32_t qi = qp_get(e, msg->src, msg->dst, prio, msg->qp, err);
     if (qi == NIL)
         return err ? err->code : WEFT_E_LIMIT;
     uint32_t mi = stable_alloc(&e->msgs);
@@ -281,14 +281,16 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
     *m = (struct msg){.next = NIL,
                       .qp = qi,
                       .id = e->tot.msgs_posted++,
-                      .m = *msg,
+                      .bytes = msg->bytes,
+                      .tag = msg->tag,
+                      .token = msg->token,
+                      .token_type = msg->token_type,
                       .first_psn = q->end_psn,
                       .npkts = msg->bytes ? (msg->bytes - 1) / mtu + 1 : 1,
                       .start_byte = q->end_byte,
                       .post_ps = e->now,
                       .since = e->ideal.now,
                       .sent_ps = -1};
-    m->m.prio = prio;
     delay_posted(e, q, m);
     e->tot.bytes_posted += msg->bytes;
     q->end_psn += m->npkts;
@@ -305,8 +307,8 @@ int weft_engine_send(struct weft_engine *e, const struct weft_engine_msg *msg, u
     if (id)
         *id = m->id;
     if (e->hooks.posted) {
-        struct weft_engine_done d;
-        rc_fill_done(m, 0, &d);
+        struct weft_completion d;
+        rc_fill_done(q, m, 0, &d);
         d.ideal_ps = qp_ideal_ps(e, q, msg->bytes, m->since);
         e->hooks.posted(e->hooks.ctx, &d);
     }

@@ -23,10 +23,18 @@
 
 #include "base/units.h"
 
-void rc_fill_done(const struct msg *m, int64_t acked_ps, struct weft_engine_done *d)
+void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
+                  struct weft_completion *d)
 {
-    *d = (struct weft_engine_done){.id = m->id,
-                                   .msg = m->m,
+    *d = (struct weft_completion){.id = m->id,
+                                   .msg = {.src = q->src_host,
+                                           .dst = q->dst_host,
+                                           .bytes = m->bytes,
+                                           .tag = m->tag,
+                                           .token = m->token,
+                                           .prio = q->own_prio,
+                                           .qp = q->number,
+                                           .token_type = m->token_type},
                                    .post_ps = m->post_ps,
                                    .received_ps = m->received_ps,
                                    .acked_ps = acked_ps,
@@ -78,13 +86,13 @@ void rc_received(struct weft_engine *e, struct qp *q, uint32_t mi, const struct 
     struct msg *m = msg_at(e, mi);
     delay_received(e, q, m, c);
     m->received_ps = e->now;
-    m->ideal_ps = qp_ideal_ps(e, q, m->m.bytes, m->since);
+    m->ideal_ps = qp_ideal_ps(e, q, m->bytes, m->since);
     q->rcv_msg = m->next;
     e->tot.msgs_received++;
-    e->tot.bytes_received += m->m.bytes;
+    e->tot.bytes_received += m->bytes;
     if (e->hooks.received) {
-        struct weft_engine_done d;
-        rc_fill_done(m, 0, &d);
+        struct weft_completion d;
+        rc_fill_done(q, m, 0, &d);
         e->hooks.received(e->hooks.ctx, &d);
     }
 }
@@ -157,7 +165,7 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
             q->una_bytes = m->start_byte + (psn - m->first_psn) * q->mtu_bytes;
             break;
         }
-        q->una_bytes = m->start_byte + m->m.bytes;
+        q->una_bytes = m->start_byte + m->bytes;
         uint32_t mi = q->head_msg;
         q->head_msg = m->next;
         if (done == NIL)
@@ -179,8 +187,8 @@ static uint32_t advance(struct weft_engine *e, struct qp *q, uint64_t psn)
 static void complete(struct weft_engine *e, uint32_t mi)
 {
     struct msg *m = msg_at(e, mi);
-    struct weft_engine_done d;
-    rc_fill_done(m, e->now, &d);
+    struct weft_completion d;
+    rc_fill_done(qp_at(e, m->qp), m, e->now, &d);
     stable_release(&e->msgs, mi);
     e->tot.msgs_acked++;
     if (d.received_ps - d.post_ps < d.ideal_ps) {

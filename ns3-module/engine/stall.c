@@ -140,7 +140,7 @@ uint64_t weft_engine_arrived_bytes(const struct weft_engine *e)
             continue;
         const struct msg *m = msg_at(e, q->rcv_msg);
         const uint64_t taken = (q->exp_psn - m->first_psn) * q->mtu_bytes;
-        sum += taken < m->m.bytes ? taken : m->m.bytes;
+        sum += taken < m->bytes ? taken : m->bytes;
     }
     return sum;
 }

@@ -114,7 +114,7 @@ static int grow(void **list, size_t *cap, size_t want, size_t elem, struct weft_
     return 0;
 }
 
-int weft_wire_posted(struct weft_wire *w, const struct weft_engine_done *msg, struct weft_err *err)
+int weft_wire_posted(struct weft_wire *w, const struct weft_completion *msg, struct weft_err *err)
 {
     void *qps = w->qps;
     int rc = grow(&qps, &w->nqps, (size_t)msg->qpn + 1, sizeof *w->qps, err);

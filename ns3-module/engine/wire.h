@@ -60,7 +60,7 @@ void weft_wire_free(struct weft_wire *w);
 
 /** Learns of a message (the hook `posted`), of which packets show first and last, RETH and MSN. Those of
  * messages never told are taken for middle ones. */
-int weft_wire_posted(struct weft_wire *w, const struct weft_engine_done *msg, struct weft_err *err);
+int weft_wire_posted(struct weft_wire *w, const struct weft_completion *msg, struct weft_err *err);
 
 /** No frame is longer. */
 #define WEFT_WIRE_MAX ((size_t)(1 << 16) + 512)

@@ -37,7 +37,7 @@ main(int argc, char* argv[])
     helper.SetCongestionControl("none");
     Ptr<WeftFabric> fabric = helper.Install();
 
-    Callback<void, const weft_engine_done&> print([](const weft_engine_done& done) {
+    Callback<void, const weft_completion&> print([](const weft_completion& done) {
         std::cout << done.msg.bytes << " bytes received after " << Simulator::Now().As(Time::US)
                   << "\n";
     });

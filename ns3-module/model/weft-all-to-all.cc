@@ -114,9 +114,9 @@ WeftAllToAll::Fill()
 }
 
 void
-WeftAllToAll::Received(const weft_engine_done& message)
+WeftAllToAll::Received(const weft_completion& message)
 {
-    m_byHost.at(message.msg.dst_host)->Arrived(message.msg.tag);
+    m_byHost.at(message.msg.dst)->Arrived(message.msg.tag);
 }
 
 void
@@ -127,7 +127,7 @@ WeftAllToAll::Arrived(uint64_t round)
 }
 
 void
-WeftAllToAll::Acked(const weft_engine_done& /* message */)
+WeftAllToAll::Acked(const weft_completion& /* message */)
 {
     m_acked++;
     Fill();

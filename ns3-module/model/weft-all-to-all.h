@@ -38,8 +38,8 @@ class WeftAllToAll : public WeftApplication
 
   private:
     void Start() override;
-    void Received(const weft_engine_done& message) override;
-    void Acked(const weft_engine_done& message) override;
+    void Received(const weft_completion& message) override;
+    void Acked(const weft_completion& message) override;
     void DoDispose() override;
 
     /**

@@ -208,12 +208,12 @@ WeftApplication::Post(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag)
 {
     NS_LOG_FUNCTION(this << src << dst << bytes << tag);
     Bind();
-    weft_engine_done posted = {};
-    posted.msg.src_host = src;
-    posted.msg.dst_host = dst;
+    weft_completion posted = {};
+    posted.msg.src = src;
+    posted.msg.dst = dst;
     posted.msg.bytes = bytes;
     posted.msg.tag = tag;
-    posted.msg.ref = m_ref;
+    posted.msg.token.number = m_ref;
     posted.msg.prio = m_prio == FABRICS_PRIORITY ? UINT32_MAX : m_prio;
     posted.msg.qp = m_qp;
     posted.post_ps = WeftPs(Simulator::Now());
@@ -244,7 +244,7 @@ WeftApplication::StopApplication()
 }
 
 void
-WeftApplication::MessageReceived(const weft_engine_done& message)
+WeftApplication::MessageReceived(const weft_completion& message)
 {
     m_received++;
     m_receivedBytes += message.msg.bytes;
@@ -253,20 +253,20 @@ WeftApplication::MessageReceived(const weft_engine_done& message)
 }
 
 void
-WeftApplication::MessageAcked(const weft_engine_done& message)
+WeftApplication::MessageAcked(const weft_completion& message)
 {
     m_ackedTrace(message);
     Acked(message);
 }
 
 void
-WeftApplication::Received(const weft_engine_done& /* message */)
+WeftApplication::Received(const weft_completion& /* message */)
 {
     NS_LOG_FUNCTION(this);
 }
 
 void
-WeftApplication::Acked(const weft_engine_done& /* message */)
+WeftApplication::Acked(const weft_completion& /* message */)
 {
     NS_LOG_FUNCTION(this);
 }

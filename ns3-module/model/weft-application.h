@@ -74,7 +74,7 @@ class WeftApplication : public Application, private WeftMessageListener
      * A message of the application was posted, has arrived, or is acknowledged.
      * @param [in] message all about it; times that have not come are 0
      */
-    typedef void (*MessageTracedCallback)(const weft_engine_done& message);
+    typedef void (*MessageTracedCallback)(const weft_completion& message);
     /**
      * A round of messages is complete.
      * @param [in] round its number, from 0
@@ -120,17 +120,17 @@ class WeftApplication : public Application, private WeftMessageListener
     /**
      * @param message one of the application's messages that has arrived
      */
-    virtual void Received(const weft_engine_done& message);
+    virtual void Received(const weft_completion& message);
     /**
      * @param message one of the application's messages whose last ACK has arrived
      */
-    virtual void Acked(const weft_engine_done& message);
+    virtual void Acked(const weft_completion& message);
 
   private:
     void StartApplication() override;
     void StopApplication() override;
-    void MessageReceived(const weft_engine_done& message) override;
-    void MessageAcked(const weft_engine_done& message) override;
+    void MessageReceived(const weft_completion& message) override;
+    void MessageAcked(const weft_completion& message) override;
 
     /**
      * Finds fabric and host number on first use.
@@ -148,9 +148,9 @@ class WeftApplication : public Application, private WeftMessageListener
     uint64_t m_received{0};        //!< Messages.
     uint64_t m_receivedBytes{0};   //!< Payload.
 
-    TracedCallback<const weft_engine_done&> m_postedTrace;   //!< Trace source MessagePosted.
-    TracedCallback<const weft_engine_done&> m_receivedTrace; //!< Trace source MessageReceived.
-    TracedCallback<const weft_engine_done&> m_ackedTrace;    //!< Trace source MessageAcked.
+    TracedCallback<const weft_completion&> m_postedTrace;   //!< Trace source MessagePosted.
+    TracedCallback<const weft_completion&> m_receivedTrace; //!< Trace source MessageReceived.
+    TracedCallback<const weft_completion&> m_ackedTrace;    //!< Trace source MessageAcked.
 };
 
 } // namespace ns3

@@ -166,7 +166,7 @@ WeftCapture::GetEvents(uint32_t port) const
 }
 
 void
-WeftCapture::Posted(const weft_engine_done& done)
+WeftCapture::Posted(const weft_completion& done)
 {
     NS_LOG_FUNCTION(this);
     if (m_files)

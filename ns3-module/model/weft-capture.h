@@ -92,7 +92,7 @@ class WeftCapture
      * A message was posted, of which the headers of its packets will tell.
      * @param done the message
      */
-    void Posted(const weft_engine_done& done);
+    void Posted(const weft_completion& done);
 
     /**
      * Writes a packet to the files that want it.

@@ -10,7 +10,7 @@
 
 #include "ns3/log.h"
 
-#include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -38,7 +38,7 @@ template <std::size_t N, typename INDEX>
 void
 Append(NamedCounts& to,
        const std::string& what,
-       const std::array<uint64_t, N>& counts,
+       const uint64_t (&counts)[N],
        const char* (*name)(INDEX))
 {
     for (std::size_t i = 0; i < N; i++)
@@ -54,21 +54,21 @@ Append(NamedCounts& to,
 NamedCounts
 Named(const WeftTotals& t)
 {
-    NamedCounts all = {{"messages posted", t.messagesPosted},
-                       {"received", t.messagesReceived},
-                       {"acknowledged", t.messagesAcked},
-                       {"bytes posted", t.bytesPosted},
-                       {"bytes received", t.bytesReceived},
-                       {"packet hops", t.packetHops},
+    NamedCounts all = {{"messages posted", t.msgs_posted},
+                       {"received", t.msgs_received},
+                       {"acknowledged", t.msgs_acked},
+                       {"bytes posted", t.bytes_posted},
+                       {"bytes received", t.bytes_received},
+                       {"packet hops", t.packet_hops},
                        {"events", t.events},
-                       {"ECN marks", t.ecnMarks},
-                       {"PFC pauses", t.pfcPauses},
-                       {"resumes", t.pfcResumes},
-                       {"refreshes", t.pfcRefreshes},
-                       {"retransmissions", t.retransmissions},
-                       {"timeouts", t.timeouts},
-                       {"packets in flight", t.packetsInFlight},
-                       {"queue pairs", t.queuePairs}};
+                       {"ECN marks", t.ecn_marks},
+                       {"PFC pauses", t.pfc_pauses},
+                       {"resumes", t.pfc_resumes},
+                       {"refreshes", t.pfc_refreshes},
+                       {"retransmissions", t.retx_packets},
+                       {"timeouts", t.rtos},
+                       {"packets in flight", t.packets_in_flight},
+                       {"queue pairs", t.qps}};
     Append(all, "sent", t.sent, &weft_pkt_kind_name);
     Append(all, "delivered", t.delivered, &weft_pkt_kind_name);
     Append(all, "dropped", t.drops, &weft_drop_reason_name);
@@ -82,14 +82,14 @@ Named(const WeftTotals& t)
 NamedCounts
 Named(const WeftPortCounters& c)
 {
-    NamedCounts all = {{"tx packets", c.txPackets},
-                       {"bytes", c.txBytes},
-                       {"payload bytes", c.txPayloadBytes},
-                       {"busy ps", WeftPs(c.busy)},
-                       {"paused ps", WeftPs(c.paused)},
-                       {"longest queue bytes", c.maxQueueBytes},
+    NamedCounts all = {{"tx packets", c.tx_packets},
+                       {"bytes", c.tx_bytes},
+                       {"payload bytes", c.tx_payload_bytes},
+                       {"busy ps", static_cast<uint64_t>(c.busy_ps)},
+                       {"paused ps", static_cast<uint64_t>(c.paused_ps)},
+                       {"longest queue bytes", c.max_queue_bytes},
                        {"pauses", c.pauses},
-                       {"ECN marks", c.ecnMarks}};
+                       {"ECN marks", c.ecn_marks}};
     Append(all, "dropped", c.drops, &weft_drop_reason_name);
     return all;
 }
@@ -117,61 +117,46 @@ WeftTotals
 WeftTotals::Read(weft_engine* engine)
 {
     NS_LOG_FUNCTION(engine);
-    struct weft_engine_totals t = {};
-    ::weft_engine_totals(engine, &t);
-    WeftTotals r;
-    r.messagesPosted = t.msgs_posted;
-    r.messagesReceived = t.msgs_received;
-    r.messagesAcked = t.msgs_acked;
-    r.bytesPosted = t.bytes_posted;
-    r.bytesReceived = t.bytes_received;
-    r.packetHops = t.packet_hops;
-    r.events = t.events;
-    std::copy_n(t.sent, r.sent.size(), r.sent.begin());
-    std::copy_n(t.delivered, r.delivered.size(), r.delivered.begin());
-    std::copy_n(t.drops, r.drops.size(), r.drops.begin());
-    r.ecnMarks = t.ecn_marks;
-    r.pfcPauses = t.pfc_pauses;
-    r.pfcResumes = t.pfc_resumes;
-    r.pfcRefreshes = t.pfc_refreshes;
-    r.retransmissions = t.retx_packets;
-    r.timeouts = t.rtos;
-    r.packetsInFlight = t.packets_in_flight;
-    r.queuePairs = t.qps;
-    return r;
+    WeftTotals totals;
+    weft_engine_totals(engine, &totals);
+    return totals;
 }
 
 uint64_t
 WeftTotals::GetDrops() const
 {
     NS_LOG_FUNCTION(this);
-    return std::accumulate(drops.begin(), drops.end(), UINT64_C(0));
+    return std::accumulate(std::begin(drops), std::end(drops), UINT64_C(0));
 }
 
 WeftPortCounters
 WeftPortCounters::Read(weft_engine* engine, uint32_t port)
 {
     NS_LOG_FUNCTION(engine << port);
-    struct weft_engine_port_stats s = {};
-    ::weft_engine_port_stats(engine, port, &s);
-    WeftPortCounters r;
-    r.txPackets = s.tx_packets;
-    r.txBytes = s.tx_bytes;
-    r.txPayloadBytes = s.tx_payload_bytes;
-    r.busy = WeftTime(s.busy_ps);
-    r.paused = WeftTime(s.paused_ps);
-    r.maxQueueBytes = s.max_queue_bytes;
-    r.pauses = s.pauses;
-    r.ecnMarks = s.ecn_marks;
-    std::copy_n(s.drops, r.drops.size(), r.drops.begin());
-    return r;
+    WeftPortCounters counters;
+    weft_engine_port_stats(engine, port, &counters);
+    return counters;
+}
+
+Time
+WeftPortCounters::GetBusy() const
+{
+    NS_LOG_FUNCTION(this);
+    return WeftTime(busy_ps);
+}
+
+Time
+WeftPortCounters::GetPaused() const
+{
+    NS_LOG_FUNCTION(this);
+    return WeftTime(paused_ps);
 }
 
 uint64_t
 WeftPortCounters::GetDrops() const
 {
     NS_LOG_FUNCTION(this);
-    return std::accumulate(drops.begin(), drops.end(), UINT64_C(0));
+    return std::accumulate(std::begin(drops), std::end(drops), UINT64_C(0));
 }
 
 bool

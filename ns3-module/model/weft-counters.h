@@ -11,43 +11,23 @@
 
 #include "ns3/nstime.h"
 
-#include <array>
 #include <cstdint>
 #include <ostream>
 
 namespace ns3
 {
 
-/** A count by kind of packet: [WEFT_PKT_DATA] ... */
-using WeftPacketCounts = std::array<uint64_t, WEFT_PKT_KINDS>;
-/** A count of packets by the reason that they were dropped for: [WEFT_DROP_BUFFER] ... */
-using WeftDropCounts = std::array<uint64_t, WEFT_DROP_REASONS>;
-
 /**
  * @ingroup weft
- * What a fabric has counted so far: WeftFabric::GetTotals. A value, to be kept, compared and
- * printed.
+ * What a fabric has counted so far: WeftFabric::GetTotals. The counters are those of
+ * struct weft_totals (base/figures.h). A value, to be kept, compared and printed.
  */
-struct WeftTotals
+struct WeftTotals : weft_totals
 {
-    uint64_t messagesPosted{0};   //!< Messages given to Send.
-    uint64_t messagesReceived{0}; //!< Messages whose last byte has arrived.
-    uint64_t messagesAcked{0};    //!< Messages whose last ACK has arrived.
-    uint64_t bytesPosted{0};      //!< Payload of messages posted.
-    uint64_t bytesReceived{0};    //!< Payload that has arrived, each byte once.
-    uint64_t packetHops{0};       //!< Transmissions of a packet on a link.
-    uint64_t events{0};           //!< Events of the engine.
-    WeftPacketCounts sent{};      //!< Packets created.
-    WeftPacketCounts delivered{}; //!< Packets that reached the node they were for.
-    WeftDropCounts drops{};       //!< Packets dropped.
-    uint64_t ecnMarks{0};         //!< Packets marked.
-    uint64_t pfcPauses{0};        //!< Priorities of ports stopped by PFC.
-    uint64_t pfcResumes{0};       //!< Priorities of ports released by PFC.
-    uint64_t pfcRefreshes{0};     //!< Frames that repeat a pause.
-    uint64_t retransmissions{0};  //!< Packets sent again.
-    uint64_t timeouts{0};         //!< Expiries of retransmission timers.
-    uint64_t packetsInFlight{0};  //!< Packets alive now.
-    uint64_t queuePairs{0};       //!< QPs opened.
+    WeftTotals()
+        : weft_totals{}
+    {
+    }
 
     /**
      * @return the packets dropped, whatever the reason
@@ -63,19 +43,25 @@ struct WeftTotals
 
 /**
  * @ingroup weft
- * What a port has counted so far: WeftFabric::GetPortCounters, WeftNetDevice::GetCounters.
+ * What a port has counted so far: WeftFabric::GetPortCounters, WeftNetDevice::GetCounters. The
+ * counters are those of struct weft_port_counters (base/figures.h).
  */
-struct WeftPortCounters
+struct WeftPortCounters : weft_port_counters
 {
-    uint64_t txPackets{0};      //!< Packets sent.
-    uint64_t txBytes{0};        //!< Bytes of them on the wire, with preamble and gap.
-    uint64_t txPayloadBytes{0}; //!< Payload in them, retransmissions included.
-    Time busy{0};               //!< How long the port was sending.
-    Time paused{0};             //!< How long at least one of its priorities was stopped.
-    uint64_t maxQueueBytes{0};  //!< The longest that its egress queue was.
-    uint64_t pauses{0};         //!< How often a priority of it was stopped.
-    uint64_t ecnMarks{0};       //!< Packets marked in its queue.
-    WeftDropCounts drops{}; //!< Packets dropped that wanted to leave by it, or that its link lost.
+    WeftPortCounters()
+        : weft_port_counters{}
+    {
+    }
+
+    /**
+     * @return how long the port was sending
+     */
+    Time GetBusy() const;
+
+    /**
+     * @return how long at least one of its priorities was stopped
+     */
+    Time GetPaused() const;
 
     /**
      * @return the packets dropped, whatever the reason

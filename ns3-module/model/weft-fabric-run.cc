@@ -23,9 +23,9 @@ uint64_t
 WeftFabric::Send(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag, uint32_t prio)
 {
     NS_LOG_FUNCTION(this << src << dst << bytes << tag << prio);
-    weft_engine_msg msg = {};
-    msg.src_host = src;
-    msg.dst_host = dst;
+    weft_msg msg = {};
+    msg.src = src;
+    msg.dst = dst;
     msg.bytes = bytes;
     msg.tag = tag;
     msg.prio = prio;
@@ -39,7 +39,7 @@ WeftFabric::Send(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag, uint3
 }
 
 int
-WeftFabric::TrySend(const weft_engine_msg& msg, uint64_t* id, weft_err* err)
+WeftFabric::TrySend(const weft_msg& msg, uint64_t* id, weft_err* err)
 {
     NS_LOG_FUNCTION(this << id);
     int rc = Build(err);
@@ -84,7 +84,7 @@ WeftFabric::TryGroup(const uint32_t* hosts, uint32_t n, uint32_t prio, uint32_t*
 }
 
 int
-WeftFabric::TryContribute(const weft_engine_part& part, weft_err* err)
+WeftFabric::TryContribute(const weft_part& part, weft_err* err)
 {
     NS_LOG_FUNCTION(this);
     int rc = Build(err);

@@ -155,7 +155,7 @@ class WeftFabric : public Object, public WeftParamHolder
      * @param [out] err why it failed
      * @return 0 or a WEFT_E_* code
      */
-    int TrySend(const weft_engine_msg& msg, uint64_t* id, weft_err* err);
+    int TrySend(const weft_msg& msg, uint64_t* id, weft_err* err);
 
     /**
      * Sends a frame of another transport now; used by WeftFrames.
@@ -187,7 +187,7 @@ class WeftFabric : public Object, public WeftParamHolder
      * @param [out] err why it failed
      * @return 0 or a WEFT_E_* code
      */
-    int TryContribute(const weft_engine_part& part, weft_err* err);
+    int TryContribute(const weft_part& part, weft_err* err);
 
     /**
      * Asks for a call from the engine, in its canonical order of simultaneous events: after all
@@ -247,7 +247,7 @@ class WeftFabric : public Object, public WeftParamHolder
 
     /**
      * @param listener is told of the messages that carry the number returned; until RemoveListener
-     * @return the number for weft_engine_msg::ref, never 0
+     * @return the number for weft_msg::ref, never 0
      */
     uint64_t AddListener(WeftMessageListener* listener);
 
@@ -352,7 +352,7 @@ class WeftFabric : public Object, public WeftParamHolder
      * A message was completed.
      * @param [in] message all about it
      */
-    typedef void (*MessageTracedCallback)(const weft_engine_done& message);
+    typedef void (*MessageTracedCallback)(const weft_completion& message);
     /**
      * A link failed or came back.
      * @param [in] time when

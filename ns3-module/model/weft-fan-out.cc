@@ -282,7 +282,7 @@ void
 WeftFanOut::TellHost(SOURCE& all,
                      WeftTraceSourceMember<WeftNetDevice, SOURCE> own,
                      uint32_t host,
-                     const weft_engine_done& done)
+                     const weft_completion& done)
 {
     all(done);
     const weft_fabric* graph = m_fabric.GetGraph();
@@ -295,7 +295,7 @@ WeftFanOut::TellHost(SOURCE& all,
 // Messages.
 
 void
-WeftFanOut::OnPosted(void* ctx, const weft_engine_done* done)
+WeftFanOut::OnPosted(void* ctx, const weft_completion* done)
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
@@ -304,14 +304,11 @@ WeftFanOut::OnPosted(void* ctx, const weft_engine_done* done)
         self.m_hooks.posted(self.m_hooks.ctx, done);
     }
     fabric->m_capture.Posted(*done);
-    self.TellHost(fabric->m_messageStart,
-                  &WeftNetDevice::m_messageStart,
-                  done->msg.src_host,
-                  *done);
+    self.TellHost(fabric->m_messageStart, &WeftNetDevice::m_messageStart, done->msg.src, *done);
 }
 
 void
-WeftFanOut::OnReceived(void* ctx, const weft_engine_done* done)
+WeftFanOut::OnReceived(void* ctx, const weft_completion* done)
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
@@ -321,16 +318,16 @@ WeftFanOut::OnReceived(void* ctx, const weft_engine_done* done)
     }
     self.TellHost(fabric->m_messageComplete,
                   &WeftNetDevice::m_messageComplete,
-                  done->msg.dst_host,
+                  done->msg.dst,
                   *done);
-    if (WeftMessageListener* listener = self.FindListener(done->msg.ref))
+    if (WeftMessageListener* listener = self.FindListener(done->msg.token.number))
     {
         listener->MessageReceived(*done);
     }
 }
 
 void
-WeftFanOut::OnAcked(void* ctx, const weft_engine_done* done)
+WeftFanOut::OnAcked(void* ctx, const weft_completion* done)
 {
     auto fabric = static_cast<WeftFabric*>(ctx);
     WeftFanOut& self = fabric->m_fanOut;
@@ -338,11 +335,8 @@ WeftFanOut::OnAcked(void* ctx, const weft_engine_done* done)
     {
         self.m_hooks.acked(self.m_hooks.ctx, done);
     }
-    self.TellHost(fabric->m_messageAcked,
-                  &WeftNetDevice::m_messageAcked,
-                  done->msg.src_host,
-                  *done);
-    if (WeftMessageListener* listener = self.FindListener(done->msg.ref))
+    self.TellHost(fabric->m_messageAcked, &WeftNetDevice::m_messageAcked, done->msg.src, *done);
+    if (WeftMessageListener* listener = self.FindListener(done->msg.token.number))
     {
         listener->MessageAcked(*done);
     }

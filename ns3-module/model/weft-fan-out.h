@@ -93,7 +93,7 @@ class WeftFanOut
 
     /**
      * @param listener is told of the messages that carry the number returned; until RemoveListener
-     * @return the number for weft_engine_msg::ref, never 0
+     * @return the number for weft_msg::ref, never 0
      */
     uint64_t AddListener(WeftMessageListener* listener);
 
@@ -139,9 +139,9 @@ class WeftFanOut
 
   private:
     // The engine's hooks; ctx is the fabric.
-    static void OnPosted(void* ctx, const weft_engine_done* done);
-    static void OnReceived(void* ctx, const weft_engine_done* done);
-    static void OnAcked(void* ctx, const weft_engine_done* done);
+    static void OnPosted(void* ctx, const weft_completion* done);
+    static void OnReceived(void* ctx, const weft_completion* done);
+    static void OnAcked(void* ctx, const weft_completion* done);
     static void OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int pause);
     static void OnDrop(void* ctx,
                        int64_t tPs,
@@ -214,7 +214,7 @@ class WeftFanOut
     void TellHost(SOURCE& all,
                   WeftTraceSourceMember<WeftNetDevice, SOURCE> own,
                   uint32_t host,
-                  const weft_engine_done& done);
+                  const weft_completion& done);
     /**
      * The congestion control of a QP has been asked.
      * @param time when

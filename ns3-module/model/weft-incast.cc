@@ -120,7 +120,7 @@ WeftIncast::Next()
 }
 
 void
-WeftIncast::Received(const weft_engine_done& message)
+WeftIncast::Received(const weft_completion& message)
 {
     auto it = m_open.find(message.msg.tag);
     if (--it->second.outstanding > 0)

@@ -46,7 +46,7 @@ class WeftIncast : public WeftApplication
     };
 
     void Start() override;
-    void Received(const weft_engine_done& message) override;
+    void Received(const weft_completion& message) override;
     void DoDispose() override;
 
     /**

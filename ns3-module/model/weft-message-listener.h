@@ -24,12 +24,12 @@ class WeftMessageListener
      * The last byte arrived at the receiver.
      * @param message all about it
      */
-    virtual void MessageReceived(const weft_engine_done& message) = 0;
+    virtual void MessageReceived(const weft_completion& message) = 0;
     /**
      * The last ACK arrived at the sender.
      * @param message all about it
      */
-    virtual void MessageAcked(const weft_engine_done& message) = 0;
+    virtual void MessageAcked(const weft_completion& message) = 0;
 };
 
 } // namespace ns3

@@ -79,7 +79,7 @@ WeftMessageSender::Next()
 }
 
 void
-WeftMessageSender::Acked(const weft_engine_done& /* message */)
+WeftMessageSender::Acked(const weft_completion& /* message */)
 {
     if (m_interval.IsZero())
     {

@@ -29,7 +29,7 @@ class WeftMessageSender : public WeftApplication
 
   private:
     void Start() override;
-    void Acked(const weft_engine_done& message) override;
+    void Acked(const weft_completion& message) override;
     void DoDispose() override;
 
     /**

@@ -141,7 +141,7 @@ WeftPump::GetEventCount() const
     {
         return 0;
     }
-    struct weft_engine_totals totals;
+    struct weft_totals totals;
     ::weft_engine_totals(m_engine, &totals);
     return totals.events;
 }

@@ -79,7 +79,7 @@ class Star
     /**
      * @param m a message
      */
-    void Posted(const weft_engine_done& m)
+    void Posted(const weft_completion& m)
     {
         posted.push_back(m);
     }
@@ -87,7 +87,7 @@ class Star
     /**
      * @param m a message
      */
-    void Received(const weft_engine_done& m)
+    void Received(const weft_completion& m)
     {
         received.push_back(m);
     }
@@ -104,8 +104,8 @@ class Star
     WeftFabricHelper helper;                          //!< The fabric's.
     Ptr<WeftFabric> fabric;                           //!< The fabric.
     NodeContainer hosts;                              //!< Its hosts.
-    std::vector<weft_engine_done> posted;             //!< All messages posted.
-    std::vector<weft_engine_done> received;           //!< All messages received.
+    std::vector<weft_completion> posted;              //!< All messages posted.
+    std::vector<weft_completion> received;            //!< All messages received.
     std::vector<std::pair<uint32_t, int64_t>> rounds; //!< All rounds completed.
 };
 
@@ -198,10 +198,10 @@ class IncastTestCase : public TestCase
         Simulator::Run();
         NS_TEST_EXPECT_MSG_EQ(star.rounds.size(), 40, "rounds");
         std::vector<std::set<uint32_t>> senders(40);
-        for (const weft_engine_done& m : star.received)
+        for (const weft_completion& m : star.received)
         {
-            NS_TEST_EXPECT_MSG_EQ(m.msg.dst_host, 0, "the receiver");
-            senders.at(m.msg.tag).insert(m.msg.src_host);
+            NS_TEST_EXPECT_MSG_EQ(m.msg.dst, 0, "the receiver");
+            senders.at(m.msg.tag).insert(m.msg.src);
         }
         return senders;
     }
@@ -295,9 +295,9 @@ class AllToAllTestCase : public TestCase
             NS_TEST_EXPECT_MSG_EQ(round.second, expectPs, "window " << window);
         }
         std::map<std::pair<uint32_t, uint32_t>, int> pairs;
-        for (const weft_engine_done& m : star.received)
+        for (const weft_completion& m : star.received)
         {
-            pairs[{m.msg.src_host, m.msg.dst_host}]++;
+            pairs[{m.msg.src, m.msg.dst}]++;
         }
         NS_TEST_EXPECT_MSG_EQ(pairs.size(), 12, "every ordered pair");
         for (const auto& p : pairs)
@@ -335,7 +335,7 @@ class CdfTestCase : public TestCase
      * @param stream first stream
      * @return all messages posted
      */
-    std::vector<weft_engine_done> Messages(const std::string& file, int64_t stream)
+    std::vector<weft_completion> Messages(const std::string& file, int64_t stream)
     {
         WeftTestRun run("ns3::WeftSimulatorImpl");
         Star star(3);
@@ -353,19 +353,19 @@ class CdfTestCase : public TestCase
     {
         const std::string file = CreateTempDirFilename("sizes.txt");
         std::ofstream(file) << "1000 0\n3000 100\n";
-        const std::vector<weft_engine_done> all = Messages(file, 10);
+        const std::vector<weft_completion> all = Messages(file, 10);
         NS_TEST_ASSERT_MSG_EQ(all.size(), 12000, "Count each");
         // Sizes are uniform from 1000 to 3000: mean 2000, standard deviation 577. Gaps are
         // exponential with mean 2000 x 8 / (0.25 x 100 Gb/s) = 640 ns.
         double bytes = 0;
         double last[3] = {};
         std::map<std::pair<uint32_t, uint32_t>, int> pairs;
-        for (const weft_engine_done& m : all)
+        for (const weft_completion& m : all)
         {
             NS_TEST_EXPECT_MSG_EQ((m.msg.bytes >= 1000 && m.msg.bytes < 3000), true, "size");
             bytes += m.msg.bytes;
-            last[m.msg.src_host] = m.post_ps;
-            pairs[{m.msg.src_host, m.msg.dst_host}]++;
+            last[m.msg.src] = m.post_ps;
+            pairs[{m.msg.src, m.msg.dst}]++;
         }
         NS_TEST_EXPECT_MSG_EQ_TOL(bytes / 12000, 2000, 5 * 577 / std::sqrt(12000), "mean size");
         for (double t : last)
@@ -377,8 +377,8 @@ class CdfTestCase : public TestCase
         {
             NS_TEST_EXPECT_MSG_EQ_TOL(p.second, 2000, 5 * std::sqrt(1000), "half of 4000");
         }
-        const std::vector<weft_engine_done> again = Messages(file, 10);
-        const std::vector<weft_engine_done> other = Messages(file, 100);
+        const std::vector<weft_completion> again = Messages(file, 10);
+        const std::vector<weft_completion> other = Messages(file, 100);
         NS_TEST_EXPECT_MSG_EQ(again.back().post_ps, all.back().post_ps, "the same streams");
         NS_TEST_EXPECT_MSG_NE(other.back().post_ps, all.back().post_ps, "other streams");
     }

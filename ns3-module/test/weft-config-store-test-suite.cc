@@ -117,7 +117,7 @@ class DefaultsTestCase : public StoreTestCase
         UintegerValue kmin;
         fabric->GetAttribute("EcnKmin", kmin);
         NS_TEST_EXPECT_MSG_EQ(kmin.Get(), 54321, "the default that was loaded");
-        struct weft_engine_totals t;
+        struct weft_totals t;
         weft_engine_totals(fabric->GetEngine(), &t);
         NS_TEST_EXPECT_MSG_EQ(t.msgs_received, 3, "FanIn of the file, out of 4 peers");
     }

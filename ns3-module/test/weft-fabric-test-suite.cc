@@ -41,8 +41,8 @@ const int64_t DELAY = 1000000;  //!< Propagation of each link: 1 us.
  */
 struct Seen
 {
-    int64_t nowPs;         //!< Simulator::Now() in the callback.
-    weft_engine_done done; //!< What it was given.
+    int64_t nowPs;        //!< Simulator::Now() in the callback.
+    weft_completion done; //!< What it was given.
 };
 
 /**
@@ -78,7 +78,7 @@ class Dumbbell
      * Sink of MessageComplete.
      * @param done the message
      */
-    void Complete(const weft_engine_done& done)
+    void Complete(const weft_completion& done)
     {
         complete.push_back({Simulator::Now().GetPicoSeconds(), done});
     }
@@ -87,7 +87,7 @@ class Dumbbell
      * Sink of MessageAcked.
      * @param done the message
      */
-    void Acked(const weft_engine_done& done)
+    void Acked(const weft_completion& done)
     {
         acked.push_back({Simulator::Now().GetPicoSeconds(), done});
     }
@@ -195,7 +195,7 @@ class ByHandTestCase : public TestCase
 
         fabric->Send(0, 1, 4096);
         Simulator::Run();
-        struct weft_engine_totals totals;
+        struct weft_totals totals;
         weft_engine_totals(fabric->GetEngine(), &totals);
         NS_TEST_EXPECT_MSG_EQ(totals.msgs_received, 1, "received");
         // The data packet there, its ACK back.
@@ -356,7 +356,7 @@ class TwoFabricsTestCase : public TestCase
      * @param to the other
      * @param done the message
      */
-    void Relay(WeftFabric* to, const weft_engine_done& done)
+    void Relay(WeftFabric* to, const weft_completion& done)
     {
         m_arrivals.push_back(Simulator::Now().GetPicoSeconds());
         if (done.msg.tag < 5)
@@ -371,8 +371,8 @@ class TwoFabricsTestCase : public TestCase
         Dumbbell a("100Gbps");
         Dumbbell b("100Gbps");
         auto relay = [this](WeftFabric* to) {
-            return Callback<void, const weft_engine_done&>(
-                [this, to](const weft_engine_done& done) { Relay(to, done); });
+            return Callback<void, const weft_completion&>(
+                [this, to](const weft_completion& done) { Relay(to, done); });
         };
         a.fabric->TraceConnectWithoutContext("MessageComplete", relay(PeekPointer(b.fabric)));
         b.fabric->TraceConnectWithoutContext("MessageComplete", relay(PeekPointer(a.fabric)));
@@ -450,7 +450,7 @@ class DisposeTestCase : public TestCase
      * Sink of MessageComplete.
      * @param done the message
      */
-    void Complete(const weft_engine_done& /* done */)
+    void Complete(const weft_completion& /* done */)
     {
         m_complete++;
         if (m_inside && m_complete == 1)
@@ -462,9 +462,9 @@ class DisposeTestCase : public TestCase
     /**
      * @return the counters
      */
-    struct weft_engine_totals Totals() const
+    struct weft_totals Totals() const
     {
-        struct weft_engine_totals t;
+        struct weft_totals t;
         ::weft_engine_totals(m_fabric->GetEngine(), &t);
         return t;
     }
@@ -500,11 +500,11 @@ class DisposeTestCase : public TestCase
         m_fabric = nullptr;
     }
 
-    std::string m_impl;                    //!< SimulatorImpl.
-    bool m_inside;                         //!< Disposes in a callback of the engine.
-    Ptr<WeftFabric> m_fabric;              //!< The fabric.
-    uint32_t m_complete{0};                //!< Messages.
-    struct weft_engine_totals m_atDispose; //!< The counters when it was disposed of.
+    std::string m_impl;             //!< SimulatorImpl.
+    bool m_inside;                  //!< Disposes in a callback of the engine.
+    Ptr<WeftFabric> m_fabric;       //!< The fabric.
+    uint32_t m_complete{0};         //!< Messages.
+    struct weft_totals m_atDispose; //!< The counters when it was disposed of.
 };
 
 /**

@@ -132,7 +132,7 @@ class TangledRun
         {
             if (weft_engine* engine = fabric->GetEngine())
             {
-                struct weft_engine_totals t;
+                struct weft_totals t;
                 weft_engine_totals(engine, &t);
                 log << ' ' << t.packet_hops << ' ' << t.msgs_received << ' ' << t.ecn_marks << ' '
                     << t.packets_in_flight;
@@ -250,7 +250,7 @@ class TangledRun
      * @param context number of the fabric
      * @param done the message
      */
-    void Complete(std::string context, const weft_engine_done& done)
+    void Complete(std::string context, const weft_completion& done)
     {
         completed++;
         log << context << ' ' << (Simulator::Now().GetPicoSeconds() == done.received_ps) << ' ';
@@ -264,7 +264,7 @@ class TangledRun
      * @param context number of the fabric
      * @param done the message
      */
-    void Acked(std::string context, const weft_engine_done& done)
+    void Acked(std::string context, const weft_completion& done)
     {
         log << context << ' ';
         EngineCallback("acked", done.msg.tag);

@@ -74,7 +74,7 @@ class QpTracesTestCase : public TestCase
         m_names.insert(name);
     }
 
-    void Message(std::string path, const weft_engine_done& message)
+    void Message(std::string path, const weft_completion& message)
     {
         Count(path, Simulator::Now());
         m_bad += message.qpn < WEFT_FIRST_QPN || message.packets != 256;
@@ -170,7 +170,7 @@ class QpTracesTestCase : public TestCase
         }
         Simulator::Run();
 
-        struct weft_engine_totals t;
+        struct weft_totals t;
         weft_engine_totals(fabric->GetEngine(), &t);
         NS_TEST_EXPECT_MSG_EQ(m_bad, 0, "what sinks are given is right");
         const std::map<std::string, uint64_t> expected = {{"Ack", t.delivered[WEFT_PKT_ACK]},

@@ -333,11 +333,11 @@ class ThreadTestCase : public BothTestCase
     }
 
     /** Sink of MessageComplete. */
-    void Complete(const weft_engine_done& done)
+    void Complete(const weft_completion& done)
     {
         if (m_order.size() < 100)
         {
-            m_fabric->Send(done.msg.dst_host, done.msg.src_host, 1 << 20);
+            m_fabric->Send(done.msg.dst, done.msg.src, 1 << 20);
         }
     }
 

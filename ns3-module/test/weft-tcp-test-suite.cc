@@ -147,7 +147,7 @@ RunWeft()
     helper.AddLink(switches.Get(0), switches.Get(1), DataRate("1Gbps"), MicroSeconds(20));
     Ptr<WeftFabric> fabric = helper.Install();
     Outcome o = RunFlows(hosts, WeftTestInstallStack(helper));
-    struct weft_engine_totals totals;
+    struct weft_totals totals;
     weft_engine_totals(fabric->GetEngine(), &totals);
     o.drops = totals.drops[WEFT_DROP_BUFFER];
     weft_err err = {};

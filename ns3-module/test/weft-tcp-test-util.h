@@ -10,7 +10,7 @@
 /**
  * @file
  * @ingroup weft-tests
- * TCP connections and stacks for the suites weft-tcp and weft-ip.
+ * TCP connections and stacks for the suites weft-tcp and weft-ip*.
  */
 #include "weft-test-util.h"
 

@@ -99,8 +99,8 @@ class WaysTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(helper.GetSwitches().GetN(), 1, way << ": switches");
         NS_TEST_EXPECT_MSG_EQ(helper.GetDevices().GetN(), 8, way << ": devices");
         std::vector<int64_t> times;
-        Callback<void, const weft_engine_done&> arrive(
-            [&times](const weft_engine_done& m) { times.push_back(m.received_ps); });
+        Callback<void, const weft_completion&> arrive(
+            [&times](const weft_completion& m) { times.push_back(m.received_ps); });
         fabric->TraceConnectWithoutContext("MessageComplete", arrive);
         WeftIncastHelper incast(100000);
         incast.Install(helper.GetHosts().Get(0));
@@ -145,8 +145,8 @@ class DefaultsTestCase : public TestCase
         helper.SetTopology("single-switch");
         Ptr<WeftFabric> fabric = helper.Install();
         std::map<uint32_t, int> prios;
-        Callback<void, const weft_engine_done&> arrive(
-            [&prios](const weft_engine_done& m) { prios[m.msg.prio]++; });
+        Callback<void, const weft_completion&> arrive(
+            [&prios](const weft_completion& m) { prios[m.msg.prio]++; });
         fabric->TraceConnectWithoutContext("MessageComplete", arrive);
         WeftIncastHelper incast(1000);
         incast.Install(helper.GetHosts().Get(0));
@@ -184,7 +184,7 @@ class PathsTestCase : public TestCase
      * @param path context
      * @param m a message
      */
-    void Arrive(std::string path, const weft_engine_done& m)
+    void Arrive(std::string path, const weft_completion& m)
     {
         m_arrived[path] += m.msg.bytes;
     }
@@ -194,7 +194,7 @@ class PathsTestCase : public TestCase
      * @param path context
      * @param m a message
      */
-    void Posted(std::string path, const weft_engine_done& m)
+    void Posted(std::string path, const weft_completion& m)
     {
         m_posted[path] += m.msg.bytes;
     }
@@ -277,7 +277,7 @@ class StreamsTestCase : public TestCase
         NS_TEST_EXPECT_MSG_EQ(helper.AssignStreams(stream), 1, "streams used");
         helper.SendMessage(Seconds(0), 0, 1, 4096 * 2000);
         Simulator::Run();
-        struct weft_engine_totals t;
+        struct weft_totals t;
         weft_engine_totals(fabric->GetEngine(), &t);
         RngSeedManager::SetRun(1);
         return {t.drops[WEFT_DROP_ERROR], Simulator::Now().GetPicoSeconds()};

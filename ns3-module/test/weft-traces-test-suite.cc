@@ -99,13 +99,13 @@ class IncastTestCase : public TestCase
         m_fabric.badTime += time != Simulator::Now();
     }
 
-    void Complete(const weft_engine_done& done)
+    void Complete(const weft_completion& done)
     {
         m_fabric.complete++;
         m_fabric.badTime += done.received_ps != Simulator::Now().GetPicoSeconds();
     }
 
-    void Acked(const weft_engine_done& done)
+    void Acked(const weft_completion& done)
     {
         m_fabric.acked++;
         m_fabric.badTime += done.acked_ps != Simulator::Now().GetPicoSeconds();
@@ -137,7 +137,7 @@ class IncastTestCase : public TestCase
         m_ports.queue++;
     }
 
-    void PortComplete(std::string path, const weft_engine_done&)
+    void PortComplete(std::string path, const weft_completion&)
     {
         m_ports.complete++;
         m_completePath = path;
@@ -149,17 +149,15 @@ class IncastTestCase : public TestCase
      * @param device of host 0
      * @param t what the engine says
      */
-    void CheckCounters(Ptr<WeftFabric> fabric,
-                       Ptr<NetDevice> device,
-                       const struct weft_engine_totals& t)
+    void CheckCounters(Ptr<WeftFabric> fabric, Ptr<NetDevice> device, const struct weft_totals& t)
     {
         const WeftTotals totals = fabric->GetTotals();
-        NS_TEST_EXPECT_MSG_EQ(totals.messagesPosted, 8, "messages");
-        NS_TEST_EXPECT_MSG_EQ(totals.messagesAcked, t.msgs_acked, "acknowledged");
-        NS_TEST_EXPECT_MSG_EQ(totals.bytesReceived, 8 << 20, "bytes");
-        NS_TEST_EXPECT_MSG_EQ(totals.ecnMarks, t.ecn_marks, "marks");
-        NS_TEST_EXPECT_MSG_EQ(totals.pfcPauses, t.pfc_pauses, "pauses");
-        NS_TEST_EXPECT_MSG_EQ(totals.retransmissions, t.retx_packets, "packets sent again");
+        NS_TEST_EXPECT_MSG_EQ(totals.msgs_posted, 8, "messages");
+        NS_TEST_EXPECT_MSG_EQ(totals.msgs_acked, t.msgs_acked, "acknowledged");
+        NS_TEST_EXPECT_MSG_EQ(totals.bytes_received, 8 << 20, "bytes");
+        NS_TEST_EXPECT_MSG_EQ(totals.ecn_marks, t.ecn_marks, "marks");
+        NS_TEST_EXPECT_MSG_EQ(totals.pfc_pauses, t.pfc_pauses, "pauses");
+        NS_TEST_EXPECT_MSG_EQ(totals.retx_packets, t.retx_packets, "packets sent again");
         NS_TEST_EXPECT_MSG_EQ(totals.drops[WEFT_DROP_BUFFER], t.drops[WEFT_DROP_BUFFER], "drops");
         NS_TEST_EXPECT_MSG_EQ(totals.GetDrops(), t.drops[WEFT_DROP_BUFFER], "no others");
         NS_TEST_EXPECT_MSG_EQ(totals.sent[WEFT_PKT_DATA], t.sent[WEFT_PKT_DATA], "data packets");
@@ -171,13 +169,13 @@ class IncastTestCase : public TestCase
                               0,
                               text.str());
         const WeftPortCounters port = DynamicCast<WeftNetDevice>(device)->GetCounters();
-        struct weft_engine_port_stats s;
+        struct weft_port_counters s;
         weft_engine_port_stats(fabric->GetEngine(), 0, &s);
-        NS_TEST_EXPECT_MSG_EQ(port.txPackets, s.tx_packets, "packets of host 0");
-        NS_TEST_EXPECT_MSG_EQ(port.txPayloadBytes, s.tx_payload_bytes, "payload");
-        NS_TEST_EXPECT_MSG_EQ(port.busy.GetPicoSeconds(), s.busy_ps, "time spent sending");
-        NS_TEST_EXPECT_MSG_GT(port.busy, Time(0), "which is some");
-        NS_TEST_EXPECT_MSG_EQ(port.paused.GetPicoSeconds(), s.paused_ps, "time paused");
+        NS_TEST_EXPECT_MSG_EQ(port.tx_packets, s.tx_packets, "packets of host 0");
+        NS_TEST_EXPECT_MSG_EQ(port.tx_payload_bytes, s.tx_payload_bytes, "payload");
+        NS_TEST_EXPECT_MSG_EQ(port.GetBusy().GetPicoSeconds(), s.busy_ps, "time spent sending");
+        NS_TEST_EXPECT_MSG_GT(port.GetBusy(), Time(0), "which is some");
+        NS_TEST_EXPECT_MSG_EQ(port.GetPaused().GetPicoSeconds(), s.paused_ps, "time paused");
         NS_TEST_EXPECT_MSG_EQ((port == fabric->GetPortCounters(0)), true, "host 0 has port 0");
     }
 
@@ -232,7 +230,7 @@ class IncastTestCase : public TestCase
 
         weft_err err = {};
         NS_TEST_EXPECT_MSG_EQ(weft_engine_check(fabric->GetEngine(), &err), 0, err.msg);
-        struct weft_engine_totals totals;
+        struct weft_totals totals;
         weft_engine_totals(fabric->GetEngine(), &totals);
         NS_TEST_EXPECT_MSG_EQ(totals.msgs_acked, 8, "all messages are delivered");
         CheckCounters(fabric, hosts.Get(0)->GetDevice(0), totals);
@@ -269,7 +267,7 @@ class IncastTestCase : public TestCase
             NS_TEST_EXPECT_MSG_GT(m_fabric.drop, 0, "a small buffer drops");
         }
         // Port 8 of the switch leads to host 8: the h-th link is the h-th port of the switch.
-        struct weft_engine_port_stats stats;
+        struct weft_port_counters stats;
         const uint32_t port = fabric->GetGraph()->nodes[9].first_port + 8;
         weft_engine_port_stats(fabric->GetEngine(), port, &stats);
         NS_TEST_EXPECT_MSG_EQ(m_fabric.maxQueue, stats.max_queue_bytes, "the queue's maximum");
@@ -310,7 +308,7 @@ class DisconnectTestCase : public TestCase
 
   private:
     /** Sink of MessageComplete: the first call is the last. */
-    void Complete(const weft_engine_done&)
+    void Complete(const weft_completion&)
     {
         m_calls++;
         // Not here: a TracedCallback must not lose a sink while it calls its sinks.
@@ -327,7 +325,7 @@ class DisconnectTestCase : public TestCase
     }
 
     /** Sink of MessageAcked, connected late. */
-    void Acked(const weft_engine_done&)
+    void Acked(const weft_completion&)
     {
         m_acked++;
     }

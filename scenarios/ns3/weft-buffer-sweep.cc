@@ -56,7 +56,7 @@ Run(const std::string& cc, uint64_t bytes, uint64_t buffer, bool pfc)
     Simulator::Run();
     const WeftTotals t = fabric->GetTotals();
     std::cout << buffer << "," << (pfc ? "on" : "off") << "," << t.drops[WEFT_DROP_BUFFER] << ","
-              << t.retransmissions << "," << t.pfcPauses << "," << t.ecnMarks << ","
+              << t.retx_packets << "," << t.pfc_pauses << "," << t.ecn_marks << ","
               << g_roundPs / 1e6 << "\n";
     Simulator::Destroy();
     return t.drops[WEFT_DROP_BUFFER];

@@ -159,7 +159,7 @@ LargestQueue(const std::string& cc)
     uint64_t largest = 0;
     for (uint32_t port = 0; port < fabric->GetGraph()->nports; port++)
     {
-        largest = std::max(largest, fabric->GetPortCounters(port).maxQueueBytes);
+        largest = std::max(largest, fabric->GetPortCounters(port).max_queue_bytes);
     }
     std::cout << cc << ": " << DynamicCast<WeftApplication>(apps.Get(0))->GetReceived()
               << " of 8 messages by " << Simulator::Now().As(Time::US) << ", queues up to "

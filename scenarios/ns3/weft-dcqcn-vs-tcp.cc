@@ -136,8 +136,8 @@ main(int argc, char* argv[])
     const double tcpGbps = g_tcpBytes * 8 / end.GetSeconds() / 1e9;
     const double roceGbps = roceBytes * 8 / end.GetSeconds() / 1e9;
     std::cout << variant << " " << tcpGbps << " Gbps, RoCE under DCQCN " << roceGbps << " Gbps, "
-              << t.ecnMarks << " marks, " << t.pfcPauses << " pauses, " << t.drops[WEFT_DROP_BUFFER]
-              << " drops\n";
+              << t.ecn_marks << " marks, " << t.pfc_pauses << " pauses, "
+              << t.drops[WEFT_DROP_BUFFER] << " drops\n";
     Simulator::Destroy();
     // Both get something, and together they leave no more of 10 Gb/s than their headers.
     return tcpGbps > 0.1 && roceGbps > 0.1 && tcpGbps + roceGbps > 8.5 ? 0 : 1;

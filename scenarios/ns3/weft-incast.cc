@@ -40,8 +40,8 @@ main(int argc, char* argv[])
     Ptr<WeftFabric> fabric = helper.Install();
 
     Time last;
-    Callback<void, const weft_engine_done&> arrive(
-        [&last](const weft_engine_done&) { last = Simulator::Now(); });
+    Callback<void, const weft_completion&> arrive(
+        [&last](const weft_completion&) { last = Simulator::Now(); });
     fabric->TraceConnectWithoutContext("MessageComplete", arrive);
     for (uint32_t host = 1; host <= senders; host++)
     {
@@ -50,10 +50,10 @@ main(int argc, char* argv[])
     Simulator::Run();
 
     const WeftTotals t = fabric->GetTotals();
-    std::cout << t.messagesReceived << " of " << t.messagesPosted << " messages by "
-              << last.As(Time::US) << "\n"
-              << t.ecnMarks << " marks, " << t.pfcPauses << " pauses, " << t.drops[WEFT_DROP_BUFFER]
-              << " drops, " << t.retransmissions << " retransmitted\n";
+    std::cout << t.msgs_received << " of " << t.msgs_posted << " messages by " << last.As(Time::US)
+              << "\n"
+              << t.ecn_marks << " marks, " << t.pfc_pauses << " pauses, "
+              << t.drops[WEFT_DROP_BUFFER] << " drops, " << t.retx_packets << " retransmitted\n";
     Simulator::Destroy();
-    return t.messagesReceived == senders ? 0 : 1;
+    return t.msgs_received == senders ? 0 : 1;
 }

@@ -42,7 +42,7 @@ Pause(std::string path, Time, uint32_t)
 }
 
 void
-Arrive(const weft_engine_done& m)
+Arrive(const weft_completion& m)
 {
     std::cout << "victim: " << m.msg.bytes << " bytes in " << (m.received_ps - m.post_ps) / 1000000
               << " us, alone " << m.ideal_ps / 1000000 << " us\n";

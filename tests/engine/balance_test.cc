@@ -16,7 +16,7 @@ std::vector<uint64_t> Uplinks(const World& w)
     for (uint32_t p = leaf.first_port; p < leaf.first_port + leaf.nports; p++)
         if (w.fabric->nodes[w.fabric->ports[w.fabric->ports[p].peer].node].kind == WEFT_NODE_SWITCH)
         {
-            struct weft_engine_port_stats st;
+            struct weft_port_counters st;
             weft_engine_port_stats(w.e, p, &st);
             bytes.push_back(st.tx_payload_bytes);
         }

@@ -36,7 +36,7 @@ void SlowReceivers(World& w)
 struct Lossless
 {
     int64_t pausedAt = -1; // first pause
-    struct weft_engine_totals totals;
+    struct weft_totals totals;
     std::vector<int64_t> ends;
 };
 

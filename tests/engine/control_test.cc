@@ -96,7 +96,7 @@ double MeanQueue(const Variant &v, const char *rate, const Settings &engine, int
     w.Build();
     for (uint32_t s = 0; s < 8; s++)
         w.Send(s, 8, 2000000000, s);
-    struct weft_engine_port_stats before, after;
+    struct weft_port_counters before, after;
     EXPECT_EQ(weft_engine_run(w.e, from_ps), 0);
     weft_engine_port_stats(w.e, area.port, &before);
     EXPECT_EQ(weft_engine_run(w.e, until_ps), 0);

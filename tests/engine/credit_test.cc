@@ -76,7 +76,7 @@ TEST(Credit, BackpressureReachesTheHostsThroughTwoSwitches)
         last = std::max(last, d.received_ps);
     EXPECT_EQ(last, HOP + int64_t(3 * n) * SER + US);
     for (uint32_t p = 0; p < w.fabric->nports; p++) {
-        struct weft_engine_port_stats st;
+        struct weft_port_counters st;
         weft_engine_port_stats(w.e, p, &st);
         const uint32_t from = w.fabric->ports[p].node,
                        to = w.fabric->ports[w.fabric->ports[p].peer].node;

@@ -11,18 +11,18 @@
 namespace
 {
 
-int64_t Sum(const weft_engine_done &d)
+int64_t Sum(const weft_completion &d)
 {
     return std::accumulate(d.delay_ps, d.delay_ps + WEFT_DELAYS, INT64_C(0));
 }
 
-int64_t Beyond(const weft_engine_done &d)
+int64_t Beyond(const weft_completion &d)
 {
     return d.received_ps - d.post_ps - d.ideal_ps;
 }
 
 // All delays but that of one cause are 0, and it is all.
-void ExpectOnly(const weft_engine_done &d, weft_delay cause)
+void ExpectOnly(const weft_completion &d, weft_delay cause)
 {
     for (int k = 0; k < WEFT_DELAYS; k++)
         EXPECT_EQ(d.delay_ps[k], k == cause ? Beyond(d) : 0) << "cause " << k;
@@ -32,7 +32,7 @@ void ExpectOnly(const weft_engine_done &d, weft_delay cause)
 const Settings kSwitch = {{"hosts", "4"}, {"delay", "500ns"}};
 const Settings kQuiet = {{"transport.mtu", "1000B"}};
 
-weft_engine_done Of(const World &w, uint64_t tag)
+weft_completion Of(const World &w, uint64_t tag)
 {
     for (const auto &d : w.acked)
         if (d.msg.tag == tag)
@@ -168,7 +168,7 @@ TEST(Delay, OnlyPfc)
         w.Build();
         for (uint32_t h = 0; h < 7; h++)
             w.Send(h, 7, h ? 4000000 : bytes, h);
-        struct weft_engine_port_stats st = {};
+        struct weft_port_counters st = {};
         for (int64_t t = WEFT_PS_PER_US; !found && t < 100 * WEFT_PS_PER_US; t += WEFT_PS_PER_US) {
             ASSERT_EQ(weft_engine_run(w.e, t), 0);
             weft_engine_port_stats(w.e, 0, &st);

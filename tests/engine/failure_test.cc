@@ -70,7 +70,7 @@ TEST(Failure, AFailedSpineTakesItsQuarterOfTheCapacity)
             for (uint32_t q = 0; q < qps; q++)
             {
                 weft_err err = {};
-                weft_engine_msg msg = {h, (h + 4) % kHosts, 16384, m, 0, UINT32_MAX, q};
+                weft_msg msg = {h, (h + 4) % kHosts, 16384, m, 0, UINT32_MAX, q};
                 ASSERT_EQ(weft_engine_send(w.e, &msg, nullptr, &err), 0) << err.msg;
             }
     RunTo(w, ms / 2);

@@ -128,7 +128,7 @@ std::set<Pair> Got(const World &w)
 {
     std::set<Pair> got;
     for (const auto &d : w.received)
-        EXPECT_TRUE(got.insert({d.msg.src_host, d.msg.dst_host}).second);
+        EXPECT_TRUE(got.insert({d.msg.src, d.msg.dst}).second);
     return got;
 }
 
@@ -148,7 +148,7 @@ void ExpectPayloadAtItsHosts(const World &w, uint64_t bytes)
 {
     std::vector<int64_t> kept(w.fabric->nhosts), want(w.fabric->nhosts);
     for (uint32_t p = 0; p < w.fabric->nports; p++) {
-        struct weft_engine_port_stats st;
+        struct weft_port_counters st;
         weft_engine_port_stats(w.e, p, &st);
         const weft_fabric_node &from = w.fabric->nodes[w.fabric->ports[p].node];
         const weft_fabric_node &to = w.fabric->nodes[w.fabric->ports[w.fabric->ports[p].peer].node];
@@ -158,8 +158,8 @@ void ExpectPayloadAtItsHosts(const World &w, uint64_t bytes)
             kept[from.host] -= static_cast<int64_t>(st.tx_payload_bytes);
     }
     for (const auto &d : w.received) {
-        want[d.msg.dst_host] += static_cast<int64_t>(bytes);
-        want[d.msg.src_host] -= static_cast<int64_t>(bytes);
+        want[d.msg.dst] += static_cast<int64_t>(bytes);
+        want[d.msg.src] -= static_cast<int64_t>(bytes);
     }
     EXPECT_EQ(kept, want);
 }

@@ -92,7 +92,7 @@ TEST(Frame, TakesTheTimeOfItsBytes)
     EXPECT_EQ(t.delivered[WEFT_PKT_FRAME], 1u);
     EXPECT_EQ(t.qps, 0u) << "its path is no QP";
     EXPECT_EQ(t.packets_in_flight, 0u);
-    struct weft_engine_port_stats s;
+    struct weft_port_counters s;
     weft_engine_port_stats(w.e, w.fabric->nodes[w.fabric->hosts[0]].first_port, &s);
     EXPECT_EQ(s.tx_payload_bytes, 900u);
 }
@@ -223,7 +223,7 @@ TEST(Frame, FlowsKeepToAPathEach)
         const weft_fabric_port &p = w.fabric->ports[i];
         if (w.fabric->nodes[p.node].tier != 2)
             continue;
-        struct weft_engine_port_stats s;
+        struct weft_port_counters s;
         weft_engine_port_stats(w.e, i, &s);
         used += s.tx_packets > 0;
         EXPECT_EQ(s.tx_packets % 5, 0u) << "a flow was split";

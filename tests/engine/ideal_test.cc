@@ -23,7 +23,7 @@ Settings With(Settings a, const Settings &b)
     return a;
 }
 
-int64_t Took(const weft_engine_done &d)
+int64_t Took(const weft_completion &d)
 {
     return d.received_ps - d.post_ps;
 }
@@ -317,7 +317,7 @@ TEST(Ideal, PartsOfInNetworkOperationsAreNoFaster)
             const uint32_t one = static_cast<uint32_t>(weft_rng_below(&r, n)), all = UINT32_MAX;
             const uint64_t kind = weft_rng_below(&r, 3);
             for (uint32_t i = 0; i < n; i++) {
-                weft_engine_part p = {group[g], i, bytes, 0, 0, kind == 1 ? one : all, kind == 2 ? one : all};
+                weft_part p = {group[g], i, bytes, 0, 0, kind == 1 ? one : all, kind == 2 ? one : all};
                 ASSERT_EQ(weft_engine_contribute(w.e, &p, &err), 0) << err.msg;
                 const uint32_t link = static_cast<uint32_t>(weft_rng_below(&r, w.fabric->nlinks));
                 Change(w, {Rate(link, w.fabric->links[link].rate_bps / (1 + weft_rng_below(&r, 6)))});

@@ -45,7 +45,7 @@ void Post(World& w, uint32_t group, uint32_t member, uint64_t bytes, uint64_t ta
           uint32_t from = ALL, uint32_t to = ALL)
 {
     weft_err err = {};
-    weft_engine_part p = {group, member, bytes, tag, 0, from, to};
+    weft_part p = {group, member, bytes, tag, 0, from, to};
     ASSERT_EQ(weft_engine_contribute(w.e, &p, &err), 0) << err.msg;
 }
 
@@ -59,7 +59,7 @@ int64_t LastEnd(const World& w)
 
 uint64_t Payload(const World& w, uint32_t port)
 {
-    struct weft_engine_port_stats s;
+    struct weft_port_counters s;
     weft_engine_port_stats(w.e, port, &s);
     return s.tx_payload_bytes;
 }
@@ -269,7 +269,7 @@ TEST(InNetwork, RefusesWhatCannotBe)
     order.Build();
     const uint32_t g = Group(order, {0, 1});
     Post(order, g, 0, 100, 1);
-    weft_engine_part other = {g, 1, 100, 2, 0, ALL, ALL};
+    weft_part other = {g, 1, 100, 2, 0, ALL, ALL};
     EXPECT_EQ(weft_engine_contribute(order.e, &other, &err), WEFT_E_INPUT);
     says("in the same order");
 }

@@ -19,7 +19,7 @@ void Incast(World& w)
     w.Run();
 }
 
-uint64_t Drops(const struct weft_engine_totals& t)
+uint64_t Drops(const struct weft_totals& t)
 {
     return t.drops[WEFT_DROP_BUFFER] + t.drops[WEFT_DROP_HEADROOM] + t.drops[WEFT_DROP_ERROR];
 }
@@ -67,7 +67,7 @@ TEST(Incast, PausesAndResumesAlternateAtEachPort)
     uint64_t pauses = 0;
     for (uint32_t i = 0; i < w.fabric->nports; i++)
     {
-        struct weft_engine_port_stats st;
+        struct weft_port_counters st;
         weft_engine_port_stats(w.e, i, &st);
         pauses += st.pauses;
         EXPECT_EQ(st.pauses > 0, st.paused_ps > 0) << "port " << i;

@@ -102,7 +102,7 @@ void Same(const World& a, const World& b)
 {
     for (uint32_t port = 0; port < a.fabric->nports; port++)
     {
-        struct weft_engine_port_stats s, t;
+        struct weft_port_counters s, t;
         weft_engine_port_stats(a.e, port, &s);
         weft_engine_port_stats(b.e, port, &t);
         ASSERT_EQ(memcmp(&s, &t, sizeof s), 0) << "port " << port << ", sent " << s.tx_packets << " and " << t.tx_packets;
@@ -288,7 +288,7 @@ TEST(Windows, EndInTheMidstOfOne)
     windows.config.hooks.pfc_late = 1;
     for (World* w : {&windows, &lazy})
     {
-        w->config.hooks.received = [](void* c, const weft_engine_done* d) {
+        w->config.hooks.received = [](void* c, const weft_completion* d) {
             auto* w = static_cast<World*>(c);
             w->received.push_back(*d);
             if (w->received.size() == 7)
@@ -318,7 +318,7 @@ TEST(Windows, HooksSeeThePresent)
     {
         World* w = k ? &lazy : &windows;
         w->user = &seen[k];
-        w->config.hooks.received = [](void* c, const weft_engine_done* d) {
+        w->config.hooks.received = [](void* c, const weft_completion* d) {
             auto* w = static_cast<World*>(c);
             auto* log = static_cast<std::vector<uint64_t>*>(w->user);
             log->push_back(static_cast<uint64_t>(d->received_ps));

@@ -44,10 +44,10 @@ ChangeAt(World& w, int64_t t, weft_link_change c)
     ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
 }
 
-struct weft_engine_port_stats
+struct weft_port_counters
 Stats(const World& w, uint32_t port)
 {
-    struct weft_engine_port_stats st;
+    struct weft_port_counters st;
     weft_engine_port_stats(w.e, port, &st);
     return st;
 }

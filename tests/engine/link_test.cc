@@ -122,7 +122,7 @@ TEST(Link, RoutesAvoidAndReturn)
     auto over_spine = [&] {
         uint64_t packets = 0;
         for (uint32_t p = 0; p < w.fabric->nports; p++) {
-            struct weft_engine_port_stats st;
+            struct weft_port_counters st;
             weft_engine_port_stats(w.e, p, &st);
             if (w.fabric->ports[w.fabric->ports[p].peer].node == kSpine0)
                 packets += st.tx_packets;
@@ -167,7 +167,7 @@ TEST(Link, AParkedQpStartsOverWhenThePathReturns)
         EXPECT_EQ(w.Totals().rtos, 0u);
         // Before the switch the packet dies for want of a route, at the port it came in through;
         // after it on the failed link.
-        struct weft_engine_port_stats in, out;
+        struct weft_port_counters in, out;
         const uint32_t first = w.fabric->nodes[2].first_port;
         weft_engine_port_stats(w.e, first, &in);
         weft_engine_port_stats(w.e, first + 1, &out);
@@ -269,7 +269,7 @@ TEST(Link, QpsMoveToAnotherPortOfTheirHost)
             Changes changes(w);
             for (uint32_t qp = 0; qp < 8; qp++) {
                 weft_err err = {};
-                weft_engine_msg m = {0, 1, 200000, qp, 0, UINT32_MAX, qp};
+                weft_msg m = {0, 1, 200000, qp, 0, UINT32_MAX, qp};
                 ASSERT_EQ(weft_engine_send(w.e, &m, nullptr, &err), 0) << err.msg;
             }
             changes.At(30 * WEFT_PS_PER_US, link, false);

@@ -237,11 +237,11 @@ TEST(Message, WrongEndpointsAreErrors)
     World w("single-switch", {{"hosts", "2"}});
     w.Build();
     weft_err err = {};
-    weft_engine_msg m = {0, 2, 1, 0, 0, UINT32_MAX};
+    weft_msg m = {0, 2, 1, 0, 0, UINT32_MAX};
     EXPECT_EQ(weft_engine_send(w.e, &m, nullptr, &err), WEFT_E_INPUT);
-    m.dst_host = 0;
+    m.dst = 0;
     EXPECT_EQ(weft_engine_send(w.e, &m, nullptr, &err), WEFT_E_INPUT);
-    m.dst_host = 1;
+    m.dst = 1;
     m.prio = 8;
     EXPECT_EQ(weft_engine_send(w.e, &m, nullptr, &err), WEFT_E_INPUT);
 }

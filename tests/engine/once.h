@@ -28,7 +28,7 @@ inline void ExpectAllOnceInOrder(const World &w, const std::string &what)
         std::map<std::pair<uint32_t, uint32_t>, uint64_t> last;
         for (auto &d : *log) {
             EXPECT_TRUE(ids.insert(d.id).second) << what << ": message " << d.id << " twice";
-            auto qp = std::make_pair(d.msg.src_host, d.msg.dst_host);
+            auto qp = std::make_pair(d.msg.src, d.msg.dst);
             EXPECT_TRUE(!last.count(qp) || last[qp] < d.id)
                 << what << ": message " << d.id << " out of order";
             last[qp] = d.id;

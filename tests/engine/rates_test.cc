@@ -124,7 +124,7 @@ TEST(Rates, Incast1000To1OverTwoTiersDropsNothing)
     uint64_t hosts = 0, switches = 0;
     for (uint32_t i = 0; i < w.fabric->nports; i++)
     {
-        struct weft_engine_port_stats st;
+        struct weft_port_counters st;
         weft_engine_port_stats(w.e, i, &st);
         (w.fabric->nodes[w.fabric->ports[i].node].kind == WEFT_NODE_HOST ? hosts : switches) += st.pauses > 0;
     }

@@ -37,7 +37,7 @@ Result Play(World &w, uint64_t packets, uint32_t (*to)(const weft_fabric *, uint
         r.last = std::max(r.last, double(d.received_ps) / SER);
     for (uint32_t p = 0; p < w.fabric->nports; p++)
         if (counted(w.fabric, p)) {
-            struct weft_engine_port_stats st;
+            struct weft_port_counters st;
             weft_engine_port_stats(w.e, p, &st);
             r.global.push_back(double(st.tx_payload_bytes) / 4096);
         }

@@ -109,7 +109,7 @@ TEST(Transit, DimensionsAreCorrectedInOrder)
     w.Build();
     w.Send(0, 5, 1000000); // (0,0) to (1,1): over host 1, not over host 4
     w.Run();
-    struct weft_engine_port_stats st;
+    struct weft_port_counters st;
     for (uint32_t p = 0; p < w.fabric->nports; p++)
     {
         weft_engine_port_stats(w.e, p, &st);

@@ -36,7 +36,7 @@ struct Tap {
         wire = weft_wire_new(&c, &err);
         events.assign(w.fabric->nports, 1 << WEFT_PKT_SENT);
         w.user = this;
-        w.config.hooks.posted = [](void *ctx, const weft_engine_done *d) {
+        w.config.hooks.posted = [](void *ctx, const weft_completion *d) {
             weft_err e = {};
             ASSERT_EQ(weft_wire_posted(of(ctx)->wire, d, &e), 0) << e.msg;
         };

@@ -65,10 +65,10 @@ class World
         config.fabric = fabric;
         config.seed = seed;
         config.hooks.ctx = this;
-        config.hooks.received = [](void *c, const weft_engine_done *d) {
+        config.hooks.received = [](void *c, const weft_completion *d) {
             static_cast<World *>(c)->received.push_back(*d);
         };
-        config.hooks.acked = [](void *c, const weft_engine_done *d) {
+        config.hooks.acked = [](void *c, const weft_completion *d) {
             static_cast<World *>(c)->acked.push_back(*d);
         };
         config.hooks.pfc = [](void *c, int64_t t, uint32_t port, uint32_t prio, int pause) {
@@ -97,7 +97,7 @@ class World
               uint32_t prio = UINT32_MAX)
     {
         weft_err err = {};
-        weft_engine_msg m = {src, dst, bytes, tag, 0, prio};
+        weft_msg m = {src, dst, bytes, tag, 0, prio};
         ASSERT_EQ(weft_engine_send(e, &m, nullptr, &err), 0) << err.msg;
     }
 
@@ -114,9 +114,9 @@ class World
         ASSERT_EQ(weft_engine_check(e, &err), 0) << err.msg;
     }
 
-    struct weft_engine_totals Totals() const
+    struct weft_totals Totals() const
     {
-        struct weft_engine_totals t;
+        struct weft_totals t;
         weft_engine_totals(e, &t);
         return t;
     }
@@ -124,7 +124,7 @@ class World
     weft_fabric *fabric = nullptr;
     weft_engine *e = nullptr;
     weft_engine_config config = {};
-    std::vector<weft_engine_done> received, acked;
+    std::vector<weft_completion> received, acked;
     std::vector<PfcEvent> pfc;
     void *user = nullptr; // of a test's own hooks
     std::function<bool(uint32_t port, const weft_engine_pkt_view &pkt)> lose; // set before Build

@@ -26,7 +26,7 @@ struct NoteNet
     };
     std::vector<Call> calls;
     std::vector<std::string> notes;
-    std::map<uint32_t, weft_net_port_stats> ports;
+    std::map<uint32_t, weft_port_counters> ports;
 
     static NoteNet *self(const weft_net *n)
     {
@@ -42,7 +42,7 @@ struct NoteNet
             now = c.t;
             for (uint32_t p = 0; p < 12; p++) {
                 ports[p].tx_packets = static_cast<uint64_t>(now / US);
-                ports[p].drops_error = static_cast<uint64_t>(now / US / 10);
+                ports[p].drops[WEFT_DROP_ERROR] = static_cast<uint64_t>(now / US / 10);
             }
             c.fn(c.ctx, 0);
         }
@@ -56,7 +56,7 @@ struct NoteNet
             return 0;
         };
         o.stop = [](weft_net *n) { self(n)->stopped = true; };
-        o.port_stats = [](const weft_net *n, uint32_t port, weft_net_port_stats *out) { *out = self(n)->ports[port]; };
+        o.port_stats = [](const weft_net *n, uint32_t port, weft_port_counters *out) { *out = self(n)->ports[port]; };
         o.change_links = [](weft_net *n, weft_link_change *list, size_t count, weft_err *err) {
             NoteNet *s = self(n);
             if (++s->changes == s->fails_at)

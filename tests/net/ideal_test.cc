@@ -72,10 +72,10 @@ class Ideal : public ::testing::Test
         return 0;
     }
     int Send(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag = 0,
-             uint32_t prio = WEFT_NET_PRIO_DEFAULT)
+             uint32_t prio = WEFT_PRIO_DEFAULT)
     {
-        weft_net_msg m = {src, dst, bytes, tag, prio};
-        return net_->ops->send(net_, &m, 100 + tag, &err_);
+        weft_msg m = {src, dst, bytes, tag, {100 + tag}, prio, 0, 1};
+        return net_->ops->send(net_, &m, &err_);
     }
     std::vector<Event> Play(int64_t until = INT64_MAX)
     {
@@ -89,21 +89,25 @@ class Ideal : public ::testing::Test
         return net_->ops->now_ps(net_);
     }
 
-    static void OnSent(void *ctx, const weft_net_msg *m, const weft_net_done *done)
+    static void OnSent(void *ctx, const weft_completion *done)
     {
         Ideal *t = static_cast<Ideal *>(ctx);
-        EXPECT_EQ(done->send_ref, 100 + m->tag);
-        t->events_.push_back({"sent", m->tag, t->Now()});
+        EXPECT_EQ(done->msg.token.number, 100 + done->msg.tag);
+        EXPECT_EQ(done->msg.token_type, 1);
+        EXPECT_EQ(done->msg.kind, WEFT_MSG_POINT_TO_POINT);
+        t->events_.push_back({"sent", done->msg.tag, t->Now()});
     }
-    static void OnReceived(void *ctx, const weft_net_msg *m, const weft_net_done *done)
+    static void OnReceived(void *ctx, const weft_completion *done)
     {
         Ideal *t = static_cast<Ideal *>(ctx);
-        EXPECT_EQ(done->send_ref, 100 + m->tag);
+        EXPECT_EQ(done->msg.token.number, 100 + done->msg.tag);
+        EXPECT_EQ(done->msg.token_type, 1);
+        EXPECT_EQ(done->msg.kind, WEFT_MSG_POINT_TO_POINT);
         EXPECT_EQ(done->received_ps, t->Now());
         EXPECT_LE(done->post_ps + done->ideal_ps, t->Now());
-        t->events_.push_back({"received", m->tag, t->Now()});
+        t->events_.push_back({"received", done->msg.tag, t->Now()});
     }
-    static void OnFlow(void *ctx, const weft_net_flow *f)
+    static void OnFlow(void *ctx, const weft_completion *f)
     {
         static_cast<Ideal *>(ctx)->flows_.push_back(*f);
     }
@@ -118,7 +122,7 @@ class Ideal : public ::testing::Test
     std::vector<char> params_;
     weft_err err_ = {};
     std::vector<Event> events_;
-    std::vector<weft_net_flow> flows_;
+    std::vector<weft_completion> flows_;
 };
 
 using Events = std::vector<Event>;
@@ -232,12 +236,12 @@ TEST_F(Ideal, CountsAndExplains)
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_EQ(lines[0].rfind("h2->h1 500B tag 2: on its way, arrives at ", 0), 0u) << lines[0];
     Play();
-    weft_net_totals t;
+    weft_totals t;
     net_->ops->totals(net_, &t);
     EXPECT_EQ(t.msgs_posted, 2u);
     EXPECT_EQ(t.msgs_received, 2u);
     EXPECT_EQ(t.bytes_received, 1500u);
-    weft_net_port_stats p;
+    weft_port_counters p;
     uint64_t into_h1 = 0;
     for (uint32_t port = 0; port < f_->nports; port++) {
         net_->ops->port_stats(net_, port, &p);

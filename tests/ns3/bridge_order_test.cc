@@ -18,7 +18,7 @@ class Chatter
     Chatter(const Fabric &fabric, const char *cc, Settings settings, uint64_t seed)
         : rng(weft_rng_stream(seed, "chatter", 0)),
           net(fabric, cc, settings,
-              {this, [](void *c, const weft_net_flow *f) { self(c)->flow(f); },
+              {this, [](void *c, const weft_completion *f) { self(c)->flow(f); },
                [](void *c, const weft_net_pfc *p) {
                    self(c)->pauses << p->t_ps << " pfc " << p->port << ' ' << p->prio << ' '
                                    << p->pause << '\n';
@@ -30,12 +30,12 @@ class Chatter
             return;
         }
         const weft_net_sink sink = {this,
-                                    [](void *c, const weft_net_msg *m, const weft_net_done *d) {
-                                        self(c)->out << self(c)->net.now() << " sent " << m->tag
-                                                     << ' ' << d->send_ref << '\n';
+                                    [](void *c, const weft_completion *d) {
+                                        self(c)->out << self(c)->net.now() << " sent " << d->msg.tag
+                                                     << ' ' << d->msg.token.number << '\n';
                                     },
-                                    [](void *c, const weft_net_msg *m, const weft_net_done *) {
-                                        self(c)->out << self(c)->net.now() << " received " << m->tag
+                                    [](void *c, const weft_completion *d) {
+                                        self(c)->out << self(c)->net.now() << " received " << d->msg.tag
                                                      << '\n';
                                         self(c)->act();
                                     }};
@@ -47,20 +47,20 @@ class Chatter
             EXPECT_EQ(net.run(until), 0) << net.error.msg;
         EXPECT_EQ(net.run(), 0) << net.error.msg;
         EXPECT_EQ(net.check(), 0) << net.error.msg;
-        const weft_net_totals t = net.totals();
+        const weft_totals t = net.totals();
         EXPECT_EQ(t.msgs_acked, t.msgs_posted);
-        out << t.msgs_posted << ' ' << t.packet_hops << ' ' << t.acks << ' ' << t.cnps << ' '
+        out << t.msgs_posted << ' ' << t.packet_hops << ' ' << t.sent[WEFT_PKT_ACK] << ' ' << t.sent[WEFT_PKT_CNP] << ' '
             << t.ecn_marks << ' ' << t.pfc_pauses << ' ' << t.retx_packets << ' ' << net.now()
             << '\n'
             << pauses.str();
         for (uint32_t p = 0; p < fabric.graph->nports; p++) {
-            weft_net_port_stats s;
+            weft_port_counters s;
             net.net->ops->port_stats(net.net, p, &s);
             out << p << ' ' << s.tx_packets << ' ' << s.busy_ps << ' ' << s.paused_ps << ' '
                 << s.ecn_marks << ' ' << s.max_queue_bytes << '\n';
         }
         marks = t.ecn_marks;
-        drops = t.drops_buffer;
+        drops = t.drops[WEFT_DROP_BUFFER];
     }
 
     std::ostringstream out, pauses; /* which may be told late */
@@ -72,7 +72,7 @@ class Chatter
         return static_cast<Chatter *>(c);
     }
 
-    void flow(const weft_net_flow *f)
+    void flow(const weft_completion *f)
     {
         out << f->id << ' ' << f->post_ps << ' ' << f->received_ps << ' ' << f->acked_ps << ' '
             << f->ideal_ps << ' ' << f->retx_bytes << ' ' << f->cnps << '\n';

@@ -47,16 +47,16 @@ TEST_P(Bridge, OneMessageToThePicosecond)
     EXPECT_EQ(r.flows[0].retx_bytes, 0u);
     EXPECT_EQ(r.flows[0].cnps, 0u);
 
-    const weft_net_totals t = n.totals();
+    const weft_totals t = n.totals();
     EXPECT_EQ(t.msgs_posted, 1u);
     EXPECT_EQ(t.msgs_received, 1u);
     EXPECT_EQ(t.msgs_acked, 1u);
     EXPECT_EQ(t.bytes_received, 4096u);
     EXPECT_EQ(t.packet_hops, 6u);
-    EXPECT_EQ(t.data_packets, 1u);
-    EXPECT_EQ(t.acks, 1u);
+    EXPECT_EQ(t.sent[WEFT_PKT_DATA], 1u);
+    EXPECT_EQ(t.sent[WEFT_PKT_ACK], 1u);
     EXPECT_GT(t.events, 0u);
-    weft_net_port_stats s;
+    weft_port_counters s;
     n.net->ops->port_stats(n.net, 0, &s); /* port 0 is host 0's only one */
     EXPECT_EQ(s.tx_packets, 1u);
     EXPECT_EQ(s.tx_bytes, 4178u);
@@ -152,8 +152,8 @@ TEST_P(Bridge, BadMessagesAreRefused)
     EXPECT_EQ(n.send(0, 2, 1), WEFT_E_INPUT);
     EXPECT_EQ(n.send(7, 1, 1), WEFT_E_INPUT);
     EXPECT_EQ(n.send(1, 1, 1), WEFT_E_INPUT);
-    const weft_net_msg prio = {0, 1, 1, 0, 8};
-    EXPECT_EQ(n.net->ops->send(n.net, &prio, 0, &n.error), WEFT_E_INPUT);
+    const weft_msg prio = {0, 1, 1, 0, {}, 8};
+    EXPECT_EQ(n.net->ops->send(n.net, &prio, &n.error), WEFT_E_INPUT);
     EXPECT_NE(std::string(n.error.msg), "");
     ASSERT_EQ(n.run(), 0); /* and leave nothing behind */
     EXPECT_EQ(n.totals().msgs_posted, 0u);
@@ -188,9 +188,9 @@ TEST_P(Bridge, IncastPausesAndTheObserverSees)
     for (uint32_t i = 0; i < 8; i++)
         ASSERT_EQ(n.send(i, 8, 1 << 20, i), 0);
     ASSERT_EQ(n.run(), 0) << n.error.msg;
-    const weft_net_totals t = n.totals();
+    const weft_totals t = n.totals();
     EXPECT_EQ(t.msgs_acked, 8u);
-    EXPECT_EQ(t.drops_buffer + t.drops_headroom + t.drops_error, 0u);
+    EXPECT_EQ(t.drops[WEFT_DROP_BUFFER] + t.drops[WEFT_DROP_HEADROOM] + t.drops[WEFT_DROP_ERROR], 0u);
     EXPECT_GT(t.pfc_pauses, 0u);
     EXPECT_EQ(t.pfc_pauses, t.pfc_resumes);
     uint64_t pauses = 0, resumes = 0;
@@ -218,7 +218,7 @@ TEST_P(Bridge, RefreshesAreCountedApart)
         for (uint32_t i = 0; i < 8; i++)
             ASSERT_EQ(n.send(i, 8, 1 << 20, i), 0);
         ASSERT_EQ(n.run(), 0) << n.error.msg;
-        const weft_net_totals t = n.totals();
+        const weft_totals t = n.totals();
         EXPECT_EQ(t.pfc_pauses, t.pfc_resumes);
         refreshes[expires] = t.pfc_refreshes;
     }

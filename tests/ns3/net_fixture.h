@@ -123,8 +123,8 @@ class Net
 
     int send(uint32_t src, uint32_t dst, uint64_t bytes, uint64_t tag = 0, uint64_t ref = 0)
     {
-        const weft_net_msg msg = {src, dst, bytes, tag, WEFT_NET_PRIO_DEFAULT};
-        return net->ops->send(net, &msg, ref, &error);
+        const weft_msg msg = {src, dst, bytes, tag, {ref}, WEFT_PRIO_DEFAULT};
+        return net->ops->send(net, &msg, &error);
     }
     int run(int64_t until_ps = WEFT_NEVER)
     {
@@ -134,9 +134,9 @@ class Net
     {
         return net->ops->now_ps(net);
     }
-    weft_net_totals totals() const
+    weft_totals totals() const
     {
-        weft_net_totals t;
+        weft_totals t;
         net->ops->totals(net, &t);
         return t;
     }
@@ -171,7 +171,7 @@ struct Recorder {
     };
     Net *net = nullptr;
     std::vector<Entry> log;
-    std::vector<weft_net_flow> flows;
+    std::vector<weft_completion> flows;
     std::vector<weft_net_pfc> pfcs;
 
     void listen(Net &n)
@@ -179,21 +179,21 @@ struct Recorder {
         net = &n;
         const weft_net_sink sink = {
             this,
-            [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
+            [](void *ctx, const weft_completion *d) {
                 auto *r = static_cast<Recorder *>(ctx);
-                r->log.push_back({"sent", m->tag, d->send_ref, r->net->now()});
+                r->log.push_back({"sent", d->msg.tag, d->msg.token.number, r->net->now()});
             },
-            [](void *ctx, const weft_net_msg *m, const weft_net_done *d) {
+            [](void *ctx, const weft_completion *d) {
                 EXPECT_EQ(d->received_ps, static_cast<Recorder *>(ctx)->net->now());
                 auto *r = static_cast<Recorder *>(ctx);
-                r->log.push_back({"received", m->tag, 0, r->net->now()});
+                r->log.push_back({"received", d->msg.tag, 0, r->net->now()});
             }};
         n.net->ops->set_sink(n.net, &sink);
     }
     weft_net_observer observer()
     {
         return {this,
-                [](void *ctx, const weft_net_flow *f) {
+                [](void *ctx, const weft_completion *f) {
                     static_cast<Recorder *>(ctx)->flows.push_back(*f);
                 },
                 [](void *ctx, const weft_net_pfc *p) {

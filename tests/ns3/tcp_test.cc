@@ -42,7 +42,7 @@ Settings Tcp(const Settings &more = {})
     return s;
 }
 
-int64_t Fct(const weft_net_flow &f)
+int64_t Fct(const weft_completion &f)
 {
     return f.received_ps - f.post_ps;
 }
@@ -162,11 +162,11 @@ TEST(Tcp, SmallMessagesToThePicosecond)
         EXPECT_EQ(flow.acked_ps - flow.received_ps, 2 * (ACK_PS + DELAY));
         EXPECT_EQ(flow.retx_bytes, 0u);
     }
-    const weft_net_totals t = n.totals();
+    const weft_totals t = n.totals();
     EXPECT_EQ(t.msgs_acked, 2u);
     EXPECT_EQ(t.bytes_received, 2000u);
     EXPECT_EQ(weft_net_arrived_bytes(n.net), 2000u);
-    EXPECT_EQ(t.data_packets, 2u);
+    EXPECT_EQ(t.sent[WEFT_PKT_DATA], 2u);
     EXPECT_EQ(n.check(), 0) << n.error.msg;
 
     const auto all = Connections(n);
@@ -213,8 +213,8 @@ TEST_P(Variants, OneFlowFillsTheLink)
     EXPECT_NEAR(gbps, 100. * SEGMENT / (SEGMENT + HEADERS + GAP), 0.02 * 100);
     EXPECT_EQ(n.totals().retx_packets, 0u);
     const uint64_t segments = (bytes + FRAMING - 1) / SEGMENT + 1;
-    EXPECT_GE(n.totals().data_packets, segments);
-    EXPECT_LE(n.totals().data_packets, segments + 1); /* a short one at the end of a full buffer */
+    EXPECT_GE(n.totals().sent[WEFT_PKT_DATA], segments);
+    EXPECT_LE(n.totals().sent[WEFT_PKT_DATA], segments + 1); /* a short one at the end of a full buffer */
     EXPECT_EQ(n.check(), 0) << n.error.msg;
 }
 
@@ -282,10 +282,10 @@ TEST_P(Variants, IncastLosesAndRecovers)
     ASSERT_EQ(came.size(), 32u);
     for (auto &c : came)
         EXPECT_EQ(c.second, (std::vector<uint64_t>{0, 1, 2, 3})) << "from host " << c.first;
-    const weft_net_totals t = n.totals();
+    const weft_totals t = n.totals();
     EXPECT_EQ(t.msgs_acked, 128u);
     EXPECT_EQ(t.bytes_received, 32u * 165537);
-    EXPECT_GT(t.drops_buffer, 0u);
+    EXPECT_GT(t.drops[WEFT_DROP_BUFFER], 0u);
     EXPECT_GT(t.rtos, 0u);
     EXPECT_GE(t.retx_packets, t.rtos);
     uint64_t retx = 0;
@@ -316,13 +316,13 @@ TEST_P(Variants, IncastLosesAndRecovers)
         sum.drops += c.drops;
         sum.timeouts += c.timeouts;
     }
-    EXPECT_EQ(sum.segments, t.data_packets);
+    EXPECT_EQ(sum.segments, t.sent[WEFT_PKT_DATA]);
     EXPECT_EQ(sum.retx_segments, t.retx_packets);
     EXPECT_EQ(sum.retx_bytes, retx);
     EXPECT_EQ(sum.timeouts, t.rtos);
     /* Besides data, what is lost on the way to the only receiver are SYNs and ACKs of handshakes. */
-    EXPECT_LE(sum.drops, t.drops_buffer);
-    EXPECT_GE(sum.drops + 2 * all.size(), t.drops_buffer);
+    EXPECT_LE(sum.drops, t.drops[WEFT_DROP_BUFFER]);
+    EXPECT_GE(sum.drops + 2 * all.size(), t.drops[WEFT_DROP_BUFFER]);
     EXPECT_GE(sum.retx_segments, sum.drops);
     EXPECT_EQ(n.net->ops->explain(n.net, 9, nullptr, nullptr), 0u);
 }
@@ -352,7 +352,7 @@ TEST_P(Variants, SlicesChangeNothing)
             EXPECT_LE(n.now(), until);
         }
         EXPECT_EQ(n.totals().msgs_acked, 16u);
-        EXPECT_GT(n.totals().drops_buffer, 0u);
+        EXPECT_GT(n.totals().drops[WEFT_DROP_BUFFER], 0u);
         EXPECT_EQ(runs[k].log, runs[0].log) << "way " << k;
         EXPECT_EQ(n.check(), 0) << n.error.msg;
     }
@@ -412,10 +412,10 @@ TEST(Tcp, DctcpKeepsTheQueueAtTheMarkingThreshold)
     EXPECT_LT(sum / samples, 1.4 * K);
     EXPECT_LT(top, 2 * K);
     EXPECT_GT(n.totals().ecn_marks, 0u);
-    EXPECT_GT(n.totals().cnps, 0u);
+    EXPECT_GT(n.totals().sent[WEFT_PKT_CNP], 0u);
     ASSERT_EQ(n.run(), 0) << n.error.msg;
     EXPECT_EQ(n.totals().msgs_received, 2u);
-    EXPECT_EQ(n.totals().drops_buffer, 0u);
+    EXPECT_EQ(n.totals().drops[WEFT_DROP_BUFFER], 0u);
 }
 
 /* NewReno asks for marks only when told to. */
@@ -431,7 +431,7 @@ TEST(Tcp, EcnOnRequest)
         ASSERT_EQ(n.run(), 0) << n.error.msg;
         EXPECT_EQ(n.totals().msgs_received, 2u);
         EXPECT_EQ(n.totals().ecn_marks > 0, std::string(ecn) == "true");
-        EXPECT_EQ(n.totals().cnps > 0, std::string(ecn) == "true");
+        EXPECT_EQ(n.totals().sent[WEFT_PKT_CNP] > 0, std::string(ecn) == "true");
     }
 }
 
@@ -455,8 +455,8 @@ TEST(Tcp, RoceAndTcpShareAPortByWeight)
         const uint64_t size = 100000, messages = 500;
         for (uint64_t k = 0; k < messages; k++)
             for (uint32_t prio : {1u, 3u}) {
-                const weft_net_msg m = {prio == 1, 2, size, prio, prio};
-                ASSERT_EQ(n.net->ops->send(n.net, &m, k, &n.error), 0) << n.error.msg;
+                const weft_msg m = {prio == 1, 2, size, prio, {k}, prio};
+                ASSERT_EQ(n.net->ops->send(n.net, &m, &n.error), 0) << n.error.msg;
             }
         std::map<uint64_t, double> bytes;
         for (int64_t t : {WEFT_PS_PER_MS, 5 * WEFT_PS_PER_MS}) {
@@ -475,11 +475,11 @@ TEST(Tcp, RoceAndTcpShareAPortByWeight)
         EXPECT_NEAR(bytes[1], want_tcp, 0.02 * want_tcp) << w.first;
         EXPECT_NEAR(bytes[3], want_roce, 0.02 * want_roce) << w.first;
         ASSERT_EQ(n.run(), 0) << n.error.msg;
-        const weft_net_totals t = n.totals();
+        const weft_totals t = n.totals();
         EXPECT_EQ(t.msgs_received, 2 * messages);
         EXPECT_EQ(t.msgs_acked, 2 * messages);
         EXPECT_EQ(t.bytes_received, 2 * messages * size);
-        EXPECT_EQ(t.drops_headroom + t.drops_buffer, 0u);
+        EXPECT_EQ(t.drops[WEFT_DROP_HEADROOM] + t.drops[WEFT_DROP_BUFFER], 0u);
         EXPECT_GT(t.ecn_marks, 0u);
         EXPECT_EQ(r.flows.size(), 2 * messages);
         std::vector<bool> ids(2 * messages);
@@ -510,7 +510,7 @@ TEST(Tcp, AConnectionFailsAfterAllItsRetries)
     for (const char *says : {"h0 -> h1", "522.2 s", "tcp.retries"})
         EXPECT_NE(std::string(n.error.msg).find(says), std::string::npos) << n.error.msg;
     EXPECT_EQ(n.totals().rtos, 15u);
-    EXPECT_GT(n.totals().drops_link, 0u);
+    EXPECT_GT(n.totals().drops[WEFT_DROP_LINK], 0u);
     EXPECT_EQ(n.net->ops->explain(n.net, 0, nullptr, nullptr), 1u);
 }
 
@@ -536,7 +536,7 @@ TEST(Tcp, UnfitCombinationsAreRefused)
         Net n(f, "none", {{"tcp.prios", prios}});
         uint32_t id;
         ASSERT_EQ(n.rc, 0) << n.error.msg;
-        EXPECT_EQ(n.net->ops->group(n.net, hosts, 4, WEFT_NET_PRIO_DEFAULT, &id, &n.error),
+        EXPECT_EQ(n.net->ops->group(n.net, hosts, 4, WEFT_PRIO_DEFAULT, &id, &n.error),
                   prios[0] == '0' ? 0 : WEFT_E_INPUT);
     }
     for (const char *set : {"mtu=1KiB", "flow-control=credit"}) {

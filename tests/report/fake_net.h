@@ -12,8 +12,8 @@
 
 struct FakeNet {
     weft_net net = {&ops};
-    weft_net_totals totals = {};
-    std::vector<weft_net_port_stats> ports;
+    weft_totals totals = {};
+    std::vector<weft_port_counters> ports;
     weft_fabric *fabric = weft_fabric_new();
 
     FakeNet()
@@ -45,11 +45,11 @@ struct FakeNet {
     {
         return reinterpret_cast<FakeNet *>(const_cast<weft_net *>(n)); // net is the first member
     }
-    static void get_totals(const weft_net *n, weft_net_totals *out)
+    static void get_totals(const weft_net *n, weft_totals *out)
     {
         *out = self(n)->totals;
     }
-    static void get_port(const weft_net *n, uint32_t port, weft_net_port_stats *out)
+    static void get_port(const weft_net *n, uint32_t port, weft_port_counters *out)
     {
         *out = self(n)->ports[port];
     }
@@ -66,7 +66,7 @@ inline void flow(weft_report *r, uint64_t id, int64_t post_ps, int64_t fct_ps, i
                  uint64_t bytes = 1000)
 {
     weft_net_observer o = weft_report_net_observer(r);
-    weft_net_flow f = {};
+    weft_completion f = {};
     f.id = id;
     f.msg.dst = 1;
     f.msg.bytes = bytes;

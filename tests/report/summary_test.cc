@@ -66,8 +66,8 @@ TEST(Summary, BusiestLinksInOrderAndTheirShareOfElapsed)
     net.ports[1].max_queue_bytes = 77;
     net.ports[0].paused_ps = 3;
     net.ports[2].paused_ps = 4;
-    net.totals.drops_buffer = 1;
-    net.totals.drops_error = 2;
+    net.totals.drops[WEFT_DROP_BUFFER] = 1;
+    net.totals.drops[WEFT_DROP_ERROR] = 2;
     weft_summary s;
     weft_report_summarize(r, &net.net, nullptr, 0, &s);
     ASSERT_EQ(s.ntop, 3u);

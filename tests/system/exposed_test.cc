@@ -105,7 +105,7 @@ TEST(Exposed, StragglerInAnInNetworkReduction)
         EXPECT_EQ(Path(sim).substr(0, 18), std::to_string(late) + ":0 compute 60000,");
         ASSERT_EQ(sim.path.size(), 2u);
         EXPECT_EQ(Causes(sim.path[1].spent_ps), "network 22000");
-        for (const weft_net_flow &f : sim.flows) // an empty fabric would wait, too
+        for (const weft_completion &f : sim.flows) // an empty fabric would wait, too
             EXPECT_EQ(f.received_ps - f.post_ps, f.ideal_ps);
     }
 }

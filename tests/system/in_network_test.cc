@@ -117,10 +117,10 @@ TEST(InNetwork, TakesTheClassOfItsType)
     Sim sim(job, With(kInNetwork, {{"priorities", "all-reduce:5,reduce:2"}}), kPath);
     ASSERT_TRUE(sim.Finished()) << sim.err.msg;
     EXPECT_EQ(sim.flows.size(), 12u);
-    for (const weft_net_flow &f : sim.flows)
+    for (const weft_completion &f : sim.flows)
         EXPECT_EQ(f.msg.prio, f.msg.bytes == kMB       ? 5
                               : f.msg.bytes == 2 * kMB ? 2
-                                                       : WEFT_NET_PRIO_DEFAULT);
+                                                       : WEFT_PRIO_DEFAULT);
 }
 
 TEST(InNetwork, WaitsForTheLastRank)

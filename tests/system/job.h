@@ -305,9 +305,9 @@ class Sim
             &lines);
         return lines;
     }
-    weft_net_totals Totals() const
+    weft_totals Totals() const
     {
-        weft_net_totals t;
+        weft_totals t;
         net_->ops->totals(net_, &t);
         return t;
     }
@@ -320,7 +320,7 @@ class Sim
     std::vector<Record> records;
     std::vector<weft_phase_record> phases;
     std::vector<weft_path_record> path;
-    std::vector<weft_net_flow> flows;
+    std::vector<weft_completion> flows;
     uint32_t unfinished = 0;
 
   private:
@@ -337,7 +337,7 @@ class Sim
     {
         static_cast<Sim *>(ctx)->path.push_back(*r);
     }
-    static void OnFlow(void *ctx, const weft_net_flow *f)
+    static void OnFlow(void *ctx, const weft_completion *f)
     {
         static_cast<Sim *>(ctx)->flows.push_back(*f);
     }

@@ -125,11 +125,11 @@ TEST(Classes, PriorityAndQpsByType)
         kPlain);
     ASSERT_EQ(sim.err.code, 0) << sim.err.msg;
     std::map<uint64_t, std::set<uint32_t>> qps; // by size
-    for (const weft_net_flow &f : sim.flows) {
+    for (const weft_completion &f : sim.flows) {
         qps[f.msg.bytes].insert(f.msg.qp);
         EXPECT_EQ(f.msg.prio, f.msg.bytes == 1000 ? 2u
                               : f.msg.bytes == 77 ? 5u
-                                                  : WEFT_NET_PRIO_DEFAULT);
+                                                  : WEFT_PRIO_DEFAULT);
     }
     EXPECT_EQ(qps[1000], (std::set<uint32_t>{0}));
     EXPECT_EQ(qps[500], (std::set<uint32_t>{0, 1, 2}));
@@ -139,26 +139,22 @@ TEST(Classes, PriorityAndQpsByType)
 TEST(Classes, Mistakes)
 {
     auto why = [](const char *key, const char *value) {
-        weft_system_params p;
-        weft_err err = {};
-        EXPECT_EQ(weft_params_defaults(&weft_system_param_table, &p, &err), 0);
-        EXPECT_EQ(weft_params_set(&weft_system_param_table, &p, key, value, &err), WEFT_E_INPUT);
-        return std::string(err.msg);
+        Job job(2);
+        job.Everywhere(WEFT_COLL_ALL_REDUCE, 8);
+        Sim sim(job, {{key, value}}, kPlain);
+        EXPECT_EQ(sim.err.code, WEFT_E_INPUT);
+        return std::string(sim.err.msg);
     };
-    EXPECT_EQ(why("priorities", "all-redude:2"),
-              "parameter 'priorities': 'all-redude:2': 'all-redude' is not one of "
-              "all-reduce|reduce|all-gather|gather|scatter|broadcast|all-to-all|reduce-scatter|"
-              "reduce-scatter-block|barrier|send; did you mean all-reduce?");
-    EXPECT_EQ(why("priorities", "send:8"),
-              "parameter 'priorities': 'send:8': 8 is out of range; valid is 0 to 7");
-    EXPECT_EQ(why("qps", "send:0"),
-              "parameter 'qps': 'send:0': 0 is out of range; valid is 1 to 256");
-    EXPECT_EQ(why("qps", "send:2,send:3"), "parameter 'qps': 'send:3': send is there twice");
-    for (const char *text : {"send:x", "send:1;"})
-        EXPECT_EQ(why("qps", text).find(std::string("parameter 'qps': '") + text + "': '"), 0u);
+    EXPECT_EQ(why("priorities", "all-redude:2"), "system.priorities: there is no communication "
+                                                 "type 'all-redude'; did you mean 'all-reduce'?");
+    EXPECT_EQ(why("priorities", "send:8"), "system.priorities: send has 8, but it must be 0 to 7");
+    EXPECT_EQ(why("qps", "send:0"), "system.qps: send has 0, but it must be 1 to 256");
+    EXPECT_EQ(why("qps", "send:2,send:3"), "system.qps: send is there twice");
+    EXPECT_EQ(why("qps", "send:x"), "system.qps: send has x, but it must be 1 to 256");
+    EXPECT_EQ(why("qps", "send:1;"), "system.qps: send has 1;, but it must be 1 to 256");
     for (const char *text : {"send", "send:", ":3", "send:1,,send:2", "send:1,"})
-        EXPECT_NE(why("qps", text).find("write TYPE:QPS,..., such as all-reduce:4,send:2"),
-                  std::string::npos);
+        EXPECT_EQ(why("qps", text),
+                  std::string("system.qps: '") + text + "' is no list such as all-to-all:2,send:5");
 }
 
 /* Chakra's involved_dim on 4 x 4: ASTRA-sim takes 43,000 ns for either dimension alone. */
@@ -195,7 +191,7 @@ TEST_F(Involved, OneDimensionIsItsLines)
             ASSERT_EQ(sim.err.code, 0) << sim.err.msg;
             EXPECT_EQ(sim.EndNs(), 43000);
             EXPECT_EQ(sim.Totals().bytes_received, 16 * 2 * 3 * kMiB / 4);
-            for (const weft_net_flow &f : sim.flows)
+            for (const weft_completion &f : sim.flows)
                 EXPECT_EQ(mask == 1 ? f.msg.src / 4 : f.msg.src % 4,
                           mask == 1 ? f.msg.dst / 4 : f.msg.dst % 4);
             EXPECT_EQ(sim.phases.front().members, 4u);

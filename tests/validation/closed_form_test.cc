@@ -42,7 +42,7 @@ TEST_P(Microbenchmark, OfAstraSimIsWithinOnePercentOfTheClosedForm)
     ASSERT_EQ(o.error, "");
     double expected = c.steps * RingStepPs(c.bytesPerStep, 20, 500000);
     EXPECT_NEAR(static_cast<double>(o.endPs), expected, 0.01 * expected);
-    EXPECT_EQ(o.totals.drops_buffer + o.totals.drops_headroom + o.totals.drops_error, 0u);
+    EXPECT_EQ(o.totals.drops[WEFT_DROP_BUFFER] + o.totals.drops[WEFT_DROP_HEADROOM] + o.totals.drops[WEFT_DROP_ERROR], 0u);
     EXPECT_EQ(o.totals.bytes_received, static_cast<uint64_t>(8 * c.steps * c.bytesPerStep));
 }
 

@@ -29,7 +29,7 @@ double Use(const Outcome& o, uint64_t rateBps)
 
 uint64_t Lost(const Outcome& o)
 {
-    return o.totals.drops_buffer + o.totals.drops_headroom + o.totals.drops_error + o.totals.rtos;
+    return o.totals.drops[WEFT_DROP_BUFFER] + o.totals.drops[WEFT_DROP_HEADROOM] + o.totals.drops[WEFT_DROP_ERROR] + o.totals.rtos;
 }
 
 struct Case
@@ -137,7 +137,7 @@ TEST(LossyAlpha, OneSenderIntoASlowPortFillsHalfTheBufferBeforeItLoses)
         all.push_back(std::string("switch.lossy-alpha=") + alpha);
         const Outcome o = RunJob(all);
         EXPECT_EQ(o.error, "");
-        return o.totals.drops_buffer;
+        return o.totals.drops[WEFT_DROP_BUFFER];
     };
     // 3/4 of what is sent waits: 1.5 MB are below 1/2 of 4 MiB, and above 1/9.
     EXPECT_EQ(drops("2MB", "1"), 0u);

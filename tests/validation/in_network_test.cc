@@ -82,7 +82,7 @@ TEST(InNetworkAllReduce, OverLeavesAndSpines)
     const double expected = (BYTES / 4096 + 3) * 4178 * 20.0 + 4 * 1000000;
     EXPECT_NEAR(double(o.endPs), expected, 0.0001 * expected);
     EXPECT_EQ(o.totals.bytes_received, 16 * BYTES);
-    EXPECT_EQ(o.totals.drops_buffer, 0u);
+    EXPECT_EQ(o.totals.drops[WEFT_DROP_BUFFER], 0u);
 }
 
 TEST(InNetworkAllReduce, NeedsSwitches)

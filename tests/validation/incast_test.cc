@@ -6,7 +6,7 @@ namespace
 {
 
 struct Incast {
-    weft_net_totals totals = {};
+    weft_totals totals = {};
     std::vector<int64_t> flows; // id, received, acked of each, in order
     uint64_t pauses = 0;
 };
@@ -30,7 +30,7 @@ Incast RunIncast(const std::vector<std::string> &sets)
     EXPECT_EQ(weft_topology_build(s->topology, s->topology_params, &fabric, &err), 0) << err.msg;
     weft_net_config c = weft_scenario_net_config(s, fabric);
     c.observer.ctx = &in;
-    c.observer.flow = [](void *ctx, const weft_net_flow *f) {
+    c.observer.flow = [](void *ctx, const weft_completion *f) {
         auto &v = static_cast<Incast *>(ctx)->flows;
         v.insert(v.end(), {static_cast<int64_t>(f->id), f->received_ps, f->acked_ps});
     };
@@ -40,8 +40,8 @@ Incast RunIncast(const std::vector<std::string> &sets)
     weft_net *net = nullptr;
     EXPECT_EQ(s->backend->create(&c, &net, &err), 0) << err.msg;
     for (uint32_t h = 0; h < 32; h++) {
-        weft_net_msg m = {h, 32, 1000000, h, WEFT_NET_PRIO_DEFAULT};
-        EXPECT_EQ(net->ops->send(net, &m, h, &err), 0) << err.msg;
+        weft_msg m = {h, 32, 1000000, h, {h}, WEFT_PRIO_DEFAULT};
+        EXPECT_EQ(net->ops->send(net, &m, &err), 0) << err.msg;
     }
     EXPECT_EQ(net->ops->run(net, WEFT_NEVER, &err), 0) << err.msg;
     EXPECT_EQ(net->ops->check(net, &err), 0) << err.msg;
@@ -52,9 +52,9 @@ Incast RunIncast(const std::vector<std::string> &sets)
     return in;
 }
 
-uint64_t Drops(const weft_net_totals &t)
+uint64_t Drops(const weft_totals &t)
 {
-    return t.drops_buffer + t.drops_headroom + t.drops_error;
+    return t.drops[WEFT_DROP_BUFFER] + t.drops[WEFT_DROP_HEADROOM] + t.drops[WEFT_DROP_ERROR];
 }
 
 } // namespace
@@ -72,7 +72,7 @@ TEST(Incast32, WithPfcLosesNothing)
 TEST(Incast32, WithoutPfcRetransmitsWhatItDrops)
 {
     Incast in = RunIncast({"congestion-control.name=none", "pfc.enabled=off"});
-    EXPECT_GT(in.totals.drops_buffer, 0u);
+    EXPECT_GT(in.totals.drops[WEFT_DROP_BUFFER], 0u);
     EXPECT_EQ(in.totals.pfc_pauses, 0u);
     EXPECT_GT(in.totals.retx_packets, 0u);
     EXPECT_EQ(in.totals.bytes_received, 32000000u);

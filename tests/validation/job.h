@@ -36,9 +36,9 @@ struct Outcome
 {
     std::string error; // "" when it ran to the end
     int64_t endPs = 0;
-    weft_net_totals totals = {};
+    weft_totals totals = {};
     std::vector<weft_rank_result> ranks;
-    std::vector<weft_net_flow> flows;             // in the order acknowledged
+    std::vector<weft_completion> flows;             // in the order acknowledged
     std::map<std::pair<uint32_t, uint64_t>, int64_t> opEndPs; // per rank and node
     std::vector<DimUse> dims;
 };
@@ -50,7 +50,7 @@ inline std::vector<DimUse> UseOfDims(const weft_fabric* f, const weft_net* net)
     {
         if (f->nodes[f->ports[p].node].kind != WEFT_NODE_HOST)
             continue;
-        weft_net_port_stats st;
+        weft_port_counters st;
         net->ops->port_stats(net, p, &st);
         DimUse& d = dims[f->links[f->ports[p].link].dim];
         d.leastPayload = std::min(d.leastPayload, st.tx_payload_bytes);
@@ -84,7 +84,7 @@ inline Outcome RunJob(const std::vector<std::string>& sets)
     {
         weft_net_config c = weft_scenario_net_config(s, parts.fabric);
         c.observer.ctx = &out;
-        c.observer.flow = [](void* ctx, const weft_net_flow* f) {
+        c.observer.flow = [](void* ctx, const weft_completion* f) {
             static_cast<Outcome*>(ctx)->flows.push_back(*f);
         };
         const weft_system_observer observer = {

@@ -17,7 +17,7 @@ Outcome Play(const TempDir &dir, std::vector<std::string> sets)
     sets.push_back("chakra.path=" + (dir / "t"));
     Outcome o = RunJob(sets);
     EXPECT_EQ(o.error, "");
-    EXPECT_EQ(o.totals.drops_buffer + o.totals.retx_packets, 0u);
+    EXPECT_EQ(o.totals.drops[WEFT_DROP_BUFFER] + o.totals.retx_packets, 0u);
     return o;
 }
 

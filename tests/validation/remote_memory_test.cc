@@ -76,7 +76,7 @@ TEST(RemoteMemoryInPackets, StoresMeetAtTheLinkOfTheMemory)
     EXPECT_EQ(pool.totals.bytes_received, RANKS * (BYTES + 64));
     EXPECT_NEAR(double(own.endPs), 5e6 + PACKET + SERIAL, 0.001 * SERIAL);
     EXPECT_NEAR(double(pool.endPs), 5e6 + PACKET + RANKS * SERIAL, 0.01 * RANKS * SERIAL);
-    EXPECT_EQ(pool.totals.drops_buffer, 0u);
+    EXPECT_EQ(pool.totals.drops[WEFT_DROP_BUFFER], 0u);
 }
 
 // A rack of four memories, each for a node of four ranks: four loads share the link of their memory. The ranks' dimensions
@@ -120,6 +120,6 @@ TEST(RemoteMemoryInPackets, ArithmeticSendsNothing)
     Outcome o =
         Access("pool", 1, false, {"system.remote-traffic=false", "system.remote-bandwidth=50GB/s"});
     ASSERT_EQ(o.error, "");
-    EXPECT_EQ(o.totals.data_packets, 0u);
+    EXPECT_EQ(o.totals.sent[WEFT_PKT_DATA], 0u);
     EXPECT_EQ(o.endPs, RANKS * (1000000 + int64_t(BYTES) * 20));
 }

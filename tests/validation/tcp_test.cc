@@ -62,7 +62,7 @@ TEST_P(TcpJobs, GatherFillsTheLinkOfTheRoot)
                       "system.gather=direct"});
     ASSERT_EQ(o.error, "");
     EXPECT_EQ(o.totals.msgs_received, 7u);
-    EXPECT_EQ(o.totals.drops_buffer + o.totals.retx_packets, 0u);
+    EXPECT_EQ(o.totals.drops[WEFT_DROP_BUFFER] + o.totals.retx_packets, 0u);
     EXPECT_GE(double(o.endPs), Message(7 * size));
     EXPECT_LE(double(o.endPs), Message(7 * size) + Ramp());
 }

@@ -54,7 +54,7 @@ Fared Play(const std::vector<std::string> &more)
                 s.sendQps.insert(f.qpn);
         }
     EXPECT_EQ(o.totals.bytes_received, (2 + MESSAGES) * BYTES);
-    EXPECT_EQ(o.totals.drops_buffer + o.totals.retx_packets, 0u);
+    EXPECT_EQ(o.totals.drops[WEFT_DROP_BUFFER] + o.totals.retx_packets, 0u);
     return s;
 }
 

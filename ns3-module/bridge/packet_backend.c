@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The backend "packet": what can be said of a configuration without running it, and nets of it.
+ */
+#include "bridge.h"
+#include "packet_net.h"
+#include "packet_params.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct weft_packet_params *params_of(const struct weft_net_config *config)
+{
+    return (const struct weft_packet_params *)config->params;
+}
+
+static struct weft_engine_config engine_config(const struct weft_net_config *config)
+{
+    return (struct weft_engine_config){
+        .fabric = config->fabric,
+        .params = weft_packet_engine_params(params_of(config)),
+        .cc = config->cc,
+        .cc_params = config->cc_params,
+        .seed = config->seed,
+    };
+}
+
+static int check_capture(const struct weft_net_config *config, struct weft_err *err)
+{
+    uint8_t *links = (uint8_t *)calloc(config->fabric->nlinks + (size_t)1, 1);
+    if (!links)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for links");
+    const int rc =
+        weft_capture_select(config->fabric, params_of(config)->capture.links, links, err);
+    free(links);
+    return rc;
+}
+
+static int backend_check(const struct weft_net_config *config, struct weft_err *err)
+{
+    const struct weft_packet_params *p = params_of(config);
+    const struct weft_engine_config c = engine_config(config);
+    int rc = weft_tcp_check_params(&p->transport, &p->tcp, &p->pfc, config->fabric, err);
+    if (!rc)
+        rc = weft_engine_check_config(&c, err);
+    return rc ? rc : check_capture(config, err);
+}
+
+static int backend_create(const struct weft_net_config *config, struct weft_net **out,
+                          struct weft_err *err)
+{
+    const int rc = backend_check(config, err);
+    if (rc)
+        return rc;
+    if (params_of(config)->capture.links[0] && !config->out_dir && !config->dry)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "capture.links needs a run folder to write to: leave out --no-out");
+    return weft_packet_net_new(config, out, err);
+}
+
+static void backend_buffers(const struct weft_net_config *config, struct weft_buffer_figures *out)
+{
+    const struct weft_engine_config c = engine_config(config);
+    weft_engine_buffer_sums(&c, out);
+}
+
+static int backend_check_links(const struct weft_net_config *config, const uint8_t *down,
+                               struct weft_err *err)
+{
+    const struct weft_engine_config c = engine_config(config);
+    return weft_engine_check_links(c.fabric, &c.params.pfc, down, err);
+}
+
+static void backend_advise(const struct weft_net_config *config, weft_net_explain_fn fn, void *ctx)
+{
+    const struct weft_engine_config c = engine_config(config);
+    weft_engine_advise(&c, params_of(config)->transport.type != WEFT_TRANSPORT_TCP, fn, ctx);
+}
+
+static int backend_settled(const struct weft_net_config *config, const char *section,
+                           const struct weft_param *p, char *buf, size_t size)
+{
+    if (strcmp(section, "ecn") != 0)
+        return 0;
+    const struct weft_engine_config c = engine_config(config);
+    weft_engine_marking_text(&c, p->name, buf, size);
+    return buf[0] != '\0';
+}
+
+const struct weft_net_backend weft_net_packet = {
+    .name = "packet",
+    .title = "every packet of a RoCE fabric, inside ns-3",
+    .uses_cc = 1,
+    .sections = weft_packet_sections,
+    .nsections = WEFT_PACKET_SECTIONS,
+    .params_size = sizeof(struct weft_packet_params),
+    .check = backend_check,
+    .create = backend_create,
+    .buffers = backend_buffers,
+    .check_links = backend_check_links,
+    .advise = backend_advise,
+    .settled = backend_settled,
+};

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a net has counted, and why its messages do not get on: what the engine and TCP know
+ * together.
+ *
+ * A look may call hooks of C++ (what waited to be told), so each is a function that
+ * weft_simulation_look() calls.
+ */
+#include "packet_net.h"
+
+/* A look at a net that has no way of its own to report a failure: the next run of the net does. */
+struct look {
+    const struct packet_net *n;
+    uint32_t port, prio;
+    uint64_t max;
+    int64_t at_ps, after_ps;
+    weft_net_explain_fn say;
+    weft_net_connection_fn tell;
+    void *ctx;
+    void *out;
+    uint64_t count;
+};
+
+static uint64_t look(void (*fn)(void *ctx), struct look l)
+{
+    struct weft_err err = {0};
+    /* what a look may change is what the next run reports */
+    struct packet_net *n = (struct packet_net *)(uintptr_t)l.n;
+    if (weft_simulation_look(fn, &l, &err) && !n->error.code)
+        n->error = err;
+    return l.count;
+}
+
+static struct weft_engine *engine_of(const struct look *l)
+{
+    return weft_simulation_engine(l->n->simulation);
+}
+
+struct check {
+    const struct packet_net *n;
+    struct weft_err *err;
+    int rc;
+};
+
+static void check(void *ctx)
+{
+    struct check *c = (struct check *)ctx;
+    c->rc = weft_engine_check(weft_simulation_engine(c->n->simulation), c->err);
+}
+
+int weft_packet_check(const struct weft_net *net, struct weft_err *err)
+{
+    struct check c = {.n = weft_packet_net_of(net), .err = err};
+    const int rc = weft_simulation_look(check, &c, err);
+    return rc ? rc : c.rc;
+}
+
+static void totals(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    weft_engine_totals(engine_of(l), (struct weft_totals *)l->out);
+    if (l->n->tcp)
+        weft_tcp_add_totals(l->n->tcp, (struct weft_totals *)l->out);
+}
+
+void weft_packet_totals(const struct weft_net *net, struct weft_totals *out)
+{
+    *out = (struct weft_totals){0};
+    look(totals, (struct look){.n = weft_packet_net_of(net), .out = out});
+}
+
+static void port_stats(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    weft_engine_port_stats(engine_of(l), l->port, (struct weft_port_counters *)l->out);
+}
+
+void weft_packet_port_stats(const struct weft_net *net, uint32_t port,
+                            struct weft_port_counters *out)
+{
+    *out = (struct weft_port_counters){0};
+    look(port_stats, (struct look){.n = weft_packet_net_of(net), .port = port, .out = out});
+}
+
+static void queue_bytes(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    l->count = weft_engine_queue_bytes(engine_of(l), l->port, l->prio);
+}
+
+uint64_t weft_packet_queue_bytes(const struct weft_net *net, uint32_t port, uint32_t prio)
+{
+    return look(queue_bytes,
+                (struct look){.n = weft_packet_net_of(net), .port = port, .prio = prio});
+}
+
+static void memory(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    weft_engine_memory(engine_of(l), (struct weft_memory_figures *)l->out);
+}
+
+void weft_packet_memory(const struct weft_net *net, struct weft_memory_figures *out)
+{
+    *out = (struct weft_memory_figures){0};
+    look(memory, (struct look){.n = weft_packet_net_of(net), .out = out});
+}
+
+static void connections(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    if (l->n->tcp)
+        weft_tcp_connections(l->n->tcp, l->tell, l->ctx);
+}
+
+void weft_packet_connections(const struct weft_net *net, weft_net_connection_fn fn, void *ctx)
+{
+    look(connections, (struct look){.n = weft_packet_net_of(net), .tell = fn, .ctx = ctx});
+}
+
+static void arrived_bytes(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    l->count = weft_engine_arrived_bytes(engine_of(l)) +
+               (l->n->tcp ? weft_tcp_arrived_bytes(l->n->tcp) : 0);
+}
+
+uint64_t weft_packet_arrived_bytes(const struct weft_net *net)
+{
+    return look(arrived_bytes, (struct look){.n = weft_packet_net_of(net)});
+}
+
+/* ---- why messages do not get on: first those of TCP, then the engine's ---- */
+
+static void explain(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    if (l->n->tcp)
+        l->count = weft_tcp_explain(l->n->tcp, l->max, l->say, l->ctx);
+    const uint64_t said = l->count < l->max ? l->count : l->max;
+    l->count += weft_engine_explain(engine_of(l), l->max - said, l->say, l->ctx);
+}
+
+uint64_t weft_packet_explain(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+                             void *ctx)
+{
+    return look(explain,
+                (struct look){.n = weft_packet_net_of(net), .max = max, .say = fn, .ctx = ctx});
+}
+
+static void stuck(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    const enum weft_motion roce = weft_engine_motion(engine_of(l), l->at_ps, l->after_ps);
+    const enum weft_motion tcp =
+        l->n->tcp ? weft_tcp_motion(l->n->tcp, l->at_ps, l->after_ps) : WEFT_MOTION_NONE;
+    l->count = (roce == WEFT_MOTION_STUCK || tcp == WEFT_MOTION_STUCK) &&
+               roce != WEFT_MOTION_SOME && tcp != WEFT_MOTION_SOME;
+}
+
+int weft_packet_stuck(struct weft_net *net, int64_t at_ps, int64_t after_ps)
+{
+    return (int)look(
+        stuck, (struct look){.n = weft_packet_net_of(net), .at_ps = at_ps, .after_ps = after_ps});
+}
+
+static void explain_stuck(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    const uint64_t n = weft_engine_explain_stuck(engine_of(l), l->max, l->say, l->ctx);
+    l->count = n;
+    if (l->n->tcp)
+        l->count += weft_tcp_explain_stuck(l->n->tcp, l->max > n ? l->max - n : 0, l->say, l->ctx);
+}
+
+uint64_t weft_packet_explain_stuck(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+                                   void *ctx)
+{
+    return look(explain_stuck,
+                (struct look){.n = weft_packet_net_of(net), .max = max, .say = fn, .ctx = ctx});
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * See packet_net.h. What carries a message is decided by transport.type and by its priority
+ * (tcp.prios). Both carriers number their messages from 0; where both are used, those of the net
+ * are its own, in the order posted.
+ */
+#include "packet_net.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct packet_net *of(struct weft_net *net)
+{
+    return (struct packet_net *)net;
+}
+
+static bool all_by_tcp(const struct packet_net *n)
+{
+    return n->transport.type == WEFT_TRANSPORT_TCP;
+}
+
+/* Whether any message may travel by TCP. */
+static bool uses_tcp(const struct packet_net *n)
+{
+    return all_by_tcp(n) || n->tcp_params.prios != 0;
+}
+
+/* Whether TCP carries what has this priority. */
+static bool by_tcp(const struct packet_net *n, uint32_t prio)
+{
+    const uint64_t p = prio == WEFT_PRIO_DEFAULT ? n->transport.roce.data_prio : prio;
+    return all_by_tcp(n) || (p < WEFT_PRIOS && (n->tcp_params.prios >> p & 1));
+}
+
+/* ---- what is told ---- */
+
+static void on_received(void *ctx, const struct weft_completion *done)
+{
+    struct packet_net *n = (struct packet_net *)ctx;
+    if (n->sink.received)
+        n->sink.received(n->sink.ctx, done);
+}
+
+static void on_acked(void *ctx, const struct weft_completion *done)
+{
+    struct packet_net *n = (struct packet_net *)ctx;
+    if (n->observer.flow) {
+        struct weft_completion flow = *done;
+        if (n->nroce && !by_tcp(n, done->msg.prio))
+            flow.id = n->roce_ids[done->id];
+        n->observer.flow(n->observer.ctx, &flow);
+    }
+    if (n->sink.sent)
+        n->sink.sent(n->sink.ctx, done);
+}
+
+static void on_pfc(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int pause)
+{
+    struct packet_net *n = (struct packet_net *)ctx;
+    const struct weft_net_pfc pfc = {t_ps, port, prio, pause};
+    n->observer.pfc(n->observer.ctx, &pfc);
+}
+
+static void on_failed(void *ctx, const struct weft_err *err)
+{
+    struct packet_net *n = (struct packet_net *)ctx;
+    n->error = *err;
+}
+
+/* Of the engine's callbacks, those that sink and observer want. */
+static struct weft_engine_hooks hooks_of(struct packet_net *n)
+{
+    return (struct weft_engine_hooks){
+        .ctx = n,
+        .received = n->sink.received ? on_received : NULL,
+        .acked = n->sink.sent || n->observer.flow ? on_acked : NULL,
+        .pfc = n->observer.pfc ? on_pfc : NULL,
+        .pfc_late = 1 /* it is only written down */
+    };
+}
+
+/* ---- errors ---- */
+
+/* A net that has failed does nothing more. */
+static int refuses(const struct packet_net *n, struct weft_err *err)
+{
+    if (n->error.code)
+        *err = n->error;
+    return n->error.code;
+}
+
+/* Remembers that there was no memory. */
+static int remember(struct packet_net *n, int rc, const struct weft_err *err)
+{
+    if (rc == WEFT_E_LIMIT && !n->error.code)
+        n->error = *err;
+    return rc;
+}
+
+/* ---- life ---- */
+
+static void packet_free(struct weft_net *net)
+{
+    struct packet_net *n = of(net);
+    /* ns-3's TCP asks for memory while it is taken down, in destructors, where a failure ends the
+     * program: without memory it stays, and takes the place of another net. */
+    if (n->error.code == WEFT_E_LIMIT && uses_tcp(n))
+        return;
+    weft_tcp_free(n->tcp);
+    weft_simulation_free(n->simulation);
+    free(n->roce_ids);
+    free(n);
+}
+
+static void packet_set_sink(struct weft_net *net, const struct weft_net_sink *sink)
+{
+    struct packet_net *n = of(net);
+    n->sink = *sink;
+    const struct weft_engine_hooks hooks = hooks_of(n);
+    struct weft_err err = {0};
+    if (weft_simulation_set_hooks(n->simulation, &hooks, &err) && !n->error.code)
+        n->error = err;
+}
+
+/* ---- messages ---- */
+
+/* Beside TCP: room for the number of one more message of the engine. */
+static int reserve_id(struct packet_net *n, struct weft_err *err)
+{
+    if (!uses_tcp(n) || n->nroce < n->roce_cap)
+        return 0;
+    const uint64_t cap = n->roce_cap ? 2 * n->roce_cap : 64;
+    uint64_t *more = (uint64_t *)realloc(n->roce_ids, cap * sizeof *more);
+    if (!more)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the numbers of messages");
+    n->roce_ids = more;
+    n->roce_cap = cap;
+    return 0;
+}
+
+/* The engine has taken a message, for which there is room. */
+static void note_id(struct packet_net *n)
+{
+    if (uses_tcp(n))
+        n->roce_ids[n->nroce++] = n->posted++;
+}
+
+static int send_by_roce(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
+{
+    int rc = reserve_id(n, err);
+    if (!rc)
+        rc = weft_simulation_send(n->simulation, msg, err);
+    if (!rc)
+        note_id(n);
+    return rc;
+}
+
+static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
+{
+    const struct weft_tcp_listener listener = {n, on_received, on_acked, on_failed};
+    struct weft_msg own = *msg;
+    int rc = 0;
+    if (!n->tcp)
+        rc = weft_tcp_new(n->simulation, &n->transport, &n->tcp_params, n->seed, &listener, &n->tcp,
+                          err);
+    if (msg->prio == WEFT_PRIO_DEFAULT)
+        own.prio = (uint32_t)(all_by_tcp(n) ? n->tcp_params.prio : n->transport.roce.data_prio);
+    if (!rc)
+        rc = weft_tcp_send(n->tcp, n->posted, &own, err);
+    n->posted += rc == 0;
+    return rc;
+}
+
+static int packet_send(struct weft_net *net, const struct weft_msg *msg, struct weft_err *err)
+{
+    struct packet_net *n = of(net);
+    if (refuses(n, err))
+        return n->error.code;
+    return remember(n, by_tcp(n, msg->prio) ? send_by_tcp(n, msg, err) : send_by_roce(n, msg, err),
+                    err);
+}
+
+static int packet_group(struct weft_net *net, const uint32_t *hosts, uint32_t count, uint32_t prio,
+                        uint32_t *id, struct weft_err *err)
+{
+    const struct packet_net *n = of(net);
+    if (by_tcp(n, prio))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "switches add up and copy RoCE's packets, but their priority is TCP's: "
+                            "choose another algorithm than in-network, or RoCE (transport.type, "
+                            "tcp.prios)");
+    return weft_simulation_group(n->simulation, hosts, count, prio, id, err);
+}
+
+static int packet_contribute(struct weft_net *net, const struct weft_part *part,
+                             struct weft_err *err)
+{
+    struct packet_net *n = of(net);
+    if (refuses(n, err))
+        return n->error.code;
+    int rc = reserve_id(n, err);
+    if (!rc)
+        rc = weft_simulation_contribute(n->simulation, part, err);
+    if (!rc)
+        note_id(n);
+    return rc;
+}
+
+/* ---- the run ---- */
+
+static int64_t packet_now_ps(const struct weft_net *net)
+{
+    return weft_engine_now(weft_simulation_engine(weft_packet_net_of(net)->simulation));
+}
+
+static int packet_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
+                        void *ctx, uint64_t arg, struct weft_err *err)
+{
+    const struct packet_net *n = of(net);
+    return refuses(n, err) ? n->error.code
+                           : weft_simulation_after(n->simulation, delay_ps, fn, ctx, arg, err);
+}
+
+static int packet_change_links(struct weft_net *net, struct weft_link_change *changes, size_t count,
+                               struct weft_err *err)
+{
+    const struct packet_net *n = of(net);
+    return refuses(n, err) ? n->error.code
+                           : weft_simulation_change_links(n->simulation, changes, count, err);
+}
+
+static int packet_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)
+{
+    struct packet_net *n = of(net);
+    int rc = 0;
+    if (!n->error.code)
+        rc = weft_simulation_run(n->simulation, until_ps, uses_tcp(n), err);
+    if (!rc)
+        rc = refuses(n, err);
+    if (!rc)
+        rc = weft_simulation_flush_captures(n->simulation, err);
+    return remember(n, rc, err);
+}
+
+static void packet_stop(struct weft_net *net)
+{
+    weft_simulation_stop(of(net)->simulation);
+}
+
+static const struct weft_net_ops packet_ops = {
+    .free = packet_free,
+    .now_ps = packet_now_ps,
+    .set_sink = packet_set_sink,
+    .send = packet_send,
+    .after = packet_after,
+    .change_links = packet_change_links,
+    .run = packet_run,
+    .stop = packet_stop,
+    .check = weft_packet_check,
+    .totals = weft_packet_totals,
+    .port_stats = weft_packet_port_stats,
+    .queue_bytes = weft_packet_queue_bytes,
+    .explain = weft_packet_explain,
+    .memory = weft_packet_memory,
+    .group = packet_group,
+    .contribute = packet_contribute,
+    .connections = weft_packet_connections,
+    .stuck = weft_packet_stuck,
+    .explain_stuck = weft_packet_explain_stuck,
+    .arrived_bytes = weft_packet_arrived_bytes,
+};
+
+int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **out,
+                        struct weft_err *err)
+{
+    const struct weft_packet_params *params = (const struct weft_packet_params *)config->params;
+    struct packet_net *n = (struct packet_net *)calloc(1, sizeof *n);
+    if (!n)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a net");
+    n->net.ops = &packet_ops;
+    n->transport = params->transport;
+    n->tcp_params = params->tcp;
+    n->seed = config->seed;
+    n->observer = config->observer;
+    const struct weft_engine_hooks hooks = hooks_of(n);
+    const struct weft_simulation_owner owner = {n, on_failed};
+    const int rc = weft_simulation_new(config, &hooks, &owner, &n->simulation, err);
+    if (rc) {
+        free(n);
+        return rc;
+    }
+    *out = &n->net;
+    return 0;
+}

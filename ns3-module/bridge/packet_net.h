@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The nets of the packet backend (net/net.h): messages by RoCE in the engine, and by TCP beside it
+ * or instead.
+ */
+#ifndef WEFT_PACKET_NET_H
+#define WEFT_PACKET_NET_H
+
+#include "net/net.h"
+#include "packet_params.h"
+#include "simulation.h"
+#include "tcp.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One net. */
+struct packet_net {
+    struct weft_net net; /**< first */
+    struct weft_simulation *simulation;
+    struct weft_tcp *tcp; /**< made by the first message that goes by TCP */
+    struct weft_packet_transport transport;
+    struct weft_tcp_params tcp_params;
+    uint64_t seed;
+    struct weft_net_sink sink;
+    struct weft_net_observer observer;
+    struct weft_err error; /**< what ended the run */
+    uint64_t posted;       /**< messages of both carriers, where TCP is one */
+    uint64_t *roce_ids;    /**< with TCP beside RoCE: the number of each message of the engine */
+    uint64_t nroce, roce_cap;
+};
+
+/** Makes a net of a configuration that the backend accepts. WEFT_E_LIMIT: there is one already, or
+ * no memory. */
+int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **out,
+                        struct weft_err *err);
+
+static inline const struct packet_net *weft_packet_net_of(const struct weft_net *net)
+{
+    return (const struct packet_net *)net;
+}
+
+/* packet_look.c: functions of net/net.h */
+int weft_packet_check(const struct weft_net *net, struct weft_err *err);
+void weft_packet_totals(const struct weft_net *net, struct weft_totals *out);
+void weft_packet_port_stats(const struct weft_net *net, uint32_t port,
+                            struct weft_port_counters *out);
+uint64_t weft_packet_queue_bytes(const struct weft_net *net, uint32_t port, uint32_t prio);
+void weft_packet_memory(const struct weft_net *net, struct weft_memory_figures *out);
+void weft_packet_connections(const struct weft_net *net, weft_net_connection_fn fn, void *ctx);
+uint64_t weft_packet_arrived_bytes(const struct weft_net *net);
+uint64_t weft_packet_explain(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+                             void *ctx);
+int weft_packet_stuck(struct weft_net *net, int64_t at_ps, int64_t after_ps);
+uint64_t weft_packet_explain_stuck(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+                                   void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages over TCP connections (tcp_messages.h), as C sees them.
+ */
+#ifndef WEFT_TCP_H
+#define WEFT_TCP_H
+
+#include "simulation.h"
+#include "tcp_params.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct weft_tcp;
+
+/** Who is told, in events of ns-3. */
+struct weft_tcp_listener {
+    void *ctx;
+    void (*received)(void *ctx, const struct weft_completion *done); /**< at the receiver */
+    void (*acked)(void *ctx, const struct weft_completion *done);    /**< at the sender */
+    void (*failed)(void *ctx,
+                   const struct weft_err *err); /**< a connection is lost; the run ends */
+};
+
+/** For the messages of a simulation that go by TCP. */
+int weft_tcp_new(struct weft_simulation *s, const struct weft_packet_transport *transport,
+                 const struct weft_tcp_params *params, uint64_t seed,
+                 const struct weft_tcp_listener *listener, struct weft_tcp **out,
+                 struct weft_err *err);
+/** Before its simulation. */
+void weft_tcp_free(struct weft_tcp *t);
+/** Posts a message now, with its priority. @p id: its number, for the listener. */
+int weft_tcp_send(struct weft_tcp *t, uint64_t id, const struct weft_msg *msg,
+                  struct weft_err *err);
+
+/* The rest may throw, and is called under weft_simulation_look() alone. */
+
+/** Adds what TCP has counted. */
+void weft_tcp_add_totals(const struct weft_tcp *t, struct weft_totals *totals);
+/** Calls fn(ctx, c) for every connection, in the order of net.h. */
+void weft_tcp_connections(const struct weft_tcp *t, weft_net_connection_fn fn, void *ctx);
+/** Payload that has come to hosts, with what there is of unfinished messages. */
+uint64_t weft_tcp_arrived_bytes(const struct weft_tcp *t);
+/** Says of unfinished messages where they are, of at most @p max. Returns how many are unfinished. */
+uint64_t weft_tcp_explain(const struct weft_tcp *t, uint64_t max, weft_net_explain_fn fn,
+                          void *ctx);
+/** As weft_engine_motion(). */
+enum weft_motion weft_tcp_motion(struct weft_tcp *t, int64_t at_ps, int64_t after_ps);
+/** As weft_engine_explain_stuck(). */
+uint64_t weft_tcp_explain_stuck(const struct weft_tcp *t, uint64_t max, weft_net_explain_fn fn,
+                                void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

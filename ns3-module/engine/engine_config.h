@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What an engine is made from, and what can be said of that before one is made.
+ */
+#ifndef WEFT_ENGINE_CONFIG_H
+#define WEFT_ENGINE_CONFIG_H
+
+#include "engine_params.h"
+#include "engine_trace.h"
+
+#include "base/figures.h"
+#include "congestion/cc.h"
+#include "topologies/fabric.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What weft_engine_new needs; everything pointed to must outlive the engine, params and hooks
+ * are copied. */
+struct weft_engine_config {
+    const struct weft_fabric *fabric; /**< finished */
+    struct weft_engine_params params;
+    const struct weft_cc_ops *cc; /**< of dimensions that name none of their own */
+    const void *cc_params;        /**< filled struct of cc->params */
+    uint64_t seed;                /**< of every random stream */
+    struct weft_engine_hooks hooks;
+};
+
+/** Checks a configuration: headroom, reserve and pools fit the buffer, Kmin <= Kmax, priorities in
+ * range, MTU, ... */
+int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err);
+/** Whether routes of @p f over the links whose byte in @p down is 0 (NULL: all) cannot deadlock.
+ * WEFT_E_INPUT names a circle; 0 when nothing is lossless, or pfc.allow-deadlock. */
+int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_params *p,
+                            const uint8_t *down, struct weft_err *err);
+/**
+ * Says of a configuration that weft_engine_check_config accepts, one sentence each, under which settings its congestion
+ * controls can't act, with the numbers. @p roce: RoCE is used; else only frames of other transports are looked at.
+ */
+void weft_engine_advise(const struct weft_engine_config *c, bool roce,
+                        void (*fn)(void *ctx, const char *sentence), void *ctx);
+/** What ecn.kmin, .kmax or .pmax (@p what: its name) come to at the switches for the data priority: "1.6MB at 400Gbps"
+ * for each sort of port, as far as @p buf takes them. */
+void weft_engine_marking_text(const struct weft_engine_config *c, const char *what, char *buf,
+                              size_t size);
+/** Adds up what a configuration gives to buffers, and sets aside in them. */
+void weft_engine_buffer_sums(const struct weft_engine_config *c, struct weft_buffer_figures *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
