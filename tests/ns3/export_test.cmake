@@ -69,9 +69,11 @@ if(NOT text MATCHES "https://example.org/weft.git")
   message(SEND_ERROR "bakeconf.xml: ${text}")
 endif()
 file(READ ${copy}/README.md text)
-if(NOT text MATCHES "\\| ns-3 3\\.48 \\|" OR text MATCHES "@")
-  message(SEND_ERROR "the matrix of releases is not in README.md")
-endif()
+foreach(release 3.37 3.42 3.48) # the floor, one between, the newest
+  if(NOT text MATCHES "\n\\| ns-3 ${release} \\|" OR text MATCHES "@")
+    message(SEND_ERROR "the matrix of releases in README.md lacks ${release}")
+  endif()
+endforeach()
 
 # Style: no tags of Doxygen with a backslash, and the format where clang-format is there: that of the tree around it.
 find_program(clang_format clang-format)
