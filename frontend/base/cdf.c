@@ -111,6 +111,19 @@ struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err)
     return c;
 }
 
+struct weft_cdf *weft_cdf_copy(const struct weft_cdf *c, struct weft_err *err)
+{
+    struct weft_cdf *n = (struct weft_cdf *)calloc(1, sizeof *n);
+    size_t cap = 0;
+    int rc = n ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for flow sizes");
+    for (size_t i = 0; !rc && i < c->n; i++)
+        rc = add_point(n, &cap, c->bytes[i], c->percent[i], err);
+    if (!rc)
+        return n;
+    weft_cdf_free(n);
+    return NULL;
+}
+
 void weft_cdf_free(struct weft_cdf *c)
 {
     if (!c)

@@ -20,6 +20,8 @@ struct weft_cdf {
 
 /** Reads @p path. NULL on failure, *err says where and why. */
 struct weft_cdf *weft_cdf_read(const char *path, struct weft_err *err);
+/** A copy; NULL: WEFT_E_LIMIT. */
+struct weft_cdf *weft_cdf_copy(const struct weft_cdf *c, struct weft_err *err);
 void weft_cdf_free(struct weft_cdf *c);
 /** Mean of the interpolated distribution. */
 double weft_cdf_mean_bytes(const struct weft_cdf *c);

@@ -15,7 +15,7 @@ struct run_opts {
     struct weft_source_opts source;
     const char *out;
     const char *expect;
-    int no_out, json, quiet, progress;
+    int no_out, json, quiet, progress, alone;
 };
 enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
@@ -26,6 +26,8 @@ static const struct weft_opt options[] = {
     {"no-out", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, no_out), NULL, NULL, "write no files"},
     {"expect", 0, WEFT_OPT_TEXT, offsetof(struct run_opts, expect), "FILE", NULL,
      "check these bounds; default: expect.xml beside the scenario, unless it is overridden"},
+    {"alone", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, alone), NULL, NULL,
+     "run each workload alone on the fabric, too: slow-downs in the summary and jobs.csv"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, json), NULL, NULL,
      "print the summary as JSON"},
     {"progress", 0, WEFT_OPT_CHOICE, offsetof(struct run_opts, progress), NULL, "auto|always|never",
@@ -164,7 +166,7 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     if (weft_source_load(cli, &o->source, args, nargs, &s, err))
         return err->code;
     int code = load_expect(cli, o, s, &expect, err);
-    struct weft_execute_opts eo = {.out_dir = o->out};
+    struct weft_execute_opts eo = {.out_dir = o->out, .alone = o->alone};
     if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", s->name, err)))
         eo.out_dir = dir;
     if (o->progress == PROGRESS_ALWAYS ||

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "hpcc/traffic.h"
+#include "workload/traffic/cdf_table.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ struct traffic_opts {
 
 #define FIELD(name) offsetof(struct traffic_opts, name)
 static const struct weft_opt options[] = {
-    {"cdf", 'c', WEFT_OPT_TEXT, FIELD(cdf), "FILE", NULL, "flow sizes: lines 'size percent'"},
+    {"cdf", 'c', WEFT_OPT_TEXT, FIELD(cdf), "FILE", NULL,
+     "flow sizes: lines 'size percent'; or websearch, hadoop, alistorage, googlerpc"},
     {"load", 'l', WEFT_OPT_TEXT, FIELD(load), "RATIO", NULL,
      "share of its link that each host offers on average"},
     {"hosts", 'n', WEFT_OPT_TEXT, FIELD(hosts), "N", NULL, "hosts 0 to N-1 send and receive"},
@@ -86,7 +88,7 @@ static int traffic_run(const struct weft_cli *cli, const void *opts, char **args
         return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
     if (parse(o, &c, err))
         return err->code;
-    struct weft_cdf *cdf = weft_cdf_read(o->cdf, err);
+    struct weft_cdf *cdf = weft_cdf_open(o->cdf, err);
     if (!cdf)
         return err->code;
     c.cdf = cdf;

@@ -3,6 +3,7 @@
 #include "cli/execute.h"
 
 #include "base/units.h"
+#include "cli/alone.h"
 #include "cli/interrupt.h"
 #include "cli/run_json.h"
 #include "cli/signal_run_json.h"
@@ -20,6 +21,7 @@ struct run {
     struct weft_jobs *jobs;
     struct weft_fault_player *faults; /* NULL: nothing goes wrong */
     uint64_t volume_bytes;            /* payload that the workload moves; 0: nobody asks */
+    int alone; /* each job is run alone, too */
     struct weft_slices slices;
     struct weft_signal_run_json on_signal;
 };
@@ -68,6 +70,11 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
     if (*r->cli->interrupted)
         return weft_run_end_interrupted(x, r->cli);
     const bool at_limit = r->slices.until_ps && !r->slices.stalled_ps;
+    if (at_limit && (r->s->run->measure_ps || weft_jobs_all_endless(r->jobs) ||
+                     (weft_jobs_any_endless(r->jobs) && weft_jobs_ends_finished(r->jobs)))) {
+        x->summary.outcome = "measured"; /* as intended */
+        return 0;
+    }
     x->summary.outcome = at_limit ? "stopped-at-limit" : "stalled";
     if (at_limit)
         snprintf(x->reason, sizeof x->reason, "not finished at the limit run.until=%s",
@@ -126,7 +133,8 @@ int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenar
                                         .seed = s->run->seed,
                                         .fabric = parts->fabric,
                                         .net = *net,
-                                        .observers = observers};
+                                        .observers = observers,
+                                        .keep_on = s->run->measure_ps > 0};
     *jobs = weft_jobs_new(&jc, err);
     return *jobs ? 0 : err->code;
 }
@@ -141,6 +149,7 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
                                     .jobs = x->parts.jobs,
                                     .njobs = x->parts.njobs,
                                     .faults = x->parts.faults != NULL};
+    weft_scenario_window(s, &rc.from_ps, &rc.to_ps);
     r->report = x->report = weft_report_new(&rc, err);
     if (!r->report)
         return err->code;
@@ -172,7 +181,7 @@ static int64_t reached_ps(const struct run *r, const char *outcome)
     const int64_t now_ps = r->net->ops->now_ps(r->net);
     if (strcmp(outcome, "finished") == 0)
         return 0;
-    if (strcmp(outcome, "stopped-at-limit") == 0)
+    if (strcmp(outcome, "stopped-at-limit") == 0 || strcmp(outcome, "measured") == 0)
         return r->slices.until_ps;
     return now_ps > 0 ? now_ps : 1; /* interrupted before anything happened */
 }
@@ -217,11 +226,33 @@ static void write_tables(struct run *r, struct weft_execution *x, struct weft_er
     weft_run_end_add_failure(&x->end, failed, &e);
     weft_report_write_dims(r->report, m, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    weft_report_write_jobs(r->report, m, &e);
-    weft_run_end_add_failure(&x->end, failed, &e);
     weft_report_write_connections(r->report, r->net, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     weft_report_write_links(r->report, r->net, m->elapsed_ps, &e);
+    weft_run_end_add_failure(&x->end, failed, &e);
+}
+
+static void free_net(struct run *r)
+{
+    weft_jobs_free(r->jobs);
+    weft_fault_player_free(r->faults);
+    if (r->net)
+        r->net->ops->free(r->net);
+    r->jobs = NULL;
+    r->faults = NULL;
+    r->net = NULL;
+}
+
+/* Runs each workload alone, now that all is known of them together. */
+static void run_alone(struct run *r, struct weft_execution *x, struct weft_err *failed)
+{
+    struct weft_err e = {0};
+    const int64_t stopped_ps = weft_jobs_stopped_ps(r->jobs);
+    if (!x->end.summary.njobs)
+        weft_log(r->cli->log, WEFT_LOG_WARNING,
+                 "--alone has no effect: the scenario has one workload, which is alone");
+    free_net(r); /* there may be one at a time */
+    weft_run_alone(r->cli, r->s, &x->parts, stopped_ps, r->slices.until_ps, &x->end.summary, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
 }
 
@@ -249,6 +280,10 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
         r->net->ops->check(r->net, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     write_tables(r, x, failed);
+    if (r->alone && !failed->code && x->end.code == 0)
+        run_alone(r, x, failed);
+    weft_report_write_jobs(r->report, m, &e);
+    weft_run_end_add_failure(&x->end, failed, &e);
     weft_signal_run_json_pop(&r->on_signal);
     struct weft_run_json_source rj = {r->cli, x, NULL, NULL};
     weft_report_write_run(r->report, weft_run_json_of_scenario, &rj, &e);
@@ -267,7 +302,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
         .cli = r->cli,
         .net = r->net,
         .player = {r, is_done, first_error, faults_ahead, fill_progress, flush},
-        .until_ps = r->s->run->until_ps,
+        .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
         .progress = o->progress,
         .progress_is_tty = o->progress_is_tty,
@@ -296,7 +331,7 @@ static void write_reason(struct run *r, struct weft_execution *x, const struct w
 int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err)
 {
-    struct run r = {.cli = cli, .s = s};
+    struct run r = {.cli = cli, .s = s, .alone = o->alone};
     *x = (struct weft_execution){.scenario = s, .started_unix_s = (int64_t)time(NULL)};
     int code = weft_scenario_build(s, &x->parts, err);
     if (!code)
@@ -311,10 +346,7 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
     else
         code = run_to_end(&r, x, o, err);
     weft_signal_run_json_pop(&r.on_signal);
-    weft_jobs_free(r.jobs);
-    weft_fault_player_free(r.faults);
-    if (r.net)
-        r.net->ops->free(r.net);
+    free_net(&r);
     return code;
 }
 

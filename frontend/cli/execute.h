@@ -15,6 +15,7 @@ struct weft_execute_opts {
     const char *out_dir; /**< NULL: write no files */
     FILE *progress;      /**< NULL: none */
     int progress_is_tty;
+    int alone; /**< run each workload alone, too, and say by how much sharing slows it down */
 };
 
 /** What a run left behind. */

@@ -1,60 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * HPCC's flow.txt: `n`, then n lines `src dst pg dport size start`, start in seconds. ConWeave's
- * dialect has no dport.
- *
- * The simulator launches flows in file order and needs them sorted by start; unsorted files are
- * sorted here, stably, and `sorted` says so. The k-th flow of a (src, dst) pair in launch order has
- * source port 10000 + k (16 bits, wrapping).
- */
+/* Flow lists against the topology that they are for. */
 #ifndef WEFT_HPCC_FLOW_H
 #define WEFT_HPCC_FLOW_H
 
 #include "topologies/fabric.h"
-
-#include <stdbool.h>
-#include <stdio.h>
+#include "workload/traffic/hpcc_flow.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** What the line of a flow looks like. */
-enum weft_hpcc_flow_format { WEFT_HPCC_FLOW_HPCC, WEFT_HPCC_FLOW_CONWEAVE };
-
-/** One flow. */
-struct weft_hpcc_flow {
-    uint32_t src, dst; /**< node ids */
-    uint32_t pg;       /**< priority 0..7 */
-    uint16_t sport, dport;
-    uint32_t qp; /**< how many flows of the same pair start before it: its queue pair */
-    uint64_t bytes;
-    int64_t start_ps; /**< exact to the picosecond */
-    int64_t line;     /**< of its first token in the file */
-    /** Filled in by weft_hpcc_pairs_new. */
-    uint64_t rtt_ns, bw_bps;
-};
-
-/** All flows of a file in launch order. */
-struct weft_hpcc_flows {
-    char *file;
-    struct weft_hpcc_flow *list;
-    size_t n;
-    bool sorted;           /**< false: the file was not, and has been sorted by start */
-    int64_t trailing_line; /**< line of the first token after the n-th flow, 0: none */
-};
-
-/** The simulator's destination port of ordinary flows; what ConWeave's dialect implies. */
-#define WEFT_HPCC_DPORT 100
-#define WEFT_HPCC_FIRST_SPORT 10000
-
-/** Reads @p path. NULL on failure, *err says where and why. */
-struct weft_hpcc_flows *weft_hpcc_flows_read(const char *path, enum weft_hpcc_flow_format format,
-                                             struct weft_err *err);
 /** Checks that every flow joins two hosts of @p f. */
 int weft_hpcc_flows_check(const struct weft_hpcc_flows *l, const struct weft_fabric *f,
                           struct weft_err *err);
-void weft_hpcc_flows_free(struct weft_hpcc_flows *l);
 
 #ifdef __cplusplus
 }

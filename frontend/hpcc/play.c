@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "hpcc/output.h"
 #include "hpcc/pairs.h"
+#include "jobs/flow_player.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,13 @@
 enum { FCT, PFC, QLEN, FILES };
 
 struct weft_hpcc_play {
+    struct weft_flow_source source; /* of the flows of c */
     struct weft_hpcc_play_config c;
     struct weft_net *net;
     struct weft_rows *out[FILES]; /* NULL: not written */
     struct weft_hpcc_qlen *qlen;
-    size_t next; /* the next flow to post */
+    size_t next; /* the next flow of it */
+    struct weft_flow_player *player;
     struct weft_hpcc_fct *fcts;
     size_t done;
     struct weft_err err; /* first failure inside a callback */
@@ -67,6 +70,7 @@ void weft_hpcc_play_free(struct weft_hpcc_play *p)
     for (int i = 0; i < FILES; i++)
         weft_rows_close(p->out[i], NULL);
     weft_hpcc_qlen_free(p->qlen);
+    weft_flow_player_free(p->player);
     free(p->fcts);
     free(p);
 }
@@ -82,34 +86,23 @@ static void fail(struct weft_hpcc_play *p)
     p->net->ops->stop(p->net);
 }
 
-static int post(struct weft_hpcc_play *p, size_t i)
+/* Flows as the player takes them: hosts for nodes. */
+static int next(struct weft_flow_source *source, struct weft_flow *out, struct weft_err *err)
 {
-    const struct weft_hpcc_flow *w = &p->c.flows->list[i];
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)source;
     const struct weft_fabric_node *nodes = p->c.fabric->nodes;
-    struct weft_msg msg = {.src = nodes[w->src].host,
-                               .dst = nodes[w->dst].host,
-                               .bytes = w->bytes,
-                               .tag = i,
-                               .token.number = i,
-                               .prio = w->pg,
-                               .qp = w->qp +
-                                     ((uint32_t)(uint16_t)(w->dport - WEFT_HPCC_DPORT) << 16)};
-    return p->net->ops->send(p->net, &msg, &p->err);
-}
-
-/* Posts the flows that start now and arms the next start. */
-static void launch(void *ctx, uint64_t arg)
-{
-    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
-    int64_t now = p->net->ops->now_ps(p->net);
-    int rc = 0;
-    (void)arg;
-    for (; !rc && p->next < p->c.flows->n && start_of(p, p->next) <= now; p->next++)
-        rc = post(p, p->next);
-    if (!rc && p->next < p->c.flows->n)
-        rc = p->net->ops->after(p->net, start_of(p, p->next) - now, launch, p, 0, &p->err);
-    if (rc)
-        fail(p);
+    (void)err;
+    if (p->next == p->c.flows->n)
+        return 0;
+    const struct weft_hpcc_flow *w = &p->c.flows->list[p->next];
+    *out =
+        (struct weft_flow){.src = nodes[w->src].host,
+                           .dst = nodes[w->dst].host,
+                           .bytes = w->bytes,
+                           .start_ps = start_of(p, p->next++),
+                           .prio = w->pg,
+                           .qp = w->qp + ((uint32_t)(uint16_t)(w->dport - WEFT_HPCC_DPORT) << 16)};
+    return 1;
 }
 
 /* LINK_DOWN. */
@@ -147,6 +140,7 @@ static void on_sent(void *ctx, const struct weft_completion *done)
     const struct weft_hpcc_flow *w = &p->c.flows->list[done->msg.token.number];
     int64_t start = start_of(p, done->msg.token.number);
     int64_t fct = p->net->ops->now_ps(p->net) - start;
+    weft_flow_player_sent(p->player);
     double slowdown = (double)fct / (double)WEFT_PS_PER_NS /
                       (double)weft_hpcc_standalone_ns(w, p->c.payload_bytes);
     p->fcts[p->done++] = (struct weft_hpcc_fct){done->msg.bytes, slowdown > 1 ? slowdown : 1};
@@ -186,9 +180,10 @@ int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct 
     struct weft_net_sink sink = {.ctx = p, .sent = on_sent, .received = on_received};
     p->net = net;
     net->ops->set_sink(net, &sink);
-    int rc = 0;
-    if (p->c.flows->n)
-        rc = net->ops->after(net, start_of(p, 0), launch, p, 0, err);
+    const struct weft_flow_play play = {.net = net, .source = &p->source};
+    p->source.next = next;
+    p->player = weft_flow_player_new(&play, err);
+    int rc = p->player ? weft_flow_player_start(p->player, err) : err->code;
     if (!rc && p->c.down_ps != WEFT_NEVER)
         rc = net->ops->after(net, p->c.down_ps, fail_links, p, 0, err);
     if (!rc && p->qlen && p->c.qlen_start_ps < p->c.qlen_end_ps)
@@ -208,7 +203,7 @@ size_t weft_hpcc_play_done(const struct weft_hpcc_play *p)
 
 const struct weft_err *weft_hpcc_play_error(const struct weft_hpcc_play *p)
 {
-    return &p->err;
+    return p->err.code || !p->player ? &p->err : weft_flow_player_error(p->player);
 }
 
 int weft_hpcc_play_flush(struct weft_hpcc_play *p, struct weft_err *err)

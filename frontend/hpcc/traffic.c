@@ -2,8 +2,8 @@
 /* Poisson traffic. */
 #include "hpcc/traffic.h"
 
-#include "base/rng.h"
 #include "base/units.h"
+#include "workload/traffic/cdf_source.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -51,30 +51,17 @@ static int add(struct weft_traffic *t, size_t *cap, const struct weft_traffic_fl
     return 0;
 }
 
-static int one_host(const struct weft_traffic_config *c, uint32_t host, struct weft_traffic *t,
-                    size_t *cap, struct weft_err *err)
+/* The source of the flows, whose mean interval is the same for all hosts. */
+static struct weft_flow_source *source_of(const struct weft_traffic_config *c, struct weft_err *err)
 {
-    struct weft_rng arrivals = weft_rng_stream(c->seed, "traffic-arrival", host);
-    struct weft_rng sizes = weft_rng_stream(c->seed, "traffic-size", host);
-    struct weft_rng peers = weft_rng_stream(c->seed, "traffic-destination", host);
-    double mean_ps =
+    const struct weft_cdf_traffic t = {
+        .cdf = c->cdf, .nranks = c->hosts, .duration_ps = c->duration_ps, .seed = c->seed};
+    struct weft_flow_source *s = weft_cdf_source_new(&t, NULL, err);
+    const double mean_ps =
         weft_cdf_mean_bytes(c->cdf) * 8 / (c->load * (double)c->rate_bps) * (double)WEFT_PS_PER_S;
-    double t_ps = 0; /* since the start */
-    for (;;) {
-        t_ps += -log1p(-weft_rng_f64(&arrivals)) * mean_ps;
-        if (!(t_ps < (double)c->duration_ps))
-            return 0;
-        double bytes = weft_cdf_quantile_bytes(c->cdf, 100 * weft_rng_f64(&sizes));
-        uint32_t peer = (uint32_t)weft_rng_below(&peers, c->hosts - 1);
-        struct weft_traffic_flow w = {
-            .src = host,
-            .dst = peer < host ? peer : peer + 1,
-            .bytes = bytes < 1 ? 1 : (uint64_t)bytes,
-            .start_ps = (c->start_ps + (int64_t)t_ps) / WEFT_PS_PER_NS * WEFT_PS_PER_NS,
-        };
-        if (add(t, cap, &w, err))
-            return err ? err->code : WEFT_E_LIMIT;
-    }
+    for (uint32_t h = 0; s && h < c->hosts; h++)
+        weft_cdf_source_set_gap(s, h, mean_ps);
+    return s;
 }
 
 /* Two flows of one host in the same nanosecond stay distinguishable by size and destination, so
@@ -99,8 +86,15 @@ struct weft_traffic *weft_traffic_new(const struct weft_traffic_config *c, struc
     size_t cap = 0;
     struct weft_traffic *t = (struct weft_traffic *)calloc(1, sizeof *t);
     int rc = t ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
-    for (uint32_t h = 0; !rc && h < c->hosts; h++)
-        rc = one_host(c, h, t, &cap, err);
+    struct weft_flow_source *source = rc ? NULL : source_of(c, err);
+    rc = source ? 0 : err->code;
+    struct weft_flow w;
+    while (!rc && source->next(source, &w, err) == 1) {
+        const int64_t start_ps = (c->start_ps + w.start_ps) / WEFT_PS_PER_NS * WEFT_PS_PER_NS;
+        const struct weft_traffic_flow f = {w.src, w.dst, w.bytes, start_ps};
+        rc = add(t, &cap, &f, err);
+    }
+    weft_flow_source_free(source);
     if (rc) {
         weft_traffic_free(t);
         return NULL;

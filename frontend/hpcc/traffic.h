@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Poisson traffic with flow sizes from a distribution, as HPCC's traffic_gen makes it: each host
- * starts flows at exponential intervals whose mean is mean size / (load x rate); sizes are drawn by
- * inverting the distribution and cut to whole bytes, at least 1; destinations are uniform over
- * the other hosts.
- *
- * Each host draws arrivals, sizes and destinations from three streams of its own, so that its flows
- * depend on (seed, host number, settings) only.
+ * Poisson traffic with flow sizes from a distribution as a list, as HPCC's traffic_gen makes it: the flows of
+ * workload/traffic/cdf_source.h, with a mean interval of mean size / (load x rate) per host.
  */
 #ifndef WEFT_HPCC_TRAFFIC_H
 #define WEFT_HPCC_TRAFFIC_H

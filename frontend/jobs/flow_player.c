@@ -40,14 +40,14 @@ static int look(struct weft_flow_player *p)
 static int post(struct weft_flow_player *p)
 {
     const struct weft_flow *w = &p->next;
-    const struct weft_msg msg = {
-        .src = w->src,
-        .dst = w->dst,
-        .bytes = w->bytes,
-        .tag = p->posted,
-        .token.number = p->posted,
-        .prio = w->prio == WEFT_FLOW_PRIO_DEFAULT ? WEFT_PRIO_DEFAULT : w->prio,
-        .qp = w->qp};
+    const struct weft_msg msg = {.src = w->src,
+                                 .dst = w->dst,
+                                 .bytes = w->bytes,
+                                 .tag = p->posted,
+                                 .token.number = p->posted,
+                                 .prio = w->prio == WEFT_FLOW_PRIO_DEFAULT ? WEFT_PRIO_DEFAULT
+                                                                           : w->prio,
+                                 .qp = w->qp};
     p->posted++;
     return p->c.net->ops->send(p->c.net, &msg, &p->err);
 }

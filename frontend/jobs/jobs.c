@@ -30,6 +30,7 @@ struct weft_jobs {
     struct weft_jobs_config c;
     struct weft_shares *shares; /* NULL: the one job has the net */
     struct job *jobs;
+    int64_t stopped_ps; /* a source without an end stopped; 0: none */
     struct weft_err err;
 };
 
@@ -95,7 +96,16 @@ static void on_flow_received(void *ctx, const struct weft_completion *done)
 static bool enough(void *ctx)
 {
     const struct job *b = (const struct job *)ctx;
-    return b->plan->flows->endless && !b->all->c.keep_on && weft_jobs_ends_finished(b->all);
+    const int64_t now_ps = b->net->ops->now_ps(b->net), until_ps = b->plan->until_ps;
+    if (!b->plan->flows->endless)
+        return false;
+    if (until_ps && now_ps >= until_ps)
+        return true;
+    if (b->all->c.keep_on || !weft_jobs_ends_finished(b->all))
+        return false;
+    if (!b->all->stopped_ps)
+        b->all->stopped_ps = now_ps;
+    return true;
 }
 
 /* Readies what plays the job's graphs or flows. */
@@ -327,6 +337,29 @@ bool weft_jobs_ends_finished(const struct weft_jobs *j)
         any = true;
     }
     return any;
+}
+
+int64_t weft_jobs_stopped_ps(const struct weft_jobs *j)
+{
+    return j->stopped_ps;
+}
+
+static uint32_t count_endless(const struct weft_jobs *j)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < j->c.n; i++)
+        n += j->c.plans[i].flows && j->c.plans[i].flows->endless;
+    return n;
+}
+
+bool weft_jobs_any_endless(const struct weft_jobs *j)
+{
+    return count_endless(j) > 0;
+}
+
+bool weft_jobs_all_endless(const struct weft_jobs *j)
+{
+    return count_endless(j) == j->c.n;
 }
 
 /* Done and in total over all repetitions, as far as they are known. */

@@ -26,8 +26,9 @@ struct weft_job_plan {
     bool identity;         /**< rank r is host r */
     struct weft_dims dims; /**< of its ranks; n 0: not known */
     int64_t start_ps;      /**< >= 0 */
-    uint32_t prio;   /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
-    uint64_t repeat; /**< how often it is played, one time after the other; >= 1 */
+    uint32_t prio;         /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
+    int64_t until_ps;      /**< a source without an end begins no flow from then on; 0: no limit */
+    uint64_t repeat;       /**< how often it is played, one time after the other; >= 1 */
 };
 
 /** Everything pointed to must outlive the jobs. */
@@ -73,6 +74,11 @@ const struct weft_err *weft_jobs_error(const struct weft_jobs *j);
 int weft_jobs_finished(const struct weft_jobs *j);
 /** Whether every job that has an end is finished, and there is one. */
 bool weft_jobs_ends_finished(const struct weft_jobs *j);
+/** When the first source without an end stopped for that; 0: none has. */
+int64_t weft_jobs_stopped_ps(const struct weft_jobs *j);
+/** Whether some job is a source without an end, and whether all are. */
+bool weft_jobs_any_endless(const struct weft_jobs *j);
+bool weft_jobs_all_endless(const struct weft_jobs *j);
 /** Operations and flows done and in total, over all jobs; of flows only those that have begun count. */
 void weft_jobs_progress(const struct weft_jobs *j, uint64_t *done, uint64_t *total);
 /** Payload that all jobs move, of flows what has been posted; see weft_system_volume(). */

@@ -242,8 +242,7 @@ static int group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32
             own[i] = h->c.hosts[hosts[i]];
     }
     if (!rc)
-        rc = real->ops->group(real, own, n, prio == WEFT_PRIO_DEFAULT ? h->c.prio : prio, id,
-                              err);
+        rc = real->ops->group(real, own, n, prio == WEFT_PRIO_DEFAULT ? h->c.prio : prio, id, err);
     if (!rc) {
         h->groups[h->ngroups++] = *id;
         h->reopened = h->ngroups;

@@ -26,8 +26,8 @@ struct weft_shares;
 struct weft_share_config {
     const uint32_t *hosts; /**< host of rank r, each once; must outlive the share */
     uint32_t nhosts;       /**< how many there are */
-    uint32_t prio; /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
-    bool watched;  /**< timers are counted, too: weft_share_idle() may be asked */
+    uint32_t prio;         /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
+    bool watched;          /**< timers are counted, too: weft_share_idle() may be asked */
     /** Optional. Told after each callback of a watched share. */
     void (*after_event)(void *ctx, uint32_t job);
     void *ctx;

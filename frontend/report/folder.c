@@ -36,6 +36,8 @@ struct weft_report *weft_report_new(const struct weft_report_config *c, struct w
         return NULL;
     }
     r->fabric = c->fabric;
+    r->from_ps = c->from_ps;
+    r->to_ps = c->to_ps ? c->to_ps : INT64_MAX;
     r->plans = c->jobs;
     r->njobs = c->jobs ? c->njobs : 0;
     const uint32_t n = r->njobs ? r->njobs : 1;

@@ -216,7 +216,7 @@ void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_
     j->slowdown = NAN;
     if (j->graphs && alone_ps > 0 && j->duration_ps != WEFT_NO_END)
         j->slowdown = (double)j->duration_ps / (double)alone_ps;
-    if (!j->graphs && alone_fct_ps > 0 && j->flows.fct_mean_ps > 0)
+    if (!j->graphs && j->result.finished && alone_fct_ps > 0 && j->flows.fct_mean_ps > 0)
         j->slowdown = (double)j->flows.fct_mean_ps / (double)alone_fct_ps;
 }
 
@@ -232,5 +232,10 @@ int weft_report_write_jobs(struct weft_report *r, const struct weft_summary *s,
         code = weft_report_open_csv(r, WEFT_CSV_CLASSES, err);
     for (uint32_t k = 0; !code && k < s->nclasses; k++)
         code = weft_columns_row(&weft_classes_csv, r->csv[WEFT_CSV_CLASSES], &s->classes[k], err);
+    for (int i = WEFT_CSV_JOBS; i <= WEFT_CSV_CLASSES; i++) {
+        const int closed = weft_csv_close(r->csv[i], code ? NULL : err);
+        r->csv[i] = NULL;
+        code = code ? code : closed;
+    }
     return code;
 }

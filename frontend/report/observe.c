@@ -67,9 +67,10 @@ static void on_flow(void *ctx, const struct weft_completion *w)
     struct weft_report *r = (struct weft_report *)ctx;
     int64_t fct_ps = w->received_ps - w->post_ps;
     check_flow(r, w, fct_ps);
-    if (!r->err.code)
+    const bool counts = w->post_ps >= r->from_ps && w->post_ps < r->to_ps;
+    if (counts && !r->err.code)
         weft_samples_add(&r->samples, w, &r->err);
-    if (weft_report_tells_jobs(r))
+    if (counts && weft_report_tells_jobs(r))
         weft_report_sample_job(r, w);
     if (w->acked_ps > r->last_ps)
         r->last_ps = w->acked_ps;

@@ -168,7 +168,9 @@ static void progress(FILE *out, const struct weft_summary *s)
     char a[WEFT_UNIT_TEXT_MAX];
     const bool over = s->end_ps != WEFT_NO_END;
     fprintf(out, "  %-24s %s simulated, %llu of %llu operations done",
-            over ? "end-to-end time" : "not finished",
+            over                                        ? "end-to-end time"
+            : strcmp(s->outcome, "measured") == 0 ? "measured until"
+                                                  : "not finished",
             weft_human_time(over ? s->end_ps : s->elapsed_ps, a), (unsigned long long)s->ops_done,
             (unsigned long long)s->ops_total);
     if (!over && !isnan(s->arrived_share))

@@ -191,6 +191,26 @@ static bool has_list(const struct weft_scenario *s, uint32_t i)
     return s->jobs[i].job->hosts[0] || s->jobs[i].job->hosts_file[0];
 }
 
+/* What has no end of its own needs something else that ends the run. */
+static int check_ends(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
+                      uint32_t *at, struct weft_err *err)
+{
+    bool ends = weft_scenario_until_ps(s) != 0;
+    for (uint32_t i = 0; i < parts->njobs; i++) {
+        const struct weft_flow_source *f = parts->jobs[i].flows;
+        ends = ends || !f || !f->endless;
+        *at = i;
+        if (f && f->endless && parts->jobs[i].repeat > 1)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "repeat=%llu of traffic without an end; give it a duration",
+                                (unsigned long long)parts->jobs[i].repeat);
+    }
+    return ends ? 0
+                : weft_err_set(err, WEFT_E_INPUT,
+                               "nothing ends the run: give the traffic a duration, or set "
+                               "run.measure or run.until");
+}
+
 int weft_scenario_build_jobs(const struct weft_scenario *s, struct weft_scenario_parts *out,
                              struct weft_err *err)
 {
@@ -218,6 +238,7 @@ int weft_scenario_build_jobs(const struct weft_scenario *s, struct weft_scenario
                             : add_free_hosts(f, taken, &out->jobs[i], err);
     }
     free(taken);
+    rc = rc ? rc : check_ends(s, out, &at, err);
     return rc ? name_workload(s, at, err) : 0;
 }
 

@@ -47,6 +47,8 @@ extern "C" {
 struct weft_run_params {
     uint64_t seed;          /**< of every random stream */
     int64_t until_ps;       /**< simulated time at which the run ends; 0: when everything is done */
+    int64_t warm_up_ps;     /**< messages posted earlier are not in statistics of messages */
+    int64_t measure_ps;     /**< the run ends so much later; 0: it doesn't */
     int64_t stall_after_ps; /**< time without progress after which it ends; 0: it doesn't */
 };
 extern const struct weft_param_table weft_run_param_table;
@@ -183,6 +185,10 @@ int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric 
 const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t param,
                                      char buf[WEFT_PARAM_TEXT_MAX]);
 void weft_scenario_parts_free(struct weft_scenario_parts *parts);
+/** Which messages are in statistics: those posted from *from_ps on, before *to_ps. */
+void weft_scenario_window(const struct weft_scenario *s, int64_t *from_ps, int64_t *to_ps);
+/** When the run ends at the latest; 0: there is no limit. */
+int64_t weft_scenario_until_ps(const struct weft_scenario *s);
 /** Dimensions as collectives see them, of a fabric that has several; else out->n is 0. */
 void weft_scenario_dims(const struct weft_fabric *fabric, struct weft_dims *out);
 /** What the system layer is told of job @p i besides its parameters. */

@@ -2,6 +2,7 @@
 // Several workloads in one scenario.
 #include "program.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace
@@ -183,6 +184,96 @@ TEST(Jobs, AWrittenScenarioIsTheSame)
     ASSERT_EQ(again.code, 0) << again.err;
     EXPECT_EQ(again.out, first.out);
     EXPECT_CONTAINS(first.out, "name=\"b\"");
+}
+
+
+const char kShared[] = "  <workload type=\"generate\" name=\"a\" kind=\"all-reduce\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n"
+                       "  <workload type=\"generate\" name=\"b\" kind=\"all-to-all\" size=\"1MiB\" count=\"2\" ranks=\"4\"/>\n"
+                       "  <workload type=\"cdf\" name=\"web\" load=\"0.5\" duration=\"100us\"/>\n";
+
+/* Two jobs and web search on one fabric: what each takes alone is what it takes as the only workload, and sharing slows
+ * them down; twice the same bytes. */
+TEST(Jobs, AloneEqualsTheSingleRun)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    for (const char *out : {"1", "2"}) {
+        Said s = run(dir, kShared, out, {"--alone"});
+        ASSERT_EQ(s.code, 0) << s.err;
+    }
+    for (const char *file : {"flows.csv", "ops.csv", "jobs.csv", "classes.csv", "links.csv"})
+        EXPECT_EQ(slurp(dir / (std::string("1/") + file)), slurp(dir / (std::string("2/") + file))) << file;
+    const std::string jobs = dir / "1/jobs.csv";
+    ASSERT_EQ(run(dir, "<workload type=\"generate\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n", "a").code, 0);
+    ASSERT_EQ(run(dir, "<workload type=\"generate\" kind=\"all-to-all\" size=\"1MiB\" count=\"2\" hosts=\"2,3,6,7\"/>\n", "b").code, 0);
+    ASSERT_EQ(run(dir, "<workload type=\"cdf\" load=\"0.5\" duration=\"100us\"/>\n", "web").code, 0);
+    for (const char *job : {"a", "b"}) {
+        double end = 0;
+        for (const auto &r : cells(dir / (std::string(job) + "/ranks.csv")))
+            end = r[0] == "rank" ? end : std::max(end, std::stod(r[2]));
+        EXPECT_EQ(std::stod(cell(jobs, job, "alone_ns")), end) << job;
+    }
+    EXPECT_EQ(cell(jobs, "web", "alone_fct_mean_ns"), cell(dir / "web/jobs.csv", "cdf", "fct_mean_ns"));
+    EXPECT_EQ(cell(jobs, "web", "alone_ns"), cell(dir / "web/jobs.csv", "cdf", "duration_ns"));
+    for (const char *job : {"a", "b", "web"})
+        EXPECT_GT(std::stod(cell(jobs, job, "slowdown")), 1.01) << job;
+    EXPECT_EQ(cell(jobs, "a", "slowdown").substr(0, 6),
+              std::to_string(std::stod(cell(jobs, "a", "duration_ns")) / std::stod(cell(jobs, "a", "alone_ns"))).substr(0, 6));
+}
+
+/* Traffic without an end stops when the jobs have; a window ends the run as intended. */
+TEST(Jobs, TrafficEndsWithTheRun)
+{
+    TempDir dir;
+    const std::string web = "  <network backend=\"ideal\"/>\n  <workload type=\"cdf\" name=\"web\" load=\"0.1\"/>\n";
+    Said s = run(dir, web + "  <workload type=\"generate\" name=\"main\" size=\"64MiB\"/>\n", "o");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(slurp(dir / "o/finished"), "finished\n");
+    const double end = std::stod(cell(dir / "o/jobs.csv", "main", "duration_ns"));
+    for (const auto &r : cells(dir / "o/flows.csv"))
+        if (r[0] == "web") {
+            EXPECT_LT(std::stod(r[7]), end);
+        }
+    s = run(dir, web, "p");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "nothing ends the run: give the traffic a duration, or set run.measure or run.until");
+    s = run(dir, web, "p", {"--set", "run.until=1ms"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(slurp(dir / "p/finished"), "measured\n");
+    s = run(dir, web + "  <workload type=\"generate\" name=\"main\" size=\"64MiB\"/>\n", "q",
+            {"--set", "run.warm-up=1ms", "--set", "run.measure=2ms"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(slurp(dir / "q/finished"), "measured\n");
+    size_t inside = 0;
+    for (const auto &r : cells(dir / "q/flows.csv"))
+        inside += r[0] == "web" && std::stod(r[7]) >= 1e6 && std::stod(r[7]) < 3e6;
+    EXPECT_GT(inside, 0u);
+    EXPECT_EQ(cell(dir / "q/jobs.csv", "web", "messages"), std::to_string(inside));
+    s = run(dir, web + "  <workload type=\"generate\" name=\"main\" size=\"64MiB\"/>\n", "q", {"--set", "run.until=1us"});
+    EXPECT_EQ(s.code, 1); /* the job has an end, and did not come to it */
+}
+
+/* The flows of the workload are those that 'weft traffic' writes. */
+TEST(Jobs, TrafficIsThatOfTheFlowList)
+{
+    TempDir dir;
+    Said list = weft({"traffic", "--cdf", "websearch", "--load", "0.5", "--hosts", "8", "--rate", "100Gbps", "--duration",
+                      "2ms", "--start", "0s"});
+    ASSERT_EQ(list.code, 0) << list.err;
+    write_file(dir / "flow.txt", list.out);
+    const std::string ideal = "  <network backend=\"ideal\"/>\n";
+    ASSERT_EQ(run(dir, ideal + "<workload type=\"cdf\" load=\"0.5\" duration=\"2ms\"/>\n", "cdf").code, 0);
+    ASSERT_EQ(run(dir, ideal + "<workload type=\"flows\" file=\"flow.txt\"/>\n", "list").code, 0);
+    std::vector<std::string> a, b;
+    for (const auto &r : cells(dir / "cdf/flows.csv"))
+        a.push_back(r[1] + " " + r[2] + " " + r[5]);
+    for (const auto &r : cells(dir / "list/flows.csv"))
+        b.push_back(r[1] + " " + r[2] + " " + r[5]);
+    std::sort(a.begin(), a.end());
+    std::sort(b.begin(), b.end());
+    EXPECT_EQ(a, b);
+    EXPECT_GT(a.size(), 30u);
 }
 
 } // namespace

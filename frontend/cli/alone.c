@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Jobs alone on the fabric, one after the other. */
+#include "cli/alone.h"
+
+#include "base/int128.h"
+#include "cli/slices.h"
+
+#include <string.h>
+
+struct alone {
+    const struct weft_scenario *s;
+    struct weft_net *net;
+    struct weft_jobs *jobs;
+    struct weft_fault_player *faults;
+    int64_t from_ps, to_ps; /* messages posted from .. before count */
+    weft_i128 fct_sum_ps;
+    uint64_t messages;
+};
+
+static void on_flow(void *ctx, const struct weft_completion *w)
+{
+    struct alone *a = (struct alone *)ctx;
+    if (w->post_ps < a->from_ps || w->post_ps >= a->to_ps)
+        return;
+    a->fct_sum_ps += w->received_ps - w->post_ps;
+    a->messages++;
+}
+
+static bool is_done(void *ctx)
+{
+    return weft_jobs_finished(((const struct alone *)ctx)->jobs) != 0;
+}
+
+static const struct weft_err *first_error(void *ctx)
+{
+    const struct alone *a = (const struct alone *)ctx;
+    const struct weft_err *e = weft_jobs_error(a->jobs);
+    return e->code || !a->faults ? e : weft_fault_player_error(a->faults);
+}
+
+static bool faults_ahead(void *ctx)
+{
+    const struct alone *a = (const struct alone *)ctx;
+    return a->faults && weft_fault_player_ahead(a->faults);
+}
+
+static void no_progress(void *ctx, struct weft_progress_state *s)
+{
+    (void)ctx;
+    (void)s;
+}
+
+static int no_rows(void *ctx, struct weft_err *err)
+{
+    (void)ctx;
+    (void)err;
+    return 0;
+}
+
+static int prepare(struct alone *a, const struct weft_cli *cli,
+                   const struct weft_scenario_parts *parts, const struct weft_job_plan *plan,
+                   struct weft_err *err)
+{
+    struct weft_net_config config = weft_scenario_net_config(a->s, parts->fabric);
+    config.observer.ctx = a;
+    config.observer.flow = on_flow;
+    config.interrupted = cli->interrupted;
+    if (a->s->backend->create(&config, &a->net, err))
+        return err->code;
+    const struct weft_jobs_config jc = {.plans = plan,
+                                        .n = 1,
+                                        .system = a->s->system,
+                                        .seed = a->s->run->seed,
+                                        .fabric = parts->fabric,
+                                        .net = a->net,
+                                        .keep_on = true};
+    a->jobs = weft_jobs_new(&jc, err);
+    if (!a->jobs)
+        return err->code;
+    if (!parts->faults)
+        return 0;
+    const struct weft_fault_play play = {parts->faults, a->net, a, is_done, NULL};
+    a->faults = weft_fault_player_new(&play, err);
+    return a->faults ? 0 : err->code;
+}
+
+static int run(struct alone *a, const struct weft_cli *cli, int64_t until_ps, struct weft_err *err)
+{
+    struct weft_slices slices = {
+        .cli = cli,
+        .net = a->net,
+        .player = {a, is_done, first_error, faults_ahead, no_progress, no_rows},
+        .until_ps = until_ps,
+        .stall_after_ps = a->s->run->stall_after_ps,
+        .unit = "ops",
+    };
+    int rc = weft_jobs_start(a->jobs, err);
+    rc = rc ? rc : weft_slices_run(&slices, err);
+    return rc ? rc : a->net->ops->check(a->net, err);
+}
+
+static int one(struct alone *a, const struct weft_cli *cli, const struct weft_scenario_parts *parts,
+               uint32_t i, int64_t ends_ps, int64_t until_ps, struct weft_job_summary *j,
+               struct weft_err *err)
+{
+    struct weft_job_plan plan = parts->jobs[i];
+    struct weft_job_result r;
+    plan.until_ps = ends_ps;
+    if (plan.flows)
+        plan.flows->rewind(plan.flows, 0);
+    int rc = prepare(a, cli, parts, &plan, err);
+    rc = rc ? rc : run(a, cli, until_ps, err);
+    if (!rc) {
+        weft_jobs_result(a->jobs, 0, &r);
+        weft_job_summary_alone(j, r.finished && !r.endless ? r.end_ps - r.start_ps : 0,
+                               a->messages ? (int64_t)(a->fct_sum_ps / a->messages) : 0);
+    }
+    weft_jobs_free(a->jobs);
+    weft_fault_player_free(a->faults);
+    if (a->net)
+        a->net->ops->free(a->net);
+    return rc;
+}
+
+int weft_run_alone(const struct weft_cli *cli, const struct weft_scenario *s,
+                   const struct weft_scenario_parts *parts, int64_t ends_ps, int64_t until_ps,
+                   struct weft_summary *m, struct weft_err *err)
+{
+    int rc = 0;
+    for (uint32_t i = 0; !rc && i < m->njobs && !*cli->interrupted; i++) {
+        struct alone a = {.s = s};
+        weft_scenario_window(s, &a.from_ps, &a.to_ps);
+        rc = one(&a, cli, parts, i, ends_ps, until_ps, &m->jobs[i], err);
+        if (rc)
+            weft_err_prepend(err, "workload '%s' alone", m->jobs[i].name);
+    }
+    return rc;
+}

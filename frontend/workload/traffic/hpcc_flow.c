@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reading HPCC's flow lists. */
+#include "workload/traffic/hpcc_flow.h"
+
+#include "base/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int read_flow(struct weft_scan *s, enum weft_hpcc_flow_format format,
+                     struct weft_hpcc_flow *w, struct weft_err *err)
+{
+    uint64_t src, dst = 0, pg = 0, dport = WEFT_HPCC_DPORT;
+    int rc = weft_scan_u64(s, "the source node of a flow", UINT32_MAX - 1, &src, err);
+    if (rc)
+        return rc;
+    w->line = s->tok_line;
+    rc = weft_scan_u64(s, "the destination node of a flow", UINT32_MAX - 1, &dst, err);
+    if (!rc && src == dst)
+        rc = weft_scan_err(s, err, WEFT_E_INPUT, "the flow goes from node %llu to itself",
+                           (unsigned long long)src);
+    if (!rc)
+        rc = weft_scan_u64(s, "the priority group of a flow", 7, &pg, err);
+    if (!rc && format == WEFT_HPCC_FLOW_HPCC)
+        rc = weft_scan_u64(s, "the destination port of a flow", UINT16_MAX, &dport, err);
+    if (!rc)
+        rc = weft_scan_u64(s, "the size of a flow", UINT64_MAX >> 8, &w->bytes, err);
+    if (!rc)
+        rc = weft_scan_time(s, "the start of a flow", "s", &w->start_ps, err);
+    w->src = (uint32_t)src;
+    w->dst = (uint32_t)dst;
+    w->pg = (uint32_t)pg;
+    w->dport = (uint16_t)dport;
+    return rc;
+}
+
+static int read_all(struct weft_scan *s, enum weft_hpcc_flow_format format,
+                    struct weft_hpcc_flows *l, struct weft_err *err)
+{
+    uint64_t n;
+    int rc = weft_scan_u64(s, "the number of flows", UINT32_MAX - 1, &n, err);
+    if (rc)
+        return rc;
+    if (n > s->len / 2)
+        return weft_scan_err(s, err, WEFT_E_INPUT,
+                             "the file announces %llu flows, but is too short for them",
+                             (unsigned long long)n);
+    l->list = (struct weft_hpcc_flow *)calloc(n ? n : 1, sizeof *l->list);
+    if (!l->list)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu flows",
+                            (unsigned long long)n);
+    l->sorted = true;
+    for (; l->n < n; l->n++) {
+        if ((rc = read_flow(s, format, &l->list[l->n], err))) {
+            weft_err_prepend(err, "flow %zu of %llu", l->n + 1, (unsigned long long)n);
+            return rc;
+        }
+        if (l->n && l->list[l->n].start_ps < l->list[l->n - 1].start_ps)
+            l->sorted = false;
+    }
+    if (weft_scan_next(s))
+        l->trailing_line = s->tok_line;
+    return 0;
+}
+
+/* By start; the line decides among equals, which makes it stable. */
+static int by_start(const void *va, const void *vb)
+{
+    const struct weft_hpcc_flow *a = (const struct weft_hpcc_flow *)va;
+    const struct weft_hpcc_flow *b = (const struct weft_hpcc_flow *)vb;
+    if (a->start_ps != b->start_ps)
+        return a->start_ps < b->start_ps ? -1 : 1;
+    return a->qp < b->qp ? -1 : a->qp > b->qp; /* qp holds the place in the file meanwhile */
+}
+
+static int by_pair(const void *va, const void *vb)
+{
+    const struct weft_hpcc_flow *a = *(struct weft_hpcc_flow *const *)va;
+    const struct weft_hpcc_flow *b = *(struct weft_hpcc_flow *const *)vb;
+    if (a->src != b->src)
+        return a->src < b->src ? -1 : 1;
+    if (a->dst != b->dst)
+        return a->dst < b->dst ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* Sorts if need be and numbers the flows of each pair. */
+static int number(struct weft_hpcc_flows *l, struct weft_err *err)
+{
+    if (!l->sorted) {
+        for (size_t i = 0; i < l->n; i++)
+            l->list[i].qp = (uint32_t)i;
+        qsort(l->list, l->n, sizeof *l->list, by_start);
+    }
+    struct weft_hpcc_flow **order =
+        (struct weft_hpcc_flow **)malloc((l->n + 1) * sizeof(struct weft_hpcc_flow *));
+    if (!order)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu flows", l->n);
+    for (size_t i = 0; i < l->n; i++)
+        order[i] = &l->list[i];
+    qsort(order, l->n, sizeof *order, by_pair);
+    for (size_t i = 0; i < l->n; i++) {
+        struct weft_hpcc_flow *w = order[i];
+        const struct weft_hpcc_flow *before = i ? order[i - 1] : NULL;
+        w->qp = before && before->src == w->src && before->dst == w->dst ? before->qp + 1 : 0;
+        w->sport = (uint16_t)(WEFT_HPCC_FIRST_SPORT + w->qp);
+    }
+    free(order);
+    return 0;
+}
+
+struct weft_hpcc_flows *weft_hpcc_flows_read(const char *path, enum weft_hpcc_flow_format format,
+                                             struct weft_err *err)
+{
+    struct weft_scan s = {0};
+    struct weft_hpcc_flows *l = (struct weft_hpcc_flows *)calloc(1, sizeof *l);
+    if (l)
+        l->file = strdup(path);
+    if (!l || !l->file) {
+        weft_hpcc_flows_free(l);
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for a flow list");
+        return NULL;
+    }
+    int rc = weft_scan_open(&s, l->file, err);
+    if (!rc)
+        rc = read_all(&s, format, l, err);
+    if (!rc)
+        rc = number(l, err);
+    weft_scan_close(&s);
+    if (rc) {
+        weft_hpcc_flows_free(l);
+        return NULL;
+    }
+    return l;
+}
+
+void weft_hpcc_flows_free(struct weft_hpcc_flows *l)
+{
+    if (!l)
+        return;
+    free(l->file);
+    free(l->list);
+    free(l);
+}

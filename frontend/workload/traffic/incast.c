@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The workload `incast`: again and again several hosts send to one at the same time. */
+#include "base/rng.h"
+#include "base/units.h"
+#include "workload/workload.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/** Parameters. */
+struct params {
+    uint64_t ranks, degree, size_bytes, seed;
+    int64_t period_ps, duration_ps;
+    int receiver; /* enum */
+};
+enum { RECEIVER_RANDOM, RECEIVER_FIRST, RECEIVER_NEXT };
+
+#define FIELD(field) offsetof(struct params, field)
+static const struct weft_param table[] = {
+    {.name = "ranks",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(ranks),
+     .def = "0",
+     .min = "0",
+     .max = "1048576",
+     .help = "hosts that send and receive; 0: all that there are"},
+    {.name = "degree",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(degree),
+     .def = "16",
+     .min = "1",
+     .max = "1048575",
+     .help = "hosts that send at once, drawn for each time"},
+    {.name = "size",
+     .type = WEFT_PARAM_SIZE,
+     .offset = FIELD(size_bytes),
+     .def = "64KiB",
+     .help = "bytes from each of them"},
+    {.name = "period",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(period_ps),
+     .def = "100us",
+     .min = "1ns",
+     .help = "time from one incast to the next; the first is one period after the start"},
+    {.name = "receiver",
+     .type = WEFT_PARAM_ENUM,
+     .offset = FIELD(receiver),
+     .def = "random",
+     .choices = "random|first|next",
+     .help = "who receives: drawn for each time, rank 0, or rank 0, 1, 2 ... in turn"},
+    {.name = "duration",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(duration_ps),
+     .def = "0",
+     .min = "0",
+     .help = "incasts begin during that time; 0: as long as the run needs them"},
+    {.name = "seed",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(seed),
+     .def = "1",
+     .help = "of its draws, beside that of the run"},
+};
+
+struct source {
+    struct weft_flow_source base;
+    struct params p;
+    uint32_t nranks;
+    uint64_t seed;
+    struct weft_rng rng;
+    uint32_t *others; /* the ranks, those of this incast's senders that are still to come first */
+    uint64_t number;  /* of the incast, from 1 */
+    uint64_t left;    /* senders of it */
+    uint32_t receiver;
+};
+
+/* Draws who takes part in the next incast. */
+static void draw(struct source *s)
+{
+    s->left = s->p.degree;
+    s->number++;
+    s->receiver = s->p.receiver == RECEIVER_RANDOM  ? (uint32_t)weft_rng_below(&s->rng, s->nranks)
+                  : s->p.receiver == RECEIVER_FIRST ? 0
+                                                    : (uint32_t)((s->number - 1) % s->nranks);
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < s->nranks; r++)
+        if (r != s->receiver)
+            s->others[n++] = r;
+    for (uint32_t i = 0; i < s->p.degree; i++) {
+        const uint32_t k = i + (uint32_t)weft_rng_below(&s->rng, n - i), other = s->others[k];
+        s->others[k] = s->others[i];
+        s->others[i] = other;
+    }
+}
+
+static int next(struct weft_flow_source *base, struct weft_flow *out, struct weft_err *err)
+{
+    struct source *s = (struct source *)base;
+    (void)err;
+    if (s->left == 0)
+        draw(s);
+    const int64_t most_ps = s->p.duration_ps ? s->p.duration_ps : WEFT_NEVER / 4;
+    if (s->number > (uint64_t)(most_ps - 1) / (uint64_t)s->p.period_ps)
+        return 0;
+    *out = (struct weft_flow){.src = s->others[s->p.degree - s->left],
+                              .dst = s->receiver,
+                              .bytes = s->p.size_bytes,
+                              .start_ps = (int64_t)s->number * s->p.period_ps,
+                              .prio = WEFT_FLOW_PRIO_DEFAULT,
+                              .qp = (uint32_t)s->number};
+    s->left--;
+    return 1;
+}
+
+static void rewind_to(struct weft_flow_source *base, uint64_t k)
+{
+    struct source *s = (struct source *)base;
+    s->rng = weft_rng_stream(s->seed, "incast", k);
+    s->number = s->left = 0;
+}
+
+static void free_source(struct weft_flow_source *base)
+{
+    free(((struct source *)base)->others);
+    free(base);
+}
+
+static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err *err)
+{
+    const struct params *p = (const struct params *)params;
+    if (weft_workload_ranks("incast", p->ranks, room, n, err))
+        return err->code;
+    if (p->degree >= *n)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "degree is %llu, but %u ranks have at most %u senders for one receiver",
+                            (unsigned long long)p->degree, *n, *n - 1);
+    return 0;
+}
+
+static int flows(const void *params, const struct weft_flow_site *site,
+                 struct weft_flow_source **out, struct weft_err *err)
+{
+    struct source *s = (struct source *)calloc(1, sizeof *s);
+    if (s)
+        s->others = (uint32_t *)calloc(site->nranks, sizeof *s->others);
+    if (!s || !s->others) {
+        free(s);
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+    }
+    s->p = *(const struct params *)params;
+    s->nranks = site->nranks;
+    s->seed = site->seed + s->p.seed - 1;
+    s->base = (struct weft_flow_source){next, rewind_to, free_source, s->p.duration_ps == 0};
+    rewind_to(&s->base, 0);
+    *out = &s->base;
+    return 0;
+}
+
+extern const struct weft_workload_ops weft_workload_incast;
+const struct weft_workload_ops weft_workload_incast = {
+    .name = "incast",
+    .title = "several hosts send to one at the same time, again and again",
+    .source = NULL,
+    .params = WEFT_PARAM_TABLE(table, struct params),
+    .ranks = ranks,
+    .flows = flows,
+};
