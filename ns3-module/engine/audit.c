@@ -30,20 +30,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *weft_drop_reason_name(enum weft_drop_reason reason)
-{
-    static const char *const names[WEFT_DROP_REASONS] = {"buffer", "headroom", "link-error",
-                                                         "link-down"};
-    return (unsigned)reason < WEFT_DROP_REASONS ? names[reason] : "?";
-}
-
-const char *weft_pkt_kind_name(enum weft_pkt_kind kind)
-{
-    static const char *const names[WEFT_PKT_KINDS] = {"data",  "ack", "nack",   "cnp",
-                                                      "frame", "pfc", "credit", "sum"};
-    return (unsigned)kind < WEFT_PKT_KINDS ? names[kind] : "?";
-}
-
 void weft_engine_settle(struct weft_engine *e)
 {
     lazy_catch_up(e);

@@ -30,6 +30,7 @@
 #include "pkt.h"
 #include "pkt_list.h"
 #include "port.h"
+#include "port_ops.h"
 
 #include "base/int128.h"
 #include "base/units.h"
@@ -64,19 +65,6 @@ static uint32_t longest_frame(const struct weft_engine_params *p, uint64_t mtu, 
     const uint64_t pad = p->transport.pad_bytes;
     const uint64_t frame = (mtu + pad - 1) / pad * pad + p->transport.header_bytes + signals;
     return (uint32_t)(frame < p->transport.min_frame_bytes ? p->transport.min_frame_bytes : frame);
-}
-
-bool credit_used(const struct weft_fabric *f)
-{
-    for (uint32_t d = 0; d < f->ndims; d++)
-        if (f->dims[d].set.flow_control == WEFT_FLOW_CREDIT)
-            return true;
-    return false;
-}
-
-bool credit_on(const struct weft_fabric *f, const struct weft_fabric_link *l)
-{
-    return f->dims[l->dim].set.flow_control == WEFT_FLOW_CREDIT;
 }
 
 bool credit_guards(const struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -210,7 +198,7 @@ static void give(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t b
     if (!p->paused)
         p->st.paused_ps += e->now - p->paused_since_ps;
     delay_resume(e, p, prio);
-    port_kick(e, port);
+    port_ops.kick(e, port);
 }
 
 bool credit_blocks(const struct weft_engine *e, uint32_t port, uint32_t prio)
@@ -274,7 +262,7 @@ static void announce(struct weft_engine *e, uint32_t port, uint32_t prio, bool k
     list_append(e, &e->ports[far].ctrl, k, i);
     e->ports[far].nonempty |= CTRL_WAITS;
     if (kick)
-        port_kick(e, far);
+        port_ops.kick(e, far);
 }
 
 /* @p bytes of the buffer behind @p port are free again. */

@@ -15,12 +15,22 @@ struct credits {
     uint8_t prios;        /**< priorities under credit where a dimension has it, a bit mask */
 };
 
+/** Whether a link is under credit. */
+static inline bool credit_on(const struct weft_fabric *f, const struct weft_fabric_link *l)
+{
+    return f->dims[l->dim].set.flow_control == WEFT_FLOW_CREDIT;
+}
+/** Whether some dimension is. */
+static inline bool credit_used(const struct weft_fabric *f)
+{
+    for (uint32_t d = 0; d < f->ndims; d++)
+        if (f->dims[d].set.flow_control == WEFT_FLOW_CREDIT)
+            return true;
+    return false;
+}
+
 #pragma GCC visibility push(hidden)
 
-/** Whether some dimension is under credit. */
-bool credit_used(const struct weft_fabric *f);
-/** Whether a link is. */
-bool credit_on(const struct weft_fabric *f, const struct weft_fabric_link *l);
 int credit_check(const struct weft_engine_config *c, struct weft_err *err);
 /** After mmu_init and pfc_init. */
 int credit_init(struct weft_engine *e, struct weft_err *err);

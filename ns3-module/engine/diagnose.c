@@ -18,6 +18,7 @@
  */
 #include "diagnose.h"
 #include "context.h"
+#include "names.h"
 #include "credit.h"
 #include "ecmp.h"
 #include "mmu.h"
@@ -133,14 +134,6 @@ static uint32_t waits_for(const struct weft_engine *e, const uint8_t *dead, uint
         if (dead[q] && waiting(e, in, q, prio))
             return q;
     return NIL;
-}
-
-const char *port_name(const struct weft_engine *e, uint32_t port, char buf[PORT_NAME_MAX])
-{
-    char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
-    snprintf(buf, PORT_NAME_MAX, "%s->%s", weft_fabric_node_name(e->fabric, e->ports[port].node, a),
-             weft_fabric_node_name(e->fabric, e->ports[e->ports[port].peer].node, b));
-    return buf;
 }
 
 /* Appends to @p text; what does not fit is cut. */

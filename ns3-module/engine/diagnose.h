@@ -5,13 +5,8 @@
 
 #include "engine.h"
 
-/** Longest name that port_name writes, with its terminator. */
-#define PORT_NAME_MAX (2 * WEFT_NODE_NAME_MAX + 2)
-
 #pragma GCC visibility push(hidden)
 
-/** "s4->s5". Returns @p buf. */
-const char *port_name(const struct weft_engine *e, uint32_t port, char buf[PORT_NAME_MAX]);
 /** Sentences on deadlocks, roots of pauses and their victims; at most @p max; returns how many. */
 uint64_t diagnose_pauses(const struct weft_engine *e, uint64_t max,
                          void (*fn)(void *ctx, const char *sentence), void *ctx);

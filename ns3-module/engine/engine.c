@@ -145,12 +145,27 @@ static int init_memory(struct weft_engine *e, size_t state_bytes, struct weft_er
     return 0;
 }
 
+/* The longest base RTT between host 0 and any other. */
+static int64_t longest_rtt(const struct weft_engine *e)
+{
+    int64_t longest = e->p.transport.base_rtt_ps;
+    if (longest)
+        return longest;
+    for (uint32_t h = 1; h < e->fabric->nhosts; h++) {
+        struct qp q = {.src_host = 0, .dst_host = h};
+        qp_fill_env(e, &q);
+        if (q.env.base_rtt_ps > longest)
+            longest = q.env.base_rtt_ps;
+    }
+    return longest ? longest : 1;
+}
+
 /* The averaging time of PINT, where none is given. */
 static void settle_pint(struct weft_engine *e)
 {
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
         if (e->controls[d].pint_on && !e->controls[d].signals.pint_t_ps)
-            e->controls[d].signals.pint_t_ps = telemetry_longest_rtt(e);
+            e->controls[d].signals.pint_t_ps = longest_rtt(e);
 }
 
 struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct weft_err *err)

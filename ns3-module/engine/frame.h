@@ -9,8 +9,6 @@
 
 /** A frame has reached port @p port of the host it was for. Consumes it. */
 void frame_receive(struct weft_engine *e, uint32_t pkt, uint32_t port);
-/** Tells that a frame was dropped, whose record is about to be freed. */
-void frame_drop(struct weft_engine *e, uint32_t pkt, uint32_t port, enum weft_drop_reason why);
 
 #pragma GCC visibility pop
 

@@ -35,6 +35,7 @@
 #include "loop.h"
 #include "pkt.h"
 #include "port.h"
+#include "port_ops.h"
 #include "port_catch_up.h"
 
 #include "base/int128.h"
@@ -70,7 +71,7 @@ static void send_frame(struct weft_engine *e, const struct group *g, uint32_t po
     k->prio = (uint8_t)g->prio;
     k->flags = (uint8_t)flags;
     port_settle(e, &e->ports[port], port);
-    port_enqueue(e, port, i);
+    port_ops.enqueue(e, port, i);
 }
 
 static bool receives(const struct operation *op, uint32_t member)

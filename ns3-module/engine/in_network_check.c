@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* In-network operations: conservation laws, and what unfinished ones wait for. */
 #include "context.h"
+#include "names.h"
 #include "diagnose.h"
 #include "in_network.h"
 #include "in_network_state.h"

@@ -25,7 +25,6 @@
 #include "context.h"
 #include "events.h"
 #include "port_catch_up.h"
-#include "window.h"
 
 #include "base/units.h"
 
@@ -48,35 +47,11 @@ static void settle(struct weft_engine *e, uint32_t port, bool lazy)
         engine_push_port(e, p->armed_ps, EV_TX, port);
 }
 
-static void settle_node(struct weft_engine *e, uint32_t node)
+void lazy_settle(struct weft_engine *e, uint32_t node)
 {
     const struct weft_fabric_node *n = &e->fabric->nodes[node];
     for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
         settle(e, i, may_be_lazy(e, i));
-}
-
-void lazy_choose(struct weft_engine *e)
-{
-    e->path.lazy = !(e->path.rare & RARE_ORDER) && !e->draws.ns3 && !e->hooks.queue && !e->hooks.ecn_mark &&
-              !e->hooks.packet && !e->credit.ports && !e->spread.steer;
-    for (uint32_t d = 0; d < e->fabric->ndims; d++)
-        e->path.lazy &= !e->controls[d].signals.pint_tables;
-    e->path.no_cut_through = (e->path.on_enqueue & ~(uint32_t)QUEUE_PAUSE_CLOCK) || e->path.rare & RARE_TURNS;
-    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
-        if (!e->path.lazy)
-            lazy_wake(e, n);
-        else if (e->mmu.of[n].eager)
-            lazy_review(e, n);
-        else
-            settle_node(e, n);
-    window_choose(e);
-}
-
-void lazy_catch_up(struct weft_engine *e)
-{
-    window_catch_up(e);
-    for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
-        port_settle(e, &e->ports[i], i);
 }
 
 void lazy_wake(struct weft_engine *e, uint32_t node)
@@ -84,7 +59,7 @@ void lazy_wake(struct weft_engine *e, uint32_t node)
     struct mmu *m = &e->mmu.of[node];
     m->eager = true;
     m->review = REVIEW_PER_PORT * e->fabric->nodes[node].nports;
-    settle_node(e, node);
+    lazy_settle(e, node);
 }
 
 void lazy_link_changes(struct weft_engine *e, uint32_t port)
@@ -114,5 +89,5 @@ void lazy_review(struct weft_engine *e, uint32_t node)
     if (!pauses_nobody(e, node))
         return;
     m->eager = false;
-    settle_node(e, node);
+    lazy_settle(e, node);
 }

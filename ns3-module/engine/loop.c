@@ -16,19 +16,6 @@
 
 #include <stdio.h>
 
-int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
-{
-    e->loop.limit_ps = INT64_MIN; /* ends the loop */
-    if (e->err.code)
-        return e->err.code;
-    char msg[WEFT_ERR_MSG_MAX];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(msg, sizeof msg, fmt, ap);
-    va_end(ap);
-    return weft_err_set(&e->err, code, "%s", msg);
-}
-
 /* The head of the slow queue is an entry of a deadline that may have moved since. True when it is
  * due at its time; else it was dropped or re-dated. */
 static bool settle_deadline(struct weft_engine *e, int64_t at_ps, int64_t *entry_ps)

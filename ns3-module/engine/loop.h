@@ -4,6 +4,7 @@
 #define WEFT_ENGINE_LOOP_H
 
 #include "engine.h"
+#include "fail.h"
 #include "fastq.h"
 #include "stable.h"
 
@@ -39,9 +40,6 @@ struct loop {
 
 #pragma GCC visibility push(hidden)
 
-/** Records the first fatal error and stops the loop; returns its code. */
-int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
 /** A timer of the engine's user is due. @p number: of its entry. */
 void timer_fire(struct weft_engine *e, uint64_t number);
 

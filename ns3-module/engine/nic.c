@@ -17,6 +17,7 @@
 #include "loop.h"
 #include "pkt.h"
 #include "port.h"
+#include "port_ops.h"
 #include "port_catch_up.h"
 #include "qp.h"
 #include "recovery.h"
@@ -367,7 +368,7 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     place(e, q->port, q, qi, e->now > p->busy_until_ps ? e->now : p->busy_until_ps);
     if (q->state == QP_READY) {
         if (!(p->paused & 1u << q->prio))
-            port_kick(e, q->port);
+            port_ops.kick(e, q->port);
     } else if (q->state == QP_PACED) {
         port_arm(e, p, q->port,
                  q->next_avail_ps > p->busy_until_ps ? q->next_avail_ps : p->busy_until_ps);

@@ -12,8 +12,6 @@
  * A port obeys a frame pfc.response-time after its last bit; until then it goes on as before. Frames
  * take effect in the order of their arrival.
  *
- * A deadlock, which refreshes would keep alive, ends the run.
- *
  * Both timers are EV_PFC entries of the slow queue. A deadline that moves later keeps its entry, which
  * is re-dated when it comes up, as with the retransmission timer.
  */
@@ -26,14 +24,13 @@
 #include "pkt.h"
 #include "pkt_list.h"
 #include "port.h"
+#include "port_ops.h"
 #include "port_catch_up.h"
 #include "steer.h"
 #include "window.h"
 
 #include "base/int128.h"
 #include "base/units.h"
-
-enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
 
 static uint64_t number_of(uint32_t port, uint32_t prio, enum pfc_timer what)
 {
@@ -72,8 +69,7 @@ uint64_t pfc_bytes(const struct weft_engine *e)
     return e->fabric->nports * (sizeof *e->pfc.since + (e->pfc.ports ? sizeof *e->pfc.ports : 0));
 }
 
-/* How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps. */
-static int64_t pause_ps(const struct weft_engine *e, uint32_t port)
+int64_t pfc_pause_ps(const struct weft_engine *e, uint32_t port)
 {
     weft_u128 q = (weft_u128)e->p.pfc.quanta * 64 * e->ports[port].ser_q;
     q = (q + (UINT64_C(1) << (GAP_SHIFT - 1))) >> GAP_SHIFT;
@@ -92,13 +88,13 @@ static void set_deadline(struct weft_engine *e, uint32_t port, uint32_t prio, en
     }
 }
 
-static void set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio)
+void pfc_set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    int64_t period = (int64_t)(e->p.pfc.refresh * (double)pause_ps(e, e->ports[port].peer));
+    int64_t period = (int64_t)(e->p.pfc.refresh * (double)pfc_pause_ps(e, e->ports[port].peer));
     set_deadline(e, port, prio, PFC_REFRESH, e->now + (period > 0 ? period : 1));
 }
 
-static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick)
+void pfc_send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick)
 {
     uint32_t i = pkt_new(e, WEFT_PKT_PFC);
     if (i == NIL)
@@ -112,7 +108,7 @@ static void send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool
     list_append(e, &e->ports[port].ctrl, k, i);
     e->ports[port].nonempty |= CTRL_WAITS;
     if (kick)
-        port_kick(e, port);
+        port_ops.kick(e, port);
 }
 
 void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick)
@@ -125,15 +121,14 @@ void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bo
         e->tot.pfc_resumes++;
     if (e->p.pfc.quanta) {
         if (xoff)
-            set_refresh(e, port, prio);
+            pfc_set_refresh(e, port, prio);
         else
             set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
     }
-    send_frame(e, port, prio, xoff, kick);
+    pfc_send_frame(e, port, prio, xoff, kick);
 }
 
-/* Pauses or resumes a priority of a port. Resuming starts the port when it is free. */
-static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
+void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 {
     struct port *p = &e->ports[port];
     port_settle(e, p, port);
@@ -159,7 +154,7 @@ static void take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, boo
     else if (e->hooks.pfc)
         e->hooks.pfc(e->hooks.ctx, e->now, port, prio, xoff);
     if (!xoff)
-        port_kick(e, port);
+        port_ops.kick(e, port);
     else if (e->spread.steer && e->spread.steer->paused)
         e->spread.steer->paused(e, port, prio);
 }
@@ -171,7 +166,7 @@ void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio)
         set_deadline(e, port, prio, PFC_REFRESH, WEFT_NEVER);
     }
     if ((e->ports[port].paused >> prio & 1) && !credit_blocks(e, port, prio))
-        take_effect(e, port, prio, false);
+        pfc_take_effect(e, port, prio, false);
 }
 
 /* A PFC frame takes effect at the port that it was for. */
@@ -179,11 +174,11 @@ static void obey(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff)
 {
     const bool paused = e->ports[port].paused >> prio & 1;
     if (e->p.pfc.quanta) {
-        set_deadline(e, port, prio, PFC_EXPIRY, xoff ? e->now + pause_ps(e, port) : WEFT_NEVER);
+        set_deadline(e, port, prio, PFC_EXPIRY, xoff ? e->now + pfc_pause_ps(e, port) : WEFT_NEVER);
         if (paused == xoff)
             return; /* a refresh, or the resume of a pause that has expired or was lost */
     }
-    take_effect(e, port, prio, xoff);
+    pfc_take_effect(e, port, prio, xoff);
 }
 
 /* The response time has passed; what came before the link failed is forgotten. */
@@ -215,75 +210,4 @@ void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t i)
     uint64_t arg = ((uint64_t)port * WEFT_PRIOS + prio) * 2 + xoff;
     if (weft_engine_timer(e, e->now + e->p.pfc.response_ps, obey_late, e, arg, &err))
         engine_fail(e, err.code, "%s", err.msg);
-}
-
-/* Ends a run that would repeat its pauses for longer than anyone waits. */
-static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port)
-{
-    const struct weft_fabric *f = e->fabric;
-    const struct weft_fabric_port *at = &f->ports[port];
-    char since[WEFT_UNIT_TEXT_MAX], each[WEFT_UNIT_TEXT_MAX], packet[WEFT_UNIT_TEXT_MAX];
-    char by[WEFT_NODE_NAME_MAX], of[WEFT_NODE_NAME_MAX];
-    engine_fail(
-        e, WEFT_E_OUTCOME,
-        "no packet has moved since %s while PFC pauses were repeated %llu times: %s repeats the "
-        "pause of link %s-%s every %s, and a queue of the slowest link takes up to %s; raise "
-        "pfc.quanta, or pfc.repeat-limit to go on",
-        weft_human_time(e->pfc.moved_ps, since), (unsigned long long)e->pfc.repeats,
-        weft_fabric_node_name(f, at->node, by),
-        weft_fabric_node_name(f, f->ports[at->peer].node, of),
-        weft_fabric_node_name(f, at->node, by),
-        weft_human_time((int64_t)(e->p.pfc.refresh * (double)pause_ps(e, at->peer)), each),
-        weft_human_time(weft_engine_slowest_ps(e), packet));
-}
-
-/* Packets made, delivered and dropped so far, but for PFC frames. */
-static uint64_t moves_so_far(const struct weft_engine *e)
-{
-    uint64_t moves = 0;
-    for (uint32_t k = 0; k < WEFT_PKT_KINDS; k++)
-        moves += k == WEFT_PKT_PFC ? 0 : e->tot.sent[k] + e->tot.delivered[k];
-    for (uint32_t k = 0; k < WEFT_DROP_REASONS; k++)
-        moves += e->tot.drops[k];
-    return moves;
-}
-
-/* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,
- * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. Beside a link of
- * a few bits per second a run would end, but not in a lifetime. */
-static void watch(struct weft_engine *e, uint32_t port)
-{
-    const uint64_t moves = moves_so_far(e);
-    if (moves != e->pfc.moves) {
-        e->pfc.moves = moves;
-        e->pfc.repeats = 0;
-        e->pfc.moved_ps = e->pfc.watched_ps = e->now;
-        return;
-    }
-    if (++e->pfc.repeats >= e->p.pfc.repeat_limit && e->p.pfc.repeat_limit)
-        storm(e, port);
-    if (e->now - e->pfc.watched_ps < 2 * pause_ps(e, e->ports[port].peer))
-        return;
-    char text[256];
-    if (weft_engine_find_deadlock(e, text, sizeof text))
-        engine_fail(e, WEFT_E_OUTCOME, "%s", text);
-    e->pfc.watched_ps = e->now;
-}
-
-void pfc_event(struct weft_engine *e, uint64_t number)
-{
-    const uint32_t port = (uint32_t)(number / 2 / WEFT_PRIOS);
-    const uint32_t prio = (uint32_t)(number / 2 % WEFT_PRIOS);
-    struct pfc_deadline *d = pfc_deadline(e, number);
-    d->at_ps = d->entry_ps = WEFT_NEVER;
-    if ((number & 1) == PFC_EXPIRY) {
-        take_effect(e, port, prio, false);
-        return;
-    }
-    set_refresh(e, port, prio);
-    watch(e, port);
-    if (e->ports[port].ctrl.head == NIL) {
-        e->tot.pfc_refreshes++;
-        send_frame(e, port, prio, true, true);
-    }
 }

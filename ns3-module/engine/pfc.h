@@ -32,6 +32,9 @@ struct pfc {
     int64_t watched_ps;      /**< when that was looked at, or a deadlock looked for */
 };
 
+/** What an EV_PFC entry stands for, its lowest bit. */
+enum pfc_timer { PFC_EXPIRY = 0, PFC_REFRESH = 1 };
+
 #pragma GCC visibility push(hidden)
 
 int pfc_init(struct weft_engine *e, struct weft_err *err);
@@ -48,6 +51,14 @@ void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** The deadline that an EV_PFC entry stands for, and its execution. */
 struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number);
 void pfc_event(struct weft_engine *e, uint64_t number);
+/** How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps. */
+int64_t pfc_pause_ps(const struct weft_engine *e, uint32_t port);
+/** The pause that ingress @p port asks its peer for is to be repeated in time. */
+void pfc_set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** Queues a PFC frame at a port, uncounted; @p kick: as pfc_send. */
+void pfc_send_frame(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick);
+/** Pauses or resumes a priority of a port. Resuming starts the port when it is free. */
+void pfc_take_effect(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff);
 
 #pragma GCC visibility pop
 

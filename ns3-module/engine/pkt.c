@@ -2,9 +2,6 @@
 /* Packet records, and what hooks are shown of them. */
 #include "pkt.h"
 #include "context.h"
-#include "credit.h"
-#include "frame.h"
-#include "in_network.h"
 #include "loop.h"
 #include "stable.h"
 #include "telemetry.h"
@@ -97,23 +94,4 @@ void pkt_tell(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_pkt_ev
     struct weft_engine_pkt_view v;
     pkt_view(e, i, &v);
     e->hooks.packet(e->hooks.ctx, e->now, port, what, &v);
-}
-
-void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
-{
-    e->ports[port].st.drops[why]++;
-    e->ports[port].dropped_payload += pkt_at(e, i)->payload;
-    e->tot.drops[why]++;
-    if (e->hooks.drop) {
-        struct weft_engine_pkt_view v;
-        pkt_view(e, i, &v);
-        e->hooks.drop(e->hooks.ctx, e->now, port, why, &v);
-    }
-    if (pkt_at(e, i)->kind == WEFT_PKT_FRAME)
-        frame_drop(e, i, port, why);
-    else if (__builtin_expect(pkt_at(e, i)->kind == WEFT_PKT_CREDIT, 0))
-        credit_frame_lost(e, port, pkt_at(e, i));
-    else if (pkt_at(e, i)->kind == WEFT_PKT_SUM)
-        in_network_lost(e, i, port, why);
-    pkt_free(e, i);
 }

@@ -33,6 +33,13 @@
 #include "base/rng.h"
 #include "base/units.h"
 
+/* port_settle (port_catch_up.h) from within. */
+static inline void settle(struct weft_engine *e, struct port *p, uint32_t port)
+{
+    if (p->armed_ps < e->loop.due_ps)
+        port_catch_up(e, p, port, e->loop.due_ps);
+}
+
 /* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done when it was
  * the next but one: what is fetched now is the place of its INT stamp, on a link (@p way) the ports that
  * its QP goes through, and the packet behind it. Inlined by force, see base/fetch.h. */
@@ -332,7 +339,7 @@ static inline void kick(struct weft_engine *e, struct port *p, uint32_t port)
 
 void port_kick(struct weft_engine *e, uint32_t port)
 {
-    port_settle(e, &e->ports[port], port);
+    settle(e, &e->ports[port], port);
     kick(e, &e->ports[port], port);
 }
 
@@ -445,7 +452,7 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
     if (__builtin_expect(e->routing.vcs, 0))
         egress_change_channel(e, k, in, out);
     struct port *p = &e->ports[out];
-    port_settle(e, p, out);
+    settle(e, p, out);
     if (cuts_through(e, p, k, in)) {
         cut_through(e, p, out, k, i);
         return;

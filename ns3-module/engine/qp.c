@@ -2,7 +2,6 @@
 /*
  * QPs: opened on the first message between two hosts at a priority, found through an
  * open-addressing table, never closed.
- * Messages wait in the QP's FIFO; a message of n bytes is max(1, ceil(n / MTU)) packets.
  */
 #include "qp.h"
 #include "context.h"
@@ -29,44 +28,6 @@
 static uint64_t qp_key(uint32_t src, uint32_t dst, uint32_t prio, uint32_t number)
 {
     return weft_mix64(((uint64_t)src << 32 | dst) * WEFT_PRIOS + prio) + number;
-}
-
-int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
-                    struct weft_engine_mark since)
-{
-    const bool lasting = since.rates == e->ideal.now.rates && since.routes == e->ideal.now.routes;
-    if (lasting && q->ideal_ps && q->ideal_bytes == bytes)
-        return q->ideal_ps;
-    const uint64_t mtu = q->mtu_bytes, gap = e->p.transport.gap_bytes;
-    const uint64_t n = bytes ? (bytes - 1) / mtu + 1 : 1;
-    const struct journey j = {.q = q,
-                              .forward = 1,
-                              .src_host = q->src_host,
-                              .dst_host = q->dst_host,
-                              .since = since,
-                              .npkts = n,
-                              .full = data_frame(e, q, mtu) + gap,
-                              .tail = data_frame(e, q, bytes - (n - 1) * mtu) + gap};
-    const int64_t ps = ideal_ps(e, &j);
-    if (lasting) {
-        q->ideal_ps = ps;
-        q->ideal_bytes = bytes;
-    }
-    return ps;
-}
-
-int64_t weft_engine_leaving_ps(const struct weft_engine *e, uint32_t host,
-                               struct weft_engine_mark since, uint32_t bytes)
-{
-    const struct weft_fabric_node *n = &e->fabric->nodes[e->fabric->hosts[host]];
-    const uint64_t least = e->p.transport.min_frame_bytes;
-    const uint64_t wire = (bytes < least ? least : bytes) + e->p.transport.gap_bytes;
-    int64_t ps = WEFT_NEVER;
-    for (uint32_t p = n->first_port; p < n->first_port + n->nports; p++) {
-        const int64_t at = gap_quantised(e->p.transport.quantum_ps, wire, ideal_best_q(e, p, since));
-        ps = at < ps ? at : ps;
-    }
-    return ps;
 }
 
 int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_engine_frame *f,
@@ -221,8 +182,7 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     return qi;
 }
 
-/* The QP (src, dst, prio), opened if need be; NIL and *err when that fails. */
-static uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
+uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
                        uint32_t number, struct weft_err *err)
 {
     bool made;
@@ -254,87 +214,6 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
     if (made && e->links.ndown)
         link_reroute_qp(e, qi);
     return qi;
-}
-
-int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t *id,
-                     struct weft_err *err)
-{
-    const uint32_t hosts = e->fabric->nhosts;
-    uint32_t prio = msg->prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : msg->prio;
-    if (msg->src >= hosts || msg->dst >= hosts)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "message from host %u to host %u, but the fabric has hosts 0 to %u",
-                            msg->src, msg->dst, hosts - 1);
-    if (msg->src == msg->dst)
-        return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
-    if (prio >= WEFT_PRIOS)
-        return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
-    uint32_t qi = qp_get(e, msg->src, msg->dst, prio, msg->qp, err);
-    if (qi == NIL)
-        return err ? err->code : WEFT_E_LIMIT;
-    uint32_t mi = stable_alloc(&e->msgs);
-    if (mi == NIL)
-        return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);
-    struct msg *m = msg_at(e, mi);
-    struct qp *q = qp_at(e, qi);
-    const uint64_t mtu = q->mtu_bytes;
-    *m = (struct msg){.next = NIL,
-                      .qp = qi,
-                      .id = e->tot.msgs_posted++,
-                      .bytes = msg->bytes,
-                      .tag = msg->tag,
-                      .token = msg->token,
-                      .token_type = msg->token_type,
-                      .first_psn = q->end_psn,
-                      .npkts = msg->bytes ? (msg->bytes - 1) / mtu + 1 : 1,
-                      .start_byte = q->end_byte,
-                      .post_ps = e->now,
-                      .since = e->ideal.now,
-                      .sent_ps = -1};
-    delay_posted(e, q, m);
-    e->tot.bytes_posted += msg->bytes;
-    q->end_psn += m->npkts;
-    q->end_byte += msg->bytes;
-    if (q->head_msg == NIL)
-        q->head_msg = mi;
-    else
-        msg_at(e, q->tail_msg)->next = mi;
-    q->tail_msg = mi;
-    if (q->nxt_msg == NIL)
-        q->nxt_msg = mi;
-    if (q->rcv_msg == NIL)
-        q->rcv_msg = mi;
-    if (id)
-        *id = m->id;
-    if (e->hooks.posted) {
-        struct weft_completion d;
-        rc_fill_done(q, m, 0, &d);
-        d.ideal_ps = qp_ideal_ps(e, q, msg->bytes, m->since);
-        e->hooks.posted(e->hooks.ctx, &d);
-    }
-    nic_wake(e, qi);
-    return 0;
-}
-
-void qp_tell(struct weft_engine *e, uint32_t qi, enum weft_qp_event what, uint32_t pkt)
-{
-    if (!(e->hooks.qp_events >> what & 1))
-        return;
-    const struct qp *q = qp_at(e, qi);
-    const struct weft_engine_qp_view qv = {.qpn = qi + WEFT_FIRST_QPN,
-                                           .src_host = q->src_host,
-                                           .dst_host = q->dst_host,
-                                           .prio = q->prio,
-                                           .number = q->number,
-                                           .port = q->port,
-                                           .una_psn = q->una_psn,
-                                           .nxt_psn = q->nxt_psn,
-                                           .rate_bps = q->out.rate_bps,
-                                           .cwnd_bytes = q->out.cwnd_bytes};
-    struct weft_engine_pkt_view pv;
-    if (pkt != NIL)
-        pkt_view(e, pkt, &pv);
-    e->hooks.qp(e->hooks.ctx, e->now, what, &qv, pkt == NIL ? NULL : &pv);
 }
 
 const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, uint32_t qpn)

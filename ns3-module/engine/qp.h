@@ -100,12 +100,16 @@ struct qps {
 #pragma GCC visibility push(hidden)
 
 /* qp.c */
+/** The QP (src, dst, prio, number), opened if need be; NIL and *err when that fails. */
+uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio, uint32_t number,
+                struct weft_err *err);
 /** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err when
  * that fails. */
 uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
                       struct weft_err *err);
 /** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q);
+/* qp_ideal.c, qp_tell.c */
 /** The ideal duration of a message of @p bytes that is on its way from @p since to now. Remembers the
  * last answer. */
 int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,

@@ -16,6 +16,7 @@
 #include "nic.h"
 #include "pkt.h"
 #include "port.h"
+#include "port_ops.h"
 #include "qp.h"
 #include "recovery.h"
 #include "stable.h"
@@ -67,7 +68,7 @@ void rc_answer(struct weft_engine *e, struct qp *q, uint32_t i, enum weft_pkt_ki
     k->hop = 0;
     q->echo = q->cnp_due = 0;
     q->unacked = 0;
-    port_enqueue(e, q->ack_port, i);
+    port_ops.enqueue(e, q->ack_port, i);
 }
 
 void rc_nack_sparingly(struct weft_engine *e, struct qp *q, uint32_t i)
@@ -110,7 +111,7 @@ static void send_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
     k->frame = (uint16_t)cnp_frame(e);
     k->payload = 0;
     k->prio = (uint8_t)e->p.transport.cnp_prio;
-    port_enqueue(e, q->ack_port, i);
+    port_ops.enqueue(e, q->ack_port, i);
 }
 
 static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)

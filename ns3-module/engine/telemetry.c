@@ -63,20 +63,6 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
         k->sig = code;
 }
 
-int64_t telemetry_longest_rtt(const struct weft_engine *e)
-{
-    int64_t longest = e->p.transport.base_rtt_ps;
-    if (longest)
-        return longest;
-    for (uint32_t h = 1; h < e->fabric->nhosts; h++) {
-        struct qp q = {.src_host = 0, .dst_host = h};
-        qp_fill_env(e, &q);
-        if (q.env.base_rtt_ps > longest)
-            longest = q.env.base_rtt_ps;
-    }
-    return longest ? longest : 1;
-}
-
 void telemetry_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out)
 {
     struct pkt *k = pkt_at(e, pkt);

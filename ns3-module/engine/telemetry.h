@@ -36,8 +36,6 @@ struct telemetry {
 
 #pragma GCC visibility push(hidden)
 
-/** The longest base RTT between host 0 and any other, the averaging time of PINT when none is given. */
-int64_t telemetry_longest_rtt(const struct weft_engine *e);
 /** A data packet leaves switch port @p out: stamps it with what the congestion control needs. */
 void telemetry_stamp(struct weft_engine *e, uint32_t pkt, uint32_t out);
 

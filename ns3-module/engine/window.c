@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Windows of switches. Why and when: window.h. */
 #include "window.h"
+#include "window_queue.h"
 #include "balance.h"
 #include "context.h"
 #include "events.h"
@@ -14,7 +15,6 @@
 
 #include <string.h>
 
-#define NODE_BITS FASTQ_ID_BITS
 #define REBASE_PS (FASTQ_SPAN / 2)
 /** Longest time that an event may lie ahead: half of what is left of the span when the base moves. */
 #define FARTHEST_PS (FASTQ_SPAN / 4)
@@ -46,23 +46,6 @@ void window_fini(struct weft_engine *e)
     free(w->notes);
 }
 
-static inline int64_t time_of(const struct windows *w, uint64_t key)
-{
-    return key == KEYHEAP_EMPTY ? WEFT_NEVER : w->base + (int64_t)(key >> FASTQ_ID_BITS);
-}
-
-/* The first key of a time. */
-static inline uint64_t key_of(const struct windows *w, int64_t t)
-{
-    return fastq_key(w->base, t, EV_ARRIVE, 0);
-}
-
-/* The switch of an entry of `order`. */
-static inline uint32_t node_of(uint64_t entry)
-{
-    return (uint32_t)entry & ((1u << NODE_BITS) - 1);
-}
-
 /* ---- when ---- */
 
 /* The shortest delay of a link that a switch is at; 0: some event could lie too far ahead, or there is no
@@ -87,7 +70,7 @@ static bool possible(const struct weft_engine *e)
     const struct weft_engine_hooks *h = &e->hooks;
     return e->path.lazy && !e->windows.stepped && (!h->pfc || h->pfc_late) && !h->drop && !h->lose &&
            !e->path.frames && !e->in_network && !e->p.pfc.quanta && !e->p.pfc.response_ps &&
-           !balance_shared(e) && e->fabric->nnodes <= 1u << NODE_BITS;
+           !balance_shared(e) && e->fabric->nnodes <= 1u << WINDOW_NODE_BITS;
 }
 
 /* Hands all events of switches to the queue of the others. */
@@ -101,7 +84,7 @@ static void leave(struct weft_engine *e)
     for (uint32_t n = 0; n < e->fabric->nnodes; n++) {
         struct window_node *s = &w->of[n];
         for (uint32_t i = 0; i < s->q.n; i++)
-            engine_push_port(e, time_of(w, s->q.h[i]), fastq_kind(s->q.h[i]),
+            engine_push_port(e, window_time(w, s->q.h[i]), fastq_kind(s->q.h[i]),
                              fastq_port(s->q.h[i]));
         keyheap_clear(&s->q);
         s->listed_ps = WEFT_NEVER;
@@ -125,28 +108,6 @@ void weft_engine_expect_steps(struct weft_engine *e)
 {
     e->windows.stepped = true;
     window_choose(e);
-}
-
-/* ---- what is told late ---- */
-
-void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause)
-{
-    struct windows *w = &e->windows;
-    if (w->nnotes == w->notes_cap) {
-        const uint32_t cap = w->notes_cap ? 2 * w->notes_cap : 64;
-        struct window_note *notes = realloc(w->notes, cap * sizeof *notes);
-        if (!notes) {
-            engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
-            return;
-        }
-        w->notes = notes;
-        w->notes_cap = cap;
-    }
-    w->notes[w->nnotes++] = (struct window_note){.t_ps = e->now,
-                                                 .from = e->ports[port].peer,
-                                                 .port = port,
-                                                 .prio = (uint8_t)prio,
-                                                 .pause = pause};
 }
 
 /* The order of their events. */
@@ -173,43 +134,6 @@ void window_tell(struct weft_engine *e, int64_t until_ps)
     memmove(w->notes, w->notes + told, w->nnotes * sizeof *w->notes);
 }
 
-/* ---- the queues ---- */
-
-static void list(struct weft_engine *e, uint32_t node, int64_t t)
-{
-    struct windows *w = &e->windows;
-    w->of[node].listed_ps = t;
-    if (!keyheap_reserve(&w->order, w->order.n + 1)) {
-        engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of switches");
-        return;
-    }
-    keyheap_put(&w->order, key_of(w, t) | node);
-}
-
-void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key)
-{
-    struct window_node *s = &e->windows.of[node];
-    if (__builtin_expect(!keyheap_reserve(&s->q, s->q.n + 1), 0)) {
-        engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of a switch");
-        return;
-    }
-    keyheap_put(&s->q, key);
-    if (t < s->listed_ps)
-        list(e, node, t);
-}
-
-int64_t window_first(struct weft_engine *e)
-{
-    struct windows *w = &e->windows;
-    for (;;) {
-        const uint64_t key = w->order.h[0];
-        const int64_t t = time_of(w, key);
-        if (t == WEFT_NEVER || w->of[node_of(key)].listed_ps == t)
-            return t;
-        keyheap_pop(&w->order);
-    }
-}
-
 /* Moves the base to @p base; no event is earlier. */
 static void rebase(struct weft_engine *e, int64_t base)
 {
@@ -222,7 +146,7 @@ static void rebase(struct weft_engine *e, int64_t base)
         for (uint32_t i = 0; i < s->q.n; i++)
             s->q.h[i] -= by;
         if (s->q.n)
-            list(e, n, time_of(w, s->q.h[0]));
+            window_list(e, n, window_time(w, s->q.h[0]));
     }
 }
 
@@ -310,7 +234,7 @@ static void run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64
         w->last_ps = e->now;
     e->tot.events += events;
     s->events = events;
-    s->listed_ps = time_of(w, s->q.h[0]);
+    s->listed_ps = window_time(w, s->q.h[0]);
 }
 
 /* Executes the events of all switches before @p until_ps, at most one lookahead after those before
@@ -319,15 +243,15 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
 {
     struct windows *w = &e->windows;
     const int64_t now = e->now, due_ps = e->loop.due_ps;
-    const uint64_t until = key_of(w, until_ps);
+    const uint64_t until = window_key(w, until_ps);
     const int code = e->err.code;
     while (window_first(e) < until_ps && e->err.code == code) {
-        const uint32_t node = node_of(w->order.h[0]);
+        const uint32_t node = window_switch(w->order.h[0]);
         const struct window_node *s = &w->of[node];
         run_node(e, node, until, until_ps);
         /* its entry is still the first: no other switch got an event this early */
         if (s->q.n)
-            keyheap_replace(&w->order, key_of(w, s->listed_ps) | node);
+            keyheap_replace(&w->order, window_key(w, s->listed_ps) | node);
         else
             keyheap_pop(&w->order);
     }
@@ -342,12 +266,12 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
 {
     struct windows *w = &e->windows;
     const int64_t now = e->now, due_ps = e->loop.due_ps;
-    const uint64_t until = key_of(w, t_ps) | id;
+    const uint64_t until = window_key(w, t_ps) | id;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (w->of[n].q.n && w->of[n].q.h[0] < until) {
             run_node(e, n, until, t_ps);
             if (w->of[n].q.n)
-                list(e, n, w->of[n].listed_ps);
+                window_list(e, n, w->of[n].listed_ps);
         }
     e->now = now;
     e->loop.due_ps = due_ps;

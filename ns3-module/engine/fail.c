@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How an engine fails: see fail.h. */
+#include "fail.h"
+#include "context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
+{
+    e->loop.limit_ps = INT64_MIN; /* ends the loop */
+    if (e->err.code)
+        return e->err.code;
+    char msg[WEFT_ERR_MSG_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(msg, sizeof msg, fmt, ap);
+    va_end(ap);
+    return weft_err_set(&e->err, code, "%s", msg);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Errors that end a run. */
+#ifndef WEFT_ENGINE_FAIL_H
+#define WEFT_ENGINE_FAIL_H
+
+struct weft_engine;
+
+#pragma GCC visibility push(hidden)
+
+/** Records the first fatal error and stops the loop; returns its code. */
+int engine_fail(struct weft_engine *e, int code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#pragma GCC visibility pop
+
+#endif

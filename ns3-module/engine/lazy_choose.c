@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whether ports may be lazy at all, and what they owe is made up for: lazy.c. */
+#include "context.h"
+#include "lazy.h"
+#include "port_catch_up.h"
+#include "window.h"
+
+void lazy_choose(struct weft_engine *e)
+{
+    e->path.lazy = !(e->path.rare & RARE_ORDER) && !e->draws.ns3 && !e->hooks.queue &&
+                   !e->hooks.ecn_mark && !e->hooks.packet && !e->credit.ports && !e->spread.steer;
+    for (uint32_t d = 0; d < e->fabric->ndims; d++)
+        e->path.lazy &= !e->controls[d].signals.pint_tables;
+    e->path.no_cut_through =
+        (e->path.on_enqueue & ~(uint32_t)QUEUE_PAUSE_CLOCK) || e->path.rare & RARE_TURNS;
+    for (uint32_t n = 0; n < e->fabric->nnodes; n++)
+        if (!e->path.lazy)
+            lazy_wake(e, n);
+        else if (e->mmu.of[n].eager)
+            lazy_review(e, n);
+        else
+            lazy_settle(e, n);
+    window_choose(e);
+}
+
+void lazy_catch_up(struct weft_engine *e)
+{
+    window_catch_up(e);
+    for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
+        port_settle(e, &e->ports[i], i);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Messages are posted: they wait in the FIFO of their QP. A message of n bytes is max(1, ceil(n / MTU)) packets.
+ */
+#include "context.h"
+#include "delay.h"
+#include "nic.h"
+#include "qp.h"
+#include "rc.h"
+#include "stable.h"
+
+int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t *id,
+                     struct weft_err *err)
+{
+    const uint32_t hosts = e->fabric->nhosts;
+    uint32_t prio = msg->prio == UINT32_MAX ? (uint32_t)e->p.transport.data_prio : msg->prio;
+    if (msg->src >= hosts || msg->dst >= hosts)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "message from host %u to host %u, but the fabric has hosts 0 to %u",
+                            msg->src, msg->dst, hosts - 1);
+    if (msg->src == msg->dst)
+        return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
+    if (prio >= WEFT_PRIOS)
+        return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
+    uint32_t qi = qp_get(e, msg->src, msg->dst, prio, msg->qp, err);
+    if (qi == NIL)
+        return err ? err->code : WEFT_E_LIMIT;
+    uint32_t mi = stable_alloc(&e->msgs);
+    if (mi == NIL)
+        return weft_err_set(err, WEFT_E_LIMIT, "more than %u messages in flight", e->msgs.max);
+    struct msg *m = msg_at(e, mi);
+    struct qp *q = qp_at(e, qi);
+    const uint64_t mtu = q->mtu_bytes;
+    *m = (struct msg){.next = NIL,
+                      .qp = qi,
+                      .id = e->tot.msgs_posted++,
+                      .bytes = msg->bytes,
+                      .tag = msg->tag,
+                      .token = msg->token,
+                      .token_type = msg->token_type,
+                      .first_psn = q->end_psn,
+                      .npkts = msg->bytes ? (msg->bytes - 1) / mtu + 1 : 1,
+                      .start_byte = q->end_byte,
+                      .post_ps = e->now,
+                      .since = e->ideal.now,
+                      .sent_ps = -1};
+    delay_posted(e, q, m);
+    e->tot.bytes_posted += msg->bytes;
+    q->end_psn += m->npkts;
+    q->end_byte += msg->bytes;
+    if (q->head_msg == NIL)
+        q->head_msg = mi;
+    else
+        msg_at(e, q->tail_msg)->next = mi;
+    q->tail_msg = mi;
+    if (q->nxt_msg == NIL)
+        q->nxt_msg = mi;
+    if (q->rcv_msg == NIL)
+        q->rcv_msg = mi;
+    if (id)
+        *id = m->id;
+    if (e->hooks.posted) {
+        struct weft_completion d;
+        rc_fill_done(q, m, 0, &d);
+        d.ideal_ps = qp_ideal_ps(e, q, msg->bytes, m->since);
+        e->hooks.posted(e->hooks.ctx, &d);
+    }
+    nic_wake(e, qi);
+    return 0;
+}

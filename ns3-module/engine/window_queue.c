@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What windows of switches are to execute and to tell: window.h. */
+#include "window_queue.h"
+#include "fail.h"
+
+#include <stdlib.h>
+
+/* ---- what is told late ---- */
+
+void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause)
+{
+    struct windows *w = &e->windows;
+    if (w->nnotes == w->notes_cap) {
+        const uint32_t cap = w->notes_cap ? 2 * w->notes_cap : 64;
+        struct window_note *notes = realloc(w->notes, cap * sizeof *notes);
+        if (!notes) {
+            engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");
+            return;
+        }
+        w->notes = notes;
+        w->notes_cap = cap;
+    }
+    w->notes[w->nnotes++] = (struct window_note){.t_ps = e->now,
+                                                 .from = e->ports[port].peer,
+                                                 .port = port,
+                                                 .prio = (uint8_t)prio,
+                                                 .pause = pause};
+}
+
+/* ---- the queues ---- */
+
+void window_list(struct weft_engine *e, uint32_t node, int64_t t)
+{
+    struct windows *w = &e->windows;
+    w->of[node].listed_ps = t;
+    if (!keyheap_reserve(&w->order, w->order.n + 1)) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of switches");
+        return;
+    }
+    keyheap_put(&w->order, window_key(w, t) | node);
+}
+
+void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key)
+{
+    struct window_node *s = &e->windows.of[node];
+    if (__builtin_expect(!keyheap_reserve(&s->q, s->q.n + 1), 0)) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for the events of a switch");
+        return;
+    }
+    keyheap_put(&s->q, key);
+    if (t < s->listed_ps)
+        window_list(e, node, t);
+}
+
+int64_t window_first(struct weft_engine *e)
+{
+    struct windows *w = &e->windows;
+    for (;;) {
+        const uint64_t key = w->order.h[0];
+        const int64_t t = window_time(w, key);
+        if (t == WEFT_NEVER || w->of[window_switch(key)].listed_ps == t)
+            return t;
+        keyheap_pop(&w->order);
+    }
+}
