@@ -167,3 +167,17 @@ uint64_t weft_coll_bytes_up_and_down(const struct weft_coll_call *c)
 {
     return 2 * (uint64_t)(c->n - 1) * c->bytes;
 }
+
+uint64_t weft_coll_sent_bytes(const struct weft_coll_ops *ops, const struct weft_coll_call *c)
+{
+    uint64_t sum = 0;
+    for (uint32_t r = 0; r < c->n; r++)
+        for (uint32_t l = 0; l < ops->lanes(c, r); l++)
+            for (uint64_t i = 0; i < ops->count(c, r, l); i++) {
+                struct weft_coll_instr in = {0};
+                ops->instr(c, r, l, i, &in);
+                if (in.action == WEFT_COLL_SEND)
+                    sum += ops->bytes(c, r, l, i);
+            }
+    return sum;
+}

@@ -93,15 +93,11 @@ static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     return p->size_bytes ? (uint64_t)((weft_u128)b * c->bytes / p->size_bytes) : b;
 }
 
+extern const struct weft_coll_ops weft_coll_chakra;
+
 static uint64_t chakra_total_bytes(const struct weft_coll_call *c)
 {
-    uint64_t sum = 0;
-    for (uint32_t r = 0; r < c->n; r++)
-        for (uint32_t l = 0; l < chakra_lanes(c, r); l++)
-            for (uint64_t i = 0; i < chakra_count(c, r, l); i++)
-                if (program_of(c)->ranks[r].lanes[l].instrs[i].action == WEFT_COLL_SEND)
-                    sum += bytes(c, r, l, i);
-    return sum;
+    return weft_coll_sent_bytes(&weft_coll_chakra, c);
 }
 
 /* --- reading --- */

@@ -229,6 +229,8 @@ static inline unsigned weft_coll_log2(uint32_t n)
  * reduce-scatter-block a reduce-scatter. Every kind has one.
  */
 enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind);
+/** Bytes of all sends of a program whose operations say how many each has (`bytes`): for `total_bytes`. */
+uint64_t weft_coll_sent_bytes(const struct weft_coll_ops *ops, const struct weft_coll_call *c);
 /** 1 when @p kind has a root. */
 int weft_coll_has_root(enum weft_coll_kind kind);
 

@@ -85,15 +85,11 @@ static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     return sum;
 }
 
+extern const struct weft_coll_ops weft_coll_msccl;
+
 static uint64_t msccl_total_bytes(const struct weft_coll_call *c)
 {
-    uint64_t sum = 0;
-    for (uint32_t r = 0; r < c->n; r++)
-        for (uint32_t l = 0; l < msccl_lanes(c, r); l++)
-            for (uint64_t i = 0; i < msccl_count(c, r, l); i++)
-                if (program_of(c)->gpus[r].lanes[l].instrs[i].in.action == WEFT_COLL_SEND)
-                    sum += bytes(c, r, l, i);
-    return sum;
+    return weft_coll_sent_bytes(&weft_coll_msccl, c);
 }
 
 static uint64_t slots(const struct weft_coll_call *c)

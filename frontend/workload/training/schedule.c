@@ -2,6 +2,8 @@
 /* The schedules, each a function that hands its passes to a sink in order. */
 #include "workload/training/schedule.h"
 
+#include <stdbool.h>
+
 /* Receives the passes of a stage. */
 struct sink {
     struct weft_pass *list; /* NULL: only count */
@@ -34,16 +36,34 @@ static void gpipe(const struct weft_training_plan *q, uint64_t stage, struct sin
         put(s, WEFT_PASS_BACKWARD, 0, k);
 }
 
-static void one_f_one_b(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
+/* Forwards and backwards in turn; with @p split, gradients of weights apart from those of inputs, stage i i of them
+ * behind: they fill what would be its bubble. */
+static void one_by_one(const struct weft_training_plan *q, uint64_t stage, bool split,
+                       struct sink *s)
 {
     const uint64_t warm = smaller(q->pp - 1 - stage, q->m);
+    uint64_t weights = 0;
     for (uint64_t k = 0; k < warm; k++)
         put(s, WEFT_PASS_FORWARD, 0, k);
     for (uint64_t k = 0; k < q->m; k++) {
         if (warm + k < q->m)
             put(s, WEFT_PASS_FORWARD, 0, warm + k);
-        put(s, WEFT_PASS_BACKWARD, 0, k);
+        put(s, split ? WEFT_PASS_INPUTS : WEFT_PASS_BACKWARD, 0, k);
+        if (split && k >= stage)
+            put(s, WEFT_PASS_WEIGHTS, 0, weights++);
     }
+    while (split && weights < q->m)
+        put(s, WEFT_PASS_WEIGHTS, 0, weights++);
+}
+
+static void one_f_one_b(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
+{
+    one_by_one(q, stage, false, s);
+}
+
+static void zb_h1(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
+{
+    one_by_one(q, stage, true, s);
 }
 
 /* Forwards go through groups of p microbatches, chunk by chunk; backwards the same with chunks in reverse. */
@@ -58,24 +78,6 @@ static void interleaved(const struct weft_training_plan *q, uint64_t stage, stru
             put(s, WEFT_PASS_BACKWARD, v - 1 - (k - warm) / p % v,
                 (k - warm) / (p * v) * p + (k - warm) % p);
     }
-}
-
-/* 1F1B whose stage i is i gradients of weights behind: they fill what would be its bubble. */
-static void zb_h1(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
-{
-    const uint64_t warm = smaller(q->pp - 1 - stage, q->m);
-    uint64_t weights = 0;
-    for (uint64_t k = 0; k < warm; k++)
-        put(s, WEFT_PASS_FORWARD, 0, k);
-    for (uint64_t k = 0; k < q->m; k++) {
-        if (warm + k < q->m)
-            put(s, WEFT_PASS_FORWARD, 0, warm + k);
-        put(s, WEFT_PASS_INPUTS, 0, k);
-        if (k >= stage)
-            put(s, WEFT_PASS_WEIGHTS, 0, weights++);
-    }
-    while (weights < q->m)
-        put(s, WEFT_PASS_WEIGHTS, 0, weights++);
 }
 
 static const struct {
