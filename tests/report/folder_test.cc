@@ -95,7 +95,7 @@ TEST(Folder, RowsOfEveryFile)
               header(WEFT_CSV_PFC) + "0.777,0,h0,s2,3,pause\n1.777,0,h0,s2,3,resume\n");
     EXPECT_FALSE(std::filesystem::exists(path + "/links.csv"));
 
-    net.ports[3] = {7, 1000, 900, 250, 11, 2, 3, 4, 5, 6, 8, 4096};
+    net.ports[3] = {7, 1000, 900, 250, 4096, 11, 2, 3, 4, 5, 6, 8};
     ASSERT_EQ(weft_report_write_links(r, &net.net, 1000, &err), 0) << err.msg;
     const std::string links = slurp(path + "/links.csv");
     EXPECT_EQ(links.rfind(header(WEFT_CSV_LINKS), 0), 0u);
