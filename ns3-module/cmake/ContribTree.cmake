@@ -39,7 +39,8 @@ list(FILTER weft_c_sources EXCLUDE REGEX "/congestion/skeleton\\.c$") # an examp
 file(GLOB weft_suites CONFIGURE_DEPENDS test/*-test-suite.cc)
 # Suites that need more modules than the library does, and those modules.
 set(weft_test_libraries)
-foreach(suite "config-store:config-store" "ip:point-to-point;flow-monitor" "tcp:point-to-point;flow-monitor")
+foreach(suite "config-store:config-store" "ip:point-to-point;flow-monitor"
+        "ip-addresses:point-to-point" "tcp:point-to-point;flow-monitor")
   string(REGEX MATCH "^([^:]*):(.*)$" suite "${suite}")
   set(modules ${CMAKE_MATCH_2})
   set(name ${CMAKE_MATCH_1})
