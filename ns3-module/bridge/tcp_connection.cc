@@ -182,7 +182,7 @@ TcpConnection::Motion(int64_t atPs, int64_t afterPs, int64_t changedPs, int64_t 
 }
 
 std::string
-TcpConnection::Standing() const
+TcpConnection::Progress() const
 {
     char since[WEFT_UNIT_TEXT_MAX];
     char left[WEFT_UNIT_TEXT_MAX];

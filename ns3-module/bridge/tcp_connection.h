@@ -154,7 +154,7 @@ class TcpConnection
     /**
      * @return since when it has not, and what is known
      */
-    std::string Standing() const;
+    std::string Progress() const;
 
   private:
     /** A part on its way. */

@@ -328,7 +328,7 @@ TcpMessages::ExplainStuck(uint64_t max, const std::function<void(const char*)>& 
             {
                 const std::string a = std::to_string(std::get<0>(key));
                 const std::string b = std::to_string(std::get<1>(key));
-                const std::string text = "h" + a + " -> h" + b + " over TCP: " + c->Standing();
+                const std::string text = "h" + a + " -> h" + b + " over TCP: " + c->Progress();
                 fn(text.c_str());
             }
         }

@@ -466,7 +466,7 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
 }
 
 /* A packet came to a host that it does not name and that does not forward. */
-static __attribute__((noinline)) void misled(struct weft_engine *e, uint32_t host, uint32_t i)
+static __attribute__((noinline)) void stray_packet(struct weft_engine *e, uint32_t host, uint32_t i)
 {
     engine_fail(e, WEFT_E_INTERNAL,
                 "conservation: a packet for h%u came to h%u, which does not forward",
@@ -500,7 +500,7 @@ void port_arrive(struct weft_engine *e, uint32_t port)
         (link_frame(k) ? pfc_receive : in_network_arrive)(e, peer, i);
     else if (!p->to_host || __builtin_expect(k->dst_host != p->far, 0)) {
         if (p->to_host && !e->routing.transit)
-            misled(e, p->far, i);
+            stray_packet(e, p->far, i);
         else
             forward(e, peer, k, i);
     } else if (__builtin_expect(k->kind == WEFT_PKT_FRAME, 0))

@@ -278,7 +278,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
 }
 
 /* No event of a switch is before @p t_ps, and none of a host that it could come from. */
-static void done(struct weft_engine *e, int64_t t_ps)
+static void set_done(struct weft_engine *e, int64_t t_ps)
 {
     struct windows *w = &e->windows;
     if (t_ps > w->done_ps)
@@ -293,10 +293,10 @@ bool window_advance(struct weft_engine *e, int64_t t_ps)
     const int64_t first = window_first(e);
     if (first >= t_ps) {
         if (t_ps != WEFT_NEVER)
-            done(e, t_ps);
+            set_done(e, t_ps);
         return false;
     }
-    done(e, first);
+    set_done(e, first);
     const int64_t until_ps = w->done_ps + w->lookahead_ps;
     if (t_ps < until_ps)
         return false;
@@ -312,11 +312,11 @@ void window_run(struct weft_engine *e, int64_t until_ps)
         return;
     const int code = e->err.code;
     for (int64_t first; (first = window_first(e)) < until_ps && e->err.code == code;) {
-        done(e, first);
+        set_done(e, first);
         const int64_t ahead_ps = w->done_ps + w->lookahead_ps;
         run_window(e, ahead_ps < until_ps ? ahead_ps : until_ps);
     }
-    done(e, until_ps);
+    set_done(e, until_ps);
     window_tell(e, until_ps);
 }
 
