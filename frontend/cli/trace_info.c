@@ -26,7 +26,8 @@ static const char *human_bytes(double bytes, char buf[WEFT_UNIT_TEXT_MAX])
 static void warn(const struct weft_cli *cli, const struct weft_workload *w,
                  const struct weft_joint *j)
 {
-    const struct weft_op *odd = &w->dags[j->odd.rank].ops[j->odd.op];
+    struct weft_op own;
+    const struct weft_op *odd = weft_dag_op(&w->dags[j->odd.rank], j->odd.op, &own);
     if (j->unreceived || j->unequal)
         weft_log(cli->log, WEFT_LOG_WARNING,
                  "%" PRIu64 " sends that nobody receives, %" PRIu64

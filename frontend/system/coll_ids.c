@@ -37,7 +37,10 @@ struct class
     uint32_t rank;       /* being read */
     uint32_t first_rank; /* with a count */
     uint32_t members;    /* ranks that issue it */
-    const struct weft_op *op; /* of first_rank */
+    /* of its first op on first_rank */
+    uint64_t id;
+    const char *name;
+    enum weft_coll_kind coll;
     UT_hash_handle hh;
 };
 
@@ -60,7 +63,9 @@ static struct class *class_of(const struct weft_workload *w, struct class **all,
         if (!c)
             return NULL;
         c->key = probe.key;
-        c->op = op;
+        c->id = op->id;
+        c->name = op->name;
+        c->coll = op->coll;
         HASH_ADD(hh, *all, key, sizeof(c->key), c);
         if (c->count == UINT64_MAX) {
             free(c);
@@ -79,8 +84,8 @@ static int unequal(const struct weft_workload *w, const struct class *c, uint32_
                         "rank %u, node %llu '%s': %s of %s in group %s%s%s: rank %u has %llu of "
                         "them, rank %u has %llu; "
                         "the extra ones would wait for ever",
-                        c->first_rank, (unsigned long long)c->op->id, c->op->name,
-                        weft_coll_kind_name(c->op->coll), weft_format_size(c->key.bytes, size),
+                        c->first_rank, (unsigned long long)c->id, c->name,
+                        weft_coll_kind_name(c->coll), weft_format_size(c->key.bytes, size),
                         *group ? "'" : "", *group ? group : "of all ranks", *group ? "'" : "",
                         c->first_rank, (unsigned long long)c->count, rank, (unsigned long long)has);
 }
@@ -134,8 +139,11 @@ static int number_classes(const struct weft_workload *w, struct class *all, uint
         for (uint32_t m = 0; c->members != g->n && m < g->n; m++) {
             int found = 0;
             const struct weft_dag *d = &w->dags[g->ranks[m]];
-            for (uint32_t i = 0; i < d->nops && !found; i++)
-                found = d->ops[i].kind == WEFT_OP_COLL && class_of(w, &all, &d->ops[i], 0) == c;
+            for (uint32_t i = 0; i < d->nops && !found; i++) {
+                struct weft_op own;
+                const struct weft_op *op = weft_dag_op(d, i, &own);
+                found = op->kind == WEFT_OP_COLL && class_of(w, &all, op, 0) == c;
+            }
             if (!found)
                 return unequal(w, c, g->ranks[m], 0, err);
         }

@@ -97,7 +97,8 @@ static void add_partner(struct text *t, const struct weft_active *a, const char 
     const struct weft_npu *peer = &a->npu->sys->npus[op->peer];
     enum weft_op_kind kind = op->kind == WEFT_OP_SEND ? WEFT_OP_RECV : WEFT_OP_SEND;
     for (uint32_t i = 0; i < peer->dag->nops; i++) {
-        const struct weft_op *other = &peer->dag->ops[i];
+        struct weft_op own;
+        const struct weft_op *other = weft_dag_op(peer->dag, i, &own);
         if (other->kind == kind && other->peer == a->npu->rank && other->tag == op->tag &&
             peer->state[i].phase != WEFT_OP_DONE) {
             add_other(t, peer, i, what);

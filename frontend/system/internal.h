@@ -52,6 +52,8 @@ struct weft_active {
     struct weft_coll_run *coll;           /**< COLL */
     struct weft_trail *trail;             /**< of what began it, once it has begun */
     int64_t exposed_ps[WEFT_CAUSES]; /**< exposed time that ended as it got on, by cause */
+    const struct weft_op *what;      /**< the op */
+    struct weft_op own[];            /**< it, where ranks share theirs */
 };
 
 /** First in, first out of ops. */
@@ -589,7 +591,7 @@ int weft_p2p_tag_fits(uint64_t tag);
 
 static inline const struct weft_op *weft_active_op(const struct weft_active *a)
 {
-    return &a->npu->dag->ops[a->op];
+    return a->what;
 }
 
 #endif

@@ -301,7 +301,8 @@ static uint64_t waits_for(const struct pass *p, uint64_t number)
                     return p->first[at.rank] + i;
     if (d->ops[at.op].kind == WEFT_OP_RECV)
         return p->link[number];
-    const struct weft_group *g = &p->w->groups[d->ops[at.op].group];
+    struct weft_op own;
+    const struct weft_group *g = &p->w->groups[weft_dag_op(d, at.op, &own)->group];
     for (uint32_t m = 0; m < g->n; m++) {
         const uint64_t from = p->first[g->ranks[m]], to = p->first[g->ranks[m] + 1];
         for (uint64_t other = from; other < to; other++)

@@ -87,13 +87,15 @@ void weft_npu_issue(struct weft_npu *npu)
         return; /* an op that is done while being issued: the loop below goes on */
     npu->issuing = 1;
     while (npu->nready > 0 && npu->sys->err.code == 0) {
-        struct weft_active *a = calloc(1, sizeof(*a));
+        struct weft_active *a =
+            calloc(1, sizeof(*a) + (npu->dag->groups ? sizeof(a->own[0]) : 0));
         if (!a) {
             fail_memory(npu);
             break;
         }
         a->npu = npu;
         a->op = first_ready(npu);
+        a->what = weft_dag_op(npu->dag, a->op, a->own);
         a->ready_ps = weft_now_ps(npu->sys);
         a->start_ps = -1;
         a->prev = npu->last_active;

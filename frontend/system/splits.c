@@ -9,12 +9,19 @@
 
 #include <stdlib.h>
 
+/* Whether op @p i is an all-to-all-v of `group`. */
+static bool is_split(const struct weft_dag *d, uint32_t i, uint32_t group)
+{
+    struct weft_op own;
+    const struct weft_op *op = weft_dag_op(d, i, &own);
+    return op->kind == WEFT_OP_COLL && op->send_bytes && op->group == group;
+}
+
 /* The k-th all-to-all-v of `group` on a rank, or NULL. */
 static const struct weft_op *nth_split(const struct weft_dag *d, uint32_t group, uint64_t k)
 {
     for (uint32_t i = 0; i < d->nops; i++)
-        if (d->ops[i].kind == WEFT_OP_COLL && d->ops[i].send_bytes && d->ops[i].group == group &&
-            k-- == 0)
+        if (is_split(d, i, group) && k-- == 0)
             return &d->ops[i];
     return NULL;
 }
@@ -30,8 +37,7 @@ static int name_culprit(const struct weft_workload *w, struct weft_err *err)
             const struct weft_group *g = &w->groups[op->group];
             uint64_t k = 0;
             for (uint32_t j = 0; j < i; j++)
-                k += w->dags[r].ops[j].kind == WEFT_OP_COLL && w->dags[r].ops[j].send_bytes &&
-                     w->dags[r].ops[j].group == op->group;
+                k += is_split(&w->dags[r], j, op->group);
             uint32_t me = 0;
             while (g->ranks[me] != r)
                 me++;
@@ -77,9 +83,11 @@ int weft_check_splits(const struct weft_workload *w, struct weft_err *err)
     uint32_t *seen = calloc(w->ngroups ? w->ngroups : 1, sizeof(*seen));
     int rc = seen ? 0 : WEFT_E_LIMIT, differ = 0;
     for (uint32_t r = 0; !rc && r < w->nranks; r++) {
-        for (uint32_t i = 0; i < w->dags[r].nops; i++)
-            if (w->dags[r].ops[i].kind == WEFT_OP_COLL)
-                seen[w->dags[r].ops[i].group] = 0;
+        for (uint32_t i = 0; i < w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            if (op->kind == WEFT_OP_COLL)
+                seen[op->group] = 0;
+        }
         for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);
             if (op->kind == WEFT_OP_COLL && op->send_bytes)

@@ -138,7 +138,7 @@ const char *weft_cause_meaning(enum weft_cause kind);
 struct weft_path_record {
     uint32_t rank;      /**< that it ended on */
     uint32_t from_rank; /**< that the step before ended on; the same rank for the first */
-    const struct weft_op *op;
+    const struct weft_op *op; /**< stays; its group and peer are as in the graph that ranks may share */
     int64_t begin_ps, end_ps; /**< begin_ps is the end of the step before */
     uint64_t messages;        /**< one after the other on the path */
     uint64_t folded;          /**< earlier steps that are summed up in this one; usually 0 */

@@ -173,11 +173,6 @@ int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_e
     return rc;
 }
 
-void weft_convert_share(struct weft_convert *c, uint32_t rank, uint32_t from)
-{
-    c->job->dags[rank] = c->job->dags[from];
-}
-
 int weft_convert_finish(struct weft_convert *c, struct weft_workload **out, struct weft_err *err)
 {
     int rc = weft_groups_finish(c->groups, c->job, err);

@@ -41,6 +41,23 @@ int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_e
                       struct weft_err *err);
 /** Gives @p rank the graph that rank @p from already has (read-only: both share it). */
 void weft_convert_share(struct weft_convert *c, uint32_t rank, uint32_t from);
+/** What the ops of a rank name, in the order in which they first do. */
+struct weft_convert_roles {
+    const char *const *groups; /**< names of process groups; the first is the world, "" */
+    const uint32_t *group;     /**< their indices */
+    const uint32_t *peers;     /**< ranks; the first stands for none */
+    uint32_t ngroups, npeers;
+};
+/** Makes the graph of @p rank one that others can share who differ in groups and peers: lists both. */
+int weft_convert_roles(struct weft_convert *c, uint32_t rank, struct weft_convert_roles *out,
+                       struct weft_err *err);
+/** A process group by its members, for weft_convert_share_as. */
+int weft_convert_group(struct weft_convert *c, const char *name, const uint32_t *ranks, uint32_t n,
+                       uint32_t *index, struct weft_err *err);
+/** Gives @p rank the graph of rank @p from with @p groups and @p peers in place of its weft_convert_roles. */
+int weft_convert_share_as(struct weft_convert *c, uint32_t rank, uint32_t from,
+                          const struct weft_convert_roles *of, const uint32_t *groups,
+                          const uint32_t *peers, struct weft_err *err);
 /** Frees @p c and hands out the job; every rank must have been converted or shared. */
 int weft_convert_finish(struct weft_convert *c, struct weft_workload **out, struct weft_err *err);
 /** Gives up; NULL is allowed. */

@@ -64,12 +64,13 @@ struct weft_op {
     uint32_t peer; /**< SEND: destination rank; RECV: source rank */
     uint64_t tag;  /**< SEND, RECV: comm_tag */
     enum weft_coll_kind coll;
-    uint32_t group;       /**< COLL: index into the workload's groups; 0 is the world */
-    int64_t priority;     /**< COLL: comm_priority, larger is more urgent */
-    bool has_root;        /**< COLL: `root` was given; else the first member of the group */
-    uint32_t root;        /**< COLL: rank that a broadcast or scatter starts from, a gather or reduce ends at */
-    uint32_t involved;    /**< COLL: involved_dim, bit d: dimension d takes part; 0: all of them */
-    uint32_t ninvolved;   /**< dimensions that `involved` speaks of */
+    uint32_t group;   /**< COLL: index into the workload's groups; 0 is the world */
+    int64_t priority; /**< COLL: comm_priority, larger is more urgent */
+    bool has_root;    /**< COLL: `root` was given; else the first member of the group */
+    uint32_t
+        root; /**< COLL: rank that a broadcast or scatter starts from, a gather or reduce ends at */
+    uint32_t involved;  /**< COLL: involved_dim, bit d: dimension d takes part; 0: all of them */
+    uint32_t ninvolved; /**< dimensions that `involved` speaks of */
     /** COLL: algorithm that this operation asks for, as in the scenario; NULL: none. */
     const char *algorithm;
     /** all-to-all: bytes to and from each member in communicator order; NULL: all equal. */
@@ -82,12 +83,30 @@ struct weft_op {
 /**
  * The graph of one rank. Ops are in ascending id, children in ascending index. Acyclic: readers
  * check. Read-only once made: ranks with equal graphs may share the arrays.
+ *
+ * Ranks whose graphs differ by the groups and peers alone share them too. `group` and `peer` of shared ops are then places in the
+ * rank's own lists; weft_dag_op and weft_workload_visit give the op as the rank has it.
  */
 struct weft_dag {
     struct weft_op *ops;
     uint32_t nops;
     uint32_t *children; /**< concatenated child lists, as op indices */
+    const uint32_t
+        *groups; /**< what `group` of the ops stands for; NULL: for itself, and `peer` too */
+    const uint32_t *peers; /**< what `peer` of the ops stands for */
 };
+
+/** Op @p i as its rank has it; in *own where ranks share it. */
+static inline const struct weft_op *weft_dag_op(const struct weft_dag *d, uint32_t i,
+                                                struct weft_op *own)
+{
+    if (!d->groups)
+        return &d->ops[i];
+    *own = d->ops[i];
+    own->group = d->groups[own->group];
+    own->peer = d->peers[own->peer];
+    return own;
+}
 
 /** A communicator. */
 struct weft_group {
@@ -103,17 +122,19 @@ struct weft_workload {
     uint32_t nranks;
     struct weft_group *groups; /**< groups[0] is the world: ranks 0 .. nranks-1 */
     uint32_t ngroups;
+    struct weft_op *
+        visited; /**< room for weft_workload_visit; NULL where no rank has groups and peers of its own */
 };
 
 /** Passes over all ops let go of what lies in a file (arena.h) once per so many. */
 #define WEFT_VISIT_OPS 65536u
-/** Op @p i of rank @p r, for passes that visit the ops of each rank in order. */
+/** Op @p i of rank @p r, for passes that visit the ops of each rank in order; valid until the next call. */
 static inline const struct weft_op *weft_workload_visit(const struct weft_workload *w, uint32_t r,
                                                         uint32_t i)
 {
     if (i % WEFT_VISIT_OPS == 0)
         weft_arena_relax(w->arena);
-    return &w->dags[r].ops[i];
+    return weft_dag_op(&w->dags[r], i, w->visited);
 }
 
 /** Frees a workload and its arena; NULL is allowed. */

@@ -338,6 +338,18 @@ int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, s
     return u->checked_rank == g->rank ? 0 : not_member(g, &u->group, err);
 }
 
+int weft_groups_add(struct weft_groups *g, const char *name, const uint32_t *ranks, uint32_t n,
+                    uint32_t *index, struct weft_err *err)
+{
+    *index = use(g, name, ranks, n);
+    return *index == NOT_USED ? no_memory(err) : 0;
+}
+
+const char *weft_groups_name(const struct weft_groups *g, uint32_t index)
+{
+    return g->used[index].group.name;
+}
+
 uint32_t weft_groups_size(const struct weft_groups *g, uint32_t index)
 {
     return g->used[index].group.n;

@@ -31,7 +31,12 @@ int weft_groups_add_pytorch(struct weft_groups *g, const char *values, struct we
 /** The index of the group that @p name means on the current rank, which must be a member. The error has no place. */
 int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index,
                      struct weft_err *err);
-/** Members of a group that was found. */
+/** Makes a group of @p n ranks that no definition names. */
+int weft_groups_add(struct weft_groups *g, const char *name, const uint32_t *ranks, uint32_t n,
+                    uint32_t *index, struct weft_err *err);
+/** Name of a group that was found or made. */
+const char *weft_groups_name(const struct weft_groups *g, uint32_t index);
+/** Members of a group that was found or made. */
 uint32_t weft_groups_size(const struct weft_groups *g, uint32_t index);
 /** Hands the groups found so far to the workload. */
 int weft_groups_finish(const struct weft_groups *g, struct weft_workload *w, struct weft_err *err);

@@ -2,12 +2,25 @@
 /* Costs of the parts of a block: sums of kernels. */
 #include "workload/training/cost.h"
 
-/* A matrix product and its two gradients, which are as large. */
-static struct weft_part_cost gemm(const struct weft_training_plan *q, double m, double n, double k,
-                                  double efficiency)
+/* What a kernel reaches in a pass over @p rows: as measured, else @p usual. */
+static double reached(const struct weft_training_plan *q, enum weft_kernel kernel,
+                      enum weft_kernel_pass pass, double rows, double usual)
 {
-    const double s = weft_gpu_gemm_s(&q->gpu, m, n, k, efficiency);
-    return (struct weft_part_cost){s, s, s};
+    const double measured = weft_measured_at(&q->measured, kernel, pass, rows);
+    return measured > 0 ? measured : usual;
+}
+
+/* A matrix product and its two gradients, which are as large. */
+static struct weft_part_cost gemm(const struct weft_training_plan *q, enum weft_kernel kernel,
+                                  double m, double n, double k, double efficiency)
+{
+    const double usual = weft_gpu_reached(m, efficiency);
+    double s[3];
+    for (int pass = 0; pass < 3; pass++)
+        s[pass] = weft_gpu_gemm_s(&q->gpu, m, n, k,
+                                  reached(q, kernel, (enum weft_kernel_pass)pass, m, usual));
+    return (struct weft_part_cost){s[WEFT_KERNEL_FORWARD], s[WEFT_KERNEL_INPUTS],
+                                   s[WEFT_KERNEL_GRADIENTS]};
 }
 
 /* Something bound by memory; its backward pass touches @p backward times as much. */
@@ -39,18 +52,22 @@ static struct weft_part_cost scores(const struct weft_training_plan *q)
                                     : 2.0 * (double)weft_model_head_dim(m);
     const double flops = 2.0 * (double)q->tokens * (double)m->sequence * (double)m->heads * width /
                          (double)q->t / (q->p.causal ? 2 : 1);
+    const double tokens = (double)q->tokens;
+    const double ahead =
+        reached(q, WEFT_KERNEL_ATTENTION, WEFT_KERNEL_FORWARD, tokens, q->gpu.forward_efficiency);
+    const double back =
+        reached(q, WEFT_KERNEL_ATTENTION, WEFT_KERNEL_INPUTS, tokens, q->gpu.backward_efficiency);
     if (!q->p.flash_attention) {
         /* Whole products, and per score 13 bytes: written, read and written by softmax, by dropout with its mask, read again. */
         const double all = q->p.causal ? 2 * flops : flops;
-        const double products = weft_gpu_flops_s(&q->gpu, all, q->gpu.forward_efficiency);
+        const double products = weft_gpu_flops_s(&q->gpu, all, ahead);
         const double n = (double)q->tokens * (double)m->sequence * (double)m->heads / (double)q->t;
         const struct weft_part_cost memory = touch(q, 13 * n, 2);
         return (struct weft_part_cost){.forward_s = products + memory.forward_s,
                                        .inputs_s = 2 * products + memory.inputs_s};
     }
-    return (struct weft_part_cost){
-        .forward_s = weft_gpu_flops_s(&q->gpu, flops, q->gpu.forward_efficiency),
-        .inputs_s = weft_gpu_flops_s(&q->gpu, 2.5 * flops, q->gpu.backward_efficiency)};
+    return (struct weft_part_cost){.forward_s = weft_gpu_flops_s(&q->gpu, flops, ahead),
+                                   .inputs_s = weft_gpu_flops_s(&q->gpu, 2.5 * flops, back)};
 }
 
 static struct weft_part_cost projections_in(const struct weft_training_plan *q)
@@ -61,24 +78,27 @@ static struct weft_part_cost projections_in(const struct weft_training_plan *q)
     struct weft_part_cost c = around(q);
     if (!m->kv_lora) {
         const double kv = (double)(m->kv_heads < q->t ? q->t : m->kv_heads);
-        return sum(c, gemm(q, n, ((double)m->heads + 2 * kv) * (double)weft_model_head_dim(m) / t,
-                           h, large));
+        return sum(c, gemm(q, WEFT_KERNEL_QKV, n,
+                           ((double)m->heads + 2 * kv) * (double)weft_model_head_dim(m) / t, h,
+                           large));
     }
-    c = sum(c, gemm(q, n, (double)(m->q_lora + m->kv_lora + m->rope_dim), h, large));
-    c = sum(c, gemm(q, n, (double)(m->heads * (m->nope_dim + m->rope_dim)) / t, (double)m->q_lora,
-                    large));
-    return sum(c, gemm(q, n, (double)(m->heads * (m->nope_dim + m->v_dim)) / t, (double)m->kv_lora,
-                       large));
+    c = sum(c,
+            gemm(q, WEFT_KERNEL_QKV, n, (double)(m->q_lora + m->kv_lora + m->rope_dim), h, large));
+    c = sum(c, gemm(q, WEFT_KERNEL_QKV, n, (double)(m->heads * (m->nope_dim + m->rope_dim)) / t,
+                    (double)m->q_lora, large));
+    return sum(c, gemm(q, WEFT_KERNEL_QKV, n, (double)(m->heads * (m->nope_dim + m->v_dim)) / t,
+                       (double)m->kv_lora, large));
 }
 
 /* A feed-forward part of width @p f over @p n tokens: two or three matrices and what lies between them. */
-static struct weft_part_cost feed_forward(const struct weft_training_plan *q, double n, double f,
+static struct weft_part_cost feed_forward(const struct weft_training_plan *q,
+                                          enum weft_kernel kernel, double n, double f,
                                           double efficiency)
 {
     const double h = (double)q->model.hidden, up = q->model.gated ? 2 : 1;
-    struct weft_part_cost c = gemm(q, n, up * f, h, efficiency);
+    struct weft_part_cost c = gemm(q, kernel, n, up * f, h, efficiency);
     c = sum(c, touch(q, (q->model.gated ? 6 : 4) * n * f, 1.7));
-    return sum(c, gemm(q, n, h, f, efficiency));
+    return sum(c, gemm(q, kernel, n, h, f, efficiency));
 }
 
 struct weft_block_cost weft_training_block_cost(const struct weft_training_plan *q, uint64_t layer)
@@ -87,25 +107,29 @@ struct weft_block_cost weft_training_block_cost(const struct weft_training_plan 
     const double n = (double)q->tokens, t = (double)q->t, large = q->gpu.gemm_efficiency;
     const double value = m->kv_lora ? (double)m->v_dim : (double)weft_model_head_dim(m);
     struct weft_block_cost c = {.projections_in = projections_in(q), .scores = scores(q)};
-    c.projection_out = gemm(q, n, (double)m->hidden, (double)m->heads * value / t, large);
+    c.projection_out =
+        gemm(q, WEFT_KERNEL_PROJECTION, n, (double)m->hidden, (double)m->heads * value / t, large);
     if (!weft_model_is_moe(m, layer)) {
-        c.ffn = sum(around(q), feed_forward(q, n, (double)m->ffn / t, large));
+        c.ffn =
+            sum(around(q), feed_forward(q, WEFT_KERNEL_FEED_FORWARD, n, (double)m->ffn / t, large));
         return c;
     }
     /* Each rank routes its share of the tokens, K copies of each. */
     const double routed = n / (q->sp ? t : 1);
     const double copies = routed * (double)m->top_k;
-    c.router = sum(around(q), gemm(q, routed, (double)m->experts, (double)m->hidden, large));
+    c.router = sum(around(q), gemm(q, WEFT_KERNEL_ROUTER, routed, (double)m->experts,
+                                   (double)m->hidden, large));
     c.router = sum(c.router, touch(q, 8 * copies * (double)m->hidden, 1));
     if (m->shared_experts)
-        c.shared = feed_forward(q, n, (double)(m->shared_experts * m->expert_ffn) / t, large);
+        c.shared = feed_forward(q, WEFT_KERNEL_SHARED, n,
+                                (double)(m->shared_experts * m->expert_ffn) / t, large);
     return c;
 }
 
 struct weft_part_cost weft_training_experts_cost(const struct weft_training_plan *q, uint64_t rows)
 {
-    return feed_forward(q, (double)rows, (double)q->model.expert_ffn / (double)q->te,
-                        q->gpu.expert_efficiency);
+    return feed_forward(q, WEFT_KERNEL_EXPERTS, (double)rows,
+                        (double)q->model.expert_ffn / (double)q->te, q->gpu.expert_efficiency);
 }
 
 struct weft_part_cost weft_training_embedding_cost(const struct weft_training_plan *q)
@@ -117,7 +141,7 @@ struct weft_part_cost weft_training_head_cost(const struct weft_training_plan *q
 {
     const double n = (double)q->tokens;
     const double rows = (double)weft_model_vocab(&q->model, q->t, q->p.pad_vocab) / (double)q->t;
-    return sum(gemm(q, n, rows, (double)q->model.hidden, q->gpu.gemm_efficiency),
+    return sum(gemm(q, WEFT_KERNEL_HEAD, n, rows, (double)q->model.hidden, q->gpu.gemm_efficiency),
                touch(q, 7 * n * rows, 1));
 }
 
@@ -125,7 +149,7 @@ double weft_training_optimizer_s(const struct weft_training_plan *q, uint64_t st
 {
     const struct weft_block_params n = weft_training_stage_params(q, stage);
     const bool shared = q->p.sharding >= WEFT_SHARD_OPTIMIZER;
-    const double owned = (double)n.dense / (shared ? (double)(q->c * q->d) : 1) +
-                         (double)n.experts / (shared ? (double)q->edp : 1);
+    const double owned = (double)n.dense / (shared ? (double)(q->c * q->d * q->copies) : 1) +
+                         (double)n.experts / (shared ? (double)(q->edp * q->copies) : 1);
     return weft_gpu_bytes_s(&q->gpu, 30 * owned);
 }

@@ -2,8 +2,7 @@
 /* The roofline of a GPU. */
 #include "workload/training/gpu.h"
 
-#define FULL_ROWS 2048.0      /* rows from which a matrix product reaches its efficiency */
-#define MEMORY_EFFICIENCY 0.8 /* share of the memory's bandwidth that kernels reach */
+#define FULL_ROWS 2048.0 /* rows from which a matrix product reaches its efficiency */
 
 static const struct weft_gpu table[] = {
 #define WEFT_GPU(title, tflops, tb_per_s, gb, gemm)                                                \
@@ -15,6 +14,7 @@ static const struct weft_gpu table[] = {
      .forward_efficiency = 0.60,                                                                   \
      .backward_efficiency = 0.475,                                                                 \
      .expert_efficiency = 0.55,                                                                    \
+     .memory_efficiency = 0.8,                                                                     \
      .launch_s = 4e-6},
 #include "workload/training/gpus.def"
 #undef WEFT_GPU
@@ -38,14 +38,18 @@ double weft_gpu_flops_s(const struct weft_gpu *g, double flops, double efficienc
 
 double weft_gpu_bytes_s(const struct weft_gpu *g, double bytes)
 {
-    return bytes > 0 ? bytes / (g->memory_bps * MEMORY_EFFICIENCY) + g->launch_s : 0;
+    return bytes > 0 ? bytes / (g->memory_bps * g->memory_efficiency) + g->launch_s : 0;
+}
+
+double weft_gpu_reached(double m, double efficiency)
+{
+    return m < FULL_ROWS ? efficiency * m / FULL_ROWS : efficiency;
 }
 
 double weft_gpu_gemm_s(const struct weft_gpu *g, double m, double n, double k, double efficiency)
 {
     if (m <= 0 || n <= 0 || k <= 0)
         return 0;
-    const double reached = m < FULL_ROWS ? efficiency * m / FULL_ROWS : efficiency;
-    return larger(weft_gpu_flops_s(g, 2 * m * n * k, reached),
+    return larger(weft_gpu_flops_s(g, 2 * m * n * k, efficiency),
                   weft_gpu_bytes_s(g, 2 * (m * n + n * k + m * k)));
 }

@@ -2,7 +2,7 @@
 /*
  * GPUs, and how long a kernel takes on one: the roofline.
  *
- *   time = max(operations / (peak x efficiency), bytes / (memory bandwidth x 0.8)) + launch
+ *   time = max(operations / (peak x efficiency), bytes / (memory bandwidth x its efficiency)) + launch
  *
  * A matrix product of fewer than 2048 rows reaches its efficiency in proportion to them.
  */
@@ -26,13 +26,16 @@ struct weft_gpu {
     double forward_efficiency;  /**< of attention, forward */
     double backward_efficiency; /**< of attention, backward */
     double expert_efficiency;   /**< of grouped products of experts */
+    double memory_efficiency;   /**< share of the memory's bandwidth that kernels reach */
     double launch_s;            /**< per kernel */
 };
 
 /** All presets, in the order of gpus.def; *n receives their number. */
 const struct weft_gpu *weft_gpus(size_t *n);
 
-/** Seconds of a product of an M x K matrix by a K x N one in bf16. */
+/** Share of the peak that a product with @p m rows reaches when large ones reach @p efficiency. */
+double weft_gpu_reached(double m, double efficiency);
+/** Seconds of a product of an M x K matrix by a K x N one in bf16 that reaches @p efficiency. */
 double weft_gpu_gemm_s(const struct weft_gpu *g, double m, double n, double k, double efficiency);
 /** Seconds of @p flops at @p efficiency, without regard to memory. */
 double weft_gpu_flops_s(const struct weft_gpu *g, double flops, double efficiency);

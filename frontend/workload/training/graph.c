@@ -5,6 +5,7 @@
 #include "workload/dag.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void wait_for(struct weft_training_graph *g, uint64_t node)
 {
@@ -103,4 +104,30 @@ uint64_t weft_graph_join(struct weft_training_graph *g, const char *what, uint64
     wait_for(g, a);
     wait_for(g, b);
     return g->next++;
+}
+
+static struct weft_graph_streams streams_of(const struct weft_training_graph *g)
+{
+    struct weft_graph_streams s = {.compute = g->compute};
+    memcpy(s.chain, g->chain, sizeof s.chain);
+    return s;
+}
+
+void weft_graph_fork(struct weft_training_graph *g)
+{
+    g->start = streams_of(g);
+}
+
+void weft_graph_beside(struct weft_training_graph *g)
+{
+    g->other = streams_of(g);
+    g->compute = g->start.compute;
+    memcpy(g->chain, g->start.chain, sizeof g->chain);
+}
+
+void weft_graph_meet(struct weft_training_graph *g)
+{
+    g->compute = weft_graph_join(g, "both", g->other.compute, g->compute);
+    for (int c = 0; c < WEFT_COMMS; c++)
+        g->chain[c] = weft_graph_join(g, "both", g->other.chain[c], g->chain[c]);
 }

@@ -38,6 +38,11 @@ struct weft_unit_use {
     uint64_t gathered; /**< the last node of its collectives; WEFT_NO_NODE: not yet */
 };
 
+/** The ends of its streams. */
+struct weft_graph_streams {
+    uint64_t compute, chain[WEFT_COMMS];
+};
+
 /** A trace being made. */
 struct weft_training_graph {
     const struct weft_training_plan *plan;
@@ -49,6 +54,8 @@ struct weft_training_graph {
     uint64_t compute;           /**< last node of the compute stream */
     double owed_us;             /**< part of a microsecond that durations owe so far */
     uint64_t chain[WEFT_COMMS]; /**< last collective of each communicator */
+    struct weft_graph_streams start,
+        other; /**< between fork and meet: where both began, where the first one ended */
     char group[WEFT_COMMS][24]; /**< their names in the trace */
     uint64_t cp_tag;            /**< next tag on the context ring */
     char where[48];             /**< iteration and microbatch, for names */
@@ -82,6 +89,19 @@ uint64_t weft_graph_join(struct weft_training_graph *g, const char *what, uint64
 uint64_t weft_graph_recv(struct weft_training_graph *g, uint64_t bytes, uint64_t peer, uint64_t tag,
                          const char *what);
 
+/** Two things at once, each in a compute stream and with orders of collectives of its own: the first begins. */
+void weft_graph_fork(struct weft_training_graph *g);
+/** The first is complete; what follows runs beside it. */
+void weft_graph_beside(struct weft_training_graph *g);
+/** So is the second; what follows waits for both. */
+void weft_graph_meet(struct weft_training_graph *g);
+
+/* names.c: the communicators of the rank. */
+/** Names those that it is a member of. */
+void weft_graph_name_groups(struct weft_training_graph *g);
+/** A node with their members, in the form in which PyTorch's traces tell them, so that the trace needs no file beside it. */
+void weft_graph_describe_groups(struct weft_training_graph *g);
+
 /* block.c: one block. @p x is the node that has its input; the result is the node that has its output. */
 uint64_t weft_graph_block_forward(struct weft_training_graph *g, uint64_t layer, uint64_t x);
 /** @p kind: BACKWARD, INPUTS or WEIGHTS. *weights receives the node after which the gradients of its weights are there. */
@@ -107,6 +127,9 @@ void weft_graph_gradients(struct weft_training_graph *g, uint64_t unit, bool las
 void weft_graph_pass_end(struct weft_training_graph *g);
 /** End of an iteration: what is left is reduced, the optimizer steps, weights are gathered. */
 void weft_graph_iteration_end(struct weft_training_graph *g);
+/** The same in two parts, of which the first does not hold up computation: reduction, whose end it returns, and step. */
+uint64_t weft_graph_reduce(struct weft_training_graph *g);
+void weft_graph_step(struct weft_training_graph *g, uint64_t reduced);
 
 #ifdef __cplusplus
 }

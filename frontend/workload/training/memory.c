@@ -44,7 +44,7 @@ static double activations(const struct weft_training_plan *q, uint64_t stage)
     }
     const double flying = (double)weft_schedule_in_flight(q, stage);
     double sum = flying * chunk + (q->p.recompute == WEFT_RECOMPUTE_FULL ? largest : 0);
-    if (stage == q->pp - 1)
+    if (weft_training_has_head(q, stage))
         sum += 4.0 * (double)q->tokens * (double)weft_model_vocab(&q->model, q->t, q->p.pad_vocab) /
                (double)q->t;
     return sum;
@@ -55,14 +55,15 @@ struct weft_training_memory weft_training_memory_of(const struct weft_training_p
 {
     const struct weft_block_params n = weft_training_stage_params(q, stage);
     const double dense = (double)n.dense, experts = (double)n.experts, g = (double)q->grad_bytes;
-    const uint64_t all = q->shard;
+    const double weights = 2 * (double)weft_schedule_versions(q);
+    const uint64_t all = q->shard, edp = q->edp * q->copies;
     struct weft_training_memory m = {
-        .weight_bytes = (uint64_t)(dense * state(2, q, WEFT_SHARD_WEIGHTS, all) +
-                                   experts * state(2, q, WEFT_SHARD_WEIGHTS, q->edp)),
+        .weight_bytes = (uint64_t)(dense * state(weights, q, WEFT_SHARD_WEIGHTS, all) +
+                                   experts * state(weights, q, WEFT_SHARD_WEIGHTS, edp)),
         .gradient_bytes = (uint64_t)(dense * state(g, q, WEFT_SHARD_GRADIENTS, all) +
-                                     experts * state(g, q, WEFT_SHARD_GRADIENTS, q->edp)),
+                                     experts * state(g, q, WEFT_SHARD_GRADIENTS, edp)),
         .optimizer_bytes = (uint64_t)(dense * state(12, q, WEFT_SHARD_OPTIMIZER, all) +
-                                      experts * state(12, q, WEFT_SHARD_OPTIMIZER, q->edp)),
+                                      experts * state(12, q, WEFT_SHARD_OPTIMIZER, edp)),
         .activation_bytes = (uint64_t)activations(q, stage)};
     m.total_bytes = m.weight_bytes + m.gradient_bytes + m.optimizer_bytes + m.activation_bytes +
                     WEFT_TRAINING_RUNTIME_BYTES;

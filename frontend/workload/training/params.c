@@ -91,6 +91,12 @@ static const struct weft_param params[] = {
      .def = "4us",
      .min = "0",
      .help = "time that each kernel adds"},
+    {.name = "efficiency-file",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(efficiency_file),
+     .def = "",
+     .help = "CSV of measured efficiencies, operation,pass,rows,efficiency, in place of the GPU's; "
+             "empty: none"},
     DEGREE("tp", tp, "1", "tensor parallelism"),
     DEGREE("cp", cp, "1", "context parallelism"),
     DEGREE("pp", pp, "1", "pipeline stages"),

@@ -36,7 +36,8 @@ static struct strides strides_of(const struct weft_training_plan *q, enum weft_c
     case WEFT_COMM_SHARD:
         return (struct strides){q->t, q->shard < q->c * q->d ? q->shard : 1};
     case WEFT_COMM_REPLICA:
-        return (struct strides){q->t * q->shard, q->c * q->d / q->shard};
+        return (struct strides){q->t * q->shard,
+                                q->shard < q->c * q->d ? q->c * q->d / q->shard : 1};
     case WEFT_COMM_EMBEDDING:
         return (struct strides){q->world / q->pp * (q->pp - 1), q->pp > 1 ? 2 : 1};
     default:
@@ -57,15 +58,31 @@ uint64_t weft_training_rank(const struct weft_training_plan *q, struct weft_rank
     return at.tp + q->t * (at.cp + q->c * (at.dp + q->d * at.pp));
 }
 
+/* Communicators that join the data-parallel ranks of both stages that have the same chunks (dualpipe). */
+static bool joins_copies(const struct weft_training_plan *q, enum weft_comm c)
+{
+    return q->copies > 1 && (c == WEFT_COMM_DP || c == WEFT_COMM_EDP);
+}
+
 uint64_t weft_comm_size(const struct weft_training_plan *q, enum weft_comm c)
 {
-    return strides_of(q, c).size;
+    return strides_of(q, c).size * (joins_copies(q, c) ? q->copies : 1);
 }
 
 uint64_t weft_comm_count(const struct weft_training_plan *q, enum weft_comm c)
 {
-    const struct strides s = strides_of(q, c);
-    return c == WEFT_COMM_EMBEDDING ? q->world / q->pp : q->world / s.size;
+    return c == WEFT_COMM_EMBEDDING ? q->world / q->pp : q->world / weft_comm_size(q, c);
+}
+
+/* Of the members base + i stride, the communicator within a block of ranks. */
+static uint64_t index_of(struct strides s, uint64_t rank)
+{
+    return rank % s.stride + rank / (s.stride * s.size) * s.stride;
+}
+
+static uint64_t member_of(struct strides s, uint64_t index, uint64_t i)
+{
+    return index % s.stride + index / s.stride * s.stride * s.size + i * s.stride;
 }
 
 uint64_t weft_comm_index(const struct weft_training_plan *q, enum weft_comm c, uint64_t rank)
@@ -73,7 +90,11 @@ uint64_t weft_comm_index(const struct weft_training_plan *q, enum weft_comm c, u
     const struct strides s = strides_of(q, c);
     if (c == WEFT_COMM_EMBEDDING)
         return rank % (q->world / q->pp);
-    return rank % s.stride + rank / (s.stride * s.size) * s.stride;
+    if (joins_copies(q, c)) {
+        const uint64_t ranks = q->world / q->pp, stage = rank / ranks, other = q->pp - 1 - stage;
+        return (stage < other ? stage : other) * (ranks / s.size) + index_of(s, rank % ranks);
+    }
+    return index_of(s, rank);
 }
 
 uint64_t weft_comm_member(const struct weft_training_plan *q, enum weft_comm c, uint64_t index,
@@ -82,5 +103,10 @@ uint64_t weft_comm_member(const struct weft_training_plan *q, enum weft_comm c, 
     const struct strides s = strides_of(q, c);
     if (c == WEFT_COMM_EMBEDDING)
         return index + i * s.stride;
-    return index % s.stride + index / s.stride * s.stride * s.size + i * s.stride;
+    if (joins_copies(q, c)) {
+        const uint64_t ranks = q->world / q->pp, each = ranks / s.size, stage = index / each;
+        return (i < s.size ? stage : q->pp - 1 - stage) * ranks +
+               member_of(s, index % each, i % s.size);
+    }
+    return member_of(s, index, i);
 }

@@ -122,6 +122,22 @@ static int check_conflicts(const struct weft_training_plan *q, struct weft_err *
          "top-k is more than there are experts"},
         {q->model.kv_lora > 0 && q->c > 1 && p->context == WEFT_CONTEXT_ALL_TO_ALL,
          "context-parallel=all-to-all is not defined for compressed keys and values"},
+        {p->schedule == WEFT_SCHEDULE_2BW && q->m < q->pp,
+         "schedule=2bw needs at least as many microbatches as stages: until a version of the "
+         "weights comes, those in flight use the one before"},
+        {p->schedule == WEFT_SCHEDULE_2BW && p->sharding > WEFT_SHARD_OPTIMIZER,
+         "schedule=2bw needs data-parallel=ddp or zero-1: gradients of an iteration are reduced "
+         "once"},
+        {p->schedule == WEFT_SCHEDULE_DUALPIPE && (q->pp % 2 || q->m % 2 || q->m < 2 * q->pp),
+         "schedule=dualpipe needs an even number of stages, and of microbatches at least twice as "
+         "many"},
+        {p->schedule == WEFT_SCHEDULE_DUALPIPE && p->sharding > WEFT_SHARD_OPTIMIZER,
+         "schedule=dualpipe needs data-parallel=ddp or zero-1"},
+        {p->schedule == WEFT_SCHEDULE_DUALPIPE && !q->model.gated,
+         "schedule=dualpipe needs a model whose embedding and head are not tied"},
+        {p->schedule == WEFT_SCHEDULE_DUALPIPE && p->recompute == WEFT_RECOMPUTE_FULL,
+         "schedule=dualpipe with recompute=full: gradients of weights would need the activations "
+         "twice"},
         {p->schedule == WEFT_SCHEDULE_ZB_H1 && p->recompute == WEFT_RECOMPUTE_FULL,
          "schedule=zb-h1 with recompute=full: gradients of weights would need the activations "
          "twice"},
@@ -167,6 +183,7 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
     q.pp = p->pp;
     q.e = p->ep;
     q.v = p->virtual_stages;
+    q.copies = p->schedule == WEFT_SCHEDULE_DUALPIPE ? 2 : 1;
     q.m = or_else(p->microbatches, q.pp);
     if (!q.t || !q.c || !q.pp || !q.e || !q.v || !p->microbatch || !p->iterations)
         return weft_err_set(err, WEFT_E_INPUT,
@@ -191,8 +208,18 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
         return rc;
     q.tokens = q.model.sequence / q.c * p->microbatch;
     q.chunk_layers = q.model.layers / (q.pp * q.v);
+    q.v *= q.copies;
+    if (p->sharding != WEFT_SHARD_WEIGHTS)
+        q.shard *= q.copies;
     q.grad_bytes = p->grad_fp32 ? 4 : 2;
     q.activation_bytes = q.tokens * q.model.hidden * 2;
+    if (p->efficiency_file && *p->efficiency_file) {
+        rc = weft_measured_read(p->efficiency_file, &q.measured, err);
+        if (rc)
+            return rc;
+        const double memory = weft_measured_at(&q.measured, WEFT_KERNEL_MEMORY, WEFT_KERNEL_ALL, 1);
+        q.gpu.memory_efficiency = memory > 0 ? memory : q.gpu.memory_efficiency;
+    }
     *out = q;
     return check_memory(&q, err);
 }

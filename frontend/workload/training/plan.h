@@ -12,6 +12,7 @@
 
 #include "base/param.h"
 #include "workload/training/gpu.h"
+#include "workload/training/measured.h"
 #include "workload/training/model.h"
 
 #ifdef __cplusplus
@@ -52,6 +53,7 @@ struct weft_training_params {
         attention_backward_efficiency, expert_efficiency;
     uint64_t memory_bytes;
     int64_t kernel_launch_ps;
+    const char *efficiency_file; /**< CSV of measured efficiencies; "" or NULL: none */
     uint64_t tp, cp, pp, dp, ep, etp, virtual_stages;
     int sequence_parallel, fused_cross_entropy, causal, flash_attention;
     int context; /**< enum weft_context */
@@ -90,16 +92,18 @@ struct weft_training_plan {
     struct weft_training_params p;
     struct weft_model model;
     struct weft_gpu gpu;
-    uint64_t world;       /**< ranks */
-    uint64_t t, c, d, pp; /**< degrees of tensor, context, data, pipeline parallelism */
+    struct weft_measured measured; /**< efficiencies in place of the GPU's */
+    uint64_t world;                /**< ranks */
+    uint64_t t, c, d, pp;          /**< degrees of tensor, context, data, pipeline parallelism */
     uint64_t e, te,
-        edp;         /**< degrees of expert parallelism, tensor and data parallelism of experts */
-    uint64_t v;      /**< blocks of layers that each stage holds (virtual stages) */
-    uint64_t m;      /**< microbatches of one pipeline and iteration */
-    uint64_t tokens; /**< of a microbatch on a rank: sequence / c x sequences */
+        edp;    /**< degrees of expert parallelism, tensor and data parallelism of experts */
+    uint64_t v; /**< chunks of layers that each stage holds (virtual stages; 2 with dualpipe) */
+    uint64_t copies;       /**< stages that hold the same chunk: 2 with dualpipe, else 1 */
+    uint64_t m;            /**< microbatches of one pipeline and iteration */
+    uint64_t tokens;       /**< of a microbatch on a rank: sequence / c x sequences */
     uint64_t chunk_layers; /**< layers of one chunk */
     uint64_t
-        shard; /**< zero-3: data-parallel ranks that share out one copy of the weights; else c d */
+        shard; /**< zero-3: data-parallel ranks that share out one copy of the weights; else all of them, c d copies */
     bool sp;   /**< sequence parallelism */
     uint64_t grad_bytes;       /**< bytes of a gradient element on the wire */
     uint64_t activation_bytes; /**< S: activations of one tensor-parallel group, bf16 */
@@ -124,6 +128,17 @@ uint64_t weft_comm_index(const struct weft_training_plan *plan, enum weft_comm c
 /** Member @p i of communicator @p index, in communicator order. */
 uint64_t weft_comm_member(const struct weft_training_plan *plan, enum weft_comm c, uint64_t index,
                           uint64_t i);
+/** Which chunk of the model chunk @p chunk of stage @p stage is, from 0. */
+uint64_t weft_training_chunk(const struct weft_training_plan *plan, uint64_t stage, uint64_t chunk);
+/** The stage and its chunk that data goes to from chunk @p chunk of @p stage, along the model (@p step 1) or against it (-1). */
+uint64_t weft_training_neighbour(const struct weft_training_plan *plan, uint64_t stage,
+                                 uint64_t *chunk, int step);
+/** Whether a chunk is the model's first, with the embedding, or its last, with the head. */
+bool weft_training_is_first(const struct weft_training_plan *plan, uint64_t stage, uint64_t chunk);
+bool weft_training_is_last(const struct weft_training_plan *plan, uint64_t stage, uint64_t chunk);
+/** Whether a stage has the embedding, the head. */
+bool weft_training_has_embedding(const struct weft_training_plan *plan, uint64_t stage);
+bool weft_training_has_head(const struct weft_training_plan *plan, uint64_t stage);
 /** First layer of chunk @p chunk of stage @p stage. */
 uint64_t weft_training_first_layer(const struct weft_training_plan *plan, uint64_t stage,
                                    uint64_t chunk);

@@ -1,95 +1,103 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The schedules, each a function that hands its passes to a sink in order. */
-#include "workload/training/schedule.h"
+#include "workload/training/schedule_sink.h"
 
 #include <stdbool.h>
-
-/* Receives the passes of a stage. */
-struct sink {
-    struct weft_pass *list; /* NULL: only count */
-    size_t n;
-    int64_t held, most; /* activations held */
-};
-
-static void put(struct sink *s, enum weft_pass_kind kind, uint64_t chunk, uint64_t microbatch)
-{
-    if (s->list)
-        s->list[s->n] = (struct weft_pass){kind, (uint32_t)chunk, (uint32_t)microbatch};
-    s->n++;
-    if (kind == WEFT_PASS_FORWARD && ++s->held > s->most)
-        s->most = s->held;
-    if (kind == WEFT_PASS_BACKWARD || kind == WEFT_PASS_WEIGHTS)
-        s->held--;
-}
 
 static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
-static void gpipe(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
+static void gpipe(const struct weft_training_plan *q, uint64_t stage, struct weft_schedule_sink *s)
 {
     (void)stage;
     for (uint64_t k = 0; k < q->m; k++)
-        put(s, WEFT_PASS_FORWARD, 0, k);
+        weft_schedule_put(s, WEFT_PASS_FORWARD, 0, k);
     for (uint64_t k = q->m; k-- > 0;)
-        put(s, WEFT_PASS_BACKWARD, 0, k);
+        weft_schedule_put(s, WEFT_PASS_BACKWARD, 0, k);
 }
 
 /* Forwards and backwards in turn; with @p split, gradients of weights apart from those of inputs, stage i i of them
  * behind: they fill what would be its bubble. */
 static void one_by_one(const struct weft_training_plan *q, uint64_t stage, bool split,
-                       struct sink *s)
+                       struct weft_schedule_sink *s)
 {
     const uint64_t warm = smaller(q->pp - 1 - stage, q->m);
     uint64_t weights = 0;
     for (uint64_t k = 0; k < warm; k++)
-        put(s, WEFT_PASS_FORWARD, 0, k);
+        weft_schedule_put(s, WEFT_PASS_FORWARD, 0, k);
     for (uint64_t k = 0; k < q->m; k++) {
         if (warm + k < q->m)
-            put(s, WEFT_PASS_FORWARD, 0, warm + k);
-        put(s, split ? WEFT_PASS_INPUTS : WEFT_PASS_BACKWARD, 0, k);
+            weft_schedule_put(s, WEFT_PASS_FORWARD, 0, warm + k);
+        weft_schedule_put(s, split ? WEFT_PASS_INPUTS : WEFT_PASS_BACKWARD, 0, k);
         if (split && k >= stage)
-            put(s, WEFT_PASS_WEIGHTS, 0, weights++);
+            weft_schedule_put(s, WEFT_PASS_WEIGHTS, 0, weights++);
     }
     while (split && weights < q->m)
-        put(s, WEFT_PASS_WEIGHTS, 0, weights++);
+        weft_schedule_put(s, WEFT_PASS_WEIGHTS, 0, weights++);
 }
 
-static void one_f_one_b(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
+static void one_f_one_b(const struct weft_training_plan *q, uint64_t stage,
+                        struct weft_schedule_sink *s)
 {
     one_by_one(q, stage, false, s);
 }
 
-static void zb_h1(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
+static void zb_h1(const struct weft_training_plan *q, uint64_t stage, struct weft_schedule_sink *s)
 {
     one_by_one(q, stage, true, s);
 }
 
 /* Forwards go through groups of p microbatches, chunk by chunk; backwards the same with chunks in reverse. */
-static void interleaved(const struct weft_training_plan *q, uint64_t stage, struct sink *s)
+static void interleaved(const struct weft_training_plan *q, uint64_t stage,
+                        struct weft_schedule_sink *s)
 {
     const uint64_t p = q->pp, v = q->v, all = q->m * v;
     const uint64_t warm = smaller(all, 2 * (p - 1 - stage) + (v - 1) * p);
     for (uint64_t k = 0; k < all + warm; k++) {
         if (k < all)
-            put(s, WEFT_PASS_FORWARD, k / p % v, k / (p * v) * p + k % p);
+            weft_schedule_put(s, WEFT_PASS_FORWARD, k / p % v, k / (p * v) * p + k % p);
         if (k >= warm)
-            put(s, WEFT_PASS_BACKWARD, v - 1 - (k - warm) / p % v,
-                (k - warm) / (p * v) * p + (k - warm) % p);
+            weft_schedule_put(s, WEFT_PASS_BACKWARD, v - 1 - (k - warm) / p % v,
+                              (k - warm) / (p * v) * p + (k - warm) % p);
+    }
+}
+
+/* 1F1B over the microbatches of all iterations. */
+static void two_versions(const struct weft_training_plan *q, uint64_t stage,
+                         struct weft_schedule_sink *s)
+{
+    struct weft_training_plan all = *q;
+    const size_t from = s->n;
+    all.m = q->m * q->p.iterations;
+    one_f_one_b(&all, stage, s);
+    for (size_t i = from; s->list && i < s->n; i++) {
+        s->list[i].iteration = (uint32_t)(s->list[i].microbatch / q->m);
+        s->list[i].microbatch %= (uint32_t)q->m;
     }
 }
 
 static const struct {
     const char *name;
-    void (*order)(const struct weft_training_plan *q, uint64_t stage, struct sink *s);
-    /* numerator of the bubble over (p - 1), in units of F = I = W */
-    double idle;
+    void (*order)(const struct weft_training_plan *q, uint64_t stage, struct weft_schedule_sink *s);
+    /* bubble in units of F = I = W: of each stage but one, divided by the chunks of a stage; of each pair of stages but one */
+    double idle, idle_of_pairs;
+    uint64_t versions;
+    bool continues;
 } schedules[WEFT_SCHEDULES] = {
-    [WEFT_SCHEDULE_1F1B] = {"1f1b", one_f_one_b, 3},
-    [WEFT_SCHEDULE_GPIPE] = {"gpipe", gpipe, 3},
-    [WEFT_SCHEDULE_INTERLEAVED] = {"interleaved", interleaved, 3},
-    [WEFT_SCHEDULE_ZB_H1] = {"zb-h1", zb_h1, 1},
+    [WEFT_SCHEDULE_1F1B] = {.name = "1f1b", .order = one_f_one_b, .idle = 3, .versions = 1},
+    [WEFT_SCHEDULE_GPIPE] = {.name = "gpipe", .order = gpipe, .idle = 3, .versions = 1},
+    [WEFT_SCHEDULE_INTERLEAVED] = {.name = "interleaved",
+                                   .order = interleaved,
+                                   .idle = 3,
+                                   .versions = 1},
+    [WEFT_SCHEDULE_ZB_H1] = {.name = "zb-h1", .order = zb_h1, .idle = 1, .versions = 1},
+    [WEFT_SCHEDULE_2BW] = {.name = "2bw", .order = two_versions, .versions = 2, .continues = true},
+    [WEFT_SCHEDULE_DUALPIPE] = {.name = "dualpipe",
+                                .order = weft_schedule_dualpipe,
+                                .idle_of_pairs = 2,
+                                .versions = 1},
 };
 
 const char *weft_schedule_name(enum weft_schedule_kind kind)
@@ -97,10 +105,20 @@ const char *weft_schedule_name(enum weft_schedule_kind kind)
     return schedules[kind].name;
 }
 
+bool weft_schedule_continues(const struct weft_training_plan *q)
+{
+    return schedules[q->p.schedule].continues;
+}
+
+uint64_t weft_schedule_versions(const struct weft_training_plan *q)
+{
+    return schedules[q->p.schedule].versions;
+}
+
 const struct weft_pass *weft_schedule(const struct weft_training_plan *q, uint64_t stage,
                                       struct weft_arena *arena, size_t *n)
 {
-    struct sink count = {0}, fill = {0};
+    struct weft_schedule_sink count = {0}, fill = {0};
     schedules[q->p.schedule].order(q, stage, &count);
     fill.list = weft_arena_calloc(arena, count.n, sizeof *fill.list);
     if (!fill.list)
@@ -112,13 +130,15 @@ const struct weft_pass *weft_schedule(const struct weft_training_plan *q, uint64
 
 uint64_t weft_schedule_in_flight(const struct weft_training_plan *q, uint64_t stage)
 {
-    struct sink count = {0};
+    struct weft_schedule_sink count = {0};
     schedules[q->p.schedule].order(q, stage, &count);
     return (uint64_t)count.most;
 }
 
 double weft_schedule_bubble(const struct weft_training_plan *q)
 {
-    return (double)(q->pp - 1) * schedules[q->p.schedule].idle /
-           (3.0 * (double)q->m * (double)q->v);
+    const double idle =
+        (double)(q->pp - 1) * schedules[q->p.schedule].idle / (double)q->v +
+        (q->pp > 1 ? (double)(q->pp / 2 - 1) * schedules[q->p.schedule].idle_of_pairs : 0);
+    return idle / (3.0 * (double)q->m);
 }

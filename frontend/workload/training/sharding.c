@@ -30,10 +30,10 @@ static struct weft_block_params params_of(const struct weft_training_graph *g, u
                                 q->t, q->e, q->te);
     if (unit == blocks)
         return (struct weft_block_params){
-            .dense = g->at.pp == 0
+            .dense = weft_training_has_embedding(q, g->at.pp)
                          ? weft_model_embedding(&q->model, q->t, q->model.sequence, q->p.pad_vocab)
                          : 0};
-    if (g->at.pp != q->pp - 1)
+    if (!weft_training_has_head(q, g->at.pp))
         return (struct weft_block_params){0};
     const bool own = q->model.gated || q->pp > 1; /* else it is the embedding */
     return (struct weft_block_params){
@@ -60,8 +60,8 @@ static uint64_t uses_of(const struct weft_training_graph *g, const struct weft_p
 {
     const struct weft_training_plan *q = g->plan;
     const uint64_t blocks = g->units - 2, n = q->chunk_layers;
-    const bool first = g->at.pp == 0 && p->chunk == 0;
-    const bool last = g->at.pp == q->pp - 1 && p->chunk == q->v - 1;
+    const bool first = weft_training_is_first(q, g->at.pp, p->chunk);
+    const bool last = weft_training_is_last(q, g->at.pp, p->chunk);
     uint64_t k = 0;
     if (p->kind == WEFT_PASS_WEIGHTS)
         return 0;
@@ -149,7 +149,8 @@ static uint64_t bucket_limit(const struct weft_training_graph *g)
 {
     const struct weft_training_params *p = &g->plan->p;
     const uint64_t ranks = g->plan->c * g->plan->d;
-    if (!p->overlap_grad_reduce)
+    /* The ranks of both stages with a chunk, which go through it in different order, reduce all at the end. */
+    if (!p->overlap_grad_reduce || g->plan->copies > 1)
         return UINT64_MAX;
     if (p->bucket_params)
         return p->bucket_params;
@@ -251,22 +252,16 @@ static void gather_after_step(struct weft_training_graph *g, uint64_t x)
     }
 }
 
-void weft_graph_iteration_end(struct weft_training_graph *g)
+/* The optimizer's step when the reductions up to @p x have ended, and what weights wait for after it. */
+static void step(struct weft_training_graph *g, uint64_t x, bool by_bucket)
 {
     const struct weft_training_plan *q = g->plan;
-    close_bucket(g, &g->dense);
-    close_bucket(g, &g->experts);
-    /* Collectives of a communicator end in order: the last of each kind stands for all before it. */
-    const uint64_t dense =
-        weft_graph_join(g, "dense", g->chain[g->dense.comm], g->chain[WEFT_COMM_REPLICA]);
-    uint64_t x = weft_graph_compute(g, 0, "reduced", dense, g->chain[WEFT_COMM_EDP]);
-    x = weft_graph_compute(g, weft_training_optimizer_s(q, g->at.pp), "optimizer",
-                           small_reductions(g, x), WEFT_NO_NODE);
+    x = weft_graph_compute(g, weft_training_optimizer_s(q, g->at.pp), "optimizer", x, WEFT_NO_NODE);
     for (uint64_t u = 0; u < g->units; u++)
         g->weights_after[u] = x;
-    if (q->p.sharding == WEFT_SHARD_OPTIMIZER)
+    if (q->p.sharding == WEFT_SHARD_OPTIMIZER && by_bucket)
         gather_after_step(g, x);
-    if (q->p.sharding == WEFT_SHARD_GRADIENTS) {
+    else if (q->p.sharding == WEFT_SHARD_OPTIMIZER || q->p.sharding == WEFT_SHARD_GRADIENTS) {
         const struct weft_block_params n = weft_training_stage_params(q, g->at.pp);
         const uint64_t dense = gather(g, WEFT_COMM_DP, n.dense, "weights.ag", x);
         const uint64_t experts =
@@ -275,4 +270,33 @@ void weft_graph_iteration_end(struct weft_training_graph *g)
         for (uint64_t u = 0; u < g->units; u++)
             g->weights_after[u] = x;
     }
+}
+
+/* Reduces what is left. Collectives of a communicator end in order: the last of each kind stands for all before it. */
+static uint64_t reduce_rest(struct weft_training_graph *g)
+{
+    close_bucket(g, &g->dense);
+    close_bucket(g, &g->experts);
+    return weft_graph_join(g, "dense", g->chain[g->dense.comm], g->chain[WEFT_COMM_REPLICA]);
+}
+
+void weft_graph_iteration_end(struct weft_training_graph *g)
+{
+    const uint64_t dense = reduce_rest(g);
+    const uint64_t x = weft_graph_compute(g, 0, "reduced", dense, g->chain[WEFT_COMM_EDP]);
+    step(g, small_reductions(g, x), true);
+}
+
+uint64_t weft_graph_reduce(struct weft_training_graph *g)
+{
+    /* The gradients' own end stands in where nobody reduces them. */
+    const uint64_t ready = g->compute;
+    const uint64_t dense = reduce_rest(g);
+    const uint64_t x = weft_graph_join(g, "reduced", dense, g->chain[WEFT_COMM_EDP]);
+    return small_reductions(g, weft_graph_join(g, "reduced", ready, x));
+}
+
+void weft_graph_step(struct weft_training_graph *g, uint64_t reduced)
+{
+    step(g, reduced, false);
 }

@@ -2,10 +2,47 @@
 /* What lies on a pipeline stage: layers, parameters. */
 #include "workload/training/plan.h"
 
+uint64_t weft_training_chunk(const struct weft_training_plan *q, uint64_t stage, uint64_t chunk)
+{
+    if (q->copies > 1) /* the second one as seen from the other end */
+        return chunk ? q->pp - 1 - stage : stage;
+    return chunk * q->pp + stage;
+}
+
+uint64_t weft_training_neighbour(const struct weft_training_plan *q, uint64_t stage,
+                                 uint64_t *chunk, int step)
+{
+    const uint64_t at = weft_training_chunk(q, stage, *chunk) + (uint64_t)(int64_t)step;
+    if (q->copies > 1)
+        return *chunk ? q->pp - 1 - at : at;
+    *chunk = at / q->pp;
+    return at % q->pp;
+}
+
+bool weft_training_is_first(const struct weft_training_plan *q, uint64_t stage, uint64_t chunk)
+{
+    return weft_training_chunk(q, stage, chunk) == 0;
+}
+
+bool weft_training_is_last(const struct weft_training_plan *q, uint64_t stage, uint64_t chunk)
+{
+    return weft_training_chunk(q, stage, chunk) == q->pp * q->v / q->copies - 1;
+}
+
+bool weft_training_has_embedding(const struct weft_training_plan *q, uint64_t stage)
+{
+    return stage == 0 || (q->copies > 1 && stage == q->pp - 1);
+}
+
+bool weft_training_has_head(const struct weft_training_plan *q, uint64_t stage)
+{
+    return stage == q->pp - 1 || (q->copies > 1 && stage == 0);
+}
+
 uint64_t weft_training_first_layer(const struct weft_training_plan *q, uint64_t stage,
                                    uint64_t chunk)
 {
-    return (chunk * q->pp + stage) * q->chunk_layers;
+    return weft_training_chunk(q, stage, chunk) * q->chunk_layers;
 }
 
 struct weft_block_params weft_training_stage_params(const struct weft_training_plan *q,
@@ -20,13 +57,13 @@ struct weft_block_params weft_training_stage_params(const struct weft_training_p
             sum.replicated += b.replicated;
             sum.experts += b.experts;
         }
-    if (stage == 0) {
+    if (weft_training_has_embedding(q, stage)) {
         const uint64_t all =
             weft_model_embedding(&q->model, q->t, q->model.sequence, q->p.pad_vocab);
         sum.dense += all;
         sum.replicated += all - weft_model_head(&q->model, q->t, q->p.pad_vocab);
     }
-    if (stage == q->pp - 1) {
+    if (weft_training_has_head(q, stage)) {
         /* A tied head is the embedding where one stage has both. */
         if (q->model.gated || q->pp > 1)
             sum.dense += weft_model_head(&q->model, q->t, q->p.pad_vocab);

@@ -31,13 +31,10 @@ static uint64_t tag(const struct pass *s, uint64_t chunk)
 /* The stage and chunk that the data comes from (@p step -1) or goes to (+1), seen along the direction of the pass. */
 static uint64_t neighbour(const struct pass *s, int step, uint64_t *chunk)
 {
-    const struct weft_training_plan *q = s->g->plan;
-    const int64_t along = forwards(s) ? step : -step;
-    const int64_t at = (int64_t)(s->p->chunk * q->pp + s->g->at.pp) + along;
     struct weft_rank_place place = s->g->at;
-    place.pp = (uint64_t)at % q->pp;
-    *chunk = (uint64_t)at / q->pp;
-    return weft_training_rank(q, place);
+    *chunk = s->p->chunk;
+    place.pp = weft_training_neighbour(s->g->plan, place.pp, chunk, forwards(s) ? step : -step);
+    return weft_training_rank(s->g->plan, place);
 }
 
 static uint64_t message_bytes(const struct weft_training_plan *q)
@@ -192,83 +189,84 @@ static void backward(const struct pass *s)
         weft_graph_pass_end(g);
 }
 
-static int iteration(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
+static void run(struct weft_training_graph *g, const struct weft_pass *p)
 {
     const struct weft_training_plan *q = g->plan;
-    for (uint64_t c = 0; c < q->v; c++)
-        g->backwards_left[c] = q->m;
-    if (weft_graph_sharding_start(g, passes, n))
+    const struct pass s = {.g = g,
+                           .p = p,
+                           .first = weft_training_is_first(q, g->at.pp, p->chunk),
+                           .last = weft_training_is_last(q, g->at.pp, p->chunk)};
+    snprintf(g->where, sizeof g->where, "it%" PRIu64 ".mb%u", g->iteration,
+             (unsigned)p->microbatch);
+    if (forwards(&s))
+        forward(&s);
+    else
+        backward(&s);
+}
+
+static int start(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
+{
+    for (uint64_t c = 0; c < g->plan->v; c++)
+        g->backwards_left[c] = g->plan->m / g->plan->copies;
+    return weft_graph_sharding_start(g, passes, n);
+}
+
+static void between_passes(struct weft_training_graph *g, uint64_t iteration)
+{
+    snprintf(g->where, sizeof g->where, "it%" PRIu64, iteration);
+}
+
+static int iteration(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
+{
+    if (start(g, passes, n))
         return -1;
     for (size_t i = 0; i < n; i++) {
-        const struct pass s = {.g = g,
-                               .p = &passes[i],
-                               .first = g->at.pp == 0 && passes[i].chunk == 0,
-                               .last = g->at.pp == q->pp - 1 && passes[i].chunk == q->v - 1};
-        snprintf(g->where, sizeof g->where, "it%" PRIu64 ".mb%u", g->iteration,
-                 (unsigned)passes[i].microbatch);
-        if (forwards(&s))
-            forward(&s);
-        else
-            backward(&s);
+        if (passes[i].overlaps)
+            weft_graph_fork(g);
+        run(g, &passes[i]);
+        if (passes[i].overlaps)
+            weft_graph_beside(g);
+        if (i > 0 && passes[i - 1].overlaps)
+            weft_graph_meet(g);
     }
-    snprintf(g->where, sizeof g->where, "it%" PRIu64, g->iteration);
+    between_passes(g, g->iteration);
     weft_graph_iteration_end(g);
     return 0;
 }
 
-/* The communicators of the rank, in the form in which PyTorch's traces tell them, so that the trace needs no file beside it. */
-static void describe_groups(struct weft_training_graph *g)
+/* The optimizer's step of iteration @p k. */
+static void late_step(struct weft_training_graph *g, const uint64_t *reduced, uint64_t k)
 {
-    const struct weft_training_plan *q = g->plan;
-    size_t len = 0, cap = 64;
-    for (int c = 0; c < WEFT_COMM_WORLD; c++)
-        cap += 64 + 12 * weft_comm_size(q, (enum weft_comm)c);
-    char *text = weft_arena_alloc(g->arena, cap);
-    if (!text) {
-        g->b.out_of_memory = true;
-        return;
-    }
-    len += (size_t)snprintf(text + len, cap - len, "['[");
-    for (int c = 0; c < WEFT_COMM_WORLD; c++) {
-        const enum weft_comm comm = (enum weft_comm)c;
-        const uint64_t n = weft_comm_size(q, comm);
-        if (n < 2 || !*g->group[c])
+    between_passes(g, k);
+    weft_graph_step(g, reduced[k % 2]);
+}
+
+/*
+ * Iterations without end of one in the middle: the gradients of an iteration are reduced beside the next one, and its step comes before
+ * the one after that, which is the first to use its weights: W(n + 1) = W(n) - g(W(n - 1)).
+ */
+static int continuous(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
+{
+    const uint64_t m = g->plan->m, iterations = g->plan->p.iterations;
+    uint64_t reduced[2] = {WEFT_NO_NODE, WEFT_NO_NODE};
+    if (start(g, passes, n))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        const struct weft_pass *p = &passes[i];
+        g->iteration = p->iteration;
+        if (p->kind == WEFT_PASS_FORWARD && p->microbatch == 0 && p->iteration >= 2)
+            late_step(g, reduced, p->iteration - 2);
+        run(g, p);
+        if (p->kind == WEFT_PASS_FORWARD || p->microbatch != m - 1)
             continue;
-        const uint64_t index = weft_comm_index(q, comm, g->rank);
-        len += (size_t)snprintf(
-            text + len, cap - len, "%s{\"pg_name\": \"%s\", \"pg_desc\": \"%s\", \"ranks\": [",
-            text[len - 1] == '}' ? ", " : "", g->group[c], weft_comm_name(comm));
-        for (uint64_t i = 0; i < n; i++)
-            len += (size_t)snprintf(text + len, cap - len, "%s%" PRIu64, i ? ", " : "",
-                                    weft_comm_member(q, comm, index, i));
-        len += (size_t)snprintf(text + len, cap - len, "]}");
+        between_passes(g, p->iteration);
+        reduced[p->iteration % 2] = weft_graph_reduce(g);
+        if (start(g, passes, n))
+            return -1;
     }
-    snprintf(text + len, cap - len, "]']");
-    weft_et_build_node(&g->b, g->next++, WEFT_ET_METADATA_NODE, "## process_group:init ##", 0);
-    if (!g->b.out_of_memory) {
-        g->b.node->inputs.present = true;
-        g->b.node->inputs.values = text;
-    }
-}
-
-uint64_t weft_comm_number(const struct weft_training_plan *q, enum weft_comm comm, uint64_t index)
-{
-    uint64_t number = 1 + index;
-    for (int c = 0; c < (int)comm; c++)
-        if (weft_comm_size(q, (enum weft_comm)c) > 1)
-            number += weft_comm_count(q, (enum weft_comm)c);
-    return number;
-}
-
-static void name_groups(struct weft_training_graph *g)
-{
-    const struct weft_training_plan *q = g->plan;
-    const bool ends = g->at.pp == 0 || g->at.pp == q->pp - 1;
-    for (int c = 0; c < WEFT_COMM_WORLD; c++)
-        if (weft_comm_size(q, (enum weft_comm)c) > 1 && (c != WEFT_COMM_EMBEDDING || ends))
-            snprintf(g->group[c], sizeof g->group[c], "%" PRIu64,
-                     weft_comm_number(q, (enum weft_comm)c,
-                                      weft_comm_index(q, (enum weft_comm)c, g->rank)));
+    for (uint64_t k = iterations < 2 ? 0 : iterations - 2; k < iterations; k++)
+        late_step(g, reduced, k);
+    return 0;
 }
 
 int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool groups,
@@ -289,12 +287,17 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
     for (uint64_t u = 0; u < g.units; u++)
         g.weights_after[u] = WEFT_NO_NODE;
-    name_groups(&g);
+    weft_graph_name_groups(&g);
     weft_et_build_start(&g.b, arena);
     if (groups)
-        describe_groups(&g);
-    for (g.iteration = 0; g.iteration < q->p.iterations; g.iteration++)
-        if (iteration(&g, passes, n))
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        weft_graph_describe_groups(&g);
+    int rc = 0;
+    if (weft_schedule_continues(q))
+        rc = continuous(&g, passes, n);
+    else
+        for (g.iteration = 0; !rc && g.iteration < q->p.iterations; g.iteration++)
+            rc = iteration(&g, passes, n);
+    if (rc)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
     return weft_et_build_finish(&g.b, out, err);
 }

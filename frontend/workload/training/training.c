@@ -7,6 +7,7 @@
 #include "workload/chakra_write.h"
 #include "workload/trace_write.h"
 #include "workload/convert.h"
+#include "workload/training/alike.h"
 #include "workload/training/memory.h"
 #include "workload/training/schedule.h"
 
@@ -25,15 +26,23 @@ int weft_training_workload(const struct weft_training_plan *q, struct weft_workl
 {
     struct weft_err why = {0};
     struct weft_convert *c = weft_convert_new((uint32_t)q->world, NULL, &why);
-    int rc = c ? 0 : weft_err_set(err, why.code, "%s", why.msg);
+    struct weft_training_alike *alike = c ? weft_training_alike_new(q) : NULL;
+    int rc = !c ? weft_err_set(err, why.code, "%s", why.msg) : alike ? 0 : no_memory(err);
     for (uint32_t r = 0; !rc && r < q->world; r++) {
         struct weft_et *et = NULL;
+        if (!weft_training_alike_first(alike, r)) {
+            rc = weft_training_alike_share(alike, c, r, err);
+            continue;
+        }
         struct weft_arena *arena = weft_arena_new();
         rc = arena ? weft_training_et(q, r, true, arena, &et, err) : no_memory(err);
         if (!rc)
             rc = weft_convert_rank(c, r, et, err);
+        if (!rc)
+            rc = weft_training_alike_keep(alike, c, r, err);
         weft_arena_free(arena);
     }
+    weft_training_alike_free(alike);
     if (!rc) {
         rc = weft_convert_finish(c, out, err);
         c = NULL;
@@ -82,21 +91,36 @@ static int write_groups(const struct weft_training_plan *q, const char *path, st
 /* A job on its way to files. */
 struct writing {
     const struct weft_training_plan *q;
-    const char *groups; /* the file of groups */
+    const char *groups;       /* the file of groups */
+    struct weft_arena *arena; /* of the trace written last; NULL: none yet */
+    struct weft_et *et;
+    uint64_t rank; /* whose it is */
 };
+
+/* The trace of @p rank, out of the one before where they are alike. */
+static int next_trace(struct writing *w, uint64_t rank, struct weft_err *err)
+{
+    const struct weft_training_plan *q = w->q;
+    int rc;
+    if (w->et && weft_training_sort(q, rank) == weft_training_sort(q, w->rank)) {
+        rc = weft_training_et_as(q, w->et, w->rank, rank, w->arena, err);
+    } else {
+        weft_arena_free(w->arena);
+        w->et = NULL;
+        w->arena = weft_arena_new();
+        rc = w->arena ? weft_training_et(q, rank, false, w->arena, &w->et, err) : no_memory(err);
+    }
+    w->rank = rank;
+    return rc;
+}
 
 static int write_rank(void *ctx, uint64_t rank, const char *path, struct weft_err *err)
 {
-    const struct writing *w = ctx;
-    struct weft_et *et = NULL;
-    struct weft_arena *arena = weft_arena_new();
-    int rc = arena ? weft_training_et(w->q, rank, false, arena, &et, err) : no_memory(err);
+    struct writing *w = ctx;
+    int rc = next_trace(w, rank, err);
     if (!rc && rank == 0) /* the last */
         rc = write_groups(w->q, w->groups, err);
-    if (!rc)
-        rc = weft_chakra_write_et(et, path, err);
-    weft_arena_free(arena);
-    return rc;
+    return rc ? rc : weft_chakra_write_et(w->et, path, err);
 }
 
 int weft_training_write(const struct weft_training_plan *q, const char *prefix,
@@ -108,6 +132,7 @@ int weft_training_write(const struct weft_training_plan *q, const char *prefix,
         w.groups = weft_arena_printf(arena, "%.*s.json", (int)weft_trace_stem(prefix), prefix);
     const int rc =
         w.groups ? weft_trace_write(prefix, q->world, write_rank, &w, err) : no_memory(err);
+    weft_arena_free(w.arena);
     weft_arena_free(arena);
     return rc;
 }
