@@ -145,8 +145,8 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
 
 const struct weft_command weft_command_list = {
     .name = "list",
-    .summary = "List congestion controls, topologies, collectives, workloads, backends, troubles, scenarios",
-    .usage = "[cc|topologies|collectives|workloads|backends|sections|troubles|scenarios|metrics]",
+    .summary = "List congestion controls, topologies, collectives, workloads, transforms, backends, troubles, scenarios",
+    .usage = "[cc|topologies|collectives|workloads|transforms|backends|sections|troubles|scenarios|metrics]",
     .example = "weft list cc",
     .details = "'weft show' explains one entry with its parameters.",
     .opts = options,

@@ -292,7 +292,7 @@ const struct weft_command weft_command_show = {
     .example = "weft show cc dcqcn",
     .details =
         "WHAT is one of\n"
-        "  cc NAME, topology NAME, collective NAME, workload NAME, trouble NAME, backend NAME, section "
+        "  cc NAME, topology NAME, collective NAME, workload NAME, transform NAME, trouble NAME, backend NAME, section "
         "NAME: its parameters\n"
         "  topology FILE        the links of the fabric in a topology file; see weft topology\n"
         "  scenario SCENARIO    every key with its value and where it came from\n"

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* weft trace: generate Chakra execution traces, and look into them. */
+/* weft trace: Chakra execution traces: making, changing, and looking into them. */
 #include "cli/trace.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
 static const struct weft_opt options[] = {
     {"set", 's', WEFT_OPT_TEXTS, offsetof(struct weft_trace_opts, set), "KEY=VALUE", NULL,
-     "generate: a parameter from 'weft show workload generate' or training, such as layers=8"},
+     "generate, synthesize: a parameter such as layers=8 (weft show workload generate, training; "
+     "weft show transform synthesize); compare: a setting of runs"},
     {"groups", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, groups), "FILE", NULL,
-     "info, check: JSON file of communicator groups"},
+     "info, check, transform, synthesize, compare: JSON file of communicator groups"},
     {"ranks", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, ranks), "N", NULL,
      "info, check: the job must have exactly this many"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, json), NULL, NULL, "print as JSON"},
@@ -20,12 +22,17 @@ static const struct {
     weft_trace_action run;
     int least, most; /* arguments */
     const char *takes;
+    int sets; /* takes --set */
 } actions[] = {
-    {"generate", weft_trace_generate, 1, 2, "a prefix, and before it perhaps a workload"},
+    {"generate", weft_trace_generate, 1, 2, "a prefix, and before it perhaps a workload", 1},
     {"info", weft_trace_info, 1, 1, "one prefix"},
     {"check", weft_trace_check, 1, 1, "one prefix"},
     {"dump", weft_trace_dump, 1, 1, "one file or prefix"},
     {"diff", weft_trace_diff, 2, 2, "two files or two prefixes"},
+    {"transform", weft_trace_transform, 2, INT_MAX,
+     "a prefix, another for what is written, and transforms"},
+    {"synthesize", weft_trace_synthesize, 2, 2, "a prefix, and another for what is written", 1},
+    {"compare", weft_trace_compare, 2, 2, "two prefixes", 1},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
@@ -38,27 +45,33 @@ static int trace_run(const struct weft_cli *cli, const void *opts, char **args, 
     for (int i = 0; i < ACTIONS; i++)
         names[i] = actions[i].name;
     if (nargs == 0)
-        return weft_err_set(err, WEFT_E_USAGE, "generate, info, check, dump or diff?");
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "generate, info, check, dump, diff, transform, synthesize or compare?");
     while (which < ACTIONS && strcmp(args[0], names[which]) != 0)
         which++;
     if (which == ACTIONS) {
         const char *near = weft_nearest(args[0], names, ACTIONS);
-        return weft_err_set(err, WEFT_E_USAGE, "unknown action '%s'%s%s%s", args[0],
-                            near ? "; did you mean '" : "", near ? near : "",
-                            near ? "'?" : "; there are: generate, info, check, dump, diff");
+        return weft_err_set(
+            err, WEFT_E_USAGE, "unknown action '%s'%s%s%s", args[0], near ? "; did you mean '" : "",
+            near ? near : "",
+            near
+                ? "'?"
+                : "; there are: generate, info, check, dump, diff, transform, synthesize, compare");
     }
     if (nargs - 1 < actions[which].least || nargs - 1 > actions[which].most)
         return weft_err_set(err, WEFT_E_USAGE, "trace %s takes %s", args[0], actions[which].takes);
-    if (o->set.n && which != 0)
-        return weft_err_set(err, WEFT_E_USAGE, "--set belongs to trace generate");
+    if (o->set.n && !actions[which].sets)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--set belongs to trace generate, synthesize and compare");
     return actions[which].run(cli, o, args + 1, nargs - 1, err);
 }
 
 const struct weft_command weft_command_trace = {
     .name = "trace",
-    .summary = "Generate Chakra execution traces, and look into them",
+    .summary = "Generate, change and look into Chakra execution traces",
     .usage = "generate [WORKLOAD] PREFIX [--set KEY=VALUE]... | info PREFIX | check PREFIX | dump "
-             "FILE|PREFIX | diff A B",
+             "FILE|PREFIX | diff A B | transform PREFIX OUT [TRANSFORM [KEY=VALUE]...]... | "
+             "synthesize PREFIX OUT [--set KEY=VALUE]... | compare A B [--set KEY=VALUE]...",
     .example =
         "weft trace generate trace/dp16 --set ranks=16 --set pattern=data-parallel --set layers=8",
     .details =
@@ -71,7 +84,15 @@ const struct weft_command weft_command_trace = {
         "check     whether it can be played to its end: dependencies, groups, each receive its\n"
         "          send, each collective all of its members\n"
         "dump      every node with all attributes\n"
-        "diff      how two traces differ, node by node; exit code 1 when they do",
+        "diff      how two traces differ, node by node; exit code 1 when they do\n"
+        "transform reads one trace and writes another, changed by transforms in the order given:\n"
+        "          'weft list transforms' has them, 'weft show transform NAME' their parameters;\n"
+        "          without any it is a copy. Communicators of --groups go to OUT.json\n"
+        "synthesize writes another trace with the statistics of one, without its names and exact\n"
+        "          sizes ('weft show transform synthesize'), and compares the two\n"
+        "compare   plays two traces on three fabrics, on the ideal backend unless --set says "
+        "else;\n"
+        "          communicators are in A.json and B.json, or in --groups FILE",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct weft_trace_opts),

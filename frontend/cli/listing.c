@@ -6,6 +6,7 @@
 #include "collective/collective.h"
 #include "congestion/cc.h"
 #include "topologies/topology.h"
+#include "workload/whatif/transform.h"
 #include "workload/workload.h"
 
 #include <string.h>
@@ -127,11 +128,29 @@ static struct weft_listed section_get(const struct weft_cli *cli, size_t i)
     return (struct weft_listed){"run", "the run itself", NULL, &weft_run_param_table};
 }
 
+static size_t transform_count(const struct weft_cli *cli)
+{
+    size_t n;
+    (void)cli;
+    weft_transform_table(&n);
+    return n;
+}
+
+static struct weft_listed transform_get(const struct weft_cli *cli, size_t i)
+{
+    size_t n;
+    (void)cli;
+    const struct weft_transform_ops *o = weft_transform_table(&n)[i];
+    return (struct weft_listed){o->name, o->title, o->source, &o->params, NULL};
+}
+
 static const struct weft_listing listings[] = {
     {"cc", "cc", "congestion controls", cc_count, cc_get},
     {"topologies", "topology", "fabric generators and readers", topology_count, topology_get},
     {"collectives", "collective", "collective algorithms", collective_count, collective_get},
     {"workloads", "workload", "workload readers and generators", workload_count, workload_get},
+    {"transforms", "transform", "changes to traces: weft trace transform", transform_count,
+     transform_get},
     {"troubles", "trouble", "what can go wrong during a run: elements of <trouble>", fault_count,
      fault_get},
     {"backends", "backend", "network backends", backend_count, backend_get},

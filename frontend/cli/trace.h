@@ -34,7 +34,15 @@ int weft_trace_info(const struct weft_cli *cli, const struct weft_trace_opts *o,
                     int nargs, struct weft_err *err);
 int weft_trace_diff(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                     int nargs, struct weft_err *err);
+int weft_trace_transform(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
+                         int nargs, struct weft_err *err);
+int weft_trace_synthesize(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
+                          int nargs, struct weft_err *err);
+int weft_trace_compare(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
+                       int nargs, struct weft_err *err);
 
+/** Whether a trace just written to @p out (OUT.json: its communicators, if @p groups) can be played to its end; WEFT_E_OUTCOME when not. */
+int weft_trace_check_result(const char *out, bool groups, struct weft_err *err);
 /** Starts the answer of an action as JSON, an object with its version and the command. */
 void weft_trace_json(struct weft_json *j, const struct weft_cli *cli, const char *command);
 /** The job behind a prefix, for --ranks and --groups; large graphs lie in a file. NULL: *err says why. */

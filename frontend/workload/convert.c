@@ -99,7 +99,7 @@ static int sort_nodes(const struct weft_et *et, const struct weft_et_node ***out
     return 0;
 }
 
-static int find_groups(struct weft_convert *c, const struct weft_et *et, struct weft_err *err)
+int weft_convert_groups(struct weft_groups *groups, const struct weft_et *et, struct weft_err *err)
 {
     for (size_t i = 0; i < et->nnodes; i++) {
         const struct weft_et_node *node = &et->nodes[i];
@@ -109,7 +109,7 @@ static int find_groups(struct weft_convert *c, const struct weft_et *et, struct 
         if (node->type != WEFT_ET_METADATA_NODE || !node->inputs.present ||
             !strstr(node->name, "process_group:init"))
             continue;
-        int rc = weft_groups_add_pytorch(c->groups, node->inputs.values, &why);
+        int rc = weft_groups_add_pytorch(groups, node->inputs.values, &why);
         if (rc < 0)
             return weft_et_node_err(err, rc, et, node, "%s", why.msg);
     }
@@ -152,7 +152,7 @@ int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_e
     c->et = et;
     weft_groups_begin_rank(c->groups, rank);
     if (rc == 0)
-        rc = find_groups(c, et, err);
+        rc = weft_convert_groups(c->groups, et, err);
     if (rc == 0) {
         dag->nops = (uint32_t)et->nnodes;
         dag->ops = weft_arena_calloc(c->job->arena, et->nnodes, sizeof *dag->ops);

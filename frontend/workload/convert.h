@@ -24,6 +24,7 @@
 
 #include "workload/dag.h"
 #include "workload/et.h"
+#include "workload/groups.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,6 +61,8 @@ int weft_convert_share_as(struct weft_convert *c, uint32_t rank, uint32_t from,
                           const uint32_t *peers, struct weft_err *err);
 /** Frees @p c and hands out the job; every rank must have been converted or shared. */
 int weft_convert_finish(struct weft_convert *c, struct weft_workload **out, struct weft_err *err);
+/** Adds the communicators that a rank's trace defines itself to @p groups, which is at that rank. */
+int weft_convert_groups(struct weft_groups *groups, const struct weft_et *et, struct weft_err *err);
 /** Gives up; NULL is allowed. */
 void weft_convert_free(struct weft_convert *c);
 

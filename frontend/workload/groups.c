@@ -198,9 +198,14 @@ static int add_def(struct def **hash, const struct weft_group *in, struct weft_e
     return no_memory(err);
 }
 
+int weft_groups_define(struct weft_groups *g, const struct weft_group *def, struct weft_err *err)
+{
+    return add_def(&g->shared, def, err);
+}
+
 static int add_shared(void *ctx, const struct weft_group *def, struct weft_err *err)
 {
-    return add_def(&((struct weft_groups *)ctx)->shared, def, err);
+    return weft_groups_define(ctx, def, err);
 }
 
 static int add_local(void *ctx, const struct weft_group *def, struct weft_err *err)
@@ -353,6 +358,11 @@ const char *weft_groups_name(const struct weft_groups *g, uint32_t index)
 uint32_t weft_groups_size(const struct weft_groups *g, uint32_t index)
 {
     return g->used[index].group.n;
+}
+
+const uint32_t *weft_groups_ranks(const struct weft_groups *g, uint32_t index)
+{
+    return g->used[index].group.ranks;
 }
 
 int weft_groups_finish(const struct weft_groups *g, struct weft_workload *w, struct weft_err *err)

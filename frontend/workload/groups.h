@@ -24,6 +24,8 @@ struct weft_groups *weft_groups_new(struct weft_arena *arena, uint32_t nranks);
 void weft_groups_free(struct weft_groups *g);
 /** Reads definitions from a JSON file. */
 int weft_groups_load(struct weft_groups *g, const char *path, struct weft_err *err);
+/** Adds a definition that holds for every rank. */
+int weft_groups_define(struct weft_groups *g, const struct weft_group *def, struct weft_err *err);
 /** Starts rank @p rank: forgets the definitions of the rank before. */
 void weft_groups_begin_rank(struct weft_groups *g, uint32_t rank);
 /** Adds the definitions in the `inputs.values` of a PyTorch process_group:init node. The error has no place. */
@@ -38,6 +40,8 @@ int weft_groups_add(struct weft_groups *g, const char *name, const uint32_t *ran
 const char *weft_groups_name(const struct weft_groups *g, uint32_t index);
 /** Members of a group that was found or made. */
 uint32_t weft_groups_size(const struct weft_groups *g, uint32_t index);
+/** Their ranks, in the order of the communicator. */
+const uint32_t *weft_groups_ranks(const struct weft_groups *g, uint32_t index);
 /** Hands the groups found so far to the workload. */
 int weft_groups_finish(const struct weft_groups *g, struct weft_workload *w, struct weft_err *err);
 

@@ -13,6 +13,7 @@ const char *const lists[][2] = {{"cc", "cc"},
                                 {"topologies", "topology"},
                                 {"collectives", "collective"},
                                 {"workloads", "workload"},
+                                {"transforms", "transform"},
                                 {"backends", "backend"},
                                 {"troubles", "trouble"},
                                 {"sections", "section"}};

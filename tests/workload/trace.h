@@ -58,6 +58,22 @@ class Trace
         weft_et_build_int(&b_, "is_cpu_op", WEFT_ET_BOOL, 1);
         return after(deps);
     }
+    // A computation on the accelerator.
+    uint64_t comp(uint64_t us, const Deps &deps = {})
+    {
+        n_++;
+        weft_et_build_comp(&b_, n_, ("comp" + std::to_string(n_)).c_str(), us);
+        return after(deps);
+    }
+    // An all-to-all of all @p n ranks with a size for each of them.
+    uint64_t exchange(const uint64_t *to, const uint64_t *from, size_t n)
+    {
+        weft_et_build_node(&b_, ++n_, WEFT_ET_COMM_COLL_NODE, "exchange", 0);
+        weft_et_build_int(&b_, "comm_type", WEFT_ET_INT64, 6);
+        weft_et_build_sizes(&b_, "comm_send_sizes", to, n);
+        weft_et_build_sizes(&b_, "comm_recv_sizes", from, n);
+        return n_;
+    }
     // An access to memory: a load, or a store.
     uint64_t load(uint64_t bytes, const Deps &deps = {}, bool store = false)
     {

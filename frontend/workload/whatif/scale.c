@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * scale: durations, or sizes, times a factor.
+ *
+ * Durations are whole microseconds: what rounding takes from one operation is added to the rank's next, so that
+ * the sum of a rank is right to a microsecond. Sizes are rounded each on its own, as all members of a collective round alike.
+ */
+#include "workload/whatif/select.h"
+#include "workload/whatif/stretch.h"
+#include "workload/whatif/transform.h"
+
+struct scale {
+    struct weft_select select;
+    double factor;
+};
+
+static const struct weft_param params[] = {
+    {.name = "factor",
+     .type = WEFT_PARAM_F64,
+     .offset = offsetof(struct scale, factor),
+     .min = "0",
+     .max = "1e9",
+     .help = "what durations and work of computations and memory accesses, and sizes of "
+             "communication are multiplied by"},
+    WEFT_SELECT_OP(struct scale),
+    WEFT_SELECT_KIND(struct scale, "compute"),
+    WEFT_SELECT_COLLECTIVE_PARAMS(struct scale),
+    WEFT_SELECT_RANKS(struct scale),
+};
+
+static int start(struct weft_transform *t, struct weft_err *err)
+{
+    return weft_select_check(t->params, t->ranks_in, err);
+}
+
+static int apply(struct weft_transform *t, uint32_t rank, struct weft_et *et,
+                 struct weft_arena *arena, struct weft_err *err)
+{
+    const struct scale *p = t->params;
+    struct weft_stretch s = {.factor = p->factor};
+    int rc = 0;
+    if (!weft_select_rank(&p->select, rank))
+        return 0;
+    for (size_t i = 0; !rc && i < et->nnodes; i++)
+        if (weft_select_node(&p->select, &et->nodes[i]))
+            rc = weft_stretch_node(&s, et, &et->nodes[i], arena, err);
+    t->touched += s.touched;
+    return rc;
+}
+
+const struct weft_transform_ops weft_transform_scale = {
+    .name = "scale",
+    .title = "faster or slower computations, larger or smaller communication",
+    .source = "Zhu et al., Daydream, USENIX ATC 2020, section 4",
+    .params = WEFT_PARAM_TABLE(params, struct scale),
+    .start = start,
+    .apply = apply,
+};
