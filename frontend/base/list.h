@@ -1,36 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists and maps as text: "8,16" and "all-to-all:2,send:5". What items mean is up to whom they are for.
+ * Lists and maps as text: "8,16" and "all-to-all:2,send:5". Items are joined by commas, the fields of an item by
+ * colons; blanks around an item do not count. A parameter whose text is one names its form (struct weft_param, `list`), and
+ * weft_params_set refuses a text that has another.
  */
 #ifndef WEFT_BASE_LIST_H
 #define WEFT_BASE_LIST_H
 
-#include "base/err.h"
+#include "base/param.h"
+
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Longest key, and longest value. */
-#define WEFT_LIST_WORD_MAX 63
+/** Most fields of an item. */
+#define WEFT_LIST_FIELDS_MAX 4
+
+/** How a list is written. */
+struct weft_list_form {
+    const char *like; /**< for errors, with an example: "RANK:FACTOR,..., such as 3:1.5,7:2" */
+    /** What the fields are; only type, choices, min and max count. The last takes in all further colons if it is a STRING. */
+    const struct weft_param *fields;
+    size_t nfields; /**< 1 to WEFT_LIST_FIELDS_MAX */
+    const char
+        *rest_word;    /**< may stand for all fields behind the first: "off"; NULL: nothing may */
+    const char *words; /**< any of these may stand for the whole list: "group|rail"; NULL: none */
+    bool unique;       /**< no two items have the same first field */
+};
+
+/** A part of an item. */
+struct weft_list_field {
+    const char *text; /**< not terminated: the list goes on behind it */
+    size_t len;
+    union weft_param_value value; /**< a STRING has none but its text */
+};
 
 /** One item. */
 struct weft_list_item {
-    char key[WEFT_LIST_WORD_MAX + 1];   /**< of a map: before ':'; of a list: the item */
-    char value[WEFT_LIST_WORD_MAX + 1]; /**< of a map: behind ':'; of a list: "" */
+    const char *text; /**< not terminated */
+    size_t len;
+    struct weft_list_field field[WEFT_LIST_FIELDS_MAX];
+    bool rest_is_word; /**< rest_word stands for the fields behind the first, which are empty */
 };
 
-/** A text that is being read. */
+/** A text that is being read; at = 0 before the first item. */
 struct weft_list {
-    const char *text;    /**< all of it */
-    const char *example; /**< what one is like, for errors: "8,16" */
-    size_t at;           /**< read so far */
+    const char *text; /**< all of it */
+    const struct weft_list_form *form;
+    size_t at; /**< read so far */
 };
 
-/** Takes the next item of a list: 1, or 0 at the end. An empty or too long item, or a comma at the end: WEFT_E_INPUT. */
+/**
+ * Takes the next item: 1, or 0 at the end. WEFT_E_INPUT: it is not of the form, a field is not of its type or range, or what is
+ * unique is there twice. One of `words` is no item: see weft_list_is_word.
+ */
 int weft_list_next(struct weft_list *list, struct weft_list_item *out, struct weft_err *err);
-/** The same for a map: items have a key and a value. */
-int weft_map_next(struct weft_list *map, struct weft_list_item *out, struct weft_err *err);
+/** Which of the form's words @p text is, from 0; -1: none. */
+int weft_list_is_word(const struct weft_list_form *form, const char *text);
+/** Whether all of @p text is of the form: 0, or what weft_list_next says. */
+int weft_list_check(const struct weft_list_form *form, const char *text, struct weft_err *err);
 
 #ifdef __cplusplus
 }

@@ -4,6 +4,7 @@
  */
 #include "base/param.h"
 
+#include "base/list.h"
 #include "base/scale.h"
 #include "base/units.h"
 
@@ -11,39 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_NAMES 64 /* parameters, or words of a choice, that are searched for a suggestion */
-
-/* A value of any type on its way from text to field. */
-union value {
-    int truth; /* BOOL and ENUM */
-    uint64_t u64;
-    int64_t i64;
-    double f64;
-    const char *text;
-};
-
-const char *weft_param_type_name(enum weft_param_type type)
-{
-    switch (type) {
-    case WEFT_PARAM_BOOL:
-        return "bool";
-    case WEFT_PARAM_U64:
-        return "count";
-    case WEFT_PARAM_F64:
-        return "ratio";
-    case WEFT_PARAM_TIME:
-        return "time";
-    case WEFT_PARAM_SIZE:
-        return "size";
-    case WEFT_PARAM_RATE:
-        return "rate";
-    case WEFT_PARAM_STRING:
-        return "text";
-    case WEFT_PARAM_ENUM:
-        return "choice";
-    }
-    return "unknown";
-}
+#define MAX_NAMES 64 /* parameters that are searched for a suggestion */
 
 const struct weft_param *weft_params_find(const struct weft_param_table *table, const char *name)
 {
@@ -53,120 +22,13 @@ const struct weft_param *weft_params_find(const struct weft_param_table *table, 
     return NULL;
 }
 
-/* The word at index @p index of "a|b|c" and its length; NULL when there are fewer. */
-static const char *choice_word(const char *choices, int index, size_t *len)
-{
-    const char *p = choices;
-    while (p) {
-        const char *bar = strchr(p, '|');
-        if (index-- == 0) {
-            *len = bar ? (size_t)(bar - p) : strlen(p);
-            return p;
-        }
-        p = bar ? bar + 1 : NULL;
-    }
-    return NULL;
-}
-
-static int unknown_choice(const struct weft_param *p, const char *text, struct weft_err *err)
-{
-    char copy[512];
-    const char *words[MAX_NAMES];
-    size_t n = 0;
-    snprintf(copy, sizeof copy, "%s", p->choices);
-    char *rest = copy;
-    for (char *w; n < MAX_NAMES && (w = strsep(&rest, "|")) != NULL;)
-        words[n++] = w;
-    const char *meant = weft_nearest(text, words, n);
-    if (meant)
-        return weft_err_set(err, WEFT_E_INPUT, "'%.60s' is not one of %s; did you mean %s?", text,
-                            p->choices, meant);
-    return weft_err_set(err, WEFT_E_INPUT, "'%.60s' is not one of %s", text, p->choices);
-}
-
-/* Text to value by the parameter's type; no range check. */
-static int parse_value(const struct weft_param *p, const char *text, union value *v,
-                       struct weft_err *err)
-{
-    switch (p->type) {
-    case WEFT_PARAM_BOOL:
-        return weft_parse_bool(text, &v->truth, err);
-    case WEFT_PARAM_U64:
-        return weft_parse_u64(text, &v->u64, err);
-    case WEFT_PARAM_F64:
-        return weft_parse_f64(text, &v->f64, err);
-    case WEFT_PARAM_TIME:
-        return weft_parse_time_ps(text, &v->i64, err);
-    case WEFT_PARAM_SIZE:
-        return weft_parse_size_bytes(text, &v->u64, err);
-    case WEFT_PARAM_RATE:
-        return weft_parse_rate_bps(text, &v->u64, err);
-    case WEFT_PARAM_STRING:
-        v->text = text;
-        return 0;
-    case WEFT_PARAM_ENUM: {
-        size_t len = 0;
-        const char *word;
-        for (int i = 0; (word = choice_word(p->choices, i, &len)) != NULL; i++) {
-            if (strlen(text) == len && strncmp(word, text, len) == 0) {
-                v->truth = i;
-                return 0;
-            }
-        }
-        return unknown_choice(p, text, err);
-    }
-    }
-    return weft_err_set(err, WEFT_E_INTERNAL, "unknown parameter type %d", (int)p->type);
-}
-
-/* -1, 0 or 1; values of types without an order are equal. */
-static int compare(enum weft_param_type type, const union value *a, const union value *b)
-{
-    switch (type) {
-    case WEFT_PARAM_U64:
-    case WEFT_PARAM_SIZE:
-    case WEFT_PARAM_RATE:
-        return (a->u64 > b->u64) - (a->u64 < b->u64);
-    case WEFT_PARAM_TIME:
-        return (a->i64 > b->i64) - (a->i64 < b->i64);
-    case WEFT_PARAM_F64:
-        return (a->f64 > b->f64) - (a->f64 < b->f64);
-    default:
-        return 0;
-    }
-}
-
-static int check_range(const struct weft_param *p, const char *text, const union value *v,
-                       struct weft_err *err)
-{
-    union value bound;
-    int below = 0, above = 0;
-    if (p->min) {
-        if (parse_value(p, p->min, &bound, err))
-            return weft_err_set(err, WEFT_E_INTERNAL, "its minimum '%s' is invalid", p->min);
-        below = compare(p->type, v, &bound) < 0;
-    }
-    if (p->max) {
-        if (parse_value(p, p->max, &bound, err))
-            return weft_err_set(err, WEFT_E_INTERNAL, "its maximum '%s' is invalid", p->max);
-        above = compare(p->type, v, &bound) > 0;
-    }
-    if (!below && !above)
-        return 0;
-    if (p->min && p->max)
-        return weft_err_set(err, WEFT_E_INPUT, "%.60s is out of range; valid is %s to %s", text,
-                            p->min, p->max);
-    return weft_err_set(err, WEFT_E_INPUT, "%.60s is out of range; it must be at %s %s", text,
-                        below ? "least" : "most", below ? p->min : p->max);
-}
-
-static void store(const struct weft_param *p, void *dst, const union value *v)
+static void store(const struct weft_param *p, void *dst, const union weft_param_value *v)
 {
     char *field = (char *)dst + p->offset;
     switch (p->type) {
     case WEFT_PARAM_BOOL:
     case WEFT_PARAM_ENUM:
-        memcpy(field, &v->truth, sizeof v->truth);
+        memcpy(field, &v->index, sizeof v->index);
         break;
     case WEFT_PARAM_U64:
     case WEFT_PARAM_SIZE:
@@ -187,15 +49,14 @@ static void store(const struct weft_param *p, void *dst, const union value *v)
 
 static int set_value(const struct weft_param *p, void *dst, const char *text, struct weft_err *err)
 {
-    union value v;
-    memset(&v, 0, sizeof v);
+    union weft_param_value v;
     if (p->scale && strcmp(text, WEFT_PARAM_AUTO) == 0) {
         weft_param_set_auto(p, dst);
         return 0;
     }
-    int rc = parse_value(p, text, &v, err);
-    if (rc == 0)
-        rc = check_range(p, text, &v, err);
+    int rc = weft_param_parse(p, text, &v, err);
+    if (rc == 0 && p->list)
+        rc = weft_list_check(p->list, text, err);
     if (rc == 0)
         store(p, dst, &v);
     return rc;
@@ -258,7 +119,7 @@ const char *weft_params_format(const struct weft_param *p, const void *src, char
 {
     const char *field = (const char *)src + p->offset;
     char text[WEFT_UNIT_TEXT_MAX] = "";
-    union value v;
+    union weft_param_value v;
     size_t len = 0;
     const char *word;
     memset(&v, 0, sizeof v);
@@ -268,12 +129,12 @@ const char *weft_params_format(const struct weft_param *p, const void *src, char
     }
     switch (p->type) {
     case WEFT_PARAM_BOOL:
-        memcpy(&v.truth, field, sizeof v.truth);
-        snprintf(buf, size, "%s", v.truth ? "true" : "false");
+        memcpy(&v.index, field, sizeof v.index);
+        snprintf(buf, size, "%s", v.index ? "true" : "false");
         return buf;
     case WEFT_PARAM_ENUM:
-        memcpy(&v.truth, field, sizeof v.truth);
-        word = choice_word(p->choices, v.truth, &len);
+        memcpy(&v.index, field, sizeof v.index);
+        word = weft_param_choice(p->choices, v.index, &len);
         snprintf(buf, size, "%.*s", (int)len, word ? word : "");
         return buf;
     case WEFT_PARAM_STRING:

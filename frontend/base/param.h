@@ -31,24 +31,36 @@ enum weft_param_type {
     WEFT_PARAM_ENUM    /**< int: the index of the chosen word in `choices` */
 };
 
+/** A value of any type. */
+union weft_param_value {
+    int index; /**< BOOL: 0 or 1; ENUM: of the chosen word */
+    uint64_t u64;
+    int64_t i64;
+    double f64;
+    const char *text;
+};
+
 /** What a default grows or shrinks with (base/scale.h). */
 enum weft_basis {
     WEFT_BASIS_LINE_RATE, /**< def x line rate / at */
     WEFT_BASIS_LINE_TIME, /**< def x at / line rate: the time that line rate takes for as many bits */
-    WEFT_BASIS_BASE_RTT,  /**< def x base RTT / at */
-    WEFT_BASIS_CONTROL    /**< what the congestion control is tuned for (struct weft_cc_marking) */
+    WEFT_BASIS_BASE_RTT, /**< def x base RTT / at */
+    WEFT_BASIS_CONTROL   /**< what the congestion control is tuned for (struct weft_cc_marking) */
 };
 
 /** A default that follows from the path. Its value is WEFT_PARAM_AUTO until a path is known. */
 struct weft_scale {
     enum weft_basis basis;
-    const char *at;    /**< line rate or base RTT for which `def` is meant, as text; NULL for CONTROL */
+    const char
+        *at; /**< line rate or base RTT for which `def` is meant, as text; NULL for CONTROL */
     const char *least; /**< the default is never smaller, as text; NULL: no such bound */
     const char *most;  /**< the default is never larger, as text; NULL: no such bound */
 };
 
 /** What users write for the default of a parameter with a scale, and what weft_params_format prints. */
 #define WEFT_PARAM_AUTO "auto"
+
+struct weft_list_form;
 
 /** One parameter. */
 struct weft_param {
@@ -62,8 +74,12 @@ struct weft_param {
     const char *help;    /**< one sentence, no full stop needed */
     const char *source;  /**< paper and section, RFC, or datasheet; NULL when it is weft's own */
     const char *needs;   /**< when it can have an effect, see base/needs.h; NULL: always */
-    const struct weft_scale *scale; /**< how the default follows from the path; NULL: it is `def` everywhere.
+    const struct weft_scale
+        *scale; /**< how the default follows from the path; NULL: it is `def` everywhere.
                                        Only for U64, F64, TIME, SIZE and RATE */
+    const struct weft_list_form *
+        list; /**< the text is a list or a map of this form (base/list.h), or empty; NULL: any text.
+                                          Only for STRING */
 };
 
 /** A table with its length. */
@@ -102,6 +118,15 @@ const struct weft_param *weft_params_find(const struct weft_param_table *table, 
 #define WEFT_PARAM_TEXT_MAX 64
 /** Prints the value that @p src holds for @p p, exactly, so that weft_params_set reads it back. Returns @p buf. */
 const char *weft_params_format(const struct weft_param *p, const void *src, char *buf, size_t size);
+
+/** Reads a value of the type of @p p and checks its range: WEFT_E_INPUT says what is valid. */
+int weft_param_parse(const struct weft_param *p, const char *text, union weft_param_value *out,
+                     struct weft_err *err);
+/** Whether two values of a type are the same. */
+int weft_param_same(enum weft_param_type type, const union weft_param_value *a,
+                    const union weft_param_value *b);
+/** The word at @p index of "a|b|c" and its length; NULL when there are fewer. */
+const char *weft_param_choice(const char *choices, int index, size_t *len);
 
 /** The word for a type, for help texts and schemas: "bool" "count" "ratio" "time" "size" "rate" "text" "choice". */
 const char *weft_param_type_name(enum weft_param_type type);

@@ -9,6 +9,9 @@
 extern "C" {
 #endif
 
+/** How links are listed. */
+extern const struct weft_list_form weft_fault_links_form;
+
 /** Makes room for one more entry of @p size in an array of @p n. */
 int weft_fault_plan_grow(void **array, size_t n, size_t *cap, size_t size, struct weft_err *err);
 /** Orders the stretches by their beginning; refuses two values of one link at a time. */

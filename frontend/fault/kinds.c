@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kinds of faults: their parameters, and what they mean for links. */
 #include "base/units.h"
+#include "fault/edges.h"
 #include "fault/fault.h"
 
 #define WEFT_FAULT(x) extern const struct weft_fault_kind weft_fault_##x;
@@ -35,6 +36,7 @@ const struct weft_fault_kind *weft_fault_kind_find(const char *name, struct weft
 #define LINK                                                                                       \
     {                                                                                              \
         .name = "link", .type = WEFT_PARAM_STRING, .offset = F(links),                             \
+        .list = &weft_fault_links_form,                                                            \
         .help = "links: NUMBER, NODE-NODE, NODE-NODE#K of parallel ones, NODE-NODE#all; several "  \
                 "with commas"                                                                      \
     }

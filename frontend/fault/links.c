@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* From names to links; the forms are in fault.h. */
+#include "base/list.h"
+#include "fault/edges.h"
 #include "fault/fault.h"
 
 #include <errno.h>
@@ -133,29 +135,51 @@ static int add_between(struct weft_fault_plan *t, struct weft_fault_stretch *s, 
     return rc;
 }
 
+static int add_item(struct weft_fault_plan *t, struct weft_fault_stretch *s, const char *name,
+                    struct weft_err *err)
+{
+    const struct weft_fabric *f = t->fabric;
+    const char *end;
+    if (!number(name, f->nlinks, &s->link, &end))
+        return *name >= '0' && *name <= '9'
+                   ? weft_err_set(err, WEFT_E_INPUT,
+                                  "there is no link %.40s: links are 0 to %u; 'weft show "
+                                  "fabric' lists them",
+                                  name, f->nlinks - 1)
+                   : add_between(t, s, name, err);
+    if (*end)
+        return weft_err_set(err, WEFT_E_INPUT, "link '%.60s': what is '%.20s' behind the number?",
+                            name, end);
+    return weft_fault_plan_add(t, s, err);
+}
+
+static const struct weft_param link_name[] = {{.type = WEFT_PARAM_STRING}};
+const struct weft_list_form weft_fault_links_form = {
+    .like = "LINK,..., each a number, NODE-NODE, NODE-NODE#K or NODE-NODE#all, such as "
+            "17,s16-s20#all",
+    .fields = link_name,
+    .nfields = 1,
+};
+
 int weft_fault_plan_add_links(struct weft_fault_plan *t, const struct weft_fault_stretch *like,
                               const char *selector, struct weft_err *err)
 {
-    const struct weft_fabric *f = t->fabric;
+    struct weft_list list = {.text = selector, .form = &weft_fault_links_form};
+    struct weft_list_item item;
     struct weft_fault_stretch s = *like;
-    char *copy = strdup(selector), *rest = copy;
-    int rc = copy ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for names of links");
-    while (!rc && rest) {
-        const char *one = strsep(&rest, ","), *end;
-        if (!number(one, f->nlinks, &s.link, &end))
-            rc = *one >= '0' && *one <= '9'
-                     ? weft_err_set(err, WEFT_E_INPUT,
-                                    "there is no link %.40s: links are 0 to %u; 'weft show "
-                                    "fabric' lists them",
-                                    one, f->nlinks - 1)
-                     : add_between(t, &s, one, err);
-        else if (*end)
-            rc = weft_err_set(err, WEFT_E_INPUT, "link '%.60s': what is '%.20s' behind the number?",
-                              one, end);
-        else
-            rc = weft_fault_plan_add(t, &s, err);
+    int rc;
+    if (!*selector)
+        return weft_err_set(err, WEFT_E_INPUT, "no link: write %s", weft_fault_links_form.like);
+    while ((rc = weft_list_next(&list, &item, err)) > 0) {
+        char name[2 * WEFT_NODE_NAME_MAX + 16];
+        if (item.len >= sizeof name)
+            return weft_err_set(err, WEFT_E_INPUT, "link '%.60s...': write %s", item.text,
+                                weft_fault_links_form.like);
+        memcpy(name, item.text, item.len);
+        name[item.len] = '\0';
+        if (add_item(t, &s, name, err))
+            return err->code;
     }
-    free(copy);
     return rc;
 }
 

@@ -4,26 +4,27 @@
  * choice is one algorithm for the whole group, or a list with one per dimension of the fabric.
  */
 #include "system/internal.h"
+#include "system/lists.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static int parse(const char *text, const char *dir, struct weft_choice *out, struct weft_err *err)
 {
+    struct weft_list list = {.text = text, .form = &weft_algorithms_form};
+    struct weft_list_item item;
+    int rc;
     *out = (struct weft_choice){.text = text};
-    for (const char *at = text;;) {
-        size_t len = strcspn(at, ",");
+    while ((rc = weft_list_next(&list, &item, err)) > 0) {
         if (out->n == WEFT_DIMS_MAX)
             return weft_err_set(err, WEFT_E_LIMIT, "'%s' has more than %u algorithms", text,
                                 WEFT_DIMS_MAX);
-        int rc = weft_coll_algorithm_parse(at, len, dir, &out->alg[out->n], err);
+        rc = weft_coll_algorithm_parse(item.text, item.len, dir, &out->alg[out->n], err);
         if (rc)
             return rc;
         out->n++;
-        if (at[len] == '\0')
-            return 0;
-        at += len + 1;
     }
+    return rc || out->n ? rc : weft_err_set(err, WEFT_E_INPUT, "an algorithm is needed");
 }
 
 static void release(struct weft_choice *c)
@@ -33,8 +34,8 @@ static void release(struct weft_choice *c)
     c->n = 0;
 }
 
-static int named(struct weft_choices *c, const struct weft_op *op, const char *dir,
-                 struct weft_err *err)
+static int parse_named(struct weft_choices *c, const struct weft_op *op, const char *dir,
+                       struct weft_err *err)
 {
     for (size_t i = 0; i < c->nnamed; i++)
         if (strcmp(c->named[i].text, op->algorithm) == 0)
@@ -74,7 +75,7 @@ int weft_choices_new(const struct weft_workload *w, const struct weft_system_par
             const struct weft_op *op = weft_workload_visit(w, r, i);
             if (op->kind != WEFT_OP_COLL || !op->algorithm)
                 continue;
-            rc = named(out, op, p->algorithm_dir, err);
+            rc = parse_named(out, op, p->algorithm_dir, err);
             if (rc)
                 weft_err_prepend(err, "rank %u, node %llu '%s': its algorithm", r,
                                  (unsigned long long)op->id, op->name);

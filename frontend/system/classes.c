@@ -10,57 +10,21 @@
  * urgent message that queues behind others on a QP is not urgent any more.
  */
 #include "system/internal.h"
+#include "system/lists.h"
 
-#include "base/list.h"
-
-#include <inttypes.h>
 #include <string.h>
 
-/* Most QPs between two ranks for one type. */
+/* Most QPs between two ranks for one type (weft_qps_form). */
 enum { QPS_MAX = 256 };
 
-static const char *name_of(int type)
+static int read_map(const struct weft_list_form *form, const char *text,
+                    uint32_t out[WEFT_COMM_TYPES], struct weft_err *err)
 {
-    return type == WEFT_COLL_KINDS ? "send" : weft_coll_kind_name((enum weft_coll_kind)type);
-}
-
-static int find_type(const char *name, struct weft_err *err)
-{
-    const char *names[WEFT_COMM_TYPES];
-    for (int k = 0; k < WEFT_COMM_TYPES; k++) {
-        names[k] = name_of(k);
-        if (strcmp(name, names[k]) == 0)
-            return k;
-    }
-    const char *near = weft_nearest(name, names, WEFT_COMM_TYPES);
-    weft_err_set(err, WEFT_E_INPUT, "there is no communication type '%s'%s%s%s", name,
-                 near ? "; did you mean '" : "; they are send and the collectives",
-                 near ? near : "", near ? "'?" : "");
-    return -1;
-}
-
-/* Reads the map @p text; each number is min .. max. */
-static int read_map(const char *text, uint64_t min, uint64_t max, uint32_t out[WEFT_COMM_TYPES],
-                    struct weft_err *err)
-{
-    struct weft_list map = {.text = text, .example = "all-to-all:2,send:5"};
+    struct weft_list map = {.text = text, .form = form};
     struct weft_list_item item;
-    uint32_t seen = 0;
     int rc;
-    while ((rc = weft_map_next(&map, &item, err)) > 0) {
-        uint64_t v;
-        const int type = find_type(item.key, err);
-        if (type < 0)
-            return err->code;
-        if (weft_parse_u64(item.value, &v, NULL) || v < min || v > max)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "%s has %s, but it must be %" PRIu64 " to %" PRIu64, item.key,
-                                item.value, min, max);
-        if (seen >> type & 1)
-            return weft_err_set(err, WEFT_E_INPUT, "%s is there twice", item.key);
-        seen |= UINT32_C(1) << type;
-        out[type] = (uint32_t)v;
-    }
+    while ((rc = weft_list_next(&map, &item, err)) > 0)
+        out[item.field[0].value.index] = (uint32_t)item.field[1].value.u64;
     return rc;
 }
 
@@ -72,9 +36,9 @@ int weft_read_classes(const struct weft_system_params *p, struct weft_classes *o
         out->qps[k] = 1;
     }
     out->nurgencies = 0;
-    if (read_map(p->priorities, 0, WEFT_NET_PRIOS - 1, out->prio, err))
+    if (read_map(&weft_priorities_form, p->priorities, out->prio, err))
         return weft_err_prepend(err, "system.priorities");
-    if (read_map(p->qps, 1, QPS_MAX, out->qps, err))
+    if (read_map(&weft_qps_form, p->qps, out->qps, err))
         return weft_err_prepend(err, "system.qps");
     return 0;
 }

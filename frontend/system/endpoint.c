@@ -11,9 +11,9 @@
  * each operation from 1 - jitter to 1 + jitter.
  */
 #include "system/internal.h"
+#include "system/lists.h"
 
 #include "base/int128.h"
-#include "base/list.h"
 #include "base/units.h"
 
 int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes)
@@ -63,26 +63,18 @@ int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, do
 {
     for (uint32_t r = 0; out && r < nranks; r++)
         out[r] = 1;
-    struct weft_list map = {.text = p->stragglers,
-                            .example = "3:1.5,7:2 (rank 3 computes 1.5 times as long)"};
+    struct weft_list map = {.text = p->stragglers, .form = &weft_stragglers_form};
     struct weft_list_item item;
     int rc;
-    while ((rc = weft_map_next(&map, &item, err)) > 0) {
-        uint64_t rank;
-        double factor;
-        rc = weft_parse_u64(item.key, &rank, err);
-        if (!rc)
-            rc = weft_parse_f64(item.value, &factor, err);
-        if (!rc && !(factor > 0 && factor <= 1e6))
-            rc = weft_err_set(err, WEFT_E_INPUT, "'%s' times as long: must be above 0, up to 1e6",
-                              item.value);
-        if (!rc && rank >= nranks)
-            rc = weft_err_set(err, WEFT_E_INPUT, "there is no rank %s, only 0 to %u", item.key,
-                              nranks - 1);
-        if (rc)
+    while ((rc = weft_list_next(&map, &item, err)) > 0) {
+        const uint64_t rank = item.field[0].value.u64;
+        if (rank >= nranks) {
+            rc = weft_err_set(err, WEFT_E_INPUT, "there is no rank %llu, only 0 to %u",
+                              (unsigned long long)rank, nranks - 1);
             break;
+        }
         if (out)
-            out[rank] = factor;
+            out[rank] = item.field[1].value.f64;
     }
     return rc ? weft_err_prepend(err, "system.stragglers") : 0;
 }

@@ -11,31 +11,14 @@
  *   0,2,1,3       as listed, each rank once
  */
 #include "system/internal.h"
-
-#include "base/list.h"
-#include "base/units.h"
+#include "system/lists.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"group", "inner-first", "rail"};
-#define NAMES (sizeof(names) / sizeof(names[0]))
-#define BY_GROUP 0
-#define INNER_FIRST 1
-#define RAIL 2
-
 static int no_memory(struct weft_err *err)
 {
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for system.order");
-}
-
-/* Which name it is; NAMES: a list of ranks. */
-static size_t name_of(const char *text)
-{
-    size_t k = 0;
-    while (k < NAMES && strcmp(text, names[k]) != 0)
-        k++;
-    return k;
 }
 
 /* The place of rank @p r when dimension 0 is walked back and forth, and so is every further one. */
@@ -54,26 +37,19 @@ static uint64_t folded(uint32_t r, const struct weft_dims *dims)
 /* "0,2,1": into key[rank]. */
 static int read_list(const char *text, uint32_t nranks, uint64_t *key, struct weft_err *err)
 {
-    struct weft_list list = {.text = text, .example = "0,2,1,3"};
+    struct weft_list list = {.text = text, .form = &weft_order_form};
     struct weft_list_item item;
     uint64_t n = 0;
     int rc;
     while ((rc = weft_list_next(&list, &item, err)) > 0) {
-        uint64_t rank;
-        if (weft_parse_u64(item.key, &rank, NULL)) {
-            const char *near = weft_nearest(text, names, NAMES);
-            return weft_err_set(
-                err, WEFT_E_INPUT,
-                "'%.40s' is neither an order (group, inner-first, rail) nor a list of "
-                "ranks such as 0,2,1,3%s%s%s",
-                text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-        }
+        const uint64_t rank = item.field[0].value.u64;
         if (rank >= nranks)
             return weft_err_set(err, WEFT_E_INPUT,
-                                "rank %s does not exist: there are the ranks 0 to %u", item.key,
-                                nranks - 1);
+                                "rank %llu does not exist: there are the ranks 0 to %u",
+                                (unsigned long long)rank, nranks - 1);
         if (key[rank] != UINT64_MAX)
-            return weft_err_set(err, WEFT_E_INPUT, "rank %s is there twice", item.key);
+            return weft_err_set(err, WEFT_E_INPUT, "rank %llu is there twice",
+                                (unsigned long long)rank);
         key[rank] = n++;
     }
     if (rc)
@@ -89,15 +65,17 @@ static int read_list(const char *text, uint32_t nranks, uint64_t *key, struct we
 static int fill_keys(const char *text, const struct weft_dims *dims, uint32_t nranks, uint64_t *key,
                      struct weft_err *err)
 {
-    const size_t name = name_of(text);
-    if (name == RAIL && dims->n < 2)
+    const int word = weft_list_is_word(&weft_order_form, text);
+    if (word == WEFT_ORDER_RAIL && dims->n < 2)
         return weft_err_set(err, WEFT_E_INPUT,
                             "rail is an order over the dimensions of a fabric, and the ranks have "
                             "%s here; set system.dims, or list the ranks",
                             dims->n ? "one" : "none");
     for (uint32_t r = 0; r < nranks; r++)
-        key[r] = name == RAIL ? folded(r, dims) : name == INNER_FIRST ? r : UINT64_MAX;
-    return name < NAMES ? 0 : read_list(text, nranks, key, err);
+        key[r] = word == WEFT_ORDER_RAIL          ? folded(r, dims)
+                 : word == WEFT_ORDER_INNER_FIRST ? r
+                                                  : UINT64_MAX;
+    return word >= 0 ? 0 : read_list(text, nranks, key, err);
 }
 
 struct seat {
@@ -134,7 +112,7 @@ int weft_rings_new(const struct weft_workload *w, const char *order, const struc
                    struct weft_ring **out, struct weft_err *err)
 {
     *out = NULL;
-    if (name_of(order) == BY_GROUP)
+    if (weft_list_is_word(&weft_order_form, order) == WEFT_ORDER_GROUP)
         return 0;
     uint64_t *key = calloc(w->nranks ? w->nranks : 1, sizeof(*key));
     int rc = key ? fill_keys(order, dims, w->nranks, key, err) : no_memory(err);

@@ -6,6 +6,7 @@
 
 #include "base/int128.h"
 #include "base/units.h"
+#include "system/lists.h"
 
 #define AT(field) offsetof(struct weft_system_params, field)
 
@@ -14,46 +15,55 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = AT(all_reduce),
      .def = "ring",
+     .list = &weft_algorithms_form,
      .help = "algorithm of all-reduces and barriers"},
     {.name = "all-gather",
      .type = WEFT_PARAM_STRING,
      .offset = AT(all_gather),
      .def = "ring",
+     .list = &weft_algorithms_form,
      .help = "algorithm of all-gathers"},
     {.name = "reduce-scatter",
      .type = WEFT_PARAM_STRING,
      .offset = AT(reduce_scatter),
      .def = "ring",
+     .list = &weft_algorithms_form,
      .help = "algorithm of reduce-scatters"},
     {.name = "all-to-all",
      .type = WEFT_PARAM_STRING,
      .offset = AT(all_to_all),
      .def = "direct",
+     .list = &weft_algorithms_form,
      .help = "algorithm of all-to-alls"},
     {.name = "broadcast",
      .type = WEFT_PARAM_STRING,
      .offset = AT(broadcast),
      .def = "binomial",
+     .list = &weft_algorithms_form,
      .help = "algorithm of broadcasts"},
     {.name = "reduce",
      .type = WEFT_PARAM_STRING,
      .offset = AT(reduce),
      .def = "binomial",
+     .list = &weft_algorithms_form,
      .help = "algorithm of reduces"},
     {.name = "gather",
      .type = WEFT_PARAM_STRING,
      .offset = AT(gather),
      .def = "binomial",
+     .list = &weft_algorithms_form,
      .help = "algorithm of gathers"},
     {.name = "scatter",
      .type = WEFT_PARAM_STRING,
      .offset = AT(scatter),
      .def = "binomial",
+     .list = &weft_algorithms_form,
      .help = "algorithm of scatters"},
     {.name = "order",
      .type = WEFT_PARAM_STRING,
      .offset = AT(order),
      .def = "group",
+     .list = &weft_order_form,
      .help =
          "order of the members of a group around a ring: group (as it lists them); inner-first (by "
          "rank: "
@@ -69,6 +79,7 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = AT(dims),
      .def = "",
+     .list = &weft_dim_sizes_form,
      .help =
          "sizes of the dimensions that ranks are arranged in, innermost first (8,16); empty: the "
          "fabric's"},
@@ -76,12 +87,14 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = AT(dim_bandwidths),
      .def = "",
+     .list = &weft_dim_bandwidths_form,
      .help = "bandwidth of a rank in each dimension (200GB/s,50GB/s), for schedulers; empty: the "
              "fabric's"},
     {.name = "dim-latencies",
      .type = WEFT_PARAM_STRING,
      .offset = AT(dim_latencies),
      .def = "",
+     .list = &weft_dim_latencies_form,
      .help =
          "latency of a message in each dimension (500ns,2us), for schedulers; empty: the fabric's"},
     {.name = "all-reduce-phases",
@@ -238,17 +251,20 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = AT(stragglers),
      .def = "",
+     .list = &weft_stragglers_form,
      .help = "ranks whose computations take longer, with the factor (3:1.5,7:2)"},
     {.name = "priorities",
      .type = WEFT_PARAM_STRING,
      .offset = AT(priorities),
      .def = "",
+     .list = &weft_priorities_form,
      .help = "traffic classes 0..7 by type of communication (all-to-all:2,send:5); others: the "
              "transport's"},
     {.name = "qps",
      .type = WEFT_PARAM_STRING,
      .offset = AT(qps),
      .def = "",
+     .list = &weft_qps_form,
      .help =
          "QPs that the messages of a pair of ranks take in turn, by type (all-reduce:4,send:2); "
          "others: "

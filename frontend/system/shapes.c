@@ -8,28 +8,20 @@
  * out.
  */
 #include "system/internal.h"
-
-#include "base/list.h"
-#include "base/units.h"
+#include "system/lists.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static int read_sizes(const char *text, struct weft_dims *out, struct weft_err *err)
 {
-    struct weft_list list = {.text = text, .example = "8,16"};
+    struct weft_list list = {.text = text, .form = &weft_dim_sizes_form};
     struct weft_list_item one;
     int rc;
     while ((rc = weft_list_next(&list, &one, err)) > 0) {
-        uint64_t size;
         if (out->n == WEFT_DIMS_MAX)
             return weft_err_set(err, WEFT_E_LIMIT, "more than %u dimensions", WEFT_DIMS_MAX);
-        rc = weft_parse_u64(one.key, &size, err);
-        if (!rc && (size == 0 || size > UINT32_MAX))
-            rc = weft_err_set(err, WEFT_E_INPUT, "a dimension of %s places", one.key);
-        if (rc)
-            return rc;
-        out->size[out->n++] = (uint32_t)size;
+        out->size[out->n++] = (uint32_t)one.field[0].value.u64;
     }
     return rc;
 }
@@ -37,19 +29,18 @@ static int read_sizes(const char *text, struct weft_dims *out, struct weft_err *
 /* One rate or latency per dimension. */
 static int read_values(const char *text, int is_rate, struct weft_dims *out, struct weft_err *err)
 {
-    struct weft_list list = {.text = text, .example = is_rate ? "200GB/s,50GB/s" : "500ns,2us"};
+    struct weft_list list = {
+        .text = text, .form = is_rate ? &weft_dim_bandwidths_form : &weft_dim_latencies_form};
     struct weft_list_item one;
     uint32_t n = 0;
     int rc;
     while ((rc = weft_list_next(&list, &one, err)) > 0) {
         if (n == out->n)
             return weft_err_set(err, WEFT_E_INPUT, "more values than the %u dimensions", out->n);
-        rc = is_rate ? weft_parse_rate_bps(one.key, &out->rate_bps[n], err)
-                     : weft_parse_time_ps(one.key, &out->latency_ps[n], err);
-        if (!rc && (is_rate ? out->rate_bps[n] == 0 : out->latency_ps[n] < 0))
-            rc = weft_err_set(err, WEFT_E_INPUT, "%s is out of range", one.key);
-        if (rc)
-            return rc;
+        if (is_rate)
+            out->rate_bps[n] = one.field[0].value.u64;
+        else
+            out->latency_ps[n] = one.field[0].value.i64;
         n++;
     }
     if (!rc && n < out->n)

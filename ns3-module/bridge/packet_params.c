@@ -4,6 +4,7 @@
  * conditions, and those of its own.
  */
 #include "packet_params.h"
+#include "ns3-module/engine/params/lists.h"
 
 #include "base/scale.h"
 

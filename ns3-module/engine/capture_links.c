@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Which links to capture, and what their files are called. */
 #include "capture.h"
+#include "params/lists.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,24 +71,23 @@ static int choose(const struct weft_fabric *f, char *word, uint8_t *chosen, stru
 int weft_capture_select(const struct weft_fabric *f, const char *links, uint8_t *chosen,
                         struct weft_err *err)
 {
+    struct weft_list list = {.text = links, .form = &links_form};
+    struct weft_list_item item;
+    int rc;
     memset(chosen, 0, f->nlinks);
-    for (const char *p = links; *p;) {
+    while ((rc = weft_list_next(&list, &item, err)) > 0) {
         char word[WORD_MAX];
-        const size_t n = strcspn(p, ",");
-        if (n == 0 || n >= sizeof word)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "capture.links '%s' is not a list of words joined by commas",
-                                links);
-        memcpy(word, p, n);
-        word[n] = '\0';
-        int rc = choose(f, word, chosen, err);
-        if (rc)
-            return rc;
-        p += n;
-        if (*p == ',' && !*++p)
-            return weft_err_set(err, WEFT_E_INPUT, "capture.links '%s' ends with a comma", links);
+        if (item.len >= sizeof word)
+            return weft_err_set(err, WEFT_E_INPUT, "capture.links: '%.60s...' is too long",
+                                item.text);
+        memcpy(word, item.text, item.len);
+        word[item.len] = '\0';
+        if (choose(f, word, chosen, err))
+            return err->code;
     }
-    return 0;
+    if (rc)
+        weft_err_prepend(err, "capture.links");
+    return rc;
 }
 
 const char *weft_capture_name(const struct weft_fabric *f, uint32_t link,

@@ -2,6 +2,7 @@
 /* Marking curves; see marking.h. */
 #include "marking.h"
 #include "engine.h"
+#include "params/lists.h"
 #include "port_kind.h"
 #include "prio_params.h"
 
@@ -17,28 +18,23 @@
 static int map_entry(const char *map, uint64_t rate_bps, uint64_t *kmin, uint64_t *kmax,
                      double *pmax, struct weft_err *err)
 {
-    for (const char *at = map; *at;) {
-        char text[4][32];
-        int used = 0;
-        uint64_t rate;
-        if (sscanf(at, "%31[^:,]:%31[^:,]:%31[^:,]:%31[^:,]%n", text[0], text[1], text[2], text[3],
-                   &used) != 4 ||
-            (at[used] && at[used] != ','))
-            return weft_err_set(
-                err, WEFT_E_INPUT,
-                "ecn.rate-map at '%.40s': write RATE:KMIN:KMAX:PMAX, comma-separated", at);
-        if (weft_parse_rate_bps(text[0], &rate, err) || weft_parse_size_bytes(text[1], kmin, err) ||
-            weft_parse_size_bytes(text[2], kmax, err) || weft_parse_f64(text[3], pmax, err))
-            return weft_err_prepend(err, "ecn.rate-map");
-        if (*kmin > *kmax || *pmax < 0 || *pmax > 1)
-            return weft_err_set(
-                err, WEFT_E_INPUT,
-                "ecn.rate-map: KMIN must not exceed KMAX, PMAX is 0 to 1, in '%.40s'", at);
-        if (rate == rate_bps)
+    struct weft_list list = {.text = map, .form = &rate_marks_form};
+    struct weft_list_item entry;
+    int rc;
+    while ((rc = weft_list_next(&list, &entry, err)) > 0) {
+        *kmin = entry.field[1].value.u64;
+        *kmax = entry.field[2].value.u64;
+        *pmax = entry.field[3].value.f64;
+        if (*kmin > *kmax)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "ecn.rate-map at '%.*s': KMIN must not exceed KMAX",
+                                (int)entry.len, entry.text);
+        if (entry.field[0].value.u64 == rate_bps)
             return 1;
-        at += used + (at[used] == ',');
     }
-    return 0;
+    if (rc)
+        weft_err_prepend(err, "ecn.rate-map");
+    return rc;
 }
 
 uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_bytes)

@@ -2,6 +2,7 @@
 /* The engine's parameter tables, as RoCE alone needs them: see params/ for the rows. */
 #include "base/scale.h"
 #include "engine.h"
+#include "params/lists.h"
 
 #define ROCE(needs) needs
 #define ROCE_ONLY NULL

@@ -4,103 +4,69 @@
  * unit and the range that the parameter has for all.
  */
 #include "prio_params.h"
+#include "params/lists.h"
 
-#include "base/units.h"
-
-#include <stdio.h>
-#include <string.h>
-
-#define MAX_WEIGHT 1000u
-
-/* A map of section switch or ecn: its text, and what to do with an entry. */
+/* A map of section switch or ecn, and what to do with an entry. */
 struct map {
-    const char *name, *form; /* "switch.alpha-map", "PRIO:ALPHA" */
+    const char *name; /* "switch.alpha-map" */
     const char *text;
-    const char *param; /* the parameter that an entry sets */
-    int (*take)(const struct map *m, struct prio_params *p, char *value, struct weft_err *err);
+    const struct weft_list_form *form;
+    void (*take)(struct prio_params *p, const struct weft_list_item *entry);
 };
 
-static const struct weft_param_table *section(const char *name)
+static void take_alpha(struct prio_params *p, const struct weft_list_item *entry)
 {
-    for (size_t i = 0; i < WEFT_ENGINE_SECTIONS; i++)
-        if (strcmp(weft_engine_sections[i].name, name) == 0)
-            return &weft_engine_sections[i].params;
-    return NULL;
+    p->sw.alpha = entry->field[1].value.f64;
 }
 
-static int take_param(const struct map *m, struct prio_params *p, char *value, struct weft_err *err)
+static void take_limit(struct prio_params *p, const struct weft_list_item *entry)
 {
-    return weft_params_set(section("switch"), &p->sw, m->param, value, err);
+    p->sw.limit_bytes = entry->field[1].value.u64;
 }
 
-static int take_egress(const struct map *m, struct prio_params *p, char *value,
-                       struct weft_err *err)
+static void take_egress_alpha(struct prio_params *p, const struct weft_list_item *entry)
 {
     p->egress_given = true;
-    return take_param(m, p, value, err);
+    p->sw.egress_alpha = entry->field[1].value.f64;
 }
 
-static int take_weight(const struct map *m, struct prio_params *p, char *value,
-                       struct weft_err *err)
+static void take_egress_limit(struct prio_params *p, const struct weft_list_item *entry)
 {
-    (void)m;
-    if (weft_parse_u64(value, &p->weight, err))
-        return WEFT_E_INPUT;
-    if (p->weight < 1 || p->weight > MAX_WEIGHT)
-        return weft_err_set(err, WEFT_E_INPUT, "weight '%s' is out of range: 1 to %u", value,
-                            MAX_WEIGHT);
-    return 0;
+    p->egress_given = true;
+    p->sw.egress_limit_bytes = entry->field[1].value.u64;
 }
 
-/* KMIN:KMAX:PMAX, or off. */
-static int take_marking(const struct map *m, struct prio_params *p, char *value,
-                        struct weft_err *err)
+static void take_weight(struct prio_params *p, const struct weft_list_item *entry)
 {
-    static const char *const names[] = {"kmin", "kmax", "pmax"};
-    p->marked = strcmp(value, "off") != 0;
+    p->weight = entry->field[1].value.u64;
+}
+
+static void take_marking(struct prio_params *p, const struct weft_list_item *entry)
+{
+    p->marked = !entry->rest_is_word;
     p->ecn.rate_map = "";
     if (!p->marked)
-        return 0;
-    for (int k = 0; k < 3; k++) {
-        char *colon = strchr(value, ':');
-        if ((colon != NULL) != (k < 2))
-            return weft_err_set(err, WEFT_E_INPUT, "write %s, or PRIO:off", m->form);
-        if (colon)
-            *colon = '\0';
-        if (weft_params_set(section("ecn"), &p->ecn, names[k], value, err))
-            return WEFT_E_INPUT;
-        value = colon ? colon + 1 : value;
-    }
-    if (p->ecn.kmin_bytes > p->ecn.kmax_bytes)
-        return weft_err_set(err, WEFT_E_INPUT, "KMIN must not exceed KMAX");
-    return 0;
+        return;
+    p->ecn.kmin_bytes = entry->field[1].value.u64;
+    p->ecn.kmax_bytes = entry->field[2].value.u64;
+    p->ecn.pmax = entry->field[3].value.f64;
 }
 
 static int read_map(const struct map *m, struct prio_params out[WEFT_PRIOS], struct weft_err *err)
 {
-    uint32_t seen = 0;
-    for (const char *at = m->text; at && *at;) {
-        char entry[96], value[96];
-        unsigned prio;
-        at += strspn(at, " ");
-        size_t len = strcspn(at, ",");
-        snprintf(entry, sizeof entry, "%.*s", (int)(len < sizeof entry ? len : sizeof entry), at);
-        if (len >= sizeof entry || sscanf(entry, "%1u:%95s", &prio, value) != 2 || entry[1] != ':')
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "%s at '%.40s': write %s, comma-separated, where PRIO is 0 to 7",
-                                m->name, at, m->form);
-        if (prio >= WEFT_PRIOS || (seen & 1u << prio))
-            return weft_err_set(err, WEFT_E_INPUT, "%s at '%.40s': %s", m->name, at,
-                                prio >= WEFT_PRIOS ? "priorities are 0 to 7"
-                                                   : "the priority is there twice");
-        seen |= 1u << prio;
-        if (m->take(m, &out[prio], value, err))
-            return weft_err_prepend(err, "%s at '%s'", m->name, entry);
-        at += len + (at[len] == ',');
-        if (at[-1] == ',' && !*at)
-            return weft_err_set(err, WEFT_E_INPUT, "%s ends in a comma", m->name);
+    struct weft_list list = {.text = m->text ? m->text : "", .form = m->form};
+    struct weft_list_item entry;
+    int rc;
+    while ((rc = weft_list_next(&list, &entry, err)) > 0) {
+        struct prio_params *p = &out[entry.field[0].value.u64];
+        m->take(p, &entry);
+        if (m->take == take_marking && p->marked && p->ecn.kmin_bytes > p->ecn.kmax_bytes)
+            return weft_err_set(err, WEFT_E_INPUT, "%s at '%.*s': KMIN must not exceed KMAX",
+                                m->name, (int)entry.len, entry.text);
     }
-    return 0;
+    if (rc)
+        weft_err_prepend(err, "%s", m->name);
+    return rc;
 }
 
 /* Entries that could change nothing. */
@@ -128,14 +94,12 @@ int prio_params_read(const struct weft_engine_params *p, struct prio_params out[
                      struct weft_err *err)
 {
     const struct map maps[] = {
-        {"switch.alpha-map", "PRIO:ALPHA", p->sw.alpha_map, "alpha", take_param},
-        {"switch.limit-map", "PRIO:SIZE", p->sw.limit_map, "limit", take_param},
-        {"switch.egress-alpha-map", "PRIO:ALPHA", p->sw.egress_alpha_map, "egress-alpha",
-         take_egress},
-        {"switch.egress-limit-map", "PRIO:SIZE", p->sw.egress_limit_map, "egress-limit",
-         take_egress},
-        {"switch.weight-map", "PRIO:WEIGHT", p->sw.weight_map, NULL, take_weight},
-        {"ecn.prio-map", "PRIO:KMIN:KMAX:PMAX", p->ecn.prio_map, NULL, take_marking},
+        {"switch.alpha-map", p->sw.alpha_map, &alpha_map_form, take_alpha},
+        {"switch.limit-map", p->sw.limit_map, &limit_map_form, take_limit},
+        {"switch.egress-alpha-map", p->sw.egress_alpha_map, &alpha_map_form, take_egress_alpha},
+        {"switch.egress-limit-map", p->sw.egress_limit_map, &limit_map_form, take_egress_limit},
+        {"switch.weight-map", p->sw.weight_map, &weight_map_form, take_weight},
+        {"ecn.prio-map", p->ecn.prio_map, &prio_marks_form, take_marking},
     };
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)
         out[k] = (struct prio_params){p->sw, p->ecn, 1, true, false, prios_lossless(p) >> k & 1};

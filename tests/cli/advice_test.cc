@@ -211,7 +211,7 @@ TEST(RingOrder, RefusesWhatIsNoOrderOfAllRanks)
         {"0,1,2", "rank 3 is missing: the list has 3 of 8 ranks"},
         {"0,1,2,3,4,5,6,8", "rank 8 does not exist: there are the ranks 0 to 7"},
         {"0,1,2,3,4,5,6,6", "rank 6 is there twice"},
-        {"0,,1", "is no list such as 0,2,1,3"},
+        {"0,,1", "has an empty item; write group, inner-first, rail or all ranks"},
     };
     for (auto &c : cases) {
         const Said s = With("check", kServers + Args{std::string("system.order=") + c.order});

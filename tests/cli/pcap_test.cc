@@ -228,8 +228,8 @@ TEST_F(Pcap, WhatCannotBeCapturedIsAnError)
          "capture.links: 'h9' is none of all, hosts, a node (h0 to h8"},
         {{"--pcap", "h0-h1", "--out", "o"}, "capture.links: no link 'h0-h1' in this fabric"},
         {{"--pcap", "9", "--out", "o"}, "or a link (0 to 8)"},
-        {{"--pcap", "h0,", "--out", "o"}, "ends with a comma"},
-        {{"--pcap", "h0,,h1", "--out", "o"}, "not a list of words joined by commas"},
+        {{"--pcap", "h0,", "--out", "o"}, "ends in a comma"},
+        {{"--pcap", "h0,,h1", "--out", "o"}, "has an empty item"},
         {{"--pcap", "h0", "--no-out"}, "capture.links needs a run folder"},
     };
     for (const auto &c : cases) {

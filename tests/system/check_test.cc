@@ -2,6 +2,8 @@
 /* Every message of weft_system_check. */
 #include "job.h"
 
+#include "system/lists.h"
+
 namespace
 {
 
@@ -11,8 +13,10 @@ std::string Check(Job &job, const Settings &settings = {}, int code = WEFT_E_INP
     weft_err err = {};
     EXPECT_EQ(weft_params_defaults(&weft_system_param_table, &p, &err), 0) << err.msg;
     for (auto &s : settings)
-        EXPECT_EQ(weft_params_set(&weft_system_param_table, &p, s.first, s.second, &err), 0)
-            << err.msg;
+        if (weft_params_set(&weft_system_param_table, &p, s.first, s.second, &err)) {
+            EXPECT_EQ(err.code, code) << err.msg;
+            return err.msg;
+        }
     EXPECT_EQ(weft_system_check(job.Workload(), &p, nullptr, &err), code) << err.msg;
     return err.msg;
 }
@@ -116,9 +120,25 @@ TEST(Check, Stragglers)
     EXPECT_EQ(Check(job, {{"stragglers", "2:1.5"}}),
               "system.stragglers: there is no rank 2, only 0 to 1");
     EXPECT_EQ(Check(job, {{"stragglers", "1:-2"}}),
-              "system.stragglers: '-2' times as long: must be above 0, up to 1e6");
+              "parameter 'stragglers': '1:-2': -2 is out of range; valid is 0.000001 to 1000000");
     EXPECT_EQ(Check(job, {{"stragglers", "1"}}),
-              "system.stragglers: '1' is no list such as 3:1.5,7:2 (rank 3 computes 1.5 times as long)");
+              "parameter 'stragglers': '1': write RANK:FACTOR,..., such as 3:1.5,7:2 (rank 3 computes "
+              "1.5 times as long)");
+}
+
+// Maps by type of communication name the kinds of collectives in the order of their enum.
+TEST(Check, TypesOfCommunicationAreTheKindsOfCollectives)
+{
+    weft_list list = {"x", &weft_priorities_form, 0};
+    weft_list_item item;
+    for (int k = 0; k <= WEFT_COLL_KINDS; k++)
+        for (const weft_list_form *form : {&weft_priorities_form, &weft_qps_form}) {
+            const char *name = k < WEFT_COLL_KINDS ? weft_coll_kind_name(weft_coll_kind(k)) : "send";
+            const std::string text = std::string(name) + ":1";
+            list = {text.c_str(), form, 0};
+            ASSERT_EQ(weft_list_next(&list, &item, nullptr), 1) << name;
+            EXPECT_EQ(item.field[0].value.index, k);
+        }
 }
 
 TEST(Check, CollectiveThatNotAllIssue)

@@ -139,22 +139,26 @@ TEST(Classes, PriorityAndQpsByType)
 TEST(Classes, Mistakes)
 {
     auto why = [](const char *key, const char *value) {
-        Job job(2);
-        job.Everywhere(WEFT_COLL_ALL_REDUCE, 8);
-        Sim sim(job, {{key, value}}, kPlain);
-        EXPECT_EQ(sim.err.code, WEFT_E_INPUT);
-        return std::string(sim.err.msg);
+        weft_system_params p;
+        weft_err err = {};
+        EXPECT_EQ(weft_params_defaults(&weft_system_param_table, &p, &err), 0);
+        EXPECT_EQ(weft_params_set(&weft_system_param_table, &p, key, value, &err), WEFT_E_INPUT);
+        return std::string(err.msg);
     };
-    EXPECT_EQ(why("priorities", "all-redude:2"), "system.priorities: there is no communication "
-                                                 "type 'all-redude'; did you mean 'all-reduce'?");
-    EXPECT_EQ(why("priorities", "send:8"), "system.priorities: send has 8, but it must be 0 to 7");
-    EXPECT_EQ(why("qps", "send:0"), "system.qps: send has 0, but it must be 1 to 256");
-    EXPECT_EQ(why("qps", "send:2,send:3"), "system.qps: send is there twice");
-    EXPECT_EQ(why("qps", "send:x"), "system.qps: send has x, but it must be 1 to 256");
-    EXPECT_EQ(why("qps", "send:1;"), "system.qps: send has 1;, but it must be 1 to 256");
+    EXPECT_EQ(why("priorities", "all-redude:2"),
+              "parameter 'priorities': 'all-redude:2': 'all-redude' is not one of "
+              "all-reduce|reduce|all-gather|gather|scatter|broadcast|all-to-all|reduce-scatter|"
+              "reduce-scatter-block|barrier|send; did you mean all-reduce?");
+    EXPECT_EQ(why("priorities", "send:8"),
+              "parameter 'priorities': 'send:8': 8 is out of range; valid is 0 to 7");
+    EXPECT_EQ(why("qps", "send:0"),
+              "parameter 'qps': 'send:0': 0 is out of range; valid is 1 to 256");
+    EXPECT_EQ(why("qps", "send:2,send:3"), "parameter 'qps': 'send:3': send is there twice");
+    for (const char *text : {"send:x", "send:1;"})
+        EXPECT_EQ(why("qps", text).find(std::string("parameter 'qps': '") + text + "': '"), 0u);
     for (const char *text : {"send", "send:", ":3", "send:1,,send:2", "send:1,"})
-        EXPECT_EQ(why("qps", text),
-                  std::string("system.qps: '") + text + "' is no list such as all-to-all:2,send:5");
+        EXPECT_NE(why("qps", text).find("write TYPE:QPS,..., such as all-reduce:4,send:2"),
+                  std::string::npos);
 }
 
 /* Chakra's involved_dim on 4 x 4: ASTRA-sim takes 43,000 ns for either dimension alone. */
