@@ -2,7 +2,7 @@
 /*
  * Binary heap of (time, insertion order), see event_heap.h.
  */
-#include "net/event_heap.h"
+#include "base/event_heap.h"
 
 #include "base/err.h"
 #include "base/require.h"
@@ -14,16 +14,25 @@ static int before(const struct weft_heap_entry *a, const struct weft_heap_entry 
     return a->t_ps < b->t_ps || (a->t_ps == b->t_ps && a->order < b->order);
 }
 
+int weft_heap_reserve(struct weft_heap *h, size_t n)
+{
+    if (n <= h->cap)
+        return 0;
+    size_t cap = h->cap ? 2 * h->cap : 64;
+    if (cap < n)
+        cap = n;
+    struct weft_heap_entry *e = realloc(h->e, cap * sizeof(*e));
+    if (!e)
+        return WEFT_E_LIMIT;
+    h->e = e;
+    h->cap = cap;
+    return 0;
+}
+
 int weft_heap_push(struct weft_heap *h, int64_t t_ps, uint32_t slot)
 {
-    if (h->n == h->cap) {
-        size_t cap = h->cap ? 2 * h->cap : 64;
-        struct weft_heap_entry *e = realloc(h->e, cap * sizeof(*e));
-        if (!e)
-            return WEFT_E_LIMIT;
-        h->e = e;
-        h->cap = cap;
-    }
+    if (weft_heap_reserve(h, h->n + 1))
+        return WEFT_E_LIMIT;
     struct weft_heap_entry x = {t_ps, h->pushes++, slot};
     size_t i = h->n++;
     while (i > 0 && before(&x, &h->e[(i - 1) / 2])) {

@@ -2,8 +2,8 @@
 /*
  * A binary heap of (time, order of insertion): equal times come out in the order they went in.
  */
-#ifndef WEFT_NET_EVENT_HEAP_H
-#define WEFT_NET_EVENT_HEAP_H
+#ifndef WEFT_BASE_EVENT_HEAP_H
+#define WEFT_BASE_EVENT_HEAP_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +26,8 @@ struct weft_heap {
     uint64_t pushes;
 };
 
+/** Makes room for @p n entries in all: pushes up to that number cannot fail. Returns 0, or WEFT_E_LIMIT when out of memory. */
+int weft_heap_reserve(struct weft_heap *h, size_t n);
 /** Adds an entry. Returns 0, or WEFT_E_LIMIT when out of memory. */
 int weft_heap_push(struct weft_heap *h, int64_t t_ps, uint32_t slot);
 /** Removes and returns the first entry; the heap must not be empty. */

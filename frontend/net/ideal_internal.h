@@ -5,7 +5,7 @@
 #ifndef WEFT_NET_IDEAL_INTERNAL_H
 #define WEFT_NET_IDEAL_INTERNAL_H
 
-#include "net/event_heap.h"
+#include "base/event_heap.h"
 #include "base/units.h"
 #include "net/net.h"
 #include "topologies/routes.h"

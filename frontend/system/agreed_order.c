@@ -134,10 +134,11 @@ struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem
                 o->dims.rate_bps[e] = 1000000000;
     o->p.dims = &o->dims;
     o->order = calloc(p->nchunks, o->dims.n);
-    s.heap = calloc(p->nchunks, sizeof(*s.heap));
+    const int room = weft_heap_reserve(&s.ends, p->nchunks) == 0;
+    s.dim = calloc(p->nchunks, sizeof(*s.dim));
     s.phase = calloc(p->nchunks, sizeof(*s.phase));
     s.bytes = calloc(p->nchunks, sizeof(*s.bytes));
-    int ok = o->order && s.heap && s.phase && s.bytes;
+    int ok = o->order && room && s.dim && s.phase && s.bytes;
     for (uint32_t d = 0; d < o->dims.n; d++) {
         struct weft_agreed_queue *q = &o->queue[d];
         q->turns = calloc(2 * p->nchunks, sizeof(*q->turns)); /* out and back */
@@ -148,7 +149,8 @@ struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem
         choose(&s);
     for (uint32_t d = 0; d < o->dims.n; d++)
         free(o->queue[d].ready);
-    free(s.heap);
+    weft_heap_release(&s.ends);
+    free(s.dim);
     free(s.phase);
     free(s.bytes);
     if (!ok) {

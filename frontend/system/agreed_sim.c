@@ -2,38 +2,6 @@
 /* See agreed_sim.h. A phase takes its rounds, its bytes and its additions one after the other. */
 #include "system/agreed_sim.h"
 
-static int earlier(const struct weft_agreed_event *a, const struct weft_agreed_event *b)
-{
-    return a->t_ps != b->t_ps ? a->t_ps < b->t_ps : a->seq < b->seq;
-}
-
-static void push(struct weft_agreed_sim *s, struct weft_agreed_event e)
-{
-    uint64_t i = s->nheap++;
-    for (; i > 0 && earlier(&e, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        s->heap[i] = s->heap[(i - 1) / 2];
-    s->heap[i] = e;
-}
-
-static struct weft_agreed_event pop(struct weft_agreed_sim *s)
-{
-    struct weft_agreed_event first = s->heap[0], x = s->heap[--s->nheap];
-    uint64_t i = 0;
-    for (;;) {
-        uint64_t c = 2 * i + 1;
-        if (c >= s->nheap)
-            break;
-        if (c + 1 < s->nheap && earlier(&s->heap[c + 1], &s->heap[c]))
-            c++;
-        if (!earlier(&s->heap[c], &x))
-            break;
-        s->heap[i] = s->heap[c];
-        i = c;
-    }
-    s->heap[i] = x;
-    return first;
-}
-
 /* What is left of `bytes` after a phase. */
 static uint64_t after_phase(const struct weft_coll_phase *ph, uint32_t n, uint64_t bytes)
 {
@@ -113,14 +81,15 @@ static void serve(struct weft_agreed_sim *s, uint32_t d)
         s->bytes[t.chunk] = after_phase(ph, dims->size[d], s->bytes[t.chunk]);
         q->turns[q->nturns++] = t;
         q->active++;
-        push(s, (struct weft_agreed_event){begin_ps + ps, s->seq++, t.chunk, d});
+        s->dim[t.chunk] = d;
+        weft_heap_push(&s->ends, (int64_t)(begin_ps + ps), (uint32_t)t.chunk);
     }
 }
 
 uint64_t weft_agreed_simulate(struct weft_agreed_sim *s)
 {
     struct weft_agreed_order *o = s->o;
-    s->seq = s->now_ps = 0;
+    s->now_ps = 0;
     for (uint32_t d = 0; d < o->dims.n; d++)
         o->queue[d].nturns = o->queue[d].head = o->queue[d].nready = o->queue[d].free_ps = 0;
     for (uint64_t c = 0; c < o->p.nchunks; c++) {
@@ -131,18 +100,14 @@ uint64_t weft_agreed_simulate(struct weft_agreed_sim *s)
     for (;;) {
         for (uint32_t d = 0; d < o->dims.n; d++)
             serve(s, d);
-        if (s->nheap == 0)
+        if (s->ends.n == 0)
             return s->now_ps;
-        struct weft_agreed_event e = pop(s);
-        s->now_ps = e.t_ps;
-        o->queue[e.dim].active--;
-        s->phase[e.chunk]++;
-        arrive(s, e.chunk);
-        while (s->nheap && s->heap[0].t_ps == s->now_ps) { /* all of this instant */
-            e = pop(s);
-            o->queue[e.dim].active--;
-            s->phase[e.chunk]++;
-            arrive(s, e.chunk);
+        s->now_ps = (uint64_t)s->ends.e[0].t_ps;
+        while (s->ends.n && (uint64_t)s->ends.e[0].t_ps == s->now_ps) { /* all of this instant */
+            const uint32_t chunk = weft_heap_pop(&s->ends).slot;
+            o->queue[s->dim[chunk]].active--;
+            s->phase[chunk]++;
+            arrive(s, chunk);
         }
     }
 }

@@ -6,6 +6,7 @@
 #ifndef WEFT_SYSTEM_AGREED_SIM_H
 #define WEFT_SYSTEM_AGREED_SIM_H
 
+#include "base/event_heap.h"
 #include "system/agreed_order.h"
 
 /* A dimension. */
@@ -29,19 +30,14 @@ struct weft_agreed_order {
     struct weft_agreed_queue queue[WEFT_DIMS_MAX];
 };
 
-struct weft_agreed_event { /* the end of a phase */
-    uint64_t t_ps, seq;
-    uint64_t chunk;
-    uint32_t dim;
-};
-
 /* What only the simulation needs. */
 struct weft_agreed_sim {
     struct weft_agreed_order *o;
-    struct weft_agreed_event *heap;
-    uint64_t nheap, seq, now_ps;
+    struct weft_heap ends; /* of phases under way; the slot is the chunk. Has room for one each */
+    uint64_t now_ps;
     int shared; /* phases under way in a dimension share its bandwidth; else each has all of it */
     uint32_t *phase; /* per chunk */
+    uint32_t *dim;   /* per chunk: where its phase is under way */
     uint64_t *bytes; /* per chunk: what the phase begins with */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include "net/event_heap.h"
+#include "base/event_heap.h"
 
 #include <gtest/gtest.h>
 
