@@ -72,7 +72,7 @@ TEST(Program, WrongCommandLinesExitWith2AndSuggest)
         {{"list", "topologys"}, "did you mean 'topologies'"},
         {{"show"}, "show what?"},
         {{"show", "cc"}, "needs one name"},
-        {{"trace"}, "generate, info, check, dump or diff?"},
+        {{"trace"}, "generate, info, check, dump, diff, transform, synthesize or compare?"},
         {{"trace", "chek", "x"}, "did you mean 'check'"},
         {{"trace", "generate", "x"}, "how many ranks?"},
         {{"bench", "incats-32"}, "did you mean 'incast-32'"},

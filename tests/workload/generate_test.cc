@@ -196,7 +196,7 @@ TEST(WorkloadTable, FindsAndSuggests)
     for (size_t i = 0; i < n; i++) {
         EXPECT_EQ(weft_workload_find(table[i]->name, &err), table[i]);
         EXPECT_NE(table[i]->title, nullptr);
-        EXPECT_NE(table[i]->load, nullptr);
+        EXPECT_NE(table[i]->load != nullptr, table[i]->flows != nullptr) << table[i]->name;
         std::vector<char> storage(table[i]->params.struct_size);
         EXPECT_EQ(weft_params_defaults(&table[i]->params, storage.data(), &err), 0) << Text(err);
     }
