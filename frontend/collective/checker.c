@@ -324,20 +324,28 @@ static int prove(const struct weft_coll_ops *ops, const struct weft_coll_call *c
     return rc;
 }
 
-int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
-                    struct weft_coll_proof *proof, struct weft_err *err)
+/* Plays the lanes of each rank forwards, and where there are several backwards, too. */
+static int prove_both(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
+                      weft_coll_data_fn data, void *ctx, struct weft_coll_proof *proof,
+                      struct weft_err *err)
 {
-    int rc = prove(ops, call, 0, NULL, NULL, proof, err);
+    int rc = prove(ops, call, 0, data, ctx, proof, err);
     uint32_t lanes = 0;
     for (uint32_t r = 0; !rc && r < call->n; r++)
         lanes = weft_coll_lanes(ops, call, r) > lanes ? weft_coll_lanes(ops, call, r) : lanes;
-    return !rc && lanes > 1 ? prove(ops, call, 1, NULL, NULL, NULL, err) : rc;
+    return !rc && lanes > 1 ? prove(ops, call, 1, data, ctx, NULL, err) : rc;
+}
+
+int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
+                    struct weft_coll_proof *proof, struct weft_err *err)
+{
+    return prove_both(ops, call, NULL, NULL, proof, err);
 }
 
 int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
                          weft_coll_data_fn data, void *ctx, struct weft_err *err)
 {
-    return prove(ops, call, 0, data, ctx, NULL, err);
+    return prove_both(ops, call, data, ctx, NULL, err);
 }
 
 uint64_t weft_coll_trace_memory(const struct weft_coll_ops *ops, const struct weft_coll_call *call)
