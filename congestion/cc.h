@@ -26,12 +26,14 @@ extern "C" {
 
 /** What an algorithm needs from the network; NIC and switches enable it from these bits. */
 enum weft_cc_needs {
-    WEFT_CC_NEEDS_ECN = 1u << 0,      /**< switches ECN-mark data packets (RED curve Kmin, Kmax, Pmax) */
-    WEFT_CC_NEEDS_CNP = 1u << 1,      /**< the receiver answers marked packets with CNPs, see weft_cc_ops.cnp */
+    WEFT_CC_NEEDS_ECN = 1u << 0, /**< switches ECN-mark data packets (RED curve Kmin, Kmax, Pmax) */
+    WEFT_CC_NEEDS_CNP =
+        1u << 1, /**< the receiver answers marked packets with CNPs, see weft_cc_ops.cnp */
     WEFT_CC_NEEDS_ECN_ECHO = 1u << 2, /**< each ACK says whether its data packet was marked */
     WEFT_CC_NEEDS_RTT = 1u << 3,      /**< each ACK echoes the send time of its data packet */
-    WEFT_CC_NEEDS_INT = 1u << 4,      /**< switches stamp data packets per hop, ACKs echo the stamps */
-    WEFT_CC_NEEDS_PINT = 1u << 5,     /**< switches fold their utilisation into one number per packet, ACKs echo it */
+    WEFT_CC_NEEDS_INT = 1u << 4, /**< switches stamp data packets per hop, ACKs echo the stamps */
+    WEFT_CC_NEEDS_PINT =
+        1u << 5, /**< switches fold their utilisation into one number per packet, ACKs echo it */
     WEFT_CC_NEEDS_BASE_RTT = 1u << 6, /**< weft_cc_env.base_rtt_ps decides something */
     WEFT_CC_NEEDS_BDP = 1u << 7       /**< weft_cc_env.bdp_bytes decides something */
 };
@@ -51,27 +53,30 @@ struct weft_cc_signals {
     uint32_t data_bytes; /**< bytes that the signal adds to each data packet */
     uint32_t ack_bytes;  /**< bytes that the echo adds to each ACK and NACK */
     double pint_base;    /**< NEEDS_PINT: base of the logarithmic code, > 1 */
-    int pint_tables;     /**< NEEDS_PINT: the switches' arithmetic is weft_pint_update_tables, and ACKs carry a draw */
-    int64_t pint_t_ps;   /**< NEEDS_PINT: averaging time T of the switches' utilisation; 0: the fabric's largest base RTT */
-    uint32_t pint_packets; /**< NEEDS_PINT: T is at least as long as so many full packets take at the port's rate; 0: any */
+    int pint_tables; /**< NEEDS_PINT: the switches' arithmetic is weft_pint_update_tables, and ACKs carry a draw */
+    int64_t
+        pint_t_ps; /**< NEEDS_PINT: averaging time T of the switches' utilisation; 0: the fabric's largest base RTT */
+    uint32_t
+        pint_packets; /**< NEEDS_PINT: T is at least as long as so many full packets take at the port's rate; 0: any */
 };
 
 /** What an algorithm may know of its path when a QP opens. */
 struct weft_cc_env {
-    uint64_t line_rate_bps; /**< rate of the sending NIC's port */
-    int64_t base_rtt_ps;    /**< unloaded round trip: MTU data packet there, ACK back */
-    uint64_t bdp_bytes;     /**< bottleneck rate of the path x base_rtt, payload bytes */
-    uint32_t mtu_bytes;     /**< payload bytes of a full packet */
+    uint64_t line_rate_bps;  /**< rate of the sending NIC's port */
+    int64_t base_rtt_ps;     /**< unloaded round trip: MTU data packet there, ACK back */
+    uint64_t bdp_bytes;      /**< bottleneck rate of the path x base_rtt, payload bytes */
+    uint32_t mtu_bytes;      /**< payload bytes of a full packet */
     uint32_t mtu_wire_bytes; /**< bytes that a full packet occupies on the wire */
-    uint32_t hops;          /**< switches on the path; 0: unknown */
+    uint32_t hops;           /**< switches on the path; 0: unknown */
 };
 
 /** What an algorithm decides. The caller keeps one per QP and passes it to each hook. */
 struct weft_cc_out {
-    uint64_t rate_bps;    /**< pacing rate counted in wire bytes; 1 .. line rate */
-    uint64_t cwnd_bytes;  /**< payload bytes that may be unacknowledged; UINT64_MAX: unlimited */
-    int64_t timer_at_ps;  /**< absolute time at which on_timer is wanted; WEFT_NEVER: none */
-    bool repace;          /**< true: a rate change also re-times the packet now waiting for its pacing gap; false: it takes effect after that packet */
+    uint64_t rate_bps;   /**< pacing rate counted in wire bytes; 1 .. line rate */
+    uint64_t cwnd_bytes; /**< payload bytes that may be unacknowledged; UINT64_MAX: unlimited */
+    int64_t timer_at_ps; /**< absolute time at which on_timer is wanted; WEFT_NEVER: none */
+    bool
+        repace; /**< true: a rate change also re-times the packet now waiting for its pacing gap; false: it takes effect after that packet */
 };
 
 /** One acknowledgement, as the sender's NIC sees it. */
@@ -79,19 +84,19 @@ struct weft_cc_ack {
     uint64_t acked_bytes; /**< payload bytes that this ACK newly acknowledges; 0 for a duplicate */
     uint64_t una_bytes;   /**< payload bytes acknowledged so far on this QP */
     uint64_t nxt_bytes;   /**< payload bytes sent so far on this QP (the next to send) */
-    int64_t rtt_ps;       /**< now - send time of the data packet that caused it (NEEDS_RTT), else 0 */
-    bool ecn_echo;        /**< the data packet was marked (NEEDS_ECN_ECHO), else false */
-    bool nack;            /**< it is a NACK: una_bytes is what the receiver expects next */
-    uint16_t pint;        /**< NEEDS_PINT: the code that the data packet carried */
-    uint16_t draw;        /**< pint_tables: a random number for sampling */
-    uint32_t nhops;       /**< NEEDS_INT: stamps in hops, first switch first */
+    int64_t rtt_ps; /**< now - send time of the data packet that caused it (NEEDS_RTT), else 0 */
+    bool ecn_echo;  /**< the data packet was marked (NEEDS_ECN_ECHO), else false */
+    bool nack;      /**< it is a NACK: una_bytes is what the receiver expects next */
+    uint16_t pint;  /**< NEEDS_PINT: the code that the data packet carried */
+    uint16_t draw;  /**< pint_tables: a random number for sampling */
+    uint32_t nhops; /**< NEEDS_INT: stamps in hops, first switch first */
     const struct weft_cc_hop *hops; /**< NEEDS_INT: valid during the call */
 };
 
 /** How the receiver turns marks into CNPs (NEEDS_CNP). */
 struct weft_cc_cnp {
-    bool separate;        /**< true: CNP packets of their own; false: a flag that rides the ACK */
-    int64_t interval_ps;  /**< at most one CNP per QP in this time; 0: one per marked packet */
+    bool separate;       /**< true: CNP packets of their own; false: a flag that rides the ACK */
+    int64_t interval_ps; /**< at most one CNP per QP in this time; 0: one per marked packet */
 };
 
 /** The RED curve that an algorithm is tuned for: what ecn.kmin, ecn.kmax and ecn.pmax are unless given. */
@@ -113,23 +118,24 @@ struct weft_cc_observable {
 
 /** Settings under one name, such as what a paper uses at one link rate. */
 struct weft_cc_preset {
-    const char *name;     /**< "sim-100g" */
-    const char *help;     /**< one line */
-    const char *source;   /**< paper, script */
-    const char *settings; /**< "rate-ai=20Mbps ecn.kmin=400KB": own parameters, and with a dot those of the network's sections */
+    const char *name;   /**< "sim-100g" */
+    const char *help;   /**< one line */
+    const char *source; /**< paper, script */
+    const char *
+        settings; /**< "rate-ai=20Mbps ecn.kmin=400KB": own parameters, and with a dot those of the network's sections */
 };
 
 /** One algorithm. Hooks marked Optional may be NULL. */
 struct weft_cc_ops {
-    const char *name;    /**< what users type: "dcqcn" */
-    const char *title;   /**< one line for lists */
-    const char *source;  /**< paper, venue, year */
-    unsigned needs;      /**< bits of enum weft_cc_needs, under any parameters */
-    size_t state_size;   /**< bytes of state per QP, 0 allowed */
+    const char *name;   /**< what users type: "dcqcn" */
+    const char *title;  /**< one line for lists */
+    const char *source; /**< paper, venue, year */
+    unsigned needs;     /**< bits of enum weft_cc_needs, under any parameters */
+    size_t state_size;  /**< bytes of state per QP, 0 allowed */
     struct weft_param_table params;
-    const struct weft_cc_preset *presets; /**< terminated by name == NULL; Optional */
+    const struct weft_cc_preset *presets;         /**< terminated by name == NULL; Optional */
     const struct weft_cc_observable *observables; /**< terminated by name == NULL; Optional */
-    const struct weft_cc_marking *marking; /**< Optional: without it those of DCQCN hold */
+    const struct weft_cc_marking *marking;        /**< Optional: without it those of DCQCN hold */
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */
     unsigned (*needs_now)(const void *params);

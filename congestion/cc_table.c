@@ -42,10 +42,9 @@ int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
     };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].wanted && !parts[i].there)
-            return weft_err_set(err, WEFT_E_INTERNAL,
-                                "the congestion control '%s' has no '%s', which %s requires",
-                                o->name, parts[i].what,
-                                i == 0 ? "each" : "what it needs or offers");
+            return weft_err_set(
+                err, WEFT_E_INTERNAL, "the congestion control '%s' has no '%s', which %s requires",
+                o->name, parts[i].what, i == 0 ? "each" : "what it needs or offers");
     return 0;
 }
 

@@ -219,7 +219,7 @@ static void dcqcn_init(void *state, const void *raw, const struct weft_cc_env *e
 {
     const struct params *p = raw;
     struct state *s = state;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, sizeof *s);
     s->line_bps = env->line_rate_bps;
     s->min_bps = p->min_rate_bps < env->line_rate_bps ? p->min_rate_bps : env->line_rate_bps;
     s->bdp_bytes = env->bdp_bytes;

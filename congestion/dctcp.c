@@ -129,7 +129,7 @@ static void dctcp_init(void *state, const void *raw, const struct weft_cc_env *e
     const struct params *p = raw;
     struct state *s = state;
     (void)now_ps;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, sizeof *s);
     s->line_bps = s->rate_bps = env->line_rate_bps;
     s->min_bps = p->min_rate_bps < s->line_bps ? p->min_rate_bps : s->line_bps;
     s->bdp_bytes = env->bdp_bytes;

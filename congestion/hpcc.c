@@ -127,7 +127,7 @@ static void hpcc_init(void *state, const void *raw, const struct weft_cc_env *en
     const struct params *p = raw;
     struct state *s = state;
     (void)now_ps;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, sizeof *s);
     weft_hpcc_law_init(&s->law, &p->k, env);
     s->t_ps = env->base_rtt_ps > 0 ? (double)env->base_rtt_ps : 1.0;
     s->window_bytes = env->bdp_bytes ? (double)env->bdp_bytes : 1.0;
@@ -253,7 +253,7 @@ static void hpcc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
         h = coarse;
     }
     if (s->last_update_bytes == 0 || !same_path(s, h, n)) {
-        memcpy(s->hops, h, n * sizeof(h[0]));
+        memcpy(s->hops, h, n * sizeof h[0]);
         s->nhops = n;
         if (full)
             end_round(s, ack);

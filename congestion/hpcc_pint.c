@@ -107,7 +107,7 @@ static void hpcc_pint_init(void *state, const void *raw, const struct weft_cc_en
     const struct params *p = raw;
     struct state *s = state;
     (void)now_ps;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, sizeof *s);
     weft_hpcc_law_init(&s->law, &p->k, env);
     s->ref.x = s->law.hi;
     s->util = 1.0;

@@ -119,7 +119,7 @@ static void powertcp_init(void *state, const void *raw, const struct weft_cc_env
     const struct params *p = raw;
     struct state *s = state;
     (void)now_ps;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, sizeof *s);
     s->line_bps = env->line_rate_bps;
     s->mtu_bytes = env->mtu_bytes;
     s->tau_ps = env->base_rtt_ps > 0 ? (double)env->base_rtt_ps : 1.0;

@@ -58,7 +58,7 @@ static void skeleton_init(void *state, const void *raw, const struct weft_cc_env
     struct state *s = state;
     (void)raw;
     (void)now_ps;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, sizeof *s);
     s->line_rate_bps = env->line_rate_bps;
     out->rate_bps = env->line_rate_bps; /* 1 .. line rate */
     out->cwnd_bytes = UINT64_MAX;       /* at least one MTU; UINT64_MAX: no window */

@@ -182,7 +182,7 @@ static void swift_init(void *state, const void *raw, const struct weft_cc_env *e
     const struct params *p = raw;
     struct state *s = state;
     (void)now_ps;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, sizeof *s);
     s->line_bps = env->line_rate_bps;
     s->mtu_bytes = (double)env->mtu_bytes;
     s->mtu_wire_bytes = (double)env->mtu_wire_bytes;

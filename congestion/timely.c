@@ -208,7 +208,7 @@ static void timely_init(void *state, const void *raw, const struct weft_cc_env *
     const struct params *p = raw;
     struct state *s = state;
     (void)now_ps;
-    memset(s, 0, sizeof(*s));
+    memset(s, 0, sizeof *s);
     s->line_bps = s->rate_bps = env->line_rate_bps;
     s->min_bps = p->min_rate_bps < s->line_bps ? p->min_rate_bps : s->line_bps;
     s->ai_bps = p->rate_ai_bps;

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "topologies/topology.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 struct params {
@@ -96,10 +97,10 @@ static int dimension(struct reader *r, const struct params *p, const struct weft
                              delay->name);
     if (size == 1)
         type = "switch"; /* a dimension of one NPU has nothing to link */
-    *text = weft_arena_printf(
-        r->arena, "%s%s%s size=%u rate=%llubps delay=%lldps", *text, **text ? "; " : "", type,
-        (uint32_t)size, (unsigned long long)(rate ? gbytes * unit * 8 + 0.5 : (double)p->rate_bps),
-        (long long)(delay ? ns * 1000 + 0.5 : (double)p->delay_ps));
+    *text = weft_arena_printf(r->arena, "%s%s%s size=%u rate=%" PRIu64 "bps delay=%" PRId64 "ps",
+                              *text, **text ? "; " : "", type, (uint32_t)size,
+                              (uint64_t)(rate ? gbytes * unit * 8 + 0.5 : (double)p->rate_bps),
+                              (int64_t)(delay ? ns * 1000 + 0.5 : (double)p->delay_ps));
     return *text ? 0 : weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
 }
 
@@ -116,9 +117,8 @@ static int report_rest(struct reader *r, struct weft_fabric *f)
         while (k < sizeof known / sizeof known[0] && strcmp(known[k], r->flat->keys[i].name) != 0)
             k++;
         if (k == sizeof known / sizeof known[0])
-            rc = weft_fabric_note(f, r->err, "%s:%lld: '%.60s' has no effect on the fabric",
-                                  r->flat->file, (long long)r->flat->keys[i].line,
-                                  r->flat->keys[i].name);
+            rc = weft_fabric_note(f, r->err, "%s:%" PRId64 ": '%.60s' has no effect on the fabric",
+                                  r->flat->file, r->flat->keys[i].line, r->flat->keys[i].name);
     }
     return rc;
 }

@@ -36,7 +36,7 @@ static bool spread(struct flow *w)
 {
     uint32_t head = 0, tail = 0;
     bool found = false;
-    memset(w->level, 0xff, (size_t)w->f->nnodes * sizeof(*w->level));
+    memset(w->level, 0xff, (size_t)w->f->nnodes * sizeof *w->level);
     for (uint32_t h = 0; h < w->half; h++) {
         w->level[w->f->hosts[h]] = 0;
         w->queue[tail++] = w->f->hosts[h];
@@ -104,8 +104,8 @@ int weft_fabric_bisection_bps(const struct weft_fabric *f, uint64_t *out, struct
 {
     size_t n = (size_t)f->nnodes + 1;
     struct flow w = {.f = f, .half = f->nhosts / 2, .skip = f->nhosts % 2};
-    w.room = malloc(((size_t)f->nports + 1) * sizeof(*w.room));
-    uint32_t *work = malloc(4 * n * sizeof(*work));
+    w.room = malloc(((size_t)f->nports + 1) * sizeof *w.room);
+    uint32_t *work = malloc(4 * n * sizeof *work);
     *out = 0;
     if (!w.room || !work) {
         free(w.room);

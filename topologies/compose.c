@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,8 @@ int weft_dimensions_add(struct weft_dimensions *ds, const struct weft_dimension 
         return weft_err_set(err, WEFT_E_INPUT, "%s: a dimension needs at least one NPU",
                             d->about.kind);
     if (inner * d->about.size > WEFT_COMPOSE_HOSTS_MAX)
-        return weft_err_set(err, WEFT_E_LIMIT, "%llu hosts; at most %u",
-                            (unsigned long long)(inner * d->about.size), WEFT_COMPOSE_HOSTS_MAX);
+        return weft_err_set(err, WEFT_E_LIMIT, "%" PRIu64 " hosts; at most %u",
+                            (inner * d->about.size), WEFT_COMPOSE_HOSTS_MAX);
     ds->list[ds->n++] = *d;
     ds->npus = inner * d->about.size;
     return 0;
@@ -36,14 +37,14 @@ int weft_dimensions_add_spanning(struct weft_dimensions *ds, struct weft_dimensi
 {
     uint64_t inner = ds->npus ? ds->npus : 1;
     if (endpoints > WEFT_COMPOSE_HOSTS_MAX)
-        return weft_err_set(err, WEFT_E_LIMIT, "%s of %llu hosts; at most %u", d->about.kind,
-                            (unsigned long long)endpoints, WEFT_COMPOSE_HOSTS_MAX);
+        return weft_err_set(err, WEFT_E_LIMIT, "%s of %" PRIu64 " hosts; at most %u", d->about.kind,
+                            endpoints, WEFT_COMPOSE_HOSTS_MAX);
     if (endpoints % inner)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "%s has ports for %llu NPUs, which is not a multiple of the %llu NPUs "
-                            "of the dimensions inside it; nearest is %llu",
-                            d->about.kind, (unsigned long long)endpoints, (unsigned long long)inner,
-                            (unsigned long long)((endpoints / inner + 1) * inner));
+                            "%s has ports for %" PRIu64
+                            " NPUs, which is not a multiple of the %" PRIu64 " NPUs "
+                            "of the dimensions inside it; nearest is %" PRIu64,
+                            d->about.kind, endpoints, inner, ((endpoints / inner + 1) * inner));
     d->about.size = (uint32_t)(endpoints / inner);
     d->about.spans = true;
     return weft_dimensions_add(ds, d, err);
@@ -77,7 +78,7 @@ int weft_compose(const struct weft_dimensions *ds, struct weft_fabric **out, str
     if (ds->n == 0)
         return weft_err_set(err, WEFT_E_INPUT, "a fabric needs at least one dimension");
     uint32_t hosts = (uint32_t)ds->npus, inner = 1;
-    uint32_t *npus = malloc(((size_t)hosts + 1) * sizeof(*npus));
+    uint32_t *npus = malloc(((size_t)hosts + 1) * sizeof *npus);
     if (!npus)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u hosts", hosts);
     weft_build_start(&b, err);

@@ -35,9 +35,9 @@ static int open_graph(struct graph *g, struct weft_err *err)
 {
     const struct weft_fabric *f = g->f;
     size_t channels = 2 * (size_t)f->nports, bits = 0;
-    g->first = malloc((channels + 1) * sizeof(*g->first));
-    g->stamp = calloc(channels + 1, sizeof(*g->stamp));
-    g->queue = malloc((channels + 1) * sizeof(*g->queue));
+    g->first = malloc((channels + 1) * sizeof *g->first);
+    g->stamp = calloc(channels + 1, sizeof *g->stamp);
+    g->queue = malloc((channels + 1) * sizeof *g->queue);
     for (size_t c = 0; g->first && c < channels; c++) {
         g->first[c] = bits;
         if (weft_fabric_forwards(f, f->ports[c / 2].node))
@@ -104,12 +104,12 @@ static void write_cycle(const struct weft_fabric *f, const uint32_t *channels, u
     size_t used = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t port = channels[i] / 2;
-        int w = snprintf(text + used, sizeof(text) - used, "%s%s->%s%s", i ? ", " : "",
+        int w = snprintf(text + used, sizeof text - used, "%s%s->%s%s", i ? ", " : "",
                          weft_fabric_node_name(f, f->ports[port].node, a),
                          weft_fabric_node_name(f, f->ports[f->ports[port].peer].node, b),
                          channels[i] % 2 ? " (channel 1)" : "");
-        if (w < 0 || used + (size_t)w + 8 > sizeof(text)) {
-            snprintf(text + used, sizeof(text) - used, ", ...");
+        if (w < 0 || used + (size_t)w + 8 > sizeof text) {
+            snprintf(text + used, sizeof text - used, ", ...");
             break;
         }
         used += (size_t)w;
@@ -127,9 +127,9 @@ static int find_cycle(struct graph *g, struct weft_err *err)
     enum { NEW, OPEN, DONE };
     const struct weft_fabric *f = g->f;
     size_t channels = 2 * (size_t)f->nports;
-    size_t *where = malloc((channels + 1) * sizeof(*where));
+    size_t *where = malloc((channels + 1) * sizeof *where);
     int rc = where ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for channel dependencies");
-    memset(g->stamp, 0, channels * sizeof(*g->stamp));
+    memset(g->stamp, 0, channels * sizeof *g->stamp);
     for (uint32_t start = 0; start < channels && !rc; start++) {
         uint32_t depth = 0;
         if (g->stamp[start] != NEW)
@@ -203,7 +203,7 @@ static int check_one(const struct weft_fabric *f, const struct weft_routes *r, c
                      struct weft_err *err)
 {
     struct graph g = {.f = f, .r = r, .down = down};
-    uint32_t *last = calloc((size_t)f->nnodes + 1, sizeof(*last));
+    uint32_t *last = calloc((size_t)f->nnodes + 1, sizeof *last);
     int rc = open_graph(&g, err);
     if (!rc && !last)
         rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for channel dependencies");

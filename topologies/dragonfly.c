@@ -14,6 +14,8 @@
 #include "topologies/compose.h"
 #include "topologies/lines.h"
 
+#include <inttypes.h>
+
 struct params {
     uint64_t routers, terminals, global_links, groups, vcs;
     struct weft_build_wire host;
@@ -112,19 +114,19 @@ static int dragonfly_dimensions(const void *raw, struct weft_dimensions *to, str
                    g = p->groups ? p->groups : channels + 1;
     if (g > channels + 1)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "dragonfly: %llu groups, but %llu routers with %llu global links reach "
-                            "at most %llu",
-                            (unsigned long long)g, (unsigned long long)p->routers,
-                            (unsigned long long)p->global_links, (unsigned long long)channels + 1);
+                            "dragonfly: %" PRIu64 " groups, but %" PRIu64 " routers with %" PRIu64
+                            " global links reach "
+                            "at most %" PRIu64,
+                            g, p->routers, p->global_links, channels + 1);
     if (g > 1 && channels % (g - 1)) {
         uint64_t near = g;
         while (channels % (near - 1))
             near++; /* ends at channels + 1 */
         return weft_err_set(err, WEFT_E_INPUT,
-                            "dragonfly: the %llu global links of a group do not divide among %llu "
-                            "other groups; nearest is %llu groups",
-                            (unsigned long long)channels, (unsigned long long)(g - 1),
-                            (unsigned long long)near);
+                            "dragonfly: the %" PRIu64
+                            " global links of a group do not divide among %" PRIu64 " "
+                            "other groups; nearest is %" PRIu64 " groups",
+                            channels, (g - 1), near);
     }
     struct weft_dimension d = {{.kind = "dragonfly",
                                 .links = 1,

@@ -11,6 +11,8 @@
  */
 #include "topologies/compose.h"
 
+#include <inttypes.h>
+
 struct params {
     uint64_t rails, segments, nodes, aggregations, links_per_pair;
     int dual_plane;
@@ -109,9 +111,9 @@ static int dual_plane_dimensions(const void *raw, struct weft_dimensions *to, st
                                0};
     if (to->n > 0 && p->rails != to->npus)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "dual-plane: there must be as many rails (%llu) as NPUs in the "
-                            "dimensions inside (%llu)",
-                            (unsigned long long)p->rails, (unsigned long long)to->npus);
+                            "dual-plane: there must be as many rails (%" PRIu64 ") as NPUs in the "
+                            "dimensions inside (%" PRIu64 ")",
+                            p->rails, to->npus);
     return weft_dimensions_add_spanning(to, &d, p->rails * p->segments * p->nodes, err);
 }
 

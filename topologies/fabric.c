@@ -8,6 +8,7 @@
 #include "topologies/fabric.h"
 #include "topologies/fabric_reach.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +53,7 @@ int weft_fabric_add_node(struct weft_fabric *f, enum weft_node_kind kind, uint32
 {
     if (f->ports)
         return weft_err_set(err, WEFT_E_INTERNAL, "a node is added to a finished fabric");
-    int rc = grow((void **)&f->nodes, &f->nodes_cap, f->nnodes, sizeof(*f->nodes), "nodes", err);
+    int rc = grow((void **)&f->nodes, &f->nodes_cap, f->nnodes, sizeof *f->nodes, "nodes", err);
     if (rc)
         return rc;
     f->nodes[f->nnodes] = (struct weft_fabric_node){.kind = kind, .tier = tier, .host = UINT32_MAX};
@@ -84,7 +85,7 @@ int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *l
         return weft_err_set(err, WEFT_E_INPUT,
                             "link %u-%u: the error rate must be a probability from 0 to 1", link->a,
                             link->b);
-    int rc = grow((void **)&f->links, &f->links_cap, f->nlinks, sizeof(*f->links), "links", err);
+    int rc = grow((void **)&f->links, &f->links_cap, f->nlinks, sizeof *f->links, "links", err);
     if (rc)
         return rc;
     f->links[f->nlinks] = *link;
@@ -119,7 +120,7 @@ static int number_hosts(struct weft_fabric *f, struct weft_err *err)
         n += f->nodes[i].kind == WEFT_NODE_HOST;
     if (n == 0)
         return weft_err_set(err, WEFT_E_INPUT, "the fabric has no host");
-    f->hosts = malloc((size_t)n * sizeof(*f->hosts));
+    f->hosts = malloc((size_t)n * sizeof *f->hosts);
     if (!f->hosts)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u hosts", n);
     f->nhosts = 0;
@@ -137,7 +138,7 @@ static int number_hosts(struct weft_fabric *f, struct weft_err *err)
 static int number_ports(struct weft_fabric *f, struct weft_err *err)
 {
     f->nports = 2 * f->nlinks;
-    f->ports = malloc(((size_t)f->nports + 1) * sizeof(*f->ports));
+    f->ports = malloc(((size_t)f->nports + 1) * sizeof *f->ports);
     if (!f->ports)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u ports", f->nports);
     for (uint32_t i = 0; i < f->nnodes; i++)
@@ -199,8 +200,9 @@ static int check_dims(struct weft_fabric *f, struct weft_err *err)
         product *= f->dims[d].size;
     if (product != f->nhosts)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "the sizes of the dimensions multiply to %llu, but there are %u hosts",
-                            (unsigned long long)product, f->nhosts);
+                            "the sizes of the dimensions multiply to %" PRIu64
+                            ", but there are %u hosts",
+                            product, f->nhosts);
     f->vcs = 1;
     for (uint32_t l = 0; l < f->nlinks; l++) {
         if (f->links[l].dateline)

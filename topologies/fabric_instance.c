@@ -49,7 +49,7 @@ static int push(struct list *l, uint32_t x, struct weft_err *err)
 {
     if (l->n == l->cap) {
         uint32_t cap = l->cap ? l->cap * 2 : 64;
-        uint32_t *v = realloc(l->v, (size_t)cap * sizeof(*v));
+        uint32_t *v = realloc(l->v, (size_t)cap * sizeof *v);
         if (!v)
             return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
         l->v = v;
@@ -67,7 +67,7 @@ static int by_value(const void *a, const void *b)
 
 static uint32_t *find(const struct list *l, uint32_t from, uint32_t x)
 {
-    return bsearch(&x, l->v + from, l->n - from, sizeof(x), by_value);
+    return bsearch(&x, l->v + from, l->n - from, sizeof x, by_value);
 }
 
 /* Lists the NPUs, then the switches in ascending order. NPUs may hang on more than one switch, and
@@ -145,7 +145,7 @@ static int make(const struct weft_fabric *f, uint32_t dim, const struct list *no
     g->ndims = 1;
     g->routing = f->dims[dim].direct && f->transit ? WEFT_ROUTING_TRANSIT : WEFT_ROUTING_SHORTEST;
     rc = weft_fabric_finish(g, err);
-    out->ports = rc ? NULL : malloc(((size_t)g->nports + 1) * sizeof(*out->ports));
+    out->ports = rc ? NULL : malloc(((size_t)g->nports + 1) * sizeof *out->ports);
     if (!rc && !out->ports)
         rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
     for (uint32_t i = 0; i < nodes->n && !rc; i++) {
@@ -167,7 +167,7 @@ static int copy_down(const uint8_t *down, struct weft_fabric_instance *out, stru
         i++;
     if (!down || i == n)
         return 0;
-    out->down = calloc(n, sizeof(*out->down));
+    out->down = calloc(n, sizeof *out->down);
     if (!out->down)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a part of the fabric");
     for (; i < n; i++)

@@ -15,9 +15,10 @@ extern "C" {
 struct weft_fabric_instance {
     struct weft_fabric *fabric; /**< finished; its host i is the i-th NPU of the instance */
     uint32_t *nodes;            /**< node id in the whole fabric of each of its nodes */
-    uint32_t *ports;            /**< port number in the whole fabric of each of its ports, ascending per node */
-    uint32_t *links;            /**< link number in the whole fabric of each of its links, ascending */
-    uint8_t *down;              /**< per link, not 0 when it is down; NULL: none is */
+    uint32_t
+        *ports; /**< port number in the whole fabric of each of its ports, ascending per node */
+    uint32_t *links; /**< link number in the whole fabric of each of its links, ascending */
+    uint8_t *down;   /**< per link, not 0 when it is down; NULL: none is */
 };
 
 /** How many instances a dimension has. */

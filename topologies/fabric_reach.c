@@ -74,7 +74,7 @@ static uint32_t largest_island(const struct rest *r, const uint32_t *island, uin
                                uint32_t *count)
 {
     const struct weft_fabric *f = r->f;
-    memset(count, 0, (size_t)n * sizeof(*count));
+    memset(count, 0, (size_t)n * sizeof *count);
     uint32_t best = NO_ISLAND;
     for (uint32_t h = 0; h < f->nhosts; h++) {
         const struct weft_fabric_node *x = &f->nodes[f->hosts[h]];
@@ -109,7 +109,7 @@ static int check_pairs(const struct rest *r, const uint32_t *island, uint32_t ni
 {
     const struct weft_fabric *f = r->f;
     uint32_t big = largest_island(r, island, nislands, mark);
-    memset(mark, 0, (size_t)nislands * sizeof(*mark));
+    memset(mark, 0, (size_t)nislands * sizeof *mark);
     for (uint32_t h = 0; h < f->nhosts; h++) {
         if (big != NO_ISLAND && has_island(r, island, h, big))
             continue;
@@ -136,7 +136,7 @@ static int check_connected(const struct rest *r, uint32_t *queue, uint32_t *seen
 {
     const struct weft_fabric *f = r->f;
     uint32_t head = 0, tail = 0;
-    memset(seen, 0, (size_t)f->nnodes * sizeof(*seen));
+    memset(seen, 0, (size_t)f->nnodes * sizeof *seen);
     queue[tail++] = f->hosts[0];
     seen[f->hosts[0]] = 1;
     while (head < tail) {
@@ -163,7 +163,7 @@ int weft_fabric_check_reach(const struct weft_fabric *f, const uint8_t *down, st
     for (uint32_t h = 0; f->nhosts > 1 && h < f->nhosts; h++)
         if (f->nodes[f->hosts[h]].nports == 0)
             return weft_err_set(err, WEFT_E_INPUT, "host %u (node %u) has no link", h, f->hosts[h]);
-    uint32_t *work = malloc(3 * ((size_t)f->nnodes + 1) * sizeof(*work));
+    uint32_t *work = malloc(3 * ((size_t)f->nnodes + 1) * sizeof *work);
     if (!work)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u nodes", f->nnodes);
     uint32_t *island = work, *queue = island + f->nnodes, *mark = queue + f->nnodes;
@@ -178,7 +178,7 @@ int weft_fabric_check_reach(const struct weft_fabric *f, const uint8_t *down, st
 
 int weft_fabric_tiers_by_distance(struct weft_fabric *f, struct weft_err *err)
 {
-    uint32_t *queue = malloc(((size_t)f->nnodes + 1) * sizeof(*queue));
+    uint32_t *queue = malloc(((size_t)f->nnodes + 1) * sizeof *queue);
     if (!queue)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %u nodes", f->nnodes);
     uint32_t head = 0, tail = 0;

@@ -10,6 +10,8 @@
  */
 #include "topologies/compose.h"
 
+#include <inttypes.h>
+
 struct params {
     uint64_t k, tiers, pods, oversubscription;
     struct weft_build_wire host;
@@ -92,14 +94,15 @@ static int fat_tree_dimensions(const void *raw, struct weft_dimensions *to, stru
     const struct params *p = raw;
     if (p->k < 2 || p->k % 2)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "fat-tree: k must be even and at least 2, got %llu; nearest are %llu "
-                            "and %llu",
-                            (unsigned long long)p->k, (unsigned long long)(p->k < 4 ? 2 : p->k - 1),
-                            (unsigned long long)(p->k < 2 ? 4 : p->k + 1));
+                            "fat-tree: k must be even and at least 2, got %" PRIu64
+                            "; nearest are %" PRIu64 " "
+                            "and %" PRIu64,
+                            p->k, (p->k < 4 ? 2 : p->k - 1), (p->k < 2 ? 4 : p->k + 1));
     if (p->pods > p->k)
-        return weft_err_set(
-            err, WEFT_E_INPUT, "fat-tree: switches of %llu ports join at most %llu pods, got %llu",
-            (unsigned long long)p->k, (unsigned long long)p->k, (unsigned long long)p->pods);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "fat-tree: switches of %" PRIu64 " ports join at most %" PRIu64
+                            " pods, got %" PRIu64,
+                            p->k, p->k, p->pods);
     struct weft_dimension d = {{.kind = "fat-tree",
                                 .links = 1,
                                 .rate_bps = p->host.rate_bps,

@@ -23,7 +23,8 @@ enum weft_link_change_kind {
 struct weft_link_change {
     uint32_t link; /**< number in the fabric */
     enum weft_link_change_kind kind;
-    uint64_t rate_bps;     /**< RATE: 1 to the rate that the link has in the fabric, which restores it */
+    uint64_t
+        rate_bps; /**< RATE: 1 to the rate that the link has in the fabric, which restores it */
     double bit_error_rate; /**< BIT_ERRORS: probability that a bit is wrong, 0 to 1; 0: none */
     uint64_t lost_packets; /**< DOWN: receives how many packets were on the link or waited for it */
 };

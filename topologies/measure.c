@@ -59,8 +59,8 @@ int weft_fabric_path_figures(const struct weft_routes *r, const struct weft_fabr
     uint64_t looked = max_pairs / n ? max_pairs / n : 1;
     *out = (struct weft_path_figures){.min_paths = n > 1 ? UINT64_MAX : 0,
                                       .sources_looked = looked < n ? (uint32_t)looked : n};
-    struct counted *memo = malloc((size_t)f->nnodes * sizeof(*memo));
-    uint32_t *stack = malloc(((size_t)f->nnodes + 1) * sizeof(*stack));
+    struct counted *memo = malloc((size_t)f->nnodes * sizeof *memo);
+    uint32_t *stack = malloc(((size_t)f->nnodes + 1) * sizeof *stack);
     if (!memo || !stack) {
         free(memo);
         free(stack);

@@ -5,6 +5,7 @@
  */
 #include "topologies/nccl.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -17,8 +18,8 @@ static int add_remark(struct nccl_reader *r, const struct weft_xml_elem *e, cons
 {
     if (r->nnotes++ >= NCCL_NOTES_MAX)
         return 0;
-    return weft_fabric_note(r->f, r->err, "%s:%lld: <%.40s> %s", r->file, (long long)e->line,
-                            e->name, what);
+    return weft_fabric_note(r->f, r->err, "%s:%" PRId64 ": <%.40s> %s", r->file, e->line, e->name,
+                            what);
 }
 
 static const char *attr(const struct weft_xml_elem *e, const char *name)

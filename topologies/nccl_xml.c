@@ -137,7 +137,7 @@ static int parse(struct nccl_reader *r, const struct params *p, const struct wef
                            "the root element of an NCCL topology is <system>, not <%s>",
                            root->name);
     int rc = nccl_read(r, root);
-    struct nccl_part **order = rc ? NULL : malloc((r->nparts + 1) * sizeof(*order));
+    struct nccl_part **order = rc ? NULL : malloc((r->nparts + 1) * sizeof *order);
     if (!rc && !order)
         rc = weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
     uint32_t gpus = rc ? 0 : number_parts(r, order);

@@ -10,6 +10,8 @@
  */
 #include "topologies/compose.h"
 
+#include <inttypes.h>
+
 struct params {
     uint64_t rails, nodes, nodes_per_leaf, spines, links_per_pair;
     int rail_only;
@@ -113,15 +115,15 @@ static int rail_optimised_dimensions(const void *raw, struct weft_dimensions *to
     if (p->nodes_per_leaf && p->nodes % p->nodes_per_leaf)
         return weft_err_set(
             err, WEFT_E_INPUT,
-            "rail-optimised: nodes (%llu) must be a multiple of nodes-per-leaf "
-            "(%llu); nearest is %llu",
-            (unsigned long long)p->nodes, (unsigned long long)p->nodes_per_leaf,
-            (unsigned long long)((p->nodes / p->nodes_per_leaf + 1) * p->nodes_per_leaf));
+            "rail-optimised: nodes (%" PRIu64 ") must be a multiple of nodes-per-leaf "
+            "(%" PRIu64 "); nearest is %" PRIu64,
+            p->nodes, p->nodes_per_leaf, ((p->nodes / p->nodes_per_leaf + 1) * p->nodes_per_leaf));
     if ((to->n > 0 || p->rail_only) && p->rails != inner)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "rail-optimised: there must be as many rails (%llu) as NPUs in the "
-                            "dimensions inside (%llu)%s",
-                            (unsigned long long)p->rails, (unsigned long long)inner,
+                            "rail-optimised: there must be as many rails (%" PRIu64
+                            ") as NPUs in the "
+                            "dimensions inside (%" PRIu64 ")%s",
+                            p->rails, inner,
                             to->n ? ""
                                   : "; with rail-only put a dimension that joins the NPUs of "
                                     "a node inside, see topology multi");

@@ -47,7 +47,7 @@ static uint32_t search_from(struct search *s, uint32_t host)
 {
     const struct weft_fabric_node *node = &s->f->nodes[s->f->hosts[host]];
     uint32_t queued = 0;
-    memset(s->distance, 0xff, s->f->nnodes * sizeof(*s->distance));
+    memset(s->distance, 0xff, s->f->nnodes * sizeof *s->distance);
     for (uint32_t p = node->first_port; p < node->first_port + node->nports; p++) {
         uint32_t to = other_end(s->f, p);
         if (!is_switch(s->f, to) || s->distance[to] != FAR)
@@ -153,7 +153,7 @@ static uint32_t nearest(const struct search *s, uint32_t node)
 static void grow(struct search *s, struct weft_reduction_tree *t, const uint32_t *hosts, uint32_t n,
                  uint32_t root, uint64_t salt)
 {
-    memset(s->distance, 0xff, s->f->nnodes * sizeof(*s->distance));
+    memset(s->distance, 0xff, s->f->nnodes * sizeof *s->distance);
     s->distance[root] = 0;
     s->queue[0] = root;
     spread(s, 1);
@@ -176,13 +176,13 @@ int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, 
 {
     const size_t nodes = f->nnodes;
     struct search s = {.f = f,
-                       .queue = calloc(nodes, sizeof(*s.queue)),
-                       .distance = calloc(nodes, sizeof(*s.distance)),
-                       .farthest = calloc(nodes, sizeof(*s.farthest)),
-                       .sum = calloc(nodes, sizeof(*s.sum)),
-                       .index = malloc(nodes * sizeof(*s.index))};
-    *out = (struct weft_reduction_tree){.switches = calloc(nodes, sizeof(*out->switches)),
-                                        .leaves = calloc(n, sizeof(*out->leaves))};
+                       .queue = calloc(nodes, sizeof *s.queue),
+                       .distance = calloc(nodes, sizeof *s.distance),
+                       .farthest = calloc(nodes, sizeof *s.farthest),
+                       .sum = calloc(nodes, sizeof *s.sum),
+                       .index = malloc(nodes * sizeof *s.index)};
+    *out = (struct weft_reduction_tree){.switches = calloc(nodes, sizeof *out->switches),
+                                        .leaves = calloc(n, sizeof *out->leaves)};
     int rc = 0;
     if (!s.queue || !s.distance || !s.farthest || !s.sum || !s.index || !out->switches ||
         !out->leaves)
@@ -191,7 +191,7 @@ int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, 
         rc = measure(&s, hosts, n, err);
     if (!rc) {
         uint32_t root = choose_root(&s, salt);
-        memset(s.index, 0xff, nodes * sizeof(*s.index));
+        memset(s.index, 0xff, nodes * sizeof *s.index);
         if (root == WEFT_TREE_NONE)
             rc =
                 weft_err_set(err, WEFT_E_INPUT,
@@ -206,7 +206,7 @@ int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, 
     free(s.farthest);
     free(s.sum);
     free(s.index);
-    void *less = rc ? NULL : realloc(out->switches, out->nswitches * sizeof(*out->switches));
+    void *less = rc ? NULL : realloc(out->switches, out->nswitches * sizeof *out->switches);
     out->switches = less ? less : out->switches;
     if (rc)
         weft_reduction_tree_release(out);

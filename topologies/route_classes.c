@@ -74,7 +74,7 @@ static void open_class(struct weft_routes *r, uint32_t host, uint32_t *used)
     for (uint32_t p = 0; p < f->nodes[f->hosts[host]].nports; p++)
         if (neighbour_switch(r, host, p) != UINT32_MAX)
             near[n++] = neighbour_switch(r, host, p);
-    qsort(near, n, sizeof(*near), by_value);
+    qsort(near, n, sizeof *near, by_value);
     for (uint32_t i = 0; i < n; i++)
         if (distinct == 0 || near[distinct - 1] != near[i])
             near[distinct++] = near[i];
@@ -92,11 +92,11 @@ int weft_routes_classify(struct weft_routes *r, struct weft_err *err)
         nslots *= 2;
     for (uint32_t h = 0; h < f->nhosts; h++)
         host_ports += f->nodes[f->hosts[h]].nports;
-    uint32_t *slots = calloc(nslots, sizeof(*slots)); /* class number + 1 */
-    r->class_of = malloc((size_t)f->nhosts * sizeof(*r->class_of));
-    r->classes = malloc((size_t)f->nhosts * sizeof(*r->classes));
-    r->near_switches = malloc((host_ports + 1) * sizeof(*r->near_switches));
-    r->switch_index = malloc((size_t)f->nnodes * sizeof(*r->switch_index));
+    uint32_t *slots = calloc(nslots, sizeof *slots); /* class number + 1 */
+    r->class_of = malloc((size_t)f->nhosts * sizeof *r->class_of);
+    r->classes = malloc((size_t)f->nhosts * sizeof *r->classes);
+    r->near_switches = malloc((host_ports + 1) * sizeof *r->near_switches);
+    r->switch_index = malloc((size_t)f->nnodes * sizeof *r->switch_index);
     if (!slots || !r->class_of || !r->classes || !r->near_switches || !r->switch_index) {
         free(slots);
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");

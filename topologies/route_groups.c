@@ -14,12 +14,12 @@ static int no_memory(struct weft_err *err)
 
 int weft_route_groups_open(struct weft_route_groups *g, uint32_t nports, struct weft_err *err)
 {
-    memset(g, 0, sizeof(*g));
+    memset(g, 0, sizeof *g);
     g->nidentity = g->used = nports;
     g->ports_cap = nports + 64;
-    g->ports = malloc((size_t)g->ports_cap * sizeof(*g->ports));
+    g->ports = malloc((size_t)g->ports_cap * sizeof *g->ports);
     g->nslots = 1024;
-    g->slots = calloc(g->nslots, sizeof(*g->slots));
+    g->slots = calloc(g->nslots, sizeof *g->slots);
     if (!g->ports || !g->slots)
         return no_memory(err);
     for (uint32_t i = 0; i < nports; i++)
@@ -41,7 +41,7 @@ static uint32_t hash_list(const uint32_t *list, uint32_t n)
 static int rehash(struct weft_route_groups *g, struct weft_err *err)
 {
     uint32_t nslots = g->nslots * 2;
-    uint32_t *slots = calloc(nslots, sizeof(*slots));
+    uint32_t *slots = calloc(nslots, sizeof *slots);
     if (!slots)
         return no_memory(err);
     for (uint32_t i = 0; i < g->nslots; i++) {
@@ -71,13 +71,13 @@ static int store(struct weft_route_groups *g, const uint32_t *list, uint32_t n, 
         if (g->ports_cap > UINT32_MAX / 2 - n)
             return weft_err_set(err, WEFT_E_LIMIT, "too many route groups");
         uint32_t cap = (g->ports_cap + n) * 2;
-        uint32_t *p = realloc(g->ports, (size_t)cap * sizeof(*p));
+        uint32_t *p = realloc(g->ports, (size_t)cap * sizeof *p);
         if (!p)
             return no_memory(err);
         g->ports = p;
         g->ports_cap = cap;
     }
-    memcpy(g->ports + g->used, list, (size_t)n * sizeof(*list));
+    memcpy(g->ports + g->used, list, (size_t)n * sizeof *list);
     *first = g->used;
     g->used += n;
     return 0;
@@ -90,7 +90,7 @@ int weft_route_groups_append(struct weft_route_groups *g, const uint32_t *list, 
         if (g->spans_cap > UINT32_MAX / 8)
             return weft_err_set(err, WEFT_E_LIMIT, "too many route groups");
         uint32_t cap = g->spans_cap ? g->spans_cap * 2 : 256;
-        void *p = realloc(g->spans, (size_t)cap * sizeof(*g->spans));
+        void *p = realloc(g->spans, (size_t)cap * sizeof *g->spans);
         if (!p)
             return no_memory(err);
         g->spans = p;
@@ -114,7 +114,7 @@ int weft_route_groups_add(struct weft_route_groups *g, const uint32_t *list, uin
     uint32_t at = hash_list(list, n) & (g->nslots - 1);
     while (g->slots[at]) {
         const struct group_span *s = &g->spans[g->slots[at] - 1];
-        if (s->n == n && memcmp(g->ports + s->first, list, (size_t)n * sizeof(*list)) == 0) {
+        if (s->n == n && memcmp(g->ports + s->first, list, (size_t)n * sizeof *list) == 0) {
             *id = g->slots[at] - 1;
             return 0;
         }
@@ -140,5 +140,5 @@ void weft_route_groups_close(struct weft_route_groups *g)
     free(g->ports);
     free(g->spans);
     free(g->slots);
-    memset(g, 0, sizeof(*g));
+    memset(g, 0, sizeof *g);
 }

@@ -83,5 +83,5 @@ uint32_t weft_routes_path(const struct weft_routes *r, uint32_t src_host, uint32
 
 size_t weft_routes_bytes(const struct weft_routes *r)
 {
-    return r->dims ? sizeof(*r) + weft_routes_bytes_dims(r->dims) : weft_routes_bytes_whole(r);
+    return r->dims ? sizeof *r + weft_routes_bytes_dims(r->dims) : weft_routes_bytes_whole(r);
 }

@@ -50,11 +50,11 @@ static int list_switch_links(struct work *w)
 {
     const struct weft_fabric *f = w->f;
     const uint32_t *index = w->r->switch_index;
-    w->adj_start = malloc(((size_t)f->nswitches + 1) * sizeof(*w->adj_start));
-    w->adj = malloc(((size_t)f->nports + 1) * sizeof(*w->adj));
-    w->dist = malloc(((size_t)f->nswitches + 1) * sizeof(*w->dist));
-    w->queue = malloc(((size_t)f->nswitches + 1) * sizeof(*w->queue));
-    w->list = malloc(((size_t)f->nports + 1) * sizeof(*w->list));
+    w->adj_start = malloc(((size_t)f->nswitches + 1) * sizeof *w->adj_start);
+    w->adj = malloc(((size_t)f->nports + 1) * sizeof *w->adj);
+    w->dist = malloc(((size_t)f->nswitches + 1) * sizeof *w->dist);
+    w->queue = malloc(((size_t)f->nswitches + 1) * sizeof *w->queue);
+    w->list = malloc(((size_t)f->nports + 1) * sizeof *w->list);
     if (!w->adj_start || !w->adj || !w->dist || !w->queue || !w->list)
         return no_memory(w->err);
     uint32_t n = 0, s = 0;
@@ -86,7 +86,7 @@ static int number_group(struct work *w, uint32_t cls, uint32_t s, uint32_t n)
     uint32_t before = cls == 0 ? ROUTE_LOCAL : column_of(w, cls - 1)[s];
     if (!(before & ROUTE_LOCAL)) {
         const struct group_span *last = &g->spans[before];
-        if (last->n == n && memcmp(g->ports + last->first, w->list, n * sizeof(*w->list)) == 0) {
+        if (last->n == n && memcmp(g->ports + last->first, w->list, n * sizeof *w->list) == 0) {
             column[s] = before;
             return 0;
         }
@@ -140,7 +140,7 @@ static int new_page(struct weft_routes *r, uint32_t *out, struct weft_err *err)
 {
     if (r->npages == r->pages_cap) {
         uint32_t cap = r->pages_cap ? r->pages_cap + r->pages_cap / 2 : 256;
-        uint32_t *p = realloc(r->pages, (size_t)cap * ROUTE_RUN * sizeof(*p));
+        uint32_t *p = realloc(r->pages, (size_t)cap * ROUTE_RUN * sizeof *p);
         if (!p)
             return no_memory(err);
         r->pages = p;
@@ -271,21 +271,21 @@ static int number_choice(struct work *w, uint32_t src, uint32_t n, uint32_t *out
     struct choice *mine = w->choices + c->choices;
     for (uint32_t i = 0; i < c->nchoices; i++) {
         if (mine[i].n == n && (n == 0 || memcmp(w->choice_ports + mine[i].first, w->list,
-                                                n * sizeof(*w->list)) == 0)) {
+                                                n * sizeof *w->list) == 0)) {
             *out = i;
             return 0;
         }
     }
     if (w->choice_ports_cap - w->nchoice_ports < n) {
         uint32_t cap = (w->choice_ports_cap + n) * 2;
-        uint32_t *p = realloc(w->choice_ports, (size_t)cap * sizeof(*p));
+        uint32_t *p = realloc(w->choice_ports, (size_t)cap * sizeof *p);
         if (!p)
             return no_memory(w->err);
         w->choice_ports = p;
         w->choice_ports_cap = cap;
     }
     if (n > 0)
-        memcpy(w->choice_ports + w->nchoice_ports, w->list, n * sizeof(*w->list));
+        memcpy(w->choice_ports + w->nchoice_ports, w->list, n * sizeof *w->list);
     mine[c->nchoices] = (struct choice){w->nchoice_ports, n};
     w->nchoice_ports += n;
     *out = c->nchoices++;
@@ -370,7 +370,7 @@ static int make_tables(struct work *w)
     w->columns = malloc(((size_t)f->nswitches * ROUTE_RUN + 1) * sizeof(uint32_t));
     r->source_cols = malloc(((size_t)r->nrows * r->nclasses + 1) * sizeof(uint32_t));
     r->host_groups = malloc(((size_t)f->nhosts + 1) * sizeof(uint32_t));
-    w->choices = malloc((nchoices + 1) * sizeof(*w->choices));
+    w->choices = malloc((nchoices + 1) * sizeof *w->choices);
     if (!r->switch_runs || !w->columns || !r->source_cols || !r->host_groups || !w->choices)
         return no_memory(w->err);
     return weft_route_groups_open(&r->groups, f->nports, w->err);

@@ -88,7 +88,7 @@ static int open_instance(struct weft_routes *r, uint32_t dim, uint32_t index, st
 int weft_routes_fill_dims(struct weft_routes *r, struct weft_err *err)
 {
     const struct weft_fabric *f = r->fabric;
-    struct route_dims *d = r->dims = calloc(1, sizeof(*d));
+    struct route_dims *d = r->dims = calloc(1, sizeof *d);
     if (!d)
         return no_memory(err);
     d->ndims = f->ndims;
@@ -97,9 +97,9 @@ int weft_routes_fill_dims(struct weft_routes *r, struct weft_err *err)
         d->first[k] = d->ninstances;
         d->ninstances += weft_fabric_instance_count(f, k);
     }
-    d->instances = calloc(d->ninstances, sizeof(*d->instances));
-    d->places = malloc((size_t)f->nhosts * f->ndims * sizeof(*d->places));
-    d->sites = calloc(f->nnodes, sizeof(*d->sites));
+    d->instances = calloc(d->ninstances, sizeof *d->instances);
+    d->places = malloc((size_t)f->nhosts * f->ndims * sizeof *d->places);
+    d->sites = calloc(f->nnodes, sizeof *d->sites);
     if (!d->instances || !d->places || !d->sites)
         return no_memory(err);
     for (uint32_t h = 0; h < f->nhosts; h++)
@@ -179,12 +179,12 @@ struct weft_route_group weft_routes_lookup_dim(const struct weft_routes *r, uint
 
 size_t weft_routes_bytes_dims(const struct route_dims *d)
 {
-    size_t bytes = sizeof(*d) + d->ninstances * sizeof(*d->instances);
+    size_t bytes = sizeof *d + d->ninstances * sizeof *d->instances;
     for (uint32_t i = 0; i < d->ninstances; i++) {
         const struct weft_fabric *f = d->instances[i].fabric;
         bytes += weft_routes_bytes_whole(d->instances[i].routes);
-        bytes += (size_t)f->nnodes * sizeof(*f->nodes) + (size_t)f->nlinks * sizeof(*f->links) +
-                 (size_t)f->nports * sizeof(*f->ports);
+        bytes += (size_t)f->nnodes * sizeof *f->nodes + (size_t)f->nlinks * sizeof *f->links +
+                 (size_t)f->nports * sizeof *f->ports;
     }
     return bytes;
 }

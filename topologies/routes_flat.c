@@ -91,8 +91,8 @@ int weft_routes_fill_flat(struct weft_routes *r, struct weft_err *err)
                             "routes through forwarding hosts take an entry per node and host: %u x "
                             "%u is too many; give the fabric as dimensions (topology multi)",
                             f->nnodes, f->nhosts);
-    uint32_t *work = malloc((3 * (size_t)f->nnodes + f->nports + 1) * sizeof(*work));
-    r->flat = malloc((size_t)entries * sizeof(*r->flat));
+    uint32_t *work = malloc((3 * (size_t)f->nnodes + f->nports + 1) * sizeof *work);
+    r->flat = malloc((size_t)entries * sizeof *r->flat);
     int rc = work && r->flat ? weft_route_groups_open(&r->groups, f->nports, err)
                              : weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
     for (uint32_t h = 0; h < f->nhosts && !rc; h++) {

@@ -11,7 +11,7 @@ struct weft_routes *weft_routes_open(const struct weft_fabric *f, const uint8_t 
         weft_err_set(err, WEFT_E_INTERNAL, "routes are wanted of a fabric that is not finished");
         return NULL;
     }
-    struct weft_routes *r = calloc(1, sizeof(*r));
+    struct weft_routes *r = calloc(1, sizeof *r);
     if (!r) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for routes");
         return NULL;
@@ -50,13 +50,13 @@ size_t weft_routes_bytes_whole(const struct weft_routes *r)
 {
     const struct weft_fabric *f = r->fabric;
     if (r->flat)
-        return sizeof(*r) + ((size_t)f->nnodes * f->nhosts + r->groups.ports_cap) * 4 +
-               (size_t)r->groups.spans_cap * sizeof(*r->groups.spans);
+        return sizeof *r + ((size_t)f->nnodes * f->nhosts + r->groups.ports_cap) * 4 +
+               (size_t)r->groups.spans_cap * sizeof *r->groups.spans;
     const struct route_class *last = r->nclasses ? &r->classes[r->nclasses - 1] : NULL;
     size_t words = (size_t)f->nhosts * 2 + f->nnodes + (last ? last->near + last->nnear : 0) +
                    (size_t)f->nswitches * ((r->nclasses + ROUTE_RUN - 1) / ROUTE_RUN) +
                    (size_t)r->pages_cap * ROUTE_RUN + (size_t)r->nrows * r->nclasses +
                    r->groups.ports_cap;
-    return sizeof(*r) + words * sizeof(uint32_t) + (size_t)r->nclasses * sizeof(*r->classes) +
-           (size_t)r->groups.spans_cap * sizeof(*r->groups.spans);
+    return sizeof *r + words * sizeof(uint32_t) + (size_t)r->nclasses * sizeof *r->classes +
+           (size_t)r->groups.spans_cap * sizeof *r->groups.spans;
 }

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +83,7 @@ int weft_tokens_count(struct weft_tokens *s, const char *what, uint64_t max, uin
                            "%s must be a whole number, got '%s'", what, s->tok);
     if (v > max)
         return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
-                           "%s must be at most %llu, got %s", what, (unsigned long long)max,
-                           s->tok);
+                           "%s must be at most %" PRIu64 ", got %s", what, max, s->tok);
     *out = (uint32_t)v;
     return 0;
 }
@@ -96,7 +96,7 @@ static int rate(struct weft_tokens *s, uint64_t *out)
         return rc;
     char text[WEFT_TOKEN_MAX + 4];
     bool bare = strspn(s->tok, "0123456789.") == strlen(s->tok);
-    snprintf(text, sizeof(text), "%s%s", s->tok, bare ? "bps" : "");
+    snprintf(text, sizeof text, "%s%s", s->tok, bare ? "bps" : "");
     rc = weft_parse_rate_bps(text, out, s->err);
     if (rc)
         return at_token(s, rc, "link rate");

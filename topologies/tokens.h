@@ -31,11 +31,11 @@ int weft_tokens_token(struct weft_tokens *s, const char *what);
 /** Reads a whole number from 0 to max. */
 int weft_tokens_count(struct weft_tokens *s, const char *what, uint64_t max, uint32_t *out);
 /** Reads "node node rate delay error-rate" and adds the link, like @p like in all else; its index in *id (may be NULL). */
-int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f, const struct weft_fabric_link *like,
-                   uint32_t *id);
+int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f,
+                     const struct weft_fabric_link *like, uint32_t *id);
 /** Reads @p n different ids of nodes and marks them in @p kinds with @p mark. */
 int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_t nnodes,
-                  unsigned char mark, unsigned char *kinds);
+                    unsigned char mark, unsigned char *kinds);
 /** An error when there is anything left. */
 int weft_tokens_end(struct weft_tokens *s, uint32_t nlinks, const char *hint);
 

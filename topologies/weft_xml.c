@@ -18,6 +18,7 @@
 #include "topologies/element.h"
 #include "topologies/presets.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -279,8 +280,8 @@ static int add_nodes(struct weft_fabric *f, const struct weft_xml_elem *e, const
     /* Each node needs a link, and each link an element. */
     if (!rc && n.count + f->nnodes > s->bytes)
         rc = weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
-                         "%llu nodes are more than a file of %zu bytes can link",
-                         (unsigned long long)(n.count + f->nnodes), s->bytes);
+                         "%" PRIu64 " nodes are more than a file of %zu bytes can link",
+                         (n.count + f->nnodes), s->bytes);
     for (uint64_t i = 0; i < n.count && !rc; i++)
         rc = weft_fabric_add_node(f, (enum weft_node_kind)n.kind, (uint32_t)n.tier, NULL, err);
     return rc;

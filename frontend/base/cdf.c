@@ -4,6 +4,7 @@
 
 #include "base/scan.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static int add_point(struct weft_cdf *c, size_t *cap, double bytes, double percent,
@@ -43,8 +44,8 @@ static int read_all(struct weft_scan *s, struct weft_cdf *c, struct weft_err *er
         if (!rc)
             rc = weft_scan_f64(s, "the percentile of that size", &percent, err);
         if (!rc && s->tok_line != line)
-            rc = weft_scan_err(s, err, WEFT_E_INPUT, "line %lld has a size without a percentile",
-                               (long long)line);
+            rc = weft_scan_err(s, err, WEFT_E_INPUT,
+                               "line %" PRId64 " has a size without a percentile", line);
         if (!rc && c->n == 0 && percent != 0)
             rc = weft_scan_err(s, err, WEFT_E_INPUT, "the first percentile must be 0, got '%s'",
                                s->tok);

@@ -7,6 +7,7 @@
  */
 #include "base/err.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,12 +131,12 @@ const char *weft_err_format(const struct weft_err *err, char *buf, size_t size)
     if (err->file[0] == '\0')
         snprintf(buf, size, "%s", err->msg);
     else if (err->line > 0 && err->col > 0)
-        snprintf(buf, size, "%s:%lld:%lld: %s", err->file, (long long)err->line,
-                 (long long)err->col, err->msg);
+        snprintf(buf, size, "%s:%" PRId64 ":%" PRId64 ": %s", err->file, err->line, err->col,
+                 err->msg);
     else if (err->line > 0)
-        snprintf(buf, size, "%s:%lld: %s", err->file, (long long)err->line, err->msg);
+        snprintf(buf, size, "%s:%" PRId64 ": %s", err->file, err->line, err->msg);
     else if (err->offset >= 0)
-        snprintf(buf, size, "%s: at byte %lld: %s", err->file, (long long)err->offset, err->msg);
+        snprintf(buf, size, "%s: at byte %" PRId64 ": %s", err->file, err->offset, err->msg);
     else
         snprintf(buf, size, "%s: %s", err->file, err->msg);
     return buf;

@@ -21,7 +21,7 @@ int weft_heap_reserve(struct weft_heap *h, size_t n)
     size_t cap = h->cap ? 2 * h->cap : 64;
     if (cap < n)
         cap = n;
-    struct weft_heap_entry *e = realloc(h->e, cap * sizeof(*e));
+    struct weft_heap_entry *e = realloc(h->e, cap * sizeof *e);
     if (!e)
         return WEFT_E_LIMIT;
     h->e = e;

@@ -45,9 +45,9 @@ struct weft_totals {
     uint64_t pfc_pauses, pfc_resumes; /**< frames sent */
     uint64_t retx_packets;            /**< packets sent again */
     uint64_t rtos;                    /**< retransmission timeouts fired */
-    uint64_t pfc_refreshes;           /**< pause frames that repeat an earlier one; not among pfc_pauses */
-    uint64_t packets_in_flight;       /**< alive now */
-    uint64_t qps;                     /**< QPs opened so far */
+    uint64_t pfc_refreshes; /**< pause frames that repeat an earlier one; not among pfc_pauses */
+    uint64_t packets_in_flight; /**< alive now */
+    uint64_t qps;               /**< QPs opened so far */
 };
 
 /** Packets dropped, whatever the reason. */

@@ -79,7 +79,7 @@ static int one_of(const char *text, const char *words)
 static int contains(const char *text, const char *x)
 {
     char *end;
-    unsigned long long mask = strtoull(text, &end, 10);
+    uint64_t mask = strtoull(text, &end, 10);
     if (end != text && *end == '\0')
         return (mask >> (strtoull(x, NULL, 10) & 63)) & 1;
     size_t n = strlen(x);

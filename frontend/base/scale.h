@@ -44,7 +44,8 @@ extern "C" {
 /** What scales take from a path. */
 struct weft_scale_path {
     uint64_t line_rate_bps; /**< of the sending NIC's port, > 0 */
-    int64_t base_rtt_ps;    /**< unloaded round trip, > 0; 0: unknown, what is scaled by it stays WEFT_PARAM_AUTO */
+    int64_t
+        base_rtt_ps; /**< unloaded round trip, > 0; 0: unknown, what is scaled by it stays WEFT_PARAM_AUTO */
 };
 
 /** Whether the field of @p p in @p values holds WEFT_PARAM_AUTO. */

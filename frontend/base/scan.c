@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,8 +103,8 @@ int weft_scan_u64(struct weft_scan *s, const char *what, uint64_t max, uint64_t 
         v = v * 10 + d;
     }
     if (!fits || v > max)
-        return weft_scan_err(s, err, WEFT_E_INPUT, "%s must be at most %llu, got %.64s", what,
-                             (unsigned long long)max, s->tok);
+        return weft_scan_err(s, err, WEFT_E_INPUT, "%s must be at most %" PRIu64 ", got %.64s",
+                             what, max, s->tok);
     *out = v;
     return 0;
 }

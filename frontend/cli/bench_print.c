@@ -4,6 +4,8 @@
 #include "base/units.h"
 #include "cli/bench.h"
 
+#include <inttypes.h>
+
 static double per(double a, double b)
 {
     return b > 0 ? a / b : 0;
@@ -40,8 +42,8 @@ void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
     fprintf(out, "%s%s%s%s: %s%s\n", spec->c->name, r->control[0] ? ", " : "", r->control,
             spec->quick ? ", quick size" : "", spec->c->help,
             spec->quick ? " (at the full size)" : "");
-    fprintf(out, "  packet-hops            %llu in %llu messages\n",
-            (unsigned long long)r->packet_hops, (unsigned long long)r->messages);
+    fprintf(out, "  packet-hops            %" PRIu64 " in %" PRIu64 " messages\n", r->packet_hops,
+            r->messages);
     fprintf(out, "  rate                   %.3f million packet-hops per CPU second\n",
             f.hops_per_s / 1e6);
     fprintf(out, "  cost                   %.1f ns", f.ns_per_hop);
@@ -53,12 +55,13 @@ void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
     if (r->has_memory) {
         fprintf(out, "  state                  %.0f B per host (%u hosts, idle fabric included)\n",
                 f.host_bytes, r->hosts);
-        fprintf(out, "                         %.0f B per QP (%llu QPs)\n", f.qp_bytes,
-                (unsigned long long)r->memory.qps);
-        fprintf(out, "                         %.0f B per packet in flight (at most %llu)\n",
-                f.packet_bytes, (unsigned long long)r->memory.peak_packets);
-        fprintf(out, "                         %.0f B per message in flight (at most %llu)\n",
-                f.message_bytes, (unsigned long long)r->memory.peak_messages);
+        fprintf(out, "                         %.0f B per QP (%" PRIu64 " QPs)\n", f.qp_bytes,
+                r->memory.qps);
+        fprintf(out, "                         %.0f B per packet in flight (at most %" PRIu64 ")\n",
+                f.packet_bytes, r->memory.peak_packets);
+        fprintf(out,
+                "                         %.0f B per message in flight (at most %" PRIu64 ")\n",
+                f.message_bytes, r->memory.peak_messages);
     }
     fprintf(out, "  set-up                 %.3f s (CPU %.3f s)\n", r->setup_wall_s, r->setup_cpu_s);
     fprintf(out, "  run                    %.3f s (CPU %.3f s) for %s of simulated time\n",

@@ -4,6 +4,7 @@
 
 #include "hpcc/traffic.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct weft_bench_traffic {
@@ -20,8 +21,7 @@ struct weft_bench_traffic {
 
 static void post(struct weft_bench_traffic *t, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-    struct weft_msg msg = {
-        .src = src, .dst = dst, .bytes = bytes, .prio = WEFT_PRIO_DEFAULT};
+    struct weft_msg msg = {.src = src, .dst = dst, .bytes = bytes, .prio = WEFT_PRIO_DEFAULT};
     if (!t->err.code && t->net->ops->send(t->net, &msg, &t->err))
         t->net->ops->stop(t->net);
 }
@@ -138,8 +138,8 @@ int weft_bench_traffic_end(struct weft_bench_traffic *t, struct weft_err *err)
         return err->code;
     }
     if (t->received != t->expected)
-        return weft_err_set(err, WEFT_E_OUTCOME, "%llu of %llu messages arrived",
-                            (unsigned long long)t->received, (unsigned long long)t->expected);
+        return weft_err_set(err, WEFT_E_OUTCOME, "%" PRIu64 " of %" PRIu64 " messages arrived",
+                            t->received, t->expected);
     return 0;
 }
 

@@ -24,15 +24,16 @@ extern "C" {
 
 /** Everything that the program hands to a command. */
 struct weft_cli {
-    FILE *out;            /**< the answer */
+    FILE *out;                      /**< the answer */
     const struct weft_out *written; /**< whether it could be written */
-    FILE *err;            /**< messages and progress */
-    struct weft_log *log; /**< lines on err */
+    FILE *err;                      /**< messages and progress */
+    struct weft_log *log;           /**< lines on err */
     int err_is_tty;
     const struct weft_net_backend *const *backends; /**< the first one is the default */
     size_t nbackends;
-    const char *ns3_version;                  /**< NULL: built without ns-3 */
-    const volatile sig_atomic_t *interrupted; /**< the number of the signal that asked to stop; 0: none */
+    const char *ns3_version; /**< NULL: built without ns-3 */
+    const volatile sig_atomic_t
+        *interrupted; /**< the number of the signal that asked to stop; 0: none */
 };
 
 /** Texts collected by a repeatable option. */

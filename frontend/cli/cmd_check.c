@@ -8,6 +8,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 struct check_opts {
@@ -86,8 +87,8 @@ static void print_text(const struct weft_cli *cli, const struct weft_scenario *s
         fprintf(cli->out, "workload%s%s: ranks %u", p->njobs > 1 ? " " : "",
                 p->njobs > 1 ? j->name : "", j->nranks);
         if (j->workload)
-            fprintf(cli->out, ", operations %llu, communicator groups %u",
-                    (unsigned long long)count_ops(j->workload), j->workload->ngroups);
+            fprintf(cli->out, ", operations %" PRIu64 ", communicator groups %u",
+                    count_ops(j->workload), j->workload->ngroups);
         if (p->njobs > 1)
             print_hosts(cli->out, j);
         fputc('\n', cli->out);

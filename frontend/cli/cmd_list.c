@@ -98,7 +98,7 @@ static int unknown(const char *word, struct weft_err *err)
 }
 
 static int list_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+                    struct weft_err *err)
 {
     const struct list_opts *o = (const struct list_opts *)opts;
     struct weft_json j;
@@ -145,8 +145,10 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
 
 const struct weft_command weft_command_list = {
     .name = "list",
-    .summary = "List congestion controls, topologies, collectives, workloads, transforms, backends, troubles, scenarios",
-    .usage = "[cc|topologies|collectives|workloads|transforms|backends|sections|troubles|scenarios|metrics]",
+    .summary = "List congestion controls, topologies, collectives, workloads, transforms, "
+               "backends, troubles, scenarios",
+    .usage = "[cc|topologies|collectives|workloads|transforms|backends|sections|troubles|scenarios|"
+             "metrics]",
     .example = "weft list cc",
     .details = "'weft show' explains one entry with its parameters.",
     .opts = options,

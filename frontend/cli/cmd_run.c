@@ -6,6 +6,7 @@
 #include "cli/source.h"
 #include "report/expect.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -66,9 +67,9 @@ static size_t print_bounds(const struct weft_cli *cli, const struct weft_expect 
         if (ok)
             continue;
         missed++;
-        weft_log(cli->log, WEFT_LOG_ERROR, "%s:%lld: expectation missed: %s is %s, expected %s%s%s",
-                 e->file, (long long)b->line, b->metric->name, value, range, b->why[0] ? ": " : "",
-                 b->why);
+        weft_log(cli->log, WEFT_LOG_ERROR,
+                 "%s:%" PRId64 ": expectation missed: %s is %s, expected %s%s%s", e->file, b->line,
+                 b->metric->name, value, range, b->why[0] ? ": " : "", b->why);
     }
     return missed;
 }

@@ -257,7 +257,7 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
 }
 
 static int show_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-               struct weft_err *err)
+                    struct weft_err *err)
 {
     const struct show_opts *o = (const struct show_opts *)opts;
     if (nargs == 0)
@@ -292,7 +292,8 @@ const struct weft_command weft_command_show = {
     .example = "weft show cc dcqcn",
     .details =
         "WHAT is one of\n"
-        "  cc NAME, topology NAME, collective NAME, workload NAME, transform NAME, trouble NAME, backend NAME, section "
+        "  cc NAME, topology NAME, collective NAME, workload NAME, transform NAME, trouble NAME, "
+        "backend NAME, section "
         "NAME: its parameters\n"
         "  topology FILE        the links of the fabric in a topology file; see weft topology\n"
         "  scenario SCENARIO    every key with its value and where it came from\n"

@@ -10,6 +10,7 @@
 #include "topologies/write.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,8 +191,8 @@ static void show_text(FILE *out, const struct weft_fabric *f, const struct figur
         fputc('\n', out);
     }
     fprintf(out, "diameter     %u links, mean %.3f\n", g->paths.diameter, g->paths.mean_hops);
-    fprintf(out, "paths        %llu to %llu of equal cost per pair of hosts",
-            (unsigned long long)g->paths.min_paths, (unsigned long long)g->paths.max_paths);
+    fprintf(out, "paths        %" PRIu64 " to %" PRIu64 " of equal cost per pair of hosts",
+            g->paths.min_paths, g->paths.max_paths);
     if (g->paths.sources_looked < f->nhosts)
         fprintf(out, " (to %u of the hosts)", g->paths.sources_looked);
     fputc('\n', out);
@@ -202,8 +203,8 @@ static void show_text(FILE *out, const struct weft_fabric *f, const struct figur
     else if (f->nhosts > 1)
         fprintf(out, "bisection    not computed: more than %u links\n", BISECTION_LINKS_MAX);
     if (g->has_buffers)
-        fprintf(out, "buffers      %s in %llu forwarding nodes: headroom %s, reserve %s\n",
-                weft_human_size(g->buffers.buffer_bytes, a), (unsigned long long)g->buffers.nodes,
+        fprintf(out, "buffers      %s in %" PRIu64 " forwarding nodes: headroom %s, reserve %s\n",
+                weft_human_size(g->buffers.buffer_bytes, a), g->buffers.nodes,
                 weft_human_size(g->buffers.headroom_bytes, b),
                 weft_human_size(g->buffers.reserve_bytes, c));
 }

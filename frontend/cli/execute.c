@@ -21,7 +21,7 @@ struct run {
     struct weft_jobs *jobs;
     struct weft_fault_player *faults; /* NULL: nothing goes wrong */
     uint64_t volume_bytes;            /* payload that the workload moves; 0: nobody asks */
-    int alone; /* each job is run alone, too */
+    int alone;                        /* each job is run alone, too */
     struct weft_slices slices;
     struct weft_signal_run_json on_signal;
 };
@@ -86,8 +86,7 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
                  "stalled: nothing is left to happen, but not everything is done");
     weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", x->reason);
     weft_run_end_rest(
-        r->cli,
-        weft_jobs_explain(r->jobs, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log),
+        r->cli, weft_jobs_explain(r->jobs, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log),
         "ranks");
     weft_run_end_explain(r->cli, r->net, "messages");
     return WEFT_E_OUTCOME;
@@ -165,8 +164,7 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     config.observer = weft_report_net_observer(r->report);
     config.out_dir = o->out_dir;
     config.interrupted = r->cli->interrupted;
-    x->observers =
-        (struct weft_system_observer *)calloc(x->parts.njobs, sizeof *x->observers);
+    x->observers = (struct weft_system_observer *)calloc(x->parts.njobs, sizeof *x->observers);
     if (!x->observers)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for jobs");
     for (uint32_t i = 0; i < x->parts.njobs; i++)
@@ -208,8 +206,8 @@ static int name_algorithms(const struct run *r, struct weft_execution *x, struct
     for (uint32_t i = 0; i < x->parts.njobs; i++) {
         const struct weft_system_env env = weft_scenario_job_env(r->s, &x->parts, i);
         if (x->parts.jobs[i].workload &&
-            weft_system_algorithms(x->parts.jobs[i].workload, r->s->system, &env, add_algorithm,
-                                   &a, err))
+            weft_system_algorithms(x->parts.jobs[i].workload, r->s->system, &env, add_algorithm, &a,
+                                   err))
             return err->code;
     }
     return 0;

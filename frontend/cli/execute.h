@@ -24,8 +24,8 @@ struct weft_execution {
     struct weft_scenario_parts parts;
     struct weft_report *report;
     struct weft_system_observer *observers; /**< per job */
-    int64_t started_unix_s; /**< wall clock */
-    int summed_up;          /**< the summary is there; also of a run that failed on the way */
+    int64_t started_unix_s;                 /**< wall clock */
+    int summed_up; /**< the summary is there; also of a run that failed on the way */
     struct weft_run_end end;
 };
 

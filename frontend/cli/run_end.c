@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/interrupt.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -68,8 +69,8 @@ void weft_run_end_sentence(void *ctx, const char *text)
 void weft_run_end_rest(const struct weft_cli *cli, uint64_t n, const char *what)
 {
     if (n > WEFT_EXPLAIN_MAX)
-        weft_log(cli->log, WEFT_LOG_ERROR, "  ... and %llu more %s",
-                 (unsigned long long)(n - WEFT_EXPLAIN_MAX), what);
+        weft_log(cli->log, WEFT_LOG_ERROR, "  ... and %" PRIu64 " more %s", (n - WEFT_EXPLAIN_MAX),
+                 what);
 }
 
 void weft_run_end_explain(const struct weft_cli *cli, struct weft_net *net, const char *what)

@@ -4,6 +4,8 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
+
 /* Wall time that a slice aims at. */
 #define SLICE_MIN_NS INT64_C(20000000)
 #define SLICE_MAX_NS INT64_C(100000000)
@@ -35,11 +37,11 @@ static void warn_left_behind(struct slicing *r)
     const uint64_t n = weft_watch_left_behind(&r->watch);
     if (!n)
         return;
-    weft_log(
-        cli->log, WEFT_LOG_WARNING,
-        "%llu queue pairs or connections have made no progress for %s (run.stall-after), while "
-        "others have:",
-        (unsigned long long)n, weft_format_time(r->watch.after_ps, after));
+    weft_log(cli->log, WEFT_LOG_WARNING,
+             "%" PRIu64
+             " queue pairs or connections have made no progress for %s (run.stall-after), while "
+             "others have:",
+             n, weft_format_time(r->watch.after_ps, after));
     r->s->net->ops->explain_stuck(r->s->net, LEFT_BEHIND_MAX, log_left_behind, cli->log);
 }
 

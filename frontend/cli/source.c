@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +213,7 @@ static void config_line(FILE *out, const char *prefix, const char *name, const c
     snprintf(key, sizeof key, "%s.%s", prefix, name);
     fprintf(out, "%-32s = %-20s", key, value);
     if (o->kind == WEFT_ORIGIN_FILE)
-        fprintf(out, " (line %lld)\n", (long long)o->line);
+        fprintf(out, " (line %" PRId64 ")\n", o->line);
     else
         fprintf(out, " (%s%s%s)\n",
                 o->kind == WEFT_ORIGIN_OVERRIDE ? "--set" : weft_origin_name(o->kind),

@@ -29,15 +29,21 @@ struct weft_source_opts {
      "KEY=VALUE",                                                                                  \
      NULL,                                                                                         \
      "override one setting; repeatable; keys: weft show scenario"},                                \
-    {                                                                                              \
-        "seed", 0, WEFT_OPT_TEXT, offsetof(struct type, source.seed), "N", NULL,                   \
-            "seed of every random stream: short for --set run.seed=N"                              \
-    },                                                                                             \
-    {                                                                                              \
-        "pcap", 0, WEFT_OPT_TEXT, offsetof(struct type, source.pcap), "LINKS", NULL,               \
-            "capture files of links: all, hosts, h3, h3-s16, ...; short for --set "                \
-            "capture.links=LINKS"                                                                  \
-    },                                                                                             \
+        {"seed",                                                                                   \
+         0,                                                                                        \
+         WEFT_OPT_TEXT,                                                                            \
+         offsetof(struct type, source.seed),                                                       \
+         "N",                                                                                      \
+         NULL,                                                                                     \
+         "seed of every random stream: short for --set run.seed=N"},                               \
+        {"pcap",                                                                                   \
+         0,                                                                                        \
+         WEFT_OPT_TEXT,                                                                            \
+         offsetof(struct type, source.pcap),                                                       \
+         "LINKS",                                                                                  \
+         NULL,                                                                                     \
+         "capture files of links: all, hosts, h3, h3-s16, ...; short for --set "                   \
+         "capture.links=LINKS"},                                                                   \
     {                                                                                              \
         "allow-deadlock", 0, WEFT_OPT_FLAG, offsetof(struct type, source.allow_deadlock), NULL,    \
             NULL,                                                                                  \

@@ -11,7 +11,8 @@ extern "C" {
 
 /** One line of versions. */
 struct weft_version {
-    const char *name; /**< "weft", "ns-3", "libxml2", "protobuf-c", "compiler", "build type", "commit" */
+    const char
+        *name; /**< "weft", "ns-3", "libxml2", "protobuf-c", "compiler", "build type", "commit" */
     const char *value;
 };
 enum { WEFT_VERSIONS = 7 };

@@ -15,6 +15,7 @@
 #include "collective/collective.h"
 #include "workload/chakra_read.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct params {
@@ -126,8 +127,8 @@ static struct weft_coll_instr *add(struct program *p, struct lane *l, uint64_t b
 {
     if (l->n == l->cap) {
         uint64_t cap = l->cap ? 2 * l->cap : 8;
-        struct weft_coll_instr *in = weft_arena_calloc(p->arena, cap, sizeof(*in));
-        uint64_t *b = weft_arena_calloc(p->arena, cap, sizeof(*b));
+        struct weft_coll_instr *in = weft_arena_calloc(p->arena, cap, sizeof *in);
+        uint64_t *b = weft_arena_calloc(p->arena, cap, sizeof *b);
         if (!in || !b)
             return NULL;
         for (uint64_t i = 0; i < l->n; i++) {
@@ -146,14 +147,14 @@ static int find_parents(struct reader *r)
 {
     const struct weft_dag *d = r->dag;
     uint64_t total = 0;
-    r->first = calloc((uint64_t)d->nops + 2, sizeof(*r->first));
-    r->places = calloc((uint64_t)d->nops + 1, sizeof(*r->places));
+    r->first = calloc((uint64_t)d->nops + 2, sizeof *r->first);
+    r->places = calloc((uint64_t)d->nops + 1, sizeof *r->places);
     if (!r->first || !r->places)
         return -1;
     for (uint32_t i = 0; i < d->nops; i++)
         total += r->first[i + 1] = d->ops[i].nparents;
-    r->parents = calloc(total + 1, sizeof(*r->parents));
-    uint64_t *fill = calloc((uint64_t)d->nops + 1, sizeof(*fill));
+    r->parents = calloc(total + 1, sizeof *r->parents);
+    uint64_t *fill = calloc((uint64_t)d->nops + 1, sizeof *fill);
     if (!r->parents || !fill) {
         free(fill);
         return -1;
@@ -223,9 +224,10 @@ static int add_op(struct reader *r, uint32_t i, struct weft_err *err)
         return 0;
     default:
         return weft_err_set(err, WEFT_E_INPUT,
-                            "position %u, node %llu '%s': a collective's trace consists of SEND, "
+                            "position %u, node %" PRIu64
+                            " '%s': a collective's trace consists of SEND, "
                             "RECV, COMP and METADATA nodes",
-                            r->rank, (unsigned long long)op->id, op->name);
+                            r->rank, op->id, op->name);
     }
 }
 
@@ -234,10 +236,10 @@ static int read_rank(struct reader *r, struct weft_err *err)
 {
     const struct weft_dag *d = r->dag;
     struct rank *k = &r->p->ranks[r->rank];
-    uint32_t *left = calloc((uint64_t)d->nops + 1, sizeof(*left));
-    uint32_t *queue = calloc((uint64_t)d->nops + 1, sizeof(*queue));
+    uint32_t *left = calloc((uint64_t)d->nops + 1, sizeof *left);
+    uint32_t *queue = calloc((uint64_t)d->nops + 1, sizeof *queue);
     uint32_t head = 0, tail = 0;
-    k->lanes = weft_arena_calloc(r->p->arena, (uint64_t)d->nops + 1, sizeof(*k->lanes));
+    k->lanes = weft_arena_calloc(r->p->arena, (uint64_t)d->nops + 1, sizeof *k->lanes);
     int rc = left && queue && k->lanes && find_parents(r) == 0
                  ? 0
                  : weft_err_set(err, WEFT_E_LIMIT, "out of memory for traces");
@@ -283,14 +285,14 @@ static int by_match(const void *pa, const void *pb)
 static int sort_messages(struct reader *r)
 {
     const struct weft_dag *d = r->dag;
-    r->messages = malloc(((size_t)d->nops + 1) * sizeof(*r->messages));
+    r->messages = malloc(((size_t)d->nops + 1) * sizeof *r->messages);
     if (!r->messages)
         return -1;
     for (uint32_t i = 0; i < d->nops; i++)
         if (d->ops[i].kind == WEFT_OP_SEND || d->ops[i].kind == WEFT_OP_RECV)
             r->messages[r->nmessages++] =
                 (struct message){d->ops[i].kind, d->ops[i].peer, d->ops[i].tag, i};
-    qsort(r->messages, r->nmessages, sizeof(*r->messages), by_match);
+    qsort(r->messages, r->nmessages, sizeof *r->messages, by_match);
     return 0;
 }
 
@@ -336,11 +338,11 @@ static int match(struct reader *rs, uint32_t rank, struct weft_err *err)
         const struct weft_dag *other = rs[op->peer].dag;
         uint32_t j = other_end(rs, rank, i);
         if (j == other->nops || other->ops[j].bytes != op->bytes)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "position %u, node %llu '%s': position %u has no %s of this size "
-                                "and tag for it",
-                                rank, (unsigned long long)op->id, op->name, op->peer,
-                                op->kind == WEFT_OP_SEND ? "receive" : "send");
+            return weft_err_set(
+                err, WEFT_E_INPUT,
+                "position %u, node %" PRIu64 " '%s': position %u has no %s of this size "
+                "and tag for it",
+                rank, op->id, op->name, op->peer, op->kind == WEFT_OP_SEND ? "receive" : "send");
         if (op->kind == WEFT_OP_RECV)
             continue;
         struct place at = rs[rank].places[i], there = rs[op->peer].places[j];
@@ -353,9 +355,9 @@ static int match(struct reader *rs, uint32_t rank, struct weft_err *err)
 
 static int build(struct program *p, const struct weft_workload *w, struct weft_err *err)
 {
-    struct reader *rs = calloc(w->nranks, sizeof(*rs));
+    struct reader *rs = calloc(w->nranks, sizeof *rs);
     p->n = w->nranks;
-    p->ranks = weft_arena_calloc(p->arena, p->n, sizeof(*p->ranks));
+    p->ranks = weft_arena_calloc(p->arena, p->n, sizeof *p->ranks);
     int rc = rs && p->ranks ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for traces");
     for (uint32_t r = 0; !rc && r < p->n; r++) {
         rs[r] = (struct reader){.p = p, .dag = &w->dags[r], .rank = r};
@@ -391,7 +393,7 @@ static int chakra_load(const void *given, const char *dir, void **program, struc
     if (rc)
         return rc;
     struct weft_arena *arena = weft_arena_new();
-    struct program *p = arena ? weft_arena_alloc(arena, sizeof(*p)) : NULL;
+    struct program *p = arena ? weft_arena_alloc(arena, sizeof *p) : NULL;
     if (p) {
         *p = (struct program){.arena = arena, .size_bytes = q->size_bytes};
         rc = build(p, w, err);

@@ -7,10 +7,9 @@
  */
 #include "collective/checker_state.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef unsigned long long ull;
 
 /* Adds or stores entry j of a message into a slot. */
 static int write_slot(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot,
@@ -261,10 +260,10 @@ static int run(struct weft_checker *c)
             while (l + 1 < c->ranks[who].nlanes &&
                    c->ranks[who].lane[l].next == c->ranks[who].lane[l].n)
                 l++;
-            return weft_err_set(
-                c->err, WEFT_E_INTERNAL,
-                "deadlock: %u ranks wait, rank %u before instruction %llu of lane %u", waiting, who,
-                (ull)c->ranks[who].lane[l].next, l);
+            return weft_err_set(c->err, WEFT_E_INTERNAL,
+                                "deadlock: %u ranks wait, rank %u before instruction %" PRIu64
+                                " of lane %u",
+                                waiting, who, c->ranks[who].lane[l].next, l);
         }
     }
 }
@@ -286,14 +285,15 @@ static int check_end(struct weft_checker *c)
                 have += (uint64_t)__builtin_popcountll(weft_checker_set(c, r, b)[w]);
             if (have != want)
                 return weft_err_set(c->err, WEFT_E_INTERNAL,
-                                    "rank %u ends with %llu of %llu contributions in block %llu", r,
-                                    (ull)have, (ull)want, (ull)b);
+                                    "rank %u ends with %" PRIu64 " of %" PRIu64
+                                    " contributions in block %" PRIu64,
+                                    r, have, want, b);
         }
     }
     uint64_t want = c->ops->total_bytes(c->call);
     if (!c->data && c->proof.bytes != want)
-        return weft_err_set(c->err, WEFT_E_INTERNAL, "%llu bytes were sent, not %llu",
-                            (ull)c->proof.bytes, (ull)want);
+        return weft_err_set(c->err, WEFT_E_INTERNAL, "%" PRIu64 " bytes were sent, not %" PRIu64,
+                            c->proof.bytes, want);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "base/int128.h"
 #include "collective/checker_state.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,7 +84,7 @@ void weft_checker_sizes(struct weft_checker *c)
 
 uint64_t weft_checker_memory(const struct weft_checker *c)
 {
-    const uint64_t set = c->words * sizeof(uint64_t), pair = 2 * sizeof(*c->last_lane);
+    const uint64_t set = c->words * sizeof(uint64_t), pair = 2 * sizeof *c->last_lane;
     weft_u128 sum = (weft_u128)c->n * c->n * pair;
     sum += (weft_u128)c->n * c->slots * (sizeof(struct weft_checker_slot) + set);
     for (uint32_t r = 0; r < c->n; r++)
@@ -100,16 +101,16 @@ static int prepare_rank(struct weft_checker *c, uint32_t r)
 {
     struct weft_checker_rank *s = &c->ranks[r];
     s->nlanes = weft_coll_lanes(c->ops, c->call, r);
-    s->lane = calloc(s->nlanes, sizeof(*s->lane));
-    s->slot = calloc(c->slots, sizeof(*s->slot));
-    s->set = calloc(c->slots * c->words + 1, sizeof(*s->set));
+    s->lane = calloc(s->nlanes, sizeof *s->lane);
+    s->slot = calloc(c->slots, sizeof *s->slot);
+    s->set = calloc(c->slots * c->words + 1, sizeof *s->set);
     if (!s->lane || !s->slot || !s->set)
         return weft_checker_no_memory(c);
     for (uint32_t l = 0; l < s->nlanes; l++) {
         struct weft_checker_lane *lane = &s->lane[l];
         lane->n = c->ops->count(c->call, r, l);
         lane->done = calloc(lane->n + 1, 1);
-        lane->inbox = calloc(lane->n + 1, sizeof(*lane->inbox));
+        lane->inbox = calloc(lane->n + 1, sizeof *lane->inbox);
         if (!lane->done || !lane->inbox)
             return weft_checker_no_memory(c);
         c->proof.instrs += lane->n;
@@ -124,8 +125,8 @@ static int prepare_rank(struct weft_checker *c, uint32_t r)
 
 int weft_checker_prepare(struct weft_checker *c)
 {
-    c->ranks = calloc(c->n, sizeof(*c->ranks));
-    c->last_lane = calloc((size_t)c->n * c->n, 2 * sizeof(*c->last_lane));
+    c->ranks = calloc(c->n, sizeof *c->ranks);
+    c->last_lane = calloc((size_t)c->n * c->n, 2 * sizeof *c->last_lane);
     if (!c->ranks || !c->last_lane)
         return weft_checker_no_memory(c);
     for (uint32_t r = 0; r < c->n; r++) {
@@ -138,7 +139,7 @@ int weft_checker_prepare(struct weft_checker *c)
 
 struct weft_checker_message *weft_checker_message_new(const struct weft_checker *c, uint64_t n)
 {
-    struct weft_checker_message *m = malloc(sizeof(*m) + n * (1 + c->words) * sizeof(uint64_t));
+    struct weft_checker_message *m = malloc(sizeof *m + n * (1 + c->words) * sizeof(uint64_t));
     if (!m)
         return NULL;
     m->n = n;
@@ -175,11 +176,10 @@ int weft_checker_wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uin
                        const char *what)
 {
     if (c->ranks[rank].nlanes > 1)
-        weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, lane %u, instruction %llu %s", rank, lane,
-                     (unsigned long long)i, what);
+        weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, lane %u, instruction %" PRIu64 " %s", rank,
+                     lane, i, what);
     else
-        weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, instruction %llu %s", rank,
-                     (unsigned long long)i, what);
+        weft_err_set(c->err, WEFT_E_INTERNAL, "rank %u, instruction %" PRIu64 " %s", rank, i, what);
     return WEFT_E_INTERNAL;
 }
 

@@ -17,7 +17,7 @@ static struct weft_checker_operation *operation(struct weft_checker *c, uint32_t
         op = op->next;
     if (op)
         return op;
-    op = calloc(1, sizeof(*op));
+    op = calloc(1, sizeof *op);
     if (!op)
         return NULL;
     op->lane = lane;
@@ -68,7 +68,7 @@ static struct weft_checker_message *copy_of(const struct weft_checker *c,
 {
     struct weft_checker_message *copy = weft_checker_message_new(c, m->n);
     if (copy)
-        memcpy(copy->block, m->block, m->n * (1 + c->words) * sizeof(*m->block));
+        memcpy(copy->block, m->block, m->n * (1 + c->words) * sizeof *m->block);
     return copy;
 }
 

@@ -120,7 +120,7 @@ struct weft_coll_ops {
     const char *title;              /**< one line for lists */
     const char *source;             /**< paper, NULL when there is none to name */
     struct weft_param_table params; /**< optional; users write "ring:channels=2" */
-    int ordered;    /**< 1: who talks to whom follows from the order of the members, which system.order may change */
+    int ordered; /**< 1: who talks to whom follows from the order of the members, which system.order may change */
     int in_network; /**< 1: has SWITCH instructions, so switches join the ranks in a tree */
     /** Required. 1 when it can do @p c. On 0, *why (may be NULL) says what is missing. */
     int (*supports)(const struct weft_coll_call *c, const char **why);

@@ -17,6 +17,7 @@
 #include "collective/checker.h"
 #include "collective/msccl.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 extern const struct weft_coll_ops weft_coll_msccl;
@@ -163,7 +164,7 @@ static void note_block(void *ctx, uint32_t rank, uint32_t lane, uint64_t i, uint
     struct note *n = ctx;
     struct weft_msccl_instr *in = &n->m->gpus[rank].lanes[lane].instrs[i];
     if (!in->blocks)
-        in->blocks = weft_arena_calloc(n->m->arena, in->in.nblocks, sizeof(*in->blocks));
+        in->blocks = weft_arena_calloc(n->m->arena, in->in.nblocks, sizeof *in->blocks);
     if (in->blocks)
         in->blocks[j] = block;
     else
@@ -183,11 +184,11 @@ static int check_size(const struct weft_coll_call *call, const struct weft_msccl
                    most = weft_budget(m->file_bytes);
     if (need <= most)
         return 0;
-    return weft_err_set(err, WEFT_E_LIMIT,
-                        "proving %s takes %llu MiB for %u GPUs of %llu chunks each, more than the "
-                        "%llu MiB that a file of %llu bytes may take: write it with fewer chunks",
-                        file, (unsigned long long)(need >> 20), m->n, (unsigned long long)m->slots,
-                        (unsigned long long)(most >> 20), (unsigned long long)m->file_bytes);
+    return weft_err_set(
+        err, WEFT_E_LIMIT,
+        "proving %s takes %" PRIu64 " MiB for %u GPUs of %" PRIu64 " chunks each, more than the "
+        "%" PRIu64 " MiB that a file of %" PRIu64 " bytes may take: write it with fewer chunks",
+        file, (need >> 20), m->n, m->slots, (most >> 20), m->file_bytes);
 }
 
 static int msccl_load(const void *params_of, const char *dir, void **program, struct weft_err *err)

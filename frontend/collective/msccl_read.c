@@ -5,11 +5,12 @@
 #include "base/xml.h"
 #include "collective/msccl.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Most chunks of a buffer, and GPUs. */
-#define LIMIT UINT64_C(1048576)
+#define LIMIT INT64_C(1048576)
 /* Most threadblocks of a GPU: far more than GPUs have multiprocessors. */
 #define THREADBLOCKS_MAX 1024u
 
@@ -47,11 +48,11 @@ static int get_int(const struct reader *r, const struct weft_xml_elem *e, const 
         return weft_err_at(r->err, WEFT_E_INPUT, r->file, e->line, e->col,
                            "<%s> needs the attribute '%s'", e->name, name);
     }
-    long long v = strtoll(a->value, &rest, 10);
-    if (rest == a->value || *rest || v < min || v > (long long)LIMIT)
+    const int64_t v = strtoll(a->value, &rest, 10);
+    if (rest == a->value || *rest || v < min || v > LIMIT)
         return weft_err_at(r->err, WEFT_E_INPUT, r->file, a->line, a->col,
-                           "%s=\"%s\" must be a number from %lld to %lld", name, a->value,
-                           (long long)min, (long long)LIMIT);
+                           "%s=\"%s\" must be a number from %" PRId64 " to %" PRId64, name,
+                           a->value, min, LIMIT);
     *out = v;
     return 0;
 }
@@ -95,7 +96,7 @@ static const struct step_type {
 static const struct step_type *find_type(const struct reader *r, const struct weft_xml_elem *e)
 {
     const struct weft_xml_attr *a = weft_xml_get(e, "type");
-    for (size_t i = 0; a && i < sizeof(types) / sizeof(types[0]); i++)
+    for (size_t i = 0; a && i < sizeof types / sizeof types[0]; i++)
         if (strcmp(types[i].name, a->value) == 0)
             return &types[i];
     wrong(r, a ? a->line : e->line, a ? a->col : e->col,
@@ -136,9 +137,8 @@ static int get_slots(const struct reader *r, uint32_t rank, const struct weft_xm
     int rc = get_int(r, e, off_name, 0, -1, &off);
     if (!rc && (uint64_t)off + cnt > size[at - names])
         rc = weft_err_at(r->err, WEFT_E_INPUT, r->file, e->line, e->col,
-                         "chunks %lld to %llu of buffer %c, which has %llu", (long long)off,
-                         (unsigned long long)off + cnt - 1, *at,
-                         (unsigned long long)size[at - names]);
+                         "chunks %" PRId64 " to %" PRIu64 " of buffer %c, which has %" PRIu64, off,
+                         off + cnt - 1, *at, size[at - names]);
     if (!rc)
         *first =
             weft_msccl_first_slot(r->m, rank, (enum weft_msccl_buffer)(at - names)) + (uint64_t)off;
@@ -245,8 +245,8 @@ static int read_tb(struct reader *r, uint32_t rank, uint32_t lane, const struct 
     if (l->send >= (int64_t)r->m->n || l->recv >= (int64_t)r->m->n || l->send == (int64_t)rank ||
         l->recv == (int64_t)rank)
         return wrong(r, e->line, e->col, "send and recv must be other GPUs of the file");
-    l->instrs = get(r, 3 * (uint64_t)steps, sizeof(*l->instrs));
-    l->last = get(r, steps, sizeof(*l->last));
+    l->instrs = get(r, 3 * (uint64_t)steps, sizeof *l->instrs);
+    l->last = get(r, steps, sizeof *l->last);
     if (!l->instrs || !l->last)
         return WEFT_E_LIMIT;
     for (const struct weft_xml_elem *c = e->children; !rc && c; c = c->next)
@@ -378,7 +378,7 @@ static int read_algo(struct reader *r, const struct weft_xml_elem *root)
 {
     struct weft_msccl *m = r->m;
     const struct weft_xml_attr *coll = weft_xml_get(root, "coll");
-    size_t i = 0, n = sizeof(colls) / sizeof(colls[0]);
+    size_t i = 0, n = sizeof colls / sizeof colls[0];
     int64_t inplace, ngpus;
     if (strcmp(root->name, "algo") != 0)
         return wrong(r, root->line, root->col, "an MSCCL file is one <algo>");
@@ -398,7 +398,7 @@ static int read_algo(struct reader *r, const struct weft_xml_elem *root)
     m->inplace = inplace != 0;
     if (m->n == 0 || ngpus != (int64_t)m->n)
         return wrong(r, root->line, root->col, "ngpus must be the number of <gpu>s, at least 1");
-    m->gpus = get(r, m->n, sizeof(*m->gpus));
+    m->gpus = get(r, m->n, sizeof *m->gpus);
     if (!m->gpus)
         return WEFT_E_LIMIT;
     uint32_t g = 0;
@@ -415,7 +415,7 @@ static int read_algo(struct reader *r, const struct weft_xml_elem *root)
             return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col,
                                "a GPU of %u threadblocks; %u is the limit", lanes,
                                THREADBLOCKS_MAX);
-        m->gpus[g].lanes = get(r, lanes, sizeof(*m->gpus[g].lanes));
+        m->gpus[g].lanes = get(r, lanes, sizeof *m->gpus[g].lanes);
         if (!m->gpus[g].lanes)
             return WEFT_E_LIMIT;
         r->temps = 0;
@@ -447,7 +447,7 @@ int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
     if (rc)
         return rc;
     struct weft_arena *arena = weft_arena_new();
-    struct weft_msccl *m = arena ? weft_arena_alloc(arena, sizeof(*m)) : NULL;
+    struct weft_msccl *m = arena ? weft_arena_alloc(arena, sizeof *m) : NULL;
     rc = m ? weft_xml_parse(text, len, path, arena, &root, err)
            : weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", path);
     free(text);

@@ -2,6 +2,7 @@
 /* Packs spanning trees, see tree_packing.h. Capacities are kept in a matrix of units. */
 #include "collective/tree_packing.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ static uint64_t gcd(uint64_t a, uint64_t b)
 static int find_way(struct packer *k, uint32_t to)
 {
     uint32_t head = 0, tail = 0;
-    memset(k->from, 0xff, k->n * sizeof(*k->from));
+    memset(k->from, 0xff, k->n * sizeof *k->from);
     k->from[k->root] = k->root;
     k->queue[tail++] = k->root;
     while (head < tail && k->from[to] == UINT32_MAX) {
@@ -44,7 +45,7 @@ static int find_way(struct packer *k, uint32_t to)
 static uint64_t flow(struct packer *k, uint32_t to, uint64_t enough)
 {
     uint64_t sum = 0;
-    memcpy(k->left, k->cap, (size_t)k->n * k->n * sizeof(*k->left));
+    memcpy(k->left, k->cap, (size_t)k->n * k->n * sizeof *k->left);
     while (sum < enough && find_way(k, to)) {
         uint64_t least = enough - sum;
         for (uint32_t v = to; v != k->root; v = k->from[v]) {
@@ -78,7 +79,7 @@ static uint64_t narrowest(struct packer *k, uint32_t *who)
 static int grow(struct packer *k, uint64_t rest, uint32_t *parent, uint32_t *order)
 {
     uint32_t n = 1;
-    memset(parent, 0xff, k->n * sizeof(*parent));
+    memset(parent, 0xff, k->n * sizeof *parent);
     parent[k->root] = k->root;
     order[0] = k->root;
     for (uint32_t i = 0; i < n; i++) /* earlier ranks are nearer to the root */
@@ -115,14 +116,14 @@ static void set_children(struct weft_packed_tree *t, uint32_t n, uint32_t root)
 static void add_tree(struct weft_packing *p, const uint32_t *parent)
 {
     uint32_t i = 0;
-    while (i < p->ntrees && memcmp(p->tree[i].parent, parent, p->n * sizeof(*parent)))
+    while (i < p->ntrees && memcmp(p->tree[i].parent, parent, p->n * sizeof *parent))
         i++;
     if (i == p->ntrees) {
         struct weft_packed_tree *t = &p->tree[p->ntrees++];
         uint32_t *at = p->numbers + (size_t)i * (4 * (size_t)p->n + 1);
         *t = (struct weft_packed_tree){
             .parent = at, .place = at + p->n, .child = at + 2 * p->n, .first = at + 3 * p->n};
-        memcpy(t->parent, parent, p->n * sizeof(*parent));
+        memcpy(t->parent, parent, p->n * sizeof *parent);
         set_children(t, p->n, p->root);
     }
     p->tree[i].weight++;
@@ -133,8 +134,8 @@ static int pack(struct packer *k, struct weft_packing *p, uint32_t *scratch, str
     uint64_t trees = p->weight;
     for (uint64_t t = 0; t < trees; t++) {
         if (grow(k, trees - t - 1, scratch, scratch + k->n))
-            return weft_err_set(err, WEFT_E_INTERNAL, "tree %llu of %llu could not be packed",
-                                (unsigned long long)t, (unsigned long long)trees);
+            return weft_err_set(err, WEFT_E_INTERNAL,
+                                "tree %" PRIu64 " of %" PRIu64 " could not be packed", t, trees);
         add_tree(p, scratch);
     }
     for (uint32_t t = 1; t < p->ntrees; t++)
@@ -144,7 +145,7 @@ static int pack(struct packer *k, struct weft_packing *p, uint32_t *scratch, str
 
 static void fill(struct packer *k, const struct weft_coll_graph *g, uint64_t unit_bps)
 {
-    memset(k->cap, 0, (size_t)k->n * k->n * sizeof(*k->cap));
+    memset(k->cap, 0, (size_t)k->n * k->n * sizeof *k->cap);
     for (size_t i = 0; i < g->nedges; i++)
         k->cap[(size_t)g->edge[i].from * k->n + g->edge[i].to] += g->edge[i].rate_bps;
     for (size_t i = 0; i < (size_t)k->n * k->n; i++)
@@ -189,18 +190,18 @@ int weft_packing_new(const struct weft_coll_graph *g, uint32_t root, struct weft
                             WEFT_PACKING_RANKS_MAX, g->n);
     struct packer k = {.n = g->n,
                        .root = root,
-                       .cap = calloc(n * n, sizeof(*k.cap)),
-                       .left = calloc(n * n, sizeof(*k.left)),
-                       .queue = calloc(n, sizeof(*k.queue)),
-                       .from = calloc(n, sizeof(*k.from))};
-    uint32_t *scratch = calloc(2 * n, sizeof(*scratch));
-    struct weft_packing *p = calloc(1, sizeof(*p));
+                       .cap = calloc(n * n, sizeof *k.cap),
+                       .left = calloc(n * n, sizeof *k.left),
+                       .queue = calloc(n, sizeof *k.queue),
+                       .from = calloc(n, sizeof *k.from)};
+    uint32_t *scratch = calloc(2 * n, sizeof *scratch);
+    struct weft_packing *p = calloc(1, sizeof *p);
     bool room = p && scratch && k.cap && k.left && k.queue && k.from;
     if (room) {
         p->n = g->n;
         p->root = root;
-        p->tree = calloc(WEFT_PACKING_TREES_MAX, sizeof(*p->tree));
-        p->numbers = calloc(WEFT_PACKING_TREES_MAX * (4 * n + 1), sizeof(*p->numbers));
+        p->tree = calloc(WEFT_PACKING_TREES_MAX, sizeof *p->tree);
+        p->numbers = calloc(WEFT_PACKING_TREES_MAX * (4 * n + 1), sizeof *p->numbers);
         room = p->tree && p->numbers;
     }
     int rc = room ? measure(&k, g, p, err)

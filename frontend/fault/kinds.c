@@ -4,6 +4,8 @@
 #include "fault/edges.h"
 #include "fault/fault.h"
 
+#include <inttypes.h>
+
 #define WEFT_FAULT(x) extern const struct weft_fault_kind weft_fault_##x;
 #include "fault/fault_table.def"
 #undef WEFT_FAULT
@@ -11,6 +13,7 @@
 static const struct weft_fault_kind *const table[] = {
 #define WEFT_FAULT(x) &weft_fault_##x,
 #include "fault/fault_table.def"
+
 #undef WEFT_FAULT
 };
 enum { TABLE_SIZE = sizeof table / sizeof table[0] };
@@ -147,8 +150,9 @@ static int flap(struct weft_fault_plan *t, uint32_t item, struct weft_err *err)
                             "link-down",
                             weft_format_time(i.down_ps, a), weft_format_time(i.period_ps, b));
     if (i.period_ps > (WEFT_NEVER - i.at_ps) / (int64_t)i.count)
-        return weft_err_set(err, WEFT_E_INPUT, "%llu periods of %s go beyond the end of time",
-                            (unsigned long long)i.count, weft_format_time(i.period_ps, a));
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "%" PRIu64 " periods of %s go beyond the end of time", i.count,
+                            weft_format_time(i.period_ps, a));
     int rc = lasting(t, item, WEFT_LINK_DOWN, &s, err);
     for (uint64_t k = 0; k < i.count && !rc; k++) {
         s.begin_ps = i.at_ps + (int64_t)k * i.period_ps;

@@ -19,7 +19,7 @@ static bool number(const char *text, uint64_t below, uint32_t *out, const char *
     if (*text < '0' || *text > '9')
         return false;
     errno = 0;
-    unsigned long long v = strtoull(text, &stop, 10);
+    uint64_t v = strtoull(text, &stop, 10);
     *end = stop;
     *out = (uint32_t)v;
     return !errno && v < below;

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "base/scan.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,7 +48,7 @@ const char *weft_hpcc_value_text(const struct weft_hpcc_config *c, enum weft_hpc
         from = *(const int *)field ? "true" : "false";
         break;
     case U64:
-        snprintf(text, sizeof text, "%llu", (unsigned long long)*(const uint64_t *)field);
+        snprintf(text, sizeof text, "%" PRIu64, *(const uint64_t *)field);
         break;
     case F64:
         weft_format_f64(*(const double *)field, text);
@@ -147,8 +148,7 @@ static int read_map(struct weft_scan *s, struct weft_hpcc_config *c, const struc
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
     for (; m->n < n; m->n++) {
         struct weft_hpcc_map_entry *e = &m->entries[m->n];
-        snprintf(what, sizeof what, "rate %zu of %llu of %s", m->n + 1, (unsigned long long)n,
-                 k->name);
+        snprintf(what, sizeof what, "rate %zu of %" PRIu64 " of %s", m->n + 1, n, k->name);
         if ((rc = weft_scan_rate(s, what, &e->rate_bps, err)))
             return rc;
         if (weft_hpcc_map_find(m, e->rate_bps))

@@ -6,6 +6,7 @@
 #include "base/units.h"
 #include "congestion/cc.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -157,8 +158,8 @@ static void check_down(struct maker *m)
     char why[128];
     if (!d->after_us) {
         if (d->a || d->b)
-            warn(m, "%s:%lld: LINK_DOWN: without effect: at time 0 no link fails",
-                 m->in->config->file, (long long)m->in->config->line[WEFT_HPCC_LINK_DOWN]);
+            warn(m, "%s:%" PRId64 ": LINK_DOWN: without effect: at time 0 no link fails",
+                 m->in->config->file, m->in->config->line[WEFT_HPCC_LINK_DOWN]);
         return;
     }
     if (d->after_us > (uint64_t)(WEFT_NEVER / WEFT_PS_PER_US) / 2)
@@ -167,8 +168,8 @@ static void check_down(struct maker *m)
         if ((f->links[l].a == d->a && f->links[l].b == d->b) ||
             (f->links[l].a == d->b && f->links[l].b == d->a))
             return;
-    snprintf(why, sizeof why, "the topology has no link between nodes %llu and %llu",
-             (unsigned long long)d->a, (unsigned long long)d->b);
+    snprintf(why, sizeof why, "the topology has no link between nodes %" PRIu64 " and %" PRIu64,
+             d->a, d->b);
     refuse(m, WEFT_HPCC_LINK_DOWN, why);
 }
 
@@ -235,8 +236,8 @@ static void warn_unused(struct maker *m)
     if (ncc && m->in->control)
         warn(m, "%s: without effect under --control %s:%s", c->file, m->in->control, cc);
     else if (ncc)
-        warn(m, "%s: without effect under CC_MODE %llu (%s):%s", c->file,
-             (unsigned long long)c->cc_mode, cc_name(c), cc);
+        warn(m, "%s: without effect under CC_MODE %" PRIu64 " (%s):%s", c->file, c->cc_mode,
+             cc_name(c), cc);
 }
 
 static void set_cc(struct maker *m)
@@ -266,8 +267,7 @@ static void set_cc(struct maker *m)
         set(m, "congestion-control.min-rtt=20us");
     }
     if (mode->id == 10)
-        set(m, "congestion-control.average-time=%lluns",
-            (unsigned long long)m->in->pairs->max_rtt_ns);
+        set(m, "congestion-control.average-time=%" PRIu64 "ns", m->in->pairs->max_rtt_ns);
     if (mode->id == 10 && m->in->compat)
         set(m, "congestion-control.switch-arithmetic=tables");
 }
@@ -302,8 +302,8 @@ static bool thresholds(struct maker *m, uint64_t rate_bps, uint64_t *kmin, uint6
     for (size_t i = 0; i < 3; i++) {
         const struct weft_hpcc_map_entry *e = weft_hpcc_map_find(maps[i], rate_bps);
         if (!e) {
-            snprintf(why, sizeof why, "no entry for the rate %llu (%s) of a switch port",
-                     (unsigned long long)rate_bps, weft_format_rate(rate_bps, rate));
+            snprintf(why, sizeof why, "no entry for the rate %" PRIu64 " (%s) of a switch port",
+                     rate_bps, weft_format_rate(rate_bps, rate));
             refuse(m, keys[i], why);
             return false;
         }
@@ -313,8 +313,7 @@ static bool thresholds(struct maker *m, uint64_t rate_bps, uint64_t *kmin, uint6
     *kmax = (uint64_t)llround(value[1] * 1000);
     *pmax = value[2];
     if (*kmin > *kmax) {
-        snprintf(why, sizeof why, "KMIN_MAP is above KMAX_MAP for the rate %llu",
-                 (unsigned long long)rate_bps);
+        snprintf(why, sizeof why, "KMIN_MAP is above KMAX_MAP for the rate %" PRIu64, rate_bps);
         refuse(m, WEFT_HPCC_KMIN_MAP, why);
     }
     return !m->rc;
@@ -346,9 +345,9 @@ static void set_ecn(struct maker *m)
     for (size_t i = 0; i < n; i++) {
         if (!thresholds(m, rates[i], &kmin, &kmax, &pmax))
             return;
-        int w = snprintf(map + len, sizeof map - len, "%s%s:%lluB:%lluB:%s", i ? "," : "",
-                         weft_format_rate(rates[i], rate), (unsigned long long)kmin,
-                         (unsigned long long)kmax, weft_format_f64(pmax, p));
+        int w =
+            snprintf(map + len, sizeof map - len, "%s%s:%" PRIu64 "B:%" PRIu64 "B:%s", i ? "," : "",
+                     weft_format_rate(rates[i], rate), kmin, kmax, weft_format_f64(pmax, p));
         len += w > 0 && (size_t)w < sizeof map - len ? (size_t)w : 0;
     }
     if (n > 1) {
@@ -356,8 +355,8 @@ static void set_ecn(struct maker *m)
         return;
     }
     set(m, "ecn.scale-rate=0");
-    set(m, "ecn.kmin=%lluB", (unsigned long long)kmin);
-    set(m, "ecn.kmax=%lluB", (unsigned long long)kmax);
+    set(m, "ecn.kmin=%" PRIu64 "B", kmin);
+    set(m, "ecn.kmax=%" PRIu64 "B", kmax);
     set(m, "ecn.pmax=%s", weft_format_f64(pmax, p));
 }
 
@@ -386,17 +385,17 @@ static void set_wire(struct maker *m)
     const struct cc_mode *mode = deciding_mode(m);
     unsigned signal = mode ? mode->signal_bytes : 0;
     unsigned ack = 14 + 20 + 12 + signal; /* with the echo; short ones are padded to 60 */
-    set(m, "transport.mtu=%lluB", (unsigned long long)c->payload_bytes);
+    set(m, "transport.mtu=%" PRIu64 "B", c->payload_bytes);
     if (!m->in->compat) {
         uint64_t every = (c->ack_interval_bytes + c->payload_bytes - 1) / c->payload_bytes;
-        set(m, "transport.ack-every=%llu", (unsigned long long)(every ? every : 1));
+        set(m, "transport.ack-every=%" PRIu64, (every ? every : 1));
         return;
     }
     for (size_t i = 0; i < sizeof compat_table / sizeof compat_table[0]; i++)
         set(m, "%s=%s", compat_table[i].key, compat_table[i].value);
     set(m, "transport.ack-frame=%uB", (ack < 60 ? 60 : ack) - signal);
     if (c->given[WEFT_HPCC_HEADROOM_FACTOR])
-        set(m, "pfc.headroom-factor=%llu", (unsigned long long)c->headroom_factor);
+        set(m, "pfc.headroom-factor=%" PRIu64, c->headroom_factor);
 }
 
 /* What is sent again after a loss, and what holds senders back. */
@@ -407,7 +406,7 @@ static void set_transport(struct maker *m)
         set(m, "transport.recovery=selective-repeat");
     if (c->back_to_zero) {
         set(m, "transport.recovery=go-back-0");
-        set(m, "transport.chunk=%lluB", (unsigned long long)c->chunk_bytes);
+        set(m, "transport.chunk=%" PRIu64 "B", c->chunk_bytes);
     }
     if (!c->rate_bound) {
         set(m, "transport.pacing=false");
@@ -428,7 +427,7 @@ static void make(struct maker *m)
     set(m, "topology.ignore-trailing=true"); /* as the simulator, whose own file needs it */
     set(m, "workload.type=generate");        /* flows are posted without a job */
     set(m, "run.until=%s", weft_format_time(c->stop_ps, t));
-    set(m, "switch.buffer=%lluMiB", (unsigned long long)c->buffer_mib);
+    set(m, "switch.buffer=%" PRIu64 "MiB", c->buffer_mib);
     set_cc(m);
     set_wire(m);
     set_transport(m);
@@ -436,16 +435,16 @@ static void make(struct maker *m)
     set_ecn(m);
     set(m, "transport.ack-ignores-pause=%s", c->ack_high_prio ? "true" : "false");
     if (c->global_t) {
-        set(m, "transport.base-rtt=%lluns", (unsigned long long)m->in->pairs->max_rtt_ns);
-        set(m, "transport.bdp=%lluB", (unsigned long long)m->in->pairs->max_bdp_bytes);
+        set(m, "transport.base-rtt=%" PRIu64 "ns", m->in->pairs->max_rtt_ns);
+        set(m, "transport.bdp=%" PRIu64 "B", m->in->pairs->max_bdp_bytes);
     }
     warn_unused(m);
     if (!m->in->flows->sorted)
         warn(m, "%s: the flows are not ordered by start; they have been sorted",
              m->in->flows->file);
     if (m->in->flows->trailing_line)
-        warn(m, "%s:%lld: what follows the %zu flows is ignored", m->in->flows->file,
-             (long long)m->in->flows->trailing_line, m->in->flows->n);
+        warn(m, "%s:%" PRId64 ": what follows the %zu flows is ignored", m->in->flows->file,
+             m->in->flows->trailing_line, m->in->flows->n);
 }
 
 struct weft_hpcc_profile *weft_hpcc_profile_new(const struct weft_hpcc_profile_input *in,

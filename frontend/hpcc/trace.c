@@ -4,6 +4,7 @@
 
 #include "base/scan.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static int read_all(struct weft_scan *s, uint32_t nnodes, struct weft_hpcc_trace *t,
@@ -15,8 +16,7 @@ static int read_all(struct weft_scan *s, uint32_t nnodes, struct weft_hpcc_trace
         return rc;
     if (n > s->len / 2 + 1)
         return weft_scan_err(s, err, WEFT_E_INPUT,
-                             "the file announces %llu nodes, but is too short for them",
-                             (unsigned long long)n);
+                             "the file announces %" PRIu64 " nodes, but is too short for them", n);
     t->nodes = (uint32_t *)malloc((n + 1) * sizeof *t->nodes);
     if (!t->nodes)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the list of traced nodes");

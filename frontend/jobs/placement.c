@@ -6,6 +6,7 @@
 #include "base/scan.h"
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,16 +156,16 @@ struct listed {
 static int one_listed(struct listed *l, uint64_t host, struct weft_err *err)
 {
     if (host >= l->a->f->nhosts)
-        return weft_err_set(err, WEFT_E_INPUT, "there is no host %llu; the fabric's are 0 to %u",
-                            (unsigned long long)host, l->a->f->nhosts - 1);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "there is no host %" PRIu64 "; the fabric's are 0 to %u", host,
+                            l->a->f->nhosts - 1);
     for (uint32_t r = 0; l->a->hosts && r < l->n && r < l->a->nranks; r++)
         if (l->a->hosts[r] == host)
-            return weft_err_set(err, WEFT_E_INPUT, "host %llu is listed twice",
-                                (unsigned long long)host);
+            return weft_err_set(err, WEFT_E_INPUT, "host %" PRIu64 " is listed twice", host);
     if (!is_free(l->a, (uint32_t)host))
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "host %llu is another workload's already; share=true puts both on it",
-                            (unsigned long long)host);
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "host %" PRIu64 " is another workload's already; share=true puts both on it", host);
     if (l->a->hosts && l->n < l->a->nranks)
         l->a->hosts[l->n] = (uint32_t)host;
     if (l->n == UINT32_MAX - 1)

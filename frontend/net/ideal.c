@@ -11,6 +11,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,17 +73,17 @@ static void ideal_set_sink(struct weft_net *net, const struct weft_net_sink *sin
 static struct weft_ideal_pair *pair_of(struct weft_ideal *s, const struct weft_msg *m, int make)
 {
     struct weft_ideal_pair *p, key;
-    memset(&key, 0, sizeof(key));
+    memset(&key, 0, sizeof key);
     key.key.src = m->src;
     key.key.dst = m->dst;
     key.key.prio = m->prio;
-    HASH_FIND(hh, s->pairs, &key.key, sizeof(key.key), p);
+    HASH_FIND(hh, s->pairs, &key.key, sizeof key.key, p);
     if (!p && make) {
-        p = calloc(1, sizeof(*p));
+        p = calloc(1, sizeof *p);
         if (!p)
             return NULL;
         p->key = key.key;
-        HASH_ADD(hh, s->pairs, key, sizeof(p->key), p);
+        HASH_ADD(hh, s->pairs, key, sizeof p->key, p);
         if (p->last_ps < 0) {
             free(p);
             return NULL;
@@ -124,11 +125,11 @@ static int ideal_send(struct weft_net *net, const struct weft_msg *msg, struct w
         arrive = pair->last_ps;
     if (arrive > WEFT_IDEAL_LAST_PS) {
         drop_if_idle(s, pair);
-        return weft_err_set(
-            err, WEFT_E_LIMIT,
-            "a message of %llu B from host %u to host %u would arrive after the end of "
-            "simulated time (53 days)",
-            (unsigned long long)msg->bytes, msg->src, msg->dst);
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "a message of %" PRIu64
+                            " B from host %u to host %u would arrive after the end of "
+                            "simulated time (53 days)",
+                            msg->bytes, msg->src, msg->dst);
     }
     struct weft_ideal_slot slot = {
         .msg = *msg,
@@ -155,8 +156,9 @@ static int ideal_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *
 {
     struct weft_ideal *s = self(net);
     if (delay_ps < 0 || delay_ps > WEFT_IDEAL_LAST_PS - s->now_ps)
-        return weft_err_set(err, WEFT_E_LIMIT, "a timer of %lld ps at %lld ps cannot be set",
-                            (long long)delay_ps, (long long)s->now_ps);
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "a timer of %" PRId64 " ps at %" PRId64 " ps cannot be set", delay_ps,
+                            s->now_ps);
     struct weft_ideal_slot slot = {.fn = fn, .ctx = ctx, .arg = arg};
     return weft_ideal_schedule(s, s->now_ps + delay_ps, &slot, err);
 }
@@ -224,16 +226,14 @@ static int ideal_check(const struct weft_net *net, struct weft_err *err)
     const struct weft_totals *t = &s->totals;
     if (t->msgs_posted != t->msgs_received + s->inflight_msgs)
         return weft_err_set(err, WEFT_E_INTERNAL,
-                            "ideal: %llu messages posted, but %llu received and %llu on their way",
-                            (unsigned long long)t->msgs_posted,
-                            (unsigned long long)t->msgs_received,
-                            (unsigned long long)s->inflight_msgs);
+                            "ideal: %" PRIu64 " messages posted, but %" PRIu64
+                            " received and %" PRIu64 " on their way",
+                            t->msgs_posted, t->msgs_received, s->inflight_msgs);
     if (!s->ngroups && t->bytes_posted != t->bytes_received + s->inflight_bytes)
         return weft_err_set(err, WEFT_E_INTERNAL,
-                            "ideal: %llu bytes posted, but %llu received and %llu on their way",
-                            (unsigned long long)t->bytes_posted,
-                            (unsigned long long)t->bytes_received,
-                            (unsigned long long)s->inflight_bytes);
+                            "ideal: %" PRIu64 " bytes posted, but %" PRIu64 " received and %" PRIu64
+                            " on their way",
+                            t->bytes_posted, t->bytes_received, s->inflight_bytes);
     return 0;
 }
 
@@ -275,20 +275,20 @@ static uint64_t ideal_explain(const struct weft_net *net, uint64_t max, weft_net
 {
     const struct weft_ideal *s = self(net);
     size_t n = s->heap.n;
-    struct weft_heap_entry *sorted = malloc((n ? n : 1) * sizeof(*sorted));
+    struct weft_heap_entry *sorted = malloc((n ? n : 1) * sizeof *sorted);
     if (!sorted)
         return s->inflight_msgs;
     if (n)
-        memcpy(sorted, s->heap.e, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), weft_heap_compare);
+        memcpy(sorted, s->heap.e, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, weft_heap_compare);
     uint64_t said = 0;
     for (size_t i = 0; i < n && said < max; i++) {
         const struct weft_ideal_slot *m = &s->slots[sorted[i].slot];
         if (m->fn)
             continue;
         char size[WEFT_UNIT_TEXT_MAX], when[WEFT_UNIT_TEXT_MAX], text[256];
-        snprintf(text, sizeof(text), "h%u->h%u %s tag %llu: on its way, arrives at %s", m->msg.src,
-                 m->msg.dst, weft_format_size(m->msg.bytes, size), (unsigned long long)m->msg.tag,
+        snprintf(text, sizeof text, "h%u->h%u %s tag %" PRIu64 ": on its way, arrives at %s",
+                 m->msg.src, m->msg.dst, weft_format_size(m->msg.bytes, size), m->msg.tag,
                  weft_human_time(sorted[i].t_ps, when));
         fn(ctx, text);
         said++;

@@ -87,7 +87,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
     int rc = backend_check(config, err);
     if (rc)
         return rc;
-    struct weft_ideal *s = calloc(1, sizeof(*s));
+    struct weft_ideal *s = calloc(1, sizeof *s);
     if (!s)
         return out_of_memory(err);
     s->net.ops = &weft_ideal_ops;
@@ -104,11 +104,11 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
             weft_ideal_ops.free(&s->net);
             return err && err->code ? err->code : WEFT_E_LIMIT;
         }
-        s->path = calloc(s->fabric->nnodes, sizeof(*s->path));
-        s->port_bytes = calloc(s->fabric->nports ? s->fabric->nports : 1, sizeof(*s->port_bytes));
+        s->path = calloc(s->fabric->nnodes, sizeof *s->path);
+        s->port_bytes = calloc(s->fabric->nports ? s->fabric->nports : 1, sizeof *s->port_bytes);
     }
     if (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE)
-        s->source_free_ps = calloc(nsources ? nsources : 1, sizeof(*s->source_free_ps));
+        s->source_free_ps = calloc(nsources ? nsources : 1, sizeof *s->source_free_ps);
     if ((s->routes && (!s->path || !s->port_bytes)) ||
         (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE && !s->source_free_ps)) {
         weft_ideal_ops.free(&s->net);

@@ -15,6 +15,8 @@
 #include "base/rng.h"
 #include "base/units.h"
 
+#include <inttypes.h>
+
 int64_t weft_ideal_serial_ps(uint64_t bytes, uint64_t rate_bps)
 {
     weft_u128 ps = (weft_u128)bytes * 8 * WEFT_PS_PER_S / rate_bps;
@@ -31,8 +33,7 @@ int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps)
     return ps - ps % quantum_ps;
 }
 
-static void path_cost(struct weft_ideal *s, const struct weft_msg *msg,
-                      struct weft_ideal_cost *out)
+static void path_cost(struct weft_ideal *s, const struct weft_msg *msg, struct weft_ideal_cost *out)
 {
     uint64_t hash = weft_mix64(((uint64_t)msg->src << 32 | msg->dst) + 1);
     uint32_t hops =
@@ -61,8 +62,8 @@ static void path_cost(struct weft_ideal *s, const struct weft_msg *msg,
     out->source = s->path[0];
 }
 
-int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg,
-                    struct weft_ideal_cost *out, struct weft_err *err)
+int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg, struct weft_ideal_cost *out,
+                    struct weft_err *err)
 {
     if (s->params.model == WEFT_IDEAL_PATH) {
         path_cost(s, msg, out);
@@ -74,10 +75,10 @@ int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg,
         out->source = msg->src;
     }
     if (out->total_ps >= WEFT_IDEAL_LONGEST_PS)
-        return weft_err_set(
-            err, WEFT_E_LIMIT,
-            "a message of %llu B from host %u to host %u would take 26 days or more, "
-            "longer than simulated time has room for",
-            (unsigned long long)msg->bytes, msg->src, msg->dst);
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "a message of %" PRIu64
+                            " B from host %u to host %u would take 26 days or more, "
+                            "longer than simulated time has room for",
+                            msg->bytes, msg->src, msg->dst);
     return 0;
 }

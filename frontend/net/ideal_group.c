@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "topologies/reduction_tree.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,11 +74,11 @@ static int group_new(const struct weft_ideal *s, const uint32_t *hosts, uint32_t
                                 "host %u in an in-network group: the fabric has the hosts 0 to %u",
                                 hosts[i], s->fabric->nhosts - 1);
     g->n = n;
-    g->hosts = malloc(n * sizeof(*g->hosts));
-    g->posted = calloc(n, sizeof(*g->posted));
+    g->hosts = malloc(n * sizeof *g->hosts);
+    g->posted = calloc(n, sizeof *g->posted);
     if (!g->hosts || !g->posted)
         return no_memory(err);
-    memcpy(g->hosts, hosts, n * sizeof(*g->hosts));
+    memcpy(g->hosts, hosts, n * sizeof *g->hosts);
     return s->params.model == WEFT_IDEAL_PATH
                ? weft_reduction_tree_new(s->fabric, hosts, n, s->ngroups, &g->tree, err)
                : 0;
@@ -87,8 +88,8 @@ int weft_ideal_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, ui
                      uint32_t *id, struct weft_err *err)
 {
     struct weft_ideal *s = (struct weft_ideal *)net;
-    struct weft_ideal_group **more = realloc(s->groups, (s->ngroups + (size_t)1) * sizeof(*more));
-    struct weft_ideal_group *g = calloc(1, sizeof(*g));
+    struct weft_ideal_group **more = realloc(s->groups, (s->ngroups + (size_t)1) * sizeof *more);
+    struct weft_ideal_group *g = calloc(1, sizeof *g);
     s->groups = more ? more : s->groups;
     int rc = more && g ? group_new(s, hosts, n, g, err) : no_memory(err);
     if (rc) {
@@ -177,11 +178,11 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
         int64_t rest = weft_ideal_add_ps(weft_ideal_add_ps(root_ps - s->now_ps, down), serial);
         int64_t alone = weft_ideal_add_ps(weft_ideal_add_ps(alone_ps - s->now_ps, down), serial);
         if (rest >= WEFT_IDEAL_LONGEST_PS || root_ps >= WEFT_IDEAL_LONGEST_PS)
-            return weft_err_set(
-                err, WEFT_E_LIMIT,
-                "an in-network operation of %llu B would end after 26 days or more, later than "
-                "simulated time has room for",
-                (unsigned long long)op->what.bytes);
+            return weft_err_set(err, WEFT_E_LIMIT,
+                                "an in-network operation of %" PRIu64
+                                " B would end after 26 days or more, later than "
+                                "simulated time has room for",
+                                op->what.bytes);
         struct weft_ideal_slot slot = {
             .msg = {.src = g->hosts[i],
                     .dst = g->hosts[i],
@@ -212,14 +213,14 @@ static struct operation *operation_of(struct weft_ideal_group *g, const struct w
         return &g->ops[index];
     if (g->nops == g->ops_cap) {
         uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
-        struct operation *more = realloc(g->ops, cap * sizeof(*more));
+        struct operation *more = realloc(g->ops, cap * sizeof *more);
         if (!more)
             return NULL;
         g->ops = more;
         g->ops_cap = cap;
     }
     struct operation *op = &g->ops[g->nops];
-    *op = (struct operation){.what = *p, .part = calloc(g->n, sizeof(*op->part))};
+    *op = (struct operation){.what = *p, .part = calloc(g->n, sizeof *op->part)};
     if (!op->part)
         return NULL;
     g->nops++;
@@ -254,12 +255,12 @@ int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, st
         return no_memory(err);
     if (op->what.bytes != part->bytes || op->what.tag != part->tag || op->what.from != part->from ||
         op->what.to != part->to)
-        return weft_err_set(
-            err, WEFT_E_INPUT,
-            "h%u begins the in-network operation with tag %llu where another member of its group "
-            "began the one with tag %llu: members have to begin them in the same order",
-            g->hosts[part->member], (unsigned long long)part->tag,
-            (unsigned long long)op->what.tag);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "h%u begins the in-network operation with tag %" PRIu64
+                            " where another member of its group "
+                            "began the one with tag %" PRIu64
+                            ": members have to begin them in the same order",
+                            g->hosts[part->member], part->tag, op->what.tag);
     op->part[part->member] = (struct part){.id = s->totals.msgs_posted++,
                                            .token = part->token,
                                            .token_type = part->token_type,
@@ -274,6 +275,6 @@ int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, st
     free(op->part);
     g->first++;
     g->nops--;
-    memmove(g->ops, g->ops + 1, g->nops * sizeof(*g->ops));
+    memmove(g->ops, g->ops + 1, g->nops * sizeof *g->ops);
     return rc;
 }

@@ -102,13 +102,12 @@ int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps);
 /* ideal_group.c: in-network operations, as in net.h */
 int weft_ideal_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
                      uint32_t *id, struct weft_err *err);
-int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part,
-                          struct weft_err *err);
+int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, struct weft_err *err);
 void weft_ideal_groups_free(struct weft_ideal *s);
 
 /** Works out a message's cost; counts its bytes on the ports of its path. WEFT_E_LIMIT: longer than
  * time itself. */
-int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg,
-                    struct weft_ideal_cost *out, struct weft_err *err);
+int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg, struct weft_ideal_cost *out,
+                    struct weft_err *err);
 
 #endif

@@ -11,7 +11,7 @@ static uint32_t take_slot(struct weft_ideal *s)
 {
     if (s->free_slot == WEFT_IDEAL_NO_SLOT) {
         uint32_t n = s->nslots ? 2 * s->nslots : 64;
-        struct weft_ideal_slot *p = realloc(s->slots, (size_t)n * sizeof(*p));
+        struct weft_ideal_slot *p = realloc(s->slots, (size_t)n * sizeof *p);
         if (!p || n < s->nslots)
             return WEFT_IDEAL_NO_SLOT;
         s->slots = p;

@@ -67,7 +67,8 @@ struct weft_csv_file {
     const char *help; /**< one row per what */
     const struct weft_column *columns;
     size_t n;
-    bool of_jobs; /**< where there are several jobs, its first column is WEFT_JOB_COLUMN: the job's name */
+    bool
+        of_jobs; /**< where there are several jobs, its first column is WEFT_JOB_COLUMN: the job's name */
 };
 #define WEFT_JOB_COLUMN "job"
 

@@ -61,8 +61,8 @@ static const struct weft_column flows[] = {
     WEFT_DELAY_COLUMNS(F, delay_ps, WEFT_CAUSE_DELAY, "of fct_ns - ideal_fct_ns: "),
 };
 
-const struct weft_csv_file weft_flows_csv =
-    WEFT_JOBS_CSV_FILE("flows.csv", "one row per message, when its last acknowledgement arrives", flows);
+const struct weft_csv_file weft_flows_csv = WEFT_JOBS_CSV_FILE(
+    "flows.csv", "one row per message, when its last acknowledgement arrives", flows);
 
 typedef struct weft_net_connection C;
 

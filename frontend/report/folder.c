@@ -157,8 +157,8 @@ int weft_report_write_ranks(struct weft_report *r, const struct weft_jobs *jobs,
 {
     int code = r->dir ? weft_report_open_csv(r, WEFT_CSV_RANKS, err) : 0;
     for (uint32_t job = 0; r->dir && job < r->njobs; job++)
-        for (uint32_t rank = 0;
-             !code && weft_jobs_system(jobs, job) && rank < r->plans[job].nranks; rank++)
+        for (uint32_t rank = 0; !code && weft_jobs_system(jobs, job) && rank < r->plans[job].nranks;
+             rank++)
             code = ranks_row(r, jobs, job, rank, err);
     return code;
 }

@@ -53,7 +53,7 @@ struct weft_report {
     struct weft_csv *csv[WEFT_CSV_FILES];
     struct weft_samples samples;
     int64_t from_ps, to_ps; /**< as in struct weft_report_config */
-    int64_t last_ps; /**< latest moment reported so far */
+    int64_t last_ps;        /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
     uint64_t faults, fault_losses;
     struct weft_coll_span *spans; /**< by number of the collective */
@@ -77,7 +77,8 @@ bool weft_report_tells_jobs(const struct weft_report *r);
 /** Notes a finished message of a job. */
 void weft_report_sample_job(struct weft_report *r, const struct weft_completion *w);
 /** Fills in jobs and classes of @p s. */
-void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *jobs, struct weft_summary *s);
+void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *jobs,
+                          struct weft_summary *s);
 /** Writes a row of job number @p job (of files that tell jobs apart), if its file is open. */
 void weft_report_row(struct weft_report *r, enum weft_csv_file_id id, uint32_t job,
                      const void *record, struct weft_err *err);

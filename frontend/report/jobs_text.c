@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static const char *time_or(int64_t ps, char *buf)
@@ -46,10 +47,10 @@ static void class_line(FILE *out, const struct weft_class_summary *c)
     char p50[WEFT_UNIT_TEXT_MAX], p99[WEFT_UNIT_TEXT_MAX], max[WEFT_UNIT_TEXT_MAX];
     snprintf(name, sizeof name, c->prio < WEFT_NET_PRIOS ? "%u" : "default", c->prio);
     number_or(c->flows.slowdown_p99, slow);
-    fprintf(out, "    %-8s %10llu  %-11s %-11s %-11s %-11s %s\n", name,
-            (unsigned long long)c->flows.messages, weft_human_size(c->flows.bytes, bytes),
-            weft_human_time(c->flows.fct_p50_ps, p50), weft_human_time(c->flows.fct_p99_ps, p99),
-            weft_human_time(c->flows.fct_max_ps, max), slow);
+    fprintf(out, "    %-8s %10" PRIu64 "  %-11s %-11s %-11s %-11s %s\n", name, c->flows.messages,
+            weft_human_size(c->flows.bytes, bytes), weft_human_time(c->flows.fct_p50_ps, p50),
+            weft_human_time(c->flows.fct_p99_ps, p99), weft_human_time(c->flows.fct_max_ps, max),
+            slow);
 }
 
 void weft_jobs_text(FILE *out, const struct weft_summary *s)

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,17 +50,18 @@ static void check_flow(struct weft_report *r, const struct weft_completion *w, i
     if (fct_ps >= w->ideal_ps && w->acked_ps >= w->received_ps) {
         if (left_ps && !r->err.code)
             weft_err_set(&r->err, WEFT_E_INTERNAL,
-                         "message %llu (h%u->h%u): its delays leave %lld ps unexplained",
-                         (unsigned long long)w->id, w->msg.src, w->msg.dst, (long long)left_ps);
+                         "message %" PRIu64 " (h%u->h%u): its delays leave %" PRId64
+                         " ps unexplained",
+                         w->id, w->msg.src, w->msg.dst, left_ps);
         return;
     }
     if (!r->err.code)
-        weft_err_set(
-            &r->err, WEFT_E_INTERNAL,
-            "message %llu (h%u->h%u, %llu bytes) took %s ns, less than its ideal %s ns, or was "
-            "acknowledged before it arrived",
-            (unsigned long long)w->id, w->msg.src, w->msg.dst, (unsigned long long)w->msg.bytes,
-            weft_ps_as_ns(fct_ps, a), weft_ps_as_ns(w->ideal_ps, b));
+        weft_err_set(&r->err, WEFT_E_INTERNAL,
+                     "message %" PRIu64 " (h%u->h%u, %" PRIu64
+                     " bytes) took %s ns, less than its ideal %s ns, or was "
+                     "acknowledged before it arrived",
+                     w->id, w->msg.src, w->msg.dst, w->msg.bytes, weft_ps_as_ns(fct_ps, a),
+                     weft_ps_as_ns(w->ideal_ps, b));
 }
 
 static void on_flow(void *ctx, const struct weft_completion *w)

@@ -25,10 +25,11 @@ struct weft_report;
 struct weft_report_config {
     const char *dir; /**< run folder; NULL: write nothing */
     const struct weft_fabric *fabric;
-    const struct weft_job_plan *jobs; /**< whose operations and flows will be reported; NULL: of none in particular */
+    const struct weft_job_plan
+        *jobs; /**< whose operations and flows will be reported; NULL: of none in particular */
     uint32_t njobs;
     int64_t from_ps, to_ps; /**< messages posted from .. before are in statistics; to_ps 0: all */
-    int faults;                           /**< whether faults of links will be reported */
+    int faults;             /**< whether faults of links will be reported */
 };
 
 /** Opens the folder and its files; NULL on failure, also when another run is writing there. An earlier
@@ -59,7 +60,8 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
 int weft_report_write_ranks(struct weft_report *r, const struct weft_jobs *jobs,
                             struct weft_err *err);
 /** Writes jobs.csv and classes.csv, unless all there is is one job of graphs. */
-int weft_report_write_jobs(struct weft_report *r, const struct weft_summary *s, struct weft_err *err);
+int weft_report_write_jobs(struct weft_report *r, const struct weft_summary *s,
+                           struct weft_err *err);
 /** Writes tcp_connections.csv if @p net has connections; before weft_report_write_links. */
 int weft_report_write_connections(struct weft_report *r, const struct weft_net *net,
                                   struct weft_err *err);

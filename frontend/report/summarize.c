@@ -151,8 +151,7 @@ static void sum_arrived(const struct weft_net *net, const struct weft_jobs *jobs
 }
 
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
-                           const struct weft_jobs *jobs, int64_t reached_ps,
-                           struct weft_summary *s)
+                           const struct weft_jobs *jobs, int64_t reached_ps, struct weft_summary *s)
 {
     *s = (struct weft_summary){0};
     s->hosts = r->fabric->nhosts;

@@ -70,10 +70,11 @@ struct weft_flow_summary {
 /** One job. */
 struct weft_job_summary {
     const char *name, *kind;
-    int graphs; /**< it is graphs of ranks, else flows */
+    int graphs;           /**< it is graphs of ranks, else flows */
     uint32_t ranks, prio; /**< prio WEFT_PRIO_DEFAULT: as messages ask for */
     struct weft_job_result result;
-    int64_t duration_ps; /**< from its start to its end; WEFT_NO_END: it has not finished, or has no end */
+    int64_t
+        duration_ps; /**< from its start to its end; WEFT_NO_END: it has not finished, or has no end */
     int64_t compute_max_ps, comm_max_ps, exposed_max_ps, exposed_mean_ps; /**< of graphs, else 0 */
     struct weft_flow_summary flows;
     /** Alone on the fabric: duration and mean FCT, 0 where it was not run or has not finished. */
@@ -105,8 +106,10 @@ struct weft_summary {
     int64_t idle_max_ps, idle_mean_ps;
     struct weft_path_summary path;
     uint64_t ops_done, ops_total;
-    uint64_t arrived_bytes; /**< payload that came to hosts, with what there is of unfinished messages */
-    double arrived_share;   /**< of all that the workload moves; NaN: it moves nothing, or isn't known */
+    uint64_t
+        arrived_bytes; /**< payload that came to hosts, with what there is of unfinished messages */
+    double
+        arrived_share; /**< of all that the workload moves; NaN: it moves nothing, or isn't known */
 
     uint64_t messages, message_bytes;
     int64_t fct_p50_ps, fct_p99_ps, fct_max_ps;
@@ -129,7 +132,8 @@ struct weft_summary {
     int64_t pause_ps; /**< sum over ports */
     uint64_t drops;   /**< all reasons */
     uint64_t faults, fault_losses;
-    uint64_t left_behind; /**< most QPs and connections without progress for run.stall-after while others had some */
+    uint64_t
+        left_behind; /**< most QPs and connections without progress for run.stall-after while others had some */
     struct weft_totals net;
 
     double wall_s, cpu_s;

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,8 +39,8 @@ static void exposed(FILE *out, const struct weft_summary *s)
 
 static void ranks(FILE *out, const struct weft_summary *s)
 {
-    fprintf(out, "  per rank                     max          mean over %llu ranks\n",
-            (unsigned long long)s->ranks);
+    fprintf(out, "  per rank                     max          mean over %" PRIu64 " ranks\n",
+            s->ranks);
     max_and_mean(out, "compute", s->compute_max_ps, s->compute_mean_ps, "its accelerator ran");
     max_and_mean(out, "communication", s->comm_max_ps, s->comm_mean_ps,
                  "a send, receive or collective was in progress");
@@ -58,10 +59,10 @@ static void critical_path(FILE *out, const struct weft_summary *s)
         sum_ps += p->spent_ps[k];
     if (!sum_ps)
         return;
-    fprintf(
-        out,
-        "  %-24s %llu operations one after the other, %llu of them begun by another rank; in them",
-        "critical path", (unsigned long long)p->steps, (unsigned long long)p->crossings);
+    fprintf(out,
+            "  %-24s %" PRIu64 " operations one after the other, %" PRIu64
+            " of them begun by another rank; in them",
+            "critical path", p->steps, p->crossings);
     const char *comma = "";
     for (int k = 0; k < WEFT_CAUSES; k++) {
         if (!p->spent_ps[k])
@@ -86,8 +87,8 @@ static void collectives(FILE *out, const struct weft_summary *s)
         char size[WEFT_UNIT_TEXT_MAX], rate[WEFT_UNIT_TEXT_MAX];
         if (!c->ops)
             continue;
-        fprintf(out, "  %-24s %llu calls (each rank calls each once), mean size %s",
-                weft_coll_kind_name((enum weft_coll_kind)k), (unsigned long long)c->ops,
+        fprintf(out, "  %-24s %" PRIu64 " calls (each rank calls each once), mean size %s",
+                weft_coll_kind_name((enum weft_coll_kind)k), c->ops,
                 weft_human_size(c->bytes / c->ops, size));
         if (!isnan(c->bus_bps))
             fprintf(out, ", bus bandwidth %s", weft_human_rate(c->bus_bps, rate));
@@ -100,8 +101,8 @@ static void collectives(FILE *out, const struct weft_summary *s)
 static void flows(FILE *out, const struct weft_summary *s)
 {
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], c[WEFT_UNIT_TEXT_MAX];
-    fprintf(out, "  %-24s %llu delivered, together %s\n", "messages",
-            (unsigned long long)s->messages, weft_human_size(s->message_bytes, a));
+    fprintf(out, "  %-24s %" PRIu64 " delivered, together %s\n", "messages", s->messages,
+            weft_human_size(s->message_bytes, a));
     if (!s->messages)
         return;
     fprintf(out, "  %-24s p50 %s, p99 %s, max %s\n", "completion time (FCT)",
@@ -135,31 +136,30 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     dimensions(out, s);
     if (!t->packet_hops)
         return;
-    fprintf(out, "  %-24s %llu ECN marks, %llu CNPs, %llu PFC pauses", "queues, ECN and PFC",
-            (unsigned long long)t->ecn_marks, (unsigned long long)t->sent[WEFT_PKT_CNP],
-            (unsigned long long)t->pfc_pauses);
+    fprintf(out, "  %-24s %" PRIu64 " ECN marks, %" PRIu64 " CNPs, %" PRIu64 " PFC pauses",
+            "queues, ECN and PFC", t->ecn_marks, t->sent[WEFT_PKT_CNP], t->pfc_pauses);
     if (t->pfc_refreshes)
-        fprintf(out, " repeated %llu times", (unsigned long long)t->pfc_refreshes);
+        fprintf(out, " repeated %" PRIu64 " times", t->pfc_refreshes);
     fprintf(out, " (ports paused %s in sum); longest queue of a port",
             weft_human_time(s->pause_ps, a));
     fprintf(out, " %s\n", weft_human_size(s->max_queue_bytes, a));
-    fprintf(out, "  %-24s %llu drops, %llu retransmitted packets, %llu timeouts\n", "losses",
-            (unsigned long long)s->drops, (unsigned long long)t->retx_packets,
-            (unsigned long long)t->rtos);
+    fprintf(out,
+            "  %-24s %" PRIu64 " drops, %" PRIu64 " retransmitted packets, %" PRIu64 " timeouts\n",
+            "losses", s->drops, t->retx_packets, t->rtos);
     if (s->left_behind)
-        fprintf(
-            out,
-            "  %-24s %llu queue pairs or connections made no progress for run.stall-after while "
-            "others did\n",
-            "left behind", (unsigned long long)s->left_behind);
+        fprintf(out,
+                "  %-24s %" PRIu64
+                " queue pairs or connections made no progress for run.stall-after while "
+                "others did\n",
+                "left behind", s->left_behind);
     if (s->faults)
-        fprintf(
-            out,
-            "  %-24s %llu times that a link was down, slow or had bit errors; %llu packets lost on "
-            "them\n",
-            "trouble", (unsigned long long)s->faults, (unsigned long long)s->fault_losses);
-    fprintf(out, "  %-24s %llu with data; %llu of any kind on links, one per hop\n", "packets",
-            (unsigned long long)t->sent[WEFT_PKT_DATA], (unsigned long long)t->packet_hops);
+        fprintf(out,
+                "  %-24s %" PRIu64 " times that a link was down, slow or had bit errors; %" PRIu64
+                " packets lost on "
+                "them\n",
+                "trouble", s->faults, s->fault_losses);
+    fprintf(out, "  %-24s %" PRIu64 " with data; %" PRIu64 " of any kind on links, one per hop\n",
+            "packets", t->sent[WEFT_PKT_DATA], t->packet_hops);
 }
 
 /* How long it took, or how far it got. */
@@ -167,12 +167,11 @@ static void progress(FILE *out, const struct weft_summary *s)
 {
     char a[WEFT_UNIT_TEXT_MAX];
     const bool over = s->end_ps != WEFT_NO_END;
-    fprintf(out, "  %-24s %s simulated, %llu of %llu operations done",
-            over                                        ? "end-to-end time"
+    fprintf(out, "  %-24s %s simulated, %" PRIu64 " of %" PRIu64 " operations done",
+            over                                  ? "end-to-end time"
             : strcmp(s->outcome, "measured") == 0 ? "measured until"
                                                   : "not finished",
-            weft_human_time(over ? s->end_ps : s->elapsed_ps, a), (unsigned long long)s->ops_done,
-            (unsigned long long)s->ops_total);
+            weft_human_time(over ? s->end_ps : s->elapsed_ps, a), s->ops_done, s->ops_total);
     if (!over && !isnan(s->arrived_share))
         fprintf(out, ", %s of payload arrived (%.1f %% of all)",
                 weft_human_size(s->arrived_bytes, a), 100 * s->arrived_share);
@@ -190,9 +189,8 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
     char a[WEFT_UNIT_TEXT_MAX];
     fprintf(out, "%s: %s%s\n", s->scenario, s->outcome,
             weft_outcome_is_partial(s->outcome) ? " (partial results)" : "");
-    fprintf(out, "  %-24s hosts %llu, switches %llu, links %llu\n", "fabric",
-            (unsigned long long)s->hosts, (unsigned long long)s->switches,
-            (unsigned long long)s->links);
+    fprintf(out, "  %-24s hosts %" PRIu64 ", switches %" PRIu64 ", links %" PRIu64 "\n", "fabric",
+            s->hosts, s->switches, s->links);
     if (s->ops_total)
         progress(out, s);
     if (s->ranks) {

@@ -8,6 +8,7 @@
 #include "jobs/placement.h"
 #include "scenario/resolve.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,8 +203,8 @@ static int check_ends(const struct weft_scenario *s, const struct weft_scenario_
         *at = i;
         if (f && f->endless && parts->jobs[i].repeat > 1)
             return weft_err_set(err, WEFT_E_INPUT,
-                                "repeat=%llu of traffic without an end; give it a duration",
-                                (unsigned long long)parts->jobs[i].repeat);
+                                "repeat=%" PRIu64 " of traffic without an end; give it a duration",
+                                parts->jobs[i].repeat);
     }
     return ends ? 0
                 : weft_err_set(err, WEFT_E_INPUT,

@@ -5,6 +5,7 @@
 #include "scenario/resolve.h"
 #include "topologies/element.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,8 +110,8 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
         const struct weft_xml_elem *first = weft_resolver_elem(r, e->name);
         if (first != e && strcmp(e->name, weft_families[WEFT_FAMILY_WORKLOAD].element) != 0)
             return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
-                               "<%s> is given twice; the first is on line %lld", e->name,
-                               (long long)first->line);
+                               "<%s> is given twice; the first is on line %" PRId64, e->name,
+                               first->line);
         if (e->children && strcmp(e->name, weft_families[WEFT_FAMILY_TOPOLOGY].element) != 0 &&
             strcmp(e->name, WEFT_FAULT_ELEMENT) != 0)
             return weft_err_at(err, WEFT_E_INPUT, file, e->children->line, e->children->col,
@@ -228,16 +229,17 @@ static int unused_elem(struct weft_resolver *r, const struct weft_xml_elem *e, s
 {
     if (strcmp(e->name, weft_families[WEFT_FAMILY_CC].element) == 0)
         return weft_scenario_warn(r->s, err,
-                                  "%s:%lld:%lld: <%s> has no effect: the backend '%s' does not use "
+                                  "%s:%" PRId64 ":%" PRId64
+                                  ": <%s> has no effect: the backend '%s' does not use "
                                   "congestion control",
-                                  r->s->file, (long long)e->line, (long long)e->col, e->name,
-                                  r->s->backend->name);
+                                  r->s->file, e->line, e->col, e->name, r->s->backend->name);
     const struct weft_net_backend *b = backend_of_section(r, e->name);
     const char *owner = b ? b->name : "another";
     if (r->chosen_from[WEFT_FAMILY_NETWORK].kind == WEFT_ORIGIN_OVERRIDE)
-        return weft_scenario_warn(
-            r->s, err, "%s:%lld:%lld: <%s> has no effect: it belongs to the backend '%s', not '%s'",
-            r->s->file, (long long)e->line, (long long)e->col, e->name, owner, r->s->backend->name);
+        return weft_scenario_warn(r->s, err,
+                                  "%s:%" PRId64 ":%" PRId64
+                                  ": <%s> has no effect: it belongs to the backend '%s', not '%s'",
+                                  r->s->file, e->line, e->col, e->name, owner, r->s->backend->name);
     return weft_err_at(
         err, WEFT_E_INPUT, r->s->file, e->line, e->col,
         "<%s> has no effect: it belongs to the backend '%s', and this scenario uses '%s'", e->name,
@@ -267,10 +269,9 @@ int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err)
             if (e->attrs->next) /* it has more than the selector */
                 code = weft_scenario_warn(
                     r->s, err,
-                    "%s:%lld:%lld: the attributes of <%s %s=\"%s\"> have no effect: "
+                    "%s:%" PRId64 ":%" PRId64 ": the attributes of <%s %s=\"%s\"> have no effect: "
                     "an override selects '%s'",
-                    s->file, (long long)e->line, (long long)e->col, e->name, g->selector,
-                    sel->value, g->selected);
+                    s->file, e->line, e->col, e->name, g->selector, sel->value, g->selected);
         } else {
             code = apply_elem(r, e, g, dir, err);
         }

@@ -151,28 +151,31 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
         return no_memory(err);
     s->net_params = blob;
     int code = weft_resolver_add_group(r, "topology", WEFT_FAMILY_TOPOLOGY, s->topology->name,
-                         &s->topology->params, NULL, err);
+                                       &s->topology->params, NULL, err);
     s->topology_params = s->groups[s->ngroups - 1].values;
     if (!code)
-        code = weft_resolver_add_group(r, "network", WEFT_FAMILY_NETWORK, "network", &weft_no_params, blob, err);
+        code = weft_resolver_add_group(r, "network", WEFT_FAMILY_NETWORK, "network",
+                                       &weft_no_params, blob, err);
     for (size_t i = 0; !code && i < s->backend->nsections; i++) {
         const struct weft_net_section *sec = &s->backend->sections[i];
-        code = weft_resolver_add_group(r, sec->name, -1, sec->name, &sec->params, blob + sec->offset, err);
+        code = weft_resolver_add_group(r, sec->name, -1, sec->name, &sec->params,
+                                       blob + sec->offset, err);
     }
     if (!code && s->cc) {
-        code = weft_resolver_add_group(r, "congestion-control", WEFT_FAMILY_CC, s->cc->name, &s->cc->params, NULL,
-                         err);
+        code = weft_resolver_add_group(r, "congestion-control", WEFT_FAMILY_CC, s->cc->name,
+                                       &s->cc->params, NULL, err);
         s->cc_params = s->groups[s->ngroups - 1].values;
     }
     if (!code) {
-        code = weft_resolver_add_group(r, "system", -1, "system", &weft_system_param_table, NULL, err);
+        code =
+            weft_resolver_add_group(r, "system", -1, "system", &weft_system_param_table, NULL, err);
         s->system = (const struct weft_system_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code)
         code = weft_resolver_add_jobs(r, err);
     if (!code) {
         code = weft_resolver_add_group(r, WEFT_FAULT_ELEMENT, -1, WEFT_FAULT_ELEMENT,
-                         &weft_fault_param_table, NULL, err);
+                                       &weft_fault_param_table, NULL, err);
         s->faults = (const struct weft_fault_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code) {

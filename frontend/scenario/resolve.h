@@ -41,7 +41,8 @@ struct weft_resolver {
     size_t nimplied; /**< the first so many overrides are not the user's */
     struct weft_plugin chosen[WEFT_FAMILIES];
     struct weft_origin chosen_from[WEFT_FAMILIES];
-    struct weft_resolved_workload *workloads; /**< chosen[WEFT_FAMILY_WORKLOAD] is the last of them */
+    struct weft_resolved_workload
+        *workloads; /**< chosen[WEFT_FAMILY_WORKLOAD] is the last of them */
     uint32_t nworkloads;
 };
 
@@ -60,8 +61,8 @@ int weft_resolver_add_group(struct weft_resolver *r, const char *element, int fa
                             const char *prefix, const struct weft_param_table *table, void *values,
                             struct weft_err *err);
 /** The table of a workload's element: that of its type, and what every workload has. NULL: WEFT_E_LIMIT. */
-struct weft_param_table *weft_job_table(const struct weft_param_table *own, struct weft_arena *arena,
-                                        struct weft_err *err);
+struct weft_param_table *weft_job_table(const struct weft_param_table *own,
+                                        struct weft_arena *arena, struct weft_err *err);
 /** Chooses the types of several workloads. */
 int weft_resolver_choose_workloads(struct weft_resolver *r, struct weft_err *err);
 /** Names the workloads chosen, and adds their groups. */

@@ -91,7 +91,8 @@ int weft_resolver_add_group(struct weft_resolver *r, const char *element, int fa
     struct weft_scenario *s = r->s;
     struct weft_scenario_group *g = &s->groups[s->ngroups++];
     const struct weft_xml_elem *e = weft_resolver_elem(r, element);
-    *g = (struct weft_scenario_group){.element = element, .label = element, .prefix = prefix, .table = table};
+    *g = (struct weft_scenario_group){
+        .element = element, .label = element, .prefix = prefix, .table = table};
     if (family >= 0) {
         g->selector = weft_families[family].selector;
         g->selected = r->chosen[family].name;

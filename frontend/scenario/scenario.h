@@ -55,13 +55,13 @@ extern const struct weft_param_table weft_run_param_table;
 
 /** Parameters of every workload, beside those of its type: element <workload .../>. */
 struct weft_job_params {
-    const char *name;       /**< "": the type's */
-    int placement;          /**< enum weft_placement_policy */
+    const char *name; /**< "": the type's */
+    int placement;    /**< enum weft_placement_policy */
     uint64_t placement_seed;
     const char *hosts, *hosts_file; /**< as in struct weft_placement */
-    int share;              /**< enum weft_job_share */
+    int share;                      /**< enum weft_job_share */
     int64_t start_ps;
-    int priority;           /**< 0: what messages ask for; else traffic class + 1 */
+    int priority; /**< 0: what messages ask for; else traffic class + 1 */
     uint64_t repeat;
 };
 /** Values of the parameter `share`: flows share hosts with other workloads, graphs do not. */
@@ -95,7 +95,7 @@ struct weft_scenario_group {
     struct weft_origin *origins; /**< one per parameter */
     /** one per parameter: what WEFT_PARAM_AUTO comes to on the fabric; NULL until weft_scenario_advise, and for others */
     const char **settled;
-    int64_t line, col;           /**< of the element in the file, 0: not in the file */
+    int64_t line, col; /**< of the element in the file, 0: not in the file */
 };
 
 /** One workload of a scenario. */

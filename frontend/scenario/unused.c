@@ -8,6 +8,7 @@
 #include "congestion/choice.h"
 #include "scenario/resolve.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -124,9 +125,9 @@ static int warn(struct weft_resolver *r, const struct weft_scenario_group *g, si
     const struct weft_origin *o = &g->origins[param];
     const char *name = g->table->params[param].name;
     if (o->kind == WEFT_ORIGIN_FILE)
-        return weft_scenario_warn(r->s, err, "%s:%lld:%lld: <%s>: '%s' has no effect: %s",
-                                  r->s->file, (long long)o->line, (long long)o->col, g->element,
-                                  name, why);
+        return weft_scenario_warn(r->s, err,
+                                  "%s:%" PRId64 ":%" PRId64 ": <%s>: '%s' has no effect: %s",
+                                  r->s->file, o->line, o->col, g->element, name, why);
     return weft_scenario_warn(r->s, err, "--set %s.%s: has no effect: %s", g->prefix, name, why);
 }
 
@@ -148,8 +149,8 @@ static int warn_control(struct weft_resolver *r, const struct weft_scenario_grou
     const struct weft_origin *o = &g->selected_from;
     int code = 0;
     if (o->kind == WEFT_ORIGIN_FILE)
-        code = weft_scenario_warn(r->s, err, "%s:%lld:%lld: <%s> has no effect: %s", r->s->file,
-                                  (long long)o->line, (long long)o->col, g->element, why);
+        code = weft_scenario_warn(r->s, err, "%s:%" PRId64 ":%" PRId64 ": <%s> has no effect: %s",
+                                  r->s->file, o->line, o->col, g->element, why);
     else if (o->kind > WEFT_ORIGIN_PRESET)
         code = weft_scenario_warn(r->s, err, "--set %s.%s=%s: has no effect: %s", g->element,
                                   g->selector, g->selected, why);

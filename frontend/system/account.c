@@ -88,7 +88,7 @@ void weft_npu_arrival(struct weft_active *a, const struct weft_trail *trail,
         {WEFT_CAUSE_PEER, trail ? trail->latest_ps : 0},
         {a->coll ? WEFT_CAUSE_DEPENDENCY : WEFT_CAUSE_NETWORK, done->post_ps}};
     const int64_t alone_ps = way_parts(done, parts + 2);
-    account(npu, a, weft_now_ps(npu->sys), parts, sizeof(parts) / sizeof(parts[0]));
+    account(npu, a, weft_now_ps(npu->sys), parts, sizeof parts / sizeof parts[0]);
     struct weft_trail *t = weft_trail_arrived(npu, trail, alone_ps, done->delay_ps);
     if (t && t->latest_ps < a->ready_ps)
         t->latest_ps = a->ready_ps;
@@ -101,7 +101,7 @@ void weft_npu_acked(struct weft_active *a, const struct weft_completion *done)
     struct part parts[WEFT_WAY_PARTS + 1] = {
         [WEFT_WAY_PARTS] = {WEFT_CAUSE_NETWORK, now_ps}}; /* the way of the ACK */
     const int64_t alone_ps = way_parts(done, parts);
-    account(a->npu, a, now_ps, parts, sizeof(parts) / sizeof(parts[0]));
+    account(a->npu, a, now_ps, parts, sizeof parts / sizeof parts[0]);
     struct weft_trail *t =
         weft_trail_arrived(a->npu, a->trail, alone_ps + now_ps - done->received_ps, done->delay_ps);
     weft_trail_drop(a->npu->sys, a->trail);

@@ -28,7 +28,7 @@ const char weft_inter_choices[] =
 
 const struct weft_inter_ops *const *weft_inter_table(size_t *n)
 {
-    *n = sizeof(table) / sizeof(table[0]);
+    *n = sizeof table / sizeof table[0];
     return table;
 }
 
@@ -71,7 +71,7 @@ static void choose(struct weft_agreed_sim *s)
     int last_is_best = 1;
     if (!plans)
         return;
-    for (size_t k = 1; k < 2 * sizeof(intra) / sizeof(intra[0]); k++) {
+    for (size_t k = 1; k < 2 * sizeof intra / sizeof intra[0]; k++) {
         struct candidate c = {k % 2 ? 0 : asked.inter, intra[k / 2]};
         uint64_t ps = try_one(s, c);
         last_is_best = ps < best_ps - best_ps / 100;
@@ -120,7 +120,7 @@ struct weft_agreed_order *weft_agreed_order_share(const struct weft_agreed_probl
 
 struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem *p)
 {
-    struct weft_agreed_order *o = calloc(1, sizeof(*o));
+    struct weft_agreed_order *o = calloc(1, sizeof *o);
     struct weft_agreed_sim s = {.o = o};
     if (!o)
         return NULL;
@@ -135,14 +135,14 @@ struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem
     o->p.dims = &o->dims;
     o->order = calloc(p->nchunks, o->dims.n);
     const int room = weft_heap_reserve(&s.ends, p->nchunks) == 0;
-    s.dim = calloc(p->nchunks, sizeof(*s.dim));
-    s.phase = calloc(p->nchunks, sizeof(*s.phase));
-    s.bytes = calloc(p->nchunks, sizeof(*s.bytes));
+    s.dim = calloc(p->nchunks, sizeof *s.dim);
+    s.phase = calloc(p->nchunks, sizeof *s.phase);
+    s.bytes = calloc(p->nchunks, sizeof *s.bytes);
     int ok = o->order && room && s.dim && s.phase && s.bytes;
     for (uint32_t d = 0; d < o->dims.n; d++) {
         struct weft_agreed_queue *q = &o->queue[d];
-        q->turns = calloc(2 * p->nchunks, sizeof(*q->turns)); /* out and back */
-        q->ready = calloc(2 * p->nchunks, sizeof(*q->ready));
+        q->turns = calloc(2 * p->nchunks, sizeof *q->turns); /* out and back */
+        q->ready = calloc(2 * p->nchunks, sizeof *q->ready);
         ok = ok && q->turns && q->ready;
     }
     if (ok)

@@ -4,6 +4,7 @@
  */
 #include "system/internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,8 +144,8 @@ static int check_peer(const struct context *c, uint32_t rank, const struct weft_
     if (op->peer == rank)
         return weft_err_set(err, WEFT_E_INPUT, "it %s its own rank %u", what, rank);
     if (!weft_p2p_tag_fits(op->tag))
-        return weft_err_set(err, WEFT_E_LIMIT, "tag %llu is outside of -2^60 to 2^60 - 1",
-                            (unsigned long long)op->tag);
+        return weft_err_set(err, WEFT_E_LIMIT, "tag %" PRIu64 " is outside of -2^60 to 2^60 - 1",
+                            op->tag);
     return 0;
 }
 
@@ -198,8 +199,7 @@ static int check_ops(const struct context *c, struct weft_err *err)
             const struct weft_op *op = weft_workload_visit(c->w, r, i);
             int rc = check_op(c, r, op, err);
             if (rc) {
-                weft_err_prepend(err, "rank %u, node %llu '%s'", r, (unsigned long long)op->id,
-                                 op->name);
+                weft_err_prepend(err, "rank %u, node %" PRIu64 " '%s'", r, op->id, op->name);
                 return rc;
             }
         }

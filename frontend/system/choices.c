@@ -6,6 +6,7 @@
 #include "system/internal.h"
 #include "system/lists.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,7 @@ static int parse_named(struct weft_choices *c, const struct weft_op *op, const c
     for (size_t i = 0; i < c->nnamed; i++)
         if (strcmp(c->named[i].text, op->algorithm) == 0)
             return 0;
-    struct weft_choice *more = realloc(c->named, (c->nnamed + 1) * sizeof(*more));
+    struct weft_choice *more = realloc(c->named, (c->nnamed + 1) * sizeof *more);
     if (!more)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for algorithms");
     c->named = more;
@@ -65,7 +66,7 @@ int weft_choices_new(const struct weft_workload *w, const struct weft_system_par
     };
     int rc = 0;
     *out = (struct weft_choices){.named = NULL};
-    for (size_t i = 0; !rc && i < sizeof(by_kind) / sizeof(by_kind[0]); i++) {
+    for (size_t i = 0; !rc && i < sizeof by_kind / sizeof by_kind[0]; i++) {
         rc = parse(by_kind[i].text, p->algorithm_dir, &out->kind[by_kind[i].kind], err);
         if (rc)
             weft_err_prepend(err, "system.%s", weft_coll_kind_name(by_kind[i].kind));
@@ -77,8 +78,8 @@ int weft_choices_new(const struct weft_workload *w, const struct weft_system_par
                 continue;
             rc = parse_named(out, op, p->algorithm_dir, err);
             if (rc)
-                weft_err_prepend(err, "rank %u, node %llu '%s': its algorithm", r,
-                                 (unsigned long long)op->id, op->name);
+                weft_err_prepend(err, "rank %u, node %" PRIu64 " '%s': its algorithm", r, op->id,
+                                 op->name);
         }
     if (rc)
         weft_choices_free(out);

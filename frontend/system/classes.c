@@ -56,7 +56,7 @@ void weft_read_urgencies(const struct weft_workload *w, const struct weft_system
                 at++;
             if ((at < n && out->urgency[at] == op->priority) || n == WEFT_URGENCIES_MAX)
                 continue;
-            memmove(&out->urgency[at + 1], &out->urgency[at], (n - at) * sizeof(out->urgency[0]));
+            memmove(&out->urgency[at + 1], &out->urgency[at], (n - at) * sizeof out->urgency[0]);
             out->urgency[at] = op->priority;
             out->nurgencies++;
         }

@@ -19,6 +19,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #define HASH_NONFATAL_OOM 1
@@ -48,7 +49,7 @@ static struct class *class_of(const struct weft_workload *w, struct class **all,
                               const struct weft_op *op, int make)
 {
     struct class probe, *c;
-    memset(&probe, 0, sizeof(probe));
+    memset(&probe, 0, sizeof probe);
     probe.key.bytes = op->coll == WEFT_COLL_BARRIER || op->send_bytes ? 0 : op->bytes;
     probe.key.group = op->group;
     probe.key.kind = op->send_bytes ? WEFT_COLL_KINDS : (uint32_t)op->coll;
@@ -57,16 +58,16 @@ static struct class *class_of(const struct weft_workload *w, struct class **all,
     probe.key.involved = op->involved;
     if (op->algorithm)
         probe.key.algorithm = weft_hash64(op->algorithm, strlen(op->algorithm));
-    HASH_FIND(hh, *all, &probe.key, sizeof(probe.key), c);
+    HASH_FIND(hh, *all, &probe.key, sizeof probe.key, c);
     if (!c && make) {
-        c = calloc(1, sizeof(*c));
+        c = calloc(1, sizeof *c);
         if (!c)
             return NULL;
         c->key = probe.key;
         c->id = op->id;
         c->name = op->name;
         c->coll = op->coll;
-        HASH_ADD(hh, *all, key, sizeof(c->key), c);
+        HASH_ADD(hh, *all, key, sizeof c->key, c);
         if (c->count == UINT64_MAX) {
             free(c);
             return NULL;
@@ -80,14 +81,14 @@ static int unequal(const struct weft_workload *w, const struct class *c, uint32_
 {
     char size[WEFT_UNIT_TEXT_MAX];
     const char *group = w->groups[c->key.group].name;
-    return weft_err_set(err, WEFT_E_INPUT,
-                        "rank %u, node %llu '%s': %s of %s in group %s%s%s: rank %u has %llu of "
-                        "them, rank %u has %llu; "
-                        "the extra ones would wait for ever",
-                        c->first_rank, (unsigned long long)c->id, c->name,
-                        weft_coll_kind_name(c->coll), weft_format_size(c->key.bytes, size),
-                        *group ? "'" : "", *group ? group : "of all ranks", *group ? "'" : "",
-                        c->first_rank, (unsigned long long)c->count, rank, (unsigned long long)has);
+    return weft_err_set(
+        err, WEFT_E_INPUT,
+        "rank %u, node %" PRIu64 " '%s': %s of %s in group %s%s%s: rank %u has %" PRIu64 " of "
+        "them, rank %u has %" PRIu64 "; "
+        "the extra ones would wait for ever",
+        c->first_rank, c->id, c->name, weft_coll_kind_name(c->coll),
+        weft_format_size(c->key.bytes, size), *group ? "'" : "", *group ? group : "of all ranks",
+        *group ? "'" : "", c->first_rank, c->count, rank, has);
 }
 
 /* The rank whose ops of class c were being read has no more of them. */
@@ -185,7 +186,7 @@ int weft_coll_ids(const struct weft_workload *w, struct weft_op_state *states, u
     if (!rc)
         rc = number_classes(w, all, ninstances, err);
     if (!rc && order) {
-        *order = calloc(*ninstances ? *ninstances : 1, sizeof(**order));
+        *order = calloc(*ninstances ? *ninstances : 1, sizeof **order);
         if (!*order)
             rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for collectives");
     }

@@ -58,7 +58,7 @@ static int grow_done(struct weft_prog_lane *l, uint64_t i)
         return 0;
     while (n < need)
         n *= 2;
-    uint64_t *words = calloc(n, sizeof(*words));
+    uint64_t *words = calloc(n, sizeof *words);
     if (!words)
         return WEFT_E_LIMIT;
     for (uint64_t w = l->prefix / 64; w < l->prefix / 64 + l->nwords; w++)
@@ -351,7 +351,7 @@ static void advance(struct weft_prog *p)
 int weft_prog_open(struct weft_prog *p)
 {
     p->nlanes = weft_coll_lanes(p->ops, &p->call, p->position);
-    p->lane = p->nlanes == 1 ? &p->one_lane : calloc(p->nlanes, sizeof(*p->lane));
+    p->lane = p->nlanes == 1 ? &p->one_lane : calloc(p->nlanes, sizeof *p->lane);
     if (!p->lane)
         return WEFT_E_LIMIT;
     p->left = 0;
@@ -410,9 +410,9 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done
 {
     const struct weft_msg *msg = &done->msg;
     /* with a thousand ranks none of this is in the caches: fetched together, it comes together */
-    weft_fetch(npu, sizeof(*npu));
+    weft_fetch(npu, sizeof *npu);
     weft_fetch(msg->token.object, sizeof(struct weft_trail));
-    weft_fetch(npu->recent, sizeof(*npu->recent));
+    weft_fetch(npu->recent, sizeof *npu->recent);
     struct weft_system *s = npu->sys;
     const bool sum = msg->kind == WEFT_MSG_PART; /* its joint goes when all parts are over */
     struct weft_trail *t = sum ? NULL : weft_token_trail(done);
@@ -420,7 +420,7 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done
     uint64_t lane = msg->tag >> s->instr_bits & ((UINT64_C(1) << s->lane_bits) - 1);
     struct weft_prog *p = find_prog(npu, msg->tag >> s->instr_bits >> s->lane_bits);
     if (p)
-        weft_fetch(p->active, sizeof(*p->active));
+        weft_fetch(p->active, sizeof *p->active);
     if (p && p->running && lane < p->nlanes && i < p->lane[lane].issued) {
         struct weft_coll_instr in;
         fetch(p, (uint32_t)lane, i, &in);

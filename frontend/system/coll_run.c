@@ -12,6 +12,7 @@
  */
 #include "system/internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum phase_state { READY, DELAYED, RUNNING };
@@ -60,8 +61,8 @@ static void fail(struct weft_coll_run *run, int code, const char *what)
 {
     struct weft_err err = {0};
     const struct weft_op *op = weft_active_op(run->a);
-    weft_err_set(&err, code, "rank %u, node %llu '%s': %s", run->a->npu->rank,
-                 (unsigned long long)op->id, op->name, what);
+    weft_err_set(&err, code, "rank %u, node %" PRIu64 " '%s': %s", run->a->npu->rank, op->id,
+                 op->name, what);
     weft_system_fail(run->a->npu->sys, &err);
 }
 
@@ -144,7 +145,7 @@ static void note_phase(struct weft_coll_chunk *c)
     while (i < run->nrecords && (run->record[i].dim != dim || run->record[i].kind != p->call.kind))
         i++;
     if (i == run->nrecords) {
-        struct weft_phase_record *more = realloc(run->record, (i + 1) * sizeof(*more));
+        struct weft_phase_record *more = realloc(run->record, (i + 1) * sizeof *more);
         if (!more) {
             fail(run, WEFT_E_LIMIT, "out of memory for a collective");
             return;
@@ -318,8 +319,8 @@ static void phase_begin(struct weft_coll_chunk *c)
 
 static struct weft_coll_chunk *chunk_new(struct weft_coll_run *run)
 {
-    struct weft_coll_chunk *c = calloc(1, sizeof(*c));
-    if (c && run->order && !(c->way = calloc(1, sizeof(*c->way)))) {
+    struct weft_coll_chunk *c = calloc(1, sizeof *c);
+    if (c && run->order && !(c->way = calloc(1, sizeof *c->way))) {
         free(c);
         c = NULL;
     }
@@ -439,7 +440,7 @@ void weft_coll_begin(struct weft_active *a)
     struct weft_npu *npu = a->npu;
     struct weft_system *s = npu->sys;
     const struct weft_op *op = weft_active_op(a);
-    struct weft_coll_run *run = calloc(1, sizeof(*run));
+    struct weft_coll_run *run = calloc(1, sizeof *run);
     struct weft_err err = {0};
     if (!run) {
         weft_err_set(&err, WEFT_E_LIMIT, "rank %u: out of memory for a collective", npu->rank);

@@ -16,6 +16,8 @@
 #include "base/int128.h"
 #include "base/units.h"
 
+#include <inttypes.h>
+
 int64_t weft_inject_ps(struct weft_npu *npu, int64_t now_ps, uint64_t bytes)
 {
     const struct weft_system_params *p = npu->sys->p;
@@ -69,8 +71,8 @@ int weft_read_stragglers(const struct weft_system_params *p, uint32_t nranks, do
     while ((rc = weft_list_next(&map, &item, err)) > 0) {
         const uint64_t rank = item.field[0].value.u64;
         if (rank >= nranks) {
-            rc = weft_err_set(err, WEFT_E_INPUT, "there is no rank %llu, only 0 to %u",
-                              (unsigned long long)rank, nranks - 1);
+            rc = weft_err_set(err, WEFT_E_INPUT, "there is no rank %" PRIu64 ", only 0 to %u", rank,
+                              nranks - 1);
             break;
         }
         if (out)

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,32 +21,32 @@ static void add(struct text *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    int w = vsnprintf(t->s + t->n, sizeof(t->s) - t->n, fmt, ap);
+    int w = vsnprintf(t->s + t->n, sizeof t->s - t->n, fmt, ap);
     va_end(ap);
     t->n += w > 0 ? (size_t)w : 0;
-    if (t->n >= sizeof(t->s))
-        t->n = sizeof(t->s) - 1;
+    if (t->n >= sizeof t->s)
+        t->n = sizeof t->s - 1;
 }
 
 static void add_name(struct text *t, const struct weft_op *op)
 {
-    add(t, "'%s' (node %llu)", op->name, (unsigned long long)op->id);
+    add(t, "'%s' (node %" PRIu64 ")", op->name, op->id);
 }
 
 /* ", which ..." about an op of another rank. */
 static void add_other(struct text *t, const struct weft_npu *npu, uint32_t i, const char *what)
 {
-    unsigned long long id = (unsigned long long)npu->dag->ops[i].id;
+    const uint64_t id = npu->dag->ops[i].id;
     switch (npu->state[i].phase) {
     case WEFT_OP_WAITS:
-        add(t, ", which has not issued %s (node %llu: %u parents unfinished)", what, id,
+        add(t, ", which has not issued %s (node %" PRIu64 ": %u parents unfinished)", what, id,
             npu->state[i].parents_left);
         break;
     case WEFT_OP_ACTIVE:
-        add(t, ", which is in %s too (node %llu)", what, id);
+        add(t, ", which is in %s too (node %" PRIu64 ")", what, id);
         break;
     default:
-        add(t, ", which has finished %s (node %llu)", what, id);
+        add(t, ", which has finished %s (node %" PRIu64 ")", what, id);
         break;
     }
 }
@@ -59,26 +60,23 @@ static void explain_coll(struct text *t, const struct weft_active *a)
     add(t, "waits in %s ", weft_coll_kind_name(op->coll));
     add_name(t, op);
     if (wait.peer == UINT32_MAX && wait.held_by) {
-        add(t, ": chunk %llu of %llu lets ", (unsigned long long)wait.chunk,
-            (unsigned long long)wait.chunks);
+        add(t, ": chunk %" PRIu64 " of %" PRIu64 " lets ", wait.chunk, wait.chunks);
         add_name(t, weft_active_op(wait.held_by));
         add(t, " go first");
         return;
     }
     if (wait.peer == UINT32_MAX) {
-        add(t, ": chunk %llu of %llu is about to begin", (unsigned long long)wait.chunk,
-            (unsigned long long)wait.chunks);
+        add(t, ": chunk %" PRIu64 " of %" PRIu64 " is about to begin", wait.chunk, wait.chunks);
         return;
     }
     if (wait.peer == a->npu->rank)
         add(t, " for the switches, which have all parts");
     else
         add(t, " for rank %u", wait.peer);
-    add(t, ": chunk %llu of %llu, ", (unsigned long long)wait.chunk,
-        (unsigned long long)wait.chunks);
+    add(t, ": chunk %" PRIu64 " of %" PRIu64 ", ", wait.chunk, wait.chunks);
     if (wait.phases > 1)
         add(t, "phase %u of %u, ", wait.phase, wait.phases);
-    add(t, "step %llu", (unsigned long long)wait.step);
+    add(t, "step %" PRIu64, wait.step);
     if (wait.peer == a->npu->rank)
         return;
     const struct weft_npu *peer = &s->npus[wait.peer];
@@ -114,8 +112,8 @@ static void explain_recv(struct text *t, const struct weft_active *a)
     char size[WEFT_UNIT_TEXT_MAX];
     add(t, "waits in recv ");
     add_name(t, op);
-    add(t, " for %s from rank %u with tag %lld", weft_format_size(op->bytes, size), op->peer,
-        (long long)op->tag);
+    add(t, " for %s from rank %u with tag %" PRId64, weft_format_size(op->bytes, size), op->peer,
+        op->tag);
     add_partner(t, a, "that send");
 }
 
@@ -133,8 +131,8 @@ static void explain_active(struct text *t, const struct weft_active *a)
     case WEFT_OP_SEND:
         add(t, "waits in send ");
         add_name(t, op);
-        add(t, " of %s to rank %u with tag %lld: ", weft_format_size(op->bytes, size), op->peer,
-            (long long)op->tag);
+        add(t, " of %s to rank %u with tag %" PRId64 ": ", weft_format_size(op->bytes, size),
+            op->peer, op->tag);
         if (a->start_ps < 0) {
             add(t, "rendezvous with that rank");
             add_partner(t, a, "that receive");
@@ -181,7 +179,7 @@ uint32_t weft_system_explain(const struct weft_system *s, uint32_t max, weft_net
         for (const struct weft_active *a = npu->first_active; a && a->next; a = a->next)
             more++;
         if (more)
-            add(&t, "; %llu more of its operations are in progress", (unsigned long long)more);
+            add(&t, "; %" PRIu64 " more of its operations are in progress", more);
         fn(ctx, t.s);
     }
     return unfinished;

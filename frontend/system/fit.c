@@ -63,7 +63,7 @@ static int count_use(struct fit *f, const struct weft_op *op)
                            f->use[i].shape->dims.n != f->shapes[op->group].dims.n))
         i++;
     if (i == f->nuse) {
-        struct use *more = realloc(f->use, (i + 1) * sizeof(*more));
+        struct use *more = realloc(f->use, (i + 1) * sizeof *more);
         if (!more)
             return WEFT_E_LIMIT;
         f->use = more;
@@ -126,14 +126,14 @@ static void describe(const struct fit *f, const struct use *u, char *buf, size_t
         snprintf(buf, size, "%s over %u ranks%s", u->choice->text, u->n,
                  u->shape->grid && u->shape->dims.n > 1 ? " as one dimension" : "");
         if (f->rings && u->choice->alg[0].ops->ordered) {
-            snprintf(one, sizeof(one), ", order %.40s", f->p->order);
+            snprintf(one, sizeof one, ", order %.40s", f->p->order);
             add(buf, size, one);
         }
         return;
     }
     for (uint32_t d = 0; d < u->shape->dims.n; d++) {
         const uint32_t dim = u->shape->fabric_dim[d];
-        snprintf(one, sizeof(one), "%s%s in dimension %u (%u)", d ? ", " : "",
+        snprintf(one, sizeof one, "%s%s in dimension %u (%u)", d ? ", " : "",
                  weft_choice_in(u->choice, dim)->ops->name, dim, u->shape->dims.size[d]);
         add(buf, size, one);
     }
@@ -150,7 +150,7 @@ int weft_system_algorithms(const struct weft_workload *w, const struct weft_syst
     if (rc)
         return rc;
     for (size_t i = 0; i < f.nuse; i++) {
-        describe(&f, &f.use[i], text, sizeof(text));
+        describe(&f, &f.use[i], text, sizeof text);
         fn(ctx, f.use[i].kind, text);
     }
     fit_free(&f);
@@ -221,12 +221,12 @@ static void advise_on_dimension(const struct fit *f, const struct use *u,
     if (t < MISFIT * h || t - h < MISFIT_S)
         return;
     for (uint32_t d = 0; d < f->dims.n; d++) {
-        add(list, sizeof(list), d ? "," : "");
-        add(list, sizeof(list), u->choice->alg[0].ops->name);
+        add(list, sizeof list, d ? "," : "");
+        add(list, sizeof list, u->choice->alg[0].ops->name);
     }
     const char *name = weft_coll_kind_name(u->kind);
     snprintf(
-        text, sizeof(text),
+        text, sizeof text,
         "%s=%s is one ring over %u ranks of %u dimensions: all of it goes through links of "
         "dimension %u (%s per rank), so that one of %s takes at least %s; one ring per dimension, "
         "system.%s=%s, takes %s",
@@ -247,13 +247,13 @@ static void advise_on_order(const struct fit *f, void (*fn)(void *ctx, const cha
     if (f->p->inter_dimension == 0 || f->nuse == 0)
         return;
     if (!f->phased)
-        snprintf(text, sizeof(text),
+        snprintf(text, sizeof text,
                  "system.inter-dimension=%s has no effect: no collective of the job goes through "
                  "several dimensions one after the other; name one algorithm per dimension, as in "
                  "system.all-reduce=ring,ring",
                  name);
     else if (f->p->chunks == 1)
-        snprintf(text, sizeof(text),
+        snprintf(text, sizeof text,
                  "system.inter-dimension=%s orders nothing: with system.chunks=1 a collective is "
                  "one chunk, and the first chunk takes the dimensions innermost first; set "
                  "system.chunks",

@@ -27,7 +27,7 @@ static struct weft_joint *joint_of(struct weft_site_group *g, uint64_t tag, uint
     void *found = NULL;
     if (weft_u64map_get(&g->posting, tag, &found))
         return found;
-    struct weft_joint *j = calloc(1, sizeof(*j));
+    struct weft_joint *j = calloc(1, sizeof *j);
     if (!j)
         return NULL;
     if (weft_u64map_put(&g->posting, tag, j)) {

@@ -45,12 +45,12 @@ struct weft_p2p;
 /** An op that has been issued and is not done. */
 struct weft_active {
     struct weft_npu *npu;
-    uint32_t op;                          /**< index into the rank's ops */
-    int64_t ready_ps, start_ps;           /**< start_ps is -1 until it starts */
-    struct weft_active *prev, *next;      /**< all active ops of the NPU, in issue order */
-    struct weft_active *queued;           /**< next in a resource's or a RECV's queue */
-    struct weft_coll_run *coll;           /**< COLL */
-    struct weft_trail *trail;             /**< of what began it, once it has begun */
+    uint32_t op;                     /**< index into the rank's ops */
+    int64_t ready_ps, start_ps;      /**< start_ps is -1 until it starts */
+    struct weft_active *prev, *next; /**< all active ops of the NPU, in issue order */
+    struct weft_active *queued;      /**< next in a resource's or a RECV's queue */
+    struct weft_coll_run *coll;      /**< COLL */
+    struct weft_trail *trail;        /**< of what began it, once it has begun */
     int64_t exposed_ps[WEFT_CAUSES]; /**< exposed time that ended as it got on, by cause */
     const struct weft_op *what;      /**< the op */
     struct weft_op own[];            /**< it, where ranks share theirs */
@@ -574,7 +574,8 @@ int weft_coll_rendezvous_send(struct weft_prog *p, uint64_t instr, uint32_t peer
 void weft_coll_rendezvous_recv(struct weft_prog *p, uint32_t peer, uint64_t tag);
 /** A message of a rendezvous has come in, which begins an event: returns the program whose send
  * instruction *instr it grants, NULL: none. */
-struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu, const struct weft_completion *done, uint64_t *instr);
+struct weft_prog *weft_coll_rendezvous_control(struct weft_npu *npu,
+                                               const struct weft_completion *done, uint64_t *instr);
 /** A send instruction of a program that waits for its grant, and from whom; 0: there is none. */
 int weft_coll_rendezvous_pending(const struct weft_prog *p, uint64_t *instr, uint32_t *rank);
 

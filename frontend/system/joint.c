@@ -8,6 +8,7 @@
 #include "system/internal.h"
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,12 +87,11 @@ static int unsent(const struct pass *p, const struct end *recv, uint64_t sends, 
                   struct weft_err *err)
 {
     const struct weft_op *op = op_of(p, recv->op);
-    return weft_err_set(
-        err, WEFT_E_INPUT,
-        "rank %u, node %llu '%s': receives from rank %u with tag %lld, %llu times in all, but rank "
-        "%u sends that %llu times: it would wait for ever",
-        recv->dst, (unsigned long long)op->id, op->name, recv->src, (long long)recv->tag,
-        (unsigned long long)recvs, recv->src, (unsigned long long)sends);
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "rank %u, node %" PRIu64 " '%s': receives from rank %u with tag %" PRId64
+                        ", %" PRIu64 " times in all, but rank "
+                        "%u sends that %" PRIu64 " times: it would wait for ever",
+                        recv->dst, op->id, op->name, recv->src, recv->tag, recvs, recv->src, sends);
 }
 
 static void note_odd(struct pass *p, uint64_t op)
@@ -159,11 +159,11 @@ static int read_messages(struct pass *p, struct weft_err *err)
             if (!recv && op->kind != WEFT_OP_SEND)
                 continue;
             if (op->peer >= w->nranks || op->peer == r)
-                return weft_err_set(
-                    err, WEFT_E_INPUT,
-                    "rank %u, node %llu '%s': its peer is rank %u; there are the ranks 0 to %u, "
-                    "and a message goes to another",
-                    r, (unsigned long long)op->id, op->name, op->peer, w->nranks - 1);
+                return weft_err_set(err, WEFT_E_INPUT,
+                                    "rank %u, node %" PRIu64
+                                    " '%s': its peer is rank %u; there are the ranks 0 to %u, "
+                                    "and a message goes to another",
+                                    r, op->id, op->name, op->peer, w->nranks - 1);
             ends[at++] = (struct end){.tag = op->tag,
                                       .src = recv ? op->peer : r,
                                       .dst = recv ? r : op->peer,
@@ -184,8 +184,8 @@ static int compare_orders(struct pass *p, struct weft_err *err)
     if (!turn || !next) {
         free(turn);
         free(next);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu collectives",
-                            (unsigned long long)p->ninstances);
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %" PRIu64 " collectives",
+                            p->ninstances);
     }
     for (int first = 1; first >= 0; first--)
         for (uint32_t r = 0; r < w->nranks; r++) {
@@ -216,8 +216,8 @@ static int read_collectives(struct pass *p, struct weft_err *err)
     p->out->collectives = p->ninstances;
     p->instances = calloc(p->ninstances + 1, sizeof *p->instances);
     if (!p->instances)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu collectives",
-                            (unsigned long long)p->ninstances);
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %" PRIu64 " collectives",
+                            p->ninstances);
     for (uint32_t r = 0; r < w->nranks; r++)
         for (uint32_t i = 0; i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);
@@ -331,13 +331,13 @@ static int circle(const struct pass *p, struct weft_err *err)
         const struct weft_op *op = &p->w->dags[o.rank].ops[o.op];
         if (seen++ < NAMED && used < sizeof text)
             used += (size_t)snprintf(text + used, sizeof text - used,
-                                     "%srank %u, node %llu '%.40s'", seen > 1 ? " waits for " : "",
-                                     o.rank, (unsigned long long)op->id, op->name);
+                                     "%srank %u, node %" PRIu64 " '%.40s'",
+                                     seen > 1 ? " waits for " : "", o.rank, op->id, op->name);
         at = waits_for(p, at);
     } while (at != begin && seen < p->nops);
     return weft_err_set(err, WEFT_E_INPUT,
-                        "the job can't end: %s%s, and that waits for the first of these %llu", text,
-                        seen > NAMED ? " and so on" : "", (unsigned long long)seen);
+                        "the job can't end: %s%s, and that waits for the first of these %" PRIu64,
+                        text, seen > NAMED ? " and so on" : "", seen);
 }
 
 /* ---- ---- */
@@ -354,8 +354,7 @@ static int begin(struct pass *p, struct weft_err *err)
     p->link = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->link);
     p->stack = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->stack);
     if (!p->first || !p->state || !p->ready_ps || !p->link || !p->stack)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu operations",
-                            (unsigned long long)p->nops);
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %" PRIu64 " operations", p->nops);
     memset(p->link, 0xff, (p->nops + 1) * sizeof *p->link);
     return 0;
 }

@@ -19,7 +19,7 @@ void weft_npu_ready(struct weft_npu *npu, uint32_t op)
 {
     if (npu->nready == npu->ready_cap) {
         uint32_t cap = npu->ready_cap ? 2 * npu->ready_cap : 8;
-        uint32_t *p = realloc(npu->ready, (size_t)cap * sizeof(*p));
+        uint32_t *p = realloc(npu->ready, (size_t)cap * sizeof *p);
         if (!p) {
             fail_memory(npu);
             return;
@@ -87,8 +87,7 @@ void weft_npu_issue(struct weft_npu *npu)
         return; /* an op that is done while being issued: the loop below goes on */
     npu->issuing = 1;
     while (npu->nready > 0 && npu->sys->err.code == 0) {
-        struct weft_active *a =
-            calloc(1, sizeof(*a) + (npu->dag->groups ? sizeof(a->own[0]) : 0));
+        struct weft_active *a = calloc(1, sizeof *a + (npu->dag->groups ? sizeof a->own[0] : 0));
         if (!a) {
             fail_memory(npu);
             break;

@@ -13,6 +13,7 @@
 #include "system/internal.h"
 #include "system/lists.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,11 +46,10 @@ static int read_list(const char *text, uint32_t nranks, uint64_t *key, struct we
         const uint64_t rank = item.field[0].value.u64;
         if (rank >= nranks)
             return weft_err_set(err, WEFT_E_INPUT,
-                                "rank %llu does not exist: there are the ranks 0 to %u",
-                                (unsigned long long)rank, nranks - 1);
+                                "rank %" PRIu64 " does not exist: there are the ranks 0 to %u",
+                                rank, nranks - 1);
         if (key[rank] != UINT64_MAX)
-            return weft_err_set(err, WEFT_E_INPUT, "rank %llu is there twice",
-                                (unsigned long long)rank);
+            return weft_err_set(err, WEFT_E_INPUT, "rank %" PRIu64 " is there twice", rank);
         key[rank] = n++;
     }
     if (rc)
@@ -57,8 +57,8 @@ static int read_list(const char *text, uint32_t nranks, uint64_t *key, struct we
     for (uint32_t r = 0; r < nranks; r++)
         if (key[r] == UINT64_MAX)
             return weft_err_set(err, WEFT_E_INPUT,
-                                "rank %u is missing: the list has %llu of %u ranks", r,
-                                (unsigned long long)n, nranks);
+                                "rank %u is missing: the list has %" PRIu64 " of %u ranks", r, n,
+                                nranks);
     return 0;
 }
 
@@ -92,14 +92,14 @@ static int by_key(const void *a, const void *b)
 /* Seats the members of one group. */
 static int seat(const struct weft_group *g, const uint64_t *key, struct weft_ring *out)
 {
-    struct seat *seats = calloc(g->n ? g->n : 1, sizeof(*seats));
-    out->ranks = calloc(g->n ? g->n : 1, sizeof(*out->ranks));
-    out->place = calloc(g->n ? g->n : 1, sizeof(*out->place));
+    struct seat *seats = calloc(g->n ? g->n : 1, sizeof *seats);
+    out->ranks = calloc(g->n ? g->n : 1, sizeof *out->ranks);
+    out->place = calloc(g->n ? g->n : 1, sizeof *out->place);
     const int ok = seats && out->ranks && out->place;
     for (uint32_t i = 0; ok && i < g->n; i++)
         seats[i] = (struct seat){key[g->ranks[i]], g->ranks[i], i};
     if (ok)
-        qsort(seats, g->n, sizeof(*seats), by_key);
+        qsort(seats, g->n, sizeof *seats, by_key);
     for (uint32_t i = 0; ok && i < g->n; i++) {
         out->ranks[i] = seats[i].rank;
         out->place[seats[i].member] = i;
@@ -114,9 +114,9 @@ int weft_rings_new(const struct weft_workload *w, const char *order, const struc
     *out = NULL;
     if (weft_list_is_word(&weft_order_form, order) == WEFT_ORDER_GROUP)
         return 0;
-    uint64_t *key = calloc(w->nranks ? w->nranks : 1, sizeof(*key));
+    uint64_t *key = calloc(w->nranks ? w->nranks : 1, sizeof *key);
     int rc = key ? fill_keys(order, dims, w->nranks, key, err) : no_memory(err);
-    if (!rc && !(*out = calloc(w->ngroups ? w->ngroups : 1, sizeof(**out))))
+    if (!rc && !(*out = calloc(w->ngroups ? w->ngroups : 1, sizeof **out)))
         rc = no_memory(err);
     for (uint32_t g = 0; !rc && g < w->ngroups; g++)
         if (seat(&w->groups[g], key, &(*out)[g]))

@@ -16,6 +16,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 int weft_p2p_tag_fits(uint64_t tag)
@@ -38,12 +39,12 @@ static int check_size(struct weft_active *a, uint64_t bytes)
         return 0;
     char want[WEFT_UNIT_TEXT_MAX], got[WEFT_UNIT_TEXT_MAX];
     struct weft_err err = {0};
-    weft_err_set(
-        &err, WEFT_E_INPUT,
-        "rank %u, node %llu '%s': it receives %s from rank %u with tag %lld, but the message "
-        "that was sent has %s",
-        a->npu->rank, (unsigned long long)op->id, op->name, weft_format_size(op->bytes, want),
-        op->peer, (long long)op->tag, weft_format_size(bytes, got));
+    weft_err_set(&err, WEFT_E_INPUT,
+                 "rank %u, node %" PRIu64 " '%s': it receives %s from rank %u with tag %" PRId64
+                 ", but the message "
+                 "that was sent has %s",
+                 a->npu->rank, op->id, op->name, weft_format_size(op->bytes, want), op->peer,
+                 op->tag, weft_format_size(bytes, got));
     weft_system_fail(a->npu->sys, &err);
     return err.code;
 }
@@ -64,8 +65,7 @@ static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes,
     };
     weft_classify(&s->classes, op, op->tag, &msg);
     if (s->net->ops->send(s->net, &msg, &err)) {
-        weft_err_prepend(&err, "rank %u, node %llu '%s'", a->npu->rank, (unsigned long long)op->id,
-                         op->name);
+        weft_err_prepend(&err, "rank %u, node %" PRIu64 " '%s'", a->npu->rank, op->id, op->name);
         weft_system_fail(s, &err);
     }
 }
@@ -219,7 +219,7 @@ void weft_p2p_received(struct weft_npu *npu, const struct weft_completion *done)
         }
         return;
     }
-    struct weft_arrival *m = calloc(1, sizeof(*m));
+    struct weft_arrival *m = calloc(1, sizeof *m);
     if (!m) {
         weft_p2p_no_memory(npu);
         return;

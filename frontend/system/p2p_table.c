@@ -14,10 +14,10 @@ void weft_p2p_no_memory(struct weft_npu *npu)
 struct weft_p2p *weft_p2p_find(const struct weft_npu *npu, uint32_t peer, uint64_t tag)
 {
     struct weft_p2p probe, *e;
-    memset(&probe, 0, sizeof(probe));
+    memset(&probe, 0, sizeof probe);
     probe.key.tag = tag;
     probe.key.peer = peer;
-    HASH_FIND(hh, npu->p2p, &probe.key, sizeof(probe.key), e);
+    HASH_FIND(hh, npu->p2p, &probe.key, sizeof probe.key, e);
     return e;
 }
 
@@ -26,11 +26,11 @@ struct weft_p2p *weft_p2p_entry(struct weft_npu *npu, uint32_t peer, uint64_t ta
     struct weft_p2p *e = weft_p2p_find(npu, peer, tag);
     if (e)
         return e;
-    e = calloc(1, sizeof(*e));
+    e = calloc(1, sizeof *e);
     if (e) {
         e->key.tag = tag;
         e->key.peer = peer;
-        HASH_ADD(hh, npu->p2p, key, sizeof(e->key), e);
+        HASH_ADD(hh, npu->p2p, key, sizeof e->key, e);
         if (!e->failed)
             return e;
         free(e);

@@ -21,7 +21,7 @@ static int sort_members(const struct weft_workload *w, const struct weft_group *
 {
     for (uint32_t i = 0; i < g->n; i++)
         scratch[i] = (struct member){g->ranks[i], i};
-    qsort(scratch, g->n, sizeof(*scratch), by_rank);
+    qsort(scratch, g->n, sizeof *scratch, by_rank);
     for (uint32_t i = 0; i < g->n; i++) {
         if (scratch[i].rank >= w->nranks)
             return weft_err_set(err, WEFT_E_INPUT,
@@ -40,12 +40,12 @@ uint32_t **weft_positions_new(const struct weft_workload *w, struct weft_err *er
     uint32_t largest = 1;
     for (uint32_t g = 0; g < w->ngroups; g++)
         largest = w->groups[g].n > largest ? w->groups[g].n : largest;
-    struct member *scratch = calloc(largest, sizeof(*scratch));
-    uint32_t **position = calloc(w->ngroups ? w->ngroups : 1, sizeof(*position));
+    struct member *scratch = calloc(largest, sizeof *scratch);
+    uint32_t **position = calloc(w->ngroups ? w->ngroups : 1, sizeof *position);
     int rc = scratch && position ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
     for (uint32_t g = 0; !rc && g < w->ngroups; g++) {
         const struct weft_group *group = &w->groups[g];
-        position[g] = calloc(group->n ? group->n : 1, sizeof(**position));
+        position[g] = calloc(group->n ? group->n : 1, sizeof **position);
         rc = position[g] ? sort_members(w, group, scratch, position[g], err)
                          : weft_err_set(err, WEFT_E_LIMIT, "out of memory for groups");
     }

@@ -10,6 +10,7 @@
  */
 #include "system/internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* The memory of a rank. */
@@ -49,16 +50,16 @@ int weft_remote_check(const struct weft_workload *w, const struct weft_system_pa
         return 0;
     return weft_err_set(
         err, WEFT_E_INPUT,
-        "system.remote-traffic: %u ranks and their %u memories need %llu hosts, but "
+        "system.remote-traffic: %u ranks and their %u memories need %" PRIu64 " hosts, but "
         "the fabric has %u; the workload's parameter ranks leaves hosts for memories",
-        w->nranks, memories, (unsigned long long)w->nranks + memories, fabric->nhosts);
+        w->nranks, memories, (uint64_t)w->nranks + memories, fabric->nhosts);
 }
 
 int weft_remote_begin(struct weft_system *s, struct weft_err *err)
 {
     if (s->p->remote_memory == WEFT_REMOTE_NONE)
         return 0;
-    s->memory_free_ps = calloc((size_t)s->w->nranks + 1, sizeof(*s->memory_free_ps));
+    s->memory_free_ps = calloc((size_t)s->w->nranks + 1, sizeof *s->memory_free_ps);
     return s->memory_free_ps ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for memories");
 }
 
@@ -78,14 +79,14 @@ static void post(struct weft_active *a, int there, uint64_t bytes)
     uint32_t memory = s->w->nranks + memory_of(s->p, a->npu->rank);
     struct weft_err err = {0};
     struct weft_msg msg = {.src = there ? a->npu->rank : memory,
-                               .dst = there ? memory : a->npu->rank,
-                               .bytes = bytes,
-                               .token.object = a,
+                           .dst = there ? memory : a->npu->rank,
+                           .bytes = bytes,
+                           .token.object = a,
                            .prio = WEFT_PRIO_DEFAULT,
                            .token_type = WEFT_TOKEN_ACTIVE};
     if (s->net->ops->send(s->net, &msg, &err)) {
-        weft_err_prepend(&err, "rank %u, node %llu '%s'", a->npu->rank,
-                         (unsigned long long)weft_active_op(a)->id, weft_active_op(a)->name);
+        weft_err_prepend(&err, "rank %u, node %" PRIu64 " '%s'", a->npu->rank,
+                         weft_active_op(a)->id, weft_active_op(a)->name);
         weft_system_fail(s, &err);
     }
 }

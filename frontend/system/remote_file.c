@@ -26,7 +26,7 @@ static const struct {
     {"PER_NODE_MEMORY_EXPANSION", WEFT_REMOTE_PER_NODE, LATENCY | BANDWIDTH | NODES | PER_NODE},
     {"MEMORY_POOL", WEFT_REMOTE_POOL, LATENCY | BANDWIDTH},
 };
-enum { NTYPES = sizeof(types) / sizeof(types[0]) };
+enum { NTYPES = sizeof types / sizeof types[0] };
 
 static const struct {
     const char *name;
@@ -39,7 +39,7 @@ static const struct {
     {"num-nodes", NODES, 1 << 20, 1, 1},
     {"num-npus-per-node", PER_NODE, 1 << 20, 1, 1},
 };
-enum { NNUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
+enum { NNUMBERS = sizeof numbers / sizeof numbers[0] };
 
 static int find_type(const struct weft_flat *f, size_t *type, struct weft_err *err)
 {

@@ -10,6 +10,7 @@
 #include "system/internal.h"
 #include "system/lists.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,8 +76,8 @@ int weft_read_dims(const struct weft_system_params *p, const struct weft_dims *f
         product = product > UINT32_MAX ? product : product * out->size[d];
     if (*p->dims && product != nranks)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "system.dims=%s has %llu places, but there are %u ranks", p->dims,
-                            (unsigned long long)product, nranks);
+                            "system.dims=%s has %" PRIu64 " places, but there are %u ranks",
+                            p->dims, product, nranks);
     if (product != nranks) /* a fabric with more hosts than the job has ranks */
         out->n = 0;
     return 0;
@@ -87,7 +88,7 @@ static uint32_t places(const struct weft_group *g, uint32_t stride, uint32_t siz
 {
     uint32_t n = 0;
     unsigned char *has = calloc(size, 1);
-    *out = calloc(size, sizeof(**out));
+    *out = calloc(size, sizeof **out);
     for (uint32_t i = 0; has && *out && i < g->n; i++)
         has[g->ranks[i] / stride % size] = 1;
     for (uint32_t k = 0; has && *out && k < size; k++)
@@ -129,7 +130,7 @@ static int shape(const struct weft_group *g, const struct weft_dims *dims, struc
 struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct weft_dims *dims,
                                    struct weft_err *err)
 {
-    struct weft_shape *shapes = calloc(w->ngroups ? w->ngroups : 1, sizeof(*shapes));
+    struct weft_shape *shapes = calloc(w->ngroups ? w->ngroups : 1, sizeof *shapes);
     int ok = shapes != NULL;
     for (uint32_t g = 0; ok && g < w->ngroups; g++)
         ok = shape(&w->groups[g], dims, &shapes[g]) == 0;

@@ -5,6 +5,7 @@
  */
 #include "system/internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* A set of ranks: base + place[j] * stride. */
@@ -22,8 +23,8 @@ static int open_group(struct weft_system *s, const struct row *row, const struct
         return 0;
     if (!s->net->ops->group)
         return weft_err_set(err, WEFT_E_INPUT, "the backend has no switches that add up");
-    struct weft_site_group *g = calloc(1, sizeof(*g));
-    uint32_t *hosts = malloc(row->n * sizeof(*hosts));
+    struct weft_site_group *g = calloc(1, sizeof *g);
+    uint32_t *hosts = malloc(row->n * sizeof *hosts);
     if (g) {
         g->next = s->sites.groups;
         s->sites.groups = g;
@@ -85,7 +86,7 @@ static int links_among(const struct weft_system *s, const struct weft_fabric *f,
 {
     const struct weft_group *g = &s->w->groups[group];
     *n = 0;
-    *edge = malloc(((size_t)f->nlinks * 2 + 1) * sizeof(**edge));
+    *edge = malloc(((size_t)f->nlinks * 2 + 1) * sizeof **edge);
     for (uint32_t i = 0; *edge && i < f->nlinks; i++) {
         const struct weft_fabric_link *l = &f->links[i];
         if (f->nodes[l->a].kind != WEFT_NODE_HOST || f->nodes[l->b].kind != WEFT_NODE_HOST)
@@ -112,7 +113,7 @@ static int plan(struct weft_system *s, const struct weft_fabric *f, const struct
     if (!f)
         return weft_err_set(err, WEFT_E_INPUT, "algorithm %s needs to know the fabric",
                             alg->ops->name);
-    struct weft_site_program *p = calloc(1, sizeof(*p));
+    struct weft_site_program *p = calloc(1, sizeof *p);
     int rc = p ? links_among(s, f, op->group, &edge, &n) : WEFT_E_LIMIT;
     if (rc) {
         free(p);
@@ -179,8 +180,7 @@ int weft_sites_new(struct weft_system *s, const struct weft_fabric *fabric, stru
                 continue;
             int rc = prepare_op(s, fabric, r, op, err);
             if (rc) {
-                weft_err_prepend(err, "rank %u, node %llu '%s'", r, (unsigned long long)op->id,
-                                 op->name);
+                weft_err_prepend(err, "rank %u, node %" PRIu64 " '%s'", r, op->id, op->name);
                 return rc;
             }
         }

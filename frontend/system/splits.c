@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* Whether op @p i is an all-to-all-v of `group`. */
@@ -44,13 +45,12 @@ static int name_culprit(const struct weft_workload *w, struct weft_err *err)
             for (uint32_t m = 0; m < g->n; m++) {
                 const struct weft_op *other = nth_split(&w->dags[g->ranks[m]], op->group, k);
                 if (other && other->recv_bytes[me] != op->send_bytes[m])
-                    return weft_err_set(
-                        err, WEFT_E_INPUT,
-                        "rank %u, node %llu '%s': it sends %llu B to rank %u, which "
-                        "expects %llu B (node %llu)",
-                        r, (unsigned long long)op->id, op->name,
-                        (unsigned long long)op->send_bytes[m], g->ranks[m],
-                        (unsigned long long)other->recv_bytes[me], (unsigned long long)other->id);
+                    return weft_err_set(err, WEFT_E_INPUT,
+                                        "rank %u, node %" PRIu64 " '%s': it sends %" PRIu64
+                                        " B to rank %u, which "
+                                        "expects %" PRIu64 " B (node %" PRIu64 ")",
+                                        r, op->id, op->name, op->send_bytes[m], g->ranks[m],
+                                        other->recv_bytes[me], other->id);
             }
         }
     }
@@ -80,7 +80,7 @@ static int add_op(struct weft_u64map *sums, const struct weft_workload *w, uint3
 int weft_check_splits(const struct weft_workload *w, struct weft_err *err)
 {
     struct weft_u64map sums = {0};
-    uint32_t *seen = calloc(w->ngroups ? w->ngroups : 1, sizeof(*seen));
+    uint32_t *seen = calloc(w->ngroups ? w->ngroups : 1, sizeof *seen);
     int rc = seen ? 0 : WEFT_E_LIMIT, differ = 0;
     for (uint32_t r = 0; !rc && r < w->nranks; r++) {
         for (uint32_t i = 0; i < w->dags[r].nops; i++) {

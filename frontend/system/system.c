@@ -4,6 +4,7 @@
  */
 #include "system/internal.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static void on_sent(void *ctx, const struct weft_completion *done)
@@ -78,7 +79,7 @@ static void size_op(const struct weft_system *s, uint32_t rank, const struct wef
     static const enum weft_coll_kind kinds[] = {WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_GATHER,
                                                 WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL};
     for (uint32_t d = 0; d < shape->dims.n; d++)
-        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
             const struct weft_coll_algorithm *a = weft_choice_in(choice, shape->fabric_dim[d]);
             struct weft_coll_call phase = {.kind = kinds[k], .n = shape->dims.size[d]};
             weft_coll_use(&phase, a);
@@ -108,18 +109,17 @@ static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err
     s->instr_bits = bits_for(instrs);
     const unsigned most = s->coll_rendezvous_bytes ? 61 : 63; /* without WEFT_TAG_* */
     if (bits_for(ninstances) + s->chunk_bits + s->phase_bits + s->lane_bits + s->instr_bits > most)
-        return weft_err_set(
-            err, WEFT_E_LIMIT,
-            "%llu collectives of up to %llu chunks, %llu lanes and %llu instructions are more than "
-            "a message tag can name",
-            (unsigned long long)ninstances, (unsigned long long)chunks, (unsigned long long)lanes,
-            (unsigned long long)instrs);
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "%" PRIu64 " collectives of up to %" PRIu64 " chunks, %" PRIu64
+                            " lanes and %" PRIu64 " instructions are more than "
+                            "a message tag can name",
+                            ninstances, chunks, lanes, instrs);
     return 0;
 }
 
 static int set_slowdowns(struct weft_system *s, struct weft_err *err)
 {
-    double *slowdown = calloc(s->w->nranks ? s->w->nranks : 1, sizeof(*slowdown));
+    double *slowdown = calloc(s->w->nranks ? s->w->nranks : 1, sizeof *slowdown);
     int rc = slowdown ? weft_read_stragglers(s->p, s->w->nranks, slowdown, err)
                       : weft_err_set(err, WEFT_E_LIMIT, "out of memory for the system layer");
     for (uint32_t r = 0; !rc && r < s->w->nranks; r++)
@@ -134,11 +134,11 @@ static int prepare(struct weft_system *s, const struct weft_fabric *fabric, stru
     uint64_t ninstances;
     for (uint32_t r = 0; r < w->nranks; r++)
         s->total += w->dags[r].nops;
-    s->npus = calloc(w->nranks ? w->nranks : 1, sizeof(*s->npus));
-    s->states = calloc(s->total ? s->total : 1, sizeof(*s->states));
+    s->npus = calloc(w->nranks ? w->nranks : 1, sizeof *s->npus);
+    s->states = calloc(s->total ? s->total : 1, sizeof *s->states);
     if (!s->npus || !s->states)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu operations",
-                            (unsigned long long)s->total);
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %" PRIu64 " operations",
+                            s->total);
     struct weft_op_state *at = s->states;
     for (uint32_t r = 0; r < w->nranks; r++) {
         struct weft_npu *npu = &s->npus[r];
@@ -180,7 +180,7 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     err = err ? err : &own;
     if (weft_system_check(w, p, env, err))
         return NULL;
-    struct weft_system *s = calloc(1, sizeof(*s));
+    struct weft_system *s = calloc(1, sizeof *s);
     if (!s) {
         weft_err_set(err, WEFT_E_LIMIT, "out of memory for the system layer");
         return NULL;
@@ -299,10 +299,10 @@ int weft_system_conclude(struct weft_system *s, struct weft_err *err)
             sum_ps += x.exposed_ps[k];
         if (sum_ps != x.exposed_comm_ps || (x.finished && x.exposed_ps[WEFT_CAUSE_OPEN]))
             rc = weft_err_set(err, WEFT_E_INTERNAL,
-                              "rank %u: exposed communication is %lld ps, its causes are %lld ps, "
-                              "%lld ps of them not known",
-                              r, (long long)x.exposed_comm_ps, (long long)sum_ps,
-                              (long long)x.exposed_ps[WEFT_CAUSE_OPEN]);
+                              "rank %u: exposed communication is %" PRId64
+                              " ps, its causes are %" PRId64 " ps, "
+                              "%" PRId64 " ps of them not known",
+                              r, x.exposed_comm_ps, sum_ps, x.exposed_ps[WEFT_CAUSE_OPEN]);
     }
     return rc;
 }

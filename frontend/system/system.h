@@ -116,8 +116,8 @@ enum weft_cause {
     WEFT_CAUSE_LOSS_RECOVERY,
     WEFT_CAUSE_PFC_PAUSE,
     WEFT_CAUSE_FABRIC_QUEUEING,
-    WEFT_CAUSE_REDUCE,     /**< received data is added up or copied */
-    WEFT_CAUSE_ENDPOINT,   /**< software and injection: endpoint delay, LogGP costs */
+    WEFT_CAUSE_REDUCE,      /**< received data is added up or copied */
+    WEFT_CAUSE_ENDPOINT,    /**< software and injection: endpoint delay, LogGP costs */
     WEFT_CAUSES_ON_THE_WAY, /**< how many of them a trail counts; see trail.h */
     /** A peer has not come to the operation yet. */
     WEFT_CAUSE_PEER = WEFT_CAUSES_ON_THE_WAY,
@@ -138,10 +138,11 @@ const char *weft_cause_meaning(enum weft_cause kind);
 struct weft_path_record {
     uint32_t rank;      /**< that it ended on */
     uint32_t from_rank; /**< that the step before ended on; the same rank for the first */
-    const struct weft_op *op; /**< stays; its group and peer are as in the graph that ranks may share */
-    int64_t begin_ps, end_ps; /**< begin_ps is the end of the step before */
-    uint64_t messages;        /**< one after the other on the path */
-    uint64_t folded;          /**< earlier steps that are summed up in this one; usually 0 */
+    const struct weft_op
+        *op; /**< stays; its group and peer are as in the graph that ranks may share */
+    int64_t begin_ps, end_ps;      /**< begin_ps is the end of the step before */
+    uint64_t messages;             /**< one after the other on the path */
+    uint64_t folded;               /**< earlier steps that are summed up in this one; usually 0 */
     int64_t spent_ps[WEFT_CAUSES]; /**< end_ps - begin_ps in sum */
 };
 

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,7 @@ static void report(struct weft_system *s, const struct weft_step *p)
     if (p->op == NO_OP)
         return;
     r.op = &s->w->dags[p->rank].ops[p->op];
-    memcpy(r.spent_ps, p->spent_ps, sizeof(r.spent_ps));
+    memcpy(r.spent_ps, p->spent_ps, sizeof r.spent_ps);
     if (++all->reported % WEFT_VISIT_OPS == 0)
         weft_arena_relax(s->w->arena);
     all->reported_rank = p->rank;
@@ -368,7 +369,7 @@ int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
     int64_t end_ps = 0;
     for (struct weft_step *p = all->last; p; p = p->parent)
         n++;
-    struct weft_step **way = calloc(n ? n : 1, sizeof(*way));
+    struct weft_step **way = calloc(n ? n : 1, sizeof *way);
     if (!way)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the critical path");
     uint64_t i = n;
@@ -383,8 +384,8 @@ int weft_trails_conclude(struct weft_system *s, struct weft_err *err)
             end_ps = s->npus[r].result.end_ps;
     if (end_ps && all->reported_end_ps != end_ps)
         return weft_err_set(err, WEFT_E_INTERNAL,
-                            "the critical path ends at %lld ps, the run at %lld ps",
-                            (long long)all->reported_end_ps, (long long)end_ps);
+                            "the critical path ends at %" PRId64 " ps, the run at %" PRId64 " ps",
+                            all->reported_end_ps, end_ps);
     return 0;
 }
 

@@ -22,7 +22,7 @@ static size_t find(const struct weft_u64map *m, uint64_t key)
 static int grow(struct weft_u64map *m)
 {
     struct weft_u64map big = {.n = m->n, .cap = m->cap ? 2 * m->cap : 8};
-    big.slots = calloc(big.cap, sizeof(*big.slots));
+    big.slots = calloc(big.cap, sizeof *big.slots);
     if (!big.slots)
         return WEFT_E_LIMIT;
     for (size_t i = 0; i < m->cap; i++)

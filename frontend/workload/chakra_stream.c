@@ -29,7 +29,7 @@ struct weft_chakra_stream {
     bool member_open; /* gzip: inside a member */
     z_stream z;
     bool z_ready;
-    int64_t pos; /* bytes of the uncompressed stream handed out */
+    int64_t pos;    /* bytes of the uncompressed stream handed out */
     uint64_t taken; /* raw bytes so far */
     uint8_t *msg;
     size_t msg_cap;

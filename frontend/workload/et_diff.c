@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "workload/et_diff.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +130,8 @@ static int compare_nodes(const struct compare *c, const struct weft_et_node *a,
     const int ctrl = same_ids(a->ctrl_deps, a->nctrl_deps, b->ctrl_deps, b->nctrl_deps);
     const int data = same_ids(a->data_deps, a->ndata_deps, b->data_deps, b->ndata_deps);
     if (ctrl < 0 || data < 0)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the dependencies of node %llu",
-                            (unsigned long long)a->id);
+        return weft_err_set(err, WEFT_E_LIMIT,
+                            "out of memory for the dependencies of node %" PRIu64, a->id);
     const struct {
         const char *field;
         bool same;

@@ -39,9 +39,11 @@ struct weft_flow_source {
 struct weft_flow_site {
     uint32_t nranks;
     uint64_t seed;
-    const uint64_t *access_bps;  /**< per rank: rate of its links into the fabric, together, each direction */
+    const uint64_t
+        *access_bps; /**< per rank: rate of its links into the fabric, together, each direction */
     const uint32_t *access_node; /**< per rank: the same number for ranks behind the same switch */
-    uint64_t core_bps; /**< rate of the links from the ranks' access switches to other switches, together, each
+    uint64_t
+        core_bps; /**< rate of the links from the ranks' access switches to other switches, together, each
                             direction; 0: there are none */
 };
 

@@ -17,15 +17,14 @@
 #include "net/net.h"
 
 #ifdef __cplusplus
-extern "C"
-{
+extern "C" {
 #endif
 
 /** The backend "packet". */
 extern const struct weft_net_backend weft_net_packet;
 
 /** The version of ns-3 that weft was built with: "3.37". */
-const char* weft_ns3_version(void);
+const char *weft_ns3_version(void);
 
 #ifdef __cplusplus
 }

@@ -19,24 +19,15 @@ namespace weft
  * @param f the function, returning 0 or a WEFT_E_* code
  * @return what f returns, or a code
  */
-template <typename F>
-int
-Guard(weft_err* err, F f) noexcept
+template <typename F> int Guard(weft_err *err, F f) noexcept
 {
-    try
-    {
+    try {
         return f();
-    }
-    catch (const std::bad_alloc&)
-    {
+    } catch (const std::bad_alloc &) {
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for what ns-3 holds");
-    }
-    catch (const std::exception& e)
-    {
+    } catch (const std::exception &e) {
         return weft_err_set(err, WEFT_E_INTERNAL, "ns-3: %s", e.what());
-    }
-    catch (...)
-    {
+    } catch (...) {
         return weft_err_set(err, WEFT_E_INTERNAL, "ns-3 threw something unknown");
     }
 }

@@ -25,20 +25,10 @@ _Static_assert(offsetof(struct weft_packet_transport, roce) == 0,
                "the engine's offsets hold for both");
 
 static const struct weft_param transport_params[] = {
-    {"type",
-     WEFT_PARAM_ENUM,
-     offsetof(struct weft_packet_transport, type),
-     "roce",
-     NULL,
-     NULL,
+    {"type", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, type), "roce", NULL, NULL,
      "roce|tcp",
-     "what carries messages: RoCE reliable connection, or ns-3's TCP over the same fabric",
-     NULL},
-    {"variant",
-     WEFT_PARAM_ENUM,
-     offsetof(struct weft_packet_transport, variant),
-     "cubic",
-     NULL,
+     "what carries messages: RoCE reliable connection, or ns-3's TCP over the same fabric", NULL},
+    {"variant", WEFT_PARAM_ENUM, offsetof(struct weft_packet_transport, variant), "cubic", NULL,
      NULL,
      /* all but the first '|' of them */
      &(""
@@ -46,8 +36,7 @@ static const struct weft_param transport_params[] = {
 #include "tcp_variants.def"
 #undef WEFT_TCP_VARIANT
        )[1],
-     "TCP's congestion control",
-     "RFC 6582; RFC 9438; RFC 8257; Cardwell et al., CACM 2017",
+     "TCP's congestion control", "RFC 6582; RFC 9438; RFC 8257; Cardwell et al., CACM 2017",
      "type=tcp or tcp.prios!=0"},
 #include "ns3-module/engine/params/transport.def"
 };
@@ -83,13 +72,8 @@ static const struct weft_param tcp_params[] = {
 };
 
 static const struct weft_param ns3_params[] = {
-    {"simulator-impl",
-     WEFT_PARAM_ENUM,
-     offsetof(struct weft_ns3_params, simulator_impl),
-     "weft",
-     NULL,
-     NULL,
-     "weft|default",
+    {"simulator-impl", WEFT_PARAM_ENUM, offsetof(struct weft_ns3_params, simulator_impl), "weft",
+     NULL, NULL, "weft|default",
      "what executes ns-3's events: WeftSimulatorImpl, or ns3::DefaultSimulatorImpl (slower, same "
      "results)",
      NULL},
@@ -103,27 +87,21 @@ static const struct weft_param capture_params[] = {
 #define ENGINE_SECTION(name, help, rows, type, field)                                              \
     {name, help, WEFT_PARAM_TABLE(rows, type), AT(field)},
 const struct weft_net_section weft_packet_sections[WEFT_PACKET_SECTIONS] = {
-    {"transport",
-     "what carries messages; NIC and RoCE reliable connection",
-     WEFT_PARAM_TABLE(transport_params, struct weft_packet_transport),
-     AT(transport)},
+    {"transport", "what carries messages; NIC and RoCE reliable connection",
+     WEFT_PARAM_TABLE(transport_params, struct weft_packet_transport), AT(transport)},
 #include "ns3-module/engine/params/sections.def"
     {"tcp", "TCP connections", WEFT_PARAM_TABLE(tcp_params, struct weft_tcp_params), AT(tcp)},
-    {"ns3",
-     "how the engine runs inside ns-3",
-     WEFT_PARAM_TABLE(ns3_params, struct weft_ns3_params),
+    {"ns3", "how the engine runs inside ns-3", WEFT_PARAM_TABLE(ns3_params, struct weft_ns3_params),
      AT(ns3)},
     {"capture",
      "frames as capture files: what passes chosen links, with Ethernet, IPv4, UDP and InfiniBand "
      "headers",
-     WEFT_PARAM_TABLE(capture_params, struct weft_capture_params),
-     AT(capture)},
+     WEFT_PARAM_TABLE(capture_params, struct weft_capture_params), AT(capture)},
 };
 
-struct weft_engine_params
-weft_packet_engine_params(const struct weft_packet_params* params)
+struct weft_engine_params weft_packet_engine_params(const struct weft_packet_params *params)
 {
-    const struct weft_packet_transport* t = &params->transport;
+    const struct weft_packet_transport *t = &params->transport;
     struct weft_engine_params p = {.transport = t->roce,
                                    .sw = params->sw,
                                    .pfc = params->pfc,

@@ -32,19 +32,18 @@ class Simulation
      * @param hooks of the engine
      * @param told who is told of failures
      */
-    Simulation(const weft_net_config& config,
-               const weft_engine_hooks& hooks,
-               const weft_simulation_owner& told);
+    Simulation(const weft_net_config &config, const weft_engine_hooks &hooks,
+               const weft_simulation_owner &told);
     ~Simulation();
 
-    Simulation(const Simulation&) = delete;
-    Simulation& operator=(const Simulation&) = delete;
+    Simulation(const Simulation &) = delete;
+    Simulation &operator=(const Simulation &) = delete;
 
     /**
      * The engine found itself broken.
      * @param err how
      */
-    void Fail(const weft_err& err);
+    void Fail(const weft_err &err);
 
     Ptr<WeftFabric> fabric;      //!< The fabric.
     weft_simulation_owner owner; //!< Is told of failures.
@@ -53,14 +52,12 @@ class Simulation
 
 bool Simulation::s_exists = false;
 
-Simulation::Simulation(const weft_net_config& config,
-                       const weft_engine_hooks& hooks,
-                       const weft_simulation_owner& told)
+Simulation::Simulation(const weft_net_config &config, const weft_engine_hooks &hooks,
+                       const weft_simulation_owner &told)
     : owner(told)
 {
-    auto params = static_cast<const weft_packet_params*>(config.params);
-    if (Time::GetResolution() != Time::PS)
-    {
+    auto params = static_cast<const weft_packet_params *>(config.params);
+    if (Time::GetResolution() != Time::PS) {
         Time::SetResolution(Time::PS);
     }
     Config::SetGlobal("SimulatorImplementationType",
@@ -71,8 +68,7 @@ Simulation::Simulation(const weft_net_config& config,
     fabric->SetParams(weft_packet_engine_params(params));
     fabric->BorrowCongestionControl(config.cc, config.cc_params);
     fabric->SetSeed(config.seed);
-    if (!config.dry)
-    {
+    if (!config.dry) {
         fabric->SetCaptureParams(params->capture);
         fabric->SetCaptureDirectory(config.out_dir ? std::string(config.out_dir) + "/pcap" : "");
     }
@@ -91,8 +87,7 @@ Simulation::~Simulation()
     s_exists = false;
 }
 
-void
-Simulation::Fail(const weft_err& err)
+void Simulation::Fail(const weft_err &err)
 {
     owner.failed(owner.ctx, &err);
     Simulator::Stop();
@@ -101,44 +96,34 @@ Simulation::Fail(const weft_err& err)
 } // namespace weft
 
 /** What C holds. */
-struct weft_simulation : weft::Simulation
-{
+struct weft_simulation : weft::Simulation {
     using Simulation::Simulation;
 };
 
-Ptr<WeftFabric>
-weft::FabricOf(const weft_simulation* s)
+Ptr<WeftFabric> weft::FabricOf(const weft_simulation *s)
 {
     return s->fabric;
 }
 
-int
-weft_simulation_new(const weft_net_config* config,
-                    const weft_engine_hooks* hooks,
-                    const weft_simulation_owner* owner,
-                    weft_simulation** out,
-                    weft_err* err)
+int weft_simulation_new(const weft_net_config *config, const weft_engine_hooks *hooks,
+                        const weft_simulation_owner *owner, weft_simulation **out, weft_err *err)
 {
-    if (weft_simulation::s_exists)
-    {
-        return weft_err_set(err,
-                            WEFT_E_LIMIT,
+    if (weft_simulation::s_exists) {
+        return weft_err_set(err, WEFT_E_LIMIT,
                             "one packet net at a time: ns-3's Simulator is one per process, and "
                             "stays taken after a run with TCP that was out of memory");
     }
     return Guard(err, [&] {
         auto s = std::make_unique<weft_simulation>(*config, *hooks, *owner);
         const int built = s->fabric->Build(err);
-        if (built == 0)
-        {
+        if (built == 0) {
             *out = s.release();
         }
         return built;
     });
 }
 
-void
-weft_simulation_free(weft_simulation* s)
+void weft_simulation_free(weft_simulation *s)
 {
     Guard(nullptr, [&] {
         delete s;
@@ -146,14 +131,12 @@ weft_simulation_free(weft_simulation* s)
     });
 }
 
-weft_engine*
-weft_simulation_engine(const weft_simulation* s)
+weft_engine *weft_simulation_engine(const weft_simulation *s)
 {
     return s->fabric->GetEngine();
 }
 
-int
-weft_simulation_set_hooks(weft_simulation* s, const weft_engine_hooks* hooks, weft_err* err)
+int weft_simulation_set_hooks(weft_simulation *s, const weft_engine_hooks *hooks, weft_err *err)
 {
     return Guard(err, [&] {
         s->fabric->SetHooks(*hooks);
@@ -161,57 +144,41 @@ weft_simulation_set_hooks(weft_simulation* s, const weft_engine_hooks* hooks, we
     });
 }
 
-int
-weft_simulation_send(weft_simulation* s, const weft_msg* msg, weft_err* err)
+int weft_simulation_send(weft_simulation *s, const weft_msg *msg, weft_err *err)
 {
     return Guard(err, [&] { return s->fabric->TrySend(*msg, nullptr, err); });
 }
 
-int
-weft_simulation_group(weft_simulation* s,
-                      const uint32_t* hosts,
-                      uint32_t n,
-                      uint32_t prio,
-                      uint32_t* id,
-                      weft_err* err)
+int weft_simulation_group(weft_simulation *s, const uint32_t *hosts, uint32_t n, uint32_t prio,
+                          uint32_t *id, weft_err *err)
 {
     return Guard(err, [&] { return s->fabric->TryGroup(hosts, n, prio, id, err); });
 }
 
-int
-weft_simulation_contribute(weft_simulation* s, const weft_part* part, weft_err* err)
+int weft_simulation_contribute(weft_simulation *s, const weft_part *part, weft_err *err)
 {
     return Guard(err, [&] { return s->fabric->TryContribute(*part, err); });
 }
 
-int
-weft_simulation_change_links(weft_simulation* s, weft_link_change* changes, size_t n, weft_err* err)
+int weft_simulation_change_links(weft_simulation *s, weft_link_change *changes, size_t n,
+                                 weft_err *err)
 {
     return Guard(err, [&] { return s->fabric->TryChangeLinks(changes, n, err); });
 }
 
-int
-weft_simulation_after(weft_simulation* s,
-                      int64_t delayPs,
-                      void (*fn)(void* ctx, uint64_t arg),
-                      void* ctx,
-                      uint64_t arg,
-                      weft_err* err)
+int weft_simulation_after(weft_simulation *s, int64_t delayPs, void (*fn)(void *ctx, uint64_t arg),
+                          void *ctx, uint64_t arg, weft_err *err)
 {
     return Guard(err, [&] { return s->fabric->TryTimer(delayPs, fn, ctx, arg, err); });
 }
 
-int
-weft_simulation_run(weft_simulation* s, int64_t untilPs, bool otherEvents, weft_err* err)
+int weft_simulation_run(weft_simulation *s, int64_t untilPs, bool otherEvents, weft_err *err)
 {
     return Guard(err, [&] {
         EventId end;
-        if (!otherEvents)
-        {
+        if (!otherEvents) {
             s->fabric->GetPump().SetHorizon(untilPs);
-        }
-        else if (untilPs != WEFT_NEVER)
-        {
+        } else if (untilPs != WEFT_NEVER) {
             // Both clocks stop together. The pump stays armed, so that the order of events is that
             // of an unbroken run.
             end = Simulator::Schedule(WeftTime(untilPs) + TimeStep(1) - Simulator::Now(),
@@ -220,17 +187,15 @@ weft_simulation_run(weft_simulation* s, int64_t untilPs, bool otherEvents, weft_
         Simulator::Run();
         Simulator::Remove(end);
         // Where nothing is left before the end, the end is reached, whatever the last event was.
-        weft_engine* engine = s->fabric->GetEngine();
-        if (untilPs != WEFT_NEVER && weft_engine_next(engine) > untilPs)
-        {
+        weft_engine *engine = s->fabric->GetEngine();
+        if (untilPs != WEFT_NEVER && weft_engine_next(engine) > untilPs) {
             weft_engine_follow(engine, untilPs + 1);
         }
         return 0;
     });
 }
 
-void
-weft_simulation_stop(weft_simulation* s)
+void weft_simulation_stop(weft_simulation *s)
 {
     Guard(nullptr, [&] {
         weft_engine_stop(s->fabric->GetEngine());
@@ -239,14 +204,12 @@ weft_simulation_stop(weft_simulation* s)
     });
 }
 
-int
-weft_simulation_flush_captures(weft_simulation* s, weft_err* err)
+int weft_simulation_flush_captures(weft_simulation *s, weft_err *err)
 {
     return Guard(err, [&] { return s->fabric->TryFlushCaptures(err); });
 }
 
-int
-weft_simulation_look(void (*fn)(void* ctx), void* ctx, weft_err* err)
+int weft_simulation_look(void (*fn)(void *ctx), void *ctx, weft_err *err)
 {
     return Guard(err, [&] {
         fn(ctx);
@@ -254,8 +217,7 @@ weft_simulation_look(void (*fn)(void* ctx), void* ctx, weft_err* err)
     });
 }
 
-const char*
-weft_ns3_version(void)
+const char *weft_ns3_version(void)
 {
     return WEFT_NS3_VERSION;
 }

@@ -16,7 +16,7 @@ namespace weft
  * @param s a simulation
  * @return its fabric
  */
-ns3::Ptr<ns3::WeftFabric> FabricOf(const weft_simulation* s);
+ns3::Ptr<ns3::WeftFabric> FabricOf(const weft_simulation *s);
 
 } // namespace weft
 

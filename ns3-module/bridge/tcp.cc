@@ -13,25 +13,19 @@
 #include <memory>
 
 /** What C holds. */
-struct weft_tcp
-{
+struct weft_tcp {
     weft::TcpMessages messages; //!< The messages.
 };
 
-int
-weft_tcp_new(weft_simulation* s,
-             const weft_packet_transport* transport,
-             const weft_tcp_params* params,
-             uint64_t seed,
-             const weft_tcp_listener* listener,
-             weft_tcp** out,
-             weft_err* err)
+int weft_tcp_new(weft_simulation *s, const weft_packet_transport *transport,
+                 const weft_tcp_params *params, uint64_t seed, const weft_tcp_listener *listener,
+                 weft_tcp **out, weft_err *err)
 {
     return weft::Guard(err, [&] {
         weft::TcpMessages::Listener told;
-        told.received = [l = *listener](const weft_completion& d) { l.received(l.ctx, &d); };
-        told.acked = [l = *listener](const weft_completion& d) { l.acked(l.ctx, &d); };
-        told.failed = [l = *listener](const weft_err& e) {
+        told.received = [l = *listener](const weft_completion &d) { l.received(l.ctx, &d); };
+        told.acked = [l = *listener](const weft_completion &d) { l.acked(l.ctx, &d); };
+        told.failed = [l = *listener](const weft_err &e) {
             l.failed(l.ctx, &e);
             ns3::Simulator::Stop();
         };
@@ -40,8 +34,7 @@ weft_tcp_new(weft_simulation* s,
     });
 }
 
-void
-weft_tcp_free(weft_tcp* t)
+void weft_tcp_free(weft_tcp *t)
 {
     weft::Guard(nullptr, [&] {
         delete t;
@@ -49,14 +42,12 @@ weft_tcp_free(weft_tcp* t)
     });
 }
 
-int
-weft_tcp_send(weft_tcp* t, uint64_t id, const weft_msg* msg, weft_err* err)
+int weft_tcp_send(weft_tcp *t, uint64_t id, const weft_msg *msg, weft_err *err)
 {
     return weft::Guard(err, [&] { return t->messages.Send(id, *msg, err); });
 }
 
-void
-weft_tcp_add_totals(const weft_tcp* t, weft_totals* totals)
+void weft_tcp_add_totals(const weft_tcp *t, weft_totals *totals)
 {
     const weft::TcpTotals c = t->messages.GetTotals();
     totals->msgs_posted += c.posted;
@@ -71,32 +62,27 @@ weft_tcp_add_totals(const weft_tcp* t, weft_totals* totals)
     totals->rtos += c.sums.timeouts;
 }
 
-void
-weft_tcp_connections(const weft_tcp* t, weft_net_connection_fn fn, void* ctx)
+void weft_tcp_connections(const weft_tcp *t, weft_net_connection_fn fn, void *ctx)
 {
-    t->messages.EachConnection([&](const weft_net_connection& c) { fn(ctx, &c); });
+    t->messages.EachConnection([&](const weft_net_connection &c) { fn(ctx, &c); });
 }
 
-uint64_t
-weft_tcp_arrived_bytes(const weft_tcp* t)
+uint64_t weft_tcp_arrived_bytes(const weft_tcp *t)
 {
     return t->messages.GetArrivedBytes();
 }
 
-uint64_t
-weft_tcp_explain(const weft_tcp* t, uint64_t max, weft_net_explain_fn fn, void* ctx)
+uint64_t weft_tcp_explain(const weft_tcp *t, uint64_t max, weft_net_explain_fn fn, void *ctx)
 {
-    return t->messages.Explain(max, [&](const char* sentence) { fn(ctx, sentence); });
+    return t->messages.Explain(max, [&](const char *sentence) { fn(ctx, sentence); });
 }
 
-weft_motion
-weft_tcp_motion(weft_tcp* t, int64_t atPs, int64_t afterPs)
+weft_motion weft_tcp_motion(weft_tcp *t, int64_t atPs, int64_t afterPs)
 {
     return t->messages.Motion(atPs, afterPs);
 }
 
-uint64_t
-weft_tcp_explain_stuck(const weft_tcp* t, uint64_t max, weft_net_explain_fn fn, void* ctx)
+uint64_t weft_tcp_explain_stuck(const weft_tcp *t, uint64_t max, weft_net_explain_fn fn, void *ctx)
 {
-    return t->messages.ExplainStuck(max, [&](const char* text) { fn(ctx, text); });
+    return t->messages.ExplainStuck(max, [&](const char *text) { fn(ctx, text); });
 }

@@ -11,6 +11,7 @@
 #include "ns3/weft-time.h"
 
 #include <algorithm>
+#include <cinttypes>
 #include <cstdio>
 #include <cstring>
 
@@ -26,8 +27,7 @@ constexpr uint64_t MOST_AT_ONCE = 1 << 20;             //!< Bytes given to a soc
 constexpr int64_t LONGEST_RTO_PS = 60 * WEFT_PS_PER_S; //!< ns-3's.
 
 /** ns-3 starts each stream at sequence number 0, which the SYN takes. */
-uint64_t
-Offset(SequenceNumber32 seq, uint64_t near)
+uint64_t Offset(SequenceNumber32 seq, uint64_t near)
 {
     const uint32_t ahead = seq.GetValue() - 1 - static_cast<uint32_t>(near);
     return near + static_cast<int32_t>(ahead);
@@ -35,25 +35,17 @@ Offset(SequenceNumber32 seq, uint64_t near)
 
 } // namespace
 
-TcpConnection::TcpConnection(TcpHosts& hosts,
-                             uint32_t src,
-                             uint32_t dst,
-                             uint32_t prio,
+TcpConnection::TcpConnection(TcpHosts &hosts, uint32_t src, uint32_t dst, uint32_t prio,
                              Listener listener)
-    : m_listener(std::move(listener)),
-      m_node(hosts.GetNode(src, prio)->GetId()),
-      m_listening(hosts.MakeSocket(dst, prio)),
-      m_sender(hosts.MakeSocket(src, prio)),
-      m_ackEvery(hosts.GetAckEvery()),
-      m_segmentBytes(hosts.GetSegmentBytes()),
-      m_initialWindow(hosts.GetInitialWindow()),
-      m_sendBufferBytes(hosts.GetSendBufferBytes()),
+    : m_listener(std::move(listener)), m_node(hosts.GetNode(src, prio)->GetId()),
+      m_listening(hosts.MakeSocket(dst, prio)), m_sender(hosts.MakeSocket(src, prio)),
+      m_ackEvery(hosts.GetAckEvery()), m_segmentBytes(hosts.GetSegmentBytes()),
+      m_initialWindow(hosts.GetInitialWindow()), m_sendBufferBytes(hosts.GetSendBufferBytes()),
       m_mostBytes(std::min(m_sendBufferBytes, hosts.GetReceiveBufferBytes())),
       m_openedPs(WeftPs(Simulator::Now()))
 {
     // Each to a port of its own.
-    if (m_listening->Bind() != 0 || m_sender->Bind() != 0)
-    {
+    if (m_listening->Bind() != 0 || m_sender->Bind() != 0) {
         m_listener.failed("a host has 16,384 TCP ports, and none is left: fewer tcp.connections, "
                           "QP numbers or peers");
         return;
@@ -62,7 +54,7 @@ TcpConnection::TcpConnection(TcpHosts& hosts,
     m_listening->GetSockName(local);
     m_port = InetSocketAddress::ConvertFrom(local).GetPort();
     m_listening->Listen();
-    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
+    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address &>(),
                                    MakeCallback(&TcpConnection::Accepted, this));
     m_sender->SetConnectCallback(MakeCallback(&TcpConnection::Connected, this),
                                  MakeCallback(&TcpConnection::Failed, this));
@@ -79,9 +71,8 @@ TcpConnection::TcpConnection(TcpHosts& hosts,
     m_sender->TraceConnectWithoutContext("CongState",
                                          MakeCallback(&TcpConnection::StateChanged, this));
     const InetSocketAddress to(TcpHosts::GetAddress(dst, prio), m_port);
-    Simulator::ScheduleWithContext(m_node, Time(0), [socket = m_sender, to]() {
-        socket->Connect(to);
-    });
+    Simulator::ScheduleWithContext(m_node, Time(0),
+                                   [socket = m_sender, to]() { socket->Connect(to); });
 }
 
 TcpConnection::~TcpConnection()
@@ -101,21 +92,18 @@ TcpConnection::~TcpConnection()
     m_sender->TraceDisconnectWithoutContext("RTT", MakeCallback(&TcpConnection::RttChanged, this));
     m_sender->TraceDisconnectWithoutContext("CongState",
                                             MakeCallback(&TcpConnection::StateChanged, this));
-    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
-                                   MakeNullCallback<void, Ptr<Socket>, const Address&>());
-    if (m_receiver)
-    {
+    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address &>(),
+                                   MakeNullCallback<void, Ptr<Socket>, const Address &>());
+    if (m_receiver) {
         m_receiver->SetRecvCallback(MakeNullCallback<void, Ptr<Socket>>());
         m_receiver->TraceDisconnectWithoutContext("Tx",
                                                   MakeCallback(&TcpConnection::Answered, this));
     }
 }
 
-uint16_t
-TcpConnection::GetSourcePort() const
+uint16_t TcpConnection::GetSourcePort() const
 {
-    if (m_port == 0)
-    {
+    if (m_port == 0) {
         return 0;
     }
     Address local;
@@ -123,27 +111,20 @@ TcpConnection::GetSourcePort() const
     return InetSocketAddress::ConvertFrom(local).GetPort();
 }
 
-uint32_t
-TcpConnection::GetFlow() const
+uint32_t TcpConnection::GetFlow() const
 {
-    return WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER,
-                                TcpL4Protocol::PROT_NUMBER,
-                                GetSourcePort(),
-                                m_port);
+    return WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER,
+                                GetSourcePort(), m_port);
 }
 
-TcpStart
-TcpConnection::GetStart() const
+TcpStart TcpConnection::GetStart() const
 {
     const uint64_t before = m_parts.size() > 1 ? m_parts[m_parts.size() - 2].end - m_acked : 0;
     TcpStart s = {};
-    if (m_port != 0)
-    {
+    if (m_port != 0) {
         s.flow = GetFlow();
-        s.backFlow = WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER,
-                                          TcpL4Protocol::PROT_NUMBER,
-                                          m_port,
-                                          GetSourcePort());
+        s.backFlow = WeftIpInfo::FlowHash(Ipv4L3Protocol::PROT_NUMBER, TcpL4Protocol::PROT_NUMBER,
+                                          m_port, GetSourcePort());
     }
     s.connected = m_connected;
     s.mostBytes = m_mostBytes;
@@ -158,17 +139,15 @@ TcpConnection::GetStart() const
     return s;
 }
 
-weft_motion
-TcpConnection::Motion(int64_t atPs, int64_t afterPs, int64_t changedPs, int64_t slowestPs)
+weft_motion TcpConnection::Motion(int64_t atPs, int64_t afterPs, int64_t changedPs,
+                                  int64_t slowestPs)
 {
     m_stuck = false;
-    if (m_parts.empty())
-    {
+    if (m_parts.empty()) {
         m_markPs = -1;
         return WEFT_MOTION_NONE;
     }
-    if (m_markPs < 0 || m_acked > m_markAcked)
-    {
+    if (m_markPs < 0 || m_acked > m_markAcked) {
         m_markAcked = m_acked;
         m_markPs = atPs;
     }
@@ -181,26 +160,21 @@ TcpConnection::Motion(int64_t atPs, int64_t afterPs, int64_t changedPs, int64_t 
     return m_stuck ? WEFT_MOTION_STUCK : WEFT_MOTION_SOME;
 }
 
-std::string
-TcpConnection::Progress() const
+std::string TcpConnection::Progress() const
 {
     char since[WEFT_UNIT_TEXT_MAX];
     char left[WEFT_UNIT_TEXT_MAX];
     char text[256];
-    std::snprintf(text,
-                  sizeof text,
-                  "no byte acknowledged since %s, %s are not; %s, %llu timeouts so far",
-                  weft_human_time(m_markPs, since),
-                  weft_human_size(m_posted - m_acked, left),
-                  m_connected ? "connected" : "not connected yet",
-                  static_cast<unsigned long long>(m_counters.timeouts));
+    std::snprintf(text, sizeof text,
+                  "no byte acknowledged since %s, %s are not; %s, %" PRIu64 " timeouts so far",
+                  weft_human_time(m_markPs, since), weft_human_size(m_posted - m_acked, left),
+                  m_connected ? "connected" : "not connected yet", m_counters.timeouts);
     return text;
 }
 
-void
-TcpConnection::Describe(weft_net_connection& c) const
+void TcpConnection::Describe(weft_net_connection &c) const
 {
-    const TcpCounters& k = m_counters;
+    const TcpCounters &k = m_counters;
     c.opened_ps = m_openedPs;
     c.busy_ps = k.busyPs + (m_parts.empty() ? 0 : WeftPs(Simulator::Now()) - m_busySincePs);
     c.bytes = m_acked;
@@ -210,8 +184,7 @@ TcpConnection::Describe(weft_net_connection& c) const
     c.drops = k.drops;
     c.timeouts = k.timeouts;
     c.ecn_echoes = k.ecnEchoes;
-    if (m_connected)
-    {
+    if (m_connected) {
         c.cwnd_bytes = k.cwndBytes;
         c.cwnd_min_bytes = k.cwndMinBytes;
         c.cwnd_max_bytes = k.cwndMaxBytes;
@@ -219,11 +192,9 @@ TcpConnection::Describe(weft_net_connection& c) const
     }
 }
 
-void
-TcpConnection::Post(uint64_t message, uint64_t bytes)
+void TcpConnection::Post(uint64_t message, uint64_t bytes)
 {
-    if (m_parts.empty())
-    {
+    if (m_parts.empty()) {
         m_busySincePs = WeftPs(Simulator::Now());
     }
     Tell();
@@ -232,30 +203,25 @@ TcpConnection::Post(uint64_t message, uint64_t bytes)
     FillSoon();
 }
 
-void
-TcpConnection::FillSoon()
+void TcpConnection::FillSoon()
 {
-    if (m_connected && !m_filling)
-    {
+    if (m_connected && !m_filling) {
         m_filling = true;
         Simulator::ScheduleWithContext(m_node, Time(0), &TcpConnection::Fill, this);
     }
 }
 
-void
-TcpConnection::Fill()
+void TcpConnection::Fill()
 {
     m_filling = false;
-    while (m_next < m_parts.size())
-    {
-        const Part& part = m_parts[m_next];
+    while (m_next < m_parts.size()) {
+        const Part &part = m_parts[m_next];
         const uint64_t left = part.end - m_given;
         const uint64_t room = m_sender->GetTxAvailable();
         Ptr<Packet> packet;
         if (left == FRAMING_BYTES + part.bytes) // nothing of it is given yet
         {
-            if (room < FRAMING_BYTES)
-            {
+            if (room < FRAMING_BYTES) {
                 return;
             }
             uint8_t head[FRAMING_BYTES];
@@ -265,125 +231,102 @@ TcpConnection::Fill()
             // Zeros, which take no memory; what AddPaddingAtEnd adds is whatever memory holds.
             packet->AddAtEnd(Create<Packet>(
                 std::min({part.bytes, room - FRAMING_BYTES, MOST_AT_ONCE - FRAMING_BYTES})));
-        }
-        else
-        {
+        } else {
             packet = Create<Packet>(std::min({left, room, MOST_AT_ONCE}));
         }
         const uint32_t bytes = packet->GetSize();
-        if (bytes == 0 || m_sender->Send(packet) != static_cast<int>(bytes))
-        {
+        if (bytes == 0 || m_sender->Send(packet) != static_cast<int>(bytes)) {
             return;
         }
         m_given += bytes;
-        if (m_given == part.end)
-        {
+        if (m_given == part.end) {
             m_next++;
         }
     }
 }
 
-void
-TcpConnection::Connected(Ptr<Socket> /* socket */)
+void TcpConnection::Connected(Ptr<Socket> /* socket */)
 {
     m_connected = true;
     m_counters.cwndMinBytes = m_counters.cwndBytes;
     FillSoon();
 }
 
-void
-TcpConnection::Failed(Ptr<Socket> /* socket */)
+void TcpConnection::Failed(Ptr<Socket> /* socket */)
 {
     m_listener.failed(m_connected ? "too many retransmission timeouts in a row (tcp.retries)"
                                   : "it could not be opened");
 }
 
-void
-TcpConnection::Accepted(Ptr<Socket> socket, const Address& /* from */)
+void TcpConnection::Accepted(Ptr<Socket> socket, const Address & /* from */)
 {
     m_receiver = socket;
-    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address&>(),
-                                   MakeNullCallback<void, Ptr<Socket>, const Address&>());
+    m_listening->SetAcceptCallback(MakeNullCallback<bool, Ptr<Socket>, const Address &>(),
+                                   MakeNullCallback<void, Ptr<Socket>, const Address &>());
     m_listening->Close(); // its packets would be looked for among one more
     // What a listening socket's traces were connected to, a socket made from it would inherit.
     m_receiver->TraceConnectWithoutContext("Tx", MakeCallback(&TcpConnection::Answered, this));
     m_receiver->SetRecvCallback(MakeCallback(&TcpConnection::Read, this));
 }
 
-void
-TcpConnection::Room(Ptr<Socket> /* socket */, uint32_t /* bytes */)
+void TcpConnection::Room(Ptr<Socket> /* socket */, uint32_t /* bytes */)
 {
     FillSoon();
 }
 
-void
-TcpConnection::Read(Ptr<Socket> socket)
+void TcpConnection::Read(Ptr<Socket> socket)
 {
-    while (Ptr<Packet> packet = socket->Recv())
-    {
+    while (Ptr<Packet> packet = socket->Recv()) {
         Take(packet);
     }
     // ns-3 decides on the ACK after this. The end of a message was pushed: once the application
     // has read it, it is acknowledged without delay, as Linux does.
     const bool quick = m_headBytes == 0;
-    if (quick != m_quick && m_ackEvery > 1)
-    {
+    if (quick != m_quick && m_ackEvery > 1) {
         m_quick = quick;
         socket->SetAttribute("DelAckCount", UintegerValue(quick ? 1 : m_ackEvery));
     }
 }
 
-void
-TcpConnection::Tell()
+void TcpConnection::Tell()
 {
     const int64_t now = WeftPs(Simulator::Now());
-    if (m_recovering)
-    {
+    if (m_recovering) {
         m_clocks.lossPs += now - m_toldPs;
-    }
-    else if (m_top < m_posted)
-    {
+    } else if (m_top < m_posted) {
         m_clocks.controlPs += now - m_toldPs;
     }
     m_toldPs = now;
 }
 
-TcpClocks
-TcpConnection::ClocksOf(uint64_t message)
+TcpClocks TcpConnection::ClocksOf(uint64_t message)
 {
     Tell();
-    for (const Part& part : m_parts)
-    {
-        if (part.message == message)
-        {
+    for (const Part &part : m_parts) {
+        if (part.message == message) {
             return {m_clocks.lossPs - part.posted.lossPs, std::max<int64_t>(part.controlPs, 0)};
         }
     }
     return {};
 }
 
-void
-TcpConnection::StateChanged(TcpSocketState::TcpCongState_t /* before */,
-                            TcpSocketState::TcpCongState_t after)
+void TcpConnection::StateChanged(TcpSocketState::TcpCongState_t /* before */,
+                                 TcpSocketState::TcpCongState_t after)
 {
     Tell();
     m_recovering = after != TcpSocketState::CA_OPEN && after != TcpSocketState::CA_CWR;
 }
 
-void
-TcpConnection::Take(Ptr<const Packet> packet)
+void TcpConnection::Take(Ptr<const Packet> packet)
 {
     const uint32_t size = packet->GetSize();
-    for (uint32_t at = 0; at < size;)
-    {
-        if (m_headBytes < FRAMING_BYTES)
-        {
+    for (uint32_t at = 0; at < size;) {
+        if (m_headBytes < FRAMING_BYTES) {
             const uint32_t n = std::min(size - at, FRAMING_BYTES - m_headBytes);
             packet->CreateFragment(at, n)->CopyData(m_head + m_headBytes, n);
             at += n;
             m_headBytes += n;
-            if (m_headBytes < FRAMING_BYTES)
-            {
+            if (m_headBytes < FRAMING_BYTES) {
                 return;
             }
             std::memcpy(&m_body, m_head + 8, 8);
@@ -392,8 +335,7 @@ TcpConnection::Take(Ptr<const Packet> packet)
         at += n;
         m_body -= n;
         m_taken += n;
-        if (m_body == 0)
-        {
+        if (m_body == 0) {
             uint64_t message = 0;
             std::memcpy(&message, m_head, 8);
             m_headBytes = 0;
@@ -402,86 +344,69 @@ TcpConnection::Take(Ptr<const Packet> packet)
     }
 }
 
-void
-TcpConnection::Acked(SequenceNumber32 /* before */, SequenceNumber32 after)
+void TcpConnection::Acked(SequenceNumber32 /* before */, SequenceNumber32 after)
 {
-    if (after.GetValue() == 0)
-    {
+    if (after.GetValue() == 0) {
         return;
     }
     m_acked = std::max(m_acked, std::min(Offset(after, m_acked), m_posted));
-    while (!m_parts.empty() && m_parts.front().end <= m_acked)
-    {
+    while (!m_parts.empty() && m_parts.front().end <= m_acked) {
         const uint64_t message = m_parts.front().message;
         m_parts.pop_front();
         m_next--;
         m_sent -= m_sent > 0;
-        if (m_parts.empty())
-        {
+        if (m_parts.empty()) {
             m_counters.busyPs += WeftPs(Simulator::Now()) - m_busySincePs;
         }
         m_listener.acked(message);
     }
 }
 
-void
-TcpConnection::Sent(Ptr<const Packet> packet,
-                    const TcpHeader& header,
-                    Ptr<const TcpSocketBase> /* socket */)
+void TcpConnection::Sent(Ptr<const Packet> packet, const TcpHeader &header,
+                         Ptr<const TcpSocketBase> /* socket */)
 {
     const uint32_t size = packet->GetSize();
-    if (size == 0)
-    {
+    if (size == 0) {
         return;
     }
     const int64_t now = WeftPs(Simulator::Now());
     m_counters.segments++;
     const uint64_t begin = Offset(header.GetSequenceNumber(), m_top);
-    if (begin < m_top)
-    {
+    if (begin < m_top) {
         const uint64_t again = std::min<uint64_t>(size, m_top - begin);
         m_counters.retxPackets++;
         m_counters.timeouts += m_rtoPs == LONGEST_RTO_PS && now - m_sentPs == LONGEST_RTO_PS;
         m_counters.retxBytes += again;
-        if (!m_parts.empty())
-        {
+        if (!m_parts.empty()) {
             m_listener.counted(m_parts.front().message, again, false);
         }
     }
     Tell();
     m_top = std::max(m_top, begin + size);
-    for (; m_sent < m_parts.size() && m_parts[m_sent].end <= m_top; m_sent++)
-    {
+    for (; m_sent < m_parts.size() && m_parts[m_sent].end <= m_top; m_sent++) {
         m_parts[m_sent].controlPs = m_clocks.controlPs - m_parts[m_sent].posted.controlPs;
     }
     m_sentPs = now;
 }
 
-void
-TcpConnection::Answered(Ptr<const Packet> packet,
-                        const TcpHeader& /* header */,
-                        Ptr<const TcpSocketBase> /* socket */)
+void TcpConnection::Answered(Ptr<const Packet> packet, const TcpHeader & /* header */,
+                             Ptr<const TcpSocketBase> /* socket */)
 {
     m_counters.acks += packet->GetSize() == 0;
 }
 
-void
-TcpConnection::Heard(Ptr<const Packet> /* packet */,
-                     const TcpHeader& header,
-                     Ptr<const TcpSocketBase> /* socket */)
+void TcpConnection::Heard(Ptr<const Packet> /* packet */, const TcpHeader &header,
+                          Ptr<const TcpSocketBase> /* socket */)
 {
-    if ((header.GetFlags() & TcpHeader::ECE) && !(header.GetFlags() & TcpHeader::SYN))
-    {
+    if ((header.GetFlags() & TcpHeader::ECE) && !(header.GetFlags() & TcpHeader::SYN)) {
         m_counters.ecnEchoes++;
-        if (!m_parts.empty())
-        {
+        if (!m_parts.empty()) {
             m_listener.counted(m_parts.front().message, 0, true);
         }
     }
 }
 
-void
-TcpConnection::RtoChanged(Time before, Time after)
+void TcpConnection::RtoChanged(Time before, Time after)
 {
     // ns-3 does not tell of timeouts, but at each it doubles the timeout, up to a minute; estimates
     // of the round-trip time do not hit the double to the picosecond. For those after a minute see
@@ -491,14 +416,12 @@ TcpConnection::RtoChanged(Time before, Time after)
         m_top > m_acked && (after == before + before || m_rtoPs == LONGEST_RTO_PS);
 }
 
-void
-TcpConnection::RttChanged(Time /* before */, Time after)
+void TcpConnection::RttChanged(Time /* before */, Time after)
 {
     m_counters.srttPs = WeftPs(after);
 }
 
-void
-TcpConnection::WindowChanged(uint32_t /* before */, uint32_t after)
+void TcpConnection::WindowChanged(uint32_t /* before */, uint32_t after)
 {
     m_counters.cwndBytes = after;
     m_counters.cwndMinBytes = std::min(m_counters.cwndMinBytes, after);

@@ -23,8 +23,7 @@ namespace weft
 {
 
 /** Counters of a connection. */
-struct TcpCounters
-{
+struct TcpCounters {
     uint64_t segments{0};     //!< Sent with data, again or not.
     uint64_t acks{0};         //!< Sent without data by the receiver.
     uint64_t retxPackets{0};  //!< Segments sent again.
@@ -40,8 +39,7 @@ struct TcpCounters
 };
 
 /** What kept a connection from delivering: clocks, see TcpConnection::Tell. */
-struct TcpClocks
-{
+struct TcpClocks {
     int64_t lossPs{0};    //!< Recovering from losses.
     int64_t controlPs{0}; //!< Else: something to send, and no window for it.
 };
@@ -53,14 +51,13 @@ class TcpConnection
     static constexpr uint32_t FRAMING_BYTES = 16; //!< Of each part.
 
     /** What the owner is told; all are called in ns-3 events. */
-    struct Listener
-    {
+    struct Listener {
         /** A part has arrived; the clocks ran that much for it. */
-        std::function<void(uint64_t message, const TcpClocks& clocks)> received;
+        std::function<void(uint64_t message, const TcpClocks &clocks)> received;
         std::function<void(uint64_t message)> acked; //!< A part was acknowledged.
         std::function<void(uint64_t message, uint64_t bytes, bool echo)>
             counted; //!< Bytes were sent again, or an ECN echo came, while this one was the oldest.
-        std::function<void(const char* what)> failed; //!< The connection is lost.
+        std::function<void(const char *what)> failed; //!< The connection is lost.
     };
 
     /**
@@ -70,11 +67,11 @@ class TcpConnection
      * @param prio priority
      * @param listener the owner
      */
-    TcpConnection(TcpHosts& hosts, uint32_t src, uint32_t dst, uint32_t prio, Listener listener);
+    TcpConnection(TcpHosts &hosts, uint32_t src, uint32_t dst, uint32_t prio, Listener listener);
     ~TcpConnection();
 
-    TcpConnection(const TcpConnection&) = delete;
-    TcpConnection& operator=(const TcpConnection&) = delete;
+    TcpConnection(const TcpConnection &) = delete;
+    TcpConnection &operator=(const TcpConnection &) = delete;
 
     /**
      * Queues a part of a message.
@@ -86,7 +83,7 @@ class TcpConnection
     /**
      * @return the counters
      */
-    const TcpCounters& GetCounters() const
+    const TcpCounters &GetCounters() const
     {
         return m_counters;
     }
@@ -94,7 +91,7 @@ class TcpConnection
     /**
      * @param [out] c gets all but whose connection it is
      */
-    void Describe(weft_net_connection& c) const;
+    void Describe(weft_net_connection &c) const;
 
     /**
      * @return the connection as it is for the part posted last
@@ -158,8 +155,7 @@ class TcpConnection
 
   private:
     /** A part on its way. */
-    struct Part
-    {
+    struct Part {
         uint64_t message; //!< Number.
         uint64_t bytes;   //!< Length.
         uint64_t end;     //!< Offset in the stream after its last byte.
@@ -170,19 +166,16 @@ class TcpConnection
 
     void Connected(ns3::Ptr<ns3::Socket> socket);
     void Failed(ns3::Ptr<ns3::Socket> socket);
-    void Accepted(ns3::Ptr<ns3::Socket> socket, const ns3::Address& from);
+    void Accepted(ns3::Ptr<ns3::Socket> socket, const ns3::Address &from);
     void Room(ns3::Ptr<ns3::Socket> socket, uint32_t bytes);
     void Read(ns3::Ptr<ns3::Socket> socket);
     void Take(ns3::Ptr<const ns3::Packet> packet);
     void Acked(ns3::SequenceNumber32 before, ns3::SequenceNumber32 after);
-    void Sent(ns3::Ptr<const ns3::Packet> packet,
-              const ns3::TcpHeader& header,
+    void Sent(ns3::Ptr<const ns3::Packet> packet, const ns3::TcpHeader &header,
               ns3::Ptr<const ns3::TcpSocketBase> socket);
-    void Answered(ns3::Ptr<const ns3::Packet> packet,
-                  const ns3::TcpHeader& header,
+    void Answered(ns3::Ptr<const ns3::Packet> packet, const ns3::TcpHeader &header,
                   ns3::Ptr<const ns3::TcpSocketBase> socket);
-    void Heard(ns3::Ptr<const ns3::Packet> packet,
-               const ns3::TcpHeader& header,
+    void Heard(ns3::Ptr<const ns3::Packet> packet, const ns3::TcpHeader &header,
                ns3::Ptr<const ns3::TcpSocketBase> socket);
     void RtoChanged(ns3::Time before, ns3::Time after);
     void WindowChanged(uint32_t before, uint32_t after);

@@ -23,14 +23,10 @@ using namespace ns3;
 namespace weft
 {
 
-TcpHosts::TcpHosts(Ptr<WeftFabric> fabric,
-                   const weft_packet_transport& transport,
-                   const weft_tcp_params& tcp,
-                   uint64_t seed)
-    : m_fabric(fabric),
-      m_params(tcp),
-      m_variant(TypeId::LookupByName(weft_tcp_variant_type_id(transport.variant))),
-      m_seed(seed)
+TcpHosts::TcpHosts(Ptr<WeftFabric> fabric, const weft_packet_transport &transport,
+                   const weft_tcp_params &tcp, uint64_t seed)
+    : m_fabric(fabric), m_params(tcp),
+      m_variant(TypeId::LookupByName(weft_tcp_variant_type_id(transport.variant))), m_seed(seed)
 {
     // ns-3 paces at 4 Gbps at most unless told otherwise.
     Config::SetDefault("ns3::TcpSocketState::MaxPacingRate",
@@ -39,34 +35,24 @@ TcpHosts::TcpHosts(Ptr<WeftFabric> fabric,
     m_stack.SetRoutingHelper(Ipv4StaticRoutingHelper());
 }
 
-Ipv4Address
-TcpHosts::GetAddress(uint32_t host, uint32_t prio)
+Ipv4Address TcpHosts::GetAddress(uint32_t host, uint32_t prio)
 {
     return Ipv4Address((10 + prio) << 24 | (host + 1));
 }
 
-uint32_t
-TcpHosts::GetSegmentBytes() const
+uint32_t TcpHosts::GetSegmentBytes() const
 {
     return m_params.mtu_bytes - WEFT_TCP_HEADER_BYTES;
 }
 
-void
-TcpHosts::AddDevice(Host& host, uint32_t number, uint32_t prio)
+void TcpHosts::AddDevice(Host &host, uint32_t number, uint32_t prio)
 {
-    const weft_fabric* graph = m_fabric->GetGraph();
+    const weft_fabric *graph = m_fabric->GetGraph();
     // One device stands for all ports of the host, which share its traffic by the hash of flows.
-    Ptr<WeftNetDevice> device =
-        CreateObjectWithAttributes<WeftNetDevice>("Mtu",
-                                                  UintegerValue(m_params.mtu_bytes),
-                                                  "FrameOverhead",
-                                                  UintegerValue(WEFT_TCP_FRAME_OVERHEAD_BYTES),
-                                                  "TxQueueLimit",
-                                                  UintegerValue(0),
-                                                  "AnyPort",
-                                                  BooleanValue(true),
-                                                  "IpPriority",
-                                                  IntegerValue(prio));
+    Ptr<WeftNetDevice> device = CreateObjectWithAttributes<WeftNetDevice>(
+        "Mtu", UintegerValue(m_params.mtu_bytes), "FrameOverhead",
+        UintegerValue(WEFT_TCP_FRAME_OVERHEAD_BYTES), "TxQueueLimit", UintegerValue(0), "AnyPort",
+        BooleanValue(true), "IpPriority", IntegerValue(prio));
     device->SetAddress(Mac48Address::Allocate());
     host.node->AddDevice(device);
     device->Attach(m_fabric, graph->nodes[graph->hosts[number]].first_port, nullptr);
@@ -78,17 +64,14 @@ TcpHosts::AddDevice(Host& host, uint32_t number, uint32_t prio)
     m_fabric->GetFrames().AddAddress(address, number);
 }
 
-Ptr<Node>
-TcpHosts::GetNode(uint32_t host, uint32_t prio)
+Ptr<Node> TcpHosts::GetNode(uint32_t host, uint32_t prio)
 {
-    Host& h = m_hosts[host];
-    if (!h.node)
-    {
+    Host &h = m_hosts[host];
+    if (!h.node) {
         h.node = CreateObject<Node>();
         m_stack.Install(h.node);
     }
-    if (!h.hasDevice[prio])
-    {
+    if (!h.hasDevice[prio]) {
         h.hasDevice[prio] = true;
         AddDevice(h, host, prio);
     }
@@ -99,12 +82,10 @@ namespace
 {
 
 /** SYNs whose timeouts, each twice the one before, all end while the clock runs. */
-uint32_t
-ConnectTries(const weft_tcp_params& p)
+uint32_t ConnectTries(const weft_tcp_params &p)
 {
     uint32_t tries = 1;
-    while (tries < p.retries && p.connect_timeout_ps <= (WEFT_NEVER / 2 >> (tries + 1)))
-    {
+    while (tries < p.retries && p.connect_timeout_ps <= (WEFT_NEVER / 2 >> (tries + 1))) {
         tries++;
     }
     return tries;
@@ -112,8 +93,7 @@ ConnectTries(const weft_tcp_params& p)
 
 } // namespace
 
-Ptr<Socket>
-TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
+Ptr<Socket> TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
 {
     Ptr<Socket> socket = GetNode(host, prio)->GetObject<TcpL4Protocol>()->CreateSocket(m_variant);
     socket->SetAttribute("SegmentSize", UintegerValue(GetSegmentBytes()));
@@ -130,14 +110,12 @@ TcpHosts::MakeSocket(uint32_t host, uint32_t prio)
     socket->SetAttribute("Timestamp", BooleanValue(false));
     socket->SetAttribute("TcpNoDelay", BooleanValue(true));
     socket->SetAttribute("ClockGranularity", TimeValue(MicroSeconds(1)));
-    if (m_params.ecn)
-    {
+    if (m_params.ecn) {
         socket->SetAttribute("UseEcn", StringValue("On")); // DCTCP does so itself
     }
     PointerValue ops;
     socket->GetAttribute("CongestionOps", ops);
-    if (Ptr<TcpBbr> bbr = DynamicCast<TcpBbr>(ops.GetObject()))
-    {
+    if (Ptr<TcpBbr> bbr = DynamicCast<TcpBbr>(ops.GetObject())) {
         bbr->SetStream(static_cast<uint32_t>(m_seed * 1000003 + m_sockets));
     }
     m_sockets++;

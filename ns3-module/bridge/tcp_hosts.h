@@ -32,10 +32,8 @@ class TcpHosts
      * @param tcp section tcp
      * @param seed of the run
      */
-    TcpHosts(ns3::Ptr<ns3::WeftFabric> fabric,
-             const weft_packet_transport& transport,
-             const weft_tcp_params& tcp,
-             uint64_t seed);
+    TcpHosts(ns3::Ptr<ns3::WeftFabric> fabric, const weft_packet_transport &transport,
+             const weft_tcp_params &tcp, uint64_t seed);
 
     /**
      * @param host a host number
@@ -97,8 +95,7 @@ class TcpHosts
 
   private:
     /** A host. */
-    struct Host
-    {
+    struct Host {
         ns3::Ptr<ns3::Node> node;     //!< With an Internet stack.
         bool hasDevice[WEFT_PRIOS]{}; //!< By priority.
     };
@@ -108,10 +105,10 @@ class TcpHosts
      * @param number its number
      * @param prio priority that it gets a device for
      */
-    void AddDevice(Host& host, uint32_t number, uint32_t prio);
+    void AddDevice(Host &host, uint32_t number, uint32_t prio);
 
     ns3::Ptr<ns3::WeftFabric> m_fabric;         //!< The fabric.
-    weft_tcp_params m_params;                         //!< Section tcp.
+    weft_tcp_params m_params;                   //!< Section tcp.
     ns3::TypeId m_variant;                      //!< Congestion control.
     uint64_t m_seed;                            //!< Of the run.
     int64_t m_sockets{0};                       //!< Made so far.

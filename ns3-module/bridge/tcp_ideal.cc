@@ -19,10 +19,8 @@ constexpr uint64_t SYN_OPTION_BYTES = 8; //!< Window scale and SACK permitted, p
 class Segments
 {
   public:
-    Segments(weft_engine* engine, const TcpStart& start, const TcpPart& part)
-        : m_engine(engine),
-          m_start(start),
-          m_part(part)
+    Segments(weft_engine *engine, const TcpStart &start, const TcpPart &part)
+        : m_engine(engine), m_start(start), m_part(part)
     {
     }
 
@@ -34,10 +32,7 @@ class Segments
         frame.src_host = data ? m_part.src : m_part.dst;
         frame.dst_host = data ? m_part.dst : m_part.src;
         frame.flow = data ? m_start.flow : m_start.backFlow;
-        return weft_engine_frames_ideal_ps(m_engine,
-                                           &frame,
-                                           m_part.since,
-                                           bytes,
+        return weft_engine_frames_ideal_ps(m_engine, &frame, m_part.since, bytes,
                                            m_start.segmentBytes,
                                            WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
     }
@@ -49,27 +44,21 @@ class Segments
     }
 
   private:
-    weft_engine* m_engine;
-    const TcpStart& m_start;
-    const TcpPart& m_part;
+    weft_engine *m_engine;
+    const TcpStart &m_start;
+    const TcpPart &m_part;
 };
 
 /** @return what is left of the handshake when the part is posted. */
-int64_t
-HandshakePs(weft_engine* engine,
-            const Segments& segments,
-            const TcpStart& start,
-            const TcpPart& part)
+int64_t HandshakePs(weft_engine *engine, const Segments &segments, const TcpStart &start,
+                    const TcpPart &part)
 {
-    if (start.connected)
-    {
+    if (start.connected) {
         return 0;
     }
     const int64_t opening =
         segments.Ps(true, SYN_OPTION_BYTES) + segments.Ps(false, SYN_OPTION_BYTES) +
-        weft_engine_leaving_ps(engine,
-                               part.src,
-                               part.since,
+        weft_engine_leaving_ps(engine, part.src, part.since,
                                WEFT_TCP_HEADER_BYTES + WEFT_TCP_FRAME_OVERHEAD_BYTES);
     return std::max<int64_t>(0, start.openedPs + opening - part.postPs);
 }
@@ -79,8 +68,7 @@ HandshakePs(weft_engine* engine,
  * @param [in,out] left bytes of the part; what remains after the round trips
  * @return their time
  */
-int64_t
-RoundTripsPs(const Segments& segments, const TcpStart& start, uint64_t& left)
+int64_t RoundTripsPs(const Segments &segments, const TcpStart &start, uint64_t &left)
 {
     const int64_t back = segments.Ps(false, 0);
     const int64_t full = segments.Ps(true, start.segmentBytes) + back;
@@ -89,13 +77,11 @@ RoundTripsPs(const Segments& segments, const TcpStart& start, uint64_t& left)
     int64_t ps = 0;
     uint64_t sent = 0;
     uint64_t window = std::min(start.windowBytes, start.mostBytes);
-    while (left > window)
-    {
+    while (left > window) {
         const bool whole = sent + window <= start.roomBytes;
         const int64_t rtt = whole ? full : shortest;
         const uint64_t n = (window - 1) / start.segmentBytes + 1;
-        if (static_cast<weft_i128>(n) * spacing >= rtt)
-        {
+        if (static_cast<weft_i128>(n) * spacing >= rtt) {
             break;
         }
         // Once it cannot grow, all rounds are alike.
@@ -110,20 +96,17 @@ RoundTripsPs(const Segments& segments, const TcpStart& start, uint64_t& left)
 
 } // namespace
 
-int64_t
-TcpIdealPs(weft_engine* engine, const TcpStart& start, const TcpPart& part)
+int64_t TcpIdealPs(weft_engine *engine, const TcpStart &start, const TcpPart &part)
 {
     const Segments segments(engine, start, part);
     const struct weft_engine_mark now = weft_engine_now_mark(engine);
     const bool unchanged = now.rates == part.since.rates && now.routes == part.since.routes;
     int64_t ps = HandshakePs(engine, segments, start, part);
     uint64_t left = part.bytes;
-    if (unchanged)
-    {
+    if (unchanged) {
         ps += RoundTripsPs(segments, start, left);
     }
-    if (part.bytes <= start.roomBytes)
-    {
+    if (part.bytes <= start.roomBytes) {
         return ps + segments.Ps(true, left);
     }
     const uint64_t n = (left - 1) / start.segmentBytes + 1;

@@ -24,8 +24,7 @@ namespace weft
 {
 
 /** A connection when a part of a message is posted. */
-struct TcpStart
-{
+struct TcpStart {
     uint32_t flow;        //!< Of its data, see WeftIpInfo::FlowHash().
     uint32_t backFlow;    //!< Of its ACKs.
     bool connected;       //!< It is established.
@@ -37,8 +36,7 @@ struct TcpStart
 };
 
 /** A part of a message. */
-struct TcpPart
-{
+struct TcpPart {
     uint32_t src;           //!< Sending host.
     uint32_t dst;           //!< Receiving host.
     uint64_t bytes;         //!< Of the stream.
@@ -52,7 +50,7 @@ struct TcpPart
  * @param part the part, which arrives now
  * @return its ideal duration, ps
  */
-int64_t TcpIdealPs(weft_engine* engine, const TcpStart& start, const TcpPart& part);
+int64_t TcpIdealPs(weft_engine *engine, const TcpStart &start, const TcpPart &part);
 
 } // namespace weft
 

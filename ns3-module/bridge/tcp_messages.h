@@ -25,8 +25,7 @@ namespace weft
 {
 
 /** Sums over all connections, and of messages. */
-struct TcpTotals
-{
+struct TcpTotals {
     uint64_t posted{0};        //!< Messages.
     uint64_t received{0};      //!< Messages.
     uint64_t acked{0};         //!< Messages.
@@ -40,11 +39,10 @@ class TcpMessages
 {
   public:
     /** What the owner is told, in ns-3 events. */
-    struct Listener
-    {
-        std::function<void(const weft_completion&)> received; //!< At the receiver.
-        std::function<void(const weft_completion&)> acked;    //!< At the sender.
-        std::function<void(const weft_err&)> failed;          //!< A connection is lost.
+    struct Listener {
+        std::function<void(const weft_completion &)> received; //!< At the receiver.
+        std::function<void(const weft_completion &)> acked;    //!< At the sender.
+        std::function<void(const weft_err &)> failed;          //!< A connection is lost.
     };
 
     /**
@@ -54,16 +52,13 @@ class TcpMessages
      * @param seed of the run
      * @param listener the owner
      */
-    TcpMessages(ns3::Ptr<ns3::WeftFabric> fabric,
-                const weft_packet_transport& transport,
-                const weft_tcp_params& tcp,
-                uint64_t seed,
-                Listener listener);
+    TcpMessages(ns3::Ptr<ns3::WeftFabric> fabric, const weft_packet_transport &transport,
+                const weft_tcp_params &tcp, uint64_t seed, Listener listener);
 
     ~TcpMessages();
 
-    TcpMessages(const TcpMessages&) = delete;
-    TcpMessages& operator=(const TcpMessages&) = delete;
+    TcpMessages(const TcpMessages &) = delete;
+    TcpMessages &operator=(const TcpMessages &) = delete;
 
     /**
      * Posts a message now.
@@ -72,7 +67,7 @@ class TcpMessages
      * @param [out] err why it failed
      * @return 0 or a WEFT_E_* code
      */
-    int Send(uint64_t id, const weft_msg& msg, weft_err* err);
+    int Send(uint64_t id, const weft_msg &msg, weft_err *err);
 
     /**
      * @return the sums
@@ -85,7 +80,7 @@ class TcpMessages
      * @param fn called with a sentence on each
      * @return the number unfinished
      */
-    uint64_t Explain(uint64_t max, const std::function<void(const char*)>& fn) const;
+    uint64_t Explain(uint64_t max, const std::function<void(const char *)> &fn) const;
 
     /**
      * @return payload that has come to hosts, with what there is of unfinished messages
@@ -98,7 +93,7 @@ class TcpMessages
      * @param fn called with each
      * @return how many such connections there are
      */
-    uint64_t ExplainStuck(uint64_t max, const std::function<void(const char*)>& fn) const;
+    uint64_t ExplainStuck(uint64_t max, const std::function<void(const char *)> &fn) const;
 
     /**
      * Looks whether messages get on, as weft_engine_motion does.
@@ -111,21 +106,19 @@ class TcpMessages
     /**
      * @param fn called with each connection, in the order of net.h
      */
-    void EachConnection(const std::function<void(const weft_net_connection&)>& fn) const;
+    void EachConnection(const std::function<void(const weft_net_connection &)> &fn) const;
 
   private:
     /** Connections between two hosts. */
-    struct Group
-    {
+    struct Group {
         std::vector<std::unique_ptr<TcpConnection>> connections; //!< At least one.
         std::deque<uint64_t> undelivered;                        //!< Messages, in order.
     };
 
     /** A message under way. */
-    struct Message
-    {
+    struct Message {
         weft_completion done;         //!< What is known.
-        Group* group;                 //!< Its connections.
+        Group *group;                 //!< Its connections.
         weft_engine_mark since;       //!< When it was posted.
         std::vector<TcpStart> starts; //!< The connections of its parts, when it was posted.
         uint32_t partsToReceive;      //!< Parts that have not arrived.
@@ -138,28 +131,26 @@ class TcpMessages
      * @param msg a message
      * @return its connections, opened if need be
      */
-    Group& GetGroup(const weft_msg& msg);
+    Group &GetGroup(const weft_msg &msg);
     /**
      * @param message has just arrived
      * @return the least that it can take
      */
-    int64_t IdealPs(const Message& message) const;
+    int64_t IdealPs(const Message &message) const;
     /**
      * Fills in what delayed a message.
      * \param message one that has arrived, with its ideal time
      */
-    void FillDelays(Message& message) const;
+    void FillDelays(Message &message) const;
     /** The fabric lost a packet. */
-    void Dropped(ns3::Time time,
-                 uint32_t port,
-                 weft_drop_reason why,
+    void Dropped(ns3::Time time, uint32_t port, weft_drop_reason why,
                  ns3::Ptr<const ns3::Packet> packet);
     /**
      * A part has arrived.
      * \param id its message
      * \param clocks what it waited for
      */
-    void Received(uint64_t id, const TcpClocks& clocks);
+    void Received(uint64_t id, const TcpClocks &clocks);
     void Acked(uint64_t id);
     void Counted(uint64_t id, uint64_t retxBytes, bool echo);
     /**
@@ -170,14 +161,14 @@ class TcpMessages
 
     using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>; //!< src, dst, prio, QP.
 
-    ns3::Ptr<ns3::WeftFabric> m_fabric;                     //!< The fabric.
-    TcpHosts m_hosts;                                       //!< Nodes.
-    uint32_t m_connections;                                 //!< Per group.
-    Listener m_listener;                                    //!< The owner.
-    std::map<Key, Group> m_groups;                          //!< All connections.
-    std::unordered_map<uint64_t, Message> m_messages;       //!< Under way, by number.
-    std::unordered_map<uint64_t, TcpConnection*> m_senders; //!< By address and port.
-    TcpTotals m_totals;                                     //!< Without the sums.
+    ns3::Ptr<ns3::WeftFabric> m_fabric;                      //!< The fabric.
+    TcpHosts m_hosts;                                        //!< Nodes.
+    uint32_t m_connections;                                  //!< Per group.
+    Listener m_listener;                                     //!< The owner.
+    std::map<Key, Group> m_groups;                           //!< All connections.
+    std::unordered_map<uint64_t, Message> m_messages;        //!< Under way, by number.
+    std::unordered_map<uint64_t, TcpConnection *> m_senders; //!< By address and port.
+    TcpTotals m_totals;                                      //!< Without the sums.
 };
 
 } // namespace weft

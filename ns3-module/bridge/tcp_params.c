@@ -4,11 +4,14 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
+
 const char *weft_tcp_variant_type_id(int variant)
 {
 #define WEFT_TCP_VARIANT(name, type) type,
     static const char *const types[] = {
 #include "tcp_variants.def"
+
     };
 #undef WEFT_TCP_VARIANT
     return types[variant];
@@ -32,12 +35,11 @@ static int check_dimensions(const struct weft_transport_params *transport, uint6
         const uint64_t most = payload + transport->header_bytes;
         if (frame <= most || (!set->mtu_bytes && set->flow_control != WEFT_FLOW_CREDIT))
             continue;
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "frames of tcp.mtu have %llu bytes, dimension %u (%s) takes %llu at "
-                            "most: lower tcp.mtu to %lluB, or raise its mtu",
-                            (unsigned long long)frame, d, fabric->dims[d].kind,
-                            (unsigned long long)most,
-                            (unsigned long long)(most - WEFT_TCP_FRAME_OVERHEAD_BYTES));
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "frames of tcp.mtu have %" PRIu64 " bytes, dimension %u (%s) takes %" PRIu64 " at "
+            "most: lower tcp.mtu to %" PRIu64 "B, or raise its mtu",
+            frame, d, fabric->dims[d].kind, most, (most - WEFT_TCP_FRAME_OVERHEAD_BYTES));
     }
     return 0;
 }
@@ -58,10 +60,11 @@ int weft_tcp_check_params(const struct weft_packet_transport *transport,
     if (pfc->enabled && (pfc->prios & used) && !pfc->headroom_bytes &&
         frame > roce->mtu_bytes + roce->header_bytes)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "frames of tcp.mtu have %llu bytes, but the headroom of lossless "
+                            "frames of tcp.mtu have %" PRIu64
+                            " bytes, but the headroom of lossless "
                             "priorities is computed for those of transport.mtu: raise that, or set "
                             "pfc.headroom",
-                            (unsigned long long)frame);
+                            frame);
     if (tcp->ack_every > 1 && weft_tcp_delayed_ack_ps(tcp) >= tcp->min_rto_ps)
         return weft_err_set(err, WEFT_E_INPUT,
                             "tcp.delayed-ack must be less than tcp.min-rto, or single segments "

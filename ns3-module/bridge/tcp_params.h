@@ -18,7 +18,7 @@ enum weft_transport_type { WEFT_TRANSPORT_ROCE, WEFT_TRANSPORT_TCP };
 struct weft_packet_transport {
     struct weft_transport_params roce; /**< the engine's; first, as its rows hold for both */
     int type;                          /**< enum weft_transport_type */
-    int variant;                       /**< number of the TCP variant, in the order of tcp_variants.def */
+    int variant; /**< number of the TCP variant, in the order of tcp_variants.def */
 };
 
 /** Section tcp. */

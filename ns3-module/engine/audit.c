@@ -63,8 +63,7 @@ static int64_t yet_to_send(const struct weft_engine *e, const struct port *p)
     return p->down || p->busy_until_ps <= now ? 0 : p->busy_until_ps - now;
 }
 
-void weft_engine_port_stats(struct weft_engine *e, uint32_t port,
-                            struct weft_port_counters *out)
+void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out)
 {
     const struct port *p = settled(e, port);
     const int64_t now = reached_ps(e);
@@ -226,7 +225,8 @@ int weft_engine_check(struct weft_engine *e, struct weft_err *err)
         "messages posted, acked and waiting differ");
     for (uint32_t i = 0; i < e->qps.pool.n; i++) {
         const struct qp *q = qp_at(e, i);
-        uint64_t floor = e->rc.recovery->floor ? e->rc.recovery->floor(e, q, q->una_psn) : q->una_psn;
+        uint64_t floor =
+            e->rc.recovery->floor ? e->rc.recovery->floor(e, q, q->una_psn) : q->una_psn;
         LAW(err,
             q->una_psn <= q->nxt_psn && q->nxt_psn <= q->top_psn && q->top_psn <= q->end_psn &&
                 floor <= q->exp_psn && q->exp_psn <= q->top_psn && q->una_bytes <= q->nxt_bytes &&
@@ -305,8 +305,8 @@ uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
     return n;
 }
 
-uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max,
-                             void (*fn)(void *, const char *), void *ctx)
+uint64_t weft_engine_explain(struct weft_engine *e, uint64_t max, void (*fn)(void *, const char *),
+                             void *ctx)
 {
     weft_engine_settle(e);
     uint64_t said = link_explain(e, max, fn, ctx);

@@ -57,7 +57,8 @@ static uint32_t adaptive(struct weft_engine *e, struct weft_route_group g, uint3
 static uint32_t flowlet(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                         const struct pkt *k)
 {
-    struct flowlet *f = &e->spread.flowlets[weft_mix64((uint64_t)node << 32 | k->qp) & (FLOWLETS - 1)];
+    struct flowlet *f =
+        &e->spread.flowlets[weft_mix64((uint64_t)node << 32 | k->qp) & (FLOWLETS - 1)];
     bool same = f->qp == k->qp + 1 && f->node == node;
     if (!same || e->now - f->last_ps > e->p.sw.flowlet_gap_ps) {
         uint32_t own = same ? f->port : ecmp_port(e, g, node, qp_at(e, k->qp), true);
@@ -121,8 +122,8 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
                             b);
     const struct steer *s = table[b].steer;
     if (s && (!s->upper || !s->aim || !s->exits || !s->next))
-        return weft_err_set(err, WEFT_E_INTERNAL, "switch.balance=%s lacks a function of struct steer",
-                            table[b].name);
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "switch.balance=%s lacks a function of struct steer", table[b].name);
     if (!table[b].per_packet)
         return 0;
     if (c->params.transport.recovery != WEFT_RECOVERY_SELECTIVE_REPEAT &&

@@ -15,7 +15,7 @@ static uint32_t node_called(const struct weft_fabric *f, const char *name)
     char *end;
     if ((name[0] != 'h' && name[0] != 's') || name[1] < '0' || name[1] > '9')
         return UINT32_MAX;
-    const unsigned long long n = strtoull(name + 1, &end, 10);
+    const uint64_t n = strtoull(name + 1, &end, 10);
     if (*end)
         return UINT32_MAX;
     if (name[0] == 'h')
@@ -45,7 +45,7 @@ static int choose(const struct weft_fabric *f, char *word, uint8_t *chosen, stru
     if (dash)
         *dash = '\0';
     const uint32_t a = node_called(f, word), b = dash ? node_called(f, dash + 1) : UINT32_MAX;
-    const unsigned long long number = strtoull(word, &end, 10);
+    const uint64_t number = strtoull(word, &end, 10);
     const bool is_number = word[0] >= '0' && word[0] <= '9' && !*end && !dash;
     const bool nodes = a != UINT32_MAX && (!dash || b != UINT32_MAX);
     bool any = false;

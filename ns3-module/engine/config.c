@@ -7,12 +7,14 @@
 #include "mmu.h"
 #include "recovery.h"
 
+#include <inttypes.h>
+
 static int check_prio(uint64_t prio, const char *what, struct weft_err *err)
 {
     if (prio < WEFT_PRIOS)
         return 0;
-    return weft_err_set(err, WEFT_E_INPUT, "transport.%s is %llu; priorities are 0 to 7", what,
-                        (unsigned long long)prio);
+    return weft_err_set(err, WEFT_E_INPUT, "transport.%s is %" PRIu64 "; priorities are 0 to 7",
+                        what, prio);
 }
 
 int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err *err)
@@ -46,9 +48,9 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
         return rc;
     const struct weft_ecn_params *ecn = &c->params.ecn;
     if (ecn->kmin_bytes != UINT64_MAX && ecn->kmin_bytes > ecn->kmax_bytes)
-        return weft_err_set(err, WEFT_E_INPUT, "ecn.kmin (%lluB) exceeds ecn.kmax (%lluB)",
-                            (unsigned long long)ecn->kmin_bytes,
-                            (unsigned long long)ecn->kmax_bytes);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "ecn.kmin (%" PRIu64 "B) exceeds ecn.kmax (%" PRIu64 "B)",
+                            ecn->kmin_bytes, ecn->kmax_bytes);
     if (c->fabric->transit && t->ack_ignores_pause)
         return weft_err_set(err, WEFT_E_INPUT,
                             "transport.ack-ignores-pause has no meaning in a fabric whose hosts "

@@ -143,11 +143,11 @@ int credit_init(struct weft_engine *e, struct weft_err *err)
         const uint64_t size = size_of(e, l, full);
         c->need = cost(&e->p, full);
         if (size < c->need || size > INT32_MAX)
-            return weft_err_set(
-                err, WEFT_E_INPUT,
-                "credits of a link: a buffer of %llu bytes per priority is not %u to "
-                "%d bytes; set credit.buffer",
-                (unsigned long long)size, c->need, INT32_MAX);
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "credits of a link: a buffer of %" PRIu64
+                                " bytes per priority is not %u to "
+                                "%d bytes; set credit.buffer",
+                                size, c->need, INT32_MAX);
         c->size = (uint32_t)size;
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             c->left[k] = c->size;

@@ -42,7 +42,8 @@ static struct hold *hold_of(struct weft_engine *e, struct port *p)
 {
     if (p->hold)
         return p->hold;
-    if (!e->delays.waits.base && !stable_init(&e->delays.waits, sizeof(struct wait), e->pkts.pool.max)) {
+    if (!e->delays.waits.base &&
+        !stable_init(&e->delays.waits, sizeof(struct wait), e->pkts.pool.max)) {
         engine_fail(e, WEFT_E_LIMIT, "the address space for waiting packets was refused");
         return NULL;
     }
@@ -184,7 +185,8 @@ void delay_sent(const struct weft_engine *e, const struct qp *q, struct msg *m)
 {
     const struct port *p = &e->ports[q->port];
     const uint64_t full = data_frame(e, q, q->mtu_bytes) + e->p.transport.gap_bytes;
-    int64_t own_ps = (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
+    int64_t own_ps =
+        (int64_t)(m->npkts - 1) * gap_quantised(e->p.transport.quantum_ps, full, p->ser_q);
     m->sent_ps = e->now;
     for (int k = 0; k < WEFT_DELAY_QUEUE; k++) {
         m->held_ps[k] = q->held_ps[k] - m->held_ps[k];

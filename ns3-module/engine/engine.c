@@ -97,9 +97,9 @@ static void choose_path(struct weft_engine *e, unsigned needs)
     e->pkts.prefetch_deep = e->telemetry.int_on;
     e->pkts.prefetch_above = e->telemetry.int_on ? CACHED_PACKETS / 4 : CACHED_PACKETS;
     e->path.rare = (uint32_t)((p->transport.ns3_event_order ? RARE_ORDER : 0) |
-                             (p->transport.quantum_ps ? RARE_QUANTUM : 0) |
-                             (e->telemetry.pint_on ? RARE_PINT : 0) |
-                             (p->sw.scheduler == WEFT_SCHED_PACKET_RR ? RARE_TURNS : 0));
+                              (p->transport.quantum_ps ? RARE_QUANTUM : 0) |
+                              (e->telemetry.pint_on ? RARE_PINT : 0) |
+                              (p->sw.scheduler == WEFT_SCHED_PACKET_RR ? RARE_TURNS : 0));
     const uint32_t mark = needs & WEFT_CC_NEEDS_ECN ? QUEUE_MARK : 0;
     const bool stamped = e->telemetry.int_on || e->telemetry.pint_on;
     e->path.on_enqueue = p->ecn.at_enqueue ? mark : 0;

@@ -62,7 +62,8 @@ static bool leads(const struct weft_engine *e, uint32_t port, uint32_t dst_host)
     const uint32_t node = e->ports[e->ports[port].peer].node;
     if (node == e->fabric->hosts[dst_host])
         return true;
-    return weft_fabric_forwards(e->fabric, node) && weft_routes_lookup(e->routing.routes, node, dst_host).n;
+    return weft_fabric_forwards(e->fabric, node) &&
+           weft_routes_lookup(e->routing.routes, node, dst_host).n;
 }
 
 /* The first frame: from now on NICs take turns and ECN-capable frames are looked at. */

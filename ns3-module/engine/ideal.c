@@ -123,13 +123,15 @@ static int64_t path_time(const struct weft_engine *e, const struct journey *j,
     int64_t slowest = 0;
     for (uint32_t h = 0; h < hops; h++) {
         const uint64_t q = ideal_best_q(e, ports[h], j->since);
-        const int64_t prop = e->ports[ports[h]].prop_ps, ser = gap_quantised(e->p.transport.quantum_ps, j->full, q);
+        const int64_t prop = e->ports[ports[h]].prop_ps,
+                      ser = gap_quantised(e->p.transport.quantum_ps, j->full, q);
         first += ser;
         if (ser > slowest)
             slowest = ser;
         const weft_i128 before =
             j->npkts > 1 ? first + (weft_i128)(j->npkts - 2) * slowest : 0; /* it has left hop h */
-        last = (last > before ? last : before) + gap_quantised(e->p.transport.quantum_ps, j->tail, q);
+        last =
+            (last > before ? last : before) + gap_quantised(e->p.transport.quantum_ps, j->tail, q);
         first += prop;
         last += prop;
     }
@@ -179,7 +181,8 @@ static int64_t pass_ps(const struct weft_engine *e, const struct layer *l, uint6
 {
     int64_t best = INT64_MAX;
     for (uint32_t k = 0; k < l->nkinds; k++) {
-        const int64_t ps = gap_quantised(e->p.transport.quantum_ps, bytes, l->kind[k].q) + l->kind[k].prop_ps;
+        const int64_t ps =
+            gap_quantised(e->p.transport.quantum_ps, bytes, l->kind[k].q) + l->kind[k].prop_ps;
         best = ps < best ? ps : best;
     }
     return best;
@@ -209,7 +212,7 @@ static bool can_send(const struct weft_engine *e, const struct layer *l, uint64_
 
 /* The least time in which the links of a layer send @p n packets of @p bytes. */
 static weft_i128 send_ps(const struct weft_engine *e, const struct layer *l, uint64_t n,
-                        uint64_t bytes)
+                         uint64_t bytes)
 {
     weft_i128 lo = 0, hi = INT64_MAX;
     for (uint32_t k = 0; k < l->nkinds; k++) {
@@ -325,7 +328,8 @@ static uint32_t fewest_hops(const struct weft_engine *e, const struct journey *j
     const struct weft_fabric_node *b = &f->nodes[f->hosts[j->dst_host]];
     if (e->ideal.fewest_hops) {
         uint32_t ports[MAX_PATH];
-        const uint32_t n = ecmp_path(e, e->routing.intact ? e->routing.intact : e->routing.routes, j->q, j->forward, ports);
+        const uint32_t n = ecmp_path(e, e->routing.intact ? e->routing.intact : e->routing.routes,
+                                     j->q, j->forward, ports);
         if (n)
             return n;
     }

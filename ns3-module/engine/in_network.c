@@ -40,6 +40,7 @@
 
 #include "base/int128.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +127,8 @@ static int64_t way_ps(const struct weft_engine *e, const struct group *g,
     for (;;) {
         const struct port *out = &e->ports[up ? port : e->ports[port].peer];
         const uint64_t q = ideal_best_q(e, (uint32_t)(out - e->ports), op->since);
-        ps += gap_quantised(e->p.transport.quantum_ps, wire_bytes(e, g, op, data, true), q) + out->prop_ps;
+        ps += gap_quantised(e->p.transport.quantum_ps, wire_bytes(e, g, op, data, true), q) +
+              out->prop_ps;
         if (at == 0)
             return ps;
         port = t->switches[at].up;
@@ -142,8 +144,8 @@ static int64_t serial_ps(const struct weft_engine *e, const struct group *g,
     const uint32_t port = g->member[place].port;
     const bool data = up ? weft_leaf_gives(place, op->from) : receives(op, place);
     const weft_i128 ps = (weft_i128)(op->npkts - 1) *
-                        gap_quantised(e->p.transport.quantum_ps, wire_bytes(e, g, op, data, false),
-                                      ideal_best_q(e, up ? port : e->ports[port].peer, op->since));
+                         gap_quantised(e->p.transport.quantum_ps, wire_bytes(e, g, op, data, false),
+                                       ideal_best_q(e, up ? port : e->ports[port].peer, op->since));
     return ps > FOREVER_PS ? FOREVER_PS : (int64_t)ps;
 }
 
@@ -183,26 +185,24 @@ static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
     struct operation *op = &g->ops[m->over - g->first_op];
     const struct part *p = &op->part[place];
     const bool takes = receives(op, place);
-    struct weft_completion d = {
-        .id = p->id,
-        .msg = {.src = m->host,
-                .dst = m->host,
-                .bytes = op->bytes,
-                .tag = op->tag,
-                .token = p->token,
-                .prio = g->prio,
-                .token_type = p->token_type,
-                .kind = WEFT_MSG_PART},
-        .post_ps = p->post_ps,
-        .received_ps = e->now,
-        .acked_ps = e->now,
-        .ideal_ps = part_ideal_ps(e, g, op, place)};
+    struct weft_completion d = {.id = p->id,
+                                .msg = {.src = m->host,
+                                        .dst = m->host,
+                                        .bytes = op->bytes,
+                                        .tag = op->tag,
+                                        .token = p->token,
+                                        .prio = g->prio,
+                                        .token_type = p->token_type,
+                                        .kind = WEFT_MSG_PART},
+                                .post_ps = p->post_ps,
+                                .received_ps = e->now,
+                                .acked_ps = e->now,
+                                .ideal_ps = part_ideal_ps(e, g, op, place)};
     if (d.received_ps - d.post_ps < d.ideal_ps)
-        engine_fail(
-            e, WEFT_E_INTERNAL,
-            "part %llu of an in-network operation took %lld ps, less than its ideal %lld ps",
-            (unsigned long long)d.id, (long long)(d.received_ps - d.post_ps),
-            (long long)d.ideal_ps);
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "part %" PRIu64 " of an in-network operation took %" PRId64
+                    " ps, less than its ideal %" PRId64 " ps",
+                    d.id, (d.received_ps - d.post_ps), d.ideal_ps);
     weft_delays_settle(d.delay_ps, d.received_ps - d.post_ps - d.ideal_ps, WEFT_DELAY_QUEUE);
     m->over++;
     e->tot.msgs_received++;
@@ -213,7 +213,7 @@ static void end_part(struct weft_engine *e, struct group *g, uint32_t place)
         free(op->part);
         g->nops--;
         g->first_op++;
-        memmove(g->ops, g->ops + 1, g->nops * sizeof(*g->ops));
+        memmove(g->ops, g->ops + 1, g->nops * sizeof *g->ops);
     }
     if (takes && e->hooks.received)
         e->hooks.received(e->hooks.ctx, &d);
@@ -227,8 +227,8 @@ static void host_receive(struct weft_engine *e, struct group *g, uint32_t place,
     const struct operation *op = operation_at(g, pos);
     if (pos != m->received) {
         engine_fail(e, WEFT_E_INTERNAL,
-                    "in-network group %u: h%u received position %llu before %llu", g->number,
-                    m->host, (unsigned long long)pos, (unsigned long long)m->received);
+                    "in-network group %u: h%u received position %" PRIu64 " before %" PRIu64,
+                    g->number, m->host, pos, m->received);
         return;
     }
     m->received++;
@@ -319,7 +319,7 @@ static int fix_windows(struct weft_engine *e, struct weft_err *err)
             g->window = share < g->window ? share : g->window;
         }
         for (uint32_t i = 0; i < g->tree.nswitches; i++) {
-            g->stop[i].came = calloc(g->window, sizeof(*g->stop[i].came));
+            g->stop[i].came = calloc(g->window, sizeof *g->stop[i].came);
             if (!g->stop[i].came)
                 return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network slots");
         }
@@ -333,7 +333,7 @@ static struct operation *new_operation(const struct weft_engine *e, struct group
 {
     if (g->nops == g->ops_cap) {
         const uint64_t cap = g->ops_cap ? 2 * g->ops_cap : 4;
-        struct operation *more = realloc(g->ops, cap * sizeof(*more));
+        struct operation *more = realloc(g->ops, cap * sizeof *more);
         if (!more)
             return NULL;
         g->ops = more;
@@ -348,7 +348,7 @@ static struct operation *new_operation(const struct weft_engine *e, struct group
                              .to = p->to,
                              .since = e->ideal.now,
                              .counted = e->ideal.now,
-                             .part = calloc(g->n, sizeof(*op->part))};
+                             .part = calloc(g->n, sizeof *op->part)};
     if (!op->part)
         return NULL;
     g->end += op->npkts;
@@ -356,8 +356,7 @@ static struct operation *new_operation(const struct weft_engine *e, struct group
     return op;
 }
 
-static int check_part(const struct weft_engine *e, const struct weft_part *p,
-                      struct weft_err *err)
+static int check_part(const struct weft_engine *e, const struct weft_part *p, struct weft_err *err)
 {
     const struct in_network *in = e->in_network;
     if (!in || p->group >= in->ngroups)
@@ -369,8 +368,7 @@ static int check_part(const struct weft_engine *e, const struct weft_part *p,
     return 0;
 }
 
-int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p,
-                           struct weft_err *err)
+int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p, struct weft_err *err)
 {
     struct in_network *in = e->in_network;
     if (check_part(e, p, err) || (!in->begun && fix_windows(e, err)))
@@ -382,16 +380,17 @@ int weft_engine_contribute(struct weft_engine *e, const struct weft_part *p,
     if (!op)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network operations");
     if (op->bytes != p->bytes || op->tag != p->tag || op->from != p->from || op->to != p->to)
-        return weft_err_set(
-            err, WEFT_E_INPUT,
-            "h%u begins the in-network operation with tag %llu where another member of its group "
-            "began the one with tag %llu: members have to begin them in the same order",
-            m->host, (unsigned long long)p->tag, (unsigned long long)op->tag);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "h%u begins the in-network operation with tag %" PRIu64
+                            " where another member of its group "
+                            "began the one with tag %" PRIu64
+                            ": members have to begin them in the same order",
+                            m->host, p->tag, op->tag);
     op->part[p->member] = (struct part){.id = e->tot.msgs_posted++,
-                                         .token = p->token,
-                                         .token_type = p->token_type,
-                                         .post_ps = e->now,
-                                         .posted = true};
+                                        .token = p->token,
+                                        .token_type = p->token_type,
+                                        .post_ps = e->now,
+                                        .posted = true};
     note_latest(e, g, op, p->member);
     op->nposted++;
     m->posted++;

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #define MAX_NAMED 4u
@@ -90,9 +91,9 @@ static void explain_group(const struct weft_engine *e, const struct group *g, ch
         done = g->member[i].received < done ? g->member[i].received : done;
     size_t used = (size_t)snprintf(
         text, size,
-        "in-network operation of %s (tag %llu) among %u hosts: %llu of %llu packets are through",
-        weft_human_size(op->bytes, bytes), (unsigned long long)op->tag, g->n,
-        (unsigned long long)(done - op->first), (unsigned long long)op->npkts);
+        "in-network operation of %s (tag %" PRIu64 ") among %u hosts: %" PRIu64 " of %" PRIu64
+        " packets are through",
+        weft_human_size(op->bytes, bytes), op->tag, g->n, (done - op->first), op->npkts);
     if (op->nposted < g->n && used < size)
         used += (size_t)snprintf(text + used, size - used,
                                  "; %u have not begun it:", g->n - op->nposted);

@@ -8,14 +8,15 @@
 #include "in_network_state.h"
 #include "window.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static struct in_network *table_of(struct weft_engine *e)
 {
     if (e->in_network)
         return e->in_network;
-    struct in_network *in = calloc(1, sizeof(*in));
-    if (in && !(in->adder = calloc(e->fabric->nnodes, sizeof(*in->adder)))) {
+    struct in_network *in = calloc(1, sizeof *in);
+    if (in && !(in->adder = calloc(e->fabric->nnodes, sizeof *in->adder))) {
         free(in);
         in = NULL;
     }
@@ -123,12 +124,13 @@ static int enter(struct weft_engine *e, const struct group *g, struct weft_err *
     for (uint32_t i = 0; i < g->tree.nswitches; i++) {
         const uint32_t node = g->tree.switches[i].node;
         if (++in->adder[node].groups > e->p.in_network.slots)
-            return weft_err_set(
-                err, WEFT_E_INPUT,
-                "%u groups add up in switch %s, which has in-network.slots=%llu: one per group is "
-                "the least",
-                in->adder[node].groups, weft_fabric_node_name(e->fabric, node, name),
-                (unsigned long long)e->p.in_network.slots);
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "%u groups add up in switch %s, which has in-network.slots=%" PRIu64
+                                ": one per group is "
+                                "the least",
+                                in->adder[node].groups,
+                                weft_fabric_node_name(e->fabric, node, name),
+                                e->p.in_network.slots);
     }
     return 0;
 }
@@ -156,7 +158,7 @@ static int check_hosts(const struct weft_engine *e, const uint32_t *hosts, uint3
 static int group_new(const struct weft_engine *e, const uint32_t *hosts, uint32_t n,
                      struct group **out, struct weft_err *err)
 {
-    struct group *g = *out = calloc(1, sizeof(*g));
+    struct group *g = *out = calloc(1, sizeof *g);
     if (!g)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
     g->n = n;
@@ -165,9 +167,9 @@ static int group_new(const struct weft_engine *e, const uint32_t *hosts, uint32_
     int rc = weft_reduction_tree_new(e->fabric, hosts, n, g->number, &g->tree, err);
     if (rc)
         return rc;
-    g->member = calloc(n, sizeof(*g->member));
-    g->stop = calloc(g->tree.nswitches, sizeof(*g->stop));
-    g->branches = calloc((size_t)n + g->tree.nswitches, sizeof(*g->branches));
+    g->member = calloc(n, sizeof *g->member);
+    g->stop = calloc(g->tree.nswitches, sizeof *g->stop);
+    g->branches = calloc((size_t)n + g->tree.nswitches, sizeof *g->branches);
     if (!g->member || !g->stop || !g->branches)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
     return 0;
@@ -182,7 +184,7 @@ int weft_engine_group(struct weft_engine *e, const uint32_t *hosts, uint32_t n, 
     if (rc)
         return rc;
     struct in_network *in = table_of(e);
-    struct group **more = in ? realloc(in->group, (in->ngroups + (size_t)1) * sizeof(*more)) : NULL;
+    struct group **more = in ? realloc(in->group, (in->ngroups + (size_t)1) * sizeof *more) : NULL;
     if (!more)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for in-network groups");
     in->group = more;

@@ -14,6 +14,7 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* The head of the slow queue is an entry of a deadline that may have moved since. True when it is
@@ -106,8 +107,9 @@ int64_t weft_engine_next(struct weft_engine *e)
 void weft_engine_set_now(struct weft_engine *e, int64_t t_ps)
 {
     if (t_ps < e->now)
-        engine_fail(e, WEFT_E_INTERNAL, "the clock would run backwards, from %lld to %lld ps",
-                    (long long)e->now, (long long)t_ps);
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "the clock would run backwards, from %" PRId64 " to %" PRId64 " ps", e->now,
+                    t_ps);
     else
         e->now = t_ps;
     weft_engine_follow(e, t_ps);

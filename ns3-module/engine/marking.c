@@ -27,8 +27,8 @@ static int map_entry(const char *map, uint64_t rate_bps, uint64_t *kmin, uint64_
         *pmax = entry.field[3].value.f64;
         if (*kmin > *kmax)
             return weft_err_set(err, WEFT_E_INPUT,
-                                "ecn.rate-map at '%.*s': KMIN must not exceed KMAX",
-                                (int)entry.len, entry.text);
+                                "ecn.rate-map at '%.*s': KMIN must not exceed KMAX", (int)entry.len,
+                                entry.text);
         if (entry.field[0].value.u64 == rate_bps)
             return 1;
     }
@@ -55,8 +55,7 @@ uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_
 
 static uint64_t scaled(uint64_t bytes, uint64_t rate_bps, uint64_t scale_rate_bps)
 {
-    return scale_rate_bps ? (uint64_t)((weft_u128)bytes * rate_bps / scale_rate_bps)
-                          : bytes;
+    return scale_rate_bps ? (uint64_t)((weft_u128)bytes * rate_bps / scale_rate_bps) : bytes;
 }
 
 /* The thresholds of a port of a rate, with defaults for those that nobody gave. */

@@ -54,7 +54,8 @@ static uint32_t choose(struct weft_engine *e, uint32_t node, uint32_t dst_host, 
         return best_of(e, weft_routes_lookup(e->routing.routes, node, dst_host), prio);
     for (uint32_t k = 0; k < f->ndims; k++) {
         const uint32_t d = (k + turn) % f->ndims;
-        const struct weft_route_group g = weft_routes_lookup_dim(e->routing.routes, host, dst_host, d);
+        const struct weft_route_group g =
+            weft_routes_lookup_dim(e->routing.routes, host, dst_host, d);
         if (g.n && f->dims[d].spans)
             return best_of(e, weft_routes_lookup(e->routing.routes, node, dst_host), prio);
         best = better(e, best, best_of(e, g, prio));
@@ -80,7 +81,8 @@ static void exits(const struct weft_engine *e, const struct qp *q,
                   void (*take)(void *ctx, uint32_t port), void *ctx)
 {
     const struct weft_fabric *f = e->fabric;
-    struct weft_route_group g = weft_routes_lookup(e->routing.routes, f->hosts[q->src_host], q->dst_host);
+    struct weft_route_group g =
+        weft_routes_lookup(e->routing.routes, f->hosts[q->src_host], q->dst_host);
     if (weft_routes_by_dims(e->routing.routes))
         g.n = 0;
     for (uint32_t d = 0; d <= f->ndims; d++) {
@@ -95,7 +97,8 @@ static void exits(const struct weft_engine *e, const struct qp *q,
 static uint32_t escape(struct weft_engine *e, uint32_t node, struct pkt *k)
 {
     k->flags &= (uint8_t)~PKT_UPPER;
-    return steer_own(e, weft_routes_lookup(e->routing.routes, node, k->dst_host), node, qp_at(e, k->qp));
+    return steer_own(e, weft_routes_lookup(e->routing.routes, node, k->dst_host), node,
+                     qp_at(e, k->qp));
 }
 
 static uint32_t next(struct weft_engine *e, uint32_t node, struct pkt *k)

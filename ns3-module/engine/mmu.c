@@ -65,7 +65,8 @@ static bool egress_takes(const struct weft_engine *e, const struct pkt *k, uint3
     const uint64_t reserve = e->p.sw.reserve_bytes, queue = e->ports[out].lane[prio].qbytes;
     const struct mmu *m = &e->mmu.of[e->ports[out].node];
     const bool pooled = e->mmu.egress_pooled >> prio & 1;
-    const struct pool *g = pooled ? &m->out[!(e->mmu.lossless >> prio & 1)] : &m->in[e->mmu.in_pool[prio]];
+    const struct pool *g =
+        pooled ? &m->out[!(e->mmu.lossless >> prio & 1)] : &m->in[e->mmu.in_pool[prio]];
     const uint64_t longer = above(queue + k->frame, reserve), free = g->size - g->used;
     if (pooled ? longer == 0 : after == 0)
         return true;
@@ -103,7 +104,7 @@ static enum weft_drop_reason admit_lazily(struct weft_engine *e, const struct pk
         return RECOUNT;
     /* below the threshold afterwards is below the limit before */
     if (e->mmu.lossless >> prio & 1 ? after > 0 && after >= threshold(&then, limit)
-                                : after > limit_of(limit, g->size - g->used))
+                                    : after > limit_of(limit, g->size - g->used))
         return RECOUNT;
     if (__builtin_expect(e->mmu.egress_measured >> k->prio & 1, 0)) {
         const uint32_t queue = e->ports[out].lane[k->prio].qbytes;

@@ -272,7 +272,7 @@ static void init_prios(struct weft_engine *e, const struct prio_params prios[WEF
     const struct weft_switch_params *sw = &e->p.sw;
     e->mmu.lossless = prios_lossless(&e->p);
     e->mmu.egress_pooled = (uint8_t)((sw->egress_lossless_pool_bytes ? e->mmu.lossless : 0) |
-                                 (sw->egress_lossy_pool_bytes ? ~e->mmu.lossless : 0));
+                                     (sw->egress_lossy_pool_bytes ? ~e->mmu.lossless : 0));
     e->mmu.egress_measured = e->mmu.egress_pooled | (uint8_t)~e->mmu.lossless;
     e->mmu.slow = e->mmu.egress_pooled;
     e->mmu.channelled = credit_used(e->fabric) ? (uint8_t)e->p.pfc.prios : e->mmu.lossless;

@@ -88,7 +88,8 @@ static void repace(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     q->gap_rate_bps = pacing_rate(e, q);
     q->gap_q = gap_of_rate(q->gap_rate_bps);
-    q->next_avail_ps = q->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, q->last_wire, q->gap_rate_bps, q->gap_q);
+    q->next_avail_ps = q->last_tx_ps + gap_at_rate(e->p.transport.quantum_ps, q->last_wire,
+                                                   q->gap_rate_bps, q->gap_q);
     if (q->state != QP_PACED)
         return;
     struct port *p = &e->ports[q->port];
@@ -188,7 +189,8 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
         e->tot.retx_packets++;
         m->retx_bytes += payload;
         q->held_ps[WEFT_DELAY_LOSS] +=
-            gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes, e->ports[q->port].ser_q);
+            gap_quantised(e->p.transport.quantum_ps, k->frame + e->p.transport.gap_bytes,
+                          e->ports[q->port].ser_q);
         if (e->hooks.qp)
             qp_tell(e, qi, WEFT_QP_RETX, i);
     } else {
@@ -211,7 +213,7 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
 /* Places a QP that has just sent or been woken. @p free_ps: when the port can take its next
  * packet. */
 static inline void place(struct weft_engine *e, uint32_t port, struct qp *q, uint32_t qi,
-                        int64_t free_ps)
+                         int64_t free_ps)
 {
     struct nic *n = &e->nics.of[e->ports[port].nic];
     if (q->nxt_msg == NIL) {
@@ -314,7 +316,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         n->served = qi;
         q->last_wire = wire;
         q->last_tx_ps = e->now;
-        q->next_avail_ps = e->now + gap_at_rate(e->p.transport.quantum_ps, wire, q->gap_rate_bps, q->gap_q);
+        q->next_avail_ps =
+            e->now + gap_at_rate(e->p.transport.quantum_ps, wire, q->gap_rate_bps, q->gap_q);
         if (q->rto_at_ps == WEFT_NEVER)
             nic_rto_arm(e, qi);
         if (e->p.transport.ack_every > 1)

@@ -10,6 +10,8 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
+
 /* Ends a run that would repeat its pauses for longer than anyone waits. */
 static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port)
 {
@@ -19,10 +21,11 @@ static __attribute__((noinline)) void storm(struct weft_engine *e, uint32_t port
     char by[WEFT_NODE_NAME_MAX], of[WEFT_NODE_NAME_MAX];
     engine_fail(
         e, WEFT_E_OUTCOME,
-        "no packet has moved since %s while PFC pauses were repeated %llu times: %s repeats the "
+        "no packet has moved since %s while PFC pauses were repeated %" PRIu64
+        " times: %s repeats the "
         "pause of link %s-%s every %s, and a queue of the slowest link takes up to %s; raise "
         "pfc.quanta, or pfc.repeat-limit to go on",
-        weft_human_time(e->pfc.moved_ps, since), (unsigned long long)e->pfc.repeats,
+        weft_human_time(e->pfc.moved_ps, since), e->pfc.repeats,
         weft_fabric_node_name(f, at->node, by),
         weft_fabric_node_name(f, f->ports[at->peer].node, of),
         weft_fabric_node_name(f, at->node, by),

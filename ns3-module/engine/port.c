@@ -63,7 +63,7 @@ static inline __attribute__((always_inline)) void fetch_next(const struct weft_e
 
 /* What few runs need when a packet starts. */
 static void transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
-                         uint32_t i, uint64_t wire)
+                          uint32_t i, uint64_t wire)
 {
     if (e->path.rare & RARE_CREDIT)
         credit_take(e, p, port, k);
@@ -128,7 +128,7 @@ static inline bool may_mark(const struct pkt *k)
 
 /* What few runs do to a packet that has left a switch queue. */
 static __attribute__((noinline)) void dequeued_rare(struct weft_engine *e, const struct port *p,
-                                               uint32_t port, const struct pkt *k, uint32_t i)
+                                                    uint32_t port, const struct pkt *k, uint32_t i)
 {
     if (p->hold && k->kind == WEFT_PKT_DATA)
         delay_leave(e, p, k, i);

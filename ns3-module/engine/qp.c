@@ -182,8 +182,8 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     return qi;
 }
 
-uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
-                       uint32_t number, struct weft_err *err)
+uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio, uint32_t number,
+                struct weft_err *err)
 {
     bool made;
     const uint32_t qi = record(e, src, dst, prio, number, &made, err);

@@ -24,28 +24,30 @@
 
 #include "base/units.h"
 
+#include <inttypes.h>
+
 void rc_fill_done(const struct qp *q, const struct msg *m, int64_t acked_ps,
                   struct weft_completion *d)
 {
     *d = (struct weft_completion){.id = m->id,
-                                   .msg = {.src = q->src_host,
-                                           .dst = q->dst_host,
-                                           .bytes = m->bytes,
-                                           .tag = m->tag,
-                                           .token = m->token,
-                                           .prio = q->own_prio,
-                                           .qp = q->number,
-                                           .token_type = m->token_type},
-                                   .post_ps = m->post_ps,
-                                   .received_ps = m->received_ps,
-                                   .acked_ps = acked_ps,
-                                   .ideal_ps = m->ideal_ps,
-                                   .retx_bytes = m->retx_bytes,
-                                   .cnps = m->cnps,
-                                   .qpn = m->qp + WEFT_FIRST_QPN,
-                                   .first_byte = m->start_byte,
-                                   .first_psn = m->first_psn,
-                                   .packets = m->npkts};
+                                  .msg = {.src = q->src_host,
+                                          .dst = q->dst_host,
+                                          .bytes = m->bytes,
+                                          .tag = m->tag,
+                                          .token = m->token,
+                                          .prio = q->own_prio,
+                                          .qp = q->number,
+                                          .token_type = m->token_type},
+                                  .post_ps = m->post_ps,
+                                  .received_ps = m->received_ps,
+                                  .acked_ps = acked_ps,
+                                  .ideal_ps = m->ideal_ps,
+                                  .retx_bytes = m->retx_bytes,
+                                  .cnps = m->cnps,
+                                  .qpn = m->qp + WEFT_FIRST_QPN,
+                                  .first_byte = m->start_byte,
+                                  .first_psn = m->first_psn,
+                                  .packets = m->npkts};
     if (m->received_ps)
         delay_fill(m, d);
 }
@@ -194,9 +196,8 @@ static void complete(struct weft_engine *e, uint32_t mi)
     e->tot.msgs_acked++;
     if (d.received_ps - d.post_ps < d.ideal_ps) {
         engine_fail(e, WEFT_E_INTERNAL,
-                    "message %llu took %lld ps, less than its ideal %lld ps",
-                    (unsigned long long)d.id, (long long)(d.received_ps - d.post_ps),
-                    (long long)d.ideal_ps);
+                    "message %" PRIu64 " took %" PRId64 " ps, less than its ideal %" PRId64 " ps",
+                    d.id, (d.received_ps - d.post_ps), d.ideal_ps);
         return;
     }
     if (e->hooks.acked)
@@ -219,8 +220,9 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     const bool nack = k.kind == WEFT_PKT_NACK;
     e->tot.delivered[k.kind]++;
     if (k.psn > q->top_psn) {
-        engine_fail(e, WEFT_E_INTERNAL, "QP %u: ACK of packet %llu, but only %llu were sent", k.qp,
-                    (unsigned long long)k.psn, (unsigned long long)q->top_psn);
+        engine_fail(e, WEFT_E_INTERNAL,
+                    "QP %u: ACK of packet %" PRIu64 ", but only %" PRIu64 " were sent", k.qp, k.psn,
+                    q->top_psn);
         pkt_free(e, i);
         return;
     }
@@ -304,12 +306,12 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     e->tot.rtos++;
     if (q->retries++ == e->p.transport.retry_max && e->p.transport.retry_max) {
         char at[WEFT_UNIT_TEXT_MAX];
-        engine_fail(
-            e, WEFT_E_OUTCOME,
-            "the QP h%u -> h%u (priority %u) failed at %s: no progress after %llu retransmission "
-            "timeouts in a row (transport.retry-max)",
-            q->src_host, q->dst_host, q->own_prio, weft_human_time(e->now, at),
-            (unsigned long long)e->p.transport.retry_max);
+        engine_fail(e, WEFT_E_OUTCOME,
+                    "the QP h%u -> h%u (priority %u) failed at %s: no progress after %" PRIu64
+                    " retransmission "
+                    "timeouts in a row (transport.retry-max)",
+                    q->src_host, q->dst_host, q->own_prio, weft_human_time(e->now, at),
+                    e->p.transport.retry_max);
         return;
     }
     if (q->backoff < e->p.transport.rto_backoff_max)

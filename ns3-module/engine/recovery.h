@@ -16,10 +16,10 @@
 #include "qp.h"
 
 struct recovery {
-    const char *name; /**< as in transport.recovery */
-    bool low_rto;     /**< transport.rto-low holds while few packets are in flight */
-    bool bdp_fc;      /**< transport.bdp-fc caps what is in flight */
-    bool tolerates_reordering;     /**< a packet that overtakes others is no sign that they are lost */
+    const char *name;          /**< as in transport.recovery */
+    bool low_rto;              /**< transport.rto-low holds while few packets are in flight */
+    bool bdp_fc;               /**< transport.bdp-fc caps what is in flight */
+    bool tolerates_reordering; /**< a packet that overtakes others is no sign that they are lost */
     /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.
      * Consumes it. */
     void (*gap)(struct weft_engine *e, uint32_t qi, uint32_t i);

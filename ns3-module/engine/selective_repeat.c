@@ -145,7 +145,8 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     }
     if (q->recovering) {
         steer(e, q);
-        if (q->una_psn >= r->recovery_psn && (r->sacked.n == 0 || e->rc.recovery->tolerates_reordering))
+        if (q->una_psn >= r->recovery_psn &&
+            (r->sacked.n == 0 || e->rc.recovery->tolerates_reordering))
             q->recovering = 0;
         if (q->rto_at_ps == WEFT_NEVER && q->top_psn > q->una_psn)
             nic_rto_arm(e, qi);

@@ -24,6 +24,7 @@
 #include "base/int128.h"
 #include "base/units.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -158,10 +159,10 @@ bool stall_reason(const struct weft_engine *e, uint32_t qi, char *buf, size_t si
         return false; /* or it has got on since */
     const uint64_t best = m->acked_psn > m->taken_psn ? m->acked_psn : m->taken_psn;
     snprintf(buf, size,
-             "no progress since %s, beyond packet %llu of %llu; %llu packets sent again so far%s; ",
+             "no progress since %s, beyond packet %" PRIu64 " of %" PRIu64 "; %" PRIu64
+             " packets sent again so far%s; ",
              weft_human_time(m->since_ps, since),
-             (unsigned long long)(best > head->first_psn ? best - head->first_psn : 0),
-             (unsigned long long)head->npkts, (unsigned long long)q->retx_packets,
+             (best > head->first_psn ? best - head->first_psn : 0), head->npkts, q->retx_packets,
              e->rc.recovery == &recovery_go_back_0
                  ? " (transport.recovery=go-back-0 starts anew after each loss)"
                  : "");

@@ -22,7 +22,8 @@ static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
     if (k->sig == NIL) {
         k->sig = stable_alloc(&e->telemetry.stacks);
         if (k->sig == NIL) {
-            engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight", e->telemetry.stacks.max);
+            engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight",
+                        e->telemetry.stacks.max);
             return;
         }
     }
@@ -49,9 +50,9 @@ static void stamp_pint(struct weft_engine *e, struct pkt *k, uint32_t out)
     const int64_t t_ps = s->pint_t_ps > least_ps ? s->pint_t_ps : least_ps;
     double draw;
     if (s->pint_tables) {
-        p->pint_u =
-            weft_pint_update_tables(p->pint_u, dt_ps / WEFT_PS_PER_NS, t_ps / WEFT_PS_PER_NS,
-                                    p->qtotal, p->pint_size, port_rate_bps(e, out), &e->draws.libc_rand);
+        p->pint_u = weft_pint_update_tables(p->pint_u, dt_ps / WEFT_PS_PER_NS,
+                                            t_ps / WEFT_PS_PER_NS, p->qtotal, p->pint_size,
+                                            port_rate_bps(e, out), &e->draws.libc_rand);
         draw = weft_libc_rand_next(&e->draws.libc_rand) % 65536 / 65536.0;
     } else {
         p->pint_u = weft_pint_update(p->pint_u, dt_ps, t_ps, p->qtotal, p->pint_size,

@@ -5,14 +5,17 @@
 #include "loop.h"
 #include "stable.h"
 
+#include <inttypes.h>
+
 #define TIMER_SLOT_BITS 24 /**< of an entry's number; its rank among timers is above */
 
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *, uint64_t), void *ctx,
                       uint64_t arg, struct weft_err *err)
 {
     if (at_ps < e->now)
-        return weft_err_set(err, WEFT_E_INTERNAL, "timer at %lld ps lies before now, %lld ps",
-                            (long long)at_ps, (long long)e->now);
+        return weft_err_set(err, WEFT_E_INTERNAL,
+                            "timer at %" PRId64 " ps lies before now, %" PRId64 " ps", at_ps,
+                            e->now);
     uint32_t slot = stable_alloc(&e->timers.pool);
     if (slot == NIL ||
         !evq_push(&e->loop.slow, at_ps, EV_ID(EV_TIMER, (e->timers.seq << TIMER_SLOT_BITS) | slot)))

@@ -68,9 +68,10 @@ static int64_t lookahead(const struct weft_engine *e)
 static bool possible(const struct weft_engine *e)
 {
     const struct weft_engine_hooks *h = &e->hooks;
-    return e->path.lazy && !e->windows.stepped && (!h->pfc || h->pfc_late) && !h->drop && !h->lose &&
-           !e->path.frames && !e->in_network && !e->p.pfc.quanta && !e->p.pfc.response_ps &&
-           !balance_shared(e) && e->fabric->nnodes <= 1u << WINDOW_NODE_BITS;
+    return e->path.lazy && !e->windows.stepped && (!h->pfc || h->pfc_late) && !h->drop &&
+           !h->lose && !e->path.frames && !e->in_network && !e->p.pfc.quanta &&
+           !e->p.pfc.response_ps && !balance_shared(e) &&
+           e->fabric->nnodes <= 1u << WINDOW_NODE_BITS;
 }
 
 /* Hands all events of switches to the queue of the others. */
@@ -97,7 +98,8 @@ void window_choose(struct weft_engine *e)
     const bool can = possible(e) && (w->lookahead_ps = lookahead(e)) >= LEAST_PS;
     if (w->on && !can) {
         leave(e);
-    } else if (!w->on && can && e->pkts.pool.live == 0) { /* nothing of switches is in the other queue */
+    } else if (!w->on && can &&
+               e->pkts.pool.live == 0) { /* nothing of switches is in the other queue */
         w->on = true;
         w->done_ps = e->loop.due_ps;
         w->base = e->loop.due_ps;

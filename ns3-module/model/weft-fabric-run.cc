@@ -14,6 +14,8 @@
 #include "ns3/fatal-error.h"
 #include "ns3/log.h"
 
+#include <cinttypes>
+
 namespace ns3
 {
 
@@ -117,8 +119,8 @@ WeftFabric::TryTimer(int64_t delayPs,
     {
         return weft_err_set(err,
                             WEFT_E_INPUT,
-                            "timer delay of %lld ps is negative or too long",
-                            static_cast<long long>(delayPs));
+                            "timer delay of %" PRId64 " ps is negative or too long",
+                            delayPs);
     }
     rc = weft_engine_timer(m_engine, now + delayPs, fn, ctx, arg, err);
     m_pump.Touch();

@@ -74,7 +74,8 @@ TEST(List, RefusesWhatIsOfAnotherTypeOrRangeOrTwiceThere)
               Found{"'gren:1:1': 'gren' is not one of red|green; did you mean green?"});
     EXPECT_EQ(Items(kFields, "red:8:1"),
               Found{"'red:8:1': 8 is out of range; it must be at most 7"});
-    EXPECT_EQ(Items(kFields, "red:1:1,red:off"), (Found{"red|1|1", "'red:off': red is there twice"}));
+    EXPECT_EQ(Items(kFields, "red:1:1,red:off"),
+              (Found{"red|1|1", "'red:off': red is there twice"}));
     EXPECT_EQ(Items(kNumbers, "1KB,1000B"), (Found{"1KB", "'1000B': 1000B is there twice"}));
     EXPECT_EQ(Items(kNumbers, "2KB"), Found{"'2KB': 2KB is out of range; valid is 1B to 1KB"});
 }

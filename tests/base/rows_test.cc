@@ -52,7 +52,8 @@ TEST(Rows, WhatDoesNotFitIsTakenBackToTheLastRecord)
                 code = weft_rows_end(r, &e);
             }
             code = weft_rows_close(r, &e);
-            _exit(code == WEFT_E_IO && std::string(e.msg) == "cannot write: File too large" ? 0 : 1);
+            _exit(code == WEFT_E_IO && std::string(e.msg) == "cannot write: File too large" ? 0
+                                                                                            : 1);
         }
         int status = 0;
         waitpid(pid, &status, 0);

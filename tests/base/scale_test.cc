@@ -9,8 +9,7 @@
 namespace
 {
 
-struct Conf
-{
+struct Conf {
     uint64_t step_bps;
     int64_t timer_ps, low_ps;
     uint64_t window_bytes;
@@ -26,12 +25,18 @@ constexpr weft_scale kPackets = {WEFT_BASIS_LINE_RATE, "100Gbps", "1", nullptr};
 constexpr weft_scale kKmin = {WEFT_BASIS_CONTROL, nullptr, nullptr, nullptr};
 
 const weft_param kParams[] = {
-    {"step", WEFT_PARAM_RATE, offsetof(Conf, step_bps), "40Mbps", "0bps", nullptr, nullptr, "", nullptr, nullptr, &kStep},
-    {"timer", WEFT_PARAM_TIME, offsetof(Conf, timer_ps), "50us", "0ps", "1s", nullptr, "", nullptr, nullptr, &kTimer},
-    {"low", WEFT_PARAM_TIME, offsetof(Conf, low_ps), "50us", "0ps", "1s", nullptr, "", nullptr, nullptr, &kLow},
-    {"window", WEFT_PARAM_SIZE, offsetof(Conf, window_bytes), "80B", "0B", nullptr, nullptr, "", nullptr, nullptr, &kWindow},
-    {"packets", WEFT_PARAM_F64, offsetof(Conf, packets), "1", "0.5", "1000", nullptr, "", nullptr, nullptr, &kPackets},
-    {"kmin", WEFT_PARAM_SIZE, offsetof(Conf, kmin_bytes), "100KB", "0", "1GiB", nullptr, "", nullptr, nullptr, &kKmin},
+    {"step", WEFT_PARAM_RATE, offsetof(Conf, step_bps), "40Mbps", "0bps", nullptr, nullptr, "",
+     nullptr, nullptr, &kStep},
+    {"timer", WEFT_PARAM_TIME, offsetof(Conf, timer_ps), "50us", "0ps", "1s", nullptr, "", nullptr,
+     nullptr, &kTimer},
+    {"low", WEFT_PARAM_TIME, offsetof(Conf, low_ps), "50us", "0ps", "1s", nullptr, "", nullptr,
+     nullptr, &kLow},
+    {"window", WEFT_PARAM_SIZE, offsetof(Conf, window_bytes), "80B", "0B", nullptr, nullptr, "",
+     nullptr, nullptr, &kWindow},
+    {"packets", WEFT_PARAM_F64, offsetof(Conf, packets), "1", "0.5", "1000", nullptr, "", nullptr,
+     nullptr, &kPackets},
+    {"kmin", WEFT_PARAM_SIZE, offsetof(Conf, kmin_bytes), "100KB", "0", "1GiB", nullptr, "",
+     nullptr, nullptr, &kKmin},
 };
 const weft_param_table kTable = WEFT_PARAM_TABLE(kParams, Conf);
 
@@ -70,7 +75,11 @@ TEST(Scale, GivenValuesStayAndAutoGivesTheDefaultBack)
     weft_err err{};
     const weft_scale_path path = {400 * G, 10 * WEFT_PS_PER_US};
     ASSERT_EQ(weft_params_defaults(&kTable, &c, &err), 0) << err.msg;
-    for (const auto &[name, value] : {std::pair{"step", "0bps"}, {"timer", "50us"}, {"low", "7us"}, {"window", "1B"}, {"packets", "2"}})
+    for (const auto &[name, value] : {std::pair{"step", "0bps"},
+                                      {"timer", "50us"},
+                                      {"low", "7us"},
+                                      {"window", "1B"},
+                                      {"packets", "2"}})
         ASSERT_EQ(weft_params_set(&kTable, &c, name, value, &err), 0) << err.msg;
     weft_params_settle(&kTable, &c, &path);
     EXPECT_EQ(c.step_bps, 0u);
@@ -97,10 +106,14 @@ TEST(Scale, WithoutABaseRttOrAControlTheDefaultStaysOpen)
 TEST(Scale, SaysHowItFollows)
 {
     char buf[WEFT_DEFAULT_TEXT_MAX];
-    EXPECT_STREQ(weft_param_default_text(&kParams[0], buf, sizeof buf), "40Mbps per 10Gbps of line rate");
-    EXPECT_STREQ(weft_param_default_text(&kParams[1], buf, sizeof buf), "50us x 40Gbps / line rate, at least 6us, at most 50us");
-    EXPECT_STREQ(weft_param_default_text(&kParams[2], buf, sizeof buf), "50us per 20us of base RTT");
-    EXPECT_STREQ(weft_param_default_text(&kParams[5], buf, sizeof buf), "what the congestion control is tuned for");
+    EXPECT_STREQ(weft_param_default_text(&kParams[0], buf, sizeof buf),
+                 "40Mbps per 10Gbps of line rate");
+    EXPECT_STREQ(weft_param_default_text(&kParams[1], buf, sizeof buf),
+                 "50us x 40Gbps / line rate, at least 6us, at most 50us");
+    EXPECT_STREQ(weft_param_default_text(&kParams[2], buf, sizeof buf),
+                 "50us per 20us of base RTT");
+    EXPECT_STREQ(weft_param_default_text(&kParams[5], buf, sizeof buf),
+                 "what the congestion control is tuned for");
 }
 
 } // namespace

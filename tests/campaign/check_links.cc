@@ -30,7 +30,8 @@ bool in_network(const Scenario &s)
 bool hosts_are_ends(const Scenario &s)
 {
     const std::string type = s.get("topology.type");
-    if (s.hpcc || type == "multi" || type == "preset" || type == "xml" || type == "hpcc" || type == "astra-network")
+    if (s.hpcc || type == "multi" || type == "preset" || type == "xml" || type == "hpcc" ||
+        type == "astra-network")
         return false;
     for (const Link &l : s.fabric.links)
         if (l.a[0] == 'h' && l.b[0] == 'h')

@@ -26,13 +26,15 @@ Args operator+(Args a, const Args &b)
     return a;
 }
 
-const Args kIncast = {"topology.type=single-switch", "single-switch.hosts=5", "workload.type=generate",
-                      "generate.kind=gather", "generate.size=64KB", "system.gather=direct"};
+const Args kIncast = {"topology.type=single-switch", "single-switch.hosts=5",
+                      "workload.type=generate",      "generate.kind=gather",
+                      "generate.size=64KB",          "system.gather=direct"};
 
 /// Two servers of four NPUs: NVLink inside, a NIC each outside.
-const Args kServers = {"topology.type=multi",
-                       "multi.dimensions=switch size=4 rate=3.6Tbps delay=250ns; switch size=2 rate=400Gbps delay=1us",
-                       "workload.type=generate", "generate.kind=all-reduce", "generate.size=1MB"};
+const Args kServers = {
+    "topology.type=multi",
+    "multi.dimensions=switch size=4 rate=3.6Tbps delay=250ns; switch size=2 rate=400Gbps delay=1us",
+    "workload.type=generate", "generate.kind=all-reduce", "generate.size=1MB"};
 
 } // namespace
 
@@ -59,13 +61,17 @@ TEST(Advice, AControlThatCantActIsNamedWithTheNumbers)
     EXPECT_EQ(s.err, "");
     s = With("check", kIncast + Args{"ecn.kmin=100MB", "ecn.kmax=200MB"}, {"--quiet"});
     EXPECT_EQ(s.code, 0);
-    EXPECT_CONTAINS(s.err, "dcqcn can't act: at switch s5 marking begins at a queue of 1.6 GB (ecn.kmin, at 400Gbps)");
+    EXPECT_CONTAINS(
+        s.err,
+        "dcqcn can't act: at switch s5 marking begins at a queue of 1.6 GB (ecn.kmin, at 400Gbps)");
     EXPECT_CONTAINS(s.err, "no queue of priority 3 grows beyond 11.52 MB before PFC pauses it");
     const Args lossy = kIncast + Args{"pfc.enabled=false", "ecn.kmin=100KB"};
     EXPECT_EQ(With("check", lossy, {"--quiet"}).err, "");
     s = With("check", lossy + Args{"switch.lossy-alpha=1/64"}, {"--quiet"});
-    EXPECT_CONTAINS(s.err, "dcqcn acts late: at switch s5 the packets of one ingress port in lossy priority 3 are "
-                           "dropped at 517.8 KB (switch.lossy-alpha=0.015625");
+    EXPECT_CONTAINS(
+        s.err,
+        "dcqcn acts late: at switch s5 the packets of one ingress port in lossy priority 3 are "
+        "dropped at 517.8 KB (switch.lossy-alpha=0.015625");
     EXPECT_CONTAINS(s.err, "before marking begins at 1.6 MB (ecn.kmin, at 400Gbps)");
     // The run says so too, and keeps it.
     TempDir dir;
@@ -78,11 +84,15 @@ TEST(Advice, DctcpOnARampIsTold)
 {
     const Args dctcp = kIncast + Args{"congestion-control.name=dctcp"};
     EXPECT_EQ(With("check", dctcp, {"--quiet"}).err, "");
-    EXPECT_EQ(With("check", dctcp + Args{"ecn.kmin=20KB"}, {"--quiet"}).err, ""); // kmax is the same
-    Said s = With("check", dctcp + Args{"ecn.kmin=20KB", "ecn.kmax=80KB", "ecn.pmax=0.2"}, {"--quiet"});
-    EXPECT_CONTAINS(s.err, "dctcp is made for one threshold (RFC 8257 section 3.1), but marking rises from 320 KB to 1.28 "
+    EXPECT_EQ(With("check", dctcp + Args{"ecn.kmin=20KB"}, {"--quiet"}).err,
+              ""); // kmax is the same
+    Said s =
+        With("check", dctcp + Args{"ecn.kmin=20KB", "ecn.kmax=80KB", "ecn.pmax=0.2"}, {"--quiet"});
+    EXPECT_CONTAINS(s.err, "dctcp is made for one threshold (RFC 8257 section 3.1), but marking "
+                           "rises from 320 KB to 1.28 "
                            "MB at 400Gbps with probability up to 0.2");
-    const Args tcp = kIncast + Args{"transport.type=tcp", "transport.variant=dctcp", "pfc.enabled=false"};
+    const Args tcp =
+        kIncast + Args{"transport.type=tcp", "transport.variant=dctcp", "pfc.enabled=false"};
     EXPECT_EQ(With("check", tcp, {"--quiet"}).err, "");
     s = With("check", tcp + Args{"ecn.kmin=20KB", "ecn.kmax=80KB"}, {"--quiet"});
     EXPECT_CONTAINS(s.err, "dctcp over TCP is made for one threshold");
@@ -90,10 +100,11 @@ TEST(Advice, DctcpOnARampIsTold)
 
 TEST(Advice, ARingOverTwoDimensionsIsTold)
 {
-    const Args hgx = {"topology.type=preset", "preset.name=hgx-rail-optimised", "workload.type=generate",
-                      "generate.kind=all-reduce", "generate.size=1MiB"};
+    const Args hgx = {"topology.type=preset", "preset.name=hgx-rail-optimised",
+                      "workload.type=generate", "generate.kind=all-reduce", "generate.size=1MiB"};
     Said s = With("check", hgx + Args{"system.all-reduce=ring"}, {"--quiet"});
-    EXPECT_CONTAINS(s.err, "all-reduce=ring is one ring over 128 ranks of 2 dimensions: all of it goes through links of "
+    EXPECT_CONTAINS(s.err, "all-reduce=ring is one ring over 128 ranks of 2 dimensions: all of it "
+                           "goes through links of "
                            "dimension 1 (400 Gbps per rank)");
     EXPECT_CONTAINS(s.err, "system.all-reduce=ring,ring");
     EXPECT_EQ(With("check", hgx + Args{"system.all-reduce=ring,ring"}, {"--quiet"}).err, "");
@@ -102,7 +113,8 @@ TEST(Advice, ARingOverTwoDimensionsIsTold)
     EXPECT_CONTAINS(s.err, "so that one of 1 MB takes at least 35 us");
     EXPECT_CONTAINS(s.err, "takes 8.333 us");
     /* A few bytes are a matter of latency, whatever plays them. */
-    EXPECT_LACKS(With("check", kServers + Args{"generate.size=4B"}, {"--quiet"}).err, "is one ring");
+    EXPECT_LACKS(With("check", kServers + Args{"generate.size=4B"}, {"--quiet"}).err,
+                 "is one ring");
 }
 
 TEST(Advice, ASchedulerOfDimensionsWithNothingToOrderIsTold)
@@ -110,12 +122,15 @@ TEST(Advice, ASchedulerOfDimensionsWithNothingToOrderIsTold)
     const Args themis = kServers + Args{"system.inter-dimension=themis"};
     const Args rings = themis + Args{"system.all-reduce=ring,ring"};
     EXPECT_CONTAINS(With("check", themis + Args{"system.chunks=8"}, {"--quiet"}).err,
-                    "system.inter-dimension=themis has no effect: no collective of the job goes through several "
+                    "system.inter-dimension=themis has no effect: no collective of the job goes "
+                    "through several "
                     "dimensions");
     EXPECT_CONTAINS(With("check", rings, {"--quiet"}).err,
-                    "system.inter-dimension=themis orders nothing: with system.chunks=1 a collective is one chunk");
-    EXPECT_CONTAINS(With("check", rings + Args{"system.inter-dimension=round-robin"}, {"--quiet"}).err,
-                    "system.inter-dimension=round-robin orders nothing");
+                    "system.inter-dimension=themis orders nothing: with system.chunks=1 a "
+                    "collective is one chunk");
+    EXPECT_CONTAINS(
+        With("check", rings + Args{"system.inter-dimension=round-robin"}, {"--quiet"}).err,
+        "system.inter-dimension=round-robin orders nothing");
     EXPECT_EQ(With("check", rings + Args{"system.chunks=8"}, {"--quiet"}).err, "");
     EXPECT_EQ(With("check", rings + Args{"system.inter-dimension=baseline"}, {"--quiet"}).err, "");
 }
@@ -123,8 +138,9 @@ TEST(Advice, ASchedulerOfDimensionsWithNothingToOrderIsTold)
 /// Nine dimensions of two places are a fabric, but no collective goes through more than eight.
 TEST(Advice, MoreDimensionsThanCollectivesKnowAreRefused)
 {
-    const Args nine = {"network.backend=ideal", "topology.type=torus", "torus.shape=2x2x2x2x2x2x2x2x2",
-                       "workload.type=generate", "generate.kind=all-reduce", "generate.size=1KB"};
+    const Args nine = {"network.backend=ideal",         "topology.type=torus",
+                       "torus.shape=2x2x2x2x2x2x2x2x2", "workload.type=generate",
+                       "generate.kind=all-reduce",      "generate.size=1KB"};
     const Said s = With("check", nine, {"--quiet"});
     EXPECT_EQ(s.code, 5);
     EXPECT_CONTAINS(s.err, "the fabric has 9 dimensions, but collectives go through 8 at most");
@@ -137,10 +153,12 @@ TEST(Advice, TheSummarySaysWhichAlgorithmPlayedACollective)
     Said s = With("run", kServers, {"--out", dir / "a"});
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "played by              ring over 8 ranks as one dimension");
-    EXPECT_CONTAINS(slurp(dir / "a/run.json"), "\"algorithm\": \"ring over 8 ranks as one dimension\"");
+    EXPECT_CONTAINS(slurp(dir / "a/run.json"),
+                    "\"algorithm\": \"ring over 8 ranks as one dimension\"");
     s = With("run", kServers + Args{"system.all-reduce=ring,direct"}, {"--out", dir / "b"});
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_CONTAINS(s.out, "played by              ring in dimension 0 (4), direct in dimension 1 (2)");
+    EXPECT_CONTAINS(s.out,
+                    "played by              ring in dimension 0 (4), direct in dimension 1 (2)");
     EXPECT_EQ(s.err.find("one ring"), std::string::npos) << s.err;
 }
 
@@ -159,14 +177,17 @@ std::set<std::pair<int, int>> Neighbours(const Args &settings)
     std::vector<std::string> head;
     for (std::istringstream h(line); std::getline(h, cell, ',');)
         head.push_back(cell);
-    const auto column = [&](const char *name) { return std::find(head.begin(), head.end(), name) - head.begin(); };
+    const auto column = [&](const char *name) {
+        return std::find(head.begin(), head.end(), name) - head.begin();
+    };
     const auto src = column("src"), dst = column("dst");
     std::set<std::pair<int, int>> pairs;
     while (std::getline(in, line)) {
         std::vector<std::string> cells;
         for (std::istringstream r(line); std::getline(r, cell, ',');)
             cells.push_back(cell);
-        pairs.insert({std::stoi(cells.at(static_cast<size_t>(src))), std::stoi(cells.at(static_cast<size_t>(dst)))});
+        pairs.insert({std::stoi(cells.at(static_cast<size_t>(src))),
+                      std::stoi(cells.at(static_cast<size_t>(dst)))});
     }
     return pairs;
 }
@@ -182,8 +203,10 @@ std::set<std::pair<int, int>> Ring(const std::vector<int> &order)
 /* Naming what packs trees packs them: it leaves no error behind. */
 TEST(Advice, NamesPackedTrees)
 {
-    const Said s = weft({"run", "--no-out", "--set", "network.backend=ideal", "--set", "topology.type=ring", "--set", "ring.size=3", "--set",
-                         "workload.type=generate", "--set", "generate.kind=reduce", "--set", "system.reduce=packed-trees"});
+    const Said s =
+        weft({"run", "--no-out", "--set", "network.backend=ideal", "--set", "topology.type=ring",
+              "--set", "ring.size=3", "--set", "workload.type=generate", "--set",
+              "generate.kind=reduce", "--set", "system.reduce=packed-trees"});
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "packed-trees over 3 ranks");
 }
@@ -194,8 +217,10 @@ TEST(RingOrder, IsWhatWasAskedFor)
 {
     EXPECT_EQ(Neighbours(kServers), Ring({0, 1, 2, 3, 4, 5, 6, 7}));
     EXPECT_EQ(Neighbours(kServers + Args{"system.order=rail"}), Ring({0, 1, 2, 3, 7, 6, 5, 4}));
-    EXPECT_EQ(Neighbours(kServers + Args{"system.order=inner-first"}), Ring({0, 1, 2, 3, 4, 5, 6, 7}));
-    EXPECT_EQ(Neighbours(kServers + Args{"system.order=0,4,1,5,2,6,3,7"}), Ring({0, 4, 1, 5, 2, 6, 3, 7}));
+    EXPECT_EQ(Neighbours(kServers + Args{"system.order=inner-first"}),
+              Ring({0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(Neighbours(kServers + Args{"system.order=0,4,1,5,2,6,3,7"}),
+              Ring({0, 4, 1, 5, 2, 6, 3, 7}));
     // Algorithms per dimension keep their own places.
     const Args phases = kServers + Args{"system.all-reduce=ring,ring"};
     Said s = With("check", phases + Args{"system.order=rail"}, {"--quiet"});

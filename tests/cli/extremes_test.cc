@@ -21,11 +21,12 @@ Args With(Args a, const Args &more)
     return a;
 }
 
-const Args kSlow = {"topology.type=single-switch", "single-switch.hosts=2", "single-switch.rate=1bps",
-                    "workload.type=generate", "generate.kind=all-reduce", "system.all-reduce=direct",
-                    "transport.rto=100s", "transport.rto-backoff-max=20"};
-const Args kIdeal = {"network.backend=ideal", "topology.type=single-switch", "single-switch.hosts=2",
-                     "workload.type=generate"};
+const Args kSlow = {"topology.type=single-switch", "single-switch.hosts=2",
+                    "single-switch.rate=1bps",     "workload.type=generate",
+                    "generate.kind=all-reduce",    "system.all-reduce=direct",
+                    "transport.rto=100s",          "transport.rto-backoff-max=20"};
+const Args kIdeal = {"network.backend=ideal", "topology.type=single-switch",
+                     "single-switch.hosts=2", "workload.type=generate"};
 
 } // namespace
 
@@ -50,13 +51,14 @@ TEST(Extremes, TheClockEndsInWords)
         Args settings;
         const char *why;
     } cases[] = {
-        {{"single-switch.rate=1bps", "generate.size=1MiB", "system.chunks=1", "system.all-reduce=direct"},
+        {{"single-switch.rate=1bps", "generate.size=1MiB", "system.chunks=1",
+          "system.all-reduce=direct"},
          "would take 26 days or more"},
         {{"single-switch.rate=1kbps", "generate.size=4GiB", "generate.kind=all-to-all",
           "ideal.contention=source"},
          "26 days or more"},
-        {{"single-switch.rate=1kbps", "generate.size=400MB", "generate.count=4", "generate.overlap=true",
-          "system.all-reduce=direct", "ideal.contention=source"},
+        {{"single-switch.rate=1kbps", "generate.size=400MB", "generate.count=4",
+          "generate.overlap=true", "system.all-reduce=direct", "ideal.contention=source"},
          "after the end of simulated time"},
         {{"generate.compute-time=800h"}, "longer than the 26 days"},
         {{"generate.size=1GiB", "system.reduce-bandwidth=1bps"}, "longer than the 26 days"},

@@ -9,24 +9,34 @@ namespace
 
 using Args = std::vector<std::string>;
 
-const char *const kEvents = "link-down link=s16-s20 at=10us until=50us; switch-down switch=s21 at=20us until=60us; "
-                            "degrade link=3 rate=100Gbps at=5us until=40us; bit-errors link=h4-s17 ber=1e-6 until=30us; "
-                            "flap link=h9-s18 at=15us period=10us down=2us count=3";
+const char *const kEvents =
+    "link-down link=s16-s20 at=10us until=50us; switch-down switch=s21 at=20us until=60us; "
+    "degrade link=3 rate=100Gbps at=5us until=40us; bit-errors link=h4-s17 ber=1e-6 until=30us; "
+    "flap link=h9-s18 at=15us period=10us down=2us count=3";
 
 // An all-reduce of 16 ranks on four leaves and four spines.
-Args
-AllReduce(const std::string &events, Args more = {})
+Args AllReduce(const std::string &events, Args more = {})
 {
-    Args a = {"run",   "--set", "topology.type=leaf-spine", "--set", "leaf-spine.leaves=4",   "--set", "leaf-spine.spines=4",
-              "--set", "leaf-spine.hosts-per-leaf=4",       "--set", "workload.type=generate", "--set", "generate.size=4MiB"};
+    Args a = {"run",
+              "--set",
+              "topology.type=leaf-spine",
+              "--set",
+              "leaf-spine.leaves=4",
+              "--set",
+              "leaf-spine.spines=4",
+              "--set",
+              "leaf-spine.hosts-per-leaf=4",
+              "--set",
+              "workload.type=generate",
+              "--set",
+              "generate.size=4MiB"};
     if (!events.empty())
         a.insert(a.end(), {"--set", "trouble.events=" + events});
     a.insert(a.end(), more.begin(), more.end());
     return a;
 }
 
-std::vector<std::vector<std::string>>
-Rows(const std::string &csv)
+std::vector<std::vector<std::string>> Rows(const std::string &csv)
 {
     std::vector<std::vector<std::string>> rows;
     std::istringstream lines(csv);
@@ -49,10 +59,14 @@ TEST(FabricFaults, CollectivesFinishAndTheCostIsReported)
     TempDir dir;
     for (const char *recovery : {"go-back-n", "go-back-0", "selective-repeat"}) {
         SCOPED_TRACE(recovery);
-        Said s = weft(AllReduce(kEvents, {"--out", "o", "--set", std::string("transport.recovery=") + recovery}), dir / "");
+        Said s = weft(AllReduce(kEvents, {"--out", "o", "--set",
+                                          std::string("transport.recovery=") + recovery}),
+                      dir / "");
         ASSERT_EQ(s.code, 0) << s.err;
         EXPECT_CONTAINS(s.out, "16 of 16 operations done");
-        EXPECT_CONTAINS(s.out, "trouble                  10 times that a link was down, slow or had bit errors; ");
+        EXPECT_CONTAINS(
+            s.out,
+            "trouble                  10 times that a link was down, slow or had bit errors; ");
         auto rows = Rows(slurp(dir / "o/trouble.csv"));
         ASSERT_EQ(rows.size(), 11u);
         uint64_t lost = 0, down = 0;
@@ -60,7 +74,8 @@ TEST(FabricFaults, CollectivesFinishAndTheCostIsReported)
             ASSERT_EQ(rows[i].size(), 12u);
             lost += std::stoull(rows[i][11]);
             down += rows[i][2] == "down";
-            EXPECT_EQ(rows[i][2] == "down", rows[i][10] == "0") << "packets sent on link " << rows[i][3];
+            EXPECT_EQ(rows[i][2] == "down", rows[i][10] == "0")
+                << "packets sent on link " << rows[i][3];
             EXPECT_EQ(rows[i][8], rows[i][1] == "degrade" ? "100000000000" : "");
         }
         EXPECT_EQ(down, 8u); // a link, a switch with four links, three flaps
@@ -79,13 +94,16 @@ TEST(FabricFaults, ElementsAreTheList)
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
-    write_file(dir / "s.xml",
-               "<scenario><topology type=\"leaf-spine\" leaves=\"4\" spines=\"4\" hosts-per-leaf=\"4\"/>"
-               "<workload type=\"generate\" size=\"4MiB\"/><trouble>"
-               "<link-down link=\"s16-s20\" at=\"10us\" until=\"50us\"/><switch-down switch=\"s21\" at=\"20us\" until=\"60us\"/>"
-               "<degrade link=\"3\" rate=\"100Gbps\" at=\"5us\" until=\"40us\"/>"
-               "<bit-errors link=\"h4-s17\" ber=\"1e-6\" until=\"30us\"/>"
-               "<flap link=\"h9-s18\" at=\"15us\" period=\"10us\" down=\"2us\" count=\"3\"/></trouble></scenario>");
+    write_file(
+        dir / "s.xml",
+        "<scenario><topology type=\"leaf-spine\" leaves=\"4\" spines=\"4\" hosts-per-leaf=\"4\"/>"
+        "<workload type=\"generate\" size=\"4MiB\"/><trouble>"
+        "<link-down link=\"s16-s20\" at=\"10us\" until=\"50us\"/><switch-down switch=\"s21\" "
+        "at=\"20us\" until=\"60us\"/>"
+        "<degrade link=\"3\" rate=\"100Gbps\" at=\"5us\" until=\"40us\"/>"
+        "<bit-errors link=\"h4-s17\" ber=\"1e-6\" until=\"30us\"/>"
+        "<flap link=\"h9-s18\" at=\"15us\" period=\"10us\" down=\"2us\" "
+        "count=\"3\"/></trouble></scenario>");
     Said xml = weft({"show", "scenario", "s.xml", "--xml"}, dir / "");
     ASSERT_EQ(xml.code, 0) << xml.err;
     EXPECT_CONTAINS(xml.out, kEvents);
@@ -108,12 +126,14 @@ TEST(FabricFaults, APartitionEndsTheRunAndNamesLinksMessagesAndRanks)
     Said s = weft(AllReduce("link-down link=h9-s18 at=10us", {"--no-out"}));
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.err, "stalled");
-    EXPECT_CONTAINS(s.err, "the fabric is partitioned: 2 QPs have no path; links down: h9-s18 since 10us");
+    EXPECT_CONTAINS(s.err,
+                    "the fabric is partitioned: 2 QPs have no path; links down: h9-s18 since 10us");
     EXPECT_CONTAINS(s.err, "h9 -> h10: message");
     EXPECT_CONTAINS(s.err, "no path leads there");
     EXPECT_CONTAINS(s.err, "waits in all-reduce");
     // Back later: it finishes. What comes after the end does not happen.
-    s = weft(AllReduce("link-down link=h9-s18 at=10us until=1ms; link-down link=0 at=1s", {"--no-out"}));
+    s = weft(
+        AllReduce("link-down link=h9-s18 at=10us until=1ms; link-down link=0 at=1s", {"--no-out"}));
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.err, "over before all of trouble.events: 1 failures did not happen");
 }
@@ -122,22 +142,29 @@ TEST(FabricFaults, BadEntriesCarryTheirPlace)
 {
     TempDir dir;
     auto said = [&](const std::string &inside) {
-        write_file(dir / "s.xml", "<scenario>\n<topology type=\"single-switch\"/><workload type=\"generate\"/>\n"
-                                  "<trouble" +
-                                      inside + "</trouble>\n</scenario>");
+        write_file(dir / "s.xml",
+                   "<scenario>\n<topology type=\"single-switch\"/><workload type=\"generate\"/>\n"
+                   "<trouble" +
+                       inside + "</trouble>\n</scenario>");
         Said s = weft({"check", "-q", "s.xml"}, dir / "");
         EXPECT_EQ(s.code, 3) << inside;
         return s.err;
     };
-    EXPECT_CONTAINS(said(">\n<link-dow link=\"0\"/>"), "s.xml:4:1: unknown kind 'link-dow'; did you mean 'link-down'?");
-    EXPECT_CONTAINS(said(">\n<flap link=\"0\" at=\"1\"/>"), "s.xml:4:16: <flap>: parameter 'at': '1' has no unit");
-    EXPECT_CONTAINS(said("><link-down link=\"0\"/>"), "s.xml:3:10: <link-down>: 'at' must be given");
-    EXPECT_CONTAINS(said("><link-down link=\"0\" at=\"1us\"><x/></link-down>"), "<link-down> takes attributes only");
+    EXPECT_CONTAINS(said(">\n<link-dow link=\"0\"/>"),
+                    "s.xml:4:1: unknown kind 'link-dow'; did you mean 'link-down'?");
+    EXPECT_CONTAINS(said(">\n<flap link=\"0\" at=\"1\"/>"),
+                    "s.xml:4:16: <flap>: parameter 'at': '1' has no unit");
+    EXPECT_CONTAINS(said("><link-down link=\"0\"/>"),
+                    "s.xml:3:10: <link-down>: 'at' must be given");
+    EXPECT_CONTAINS(said("><link-down link=\"0\" at=\"1us\"><x/></link-down>"),
+                    "<link-down> takes attributes only");
     EXPECT_CONTAINS(said(" events=\"\"><link-down link=\"0\" at=\"1us\"/>"), "give one of the two");
     EXPECT_CONTAINS(said(" evens=\"\">"), "did you mean 'events'?");
     if (!has_packet())
         return;
-    EXPECT_CONTAINS(said("><link-down link=\"h0-s99\" at=\"1us\"/>"), "s.xml:3:1: <trouble>: entry 1: link-down: link 'h0-s99': there is no node 's99'");
+    EXPECT_CONTAINS(
+        said("><link-down link=\"h0-s99\" at=\"1us\"/>"),
+        "s.xml:3:1: <trouble>: entry 1: link-down: link 'h0-s99': there is no node 's99'");
     Said ideal = weft(small({"--no-out", "--set", "trouble.events=link-down link=0 at=1us"}));
     EXPECT_EQ(ideal.code, 3);
     EXPECT_CONTAINS(ideal.err, "links of the backend 'ideal' do not fail; those of 'packet' do");
@@ -148,7 +175,8 @@ TEST(FabricFaults, WhatIsLeftMustNotDeadlock)
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
-    Args torus = {"run", "--no-out", "--set", "topology.type=torus", "--set", "workload.type=generate"};
+    Args torus = {
+        "run", "--no-out", "--set", "topology.type=torus", "--set", "workload.type=generate"};
     auto with = [&](const std::string &events, Args more = {}) {
         Args a = torus;
         a.insert(a.end(), {"--set", "trouble.events=" + events});
@@ -178,28 +206,37 @@ TEST(FabricFaults, InNetworkOperationsFailClearlyAndNeverHang)
                  {"flap link=h9-s18 at=5us period=10us down=2us count=3", "(link-down)"},
                  {"switch-down switch=s18 at=10us", "(link-down)"}};
     for (auto &c : cases) {
-        Said s = weft(AllReduce(c.events, {"--no-out", "--set", "system.all-reduce=in-network", "--set", "generate.compute-time=1us"}));
+        Said s = weft(AllReduce(c.events, {"--no-out", "--set", "system.all-reduce=in-network",
+                                           "--set", "generate.compute-time=1us"}));
         EXPECT_EQ(s.code, 1) << c.events;
-        EXPECT_CONTAINS(s.err, "a packet of an in-network operation among 16 hosts was lost on the link ");
+        EXPECT_CONTAINS(s.err,
+                        "a packet of an in-network operation among 16 hosts was lost on the link ");
         EXPECT_CONTAINS(s.err, c.why);
         EXPECT_CONTAINS(s.err, "in-network operations need links that lose nothing");
     }
     // Before the first packet nothing is lost: they wait for the link, which comes back or does not.
-    const Args early = {"--no-out", "--set", "system.all-reduce=in-network", "--set", "generate.compute-time=5us"};
+    const Args early = {"--no-out", "--set", "system.all-reduce=in-network", "--set",
+                        "generate.compute-time=5us"};
     EXPECT_EQ(weft(AllReduce("link-down link=h9-s18 at=1us until=100us", early)).code, 0);
     Said never = weft(AllReduce("link-down link=h9-s18 at=1us", early));
     EXPECT_EQ(never.code, 1);
-    EXPECT_CONTAINS(never.err, "rank 0 waits in all-reduce 'all-reduce_0' (node 1) for the switches, which have all parts");
-    EXPECT_CONTAINS(never.err, "among 16 hosts: 0 of 1024 packets are through; the link h9->s18 of its tree is down");
-    Said slow = weft(AllReduce("degrade link=h9-s18 rate=100Gbps at=10us until=50us", {"--no-out", "--set", "system.all-reduce=in-network"}));
+    EXPECT_CONTAINS(never.err, "rank 0 waits in all-reduce 'all-reduce_0' (node 1) for the "
+                               "switches, which have all parts");
+    EXPECT_CONTAINS(
+        never.err,
+        "among 16 hosts: 0 of 1024 packets are through; the link h9->s18 of its tree is down");
+    Said slow = weft(AllReduce("degrade link=h9-s18 rate=100Gbps at=10us until=50us",
+                               {"--no-out", "--set", "system.all-reduce=in-network"}));
     EXPECT_EQ(slow.code, 0) << slow.err;
     EXPECT_CONTAINS(slow.out, "16 of 16 operations done");
     // Links with errors of their own are refused before the run.
     TempDir dir;
-    write_file(dir / "t.txt", "5 1 4\n4\n4 0 100Gbps 1us 0\n4 1 100Gbps 1us 0.001\n4 2 100Gbps 1us 0\n4 3 100Gbps 1us 0\n");
+    write_file(dir / "t.txt", "5 1 4\n4\n4 0 100Gbps 1us 0\n4 1 100Gbps 1us 0.001\n4 2 100Gbps 1us "
+                              "0\n4 3 100Gbps 1us 0\n");
     for (const char *command : {"run", "check"}) {
-        Said s = weft({command, "--quiet", "--set", "topology.type=hpcc", "--set", "hpcc.file=" + dir / "t.txt", "--set",
-                       "workload.type=generate", "--set", "system.all-reduce=in-network"},
+        Said s = weft({command, "--quiet", "--set", "topology.type=hpcc", "--set",
+                       "hpcc.file=" + dir / "t.txt", "--set", "workload.type=generate", "--set",
+                       "system.all-reduce=in-network"},
                       dir / "");
         EXPECT_EQ(s.code, 3) << command;
         EXPECT_CONTAINS(s.err, "the link s4-h1 may lose packets");
@@ -211,9 +248,11 @@ TEST(FabricFaults, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre
 {
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
-    const Said s = weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=2",
-                         "--set", "workload.type=generate", "--set", "generate.kind=broadcast", "--set", "transport.type=tcp",
-                         "--set", "tcp.retries=100", "--set", "tcp.connect-timeout=60s", "--set", "trouble.events=link-down link=0 at=0"});
+    const Said s =
+        weft({"run", "--no-out", "--set", "topology.type=single-switch", "--set",
+              "single-switch.hosts=2", "--set", "workload.type=generate", "--set",
+              "generate.kind=broadcast", "--set", "transport.type=tcp", "--set", "tcp.retries=100",
+              "--set", "tcp.connect-timeout=60s", "--set", "trouble.events=link-down link=0 at=0"});
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.err, "the TCP connection h0 -> h1 failed");
 }
@@ -225,14 +264,30 @@ TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
     if (!has_packet())
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
-    const Args cut = {"run", "--set", "topology.type=fully-connected", "--set", "fully-connected.size=3",
-                      "--set", "workload.type=generate", "--set", "generate.kind=broadcast", "--set", "system.broadcast=direct",
-                      "--set", "generate.size=40000B", "--set", "generate.count=3", "--set",
-                      "trouble.events=link-down link=0 at=0us", "--out", "o"};
+    const Args cut = {"run",
+                      "--set",
+                      "topology.type=fully-connected",
+                      "--set",
+                      "fully-connected.size=3",
+                      "--set",
+                      "workload.type=generate",
+                      "--set",
+                      "generate.kind=broadcast",
+                      "--set",
+                      "system.broadcast=direct",
+                      "--set",
+                      "generate.size=40000B",
+                      "--set",
+                      "generate.count=3",
+                      "--set",
+                      "trouble.events=link-down link=0 at=0us",
+                      "--out",
+                      "o"};
     Said s = weft(cut, dir / "");
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.out, "stalled");
-    EXPECT_CONTAINS(s.err, "the fabric is partitioned: 1 QPs have no path; links down: h0-h1 since 0ps");
+    EXPECT_CONTAINS(s.err,
+                    "the fabric is partitioned: 1 QPs have no path; links down: h0-h1 since 0ps");
     EXPECT_CONTAINS(s.err, "h0 -> h1: message 0 of 40 KB");
     Args around = cut;
     around.insert(around.end(), {"--set", "fully-connected.hosts-forward=true"});
@@ -240,12 +295,27 @@ TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
     ASSERT_EQ(s.code, 0) << s.err;
     for (const auto &row : Rows(slurp(dir / "o/links.csv")))
         if (row[2] == "h0" || row[2] == "h2") {
-            EXPECT_EQ(row[9], row[3] == "h2" ? "240000" : row[2] == "h2" && row[3] == "h1" ? "120000" : "0");
+            EXPECT_EQ(row[9], row[3] == "h2"                     ? "240000"
+                              : row[2] == "h2" && row[3] == "h1" ? "120000"
+                                                                 : "0");
         }
 
     auto pod = [&](const char *name, const std::string &events, Args more = {}) {
-        Args a = {"run", "--set", "topology.type=preset", "--set", "preset.name=dgx-a100-pod", "--set", "workload.type=generate",
-                  "--set", "generate.ranks=24", "--set", "generate.kind=all-to-all", "--set", "generate.size=256KiB", "--out", name};
+        Args a = {"run",
+                  "--set",
+                  "topology.type=preset",
+                  "--set",
+                  "preset.name=dgx-a100-pod",
+                  "--set",
+                  "workload.type=generate",
+                  "--set",
+                  "generate.ranks=24",
+                  "--set",
+                  "generate.kind=all-to-all",
+                  "--set",
+                  "generate.size=256KiB",
+                  "--out",
+                  name};
         if (!events.empty())
             a.insert(a.end(), {"--set", "trouble.events=" + events});
         a.insert(a.end(), more.begin(), more.end());
@@ -281,16 +351,35 @@ TEST(FabricFaults, ARunThatGetsNoFurtherEndsAndSaysWhy)
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
     auto run = [&](const char *out, const std::string &events, Args more = {}) {
-        Args a = {"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=2", "--set", "workload.type=generate",
-                  "--set", "generate.kind=all-to-all", "--set", "generate.size=16MB", "--set", "transport.recovery=go-back-0",
-                  "--set", "transport.rto=100us", "--set", "run.stall-after=4ms", "--set", "trouble.events=" + events, "--out", out};
+        Args a = {"run",
+                  "--set",
+                  "topology.type=single-switch",
+                  "--set",
+                  "single-switch.hosts=2",
+                  "--set",
+                  "workload.type=generate",
+                  "--set",
+                  "generate.kind=all-to-all",
+                  "--set",
+                  "generate.size=16MB",
+                  "--set",
+                  "transport.recovery=go-back-0",
+                  "--set",
+                  "transport.rto=100us",
+                  "--set",
+                  "run.stall-after=4ms",
+                  "--set",
+                  "trouble.events=" + events,
+                  "--out",
+                  out};
         a.insert(a.end(), more.begin(), more.end());
         return weft(a, dir / "");
     };
     Said s = run("o", "bit-errors link=0 ber=1e-6");
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.out, "stalled");
-    EXPECT_CONTAINS(s.err, "packets go round, but no message has got any further for 4ms (run.stall-after)");
+    EXPECT_CONTAINS(
+        s.err, "packets go round, but no message has got any further for 4ms (run.stall-after)");
     EXPECT_CONTAINS(s.err, "h0 -> h1: message ");
     EXPECT_CONTAINS(s.err, "no progress since ");
     EXPECT_CONTAINS(s.err, "(transport.recovery=go-back-0 starts anew after each loss)");
@@ -315,15 +404,35 @@ TEST(FabricFaults, MessagesThatAreLeftBehindAreNamedWhileOthersGetOn)
         GTEST_SKIP() << "no packet backend";
     TempDir dir;
     auto run = [&](const char *out, const char *recovery) {
-        return weft({"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=4", "--set", "single-switch.rate=25Gbps",
-                     "--set", "workload.type=generate", "--set", "generate.kind=all-to-all", "--set", "generate.size=400MB", "--set",
-                     std::string("transport.recovery=") + recovery, "--set", "transport.rto=100us", "--set", "run.stall-after=2ms", "--set",
-                     "trouble.events=bit-errors link=0 ber=1e-6", "--out", out},
+        return weft({"run",
+                     "--set",
+                     "topology.type=single-switch",
+                     "--set",
+                     "single-switch.hosts=4",
+                     "--set",
+                     "single-switch.rate=25Gbps",
+                     "--set",
+                     "workload.type=generate",
+                     "--set",
+                     "generate.kind=all-to-all",
+                     "--set",
+                     "generate.size=400MB",
+                     "--set",
+                     std::string("transport.recovery=") + recovery,
+                     "--set",
+                     "transport.rto=100us",
+                     "--set",
+                     "run.stall-after=2ms",
+                     "--set",
+                     "trouble.events=bit-errors link=0 ber=1e-6",
+                     "--out",
+                     out},
                     dir / "");
     };
     Said s = run("o", "go-back-0");
     EXPECT_EQ(s.code, 1);
-    const size_t warned = s.err.find("queue pairs or connections have made no progress for 2ms (run.stall-after), while others have:");
+    const size_t warned = s.err.find("queue pairs or connections have made no progress for 2ms "
+                                     "(run.stall-after), while others have:");
     ASSERT_NE(warned, std::string::npos) << s.err;
     EXPECT_CONTAINS(s.err.substr(warned), "h0 -> h");
     EXPECT_CONTAINS(s.err.substr(warned), ": no progress since ");
@@ -355,6 +464,7 @@ TEST(FabricFaults, BitErrorsWithEndlessPausesAreWarnedOf)
                 a.push_back("--no-out");
             const Said s = weft(a);
             EXPECT_EQ(s.code, 0) << s.err;
-            EXPECT_EQ(s.err.find(why) != std::string::npos, warned) << command << " " << setting << ": " << s.err;
+            EXPECT_EQ(s.err.find(why) != std::string::npos, warned)
+                << command << " " << setting << ": " << s.err;
         }
 }

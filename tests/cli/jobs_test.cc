@@ -76,13 +76,15 @@ TEST(Jobs, ApartTheyDoWhatTheyDoAlone)
                  "b");
     ASSERT_EQ(b.code, 0) << b.err;
     for (const char *file : {"ops.csv", "ranks.csv", "collectives.csv", "critical_path.csv"}) {
-        EXPECT_EQ(rows_of(dir / (std::string("both/") + file), "a"), rows(dir / (std::string("a/") + file)));
-        EXPECT_EQ(rows_of(dir / (std::string("both/") + file), "b"), rows(dir / (std::string("b/") + file)));
+        EXPECT_EQ(rows_of(dir / (std::string("both/") + file), "a"),
+                  rows(dir / (std::string("a/") + file)));
+        EXPECT_EQ(rows_of(dir / (std::string("both/") + file), "b"),
+                  rows(dir / (std::string("b/") + file)));
         EXPECT_NE(rows(dir / (std::string("b/") + file)), "");
     }
     EXPECT_FALSE(std::filesystem::exists(dir / "a/jobs.csv"));
     EXPECT_EQ(cell(dir / "both/jobs.csv", "a", "ranks"), "4");
-    EXPECT_EQ(cell(dir / "both/jobs.csv", "a", "messages"), "24"); /* 2 x 3 steps x 4 */
+    EXPECT_EQ(cell(dir / "both/jobs.csv", "a", "messages"), "24");   /* 2 x 3 steps x 4 */
     EXPECT_EQ(cell(dir / "both/jobs.csv", "b", "bytes"), "6291456"); /* 4 x 3 x 512 KiB */
     EXPECT_EQ(cell(dir / "both/classes.csv", "3", "messages"), "36");
     EXPECT_CONTAINS(both.out, "8 of 8 operations done");
@@ -100,15 +102,18 @@ TEST(Jobs, TogetherTheyShare)
         "hosts=\"4-7,0-1\" start=\"10us\" priority=\"4\" repeat=\"3\"/>\n";
     ASSERT_EQ(run(dir, inside, "1").code, 0);
     ASSERT_EQ(run(dir, inside, "2").code, 0);
-    for (const char *file : {"flows.csv", "ops.csv", "ranks.csv", "jobs.csv", "classes.csv", "links.csv",
-                             "collectives.csv", "critical_path.csv", "pfc.csv"})
-        EXPECT_EQ(slurp(dir / (std::string("1/") + file)), slurp(dir / (std::string("2/") + file))) << file;
+    for (const char *file : {"flows.csv", "ops.csv", "ranks.csv", "jobs.csv", "classes.csv",
+                             "links.csv", "collectives.csv", "critical_path.csv", "pfc.csv"})
+        EXPECT_EQ(slurp(dir / (std::string("1/") + file)), slurp(dir / (std::string("2/") + file)))
+            << file;
     EXPECT_EQ(cell(dir / "1/jobs.csv", "b", "repetitions"), "3");
     EXPECT_EQ(cell(dir / "1/jobs.csv", "b", "done"), "18");
     EXPECT_EQ(cell(dir / "1/jobs.csv", "b", "messages"), "90"); /* 3 x 6 x 5 */
     EXPECT_EQ(cell(dir / "1/jobs.csv", "b", "start_ns"), "10000.000");
     EXPECT_EQ(cell(dir / "1/classes.csv", "4", "messages"), "90");
-    ASSERT_EQ(run(dir, "  <workload type=\"generate\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n", "alone").code, 0);
+    ASSERT_EQ(
+        run(dir, "  <workload type=\"generate\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n", "alone").code,
+        0);
     EXPECT_GT(std::stod(cell(dir / "1/jobs.csv", "a", "duration_ns")),
               1.05 * std::stod(cell(dir / "alone/ranks.csv", "0", "end_ns")));
 }
@@ -118,7 +123,10 @@ TEST(Jobs, RepetitionsFollowEachOther)
 {
     TempDir dir;
     const std::string ideal = "  <network backend=\"ideal\"/>\n";
-    Said s = run(dir, ideal + "  <workload type=\"generate\" size=\"1MiB\" ranks=\"4\" repeat=\"5\" start=\"7us\"/>\n", "o");
+    Said s = run(dir,
+                 ideal + "  <workload type=\"generate\" size=\"1MiB\" ranks=\"4\" repeat=\"5\" "
+                         "start=\"7us\"/>\n",
+                 "o");
     ASSERT_EQ(s.code, 0) << s.err;
     const auto ops = cells(dir / "o/ops.csv");
     ASSERT_EQ(ops.size(), 21u);
@@ -134,8 +142,10 @@ TEST(Jobs, KeysGoByTheirNames)
     write_file(dir / "s.xml", scenario(kApart));
     Said s = weft({"check", dir / "s.xml", "--set", "b.size=4MiB", "--set", "a.placement=spread"});
     ASSERT_EQ(s.code, 0) << s.err;
-    EXPECT_CONTAINS(s.out, "workload a: ranks 4, operations 4, communicator groups 1, hosts 0,4,1,5\n");
-    EXPECT_CONTAINS(s.out, "workload b: ranks 4, operations 4, communicator groups 1, hosts 2-3,6-7\n");
+    EXPECT_CONTAINS(s.out,
+                    "workload a: ranks 4, operations 4, communicator groups 1, hosts 0,4,1,5\n");
+    EXPECT_CONTAINS(s.out,
+                    "workload b: ranks 4, operations 4, communicator groups 1, hosts 2-3,6-7\n");
     EXPECT_CONTAINS(s.out, "b.size                           = 4MiB                 (--set)");
     EXPECT_CONTAINS(s.out, "a.size                           = 1MiB                 (line 3)");
     s = weft({"check", dir / "s.xml", "--set", "workload.size=4MiB"});
@@ -153,16 +163,23 @@ TEST(Jobs, MistakesAreNamedAtTheirElement)
         const char *inside, *says;
     } cases[] = {
         {"<workload type=\"generate\"/>\n<workload type=\"generate\" ranks=\"2\"/>\n",
-         "s.xml:4:1: <workload type=\"generate\">: no host is free: earlier workloads have them all"},
+         "s.xml:4:1: <workload type=\"generate\">: no host is free: earlier workloads have them "
+         "all"},
         {"<workload type=\"generate\" ranks=\"6\"/>\n<workload type=\"generate\" ranks=\"4\"/>\n",
-         "s.xml:4:1: <workload type=\"generate\">: workload 'generate': ranks is 4, but the fabric has 2 hosts"},
-        {"<workload type=\"generate\" name=\"x\" ranks=\"1\"/>\n<workload type=\"generate\" name=\"x\" ranks=\"1\"/>\n",
+         "s.xml:4:1: <workload type=\"generate\">: workload 'generate': ranks is 4, but the fabric "
+         "has 2 hosts"},
+        {"<workload type=\"generate\" name=\"x\" ranks=\"1\"/>\n<workload type=\"generate\" "
+         "name=\"x\" ranks=\"1\"/>\n",
          "s.xml:4:1: <workload name=\"x\">: another workload has this name"},
-        {"<workload type=\"generate\" name=\"pfc\" ranks=\"1\"/>\n", "that is the name of other settings"},
-        {"<workload type=\"generate\" hosts=\"0-9\"/>\n", "there is no host 8; the fabric's are 0 to 7"},
-        {"<workload type=\"generate\" hosts=\"0-3\"/>\n<workload type=\"generate\" hosts=\"3-4\"/>\n",
+        {"<workload type=\"generate\" name=\"pfc\" ranks=\"1\"/>\n",
+         "that is the name of other settings"},
+        {"<workload type=\"generate\" hosts=\"0-9\"/>\n",
+         "there is no host 8; the fabric's are 0 to 7"},
+        {"<workload type=\"generate\" hosts=\"0-3\"/>\n<workload type=\"generate\" "
+         "hosts=\"3-4\"/>\n",
          "host 3 is another workload's already; share=true puts both on it"},
-        {"<workload name=\"x\"/>\n<workload type=\"generate\"/>\n", "s.xml:3:1: <workload> needs the attribute 'type'"},
+        {"<workload name=\"x\"/>\n<workload type=\"generate\"/>\n",
+         "s.xml:3:1: <workload> needs the attribute 'type'"},
     };
     for (const auto &c : cases) {
         write_file(dir / "s.xml", scenario(c.inside));
@@ -186,9 +203,10 @@ TEST(Jobs, AWrittenScenarioIsTheSame)
     EXPECT_CONTAINS(first.out, "name=\"b\"");
 }
 
-
-const char kShared[] = "  <workload type=\"generate\" name=\"a\" kind=\"all-reduce\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n"
-                       "  <workload type=\"generate\" name=\"b\" kind=\"all-to-all\" size=\"1MiB\" count=\"2\" ranks=\"4\"/>\n"
+const char kShared[] = "  <workload type=\"generate\" name=\"a\" kind=\"all-reduce\" size=\"1MiB\" "
+                       "hosts=\"0,4,1,5\"/>\n"
+                       "  <workload type=\"generate\" name=\"b\" kind=\"all-to-all\" size=\"1MiB\" "
+                       "count=\"2\" ranks=\"4\"/>\n"
                        "  <workload type=\"cdf\" name=\"web\" load=\"0.5\" duration=\"100us\"/>\n";
 
 /* Two jobs and web search on one fabric: what each takes alone is what it takes as the only workload, and sharing slows
@@ -203,30 +221,42 @@ TEST(Jobs, AloneEqualsTheSingleRun)
         ASSERT_EQ(s.code, 0) << s.err;
     }
     for (const char *file : {"flows.csv", "ops.csv", "jobs.csv", "classes.csv", "links.csv"})
-        EXPECT_EQ(slurp(dir / (std::string("1/") + file)), slurp(dir / (std::string("2/") + file))) << file;
+        EXPECT_EQ(slurp(dir / (std::string("1/") + file)), slurp(dir / (std::string("2/") + file)))
+            << file;
     const std::string jobs = dir / "1/jobs.csv";
-    ASSERT_EQ(run(dir, "<workload type=\"generate\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n", "a").code, 0);
-    ASSERT_EQ(run(dir, "<workload type=\"generate\" kind=\"all-to-all\" size=\"1MiB\" count=\"2\" hosts=\"2,3,6,7\"/>\n", "b").code, 0);
-    ASSERT_EQ(run(dir, "<workload type=\"cdf\" load=\"0.5\" duration=\"100us\"/>\n", "web").code, 0);
+    ASSERT_EQ(run(dir, "<workload type=\"generate\" size=\"1MiB\" hosts=\"0,4,1,5\"/>\n", "a").code,
+              0);
+    ASSERT_EQ(run(dir,
+                  "<workload type=\"generate\" kind=\"all-to-all\" size=\"1MiB\" count=\"2\" "
+                  "hosts=\"2,3,6,7\"/>\n",
+                  "b")
+                  .code,
+              0);
+    ASSERT_EQ(run(dir, "<workload type=\"cdf\" load=\"0.5\" duration=\"100us\"/>\n", "web").code,
+              0);
     for (const char *job : {"a", "b"}) {
         double end = 0;
         for (const auto &r : cells(dir / (std::string(job) + "/ranks.csv")))
             end = r[0] == "rank" ? end : std::max(end, std::stod(r[2]));
         EXPECT_EQ(std::stod(cell(jobs, job, "alone_ns")), end) << job;
     }
-    EXPECT_EQ(cell(jobs, "web", "alone_fct_mean_ns"), cell(dir / "web/jobs.csv", "cdf", "fct_mean_ns"));
+    EXPECT_EQ(cell(jobs, "web", "alone_fct_mean_ns"),
+              cell(dir / "web/jobs.csv", "cdf", "fct_mean_ns"));
     EXPECT_EQ(cell(jobs, "web", "alone_ns"), cell(dir / "web/jobs.csv", "cdf", "duration_ns"));
     for (const char *job : {"a", "b", "web"})
         EXPECT_GT(std::stod(cell(jobs, job, "slowdown")), 1.01) << job;
     EXPECT_EQ(cell(jobs, "a", "slowdown").substr(0, 6),
-              std::to_string(std::stod(cell(jobs, "a", "duration_ns")) / std::stod(cell(jobs, "a", "alone_ns"))).substr(0, 6));
+              std::to_string(std::stod(cell(jobs, "a", "duration_ns")) /
+                             std::stod(cell(jobs, "a", "alone_ns")))
+                  .substr(0, 6));
 }
 
 /* Traffic without an end stops when the jobs have; a window ends the run as intended. */
 TEST(Jobs, TrafficEndsWithTheRun)
 {
     TempDir dir;
-    const std::string web = "  <network backend=\"ideal\"/>\n  <workload type=\"cdf\" name=\"web\" load=\"0.1\"/>\n";
+    const std::string web =
+        "  <network backend=\"ideal\"/>\n  <workload type=\"cdf\" name=\"web\" load=\"0.1\"/>\n";
     Said s = run(dir, web + "  <workload type=\"generate\" name=\"main\" size=\"64MiB\"/>\n", "o");
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_EQ(slurp(dir / "o/finished"), "finished\n");
@@ -237,7 +267,9 @@ TEST(Jobs, TrafficEndsWithTheRun)
         }
     s = run(dir, web, "p");
     EXPECT_EQ(s.code, 3);
-    EXPECT_CONTAINS(s.err, "nothing ends the run: give the traffic a duration, or set run.measure or run.until");
+    EXPECT_CONTAINS(
+        s.err,
+        "nothing ends the run: give the traffic a duration, or set run.measure or run.until");
     s = run(dir, web, "p", {"--set", "run.until=1ms"});
     EXPECT_EQ(s.code, 0) << s.err;
     EXPECT_EQ(slurp(dir / "p/finished"), "measured\n");
@@ -250,7 +282,8 @@ TEST(Jobs, TrafficEndsWithTheRun)
         inside += r[0] == "web" && std::stod(r[7]) >= 1e6 && std::stod(r[7]) < 3e6;
     EXPECT_GT(inside, 0u);
     EXPECT_EQ(cell(dir / "q/jobs.csv", "web", "messages"), std::to_string(inside));
-    s = run(dir, web + "  <workload type=\"generate\" name=\"main\" size=\"64MiB\"/>\n", "q", {"--set", "run.until=1us"});
+    s = run(dir, web + "  <workload type=\"generate\" name=\"main\" size=\"64MiB\"/>\n", "q",
+            {"--set", "run.until=1us"});
     EXPECT_EQ(s.code, 1); /* the job has an end, and did not come to it */
 }
 
@@ -258,12 +291,14 @@ TEST(Jobs, TrafficEndsWithTheRun)
 TEST(Jobs, TrafficIsThatOfTheFlowList)
 {
     TempDir dir;
-    Said list = weft({"traffic", "--cdf", "websearch", "--load", "0.5", "--hosts", "8", "--rate", "100Gbps", "--duration",
-                      "2ms", "--start", "0s"});
+    Said list = weft({"traffic", "--cdf", "websearch", "--load", "0.5", "--hosts", "8", "--rate",
+                      "100Gbps", "--duration", "2ms", "--start", "0s"});
     ASSERT_EQ(list.code, 0) << list.err;
     write_file(dir / "flow.txt", list.out);
     const std::string ideal = "  <network backend=\"ideal\"/>\n";
-    ASSERT_EQ(run(dir, ideal + "<workload type=\"cdf\" load=\"0.5\" duration=\"2ms\"/>\n", "cdf").code, 0);
+    ASSERT_EQ(
+        run(dir, ideal + "<workload type=\"cdf\" load=\"0.5\" duration=\"2ms\"/>\n", "cdf").code,
+        0);
     ASSERT_EQ(run(dir, ideal + "<workload type=\"flows\" file=\"flow.txt\"/>\n", "list").code, 0);
     std::vector<std::string> a, b;
     for (const auto &r : cells(dir / "cdf/flows.csv"))

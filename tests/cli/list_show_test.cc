@@ -46,7 +46,9 @@ TEST(List, EveryEntryCanBeShown)
 TEST(Show, ParametersHaveDefaultsUnitsAndSources)
 {
     Said s = weft({"show", "cc", "dcqcn"});
-    EXPECT_CONTAINS(s.out, "dcqcn.rate-ai                  rate    default auto: 40Mbps per 10Gbps of line rate");
+    EXPECT_CONTAINS(
+        s.out,
+        "dcqcn.rate-ai                  rate    default auto: 40Mbps per 10Gbps of line rate");
     EXPECT_CONTAINS(s.out, "source: ");
     Said bad = weft({"show", "cc", "dcqnc"});
     EXPECT_EQ(bad.code, 3);

@@ -31,8 +31,7 @@ std::vector<std::string> with(std::vector<std::string> a, const std::vector<std:
 TEST(Partial, TerminatedTwiceKeepsEverything)
 {
     TempDir dir;
-    const pid_t pid =
-        start(small(with(lengthy, {"--out", "o", "--json"})), dir / "", dir / "said");
+    const pid_t pid = start(small(with(lengthy, {"--out", "o", "--json"})), dir / "", dir / "said");
     await(dir / "o/flows.csv", 1000);
     kill(pid, SIGTERM);
     kill(pid, SIGTERM);
@@ -78,8 +77,8 @@ TEST(Partial, AFailedQpKeepsEverything)
 TEST(Partial, AnInterruptedSweepKeepsItsRows)
 {
     TempDir dir;
-    auto args = small({"--set", "generate.size=1KB", "--vary", "generate.count=1|200000|2",
-                       "--out", "o"});
+    auto args =
+        small({"--set", "generate.size=1KB", "--vary", "generate.count=1|200000|2", "--out", "o"});
     args[0] = "sweep";
     const pid_t pid = start(args, dir / "", dir / "said");
     await(dir / "o/2/flows.csv", 1000);
@@ -128,8 +127,8 @@ TEST(Partial, OneRunAFolder)
     await(dir / "o/flows.csv", 1000);
     const Said second = weft(small({"--out", "o"}), dir / "");
     EXPECT_EQ(second.code, 4) << second.out;
-    EXPECT_CONTAINS(second.err, "a folder holds one run, and it is in use by process " +
-                                    std::to_string(pid));
+    EXPECT_CONTAINS(second.err,
+                    "a folder holds one run, and it is in use by process " + std::to_string(pid));
     kill(pid, SIGKILL);
     EXPECT_EQ(wait_for(pid, dir / "said").code, 1000 + SIGKILL);
     EXPECT_CONTAINS(slurp(dir / "o/run.json"), "\"outcome\": \"running\"");
@@ -152,9 +151,9 @@ TEST(Partial, AFolderHoldsOneRunAndWhatIsTheUsers)
                                           "workload.type=generate",
                                           "--out",
                                           "o"};
-    Said s = weft(with(run, {"--pcap", "0", "--set",
-                             "trouble.events=link-down link=0 at=1us until=2us"}),
-                  dir / "");
+    Said s = weft(
+        with(run, {"--pcap", "0", "--set", "trouble.events=link-down link=0 at=1us until=2us"}),
+        dir / "");
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_TRUE(fs::exists(dir / "o/trouble.csv"));
     EXPECT_TRUE(fs::exists(dir / "o/pcap/h0-s4.pcap"));
@@ -194,10 +193,9 @@ TEST(Partial, NoFileOfHpccsIsCalledAsOneOfWefts)
     write_file(dir / "f", "1\n0 1 3 100 4000 2\n");
     for (const char *name : {"mix/flows.csv", "run.json", "finished", "fct_slowdown.csv", "pfc.txt",
                              "pcap", ".lock", "mix/"}) {
-        write_file(dir / "c",
-                   "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nPFC_OUTPUT_FILE pfc.txt\n"
-                   "FCT_OUTPUT_FILE " +
-                       std::string(name) + "\n");
+        write_file(dir / "c", "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nPFC_OUTPUT_FILE pfc.txt\n"
+                              "FCT_OUTPUT_FILE " +
+                                  std::string(name) + "\n");
         const Said s = weft({"hpcc", "--config", "c", "--out", "o"}, dir / "");
         EXPECT_EQ(s.code, 3) << name << s.err;
         EXPECT_CONTAINS(s.err, "_OUTPUT_FILE: ");

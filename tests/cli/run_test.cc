@@ -31,10 +31,12 @@ TEST(Run, MessagesPartsAndTcpAreNumberedTogether)
         ranks[r].coll(ALL_GATHER, 3000, "", {summed});
         ranks[r].write(dir / ("t." + std::to_string(r) + ".et"));
     }
-    const Said s = weft({"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=4", "--set", "workload.type=chakra",
-                         "--set", "chakra.path=t", "--set", "system.all-reduce=in-network", "--set", "system.all-gather=direct", "--set",
-                         "system.priorities=all-gather:1", "--set", "tcp.prios=2", "--out", "o"},
-                        dir / "");
+    const Said s =
+        weft({"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=4",
+              "--set", "workload.type=chakra", "--set", "chakra.path=t", "--set",
+              "system.all-reduce=in-network", "--set", "system.all-gather=direct", "--set",
+              "system.priorities=all-gather:1", "--set", "tcp.prios=2", "--out", "o"},
+             dir / "");
     ASSERT_EQ(s.code, 0) << s.err;
     std::set<uint64_t> ids;
     std::istringstream rows(slurp(dir / "o/flows.csv"));

@@ -21,19 +21,25 @@ std::vector<double> differences(const std::string &json)
 // Synthesises t as s; step time and exposed communication are within 5 % on three fabrics.
 void expect_near(WhatIf &w, const std::string &from, const std::string &set = "")
 {
-    const Said s = weft(Words{"trace", "synthesize", from, "s", "--json"} + w.groups + words(set), w.dir / "");
+    const Said s =
+        weft(Words{"trace", "synthesize", from, "s", "--json"} + w.groups + words(set), w.dir / "");
     ASSERT_EQ(s.code, 0) << s.err;
     const std::vector<double> d = differences(s.out);
     EXPECT_EQ(d.size(), 6u) << s.out;
     for (double x : d)
         EXPECT_LT(std::fabs(x), 5) << s.out;
-    EXPECT_CONTAINS(weft(words("trace diff s ") + Words{from}, w.dir / "").out, "fields differ"); // and no copy
+    EXPECT_CONTAINS(weft(words("trace diff s ") + Words{from}, w.dir / "").out,
+                    "fields differ"); // and no copy
 }
 
 TEST(Synthesize, ATrainingStepIsNear)
 {
     WhatIf w;
-    ASSERT_EQ(weft(words("trace generate training t --set model=llama3-8b --set ranks=16 --set tp=4 --set pp=2 --set microbatches=4"), w.dir / "").code, 0);
+    ASSERT_EQ(weft(words("trace generate training t --set model=llama3-8b --set ranks=16 --set "
+                         "tp=4 --set pp=2 --set microbatches=4"),
+                   w.dir / "")
+                  .code,
+              0);
     w.groups = {"--groups", "t.json"};
     expect_near(w, "t");
     const std::string made = w.dump(5, "s"), given = w.dump(5, "t");
@@ -42,7 +48,8 @@ TEST(Synthesize, ATrainingStepIsNear)
     EXPECT_LACKS(made, "grad");
     EXPECT_CONTAINS(given, "comm_size=16777216 ");
     EXPECT_LACKS(made, "comm_size=16777216 ");
-    for (const char *key : {"ranks", "operations", "collective_operations", "messages", "collectives"})
+    for (const char *key :
+         {"ranks", "operations", "collective_operations", "messages", "collectives"})
         EXPECT_EQ(w.info(key, "s"), w.info(key, "t")) << key;
     EXPECT_EQ(w.info("unequal_sizes", "s"), 0);
     EXPECT_NEAR(w.bytes("s") / w.bytes("t"), 1, 0.02);
@@ -51,14 +58,19 @@ TEST(Synthesize, ATrainingStepIsNear)
 TEST(Synthesize, ADataParallelLoopIsNear)
 {
     WhatIf w;
-    ASSERT_EQ(weft(words("trace generate t --set ranks=4 --set pattern=data-parallel --set layers=8 --set iterations=3"), w.dir / "").code, 0);
+    ASSERT_EQ(weft(words("trace generate t --set ranks=4 --set pattern=data-parallel --set "
+                         "layers=8 --set iterations=3"),
+                   w.dir / "")
+                  .code,
+              0);
     expect_near(w, "t");
     expect_near(w, "t", "--set seed=7");
 }
 
 TEST(Synthesize, ARealTraceIsNear)
 {
-    const std::string real = shared("astra-sim/system/custom_collectives/custom_ring_allreduce_8npus_1MB/custom_allreduce.xml");
+    const std::string real = shared(
+        "astra-sim/system/custom_collectives/custom_ring_allreduce_8npus_1MB/custom_allreduce.xml");
     if (real.empty())
         GTEST_SKIP() << "WEFT_SHARED has no data";
     WhatIf w;
@@ -69,17 +81,29 @@ TEST(Synthesize, ARealTraceIsNear)
 TEST(Synthesize, AnyLengthAndMoreRanks)
 {
     WhatIf w;
-    ASSERT_EQ(weft(words("trace generate t --set ranks=4 --set pattern=data-parallel --set layers=8 --set iterations=3"), w.dir / "").code, 0);
-    ASSERT_EQ(weft(words("trace synthesize t s --set iterations=6 --set ranks=8"), w.dir / "").code, 0);
+    ASSERT_EQ(weft(words("trace generate t --set ranks=4 --set pattern=data-parallel --set "
+                         "layers=8 --set iterations=3"),
+                   w.dir / "")
+                  .code,
+              0);
+    ASSERT_EQ(weft(words("trace synthesize t s --set iterations=6 --set ranks=8"), w.dir / "").code,
+              0);
     EXPECT_EQ(w.info("ranks", "s"), 8);
     EXPECT_EQ(w.info("operations", "s"), 2 * 2 * w.info("operations", "t"));
     EXPECT_NEAR(w.path_us("s") / w.path_us("t"), 2, 0.02);
-    ASSERT_EQ(weft(words("trace generate one --set ranks=4 --set pattern=data-parallel --set layers=8"), w.dir / "").code, 0);
+    ASSERT_EQ(
+        weft(words("trace generate one --set ranks=4 --set pattern=data-parallel --set layers=8"),
+             w.dir / "")
+            .code,
+        0);
     ASSERT_EQ(weft(words("trace synthesize one s --set iterations=4"), w.dir / "").code, 0);
-    EXPECT_NEAR(w.path_us("s") / w.path_us("one"), 4, 0.04); // an iteration waits for the one before
+    EXPECT_NEAR(w.path_us("s") / w.path_us("one"), 4,
+                0.04); // an iteration waits for the one before
     ASSERT_EQ(weft(words("trace synthesize one again --set iterations=4"), w.dir / "").code, 0);
     EXPECT_EQ(slurp(w.dir / "s.2.et"), slurp(w.dir / "again.2.et"));
-    ASSERT_EQ(weft(words("trace synthesize one other --set iterations=4 --set seed=2"), w.dir / "").code, 0);
+    ASSERT_EQ(
+        weft(words("trace synthesize one other --set iterations=4 --set seed=2"), w.dir / "").code,
+        0);
     EXPECT_NE(slurp(w.dir / "s.2.et"), slurp(w.dir / "other.2.et"));
     const Said s = weft(words("trace synthesize t s --set ranks=6"), w.dir / "");
     EXPECT_EQ(s.code, 3);

@@ -32,28 +32,38 @@ TEST(Trace, GenerateDumpCheck)
 TEST(Trace, InfoOfATrainingStep)
 {
     TempDir dir;
-    const Said g = weft({"trace", "generate", "training", "t", "--set", "model=llama3-8b", "--set", "ranks=16", "--set", "tp=4", "--set", "pp=2",
-                         "--set", "microbatches=4"}, dir / "");
+    const Said g = weft({"trace", "generate", "training", "t", "--set", "model=llama3-8b", "--set",
+                         "ranks=16", "--set", "tp=4", "--set", "pp=2", "--set", "microbatches=4"},
+                        dir / "");
     ASSERT_EQ(g.code, 0) << g.err;
     EXPECT_CONTAINS(g.out, "0.4173 s on the busiest rank");
     const Said i = weft({"trace", "info", "t", "--groups", "t.json"}, dir / "");
     ASSERT_EQ(i.code, 0) << i.err;
-    EXPECT_CONTAINS(i.out, "17248: 6336 compute, 0 memory, 64 send, 64 receive, 10784 collective, 0 metadata");
+    EXPECT_CONTAINS(
+        i.out, "17248: 6336 compute, 0 memory, 64 send, 64 receive, 10784 collective, 0 metadata");
     EXPECT_CONTAINS(i.out, "417.3 ms on rank 8, the busiest");
     EXPECT_CONTAINS(i.out, "without network        508.2 ms");
-    EXPECT_CONTAINS(i.out, "all-gather                  4       4           390  16.78 MB                  104.7 GB");
+    EXPECT_CONTAINS(
+        i.out,
+        "all-gather                  4       4           390  16.78 MB                  104.7 GB");
     const Said j = weft({"trace", "info", "t", "--groups", "t.json", "--json"}, dir / "");
     EXPECT_CONTAINS(j.out, "\"messages\": 64");
     EXPECT_CONTAINS(j.out, "\"critical_path_ps\": 508");
     const Said c = weft({"trace", "check", "t", "--groups", "t.json"}, dir / "");
-    EXPECT_CONTAINS(c.out, "2765 collectives have all of their members, 64 receives their send; no circle of waiting");
+    EXPECT_CONTAINS(
+        c.out,
+        "2765 collectives have all of their members, 64 receives their send; no circle of waiting");
 }
 
 TEST(Trace, DiffSaysWhatDiffers)
 {
     TempDir dir;
     for (const char *name : {"a", "b"})
-        ASSERT_EQ(weft({"trace", "generate", name, "--set", "ranks=2", "--set", name[0] == 'a' ? "size=1KiB" : "size=2KiB"}, dir / "").code, 0);
+        ASSERT_EQ(weft({"trace", "generate", name, "--set", "ranks=2", "--set",
+                        name[0] == 'a' ? "size=1KiB" : "size=2KiB"},
+                       dir / "")
+                      .code,
+                  0);
     Said d = weft({"trace", "diff", "a", "a"}, dir / "");
     EXPECT_EQ(d.code, 0) << d.err;
     EXPECT_EQ(d.out, "no difference in 2 ranks\n");

@@ -21,7 +21,8 @@ std::vector<std::string> join(std::vector<std::string> a, const std::vector<std:
     return a;
 }
 
-const std::vector<std::string> fabric = sets({"topology.type=single-switch", "single-switch.hosts=16", "single-switch.rate=3200Gbps"}, "");
+const std::vector<std::string> fabric = sets(
+    {"topology.type=single-switch", "single-switch.hosts=16", "single-switch.rate=3200Gbps"}, "");
 
 /* Every kind of parallelism, with communication: no order of collectives and messages that stops. */
 TEST(TrainingJob, RunsToItsEnd)
@@ -33,7 +34,8 @@ TEST(TrainingJob, RunsToItsEnd)
         {"tp=2", "cp=4", "context-parallel=all-to-all"},
         {"pp=4", "schedule=gpipe", "microbatches=6"},
         {"pp=4", "schedule=zb-h1", "microbatches=8", "tp=2"},
-        {"pp=4", "schedule=interleaved", "virtual-stages=2", "microbatches=8", "tp=2", "iterations=2"},
+        {"pp=4", "schedule=interleaved", "virtual-stages=2", "microbatches=8", "tp=2",
+         "iterations=2"},
         {"data-parallel=zero-3", "microbatches=2", "iterations=2"},
         {"data-parallel=zero-2", "microbatches=2", "iterations=2", "tp=2", "pp=2"},
         {"data-parallel=zero-1", "iterations=3", "overlap-param-gather=true", "pp=2"},
@@ -45,7 +47,9 @@ TEST(TrainingJob, RunsToItsEnd)
     };
     for (const auto &job : jobs) {
         TempDir dir;
-        const Said s = weft(join(join(join({"run", "--set", "network.backend=ideal", "--set", "workload.type=training", "--out", dir / "o"}, fabric),
+        const Said s = weft(join(join(join({"run", "--set", "network.backend=ideal", "--set",
+                                            "workload.type=training", "--out", dir / "o"},
+                                           fabric),
                                       sets({"layers=8", "check-memory=false"}, "training.")),
                                  sets(job, "training.")));
         EXPECT_EQ(s.code, 0) << job.front() << "\n" << s.out << s.err;
@@ -57,16 +61,19 @@ TEST(TrainingJob, RunsToItsEnd)
 TEST(TrainingJob, TracesAreTheSameJob)
 {
     TempDir dir;
-    const std::vector<const char *> job = {"layers=4", "tp=2", "cp=2", "pp=2", "dp=2", "microbatches=4"};
+    const std::vector<const char *> job = {"layers=4", "tp=2", "cp=2",
+                                           "pp=2",     "dp=2", "microbatches=4"};
     const std::string prefix = dir / "t/step";
     const Said g = weft(join({"trace", "generate", "training", prefix}, sets(job, "training.")));
     ASSERT_EQ(g.code, 0) << g.err;
     EXPECT_CONTAINS(g.out, "step.{0..15}.et");
     EXPECT_CONTAINS(g.out, "16 = tp 2 x cp 2 x dp 2 x pp 2");
     const std::vector<std::string> run = join({"run", "--set", "network.backend=ideal"}, fabric);
-    const Said a = weft(join(join(run, {"--set", "workload.type=training", "--out", dir / "a"}), sets(job, "training.")));
-    const Said b = weft(join(run, {"--set", "workload.type=chakra", "--set", "chakra.path=" + prefix, "--set",
-                                   "chakra.groups=" + prefix + ".json", "--out", dir / "b"}));
+    const Said a = weft(join(join(run, {"--set", "workload.type=training", "--out", dir / "a"}),
+                             sets(job, "training.")));
+    const Said b =
+        weft(join(run, {"--set", "workload.type=chakra", "--set", "chakra.path=" + prefix, "--set",
+                        "chakra.groups=" + prefix + ".json", "--out", dir / "b"}));
     ASSERT_EQ(a.code, 0) << a.err;
     ASSERT_EQ(b.code, 0) << b.err;
     EXPECT_GT(slurp(dir / "a/flows.csv").size(), 10000u);
@@ -77,7 +84,8 @@ TEST(TrainingJob, TracesAreTheSameJob)
 TEST(TrainingJob, RefusesWhatDoesNotFit)
 {
     TempDir dir;
-    const Said s = weft({"trace", "generate", "training", dir / "t", "--set", "model=llama3-405b", "--set", "tp=8"});
+    const Said s = weft({"trace", "generate", "training", dir / "t", "--set", "model=llama3-405b",
+                         "--set", "tp=8"});
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "GiB");
     EXPECT_EQ(access((dir / "t.0.et").c_str(), F_OK), -1);

@@ -33,7 +33,8 @@ struct WhatIf {
     Words groups; // --groups FILE, if there are any
 
     // weft trace transform t o TEXT
-    Said transform(const std::string &text, const std::string &from = "t", const std::string &to = "o")
+    Said transform(const std::string &text, const std::string &from = "t",
+                   const std::string &to = "o")
     {
         return weft(Words{"trace", "transform", from, to} + groups + words(text), dir / "");
     }
@@ -77,10 +78,13 @@ struct WhatIf {
         return weft({"trace", "diff", a, b}, dir / "").out;
     }
     // A metric of a run of trace PREFIX on the ideal backend.
-    double run(const std::string &key, const std::string &prefix, uint32_t ranks, const Words &more = {})
+    double run(const std::string &key, const std::string &prefix, uint32_t ranks,
+               const Words &more = {})
     {
-        const Said s = weft(Words{"run", "--no-out", "--json", "--set", "network.backend=ideal", "--set", "topology.type=single-switch", "--set",
-                                  "single-switch.hosts=" + std::to_string(ranks), "--set", "workload.type=chakra", "--set", "chakra.path=" + prefix} +
+        const Said s = weft(Words{"run", "--no-out", "--json", "--set", "network.backend=ideal",
+                                  "--set", "topology.type=single-switch", "--set",
+                                  "single-switch.hosts=" + std::to_string(ranks), "--set",
+                                  "workload.type=chakra", "--set", "chakra.path=" + prefix} +
                                 more,
                             dir / "");
         EXPECT_EQ(s.code, 0) << s.err;

@@ -9,7 +9,11 @@ namespace
 struct Loop : WhatIf {
     Loop()
     {
-        EXPECT_EQ(weft(words("trace generate t --set ranks=4 --set pattern=data-parallel --set layers=8 --set iterations=2"), dir / "").code, 0);
+        EXPECT_EQ(weft(words("trace generate t --set ranks=4 --set pattern=data-parallel --set "
+                             "layers=8 --set iterations=2"),
+                       dir / "")
+                      .code,
+                  0);
     }
 };
 
@@ -35,7 +39,11 @@ TEST(Transform, FusesGradients)
 TEST(Transform, FusesWhatIsOnOneStream)
 {
     WhatIf w;
-    ASSERT_EQ(weft(words("trace generate training t --set model=llama3-8b --set ranks=8 --set tp=4 --set dp=2"), w.dir / "").code, 0);
+    ASSERT_EQ(weft(words("trace generate training t --set model=llama3-8b --set ranks=8 --set tp=4 "
+                         "--set dp=2"),
+                   w.dir / "")
+                  .code,
+              0);
     w.groups = {"--groups", "t.json"};
     w.make("fuse size=100GB collective=reduce-scatter op=*grad.dp*");
     EXPECT_EQ(w.bytes(), w.bytes("t"));
@@ -62,7 +70,8 @@ TEST(Transform, MembersAgreeOnWhatIsFused)
         EXPECT_CONTAINS(w.dump(r), "comm_size=600");
         EXPECT_EQ(count(w.dump(r), "COMM_COLL"), 3u);
     }
-    EXPECT_CONTAINS(w.dump(0), "coll5                    after 4 "); // the one that is left of 3 and 4
+    EXPECT_CONTAINS(w.dump(0),
+                    "coll5                    after 4 "); // the one that is left of 3 and 4
 }
 
 TEST(Transform, SplitsIntoParts)
@@ -74,7 +83,8 @@ TEST(Transform, SplitsIntoParts)
     EXPECT_EQ(count(w.dump(0), "comm_size=400000"), 32u);
     EXPECT_EQ(count(w.dump(0), "comm_size=248576"), 16u);
     EXPECT_CONTAINS(w.dump(0), "it0_optimizer            duration=10us after 22 9 50 51 11 52 53 ");
-    w.make("fuse size=1GB", "o", "f"); // and back: the same bytes in the same number of operations as fused at once
+    w.make("fuse size=1GB", "o",
+           "f"); // and back: the same bytes in the same number of operations as fused at once
     EXPECT_EQ(w.info("collective_operations", "f"), 4 * 2 * 2); // those of both sizes apart
     EXPECT_EQ(w.bytes("f"), w.bytes("t"));
 }
@@ -100,10 +110,12 @@ TEST(Transform, Prioritises)
     Loop w;
     w.make("prioritise op=it0_grad_* priority=5");
     EXPECT_CONTAINS(w.dump(0), "comm_priority=5");
-    EXPECT_CONTAINS(w.dump(0), "it0_grad_7               after 22 is_cpu_op=false comm_type=0 comm_size=1048576 comm_priority=12");
+    EXPECT_CONTAINS(w.dump(0), "it0_grad_7               after 22 is_cpu_op=false comm_type=0 "
+                               "comm_size=1048576 comm_priority=12");
     EXPECT_EQ(count(w.dump(0), "comm_priority"), 8u);
     w.make("prioritise op=it0_grad_* order=earlier-first");
-    EXPECT_CONTAINS(w.dump(0), "it0_grad_0               after 8 is_cpu_op=false comm_type=0 comm_size=1048576 comm_priority=8");
+    EXPECT_CONTAINS(w.dump(0), "it0_grad_0               after 8 is_cpu_op=false comm_type=0 "
+                               "comm_size=1048576 comm_priority=8");
     w.make("prioritise order=constant priority=3");
     EXPECT_EQ(count(w.dump(0), "comm_priority=3"), 16u);
 }
@@ -126,7 +138,8 @@ TEST(Transform, ReplacesTheAlgorithm)
     Loop w;
     w.make("algorithm name=direct");
     const double ring = w.run("end_to_end_ns", "t", 4, {"--set", "system.all-reduce=ring"});
-    EXPECT_EQ(w.run("end_to_end_ns", "o", 4, {"--set", "system.all-reduce=ring"}), w.run("end_to_end_ns", "t", 4, {"--set", "system.all-reduce=direct"}));
+    EXPECT_EQ(w.run("end_to_end_ns", "o", 4, {"--set", "system.all-reduce=ring"}),
+              w.run("end_to_end_ns", "t", 4, {"--set", "system.all-reduce=direct"}));
     EXPECT_NE(w.run("end_to_end_ns", "o", 4), ring);
 }
 
@@ -137,7 +150,11 @@ TEST(Transform, ReplicatesTheJob)
     EXPECT_EQ(w.info("ranks"), 8);
     EXPECT_EQ(w.bytes(), 2 * w.bytes("t"));
     EXPECT_EQ(w.info("collectives"), w.info("collectives", "t"));
-    EXPECT_EQ(weft(words("trace generate g --set ranks=8 --set pattern=data-parallel --set layers=8 --set iterations=2"), w.dir / "").code, 0);
+    EXPECT_EQ(weft(words("trace generate g --set ranks=8 --set pattern=data-parallel --set "
+                         "layers=8 --set iterations=2"),
+                   w.dir / "")
+                  .code,
+              0);
     EXPECT_EQ(w.diff("o", "g"), "no difference in 8 ranks\n");
     w.make("replicate factor=3 world=false"); // copies that know nothing of each other
     EXPECT_EQ(w.info("ranks"), 12);
@@ -158,8 +175,10 @@ TEST(Transform, ReplicatesDataParallelism)
     ASSERT_NE(at, std::string::npos);
     // All communicators between replicas: four, one for each rank of a replica, numbered one after the other.
     const int first = std::stoi(dp.substr(at + 9));
-    w.make("replicate factor=2 grow=[" + std::to_string(first) + "-" + std::to_string(first + 3) + "]");
-    for (const char *key : {"ranks", "operations", "collective_operations", "communication_bytes", "messages", "collectives"})
+    w.make("replicate factor=2 grow=[" + std::to_string(first) + "-" + std::to_string(first + 3) +
+           "]");
+    for (const char *key : {"ranks", "operations", "collective_operations", "communication_bytes",
+                            "messages", "collectives"})
         EXPECT_EQ(w.info(key), w.info(key, "g")) << key;
     w.make("replicate factor=2");
     EXPECT_NE(w.info("collectives"), w.info("collectives", "g"));
@@ -214,7 +233,8 @@ TEST(Transform, SwapsTensors)
     EXPECT_CONTAINS(w.dump(0), "after 3 is_cpu_op=false tensor_size=2000");
     // 100 B/ns: 10 ns to load, 20 ns to store, on the path of each iteration
     const Words memory = {"--set", "system.memory-bandwidth=800Gbps"};
-    EXPECT_DOUBLE_EQ(w.run("end_to_end_ns", "o", 4, memory), w.run("end_to_end_ns", "t", 4, memory) + 2 * 30);
+    EXPECT_DOUBLE_EQ(w.run("end_to_end_ns", "o", 4, memory),
+                     w.run("end_to_end_ns", "t", 4, memory) + 2 * 30);
 }
 
 TEST(Transform, SwapsMessagesThroughMemory)

@@ -27,7 +27,8 @@ void write_odd(const std::string &path)
     Trace t;
     t.comp(7);
     for (int kind = WEFT_ET_INT32; kind <= WEFT_ET_BOOL; kind += 2)
-        t.attribute(("unknown-" + std::to_string(kind)).c_str(), static_cast<weft_et_kind>(kind), 1);
+        t.attribute(("unknown-" + std::to_string(kind)).c_str(), static_cast<weft_et_kind>(kind),
+                    1);
     t.attribute("unknown-7", WEFT_ET_UINT64, 5); // once more, of another kind
     t.coll(ALL_REDUCE, 5, "", {1});
     t.attribute("profiler_says", WEFT_ET_SINT64, -9);
@@ -79,11 +80,16 @@ TEST(Transform, CopiesOfRealTracesAreTheSame)
 TEST(Transform, CopiesOfGeneratedTracesAreTheSame)
 {
     WhatIf w;
-    ASSERT_EQ(weft(words("trace generate training t --set model=llama3-8b --set ranks=8 --set tp=2 --set pp=2"), w.dir / "").code, 0);
+    ASSERT_EQ(weft(words("trace generate training t --set model=llama3-8b --set ranks=8 --set tp=2 "
+                         "--set pp=2"),
+                   w.dir / "")
+                  .code,
+              0);
     w.groups = {"--groups", "t.json"};
     w.make("");
     EXPECT_EQ(w.diff(), "no difference in 8 ranks\n");
-    const Said a = weft(words("trace info t --groups t.json"), w.dir / ""), b = weft(words("trace info o --groups o.json"), w.dir / "");
+    const Said a = weft(words("trace info t --groups t.json"), w.dir / ""),
+               b = weft(words("trace info o --groups o.json"), w.dir / "");
     EXPECT_EQ(a.out.substr(1), b.out.substr(1));
 }
 
@@ -234,12 +240,14 @@ TEST(Transform, ErrorsSayWhatIsWrong)
         EXPECT_CONTAINS(s.err, c.says);
     }
     EXPECT_EQ(w.transform("", "t", "./t.gz").code, 3);
-    EXPECT_CONTAINS(w.transform("", "t", "./t").err, "would be written over the trace that is read");
+    EXPECT_CONTAINS(w.transform("", "t", "./t").err,
+                    "would be written over the trace that is read");
     EXPECT_EQ(w.transform("", "none").code, 3);
     const Said s = w.transform("remove op=nothing-like-it");
     EXPECT_EQ(s.code, 0);
     EXPECT_CONTAINS(s.err, "remove is about no operation");
-    EXPECT_CONTAINS(weft(words("trace transform t o scale factor=2 --json"), w.dir / "").out, "\"operations\": 4");
+    EXPECT_CONTAINS(weft(words("trace transform t o scale factor=2 --json"), w.dir / "").out,
+                    "\"operations\": 4");
 }
 
 } // namespace

@@ -15,19 +15,33 @@ extern "C" const struct weft_coll_ops weft_coll_direct;
 namespace
 {
 
-const weft_coll_kind kKinds[] = {WEFT_COLL_ALL_REDUCE,     WEFT_COLL_ALL_GATHER,
-                                 WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL,
-                                 WEFT_COLL_BROADCAST,      WEFT_COLL_REDUCE,
-                                 WEFT_COLL_GATHER,         WEFT_COLL_SCATTER};
+const weft_coll_kind kKinds[] = {
+    WEFT_COLL_ALL_REDUCE, WEFT_COLL_ALL_GATHER, WEFT_COLL_REDUCE_SCATTER, WEFT_COLL_ALL_TO_ALL,
+    WEFT_COLL_BROADCAST,  WEFT_COLL_REDUCE,     WEFT_COLL_GATHER,         WEFT_COLL_SCATTER};
 
 /* Settings of each algorithm besides its defaults. An algorithm from a file has its own test. */
-const char *const kSpecs[] = {
-    "ring", "ring:channels=3", "ring:bidirectional=true", "ring:channels=2:bidirectional=true",
-    "direct", "direct:window=1", "direct:window=5", "halving-doubling",
-    "halving-doubling:reduction=forwarded", "recursive-doubling", "bruck", "double-binary-tree",
-    "double-binary-tree:pieces=1", "double-binary-tree:pieces=7", "binomial", "parameter-server",
-    "parameter-server:servers=3", "parameter-server:servers=0", "parameter-server:rack=4",
-    "parameter-server:servers=0:rack=8", "parameter-server:servers=2:rack=3", "in-network"};
+const char *const kSpecs[] = {"ring",
+                              "ring:channels=3",
+                              "ring:bidirectional=true",
+                              "ring:channels=2:bidirectional=true",
+                              "direct",
+                              "direct:window=1",
+                              "direct:window=5",
+                              "halving-doubling",
+                              "halving-doubling:reduction=forwarded",
+                              "recursive-doubling",
+                              "bruck",
+                              "double-binary-tree",
+                              "double-binary-tree:pieces=1",
+                              "double-binary-tree:pieces=7",
+                              "binomial",
+                              "parameter-server",
+                              "parameter-server:servers=3",
+                              "parameter-server:servers=0",
+                              "parameter-server:rack=4",
+                              "parameter-server:servers=0:rack=8",
+                              "parameter-server:servers=2:rack=3",
+                              "in-network"};
 
 /* Sizes of pairs that all differ; some are 0. */
 uint64_t PairBytes(const void *, uint32_t from, uint32_t to)
@@ -178,8 +192,8 @@ weft_coll_call Call(weft_coll_kind kind, uint32_t n, uint64_t bytes, const void 
 int ProveOne(const weft_coll_ops *ops, weft_coll_kind kind, uint32_t n, uint64_t bytes,
              weft_coll_proof *p, weft_err *err)
 {
-    weft_coll_call c = Call(kind, n, bytes,
-                            strcmp(ops->name, "direct") ? (const void *)&kRing : &kNoWindow);
+    weft_coll_call c =
+        Call(kind, n, bytes, strcmp(ops->name, "direct") ? (const void *)&kRing : &kNoWindow);
     return weft_coll_prove(ops, &c, p, err);
 }
 
@@ -300,8 +314,9 @@ TEST(Checker, FindsADeadlock)
     };
     weft_err err = {};
     EXPECT_EQ(ProveOne(&ops, WEFT_COLL_ALL_GATHER, 2, 8, nullptr, &err), WEFT_E_INTERNAL);
-    EXPECT_NE(std::string(err.msg).find("deadlock: 2 ranks wait, rank 0 before instruction 1 of lane 0"),
-              std::string::npos)
+    EXPECT_NE(
+        std::string(err.msg).find("deadlock: 2 ranks wait, rank 0 before instruction 1 of lane 0"),
+        std::string::npos)
         << err.msg;
 }
 

@@ -240,8 +240,9 @@ TEST(Bruck, FiveRanksByHand)
     EXPECT_EQ(in.peer, 3u);
     ASSERT_EQ(in.nblocks, 2u);
     EXPECT_EQ(bruck.Ops()->block(&c, 1, 0, 2, 0), 1u * 5 + 3); // own block, distance 2
-    EXPECT_EQ(bruck.Ops()->block(&c, 1, 0, 2, 1), 0u * 5 + 3); // of rank 0, distance 3, one hop done
-    EXPECT_EQ(bruck.Count(WEFT_COLL_ALL_TO_ALL, 5, 0), 6u);    // 3 steps
+    EXPECT_EQ(bruck.Ops()->block(&c, 1, 0, 2, 1),
+              0u * 5 + 3);                                  // of rank 0, distance 3, one hop done
+    EXPECT_EQ(bruck.Count(WEFT_COLL_ALL_TO_ALL, 5, 0), 6u); // 3 steps
 }
 
 TEST(DoubleBinaryTree, EvenRanksAreInsideOneTreeOnly)

@@ -78,7 +78,7 @@ class Algo
     }
     void init(int64_t now = 0)
     {
-        std::memset(&out, m_poison, sizeof(out));
+        std::memset(&out, m_poison, sizeof out);
         ops->init(state(), params(), &env, now, &out);
     }
     void ack(int64_t now, const weft_cc_ack &a)

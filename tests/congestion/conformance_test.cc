@@ -247,6 +247,7 @@ TEST(Ops, RequiredHooksAreChecked)
         c.remove(ops);
         weft_err err = {};
         EXPECT_EQ(weft_cc_check_ops(&ops, &err), WEFT_E_INTERNAL) << c.hook;
-        EXPECT_NE(std::string(err.msg).find("'" + std::string(c.hook) + "'"), std::string::npos) << err.msg;
+        EXPECT_NE(std::string(err.msg).find("'" + std::string(c.hook) + "'"), std::string::npos)
+            << err.msg;
     }
 }

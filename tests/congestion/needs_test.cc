@@ -115,8 +115,8 @@ TEST_P(Needs, EveryParameterHasAnEffect)
                 const weft_param &p = ops->params.params[i];
                 for (const char *v : values_of(p)) {
                     Algo other(ops, settings, env);
-                    if (silent.count(p.name) && set(other, least, least ? least->min : nullptr) && set(other, &p, v) &&
-                        decisions(other, steps) != want)
+                    if (silent.count(p.name) && set(other, least, least ? least->min : nullptr) &&
+                        set(other, &p, v) && decisions(other, steps) != want)
                         silent.erase(p.name);
                 }
                 if (p.type == WEFT_PARAM_ENUM)

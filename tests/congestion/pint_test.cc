@@ -40,9 +40,11 @@ TEST(PintTables, AveragesAsTheDoubleArithmeticDoes)
 {
     weft_libc_rand draws;
     weft_libc_rand_init(&draws, 1);
-    EXPECT_NEAR(weft_pint_update_tables(0, 1024, 4096, 2048, 1024, 8000000000, &draws), 0.375, 1e-9);
+    EXPECT_NEAR(weft_pint_update_tables(0, 1024, 4096, 2048, 1024, 8000000000, &draws), 0.375,
+                1e-9);
     // A queue below 256 bytes isn't seen; 3072 of 4096 ns of u = 1 remain, log2 3072 cut to 15 bits.
-    EXPECT_NEAR(weft_pint_update_tables(1, 1024, 4096, 255, 0, 8000000000, &draws), 0.75, 0.75 * 0.7 / 32768);
+    EXPECT_NEAR(weft_pint_update_tables(1, 1024, 4096, 255, 0, 8000000000, &draws), 0.75,
+                0.75 * 0.7 / 32768);
     EXPECT_EQ(weft_pint_update_tables(1, 5000, 4096, 0, 0, 8000000000, &draws), 0);
     // Nothing drew so far: all arguments had 16 bits or fewer. u = 9 is 73728, which has 17.
     weft_libc_rand fresh;
@@ -50,13 +52,13 @@ TEST(PintTables, AveragesAsTheDoubleArithmeticDoes)
     EXPECT_EQ(fresh.at, draws.at);
     weft_pint_update_tables(9.00001, 1024, 4096, 0, 0, 8000000000, &draws);
     EXPECT_EQ((fresh.at + 1) % 31, draws.at);
-    for (int i = 1; i < 2000; i++)
-    {
+    for (int i = 1; i < 2000; i++) {
         const double u = i * 0.003;
         const int64_t dt = i % 4160;
         const uint64_t q = static_cast<uint64_t>(i) * 37;
         EXPECT_NEAR(weft_pint_update_tables(u, dt, 4160, q, 1050, 100000000000, &draws),
-                    weft_pint_update(u, dt * 1000, 4160000, q, 1050, 100000000000), 0.001 + u * 0.001)
+                    weft_pint_update(u, dt * 1000, 4160000, q, 1050, 100000000000),
+                    0.001 + u * 0.001)
             << i;
     }
 }

@@ -223,10 +223,16 @@ RC_GTEST_PROP(Simulator, HpccPint, ())
 RC_GTEST_PROP(Simulator, Timely, ())
 {
     Timely m;
-    compare("timely", {{"t-low", "50us"}, {"t-high", "500us"}, {"min-rtt", "20us"}, {"rate-ai", "100Mbps"}, {"rate-hai", "500Mbps"}}, [&m](const weft_cc_ack &a, const Ack &k) {
-        m.ack(a.una_bytes, a.nxt_bytes, k.rtt_ns);
-        return m.rate;
-    });
+    compare("timely",
+            {{"t-low", "50us"},
+             {"t-high", "500us"},
+             {"min-rtt", "20us"},
+             {"rate-ai", "100Mbps"},
+             {"rate-hai", "500Mbps"}},
+            [&m](const weft_cc_ack &a, const Ack &k) {
+                m.ack(a.una_bytes, a.nxt_bytes, k.rtt_ns);
+                return m.rate;
+            });
 }
 
 RC_GTEST_PROP(Simulator, Dctcp, ())

@@ -16,10 +16,15 @@ enum { RTT, GRADIENT, INCREASES };
 /// The constants of the paper and of the simulator, at 100 Gbps; defaults follow line rate and base RTT.
 Algo::Settings literal(const Algo::Settings &more = {})
 {
-    Algo::Settings s = {{"t-low", "50us"},       {"t-high", "500us"},     {"min-rtt", "20us"},
-                        {"rate-ai", "100Mbps"}, {"min-rate", "100Mbps"}};
-    const bool sim = std::find(more.begin(), more.end(), Algo::Settings::value_type{"mode", "hpcc"}) != more.end();
-    s.push_back(sim ? Algo::Settings::value_type{"rate-hai", "500Mbps"} : Algo::Settings::value_type{"segment", "64KB"});
+    Algo::Settings s = {{"t-low", "50us"},
+                        {"t-high", "500us"},
+                        {"min-rtt", "20us"},
+                        {"rate-ai", "100Mbps"},
+                        {"min-rate", "100Mbps"}};
+    const bool sim = std::find(more.begin(), more.end(),
+                               Algo::Settings::value_type{"mode", "hpcc"}) != more.end();
+    s.push_back(sim ? Algo::Settings::value_type{"rate-hai", "500Mbps"}
+                    : Algo::Settings::value_type{"segment", "64KB"});
     s.insert(s.end(), more.begin(), more.end());
     return s;
 }
@@ -147,7 +152,8 @@ TEST(Timely, WindowScalesWithTheRate)
 TEST(Timely, SettingsThatClashAreErrors)
 {
     const auto why = [](const Algo::Settings &s) { return Algo(kTimely, s).why_not(); };
-    EXPECT_EQ(why({{"t-low", "1ms"}, {"t-high", "500us"}}), "timely: t-low must not be above t-high");
+    EXPECT_EQ(why({{"t-low", "1ms"}, {"t-high", "500us"}}),
+              "timely: t-low must not be above t-high");
     EXPECT_NE(why({{"rate-hai", "1Gbps"}}), "");
     EXPECT_NE(why({{"mode", "hpcc"}, {"segment", "64KB"}}), "");
     EXPECT_EQ(Algo(kTimely, {{"timestamp-bytes", "8B"}}).signals().ack_bytes, 8u);

@@ -27,21 +27,20 @@ Settings Hosts(int n)
     return {{"hosts", std::to_string(n)}, {"rate", "100Gbps"}, {"delay", "1us"}};
 }
 
-void SlowReceivers(World& w)
+void SlowReceivers(World &w)
 {
     for (uint32_t i = 2; i < w.fabric->nlinks; i++)
         w.fabric->links[i].rate_bps = UINT64_C(10000000000);
 }
 
-struct Lossless
-{
+struct Lossless {
     int64_t pausedAt = -1; // first pause
     struct weft_totals totals;
     std::vector<int64_t> ends;
 };
 
 // One message of 2 MB from host 0 to host 2, with, perhaps, a lossy one of priority 0 from 1 to 3.
-Lossless Fill(const Settings& engine, uint32_t prio, bool flood = false, int hosts = 3)
+Lossless Fill(const Settings &engine, uint32_t prio, bool flood = false, int hosts = 3)
 {
     Settings all = {{"switch.buffer", "2MiB"}, {"transport.rto", "20ms"}};
     all.insert(all.end(), engine.begin(), engine.end());
@@ -53,8 +52,7 @@ Lossless Fill(const Settings& engine, uint32_t prio, bool flood = false, int hos
         w.Send(1, 3, 2000000, 1, 0);
     w.Run();
     Lossless l;
-    for (auto& p : w.pfc)
-    {
+    for (auto &p : w.pfc) {
         EXPECT_EQ(p.prio, prio);
         if (l.pausedAt < 0)
             l.pausedAt = p.t;
@@ -62,41 +60,41 @@ Lossless Fill(const Settings& engine, uint32_t prio, bool flood = false, int hos
     l.totals = w.Totals();
     EXPECT_EQ(w.acked.size(), flood ? 2u : 1u);
     EXPECT_EQ(l.totals.drops[WEFT_DROP_HEADROOM], 0u);
-    for (auto& d : w.acked)
+    for (auto &d : w.acked)
         l.ends.push_back(d.acked_ps);
     return l;
 }
 
 // The largest egress queue of a lossy priority, and the largest sum over ports of what the queues hold
 // beyond the reserve, while 100 Gbps flow to each of so many ports of 10 Gbps.
-struct Queues
-{
+struct Queues {
     uint64_t largest = 0, sum = 0;
     uint64_t drops = 0;
 };
 
-Queues Overflow(const Settings& engine, uint32_t receivers, uint32_t prio = 0)
+Queues Overflow(const Settings &engine, uint32_t receivers, uint32_t prio = 0)
 {
-    struct Watch
-    {
-        World* w;
+    struct Watch {
+        World *w;
         Queues q;
         uint32_t prio;
     } watch;
-    Settings all = {{"switch.alpha", "64"}, {"switch.lossy-alpha", "64"}, {"transport.rto", "1ms"}, {"transport.retry-max", "0"}};
+    Settings all = {{"switch.alpha", "64"},
+                    {"switch.lossy-alpha", "64"},
+                    {"transport.rto", "1ms"},
+                    {"transport.retry-max", "0"}};
     all.insert(all.end(), engine.begin(), engine.end());
     World w("single-switch", Hosts(4), all);
     SlowReceivers(w);
     watch.w = &w;
     watch.prio = prio;
-    w.config.hooks.queue = [](void* c, int64_t, uint32_t, uint32_t prio, uint64_t bytes) {
+    w.config.hooks.queue = [](void *c, int64_t, uint32_t, uint32_t prio, uint64_t bytes) {
         // hooks.ctx is the world; the watch sits in its user pointer
-        auto* x = static_cast<Watch*>(static_cast<World*>(c)->user);
+        auto *x = static_cast<Watch *>(static_cast<World *>(c)->user);
         if (prio != x->prio)
             return;
         uint64_t sum = 0;
-        for (uint32_t i = 0; i < x->w->fabric->nports; i++)
-        {
+        for (uint32_t i = 0; i < x->w->fabric->nports; i++) {
             uint64_t q = weft_engine_queue_bytes(x->w->e, i, prio);
             sum += q > 4096 ? q - 4096 : 0;
         }
@@ -119,7 +117,9 @@ Queues Overflow(const Settings& engine, uint32_t receivers, uint32_t prio = 0)
 // exceed; 50 are reached by packet 56 (6 have left). 100 KB: 26, by packet 29 (3 have left).
 TEST(Buffer, StaticLimitsPerPriority)
 {
-    const Settings s = {{"pfc.prios", "24"}, {"switch.threshold", "static"}, {"switch.limit", "200KB"},
+    const Settings s = {{"pfc.prios", "24"},
+                        {"switch.threshold", "static"},
+                        {"switch.limit", "200KB"},
                         {"switch.limit-map", "4:100KB"}};
     EXPECT_EQ(Fill(s, 3).pausedAt, PausedBy(56));
     EXPECT_EQ(Fill(s, 4).pausedAt, PausedBy(29));
@@ -133,7 +133,8 @@ TEST(Buffer, AlphaPerPriority)
     const Settings s = {{"pfc.prios", "24"}, {"switch.alpha-map", "4:1/2"}};
     EXPECT_EQ(Fill(s, 3).pausedAt, PausedBy(56));
     EXPECT_EQ(Fill(s, 4).pausedAt, PausedBy(164));
-    const Settings swapped = {{"pfc.prios", "24"}, {"switch.alpha", "1/2"}, {"switch.alpha-map", "3:1/8"}};
+    const Settings swapped = {
+        {"pfc.prios", "24"}, {"switch.alpha", "1/2"}, {"switch.alpha-map", "3:1/8"}};
     EXPECT_EQ(Fill(swapped, 3).pausedAt, PausedBy(56));
     EXPECT_EQ(Fill(swapped, 4).pausedAt, PausedBy(164));
 }
@@ -160,11 +161,14 @@ TEST(Buffer, LossyTrafficTakesNothingOfTheLosslessPool)
 // Lossy priorities: a static limit of 60 KB beyond the reserve holds 15 packets, 62,370 B.
 TEST(Buffer, StaticEgressLimits)
 {
-    Queues q = Overflow({{"switch.egress-threshold", "static"}, {"switch.egress-limit", "60KB"}}, 1);
+    Queues q =
+        Overflow({{"switch.egress-threshold", "static"}, {"switch.egress-limit", "60KB"}}, 1);
     EXPECT_EQ(q.largest, 15u * 4158);
     EXPECT_GT(q.drops, 0u);
-    q = Overflow({{"switch.egress-threshold", "static"}, {"switch.egress-limit", "60KB"},
-                  {"switch.egress-limit-map", "1:20KB"}}, 1, 1);
+    q = Overflow({{"switch.egress-threshold", "static"},
+                  {"switch.egress-limit", "60KB"},
+                  {"switch.egress-limit-map", "1:20KB"}},
+                 1, 1);
     EXPECT_EQ(q.largest, 5u * 4158); // 5 x 4158 - 4096 = 16,694; a sixth would make 20,852
 }
 
@@ -180,7 +184,8 @@ TEST(Buffer, EgressPoolOfTheLossyPriorities)
     EXPECT_EQ(Overflow(pool, 1).largest, 13u * 4158);
     EXPECT_EQ(Overflow(with({{"switch.egress-alpha", "4"}}), 1).largest, 21u * 4158);
     EXPECT_EQ(Overflow(with({{"switch.egress-alpha-map", "0:4"}}), 1).largest, 21u * 4158);
-    const Settings fixed = with({{"switch.egress-threshold", "static"}, {"switch.egress-limit", "1MiB"}});
+    const Settings fixed =
+        with({{"switch.egress-threshold", "static"}, {"switch.egress-limit", "1MiB"}});
     EXPECT_EQ(Overflow(fixed, 1).largest, 25u * 4158);
     // Two ports share it.
     Queues two = Overflow(fixed, 2);
@@ -201,19 +206,27 @@ TEST(Buffer, EgressPoolOfTheLosslessPriorities)
     EXPECT_EQ(small.pausedAt, -1);
     EXPECT_EQ(Overflow({{"switch.egress-lossless-pool", "100KB"}}, 1, 3).largest, 25u * 4158);
     // Per priority: with alpha 1 as above.
-    EXPECT_EQ(Overflow({{"switch.egress-lossless-pool", "100KB"}, {"switch.egress-alpha-map", "3:1"}}, 1, 3).largest,
-              13u * 4158);
+    EXPECT_EQ(
+        Overflow({{"switch.egress-lossless-pool", "100KB"}, {"switch.egress-alpha-map", "3:1"}}, 1,
+                 3)
+            .largest,
+        13u * 4158);
 }
 
 // pfc.response-time delays the effect of a frame by so much, and headroom makes up for it.
 TEST(Buffer, HeadroomCoversTheResponseTime)
 {
-    EXPECT_EQ(Fill({{"switch.threshold", "static"}, {"switch.limit", "200KB"}, {"pfc.response-time", "3us"}}, 3).pausedAt,
+    EXPECT_EQ(Fill({{"switch.threshold", "static"},
+                    {"switch.limit", "200KB"},
+                    {"pfc.response-time", "3us"}},
+                   3)
+                  .pausedAt,
               PausedBy(56) + 3000000);
-    for (bool covered : {true, false})
-    {
+    for (bool covered : {true, false}) {
         World w("single-switch", Hosts(17),
-                {{"switch.buffer", "8MiB"}, {"pfc.response-time", "5us"}, {"pfc.headroom", covered ? "0" : "37628B"}});
+                {{"switch.buffer", "8MiB"},
+                 {"pfc.response-time", "5us"},
+                 {"pfc.headroom", covered ? "0" : "37628B"}});
         w.Build();
         for (uint32_t s = 0; s < 16; s++)
             w.Send(s, 16, 500000, s);
@@ -230,17 +243,18 @@ TEST(Buffer, HeadroomCoversTheResponseTime)
 // Curves per priority: nothing is marked at or below its own Kmin, everything above its own Kmax.
 TEST(Buffer, MarkingPerPriority)
 {
-    struct Seen
-    {
-        World* w;
+    struct Seen {
+        World *w;
         uint64_t marks[8], smallest[8];
     } seen = {nullptr, {}, {}};
     World w("single-switch", Hosts(3),
-            {{"pfc.prios", "56"}, {"ecn.prio-map", "3:25KB:25KB:1,4:60KB:60KB:1,5:off"}, {"ecn.scale-rate", "20Gbps"}},
+            {{"pfc.prios", "56"},
+             {"ecn.prio-map", "3:25KB:25KB:1,4:60KB:60KB:1,5:off"},
+             {"ecn.scale-rate", "20Gbps"}},
             "dcqcn");
     SlowReceivers(w);
-    w.config.hooks.ecn_mark = [](void* c, int64_t, uint32_t port, const weft_engine_pkt_view* v) {
-        auto* s = static_cast<Seen*>(static_cast<World*>(c)->user);
+    w.config.hooks.ecn_mark = [](void *c, int64_t, uint32_t port, const weft_engine_pkt_view *v) {
+        auto *s = static_cast<Seen *>(static_cast<World *>(c)->user);
         uint64_t q = weft_engine_queue_bytes(s->w->e, port, v->prio);
         s->smallest[v->prio] = s->marks[v->prio]++ ? std::min(s->smallest[v->prio], q) : q;
     };

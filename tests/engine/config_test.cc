@@ -7,18 +7,15 @@
 namespace
 {
 
-std::string Refusal(const Settings& engine, const Settings& topo = {{"hosts", "32"}})
-try
-{
+std::string Refusal(const Settings &engine, const Settings &topo = {{"hosts", "32"}})
+try {
     World w("single-switch", topo, engine);
     weft_err err = {};
-    weft_engine* e = weft_engine_new(&w.config, &err);
+    weft_engine *e = weft_engine_new(&w.config, &err);
     EXPECT_EQ(e, nullptr);
     EXPECT_EQ(err.code, WEFT_E_INPUT);
     return err.msg;
-}
-catch (const std::runtime_error& e)
-{
+} catch (const std::runtime_error &e) {
     return e.what(); // a setting was refused
 }
 
@@ -69,8 +66,7 @@ TEST(Config, HeadroomIsForEachLosslessPriority)
 
 TEST(Config, MapsNameTheEntryThatIsWrong)
 {
-    struct
-    {
+    struct {
         const char *key, *map, *says;
     } const bad[] = {
         {"switch.alpha-map", "3=1/8", "'3=1/8': write PRIO:ALPHA"},
@@ -92,13 +88,14 @@ TEST(Config, MapsNameTheEntryThatIsWrong)
         {"ecn.prio-map", "3:1KB:2KB:1.5", "1.5 is out of range; valid is 0 to 1"},
         {"ecn.rate-map", "10Gbps:1KB:2KB:1", "no entry for links of 400Gbps"},
     };
-    for (auto& b : bad)
-    {
+    for (auto &b : bad) {
         std::string m = Refusal({{b.key, b.map}});
         EXPECT_NE(m.find(b.says), std::string::npos) << b.key << "=" << b.map << ": " << m;
     }
     World w("single-switch", {{"hosts", "2"}},
-            {{"switch.alpha-map", "3:1/8, 0:50%"}, {"switch.weight-map", "0:1000,5:1"}, {"ecn.prio-map", "0:off, 3:1KB:1KB:1"}});
+            {{"switch.alpha-map", "3:1/8, 0:50%"},
+             {"switch.weight-map", "0:1000,5:1"},
+             {"ecn.prio-map", "0:off, 3:1KB:1KB:1"}});
     w.Build();
 }
 
@@ -115,20 +112,20 @@ TEST(Config, PoolsThatCannotBe)
     // 140,793 B leave one byte to share, see above.
     Settings topo = {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}};
     m = Refusal({{"switch.buffer", "140793B"}, {"switch.lossy-share", "1/2"}}, topo);
-    EXPECT_NE(m.find("headroom of 75.26 KB plus reserve of 65.54 KB leaves 1 B"), std::string::npos) << m;
+    EXPECT_NE(m.find("headroom of 75.26 KB plus reserve of 65.54 KB leaves 1 B"), std::string::npos)
+        << m;
 }
 
 TEST(Config, TablesHaveSoundDefaults)
 {
-    for (auto& s : weft_engine_sections)
-    {
+    for (auto &s : weft_engine_sections) {
         std::vector<char> blob(s.params.struct_size);
         weft_err err = {};
-        ASSERT_EQ(weft_params_defaults(&s.params, blob.data(), &err), 0) << s.name << ": " << err.msg;
-        for (size_t i = 0; i < s.params.n; i++)
-        {
+        ASSERT_EQ(weft_params_defaults(&s.params, blob.data(), &err), 0)
+            << s.name << ": " << err.msg;
+        for (size_t i = 0; i < s.params.n; i++) {
             char text[WEFT_PARAM_TEXT_MAX];
-            const weft_param& p = s.params.params[i];
+            const weft_param &p = s.params.params[i];
             weft_params_format(&p, blob.data(), text, sizeof text);
             EXPECT_EQ(weft_params_set(&s.params, blob.data(), p.name, text, &err), 0)
                 << s.name << "." << p.name << ": " << err.msg;

@@ -11,14 +11,15 @@ constexpr uint32_t RING = 5;
 
 // A ring of five switches with one host each: hosts are nodes 0 to 4, switches 5 to 9; host links come
 // first, then s5-s6, s6-s7, ... s9-s5. A flow from host i to host i + 2 has one shortest path, clockwise.
-weft_fabric* Ring()
+weft_fabric *Ring()
 {
     weft_err err = {};
-    weft_fabric* f = weft_fabric_new();
+    weft_fabric *f = weft_fabric_new();
     for (uint32_t i = 0; i < 2 * RING; i++)
-        EXPECT_EQ(weft_fabric_add_node(f, i < RING ? WEFT_NODE_HOST : WEFT_NODE_SWITCH, i >= RING, nullptr, &err), 0);
-    for (uint32_t i = 0; i < 2 * RING; i++)
-    {
+        EXPECT_EQ(weft_fabric_add_node(f, i < RING ? WEFT_NODE_HOST : WEFT_NODE_SWITCH, i >= RING,
+                                       nullptr, &err),
+                  0);
+    for (uint32_t i = 0; i < 2 * RING; i++) {
         weft_fabric_link l = {};
         l.a = i;
         l.b = i < RING ? i + RING : RING + (i + 1 - RING) % RING;
@@ -30,36 +31,38 @@ weft_fabric* Ring()
     return f;
 }
 
-void UseRing(World& w)
+void UseRing(World &w)
 {
     weft_fabric_free(w.fabric);
     w.fabric = Ring();
     w.config.fabric = w.fabric;
 }
 
-void PostRing(World& w)
+void PostRing(World &w)
 {
     for (uint32_t i = 0; i < RING; i++)
         w.Send(i, (i + 2) % RING, 2000000, i);
 }
 
-std::string Explain(const World& w, uint64_t max = 20)
+std::string Explain(const World &w, uint64_t max = 20)
 {
     std::string text;
     weft_engine_explain(
-        w.e, max, [](void* c, const char* s) { *static_cast<std::string*>(c) += std::string(s) + "\n"; }, &text);
+        w.e, max,
+        [](void *c, const char *s) { *static_cast<std::string *>(c) += std::string(s) + "\n"; },
+        &text);
     return text;
 }
 
-const Settings TINY = {{"switch.buffer", "256KiB"}, {"switch.reserve", "0"}, {"pfc.headroom", "45KB"},
-                       {"transport.rto", "1ms"},    {"transport.retry-max", "3"}, {"pfc.allow-deadlock", "true"}};
+const Settings TINY = {{"switch.buffer", "256KiB"},  {"switch.reserve", "0"},
+                       {"pfc.headroom", "45KB"},     {"transport.rto", "1ms"},
+                       {"transport.retry-max", "3"}, {"pfc.allow-deadlock", "true"}};
 
 } // namespace
 
 TEST(Diagnose, ACyclicBufferDependencyDeadlocksAndTheCycleIsNamed)
 {
-    for (const char* quanta : {"0", "65535"})
-    {
+    for (const char *quanta : {"0", "65535"}) {
         Settings s = TINY;
         s.push_back({"pfc.quanta", quanta});
         World w("single-switch", {{"hosts", "2"}}, s);
@@ -71,8 +74,9 @@ TEST(Diagnose, ACyclicBufferDependencyDeadlocksAndTheCycleIsNamed)
         EXPECT_EQ(weft_engine_run(w.e, WEFT_NEVER), refreshed ? WEFT_E_OUTCOME : 0);
         char text[256];
         ASSERT_EQ(weft_engine_find_deadlock(w.e, text, sizeof text), 1);
-        const std::string cycle = "PFC deadlock at priority 3: s5->s6 waits for s6->s7 waits for s7->s8 waits for "
-                                  "s8->s9 waits for s9->s5";
+        const std::string cycle =
+            "PFC deadlock at priority 3: s5->s6 waits for s6->s7 waits for s7->s8 waits for "
+            "s8->s9 waits for s9->s5";
         EXPECT_EQ(text, cycle);
         EXPECT_EQ(weft_engine_find_deadlock(w.e, nullptr, 0), 1);
         char shorter[30];
@@ -87,8 +91,7 @@ TEST(Diagnose, ACyclicBufferDependencyDeadlocksAndTheCycleIsNamed)
 
 TEST(Diagnose, WithoutPfcOrWithRoomTheRingDoesNotDeadlock)
 {
-    for (const char* enabled : {"off", "on"})
-    {
+    for (const char *enabled : {"off", "on"}) {
         Settings s = TINY;
         s.push_back({"pfc.enabled", enabled});
         s.push_back({"transport.retry-max", "0"});
@@ -99,8 +102,7 @@ TEST(Diagnose, WithoutPfcOrWithRoomTheRingDoesNotDeadlock)
         w.Build();
         PostRing(w);
         char text[64];
-        while (weft_engine_next(w.e) != WEFT_NEVER)
-        {
+        while (weft_engine_next(w.e) != WEFT_NEVER) {
             ASSERT_EQ(weft_engine_run(w.e, weft_engine_next(w.e) + 10 * WEFT_PS_PER_US), 0);
             ASSERT_EQ(weft_engine_find_deadlock(w.e, text, sizeof text), 0) << text;
             ASSERT_STREQ(text, "");
@@ -113,10 +115,12 @@ TEST(Diagnose, WithoutPfcOrWithRoomTheRingDoesNotDeadlock)
 // times before the next packet leaves.
 TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
 {
-    for (const char* limit : {"1000", "0"})
-    {
+    for (const char *limit : {"1000", "0"}) {
         World w("single-switch", {{"hosts", "4"}, {"rate", "100Gbps"}},
-                {{"switch.buffer", "1MB"}, {"pfc.quanta", "64"}, {"pfc.repeat-limit", limit}, {"transport.rto", "1s"}});
+                {{"switch.buffer", "1MB"},
+                 {"pfc.quanta", "64"},
+                 {"pfc.repeat-limit", limit},
+                 {"transport.rto", "1s"}});
         w.Build();
         for (uint32_t s = 1; s < 4; s++)
             w.Send(s, 0, 4000000, s);
@@ -130,8 +134,9 @@ TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
         EXPECT_EQ(weft_engine_run(w.e, 2 * WEFT_PS_PER_MS), ends ? WEFT_E_OUTCOME : 0);
         const std::string why = weft_engine_error(w.e)->msg;
         EXPECT_EQ(why.find("no packet has moved since "), ends ? 0 : std::string::npos) << why;
-        for (const char* part : {"PFC pauses were repeated 1000 times: s4 repeats the pause of link h", "-s4 every 163.8 ns",
-                                 "pfc.repeat-limit"})
+        for (const char *part :
+             {"PFC pauses were repeated 1000 times: s4 repeats the pause of link h",
+              "-s4 every 163.8 ns", "pfc.repeat-limit"})
             EXPECT_EQ(why.find(part) != std::string::npos, ends) << why;
         EXPECT_EQ(w.Totals().pfc_refreshes > 10000, !ends);
     }
@@ -141,14 +146,14 @@ TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
 // are on the switch (node 8), whose port to host 6 is the root; the flow 0->7 waits in a paused NIC.
 TEST(Diagnose, RootAndVictimOfAnIncast)
 {
-    World w("single-switch", {{"hosts", "8"}, {"rate", "100Gbps"}, {"delay", "1us"}}, {{"switch.buffer", "4MiB"}});
+    World w("single-switch", {{"hosts", "8"}, {"rate", "100Gbps"}, {"delay", "1us"}},
+            {{"switch.buffer", "4MiB"}});
     w.Build();
     for (uint32_t s = 0; s < 6; s++)
         w.Send(s, 6, 4000000, s);
     w.Send(0, 7, 40000000, 99);
     bool seen = false;
-    for (int k = 0; k < 200 && !seen; k++)
-    {
+    for (int k = 0; k < 200 && !seen; k++) {
         ASSERT_EQ(weft_engine_run(w.e, (k + 1) * 5 * WEFT_PS_PER_US), 0);
         std::string text = Explain(w);
         EXPECT_EQ(text.find("deadlock"), std::string::npos);
@@ -173,7 +178,7 @@ TEST(Diagnose, ALostResumeIsNotADeadlock)
 {
     World w("single-switch", {{"hosts", "6"}, {"rate", "100Gbps"}, {"delay", "1us"}},
             {{"switch.buffer", "2MiB"}, {"transport.retry-max", "2"}});
-    w.config.hooks.lose = [](void*, uint32_t, const weft_engine_pkt_view* v) {
+    w.config.hooks.lose = [](void *, uint32_t, const weft_engine_pkt_view *v) {
         return static_cast<int>(v->kind == WEFT_PKT_PFC && !v->pause);
     };
     w.Build();

@@ -29,27 +29,20 @@ TEST(EventQueue, MatchesAnOrderedSetUnderRandomUse)
     evq q = {};
     std::multiset<std::pair<int64_t, uint64_t>> oracle;
     weft_rng r = weft_rng_stream(1, "evq", 0);
-    for (int step = 0; step < 200000; step++)
-    {
+    for (int step = 0; step < 200000; step++) {
         uint64_t what = weft_rng_below(&r, 100);
         int64_t t = static_cast<int64_t>(weft_rng_below(&r, 1000));
         uint64_t id = weft_rng_below(&r, 50);
-        if (oracle.empty() || what < 45)
-        {
+        if (oracle.empty() || what < 45) {
             ASSERT_TRUE(evq_push(&q, t, id));
             oracle.emplace(t, id);
-        }
-        else
-        {
+        } else {
             ASSERT_EQ(oracle.begin()->first, q.h[0].t);
             ASSERT_EQ(oracle.begin()->second, q.h[0].id);
             oracle.erase(oracle.begin());
-            if (what < 75)
-            {
+            if (what < 75) {
                 evq_pop(&q);
-            }
-            else
-            {
+            } else {
                 t += q.h[0].t; // later than the top, as a link's next arrival is
                 evq_replace_top(&q, t, id);
                 oracle.emplace(t, id);
@@ -62,7 +55,7 @@ TEST(EventQueue, MatchesAnOrderedSetUnderRandomUse)
 
 // Pushes and pops at random against an ordered set. Each (kind, port) is in the queue at most once,
 // as the engine has it, except where a push replaces an entry: then both may be served.
-static void AgainstOracle(const char* name, uint32_t ports, int64_t ahead_ps, int percent_push,
+static void AgainstOracle(const char *name, uint32_t ports, int64_t ahead_ps, int percent_push,
                           int steps, bool heap_only)
 {
     SCOPED_TRACE(name);
@@ -74,17 +67,15 @@ static void AgainstOracle(const char* name, uint32_t ports, int64_t ahead_ps, in
     weft_rng r = weft_rng_stream(1, name, 0);
     int64_t now = 0, first_base = q.base;
     size_t replaced = 0, stale = 0;
-    for (int step = 0; step < steps; step++)
-    {
-        if (oracle.empty() || weft_rng_below(&r, 100) < static_cast<uint64_t>(percent_push))
-        {
-            int64_t t = now + static_cast<int64_t>(weft_rng_below(&r, static_cast<uint64_t>(ahead_ps)));
+    for (int step = 0; step < steps; step++) {
+        if (oracle.empty() || weft_rng_below(&r, 100) < static_cast<uint64_t>(percent_push)) {
+            int64_t t =
+                now + static_cast<int64_t>(weft_rng_below(&r, static_cast<uint64_t>(ahead_ps)));
             ev_kind kind = weft_rng_below(&r, 2) ? EV_TX : EV_ARRIVE;
             uint32_t port = static_cast<uint32_t>(weft_rng_below(&r, ports));
             uint64_t id = EV_ID(kind, port);
             auto old = where.find(id);
-            if (old != where.end())
-            {
+            if (old != where.end()) {
                 oracle.erase({old->second, id});
                 replaced++;
             }
@@ -101,8 +92,7 @@ static void AgainstOracle(const char* name, uint32_t ports, int64_t ahead_ps, in
         ASSERT_GE(t, now);
         ASSERT_LE(t, oracle.begin()->first);
         auto it = where.find(id);
-        if (it == where.end() || it->second != t)
-        {
+        if (it == where.end() || it->second != t) {
             stale++; // replaced by a later push
             continue;
         }
@@ -112,32 +102,27 @@ static void AgainstOracle(const char* name, uint32_t ports, int64_t ahead_ps, in
         where.erase(it);
         now = t;
     }
-    while (!oracle.empty())
-    {
+    while (!oracle.empty()) {
         uint64_t key = fastq_first(&q, now);
         ASSERT_NE(FASTQ_NO_KEY, key);
         uint64_t id = EV_ID(fastq_kind(key), fastq_port(key));
         int64_t t = fastq_time(&q, key);
         fastq_pop(&q, key);
-        if (where.count(id) && where[id] == t)
-        {
+        if (where.count(id) && where[id] == t) {
             ASSERT_EQ(oracle.begin()->first, t);
             ASSERT_EQ(oracle.begin()->second, id);
             oracle.erase(oracle.begin());
             where.erase(id);
-        }
-        else
+        } else
             stale++;
     }
-    while (fastq_len(&q))
-    {
+    while (fastq_len(&q)) {
         fastq_pop(&q, fastq_first(&q, now));
         stale++;
     }
     EXPECT_LE(stale, replaced);
     EXPECT_FALSE(q.failed);
-    if (ahead_ps * steps / ports / 4 > FASTQ_SPAN)
-    {
+    if (ahead_ps * steps / ports / 4 > FASTQ_SPAN) {
         EXPECT_GT(q.base, first_base);
     }
     fastq_free(&q);
@@ -169,8 +154,7 @@ TEST(FastQueue, RefusesWhatLiesBeyondItsWindow)
 // of the queue the two are in.
 TEST(FastQueue, EarlierEntryOfThePortReplacesTheLaterOne)
 {
-    for (int64_t later : {INT64_C(20000), INT64_C(3000000), INT64_C(900000000)})
-    {
+    for (int64_t later : {INT64_C(20000), INT64_C(3000000), INT64_C(900000000)}) {
         fastq q;
         ASSERT_TRUE(fastq_init(&q, 100));
         for (uint32_t port = 1; port < 100; port++) // opens the calendar

@@ -16,13 +16,11 @@ const Settings kClos = {{"leaves", "4"},
                         {"host-rate", "100Gbps"},
                         {"uplink-rate", "100Gbps"}};
 
-void
-SetSpine(World& w, bool up)
+void SetSpine(World &w, bool up)
 {
     std::vector<weft_link_change> list;
     for (uint32_t l = 0; l < w.fabric->nlinks; l++)
-        if (w.fabric->links[l].b == kSpine0)
-        {
+        if (w.fabric->links[l].b == kSpine0) {
             weft_link_change c = {};
             c.link = l;
             c.kind = up ? WEFT_LINK_UP : WEFT_LINK_DOWN;
@@ -33,8 +31,7 @@ SetSpine(World& w, bool up)
     ASSERT_EQ(weft_engine_change_links(w.e, list.data(), list.size(), &err), 0) << err.msg;
 }
 
-void
-RunTo(World& w, int64_t t)
+void RunTo(World &w, int64_t t)
 {
     weft_err err = {};
     ASSERT_EQ(weft_engine_run(w.e, t), 0) << weft_engine_error(w.e)->msg;
@@ -43,11 +40,10 @@ RunTo(World& w, int64_t t)
 }
 
 // Messages of 16 KiB whose last byte arrived within a window.
-double
-ReceivedWithin(const World& w, int64_t from, int64_t to)
+double ReceivedWithin(const World &w, int64_t from, int64_t to)
 {
     double n = 0;
-    for (auto& d : w.received)
+    for (auto &d : w.received)
         n += d.received_ps >= from && d.received_ps < to;
     return n;
 }
@@ -61,14 +57,14 @@ TEST(Failure, AFailedSpineTakesItsQuarterOfTheCapacity)
 {
     Settings clos = kClos;
     clos[3].second = "400Gbps";
-    World w("leaf-spine", clos, {{"transport.rto", "200us"}}, "static-window", {{"window", "8KiB"}});
+    World w("leaf-spine", clos, {{"transport.rto", "200us"}}, "static-window",
+            {{"window", "8KiB"}});
     w.Build();
     const int64_t ms = WEFT_PS_PER_MS;
     const uint64_t qps = 64, messages = 20; // 20 MiB per host and 100 Gbps: 1.8 ms
     for (uint64_t m = 0; m < messages; m++)
         for (uint32_t h = 0; h < kHosts; h++)
-            for (uint32_t q = 0; q < qps; q++)
-            {
+            for (uint32_t q = 0; q < qps; q++) {
                 weft_err err = {};
                 weft_msg msg = {h, (h + 4) % kHosts, 16384, m, 0, UINT32_MAX, q};
                 ASSERT_EQ(weft_engine_send(w.e, &msg, nullptr, &err), 0) << err.msg;
@@ -78,7 +74,8 @@ TEST(Failure, AFailedSpineTakesItsQuarterOfTheCapacity)
     RunTo(w, ms);
     SetSpine(w, true);
     RunTo(w, 3 * ms / 2);
-    const double before = ReceivedWithin(w, ms / 4, ms / 2), during = ReceivedWithin(w, 3 * ms / 4, ms),
+    const double before = ReceivedWithin(w, ms / 4, ms / 2),
+                 during = ReceivedWithin(w, 3 * ms / 4, ms),
                  after = ReceivedWithin(w, 5 * ms / 4, 3 * ms / 2);
     // A quarter of a millisecond at 100 Gbps per host, which ACKs of the other direction share.
     const double line = kHosts * 0.25e-3 * 100e9 / 8 / 16384 * 4096 / (4178 + 86);
@@ -95,11 +92,11 @@ TEST(Failure, AFailedSpineTakesItsQuarterOfTheCapacity)
 // in the middle: every message completes, and as many get through as are offered.
 TEST(Failure, AtHalfLoadEveryMessageCompletes)
 {
-    for (const char* recovery : {"go-back-n", "selective-repeat"})
-        for (const char* cc : {"none", "dcqcn", "hpcc"})
-        {
+    for (const char *recovery : {"go-back-n", "selective-repeat"})
+        for (const char *cc : {"none", "dcqcn", "hpcc"}) {
             SCOPED_TRACE(std::string(recovery) + " " + cc);
-            World w("leaf-spine", kClos, {{"transport.recovery", recovery}, {"transport.rto", "200us"}}, cc);
+            World w("leaf-spine", kClos,
+                    {{"transport.recovery", recovery}, {"transport.rto", "200us"}}, cc);
             w.Build();
             weft_rng rng = weft_rng_stream(1, "arrivals", 0);
             const int64_t end = 2 * WEFT_PS_PER_MS;
@@ -107,11 +104,9 @@ TEST(Failure, AtHalfLoadEveryMessageCompletes)
             uint64_t posted = 0;
             double t = 0;
             bool failed = false;
-            for (;;)
-            {
+            for (;;) {
                 t += -std::log(1 - weft_rng_f64(&rng)) * gapPs;
-                if (!failed && t > static_cast<double>(end) / 2)
-                {
+                if (!failed && t > static_cast<double>(end) / 2) {
                     RunTo(w, end / 2);
                     SetSpine(w, false);
                     failed = true;
@@ -120,14 +115,17 @@ TEST(Failure, AtHalfLoadEveryMessageCompletes)
                     break;
                 RunTo(w, static_cast<int64_t>(t));
                 const auto src = static_cast<uint32_t>(weft_rng_below(&rng, kHosts));
-                const auto dst = static_cast<uint32_t>((src + 1 + weft_rng_below(&rng, kHosts - 1)) % kHosts);
+                const auto dst =
+                    static_cast<uint32_t>((src + 1 + weft_rng_below(&rng, kHosts - 1)) % kHosts);
                 w.Send(src, dst, 65536, posted++);
             }
             w.Run();
             EXPECT_GT(posted, 2500u);
             EXPECT_EQ(w.received.size(), posted);
             EXPECT_EQ(w.acked.size(), posted);
-            EXPECT_EQ(w.Totals().drops[WEFT_DROP_HEADROOM] + w.Totals().drops[WEFT_DROP_BUFFER], 0u);
-            EXPECT_LT(weft_engine_now(w.e), 2 * end) << "what is offered gets through without a backlog";
+            EXPECT_EQ(w.Totals().drops[WEFT_DROP_HEADROOM] + w.Totals().drops[WEFT_DROP_BUFFER],
+                      0u);
+            EXPECT_LT(weft_engine_now(w.e), 2 * end)
+                << "what is offered gets through without a backlog";
         }
 }

@@ -66,8 +66,13 @@ TEST(Ideal, AddsUpTheUplinksThatPacketsSpreadOver)
 {
     for (bool spray : {false, true}) {
         World w("leaf-spine",
-                {{"leaves", "2"}, {"spines", "4"}, {"hosts-per-leaf", "1"}, {"host-rate", "100Gbps"},
-                 {"uplink-rate", "25Gbps"}, {"host-delay", "1us"}, {"uplink-delay", "1us"}},
+                {{"leaves", "2"},
+                 {"spines", "4"},
+                 {"hosts-per-leaf", "1"},
+                 {"host-rate", "100Gbps"},
+                 {"uplink-rate", "25Gbps"},
+                 {"host-delay", "1us"},
+                 {"uplink-delay", "1us"}},
                 With(kBare, {{"switch.balance", spray ? "spray" : "flow"}}));
         w.Build();
         w.Send(0, 1, 8000);
@@ -86,12 +91,16 @@ TEST(Ideal, AddsUpTheUplinksThatPacketsSpreadOver)
 // On equal paths spreading makes nothing faster, and a message alone takes its ideal time.
 TEST(Ideal, StaysWhatItIsWhereAllPathsAreEqual)
 {
-    for (uint64_t bytes : {UINT64_C(0), UINT64_C(1), UINT64_C(1000), UINT64_C(20000), UINT64_C(1234567)})
-        for (const char *balance : {"flow", "spray", "adaptive", "flowlet", "valiant", "minimal-adaptive"}) {
+    for (uint64_t bytes :
+         {UINT64_C(0), UINT64_C(1), UINT64_C(1000), UINT64_C(20000), UINT64_C(1234567)})
+        for (const char *balance :
+             {"flow", "spray", "adaptive", "flowlet", "valiant", "minimal-adaptive"}) {
             SCOPED_TRACE(std::string(balance) + " " + std::to_string(bytes));
             World w("fat-tree", {{"k", "4"}},
-                    {{"switch.balance", balance}, {"transport.recovery", "out-of-order"},
-                     {"transport.mtu", "1000B"}, {"transport.bdp-fc", "false"}});
+                    {{"switch.balance", balance},
+                     {"transport.recovery", "out-of-order"},
+                     {"transport.mtu", "1000B"},
+                     {"transport.bdp-fc", "false"}});
             w.Build();
             w.Send(0, 15, bytes);
             w.Run();
@@ -120,7 +129,8 @@ TEST(Ideal, TakesTheBestRateOfTheTimeOfTheMessage)
 {
     World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}}, kBare);
     w.Build();
-    const int64_t ns = WEFT_PS_PER_NS, fast = (11 * 80 + 2000) * ns, slow = (10 * 320 + 80 + 2000) * ns;
+    const int64_t ns = WEFT_PS_PER_NS, fast = (11 * 80 + 2000) * ns,
+                  slow = (10 * 320 + 80 + 2000) * ns;
     w.Send(0, 1, 10000);
     RunTo(w, 200 * ns);
     Change(w, {Rate(0, 25000000000)});
@@ -167,7 +177,8 @@ TEST(Ideal, AMessageThatIsTooFastEndsTheRun)
     for (const char *balance : {"flow", "spray", "valiant"})
         for (bool rerouted : {false, true}) {
             World w("fat-tree", {{"k", "4"}},
-                    {{"switch.balance", balance}, {"transport.recovery", "out-of-order"},
+                    {{"switch.balance", balance},
+                     {"transport.recovery", "out-of-order"},
                      {"transport.rto", "100us"}});
             w.Build();
             w.Send(0, 15, 100000);
@@ -190,10 +201,15 @@ struct Fabric {
 
 const std::vector<Fabric> kFabrics = {
     {"single-switch", {{"hosts", "6"}, {"rate", "100Gbps"}}},
-    {"leaf-spine", {{"leaves", "3"}, {"spines", "2"}, {"hosts-per-leaf", "2"}, {"uplink-rate", "100Gbps"}}},
     {"leaf-spine",
-     {{"leaves", "2"}, {"spines", "3"}, {"hosts-per-leaf", "3"}, {"links-per-pair", "2"},
-      {"uplink-rate", "40Gbps"}, {"uplink-delay", "3us"}}},
+     {{"leaves", "3"}, {"spines", "2"}, {"hosts-per-leaf", "2"}, {"uplink-rate", "100Gbps"}}},
+    {"leaf-spine",
+     {{"leaves", "2"},
+      {"spines", "3"},
+      {"hosts-per-leaf", "3"},
+      {"links-per-pair", "2"},
+      {"uplink-rate", "40Gbps"},
+      {"uplink-delay", "3us"}}},
     {"fat-tree", {{"k", "4"}}},
     {"fat-tree", {{"k", "4"}, {"tiers", "2"}, {"oversubscription", "3"}}},
     {"rail-optimised", {{"rails", "2"}, {"nodes", "4"}, {"nodes-per-leaf", "2"}, {"spines", "2"}}},
@@ -207,7 +223,8 @@ const std::vector<Fabric> kFabrics = {
     {"hypercube", {{"order", "3"}}},
 };
 
-const char *const kBalances[] = {"flow", "spray", "flowlet", "adaptive", "valiant", "minimal-adaptive"};
+const char *const kBalances[] = {"flow",     "spray",   "flowlet",
+                                 "adaptive", "valiant", "minimal-adaptive"};
 const char *const kRecoveries[] = {"out-of-order", "selective-repeat", "go-back-n"};
 const char *const kControls[] = {"none", "dcqcn", "swift"};
 
@@ -227,8 +244,8 @@ void Play(uint64_t seed)
     const char *const mtus[] = {"256B", "1000B", "4096B"};
     const bool quantum = weft_rng_below(&r, 8) == 0, rates = weft_rng_below(&r, 2);
     const bool states = weft_rng_below(&r, 2);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + f.topology + " " + balance + " " + recovery + " " +
-                 control + (rates ? " rates" : "") + (states ? " states" : ""));
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + f.topology + " " + balance + " " +
+                 recovery + " " + control + (rates ? " rates" : "") + (states ? " states" : ""));
     World w(f.topology, f.settings,
             {{"switch.balance", balance},
              {"transport.recovery", recovery},
@@ -263,7 +280,8 @@ void Play(uint64_t seed)
             w.Send(src, dst, weft_rng_below(&r, 2 * Pick(r, least) + 1), 0);
         }
         if (weft_rng_below(&r, 2))
-            RunTo(w, weft_engine_now(w.e) + static_cast<int64_t>(weft_rng_below(&r, 20 * WEFT_PS_PER_US)));
+            RunTo(w, weft_engine_now(w.e) +
+                         static_cast<int64_t>(weft_rng_below(&r, 20 * WEFT_PS_PER_US)));
         if (::testing::Test::HasFatalFailure())
             return;
     }
@@ -303,26 +321,34 @@ TEST(Ideal, PartsOfInNetworkOperationsAreNoFaster)
     for (uint64_t seed = 0; seed < 60; seed++) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         weft_rng r = weft_rng_stream(seed, "ideal", 1);
-        World w("leaf-spine", {{"leaves", "2"}, {"spines", "2"}, {"hosts-per-leaf", "3"}, {"host-rate", "100Gbps"}},
-                {{"transport.mtu", "1000B"}}, "none", {}, seed);
+        World w(
+            "leaf-spine",
+            {{"leaves", "2"}, {"spines", "2"}, {"hosts-per-leaf", "3"}, {"host-rate", "100Gbps"}},
+            {{"transport.mtu", "1000B"}}, "none", {}, seed);
         w.Build();
         weft_err err = {};
         uint32_t group[2];
         const std::vector<uint32_t> hosts[2] = {{0, 1, 2, 3, 4, 5}, {0, 2, 4}};
         for (int g = 0; g < 2; g++)
-            ASSERT_EQ(weft_engine_group(w.e, hosts[g].data(), uint32_t(hosts[g].size()), UINT32_MAX, &group[g], &err),
-                      0) << err.msg;
+            ASSERT_EQ(weft_engine_group(w.e, hosts[g].data(), uint32_t(hosts[g].size()), UINT32_MAX,
+                                        &group[g], &err),
+                      0)
+                << err.msg;
         for (int round = 0; round < 6; round++) {
-            const uint64_t g = weft_rng_below(&r, 2), n = hosts[g].size(), bytes = weft_rng_below(&r, 40000);
+            const uint64_t g = weft_rng_below(&r, 2), n = hosts[g].size(),
+                           bytes = weft_rng_below(&r, 40000);
             const uint32_t one = static_cast<uint32_t>(weft_rng_below(&r, n)), all = UINT32_MAX;
             const uint64_t kind = weft_rng_below(&r, 3);
             for (uint32_t i = 0; i < n; i++) {
-                weft_part p = {group[g], i, bytes, 0, 0, kind == 1 ? one : all, kind == 2 ? one : all};
+                weft_part p = {
+                    group[g], i, bytes, 0, 0, kind == 1 ? one : all, kind == 2 ? one : all};
                 ASSERT_EQ(weft_engine_contribute(w.e, &p, &err), 0) << err.msg;
                 const uint32_t link = static_cast<uint32_t>(weft_rng_below(&r, w.fabric->nlinks));
-                Change(w, {Rate(link, w.fabric->links[link].rate_bps / (1 + weft_rng_below(&r, 6)))});
+                Change(w,
+                       {Rate(link, w.fabric->links[link].rate_bps / (1 + weft_rng_below(&r, 6)))});
                 if (weft_rng_below(&r, 2))
-                    RunTo(w, weft_engine_now(w.e) + int64_t(weft_rng_below(&r, 4 * WEFT_PS_PER_US)));
+                    RunTo(w,
+                          weft_engine_now(w.e) + int64_t(weft_rng_below(&r, 4 * WEFT_PS_PER_US)));
             }
         }
         w.Run();

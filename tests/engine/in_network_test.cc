@@ -18,17 +18,18 @@ Settings Star(int hosts)
     return {{"hosts", std::to_string(hosts)}, {"rate", "100Gbps"}, {"delay", "1us"}};
 }
 
-Settings With(Settings a, const Settings& b)
+Settings With(Settings a, const Settings &b)
 {
     a.insert(a.end(), b.begin(), b.end());
     return a;
 }
 
-uint32_t Group(World& w, std::vector<uint32_t> hosts)
+uint32_t Group(World &w, std::vector<uint32_t> hosts)
 {
     weft_err err = {};
     uint32_t id = UINT32_MAX;
-    EXPECT_EQ(weft_engine_group(w.e, hosts.data(), (uint32_t)hosts.size(), UINT32_MAX, &id, &err), 0)
+    EXPECT_EQ(weft_engine_group(w.e, hosts.data(), (uint32_t)hosts.size(), UINT32_MAX, &id, &err),
+              0)
         << err.msg;
     return id;
 }
@@ -41,7 +42,7 @@ std::vector<uint32_t> Hosts(uint32_t n)
     return v;
 }
 
-void Post(World& w, uint32_t group, uint32_t member, uint64_t bytes, uint64_t tag = 0,
+void Post(World &w, uint32_t group, uint32_t member, uint64_t bytes, uint64_t tag = 0,
           uint32_t from = ALL, uint32_t to = ALL)
 {
     weft_err err = {};
@@ -49,15 +50,15 @@ void Post(World& w, uint32_t group, uint32_t member, uint64_t bytes, uint64_t ta
     ASSERT_EQ(weft_engine_contribute(w.e, &p, &err), 0) << err.msg;
 }
 
-int64_t LastEnd(const World& w)
+int64_t LastEnd(const World &w)
 {
     int64_t last = 0;
-    for (auto& d : w.acked)
+    for (auto &d : w.acked)
         last = std::max(last, d.acked_ps);
     return last;
 }
 
-uint64_t Payload(const World& w, uint32_t port)
+uint64_t Payload(const World &w, uint32_t port)
 {
     struct weft_port_counters s;
     weft_engine_port_stats(w.e, port, &s);
@@ -65,16 +66,16 @@ uint64_t Payload(const World& w, uint32_t port)
 }
 
 // The port of host h, and that of its switch towards it.
-uint32_t Up(const World& w, uint32_t h)
+uint32_t Up(const World &w, uint32_t h)
 {
     return w.fabric->nodes[w.fabric->hosts[h]].first_port;
 }
-uint32_t Down(const World& w, uint32_t h)
+uint32_t Down(const World &w, uint32_t h)
 {
     return w.fabric->ports[Up(w, h)].peer;
 }
 
-int64_t AllReduceEnd(World& w, uint32_t n, uint64_t bytes)
+int64_t AllReduceEnd(World &w, uint32_t n, uint64_t bytes)
 {
     w.Build();
     uint32_t g = Group(w, Hosts(n));
@@ -92,18 +93,16 @@ int64_t AllReduceEnd(World& w, uint32_t n, uint64_t bytes)
 TEST(InNetwork, AllReduceThroughOneSwitch)
 {
     for (int n : {2, 3, 8, 33})
-        for (uint64_t k : {1, 2, 100})
-        {
+        for (uint64_t k : {1, 2, 100}) {
             World w("single-switch", Star(n), MTU_4096);
             EXPECT_EQ(AllReduceEnd(w, n, k * MTU), int64_t(k + 1) * FULL + 2 * D) << n << " " << k;
-            for (int h = 0; h < n; h++)
-            {
+            for (int h = 0; h < n; h++) {
                 EXPECT_EQ(Payload(w, Up(w, h)), k * MTU);
                 EXPECT_EQ(Payload(w, Down(w, h)), k * MTU);
             }
             EXPECT_EQ(w.Totals().bytes_posted, n * k * MTU);
             EXPECT_EQ(w.Totals().bytes_received, n * k * MTU);
-            for (auto& d : w.acked)
+            for (auto &d : w.acked)
                 EXPECT_EQ(d.acked_ps - d.post_ps, d.ideal_ps); // alone and at once
         }
 }
@@ -119,7 +118,10 @@ TEST(InNetwork, ABarrierIsOneSmallFrame)
 TEST(InNetwork, AllReduceThroughLeavesAndSpine)
 {
     World w("leaf-spine",
-            {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "2"}, {"host-rate", "100Gbps"},
+            {{"leaves", "4"},
+             {"spines", "2"},
+             {"hosts-per-leaf", "2"},
+             {"host-rate", "100Gbps"},
              {"uplink-rate", "100Gbps"}},
             MTU_4096);
     EXPECT_EQ(AllReduceEnd(w, 8, 50 * MTU), 53 * FULL + 4 * D);
@@ -136,10 +138,10 @@ TEST(InNetwork, AllReduceThroughLeavesAndSpine)
 TEST(InNetwork, SlotsLimitToAWindowPerRoundTrip)
 {
     const int64_t rtt = 2 * FULL + 2 * D;
-    for (int slots : {1, 2, 5})
-    {
+    for (int slots : {1, 2, 5}) {
         ASSERT_LT(slots * FULL, rtt);
-        World w("single-switch", Star(4), With(MTU_4096, {{"in-network.slots", std::to_string(slots)}}));
+        World w("single-switch", Star(4),
+                With(MTU_4096, {{"in-network.slots", std::to_string(slots)}}));
         const int k = 40;
         const int64_t last = (k - 1) / slots * rtt + (k - 1) % slots * FULL + rtt;
         EXPECT_EQ(AllReduceEnd(w, 4, k * MTU), last) << slots;
@@ -169,8 +171,7 @@ TEST(InNetwork, AggregationRateAndLatency)
     const int n = 8, k = 30;
     const int64_t frame = (4096 + 62) * 20; // ps at 400 Gbps
     ASSERT_GT(n * frame, FULL);
-    World w("single-switch", Star(n),
-            With(MTU_4096, {{"in-network.aggregation-rate", "400Gbps"}}));
+    World w("single-switch", Star(n), With(MTU_4096, {{"in-network.aggregation-rate", "400Gbps"}}));
     EXPECT_EQ(AllReduceEnd(w, n, k * MTU), FULL + D + k * n * frame + FULL + D);
     World l("single-switch", Star(n), With(MTU_4096, {{"in-network.aggregation-latency", "3us"}}));
     EXPECT_EQ(AllReduceEnd(l, n, k * MTU), (k + 1) * FULL + 2 * D + 3000000);
@@ -179,9 +180,9 @@ TEST(InNetwork, AggregationRateAndLatency)
 // The payload goes only where it is wanted; headers carry the credits.
 TEST(InNetwork, BroadcastAndReduce)
 {
-    for (int reduce = 0; reduce < 2; reduce++)
-    {
-        World w("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "2"}}, MTU_4096);
+    for (int reduce = 0; reduce < 2; reduce++) {
+        World w("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "2"}},
+                MTU_4096);
         w.Build();
         const uint32_t g = Group(w, {0, 1, 2, 3}), root = 1;
         for (uint32_t i = 0; i < 4; i++)
@@ -190,12 +191,11 @@ TEST(InNetwork, BroadcastAndReduce)
         EXPECT_EQ(w.acked.size(), 4u);
         ASSERT_EQ(w.received.size(), reduce ? 1u : 3u);
         EXPECT_EQ(w.received[0].msg.tag, 7u);
-        for (uint32_t h = 0; h < 4; h++)
-        {
+        for (uint32_t h = 0; h < 4; h++) {
             EXPECT_EQ(Payload(w, Up(w, h)), reduce || h == root ? 10 * MTU : 0) << h;
             EXPECT_EQ(Payload(w, Down(w, h)), reduce == (h == root) ? 10 * MTU : 0) << h;
         }
-        for (auto& d : w.acked)
+        for (auto &d : w.acked)
             EXPECT_GE(d.acked_ps - d.post_ps, d.ideal_ps);
         EXPECT_EQ(w.Totals().bytes_posted, (reduce ? 4 : 1) * 10 * MTU);
         EXPECT_EQ(w.Totals().bytes_received, (reduce ? 1 : 3) * 10 * MTU);
@@ -214,7 +214,7 @@ TEST(InNetwork, SharesTheNicWithQueuePairs)
         Post(w, g, i, k * MTU);
     w.Run();
     ASSERT_EQ(w.acked.size(), 3u);
-    for (auto& d : w.acked) // each needs the link for k packets and gets every second turn
+    for (auto &d : w.acked) // each needs the link for k packets and gets every second turn
         EXPECT_NEAR(double(d.acked_ps), 2.0 * k * FULL, 0.03 * 2 * k * FULL);
 }
 
@@ -231,7 +231,9 @@ TEST(InNetwork, WaitsForTheLastAndPipelines)
     std::vector<std::string> said;
     EXPECT_EQ(weft_engine_explain(
                   w.e, 10,
-                  [](void* c, const char* s) { static_cast<std::vector<std::string>*>(c)->push_back(s); },
+                  [](void *c, const char *s) {
+                      static_cast<std::vector<std::string> *>(c)->push_back(s);
+                  },
                   &said),
               2u);
     ASSERT_EQ(said.size(), 1u);
@@ -248,7 +250,7 @@ TEST(InNetwork, RefusesWhatCannotBe)
 {
     weft_err err = {};
     uint32_t id, hosts[] = {0, 1, 2, 3};
-    auto says = [&](const char* what) {
+    auto says = [&](const char *what) {
         EXPECT_NE(std::string(err.msg).find(what), std::string::npos) << err.msg;
     };
     World ring("ring", {{"size", "4"}});

@@ -12,14 +12,14 @@ constexpr uint64_t BYTES = 1000000;
 
 const Settings SWITCH_33 = {{"hosts", "33"}, {"rate", "100Gbps"}, {"delay", "1us"}};
 
-void Incast(World& w)
+void Incast(World &w)
 {
     for (uint32_t s = 0; s < SENDERS; s++)
         w.Send(s, SENDERS, BYTES, s);
     w.Run();
 }
 
-uint64_t Drops(const struct weft_totals& t)
+uint64_t Drops(const struct weft_totals &t)
 {
     return t.drops[WEFT_DROP_BUFFER] + t.drops[WEFT_DROP_HEADROOM] + t.drops[WEFT_DROP_ERROR];
 }
@@ -44,7 +44,7 @@ TEST(Incast, WithPfcNothingIsDroppedAndTheReceiverLinkIsNeverIdle)
     // 334,240 ps + 1 us on the way to the switch, and takes 1 us: 2,611,430,400 + 1,334,240 +
     // 1,000,000 ps. Pauses must not starve it.
     int64_t last = 0;
-    for (auto& d : w.received)
+    for (auto &d : w.received)
         last = std::max(last, d.received_ps);
     EXPECT_EQ(last, INT64_C(32) * (244 * 4178 + 658) * 80 + 334240 + 2000000);
 }
@@ -55,18 +55,16 @@ TEST(Incast, PausesAndResumesAlternateAtEachPort)
     w.Build();
     Incast(w);
     std::map<std::pair<uint32_t, uint32_t>, int> state;
-    for (auto& p : w.pfc)
-    {
-        int& s = state[{p.port, p.prio}];
+    for (auto &p : w.pfc) {
+        int &s = state[{p.port, p.prio}];
         EXPECT_NE(s, p.pause) << "port " << p.port;
         s = p.pause;
         EXPECT_EQ(p.prio, 3u);
     }
-    for (auto& [k, s] : state)
+    for (auto &[k, s] : state)
         EXPECT_EQ(s, 0) << "port " << k.first << " stays paused";
     uint64_t pauses = 0;
-    for (uint32_t i = 0; i < w.fabric->nports; i++)
-    {
+    for (uint32_t i = 0; i < w.fabric->nports; i++) {
         struct weft_port_counters st;
         weft_engine_port_stats(w.e, i, &st);
         pauses += st.pauses;
@@ -77,10 +75,12 @@ TEST(Incast, PausesAndResumesAlternateAtEachPort)
 
 TEST(Incast, WithoutPfcDropsAreCountedAndEveryMessageStillCompletes)
 {
-    World w("single-switch", SWITCH_33, {{"switch.buffer", "4MiB"}, {"pfc.enabled", "off"}, {"transport.rto", "1ms"}});
+    World w("single-switch", SWITCH_33,
+            {{"switch.buffer", "4MiB"}, {"pfc.enabled", "off"}, {"transport.rto", "1ms"}});
     static uint64_t hooked;
     hooked = 0;
-    w.config.hooks.drop = [](void*, int64_t, uint32_t, weft_drop_reason why, const weft_engine_pkt_view* v) {
+    w.config.hooks.drop = [](void *, int64_t, uint32_t, weft_drop_reason why,
+                             const weft_engine_pkt_view *v) {
         EXPECT_EQ(why, WEFT_DROP_BUFFER);
         EXPECT_EQ(v->kind, WEFT_PKT_DATA);
         EXPECT_EQ(v->dst_host, SENDERS);
@@ -97,7 +97,7 @@ TEST(Incast, WithoutPfcDropsAreCountedAndEveryMessageStillCompletes)
     EXPECT_EQ(t.bytes_received, SENDERS * BYTES);
     EXPECT_EQ(w.acked.size(), SENDERS);
     uint64_t retx = 0;
-    for (auto& d : w.acked)
+    for (auto &d : w.acked)
         retx += d.retx_bytes;
     EXPECT_GT(retx, 0u);
 }
@@ -124,16 +124,17 @@ TEST(Incast, MarksRaiseCnpsOnlyForAControlThatNeedsThem)
 // RED: below Kmin nothing, above Kmax everything.
 TEST(Incast, MarkingFollowsKminAndKmax)
 {
-    for (bool enqueue : {false, true})
-    {
+    for (bool enqueue : {false, true}) {
         World w("single-switch", {{"hosts", "3"}, {"rate", "100Gbps"}, {"delay", "1us"}},
-                {{"ecn.kmin", "100KB"}, {"ecn.kmax", "100KB"}, {"ecn.scale-rate", "0"},
+                {{"ecn.kmin", "100KB"},
+                 {"ecn.kmax", "100KB"},
+                 {"ecn.scale-rate", "0"},
                  {"ecn.at-enqueue", enqueue ? "on" : "off"}},
                 "dcqcn", {});
-        static weft_engine* engine;
+        static weft_engine *engine;
         static uint64_t wrong;
         wrong = 0;
-        w.config.hooks.ecn_mark = [](void*, int64_t, uint32_t port, const weft_engine_pkt_view*) {
+        w.config.hooks.ecn_mark = [](void *, int64_t, uint32_t port, const weft_engine_pkt_view *) {
             wrong += weft_engine_queue_bytes(engine, port, 3) <= 100000;
         };
         w.Build();
@@ -149,14 +150,14 @@ TEST(Incast, MarkingFollowsKminAndKmax)
 TEST(Incast, SameSeedSameResultOtherSeedOtherMarks)
 {
     auto run = [](uint64_t seed) {
-        World w("leaf-spine", {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}}, {}, "dcqcn", {}, seed);
+        World w("leaf-spine", {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}}, {},
+                "dcqcn", {}, seed);
         w.Build();
         for (uint32_t s = 0; s < 15; s++)
             w.Send(s, 15, 300000, s);
         w.Run();
         std::vector<int64_t> times;
-        for (auto& d : w.acked)
-        {
+        for (auto &d : w.acked) {
             times.push_back(static_cast<int64_t>(d.id));
             times.push_back(d.received_ps);
             times.push_back(d.acked_ps);
@@ -177,7 +178,7 @@ TEST(Incast, RunningInSmallStepsChangesNothing)
             w.Send(s, SENDERS, 100000, s);
         w.Run(step);
         std::vector<int64_t> times;
-        for (auto& d : w.acked)
+        for (auto &d : w.acked)
             times.push_back(d.acked_ps);
         return times;
     };

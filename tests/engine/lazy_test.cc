@@ -12,25 +12,26 @@
 namespace
 {
 
-struct Case
-{
-    const char* name;
-    const char* cc;
-    const char* topology;
+struct Case {
+    const char *name;
+    const char *cc;
+    const char *topology;
     Settings topo, engine, ccSettings;
-    bool fails; // a link fails and returns, others get slower and lose packets
+    bool fails;         // a link fails and returns, others get slower and lose packets
     bool windows{true}; // the switches can run in windows
 };
 
-void PrintTo(const Case& c, std::ostream* os)
+void PrintTo(const Case &c, std::ostream *os)
 {
     *os << c.name;
 }
 
-const Settings leafSpine = {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}, {"uplink-rate", "100Gbps"}};
-const Settings tight = {{"switch.buffer", "400KB"}, {"pfc.headroom", "20KB"}, {"transport.mtu", "1000B"}};
+const Settings leafSpine = {
+    {"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}, {"uplink-rate", "100Gbps"}};
+const Settings tight = {
+    {"switch.buffer", "400KB"}, {"pfc.headroom", "20KB"}, {"transport.mtu", "1000B"}};
 
-Settings With(Settings a, const Settings& more)
+Settings With(Settings a, const Settings &more)
 {
     a.insert(a.end(), more.begin(), more.end());
     return a;
@@ -39,27 +40,112 @@ Settings With(Settings a, const Settings& more)
 const Case cases[] = {
     {"none", "none", "leaf-spine", leafSpine, {{"transport.mtu", "1000B"}}, {}, false},
     {"none with pauses", "none", "leaf-spine", leafSpine, tight, {}, false},
-    {"dcqcn with pauses", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"ecn.kmin", "10KB"}, {"ecn.kmax", "50KB"}}), {}, false},
-    {"dcqcn, pause quanta", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"pfc.quanta", "100"}}), {}, false, false},
-    {"dcqcn, late pauses", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"pfc.response-time", "100ns"}}), {}, false, false},
-    {"dctcp marks at enqueue", "dctcp", "leaf-spine", leafSpine, With(tight, {{"ecn.at-enqueue", "true"}}), {}, false},
+    {"dcqcn with pauses",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"ecn.kmin", "10KB"}, {"ecn.kmax", "50KB"}}),
+     {},
+     false},
+    {"dcqcn, pause quanta",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"pfc.quanta", "100"}}),
+     {},
+     false,
+     false},
+    {"dcqcn, late pauses",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"pfc.response-time", "100ns"}}),
+     {},
+     false,
+     false},
+    {"dctcp marks at enqueue",
+     "dctcp",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"ecn.at-enqueue", "true"}}),
+     {},
+     false},
     {"hpcc", "hpcc", "leaf-spine", leafSpine, tight, {}, false},
     {"hpcc-pint", "hpcc-pint", "leaf-spine", leafSpine, tight, {}, false},
     {"swift", "swift", "fat-tree", {{"k", "4"}}, {{"transport.mtu", "4096B"}}, {}, false},
-    {"lossy", "none", "leaf-spine", leafSpine, With(tight, {{"pfc.enabled", "off"}, {"transport.rto", "300us"}}), {}, false},
-    {"lossy beside lossless", "dcqcn", "leaf-spine", leafSpine,
-     With(tight, {{"switch.lossy-share", "0.5"}, {"transport.rto", "300us"}}), {}, false},
-    {"egress pools", "dcqcn", "leaf-spine", leafSpine,
-     With(tight, {{"switch.egress-lossy-pool", "100KB"}, {"transport.rto", "300us"}}), {}, false},
-    {"adaptive", "none", "leaf-spine", leafSpine,
-     With(tight, {{"switch.balance", "adaptive"}, {"transport.recovery", "selective-repeat"}}), {}, false},
-    {"flowlet", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"switch.balance", "flowlet"}}), {}, false, false},
-    {"a link fails", "dcqcn", "leaf-spine", leafSpine, With(tight, {{"transport.rto", "200us"}}), {}, true},
-    {"spray", "dctcp", "fat-tree", {{"k", "4"}},
-     With(tight, {{"switch.balance", "spray"}, {"transport.recovery", "out-of-order"}}), {}, false},
-    {"delays differ", "timely", "leaf-spine", With(leafSpine, {{"host-delay", "237ns"}, {"uplink-delay", "2us"}}), tight, {}, false},
-    {"short links", "timely", "leaf-spine", With(leafSpine, {{"host-delay", "37ns"}}), tight, {}, false, false},
-    {"hosts forward", "none", "torus", {{"shape", "3x3"}}, {{"pfc.allow-deadlock", "true"}}, {}, false, false},
+    {"lossy",
+     "none",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"pfc.enabled", "off"}, {"transport.rto", "300us"}}),
+     {},
+     false},
+    {"lossy beside lossless",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"switch.lossy-share", "0.5"}, {"transport.rto", "300us"}}),
+     {},
+     false},
+    {"egress pools",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"switch.egress-lossy-pool", "100KB"}, {"transport.rto", "300us"}}),
+     {},
+     false},
+    {"adaptive",
+     "none",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"switch.balance", "adaptive"}, {"transport.recovery", "selective-repeat"}}),
+     {},
+     false},
+    {"flowlet",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"switch.balance", "flowlet"}}),
+     {},
+     false,
+     false},
+    {"a link fails",
+     "dcqcn",
+     "leaf-spine",
+     leafSpine,
+     With(tight, {{"transport.rto", "200us"}}),
+     {},
+     true},
+    {"spray",
+     "dctcp",
+     "fat-tree",
+     {{"k", "4"}},
+     With(tight, {{"switch.balance", "spray"}, {"transport.recovery", "out-of-order"}}),
+     {},
+     false},
+    {"delays differ",
+     "timely",
+     "leaf-spine",
+     With(leafSpine, {{"host-delay", "237ns"}, {"uplink-delay", "2us"}}),
+     tight,
+     {},
+     false},
+    {"short links",
+     "timely",
+     "leaf-spine",
+     With(leafSpine, {{"host-delay", "37ns"}}),
+     tight,
+     {},
+     false,
+     false},
+    {"hosts forward",
+     "none",
+     "torus",
+     {{"shape", "3x3"}},
+     {{"pfc.allow-deadlock", "true"}},
+     {},
+     false,
+     false},
 };
 
 class Lazy : public testing::TestWithParam<Case>
@@ -67,29 +153,29 @@ class Lazy : public testing::TestWithParam<Case>
 };
 
 // Four priorities' worth of messages, some at once, some later by timers; the same in both worlds.
-void Load(World& w, uint64_t seed)
+void Load(World &w, uint64_t seed)
 {
     weft_rng rng = weft_rng_stream(seed, "lazy-test", 0);
     const uint32_t n = w.fabric->nhosts;
-    for (int i = 0; i < 60; i++)
-    {
-        struct Later
-        {
-            World* w;
+    for (int i = 0; i < 60; i++) {
+        struct Later {
+            World *w;
             uint32_t src, dst, prio;
             uint64_t bytes;
         };
-        auto* l = new Later{&w, 0, 0, 0, 0};
+        auto *l = new Later{&w, 0, 0, 0, 0};
         l->src = static_cast<uint32_t>(weft_rng_u64(&rng) % n);
-        l->dst = i % 2 ? static_cast<uint32_t>((l->src + 1 + weft_rng_u64(&rng) % (n - 1)) % n) : n - 1;
+        l->dst =
+            i % 2 ? static_cast<uint32_t>((l->src + 1 + weft_rng_u64(&rng) % (n - 1)) % n) : n - 1;
         l->dst = l->dst == l->src ? (l->src + 1) % n : l->dst;
         l->prio = static_cast<uint32_t>(3 + weft_rng_u64(&rng) % 2);
         l->bytes = 1 + weft_rng_u64(&rng) % 200000;
         weft_err err = {};
         ASSERT_EQ(weft_engine_timer(
-                      w.e, i < 20 ? 0 : static_cast<int64_t>(weft_rng_u64(&rng) % (60 * WEFT_PS_PER_US)),
-                      [](void* c, uint64_t tag) {
-                          auto* l = static_cast<Later*>(c);
+                      w.e,
+                      i < 20 ? 0 : static_cast<int64_t>(weft_rng_u64(&rng) % (60 * WEFT_PS_PER_US)),
+                      [](void *c, uint64_t tag) {
+                          auto *l = static_cast<Later *>(c);
                           l->w->Send(l->src, l->dst, l->bytes, tag, l->prio);
                           delete l;
                       },
@@ -98,35 +184,38 @@ void Load(World& w, uint64_t seed)
     }
 }
 
-void Same(const World& a, const World& b)
+void Same(const World &a, const World &b)
 {
-    for (uint32_t port = 0; port < a.fabric->nports; port++)
-    {
+    for (uint32_t port = 0; port < a.fabric->nports; port++) {
         struct weft_port_counters s, t;
         weft_engine_port_stats(a.e, port, &s);
         weft_engine_port_stats(b.e, port, &t);
-        ASSERT_EQ(memcmp(&s, &t, sizeof s), 0) << "port " << port << ", sent " << s.tx_packets << " and " << t.tx_packets;
+        ASSERT_EQ(memcmp(&s, &t, sizeof s), 0)
+            << "port " << port << ", sent " << s.tx_packets << " and " << t.tx_packets;
         for (uint32_t prio = 0; prio < 8; prio++)
-            ASSERT_EQ(weft_engine_queue_bytes(a.e, port, prio), weft_engine_queue_bytes(b.e, port, prio));
+            ASSERT_EQ(weft_engine_queue_bytes(a.e, port, prio),
+                      weft_engine_queue_bytes(b.e, port, prio));
     }
     auto s = a.Totals(), t = b.Totals();
     s.events = t.events = 0;
     s.windows = t.windows = 0;
     ASSERT_EQ(memcmp(&s, &t, sizeof s), 0);
     ASSERT_EQ(a.received.size(), b.received.size());
-    for (size_t i = 0; i < a.received.size(); i++)
-    {
+    for (size_t i = 0; i < a.received.size(); i++) {
         const auto &x = a.received[i], &y = b.received[i];
-        ASSERT_EQ(std::tie(x.id, x.post_ps, x.received_ps, x.acked_ps, x.ideal_ps, x.retx_bytes, x.cnps),
-                  std::tie(y.id, y.post_ps, y.received_ps, y.acked_ps, y.ideal_ps, y.retx_bytes, y.cnps)) << i;
+        ASSERT_EQ(
+            std::tie(x.id, x.post_ps, x.received_ps, x.acked_ps, x.ideal_ps, x.retx_bytes, x.cnps),
+            std::tie(y.id, y.post_ps, y.received_ps, y.acked_ps, y.ideal_ps, y.retx_bytes, y.cnps))
+            << i;
         ASSERT_EQ(std::tie(x.qpn, x.first_byte, x.first_psn, x.packets),
-                  std::tie(y.qpn, y.first_byte, y.first_psn, y.packets)) << i;
+                  std::tie(y.qpn, y.first_byte, y.first_psn, y.packets))
+            << i;
     }
     ASSERT_EQ(a.pfc.size(), b.pfc.size());
-    for (size_t i = 0; i < a.pfc.size(); i++)
-    {
+    for (size_t i = 0; i < a.pfc.size(); i++) {
         const PfcEvent &x = a.pfc[i], &y = b.pfc[i];
-        ASSERT_EQ(std::tie(x.t, x.port, x.prio, x.pause), std::tie(y.t, y.port, y.prio, y.pause)) << i;
+        ASSERT_EQ(std::tie(x.t, x.port, x.prio, x.pause), std::tie(y.t, y.port, y.prio, y.pause))
+            << i;
     }
 }
 
@@ -134,27 +223,23 @@ void Same(const World& a, const World& b)
 
 TEST_P(Lazy, GivesWhatTransmissionEventsGive)
 {
-    const Case& c = GetParam();
-    for (uint64_t seed = 1; seed <= 3; seed++)
-    {
+    const Case &c = GetParam();
+    for (uint64_t seed = 1; seed <= 3; seed++) {
         World windows(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
         World lazy(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
         World eager(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
-        eager.config.hooks.queue = [](void*, int64_t, uint32_t, uint32_t, uint64_t) {};
+        eager.config.hooks.queue = [](void *, int64_t, uint32_t, uint32_t, uint64_t) {};
         windows.config.hooks.pfc_late = 1;
-        World* all[] = {&windows, &lazy, &eager};
-        for (World* w : all)
-        {
+        World *all[] = {&windows, &lazy, &eager};
+        for (World *w : all) {
             w->Build();
             Load(*w, seed);
         }
         weft_rng rng = weft_rng_stream(seed, "lazy-test", 1);
         int64_t limit = 0;
-        for (int step = 0; weft_engine_next(eager.e) != WEFT_NEVER; step++)
-        {
+        for (int step = 0; weft_engine_next(eager.e) != WEFT_NEVER; step++) {
             limit += 1 + static_cast<int64_t>(weft_rng_u64(&rng) % (7 * WEFT_PS_PER_US));
-            for (World* w : all)
-            {
+            for (World *w : all) {
                 weft_err err = {};
                 ASSERT_EQ(weft_engine_run(w->e, limit), 0) << weft_engine_error(w->e)->msg;
                 weft_engine_set_now(w->e, limit);
@@ -163,8 +248,7 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
                     {w->fabric->nlinks - 2, WEFT_LINK_RATE, 40'000'000'000, 0, 0},
                     {w->fabric->nlinks - 3, WEFT_LINK_BIT_ERRORS, 0, 1e-7, 0},
                 };
-                if (c.fails && (step == 2 || step == 5))
-                {
+                if (c.fails && (step == 2 || step == 5)) {
                     ASSERT_EQ(weft_engine_change_links(w->e, changes, 3, &err), 0) << err.msg;
                 }
                 ASSERT_EQ(weft_engine_check(w->e, &err), 0) << err.msg;
@@ -188,24 +272,25 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
 // Arrivals from so far ahead that they were among the timers still come before the transmissions of their instant.
 TEST(LazyPorts, ArrivalsFromFarAhead)
 {
-    const Settings slow = {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"},
-                           {"host-rate", "301bps"}, {"uplink-rate", "1204bps"}};
+    const Settings slow = {{"leaves", "4"},
+                           {"spines", "2"},
+                           {"hosts-per-leaf", "4"},
+                           {"host-rate", "301bps"},
+                           {"uplink-rate", "1204bps"}};
     World windows("leaf-spine", slow, {{"transport.mtu", "1000B"}, {"transport.rto", "100s"}});
     World lazy("leaf-spine", slow, {{"transport.mtu", "1000B"}, {"transport.rto", "100s"}});
     World eager("leaf-spine", slow, {{"transport.mtu", "1000B"}, {"transport.rto", "100s"}});
-    eager.config.hooks.queue = [](void*, int64_t, uint32_t, uint32_t, uint64_t) {};
+    eager.config.hooks.queue = [](void *, int64_t, uint32_t, uint32_t, uint64_t) {};
     windows.config.hooks.pfc_late = 1;
-    World* all[] = {&windows, &lazy, &eager};
-    for (World* w : all)
-    {
+    World *all[] = {&windows, &lazy, &eager};
+    for (World *w : all) {
         w->Build();
         for (uint32_t h = 0; h < 16; h++)
             for (uint32_t k = 1; k < 4; k++)
                 w->Send(h, (h + 4 * k) % 16, 2000, h);
     }
-    for (int64_t limit = 0; weft_engine_next(eager.e) != WEFT_NEVER; limit += 13 * WEFT_PS_PER_S)
-    {
-        for (World* w : all)
+    for (int64_t limit = 0; weft_engine_next(eager.e) != WEFT_NEVER; limit += 13 * WEFT_PS_PER_S) {
+        for (World *w : all)
             ASSERT_EQ(weft_engine_run(w->e, limit), 0) << weft_engine_error(w->e)->msg;
         Same(lazy, eager);
         Same(windows, eager);
@@ -220,17 +305,15 @@ TEST(Windows, SpanSilences)
 {
     World windows("leaf-spine", leafSpine, tight), lazy("leaf-spine", leafSpine, tight);
     windows.config.hooks.pfc_late = 1;
-    for (World* w : {&windows, &lazy})
-    {
+    for (World *w : {&windows, &lazy}) {
         w->Build();
         weft_err err = {};
-        for (int64_t t : {0.1, 0.6, 1.3, 9.0, 9.2})
-        {
+        for (int64_t t : {0.1, 0.6, 1.3, 9.0, 9.2}) {
             ASSERT_EQ(weft_engine_timer(
                           w->e, static_cast<int64_t>(t * WEFT_PS_PER_S),
-                          [](void* c, uint64_t) {
+                          [](void *c, uint64_t) {
                               for (uint32_t src = 1; src < 16; src++)
-                                  static_cast<World*>(c)->Send(src, 0, 50000);
+                                  static_cast<World *>(c)->Send(src, 0, 50000);
                           },
                           w, 0, &err),
                       0);
@@ -255,18 +338,18 @@ TEST(Windows, EndWhenSomebodyListens)
     static int64_t first;
     first = WEFT_NEVER;
     uint64_t before = 0;
-    for (World* w : {&windows, &lazy})
-    {
+    for (World *w : {&windows, &lazy}) {
         w->Build();
         for (uint32_t src = 1; src < 16; src++)
             w->Send(src, 0, 200000);
         ASSERT_EQ(weft_engine_run(w->e, 33'333'333), 0);
         weft_engine_set_now(w->e, 33'333'333);
-        if (w == &windows)
-        {
+        if (w == &windows) {
             before = w->Totals().windows;
             weft_engine_hooks hooks = w->config.hooks;
-            hooks.queue = [](void*, int64_t t, uint32_t, uint32_t, uint64_t) { first = t < first ? t : first; };
+            hooks.queue = [](void *, int64_t t, uint32_t, uint32_t, uint64_t) {
+                first = t < first ? t : first;
+            };
             weft_engine_set_hooks(w->e, &hooks);
         }
         ASSERT_EQ(weft_engine_run(w->e, WEFT_NEVER), 0);
@@ -286,10 +369,9 @@ TEST(Windows, EndInTheMidstOfOne)
 {
     World windows("leaf-spine", leafSpine, tight), lazy("leaf-spine", leafSpine, tight);
     windows.config.hooks.pfc_late = 1;
-    for (World* w : {&windows, &lazy})
-    {
-        w->config.hooks.received = [](void* c, const weft_completion* d) {
-            auto* w = static_cast<World*>(c);
+    for (World *w : {&windows, &lazy}) {
+        w->config.hooks.received = [](void *c, const weft_completion *d) {
+            auto *w = static_cast<World *>(c);
             w->received.push_back(*d);
             if (w->received.size() == 7)
                 weft_engine_expect_steps(w->e);
@@ -310,17 +392,17 @@ TEST(Windows, EndInTheMidstOfOne)
 // a packet takes, so that hosts and switches have events of the same picosecond.
 TEST(Windows, HooksSeeThePresent)
 {
-    const Settings even = With(leafSpine, {{"host-delay", "865600ps"}, {"uplink-delay", "865600ps"}});
+    const Settings even =
+        With(leafSpine, {{"host-delay", "865600ps"}, {"uplink-delay", "865600ps"}});
     World windows("leaf-spine", even, tight), lazy("leaf-spine", even, tight);
     windows.config.hooks.pfc_late = 1;
     std::vector<uint64_t> seen[2];
-    for (int k = 0; k < 2; k++)
-    {
-        World* w = k ? &lazy : &windows;
+    for (int k = 0; k < 2; k++) {
+        World *w = k ? &lazy : &windows;
         w->user = &seen[k];
-        w->config.hooks.received = [](void* c, const weft_completion* d) {
-            auto* w = static_cast<World*>(c);
-            auto* log = static_cast<std::vector<uint64_t>*>(w->user);
+        w->config.hooks.received = [](void *c, const weft_completion *d) {
+            auto *w = static_cast<World *>(c);
+            auto *log = static_cast<std::vector<uint64_t> *>(w->user);
             log->push_back(static_cast<uint64_t>(d->received_ps));
             log->push_back(w->Totals().packet_hops);
             for (uint32_t port = 0; port < w->fabric->nports; port++)

@@ -13,8 +13,7 @@ const Settings kBare = {{"transport.header", "0"},
                         {"transport.min-frame", "0"},
                         {"transport.mtu", "1000B"}};
 
-weft_link_change
-Rate(uint32_t link, uint64_t bps)
+weft_link_change Rate(uint32_t link, uint64_t bps)
 {
     weft_link_change c = {};
     c.link = link;
@@ -23,8 +22,7 @@ Rate(uint32_t link, uint64_t bps)
     return c;
 }
 
-weft_link_change
-BitErrors(uint32_t link, double ber)
+weft_link_change BitErrors(uint32_t link, double ber)
 {
     weft_link_change c = {};
     c.link = link;
@@ -34,8 +32,7 @@ BitErrors(uint32_t link, double ber)
 }
 
 // Runs up to a time, then changes a link.
-void
-ChangeAt(World& w, int64_t t, weft_link_change c)
+void ChangeAt(World &w, int64_t t, weft_link_change c)
 {
     weft_err err = {};
     ASSERT_EQ(weft_engine_run(w.e, t), 0);
@@ -44,8 +41,7 @@ ChangeAt(World& w, int64_t t, weft_link_change c)
     ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
 }
 
-struct weft_port_counters
-Stats(const World& w, uint32_t port)
+struct weft_port_counters Stats(const World &w, uint32_t port)
 {
     struct weft_port_counters st;
     weft_engine_port_stats(w.e, port, &st);
@@ -59,9 +55,9 @@ Stats(const World& w, uint32_t port)
 TEST(LinkChange, ThePacketBeingSentKeepsItsRate)
 {
     for (bool restored : {false, true})
-        for (const char* cc : {"none", "dcqcn"})
-        {
-            World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}}, kBare, cc);
+        for (const char *cc : {"none", "dcqcn"}) {
+            World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}}, kBare,
+                    cc);
             w.Build();
             w.Send(0, 1, 10000);
             ChangeAt(w, 40 * WEFT_PS_PER_NS, Rate(0, 50000000000));
@@ -104,10 +100,11 @@ TEST(LinkChange, PfcHoldsBackWhatASlowLinkCannotTake)
 TEST(LinkChange, BitErrorsFollowTheBinomialDistribution)
 {
     const double ber = 1e-5;
-    const Settings transport = {{"transport.header", "0"},     {"transport.gap", "0"},
-                                {"transport.min-frame", "0"},  {"transport.mtu", "1000B"},
-                                {"transport.ack-frame", "60B"}, {"transport.recovery", "selective-repeat"},
-                                {"transport.rto", "100us"},    {"transport.retry-max", "0"}};
+    const Settings transport = {
+        {"transport.header", "0"},      {"transport.gap", "0"},
+        {"transport.min-frame", "0"},   {"transport.mtu", "1000B"},
+        {"transport.ack-frame", "60B"}, {"transport.recovery", "selective-repeat"},
+        {"transport.rto", "100us"},     {"transport.retry-max", "0"}};
     World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "10ns"}}, transport);
     w.Build();
     ChangeAt(w, 0, BitErrors(1, ber));
@@ -116,14 +113,15 @@ TEST(LinkChange, BitErrorsFollowTheBinomialDistribution)
         w.Send(0, 1, packets / 40 * 1000);
     w.Run();
     ASSERT_EQ(w.received.size(), 40u);
-    const uint32_t toReceiver = w.fabric->nodes[2].first_port + 1, fromReceiver = w.fabric->nodes[1].first_port;
+    const uint32_t toReceiver = w.fabric->nodes[2].first_port + 1,
+                   fromReceiver = w.fabric->nodes[1].first_port;
     const std::pair<uint32_t, double> directions[] = {{toReceiver, 1000}, {fromReceiver, 60}};
-    for (auto [port, bytes] : directions)
-    {
+    for (auto [port, bytes] : directions) {
         const double n = static_cast<double>(Stats(w, port).tx_packets);
         const double p = 1 - std::pow(1 - ber, 8 * bytes);
         EXPECT_GE(n, packets);
-        EXPECT_NEAR(static_cast<double>(Stats(w, port).drops[WEFT_DROP_ERROR]), n * p, 4 * std::sqrt(n * p))
+        EXPECT_NEAR(static_cast<double>(Stats(w, port).drops[WEFT_DROP_ERROR]), n * p,
+                    4 * std::sqrt(n * p))
             << bytes << " bytes";
     }
     EXPECT_EQ(Stats(w, w.fabric->nodes[0].first_port).drops[WEFT_DROP_ERROR], 0u);
@@ -139,10 +137,13 @@ TEST(LinkChange, BitErrorsFollowTheBinomialDistribution)
 // links is counted as lost there, once, and every message arrives over the others.
 TEST(LinkChange, AFailedSwitchLosesWhatItHolds)
 {
-    for (const char* recovery : {"go-back-n", "selective-repeat"})
-    {
+    for (const char *recovery : {"go-back-n", "selective-repeat"}) {
         World w("leaf-spine",
-                {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}, {"host-rate", "100Gbps"}, {"uplink-rate", "100Gbps"}},
+                {{"leaves", "4"},
+                 {"spines", "2"},
+                 {"hosts-per-leaf", "4"},
+                 {"host-rate", "100Gbps"},
+                 {"uplink-rate", "100Gbps"}},
                 {{"transport.recovery", recovery}});
         w.Build();
         for (uint32_t h = 4; h < 16; h++) // an incast onto leaf 0: queues at the spines
@@ -150,8 +151,7 @@ TEST(LinkChange, AFailedSwitchLosesWhatItHolds)
         const uint32_t spine = 20;
         std::vector<weft_link_change> down;
         for (uint32_t l = 0; l < w.fabric->nlinks; l++)
-            if (w.fabric->links[l].a == spine || w.fabric->links[l].b == spine)
-            {
+            if (w.fabric->links[l].a == spine || w.fabric->links[l].b == spine) {
                 weft_link_change c = {};
                 c.link = l;
                 c.kind = WEFT_LINK_DOWN;
@@ -164,7 +164,7 @@ TEST(LinkChange, AFailedSwitchLosesWhatItHolds)
         weft_engine_set_now(w.e, t);
         auto held = [&] {
             uint64_t bytes = 0;
-            const weft_fabric_node& n = w.fabric->nodes[spine];
+            const weft_fabric_node &n = w.fabric->nodes[spine];
             for (uint32_t p = n.first_port; p < n.first_port + n.nports; p++)
                 for (uint32_t k = 0; k < 8; k++)
                     bytes += weft_engine_queue_bytes(w.e, p, k);
@@ -176,11 +176,12 @@ TEST(LinkChange, AFailedSwitchLosesWhatItHolds)
         w.Run();
         EXPECT_EQ(w.received.size(), 12u);
         uint64_t lost = 0, counted = 0;
-        for (auto& c : down)
+        for (auto &c : down)
             lost += c.lost_packets;
         for (uint32_t p = 0; p < w.fabric->nports; p++)
-            for (auto& c : down)
-                counted += w.fabric->ports[p].link == c.link ? Stats(w, p).drops[WEFT_DROP_LINK] : 0;
+            for (auto &c : down)
+                counted +=
+                    w.fabric->ports[p].link == c.link ? Stats(w, p).drops[WEFT_DROP_LINK] : 0;
         EXPECT_GT(lost, 0u);
         EXPECT_EQ(lost, counted);
         EXPECT_EQ(w.Totals().drops[WEFT_DROP_LINK], counted);
@@ -213,7 +214,7 @@ TEST(LinkChange, RoutesThatCanDeadlockAreNamed)
 {
     World w("torus", {{"shape", "4x4"}});
     weft_err err = {};
-    const weft_fabric* f = w.fabric;
+    const weft_fabric *f = w.fabric;
     std::vector<uint8_t> down(f->nlinks);
     auto cut = [&](uint32_t a, uint32_t b) {
         for (uint32_t l = 0; l < f->nlinks; l++)

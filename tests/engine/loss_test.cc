@@ -5,10 +5,11 @@
 
 TEST(Loss, EveryMessageCompletesExactlyOnceOnBadLinks)
 {
-    for (double rate : {0.001, 0.02, 0.2})
-    {
+    for (double rate : {0.001, 0.02, 0.2}) {
         World w("dumbbell", {{"left", "4"}, {"right", "4"}},
-                {{"transport.rto", "100us"}, {"transport.nack-interval", "20us"}, {"transport.retry-max", "0"},
+                {{"transport.rto", "100us"},
+                 {"transport.nack-interval", "20us"},
+                 {"transport.retry-max", "0"},
                  {"pfc.enabled", "off"}},
                 "dcqcn");
         for (uint32_t l = 0; l < w.fabric->nlinks; l++)
@@ -40,12 +41,11 @@ TEST(Loss, TimeoutBacksOff)
     EXPECT_EQ(w.Totals().rtos, 5u);
     EXPECT_EQ(weft_engine_next(w.e), 3100 * WEFT_PS_PER_US);
     EXPECT_EQ(w.received.size(), 0u);
-    struct Said
-    {
+    struct Said {
         std::string text;
     } said;
     uint64_t n = weft_engine_explain(
-        w.e, 10, [](void* c, const char* s) { static_cast<Said*>(c)->text += s; }, &said);
+        w.e, 10, [](void *c, const char *s) { static_cast<Said *>(c)->text += s; }, &said);
     EXPECT_EQ(n, 1u);
     EXPECT_NE(said.text.find("h0 -> h1"), std::string::npos) << said.text;
     EXPECT_NE(said.text.find("retransmission at"), std::string::npos) << said.text;
@@ -82,12 +82,13 @@ TEST(Loss, OneGapOneNack)
 // The link is dead: after the configured number of timeouts the run ends and says which QP gave up.
 TEST(Loss, AQpThatCannotMakeProgressEndsTheRun)
 {
-    World w("single-switch", {{"hosts", "2"}}, {{"transport.rto", "100us"}, {"transport.retry-max", "2"}});
+    World w("single-switch", {{"hosts", "2"}},
+            {{"transport.rto", "100us"}, {"transport.retry-max", "2"}});
     w.fabric->links[1].error_rate = 1.0;
     w.Build();
     w.Send(0, 1, 100);
     EXPECT_EQ(weft_engine_run(w.e, WEFT_NEVER), WEFT_E_OUTCOME);
-    const weft_err* err = weft_engine_error(w.e);
+    const weft_err *err = weft_engine_error(w.e);
     EXPECT_NE(std::string(err->msg).find("h0 -> h1"), std::string::npos) << err->msg;
     EXPECT_EQ(weft_engine_now(w.e), 700 * WEFT_PS_PER_US); // 100, then 200, then 400 us
     EXPECT_EQ(w.Totals().rtos, 3u);

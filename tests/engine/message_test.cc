@@ -47,14 +47,12 @@ TEST(Message, OneMegabyteOverADumbbellTakesTheSumOfItsSerialisationsAndDelays)
 // One 64-byte frame at most rates: (1 payload + 3 pad + 62 -> 66) + 20 = 86 B.
 TEST(Message, OneByteIsPaddedAndExactAtEveryRate)
 {
-    const struct
-    {
-        const char* rate;
+    const struct {
+        const char *rate;
         int64_t ps;
-    } cases[] = {{"10Gbps", 68800}, {"25Gbps", 27520}, {"40Gbps", 17200},  {"100Gbps", 6880},
+    } cases[] = {{"10Gbps", 68800}, {"25Gbps", 27520}, {"40Gbps", 17200}, {"100Gbps", 6880},
                  {"400Gbps", 1720}, {"800Gbps", 860},  {"1.6Tbps", 430}};
-    for (auto& c : cases)
-    {
+    for (auto &c : cases) {
         World w("single-switch", {{"hosts", "2"}, {"rate", c.rate}, {"delay", "1ns"}});
         w.Build();
         w.Send(0, 1, 1);
@@ -91,7 +89,8 @@ TEST(Message, SlowMiddleLinkSetsThePace)
 // A link of 40 s and another of 30 s: far beyond the fast queue's window of 1.1 s.
 TEST(Message, LinksLongerThanTheEventWindow)
 {
-    World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1s"}}, {{"transport.rto", "100s"}, {"pfc.enabled", "off"}});
+    World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1s"}},
+            {{"transport.rto", "100s"}, {"pfc.enabled", "off"}});
     w.fabric->links[0].delay_ps = 40 * WEFT_PS_PER_S;
     w.fabric->links[1].delay_ps = 30 * WEFT_PS_PER_S;
     w.Build();
@@ -152,7 +151,8 @@ TEST(Message, WhatHasArrivedIsKnownPacketByPacket)
 
 TEST(Message, BiggerThanFourGigabytes)
 {
-    World w("single-switch", {{"hosts", "2"}, {"rate", "1.6Tbps"}, {"delay", "1us"}}, {{"transport.mtu", "9216B"}});
+    World w("single-switch", {{"hosts", "2"}, {"rate", "1.6Tbps"}, {"delay", "1us"}},
+            {{"transport.mtu", "9216B"}});
     w.Build();
     const uint64_t bytes = UINT64_C(5) << 30;
     w.Send(0, 1, bytes);
@@ -210,7 +210,8 @@ TEST(Message, TwoClassesThatAreNotStrictShareTheLinkEvenly)
     w.Run();
     ASSERT_EQ(w.received.size(), 2u);
     const int64_t both = 800 * 334240;
-    EXPECT_NEAR(static_cast<double>(w.received[0].received_ps), static_cast<double>(both), 0.02 * both);
+    EXPECT_NEAR(static_cast<double>(w.received[0].received_ps), static_cast<double>(both),
+                0.02 * both);
 }
 
 TEST(Message, TimersFireInOrderAndAtTheirTime)
@@ -219,8 +220,8 @@ TEST(Message, TimersFireInOrderAndAtTheirTime)
     w.Build();
     static std::vector<std::pair<int64_t, uint64_t>> fired;
     fired.clear();
-    auto fn = [](void* ctx, uint64_t arg) {
-        fired.emplace_back(weft_engine_now(static_cast<weft_engine*>(ctx)), arg);
+    auto fn = [](void *ctx, uint64_t arg) {
+        fired.emplace_back(weft_engine_now(static_cast<weft_engine *>(ctx)), arg);
     };
     weft_err err = {};
     ASSERT_EQ(weft_engine_timer(w.e, 500, fn, w.e, 1, &err), 0);
@@ -250,7 +251,7 @@ TEST(Stable, RecordsKeepTheirAddressAndAreReused)
 {
     stable s;
     ASSERT_TRUE(stable_init(&s, 64, 1000));
-    char* first = s.base;
+    char *first = s.base;
     uint32_t a = stable_alloc(&s), b = stable_alloc(&s);
     stable_release(&s, a);
     EXPECT_EQ(stable_alloc(&s), a);

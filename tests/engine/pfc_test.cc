@@ -11,25 +11,27 @@ constexpr uint32_t SENDERS = 16;
 constexpr uint64_t BYTES = 500000;
 const Settings SWITCH_17 = {{"hosts", "17"}, {"rate", "100Gbps"}, {"delay", "1us"}};
 
-Settings Engine(const std::string& quanta, const std::string& refresh = "1/2")
+Settings Engine(const std::string &quanta, const std::string &refresh = "1/2")
 {
-    return {{"switch.buffer", "6MiB"}, {"pfc.quanta", quanta}, {"pfc.refresh", refresh},
-            {"transport.rto", "1ms"},  {"transport.retry-max", "0"}};
+    return {{"switch.buffer", "6MiB"},
+            {"pfc.quanta", quanta},
+            {"pfc.refresh", refresh},
+            {"transport.rto", "1ms"},
+            {"transport.retry-max", "0"}};
 }
 
-void Post(World& w)
+void Post(World &w)
 {
     for (uint32_t s = 0; s < SENDERS; s++)
         w.Send(s, SENDERS, BYTES, s);
 }
 
 // Longest stretch from a pause to the resume at the same port.
-int64_t LongestPause(const World& w)
+int64_t LongestPause(const World &w)
 {
     std::map<uint32_t, int64_t> since;
     int64_t longest = 0;
-    for (auto& p : w.pfc)
-    {
+    for (auto &p : w.pfc) {
         if (p.pause)
             since[p.port] = p.t;
         else
@@ -38,14 +40,13 @@ int64_t LongestPause(const World& w)
     return longest;
 }
 
-struct Lost
-{
-    int which;       // 1: pauses, 0: resumes
-    uint64_t after;  // lose those after the first so many
+struct Lost {
+    int which;      // 1: pauses, 0: resumes
+    uint64_t after; // lose those after the first so many
     uint64_t seen, lost;
 } g_lost;
 
-int Lose(void*, uint32_t, const weft_engine_pkt_view* v)
+int Lose(void *, uint32_t, const weft_engine_pkt_view *v)
 {
     if (v->kind != WEFT_PKT_PFC || v->pause != g_lost.which || g_lost.seen++ < g_lost.after)
         return 0;
@@ -60,13 +61,12 @@ int Lose(void*, uint32_t, const weft_engine_pkt_view* v)
 TEST(Pfc, LongPauseTimesChangeNothing)
 {
     std::vector<int64_t> ends[2];
-    for (int k = 0; k < 2; k++)
-    {
+    for (int k = 0; k < 2; k++) {
         World w("single-switch", SWITCH_17, Engine(k ? "65535" : "0", "1"));
         w.Build();
         Post(w);
         w.Run();
-        for (auto& d : w.acked)
+        for (auto &d : w.acked)
             ends[k].push_back(d.acked_ps);
         EXPECT_GT(w.Totals().pfc_pauses, 0u);
         EXPECT_EQ(w.Totals().pfc_pauses, w.Totals().pfc_resumes);
@@ -116,8 +116,7 @@ TEST(Pfc, RefreshKeepsAPortPaused)
 
 TEST(Pfc, LostResumesStallForEverWithoutPauseTimesOnly)
 {
-    for (bool expires : {false, true})
-    {
+    for (bool expires : {false, true}) {
         World w("single-switch", SWITCH_17, Engine(expires ? "1000" : "0"));
         g_lost = {0, 0, 0, 0};
         w.config.hooks.lose = Lose;

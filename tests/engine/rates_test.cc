@@ -18,12 +18,12 @@ int64_t PsPerByte(uint64_t gbps)
     return static_cast<int64_t>(8000 / gbps);
 }
 
-void SetRate(World& w, uint32_t host, uint64_t gbps)
+void SetRate(World &w, uint32_t host, uint64_t gbps)
 {
     w.fabric->links[host].rate_bps = gbps * UINT64_C(1000000000);
 }
 
-void ExpectNothingLost(const World& w, uint64_t messages)
+void ExpectNothingLost(const World &w, uint64_t messages)
 {
     auto t = w.Totals();
     for (uint64_t d : t.drops)
@@ -35,10 +35,10 @@ void ExpectNothingLost(const World& w, uint64_t messages)
     EXPECT_EQ(w.acked.size(), messages);
 }
 
-int64_t LastReceived(const World& w)
+int64_t LastReceived(const World &w)
 {
     int64_t last = 0;
-    for (auto& d : w.received)
+    for (auto &d : w.received)
         last = std::max(last, d.received_ps);
     return last;
 }
@@ -52,10 +52,8 @@ int64_t LastReceived(const World& w)
 TEST(Rates, EveryPairIsLosslessAndTakesTheClosedFormToThePicosecond)
 {
     constexpr int64_t N = 1000;
-    for (uint64_t a : GBPS)
-    {
-        for (uint64_t b : GBPS)
-        {
+    for (uint64_t a : GBPS) {
+        for (uint64_t b : GBPS) {
             SCOPED_TRACE(std::to_string(a) + "G in, " + std::to_string(b) + "G out");
             World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}},
                     {{"switch.buffer", "4MiB"}, {"transport.rto", "100ms"}});
@@ -65,7 +63,8 @@ TEST(Rates, EveryPairIsLosslessAndTakesTheClosedFormToThePicosecond)
             w.Send(0, 1, N * 4096);
             w.Run();
             ExpectNothingLost(w, 1);
-            int64_t slow = N * WIRE * PsPerByte(std::min(a, b)), fast = WIRE * PsPerByte(std::max(a, b));
+            int64_t slow = N * WIRE * PsPerByte(std::min(a, b)),
+                    fast = WIRE * PsPerByte(std::max(a, b));
             EXPECT_EQ(LastReceived(w), slow + fast + 2 * DELAY);
             EXPECT_EQ(w.Totals().pfc_pauses > 0, a > b);
         }
@@ -75,8 +74,7 @@ TEST(Rates, EveryPairIsLosslessAndTakesTheClosedFormToThePicosecond)
 // Nine senders, one of each rate, to a receiver of each rate.
 TEST(Rates, AMixedIncastIsLosslessAtEveryReceiver)
 {
-    for (uint64_t b : GBPS)
-    {
+    for (uint64_t b : GBPS) {
         SCOPED_TRACE(std::to_string(b) + "G receiver");
         World w("single-switch", {{"hosts", "10"}, {"rate", "100Gbps"}, {"delay", "1us"}},
                 {{"switch.buffer", "8MiB"}, {"transport.rto", "100ms"}});
@@ -99,7 +97,8 @@ TEST(Rates, AMixedIncastIsLosslessAtEveryReceiver)
 // The receiver's link is busy from the first packet's arrival to the end: 16,000 x 334,240 ps.
 TEST(Rates, Incast1000To1DropsNothing)
 {
-    World w("single-switch", {{"hosts", "1001"}, {"rate", "100Gbps"}, {"delay", "1us"}}, {{"switch.buffer", "80MiB"}});
+    World w("single-switch", {{"hosts", "1001"}, {"rate", "100Gbps"}, {"delay", "1us"}},
+            {{"switch.buffer", "80MiB"}});
     w.Build();
     for (uint32_t s = 0; s < 1000; s++)
         w.Send(s, 1000, 65536, s);
@@ -112,7 +111,8 @@ TEST(Rates, Incast1000To1DropsNothing)
 // 256 KiB each through 32 leaves and 4 spines: pauses spread from the receiver's leaf to every leaf and host.
 TEST(Rates, Incast1000To1OverTwoTiersDropsNothing)
 {
-    World w("leaf-spine", {{"leaves", "32"}, {"spines", "4"}, {"hosts-per-leaf", "32"}, {"host-rate", "100Gbps"}},
+    World w("leaf-spine",
+            {{"leaves", "32"}, {"spines", "4"}, {"hosts-per-leaf", "32"}, {"host-rate", "100Gbps"}},
             {{"switch.buffer", "6MiB"}, {"transport.rto", "100ms"}});
     w.Build();
     for (uint32_t s = 0; s < 1000; s++)
@@ -122,11 +122,11 @@ TEST(Rates, Incast1000To1OverTwoTiersDropsNothing)
     EXPECT_GE(LastReceived(w), 64000 * WIRE * 80);
     EXPECT_LE(LastReceived(w), 64000 * WIRE * 80 * 1001 / 1000);
     uint64_t hosts = 0, switches = 0;
-    for (uint32_t i = 0; i < w.fabric->nports; i++)
-    {
+    for (uint32_t i = 0; i < w.fabric->nports; i++) {
         struct weft_port_counters st;
         weft_engine_port_stats(w.e, i, &st);
-        (w.fabric->nodes[w.fabric->ports[i].node].kind == WEFT_NODE_HOST ? hosts : switches) += st.pauses > 0;
+        (w.fabric->nodes[w.fabric->ports[i].node].kind == WEFT_NODE_HOST ? hosts : switches) +=
+            st.pauses > 0;
     }
     EXPECT_GT(hosts, 0u);
     EXPECT_GT(switches, 4u); // leaves are paused by spines, spines by the receiver's leaf
@@ -137,11 +137,15 @@ TEST(Rates, Incast1000To1OverTwoTiersDropsNothing)
 // behind each other.
 TEST(Rates, EightLosslessPrioritiesInTheLeastHeadroom)
 {
-    for (const char* delay : {"1ns", "50ns", "1us"})
-    {
+    for (const char *delay : {"1ns", "50ns", "1us"}) {
         World w("single-switch", {{"hosts", "9"}, {"rate", "100Gbps"}, {"delay", delay}},
-                {{"pfc.prios", "255"}, {"transport.mtu", "256B"}, {"switch.reserve", "0"}, {"pfc.xon-offset", "0"},
-                 {"switch.threshold", "static"}, {"switch.limit", "300B"}, {"switch.strict-prios", "0"}});
+                {{"pfc.prios", "255"},
+                 {"transport.mtu", "256B"},
+                 {"switch.reserve", "0"},
+                 {"pfc.xon-offset", "0"},
+                 {"switch.threshold", "static"},
+                 {"switch.limit", "300B"},
+                 {"switch.strict-prios", "0"}});
         w.Build();
         uint64_t n = 0;
         for (uint32_t s = 0; s < 9; s++)
@@ -157,7 +161,8 @@ TEST(Rates, EightLosslessPrioritiesInTheLeastHeadroom)
 TEST(Rates, FewBitsPerSecond)
 {
     for (uint64_t bps : {1, 2, 1000, 1899, 29000, 1000000}) {
-        World w("single-switch", {{"hosts", "2"}}, {{"transport.rto", "100s"}, {"transport.mtu", "4096B"}});
+        World w("single-switch", {{"hosts", "2"}},
+                {{"transport.rto", "100s"}, {"transport.mtu", "4096B"}});
         for (uint32_t h = 0; h < 2; h++)
             w.fabric->links[h].rate_bps = bps;
         w.Build();
@@ -165,7 +170,8 @@ TEST(Rates, FewBitsPerSecond)
         ASSERT_EQ(weft_engine_run(w.e, WEFT_NEVER), 0) << weft_engine_error(w.e)->msg;
         ASSERT_EQ(w.received.size(), 1u);
         // 2^-20 ps per byte of rounding
-        EXPECT_NEAR(double(w.received[0].received_ps), 2 * (WIRE * 8e12 / double(bps) + DELAY), 2) << bps;
+        EXPECT_NEAR(double(w.received[0].received_ps), 2 * (WIRE * 8e12 / double(bps) + DELAY), 2)
+            << bps;
         EXPECT_EQ(w.received[0].received_ps, w.received[0].ideal_ps);
     }
 }
@@ -178,6 +184,7 @@ TEST(Rates, TheEndOfTheClockIsAnError)
     w.Build();
     w.Send(0, 1, 1000000);
     EXPECT_EQ(weft_engine_run(w.e, WEFT_NEVER), WEFT_E_LIMIT);
-    EXPECT_NE(std::string(weft_engine_error(w.e)->msg).find("simulated time has come to"), std::string::npos);
+    EXPECT_NE(std::string(weft_engine_error(w.e)->msg).find("simulated time has come to"),
+              std::string::npos);
     EXPECT_GT(weft_engine_now(w.e), WEFT_NEVER / 4);
 }

@@ -10,7 +10,8 @@ namespace
 const Settings STAR = {{"hosts", "4"}, {"rate", "100Gbps"}, {"delay", "1us"}};
 
 // Bytes of the messages of each priority received in 4 ms.
-std::map<uint64_t, uint64_t> Shares(const Settings& engine, const std::vector<std::pair<uint32_t, uint32_t>>& flows)
+std::map<uint64_t, uint64_t> Shares(const Settings &engine,
+                                    const std::vector<std::pair<uint32_t, uint32_t>> &flows)
 {
     Settings all = {{"pfc.prios", "63"}, {"switch.buffer", "16MiB"}};
     all.insert(all.end(), engine.begin(), engine.end());
@@ -22,7 +23,7 @@ std::map<uint64_t, uint64_t> Shares(const Settings& engine, const std::vector<st
             w.Send(src, 3, 40960, prio, prio);
     EXPECT_EQ(weft_engine_run(w.e, 4 * WEFT_PS_PER_MS), 0);
     std::map<uint64_t, uint64_t> bytes;
-    for (auto& d : w.received)
+    for (auto &d : w.received)
         bytes[d.msg.tag] += 40960;
     for (auto [src, prio] : flows)
         EXPECT_LT(bytes[prio], 1280u * 40960) << "priority " << prio << " ran out of messages";
@@ -77,7 +78,8 @@ TEST(Scheduler, UnusedSharesAreDivided)
 
 TEST(Scheduler, StrictPrioritiesComeFirst)
 {
-    auto b = Shares({{"switch.strict-prios", "16"}, {"switch.weight-map", "3:1000"}}, {{0, 3}, {1, 4}});
+    auto b =
+        Shares({{"switch.strict-prios", "16"}, {"switch.weight-map", "3:1000"}}, {{0, 3}, {1, 4}});
     EXPECT_EQ(b[3], 0u);
     ExpectShare(b[4], 1.0);
 }

@@ -9,11 +9,12 @@ constexpr int64_t kMs = WEFT_PS_PER_MS;
 
 // Runs with a look each half of `after`, until nothing gets on, nothing is left, or `end`. Returns what the last
 // look said; *at: when.
-weft_motion
-Watch(World &w, int64_t after, int64_t end, int64_t *at)
+weft_motion Watch(World &w, int64_t after, int64_t end, int64_t *at)
 {
     weft_motion m = WEFT_MOTION_SOME;
-    for (*at = after / 2; *at < end && m != WEFT_MOTION_STUCK && weft_engine_next(w.e) != WEFT_NEVER; *at += after / 2) {
+    for (*at = after / 2;
+         *at < end && m != WEFT_MOTION_STUCK && weft_engine_next(w.e) != WEFT_NEVER;
+         *at += after / 2) {
         EXPECT_EQ(weft_engine_run(w.e, *at), 0) << weft_engine_error(w.e)->msg;
         weft_engine_set_now(w.e, *at);
         m = weft_engine_motion(w.e, *at, after);
@@ -21,17 +22,17 @@ Watch(World &w, int64_t after, int64_t end, int64_t *at)
     return m;
 }
 
-std::vector<std::string>
-Explained(const World &w)
+std::vector<std::string> Explained(const World &w)
 {
     std::vector<std::string> said;
     weft_engine_explain(
-        w.e, 100, [](void *to, const char *s) { static_cast<std::vector<std::string> *>(to)->push_back(s); }, &said);
+        w.e, 100,
+        [](void *to, const char *s) { static_cast<std::vector<std::string> *>(to)->push_back(s); },
+        &said);
     return said;
 }
 
-void
-BitErrors(World &w, double ber)
+void BitErrors(World &w, double ber)
 {
     weft_err err = {};
     weft_link_change c = {};
@@ -48,7 +49,8 @@ BitErrors(World &w, double ber)
 TEST(Stall, GoBack0UnderBitErrorsIsFoundAndNamed)
 {
     std::string first;
-    for (const char *recovery : {"go-back-0", "go-back-0", "go-back-n", "selective-repeat", "out-of-order"}) {
+    for (const char *recovery :
+         {"go-back-0", "go-back-0", "go-back-n", "selective-repeat", "out-of-order"}) {
         SCOPED_TRACE(recovery);
         World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}},
                 {{"transport.recovery", recovery}, {"transport.rto", "100us"}});
@@ -69,10 +71,13 @@ TEST(Stall, GoBack0UnderBitErrorsIsFoundAndNamed)
         EXPECT_EQ(m, WEFT_MOTION_STUCK);
         EXPECT_LT(at, 500 * kMs);
         ASSERT_EQ(said.size(), 1u);
-        EXPECT_NE(said[0].find("h0 -> h1: message 0 of 4 MB (tag 7)"), std::string::npos) << said[0];
+        EXPECT_NE(said[0].find("h0 -> h1: message 0 of 4 MB (tag 7)"), std::string::npos)
+            << said[0];
         EXPECT_NE(said[0].find("no progress since "), std::string::npos) << said[0];
         EXPECT_NE(said[0].find(" of 977; "), std::string::npos) << said[0];
-        EXPECT_NE(said[0].find("(transport.recovery=go-back-0 starts anew after each loss)"), std::string::npos) << said[0];
+        EXPECT_NE(said[0].find("(transport.recovery=go-back-0 starts anew after each loss)"),
+                  std::string::npos)
+            << said[0];
         EXPECT_EQ(first.empty() ? said[0] : first, said[0]);
         first = said[0];
     }
@@ -95,8 +100,12 @@ TEST(Stall, SlowIsNotStuck)
     {
         SCOPED_TRACE("a slow link behind a fast one, full of packets sent again");
         World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}},
-                {{"transport.rto", "1ms"}, {"transport.rto-backoff-max", "0"}, {"transport.retry-max", "0"},
-                 {"pfc.enabled", "false"}, {"switch.buffer", "1MiB"}, {"switch.lossy-alpha", "1/8"}});
+                {{"transport.rto", "1ms"},
+                 {"transport.rto-backoff-max", "0"},
+                 {"transport.retry-max", "0"},
+                 {"pfc.enabled", "false"},
+                 {"switch.buffer", "1MiB"},
+                 {"switch.lossy-alpha", "1/8"}});
         w.Build();
         weft_err err = {};
         weft_link_change c = {};
@@ -110,7 +119,8 @@ TEST(Stall, SlowIsNotStuck)
     }
     {
         SCOPED_TRACE("three packets of ten lost, a timeout each");
-        World w("single-switch", {{"hosts", "2"}}, {{"transport.rto", "1s"}}, "static-window", {{"window", "4KiB"}});
+        World w("single-switch", {{"hosts", "2"}}, {{"transport.rto", "1s"}}, "static-window",
+                {{"window", "4KiB"}});
         w.Build();
         BitErrors(w, 1e-5);
         w.Send(0, 1, 100000);

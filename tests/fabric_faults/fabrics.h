@@ -11,8 +11,7 @@
 #include <memory>
 #include <string>
 
-struct Free
-{
+struct Free {
     void operator()(weft_fabric *f) const
     {
         weft_fabric_free(f);
@@ -31,13 +30,13 @@ using Plan = std::unique_ptr<weft_fault_plan, Free>;
 using Player = std::unique_ptr<weft_fault_player, Free>;
 
 // Links 0 to 3: h0-s4, h1-s4, h2-s5, h3-s5; 4 and 5: s4-s5. All 100 Gbps.
-inline Fabric
-TwoSwitches()
+inline Fabric TwoSwitches()
 {
     Fabric f(weft_fabric_new());
     weft_err err = {};
     for (int i = 0; i < 6; i++)
-        weft_fabric_add_node(f.get(), i < 4 ? WEFT_NODE_HOST : WEFT_NODE_SWITCH, i < 4 ? 0 : 1, nullptr, &err);
+        weft_fabric_add_node(f.get(), i < 4 ? WEFT_NODE_HOST : WEFT_NODE_SWITCH, i < 4 ? 0 : 1,
+                             nullptr, &err);
     const uint32_t ends[][2] = {{0, 4}, {1, 4}, {2, 5}, {3, 5}, {4, 5}, {4, 5}};
     for (auto &e : ends) {
         weft_fabric_link l = {};
@@ -50,8 +49,7 @@ TwoSwitches()
     return f;
 }
 
-inline Plan
-Read(const Fabric &f, const std::string &events, std::string *why = nullptr)
+inline Plan Read(const Fabric &f, const std::string &events, std::string *why = nullptr)
 {
     weft_err err = {};
     Plan t(weft_fault_plan_new(events.c_str(), f.get(), &err));

@@ -11,15 +11,13 @@ namespace
 
 constexpr int64_t US = WEFT_PS_PER_US;
 
-struct NoteNet
-{
+struct NoteNet {
     weft_net net = {&ops};
     int64_t now = 0;
     bool stopped = false;
     int fails_at = 0; // the change that is refused, counted from 1
     int changes = 0;
-    struct Call
-    {
+    struct Call {
         int64_t t;
         void (*fn)(void *, uint64_t);
         void *ctx;
@@ -51,12 +49,15 @@ struct NoteNet
     inline static const weft_net_ops ops = [] {
         weft_net_ops o = {};
         o.now_ps = [](const weft_net *n) { return self(n)->now; };
-        o.after = [](weft_net *n, int64_t delay, void (*fn)(void *, uint64_t), void *ctx, uint64_t, weft_err *) {
+        o.after = [](weft_net *n, int64_t delay, void (*fn)(void *, uint64_t), void *ctx, uint64_t,
+                     weft_err *) {
             self(n)->calls.push_back({self(n)->now + delay, fn, ctx});
             return 0;
         };
         o.stop = [](weft_net *n) { self(n)->stopped = true; };
-        o.port_stats = [](const weft_net *n, uint32_t port, weft_port_counters *out) { *out = self(n)->ports[port]; };
+        o.port_stats = [](const weft_net *n, uint32_t port, weft_port_counters *out) {
+            *out = self(n)->ports[port];
+        };
         o.change_links = [](weft_net *n, weft_link_change *list, size_t count, weft_err *err) {
             NoteNet *s = self(n);
             if (++s->changes == s->fails_at)
@@ -80,8 +81,7 @@ struct NoteNet
     }();
 };
 
-struct Played
-{
+struct Played {
     NoteNet net;
     std::vector<std::string> records;
     int64_t over_at = WEFT_NEVER;
@@ -96,7 +96,9 @@ struct Played
         play.plan = t.get();
         play.net = &net.net;
         play.ctx = this;
-        play.over = [](void *ctx) { return static_cast<Played *>(ctx)->net.now >= static_cast<Played *>(ctx)->over_at; };
+        play.over = [](void *ctx) {
+            return static_cast<Played *>(ctx)->net.now >= static_cast<Played *>(ctx)->over_at;
+        };
         play.record = [](void *ctx, const weft_fault_record *r) {
             static_cast<Played *>(ctx)->records.push_back(
                 std::string(r->kind) + " " + std::to_string(r->stretch->link) + " " +
@@ -122,9 +124,10 @@ TEST(FaultPlay, OneInstantIsOneChange)
     Played p;
     p.Play("switch-down switch=s5 at=5us until=9us; degrade link=0 rate=25Gbps at=5us until=7us");
     EXPECT_EQ(p.net.notes, (Texts{"5: 2- 3- 4- 5- 0=25", "7: 0=100", "9: 2+ 3+ 4+ 5+"}));
-    EXPECT_EQ(p.records, (Texts{"degrade 0 5-7 sent 4 lost 0", "switch-down 2 5-9 sent 8 lost 102",
-                                "switch-down 3 5-9 sent 8 lost 103", "switch-down 4 5-9 sent 8 lost 104",
-                                "switch-down 5 5-9 sent 8 lost 105"}));
+    EXPECT_EQ(p.records,
+              (Texts{"degrade 0 5-7 sent 4 lost 0", "switch-down 2 5-9 sent 8 lost 102",
+                     "switch-down 3 5-9 sent 8 lost 103", "switch-down 4 5-9 sent 8 lost 104",
+                     "switch-down 5 5-9 sent 8 lost 105"}));
     EXPECT_EQ(p.never, 0u);
 }
 
@@ -132,7 +135,8 @@ TEST(FaultPlay, OneInstantIsOneChange)
 TEST(FaultPlay, AtTimeZeroAndToTheEnd)
 {
     Played p;
-    p.Play("bit-errors link=1 ber=0.5 until=40us; degrade link=0 rate=10Gbps; flap link=2 at=35us period=5us down=1us count=1");
+    p.Play("bit-errors link=1 ber=0.5 until=40us; degrade link=0 rate=10Gbps; flap link=2 at=35us "
+           "period=5us down=1us count=1");
     EXPECT_EQ(p.net.notes, (Texts{"0: 1~500 0=10", "35: 2-", "36: 2+", "40: 1~0"}));
     EXPECT_EQ(p.records, (Texts{"flap 2 35-36 sent 2 lost 102", "bit-errors 1 0-40 sent 80 lost 8",
                                 "degrade 0 0- sent 80 lost 0"}));
@@ -142,9 +146,12 @@ TEST(FaultPlay, AtTimeZeroAndToTheEnd)
 TEST(FaultPlay, OverlappingFailuresAndRatesInARow)
 {
     Played p;
-    p.Play("link-down link=0 at=1us until=5us; switch-down switch=s4 at=3us until=4us; link-down link=0 at=5us until=6us;"
-           "degrade link=2 rate=50Gbps at=1us until=2us; degrade link=2 rate=20Gbps at=2us until=3us");
-    EXPECT_EQ(p.net.notes, (Texts{"1: 0- 2=50", "2: 2=100 2=20", "3: 2=100 1- 4- 5-", "4: 1+ 4+ 5+", "5: 0+ 0-", "6: 0+"}));
+    p.Play(
+        "link-down link=0 at=1us until=5us; switch-down switch=s4 at=3us until=4us; link-down "
+        "link=0 at=5us until=6us;"
+        "degrade link=2 rate=50Gbps at=1us until=2us; degrade link=2 rate=20Gbps at=2us until=3us");
+    EXPECT_EQ(p.net.notes, (Texts{"1: 0- 2=50", "2: 2=100 2=20", "3: 2=100 1- 4- 5-", "4: 1+ 4+ 5+",
+                                  "5: 0+ 0-", "6: 0+"}));
     EXPECT_EQ(std::count(p.records.begin(), p.records.end(), "switch-down 0 3-4 sent 2 lost 0"), 1);
 }
 

@@ -21,10 +21,14 @@ struct Recorded {
 
 std::vector<Recorded> runs()
 {
-    const std::vector<std::string> clos = {"topology.type=leaf-spine", "leaf-spine.leaves=4",
-                                           "leaf-spine.hosts-per-leaf=4", "leaf-spine.spines=2",
-                                           "leaf-spine.uplink-rate=200Gbps", "switch.buffer=2MiB",
-                                           "workload.type=generate", "generate.kind=all-to-all",
+    const std::vector<std::string> clos = {"topology.type=leaf-spine",
+                                           "leaf-spine.leaves=4",
+                                           "leaf-spine.hosts-per-leaf=4",
+                                           "leaf-spine.spines=2",
+                                           "leaf-spine.uplink-rate=200Gbps",
+                                           "switch.buffer=2MiB",
+                                           "workload.type=generate",
+                                           "generate.kind=all-to-all",
                                            "generate.size=8MiB"};
     auto sets = [](std::vector<std::string> base, std::vector<std::string> more) {
         std::vector<std::string> args;
@@ -38,9 +42,11 @@ std::vector<Recorded> runs()
     return {
         {"allreduce-clos16", {source_dir() + "/scenarios/allreduce-clos16"}},
         {"all-to-all-none", sets(clos, {"congestion-control.name=none"})},
-        {"all-to-all-dcqcn", sets(clos, {"congestion-control.name=dcqcn", "ecn.kmin=20KB", "ecn.kmax=80KB"})},
+        {"all-to-all-dcqcn",
+         sets(clos, {"congestion-control.name=dcqcn", "ecn.kmin=20KB", "ecn.kmax=80KB"})},
         {"tcp-incast32", {source_dir() + "/scenarios/tcp-incast32"}, {"tcp_connections.csv"}, true},
-        {"all-to-all-lossy", sets(clos, {"congestion-control.name=none", "pfc.enabled=off", "transport.rto=500us"})},
+        {"all-to-all-lossy",
+         sets(clos, {"congestion-control.name=none", "pfc.enabled=off", "transport.rto=500us"})},
     };
 }
 
@@ -103,13 +109,15 @@ TEST_P(Fingerprint, OfEveryCsvIsTheRecordedOne)
         const auto got = hashes(r, GetParam());
         // Of a release without rows, what the other simulator says.
         if (r.ns3_tcp && !want.count(run + ",flows.csv")) {
-            EXPECT_EQ(got, hashes(r, std::string(GetParam()) == "weft" ? "default" : "weft")) << run;
+            EXPECT_EQ(got, hashes(r, std::string(GetParam()) == "weft" ? "default" : "weft"))
+                << run;
             continue;
         }
         for (const auto &[file, hash] : got) {
             const std::string key = run + "," + file;
             const auto row = want.find(key);
-            EXPECT_EQ(row == want.end() ? "absent" : row->second, hash) << "row: " << key << "," << hash;
+            EXPECT_EQ(row == want.end() ? "absent" : row->second, hash)
+                << "row: " << key << "," << hash;
         }
     }
 }

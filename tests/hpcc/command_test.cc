@@ -64,9 +64,10 @@ TEST(HpccCommand, FlowsThatAreLeftBehindAreInTheSummary)
                           "3 4 25Gbps 1us 0\n");
     write_file(dir / "f", "2\n0 3 3 100 20000000 0\n1 2 3 100 100000000 0\n");
     write_file(dir / "config.txt", "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nL2_BACK_TO_ZERO 1\n");
-    const Said s = weft({"hpcc", "--config", "config.txt", "--out", "o", "--set",
-                         "run.stall-after=1ms", "--set", "transport.rto=20us", "--set", "run.until=30ms"},
-                        dir / "");
+    const Said s =
+        weft({"hpcc", "--config", "config.txt", "--out", "o", "--set", "run.stall-after=1ms",
+              "--set", "transport.rto=20us", "--set", "run.until=30ms"},
+             dir / "");
     EXPECT_EQ(s.code, 1) << s.err;
     EXPECT_CONTAINS(s.err, "1 queue pairs or connections have made no progress for 1ms");
     EXPECT_CONTAINS(s.out, "left behind              1 queue pairs");
@@ -381,9 +382,10 @@ TEST(HpccCommand, AFlowThatNeverGetsThroughEndsTheRun)
     TempDir dir;
     write_file(dir / "t", star);
     write_file(dir / "f", "1\n0 2 3 100 1000000 2\n");
-    write_file(dir / "config.txt", std::string(plain) + "ERROR_RATE_PER_LINK 0.05\nL2_BACK_TO_ZERO 1\n");
-    const Said ran = weft({"hpcc", "--config", "config.txt", "-q", "--out", "o", "--set", "run.stall-after=2ms", "--set",
-                           "transport.rto=100us"},
+    write_file(dir / "config.txt",
+               std::string(plain) + "ERROR_RATE_PER_LINK 0.05\nL2_BACK_TO_ZERO 1\n");
+    const Said ran = weft({"hpcc", "--config", "config.txt", "-q", "--out", "o", "--set",
+                           "run.stall-after=2ms", "--set", "transport.rto=100us"},
                           dir / "");
     EXPECT_EQ(ran.code, 1);
     EXPECT_CONTAINS(ran.err, "1 of 1 flows are not complete");

@@ -35,8 +35,8 @@ class Chatter
                                                      << ' ' << d->msg.token.number << '\n';
                                     },
                                     [](void *c, const weft_completion *d) {
-                                        self(c)->out << self(c)->net.now() << " received " << d->msg.tag
-                                                     << '\n';
+                                        self(c)->out << self(c)->net.now() << " received "
+                                                     << d->msg.tag << '\n';
                                         self(c)->act();
                                     }};
         net.net->ops->set_sink(net.net, &sink);
@@ -49,9 +49,9 @@ class Chatter
         EXPECT_EQ(net.check(), 0) << net.error.msg;
         const weft_totals t = net.totals();
         EXPECT_EQ(t.msgs_acked, t.msgs_posted);
-        out << t.msgs_posted << ' ' << t.packet_hops << ' ' << t.sent[WEFT_PKT_ACK] << ' ' << t.sent[WEFT_PKT_CNP] << ' '
-            << t.ecn_marks << ' ' << t.pfc_pauses << ' ' << t.retx_packets << ' ' << net.now()
-            << '\n'
+        out << t.msgs_posted << ' ' << t.packet_hops << ' ' << t.sent[WEFT_PKT_ACK] << ' '
+            << t.sent[WEFT_PKT_CNP] << ' ' << t.ecn_marks << ' ' << t.pfc_pauses << ' '
+            << t.retx_packets << ' ' << net.now() << '\n'
             << pauses.str();
         for (uint32_t p = 0; p < fabric.graph->nports; p++) {
             weft_port_counters s;

@@ -190,7 +190,8 @@ TEST_P(Bridge, IncastPausesAndTheObserverSees)
     ASSERT_EQ(n.run(), 0) << n.error.msg;
     const weft_totals t = n.totals();
     EXPECT_EQ(t.msgs_acked, 8u);
-    EXPECT_EQ(t.drops[WEFT_DROP_BUFFER] + t.drops[WEFT_DROP_HEADROOM] + t.drops[WEFT_DROP_ERROR], 0u);
+    EXPECT_EQ(t.drops[WEFT_DROP_BUFFER] + t.drops[WEFT_DROP_HEADROOM] + t.drops[WEFT_DROP_ERROR],
+              0u);
     EXPECT_GT(t.pfc_pauses, 0u);
     EXPECT_EQ(t.pfc_pauses, t.pfc_resumes);
     uint64_t pauses = 0, resumes = 0;

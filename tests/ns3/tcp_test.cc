@@ -214,7 +214,8 @@ TEST_P(Variants, OneFlowFillsTheLink)
     EXPECT_EQ(n.totals().retx_packets, 0u);
     const uint64_t segments = (bytes + FRAMING - 1) / SEGMENT + 1;
     EXPECT_GE(n.totals().sent[WEFT_PKT_DATA], segments);
-    EXPECT_LE(n.totals().sent[WEFT_PKT_DATA], segments + 1); /* a short one at the end of a full buffer */
+    EXPECT_LE(n.totals().sent[WEFT_PKT_DATA],
+              segments + 1); /* a short one at the end of a full buffer */
     EXPECT_EQ(n.check(), 0) << n.error.msg;
 }
 

@@ -28,7 +28,10 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"timely", {"ecn.kmin=1KB"}, "signals is rtt, base-rtt, without ecn", {"congestion-control.name=dctcp"}},
+    {"timely",
+     {"ecn.kmin=1KB"},
+     "signals is rtt, base-rtt, without ecn",
+     {"congestion-control.name=dctcp"}},
     {"none", {"ecn.at-enqueue=true"}, "signals is none", {"congestion-control.name=dcqcn"}},
     {"dctcp",
      {"ecn.kmin=1KB", "ecn.rate-map=400Gbps:1KB:2KB:0.1"},
@@ -53,10 +56,7 @@ const Case kCases[] = {
      {"switch.alpha=1/2", "switch.threshold=static"},
      "switch.threshold is static",
      {"switch.threshold=dynamic"}},
-    {"none",
-     {"switch.alpha=1/2", "pfc.enabled=off"},
-     "pfc.enabled is false",
-     {"pfc.enabled=on"}},
+    {"none", {"switch.alpha=1/2", "pfc.enabled=off"}, "pfc.enabled is false", {"pfc.enabled=on"}},
     {"none", {"switch.lossy-alpha=2"}, "pfc.enabled is true", {"pfc.enabled=off"}},
     {"dctcp", {"ecn.pmax=0.1"}, "ecn.kmin is 75KB", {"ecn.kmin=1KB", "ecn.kmax=2KB"}},
     {"none",

@@ -30,6 +30,7 @@ const char ends[] = "only frontend/cli ends the process: return a struct weft_er
 const char overflow[] = "it cannot be told the size of its buffer";
 const char pedantic[] = "ns-3 builds with -Wpedantic: use base/int128.h";
 const char later[] = "later releases of ns-3 have it no more";
+const char width[] = "say the width: int64_t, and PRId64 in formats";
 const char silent[] = "it hides errors: use base/units.h";
 
 const std::vector<Banned> banned = {
@@ -71,6 +72,7 @@ const std::vector<Banned> banned = {
     {"TestCase::EXTENSIVE", WORD, later, {}, true},
     {", SYSTEM)", WORD, later, {}, true},
     {", UNIT)", WORD, later, {}, true},
+    {"long long", WORD, width, {}, false},
     {"__int128", WORD, pedantic, {"frontend/base/int128.h"}, true},
 };
 
@@ -172,6 +174,7 @@ TEST(BannedCalls, UsesAreFound)
         {"tests/x/x.cc", "int v = atoi(text);", false},
         {"frontend/base/x.c", "strcpy(a, b);", false},
         {"frontend/base/x.c", "sprintf(a, b);", false},
+        {"frontend/base/x.c", "f((unsigned long long)n);", false},
         {"frontend/base/x.txt", "sprintf(a, b);", true}, /* no code */
     };
     for (const auto &c : cases) {

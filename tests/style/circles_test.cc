@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 using Graph = std::map<std::string, std::map<std::string, std::string>>;
 
 /* The folders whose files make no circle of calls. */
-const std::vector<std::string> without_call_circles = {"frontend", "topologies", "congestion", "ns3-module/engine"};
+const std::vector<std::string> without_call_circles = {"frontend", "topologies", "congestion",
+                                                       "ns3-module/engine"};
 
 /* Tarjan: sets of more than one node that reach each other. */
 class Circles
@@ -178,9 +179,9 @@ TEST(Circles, NoFileIsCalledBackByThoseItCalls)
     const std::vector<Symbol> symbols = built_symbols(build, paths_of(project_tree()));
     ASSERT_GT(symbols.size(), 1000u) << "no object files in " << build << ": build weft first";
     for (const std::string &folder : without_call_circles)
-        EXPECT_TRUE(std::any_of(symbols.begin(), symbols.end(), [&](const Symbol &s) {
-            return lies_in(s.file, folder);
-        })) << "no object files of " << folder;
+        EXPECT_TRUE(std::any_of(symbols.begin(), symbols.end(),
+                                [&](const Symbol &s) { return lies_in(s.file, folder); }))
+            << "no object files of " << folder;
     EXPECT_EQ(joined(circles_of(calls_graph(symbols))), "");
 }
 

@@ -54,7 +54,8 @@ std::vector<std::string> keys_of(const std::string &line, const std::string &cod
             from--;
         while (to < line.size() && key_char(line[to]))
             to++;
-        const bool word = from > 0 && (line[from - 1] == '.' || line[from - 1] == '_' || line[from - 1] == '/');
+        const bool word =
+            from > 0 && (line[from - 1] == '.' || line[from - 1] == '_' || line[from - 1] == '/');
         if (from < i && to > i + 1 && !word && (to == line.size() || line[to] != '('))
             keys.push_back(line.substr(from, to - from));
     }

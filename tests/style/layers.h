@@ -8,16 +8,16 @@
 #include <map>
 #include <set>
 
-inline const std::string base = "frontend/base", net = "frontend/net", workload = "frontend/workload",
-                  collective = "frontend/collective", sys = "frontend/system", jobs = "frontend/jobs",
-                  fault = "frontend/fault",
-                  scenario = "frontend/scenario", report = "frontend/report", hpcc = "frontend/hpcc",
-                  cli = "frontend/cli",
-                  congestion = "congestion", topologies = "topologies",
-                  engine = "ns3-module/engine", model = "ns3-module/model",
-                  helper = "ns3-module/helper", bridge = "ns3-module/bridge",
-                  module_test = "ns3-module/test", examples = "ns3-module/examples",
-                  ns3 = "ns3"; /* any header of ns-3, weft's installed ones among them */
+inline const std::string base = "frontend/base", net = "frontend/net",
+                         workload = "frontend/workload", collective = "frontend/collective",
+                         sys = "frontend/system", jobs = "frontend/jobs", fault = "frontend/fault",
+                         scenario = "frontend/scenario", report = "frontend/report",
+                         hpcc = "frontend/hpcc", cli = "frontend/cli", congestion = "congestion",
+                         topologies = "topologies", engine = "ns3-module/engine",
+                         model = "ns3-module/model", helper = "ns3-module/helper",
+                         bridge = "ns3-module/bridge", module_test = "ns3-module/test",
+                         examples = "ns3-module/examples",
+                         ns3 = "ns3"; /* any header of ns-3, weft's installed ones among them */
 
 inline const std::map<std::string, std::set<std::string>> arrows = {
     {base, {}},
@@ -33,8 +33,8 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
     {report, {base, congestion, topologies, workload, collective, net, sys, jobs, fault, scenario}},
     {hpcc, {base, congestion, topologies, workload, net, sys, jobs, scenario, report}},
     {cli,
-     {base, congestion, topologies, workload, collective, net, sys, jobs, fault, scenario, report, hpcc,
-      bridge, engine}},
+     {base, congestion, topologies, workload, collective, net, sys, jobs, fault, scenario, report,
+      hpcc, bridge, engine}},
     {engine, {base, congestion, topologies}},
     {model, {base, congestion, topologies, engine, ns3}},
     {helper, {base, congestion, topologies, engine, model, ns3}},

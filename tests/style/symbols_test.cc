@@ -22,7 +22,8 @@ bool parse_row(const std::string &line, Symbol &s)
 {
     std::istringstream in(line);
     std::string number, value, size, type;
-    return in >> number >> value >> size >> type >> s.binding >> s.visibility >> s.section >> s.name &&
+    return in >> number >> value >> size >> type >> s.binding >> s.visibility >> s.section >>
+               s.name &&
            number.back() == ':';
 }
 
@@ -44,8 +45,9 @@ std::string demangled(const std::string &name)
 bool good_cpp(const std::string &mangled)
 {
     std::string name = demangled(mangled);
-    for (const char *what : {"vtable for ", "typeinfo for ", "typeinfo name for ", "guard variable for ",
-                             "non-virtual thunk to ", "VTT for ", "construction vtable for "})
+    for (const char *what :
+         {"vtable for ", "typeinfo for ", "typeinfo name for ", "guard variable for ",
+          "non-virtual thunk to ", "VTT for ", "construction vtable for "})
         if (name.compare(0, std::string(what).size(), what) == 0)
             name.erase(0, std::string(what).size());
     if (mangled.compare(0, 5, "_ZTIF") == 0 || mangled.compare(0, 5, "_ZTSF") == 0)
@@ -104,7 +106,8 @@ std::vector<std::string> libraries(const std::filesystem::path &build)
     for (const char *top : {"frontend", "congestion", "topologies", "ns3-module"})
         for (auto &e : std::filesystem::recursive_directory_iterator(build / top)) {
             const std::string name = e.path().filename().string();
-            if (e.is_regular_file() && name.compare(0, 8, "libweft_") == 0 && e.path().extension() == ".a")
+            if (e.is_regular_file() && name.compare(0, 8, "libweft_") == 0 &&
+                e.path().extension() == ".a")
                 found.push_back(e.path().string());
         }
     return found;
@@ -141,9 +144,12 @@ TEST(Symbols, UnprefixedOnesAreFound)
         {"    12: 0000000000000000    42 FUNC    LOCAL  DEFAULT    1 pkt_new", true},
         {"    12: 0000000000000000     0 NOTYPE  GLOBAL DEFAULT  UND malloc", true},
         {"    12: 0000000000000000     8 OBJECT  GLOBAL DEFAULT    3 g_table", false},
-        {"    12: 0000000000000000    42 FUNC    GLOBAL DEFAULT    1 _ZN3ns310WeftFabric5BuildEv", true},
-        {"    12: 0000000000000000    42 FUNC    GLOBAL DEFAULT    1 _ZN8TcpHosts7GetNodeEjj", false},
-        {"    12: 0000000000000000    42 FUNC    GLOBAL DEFAULT    1 _ZN4weft8TcpHosts7GetNodeEjj", true},
+        {"    12: 0000000000000000    42 FUNC    GLOBAL DEFAULT    1 _ZN3ns310WeftFabric5BuildEv",
+         true},
+        {"    12: 0000000000000000    42 FUNC    GLOBAL DEFAULT    1 _ZN8TcpHosts7GetNodeEjj",
+         false},
+        {"    12: 0000000000000000    42 FUNC    GLOBAL DEFAULT    1 _ZN4weft8TcpHosts7GetNodeEjj",
+         true},
         {"    12: 0000000000000000    42 FUNC    WEAK   DEFAULT    1 _Z4helpv", false},
     };
     for (const auto &c : cases) {

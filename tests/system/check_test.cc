@@ -121,9 +121,10 @@ TEST(Check, Stragglers)
               "system.stragglers: there is no rank 2, only 0 to 1");
     EXPECT_EQ(Check(job, {{"stragglers", "1:-2"}}),
               "parameter 'stragglers': '1:-2': -2 is out of range; valid is 0.000001 to 1000000");
-    EXPECT_EQ(Check(job, {{"stragglers", "1"}}),
-              "parameter 'stragglers': '1': write RANK:FACTOR,..., such as 3:1.5,7:2 (rank 3 computes "
-              "1.5 times as long)");
+    EXPECT_EQ(
+        Check(job, {{"stragglers", "1"}}),
+        "parameter 'stragglers': '1': write RANK:FACTOR,..., such as 3:1.5,7:2 (rank 3 computes "
+        "1.5 times as long)");
 }
 
 // Maps by type of communication name the kinds of collectives in the order of their enum.
@@ -133,7 +134,8 @@ TEST(Check, TypesOfCommunicationAreTheKindsOfCollectives)
     weft_list_item item;
     for (int k = 0; k <= WEFT_COLL_KINDS; k++)
         for (const weft_list_form *form : {&weft_priorities_form, &weft_qps_form}) {
-            const char *name = k < WEFT_COLL_KINDS ? weft_coll_kind_name(weft_coll_kind(k)) : "send";
+            const char *name =
+                k < WEFT_COLL_KINDS ? weft_coll_kind_name(weft_coll_kind(k)) : "send";
             const std::string text = std::string(name) + ":1";
             list = {text.c_str(), form, 0};
             ASSERT_EQ(weft_list_next(&list, &item, nullptr), 1) << name;

@@ -75,7 +75,7 @@ TEST(JointJob, MessagesMatchInOrder)
 {
     Joint j(2);
     uint64_t a = j.ranks[0].cpu(4);
-    j.ranks[0].send(1, 100, {}, 1); // at 0
+    j.ranks[0].send(1, 100, {}, 1);  // at 0
     j.ranks[0].send(1, 200, {a}, 1); // at 4 us
     j.ranks[0].send(1, 300, {}, 2);
     j.ranks[0].send(1, 5, {}, 3); // nobody receives it
@@ -99,9 +99,9 @@ TEST(JointJob, AReceiveWithoutItsSendIsAnError)
     j.ranks[1].recv(0, 100, {}, 1);
     j.ranks[1].recv(0, 100, {}, 1);
     EXPECT_EQ(j.look(), WEFT_E_INPUT);
-    EXPECT_EQ(std::string(j.err.msg),
-              "rank 1, node 2 'recv': receives from rank 0 with tag 1, 2 times in all, but rank 0 sends that 1 times: it "
-              "would wait for ever");
+    EXPECT_EQ(std::string(j.err.msg), "rank 1, node 2 'recv': receives from rank 0 with tag 1, 2 "
+                                      "times in all, but rank 0 sends that 1 times: it "
+                                      "would wait for ever");
 }
 
 // Each waits for the other's message before it sends its own.
@@ -114,7 +114,8 @@ TEST(JointJob, CirclesThroughSeveralRanksAreNamed)
     j.ranks[1].send(0, 100, {b});
     EXPECT_EQ(j.look(), WEFT_E_INPUT);
     EXPECT_EQ(std::string(j.err.msg),
-              "the job can't end: rank 0, node 1 'recv' waits for rank 1, node 2 'send' waits for rank 1, node 1 'recv' waits "
+              "the job can't end: rank 0, node 1 'recv' waits for rank 1, node 2 'send' waits for "
+              "rank 1, node 1 'recv' waits "
               "for rank 0, node 2 'send', and that waits for the first of these 4");
 }
 
@@ -125,8 +126,11 @@ TEST(JointJob, CirclesThroughCollectives)
     j.ranks[0].coll(ALL_REDUCE, 200, "", {j.ranks[0].coll(ALL_REDUCE, 100)});
     j.ranks[1].coll(ALL_REDUCE, 100, "", {j.ranks[1].coll(ALL_REDUCE, 200)});
     EXPECT_EQ(j.look(), WEFT_E_INPUT);
-    EXPECT_NE(std::string(j.err.msg).find("the job can't end: rank "), std::string::npos) << j.err.msg;
-    EXPECT_NE(std::string(j.err.msg).find("and that waits for the first of these 4"), std::string::npos) << j.err.msg;
+    EXPECT_NE(std::string(j.err.msg).find("the job can't end: rank "), std::string::npos)
+        << j.err.msg;
+    EXPECT_NE(std::string(j.err.msg).find("and that waits for the first of these 4"),
+              std::string::npos)
+        << j.err.msg;
 }
 
 // Nothing depends on the order here, so the job ends; NCCL would not.

@@ -242,8 +242,7 @@ TEST(Overlap, RandomJobsMoveExactlyTheirBytes)
                                 ? (uint32_t)weft_rng_below(&rng, members)
                                 : 0;
             c.root = c.group ? some[root] : root;
-            planned +=
-                Planned(specs[c.what], kPlays[c.what].kind, members, root, c.bytes, chunks);
+            planned += Planned(specs[c.what], kPlays[c.what].kind, members, root, c.bytes, chunks);
             all.push_back(c);
         }
         for (uint32_t r = 0; r < n; r++) {

@@ -83,7 +83,8 @@ TEST(AstraSimCustom, PlaysItsFilesAtAnySize)
     EXPECT_EQ(play("chakra:file=custom_allreduce:size=1MiB", 2 << 20, "0"), 124348);
     // MSCCL: 14 messages of 128 KiB, 7 additions of 3 * floor(131072 / 1600) ns: the native ring
     EXPECT_EQ(play("msccl:file=custom_allreduce.xml", 1 << 20, "0"), 14 * 2941 + 7 * 243);
-    EXPECT_EQ(play("msccl:file=custom_allreduce.xml", 1 << 20, "10ns"), play("ring", 1 << 20, "10ns"));
+    EXPECT_EQ(play("msccl:file=custom_allreduce.xml", 1 << 20, "10ns"),
+              play("ring", 1 << 20, "10ns"));
 }
 
 } // namespace

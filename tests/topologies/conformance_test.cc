@@ -55,7 +55,8 @@ TEST(TopologyTable, FindsEveryNameAndSuggestsTheNearest)
     EXPECT_EQ(err.code, WEFT_E_INPUT);
     EXPECT_NE(std::string(err.msg).find("'leaf-spine'"), std::string::npos) << err.msg;
     EXPECT_EQ(weft_topology_find("moebius-strip-of-switches", &err), nullptr);
-    EXPECT_NE(std::string(err.msg).find("there are: single-switch, dumbbell"), std::string::npos) << err.msg;
+    EXPECT_NE(std::string(err.msg).find("there are: single-switch, dumbbell"), std::string::npos)
+        << err.msg;
 }
 
 TEST(TopologyTable, ParametersAreDescribedAndTheirTextsValid)

@@ -87,7 +87,8 @@ TEST(TopologyReaders, NcclDevicesByTheirClass)
     ASSERT_NE(f, nullptr);
     EXPECT_EQ(f->nhosts, 3u);
     EXPECT_EQ(f->nswitches, 1u + 2u + 2u);
-    EXPECT_NE(std::string(f->notes ? f->notes : "").find("3 GPUs and 2 NICs are known by their PCI class alone"),
+    EXPECT_NE(std::string(f->notes ? f->notes : "")
+                  .find("3 GPUs and 2 NICs are known by their PCI class alone"),
               std::string::npos);
     Routes r = routes_of(f);
     EXPECT_EQ(weft_routes_hops(r.get(), 0, 1), 2u); // GPU, bridge, GPU
@@ -104,7 +105,8 @@ TEST(TopologyReaders, NcclMachinesShareAnNvswitchThatNobodyShows)
     ASSERT_NE(f, nullptr);
     EXPECT_EQ(f->nhosts, 2u);
     EXPECT_EQ(f->nswitches, 2u + 2u + 1u + 1u); // CPUs, NICs, NVSwitch, network
-    EXPECT_NE(std::string(f->notes ? f->notes : "").find("<gin> in a NIC is not known"), std::string::npos);
+    EXPECT_NE(std::string(f->notes ? f->notes : "").find("<gin> in a NIC is not known"),
+              std::string::npos);
     Routes r = routes_of(f);
     uint32_t p[8];
     ASSERT_EQ(weft_routes_path(r.get(), 0, 1, 3, p, 8), 2u);
@@ -121,7 +123,8 @@ TEST(TopologyReaders, RcclXgmiLinksAndMachines)
     ASSERT_NE(f, nullptr);
     EXPECT_EQ(f->nhosts, 5u);
     EXPECT_EQ(f->nswitches, 2u + 2u + 1u);
-    EXPECT_NE(std::string(f->notes ? f->notes : "").find("<hxgmi> in a GPU is not known"), std::string::npos);
+    EXPECT_NE(std::string(f->notes ? f->notes : "").find("<hxgmi> in a GPU is not known"),
+              std::string::npos);
     auto rate = [&](uint32_t a, uint32_t b) {
         for (uint32_t l = 0; l < f->nlinks; l++)
             if (f->links[l].a == a && f->links[l].b == b)

@@ -77,7 +77,8 @@ void Check(const weft_fabric *f, const std::vector<uint32_t> &hosts, const weft_
 
 TEST(ReductionTree, ShapesOnAClos)
 {
-    const Fabric f = build("leaf-spine", {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}});
+    const Fabric f =
+        build("leaf-spine", {{"leaves", "4"}, {"spines", "2"}, {"hosts-per-leaf", "4"}});
     Tree one(f.get(), {4, 5, 7});
     ASSERT_EQ(one.rc, 0) << one.err.msg;
     EXPECT_EQ(one.t.nswitches, 1u); // their leaf alone
@@ -107,7 +108,8 @@ TEST(ReductionTree, ThreeTiers)
 
 TEST(ReductionTree, WhoGivesAndWhoWants)
 {
-    const Fabric f = build("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "2"}});
+    const Fabric f =
+        build("leaf-spine", {{"leaves", "2"}, {"spines", "1"}, {"hosts-per-leaf", "2"}});
     Tree all(f.get(), All(f.get()));
     uint32_t here = all.t.leaves[0].parent, there = all.t.leaves[3].parent;
     EXPECT_TRUE(weft_tree_gives(&all.t, there, WEFT_TREE_NONE));

@@ -20,7 +20,8 @@ TEST(RoutesLarge, FatTreeOf65536Hosts)
     // what a host needs: four groups of 8 bytes with room to double, its ports and two numbers.
     const size_t runs = 5120u * 2048u / 16 * 4;
     EXPECT_GE(weft_routes_bytes(r.get()), runs);
-    EXPECT_LT(weft_routes_bytes(r.get()), runs + 3 * 2048 * 64 * 3 / 2 + 65536 * (2 * 4 * 8 + 24 + 8 + 4));
+    EXPECT_LT(weft_routes_bytes(r.get()),
+              runs + 3 * 2048 * 64 * 3 / 2 + 65536 * (2 * 4 * 8 + 24 + 8 + 4));
     weft_rng rng = weft_rng_stream(1, "pairs", 0);
     for (int i = 0; i < 100000; i++) {
         const uint32_t s = static_cast<uint32_t>(weft_rng_below(&rng, 65536));

@@ -105,8 +105,16 @@ TEST(Shapes, Ring)
     for (uint32_t n : {2u, 3u, 4u, 8u, 9u, 16u})
         cases.push_back({"ring",
                          {{"size", std::to_string(n)}},
-                         {n, 0, n == 2 ? 1 : n, n == 2 ? 1u : 2u, n == 2 ? 1u : 2u, n / 2,
-                          n == 2 ? R : n % 2 ? 2 * R : 2 * R, {n}}});
+                         {n,
+                          0,
+                          n == 2 ? 1 : n,
+                          n == 2 ? 1u : 2u,
+                          n == 2 ? 1u : 2u,
+                          n / 2,
+                          n == 2  ? R
+                          : n % 2 ? 2 * R
+                                  : 2 * R,
+                          {n}}});
     cases.push_back({"ring", {{"size", "8"}, {"links", "2"}}, {8, 0, 16, 4, 4, 4, 4 * R, {8}}});
     check(cases);
 }
@@ -178,9 +186,8 @@ TEST(Shapes, FatTree)
                          {h, k + k / 2, 2 * h, 1, 1, 4, h / 2 * R, {h}}});
     }
     // ConWeave's fat_k4_100G_OS2 and fat_k8_100G_OS2.
-    cases.push_back({"fat-tree",
-                     {{"k", "4"}, {"oversubscription", "2"}},
-                     {32, 20, 64, 1, 1, 6, 8 * R, {32}}});
+    cases.push_back(
+        {"fat-tree", {{"k", "4"}, {"oversubscription", "2"}}, {32, 20, 64, 1, 1, 6, 8 * R, {32}}});
     cases.push_back({"fat-tree",
                      {{"k", "8"}, {"oversubscription", "2"}},
                      {256, 80, 512, 1, 1, 6, 64 * R, {256}}});
@@ -190,22 +197,24 @@ TEST(Shapes, FatTree)
 TEST(Shapes, LeafSpine)
 {
     std::vector<Case> cases;
-    for (auto [l, s, h] : {std::array{2u, 1u, 4u}, {4u, 4u, 4u}, {4u, 2u, 8u}, {8u, 8u, 2u},
-                           {6u, 3u, 5u}})
-        cases.push_back({"leaf-spine",
-                         {{"leaves", std::to_string(l)},
-                          {"spines", std::to_string(s)},
-                          {"hosts-per-leaf", std::to_string(h)}},
-                         {l * h, l + s, l * h + l * s, 1, 1, 4, l / 2 * std::min(h, s) * R,
-                          {l * h}}});
+    for (auto [l, s, h] :
+         {std::array{2u, 1u, 4u}, {4u, 4u, 4u}, {4u, 2u, 8u}, {8u, 8u, 2u}, {6u, 3u, 5u}})
+        cases.push_back(
+            {"leaf-spine",
+             {{"leaves", std::to_string(l)},
+              {"spines", std::to_string(s)},
+              {"hosts-per-leaf", std::to_string(h)}},
+             {l * h, l + s, l * h + l * s, 1, 1, 4, l / 2 * std::min(h, s) * R, {l * h}}});
     check(cases);
 }
 
 TEST(Shapes, RailOptimised)
 {
-    check({{"rail-optimised", {{"rails", "8"}, {"nodes", "4"}, {"spines", "4"}},
+    check({{"rail-optimised",
+            {{"rails", "8"}, {"nodes", "4"}, {"spines", "4"}},
             {32, 12, 64, 1, 1, 4, 16 * R, {32}}},
-           {"rail-optimised", {{"rails", "2"}, {"nodes", "2"}, {"spines", "1"}},
+           {"rail-optimised",
+            {{"rails", "2"}, {"nodes", "2"}, {"spines", "1"}},
             {4, 3, 6, 1, 1, 4, 2 * R, {4}}},
            {"rail-optimised", {{"rails", "1"}, {"nodes", "8"}}, {8, 1, 8, 1, 1, 2, 4 * R, {8}}},
            // Two leaves per rail of 4 nodes each: half crosses 4 spines from 4 leaves.
@@ -220,7 +229,8 @@ TEST(Shapes, RailOptimised)
 TEST(Shapes, DualPlane)
 {
     // Half of the NPUs are in the first segment; its ToRs have `aggregations` uplinks each.
-    check({{"dual-plane", {{"rails", "8"}, {"segments", "2"}, {"nodes", "4"}},
+    check({{"dual-plane",
+            {{"rails", "8"}, {"segments", "2"}, {"nodes", "4"}},
             {64, 40, 256, 2, 2, 4, 64 * R, {64}}},
            {"dual-plane",
             {{"rails", "8"}, {"segments", "2"}, {"nodes", "4"}, {"dual-plane", "false"}},
@@ -228,10 +238,14 @@ TEST(Shapes, DualPlane)
            {"dual-plane",
             {{"rails", "2"}, {"segments", "2"}, {"nodes", "8"}, {"aggregations", "3"}},
             {32, 14, 88, 2, 2, 4, 12 * R, {32}}},
-           {"dual-plane", {{"rails", "1"}, {"segments", "4"}, {"nodes", "2"}, {"aggregations", "1"}},
+           {"dual-plane",
+            {{"rails", "1"}, {"segments", "4"}, {"nodes", "2"}, {"aggregations", "1"}},
             {8, 10, 24, 2, 2, 4, 4 * R, {8}}},
            {"dual-plane",
-            {{"rails", "4"}, {"segments", "2"}, {"nodes", "2"}, {"links-per-pair", "2"},
+            {{"rails", "4"},
+             {"segments", "2"},
+             {"nodes", "2"},
+             {"links-per-pair", "2"},
              {"aggregations", "2"}},
             {16, 20, 96, 2, 2, 4, 16 * R, {16}}}});
 }
@@ -243,9 +257,9 @@ TEST(Shapes, HyperX)
     check({{"hyperx", {{"shape", "4"}, {"terminals", "1"}}, {4, 4, 10, 1, 1, 3, 2 * R, {4}}},
            {"hyperx", {{"shape", "4x4"}, {"terminals", "2"}}, {32, 16, 80, 1, 1, 4, 16 * R, {32}}},
            {"hyperx", {{"shape", "4x4"}, {"terminals", "4"}}, {64, 16, 112, 1, 1, 4, 16 * R, {64}}},
-           {"hyperx", {{"shape", "2x2x2"}, {"terminals", "3"}},
-            {24, 8, 36, 1, 1, 5, 4 * R, {24}}},
-           {"hyperx", {{"shape", "3x4"}, {"terminals", "4"}, {"links-per-pair", "2"}},
+           {"hyperx", {{"shape", "2x2x2"}, {"terminals", "3"}}, {24, 8, 36, 1, 1, 5, 4 * R, {24}}},
+           {"hyperx",
+            {{"shape", "3x4"}, {"terminals", "4"}, {"links-per-pair", "2"}},
             {48, 12, 108, 1, 1, 4, 24 * R, {48}}}});
 }
 
@@ -256,16 +270,20 @@ TEST(Shapes, Dragonfly)
     auto links = [](uint32_t a, uint32_t p, uint32_t h, uint32_t g) {
         return g * (a * p + a * (a - 1) / 2) + g * a * h / 2;
     };
-    check({{"dragonfly", {{"routers", "3"}, {"terminals", "2"}, {"global-links", "1"}},
+    check({{"dragonfly",
+            {{"routers", "3"}, {"terminals", "2"}, {"global-links", "1"}},
             {24, 12, links(3, 2, 1, 4), 1, 1, 5, 4 * R, {24}}},
-           {"dragonfly", {{"routers", "5"}, {"terminals", "2"}, {"global-links", "1"}},
+           {"dragonfly",
+            {{"routers", "5"}, {"terminals", "2"}, {"global-links", "1"}},
             {60, 30, links(5, 2, 1, 6), 1, 1, 5, 9 * R, {60}}},
            {"dragonfly",
             {{"routers", "4"}, {"terminals", "2"}, {"global-links", "2"}, {"groups", "2"}},
             {16, 8, links(4, 2, 2, 2), 1, 1, 4, 8 * R, {16}}},
-           {"dragonfly", {{"routers", "6"}, {"terminals", "3"}, {"global-links", "1"}, {"groups", "4"}},
+           {"dragonfly",
+            {{"routers", "6"}, {"terminals", "3"}, {"global-links", "1"}, {"groups", "4"}},
             {72, 24, links(6, 3, 1, 4), 1, 1, 5, 8 * R, {72}}},
-           {"dragonfly", {{"routers", "4"}, {"terminals", "1"}, {"global-links", "1"}, {"groups", "1"}},
+           {"dragonfly",
+            {{"routers", "4"}, {"terminals", "1"}, {"global-links", "1"}, {"groups", "1"}},
             {4, 4, 4 + 6, 1, 1, 3, 2 * R, {4}}}});
 }
 
@@ -330,7 +348,8 @@ TEST(Shapes, ARingInPiecesIsRoutedAroundAndChecked)
     Fabric f = build("torus", {{"shape", "4x4"}});
     std::vector<uint8_t> down(f->nlinks);
     for (uint32_t l = 0; l < f->nlinks; l++)
-        if ((f->links[l].a == 0 && f->links[l].b == 1) || (f->links[l].a == 2 && f->links[l].b == 3))
+        if ((f->links[l].a == 0 && f->links[l].b == 1) ||
+            (f->links[l].a == 2 && f->links[l].b == 3))
             down[l] = 1;
     ASSERT_EQ(std::count(down.begin(), down.end(), 1), 2);
     Routes r(weft_routes_new_without(f.get(), down.data(), &err));
@@ -339,7 +358,8 @@ TEST(Shapes, ARingInPiecesIsRoutedAroundAndChecked)
     ASSERT_NO_FATAL_FAILURE(expect_all_pairs(f, r));
     EXPECT_EQ(weft_routes_hops(r.get(), 0, 1), 3u);
     EXPECT_EQ(weft_deadlock_check(f.get(), down.data(), &err), WEFT_E_INPUT);
-    EXPECT_NE(std::string(err.msg).find("wait for each other in a circle: h"), std::string::npos) << err.msg;
+    EXPECT_NE(std::string(err.msg).find("wait for each other in a circle: h"), std::string::npos)
+        << err.msg;
 }
 
 // Up-down routes stay up-down without any one switch.
@@ -355,7 +375,8 @@ TEST(Shapes, AClosWithoutASwitchHasNoCircle)
             std::vector<uint8_t> down(f->nlinks);
             for (uint32_t l = 0; l < f->nlinks; l++)
                 down[l] = f->links[l].a == s || f->links[l].b == s;
-            EXPECT_EQ(weft_deadlock_check(f.get(), down.data(), &err), 0) << "s" << s << " " << text(err);
+            EXPECT_EQ(weft_deadlock_check(f.get(), down.data(), &err), 0)
+                << "s" << s << " " << text(err);
         }
     }
 }

@@ -36,7 +36,7 @@ using Settings = std::vector<std::pair<std::string, std::string>>;
 inline std::string text(const weft_err &err)
 {
     char buf[2048];
-    return weft_err_format(&err, buf, sizeof(buf));
+    return weft_err_format(&err, buf, sizeof buf);
 }
 
 /// Builds a fabric; on failure returns null and fills *err.

@@ -15,9 +15,8 @@ double RingStepPs(double bytes, double psPerByte, double delayPs)
     return (packets * (4178 + 86) + 4178) * psPerByte + 2 * delayPs;
 }
 
-struct Case
-{
-    const char* name;
+struct Case {
+    const char *name;
     int steps;
     double bytesPerStep;
 };
@@ -42,14 +41,17 @@ TEST_P(Microbenchmark, OfAstraSimIsWithinOnePercentOfTheClosedForm)
     ASSERT_EQ(o.error, "");
     double expected = c.steps * RingStepPs(c.bytesPerStep, 20, 500000);
     EXPECT_NEAR(static_cast<double>(o.endPs), expected, 0.01 * expected);
-    EXPECT_EQ(o.totals.drops[WEFT_DROP_BUFFER] + o.totals.drops[WEFT_DROP_HEADROOM] + o.totals.drops[WEFT_DROP_ERROR], 0u);
+    EXPECT_EQ(o.totals.drops[WEFT_DROP_BUFFER] + o.totals.drops[WEFT_DROP_HEADROOM] +
+                  o.totals.drops[WEFT_DROP_ERROR],
+              0u);
     EXPECT_EQ(o.totals.bytes_received, static_cast<uint64_t>(8 * c.steps * c.bytesPerStep));
 }
 
 INSTANTIATE_TEST_SUITE_P(Ring, Microbenchmark,
-                         testing::Values(Case{"all_reduce", 14, 131072}, Case{"reduce_scatter", 7, 131072},
+                         testing::Values(Case{"all_reduce", 14, 131072},
+                                         Case{"reduce_scatter", 7, 131072},
                                          Case{"all_gather", 7, 1048576}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto &info) { return std::string(info.param.name); });
 
 // Direct all-to-all: each host sends 7 messages of 128 KiB through its uplink and receives as many.
 TEST(Microbenchmark, AllToAllOfAstraSimFillsTheUplink)
@@ -68,20 +70,22 @@ TEST(Microbenchmark, AllToAllOfAstraSimFillsTheUplink)
 // The same closed form for other sizes, rates and ring lengths, with generated traces.
 TEST(RingAllReduce, IsWithinOnePercentOfTheClosedForm)
 {
-    const struct
-    {
+    const struct {
         int n;
-        const char* rate;
+        const char *rate;
         double psPerByte;
         double mib;
-    } cases[] = {{2, "100Gbps", 80, 4}, {4, "200Gbps", 40, 16}, {16, "400Gbps", 20, 64}, {32, "800Gbps", 10, 64}};
-    for (auto& c : cases)
-    {
+    } cases[] = {{2, "100Gbps", 80, 4},
+                 {4, "200Gbps", 40, 16},
+                 {16, "400Gbps", 20, 64},
+                 {32, "800Gbps", 10, 64}};
+    for (auto &c : cases) {
         std::string n = std::to_string(c.n), mib = std::to_string(static_cast<int>(c.mib));
         Outcome o = RunJob({"topology.type=single-switch", "single-switch.hosts=" + n,
                             "single-switch.rate=" + std::string(c.rate), "single-switch.delay=1us",
-                            "workload.type=generate", "generate.pattern=microbenchmark", "generate.ranks=" + n,
-                            "generate.size=" + mib + "MiB", "congestion-control.name=none"});
+                            "workload.type=generate", "generate.pattern=microbenchmark",
+                            "generate.ranks=" + n, "generate.size=" + mib + "MiB",
+                            "congestion-control.name=none"});
         ASSERT_EQ(o.error, "") << c.n;
         double expected = 2 * (c.n - 1) * RingStepPs(c.mib * 1048576 / c.n, c.psPerByte, 1e6);
         EXPECT_NEAR(static_cast<double>(o.endPs), expected, 0.01 * expected) << c.n << " NPUs";
@@ -92,11 +96,11 @@ TEST(RingAllReduce, IsWithinOnePercentOfTheClosedForm)
 // link: 14 x (2048 packets of 4178 B at 20 ps per byte + 1 us), exactly. All neighbours of a torus are as far.
 TEST(Microbenchmark, RingAllReduceOnARingOfNpusIsTheClosedForm)
 {
-    for (const std::string& topology : {std::string("ring"), std::string("torus")})
-    {
-        Outcome o = RunJob({"topology.type=" + topology, topology == "ring" ? "ring.size=8" : "torus.shape=8",
-                            topology + ".rate=400Gbps", topology + ".delay=1us", "workload.type=generate",
-                            "generate.size=64MiB", "congestion-control.name=none"});
+    for (const std::string &topology : {std::string("ring"), std::string("torus")}) {
+        Outcome o = RunJob(
+            {"topology.type=" + topology, topology == "ring" ? "ring.size=8" : "torus.shape=8",
+             topology + ".rate=400Gbps", topology + ".delay=1us", "workload.type=generate",
+             "generate.size=64MiB", "congestion-control.name=none"});
         ASSERT_EQ(o.error, "");
         EXPECT_EQ(o.endPs, 14 * (INT64_C(2048) * 4178 * 20 + 1000000));
         EXPECT_EQ(o.totals.pfc_pauses, 0u);

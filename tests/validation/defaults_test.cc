@@ -8,32 +8,29 @@ namespace
 
 using Sets = std::vector<std::string>;
 
-Sets Incast(const std::string& control, const std::string& rate, int senders, const std::string& size)
+Sets Incast(const std::string &control, const std::string &rate, int senders,
+            const std::string &size)
 {
-    return {"topology.type=single-switch",
-            "single-switch.hosts=" + std::to_string(senders + 1),
-            "single-switch.rate=" + rate,
-            "workload.type=generate",
-            "generate.kind=gather",
-            "generate.size=" + size,
-            "system.gather=direct",
-            "congestion-control.name=" + control};
+    return {"topology.type=single-switch", "single-switch.hosts=" + std::to_string(senders + 1),
+            "single-switch.rate=" + rate,  "workload.type=generate",
+            "generate.kind=gather",        "generate.size=" + size,
+            "system.gather=direct",        "congestion-control.name=" + control};
 }
 
 /// Payload that reached the receiver, as a share of what the bottleneck could have sent.
-double Use(const Outcome& o, uint64_t rateBps)
+double Use(const Outcome &o, uint64_t rateBps)
 {
     return static_cast<double>(o.totals.bytes_received) * 8e12 / static_cast<double>(o.endPs) /
            static_cast<double>(rateBps);
 }
 
-uint64_t Lost(const Outcome& o)
+uint64_t Lost(const Outcome &o)
 {
-    return o.totals.drops[WEFT_DROP_BUFFER] + o.totals.drops[WEFT_DROP_HEADROOM] + o.totals.drops[WEFT_DROP_ERROR] + o.totals.rtos;
+    return o.totals.drops[WEFT_DROP_BUFFER] + o.totals.drops[WEFT_DROP_HEADROOM] +
+           o.totals.drops[WEFT_DROP_ERROR] + o.totals.rtos;
 }
 
-struct Case
-{
+struct Case {
     std::string control, rate;
     uint64_t rateBps;
 };
@@ -41,11 +38,10 @@ struct Case
 std::vector<Case> Cases()
 {
     size_t n;
-    const weft_cc_ops* const* table = weft_cc_table(&n);
+    const weft_cc_ops *const *table = weft_cc_table(&n);
     std::vector<Case> all;
     for (size_t i = 0; i < n; i++)
-        for (const char* rate : {"10Gbps", "25Gbps", "100Gbps", "400Gbps", "800Gbps", "1.6Tbps"})
-        {
+        for (const char *rate : {"10Gbps", "25Gbps", "100Gbps", "400Gbps", "800Gbps", "1.6Tbps"}) {
             uint64_t bps = 0;
             weft_parse_rate_bps(rate, &bps, nullptr);
             all.push_back({table[i]->name, rate, bps});
@@ -59,7 +55,7 @@ class Defaults : public testing::TestWithParam<Case>
 
 TEST_P(Defaults, FourToOneUsesTheBottleneckAndLosesNothing)
 {
-    const Case& c = GetParam();
+    const Case &c = GetParam();
     const Outcome o = RunJob(Incast(c.control, c.rate, 4, "64MB"));
     ASSERT_EQ(o.error, "");
     EXPECT_EQ(o.totals.bytes_received, 4u * 64000000u);
@@ -70,9 +66,8 @@ TEST_P(Defaults, FourToOneUsesTheBottleneckAndLosesNothing)
 /* Where the base RTT is a few packets and a sender's share of it less than one, PINT averages over more. */
 TEST(DefaultsOfPint, ManySendersOnSlowLinksUseTheBottleneck)
 {
-    for (const char* rate : {"10Gbps", "25Gbps"})
-        for (int senders : {16, 32, 64})
-        {
+    for (const char *rate : {"10Gbps", "25Gbps"})
+        for (int senders : {16, 32, 64}) {
             uint64_t bps = 0;
             weft_parse_rate_bps(rate, &bps, nullptr);
             const Outcome o = RunJob(Incast("hpcc-pint", rate, senders, "2MB"));
@@ -82,10 +77,11 @@ TEST(DefaultsOfPint, ManySendersOnSlowLinksUseTheBottleneck)
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Defaults, testing::ValuesIn(Cases()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Of, Defaults, testing::ValuesIn(Cases()), [](const auto &info) {
     std::string name = info.param.control + "_" + info.param.rate;
     std::replace_if(
-        name.begin(), name.end(), [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
+        name.begin(), name.end(),
+        [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
     return name;
 });
 
@@ -94,12 +90,10 @@ INSTANTIATE_TEST_SUITE_P(Of, Defaults, testing::ValuesIn(Cases()), [](const auto
 // Not only the case above: other numbers of senders, and a Clos where everybody sends to everybody.
 TEST(DefaultDcqcn, IncastsOfTwoAndOfThirtyTwo)
 {
-    for (const char* rate : {"100Gbps", "400Gbps", "1.6Tbps"})
-    {
+    for (const char *rate : {"100Gbps", "400Gbps", "1.6Tbps"}) {
         uint64_t bps = 0;
         weft_parse_rate_bps(rate, &bps, nullptr);
-        for (const auto& [senders, size] : {std::pair<int, const char*>{2, "64MB"}, {32, "8MB"}})
-        {
+        for (const auto &[senders, size] : {std::pair<int, const char *>{2, "64MB"}, {32, "8MB"}}) {
             const Outcome o = RunJob(Incast("dcqcn", rate, senders, size));
             ASSERT_EQ(o.error, "");
             EXPECT_GE(Use(o, bps), 0.85) << senders << " senders at " << rate;
@@ -110,10 +104,11 @@ TEST(DefaultDcqcn, IncastsOfTwoAndOfThirtyTwo)
 
 TEST(DefaultDcqcn, AllToAllTakesNotMuchLongerThanWithoutControl)
 {
-    Sets clos = {"topology.type=leaf-spine", "leaf-spine.leaves=4", "leaf-spine.hosts-per-leaf=4",
-                 "leaf-spine.spines=4",      "workload.type=generate", "generate.kind=all-to-all",
+    Sets clos = {"topology.type=leaf-spine",    "leaf-spine.leaves=4",
+                 "leaf-spine.hosts-per-leaf=4", "leaf-spine.spines=4",
+                 "workload.type=generate",      "generate.kind=all-to-all",
                  "generate.size=64MB"};
-    auto end = [&](const char* control) {
+    auto end = [&](const char *control) {
         Sets s = clos;
         s.push_back(std::string("congestion-control.name=") + control);
         const Outcome o = RunJob(s);
@@ -126,12 +121,12 @@ TEST(DefaultDcqcn, AllToAllTakesNotMuchLongerThanWithoutControl)
 // Lossy priorities have a threshold of their own: a burst that one ingress port may hold does not die at 1/8 of the buffer.
 TEST(LossyAlpha, OneSenderIntoASlowPortFillsHalfTheBufferBeforeItLoses)
 {
-    Sets s = {"topology.type=dumbbell",        "dumbbell.left=1",
-              "dumbbell.right=1",              "pfc.enabled=false",
-              "switch.buffer=4MiB",            "congestion-control.name=none",
-              "workload.type=generate",        "generate.kind=gather",
-              "system.gather=direct",          "dumbbell.bottleneck-rate=100Gbps"};
-    auto drops = [&](const char* size, const char* alpha) {
+    Sets s = {"topology.type=dumbbell", "dumbbell.left=1",
+              "dumbbell.right=1",       "pfc.enabled=false",
+              "switch.buffer=4MiB",     "congestion-control.name=none",
+              "workload.type=generate", "generate.kind=gather",
+              "system.gather=direct",   "dumbbell.bottleneck-rate=100Gbps"};
+    auto drops = [&](const char *size, const char *alpha) {
         Sets all = s;
         all.push_back(std::string("generate.size=") + size);
         all.push_back(std::string("switch.lossy-alpha=") + alpha);

@@ -7,12 +7,12 @@ namespace
 
 constexpr uint64_t BYTES = 64u << 20;
 
-std::vector<std::string> Sets(int n, const std::string& algorithm)
+std::vector<std::string> Sets(int n, const std::string &algorithm)
 {
-    return {"topology.type=single-switch", "single-switch.hosts=" + std::to_string(n),
-            "single-switch.rate=400Gbps",  "single-switch.delay=500ns",
-            "workload.type=generate",      "generate.ranks=" + std::to_string(n),
-            "generate.size=64MiB",        "system.all-reduce=" + algorithm,
+    return {"topology.type=single-switch",  "single-switch.hosts=" + std::to_string(n),
+            "single-switch.rate=400Gbps",   "single-switch.delay=500ns",
+            "workload.type=generate",       "generate.ranks=" + std::to_string(n),
+            "generate.size=64MiB",          "system.all-reduce=" + algorithm,
             "congestion-control.name=none", "transport.mtu=4096B"};
 }
 
@@ -22,8 +22,7 @@ std::vector<std::string> Sets(int n, const std::string& algorithm)
 // way. A ring carries 2 (n - 1) / n as much, and the ACKs of it (86 B per packet).
 TEST(InNetworkAllReduce, BeatsTheRingByTheDataItSaves)
 {
-    for (int n : {2, 4, 8, 16})
-    {
+    for (int n : {2, 4, 8, 16}) {
         Outcome sum = RunJob(Sets(n, "in-network")), ring = RunJob(Sets(n, "ring"));
         ASSERT_EQ(sum.error, "");
         ASSERT_EQ(ring.error, "");
@@ -53,15 +52,14 @@ TEST(InNetworkAllReduce, IsThrottledByItsSlots)
 TEST(InNetworkAllReduce, WaitsForAStraggler)
 {
     auto sets = Sets(8, "in-network");
-    for (const char* s : {"generate.compute-time=100us", "system.stragglers=2:2"})
+    for (const char *s : {"generate.compute-time=100us", "system.stragglers=2:2"})
         sets.push_back(s);
     Outcome o = RunJob(sets);
     ASSERT_EQ(o.error, "");
     const double expected = (BYTES / 4096 + 1) * 4178 * 20.0 + 2 * 500000;
     EXPECT_NEAR(double(o.endPs), 2e8 + expected, 0.0001 * expected);
-    for (int r = 0; r < 8; r++)
-    {
-        const auto& exposed = o.ranks[r].exposed_ps;
+    for (int r = 0; r < 8; r++) {
+        const auto &exposed = o.ranks[r].exposed_ps;
         EXPECT_EQ(exposed[WEFT_CAUSE_PEER], r == 2 ? 0 : 100000000) << r;
         EXPECT_NEAR(double(exposed[WEFT_CAUSE_NETWORK]), expected, 0.0001 * expected) << r;
         double delayed = 0;

@@ -193,9 +193,9 @@ TEST_P(Reference, IsMet)
             << metric_names[b.metric] << " of " << c.name;
     std::printf("| %s | %zu | %d | %.1f | %.1f | %+.2f %% | %+.2f %% | %.2f %% | %.2f %% | %.3f | "
                 "%.3f | %.0f | %.0f |\n",
-                c.name, theirs.fct_ns.size(), c.seeds, theirs.mean_ns / 1e3, ours.mean_ns / 1e3, off[MEAN],
-                off[LAST], off[MEDIAN], off[FLOW], theirs.slowdown, ours.slowdown, theirs.pauses,
-                ours.pauses);
+                c.name, theirs.fct_ns.size(), c.seeds, theirs.mean_ns / 1e3, ours.mean_ns / 1e3,
+                off[MEAN], off[LAST], off[MEDIAN], off[FLOW], theirs.slowdown, ours.slowdown,
+                theirs.pauses, ours.pauses);
 }
 
 INSTANTIATE_TEST_SUITE_P(Case, Reference, testing::ValuesIn(cases),

@@ -111,7 +111,8 @@ TEST(Convert, RootAlgorithmAndSizesOfCollectives)
     says(Attr("comm_send_sizes", list({1, 2, 3})), "a list of 2 sizes");
     says(Attr("comm_send_sizes", list({1, 2})), "must be given together");
     says(AttrInt("comm_algorithm", 5), "must be a text");
-    says(Attr("involved_dim", Blob(28, Blob(1, Varint(0)))), "must be true for at least one dimension");
+    says(Attr("involved_dim", Blob(28, Blob(1, Varint(0)))),
+         "must be true for at least one dimension");
     says(AttrInt("involved_dim", 1), "must be a list of 1 to 32 booleans");
 }
 
@@ -119,7 +120,8 @@ TEST(Convert, CollectiveAttributes)
 {
     Job j({Frame(Coll(1, "zero", 0, 0) + AttrInt("comm_priority", -4) + Int(7, 99)) +
            Frame(NodeHead(2, "barrier", 7) + AttrInt("comm_type", 9)) +
-           Frame(Coll(3, "dims", 0, 8) + Attr("involved_dim", Blob(28, Blob(1, Varint(0) + Varint(1)))))});
+           Frame(Coll(3, "dims", 0, 8) +
+                 Attr("involved_dim", Blob(28, Blob(1, Varint(0) + Varint(1)))))});
     ASSERT_EQ(j.rc, 0) << Text(j.err);
     EXPECT_EQ(j.Op(0, 3)->involved, 2u);
     EXPECT_EQ(j.Op(0, 3)->ninvolved, 2u);

@@ -46,8 +46,12 @@ TEST(EtDiff, SaysWhatDiffersAndNothingElse)
             t->attribute("mine", WEFT_ET_INT32, 1);
     }
     a.recv(1, 10);
-    EXPECT_EQ(Differences(a, b), (std::vector<std::string>{"2ab duration_micros 6 7", "3ab comm_size x y", "4ab data_deps", "4ab mine x", "5a"}));
-    EXPECT_EQ(Differences(b, a), (std::vector<std::string>{"2ab duration_micros 7 6", "3ab comm_size x y", "4ab data_deps", "4ab mine y", "5b"}));
+    EXPECT_EQ(Differences(a, b),
+              (std::vector<std::string>{"2ab duration_micros 6 7", "3ab comm_size x y",
+                                        "4ab data_deps", "4ab mine x", "5a"}));
+    EXPECT_EQ(Differences(b, a),
+              (std::vector<std::string>{"2ab duration_micros 7 6", "3ab comm_size x y",
+                                        "4ab data_deps", "4ab mine y", "5b"}));
     EXPECT_TRUE(Differences(a, a).empty());
 }
 

@@ -33,7 +33,10 @@ struct Made {
         std::vector<char> params(ops->params.struct_size);
         EXPECT_EQ(weft_params_defaults(&ops->params, params.data(), &err), 0) << err.msg;
         for (const auto &p : set)
-            EXPECT_EQ(weft_params_set(&ops->params, params.data(), p.first.c_str(), p.second.c_str(), &err), 0) << err.msg;
+            EXPECT_EQ(weft_params_set(&ops->params, params.data(), p.first.c_str(),
+                                      p.second.c_str(), &err),
+                      0)
+                << err.msg;
         if (ops->ranks(params.data(), room, &nranks, &err))
             return;
         for (uint32_t r = 0; r < nranks; r++) {
@@ -74,11 +77,17 @@ TEST(Traffic, OffersTheLoadAsked)
     for (const char *sizes : {"websearch", "hadoop", "alistorage", "googlerpc"})
         for (const char *arrivals : {"poisson", "log-normal"}) {
             /* The mean of bursty intervals takes long to show; so many small flows are not needed for it. */
-            const bool small = std::string(sizes) == "googlerpc" || std::string(sizes) == "alistorage";
+            const bool small =
+                std::string(sizes) == "googlerpc" || std::string(sizes) == "alistorage";
             const double load = small ? 0.01 : 0.5;
-            Made m("cdf", {{"sizes", sizes}, {"load", std::to_string(load)}, {"arrivals", arrivals}, {"sigma", "1"}, {"duration", "200ms"}});
+            Made m("cdf", {{"sizes", sizes},
+                           {"load", std::to_string(load)},
+                           {"arrivals", arrivals},
+                           {"sigma", "1"},
+                           {"duration", "200ms"}});
             const auto flows = m.take();
-            EXPECT_NEAR(bytes_of(flows) / kAccess / load, 1, 0.03) << sizes << " " << arrivals << " " << flows.size();
+            EXPECT_NEAR(bytes_of(flows) / kAccess / load, 1, 0.03)
+                << sizes << " " << arrivals << " " << flows.size();
             int64_t last = 0;
             for (const weft_flow &w : flows) {
                 ASSERT_GE(w.start_ps, last);
@@ -94,7 +103,8 @@ TEST(Traffic, OffersTheLoadAsked)
 TEST(Traffic, OffersItToTheCore)
 {
     for (const char *pattern : {"all-to-all", "permutation", "hot-spot"}) {
-        Made m("cdf", {{"load", "0.4"}, {"load-on", "core"}, {"pattern", pattern}, {"duration", "4s"}});
+        Made m("cdf",
+               {{"load", "0.4"}, {"load-on", "core"}, {"pattern", pattern}, {"duration", "4s"}});
         double crossing = 0;
         for (const weft_flow &w : m.take())
             crossing += w.src / 4 != w.dst / 4 ? double(w.bytes) : 0;
@@ -102,7 +112,8 @@ TEST(Traffic, OffersItToTheCore)
     }
     Made near("cdf", {{"load-on", "core"}}, 4); /* all behind one switch */
     EXPECT_EQ(near.s, nullptr);
-    EXPECT_EQ(std::string(near.err.msg), "load-on=core, but no flow leaves its switch; nearest: load-on=access");
+    EXPECT_EQ(std::string(near.err.msg),
+              "load-on=core, but no flow leaves its switch; nearest: load-on=access");
 }
 
 TEST(Traffic, PatternsSayWhoSendsToWhom)
@@ -132,7 +143,8 @@ TEST(Traffic, FollowsItsSeed)
     auto text = [](const std::vector<weft_flow> &flows) {
         std::string s;
         for (const weft_flow &w : flows)
-            s += std::to_string(w.src) + ">" + std::to_string(w.dst) + ":" + std::to_string(w.bytes) + "@" + std::to_string(w.start_ps) + "\n";
+            s += std::to_string(w.src) + ">" + std::to_string(w.dst) + ":" +
+                 std::to_string(w.bytes) + "@" + std::to_string(w.start_ps) + "\n";
         return s;
     };
     for (const char *type : {"cdf", "incast"}) {
@@ -149,7 +161,8 @@ TEST(Traffic, FollowsItsSeed)
 
 TEST(Incast, SoManyAtOnceEachPeriod)
 {
-    Made m("incast", {{"degree", "16"}, {"size", "64KiB"}, {"period", "100us"}, {"duration", "10ms"}});
+    Made m("incast",
+           {{"degree", "16"}, {"size", "64KiB"}, {"period", "100us"}, {"duration", "10ms"}});
     const auto flows = m.take();
     ASSERT_EQ(flows.size(), 99u * 16);
     std::set<uint32_t> receivers;
@@ -168,14 +181,16 @@ TEST(Incast, SoManyAtOnceEachPeriod)
     EXPECT_GT(receivers.size(), 20u);
     Made all("incast", {{"degree", "32"}});
     EXPECT_EQ(all.s, nullptr);
-    EXPECT_EQ(std::string(all.err.msg), "degree is 32, but 32 ranks have at most 31 senders for one receiver");
+    EXPECT_EQ(std::string(all.err.msg),
+              "degree is 32, but 32 ranks have at most 31 senders for one receiver");
 }
 
 TEST(FlowList, ReadsColumnsByTheirNames)
 {
     TempDir dir;
     const std::string csv = dir / "f.csv", txt = dir / "flow.txt";
-    std::ofstream(csv) << "id,\"a,b\",dst,src,size_bytes,prio,start_ns\r\n0,\"x,y\",3,1,1000,5,2.5\n1,,2,0,7,,1\n";
+    std::ofstream(csv)
+        << "id,\"a,b\",dst,src,size_bytes,prio,start_ns\r\n0,\"x,y\",3,1,1000,5,2.5\n1,,2,0,7,,1\n";
     Made m("flows", {{"file", csv}, {"priorities", "file"}});
     auto flows = m.take();
     ASSERT_EQ(flows.size(), 2u) << m.err.msg;
@@ -192,8 +207,10 @@ TEST(FlowList, ReadsColumnsByTheirNames)
     ASSERT_EQ(flows.size(), 2u) << h.err.msg;
     EXPECT_EQ(flows[0].bytes, 6000u);
     EXPECT_EQ(flows[1].start_ps, 1000000);
-    const std::pair<const char *, int> bad[] = {{"src,dst,size_bytes\n", 1}, {"src,dst,size_bytes,start_ns\n1,1,5,0\n", 2},
-                                                {"src,dst,size_bytes,start_ns\n\n1,2,x,0\n", 3}, {"src,dst,size_bytes,start_ns\n1,32,5,0\n", 2},
+    const std::pair<const char *, int> bad[] = {{"src,dst,size_bytes\n", 1},
+                                                {"src,dst,size_bytes,start_ns\n1,1,5,0\n", 2},
+                                                {"src,dst,size_bytes,start_ns\n\n1,2,x,0\n", 3},
+                                                {"src,dst,size_bytes,start_ns\n1,32,5,0\n", 2},
                                                 {"src,dst,size_bytes,start_ns\n1,2,5\n", 2}};
     for (const auto &b : bad) {
         std::ofstream(csv) << b.first;
@@ -207,7 +224,10 @@ TEST(CdfTable, IsInOrderAndSaysWhereItIsFrom)
 {
     size_t n;
     const weft_cdf_entry *t = weft_cdf_table(&n);
-    const std::map<std::string, double> means = {{"websearch", 1711250}, {"hadoop", 120420.75}, {"alistorage", 40869.8}, {"googlerpc", 2891.6}};
+    const std::map<std::string, double> means = {{"websearch", 1711250},
+                                                 {"hadoop", 120420.75},
+                                                 {"alistorage", 40869.8},
+                                                 {"googlerpc", 2891.6}};
     ASSERT_EQ(n, means.size());
     for (size_t i = 0; i < n; i++) {
         weft_err err = {};

@@ -22,22 +22,74 @@ std::vector<Settings> many()
         {{"ranks", "8"}, {"tp", "4"}, {"sequence-parallel", "false"}, {"recompute", "selective"}},
         {{"ranks", "16"}, {"tp", "2"}, {"cp", "2"}, {"pp", "2"}, {"recompute", "selective"}},
         {{"ranks", "16"}, {"cp", "4"}, {"pp", "2"}, {"context-parallel", "all-gather"}},
-        {{"ranks", "16"}, {"tp", "2"}, {"cp", "4"}, {"context-parallel", "all-to-all"}, {"recompute", "full"}},
+        {{"ranks", "16"},
+         {"tp", "2"},
+         {"cp", "4"},
+         {"context-parallel", "all-to-all"},
+         {"recompute", "full"}},
         {{"ranks", "16"}, {"pp", "4"}, {"schedule", "gpipe"}, {"microbatches", "6"}},
         {{"ranks", "16"}, {"pp", "4"}, {"schedule", "zb-h1"}, {"microbatches", "8"}, {"tp", "2"}},
-        {{"ranks", "16"}, {"pp", "4"}, {"schedule", "interleaved"}, {"virtual-stages", "2"}, {"microbatches", "8"}, {"tp", "2"}},
+        {{"ranks", "16"},
+         {"pp", "4"},
+         {"schedule", "interleaved"},
+         {"virtual-stages", "2"},
+         {"microbatches", "8"},
+         {"tp", "2"}},
         {{"ranks", "8"}, {"data-parallel", "zero-3"}, {"microbatches", "2"}, {"iterations", "2"}},
-        {{"ranks", "8"}, {"data-parallel", "zero-2"}, {"microbatches", "3"}, {"iterations", "2"}, {"tp", "2"}},
-        {{"ranks", "8"}, {"data-parallel", "zero-1"}, {"iterations", "3"}, {"overlap-param-gather", "true"}, {"pp", "2"}},
-        {{"ranks", "16"}, {"model", "mixtral-8x7b"}, {"ep", "4"}, {"tp", "2"}, {"data-parallel", "zero-3"}},
-        {{"ranks", "16"}, {"model", "mixtral-8x7b"}, {"ep", "8"}, {"etp", "1"}, {"tp", "2"}, {"pp", "2"}, {"recompute", "full"}},
-        {{"ranks", "16"}, {"model", "mixtral-8x7b"}, {"ep", "2"}, {"pp", "2"}, {"schedule", "zb-h1"}, {"iterations", "2"}},
+        {{"ranks", "8"},
+         {"data-parallel", "zero-2"},
+         {"microbatches", "3"},
+         {"iterations", "2"},
+         {"tp", "2"}},
+        {{"ranks", "8"},
+         {"data-parallel", "zero-1"},
+         {"iterations", "3"},
+         {"overlap-param-gather", "true"},
+         {"pp", "2"}},
+        {{"ranks", "16"},
+         {"model", "mixtral-8x7b"},
+         {"ep", "4"},
+         {"tp", "2"},
+         {"data-parallel", "zero-3"}},
+        {{"ranks", "16"},
+         {"model", "mixtral-8x7b"},
+         {"ep", "8"},
+         {"etp", "1"},
+         {"tp", "2"},
+         {"pp", "2"},
+         {"recompute", "full"}},
+        {{"ranks", "16"},
+         {"model", "mixtral-8x7b"},
+         {"ep", "2"},
+         {"pp", "2"},
+         {"schedule", "zb-h1"},
+         {"iterations", "2"}},
         {{"ranks", "32"}, {"model", "deepseek-v3"}, {"ep", "16"}, {"pp", "2"}},
-        {{"ranks", "32"}, {"model", "deepseek-v3"}, {"ep", "8"}, {"tp", "2"}, {"cp", "2"}, {"pp", "2"}, {"data-parallel", "ddp"}},
-        {{"ranks", "16"}, {"model", "gpt3-13b"}, {"tp", "2"}, {"pp", "4"}, {"data-parallel", "ddp"}, {"iterations", "2"}},
+        {{"ranks", "32"},
+         {"model", "deepseek-v3"},
+         {"ep", "8"},
+         {"tp", "2"},
+         {"cp", "2"},
+         {"pp", "2"},
+         {"data-parallel", "ddp"}},
+        {{"ranks", "16"},
+         {"model", "gpt3-13b"},
+         {"tp", "2"},
+         {"pp", "4"},
+         {"data-parallel", "ddp"},
+         {"iterations", "2"}},
         {{"ranks", "1"}, {"microbatches", "2"}},
-        {{"ranks", "16"}, {"model", "mixtral-8x7b"}, {"ep", "4"}, {"tp", "2"}, {"expert-skew", "1.2"}, {"pp", "2"}},
-        {{"ranks", "16"}, {"data-parallel", "zero-3"}, {"shard-ranks", "4"}, {"tp", "2"}, {"iterations", "2"}},
+        {{"ranks", "16"},
+         {"model", "mixtral-8x7b"},
+         {"ep", "4"},
+         {"tp", "2"},
+         {"expert-skew", "1.2"},
+         {"pp", "2"}},
+        {{"ranks", "16"},
+         {"data-parallel", "zero-3"},
+         {"shard-ranks", "4"},
+         {"tp", "2"},
+         {"iterations", "2"}},
         {{"ranks", "6"}, {"pp", "2"}, {"dp", "3"}, {"bucket-parameters", "1000"}},
     };
     for (Settings &s : all)
@@ -67,7 +119,9 @@ TEST(Training, RanksAgree)
             std::map<std::pair<int, uint64_t>, std::vector<std::pair<int, uint64_t>>> mine;
             for (const Node &n : nodes_of(q, r))
                 if (n.kind >= 0)
-                    mine[{n.comm, weft_comm_index(&q, n.comm, r)}].push_back({n.kind, n.kind == A2A ? 0 : n.bytes}); /* uneven ones have sizes per pair */
+                    mine[{n.comm, weft_comm_index(&q, n.comm, r)}].push_back(
+                        {n.kind,
+                         n.kind == A2A ? 0 : n.bytes}); /* uneven ones have sizes per pair */
                 else if (n.type == WEFT_ET_COMM_SEND_NODE)
                     messages[{r, n.peer, n.tag, n.bytes}]++;
                 else
@@ -76,13 +130,15 @@ TEST(Training, RanksAgree)
                 members[key]++;
                 if (!lists.count(key))
                     lists[key] = list;
-                EXPECT_EQ(lists[key], list) << name_of(set) << weft_comm_name(weft_comm(key.first)) << " of rank " << r;
+                EXPECT_EQ(lists[key], list)
+                    << name_of(set) << weft_comm_name(weft_comm(key.first)) << " of rank " << r;
             }
         }
         for (const auto &[key, n] : members)
             EXPECT_EQ(n, weft_comm_size(&q, weft_comm(key.first))) << name_of(set);
         for (const auto &[key, n] : messages)
-            EXPECT_EQ(n, 0) << name_of(set) << std::get<0>(key) << "->" << std::get<1>(key) << " tag " << std::get<2>(key);
+            EXPECT_EQ(n, 0) << name_of(set) << std::get<0>(key) << "->" << std::get<1>(key)
+                            << " tag " << std::get<2>(key);
     }
 }
 
@@ -103,17 +159,22 @@ TEST(Training, JobsAreGraphs)
 TEST(Training, RecomputationCostsAForwardPass)
 {
     auto seconds = [](const char *recompute) {
-        const weft_training_plan q = plan_of({{"ranks", "1"}, {"microbatches", "2"}, {"recompute", recompute}, {"check-memory", "false"}});
+        const weft_training_plan q = plan_of({{"ranks", "1"},
+                                              {"microbatches", "2"},
+                                              {"recompute", recompute},
+                                              {"check-memory", "false"}});
         weft_training_summary s;
         weft_err err{};
         EXPECT_EQ(weft_training_summarize(&q, &s, &err), 0);
         return s.compute_s;
     };
-    const weft_training_plan q = plan_of({{"ranks", "1"}, {"microbatches", "2"}, {"check-memory", "false"}});
+    const weft_training_plan q =
+        plan_of({{"ranks", "1"}, {"microbatches", "2"}, {"check-memory", "false"}});
     double forward = 0, scores = 0;
     for (uint64_t l = 0; l < 32; l++) {
         const weft_block_cost c = weft_training_block_cost(&q, l);
-        forward += 2 * (c.projections_in.forward_s + c.scores.forward_s + c.projection_out.forward_s + c.ffn.forward_s);
+        forward += 2 * (c.projections_in.forward_s + c.scores.forward_s +
+                        c.projection_out.forward_s + c.ffn.forward_s);
         scores += 2 * c.scores.forward_s;
     }
     EXPECT_NEAR(seconds("full") - seconds("none"), forward, 2e-6);
@@ -123,13 +184,22 @@ TEST(Training, RecomputationCostsAForwardPass)
 /* 22 billion parameters on A100s: 7.7 ms forward, 11.9 ms backward of a layer with its communication (2205.05198, table 4), attention not fused. */
 TEST(Training, LayerTimesOfMegatron)
 {
-    const weft_training_plan q = plan_of({{"ranks", "8"}, {"model", "gpt-22b"}, {"gpu", "a100"}, {"tp", "8"}, {"microbatch", "4"}, {"sequence-parallel", "false"},
-                                          {"flash-attention", "false"}, {"check-memory", "false"}});
+    const weft_training_plan q = plan_of({{"ranks", "8"},
+                                          {"model", "gpt-22b"},
+                                          {"gpu", "a100"},
+                                          {"tp", "8"},
+                                          {"microbatch", "4"},
+                                          {"sequence-parallel", "false"},
+                                          {"flash-attention", "false"},
+                                          {"check-memory", "false"}});
     const weft_block_cost c = weft_training_block_cost(&q, 0);
-    const double forward = c.projections_in.forward_s + c.scores.forward_s + c.projection_out.forward_s + c.ffn.forward_s;
-    const double backward = c.projections_in.inputs_s + c.projections_in.weights_s + c.scores.inputs_s + c.projection_out.inputs_s +
+    const double forward = c.projections_in.forward_s + c.scores.forward_s +
+                           c.projection_out.forward_s + c.ffn.forward_s;
+    const double backward = c.projections_in.inputs_s + c.projections_in.weights_s +
+                            c.scores.inputs_s + c.projection_out.inputs_s +
                             c.projection_out.weights_s + c.ffn.inputs_s + c.ffn.weights_s;
-    const double reduce = 2 * 2 * 7 / 8.0 * 100663296 / 190e9; /* two all-reduces of 100 MB over eight A100 */
+    const double reduce =
+        2 * 2 * 7 / 8.0 * 100663296 / 190e9; /* two all-reduces of 100 MB over eight A100 */
     EXPECT_NEAR(forward + reduce, 7.7e-3, 0.15 * 7.7e-3);
     EXPECT_NEAR(backward + reduce / 2, 11.9e-3, 0.15 * 11.9e-3);
 }
@@ -141,13 +211,20 @@ TEST(TrainingPlan, RefusalsSayWhatWouldDo)
         {{{"ranks", "10"}, {"tp", "4"}}, "but the job has 10 ranks"},
         {{{"ranks", "3"}, {"pp", "3"}}, "multiple of pp x virtual-stages"},
         {{{"ranks", "4"}, {"pp", "2"}, {"virtual-stages", "2"}}, "schedule=interleaved"},
-        {{{"ranks", "4"}, {"pp", "2"}, {"virtual-stages", "2"}, {"schedule", "interleaved"}, {"microbatches", "3"}}, "multiples of pp"},
+        {{{"ranks", "4"},
+          {"pp", "2"},
+          {"virtual-stages", "2"},
+          {"schedule", "interleaved"},
+          {"microbatches", "3"}},
+         "multiples of pp"},
         {{{"ranks", "4"}, {"ep", "2"}}, "model with experts"},
         {{{"ranks", "6"}, {"model", "mixtral-8x7b"}, {"ep", "3"}}, "multiple of ep"},
-        {{{"ranks", "8"}, {"model", "mixtral-8x7b"}, {"tp", "2"}, {"sequence-parallel", "false"}}, "sequence-parallel=true"},
+        {{{"ranks", "8"}, {"model", "mixtral-8x7b"}, {"tp", "2"}, {"sequence-parallel", "false"}},
+         "sequence-parallel=true"},
         {{{"ranks", "2"}, {"model", "gpt3-175b"}, {"tp", "2"}}, "GiB"},
         {{{"ranks", "64"}, {"cp", "64"}, {"sequence", "8000"}}, "multiple of 2 x cp"},
     };
     for (const auto &[set, part] : cases)
-        EXPECT_NE(refusal(set).find(part), std::string::npos) << refusal(set) << " for " << name_of(set);
+        EXPECT_NE(refusal(set).find(part), std::string::npos)
+            << refusal(set) << " for " << name_of(set);
 }

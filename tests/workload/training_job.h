@@ -33,7 +33,9 @@ inline weft_training_params params_of(const Settings &set)
     weft_err err{};
     EXPECT_EQ(weft_params_defaults(&weft_training_param_table, &p, &err), 0) << Text(err);
     for (const auto &[name, value] : set)
-        EXPECT_EQ(weft_params_set(&weft_training_param_table, &p, name.c_str(), value.c_str(), &err), 0) << Text(err);
+        EXPECT_EQ(
+            weft_params_set(&weft_training_param_table, &p, name.c_str(), value.c_str(), &err), 0)
+            << Text(err);
     return p;
 }
 
@@ -101,7 +103,8 @@ inline std::vector<Node> nodes_of(const weft_training_plan &q, uint64_t rank)
     for (size_t i = 0; i < et->nnodes; i++) {
         const weft_et_node &n = et->nodes[i];
         if (n.type == WEFT_ET_COMM_COLL_NODE)
-            out.push_back({n.type, int(attribute(n, "comm_type")), comm_of(q, n), attribute(n, "comm_size"), 0, 0});
+            out.push_back({n.type, int(attribute(n, "comm_type")), comm_of(q, n),
+                           attribute(n, "comm_size"), 0, 0});
         else if (n.type == WEFT_ET_COMM_SEND_NODE || n.type == WEFT_ET_COMM_RECV_NODE)
             out.push_back({n.type, -1, WEFT_COMM_WORLD, attribute(n, "comm_size"),
                            attribute(n, n.type == WEFT_ET_COMM_SEND_NODE ? "comm_dst" : "comm_src"),
@@ -143,7 +146,8 @@ inline Sum sends(const std::vector<Node> &nodes, uint64_t to)
     return s;
 }
 
-constexpr int AR = WEFT_COLL_ALL_REDUCE, AG = WEFT_COLL_ALL_GATHER, RS = WEFT_COLL_REDUCE_SCATTER, A2A = WEFT_COLL_ALL_TO_ALL;
+constexpr int AR = WEFT_COLL_ALL_REDUCE, AG = WEFT_COLL_ALL_GATHER, RS = WEFT_COLL_REDUCE_SCATTER,
+              A2A = WEFT_COLL_ALL_TO_ALL;
 
 } // namespace training_job
 

@@ -18,13 +18,40 @@ namespace
 
 const std::vector<Settings> jobs = {
     {{"ranks", "16"}, {"tp", "2"}, {"pp", "4"}, {"layers", "8"}, {"iterations", "2"}},
-    {{"ranks", "32"}, {"tp", "2"}, {"cp", "2"}, {"pp", "2"}, {"layers", "4"}, {"microbatches", "4"}, {"schedule", "interleaved"}, {"virtual-stages", "2"}},
+    {{"ranks", "32"},
+     {"tp", "2"},
+     {"cp", "2"},
+     {"pp", "2"},
+     {"layers", "4"},
+     {"microbatches", "4"},
+     {"schedule", "interleaved"},
+     {"virtual-stages", "2"}},
     {{"ranks", "16"}, {"cp", "8"}, {"layers", "2"}},
-    {{"ranks", "32"}, {"model", "mixtral-8x7b"}, {"layers", "4"}, {"tp", "2"}, {"pp", "2"}, {"ep", "4"}},
-    {{"ranks", "32"}, {"model", "mixtral-8x7b"}, {"layers", "4"}, {"pp", "2"}, {"ep", "8"}, {"expert-skew", "1"}},
-    {{"ranks", "32"}, {"model", "gpt3-13b"}, {"layers", "8"}, {"tp", "2"}, {"pp", "4"}, {"data-parallel", "ddp"}},
+    {{"ranks", "32"},
+     {"model", "mixtral-8x7b"},
+     {"layers", "4"},
+     {"tp", "2"},
+     {"pp", "2"},
+     {"ep", "4"}},
+    {{"ranks", "32"},
+     {"model", "mixtral-8x7b"},
+     {"layers", "4"},
+     {"pp", "2"},
+     {"ep", "8"},
+     {"expert-skew", "1"}},
+    {{"ranks", "32"},
+     {"model", "gpt3-13b"},
+     {"layers", "8"},
+     {"tp", "2"},
+     {"pp", "4"},
+     {"data-parallel", "ddp"}},
     {{"ranks", "16"}, {"layers", "2"}, {"data-parallel", "zero-3"}, {"shard-ranks", "4"}},
-    {{"ranks", "16"}, {"tp", "2"}, {"pp", "4"}, {"layers", "8"}, {"microbatches", "8"}, {"schedule", "dualpipe"}},
+    {{"ranks", "16"},
+     {"tp", "2"},
+     {"pp", "4"},
+     {"layers", "8"},
+     {"microbatches", "8"},
+     {"schedule", "dualpipe"}},
 };
 
 weft_training_plan without_memory(Settings set)
@@ -95,15 +122,18 @@ TEST(TrainingScale, SharedGraphsAreThoseOfEachRank)
             graphs.insert(one->dags[r].ops);
             ASSERT_EQ(one->dags[r].nops, each->dags[r].nops);
             for (uint32_t i = 0; i < one->dags[r].nops && !::testing::Test::HasFailure(); i++) {
-                SCOPED_TRACE("rank " + std::to_string(r) + " op " + std::to_string(i) + " of " + set[1].second);
-                const weft_op *a = weft_workload_visit(one, r, i), *b = weft_workload_visit(each, r, i);
+                SCOPED_TRACE("rank " + std::to_string(r) + " op " + std::to_string(i) + " of " +
+                             set[1].second);
+                const weft_op *a = weft_workload_visit(one, r, i),
+                              *b = weft_workload_visit(each, r, i);
                 expect_same(*a, *b);
                 for (uint64_t m = 0; a->send_bytes && m < one->groups[a->group].n; m++) {
                     EXPECT_EQ(a->send_bytes[m], b->send_bytes[m]);
                     EXPECT_EQ(a->recv_bytes[m], b->recv_bytes[m]);
                 }
                 for (uint32_t k = 0; k < a->nchildren; k++)
-                    EXPECT_EQ(one->dags[r].children[a->first_child + k], each->dags[r].children[b->first_child + k]);
+                    EXPECT_EQ(one->dags[r].children[a->first_child + k],
+                              each->dags[r].children[b->first_child + k]);
             }
         }
         EXPECT_EQ(graphs.size(), weft_training_sorts(&q));
@@ -117,7 +147,12 @@ TEST(TrainingScale, SharedGraphsAreThoseOfEachRank)
 TEST(TrainingScale, MemoryGrowsByAFewNumbersPerRank)
 {
     auto bytes = [](const char *dp, const char *ranks) {
-        weft_workload *w = shared(without_memory({{"model", "llama3-405b"}, {"layers", "128"}, {"tp", "8"}, {"pp", "16"}, {"dp", dp}, {"ranks", ranks}}));
+        weft_workload *w = shared(without_memory({{"model", "llama3-405b"},
+                                                  {"layers", "128"},
+                                                  {"tp", "8"},
+                                                  {"pp", "16"},
+                                                  {"dp", dp},
+                                                  {"ranks", ranks}}));
         const uint64_t used = weft_arena_used(w->arena);
         weft_workload_free(w);
         return used;

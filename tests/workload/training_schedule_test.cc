@@ -15,7 +15,8 @@ namespace
 /* Ends of all passes when a stage does one after the other and data takes no time. */
 double makespan(const weft_training_plan &q, double f, double i, double w)
 {
-    using Key = std::tuple<int, uint64_t, uint64_t>; /* forward or input gradient; virtual stage, microbatch */
+    using Key = std::tuple<int, uint64_t,
+                           uint64_t>; /* forward or input gradient; virtual stage, microbatch */
     std::map<Key, double> done;
     std::vector<std::vector<weft_pass>> order(q.pp);
     weft_arena *arena = weft_arena_new();
@@ -48,15 +49,21 @@ double makespan(const weft_training_plan &q, double f, double i, double w)
                     if (back && (!need(0, stage) || (stage + 1 < all && !need(1, stage + 1))))
                         break;
                 }
-                const double takes = p.kind == WEFT_PASS_FORWARD ? f : p.kind == WEFT_PASS_INPUTS ? i : p.kind == WEFT_PASS_WEIGHTS ? w : i + w;
+                const double takes = p.kind == WEFT_PASS_FORWARD   ? f
+                                     : p.kind == WEFT_PASS_INPUTS  ? i
+                                     : p.kind == WEFT_PASS_WEIGHTS ? w
+                                                                   : i + w;
                 clock[s] = start + takes / double(q.v);
                 if (p.kind != WEFT_PASS_WEIGHTS)
-                    done[{back, stage, p.microbatch}] = p.kind == WEFT_PASS_BACKWARD ? clock[s] : start + takes / double(q.v);
+                    done[{back, stage, p.microbatch}] =
+                        p.kind == WEFT_PASS_BACKWARD ? clock[s] : start + takes / double(q.v);
             }
     }
     weft_arena_free(arena);
     for (uint64_t s = 0; s < q.pp; s++)
-        EXPECT_EQ(at[s], order[s].size()) << "stage " << s << " of " << weft_schedule_name(weft_schedule_kind(q.p.schedule)) << " stops";
+        EXPECT_EQ(at[s], order[s].size())
+            << "stage " << s << " of " << weft_schedule_name(weft_schedule_kind(q.p.schedule))
+            << " stops";
     return *std::max_element(clock.begin(), clock.end());
 }
 
@@ -69,16 +76,25 @@ TEST(TrainingSchedule, BubblesAreTheClosedForms)
     for (uint64_t p : {1, 2, 3, 4, 8})
         for (uint64_t m : {p, 2 * p, 4 * p}) {
             auto plan = [&](const char *schedule, uint64_t v) {
-                return plan_of({{"ranks", std::to_string(p)}, {"pp", std::to_string(p)}, {"microbatches", std::to_string(m)}, {"layers", "144"},
-                                {"schedule", schedule}, {"virtual-stages", std::to_string(v)}, {"check-memory", "false"}});
+                return plan_of({{"ranks", std::to_string(p)},
+                                {"pp", std::to_string(p)},
+                                {"microbatches", std::to_string(m)},
+                                {"layers", "144"},
+                                {"schedule", schedule},
+                                {"virtual-stages", std::to_string(v)},
+                                {"check-memory", "false"}});
             };
             const double ideal = double(m) * (F + I + W);
             for (const char *s : {"1f1b", "gpipe"})
-                EXPECT_DOUBLE_EQ(makespan(plan(s, 1), F, I, W), ideal + double(p - 1) * (F + I + W)) << s << " " << p << " " << m;
-            EXPECT_DOUBLE_EQ(makespan(plan("zb-h1", 1), F, I, W), ideal + double(p - 1) * (F + I - W)) << p << " " << m;
+                EXPECT_DOUBLE_EQ(makespan(plan(s, 1), F, I, W), ideal + double(p - 1) * (F + I + W))
+                    << s << " " << p << " " << m;
+            EXPECT_DOUBLE_EQ(makespan(plan("zb-h1", 1), F, I, W),
+                             ideal + double(p - 1) * (F + I - W))
+                << p << " " << m;
             for (uint64_t v : {2, 3})
                 if (p > 1) {
-                    EXPECT_NEAR(makespan(plan("interleaved", v), F, I, W), ideal + double(p - 1) * (F + I + W) / double(v), 1e-9)
+                    EXPECT_NEAR(makespan(plan("interleaved", v), F, I, W),
+                                ideal + double(p - 1) * (F + I + W) / double(v), 1e-9)
                         << p << " " << m << " " << v;
                 }
             if (p > 1) {
@@ -91,39 +107,58 @@ TEST(TrainingSchedule, BubblesAreTheClosedForms)
 /* What a stage holds at once: 1F1B p - i microbatches, GPipe all, interleaved 1 + (p - 1) / (p v) of all layers on the first stage. */
 TEST(TrainingSchedule, ActivationsInFlight)
 {
-    const weft_training_plan a = plan_of({{"ranks", "4"}, {"pp", "4"}, {"microbatches", "8"}, {"check-memory", "false"}});
+    const weft_training_plan a =
+        plan_of({{"ranks", "4"}, {"pp", "4"}, {"microbatches", "8"}, {"check-memory", "false"}});
     for (uint64_t i = 0; i < 4; i++)
         EXPECT_EQ(weft_schedule_in_flight(&a, i), 4 - i);
-    const weft_training_plan b = plan_of({{"ranks", "4"}, {"pp", "4"}, {"microbatches", "8"}, {"schedule", "gpipe"}, {"check-memory", "false"}});
+    const weft_training_plan b = plan_of({{"ranks", "4"},
+                                          {"pp", "4"},
+                                          {"microbatches", "8"},
+                                          {"schedule", "gpipe"},
+                                          {"check-memory", "false"}});
     EXPECT_EQ(weft_schedule_in_flight(&b, 0), 8u);
-    const weft_training_plan c =
-        plan_of({{"ranks", "4"}, {"pp", "4"}, {"microbatches", "8"}, {"virtual-stages", "2"}, {"schedule", "interleaved"}, {"check-memory", "false"}});
+    const weft_training_plan c = plan_of({{"ranks", "4"},
+                                          {"pp", "4"},
+                                          {"microbatches", "8"},
+                                          {"virtual-stages", "2"},
+                                          {"schedule", "interleaved"},
+                                          {"check-memory", "false"}});
     EXPECT_EQ(weft_schedule_in_flight(&c, 0), 4u * 2 + 4 - 1);
 }
 
 TEST(TrainingSchedule, InterleavedOrderOfTwoStages)
 {
-    const weft_training_plan q =
-        plan_of({{"ranks", "2"}, {"pp", "2"}, {"microbatches", "4"}, {"virtual-stages", "2"}, {"schedule", "interleaved"}, {"check-memory", "false"}});
+    const weft_training_plan q = plan_of({{"ranks", "2"},
+                                          {"pp", "2"},
+                                          {"microbatches", "4"},
+                                          {"virtual-stages", "2"},
+                                          {"schedule", "interleaved"},
+                                          {"check-memory", "false"}});
     auto text = [&](uint64_t stage) {
         weft_arena *arena = weft_arena_new();
         size_t n;
         const weft_pass *list = weft_schedule(&q, stage, arena, &n);
         std::string s;
         for (size_t k = 0; k < n; k++)
-            s += std::string(k ? " " : "") + (list[k].kind == WEFT_PASS_FORWARD ? "F" : "B") + std::to_string(list[k].chunk) + "." +
-                 std::to_string(list[k].microbatch);
+            s += std::string(k ? " " : "") + (list[k].kind == WEFT_PASS_FORWARD ? "F" : "B") +
+                 std::to_string(list[k].chunk) + "." + std::to_string(list[k].microbatch);
         weft_arena_free(arena);
         return s;
     };
-    EXPECT_EQ(text(0), "F0.0 F0.1 F1.0 F1.1 F0.2 B1.0 F0.3 B1.1 F1.2 B0.0 F1.3 B0.1 B1.2 B1.3 B0.2 B0.3");
-    EXPECT_EQ(text(1), "F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 F0.3 B0.1 F1.2 B1.2 F1.3 B1.3 B0.2 B0.3");
+    EXPECT_EQ(text(0),
+              "F0.0 F0.1 F1.0 F1.1 F0.2 B1.0 F0.3 B1.1 F1.2 B0.0 F1.3 B0.1 B1.2 B1.3 B0.2 B0.3");
+    EXPECT_EQ(text(1),
+              "F0.0 F0.1 F1.0 B1.0 F1.1 B1.1 F0.2 B0.0 F0.3 B0.1 F1.2 B1.2 F1.3 B1.3 B0.2 B0.3");
 }
 
 /* tp fastest, then dp, then pp: 16 ranks of 2 x 2 x 4. */
 TEST(TrainingPlan, CommunicatorsOfMegatronsOrder)
 {
-    const weft_training_plan q = plan_of({{"ranks", "16"}, {"tp", "2"}, {"pp", "4"}, {"model", "gpt3-13b"}, {"check-memory", "false"}});
+    const weft_training_plan q = plan_of({{"ranks", "16"},
+                                          {"tp", "2"},
+                                          {"pp", "4"},
+                                          {"model", "gpt3-13b"},
+                                          {"check-memory", "false"}});
     auto members = [&](weft_comm c, uint64_t rank) {
         std::vector<uint64_t> out;
         for (uint64_t i = 0; i < weft_comm_size(&q, c); i++)

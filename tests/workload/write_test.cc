@@ -21,7 +21,8 @@ TEST(Writer, BytesByHand)
     ASSERT_EQ(weft_et_build_finish(&b, &et, &err), 0);
     Bytes cpu = Attr("is_cpu_op", Int(27, 0));
     EXPECT_EQ(Encode(et),
-              Frame(Blob(1, "0.0.4") + Blob(2, Blob(1, "generator") + Blob(29, "weft"))) + Frame(Blob(2, "c") + Int(3, 4) + Int(7, 5) + cpu) +
+              Frame(Blob(1, "0.0.4") + Blob(2, Blob(1, "generator") + Blob(29, "weft"))) +
+                  Frame(Blob(2, "c") + Int(3, 4) + Int(7, 5) + cpu) +
                   Frame(Int(1, 1) + Blob(2, "ar") + Int(3, 7) + Blob(5, Varint(0)) + cpu +
                         AttrInt("comm_type", 0) + AttrInt("comm_size", 1048576) +
                         Attr("pg_name", Blob(29, "2"))) +

@@ -5,6 +5,7 @@
 #include "workload/traffic/cdf_table.h"
 #include "workload/workload.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -113,8 +114,8 @@ static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err
     if (*n < 2)
         return weft_err_set(err, WEFT_E_INPUT, "traffic needs at least 2 hosts, got %u", *n);
     if (p->pattern == WEFT_TRAFFIC_HOT_SPOT && p->hot_ranks >= *n)
-        return weft_err_set(err, WEFT_E_INPUT, "hot-ranks is %llu, but there are %u ranks",
-                            (unsigned long long)p->hot_ranks, *n);
+        return weft_err_set(err, WEFT_E_INPUT, "hot-ranks is %" PRIu64 ", but there are %u ranks",
+                            p->hot_ranks, *n);
     return 0;
 }
 

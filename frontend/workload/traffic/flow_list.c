@@ -10,6 +10,7 @@
 #include "workload/traffic/hpcc_flow.h"
 #include "workload/workload.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,12 +163,12 @@ static int read_cells(char *const *cells, size_t n, const size_t at[COLUMNS],
     if (weft_parse_time_ps(time, &w->start_ps, err))
         return weft_err_prepend(err, "start_ns");
     if (v[PRIO] > 7)
-        return weft_err_set(err, WEFT_E_INPUT, "prio is %llu; classes are 0 to 7",
-                            (unsigned long long)v[PRIO]);
+        return weft_err_set(err, WEFT_E_INPUT, "prio is %" PRIu64 "; classes are 0 to 7", v[PRIO]);
     if (v[SRC] > UINT32_MAX - 1 || v[DST] > UINT32_MAX - 1 || v[SRC] == v[DST])
         return weft_err_set(err, WEFT_E_INPUT,
-                            "a flow goes from one rank to another, not from %llu to %llu",
-                            (unsigned long long)v[SRC], (unsigned long long)v[DST]);
+                            "a flow goes from one rank to another, not from %" PRIu64
+                            " to %" PRIu64,
+                            v[SRC], v[DST]);
     w->src = (uint32_t)v[SRC];
     w->dst = (uint32_t)v[DST];
     w->bytes = v[SIZE];

@@ -4,6 +4,7 @@
 
 #include "base/scan.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ static int read_flow(struct weft_scan *s, enum weft_hpcc_flow_format format,
     w->line = s->tok_line;
     rc = weft_scan_u64(s, "the destination node of a flow", UINT32_MAX - 1, &dst, err);
     if (!rc && src == dst)
-        rc = weft_scan_err(s, err, WEFT_E_INPUT, "the flow goes from node %llu to itself",
-                           (unsigned long long)src);
+        rc = weft_scan_err(s, err, WEFT_E_INPUT, "the flow goes from node %" PRIu64 " to itself",
+                           src);
     if (!rc)
         rc = weft_scan_u64(s, "the priority group of a flow", 7, &pg, err);
     if (!rc && format == WEFT_HPCC_FLOW_HPCC)
@@ -43,16 +44,14 @@ static int read_all(struct weft_scan *s, enum weft_hpcc_flow_format format,
         return rc;
     if (n > s->len / 2)
         return weft_scan_err(s, err, WEFT_E_INPUT,
-                             "the file announces %llu flows, but is too short for them",
-                             (unsigned long long)n);
+                             "the file announces %" PRIu64 " flows, but is too short for them", n);
     l->list = (struct weft_hpcc_flow *)calloc(n ? n : 1, sizeof *l->list);
     if (!l->list)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %llu flows",
-                            (unsigned long long)n);
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %" PRIu64 " flows", n);
     l->sorted = true;
     for (; l->n < n; l->n++) {
         if ((rc = read_flow(s, format, &l->list[l->n], err))) {
-            weft_err_prepend(err, "flow %zu of %llu", l->n + 1, (unsigned long long)n);
+            weft_err_prepend(err, "flow %zu of %" PRIu64, l->n + 1, n);
             return rc;
         }
         if (l->n && l->list[l->n].start_ps < l->list[l->n - 1].start_ps)

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "workload/workload.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -131,8 +132,9 @@ static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err
         return err->code;
     if (p->degree >= *n)
         return weft_err_set(err, WEFT_E_INPUT,
-                            "degree is %llu, but %u ranks have at most %u senders for one receiver",
-                            (unsigned long long)p->degree, *n, *n - 1);
+                            "degree is %" PRIu64
+                            ", but %u ranks have at most %u senders for one receiver",
+                            p->degree, *n, *n - 1);
     return 0;
 }
 

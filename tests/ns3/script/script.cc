@@ -9,14 +9,12 @@
 
 using namespace ns3;
 
-static void
-Round(uint32_t round, Time duration)
+static void Round(uint32_t round, Time duration)
 {
     std::cout << "round " << round << " took " << duration.As(Time::US) << "\n";
 }
 
-int
-main(int argc, char* argv[])
+int main(int argc, char *argv[])
 {
     WeftFabricHelper::Setup();
     CommandLine cmd(__FILE__);
