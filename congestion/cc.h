@@ -2,13 +2,14 @@
 /*
  * The congestion-control interface.
  *
- * One algorithm is one struct weft_cc_ops in one file, listed in cc_table.def. The functions are pure:
- * time is an argument, state is `state_size` bytes that the caller allocates per QP, output is
- * data (struct weft_cc_out); no allocation, no globals, no I/O, no randomness of their own. Rate and
- * window changes take effect on the next packet that the NIC sends.
+ * One algorithm is one struct weft_cc_ops in one file, listed in cc_table.def. The functions are
+ * pure: time is an argument, state is `state_size` bytes that the caller allocates per QP, output
+ * is data (struct weft_cc_out); no allocation, no globals, no I/O, no randomness of their own. Rate
+ * and window changes take effect on the next packet that the NIC sends.
  *
- * Parameters reach the hooks settled: a default that follows from the path (base/scale.h) has been given its value for
- * the line rate and base RTT of the QP. `needs_now`, `check`, `cnp` and `signals` may meet WEFT_PARAM_AUTO.
+ * Parameters reach the hooks settled: a default that follows from the path (base/scale.h) has been
+ * given its value for the line rate and base RTT of the QP. `needs_now`, `check`, `cnp` and
+ * `signals` may meet WEFT_PARAM_AUTO.
  *
  * Timers that matter only at the next send (DCQCN's three) are advanced lazily inside the
  * hooks from `now`; only an algorithm that must act at a moment of its own sets timer_at_ps.
@@ -53,11 +54,12 @@ struct weft_cc_signals {
     uint32_t data_bytes; /**< bytes that the signal adds to each data packet */
     uint32_t ack_bytes;  /**< bytes that the echo adds to each ACK and NACK */
     double pint_base;    /**< NEEDS_PINT: base of the logarithmic code, > 1 */
-    int pint_tables; /**< NEEDS_PINT: the switches' arithmetic is weft_pint_update_tables, and ACKs carry a draw */
-    int64_t
-        pint_t_ps; /**< NEEDS_PINT: averaging time T of the switches' utilisation; 0: the fabric's largest base RTT */
-    uint32_t
-        pint_packets; /**< NEEDS_PINT: T is at least as long as so many full packets take at the port's rate; 0: any */
+    int pint_tables; /**< NEEDS_PINT: the switches' arithmetic is weft_pint_update_tables, and ACKs
+                        carry a draw */
+    int64_t pint_t_ps;     /**< NEEDS_PINT: averaging time T of the switches' utilisation; 0: the
+                              fabric's largest base RTT */
+    uint32_t pint_packets; /**< NEEDS_PINT: T is at least as long as so many full packets take at
+                              the port's rate; 0: any */
 };
 
 /** What an algorithm may know of its path when a QP opens. */
@@ -75,8 +77,8 @@ struct weft_cc_out {
     uint64_t rate_bps;   /**< pacing rate counted in wire bytes; 1 .. line rate */
     uint64_t cwnd_bytes; /**< payload bytes that may be unacknowledged; UINT64_MAX: unlimited */
     int64_t timer_at_ps; /**< absolute time at which on_timer is wanted; WEFT_NEVER: none */
-    bool
-        repace; /**< true: a rate change also re-times the packet now waiting for its pacing gap; false: it takes effect after that packet */
+    bool repace; /**< true: a rate change also re-times the packet now waiting for its pacing gap;
+                    false: it takes effect after that packet */
 };
 
 /** One acknowledgement, as the sender's NIC sees it. */
@@ -99,7 +101,8 @@ struct weft_cc_cnp {
     int64_t interval_ps; /**< at most one CNP per QP in this time; 0: one per marked packet */
 };
 
-/** The RED curve that an algorithm is tuned for: what ecn.kmin, ecn.kmax and ecn.pmax are unless given. */
+/** The RED curve that an algorithm is tuned for: what ecn.kmin, ecn.kmax and ecn.pmax are unless
+ * given. */
 struct weft_cc_marking {
     const char *kmin;   /**< as text with unit, at a port of ecn.scale-rate (25 Gbps) */
     const char *kmax;   /**< the same; equal to kmin: one threshold, a step */
@@ -118,11 +121,11 @@ struct weft_cc_observable {
 
 /** Settings under one name, such as what a paper uses at one link rate. */
 struct weft_cc_preset {
-    const char *name;   /**< "sim-100g" */
-    const char *help;   /**< one line */
-    const char *source; /**< paper, script */
-    const char *
-        settings; /**< "rate-ai=20Mbps ecn.kmin=400KB": own parameters, and with a dot those of the network's sections */
+    const char *name;     /**< "sim-100g" */
+    const char *help;     /**< one line */
+    const char *source;   /**< paper, script */
+    const char *settings; /**< "rate-ai=20Mbps ecn.kmin=400KB": own parameters, and with a dot those
+                             of the network's sections */
 };
 
 /** One algorithm. Hooks marked Optional may be NULL. */
@@ -139,13 +142,15 @@ struct weft_cc_ops {
 
     /** Optional. The bits of `needs` that hold under these parameters; without it all do. */
     unsigned (*needs_now)(const void *params);
-    /** Optional. Checks parameters against each other; the env-independent combinations only. A parameter that
-     * has no effect is no matter for it: the parameter's own `needs` says so (base/needs.h). */
+    /** Optional. Checks parameters against each other; the env-independent combinations only. A
+     * parameter that has no effect is no matter for it: the parameter's own `needs` says so
+     * (base/needs.h). */
     int (*check)(const void *params, struct weft_err *err);
     /** Required. Starts a QP: writes all of state and all of *out. */
     void (*init)(void *state, const void *params, const struct weft_cc_env *env, int64_t now_ps,
                  struct weft_cc_out *out);
-    /** Optional. Called just before the NIC reads *out to admit or pace a packet: advances lazy timers to now. */
+    /** Optional. Called just before the NIC reads *out to admit or pace a packet: advances lazy
+     * timers to now. */
     void (*before_send)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
     /** Optional. One data packet (wire_bytes long) has started transmission at now. */
     void (*on_send)(void *state, const void *params, int64_t now_ps, uint32_t wire_bytes,
@@ -161,14 +166,15 @@ struct weft_cc_ops {
     void (*on_timer)(void *state, const void *params, int64_t now_ps, struct weft_cc_out *out);
     /** Required with NEEDS_CNP. How the receiver generates CNPs under these parameters. */
     void (*cnp)(const void *params, struct weft_cc_cnp *out);
-    /** Optional (required with NEEDS_INT and NEEDS_PINT). What its signals cost under these parameters; without it they cost nothing. */
+    /** Optional (required with NEEDS_INT and NEEDS_PINT). What its signals cost under these
+     * parameters; without it they cost nothing. */
     void (*signals)(const void *params, struct weft_cc_signals *out);
     /** Optional. Writes one double per observable, in their order, as of the last hook. */
     void (*observe)(const void *state, const void *params, double *values);
 };
 
-/** Whether an algorithm has every hook and table that is required, and those that go together; WEFT_E_INTERNAL names the
- * first that is missing. */
+/** Whether an algorithm has every hook and table that is required, and those that go together;
+ * WEFT_E_INTERNAL names the first that is missing. */
 int weft_cc_check_ops(const struct weft_cc_ops *ops, struct weft_err *err);
 
 /** All algorithms, in the order of cc_table.def; *n receives their number. */
@@ -180,7 +186,8 @@ const struct weft_cc_preset *weft_cc_preset_find(const struct weft_cc_ops *ops, 
 unsigned weft_cc_needs(const struct weft_cc_ops *ops, const void *params);
 /** Longest text of weft_cc_signal_names. */
 #define WEFT_CC_SIGNALS_TEXT_MAX 96
-/** The same as words: "ecn, cnp, cnp-packet"; "none". cnp-packet: CNPs are packets of their own. Returns @p buf. */
+/** The same as words: "ecn, cnp, cnp-packet"; "none". cnp-packet: CNPs are packets of their own.
+ * Returns @p buf. */
 const char *weft_cc_signal_names(const struct weft_cc_ops *ops, const void *params, char *buf,
                                  size_t size);
 /** The algorithm called @p name; on an unknown name NULL, and *err names the nearest. */

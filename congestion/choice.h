@@ -16,8 +16,8 @@ struct weft_cc_choice {
     char *text;   /**< what text parameters point into */
 };
 
-/** Reads "NAME PARAMETER=VALUE ..." and checks the parameters, also against each other; one that can
- * have no effect is an error. */
+/** Reads "NAME PARAMETER=VALUE ..." and checks the parameters, also against each other; one that
+ * can have no effect is an error. */
 int weft_cc_choice_read(const char *text, struct weft_cc_choice *out, struct weft_err *err);
 /** Frees what it holds; a zeroed one is allowed. */
 void weft_cc_choice_free(struct weft_cc_choice *c);

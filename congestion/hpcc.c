@@ -164,7 +164,8 @@ static bool same_path(const struct state *s, const struct weft_cc_hop *h, uint32
     return true;
 }
 
-/* A count as a double. Bytes and rates lie below 2^63, where the signed conversion is one instruction. */
+/* A count as a double. Bytes and rates lie below 2^63, where the signed conversion is one
+ * instruction. */
 static inline double real(uint64_t count)
 {
     return (double)(int64_t)count;

@@ -8,10 +8,10 @@
  * turns that U into a window or a rate at each ACK; the law's reference changes once per round
  * trip, with the first ACK for data sent after its last change. The first ACK changes nothing.
  *
- * mode=hpcc is CC_MODE 10 of the HPCC simulator. With switch-arithmetic=exact two deviations remain:
- * the switches compute in double, and `sample` below 1 picks ACKs evenly instead of at random.
- * switch-arithmetic=tables is the simulator's, draw for draw (pint_code.h).
- * run.py's preset "hpccPint": log-base 1.01, max-stage 0, min-rate 1000Mbps.
+ * mode=hpcc is CC_MODE 10 of the HPCC simulator. With switch-arithmetic=exact two deviations
+ * remain: the switches compute in double, and `sample` below 1 picks ACKs evenly instead of at
+ * random. switch-arithmetic=tables is the simulator's, draw for draw (pint_code.h). run.py's preset
+ * "hpccPint": log-base 1.01, max-stage 0, min-rate 1000Mbps.
  */
 #include "congestion/cc.h"
 #include "congestion/hpcc_law.h"
@@ -25,9 +25,10 @@
 enum { EXACT, TABLES };
 
 /*
- * Packets that a switch averages over at least. With fewer, u is mostly noise: with 4 KB packets at 10 Gbps a base RTT of
- * 13 us is four of them. The law divides its window by every u above its target, but adds window_ai below it, so noise
- * alone brings the load down (docs/congestion-control.md).
+ * Packets that a switch averages over at least. With fewer, u is mostly noise: with 4 KB packets at
+ * 10 Gbps a base RTT of 13 us is four of them. The law divides its window by every u above its
+ * target, but adds window_ai below it, so noise alone brings the load down
+ * (docs/congestion-control.md).
  */
 #define LEAST_PACKETS 16
 

@@ -14,8 +14,8 @@
  *
  * The HPCC simulator evaluates products and quotients of u by tables of logarithms with random
  * rounding, as a switch would, and counts queues in units of 256 bytes: weft_pint_update_tables.
- * weft_pint_update is plain double; only the code is rounded. A guess by libm's log is corrected with exact
- * comparisons of powers, so that the code does not depend on libm's last bit.
+ * weft_pint_update is plain double; only the code is rounded. A guess by libm's log is corrected
+ * with exact comparisons of powers, so that the code does not depend on libm's last bit.
  */
 #ifndef WEFT_CC_PINT_CODE_H
 #define WEFT_CC_PINT_CODE_H
@@ -40,9 +40,9 @@ double weft_pint_decode(uint16_t code, double log_base);
 double weft_pint_update(double u_prev, int64_t dt_ps, int64_t t_ps, uint64_t qlen_bytes,
                         uint32_t last_size_bytes, uint64_t rate_bps);
 /**
- * The same as a switch with tables of logarithms computes it, in whole nanoseconds. A logarithm takes
- * the 16 leading bits of its argument, the last rounded at random by @p draws, and keeps 15 bits
- * behind the point; u is looked up as u x 8192 and the queue as its 256-byte units.
+ * The same as a switch with tables of logarithms computes it, in whole nanoseconds. A logarithm
+ * takes the 16 leading bits of its argument, the last rounded at random by @p draws, and keeps 15
+ * bits behind the point; u is looked up as u x 8192 and the queue as its 256-byte units.
  */
 double weft_pint_update_tables(double u_prev, int64_t dt_ns, int64_t t_ns, uint64_t qlen_bytes,
                                uint32_t last_size_bytes, uint64_t rate_bps,

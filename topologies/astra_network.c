@@ -2,12 +2,12 @@
 /*
  * astra-network: reads the dimensions of ASTRA-sim's network files.
  *
- * Keys with a value or a list of values per dimension, innermost first, as YAML (flow or block lists) or
- * JSON: analytical YAML of ASTRA-sim 2 (topology, npus_count, bandwidth in 2^30 byte/s, latency in
- * ns), network JSON of ASTRA-sim 1 (topologies-per-dim, units-count, link-bandwidth in 10^9 byte/s,
- * link-latency in ns), and logical-dims of the ns-3 backend, which are sizes only: those become
- * switches with this reader's rate and delay. Ring, FullyConnected and Switch become dimensions of
- * topology multi. Keys that are not about the shape of the fabric are reported.
+ * Keys with a value or a list of values per dimension, innermost first, as YAML (flow or block
+ * lists) or JSON: analytical YAML of ASTRA-sim 2 (topology, npus_count, bandwidth in 2^30 byte/s,
+ * latency in ns), network JSON of ASTRA-sim 1 (topologies-per-dim, units-count, link-bandwidth in
+ * 10^9 byte/s, link-latency in ns), and logical-dims of the ns-3 backend, which are sizes only:
+ * those become switches with this reader's rate and delay. Ring, FullyConnected and Switch become
+ * dimensions of topology multi. Keys that are not about the shape of the fabric are reported.
  */
 #include "base/flat.h"
 #include "base/units.h"

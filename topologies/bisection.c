@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bisection bandwidth by maximum flow: Dinic's algorithm (1970) over the nodes of the fabric, plus a
- * source before the hosts of the first half and a sink behind those of the second.
+ * Bisection bandwidth by maximum flow: Dinic's algorithm (1970) over the nodes of the fabric, plus
+ * a source before the hosts of the first half and a sink behind those of the second.
  *
  * Hosts that do not forward need no care: a path that enters a host of the first half could as well
  * start there, one that leaves a host of the second half could as well end there.

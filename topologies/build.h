@@ -26,8 +26,10 @@ struct weft_build_wire {
     int64_t delay_ps;
 };
 
-/** The rows of a parameter table for a field `struct weft_build_wire field` of @p owner: PREFIX "rate", with the default
- * @p value and the source @p from (NULL: weft's own), and PREFIX "delay"; @p rate_of and @p delay_of: which links. */
+/** The rows of a parameter table for a field `struct weft_build_wire field` of @p owner: PREFIX
+ * "rate", with the default
+ * @p value and the source @p from (NULL: weft's own), and PREFIX "delay"; @p rate_of and @p
+ * delay_of: which links. */
 #define WEFT_WIRE_PARAMS(owner, field, prefix, value, rate_of, delay_of, from)                     \
     {.name = prefix "rate",                                                                        \
      .type = WEFT_PARAM_RATE,                                                                      \
@@ -49,7 +51,8 @@ uint32_t weft_build_nodes(struct weft_build *b, enum weft_node_kind kind, uint32
                           uint64_t n);
 /** Adds a loss-free link like b->link. */
 void weft_build_link(struct weft_build *b, uint32_t x, uint32_t y, struct weft_build_wire wire);
-/** Adds @p parallel such links from each of the @p n nodes from @p x on to each of the @p m nodes from
+/** Adds @p parallel such links from each of the @p n nodes from @p x on to each of the @p m nodes
+ * from
  * @p y on: the stage of a Clos. */
 void weft_build_stage(struct weft_build *b, uint32_t x, uint32_t n, uint32_t y, uint32_t m,
                       uint64_t parallel, struct weft_build_wire wire);

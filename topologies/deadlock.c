@@ -5,9 +5,9 @@
  * Channel c is port c / 2 in virtual channel c % 2. Its dependencies are bits, one per port of the
  * node at the far end, since the virtual channel of the next hop follows from both links; channels
  * that a node which does not forward sends on are in no cycle and have none. Per
- * destination the channels in use are found by following the route groups from all hosts; hosts with
- * the same switches as neighbours make the same demands between switches, so one stands for all.
- * Then a depth-first search looks for a cycle.
+ * destination the channels in use are found by following the route groups from all hosts; hosts
+ * with the same switches as neighbours make the same demands between switches, so one stands for
+ * all. Then a depth-first search looks for a cycle.
  */
 #include "topologies/deadlock.h"
 #include "topologies/fabric_instance.h"
@@ -184,8 +184,8 @@ static bool alike(const struct graph *g, uint32_t h, uint32_t o)
     return x->nports > 0;
 }
 
-/* Whether a host like h has been looked at. last[node]: the latest host, plus 1, whose first link is
- * to that node. */
+/* Whether a host like h has been looked at. last[node]: the latest host, plus 1, whose first link
+ * is to that node. */
 static bool looked_at(const struct graph *g, uint32_t h, uint32_t *last)
 {
     const struct weft_fabric *f = g->f;

@@ -27,9 +27,9 @@ static inline uint32_t weft_next_channel(const struct weft_fabric_link *in,
 
 /**
  * Follows every route of @p f over the links whose byte in @p down is 0 (NULL: all). 0: no cycle;
- * WEFT_E_INPUT: *err names the links of one. Where packets visit dimensions in ascending order, each
- * instance is looked at on its own; those that are acyclic by construction and have all their links
- * are left out.
+ * WEFT_E_INPUT: *err names the links of one. Where packets visit dimensions in ascending order,
+ * each instance is looked at on its own; those that are acyclic by construction and have all their
+ * links are left out.
  */
 int weft_deadlock_check(const struct weft_fabric *f, const uint8_t *down, struct weft_err *err);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a dimension of a fabric may set for itself instead of taking it from the run: the packet size,
- * the buffer of its switches, how its links keep from losing packets, and its congestion control.
+ * What a dimension of a fabric may set for itself instead of taking it from the run: the packet
+ * size, the buffer of its switches, how its links keep from losing packets, and its congestion
+ * control.
  *
  * As text these are attributes of <dimension>, beside those of its generator:
  *   switch size=8 rate=3600Gbps mtu=8192B congestion-control=static-window static-window.window=1MB
@@ -73,8 +74,8 @@ extern const struct weft_param_table weft_dim_settings_table;
 /** Whether @p name is the key of a setting. */
 bool weft_dim_settings_has(const char *name);
 /**
- * Sets one from text. @p name: a parameter of the table, congestion-control, or NAME.PARAMETER of the
- * control NAME that was set before. Whether that control exists is for others to say.
+ * Sets one from text. @p name: a parameter of the table, congestion-control, or NAME.PARAMETER of
+ * the control NAME that was set before. Whether that control exists is for others to say.
  */
 int weft_dim_settings_set(struct weft_dim_settings *s, const char *name, const char *value,
                           struct weft_err *err);

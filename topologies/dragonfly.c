@@ -7,9 +7,9 @@
  * channels of a group are numbered router by router; channel c of group g leads to group g + 1 + c
  * mod (groups - 1), so that every two groups have the same number of links.
  *
- * Routes are minimal: at most one global link (its cost outweighs two local ones), local links before
- * and behind it. With two virtual channels packets go on in channel 1 behind the global link, so
- * that no circle of waiting links closes.
+ * Routes are minimal: at most one global link (its cost outweighs two local ones), local links
+ * before and behind it. With two virtual channels packets go on in channel 1 behind the global
+ * link, so that no circle of waiting links closes.
  */
 #include "topologies/compose.h"
 #include "topologies/lines.h"

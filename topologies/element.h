@@ -13,9 +13,9 @@ extern "C" {
 #endif
 
 /**
- * The list text "TYPE NAME=VALUE ...; TYPE ..." (base/items.h) of a chain of elements, white space left out
- * of the values; in @p a. All elements are called @p name and have the type as an attribute; NULL: their
- * names are the types. NULL on failure.
+ * The list text "TYPE NAME=VALUE ...; TYPE ..." (base/items.h) of a chain of elements, white space
+ * left out of the values; in @p a. All elements are called @p name and have the type as an
+ * attribute; NULL: their names are the types. NULL on failure.
  */
 const char *weft_element_list(const struct weft_xml_elem *first, const char *name, const char *file,
                               struct weft_arena *a, struct weft_err *err);

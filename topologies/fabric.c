@@ -215,7 +215,8 @@ static int check_dims(struct weft_fabric *f, struct weft_err *err)
     return 0;
 }
 
-/* Whether hosts may forward: some dimension says so, or some pair is joined only through another host. */
+/* Whether hosts may forward: some dimension says so, or some pair is joined only through another
+ * host. */
 static bool may_transit(const struct weft_fabric *f)
 {
     if (f->routing != WEFT_ROUTING_DIMS)

@@ -40,8 +40,8 @@ enum weft_fabric_routing {
  *
  * A dimension that does not span has one network (an "instance") per combination of the other
  * coordinates: the hosts that differ in this coordinate alone. One that spans has one network per
- * combination of the outer coordinates, which joins the hosts of all inner dimensions as well (a Clos
- * over servers with their own NVLink).
+ * combination of the outer coordinates, which joins the hosts of all inner dimensions as well (a
+ * Clos over servers with their own NVLink).
  */
 struct weft_fabric_dim {
     const char *kind; /**< the generator, "ring"; a string constant */
@@ -59,9 +59,9 @@ struct weft_fabric_dim {
 /** One node. */
 struct weft_fabric_node {
     enum weft_node_kind kind;
-    uint32_t
-        tier; /**< 0 host, 1 switch next to hosts (leaf, ToR), 2, 3 upwards; readers that do not know compute it as the hop distance to the nearest host */
-    uint32_t host;       /**< host number when kind is HOST, else UINT32_MAX (set by finish) */
+    uint32_t tier; /**< 0 host, 1 switch next to hosts (leaf, ToR), 2, 3 upwards; readers that do
+                      not know compute it as the hop distance to the nearest host */
+    uint32_t host; /**< host number when kind is HOST, else UINT32_MAX (set by finish) */
     uint32_t first_port; /**< set by finish */
     uint32_t nports;     /**< set by finish */
 };
@@ -101,11 +101,11 @@ struct weft_fabric {
         dims[WEFT_FABRIC_DIMS_MAX]; /**< set before finish; none: finish makes one */
     uint32_t ndims;
     enum weft_fabric_routing routing; /**< set before finish */
-    bool
-        transit; /**< hosts may forward packets for others, now or when links fail (set by finish) */
-    char *notes; /**< what a reader left out, one remark per line; NULL: nothing */
-    uint32_t
-        vcs; /**< virtual channels of lossless priorities: 2 with a dateline, else 1 (set by finish) */
+    bool transit; /**< hosts may forward packets for others, now or when links fail (set by finish)
+                   */
+    char *notes;  /**< what a reader left out, one remark per line; NULL: nothing */
+    uint32_t vcs; /**< virtual channels of lossless priorities: 2 with a dateline, else 1 (set by
+                     finish) */
 };
 
 /** A new empty fabric, or NULL when out of memory. */
@@ -115,7 +115,8 @@ void weft_fabric_free(struct weft_fabric *f);
 /** Adds a node; its id in *id (may be NULL). */
 int weft_fabric_add_node(struct weft_fabric *f, enum weft_node_kind kind, uint32_t tier,
                          uint32_t *id, struct weft_err *err);
-/** Adds a link between existing nodes; its index in *id (may be NULL). Checks rate, delay, error rate, a != b. */
+/** Adds a link between existing nodes; its index in *id (may be NULL). Checks rate, delay, error
+ * rate, a != b. */
 int weft_fabric_add_link(struct weft_fabric *f, const struct weft_fabric_link *link, uint32_t *id,
                          struct weft_err *err);
 /** Adds a remark about something that a reader left out. */
@@ -124,10 +125,11 @@ int weft_fabric_note(struct weft_fabric *f, struct weft_err *err, const char *fm
 /** Numbers hosts and ports; checks that there is a host, that every host has a link, that every
  * host reaches every other, and that the dimensions fit hosts and links. */
 int weft_fabric_finish(struct weft_fabric *f, struct weft_err *err);
-/** Lets the hosts of a finished fabric forward for others when links fail. WEFT_E_INPUT: its routes are
- * shortest paths through switches (WEFT_ROUTING_SHORTEST), among which hosts have no part. */
+/** Lets the hosts of a finished fabric forward for others when links fail. WEFT_E_INPUT: its routes
+ * are shortest paths through switches (WEFT_ROUTING_SHORTEST), among which hosts have no part. */
 int weft_fabric_let_hosts_forward(struct weft_fabric *f, struct weft_err *err);
-/** Whether a node may forward packets: a switch, or a host with several links in a fabric with transit. */
+/** Whether a node may forward packets: a switch, or a host with several links in a fabric with
+ * transit. */
 static inline bool weft_fabric_forwards(const struct weft_fabric *f, uint32_t node)
 {
     return f->nodes[node].kind == WEFT_NODE_SWITCH || (f->transit && f->nodes[node].nports > 1);
@@ -138,7 +140,8 @@ uint32_t weft_fabric_link_port(const struct weft_fabric *f, uint32_t link);
 uint32_t weft_fabric_stride(const struct weft_fabric *f, uint32_t dim);
 /** Longest name that weft_fabric_node_name writes, with its terminator. */
 #define WEFT_NODE_NAME_MAX 24
-/** The name used in every output: "h3" for host number 3, "s8" for the switch with node id 8. Returns @p buf. */
+/** The name used in every output: "h3" for host number 3, "s8" for the switch with node id 8.
+ * Returns @p buf. */
 const char *weft_fabric_node_name(const struct weft_fabric *f, uint32_t node,
                                   char buf[WEFT_NODE_NAME_MAX]);
 

@@ -2,9 +2,10 @@
 /*
  * Reachability and tiers.
  *
- * Where hosts forward, the graph must be connected. Else the switches fall into islands (connected by switch-to-switch links) and
- * two hosts reach each other when they share an island or a link. Usually one island has every host
- * and that is the whole check; only the hosts outside the largest island are compared one by one.
+ * Where hosts forward, the graph must be connected. Else the switches fall into islands (connected
+ * by switch-to-switch links) and two hosts reach each other when they share an island or a link.
+ * Usually one island has every host and that is the whole check; only the hosts outside the largest
+ * island are compared one by one.
  */
 #include "topologies/fabric_reach.h"
 
@@ -130,7 +131,8 @@ static int check_pairs(const struct rest *r, const uint32_t *island, uint32_t ni
     return 0;
 }
 
-/* With forwarding hosts the whole graph must be connected. `queue` and `seen` hold nnodes entries. */
+/* With forwarding hosts the whole graph must be connected. `queue` and `seen` hold nnodes entries.
+ */
 static int check_connected(const struct rest *r, uint32_t *queue, uint32_t *seen,
                            struct weft_err *err)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fat-tree: the k-ary fat-tree of Al-Fares, Loukissas, Vahdat (SIGCOMM 2008), of three tiers or two.
+ * fat-tree: the k-ary fat-tree of Al-Fares, Loukissas, Vahdat (SIGCOMM 2008), of three tiers or
+ * two.
  *
  * Three tiers: k pods, each of k/2 edge and k/2 aggregation switches; k/2 hosts per edge switch;
  * (k/2)^2 core switches. Aggregation switch j of every pod links to core switches j*k/2 .. j*k/2 +

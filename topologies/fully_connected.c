@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fully-connected: a link between every two NPUs. Nobody forwards, unless hosts-forward lets NPUs carry what
- * a failed link no longer does.
+ * fully-connected: a link between every two NPUs. Nobody forwards, unless hosts-forward lets NPUs
+ * carry what a failed link no longer does.
  */
 #include "topologies/compose.h"
 

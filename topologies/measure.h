@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Figures of a whole fabric: what `weft topology` prints and the common checks compare with formulas.
+ * Figures of a whole fabric: what `weft topology` prints and the common checks compare with
+ * formulas.
  */
 #ifndef WEFT_TOPOLOGY_MEASURE_H
 #define WEFT_TOPOLOGY_MEASURE_H
@@ -38,8 +39,8 @@ struct weft_tier_figures {
     uint64_t same_bps;         /**< links within the tier, each counted once */
     uint32_t min_ports, max_ports;
 };
-/** Tiers in ascending order of dimension and tier; writes at most @p max, returns how many. A switch
- * belongs to the dimension of its first link. */
+/** Tiers in ascending order of dimension and tier; writes at most @p max, returns how many. A
+ * switch belongs to the dimension of its first link. */
 uint32_t weft_fabric_tier_figures(const struct weft_fabric *f, struct weft_tier_figures *out,
                                   uint32_t max);
 

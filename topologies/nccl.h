@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A server, or several, as an NCCL topology dump describes them, between reading it (nccl_read.c) and making a fabric
- * of it (nccl_xml.c).
+ * A server, or several, as an NCCL topology dump describes them, between reading it (nccl_read.c)
+ * and making a fabric of it (nccl_xml.c).
  */
 #ifndef WEFT_TOPOLOGY_NCCL_H
 #define WEFT_TOPOLOGY_NCCL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading an NCCL topology dump: which devices there are, what joins them, and how fast that is. What has
- * no meaning for a fabric is left out and reported.
+ * Reading an NCCL topology dump: which devices there are, what joins them, and how fast that is.
+ * What has no meaning for a fabric is left out and reported.
  */
 #include "topologies/nccl.h"
 
@@ -135,8 +135,8 @@ static int nic(struct nccl_reader *r, const struct weft_xml_elem *e, uint32_t pa
 }
 
 /*
- * What a <pci> without anything inside is by its PCI class: topology files written by hand, as clouds
- * ship them for their virtual machines, leave it to NCCL to look up the rest on the machine.
+ * What a <pci> without anything inside is by its PCI class: topology files written by hand, as
+ * clouds ship them for their virtual machines, leave it to NCCL to look up the rest on the machine.
  */
 static enum nccl_kind bare_kind(const struct weft_xml_elem *e)
 {
@@ -250,8 +250,8 @@ static uint32_t find(const struct nccl_reader *r, uint32_t host, const char *bus
     return UINT32_MAX;
 }
 
-/* The NVLinks of a GPU, or AMD's xGMI links. Those between two GPUs are in the dump of both; the first
- * one counts. */
+/* The NVLinks of a GPU, or AMD's xGMI links. Those between two GPUs are in the dump of both; the
+ * first one counts. */
 static int nvlinks(struct nccl_reader *r, uint32_t part)
 {
     const struct weft_xml_elem *gpu = r->parts[part].elem;

@@ -2,17 +2,18 @@
 /*
  * nccl: reads the topology dumps of NCCL (NCCL_TOPO_DUMP_FILE): one server, or several of the kind.
  *
- * GPUs become hosts, by rank, or by device number where ranks are missing. CPUs, PCI bridges, NICs and
- * NVSwitches become switches, PCI links, NVLinks and links between CPUs become links with their rates:
+ * GPUs become hosts, by rank, or by device number where ranks are missing. CPUs, PCI bridges, NICs
+ * and NVSwitches become switches, PCI links, NVLinks and links between CPUs become links with their
+ * rates:
  *   PCI     link_speed (GT/s) x link_width, less the line code (8b/10b to 5 GT/s, 128b/130b above)
  *   NVLink  count x the rate of one link for the GPU's sm, as NCCL assumes (src/graph/topo.h)
  *   CPUs    between every two, by architecture, as NCCL assumes
  *   xGMI    count x the rate of one link for the GPU's gcn, as RCCL assumes
- * A <pci> with nothing inside is a GPU or a NIC by its class. CPUs with different host_hash belong to different
- * machines, whose NICs meet as those of several servers do.
- * NVLink is preferred: PCI and CPU links cost more (cost). With `nodes` above 1 there are that many such
- * servers, and the ports of their NICs (net speed, Mbit/s) meet at one switch, or one per port number.
- * What has no meaning for a fabric is left out and reported.
+ * A <pci> with nothing inside is a GPU or a NIC by its class. CPUs with different host_hash belong
+ * to different machines, whose NICs meet as those of several servers do. NVLink is preferred: PCI
+ * and CPU links cost more (cost). With `nodes` above 1 there are that many such servers, and the
+ * ports of their NICs (net speed, Mbit/s) meet at one switch, or one per port number. What has no
+ * meaning for a fabric is left out and reported.
  */
 #include "base/file.h"
 #include "topologies/fabric_reach.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Telling topology files apart: XML by its root element, numbers by how many the first line has (three:
- * HPCC, more: SimAI), anything else is taken for keys and values of ASTRA-sim.
+ * Telling topology files apart: XML by its root element, numbers by how many the first line has
+ * (three: HPCC, more: SimAI), anything else is taken for keys and values of ASTRA-sim.
  */
 #include "topologies/read.h"
 

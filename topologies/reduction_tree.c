@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Builds aggregation trees, see reduction_tree.h: one breadth-first search per set of hosts with the
- * same switches, then one from the root. */
+/* Builds aggregation trees, see reduction_tree.h: one breadth-first search per set of hosts with
+ * the same switches, then one from the root. */
 #include "reduction_tree.h"
 
 #include <stdlib.h>

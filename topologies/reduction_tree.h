@@ -3,11 +3,11 @@
  * Aggregation trees: which switches add up and copy for a group of hosts.
  *
  * The tree's leaves are the hosts, its inner nodes are switches, its edges are links of the fabric.
- * The root is a switch whose farthest host is as near as possible, then whose hosts are nearest in sum;
- * among equals @p salt picks one, so that groups spread over a Clos fabric's spines. A host with several
- * links to switches takes part through one of them, the nearest to the root. Paths go through
- * switches only.
- * Source: SHARP builds such trees from the routing of a fat-tree (Graham et al., COM-HPC 2016).
+ * The root is a switch whose farthest host is as near as possible, then whose hosts are nearest in
+ * sum; among equals @p salt picks one, so that groups spread over a Clos fabric's spines. A host
+ * with several links to switches takes part through one of them, the nearest to the root. Paths go
+ * through switches only. Source: SHARP builds such trees from the routing of a fat-tree (Graham et
+ * al., COM-HPC 2016).
  */
 #ifndef WEFT_REDUCTION_TREE_H
 #define WEFT_REDUCTION_TREE_H
@@ -43,8 +43,8 @@ struct weft_reduction_tree {
     uint32_t nleaves;
 };
 
-/** Builds the tree of @p n >= 1 hosts of a finished fabric. WEFT_E_INPUT: a host without a link to a
- * switch, or no switch that reaches all of them. */
+/** Builds the tree of @p n >= 1 hosts of a finished fabric. WEFT_E_INPUT: a host without a link to
+ * a switch, or no switch that reaches all of them. */
 int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, uint32_t n,
                             uint64_t salt, struct weft_reduction_tree *out, struct weft_err *err);
 /** Frees what new made; a zeroed tree is allowed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Looking up routes: of the fabric as a whole (routes_whole.c), or dimension by dimension (routes_dims.c).
+ * Looking up routes: of the fabric as a whole (routes_whole.c), or dimension by dimension
+ * (routes_dims.c).
  */
 #include "topologies/routes_internal.h"
 

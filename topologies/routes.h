@@ -6,18 +6,19 @@
  * share a class, so that a table has switches x edge-switches entries. Each entry is a group: the
  * set of ports (ascending port number) on shortest paths, by hop count; parallel links are all in
  * it. Hosts do not transit; a link between two hosts carries only their own traffic.
- * Links with a cost count as that many hops, and among ports of equal cost those of the lowest order
- * are taken.
+ * Links with a cost count as that many hops, and among ports of equal cost those of the lowest
+ * order are taken.
  *
  * Where hosts forward (WEFT_ROUTING_TRANSIT) there is an entry per (node, host). With
  * WEFT_ROUTING_DIMS each instance of each dimension has routes of its own, and a host picks the
  * dimension: the outermost spanning one in which the coordinates differ, since it leads past all
  * inner ones, else the innermost in which they differ. Packets thus visit dimensions in ascending
- * order, each at most once. Where links are down, dimension order holds as long as every instance is
- * connected; else packets take the cheapest paths through the fabric as a whole, over as few hosts as can be.
+ * order, each at most once. Where links are down, dimension order holds as long as every instance
+ * is connected; else packets take the cheapest paths through the fabric as a whole, over as few
+ * hosts as can be.
  *
- * No path leads through a host where hosts do not forward (fabric.transit), whatever links are down: pairs
- * that only a host would join have no path.
+ * No path leads through a host where hosts do not forward (fabric.transit), whatever links are
+ * down: pairs that only a host would join have no path.
  */
 #ifndef WEFT_ROUTES_H
 #define WEFT_ROUTES_H
@@ -44,15 +45,16 @@ struct weft_routes *weft_routes_new(const struct weft_fabric *f, struct weft_err
 struct weft_routes *weft_routes_new_without(const struct weft_fabric *f, const uint8_t *down,
                                             struct weft_err *err);
 void weft_routes_free(struct weft_routes *r);
-/** Whether packets go dimension by dimension: WEFT_ROUTING_DIMS, and no instance is cut in pieces. */
+/** Whether packets go dimension by dimension: WEFT_ROUTING_DIMS, and no instance is cut in pieces.
+ */
 bool weft_routes_by_dims(const struct weft_routes *r);
 /** Bytes of memory that the tables take. */
 size_t weft_routes_bytes(const struct weft_routes *r);
 /** The ports of @p node (a switch, or a source host) that lead to host number @p dst_host. O(1). */
 struct weft_route_group weft_routes_lookup(const struct weft_routes *r, uint32_t node,
                                            uint32_t dst_host);
-/** The ports of host @p host that lead towards @p dst_host in dimension @p dim alone; none when the two
- * agree in its coordinate, or routes are not dimension by dimension. */
+/** The ports of host @p host that lead towards @p dst_host in dimension @p dim alone; none when the
+ * two agree in its coordinate, or routes are not dimension by dimension. */
 struct weft_route_group weft_routes_lookup_dim(const struct weft_routes *r, uint32_t host,
                                                uint32_t dst_host, uint32_t dim);
 /** Links on a shortest path from host @p src to host @p dst; 0 when src == dst. Takes time

@@ -196,7 +196,8 @@ static uint32_t cheapest(struct work *w, uint32_t s)
     return n;
 }
 
-/* As search, by cost, which includes the links of the hosts: distances are settled one value after the other. */
+/* As search, by cost, which includes the links of the hosts: distances are settled one value after
+ * the other. */
 static int search_hints(struct work *w, uint32_t cls)
 {
     struct weft_routes *r = w->r;

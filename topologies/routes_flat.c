@@ -2,9 +2,9 @@
 /*
  * Routes where hosts forward: one search over all nodes per destination host.
  *
- * Costs and orders of links are for fabrics of switches; here every link counts as one hop. In a fabric of
- * dimensions, which comes here when failures have cut one in pieces, a host on the way costs more than all
- * links together: hosts carry what switches can't, and no more.
+ * Costs and orders of links are for fabrics of switches; here every link counts as one hop. In a
+ * fabric of dimensions, which comes here when failures have cut one in pieces, a host on the way
+ * costs more than all links together: hosts carry what switches can't, and no more.
  */
 #include "topologies/routes_internal.h"
 
@@ -29,9 +29,9 @@ static uint32_t over(const struct weft_routes *r, uint32_t x, uint32_t dst)
 }
 
 /*
- * Sets dist[node] to the cost of the way from it to `dst`. There are two costs of a step, so two queues in
- * ascending order do: what costs one link more, and what costs a host more. A node may be in both and is
- * taken out of the one where it comes first. `queue` has room for two queues.
+ * Sets dist[node] to the cost of the way from it to `dst`. There are two costs of a step, so two
+ * queues in ascending order do: what costs one link more, and what costs a host more. A node may be
+ * in both and is taken out of the one where it comes first. `queue` has room for two queues.
  */
 static void search(const struct weft_routes *r, uint32_t dst, uint32_t *dist, uint32_t *queue)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Routes of a fabric, or of an instance of a dimension, as a whole; routes_build.c and routes_flat.c fill the tables. */
+/* Routes of a fabric, or of an instance of a dimension, as a whole; routes_build.c and
+ * routes_flat.c fill the tables. */
 #include "topologies/routes_internal.h"
 
 #include <stdlib.h>

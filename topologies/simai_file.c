@@ -2,15 +2,13 @@
 /*
  * simai: reads the topology files of SimAI (gen_Topo_Template.py).
  *
- * Whitespace-separated tokens; line ends have no meaning but in the first line, which may end with the
- * GPUs per server again:
- *   nodes gpus-per-server nvswitches switches links gpu-type [gpus-per-server]
- *   <nvswitch id> x nvswitches, <switch id> x switches
- *   <node a> <node b> <rate> <delay> <error rate>  x links
- * Nodes that are in neither list are GPUs; server s has GPUs s x gpus-per-server and on. NVSwitches
- * and their links are dimension 0, everything else is dimension 1, which spans: GPUs of one server
- * talk over NVSwitches, others over the network. SimAI's NVSwitches neither pause nor mark; here they
- * are switches like others.
+ * Whitespace-separated tokens; line ends have no meaning but in the first line, which may end with
+ * the GPUs per server again: nodes gpus-per-server nvswitches switches links gpu-type
+ * [gpus-per-server] <nvswitch id> x nvswitches, <switch id> x switches <node a> <node b> <rate>
+ * <delay> <error rate>  x links Nodes that are in neither list are GPUs; server s has GPUs s x
+ * gpus-per-server and on. NVSwitches and their links are dimension 0, everything else is dimension
+ * 1, which spans: GPUs of one server talk over NVSwitches, others over the network. SimAI's
+ * NVSwitches neither pause nor mark; here they are switches like others.
  */
 #include "topologies/fabric_reach.h"
 #include "topologies/tokens.h"

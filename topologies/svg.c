@@ -2,11 +2,11 @@
 /*
  * The picture of a fabric.
  *
- * With switches: a row per tier, hosts at the bottom, each row spread over the width; the switches of
- * inner dimensions below the hosts; links within a row are arcs above it. Without: hosts on a grid of
- * the first two dimensions (further ones side by side), a ring of one dimension on a circle. Links are
- * coloured by dimension. The picture grows with its longest row; where that ends, nodes shrink and lose
- * their names, which their titles keep.
+ * With switches: a row per tier, hosts at the bottom, each row spread over the width; the switches
+ * of inner dimensions below the hosts; links within a row are arcs above it. Without: hosts on a
+ * grid of the first two dimensions (further ones side by side), a ring of one dimension on a
+ * circle. Links are coloured by dimension. The picture grows with its longest row; where that ends,
+ * nodes shrink and lose their names, which their titles keep.
  */
 #include "topologies/write.h"
 
@@ -33,7 +33,8 @@ struct point {
 static const char *const colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd",
                                       "#8c564b", "#e377c2", "#7f7f7f", "#17becf"};
 
-/* The row of a node: hosts 0, switches of the outermost dimension above, those of inner ones below. */
+/* The row of a node: hosts 0, switches of the outermost dimension above, those of inner ones below.
+ */
 static int row_of(const struct weft_fabric *f, uint32_t node)
 {
     const struct weft_fabric_node *x = &f->nodes[node];
@@ -112,9 +113,9 @@ static double place_grid(const struct weft_fabric *f, struct point *at, double *
     return 2 * MARGIN + (rows - 1) * CELL + 6.0 * (planes + columns - 2);
 }
 
-/* How far the control point of a link lies from its middle: arcs within a row go over the nodes between;
- * a link around the back of a grid bends away from those that it would run over, at most to the
- * margin. */
+/* How far the control point of a link lies from its middle: arcs within a row go over the nodes
+ * between; a link around the back of a grid bends away from those that it would run over, at most
+ * to the margin. */
 static struct point bend(const struct weft_fabric *f, const struct weft_fabric_link *l, double dx,
                          double dy)
 {

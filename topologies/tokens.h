@@ -30,7 +30,8 @@ bool weft_tokens_more(struct weft_tokens *s);
 int weft_tokens_token(struct weft_tokens *s, const char *what);
 /** Reads a whole number from 0 to max. */
 int weft_tokens_count(struct weft_tokens *s, const char *what, uint64_t max, uint32_t *out);
-/** Reads "node node rate delay error-rate" and adds the link, like @p like in all else; its index in *id (may be NULL). */
+/** Reads "node node rate delay error-rate" and adds the link, like @p like in all else; its index
+ * in *id (may be NULL). */
 int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f,
                      const struct weft_fabric_link *like, uint32_t *id);
 /** Reads @p n different ids of nodes and marks them in @p kinds with @p mark. */

@@ -21,11 +21,12 @@ struct weft_topology_ops {
     const char *title;  /**< one line for lists */
     const char *source; /**< paper or format it follows, NULL when weft's own */
     struct weft_param_table params;
-    /** Builds and finishes the fabric into *out (caller frees). @p params points to the filled struct.
-     * Optional with `dimensions`: the fabric of these dimensions. Callers use weft_topology_build. */
+    /** Builds and finishes the fabric into *out (caller frees). @p params points to the filled
+     * struct. Optional with `dimensions`: the fabric of these dimensions. Callers use
+     * weft_topology_build. */
     int (*build)(const void *params, struct weft_fabric **out, struct weft_err *err);
-    /** Optional with `build`: appends what these parameters mean as dimensions (compose.h), so that the generator
-     * can be part of a fabric of several. @p params must outlive @p to. */
+    /** Optional with `build`: appends what these parameters mean as dimensions (compose.h), so that
+     * the generator can be part of a fabric of several. @p params must outlive @p to. */
     int (*dimensions)(const void *params, struct weft_dimensions *to, struct weft_err *err);
     /** Optional: what the dimensions of the fabric set for themselves, without building it. *n
      * receives how many there are. Without it: nothing. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * torus: NPUs on a grid whose every line is closed to a ring; routes correct one dimension after
- * the other, innermost first. A dimension of two NPUs has one link, not two. Datelines as in ring.c.
+ * the other, innermost first. A dimension of two NPUs has one link, not two. Datelines as in
+ * ring.c.
  */
 #include "topologies/lines.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xml: weft's own topology files (topology.rng), and preset: those of topologies/presets. Two forms:
+ * xml: weft's own topology files (topology.rng), and preset: those of topologies/presets. Two
+ * forms:
  *
  *   <topology type="multi"> <dimension type="switch" size="8"/> ... </topology>
  * a generator with its parameters, as in a scenario;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Writing fabrics: weft's XML (everything), HPCC text (nodes and links), Graphviz. The picture is in
- * svg.c.
+ * Writing fabrics: weft's XML (everything), HPCC text (nodes and links), Graphviz. The picture is
+ * in svg.c.
  */
 #include "topologies/write.h"
 

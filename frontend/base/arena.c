@@ -102,7 +102,8 @@ size_t weft_arena_spilled(const struct weft_arena *a)
     return a->spilled;
 }
 
-/* A block of at least @p size data bytes in the file. Its room is reserved: a full disk is seen here. */
+/* A block of at least @p size data bytes in the file. Its room is reserved: a full disk is seen
+ * here. */
 static struct block *file_block(struct weft_arena *a, size_t size)
 {
     size_t want = (size + sizeof(struct block) + PAGE - 1) & ~(PAGE - 1);

@@ -16,9 +16,9 @@ struct weft_arena;
 /** A new empty arena, NULL when out of memory. */
 struct weft_arena *weft_arena_new(void);
 /**
- * From now on what exceeds @p memory_bytes lies in a temporary file (in $TMPDIR, else /var/tmp; gone
- * with the process) that is mapped: addresses stay valid, and pages come back when they are touched.
- * Where no such file can be made everything stays in memory.
+ * From now on what exceeds @p memory_bytes lies in a temporary file (in $TMPDIR, else /var/tmp;
+ * gone with the process) that is mapped: addresses stay valid, and pages come back when they are
+ * touched. Where no such file can be made everything stays in memory.
  */
 void weft_arena_spill(struct weft_arena *a, size_t memory_bytes);
 /** Lets go of the memory behind what lies in the file, for now. NULL is allowed. */
@@ -39,7 +39,8 @@ char *weft_arena_strndup(struct weft_arena *a, const char *s, size_t n);
 char *weft_arena_printf(struct weft_arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** A text that grows in an arena; its room doubles, so that adding takes time and memory linear in the text. */
+/** A text that grows in an arena; its room doubles, so that adding takes time and memory linear in
+ * the text. */
 struct weft_text {
     struct weft_arena *arena;
     char *s; /**< terminated; NULL: nothing was added */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How much memory a reader may take for an input. A small file must not be able to fill the machine: what would take
- * more is refused (WEFT_E_LIMIT) with the reason and what to do about it.
+ * How much memory a reader may take for an input. A small file must not be able to fill the
+ * machine: what would take more is refused (WEFT_E_LIMIT) with the reason and what to do about it.
  */
 #ifndef WEFT_BASE_BUDGET_H
 #define WEFT_BASE_BUDGET_H

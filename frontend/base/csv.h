@@ -20,8 +20,8 @@ extern "C" {
 
 struct weft_csv;
 
-/** Creates the file @p path and writes the header row. NULL with @p err filled when that fails. Rows
- * reach the file whole (base/rows.h). */
+/** Creates the file @p path and writes the header row. NULL with @p err filled when that fails.
+ * Rows reach the file whole (base/rows.h). */
 struct weft_csv *weft_csv_open(const char *path, const char *const *columns, size_t n_columns,
                                struct weft_err *err);
 

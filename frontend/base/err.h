@@ -46,11 +46,13 @@ struct weft_err {
     char msg[WEFT_ERR_MSG_MAX];   /**< one sentence: what, why, nearest valid */
 };
 
-/** Records an error without a place. Returns @p code, so that `return weft_err_set(...)` works. @p err may be NULL. */
+/** Records an error without a place. Returns @p code, so that `return weft_err_set(...)` works. @p
+ * err may be NULL. */
 int weft_err_set(struct weft_err *err, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Records an error at a place in a text file (line and col are 1-based, 0 = unknown). Returns @p code. */
+/** Records an error at a place in a text file (line and col are 1-based, 0 = unknown). Returns @p
+ * code. */
 int weft_err_at(struct weft_err *err, int code, const char *file, int64_t line, int64_t col,
                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
@@ -62,10 +64,12 @@ int weft_err_at_byte(struct weft_err *err, int code, const char *file, int64_t o
 int weft_err_prepend(struct weft_err *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Gives an error that has no file yet the place @p file:@p line:@p col; leaves one that has a place alone. Returns err->code. */
+/** Gives an error that has no file yet the place @p file:@p line:@p col; leaves one that has a
+ * place alone. Returns err->code. */
 int weft_err_locate(struct weft_err *err, const char *file, int64_t line, int64_t col);
 
-/** Formats "file:line:col: msg" (or "file: at byte N: msg", or "msg") into @p buf; always terminates. Returns @p buf. */
+/** Formats "file:line:col: msg" (or "file: at byte N: msg", or "msg") into @p buf; always
+ * terminates. Returns @p buf. */
 const char *weft_err_format(const struct weft_err *err, char *buf, size_t size);
 
 /** Maps an error code to the exit code of the process: 0, 1, 2, 3, 4, 5, 70 or 130. */
@@ -82,8 +86,8 @@ const char *weft_nearest(const char *given, const char *const *names, size_t n);
 typedef const char *(*weft_name_of_fn)(size_t i);
 
 /**
- * The index of the thing called @p name; @p n when there is none, with a WEFT_E_INPUT that says so and names the
- * nearest, or else all. @p what: what such a thing is called.
+ * The index of the thing called @p name; @p n when there is none, with a WEFT_E_INPUT that says so
+ * and names the nearest, or else all. @p what: what such a thing is called.
  */
 size_t weft_find_named(const char *name, weft_name_of_fn name_of, size_t n, const char *what,
                        struct weft_err *err);

@@ -26,7 +26,8 @@ struct weft_heap {
     uint64_t pushes;
 };
 
-/** Makes room for @p n entries in all: pushes up to that number cannot fail. Returns 0, or WEFT_E_LIMIT when out of memory. */
+/** Makes room for @p n entries in all: pushes up to that number cannot fail. Returns 0, or
+ * WEFT_E_LIMIT when out of memory. */
 int weft_heap_reserve(struct weft_heap *h, size_t n);
 /** Adds an entry. Returns 0, or WEFT_E_LIMIT when out of memory. */
 int weft_heap_push(struct weft_heap *h, int64_t t_ps, uint32_t slot);

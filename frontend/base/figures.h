@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What backends and the packet engine count, so that it is handed on as it is. A backend without something leaves it 0.
+ * What backends and the packet engine count, so that it is handed on as it is. A backend without
+ * something leaves it 0.
  */
 #ifndef WEFT_BASE_FIGURES_H
 #define WEFT_BASE_FIGURES_H
@@ -36,8 +37,9 @@ struct weft_totals {
     uint64_t packet_hops;                  /**< packets of any kind serialised on links */
     uint64_t events;                       /**< events executed by the carrier */
     uint64_t windows;                      /**< that switches ran in, see the engine's window.h */
-    /** packets created, by kind: data by hosts, retransmissions included; ACKs, NACKs and CNPs by receivers. TCP's
-     * segments, ACKs and echoes of marks count as data, ACKs and CNPs, and besides as the frames that carry them */
+    /** packets created, by kind: data by hosts, retransmissions included; ACKs, NACKs and CNPs by
+     * receivers. TCP's segments, ACKs and echoes of marks count as data, ACKs and CNPs, and besides
+     * as the frames that carry them */
     uint64_t sent[WEFT_PKT_KINDS];
     uint64_t delivered[WEFT_PKT_KINDS]; /**< packets that reached the node they were for */
     uint64_t drops[WEFT_DROP_REASONS];
@@ -69,16 +71,18 @@ struct weft_port_counters {
     int64_t paused_ps;         /**< time during which at least one priority was paused */
     uint64_t pauses;           /**< XOFFs received */
     uint64_t ecn_marks;        /**< packets marked at this egress */
-    /** packets lost, by reason: for want of buffer and of headroom counted at the egress they wanted */
+    /** packets lost, by reason: for want of buffer and of headroom counted at the egress they
+     * wanted */
     uint64_t drops[WEFT_DROP_REASONS];
     int64_t last_ps; /**< end of the last transmission; 0: there was none, or the link is down */
 };
 
-/** Memory that a backend's state takes, for weft bench. Addresses reserved and never touched do not count. */
+/** Memory that a backend's state takes, for weft bench. Addresses reserved and never touched do not
+ * count. */
 struct weft_memory_figures {
-    uint64_t
-        fabric_bytes; /**< what the fabric costs before anything is sent: graph, routes, ports, buffers */
-    uint64_t qps;      /**< QPs opened */
+    uint64_t fabric_bytes; /**< what the fabric costs before anything is sent: graph, routes, ports,
+                              buffers */
+    uint64_t qps;          /**< QPs opened */
     uint64_t qp_bytes; /**< their state, with congestion control and the table that finds them */
     uint64_t peak_packets;  /**< most packets alive at once */
     uint64_t packet_bytes;  /**< records of packets, with what travels beside them */

@@ -151,8 +151,8 @@ static int write_through(const char *path, const void *data, size_t size, struct
     return why ? weft_file_error(err, path, "write", why) : 0;
 }
 
-/* Fills a new file beside @p target and gives it that name. @p old: the file that it replaces, whose
- * mode and owner it gets; NULL: none. */
+/* Fills a new file beside @p target and gives it that name. @p old: the file that it replaces,
+ * whose mode and owner it gets; NULL: none. */
 static int replace(const char *path, const char *target, const struct stat *old, const void *data,
                    size_t size, struct weft_err *err)
 {

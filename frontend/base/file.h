@@ -36,21 +36,23 @@ int weft_file_read(const char *path, size_t max_bytes, char **out, size_t *out_s
  */
 int weft_file_write(const char *path, const void *data, size_t size, struct weft_err *err);
 
-/** Writes all of it, however often the system takes a part. Returns how many bytes were taken: fewer
- * than @p size when one could not be, errno then says why. */
+/** Writes all of it, however often the system takes a part. Returns how many bytes were taken:
+ * fewer than @p size when one could not be, errno then says why. */
 ssize_t weft_fd_write(int fd, const void *data, size_t size);
 
-/** A text that is written to a stream and kept in memory. open_memstream(3) does not tell its user when it loses
- * text for want of memory; this does. */
+/** A text that is written to a stream and kept in memory. open_memstream(3) does not tell its user
+ * when it loses text for want of memory; this does. */
 struct weft_memfile {
     FILE *f;
     char *data; /**< once closed; the owner frees it */
     size_t size, capacity;
     int failed; /**< something did not fit into memory */
 };
-/** Opens the stream; @p t must stay where it is until it is closed. WEFT_E_LIMIT; @p what: what the text is, for the message. */
+/** Opens the stream; @p t must stay where it is until it is closed. WEFT_E_LIMIT; @p what: what the
+ * text is, for the message. */
 int weft_memfile_open(struct weft_memfile *t, const char *what, struct weft_err *err);
-/** Closes it, and fills in data and size. WEFT_E_LIMIT when the text did not fit into memory: data is NULL then. */
+/** Closes it, and fills in data and size. WEFT_E_LIMIT when the text did not fit into memory: data
+ * is NULL then. */
 int weft_memfile_close(struct weft_memfile *t, const char *what, struct weft_err *err);
 
 /** An error of the operating system about @p path: "cannot WHAT: REASON". @p errnum is the errno of
@@ -60,7 +62,8 @@ int weft_file_error(struct weft_err *err, const char *path, const char *what, in
 /** The same about a file that the user named as input: WEFT_E_INPUT when it does not exist. */
 int weft_input_error(struct weft_err *err, const char *path, const char *what, int errnum);
 
-/** Creates a directory and those above it; one that exists is fine. WEFT_E_IO with mkdir's reason. */
+/** Creates a directory and those above it; one that exists is fine. WEFT_E_IO with mkdir's reason.
+ */
 int weft_mkdir_p(const char *path, struct weft_err *err);
 
 /** 1 when @p path exists and is a regular file. */

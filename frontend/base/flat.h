@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flat configuration files: keys with a value or a list of plain values, as YAML (flow or block lists; the keys of
- * all documents of the file together) or as JSON with one object. What ASTRA-sim's configurations are made of. Maps within maps are errors.
+ * Flat configuration files: keys with a value or a list of plain values, as YAML (flow or block
+ * lists; the keys of all documents of the file together) or as JSON with one object. What
+ * ASTRA-sim's configurations are made of. Maps within maps are errors.
  */
 #ifndef WEFT_BASE_FLAT_H
 #define WEFT_BASE_FLAT_H

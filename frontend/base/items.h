@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lists of things with parameters in one text: "TYPE NAME=VALUE ...; TYPE NAME=VALUE ...", as in
- * topology multi.dimensions and trouble.events. The items may be on lines of their own, and a semicolon
- * may follow the last.
+ * topology multi.dimensions and trouble.events. The items may be on lines of their own, and a
+ * semicolon may follow the last.
  */
 #ifndef WEFT_BASE_ITEMS_H
 #define WEFT_BASE_ITEMS_H
@@ -13,8 +13,8 @@
 extern "C" {
 #endif
 
-/** What to do with the items. Each function returns 0, or a WEFT_E_* code with *err filled. The texts
- * that they get stay where they are as long as the list does. */
+/** What to do with the items. Each function returns 0, or a WEFT_E_* code with *err filled. The
+ * texts that they get stay where they are as long as the list does. */
 struct weft_items_reader {
     void *ctx;
     const char *what; /**< what an item is, for messages: "dimension" */
@@ -24,7 +24,8 @@ struct weft_items_reader {
     int (*end)(void *ctx, struct weft_err *err); /**< that was all of it */
 };
 
-/** Reads a list, cutting @p text up. Messages begin with "WHAT NUMBER", counted from 1, and the type. */
+/** Reads a list, cutting @p text up. Messages begin with "WHAT NUMBER", counted from 1, and the
+ * type. */
 int weft_items_read(char *text, const struct weft_items_reader *r, struct weft_err *err);
 
 #ifdef __cplusplus

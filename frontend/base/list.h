@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists and maps as text: "8,16" and "all-to-all:2,send:5". Items are joined by commas, the fields of an item by
- * colons; blanks around an item do not count. A parameter whose text is one names its form (struct weft_param, `list`), and
- * weft_params_set refuses a text that has another.
+ * Lists and maps as text: "8,16" and "all-to-all:2,send:5". Items are joined by commas, the fields
+ * of an item by colons; blanks around an item do not count. A parameter whose text is one names its
+ * form (struct weft_param, `list`), and weft_params_set refuses a text that has another.
  */
 #ifndef WEFT_BASE_LIST_H
 #define WEFT_BASE_LIST_H
@@ -21,7 +21,8 @@ extern "C" {
 /** How a list is written. */
 struct weft_list_form {
     const char *like; /**< for errors, with an example: "RANK:FACTOR,..., such as 3:1.5,7:2" */
-    /** What the fields are; only type, choices, min and max count. The last takes in all further colons if it is a STRING. */
+    /** What the fields are; only type, choices, min and max count. The last takes in all further
+     * colons if it is a STRING. */
     const struct weft_param *fields;
     size_t nfields; /**< 1 to WEFT_LIST_FIELDS_MAX */
     const char
@@ -53,8 +54,9 @@ struct weft_list {
 };
 
 /**
- * Takes the next item: 1, or 0 at the end. WEFT_E_INPUT: it is not of the form, a field is not of its type or range, or what is
- * unique is there twice. One of `words` is no item: see weft_list_is_word.
+ * Takes the next item: 1, or 0 at the end. WEFT_E_INPUT: it is not of the form, a field is not of
+ * its type or range, or what is unique is there twice. One of `words` is no item: see
+ * weft_list_is_word.
  */
 int weft_list_next(struct weft_list *list, struct weft_list_item *out, struct weft_err *err);
 /** Which of the form's words @p text is, from 0; -1: none. */

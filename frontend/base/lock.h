@@ -15,9 +15,10 @@ extern "C" {
 struct weft_lock;
 
 /**
- * Creates the file @p path and locks it, without waiting. @p rule: why there is a lock, for the message. NULL with @p err filled: WEFT_E_IO when
- * another process has it (the message names that process) or the file cannot be made, WEFT_E_LIMIT
- * out of memory. A file that a process left behind when it was killed is no obstacle.
+ * Creates the file @p path and locks it, without waiting. @p rule: why there is a lock, for the
+ * message. NULL with @p err filled: WEFT_E_IO when another process has it (the message names that
+ * process) or the file cannot be made, WEFT_E_LIMIT out of memory. A file that a process left
+ * behind when it was killed is no obstacle.
  */
 struct weft_lock *weft_lock_take(const char *path, const char *rule, struct weft_err *err);
 /** Whether the file system has locks; where it has none, nothing keeps others out. */

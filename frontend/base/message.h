@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages as all that carry them see them: backends (net/net.h), the packet engine, TCP. What is posted is handed down, and what
- * became of it is handed up, as it is.
+ * Messages as all that carry them see them: backends (net/net.h), the packet engine, TCP. What is
+ * posted is handed down, and what became of it is handed up, as it is.
  *
  * Hosts are named by host number. Times are absolute simulated picoseconds.
  */
@@ -26,8 +26,9 @@ enum weft_msg_kind {
 };
 
 /**
- * What the sender attaches to a message to know it by, given back with its completion. Carriers neither look at it nor own what it
- * names. Which member holds, and the type of the object, the sender says in `token_type` beside it.
+ * What the sender attaches to a message to know it by, given back with its completion. Carriers
+ * neither look at it nor own what it names. Which member holds, and the type of the object, the
+ * sender says in `token_type` beside it.
  */
 union weft_token {
     uint64_t number;
@@ -42,15 +43,16 @@ struct weft_msg {
     uint64_t tag;   /**< carried to the receiver unchanged, who may match on it */
     union weft_token token;
     uint32_t prio; /**< traffic class 0..7, or WEFT_PRIO_DEFAULT */
-    /** which QP between the two at this priority: 0, 1, 2 ...; messages of one QP stay in order. The bits from WEFT_QP_BITS on
-     * are the number of the job whose QP it is: QPs that differ there alone take the same path, as they would if each job ran
-     * alone */
+    /** which QP between the two at this priority: 0, 1, 2 ...; messages of one QP stay in order.
+     * The bits from WEFT_QP_BITS on are the number of the job whose QP it is: QPs that differ there
+     * alone take the same path, as they would if each job ran alone */
     uint32_t qp;
     uint8_t token_type; /**< a number of the sender's own */
     uint8_t kind;       /**< enum weft_msg_kind; whoever posts one leaves it 0 */
 };
 
-/** What a member gives to, and wants from, an operation of its group in which switches add up and copy. */
+/** What a member gives to, and wants from, an operation of its group in which switches add up and
+ * copy. */
 struct weft_part {
     uint32_t group;  /**< number that opening the group gave */
     uint32_t member; /**< who posts it: its place in the group */
@@ -71,14 +73,16 @@ struct weft_completion {
     int64_t received_ps; /**< last byte at the receiver; 0: not yet */
     /** the sender knows; received_ps where the carrier has no ACKs; 0: not yet */
     int64_t acked_ps;
-    /** the least that post -> received can take: alone on the fabric, over the ways that its packets may go, each link at the best
-     * rate that it had meanwhile; a part of an in-network operation waits for the last to post there, too. At most received - post */
+    /** the least that post -> received can take: alone on the fabric, over the ways that its
+     * packets may go, each link at the best rate that it had meanwhile; a part of an in-network
+     * operation waits for the last to post there, too. At most received - post */
     int64_t ideal_ps;
-    /** what delayed it beyond that, by cause, once it is received; in sum received_ps - post_ps - ideal_ps */
+    /** what delayed it beyond that, by cause, once it is received; in sum received_ps - post_ps -
+     * ideal_ps */
     int64_t delay_ps[WEFT_DELAYS];
     uint64_t retx_bytes; /**< payload bytes sent more than once */
-    uint64_t
-        cnps; /**< congestion notifications that the sender's QP received while the message was its oldest */
+    uint64_t cnps; /**< congestion notifications that the sender's QP received while the message was
+                      its oldest */
     uint32_t
         qpn; /**< number of the queue pair that carried it, as captures show it; 0: it had none */
     uint64_t first_byte; /**< payload of its QP before it */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The random numbers of ns-3 and of the GNU C library, for repeating another simulator's very draws.
- * Where nothing is to be repeated, use rng.h.
+ * The random numbers of ns-3 and of the GNU C library, for repeating another simulator's very
+ * draws. Where nothing is to be repeated, use rng.h.
  *
  * weft_ns3_rng: MRG32k3a (L'Ecuyer, "Good parameters and implementations for combined multiple
  * recursive random number generators", Operations Research 47, 1999) cut into streams 2^127 and
- * substreams 2^76 apart (L'Ecuyer, Simard, Chen, Kelton, Operations Research 50, 2002), as ns-3 uses
- * it: each new random variable takes the next stream, the run number is the substream, and seed s
- * starts the generator with six times s.
+ * substreams 2^76 apart (L'Ecuyer, Simard, Chen, Kelton, Operations Research 50, 2002), as ns-3
+ * uses it: each new random variable takes the next stream, the run number is the substream, and
+ * seed s starts the generator with six times s.
  *
  * weft_libc_rand: the additive feedback generator x[i] = x[i-3] + x[i-31] mod 2^32 whose upper 31
  * bits rand() returns, seeded by the minimal standard generator (16807) and stirred 310 times.

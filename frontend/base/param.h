@@ -43,9 +43,10 @@ union weft_param_value {
 /** What a default grows or shrinks with (base/scale.h). */
 enum weft_basis {
     WEFT_BASIS_LINE_RATE, /**< def x line rate / at */
-    WEFT_BASIS_LINE_TIME, /**< def x at / line rate: the time that line rate takes for as many bits */
-    WEFT_BASIS_BASE_RTT, /**< def x base RTT / at */
-    WEFT_BASIS_CONTROL   /**< what the congestion control is tuned for (struct weft_cc_marking) */
+    WEFT_BASIS_LINE_TIME, /**< def x at / line rate: the time that line rate takes for as many bits
+                           */
+    WEFT_BASIS_BASE_RTT,  /**< def x base RTT / at */
+    WEFT_BASIS_CONTROL    /**< what the congestion control is tuned for (struct weft_cc_marking) */
 };
 
 /** A default that follows from the path. Its value is WEFT_PARAM_AUTO until a path is known. */
@@ -57,7 +58,8 @@ struct weft_scale {
     const char *most;  /**< the default is never larger, as text; NULL: no such bound */
 };
 
-/** What users write for the default of a parameter with a scale, and what weft_params_format prints. */
+/** What users write for the default of a parameter with a scale, and what weft_params_format
+ * prints. */
 #define WEFT_PARAM_AUTO "auto"
 
 struct weft_list_form;
@@ -74,12 +76,10 @@ struct weft_param {
     const char *help;    /**< one sentence, no full stop needed */
     const char *source;  /**< paper and section, RFC, or datasheet; NULL when it is weft's own */
     const char *needs;   /**< when it can have an effect, see base/needs.h; NULL: always */
-    const struct weft_scale
-        *scale; /**< how the default follows from the path; NULL: it is `def` everywhere.
-                                       Only for U64, F64, TIME, SIZE and RATE */
-    const struct weft_list_form *
-        list; /**< the text is a list or a map of this form (base/list.h), or empty; NULL: any text.
-                                          Only for STRING */
+    const struct weft_scale *scale;    /**< how the default follows from the path; NULL: it is `def`
+                                          everywhere.    Only for U64, F64, TIME, SIZE and RATE */
+    const struct weft_list_form *list; /**< the text is a list or a map of this form (base/list.h),
+                                          or empty; NULL: any text. Only for STRING */
 };
 
 /** A table with its length. */
@@ -100,13 +100,14 @@ struct weft_param_table {
         NULL, 0, 0                                                                                 \
     }
 
-/** Zeroes @p dst and fills in every default, WEFT_PARAM_AUTO where it has a scale. A parameter whose default is
- * NULL is left zero. */
+/** Zeroes @p dst and fills in every default, WEFT_PARAM_AUTO where it has a scale. A parameter
+ * whose default is NULL is left zero. */
 int weft_params_defaults(const struct weft_param_table *table, void *dst, struct weft_err *err);
 
 /**
- * Sets one parameter from text; WEFT_PARAM_AUTO restores a default that has a scale. Unknown name: WEFT_E_INPUT with the nearest valid one. Bad value or out of
- * range: WEFT_E_INPUT naming the parameter, the value and the range.
+ * Sets one parameter from text; WEFT_PARAM_AUTO restores a default that has a scale. Unknown name:
+ * WEFT_E_INPUT with the nearest valid one. Bad value or out of range: WEFT_E_INPUT naming the
+ * parameter, the value and the range.
  */
 int weft_params_set(const struct weft_param_table *table, void *dst, const char *name,
                     const char *value, struct weft_err *err);
@@ -116,7 +117,8 @@ const struct weft_param *weft_params_find(const struct weft_param_table *table, 
 
 /** Longest text that weft_params_format writes for anything but a string parameter. */
 #define WEFT_PARAM_TEXT_MAX 64
-/** Prints the value that @p src holds for @p p, exactly, so that weft_params_set reads it back. Returns @p buf. */
+/** Prints the value that @p src holds for @p p, exactly, so that weft_params_set reads it back.
+ * Returns @p buf. */
 const char *weft_params_format(const struct weft_param *p, const void *src, char *buf, size_t size);
 
 /** Reads a value of the type of @p p and checks its range: WEFT_E_INPUT says what is valid. */
@@ -128,7 +130,8 @@ int weft_param_same(enum weft_param_type type, const union weft_param_value *a,
 /** The word at @p index of "a|b|c" and its length; NULL when there are fewer. */
 const char *weft_param_choice(const char *choices, int index, size_t *len);
 
-/** The word for a type, for help texts and schemas: "bool" "count" "ratio" "time" "size" "rate" "text" "choice". */
+/** The word for a type, for help texts and schemas: "bool" "count" "ratio" "time" "size" "rate"
+ * "text" "choice". */
 const char *weft_param_type_name(enum weft_param_type type);
 
 #ifdef __cplusplus

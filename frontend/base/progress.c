@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Progress of a run. The time left assumes that the rest takes as long per byte, or per item, as what is done.
+ * Progress of a run. The time left assumes that the rest takes as long per byte, or per item, as
+ * what is done.
  */
 #include "base/progress.h"
 

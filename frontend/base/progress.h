@@ -5,8 +5,8 @@
  *
  *   sim 12.35 us  45.3 %  1.2 GB/2.65 GB  1234/2724 ops  wall 12 s  left 15 s
  *
- * The share and the time left go by bytes where they are known, which is what a run spends its time on: one large
- * operation advances, too. Without them they go by what else is counted.
+ * The share and the time left go by bytes where they are known, which is what a run spends its time
+ * on: one large operation advances, too. Without them they go by what else is counted.
  *
  * Progress reads the wall clock and therefore must never influence a result.
  */
@@ -59,7 +59,8 @@ struct weft_progress_state {
     uint64_t done_bytes, total_bytes; /**< of payload */
 };
 
-/** Whether the next update writes a line: what the state takes time to find need not be found before. */
+/** Whether the next update writes a line: what the state takes time to find need not be found
+ * before. */
 bool weft_progress_due(const struct weft_progress *p);
 /** Reports the state; cheap enough to call often. */
 void weft_progress_update(struct weft_progress *p, const struct weft_progress_state *s);

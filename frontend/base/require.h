@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Preconditions of small functions on hot paths: WEFT_REQUIRE(cond) ends the program where WEFT_CHECKED is defined, as the
- * builds dev and asan do, and costs nothing elsewhere.
+ * Preconditions of small functions on hot paths: WEFT_REQUIRE(cond) ends the program where
+ * WEFT_CHECKED is defined, as the builds dev and asan do, and costs nothing elsewhere.
  */
 #ifndef WEFT_BASE_REQUIRE_H
 #define WEFT_BASE_REQUIRE_H

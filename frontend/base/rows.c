@@ -106,7 +106,8 @@ void weft_rows_printf(struct weft_rows *r, const char *fmt, ...)
     r->used += (size_t)n;
 }
 
-/* Of @p taken bytes of the buffer that are in the file, those behind the last whole record leave it. */
+/* Of @p taken bytes of the buffer that are in the file, those behind the last whole record leave
+ * it. */
 static void take_back(struct weft_rows *r, size_t taken)
 {
     uint32_t i = r->nends;

@@ -3,13 +3,14 @@
  * Files that grow by whole records: rows of text, frames of a capture.
  *
  * Records are collected in memory and handed to the operating system many at a time, with one
- * write(2) that begins and ends at the end of a record, so that the death of the process leaves whole
- * records. Two things can cut one all the same. A full disk: what is left of the record that did
- * not fit is taken away again. And a kill or a crash of the machine in the midst of a write: then the
- * last record of the file is incomplete, which a reader sees from the line end that it lacks.
+ * write(2) that begins and ends at the end of a record, so that the death of the process leaves
+ * whole records. Two things can cut one all the same. A full disk: what is left of the record that
+ * did not fit is taken away again. And a kill or a crash of the machine in the midst of a write:
+ * then the last record of the file is incomplete, which a reader sees from the line end that it
+ * lacks.
  *
- * Functions that put do not return anything: the first failure is kept, and weft_rows_end, _flush and
- * _close report it. Nothing is written after it.
+ * Functions that put do not return anything: the first failure is kept, and weft_rows_end, _flush
+ * and _close report it. Nothing is written after it.
  */
 #ifndef WEFT_BASE_ROWS_H
 #define WEFT_BASE_ROWS_H
@@ -32,8 +33,8 @@ void weft_rows_printf(struct weft_rows *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /** Ends the current record. Returns 0 or the first failure so far, as weft_rows_flush does. */
 int weft_rows_end(struct weft_rows *r, struct weft_err *err);
-/** Hands all whole records to the operating system. WEFT_E_IO, or WEFT_E_LIMIT when a record did not
- * fit into memory. */
+/** Hands all whole records to the operating system. WEFT_E_IO, or WEFT_E_LIMIT when a record did
+ * not fit into memory. */
 int weft_rows_flush(struct weft_rows *r, struct weft_err *err);
 /** Flushes, closes and frees; a record that is not ended is dropped. NULL is allowed. */
 int weft_rows_close(struct weft_rows *r, struct weft_err *err);

@@ -36,7 +36,8 @@ static inline int64_t weft_ps_add(int64_t a_ps, int64_t b_ps)
     return a_ps > INT64_MAX - b_ps ? INT64_MAX : a_ps + b_ps;
 }
 
-/** Parses a duration; non-negative; picoseconds out. WEFT_E_INPUT on malformed, missing unit, overflow, or a fraction of a picosecond. */
+/** Parses a duration; non-negative; picoseconds out. WEFT_E_INPUT on malformed, missing unit,
+ * overflow, or a fraction of a picosecond. */
 int weft_parse_time_ps(const char *text, int64_t *out_ps, struct weft_err *err);
 /** Parses a size; bytes out; a fraction of a byte is an error. */
 int weft_parse_size_bytes(const char *text, uint64_t *out_bytes, struct weft_err *err);
@@ -51,13 +52,15 @@ int weft_parse_bool(const char *text, int *out, struct weft_err *err);
 
 /** Longest text that a weft_format_* call writes, with its terminator. */
 #define WEFT_UNIT_TEXT_MAX 48
-/** Prints a time exactly, in the largest unit that needs at most 3 decimals ("1.28ns", "35us"; min and h when whole); parses back to the same value. Returns @p buf. */
+/** Prints a time exactly, in the largest unit that needs at most 3 decimals ("1.28ns", "35us"; min
+ * and h when whole); parses back to the same value. Returns @p buf. */
 const char *weft_format_time(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a size exactly ("32MiB", "100KB", "1048B"); parses back to the same value. */
 const char *weft_format_size(uint64_t bytes, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a rate exactly ("400Gbps"); parses back to the same value. */
 const char *weft_format_rate(uint64_t bps, char buf[WEFT_UNIT_TEXT_MAX]);
-/** Prints a real number in the fewest digits that weft_parse_f64 reads back as the same value ("0.05"). */
+/** Prints a real number in the fewest digits that weft_parse_f64 reads back as the same value
+ * ("0.05"). */
 const char *weft_format_f64(double v, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a time for people, with 4 significant digits ("12.35 us"); does not parse back. */
 const char *weft_human_time(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);
@@ -65,7 +68,8 @@ const char *weft_human_time(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);
 const char *weft_human_size(uint64_t bytes, char buf[WEFT_UNIT_TEXT_MAX]);
 /** Prints a rate for people ("398.2 Gbps"). */
 const char *weft_human_rate(double bps, char buf[WEFT_UNIT_TEXT_MAX]);
-/** Prints picoseconds as nanoseconds with exactly 3 decimals, for CSV columns named _ns ("1234.567"). */
+/** Prints picoseconds as nanoseconds with exactly 3 decimals, for CSV columns named _ns
+ * ("1234.567"). */
 const char *weft_ps_as_ns(int64_t ps, char buf[WEFT_UNIT_TEXT_MAX]);
 
 #ifdef __cplusplus

@@ -2,14 +2,15 @@
 /*
  * XML into a tree with exact places, over libxml2's SAX2 interface.
  *
- * Places: when libxml2 reports a start tag it has consumed the text up to the end of that tag. '<' can't
- * occur inside a tag (XML 1.0 section 2.3 forbids it in attribute values), so the nearest '<'
+ * Places: when libxml2 reports a start tag it has consumed the text up to the end of that tag. '<'
+ * can't occur inside a tag (XML 1.0 section 2.3 forbids it in attribute values), so the nearest '<'
  * before it is the start, and the raw bytes between the two give the position of each attribute's
- * name. One cursor goes through the text once and counts lines and columns. Where libxml2 converts the text from
- * another encoding its positions are not those of the text: such documents have lines only.
+ * name. One cursor goes through the text once and counts lines and columns. Where libxml2 converts
+ * the text from another encoding its positions are not those of the text: such documents have lines
+ * only.
  *
- * Time and memory are linear in the text: libxml2 compares each attribute of an element with each other, so
- * their number is limited before it sees them.
+ * Time and memory are linear in the text: libxml2 compares each attribute of an element with each
+ * other, so their number is limited before it sees them.
  */
 #include "base/xml.h"
 
@@ -83,8 +84,8 @@ static int is_space(char ch)
     return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
 }
 
-/* The place of the start tag that libxml2 has just read, and where it ends. The end is NULL when the position in the text
- * is not known. */
+/* The place of the start tag that libxml2 has just read, and where it ends. The end is NULL when
+ * the position in the text is not known. */
 static struct cursor tag_start(struct reader *r, const char **end)
 {
     const xmlParserInput *in = r->ctxt->input;
@@ -346,7 +347,8 @@ int weft_xml_parse(const char *text, size_t len, const char *file, struct weft_a
     sax.cdataBlock = on_text;
     sax.internalSubset = on_doctype;
     sax.serror = on_error;
-    /* NOENT: "&amp;" in an attribute arrives as "&". Without a document type there are no other entities. */
+    /* NOENT: "&amp;" in an attribute arrives as "&". Without a document type there are no other
+     * entities. */
     xmlCtxtUseOptions(ctxt, XML_PARSE_NONET | XML_PARSE_NOENT);
     *ctxt->sax = sax;
     ctxt->userData = &r;

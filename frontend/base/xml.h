@@ -44,9 +44,9 @@ struct weft_xml_elem {
 };
 
 /**
- * Parses @p len bytes in time and memory linear in @p len. @p file is only for messages. The tree lives in @p a. An
- * ill-formed document is WEFT_E_INPUT with file, line and column; over a limit is WEFT_E_LIMIT. Documents in other
- * encodings than UTF-8 have lines and no columns (0).
+ * Parses @p len bytes in time and memory linear in @p len. @p file is only for messages. The tree
+ * lives in @p a. An ill-formed document is WEFT_E_INPUT with file, line and column; over a limit is
+ * WEFT_E_LIMIT. Documents in other encodings than UTF-8 have lines and no columns (0).
  */
 int weft_xml_parse(const char *text, size_t len, const char *file, struct weft_arena *a,
                    struct weft_xml_elem **root, struct weft_err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Named benchmark cases: a fabric, traffic and a congestion control, with all that is measured of a run. */
+/* Named benchmark cases: a fabric, traffic and a congestion control, with all that is measured of a
+ * run. */
 #ifndef WEFT_CLI_BENCH_H
 #define WEFT_CLI_BENCH_H
 
@@ -9,12 +10,16 @@
 extern "C" {
 #endif
 
-/** What is sent, and what the amount of a case counts. Everything starts at time 0 but WEBSEARCH. */
+/** What is sent, and what the amount of a case counts. Everything starts at time 0 but WEBSEARCH.
+ */
 enum weft_bench_pattern {
     WEFT_BENCH_INCAST, /**< hosts 1 .. n-1 each send one message to host 0; bytes of a message */
-    WEFT_BENCH_PERMUTATION, /**< host h sends one message to host (h + n/2) mod n; bytes of a message */
-    WEFT_BENCH_WEBSEARCH, /**< Poisson flows of the WebSearch sizes at 50 % load; picoseconds in which flows start */
-    WEFT_BENCH_COLLECTIVE /**< a generated collective of all hosts through the whole frontend; bytes of its buffer */
+    WEFT_BENCH_PERMUTATION, /**< host h sends one message to host (h + n/2) mod n; bytes of a
+                               message */
+    WEFT_BENCH_WEBSEARCH,   /**< Poisson flows of the WebSearch sizes at 50 % load; picoseconds in
+                               which flows start */
+    WEFT_BENCH_COLLECTIVE /**< a generated collective of all hosts through the whole frontend; bytes
+                             of its buffer */
 };
 
 /** One case. */
@@ -65,7 +70,8 @@ struct weft_bench_player {
     void *ctx;
     int (*start)(void *ctx, struct weft_err *err); /**< posts what goes out at time 0 */
 };
-/** Starts @p p and runs @p net to its end. What --callgrind counts: called once per run, by this name. */
+/** Starts @p p and runs @p net to its end. What --callgrind counts: called once per run, by this
+ * name. */
 int weft_bench_play(struct weft_net *net, const struct weft_bench_player *p, struct weft_err *err);
 
 /* bench_traffic.c: messages straight onto the net */

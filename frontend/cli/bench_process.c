@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Measurements in processes of their own: a plain child, so that its peak memory is its own, or this program
- * under valgrind's callgrind, which counts the instructions between entry and exit of weft_bench_play.
+ * Measurements in processes of their own: a plain child, so that its peak memory is its own, or
+ * this program under valgrind's callgrind, which counts the instructions between entry and exit of
+ * weft_bench_play.
  */
 #include "cli/bench.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A net that passes everything on and measures the time on the frontend's side: in callbacks and explicit spans,
- * less what they spend in the calls that do work (send, after).
+ * A net that passes everything on and measures the time on the frontend's side: in callbacks and
+ * explicit spans, less what they spend in the calls that do work (send, after).
  *
- * Reading the clock costs as much as a short callback, so one callback in SAMPLE is measured, chosen by a random
- * stream, and counts SAMPLE times. Explicit spans are measured as a whole. What a reading costs is taken off.
+ * Reading the clock costs as much as a short callback, so one callback in SAMPLE is measured,
+ * chosen by a random stream, and counts SAMPLE times. Explicit spans are measured as a whole. What
+ * a reading costs is taken off.
  */
 #include "cli/bench.h"
 

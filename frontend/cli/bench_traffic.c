@@ -40,8 +40,8 @@ static void on_sent(void *ctx, const struct weft_completion *done)
     (void)done;
 }
 
-/* The flow sizes of the WebSearch workload as HPCC's evaluation takes them: bytes and percentile (Alizadeh
- * et al.: "Data Center TCP", SIGCOMM 2010, figure 4). */
+/* The flow sizes of the WebSearch workload as HPCC's evaluation takes them: bytes and percentile
+ * (Alizadeh et al.: "Data Center TCP", SIGCOMM 2010, figure 4). */
 static double websearch_bytes[] = {0,      10000,   20000,   30000,   50000,    80000,
                                    200000, 1000000, 2000000, 5000000, 10000000, 30000000};
 static double websearch_percent[] = {0, 15, 20, 30, 40, 53, 60, 70, 80, 90, 97, 100};

@@ -2,9 +2,9 @@
 /*
  * The command line: what every command gets and how a command describes itself.
  *
- * commands.def lists the commands; each is one struct weft_command in cmd_NAME.c with a table of options. The same
- * tables feed the parser and --help.
- * Convention: stdout carries the answer, stderr carries messages and progress.
+ * commands.def lists the commands; each is one struct weft_command in cmd_NAME.c with a table of
+ * options. The same tables feed the parser and --help. Convention: stdout carries the answer,
+ * stderr carries messages and progress.
  */
 #ifndef WEFT_CLI_H
 #define WEFT_CLI_H
@@ -70,8 +70,8 @@ struct weft_command {
     const struct weft_opt *opts;
     size_t nopts;
     size_t opts_size; /**< sizeof the options struct, at least 1 */
-    /** Runs it: @p opts points to the filled struct, @p args are the other arguments. 0 or a WEFT_E_* code; *err says why,
-     * or has code 0 when everything to say was said. */
+    /** Runs it: @p opts points to the filled struct, @p args are the other arguments. 0 or a
+     * WEFT_E_* code; *err says why, or has code 0 when everything to say was said. */
     int (*run)(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                struct weft_err *err);
 };
@@ -84,8 +84,9 @@ const struct weft_command *weft_command_find(const char *name, struct weft_err *
 /** What parsing the arguments of a command led to. */
 enum weft_parsed { WEFT_PARSED_OK, WEFT_PARSED_HELP, WEFT_PARSED_ERROR };
 /**
- * Parses the arguments of @p c (argv[0] is the command's name). Fills @p opts; the remaining arguments are
- * argv[*first .. argc-1]. Strings point into argv. Repeatable options allocate lists: weft_opts_free.
+ * Parses the arguments of @p c (argv[0] is the command's name). Fills @p opts; the remaining
+ * arguments are argv[*first .. argc-1]. Strings point into argv. Repeatable options allocate lists:
+ * weft_opts_free.
  */
 enum weft_parsed weft_opts_parse(const struct weft_command *c, int argc, char **argv, void *opts,
                                  int *first, struct weft_err *err);

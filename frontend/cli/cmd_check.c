@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* weft check: everything that a run checks before its first event, and the resolved configuration. */
+/* weft check: everything that a run checks before its first event, and the resolved configuration.
+ */
 #include "cli/cli.h"
 #include "cli/execute.h"
 #include "cli/source.h"

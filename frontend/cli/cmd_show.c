@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* weft show: one plug-in with its parameters, a resolved scenario, a fabric, the outputs, the schema. */
+/* weft show: one plug-in with its parameters, a resolved scenario, a fabric, the outputs, the
+ * schema. */
 #include "cli/listing.h"
 #include "cli/source.h"
 #include "report/columns.h"

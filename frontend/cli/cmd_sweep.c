@@ -71,7 +71,8 @@ static int read_opts(const struct sweep_opts *o, struct weft_sweep *s, struct we
     return s->rows ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu rows", s->nrows);
 }
 
-/* The settings of a row: those of the command line, then its values. The caller frees what is new. */
+/* The settings of a row: those of the command line, then its values. The caller frees what is new.
+ */
 static int row_settings(const struct sweep_opts *o, const struct weft_sweep *s, size_t row,
                         struct weft_source_opts *source, char *text[WEFT_SWEEP_KEYS],
                         struct weft_err *err)

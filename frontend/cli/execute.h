@@ -30,17 +30,19 @@ struct weft_execution {
 };
 
 /**
- * Runs @p s. Returns 0 when it ran, whatever the outcome (x->end.code), or the error that made it impossible or ended
- * it; what there was of results until then is in the summary (x->summed_up) and in the folder all the same. Free with
- * weft_execution_free in any case. Explanations of an unfinished run go to the log. Signals are deferred
- * (cli/interrupt.h) while there are results to save, and once it has returned: the caller sets what comes next.
+ * Runs @p s. Returns 0 when it ran, whatever the outcome (x->end.code), or the error that made it
+ * impossible or ended it; what there was of results until then is in the summary (x->summed_up) and
+ * in the folder all the same. Free with weft_execution_free in any case. Explanations of an
+ * unfinished run go to the log. Signals are deferred (cli/interrupt.h) while there are results to
+ * save, and once it has returned: the caller sets what comes next.
  */
 int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err);
 void weft_execution_free(struct weft_execution *x);
 /**
- * Makes the net of @p config and the jobs of a scenario that was built, ready to start: the last that can be
- * wrong before a run. @p observers, per job, may be NULL. The caller frees *jobs and then *net, also on failure.
+ * Makes the net of @p config and the jobs of a scenario that was built, ready to start: the last
+ * that can be wrong before a run. @p observers, per job, may be NULL. The caller frees *jobs and
+ * then *net, also on failure.
  */
 int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          const struct weft_net_config *config,

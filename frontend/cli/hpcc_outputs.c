@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* A file of the configuration's may be called neither as one of weft's nor as an earlier one of its own. */
+/* A file of the configuration's may be called neither as one of weft's nor as an earlier one of its
+ * own. */
 static int check_name(const struct weft_hpcc_run *r, const char *const *keys, int i,
                       struct weft_err *err)
 {

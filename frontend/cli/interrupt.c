@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See interrupt.h. Signals are the one thing that a process has one of: the state is global. The handler calls
- * what POSIX allows in one, and reads nothing that the program changes while signals may come.
+ * See interrupt.h. Signals are the one thing that a process has one of: the state is global. The
+ * handler calls what POSIX allows in one, and reads nothing that the program changes while signals
+ * may come.
  */
 #include "cli/interrupt.h"
 

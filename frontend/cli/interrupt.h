@@ -2,13 +2,14 @@
 /*
  * How SIGINT, SIGTERM and SIGHUP end the program.
  *
- * A command that has something to save defers: the signal sets a flag, and the command sees it, writes what it has
- * and returns. Everything else ends at once, in the signal handler, with exit code 130: nothing is lost
- * but time, however deep in whatever library the program is. Before that, the handler replaces the files that it
- * was given, so that run.json does not go on saying that something runs.
+ * A command that has something to save defers: the signal sets a flag, and the command sees it,
+ * writes what it has and returns. Everything else ends at once, in the signal handler, with exit
+ * code 130: nothing is lost but time, however deep in whatever library the program is. Before that,
+ * the handler replaces the files that it was given, so that run.json does not go on saying that
+ * something runs.
  *
- * SIGTERM and SIGHUP may come any number of times, as from timeout(1), which sends two. A second SIGINT at least a
- * second after the first ends the program at once: somebody presses Ctrl-C again.
+ * SIGTERM and SIGHUP may come any number of times, as from timeout(1), which sends two. A second
+ * SIGINT at least a second after the first ends the program at once: somebody presses Ctrl-C again.
  */
 #ifndef WEFT_CLI_INTERRUPT_H
 #define WEFT_CLI_INTERRUPT_H
@@ -23,7 +24,8 @@ extern "C" {
 /** What a signal does. */
 enum weft_interrupt_mode {
     WEFT_INTERRUPT_AT_ONCE, /**< ends the program; how it starts */
-    WEFT_INTERRUPT_SOON, /**< sets the flag, and ends the program two seconds later unless the mode changes first */
+    WEFT_INTERRUPT_SOON, /**< sets the flag, and ends the program two seconds later unless the mode
+                            changes first */
     WEFT_INTERRUPT_DEFER /**< sets the flag */
 };
 
@@ -39,9 +41,11 @@ struct weft_signal_file {
 void weft_interrupt_install(void);
 /** The number of the first signal that came; 0: none has. */
 const volatile sig_atomic_t *weft_interrupt_flag(void);
-/** Changes what a signal does and returns what it did. One that came before is the caller's to heed. */
+/** Changes what a signal does and returns what it did. One that came before is the caller's to
+ * heed. */
 enum weft_interrupt_mode weft_interrupt_set(enum weft_interrupt_mode mode);
-/** All is saved: the next signal ends the program at once, unless one came and the command is about to end anyway. */
+/** All is saved: the next signal ends the program at once, unless one came and the command is about
+ * to end anyway. */
 void weft_interrupt_saved(void);
 /** Adds a file, at most 4; everything in @p f must stay until weft_interrupt_remove_file. */
 void weft_interrupt_add_file(const struct weft_signal_file *f);

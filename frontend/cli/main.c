@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The program: the one place that knows which backends there are, and reads the environment of the process.
+ * The program: the one place that knows which backends there are, and reads the environment of the
+ * process.
  */
 #include "cli/cli.h"
 #include "cli/interrupt.h"

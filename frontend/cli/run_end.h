@@ -17,7 +17,8 @@ struct weft_run_end {
     struct weft_summary summary; /**< its outcome among the rest */
     char reason[WEFT_ERR_MSG_MAX +
                 WEFT_ERR_FILE_MAX]; /**< why the outcome is not "finished"; "": it is */
-    int code; /**< 0, WEFT_E_OUTCOME or WEFT_E_INTERRUPTED: what the simulated outcome means for the exit code */
+    int code; /**< 0, WEFT_E_OUTCOME or WEFT_E_INTERRUPTED: what the simulated outcome means for the
+                 exit code */
 };
 
 /** What a run takes of the machine. */
@@ -45,8 +46,8 @@ void weft_run_end_rest(const struct weft_cli *cli, uint64_t n, const char *what)
 /** A sentence of an explanation, for the log @p ctx. */
 void weft_run_end_sentence(void *ctx, const char *text);
 /**
- * A failure while results are written: the first one counts, and what can be written is. Moves *e, unless its code is 0, to *failed
- * unless that has one, and makes the outcome "failed" if it has.
+ * A failure while results are written: the first one counts, and what can be written is. Moves *e,
+ * unless its code is 0, to *failed unless that has one, and makes the outcome "failed" if it has.
  */
 void weft_run_end_add_failure(struct weft_run_end *x, struct weft_err *failed, struct weft_err *e);
 

@@ -18,7 +18,8 @@ struct weft_signal_run_json {
     char *text; /* NULL: none */
 };
 
-/** Has the signal handler write @p fill's run.json into the folder @p dir; NULL: none. WEFT_E_LIMIT. */
+/** Has the signal handler write @p fill's run.json into the folder @p dir; NULL: none.
+ * WEFT_E_LIMIT. */
 int weft_signal_run_json_push(struct weft_signal_run_json *w, const char *dir,
                               weft_run_json_fn fill, const void *ctx, struct weft_err *err);
 /** Takes it back; the last that was pushed. None: does nothing. */

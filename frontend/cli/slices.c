@@ -9,7 +9,8 @@
 /* Wall time that a slice aims at. */
 #define SLICE_MIN_NS INT64_C(20000000)
 #define SLICE_MAX_NS INT64_C(100000000)
-/* Wall time between two flushes of the CSV files, and between two checks of the conservation laws. */
+/* Wall time between two flushes of the CSV files, and between two checks of the conservation laws.
+ */
 #define FLUSH_NS INT64_C(1000000000)
 /* Most sentences on messages that do not get on while others do. */
 #define LEFT_BEHIND_MAX 3

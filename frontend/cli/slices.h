@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs a net in slices of simulated time, so that between slices the program can show progress, hand rows to the
- * operating system and notice an interrupt. The slice follows the wall clock and has no influence on results: events
- * execute in the same order however they are cut, and the last slice always ends when nothing is left to do or at
- * the limit.
+ * Runs a net in slices of simulated time, so that between slices the program can show progress,
+ * hand rows to the operating system and notice an interrupt. The slice follows the wall clock and
+ * has no influence on results: events execute in the same order however they are cut, and the last
+ * slice always ends when nothing is left to do or at the limit.
  */
 #ifndef WEFT_CLI_SLICES_H
 #define WEFT_CLI_SLICES_H
@@ -48,7 +48,8 @@ struct weft_slices {
     uint64_t left_behind; /**< most QPs and connections without progress while others had some */
 };
 
-/** Runs until nothing is left, the limit, a stall, an interrupt (*cli->interrupted) or an error, which is returned. */
+/** Runs until nothing is left, the limit, a stall, an interrupt (*cli->interrupted) or an error,
+ * which is returned. */
 int weft_slices_run(struct weft_slices *s, struct weft_err *err);
 
 #ifdef __cplusplus

@@ -51,18 +51,20 @@ struct weft_source_opts {
     }
 
 /**
- * The scenario file that @p name means: a file, a folder with scenario.xml, or the name of a shipped scenario. WEFT_E_IO with
- * the nearest name when there is none.
+ * The scenario file that @p name means: a file, a folder with scenario.xml, or the name of a
+ * shipped scenario. WEFT_E_IO with the nearest name when there is none.
  */
 int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err *err);
-/** Calls fn for each shipped scenario, in order of name: those of $WEFT_SCENARIOS, else ./scenarios, else the source tree's. */
+/** Calls fn for each shipped scenario, in order of name: those of $WEFT_SCENARIOS, else
+ * ./scenarios, else the source tree's. */
 int weft_source_each(void (*fn)(void *ctx, const char *name, const char *file), void *ctx,
                      struct weft_err *err);
-/** Appends to @p sets what the options besides --set stand for, at most WEFT_SOURCE_SHORTS; *n grows. The texts
- * live in *texts, which the caller frees. */
+/** Appends to @p sets what the options besides --set stand for, at most WEFT_SOURCE_SHORTS; *n
+ * grows. The texts live in *texts, which the caller frees. */
 int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size_t *n, char **texts,
                        struct weft_err *err);
-/** Resolves a scenario from the arguments of a command (at most one) and its overrides; prints warnings. */
+/** Resolves a scenario from the arguments of a command (at most one) and its overrides; prints
+ * warnings. */
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err);
 /** weft_scenario_advise, with its warnings on the log. */
@@ -70,7 +72,8 @@ int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
                        const struct weft_scenario_parts *parts, struct weft_err *err);
 /** Prints what a reader of topology files left out, as warnings. */
 void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f);
-/** Writes the resolved configuration as the object {"topology": {"type": ..., "leaves": "4"}, ...}. */
+/** Writes the resolved configuration as the object {"topology": {"type": ..., "leaves": "4"}, ...}.
+ */
 void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s);
 /** Writes the array of warnings. */
 void weft_source_warnings_json(struct weft_json *j, const struct weft_scenario *s);

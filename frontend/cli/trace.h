@@ -20,7 +20,8 @@ struct weft_trace_opts {
     int json;
 };
 
-/** An action: one line in cmd_trace.c, one function in trace_NAME.c. 0 or a WEFT_E_* code, as struct weft_command. */
+/** An action: one line in cmd_trace.c, one function in trace_NAME.c. 0 or a WEFT_E_* code, as
+ * struct weft_command. */
 typedef int (*weft_trace_action)(const struct weft_cli *cli, const struct weft_trace_opts *o,
                                  char **args, int nargs, struct weft_err *err);
 
@@ -41,11 +42,13 @@ int weft_trace_synthesize(const struct weft_cli *cli, const struct weft_trace_op
 int weft_trace_compare(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                        int nargs, struct weft_err *err);
 
-/** Whether a trace just written to @p out (OUT.json: its communicators, if @p groups) can be played to its end; WEFT_E_OUTCOME when not. */
+/** Whether a trace just written to @p out (OUT.json: its communicators, if @p groups) can be played
+ * to its end; WEFT_E_OUTCOME when not. */
 int weft_trace_check_result(const char *out, bool groups, struct weft_err *err);
 /** Starts the answer of an action as JSON, an object with its version and the command. */
 void weft_trace_json(struct weft_json *j, const struct weft_cli *cli, const char *command);
-/** The job behind a prefix, for --ranks and --groups; large graphs lie in a file. NULL: *err says why. */
+/** The job behind a prefix, for --ranks and --groups; large graphs lie in a file. NULL: *err says
+ * why. */
 struct weft_workload *weft_trace_job(const struct weft_trace_opts *o, const char *prefix,
                                      struct weft_err *err);
 /** The files of @p what: one file, or all ranks of a prefix. */

@@ -16,8 +16,9 @@ struct weft_compared {
 };
 
 /**
- * Plays both on some fabrics large enough for either and prints step time and exposed communication (of the mean rank) of each, with the
- * difference in terms of the first. o->set: more settings for all runs, such as network.backend=packet. A run that does not finish is WEFT_E_OUTCOME.
+ * Plays both on some fabrics large enough for either and prints step time and exposed communication
+ * (of the mean rank) of each, with the difference in terms of the first. o->set: more settings for
+ * all runs, such as network.backend=packet. A run that does not finish is WEFT_E_OUTCOME.
  */
 int weft_trace_compare_on_fabrics(const struct weft_cli *cli, const struct weft_strings *set,
                                   int json, const struct weft_compared sides[2],

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Versions. WEFT_VERSION and WEFT_BUILD_TYPE come from CMake, WEFT_COMMIT from cmake/Commit.cmake. */
+/* Versions. WEFT_VERSION and WEFT_BUILD_TYPE come from CMake, WEFT_COMMIT from cmake/Commit.cmake.
+ */
 #include "cli/versions.h"
 
 #include "weft_commit.h"

@@ -20,8 +20,8 @@ struct weft_coll_algorithm {
 };
 
 /**
- * Reads the @p len bytes at @p spec: NAME[:PARAM=VALUE]... Loads programs from files; @p dir is where
- * relative names begin ("": the working directory). On failure nothing is left to release.
+ * Reads the @p len bytes at @p spec: NAME[:PARAM=VALUE]... Loads programs from files; @p dir is
+ * where relative names begin ("": the working directory). On failure nothing is left to release.
  */
 int weft_coll_algorithm_parse(const char *spec, size_t len, const char *dir,
                               struct weft_coll_algorithm *out, struct weft_err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How bytes are cut: a collective into chunks, its units into blocks, and what an instruction moves.
+ * How bytes are cut: a collective into chunks, its units into blocks, and what an instruction
+ * moves.
  */
 #include "collective/collective.h"
 

@@ -262,7 +262,8 @@ static int read_rank(struct reader *r, struct weft_err *err)
     return rc;
 }
 
-/* What messages are matched by, in order: the k-th of a kind, peer and tag meets the k-th of its like. */
+/* What messages are matched by, in order: the k-th of a kind, peer and tag meets the k-th of its
+ * like. */
 struct message {
     enum weft_op_kind kind;
     uint32_t peer;

@@ -20,8 +20,8 @@ struct weft_coll_proof {
 
 /**
  * Runs the programs of all ranks with sets of contributions instead of numbers and checks that
- * - every send has exactly one receive at its peer, of the same blocks, and sends of a pair into one
- *   lane meet its receives first in, first out;
+ * - every send has exactly one receive at its peer, of the same blocks, and sends of a pair into
+ * one lane meet its receives first in, first out;
  * - the programs end: no rank waits for ever;
  * - no result depends on timing: every receive is taken in as late as the dependencies allow, and
  *   nothing may touch its blocks in between; with several lanes, in both orders of the lanes;
@@ -42,7 +42,8 @@ typedef void (*weft_coll_data_fn)(void *ctx, uint32_t rank, uint32_t lane, uint6
  * their own. */
 int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
                          weft_coll_data_fn data, void *ctx, struct weft_err *err);
-/** Bytes of memory that weft_coll_trace_data takes at most, with those that noting every block takes. */
+/** Bytes of memory that weft_coll_trace_data takes at most, with those that noting every block
+ * takes. */
 uint64_t weft_coll_trace_memory(const struct weft_coll_ops *ops, const struct weft_coll_call *call);
 
 #ifdef __cplusplus

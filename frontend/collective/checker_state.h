@@ -72,7 +72,8 @@ uint64_t weft_checker_end(const struct weft_checker *c, uint32_t rank, uint64_t 
 int weft_checker_no_memory(struct weft_checker *c);
 /** Sets parts, slots and words from ops and call. */
 void weft_checker_sizes(struct weft_checker *c);
-/** Bytes of memory of a run at most: the ranks' slots, all messages under way, a block noted per slot moved. */
+/** Bytes of memory of a run at most: the ranks' slots, all messages under way, a block noted per
+ * slot moved. */
 uint64_t weft_checker_memory(const struct weft_checker *c);
 /** Every rank as it begins. */
 int weft_checker_prepare(struct weft_checker *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Operations of the switches in a symbolic run: what ranks give is added up until all have taken part,
- * then delivered to the receives of those that want it.
+ * Operations of the switches in a symbolic run: what ranks give is added up until all have taken
+ * part, then delivered to the receives of those that want it.
  */
 #include "collective/checker_state.h"
 

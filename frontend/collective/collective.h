@@ -3,9 +3,9 @@
  * The collective interface: one algorithm is one struct weft_coll_ops in one file, listed in
  * coll_table.def.
  *
- * An algorithm is a program per rank, computed one instruction at a time from (call, rank, lane, i):
- * nothing is materialised, so that a ring over 16,384 ranks costs nothing until it runs. `rank` is
- * the position in the group, 0 .. n-1.
+ * An algorithm is a program per rank, computed one instruction at a time from (call, rank, lane,
+ * i): nothing is materialised, so that a ring over 16,384 ranks costs nothing until it runs. `rank`
+ * is the position in the group, 0 .. n-1.
  *
  * How a program runs: it has one or more lanes, which run side by side. The instructions of a lane
  * are issued in order; one is issued as soon as the one before it has been issued and its own
@@ -69,9 +69,10 @@ enum weft_coll_action {
 
 /** What an instruction waits for before it is issued, besides its turn. */
 enum weft_coll_dep {
-    WEFT_COLL_DEP_NONE, /**< nothing */
-    WEFT_COLL_DEP_INSTR, /**< instruction (dep_lane, dep_instr) is done; in its own lane an earlier one */
-    WEFT_COLL_DEP_UPTO /**< so are all before it in its lane */
+    WEFT_COLL_DEP_NONE,  /**< nothing */
+    WEFT_COLL_DEP_INSTR, /**< instruction (dep_lane, dep_instr) is done; in its own lane an earlier
+                            one */
+    WEFT_COLL_DEP_UPTO   /**< so are all before it in its lane */
 };
 
 #define WEFT_COLL_SWITCHES UINT32_MAX
@@ -85,9 +86,10 @@ struct weft_coll_instr {
     uint32_t peer_lane; /**< SEND, SWITCH: lane and index of the receive that takes it */
     uint64_t peer_instr;
     /**
-     * SWITCH: whose blocks the switches take, and who receives them from the peer WEFT_COLL_SWITCHES.
-     * WEFT_COLL_ALL: the sum of everybody's; everybody but `from`. Each rank has the same SWITCH
-     * instructions at the same places, also those that neither give nor receive.
+     * SWITCH: whose blocks the switches take, and who receives them from the peer
+     * WEFT_COLL_SWITCHES. WEFT_COLL_ALL: the sum of everybody's; everybody but `from`. Each rank
+     * has the same SWITCH instructions at the same places, also those that neither give nor
+     * receive.
      */
     uint32_t from, to;
     /** The blocks are first_block + j * max(stride, 1) for j < nblocks, modulo their number. */
@@ -120,12 +122,13 @@ struct weft_coll_ops {
     const char *title;              /**< one line for lists */
     const char *source;             /**< paper, NULL when there is none to name */
     struct weft_param_table params; /**< optional; users write "ring:channels=2" */
-    int ordered; /**< 1: who talks to whom follows from the order of the members, which system.order may change */
+    int ordered; /**< 1: who talks to whom follows from the order of the members, which system.order
+                    may change */
     int in_network; /**< 1: has SWITCH instructions, so switches join the ranks in a tree */
     /** Required. 1 when it can do @p c. On 0, *why (may be NULL) says what is missing. */
     int (*supports)(const struct weft_coll_call *c, const char **why);
-    /** Optional. Makes the program for kind, n, root and params of @p c over the links that there are;
-     * `unload` frees it. Only for whole groups; `supports` is asked before. */
+    /** Optional. Makes the program for kind, n, root and params of @p c over the links that there
+     * are; `unload` frees it. Only for whole groups; `supports` is asked before. */
     int (*plan)(const struct weft_coll_call *c, const struct weft_coll_graph *g, void **program,
                 struct weft_err *err);
     /** Optional. Parts that each unit is cut into, >= 1; without it 1. */
@@ -229,7 +232,8 @@ static inline unsigned weft_coll_log2(uint32_t n)
  * reduce-scatter-block a reduce-scatter. Every kind has one.
  */
 enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind);
-/** Bytes of all sends of a program whose operations say how many each has (`bytes`): for `total_bytes`. */
+/** Bytes of all sends of a program whose operations say how many each has (`bytes`): for
+ * `total_bytes`. */
 uint64_t weft_coll_sent_bytes(const struct weft_coll_ops *ops, const struct weft_coll_call *c);
 /** 1 when @p kind has a root. */
 int weft_coll_has_root(enum weft_coll_kind kind);

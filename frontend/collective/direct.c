@@ -3,11 +3,11 @@
  * Direct collectives: every rank exchanges one message with every other rank, all of them at once,
  * beginning with the next rank so that no receiver is everybody's first.
  *
- * Without a window, a lane sends m = n - 1 messages to rank+1, rank+2, ... and then receives them from
- * rank-1, rank-2, ... An all-reduce is a direct reduce-scatter, a wait for all of it, and a direct
- * all-gather of the sums. With a window w, receives have a lane of their own, and a rank sends
- * message k when it has taken in the receives 0 .. k-w, so at most w are under way (ASTRA-sim's
- * directN).
+ * Without a window, a lane sends m = n - 1 messages to rank+1, rank+2, ... and then receives them
+ * from rank-1, rank-2, ... An all-reduce is a direct reduce-scatter, a wait for all of it, and a
+ * direct all-gather of the sums. With a window w, receives have a lane of their own, and a rank
+ * sends message k when it has taken in the receives 0 .. k-w, so at most w are under way
+ * (ASTRA-sim's directN).
  *
  * A broadcast or scatter is the root's sends, a gather or reduce its receives (a flat tree).
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Collectives that the switches do: they add up on the way to the root of a tree and copy on the way
- * back (SHARP, COM-HPC 2016; NVLink SHARP).
+ * Collectives that the switches do: they add up on the way to the root of a tree and copy on the
+ * way back (SHARP, COM-HPC 2016; NVLink SHARP).
  *
- * One operation of the switches per unit: an all-reduce, broadcast or reduce is one, a reduce-scatter
- * one sum per rank, an all-gather one copy of each rank's unit. Every rank takes part in each,
- * instruction 2u; instruction 2u + 1 takes the result of unit u where there is one to take. An
- * all-reduce of N bytes moves N bytes up and N bytes down each rank's link; in a ring it is nearly 2 N
- * each way.
+ * One operation of the switches per unit: an all-reduce, broadcast or reduce is one, a
+ * reduce-scatter one sum per rank, an all-gather one copy of each rank's unit. Every rank takes
+ * part in each, instruction 2u; instruction 2u + 1 takes the result of unit u where there is one to
+ * take. An all-reduce of N bytes moves N bytes up and N bytes down each rank's link; in a ring it
+ * is nearly 2 N each way.
  */
 #include "collective/collective.h"
 

@@ -4,9 +4,9 @@
  *
  * A threadblock is a lane; its steps run one after the other. A step that receives and sends on
  * (rcs, rrs, rrcs) is a receive and a send that waits for it; rrs adds up in a slot of its own, as
- * the GPU does in a register. depid/deps name the last instruction of that step; nop only waits. The
- * k-th send of a threadblock to GPU p on a channel meets the k-th receive of p's threadblock that
- * receives from it on that channel.
+ * the GPU does in a register. depid/deps name the last instruction of that step; nop only waits.
+ * The k-th send of a threadblock to GPU p on a channel meets the k-th receive of p's threadblock
+ * that receives from it on that channel.
  *
  * Slots of a rank: input, output and scratch chunks, then the slots of rrs. With inplace="1" output
  * and input overlap as in NCCL. A file is taken only when the symbolic checker proves that it does

@@ -3,12 +3,12 @@
  * Broadcast, reduce and all-reduce over trees packed into the direct links among the ranks (Blink,
  * MLSys 2020; here with the exact packing of tree_packing.h).
  *
- * The data is divided among the trees by their weights, and each tree's share into pieces, which follow
- * one another down the tree (broadcast), up (reduce) or up and then down (all-reduce; both directions of
- * a link then carry both, so it runs at half the rate of a broadcast). Lanes of tree t: 2t goes up, 2t + 1
- * down. For each piece, up: receive from each child, send to the parent; down: receive from the
- * parent, send to each child. Sends that wait for no receive take turns with the other
- * trees on their link. The root of an all-reduce is rank 0 of the group.
+ * The data is divided among the trees by their weights, and each tree's share into pieces, which
+ * follow one another down the tree (broadcast), up (reduce) or up and then down (all-reduce; both
+ * directions of a link then carry both, so it runs at half the rate of a broadcast). Lanes of tree
+ * t: 2t goes up, 2t + 1 down. For each piece, up: receive from each child, send to the parent;
+ * down: receive from the parent, send to each child. Sends that wait for no receive take turns with
+ * the other trees on their link. The root of an all-reduce is rank 0 of the group.
  */
 #include "collective/tree_packing.h"
 
@@ -90,15 +90,16 @@ static int unprompted(const struct weft_coll_call *c, uint32_t rank, uint32_t la
            children(&p->tree[lane / 2], rank) == 0;
 }
 
-/* Whether two lanes of a rank, both up or both down, begin on the same link; the root's all count. */
+/* Whether two lanes of a rank, both up or both down, begin on the same link; the root's all count.
+ */
 static int share_a_link(const struct weft_packing *p, uint32_t rank, uint32_t a, uint32_t b)
 {
     return rank == p->root || p->tree[a / 2].parent[rank] == p->tree[b / 2].parent[rank];
 }
 
-/* A send that no receive prompts takes turns with those of the trees on the same link, a piece each:
- * else all of its pieces would go before theirs. The first send of a piece waits for that of the tree
- * before, or for the last tree's piece before. */
+/* A send that no receive prompts takes turns with those of the trees on the same link, a piece
+ * each: else all of its pieces would go before theirs. The first send of a piece waits for that of
+ * the tree before, or for the last tree's piece before. */
 static void take_turns(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t piece,
                        struct weft_coll_instr *out)
 {

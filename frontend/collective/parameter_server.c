@@ -135,8 +135,8 @@ static uint32_t child_number(const struct weft_coll_call *c, uint32_t rank, uint
     return own - 1 + ((uint32_t)(rank / r) + racks(c) - (uint32_t)(up / r)) % racks(c) - 1;
 }
 
-/* The shard that a rank takes t-th: without racks beginning with its own, so that not all begin with
- * the same server; with racks all in one order, so that messages of a pair stay in order. */
+/* The shard that a rank takes t-th: without racks beginning with its own, so that not all begin
+ * with the same server; with racks all in one order, so that messages of a pair stay in order. */
 static uint64_t turn(const struct weft_coll_call *c, uint32_t rank, uint64_t t)
 {
     uint64_t k = parameter_server_parts(c);

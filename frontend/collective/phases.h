@@ -50,8 +50,8 @@ int weft_coll_has_phases(enum weft_coll_kind kind);
 enum weft_coll_turn { WEFT_COLL_TURN_FOLD, WEFT_COLL_TURN_BACK, WEFT_COLL_TURN_WHOLE };
 
 /**
- * Plans a chunk of @p kind over dimensions order[0 .. n-1], those of a reduce-scatter; an all-gather
- * takes them backwards.
+ * Plans a chunk of @p kind over dimensions order[0 .. n-1], those of a reduce-scatter; an
+ * all-gather takes them backwards.
  */
 void weft_coll_plan_phases(enum weft_coll_kind kind, const uint32_t *order, uint32_t n,
                            enum weft_coll_turn turn, struct weft_coll_plan *out);

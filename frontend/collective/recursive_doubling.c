@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Recursive doubling all-reduce: in step s each rank exchanges its whole sum so far with rank ^ 2^s.
- * Fewest steps, log2 n times the bytes: for small sizes (Thakur, Rabenseifner and Gropp, IJHPCA
- * 2005). Ranks beyond the largest power of two p give their data to rank - p first and get the
- * result last.
+ * Recursive doubling all-reduce: in step s each rank exchanges its whole sum so far with rank ^
+ * 2^s. Fewest steps, log2 n times the bytes: for small sizes (Thakur, Rabenseifner and Gropp,
+ * IJHPCA 2005). Ranks beyond the largest power of two p give their data to rank - p first and get
+ * the result last.
  */
 #include "collective/collective.h"
 

@@ -3,10 +3,11 @@
  * Packing spanning trees into the links among ranks.
  *
  * From a root to everybody, as many trees run side by side, each at the rate of one unit of link
- * capacity, as the narrowest cut between the root and any rank has units: Edmonds' theorem of disjoint
- * branchings (1973). They are found one arc at a time: an arc may join the tree being grown when the
- * links that are left still carry all trees to come (Lovasz's proof, 1976), which one maximum flow
- * decides. Trees grow breadth first, to be shallow. Equal trees are one tree of a larger weight.
+ * capacity, as the narrowest cut between the root and any rank has units: Edmonds' theorem of
+ * disjoint branchings (1973). They are found one arc at a time: an arc may join the tree being
+ * grown when the links that are left still carry all trees to come (Lovasz's proof, 1976), which
+ * one maximum flow decides. Trees grow breadth first, to be shallow. Equal trees are one tree of a
+ * larger weight.
  */
 #ifndef WEFT_COLLECTIVE_TREE_PACKING_H
 #define WEFT_COLLECTIVE_TREE_PACKING_H
@@ -40,7 +41,8 @@ struct weft_packing {
     uint32_t *numbers; /**< what the trees' arrays lie in */
 };
 
-/** Packs trees from @p root into @p g. WEFT_E_INPUT: a rank that no link reaches, or too many ranks. */
+/** Packs trees from @p root into @p g. WEFT_E_INPUT: a rank that no link reaches, or too many
+ * ranks. */
 int weft_packing_new(const struct weft_coll_graph *g, uint32_t root, struct weft_packing **out,
                      struct weft_err *err);
 void weft_packing_free(struct weft_packing *p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stretches of faults, their beginnings and ends in the order of time. Private to frontend/fault. */
+/* Stretches of faults, their beginnings and ends in the order of time. Private to frontend/fault.
+ */
 #ifndef WEFT_FAULT_EDGES_H
 #define WEFT_FAULT_EDGES_H
 
@@ -24,7 +25,8 @@ struct weft_fault_edge {
     int begins;
 };
 
-/** All edges of @p t in the order of time, ends before beginnings; *out is to be freed, also on failure. */
+/** All edges of @p t in the order of time, ends before beginnings; *out is to be freed, also on
+ * failure. */
 int weft_fault_plan_edges(const struct weft_fault_plan *t, struct weft_fault_edge **out, size_t *n,
                           struct weft_err *err);
 /** The first edge after @p from that has another time. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Faults of links and switches during a run: links that fail, slow down, flip bits or flap, switches that fail.
+ * Faults of links and switches during a run: links that fail, slow down, flip bits or flap,
+ * switches that fail.
  *
  * A scenario lists what happens (trouble.events); each entry is of one kind of fault_table.def and
- * names links or a switch by the names of outputs. weft_fault_plan_new turns the list into stretches of time:
- * a link, what is wrong with it, from when to when. A player carries them out while a net runs.
+ * names links or a switch by the names of outputs. weft_fault_plan_new turns the list into
+ * stretches of time: a link, what is wrong with it, from when to when. A player carries them out
+ * while a net runs.
  *
  * Links are named as
  *   17           by number, as `weft show fabric` lists them
@@ -80,8 +82,8 @@ extern const struct weft_param_table weft_fault_param_table;
 struct weft_fault_plan *weft_fault_plan_new(const char *events, const struct weft_fabric *f,
                                             struct weft_err *err);
 void weft_fault_plan_free(struct weft_fault_plan *t);
-/** Calls @p check with the set of links that are down, for every set that occurs, until it fails; *at_ps
- * receives when the last one asked about occurs first. */
+/** Calls @p check with the set of links that are down, for every set that occurs, until it fails;
+ * *at_ps receives when the last one asked about occurs first. */
 int weft_fault_plan_check(const struct weft_fault_plan *t,
                           int (*check)(void *ctx, const uint8_t *down, struct weft_err *err),
                           void *ctx, int64_t *at_ps, struct weft_err *err);
@@ -89,11 +91,11 @@ int weft_fault_plan_check(const struct weft_fault_plan *t,
 /** A stretch that has ended, or lasted until the end of the run. */
 struct weft_fault_record {
     const struct weft_fault_stretch *stretch;
-    const char *kind;    /**< kind of the entry that it comes from */
-    int64_t end_ps;      /**< WEFT_NEVER: not before the run's end */
-    uint64_t tx_packets; /**< packets sent on the link meanwhile, both directions */
-    uint64_t
-        lost_packets; /**< DOWN: on the link and waiting for it when it failed; else: lost to errors meanwhile */
+    const char *kind;      /**< kind of the entry that it comes from */
+    int64_t end_ps;        /**< WEFT_NEVER: not before the run's end */
+    uint64_t tx_packets;   /**< packets sent on the link meanwhile, both directions */
+    uint64_t lost_packets; /**< DOWN: on the link and waiting for it when it failed; else: lost to
+                              errors meanwhile */
 };
 
 /** What a player needs. Everything pointed to must outlive it. */
@@ -107,8 +109,8 @@ struct weft_fault_play {
     void (*record)(void *ctx, const struct weft_fault_record *r);
 };
 struct weft_fault_player;
-/** Carries out what happens at time 0 and asks @p p->net for the rest. Before the net has run. NULL on
- * failure. */
+/** Carries out what happens at time 0 and asks @p p->net for the rest. Before the net has run. NULL
+ * on failure. */
 struct weft_fault_player *weft_fault_player_new(const struct weft_fault_play *p,
                                                 struct weft_err *err);
 /** What went wrong while the net ran, or code 0. */

@@ -2,8 +2,8 @@
 /*
  * Stretches of faults: kept, in order, without contradiction.
  *
- * Failures of one link may overlap (a link of a switch that fails too): it is down while any of them
- * lasts. Two rates or two bit error rates at a time mean nothing and are refused.
+ * Failures of one link may overlap (a link of a switch that fails too): it is down while any of
+ * them lasts. Two rates or two bit error rates at a time mean nothing and are refused.
  */
 #include "base/units.h"
 #include "fault/edges.h"

@@ -4,7 +4,8 @@
  *
  * Every 100 ns from start to end each port is sampled. At each multiple of 100 ms of simulated time
  * the file gets the line "time: T" (ns) and, per port that has a sample, "switch interface c0 c1
- * ...": how many samples since the start lay in [k, k+1) KB. Where the queues come from is the caller's business.
+ * ...": how many samples since the start lay in [k, k+1) KB. Where the queues come from is the
+ * caller's business.
  */
 #ifndef WEFT_HPCC_QLEN_H
 #define WEFT_HPCC_QLEN_H

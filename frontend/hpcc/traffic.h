@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Poisson traffic with flow sizes from a distribution as a list, as HPCC's traffic_gen makes it: the flows of
- * workload/traffic/cdf_source.h, with a mean interval of mean size / (load x rate) per host.
+ * Poisson traffic with flow sizes from a distribution as a list, as HPCC's traffic_gen makes it:
+ * the flows of workload/traffic/cdf_source.h, with a mean interval of mean size / (load x rate) per
+ * host.
  */
 #ifndef WEFT_HPCC_TRAFFIC_H
 #define WEFT_HPCC_TRAFFIC_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Plays flows: each is one message, posted at its start through a timer of the net. Of the flows ahead only the next
- * is known.
+ * Plays flows: each is one message, posted at its start through a timer of the net. Of the flows
+ * ahead only the next is known.
  */
 #ifndef WEFT_JOBS_FLOW_PLAYER_H
 #define WEFT_JOBS_FLOW_PLAYER_H
@@ -27,7 +27,8 @@ struct weft_flow_player;
 /** NULL: WEFT_E_LIMIT. */
 struct weft_flow_player *weft_flow_player_new(const struct weft_flow_play *p, struct weft_err *err);
 void weft_flow_player_free(struct weft_flow_player *p);
-/** Arms the first start; the source begins now. The message of the i-th flow has i as its tag and reference. */
+/** Arms the first start; the source begins now. The message of the i-th flow has i as its tag and
+ * reference. */
 int weft_flow_player_start(struct weft_flow_player *p, struct weft_err *err);
 /** To be called when a message has been sent. */
 void weft_flow_player_sent(struct weft_flow_player *p);

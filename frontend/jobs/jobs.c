@@ -184,7 +184,8 @@ static int put_away(struct job *b, struct weft_err *err)
     return rc;
 }
 
-/* Plays the job again as often as it is asked for, once nothing of its last repetition is under way. */
+/* Plays the job again as often as it is asked for, once nothing of its last repetition is under
+ * way. */
 static void turn(void *ctx, uint32_t number)
 {
     struct weft_jobs *j = (struct weft_jobs *)ctx;

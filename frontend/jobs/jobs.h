@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The jobs of a run: each is graphs of ranks, which a system plays, or a source of flows, which a flow player plays,
- * on a share of the one net. docs/jobs.md draws their states.
+ * The jobs of a run: each is graphs of ranks, which a system plays, or a source of flows, which a
+ * flow player plays, on a share of the one net. docs/jobs.md draws their states.
  */
 #ifndef WEFT_JOBS_JOBS_H
 #define WEFT_JOBS_JOBS_H
@@ -61,8 +61,8 @@ struct weft_job_result {
 struct weft_system_env weft_job_env(const struct weft_job_plan *p, uint64_t seed,
                                     const struct weft_fabric *fabric);
 
-/** Prepares the jobs over c->net and becomes its sink. A single job whose rank r is host r, which begins at 0 with
- * nothing of its own, has the net for itself. NULL on failure. */
+/** Prepares the jobs over c->net and becomes its sink. A single job whose rank r is host r, which
+ * begins at 0 with nothing of its own, has the net for itself. NULL on failure. */
 struct weft_jobs *weft_jobs_new(const struct weft_jobs_config *c, struct weft_err *err);
 /** Frees them; the net may not run any further, only be freed. NULL is allowed. */
 void weft_jobs_free(struct weft_jobs *j);
@@ -79,14 +79,15 @@ int64_t weft_jobs_stopped_ps(const struct weft_jobs *j);
 /** Whether some job is a source without an end, and whether all are. */
 bool weft_jobs_any_endless(const struct weft_jobs *j);
 bool weft_jobs_all_endless(const struct weft_jobs *j);
-/** Operations and flows done and in total, over all jobs; of flows only those that have begun count. */
+/** Operations and flows done and in total, over all jobs; of flows only those that have begun
+ * count. */
 void weft_jobs_progress(const struct weft_jobs *j, uint64_t *done, uint64_t *total);
 /** Payload that all jobs move, of flows what has been posted; see weft_system_volume(). */
 uint64_t weft_jobs_volume(const struct weft_jobs *j);
 /** To be called once when the net has run; see weft_system_conclude(). */
 int weft_jobs_conclude(struct weft_jobs *j, struct weft_err *err);
-/** Says for each rank with something unfinished what it waits for, at most @p max sentences, and returns how many
- * ranks there are. Flows are left to the net. */
+/** Says for each rank with something unfinished what it waits for, at most @p max sentences, and
+ * returns how many ranks there are. Flows are left to the net. */
 uint32_t weft_jobs_explain(const struct weft_jobs *j, uint32_t max, weft_net_explain_fn fn,
                            void *ctx);
 uint32_t weft_jobs_count(const struct weft_jobs *j);

@@ -80,7 +80,8 @@ static int spread(struct place *a, struct weft_err *err)
     return 0;
 }
 
-/* Takes the first m places that are free in each of as many servers as it takes; false: there are too few. */
+/* Takes the first m places that are free in each of as many servers as it takes; false: there are
+ * too few. */
 static bool on_rails(struct place *a, uint32_t m, uint32_t *slots)
 {
     const uint32_t size = a->f->dims[0].size, servers = a->f->nhosts / size;

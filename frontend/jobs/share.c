@@ -12,7 +12,8 @@ struct seat {
     uint32_t host, rank;
 };
 
-/* Something that a share has asked for: the timer of a watched share, or a part of an operation in switches. */
+/* Something that a share has asked for: the timer of a watched share, or a part of an operation in
+ * switches. */
 struct request {
     struct share *share;
     uint64_t arg;
@@ -105,7 +106,8 @@ static void happened(struct share *h)
         h->c.after_event(h->c.ctx, h->job);
 }
 
-/* The share and the reference that a callback of the net is about; a part's is given back when it is over. */
+/* The share and the reference that a callback of the net is about; a part's is given back when it
+ * is over. */
 static struct share *whose(struct weft_shares *s, struct weft_completion *done, bool over)
 {
     struct weft_msg *msg = &done->msg;

@@ -2,9 +2,10 @@
 /*
  * One net for several jobs: each gets a net of its own, on which host r is its rank r.
  *
- * A share turns ranks into hosts on the way out and back on the way in, puts the job's number into the QP number
- * (weft_msg.qp) and its traffic class into messages that ask for none. What comes back from the net goes to the
- * job whose number it carries. Jobs never see each other but through the network.
+ * A share turns ranks into hosts on the way out and back on the way in, puts the job's number into
+ * the QP number (weft_msg.qp) and its traffic class into messages that ask for none. What comes
+ * back from the net goes to the job whose number it carries. Jobs never see each other but through
+ * the network.
  */
 #ifndef WEFT_JOBS_SHARE_H
 #define WEFT_JOBS_SHARE_H
@@ -37,15 +38,16 @@ struct weft_share_config {
 struct weft_shares *weft_shares_new(struct weft_net *net, uint32_t njobs, struct weft_err *err);
 /** Frees the shares; @p s may be NULL. The net may not run any further. */
 void weft_shares_free(struct weft_shares *s);
-/** Opens the share of job number @p job, which is then used as a net of hosts 0 .. nhosts-1: now_ps, set_sink, send,
- * after, stop, group and contribute. NULL: WEFT_E_LIMIT. */
+/** Opens the share of job number @p job, which is then used as a net of hosts 0 .. nhosts-1:
+ * now_ps, set_sink, send, after, stop, group and contribute. NULL: WEFT_E_LIMIT. */
 struct weft_net *weft_share_open(struct weft_shares *s, uint32_t job,
                                  const struct weft_share_config *c, struct weft_err *err);
 /** Whether nothing that the job has asked of the net is still to come: no message, no timer. */
 bool weft_share_idle(const struct weft_shares *s, uint32_t job);
 /** The next sink of a share opens the groups of the one before again, in the same order. */
 void weft_share_again(struct weft_shares *s, uint32_t job);
-/** Payload in bytes and number of the messages that a job has posted, without parts of operations in switches. */
+/** Payload in bytes and number of the messages that a job has posted, without parts of operations
+ * in switches. */
 void weft_share_posted(const struct weft_shares *s, uint32_t job, uint64_t *bytes,
                        uint64_t *messages);
 /** Number of the job that a message of the net is of. Not for parts of operations in switches. */

@@ -3,12 +3,12 @@
  * In-network operations of the ideal backend.
  *
  * An operation goes through when its last member has posted. With the fabric's aggregation tree
- * (topologies/reduction_tree.h), up(i) and down(j) being the sums of link delays between members and root:
- *   arrival at j = max over i of (begin(i) + up(i)) + down(j) + bytes / slowest link of the tree
- * and with forwarding=store-and-forward each link that carries the data adds bytes / its rate to up or
- * down instead. In model=flat, up + down is one latency. With contention=source what a member gives
- * waits for its link, and operations of a group pass the root one after the other, each for bytes /
- * slowest link. Buffers and rates of switches have no limit.
+ * (topologies/reduction_tree.h), up(i) and down(j) being the sums of link delays between members
+ * and root: arrival at j = max over i of (begin(i) + up(i)) + down(j) + bytes / slowest link of the
+ * tree and with forwarding=store-and-forward each link that carries the data adds bytes / its rate
+ * to up or down instead. In model=flat, up + down is one latency. With contention=source what a
+ * member gives waits for its link, and operations of a group pass the root one after the other,
+ * each for bytes / slowest link. Buffers and rates of switches have no limit.
  */
 #include "net/ideal_internal.h"
 

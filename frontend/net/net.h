@@ -2,12 +2,13 @@
 /*
  * The seam between the frontend and whatever carries its messages.
  *
- * A backend (ideal: alpha-beta arithmetic; packet: the ns-3 module) is a struct weft_net_backend. It
- * declares its parameters in tables, so that the scenario reader, --set, --help and the schema know them
- * without knowing the backend. `create` makes a struct weft_net over a fabric.
+ * A backend (ideal: alpha-beta arithmetic; packet: the ns-3 module) is a struct weft_net_backend.
+ * It declares its parameters in tables, so that the scenario reader, --set, --help and the schema
+ * know them without knowing the backend. `create` makes a struct weft_net over a fabric.
  *
- * Rules: hosts are named by host number (rank r is host r). Nothing one host does is visible to another but
- * through a received message. Callbacks run at simulated time now_ps() and may call send, after and stop.
+ * Rules: hosts are named by host number (rank r is host r). Nothing one host does is visible to
+ * another but through a received message. Callbacks run at simulated time now_ps() and may call
+ * send, after and stop.
  */
 #ifndef WEFT_NET_H
 #define WEFT_NET_H
@@ -29,14 +30,14 @@ struct weft_net;
 /** Traffic classes of a port. */
 #define WEFT_NET_PRIOS 8
 
-/** What the frontend gets told. A part of an in-network operation is told as a message of kind WEFT_MSG_PART: received where data is
- * delivered, sent at every member. */
+/** What the frontend gets told. A part of an in-network operation is told as a message of kind
+ * WEFT_MSG_PART: received where data is delivered, sent at every member. */
 struct weft_net_sink {
     void *ctx;
     /** The sender knows that the whole message was delivered (RoCE: the last ACK arrived). */
     void (*sent)(void *ctx, const struct weft_completion *done);
-    /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio, qp) arrive in the order
-     * sent; a message is received before it is sent. */
+    /** The last byte of a message arrived at its receiver. Messages of one (src, dst, prio, qp)
+     * arrive in the order sent; a message is received before it is sent. */
     void (*received)(void *ctx, const struct weft_completion *done);
 };
 
@@ -48,8 +49,8 @@ struct weft_net_pfc {
     int pause;     /**< 1 XOFF, 0 XON */
 };
 
-/** What reports listen to. Each function may be NULL. Each is told in the order of time, pfc perhaps after
- * what happened later elsewhere; all before the run ends or counters are read. */
+/** What reports listen to. Each function may be NULL. Each is told in the order of time, pfc
+ * perhaps after what happened later elsewhere; all before the run ends or counters are read. */
 struct weft_net_observer {
     void *ctx;
     void (*flow)(void *ctx, const struct weft_completion *flow); /**< a message is over: acked_ps */
@@ -78,7 +79,8 @@ struct weft_net_connection {
 };
 typedef void (*weft_net_connection_fn)(void *ctx, const struct weft_net_connection *c);
 
-/** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at h3 since 12.3 us"). */
+/** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at
+ * h3 since 12.3 us"). */
 typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
 
 /** What a backend can do. All are required but those that say so. */
@@ -93,47 +95,53 @@ struct weft_net_ops {
     /** Calls fn(ctx, arg) @p delay_ps (>= 0) from now. Equal times fire in the order asked for. */
     int (*after)(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
                  void *ctx, uint64_t arg, struct weft_err *err);
-    /** Changes links of the fabric, now and together; routes follow at once. WEFT_E_INPUT: no such link, a value
-     * out of range, or a backend whose links do not change (no `check_links`). */
+    /** Changes links of the fabric, now and together; routes follow at once. WEFT_E_INPUT: no such
+     * link, a value out of range, or a backend whose links do not change (no `check_links`). */
     int (*change_links)(struct weft_net *net, struct weft_link_change *changes, size_t n,
                         struct weft_err *err);
-    /** Runs until nothing is left to do, stop() is called, the config's `interrupted` says so, or the next event lies
-     * after @p until_ps. */
+    /** Runs until nothing is left to do, stop() is called, the config's `interrupted` says so, or
+     * the next event lies after @p until_ps. */
     int (*run)(struct weft_net *net, int64_t until_ps, struct weft_err *err);
     /** Ends run() after the current callback. */
     void (*stop)(struct weft_net *net);
-    /** Checks every conservation law (packets, bytes, buffers); WEFT_E_INTERNAL names the first that fails. */
+    /** Checks every conservation law (packets, bytes, buffers); WEFT_E_INTERNAL names the first
+     * that fails. */
     int (*check)(const struct weft_net *net, struct weft_err *err);
     void (*totals)(const struct weft_net *net, struct weft_totals *out);
     void (*port_stats)(const struct weft_net *net, uint32_t port, struct weft_port_counters *out);
-    /** Bytes of priority @p prio (0..7) that wait now at the egress of fabric port @p port; 0 where nothing queues. */
+    /** Bytes of priority @p prio (0..7) that wait now at the egress of fabric port @p port; 0 where
+     * nothing queues. */
     uint64_t (*queue_bytes)(const struct weft_net *net, uint32_t port, uint32_t prio);
-    /** Says of every unfinished message why it is stuck; at most @p max sentences. Returns how many are unfinished. */
+    /** Says of every unfinished message why it is stuck; at most @p max sentences. Returns how many
+     * are unfinished. */
     uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                         void *ctx);
     /** Optional. */
     void (*memory)(const struct weft_net *net, struct weft_memory_figures *out);
     /**
-     * Optional, with contribute. Opens a group of @p n hosts for in-network operations at priority @p prio;
-     * all groups before the first contribute. WEFT_E_INPUT: the fabric can't, and *err says why.
+     * Optional, with contribute. Opens a group of @p n hosts for in-network operations at priority
+     * @p prio; all groups before the first contribute. WEFT_E_INPUT: the fabric can't, and *err
+     * says why.
      */
     int (*group)(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
                  uint32_t *id, struct weft_err *err);
-    /** Optional. Posts a member's part of the next operation of its group, now. All members post the same
-     * operations in the same order, also those that neither give nor want data. */
+    /** Optional. Posts a member's part of the next operation of its group, now. All members post
+     * the same operations in the same order, also those that neither give nor want data. */
     int (*contribute)(struct weft_net *net, const struct weft_part *part, struct weft_err *err);
-    /** Optional. Calls fn(ctx, c) for every connection, by src, dst, prio, qp and number. A transport without
-     * connections of its own has none. */
+    /** Optional. Calls fn(ctx, c) for every connection, by src, dst, prio, qp and number. A
+     * transport without connections of its own has none. */
     void (*connections)(const struct weft_net *net, weft_net_connection_fn fn, void *ctx);
-    /** Optional. Whether, as of @p at_ps (at which run() ended), messages that have a path wait and none of them
-     * has got on for @p after_ps, and longer where links and timers are slow (net/watch.h). */
+    /** Optional. Whether, as of @p at_ps (at which run() ended), messages that have a path wait and
+     * none of them has got on for @p after_ps, and longer where links and timers are slow
+     * (net/watch.h). */
     int (*stuck)(struct weft_net *net, int64_t at_ps, int64_t after_ps);
-    /** Optional, with stuck. Says of each QP or connection that the last `stuck` found without progress, whether all are
-     * or not, what it waits for; at most @p max sentences. Returns how many there are. */
+    /** Optional, with stuck. Says of each QP or connection that the last `stuck` found without
+     * progress, whether all are or not, what it waits for; at most @p max sentences. Returns how
+     * many there are. */
     uint64_t (*explain_stuck)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                               void *ctx);
-    /** Optional. Payload that has come to hosts so far, with what there is of messages under way; without it that of the
-     * messages received (totals). Takes a pass over QPs. */
+    /** Optional. Payload that has come to hosts so far, with what there is of messages under way;
+     * without it that of the messages received (totals). Takes a pass over QPs. */
     uint64_t (*arrived_bytes)(const struct weft_net *net);
 };
 
@@ -152,7 +160,8 @@ static inline uint64_t weft_net_arrived_bytes(const struct weft_net *net)
     return t.bytes_received;
 }
 
-/** A named group of parameters of a backend: scenario element <name .../>, override name.param=value. */
+/** A named group of parameters of a backend: scenario element <name .../>, override
+ * name.param=value. */
 struct weft_net_section {
     const char *name; /**< "transport", "switch", "pfc", "ecn", "ideal" */
     const char *help;
@@ -168,8 +177,8 @@ struct weft_net_config {
     const void *cc_params;
     uint64_t seed;
     struct weft_net_observer observer;
-    const char *
-        out_dir; /**< the run folder, which exists, for files that the backend itself writes; NULL: none */
+    const char *out_dir; /**< the run folder, which exists, for files that the backend itself
+                            writes; NULL: none */
     const volatile sig_atomic_t
         *interrupted; /**< run() returns early once it is not 0; NULL: it never does */
     int dry;          /**< 1: made to see whether it can be; it will not run, and writes no files */
@@ -183,22 +192,24 @@ struct weft_net_backend {
     const struct weft_net_section *sections;
     size_t nsections;
     size_t params_size;
-    /** Optional. Checks sections against each other and against the fabric (headroom sums, MTU, ...). */
+    /** Optional. Checks sections against each other and against the fabric (headroom sums, MTU,
+     * ...). */
     int (*check)(const struct weft_net_config *config, struct weft_err *err);
     /** Required. */
     int (*create)(const struct weft_net_config *config, struct weft_net **out,
                   struct weft_err *err);
     /** Optional. Adds up the buffers of a configuration that `check` accepts. */
     void (*buffers)(const struct weft_net_config *config, struct weft_buffer_figures *out);
-    /** Optional: links can change. Whether a fabric without the links whose byte in @p down is not 0 can run;
-     * WEFT_E_INPUT when its routes can deadlock. Not called before `check` has accepted the configuration. */
+    /** Optional: links can change. Whether a fabric without the links whose byte in @p down is not
+     * 0 can run; WEFT_E_INPUT when its routes can deadlock. Not called before `check` has accepted
+     * the configuration. */
     int (*check_links)(const struct weft_net_config *config, const uint8_t *down,
                        struct weft_err *err);
-    /** Optional. Says of a configuration that `check` accepts, one sentence each, under which settings the congestion
-     * control can't act. */
+    /** Optional. Says of a configuration that `check` accepts, one sentence each, under which
+     * settings the congestion control can't act. */
     void (*advise)(const struct weft_net_config *config, weft_net_explain_fn fn, void *ctx);
-    /** Optional. What a parameter of a section that holds WEFT_PARAM_AUTO comes to on the fabric of a configuration that
-     * `check` accepts, in @p buf; 0: it is not known. */
+    /** Optional. What a parameter of a section that holds WEFT_PARAM_AUTO comes to on the fabric of
+     * a configuration that `check` accepts, in @p buf; 0: it is not known. */
     int (*settled)(const struct weft_net_config *config, const char *section,
                    const struct weft_param *p, char *buf, size_t size);
 };

@@ -4,7 +4,8 @@
 
 #include "base/units.h"
 
-/** Quiet looks are at most this part of the time so far apart, so that a run without an end takes few. */
+/** Quiet looks are at most this part of the time so far apart, so that a run without an end takes
+ * few. */
 #define QUIET_PART 64
 
 void weft_watch_init(struct weft_watch *w, struct weft_net *net, int64_t after_ps)

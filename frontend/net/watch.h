@@ -2,8 +2,8 @@
 /*
  * Watching that a run gets on: ends one whose packets go round without any message getting further.
  *
- * Looks are at simulated times that follow from the run alone, so that it ends at the same instant whatever
- * the machine: half of `after` apart while packets move, farther apart while none does.
+ * Looks are at simulated times that follow from the run alone, so that it ends at the same instant
+ * whatever the machine: half of `after` apart while packets move, farther apart while none does.
  */
 #ifndef WEFT_NET_WATCH_H
 #define WEFT_NET_WATCH_H
@@ -33,8 +33,8 @@ void weft_watch_init(struct weft_watch *w, struct weft_net *net, int64_t after_p
 int64_t weft_watch_until(const struct weft_watch *w, int64_t until_ps);
 /** After the slice to @p at_ps: looks if it is time. True: nothing gets on. */
 bool weft_watch_look(struct weft_watch *w, int64_t at_ps);
-/** After a look: how many QPs and connections it found without progress while others had some, if those are more than
- * ever before; else 0. */
+/** After a look: how many QPs and connections it found without progress while others had some, if
+ * those are more than ever before; else 0. */
 uint64_t weft_watch_left_behind(struct weft_watch *w);
 
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The columns of every CSV file that a run writes, as data: name, unit, meaning, and where the value is found in the
- * record of a row. Headers, rows, `weft show output` and the test that compares docs/outputs.md all read these tables, each
- * in the file of its rows (*_columns.c); docs/adding-a-column.md.
+ * The columns of every CSV file that a run writes, as data: name, unit, meaning, and where the
+ * value is found in the record of a row. Headers, rows, `weft show output` and the test that
+ * compares docs/outputs.md all read these tables, each in the file of its rows (*_columns.c);
+ * docs/adding-a-column.md.
  */
 #ifndef WEFT_REPORT_COLUMNS_H
 #define WEFT_REPORT_COLUMNS_H
@@ -67,8 +68,8 @@ struct weft_csv_file {
     const char *help; /**< one row per what */
     const struct weft_column *columns;
     size_t n;
-    bool
-        of_jobs; /**< where there are several jobs, its first column is WEFT_JOB_COLUMN: the job's name */
+    bool of_jobs; /**< where there are several jobs, its first column is WEFT_JOB_COLUMN: the job's
+                     name */
 };
 #define WEFT_JOB_COLUMN "job"
 

@@ -62,8 +62,8 @@ struct weft_report {
     struct weft_err err;               /**< first failure inside a callback */
 };
 
-/** Fills in the dimensions of @p s, which has the ranks, where there is a single job, of graphs. @p jobs may be NULL:
- * none. */
+/** Fills in the dimensions of @p s, which has the ranks, where there is a single job, of graphs. @p
+ * jobs may be NULL: none. */
 void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *net,
                           const struct weft_jobs *jobs, struct weft_summary *s);
 

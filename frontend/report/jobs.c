@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* jobs.csv and classes.csv: how jobs that share a fabric got on, and the messages of each traffic class. */
+/* jobs.csv and classes.csv: how jobs that share a fabric got on, and the messages of each traffic
+ * class. */
 #include "report/internal.h"
 
 #include "base/units.h"

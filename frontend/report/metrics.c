@@ -227,7 +227,8 @@ const char *weft_metric_key(const struct weft_metric *m, char buf[WEFT_METRIC_TE
     return buf;
 }
 
-/* What NCCL's tests make of the size of each kind (doc/PERFORMANCE.md and the GetBw function of each test). */
+/* What NCCL's tests make of the size of each kind (doc/PERFORMANCE.md and the GetBw function of
+ * each test). */
 static const struct {
     bool share; /* the size is one of n shares of what the operation is about */
     bool rest;  /* a rank has one of n shares of it already: (n - 1) / n of it move */

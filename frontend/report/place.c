@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See place.h. run.json is the first file that a run writes and the last that is removed: a removal that was
- * interrupted is made up for the next time. */
+/* See place.h. run.json is the first file that a run writes and the last that is removed: a removal
+ * that was interrupted is made up for the next time. */
 #include "report/place.h"
 
 #include "base/file.h"
@@ -31,7 +31,8 @@ struct weft_place {
     struct weft_lock *lock;
 };
 
-/* Removes the file @p name of @p dir. One that is reached over a link is emptied, what is no file stays. */
+/* Removes the file @p name of @p dir. One that is reached over a link is emptied, what is no file
+ * stays. */
 static int remove_file(const char *dir, const char *name, struct weft_err *err)
 {
     char path[WEFT_PATH_MAX];
@@ -85,7 +86,8 @@ static int is_row(const char *name)
            !weft_parse_u64(name, &row, &ignored) && row <= ROWS_MAX;
 }
 
-/* Calls @p fn for the entries of a folder that @p wanted says yes to. A folder that is not there has none. */
+/* Calls @p fn for the entries of a folder that @p wanted says yes to. A folder that is not there
+ * has none. */
 static int each(const char *dir, int (*wanted)(const char *name),
                 int (*fn)(const char *dir, const char *name, struct weft_err *err),
                 struct weft_err *err)

@@ -3,10 +3,10 @@
  * The recorder of a run: listens to net and system, writes the run folder, and sums up.
  *
  * Run folder: flows.csv, ops.csv, collectives.csv, critical_path.csv, pfc.csv and (only if anything
- * goes wrong) trouble.csv grow as things happen, ranks.csv, dimensions.csv and links.csv are written at the end,
- * run.json at the start and again at the end, and `finished` last of all: a folder without it
- * was interrupted, or the run failed. The CSV files depend on the scenario alone, never on the wall clock or the host;
- * run.json also describes both.
+ * goes wrong) trouble.csv grow as things happen, ranks.csv, dimensions.csv and links.csv are
+ * written at the end, run.json at the start and again at the end, and `finished` last of all: a
+ * folder without it was interrupted, or the run failed. The CSV files depend on the scenario alone,
+ * never on the wall clock or the host; run.json also describes both.
  */
 #ifndef WEFT_REPORT_REPORT_H
 #define WEFT_REPORT_REPORT_H
@@ -32,8 +32,8 @@ struct weft_report_config {
     int faults;             /**< whether faults of links will be reported */
 };
 
-/** Opens the folder and its files; NULL on failure, also when another run is writing there. An earlier
- * run's files are removed (report/place.h). */
+/** Opens the folder and its files; NULL on failure, also when another run is writing there. An
+ * earlier run's files are removed (report/place.h). */
 struct weft_report *weft_report_new(const struct weft_report_config *c, struct weft_err *err);
 /** Closes all files. */
 void weft_report_free(struct weft_report *r);
@@ -49,9 +49,9 @@ void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w)
 int weft_report_flush(struct weft_report *r, struct weft_err *err);
 
 /**
- * Sums up @p net and @p jobs (NULL: none) into *out, which lives as long as @p r; the caller fills in scenario, outcome and
- * the host-dependent numbers. @p reached_ps: the simulated time that an unfinished run came to;
- * 0: it has finished.
+ * Sums up @p net and @p jobs (NULL: none) into *out, which lives as long as @p r; the caller fills
+ * in scenario, outcome and the host-dependent numbers. @p reached_ps: the simulated time that an
+ * unfinished run came to; 0: it has finished.
  */
 void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
                            const struct weft_jobs *jobs, int64_t reached_ps,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of rows: what the columns of each file are found in. Where the record is not simply what the net or the system
- * reports, it is declared here.
+ * Records of rows: what the columns of each file are found in. Where the record is not simply what
+ * the net or the system reports, it is declared here.
  */
 #ifndef WEFT_REPORT_ROWS_H
 #define WEFT_REPORT_ROWS_H
@@ -16,8 +16,9 @@
 extern "C" {
 #endif
 
-/** The record of flows.csv is struct weft_completion, of collectives.csv struct weft_phase_record, of tcp_connections.csv
- * struct weft_net_connection, of jobs.csv struct weft_job_summary, of classes.csv struct weft_class_summary. */
+/** The record of flows.csv is struct weft_completion, of collectives.csv struct weft_phase_record,
+ * of tcp_connections.csv struct weft_net_connection, of jobs.csv struct weft_job_summary, of
+ * classes.csv struct weft_class_summary. */
 extern const struct weft_csv_file weft_flows_csv, weft_ops_csv, weft_links_csv, weft_pfc_csv,
     weft_collectives_csv, weft_ranks_csv, weft_dims_csv, weft_path_csv, weft_faults_csv,
     weft_tcp_csv, weft_jobs_csv, weft_classes_csv;
@@ -78,7 +79,8 @@ struct weft_fault_row {
 };
 
 /*
- * Columns of a record type T. Plain ones are named after their field; those that are worked out have a function.
+ * Columns of a record type T. Plain ones are named after their field; those that are worked out
+ * have a function.
  */
 #define WEFT_FIELD(T, field, size)                                                                 \
     (offsetof(T, field) + 0 * sizeof(char[sizeof(((T *)0)->field) == (size) ? 1 : -1]))
@@ -115,7 +117,8 @@ struct weft_fault_row {
         name, WEFT_UNIT_##unit, help, WEFT_CELL_##type, 0, get, decimals                           \
     }
 
-/** What delays messages: the columns of times by cause, in an array whose first element is that of the cause @p first. */
+/** What delays messages: the columns of times by cause, in an array whose first element is that of
+ * the cause @p first. */
 #define WEFT_DELAY_COLUMNS(T, field, first, of)                                                    \
     WEFT_COLUMN_NS(T, "own_nic_ns", field[WEFT_CAUSE_OWN_NIC - (first)],                           \
                    of "a message's NIC was sending something else of its host"),                   \

@@ -94,7 +94,8 @@ static void rank_link(struct weft_summary *s, uint32_t port, double utilisation)
     s->top[at] = (struct weft_link_summary){port, utilisation};
 }
 
-/* Packets that nobody waits for any more, such as those sent twice, may outlast the last acknowledgement. */
+/* Packets that nobody waits for any more, such as those sent twice, may outlast the last
+ * acknowledgement. */
 static int64_t last_sent_ps(const struct weft_report *r, const struct weft_net *net)
 {
     int64_t last_ps = 0;

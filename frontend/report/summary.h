@@ -43,9 +43,8 @@ struct weft_dim_summary {
     double rate_bps;    /**< bandwidth of a rank in it, each direction, mean over ranks */
     uint64_t bytes;     /**< payload that ranks sent in it */
     double utilisation; /**< 0 .. 1; NaN: no communication, or the bandwidth is not known */
-    double
-        busy; /**< share of the time with communication in which a rank's link in it was serialising;
-                    NaN: the backend has no packets */
+    double busy;        /**< share of the time with communication in which a rank's link in it was
+                           serialising;        NaN: the backend has no packets */
 };
 
 /** How many of the longest steps of the critical path are named. */
@@ -73,8 +72,8 @@ struct weft_job_summary {
     int graphs;           /**< it is graphs of ranks, else flows */
     uint32_t ranks, prio; /**< prio WEFT_PRIO_DEFAULT: as messages ask for */
     struct weft_job_result result;
-    int64_t
-        duration_ps; /**< from its start to its end; WEFT_NO_END: it has not finished, or has no end */
+    int64_t duration_ps; /**< from its start to its end; WEFT_NO_END: it has not finished, or has no
+                            end */
     int64_t compute_max_ps, comm_max_ps, exposed_max_ps, exposed_mean_ps; /**< of graphs, else 0 */
     struct weft_flow_summary flows;
     /** Alone on the fabric: duration and mean FCT, 0 where it was not run or has not finished. */
@@ -91,7 +90,8 @@ struct weft_class_summary {
 /** All results of one run. Times are simulated picoseconds unless the name says wall. */
 struct weft_summary {
     const char *scenario;
-    /** how the collectives of a kind were played: "ring over 16 ranks"; several ways joined by "; "; NULL: not said */
+    /** how the collectives of a kind were played: "ring over 16 ranks"; several ways joined by ";
+     * "; NULL: not said */
     const char *algorithm[WEFT_COLL_KINDS];
     const char *outcome; /**< "finished", "stopped-at-limit", "stalled", "interrupted", "failed" */
     uint64_t ranks, hosts, switches, links;
@@ -132,8 +132,8 @@ struct weft_summary {
     int64_t pause_ps; /**< sum over ports */
     uint64_t drops;   /**< all reasons */
     uint64_t faults, fault_losses;
-    uint64_t
-        left_behind; /**< most QPs and connections without progress for run.stall-after while others had some */
+    uint64_t left_behind; /**< most QPs and connections without progress for run.stall-after while
+                             others had some */
     struct weft_totals net;
 
     double wall_s, cpu_s;
@@ -167,7 +167,8 @@ double weft_metric_in_unit(const struct weft_metric *m, double value);
 /** The key that JSON uses: the name with '_' and its unit ("end_to_end_ns"). Returns @p buf. */
 const char *weft_metric_key(const struct weft_metric *m, char buf[WEFT_METRIC_TEXT_MAX]);
 
-/** Bytes of one operation as NCCL's tests count them for algbw: of all shards where @p bytes is one. */
+/** Bytes of one operation as NCCL's tests count them for algbw: of all shards where @p bytes is
+ * one. */
 double weft_coll_alg_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ranks);
 /** Bus bytes of one operation: what NCCL's busbw counts, so that line rate is the bound for every
  * n. */
@@ -177,12 +178,14 @@ double weft_coll_bus_bytes(enum weft_coll_kind kind, uint64_t bytes, uint32_t ra
  * object "host". */
 void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
                        const struct weft_fabric *f);
-/** Works out by how much sharing the fabric slowed a job down, from what it took alone: duration and mean FCT. */
+/** Works out by how much sharing the fabric slowed a job down, from what it took alone: duration
+ * and mean FCT. */
 void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_t alone_fct_ps);
-/** Whether a run of this outcome has not written all that it had to say: it runs, was interrupted, or failed. */
+/** Whether a run of this outcome has not written all that it had to say: it runs, was interrupted,
+ * or failed. */
 int weft_outcome_is_partial(const char *outcome);
-/** Writes the jobs and classes of a summary for people, and as members "jobs" and "classes" of @p j; nothing where jobs
- * are not told apart. */
+/** Writes the jobs and classes of a summary for people, and as members "jobs" and "classes" of @p
+ * j; nothing where jobs are not told apart. */
 void weft_jobs_text(FILE *out, const struct weft_summary *s);
 void weft_jobs_json(struct weft_json *j, const struct weft_summary *s);
 /** Writes the summary for people. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What shows only with fabric and job: settled defaults, and settings that keep a run from what it is for. */
+/* What shows only with fabric and job: settled defaults, and settings that keep a run from what it
+ * is for. */
 #include "base/scale.h"
 #include "base/units.h"
 #include "scenario/resolve.h"
@@ -21,8 +22,8 @@ const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t
     return text ? text : "";
 }
 
-/* The distinct rates of hosts' ports, as many as MOST_RATES; returns how many there are, more than that
- * counted as one more. */
+/* The distinct rates of hosts' ports, as many as MOST_RATES; returns how many there are, more than
+ * that counted as one more. */
 static size_t line_rates(const struct weft_fabric *f, uint64_t rates[MOST_RATES])
 {
     size_t n = 0;
@@ -42,7 +43,8 @@ static size_t line_rates(const struct weft_fabric *f, uint64_t rates[MOST_RATES]
     return n;
 }
 
-/* What a default that follows from the line rate comes to: one value, or "VALUE at RATE" for each rate. */
+/* What a default that follows from the line rate comes to: one value, or "VALUE at RATE" for each
+ * rate. */
 static void by_line_rate(const struct weft_scenario_group *g, const struct weft_param *p,
                          const struct weft_fabric *f, void *scratch, char text[TEXT_MAX])
 {

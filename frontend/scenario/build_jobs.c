@@ -2,8 +2,8 @@
 /*
  * The jobs of a scenario: their ranks on hosts, their graphs or flows.
  *
- * Jobs are placed in the order of their elements, but those with lists of hosts first: what a list names is not free
- * for the others.
+ * Jobs are placed in the order of their elements, but those with lists of hosts first: what a list
+ * names is not free for the others.
  */
 #include "jobs/placement.h"
 #include "scenario/resolve.h"
@@ -100,8 +100,8 @@ static int place(const struct weft_scenario *s, uint32_t i, const struct weft_fa
     return 0;
 }
 
-/* Hosts that no job has come after those of the ranks: memories of their own may be there. Shared hosts are not marked
- * in @p taken. */
+/* Hosts that no job has come after those of the ranks: memories of their own may be there. Shared
+ * hosts are not marked in @p taken. */
 static int add_free_hosts(const struct weft_fabric *f, const uint8_t *taken,
                           struct weft_job_plan *p, struct weft_err *err)
 {
@@ -129,7 +129,8 @@ static uint64_t rate_to_switches(const struct weft_fabric *f, uint32_t node)
     return bps;
 }
 
-/* What is at the other end of the host's last link, which leads out of its server where it has one inside. */
+/* What is at the other end of the host's last link, which leads out of its server where it has one
+ * inside. */
 static uint32_t access_of(const struct weft_fabric *f, uint32_t host)
 {
     const struct weft_fabric_node *n = &f->nodes[f->hosts[host]];

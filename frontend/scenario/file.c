@@ -130,7 +130,8 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
     return 0;
 }
 
-/* Sets the list parameter @p list of a group from the elements inside @p e, see weft_element_list. */
+/* Sets the list parameter @p list of a group from the elements inside @p e, see weft_element_list.
+ */
 static int apply_list(struct weft_resolver *r, const struct weft_xml_elem *e,
                       struct weft_scenario_group *g, const char *list, const char *item,
                       const char *dir, struct weft_err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bit errors lose PFC frames, too. A pause without an end of its own (pfc.quanta=0) whose resume is lost lasts
- * for ever.
+ * Bit errors lose PFC frames, too. A pause without an end of its own (pfc.quanta=0) whose resume is
+ * lost lasts for ever.
  */
 #include "scenario/resolve.h"
 

@@ -2,8 +2,9 @@
 /*
  * Shared by the files that resolve a scenario. Private to frontend/scenario.
  *
- * resolver.c owns the state, and workloads.c, file.c, preset.c and override.c set values in it, in this order; unused.c
- * and pauses.c look at the result. resolve.c calls them in turn; they call resolver.c only.
+ * resolver.c owns the state, and workloads.c, file.c, preset.c and override.c set values in it, in
+ * this order; unused.c and pauses.c look at the result. resolve.c calls them in turn; they call
+ * resolver.c only.
  */
 #ifndef WEFT_SCENARIO_RESOLVE_H
 #define WEFT_SCENARIO_RESOLVE_H
@@ -56,11 +57,13 @@ uint32_t weft_resolver_count(const struct weft_resolver *r, const char *name);
 /** The group whose values the element sets, or NULL. */
 struct weft_scenario_group *weft_resolver_group_of(struct weft_resolver *r,
                                                    const struct weft_xml_elem *e);
-/** Appends a group with default values; @p values NULL: allocate them. @p family -1: it has no selector. */
+/** Appends a group with default values; @p values NULL: allocate them. @p family -1: it has no
+ * selector. */
 int weft_resolver_add_group(struct weft_resolver *r, const char *element, int family,
                             const char *prefix, const struct weft_param_table *table, void *values,
                             struct weft_err *err);
-/** The table of a workload's element: that of its type, and what every workload has. NULL: WEFT_E_LIMIT. */
+/** The table of a workload's element: that of its type, and what every workload has. NULL:
+ * WEFT_E_LIMIT. */
 struct weft_param_table *weft_job_table(const struct weft_param_table *own,
                                         struct weft_arena *arena, struct weft_err *err);
 /** Chooses the types of several workloads. */

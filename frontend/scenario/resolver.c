@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is known of a scenario while it is being resolved: the file's elements, the values set so far and where they
- * come from, and the warnings.
+ * What is known of a scenario while it is being resolved: the file's elements, the values set so
+ * far and where they come from, and the warnings.
  */
 #include "scenario/resolve.h"
 

@@ -22,8 +22,8 @@
  * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
  * scenario file they are relative to it, on the command line to the working directory.
  *
- * Precedence: override > file > preset > default. A key that names nothing is an error. A value that was
- * given but can't have an effect is a warning.
+ * Precedence: override > file > preset > default. A key that names nothing is an error. A value
+ * that was given but can't have an effect is a warning.
  */
 #ifndef WEFT_SCENARIO_H
 #define WEFT_SCENARIO_H
@@ -93,7 +93,8 @@ struct weft_scenario_group {
     const struct weft_param_table *table;
     void *values;                /**< table->struct_size bytes */
     struct weft_origin *origins; /**< one per parameter */
-    /** one per parameter: what WEFT_PARAM_AUTO comes to on the fabric; NULL until weft_scenario_advise, and for others */
+    /** one per parameter: what WEFT_PARAM_AUTO comes to on the fabric; NULL until
+     * weft_scenario_advise, and for others */
     const char **settled;
     int64_t line, col; /**< of the element in the file, 0: not in the file */
 };
@@ -139,8 +140,8 @@ struct weft_scenario_options {
     size_t nbackends;
     const char *const *sets; /**< overrides "key=value", later ones win */
     size_t nsets;
-    size_t
-        nimplied; /**< the first so many of sets are not the user's: of origin PRESET, no warnings about them */
+    size_t nimplied; /**< the first so many of sets are not the user's: of origin PRESET, no
+                        warnings about them */
 };
 
 /**
@@ -163,24 +164,26 @@ struct weft_scenario_parts {
     struct weft_fault_plan *faults; /**< NULL: nothing goes wrong */
 };
 /**
- * Builds the fabric and the jobs, places their ranks on hosts, and checks everything that can be checked without
- * running: congestion control, backend against fabric and what faults leave of it, system against
- * workload. On failure nothing
- * is left to free.
+ * Builds the fabric and the jobs, places their ranks on hosts, and checks everything that can be
+ * checked without running: congestion control, backend against fabric and what faults leave of it,
+ * system against workload. On failure nothing is left to free.
  */
 int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
                         struct weft_err *err);
 /**
- * Adds what shows only with fabric and job to a scenario: what defaults that follow from the path come to (`settled`),
- * and warnings of settings that keep congestion control or collectives from doing what they are for.
+ * Adds what shows only with fabric and job to a scenario: what defaults that follow from the path
+ * come to (`settled`), and warnings of settings that keep congestion control or collectives from
+ * doing what they are for.
  */
 int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          struct weft_err *err);
-/** Adds a warning when links that lose packets, by trouble.events or error rates of the fabric's links, can stall the run
- * through lost PFC frames. 0 or WEFT_E_LIMIT. Part of weft_scenario_advise. */
+/** Adds a warning when links that lose packets, by trouble.events or error rates of the fabric's
+ * links, can stall the run through lost PFC frames. 0 or WEFT_E_LIMIT. Part of
+ * weft_scenario_advise. */
 int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric *f,
                               struct weft_err *err);
-/** The text of a value: as it was given, what WEFT_PARAM_AUTO comes to if that is known, else "auto". Returns
+/** The text of a value: as it was given, what WEFT_PARAM_AUTO comes to if that is known, else
+ * "auto". Returns
  * @p buf or text that lives as long as the scenario. */
 const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t param,
                                      char buf[WEFT_PARAM_TEXT_MAX]);

@@ -196,11 +196,12 @@ static double states(const struct writer *w, const struct weft_param_table *t)
 }
 
 /*
- * Any subset of a table's attributes; none is required, since --set may give it. Those that take the same texts share one
- * repeated pattern. It says the same as a list of optional attributes, since XML has each attribute at most
- * once, but libxml2 follows both ways of every optional attribute that is there: 2^n states instead of n + 1.
- * The states of several patterns multiply; a table with too many of them leaves numbers without a unit, which weft
- * checks anyway, to one pattern of any text, and if that is not enough those with a unit, too.
+ * Any subset of a table's attributes; none is required, since --set may give it. Those that take
+ * the same texts share one repeated pattern. It says the same as a list of optional attributes,
+ * since XML has each attribute at most once, but libxml2 follows both ways of every optional
+ * attribute that is there: 2^n states instead of n + 1. The states of several patterns multiply; a
+ * table with too many of them leaves numbers without a unit, which weft checks anyway, to one
+ * pattern of any text, and if that is not enough those with a unit, too.
  */
 static void params(struct writer *w, const struct weft_param_table *t)
 {
@@ -378,8 +379,8 @@ static void pattern(struct writer *w, enum weft_param_type type, const char *reg
     close_tag(w, "define");
 }
 
-/* A number with one of the units that @p units matches; zero needs none. Also WEFT_PARAM_AUTO, which only defaults that
- * follow from the path take. */
+/* A number with one of the units that @p units matches; zero needs none. Also WEFT_PARAM_AUTO,
+ * which only defaults that follow from the path take. */
 static void quantity(struct writer *w, enum weft_param_type type, const char *units)
 {
     char regex[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The workloads of a scenario: one group for each element <workload>, whose table is that of its type with what every
- * workload has added to it.
+ * The workloads of a scenario: one group for each element <workload>, whose table is that of its
+ * type with what every workload has added to it.
  */
 #include "scenario/resolve.h"
 

@@ -5,9 +5,9 @@
  * Exposed communication is time with communication in progress and nothing running. Whatever ends a
  * stretch of it says what it waited for. A message: first for the sender (or, in a collective, one
  * that the sender had to hear from) to come to the operation, then for the sender to be able to
- * send, then for the network as long as that takes alone, then for what delayed it (base/delay.h). A cost
- * that is over: for that cost. With several communications in progress a stretch lasts until the first of
- * them gets on.
+ * send, then for the network as long as that takes alone, then for what delayed it (base/delay.h).
+ * A cost that is over: for that cost. With several communications in progress a stretch lasts until
+ * the first of them gets on.
  */
 #include "system/internal.h"
 
@@ -34,8 +34,8 @@ static void expose(struct weft_rank_result *r, struct weft_active *a, int64_t fr
     r->exposed_ps[WEFT_CAUSE_OPEN] += now_ps - from_ps;
 }
 
-/* weft_npu_account() when a (NULL: none) gets on; @p parts: what exposed communication waited for until
- * then, in order; the last one holds until now. n 0: not known. */
+/* weft_npu_account() when a (NULL: none) gets on; @p parts: what exposed communication waited for
+ * until then, in order; the last one holds until now. n 0: not known. */
 static void account(struct weft_npu *npu, struct weft_active *a, int64_t now_ps,
                     const struct part *parts, size_t n)
 {
@@ -64,8 +64,8 @@ void weft_npu_account(struct weft_npu *npu, int64_t now_ps)
     account(npu, NULL, now_ps, NULL, 0);
 }
 
-/* Writes what a message was on its way for, one after the other: WEFT_WAY_PARTS of them. Returns how long it would
- * have taken alone. */
+/* Writes what a message was on its way for, one after the other: WEFT_WAY_PARTS of them. Returns
+ * how long it would have taken alone. */
 #define WEFT_WAY_PARTS (1 + WEFT_DELAYS)
 static int64_t way_parts(const struct weft_completion *done, struct part *parts)
 {

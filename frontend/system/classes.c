@@ -3,8 +3,8 @@
  * The traffic class and the number of QPs of each type of communication.
  *
  * Both are lists such as all-to-all:2,send:5; "send" is SEND and RECV, all others are collectives.
- * Messages of a collective take the QPs of a pair in turn, by step and chunk. Messages between SENDs
- * and RECVs take the one that their tag picks, so that equal tags stay in order.
+ * Messages of a collective take the QPs of a pair in turn, by step and chunk. Messages between
+ * SENDs and RECVs take the one that their tag picks, so that equal tags stay in order.
  *
  * With intra-dimension=priority collectives of different priority have QPs of their own, since an
  * urgent message that queues behind others on a QP is not urgent any more.

@@ -6,8 +6,8 @@
  * that ask for the same algorithm, if any, as a class: the k-th op of
  * a class, in ascending node id, is the same collective on every member. So ranks may issue
  * different collectives in any order, and equal ones match in program order whatever the timing.
- * Barriers have no bytes; all-to-alls whose sizes differ from pair to pair are a class of their own,
- * whatever the sizes.
+ * Barriers have no bytes; all-to-alls whose sizes differ from pair to pair are a class of their
+ * own, whatever the sizes.
  *
  * Instances are numbered over the whole workload. The numbering depends only on the read-only
  * graphs, and is how messages name the collective that they belong to.

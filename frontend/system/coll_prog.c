@@ -451,8 +451,8 @@ void weft_prog_control(struct weft_npu *npu, const struct weft_completion *done)
     weft_trail_leave(npu);
 }
 
-/* The first rank that has not begun this collective, else the own one. Looks at other ranks: only for
- * the stall report. */
+/* The first rank that has not begun this collective, else the own one. Looks at other ranks: only
+ * for the stall report. */
 static uint32_t missing(const struct weft_prog *p)
 {
     for (uint32_t i = 0; i < p->call.n; i++) {

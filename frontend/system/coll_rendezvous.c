@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rendezvous of the messages of collectives (system.rendezvous-for=all), as p2p.c has it for SEND and
- * RECV: a message of system.rendezvous bytes or more is posted when the receive instruction that takes
- * it has been issued and its grant has come; with a round trip, the grant answers a request.
+ * Rendezvous of the messages of collectives (system.rendezvous-for=all), as p2p.c has it for SEND
+ * and RECV: a message of system.rendezvous bytes or more is posted when the receive instruction
+ * that takes it has been issued and its grant has come; with a round trip, the grant answers a
+ * request.
  *
- * A send instruction counts as done when it is issued, as without rendezvous, so that programs depend
- * on the same things and can't deadlock; but a program ends only when all of its messages are posted.
+ * A send instruction counts as done when it is issued, as without rendezvous, so that programs
+ * depend on the same things and can't deadlock; but a program ends only when all of its messages
+ * are posted.
  */
 #include "system/p2p.h"
 

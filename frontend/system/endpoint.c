@@ -4,8 +4,9 @@
  *
  * Messages, after LogGP (Alexandrov, Ionescu, Schauser, Scheiman, "LogGP: incorporating long
  * messages into the LogP model", SPAA 1995): sending occupies the NPU for o (send-overhead), then
- * the next message may begin g (message-gap) or bytes / injection-bandwidth (the inverse of G) after
- * it, whichever is longer; receiving occupies it for o (receive-overhead). L is the network's.
+ * the next message may begin g (message-gap) or bytes / injection-bandwidth (the inverse of G)
+ * after it, whichever is longer; receiving occupies it for o (receive-overhead). L is the
+ * network's.
  *
  * Computations take their duration times the rank's slowdown (stragglers) times a factor drawn for
  * each operation from 1 - jitter to 1 + jitter.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What every file of the system layer may call of the run itself: timers, and the first error, which stops the net.
+ * What every file of the system layer may call of the run itself: timers, and the first error,
+ * which stops the net.
  */
 #include "system/internal.h"
 

@@ -2,10 +2,11 @@
 /*
  * Which algorithms play the collectives of a job, and whether they fit the fabric.
  *
- * A ring over all ranks of a fabric of several dimensions goes as fast as the slowest link that it crosses:
- * each rank passes on 2 (n-1)/n x S of an all-reduce of S, and where the ring leaves a row of the innermost dimension all
- * of it goes through one rank's link of an outer one. One algorithm per dimension sends 2 (n_d - 1)/n_d of what is left
- * there, which is 1/n_0 of S behind the first dimension.
+ * A ring over all ranks of a fabric of several dimensions goes as fast as the slowest link that it
+ * crosses: each rank passes on 2 (n-1)/n x S of an all-reduce of S, and where the ring leaves a row
+ * of the innermost dimension all of it goes through one rank's link of an outer one. One algorithm
+ * per dimension sends 2 (n_d - 1)/n_d of what is left there, which is 1/n_0 of S behind the first
+ * dimension.
  */
 #include "system/internal.h"
 
@@ -169,7 +170,8 @@ static double whole_bytes(const struct use *u)
     return u->kind == WEFT_COLL_ALL_GATHER ? (double)u->bytes * u->n : (double)u->bytes;
 }
 
-/* The slowest dimension that a ring of the group crosses, in @p *slowest; least time of the ring there. */
+/* The slowest dimension that a ring of the group crosses, in @p *slowest; least time of the ring
+ * there. */
 static double ring_s(const struct fit *f, const struct use *u, uint32_t *slowest)
 {
     const struct weft_shape *s = u->shape;

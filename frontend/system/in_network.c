@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Operations of the switches as the NPUs see them: each member posts a part and gets the result as a
- * message of its own.
+ * Operations of the switches as the NPUs see them: each member posts a part and gets the result as
+ * a message of its own.
  *
- * The result can't come before the last member has posted, so what led to it (trail.h) is the way of
- * that member. A joint is an operation from its first part until its last part is over, with the
+ * The result can't come before the last member has posted, so what led to it (trail.h) is the way
+ * of that member. A joint is an operation from its first part until its last part is over, with the
  * trail of the latest post. Like trails it says what happened and decides nothing.
  */
 #include "system/internal.h"

@@ -209,7 +209,8 @@ struct weft_system {
  * comm_tag. Bit 63 clear: instance number, chunk, phase, receiver's lane and instruction, see
  * size_tags(). */
 #define WEFT_TAG_P2P (UINT64_C(1) << 63)
-/** A message of a rendezvous: a request of the sender or, with WEFT_TAG_GRANT, the receiver's word. */
+/** A message of a rendezvous: a request of the sender or, with WEFT_TAG_GRANT, the receiver's word.
+ */
 #define WEFT_TAG_CONTROL (UINT64_C(1) << 62)
 #define WEFT_TAG_GRANT (UINT64_C(1) << 61)
 /** Values of system.rendezvous-handshake. */
@@ -233,14 +234,14 @@ static inline int64_t weft_now_ps(const struct weft_system *s)
 }
 /** Records the first error and stops the net. */
 void weft_system_fail(struct weft_system *s, const struct weft_err *err);
-/** Calls fn(ctx, arg) after @p delay_ps; one that is too long is an error of the run, and so is all else
- * that fails. */
+/** Calls fn(ctx, arg) after @p delay_ps; one that is too long is an error of the run, and so is all
+ * else that fails. */
 void weft_system_after(struct weft_system *s, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
                        void *ctx, uint64_t arg);
 
 /* order.c */
-/** Seats every group by system.order in *out, NULL: as groups list their members. WEFT_E_INPUT: no such order, or a
- * list that isn't all ranks once. */
+/** Seats every group by system.order in *out, NULL: as groups list their members. WEFT_E_INPUT: no
+ * such order, or a list that isn't all ranks once. */
 int weft_rings_new(const struct weft_workload *w, const char *order, const struct weft_dims *dims,
                    struct weft_ring **out, struct weft_err *err);
 void weft_rings_free(struct weft_ring *rings, const struct weft_workload *w);
@@ -326,7 +327,8 @@ struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct w
  */
 const struct weft_shape *weft_shape_of(const struct weft_shape *shape, const struct weft_op *op,
                                        struct weft_shape *scratch);
-/** Where member @p rank is in a shape: place[d] is an index into places[d]; @p fabric: all dimensions. */
+/** Where member @p rank is in a shape: place[d] is an index into places[d]; @p fabric: all
+ * dimensions. */
 void weft_shape_place(const struct weft_shape *shape, const struct weft_dims *fabric, uint32_t rank,
                       uint32_t *place);
 void weft_shapes_free(struct weft_shape *shapes, const struct weft_workload *w);
@@ -376,7 +378,8 @@ static inline struct weft_joint *weft_token_joint(const struct weft_completion *
 }
 
 /* in_network.c */
-/** Posts a rank's part of an operation of the switches, in the event of @p op; @p members take part. */
+/** Posts a rank's part of an operation of the switches, in the event of @p op; @p members take
+ * part. */
 void weft_joint_post(struct weft_npu *npu, uint32_t op, struct weft_site_group *g, uint32_t members,
                      const struct weft_part *part);
 /** The beginning of an event: the result of an operation has come in. */
@@ -495,8 +498,8 @@ void weft_prog_close(struct weft_prog *p);
 void weft_prog_control(struct weft_npu *npu, const struct weft_completion *done);
 /** A message of a collective arrived. */
 void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done);
-/** The first receive that is posted and not done, else a message that waits for its receive: the step
- * and the rank; 0 when there is none. */
+/** The first receive that is posted and not done, else a message that waits for its receive: the
+ * step and the rank; 0 when there is none. */
 int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank);
 
 /* coll_run.c */
@@ -556,7 +559,8 @@ static inline uint64_t weft_remote_message_bytes(const struct weft_system_params
     return weft_is_remote(p, op) && p->remote_traffic ? op->tensor_bytes + WEFT_REMOTE_REQUEST_BYTES
                                                       : 0;
 }
-/** Begins the access of a MEM op; at its end calls over(a, 0), or weft_remote_received() says so. */
+/** Begins the access of a MEM op; at its end calls over(a, 0), or weft_remote_received() says so.
+ */
 void weft_remote_access(struct weft_active *a, void (*over)(void *ctx, uint64_t arg));
 /** A message to or from a memory has come in; returns the op whose access is over, or NULL. */
 struct weft_active *weft_remote_received(struct weft_system *s, const struct weft_completion *done);

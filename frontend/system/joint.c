@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One pass over all ranks in the order of their dependencies (Kahn's), with two kinds of edges between ranks: from a
- * SEND to its RECV, and from the last member that comes to a collective to all of them.
+ * One pass over all ranks in the order of their dependencies (Kahn's), with two kinds of edges
+ * between ranks: from a SEND to its RECV, and from the last member that comes to a collective to
+ * all of them.
  */
 #include "system/joint.h"
 
@@ -288,7 +289,8 @@ static uint64_t play(struct pass *p)
 
 /* ---- circles ---- */
 
-/* What op @p number waits for, one of several: a parent, its SEND, or a member that has not come. */
+/* What op @p number waits for, one of several: a parent, its SEND, or a member that has not come.
+ */
 static uint64_t waits_for(const struct pass *p, uint64_t number)
 {
     const struct weft_joint_op at = place(p, number);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The graphs of all ranks as one: what belongs together, whether it can come to an end, and how long that takes when
- * nothing but dependencies counts.
+ * The graphs of all ranks as one: what belongs together, whether it can come to an end, and how
+ * long that takes when nothing but dependencies counts.
  *
- * Collectives match as in a run (coll_ids.c). The k-th SEND of a (source, destination, tag) in ascending id
- * matches the k-th RECV. A collective ends on all members when all have come to it, a RECV when its SEND was issued;
- * both take no time, and resources are not shared: the result is the longest path through recorded durations, below which no
- * network and no scheduling brings the job.
+ * Collectives match as in a run (coll_ids.c). The k-th SEND of a (source, destination, tag) in
+ * ascending id matches the k-th RECV. A collective ends on all members when all have come to it, a
+ * RECV when its SEND was issued; both take no time, and resources are not shared: the result is the
+ * longest path through recorded durations, below which no network and no scheduling brings the job.
  */
 #ifndef WEFT_SYSTEM_JOINT_H
 #define WEFT_SYSTEM_JOINT_H
@@ -31,14 +31,16 @@ struct weft_joint {
     uint64_t unreceived;       /**< SENDs without */
     uint64_t unequal;          /**< pairs whose sizes differ */
     struct weft_joint_op odd;  /**< the first SEND of these two kinds */
-    uint64_t
-        reordered; /**< collectives that a member issues, in ascending id, in another order than the group's first */
+    uint64_t reordered; /**< collectives that a member issues, in ascending id, in another order
+                           than the group's first */
     struct weft_joint_op reorder; /**< the first of them */
 };
 
 /**
- * Looks at a job. WEFT_E_INPUT: a collective that its members do not issue equally often, a peer that there is not, a RECV without a SEND, or a
- * circle of waiting through several ranks, whose ops are named. WEFT_E_LIMIT: out of memory; what it takes, 36 bytes per op and 32 per message, comes from the job's arena.
+ * Looks at a job. WEFT_E_INPUT: a collective that its members do not issue equally often, a peer
+ * that there is not, a RECV without a SEND, or a circle of waiting through several ranks, whose ops
+ * are named. WEFT_E_LIMIT: out of memory; what it takes, 36 bytes per op and 32 per message, comes
+ * from the job's arena.
  */
 int weft_joint_look(const struct weft_workload *w, struct weft_joint *out, struct weft_err *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the lists and maps of the system layer are written (base/list.h). Private to frontend/system. */
+/* How the lists and maps of the system layer are written (base/list.h). Private to frontend/system.
+ */
 #ifndef WEFT_SYSTEM_LISTS_H
 #define WEFT_SYSTEM_LISTS_H
 

@@ -2,7 +2,8 @@
 /*
  * The ops of one NPU from ready to done. What an op does in between is up to its kind (op_table.c).
  *
- * Ready ops are issued in ascending id. Any number of SENDs, RECVs and collectives is in progress at once.
+ * Ready ops are issued in ascending id. Any number of SENDs, RECVs and collectives is in progress
+ * at once.
  */
 #include "system/internal.h"
 

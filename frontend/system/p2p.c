@@ -7,10 +7,10 @@
  * net says that the message was delivered, a RECV when its message has arrived, at once if it had
  * arrived before. No endpoint costs (ASTRA-sim has none here either).
  *
- * Rendezvous (system.rendezvous): a SEND of that size or more posts its message only when the receiver
- * has granted it. A RECV grants one message of its (source, tag) when it is posted; with a round
- * trip, when besides a request has come, of which each SEND posts one when it is issued. A smaller
- * message goes at once, but not before an earlier one of its tag.
+ * Rendezvous (system.rendezvous): a SEND of that size or more posts its message only when the
+ * receiver has granted it. A RECV grants one message of its (source, tag) when it is posted; with a
+ * round trip, when besides a request has come, of which each SEND posts one when it is issued. A
+ * smaller message goes at once, but not before an earlier one of its tag.
  */
 #include "system/p2p.h"
 

@@ -18,7 +18,8 @@ struct weft_arrival {
 
 /**
  * What is unmatched of one (peer, tag): either messages or the ops that wait for one. With
- * WEFT_TAG_CONTROL in the tag: requests or RECVs that want one; with WEFT_TAG_GRANT: grants or SENDs.
+ * WEFT_TAG_CONTROL in the tag: requests or RECVs that want one; with WEFT_TAG_GRANT: grants or
+ * SENDs.
  */
 struct weft_p2p {
     struct {

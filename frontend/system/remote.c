@@ -3,10 +3,11 @@
  * Remote (disaggregated) memory: what MEM nodes load from and store to.
  *
  * Memory k serves one access after the other, in the order they reach it, each for
- * latency + bytes / bandwidth (floored to the quantum). By arithmetic an access reaches its memory at
- * once. By traffic memory k is host nranks + k of the fabric: a load is a request of 64 bytes there and
- * a message of the data back, a store a message of the data there and an answer of 64 bytes.
- * Source: ASTRA-sim 2.0 (ISPASS 2023) for the kinds and the arithmetic; ASTRA-sim makes no traffic.
+ * latency + bytes / bandwidth (floored to the quantum). By arithmetic an access reaches its memory
+ * at once. By traffic memory k is host nranks + k of the fabric: a load is a request of 64 bytes
+ * there and a message of the data back, a store a message of the data there and an answer of 64
+ * bytes. Source: ASTRA-sim 2.0 (ISPASS 2023) for the kinds and the arithmetic; ASTRA-sim makes no
+ * traffic.
  */
 #include "system/internal.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * COMP and MEM ops: the accelerator, the CPU and the memory of an NPU each do one op at a time, in the
- * order in which ops became ready.
+ * COMP and MEM ops: the accelerator, the CPU and the memory of an NPU each do one op at a time, in
+ * the order in which ops became ready.
  */
 #include "system/internal.h"
 

@@ -83,7 +83,8 @@ int weft_read_dims(const struct weft_system_params *p, const struct weft_dims *f
     return 0;
 }
 
-/* The places that members of g have in dimension d, ascending; returns how many, 0: out of memory. */
+/* The places that members of g have in dimension d, ascending; returns how many, 0: out of memory.
+ */
 static uint32_t places(const struct weft_group *g, uint32_t stride, uint32_t size, uint32_t **out)
 {
     uint32_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What algorithms need of the fabric, prepared before a run for each set of ranks that plays together:
- * a whole group, or with an algorithm per dimension each row of ranks in a dimension.
+ * What algorithms need of the fabric, prepared before a run for each set of ranks that plays
+ * together: a whole group, or with an algorithm per dimension each row of ranks in a dimension.
  */
 #include "system/internal.h"
 

@@ -63,7 +63,8 @@ static uint64_t mark(uint32_t from, uint32_t to, uint64_t bytes)
     return weft_mix64(weft_mix64((uint64_t)from << 32 | to) ^ bytes);
 }
 
-/* Adds what op, the k-th all-to-all-v of its group on rank r, says to the sum of that collective. */
+/* Adds what op, the k-th all-to-all-v of its group on rank r, says to the sum of that collective.
+ */
 static int add_op(struct weft_u64map *sums, const struct weft_workload *w, uint32_t r,
                   const struct weft_op *op, uint32_t k)
 {

@@ -88,7 +88,8 @@ static void size_op(const struct weft_system *s, uint32_t rank, const struct wef
         }
 }
 
-/* Divides the bits of a collective's tag, 63 or with rendezvous 61: instance, chunk, phase, lane, instruction. */
+/* Divides the bits of a collective's tag, 63 or with rendezvous 61: instance, chunk, phase, lane,
+ * instruction. */
 static int size_tags(struct weft_system *s, uint64_t ninstances, struct weft_err *err)
 {
     uint64_t chunks = 1, lanes = 1, instrs = 1, phases = 1;

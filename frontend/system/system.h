@@ -5,9 +5,9 @@
  * All state is per NPU. What one NPU learns of another comes by message; the workload's graphs
  * are read-only. Several communication operations may be in flight at once on each NPU.
  *
- * Ops of different ranks are the same collective when they agree in group, kind and bytes and each is its
- * rank's k-th such op in ascending id. SEND and RECV match by (source, destination, tag), first in, first out.
- * The accelerator, the CPU and the memory of an NPU each do one op at a time.
+ * Ops of different ranks are the same collective when they agree in group, kind and bytes and each
+ * is its rank's k-th such op in ascending id. SEND and RECV match by (source, destination, tag),
+ * first in, first out. The accelerator, the CPU and the memory of an NPU each do one op at a time.
  */
 #ifndef WEFT_SYSTEM_H
 #define WEFT_SYSTEM_H
@@ -79,13 +79,13 @@ struct weft_op_record {
     uint32_t rank;
     const struct weft_op *op;
     int64_t ready_ps; /**< all parents were done */
-    int64_t
-        start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was posted */
+    int64_t start_ps; /**< it got its resource: compute unit, memory; COLL: its first message was
+                         posted */
     int64_t end_ps;
     uint32_t members;  /**< COLL: ranks that take part with this one, itself among them */
     uint32_t instance; /**< COLL: number of the collective, from 0, on all ranks the same */
-    /** By enum weft_cause: exposed communication of its rank that ended because the operation got on. In sum over the
-     * operations of a rank what the rank has. */
+    /** By enum weft_cause: exposed communication of its rank that ended because the operation got
+     * on. In sum over the operations of a rank what the rank has. */
     const int64_t *exposed_ps;
 };
 
@@ -121,7 +121,8 @@ enum weft_cause {
     WEFT_CAUSES_ON_THE_WAY, /**< how many of them a trail counts; see trail.h */
     /** A peer has not come to the operation yet. */
     WEFT_CAUSE_PEER = WEFT_CAUSES_ON_THE_WAY,
-    /** The peer is in the operation, but has to receive, add up or wait its turn before it can send. */
+    /** The peer is in the operation, but has to receive, add up or wait its turn before it can
+       send. */
     WEFT_CAUSE_DEPENDENCY,
     WEFT_CAUSE_OPEN,    /**< the run ended before it showed what was waited for */
     WEFT_CAUSE_COMPUTE, /**< on an accelerator */
@@ -181,14 +182,14 @@ struct weft_system_env {
  * inputs). @p env may be NULL. */
 int weft_system_check(const struct weft_workload *w, const struct weft_system_params *p,
                       const struct weft_system_env *env, struct weft_err *err);
-/** Calls fn once for each kind of collective and way in which it is played: "ring over 16 ranks", "ring in dimension 0
- * (8), ring in dimension 1 (2)". For what weft_system_check accepts. */
+/** Calls fn once for each kind of collective and way in which it is played: "ring over 16 ranks",
+ * "ring in dimension 0 (8), ring in dimension 1 (2)". For what weft_system_check accepts. */
 int weft_system_algorithms(const struct weft_workload *w, const struct weft_system_params *p,
                            const struct weft_system_env *env,
                            void (*fn)(void *ctx, enum weft_coll_kind kind, const char *text),
                            void *ctx, struct weft_err *err);
-/** Says, one sentence each with the numbers, where an algorithm does not fit the dimensions of the fabric, and settings
- * of algorithms without effect. For what weft_system_check accepts. */
+/** Says, one sentence each with the numbers, where an algorithm does not fit the dimensions of the
+ * fabric, and settings of algorithms without effect. For what weft_system_check accepts. */
 int weft_system_advise(const struct weft_workload *w, const struct weft_system_params *p,
                        const struct weft_system_env *env,
                        void (*fn)(void *ctx, const char *sentence), void *ctx,
@@ -206,9 +207,9 @@ void weft_system_free(struct weft_system *s);
 int weft_system_start(struct weft_system *s, struct weft_err *err);
 /** Operations done and in total, over all ranks. */
 void weft_system_progress(const struct weft_system *s, uint64_t *done, uint64_t *total);
-/** Payload in bytes that all operations together move, each hop of an algorithm counted; without the requests and
- * grants of rendezvous. When a run has finished, that much has come to hosts (weft_totals.bytes_received). A pass over the
- * workload: call it once. */
+/** Payload in bytes that all operations together move, each hop of an algorithm counted; without
+ * the requests and grants of rendezvous. When a run has finished, that much has come to hosts
+ * (weft_totals.bytes_received). A pass over the workload: call it once. */
 uint64_t weft_system_volume(const struct weft_system *s);
 /** 1 when every operation of every rank is done. */
 int weft_system_finished(const struct weft_system *s);
@@ -218,11 +219,12 @@ const struct weft_err *weft_system_error(const struct weft_system *s);
  * system.dims gives them, 0 when they are the fabric's. */
 const struct weft_dims *weft_system_dims(const struct weft_system *s, int *given);
 void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_rank_result *out);
-/** To be called once when the net has run: reports the rest of the critical path, and checks that it and the causes
- * of exposed communication add up. WEFT_E_INTERNAL when they do not. */
+/** To be called once when the net has run: reports the rest of the critical path, and checks that
+ * it and the causes of exposed communication add up. WEFT_E_INTERNAL when they do not. */
 int weft_system_conclude(struct weft_system *s, struct weft_err *err);
 /** Says for each unfinished rank what it waits for ("rank 3 waits in all-reduce 'grad_0' (node 12)
- * for rank 2: chunk 0 of 4, step 4, which has not issued it (node 12: 1 parents unfinished)"); at most @p max sentences. Returns the number of unfinished ranks.
+ * for rank 2: chunk 0 of 4, step 4, which has not issued it (node 12: 1 parents unfinished)"); at
+ * most @p max sentences. Returns the number of unfinished ranks.
  */
 uint32_t weft_system_explain(const struct weft_system *s, uint32_t max, weft_net_explain_fn fn,
                              void *ctx);

@@ -2,18 +2,18 @@
 /*
  * What led to what: the critical path of a run.
  *
- * Whatever an NPU does, it does in answer to one event: a message that came in, a cost that is over,
- * a computation that ended. So everything has one predecessor, the last of those that it needed, and
- * going back from the last event of the run leads without a gap to its beginning.
+ * Whatever an NPU does, it does in answer to one event: a message that came in, a cost that is
+ * over, a computation that ended. So everything has one predecessor, the last of those that it
+ * needed, and going back from the last event of the run leads without a gap to its beginning.
  *
  * Between the ends of operations that way is kept as sums: a trail is the last operation that ended
  * on the way (a step) and what the time since then went by with. Messages carry a reference to the
  * trail of the event in which they were posted, timers and computations have one of their own. Each
- * operation that ends makes a step with the one before as its parent, so that the steps form a tree.
- * Steps that nothing refers to any more are let go; a root with a single way on is part of the
- * critical path for certain, and is reported and let go. So what is kept is what went on since the
- * ways of all that is in progress parted. Beyond WEFT_STEPS_MAX steps, a new one is summed up with
- * the one before.
+ * operation that ends makes a step with the one before as its parent, so that the steps form a
+ * tree. Steps that nothing refers to any more are let go; a root with a single way on is part of
+ * the critical path for certain, and is reported and let go. So what is kept is what went on since
+ * the ways of all that is in progress parted. Beyond WEFT_STEPS_MAX steps, a new one is summed up
+ * with the one before.
  *
  * Trails say what happened and decide nothing: no rank's behaviour depends on them.
  */

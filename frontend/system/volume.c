@@ -2,9 +2,9 @@
 /*
  * How much payload a workload moves: what progress is measured against.
  *
- * A collective is counted once, at the first member of its group, as the sum over its chunks and phases; what the programs
- * send follows from the call alone, so nothing of it need have run. Over dimensions, the sum is the same in any order
- * of them. Equal collectives are worked out once.
+ * A collective is counted once, at the first member of its group, as the sum over its chunks and
+ * phases; what the programs send follows from the call alone, so nothing of it need have run. Over
+ * dimensions, the sum is the same in any order of them. Equal collectives are worked out once.
  */
 #include "system/internal.h"
 
@@ -67,7 +67,8 @@ static uint64_t whole_bytes(const struct weft_system *s, const struct weft_op *o
     return phase_bytes(a->ops, &call);
 }
 
-/* One chunk that goes through the dimensions: each phase counted at the rank with the first place in it. */
+/* One chunk that goes through the dimensions: each phase counted at the rank with the first place
+ * in it. */
 static uint64_t phased_bytes(const struct weft_system *s, const struct weft_op *op,
                              const struct weft_shape *shape, const struct weft_coll_call *call,
                              uint64_t chunk)

@@ -6,8 +6,9 @@
  * result into the arena. The oneof case of an attribute is its field number, which is also
  * enum weft_et_kind.
  *
- * Records of a few bytes make structs of hundreds, and gzip packs such records a thousand to one: what the
- * trace and the message being decoded take is held against the size of the file (budget.h).
+ * Records of a few bytes make structs of hundreds, and gzip packs such records a thousand to one:
+ * what the trace and the message being decoded take is held against the size of the file
+ * (budget.h).
  */
 #include "workload/chakra_read.h"
 

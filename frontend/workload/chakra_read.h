@@ -15,7 +15,8 @@
 extern "C" {
 #endif
 
-/** Reads one file as it is: no dependency, type or attribute is judged. The result lives in @p arena. */
+/** Reads one file as it is: no dependency, type or attribute is judged. The result lives in @p
+ * arena. */
 int weft_chakra_read_et(const char *path, struct weft_arena *arena, struct weft_et **out,
                         struct weft_err *err);
 /** The same from bytes in memory; @p name stands for the file in errors. */
@@ -24,10 +25,11 @@ int weft_chakra_read_et_memory(const char *name, const void *data, size_t size,
                                struct weft_err *err);
 
 /**
- * Reads and checks a whole job. @p nranks 0: as many ranks as there are files; else the job must have exactly
- * that many. @p groups_file: a JSON file of communicator groups, or NULL (also ""). Any failure is an
- * error with file and byte; the caller frees *out. What exceeds @p memory_bytes lies in a temporary
- * file, see arena.h; besides, there are 28 bytes per node and 4 per dependency of one rank at a time.
+ * Reads and checks a whole job. @p nranks 0: as many ranks as there are files; else the job must
+ * have exactly that many. @p groups_file: a JSON file of communicator groups, or NULL (also "").
+ * Any failure is an error with file and byte; the caller frees *out. What exceeds @p memory_bytes
+ * lies in a temporary file, see arena.h; besides, there are 28 bytes per node and 4 per dependency
+ * of one rank at a time.
  */
 int weft_chakra_read_within(const char *prefix, uint32_t nranks, const char *groups_file,
                             uint64_t memory_bytes, struct weft_workload **out,

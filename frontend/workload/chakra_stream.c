@@ -81,7 +81,8 @@ static int open_member(struct weft_chakra_stream *s, struct weft_err *err)
     return 1;
 }
 
-/** Up to @p want uncompressed bytes. Returns how many, 0 at the end of the stream, WEFT_E_* on failure. */
+/** Up to @p want uncompressed bytes. Returns how many, 0 at the end of the stream, WEFT_E_* on
+ * failure. */
 static int64_t read_some(struct weft_chakra_stream *s, uint8_t *out, size_t want,
                          struct weft_err *err)
 {

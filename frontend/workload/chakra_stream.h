@@ -17,7 +17,8 @@
 extern "C" {
 #endif
 
-/** Largest message accepted; a longer length is taken as a sign that the file is not a Chakra trace. */
+/** Largest message accepted; a longer length is taken as a sign that the file is not a Chakra
+ * trace. */
 #define WEFT_CHAKRA_MESSAGE_MAX (UINT32_C(256) << 20)
 
 struct weft_chakra_stream;
@@ -34,12 +35,13 @@ bool weft_chakra_is_gzip(const struct weft_chakra_stream *s);
 /** Bytes of the file taken in so far, as they lie there. */
 uint64_t weft_chakra_taken(const struct weft_chakra_stream *s);
 /**
- * The next message: 1 and *data, *size (valid until the next call; size may be 0) and *offset, where its
- * length prefix starts. 0 at the end of the file. WEFT_E_* on failure.
+ * The next message: 1 and *data, *size (valid until the next call; size may be 0) and *offset,
+ * where its length prefix starts. 0 at the end of the file. WEFT_E_* on failure.
  */
 int weft_chakra_next(struct weft_chakra_stream *s, const uint8_t **data, size_t *size,
                      int64_t *offset, struct weft_err *err);
-/** Records an error at an offset of the stream, saying so when the file is gzip. Returns @p code. */
+/** Records an error at an offset of the stream, saying so when the file is gzip. Returns @p code.
+ */
 int weft_chakra_err(const struct weft_chakra_stream *s, struct weft_err *err, int code,
                     int64_t offset, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 

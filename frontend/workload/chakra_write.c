@@ -47,7 +47,8 @@ static ProtobufCBinaryData binary(const union weft_et_scalar *v)
     return (ProtobufCBinaryData){v->text.len, (uint8_t *)(uintptr_t)v->text.data};
 }
 
-/** protobuf-c's structs are not const-correct; packing only reads. An empty text of a oneof is still written. */
+/** protobuf-c's structs are not const-correct; packing only reads. An empty text of a oneof is
+ * still written. */
 static char *text(const char *s)
 {
     return (char *)(uintptr_t)s;

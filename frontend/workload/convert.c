@@ -128,7 +128,8 @@ void weft_convert_spill(struct weft_convert *c, size_t memory_bytes)
     weft_arena_spill(c->job->arena, memory_bytes);
 }
 
-/** Holds the memory of the job against the size of the files that it comes from, see chakra_decode.c. */
+/** Holds the memory of the job against the size of the files that it comes from, see
+ * chakra_decode.c. */
 static int check_budget(struct weft_convert *c, struct weft_err *err)
 {
     const uint64_t used = weft_arena_used(c->job->arena);

@@ -49,19 +49,22 @@ struct weft_convert_roles {
     const uint32_t *peers;     /**< ranks; the first stands for none */
     uint32_t ngroups, npeers;
 };
-/** Makes the graph of @p rank one that others can share who differ in groups and peers: lists both. */
+/** Makes the graph of @p rank one that others can share who differ in groups and peers: lists both.
+ */
 int weft_convert_roles(struct weft_convert *c, uint32_t rank, struct weft_convert_roles *out,
                        struct weft_err *err);
 /** A process group by its members, for weft_convert_share_as. */
 int weft_convert_group(struct weft_convert *c, const char *name, const uint32_t *ranks, uint32_t n,
                        uint32_t *index, struct weft_err *err);
-/** Gives @p rank the graph of rank @p from with @p groups and @p peers in place of its weft_convert_roles. */
+/** Gives @p rank the graph of rank @p from with @p groups and @p peers in place of its
+ * weft_convert_roles. */
 int weft_convert_share_as(struct weft_convert *c, uint32_t rank, uint32_t from,
                           const struct weft_convert_roles *of, const uint32_t *groups,
                           const uint32_t *peers, struct weft_err *err);
 /** Frees @p c and hands out the job; every rank must have been converted or shared. */
 int weft_convert_finish(struct weft_convert *c, struct weft_workload **out, struct weft_err *err);
-/** Adds the communicators that a rank's trace defines itself to @p groups, which is at that rank. */
+/** Adds the communicators that a rank's trace defines itself to @p groups, which is at that rank.
+ */
 int weft_convert_groups(struct weft_groups *groups, const struct weft_et *et, struct weft_err *err);
 /** Gives up; NULL is allowed. */
 void weft_convert_free(struct weft_convert *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One graph for many ranks. Its ops name groups and peers by their place in a list, of which each rank has its own.
+ * One graph for many ranks. Its ops name groups and peers by their place in a list, of which each
+ * rank has its own.
  */
 #include "workload/convert_node.h"
 

@@ -57,8 +57,8 @@ struct weft_op {
     uint64_t tensor_bytes; /**< COMP (roofline), MEM: bytes touched */
     bool store;            /**< MEM: a store, else a load */
     /**
-     * SEND, RECV: message size. COLL, see docs/units.md: all-gather: this rank's shard; all others: the full
-     * buffer of a rank.
+     * SEND, RECV: message size. COLL, see docs/units.md: all-gather: this rank's shard; all others:
+     * the full buffer of a rank.
      */
     uint64_t bytes;
     uint32_t peer; /**< SEND: destination rank; RECV: source rank */
@@ -84,8 +84,9 @@ struct weft_op {
  * The graph of one rank. Ops are in ascending id, children in ascending index. Acyclic: readers
  * check. Read-only once made: ranks with equal graphs may share the arrays.
  *
- * Ranks whose graphs differ by the groups and peers alone share them too. `group` and `peer` of shared ops are then places in the
- * rank's own lists; weft_dag_op and weft_workload_visit give the op as the rank has it.
+ * Ranks whose graphs differ by the groups and peers alone share them too. `group` and `peer` of
+ * shared ops are then places in the rank's own lists; weft_dag_op and weft_workload_visit give the
+ * op as the rank has it.
  */
 struct weft_dag {
     struct weft_op *ops;
@@ -122,13 +123,14 @@ struct weft_workload {
     uint32_t nranks;
     struct weft_group *groups; /**< groups[0] is the world: ranks 0 .. nranks-1 */
     uint32_t ngroups;
-    struct weft_op *
-        visited; /**< room for weft_workload_visit; NULL where no rank has groups and peers of its own */
+    struct weft_op *visited; /**< room for weft_workload_visit; NULL where no rank has groups and
+                                peers of its own */
 };
 
 /** Passes over all ops let go of what lies in a file (arena.h) once per so many. */
 #define WEFT_VISIT_OPS 65536u
-/** Op @p i of rank @p r, for passes that visit the ops of each rank in order; valid until the next call. */
+/** Op @p i of rank @p r, for passes that visit the ops of each rank in order; valid until the next
+ * call. */
 static inline const struct weft_op *weft_workload_visit(const struct weft_workload *w, uint32_t r,
                                                         uint32_t i)
 {

@@ -160,8 +160,8 @@ static uint32_t waiting_parent(const struct linker *l, uint32_t op)
 }
 
 /**
- * Names the cycle. Going from an op that is never ready to a parent that is never ready must come round;
- * `queue` is reused to mark the step at which an op was met.
+ * Names the cycle. Going from an op that is never ready to a parent that is never ready must come
+ * round; `queue` is reused to mark the step at which an op was met.
  */
 static int report_cycle(struct linker *l, struct weft_err *err)
 {

@@ -32,8 +32,8 @@ enum weft_et_node_type {
 };
 
 /**
- * The wire type of an attribute's value: the field numbers of Chakra's AttributeProto. Scalars are odd, the
- * list of a scalar type is that number plus one.
+ * The wire type of an attribute's value: the field numbers of Chakra's AttributeProto. Scalars are
+ * odd, the list of a scalar type is that number plus one.
  */
 enum weft_et_kind {
     WEFT_ET_NONE = 0, /**< the attribute has a name but no value */
@@ -135,14 +135,18 @@ const struct weft_et_attr *weft_et_find_in(const struct weft_et_attr *list, size
 /** The same of a node's. */
 const struct weft_et_attr *weft_et_find(const struct weft_et_node *node, const char *name);
 
-/** Reads any integer or bool kind as int64. 0; WEFT_E_INPUT: not an integer; WEFT_E_LIMIT: above 2^63 - 1. */
+/** Reads any integer or bool kind as int64. 0; WEFT_E_INPUT: not an integer; WEFT_E_LIMIT: above
+ * 2^63 - 1. */
 int weft_et_attr_i64(const struct weft_et_attr *a, int64_t *out);
-/** Reads any integer or bool kind as uint64. 0; WEFT_E_INPUT: not an integer; WEFT_E_LIMIT: negative. */
+/** Reads any integer or bool kind as uint64. 0; WEFT_E_INPUT: not an integer; WEFT_E_LIMIT:
+ * negative. */
 int weft_et_attr_u64(const struct weft_et_attr *a, uint64_t *out);
-/** Prints the value ("4096", "\"text\"", "[1, 2]"; bytes as hex) into @p buf, cut to fit; always terminates. Returns @p buf. */
+/** Prints the value ("4096", "\"text\"", "[1, 2]"; bytes as hex) into @p buf, cut to fit; always
+ * terminates. Returns @p buf. */
 const char *weft_et_attr_format(const struct weft_et_attr *a, char *buf, size_t size);
 
-/** Records an error about a node: where (file and byte, if from a file) and "node ID 'NAME': " in front. Returns @p code. */
+/** Records an error about a node: where (file and byte, if from a file) and "node ID 'NAME': " in
+ * front. Returns @p code. */
 int weft_et_node_err(struct weft_err *err, int code, const struct weft_et *et,
                      const struct weft_et_node *node, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));

@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/** The attribute of a trace's header that names what made it, and its value in those that weft makes. */
+/** The attribute of a trace's header that names what made it, and its value in those that weft
+ * makes. */
 #define WEFT_ET_GENERATOR "generator"
 #define WEFT_ET_GENERATOR_WEFT "weft"
 

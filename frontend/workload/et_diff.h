@@ -25,9 +25,10 @@ struct weft_et_diff {
 typedef void (*weft_et_diff_fn)(void *ctx, const struct weft_et_diff *d);
 
 /**
- * Tells @p fn of all differences between @p a and @p b: those of the trace, then by ascending node id. The order of nodes
- * in a file and of attributes in a node does not count; the order of dependencies does not either. Of nodes that share an id within
- * a trace the first counts. 0, or WEFT_E_LIMIT: out of memory.
+ * Tells @p fn of all differences between @p a and @p b: those of the trace, then by ascending node
+ * id. The order of nodes in a file and of attributes in a node does not count; the order of
+ * dependencies does not either. Of nodes that share an id within a trace the first counts. 0, or
+ * WEFT_E_LIMIT: out of memory.
  */
 int weft_et_diff(const struct weft_et *a, const struct weft_et *b, weft_et_diff_fn fn, void *ctx,
                  struct weft_err *err);

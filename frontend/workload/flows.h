@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flows: messages with a size that start at a time, whatever becomes of the others. What plays no graph is a source
- * of them: lists from files, and generators. A source makes its flows one by one, in order of their start.
+ * Flows: messages with a size that start at a time, whatever becomes of the others. What plays no
+ * graph is a source of them: lists from files, and generators. A source makes its flows one by one,
+ * in order of their start.
  */
 #ifndef WEFT_FLOWS_H
 #define WEFT_FLOWS_H
@@ -42,9 +43,8 @@ struct weft_flow_site {
     const uint64_t
         *access_bps; /**< per rank: rate of its links into the fabric, together, each direction */
     const uint32_t *access_node; /**< per rank: the same number for ranks behind the same switch */
-    uint64_t
-        core_bps; /**< rate of the links from the ranks' access switches to other switches, together, each
-                            direction; 0: there are none */
+    uint64_t core_bps; /**< rate of the links from the ranks' access switches to other switches,
+                          together, each direction; 0: there are none */
 };
 
 /** Frees a source; NULL is allowed. */

@@ -213,7 +213,8 @@ static void microbenchmark(struct weft_et_build *b, const struct weft_generate_p
     }
 }
 
-/** One iteration. @p id is the next free id, @p start what the first layer waits for; returns the optimizer node. */
+/** One iteration. @p id is the next free id, @p start what the first layer waits for; returns the
+ * optimizer node. */
 static uint64_t iteration(struct weft_et_build *b, const struct weft_generate_params *p, uint64_t i,
                           uint64_t *id, uint64_t start)
 {

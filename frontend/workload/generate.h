@@ -55,8 +55,8 @@ int weft_generate_et(const struct weft_generate_params *p, uint32_t rank, struct
 int weft_generate_workload(const struct weft_generate_params *p, struct weft_workload **out,
                            struct weft_err *err);
 /**
- * Writes PREFIX.<rank>.et (or PREFIX.<rank>.et.gz when @p prefix ends in ".gz", without that ending) for every rank,
- * in place of an earlier trace (workload/trace_write.h).
+ * Writes PREFIX.<rank>.et (or PREFIX.<rank>.et.gz when @p prefix ends in ".gz", without that
+ * ending) for every rank, in place of an earlier trace (workload/trace_write.h).
  */
 int weft_generate_write(const struct weft_generate_params *p, const char *prefix,
                         struct weft_err *err);

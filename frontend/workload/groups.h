@@ -3,9 +3,9 @@
  * Communicator groups while a trace is converted: what `pg_name` of a collective means.
  *
  * Definitions come from a JSON file, {"1": [0, 1], "2": [2, 3]}, valid on every rank, and from the
- * METADATA nodes of PyTorch traces, valid on the rank whose trace has them (ranks may use one name for
- * different groups). The file wins. "" is the world, and so is "0" when nothing defines it or its
- * definition lists every rank in order.
+ * METADATA nodes of PyTorch traces, valid on the rank whose trace has them (ranks may use one name
+ * for different groups). The file wins. "" is the world, and so is "0" when nothing defines it or
+ * its definition lists every rank in order.
  */
 #ifndef WEFT_GROUPS_H
 #define WEFT_GROUPS_H
@@ -28,9 +28,11 @@ int weft_groups_load(struct weft_groups *g, const char *path, struct weft_err *e
 int weft_groups_define(struct weft_groups *g, const struct weft_group *def, struct weft_err *err);
 /** Starts rank @p rank: forgets the definitions of the rank before. */
 void weft_groups_begin_rank(struct weft_groups *g, uint32_t rank);
-/** Adds the definitions in the `inputs.values` of a PyTorch process_group:init node. The error has no place. */
+/** Adds the definitions in the `inputs.values` of a PyTorch process_group:init node. The error has
+ * no place. */
 int weft_groups_add_pytorch(struct weft_groups *g, const char *values, struct weft_err *err);
-/** The index of the group that @p name means on the current rank, which must be a member. The error has no place. */
+/** The index of the group that @p name means on the current rank, which must be a member. The error
+ * has no place. */
 int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index,
                      struct weft_err *err);
 /** Makes a group of @p n ranks that no definition names. */

@@ -18,7 +18,8 @@ typedef int (*weft_groups_json_fn)(void *ctx, const struct weft_group *def, stru
 int weft_groups_json_file(const char *path, uint32_t nranks, weft_groups_json_fn fn, void *ctx,
                           struct weft_err *err);
 /**
- * Reads what a PyTorch trace stores: a Python list of one string, ['[{"pg_name": "1", "ranks": [0, 1],
+ * Reads what a PyTorch trace stores: a Python list of one string, ['[{"pg_name": "1", "ranks": [0,
+ * 1],
  * ...}, ...]']; empty ranks mean every rank. The error has no place.
  */
 int weft_groups_json_pytorch(const char *values, uint32_t nranks, weft_groups_json_fn fn, void *ctx,

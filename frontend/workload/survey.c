@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows by group are found by place: there is one per (group, kind); the others are sums of those. */
+/* Rows by group are found by place: there is one per (group, kind); the others are sums of those.
+ */
 #include "workload/survey.h"
 #include "base/units.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a job consists of: operations by kind, and communication by kind and size of the group, and by group. */
+/* What a job consists of: operations by kind, and communication by kind and size of the group, and
+ * by group. */
 #ifndef WEFT_SURVEY_H
 #define WEFT_SURVEY_H
 
@@ -26,11 +27,11 @@ struct weft_survey {
     uint64_t ops[WEFT_OP_COLL + 1]; /**< by enum weft_op_kind */
     int64_t duration_ps[WEFT_OP_COLL +
                         1]; /**< recorded, of all ranks; INT64_MAX: more than a clock holds */
-    int64_t
-        busiest_ps; /**< most durations of one rank's accelerator, one after the other; INT64_MAX as above */
-    uint32_t busiest;             /**< that rank, the first of several */
-    uint64_t undated;             /**< COMP ops with operations of arithmetic, but no duration */
-    double flops;                 /**< of COMP */
+    int64_t busiest_ps;     /**< most durations of one rank's accelerator, one after the other;
+                               INT64_MAX as above */
+    uint32_t busiest;       /**< that rank, the first of several */
+    uint64_t undated;       /**< COMP ops with operations of arithmetic, but no duration */
+    double flops;           /**< of COMP */
     struct weft_survey_row *rows; /**< by kind and size of the group: kind, then size, ascending */
     size_t nrows;
     struct weft_survey_row *by_group; /**< by group, in the order of the groups, then kind */

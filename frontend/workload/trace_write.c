@@ -75,7 +75,8 @@ static int is_ours(const char *path)
     return ours;
 }
 
-/* A rank file of an earlier trace: it goes, unless it is another's that would not be written over. */
+/* A rank file of an earlier trace: it goes, unless it is another's that would not be written over.
+ */
 static int clear_file(const struct trace *t, const char *name, uint64_t rank, int remove,
                       struct weft_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The workload interface: one reader or generator is one struct weft_workload_ops in one file,
- * listed in workload_table.def. `load` turns parameters into a job of graphs, `flows` into a source of flows; each has
- * one of the two.
+ * listed in workload_table.def. `load` turns parameters into a job of graphs, `flows` into a source
+ * of flows; each has one of the two.
  */
 #ifndef WEFT_WORKLOAD_H
 #define WEFT_WORKLOAD_H
@@ -30,12 +30,14 @@ struct weft_workload_ops {
                 struct weft_err *err);
     /** With flows. How many ranks the source has, where there is room for @p room. */
     int (*ranks)(const void *params, uint32_t room, uint32_t *nranks, struct weft_err *err);
-    /** Makes a source of flows at @p site, whose arrays it does not keep, in *out (caller frees). */
+    /** Makes a source of flows at @p site, whose arrays it does not keep, in *out (caller frees).
+     */
     int (*flows)(const void *params, const struct weft_flow_site *site,
                  struct weft_flow_source **out, struct weft_err *err);
     /**
-     * Optional: generators of graphs. Writes the traces of all ranks (how many: its parameters must say; into *nranks) as
-     * PREFIX.<rank>.et, or .et.gz when @p prefix ends in ".gz", without that ending, with what else belongs to them.
+     * Optional: generators of graphs. Writes the traces of all ranks (how many: its parameters must
+     * say; into *nranks) as PREFIX.<rank>.et, or .et.gz when @p prefix ends in ".gz", without that
+     * ending, with what else belongs to them.
      */
     int (*write)(const void *params, const char *prefix, uint64_t *nranks, struct weft_err *err);
     /** Optional, with write. What the job is, in lines for people, into @p buf. */
@@ -47,8 +49,8 @@ const struct weft_workload_ops *const *weft_workload_table(size_t *n);
 /** The workload called @p name; on an unknown name NULL, and *err names the nearest. */
 const struct weft_workload_ops *weft_workload_find(const char *name, struct weft_err *err);
 /**
- * Ranks of a job of the workload called @p name into *out: @p ranks, as its parameter says, or with 0
- * as many as there are hosts (0: not known). WEFT_E_INPUT when there are fewer hosts.
+ * Ranks of a job of the workload called @p name into *out: @p ranks, as its parameter says, or with
+ * 0 as many as there are hosts (0: not known). WEFT_E_INPUT when there are fewer hosts.
  */
 int weft_workload_ranks(const char *name, uint64_t ranks, uint32_t nhosts, uint32_t *out,
                         struct weft_err *err);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A fabric inside an ns-3 simulation, as C sees it: what the packet backend asks of ns-3. No exception leaves these functions.
+ * A fabric inside an ns-3 simulation, as C sees it: what the packet backend asks of ns-3. No
+ * exception leaves these functions.
  *
- * ns-3's Simulator is one per process, so that one exists at a time; several can be made one after the other.
+ * ns-3's Simulator is one per process, so that one exists at a time; several can be made one after
+ * the other.
  */
 #ifndef WEFT_SIMULATION_H
 #define WEFT_SIMULATION_H
@@ -25,8 +27,8 @@ struct weft_simulation_owner {
 };
 
 /**
- * Makes a simulation of the fabric of a configuration that the backend accepts. @p hooks: of the engine, from the start. WEFT_E_LIMIT:
- * there is one already, or no memory.
+ * Makes a simulation of the fabric of a configuration that the backend accepts. @p hooks: of the
+ * engine, from the start. WEFT_E_LIMIT: there is one already, or no memory.
  */
 int weft_simulation_new(const struct weft_net_config *config, const struct weft_engine_hooks *hooks,
                         const struct weft_simulation_owner *owner, struct weft_simulation **out,
@@ -53,8 +55,8 @@ int weft_simulation_after(struct weft_simulation *s, int64_t delay_ps,
                           void (*fn)(void *ctx, uint64_t arg), void *ctx, uint64_t arg,
                           struct weft_err *err);
 
-/** Runs until nothing is left to do, it is stopped, or the next event lies after @p until_ps. @p other_events: ns-3 has events besides
- * the engine's. */
+/** Runs until nothing is left to do, it is stopped, or the next event lies after @p until_ps. @p
+ * other_events: ns-3 has events besides the engine's. */
 int weft_simulation_run(struct weft_simulation *s, int64_t until_ps, bool other_events,
                         struct weft_err *err);
 /** Ends the run after the current event. */
@@ -62,7 +64,8 @@ void weft_simulation_stop(struct weft_simulation *s);
 /** Writes out what captures hold. */
 int weft_simulation_flush_captures(struct weft_simulation *s, struct weft_err *err);
 
-/** Calls fn(ctx), which looks at the engine: that may call hooks of C++, and what these throw becomes an error. */
+/** Calls fn(ctx), which looks at the engine: that may call hooks of C++, and what these throw
+ * becomes an error. */
 int weft_simulation_look(void (*fn)(void *ctx), void *ctx, struct weft_err *err);
 
 #ifdef __cplusplus

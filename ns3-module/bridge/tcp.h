@@ -42,7 +42,8 @@ void weft_tcp_add_totals(const struct weft_tcp *t, struct weft_totals *totals);
 void weft_tcp_connections(const struct weft_tcp *t, weft_net_connection_fn fn, void *ctx);
 /** Payload that has come to hosts, with what there is of unfinished messages. */
 uint64_t weft_tcp_arrived_bytes(const struct weft_tcp *t);
-/** Says of unfinished messages where they are, of at most @p max. Returns how many are unfinished. */
+/** Says of unfinished messages where they are, of at most @p max. Returns how many are unfinished.
+ */
 uint64_t weft_tcp_explain(const struct weft_tcp *t, uint64_t max, weft_net_explain_fn fn,
                           void *ctx);
 /** As weft_engine_motion(). */

@@ -47,8 +47,8 @@ struct weft_tcp_params {
 const char *weft_tcp_variant_type_id(int variant);
 /** The longest time that an ACK waits for the next segment. */
 int64_t weft_tcp_delayed_ack_ps(const struct weft_tcp_params *tcp);
-/** Whether transport and TCP parameters go together with each other, with @p pfc and with the fabric; else
- * WEFT_E_INPUT. */
+/** Whether transport and TCP parameters go together with each other, with @p pfc and with the
+ * fabric; else WEFT_E_INPUT. */
 int weft_tcp_check_params(const struct weft_packet_transport *transport,
                           const struct weft_tcp_params *tcp, const struct weft_pfc_params *pfc,
                           const struct weft_fabric *fabric, struct weft_err *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Settings under which a congestion control can't act: marks that come after the buffer has paused or dropped everything,
- * and curves that the control is not made for. Told before a run, with the numbers.
+ * Settings under which a congestion control can't act: marks that come after the buffer has paused
+ * or dropped everything, and curves that the control is not made for. Told before a run, with the
+ * numbers.
  */
 #include "control.h"
 #include "credit.h"
@@ -29,7 +30,8 @@ struct advice {
     bool said_late, said_drop, said_ramp;
 };
 
-/* The longest queue that @p n ingress ports can make together before all of them are paused or dropped. */
+/* The longest queue that @p n ingress ports can make together before all of them are paused or
+ * dropped. */
 static uint64_t longest_queue(const struct advice *a, const struct prio_params *p, uint64_t shared,
                               uint32_t n, uint64_t headroom_bytes)
 {
@@ -152,7 +154,8 @@ void weft_engine_advise(const struct weft_engine_config *c, bool roce,
         if (roce && weft_cc_needs(a.ops[d], a.controls[d].params) & WEFT_CC_NEEDS_ECN)
             prios |= UINT64_C(1) << c->params.transport.data_prio;
     }
-    /* Frames of one sender may be of any priority: the one that all are of unless told otherwise stands for them. */
+    /* Frames of one sender may be of any priority: the one that all are of unless told otherwise
+     * stands for them. */
     if (!roce)
         prios = prios & 1 ? 1 : prios;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++)

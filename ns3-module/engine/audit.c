@@ -6,11 +6,11 @@
  * carried; every switch holds what
  * its ingress accounting says and what its egress queues say; no port was busy longer than time has
  * passed; no message
- * or QP acknowledged more than it sent; payload that came into a node and was made there is what was
- * taken there, left, waits or was dropped.
+ * or QP acknowledged more than it sent; payload that came into a node and was made there is what
+ * was taken there, left, waits or was dropped.
  *
- * A host takes only what names it, and forwards only where hosts may: that is looked at with each packet
- * that comes to a host (port.c), and ends the run at once.
+ * A host takes only what names it, and forwards only where hosts may: that is looked at with each
+ * packet that comes to a host (port.c), and ends the run at once.
  */
 #include "context.h"
 #include "credit.h"
@@ -50,7 +50,8 @@ static const struct port *settled(struct weft_engine *e, uint32_t port)
     return &e->ports[port];
 }
 
-/* The moment up to which everything has happened: the end of what was run, where no event may lie. */
+/* The moment up to which everything has happened: the end of what was run, where no event may lie.
+ */
 static int64_t reached_ps(const struct weft_engine *e)
 {
     return e->loop.due_ps - 1 > e->now ? e->loop.due_ps - 1 : e->now;
@@ -168,8 +169,8 @@ static uint64_t payload_of(const struct weft_engine *e, const struct list *l)
     return bytes;
 }
 
-/* Payload by node. What a QP sends again counts as made again, and what comes again as taken again; a packet
- * lost on a link has left its node and come into none. */
+/* Payload by node. What a QP sends again counts as made again, and what comes again as taken again;
+ * a packet lost on a link has left its node and come into none. */
 static int check_payload(const struct weft_engine *e, struct weft_err *err)
 {
     const struct weft_fabric *f = e->fabric;

@@ -5,8 +5,8 @@
 
 #include "engine.h"
 
-/** Payload bytes of the packets that a node itself makes and takes, other than data of QPs: frames of other
- * transports, and sums. */
+/** Payload bytes of the packets that a node itself makes and takes, other than data of QPs: frames
+ * of other transports, and sums. */
 struct node_payload {
     uint64_t made, taken;
 };

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Load balancing among equal-cost ports, beyond the hash of the flow (ecmp.c): one function each, listed
- * in balances.def.
+ * Load balancing among equal-cost ports, beyond the hash of the flow (ecmp.c): one function each,
+ * listed in balances.def.
  *
  * spray: packet by packet, the ports of a node in turn.
  * adaptive: packet by packet, the port with the shortest queue; the flow's own among equals.
- * flowlet: a flow stays on its port until it pauses for switch.flowlet-gap, then goes to the port with the
- * shortest queue (Vanini et al.: Let it flow, NSDI 2017). The table has FLOWLETS entries for all nodes
- * together; two flows that share an entry take each other's place, as in a switch.
+ * flowlet: a flow stays on its port until it pauses for switch.flowlet-gap, then goes to the port
+ * with the shortest queue (Vanini et al.: Let it flow, NSDI 2017). The table has FLOWLETS entries
+ * for all nodes together; two flows that share an entry take each other's place, as in a switch.
  *
- * valiant, minimal-adaptive: see steer.h; where there is nothing to steer, valiant draws a port at random and
- * minimal-adaptive is adaptive.
+ * valiant, minimal-adaptive: see steer.h; where there is nothing to steer, valiant draws a port at
+ * random and minimal-adaptive is adaptive.
  *
- * Only data packets are balanced; ACKs and CNPs keep to the hash. NICs send a QP through the port of its
- * hash, or as it is steered.
+ * Only data packets are balanced; ACKs and CNPs keep to the hash. NICs send a QP through the port
+ * of its hash, or as it is steered.
  */
 #include "balance.h"
 #include "context.h"

@@ -2,9 +2,9 @@
 /*
  * Capturing what passes links and ports into files.
  *
- * A capture of a link shows both directions, each frame when its sender begins to send it, those that the
- * link loses included. A capture of a port shows what the port sends, when it begins, and what it
- * receives, when the last bit is there. Frames are those of wire.h.
+ * A capture of a link shows both directions, each frame when its sender begins to send it, those
+ * that the link loses included. A capture of a port shows what the port sends, when it begins, and
+ * what it receives, when the last bit is there. Frames are those of wire.h.
  */
 #ifndef WEFT_CAPTURE_H
 #define WEFT_CAPTURE_H
@@ -37,7 +37,8 @@ int weft_capture_add_link(struct weft_capture *c, uint32_t link, const char *pat
 /** Opens a file for a port. */
 int weft_capture_add_port(struct weft_capture *c, uint32_t port, const char *path,
                           struct weft_err *err);
-/** Opens DIR/NAME.pcap for each link of params.links, NAME as of weft_capture_name; makes the folder. */
+/** Opens DIR/NAME.pcap for each link of params.links, NAME as of weft_capture_name; makes the
+ * folder. */
 int weft_capture_add_links(struct weft_capture *c, const char *dir, struct weft_err *err);
 /** Hands all frames to the operating system; also reports the first failure of the calls below. */
 int weft_capture_flush(struct weft_capture *c, struct weft_err *err);
@@ -51,15 +52,16 @@ void weft_capture_packet(struct weft_capture *c, int64_t t_ps, uint32_t port,
 void weft_capture_posted(struct weft_capture *c, const struct weft_completion *msg);
 
 /**
- * Sets chosen[link] for each link that @p links names: words joined by commas, each "all", "hosts" (links of
- * hosts), a node ("h3", "s16": all its links), two nodes joined by '-' ("h3-s16"), or the number of a link. WEFT_E_INPUT: a
- * word names nothing.
+ * Sets chosen[link] for each link that @p links names: words joined by commas, each "all", "hosts"
+ * (links of hosts), a node ("h3", "s16": all its links), two nodes joined by '-' ("h3-s16"), or the
+ * number of a link. WEFT_E_INPUT: a word names nothing.
  */
 int weft_capture_select(const struct weft_fabric *f, const char *links, uint8_t *chosen,
                         struct weft_err *err);
 /** Longest text of weft_capture_name. */
 #define WEFT_CAPTURE_NAME_MAX 64
-/** The name of a link: "h0-s16"; where several join the two nodes "h0-s16.link4". Returns @p buf. */
+/** The name of a link: "h0-s16"; where several join the two nodes "h0-s16.link4". Returns @p buf.
+ */
 const char *weft_capture_name(const struct weft_fabric *f, uint32_t link,
                               char buf[WEFT_CAPTURE_NAME_MAX]);
 

@@ -2,10 +2,11 @@
 /*
  * The engine's context, a struct of its parts, and how records are found by index.
  *
- * Everything is arrays of records. A packet is in exactly one list at a time: a port's queue, or the ring of packets in
- * flight on a link; only the head of a link's ring is in the event queue. Each part is declared by the header of its owner,
- * which also declares what its files do for others: no file includes more than it uses. All of it is internal to the engine:
- * symbols of these headers are hidden.
+ * Everything is arrays of records. A packet is in exactly one list at a time: a port's queue, or
+ * the ring of packets in flight on a link; only the head of a link's ring is in the event queue.
+ * Each part is declared by the header of its owner, which also declares what its files do for
+ * others: no file includes more than it uses. All of it is internal to the engine: symbols of these
+ * headers are hidden.
  */
 #ifndef WEFT_ENGINE_CONTEXT_H
 #define WEFT_ENGINE_CONTEXT_H
@@ -81,7 +82,8 @@ static inline struct msg *msg_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct msg *)(void *)e->msgs.base + i;
 }
-/** By the size in the pool: one multiplication, where a constant would be taken apart into several shifts. */
+/** By the size in the pool: one multiplication, where a constant would be taken apart into several
+ * shifts. */
 static inline struct qp *qp_at(const struct weft_engine *e, uint32_t i)
 {
     return (struct qp *)(void *)(e->qps.pool.base + i * e->qps.pool.elem);

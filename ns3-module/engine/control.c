@@ -3,15 +3,15 @@
  * Congestion control and packet size per dimension (topologies/dim_settings.h).
  *
  * A QP has the control of the outermost dimension that its path crosses: there the rates are lowest
- * and the queues longest, so that is what the control is for. Its packets are as long as the smallest
- * MTU of the dimensions on its path, since nothing on the way cuts them up. Both are settled when the
- * QP opens, and stay when links fail later: a path whose dimensions have a smaller MTU is then none for it
- * (link_state.c).
+ * and the queues longest, so that is what the control is for. Its packets are as long as the
+ * smallest MTU of the dimensions on its path, since nothing on the way cuts them up. Both are
+ * settled when the QP opens, and stay when links fail later: a path whose dimensions have a smaller
+ * MTU is then none for it (link_state.c).
  *
  * A dimension without a control of its own takes that of the engine's configuration.
  *
- * Parameters whose default follows from the path are settled per line rate, and per base RTT where one is scaled by it:
- * QPs that are alike in that share a copy.
+ * Parameters whose default follows from the path are settled per line rate, and per base RTT where
+ * one is scaled by it: QPs that are alike in that share a copy.
  */
 #include "control.h"
 #include "context.h"
@@ -43,7 +43,8 @@ uint64_t control_mtu_bytes(const struct weft_engine_params *p, const struct weft
     return mtu;
 }
 
-/* The control of one dimension without what the engine adds; its `own` is for the caller to free. */
+/* The control of one dimension without what the engine adds; its `own` is for the caller to free.
+ */
 static int read_one(const struct weft_engine_config *c, uint32_t dim, struct control *out,
                     struct weft_err *err)
 {
@@ -62,7 +63,8 @@ static int read_one(const struct weft_engine_config *c, uint32_t dim, struct con
 
 #define STAMPS (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT)
 
-/* Writes what two sets of parameters of a control have different values for: "log-base (1.05 and 1.01), ...". */
+/* Writes what two sets of parameters of a control have different values for: "log-base (1.05
+ * and 1.01), ...". */
 static void list_differences(const struct control *a, const struct control *b, char *buf,
                              size_t size)
 {
@@ -209,7 +211,8 @@ uint64_t control_mtu_along(const struct weft_engine *e, const uint32_t *ports, u
     return mtu;
 }
 
-/* A control for QPs of one line rate and base RTT, 0: of any, with parameters of its own behind it. */
+/* A control for QPs of one line rate and base RTT, 0: of any, with parameters of its own behind it.
+ */
 static struct control *settled_copy(const struct control *k, uint64_t line_rate_bps,
                                     const struct weft_cc_env *env)
 {

@@ -30,8 +30,8 @@ struct control_needs {
 
 #pragma GCC visibility push(hidden)
 
-/** Whether the congestion controls of all dimensions, c->cc where they have none of their own, can be
- * used together. @p needs may be NULL. */
+/** Whether the congestion controls of all dimensions, c->cc where they have none of their own, can
+ * be used together. @p needs may be NULL. */
 int control_check(const struct weft_engine_config *c, struct control_needs *needs,
                   struct weft_err *err);
 int control_init(struct weft_engine *e, const struct weft_engine_config *c, struct weft_err *err);
@@ -49,10 +49,11 @@ int control_read_all(const struct weft_engine_config *c, struct control list[WEF
                      struct weft_err *err);
 /** Frees what control_read_all read. */
 void control_free_all(struct control list[WEFT_FABRIC_DIMS_MAX], uint32_t n);
-/** Settles the parameters of the control of a QP whose env is filled (base/scale.h). WEFT_E_LIMIT: out of memory. */
+/** Settles the parameters of the control of a QP whose env is filled (base/scale.h). WEFT_E_LIMIT:
+ * out of memory. */
 int control_settle(struct weft_engine *e, struct qp *q, struct weft_err *err);
-/** Gives a QP whose data takes @p hops ports the control of the outermost dimension among theirs, and
- * the smallest of their MTUs. */
+/** Gives a QP whose data takes @p hops ports the control of the outermost dimension among theirs,
+ * and the smallest of their MTUs. */
 void control_assign(const struct weft_engine *e, struct qp *q, const uint32_t *ports,
                     uint32_t hops);
 

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Credit-based flow control (Kung, Blackwell, Chapman: Credit update protocol for flow-controlled ATM
- * networks, SIGCOMM 1994; NVLink and InfiniBand work so), for dimensions that ask for it instead of PFC.
+ * Credit-based flow control (Kung, Blackwell, Chapman: Credit update protocol for flow-controlled
+ * ATM networks, SIGCOMM 1994; NVLink and InfiniBand work so), for dimensions that ask for it
+ * instead of PFC.
  *
  * The receiving end of each link has a buffer of its own per lossless priority, and so per virtual
- * channel. The sender knows how much of it is free. A frame takes its length, rounded up to credit.unit,
- * when it starts, and a priority sends only while it has credit for the longest frame of the dimension.
- * So nothing is ever dropped for want of room, and no PFC frames are needed. Room that frees up (a packet
- * leaves the switch, or has reached its host) goes back to the sender:
+ * channel. The sender knows how much of it is free. A frame takes its length, rounded up to
+ * credit.unit, when it starts, and a priority sends only while it has credit for the longest frame
+ * of the dimension. So nothing is ever dropped for want of room, and no PFC frames are needed. Room
+ * that frees up (a packet leaves the switch, or has reached its host) goes back to the sender:
  *   credit.frame = 0   with what travels the other way anyway, as in NVLink's flit headers: it costs
  *                      nothing on the wire and takes the link's propagation delay;
  *   credit.frame > 0   in frames of that size, ahead of all data, each with all that has freed up when
  *                      it starts.
- * The first packet after a stall therefore leaves one loop after the frame that used up the credit. Only
- * whole frames go: with full frames of what each takes of the credit,
- * throughput = min(rate, floor(buffer / frame) x frame / loop).
+ * The first packet after a stall therefore leaves one loop after the frame that used up the credit.
+ * Only whole frames go: with full frames of what each takes of the credit, throughput = min(rate,
+ * floor(buffer / frame) x frame / loop).
  *
- * The buffers are beside switch.buffer, which lossy priorities still share. A frame that is lost on a
- * link gives its credit back where it would have arrived; a lost credit frame is sent again (links
- * retry), or counts as received when the link has gone down (the link trains anew).
+ * The buffers are beside switch.buffer, which lossy priorities still share. A frame that is lost on
+ * a link gives its credit back where it would have arrived; a lost credit frame is sent again
+ * (links retry), or counts as received when the link has gone down (the link trains anew).
  *
  * A priority without credit is paused as far as the scheduler and the diagnosis are concerned.
  */

@@ -41,7 +41,8 @@ uint64_t credit_bytes(const struct weft_engine *e);
 bool credit_guards(const struct weft_engine *e, uint32_t in, uint32_t prio);
 /** A frame starts: takes its credit, and pauses the priority when there is none for another one. */
 void credit_take(struct weft_engine *e, struct port *p, uint32_t port, const struct pkt *k);
-/** A frame has come to the far end of @p port and needs no room there: it was for the host, or lost. */
+/** A frame has come to the far end of @p port and needs no room there: it was for the host, or
+ * lost. */
 void credit_refund(struct weft_engine *e, uint32_t port, const struct pkt *k);
 /** A packet enters a switch: false when it is none under credit. */
 bool credit_admit(struct weft_engine *e, const struct pkt *k, uint32_t in);

@@ -2,8 +2,8 @@
 /*
  * What delays messages (base/delay.h), measured where it happens.
  *
- * At the sender each QP has a clock per cause that runs while the QP has something to send and its NIC isn't
- * sending for it:
+ * At the sender each QP has a clock per cause that runs while the QP has something to send and its
+ * NIC isn't sending for it:
  *
  *   loss      its cursor is behind what it has sent before, or no path is left; also while it sends again, and
  *             what it was blocked for when it turns out that packets were lost
@@ -11,18 +11,19 @@
  *   pause     it waits for its turn while its priority is paused
  *   own NIC   it waits for its turn otherwise
  *
- * The clocks are brought up to date when the QP's state changes: a QP that sends packet after packet costs
- * nothing. A message notes them when it is posted and when its last packet is sent for the first time.
- * What they don't count of the time in between is serialisation: of its own packets, which is ideal time, and
- * of earlier messages of the QP, which is own NIC.
+ * The clocks are brought up to date when the QP's state changes: a QP that sends packet after
+ * packet costs nothing. A message notes them when it is posted and when its last packet is sent for
+ * the first time. What they don't count of the time in between is serialisation: of its own
+ * packets, which is ideal time, and of earlier messages of the QP, which is own NIC.
  *
- * After that the message is on its way. If the packet that completes it is sent later, until then it waits for
- * loss recovery. The rest beyond what an empty fabric takes from the NIC to the receiver is waiting in
- * queues, some of it paused: each (port, priority) has a clock of its pauses, and a packet that leaves a queue
- * knows what it said when it came.
+ * After that the message is on its way. If the packet that completes it is sent later, until then
+ * it waits for loss recovery. The rest beyond what an empty fabric takes from the NIC to the
+ * receiver is waiting in queues, some of it paused: each (port, priority) has a clock of its
+ * pauses, and a packet that leaves a queue knows what it said when it came.
  *
- * A pause holds a port from the end of the packet that it is sending; before, that packet does. Clocks of ports
- * exist from the first pause on, in records of their own: without PFC they cost nothing.
+ * A pause holds a port from the end of the packet that it is sending; before, that packet does.
+ * Clocks of ports exist from the first pause on, in records of their own: without PFC they cost
+ * nothing.
  */
 #include "delay.h"
 #include "context.h"
@@ -133,7 +134,8 @@ void delay_aim(const struct weft_engine *e, struct qp *q)
     q->pause_ps = paused_ps(e, &e->ports[q->port], q->prio);
 }
 
-/* What a QP was waiting for, from q->told_ps until now, @p paused of it with its priority held by a pause. */
+/* What a QP was waiting for, from q->told_ps until now, @p paused of it with its priority held by a
+ * pause. */
 static void tell(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
 {
     if (q->nxt_msg == NIL)

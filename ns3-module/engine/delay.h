@@ -13,7 +13,8 @@ struct hold {
     int64_t total_ps[WEFT_PRIOS], from_ps[WEFT_PRIOS];
 };
 
-/** How long a packet has waited in paused queues; of the packet of that number that was sent then. */
+/** How long a packet has waited in paused queues; of the packet of that number that was sent then.
+ */
 struct wait {
     int64_t sent_ps, paused_ps;
 };
@@ -26,13 +27,15 @@ struct delays {
 
 #pragma GCC visibility push(hidden)
 
-/** A priority of a port is paused from now on, or no longer; its bit in port.paused says so already. */
+/** A priority of a port is paused from now on, or no longer; its bit in port.paused says so
+ * already. */
 void delay_pause(struct weft_engine *e, struct port *p, uint32_t prio);
 void delay_resume(const struct weft_engine *e, struct port *p, uint32_t prio);
 /** A data packet enters, or leaves, a queue of a port that has been paused. */
 void delay_enter(const struct weft_engine *e, const struct port *p, struct pkt *k);
 void delay_leave(struct weft_engine *e, const struct port *p, const struct pkt *k, uint32_t i);
-/** Brings the clocks of a QP up to now, by its state as it is; before that changes, or its cursor moves. */
+/** Brings the clocks of a QP up to now, by its state as it is; before that changes, or its cursor
+ * moves. */
 void delay_tell(const struct weft_engine *e, struct qp *q);
 /** The same before its cursor moves to a packet that is taken for lost. */
 void delay_tell_loss(const struct weft_engine *e, struct qp *q);

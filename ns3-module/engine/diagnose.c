@@ -3,18 +3,18 @@
  * What keeps ports paused: deadlocks, the roots of pauses, and their head-of-line victims.
  *
  * Wait-for graph of one priority: the nodes are egress ports. A paused port P waits for the switch
- * S at the end of its link, whose ingress from P holds too much; those packets sit in egress queues of
- * S, so P waits for each port Q of S that has one of them queued. A Q that is paused waits in turn;
- * a Q that is not is a root of the pauses: it drains at its own speed.
+ * S at the end of its link, whose ingress from P holds too much; those packets sit in egress queues
+ * of S, so P waits for each port Q of S that has one of them queued. A Q that is paused waits in
+ * turn; a Q that is not is a root of the pauses: it drains at its own speed.
  *
  * Deadlock: the largest set of paused ports such that the ingress behind each would not resume even
- * after all its packets bound for ports outside the set have left. (The ingress looks at its threshold
- * only when a packet of its own leaves; one whose packets all wait inside the set never looks again.)
- * Each port of the set waits for another of it, so a set that is not empty contains a cycle. A port to
- * which the resume is on its way, or was lost, is not in it.
+ * after all its packets bound for ports outside the set have left. (The ingress looks at its
+ * threshold only when a packet of its own leaves; one whose packets all wait inside the set never
+ * looks again.) Each port of the set waits for another of it, so a set that is not empty contains a
+ * cycle. A port to which the resume is on its way, or was lost, is not in it.
  *
- * A port without credit (credit.c) counts as paused; it goes on when its buffer at the far end has room
- * for a frame again.
+ * A port without credit (credit.c) counts as paused; it goes on when its buffer at the far end has
+ * room for a frame again.
  */
 #include "diagnose.h"
 #include "context.h"
@@ -103,7 +103,8 @@ static bool will_resume(const struct weft_engine *e, const uint64_t *stuck, uint
                             stuck_shared(e, stuck, p->node, prio));
 }
 
-/* Marks the deadlocked ports of a priority; returns how many. @p stuck: room for a number per port. */
+/* Marks the deadlocked ports of a priority; returns how many. @p stuck: room for a number per port.
+ */
 static uint32_t mark_dead(const struct weft_engine *e, uint32_t prio, uint8_t *dead,
                           uint64_t *stuck)
 {

@@ -2,12 +2,12 @@
 /*
  * Equal-cost choice.
  *
- * flow: a 32-bit hash of the QP, made when it opens, mixed with the number of the switch (routes.h).
- * hpcc: 32-bit MurmurHash3 (Appleby, public domain; x86_32 variant) over source address, destination
- * address and the two UDP ports, seeded by the switch's node id, modulo the number of ports in
- * descending order of the neighbour's node id. Addresses are 0x0b000001 + (id / 256) << 16 +
- * (id % 256) << 8, as in the HPCC simulator. The source port is 10000 + the low 16 bits of the QP
- * number, the destination port 100 + the high ones, each modulo 2^16.
+ * flow: a 32-bit hash of the QP, made when it opens, mixed with the number of the switch
+ * (routes.h). hpcc: 32-bit MurmurHash3 (Appleby, public domain; x86_32 variant) over source
+ * address, destination address and the two UDP ports, seeded by the switch's node id, modulo the
+ * number of ports in descending order of the neighbour's node id. Addresses are 0x0b000001 + (id /
+ * 256) << 16 + (id % 256) << 8, as in the HPCC simulator. The source port is 10000 + the low 16
+ * bits of the QP number, the destination port 100 + the high ones, each modulo 2^16.
  */
 #include "ecmp.h"
 #include "context.h"

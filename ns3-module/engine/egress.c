@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a packet leaves a node that forwards, when its QP does not remember it: the egress port and the virtual channel.
+ * Where a packet leaves a node that forwards, when its QP does not remember it: the egress port and
+ * the virtual channel.
  */
 #include "egress.h"
 #include "context.h"
@@ -13,8 +14,8 @@
 
 #include "topologies/deadlock.h"
 
-/* The egress port that the routes, or what steers and balances packets over them, give a packet at @p node;
- * NIL: none. */
+/* The egress port that the routes, or what steers and balances packets over them, give a packet at
+ * @p node; NIL: none. */
 static uint32_t choose(struct weft_engine *e, uint32_t node, struct pkt *k)
 {
     if (e->spread.steer && k->kind == WEFT_PKT_DATA) {

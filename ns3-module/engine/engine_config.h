@@ -37,13 +37,14 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
 int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_params *p,
                             const uint8_t *down, struct weft_err *err);
 /**
- * Says of a configuration that weft_engine_check_config accepts, one sentence each, under which settings its congestion
- * controls can't act, with the numbers. @p roce: RoCE is used; else only frames of other transports are looked at.
+ * Says of a configuration that weft_engine_check_config accepts, one sentence each, under which
+ * settings its congestion controls can't act, with the numbers. @p roce: RoCE is used; else only
+ * frames of other transports are looked at.
  */
 void weft_engine_advise(const struct weft_engine_config *c, bool roce,
                         void (*fn)(void *ctx, const char *sentence), void *ctx);
-/** What ecn.kmin, .kmax or .pmax (@p what: its name) come to at the switches for the data priority: "1.6MB at 400Gbps"
- * for each sort of port, as far as @p buf takes them. */
+/** What ecn.kmin, .kmax or .pmax (@p what: its name) come to at the switches for the data priority:
+ * "1.6MB at 400Gbps" for each sort of port, as far as @p buf takes them. */
 void weft_engine_marking_text(const struct weft_engine_config *c, const char *what, char *buf,
                               size_t size);
 /** Adds up what a configuration gives to buffers, and sets aside in them. */

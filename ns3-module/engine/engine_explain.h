@@ -25,14 +25,15 @@ enum weft_motion {
     WEFT_MOTION_STUCK /**< none does */
 };
 /**
- * Looks at how far messages have come by @p at_ps (now, or a time without events since). None gets on when no
- * QP with messages and a path has brought a packet further than ever before for @p after_ps, and longer where
- * its timers, links and queues are slow (stall.c). To be called at times that do not depend on the
- * machine, at least twice within @p after_ps; explanations then say since when.
+ * Looks at how far messages have come by @p at_ps (now, or a time without events since). None gets
+ * on when no QP with messages and a path has brought a packet further than ever before for @p
+ * after_ps, and longer where its timers, links and queues are slow (stall.c). To be called at times
+ * that do not depend on the machine, at least twice within @p after_ps; explanations then say since
+ * when.
  */
 enum weft_motion weft_engine_motion(struct weft_engine *e, int64_t at_ps, int64_t after_ps);
-/** Says of each QP that the last weft_engine_motion found without progress, whether all are or not, what it waits for;
- * at most @p max sentences. Returns how many there are. */
+/** Says of each QP that the last weft_engine_motion found without progress, whether all are or not,
+ * what it waits for; at most @p max sentences. Returns how many there are. */
 uint64_t weft_engine_explain_stuck(const struct weft_engine *e, uint64_t max,
                                    void (*fn)(void *, const char *), void *ctx);
 /** The longest time, over all links, that the longest queue there so far and two packets take. */

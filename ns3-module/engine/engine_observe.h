@@ -16,15 +16,17 @@ extern "C" {
 struct weft_engine;
 
 /**
- * Makes the transmissions that ports owe up to now, and runs the windows of switches that far. What does this by itself takes
- * an engine that is not const: it changes no result, but calls hooks (pfc_late). The other observers show the state as it is.
+ * Makes the transmissions that ports owe up to now, and runs the windows of switches that far. What
+ * does this by itself takes an engine that is not const: it changes no result, but calls hooks
+ * (pfc_late). The other observers show the state as it is.
  */
 void weft_engine_settle(struct weft_engine *e);
 /** Counters of the whole run, until now. */
 void weft_engine_totals(struct weft_engine *e, struct weft_totals *out);
 /** Memory that the engine's state takes. */
 void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures *out);
-/** Counters of fabric port @p port, until now; of a transmission that goes on, only what is over of it. */
+/** Counters of fabric port @p port, until now; of a transmission that goes on, only what is over of
+ * it. */
 void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out);
 /** Bytes queued now at a switch egress port, per priority. */
 uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio);
@@ -34,8 +36,8 @@ const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, ui
 void weft_engine_observe(const struct weft_engine *e, uint32_t qpn, double *values);
 /** Checks every conservation law now. WEFT_E_INTERNAL names the first that fails. */
 int weft_engine_check(struct weft_engine *e, struct weft_err *err);
-/** Payload that has come to hosts so far: that of the messages received, and of the one under way on each QP what has been
- * taken in order. A pass over the QPs. */
+/** Payload that has come to hosts so far: that of the messages received, and of the one under way
+ * on each QP what has been taken in order. A pass over the QPs. */
 uint64_t weft_engine_arrived_bytes(const struct weft_engine *e);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parameters of the packet engine, by section. Defaults, ranges, units and sources are in the rows of the .def files of params/.
+ * Parameters of the packet engine, by section. Defaults, ranges, units and sources are in the rows
+ * of the .def files of params/.
  */
 #ifndef WEFT_ENGINE_PARAMS_H
 #define WEFT_ENGINE_PARAMS_H
@@ -48,9 +49,9 @@ struct weft_transport_params {
     int bdp_fc;               /**< selective repeat: at most one BDP of the path in flight */
     int64_t rto_low_ps;       /**< selective repeat: the timeout while few packets are in flight */
     uint64_t rto_low_packets; /**< how many are few */
-    uint64_t
-        reorder_packets; /**< out-of-order: a packet this far behind one that came is lost; 0: never */
-    int allow_reordering; /**< per-packet balancing even where it looks like loss */
+    uint64_t reorder_packets; /**< out-of-order: a packet this far behind one that came is lost; 0:
+                                 never */
+    int allow_reordering;     /**< per-packet balancing even where it looks like loss */
 };
 
 /** What a QP does about lost packets. */
@@ -84,7 +85,8 @@ enum weft_threshold { WEFT_THRESHOLD_DYNAMIC, WEFT_THRESHOLD_STATIC };
 /** How headroom is computed when none is given. */
 enum weft_headroom_mode { WEFT_HEADROOM_STANDARD, WEFT_HEADROOM_HPCC };
 
-/** Switch buffer and scheduling. Section "switch". The maps are "PRIO:VALUE,PRIO:VALUE", "": none. */
+/** Switch buffer and scheduling. Section "switch". The maps are "PRIO:VALUE,PRIO:VALUE", "": none.
+ */
 struct weft_switch_params {
     uint64_t buffer_bytes;  /**< shared buffer per switch */
     uint64_t reserve_bytes; /**< guaranteed per (ingress port, priority) */
@@ -122,7 +124,8 @@ struct weft_pfc_params {
     int enabled;
     int headroom_mode; /**< enum weft_headroom_mode */
     uint64_t prios;    /**< bit p set: priority p is lossless */
-    /** per (ingress port, lossless priority); 0: computed from rate, delay, MTU and response time */
+    /** per (ingress port, lossless priority); 0: computed from rate, delay, MTU and response time
+     */
     uint64_t headroom_bytes;
     uint64_t headroom_factor;  /**< WEFT_HEADROOM_HPCC: headroom in units of rate x delay */
     uint64_t xon_offset_bytes; /**< XON when this far below the threshold */
@@ -132,7 +135,8 @@ struct weft_pfc_params {
     uint64_t quanta;
     int allow_deadlock; /**< start even if routes can deadlock */
     double refresh;     /**< XOFF is repeated after this fraction of the pause time */
-    /** repeated XOFFs of all ports without any other packet made, delivered or dropped that end the run; 0: none */
+    /** repeated XOFFs of all ports without any other packet made, delivered or dropped that end the
+     * run; 0: none */
     uint64_t repeat_limit;
 };
 
@@ -151,7 +155,8 @@ enum weft_draws {
 
 /** ECN marking (RED on the instantaneous egress queue). Section "ecn". */
 struct weft_ecn_params {
-    /** for a port of scale_rate; linear in the port's rate. UINT64_MAX: what the congestion control is tuned for */
+    /** for a port of scale_rate; linear in the port's rate. UINT64_MAX: what the congestion control
+     * is tuned for */
     uint64_t kmin_bytes, kmax_bytes;
     double pmax; /**< marking probability at kmax; above kmax everything is marked. NaN: as above */
     uint64_t scale_rate_bps; /**< 0: kmin and kmax hold for every rate */

@@ -16,18 +16,18 @@ extern "C" {
 
 struct weft_engine;
 
-/** The engine will be run an instant or so at a time: switches don't run in windows (window.h), which would be
- * that short. Nothing but the number of events executed depends on it. */
+/** The engine will be run an instant or so at a time: switches don't run in windows (window.h),
+ * which would be that short. Nothing but the number of events executed depends on it. */
 void weft_engine_expect_steps(struct weft_engine *e);
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);
 
 /**
- * Changes links, now and together; what a link is already changes nothing. Routes are recomputed at once
- * when links go down or come up, without asking whether they can deadlock: weft_engine_check_links says
- * so. See link_state.c for what becomes of packets, pauses and QPs. WEFT_E_INPUT, and nothing has
- * changed: no such link, or a value out of range.
+ * Changes links, now and together; what a link is already changes nothing. Routes are recomputed at
+ * once when links go down or come up, without asking whether they can deadlock:
+ * weft_engine_check_links says so. See link_state.c for what becomes of packets, pauses and QPs.
+ * WEFT_E_INPUT, and nothing has changed: no such link, or a value out of range.
  */
 int weft_engine_change_links(struct weft_engine *e, struct weft_link_change *list, size_t n,
                              struct weft_err *err);
@@ -37,8 +37,8 @@ const uint8_t *weft_engine_links_down(const struct weft_engine *e);
 
 /** The engine's clock: the time of the event being executed, or the last one set. */
 int64_t weft_engine_now(const struct weft_engine *e);
-/** What is looked at next is the state at @p t_ps, which is at or before the next event: counters include
- * all transmissions before it. The clock does not move. */
+/** What is looked at next is the state at @p t_ps, which is at or before the next event: counters
+ * include all transmissions before it. The clock does not move. */
 void weft_engine_follow(struct weft_engine *e, int64_t t_ps);
 /** Moves the clock forward to @p t_ps; requires now <= t_ps <= next event. Used when ns-3
  * events run between. */

@@ -91,8 +91,9 @@ struct weft_engine_hooks {
     void (*acked)(void *ctx, const struct weft_completion *done); /**< at the sender, last ACK */
     void (*pfc)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio,
                 int pause); /**< takes effect at the paused port */
-    /** pfc may be called later, in the order of time: before a look at the engine's counters, and before
-     * weft_engine_run returns. Then switches may run in windows (window.h), which is faster. */
+    /** pfc may be called later, in the order of time: before a look at the engine's counters, and
+     * before weft_engine_run returns. Then switches may run in windows (window.h), which is faster.
+     */
     int pfc_late;
     void (*drop)(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why,
                  const struct weft_engine_pkt_view *pkt);
@@ -106,21 +107,24 @@ struct weft_engine_hooks {
     void (*frame_left)(void *ctx, uint64_t handle);
     /** It arrived at port @p port of its host; @p ce: it was marked on the way. */
     void (*frame_received)(void *ctx, uint32_t port, uint64_t handle, int ce);
-    /** As drop; @p in_port: the port of a switch that it came in through and had no buffer for; UINT32_MAX: another reason. */
+    /** As drop; @p in_port: the port of a switch that it came in through and had no buffer for;
+     * UINT32_MAX: another reason. */
     void (*frame_dropped)(void *ctx, uint32_t port, uint32_t in_port, uint64_t handle,
                           enum weft_drop_reason why);
     void (*posted)(void *ctx, const struct weft_completion *msg); /**< nothing has happened to it */
     void (*link)(void *ctx, int64_t t_ps, uint32_t link, int up); /**< failed or came back */
-    /** Packets at ports. @p packet_events says per port which: bits 1 << enum weft_pkt_event; it must
-     * outlive the hooks and may change at any time. */
+    /** Packets at ports. @p packet_events says per port which: bits 1 << enum weft_pkt_event; it
+     * must outlive the hooks and may change at any time. */
     void (*packet)(void *ctx, int64_t t_ps, uint32_t port, enum weft_pkt_event what,
                    const struct weft_engine_pkt_view *pkt);
     const uint8_t *packet_events;
-    /** QPs. @p qp_events says which: bits 1 << enum weft_qp_event. @p pkt: NULL for rates and for CNPs */
+    /** QPs. @p qp_events says which: bits 1 << enum weft_qp_event. @p pkt: NULL for rates and for
+     * CNPs */
     void (*qp)(void *ctx, int64_t t_ps, enum weft_qp_event what,
                const struct weft_engine_qp_view *qp, const struct weft_engine_pkt_view *pkt);
     uint32_t qp_events;
-    /** Fault injection: not 0 loses the packet at the far end of the link of @p port, as a link error */
+    /** Fault injection: not 0 loses the packet at the far end of the link of @p port, as a link
+     * error */
     int (*lose)(void *ctx, uint32_t port, const struct weft_engine_pkt_view *pkt);
 };
 

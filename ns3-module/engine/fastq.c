@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The calendar's rare half: pouring a bucket, growth, following the traffic with the bucket width. */
+/* The calendar's rare half: pouring a bucket, growth, following the traffic with the bucket width.
+ */
 #include "fastq.h"
 
 #include <string.h>
@@ -69,8 +70,8 @@ static inline uint64_t median(uint64_t a, uint64_t b, uint64_t c)
     return c < low ? low : c > high ? high : c;
 }
 
-/* Sorts the keys of a crowded bucket, largest first: quicksort, and the library's sort where that would
- * take more than @p rounds. a[-1] is larger than all. */
+/* Sorts the keys of a crowded bucket, largest first: quicksort, and the library's sort where that
+ * would take more than @p rounds. a[-1] is larger than all. */
 static void sort_keys(uint64_t *a, uint32_t n, uint32_t rounds)
 {
     while (n > INSERT_SORT) {

@@ -7,10 +7,10 @@
  * `base` moves with the clock; what lies beyond it belongs in the slow queue (evq.h), which orders
  * the same way.
  *
- * Time is cut into buckets of 2^shift ps. The next FASTQ_BUCKETS - 1 buckets after the current one are
- * unordered lists; what lies further ahead is in the heap `far`. When nothing else is left, the next
- * bucket that holds anything becomes the current one: its entries are sorted into `due`. What is
- * pushed into the current bucket or before it goes to the heap `near`. So an entry costs a list
+ * Time is cut into buckets of 2^shift ps. The next FASTQ_BUCKETS - 1 buckets after the current one
+ * are unordered lists; what lies further ahead is in the heap `far`. When nothing else is left, the
+ * next bucket that holds anything becomes the current one: its entries are sorted into `due`. What
+ * is pushed into the current bucket or before it goes to the heap `near`. So an entry costs a list
  * insertion and a place among the few entries of its bucket instead of a place in a heap of
  * everything (Brown: "Calendar queues", CACM 31(10), 1988; as in the ladder queue of Tang, Goh and
  * Thng, ACM TOMACS 15(3), 2005, a bucket is ordered only when its time comes). The bucket width
@@ -95,8 +95,8 @@ bool fastq_init(struct fastq *q, uint32_t nports);
 void fastq_free(struct fastq *q);
 /** fastq_push for what isn't one more entry of a bucket. */
 bool fastq_push_rare(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind, uint32_t port);
-/** Makes the next bucket the current one, which has run out; its first key, FASTQ_NO_KEY when nothing
- * is left. */
+/** Makes the next bucket the current one, which has run out; its first key, FASTQ_NO_KEY when
+ * nothing is left. */
 uint64_t fastq_pour(struct fastq *q, int64_t now);
 
 #pragma GCC visibility pop
@@ -106,9 +106,9 @@ uint64_t fastq_pour(struct fastq *q, int64_t now);
 #endif
 
 /**
- * Adds an entry at @p t >= @p now; false when that is too far ahead. Of one kind and port the calendar
- * keeps only the entry pushed last, but earlier ones may be served all the same: the caller must
- * know a stale one when it sees it. Sets `failed` when out of memory.
+ * Adds an entry at @p t >= @p now; false when that is too far ahead. Of one kind and port the
+ * calendar keeps only the entry pushed last, but earlier ones may be served all the same: the
+ * caller must know a stale one when it sees it. Sets `failed` when out of memory.
  */
 static inline bool fastq_push(struct fastq *q, int64_t now, int64_t t, enum ev_kind kind,
                               uint32_t port)

@@ -2,12 +2,13 @@
 /*
  * Frames of other transports: what ns-3's Internet stack sends through weft's devices.
  *
- * A frame is a packet like RoCE's: it waits in the queue of its priority at the NIC, where it takes turns
- * with the QPs of that priority, and at each switch, where it is admitted, scheduled, paused, dropped and
- * (ECN-capable) marked by the same code. What is in it stays with the sender, under the handle.
+ * A frame is a packet like RoCE's: it waits in the queue of its priority at the NIC, where it takes
+ * turns with the QPs of that priority, and at each switch, where it is admitted, scheduled, paused,
+ * dropped and (ECN-capable) marked by the same code. What is in it stays with the sender, under the
+ * handle.
  *
- * Its flow has a record among the QPs for the path, see FRAME_PRIO. Frames keep to the hash of their flow
- * under every switch.balance.
+ * Its flow has a record among the QPs for the path, see FRAME_PRIO. Frames keep to the hash of
+ * their flow under every switch.balance.
  */
 #include "context.h"
 #include "credit.h"

@@ -5,8 +5,8 @@
 
 #include "context.h"
 
-/** Frame bytes of a packet with @p payload bytes and @p stamps bytes of signals: padded, with headers,
- * at least the minimum frame. */
+/** Frame bytes of a packet with @p payload bytes and @p stamps bytes of signals: padded, with
+ * headers, at least the minimum frame. */
 static inline uint32_t payload_frame(const struct weft_engine *e, uint64_t payload, uint64_t stamps)
 {
     const struct weft_transport_params *t = &e->p.transport;

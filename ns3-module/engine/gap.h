@@ -10,7 +10,8 @@
 /** Fixed point of "picoseconds per byte": 20 fractional bits. Exact for rates that divide into
  * whole ps per byte. */
 #define GAP_SHIFT 20
-/** The clock's end, 53 days: later than now by any duration is still a time. A frame takes 6 days at most. */
+/** The clock's end, 53 days: later than now by any duration is still a time. A frame takes 6 days
+ * at most. */
 #define LAST_PS (WEFT_NEVER / 2)
 /** A duration that is too long to be waited for. */
 #define FOREVER_PS (WEFT_NEVER / 4)
@@ -26,8 +27,8 @@ static inline int64_t gap_quantised(int64_t unit_ps, uint64_t bytes, uint64_t q)
     const int64_t ps = gap_ps(bytes, q);
     return __builtin_expect(unit_ps == 0, 1) ? ps : (ps + unit_ps / 2) / unit_ps * unit_ps;
 }
-/** Duration of @p bytes at @p bps, whose gap_of_rate is @p q. With a time quantum it is rounded once,
- * from the exact quotient: in two steps one packet in a thousand would be a quantum off. */
+/** Duration of @p bytes at @p bps, whose gap_of_rate is @p q. With a time quantum it is rounded
+ * once, from the exact quotient: in two steps one packet in a thousand would be a quantum off. */
 static inline int64_t gap_at_rate(int64_t unit_ps, uint64_t bytes, uint64_t bps, uint64_t q)
 {
     if (__builtin_expect(unit_ps == 0, 1))

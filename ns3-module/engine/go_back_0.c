@@ -6,9 +6,9 @@
  *
  * Chunks count from the first packet of each message and are whole packets. On a gap the receiver
  * drops what it expects to the start of the chunk and says so in a NACK; the sender restarts from
- * there, even if it had ACKs for some of the chunk. As a chunk never reaches into an earlier message, no
- * message arrives twice. ACKs and NACKs of a QP stay in order, so a NACK below the last ACK is
- * news, never stale. Bytes sent again are acknowledged again to the congestion control.
+ * there, even if it had ACKs for some of the chunk. As a chunk never reaches into an earlier
+ * message, no message arrives twice. ACKs and NACKs of a QP stay in order, so a NACK below the last
+ * ACK is news, never stale. Bytes sent again are acknowledged again to the congestion control.
  */
 #include "context.h"
 #include "nic.h"

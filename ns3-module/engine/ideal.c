@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The ideal duration of a message: the least that it can take from posting to its last byte at the
- * receiver, alone on the fabric, over the ways that its packets may take, each link at the best rate
- * that it had between the two. No message is faster, whatever happens; complete() (rc.c) checks that.
+ * receiver, alone on the fabric, over the ways that its packets may take, each link at the best
+ * rate that it had between the two. No message is faster, whatever happens; complete() (rc.c)
+ * checks that.
  *
  * One way and links that stay as they are: the exact time of store and forward (path_time).
  *
- * Several ways (switch.balance packet by packet), still along routes that stay as they are: the links
- * that a packet may take as its h-th are layer h. All packets pass each of the layers, those of a layer
- * side by side, so the message takes at least, for every layer, the time in which the first packet
- * can get there, that in which its links carry all packets, and that in which the last packet can get on
- * from there. Of each layer the fastest link counts for a single packet. Packets may overtake each other.
+ * Several ways (switch.balance packet by packet), still along routes that stay as they are: the
+ * links that a packet may take as its h-th are layer h. All packets pass each of the layers, those
+ * of a layer side by side, so the message takes at least, for every layer, the time in which the
+ * first packet can get there, that in which its links carry all packets, and that in which the last
+ * packet can get on from there. Of each layer the fastest link counts for a single packet. Packets
+ * may overtake each other.
  *
- * Ways round (steer.h), or routes that changed on the way: the layers are the ports of the sender, as many
- * times the fastest link of the fabric as the fewest hops between the two hosts ask for, and the
- * ports of the receiver. A sender that is not steered uses one port after the other.
+ * Ways round (steer.h), or routes that changed on the way: the layers are the ports of the sender,
+ * as many times the fastest link of the fabric as the fewest hops between the two hosts ask for,
+ * and the ports of the receiver. A sender that is not steered uses one port after the other.
  */
 #include "ideal.h"
 #include "context.h"
@@ -233,8 +235,8 @@ static weft_i128 send_ps(const struct weft_engine *e, const struct layer *l, uin
     return lo;
 }
 
-/* How long packets last at least through layers, of which the first sends up to @p overlaps packets beside
- * others where it uses its links one by one. */
+/* How long packets last at least through layers, of which the first sends up to @p overlaps packets
+ * beside others where it uses its links one by one. */
 static int64_t layers_time(const struct weft_engine *e, const struct journey *j,
                            const struct layer *layer, uint32_t n, uint64_t overlaps)
 {
@@ -278,8 +280,8 @@ static uint32_t neighbour(const struct weft_engine *e, uint32_t port)
     return e->ports[e->ports[port].peer].node;
 }
 
-/* The layers of packets that are balanced along the routes. Returns how many; fewer than the way has
- * where that is too long. */
+/* The layers of packets that are balanced along the routes. Returns how many; fewer than the way
+ * has where that is too long. */
 static uint32_t along_routes(struct weft_engine *e, const struct journey *j, struct layer *layer,
                              uint32_t *only)
 {

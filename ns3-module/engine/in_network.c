@@ -2,26 +2,27 @@
 /*
  * In-network operations: switches add up what hosts send, and copy it to them.
  *
- * A group has a tree of switches (topologies/reduction_tree.h) and a stream of packets. Each operation
- * takes the next npkts positions of the stream. At each position every member sends one frame up,
- * with payload if its data is wanted, else headers only; a switch counts the frames of a position and,
- * when all of its branches have sent one, sends one frame further up. The root sends one down every
- * branch, and each switch copies it to its own: with payload where a receiver lies below, else headers
- * only. An all-reduce thus carries each byte once up and once down every link of the tree.
+ * A group has a tree of switches (topologies/reduction_tree.h) and a stream of packets. Each
+ * operation takes the next npkts positions of the stream. At each position every member sends one
+ * frame up, with payload if its data is wanted, else headers only; a switch counts the frames of a
+ * position and, when all of its branches have sent one, sends one frame further up. The root sends
+ * one down every branch, and each switch copies it to its own: with payload where a receiver lies
+ * below, else headers only. An all-reduce thus carries each byte once up and once down every link
+ * of the tree.
  *
- * Flow control: what comes down at a position is also the credit for it. A member sends position p only
- * after it has received p - window, so no switch has more than `window` sums in the making, and slot
- * p % window is free when p comes. A switch divides its slots equally among the groups whose tree it is
- * in, and the window of a group is the least share on its tree; fixed when the first part is posted. So
- * groups can't wait for each other's slots. A member queues its packets at its NIC two at a time, where
- * they take turns with the data of QPs of their priority.
+ * Flow control: what comes down at a position is also the credit for it. A member sends position p
+ * only after it has received p - window, so no switch has more than `window` sums in the making,
+ * and slot p % window is free when p comes. A switch divides its slots equally among the groups
+ * whose tree it is in, and the window of a group is the least share on its tree; fixed when the
+ * first part is posted. So groups can't wait for each other's slots. A member queues its packets at
+ * its NIC two at a time, where they take turns with the data of QPs of their priority.
  *
- * Adding up: a switch takes frames in the order they come, for all groups, at aggregation-rate; a sum is
- * ready aggregation-latency after its last frame was taken. Sums go through the egress queues like other
- * packets of their priority and obey PFC there, but they lie in the slots and in copies of the
- * aggregation unit, not in the packet buffer: nothing drops them, and they cause no pause or mark.
- * Only links can lose them, which a group's tree must not have: a loss (a link that fails) ends the
- * run.
+ * Adding up: a switch takes frames in the order they come, for all groups, at aggregation-rate; a
+ * sum is ready aggregation-latency after its last frame was taken. Sums go through the egress
+ * queues like other packets of their priority and obey PFC there, but they lie in the slots and in
+ * copies of the aggregation unit, not in the packet buffer: nothing drops them, and they cause no
+ * pause or mark. Only links can lose them, which a group's tree must not have: a loss (a link that
+ * fails) ends the run.
  *
  * Sources: SHARP (Graham et al., COM-HPC 2016): trees, operations in order, slots per group.
  * SwitchML (Sapio et al., NSDI 2021): the result is the credit for the slot.
@@ -160,8 +161,8 @@ static void note_latest(const struct weft_engine *e, const struct group *g, stru
     op->latest_serial_ps = serial_ps(e, g, op, place, true);
 }
 
-/* The least duration of a part, each link at the best rate that it had since the operation began: what
- * its own link takes, and not before the operation's latest member can have sent all. */
+/* The least duration of a part, each link at the best rate that it had since the operation began:
+ * what its own link takes, and not before the operation's latest member can have sent all. */
 static int64_t part_ideal_ps(const struct weft_engine *e, const struct group *g,
                              struct operation *op, uint32_t place)
 {

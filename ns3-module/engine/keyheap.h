@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A 4-ary min-heap of 64-bit keys. Four children of 8 bytes share half a cache line. All places behind the last
- * key hold KEYHEAP_EMPTY, so that no family is incomplete.
+ * A 4-ary min-heap of 64-bit keys. Four children of 8 bytes share half a cache line. All places
+ * behind the last key hold KEYHEAP_EMPTY, so that no family is incomplete.
  */
 #ifndef WEFT_KEYHEAP_H
 #define WEFT_KEYHEAP_H

@@ -4,22 +4,23 @@
  *
  * The end of a packet's transmission, when the port takes the next one from its queues, matters to
  * nobody before something else happens there: the next packet on the link can't arrive before the
- * one in front of it has, and a packet that joins the queue, a pause or a resume come by an event. So a
- * lazy port notes when it starts its next packet (armed_ps) without an entry in the event queue, and
- * catches up with what was due as soon as the port is touched: by the arrival at the end of its link, a
- * packet that enters its queues, a PFC frame, a look at its counters. What it does then, it does with
- * the clock set back to when it was due, so that stamps, marks and times are those of an event.
+ * one in front of it has, and a packet that joins the queue, a pause or a resume come by an event.
+ * So a lazy port notes when it starts its next packet (armed_ps) without an entry in the event
+ * queue, and catches up with what was due as soon as the port is touched: by the arrival at the end
+ * of its link, a packet that enters its queues, a PFC frame, a look at its counters. What it does
+ * then, it does with the clock set back to when it was due, so that stamps, marks and times are
+ * those of an event.
  *
- * Until then the switch's buffer counts too much, never too little: a packet that has left is still in
- * it. Admission is monotone in that: what fits a fuller buffer below its thresholds fits it exactly,
- * too. When it does not fit, or a pause would be due, the whole switch catches up, is counted
- * exactly, and becomes eager: its ports have events of their own, so that each resume goes out at its
- * moment. Once no pause and no headroom is left it becomes lazy again.
+ * Until then the switch's buffer counts too much, never too little: a packet that has left is still
+ * in it. Admission is monotone in that: what fits a fuller buffer below its thresholds fits it
+ * exactly, too. When it does not fit, or a pause would be due, the whole switch catches up, is
+ * counted exactly, and becomes eager: its ports have events of their own, so that each resume goes
+ * out at its moment. Once no pause and no headroom is left it becomes lazy again.
  *
  * Ports of hosts are always eager, as are those of links that have failed once. So is everything
- * where the order of transmissions at different ports shows: under hooks that see queues, marks or packets, with
- * random draws shared by ports, with transport.ns3-event-order, under credit-based flow control, and with
- * routing that looks at queues far away.
+ * where the order of transmissions at different ports shows: under hooks that see queues, marks or
+ * packets, with random draws shared by ports, with transport.ns3-event-order, under credit-based
+ * flow control, and with routing that looks at queues far away.
  */
 #include "lazy.h"
 #include "context.h"

@@ -13,7 +13,8 @@ void lazy_choose(struct weft_engine *e);
 void lazy_catch_up(struct weft_engine *e);
 /** Makes the ports of a switch lazy, or eager, as it is now. */
 void lazy_settle(struct weft_engine *e, uint32_t node);
-/** A switch needs its buffer counted exactly from now on: settles its ports and makes them eager. */
+/** A switch needs its buffer counted exactly from now on: settles its ports and makes them eager.
+ */
 void lazy_wake(struct weft_engine *e, uint32_t node);
 /** Makes an eager switch lazy again when it pauses nobody. */
 void lazy_review(struct weft_engine *e, uint32_t node);

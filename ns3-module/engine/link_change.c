@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Changes of links: several at one instant, such as all links of a switch that fails, are one change
- * of the routes. link_state.c has what going down and coming up mean.
+ * Changes of links: several at one instant, such as all links of a switch that fails, are one
+ * change of the routes. link_state.c has what going down and coming up mean.
  *
  * A link that loses speed serialises the next packet at its new rate; the one being sent keeps the
- * old. Switches stamp the new rate (INT, PINT), and PFC quanta are bit times of it. What is configured
- * stays as it was, as in a switch whose port has renegotiated its speed: headroom, thresholds of the
- * buffer and of ECN, and what the congestion control was told of its path. Routes count hops, so they
- * stay, too.
+ * old. Switches stamp the new rate (INT, PINT), and PFC quanta are bit times of it. What is
+ * configured stays as it was, as in a switch whose port has renegotiated its speed: headroom,
+ * thresholds of the buffer and of ECN, and what the congestion control was told of its path. Routes
+ * count hops, so they stay, too.
  *
  * Bit errors strike each bit of a frame independently: a frame of n bytes is lost with probability
  * 1 - (1 - BER)^8n. ACKs and PFC frames are frames like others.

@@ -8,7 +8,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/** Whether packet @p i is lost on the link of port @p p, number @p port; drops it then. Else it has arrived. */
+/** Whether packet @p i is lost on the link of port @p p, number @p port; drops it then. Else it has
+ * arrived. */
 bool link_lost(struct weft_engine *e, struct port *p, uint32_t i, uint32_t port);
 
 #pragma GCC visibility pop

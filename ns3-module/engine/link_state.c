@@ -2,20 +2,21 @@
 /*
  * Links that fail and come back; link_change.c has the other changes and the entry.
  *
- * When a link goes down: what is on it is lost when it would have arrived, what waits for it at both
- * ends is dropped at once, and PFC forgets what the two ends had asked of each other. Routes are
- * recomputed over what is left, everywhere at the same instant; so no packet loops, but one that
- * reaches a switch without a route is dropped there (counted at the port it came in through). Lost
- * packets are the business of the transport: its retransmission timer, or a NACK.
+ * When a link goes down: what is on it is lost when it would have arrived, what waits for it at
+ * both ends is dropped at once, and PFC forgets what the two ends had asked of each other. Routes
+ * are recomputed over what is left, everywhere at the same instant; so no packet loops, but one
+ * that reaches a switch without a route is dropped there (counted at the port it came in through).
+ * Lost packets are the business of the transport: its retransmission timer, or a NACK.
  *
  * QPs whose host has another link that leads to the destination move to it. A QP between hosts that
- * no path joins, or only one whose MTU is smaller than its packets, is parked: it sends nothing and its timer stands still, as if the routing had told
- * the host. When a path returns it sends again from the oldest unacknowledged packet. A run in which
- * only parked QPs are left comes to its end by itself, and the explanation names the links.
+ * no path joins, or only one whose MTU is smaller than its packets, is parked: it sends nothing and
+ * its timer stands still, as if the routing had told the host. When a path returns it sends again
+ * from the oldest unacknowledged packet. A run in which only parked QPs are left comes to its end
+ * by itself, and the explanation names the links.
  *
- * A port whose link is down counts as busy for ever, which costs the sending path nothing. When the link
- * comes back before the packet that it cut off would have ended, the port stays busy until then: what it
- * sends next can't overtake on the link what is lost there.
+ * A port whose link is down counts as busy for ever, which costs the sending path nothing. When the
+ * link comes back before the packet that it cut off would have ended, the port stays busy until
+ * then: what it sends next can't overtake on the link what is lost there.
  */
 #include "link_state.h"
 #include "context.h"
@@ -110,7 +111,8 @@ static void open_port(struct weft_engine *e, uint32_t port)
 
 /* ---- QPs ---- */
 
-/* Takes a QP out of its NIC's ready ring; an entry among the paced ones goes out of date by itself. */
+/* Takes a QP out of its NIC's ready ring; an entry among the paced ones goes out of date by itself.
+ */
 static void unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
 {
     if (q->state != QP_READY)
@@ -130,7 +132,8 @@ static void unfile(struct weft_engine *e, struct qp *q, uint32_t qi)
         n->ready_mask &= (uint8_t) ~(1u << q->prio);
 }
 
-/* Whether a path leads all the way; @p first gets its first port, @p mtu the largest packet that it takes. */
+/* Whether a path leads all the way; @p first gets its first port, @p mtu the largest packet that it
+ * takes. */
 static bool leads(const struct weft_engine *e, const struct qp *q, bool forward, uint32_t *first,
                   uint32_t *mtu)
 {

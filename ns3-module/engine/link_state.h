@@ -19,8 +19,8 @@ struct link_state {
 
 /** The ports at the two ends of a link, that of node a first. */
 void link_ends(const struct weft_engine *e, uint32_t link, uint32_t ends[2]);
-/** Takes down and up the links of @p list (all in range) whose states in @p after, one per link, differ
- * from what they are. */
+/** Takes down and up the links of @p list (all in range) whose states in @p after, one per link,
+ * differ from what they are. */
 int link_states(struct weft_engine *e, struct weft_link_change *list, size_t n,
                 const uint8_t *after, struct weft_err *err);
 /** Whether data and ACKs of a QP have a path, whatever its MTU. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The clock and the event loop: the first of the fast queue (arrivals, transmissions) and the slow one (timers) by time,
- * kind and number, and between them the windows of switches (window.h).
+ * The clock and the event loop: the first of the fast queue (arrivals, transmissions) and the slow
+ * one (timers) by time, kind and number, and between them the windows of switches (window.h).
  */
 #include "loop.h"
 #include "context.h"
@@ -72,9 +72,9 @@ static inline int64_t slow_time(const struct weft_engine *e)
     return e->loop.slow.h[0].t; /* WEFT_NEVER when empty */
 }
 
-/* Whether the next event is the first of the slow queue, which has something no later than the first
- * of the fast one (FASTQ_NO_KEY: none). Arrivals and transmissions go before timers of the same
- * instant, and among themselves by number. */
+/* Whether the next event is the first of the slow queue, which has something no later than the
+ * first of the fast one (FASTQ_NO_KEY: none). Arrivals and transmissions go before timers of the
+ * same instant, and among themselves by number. */
 static bool slow_first(struct weft_engine *e, uint64_t key)
 {
     settle_slow(e);
@@ -200,8 +200,8 @@ static void run_slow(struct weft_engine *e)
 #define COLD_PACKETS 131072u
 #define WARM_MOST 32u
 
-/* Fetches what the next events of the bucket will touch: the port and its packets. Without it each event waits for memory several times, one after the other; here they wait
- * together. */
+/* Fetches what the next events of the bucket will touch: the port and its packets. Without it each
+ * event waits for memory several times, one after the other; here they wait together. */
 static __attribute__((noinline)) void warm(struct weft_engine *e)
 {
     const uint32_t all = (uint32_t)(e->loop.fast.top - e->loop.fast.due);
@@ -238,8 +238,9 @@ static void out_of_time(struct weft_engine *e)
         weft_human_time(e->now, at));
 }
 
-/* Which transmissions of ports without events have been made when the first event of the slow queue runs: timers
- * come after those of their instant, arrivals and transmissions from far ahead where they would in the fast queue. */
+/* Which transmissions of ports without events have been made when the first event of the slow queue
+ * runs: timers come after those of their instant, arrivals and transmissions from far ahead where
+ * they would in the fast queue. */
 static void note_slow_due(struct weft_engine *e)
 {
     const struct ev top = e->loop.slow.h[0];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The marking curve of a port: section ecn, with what the congestion control is tuned for in place of what nobody gave.
+ * The marking curve of a port: section ecn, with what the congestion control is tuned for in place
+ * of what nobody gave.
  *
- * A default curve is never above what the buffer lets a queue reach: its Kmin is at most half of what one
- * ingress port may hold before XOFF, or before its packets are dropped, so that marks come before pauses
- * (DCQCN, SIGCOMM 2015, section 4), and Kmax shrinks with it. Thresholds that somebody gave stay.
+ * A default curve is never above what the buffer lets a queue reach: its Kmin is at most half of
+ * what one ingress port may hold before XOFF, or before its packets are dropped, so that marks come
+ * before pauses (DCQCN, SIGCOMM 2015, section 4), and Kmax shrinks with it. Thresholds that
+ * somebody gave stay.
  */
 #ifndef WEFT_ENGINE_MARKING_H
 #define WEFT_ENGINE_MARKING_H
@@ -21,16 +23,19 @@ struct marking_basis {
 
 #pragma GCC visibility push(hidden)
 
-/** The curve of a port of @p rate_bps. WEFT_E_INPUT: ecn.rate-map is malformed, or has no such rate. */
+/** The curve of a port of @p rate_bps. WEFT_E_INPUT: ecn.rate-map is malformed, or has no such
+ * rate. */
 int marking_of(const struct prio_params *p, uint64_t rate_bps, const struct marking_basis *basis,
                struct marking *out, struct weft_err *err);
 /** Whether ecn.rate-map has every rate of the fabric, if it is used. */
 int marking_check_rate_map(const struct weft_fabric *f, const struct prio_params prios[WEFT_PRIOS],
                            struct weft_err *err);
-/** What one ingress port may take of @p shared_bytes while it is the only one, before XOFF or drops. */
+/** What one ingress port may take of @p shared_bytes while it is the only one, before XOFF or
+ * drops. */
 uint64_t marking_one_ingress_bytes(const struct prio_params *p, uint64_t shared_bytes);
-/** The curve that ports of dimension @p dim have by default: what its control is tuned for, or the first of @p ops,
- * the controls of @p ndims dimensions, that listens to marks; with @p dctcp, DCTCP's step. */
+/** The curve that ports of dimension @p dim have by default: what its control is tuned for, or the
+ * first of @p ops, the controls of @p ndims dimensions, that listens to marks; with @p dctcp,
+ * DCTCP's step. */
 const struct weft_cc_marking *marking_tuned(const struct weft_cc_ops *const *ops, uint32_t ndims,
                                             uint32_t dim, bool dctcp);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Minimal-adaptive routing on direct fabrics: at each host a packet may go on in any dimension in which
- * it is not yet where it belongs, always on a shortest way there; it takes the port with the shortest
- * queue. Switches, and hosts from which an outer dimension leads past the inner ones, choose among the
- * ports of their route.
+ * Minimal-adaptive routing on direct fabrics: at each host a packet may go on in any dimension in
+ * which it is not yet where it belongs, always on a shortest way there; it takes the port with the
+ * shortest queue. Switches, and hosts from which an outer dimension leads past the inner ones,
+ * choose among the ports of their route.
  *
- * Deadlocks (after Duato: A new theory of deadlock-free adaptive routing in wormhole networks, IEEE TPDS
- * 1993): adaptive packets travel in class 1, which is one channel. No packet that holds a buffer ever
- * waits for a paused port of it: it chooses among ports that are not paused, and when a port is
- * paused the packets that wait there leave for the escape channels, class 0, where they follow the
- * routes dimension by dimension to the end. Those are checked to have no circular waits; so every
- * packet gets on. A packet that has not left its NIC holds nothing and may wait.
+ * Deadlocks (after Duato: A new theory of deadlock-free adaptive routing in wormhole networks, IEEE
+ * TPDS 1993): adaptive packets travel in class 1, which is one channel. No packet that holds a
+ * buffer ever waits for a paused port of it: it chooses among ports that are not paused, and when a
+ * port is paused the packets that wait there leave for the escape channels, class 0, where they
+ * follow the routes dimension by dimension to the end. Those are checked to have no circular waits;
+ * so every packet gets on. A packet that has not left its NIC holds nothing and may wait.
  */
 #include "context.h"
 #include "port.h"
@@ -43,8 +43,8 @@ static uint32_t best_of(struct weft_engine *e, struct weft_route_group g, uint32
     return best;
 }
 
-/* The best of all ports of a node that lead a packet nearer and are not paused; NIL: none. The dimension
- * looked at first takes turns. */
+/* The best of all ports of a node that lead a packet nearer and are not paused; NIL: none. The
+ * dimension looked at first takes turns. */
 static uint32_t choose(struct weft_engine *e, uint32_t node, uint32_t dst_host, uint32_t prio)
 {
     const struct weft_fabric *f = e->fabric;

@@ -4,18 +4,19 @@
  * mmu_config.c computes the constants.
  *
  * Accounting follows the ingress: a packet belongs to the (port, priority) that it came in through
- * until it leaves. Each (port, priority) first fills its reserve, then takes from its pool up to its
- * threshold, alpha x free (Choudhury, Hahne 1998) or a fixed limit; beyond it a lossless priority uses
- * the headroom of its port and a lossy one drops. The packet that crosses the threshold goes to
- * headroom whole. XOFF when headroom is in use or the threshold is reached, XON when headroom is empty
- * and the shared use is xon-offset below the threshold; both are evaluated when a packet of that (port,
- * priority) enters or leaves, as in the HPCC simulator. Unlike there, thresholds saturate at zero and
- * can never promise more than is free, so the buffer cannot overflow.
+ * until it leaves. Each (port, priority) first fills its reserve, then takes from its pool up to
+ * its threshold, alpha x free (Choudhury, Hahne 1998) or a fixed limit; beyond it a lossless
+ * priority uses the headroom of its port and a lossy one drops. The packet that crosses the
+ * threshold goes to headroom whole. XOFF when headroom is in use or the threshold is reached, XON
+ * when headroom is empty and the shared use is xon-offset below the threshold; both are evaluated
+ * when a packet of that (port, priority) enters or leaves, as in the HPCC simulator. Unlike there,
+ * thresholds saturate at zero and can never promise more than is free, so the buffer cannot
+ * overflow.
  *
- * The ingress has one pool, or one for the lossless and one for the lossy priorities (switch.lossy-share).
- * The egress queues of lossy priorities are measured, too: by what is free in their ingress pool, or in
- * an egress pool of their own, which counts what its queues hold beyond the reserve. With an egress pool
- * of their own the lossless ones are measured likewise.
+ * The ingress has one pool, or one for the lossless and one for the lossy priorities
+ * (switch.lossy-share). The egress queues of lossy priorities are measured, too: by what is free in
+ * their ingress pool, or in an egress pool of their own, which counts what its queues hold beyond
+ * the reserve. With an egress pool of their own the lossless ones are measured likewise.
  */
 #include "mmu.h"
 #include "context.h"
@@ -57,7 +58,8 @@ bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint32_t prio, u
                                               threshold(&g, p->kind->prio[prio].ingress));
 }
 
-/* Whether an egress queue may take a packet that brings its ingress to @p after bytes of its pool. */
+/* Whether an egress queue may take a packet that brings its ingress to @p after bytes of its pool.
+ */
 static bool egress_takes(const struct weft_engine *e, const struct pkt *k, uint32_t out,
                          uint64_t after)
 {
@@ -86,8 +88,8 @@ static __attribute__((noinline)) void egress_count(const struct weft_engine *e, 
 /* What admit_lazily says when the buffer must be counted exactly. */
 #define RECOUNT ((enum weft_drop_reason)(WEFT_DROP_REASONS + 1))
 
-/* Admission while the buffer may count too much, see lazy.c: a packet that fits below the threshold by
- * that count does so exactly. */
+/* Admission while the buffer may count too much, see lazy.c: a packet that fits below the threshold
+ * by that count does so exactly. */
 static enum weft_drop_reason admit_lazily(struct weft_engine *e, const struct pkt *k, uint32_t in,
                                           uint32_t out)
 {

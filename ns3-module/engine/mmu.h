@@ -41,11 +41,13 @@ struct mmus {
 /* mmu_config.c */
 /** Whether headroom, reserve and pools fit the buffer of every switch, and thresholds are sound. */
 int mmu_check_config(const struct weft_engine_config *c, struct weft_err *err);
-/** What a node that forwards must set aside for headroom and reserve; the shared buffer is the rest. */
+/** What a node that forwards must set aside for headroom and reserve; the shared buffer is the
+ * rest. */
 void mmu_set_aside(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
                    uint64_t *headroom, uint64_t *reserve);
-/** The shared buffer of a node that forwards, as its pools: [0] for all, or the lossless priorities; [1] for the
- * lossy ones with switch.lossy-share, else 0. Requires a configuration that mmu_check_config accepts. */
+/** The shared buffer of a node that forwards, as its pools: [0] for all, or the lossless
+ * priorities; [1] for the lossy ones with switch.lossy-share, else 0. Requires a configuration that
+ * mmu_check_config accepts. */
 void mmu_shared(const struct weft_engine_params *p, const struct weft_fabric *f, uint32_t node,
                 uint64_t pool[2]);
 /** The packet buffer of a node that forwards. */
@@ -58,8 +60,8 @@ uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fab
 /** Sizes the buffer of every switch; computes the constants of ports and priorities. */
 int mmu_init(struct weft_engine *e, struct weft_err *err);
 void mmu_fini(struct weft_engine *e);
-/** The kind of a port of kind @p kind whose link goes at another rate; NULL when out of memory. Buffer
- * and marking are those that it was built with. */
+/** The kind of a port of kind @p kind whose link goes at another rate; NULL when out of memory.
+ * Buffer and marking are those that it was built with. */
 const struct port_kind *mmu_kind_at_rate(struct weft_engine *e, const struct port_kind *kind,
                                          uint64_t rate_bps);
 
@@ -70,7 +72,8 @@ enum weft_drop_reason mmu_admit_shared(struct weft_engine *e, const struct pkt *
 void mmu_release_shared(struct weft_engine *e, const struct pkt *k, uint32_t out);
 /** Marks a data packet or frame by the RED curve of @p out for an occupancy of @p qbytes. */
 void ecn_mark(struct weft_engine *e, uint32_t pkt, uint32_t out, uint64_t qbytes);
-/** Whether ingress (port, priority) of a switch would resume its peer if it held @p normal bytes and
+/** Whether ingress (port, priority) of a switch would resume its peer if it held @p normal bytes
+ * and
  * @p headroom bytes of headroom, and @p shared bytes of its pool were used. */
 bool mmu_would_resume(const struct weft_engine *e, uint32_t in, uint32_t prio, uint64_t normal,
                       uint64_t headroom, uint64_t shared);

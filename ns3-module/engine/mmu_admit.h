@@ -20,8 +20,8 @@ static inline enum weft_drop_reason mmu_admit(struct weft_engine *e, const struc
     return WEFT_DROP_REASONS;
 }
 
-/** Releases a packet that leaves the switch through @p out. Sends XON when due. @p lazy: the port is, so
- * no port of the switch pauses anyone. */
+/** Releases a packet that leaves the switch through @p out. Sends XON when due. @p lazy: the port
+ * is, so no port of the switch pauses anyone. */
 static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint32_t out, bool lazy)
 {
     struct port *p = &e->ports[k->in_port];
@@ -34,7 +34,8 @@ static inline void mmu_release(struct weft_engine *e, const struct pkt *k, uint3
         p->lane[prio].in_bytes -= k->frame;
 }
 
-/** Whether a packet from ingress @p in may come and go in an instant without a trace in the buffer. */
+/** Whether a packet from ingress @p in may come and go in an instant without a trace in the buffer.
+ */
 static inline bool mmu_passes(const struct weft_engine *e, const struct pkt *k, uint32_t in)
 {
     const struct lane *l = &e->ports[in].lane[came_in(k)];

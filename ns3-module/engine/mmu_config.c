@@ -5,11 +5,12 @@
  * buffer = headroom of every (ingress port, lossless priority) + reserve of every (ingress port,
  * priority) + shared buffer; switch.lossy-share divides the last in two pools.
  *
- * Headroom (IEEE 802.1Qbb annex O): what can still arrive after XOFF has been decided. The PFC frame may
- * wait for a packet that has just begun and for one PFC frame of each other priority, is sent, and travels to the peer, which takes its response time,
- * finishes the packet that it has just begun, and its last bit travels back: two link delays and the
- * response time at link rate, a full packet at each end, the PFC frames; and one more packet, since the
- * one that crosses the threshold goes to headroom whole.
+ * Headroom (IEEE 802.1Qbb annex O): what can still arrive after XOFF has been decided. The PFC
+ * frame may wait for a packet that has just begun and for one PFC frame of each other priority, is
+ * sent, and travels to the peer, which takes its response time, finishes the packet that it has
+ * just begun, and its last bit travels back: two link delays and the response time at link rate, a
+ * full packet at each end, the PFC frames; and one more packet, since the one that crosses the
+ * threshold goes to headroom whole.
  */
 #include "context.h"
 #include "control.h"
@@ -153,8 +154,8 @@ static int check_switch(const struct weft_engine_params *p, const struct weft_fa
     return 0;
 }
 
-/* The ingress alpha of a priority at a port of a rate: its own, doubled per doubling of the rate over
- * the first host's when so asked. */
+/* The ingress alpha of a priority at a port of a rate: its own, doubled per doubling of the rate
+ * over the first host's when so asked. */
 static uint32_t port_alpha(const struct weft_engine *e, const struct weft_switch_params *sw,
                            uint64_t rate_bps)
 {
@@ -182,8 +183,8 @@ uint64_t channel_prios(const struct weft_engine_params *p, const struct weft_fab
     return all;
 }
 
-/* The further virtual channels of a lossless priority p are p + 1 and so on, which must be free; and the
- * routes must not be able to deadlock. */
+/* The further virtual channels of a lossless priority p are p + 1 and so on, which must be free;
+ * and the routes must not be able to deadlock. */
 static int check_channels(const struct weft_engine_config *c, struct weft_err *err)
 {
     const struct weft_engine_params *p = &c->params;

@@ -40,7 +40,8 @@ static void ready_append(struct weft_engine *e, struct nic *n, uint32_t qi)
     n->ready_mask |= (uint8_t)(1u << q->prio);
 }
 
-/* Places a QP in the heap until its pacing time. An entry that it has already becomes out of date, see nic_paced. */
+/* Places a QP in the heap until its pacing time. An entry that it has already becomes out of date,
+ * see nic_paced. */
 static void pace(struct weft_engine *e, struct nic *n, struct qp *q, uint32_t qi)
 {
     q->state = QP_PACED;
@@ -228,8 +229,8 @@ static inline void place(struct weft_engine *e, uint32_t port, struct qp *q, uin
     }
 }
 
-/* Steers packet @p i, which a QP has just sent through @p port, and places the QP where its next one is to
- * leave. */
+/* Steers packet @p i, which a QP has just sent through @p port, and places the QP where its next
+ * one is to leave. */
 static __attribute__((noinline)) void steer(struct weft_engine *e, uint32_t port, uint32_t qi,
                                             uint32_t i, int64_t free_ps)
 {

@@ -32,10 +32,10 @@ enum queue_work {
 struct path {
     uint32_t rare;                   /**< enum rare */
     uint32_t on_enqueue, on_dequeue; /**< enum queue_work */
-    bool
-        no_cut_through; /**< every packet goes through its queue, as something shows or counts that */
-    bool lazy;          /**< switch ports may be lazy (lazy.c) */
-    bool frames;        /**< frames of other transports were sent */
+    bool no_cut_through; /**< every packet goes through its queue, as something shows or counts that
+                          */
+    bool lazy;           /**< switch ports may be lazy (lazy.c) */
+    bool frames;         /**< frames of other transports were sent */
 };
 
 #endif

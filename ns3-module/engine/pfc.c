@@ -3,17 +3,18 @@
  * Priority flow control on the wire (IEEE 802.1Qbb): PFC frames, pause times, refresh.
  *
  * mmu.c decides when an ingress (port, priority) is to be paused or resumed; this file sends the
- * frame, and plays what it does at the port that it reaches. With pfc.quanta = 0 a pause lasts until
- * the resume. Otherwise the paused port counts pfc.quanta x 512 bit times of its own link from when the
- * frame takes effect and then sends again, and the pausing ingress repeats XOFF each pfc.refresh of that
- * time as long as it wants the pause. So a lost PAUSE is made good by the next one, and a lost RESUME
- * by the expiry. A repeated XOFF is not sent while another PFC frame still waits at the port.
+ * frame, and plays what it does at the port that it reaches. With pfc.quanta = 0 a pause lasts
+ * until the resume. Otherwise the paused port counts pfc.quanta x 512 bit times of its own link
+ * from when the frame takes effect and then sends again, and the pausing ingress repeats XOFF each
+ * pfc.refresh of that time as long as it wants the pause. So a lost PAUSE is made good by the next
+ * one, and a lost RESUME by the expiry. A repeated XOFF is not sent while another PFC frame still
+ * waits at the port.
  *
- * A port obeys a frame pfc.response-time after its last bit; until then it goes on as before. Frames
- * take effect in the order of their arrival.
+ * A port obeys a frame pfc.response-time after its last bit; until then it goes on as before.
+ * Frames take effect in the order of their arrival.
  *
- * Both timers are EV_PFC entries of the slow queue. A deadline that moves later keeps its entry, which
- * is re-dated when it comes up, as with the retransmission timer.
+ * Both timers are EV_PFC entries of the slow queue. A deadline that moves later keeps its entry,
+ * which is re-dated when it comes up, as with the retransmission timer.
  */
 #include "pfc.h"
 #include "context.h"

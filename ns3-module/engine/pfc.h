@@ -41,8 +41,8 @@ int pfc_init(struct weft_engine *e, struct weft_err *err);
 void pfc_fini(struct weft_engine *e);
 /** Memory that the timers take. */
 uint64_t pfc_bytes(const struct weft_engine *e);
-/** Ingress @p port wants its peer paused or resumed: queues the frame ahead of everything. @p kick: the
- * port may be idle; false: it is about to send, and then looks for such frames itself. */
+/** Ingress @p port wants its peer paused or resumed: queues the frame ahead of everything. @p kick:
+ * the port may be idle; false: it is about to send, and then looks for such frames itself. */
 void pfc_send(struct weft_engine *e, uint32_t port, uint32_t prio, bool xoff, bool kick);
 /** A PFC frame takes effect at the port that sends towards its origin. Consumes it. */
 void pfc_receive(struct weft_engine *e, uint32_t port, uint32_t pkt);
@@ -51,7 +51,8 @@ void pfc_reset(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** The deadline that an EV_PFC entry stands for, and its execution. */
 struct pfc_deadline *pfc_deadline(const struct weft_engine *e, uint64_t number);
 void pfc_event(struct weft_engine *e, uint64_t number);
-/** How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps. */
+/** How long a pause holds a port: quanta of 512 bit times of its link, rounded to the nearest ps.
+ */
 int64_t pfc_pause_ps(const struct weft_engine *e, uint32_t port);
 /** The pause that ingress @p port asks its peer for is to be repeated in time. */
 void pfc_set_refresh(struct weft_engine *e, uint32_t port, uint32_t prio);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When the time of a pause, or until it is repeated, is over: pfc.c says what these are. Pauses that are repeated while nothing
- * else moves end the run, as a deadlock where they are one.
+ * When the time of a pause, or until it is repeated, is over: pfc.c says what these are. Pauses
+ * that are repeated while nothing else moves end the run, as a deadlock where they are one.
  */
 #include "context.h"
 #include "events.h"
@@ -45,8 +45,8 @@ static uint64_t moves_so_far(const struct weft_engine *e)
 }
 
 /* Refreshes would keep a deadlocked run going for ever: when nothing but PFC frames has been made,
- * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. Beside a link of
- * a few bits per second a run would end, but not in a lifetime. */
+ * delivered or dropped for two pause times, looks for a deadlock and ends the run with it. Beside a
+ * link of a few bits per second a run would end, but not in a lifetime. */
 static void watch(struct weft_engine *e, uint32_t port)
 {
     const uint64_t moves = moves_so_far(e);

@@ -6,8 +6,8 @@
 #include "engine.h"
 #include "stable.h"
 
-/** Packets alive beyond which their records are no longer in the caches: below, fetching ahead costs more than
- * it saves. With INT a quarter of that, as stamps make packets larger. */
+/** Packets alive beyond which their records are no longer in the caches: below, fetching ahead
+ * costs more than it saves. With INT a quarter of that, as stamps make packets larger. */
 #define CACHED_PACKETS 16384u
 
 #define MAX_PKTS (UINT32_C(1) << 27) /**< alive at once */
@@ -57,8 +57,8 @@ struct pkt {
     uint32_t
         order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
     uint32_t sig; /**< INT stack and its stamps, NIL: none; with PINT: the code */
-    /** DATA with steer.h: the host on the way; with PKT_CHANNEL or PKT_UPPER: the virtual channel it
-     * travels in, its priority being as much above its own; and the one on the link before */
+    /** DATA with steer.h: the host on the way; with PKT_CHANNEL or PKT_UPPER: the virtual channel
+     * it travels in, its priority being as much above its own; and the one on the link before */
     uint32_t mid : 24, chan : 4, in_chan : 4;
 };
 _Static_assert(sizeof(struct pkt) == 64, "one cache line per packet");

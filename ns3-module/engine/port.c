@@ -40,9 +40,10 @@ static inline void settle(struct weft_engine *e, struct port *p, uint32_t port)
         port_catch_up(e, p, port, e->loop.due_ps);
 }
 
-/* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done when it was
- * the next but one: what is fetched now is the place of its INT stamp, on a link (@p way) the ports that
- * its QP goes through, and the packet behind it. Inlined by force, see base/fetch.h. */
+/* Fetches packet @p i, which is next in its list. Where there is more to fetch, that has been done
+ * when it was the next but one: what is fetched now is the place of its INT stamp, on a link (@p
+ * way) the ports that its QP goes through, and the packet behind it. Inlined by force, see
+ * base/fetch.h. */
 static inline __attribute__((always_inline)) void fetch_next(const struct weft_engine *e,
                                                              uint32_t i, bool way)
 {
@@ -181,8 +182,8 @@ static bool answers(const struct weft_engine *e, const struct port *p, uint32_t 
     return k->in_port == NIL && k->kind < WEFT_PKT_FRAME;
 }
 
-/* Whether the next packet of a priority comes from the port's queue, else from a QP. Answers go first;
- * packets of other hosts, frames and sums take turns with the QPs. */
+/* Whether the next packet of a priority comes from the port's queue, else from a QP. Answers go
+ * first; packets of other hosts, frames and sums take turns with the QPs. */
 static inline bool queue_first(const struct weft_engine *e, const struct port *p, struct nic *n,
                                uint32_t prio)
 {
@@ -477,9 +478,9 @@ static __attribute__((noinline)) void stray_packet(struct weft_engine *e, uint32
 void port_arrive(struct weft_engine *e, uint32_t port)
 {
     struct port *p = &e->ports[port];
-    /* In windows, the switch that the packet left has been run to the beginning of this one. That is after
-     * the packet had left, as a window is no longer than the link: so the next one starts now if it
-     * waited by then, and by itself if it came later. */
+    /* In windows, the switch that the packet left has been run to the beginning of this one. That
+     * is after the packet had left, as a window is no longer than the link: so the next one starts
+     * now if it waited by then, and by itself if it came later. */
     const int64_t due_ps = e->windows.on ? e->windows.done_ps : e->loop.due_ps;
     if (p->armed_ps < due_ps)
         port_catch_up(e, p, port, due_ps);

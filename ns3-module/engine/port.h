@@ -11,8 +11,8 @@
 
 struct hold;
 
-/** One priority of a port: its egress queue, and what came in through the port with that priority. Three
- * of them lie in a cache line or two. */
+/** One priority of a port: its egress queue, and what came in through the port with that priority.
+ * Three of them lie in a cache line or two. */
 struct lane {
     struct list q;
     uint32_t qbytes;   /**< egress occupancy, frame bytes */
@@ -80,8 +80,8 @@ void port_due(struct weft_engine *e, uint32_t port);
 void port_enqueue(struct weft_engine *e, uint32_t port, uint32_t pkt);
 /** Something became sendable at the port. */
 void port_kick(struct weft_engine *e, uint32_t port);
-/** Takes the packets of class 1 (steer.h) that wait at a port out of its queue; returns the first of
- * their list. */
+/** Takes the packets of class 1 (steer.h) that wait at a port out of its queue; returns the first
+ * of their list. */
 uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** Queues such a packet at port @p to instead, its class as it now says; NIL: drops it. */
 void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t pkt);

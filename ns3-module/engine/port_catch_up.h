@@ -19,8 +19,8 @@ static inline void port_arm(struct weft_engine *e, struct port *p, uint32_t port
         engine_push_port(e, at_ps, EV_TX, port);
 }
 
-/** The same up to now, if it owes any: before anything that its queues, its pauses or its counters have
- * a part in. */
+/** The same up to now, if it owes any: before anything that its queues, its pauses or its counters
+ * have a part in. */
 static inline void port_settle(struct weft_engine *e, struct port *p, uint32_t port)
 {
     if (p->armed_ps < e->loop.due_ps)

@@ -2,9 +2,10 @@
 /*
  * What those that a port calls ask of ports in turn.
  *
- * Sending a packet frees buffer, which may resume the port at the other end of another link or return credit to it; an ACK that
- * comes in lets its NIC send. So one port's transmission can start that of another in the same call. The ways in which this comes
- * back to port.c are these, in a table that nobody calls: everything else of the engine calls downwards only.
+ * Sending a packet frees buffer, which may resume the port at the other end of another link or
+ * return credit to it; an ACK that comes in lets its NIC send. So one port's transmission can start
+ * that of another in the same call. The ways in which this comes back to port.c are these, in a
+ * table that nobody calls: everything else of the engine calls downwards only.
  */
 #ifndef WEFT_ENGINE_PORT_OPS_H
 #define WEFT_ENGINE_PORT_OPS_H

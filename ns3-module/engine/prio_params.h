@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The buffer, scheduling and marking parameters of each priority: the common ones of sections switch
- * and ecn, with the entries of the *-map parameters ("PRIO:VALUE,PRIO:VALUE") in their place.
+ * The buffer, scheduling and marking parameters of each priority: the common ones of sections
+ * switch and ecn, with the entries of the *-map parameters ("PRIO:VALUE,PRIO:VALUE") in their
+ * place.
  */
 #ifndef WEFT_ENGINE_PRIO_PARAMS_H
 #define WEFT_ENGINE_PRIO_PARAMS_H

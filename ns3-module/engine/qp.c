@@ -50,7 +50,8 @@ int64_t weft_engine_frames_ideal_ps(struct weft_engine *e, const struct weft_eng
     return ideal_ps(e, &j);
 }
 
-/* Remembers the choices of the switches on a path of @p hops ports, as long as no link has changed. */
+/* Remembers the choices of the switches on a path of @p hops ports, as long as no link has changed.
+ */
 static void remember(const struct weft_engine *e, struct qp *q, bool forward, const uint32_t *ports,
                      uint32_t hops)
 {
@@ -134,8 +135,8 @@ static int grow_table(struct weft_engine *e)
     return 0;
 }
 
-/* The record (src, dst, prio, number), made with its path if need be (*made); NIL and *err when that
- * fails. */
+/* The record (src, dst, prio, number), made with its path if need be (*made); NIL and *err when
+ * that fails. */
 static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
                        uint32_t number, bool *made, struct weft_err *err)
 {

@@ -14,15 +14,16 @@ struct repeat;
 /** QPs beyond which their records are no longer in the caches. */
 #define CACHED_QPS 4096u
 
-/** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those before
- * QP_READY. QP_PARKED: no path leads to the destination. */
+/** What a QP is doing as far as NIC arbitration is concerned. Waking means something to those
+ * before QP_READY. QP_PARKED: no path leads to the destination. */
 enum qp_state { QP_IDLE, QP_BLOCKED, QP_READY, QP_PACED, QP_PARKED };
 
 /** Switches on a path that a QP remembers; the choices of further ones are looked up. */
 #define QP_PATH 8
 
-/** The priority of the records that stand for flows of frames: they have the path of a QP and nothing
- * else of it. A frame travels as the ACKs of that QP do, so that src_host is where it goes. */
+/** The priority of the records that stand for flows of frames: they have the path of a QP and
+ * nothing else of it. A frame travels as the ACKs of that QP do, so that src_host is where it goes.
+ */
 #define FRAME_PRIO WEFT_PRIOS
 
 /** One QP: sender half and receiver half. */
@@ -71,9 +72,9 @@ struct qp {
     uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
     int64_t ideal_ps;     /**< 0: not computed yet */
     struct weft_cc_env env;
-    int64_t
-        told_ps; /**< its clocks are right up to here, see delay.c; it is sending until then if that lies ahead */
-    int64_t pause_ps;                  /**< the pause clock of its port and priority at told_ps */
+    int64_t told_ps;  /**< its clocks are right up to here, see delay.c; it is sending until then if
+                         that lies ahead */
+    int64_t pause_ps; /**< the pause clock of its port and priority at told_ps */
     int64_t held_ps[WEFT_DELAY_QUEUE]; /**< its clocks: what has kept it from sending */
     /* receiver */
     uint64_t exp_psn;
@@ -103,15 +104,15 @@ struct qps {
 /** The QP (src, dst, prio, number), opened if need be; NIL and *err when that fails. */
 uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio, uint32_t number,
                 struct weft_err *err);
-/** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err when
- * that fails. */
+/** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err
+ * when that fails. */
 uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t flow,
                       struct weft_err *err);
 /** Fills in what the congestion control may know of a QP's path, and the ports at its two ends. */
 void qp_fill_env(const struct weft_engine *e, struct qp *q);
 /* qp_ideal.c, qp_tell.c */
-/** The ideal duration of a message of @p bytes that is on its way from @p since to now. Remembers the
- * last answer. */
+/** The ideal duration of a message of @p bytes that is on its way from @p since to now. Remembers
+ * the last answer. */
 int64_t qp_ideal_ps(struct weft_engine *e, struct qp *q, uint64_t bytes,
                     struct weft_engine_mark since);
 /** Tells the QP hook, if it wants to hear of that. @p pkt: NIL for none. */

@@ -5,8 +5,9 @@
  * Receiver: in-order delivery. The expected packet is taken and acknowledged (every ack-every
  * packets, and at the end of a message). Marked packets raise CNPs as the congestion control asks.
  * Sender: cumulative ACKs, one retransmission timer per QP. What both do about a gap is the
- * business of the loss recovery (recovery.h). A message is complete at the receiver when all its bytes and those of
- * the messages before it have arrived, and at the sender when its last packet is acknowledged.
+ * business of the loss recovery (recovery.h). A message is complete at the receiver when all its
+ * bytes and those of the messages before it have arrived, and at the sender when its last packet is
+ * acknowledged.
  */
 #include "rc.h"
 #include "context.h"

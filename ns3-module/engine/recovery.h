@@ -2,9 +2,9 @@
 /*
  * Loss recovery: what the two ends of a QP do about a gap in the packet numbers.
  *
- * One way of recovering is one struct recovery in one file, listed in recoveries.def. rc.c and nic.c handle what all share (the packet expected next, cumulative ACKs,
- * the timer) and call these functions only when something was lost, so a loss-free run costs the
- * same under each.
+ * One way of recovering is one struct recovery in one file, listed in recoveries.def. rc.c and
+ * nic.c handle what all share (the packet expected next, cumulative ACKs, the timer) and call these
+ * functions only when something was lost, so a loss-free run costs the same under each.
  *
  * The sender has one cursor, nxt_psn. Going back moves it down; what is sent below top_psn is a
  * retransmission.
@@ -23,8 +23,8 @@ struct recovery {
     /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.
      * Consumes it. */
     void (*gap)(struct weft_engine *e, uint32_t qi, uint32_t i);
-    /** Sender: ACK or NACK @p k has been counted; it is a NACK, or has a SACK, or the QP is recovering. Must wake
-     * the QP. */
+    /** Sender: ACK or NACK @p k has been counted; it is a NACK, or has a SACK, or the QP is
+     * recovering. Must wake the QP. */
     void (*acked)(struct weft_engine *e, uint32_t qi, const struct pkt *k);
     /** Sender: the retransmission timer has expired. Must wake the QP. */
     void (*timeout)(struct weft_engine *e, uint32_t qi);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Selective repeat as IRN does it (Mittal et al., Revisiting network support for RDMA, SIGCOMM 2018,
- * sections 3.1 and 3.2).
+ * Selective repeat as IRN does it (Mittal et al., Revisiting network support for RDMA, SIGCOMM
+ * 2018, sections 3.1 and 3.2).
  *
  * Receiver: packets behind a gap are kept, each answered by a NACK with the packet expected next
  * and the one that caused the NACK. Messages complete in order, as the expected packet moves past
  * their ends. nack-interval has no effect: each NACK says something new.
  * Sender: the first NACK starts a recovery. A packet is lost when a later one was received (after a
- * timeout: when it was sent before the timeout) and is sent again once, in order, before new ones. A packet
- * lost twice waits for the timer. The recovery ends when all that was sent before it is
+ * timeout: when it was sent before the timeout) and is sent again once, in order, before new ones.
+ * A packet lost twice waits for the timer. The recovery ends when all that was sent before it is
  * acknowledged and no packet behind a gap is known.
  * In flight, for the window and the BDP cap: from the oldest unacknowledged packet to the cursor.
  *

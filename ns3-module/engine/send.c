@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Messages are posted: they wait in the FIFO of their QP. A message of n bytes is max(1, ceil(n / MTU)) packets.
+ * Messages are posted: they wait in the FIFO of their QP. A message of n bytes is max(1, ceil(n /
+ * MTU)) packets.
  */
 #include "context.h"
 #include "delay.h"

@@ -15,7 +15,8 @@ bool stable_init(struct stable *s, size_t elem, uint32_t max)
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED)
         return false;
-#ifdef MADV_HUGEPAGE /* thousands of records in random order: the page walks cost more than the records */
+#ifdef MADV_HUGEPAGE /* thousands of records in random order: the page walks cost more than the    \
+                        records */
     if (elem * max >= HUGE_PAGE)
         madvise(p, elem * max, MADV_HUGEPAGE);
 #endif

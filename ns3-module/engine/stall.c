@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether messages get on: a look now and then at how far each QP has ever come, so packets cost nothing.
+ * Whether messages get on: a look now and then at how far each QP has ever come, so packets cost
+ * nothing.
  *
- * Progress of a QP is a packet that the receiver takes in order beyond every one before it, or an acknowledgement
- * beyond every one before it. What a restart makes up for (go-back-0) is none. A QP counts as stuck when it
- * has messages, a path, and has made no progress for its patience: the time that the caller gives, and
+ * Progress of a QP is a packet that the receiver takes in order beyond every one before it, or an
+ * acknowledgement beyond every one before it. What a restart makes up for (go-back-0) is none. A QP
+ * counts as stuck when it has messages, a path, and has made no progress for its patience: the time
+ * that the caller gives, and
  *
- *   64 retransmission timeouts, doubled as often as they are by now: each may find its packet lost again;
- *   4 packets at the rate of the congestion control;
- *   on each link of its way and back, at the rate that it has now, 4 times what the longest queue there so
- *   far and two packets take: what is sent again may stand in front of what is new.
+ *   64 retransmission timeouts, doubled as often as they are by now: each may find its packet lost
+ * again; 4 packets at the rate of the congestion control; on each link of its way and back, at the
+ * rate that it has now, 4 times what the longest queue there so far and two packets take: what is
+ * sent again may stand in front of what is new.
  *
- * It starts anew when its oldest message was posted, or a link has changed. Only a run in which every QP with messages
- * and a path is stuck is; of single ones it is said (weft_engine_explain_stuck). Whoever is parked waits for a link. Operations in switches lose nothing or end the run, and wait
- * for members that compute: they are no QPs and do not count.
+ * It starts anew when its oldest message was posted, or a link has changed. Only a run in which
+ * every QP with messages and a path is stuck is; of single ones it is said
+ * (weft_engine_explain_stuck). Whoever is parked waits for a link. Operations in switches lose
+ * nothing or end the run, and wait for members that compute: they are no QPs and do not count.
  */
 #include "stall.h"
 #include "context.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Routing that leaves the routes of routes.h: packets that take a way round (valiant.c) or the dimensions
- * in any order (minimal_adaptive.c).
+ * Routing that leaves the routes of routes.h: packets that take a way round (valiant.c) or the
+ * dimensions in any order (minimal_adaptive.c).
  *
- * Such a QP aims each packet before it waits for a port: at an intermediate host, through a port of its
- * own host, in a class of virtual channels. Class 0 are the channels that the routes themselves need
- * (fabric.vcs of them), class 1 begins behind them. Packets go from one class to the other only in one
- * direction, and each class by itself has no circular waits; so neither have both together.
+ * Such a QP aims each packet before it waits for a port: at an intermediate host, through a port of
+ * its own host, in a class of virtual channels. Class 0 are the channels that the routes themselves
+ * need (fabric.vcs of them), class 1 begins behind them. Packets go from one class to the other
+ * only in one direction, and each class by itself has no circular waits; so neither have both
+ * together.
  */
 #ifndef WEFT_ENGINE_STEER_H
 #define WEFT_ENGINE_STEER_H
@@ -22,10 +23,12 @@ struct steer {
     uint32_t (*upper)(const struct weft_fabric *f);
     /** Sets port, mid, upper and prio of a QP for its next packet. */
     void (*aim)(struct weft_engine *e, struct qp *q);
-    /** Calls take(ctx, port) for the ports of its host that packets of a QP may leave by, at least once. */
+    /** Calls take(ctx, port) for the ports of its host that packets of a QP may leave by, at least
+     * once. */
     void (*exits)(const struct weft_engine *e, const struct qp *q,
                   void (*take)(void *ctx, uint32_t port), void *ctx);
-    /** The port by which data packet @p k leaves @p node; NIL: no route. May move it to the other class. */
+    /** The port by which data packet @p k leaves @p node; NIL: no route. May move it to the other
+     * class. */
     uint32_t (*next)(struct weft_engine *e, uint32_t node, struct pkt *k);
     /** Optional. A priority of a port was paused. */
     void (*paused)(struct weft_engine *e, uint32_t port, uint32_t prio);

@@ -3,9 +3,9 @@
  * What switches write into data packets for congestion controls: INT stacks and PINT codes.
  *
  * INT (HPCC, SIGCOMM 2019): at departure each switch port appends (time, bytes sent, queue, rate),
- * exact and without bit-field limits. The stack lies beside the packet and travels back with its ACK.
- * PINT (SIGCOMM 2020): each port keeps a moving utilisation and the packet carries the largest one, in
- * a logarithmic code with random rounding.
+ * exact and without bit-field limits. The stack lies beside the packet and travels back with its
+ * ACK. PINT (SIGCOMM 2020): each port keeps a moving utilisation and the packet carries the largest
+ * one, in a logarithmic code with random rounding.
  */
 #include "telemetry.h"
 #include "context.h"

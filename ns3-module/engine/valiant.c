@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Valiant routing (Valiant, Brebner: Universal schemes for parallel communication, STOC 1981): each
- * packet goes by the routes to a host drawn at random, and from there to its destination. Whatever the
- * traffic, every link then carries what it would carry of uniform traffic, twice.
+ * packet goes by the routes to a host drawn at random, and from there to its destination. Whatever
+ * the traffic, every link then carries what it would carry of uniform traffic, twice.
  *
- * The intermediate differs from the destination in the coordinates of the dimensions that have something
- * to spread over: those of linked NPUs that forward, and switches with circular routes (dragonfly, HyperX). A packet
- * between hosts that agree in them takes its route. At a switch next to the intermediate host the packet
- * turns without visiting the host (a dragonfly's random router). An intermediate on the same switches as the
- * source or the destination is none: the way over it is the route. Nor is one that is linked to the source
- * directly and does not forward. In a Clos or a single switch each route
- * leads over a random switch as it is: there ports of equal cost are drawn at random, which is the same.
+ * The intermediate differs from the destination in the coordinates of the dimensions that have
+ * something to spread over: those of linked NPUs that forward, and switches with circular routes
+ * (dragonfly, HyperX). A packet between hosts that agree in them takes its route. At a switch next
+ * to the intermediate host the packet turns without visiting the host (a dragonfly's random
+ * router). An intermediate on the same switches as the source or the destination is none: the way
+ * over it is the route. Nor is one that is linked to the source directly and does not forward. In a
+ * Clos or a single switch each route leads over a random switch as it is: there ports of equal cost
+ * are drawn at random, which is the same.
  *
  * Deadlocks: the way to the intermediate is in class 0, the way from there in class 1 with as many
  * channels again (steer.h); both are routes of the fabric, whose channel dependencies are checked.

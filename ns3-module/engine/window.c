@@ -16,10 +16,12 @@
 #include <string.h>
 
 #define REBASE_PS (FASTQ_SPAN / 2)
-/** Longest time that an event may lie ahead: half of what is left of the span when the base moves. */
+/** Longest time that an event may lie ahead: half of what is left of the span when the base moves.
+ */
 #define FARTHEST_PS (FASTQ_SPAN / 4)
 
-/** Shortest delay worth it: below, a switch has too few events in a window (docs/performance.md). */
+/** Shortest delay worth it: below, a switch has too few events in a window (docs/performance.md).
+ */
 #define LEAST_PS (200 * WEFT_PS_PER_NS)
 
 bool window_init(struct weft_engine *e)
@@ -48,8 +50,8 @@ void window_fini(struct weft_engine *e)
 
 /* ---- when ---- */
 
-/* The shortest delay of a link that a switch is at; 0: some event could lie too far ahead, or there is no
- * switch. */
+/* The shortest delay of a link that a switch is at; 0: some event could lie too far ahead, or there
+ * is no switch. */
 static int64_t lookahead(const struct weft_engine *e)
 {
     int64_t least = WEFT_NEVER;
@@ -154,8 +156,8 @@ static void rebase(struct weft_engine *e, int64_t base)
 
 /* ---- running ---- */
 
-/* Fetches the ports of a switch, the ends of the links to it, and the first packets of all of these: what its
- * first events touch. Inlined by force, see base/fetch.h. */
+/* Fetches the ports of a switch, the ends of the links to it, and the first packets of all of
+ * these: what its first events touch. Inlined by force, see base/fetch.h. */
 static inline __attribute__((always_inline)) void fetch(const struct weft_engine *e,
                                                         const struct window_node *s,
                                                         const struct weft_fabric_node *n,
@@ -187,9 +189,9 @@ static inline __attribute__((always_inline)) void fetch(const struct weft_engine
     }
 }
 
-/* Makes the transmissions that a switch owes before @p until_ps while its records are near; else the other
- * ends of its links do, from far. One per port and round, so that the next packet of each queue has time
- * to come from memory. */
+/* Makes the transmissions that a switch owes before @p until_ps while its records are near; else
+ * the other ends of its links do, from far. One per port and round, so that the next packet of each
+ * queue has time to come from memory. */
 static void settle_in_turns(struct weft_engine *e, const struct weft_fabric_node *n,
                             int64_t until_ps)
 {
@@ -206,7 +208,8 @@ static void settle_in_turns(struct weft_engine *e, const struct weft_fabric_node
     }
 }
 
-/* Executes the events of a switch whose keys are below @p until; @p settle_ps: before which it is settled. */
+/* Executes the events of a switch whose keys are below @p until; @p settle_ps: before which it is
+ * settled. */
 static void run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps)
 {
     struct windows *w = &e->windows;
@@ -263,7 +266,8 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
     e->loop.due_ps = due_ps;
 }
 
-/* Executes the events of switches at @p t_ps, before which all are over, that go before entry @p id. */
+/* Executes the events of switches at @p t_ps, before which all are over, that go before entry @p
+ * id. */
 static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
 {
     struct windows *w = &e->windows;

@@ -2,22 +2,23 @@
 /*
  * Switches run behind hosts, a window at a time.
  *
- * What leaves a node reaches the next one a link's delay later at the earliest. So once all events before
- * S are over, those of each switch before S + lookahead (the shortest delay of a link that a switch is at)
- * depend on nothing that another node does from S on: switches may run one after the other, each through
- * all its events of that window, with its ports, queues and buffer in the nearest cache (Chandy and Misra:
- * "Distributed simulation", IEEE TSE SE-5(5), 1979; the windows are those of Lubachevsky, CACM 32(1), 1989,
- * but run by one processor). Events of hosts, and timers, keep their order among each other, as what they
- * tell the outside must. They may run to S + lookahead, too, before the next window is due.
+ * What leaves a node reaches the next one a link's delay later at the earliest. So once all events
+ * before S are over, those of each switch before S + lookahead (the shortest delay of a link that a
+ * switch is at) depend on nothing that another node does from S on: switches may run one after the
+ * other, each through all its events of that window, with its ports, queues and buffer in the
+ * nearest cache (Chandy and Misra: "Distributed simulation", IEEE TSE SE-5(5), 1979; the windows
+ * are those of Lubachevsky, CACM 32(1), 1989, but run by one processor). Events of hosts, and
+ * timers, keep their order among each other, as what they tell the outside must. They may run to S
+ * + lookahead, too, before the next window is due.
  *
- * A switch has a heap of its own events, one entry per link that leads to it and, while it is eager, per
- * port; the switches that have any are in one heap by the time of their first. Who looks at a switch, or
- * changes it from outside, has windows run up to then first (window_catch_up).
+ * A switch has a heap of its own events, one entry per link that leads to it and, while it is
+ * eager, per port; the switches that have any are in one heap by the time of their first. Who looks
+ * at a switch, or changes it from outside, has windows run up to then first (window_catch_up).
  *
- * The result is that of one queue, as simultaneous events at different nodes don't see each other. Off where
- * something could: under hooks that are told what happens at switches, with state that switches share,
- * with packets that tell the outside of their loss; and where ports are not lazy (lazy.c), or timers
- * are part of a switch.
+ * The result is that of one queue, as simultaneous events at different nodes don't see each other.
+ * Off where something could: under hooks that are told what happens at switches, with state that
+ * switches share, with packets that tell the outside of their loss; and where ports are not lazy
+ * (lazy.c), or timers are part of a switch.
  */
 #ifndef WEFT_WINDOW_H
 #define WEFT_WINDOW_H
@@ -62,20 +63,20 @@ struct weft_engine;
 /** Prepares for the nodes of a fabric; false when out of memory. */
 bool window_init(struct weft_engine *e);
 void window_fini(struct weft_engine *e);
-/** Decides whether switches may run in windows as things are: at first, and whenever one of the reasons
- * against has changed. */
+/** Decides whether switches may run in windows as things are: at first, and whenever one of the
+ * reasons against has changed. */
 void window_choose(struct weft_engine *e);
 /** Adds the event @p key at @p t of switch @p node. */
 void window_add(struct weft_engine *e, uint32_t node, int64_t t, uint64_t key);
 /** Time of the first event of a switch, WEFT_NEVER: none. */
 int64_t window_first(struct weft_engine *e);
-/** Nothing at hosts is due before @p t_ps. Runs at most one window and says whether it did; false: what is
- * due at hosts at @p t_ps may run. */
+/** Nothing at hosts is due before @p t_ps. Runs at most one window and says whether it did; false:
+ * what is due at hosts at @p t_ps may run. */
 bool window_advance(struct weft_engine *e, int64_t t_ps);
 /** Executes every event of switches before @p until_ps, before which nothing is due at hosts. */
 void window_run(struct weft_engine *e, int64_t until_ps);
-/** The same for all before the event that is being executed, or the time that was set: before switches are
- * looked at, or changed. */
+/** The same for all before the event that is being executed, or the time that was set: before
+ * switches are looked at, or changed. */
 void window_catch_up(struct weft_engine *e);
 
 /** The run ends for now: the clock is that of the last event, and all is told. */

@@ -356,8 +356,8 @@ static void put_extended(const struct weft_wire *w, struct out *o,
     }
 }
 
-/* 8 bytes of ones, then the packet with ones for what routers change: type of service, time to live and
- * checksum of IPv4, checksum of UDP, the congestion bits of the BTH. */
+/* 8 bytes of ones, then the packet with ones for what routers change: type of service, time to live
+ * and checksum of IPv4, checksum of UDP, the congestion bits of the BTH. */
 uint32_t weft_wire_icrc(const struct weft_wire *w, const uint8_t *ip, size_t bytes)
 {
     uint32_t c = UINT32_MAX;

@@ -7,20 +7,22 @@
  *   PFC                    MAC control, opcode 0x0101 (IEEE 802.1Qbb, 802.3 annex 31D)
  *   frames of others       Ethernet, 802.1Q, and the packet as its sender made it, with CE once it is marked
  *
- * The frame check sequence is left out, as captures do. Addresses: host h is 10.0.0.1 + h, port p has the
- * MAC address 02:00 and its number in four bytes unless the caller gives others; a QP has the same
- * number at both ends. The source port, 49152 or more, follows the hash that ECMP uses. The DSCP is the class
- * selector of the priority, which is also in the 802.1Q tag. Payload bytes are zero.
+ * The frame check sequence is left out, as captures do. Addresses: host h is 10.0.0.1 + h, port p
+ * has the MAC address 02:00 and its number in four bytes unless the caller gives others; a QP has
+ * the same number at both ends. The source port, 49152 or more, follows the hash that ECMP uses.
+ * The DSCP is the class selector of the priority, which is also in the 802.1Q tag. Payload bytes
+ * are zero.
  *
- * A frame of the engine has transport.header-bytes around its payload whatever it is; the bytes here
- * have besides, and without effect on any time: the tag (4), the RETH of the first packet of an RDMA
- * WRITE (16), and the number of the packet that a NACK of selective repeat is about (4).
+ * A frame of the engine has transport.header-bytes around its payload whatever it is; the bytes
+ * here have besides, and without effect on any time: the tag (4), the RETH of the first packet of
+ * an RDMA WRITE (16), and the number of the packet that a NACK of selective repeat is about (4).
  *
- * Telemetry stands between BTH (RETH, AETH) and payload, as many bytes as the congestion control adds,
- * and dissectors take it for payload. INT: 4 bits of hops, 12 of path (0), then per hop 4 bits of rate (0 to 6: 25, 50,
- * 100, 200, 400, 800, 1600 Gbps; 15: another), 24 of time (ns), 20 of bytes sent (in 128 B) and 16 of
- * queue (in 80 B, at most 65535), modulo their width (HPCC, SIGCOMM 2019, figure 7). PINT: the code in 16 bits.
- * Anything else: the time of sending in ns, 64 bits. What is left of it is zero.
+ * Telemetry stands between BTH (RETH, AETH) and payload, as many bytes as the congestion control
+ * adds, and dissectors take it for payload. INT: 4 bits of hops, 12 of path (0), then per hop 4
+ * bits of rate (0 to 6: 25, 50, 100, 200, 400, 800, 1600 Gbps; 15: another), 24 of time (ns), 20 of
+ * bytes sent (in 128 B) and 16 of queue (in 80 B, at most 65535), modulo their width (HPCC, SIGCOMM
+ * 2019, figure 7). PINT: the code in 16 bits. Anything else: the time of sending in ns, 64 bits.
+ * What is left of it is zero.
  */
 #ifndef WEFT_WIRE_H
 #define WEFT_WIRE_H
@@ -45,8 +47,9 @@ struct weft_wire_config {
     int untagged; /**< no 802.1Q tag */
     const uint8_t
         *macs; /**< six bytes per port; must outlive the wire. NULL: made from its number */
-    /** Writes at most @p size bytes of the packet in a frame of another transport, by its handle, and
-     * its EtherType; returns the length of all of it, 0: there is none. NULL: such frames have no bytes. */
+    /** Writes at most @p size bytes of the packet in a frame of another transport, by its handle,
+     * and its EtherType; returns the length of all of it, 0: there is none. NULL: such frames have
+     * no bytes. */
     size_t (*read_frame)(void *frames, uint64_t handle, uint16_t *ethertype, uint8_t *buf,
                          size_t size);
     void *frames; /**< for read_frame */
@@ -58,15 +61,16 @@ struct weft_wire;
 struct weft_wire *weft_wire_new(const struct weft_wire_config *config, struct weft_err *err);
 void weft_wire_free(struct weft_wire *w);
 
-/** Learns of a message (the hook `posted`), of which packets show first and last, RETH and MSN. Those of
- * messages never told are taken for middle ones. */
+/** Learns of a message (the hook `posted`), of which packets show first and last, RETH and MSN.
+ * Those of messages never told are taken for middle ones. */
 int weft_wire_posted(struct weft_wire *w, const struct weft_completion *msg, struct weft_err *err);
 
 /** No frame is longer. */
 #define WEFT_WIRE_MAX ((size_t)(1 << 16) + 512)
 
-/** Writes at most @p size bytes of the frame that leaves through @p port; returns its length, 0 for those without a
- * published format: credits, sums, frames that cannot be read. The ICRC is right in frames that fit, else zero. */
+/** Writes at most @p size bytes of the frame that leaves through @p port; returns its length, 0 for
+ * those without a published format: credits, sums, frames that cannot be read. The ICRC is right in
+ * frames that fit, else zero. */
 size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
                        const struct weft_engine_pkt_view *pkt, uint8_t *buf, size_t size);
 

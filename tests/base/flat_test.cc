@@ -53,7 +53,8 @@ TEST_F(Flat, YamlAndJsonAreAlike)
     }
 }
 
-/* What YAML says beyond words and lists: escapes, folded text, tabs between the parts of JSON, colons inside of words. */
+/* What YAML says beyond words and lists: escapes, folded text, tabs between the parts of JSON,
+ * colons inside of words. */
 TEST_F(Flat, TextIsReadAsYamlHasIt)
 {
     ASSERT_EQ(Read("{\n\t\"a\":\t\"x\\u0041\",\t\"b\":[1,2]}"), 0) << err.msg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Preconditions of the heap of events are checked where WEFT_CHECKED says so, as checked_heap.c does. */
+/* Preconditions of the heap of events are checked where WEFT_CHECKED says so, as checked_heap.c
+ * does. */
 #include "base/event_heap.h"
 
 #include <gtest/gtest.h>

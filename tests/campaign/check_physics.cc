@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A bound of its own: the shortest delay over all links that are ever up, and the payload at all the rate
-// that its two hosts have.
+// A bound of its own: the shortest delay over all links that are ever up, and the payload at all
+// the rate that its two hosts have.
 #include "checks.h"
 
 #include <algorithm>
@@ -98,7 +98,8 @@ void check_physics(const Scenario &s, const Results &r, Findings &f)
                   "message %s, %s to %s, %s bytes: ideal %.0f ps, nothing takes less than %.0f ps",
                   r.flows.text(i, "id").c_str(), src.c_str(), dst.c_str(),
                   r.flows.text(i, "size_bytes").c_str(), ideal, least);
-        // A message of TCP may be acknowledged and still wait for an earlier one on another connection.
+        // A message of TCP may be acknowledged and still wait for an earlier one on another
+        // connection.
         const double ack = tcp ? fct + back - least : back;
         if (fct < least || ack < static_cast<double>(way->second) - 1)
             f.add("physics",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Irregular fabrics: hosts and switches joined at random, as files of weft and of the HPCC simulator.
+// Irregular fabrics: hosts and switches joined at random, as files of weft and of the HPCC
+// simulator.
 #include "scenario.h"
 
 #include <cstdio>
@@ -17,7 +18,8 @@ struct Graph {
     std::vector<Edge> edges;
 };
 
-// A tree of switches with more links between them; each host at one switch or two, some at each other.
+// A tree of switches with more links between them; each host at one switch or two, some at each
+// other.
 Graph draw_graph(Draw &d)
 {
     const Taste taste(d);

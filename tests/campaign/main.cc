@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // campaign: random simulations of the real program, each checked by what must hold of all.
 //
-//   campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] [--shard I/N] [--folder DIR] [--also PROGRAM]
+//   campaign --weft PROGRAM [--first SEED] [--skip N] [--count N] [--shard I/N] [--folder DIR]
+//   [--also PROGRAM]
 //            [--with KEY=VALUE]... [--guard SECONDS] [--keep] [--shrink]
 //
-// Without --first, seeds begin at a number that follows from the commit, so that every commit plays others;
-// WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say otherwise. Exit code 1: something was found.
+// Without --first, seeds begin at a number that follows from the commit, so that every commit plays
+// others; WEFT_CAMPAIGN_FIRST and WEFT_CAMPAIGN_COUNT say otherwise. Exit code 1: something was
+// found.
 #include "simulate.h"
 
 #include "base/units.h"

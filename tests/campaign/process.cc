@@ -52,8 +52,8 @@ long resident_mib(pid_t pid)
     return resident * (sysconf(_SC_PAGESIZE) >> 10) >> 10;
 }
 
-// A process that waits for something that never comes uses no CPU time: the wall clock ends it. Address space
-// is reserved in large pieces, so what counts is what is resident.
+// A process that waits for something that never comes uses no CPU time: the wall clock ends it.
+// Address space is reserved in large pieces, so what counts is what is resident.
 bool wait_until(pid_t pid, int *status, rusage *used, const Guard &guard, bool *too_large)
 {
     timespec nap = {0, 500000};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Programs that are run with a guard: one that uses too much CPU time or memory, or stands still, is ended.
+// Programs that are run with a guard: one that uses too much CPU time or memory, or stands still,
+// is ended.
 #ifndef WEFT_TESTS_CAMPAIGN_PROCESS_H
 #define WEFT_TESTS_CAMPAIGN_PROCESS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What can be set, as `weft list` and `weft show` say it: a new plug-in or parameter takes part by itself.
+// What can be set, as `weft list` and `weft show` say it: a new plug-in or parameter takes part by
+// itself.
 #ifndef WEFT_TESTS_CAMPAIGN_TABLES_H
 #define WEFT_TESTS_CAMPAIGN_TABLES_H
 
@@ -26,7 +27,8 @@ class Tables
     const std::vector<Param> &params(const std::string &what, const std::string &name);
     /* One of them. Ends the program when there is none. */
     const Param &param(const std::string &what, const std::string &name, const std::string &key);
-    /* Collectives that an algorithm does, as its refusal of another says; empty: it says nothing about it. */
+    /* Collectives that an algorithm does, as its refusal of another says; empty: it says nothing
+     * about it. */
     const std::vector<std::string> &offers(const std::string &algorithm);
 
   private:
@@ -36,8 +38,8 @@ class Tables
     std::map<std::string, std::vector<Param>> m_params;
 };
 
-/* A value of this parameter: an end of its range, its default, something in between of any magnitude.
- * Empty: free text, which has no general value. */
+/* A value of this parameter: an end of its range, its default, something in between of any
+ * magnitude. Empty: free text, which has no general value. */
 std::string any_value(Draw &d, const Param &p);
 /* The same for numbers, but at most @p most. */
 std::string any_count(Draw &d, const Param &p, uint64_t most);

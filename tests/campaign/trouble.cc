@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What goes wrong: kinds of `weft list troubles`, at the beginning, at the same time, at random times.
+// What goes wrong: kinds of `weft list troubles`, at the beginning, at the same time, at random
+// times.
 #include "scenario.h"
 
 #include <algorithm>

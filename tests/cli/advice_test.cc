@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What a run says about its own settings: defaults that follow from the fabric, controls that can't act, collectives that
-// do not fit the dimensions, and the order of a ring.
+// What a run says about its own settings: defaults that follow from the fabric, controls that can't
+// act, collectives that do not fit the dimensions, and the order of a ring.
 #include "program.h"
 
 #include <algorithm>

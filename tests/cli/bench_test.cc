@@ -24,7 +24,8 @@ double number(const std::string &json, const std::string &key)
     return at == std::string::npos ? NAN : std::stod(json.substr(at + key.size() + 4));
 }
 
-/* 16 hosts at 4 leaves: per ring step 12 messages cross 2 links and 4 cross 4; 1 MiB is 256 packets and as many ACKs. */
+/* 16 hosts at 4 leaves: per ring step 12 messages cross 2 links and 4 cross 4; 1 MiB is 256 packets
+ * and as many ACKs. */
 TEST(Bench, CountsPacketHopsOfTheRing)
 {
     if (!has_packet())

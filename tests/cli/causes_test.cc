@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Why communication was exposed: runs in which one cause alone can be, and random ones whose causes add up
-// to the picosecond in every file that has them.
+// Why communication was exposed: runs in which one cause alone can be, and random ones whose causes
+// add up to the picosecond in every file that has them.
 #include "program.h"
 
 #include "base/rng.h"
@@ -148,8 +148,8 @@ TEST(Causes, OneAtATime)
               Set({"loss_recovery_ns"}));
     /* Nothing. */
     EXPECT_EQ(Causes({"generate.kind=broadcast", "single-switch.hosts=2"}), Set());
-    /* The root computes for 60 us, the other rank for 10 us: it waits for the root, exactly 50 us, and then for the
-     * message as long as that takes alone. */
+    /* The root computes for 60 us, the other rank for 10 us: it waits for the root, exactly 50 us,
+     * and then for the message as long as that takes alone. */
     TempDir dir;
     ASSERT_EQ(
         Play(dir, {"topology.type=single-switch", "single-switch.hosts=2", "workload.type=generate",
@@ -164,7 +164,8 @@ TEST(Causes, OneAtATime)
     EXPECT_EQ(ranks.Time(1, "network_ns"), flows.Time(0, "ideal_fct_ns"));
 }
 
-/* A broadcast of one message, held by a window: the rank that receives waits for it alone, in closed form. */
+/* A broadcast of one message, held by a window: the rank that receives waits for it alone, in
+ * closed form. */
 TEST(Causes, AWindowHoldsForTheRestOfEachRoundTrip)
 {
     if (!has_packet())
@@ -175,9 +176,9 @@ TEST(Causes, AWindowHoldsForTheRestOfEachRoundTrip)
                         "generate.kind=broadcast", "generate.size=40960B",
                         "congestion-control.name=static-window", "static-window.window=4096B"});
     ASSERT_EQ(s.code, 0) << s.err;
-    /* 4,178 B of a packet take 83.56 ns at 400 Gbps, the 86 B of its ACK 1.72 ns, a link 500 ns: a round trip of
-     * two links each way is 2 x 83.56 + 2 x 1.72 + 2000 = 2170.56 ns, in 83.56 of which the host sends. Nine of
-     * them pass before the tenth packet. */
+    /* 4,178 B of a packet take 83.56 ns at 400 Gbps, the 86 B of its ACK 1.72 ns, a link 500 ns: a
+     * round trip of two links each way is 2 x 83.56 + 2 x 1.72 + 2000 = 2170.56 ns, in 83.56 of
+     * which the host sends. Nine of them pass before the tenth packet. */
     const Table ranks(dir / "o/ranks.csv");
     EXPECT_EQ(ranks.Time(1, "congestion_control_ns"), 9 * (2170560 - 83560));
     EXPECT_EQ(ranks.Time(1, "exposed_ns") - ranks.Time(1, "network_ns"),

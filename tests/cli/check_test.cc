@@ -76,7 +76,8 @@ TEST(Check, RefusesWhatRunRefuses)
         }
 }
 
-// A lost resume stops a port for ever where pauses have no end: said of every source of losses, with its place.
+// A lost resume stops a port for ever where pauses have no end: said of every source of losses,
+// with its place.
 TEST(Check, WarnsOfLossesThatLeavePausesWithoutEnd)
 {
     if (!has_packet())

@@ -170,7 +170,8 @@ TEST(FabricFaults, BadEntriesCarryTheirPlace)
     EXPECT_CONTAINS(ideal.err, "links of the backend 'ideal' do not fail; those of 'packet' do");
 }
 
-// Two links of one ring: the torus is refused before it runs, unless PFC is off or it was asked for.
+// Two links of one ring: the torus is refused before it runs, unless PFC is off or it was asked
+// for.
 TEST(FabricFaults, WhatIsLeftMustNotDeadlock)
 {
     if (!has_packet())
@@ -193,7 +194,8 @@ TEST(FabricFaults, WhatIsLeftMustNotDeadlock)
     EXPECT_EQ(with(two, {"--allow-deadlock"}).code, 0); // this load does not
 }
 
-// What switches add up is not sent again: a loss ends the run and names the link; a slow link does not.
+// What switches add up is not sent again: a loss ends the run and names the link; a slow link does
+// not.
 TEST(FabricFaults, InNetworkOperationsFailClearlyAndNeverHang)
 {
     if (!has_packet())
@@ -214,7 +216,8 @@ TEST(FabricFaults, InNetworkOperationsFailClearlyAndNeverHang)
         EXPECT_CONTAINS(s.err, c.why);
         EXPECT_CONTAINS(s.err, "in-network operations need links that lose nothing");
     }
-    // Before the first packet nothing is lost: they wait for the link, which comes back or does not.
+    // Before the first packet nothing is lost: they wait for the link, which comes back or does
+    // not.
     const Args early = {"--no-out", "--set", "system.all-reduce=in-network", "--set",
                         "generate.compute-time=5us"};
     EXPECT_EQ(weft(AllReduce("link-down link=h9-s18 at=1us until=100us", early)).code, 0);
@@ -257,8 +260,8 @@ TEST(FabricFaults, AConnectionThatNeverOpensEndsTheRunHoweverManyRetriesThereAre
     EXPECT_CONTAINS(s.err, "the TCP connection h0 -> h1 failed");
 }
 
-// A link that no rank uses costs nothing, one that a rank needs is gone around, or cuts its pairs off, which are
-// named; the same in one queue or windows, under either executor of events.
+// A link that no rank uses costs nothing, one that a rank needs is gone around, or cuts its pairs
+// off, which are named; the same in one queue or windows, under either executor of events.
 TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
 {
     if (!has_packet())
@@ -343,8 +346,9 @@ TEST(FabricFaults, HostsForwardOnlyWhereTheyMay)
     }
 }
 
-// A message that starts anew at each loss never gets through: the run ends, says which and why, and is the same to the
-// byte whatever executes it. What only has to wait for the end of the errors is left alone.
+// A message that starts anew at each loss never gets through: the run ends, says which and why, and
+// is the same to the byte whatever executes it. What only has to wait for the end of the errors is
+// left alone.
 TEST(FabricFaults, ARunThatGetsNoFurtherEndsAndSaysWhy)
 {
     if (!has_packet())
@@ -397,7 +401,8 @@ TEST(FabricFaults, ARunThatGetsNoFurtherEndsAndSaysWhy)
     EXPECT_EQ(s.code, 0) << s.err;
 }
 
-// One sender's messages never get through while others go on for long: that is said while they do, and in the summary.
+// One sender's messages never get through while others go on for long: that is said while they do,
+// and in the summary.
 TEST(FabricFaults, MessagesThatAreLeftBehindAreNamedWhileOthersGetOn)
 {
     if (!has_packet())
@@ -446,7 +451,8 @@ TEST(FabricFaults, MessagesThatAreLeftBehindAreNamedWhileOthersGetOn)
     EXPECT_CONTAINS(slurp(dir / "p/run.json"), "\"left_behind\": 0");
 }
 
-// A resume that is lost to a bit error can stall a run for ever; check and run say so, and how to avoid it.
+// A resume that is lost to a bit error can stall a run for ever; check and run say so, and how to
+// avoid it.
 TEST(FabricFaults, BitErrorsWithEndlessPausesAreWarnedOf)
 {
     if (!has_packet())

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Twelve jobs on which ASTRA-sim 2.x hangs, crashes, or ends without having simulated them: each works here, with the
-// right time or the right bytes, or ends with exit code 1 or 3 and names the ranks and what they wait for.
+// Twelve jobs on which ASTRA-sim 2.x hangs, crashes, or ends without having simulated them: each
+// works here, with the right time or the right bytes, or ends with exit code 1 or 3 and names the
+// ranks and what they wait for.
 //
-// Traces are Chakra files of weft's own writer, played by the program itself. Costs are ASTRA-sim's: 50 GiB/s and
-// 500 ns, 10 ns endpoint delay, four chunks, one at a time, 1600 GB/s for adding up.
+// Traces are Chakra files of weft's own writer, played by the program itself. Costs are
+// ASTRA-sim's: 50 GiB/s and 500 ns, 10 ns endpoint delay, four chunks, one at a time, 1600 GB/s for
+// adding up.
 #include "program.h"
 
 #include "tests/workload/trace.h"
@@ -116,7 +118,8 @@ double message_ns(double bytes)
 
 } // namespace
 
-// 1. Ranks issue two collectives in opposite orders. The all-reduce of two ranks alone: 4 (3 * 10 + 2 t + 3 r).
+// 1. Ranks issue two collectives in opposite orders. The all-reduce of two ranks alone: 4 (3 * 10 +
+// 2 t + 3 r).
 TEST_F(FailureCases, OppositeIssueOrder)
 {
     auto &t = job(2);
@@ -138,7 +141,8 @@ TEST_F(FailureCases, ThreeGroupsInACircle)
         for (const char *g : order[r])
             t[r].coll(ALL_REDUCE, kMiB, g);
     took(play({}, groups), 24620);
-    // One after the other on each rank it is a true circle: each rank is named, with the rank that it waits for.
+    // One after the other on each rank it is a true circle: each rank is named, with the rank that
+    // it waits for.
     auto &c = job(3);
     for (int r = 0; r < 3; r++)
         c[r].coll(ALL_REDUCE, kMiB, order[r][1], {c[r].coll(ALL_REDUCE, kMiB, order[r][0])});
@@ -185,8 +189,8 @@ TEST_F(FailureCases, RendezvousSendThenReceive)
     took(play(), 20031); // without rendezvous it works
 }
 
-// 5. Halving-doubling on numbers that are no power of two: r ranks beyond the power p give all of their data and get all
-// of the result, the others move 2 (p - 1) times the data among them.
+// 5. Halving-doubling on numbers that are no power of two: r ranks beyond the power p give all of
+// their data and get all of the result, the others move 2 (p - 1) times the data among them.
 TEST_F(FailureCases, HalvingDoublingOnAnyNumber)
 {
     const int cases[][2] = {{3, 2}, {6, 4}, {12, 8}};
@@ -198,7 +202,8 @@ TEST_F(FailureCases, HalvingDoublingOnAnyNumber)
     }
 }
 
-// 6. Five dimensions, and the collective doesn't say which are involved: all are. One step out and one back in each.
+// 6. Five dimensions, and the collective doesn't say which are involved: all are. One step out and
+// one back in each.
 TEST_F(FailureCases, FiveDimensionsWithoutInvolvedDim)
 {
     everywhere(32, [](Trace &t) { t.coll(ALL_REDUCE, kMiB); });
@@ -210,8 +215,8 @@ TEST_F(FailureCases, FiveDimensionsWithoutInvolvedDim)
          ns);
 }
 
-// 7. Themis with smallest-first: several collectives of unequal sizes, dimensions of unequal bandwidths. Whatever the
-// order of the dimensions, an all-reduce moves 2 (N - 1) times its data.
+// 7. Themis with smallest-first: several collectives of unequal sizes, dimensions of unequal
+// bandwidths. Whatever the order of the dimensions, an all-reduce moves 2 (N - 1) times its data.
 TEST_F(FailureCases, ThemisWithSmallestFirst)
 {
     const struct {
@@ -244,7 +249,8 @@ TEST_F(FailureCases, AllGatherSmallerThanItsChunks)
     sent(s, 4 * 3 * 3);
 }
 
-// 9. Fewer algorithms than dimensions: an error. One alone takes all ranks as one dimension: 16 ranks, not 4.
+// 9. Fewer algorithms than dimensions: an error. One alone takes all ranks as one dimension: 16
+// ranks, not 4.
 TEST_F(FailureCases, FewerAlgorithmsThanDimensions)
 {
     everywhere(16, [](Trace &t) { t.coll(ALL_REDUCE, kMiB); });
@@ -279,8 +285,8 @@ TEST_F(FailureCases, CpuAndMemoryNodesCount)
     }
 }
 
-// 12. Double binary trees on numbers that are no power of two, and in a group. Each edge of both trees carries half of
-// the data up and down.
+// 12. Double binary trees on numbers that are no power of two, and in a group. Each edge of both
+// trees carries half of the data up and down.
 TEST_F(FailureCases, DoubleBinaryTreeOfAnyGroup)
 {
     for (int n : {3, 6, 7, 12}) {

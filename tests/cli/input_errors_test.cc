@@ -57,7 +57,8 @@ std::string framed(const std::string &message)
 
 TEST_F(Input, CycleInATrace)
 {
-    /* Node: id = 1 (varint), name = 2, type = 3 (COMP_NODE = 4), data_deps = 5 (packed), duration_micros = 7. */
+    /* Node: id = 1 (varint), name = 2, type = 3 (COMP_NODE = 4), data_deps = 5 (packed),
+     * duration_micros = 7. */
     const std::string a("\x08\x01\x12\x01"
                         "a\x18\x04\x2a\x01\x02\x38\x05",
                         12);

@@ -118,7 +118,8 @@ TEST(Jobs, TogetherTheyShare)
               1.05 * std::stod(cell(dir / "alone/ranks.csv", "0", "end_ns")));
 }
 
-/* A repetition begins when all of the one before is over: without other traffic each takes as long as the first. */
+/* A repetition begins when all of the one before is over: without other traffic each takes as long
+ * as the first. */
 TEST(Jobs, RepetitionsFollowEachOther)
 {
     TempDir dir;
@@ -209,8 +210,8 @@ const char kShared[] = "  <workload type=\"generate\" name=\"a\" kind=\"all-redu
                        "count=\"2\" ranks=\"4\"/>\n"
                        "  <workload type=\"cdf\" name=\"web\" load=\"0.5\" duration=\"100us\"/>\n";
 
-/* Two jobs and web search on one fabric: what each takes alone is what it takes as the only workload, and sharing slows
- * them down; twice the same bytes. */
+/* Two jobs and web search on one fabric: what each takes alone is what it takes as the only
+ * workload, and sharing slows them down; twice the same bytes. */
 TEST(Jobs, AloneEqualsTheSingleRun)
 {
     if (!has_packet())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// weft run --pcap: what the files hold agrees with flows.csv and run.json, read back here and by tshark.
+// weft run --pcap: what the files hold agrees with flows.csv and run.json, read back here and by
+// tshark.
 #include "program.h"
 
 #include "tests/engine/dissect.h"
@@ -16,7 +17,8 @@ namespace
 
 const uint32_t HOSTS = 9, SWITCH = 9;
 
-/* 9 hosts on a switch, one link lossy and one slow; in HPCC's format, where node 9 is the switch. */
+/* 9 hosts on a switch, one link lossy and one slow; in HPCC's format, where node 9 is the switch.
+ */
 std::string lossy_switch()
 {
     std::string text = "10 1 9\n9\n";

@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 namespace
 {
 
-// Parts of operations in switches are messages of the engine, too: with TCP beside them all have numbers of their own.
+// Parts of operations in switches are messages of the engine, too: with TCP beside them all have
+// numbers of their own.
 TEST(Run, MessagesPartsAndTcpAreNumberedTogether)
 {
     if (!has_packet())
@@ -85,7 +86,8 @@ int64_t ps_of(const std::string &ns) // with three decimals
     return std::stoll(digits);
 }
 
-/* Packets, several iterations of computations and overlapping all-reduces: both files add up to the picosecond. */
+/* Packets, several iterations of computations and overlapping all-reduces: both files add up to the
+ * picosecond. */
 TEST(Run, CausesAndCriticalPathAddUp)
 {
     TempDir dir;
@@ -160,7 +162,8 @@ TEST(Run, ALimitThatIsTooShortExplainsWhoWaits)
     EXPECT_EQ(slurp(dir / "o/finished"), "stopped-at-limit\n");
 }
 
-/* One large collective that is cut off says how much of its payload came, though no operation ended. */
+/* One large collective that is cut off says how much of its payload came, though no operation
+ * ended. */
 TEST(Run, ASingleCollectiveThatIsCutOffSaysHowFarItGot)
 {
     TempDir dir;
@@ -385,7 +388,8 @@ TEST(Durations, BeginWhenTheOperationIsCalled)
     }
 }
 
-// ACKs take so long that everything is sent several times, and the last copies outlast the last ACK.
+// ACKs take so long that everything is sent several times, and the last copies outlast the last
+// ACK.
 TEST(Elapsed, HasThePacketsThatOutlastTheLastAcknowledgement)
 {
     if (!has_packet())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The scenarios that weft ships: valid, within their own expectations, and with traces that can be made again.
+// The scenarios that weft ships: valid, within their own expectations, and with traces that can be
+// made again.
 #include "program.h"
 
 #include <filesystem>

@@ -21,7 +21,8 @@ std::vector<std::string> blocks(const std::string &page, const std::string &lang
     return all;
 }
 
-/* The arguments of a command as a shell would take it apart: blanks, '...' and a backslash at the end of a line. */
+/* The arguments of a command as a shell would take it apart: blanks, '...' and a backslash at the
+ * end of a line. */
 std::vector<std::string> arguments(const std::string &command)
 {
     std::vector<std::string> all;

@@ -77,7 +77,8 @@ TEST(Synthesize, ARealTraceIsNear)
     expect_near(w, real.substr(0, real.size() - 4));
 }
 
-// Twice as many iterations take twice as long, on twice as many ranks; seeds differ, a seed repeats.
+// Twice as many iterations take twice as long, on twice as many ranks; seeds differ, a seed
+// repeats.
 TEST(Synthesize, AnyLengthAndMoreRanks)
 {
     WhatIf w;

@@ -103,7 +103,8 @@ long peak_kib(const std::vector<std::string> &args, Said &said)
     return use.ru_maxrss;
 }
 
-/* 60 MB of trace, a million nodes, with 16 MiB for graphs: the same run as in memory, in bounded memory. */
+/* 60 MB of trace, a million nodes, with 16 MiB for graphs: the same run as in memory, in bounded
+ * memory. */
 TEST(Trace, ReadsAndPlaysBeyondItsMemory)
 {
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Generated training jobs through the program: they run to their end, and their traces are the same job.
+// Generated training jobs through the program: they run to their end, and their traces are the same
+// job.
 #include "program.h"
 
 namespace
@@ -24,7 +25,8 @@ std::vector<std::string> join(std::vector<std::string> a, const std::vector<std:
 const std::vector<std::string> fabric = sets(
     {"topology.type=single-switch", "single-switch.hosts=16", "single-switch.rate=3200Gbps"}, "");
 
-/* Every kind of parallelism, with communication: no order of collectives and messages that stops. */
+/* Every kind of parallelism, with communication: no order of collectives and messages that stops.
+ */
 TEST(TrainingJob, RunsToItsEnd)
 {
     const std::vector<std::vector<const char *>> jobs = {

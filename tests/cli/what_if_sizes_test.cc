@@ -52,7 +52,8 @@ TEST(Transform, FusesWhatIsOnOneStream)
     EXPECT_EQ(w.path_us(), w.path_us("t"));
 }
 
-// Rank 1 computes between its collectives with what the first brought: they stay apart on both ranks.
+// Rank 1 computes between its collectives with what the first brought: they stay apart on both
+// ranks.
 TEST(Transform, MembersAgreeOnWhatIsFused)
 {
     WhatIf w;
@@ -173,7 +174,8 @@ TEST(Transform, ReplicatesDataParallelism)
     const std::string dp = weft(words("trace dump t.0.et"), w.dir / "").out;
     const size_t at = dp.find("pg_name=", dp.find("grad.dp.rs"));
     ASSERT_NE(at, std::string::npos);
-    // All communicators between replicas: four, one for each rank of a replica, numbered one after the other.
+    // All communicators between replicas: four, one for each rank of a replica, numbered one after
+    // the other.
     const int first = std::stoi(dp.substr(at + 9));
     w.make("replicate factor=2 grow=[" + std::to_string(first) + "-" + std::to_string(first + 3) +
            "]");

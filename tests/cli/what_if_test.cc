@@ -172,7 +172,8 @@ TEST(Transform, WhatWaitsInACircleIsNotBridged)
     EXPECT_CONTAINS(s.err, "circle");
 }
 
-// One of four ranks takes three times as long: all end 2 x 40 us later, as the collective waits for it.
+// One of four ranks takes three times as long: all end 2 x 40 us later, as the collective waits for
+// it.
 TEST(Transform, AStragglerDelaysByItsShare)
 {
     WhatIf w;

@@ -205,7 +205,8 @@ TEST(Checker, CountsMessagesAndBytes)
     ASSERT_EQ(ProveOne(&weft_coll_ring, WEFT_COLL_ALL_REDUCE, 4, 1000, &p, &err), 0);
     EXPECT_EQ(p.messages, 24u);
     EXPECT_EQ(p.bytes, 6000u);
-    // Ring all-to-all on 4: 6 relay steps of 4 messages; distances 1, 2, 3 carry 1000 B once, twice, three times.
+    // Ring all-to-all on 4: 6 relay steps of 4 messages; distances 1, 2, 3 carry 1000 B once,
+    // twice, three times.
     ASSERT_EQ(ProveOne(&weft_coll_ring, WEFT_COLL_ALL_TO_ALL, 4, 1000, &p, &err), 0);
     EXPECT_EQ(p.messages, 24u);
     EXPECT_EQ(p.bytes, 6000u);

@@ -124,7 +124,8 @@ TEST(Blocks, BytesOfRanges)
     EXPECT_EQ(ring.Range(WEFT_COLL_ALL_TO_ALL, 4, 10, 1 * 4 + 3, 2), 4u);
     weft_coll_call c = ring.Call(WEFT_COLL_ALL_TO_ALL, 16384);
     EXPECT_EQ(weft_coll_units(&c), 268435456u);
-    // two channels: 10 B on 4 ranks are 8 parts of 2, the last ones empty; in a reduce-scatter each 3 are 2 and 1
+    // two channels: 10 B on 4 ranks are 8 parts of 2, the last ones empty; in a reduce-scatter each
+    // 3 are 2 and 1
     Chosen two("ring:channels=2");
     EXPECT_EQ(two.Range(WEFT_COLL_ALL_REDUCE, 4, 10, 4, 1), 2u);
     EXPECT_EQ(two.Range(WEFT_COLL_ALL_REDUCE, 4, 10, 5, 1), 0u);

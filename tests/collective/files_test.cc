@@ -151,7 +151,8 @@ TEST(Msccl, RefusesWhatIsLargeOutOfProportion)
     EXPECT_NE(pairs.find("for 8000 GPUs of"), std::string::npos) << pairs;
 }
 
-/* Two GPUs, not in place: each copies its own part, sends it, and gets the other's; both ways of waiting. */
+/* Two GPUs, not in place: each copies its own part, sends it, and gets the other's; both ways of
+ * waiting. */
 TEST(Msccl, AllGatherWithCopiesAndDependencies)
 {
     std::string gpus;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trees packed into graphs: as many as the narrowest cut allows, within the capacities, and proved. */
+/* Trees packed into graphs: as many as the narrowest cut allows, within the capacities, and proved.
+ */
 #include "collective/algorithm.h"
 #include "collective/checker.h"
 #include "collective/tree_packing.h"

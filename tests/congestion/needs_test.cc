@@ -101,7 +101,8 @@ TEST_P(Needs, EveryParameterHasAnEffect)
         weft_err err{};
         return !p || weft_params_set(&ops->params, a.params(), p->name, value, &err) == 0;
     };
-    // Some matter only where another is small: with @p least, that one is at its least value on both sides.
+    // Some matter only where another is small: with @p least, that one is at its least value on
+    // both sides.
     const auto search = [&](const weft_param *least) {
         rc::check(ops->name, [&] {
             const auto settings = any_settings(ops);

@@ -33,16 +33,17 @@ TEST(PintCode, RoundsUpAsOftenAsTheValueIsAway)
     EXPECT_NEAR(weft_pint_decode(128, 1.05), 1.0068396731, 1e-10);
 }
 
-// Powers of two have exact logarithms: T = 4096 ns at 8 Gbps is 4096 bytes; dt = 1024 ns, a queue of 2048
-// bytes, a packet of 1024: 1024 x 2048 / 4096^2 + 1024 / 4096 = 1/8 + 1/4. log2 of the nanoseconds in a
-// second doesn't round where rate / 8 is a power of ten.
+// Powers of two have exact logarithms: T = 4096 ns at 8 Gbps is 4096 bytes; dt = 1024 ns, a queue
+// of 2048 bytes, a packet of 1024: 1024 x 2048 / 4096^2 + 1024 / 4096 = 1/8 + 1/4. log2 of the
+// nanoseconds in a second doesn't round where rate / 8 is a power of ten.
 TEST(PintTables, AveragesAsTheDoubleArithmeticDoes)
 {
     weft_libc_rand draws;
     weft_libc_rand_init(&draws, 1);
     EXPECT_NEAR(weft_pint_update_tables(0, 1024, 4096, 2048, 1024, 8000000000, &draws), 0.375,
                 1e-9);
-    // A queue below 256 bytes isn't seen; 3072 of 4096 ns of u = 1 remain, log2 3072 cut to 15 bits.
+    // A queue below 256 bytes isn't seen; 3072 of 4096 ns of u = 1 remain, log2 3072 cut to 15
+    // bits.
     EXPECT_NEAR(weft_pint_update_tables(1, 1024, 4096, 255, 0, 8000000000, &draws), 0.75,
                 0.75 * 0.7 / 32768);
     EXPECT_EQ(weft_pint_update_tables(1, 5000, 4096, 0, 0, 8000000000, &draws), 0);

@@ -13,7 +13,8 @@ namespace
 const weft_cc_ops *const kTimely = weft_cc_find("timely", nullptr);
 enum { RTT, GRADIENT, INCREASES };
 
-/// The constants of the paper and of the simulator, at 100 Gbps; defaults follow line rate and base RTT.
+/// The constants of the paper and of the simulator, at 100 Gbps; defaults follow line rate and base
+/// RTT.
 Algo::Settings literal(const Algo::Settings &more = {})
 {
     Algo::Settings s = {{"t-low", "50us"},

@@ -45,7 +45,8 @@ TEST(Balance, SprayingUsesEveryUplinkAlike)
 
 TEST(Balance, SprayingSharesFourFlowsWithoutCollisions)
 {
-    // Four hosts send through one leaf to another: by hash two of them meet on an uplink, spread they do not.
+    // Four hosts send through one leaf to another: by hash two of them meet on an uplink, spread
+    // they do not.
     int64_t last[2] = {0, 0};
     for (int k = 0; k < 2; k++) {
         World w("leaf-spine", CLOS,
@@ -109,9 +110,9 @@ TEST(Balance, FlowletsChangePortOnlyAfterAGap)
         World w("leaf-spine", CLOS, {{"switch.balance", "flowlet"}, {"switch.flowlet-gap", gap}});
         w.Build();
         for (uint32_t i = 0; i < 4; i++)
-            w.Send(
-                i, 4,
-                1024000); // the receiver is the bottleneck, and the ACK clock leaves no gap of 10 us
+            w.Send(i, 4,
+                   1024000); // the receiver is the bottleneck, and the ACK clock leaves no gap of
+                             // 10 us
         w.Run();
         ASSERT_EQ(w.received.size(), 4u);
         if (gap[0] == '1') {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The shared buffer: thresholds per priority, static and dynamic, and pools, against numbers worked by hand.
+// The shared buffer: thresholds per priority, static and dynamic, and pools, against numbers worked
+// by hand.
 //
-// A sender of 100 Gbps fills the ingress of a switch whose other port sends at 10 Gbps. A full packet is
-// 4158 B in the buffer and 4178 B on the wire: 334,240 ps at 100 Gbps. Packet n has arrived at
-// n x 334,240 ps + 1 us, and by then ceil((n - 1) / 10) packets have begun to leave, so that the ingress
-// holds n - ceil((n - 1) / 10) packets, 4096 B of which are its reserve. XOFF waits for nothing, takes
-// (64 + 20) x 80 ps = 6,720 ps and 1 us.
+// A sender of 100 Gbps fills the ingress of a switch whose other port sends at 10 Gbps. A full
+// packet is 4158 B in the buffer and 4178 B on the wire: 334,240 ps at 100 Gbps. Packet n has
+// arrived at n x 334,240 ps + 1 us, and by then ceil((n - 1) / 10) packets have begun to leave, so
+// that the ingress holds n - ceil((n - 1) / 10) packets, 4096 B of which are its reserve. XOFF
+// waits for nothing, takes (64 + 20) x 80 ps = 6,720 ps and 1 us.
 #include "world.h"
 
 #include <algorithm>
@@ -65,8 +66,8 @@ Lossless Fill(const Settings &engine, uint32_t prio, bool flood = false, int hos
     return l;
 }
 
-// The largest egress queue of a lossy priority, and the largest sum over ports of what the queues hold
-// beyond the reserve, while 100 Gbps flow to each of so many ports of 10 Gbps.
+// The largest egress queue of a lossy priority, and the largest sum over ports of what the queues
+// hold beyond the reserve, while 100 Gbps flow to each of so many ports of 10 Gbps.
 struct Queues {
     uint64_t largest = 0, sum = 0;
     uint64_t drops = 0;
@@ -139,9 +140,9 @@ TEST(Buffer, AlphaPerPriority)
     EXPECT_EQ(Fill(swapped, 4).pausedAt, PausedBy(164));
 }
 
-// 2 MiB - (2 x 37,628 + 2 x 15,128) - 4 x 8 x 4096 = 1,860,568 B are shared. In one pool XOFF comes at
-// a ninth, 206,730 B: 51 packets, by packet 57, and sooner when lossy traffic takes of it. In a half of its
-// own it comes at 103,365 B: 26 packets, by packet 29, whatever the lossy traffic does.
+// 2 MiB - (2 x 37,628 + 2 x 15,128) - 4 x 8 x 4096 = 1,860,568 B are shared. In one pool XOFF comes
+// at a ninth, 206,730 B: 51 packets, by packet 57, and sooner when lossy traffic takes of it. In a
+// half of its own it comes at 103,365 B: 26 packets, by packet 29, whatever the lossy traffic does.
 TEST(Buffer, LossyTrafficTakesNothingOfTheLosslessPool)
 {
     const Settings split = {{"switch.lossy-share", "0.5"}};
@@ -172,8 +173,9 @@ TEST(Buffer, StaticEgressLimits)
     EXPECT_EQ(q.largest, 5u * 4158); // 5 x 4158 - 4096 = 16,694; a sixth would make 20,852
 }
 
-// An egress pool of 100 KB. Packet k is taken while k x 4158 - 4096 <= alpha x (100,000 - ((k - 1) x
-// 4158 - 4096)): 13 with alpha 1, 21 with 4. With a large static limit while the pool has room: 25.
+// An egress pool of 100 KB. Packet k is taken while k x 4158 - 4096 <= alpha x (100,000 - ((k - 1)
+// x 4158 - 4096)): 13 with alpha 1, 21 with 4. With a large static limit while the pool has
+// room: 25.
 TEST(Buffer, EgressPoolOfTheLossyPriorities)
 {
     const Settings pool = {{"switch.egress-lossy-pool", "100KB"}};

@@ -130,7 +130,8 @@ TEST(Control, EachFinishesWithCoalescedAcks)
             EXPECT_GE(last, least - 100 * WEFT_PS_PER_US) << v.Name() << " ack-every " << every;
             if (!plain)
                 plain = last;
-            // TIMELY falls far when eight flows begin at line rate, and climbs back by rate-ai a sample.
+            // TIMELY falls far when eight flows begin at line rate, and climbs back by rate-ai a
+            // sample.
             EXPECT_LT(last, (v.cc == "timely" ? 5 : 2) * plain)
                 << v.Name() << " ack-every " << every;
             EXPECT_LT(last, (v.cc == "timely" ? 10 : 4) * least)
@@ -170,7 +171,8 @@ TEST(Control, AnIncastsQueueStandsWhereThePaperSays)
          3000,
          0.9 * (23.053 - 4.7) * 12500,
          (123.053 - 4.7) * 12500},
-        // 10 Gbps: below t-high 500 us of RTT; each time the RTT passes t-low the gradient drains it
+        // 10 Gbps: below t-high 500 us of RTT; each time the RTT passes t-low the gradient drains
+        // it
         {{"timely", {}}, "10Gbps", {{"switch.buffer", "64MiB"}}, 100000, 200000, 0, 489 * 1250},
     };
     for (const Case &c : cases) {

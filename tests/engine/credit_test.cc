@@ -37,8 +37,8 @@ int64_t Through(const Settings &engine, uint64_t packets = 16)
     return w.received.empty() ? 0 : w.received[0].received_ps;
 }
 
-// A frame's credit is back after its time on the wire and two link delays, 2334240 ps; so n frames of
-// buffer carry n frames in that time, until the link is full at 7.
+// A frame's credit is back after its time on the wire and two link delays, 2334240 ps; so n frames
+// of buffer carry n frames in that time, until the link is full at 7.
 TEST(Credit, ThroughputIsBufferOverLoop)
 {
     const int64_t loop = SER + 2 * US;
@@ -54,14 +54,16 @@ TEST(Credit, FramesThatReturnCreditTakeTheirTime)
 {
     const int64_t loop = SER + 2 * US + 6720;
     EXPECT_EQ(Through({{"credit.buffer", "4224B"}, {"credit.frame", "64B"}}), 15 * loop + 2 * HOP);
-    // With the computed size the link is never idle; but ACKs need credit, too, whose frames share it.
+    // With the computed size the link is never idle; but ACKs need credit, too, whose frames share
+    // it.
     const int64_t last = Through({{"credit.frame", "64B"}}, 64);
     EXPECT_GT(last, 63 * SER + 2 * HOP);
     EXPECT_LE(last, 63 * (SER + 6720) + 2 * HOP + SER);
 }
 
-// h0 and h1 over two more switches, and h3 next to it, send to h2, whose link is full from the first
-// packet on. Each switch stops the one before it, down to the hosts, and no queue outgrows its buffers.
+// h0 and h1 over two more switches, and h3 next to it, send to h2, whose link is full from the
+// first packet on. Each switch stops the one before it, down to the hosts, and no queue outgrows
+// its buffers.
 TEST(Credit, BackpressureReachesTheHostsThroughTwoSwitches)
 {
     World w("multi", {{"dimensions", CLOS}}, {{"credit.buffer", "41600B"}});
@@ -135,8 +137,8 @@ TEST(Credit, ADeadlockIsFoundAndNamed)
     EXPECT_NE(all.find("waits for credit since"), std::string::npos) << all;
 }
 
-// Lost frames give their credit back, and lost credit frames come again: it is all there in the end (the
-// audit in Run), and everything arrives.
+// Lost frames give their credit back, and lost credit frames come again: it is all there in the end
+// (the audit in Run), and everything arrives.
 TEST(Credit, NoneIsLostWithFrames)
 {
     for (const char *frame : {"0", "64B"})

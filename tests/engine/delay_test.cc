@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// What delays a message, by cause: worlds in which one cause alone can, with the exact numbers, and random
-// ones in which delays add up.
+// What delays a message, by cause: worlds in which one cause alone can, with the exact numbers, and
+// random ones in which delays add up.
 #include "world.h"
 
 #include "base/rng.h"
@@ -61,8 +61,8 @@ TEST(Delay, OnlyItsOwnNic)
     EXPECT_EQ(Sum(Of(w, 1)), 0);
     const auto d = Of(w, 2);
     ExpectOnly(d, WEFT_DELAY_NIC);
-    // It waits exactly as long as the first takes on the link: what the first one's ideal time has more
-    // than that of its last packet alone, and that packet.
+    // It waits exactly as long as the first takes on the link: what the first one's ideal time has
+    // more than that of its last packet alone, and that packet.
     World alone("single-switch", kSwitch, kQuiet);
     alone.Build();
     alone.Send(0, 1, 1000, 1);
@@ -82,8 +82,8 @@ TEST(Delay, OnlyOtherQpsOfItsNic)
     w.Run();
     for (uint64_t tag = 1; tag <= 3; tag++)
         ExpectOnly(Of(w, tag), WEFT_DELAY_NIC);
-    // They take turns: the one that came last waits for two packets of others before each of its own, but
-    // the first has sent two when they come.
+    // They take turns: the one that came last waits for two packets of others before each of its
+    // own, but the first has sent two when they come.
     EXPECT_EQ(Beyond(Of(w, 3)) % 200, 0);
     EXPECT_EQ(Beyond(Of(w, 1)), Beyond(Of(w, 3)) / 200 * 196);
 }
@@ -152,12 +152,13 @@ TEST(Delay, OnlyPacing)
     w.Run();
     const auto d = Of(w, 1);
     ExpectOnly(d, WEFT_DELAY_CONTROL);
-    // 19 of 20 packets wait from the end of the one before until 40 times what that took have passed.
+    // 19 of 20 packets wait from the end of the one before until 40 times what that took have
+    // passed.
     EXPECT_EQ(Beyond(d), 19 * 39 * TimesOfAPacket().packet_ps);
 }
 
-// Six hosts overload the link to host 7, and PFC pauses host 0, which has sent all that it had for there. A
-// message that it posts then, to an idle host, waits for the resume and for nothing else.
+// Six hosts overload the link to host 7, and PFC pauses host 0, which has sent all that it had for
+// there. A message that it posts then, to an idle host, waits for the resume and for nothing else.
 TEST(Delay, OnlyPfc)
 {
     bool found = false;
@@ -193,7 +194,8 @@ TEST(Delay, OnlyPfc)
     EXPECT_TRUE(found);
 }
 
-// Two leaves: what is queued at the first for the second, whose uplink port is paused, waits on the way.
+// Two leaves: what is queued at the first for the second, whose uplink port is paused, waits on the
+// way.
 TEST(Delay, PausesOnTheWayAreNoQueues)
 {
     Settings s = kQuiet;
@@ -242,8 +244,8 @@ TEST(Delay, OnlyLoss)
     }
 }
 
-// Whatever happens, delays add up, and those of switches in windows, or without events of their own, are those
-// of the plain way.
+// Whatever happens, delays add up, and those of switches in windows, or without events of their
+// own, are those of the plain way.
 TEST(Delay, AddUpWhateverHappens)
 {
     const char *controls[] = {"none", "dcqcn", "hpcc", "timely", "swift", "static-window"};

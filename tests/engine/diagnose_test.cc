@@ -9,8 +9,9 @@ namespace
 
 constexpr uint32_t RING = 5;
 
-// A ring of five switches with one host each: hosts are nodes 0 to 4, switches 5 to 9; host links come
-// first, then s5-s6, s6-s7, ... s9-s5. A flow from host i to host i + 2 has one shortest path, clockwise.
+// A ring of five switches with one host each: hosts are nodes 0 to 4, switches 5 to 9; host links
+// come first, then s5-s6, s6-s7, ... s9-s5. A flow from host i to host i + 2 has one shortest path,
+// clockwise.
 weft_fabric *Ring()
 {
     weft_err err = {};
@@ -111,8 +112,8 @@ TEST(Diagnose, WithoutPfcOrWithRoomTheRingDoesNotDeadlock)
     }
 }
 
-// A link of 1 bps takes half a minute for a packet; pauses of 64 quanta are repeated each 164 ns meanwhile, 200 million
-// times before the next packet leaves.
+// A link of 1 bps takes half a minute for a packet; pauses of 64 quanta are repeated each 164 ns
+// meanwhile, 200 million times before the next packet leaves.
 TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
 {
     for (const char *limit : {"1000", "0"}) {
@@ -142,8 +143,9 @@ TEST(Diagnose, PausesRepeatedBesideALinkThatHardlyMovesEndTheRun)
     }
 }
 
-// Hosts 0 to 5 send to host 6 through a bottleneck at host 6; host 0 also sends to host 7. All hosts
-// are on the switch (node 8), whose port to host 6 is the root; the flow 0->7 waits in a paused NIC.
+// Hosts 0 to 5 send to host 6 through a bottleneck at host 6; host 0 also sends to host 7. All
+// hosts are on the switch (node 8), whose port to host 6 is the root; the flow 0->7 waits in a
+// paused NIC.
 TEST(Diagnose, RootAndVictimOfAnIncast)
 {
     World w("single-switch", {{"hosts", "8"}, {"rate", "100Gbps"}, {"delay", "1us"}},

@@ -33,8 +33,8 @@ TEST(Dimension, PacketsAreAsLongAsTheSmallestMtuOnTheWay)
     EXPECT_EQ(Packets(small, small, 5, 65537), 65u);
 }
 
-// static-window inside: two packets of 8192 bytes per round trip. On the wire 8192 + 62 + 20 bytes at
-// 10 ps per byte take 82740 ps; the ACK 66 + 20 bytes, 860 ps. Round trip over one switch:
+// static-window inside: two packets of 8192 bytes per round trip. On the wire 8192 + 62 + 20 bytes
+// at 10 ps per byte take 82740 ps; the ACK 66 + 20 bytes, 860 ps. Round trip over one switch:
 //   2 x (82740 + 100000) + 2 x (860 + 100000) = 567200 ps.
 // Packets 6 and 7 of 8 leave in the fourth round, the last one 82740 ps into it.
 TEST(Dimension, TheInnerDimensionHasItsOwnWindow)

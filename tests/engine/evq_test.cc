@@ -150,8 +150,8 @@ TEST(FastQueue, RefusesWhatLiesBeyondItsWindow)
     fastq_free(&q);
 }
 
-// A port that is armed earlier than before must not lose the new entry to the old one, whichever part
-// of the queue the two are in.
+// A port that is armed earlier than before must not lose the new entry to the old one, whichever
+// part of the queue the two are in.
 TEST(FastQueue, EarlierEntryOfThePortReplacesTheLaterOne)
 {
     for (int64_t later : {INT64_C(20000), INT64_C(3000000), INT64_C(900000000)}) {

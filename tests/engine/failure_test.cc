@@ -50,9 +50,10 @@ double ReceivedWithin(const World &w, int64_t from, int64_t to)
 
 } // namespace
 
-// Hosts of 400 Gbps keep four uplinks of 100 Gbps per leaf full with many flows, each to the next leaf, so that
-// every uplink has more to carry than it can, however the hash spreads the flows. Without one spine three
-// quarters of the capacity are left, and of the traffic that gets through; all of it is back with the spine.
+// Hosts of 400 Gbps keep four uplinks of 100 Gbps per leaf full with many flows, each to the next
+// leaf, so that every uplink has more to carry than it can, however the hash spreads the flows.
+// Without one spine three quarters of the capacity are left, and of the traffic that gets through;
+// all of it is back with the spine.
 TEST(Failure, AFailedSpineTakesItsQuarterOfTheCapacity)
 {
     Settings clos = kClos;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Who forwards when links fail: every generator and preset, each class of its links in turn. What switches, and
-// hosts where they may forward, still join is delivered to the host that it names; everything else is
-// cut off, waits, and is named. Which pairs are joined is found here by a search of its own.
+// Who forwards when links fail: every generator and preset, each class of its links in turn. What
+// switches, and hosts where they may forward, still join is delivered to the host that it names;
+// everything else is cut off, waits, and is named. Which pairs are joined is found here by a search
+// of its own.
 #include "world.h"
 
 #include "topologies/deadlock.h"
@@ -23,8 +24,8 @@ struct Case {
     std::string label;
 };
 
-// Every generator that needs no file and every preset, as they are, and with hosts that forward where that is
-// a setting.
+// Every generator that needs no file and every preset, as they are, and with hosts that forward
+// where that is a setting.
 std::vector<Case> Fabrics()
 {
     size_t n;
@@ -105,8 +106,8 @@ std::vector<bool> Reached(const weft_fabric *f, uint32_t src, uint32_t down)
     return hosts;
 }
 
-// Which pairs talk: all of a small fabric, of a large one some at every distance, and all of the two hosts at the
-// failed link.
+// Which pairs talk: all of a small fabric, of a large one some at every distance, and all of the
+// two hosts at the failed link.
 std::set<Pair> Pairs(const weft_fabric *f, uint32_t link)
 {
     const uint32_t n = f->nhosts;
@@ -142,8 +143,8 @@ std::vector<std::string> Explained(const World &w)
     return said;
 }
 
-// Payload that came into each host over all links and did not leave it again is what was received, as nothing
-// is sent twice.
+// Payload that came into each host over all links and did not leave it again is what was received,
+// as nothing is sent twice.
 void ExpectPayloadAtItsHosts(const World &w, uint64_t bytes)
 {
     std::vector<int64_t> kept(w.fabric->nhosts), want(w.fabric->nhosts);
@@ -278,8 +279,8 @@ TEST(Forwarding, AFailureMakesNoAllToAllFaster)
     EXPECT_GT(last(used), intact);
 }
 
-// Ways over other hosts with everything that hosts do for them: buffers that pause and drop, turns at the NIC, ACKs
-// back, every recovery; in windows or one queue the same.
+// Ways over other hosts with everything that hosts do for them: buffers that pause and drop, turns
+// at the NIC, ACKs back, every recovery; in windows or one queue the same.
 TEST(Forwarding, HostsForwardAfterAFailureAsSwitchesDo)
 {
     const Settings fabric = {{"size", "4"}, {"hosts-forward", "true"}, {"rate", "100Gbps"}};
@@ -298,7 +299,8 @@ TEST(Forwarding, HostsForwardAfterAFailureAsSwitchesDo)
                         cc);
                 w.Build();
                 weft_err err = {};
-                // h0-h1 is gone from 3 us on, later h0-h2 too; all that h0 sends and gets goes over h3
+                // h0-h1 is gone from 3 us on, later h0-h2 too; all that h0 sends and gets goes over
+                // h3
                 for (uint32_t i = 1; i < 4; i++)
                     for (uint32_t h = 0; h < 4; h++)
                         w.Send(h, (h + i) % 4, 400000);
@@ -328,7 +330,8 @@ TEST(Forwarding, HostsForwardAfterAFailureAsSwitchesDo)
 TEST(Forwarding, TheDeadlockCheckFollowsForwardingHosts)
 {
     weft_err err = {};
-    // Four hosts in a full mesh without its diagonals are a ring, whose routes over hosts go in a circle.
+    // Four hosts in a full mesh without its diagonals are a ring, whose routes over hosts go in a
+    // circle.
     World open("fully-connected", {{"size", "5"}, {"hosts-forward", "true"}});
     std::vector<uint8_t> down(open.fabric->nlinks, 1);
     for (uint32_t l = 0; l < open.fabric->nlinks; l++) {
@@ -429,7 +432,8 @@ TEST(Forwarding, ValiantOnOneSwitchKeepsTheOrder)
     EXPECT_EQ(calm.Totals().retx_packets, 0u);
 }
 
-// A path whose MTU is smaller than the packets of a QP is none for it; and one opened meanwhile can use both.
+// A path whose MTU is smaller than the packets of a QP is none for it; and one opened meanwhile can
+// use both.
 TEST(Forwarding, APathOfASmallerMtuIsNoneForLongPackets)
 {
     const Settings fabric = {

@@ -74,7 +74,8 @@ void SetLinkOfHost(World &w, uint32_t host, bool up)
 
 } // namespace
 
-// One frame over two links of 100 Gbps and 1 us: 80 ps per byte, 1000 + 20 bytes on the wire, twice.
+// One frame over two links of 100 Gbps and 1 us: 80 ps per byte, 1000 + 20 bytes on the wire,
+// twice.
 TEST(Frame, TakesTheTimeOfItsBytes)
 {
     World w("single-switch", STAR);
@@ -111,8 +112,8 @@ TEST(Frame, ShortOnesArePaddedAndKeepTheirOrder)
     }
 }
 
-// Two hosts at line rate into one: the queue grows by one frame per frame sent, to 100 000 bytes, where
-// 100 frames of 1000 bytes wait; then every second one is dropped.
+// Two hosts at line rate into one: the queue grows by one frame per frame sent, to 100 000 bytes,
+// where 100 frames of 1000 bytes wait; then every second one is dropped.
 TEST(Frame, LossyQueueDropsWhatDoesNotFit)
 {
     World w("single-switch", STAR,
@@ -125,7 +126,8 @@ TEST(Frame, LossyQueueDropsWhatDoesNotFit)
     f.Burst(0, 3, 1000, 0, 0);
     f.Burst(1, 3, 1000, 0, 10000);
     w.Run();
-    // 2000 come, 1000 are sent while they come, 100 wait at the end; one more is on the wire meanwhile
+    // 2000 come, 1000 are sent while they come, 100 wait at the end; one more is on the wire
+    // meanwhile
     EXPECT_NEAR(double(f.arrived.size()), 1100, 2);
     EXPECT_EQ(f.arrived.size() + f.dropped.size(), 2000u);
     for (auto &d : f.dropped)
@@ -145,8 +147,8 @@ TEST(Frame, LosslessPriorityPauses)
     EXPECT_GT(w.Totals().pfc_pauses, 0u);
 }
 
-// ECN: capable frames are marked where the queue is above the threshold, others never; and RoCE data of a
-// congestion control that does not look at ECN is not marked either.
+// ECN: capable frames are marked where the queue is above the threshold, others never; and RoCE
+// data of a congestion control that does not look at ECN is not marked either.
 TEST(Frame, OnlyCapableFramesAreMarked)
 {
     for (const char *atEnqueue : {"false", "true"}) {
@@ -172,7 +174,8 @@ TEST(Frame, OnlyCapableFramesAreMarked)
     }
 }
 
-// At one NIC, frames and QPs of one priority send packet by packet in turn: 1000 + 20 against 4178 bytes.
+// At one NIC, frames and QPs of one priority send packet by packet in turn: 1000 + 20 against 4178
+// bytes.
 TEST(Frame, TakesTurnsWithQpsOfItsPriority)
 {
     World w("single-switch", STAR, {{"switch.buffer", "16MiB"}});
@@ -249,8 +252,9 @@ TEST(Frame, LinkFailureDropsAndSays)
     EXPECT_EQ(f.arrived.back().handle, 2000u);
 }
 
-// Full mesh of three, link 0 (h0-h1) down. A frame that the sender's routes still send out of the port to h2 gets to h1 if
-// NPUs forward; else it is dropped at the port and told so, never handed to h2.
+// Full mesh of three, link 0 (h0-h1) down. A frame that the sender's routes still send out of the
+// port to h2 gets to h1 if NPUs forward; else it is dropped at the port and told so, never handed
+// to h2.
 TEST(Frame, NoHostThatForwardsForNobodyTakesOneForAnother)
 {
     for (const char *forward : {"false", "true"}) {

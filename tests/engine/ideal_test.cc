@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Ideal durations: worked out by hand where packets have several ways or rates change, and as a bound that no
-// message beats, over random fabrics, balancing, loss recovery and links that slow down or fail. The engine
-// itself ends a run in which a message is faster.
+// Ideal durations: worked out by hand where packets have several ways or rates change, and as a
+// bound that no message beats, over random fabrics, balancing, loss recovery and links that slow
+// down or fail. The engine itself ends a run in which a message is faster.
 #include "tamper.h"
 #include "world.h"
 
@@ -60,8 +60,8 @@ void RunTo(World &w, int64_t t)
 
 } // namespace
 
-// Four uplinks of 25 Gbps carry what a host sends at 100 Gbps: of eight packets of 1000 bytes the first arrives at
-// the last link after 80 + 2 x 320 ns, and the others keep it busy.
+// Four uplinks of 25 Gbps carry what a host sends at 100 Gbps: of eight packets of 1000 bytes the
+// first arrives at the last link after 80 + 2 x 320 ns, and the others keep it busy.
 TEST(Ideal, AddsUpTheUplinksThatPacketsSpreadOver)
 {
     for (bool spray : {false, true}) {
@@ -123,8 +123,8 @@ TEST(Ideal, HoldsWhereTheLastPacketOvertakes)
     }
 }
 
-// Ten packets of 80 ns at 100 Gbps. A message counts with the best rate that its link had meanwhile, one
-// posted after a change with what it finds, also at the same instant.
+// Ten packets of 80 ns at 100 Gbps. A message counts with the best rate that its link had
+// meanwhile, one posted after a change with what it finds, also at the same instant.
 TEST(Ideal, TakesTheBestRateOfTheTimeOfTheMessage)
 {
     World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}}, kBare);
@@ -153,8 +153,8 @@ TEST(Ideal, TakesTheBestRateOfTheTimeOfTheMessage)
     EXPECT_EQ(Took(w.acked[3]), fast);
 }
 
-// The ideal of a message whose way changed is that of the fabric's fastest links: on a fat-tree of one kind of
-// links, with a single one to each host, what it was.
+// The ideal of a message whose way changed is that of the fabric's fastest links: on a fat-tree of
+// one kind of links, with a single one to each host, what it was.
 TEST(Ideal, OfAMessageThatIsReroutedStaysTight)
 {
     World w("fat-tree", {{"k", "4"}}, {{"transport.mtu", "1000B"}, {"transport.rto", "100us"}});
@@ -233,8 +233,8 @@ template <typename T, size_t N> T Pick(weft_rng &r, T const (&list)[N])
     return list[weft_rng_below(&r, N)];
 }
 
-// Messages among random hosts while links slow down, fail and come back. Every one that arrives is checked by
-// the engine; Run and RunTo fail when one is too fast.
+// Messages among random hosts while links slow down, fail and come back. Every one that arrives is
+// checked by the engine; Run and RunTo fail when one is too fast.
 void Play(uint64_t seed)
 {
     weft_rng r = weft_rng_stream(seed, "ideal", 0);
@@ -315,7 +315,8 @@ TEST_P(IdealRandom, NoMessageIsFaster)
 
 INSTANTIATE_TEST_SUITE_P(Seeds, IdealRandom, ::testing::Range(0, 8));
 
-// Operations of two groups while links lose and regain their speed: parts are checked as messages are.
+// Operations of two groups while links lose and regain their speed: parts are checked as messages
+// are.
 TEST(Ideal, PartsOfInNetworkOperationsAreNoFaster)
 {
     for (uint64_t seed = 0; seed < 60; seed++) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Ports without transmission events, and switches that run in windows, give what one queue of all events gives:
-// each case runs in three ways (a hook that must know of pauses at once forbids windows, a queue hook makes every
-// port eager), stops at odd moments and compares every counter and record.
+// Ports without transmission events, and switches that run in windows, give what one queue of all
+// events gives: each case runs in three ways (a hook that must know of pauses at once forbids
+// windows, a queue hook makes every port eager), stops at odd moments and compares every counter
+// and record.
 #include "world.h"
 
 #include "base/rng.h"
@@ -269,7 +270,8 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
     }
 }
 
-// Arrivals from so far ahead that they were among the timers still come before the transmissions of their instant.
+// Arrivals from so far ahead that they were among the timers still come before the transmissions of
+// their instant.
 TEST(LazyPorts, ArrivalsFromFarAhead)
 {
     const Settings slow = {{"leaves", "4"},
@@ -330,7 +332,8 @@ TEST(Windows, SpanSilences)
     Same(windows, lazy);
 }
 
-// A hook that forbids windows may come while packets are everywhere; what was before it isn't told to it.
+// A hook that forbids windows may come while packets are everywhere; what was before it isn't told
+// to it.
 TEST(Windows, EndWhenSomebodyListens)
 {
     World windows("leaf-spine", leafSpine, tight), lazy("leaf-spine", leafSpine, tight);
@@ -388,8 +391,9 @@ TEST(Windows, EndInTheMidstOfOne)
     Same(windows, lazy);
 }
 
-// What a message's end shows of the switches is the state at its event, whichever way they run. Delays are ten times what
-// a packet takes, so that hosts and switches have events of the same picosecond.
+// What a message's end shows of the switches is the state at its event, whichever way they run.
+// Delays are ten times what a packet takes, so that hosts and switches have events of the same
+// picosecond.
 TEST(Windows, HooksSeeThePresent)
 {
     const Settings even =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Links that change their rate, flip bits, or fail together: against hand-computed times and the binomial
-// distribution.
+// Links that change their rate, flip bits, or fail together: against hand-computed times and the
+// binomial distribution.
 #include "world.h"
 
 #include <cmath>
@@ -50,8 +50,8 @@ struct weft_port_counters Stats(const World &w, uint32_t port)
 
 } // namespace
 
-// Ten packets of 1000 bytes: 80 ns each at 100 Gbps, 160 ns at 50. The first has begun when the rate
-// halves, and so has the sixth (720 to 880 ns) when it is restored at 800 ns.
+// Ten packets of 1000 bytes: 80 ns each at 100 Gbps, 160 ns at 50. The first has begun when the
+// rate halves, and so has the sixth (720 to 880 ns) when it is restored at 800 ns.
 TEST(LinkChange, ThePacketBeingSentKeepsItsRate)
 {
     for (bool restored : {false, true})
@@ -77,8 +77,8 @@ TEST(LinkChange, ThePacketBeingSentKeepsItsRate)
         }
 }
 
-// The switch's port to the receiver goes at a quarter of its rate: what comes in at 100 Gbps queues,
-// and PFC pauses the sender; nothing is lost.
+// The switch's port to the receiver goes at a quarter of its rate: what comes in at 100 Gbps
+// queues, and PFC pauses the sender; nothing is lost.
 TEST(LinkChange, PfcHoldsBackWhatASlowLinkCannotTake)
 {
     World w("single-switch", {{"hosts", "2"}, {"rate", "100Gbps"}, {"delay", "1us"}},
@@ -133,8 +133,8 @@ TEST(LinkChange, BitErrorsFollowTheBinomialDistribution)
     EXPECT_EQ(w.Totals().drops[WEFT_DROP_ERROR], before);
 }
 
-// All links of a spine go down at one instant: its buffer is empty then, what it held and what was on its
-// links is counted as lost there, once, and every message arrives over the others.
+// All links of a spine go down at one instant: its buffer is empty then, what it held and what was
+// on its links is counted as lost there, once, and every message arrives over the others.
 TEST(LinkChange, AFailedSwitchLosesWhatItHolds)
 {
     for (const char *recovery : {"go-back-n", "selective-repeat"}) {
@@ -208,8 +208,8 @@ TEST(LinkChange, WrongChangesAreRefusedWhole)
     EXPECT_EQ(w.received.size(), 1u);
 }
 
-// What is left of a torus is checked like the torus: one link less is a line, a ring in pieces is left
-// by routes that can close a circle.
+// What is left of a torus is checked like the torus: one link less is a line, a ring in pieces is
+// left by routes that can close a circle.
 TEST(LinkChange, RoutesThatCanDeadlockAreNamed)
 {
     World w("torus", {{"shape", "4x4"}});

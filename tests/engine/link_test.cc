@@ -110,7 +110,8 @@ TEST(Link, AFailedSpineCostsPacketsButNoMessage)
         }
 }
 
-// Nothing is sent towards a spine after it failed, and the ECMP groups use it again when it is back.
+// Nothing is sent towards a spine after it failed, and the ECMP groups use it again when it is
+// back.
 TEST(Link, RoutesAvoidAndReturn)
 {
     World w("leaf-spine", kLeafSpine);
@@ -143,9 +144,10 @@ TEST(Link, RoutesAvoidAndReturn)
     EXPECT_EQ(w.Totals().drops[WEFT_DROP_LINK], 0u);
 }
 
-// 100 Gbps, 1 us, no padding or gaps: a packet of 1000 + 0 bytes takes 80 ns per hop. The receiver's
-// link fails at 0.5 us, when the packet is on the sender's link (it then meets a switch without a route),
-// or at 1.5 us, when it is on the link itself; it is back at 10 us, when the QP starts over.
+// 100 Gbps, 1 us, no padding or gaps: a packet of 1000 + 0 bytes takes 80 ns per hop. The
+// receiver's link fails at 0.5 us, when the packet is on the sender's link (it then meets a switch
+// without a route), or at 1.5 us, when it is on the link itself; it is back at 10 us, when the QP
+// starts over.
 TEST(Link, AParkedQpStartsOverWhenThePathReturns)
 {
     const Settings bare = {{"transport.header", "0"},
@@ -279,8 +281,8 @@ TEST(Link, QpsMoveToAnotherPortOfTheirHost)
         }
 }
 
-// Links flap at random under an incast that pauses them; at the end all are up. Nothing hangs, nothing
-// comes twice, every count adds up after each change, and each pause seen has its resume.
+// Links flap at random under an incast that pauses them; at the end all are up. Nothing hangs,
+// nothing comes twice, every count adds up after each change, and each pause seen has its resume.
 TEST(Link, RandomFlapsUnderPfc)
 {
     uint64_t pauses = 0, drops = 0;

@@ -129,7 +129,8 @@ TEST(Message, QpsOfOneNicShareRoundRobin)
     EXPECT_EQ(w.received[1].received_ps, (200 + 2) * 334240 + 3000000);
 }
 
-/* 100 packets of 334,240 ps over three links of 1 us: the k-th is there 3 us and k + 2 of them after the start. */
+/* 100 packets of 334,240 ps over three links of 1 us: the k-th is there 3 us and k + 2 of them
+ * after the start. */
 TEST(Message, WhatHasArrivedIsKnownPacketByPacket)
 {
     World w("dumbbell", DUMBBELL_100G);

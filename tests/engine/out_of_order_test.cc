@@ -60,7 +60,8 @@ TEST(OutOfOrder, OvertakingCostsNothing)
     EXPECT_EQ(w.Totals().retx_packets, 0u);
     EXPECT_EQ(w.Totals().sent[WEFT_PKT_NACK], 0u);
     EXPECT_EQ(w.Totals().sent[WEFT_PKT_ACK], PACKETS);
-    // The last packet takes the longer path, alone on its link: four times on a wire, 1 + 3 + 3 + 1 us.
+    // The last packet takes the longer path, alone on its link: four times on a wire, 1 + 3 + 3 + 1
+    // us.
     EXPECT_EQ(w.received[0].received_ps, int64_t(PACKETS - 1) * SER + 4 * SER + 8 * US);
 }
 
@@ -77,8 +78,8 @@ TEST(OutOfOrder, OtherRecoveriesTakeOvertakingForLoss)
     }
 }
 
-// Packet 20 is lost on its way once. A packet of the longer path comes 4 us late, in which 12 others are
-// sent; so 16 tells loss from overtaking, 4 does not.
+// Packet 20 is lost on its way once. A packet of the longer path comes 4 us late, in which 12
+// others are sent; so 16 tells loss from overtaking, 4 does not.
 TEST(OutOfOrder, OnlyWhatIsLostIsSentAgain)
 {
     for (uint64_t reorder : {0, 16, 4}) {

@@ -97,7 +97,8 @@ TEST(Pfc, APauseExpiresAfterItsQuanta)
     EXPECT_EQ(w.acked.size(), SENDERS); // what found no headroom was sent again
 }
 
-// The congestion lasts far longer than one pause time: refreshed every half of it, no port wakes early.
+// The congestion lasts far longer than one pause time: refreshed every half of it, no port wakes
+// early.
 TEST(Pfc, RefreshKeepsAPortPaused)
 {
     World w("single-switch", SWITCH_17, Engine("200")); // 1.024 us

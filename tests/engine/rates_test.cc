@@ -45,10 +45,11 @@ int64_t LastReceived(const World &w)
 
 } // namespace
 
-// N packets through a switch, in at rate a, out at rate b, 1 us of delay each. The slower link sends
-// without a break from its first packet to its last: a <= b: N on the first link, the last one once more
-// on the second; a > b: the first one on the first link, N on the second. PFC holds back what does not
-// fit the buffer, and must neither lose a packet nor let the slower link run dry.
+// N packets through a switch, in at rate a, out at rate b, 1 us of delay each. The slower link
+// sends without a break from its first packet to its last: a <= b: N on the first link, the last
+// one once more on the second; a > b: the first one on the first link, N on the second. PFC holds
+// back what does not fit the buffer, and must neither lose a packet nor let the slower link run
+// dry.
 TEST(Rates, EveryPairIsLosslessAndTakesTheClosedFormToThePicosecond)
 {
     constexpr int64_t N = 1000;
@@ -93,8 +94,9 @@ TEST(Rates, AMixedIncastIsLosslessAtEveryReceiver)
     }
 }
 
-// 1000 x 64 KiB at 100 Gbps. 1001 ports need 1001 x (37,628 + 8 x 4096) = 70.5 MB of headroom and reserve.
-// The receiver's link is busy from the first packet's arrival to the end: 16,000 x 334,240 ps.
+// 1000 x 64 KiB at 100 Gbps. 1001 ports need 1001 x (37,628 + 8 x 4096) = 70.5 MB of headroom and
+// reserve. The receiver's link is busy from the first packet's arrival to the end: 16,000 x 334,240
+// ps.
 TEST(Rates, Incast1000To1DropsNothing)
 {
     World w("single-switch", {{"hosts", "1001"}, {"rate", "100Gbps"}, {"delay", "1us"}},
@@ -108,7 +110,8 @@ TEST(Rates, Incast1000To1DropsNothing)
     EXPECT_EQ(LastReceived(w), WIRE * 80 + DELAY + 16000 * WIRE * 80 + DELAY);
 }
 
-// 256 KiB each through 32 leaves and 4 spines: pauses spread from the receiver's leaf to every leaf and host.
+// 256 KiB each through 32 leaves and 4 spines: pauses spread from the receiver's leaf to every leaf
+// and host.
 TEST(Rates, Incast1000To1OverTwoTiersDropsNothing)
 {
     World w("leaf-spine",
@@ -132,9 +135,9 @@ TEST(Rates, Incast1000To1OverTwoTiersDropsNothing)
     EXPECT_GT(switches, 4u); // leaves are paused by spines, spines by the receiver's leaf
 }
 
-// Every priority lossless, tiny packets, short links, no reserve and a static limit so low that each
-// packet raises XOFF: headroom is as small as it can be, and the PFC frames of eight priorities queue
-// behind each other.
+// Every priority lossless, tiny packets, short links, no reserve and a static limit so low that
+// each packet raises XOFF: headroom is as small as it can be, and the PFC frames of eight
+// priorities queue behind each other.
 TEST(Rates, EightLosslessPrioritiesInTheLeastHeadroom)
 {
     for (const char *delay : {"1ns", "50ns", "1us"}) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Preconditions of heaps and pools are checked where WEFT_CHECKED says so, as it does in this file. */
+/* Preconditions of heaps and pools are checked where WEFT_CHECKED says so, as it does in this file.
+ */
 #ifndef WEFT_CHECKED
 #define WEFT_CHECKED
 #endif

@@ -7,8 +7,8 @@ namespace
 
 constexpr int64_t kMs = WEFT_PS_PER_MS;
 
-// Runs with a look each half of `after`, until nothing gets on, nothing is left, or `end`. Returns what the last
-// look said; *at: when.
+// Runs with a look each half of `after`, until nothing gets on, nothing is left, or `end`. Returns
+// what the last look said; *at: when.
 weft_motion Watch(World &w, int64_t after, int64_t end, int64_t *at)
 {
     weft_motion m = WEFT_MOTION_SOME;
@@ -44,8 +44,8 @@ void BitErrors(World &w, double ber)
 
 } // namespace
 
-// One packet in thirty is lost. A message of 977, started anew at each loss, never arrives: that is said, at the
-// same time in every run; the other recoveries bring it home.
+// One packet in thirty is lost. A message of 977, started anew at each loss, never arrives: that is
+// said, at the same time in every run; the other recoveries bring it home.
 TEST(Stall, GoBack0UnderBitErrorsIsFoundAndNamed)
 {
     std::string first;
@@ -83,8 +83,8 @@ TEST(Stall, GoBack0UnderBitErrorsIsFoundAndNamed)
     }
 }
 
-// Slow is not stuck: links on which a packet takes longer than the time allowed, queues that take longer to empty,
-// timers that back off, links that are down and come back.
+// Slow is not stuck: links on which a packet takes longer than the time allowed, queues that take
+// longer to empty, timers that back off, links that are down and come back.
 TEST(Stall, SlowIsNotStuck)
 {
     int64_t at;

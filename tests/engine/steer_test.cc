@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Valiant and minimal-adaptive routing against loads worked out by hand, and without deadlock on small
-// lossless buffers.
+// Valiant and minimal-adaptive routing against loads worked out by hand, and without deadlock on
+// small lossless buffers.
 #include "world.h"
 
 namespace
@@ -75,10 +75,11 @@ Result OnRing(const char *balance, const Settings &more = {})
 }
 
 // By the routes each packet takes three links clockwise: 3 N on those, nothing on the others.
-// By way of a random one of eight, from 0 to 3: over 0 to 3 three links clockwise (a packet that comes by
-// its destination stays there); over 4 half of them so, half five links the other way; over 5 and 6 five
-// the other way; over 7 one back, then half of them four links clockwise, half four the other way. Each way
-// (4 x 3 + 1.5 + 2) / 8 = (2.5 + 5 + 5 + 1 + 2) / 8 = 1.9375 links per packet.
+// By way of a random one of eight, from 0 to 3: over 0 to 3 three links clockwise (a packet that
+// comes by its destination stays there); over 4 half of them so, half five links the other way;
+// over 5 and 6 five the other way; over 7 one back, then half of them four links clockwise, half
+// four the other way. Each way (4 x 3 + 1.5 + 2) / 8 = (2.5 + 5 + 5 + 1 + 2) / 8 = 1.9375 links per
+// packet.
 TEST(Steer, ValiantHalvesTheTornado)
 {
     const Result minimal = OnRing("flow"), valiant = OnRing("valiant");
@@ -92,7 +93,8 @@ TEST(Steer, ValiantHalvesTheTornado)
     EXPECT_LT(valiant.last, 0.85 * minimal.last);
 }
 
-// ---- dragonfly of 9 groups of 4 routers with 2 hosts and 2 global links: one link per pair of groups ----
+// ---- dragonfly of 9 groups of 4 routers with 2 hosts and 2 global links: one link per pair of
+// groups ----
 
 uint32_t NextGroup(const weft_fabric *f, uint32_t h)
 {
@@ -117,10 +119,11 @@ Result OnDragonfly(const char *balance, const Settings &more = {})
     return Play(w, N / 2, NextGroup, Global);
 }
 
-// By the routes the eight hosts of a group share the one link to the next: 8 x 200 packets on 9 of the 72
-// global links. By way of a random host, one of nine is in the own group and one in the next, and these
-// take the direct link: 2 / 9 x 8 N. Of the others, one in nine crosses each other link of its group, first
-// out and then in from another: 1 / 9 x 8 N twice. So each link carries 16 / 9 N.
+// By the routes the eight hosts of a group share the one link to the next: 8 x 200 packets on 9 of
+// the 72 global links. By way of a random host, one of nine is in the own group and one in the
+// next, and these take the direct link: 2 / 9 x 8 N. Of the others, one in nine crosses each other
+// link of its group, first out and then in from another: 1 / 9 x 8 N twice. So each link carries 16
+// / 9 N.
 TEST(Steer, ValiantSpreadsGroupToGroupTrafficOfADragonfly)
 {
     const double n = N / 2;
@@ -137,8 +140,9 @@ TEST(Steer, ValiantSpreadsGroupToGroupTrafficOfADragonfly)
 
 // ---- minimal-adaptive ----
 
-// 2 x 2 mesh: h0 to h3 has two ways, h1 to h3 one. By dimension order both go over h1 -> h3, 2 N packets
-// one after the other. If h0 spread its packets evenly whatever happens, 1.5 N would go there.
+// 2 x 2 mesh: h0 to h3 has two ways, h1 to h3 one. By dimension order both go over h1 -> h3, 2 N
+// packets one after the other. If h0 spread its packets evenly whatever happens, 1.5 N would go
+// there.
 TEST(Steer, MinimalAdaptiveGoesRoundABusyDimension)
 {
     double last[2];
@@ -165,8 +169,8 @@ uint32_t Transpose(const weft_fabric *f, uint32_t h)
     return to == h ? (h + k + 1) % f->nhosts : to;
 }
 
-// Buffers with little beyond their headroom: pauses everywhere. Every packet arrives, none is dropped, and
-// the laws of conservation hold throughout (Run).
+// Buffers with little beyond their headroom: pauses everywhere. Every packet arrives, none is
+// dropped, and the laws of conservation hold throughout (Run).
 TEST(Steer, NothingDeadlocksOnSmallLosslessBuffers)
 {
     const Settings small = {

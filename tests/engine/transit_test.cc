@@ -84,7 +84,8 @@ TEST(Transit, NeighboursOnDirectFabricsDoNotDisturbEachOther)
         }
         w.Run();
         ASSERT_EQ(w.received.size(), w.fabric->nports);
-        // Alone on an empty fabric, but for ACKs of the data that comes the other way (60 B + gap per packet).
+        // Alone on an empty fabric, but for ACKs of the data that comes the other way (60 B + gap
+        // per packet).
         for (const auto &d : w.received)
             EXPECT_LE(double(d.received_ps - d.post_ps), 1.03 * double(d.ideal_ps));
     }
@@ -92,7 +93,8 @@ TEST(Transit, NeighboursOnDirectFabricsDoNotDisturbEachOther)
 
 TEST(Transit, OneRingStepTakesTheSameEverywhere)
 {
-    // The two directions of a bidirectional ring at once, n - 1 steps of a ring all-gather each way.
+    // The two directions of a bidirectional ring at once, n - 1 steps of a ring all-gather each
+    // way.
     World w("ring", {{"size", "8"}, {"rate", "100Gbps"}, {"delay", "1us"}});
     w.Build();
     for (uint32_t i = 0; i < 8; i++) {
@@ -141,7 +143,8 @@ TEST(Transit, VirtualChannelsMakeTheDifferenceBetweenDeadlockAndCompletion)
 {
     for (const char *vcs : {"1", "2"}) {
         SCOPED_TRACE(vcs);
-        // three flows share each link, and a host's own takes half of it, so that the others pile up
+        // three flows share each link, and a host's own takes half of it, so that the others pile
+        // up
         World w("ring", {{"size", "8"}, {"rate", "100Gbps"}, {"vcs", vcs}},
                 With(SMALL, {{"pfc.allow-deadlock", "true"}, {"transport.retry-max", "1"}}));
         w.Build();
@@ -165,7 +168,8 @@ TEST(Transit, VirtualChannelsMakeTheDifferenceBetweenDeadlockAndCompletion)
 
 TEST(Transit, HeavyAllToAllOnSmallBuffersFinishesOnEveryShapeWithVirtualChannels)
 {
-    // Buffers a little larger than their headroom, 38 KB per port and lossless channel at 100 Gbps and 1 us.
+    // Buffers a little larger than their headroom, 38 KB per port and lossless channel at 100 Gbps
+    // and 1 us.
     struct Tight {
         std::string name;
         Settings settings;

@@ -167,8 +167,8 @@ TEST(Wire, EveryFieldOfDataAndAcks)
             EXPECT_EQ(f.dma_length, want[i].length);
             EXPECT_EQ(f.rest, Bytes(want[i].payload));
             EXPECT_EQ(f.icrc, f.icrc_expected);
-            /* 14 + 4 + 20 + 8 + 12 + RETH + payload + pad + 4; the engine counts neither tag nor RETH, but
-             * the FCS, and has a minimum of 64 */
+            /* 14 + 4 + 20 + 8 + 12 + RETH + payload + pad + 4; the engine counts neither tag nor
+             * RETH, but the FCS, and has a minimum of 64 */
             const size_t extra = 4 + (want[i].reth ? 16 : 0), body = want[i].payload + want[i].pad;
             EXPECT_EQ(data[i].bytes.size(), 58 + extra + body);
             EXPECT_EQ(data[i].view.frame_bytes, std::max<size_t>(64, 62 + body));
@@ -264,7 +264,8 @@ TEST(Wire, SelectiveRepeatNacksCarryThePacketThatArrived)
     }
 }
 
-/* 16 to 1 with DCQCN in a small buffer: marks, CNPs and PFC frames, each as the hooks count them. */
+/* 16 to 1 with DCQCN in a small buffer: marks, CNPs and PFC frames, each as the hooks count them.
+ */
 TEST(Wire, MarksCnpsAndPfcFrames)
 {
     World w("single-switch", {{"hosts", "17"}, {"rate", "100Gbps"}, {"delay", "1us"}},
@@ -334,8 +335,8 @@ TEST(Wire, PfcFramesCarryThePauseTime)
     EXPECT_EQ(n, w.Totals().pfc_pauses + w.Totals().pfc_refreshes);
 }
 
-/* HPCC over one switch: its stamp stands before the payload of data on the second link and comes back in
- * the ACK. */
+/* HPCC over one switch: its stamp stands before the payload of data on the second link and comes
+ * back in the ACK. */
 TEST(Wire, IntStandsBeforeThePayload)
 {
     World w("single-switch", TWO, {}, "hpcc");
@@ -401,13 +402,14 @@ TEST(Wire, HooksSeeEveryPacketAndChangeNothing)
     EXPECT_EQ(ends[0], ends[1]);
 }
 
-// A frame of another transport: the sender's bytes behind Ethernet and tag; its switch's mark, with a checksum that
-// stays right, or stays none; padding; cuts.
+// A frame of another transport: the sender's bytes behind Ethernet and tag; its switch's mark, with
+// a checksum that stays right, or stays none; padding; cuts.
 TEST(Wire, FramesOfOtherTransportsHaveTheirSendersBytes)
 {
     World w("single-switch", TWO);
     w.Build();
-    // 20 bytes of IPv4 (RFC 1071: the words of the header add up to ffff), ECT(0), and 12 of payload.
+    // 20 bytes of IPv4 (RFC 1071: the words of the header add up to ffff), ECT(0), and 12 of
+    // payload.
     const Bytes ip = hex("4502002000004000400626d40a0000010a000002"
                          "00010203040506070809ff00");
     struct Sender {

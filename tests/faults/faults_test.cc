@@ -59,7 +59,8 @@ std::vector<Command> commands()
     };
 }
 
-/* What a run left: every file below `o` but run.json, whose times differ; or the file `o` itself. */
+/* What a run left: every file below `o` but run.json, whose times differ; or the file `o` itself.
+ */
 std::map<std::string, std::string> files(const std::string &out)
 {
     std::map<std::string, std::string> all;
@@ -177,7 +178,8 @@ size_t commas(const std::string &row)
     return n;
 }
 
-/* Every row is whole; the last line of a killed process's table may lack its end, and then does not count. */
+/* Every row is whole; the last line of a killed process's table may lack its end, and then does not
+ * count. */
 void check_table(const fs::path &file, bool killed)
 {
     std::string text = slurp(file);
@@ -256,7 +258,8 @@ class Faults : public testing::TestWithParam<Command>
         subject = std::make_unique<Subject>(GetParam());
     }
 
-    /* Tries @p fault at each of the places; exit @p code and @p message, or as if nothing had been. */
+    /* Tries @p fault at each of the places; exit @p code and @p message, or as if nothing had been.
+     */
     void loop(const std::string &fault, unsigned long n, int code, const char *message)
     {
         const bool killed = code >= 1000, signalled = code == 130;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A library that is loaded before others (LD_PRELOAD) and makes one thing go wrong, as WEFT_FAULT says:
+ * A library that is loaded before others (LD_PRELOAD) and makes one thing go wrong, as WEFT_FAULT
+ * says:
  *
  *   alloc:N     the N-th allocation since main began fails
  *   starve:N    it and all after it fail
@@ -9,10 +10,11 @@
  *   signal:S:N  the process gets signal S at its N-th allocation or write
  *   cut:N       the process is killed within its N-th write: half of it is done
  *
- * WEFT_FAULT_COUNTS names a file that receives, when the process exits, how many allocations, writes, and both together
- * there were. Allocations before main (of the libraries' constructors) do not count and do not fail. Two kinds of
- * ns-3's own are spared, because it does not survive them: what it asks of malloc itself, whose answer it does not look at,
- * and what its text streams ask for, which keep the failure to themselves. Standard error always works.
+ * WEFT_FAULT_COUNTS names a file that receives, when the process exits, how many allocations,
+ * writes, and both together there were. Allocations before main (of the libraries' constructors) do
+ * not count and do not fail. Two kinds of ns-3's own are spared, because it does not survive them:
+ * what it asks of malloc itself, whose answer it does not look at, and what its text streams ask
+ * for, which keep the failure to themselves. Standard error always works.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Execution traces: an input either is an error with a message, or a trace that can be printed, converted (or
- * refused with a message) and written, and whose written form reads back with as many nodes.
+ * Execution traces: an input either is an error with a message, or a trace that can be printed,
+ * converted (or refused with a message) and written, and whose written form reads back with as many
+ * nodes.
  */
 #include "target.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mutations of execution traces: messages are doubled, exchanged and left out; fields of a node get other values, lists lose
- * and double entries, attributes are renamed and exchanged. Messages are framed again, so that what comes behind still is read.
+ * Mutations of execution traces: messages are doubled, exchanged and left out; fields of a node get
+ * other values, lists lose and double entries, attributes are renamed and exchanged. Messages are
+ * framed again, so that what comes behind still is read.
  */
 #include "mutate.h"
 

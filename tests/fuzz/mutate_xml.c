@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Mutations of XML: elements are doubled, moved and left out, attributes renamed, given other values and exchanged. */
+/* Mutations of XML: elements are doubled, moved and left out, attributes renamed, given other
+ * values and exchanged. */
 #include "mutate.h"
 
 #include "base/xml.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Plays the corpus through every fuzz target, and mutations of it that are the same in every run, without libFuzzer.
+// Plays the corpus through every fuzz target, and mutations of it that are the same in every run,
+// without libFuzzer.
 #include "mutate.h"
 
 #include "../base/temp_dir.h"

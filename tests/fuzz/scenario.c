@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Scenarios: a file, --set on a fixed file, --vary on the same. What resolves is written as XML, which resolves to the same;
- * what is small and names no file is built: fabric, faults, workload, checks.
+ * Scenarios: a file, --set on a fixed file, --vary on the same. What resolves is written as XML,
+ * which resolves to the same; what is small and names no file is built: fabric, faults, workload,
+ * checks.
  */
 #include "scenario.h"
 #include "target.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The backends that scenarios are resolved with: the parameters of the packet backend with nothing behind them, and ideal. */
+/* The backends that scenarios are resolved with: the parameters of the packet backend with nothing
+ * behind them, and ideal. */
 #ifndef WEFT_TESTS_FUZZ_SCENARIO_H
 #define WEFT_TESTS_FUZZ_SCENARIO_H
 

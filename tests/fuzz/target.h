@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fuzz targets: one function per reader (targets.def), which runs it to its end on one input and aborts when a promise is
- * broken. Any input either is taken, or leads to an error with a message; never to an internal error.
+ * Fuzz targets: one function per reader (targets.def), which runs it to its end on one input and
+ * aborts when a promise is broken. Any input either is taken, or leads to an error with a message;
+ * never to an internal error.
  */
 #ifndef WEFT_TESTS_FUZZ_TARGET_H
 #define WEFT_TESTS_FUZZ_TARGET_H
@@ -42,12 +43,13 @@ const struct weft_fuzz_target *weft_fuzz_find(const char *name);
         }                                                                                          \
     } while (0)
 
-/** Checks that a result and an error belong together: 0 and no error, or a code with a message. Returns whether it
- * is 0. */
+/** Checks that a result and an error belong together: 0 and no error, or a code with a message.
+ * Returns whether it is 0. */
 bool weft_fuzz_ok(int code, const struct weft_err *err);
 /** The path of a file with these contents, the same for every call. */
 const char *weft_fuzz_file(const void *data, size_t size);
-/** Whether no number in the text asks for something large: fabrics and jobs are as large as numbers say. */
+/** Whether no number in the text asks for something large: fabrics and jobs are as large as numbers
+ * say. */
 bool weft_fuzz_small(const char *text, size_t size);
 /** A copy with a zero byte behind it, to be freed. */
 char *weft_fuzz_text(const uint8_t *data, size_t size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Words for mutations: every name and value of the tables that users can write, and what foreign formats know. */
+/* Words for mutations: every name and value of the tables that users can write, and what foreign
+ * formats know. */
 #include "mutate.h"
 #include "scenario.h"
 

@@ -56,7 +56,8 @@ TEST(HpccCommand, TrafficThenRun)
     }
 }
 
-// One flow starts over at each lost packet and never ends, another goes on for long: warnings and summary say so.
+// One flow starts over at each lost packet and never ends, another goes on for long: warnings and
+// summary say so.
 TEST(HpccCommand, FlowsThatAreLeftBehindAreInTheSummary)
 {
     TempDir dir;
@@ -134,9 +135,9 @@ TEST(HpccCommand, MistakesAndTheirExitCodes)
     EXPECT_EQ(slurp(dir / "o/finished"), "stopped-at-limit\n");
 }
 
-/* Two hosts send 100 packets each to a third, at line rate: packets of 1048 B, 84 ns each. Pair k (from 1)
- * is at the switch at 13 + 84 k + 1000 ns; by then k packets have left, so that k wait, until nothing more
- * arrives after pair 100. The odd 13 ns keep samples and arrivals apart. */
+/* Two hosts send 100 packets each to a third, at line rate: packets of 1048 B, 84 ns each. Pair k
+ * (from 1) is at the switch at 13 + 84 k + 1000 ns; by then k packets have left, so that k wait,
+ * until nothing more arrives after pair 100. The odd 13 ns keep samples and arrivals apart. */
 TEST(HpccCommand, QueuesAreSampledEvery100Ns)
 {
     if (!has_packet())
@@ -261,7 +262,8 @@ std::vector<double> middle_packets(const TempDir &dir)
     return n;
 }
 
-/* 10 MB take 0.8 ms; the links 2-4 and, as a second case, the receiver's own fail 100 us after 2 s. */
+/* 10 MB take 0.8 ms; the links 2-4 and, as a second case, the receiver's own fail 100 us after 2 s.
+ */
 TEST(HpccCommand, LinkDown)
 {
     if (!has_packet())
@@ -284,8 +286,9 @@ TEST(HpccCommand, LinkDown)
                              "since 2000.1ms");
 }
 
-/* The hash takes in the destination port, so that it decides between the middle switches. MurmurHash3
- * of 0b000001, 0b000101 and 10000 | dport << 16 with seed 2: even goes to switch 5, odd to 4. */
+/* The hash takes in the destination port, so that it decides between the middle switches.
+ * MurmurHash3 of 0b000001, 0b000101 and 10000 | dport << 16 with seed 2: even goes to switch 5, odd
+ * to 4. */
 TEST(HpccCommand, TheDestinationPortIsHashed)
 {
     if (!has_packet())
@@ -345,12 +348,14 @@ TEST(HpccCommand, RateBound)
         const auto fct = column(slurp(dir / "o/fct.txt"), 6);
         last[bound] = *std::max_element(fct.begin(), fct.end());
     }
-    /* 8000 packets of 1048 B at 84 ns, the first after 2 x (84 + 1000) ns, and an ACK of 60 B back. */
+    /* 8000 packets of 1048 B at 84 ns, the first after 2 x (84 + 1000) ns, and an ACK of 60 B back.
+     */
     EXPECT_NEAR(last[0], 8000 * 84 + 84 + 4000 + 2 * 5, 100);
     EXPECT_GT(last[1], 1.2 * last[0]);
 }
 
-/* A loss restarts the chunk: with chunks more is sent again than with go-back-N, less than without. */
+/* A loss restarts the chunk: with chunks more is sent again than with go-back-N, less than without.
+ */
 TEST(HpccCommand, BackToZero)
 {
     if (!has_packet())
@@ -374,7 +379,8 @@ TEST(HpccCommand, BackToZero)
     EXPECT_GT(again[2], again[1]);
 }
 
-/* One packet in twenty is lost: a flow of a thousand never gets through without chunks. The run ends and names it. */
+/* One packet in twenty is lost: a flow of a thousand never gets through without chunks. The run
+ * ends and names it. */
 TEST(HpccCommand, AFlowThatNeverGetsThroughEndsTheRun)
 {
     if (!has_packet())

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft beside every ns-3 library that is installed. TypeIds and log components are global to a process and
- * a name used twice ends it at start; a library that the linker leaves out loses its TypeIds.
+ * weft beside every ns-3 library that is installed. TypeIds and log components are global to a
+ * process and a name used twice ends it at start; a library that the linker leaves out loses its
+ * TypeIds.
  */
 #include "ns3-module/bridge/bridge.h"
 
@@ -85,8 +86,8 @@ TEST(AllLibraries, TypesOfLibrariesThatOnlyTextNames)
     }
 }
 
-/* Upstream's libraries have the version in their names, Debian's in their SONAMEs: libns3-core.so.37. All that are
- * loaded are of one version. */
+/* Upstream's libraries have the version in their names, Debian's in their SONAMEs:
+ * libns3-core.so.37. All that are loaded are of one version. */
 TEST(AllLibraries, VersionIsThatOfTheLoadedLibraries)
 {
     static const std::regex name("/libns3([.][0-9]+)?-[a-z0-9-]+[.]so([.][0-9]+)?");

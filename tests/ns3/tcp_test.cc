@@ -2,9 +2,9 @@
 /*
  * Messages over ns-3's TCP through net.h.
  *
- * A segment of n bytes is a frame of n + 20 (TCP) + 20 (IPv4) + 18 (Ethernet), at least 64, and occupies
- * 20 more bytes of the wire. A SYN has 8 bytes of options (window scale, SACK permitted) and no payload.
- * Each part of a message begins with 16 bytes that say what it is.
+ * A segment of n bytes is a frame of n + 20 (TCP) + 20 (IPv4) + 18 (Ethernet), at least 64, and
+ * occupies 20 more bytes of the wire. A SYN has 8 bytes of options (window scale, SACK permitted)
+ * and no payload. Each part of a message begins with 16 bytes that say what it is.
  */
 #include "net_fixture.h"
 
@@ -47,7 +47,8 @@ int64_t Fct(const weft_completion &f)
     return f.received_ps - f.post_ps;
 }
 
-/* Two links, frames of @p bytes of a stream: the last frame follows the others on the second one. */
+/* Two links, frames of @p bytes of a stream: the last frame follows the others on the second one.
+ */
 int64_t Ideal(uint64_t bytes)
 {
     const uint64_t n = (bytes - 1) / SEGMENT, tail = bytes - n * SEGMENT;
@@ -96,8 +97,8 @@ TEST(Tcp, WhatHasArrivedGrowsBeforeAMessageIsComplete)
     EXPECT_EQ(n.totals().bytes_received, bytes);
 }
 
-/* Looks find a connection stuck when nothing of what is posted was acknowledged for the time given, 64 timeouts (of 3 s
- * at least) and what slow links take; every byte starts that time anew. */
+/* Looks find a connection stuck when nothing of what is posted was acknowledged for the time given,
+ * 64 timeouts (of 3 s at least) and what slow links take; every byte starts that time anew. */
 TEST(Tcp, LooksTellStuckConnectionsFromSlowOnes)
 {
     Star f(3);
@@ -219,9 +220,9 @@ TEST_P(Variants, OneFlowFillsTheLink)
     EXPECT_EQ(n.check(), 0) << n.error.msg;
 }
 
-/* A message alone, on a new connection or on one that is idle, takes its ideal time as long as it fits into a
- * window: the handshake and its segments. Longer ones come close, but for BBR, which paces. Behind another
- * message none beats it, however small the send buffer is. */
+/* A message alone, on a new connection or on one that is idle, takes its ideal time as long as it
+ * fits into a window: the handshake and its segments. Longer ones come close, but for BBR, which
+ * paces. Behind another message none beats it, however small the send buffer is. */
 TEST_P(Variants, AMessageAloneHasASlowdownOfOne)
 {
     for (const char *buffer : {"4KiB", "4MiB"})
@@ -256,7 +257,8 @@ TEST_P(Variants, AMessageAloneHasASlowdownOfOne)
         }
 }
 
-/* 32 hosts to one, small buffers: segments are lost and come again; each message arrives once, in order. */
+/* 32 hosts to one, small buffers: segments are lost and come again; each message arrives once, in
+ * order. */
 TEST_P(Variants, IncastLosesAndRecovers)
 {
     Star f(33);
@@ -321,7 +323,8 @@ TEST_P(Variants, IncastLosesAndRecovers)
     EXPECT_EQ(sum.retx_segments, t.retx_packets);
     EXPECT_EQ(sum.retx_bytes, retx);
     EXPECT_EQ(sum.timeouts, t.rtos);
-    /* Besides data, what is lost on the way to the only receiver are SYNs and ACKs of handshakes. */
+    /* Besides data, what is lost on the way to the only receiver are SYNs and ACKs of handshakes.
+     */
     EXPECT_LE(sum.drops, t.drops[WEFT_DROP_BUFFER]);
     EXPECT_GE(sum.drops + 2 * all.size(), t.drops[WEFT_DROP_BUFFER]);
     EXPECT_GE(sum.retx_segments, sum.drops);
@@ -436,8 +439,8 @@ TEST(Tcp, EcnOnRequest)
     }
 }
 
-/* Priority 1 by TCP and priority 3 by RoCE share the port of their receiver by the weights of its switch, and
- * RoCE stays lossless. */
+/* Priority 1 by TCP and priority 3 by RoCE share the port of their receiver by the weights of its
+ * switch, and RoCE stays lossless. */
 TEST(Tcp, RoceAndTcpShareAPortByWeight)
 {
     for (const auto &w : {std::pair<std::string, double>{"1:1,3:3", 1. / 4}, {"1:2,3:1", 2. / 3}}) {
@@ -469,7 +472,8 @@ TEST(Tcp, RoceAndTcpShareAPortByWeight)
                     bytes[e.tag] += (t > WEFT_PS_PER_MS ? 1 : 0) * double(size);
             r.log.clear();
         }
-        /* 4 ms of 100 Gbps are 50 MB of wire; each frame is charged without the 20 bytes of its gap. */
+        /* 4 ms of 100 Gbps are 50 MB of wire; each frame is charged without the 20 bytes of its
+         * gap. */
         const double tcp = w.second, roce = 1 - tcp;
         const double want_tcp = 50e6 * SEGMENT / (SEGMENT + HEADERS + GAP) * tcp;
         const double want_roce = 50e6 * 4096 / (4096 + 62 + 20) * roce;
@@ -494,8 +498,8 @@ TEST(Tcp, RoceAndTcpShareAPortByWeight)
     }
 }
 
-/* 0.2, 0.4 ... 51.2 s and then 60 s each: the 16th timeout after the last segment is 522.2 s later and ends the
- * run, which says so. */
+/* 0.2, 0.4 ... 51.2 s and then 60 s each: the 16th timeout after the last segment is 522.2 s later
+ * and ends the run, which says so. */
 TEST(Tcp, AConnectionFailsAfterAllItsRetries)
 {
     Star f(2);

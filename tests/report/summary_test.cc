@@ -144,9 +144,9 @@ TEST(Summary, CollectiveBusBandwidth)
     op.bytes = 1000;
     op.name = "g";
     weft_system_observer o = weft_report_system_observer(r, 0);
-    /* 1000 bytes on 4 ranks: 1500 bus bytes. Collective 0 takes the two ranks 10 and 20 ns, collective 7 takes
-       one 40 ns, its first message leaving late, and the other, which only hands over its data,
-       nothing: 3000 * 8 bits / 60 ns. */
+    /* 1000 bytes on 4 ranks: 1500 bus bytes. Collective 0 takes the two ranks 10 and 20 ns,
+       collective 7 takes one 40 ns, its first message leaving late, and the other, which only hands
+       over its data, nothing: 3000 * 8 bits / 60 ns. */
     for (const weft_op_record &record : {weft_op_record{0, &op, 0, 0, 10000, 4, 0},
                                          weft_op_record{1, &op, 5000, 6000, 25000, 4, 0},
                                          weft_op_record{0, &op, 30000, 30000, 30000, 4, 7},

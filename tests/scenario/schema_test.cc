@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// The schema against the reader: what the reader takes is valid under the schema, and structure that it refuses is not.
+// The schema against the reader: what the reader takes is valid under the schema, and structure
+// that it refuses is not.
 #include "world.h"
 
 #include <libxml/parser.h>
@@ -74,7 +75,8 @@ TEST_F(Schema, RefusesStructureThatTheReaderRefuses)
     EXPECT_FALSE(valid("<scenery/>"));
 }
 
-/* Every default, as its table prints it, passes both; so does a file with every value written out. */
+/* Every default, as its table prints it, passes both; so does a file with every value written out.
+ */
 TEST_F(Schema, ResolvedFilesAreValidAndResolveToThemselves)
 {
     struct Case {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Two backends for scenario tests: one with the packet backend's sections (but nothing behind them) and the ideal one.
+// Two backends for scenario tests: one with the packet backend's sections (but nothing behind them)
+// and the ideal one.
 #ifndef WEFT_TESTS_SCENARIO_WORLD_H
 #define WEFT_TESTS_SCENARIO_WORLD_H
 

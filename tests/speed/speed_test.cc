@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// A guard of speed without a clock: instructions per packet-hop (valgrind) and bytes of state of quick
-// benchmark cases may not rise by more than 2 % over recorded.csv. A commit that means to make them rise
-// records the new figures and says why; the failing test prints the rows. What fell by more than 2 % is
-// to be recorded too, or the next rise would hide in it.
+// A guard of speed without a clock: instructions per packet-hop (valgrind) and bytes of state of
+// quick benchmark cases may not rise by more than 2 % over recorded.csv. A commit that means to
+// make them rise records the new figures and says why; the failing test prints the rows. What fell
+// by more than 2 % is to be recorded too, or the next rise would hide in it.
 //
 // The figures are those of a Release build by GCC 12; another compiler's code is not compared.
 #include "tests/cli/program.h"

@@ -91,7 +91,8 @@ bool is_word_char(char c)
     return isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
-/* Whether a line of code, without comments and literals, uses the name itself, unqualified or of std. */
+/* Whether a line of code, without comments and literals, uses the name itself, unqualified or of
+ * std. */
 bool uses(const std::string &code, const Banned &b)
 {
     const std::string name = b.name;

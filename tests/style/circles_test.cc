@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * No circles between files: neither of includes, nor of calls. One file owns a state, and those that
- * it calls do not call it back.
+ * No circles between files: neither of includes, nor of calls. One file owns a state, and those
+ * that it calls do not call it back.
  *
  * Calls are read off the object files of the build: a function that one file uses and another one
  * defines. A table that names functions or objects of other files (`.def` tables) is data: who
- * reaches a function through it does not count as its caller, as with any function that is handed over.
+ * reaches a function through it does not count as its caller, as with any function that is handed
+ * over.
  */
 #include "includes.h"
 

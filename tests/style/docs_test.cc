@@ -21,7 +21,8 @@ std::string text_of(const std::filesystem::path &path)
     return text.str();
 }
 
-/* The files that links and words in `...` name and that do not exist; my_... are for the reader to write. */
+/* The files that links and words in `...` name and that do not exist; my_... are for the reader to
+ * write. */
 Offenders dead_ends(const std::string &page, const std::string &text)
 {
     static const std::regex link(R"(\]\(([^)#:\s]+)(#[^)]*)?\))");

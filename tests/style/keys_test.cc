@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Knowledge points down in strings, too: text in the code of a layer names parameters ("pfc.prios") of its own layer and of
- * those that it may include, not of those above it. So the condition under which a parameter has an effect is given by the
- * layer that knows it (ns3-module/engine/params).
+ * Knowledge points down in strings, too: text in the code of a layer names parameters ("pfc.prios")
+ * of its own layer and of those that it may include, not of those above it. So the condition under
+ * which a parameter has an effect is given by the layer that knows it (ns3-module/engine/params).
  */
 #include "layers.h"
 

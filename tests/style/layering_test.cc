@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who may include whom. Arrows point one way, as the table in layers.h says; everything else of weft's, and of ns-3's, is an offence.
+ * Who may include whom. Arrows point one way, as the table in layers.h says; everything else of
+ * weft's, and of ns-3's, is an offence.
  */
 #include "includes.h"
 #include "layers.h"
@@ -14,7 +15,8 @@ namespace
 const std::vector<std::string> libraries = {"frontend", congestion, topologies, engine,
                                             model,      helper,     bridge};
 
-/* The layer that an include leads to, "" for the compiler's, the system's and other libraries' headers. */
+/* The layer that an include leads to, "" for the compiler's, the system's and other libraries'
+ * headers. */
 std::string target_layer(const SourceFile &from, const std::string &name,
                          const std::set<std::string> &paths)
 {

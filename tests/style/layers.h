@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The layers of the project: folders, and for each those that it may include, and know of, besides itself. */
+/* The layers of the project: folders, and for each those that it may include, and know of, besides
+ * itself. */
 #ifndef WEFT_TESTS_STYLE_LAYERS_H
 #define WEFT_TESTS_STYLE_LAYERS_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The C++ of the ns-3 module is as ns-3's own: a copyright line, classes in a Doxygen group, tags that begin with @. Public
- * methods begin with NS_LOG_FUNCTION, so that NS_LOG shows who calls what; one that must not begins with a comment
- * "Not logged: " and the reason.
+ * The C++ of the ns-3 module is as ns-3's own: a copyright line, classes in a Doxygen group, tags
+ * that begin with @. Public methods begin with NS_LOG_FUNCTION, so that NS_LOG shows who calls
+ * what; one that must not begins with a comment "Not logged: " and the reason.
  */
 #include "source_tree.h"
 

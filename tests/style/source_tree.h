@@ -4,7 +4,8 @@
  * without comments and literals.
  *
  * The tree is read from $WEFT_SOURCE_DIR, or made up by a test that shows that a check can fail.
- * Hidden folders, other than .ci, and build trees (build*, or any folder with a CMakeCache.txt) are no sources.
+ * Hidden folders, other than .ci, and build trees (build*, or any folder with a CMakeCache.txt) are
+ * no sources.
  */
 #ifndef WEFT_TESTS_STYLE_SOURCE_TREE_H
 #define WEFT_TESTS_STYLE_SOURCE_TREE_H
@@ -103,7 +104,8 @@ inline SourceTree project_tree()
     return tree;
 }
 
-/* C or C++ lines with comments and the contents of literals blanked; columns stay where they are. */
+/* C or C++ lines with comments and the contents of literals blanked; columns stay where they are.
+ */
 inline std::vector<std::string> code_only(const std::vector<std::string> &lines)
 {
     std::vector<std::string> out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the built libraries export: names of C with the prefix weft_, and of C++ within a namespace of ns-3 or weft, or
- * with their prefix. Everything else is static, or hidden.
+ * What the built libraries export: names of C with the prefix weft_, and of C++ within a namespace
+ * of ns-3 or weft, or with their prefix. Everything else is static, or hidden.
  */
 #include "source_tree.h"
 
@@ -17,7 +17,8 @@ struct Symbol {
     std::string name, binding, visibility, section;
 };
 
-/* A row of readelf's symbol table: number, value, size, type, binding, visibility, section, name. */
+/* A row of readelf's symbol table: number, value, size, type, binding, visibility, section, name.
+ */
 bool parse_row(const std::string &line, Symbol &s)
 {
     std::istringstream in(line);
@@ -41,7 +42,8 @@ std::string demangled(const std::string &name)
     return status == 0 ? text.get() : name;
 }
 
-/* Whether the qualified name of something of C++ starts within ns3, weft, or the standard library. */
+/* Whether the qualified name of something of C++ starts within ns3, weft, or the standard library.
+ */
 bool good_cpp(const std::string &mangled)
 {
     std::string name = demangled(mangled);
@@ -52,7 +54,8 @@ bool good_cpp(const std::string &mangled)
             name.erase(0, std::string(what).size());
     if (mangled.compare(0, 5, "_ZTIF") == 0 || mangled.compare(0, 5, "_ZTSF") == 0)
         return true; /* the type of a function, which has no name */
-    /* A template of the standard library, made for a type of weft's, or the return type in front of a name. */
+    /* A template of the standard library, made for a type of weft's, or the return type in front of
+     * a name. */
     if (name.find("std::") != std::string::npos || name.find("__gnu_cxx::") != std::string::npos ||
         name.compare(0, 8, "operator") == 0)
         return true;

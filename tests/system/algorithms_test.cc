@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Times of algorithms worked out by hand: 500 ns + bytes at 50 GiB/s, d = 10 ns per message and at the
- * start, additions 3 * floor(bytes / 1600) ns, one chunk, messages that never meet. t(1 MiB) = 20031,
- * r(1 MiB) = 1965.
+ * Times of algorithms worked out by hand: 500 ns + bytes at 50 GiB/s, d = 10 ns per message and at
+ * the start, additions 3 * floor(bytes / 1600) ns, one chunk, messages that never meet. t(1 MiB) =
+ * 20031, r(1 MiB) = 1965.
  */
 #include "job.h"
 
@@ -109,7 +109,8 @@ TEST(Stuck, AnyNumberOfRanksAndAnyKindEnds)
     EXPECT_TRUE(kinds.Finished());
 }
 
-/* ASTRA-sim's congestion-aware ring: (chunks, at once) of 5.2, with links that send one message after the other. */
+/* ASTRA-sim's congestion-aware ring: (chunks, at once) of 5.2, with links that send one message
+ * after the other. */
 TEST(AstraSim, ChunksAtOnceShareTheLink)
 {
     auto ns = [](const char *chunks, const char *active) {
@@ -130,7 +131,8 @@ TEST(AstraSim, ChunksAtOnceShareTheLink)
     EXPECT_EQ(ns("8", "8"), 34680);
 }
 
-/* ASTRA-sim's [8,4]: fully connected, 200 GB/s (of 2^30) and 200 ns; a switch with 25 GB/s and 2000 ns. */
+/* ASTRA-sim's [8,4]: fully connected, 200 GB/s (of 2^30) and 200 ns; a switch with 25 GB/s and 2000
+ * ns. */
 TEST(AstraSim, TwoUnequalDimensions)
 {
     auto ns = [](weft_coll_kind kind, bool whole) {

@@ -167,10 +167,11 @@ TEST(AstraSim, SizesBeyond32Bits)
  * Where weft differs on purpose: ASTRA-sim rounds a size up to whole chunks (and one more for a
  * rest), and a size below chunks * ranks to that. weft moves the bytes that there are:
  *   0 B: one chunk: 15 * 10 + 14 * 500 = 7150          (ASTRA-sim: 4 of them, 28600)
- *   1048577 B: chunks of 262145 (3 times) and 262142 B; blocks of 32769 and 32768 B, both floor(610.4) = 610 ns on
+ *   1048577 B: chunks of 262145 (3 times) and 262142 B; blocks of 32769 and 32768 B, both
+ * floor(610.4) = 610 ns on
  *   the wire and 3 * 20 ns to add up, so exactly what 1 MiB costs              (ASTRA-sim: 5 chunks, 80550)
- *   1000003 B: chunks of 250001 B, blocks of 31251 B: 15 * 10 + 14 * 1082 + 7 * 57 = 15697 ns, four times
- *                                                                               (ASTRA-sim: 5 chunks, 78485)
+ *   1000003 B: chunks of 250001 B, blocks of 31251 B: 15 * 10 + 14 * 1082 + 7 * 57 = 15697 ns, four
+ * times (ASTRA-sim: 5 chunks, 78485)
  *   all-gather of 1000003 B: 8 * 10 + 7 * 5156 = 36172 ns, four times           (ASTRA-sim: 5 chunks, 180860)
  */
 TEST(AstraSim, DeliberateDifferences)
@@ -239,8 +240,8 @@ TEST(AstraSim, ComputeBesideAllReduce)
 struct Dims {
     const char *dims, *algorithm;
     uint32_t n;
-    int64_t ns
-        [5]; // all-reduce, all-reduce whole in each dimension, all-gather, reduce-scatter, all-to-all
+    int64_t ns[5]; // all-reduce, all-reduce whole in each dimension, all-gather, reduce-scatter,
+                   // all-to-all
 };
 void PrintTo(const Dims &d, std::ostream *os)
 {

@@ -15,8 +15,8 @@ const Settings kAll = {{"rendezvous", "1B"}, {"rendezvous-for", "all"}};
 
 } // namespace
 
-/* A ring's receive is posted when the one before is over, together with the send of that step: a control message of
- * 64 B goes before each message, or two. */
+/* A ring's receive is posted when the one before is over, together with the send of that step: a
+ * control message of 64 B goes before each message, or two. */
 TEST(CollRendezvous, RingByHand)
 {
     const int64_t message = 2000, control = 1064;
@@ -82,7 +82,8 @@ TEST(CollRendezvous, NamesWhomItWaitsFor)
     EXPECT_TRUE(eager.Finished());
 }
 
-/* Every algorithm and collective ends, and moves the same data and a grant, or a request and a grant, per message. */
+/* Every algorithm and collective ends, and moves the same data and a grant, or a request and a
+ * grant, per message. */
 TEST(CollRendezvous, EveryAlgorithmEnds)
 {
     const char *const settings[] = {"all-reduce", "all-gather", "reduce-scatter", "all-to-all",

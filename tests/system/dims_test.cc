@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Schedulers over dimensions and between collectives: published figures, and what priority is worth. */
+/* Schedulers over dimensions and between collectives: published figures, and what priority is
+ * worth. */
 #include "job.h"
 
 namespace
@@ -66,8 +67,9 @@ TEST(Scheduler, FourByFourDirect)
 }
 
 /*
- * Themis' own all-gather: ASTRA-sim's takes the fallback order of a reduce-scatter and gains nothing (264176 ns); here
- * the dimension that has the most to do comes first, while the data is small, which evens out.
+ * Themis' own all-gather: ASTRA-sim's takes the fallback order of a reduce-scatter and gains
+ * nothing (264176 ns); here the dimension that has the most to do comes first, while the data is
+ * small, which evens out.
  */
 TEST(Scheduler, ThemisAllGatherEvensOut)
 {
@@ -76,9 +78,10 @@ TEST(Scheduler, ThemisAllGatherEvensOut)
 }
 
 /*
- * The example of ASTRA-sim's ASPLOS 2023 tutorial: 1 GiB all-reduce on 8 x 8 x 8 switches of 50 GiB/s and 1 ns
- * (two hops), 64 chunks, additions almost free: baseline 35,006,976 ns (this version) and 35,008,129 (version 1), Themis with the
- * smallest chunk first 13,635,871, with no idle dimension at all 13,307,292.
+ * The example of ASTRA-sim's ASPLOS 2023 tutorial: 1 GiB all-reduce on 8 x 8 x 8 switches of 50
+ * GiB/s and 1 ns (two hops), 64 chunks, additions almost free: baseline 35,006,976 ns (this
+ * version) and 35,008,129 (version 1), Themis with the smallest chunk first 13,635,871, with no
+ * idle dimension at all 13,307,292.
  */
 TEST(Scheduler, TutorialEightCubed)
 {
@@ -95,7 +98,8 @@ TEST(Scheduler, TutorialEightCubed)
     const int64_t baseline = ns("baseline", "concurrent", "64"), bound = 13307292;
     EXPECT_EQ(baseline, 35006976);
     EXPECT_EQ(ns("round-robin", "concurrent", "64"), 14404161);
-    // At least 2.3 times as fast (no more than 2.63 are possible), by plan and with the smallest first.
+    // At least 2.3 times as fast (no more than 2.63 are possible), by plan and with the smallest
+    // first.
     for (const char *intra : {"concurrent", "smallest-first"}) {
         const int64_t themis = ns("themis", intra, "64");
         EXPECT_LT(themis, baseline * 10 / 23);
@@ -107,7 +111,8 @@ TEST(Scheduler, TutorialEightCubed)
     EXPECT_LT(ns("themis", "fifo", "63"), bound * 101 / 100);
 }
 
-/* Every scheduler with every discipline ends, on even and uneven dimensions, with any number of chunks. */
+/* Every scheduler with every discipline ends, on even and uneven dimensions, with any number of
+ * chunks. */
 TEST(Scheduler, EveryCombinationMovesTheSameBytes)
 {
     const char *const inter[] = {"baseline", "round-robin", "themis"};
@@ -152,7 +157,8 @@ TEST(Scheduler, EveryCombinationMovesTheSameBytes)
                     }
 }
 
-/* Sub-groups keep their places: columns and rows of 4 x 4 are dimensions, a diagonal is not a grid. */
+/* Sub-groups keep their places: columns and rows of 4 x 4 are dimensions, a diagonal is not a grid.
+ */
 TEST(Dims, SubGroupsAreGrids)
 {
     Job job(16);
@@ -253,7 +259,8 @@ TEST(Dims, DisjointDimensionsOverlapFully)
     EXPECT_GT(end(true), 43000 * 5 / 4);
 }
 
-/* What is told of each phase: 4 x 4 ring all-reduce of 1 MiB in 4 chunks, as worked out for its 43,040 ns. */
+/* What is told of each phase: 4 x 4 ring all-reduce of 1 MiB in 4 chunks, as worked out for its
+ * 43,040 ns. */
 TEST(Phases, RecordsByHand)
 {
     Job job(16);
@@ -268,7 +275,8 @@ TEST(Phases, RecordsByHand)
         if (p.rank == 5)
             of.push_back(p);
     ASSERT_EQ(of.size(), 3u);
-    // reduce-scatter of 256 KiB in dimension 0: 4 d + 3 (1720 + 120) = 5560 ns each, one after the other
+    // reduce-scatter of 256 KiB in dimension 0: 4 d + 3 (1720 + 120) = 5560 ns each, one after the
+    // other
     EXPECT_EQ(of[0].kind, WEFT_COLL_REDUCE_SCATTER);
     EXPECT_EQ(of[0].dim, 0);
     EXPECT_EQ(of[0].chunks, 4u);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Causes of exposed communication and the critical path, worked out by hand. Every Sim also checks that they add up. */
+/* Causes of exposed communication and the critical path, worked out by hand. Every Sim also checks
+ * that they add up. */
 #include "job.h"
 
 #include <cstring>
@@ -71,9 +72,10 @@ TEST(Exposed, StragglerCostsExactlyItsLag)
 
 TEST(Exposed, StragglerInARingOfFour)
 {
-    // Steps of 2 us; rank 0 comes 30 us late, at 50 us. By then it has three messages of rank 3, so that it sends
-    // steps 0 to 3 at once, and so does rank 1 with steps 1 to 4 at 52, rank 2 with 2 to 5 at 54, rank 3 with 3 to 5
-    // at 56 us. Rank 0 sends the last ones at 58 us, rank 1 its last at 60.
+    // Steps of 2 us; rank 0 comes 30 us late, at 50 us. By then it has three messages of rank 3, so
+    // that it sends steps 0 to 3 at once, and so does rank 1 with steps 1 to 4 at 52, rank 2 with 2
+    // to 5 at 54, rank 3 with 3 to 5 at 56 us. Rank 0 sends the last ones at 58 us, rank 1 its last
+    // at 60.
     Job job(4);
     for (uint32_t r = 0; r < 4; r++) {
         uint32_t c = job.Comp(r, r ? 20 * kUs : 50 * kUs);
@@ -82,7 +84,8 @@ TEST(Exposed, StragglerInARingOfFour)
     Sim sim(job, {{"all-reduce", "ring"}}, kPlain);
     EXPECT_EQ(sim.EndNs(), 62000);
     EXPECT_EQ(Exposed(sim, 1), "network 4000 peers 30000 dependency 6000"); // 50, 52, 58, 60
-    // step 0 until 22, 50, 52, 54, 60, 62: it does not hear from rank 0 itself, but waits for it all the same
+    // step 0 until 22, 50, 52, 54, 60, 62: it does not hear from rank 0 itself, but waits for it
+    // all the same
     EXPECT_EQ(Exposed(sim, 2), "network 6000 peers 28000 dependency 8000");
     EXPECT_EQ(Exposed(sim, 3), "network 6000 peers 26000 dependency 4000"); // 22, 24, 50, 54, 56
 }
@@ -110,7 +113,8 @@ TEST(Exposed, StragglerInAnInNetworkReduction)
     }
 }
 
-/* Ranks 0 and 1 on one switch, 2 and 3 on another 3 us away. Whoever is late, nothing is congestion. */
+/* Ranks 0 and 1 on one switch, 2 and 3 on another 3 us away. Whoever is late, nothing is
+ * congestion. */
 TEST(Exposed, StragglerFarFromTheRootOfTheSum)
 {
     for (uint32_t late = 0; late < 4; late++) {
@@ -126,7 +130,8 @@ TEST(Exposed, StragglerFarFromTheRootOfTheSum)
     }
 }
 
-/* The late rank is in the operation, but busy with the dimension before: rows of two, rank 3's row waits. */
+/* The late rank is in the operation, but busy with the dimension before: rows of two, rank 3's row
+ * waits. */
 TEST(Exposed, MemberThatIsHeldUpBeforeTheSwitches)
 {
     Job job(4); // rows {0, 1}, {2, 3}; the switches add up 0 with 2, and 1 with 3
@@ -190,7 +195,8 @@ TEST(Exposed, EndpointAndAdditions)
 
 TEST(Exposed, LogGpIsEndpoint)
 {
-    // direct all-to-all on 3, 1000 B a pair: sends at 100 and 200 ns, both received after another 50 ns each
+    // direct all-to-all on 3, 1000 B a pair: sends at 100 and 200 ns, both received after another
+    // 50 ns each
     Job job(3);
     job.Everywhere(WEFT_COLL_ALL_TO_ALL, 3000);
     Sim sim(job,
@@ -204,7 +210,8 @@ TEST(Exposed, LogGpIsEndpoint)
 
 TEST(Exposed, OnlyWhatComputationLeaves)
 {
-    // 12 us of ring; 5 us of computing at the beginning hide the first two steps and half of the third
+    // 12 us of ring; 5 us of computing at the beginning hide the first two steps and half of the
+    // third
     Job job(4);
     for (uint32_t r = 0; r < 4; r++) {
         job.Comp(r, 5 * kUs);
@@ -226,7 +233,8 @@ TEST(Exposed, NotKnownWhenTheRunEndsBefore)
     EXPECT_EQ(Path(sim), "0:0 compute 10000");
 }
 
-/* GPipe forward: (stages - 1 + microbatches) computations and three messages, whichever way round. */
+/* GPipe forward: (stages - 1 + microbatches) computations and three messages, whichever way round.
+ */
 TEST(CriticalPath, Pipeline)
 {
     const uint32_t S = 4, M = 8;
@@ -254,7 +262,8 @@ TEST(CriticalPath, Pipeline)
     EXPECT_EQ(sim.path.back().end_ps, sim.EndNs() * 1000);
 }
 
-/* Through the resource that was busy, not through what was ready: CPU 3 us, then memory 4 us, then compute. */
+/* Through the resource that was busy, not through what was ready: CPU 3 us, then memory 4 us, then
+ * compute. */
 TEST(CriticalPath, GoesThroughBusyResources)
 {
     Job job(1);
@@ -293,9 +302,9 @@ TEST(CriticalPath, ThroughTheCollectiveThatWentFirst)
     Sim sim(job, {{"all-reduce", "ring"}, {"chunks", "4"}, {"intra-dimension", "priority"}},
             kPlain);
     ASSERT_EQ(sim.err.code, 0) << sim.err.msg;
-    // low: 4 chunks of 2 * (1000 + 1000) ns; urgent: 4 of 2 * (1000 + 500), from 3 us on, one message of which comes
-    // in behind one of low, 0.5 us late. At 6 us a chunk of it is over, and low waits from 8 us, when its second
-    // chunk is over, until 15.5 us.
+    // low: 4 chunks of 2 * (1000 + 1000) ns; urgent: 4 of 2 * (1000 + 500), from 3 us on, one
+    // message of which comes in behind one of low, 0.5 us late. At 6 us a chunk of it is over, and
+    // low waits from 8 us, when its second chunk is over, until 15.5 us.
     EXPECT_EQ(sim.Of(0, 2).end_ps, 15500000);
     EXPECT_EQ(sim.EndNs(), 23500);
     ASSERT_EQ(sim.path.size(), 3u);
@@ -306,8 +315,8 @@ TEST(CriticalPath, ThroughTheCollectiveThatWentFirst)
     EXPECT_EQ(Causes(sim.path[2].spent_ps), "network 8000");
 }
 
-/* Two jobs that never meet: their ways part at the beginning, so nothing can be reported early; what is kept is
- * bounded, and still adds up. */
+/* Two jobs that never meet: their ways part at the beginning, so nothing can be reported early;
+ * what is kept is bounded, and still adds up. */
 TEST(CriticalPath, MemoryIsBounded)
 {
     const uint32_t n = 200000; // more than WEFT_STEPS_MAX

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Collectives done by switches, over the ideal backend: times worked out by hand, bytes, mistakes. */
+/* Collectives done by switches, over the ideal backend: times worked out by hand, bytes, mistakes.
+ */
 #include "job.h"
 
 #include <set>

@@ -360,7 +360,8 @@ class Sim
     weft_system *sys_ = nullptr;
 };
 
-/* Two switches with two hosts each, joined by a link of this rate and 3 us; hosts at 400 Gbps and 1 us. */
+/* Two switches with two hosts each, joined by a link of this rate and 3 us; hosts at 400 Gbps and 1
+ * us. */
 inline Sim::Build TwoSwitches(uint64_t between_bps)
 {
     return [between_bps](weft_fabric *f) {

@@ -48,8 +48,8 @@ class Joint
 
 constexpr int64_t kUs = 1000000; // ps
 
-// Rank 0 computes 5 us and sends; rank 1 computes 3 us, receives, computes 10 us; then all meet, and rank 0 computes 2 us.
-// 5 + 10 + 2 us is the longest way; rank 1 is busy for 13 us of it.
+// Rank 0 computes 5 us and sends; rank 1 computes 3 us, receives, computes 10 us; then all meet,
+// and rank 0 computes 2 us. 5 + 10 + 2 us is the longest way; rank 1 is busy for 13 us of it.
 TEST(JointJob, LongestPathOverRanks)
 {
     Joint j(2);

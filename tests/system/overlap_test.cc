@@ -31,8 +31,9 @@ TEST(Overlap, TheyShareALink)
     Sim alone(job, AstraSystem(), With(AstraNet(), {{"contention", "source"}}));
     job.Everywhere(WEFT_COLL_ALL_REDUCE, 64 * kMiB);
     Sim both(job, AstraSystem(), With(AstraNet(), {{"contention", "source"}}));
-    // Blocks of 2 MiB: floor(39062.5) ns on the wire. The link is never idle: while one all-reduce adds up,
-    // the other sends. 10 before the first, 2 * 4 chunks * 14 steps, 500 on the way, 10 after the last.
+    // Blocks of 2 MiB: floor(39062.5) ns on the wire. The link is never idle: while one all-reduce
+    // adds up, the other sends. 10 before the first, 2 * 4 chunks * 14 steps, 500 on the way, 10
+    // after the last.
     EXPECT_EQ(both.EndNs(), 10 + 2 * 4 * 14 * 39062 + 500 + 10);
     EXPECT_EQ(alone.EndNs(), 2326112);
 }
@@ -116,7 +117,8 @@ TEST(Overlap, MemoryFromItsBandwidth)
 
 TEST(Overlap, IdleIsWhatIsLeft)
 {
-    // rank 1: computes 10 us, then (nothing until its recv is issued) ... the recv counts as communication
+    // rank 1: computes 10 us, then (nothing until its recv is issued) ... the recv counts as
+    // communication
     Job job(2);
     uint32_t c = job.Comp(0, 50 * kUs);
     job.Send(0, 1, kMiB, 0, {c});
@@ -144,7 +146,8 @@ TEST(Overlap, CollectiveRecordsItsFirstMessage)
 
 TEST(Overlap, ZeroCostEndpointsToo)
 {
-    // No delays anywhere but the wire: ring all-reduce on 4 is 6 t, direct 2 t, whatever the chunks.
+    // No delays anywhere but the wire: ring all-reduce on 4 is 6 t, direct 2 t, whatever the
+    // chunks.
     for (const char *chunks : {"1", "3", "1000"}) {
         Job job(4);
         job.Everywhere(WEFT_COLL_ALL_REDUCE, 0);

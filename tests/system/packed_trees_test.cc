@@ -35,8 +35,9 @@ double RunUs(weft_coll_kind kind, const char *name, const char *algorithm)
 
 } // namespace
 
-/* 120 MB through a narrowest cut of 6 x 25 GB/s take 800 us, and a few pieces more to fill the trees; up
- * and down in both directions of each link, twice that, and what both lose by meeting in FIFO order. */
+/* 120 MB through a narrowest cut of 6 x 25 GB/s take 800 us, and a few pieces more to fill the
+ * trees; up and down in both directions of each link, twice that, and what both lose by meeting in
+ * FIFO order. */
 TEST(PackedTrees, RunAtTheRateOfTheNarrowestCut)
 {
     const struct {

@@ -39,7 +39,8 @@ TEST(RemoteMemory, TimesOfAstraSim)
     }
 }
 
-/* Hosts 2 and 3 are memories: request of 64 B (2 us + 1.28 ns), 1 us + 20 us there, data 2 us + 20 us. */
+/* Hosts 2 and 3 are memories: request of 64 B (2 us + 1.28 ns), 1 us + 20 us there, data 2 us + 20
+ * us. */
 TEST(RemoteMemory, LoadsAndStoresAreMessages)
 {
     for (bool store : {false, true}) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rendezvous, traffic classes and QPs by type of communication, dimensions that an operation leaves out. */
+/* Rendezvous, traffic classes and QPs by type of communication, dimensions that an operation leaves
+ * out. */
 #include "job.h"
 
 #include <set>
@@ -60,7 +61,8 @@ TEST(Rendezvous, WhatItWaitsFor)
     EXPECT_EQ(sim.Of(0, 0).start_ps, 51064000); // the message was posted
 }
 
-/* Both send before they receive: fine with eager messages; with rendezvous neither can, and it says so. */
+/* Both send before they receive: fine with eager messages; with rendezvous neither can, and it says
+ * so. */
 TEST(Rendezvous, BidirectionalSendThenRecv)
 {
     auto make = [](bool after_send) {
@@ -86,7 +88,8 @@ TEST(Rendezvous, BidirectionalSendThenRecv)
         "rank, which has not issued that receive (node 1: 1 parents unfinished)");
 }
 
-/* Messages below and above the threshold with few tags, both ways round: each RECV gets its own, in order. */
+/* Messages below and above the threshold with few tags, both ways round: each RECV gets its own, in
+ * order. */
 TEST(Rendezvous, MessagesOfATagStayInOrder)
 {
     for (const char *handshake : {"round-trip", "ready"})

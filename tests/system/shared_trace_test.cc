@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ASTRA-sim's own traces, read and played: its published numbers, when the outside data is there. */
+/* ASTRA-sim's own traces, read and played: its published numbers, when the outside data is there.
+ */
 #include "job.h"
 #include "workload/chakra_read.h"
 
@@ -57,7 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
         Trace{"system/custom_collectives/custom_ring_allreduce_8npus_1MB/custom_allreduce", 8,
               90174}));
 
-/* The same ring as an algorithm: from its Chakra traces and from the MSCCL XML that they were made of. */
+/* The same ring as an algorithm: from its Chakra traces and from the MSCCL XML that they were made
+ * of. */
 TEST(AstraSimCustom, PlaysItsFilesAtAnySize)
 {
     const char *shared = getenv("WEFT_SHARED");

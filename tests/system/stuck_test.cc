@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Workloads on which ASTRA-sim 2.x hangs, or ends silently: they work here, or say what they wait for. */
+/* Workloads on which ASTRA-sim 2.x hangs, or ends silently: they work here, or say what they wait
+ * for. */
 #include "job.h"
 
 namespace

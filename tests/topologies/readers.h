@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Topology files: texts to read, what is read from one, what is written, and whether two fabrics are the same.
+// Topology files: texts to read, what is read from one, what is written, and whether two fabrics
+// are the same.
 #ifndef WEFT_TESTS_TOPOLOGIES_READERS_H
 #define WEFT_TESTS_TOPOLOGIES_READERS_H
 
@@ -18,7 +19,8 @@ namespace readers
 
 using namespace weft_test;
 
-// A server of two sockets: per socket a PCI switch with two GPUs and a NIC; all GPUs on one NVSwitch.
+// A server of two sockets: per socket a PCI switch with two GPUs and a NIC; all GPUs on one
+// NVSwitch.
 const char *const NCCL = R"(<?xml version="1.0"?>
 <system version="1">
   <cpu numaid="0" affinity="ffff" arch="x86_64" vendor="AuthenticAMD" familyid="143" modelid="49">
@@ -68,8 +70,8 @@ const char *const NCCL_CLASSES = R"(<!-- two groups of GPUs and a NIC -->
 </system>
 )";
 
-// Two machines whose GPUs see an NVSwitch that the machines do not show, on boards of CPU and GPU; bus
-// addresses are the same on both.
+// Two machines whose GPUs see an NVSwitch that the machines do not show, on boards of CPU and GPU;
+// bus addresses are the same on both.
 const char *const NCCL_MACHINES = R"(<system version="1">
   <cpu host_hash="0xa" numaid="0" arch="arm64">
     <pci busid="0008:01:00.0" class="0x030200" link_speed="32.0 GT/s PCIe" link_width="16">
@@ -133,7 +135,8 @@ const char *const RCCL = R"(<system version="2">
 </system>
 )";
 
-// Two servers of two GPUs (0 to 3), an NVSwitch each (4, 5), two ToRs (6, 7) and an aggregation switch.
+// Two servers of two GPUs (0 to 3), an NVSwitch each (4, 5), two ToRs (6, 7) and an aggregation
+// switch.
 const char *const SIMAI = "9 2 2 3 10 H100\n4 5 6 7 8\n"
                           "0 4 2880Gbps 0.000025ms 0\n0 6 400Gbps 0.0005ms 0\n"
                           "1 4 2880Gbps 0.000025ms 0\n1 7 400Gbps 0.0005ms 0\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Aggregation trees: shape on known fabrics, and on every fabric of the table that they are trees. */
+/* Aggregation trees: shape on known fabrics, and on every fabric of the table that they are trees.
+ */
 #include "topo.h"
 
 #include "topologies/reduction_tree.h"

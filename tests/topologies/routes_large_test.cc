@@ -15,9 +15,10 @@ TEST(RoutesLarge, FatTreeOf65536Hosts)
     EXPECT_EQ(f->nlinks, 196608u);
     Routes r = routes_of(f);
     ASSERT_NE(r, nullptr);
-    // 5120 switches x 2048 edge switches in runs of 16, 4 bytes each: 2.6 MB; pages of 64 bytes where the
-    // ways of a run differ (at most 1 per edge, 2 per aggregation switch), with room to grow by half; and
-    // what a host needs: four groups of 8 bytes with room to double, its ports and two numbers.
+    // 5120 switches x 2048 edge switches in runs of 16, 4 bytes each: 2.6 MB; pages of 64 bytes
+    // where the ways of a run differ (at most 1 per edge, 2 per aggregation switch), with room to
+    // grow by half; and what a host needs: four groups of 8 bytes with room to double, its ports
+    // and two numbers.
     const size_t runs = 5120u * 2048u / 16 * 4;
     EXPECT_GE(weft_routes_bytes(r.get()), runs);
     EXPECT_LT(weft_routes_bytes(r.get()),

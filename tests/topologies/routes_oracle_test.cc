@@ -136,8 +136,8 @@ TEST(RoutesOracle, RandomGraphs)
     EXPECT_GT(direct, 1000) << "direct links";
 }
 
-// The same graphs with some links down. A host with one port that works doesn't know what lies behind
-// it, so that port is right too where there is no path.
+// The same graphs with some links down. A host with one port that works doesn't know what lies
+// behind it, so that port is right too where there is no path.
 TEST(RoutesOracle, RandomGraphsWithLinksDown)
 {
     int checked = 0, cut = 0, other = 0;

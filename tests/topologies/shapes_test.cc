@@ -340,8 +340,8 @@ TEST(Shapes, WithOneLinkDownDimensionOrderHolds)
     }
 }
 
-// Two links of one ring cut it in pieces: packets leave dimension order, every pair still has a path, and
-// the circle that these paths close is found.
+// Two links of one ring cut it in pieces: packets leave dimension order, every pair still has a
+// path, and the circle that these paths close is found.
 TEST(Shapes, ARingInPiecesIsRoutedAroundAndChecked)
 {
     weft_err err{};

@@ -5,10 +5,11 @@
 namespace
 {
 
-// One step of a ring over one switch: a message of `bytes` in full packets of 4096 B over two equal links.
-// On the wire a packet is 4096 + 62 + 20 = 4178 B. The first packet pays two serialisations, each of the others one;
-// two propagation delays. Every data packet is answered by an 86-byte ACK, which shares the host's
-// uplink with the data of the same step: the bandwidth is lost to the data, the latency is not.
+// One step of a ring over one switch: a message of `bytes` in full packets of 4096 B over two equal
+// links. On the wire a packet is 4096 + 62 + 20 = 4178 B. The first packet pays two serialisations,
+// each of the others one; two propagation delays. Every data packet is answered by an 86-byte ACK,
+// which shares the host's uplink with the data of the same step: the bandwidth is lost to the data,
+// the latency is not.
 double RingStepPs(double bytes, double psPerByte, double delayPs)
 {
     double packets = bytes / 4096;
@@ -92,8 +93,9 @@ TEST(RingAllReduce, IsWithinOnePercentOfTheClosedForm)
     }
 }
 
-// The same ring of steps on a ring of NPUs: one link per step, ACKs travel against the data, so that nothing shares a
-// link: 14 x (2048 packets of 4178 B at 20 ps per byte + 1 us), exactly. All neighbours of a torus are as far.
+// The same ring of steps on a ring of NPUs: one link per step, ACKs travel against the data, so
+// that nothing shares a link: 14 x (2048 packets of 4178 B at 20 ps per byte + 1 us), exactly. All
+// neighbours of a torus are as far.
 TEST(Microbenchmark, RingAllReduceOnARingOfNpusIsTheClosedForm)
 {
     for (const std::string &topology : {std::string("ring"), std::string("torus")}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Every congestion control with its default parameters, from 10 Gbps to 1.6 Tbps: the bottleneck is used, nothing is
-// lost with PFC, and queues are shorter than without a control.
+// Every congestion control with its default parameters, from 10 Gbps to 1.6 Tbps: the bottleneck is
+// used, nothing is lost with PFC, and queues are shorter than without a control.
 #include "job.h"
 
 namespace
@@ -63,7 +63,8 @@ TEST_P(Defaults, FourToOneUsesTheBottleneckAndLosesNothing)
     EXPECT_EQ(Lost(o), 0u);
 }
 
-/* Where the base RTT is a few packets and a sender's share of it less than one, PINT averages over more. */
+/* Where the base RTT is a few packets and a sender's share of it less than one, PINT averages over
+ * more. */
 TEST(DefaultsOfPint, ManySendersOnSlowLinksUseTheBottleneck)
 {
     for (const char *rate : {"10Gbps", "25Gbps"})
@@ -118,7 +119,8 @@ TEST(DefaultDcqcn, AllToAllTakesNotMuchLongerThanWithoutControl)
     EXPECT_LE(end("dcqcn"), 1.1 * end("none"));
 }
 
-// Lossy priorities have a threshold of their own: a burst that one ingress port may hold does not die at 1/8 of the buffer.
+// Lossy priorities have a threshold of their own: a burst that one ingress port may hold does not
+// die at 1/8 of the buffer.
 TEST(LossyAlpha, OneSenderIntoASlowPortFillsHalfTheBufferBeforeItLoses)
 {
     Sets s = {"topology.type=dumbbell", "dumbbell.left=1",

@@ -16,9 +16,10 @@ std::vector<std::string> AllReduce(std::vector<std::string> more)
     return sets;
 }
 
-// Reduce-scatter over one dimension after the other, then all-gather back, on one chunk of `bytes`. In a dimension of n
-// the steps are n - 1 messages of the block that is left / n to the next NPU, 400 Gbps (20 ps per byte) and 1 us away.
-// ACKs come back over the other direction of the link; where that carries data too (two NPUs), they take its time.
+// Reduce-scatter over one dimension after the other, then all-gather back, on one chunk of `bytes`.
+// In a dimension of n the steps are n - 1 messages of the block that is left / n to the next NPU,
+// 400 Gbps (20 ps per byte) and 1 us away. ACKs come back over the other direction of the link;
+// where that carries data too (two NPUs), they take its time.
 double DimensionOrdered(const std::vector<int> &dims, double bytes)
 {
     double ps = 0;
@@ -52,7 +53,8 @@ TEST(Dimensions, RingAllReduceOnATorusIsWithinOnePercentOfTheClosedForm)
     }
 }
 
-// Half of the data goes each way round, so that each direction of a link carries data and the ACKs of the other.
+// Half of the data goes each way round, so that each direction of a link carries data and the ACKs
+// of the other.
 TEST(Dimensions, BothDirectionsOfARingCarryHalfEach)
 {
     Outcome o = RunJob(
@@ -66,8 +68,9 @@ TEST(Dimensions, BothDirectionsOfARingCarryHalfEach)
     EXPECT_EQ(o.dims[0].mostPayload, 14u * 1024 * 4096);
 }
 
-// 8 GPUs at an NVLink switch, 16 such servers in a rail-optimised Clos, S bytes: an NPU sends 2 x 7/8 x S through its
-// NVLink and 2 x 15/16 x S/8 through its NIC, and an ACK for each packet that it receives.
+// 8 GPUs at an NVLink switch, 16 such servers in a rail-optimised Clos, S bytes: an NPU sends 2 x
+// 7/8 x S through its NVLink and 2 x 15/16 x S/8 through its NIC, and an ACK for each packet that
+// it receives.
 TEST(Dimensions, BusyTimeOfEachDimensionMatchesItsVolume)
 {
     const double size = 8 * 1048576.0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// All-reduces in the switches of the packet backend: bytes per link, closed form, and the gain over a ring.
+// All-reduces in the switches of the packet backend: bytes per link, closed form, and the gain over
+// a ring.
 #include "job.h"
 
 namespace
@@ -18,8 +19,8 @@ std::vector<std::string> Sets(int n, const std::string &algorithm)
 
 } // namespace
 
-// Each rank's link carries N up and N down: 16384 packets of 4178 B on the wire, one more hop, two delays each
-// way. A ring carries 2 (n - 1) / n as much, and the ACKs of it (86 B per packet).
+// Each rank's link carries N up and N down: 16384 packets of 4178 B on the wire, one more hop, two
+// delays each way. A ring carries 2 (n - 1) / n as much, and the ACKs of it (86 B per packet).
 TEST(InNetworkAllReduce, BeatsTheRingByTheDataItSaves)
 {
     for (int n : {2, 4, 8, 16}) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Packed trees on the packet backend: delivered bytes, time against the narrowest cut, and the gain over a ring.
+// Packed trees on the packet backend: delivered bytes, time against the narrowest cut, and the gain
+// over a ring.
 #include "job.h"
 #include "tests/base/temp_dir.h"
 
@@ -37,8 +38,9 @@ Outcome Play(const std::vector<std::string> &fabric, const std::string &kind,
 
 } // namespace
 
-// Two trees of a square, one each way round: a broadcast takes half of the data over each, an all-reduce half of it up
-// and half of it down every link, with the ACKs of the other direction. A ring one way round takes 1.5 times the data.
+// Two trees of a square, one each way round: a broadcast takes half of the data over each, an
+// all-reduce half of it up and half of it down every link, with the ACKs of the other direction. A
+// ring one way round takes 1.5 times the data.
 TEST(PackedTreesInPackets, OnASquare)
 {
     const std::vector<std::string> square = {"topology.type=torus", "torus.shape=2x2",

@@ -2,10 +2,10 @@
 /*
  * `weft hpcc --compat` against the completion times of the HPCC simulator family, case by case.
  *
- * The cases lie in $WEFT_SHARED/data/reference; without them everything here is skipped. Each row of
- * the table says what is compared and how far it may be off, in percent. Cases whose control draws
- * random numbers are averaged over seeds 1, 2, ...: the reference is one draw. Every test prints a
- * row of the table in docs/validation.md.
+ * The cases lie in $WEFT_SHARED/data/reference; without them everything here is skipped. Each row
+ * of the table says what is compared and how far it may be off, in percent. Cases whose control
+ * draws random numbers are averaged over seeds 1, 2, ...: the reference is one draw. Every test
+ * prints a row of the table in docs/validation.md.
  */
 #include "tests/cli/program.h"
 

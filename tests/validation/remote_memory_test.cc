@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Remote memory as packets: accesses at one memory share its link, and each has its own where there are more.
+// Remote memory as packets: accesses at one memory share its link, and each has its own where there
+// are more.
 #include "job.h"
 #include "tests/base/temp_dir.h"
 #include "tests/workload/trace.h"
@@ -41,7 +42,8 @@ Outcome Access(const std::string &kind, int memories, bool store,
 
 } // namespace
 
-// A request there (2 us and a small packet), 1 us, the data back (2 us, one packet more for the hop of the switch).
+// A request there (2 us and a small packet), 1 us, the data back (2 us, one packet more for the hop
+// of the switch).
 TEST(RemoteMemoryInPackets, LoadsAreLimitedByTheLinkOfTheMemory)
 {
     const double small = 2 * (64 + 62 + 20) * 20, around = 4 * D + 1e6 + small + PACKET;
@@ -51,7 +53,8 @@ TEST(RemoteMemoryInPackets, LoadsAreLimitedByTheLinkOfTheMemory)
     EXPECT_NEAR(double(own.endPs), around + SERIAL, 0.001 * SERIAL);
     for (uint32_t r = 0; r < RANKS; r++)
         EXPECT_EQ(own.ranks[r].end_ps, own.endPs);
-    // Four ranks at one memory: its link carries all four, and the memory is busy for 1 us with each.
+    // Four ranks at one memory: its link carries all four, and the memory is busy for 1 us with
+    // each.
     Outcome pool = Access("pool", 1, false);
     ASSERT_EQ(pool.error, "");
     EXPECT_EQ(pool.totals.bytes_received, RANKS * (BYTES + 64));
@@ -79,8 +82,8 @@ TEST(RemoteMemoryInPackets, StoresMeetAtTheLinkOfTheMemory)
     EXPECT_EQ(pool.totals.drops[WEFT_DROP_BUFFER], 0u);
 }
 
-// A rack of four memories, each for a node of four ranks: four loads share the link of their memory. The ranks' dimensions
-// are said, as those of the fabric have the memories in them.
+// A rack of four memories, each for a node of four ranks: four loads share the link of their
+// memory. The ranks' dimensions are said, as those of the fabric have the memories in them.
 TEST(RemoteMemoryInPackets, AMemoryRack)
 {
     TempDir dir;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Rendezvous of a ring's messages as packets: a request and a grant of 64 bytes before each, which cross two links.
+// Rendezvous of a ring's messages as packets: a request and a grant of 64 bytes before each, which
+// cross two links.
 #include "job.h"
 
 TEST(RendezvousInPackets, CostsARoundTripPerStep)

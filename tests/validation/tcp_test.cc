@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Collectives over TCP against closed forms: a segment of 1,460 bytes occupies 1,538 of the wire, each part of a
-// message has 16 bytes more, every second segment is answered by an ACK of 84 bytes on the way back.
+// Collectives over TCP against closed forms: a segment of 1,460 bytes occupies 1,538 of the wire,
+// each part of a message has 16 bytes more, every second segment is answered by an ACK of 84 bytes
+// on the way back.
 #include "job.h"
 
 namespace
@@ -22,7 +23,8 @@ class TcpJobs : public testing::TestWithParam<const char *>
         return RunJob(sets);
     }
 
-    // What windows take to grow. CUBIC's HyStart ends slow start early, BBR drains what it filled and probes with less.
+    // What windows take to grow. CUBIC's HyStart ends slow start early, BBR drains what it filled
+    // and probes with less.
     static double Ramp()
     {
         const std::string variant = GetParam();
@@ -36,8 +38,8 @@ class TcpJobs : public testing::TestWithParam<const char *>
     }
 };
 
-// 2 x 3 steps, in each of which every rank sends and receives a quarter. Besides, the ACKs of one direction share the
-// links of the other, there is a handshake, and windows have to grow.
+// 2 x 3 steps, in each of which every rank sends and receives a quarter. Besides, the ACKs of one
+// direction share the links of the other, there is a handshake, and windows have to grow.
 TEST_P(TcpJobs, RingAllReduce)
 {
     const double size = 4 << 20;
@@ -54,7 +56,8 @@ TEST_P(TcpJobs, RingAllReduce)
     }
 }
 
-// Seven ranks send to one: its link is never idle once the windows have grown, with buffer enough for all of them.
+// Seven ranks send to one: its link is never idle once the windows have grown, with buffer enough
+// for all of them.
 TEST_P(TcpJobs, GatherFillsTheLinkOfTheRoot)
 {
     const double size = 1 << 20;

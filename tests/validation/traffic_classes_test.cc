@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Traffic classes and QPs by type of communication on the packet backend: rank 0 sends four messages to rank 1 while
-// both are in an all-gather, so that the two types share the link of rank 0.
+// Traffic classes and QPs by type of communication on the packet backend: rank 0 sends four
+// messages to rank 1 while both are in an all-gather, so that the two types share the link of rank
+// 0.
 #include "job.h"
 #include "tests/base/temp_dir.h"
 #include "tests/workload/trace.h"
@@ -60,8 +61,8 @@ Fared Play(const std::vector<std::string> &more)
 
 } // namespace
 
-// Messages of one QP follow one another, the all-gather behind them; those of four take turns, the all-gather behind
-// the one on its QP. Between them the link is never idle.
+// Messages of one QP follow one another, the all-gather behind them; those of four take turns, the
+// all-gather behind the one on its QP. Between them the link is never idle.
 TEST(TrafficClasses, MessagesOfATypeTakeTurnsOnItsQps)
 {
     Fared one = Play({}), four = Play({"system.qps=send:4"});
@@ -77,7 +78,8 @@ TEST(TrafficClasses, MessagesOfATypeTakeTurnsOnItsQps)
     EXPECT_NEAR(four.gatherPs, 5 * SERIAL + END, 0.03 * 5 * SERIAL);
 }
 
-// A class that is strictly first has the link to itself; one beside another shares by weight, however many QPs.
+// A class that is strictly first has the link to itself; one beside another shares by weight,
+// however many QPs.
 TEST(TrafficClasses, ATypeHasItsClass)
 {
     const std::string lossless = "pfc.prios=76"; // 2, 3 and 6
@@ -97,8 +99,8 @@ TEST(TrafficClasses, ATypeHasItsClass)
     EXPECT_NEAR(weighted.gatherPs, 4.0 / 3 * SERIAL + END, 0.03 * 4.0 / 3 * SERIAL);
 }
 
-// The all-gather goes by TCP in a lossy class of weight 3, the messages by RoCE in a lossless one of weight 1: TCP
-// has three quarters of the link until it is done, RoCE all of it from then on.
+// The all-gather goes by TCP in a lossy class of weight 3, the messages by RoCE in a lossless one
+// of weight 1: TCP has three quarters of the link until it is done, RoCE all of it from then on.
 TEST(TrafficClasses, OneTypeGoesByTcpAndOneByRoce)
 {
     Fared f = Play({"tcp.prios=2", "system.priorities=all-gather:1", "system.qps=send:4",

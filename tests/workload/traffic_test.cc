@@ -19,7 +19,8 @@ namespace
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/* A source with some settings, on hosts of 100 Gbps, four behind each switch, and 8 x 50 Gbps from them upwards. */
+/* A source with some settings, on hosts of 100 Gbps, four behind each switch, and 8 x 50 Gbps from
+ * them upwards. */
 struct Made {
     weft_flow_source *s = nullptr;
     weft_err err = {};
@@ -76,7 +77,8 @@ TEST(Traffic, OffersTheLoadAsked)
 {
     for (const char *sizes : {"websearch", "hadoop", "alistorage", "googlerpc"})
         for (const char *arrivals : {"poisson", "log-normal"}) {
-            /* The mean of bursty intervals takes long to show; so many small flows are not needed for it. */
+            /* The mean of bursty intervals takes long to show; so many small flows are not needed
+             * for it. */
             const bool small =
                 std::string(sizes) == "googlerpc" || std::string(sizes) == "alistorage";
             const double load = small ? 0.01 : 0.5;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Traces of generated training jobs of every shape: ranks agree, graphs are sound, times add up; and jobs that cannot be.
+// Traces of generated training jobs of every shape: ranks agree, graphs are sound, times add up;
+// and jobs that cannot be.
 #include "training_job.h"
 
 #include <cmath>
@@ -107,7 +108,8 @@ std::string name_of(const Settings &set)
 
 } // namespace
 
-/* Members of a communicator write down the same collectives in the same order, and every message has its other end. */
+/* Members of a communicator write down the same collectives in the same order, and every message
+ * has its other end. */
 TEST(Training, RanksAgree)
 {
     for (const Settings &set : many()) {
@@ -181,7 +183,8 @@ TEST(Training, RecomputationCostsAForwardPass)
     EXPECT_NEAR(seconds("selective") - seconds("none"), scores, 2e-6);
 }
 
-/* 22 billion parameters on A100s: 7.7 ms forward, 11.9 ms backward of a layer with its communication (2205.05198, table 4), attention not fused. */
+/* 22 billion parameters on A100s: 7.7 ms forward, 11.9 ms backward of a layer with its
+ * communication (2205.05198, table 4), attention not fused. */
 TEST(Training, LayerTimesOfMegatron)
 {
     const weft_training_plan q = plan_of({{"ranks", "8"},

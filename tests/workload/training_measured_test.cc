@@ -27,7 +27,8 @@ weft_block_cost cost_with(const TempDir &dir, const std::string &lines)
 
 } // namespace
 
-/* Llama-3 8B, tp 8, 8192 tokens: 2 x 8192 x 3584 x 4096 and 2 x 8192 x 4096 x 1792 operations of its feed-forward part. */
+/* Llama-3 8B, tp 8, 8192 tokens: 2 x 8192 x 3584 x 4096 and 2 x 8192 x 4096 x 1792 operations of
+ * its feed-forward part. */
 TEST(TrainingMeasured, EfficienciesReplaceTheGpus)
 {
     const TempDir dir;

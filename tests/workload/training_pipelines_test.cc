@@ -133,7 +133,8 @@ TEST(TrainingPipelines, TwoVersionsHaveNoFlushBubble)
             }
 }
 
-/* p - i warm-up passes on stage i, once; then one forward, one backward across the border between iterations. */
+/* p - i warm-up passes on stage i, once; then one forward, one backward across the border between
+ * iterations. */
 TEST(TrainingPipelines, TwoVersionsGoOnIntoTheNextIteration)
 {
     const weft_training_plan q = pipeline("2bw", 2, 2, 2);
@@ -143,7 +144,8 @@ TEST(TrainingPipelines, TwoVersionsGoOnIntoTheNextIteration)
     EXPECT_EQ(weft_schedule_in_flight(&q, 0), 2u);
 }
 
-/* In the graph: an iteration more costs what its busiest rank computes, where 1F1B pays for its pipeline anew. */
+/* In the graph: an iteration more costs what its busiest rank computes, where 1F1B pays for its
+ * pipeline anew. */
 TEST(TrainingPipelines, IterationsOfTwoVersionsFollowEachOther)
 {
     auto job = [](const char *schedule, const char *iterations) {
@@ -206,7 +208,8 @@ TEST(TrainingPipelines, DualPipeOrder)
                                         "B0.2 F0.3&B1.5 B0.3 I1.6 W1.6 I1.7 W1.7");
 }
 
-/* Two stages' weights on every rank, p + 1 microbatches' activations, an optimizer shared out among both copies. */
+/* Two stages' weights on every rank, p + 1 microbatches' activations, an optimizer shared out among
+ * both copies. */
 TEST(TrainingPipelines, DualPipeMemory)
 {
     const Settings base = {{"ranks", "16"},
@@ -293,7 +296,8 @@ TEST(TrainingPipelines, JobsPlayToTheirEnd)
     }
 }
 
-/* A forward pass of experts beside a backward pass: the all-to-alls of one wait for nothing of the other. */
+/* A forward pass of experts beside a backward pass: the all-to-alls of one wait for nothing of the
+ * other. */
 TEST(TrainingPipelines, DualPipePassesRunBesideEachOther)
 {
     const weft_training_plan q = plan_of({{"ranks", "16"},
@@ -308,7 +312,8 @@ TEST(TrainingPipelines, DualPipePassesRunBesideEachOther)
     weft_et *et = nullptr;
     weft_err err{};
     ASSERT_EQ(weft_training_et(&q, 0, false, arena, &et, &err), 0) << Text(err);
-    /* the overlapped pairs join both streams: nodes called "both", one for the computation of each */
+    /* the overlapped pairs join both streams: nodes called "both", one for the computation of each
+     */
     uint64_t joined = 0;
     for (size_t i = 0; i < et->nnodes; i++)
         joined += std::string(et->nodes[i].name).find(".both") != std::string::npos;

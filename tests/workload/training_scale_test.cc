@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Ranks that differ by their communicators and peers share one graph, and it is the one that each would have alone.
+// Ranks that differ by their communicators and peers share one graph, and it is the one that each
+// would have alone.
 #include "tests/base/temp_dir.h"
 #include "training_job.h"
 
@@ -143,7 +144,8 @@ TEST(TrainingScale, SharedGraphsAreThoseOfEachRank)
     }
 }
 
-/* 16,384 ranks of Llama 405B on 16 stages take as much memory as 16 graphs, and lists of a few numbers each. */
+/* 16,384 ranks of Llama 405B on 16 stages take as much memory as 16 graphs, and lists of a few
+ * numbers each. */
 TEST(TrainingScale, MemoryGrowsByAFewNumbersPerRank)
 {
     auto bytes = [](const char *dp, const char *ranks) {

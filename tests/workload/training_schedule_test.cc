@@ -104,7 +104,8 @@ TEST(TrainingSchedule, BubblesAreTheClosedForms)
         }
 }
 
-/* What a stage holds at once: 1F1B p - i microbatches, GPipe all, interleaved 1 + (p - 1) / (p v) of all layers on the first stage. */
+/* What a stage holds at once: 1F1B p - i microbatches, GPipe all, interleaved 1 + (p - 1) / (p v)
+ * of all layers on the first stage. */
 TEST(TrainingSchedule, ActivationsInFlight)
 {
     const weft_training_plan a =

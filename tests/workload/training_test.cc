@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// Generated training jobs against published parameter counts, counts of real traces and worked examples.
+// Generated training jobs against published parameter counts, counts of real traces and worked
+// examples.
 #include "training_job.h"
 
 #include <cmath>
@@ -170,7 +171,8 @@ TEST(Training, ExpertsOfTheirOwnRanks)
     EXPECT_EQ(weft_training_stage_params(&q, 0).experts, 5637144576u);
 }
 
-/* Zipf's law: the shares of the experts, dealt to ranks; what one rank sends another is what that one receives; capacity makes all equal. */
+/* Zipf's law: the shares of the experts, dealt to ranks; what one rank sends another is what that
+ * one receives; capacity makes all equal. */
 TEST(Training, SkewedExperts)
 {
     Settings set = {
@@ -188,7 +190,8 @@ TEST(Training, SkewedExperts)
         harmonic += 1.0 / k;
     for (int k = 1; k <= 8; k++)
         EXPECT_NEAR(double(rows[k - 1]), 8192 / harmonic / k, 1.0);
-    /* dispatch of the first block on every rank: row i of what r sends is row r of what i receives */
+    /* dispatch of the first block on every rank: row i of what r sends is row r of what i receives
+     */
     std::vector<std::vector<uint64_t>> sent(8), received(8);
     for (uint64_t r = 0; r < 8; r++) {
         weft_arena *arena = weft_arena_new();
@@ -215,7 +218,8 @@ TEST(Training, SkewedExperts)
               4 * 4 * 8 * UINT64_C(1280) * 4096 * 2); /* ceil(4096 * 2 / 8 * 1.25) rows */
 }
 
-/* HSDP: all-gather and reduce-scatter within the shards' ranks, all-reduce of a shard over its copies. */
+/* HSDP: all-gather and reduce-scatter within the shards' ranks, all-reduce of a shard over its
+ * copies. */
 TEST(Training, ShardsWithinGroupsAndCopiesBeyond)
 {
     const Settings set = {{"ranks", "16"},      {"model", "llama2-7b"}, {"data-parallel", "zero-3"},
@@ -264,7 +268,8 @@ TEST(Training, CountsOfRealTraces)
     EXPECT_EQ(number(c, RS), 1058u);
 }
 
-/* With one microbatch and equal types, sharding weights moves 1.5 times the bytes of plain data parallelism. */
+/* With one microbatch and equal types, sharding weights moves 1.5 times the bytes of plain data
+ * parallelism. */
 TEST(Training, ShardedWeightsMoveHalfAsMuchAgain)
 {
     const Settings base = {{"ranks", "8"},
@@ -276,7 +281,8 @@ TEST(Training, ShardedWeightsMoveHalfAsMuchAgain)
         Settings s = base;
         s.push_back({"data-parallel", how});
         const std::vector<Node> n = nodes_of(plan_of(s), 0);
-        /* (n - 1) / n of the whole per all-gather and reduce-scatter, twice that per all-reduce; all-gathers count shards */
+        /* (n - 1) / n of the whole per all-gather and reduce-scatter, twice that per all-reduce;
+         * all-gathers count shards */
         return 7 * collectives(n, WEFT_COMM_DP, AG).bytes +
                7 * collectives(n, WEFT_COMM_DP, RS).bytes / 8 +
                2 * 7 * collectives(n, WEFT_COMM_DP, AR).bytes / 8;

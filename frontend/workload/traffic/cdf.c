@@ -119,7 +119,8 @@ static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err
     return 0;
 }
 
-/* Bytes per second that each rank sends so that the core carries the load; 0: nothing crosses it. */
+/* Bytes per second that each rank sends so that the core carries the load; 0: nothing crosses it.
+ */
 static double core_rate(const struct params *p, const struct weft_flow_site *site,
                         const struct weft_flow_source *s)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Flows with sizes from a distribution, each rank at random intervals of its own, without end or for a time.
+ * Flows with sizes from a distribution, each rank at random intervals of its own, without end or
+ * for a time.
  *
- * Sizes are drawn by inverting the distribution and cut to whole bytes, at least 1. Each rank draws arrivals, sizes and
- * destinations from three streams of its own, so that its flows depend on (seed, rank, settings) only. With Poisson
- * arrivals and uniform destinations this is what HPCC's traffic generator makes.
+ * Sizes are drawn by inverting the distribution and cut to whole bytes, at least 1. Each rank draws
+ * arrivals, sizes and destinations from three streams of its own, so that its flows depend on
+ * (seed, rank, settings) only. With Poisson arrivals and uniform destinations this is what HPCC's
+ * traffic generator makes.
  */
 #ifndef WEFT_CDF_SOURCE_H
 #define WEFT_CDF_SOURCE_H
@@ -23,9 +25,11 @@ enum weft_arrivals {
 };
 /** Who sends to whom. */
 enum weft_traffic_pattern {
-    WEFT_TRAFFIC_ALL_TO_ALL, /**< to any other rank, each flow anew */
-    WEFT_TRAFFIC_PERMUTATION, /**< to one other rank, and from one: all ranks in one ring in random order */
-    WEFT_TRAFFIC_HOT_SPOT /**< the share `hot_share` to the ranks 0 .. hot_ranks-1, the rest to any other */
+    WEFT_TRAFFIC_ALL_TO_ALL,  /**< to any other rank, each flow anew */
+    WEFT_TRAFFIC_PERMUTATION, /**< to one other rank, and from one: all ranks in one ring in random
+                                 order */
+    WEFT_TRAFFIC_HOT_SPOT /**< the share `hot_share` to the ranks 0 .. hot_ranks-1, the rest to any
+                             other */
 };
 
 /** What to make. */
@@ -41,12 +45,12 @@ struct weft_cdf_traffic {
     uint64_t seed;
 };
 
-/** Makes the source; @p gap_ps: per rank the mean time between the starts of its flows, 0: it sends none. The array is copied; NULL: none sends. NULL:
- * WEFT_E_LIMIT. */
+/** Makes the source; @p gap_ps: per rank the mean time between the starts of its flows, 0: it sends
+ * none. The array is copied; NULL: none sends. NULL: WEFT_E_LIMIT. */
 struct weft_flow_source *weft_cdf_source_new(const struct weft_cdf_traffic *c, const double *gap_ps,
                                              struct weft_err *err);
-/** Share of the flows of rank @p rank that go to a rank with another @p node than its own. @p s is a source of
- * weft_cdf_source_new. */
+/** Share of the flows of rank @p rank that go to a rank with another @p node than its own. @p s is
+ * a source of weft_cdf_source_new. */
 double weft_cdf_source_crossing(const struct weft_flow_source *s, uint32_t rank,
                                 const uint32_t *node);
 /** Sets the mean time between the starts of a rank's flows, before the first flow is made. */

@@ -22,7 +22,8 @@ struct weft_cdf_entry {
 const struct weft_cdf_entry *weft_cdf_table(size_t *n);
 /** The distribution called @p name; on an unknown name NULL, and *err names the nearest. */
 struct weft_cdf *weft_cdf_named(const char *name, struct weft_err *err);
-/** The distribution of the file @p name or, where there is none, the one called so. NULL on failure. */
+/** The distribution of the file @p name or, where there is none, the one called so. NULL on
+ * failure. */
 struct weft_cdf *weft_cdf_open(const char *name, struct weft_err *err);
 
 #ifdef __cplusplus

@@ -2,8 +2,9 @@
 /*
  * The workload `flows`: a list from a file.
  *
- * CSV files have a first line with the names of their columns: src, dst, size_bytes and start_ns, and perhaps prio; others
- * are left alone, so that a flows.csv of weft is one. HPCC's lists are those of `weft hpcc`: their nodes are the ranks.
+ * CSV files have a first line with the names of their columns: src, dst, size_bytes and start_ns,
+ * and perhaps prio; others are left alone, so that a flows.csv of weft is one. HPCC's lists are
+ * those of `weft hpcc`: their nodes are the ranks.
  */
 #include "base/file.h"
 #include "base/units.h"
@@ -109,7 +110,8 @@ static int by_start(const void *va, const void *vb)
 enum { SRC, DST, SIZE, START, PRIO, COLUMNS };
 static const char *const names[COLUMNS] = {"src", "dst", "size_bytes", "start_ns", "prio"};
 
-/* Cuts a line up at its commas; quotes are not needed here, but a text in them may be. Returns the number of cells. */
+/* Cuts a line up at its commas; quotes are not needed here, but a text in them may be. Returns the
+ * number of cells. */
 static size_t cut(char *line, char *cells[MAX_CELLS])
 {
     size_t n = 0;

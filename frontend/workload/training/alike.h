@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ranks whose traces are the same but for their communicators and peers: those of a pipeline stage, and where experts are not
- * equally popular those of them at one place of their expert-parallel groups.
+ * Ranks whose traces are the same but for their communicators and peers: those of a pipeline stage,
+ * and where experts are not equally popular those of them at one place of their expert-parallel
+ * groups.
  */
 #ifndef WEFT_TRAINING_ALIKE_H
 #define WEFT_TRAINING_ALIKE_H
@@ -21,7 +22,8 @@ uint64_t weft_training_sort(const struct weft_training_plan *plan, uint64_t rank
 /** What @p peer is to @p from, to @p rank, of the same sort. */
 uint64_t weft_training_peer_as(const struct weft_training_plan *plan, uint64_t from, uint64_t peer,
                                uint64_t rank);
-/** Turns the trace of @p from, without definitions of groups, into that of @p rank, of the same sort. New texts are in @p arena. */
+/** Turns the trace of @p from, without definitions of groups, into that of @p rank, of the same
+ * sort. New texts are in @p arena. */
 int weft_training_et_as(const struct weft_training_plan *plan, struct weft_et *et, uint64_t from,
                         uint64_t rank, struct weft_arena *arena, struct weft_err *err);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Attention over a context-parallel group of c ranks, each with 1/c of the sequence. U: keys and values of a rank.
+ * Attention over a context-parallel group of c ranks, each with 1/c of the sequence. U: keys and
+ * values of a rank.
  *
  *   ring        forward: c - 1 sends of U to the next rank, each beside 1/c of the attention; backward: U, then
- *               c - 2 times keys, values and their gradients (2 U), then the gradients alone: c sends
- *   all-gather  forward: keys, values; backward: both again, and a reduce-scatter of the gradient of each
- *   all-to-all  forward: query, key, value in, result out; backward the same
+ *               c - 2 times keys, values and their gradients (2 U), then the gradients alone: c
+ * sends all-gather  forward: keys, values; backward: both again, and a reduce-scatter of the
+ * gradient of each all-to-all  forward: query, key, value in, result out; backward the same
  */
 #include "workload/training/graph.h"
 
@@ -34,7 +35,8 @@ static const char *text(char *buf, size_t size, const char *label, const char *w
     return buf;
 }
 
-/* @p sends messages around the ring; step k's goes out when the one before has come in and @p follows its computation. */
+/* @p sends messages around the ring; step k's goes out when the one before has come in and @p
+ * follows its computation. */
 static uint64_t ring(struct weft_training_graph *g, double seconds, const char *label, uint64_t x,
                      bool backward)
 {

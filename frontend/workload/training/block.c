@@ -6,11 +6,12 @@
  *                 without sequence parallelism   with it
  *   forward       all-reduce S behind            all-gather S before, reduce-scatter S behind
  *   backward      all-reduce S of the gradient   all-gather of the gradient, all-gather of the input again (for the gradients of
- *                                                weights), reduce-scatter of the gradient of the input
- * The last of these runs beside the gradients of weights.
+ *                                                weights), reduce-scatter of the gradient of the
+ * input The last of these runs beside the gradients of weights.
  *
- * Experts: dispatch all-to-all, all-gather within etp, experts, reduce-scatter within etp, combine all-to-all; backward mirrored.
- * Shared experts compute while tokens are on their way. What takes a few bytes (counts of tokens, routing weights, auxiliary loss) is left out.
+ * Experts: dispatch all-to-all, all-gather within etp, experts, reduce-scatter within etp, combine
+ * all-to-all; backward mirrored. Shared experts compute while tokens are on their way. What takes a
+ * few bytes (counts of tokens, routing weights, auxiliary loss) is left out.
  */
 #include "workload/training/graph.h"
 #include "workload/training/routing.h"

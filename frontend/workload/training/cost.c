@@ -37,7 +37,8 @@ static struct weft_part_cost sum(struct weft_part_cost a, struct weft_part_cost 
                                    a.weights_s + b.weights_s};
 }
 
-/* Norm, residual and dropout around a sub-block: 14 bytes per element, split along the sequence with SP. */
+/* Norm, residual and dropout around a sub-block: 14 bytes per element, split along the sequence
+ * with SP. */
 static struct weft_part_cost around(const struct weft_training_plan *q)
 {
     const double elements =
@@ -58,7 +59,8 @@ static struct weft_part_cost scores(const struct weft_training_plan *q)
     const double back =
         reached(q, WEFT_KERNEL_ATTENTION, WEFT_KERNEL_INPUTS, tokens, q->gpu.backward_efficiency);
     if (!q->p.flash_attention) {
-        /* Whole products, and per score 13 bytes: written, read and written by softmax, by dropout with its mask, read again. */
+        /* Whole products, and per score 13 bytes: written, read and written by softmax, by dropout
+         * with its mask, read again. */
         const double all = q->p.causal ? 2 * flops : flops;
         const double products = weft_gpu_flops_s(&q->gpu, all, ahead);
         const double n = (double)q->tokens * (double)m->sequence * (double)m->heads / (double)q->t;
@@ -90,7 +92,8 @@ static struct weft_part_cost projections_in(const struct weft_training_plan *q)
                        (double)m->kv_lora, large));
 }
 
-/* A feed-forward part of width @p f over @p n tokens: two or three matrices and what lies between them. */
+/* A feed-forward part of width @p f over @p n tokens: two or three matrices and what lies between
+ * them. */
 static struct weft_part_cost feed_forward(const struct weft_training_plan *q,
                                           enum weft_kernel kernel, double n, double f,
                                           double efficiency)

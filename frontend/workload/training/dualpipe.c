@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * DualPipe (2412.19437, 3.2.1). Half of the microbatches enter at either end. Rank r of p has the stages r, chunk 0, for those from
- * rank 0, and p - 1 - r, chunk 1, for those from the other end. In the middle of an iteration it passes one microbatch forward and
- * one of the other direction backward at a time, each hiding the communication of the other.
+ * DualPipe (2412.19437, 3.2.1). Half of the microbatches enter at either end. Rank r of p has the
+ * stages r, chunk 0, for those from rank 0, and p - 1 - r, chunk 1, for those from the other end.
+ * In the middle of an iteration it passes one microbatch forward and one of the other direction
+ * backward at a time, each hiding the communication of the other.
  *
  * Of a rank, "near" microbatches are those that enter at its nearer end, x ranks away; H = p / 2:
  *   2 (H - x - 1)      near F
  *   x + 1              near F, far F
  *   H - x - 1          far I, W, far F
- *   m / 2 - p + x + 1  near F beside far B, far F beside near B (the very first pair of the middle ranks one after the other)
+ *   m / 2 - p + x + 1  near F beside far B, far F beside near B (the very first pair of the middle
+ * ranks one after the other)
  *   H - x - 1          far B, far F beside near B
  *   x + 1              far B, near B, the second half of them I alone
  *   H - x - 1          W, near I
@@ -56,7 +58,8 @@ static void pair(struct state *t, int way, bool overlaps)
     backward(t, !way);
 }
 
-/* The end of an iteration: @p alone passes back in one direction before the last gradients of weights. */
+/* The end of an iteration: @p alone passes back in one direction before the last gradients of
+ * weights. */
 static void drain(struct state *t, uint64_t x, uint64_t alone)
 {
     const uint64_t whole = x + 1; /* of the 2 (x + 1) passes that come in pairs */

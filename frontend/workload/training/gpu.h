@@ -2,7 +2,8 @@
 /*
  * GPUs, and how long a kernel takes on one: the roofline.
  *
- *   time = max(operations / (peak x efficiency), bytes / (memory bandwidth x its efficiency)) + launch
+ *   time = max(operations / (peak x efficiency), bytes / (memory bandwidth x its efficiency)) +
+ * launch
  *
  * A matrix product of fewer than 2048 rows reaches its efficiency in proportion to them.
  */

@@ -2,9 +2,10 @@
 /*
  * The trace of one rank while it is made. Internal to this folder.
  *
- * One stream computes: each computation follows the one before it. Collectives of one communicator follow each other in the order
- * in which they are written down, which is the same on all members because it comes from the schedule alone.
- * Everything else is data: a node waits for what it reads.
+ * One stream computes: each computation follows the one before it. Collectives of one communicator
+ * follow each other in the order in which they are written down, which is the same on all members
+ * because it comes from the schedule alone. Everything else is data: a node waits for what it
+ * reads.
  */
 #ifndef WEFT_TRAINING_GRAPH_H
 #define WEFT_TRAINING_GRAPH_H
@@ -69,27 +70,31 @@ struct weft_training_graph {
     size_t nuses, use;
 };
 
-/* graph.c: nodes. Each returns the id of its node and waits for @p a and @p b, either of which may be WEFT_NO_NODE. */
+/* graph.c: nodes. Each returns the id of its node and waits for @p a and @p b, either of which may
+ * be WEFT_NO_NODE. */
 uint64_t weft_graph_compute(struct weft_training_graph *g, double seconds, const char *what,
                             uint64_t a, uint64_t b);
 /**
- * A collective of @p bytes (as Chakra counts them: all-gather one shard, else the whole buffer of a rank). A communicator of one
- * rank has none: returns @p a.
+ * A collective of @p bytes (as Chakra counts them: all-gather one shard, else the whole buffer of a
+ * rank). A communicator of one rank has none: returns @p a.
  */
 uint64_t weft_graph_collective(struct weft_training_graph *g, enum weft_comm comm, int kind,
                                uint64_t bytes, const char *what, uint64_t a);
-/** An all-to-all of which this rank sends @p send[i] bytes to member i and receives @p recv[i]; otherwise as weft_graph_collective. */
+/** An all-to-all of which this rank sends @p send[i] bytes to member i and receives @p recv[i];
+ * otherwise as weft_graph_collective. */
 uint64_t weft_graph_all_to_all(struct weft_training_graph *g, enum weft_comm comm,
                                const uint64_t *send, const uint64_t *recv, const char *what,
                                uint64_t a);
 uint64_t weft_graph_send(struct weft_training_graph *g, uint64_t bytes, uint64_t peer, uint64_t tag,
                          const char *what, uint64_t a);
-/** A node without work that ends when @p a and @p b have ended; it is in no stream. One of them may be WEFT_NO_NODE: returns the other. */
+/** A node without work that ends when @p a and @p b have ended; it is in no stream. One of them may
+ * be WEFT_NO_NODE: returns the other. */
 uint64_t weft_graph_join(struct weft_training_graph *g, const char *what, uint64_t a, uint64_t b);
 uint64_t weft_graph_recv(struct weft_training_graph *g, uint64_t bytes, uint64_t peer, uint64_t tag,
                          const char *what);
 
-/** Two things at once, each in a compute stream and with orders of collectives of its own: the first begins. */
+/** Two things at once, each in a compute stream and with orders of collectives of its own: the
+ * first begins. */
 void weft_graph_fork(struct weft_training_graph *g);
 /** The first is complete; what follows runs beside it. */
 void weft_graph_beside(struct weft_training_graph *g);
@@ -99,15 +104,19 @@ void weft_graph_meet(struct weft_training_graph *g);
 /* names.c: the communicators of the rank. */
 /** Names those that it is a member of. */
 void weft_graph_name_groups(struct weft_training_graph *g);
-/** A node with their members, in the form in which PyTorch's traces tell them, so that the trace needs no file beside it. */
+/** A node with their members, in the form in which PyTorch's traces tell them, so that the trace
+ * needs no file beside it. */
 void weft_graph_describe_groups(struct weft_training_graph *g);
 
-/* block.c: one block. @p x is the node that has its input; the result is the node that has its output. */
+/* block.c: one block. @p x is the node that has its input; the result is the node that has its
+ * output. */
 uint64_t weft_graph_block_forward(struct weft_training_graph *g, uint64_t layer, uint64_t x);
-/** @p kind: BACKWARD, INPUTS or WEIGHTS. *weights receives the node after which the gradients of its weights are there. */
+/** @p kind: BACKWARD, INPUTS or WEIGHTS. *weights receives the node after which the gradients of
+ * its weights are there. */
 uint64_t weft_graph_block_backward(struct weft_training_graph *g, uint64_t layer,
                                    enum weft_pass_kind kind, uint64_t x, uint64_t *weights);
-/* attention.c: the exchange of keys and values among the ranks of a context-parallel group, with attention itself. */
+/* attention.c: the exchange of keys and values among the ranks of a context-parallel group, with
+ * attention itself. */
 uint64_t weft_graph_scores_forward(struct weft_training_graph *g, const struct weft_block_cost *c,
                                    const char *label, uint64_t x);
 uint64_t weft_graph_scores_backward(struct weft_training_graph *g, const struct weft_block_cost *c,
@@ -119,15 +128,18 @@ int weft_graph_sharding_init(struct weft_training_graph *g);
 /** Starts an iteration; prepares the gatherings of weights of the passes. */
 int weft_graph_sharding_start(struct weft_training_graph *g, const struct weft_pass *passes,
                               size_t n);
-/** What a computation of @p unit must wait for before it has its weights. Called once per use, in order. */
+/** What a computation of @p unit must wait for before it has its weights. Called once per use, in
+ * order. */
 uint64_t weft_graph_weights(struct weft_training_graph *g, uint64_t unit);
-/** The gradients of @p unit are complete for a microbatch (@p last: the last one) after node @p ready. */
+/** The gradients of @p unit are complete for a microbatch (@p last: the last one) after node @p
+ * ready. */
 void weft_graph_gradients(struct weft_training_graph *g, uint64_t unit, bool last, uint64_t ready);
 /** A pass ends: zero-2 reduces what it has. */
 void weft_graph_pass_end(struct weft_training_graph *g);
 /** End of an iteration: what is left is reduced, the optimizer steps, weights are gathered. */
 void weft_graph_iteration_end(struct weft_training_graph *g);
-/** The same in two parts, of which the first does not hold up computation: reduction, whose end it returns, and step. */
+/** The same in two parts, of which the first does not hold up computation: reduction, whose end it
+ * returns, and step. */
 uint64_t weft_graph_reduce(struct weft_training_graph *g);
 void weft_graph_step(struct weft_training_graph *g, uint64_t reduced);
 

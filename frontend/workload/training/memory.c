@@ -4,7 +4,8 @@
 
 #include "workload/training/schedule.h"
 
-/* Bytes per parameter of one kind of state on a rank among @p n that share it from @p level of sharding on. */
+/* Bytes per parameter of one kind of state on a rank among @p n that share it from @p level of
+ * sharding on. */
 static double state(double bytes, const struct weft_training_plan *q, int level, uint64_t n)
 {
     return q->p.sharding >= level ? bytes / (double)n : bytes;

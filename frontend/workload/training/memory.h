@@ -2,11 +2,14 @@
 /*
  * Memory of a rank.
  *
- * Weights 2 bytes, gradients 4 (2 with fp32-gradients=false), Adam 12 per parameter, divided by the data parallelism for what is
- * sharded (1910.02054, section 3); schedule=2bw has the weights twice, dualpipe two stages on each rank. Activations of a block and microbatch, s tokens, b sequences (2205.05198, section 4):
+ * Weights 2 bytes, gradients 4 (2 with fp32-gradients=false), Adam 12 per parameter, divided by the
+ * data parallelism for what is sharded (1910.02054, section 3); schedule=2bw has the weights twice,
+ * dualpipe two stages on each rank. Activations of a block and microbatch, s tokens, b sequences
+ * (2205.05198, section 4):
  *   plain   s b h (34 + 5 a s / h) / t with sequence parallelism, s b h (10 + (24 + 5 a s / h) / t) without
  *   gated   s b (8 h + 4 a d + 4 k d + 6 f + 5 a s) / t; without sequence parallelism 8 h is not divided
- * Flash attention and recompute=selective leave out 5 a s; recompute=full keeps 2 s b h and one block's working set.
+ * Flash attention and recompute=selective leave out 5 a s; recompute=full keeps 2 s b h and one
+ * block's working set.
  */
 #ifndef WEFT_TRAINING_MEMORY_H
 #define WEFT_TRAINING_MEMORY_H

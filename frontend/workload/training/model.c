@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts of parameters and operations. Counts of Llama and Mixtral are exact against their checkpoints.
+ * Counts of parameters and operations. Counts of Llama and Mixtral are exact against their
+ * checkpoints.
  */
 #include "workload/training/model.h"
 
@@ -32,7 +33,8 @@ uint64_t weft_model_vocab(const struct weft_model *m, uint64_t t, bool pad)
     return pad ? (m->vocab + unit - 1) / unit * unit : m->vocab;
 }
 
-/* Attention with compressed keys and values: the projections down are replicated, those up are split by heads. */
+/* Attention with compressed keys and values: the projections down are replicated, those up are
+ * split by heads. */
 static struct weft_block_params mla(const struct weft_model *m, uint64_t t)
 {
     const uint64_t query = m->nope_dim + m->rope_dim;

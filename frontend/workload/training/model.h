@@ -2,11 +2,13 @@
 /*
  * Transformers: their shapes, and how many parameters and operations they have.
  *
- * Two styles of block. Gated (Llama and its kin): RMS norms, no biases, a feed-forward part of three matrices. Plain
- * (GPT): layer norms and biases, two matrices. Either may have experts (mixture of experts) in place of
- * the feed-forward part, and attention with compressed keys and values (MLA, DeepSeek-V3 report 2412.19437, 2.1.1).
+ * Two styles of block. Gated (Llama and its kin): RMS norms, no biases, a feed-forward part of
+ * three matrices. Plain (GPT): layer norms and biases, two matrices. Either may have experts
+ * (mixture of experts) in place of the feed-forward part, and attention with compressed keys and
+ * values (MLA, DeepSeek-V3 report 2412.19437, 2.1.1).
  *
- * Parameters of a block without parallelism, h hidden, a heads of width d, k key-value heads, f feed-forward width:
+ * Parameters of a block without parallelism, h hidden, a heads of width d, k key-value heads, f
+ * feed-forward width:
  *   attention      2 h a d + 2 h k d           plain: + (a + 2k) d + h biases
  *   feed-forward   3 h f (gated), 2 h f (plain: + f + h biases)
  *   norms          2 h (gated), 4 h (plain)
@@ -63,20 +65,22 @@ uint64_t weft_model_head_dim(const struct weft_model *m);
 /** Rows of the embedding, rounded up to a multiple of 128 @p t where @p pad. */
 uint64_t weft_model_vocab(const struct weft_model *m, uint64_t t, bool pad);
 /**
- * Parameters of block @p layer on one rank, with tensor parallelism @p t, expert parallelism @p ep and tensor
- * parallelism within experts @p etp. Key-value heads fewer than t are replicated.
+ * Parameters of block @p layer on one rank, with tensor parallelism @p t, expert parallelism @p ep
+ * and tensor parallelism within experts @p etp. Key-value heads fewer than t are replicated.
  */
 struct weft_block_params weft_model_block(const struct weft_model *m, uint64_t layer, uint64_t t,
                                           uint64_t ep, uint64_t etp);
 /** Parameters of embedding and, in GPT style, learned positions (replicated) on one rank. */
 uint64_t weft_model_embedding(const struct weft_model *m, uint64_t t, uint64_t sequence, bool pad);
-/** Parameters of the output head (with a tied embedding: its copy on the last stage) on one rank. */
+/** Parameters of the output head (with a tied embedding: its copy on the last stage) on one rank.
+ */
 uint64_t weft_model_head(const struct weft_model *m, uint64_t t, bool pad);
 /** Parameters of the norm before the head. */
 uint64_t weft_model_final_norm(const struct weft_model *m);
 /** All parameters, a tied head counted once. */
 uint64_t weft_model_params(const struct weft_model *m);
-/** Operations of the forward pass per token: 2 per matrix parameter in use, head included, and attention scores. */
+/** Operations of the forward pass per token: 2 per matrix parameter in use, head included, and
+ * attention scores. */
 double weft_model_forward_flops(const struct weft_model *m, uint64_t sequence, bool causal);
 
 #ifdef __cplusplus

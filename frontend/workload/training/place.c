@@ -2,7 +2,8 @@
 /*
  * Where ranks stand, and who is in which communicator.
  *
- * Each kind of communicator varies some digits of the rank, written in mixed radix, and is numbered by the others.
+ * Each kind of communicator varies some digits of the rank, written in mixed radix, and is numbered
+ * by the others.
  */
 #include "workload/training/plan.h"
 
@@ -13,7 +14,8 @@ const char *weft_comm_name(enum weft_comm c)
     return (unsigned)c < WEFT_COMMS ? names[c] : "?";
 }
 
-/* Members are base + i * stride; communicators follow each other within a block of `stride` and between blocks. */
+/* Members are base + i * stride; communicators follow each other within a block of `stride` and
+ * between blocks. */
 struct strides {
     uint64_t stride, size;
 };
@@ -58,7 +60,8 @@ uint64_t weft_training_rank(const struct weft_training_plan *q, struct weft_rank
     return at.tp + q->t * (at.cp + q->c * (at.dp + q->d * at.pp));
 }
 
-/* Communicators that join the data-parallel ranks of both stages that have the same chunks (dualpipe). */
+/* Communicators that join the data-parallel ranks of both stages that have the same chunks
+ * (dualpipe). */
 static bool joins_copies(const struct weft_training_plan *q, enum weft_comm c)
 {
     return q->copies > 1 && (c == WEFT_COMM_DP || c == WEFT_COMM_EDP);

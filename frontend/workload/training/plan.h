@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is trained and how it is divided: model, GPU, degrees of parallelism, and where each rank stands.
+ * What is trained and how it is divided: model, GPU, degrees of parallelism, and where each rank
+ * stands.
  *
- * Ranks are numbered as Megatron-LM does by default, tensor parallelism fastest, then context, data, pipeline:
- *   rank = tp + t (cp + c (dp + d pp))
- * Experts divide the ranks of a pipeline stage anew: etp fastest, then ep, then the data parallelism of experts.
- * A communicator of one rank does not exist.
+ * Ranks are numbered as Megatron-LM does by default, tensor parallelism fastest, then context,
+ * data, pipeline: rank = tp + t (cp + c (dp + d pp)) Experts divide the ranks of a pipeline stage
+ * anew: etp fastest, then ep, then the data parallelism of experts. A communicator of one rank does
+ * not exist.
  */
 #ifndef WEFT_TRAINING_PLAN_H
 #define WEFT_TRAINING_PLAN_H
@@ -21,10 +22,12 @@ extern "C" {
 
 /** Values of the parameter `data-parallel`. */
 enum weft_sharding {
-    WEFT_SHARD_NONE, /**< ddp: gradients by all-reduce */
-    WEFT_SHARD_OPTIMIZER, /**< zero-1: gradients by reduce-scatter, weights by all-gather, once per iteration */
+    WEFT_SHARD_NONE,      /**< ddp: gradients by all-reduce */
+    WEFT_SHARD_OPTIMIZER, /**< zero-1: gradients by reduce-scatter, weights by all-gather, once per
+                             iteration */
     WEFT_SHARD_GRADIENTS, /**< zero-2: gradients by reduce-scatter for every microbatch */
-    WEFT_SHARD_WEIGHTS /**< zero-3, fsdp: weights gathered for every forward and backward pass of a block */
+    WEFT_SHARD_WEIGHTS /**< zero-3, fsdp: weights gathered for every forward and backward pass of a
+                          block */
 };
 /** Values of `schedule`, in the order of schedules.def. */
 enum weft_schedule_kind {
@@ -41,7 +44,8 @@ enum weft_context { WEFT_CONTEXT_RING, WEFT_CONTEXT_ALL_GATHER, WEFT_CONTEXT_ALL
 /** Most expert-parallel ranks. */
 #define WEFT_TRAINING_EP_MAX 4096
 
-/** What a user sets. Fill with weft_params_defaults(&weft_training_param_table, ...) first; 0 means "as the model or GPU has it". */
+/** What a user sets. Fill with weft_params_defaults(&weft_training_param_table, ...) first; 0 means
+ * "as the model or GPU has it". */
 struct weft_training_params {
     uint64_t ranks; /**< 0: as many as the caller says */
     int model;      /**< index into weft_models() */
@@ -72,13 +76,14 @@ extern const struct weft_param_table weft_training_param_table;
 
 /** Communicators that a rank can be a member of. */
 enum weft_comm {
-    WEFT_COMM_TP,  /**< tensor parallelism */
-    WEFT_COMM_CP,  /**< context parallelism */
-    WEFT_COMM_DP,  /**< data parallelism of dense parameters, over dp and cp */
-    WEFT_COMM_EP,  /**< expert parallelism */
-    WEFT_COMM_ETP, /**< tensor parallelism within experts */
-    WEFT_COMM_EDP, /**< data parallelism of experts */
-    WEFT_COMM_SHARD, /**< zero-3 within a part of the data-parallel ranks: those that share out the weights */
+    WEFT_COMM_TP,    /**< tensor parallelism */
+    WEFT_COMM_CP,    /**< context parallelism */
+    WEFT_COMM_DP,    /**< data parallelism of dense parameters, over dp and cp */
+    WEFT_COMM_EP,    /**< expert parallelism */
+    WEFT_COMM_ETP,   /**< tensor parallelism within experts */
+    WEFT_COMM_EDP,   /**< data parallelism of experts */
+    WEFT_COMM_SHARD, /**< zero-3 within a part of the data-parallel ranks: those that share out the
+                        weights */
     WEFT_COMM_REPLICA,   /**< and those that have the same shard */
     WEFT_COMM_EMBEDDING, /**< first and last stage, which share the embedding */
     WEFT_COMM_WORLD,     /**< all ranks */
@@ -102,9 +107,9 @@ struct weft_training_plan {
     uint64_t m;            /**< microbatches of one pipeline and iteration */
     uint64_t tokens;       /**< of a microbatch on a rank: sequence / c x sequences */
     uint64_t chunk_layers; /**< layers of one chunk */
-    uint64_t
-        shard; /**< zero-3: data-parallel ranks that share out one copy of the weights; else all of them, c d copies */
-    bool sp;   /**< sequence parallelism */
+    uint64_t shard; /**< zero-3: data-parallel ranks that share out one copy of the weights; else
+                       all of them, c d copies */
+    bool sp;        /**< sequence parallelism */
     uint64_t grad_bytes;       /**< bytes of a gradient element on the wire */
     uint64_t activation_bytes; /**< S: activations of one tensor-parallel group, bf16 */
 };
@@ -114,7 +119,8 @@ struct weft_rank_place {
     uint64_t tp, cp, dp, pp;
 };
 
-/** Checks @p p for a job of p->ranks ranks and completes it. Every refusal names the parameters, their values and what would do. */
+/** Checks @p p for a job of p->ranks ranks and completes it. Every refusal names the parameters,
+ * their values and what would do. */
 int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,
                             struct weft_err *err);
 struct weft_rank_place weft_training_place(const struct weft_training_plan *plan, uint64_t rank);
@@ -130,7 +136,8 @@ uint64_t weft_comm_member(const struct weft_training_plan *plan, enum weft_comm 
                           uint64_t i);
 /** Which chunk of the model chunk @p chunk of stage @p stage is, from 0. */
 uint64_t weft_training_chunk(const struct weft_training_plan *plan, uint64_t stage, uint64_t chunk);
-/** The stage and its chunk that data goes to from chunk @p chunk of @p stage, along the model (@p step 1) or against it (-1). */
+/** The stage and its chunk that data goes to from chunk @p chunk of @p stage, along the model (@p
+ * step 1) or against it (-1). */
 uint64_t weft_training_neighbour(const struct weft_training_plan *plan, uint64_t stage,
                                  uint64_t *chunk, int step);
 /** Whether a chunk is the model's first, with the embedding, or its last, with the head. */
@@ -142,7 +149,8 @@ bool weft_training_has_head(const struct weft_training_plan *plan, uint64_t stag
 /** First layer of chunk @p chunk of stage @p stage. */
 uint64_t weft_training_first_layer(const struct weft_training_plan *plan, uint64_t stage,
                                    uint64_t chunk);
-/** Parameters of a stage on one rank: dense ones (embedding, head and norms included), of these replicated over tp, and experts. */
+/** Parameters of a stage on one rank: dense ones (embedding, head and norms included), of these
+ * replicated over tp, and experts. */
 struct weft_block_params weft_training_stage_params(const struct weft_training_plan *plan,
                                                     uint64_t stage);
 

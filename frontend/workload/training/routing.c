@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows to each rank from the popularity of its experts; what is left over by rounding down goes to the first ranks. */
+/* Rows to each rank from the popularity of its experts; what is left over by rounding down goes to
+ * the first ranks. */
 #include "workload/training/routing.h"
 
 #include "base/rng.h"

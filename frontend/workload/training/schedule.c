@@ -18,8 +18,8 @@ static void gpipe(const struct weft_training_plan *q, uint64_t stage, struct wef
         weft_schedule_put(s, WEFT_PASS_BACKWARD, 0, k);
 }
 
-/* Forwards and backwards in turn; with @p split, gradients of weights apart from those of inputs, stage i i of them
- * behind: they fill what would be its bubble. */
+/* Forwards and backwards in turn; with @p split, gradients of weights apart from those of inputs,
+ * stage i i of them behind: they fill what would be its bubble. */
 static void one_by_one(const struct weft_training_plan *q, uint64_t stage, bool split,
                        struct weft_schedule_sink *s)
 {
@@ -49,7 +49,8 @@ static void zb_h1(const struct weft_training_plan *q, uint64_t stage, struct wef
     one_by_one(q, stage, true, s);
 }
 
-/* Forwards go through groups of p microbatches, chunk by chunk; backwards the same with chunks in reverse. */
+/* Forwards go through groups of p microbatches, chunk by chunk; backwards the same with chunks in
+ * reverse. */
 static void interleaved(const struct weft_training_plan *q, uint64_t stage,
                         struct weft_schedule_sink *s)
 {
@@ -81,7 +82,8 @@ static void two_versions(const struct weft_training_plan *q, uint64_t stage,
 static const struct {
     const char *name;
     void (*order)(const struct weft_training_plan *q, uint64_t stage, struct weft_schedule_sink *s);
-    /* bubble in units of F = I = W: of each stage but one, divided by the chunks of a stage; of each pair of stages but one */
+    /* bubble in units of F = I = W: of each stage but one, divided by the chunks of a stage; of
+     * each pair of stages but one */
     double idle, idle_of_pairs;
     uint64_t versions;
     bool continues;

@@ -2,7 +2,8 @@
 /*
  * Pipeline schedules: the order in which a stage passes microbatches through its chunks of layers.
  *
- * Time without communication, F forward, B = I + W backward (gradients of inputs, of weights), p stages, m microbatches, v chunks:
+ * Time without communication, F forward, B = I + W backward (gradients of inputs, of weights), p
+ * stages, m microbatches, v chunks:
  *   1f1b, gpipe    m (F + B) + (p - 1)(F + B)
  *   interleaved    m (F + B) + (p - 1)(F + B) / v
  *   zb-h1          m (F + B) + (p - 1)(F + I - W)
@@ -36,16 +37,20 @@ struct weft_pass {
 
 /** "1f1b", ... */
 const char *weft_schedule_name(enum weft_schedule_kind kind);
-/** Whether iterations follow each other without emptying the pipeline: weft_schedule has the passes of all of them. */
+/** Whether iterations follow each other without emptying the pipeline: weft_schedule has the passes
+ * of all of them. */
 bool weft_schedule_continues(const struct weft_training_plan *plan);
-/** Copies of its weights that a rank has: 2 with 2bw, which trains one while passes in flight use the other. */
+/** Copies of its weights that a rank has: 2 with 2bw, which trains one while passes in flight use
+ * the other. */
 uint64_t weft_schedule_versions(const struct weft_training_plan *plan);
-/** The complete order of @p stage in an iteration: n passes in @p arena. NULL when out of memory. */
+/** The complete order of @p stage in an iteration: n passes in @p arena. NULL when out of memory.
+ */
 const struct weft_pass *weft_schedule(const struct weft_training_plan *plan, uint64_t stage,
                                       struct weft_arena *arena, size_t *n);
 /** Most chunks of layers whose activations @p stage holds at once. */
 uint64_t weft_schedule_in_flight(const struct weft_training_plan *plan, uint64_t stage);
-/** Idle share of an iteration without communication, in terms of its ideal time, when F : I : W is 1 : 1 : 1; of 2bw once the pipeline is full. */
+/** Idle share of an iteration without communication, in terms of its ideal time, when F : I : W is
+ * 1 : 1 : 1; of 2bw once the pipeline is full. */
 double weft_schedule_bubble(const struct weft_training_plan *plan);
 
 #ifdef __cplusplus

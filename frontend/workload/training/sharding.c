@@ -6,11 +6,13 @@
  *   zero-1   reduce-scatter there, all-gather of 2 bytes per parameter after the optimizer's step
  *   zero-2   reduce-scatter for every microbatch, all-gather after the step
  *   zero-3   all-gather of a unit (a block; the embedding; the head) before its forward and before its backward pass, one unit
- *            ahead of the computation, and reduce-scatter after its backward pass, for every microbatch; with fewer `shard-ranks` than
- *            data-parallel ranks (HSDP) then an all-reduce of the shard over the ranks that have the same one
+ *            ahead of the computation, and reduce-scatter after its backward pass, for every
+ * microbatch; with fewer `shard-ranks` than data-parallel ranks (HSDP) then an all-reduce of the
+ * shard over the ranks that have the same one
  *
- * A bucket closes when it has `bucket-parameters`; by default as in Megatron-LM: max(40 million, 1 million x D), and on stages other than the
- * first all in one at the end, where they wait in the pipeline's bubble. Embedding and head are buckets alone, experts have buckets of their own.
+ * A bucket closes when it has `bucket-parameters`; by default as in Megatron-LM: max(40 million, 1
+ * million x D), and on stages other than the first all in one at the end, where they wait in the
+ * pipeline's bubble. Embedding and head are buckets alone, experts have buckets of their own.
  */
 #include "workload/training/graph.h"
 
@@ -85,7 +87,8 @@ static uint64_t uses_of(const struct weft_training_graph *g, const struct weft_p
 
 static int bucket_init(struct weft_training_graph *g, struct weft_bucket *b, enum weft_comm comm)
 {
-    /* zero-2 and zero-3 close a bucket of each unit for every microbatch, but gather none by bucket. */
+    /* zero-2 and zero-3 close a bucket of each unit for every microbatch, but gather none by
+     * bucket. */
     b->comm = comm;
     b->closed = weft_arena_calloc(g->arena, g->units, sizeof *b->closed);
     b->gathered = weft_arena_calloc(g->arena, g->units, sizeof *b->gathered);
@@ -149,7 +152,8 @@ static uint64_t bucket_limit(const struct weft_training_graph *g)
 {
     const struct weft_training_params *p = &g->plan->p;
     const uint64_t ranks = g->plan->c * g->plan->d;
-    /* The ranks of both stages with a chunk, which go through it in different order, reduce all at the end. */
+    /* The ranks of both stages with a chunk, which go through it in different order, reduce all at
+     * the end. */
     if (!p->overlap_grad_reduce || g->plan->copies > 1)
         return UINT64_MAX;
     if (p->bucket_params)
@@ -227,7 +231,8 @@ static uint64_t small_reductions(struct weft_training_graph *g, uint64_t x)
     return weft_graph_collective(g, WEFT_COMM_WORLD, WEFT_COLL_ALL_REDUCE, 4, "grad-norm.ar", x);
 }
 
-/* Weights of the buckets of an iteration after node @p x: first used, first gathered, the reverse of the order of gradients. */
+/* Weights of the buckets of an iteration after node @p x: first used, first gathered, the reverse
+ * of the order of gradients. */
 static void gather_buckets(struct weft_training_graph *g, struct weft_bucket *b, uint64_t x)
 {
     for (size_t i = b->nclosed; i-- > 0;)
@@ -252,7 +257,8 @@ static void gather_after_step(struct weft_training_graph *g, uint64_t x)
     }
 }
 
-/* The optimizer's step when the reductions up to @p x have ended, and what weights wait for after it. */
+/* The optimizer's step when the reductions up to @p x have ended, and what weights wait for after
+ * it. */
 static void step(struct weft_training_graph *g, uint64_t x, bool by_bucket)
 {
     const struct weft_training_plan *q = g->plan;
@@ -272,7 +278,8 @@ static void step(struct weft_training_graph *g, uint64_t x, bool by_bucket)
     }
 }
 
-/* Reduces what is left. Collectives of a communicator end in order: the last of each kind stands for all before it. */
+/* Reduces what is left. Collectives of a communicator end in order: the last of each kind stands
+ * for all before it. */
 static uint64_t reduce_rest(struct weft_training_graph *g)
 {
     close_bucket(g, &g->dense);

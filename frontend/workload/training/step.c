@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A rank's iterations: passes in the order of the schedule, messages to the stages before and after. */
+/* A rank's iterations: passes in the order of the schedule, messages to the stages before and
+ * after. */
 #include "workload/training/graph.h"
 #include "workload/training/training.h"
 
@@ -28,7 +29,8 @@ static uint64_t tag(const struct pass *s, uint64_t chunk)
     return ((s->g->iteration * 2 + !forwards(s)) * q->v + chunk) * q->m + s->p->microbatch;
 }
 
-/* The stage and chunk that the data comes from (@p step -1) or goes to (+1), seen along the direction of the pass. */
+/* The stage and chunk that the data comes from (@p step -1) or goes to (+1), seen along the
+ * direction of the pass. */
 static uint64_t neighbour(const struct pass *s, int step, uint64_t *chunk)
 {
     struct weft_rank_place place = s->g->at;
@@ -79,7 +81,8 @@ static uint64_t embedding_forward(const struct pass *s)
                          "embedding.reduce", x);
 }
 
-/* Cross-entropy over a vocabulary that is split among the ranks of tp: sums of 4 bytes per token. */
+/* Cross-entropy over a vocabulary that is split among the ranks of tp: sums of 4 bytes per token.
+ */
 static uint64_t cross_entropy(const struct pass *s, uint64_t x)
 {
     const struct weft_training_plan *q = s->g->plan;
@@ -242,8 +245,9 @@ static void late_step(struct weft_training_graph *g, const uint64_t *reduced, ui
 }
 
 /*
- * Iterations without end of one in the middle: the gradients of an iteration are reduced beside the next one, and its step comes before
- * the one after that, which is the first to use its weights: W(n + 1) = W(n) - g(W(n - 1)).
+ * Iterations without end of one in the middle: the gradients of an iteration are reduced beside the
+ * next one, and its step comes before the one after that, which is the first to use its weights:
+ * W(n + 1) = W(n) - g(W(n - 1)).
  */
 static int continuous(struct weft_training_graph *g, const struct weft_pass *passes, size_t n)
 {

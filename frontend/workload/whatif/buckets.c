@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See buckets.h. Kahn's algorithm with two heaps by id: nodes that wait for an open bucket come last. */
+/* See buckets.h. Kahn's algorithm with two heaps by id: nodes that wait for an open bucket come
+ * last. */
 #include "workload/whatif/buckets.h"
 
 #include <stdlib.h>

@@ -2,10 +2,11 @@
 /*
  * Which collectives of one rank may become one: buckets.
  *
- * The rank's operations are visited in an order that their dependencies allow. A bucket is open for each sort of collective, takes in
- * what comes in ascending id, and closes when it is full or when nothing but what depends on it is left to visit. A member may wait for the members
- * before it, as operations on one stream do. Whoever else waits for a bucket comes behind all of its members in that order, so that
- * buckets, or stretches of them, can replace their members without a circle.
+ * The rank's operations are visited in an order that their dependencies allow. A bucket is open for
+ * each sort of collective, takes in what comes in ascending id, and closes when it is full or when
+ * nothing but what depends on it is left to visit. A member may wait for the members before it, as
+ * operations on one stream do. Whoever else waits for a bucket comes behind all of its members in
+ * that order, so that buckets, or stretches of them, can replace their members without a circle.
  */
 #ifndef WEFT_BUCKETS_H
 #define WEFT_BUCKETS_H
@@ -25,8 +26,9 @@ struct weft_bucketed {
 };
 
 /**
- * Puts @p n collectives, in ascending node id, into buckets of at most @p most_bytes, which one that is alone may exceed. @p nsorts: sorts are numbers below.
- * WEFT_E_INPUT: the dependencies make a circle.
+ * Puts @p n collectives, in ascending node id, into buckets of at most @p most_bytes, which one
+ * that is alone may exceed. @p nsorts: sorts are numbers below. WEFT_E_INPUT: the dependencies make
+ * a circle.
  */
 int weft_buckets_fill(const struct weft_edit *e, struct weft_bucketed *list, uint32_t n,
                       uint32_t nsorts, uint64_t most_bytes, struct weft_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * See edit.h. The dependencies that stand for a removed node are worked out once and kept; nodes are visited
- * with a stack of their own, as chains of removed nodes may be as long as the trace.
+ * See edit.h. The dependencies that stand for a removed node are worked out once and kept; nodes
+ * are visited with a stack of their own, as chains of removed nodes may be as long as the trace.
  */
 #include "workload/whatif/edit.h"
 
@@ -16,8 +16,8 @@ enum fate { KEPT, MERGED, REMOVED };
 enum progress { NOT_SEEN, OPEN, DONE };
 
 struct weft_edit_note {
-    uint64_t *
-        instead; /* ids that dependents get; NULL: none were set. Of a removed node: once it is DONE */
+    uint64_t *instead; /* ids that dependents get; NULL: none were set. Of a removed node: once it
+                          is DONE */
     uint32_t ninstead;
     uint32_t on;                                     /* MERGED */
     uint32_t before, after, last_before, last_after; /* new nodes */
@@ -292,7 +292,8 @@ static uint64_t dep_of(const struct weft_et_node *node, size_t k)
     return k < node->nctrl_deps ? node->ctrl_deps[k] : node->data_deps[k - node->nctrl_deps];
 }
 
-/* Pushes the next removed node that node i depends on and that is not done: 1, 0: there is none, -1: a circle. */
+/* Pushes the next removed node that node i depends on and that is not done: 1, 0: there is none,
+ * -1: a circle. */
 static int push_deps(struct work *w, uint32_t i)
 {
     const struct weft_et_node *node = &w->e->et->nodes[i];

@@ -2,9 +2,10 @@
 /*
  * fuse: small collectives become one large one.
  *
- * Members of a communicator must agree on what becomes one. Each rank says which of its collectives of a sort may (buckets.h); stretches, in the order
- * of ids, that all members put into one bucket are fused. A sort is all that a library would want alike: communicator, kind, root,
- * algorithm, priority, dimensions.
+ * Members of a communicator must agree on what becomes one. Each rank says which of its collectives
+ * of a sort may (buckets.h); stretches, in the order of ids, that all members put into one bucket
+ * are fused. A sort is all that a library would want alike: communicator, kind, root, algorithm,
+ * priority, dimensions.
  */
 #include "workload/whatif/buckets.h"
 #include "workload/whatif/edit.h"
@@ -156,7 +157,8 @@ static void release(struct mine *m)
     free(m->sort);
 }
 
-/* Room for the collectives of sorts that were not seen before; others must have as many as before. */
+/* Room for the collectives of sorts that were not seen before; others must have as many as before.
+ */
 static int size_up(const struct weft_transform *t, uint32_t rank, struct mine *m,
                    struct weft_err *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* See period.h. The failure function of Knuth, Morris and Pratt: the longest border gives the shortest period. */
+/* See period.h. The failure function of Knuth, Morris and Pratt: the longest border gives the
+ * shortest period. */
 #include "workload/whatif/period.h"
 
 #include <stdlib.h>

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/** Of @p n symbols, the largest k for which they are k times the same sequence; 1 for n = 0. 0: out of memory. */
+/** Of @p n symbols, the largest k for which they are k times the same sequence; 1 for n = 0. 0: out
+ * of memory. */
 uint32_t weft_period_count(const uint64_t *symbols, uint32_t n);
 
 #ifdef __cplusplus

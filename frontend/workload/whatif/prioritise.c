@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* prioritise: comm_priority of collectives, which counts where collectives wait (system.intra-dimension=priority). */
+/* prioritise: comm_priority of collectives, which counts where collectives wait
+ * (system.intra-dimension=priority). */
 #include "workload/whatif/select.h"
 #include "workload/whatif/transform.h"
 

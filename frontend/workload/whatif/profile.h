@@ -2,8 +2,9 @@
 /*
  * Distributions of sizes and times of a trace, in bins, and numbers drawn from them.
  *
- * A bin is 1/32 of an octave wide, 2.2 %. It knows how much fell into it and the mean of that; what is drawn for a value lies around the mean of its
- * bin, so that no size of the original comes out but by chance, while sums stay near.
+ * A bin is 1/32 of an octave wide, 2.2 %. It knows how much fell into it and the mean of that; what
+ * is drawn for a value lies around the mean of its bin, so that no size of the original comes out
+ * but by chance, while sums stay near.
  */
 #ifndef WEFT_PROFILE_H
 #define WEFT_PROFILE_H
@@ -39,7 +40,8 @@ void weft_profile_add(struct weft_profile *p, unsigned quantity, double value);
 /** Counts what an operation has. */
 void weft_profile_node(struct weft_profile *p, const struct weft_et_node *node);
 /**
- * A value in place of @p value: within @p blur (0.03: 3 %) of its bin's mean, uniform; the same for the same @p seed and @p key. 0 stays 0.
+ * A value in place of @p value: within @p blur (0.03: 3 %) of its bin's mean, uniform; the same for
+ * the same @p seed and @p key. 0 stays 0.
  */
 double weft_profile_draw(const struct weft_profile *p, unsigned quantity, double value, double blur,
                          uint64_t seed, uint64_t key);

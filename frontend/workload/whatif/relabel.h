@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Jobs whose ranks are made anew from the ranks of another: each new rank has the trace of an old one, with peers, roots and
- * communicators that belong to it.
+ * Jobs whose ranks are made anew from the ranks of another: each new rank has the trace of an old
+ * one, with peers, roots and communicators that belong to it.
  *
- * New ranks are copies: copy c of the old rank r is rank of(r, c). Communicators either exist once per copy, or
- * span all copies. They get numbers for names, whose members are in t->out.
+ * New ranks are copies: copy c of the old rank r is rank of(r, c). Communicators either exist once
+ * per copy, or span all copies. They get numbers for names, whose members are in t->out.
  */
 #ifndef WEFT_RELABEL_H
 #define WEFT_RELABEL_H

@@ -2,8 +2,9 @@
 /*
  * replicate: copies of a job work as one, as more data-parallel replicas of it.
  *
- * Rank r of copy c is rank c * N + r of N. Communicators that grow span all copies: what a rank hands in stays, but for
- * an all-gather, whose shard is smaller as there are more members; sizes per member of an all-to-all are shared out.
+ * Rank r of copy c is rank c * N + r of N. Communicators that grow span all copies: what a rank
+ * hands in stays, but for an all-gather, whose shard is smaller as there are more members; sizes
+ * per member of an all-to-all are shared out.
  */
 #include "workload/trace_files.h"
 #include "workload/whatif/relabel.h"

@@ -2,8 +2,9 @@
 /*
  * scale: durations, or sizes, times a factor.
  *
- * Durations are whole microseconds: what rounding takes from one operation is added to the rank's next, so that
- * the sum of a rank is right to a microsecond. Sizes are rounded each on its own, as all members of a collective round alike.
+ * Durations are whole microseconds: what rounding takes from one operation is added to the rank's
+ * next, so that the sum of a rank is right to a microsecond. Sizes are rounded each on its own, as
+ * all members of a collective round alike.
  */
 #include "workload/whatif/select.h"
 #include "workload/whatif/stretch.h"

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/** The first member, called `select`, of a transform's parameters. Those that its table lacks are zero: no restriction. */
+/** The first member, called `select`, of a transform's parameters. Those that its table lacks are
+ * zero: no restriction. */
 struct weft_select {
     const char *op; /**< glob over the operation's name; NULL: any */
     int kind;       /**< enum weft_select_kind */
@@ -79,13 +80,16 @@ bool weft_select_rank(const struct weft_select *s, uint32_t rank);
 /** Whether an operation is chosen, apart from its rank. */
 bool weft_select_node(const struct weft_select *s, const struct weft_et_node *node);
 
-/** Bytes of a message or collective, the sum of its sizes per member where it has those; 0 when it says none. */
+/** Bytes of a message or collective, the sum of its sizes per member where it has those; 0 when it
+ * says none. */
 uint64_t weft_node_bytes(const struct weft_et_node *node);
 /** The number that an attribute holds; @p absent when there is none that is an integer >= 0. */
 uint64_t weft_node_u64(const struct weft_et_node *node, const char *name, uint64_t absent);
-/** Name of the communicator of a collective, "" that of all ranks; a number is printed into @p buf. */
+/** Name of the communicator of a collective, "" that of all ranks; a number is printed into @p buf.
+ */
 const char *weft_node_group(const struct weft_et_node *node, char *buf, size_t size);
-/** Sets an integer attribute, of the kind that it has, or adds it as int64. 0, or WEFT_E_LIMIT: out of memory. */
+/** Sets an integer attribute, of the kind that it has, or adds it as int64. 0, or WEFT_E_LIMIT: out
+ * of memory. */
 int weft_node_set_u64(struct weft_et_node *node, struct weft_arena *arena, const char *name,
                       uint64_t value, struct weft_err *err);
 /** Sets a boolean attribute, or adds it. */

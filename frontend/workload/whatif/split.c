@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * split: communication of more than so many bytes becomes several operations, which wait for the same and are waited for together.
- * The first part keeps the operation's id, so that parts match across ranks in the order of their operations.
+ * split: communication of more than so many bytes becomes several operations, which wait for the
+ * same and are waited for together. The first part keeps the operation's id, so that parts match
+ * across ranks in the order of their operations.
  */
 #include "workload/whatif/edit.h"
 #include "workload/whatif/select.h"

@@ -17,8 +17,9 @@ struct weft_stretch {
 };
 
 /**
- * Of a computation or memory access: duration, num_ops and tensor_size. Of communication: its sizes, where a size that is
- * not 0 stays 1 byte at least unless the factor is 0. Of others nothing. WEFT_E_LIMIT: out of memory, or too large.
+ * Of a computation or memory access: duration, num_ops and tensor_size. Of communication: its
+ * sizes, where a size that is not 0 stays 1 byte at least unless the factor is 0. Of others
+ * nothing. WEFT_E_LIMIT: out of memory, or too large.
  */
 int weft_stretch_node(struct weft_stretch *s, const struct weft_et *et, struct weft_et_node *node,
                       struct weft_arena *arena, struct weft_err *err);

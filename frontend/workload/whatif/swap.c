@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * swap: tensors go out to memory and come back. Computations load what they need and store what they made; communication
- * goes by way of memory: the sender stores, a message of a few bytes says that it is there, the receiver loads.
+ * swap: tensors go out to memory and come back. Computations load what they need and store what
+ * they made; communication goes by way of memory: the sender stores, a message of a few bytes says
+ * that it is there, the receiver loads.
  */
 #include "workload/whatif/edit.h"
 #include "workload/whatif/select.h"

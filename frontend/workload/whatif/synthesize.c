@@ -2,9 +2,11 @@
 /*
  * synthesize: another trace with the statistics of this one, without its names and exact sizes.
  *
- * Learned are the distributions of sizes and times by kind of operation (profile.h) and, per rank, one iteration as a skeleton: kinds of operations in their
- * order, how far back their dependencies reach, and who takes part in communication. Iterations are emitted as many as are asked for. What belongs together
- * is drawn with one key: all members of a collective, both ends of a message, and computations at one place in ranks of one skeleton.
+ * Learned are the distributions of sizes and times by kind of operation (profile.h) and, per rank,
+ * one iteration as a skeleton: kinds of operations in their order, how far back their dependencies
+ * reach, and who takes part in communication. Iterations are emitted as many as are asked for. What
+ * belongs together is drawn with one key: all members of a collective, both ends of a message, and
+ * computations at one place in ranks of one skeleton.
  */
 #include "workload/et_build.h"
 #include "workload/whatif/period.h"

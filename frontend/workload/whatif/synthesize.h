@@ -35,11 +35,13 @@ uint64_t weft_places_dep(const struct weft_et_node *node, size_t k);
 /** Goes on with a hash. */
 uint64_t weft_kin_mix(uint64_t h, uint64_t x);
 uint64_t weft_kin_mix_text(uint64_t h, const char *text);
-/** What makes communication the same but for its ends: kind, group, root, tag, and about the size. */
+/** What makes communication the same but for its ends: kind, group, root, tag, and about the size.
+ */
 uint64_t weft_kinship(const struct weft_et_node *node);
 
 /**
- * Replaces the nodes of the trace of @p rank, made of @p learned iterations, by iterations drawn from @p profile, in @p arena. 0 or WEFT_E_LIMIT.
+ * Replaces the nodes of the trace of @p rank, made of @p learned iterations, by iterations drawn
+ * from @p profile, in @p arena. 0 or WEFT_E_LIMIT.
  */
 int weft_synthesize_emit(const struct synthesize *p, const struct weft_profile *profile,
                          uint32_t rank, uint32_t learned, struct weft_et *et,

@@ -174,13 +174,15 @@ static const char *kind_name(const struct weft_et_node *node)
     return node->type >= 0 && node->type < WEFT_ET_COMM_COLL_NODE ? names[node->type] : "unknown";
 }
 
-/* Ids are places in what is emitted: iteration j has the node that is at place k of it, behind the node that joins it to the one before. */
+/* Ids are places in what is emitted: iteration j has the node that is at place k of it, behind the
+ * node that joins it to the one before. */
 static uint64_t id_of(const struct emit *m, uint64_t j, uint64_t k)
 {
     return m->learned > 1 ? j * m->period + k : j * (m->period + 1) + k;
 }
 
-/* The dependencies of the node at place k of the learned iteration `from`, as it is in iteration j. */
+/* The dependencies of the node at place k of the learned iteration `from`, as it is in iteration j.
+ */
 static int copy_deps(struct emit *m, struct weft_et_node *to, const struct weft_et_node *node,
                      uint32_t from, uint64_t j, struct weft_err *err)
 {

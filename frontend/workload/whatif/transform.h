@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What-ifs on traces: one transform is one struct weft_transform_ops in one file, listed in transform_table.def.
+ * What-ifs on traces: one transform is one struct weft_transform_ops in one file, listed in
+ * transform_table.def.
  *
- * Transforms stand in a chain. A rank's trace is pulled through it: read from its file, handed to the first, then to the
- * second, ... One rank at a time is in memory. A transform that needs to know all ranks before it changes one sees
- * them in a pass of its own (look), as those before it leave them.
+ * Transforms stand in a chain. A rank's trace is pulled through it: read from its file, handed to
+ * the first, then to the second, ... One rank at a time is in memory. A transform that needs to
+ * know all ranks before it changes one sees them in a pass of its own (look), as those before it
+ * leave them.
  */
 #ifndef WEFT_TRANSFORM_H
 #define WEFT_TRANSFORM_H
@@ -49,17 +51,20 @@ struct weft_transform_ops {
     size_t state_size;
     /** Optional. Checks the parameters, once ranks_in is known; may set ranks_out. */
     int (*start)(struct weft_transform *t, struct weft_err *err);
-    /** Optional, where ranks are made anew: the rank whose trace becomes that of @p rank. Default: the same. */
+    /** Optional, where ranks are made anew: the rank whose trace becomes that of @p rank. Default:
+     * the same. */
     uint32_t (*source_rank)(const struct weft_transform *t, uint32_t rank);
     /** Optional. Sees the trace of each rank that it gets, in order, before any is changed. */
     int (*look)(struct weft_transform *t, uint32_t rank, const struct weft_et *et,
                 struct weft_err *err);
     /** Optional, with look: after the last rank. Defines @p out, where communicators change. */
     int (*settle)(struct weft_transform *t, struct weft_err *err);
-    /** Required. Makes the trace of @p rank (of those that it makes) out of that of its source rank, in place; what is new goes to @p arena. */
+    /** Required. Makes the trace of @p rank (of those that it makes) out of that of its source
+     * rank, in place; what is new goes to @p arena. */
     int (*apply)(struct weft_transform *t, uint32_t rank, struct weft_et *et,
                  struct weft_arena *arena, struct weft_err *err);
-    /** Optional. The algorithm that collectives are to ask for, for who knows algorithms to check; this layer does not. */
+    /** Optional. The algorithm that collectives are to ask for, for who knows algorithms to check;
+     * this layer does not. */
     const char *(*algorithm)(const void *params);
     /** Optional. Frees what state holds outside of arenas. */
     void (*end)(struct weft_transform *t);
@@ -76,7 +81,8 @@ int weft_group_list_add(struct weft_group_list *list, struct weft_arena *arena, 
 /** Group of @p node, a collective, on the rank being looked at: index into t->groups. */
 int weft_transform_group(const struct weft_transform *t, const struct weft_et *et,
                          const struct weft_et_node *node, uint32_t *index, struct weft_err *err);
-/** Learns the communicators that the trace of @p rank defines itself; before weft_transform_group. */
+/** Learns the communicators that the trace of @p rank defines itself; before weft_transform_group.
+ */
 int weft_transform_begin_rank(struct weft_transform *t, uint32_t rank, const struct weft_et *et,
                               struct weft_err *err);
 
