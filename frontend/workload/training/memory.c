@@ -4,6 +4,8 @@
 
 #include "workload/training/schedule.h"
 
+#include <math.h>
+
 /* Bytes per parameter of one kind of state on a rank among @p n that share it from @p level of
  * sharding on. */
 static double state(double bytes, const struct weft_training_plan *q, int level, uint64_t n)
@@ -45,10 +47,29 @@ static double activations(const struct weft_training_plan *q, uint64_t stage)
     }
     const double flying = (double)weft_schedule_in_flight(q, stage);
     double sum = flying * chunk + (q->p.recompute == WEFT_RECOMPUTE_FULL ? largest : 0);
+    if (!q->model.gated && weft_training_has_embedding(q, stage)) /* the mask of its dropout */
+        sum += full / 2 * ceil(flying / (double)q->v);
     if (weft_training_has_head(q, stage))
         sum += 4.0 * (double)q->tokens * (double)weft_model_vocab(&q->model, q->t, q->p.pad_vocab) /
                (double)q->t;
     return sum;
+}
+
+/* zero-3: two blocks whole, with their gradients: one computes, the other is on its way. */
+static double gathered(const struct weft_training_plan *q, uint64_t stage)
+{
+    const uint64_t blocks = q->v * q->chunk_layers;
+    double largest = 0;
+    if (q->p.sharding < WEFT_SHARD_WEIGHTS)
+        return 0;
+    for (uint64_t i = 0; i < blocks; i++) {
+        const uint64_t first = weft_training_first_layer(q, stage, i / q->chunk_layers);
+        const struct weft_block_params n =
+            weft_model_block(&q->model, first + i % q->chunk_layers, q->t, q->e, q->te);
+        const double bytes = (double)(n.dense + n.experts) * (2 + (double)q->grad_bytes);
+        largest = bytes > largest ? bytes : largest;
+    }
+    return largest * (blocks > 1 ? 2 : 1);
 }
 
 struct weft_training_memory weft_training_memory_of(const struct weft_training_plan *q,
@@ -65,8 +86,9 @@ struct weft_training_memory weft_training_memory_of(const struct weft_training_p
                                      experts * state(g, q, WEFT_SHARD_GRADIENTS, edp)),
         .optimizer_bytes = (uint64_t)(dense * state(12, q, WEFT_SHARD_OPTIMIZER, all) +
                                       experts * state(12, q, WEFT_SHARD_OPTIMIZER, edp)),
-        .activation_bytes = (uint64_t)activations(q, stage)};
+        .activation_bytes = (uint64_t)activations(q, stage),
+        .gathered_bytes = (uint64_t)gathered(q, stage)};
     m.total_bytes = m.weight_bytes + m.gradient_bytes + m.optimizer_bytes + m.activation_bytes +
-                    WEFT_TRAINING_RUNTIME_BYTES;
+                    m.gathered_bytes + WEFT_TRAINING_RUNTIME_BYTES;
     return m;
 }

@@ -9,7 +9,8 @@
  *   plain   s b h (34 + 5 a s / h) / t with sequence parallelism, s b h (10 + (24 + 5 a s / h) / t) without
  *   gated   s b (8 h + 4 a d + 4 k d + 6 f + 5 a s) / t; without sequence parallelism 8 h is not divided
  * Flash attention and recompute=selective leave out 5 a s; recompute=full keeps 2 s b h and one
- * block's working set.
+ * block's working set. The mask of the dropout behind a plain model's embedding is s b h / t per
+ * microbatch, logits are 4 s b V / t.
  */
 #ifndef WEFT_TRAINING_MEMORY_H
 #define WEFT_TRAINING_MEMORY_H
@@ -27,6 +28,7 @@ extern "C" {
 struct weft_training_memory {
     uint64_t weight_bytes, gradient_bytes, optimizer_bytes;
     uint64_t activation_bytes; /**< of all microbatches in flight, logits included */
+    uint64_t gathered_bytes;   /**< zero-3: two blocks whole, with their gradients */
     uint64_t total_bytes;      /**< with WEFT_TRAINING_RUNTIME_BYTES */
 };
 

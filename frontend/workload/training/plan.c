@@ -166,11 +166,13 @@ static int check_memory(const struct weft_training_plan *q, struct weft_err *err
         err, WEFT_E_INPUT,
         "workload 'training': a rank of stage %" PRIu64
         " needs %.1f GiB (weights %.1f, gradients %.1f, optimizer %.1f, activations "
-        "%.1f), but '%s' has %.1f GiB; more parallelism, recompute or sharding would "
+        "%.1f, gathered blocks %.1f), but '%s' has %.1f GiB; more parallelism, recompute or "
+        "sharding would "
         "do, and check-memory=false generates it all the same",
         worst, (double)most.total_bytes / gib, (double)most.weight_bytes / gib,
         (double)most.gradient_bytes / gib, (double)most.optimizer_bytes / gib,
-        (double)most.activation_bytes / gib, q->gpu.name, (double)q->gpu.memory_bytes / gib);
+        (double)most.activation_bytes / gib, (double)most.gathered_bytes / gib, q->gpu.name,
+        (double)q->gpu.memory_bytes / gib);
 }
 
 int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,

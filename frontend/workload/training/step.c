@@ -131,10 +131,11 @@ static uint64_t head_backward(const struct pass *s)
 static void embedding_backward(const struct pass *s, uint64_t x)
 {
     struct weft_training_graph *g = s->g;
+    /* As every unit, it is gathered with the gradients of inputs, though it has none. */
+    const uint64_t weights =
+        s->p->kind == WEFT_PASS_WEIGHTS ? WEFT_NO_NODE : weft_graph_weights(g, g->units - 2);
     if (s->p->kind == WEFT_PASS_INPUTS)
         return;
-    const uint64_t weights =
-        s->p->kind == WEFT_PASS_BACKWARD ? weft_graph_weights(g, g->units - 2) : WEFT_NO_NODE;
     if (g->plan->sp)
         x = tp_collective(s, WEFT_COLL_ALL_GATHER, "embedding.ag", x);
     weft_graph_gradients(g, g->units - 2, last_backward(s),
