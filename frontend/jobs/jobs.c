@@ -221,7 +221,8 @@ static void start_later(void *ctx, uint64_t number)
 static bool alone(const struct weft_jobs_config *c)
 {
     const struct weft_job_plan *p = &c->plans[0];
-    return c->n == 1 && p->identity && p->prio == WEFT_PRIO_DEFAULT && p->repeat == 1;
+    return c->n == 1 && p->identity && p->prio == WEFT_PRIO_DEFAULT && p->repeat == 1 &&
+           !p->transport;
 }
 
 static int open(struct weft_jobs *j, struct job *b, struct weft_err *err)
@@ -229,6 +230,8 @@ static int open(struct weft_jobs *j, struct job *b, struct weft_err *err)
     const struct weft_share_config share = {.hosts = b->plan->hosts,
                                             .nhosts = b->plan->nhosts,
                                             .prio = b->plan->prio,
+                                            .transport = b->plan->transport,
+                                            .classes = b->plan->classes,
                                             .watched = b->plan->repeat > 1,
                                             .after_event = turn,
                                             .ctx = j};

@@ -27,8 +27,12 @@ struct weft_job_plan {
     struct weft_dims dims; /**< of its ranks; n 0: not known */
     int64_t start_ps;      /**< >= 0 */
     uint32_t prio;         /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
-    int64_t until_ps;      /**< a source without an end begins no flow from then on; 0: no limit */
-    uint64_t repeat;       /**< how often it is played, one time after the other; >= 1 */
+    /** What carries its messages, where it asked for that ("tcp"), else NULL; and the classes in
+     * which it may send then: bits 0 to 7, and bit 8 for the backend's. */
+    const char *transport;
+    uint32_t classes;
+    int64_t until_ps; /**< a source without an end begins no flow from then on; 0: no limit */
+    uint64_t repeat;  /**< how often it is played, one time after the other; >= 1 */
 };
 
 /** Everything pointed to must outlive the jobs. */

@@ -178,6 +178,12 @@ static int send(struct weft_net *net, const struct weft_msg *msg, struct weft_er
     own.qp = (msg->qp & QP_MASK) | h->job << WEFT_QP_BITS;
     if (own.prio == WEFT_PRIO_DEFAULT)
         own.prio = h->c.prio;
+    const uint32_t k = own.prio < WEFT_NET_PRIOS ? own.prio : WEFT_NET_PRIOS;
+    if (h->c.transport && !(h->c.classes >> k & 1))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "a message from rank %u to %u asks for class %u, which is not one of "
+                            "%s's, by which its workload is to go (transport=\"%s\")",
+                            msg->src, msg->dst, own.prio, h->c.transport, h->c.transport);
     const int rc = real->ops->send(real, &own, err);
     if (rc)
         return rc;

@@ -28,7 +28,10 @@ struct weft_share_config {
     const uint32_t *hosts; /**< host of rank r, each once; must outlive the share */
     uint32_t nhosts;       /**< how many there are */
     uint32_t prio;         /**< traffic class of messages that ask for none, or WEFT_PRIO_DEFAULT */
-    bool watched;          /**< timers are counted, too: weft_share_idle() may be asked */
+    const char
+        *transport; /**< it may send in `classes` only, which are this transport's; NULL: in all */
+    uint32_t classes; /**< bits 0 to 7, and bit 8 for messages without a class */
+    bool watched;     /**< timers are counted, too: weft_share_idle() may be asked */
     /** Optional. Told after each callback of a watched share. */
     void (*after_event)(void *ctx, uint32_t job);
     void *ctx;

@@ -29,6 +29,7 @@ struct weft_report_job {
     uint32_t number;
     struct weft_path_summary path;
     struct weft_samples samples;
+    uint32_t classes; /**< bits of those in which messages of it have ended */
 };
 
 /** Places of classes: the eight, and that of messages that ask for none. */
@@ -53,6 +54,8 @@ struct weft_report {
     struct weft_csv *csv[WEFT_CSV_FILES];
     struct weft_samples samples;
     int64_t from_ps, to_ps; /**< as in struct weft_report_config */
+    bool transports;        /**< as there */
+    uint32_t tcp_classes;   /**< as there */
     int64_t last_ps;        /**< latest moment reported so far */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
     uint64_t faults, fault_losses;

@@ -28,6 +28,12 @@ static bool job_prio(const void *row, union weft_cell *out)
     return out->u != WEFT_PRIO_DEFAULT;
 }
 
+static bool job_transport(const void *row, union weft_cell *out)
+{
+    out->text = ((const J *)row)->transport;
+    return out->text != NULL;
+}
+
 static bool job_finished(const void *row, union weft_cell *out)
 {
     out->u = ((const J *)row)->result.finished;
@@ -76,6 +82,9 @@ static const struct weft_column jobs[] = {
     WEFT_COLUMN_U32(J, "ranks", ranks, "its ranks"),
     WEFT_COLUMN_GET("prio", NUMBER, U64, job_prio, 0,
                     "traffic class of messages that ask for none; empty: the backend's"),
+    WEFT_COLUMN_GET("transport", TEXT, TEXT, job_transport, 0,
+                    "what carried its messages: roce, tcp or both; empty: the backend has no "
+                    "transports"),
     WEFT_COLUMN_GET("finished", NUMBER, U64, job_finished, 0, "1: all that it began has ended"),
     WEFT_COLUMN_U64(J, "repetitions", result.repetitions, "how often it was played to its end"),
     WEFT_COLUMN_U64(J, "done", result.done, "operations, or flows, that ended"),
@@ -163,8 +172,21 @@ void weft_report_sample_job(struct weft_report *r, const struct weft_completion 
     const uint32_t k = w->msg.prio < WEFT_NET_PRIOS ? w->msg.prio : WEFT_NET_PRIOS;
     if (job < r->njobs && !r->err.code)
         weft_samples_add(&r->jobs[job].samples, w, &r->err);
+    if (job < r->njobs)
+        r->jobs[job].classes |= 1u << k;
     if (!r->err.code)
         weft_samples_add(&r->classes[k], w, &r->err);
+}
+
+/* By what the messages of a job went; of one without messages by what its class goes. */
+static const char *transport_of(const struct weft_report *r, uint32_t i)
+{
+    const uint32_t prio = r->plans[i].prio;
+    const uint32_t own = 1u << (prio < WEFT_NET_PRIOS ? prio : WEFT_NET_PRIOS);
+    const uint32_t used = r->jobs[i].classes ? r->jobs[i].classes : own;
+    if (!r->transports)
+        return NULL;
+    return !(used & r->tcp_classes) ? "roce" : used & ~r->tcp_classes ? "both" : "tcp";
 }
 
 static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t i, J *s)
@@ -173,6 +195,7 @@ static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t
     weft_i128 exposed_ps = 0;
     *s = (J){.name = p->name,
              .kind = p->kind,
+             .transport = transport_of(r, i),
              .graphs = p->workload != NULL,
              .ranks = p->nranks,
              .prio = p->prio,

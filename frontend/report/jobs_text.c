@@ -35,10 +35,11 @@ static void job_line(FILE *out, const struct weft_job_summary *j)
     char took[WEFT_UNIT_TEXT_MAX], exposed[WEFT_UNIT_TEXT_MAX], bytes[WEFT_UNIT_TEXT_MAX];
     char p50[WEFT_UNIT_TEXT_MAX], p99[WEFT_UNIT_TEXT_MAX], slow[16];
     number_or(j->slowdown, slow);
-    fprintf(out, "    %-16s %-9s %6u  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", j->name, j->kind,
-            j->ranks, state(j), time_or(j->duration_ps, took), slow,
-            time_or(j->exposed_max_ps, exposed), weft_human_size(j->flows.bytes, bytes),
-            time_or(j->flows.fct_p50_ps, p50), time_or(j->flows.fct_p99_ps, p99));
+    fprintf(out, "    %-16s %-9s %-5s %6u  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", j->name,
+            j->kind, j->transport ? j->transport : "-", j->ranks, state(j),
+            time_or(j->duration_ps, took), slow, time_or(j->exposed_max_ps, exposed),
+            weft_human_size(j->flows.bytes, bytes), time_or(j->flows.fct_p50_ps, p50),
+            time_or(j->flows.fct_p99_ps, p99));
 }
 
 static void class_line(FILE *out, const struct weft_class_summary *c)
@@ -57,8 +58,9 @@ void weft_jobs_text(FILE *out, const struct weft_summary *s)
 {
     if (!s->njobs)
         return;
-    fprintf(out, "  %-18s %-9s %6s  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", "workloads", "type",
-            "ranks", "", "duration", "slowdown", "exposed max", "delivered", "FCT p50", "p99");
+    fprintf(out, "  %-18s %-9s %-5s %6s  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", "workloads",
+            "type", "by", "ranks", "", "duration", "slowdown", "exposed max", "delivered",
+            "FCT p50", "p99");
     for (uint32_t i = 0; i < s->njobs; i++)
         job_line(out, &s->jobs[i]);
     fprintf(out, "  %-10s %10s  %-11s %-11s %-11s %-11s %s\n", "classes", "messages", "delivered",
@@ -102,6 +104,11 @@ static void job_json(struct weft_json *j, const struct weft_job_summary *s)
     weft_json_kv_str(j, "type", s->kind);
     weft_json_kv_u64(j, "ranks", s->ranks);
     prio_json(j, s->prio);
+    weft_json_key(j, "transport");
+    if (s->transport)
+        weft_json_str(j, s->transport);
+    else
+        weft_json_f64(j, NAN);
     weft_json_kv_bool(j, "finished", s->result.finished);
     weft_json_kv_u64(j, "repetitions", s->result.repetitions);
     weft_json_kv_u64(j, "done", s->result.done);

@@ -69,8 +69,9 @@ struct weft_flow_summary {
 /** One job. */
 struct weft_job_summary {
     const char *name, *kind;
-    int graphs;           /**< it is graphs of ranks, else flows */
-    uint32_t ranks, prio; /**< prio WEFT_PRIO_DEFAULT: as messages ask for */
+    const char *transport; /**< "roce", "tcp", "both"; NULL: the backend has none */
+    int graphs;            /**< it is graphs of ranks, else flows */
+    uint32_t ranks, prio;  /**< prio WEFT_PRIO_DEFAULT: as messages ask for */
     struct weft_job_result result;
     int64_t duration_ps; /**< from its start to its end; WEFT_NO_END: it has not finished, or has no
                             end */

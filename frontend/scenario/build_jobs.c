@@ -186,6 +186,12 @@ static void begin(const struct weft_scenario *s, uint32_t i, struct weft_job_pla
     p->start_ps = j->job->start_ps;
     p->prio = j->job->priority ? (uint32_t)j->job->priority - 1 : WEFT_PRIO_DEFAULT;
     p->repeat = j->job->repeat;
+    uint32_t tcp;
+    if (j->job->transport == WEFT_JOB_TRANSPORT_DEFAULT || !weft_scenario_tcp_classes(s, &tcp))
+        return;
+    const bool by_tcp = j->job->transport == WEFT_JOB_TRANSPORT_TCP;
+    p->transport = by_tcp ? "tcp" : "roce";
+    p->classes = by_tcp ? tcp : ~tcp;
 }
 
 static bool has_list(const struct weft_scenario *s, uint32_t i)

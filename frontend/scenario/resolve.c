@@ -259,6 +259,8 @@ static int resolve(struct weft_resolver *r, const struct weft_scenario_options *
     if (!code)
         code = check_required(r, err);
     if (!code)
+        code = weft_resolver_choose_transports(r, err);
+    if (!code)
         code = weft_resolver_warn_unused(r, err);
     return code;
 }

@@ -90,6 +90,9 @@ int weft_resolver_apply_overrides(struct weft_resolver *r, struct weft_err *err)
 int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,
                       const char *value, const char *base_dir, struct weft_origin origin,
                       struct weft_err *err);
+/** Gives workloads that ask for TCP a traffic class of TCP's, and refuses what contradicts the
+ * transports asked for. */
+int weft_resolver_choose_transports(struct weft_resolver *r, struct weft_err *err);
 /** Warns of values that can't have an effect under the others. */
 int weft_resolver_warn_unused(struct weft_resolver *r, struct weft_err *err);
 /** Loads the jobs of a scenario and places their ranks on the fabric of @p out. */

@@ -61,8 +61,16 @@ struct weft_job_params {
     const char *hosts, *hosts_file; /**< as in struct weft_placement */
     int share;                      /**< enum weft_job_share */
     int64_t start_ps;
-    int priority; /**< 0: what messages ask for; else traffic class + 1 */
+    int priority;  /**< 0: what messages ask for; else traffic class + 1 */
+    int transport; /**< enum weft_job_transport */
     uint64_t repeat;
+};
+/** Values of the parameter `transport`: what carries its messages; by default what its traffic
+ * class says. */
+enum weft_job_transport {
+    WEFT_JOB_TRANSPORT_DEFAULT,
+    WEFT_JOB_TRANSPORT_ROCE,
+    WEFT_JOB_TRANSPORT_TCP
 };
 /** Values of the parameter `share`: flows share hosts with other workloads, graphs do not. */
 enum weft_job_share { WEFT_JOB_SHARE_AUTO, WEFT_JOB_SHARE_ON, WEFT_JOB_SHARE_OFF };
@@ -188,6 +196,9 @@ int weft_scenario_warn_pauses(struct weft_scenario *s, const struct weft_fabric 
 const char *weft_scenario_value_text(const struct weft_scenario_group *g, size_t param,
                                      char buf[WEFT_PARAM_TEXT_MAX]);
 void weft_scenario_parts_free(struct weft_scenario_parts *parts);
+/** Which traffic classes TCP carries: bits 0 to 7, and bit 8 for messages that ask for none. False:
+ * the backend has no transports. */
+bool weft_scenario_tcp_classes(const struct weft_scenario *s, uint32_t *classes);
 /** Which messages are in statistics: those posted from *from_ps on, before *to_ps. */
 void weft_scenario_window(const struct weft_scenario *s, int64_t *from_ps, int64_t *to_ps);
 /** When the run ends at the latest; 0: there is no limit. */

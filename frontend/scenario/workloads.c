@@ -59,6 +59,13 @@ static const struct weft_param job_params[] = {
      .def = "default",
      .choices = "default|0|1|2|3|4|5|6|7",
      .help = "traffic class of what asks for none by itself; default: the backend's"},
+    {.name = "transport",
+     .type = WEFT_PARAM_ENUM,
+     .offset = FIELD(transport),
+     .def = "default",
+     .choices = "default|roce|tcp",
+     .help = "what carries its messages; default: tcp where its class is one of tcp.prios. tcp "
+             "gives it a class of its own if it has none"},
     {.name = "repeat",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(repeat),
