@@ -33,6 +33,13 @@ static const struct weft_metric metrics[] = {
     M("elapsed", TIME, elapsed_ps,
       "time the network was watched: until the last operation, acknowledgement and packet; of an "
       "unfinished run the simulated time reached"),
+    M("step", TIME, step.step_ps, "training: mean time of an iteration; 0: no such job finished"),
+    M("samples-per-s", F64, step.per_s, "training: tokens or other samples per second, of the job"),
+    M("samples-per-s-rank", F64, step.per_s_rank, "training: the same, per rank"),
+    M("model-flops-per-s-rank", F64, step.flops_rank,
+      "training: FLOPs of the model per second and rank, without recomputation"),
+    M("model-flops-utilisation", F64, step.model_flops_util,
+      "training: the same / the accelerator's peak (MFU)"),
     M("ranks", U64, ranks, "simulated NPUs"),
     M("operations", U64, ops_total, "operations of all ranks"),
     M("operations-done", U64, ops_done, "operations that ended"),

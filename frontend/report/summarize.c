@@ -140,6 +140,35 @@ static void sum_collectives(const struct weft_report *r, struct weft_summary *s)
     }
 }
 
+/* The throughput of the one training job that there is. */
+static void sum_step(const struct weft_jobs *jobs, struct weft_step_summary *s)
+{
+    const struct weft_job_plan *found = NULL;
+    struct weft_job_result result;
+    *s = (struct weft_step_summary){
+        .per_s = NAN, .per_s_rank = NAN, .flops_rank = NAN, .model_flops_util = NAN};
+    for (uint32_t job = 0; job < weft_jobs_count(jobs); job++) {
+        const struct weft_job_plan *p = weft_jobs_plan(jobs, job);
+        if (!p->workload || !p->workload->steps.iterations)
+            continue;
+        if (found)
+            return;
+        found = p;
+        weft_jobs_result(jobs, job, &result);
+    }
+    if (!found || !result.finished || result.end_ps <= result.start_ps)
+        return;
+    const struct weft_steps *w = &found->workload->steps;
+    s->iterations = w->iterations * result.repetitions;
+    s->unit = w->unit;
+    s->step_ps = (result.end_ps - result.start_ps) / (int64_t)s->iterations;
+    const double step_s = (double)s->step_ps / 1e12, ranks = (double)found->nranks;
+    s->per_s = (double)w->samples / step_s;
+    s->per_s_rank = s->per_s / ranks;
+    s->flops_rank = w->flops / step_s / ranks;
+    s->model_flops_util = s->flops_rank / w->peak_flops;
+}
+
 /* How much of what the workload moves has come. */
 static void sum_arrived(const struct weft_net *net, const struct weft_jobs *jobs, bool finished,
                         struct weft_summary *s)
@@ -167,6 +196,8 @@ void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
         s->end_ps = WEFT_NO_END;
     sum_arrived(net, jobs, !reached_ps, s);
     sum_flows(r, s);
+    if (jobs)
+        sum_step(jobs, &s->step);
     if (r->njobs < 2) /* of several jobs each has one */
         s->path = r->jobs[0].path;
     sum_collectives(r, s);

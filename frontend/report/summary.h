@@ -59,6 +59,18 @@ struct weft_path_summary {
     uint32_t ntop;
 };
 
+/** Throughput of the training job of a run. */
+struct weft_step_summary {
+    int64_t step_ps; /**< mean time of an iteration; 0: there is no training job, more than one, or
+                        it has not finished */
+    uint64_t iterations;
+    const char *unit;        /**< "tokens" */
+    double per_s;            /**< samples per second, the whole job */
+    double per_s_rank;       /**< the same, of a rank; NaN like the next two: not known */
+    double flops_rank;       /**< model FLOP/s of a rank */
+    double model_flops_util; /**< the same / peak FLOP/s of its accelerator: MFU */
+};
+
 /** Messages: how many, and how long they took. */
 struct weft_flow_summary {
     uint64_t messages, bytes;
@@ -106,6 +118,7 @@ struct weft_summary {
     int64_t exposed_by_max_ps[WEFT_CAUSES], exposed_by_mean_ps[WEFT_CAUSES];
     int64_t idle_max_ps, idle_mean_ps;
     struct weft_path_summary path;
+    struct weft_step_summary step;
     uint64_t ops_done, ops_total;
     uint64_t
         arrived_bytes; /**< payload that came to hosts, with what there is of unfinished messages */

@@ -50,6 +50,20 @@ static void ranks(FILE *out, const struct weft_summary *s)
     max_and_mean(out, "idle", s->idle_max_ps, s->idle_mean_ps, "none of these, before its end");
 }
 
+static void step(FILE *out, const struct weft_step_summary *s)
+{
+    char a[WEFT_UNIT_TEXT_MAX];
+    if (!s->step_ps)
+        return;
+    fprintf(out, "  %-24s %s", "training step", weft_human_time(s->step_ps, a));
+    if (s->iterations > 1)
+        fprintf(out, ", mean of %" PRIu64, s->iterations);
+    fprintf(out,
+            "; %.4g %s/s, %.4g per rank; model FLOPs %.1f TFLOP/s per rank, %.1f %% of its peak "
+            "(MFU)\n",
+            s->per_s, s->unit, s->per_s_rank, s->flops_rank / 1e12, 100 * s->model_flops_util);
+}
+
 static void critical_path(FILE *out, const struct weft_summary *s)
 {
     const struct weft_path_summary *p = &s->path;
@@ -193,6 +207,7 @@ void weft_summary_text(FILE *out, const struct weft_summary *s, const struct wef
             s->hosts, s->switches, s->links);
     if (s->ops_total)
         progress(out, s);
+    step(out, &s->step);
     if (s->ranks) {
         ranks(out, s);
         critical_path(out, s);

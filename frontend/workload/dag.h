@@ -116,6 +116,16 @@ struct weft_group {
     uint32_t n;
 };
 
+/** What a training job does, for its throughput: model FLOPs are those of forward and backward
+ * passes, without what is computed a second time (PaLM, arXiv:2204.02311, appendix B). */
+struct weft_steps {
+    uint64_t iterations; /**< 0: it is not known what the job is */
+    double flops;        /**< model FLOPs of an iteration of the whole job */
+    double peak_flops;   /**< FLOP/s of a rank's accelerator, as its data sheet says */
+    uint64_t samples;    /**< of an iteration of the whole job */
+    const char *unit;    /**< what a sample is: "tokens"; static */
+};
+
 /** A whole job. */
 struct weft_workload {
     struct weft_arena *arena; /**< owns everything below */
@@ -125,6 +135,7 @@ struct weft_workload {
     uint32_t ngroups;
     struct weft_op *visited; /**< room for weft_workload_visit; NULL where no rank has groups and
                                 peers of its own */
+    struct weft_steps steps; /**< of a generated training job, else 0 */
 };
 
 /** Passes over all ops let go of what lies in a file (arena.h) once per so many. */

@@ -65,13 +65,6 @@ class FailureCases : public ::testing::Test
         out = name;
         return weft(a, dir / "");
     }
-    // The value of a key of the summary.
-    static double value(const Said &s, const std::string &key)
-    {
-        const size_t at = s.out.find("\"" + key + "\": ");
-        EXPECT_NE(at, std::string::npos) << key << " in " << s.out << s.err;
-        return at == std::string::npos ? NAN : std::stod(s.out.substr(at + key.size() + 4));
-    }
     // It ran to its end, and took so long.
     static void took(const Said &s, double ns)
     {

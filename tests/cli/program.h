@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 #include <string>
@@ -128,5 +129,13 @@ inline void write_file(const std::string &path, const std::string &text)
     EXPECT_NE(std::string(text).find(part), std::string::npos) << "in: " << (text)
 #define EXPECT_LACKS(text, part)                                                                   \
     EXPECT_EQ(std::string(text).find(part), std::string::npos) << "in: " << (text)
+
+/* The number under a key of what --json printed. */
+inline double value(const Said &s, const std::string &key)
+{
+    const size_t at = s.out.find("\"" + key + "\": ");
+    EXPECT_NE(at, std::string::npos) << key << " in " << s.out << s.err;
+    return at == std::string::npos ? NAN : std::stod(s.out.substr(at + key.size() + 4));
+}
 
 #endif

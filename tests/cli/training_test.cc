@@ -59,6 +59,31 @@ TEST(TrainingJob, RunsToItsEnd)
     }
 }
 
+/* A step of GPT-3 13B on 8 ranks, by the formula of Megatron-LM's paper (arXiv:2104.04473, section
+ * 5.1) without recomputation: 72 B s L h^2 (1 + s / 6h + V / 12 L h), attention not causal. */
+TEST(TrainingJob, ThroughputIsSaid)
+{
+    TempDir dir;
+    const Said s =
+        weft(join(join({"run", "--json", "--set", "network.backend=ideal", "--set",
+                        "workload.type=training", "--out", dir / "o"},
+                       fabric),
+                  sets({"model=gpt3-13b", "ranks=16", "tp=8", "microbatches=4", "iterations=2",
+                        "causal=false", "check-memory=false", "gpu=a100"},
+                       "training.")));
+    ASSERT_EQ(s.code, 0) << s.err;
+    const double tokens = 2 * 4 * 2048, layers = 40, h = 5120, vocabulary = 51200,
+                 step_s = value(s, "step_ns") * 1e-9;
+    const double flops =
+        72 * tokens * layers * h * h * (1 + 2048 / (6 * h) + vocabulary / (12 * layers * h));
+    EXPECT_NEAR(step_s, value(s, "end_to_end_ns") * 1e-9 / 2, 1e-9);
+    EXPECT_NEAR(value(s, "samples_per_s") * step_s / tokens, 1, 1e-9);
+    EXPECT_NEAR(value(s, "samples_per_s_rank") * 16 * step_s / tokens, 1, 1e-9);
+    EXPECT_NEAR(value(s, "model_flops_per_s_rank") * 16 * step_s / flops, 1, 0.005);
+    EXPECT_NEAR(value(s, "model_flops_utilisation") * 312e12, value(s, "model_flops_per_s_rank"),
+                1e6);
+}
+
 /* The traces that are written are the job that is played: the same rows, whichever way. */
 TEST(TrainingJob, TracesAreTheSameJob)
 {

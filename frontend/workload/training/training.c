@@ -21,6 +21,19 @@ static int no_memory(struct weft_err *err)
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a training job");
 }
 
+/* Of an iteration of the job. */
+static uint64_t tokens_of(const struct weft_training_plan *q)
+{
+    return q->model.sequence * q->p.microbatch * q->m * q->d;
+}
+
+/* Forward and backward, without recomputation. */
+static double flops_of(const struct weft_training_plan *q)
+{
+    return 3 * (double)tokens_of(q) *
+           weft_model_forward_flops(&q->model, q->model.sequence, q->p.causal);
+}
+
 int weft_training_workload(const struct weft_training_plan *q, struct weft_workload **out,
                            struct weft_err *err)
 {
@@ -46,6 +59,9 @@ int weft_training_workload(const struct weft_training_plan *q, struct weft_workl
     if (!rc) {
         rc = weft_convert_finish(c, out, err);
         c = NULL;
+        if (!rc)
+            (*out)->steps = (struct weft_steps){q->p.iterations, flops_of(q), q->gpu.peak_flops,
+                                                tokens_of(q), "tokens"};
     }
     weft_convert_free(c);
     return rc;
@@ -157,9 +173,8 @@ int weft_training_summarize(const struct weft_training_plan *q, struct weft_trai
 {
     *out = (struct weft_training_summary){.params = weft_model_params(&q->model),
                                           .bubble = weft_schedule_bubble(q)};
-    out->tokens = q->model.sequence * q->p.microbatch * q->m * q->d;
-    out->flops = 3 * (double)out->tokens *
-                 weft_model_forward_flops(&q->model, q->model.sequence, q->p.causal);
+    out->tokens = tokens_of(q);
+    out->flops = flops_of(q);
     for (uint64_t stage = 0; stage < q->pp; stage++) {
         const uint64_t bytes = weft_training_memory_of(q, stage).total_bytes;
         /* Ranks of a stage differ in compute by the popularity of their experts alone. */
