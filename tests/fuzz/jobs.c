@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists that jobs are made from: flows, hosts, measured efficiencies. */
+/* Lists that jobs are made from: flows, hosts, measured efficiencies, layers. */
 #include "target.h"
 
 #include "jobs/placement.h"
 #include "topologies/topology.h"
+#include "workload/training/layered.h"
 #include "workload/training/measured.h"
 #include "workload/workload.h"
 
@@ -86,4 +87,22 @@ void weft_fuzz_efficiency(const uint8_t *data, size_t size)
                     weft_measured_at(&m, (enum weft_kernel)k, (enum weft_kernel_pass)pass, rows);
                 REQUIRE(e >= 0 && e <= 1);
             }
+}
+
+void weft_fuzz_layers(const uint8_t *data, size_t size)
+{
+    static struct weft_layered m;
+    static double seconds[WEFT_LAYERED_MAX];
+    static uint32_t starts[WEFT_LAYERED_MAX + 1];
+    struct weft_err err = {0};
+    if (!weft_fuzz_ok(weft_layered_read(weft_fuzz_file(data, size), &m, &err), &err))
+        return;
+    REQUIRE(m.n >= 1 && m.n <= WEFT_LAYERED_MAX && weft_layered_flops(&m) >= 0);
+    for (uint64_t i = 0; i < m.n; i++)
+        seconds[i] = m.layer[i].flops + (double)m.layer[i].kept;
+    const uint64_t chunks = (m.n + 1) / 2;
+    weft_layered_divide(m.n, seconds, chunks, starts);
+    for (uint64_t c = 0; c < chunks; c++)
+        REQUIRE(starts[c] < starts[c + 1]);
+    REQUIRE(starts[chunks] == m.n);
 }

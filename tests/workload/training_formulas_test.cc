@@ -445,12 +445,16 @@ void expect_memory(const Job &j, uint64_t i, const weft_training_plan &q)
     EXPECT_NEAR(double(m.optimizer_bytes), of(12, 1), 2) << name_of(j);
     const double tokens = double(x.s / j.c * j.b),
                  kept = 2 * tokens * double(x.h) / (j.sp ? double(j.t) : 1);
-    double chunk = 0, largest = 0;
+    double chunk = 0, largest = 0; /* of the fullest chunk, of the fullest block */
     const size_t each = s.layers.size() / s.chunks;
-    for (size_t l = 0; l < each; l++) {
-        const double one = activations(j, s.layers[s.layers.size() - each + l]);
-        chunk += j.recompute == 2 ? kept : one;
-        largest = std::max(largest, one);
+    for (size_t c = 0; c < s.chunks; c++) {
+        double sum = 0;
+        for (size_t l = 0; l < each; l++) {
+            const double one = activations(j, s.layers[c * each + l]);
+            sum += j.recompute == 2 ? kept : one;
+            largest = std::max(largest, one);
+        }
+        chunk = std::max(chunk, sum);
     }
     double want = double(in_flight(j, i)) * chunk + (j.recompute == 2 ? largest : 0);
     want += s.lasts ? 4 * tokens * double(x.V) / double(j.t) : 0;

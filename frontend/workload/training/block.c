@@ -226,6 +226,8 @@ static void prepare(struct block *k)
 uint64_t weft_graph_block_forward(struct weft_training_graph *g, uint64_t layer, uint64_t x)
 {
     struct block k = {.g = g, .layer = layer, .phase = "fwd"};
+    if (g->plan->layered.n)
+        return weft_graph_layer_forward(g, layer, x);
     prepare(&k);
     x = attention_forward(&k, x);
     if (weft_model_is_moe(&g->plan->model, layer))
@@ -241,6 +243,8 @@ uint64_t weft_graph_block_backward(struct weft_training_graph *g, uint64_t layer
     static const char *mlp[] = {"mlp.ag", "mlp.in.ag", "mlp.i", "mlp.reduce", "mlp.w"};
     static const char *attn[] = {"attn.ag", "attn.in.ag", "attn.i", "attn.reduce", "attn.w"};
     struct block k = {.g = g, .kind = kind, .layer = layer, .phase = "bwd"};
+    if (g->plan->layered.n)
+        return weft_graph_layer_backward(g, layer, kind, x, weights);
     prepare(&k);
     if (weft_model_is_moe(&g->plan->model, layer))
         x = experts_backward(&k, x, weights);

@@ -135,6 +135,29 @@ struct weft_part_cost weft_training_experts_cost(const struct weft_training_plan
                         (double)q->model.expert_ffn / (double)q->te, q->gpu.expert_efficiency);
 }
 
+struct weft_part_cost weft_training_layer_cost(const struct weft_training_plan *q, uint64_t layer)
+{
+    const struct weft_layer *l = &q->layered.layer[layer];
+    const double n = (double)q->tokens, samples = (double)q->p.microbatch;
+    const double steps = (double)q->model.sequence, usual = q->gpu.gemm_efficiency;
+    const double batched = n * l->flops, stepped = n * l->step_flops;
+    const double alone = weft_gpu_reached(samples, usual);
+    double s[3];
+    for (int pass = 0; pass < 3; pass++) {
+        const double e = reached(q, WEFT_KERNEL_LAYER, (enum weft_kernel_pass)pass, n, usual);
+        /* All steps are known when the gradients of weights are computed. */
+        s[pass] = pass == WEFT_KERNEL_GRADIENTS
+                      ? weft_gpu_flops_s(&q->gpu, batched + stepped, e)
+                      : weft_gpu_flops_s(&q->gpu, batched, e) +
+                            weft_gpu_flops_s(&q->gpu, stepped, alone * e / usual) +
+                            (stepped > 0 ? (steps - 1) * q->gpu.launch_s : 0);
+    }
+    const struct weft_part_cost between = touch(q, 3 * 2 * n * (double)l->kept, 2);
+    return (struct weft_part_cost){s[WEFT_KERNEL_FORWARD] + between.forward_s,
+                                   (layer ? s[WEFT_KERNEL_INPUTS] : 0) + between.inputs_s,
+                                   s[WEFT_KERNEL_GRADIENTS]};
+}
+
 struct weft_part_cost weft_training_embedding_cost(const struct weft_training_plan *q)
 {
     return touch(q, 4 * (double)q->tokens * (double)q->model.hidden, 1);

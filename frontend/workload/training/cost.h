@@ -39,6 +39,14 @@ struct weft_block_cost weft_training_block_cost(const struct weft_training_plan 
 /** The experts of one rank over @p rows rows (a token and one of its experts). */
 struct weft_part_cost weft_training_experts_cost(const struct weft_training_plan *plan,
                                                  uint64_t rows);
+/**
+ * A layer of a table: its operations at the efficiency of large products, those step by step at
+ * that of a product with a row per sample; then what lies between layers (norms, activations): kept
+ * elements written once and read twice, twice that backward. The first layer has no gradients of
+ * inputs to compute.
+ */
+struct weft_part_cost weft_training_layer_cost(const struct weft_training_plan *plan,
+                                               uint64_t layer);
 /** Look-up of the embedding. */
 struct weft_part_cost weft_training_embedding_cost(const struct weft_training_plan *plan);
 /** Output head and cross-entropy. */

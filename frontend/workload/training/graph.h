@@ -115,6 +115,10 @@ uint64_t weft_graph_block_forward(struct weft_training_graph *g, uint64_t layer,
  * its weights are there. */
 uint64_t weft_graph_block_backward(struct weft_training_graph *g, uint64_t layer,
                                    enum weft_pass_kind kind, uint64_t x, uint64_t *weights);
+/* layer.c: the same for a layer of a table. */
+uint64_t weft_graph_layer_forward(struct weft_training_graph *g, uint64_t layer, uint64_t x);
+uint64_t weft_graph_layer_backward(struct weft_training_graph *g, uint64_t layer,
+                                   enum weft_pass_kind kind, uint64_t x, uint64_t *weights);
 /* attention.c: the exchange of keys and values among the ranks of a context-parallel group, with
  * attention itself. */
 uint64_t weft_graph_scores_forward(struct weft_training_graph *g, const struct weft_block_cost *c,

@@ -16,6 +16,8 @@ static double state(double bytes, const struct weft_training_plan *q, int level,
 double weft_training_block_activations(const struct weft_training_plan *q, uint64_t layer)
 {
     const struct weft_model *m = &q->model;
+    if (q->layered.n)
+        return 2.0 * (double)q->tokens * (double)q->layered.layer[layer].kept;
     const double h = (double)m->hidden, t = (double)q->t, n = (double)q->tokens;
     const double rest = q->sp ? 1 / t : 1; /* share of what lies between tensor-parallel parts */
     const bool kept = !q->p.flash_attention && q->p.recompute == WEFT_RECOMPUTE_NONE;
@@ -39,11 +41,18 @@ static double activations(const struct weft_training_plan *q, uint64_t stage)
     const double full =
         2.0 * (double)q->tokens * (double)q->model.hidden / (q->sp ? (double)q->t : 1);
     double chunk = 0, largest = 0;
-    for (uint64_t l = 0; l < q->chunk_layers; l++) {
-        const double one =
-            weft_training_block_activations(q, weft_training_first_layer(q, stage, q->v - 1) + l);
-        chunk += q->p.recompute == WEFT_RECOMPUTE_FULL ? full : one;
-        largest = one > largest ? one : largest;
+    for (uint64_t i = 0; i < q->v; i++) {
+        double sum = 0;
+        for (uint64_t l = 0; l < weft_training_layers(q, stage, i); l++) {
+            const uint64_t layer = weft_training_first_layer(q, stage, i) + l;
+            const double one = weft_training_block_activations(q, layer);
+            const double input =
+                q->layered.n ? 2.0 * (double)q->tokens * (double)q->layered.layer[layer].sent
+                             : full;
+            sum += q->p.recompute == WEFT_RECOMPUTE_FULL ? input : one;
+            largest = one > largest ? one : largest;
+        }
+        chunk = sum > chunk ? sum : chunk;
     }
     const double flying = (double)weft_schedule_in_flight(q, stage);
     double sum = flying * chunk + (q->p.recompute == WEFT_RECOMPUTE_FULL ? largest : 0);
@@ -58,17 +67,17 @@ static double activations(const struct weft_training_plan *q, uint64_t stage)
 /* zero-3: two blocks whole, with their gradients: one computes, the other is on its way. */
 static double gathered(const struct weft_training_plan *q, uint64_t stage)
 {
-    const uint64_t blocks = q->v * q->chunk_layers;
     double largest = 0;
+    uint64_t blocks = 0;
     if (q->p.sharding < WEFT_SHARD_WEIGHTS)
         return 0;
-    for (uint64_t i = 0; i < blocks; i++) {
-        const uint64_t first = weft_training_first_layer(q, stage, i / q->chunk_layers);
-        const struct weft_block_params n =
-            weft_model_block(&q->model, first + i % q->chunk_layers, q->t, q->e, q->te);
-        const double bytes = (double)(n.dense + n.experts) * (2 + (double)q->grad_bytes);
-        largest = bytes > largest ? bytes : largest;
-    }
+    for (uint64_t i = 0; i < q->v; i++)
+        for (uint64_t l = 0; l < weft_training_layers(q, stage, i); l++, blocks++) {
+            const struct weft_block_params n =
+                weft_training_layer_params(q, weft_training_first_layer(q, stage, i) + l);
+            const double bytes = (double)(n.dense + n.experts) * (2 + (double)q->grad_bytes);
+            largest = bytes > largest ? bytes : largest;
+        }
     return largest * (blocks > 1 ? 2 : 1);
 }
 

@@ -39,7 +39,10 @@
 #define WEFT_MODEL(symbol, name, ...) "|" name
 static const char models[] =
 #include "workload/training/models.def"
+#define WEFT_LAYERED(symbol, name, ...) "|" name
+#include "workload/training/layered.def"
     ;
+#undef WEFT_LAYERED
 #undef WEFT_MODEL
 #define WEFT_GPU(name, ...) "|" name
 static const char gpus[] =
@@ -55,7 +58,15 @@ static const char schedules[] =
 static const struct weft_param params[] = {
     DEGREE("ranks", ranks, "0",
            "ranks of the job, on the first hosts of the fabric; 0: as many as it has hosts"),
-    CHOICE("model", model, "llama3-8b", models + 1, "the transformer", "models.def"),
+    CHOICE("model", model, "llama3-8b", models + 1,
+           "the transformer, or table of layers (resnet-50, gnmt, gnmt-16)",
+           "models.def, layered.def"),
+    {.name = "layers-file",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(layers_file),
+     .def = "",
+     .help = "CSV of layers, layer,parameters,flops,step-flops,kept,sent, in place of the model; "
+             "empty: none"},
     OF_MODEL("layers", layers, "blocks"),
     OF_MODEL("hidden", hidden, "width of the residual stream"),
     OF_MODEL("heads", heads, "query heads"),
@@ -63,7 +74,7 @@ static const struct weft_param params[] = {
     OF_MODEL("head-dim", head_dim, "width of a head"),
     OF_MODEL("ffn", ffn, "width of the feed-forward part"),
     OF_MODEL("vocab", vocab, "rows of the embedding"),
-    OF_MODEL("sequence", sequence, "tokens of a sequence"),
+    OF_MODEL("sequence", sequence, "tokens of a sequence, positions of a sample"),
     OF_MODEL("experts", experts, "routed experts of a block"),
     OF_MODEL("top-k", top_k, "experts that a token goes to"),
     OF_MODEL("expert-ffn", expert_ffn, "width of one expert"),
@@ -100,6 +111,13 @@ static const struct weft_param params[] = {
     DEGREE("tp", tp, "1", "tensor parallelism"),
     DEGREE("cp", cp, "1", "context parallelism"),
     DEGREE("pp", pp, "1", "pipeline stages"),
+    {.name = "stage-layers",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(stage_layers),
+     .def = "",
+     .list = &weft_stage_layers_form,
+     .help = "layers of each chunk (of each stage, with virtual-stages all first chunks first), in "
+             "the order of the model; empty: equally many, of a table of layers equally long ones"},
     DEGREE("dp", dp, "0", "data parallelism; 0: ranks / (tp x cp x pp)"),
     DEGREE("ep", ep, "1", "expert parallelism"),
     DEGREE("etp", etp, "0", "tensor parallelism within experts; 0: tp"),
@@ -139,7 +157,7 @@ static const struct weft_param params[] = {
     CHOICE("context-parallel", context, "ring", "ring|all-gather|all-to-all",
            "how ranks of a context-parallel group exchange keys and values",
            "ring: 2310.01889; all-gather: 2407.21783, 3.3.2; all-to-all: 2309.14509"),
-    DEGREE("microbatch", microbatch, "1", "sequences of a microbatch"),
+    DEGREE("microbatch", microbatch, "1", "sequences (images, samples) of a microbatch"),
     DEGREE("microbatches", microbatches, "0",
            "microbatches of a pipeline and iteration; 0: as many as stages"),
     DEGREE("iterations", iterations, "1", "training iterations"),
@@ -201,26 +219,44 @@ static int write(const void *params, const char *prefix, uint64_t *nranks, struc
     return weft_training_write(&plan, prefix, err);
 }
 
+/* The model and what an iteration of it is. */
+static void describe_model(const struct weft_training_plan *q,
+                           const struct weft_training_summary *s, char *buf, size_t size)
+{
+    if (q->layered.n)
+        snprintf(buf, size,
+                 "  model       %s, %.2f million parameters in %" PRIu64 " layers\n"
+                 "  iteration   %" PRIu64 " %s in %" PRIu64
+                 " microbatches per pipeline, %.4g PFLOP\n",
+                 q->model.name, (double)s->params * 1e-6, q->layered.n,
+                 q->p.microbatch * q->m * q->d, q->layered.samples, q->m, s->flops * 1e-15);
+    else
+        snprintf(buf, size,
+                 "  model       %s, %.2f billion parameters, sequences of %" PRIu64 " tokens\n"
+                 "  iteration   %" PRIu64 " tokens in %" PRIu64
+                 " microbatches per pipeline, %.4g PFLOP\n",
+                 q->model.name, (double)s->params * 1e-9, q->model.sequence, s->tokens, q->m,
+                 s->flops * 1e-15);
+}
+
 static int describe(const void *params, char *buf, size_t size, struct weft_err *err)
 {
     struct weft_training_plan q;
     struct weft_training_summary s;
-    char need[WEFT_UNIT_TEXT_MAX], have[WEFT_UNIT_TEXT_MAX];
+    char need[WEFT_UNIT_TEXT_MAX], have[WEFT_UNIT_TEXT_MAX], model[512];
     if (plan_for(params, 0, &q, err) || weft_training_summarize(&q, &s, err))
         return err->code;
+    describe_model(&q, &s, model, sizeof model);
     snprintf(buf, size,
-             "  model       %s, %.2f billion parameters, sequences of %" PRIu64 " tokens\n"
+             "%s"
              "  ranks       %" PRIu64 " = tp %" PRIu64 " x cp %" PRIu64 " x dp %" PRIu64
              " x pp %" PRIu64 "%s; experts: ep %" PRIu64 "\n"
-             "  iteration   %" PRIu64 " tokens in %" PRIu64
-             " microbatches per pipeline, %.4g PFLOP\n"
              "  compute     %.4g s on the busiest rank; the schedule '%s' idles %.1f %% more\n"
              "  model FLOPs utilisation   %.1f %% of %s at most, before any communication\n"
              "  memory      %s of %s on a rank of stage %" PRIu64 "\n",
-             q.model.name, (double)s.params * 1e-9, q.model.sequence, q.world, q.t, q.c, q.d, q.pp,
-             q.sp ? ", sequence-parallel" : "", q.e, s.tokens, q.m, s.flops * 1e-15, s.compute_s,
-             weft_schedule_name((enum weft_schedule_kind)q.p.schedule), 100 * s.bubble, 100 * s.mfu,
-             q.gpu.name, weft_human_size(s.memory_bytes, need),
+             model, q.world, q.t, q.c, q.d, q.pp, q.sp ? ", sequence-parallel" : "", q.e,
+             s.compute_s, weft_schedule_name((enum weft_schedule_kind)q.p.schedule), 100 * s.bubble,
+             100 * s.mfu, q.gpu.name, weft_human_size(s.memory_bytes, need),
              weft_human_size(q.gpu.memory_bytes, have), s.worst_stage);
     return 0;
 }
@@ -228,7 +264,8 @@ static int describe(const void *params, char *buf, size_t size, struct weft_err 
 extern const struct weft_workload_ops weft_workload_training;
 const struct weft_workload_ops weft_workload_training = {
     .name = "training",
-    .title = "transformer training: data, tensor, context, pipeline and expert parallelism",
+    .title = "training of transformers and tables of layers: data, tensor, context, pipeline and "
+             "expert parallelism",
     .source = NULL,
     .params = WEFT_PARAM_TABLE(params, struct weft_training_params),
     .load = load,

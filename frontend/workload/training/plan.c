@@ -2,6 +2,8 @@
 /* From what a user set to a plan that can be carried out, or the reason why it can't. */
 #include "workload/training/plan.h"
 
+#include "base/list.h"
+#include "workload/training/cost.h"
 #include "workload/training/memory.h"
 
 #include <inttypes.h>
@@ -16,7 +18,7 @@ static double ratio_or_else(double set, double preset)
     return set > 0 ? set : preset;
 }
 
-static struct weft_model model_of(const struct weft_training_params *p)
+static struct weft_model transformer(const struct weft_training_params *p)
 {
     size_t n;
     struct weft_model m = weft_models(&n)[p->model];
@@ -34,6 +36,40 @@ static struct weft_model model_of(const struct weft_training_params *p)
     return m;
 }
 
+/* A table of layers as what is left of a transformer without its blocks: their number, positions
+ * for tokens. */
+static struct weft_model table(const struct weft_training_params *p, const struct weft_layered *l)
+{
+    return (struct weft_model){.name = l->name,
+                               .source = l->source,
+                               .layers = l->n,
+                               .heads = 1,
+                               .kv_heads = 1,
+                               .head_dim = 1,
+                               .sequence = or_else(p->sequence, l->positions),
+                               .gated = true};
+}
+
+static int choose_model(const struct weft_training_params *p, struct weft_training_plan *q,
+                        struct weft_err *err)
+{
+    size_t transformers;
+    weft_models(&transformers);
+    if (p->layers_file && *p->layers_file) {
+        const int rc = weft_layered_read(p->layers_file, &q->layered, err);
+        if (rc)
+            return rc;
+        q->layered.name = p->layers_file;
+        q->layered.source = p->layers_file;
+        q->layered.samples = "samples";
+        q->layered.positions = 1;
+    } else if ((size_t)p->model >= transformers) {
+        weft_layered_preset((size_t)p->model - transformers, &q->layered);
+    }
+    q->model = q->layered.n ? table(p, &q->layered) : transformer(p);
+    return 0;
+}
+
 static struct weft_gpu gpu_of(const struct weft_training_params *p)
 {
     size_t n;
@@ -47,6 +83,11 @@ static struct weft_gpu gpu_of(const struct weft_training_params *p)
     g.expert_efficiency = ratio_or_else(p->expert_efficiency, g.expert_efficiency);
     g.launch_s = (double)p->kernel_launch_ps * 1e-12;
     return g;
+}
+
+static bool divided_by_hand(const struct weft_training_plan *q)
+{
+    return q->p.stage_layers && *q->p.stage_layers;
 }
 
 /* A size that must be a multiple of another. */
@@ -67,7 +108,8 @@ static int check_divides(const struct weft_training_plan *q, struct weft_err *er
         {"ffn", "tp", m->ffn, q->t, !moe || m->dense_layers > 0},
         {"vocab", "tp (pad-vocab=true rounds it up)", weft_model_vocab(m, q->t, q->p.pad_vocab),
          q->t, true},
-        {"layers", "pp x virtual-stages", m->layers, q->pp * q->v, true},
+        {"layers", "pp x virtual-stages (stage-layers divides them otherwise)", m->layers,
+         q->pp * q->v, !q->layered.n && !divided_by_hand(q)},
         {"experts", "ep", m->experts, q->e, moe},
         {"expert-ffn", "etp", m->expert_ffn, q->te, moe},
         {"ranks", "etp x ep x pp", q->world, q->te * q->e * q->pp, moe},
@@ -98,8 +140,21 @@ struct conflict {
 static int check_conflicts(const struct weft_training_plan *q, struct weft_err *err)
 {
     const struct weft_training_params *p = &q->p;
-    const bool interleaved = p->schedule == WEFT_SCHEDULE_INTERLEAVED;
+    const bool interleaved = p->schedule == WEFT_SCHEDULE_INTERLEAVED, table = q->layered.n > 0;
     const struct conflict rules[] = {
+        {table && q->t * q->c * q->e > 1,
+         "a model that is a table of layers takes dp and pp alone, no tp, cp or ep"},
+        {table && (p->layers || p->hidden || p->heads || p->kv_heads || p->head_dim || p->ffn ||
+                   p->vocab || p->experts || p->top_k || p->expert_ffn),
+         "a model that is a table of layers has no layers, hidden, heads, ffn, vocab or experts to "
+         "set"},
+        {table && p->recompute == WEFT_RECOMPUTE_SELECTIVE,
+         "recompute=selective is about attention; a table of layers has none or full"},
+        {table && q->model.layers < q->pp * q->v,
+         "a model that is a table of layers needs as many layers as there are chunks, pp x "
+         "virtual-stages"},
+        {(table || divided_by_hand(q)) && q->pp * q->v > WEFT_TRAINING_CHUNKS_MAX,
+         "layers can be divided unevenly among 1024 chunks at most"},
         {q->v > 1 && !interleaved, "virtual-stages above 1 need schedule=interleaved"},
         {q->v > 1 && q->pp == 1, "virtual-stages above 1 need pp above 1"},
         {interleaved && q->v == 1 && q->pp > 1,
@@ -175,11 +230,74 @@ static int check_memory(const struct weft_training_plan *q, struct weft_err *err
         (double)q->gpu.memory_bytes / gib);
 }
 
+static const struct weft_param layer_numbers[] = {{.type = WEFT_PARAM_U64, .min = "1"}};
+const struct weft_list_form weft_stage_layers_form = {
+    .like = "LAYERS,..., such as 7,8,8,7", .fields = layer_numbers, .nfields = 1};
+
+/* Layers of each chunk as the user says. */
+static int divide_by_hand(struct weft_training_plan *q, uint64_t chunks, struct weft_err *err)
+{
+    struct weft_list list = {.text = q->p.stage_layers, .form = &weft_stage_layers_form};
+    struct weft_list_item item;
+    uint64_t n = 0, at = 0;
+    int rc;
+    while ((rc = weft_list_next(&list, &item, err)) > 0 && n < chunks) {
+        q->starts[n++] = (uint32_t)at;
+        at += item.field[0].value.u64;
+    }
+    if (rc < 0)
+        return rc;
+    if (rc > 0 || n != chunks || at != q->model.layers)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'training': stage-layers is '%s', but must be %" PRIu64
+                            " numbers (pp x virtual-stages) that add up to the %" PRIu64
+                            " layers of the model",
+                            q->p.stage_layers, chunks, q->model.layers);
+    q->starts[chunks] = (uint32_t)at;
+    return 0;
+}
+
+/* Layers of a table so that no chunk takes longer than need be. */
+static void divide_by_time(struct weft_training_plan *q, uint64_t chunks)
+{
+    double seconds[WEFT_LAYERED_MAX];
+    for (uint64_t l = 0; l < q->layered.n; l++) {
+        const struct weft_part_cost c = weft_training_layer_cost(q, l);
+        seconds[l] = c.forward_s + c.inputs_s + c.weights_s;
+    }
+    weft_layered_divide(q->layered.n, seconds, chunks, q->starts);
+}
+
+/* Which layers lie on which chunk, after everything that says how long they take. */
+static int divide(struct weft_training_plan *q, struct weft_err *err)
+{
+    const uint64_t chunks = q->pp * q->v / q->copies;
+    q->chunk_layers = q->model.layers / chunks;
+    q->divided = q->layered.n || divided_by_hand(q);
+    if (!q->divided)
+        return 0;
+    if (!divided_by_hand(q))
+        divide_by_time(q, chunks);
+    else if (divide_by_hand(q, chunks, err))
+        return err->code;
+    for (uint64_t c = 0; c < chunks; c++) {
+        const uint64_t n = q->starts[c + 1] - q->starts[c];
+        const struct weft_layer *last = &q->layered.layer[q->starts[c + 1] - 1];
+        q->chunk_layers = n > q->chunk_layers ? n : q->chunk_layers;
+        if (q->layered.n && c + 1 < chunks && last->sent == 0)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "workload 'training': layer '%s' ends a stage but sends nothing on",
+                                last->name);
+    }
+    return 0;
+}
+
 int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,
                             struct weft_err *err)
 {
-    struct weft_training_plan q = {
-        .p = *p, .model = model_of(p), .gpu = gpu_of(p), .world = p->ranks};
+    struct weft_training_plan q = {.p = *p, .gpu = gpu_of(p), .world = p->ranks};
+    if (choose_model(p, &q, err))
+        return err->code;
     q.t = p->tp;
     q.c = p->cp;
     q.pp = p->pp;
@@ -203,13 +321,12 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
     q.edp = q.model.experts ? q.world / (q.te * q.e * q.pp) : 1;
     q.sp = p->sequence_parallel && q.t > 1;
     q.shard = or_else(p->shard_ranks, q.c * q.d);
-    int rc = check_divides(&q, err);
+    int rc = check_conflicts(&q, err);
     if (!rc)
-        rc = check_conflicts(&q, err);
+        rc = check_divides(&q, err);
     if (rc)
         return rc;
     q.tokens = q.model.sequence / q.c * p->microbatch;
-    q.chunk_layers = q.model.layers / (q.pp * q.v);
     q.v *= q.copies;
     if (p->sharding != WEFT_SHARD_WEIGHTS)
         q.shard *= q.copies;
@@ -222,6 +339,8 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
         const double memory = weft_measured_at(&q.measured, WEFT_KERNEL_MEMORY, WEFT_KERNEL_ALL, 1);
         q.gpu.memory_efficiency = memory > 0 ? memory : q.gpu.memory_efficiency;
     }
+    if (divide(&q, err))
+        return err->code;
     *out = q;
     return check_memory(&q, err);
 }

@@ -13,6 +13,7 @@
 
 #include "base/param.h"
 #include "workload/training/gpu.h"
+#include "workload/training/layered.h"
 #include "workload/training/measured.h"
 #include "workload/training/model.h"
 
@@ -44,11 +45,16 @@ enum weft_context { WEFT_CONTEXT_RING, WEFT_CONTEXT_ALL_GATHER, WEFT_CONTEXT_ALL
 /** Most expert-parallel ranks. */
 #define WEFT_TRAINING_EP_MAX 4096
 
+/** Most chunks of layers of a job that divides them unevenly. */
+#define WEFT_TRAINING_CHUNKS_MAX 1024
+
 /** What a user sets. Fill with weft_params_defaults(&weft_training_param_table, ...) first; 0 means
  * "as the model or GPU has it". */
 struct weft_training_params {
-    uint64_t ranks; /**< 0: as many as the caller says */
-    int model;      /**< index into weft_models() */
+    uint64_t ranks;           /**< 0: as many as the caller says */
+    const char *layers_file;  /**< CSV of layers in place of the model; "" or NULL: none */
+    const char *stage_layers; /**< layers of each chunk, in the order of the model */
+    int model; /**< index into weft_models(), behind them into weft_layered_preset() */
     uint64_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab, sequence, experts, top_k,
         expert_ffn;
     int pad_vocab;
@@ -73,6 +79,8 @@ struct weft_training_params {
     uint64_t shard_ranks, seed;
 };
 extern const struct weft_param_table weft_training_param_table;
+/** What stage_layers is. */
+extern const struct weft_list_form weft_stage_layers_form;
 
 /** Communicators that a rank can be a member of. */
 enum weft_comm {
@@ -96,6 +104,8 @@ const char *weft_comm_name(enum weft_comm c);
 struct weft_training_plan {
     struct weft_training_params p;
     struct weft_model model;
+    struct weft_layered
+        layered; /**< its layers where it is a table of them; n = 0: a transformer */
     struct weft_gpu gpu;
     struct weft_measured measured; /**< efficiencies in place of the GPU's */
     uint64_t world;                /**< ranks */
@@ -106,7 +116,10 @@ struct weft_training_plan {
     uint64_t copies;       /**< stages that hold the same chunk: 2 with dualpipe, else 1 */
     uint64_t m;            /**< microbatches of one pipeline and iteration */
     uint64_t tokens;       /**< of a microbatch on a rank: sequence / c x sequences */
-    uint64_t chunk_layers; /**< layers of one chunk */
+    uint64_t chunk_layers; /**< layers of one chunk, of the longest where they differ */
+    bool divided;          /**< chunks differ in their layers: see starts */
+    uint32_t starts[WEFT_TRAINING_CHUNKS_MAX +
+                    1]; /**< first layer of each chunk of the model, and their number */
     uint64_t shard; /**< zero-3: data-parallel ranks that share out one copy of the weights; else
                        all of them, c d copies */
     bool sp;        /**< sequence parallelism */
@@ -149,6 +162,14 @@ bool weft_training_has_head(const struct weft_training_plan *plan, uint64_t stag
 /** First layer of chunk @p chunk of stage @p stage. */
 uint64_t weft_training_first_layer(const struct weft_training_plan *plan, uint64_t stage,
                                    uint64_t chunk);
+/** Layers of chunk @p chunk of stage @p stage. */
+uint64_t weft_training_layers(const struct weft_training_plan *plan, uint64_t stage,
+                              uint64_t chunk);
+/** Bytes that a microbatch sends from chunk @p chunk of the model to the next. */
+uint64_t weft_training_message(const struct weft_training_plan *plan, uint64_t chunk);
+/** Parameters of a layer on one rank. */
+struct weft_block_params weft_training_layer_params(const struct weft_training_plan *plan,
+                                                    uint64_t layer);
 /** Parameters of a stage on one rank: dense ones (embedding, head and norms included), of these
  * replicated over tp, and experts. */
 struct weft_block_params weft_training_stage_params(const struct weft_training_plan *plan,

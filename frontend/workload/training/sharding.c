@@ -12,7 +12,9 @@
  *
  * A bucket closes when it has `bucket-parameters`; by default as in Megatron-LM: max(40 million, 1
  * million x D), and on stages other than the first all in one at the end, where they wait in the
- * pipeline's bubble. Embedding and head are buckets alone, experts have buckets of their own.
+ * pipeline's bubble. Embedding and head are buckets alone, experts have buckets of their own. Of a
+ * table of layers a bucket closes as in PyTorch's DDP: at 1 MiB the first, then at 25 MiB, on every
+ * stage.
  */
 #include "workload/training/graph.h"
 
@@ -25,11 +27,12 @@ static struct weft_block_params params_of(const struct weft_training_graph *g, u
 {
     const struct weft_training_plan *q = g->plan;
     const uint64_t blocks = g->units - 2;
-    if (unit < blocks)
-        return weft_model_block(&q->model,
-                                weft_training_first_layer(q, g->at.pp, unit / q->chunk_layers) +
-                                    unit % q->chunk_layers,
-                                q->t, q->e, q->te);
+    if (unit < blocks) {
+        const uint64_t chunk = unit / q->chunk_layers, l = unit % q->chunk_layers;
+        if (l >= weft_training_layers(q, g->at.pp, chunk)) /* a shorter chunk */
+            return (struct weft_block_params){0};
+        return weft_training_layer_params(q, weft_training_first_layer(q, g->at.pp, chunk) + l);
+    }
     if (unit == blocks)
         return (struct weft_block_params){
             .dense = weft_training_has_embedding(q, g->at.pp)
@@ -61,7 +64,7 @@ static uint64_t uses_of(const struct weft_training_graph *g, const struct weft_p
                         uint64_t *units)
 {
     const struct weft_training_plan *q = g->plan;
-    const uint64_t blocks = g->units - 2, n = q->chunk_layers;
+    const uint64_t blocks = g->units - 2, n = weft_training_layers(q, g->at.pp, p->chunk);
     const bool first = weft_training_is_first(q, g->at.pp, p->chunk);
     const bool last = weft_training_is_last(q, g->at.pp, p->chunk);
     uint64_t k = 0;
@@ -71,7 +74,7 @@ static uint64_t uses_of(const struct weft_training_graph *g, const struct weft_p
         if (first)
             units[k++] = blocks;
         for (uint64_t l = 0; l < n; l++)
-            units[k++] = p->chunk * n + l;
+            units[k++] = p->chunk * q->chunk_layers + l;
         if (last)
             units[k++] = blocks + 1;
         return k;
@@ -79,7 +82,7 @@ static uint64_t uses_of(const struct weft_training_graph *g, const struct weft_p
     if (last)
         units[k++] = blocks + 1;
     for (uint64_t l = n; l-- > 0;)
-        units[k++] = p->chunk * n + l;
+        units[k++] = p->chunk * q->chunk_layers + l;
     if (first)
         units[k++] = blocks;
     return k;
@@ -148,7 +151,7 @@ uint64_t weft_graph_weights(struct weft_training_graph *g, uint64_t unit)
     return g->uses[g->use++].gathered;
 }
 
-static uint64_t bucket_limit(const struct weft_training_graph *g)
+static uint64_t bucket_limit(const struct weft_training_graph *g, const struct weft_bucket *b)
 {
     const struct weft_training_params *p = &g->plan->p;
     const uint64_t ranks = g->plan->c * g->plan->d;
@@ -158,6 +161,10 @@ static uint64_t bucket_limit(const struct weft_training_graph *g)
         return UINT64_MAX;
     if (p->bucket_params)
         return p->bucket_params;
+    if (g->plan->layered.n) {
+        const bool first = b->nclosed == 0 && p->sharding < WEFT_SHARD_GRADIENTS;
+        return (UINT64_C(1) << 20) * (first ? 1 : 25) / g->plan->grad_bytes;
+    }
     if (g->at.pp > 0)
         return UINT64_MAX;
     return ranks > 40 ? ranks * 1000000 : 40000000;
@@ -185,7 +192,7 @@ static void add(struct weft_training_graph *g, struct weft_bucket *b, uint64_t u
                 uint64_t params, uint64_t ready)
 {
     const bool alone = unit >= g->units - 2; /* embedding, head */
-    const uint64_t limit = bucket_limit(g);
+    const uint64_t limit = bucket_limit(g, b);
     if (params == 0)
         return;
     if (alone && limit != UINT64_MAX)

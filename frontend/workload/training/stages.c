@@ -42,7 +42,29 @@ bool weft_training_has_head(const struct weft_training_plan *q, uint64_t stage)
 uint64_t weft_training_first_layer(const struct weft_training_plan *q, uint64_t stage,
                                    uint64_t chunk)
 {
-    return weft_training_chunk(q, stage, chunk) * q->chunk_layers;
+    const uint64_t at = weft_training_chunk(q, stage, chunk);
+    return q->divided ? q->starts[at] : at * q->chunk_layers;
+}
+
+uint64_t weft_training_layers(const struct weft_training_plan *q, uint64_t stage, uint64_t chunk)
+{
+    const uint64_t at = weft_training_chunk(q, stage, chunk);
+    return q->divided ? q->starts[at + 1] - q->starts[at] : q->chunk_layers;
+}
+
+uint64_t weft_training_message(const struct weft_training_plan *q, uint64_t chunk)
+{
+    if (q->layered.n)
+        return q->tokens * q->layered.layer[q->starts[chunk + 1] - 1].sent * 2;
+    return q->activation_bytes / (q->sp ? q->t : 1);
+}
+
+struct weft_block_params weft_training_layer_params(const struct weft_training_plan *q,
+                                                    uint64_t layer)
+{
+    if (q->layered.n)
+        return (struct weft_block_params){.dense = q->layered.layer[layer].params};
+    return weft_model_block(&q->model, layer, q->t, q->e, q->te);
 }
 
 struct weft_block_params weft_training_stage_params(const struct weft_training_plan *q,
@@ -50,9 +72,9 @@ struct weft_block_params weft_training_stage_params(const struct weft_training_p
 {
     struct weft_block_params sum = {0};
     for (uint64_t chunk = 0; chunk < q->v; chunk++)
-        for (uint64_t l = 0; l < q->chunk_layers; l++) {
-            const struct weft_block_params b = weft_model_block(
-                &q->model, weft_training_first_layer(q, stage, chunk) + l, q->t, q->e, q->te);
+        for (uint64_t l = 0; l < weft_training_layers(q, stage, chunk); l++) {
+            const struct weft_block_params b =
+                weft_training_layer_params(q, weft_training_first_layer(q, stage, chunk) + l);
             sum.dense += b.dense;
             sum.replicated += b.replicated;
             sum.experts += b.experts;

@@ -39,16 +39,18 @@ static uint64_t neighbour(const struct pass *s, int step, uint64_t *chunk)
     return weft_training_rank(s->g->plan, place);
 }
 
-static uint64_t message_bytes(const struct weft_training_plan *q)
+/* Of what comes in (@p before) or goes out, seen along the direction of the pass. */
+static uint64_t message_bytes(const struct pass *s, bool before)
 {
-    return q->activation_bytes / (q->sp ? q->t : 1);
+    const uint64_t here = weft_training_chunk(s->g->plan, s->g->at.pp, s->p->chunk);
+    return weft_training_message(s->g->plan, before == forwards(s) ? here - 1 : here);
 }
 
 static uint64_t receive(const struct pass *s)
 {
     uint64_t chunk;
     const uint64_t peer = neighbour(s, -1, &chunk);
-    return weft_graph_recv(s->g, message_bytes(s->g->plan), peer, tag(s, s->p->chunk),
+    return weft_graph_recv(s->g, message_bytes(s, true), peer, tag(s, s->p->chunk),
                            forwards(s) ? "fwd.recv" : "bwd.recv");
 }
 
@@ -56,7 +58,7 @@ static void hand_on(const struct pass *s, uint64_t x)
 {
     uint64_t chunk;
     const uint64_t peer = neighbour(s, +1, &chunk);
-    weft_graph_send(s->g, message_bytes(s->g->plan), peer, tag(s, chunk),
+    weft_graph_send(s->g, message_bytes(s, false), peer, tag(s, chunk),
                     forwards(s) ? "fwd.send" : "bwd.send", x);
 }
 
@@ -72,6 +74,8 @@ static uint64_t embedding_forward(const struct pass *s)
 {
     struct weft_training_graph *g = s->g;
     const struct weft_training_plan *q = g->plan;
+    if (q->layered.n) /* what it has, its layers are */
+        return weft_graph_weights(g, g->units - 2);
     const uint64_t x =
         weft_graph_compute(g, weft_training_embedding_cost(q).forward_s, "embedding.fwd",
                            weft_graph_weights(g, g->units - 2), WEFT_NO_NODE);
@@ -96,6 +100,10 @@ static uint64_t cross_entropy(const struct pass *s, uint64_t x)
 static uint64_t head_forward(const struct pass *s, uint64_t x)
 {
     struct weft_training_graph *g = s->g;
+    if (g->plan->layered.n) {
+        weft_graph_weights(g, g->units - 1);
+        return x;
+    }
     if (g->plan->sp)
         x = tp_collective(s, WEFT_COLL_ALL_GATHER, "head.ag", x);
     x = weft_graph_compute(g, weft_training_head_cost(g->plan).forward_s, "head.fwd", x,
@@ -115,6 +123,11 @@ static uint64_t head_backward(const struct pass *s)
     const struct weft_part_cost c = weft_training_head_cost(g->plan);
     const bool inputs = s->p->kind != WEFT_PASS_WEIGHTS, weights = s->p->kind != WEFT_PASS_INPUTS;
     uint64_t x = g->loss[s->p->microbatch], input = WEFT_NO_NODE;
+    if (g->plan->layered.n) {
+        if (inputs)
+            weft_graph_weights(g, g->units - 1);
+        return x;
+    }
     if (weights && g->plan->sp)
         input = tp_collective(s, WEFT_COLL_ALL_GATHER, "head.in.ag", inputs ? x : WEFT_NO_NODE);
     if (inputs) {
@@ -134,7 +147,7 @@ static void embedding_backward(const struct pass *s, uint64_t x)
     /* As every unit, it is gathered with the gradients of inputs, though it has none. */
     const uint64_t weights =
         s->p->kind == WEFT_PASS_WEIGHTS ? WEFT_NO_NODE : weft_graph_weights(g, g->units - 2);
-    if (s->p->kind == WEFT_PASS_INPUTS)
+    if (s->p->kind == WEFT_PASS_INPUTS || g->plan->layered.n)
         return;
     if (g->plan->sp)
         x = tp_collective(s, WEFT_COLL_ALL_GATHER, "embedding.ag", x);
@@ -149,7 +162,7 @@ static void forward(const struct pass *s)
     const struct weft_training_plan *q = g->plan;
     const uint64_t layer = weft_training_first_layer(q, g->at.pp, s->p->chunk);
     uint64_t x = s->first ? embedding_forward(s) : receive(s);
-    for (uint64_t l = 0; l < q->chunk_layers; l++) {
+    for (uint64_t l = 0; l < weft_training_layers(q, g->at.pp, s->p->chunk); l++) {
         const uint64_t weights = weft_graph_weights(g, s->p->chunk * q->chunk_layers + l);
         x = weft_graph_block_forward(g, layer + l, weft_graph_join(g, "weights", x, weights));
     }
@@ -172,7 +185,7 @@ static void backward(const struct pass *s)
         x = head_backward(s);
     else if (inputs)
         x = receive(s);
-    for (uint64_t l = q->chunk_layers; l-- > 0;) {
+    for (uint64_t l = weft_training_layers(q, g->at.pp, s->p->chunk); l-- > 0;) {
         uint64_t weights = WEFT_NO_NODE;
         const uint64_t unit = s->p->chunk * q->chunk_layers + l;
         const uint64_t gathered = inputs ? weft_graph_weights(g, unit) : WEFT_NO_NODE;

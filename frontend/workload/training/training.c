@@ -31,7 +31,18 @@ static uint64_t tokens_of(const struct weft_training_plan *q)
 static double flops_of(const struct weft_training_plan *q)
 {
     return 3 * (double)tokens_of(q) *
-           weft_model_forward_flops(&q->model, q->model.sequence, q->p.causal);
+           (q->layered.n ? weft_layered_flops(&q->layered)
+                         : weft_model_forward_flops(&q->model, q->model.sequence, q->p.causal));
+}
+
+static struct weft_steps steps_of(const struct weft_training_plan *q)
+{
+    struct weft_steps s = {q->p.iterations, flops_of(q), q->gpu.peak_flops, tokens_of(q), "tokens"};
+    if (q->layered.n) {
+        s.samples = q->p.microbatch * q->m * q->d;
+        s.unit = q->layered.samples;
+    }
+    return s;
 }
 
 int weft_training_workload(const struct weft_training_plan *q, struct weft_workload **out,
@@ -60,8 +71,7 @@ int weft_training_workload(const struct weft_training_plan *q, struct weft_workl
         rc = weft_convert_finish(c, out, err);
         c = NULL;
         if (!rc)
-            (*out)->steps = (struct weft_steps){q->p.iterations, flops_of(q), q->gpu.peak_flops,
-                                                tokens_of(q), "tokens"};
+            (*out)->steps = steps_of(q);
     }
     weft_convert_free(c);
     return rc;
@@ -171,7 +181,8 @@ static int rank_seconds(const struct weft_training_plan *q, uint64_t rank, doubl
 int weft_training_summarize(const struct weft_training_plan *q, struct weft_training_summary *out,
                             struct weft_err *err)
 {
-    *out = (struct weft_training_summary){.params = weft_model_params(&q->model),
+    *out = (struct weft_training_summary){.params = q->layered.n ? weft_layered_params(&q->layered)
+                                                                 : weft_model_params(&q->model),
                                           .bubble = weft_schedule_bubble(q)};
     out->tokens = tokens_of(q);
     out->flops = flops_of(q);

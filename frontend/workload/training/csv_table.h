@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Small CSV files with a fixed header: measured efficiencies, layers, tables, placements. Blanks
+ * around a field do not count, `#` begins a comment line, empty lines are left out; there are no
+ * quotes.
+ */
+#ifndef WEFT_TRAINING_CSV_TABLE_H
+#define WEFT_TRAINING_CSV_TABLE_H
+
+#include "base/err.h"
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most columns. */
+#define WEFT_CSV_TABLE_COLUMNS 8
+
+/** A file being read, at one of its lines. */
+struct weft_csv_table {
+    const char *path;
+    const char *const *columns; /**< their names */
+    int ncolumns;
+    int64_t line;
+    char *field[WEFT_CSV_TABLE_COLUMNS];
+    int64_t col[WEFT_CSV_TABLE_COLUMNS];
+    struct weft_err *err;
+};
+
+/** Reads @p path: its header must be @p columns; @p row is called for each line behind it. */
+int weft_csv_table_read(const char *path, const char *const *columns, int ncolumns,
+                        int (*row)(struct weft_csv_table *t, void *ctx), void *ctx,
+                        struct weft_err *err);
+/** Records an error at a field of the line. Returns WEFT_E_INPUT. */
+int weft_csv_table_err(struct weft_csv_table *t, int field, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+/** A number from 0 to @p most. */
+int weft_csv_table_number(struct weft_csv_table *t, int field, double most, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
