@@ -9,7 +9,7 @@
 /* HPCC counts all queues of a port together. */
 static uint64_t port_queue_bytes(void *ctx, uint32_t port)
 {
-    const struct weft_net *net = ((const struct weft_hpcc_run *)ctx)->net;
+    struct weft_net *net = ((const struct weft_hpcc_run *)ctx)->net;
     uint64_t bytes = 0;
     for (uint32_t prio = 0; prio < WEFT_NET_PRIOS; prio++)
         bytes += net->ops->queue_bytes(net, port, prio);

@@ -29,7 +29,7 @@ struct weft_fault_player {
 /* Packets sent, and lost to errors, on both directions of a link. */
 static void counters(const struct weft_fault_player *p, uint32_t link, uint64_t *tx, uint64_t *err)
 {
-    const struct weft_net *net = p->c.net;
+    struct weft_net *net = p->c.net;
     const struct weft_fabric *f = p->c.plan->fabric;
     uint32_t port = weft_fabric_link_port(f, link);
     struct weft_port_counters a, b;
@@ -82,7 +82,7 @@ static bool change_of(struct weft_fault_player *p, const struct weft_fault_edge 
 /* The edges of the next instant, which is now. */
 static int step(struct weft_fault_player *p, struct weft_err *err)
 {
-    const struct weft_net *net = p->c.net;
+    struct weft_net *net = p->c.net;
     const size_t to = weft_fault_plan_instant(p->edges, p->nedges, p->next);
     size_t n = 0;
     for (size_t i = p->next; i < to; i++) {

@@ -29,7 +29,7 @@ struct weft_ideal_pair {
     UT_hash_handle hh;
 };
 
-static struct weft_ideal *self(const struct weft_net *net)
+static struct weft_ideal *self(struct weft_net *net)
 {
     return (struct weft_ideal *)net; /* net is its first member */
 }
@@ -60,7 +60,7 @@ static void ideal_free(struct weft_net *net)
 
 static int64_t ideal_now_ps(const struct weft_net *net)
 {
-    return self(net)->now_ps;
+    return ((const struct weft_ideal *)net)->now_ps;
 }
 
 static void ideal_set_sink(struct weft_net *net, const struct weft_net_sink *sink)
@@ -220,7 +220,7 @@ static void ideal_stop(struct weft_net *net)
     self(net)->stopped = 1;
 }
 
-static int ideal_check(const struct weft_net *net, struct weft_err *err)
+static int ideal_check(struct weft_net *net, struct weft_err *err)
 {
     const struct weft_ideal *s = self(net);
     const struct weft_totals *t = &s->totals;
@@ -237,13 +237,12 @@ static int ideal_check(const struct weft_net *net, struct weft_err *err)
     return 0;
 }
 
-static void ideal_totals(const struct weft_net *net, struct weft_totals *out)
+static void ideal_totals(struct weft_net *net, struct weft_totals *out)
 {
     *out = self(net)->totals;
 }
 
-static void ideal_port_stats(const struct weft_net *net, uint32_t port,
-                             struct weft_port_counters *out)
+static void ideal_port_stats(struct weft_net *net, uint32_t port, struct weft_port_counters *out)
 {
     const struct weft_ideal *s = self(net);
     *out = (struct weft_port_counters){0};
@@ -252,7 +251,7 @@ static void ideal_port_stats(const struct weft_net *net, uint32_t port,
 }
 
 /* Messages share links without waiting in them. */
-static uint64_t ideal_queue_bytes(const struct weft_net *net, uint32_t port, uint32_t prio)
+static uint64_t ideal_queue_bytes(struct weft_net *net, uint32_t port, uint32_t prio)
 {
     (void)net;
     (void)port;
@@ -270,8 +269,7 @@ static int ideal_change_links(struct weft_net *net, struct weft_link_change *cha
                         "links of the backend 'ideal' do not change; those of 'packet' do");
 }
 
-static uint64_t ideal_explain(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
-                              void *ctx)
+static uint64_t ideal_explain(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx)
 {
     const struct weft_ideal *s = self(net);
     size_t n = s->heap.n;

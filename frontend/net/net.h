@@ -83,7 +83,11 @@ typedef void (*weft_net_connection_fn)(void *ctx, const struct weft_net_connecti
  * h3 since 12.3 us"). */
 typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
 
-/** What a backend can do. All are required but those that say so. */
+/** What a backend can do. All are required but those that say so.
+ * Who looks at a net (`check` and what follows it) settles it first: what lazily simulated parts
+ * owe up to now happens, and callbacks may be told of it. So these take a net that is not const,
+ * though no result depends on whether and when they are called; `now_ps` alone leaves everything as
+ * it is. */
 struct weft_net_ops {
     void (*free)(struct weft_net *net);
     /** Current simulated time. */
@@ -106,18 +110,17 @@ struct weft_net_ops {
     void (*stop)(struct weft_net *net);
     /** Checks every conservation law (packets, bytes, buffers); WEFT_E_INTERNAL names the first
      * that fails. */
-    int (*check)(const struct weft_net *net, struct weft_err *err);
-    void (*totals)(const struct weft_net *net, struct weft_totals *out);
-    void (*port_stats)(const struct weft_net *net, uint32_t port, struct weft_port_counters *out);
+    int (*check)(struct weft_net *net, struct weft_err *err);
+    void (*totals)(struct weft_net *net, struct weft_totals *out);
+    void (*port_stats)(struct weft_net *net, uint32_t port, struct weft_port_counters *out);
     /** Bytes of priority @p prio (0..7) that wait now at the egress of fabric port @p port; 0 where
      * nothing queues. */
-    uint64_t (*queue_bytes)(const struct weft_net *net, uint32_t port, uint32_t prio);
+    uint64_t (*queue_bytes)(struct weft_net *net, uint32_t port, uint32_t prio);
     /** Says of every unfinished message why it is stuck; at most @p max sentences. Returns how many
      * are unfinished. */
-    uint64_t (*explain)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
-                        void *ctx);
+    uint64_t (*explain)(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
     /** Optional. */
-    void (*memory)(const struct weft_net *net, struct weft_memory_figures *out);
+    void (*memory)(struct weft_net *net, struct weft_memory_figures *out);
     /**
      * Optional, with contribute. Opens a group of @p n hosts for in-network operations at priority
      * @p prio; all groups before the first contribute. WEFT_E_INPUT: the fabric can't, and *err
@@ -130,7 +133,7 @@ struct weft_net_ops {
     int (*contribute)(struct weft_net *net, const struct weft_part *part, struct weft_err *err);
     /** Optional. Calls fn(ctx, c) for every connection, by src, dst, prio, qp and number. A
      * transport without connections of its own has none. */
-    void (*connections)(const struct weft_net *net, weft_net_connection_fn fn, void *ctx);
+    void (*connections)(struct weft_net *net, weft_net_connection_fn fn, void *ctx);
     /** Optional. Whether, as of @p at_ps (at which run() ended), messages that have a path wait and
      * none of them has got on for @p after_ps, and longer where links and timers are slow
      * (net/watch.h). */
@@ -138,11 +141,11 @@ struct weft_net_ops {
     /** Optional, with stuck. Says of each QP or connection that the last `stuck` found without
      * progress, whether all are or not, what it waits for; at most @p max sentences. Returns how
      * many there are. */
-    uint64_t (*explain_stuck)(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+    uint64_t (*explain_stuck)(struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                               void *ctx);
     /** Optional. Payload that has come to hosts so far, with what there is of messages under way;
      * without it that of the messages received (totals). Takes a pass over QPs. */
-    uint64_t (*arrived_bytes)(const struct weft_net *net);
+    uint64_t (*arrived_bytes)(struct weft_net *net);
 };
 
 /** Base of every backend's object. */
@@ -151,7 +154,7 @@ struct weft_net {
 };
 
 /** ops->arrived_bytes() of any backend. */
-static inline uint64_t weft_net_arrived_bytes(const struct weft_net *net)
+static inline uint64_t weft_net_arrived_bytes(struct weft_net *net)
 {
     struct weft_totals t;
     if (net->ops->arrived_bytes)

@@ -36,7 +36,7 @@ static double capacity_bytes(uint64_t rate_bps, int64_t ps)
 }
 
 /* The links of the ranks. Returns the payload that they counted. */
-static uint64_t by_links(const struct weft_report *r, const struct weft_net *net,
+static uint64_t by_links(const struct weft_report *r, struct weft_net *net,
                          const struct weft_jobs *jobs, struct weft_summary *s, struct use *use)
 {
     const struct weft_fabric *f = r->fabric;
@@ -85,7 +85,7 @@ static void by_phases(const struct weft_report *r, const struct weft_jobs *jobs,
     }
 }
 
-void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *net,
+void weft_report_sum_dims(const struct weft_report *r, struct weft_net *net,
                           const struct weft_jobs *jobs, struct weft_summary *s)
 {
     const struct weft_system *system = jobs && r->njobs == 1 ? weft_jobs_system(jobs, 0) : NULL;

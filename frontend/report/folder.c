@@ -115,8 +115,8 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
-static int links_row(struct weft_report *r, const struct weft_net *net, uint32_t port,
-                     int64_t elapsed_ps, struct weft_err *err)
+static int links_row(struct weft_report *r, struct weft_net *net, uint32_t port, int64_t elapsed_ps,
+                     struct weft_err *err)
 {
     const struct weft_fabric *f = r->fabric;
     const struct weft_fabric_port *p = &f->ports[port];
@@ -173,8 +173,7 @@ static void connections_row(void *ctx, const struct weft_net_connection *c)
     weft_columns_row(&weft_tcp_csv, r->csv[WEFT_CSV_TCP], c, &r->err);
 }
 
-int weft_report_write_connections(struct weft_report *r, const struct weft_net *net,
-                                  struct weft_err *err)
+int weft_report_write_connections(struct weft_report *r, struct weft_net *net, struct weft_err *err)
 {
     if (r->dir && net->ops->connections)
         net->ops->connections(net, connections_row, r);
@@ -183,7 +182,7 @@ int weft_report_write_connections(struct weft_report *r, const struct weft_net *
     return r->err.code;
 }
 
-int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,
+int weft_report_write_links(struct weft_report *r, struct weft_net *net, int64_t elapsed_ps,
                             struct weft_err *err)
 {
     if (!r->dir)

@@ -67,7 +67,7 @@ struct weft_report {
 
 /** Fills in the dimensions of @p s, which has the ranks, where there is a single job, of graphs. @p
  * jobs may be NULL: none. */
-void weft_report_sum_dims(const struct weft_report *r, const struct weft_net *net,
+void weft_report_sum_dims(const struct weft_report *r, struct weft_net *net,
                           const struct weft_jobs *jobs, struct weft_summary *s);
 
 /** Adds a message. WEFT_E_LIMIT: out of memory. */

@@ -55,7 +55,7 @@ int weft_report_flush(struct weft_report *r, struct weft_err *err);
  * in scenario, outcome and the host-dependent numbers. @p reached_ps: the simulated time that an
  * unfinished run came to; 0: it has finished.
  */
-void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
+void weft_report_summarize(struct weft_report *r, struct weft_net *net,
                            const struct weft_jobs *jobs, int64_t reached_ps,
                            struct weft_summary *out);
 /** Writes ranks.csv; before weft_report_write_links. */
@@ -65,13 +65,13 @@ int weft_report_write_ranks(struct weft_report *r, const struct weft_jobs *jobs,
 int weft_report_write_jobs(struct weft_report *r, const struct weft_summary *s,
                            struct weft_err *err);
 /** Writes tcp_connections.csv if @p net has connections; before weft_report_write_links. */
-int weft_report_write_connections(struct weft_report *r, const struct weft_net *net,
+int weft_report_write_connections(struct weft_report *r, struct weft_net *net,
                                   struct weft_err *err);
 /** Writes dimensions.csv; before weft_report_write_links. */
 int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
                            struct weft_err *err);
 /** Writes links.csv with utilisation over @p elapsed_ps and closes all CSV files. */
-int weft_report_write_links(struct weft_report *r, const struct weft_net *net, int64_t elapsed_ps,
+int weft_report_write_links(struct weft_report *r, struct weft_net *net, int64_t elapsed_ps,
                             struct weft_err *err);
 /** Adds what a run.json says to its open top-level object. */
 typedef void (*weft_run_json_fn)(struct weft_json *j, const void *ctx);

@@ -96,7 +96,7 @@ static void rank_link(struct weft_summary *s, uint32_t port, double utilisation)
 
 /* Packets that nobody waits for any more, such as those sent twice, may outlast the last
  * acknowledgement. */
-static int64_t last_sent_ps(const struct weft_report *r, const struct weft_net *net)
+static int64_t last_sent_ps(const struct weft_report *r, struct weft_net *net)
 {
     int64_t last_ps = 0;
     for (uint32_t p = 0; p < r->fabric->nports; p++) {
@@ -107,8 +107,7 @@ static int64_t last_sent_ps(const struct weft_report *r, const struct weft_net *
     return last_ps;
 }
 
-static void sum_links(const struct weft_report *r, const struct weft_net *net,
-                      struct weft_summary *s)
+static void sum_links(const struct weft_report *r, struct weft_net *net, struct weft_summary *s)
 {
     const int64_t sent_ps = last_sent_ps(r, net);
     if (sent_ps > s->elapsed_ps)
@@ -170,7 +169,7 @@ static void sum_step(const struct weft_jobs *jobs, struct weft_step_summary *s)
 }
 
 /* How much of what the workload moves has come. */
-static void sum_arrived(const struct weft_net *net, const struct weft_jobs *jobs, bool finished,
+static void sum_arrived(struct weft_net *net, const struct weft_jobs *jobs, bool finished,
                         struct weft_summary *s)
 {
     s->arrived_bytes = weft_net_arrived_bytes(net);
@@ -180,7 +179,7 @@ static void sum_arrived(const struct weft_net *net, const struct weft_jobs *jobs
                                                    : 1;
 }
 
-void weft_report_summarize(struct weft_report *r, const struct weft_net *net,
+void weft_report_summarize(struct weft_report *r, struct weft_net *net,
                            const struct weft_jobs *jobs, int64_t reached_ps, struct weft_summary *s)
 {
     *s = (struct weft_summary){0};

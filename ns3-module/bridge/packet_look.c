@@ -10,7 +10,7 @@
 
 /* A look at a net that has no way of its own to report a failure: the next run of the net does. */
 struct look {
-    const struct packet_net *n;
+    struct packet_net *n;
     uint32_t port, prio;
     uint64_t max;
     int64_t at_ps, after_ps;
@@ -24,10 +24,8 @@ struct look {
 static uint64_t look(void (*fn)(void *ctx), struct look l)
 {
     struct weft_err err = {0};
-    /* what a look may change is what the next run reports */
-    struct packet_net *n = (struct packet_net *)(uintptr_t)l.n;
-    if (weft_simulation_look(fn, &l, &err) && !n->error.code)
-        n->error = err;
+    if (weft_simulation_look(fn, &l, &err) && !l.n->error.code)
+        l.n->error = err;
     return l.count;
 }
 
@@ -37,7 +35,7 @@ static struct weft_engine *engine_of(const struct look *l)
 }
 
 struct check {
-    const struct packet_net *n;
+    struct packet_net *n;
     struct weft_err *err;
     int rc;
 };
@@ -48,7 +46,7 @@ static void check(void *ctx)
     c->rc = weft_engine_check(weft_simulation_engine(c->n->simulation), c->err);
 }
 
-int weft_packet_check(const struct weft_net *net, struct weft_err *err)
+int weft_packet_check(struct weft_net *net, struct weft_err *err)
 {
     struct check c = {.n = weft_packet_net_of(net), .err = err};
     const int rc = weft_simulation_look(check, &c, err);
@@ -63,7 +61,7 @@ static void totals(void *ctx)
         weft_tcp_add_totals(l->n->tcp, (struct weft_totals *)l->out);
 }
 
-void weft_packet_totals(const struct weft_net *net, struct weft_totals *out)
+void weft_packet_totals(struct weft_net *net, struct weft_totals *out)
 {
     *out = (struct weft_totals){0};
     look(totals, (struct look){.n = weft_packet_net_of(net), .out = out});
@@ -75,8 +73,7 @@ static void port_stats(void *ctx)
     weft_engine_port_stats(engine_of(l), l->port, (struct weft_port_counters *)l->out);
 }
 
-void weft_packet_port_stats(const struct weft_net *net, uint32_t port,
-                            struct weft_port_counters *out)
+void weft_packet_port_stats(struct weft_net *net, uint32_t port, struct weft_port_counters *out)
 {
     *out = (struct weft_port_counters){0};
     look(port_stats, (struct look){.n = weft_packet_net_of(net), .port = port, .out = out});
@@ -88,7 +85,7 @@ static void queue_bytes(void *ctx)
     l->count = weft_engine_queue_bytes(engine_of(l), l->port, l->prio);
 }
 
-uint64_t weft_packet_queue_bytes(const struct weft_net *net, uint32_t port, uint32_t prio)
+uint64_t weft_packet_queue_bytes(struct weft_net *net, uint32_t port, uint32_t prio)
 {
     return look(queue_bytes,
                 (struct look){.n = weft_packet_net_of(net), .port = port, .prio = prio});
@@ -100,7 +97,7 @@ static void memory(void *ctx)
     weft_engine_memory(engine_of(l), (struct weft_memory_figures *)l->out);
 }
 
-void weft_packet_memory(const struct weft_net *net, struct weft_memory_figures *out)
+void weft_packet_memory(struct weft_net *net, struct weft_memory_figures *out)
 {
     *out = (struct weft_memory_figures){0};
     look(memory, (struct look){.n = weft_packet_net_of(net), .out = out});
@@ -113,7 +110,7 @@ static void connections(void *ctx)
         weft_tcp_connections(l->n->tcp, l->tell, l->ctx);
 }
 
-void weft_packet_connections(const struct weft_net *net, weft_net_connection_fn fn, void *ctx)
+void weft_packet_connections(struct weft_net *net, weft_net_connection_fn fn, void *ctx)
 {
     look(connections, (struct look){.n = weft_packet_net_of(net), .tell = fn, .ctx = ctx});
 }
@@ -125,7 +122,7 @@ static void arrived_bytes(void *ctx)
                (l->n->tcp ? weft_tcp_arrived_bytes(l->n->tcp) : 0);
 }
 
-uint64_t weft_packet_arrived_bytes(const struct weft_net *net)
+uint64_t weft_packet_arrived_bytes(struct weft_net *net)
 {
     return look(arrived_bytes, (struct look){.n = weft_packet_net_of(net)});
 }
@@ -141,8 +138,7 @@ static void explain(void *ctx)
     l->count += weft_engine_explain(engine_of(l), l->max - said, l->say, l->ctx);
 }
 
-uint64_t weft_packet_explain(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
-                             void *ctx)
+uint64_t weft_packet_explain(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx)
 {
     return look(explain,
                 (struct look){.n = weft_packet_net_of(net), .max = max, .say = fn, .ctx = ctx});
@@ -173,7 +169,7 @@ static void explain_stuck(void *ctx)
         l->count += weft_tcp_explain_stuck(l->n->tcp, l->max > n ? l->max - n : 0, l->say, l->ctx);
 }
 
-uint64_t weft_packet_explain_stuck(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+uint64_t weft_packet_explain_stuck(struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                                    void *ctx)
 {
     return look(explain_stuck,

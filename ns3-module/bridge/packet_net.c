@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct packet_net *of(struct weft_net *net)
-{
-    return (struct packet_net *)net;
-}
-
 static bool all_by_tcp(const struct packet_net *n)
 {
     return n->transport.type == WEFT_TRANSPORT_TCP;
@@ -101,7 +96,7 @@ static int remember(struct packet_net *n, int rc, const struct weft_err *err)
 
 static void packet_free(struct weft_net *net)
 {
-    struct packet_net *n = of(net);
+    struct packet_net *n = weft_packet_net_of(net);
     /* ns-3's TCP asks for memory while it is taken down, in destructors, where a failure ends the
      * program: without memory it stays, and takes the place of another net. */
     if (n->error.code == WEFT_E_LIMIT && uses_tcp(n))
@@ -114,7 +109,7 @@ static void packet_free(struct weft_net *net)
 
 static void packet_set_sink(struct weft_net *net, const struct weft_net_sink *sink)
 {
-    struct packet_net *n = of(net);
+    struct packet_net *n = weft_packet_net_of(net);
     n->sink = *sink;
     const struct weft_engine_hooks hooks = hooks_of(n);
     struct weft_err err = {0};
@@ -173,7 +168,7 @@ static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct 
 
 static int packet_send(struct weft_net *net, const struct weft_msg *msg, struct weft_err *err)
 {
-    struct packet_net *n = of(net);
+    struct packet_net *n = weft_packet_net_of(net);
     if (refuses(n, err))
         return n->error.code;
     return remember(n, by_tcp(n, msg->prio) ? send_by_tcp(n, msg, err) : send_by_roce(n, msg, err),
@@ -183,7 +178,7 @@ static int packet_send(struct weft_net *net, const struct weft_msg *msg, struct 
 static int packet_group(struct weft_net *net, const uint32_t *hosts, uint32_t count, uint32_t prio,
                         uint32_t *id, struct weft_err *err)
 {
-    const struct packet_net *n = of(net);
+    const struct packet_net *n = weft_packet_net_of(net);
     if (by_tcp(n, prio))
         return weft_err_set(err, WEFT_E_INPUT,
                             "switches add up and copy RoCE's packets, but their priority is TCP's: "
@@ -195,7 +190,7 @@ static int packet_group(struct weft_net *net, const uint32_t *hosts, uint32_t co
 static int packet_contribute(struct weft_net *net, const struct weft_part *part,
                              struct weft_err *err)
 {
-    struct packet_net *n = of(net);
+    struct packet_net *n = weft_packet_net_of(net);
     if (refuses(n, err))
         return n->error.code;
     int rc = reserve_id(n, err);
@@ -210,13 +205,13 @@ static int packet_contribute(struct weft_net *net, const struct weft_part *part,
 
 static int64_t packet_now_ps(const struct weft_net *net)
 {
-    return weft_engine_now(weft_simulation_engine(weft_packet_net_of(net)->simulation));
+    return weft_simulation_now_ps(((const struct packet_net *)net)->simulation);
 }
 
 static int packet_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, uint64_t arg),
                         void *ctx, uint64_t arg, struct weft_err *err)
 {
-    const struct packet_net *n = of(net);
+    const struct packet_net *n = weft_packet_net_of(net);
     return refuses(n, err) ? n->error.code
                            : weft_simulation_after(n->simulation, delay_ps, fn, ctx, arg, err);
 }
@@ -224,14 +219,14 @@ static int packet_after(struct weft_net *net, int64_t delay_ps, void (*fn)(void 
 static int packet_change_links(struct weft_net *net, struct weft_link_change *changes, size_t count,
                                struct weft_err *err)
 {
-    const struct packet_net *n = of(net);
+    const struct packet_net *n = weft_packet_net_of(net);
     return refuses(n, err) ? n->error.code
                            : weft_simulation_change_links(n->simulation, changes, count, err);
 }
 
 static int packet_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)
 {
-    struct packet_net *n = of(net);
+    struct packet_net *n = weft_packet_net_of(net);
     int rc = 0;
     if (!n->error.code)
         rc = weft_simulation_run(n->simulation, until_ps, uses_tcp(n), err);
@@ -244,7 +239,7 @@ static int packet_run(struct weft_net *net, int64_t until_ps, struct weft_err *e
 
 static void packet_stop(struct weft_net *net)
 {
-    weft_simulation_stop(of(net)->simulation);
+    weft_simulation_stop(weft_packet_net_of(net)->simulation);
 }
 
 static const struct weft_net_ops packet_ops = {

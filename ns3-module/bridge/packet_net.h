@@ -36,24 +36,22 @@ struct packet_net {
 int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **out,
                         struct weft_err *err);
 
-static inline const struct packet_net *weft_packet_net_of(const struct weft_net *net)
+static inline struct packet_net *weft_packet_net_of(struct weft_net *net)
 {
-    return (const struct packet_net *)net;
+    return (struct packet_net *)net;
 }
 
 /* packet_look.c: functions of net/net.h */
-int weft_packet_check(const struct weft_net *net, struct weft_err *err);
-void weft_packet_totals(const struct weft_net *net, struct weft_totals *out);
-void weft_packet_port_stats(const struct weft_net *net, uint32_t port,
-                            struct weft_port_counters *out);
-uint64_t weft_packet_queue_bytes(const struct weft_net *net, uint32_t port, uint32_t prio);
-void weft_packet_memory(const struct weft_net *net, struct weft_memory_figures *out);
-void weft_packet_connections(const struct weft_net *net, weft_net_connection_fn fn, void *ctx);
-uint64_t weft_packet_arrived_bytes(const struct weft_net *net);
-uint64_t weft_packet_explain(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
-                             void *ctx);
+int weft_packet_check(struct weft_net *net, struct weft_err *err);
+void weft_packet_totals(struct weft_net *net, struct weft_totals *out);
+void weft_packet_port_stats(struct weft_net *net, uint32_t port, struct weft_port_counters *out);
+uint64_t weft_packet_queue_bytes(struct weft_net *net, uint32_t port, uint32_t prio);
+void weft_packet_memory(struct weft_net *net, struct weft_memory_figures *out);
+void weft_packet_connections(struct weft_net *net, weft_net_connection_fn fn, void *ctx);
+uint64_t weft_packet_arrived_bytes(struct weft_net *net);
+uint64_t weft_packet_explain(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
 int weft_packet_stuck(struct weft_net *net, int64_t at_ps, int64_t after_ps);
-uint64_t weft_packet_explain_stuck(const struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
+uint64_t weft_packet_explain_stuck(struct weft_net *net, uint64_t max, weft_net_explain_fn fn,
                                    void *ctx);
 
 #ifdef __cplusplus

@@ -131,9 +131,15 @@ void weft_simulation_free(weft_simulation *s)
     });
 }
 
-weft_engine *weft_simulation_engine(const weft_simulation *s)
+weft_engine *weft_simulation_engine(weft_simulation *s)
 {
     return s->fabric->GetEngine();
+}
+
+int64_t weft_simulation_now_ps(const weft_simulation *s)
+{
+    const WeftFabric &fabric = *s->fabric;
+    return weft_engine_now(fabric.GetEngine());
 }
 
 int weft_simulation_set_hooks(weft_simulation *s, const weft_engine_hooks *hooks, weft_err *err)

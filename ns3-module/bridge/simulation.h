@@ -36,7 +36,9 @@ int weft_simulation_new(const struct weft_net_config *config, const struct weft_
 void weft_simulation_free(struct weft_simulation *s);
 
 /** The engine, as of ns-3's clock. */
-struct weft_engine *weft_simulation_engine(const struct weft_simulation *s);
+struct weft_engine *weft_simulation_engine(struct weft_simulation *s);
+/** The engine's clock. */
+int64_t weft_simulation_now_ps(const struct weft_simulation *s);
 /** Replaces the hooks. */
 int weft_simulation_set_hooks(struct weft_simulation *s, const struct weft_engine_hooks *hooks,
                               struct weft_err *err);

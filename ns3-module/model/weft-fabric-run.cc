@@ -160,7 +160,7 @@ WeftFabric::TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* e
 }
 
 weft_engine*
-WeftFabric::GetEngine() const
+WeftFabric::GetEngine()
 {
     NS_LOG_FUNCTION(this);
     if (m_engine)
@@ -170,15 +170,22 @@ WeftFabric::GetEngine() const
     return m_engine;
 }
 
+const weft_engine*
+WeftFabric::GetEngine() const
+{
+    NS_LOG_FUNCTION(this);
+    return m_engine;
+}
+
 WeftTotals
-WeftFabric::GetTotals() const
+WeftFabric::GetTotals()
 {
     NS_LOG_FUNCTION(this);
     return m_engine ? WeftTotals::Read(GetEngine()) : WeftTotals();
 }
 
 WeftPortCounters
-WeftFabric::GetPortCounters(uint32_t port) const
+WeftFabric::GetPortCounters(uint32_t port)
 {
     NS_LOG_FUNCTION(this << port);
     NS_ABORT_MSG_IF(!m_graph || port >= m_graph->nports, "the fabric has no port " << port);

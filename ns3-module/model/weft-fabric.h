@@ -225,20 +225,31 @@ class WeftFabric : public Object, public WeftParamHolder
     int TryChangeLinks(weft_link_change* changes, std::size_t n, weft_err* err);
 
     /**
+     * Lets the engine catch up with the clock, as its switches are simulated when somebody looks;
+     * no result depends on it.
+     *
      * @return what has been counted so far; zeros before Build
      */
-    WeftTotals GetTotals() const;
+    WeftTotals GetTotals();
 
     /**
+     * As GetTotals, of one port.
+     *
      * @param port a fabric port
      * @return what has been counted there so far; zeros before Build
      */
-    WeftPortCounters GetPortCounters(uint32_t port) const;
+    WeftPortCounters GetPortCounters(uint32_t port);
 
     /**
-     * @return the engine in C, for its checks and explanations; null before Build
+     * @return the engine in C at the time of the clock, for its checks and explanations; null
+     * before Build
      */
-    weft_engine* GetEngine() const;
+    weft_engine* GetEngine();
+
+    /**
+     * @return the engine in C as of the last event of the fabric; null before Build
+     */
+    const weft_engine* GetEngine() const;
 
     /**
      * @return what drives the engine
@@ -439,7 +450,7 @@ class WeftFabric : public Object, public WeftParamHolder
     int64_t m_stream{0};                     //!< Of AssignStreams.
 
     weft_engine* m_engine{nullptr}; //!< The engine.
-    mutable WeftPump m_pump;        //!< Drives it; GetEngine lets it follow the clock.
+    WeftPump m_pump;                //!< Drives it.
     WeftFanOut m_fanOut{*this};     //!< Tells what it tells.
     WeftFrames m_frames{*this};     //!< The packets of the IP stack.
     WeftCapture m_capture{*this};   //!< Frames as bytes.

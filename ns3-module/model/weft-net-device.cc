@@ -206,7 +206,7 @@ WeftNetDevice::GetFabricOfFirstPort() const
 }
 
 WeftPortCounters
-WeftNetDevice::GetCounters() const
+WeftNetDevice::GetCounters()
 {
     NS_LOG_FUNCTION(this);
     return m_fabric ? m_fabric->GetPortCounters(m_port) : WeftPortCounters();

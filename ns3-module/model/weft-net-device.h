@@ -79,7 +79,7 @@ class WeftNetDevice : public NetDevice
     /**
      * @return what the port has counted so far
      */
-    WeftPortCounters GetCounters() const;
+    WeftPortCounters GetCounters();
 
     /**
      * A packet of the IP stack has arrived; hands it to the stack.

@@ -55,7 +55,7 @@ struct NoteNet {
             return 0;
         };
         o.stop = [](weft_net *n) { self(n)->stopped = true; };
-        o.port_stats = [](const weft_net *n, uint32_t port, weft_port_counters *out) {
+        o.port_stats = [](weft_net *n, uint32_t port, weft_port_counters *out) {
             *out = self(n)->ports[port];
         };
         o.change_links = [](weft_net *n, weft_link_change *list, size_t count, weft_err *err) {

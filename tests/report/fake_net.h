@@ -45,11 +45,11 @@ struct FakeNet {
     {
         return reinterpret_cast<FakeNet *>(const_cast<weft_net *>(n)); // net is the first member
     }
-    static void get_totals(const weft_net *n, weft_totals *out)
+    static void get_totals(weft_net *n, weft_totals *out)
     {
         *out = self(n)->totals;
     }
-    static void get_port(const weft_net *n, uint32_t port, weft_port_counters *out)
+    static void get_port(weft_net *n, uint32_t port, weft_port_counters *out)
     {
         *out = self(n)->ports[port];
     }

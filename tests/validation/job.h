@@ -41,7 +41,7 @@ struct Outcome {
     std::vector<DimUse> dims;
 };
 
-inline std::vector<DimUse> UseOfDims(const weft_fabric *f, const weft_net *net)
+inline std::vector<DimUse> UseOfDims(const weft_fabric *f, weft_net *net)
 {
     std::vector<DimUse> dims(f->ndims);
     for (uint32_t p = 0; p < f->nports; p++) {
