@@ -171,6 +171,17 @@ static void grow(struct search *s, struct weft_reduction_tree *t, const uint32_t
     }
 }
 
+int weft_reduction_tree_check_hosts(const struct weft_fabric *f, const uint32_t *hosts, uint32_t n,
+                                    struct weft_err *err)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (hosts[i] >= f->nhosts)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "host %u in an in-network group, but the fabric has hosts 0 to %u",
+                                hosts[i], f->nhosts - 1);
+    return 0;
+}
+
 int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, uint32_t n,
                             uint64_t salt, struct weft_reduction_tree *out, struct weft_err *err)
 {

@@ -43,6 +43,9 @@ struct weft_reduction_tree {
     uint32_t nleaves;
 };
 
+/** Whether a fabric has the hosts of a group: WEFT_E_INPUT names the first that it has not. */
+int weft_reduction_tree_check_hosts(const struct weft_fabric *f, const uint32_t *hosts, uint32_t n,
+                                    struct weft_err *err);
 /** Builds the tree of @p n >= 1 hosts of a finished fabric. WEFT_E_INPUT: a host without a link to
  * a switch, or no switch that reaches all of them. */
 int weft_reduction_tree_new(const struct weft_fabric *f, const uint32_t *hosts, uint32_t n,

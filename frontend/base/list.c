@@ -99,6 +99,28 @@ static int parse_field(const struct weft_list *l, const struct weft_list_item *i
     return rc;
 }
 
+/* An item of a form of ranges. */
+static int parse_range(const struct weft_list *l, struct weft_list_item *it, struct weft_err *err)
+{
+    const struct weft_param *p = &l->form->fields[0];
+    const char *dash = memchr(it->text, '-', it->len);
+    struct weft_list_field to;
+    it->field[0] = to = (struct weft_list_field){.text = it->text, .len = it->len};
+    if (dash) {
+        it->field[0].len = (size_t)(dash - it->text);
+        to = (struct weft_list_field){.text = dash + 1, .len = it->len - it->field[0].len - 1};
+    }
+    if (it->len == 0 || it->field[0].len == 0 || to.len == 0)
+        return bad_form(l, it, err);
+    int rc = parse_field(l, it, p, &it->field[0], err);
+    rc = rc ? rc : parse_field(l, it, p, &to, err);
+    it->to = to.value.u64;
+    if (!rc && it->to < it->field[0].value.u64)
+        rc = weft_err_set(err, WEFT_E_INPUT, "'%.*s' runs backwards; write %s", (int)it->len,
+                          it->text, l->form->like);
+    return rc;
+}
+
 /* Whether an earlier item of @p l has the first field of @p it, in whatever words. */
 static bool is_repeated(const struct weft_list *l, const struct weft_list_item *it)
 {
@@ -127,8 +149,8 @@ int weft_list_next(struct weft_list *list, struct weft_list_item *out, struct we
     if (list->text[list->at] == '\0')
         return 0;
     const size_t end = cut_item(list->text + list->at, &out->text, &out->len);
-    int rc = cut_fields(list, out, err);
-    for (size_t k = 0; !rc && k < (out->rest_is_word ? 1 : f->nfields); k++)
+    int rc = f->ranges ? parse_range(list, out, err) : cut_fields(list, out, err);
+    for (size_t k = 0; !rc && !f->ranges && k < (out->rest_is_word ? 1 : f->nfields); k++)
         rc = parse_field(list, out, &f->fields[k], &out->field[k], err);
     if (rc)
         return rc;
@@ -145,6 +167,11 @@ int weft_list_next(struct weft_list *list, struct weft_list_item *out, struct we
                : weft_err_set(err, WEFT_E_INPUT, "'%.100s' ends in a comma; write %s", list->text,
                               f->like);
 }
+
+static const struct weft_param number[] = {{.type = WEFT_PARAM_U64, .max = "4294967295"}};
+
+const struct weft_list_form weft_ranges_form = {
+    .like = "numbers and ranges, such as 0,4-7", .fields = number, .nfields = 1, .ranges = true};
 
 int weft_list_is_word(const struct weft_list_form *form, const char *text)
 {

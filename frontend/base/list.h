@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lists and maps as text: "8,16" and "all-to-all:2,send:5". Items are joined by commas, the fields
- * of an item by colons; blanks around an item do not count. A parameter whose text is one names its
- * form (struct weft_param, `list`), and weft_params_set refuses a text that has another.
+ * Lists and maps as text: "8,16", "0,4-7" and "all-to-all:2,send:5". Items are joined by commas,
+ * the fields of an item by colons; blanks around an item do not count. A parameter whose text is
+ * one names its form (struct weft_param, `list`), and weft_params_set refuses a text that has
+ * another.
  */
 #ifndef WEFT_BASE_LIST_H
 #define WEFT_BASE_LIST_H
@@ -29,6 +30,8 @@ struct weft_list_form {
         *rest_word;    /**< may stand for all fields behind the first: "off"; NULL: nothing may */
     const char *words; /**< any of these may stand for the whole list: "group|rail"; NULL: none */
     bool unique;       /**< no two items have the same first field */
+    /** the only field is a U64, and an item one number or a range: "4-7"; not with unique */
+    bool ranges;
 };
 
 /** A part of an item. */
@@ -43,6 +46,7 @@ struct weft_list_item {
     const char *text; /**< not terminated */
     size_t len;
     struct weft_list_field field[WEFT_LIST_FIELDS_MAX];
+    uint64_t to;       /**< ranges: the last number; field[0] is the first */
     bool rest_is_word; /**< rest_word stands for the fields behind the first, which are empty */
 };
 
@@ -61,6 +65,8 @@ struct weft_list {
 int weft_list_next(struct weft_list *list, struct weft_list_item *out, struct weft_err *err);
 /** Which of the form's words @p text is, from 0; -1: none. */
 int weft_list_is_word(const struct weft_list_form *form, const char *text);
+/** Numbers and ranges of them, such as ranks: "0,4-7". */
+extern const struct weft_list_form weft_ranges_form;
 /** Whether all of @p text is of the form: 0, or what weft_list_next says. */
 int weft_list_check(const struct weft_list_form *form, const char *text, struct weft_err *err);
 

@@ -3,15 +3,14 @@
 #include "cli/alone.h"
 
 #include "base/int128.h"
+#include "cli/played.h"
 #include "cli/slices.h"
 
 #include <string.h>
 
 struct alone {
+    struct weft_played on; /* first */
     const struct weft_scenario *s;
-    struct weft_net *net;
-    struct weft_jobs *jobs;
-    struct weft_fault_player *faults;
     int64_t from_ps, to_ps; /* messages posted from .. before count */
     weft_i128 fct_sum_ps;
     uint64_t messages;
@@ -24,24 +23,6 @@ static void on_flow(void *ctx, const struct weft_completion *w)
         return;
     a->fct_sum_ps += w->received_ps - w->post_ps;
     a->messages++;
-}
-
-static bool is_done(void *ctx)
-{
-    return weft_jobs_finished(((const struct alone *)ctx)->jobs) != 0;
-}
-
-static const struct weft_err *first_error(void *ctx)
-{
-    const struct alone *a = (const struct alone *)ctx;
-    const struct weft_err *e = weft_jobs_error(a->jobs);
-    return e->code || !a->faults ? e : weft_fault_player_error(a->faults);
-}
-
-static bool faults_ahead(void *ctx)
-{
-    const struct alone *a = (const struct alone *)ctx;
-    return a->faults && weft_fault_player_ahead(a->faults);
 }
 
 static void no_progress(void *ctx, struct weft_progress_state *s)
@@ -65,38 +46,39 @@ static int prepare(struct alone *a, const struct weft_cli *cli,
     config.observer.ctx = a;
     config.observer.flow = on_flow;
     config.interrupted = cli->interrupted;
-    if (a->s->backend->create(&config, &a->net, err))
+    if (a->s->backend->create(&config, &a->on.net, err))
         return err->code;
     const struct weft_jobs_config jc = {.plans = plan,
                                         .n = 1,
                                         .system = a->s->system,
                                         .seed = a->s->run->seed,
                                         .fabric = parts->fabric,
-                                        .net = a->net,
+                                        .net = a->on.net,
                                         .keep_on = true};
-    a->jobs = weft_jobs_new(&jc, err);
-    if (!a->jobs)
+    a->on.jobs = weft_jobs_new(&jc, err);
+    if (!a->on.jobs)
         return err->code;
     if (!parts->faults)
         return 0;
-    const struct weft_fault_play play = {parts->faults, a->net, a, is_done, NULL};
-    a->faults = weft_fault_player_new(&play, err);
-    return a->faults ? 0 : err->code;
+    const struct weft_fault_play play = {parts->faults, a->on.net, &a->on, weft_played_done, NULL};
+    a->on.faults = weft_fault_player_new(&play, err);
+    return a->on.faults ? 0 : err->code;
 }
 
 static int run(struct alone *a, const struct weft_cli *cli, int64_t until_ps, struct weft_err *err)
 {
     struct weft_slices slices = {
         .cli = cli,
-        .net = a->net,
-        .player = {a, is_done, first_error, faults_ahead, no_progress, no_rows},
+        .net = a->on.net,
+        .player = {&a->on, weft_played_done, weft_played_error, weft_played_faults_ahead,
+                   no_progress, no_rows},
         .until_ps = until_ps,
         .stall_after_ps = a->s->run->stall_after_ps,
         .unit = "ops",
     };
-    int rc = weft_jobs_start(a->jobs, err);
+    int rc = weft_jobs_start(a->on.jobs, err);
     rc = rc ? rc : weft_slices_run(&slices, err);
-    return rc ? rc : a->net->ops->check(a->net, err);
+    return rc ? rc : a->on.net->ops->check(a->on.net, err);
 }
 
 static int one(struct alone *a, const struct weft_cli *cli, const struct weft_scenario_parts *parts,
@@ -111,14 +93,11 @@ static int one(struct alone *a, const struct weft_cli *cli, const struct weft_sc
     int rc = prepare(a, cli, parts, &plan, err);
     rc = rc ? rc : run(a, cli, until_ps, err);
     if (!rc) {
-        weft_jobs_result(a->jobs, 0, &r);
+        weft_jobs_result(a->on.jobs, 0, &r);
         weft_job_summary_alone(j, r.finished && !r.endless ? r.end_ps - r.start_ps : 0,
                                a->messages ? (int64_t)(a->fct_sum_ps / a->messages) : 0);
     }
-    weft_jobs_free(a->jobs);
-    weft_fault_player_free(a->faults);
-    if (a->net)
-        a->net->ops->free(a->net);
+    weft_played_release(&a->on);
     return rc;
 }
 

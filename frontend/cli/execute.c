@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/alone.h"
 #include "cli/interrupt.h"
+#include "cli/played.h"
 #include "cli/run_json.h"
 #include "cli/signal_run_json.h"
 #include "cli/source.h"
@@ -14,41 +15,21 @@
 #include <time.h>
 
 struct run {
+    struct weft_played on; /* first */
     const struct weft_cli *cli;
     const struct weft_scenario *s;
     struct weft_report *report;
-    struct weft_net *net;
-    struct weft_jobs *jobs;
-    struct weft_fault_player *faults; /* NULL: nothing goes wrong */
-    uint64_t volume_bytes;            /* payload that the workload moves; 0: nobody asks */
-    int alone;                        /* each job is run alone, too */
+    uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asks */
+    int alone;             /* each job is run alone, too */
     struct weft_slices slices;
     struct weft_signal_run_json on_signal;
 };
-
-static bool is_done(void *ctx)
-{
-    return weft_jobs_finished(((const struct run *)ctx)->jobs) != 0;
-}
-
-static const struct weft_err *first_error(void *ctx)
-{
-    const struct run *r = (const struct run *)ctx;
-    const struct weft_err *e = weft_jobs_error(r->jobs);
-    return e->code || !r->faults ? e : weft_fault_player_error(r->faults);
-}
-
-static bool faults_ahead(void *ctx)
-{
-    const struct run *r = (const struct run *)ctx;
-    return r->faults && weft_fault_player_ahead(r->faults);
-}
 
 static void fill_progress(void *ctx, struct weft_progress_state *s)
 {
     const struct run *r = (const struct run *)ctx;
     s->total_bytes = r->volume_bytes;
-    weft_jobs_progress(r->jobs, &s->done, &s->total);
+    weft_jobs_progress(r->on.jobs, &s->done, &s->total);
 }
 
 static int flush(void *ctx, struct weft_err *err)
@@ -59,8 +40,8 @@ static int flush(void *ctx, struct weft_err *err)
 /* Names the outcome of a run that no error ended, and why it is not a better one. */
 static int name_outcome(struct run *r, struct weft_run_end *x)
 {
-    const bool finished =
-        is_done(r) && r->net->ops->explain(r->net, 0, weft_run_end_sentence, NULL) == 0;
+    const bool finished = weft_played_done(&r->on) &&
+                          r->on.net->ops->explain(r->on.net, 0, weft_run_end_sentence, NULL) == 0;
     char a[WEFT_UNIT_TEXT_MAX];
     x->reason[0] = '\0';
     if (finished) {
@@ -70,8 +51,8 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
     if (*r->cli->interrupted)
         return weft_run_end_interrupted(x, r->cli);
     const bool at_limit = r->slices.until_ps && !r->slices.stalled_ps;
-    if (at_limit && (r->s->run->measure_ps || weft_jobs_all_endless(r->jobs) ||
-                     (weft_jobs_any_endless(r->jobs) && weft_jobs_ends_finished(r->jobs)))) {
+    if (at_limit && (r->s->run->measure_ps || weft_jobs_all_endless(r->on.jobs) ||
+                     (weft_jobs_any_endless(r->on.jobs) && weft_jobs_ends_finished(r->on.jobs)))) {
         x->summary.outcome = "measured"; /* as intended */
         return 0;
     }
@@ -86,9 +67,9 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
                  "stalled: nothing is left to happen, but not everything is done");
     weft_log(r->cli->log, WEFT_LOG_ERROR, "%s", x->reason);
     weft_run_end_rest(
-        r->cli, weft_jobs_explain(r->jobs, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log),
+        r->cli, weft_jobs_explain(r->on.jobs, WEFT_EXPLAIN_MAX, weft_run_end_sentence, r->cli->log),
         "ranks");
-    weft_run_end_explain(r->cli, r->net, "messages");
+    weft_run_end_explain(r->cli, r->on.net, "messages");
     return WEFT_E_OUTCOME;
 }
 
@@ -101,17 +82,17 @@ static void on_fault(void *ctx, const struct weft_fault_record *w)
 static int prepare_faults(struct run *r, const struct weft_scenario_parts *parts,
                           struct weft_err *err)
 {
-    struct weft_fault_play play = {parts->faults, r->net, r, is_done, on_fault};
+    struct weft_fault_play play = {parts->faults, r->on.net, &r->on, weft_played_done, on_fault};
     if (!parts->faults)
         return 0;
-    r->faults = weft_fault_player_new(&play, err);
-    return r->faults ? 0 : err->code;
+    r->on.faults = weft_fault_player_new(&play, err);
+    return r->on.faults ? 0 : err->code;
 }
 
 /* Reports what is still wrong, and what the run did not live to see. */
 static void conclude_faults(struct run *r)
 {
-    const size_t never = r->faults ? weft_fault_player_finish(r->faults) : 0;
+    const size_t never = r->on.faults ? weft_fault_player_finish(r->on.faults) : 0;
     if (never)
         weft_log(r->cli->log, WEFT_LOG_WARNING,
                  "the run was over before all of trouble.events: %zu failures did not happen",
@@ -170,14 +151,15 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for jobs");
     for (uint32_t i = 0; i < x->parts.njobs; i++)
         x->observers[i] = weft_report_system_observer(r->report, i);
-    int code = weft_execute_prepare(s, &x->parts, &config, x->observers, &r->net, &r->jobs, err);
+    int code =
+        weft_execute_prepare(s, &x->parts, &config, x->observers, &r->on.net, &r->on.jobs, err);
     return code ? code : prepare_faults(r, &x->parts, err);
 }
 
 /* The simulated time that an unfinished run came to; 0: it has finished. */
 static int64_t reached_ps(const struct run *r, const char *outcome)
 {
-    const int64_t now_ps = r->net->ops->now_ps(r->net);
+    const int64_t now_ps = r->on.net->ops->now_ps(r->on.net);
     if (strcmp(outcome, "finished") == 0)
         return 0;
     if (strcmp(outcome, "stopped-at-limit") == 0 || strcmp(outcome, "measured") == 0)
@@ -221,36 +203,25 @@ static void write_tables(struct run *r, struct weft_execution *x, struct weft_er
     struct weft_err e = {0};
     weft_report_flush(r->report, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    weft_report_write_ranks(r->report, r->jobs, &e);
+    weft_report_write_ranks(r->report, r->on.jobs, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     weft_report_write_dims(r->report, m, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    weft_report_write_connections(r->report, r->net, &e);
+    weft_report_write_connections(r->report, r->on.net, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    weft_report_write_links(r->report, r->net, m->elapsed_ps, &e);
+    weft_report_write_links(r->report, r->on.net, m->elapsed_ps, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-}
-
-static void free_net(struct run *r)
-{
-    weft_jobs_free(r->jobs);
-    weft_fault_player_free(r->faults);
-    if (r->net)
-        r->net->ops->free(r->net);
-    r->jobs = NULL;
-    r->faults = NULL;
-    r->net = NULL;
 }
 
 /* Runs each workload alone, now that all is known of them together. */
 static void run_alone(struct run *r, struct weft_execution *x, struct weft_err *failed)
 {
     struct weft_err e = {0};
-    const int64_t stopped_ps = weft_jobs_stopped_ps(r->jobs);
+    const int64_t stopped_ps = weft_jobs_stopped_ps(r->on.jobs);
     if (!x->end.summary.njobs)
         weft_log(r->cli->log, WEFT_LOG_WARNING,
                  "--alone has no effect: the scenario has one workload, which is alone");
-    free_net(r); /* there may be one at a time */
+    weft_played_release(&r->on); /* there may be one at a time */
     weft_run_alone(r->cli, r->s, &x->parts, stopped_ps, r->slices.until_ps, &x->end.summary, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
 }
@@ -264,10 +235,10 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     if (!failed->code)
         x->end.code = name_outcome(r, &x->end);
     const char *outcome = m->outcome;
-    weft_jobs_conclude(r->jobs, &e);
+    weft_jobs_conclude(r->on.jobs, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     conclude_faults(r);
-    weft_report_summarize(r->report, r->net, r->jobs, reached_ps(r, outcome), m);
+    weft_report_summarize(r->report, r->on.net, r->on.jobs, reached_ps(r, outcome), m);
     name_algorithms(r, x, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     m->left_behind = r->slices.left_behind;
@@ -276,7 +247,7 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     weft_run_clock_summarize(clock, m);
     x->summed_up = 1;
     if (!failed->code)
-        r->net->ops->check(r->net, &e);
+        r->on.net->ops->check(r->on.net, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     write_tables(r, x, failed);
     if (r->alone && !failed->code && x->end.code == 0)
@@ -299,8 +270,9 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
     struct weft_run_clock clock = weft_run_clock_start();
     r->slices = (struct weft_slices){
         .cli = r->cli,
-        .net = r->net,
-        .player = {r, is_done, first_error, faults_ahead, fill_progress, flush},
+        .net = r->on.net,
+        .player = {&r->on, weft_played_done, weft_played_error, weft_played_faults_ahead,
+                   fill_progress, flush},
         .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
         .progress = o->progress,
@@ -308,8 +280,8 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
         .unit = "ops",
     };
     if (o->progress)
-        r->volume_bytes = weft_jobs_volume(r->jobs);
-    if (!weft_jobs_start(r->jobs, err))
+        r->volume_bytes = weft_jobs_volume(r->on.jobs);
+    if (!weft_jobs_start(r->on.jobs, err))
         weft_slices_run(&r->slices, err);
     weft_run_clock_stop(&clock);
     weft_run_end_add_failure(&x->end, err, &(struct weft_err){0});
@@ -345,7 +317,7 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
     else
         code = run_to_end(&r, x, o, err);
     weft_signal_run_json_pop(&r.on_signal);
-    free_net(&r);
+    weft_played_release(&r.on);
     return code;
 }
 

@@ -16,6 +16,18 @@ static uint64_t port_queue_bytes(void *ctx, uint32_t port)
     return bytes;
 }
 
+/* Whether switches hash as HPCC's do. */
+static bool has_ecmp_of_hpcc(const struct weft_scenario *s)
+{
+    char text[WEFT_PARAM_TEXT_MAX];
+    for (size_t g = 0; g < s->ngroups; g++)
+        for (size_t k = 0; k < s->groups[g].table->n; k++)
+            if (strcmp(s->groups[g].element, "transport") == 0 &&
+                strcmp(s->groups[g].table->params[k].name, "ecmp") == 0)
+                return strcmp(weft_scenario_value_text(&s->groups[g], k, text), "hpcc") == 0;
+    return false;
+}
+
 static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
 {
     const struct weft_hpcc_config *c = r->job.config;
@@ -50,6 +62,7 @@ static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
         .down_a = (uint32_t)c->link_down.a,
         .down_b = (uint32_t)c->link_down.b,
         .whole_ns = r->o->compat,
+        .numbers_are_ports = has_ecmp_of_hpcc(r->s),
         .fct_path = r->out_dir ? r->paths[WEFT_HPCC_FCT] : NULL,
         .pfc_path = r->out_dir ? r->paths[WEFT_HPCC_PFC] : NULL,
         .qlen_path = r->out_dir && c->qlen_mon_file[0] && c->qlen_mon_start_ps < c->qlen_mon_end_ps

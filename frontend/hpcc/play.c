@@ -86,6 +86,16 @@ static void fail(struct weft_hpcc_play *p)
     p->net->ops->stop(p->net);
 }
 
+/* The number of a flow's QP: which of its host pair's it is, below its destination port. Of the
+ * port only the lowest bits are among those that weft's ECMP hashes, so the others are mixed in
+ * below; numbers stay distinct. */
+static uint32_t qp_of(const struct weft_hpcc_play *p, const struct weft_hpcc_flow *w)
+{
+    const uint32_t dport = (uint16_t)(w->dport - WEFT_HPCC_DPORT);
+    const uint32_t beyond = dport & ~((UINT32_C(1) << (WEFT_QP_BITS - 16)) - 1);
+    return (p->c.numbers_are_ports ? w->qp : w->qp ^ beyond) + (dport << 16);
+}
+
 /* Flows as the player takes them: hosts for nodes. */
 static int next(struct weft_flow_source *source, struct weft_flow *out, struct weft_err *err)
 {
@@ -95,13 +105,12 @@ static int next(struct weft_flow_source *source, struct weft_flow *out, struct w
     if (p->next == p->c.flows->n)
         return 0;
     const struct weft_hpcc_flow *w = &p->c.flows->list[p->next];
-    *out =
-        (struct weft_flow){.src = nodes[w->src].host,
-                           .dst = nodes[w->dst].host,
-                           .bytes = w->bytes,
-                           .start_ps = start_of(p, p->next++),
-                           .prio = w->pg,
-                           .qp = w->qp + ((uint32_t)(uint16_t)(w->dport - WEFT_HPCC_DPORT) << 16)};
+    *out = (struct weft_flow){.src = nodes[w->src].host,
+                              .dst = nodes[w->dst].host,
+                              .bytes = w->bytes,
+                              .start_ps = start_of(p, p->next++),
+                              .prio = w->pg,
+                              .qp = qp_of(p, w)};
     return 1;
 }
 

@@ -26,10 +26,12 @@ struct weft_hpcc_play_config {
     /** the links between nodes down_a and down_b fail at down_ps; WEFT_NEVER: none does */
     int64_t down_ps;
     uint32_t down_a, down_b;
-    bool whole_ns;         /**< starts are rounded to the nearest nanosecond */
-    const char *fct_path;  /**< NULL: not written */
-    const char *pfc_path;  /**< NULL: not written */
-    const char *qlen_path; /**< NULL: not written; needs queues */
+    bool whole_ns;          /**< starts are rounded to the nearest nanosecond */
+    bool numbers_are_ports; /**< QP numbers are source and destination port alone, as
+                               transport.ecmp=hpcc reads them */
+    const char *fct_path;   /**< NULL: not written */
+    const char *pfc_path;   /**< NULL: not written */
+    const char *qlen_path;  /**< NULL: not written; needs queues */
     int64_t qlen_start_ps, qlen_end_ps;
     struct weft_hpcc_queues queues; /**< where the samples come from; bytes NULL: nowhere */
     struct weft_net_observer inner; /**< also told of everything */

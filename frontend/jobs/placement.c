@@ -2,6 +2,7 @@
 /* Ranks onto hosts. */
 #include "jobs/placement.h"
 
+#include "base/list.h"
 #include "base/rng.h"
 #include "base/scan.h"
 #include "base/units.h"
@@ -175,41 +176,16 @@ static int one_listed(struct listed *l, uint64_t host, struct weft_err *err)
     return 0;
 }
 
-/* "3" or "8-15", @p len characters. */
-static int listed_word(struct listed *l, const char *text, size_t len, struct weft_err *err)
-{
-    char word[64];
-    uint64_t from, to;
-    if (len == 0 || len >= sizeof word)
-        return weft_err_set(err, WEFT_E_INPUT, "'%.*s' is no host; a list is like 0-7,16",
-                            (int)(len < 64 ? len : 64), text);
-    memcpy(word, text, len);
-    word[len] = '\0';
-    char *dash = strchr(word, '-');
-    if (dash)
-        *dash = '\0';
-    if (weft_parse_u64(word, &from, err) || (dash && weft_parse_u64(dash + 1, &to, err)))
-        return weft_err_prepend(err, "a list of hosts is like 0-7,16");
-    to = dash ? to : from;
-    if (to < from)
-        return weft_err_set(err, WEFT_E_INPUT, "%s-%s runs backwards", word, dash + 1);
-    for (uint64_t h = from; h <= to; h++)
-        if (one_listed(l, h, err))
-            return err->code;
-    return 0;
-}
-
 static int listed_text(struct listed *l, const char *text, struct weft_err *err)
 {
-    while (*text) {
-        const size_t len = strcspn(text, ",");
-        if (listed_word(l, text, len, err))
-            return err->code;
-        text += len;
-        if (*text == ',' && !*++text)
-            return weft_err_set(err, WEFT_E_INPUT, "the list of hosts ends with a comma");
-    }
-    return 0;
+    struct weft_list list = {text, &weft_ranges_form, 0};
+    struct weft_list_item it;
+    int rc;
+    while ((rc = weft_list_next(&list, &it, err)) == 1)
+        for (uint64_t h = it.field[0].value.u64; h <= it.to; h++)
+            if (one_listed(l, h, err))
+                return err->code;
+    return rc;
 }
 
 static int listed_file(struct listed *l, const char *path, struct weft_err *err)

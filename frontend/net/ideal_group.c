@@ -68,11 +68,9 @@ void weft_ideal_groups_free(struct weft_ideal *s)
 static int group_new(const struct weft_ideal *s, const uint32_t *hosts, uint32_t n,
                      struct weft_ideal_group *g, struct weft_err *err)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (hosts[i] >= s->fabric->nhosts)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "host %u in an in-network group: the fabric has the hosts 0 to %u",
-                                hosts[i], s->fabric->nhosts - 1);
+    const int rc = weft_reduction_tree_check_hosts(s->fabric, hosts, n, err);
+    if (rc)
+        return rc;
     g->n = n;
     g->hosts = malloc(n * sizeof *g->hosts);
     g->posted = calloc(n, sizeof *g->posted);

@@ -5,6 +5,7 @@
  */
 #include "scenario/resolve.h"
 
+#include "base/list.h"
 #include "jobs/placement.h"
 
 #include <stddef.h>
@@ -35,7 +36,8 @@ static const struct weft_param job_params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = FIELD(hosts),
      .def = "",
-     .help = "hosts of its ranks, in order, in place of placement: 8-15,0"},
+     .help = "hosts of its ranks, in order, in place of placement: 8-15,0",
+     .list = &weft_ranges_form},
     {.name = "hosts-file",
      .type = WEFT_PARAM_STRING,
      .offset = FIELD(hosts_file),

@@ -146,12 +146,7 @@ static int check_hosts(const struct weft_engine *e, const uint32_t *hosts, uint3
                             "an in-network group of %u hosts at priority %u; it has hosts, and "
                             "priorities are 0 to 7",
                             n, prio);
-    for (uint32_t i = 0; i < n; i++)
-        if (hosts[i] >= e->fabric->nhosts)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "host %u in an in-network group, but the fabric has hosts 0 to %u",
-                                hosts[i], e->fabric->nhosts - 1);
-    return 0;
+    return weft_reduction_tree_check_hosts(e->fabric, hosts, n, err);
 }
 
 /* A group with its tree. */

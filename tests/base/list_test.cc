@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace
@@ -53,6 +54,25 @@ TEST(List, TakesItemsOneAfterTheOther)
     EXPECT_EQ(item.field[0].value.index, 1);
     EXPECT_EQ(item.field[1].value.u64, 3u);
     EXPECT_EQ(item.field[2].value.f64, 0.5);
+}
+
+TEST(List, TakesRanges)
+{
+    weft_list list = {"3, 8-15,7-7", &weft_ranges_form, 0};
+    weft_list_item item;
+    std::vector<std::pair<uint64_t, uint64_t>> found;
+    while (weft_list_next(&list, &item, nullptr) == 1)
+        found.emplace_back(item.field[0].value.u64, item.to);
+    EXPECT_EQ(found, (std::vector<std::pair<uint64_t, uint64_t>>{{3, 3}, {8, 15}, {7, 7}}));
+    for (const char *text : {"-", "-3", "3-", "3,,4"})
+        EXPECT_NE(Items(weft_ranges_form, text).back().find("write numbers and ranges"),
+                  std::string::npos)
+            << text;
+    EXPECT_EQ(Items(weft_ranges_form, "9-8"),
+              Found{"'9-8' runs backwards; write numbers and ranges, such as 0,4-7"});
+    for (const char *text : {"x", "1-x", "1-2-3", "4294967296", "0-4294967296", "1.5"})
+        EXPECT_NE(weft_list_check(&weft_ranges_form, text, nullptr), 0) << text;
+    EXPECT_EQ(weft_list_check(&weft_ranges_form, "0-4294967295", nullptr), 0);
 }
 
 TEST(List, RefusesWhatIsNone)

@@ -326,6 +326,30 @@ TEST(HpccCommand, TheDestinationPortIsHashed)
     EXPECT_GT(over[1], 0);
 }
 
+/* Destination ports that differ in their high bits alone spread over the middle switches, too: of
+ * 32 flows with a chance of one half each, 4 to 28 go either way but once in 100,000 times. */
+TEST(HpccCommand, EveryBitOfTheDestinationPortDecides)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    TempDir dir;
+    write_file(dir / "t", ring);
+    write_file(dir / "config.txt", plain);
+    for (int shift : {4, 7, 11}) {
+        std::string flows = "32\n";
+        for (int i = 0; i < 32; i++)
+            flows += "0 1 3 " + std::to_string(100 + (i << shift)) + " 1000 2\n";
+        write_file(dir / "f", flows);
+        const Said ran = weft({"hpcc", "--config", "config.txt", "-q", "--out", "o"}, dir / "");
+        ASSERT_EQ(ran.code, 0) << ran.err;
+        const auto n = middle_packets(dir);
+        ASSERT_EQ(n.size(), 2u);
+        EXPECT_EQ(n[0] + n[1], 32) << shift;
+        EXPECT_GE(n[0], 4) << shift;
+        EXPECT_GE(n[1], 4) << shift;
+    }
+}
+
 /* Without rate pacing two DCQCN senders keep their window full whatever the rate; with it they slow
  * down. */
 TEST(HpccCommand, RateBound)

@@ -2,11 +2,10 @@
 /* Training jobs in memory and in files. */
 #include "workload/training/training.h"
 
-#include "base/file.h"
-#include "base/json.h"
 #include "workload/chakra_write.h"
 #include "workload/trace_write.h"
 #include "workload/convert.h"
+#include "workload/groups_file.h"
 #include "workload/training/alike.h"
 #include "workload/training/memory.h"
 #include "workload/training/schedule.h"
@@ -77,40 +76,36 @@ int weft_training_workload(const struct weft_training_plan *q, struct weft_workl
     return rc;
 }
 
-/* {"1": [0, 1], ...} */
-static void groups_json(const struct weft_training_plan *q, struct weft_json *j)
+/* The communicators of a kind behind @p n others in @p out; their number in *n. */
+static int add_groups(const struct weft_training_plan *q, enum weft_comm comm,
+                      struct weft_arena *arena, struct weft_group *out, size_t *n)
 {
-    weft_json_object(j);
-    for (int k = 0; k < WEFT_COMM_WORLD; k++) {
-        const enum weft_comm comm = (enum weft_comm)k;
-        const uint64_t n = weft_comm_size(q, comm), all = n > 1 ? weft_comm_count(q, comm) : 0;
-        for (uint64_t i = 0; i < all; i++) {
-            char number[24];
-            snprintf(number, sizeof number, "%" PRIu64, weft_comm_number(q, comm, i));
-            weft_json_key(j, number);
-            weft_json_array(j);
-            for (uint64_t m = 0; m < n; m++)
-                weft_json_u64(j, weft_comm_member(q, comm, i, m));
-            weft_json_end_array(j);
-        }
+    const uint64_t size = weft_comm_size(q, comm), all = size > 1 ? weft_comm_count(q, comm) : 0;
+    for (uint64_t i = 0; i < all; i++) {
+        uint32_t *ranks = weft_arena_calloc(arena, size, sizeof *ranks);
+        const char *name = weft_arena_printf(arena, "%" PRIu64, weft_comm_number(q, comm, i));
+        if (!ranks || !name)
+            return WEFT_E_LIMIT;
+        for (uint64_t m = 0; m < size; m++)
+            ranks[m] = (uint32_t)weft_comm_member(q, comm, i, m);
+        out[(*n)++] = (struct weft_group){name, ranks, (uint32_t)size};
     }
-    weft_json_end_object(j);
+    return 0;
 }
 
 static int write_groups(const struct weft_training_plan *q, const char *path, struct weft_err *err)
 {
-    struct weft_json j;
-    struct weft_memfile text;
-    if (weft_memfile_open(&text, path, err))
-        return err->code;
-    weft_json_init(&j, text.f, path, 0);
-    groups_json(q, &j);
-    int rc = weft_json_finish(&j, err);
-    if (weft_memfile_close(&text, path, err))
-        return WEFT_E_LIMIT;
-    if (!rc)
-        rc = weft_file_write(path, text.data, text.size, err);
-    free(text.data);
+    uint64_t most = 0;
+    size_t n = 0;
+    for (int k = 0; k < WEFT_COMM_WORLD; k++)
+        most += weft_comm_count(q, (enum weft_comm)k);
+    struct weft_arena *arena = weft_arena_new();
+    struct weft_group *groups = arena ? weft_arena_calloc(arena, most + 1, sizeof *groups) : NULL;
+    int rc = groups ? 0 : WEFT_E_LIMIT;
+    for (int k = 0; !rc && k < WEFT_COMM_WORLD; k++)
+        rc = add_groups(q, (enum weft_comm)k, arena, groups, &n);
+    rc = rc ? no_memory(err) : weft_groups_write(path, groups, n, err);
+    weft_arena_free(arena);
     return rc;
 }
 

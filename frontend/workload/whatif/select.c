@@ -2,60 +2,39 @@
 /* See select.h. */
 #include "workload/whatif/select.h"
 
+#include "base/list.h"
+
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* The next range of "0,4-7": 1, 0 at the end. */
-static int next_range(const char **text, uint64_t *low, uint64_t *high, struct weft_err *err)
+/* The ranks of a selection, which its parameter's form has been checked for. */
+static struct weft_list ranks_of(const struct weft_select *s)
 {
-    const char *c = *text;
-    const size_t len = strcspn(c, ",");
-    const char *item = c, *end = c + len;
-    uint64_t bound[2] = {0, 0};
-    if (!*c)
-        return 0;
-    for (int i = 0; i < 2; i++) {
-        const char *first = c;
-        for (; c < end && *c >= '0' && *c <= '9' && bound[i] < UINT32_MAX; c++)
-            bound[i] = bound[i] * 10 + (uint64_t)(*c - '0');
-        if (c == first || (c < end && (*c != '-' || i == 1)) || (*end && !end[1]))
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "'%.*s' is neither a rank nor a range of ranks like 4-7; several "
-                                "are joined by commas",
-                                len < 100 ? (int)len : 100, item);
-        *low = bound[0];
-        *high = bound[i];
-        if (c == end)
-            break;
-        c++;
-    }
-    *text = end + (*end == ',');
-    return 1;
+    return (struct weft_list){s->ranks ? s->ranks : "", &weft_ranges_form, 0};
 }
 
 int weft_select_check(const struct weft_select *s, uint32_t nranks, struct weft_err *err)
 {
-    const char *text = s->ranks ? s->ranks : "";
-    uint64_t low = 0, high = 0;
+    struct weft_list list = ranks_of(s);
+    struct weft_list_item it;
     int rc;
-    while ((rc = next_range(&text, &low, &high, err)) == 1)
-        if (high >= nranks || low > high)
+    while ((rc = weft_list_next(&list, &it, err)) == 1)
+        if (it.to >= nranks)
             return weft_err_set(err, WEFT_E_INPUT,
-                                "ranks: %" PRIu64 "-%" PRIu64
-                                " is not within the trace's ranks, 0 .. %" PRIu32,
-                                low, high, nranks - 1);
+                                "ranks: %.*s is not within the trace's ranks, 0 .. %" PRIu32,
+                                (int)it.len, it.text, nranks - 1);
     return rc < 0 ? weft_err_prepend(err, "ranks") : 0;
 }
 
 bool weft_select_rank(const struct weft_select *s, uint32_t rank)
 {
-    const char *text = s->ranks ? s->ranks : "";
-    uint64_t low, high;
-    if (!*text)
+    struct weft_list list = ranks_of(s);
+    struct weft_list_item it;
+    if (!*list.text)
         return true;
-    while (next_range(&text, &low, &high, NULL) == 1)
-        if (low <= rank && rank <= high)
+    while (weft_list_next(&list, &it, NULL) == 1)
+        if (it.field[0].value.u64 <= rank && rank <= it.to)
             return true;
     return false;
 }

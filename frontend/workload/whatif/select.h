@@ -3,7 +3,7 @@
 #ifndef WEFT_SELECT_H
 #define WEFT_SELECT_H
 
-#include "base/param.h"
+#include "base/list.h"
 #include "workload/et.h"
 
 #include <stddef.h>
@@ -70,7 +70,8 @@ enum weft_select_kind {
 #define WEFT_SELECT_RANKS(Type)                                                                    \
     {                                                                                              \
         .name = "ranks", .type = WEFT_PARAM_STRING, .offset = WEFT_SELECT_AT(Type, ranks),         \
-        .def = "", .help = "on these ranks, such as 0,4-7; empty: on all"                          \
+        .def = "", .help = "on these ranks, such as 0,4-7; empty: on all",                         \
+        .list = &weft_ranges_form                                                                  \
     }
 
 /** Whether the text of ranks is a list of ranks below @p nranks. */

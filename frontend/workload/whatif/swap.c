@@ -47,7 +47,8 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = WEFT_SELECT_AT(struct swap, ranks),
      .def = "",
-     .help = "computations of these ranks, messages between them, such as 0,4-7; empty: all"},
+     .help = "computations of these ranks, messages between them, such as 0,4-7; empty: all",
+     .list = &weft_ranges_form},
 };
 
 static int start(struct weft_transform *t, struct weft_err *err)
