@@ -105,25 +105,28 @@ int weft_topology_build(const struct weft_topology_ops *ops, const void *params,
     return rc ? rc : weft_compose(&ds, out, err);
 }
 
+static const struct weft_param size[] = {{.type = WEFT_PARAM_U64, .min = "2", .max = "1048576"}};
+_Static_assert(WEFT_COMPOSE_HOSTS_MAX == 1048576, "the largest size of a dimension");
+
+const struct weft_list_form weft_shape_form = {
+    .like = "sizes of 2 and more joined by 'x', as in 4x4x2",
+    .fields = size,
+    .nfields = 1,
+    .joint = 'x',
+};
+
 int weft_parse_shape(const char *text, uint32_t sizes[WEFT_FABRIC_DIMS_MAX], uint32_t *n,
                      struct weft_err *err)
 {
+    struct weft_list list = {text, &weft_shape_form, 0};
+    struct weft_list_item item;
+    int rc;
     *n = 0;
-    for (const char *at = text;; at++) {
-        uint64_t v = 0;
-        const char *from = at;
-        for (; *at >= '0' && *at <= '9' && v <= WEFT_COMPOSE_HOSTS_MAX; at++)
-            v = v * 10 + (uint64_t)(*at - '0');
-        if (at == from || (*at && *at != 'x') || v < 2 || v > WEFT_COMPOSE_HOSTS_MAX)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "the shape '%.60s' must be sizes of 2 and more joined by 'x', as "
-                                "in 4x4x2",
-                                text);
+    while ((rc = weft_list_next(&list, &item, err)) > 0) {
         if (*n == WEFT_FABRIC_DIMS_MAX)
             return weft_err_set(err, WEFT_E_LIMIT, "the shape '%.60s' has more than %u dimensions",
                                 text, WEFT_FABRIC_DIMS_MAX);
-        sizes[(*n)++] = (uint32_t)v;
-        if (!*at)
-            return 0;
+        sizes[(*n)++] = (uint32_t)item.field[0].value.u64;
     }
+    return rc || *n ? rc : weft_err_set(err, WEFT_E_INPUT, "a shape is %s", weft_shape_form.like);
 }

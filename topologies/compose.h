@@ -10,6 +10,7 @@
 #ifndef WEFT_TOPOLOGY_COMPOSE_H
 #define WEFT_TOPOLOGY_COMPOSE_H
 
+#include "base/list.h"
 #include "topologies/build.h"
 #include "topologies/topology.h"
 
@@ -48,6 +49,8 @@ int weft_dimensions_add_spanning(struct weft_dimensions *ds, struct weft_dimensi
                                  uint64_t endpoints, struct weft_err *err);
 /** Builds and finishes the fabric. */
 int weft_compose(const struct weft_dimensions *ds, struct weft_fabric **out, struct weft_err *err);
+/** How shapes are written: of parameters that are one. */
+extern const struct weft_list_form weft_shape_form;
 /** Reads "4x4x2" into sizes of 2 and more each; *n receives how many. */
 int weft_parse_shape(const char *text, uint32_t sizes[WEFT_FABRIC_DIMS_MAX], uint32_t *n,
                      struct weft_err *err);

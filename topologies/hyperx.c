@@ -22,6 +22,7 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct params, shape),
      .def = "4x4",
+     .list = &weft_shape_form,
      .help = "switches along each dimension, joined by 'x'",
      .source = PAPER},
     {.name = "terminals",

@@ -15,6 +15,7 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct params, shape),
      .def = "4x4",
+     .list = &weft_shape_form,
      .help = "NPUs along each dimension, innermost first, joined by 'x'"},
     WEFT_NPU_LINKS_PARAMS(struct params, "between neighbours"),
 };

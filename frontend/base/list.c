@@ -13,10 +13,16 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The item at @p from, without the blanks around it; returns where it ends. */
-static size_t cut_item(const char *from, const char **item, size_t *len)
+static char joint_of(const struct weft_list_form *f)
 {
-    const size_t end = strcspn(from, ",");
+    return f->joint ? f->joint : ',';
+}
+
+/* The item at @p from, without the blanks around it; returns where it ends. */
+static size_t cut_item(const struct weft_list_form *f, const char *from, const char **item,
+                       size_t *len)
+{
+    const size_t end = strcspn(from, (const char[]){joint_of(f), '\0'});
     size_t first = 0, last = end;
     while (first < last && is_blank(from[first]))
         first++;
@@ -128,7 +134,7 @@ static bool is_repeated(const struct weft_list *l, const struct weft_list_item *
     struct weft_list before = {l->text, l->form, 0};
     while (before.at < (size_t)(it->text - l->text)) {
         struct weft_list_item one = {0};
-        const size_t end = cut_item(l->text + before.at, &one.text, &one.len);
+        const size_t end = cut_item(l->form, l->text + before.at, &one.text, &one.len);
         if (one.text == it->text)
             return false;
         if (!cut_fields(l, &one, NULL) && !parse_field(l, &one, p, &one.field[0], NULL) &&
@@ -148,7 +154,7 @@ int weft_list_next(struct weft_list *list, struct weft_list_item *out, struct we
     *out = (struct weft_list_item){0};
     if (list->text[list->at] == '\0')
         return 0;
-    const size_t end = cut_item(list->text + list->at, &out->text, &out->len);
+    const size_t end = cut_item(f, list->text + list->at, &out->text, &out->len);
     int rc = f->ranges ? parse_range(list, out, err) : cut_fields(list, out, err);
     for (size_t k = 0; !rc && !f->ranges && k < (out->rest_is_word ? 1 : f->nfields); k++)
         rc = parse_field(list, out, &f->fields[k], &out->field[k], err);
@@ -159,12 +165,13 @@ int weft_list_next(struct weft_list *list, struct weft_list_item *out, struct we
                             out->len < 100 ? (int)out->len : 100, out->text, (int)out->field[0].len,
                             out->field[0].text);
     list->at += end;
-    if (list->text[list->at] != ',')
+    if (list->text[list->at] != joint_of(f))
         return 1;
     list->at++;
     return list->text[list->at]
                ? 1
-               : weft_err_set(err, WEFT_E_INPUT, "'%.100s' ends in a comma; write %s", list->text,
+               : weft_err_set(err, WEFT_E_INPUT, "'%.100s' ends in %s; write %s", list->text,
+                              f->joint ? (const char[]){'\'', f->joint, '\'', '\0'} : "a comma",
                               f->like);
 }
 

@@ -30,6 +30,7 @@ struct weft_list_form {
         *rest_word;    /**< may stand for all fields behind the first: "off"; NULL: nothing may */
     const char *words; /**< any of these may stand for the whole list: "group|rail"; NULL: none */
     bool unique;       /**< no two items have the same first field */
+    char joint;        /**< what joins items, such as the x of 4x4x2; 0: a comma */
     /** the only field is a U64, and an item one number or a range: "4-7"; not with unique */
     bool ranges;
 };

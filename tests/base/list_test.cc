@@ -75,6 +75,15 @@ TEST(List, TakesRanges)
     EXPECT_EQ(weft_list_check(&weft_ranges_form, "0-4294967295", nullptr), 0);
 }
 
+TEST(List, ItemsAreJoinedByWhatTheFormSays)
+{
+    weft_list_form shape = kNumbers;
+    shape.joint = 'x';
+    EXPECT_EQ(Items(shape, "8Bx1KB x2B"), (Found{"8B", "1KB", "2B"}));
+    EXPECT_EQ(Items(shape, "8Bx"), Found{"'8Bx' ends in 'x'; write SIZE,..."});
+    EXPECT_EQ(Items(shape, "1Bx2Bx1B"), (Found{"1B", "2B", "'1B': 1B is there twice"}));
+}
+
 TEST(List, RefusesWhatIsNone)
 {
     for (const char *text : {",", ",1", " "})

@@ -227,7 +227,7 @@ TEST(Transform, ErrorsSayWhatIsWrong)
         {"scale factr=2", 3, "did you mean 'factor'"},
         {"scale factor=-1", 3, "factor"},
         {"scale factor=2 ranks=0,7", 3, "ranks"},
-        {"scale factor=2 ranks=x", 3, "'x' is neither a rank nor a range"},
+        {"scale factor=2 ranks=x", 3, "'x'"},
         {"algorithm name=rinng", 3, "did you mean 'ring'"},
         {"swap", 3, "neither load nor store is given"},
         {"exchange a=0 b=2", 3, "b is rank 2, but the trace's ranks are 0 .. 1"},

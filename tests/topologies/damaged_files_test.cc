@@ -99,6 +99,10 @@ TEST(TopologyReaders, ErrorsNameThePlaceAndTheRemedy)
         << err.msg;
     EXPECT_EQ(try_build("dragonfly", {{"groups", "6"}}, &err), nullptr);
     EXPECT_NE(std::string(err.msg).find("nearest is 9 groups"), std::string::npos) << err.msg;
-    EXPECT_EQ(try_build("torus", {{"shape", "4x"}}, &err), nullptr);
+    for (const char *shape : {"4x", "x4", "4xx4", "4x1", "4,4", "4x4x2097152", "4*4"}) {
+        EXPECT_EQ(try_build("torus", {{"shape", shape}}, &err), nullptr) << shape;
+        EXPECT_EQ(std::string(err.msg).find("parameter 'shape'"), 0u) << err.msg;
+    }
+    EXPECT_EQ(try_build("mesh", {{"shape", ""}}, &err), nullptr);
     EXPECT_EQ(try_build("rail-optimised", {{"rail-only", "true"}}, &err), nullptr);
 }
