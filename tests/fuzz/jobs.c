@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Lists that jobs are made from: flows, hosts, measured efficiencies, layers. */
+/* Lists that jobs are made from: flows, hosts, measured efficiencies, layers, tables. */
 #include "target.h"
 
 #include "jobs/placement.h"
 #include "topologies/topology.h"
+#include "workload/training/dlrm.h"
 #include "workload/training/layered.h"
 #include "workload/training/measured.h"
 #include "workload/workload.h"
@@ -105,4 +106,32 @@ void weft_fuzz_layers(const uint8_t *data, size_t size)
     for (uint64_t c = 0; c < chunks; c++)
         REQUIRE(starts[c] < starts[c + 1]);
     REQUIRE(starts[chunks] == m.n);
+}
+
+void weft_fuzz_tables(const uint8_t *data, size_t size)
+{
+    static struct weft_dlrm m;
+    static struct weft_layered dense;
+    struct weft_err err = {0};
+    weft_dlrm_preset(0, &m);
+    if (!weft_fuzz_ok(weft_dlrm_read_tables(weft_fuzz_file(data, size), &m, &err), &err))
+        return;
+    REQUIRE(m.ntables >= 1 && m.ntables <= WEFT_DLRM_TABLES_MAX);
+    weft_dlrm_dense(&m, &dense);
+    REQUIRE(dense.n > m.nbottom);
+}
+
+void weft_fuzz_table_placement(const uint8_t *data, size_t size)
+{
+    static struct weft_dlrm m;
+    struct weft_dlrm_share share[RANKS];
+    struct weft_err err = {0};
+    const struct weft_dlrm_cut cut = {.placement = weft_fuzz_file(data, size)};
+    uint64_t columns = 0;
+    weft_dlrm_preset(0, &m);
+    if (!weft_fuzz_ok(weft_dlrm_divide(&m, &cut, 3, share, &err), &err))
+        return;
+    for (int r = 0; r < 3; r++)
+        columns += share[r].columns;
+    REQUIRE(columns == m.ntables * m.columns);
 }

@@ -16,7 +16,8 @@ static int no_memory(struct weft_err *err)
 
 static uint64_t places(const struct weft_training_plan *q)
 {
-    return q->p.expert_skew > 0 ? q->e : 1;
+    const bool tables = q->dlrm.ntables && q->p.table_sharding != WEFT_TABLES_ROWS;
+    return q->p.expert_skew > 0 || tables ? q->e : 1;
 }
 
 uint64_t weft_training_sorts(const struct weft_training_plan *q)

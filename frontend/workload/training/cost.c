@@ -139,7 +139,10 @@ struct weft_part_cost weft_training_layer_cost(const struct weft_training_plan *
 {
     const struct weft_layer *l = &q->layered.layer[layer];
     const double n = (double)q->tokens, samples = (double)q->p.microbatch;
-    const double steps = (double)q->model.sequence, usual = q->gpu.gemm_efficiency;
+    const double steps = (double)q->model.sequence;
+    /* A sample is many rows of a convolution, but one of a dense layer. */
+    const double usual =
+        q->dlrm.ntables ? weft_gpu_reached(n, q->gpu.gemm_efficiency) : q->gpu.gemm_efficiency;
     const double batched = n * l->flops, stepped = n * l->step_flops;
     const double alone = weft_gpu_reached(samples, usual);
     double s[3];

@@ -66,6 +66,7 @@ struct weft_training_graph {
     uint64_t *backwards_left; /**< by chunk, in this iteration */
     uint64_t *weights_after;  /**< by unit: what its first use in this iteration waits for */
     struct weft_bucket dense, experts;
+    struct weft_dlrm_share *shares; /**< of embedding tables, by rank */
     struct weft_unit_use *uses;
     size_t nuses, use;
 };
@@ -119,6 +120,8 @@ uint64_t weft_graph_block_backward(struct weft_training_graph *g, uint64_t layer
 uint64_t weft_graph_layer_forward(struct weft_training_graph *g, uint64_t layer, uint64_t x);
 uint64_t weft_graph_layer_backward(struct weft_training_graph *g, uint64_t layer,
                                    enum weft_pass_kind kind, uint64_t x, uint64_t *weights);
+/* dlrm_graph.c: all iterations of a recommendation model. */
+int weft_graph_dlrm(struct weft_training_graph *g);
 /* attention.c: the exchange of keys and values among the ranks of a context-parallel group, with
  * attention itself. */
 uint64_t weft_graph_scores_forward(struct weft_training_graph *g, const struct weft_block_cost *c,

@@ -97,6 +97,7 @@ struct weft_training_memory weft_training_memory_of(const struct weft_training_p
                                       experts * state(12, q, WEFT_SHARD_OPTIMIZER, edp)),
         .activation_bytes = (uint64_t)activations(q, stage),
         .gathered_bytes = (uint64_t)gathered(q, stage)};
+    m.weight_bytes += 4 * q->table_params;
     m.total_bytes = m.weight_bytes + m.gradient_bytes + m.optimizer_bytes + m.activation_bytes +
                     m.gathered_bytes + WEFT_TRAINING_RUNTIME_BYTES;
     return m;

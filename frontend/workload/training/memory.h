@@ -9,7 +9,8 @@
  *   plain   s b h (34 + 5 a s / h) / t with sequence parallelism, s b h (10 + (24 + 5 a s / h) / t) without
  *   gated   s b (8 h + 4 a d + 4 k d + 6 f + 5 a s) / t; without sequence parallelism 8 h is not divided
  * Flash attention and recompute=selective leave out 5 a s; recompute=full keeps 2 s b h and one
- * block's working set. The mask of the dropout behind a plain model's embedding is s b h / t per
+ * block's working set. Embedding tables of recommendation models are fp32, on the rank that has
+ * most of them. The mask of the dropout behind a plain model's embedding is s b h / t per
  * microbatch, logits are 4 s b V / t.
  */
 #ifndef WEFT_TRAINING_MEMORY_H

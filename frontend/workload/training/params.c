@@ -41,8 +41,11 @@ static const char models[] =
 #include "workload/training/models.def"
 #define WEFT_LAYERED(symbol, name, ...) "|" name
 #include "workload/training/layered.def"
+#define WEFT_DLRM(symbol, name, ...) "|" name
+#include "workload/training/dlrm.def"
     ;
 #undef WEFT_LAYERED
+#undef WEFT_DLRM
 #undef WEFT_MODEL
 #define WEFT_GPU(name, ...) "|" name
 static const char gpus[] =
@@ -58,9 +61,10 @@ static const char schedules[] =
 static const struct weft_param params[] = {
     DEGREE("ranks", ranks, "0",
            "ranks of the job, on the first hosts of the fabric; 0: as many as it has hosts"),
-    CHOICE("model", model, "llama3-8b", models + 1,
-           "the transformer, or table of layers (resnet-50, gnmt, gnmt-16)",
-           "models.def, layered.def"),
+    CHOICE(
+        "model", model, "llama3-8b", models + 1,
+        "the transformer, table of layers (resnet-50, gnmt ...) or recommendation model (dlrm-...)",
+        "models.def, layered.def, dlrm.def"),
     {.name = "layers-file",
      .type = WEFT_PARAM_STRING,
      .offset = FIELD(layers_file),
@@ -111,6 +115,32 @@ static const struct weft_param params[] = {
     DEGREE("tp", tp, "1", "tensor parallelism"),
     DEGREE("cp", cp, "1", "context parallelism"),
     DEGREE("pp", pp, "1", "pipeline stages"),
+    {.name = "tables-file",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(tables_file),
+     .def = "",
+     .help = "CSV of embedding tables, rows,columns,lookups, in place of the recommendation "
+             "model's; empty: none"},
+    CHOICE(
+        "table-sharding", table_sharding, "table-wise", "table-wise|column-wise|row-wise",
+        "how embedding tables are divided among ranks: whole ones, pieces of their columns, their "
+        "rows over all ranks",
+        "2104.05158, section 4.2"),
+    {.name = "table-pieces",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(table_pieces),
+     .def = "0",
+     .max = "4096",
+     .help = "column-wise: pieces of each table; 0: as few as give every rank one"},
+    {.name = "placement-file",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(placement_file),
+     .def = "",
+     .help = "where tables are: CSV, table,rank,columns, or JSON as NeuroShard's results; empty: "
+             "evenly by columns",
+     .source = "2305.01868"},
+    FLAG("pooled-fp32", pooled_fp32, "false",
+         "results of embedding look-ups and their gradients travel in fp32, else in bf16"),
     {.name = "stage-layers",
      .type = WEFT_PARAM_STRING,
      .offset = FIELD(stage_layers),
@@ -223,7 +253,18 @@ static int write(const void *params, const char *prefix, uint64_t *nranks, struc
 static void describe_model(const struct weft_training_plan *q,
                            const struct weft_training_summary *s, char *buf, size_t size)
 {
-    if (q->layered.n)
+    double rows = 0;
+    for (uint64_t t = 0; t < q->dlrm.ntables; t++)
+        rows += (double)(q->dlrm.table[t].rows * q->dlrm.table[t].columns);
+    if (q->dlrm.ntables)
+        snprintf(
+            buf, size,
+            "  model       %s, %.2f million parameters in %" PRIu64 " dense layers, %.4g billion "
+            "in %" PRIu64 " tables, of which one rank has %.4g billion\n"
+            "  iteration   %" PRIu64 " samples, %.4g PFLOP\n",
+            q->model.name, (double)s->params * 1e-6, q->layered.n, rows * 1e-9, q->dlrm.ntables,
+            (double)q->table_params * 1e-9, q->p.microbatch * q->world, s->flops * 1e-15);
+    else if (q->layered.n)
         snprintf(buf, size,
                  "  model       %s, %.2f million parameters in %" PRIu64 " layers\n"
                  "  iteration   %" PRIu64 " %s in %" PRIu64

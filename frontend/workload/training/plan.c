@@ -7,6 +7,7 @@
 #include "workload/training/memory.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 static uint64_t or_else(uint64_t set, uint64_t preset)
 {
@@ -63,6 +64,12 @@ static int choose_model(const struct weft_training_params *p, struct weft_traini
         q->layered.source = p->layers_file;
         q->layered.samples = "samples";
         q->layered.positions = 1;
+    } else if ((size_t)p->model >= transformers + weft_layered_presets()) {
+        weft_dlrm_preset((size_t)p->model - transformers - weft_layered_presets(), &q->dlrm);
+        if (p->tables_file && *p->tables_file &&
+            weft_dlrm_read_tables(p->tables_file, &q->dlrm, err))
+            return err->code;
+        weft_dlrm_dense(&q->dlrm, &q->layered);
     } else if ((size_t)p->model >= transformers) {
         weft_layered_preset((size_t)p->model - transformers, &q->layered);
     }
@@ -136,6 +143,40 @@ struct conflict {
     bool is;
     const char *why;
 };
+
+static bool set(const char *text)
+{
+    return text && *text;
+}
+
+/* What goes with embedding tables, and what goes with them alone. */
+static int check_tables(const struct weft_training_plan *q, struct weft_err *err)
+{
+    const struct weft_training_params *p = &q->p;
+    const bool any = q->dlrm.ntables > 0;
+    const struct conflict rules[] = {
+        {any && (q->pp > 1 || q->m > 1 || p->schedule != WEFT_SCHEDULE_1F1B ||
+                 p->recompute != WEFT_RECOMPUTE_NONE),
+         "a recommendation model has no pipeline: pp, microbatches, schedule and recompute stay as "
+         "they are"},
+        {any && p->sharding > WEFT_SHARD_OPTIMIZER,
+         "a recommendation model needs data-parallel=ddp or zero-1"},
+        {any && q->world > WEFT_TRAINING_EP_MAX,
+         "a recommendation model may have 4096 ranks at most"},
+        {!any && (set(p->tables_file) || set(p->placement_file) || p->table_pieces ||
+                  p->table_sharding != WEFT_TABLES_WHOLE || p->pooled_fp32),
+         "tables-file, placement-file, table-sharding, table-pieces and pooled-fp32 need a "
+         "recommendation model (dlrm-...)"},
+        {set(p->placement_file) && p->table_sharding != WEFT_TABLES_WHOLE,
+         "placement-file with table-sharding: the file says where tables and pieces of them are"},
+        {p->table_pieces && p->table_sharding != WEFT_TABLES_COLUMNS,
+         "table-pieces needs table-sharding=column-wise"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].is)
+            return weft_err_set(err, WEFT_E_INPUT, "workload 'training': %s", rules[i].why);
+    return 0;
+}
 
 static int check_conflicts(const struct weft_training_plan *q, struct weft_err *err)
 {
@@ -292,6 +333,32 @@ static int divide(struct weft_training_plan *q, struct weft_err *err)
     return 0;
 }
 
+struct weft_dlrm_cut weft_training_cut(const struct weft_training_plan *q)
+{
+    return (struct weft_dlrm_cut){.how = (enum weft_table_sharding)q->p.table_sharding,
+                                  .pieces = q->p.table_pieces,
+                                  .placement = q->p.placement_file};
+}
+
+/* Embedding tables are among all ranks, as experts are. */
+static int divide_tables(struct weft_training_plan *q, struct weft_err *err)
+{
+    if (q->dlrm.ntables == 0)
+        return 0;
+    q->e = q->world;
+    q->pooled_bytes = q->p.pooled_fp32 ? 4 : 2;
+    struct weft_dlrm_share *shares = calloc(q->world, sizeof *shares);
+    const struct weft_dlrm_cut cut = weft_training_cut(q);
+    if (!shares)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for embedding tables");
+    const int rc = weft_dlrm_divide(&q->dlrm, &cut, q->world, shares, err);
+    for (uint64_t r = 0; !rc && r < q->world; r++)
+        if (shares[r].params > q->table_params)
+            q->table_params = shares[r].params;
+    free(shares);
+    return rc;
+}
+
 int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,
                             struct weft_err *err)
 {
@@ -321,7 +388,9 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
     q.edp = q.model.experts ? q.world / (q.te * q.e * q.pp) : 1;
     q.sp = p->sequence_parallel && q.t > 1;
     q.shard = or_else(p->shard_ranks, q.c * q.d);
-    int rc = check_conflicts(&q, err);
+    int rc = check_tables(&q, err);
+    if (!rc)
+        rc = check_conflicts(&q, err);
     if (!rc)
         rc = check_divides(&q, err);
     if (rc)
@@ -339,7 +408,7 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
         const double memory = weft_measured_at(&q.measured, WEFT_KERNEL_MEMORY, WEFT_KERNEL_ALL, 1);
         q.gpu.memory_efficiency = memory > 0 ? memory : q.gpu.memory_efficiency;
     }
-    if (divide(&q, err))
+    if (divide(&q, err) || divide_tables(&q, err))
         return err->code;
     *out = q;
     return check_memory(&q, err);

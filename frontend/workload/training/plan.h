@@ -12,6 +12,7 @@
 #define WEFT_TRAINING_PLAN_H
 
 #include "base/param.h"
+#include "workload/training/dlrm.h"
 #include "workload/training/gpu.h"
 #include "workload/training/layered.h"
 #include "workload/training/measured.h"
@@ -51,10 +52,16 @@ enum weft_context { WEFT_CONTEXT_RING, WEFT_CONTEXT_ALL_GATHER, WEFT_CONTEXT_ALL
 /** What a user sets. Fill with weft_params_defaults(&weft_training_param_table, ...) first; 0 means
  * "as the model or GPU has it". */
 struct weft_training_params {
-    uint64_t ranks;           /**< 0: as many as the caller says */
-    const char *layers_file;  /**< CSV of layers in place of the model; "" or NULL: none */
-    const char *stage_layers; /**< layers of each chunk, in the order of the model */
-    int model; /**< index into weft_models(), behind them into weft_layered_preset() */
+    uint64_t ranks;             /**< 0: as many as the caller says */
+    const char *layers_file;    /**< CSV of layers in place of the model; "" or NULL: none */
+    const char *stage_layers;   /**< layers of each chunk, in the order of the model */
+    const char *tables_file;    /**< CSV of embedding tables; "" or NULL: the model's */
+    const char *placement_file; /**< where they are; "" or NULL: as table_sharding says */
+    int table_sharding;         /**< enum weft_table_sharding */
+    uint64_t table_pieces;      /**< column-wise: pieces of each table */
+    int pooled_fp32;            /**< results of look-ups and their gradients are fp32, else bf16 */
+    int model; /**< index into weft_models(), behind them into weft_layered_preset(),
+                  weft_dlrm_preset() */
     uint64_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab, sequence, experts, top_k,
         expert_ffn;
     int pad_vocab;
@@ -105,7 +112,10 @@ struct weft_training_plan {
     struct weft_training_params p;
     struct weft_model model;
     struct weft_layered
-        layered; /**< its layers where it is a table of them; n = 0: a transformer */
+        layered;           /**< its layers where it is a table of them; n = 0: a transformer */
+    struct weft_dlrm dlrm; /**< its embedding tables; ntables = 0: it has none */
+    uint64_t table_params; /**< of them, on the rank that has most */
+    uint64_t pooled_bytes; /**< bytes of an element of what is looked up, and of its gradient */
     struct weft_gpu gpu;
     struct weft_measured measured; /**< efficiencies in place of the GPU's */
     uint64_t world;                /**< ranks */
@@ -132,6 +142,8 @@ struct weft_rank_place {
     uint64_t tp, cp, dp, pp;
 };
 
+/** How the embedding tables are divided. */
+struct weft_dlrm_cut weft_training_cut(const struct weft_training_plan *plan);
 /** Checks @p p for a job of p->ranks ranks and completes it. Every refusal names the parameters,
  * their values and what would do. */
 int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,

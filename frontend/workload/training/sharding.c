@@ -228,6 +228,8 @@ static uint64_t small_reductions(struct weft_training_graph *g, uint64_t x)
     const struct weft_training_plan *q = g->plan;
     const struct weft_block_params n = weft_training_stage_params(q, g->at.pp);
     const bool ends = g->at.pp == 0 || g->at.pp == q->pp - 1;
+    if (q->dlrm.ntables) /* gradients are not scaled by their norm */
+        return x;
     if (q->sp)
         x = weft_graph_collective(g, WEFT_COMM_TP, WEFT_COLL_ALL_REDUCE, 4 * n.replicated,
                                   "replicated.ar", x);

@@ -310,7 +310,13 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
     if (groups)
         weft_graph_describe_groups(&g);
     int rc = 0;
-    if (weft_schedule_continues(q))
+    if (q->dlrm.ntables) {
+        const struct weft_dlrm_cut cut = weft_training_cut(q);
+        g.shares = weft_arena_calloc(arena, q->world, sizeof *g.shares);
+        if (g.shares && weft_dlrm_divide(&q->dlrm, &cut, q->world, g.shares, err))
+            return err->code;
+        rc = g.shares ? weft_graph_dlrm(&g) : -1;
+    } else if (weft_schedule_continues(q))
         rc = continuous(&g, passes, n);
     else
         for (g.iteration = 0; !rc && g.iteration < q->p.iterations; g.iteration++)

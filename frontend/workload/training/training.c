@@ -183,8 +183,9 @@ int weft_training_summarize(const struct weft_training_plan *q, struct weft_trai
     out->flops = flops_of(q);
     for (uint64_t stage = 0; stage < q->pp; stage++) {
         const uint64_t bytes = weft_training_memory_of(q, stage).total_bytes;
-        /* Ranks of a stage differ in compute by the popularity of their experts alone. */
-        const uint64_t differ = q->p.expert_skew > 0 ? q->e : 1, first = stage * (q->world / q->pp);
+        /* Ranks of a stage differ in compute by the popularity of their experts or by their tables
+         * alone. */
+        const uint64_t differ = weft_training_sorts(q) / q->pp, first = stage * (q->world / q->pp);
         for (uint64_t i = 0; i < differ; i++) {
             double s;
             if (rank_seconds(q, first + i * q->te, &s, err))
