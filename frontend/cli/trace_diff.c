@@ -68,7 +68,7 @@ static void tell_text(const struct teller *t, const struct weft_et_diff *d)
     fputc('\n', f);
 }
 
-static void tell(void *ctx, const struct weft_et_diff *d)
+static void print_difference(void *ctx, const struct weft_et_diff *d)
 {
     struct teller *t = ctx;
     t->n++;
@@ -88,7 +88,7 @@ static int compare(struct teller *t, const char *a, const char *b, struct weft_e
     if (!rc)
         rc = weft_chakra_read_et(b, arena, &y, err);
     if (!rc)
-        rc = weft_et_diff(x, y, tell, t, err);
+        rc = weft_et_diff(x, y, print_difference, t, err);
     weft_arena_free(arena);
     return rc;
 }

@@ -27,14 +27,14 @@ static void warn(const struct weft_cli *cli, const struct weft_workload *w,
                  const struct weft_joint *j)
 {
     struct weft_op own;
-    const struct weft_op *odd = weft_dag_op(&w->dags[j->odd.rank], j->odd.op, &own);
+    const struct weft_op *send = weft_dag_op(&w->dags[j->mismatch.rank], j->mismatch.op, &own);
     if (j->unreceived || j->unequal)
         weft_log(cli->log, WEFT_LOG_WARNING,
                  "%" PRIu64 " sends that nobody receives, %" PRIu64
                  " whose receive has another size; the first: rank %u, node %" PRIu64
                  " '%s', to rank %u with tag %" PRId64,
-                 j->unreceived, j->unequal, j->odd.rank, odd->id, odd->name, odd->peer,
-                 (int64_t)odd->tag);
+                 j->unreceived, j->unequal, j->mismatch.rank, send->id, send->name, send->peer,
+                 (int64_t)send->tag);
     if (j->reordered) {
         const struct weft_op *op = &w->dags[j->reorder.rank].ops[j->reorder.op];
         weft_log(cli->log, WEFT_LOG_WARNING,

@@ -121,8 +121,8 @@ static struct share *whose(struct weft_shares *s, struct weft_completion *done, 
 }
 
 /* Tells a job in its own words. */
-static void tell(struct share *h, struct weft_completion *done,
-                 void (*fn)(void *ctx, const struct weft_completion *done))
+static void tell_job(struct share *h, struct weft_completion *done,
+                     void (*fn)(void *ctx, const struct weft_completion *done))
 {
     struct weft_msg *msg = &done->msg;
     msg->src = rank_of(h, msg->src);
@@ -137,7 +137,7 @@ static void on_sent(void *ctx, const struct weft_completion *done)
     struct weft_completion own = *done;
     struct share *h = whose((struct weft_shares *)ctx, &own, true);
     h->messages_open--;
-    tell(h, &own, h->sink.sent);
+    tell_job(h, &own, h->sink.sent);
     happened(h);
 }
 
@@ -145,7 +145,7 @@ static void on_received(void *ctx, const struct weft_completion *done)
 {
     struct weft_completion own = *done;
     struct share *h = whose((struct weft_shares *)ctx, &own, false);
-    tell(h, &own, h->sink.received);
+    tell_job(h, &own, h->sink.received);
     happened(h);
 }
 

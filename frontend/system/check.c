@@ -2,7 +2,7 @@
 /*
  * What can be told to be wrong before a run: groups, algorithms, peers, tags, missing rates.
  */
-#include "system/internal.h"
+#include "system/remote.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

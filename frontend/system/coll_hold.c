@@ -12,7 +12,7 @@
  * nobody. Until then it shares the network with the others, which costs it no more than a chunk of
  * its own takes; and the chunks of the others that are under way then are not stopped.
  */
-#include "system/internal.h"
+#include "system/coll.h"
 
 void weft_coll_enter(struct weft_coll_claim *me, struct weft_active *a)
 {

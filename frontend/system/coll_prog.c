@@ -9,7 +9,7 @@
  * it, so that nothing that is in flight at once can be mixed up, however messages interleave. A
  * message that comes before its receive is posted waits in npu->early.
  */
-#include "system/internal.h"
+#include "system/coll.h"
 
 #include "base/int128.h"
 #include "base/fetch.h"

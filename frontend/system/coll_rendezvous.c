@@ -9,6 +9,7 @@
  * depend on the same things and can't deadlock; but a program ends only when all of its messages
  * are posted.
  */
+#include "system/coll.h"
 #include "system/p2p.h"
 
 static void post_control(struct weft_prog *p, uint32_t peer, uint64_t tag)

@@ -10,7 +10,7 @@
  * ascending order; with dimensions in the order of agreed_order.h, which all ranks compute alike.
  * Besides, a phase may have to let other collectives of the NPU go first (coll_hold.c).
  */
-#include "system/internal.h"
+#include "system/coll.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The stall report: what each unfinished rank waits for. The only place that looks at several ranks
  * at once.
  */
-#include "system/internal.h"
+#include "system/coll.h"
 
 #include "base/units.h"
 

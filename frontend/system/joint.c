@@ -95,10 +95,10 @@ static int unsent(const struct pass *p, const struct end *recv, uint64_t sends, 
                         recv->dst, op->id, op->name, recv->src, recv->tag, recvs, recv->src, sends);
 }
 
-static void note_odd(struct pass *p, uint64_t op)
+static void note_mismatch(struct pass *p, uint64_t op)
 {
     if (p->out->unreceived + p->out->unequal == 0)
-        p->out->odd = place(p, op);
+        p->out->mismatch = place(p, op);
 }
 
 /* The sends and receives of one stream, @p n in all, the sends first. */
@@ -112,7 +112,7 @@ static int match_stream(struct pass *p, const struct end *e, size_t n, struct we
         return unsent(p, &e[2 * sends], sends, recvs, err);
     for (size_t i = 0; i < sends; i++) {
         if (i >= recvs) {
-            note_odd(p, e[i].op);
+            note_mismatch(p, e[i].op);
             p->out->unreceived++;
             continue;
         }
@@ -121,7 +121,7 @@ static int match_stream(struct pass *p, const struct end *e, size_t n, struct we
         p->link[to->op] = e[i].op;
         p->out->messages++;
         if (op_of(p, e[i].op)->bytes != op_of(p, to->op)->bytes) {
-            note_odd(p, e[i].op);
+            note_mismatch(p, e[i].op);
             p->out->unequal++;
         }
     }
@@ -257,7 +257,7 @@ static void finish(struct pass *p, uint64_t number, int64_t ps)
 }
 
 /* A member has come to its collective; the last lets all of them go on. */
-static void come(struct pass *p, uint64_t op)
+static void member_comes(struct pass *p, uint64_t op)
 {
     struct instance *c = &p->instances[p->state[op].instance];
     p->link[op] = c->came;
@@ -280,7 +280,7 @@ static uint64_t play(struct pass *p)
         const struct weft_op *op = op_of(p, number);
         played++;
         if (op->kind == WEFT_OP_COLL)
-            come(p, number);
+            member_comes(p, number);
         else
             finish(p, number, weft_ps_add(p->ready_ps[number], op->duration_ps));
     }

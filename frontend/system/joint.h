@@ -25,12 +25,12 @@ struct weft_joint_op {
 /** What a job comes to. */
 struct weft_joint {
     int64_t critical_ps; /**< longest path through durations; INT64_MAX: more than a clock holds */
-    struct weft_joint_op last; /**< which ends it */
-    uint64_t collectives;      /**< operations of groups, each counted once */
-    uint64_t messages;         /**< SENDs with a RECV */
-    uint64_t unreceived;       /**< SENDs without */
-    uint64_t unequal;          /**< pairs whose sizes differ */
-    struct weft_joint_op odd;  /**< the first SEND of these two kinds */
+    struct weft_joint_op last;     /**< which ends it */
+    uint64_t collectives;          /**< operations of groups, each counted once */
+    uint64_t messages;             /**< SENDs with a RECV */
+    uint64_t unreceived;           /**< SENDs without */
+    uint64_t unequal;              /**< pairs whose sizes differ */
+    struct weft_joint_op mismatch; /**< the first SEND of these two kinds */
     uint64_t reordered; /**< collectives that a member issues, in ascending id, in another order
                            than the group's first */
     struct weft_joint_op reorder; /**< the first of them */

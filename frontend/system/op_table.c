@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kinds of ops: what begins them. Each ends them by weft_npu_done(), which may be at once. */
-#include "system/internal.h"
+#include "system/coll.h"
 
 const struct weft_op_ops weft_op_table[] = {
     [WEFT_OP_META] = {.begin = weft_npu_done},

@@ -9,7 +9,7 @@
  * bytes. Source: ASTRA-sim 2.0 (ISPASS 2023) for the kinds and the arithmetic; ASTRA-sim makes no
  * traffic.
  */
-#include "system/internal.h"
+#include "system/remote.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * Unlike there, other keys, keys that the type has no use for and missing ones are errors.
  * Source: ASTRA-sim, analytical remote memory.
  */
-#include "system/internal.h"
+#include "system/remote.h"
 
 #include "base/flat.h"
 

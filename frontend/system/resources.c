@@ -3,7 +3,7 @@
  * COMP and MEM ops: the accelerator, the CPU and the memory of an NPU each do one op at a time, in
  * the order in which ops became ready.
  */
-#include "system/internal.h"
+#include "system/remote.h"
 
 static struct weft_resource *resource_of(struct weft_npu *npu, const struct weft_op *op)
 {

@@ -2,7 +2,8 @@
 /*
  * The system layer's interface: building a run, starting it, results.
  */
-#include "system/internal.h"
+#include "system/coll.h"
+#include "system/remote.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * phases; what the programs send follows from the call alone, so nothing of it need have run. Over
  * dimensions, the sum is the same in any order of them. Equal collectives are worked out once.
  */
-#include "system/internal.h"
+#include "system/remote.h"
 
 #include <stdbool.h>
 

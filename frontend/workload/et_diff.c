@@ -69,7 +69,7 @@ static bool same_attr(const struct weft_et_attr *a, const struct weft_et_attr *b
     return a->nvalues > 0 || same_scalar(c, &a->value, &b->value);
 }
 
-static void tell(const struct compare *c, struct weft_et_diff d)
+static void note_difference(const struct compare *c, struct weft_et_diff d)
 {
     c->fn(c->ctx, &d);
 }
@@ -83,14 +83,14 @@ static void compare_attrs(const struct compare *c, struct weft_et_diff d,
         d.x = weft_et_find_in(a, na, a[i].name);
         d.y = weft_et_find_in(b, nb, a[i].name);
         if (d.x == &a[i] && (!d.y || !same_attr(d.x, d.y)))
-            tell(c, d);
+            note_difference(c, d);
     }
     d.x = NULL;
     for (size_t i = 0; i < nb; i++) {
         d.field = b[i].name;
         d.y = weft_et_find_in(b, nb, b[i].name);
         if (d.y == &b[i] && !weft_et_find_in(a, na, b[i].name))
-            tell(c, d);
+            note_difference(c, d);
     }
 }
 
@@ -148,9 +148,10 @@ static int compare_nodes(const struct compare *c, const struct weft_et_node *a,
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (!fields[i].same)
-            tell(c,
-                 (struct weft_et_diff){
-                     .a = a, .b = b, .field = fields[i].field, .u = fields[i].u, .v = fields[i].v});
+            note_difference(
+                c,
+                (struct weft_et_diff){
+                    .a = a, .b = b, .field = fields[i].field, .u = fields[i].u, .v = fields[i].v});
     compare_attrs(c, (struct weft_et_diff){.a = a, .b = b}, a->attrs, a->nattrs, b->attrs,
                   b->nattrs);
     return 0;
@@ -165,14 +166,14 @@ int weft_et_diff(const struct weft_et *a, const struct weft_et *b, weft_et_diff_
     if (!rc)
         rc = sort_nodes(b, &y, err);
     if (!rc && strcmp(a->version, b->version) != 0)
-        tell(&c, (struct weft_et_diff){.field = "version"});
+        note_difference(&c, (struct weft_et_diff){.field = "version"});
     if (!rc)
         compare_attrs(&c, (struct weft_et_diff){0}, a->attrs, a->nattrs, b->attrs, b->nattrs);
     for (size_t i = 0, k = 0; !rc && (i < x.n || k < y.n);) {
         if (k == y.n || (i < x.n && x.nodes[i]->id < y.nodes[k]->id))
-            tell(&c, (struct weft_et_diff){.a = x.nodes[i++]});
+            note_difference(&c, (struct weft_et_diff){.a = x.nodes[i++]});
         else if (i == x.n || y.nodes[k]->id < x.nodes[i]->id)
-            tell(&c, (struct weft_et_diff){.b = y.nodes[k++]});
+            note_difference(&c, (struct weft_et_diff){.b = y.nodes[k++]});
         else
             rc = compare_nodes(&c, x.nodes[i++], y.nodes[k++], err);
     }

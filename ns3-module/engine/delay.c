@@ -136,7 +136,7 @@ void delay_aim(const struct weft_engine *e, struct qp *q)
 
 /* What a QP was waiting for, from q->told_ps until now, @p paused of it with its priority held by a
  * pause. */
-static void tell(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
+static void tell_msg(const struct weft_engine *e, struct qp *q, int64_t ps, int64_t paused)
 {
     if (q->nxt_msg == NIL)
         return; /* there was nothing to send */
@@ -162,7 +162,7 @@ void delay_tell(const struct weft_engine *e, struct qp *q)
     if (q->told_ps >= e->now)
         return;
     delay_aim(e, q);
-    tell(e, q, e->now - q->told_ps, q->pause_ps - before);
+    tell_msg(e, q, e->now - q->told_ps, q->pause_ps - before);
     q->told_ps = e->now;
 }
 

@@ -2,7 +2,7 @@
 /* ASTRA-sim's remote memory configuration. */
 #include "target.h"
 
-#include "system/internal.h"
+#include "system/remote.h"
 
 void weft_fuzz_remote_memory(const uint8_t *data, size_t size)
 {

@@ -88,8 +88,8 @@ TEST(JointJob, MessagesMatchInOrder)
     EXPECT_EQ(j.joint.messages, 3u);
     EXPECT_EQ(j.joint.unreceived, 1u);
     EXPECT_EQ(j.joint.unequal, 1u);
-    EXPECT_EQ(j.joint.odd.rank, 0u);
-    EXPECT_EQ(j.w->dags[0].ops[j.joint.odd.op].bytes, 200u);
+    EXPECT_EQ(j.joint.mismatch.rank, 0u);
+    EXPECT_EQ(j.w->dags[0].ops[j.joint.mismatch.op].bytes, 200u);
 }
 
 TEST(JointJob, AReceiveWithoutItsSendIsAnError)
