@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads CSV tables row by row, as base/csv.h writes them: RFC 4180, the first row holds the names
+ * of the columns.
+ */
+#ifndef WEFT_BASE_CSV_READ_H
+#define WEFT_BASE_CSV_READ_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most columns of a table. */
+#define WEFT_CSV_READ_COLUMNS 64
+
+/** A table that is being read, at one of its rows. */
+struct weft_csv_reader {
+    FILE *f;
+    const char *path; /**< as given to open, which it must outlive */
+    char *row, *header;
+    size_t row_cap, header_cap;
+    char *name[WEFT_CSV_READ_COLUMNS];
+    char *field[WEFT_CSV_READ_COLUMNS]; /**< of the current row; valid until the next */
+    size_t ncolumns;
+    int64_t line;
+};
+
+/** Opens a table and reads its header. WEFT_E_INPUT: absent, or no table. */
+int weft_csv_reader_open(struct weft_csv_reader *r, const char *path, struct weft_err *err);
+/** Also of one that could not be opened. */
+void weft_csv_reader_close(struct weft_csv_reader *r);
+/** The next row: 1, or 0 at the end. WEFT_E_INPUT: it has another number of fields than the header,
+ * or a quote is not closed. */
+int weft_csv_reader_next(struct weft_csv_reader *r, struct weft_err *err);
+/** The place of the column called @p name; -1: there is none. */
+int weft_csv_reader_column(const struct weft_csv_reader *r, const char *name);
+/** The same, where the table must have it: else WEFT_E_INPUT. */
+int weft_csv_reader_need(const struct weft_csv_reader *r, const char *name, int *out,
+                         struct weft_err *err);
+/** The whole number in a column. WEFT_E_INPUT: there is none. */
+int weft_csv_reader_u64(const struct weft_csv_reader *r, int column, uint64_t *out,
+                        struct weft_err *err);
+/** Nanoseconds with up to three decimals as picoseconds; an empty field is 0. WEFT_E_INPUT: it is
+ * no such number. */
+int weft_csv_reader_ps(const struct weft_csv_reader *r, int column, int64_t *out,
+                       struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
