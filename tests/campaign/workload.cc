@@ -117,10 +117,17 @@ void training(Maker &m, Scenario &s)
         s.put("training.ep", "2");
     for (const Param &p : m.tables.params("workload", "training")) {
         const std::string key = "training." + p.name;
-        const bool named = !s.get(key).empty() || p.name == "gpu" || p.name == "model";
+        const bool other = p.name == "table-sharding" || p.name == "pooled-fp32" ||
+                           p.name == "asynchronous" || p.name == "gossip";
+        const bool named = !s.get(key).empty() || p.name == "gpu" || p.name == "model" || other;
         if (!named && (p.type == "choice" || p.type == "bool") && d.chance(40))
             s.put(key, any_value(d, p));
     }
+    const std::string how = s.get("training.data-parallel");
+    if (how == "gossip" && d.chance(50))
+        s.put("training.gossip", "exponential");
+    if (how == "parameter-server" && d.chance(50))
+        s.put("training.asynchronous", "true");
     if (s.get("training.schedule") == "interleaved")
         s.put("training.virtual-stages", "2");
     s.put("training.iterations", std::to_string(d.between(1, 2)));

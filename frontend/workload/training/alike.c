@@ -22,17 +22,21 @@ static uint64_t places(const struct weft_training_plan *q)
 
 uint64_t weft_training_sorts(const struct weft_training_plan *q)
 {
-    return q->pp * places(q);
+    return q->pp * places(q) + q->servers;
 }
 
 uint64_t weft_training_sort(const struct weft_training_plan *q, uint64_t rank)
 {
+    if (rank >= q->world) /* servers have parts of their own */
+        return q->pp * places(q) + rank - q->world;
     return weft_training_place(q, rank).pp * places(q) + rank / q->te % places(q);
 }
 
 uint64_t weft_training_peer_as(const struct weft_training_plan *q, uint64_t from, uint64_t peer,
                                uint64_t rank)
 {
+    if (peer >= q->world)
+        return peer;
     const struct weft_rank_place a = weft_training_place(q, from), b = weft_training_place(q, peer);
     struct weft_rank_place at = weft_training_place(q, rank);
     at.tp = (at.tp + q->t + b.tp - a.tp) % q->t;

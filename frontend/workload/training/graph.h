@@ -66,6 +66,9 @@ struct weft_training_graph {
     uint64_t *backwards_left; /**< by chunk, in this iteration */
     uint64_t *weights_after;  /**< by unit: what its first use in this iteration waits for */
     struct weft_bucket dense, experts;
+    uint64_t exchange_tag;          /**< next tag to servers or neighbours */
+    uint64_t stepped;               /**< gossip: the last step of the optimizer */
+    uint64_t mixed;                 /**< gossip: the neighbours' weights are there */
     struct weft_dlrm_share *shares; /**< of embedding tables, by rank */
     struct weft_unit_use *uses;
     size_t nuses, use;
@@ -122,6 +125,18 @@ uint64_t weft_graph_layer_backward(struct weft_training_graph *g, uint64_t layer
                                    enum weft_pass_kind kind, uint64_t x, uint64_t *weights);
 /* dlrm_graph.c: all iterations of a recommendation model. */
 int weft_graph_dlrm(struct weft_training_graph *g);
+/* exchange.c: data parallelism without collectives. */
+/** Tags of gossip, apart from those of the pipeline. */
+#define WEFT_GOSSIP_TAG (UINT64_C(1) << 30)
+/** A worker's gradients to the servers, once @p ready has ended; returns the node after which it
+ * has their weights. */
+uint64_t weft_graph_push_pull(struct weft_training_graph *g, uint64_t params, uint64_t ready);
+/** A server's part of the same. */
+void weft_graph_serve(struct weft_training_graph *g, uint64_t params);
+/** server.c: all iterations of a server. */
+int weft_graph_server(struct weft_training_graph *g);
+/** This iteration's exchange of the weights that are there after @p ready; returns its end. */
+uint64_t weft_graph_gossip(struct weft_training_graph *g, uint64_t ready);
 /* attention.c: the exchange of keys and values among the ranks of a context-parallel group, with
  * attention itself. */
 uint64_t weft_graph_scores_forward(struct weft_training_graph *g, const struct weft_block_cost *c,

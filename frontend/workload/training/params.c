@@ -195,10 +195,22 @@ static const struct weft_param params[] = {
            "order of forward and backward passes in a stage", "schedules.def"),
     CHOICE("recompute", recompute, "none", "none|selective|full",
            "what of the forward pass is computed again in the backward pass", "2205.05198"),
+    CHOICE("data-parallel", sharding, "zero-1", "ddp|zero-1|zero-2|zero-3|parameter-server|gossip",
+           "what data-parallel ranks share out: nothing, optimizer, and gradients, and weights "
+           "(FSDP); or "
+           "gradients go to servers, or weights to neighbours",
+           "1910.02054; OSDI 2014, Li et al.; 1705.09056"),
+    DEGREE(
+        "servers", servers, "0",
+        "parameter-server: ranks behind those that train, with a part of all parameters each; 0: "
+        "one"),
+    FLAG("asynchronous", asynchronous, "false",
+         "parameter-server: a worker waits for the update with its own gradients alone"),
     CHOICE(
-        "data-parallel", sharding, "zero-1", "ddp|zero-1|zero-2|zero-3",
-        "what data-parallel ranks share out: nothing, optimizer, and gradients, and weights (FSDP)",
-        "1910.02054"),
+        "gossip", gossip, "ring", "ring|exponential",
+        "gossip: weights go to both neighbours on a ring, or to one at a distance of a power of 2 "
+        "that changes with each iteration",
+        "1705.09056, 1811.10792"),
     DEGREE("shard-ranks", shard_ranks, "0",
            "zero-3: weights are shared out among so many data-parallel ranks and copied beyond "
            "(HSDP); 0: among all"),
@@ -228,7 +240,7 @@ static int plan_for(const void *params, uint32_t nranks, struct weft_training_pl
     if (weft_workload_ranks("training", p.ranks, nranks, &n, err))
         return err->code;
     /* Nobody says how many ranks there are: the degrees of parallelism do. */
-    p.ranks = n ? n : p.tp * p.cp * p.pp * (p.dp ? p.dp : 1);
+    p.ranks = n ? n : p.tp * p.cp * p.pp * (p.dp ? p.dp : 1) + weft_training_servers(&p);
     return weft_training_plan_make(&p, out, err);
 }
 
@@ -245,7 +257,7 @@ static int write(const void *params, const char *prefix, uint64_t *nranks, struc
     struct weft_training_plan plan;
     if (plan_for(params, 0, &plan, err))
         return err->code;
-    *nranks = plan.world;
+    *nranks = weft_training_ranks(&plan);
     return weft_training_write(&plan, prefix, err);
 }
 

@@ -47,6 +47,11 @@ static struct strides strides_of(const struct weft_training_plan *q, enum weft_c
     }
 }
 
+uint64_t weft_training_ranks(const struct weft_training_plan *q)
+{
+    return q->world + q->servers;
+}
+
 struct weft_rank_place weft_training_place(const struct weft_training_plan *q, uint64_t rank)
 {
     return (struct weft_rank_place){.tp = rank % q->t,

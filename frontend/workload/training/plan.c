@@ -77,6 +77,13 @@ static int choose_model(const struct weft_training_params *p, struct weft_traini
     return 0;
 }
 
+static enum weft_exchange exchange_of(const struct weft_training_params *p)
+{
+    return p->sharding <= WEFT_SHARD_WEIGHTS
+               ? WEFT_EXCHANGE_COLLECTIVE
+               : (enum weft_exchange)(p->sharding - WEFT_SHARD_WEIGHTS);
+}
+
 static struct weft_gpu gpu_of(const struct weft_training_params *p)
 {
     size_t n;
@@ -143,6 +150,32 @@ struct conflict {
     bool is;
     const char *why;
 };
+
+/* What goes with servers and gossip. */
+static int check_exchange(const struct weft_training_plan *q, struct weft_err *err)
+{
+    const struct weft_training_params *p = &q->p;
+    const bool servers = q->exchange == WEFT_EXCHANGE_SERVERS,
+               gossip = q->exchange == WEFT_EXCHANGE_GOSSIP;
+    const struct conflict rules[] = {
+        {servers && q->t * q->c * q->pp * q->e > 1,
+         "data-parallel=parameter-server takes dp alone, no tp, cp, pp or ep"},
+        {(servers || gossip) && (q->model.experts || q->dlrm.ntables),
+         "data-parallel=parameter-server and gossip need a model without experts and embedding "
+         "tables"},
+        {gossip && q->c > 1,
+         "data-parallel=gossip with cp: ranks of one context have the same weights"},
+        {gossip && (p->schedule == WEFT_SCHEDULE_2BW || p->schedule == WEFT_SCHEDULE_DUALPIPE),
+         "data-parallel=gossip needs a schedule that ends each iteration and has each stage once"},
+        {!servers && (p->servers || p->asynchronous),
+         "servers and asynchronous need data-parallel=parameter-server"},
+        {!gossip && p->gossip != WEFT_GOSSIP_RING, "gossip needs data-parallel=gossip"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (rules[i].is)
+            return weft_err_set(err, WEFT_E_INPUT, "workload 'training': %s", rules[i].why);
+    return 0;
+}
 
 static bool set(const char *text)
 {
@@ -359,10 +392,25 @@ static int divide_tables(struct weft_training_plan *q, struct weft_err *err)
     return rc;
 }
 
+uint64_t weft_training_servers(const struct weft_training_params *p)
+{
+    return exchange_of(p) == WEFT_EXCHANGE_SERVERS ? or_else(p->servers, 1) : 0;
+}
+
 int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,
                             struct weft_err *err)
 {
     struct weft_training_plan q = {.p = *p, .gpu = gpu_of(p), .world = p->ranks};
+    q.exchange = exchange_of(p);
+    q.servers = weft_training_servers(p);
+    if (q.exchange != WEFT_EXCHANGE_COLLECTIVE)
+        q.p.sharding = WEFT_SHARD_NONE;
+    if (q.servers && q.world <= q.servers)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "workload 'training': of %" PRIu64 " ranks %" PRIu64
+                            " are servers, which leaves none to train",
+                            q.world, q.servers);
+    q.world -= q.servers;
     if (choose_model(p, &q, err))
         return err->code;
     q.t = p->tp;
@@ -390,6 +438,8 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
     q.shard = or_else(p->shard_ranks, q.c * q.d);
     int rc = check_tables(&q, err);
     if (!rc)
+        rc = check_exchange(&q, err);
+    if (!rc)
         rc = check_conflicts(&q, err);
     if (!rc)
         rc = check_divides(&q, err);
@@ -397,7 +447,7 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
         return rc;
     q.tokens = q.model.sequence / q.c * p->microbatch;
     q.v *= q.copies;
-    if (p->sharding != WEFT_SHARD_WEIGHTS)
+    if (q.p.sharding != WEFT_SHARD_WEIGHTS)
         q.shard *= q.copies;
     q.grad_bytes = p->grad_fp32 ? 4 : 2;
     q.activation_bytes = q.tokens * q.model.hidden * 2;

@@ -31,6 +31,11 @@ enum weft_sharding {
     WEFT_SHARD_WEIGHTS /**< zero-3, fsdp: weights gathered for every forward and backward pass of a
                           block */
 };
+/** How data-parallel ranks exchange what they learn: the values of `data-parallel` behind those of
+ * enum weft_sharding. */
+enum weft_exchange { WEFT_EXCHANGE_COLLECTIVE, WEFT_EXCHANGE_SERVERS, WEFT_EXCHANGE_GOSSIP };
+/** Values of `gossip`. */
+enum weft_gossip { WEFT_GOSSIP_RING, WEFT_GOSSIP_EXPONENTIAL };
 /** Values of `schedule`, in the order of schedules.def. */
 enum weft_schedule_kind {
 #define WEFT_SCHEDULE(symbol, name, title) WEFT_SCHEDULE_##symbol,
@@ -77,13 +82,16 @@ struct weft_training_params {
     uint64_t microbatch, microbatches, iterations;
     int schedule;  /**< enum weft_schedule_kind */
     int recompute; /**< enum weft_recompute */
-    int sharding;  /**< enum weft_sharding */
+    int sharding;  /**< enum weft_sharding, behind them enum weft_exchange from 1 on */
     int grad_fp32; /**< gradients are reduced in fp32, else bf16 */
     uint64_t bucket_params;
     int overlap_grad_reduce, overlap_param_gather;
     int check_memory;
     double expert_skew, capacity_factor;
     uint64_t shard_ranks, seed;
+    uint64_t servers; /**< parameter-server: how many; 0: one */
+    int asynchronous; /**< parameter-server: a worker waits for its own update alone */
+    int gossip;       /**< enum weft_gossip */
 };
 extern const struct weft_param_table weft_training_param_table;
 /** What stage_layers is. */
@@ -118,8 +126,10 @@ struct weft_training_plan {
     uint64_t pooled_bytes; /**< bytes of an element of what is looked up, and of its gradient */
     struct weft_gpu gpu;
     struct weft_measured measured; /**< efficiencies in place of the GPU's */
-    uint64_t world;                /**< ranks */
-    uint64_t t, c, d, pp;          /**< degrees of tensor, context, data, pipeline parallelism */
+    uint64_t world;                /**< ranks that train */
+    enum weft_exchange exchange;
+    uint64_t servers;     /**< ranks behind the world: they train nothing */
+    uint64_t t, c, d, pp; /**< degrees of tensor, context, data, pipeline parallelism */
     uint64_t e, te,
         edp;    /**< degrees of expert parallelism, tensor and data parallelism of experts */
     uint64_t v; /**< chunks of layers that each stage holds (virtual stages; 2 with dualpipe) */
@@ -148,6 +158,10 @@ struct weft_dlrm_cut weft_training_cut(const struct weft_training_plan *plan);
  * their values and what would do. */
 int weft_training_plan_make(const struct weft_training_params *p, struct weft_training_plan *out,
                             struct weft_err *err);
+/** Servers of a job with these settings. */
+uint64_t weft_training_servers(const struct weft_training_params *p);
+/** Ranks of the job: those that train, and servers behind them. */
+uint64_t weft_training_ranks(const struct weft_training_plan *plan);
 struct weft_rank_place weft_training_place(const struct weft_training_plan *plan, uint64_t rank);
 uint64_t weft_training_rank(const struct weft_training_plan *plan, struct weft_rank_place at);
 /** Members of a communicator. */

@@ -110,6 +110,8 @@ int weft_graph_sharding_start(struct weft_training_graph *g, const struct weft_p
     const size_t most = n * (g->plan->chunk_layers + 2);
     g->dense.nclosed = g->experts.nclosed = 0;
     g->use = g->nuses = 0;
+    if (g->plan->exchange == WEFT_EXCHANGE_GOSSIP)
+        g->mixed = weft_graph_gossip(g, g->stepped);
     if (g->plan->p.sharding != WEFT_SHARD_WEIGHTS)
         return 0;
     uint64_t *units = weft_arena_calloc(g->arena, most, sizeof *units);
@@ -170,12 +172,27 @@ static uint64_t bucket_limit(const struct weft_training_graph *g, const struct w
     return ranks > 40 ? ranks * 1000000 : 40000000;
 }
 
+/* Gradients of a bucket to servers, or to nobody: gossip exchanges weights. */
+static void without_collective(struct weft_training_graph *g, struct weft_bucket *b)
+{
+    if (g->rank >= g->plan->world)
+        weft_graph_serve(g, b->params);
+    else if (g->plan->exchange == WEFT_EXCHANGE_SERVERS)
+        b->gathered[b->nclosed] = weft_graph_push_pull(g, b->params, b->ready);
+    b->closed[b->nclosed++] = b->params;
+    b->params = 0;
+}
+
 static void close_bucket(struct weft_training_graph *g, struct weft_bucket *b)
 {
     const bool all = g->plan->p.sharding == WEFT_SHARD_NONE;
     char what[32];
     if (b->params == 0)
         return;
+    if (g->plan->exchange != WEFT_EXCHANGE_COLLECTIVE) {
+        without_collective(g, b);
+        return;
+    }
     snprintf(what, sizeof what, "grad.%s.%s", weft_comm_name(b->comm), all ? "ar" : "rs");
     const uint64_t bytes = b->params * g->plan->grad_bytes, n = weft_comm_size(g->plan, b->comm);
     const uint64_t node = weft_graph_collective(
@@ -237,6 +254,8 @@ static uint64_t small_reductions(struct weft_training_graph *g, uint64_t x)
         x = weft_graph_collective(g, WEFT_COMM_EMBEDDING, WEFT_COLL_ALL_REDUCE,
                                   4 * weft_model_head(&q->model, q->t, q->p.pad_vocab),
                                   "embedding.ar", x);
+    if (q->exchange != WEFT_EXCHANGE_COLLECTIVE) /* nobody knows the norm of all */
+        return x;
     return weft_graph_collective(g, WEFT_COMM_WORLD, WEFT_COLL_ALL_REDUCE, 4, "grad-norm.ar", x);
 }
 
@@ -296,8 +315,31 @@ static uint64_t reduce_rest(struct weft_training_graph *g)
     return weft_graph_join(g, "dense", g->chain[g->dense.comm], g->chain[WEFT_COMM_REPLICA]);
 }
 
+/* The end of an iteration in which no collective reduces gradients. */
+static void end_without_collective(struct weft_training_graph *g)
+{
+    const struct weft_training_plan *q = g->plan;
+    close_bucket(g, &g->dense);
+    if (g->rank >= q->world)
+        return;
+    for (uint64_t u = 0; u < g->units; u++)
+        g->weights_after[u] = WEFT_NO_NODE;
+    if (q->exchange == WEFT_EXCHANGE_GOSSIP) {
+        g->stepped = weft_graph_compute(g, weft_training_optimizer_s(q, g->at.pp), "optimizer",
+                                        g->mixed, small_reductions(g, g->compute));
+        return;
+    }
+    for (uint64_t u = 0; u < g->units; u++)
+        if (params_of(g, u).dense)
+            g->weights_after[u] = g->dense.gathered[g->dense.of_unit[u]];
+}
+
 void weft_graph_iteration_end(struct weft_training_graph *g)
 {
+    if (g->plan->exchange != WEFT_EXCHANGE_COLLECTIVE) {
+        end_without_collective(g);
+        return;
+    }
     const uint64_t dense = reduce_rest(g);
     const uint64_t x = weft_graph_compute(g, 0, "reduced", dense, g->chain[WEFT_COMM_EDP]);
     step(g, small_reductions(g, x), true);

@@ -291,11 +291,12 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
                      struct weft_arena *arena, struct weft_et **out, struct weft_err *err)
 {
     size_t n = 0;
-    struct weft_training_graph g = {
-        .plan = q, .rank = rank, .at = weft_training_place(q, rank), .arena = arena};
+    struct weft_training_graph g = {.plan = q, .rank = rank, .arena = arena};
+    if (rank < q->world)
+        g.at = weft_training_place(q, rank);
     const struct weft_pass *passes = weft_schedule(q, g.at.pp, arena, &n);
     g.units = q->v * q->chunk_layers + 2;
-    g.compute = WEFT_NO_NODE;
+    g.compute = g.stepped = g.mixed = WEFT_NO_NODE;
     for (int c = 0; c < WEFT_COMMS; c++)
         g.chain[c] = WEFT_NO_NODE;
     g.loss = weft_arena_calloc(arena, q->m, sizeof *g.loss);
@@ -305,12 +306,15 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
     for (uint64_t u = 0; u < g.units; u++)
         g.weights_after[u] = WEFT_NO_NODE;
-    weft_graph_name_groups(&g);
+    if (rank < q->world)
+        weft_graph_name_groups(&g);
     weft_et_build_start(&g.b, arena);
-    if (groups)
+    if (groups && rank < q->world)
         weft_graph_describe_groups(&g);
     int rc = 0;
-    if (q->dlrm.ntables) {
+    if (rank >= q->world) {
+        rc = weft_graph_server(&g);
+    } else if (q->dlrm.ntables) {
         const struct weft_dlrm_cut cut = weft_training_cut(q);
         g.shares = weft_arena_calloc(arena, q->world, sizeof *g.shares);
         if (g.shares && weft_dlrm_divide(&q->dlrm, &cut, q->world, g.shares, err))

@@ -48,10 +48,10 @@ int weft_training_workload(const struct weft_training_plan *q, struct weft_workl
                            struct weft_err *err)
 {
     struct weft_err why = {0};
-    struct weft_convert *c = weft_convert_new((uint32_t)q->world, NULL, &why);
+    struct weft_convert *c = weft_convert_new((uint32_t)weft_training_ranks(q), NULL, &why);
     struct weft_training_alike *alike = c ? weft_training_alike_new(q) : NULL;
     int rc = !c ? weft_err_set(err, why.code, "%s", why.msg) : alike ? 0 : no_memory(err);
-    for (uint32_t r = 0; !rc && r < q->world; r++) {
+    for (uint32_t r = 0; !rc && r < weft_training_ranks(q); r++) {
         struct weft_et *et = NULL;
         if (!weft_training_alike_first(alike, r)) {
             rc = weft_training_alike_share(alike, c, r, err);
@@ -151,8 +151,8 @@ int weft_training_write(const struct weft_training_plan *q, const char *prefix,
     struct writing w = {.q = q};
     if (arena)
         w.groups = weft_arena_printf(arena, "%.*s.json", (int)weft_trace_stem(prefix), prefix);
-    const int rc =
-        w.groups ? weft_trace_write(prefix, q->world, write_rank, &w, err) : no_memory(err);
+    const int rc = w.groups ? weft_trace_write(prefix, weft_training_ranks(q), write_rank, &w, err)
+                            : no_memory(err);
     weft_arena_free(w.arena);
     weft_arena_free(arena);
     return rc;
@@ -185,7 +185,8 @@ int weft_training_summarize(const struct weft_training_plan *q, struct weft_trai
         const uint64_t bytes = weft_training_memory_of(q, stage).total_bytes;
         /* Ranks of a stage differ in compute by the popularity of their experts or by their tables
          * alone. */
-        const uint64_t differ = weft_training_sorts(q) / q->pp, first = stage * (q->world / q->pp);
+        const uint64_t differ = (weft_training_sorts(q) - q->servers) / q->pp,
+                       first = stage * (q->world / q->pp);
         for (uint64_t i = 0; i < differ; i++) {
             double s;
             if (rank_seconds(q, first + i * q->te, &s, err))
