@@ -17,7 +17,7 @@ static struct weft_part_cost gemm(const struct weft_training_plan *q, enum weft_
     const double usual = weft_gpu_reached(m, efficiency);
     double s[3];
     for (int pass = 0; pass < 3; pass++)
-        s[pass] = weft_gpu_gemm_s(&q->gpu, m, n, k,
+        s[pass] = weft_gpu_gemm_s(&q->gpu, m, n * q->density, k,
                                   reached(q, kernel, (enum weft_kernel_pass)pass, m, usual));
     return (struct weft_part_cost){s[WEFT_KERNEL_FORWARD], s[WEFT_KERNEL_INPUTS],
                                    s[WEFT_KERNEL_GRADIENTS]};
@@ -143,7 +143,7 @@ struct weft_part_cost weft_training_layer_cost(const struct weft_training_plan *
     /* A sample is many rows of a convolution, but one of a dense layer. */
     const double usual =
         q->dlrm.ntables ? weft_gpu_reached(n, q->gpu.gemm_efficiency) : q->gpu.gemm_efficiency;
-    const double batched = n * l->flops, stepped = n * l->step_flops;
+    const double batched = n * l->flops * q->density, stepped = n * l->step_flops * q->density;
     const double alone = weft_gpu_reached(samples, usual);
     double s[3];
     for (int pass = 0; pass < 3; pass++) {
@@ -180,5 +180,5 @@ double weft_training_optimizer_s(const struct weft_training_plan *q, uint64_t st
     const bool shared = q->p.sharding >= WEFT_SHARD_OPTIMIZER;
     const double owned = (double)n.dense / (shared ? (double)(q->c * q->d * q->copies) : 1) +
                          (double)n.experts / (shared ? (double)(q->edp * q->copies) : 1);
-    return weft_gpu_bytes_s(&q->gpu, 30 * owned);
+    return weft_gpu_bytes_s(&q->gpu, 30 * owned * q->density);
 }

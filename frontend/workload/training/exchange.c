@@ -83,7 +83,8 @@ static uint64_t neighbour(struct weft_training_graph *g, uint64_t ahead, uint64_
 uint64_t weft_graph_gossip(struct weft_training_graph *g, uint64_t ready)
 {
     const struct weft_training_plan *q = g->plan;
-    const uint64_t bytes = q->grad_bytes * weft_training_stage_params(q, g->at.pp).dense;
+    const double left = (double)weft_training_stage_params(q, g->at.pp).dense * q->density;
+    const uint64_t bytes = q->grad_bytes * (uint64_t)left;
     uint64_t hops = 0;
     if (q->d < 2)
         return WEFT_NO_NODE;

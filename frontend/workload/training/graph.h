@@ -47,6 +47,7 @@ struct weft_graph_streams {
 /** A trace being made. */
 struct weft_training_graph {
     const struct weft_training_plan *plan;
+    struct weft_training_plan *plans; /**< by iteration, where they differ; else NULL */
     uint64_t rank;
     struct weft_rank_place at;
     struct weft_arena *arena;

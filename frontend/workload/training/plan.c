@@ -5,6 +5,7 @@
 #include "base/list.h"
 #include "workload/training/cost.h"
 #include "workload/training/memory.h"
+#include "workload/training/vary.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -151,7 +152,12 @@ struct conflict {
     const char *why;
 };
 
-/* What goes with servers and gossip. */
+static bool set(const char *text)
+{
+    return text && *text;
+}
+
+/* What goes with servers and gossip, and with iterations that differ. */
 static int check_exchange(const struct weft_training_plan *q, struct weft_err *err)
 {
     const struct weft_training_params *p = &q->p;
@@ -163,6 +169,12 @@ static int check_exchange(const struct weft_training_plan *q, struct weft_err *e
         {(servers || gossip) && (q->model.experts || q->dlrm.ntables),
          "data-parallel=parameter-server and gossip need a model without experts and embedding "
          "tables"},
+        {p->schedule == WEFT_SCHEDULE_2BW && weft_training_varies(q),
+         "schedule=2bw with sequences, densities or pruning: its iterations run into each other"},
+        {q->dlrm.ntables && set(p->sequences), "sequences need a model of sequences"},
+        {p->pruning > 0 && set(p->densities), "pruning with densities: the list says it all"},
+        {p->pruning > 0 && p->iterations < 2, "pruning needs more than one iteration"},
+        {p->pruning_iterations && !(p->pruning > 0), "pruning-iterations needs pruning"},
         {gossip && q->c > 1,
          "data-parallel=gossip with cp: ranks of one context have the same weights"},
         {gossip && (p->schedule == WEFT_SCHEDULE_2BW || p->schedule == WEFT_SCHEDULE_DUALPIPE),
@@ -175,11 +187,6 @@ static int check_exchange(const struct weft_training_plan *q, struct weft_err *e
         if (rules[i].is)
             return weft_err_set(err, WEFT_E_INPUT, "workload 'training': %s", rules[i].why);
     return 0;
-}
-
-static bool set(const char *text)
-{
-    return text && *text;
 }
 
 /* What goes with embedding tables, and what goes with them alone. */
@@ -445,6 +452,8 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
         rc = check_divides(&q, err);
     if (rc)
         return rc;
+    q.density = 1;
+    q.positions = q.model.sequence;
     q.tokens = q.model.sequence / q.c * p->microbatch;
     q.v *= q.copies;
     if (q.p.sharding != WEFT_SHARD_WEIGHTS)
@@ -458,7 +467,7 @@ int weft_training_plan_make(const struct weft_training_params *p, struct weft_tr
         const double memory = weft_measured_at(&q.measured, WEFT_KERNEL_MEMORY, WEFT_KERNEL_ALL, 1);
         q.gpu.memory_efficiency = memory > 0 ? memory : q.gpu.memory_efficiency;
     }
-    if (divide(&q, err) || divide_tables(&q, err))
+    if (weft_training_check_varying(&q, err) || divide(&q, err) || divide_tables(&q, err))
         return err->code;
     *out = q;
     return check_memory(&q, err);

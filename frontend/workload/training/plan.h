@@ -89,13 +89,17 @@ struct weft_training_params {
     int check_memory;
     double expert_skew, capacity_factor;
     uint64_t shard_ranks, seed;
-    uint64_t servers; /**< parameter-server: how many; 0: one */
-    int asynchronous; /**< parameter-server: a worker waits for its own update alone */
-    int gossip;       /**< enum weft_gossip */
+    const char *sequences;       /**< tokens of a sequence by iteration; "" or NULL: all equal */
+    const char *densities;       /**< share of the parameters by iteration; "" or NULL: all */
+    double pruning;              /**< share that gradual pruning takes away in the end; 0: none */
+    uint64_t pruning_iterations; /**< after which it has; 0: the last */
+    uint64_t servers;            /**< parameter-server: how many; 0: one */
+    int asynchronous;            /**< parameter-server: a worker waits for its own update alone */
+    int gossip;                  /**< enum weft_gossip */
 };
 extern const struct weft_param_table weft_training_param_table;
-/** What stage_layers is. */
-extern const struct weft_list_form weft_stage_layers_form;
+/** What stage_layers, sequences and densities are. */
+extern const struct weft_list_form weft_stage_layers_form, weft_sequences_form, weft_densities_form;
 
 /** Communicators that a rank can be a member of. */
 enum weft_comm {
@@ -123,6 +127,7 @@ struct weft_training_plan {
         layered;           /**< its layers where it is a table of them; n = 0: a transformer */
     struct weft_dlrm dlrm; /**< its embedding tables; ntables = 0: it has none */
     uint64_t table_params; /**< of them, on the rank that has most */
+    double density;        /**< share of the parameters that is there */
     uint64_t pooled_bytes; /**< bytes of an element of what is looked up, and of its gradient */
     struct weft_gpu gpu;
     struct weft_measured measured; /**< efficiencies in place of the GPU's */
@@ -135,6 +140,7 @@ struct weft_training_plan {
     uint64_t v; /**< chunks of layers that each stage holds (virtual stages; 2 with dualpipe) */
     uint64_t copies;       /**< stages that hold the same chunk: 2 with dualpipe, else 1 */
     uint64_t m;            /**< microbatches of one pipeline and iteration */
+    uint64_t positions;    /**< that a plain model has learned: of its longest sequence */
     uint64_t tokens;       /**< of a microbatch on a rank: sequence / c x sequences */
     uint64_t chunk_layers; /**< layers of one chunk, of the longest where they differ */
     bool divided;          /**< chunks differ in their layers: see starts */

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct weft_block_params params_of(const struct weft_training_graph *g, uint64_t unit)
+static struct weft_block_params all_params_of(const struct weft_training_graph *g, uint64_t unit)
 {
     const struct weft_training_plan *q = g->plan;
     const uint64_t blocks = g->units - 2;
@@ -36,7 +36,7 @@ static struct weft_block_params params_of(const struct weft_training_graph *g, u
     if (unit == blocks)
         return (struct weft_block_params){
             .dense = weft_training_has_embedding(q, g->at.pp)
-                         ? weft_model_embedding(&q->model, q->t, q->model.sequence, q->p.pad_vocab)
+                         ? weft_model_embedding(&q->model, q->t, q->positions, q->p.pad_vocab)
                          : 0};
     if (!weft_training_has_head(q, g->at.pp))
         return (struct weft_block_params){0};
@@ -44,6 +44,28 @@ static struct weft_block_params params_of(const struct weft_training_graph *g, u
     return (struct weft_block_params){
         .dense = weft_model_final_norm(&q->model) +
                  (own ? weft_model_head(&q->model, q->t, q->p.pad_vocab) : 0)};
+}
+
+/* Parameters in a sparser model. */
+static struct weft_block_params left_of(const struct weft_training_plan *q,
+                                        struct weft_block_params n)
+{
+    if (q->density < 1) {
+        n.dense = (uint64_t)((double)n.dense * q->density);
+        n.replicated = (uint64_t)((double)n.replicated * q->density);
+        n.experts = (uint64_t)((double)n.experts * q->density);
+    }
+    return n;
+}
+
+static struct weft_block_params params_of(const struct weft_training_graph *g, uint64_t unit)
+{
+    return left_of(g->plan, all_params_of(g, unit));
+}
+
+static struct weft_block_params stage_params(const struct weft_training_graph *g)
+{
+    return left_of(g->plan, weft_training_stage_params(g->plan, g->at.pp));
 }
 
 /* All-gather of weights, 2 bytes each: Chakra counts the shard. */
@@ -110,6 +132,8 @@ int weft_graph_sharding_start(struct weft_training_graph *g, const struct weft_p
     const size_t most = n * (g->plan->chunk_layers + 2);
     g->dense.nclosed = g->experts.nclosed = 0;
     g->use = g->nuses = 0;
+    if (g->plans)
+        g->plan = &g->plans[g->iteration];
     if (g->plan->exchange == WEFT_EXCHANGE_GOSSIP)
         g->mixed = weft_graph_gossip(g, g->stepped);
     if (g->plan->p.sharding != WEFT_SHARD_WEIGHTS)
@@ -243,7 +267,9 @@ void weft_graph_pass_end(struct weft_training_graph *g)
 static uint64_t small_reductions(struct weft_training_graph *g, uint64_t x)
 {
     const struct weft_training_plan *q = g->plan;
-    const struct weft_block_params n = weft_training_stage_params(q, g->at.pp);
+    const struct weft_block_params n = stage_params(g);
+    const struct weft_block_params head = {.dense =
+                                               weft_model_head(&q->model, q->t, q->p.pad_vocab)};
     const bool ends = g->at.pp == 0 || g->at.pp == q->pp - 1;
     if (q->dlrm.ntables) /* gradients are not scaled by their norm */
         return x;
@@ -252,8 +278,7 @@ static uint64_t small_reductions(struct weft_training_graph *g, uint64_t x)
                                   "replicated.ar", x);
     if (!q->model.gated && ends)
         x = weft_graph_collective(g, WEFT_COMM_EMBEDDING, WEFT_COLL_ALL_REDUCE,
-                                  4 * weft_model_head(&q->model, q->t, q->p.pad_vocab),
-                                  "embedding.ar", x);
+                                  4 * left_of(q, head).dense, "embedding.ar", x);
     if (q->exchange != WEFT_EXCHANGE_COLLECTIVE) /* nobody knows the norm of all */
         return x;
     return weft_graph_collective(g, WEFT_COMM_WORLD, WEFT_COLL_ALL_REDUCE, 4, "grad-norm.ar", x);
@@ -296,7 +321,7 @@ static void step(struct weft_training_graph *g, uint64_t x, bool by_bucket)
     if (q->p.sharding == WEFT_SHARD_OPTIMIZER && by_bucket)
         gather_after_step(g, x);
     else if (q->p.sharding == WEFT_SHARD_OPTIMIZER || q->p.sharding == WEFT_SHARD_GRADIENTS) {
-        const struct weft_block_params n = weft_training_stage_params(q, g->at.pp);
+        const struct weft_block_params n = stage_params(g);
         const uint64_t dense = gather(g, WEFT_COMM_DP, n.dense, "weights.ag", x);
         const uint64_t experts =
             n.experts ? gather(g, WEFT_COMM_EDP, n.experts, "weights.ag", x) : WEFT_NO_NODE;

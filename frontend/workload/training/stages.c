@@ -80,8 +80,7 @@ struct weft_block_params weft_training_stage_params(const struct weft_training_p
             sum.experts += b.experts;
         }
     if (weft_training_has_embedding(q, stage)) {
-        const uint64_t all =
-            weft_model_embedding(&q->model, q->t, q->model.sequence, q->p.pad_vocab);
+        const uint64_t all = weft_model_embedding(&q->model, q->t, q->positions, q->p.pad_vocab);
         sum.dense += all;
         sum.replicated += all - weft_model_head(&q->model, q->t, q->p.pad_vocab);
     }

@@ -3,6 +3,7 @@
  * after. */
 #include "workload/training/graph.h"
 #include "workload/training/training.h"
+#include "workload/training/vary.h"
 
 #include "workload/dag.h"
 
@@ -312,6 +313,13 @@ int weft_training_et(const struct weft_training_plan *q, uint64_t rank, bool gro
     if (groups && rank < q->world)
         weft_graph_describe_groups(&g);
     int rc = 0;
+    if (weft_training_varies(q)) {
+        g.plans = weft_arena_alloc(arena, q->p.iterations * sizeof *g.plans);
+        if (!g.plans)
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+        for (uint64_t k = 0; k < q->p.iterations; k++)
+            weft_training_plan_at(q, k, &g.plans[k]);
+    }
     if (rank >= q->world) {
         rc = weft_graph_server(&g);
     } else if (q->dlrm.ntables) {

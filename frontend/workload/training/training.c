@@ -9,6 +9,7 @@
 #include "workload/training/alike.h"
 #include "workload/training/memory.h"
 #include "workload/training/schedule.h"
+#include "workload/training/vary.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,22 +22,38 @@ static int no_memory(struct weft_err *err)
 }
 
 /* Of an iteration of the job. */
-static uint64_t tokens_of(const struct weft_training_plan *q)
+static uint64_t tokens_of_one(const struct weft_training_plan *q)
 {
     return q->model.sequence * q->p.microbatch * q->m * q->d;
 }
 
 /* Forward and backward, without recomputation. */
-static double flops_of(const struct weft_training_plan *q)
+static double flops_of_one(const struct weft_training_plan *q)
 {
-    return 3 * (double)tokens_of(q) *
+    return 3 * (double)tokens_of_one(q) * q->density *
            (q->layered.n ? weft_layered_flops(&q->layered)
                          : weft_model_forward_flops(&q->model, q->model.sequence, q->p.causal));
 }
 
+/* The mean of an iteration. */
+static void means_of(const struct weft_training_plan *q, uint64_t *tokens, double *flops)
+{
+    const uint64_t n = weft_training_varies(q) ? q->p.iterations : 1;
+    uint64_t all = 0;
+    *flops = 0;
+    for (uint64_t k = 0; k < n; k++) {
+        struct weft_training_plan at;
+        weft_training_plan_at(q, k, &at);
+        all += tokens_of_one(&at);
+        *flops += flops_of_one(&at) / (double)n;
+    }
+    *tokens = all / n;
+}
+
 static struct weft_steps steps_of(const struct weft_training_plan *q)
 {
-    struct weft_steps s = {q->p.iterations, flops_of(q), q->gpu.peak_flops, tokens_of(q), "tokens"};
+    struct weft_steps s = {q->p.iterations, 0, q->gpu.peak_flops, 0, "tokens"};
+    means_of(q, &s.samples, &s.flops);
     if (q->layered.n) {
         s.samples = q->p.microbatch * q->m * q->d;
         s.unit = q->layered.samples;
@@ -179,8 +196,7 @@ int weft_training_summarize(const struct weft_training_plan *q, struct weft_trai
     *out = (struct weft_training_summary){.params = q->layered.n ? weft_layered_params(&q->layered)
                                                                  : weft_model_params(&q->model),
                                           .bubble = weft_schedule_bubble(q)};
-    out->tokens = tokens_of(q);
-    out->flops = flops_of(q);
+    means_of(q, &out->tokens, &out->flops);
     for (uint64_t stage = 0; stage < q->pp; stage++) {
         const uint64_t bytes = weft_training_memory_of(q, stage).total_bytes;
         /* Ranks of a stage differ in compute by the popularity of their experts or by their tables
