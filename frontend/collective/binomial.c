@@ -7,7 +7,7 @@
  * reduce or gather comes up, the smallest first. Scatter and gather move the units of a whole
  * subtree at once.
  */
-#include "collective/collective.h"
+#include "collective/cost.h"
 
 static int binomial_supports(const struct weft_coll_call *c, const char **why)
 {
@@ -88,6 +88,36 @@ static uint64_t binomial_total_bytes(const struct weft_coll_call *c)
     return sum;
 }
 
+/* Places of subtrees of `arg`, and their parents: in a round all edges of one length. */
+static uint32_t to_child(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    const uint32_t v = weft_coll_minus(rank, c->root, c->n);
+    (void)j;
+    return v % (2 * arg) || v + arg >= c->n ? rank : (uint32_t)(((uint64_t)rank + arg) % c->n);
+}
+
+static uint32_t to_parent(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    const uint32_t v = weft_coll_minus(rank, c->root, c->n);
+    (void)j;
+    return v && (v & -v) == arg ? weft_coll_minus(rank, arg, c->n) : rank;
+}
+
+static void binomial_cost(const struct weft_coll_call *c, const struct weft_coll_cost_sink *sink)
+{
+    const bool down = c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_SCATTER;
+    const bool whole = c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_REDUCE;
+    const uint64_t unit =
+        c->kind == WEFT_COLL_SCATTER ? weft_coll_cut(c->bytes, c->n, 0) : c->bytes;
+    struct weft_coll_round r = {.to = down ? to_child : to_parent, .times = 1};
+    r.adds = c->kind == WEFT_COLL_REDUCE;
+    for (uint32_t bit = 1; bit < c->n; bit *= 2) {
+        r.arg = bit;
+        r.bytes = whole ? unit : unit * bit;
+        weft_coll_cost_round(sink, c, r);
+    }
+}
+
 const struct weft_coll_ops weft_coll_binomial = {
     .name = "binomial",
     .title = "binomial tree from or to a root",
@@ -96,4 +126,5 @@ const struct weft_coll_ops weft_coll_binomial = {
     .count = binomial_count,
     .instr = binomial_instr,
     .total_bytes = binomial_total_bytes,
+    .cost = binomial_cost,
 };

@@ -8,7 +8,7 @@
  * all-to-all  step k: every block whose remaining way has bit k set moves 2^k ranks on; a block of
  *             distance d is sent once per bit of d
  */
-#include "collective/collective.h"
+#include "collective/cost.h"
 
 static int bruck_supports(const struct weft_coll_call *c, const char **why)
 {
@@ -94,6 +94,19 @@ static uint64_t bruck_total_bytes(const struct weft_coll_call *c)
     return sum;
 }
 
+static void bruck_cost(const struct weft_coll_call *c, const struct weft_coll_cost_sink *sink)
+{
+    const uint64_t unit = weft_coll_cut(weft_coll_whole_bytes(c), c->n, 0);
+    const bool gather = c->kind == WEFT_COLL_ALL_GATHER;
+    struct weft_coll_round r = {.to = weft_coll_to_shifted, .times = 1};
+    for (unsigned k = 0; k < steps(c->n); k++) {
+        const uint32_t h = UINT32_C(1) << k;
+        r.arg = gather ? c->n - h : h;
+        r.bytes = unit * (gather ? (h < c->n - h ? h : c->n - h) : distances(c->n, k));
+        weft_coll_cost_round(sink, c, r);
+    }
+}
+
 const struct weft_coll_ops weft_coll_bruck = {
     .name = "bruck",
     .title = "doubling distances for any number of ranks; few steps for small sizes",
@@ -103,4 +116,5 @@ const struct weft_coll_ops weft_coll_bruck = {
     .instr = bruck_instr,
     .block = block,
     .total_bytes = bruck_total_bytes,
+    .cost = bruck_cost,
 };

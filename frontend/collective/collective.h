@@ -116,6 +116,8 @@ struct weft_coll_graph {
     const struct weft_coll_edge *edge;
 };
 
+struct weft_coll_cost_sink;
+
 /** One algorithm. Every function is pure. */
 struct weft_coll_ops {
     const char *name;               /**< what users type: "ring" */
@@ -148,6 +150,13 @@ struct weft_coll_ops {
     /** Optional. Messages that have to wait for each other, for estimates; without it half of the
      * instructions of lane 0 of rank 0. */
     uint64_t (*rounds)(const struct weft_coll_call *c);
+
+    /** Optional. Says which rounds the program has (collective/cost.h), for a choice among
+     * algorithms. */
+    void (*cost)(const struct weft_coll_call *c, const struct weft_coll_cost_sink *sink);
+    /** With cost: the ways in which it is written that such a choice weighs, "ring:channels=2";
+     * NULL-terminated. Without: its name alone. */
+    const char *const *tries;
 
     /*
      * Programs from files. Their blocks are slots of their own, in which pieces of data move

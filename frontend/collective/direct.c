@@ -11,7 +11,7 @@
  *
  * A broadcast or scatter is the root's sends, a gather or reduce its receives (a flat tree).
  */
-#include "collective/collective.h"
+#include "collective/cost.h"
 
 struct params {
     uint64_t window;
@@ -161,6 +161,43 @@ static uint64_t direct_rounds(const struct weft_coll_call *c)
     return window && window < m ? halves * ((m + window - 1) / window) : halves;
 }
 
+/* Rooted: message j of the root, or the one message of another rank. */
+static uint32_t from_root(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    (void)arg;
+    return rank == c->root ? (uint32_t)(((uint64_t)rank + 1 + j) % c->n) : rank;
+}
+
+static uint32_t to_root(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    (void)arg;
+    (void)rank;
+    (void)j;
+    return c->root;
+}
+
+static void direct_cost(const struct weft_coll_call *c, const struct weft_coll_cost_sink *sink)
+{
+    const uint64_t whole = weft_coll_whole_bytes(c);
+    struct weft_coll_round r = {.to = weft_coll_to_others, .fanout = c->n - 1, .times = 1};
+    r.bytes = weft_coll_cut(whole, c->n, 0);
+    r.adds = c->kind == WEFT_COLL_ALL_REDUCE || c->kind == WEFT_COLL_REDUCE_SCATTER ||
+             c->kind == WEFT_COLL_REDUCE;
+    if (weft_coll_has_root(c->kind)) {
+        r.bytes = c->kind == WEFT_COLL_SCATTER ? r.bytes : c->bytes;
+        if (c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_SCATTER) {
+            r.to = from_root;
+        } else {
+            r.to = to_root;
+            r.fanout = 1;
+        }
+    }
+    weft_coll_cost_round(sink, c, r);
+    r.adds = false;
+    if (c->kind == WEFT_COLL_ALL_REDUCE)
+        weft_coll_cost_round(sink, c, r);
+}
+
 const struct weft_coll_ops weft_coll_direct = {
     .name = "direct",
     .title = "every rank sends to every other at once; fewest steps, most messages",
@@ -172,5 +209,6 @@ const struct weft_coll_ops weft_coll_direct = {
     .count = direct_count,
     .instr = direct_instr,
     .total_bytes = direct_total_bytes,
+    .cost = direct_cost,
     .rounds = direct_rounds,
 };

@@ -13,7 +13,7 @@
  * the parent. Lanes per tree: receives from children, sends to the parent, receive from the parent,
  * sends to children.
  */
-#include "collective/collective.h"
+#include "collective/cost.h"
 
 struct params {
     uint64_t pieces;
@@ -168,6 +168,61 @@ static void double_binary_tree_instr(const struct weft_coll_call *c, uint32_t ra
     }
 }
 
+/* Message j: in tree j to the parent, of ranks `arg` levels above the leaves. */
+static uint32_t level_up(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    const uint32_t v = number(c->n, j, rank), parent = parent0(c->n, v);
+    return parent == NOBODY || !(v & UINT32_C(1) << arg) || v & ((UINT32_C(1) << arg) - 1)
+               ? rank
+               : rank_of(c->n, j, parent);
+}
+
+/* Message j: in tree j / 2 to child j % 2, where that is `arg` levels above the leaves. */
+static uint32_t level_down(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    const struct place p = place_of(c, rank, j / 2);
+    const uint32_t child = j % 2 < p.nchildren ? p.child[j % 2] : 0;
+    return child && child & UINT32_C(1) << arg && !(child & ((UINT32_C(1) << arg) - 1))
+               ? rank_of(c->n, j / 2, child)
+               : rank;
+}
+
+/* Every edge of both trees, both ways. */
+static uint32_t all_levels(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    (void)arg;
+    const struct place p = place_of(c, rank, j / 3);
+    if (j % 3 == 2)
+        return p.parent == NOBODY ? rank : rank_of(c->n, j / 3, p.parent);
+    return j % 3 < p.nchildren ? rank_of(c->n, j / 3, p.child[j % 3]) : rank;
+}
+
+/* The first piece goes up and down all levels, the others follow it. */
+static void double_binary_tree_cost(const struct weft_coll_call *c,
+                                    const struct weft_coll_cost_sink *sink)
+{
+    const unsigned levels = weft_coll_log2(c->n) + (c->n & (c->n - 1) ? 1 : 0);
+    struct weft_coll_round r = {.times = 1};
+    r.bytes = weft_coll_cut(c->bytes, 2 * pieces(c), 0);
+    for (unsigned k = 0; k < levels; k++) {
+        r.arg = k;
+        r.to = level_up;
+        r.fanout = 2;
+        r.adds = true;
+        weft_coll_cost_round(sink, c, r);
+        r.to = level_down;
+        r.fanout = 4;
+        r.adds = false;
+        weft_coll_cost_round(sink, c, r);
+    }
+    r = (struct weft_coll_round){.to = all_levels, .fanout = 6, .bytes = r.bytes};
+    r.times = pieces(c) - 1;
+    r.streamed = r.adds = true;
+    weft_coll_cost_round(sink, c, r);
+}
+
+static const char *const tries[] = {"double-binary-tree", "double-binary-tree:pieces=32", NULL};
+
 const struct weft_coll_ops weft_coll_double_binary_tree = {
     .name = "double-binary-tree",
     .title = "two pipelined trees, half of the data each; few steps at full bandwidth",
@@ -179,4 +234,6 @@ const struct weft_coll_ops weft_coll_double_binary_tree = {
     .count = double_binary_tree_count,
     .instr = double_binary_tree_instr,
     .total_bytes = weft_coll_bytes_up_and_down,
+    .cost = double_binary_tree_cost,
+    .tries = tries,
 };

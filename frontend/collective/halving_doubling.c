@@ -15,7 +15,7 @@
  * reduction=forwarded charges at each step only the half that is sent on next, and nothing in the
  * last step: what ASTRA-sim does.
  */
-#include "collective/collective.h"
+#include "collective/cost.h"
 
 struct params {
     int reduction;
@@ -142,6 +142,36 @@ static uint64_t halving_doubling_total_bytes(const struct weft_coll_call *c)
     }
 }
 
+static void halving_doubling_cost(const struct weft_coll_call *c,
+                                  const struct weft_coll_cost_sink *sink)
+{
+    const unsigned l = weft_coll_log2(c->n);
+    const uint64_t whole = weft_coll_whole_bytes(c), unit = weft_coll_cut(whole, c->n, 0);
+    const bool extra = c->n != UINT32_C(1) << l, gather = c->kind == WEFT_COLL_ALL_GATHER,
+               scatter = c->kind == WEFT_COLL_REDUCE_SCATTER;
+    struct weft_coll_round r = {.times = 1, .adds = !gather};
+    r.to = weft_coll_to_folded;
+    r.bytes = gather ? unit : whole;
+    if (extra)
+        weft_coll_cost_round(sink, c, r);
+    r.to = weft_coll_to_flipped;
+    for (unsigned s = 0; s < l && !gather; s++) {
+        r.arg = UINT32_C(1) << s;
+        r.bytes = weft_coll_cut(whole, UINT64_C(2) << s, 0);
+        weft_coll_cost_round(sink, c, r);
+    }
+    r.adds = false;
+    for (unsigned s = l; s-- > 0 && !scatter;) {
+        r.arg = UINT32_C(1) << s;
+        r.bytes = weft_coll_cut(whole, UINT64_C(2) << s, 0);
+        weft_coll_cost_round(sink, c, r);
+    }
+    r.to = weft_coll_to_unfolded;
+    r.bytes = scatter ? unit : whole;
+    if (extra)
+        weft_coll_cost_round(sink, c, r);
+}
+
 const struct weft_coll_ops weft_coll_halving_doubling = {
     .name = "halving-doubling",
     .title = "exchanges with ranks at distance 1, 2, 4 ...; least bytes in few steps",
@@ -152,4 +182,5 @@ const struct weft_coll_ops weft_coll_halving_doubling = {
     .count = halving_doubling_count,
     .instr = halving_doubling_instr,
     .total_bytes = halving_doubling_total_bytes,
+    .cost = halving_doubling_cost,
 };

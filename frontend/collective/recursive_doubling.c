@@ -5,7 +5,7 @@
  * IJHPCA 2005). Ranks beyond the largest power of two p give their data to rank - p first and get
  * the result last.
  */
-#include "collective/collective.h"
+#include "collective/cost.h"
 
 static int recursive_doubling_supports(const struct weft_coll_call *c, const char **why)
 {
@@ -60,6 +60,26 @@ static uint64_t recursive_doubling_total_bytes(const struct weft_coll_call *c)
     return (p * l + 2 * (c->n - p)) * c->bytes;
 }
 
+static void recursive_doubling_cost(const struct weft_coll_call *c,
+                                    const struct weft_coll_cost_sink *sink)
+{
+    const unsigned l = weft_coll_log2(c->n);
+    const bool extra = c->n != UINT32_C(1) << l;
+    struct weft_coll_round r = {
+        .to = weft_coll_to_folded, .times = 1, .bytes = c->bytes, .adds = true};
+    if (extra)
+        weft_coll_cost_round(sink, c, r);
+    r.to = weft_coll_to_flipped;
+    for (unsigned s = 0; s < l; s++) {
+        r.arg = UINT32_C(1) << s;
+        weft_coll_cost_round(sink, c, r);
+    }
+    r.to = weft_coll_to_unfolded;
+    r.adds = false;
+    if (extra)
+        weft_coll_cost_round(sink, c, r);
+}
+
 const struct weft_coll_ops weft_coll_recursive_doubling = {
     .name = "recursive-doubling",
     .title = "exchanges the whole buffer at distance 1, 2, 4 ...; fewest steps, most bytes",
@@ -68,4 +88,5 @@ const struct weft_coll_ops weft_coll_recursive_doubling = {
     .count = recursive_doubling_count,
     .instr = recursive_doubling_instr,
     .total_bytes = recursive_doubling_total_bytes,
+    .cost = recursive_doubling_cost,
 };

@@ -15,7 +15,7 @@
  * Channels are rings side by side, each with its share of every block; bidirectional gives every
  * channel a second ring that runs the other way.
  */
-#include "collective/collective.h"
+#include "collective/cost.h"
 
 #include <math.h>
 
@@ -180,6 +180,29 @@ static uint64_t ring_total_bytes(const struct weft_coll_call *c)
     return steps(c->kind, c->n) * whole;
 }
 
+/* Message j of a rank: one per lane. */
+static uint32_t neighbour(const struct weft_coll_call *c, uint32_t arg, uint32_t rank, uint32_t j)
+{
+    const int backwards = params_of(c)->bidirectional && j % 2;
+    (void)arg;
+    return (uint32_t)(((uint64_t)rank + (backwards ? c->n - 1 : 1)) % c->n);
+}
+
+static void ring_cost(const struct weft_coll_call *c, const struct weft_coll_cost_sink *sink)
+{
+    const uint32_t lanes = ring_lanes(c, 0);
+    struct weft_coll_round r = {.to = neighbour, .fanout = lanes, .relayed = true};
+    r.bytes = weft_coll_cut(weft_coll_whole_bytes(c), (uint64_t)c->n * lanes, 0);
+    r.times = c->kind == WEFT_COLL_ALL_TO_ALL ? steps(c->kind, c->n) : c->n - 1;
+    r.adds = c->kind == WEFT_COLL_ALL_REDUCE || c->kind == WEFT_COLL_REDUCE_SCATTER;
+    weft_coll_cost_round(sink, c, r);
+    r.adds = false;
+    if (c->kind == WEFT_COLL_ALL_REDUCE)
+        weft_coll_cost_round(sink, c, r);
+}
+
+static const char *const tries[] = {"ring", "ring:bidirectional=true", NULL};
+
 const struct weft_coll_ops weft_coll_ring = {
     .name = "ring",
     .title = "one block per step to the next rank; least bytes, most steps",
@@ -192,4 +215,6 @@ const struct weft_coll_ops weft_coll_ring = {
     .count = ring_count,
     .instr = ring_instr,
     .total_bytes = ring_total_bytes,
+    .cost = ring_cost,
+    .tries = tries,
 };

@@ -37,8 +37,11 @@ struct weft_jobs {
 struct weft_system_env weft_job_env(const struct weft_job_plan *p, uint64_t seed,
                                     const struct weft_fabric *fabric)
 {
-    return (struct weft_system_env){
-        .seed = seed, .dims = p->dims.n ? &p->dims : NULL, .fabric = p->identity ? fabric : NULL};
+    return (struct weft_system_env){.seed = seed,
+                                    .dims = p->dims.n ? &p->dims : NULL,
+                                    .fabric = p->identity ? fabric : NULL,
+                                    .net_fabric = fabric,
+                                    .hosts = p->identity ? NULL : p->hosts};
 }
 
 static void fail(struct weft_jobs *j, const struct weft_err *err)

@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which algorithm plays an operation: the one that it asks for itself, else that of its kind. A
- * choice is one algorithm for the whole group, or a list with one per dimension of the fabric.
+ * Which algorithm plays an operation: the one that it asks for itself, else that of its kind; where
+ * that is auto, what auto.c chose for it.
  */
 #include "system/internal.h"
-#include "system/lists.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int parse(const char *text, const char *dir, struct weft_choice *out, struct weft_err *err)
-{
-    struct weft_list list = {.text = text, .form = &weft_algorithms_form};
-    struct weft_list_item item;
-    int rc;
-    *out = (struct weft_choice){.text = text};
-    while ((rc = weft_list_next(&list, &item, err)) > 0) {
-        if (out->n == WEFT_DIMS_MAX)
-            return weft_err_set(err, WEFT_E_LIMIT, "'%s' has more than %u algorithms", text,
-                                WEFT_DIMS_MAX);
-        rc = weft_coll_algorithm_parse(item.text, item.len, dir, &out->alg[out->n], err);
-        if (rc)
-            return rc;
-        out->n++;
-    }
-    return rc || out->n ? rc : weft_err_set(err, WEFT_E_INPUT, "an algorithm is needed");
-}
-
-static void release(struct weft_choice *c)
-{
-    for (uint32_t i = 0; i < c->n; i++)
-        weft_coll_algorithm_release(&c->alg[i]);
-    c->n = 0;
-}
 
 static int parse_named(struct weft_choices *c, const struct weft_op *op, const char *dir,
                        struct weft_err *err)
@@ -45,7 +19,7 @@ static int parse_named(struct weft_choices *c, const struct weft_op *op, const c
     if (!more)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for algorithms");
     c->named = more;
-    return parse(op->algorithm, dir, &more[c->nnamed++], err);
+    return weft_choice_parse(op->algorithm, dir, &more[c->nnamed++], err);
 }
 
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
@@ -67,7 +41,7 @@ int weft_choices_new(const struct weft_workload *w, const struct weft_system_par
     int rc = 0;
     *out = (struct weft_choices){.named = NULL};
     for (size_t i = 0; !rc && i < sizeof by_kind / sizeof by_kind[0]; i++) {
-        rc = parse(by_kind[i].text, p->algorithm_dir, &out->kind[by_kind[i].kind], err);
+        rc = weft_choice_parse(by_kind[i].text, p->algorithm_dir, &out->kind[by_kind[i].kind], err);
         if (rc)
             weft_err_prepend(err, "system.%s", weft_coll_kind_name(by_kind[i].kind));
     }
@@ -86,22 +60,30 @@ int weft_choices_new(const struct weft_workload *w, const struct weft_system_par
     return rc;
 }
 
+int weft_choices_settle(struct weft_choices *c, const struct weft_workload *w,
+                        const struct weft_system_params *p, const struct weft_system_env *env,
+                        const struct weft_dims *dims, const struct weft_shape *shapes,
+                        const struct weft_ring *rings, struct weft_err *err)
+{
+    const struct weft_auto_job job = {w, p, env, c, shapes, rings};
+    return weft_auto_new(&job, dims, &c->autos, err);
+}
+
 void weft_choices_free(struct weft_choices *c)
 {
     for (size_t k = 0; k < WEFT_COLL_KINDS; k++)
-        release(&c->kind[k]);
+        weft_choice_release(&c->kind[k]);
     for (size_t i = 0; i < c->nnamed; i++)
-        release(&c->named[i]);
+        weft_choice_release(&c->named[i]);
     free(c->named);
+    weft_auto_free(c->autos);
     *c = (struct weft_choices){.named = NULL};
 }
 
 const struct weft_choice *weft_choice_of(const struct weft_choices *c, const struct weft_op *op)
 {
-    for (size_t i = 0; op->algorithm && i < c->nnamed; i++)
-        if (strcmp(c->named[i].text, op->algorithm) == 0)
-            return &c->named[i];
-    return &c->kind[weft_coll_played_as(op->coll)];
+    const struct weft_choice *asked = weft_choice_asked(c, op);
+    return asked->automatic ? weft_auto_of(c->autos, op) : asked;
 }
 
 struct weft_coll_call weft_call_of(const struct weft_group *g, const uint32_t *sorted,

@@ -29,6 +29,8 @@ struct use {
     uint32_t n;                     /* its members */
     uint64_t bytes, ops;
     uint32_t group;
+    bool automatic;                    /* auto chose it */
+    const struct weft_auto_pick *pick; /* why, for the largest; NULL: not known */
 };
 
 struct fit {
@@ -57,9 +59,11 @@ static int count_use(struct fit *f, const struct weft_op *op)
     const struct weft_choice *choice = weft_choice_of(&f->choices, op);
     const struct weft_group *g = &f->w->groups[op->group];
     const enum weft_coll_kind kind = op->coll;
+    const bool automatic = weft_choice_asked(&f->choices, op)->automatic;
     size_t i = 0;
     f->phased |= goes_by_dimension(f, op, choice);
     while (i < f->nuse && (f->use[i].kind != kind || f->use[i].choice != choice ||
+                           f->use[i].automatic != automatic ||
                            f->use[i].shape->grid != f->shapes[op->group].grid ||
                            f->use[i].shape->dims.n != f->shapes[op->group].dims.n))
         i++;
@@ -68,12 +72,17 @@ static int count_use(struct fit *f, const struct weft_op *op)
         if (!more)
             return WEFT_E_LIMIT;
         f->use = more;
-        more[i] = (struct use){kind, choice, &f->shapes[op->group], g->n, 0, 0, op->group};
+        more[i] = (struct use){.kind = kind,
+                               .choice = choice,
+                               .shape = &f->shapes[op->group],
+                               .n = g->n,
+                               .group = op->group,
+                               .automatic = automatic};
         f->nuse++;
     }
     struct use *u = &f->use[i];
-    u->ops++;
-    if (op->bytes > u->bytes) {
+    if (u->ops++ == 0 || op->bytes > u->bytes) {
+        u->pick = automatic ? weft_auto_pick_of(f->choices.autos, op) : NULL;
         u->bytes = op->bytes;
         u->shape = &f->shapes[op->group];
         u->group = op->group;
@@ -101,6 +110,8 @@ static int fit_new(struct fit *f, const struct weft_workload *w, const struct we
         rc = WEFT_E_LIMIT;
     if (!rc)
         rc = weft_rings_new(w, p->order, &f->dims, &f->rings, err);
+    if (!rc)
+        rc = weft_choices_settle(&f->choices, w, p, env, &f->dims, f->shapes, f->rings, err);
     for (uint32_t r = 0; !rc && r < w->nranks; r++)
         for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);
@@ -118,8 +129,41 @@ static void add(char *buf, size_t size, const char *text)
     snprintf(buf + used, size - used, "%s", text);
 }
 
+/* ", taken by auto: 612 us expected for 67.11 MB, with ring 8.4 ms" */
+static void say_why(const struct use *u, char *buf, size_t size)
+{
+    char one[WEFT_CHOICE_TEXT_MAX + 160], best[WEFT_UNIT_TEXT_MAX], next[WEFT_UNIT_TEXT_MAX],
+        bytes[WEFT_UNIT_TEXT_MAX];
+    const struct weft_auto_pick *p = u->pick;
+    if (!u->automatic)
+        return;
+    if (!p) {
+        add(buf, size, ", taken by auto");
+        return;
+    }
+    snprintf(one, sizeof one, ", taken by auto: %s expected for %s",
+             weft_human_time((int64_t)(p->cost_s * 1e12), best), weft_human_size(p->bytes, bytes));
+    add(buf, size, one);
+    if (!p->next[0])
+        return;
+    snprintf(one, sizeof one, ", next %s with %s", p->next,
+             weft_human_time((int64_t)(p->next_s * 1e12), next));
+    add(buf, size, one);
+}
+
+/* What is written for dimension @p dim in a list. */
+static const char *written_in(const struct weft_choice *c, uint32_t dim, int *len)
+{
+    const char *at = c->text;
+    for (; dim; dim--)
+        at = strchr(at, ',') + 1;
+    at += strspn(at, " ");
+    *len = (int)strcspn(at, ", ");
+    return at;
+}
+
 /* "ring over 16 ranks", "ring in dimension 0 (8), ring in dimension 1 (16)" */
-static void describe(const struct fit *f, const struct use *u, char *buf, size_t size)
+static void name_algorithms(const struct fit *f, const struct use *u, char *buf, size_t size)
 {
     char one[160];
     buf[0] = '\0';
@@ -134,10 +178,18 @@ static void describe(const struct fit *f, const struct use *u, char *buf, size_t
     }
     for (uint32_t d = 0; d < u->shape->dims.n; d++) {
         const uint32_t dim = u->shape->fabric_dim[d];
-        snprintf(one, sizeof one, "%s%s in dimension %u (%u)", d ? ", " : "",
-                 weft_choice_in(u->choice, dim)->ops->name, dim, u->shape->dims.size[d]);
+        int len;
+        const char *name = written_in(u->choice, dim, &len);
+        snprintf(one, sizeof one, "%s%.*s in dimension %u (%u)", d ? ", " : "", len, name, dim,
+                 u->shape->dims.size[d]);
         add(buf, size, one);
     }
+}
+
+static void describe(const struct fit *f, const struct use *u, char *buf, size_t size)
+{
+    name_algorithms(f, u, buf, size);
+    say_why(u, buf, size);
 }
 
 int weft_system_algorithms(const struct weft_workload *w, const struct weft_system_params *p,
@@ -146,7 +198,7 @@ int weft_system_algorithms(const struct weft_workload *w, const struct weft_syst
                            void *ctx, struct weft_err *err)
 {
     struct fit f;
-    char text[512];
+    char text[1024];
     int rc = fit_new(&f, w, p, env, err);
     if (rc)
         return rc;
@@ -213,8 +265,9 @@ static void advise_on_dimension(const struct fit *f, const struct use *u,
     char text[WEFT_ERR_MSG_MAX], list[160] = "", rate[WEFT_UNIT_TEXT_MAX], size[WEFT_UNIT_TEXT_MAX],
                                  flat[WEFT_UNIT_TEXT_MAX], better[WEFT_UNIT_TEXT_MAX];
     uint32_t slowest = 0;
-    if (u->choice->n > 1 || !u->choice->alg[0].ops->ordered || !weft_coll_has_phases(u->kind) ||
-        u->kind == WEFT_COLL_ALL_TO_ALL || !s->grid || s->dims.n < 2 || u->bytes == 0)
+    if (u->automatic || u->choice->n > 1 || !u->choice->alg[0].ops->ordered ||
+        !weft_coll_has_phases(u->kind) || u->kind == WEFT_COLL_ALL_TO_ALL || !s->grid ||
+        s->dims.n < 2 || u->bytes == 0)
         return;
     for (uint32_t d = 0; d < s->dims.n; d++)
         if (s->dims.rate_bps[d] == 0)

@@ -20,6 +20,7 @@
  *   check.c      validation before a run               fit.c       whether algorithms fit the fabric
  *   sites.c      groups of switches, programs made for the fabric
  *   choices.c    which algorithm plays an op           coll_ids.c  numbering of collectives
+ *   choice.c     how one is written                    auto.c      the cheapest; auto.h
  *   shapes.c     groups as grids of dimensions         order.c     around a ring
  *   positions.c  ranks in groups                       classes.c   traffic classes and QPs
  *   splits.c     sizes of all-to-all-v                 remote_file.c  ASTRA-sim's description of memories
@@ -76,18 +77,25 @@ struct weft_op_state {
     uint8_t phase;     /**< enum weft_op_phase */
 };
 
+/** What stands for: whatever is cheapest there. */
+#define WEFT_CHOICE_AUTO "auto"
+/** Longest text of a choice that auto makes, with its terminator. */
+#define WEFT_CHOICE_TEXT_MAX 256u
 /** One or, with dimensions, one algorithm per dimension. */
 struct weft_choice {
     const char *text; /**< as written */
+    bool automatic;   /**< auto: n is 0 */
     uint32_t n;
     struct weft_coll_algorithm alg[WEFT_DIMS_MAX];
 };
+struct weft_auto;
 
 /** Every choice that the parameters and the workload name. */
 struct weft_choices {
     struct weft_choice kind[WEFT_COLL_KINDS]; /**< by kind as played */
     struct weft_choice *named;                /**< those that single ops ask for */
     size_t nnamed;
+    struct weft_auto *autos; /**< what auto is for each op; NULL: nothing asks for it */
 };
 
 /** A group in the dimensions of the fabric. */
@@ -289,9 +297,50 @@ void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint6
 int weft_coll_ids(const struct weft_workload *w, struct weft_op_state *states, uint64_t *ninstances,
                   uint64_t **order, struct weft_err *err);
 
+/* choice.c */
+/** Reads "ring", "ring,direct" or "auto". @p text must stay. */
+int weft_choice_parse(const char *text, const char *dir, struct weft_choice *out,
+                      struct weft_err *err);
+void weft_choice_release(struct weft_choice *c);
+/** What an op asks for: its own choice or that of its kind. */
+const struct weft_choice *weft_choice_asked(const struct weft_choices *c, const struct weft_op *op);
+
+/* auto.c */
+/** What auto chooses for: all must stay until it has chosen. */
+struct weft_auto_job {
+    const struct weft_workload *w;
+    const struct weft_system_params *p;
+    const struct weft_system_env *env; /**< may be NULL */
+    const struct weft_choices *choices;
+    const struct weft_shape *shapes; /**< per group */
+    const struct weft_ring *rings;   /**< per group; NULL: as the groups list their members */
+};
+/** What was chosen for operations of one group, kind and class of sizes. */
+struct weft_auto_pick {
+    struct weft_auto_pick *link;
+    const struct weft_choice *choice;
+    uint64_t bytes;                  /**< for which it was worked out: the smallest of the class */
+    double cost_s;                   /**< as expected */
+    double next_s;                   /**< of the next best */
+    char next[WEFT_CHOICE_TEXT_MAX]; /**< empty: there was no other */
+};
+/** Chooses for every op that asks for it; *out NULL: none does. */
+int weft_auto_new(const struct weft_auto_job *job, const struct weft_dims *dims,
+                  struct weft_auto **out, struct weft_err *err);
+void weft_auto_free(struct weft_auto *a);
+/** What plays an op that asks for auto. */
+const struct weft_choice *weft_auto_of(const struct weft_auto *a, const struct weft_op *op);
+/** Why; NULL: the fabric is not known, or the sizes are not. */
+const struct weft_auto_pick *weft_auto_pick_of(const struct weft_auto *a, const struct weft_op *op);
+
 /* choices.c */
 int weft_choices_new(const struct weft_workload *w, const struct weft_system_params *p,
                      struct weft_choices *out, struct weft_err *err);
+/** Settles what auto is; before it, weft_choice_of() is for ops that do not ask for that. */
+int weft_choices_settle(struct weft_choices *c, const struct weft_workload *w,
+                        const struct weft_system_params *p, const struct weft_system_env *env,
+                        const struct weft_dims *dims, const struct weft_shape *shapes,
+                        const struct weft_ring *rings, struct weft_err *err);
 void weft_choices_free(struct weft_choices *c);
 /** The algorithm for dimension @p dim of the fabric. */
 static inline const struct weft_coll_algorithm *weft_choice_in(const struct weft_choice *c,

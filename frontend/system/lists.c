@@ -27,7 +27,7 @@ static const struct weft_param qps[] = {
 };
 
 const struct weft_list_form weft_algorithms_form = {
-    .like = "an algorithm, or one per dimension: NAME,..., such as ring,direct",
+    .like = "auto, an algorithm, or one per dimension: NAME,..., such as ring,direct",
     .fields = text,
     .nfields = 1,
 };

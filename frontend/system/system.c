@@ -130,7 +130,7 @@ static int set_slowdowns(struct weft_system *s, struct weft_err *err)
     return rc;
 }
 
-static int prepare(struct weft_system *s, const struct weft_fabric *fabric, struct weft_err *err)
+static int prepare(struct weft_system *s, const struct weft_system_env *env, struct weft_err *err)
 {
     const struct weft_workload *w = s->w;
     uint64_t ninstances;
@@ -167,8 +167,9 @@ static int prepare(struct weft_system *s, const struct weft_fabric *fabric, stru
     s->shapes = s->position ? weft_shapes_new(w, &s->dims, err) : NULL;
     if (!s->shapes)
         return err->code;
-    rc = weft_remote_begin(s, err);
-    rc = rc ? rc : weft_sites_new(s, fabric, err);
+    rc = weft_choices_settle(&s->choices, w, s->p, env, &s->dims, s->shapes, s->rings, err);
+    rc = rc ? rc : weft_remote_begin(s, err);
+    rc = rc ? rc : weft_sites_new(s, env ? env->fabric : NULL, err);
     return rc ? rc : size_tags(s, ninstances, err);
 }
 
@@ -198,8 +199,7 @@ struct weft_system *weft_system_new(const struct weft_workload *w,
     s->seed = env ? env->seed : 1;
     if (weft_read_dims(p, env ? env->dims : NULL, w->nranks, &s->dims, err) ||
         weft_remote_resolve(w, &s->dims, &s->params, err) ||
-        weft_rings_new(w, p->order, &s->dims, &s->rings, err) ||
-        prepare(s, env ? env->fabric : NULL, err)) {
+        weft_rings_new(w, p->order, &s->dims, &s->rings, err) || prepare(s, env, err)) {
         weft_system_free(s);
         return NULL;
     }

@@ -27,7 +27,7 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
     {workload, {base}},
     {collective, {base, workload}},
     {net, {base, congestion, topologies}},
-    {sys, {base, workload, collective, net}},
+    {sys, {base, topologies, workload, collective, net}},
     {fault, {base, topologies, net}},
     {jobs, {base, topologies, workload, collective, net, sys}},
     {scenario, {base, congestion, topologies, workload, collective, net, sys, jobs, fault}},

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which algorithm plays an operation that asks for auto: the cheapest by auto_cost.c of those that
+ * declare what they cost, played over the whole group, or where the group is a grid one per
+ * dimension, as NCCL's tuner compares its algorithms by a latency and a bandwidth.
+ *
+ * What is taken follows from group, kind and size alone, so that all members take the same. It is
+ * worked out before the run, once for each group, kind and class of sizes: four to an octave, by
+ * their smallest size. Where the fabric is not known, and for sizes that only their ends know, it
+ * is ring, direct or binomial.
+ */
+#include "system/auto.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A choice that has been made, by its text. */
+struct made {
+    struct weft_choice choice;
+    struct made *next;
+    char text[];
+};
+
+struct weft_auto {
+    struct weft_u64map picks; /* key_of() -> struct weft_auto_pick */
+    struct weft_auto_pick *first;
+    struct made *made;
+    const struct weft_choice *fallback[WEFT_COLL_KINDS];
+    struct weft_trials trials;
+};
+
+struct maker {
+    struct weft_auto *a;
+    const struct weft_auto_job *job;
+    const struct weft_dims *dims;
+    struct weft_err *err;
+};
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the choice of algorithms");
+}
+
+/* --- keys --- */
+
+/* Class of sizes: 0, then four to an octave. */
+static uint64_t class_of(uint64_t bytes)
+{
+    if (bytes < 4)
+        return bytes;
+    const unsigned e = 63u - (unsigned)__builtin_clzll(bytes);
+    return 4 * (uint64_t)(e - 1) + (bytes >> (e - 2) & 3);
+}
+
+/* Its smallest size. */
+static uint64_t class_bytes(uint64_t class)
+{
+    return class < 4 ? class : (4 + class % 4) << (class / 4 - 1);
+}
+
+static uint64_t key_of(const struct weft_op *op)
+{
+    const enum weft_coll_kind kind = weft_coll_played_as(op->coll);
+    const uint64_t bytes = op->coll == WEFT_COLL_BARRIER ? 0 : op->bytes;
+    return (((uint64_t)op->group << 8 | (op->involved & 0xff)) << 4 | (uint64_t)kind) << 8 |
+           class_of(bytes);
+}
+
+const struct weft_auto_pick *weft_auto_pick_of(const struct weft_auto *a, const struct weft_op *op)
+{
+    void *found;
+    if (!a || op->send_bytes || !weft_u64map_get(&a->picks, key_of(op), &found))
+        return NULL;
+    return found;
+}
+
+const struct weft_choice *weft_auto_of(const struct weft_auto *a, const struct weft_op *op)
+{
+    const struct weft_auto_pick *p = weft_auto_pick_of(a, op);
+    return p ? p->choice : a->fallback[weft_coll_played_as(op->coll)];
+}
+
+/* --- choices by text --- */
+
+static const struct weft_choice *choice_of(struct maker *m, const char *text)
+{
+    for (const struct made *i = m->a->made; i; i = i->next)
+        if (strcmp(i->text, text) == 0)
+            return &i->choice;
+    struct made *i = malloc(sizeof *i + strlen(text) + 1);
+    if (!i) {
+        no_memory(m->err);
+        return NULL;
+    }
+    memcpy(i->text, text, strlen(text) + 1);
+    if (weft_choice_parse(i->text, "", &i->choice, m->err)) {
+        weft_choice_release(&i->choice);
+        free(i);
+        return NULL;
+    }
+    i->next = m->a->made;
+    m->a->made = i;
+    return &i->choice;
+}
+
+static int make_fallbacks(struct maker *m)
+{
+    for (int k = 0; k < WEFT_COLL_KINDS; k++) {
+        m->a->fallback[k] = choice_of(m, weft_auto_without_fabric((enum weft_coll_kind)k));
+        if (!m->a->fallback[k])
+            return m->err->code;
+    }
+    return 0;
+}
+
+/* --- all operations --- */
+
+static int decide(struct maker *m, struct weft_track *track, uint64_t key, const struct weft_op *op)
+{
+    struct weft_race race;
+    const uint64_t bytes = class_bytes(key & 0xff);
+    weft_track_race(track, op, bytes, &race);
+    if (!race.best[0])
+        return 0; /* as without a fabric */
+    struct weft_auto_pick *p = calloc(1, sizeof *p);
+    if (!p)
+        return no_memory(m->err);
+    p->link = m->a->first;
+    m->a->first = p;
+    p->choice = choice_of(m, race.best);
+    p->bytes = bytes;
+    p->cost_s = race.best_s;
+    p->next_s = race.next_s;
+    memcpy(p->next, race.next, sizeof p->next);
+    if (!p->choice)
+        return m->err->code;
+    return weft_u64map_put(&m->a->picks, key, p) ? no_memory(m->err) : 0;
+}
+
+/* Operations that ask for it, one of each key. */
+struct asked {
+    uint64_t key;
+    uint32_t rank, op;
+};
+
+static int by_key(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct asked *)a)->key, y = ((const struct asked *)b)->key;
+    return x < y ? -1 : x > y;
+}
+
+static int collect(struct maker *m, struct asked **out, size_t *n)
+{
+    const struct weft_workload *w = m->job->w;
+    struct weft_u64map seen = {0};
+    size_t cap = 0;
+    int rc = 0;
+    for (uint32_t r = 0; !rc && r < w->nranks; r++)
+        for (uint32_t i = 0; !rc && i < w->dags[r].nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            if (op->kind != WEFT_OP_COLL || op->group >= w->ngroups || op->send_bytes ||
+                !weft_choice_asked(m->job->choices, op)->automatic || w->groups[op->group].n < 2 ||
+                weft_u64map_get(&seen, key_of(op), NULL))
+                continue;
+            if (*n == cap) {
+                cap = cap ? 2 * cap : 16;
+                struct asked *more = realloc(*out, cap * sizeof *more);
+                rc = more ? 0 : no_memory(m->err);
+                *out = more ? more : *out;
+            }
+            if (!rc && weft_u64map_put(&seen, key_of(op), NULL))
+                rc = no_memory(m->err);
+            if (!rc)
+                (*out)[(*n)++] = (struct asked){key_of(op), r, i};
+        }
+    weft_u64map_release(&seen);
+    if (*n)
+        qsort(*out, *n, sizeof **out, by_key);
+    return rc;
+}
+
+static bool on_fabric(const struct weft_auto_job *job)
+{
+    const struct weft_system_env *env = job->env;
+    if (!env || !env->net_fabric)
+        return false;
+    for (uint32_t r = 0; r < job->w->nranks; r++)
+        if ((env->hosts ? env->hosts[r] : r) >= env->net_fabric->nhosts)
+            return false;
+    return true;
+}
+
+static int decide_all(struct maker *m, const struct asked *asked, size_t n)
+{
+    const struct weft_system_env *env = m->job->env;
+    struct weft_ground ground;
+    struct weft_track track = {.job = m->job, .dims = m->dims, .trials = &m->a->trials};
+    uint32_t group = 0;
+    int rc = weft_ground_new(env->net_fabric, env->hosts, &ground, m->err);
+    if (rc)
+        return rc;
+    for (size_t i = 0; !rc && i < n; i++) {
+        const struct weft_op *op = weft_workload_visit(m->job->w, asked[i].rank, asked[i].op);
+        if (i == 0 || op->group != group) {
+            weft_track_close(&track);
+            group = op->group;
+            rc = weft_track_open(&track, &ground, group, m->err);
+        }
+        if (!rc)
+            rc = decide(m, &track, asked[i].key, op);
+    }
+    weft_track_close(&track);
+    weft_ground_release(&ground);
+    return rc;
+}
+
+int weft_auto_new(const struct weft_auto_job *job, const struct weft_dims *dims,
+                  struct weft_auto **out, struct weft_err *err)
+{
+    struct maker m = {.job = job, .dims = dims, .err = err};
+    struct asked *asked = NULL;
+    size_t n = 0;
+    bool any = false;
+    *out = NULL;
+    for (int k = 0; k < WEFT_COLL_KINDS; k++)
+        any |= job->choices->kind[k].automatic;
+    for (size_t i = 0; i < job->choices->nnamed; i++)
+        any |= job->choices->named[i].automatic;
+    if (!any)
+        return 0;
+    m.a = calloc(1, sizeof *m.a);
+    if (!m.a)
+        return no_memory(err);
+    int rc = make_fallbacks(&m);
+    if (!rc && on_fabric(job))
+        rc = collect(&m, &asked, &n);
+    if (!rc && n) {
+        rc = weft_trials_new(&m.a->trials, err);
+        rc = rc ? rc : decide_all(&m, asked, n);
+    }
+    free(asked);
+    if (rc)
+        weft_auto_free(m.a);
+    else
+        *out = m.a;
+    return rc;
+}
+
+void weft_auto_free(struct weft_auto *a)
+{
+    if (!a)
+        return;
+    for (struct weft_auto_pick *p = a->first, *next; p; p = next) {
+        next = p->link;
+        free(p);
+    }
+    for (struct made *i = a->made, *next; i; i = next) {
+        next = i->next;
+        weft_choice_release(&i->choice);
+        free(i);
+    }
+    weft_trials_free(&a->trials);
+    weft_u64map_release(&a->picks);
+    free(a);
+}

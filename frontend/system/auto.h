@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The choice of an algorithm by what the fabric, the group and the size make it cost:
+ * all-reduce=auto.
+ *
+ *   auto.c        which operations there are, what each is played by
+ *   auto_race.c   the cheapest for one of them
+ *   auto_cost.c   what an algorithm costs a group
+ *   auto_paths.c  what the messages of a round cross
+ */
+#ifndef WEFT_SYSTEM_AUTO_H
+#define WEFT_SYSTEM_AUTO_H
+
+#include "collective/cost.h"
+#include "system/internal.h"
+#include "topologies/routes.h"
+
+/* --- auto_paths.c --- */
+
+/** The fabric as messages see it. */
+struct weft_ground {
+    const struct weft_fabric *fabric;
+    const uint32_t *hosts; /**< of each rank; NULL: rank r is host r */
+    struct weft_routes *routes;
+    uint32_t *path;   /**< scratch, one entry per node */
+    uint32_t *load;   /**< scratch, messages per port; all zero between uses */
+    uint32_t *loaded; /**< scratch: ports that have some */
+    uint32_t nloaded;
+};
+int weft_ground_new(const struct weft_fabric *fabric, const uint32_t *hosts,
+                    struct weft_ground *out, struct weft_err *err);
+void weft_ground_release(struct weft_ground *g);
+
+/** Sets of ranks that play the same at the same time: row-major. */
+struct weft_seats {
+    uint32_t n, nrows;
+    uint32_t *rank;
+};
+
+/** What a round of messages of one size crosses. Rates are seconds per byte of each message. */
+struct weft_crossing {
+    double delay_s, mean_delay_s; /**< of links: the longest path, the mean */
+    /** Of store and forward: sum of 1/rate but the slowest, per byte of a frame. */
+    double hops, mean_hops;
+    double alone; /**< 1/rate of the slowest link of a path, mean */
+    /** Messages times 1/rate: of the busiest link; mean of the busiest of each path. */
+    double load, mean_load;
+};
+/** Finds it out. With many messages per rank it looks at some of them. */
+void weft_ground_cross(struct weft_ground *g, const struct weft_seats *seats,
+                       const struct weft_coll_call *c, const struct weft_coll_round *r,
+                       struct weft_crossing *out);
+
+/* --- auto_cost.c --- */
+
+/** What has been found out about some seats. */
+struct weft_known_crossing {
+    weft_coll_to_fn *to;
+    uint32_t arg, fanout;
+    const void *params;
+    struct weft_crossing is;
+};
+struct weft_table {
+    struct weft_ground *ground;
+    const struct weft_system_params *p;
+    struct weft_seats seats;
+    struct weft_known_crossing *known;
+    size_t nknown, cap;
+};
+void weft_table_release(struct weft_table *t);
+
+/** Seconds: of latency, and in which links are busy. */
+struct weft_cost {
+    double latency_s, busy_s;
+};
+/** What @p a costs at the table's seats for call @p c (its params are filled in); `a->ops->cost`
+ * must be there. */
+struct weft_cost weft_table_cost(struct weft_table *t, const struct weft_coll_algorithm *a,
+                                 struct weft_coll_call *c);
+
+/* --- auto_race.c --- */
+
+/** An algorithm as it is written. */
+struct weft_trial {
+    const char *text;
+    struct weft_coll_algorithm alg;
+};
+/** All that say what they cost, in the order of coll_table.def. */
+struct weft_trials {
+    struct weft_trial *trial;
+    size_t n;
+};
+int weft_trials_new(struct weft_trials *a, struct weft_err *err);
+void weft_trials_free(struct weft_trials *a);
+
+/** One group: its ranks as a whole, in system.order, and row by row in each dimension. */
+struct weft_track {
+    const struct weft_auto_job *job;
+    const struct weft_dims *dims; /**< of the fabric */
+    const struct weft_trials *trials;
+    const struct weft_group *group;
+    const struct weft_shape *shape; /**< of the group */
+    struct weft_table whole, ring, dim[WEFT_DIMS_MAX];
+};
+/** Opens one whose job, dims and trials are filled in; to be closed also when that fails. */
+int weft_track_open(struct weft_track *s, struct weft_ground *ground, uint32_t group,
+                    struct weft_err *err);
+void weft_track_close(struct weft_track *s);
+
+/** The cheapest two choices; texts are empty where there are none. */
+struct weft_race {
+    double best_s, next_s;
+    char best[WEFT_CHOICE_TEXT_MAX], next[WEFT_CHOICE_TEXT_MAX];
+};
+/** Finds them for @p op at @p bytes. */
+void weft_track_race(struct weft_track *s, const struct weft_op *op, uint64_t bytes,
+                     struct weft_race *out);
+
+/** What plays a kind where nothing is known of the fabric, or of sizes. */
+static inline const char *weft_auto_without_fabric(enum weft_coll_kind kind)
+{
+    if (weft_coll_has_root(kind))
+        return "binomial";
+    return kind == WEFT_COLL_ALL_TO_ALL ? "direct" : "ring";
+}
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the messages of a round cross: each goes one of the equal-cost paths of its pair, as with
+ * ECMP, and a link is busy for as long as all messages over it take together. So a fabric that is
+ * oversubscribed, a rail that leads through a spine, or ranks that are placed far apart make an
+ * algorithm dear that goes there.
+ */
+#include "system/auto.h"
+
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Messages of a round that are looked at, and at least so many of each rank. */
+#define LOOKED_AT 65536u
+#define LOOKED_AT_OF_RANK 8u
+/* By which the largest of some hundred such counts is above its mean. */
+#define DEVIATIONS 2.5
+
+int weft_ground_new(const struct weft_fabric *fabric, const uint32_t *hosts,
+                    struct weft_ground *out, struct weft_err *err)
+{
+    *out = (struct weft_ground){.fabric = fabric, .hosts = hosts};
+    out->routes = weft_routes_new(fabric, err);
+    if (!out->routes)
+        return err->code;
+    out->path = malloc(((size_t)fabric->nnodes + 1) * sizeof *out->path);
+    out->load = calloc((size_t)fabric->nports + 1, sizeof *out->load);
+    out->loaded = malloc(((size_t)fabric->nports + 1) * sizeof *out->loaded);
+    if (out->path && out->load && out->loaded)
+        return 0;
+    weft_ground_release(out);
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the choice of algorithms");
+}
+
+void weft_ground_release(struct weft_ground *g)
+{
+    weft_routes_free(g->routes);
+    free(g->path);
+    free(g->load);
+    free(g->loaded);
+    *g = (struct weft_ground){0};
+}
+
+static const struct weft_fabric_link *link_of(const struct weft_ground *g, uint32_t port)
+{
+    return &g->fabric->links[g->fabric->ports[port].link];
+}
+
+/* The ports of a message's path, in g->path. */
+static uint32_t walk(struct weft_ground *g, uint32_t from, uint32_t to)
+{
+    const uint32_t src = g->hosts ? g->hosts[from] : from, dst = g->hosts ? g->hosts[to] : to;
+    const uint64_t hash = weft_mix64(((uint64_t)src << 32 | dst) + 1);
+    const uint32_t n =
+        weft_routes_path(g->routes, src, dst, (uint32_t)hash, g->path, g->fabric->nnodes);
+    return n < g->fabric->nnodes ? n : g->fabric->nnodes;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+struct sums {
+    struct weft_crossing *out;
+    double messages;
+};
+
+static void count(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s)
+{
+    double delay = 0, all = 0, slowest = 0;
+    const uint32_t hops = walk(g, from, to);
+    for (uint32_t i = 0; i < hops; i++) {
+        const uint32_t port = g->path[i];
+        const double per_byte = 8.0 / (double)link_of(g, port)->rate_bps;
+        delay += (double)link_of(g, port)->delay_ps * 1e-12;
+        all += per_byte;
+        slowest = larger(slowest, per_byte);
+        if (g->load[port]++ == 0)
+            g->loaded[g->nloaded++] = port;
+    }
+    s->messages++;
+    s->out->delay_s = larger(s->out->delay_s, delay);
+    s->out->mean_delay_s += delay;
+    s->out->hops = larger(s->out->hops, all - slowest);
+    s->out->mean_hops += all - slowest;
+    s->out->alone += slowest;
+}
+
+/* The busiest link of a path, once all messages are counted. */
+static void weigh(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s)
+{
+    double most = 0;
+    const uint32_t hops = walk(g, from, to);
+    for (uint32_t i = 0; i < hops; i++)
+        most = larger(most, g->load[g->path[i]] * 8.0 / (double)link_of(g, g->path[i])->rate_bps);
+    s->out->mean_load += most;
+}
+
+/* Which of `fanout` messages the k-th of `looked` is: one somewhere in each `looked`-th part of
+ * them. */
+static uint32_t pick(uint32_t rank, uint32_t k, uint32_t looked, uint32_t fanout)
+{
+    const uint32_t from = (uint32_t)((uint64_t)k * fanout / looked);
+    const uint32_t to = (uint32_t)(((uint64_t)k + 1) * fanout / looked);
+    return from + (uint32_t)(weft_mix64((uint64_t)rank << 32 | k) % (to - from));
+}
+
+static void each(struct weft_ground *g, const struct weft_seats *seats,
+                 const struct weft_coll_call *c, const struct weft_coll_round *r, uint32_t looked,
+                 void (*fn)(struct weft_ground *g, uint32_t from, uint32_t to, struct sums *s),
+                 struct sums *s)
+{
+    for (uint32_t row = 0; row < seats->nrows; row++) {
+        const uint32_t *rank = seats->rank + (size_t)row * seats->n;
+        for (uint32_t i = 0; i < seats->n; i++)
+            for (uint32_t k = 0; k < looked; k++) {
+                const uint32_t to = r->to(c, r->arg, i, pick(i, k, looked, r->fanout));
+                if (to != i)
+                    fn(g, rank[i], rank[to], s);
+            }
+    }
+}
+
+/* The busiest of many links has more of the messages looked at than its share of all: by some
+ * deviations. A rank's own link has exactly its share. */
+static double expected(uint32_t count, uint64_t looked, uint32_t fanout)
+{
+    const double least = count < looked ? count : (double)looked;
+    return looked == fanout ? count : larger(least, count - DEVIATIONS * sqrt(count));
+}
+
+void weft_ground_cross(struct weft_ground *g, const struct weft_seats *seats,
+                       const struct weft_coll_call *c, const struct weft_coll_round *r,
+                       struct weft_crossing *out)
+{
+    const uint64_t ranks = (uint64_t)seats->n * seats->nrows;
+    uint64_t looked = LOOKED_AT / ranks;
+    looked = looked > LOOKED_AT_OF_RANK ? looked : LOOKED_AT_OF_RANK;
+    looked = looked < r->fanout ? looked : r->fanout;
+    *out = (struct weft_crossing){0};
+    struct sums s = {out, 0};
+    each(g, seats, c, r, (uint32_t)looked, count, &s);
+    if (r->relayed || r->fanout == 1)
+        each(g, seats, c, r, (uint32_t)looked, weigh, &s);
+    for (uint32_t i = 0; i < g->nloaded; i++) {
+        const uint32_t port = g->loaded[i];
+        const double messages = expected(g->load[port], looked, r->fanout);
+        out->load = larger(out->load, messages * 8.0 / (double)link_of(g, port)->rate_bps);
+        g->load[port] = 0;
+    }
+    g->nloaded = 0;
+    if (s.messages > 0) {
+        out->mean_delay_s /= s.messages;
+        out->mean_hops /= s.messages;
+        out->mean_load /= s.messages;
+        out->alone /= s.messages;
+    }
+    const double share = (double)r->fanout / (double)looked;
+    out->load *= share;
+    out->mean_load *= share;
+}

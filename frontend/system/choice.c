@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One choice: an algorithm for the whole group, a list with one per dimension of the fabric, or
+ * auto.
+ */
+#include "system/internal.h"
+#include "system/lists.h"
+
+#include <string.h>
+
+static bool is_auto(const struct weft_list_item *item)
+{
+    return item->len == strlen(WEFT_CHOICE_AUTO) &&
+           memcmp(item->text, WEFT_CHOICE_AUTO, item->len) == 0;
+}
+
+int weft_choice_parse(const char *text, const char *dir, struct weft_choice *out,
+                      struct weft_err *err)
+{
+    struct weft_list list = {.text = text, .form = &weft_algorithms_form};
+    struct weft_list_item item;
+    int rc;
+    *out = (struct weft_choice){.text = text};
+    while ((rc = weft_list_next(&list, &item, err)) > 0) {
+        if (out->n == WEFT_DIMS_MAX)
+            return weft_err_set(err, WEFT_E_LIMIT, "'%s' has more than %u algorithms", text,
+                                WEFT_DIMS_MAX);
+        if (out->automatic || (is_auto(&item) && out->n))
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "'%s': auto chooses for all dimensions, so it stands alone", text);
+        out->automatic = is_auto(&item);
+        if (out->automatic)
+            continue;
+        rc = weft_coll_algorithm_parse(item.text, item.len, dir, &out->alg[out->n], err);
+        if (rc)
+            return rc;
+        out->n++;
+    }
+    return rc || out->n || out->automatic
+               ? rc
+               : weft_err_set(err, WEFT_E_INPUT, "an algorithm is needed");
+}
+
+void weft_choice_release(struct weft_choice *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        weft_coll_algorithm_release(&c->alg[i]);
+    c->n = 0;
+}
+
+const struct weft_choice *weft_choice_asked(const struct weft_choices *c, const struct weft_op *op)
+{
+    for (size_t i = 0; op->algorithm && i < c->nnamed; i++)
+        if (strcmp(c->named[i].text, op->algorithm) == 0)
+            return &c->named[i];
+    return &c->kind[weft_coll_played_as(op->coll)];
+}

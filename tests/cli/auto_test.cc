@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * all-reduce=auto and its like: whatever fabric, collective and size, what is taken is within 10 %
+ * of the best of all that could have been, each of them played.
+ */
+#include "program.h"
+
+#include "tests/cli/auto_choices.h"
+
+namespace
+{
+
+using Args = std::vector<std::string>;
+
+Said Weft(const std::string &command, const Args &sets)
+{
+    Args a = {command};
+    if (command == "run")
+        a.insert(a.end(), {"--no-out", "--quiet", "--json"});
+    for (const std::string &s : sets)
+        a.insert(a.end(), {"--set", s});
+    return weft(a);
+}
+
+/// End-to-end time in nanoseconds.
+double TimeOf(const Args &sets)
+{
+    const Said s = Weft("run", sets);
+    EXPECT_EQ(s.code, 0) << s.err;
+    const std::string key = "\"end_to_end_ns\": ";
+    const size_t at = s.out.find(key);
+    EXPECT_NE(at, std::string::npos) << s.out;
+    return at == std::string::npos ? 0 : strtod(s.out.c_str() + at + key.size(), nullptr);
+}
+
+Args On(const std::string &preset, const std::string &kind, const std::string &size)
+{
+    return {"topology.type=preset", "preset.name=" + preset, "workload.type=generate",
+            "generate.kind=" + kind, "generate.size=" + size};
+}
+
+struct Row {
+    const char *backend, *preset;
+    size_t dims;
+    const char *kind, *size;
+};
+
+void PrintTo(const Row &r, std::ostream *os)
+{
+    *os << r.preset << " " << r.kind << " " << r.size << " " << r.backend;
+}
+
+class WithinTenPercent : public ::testing::TestWithParam<Row>
+{
+};
+
+TEST_P(WithinTenPercent, OfTheBestOfAll)
+{
+    const Row &r = GetParam();
+    Args base = On(r.preset, r.kind, r.size);
+    base.push_back(std::string("network.backend=") + r.backend);
+    if (std::string(r.backend) == "ideal")
+        base.push_back("ideal.contention=source");
+    const std::string key = std::string("system.") + r.kind + "=";
+    std::string best;
+    double best_ns = 0;
+    for (const std::string &choice : AutoChoices(r.kind, r.dims)) {
+        Args one = base;
+        one.push_back(key + choice);
+        const double ns = TimeOf(one);
+        if (best.empty() || ns < best_ns) {
+            best = choice;
+            best_ns = ns;
+        }
+    }
+    Args one = base;
+    one.push_back(key + "auto");
+    EXPECT_LE(TimeOf(one), 1.1 * best_ns) << "best is " << best;
+}
+
+const Row kRows[] = {
+    {"packet", "hgx-rail-optimised", 2, "all-reduce", "1KiB"},
+    {"packet", "hgx-rail-optimised", 2, "all-reduce", "32KiB"},
+    {"packet", "hgx-rail-optimised", 2, "all-reduce", "1MiB"},
+    {"packet", "hgx-rail-optimised", 2, "all-gather", "1KiB"},
+    {"packet", "hgx-rail-optimised", 2, "reduce-scatter", "256KiB"},
+    {"packet", "hgx-rail-optimised", 2, "all-to-all", "1KiB"},
+    {"packet", "hgx-rail-optimised", 2, "all-to-all", "256KiB"},
+    {"packet", "hgx-rail-optimised", 2, "broadcast", "64KiB"},
+    {"packet", "hgx-rail-only", 2, "all-reduce", "32KiB"},
+    {"packet", "hgx-rail-only", 2, "all-to-all", "32KiB"},
+    {"packet", "dgx-a100-pod", 2, "all-reduce", "1KiB"},
+    {"packet", "dgx-a100-pod", 2, "all-reduce", "256KiB"},
+    {"packet", "hpn-dual-plane", 2, "all-reduce", "64KiB"},
+    {"packet", "tpu-torus-4x4x4", 3, "all-reduce", "1KiB"},
+    {"packet", "tpu-torus-4x4x4", 3, "all-reduce", "64KiB"},
+    {"packet", "tpu-torus-4x4x4", 3, "all-reduce", "1MiB"},
+    {"packet", "tpu-torus-4x4x4", 3, "all-gather", "1KiB"},
+    {"packet", "tpu-torus-4x4x4", 3, "all-to-all", "64KiB"},
+    {"packet", "tpu-torus-4x4x4", 3, "broadcast", "1KiB"},
+    {"packet", "hpcc-fat-tree-320", 1, "all-reduce", "1KiB"},
+    {"packet", "hpcc-fat-tree-320", 1, "all-reduce", "64KiB"},
+    {"packet", "hpcc-fat-tree-320", 1, "all-to-all", "1KiB"},
+    {"ideal", "hgx-rail-optimised", 2, "all-reduce", "16MiB"},
+    {"ideal", "hgx-rail-optimised", 2, "all-reduce", "256MiB"},
+    {"ideal", "tpu-torus-4x4x4", 3, "all-reduce", "256MiB"},
+    {"ideal", "dgx-h100-pod", 2, "all-reduce", "64MiB"},
+    {"ideal", "hpcc-fat-tree-320", 1, "all-reduce", "64MiB"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Auto, WithinTenPercent, ::testing::ValuesIn(kRows));
+
+} // namespace
+
+/// 8 hosts of one switch at 400 Gbps, 500 ns per link; 1 KiB, so 128 B for each of 7 others, 296 B
+/// on the link: twice 1000 ns + 296 B x 20 ps through the switch + 7 x 296 B x 20 ps, which are
+/// 2094.7 ns.
+TEST(Auto, SaysWhatItTookAndWhatItExpects)
+{
+    const Args star = {"topology.type=single-switch", "single-switch.hosts=8",
+                       "single-switch.rate=400Gbps",  "single-switch.delay=500ns",
+                       "workload.type=generate",      "generate.kind=all-reduce",
+                       "generate.size=1KiB",          "system.all-reduce=auto"};
+    Args a = {"run", "--no-out"};
+    for (const std::string &s : star)
+        a.insert(a.end(), {"--set", s});
+    const Said s = weft(a);
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out,
+                    "direct over 8 ranks, taken by auto: 2.095 us expected for 1.024 KB, next ");
+}
+
+/// One flat ring takes 8.4 ms and more.
+TEST(Auto, AnAllReduceOverRailsTakesWhatTheDimensionsAllow)
+{
+    Args a = On("hgx-rail-optimised", "all-reduce", "64MiB");
+    a.push_back("system.all-reduce=auto");
+    EXPECT_LE(TimeOf(a), 640e3);
+}
+
+TEST(Auto, StandsAlone)
+{
+    Args a = On("hgx-rail-optimised", "all-reduce", "1MiB");
+    a.push_back("system.all-reduce=ring,auto");
+    const Said s = Weft("check", a);
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "'ring,auto': auto chooses for all dimensions, so it stands alone");
+}
