@@ -35,8 +35,11 @@ static int check_expect(const struct weft_scenario *s, struct weft_err *err)
     if (!weft_file_is_regular(path))
         return 0;
     struct weft_expect *e = weft_expect_load(path, err);
+    const char *const *names = e ? weft_source_job_names(s, err) : NULL;
+    if (names)
+        weft_expect_check(e, names, s->njobs, err);
     weft_expect_free(e);
-    return e ? 0 : err->code;
+    return err->code;
 }
 
 /* What shows only when net and system are made: groups of switches, trees packed into links. */

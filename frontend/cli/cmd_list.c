@@ -3,6 +3,7 @@
 #include "cli/listing.h"
 #include "cli/source.h"
 #include "report/report.h"
+#include "base/units.h"
 #include "base/xml.h"
 
 #include <stddef.h>
@@ -72,14 +73,28 @@ static void list_scenario(void *ctx, const char *name, const char *file)
     line((const struct line_to *)ctx, name, title);
 }
 
+static void list_metrics(const struct line_to *to)
+{
+    static const char *const before[] = {"", "job.WORKLOAD.", "class.PRIO."};
+    char name[2 * WEFT_METRIC_TEXT_MAX];
+    for (int scope = WEFT_METRIC_OF_RUN; scope <= WEFT_METRIC_OF_CLASS; scope++) {
+        size_t n;
+        const struct weft_metric *m = weft_metrics_of((enum weft_metric_scope)scope, &n);
+        for (size_t i = 0; i < n; i++) {
+            snprintf(name, sizeof name, "%s%s", before[scope], m[i].name);
+            line(to, name, m[i].help);
+        }
+    }
+}
+
 static void list_all(const struct weft_cli *cli)
 {
     size_t n;
     const struct weft_listing *l = weft_listings(&n);
     fputs("weft list WHAT, where WHAT is one of:\n", cli->out);
     for (size_t i = 0; i < n; i++)
-        fprintf(cli->out, "  %-12s %s\n", l[i].plural, l[i].help);
-    fputs("  scenarios    shipped scenarios\n  metrics      numbers of a run's summary\n",
+        fprintf(cli->out, "  %-13s %s\n", l[i].plural, l[i].help);
+    fputs("  scenarios     shipped scenarios\n  metrics       numbers of a run's summary\n",
           cli->out);
 }
 
@@ -125,15 +140,17 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
     if (l) {
         for (size_t i = 0; i < l->count(cli); i++) {
             struct weft_listed e = l->get(cli, i);
-            line(&to, e.name, e.title);
+            char title[512], mean[WEFT_UNIT_TEXT_MAX];
+            if (e.cdf)
+                snprintf(title, sizeof title, "%s; mean %s [%s]", e.title,
+                         weft_human_size((uint64_t)(weft_listed_mean_bytes(e.cdf) + 0.5), mean),
+                         e.source);
+            line(&to, e.name, e.cdf ? title : e.title);
         }
     } else if (scenarios) {
         code = weft_source_each(list_scenario, &to, err);
     } else {
-        size_t n;
-        const struct weft_metric *m = weft_metrics(&n);
-        for (size_t i = 0; i < n; i++)
-            line(&to, m[i].name, m[i].help);
+        list_metrics(&to);
     }
     if (o->json) {
         weft_json_end_array(&j);

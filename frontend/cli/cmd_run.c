@@ -59,17 +59,17 @@ static size_t print_bounds(const struct weft_cli *cli, const struct weft_expect 
         char value[WEFT_METRIC_TEXT_MAX], range[160];
         double v;
         int ok = weft_bound_holds(b, s, &v);
-        weft_metric_format(b->metric, v, value);
+        weft_metric_format(b->metric.metric, v, value);
         bound_text(b, range, sizeof range);
         if (!quiet)
-            fprintf(cli->out, "  %-6s %s %s, expected %s\n", ok ? "ok" : "MISSED", b->metric->name,
+            fprintf(cli->out, "  %-6s %s %s, expected %s\n", ok ? "ok" : "MISSED", b->metric.text,
                     value, range);
         if (ok)
             continue;
         missed++;
         weft_log(cli->log, WEFT_LOG_ERROR,
                  "%s:%" PRId64 ": expectation missed: %s is %s, expected %s%s%s", e->file, b->line,
-                 b->metric->name, value, range, b->why[0] ? ": " : "", b->why);
+                 b->metric.text, value, range, b->why[0] ? ": " : "", b->why);
     }
     return missed;
 }
@@ -94,7 +94,7 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
     for (size_t i = 0; e && i < e->n; i++) {
         const struct weft_bound *b = &e->bounds[i];
         weft_json_object(&j);
-        weft_json_kv_str(&j, "metric", b->metric->name);
+        weft_json_kv_str(&j, "metric", b->metric.text);
         weft_json_kv_str(&j, "min", b->min_text);
         weft_json_kv_str(&j, "max", b->max_text);
         weft_json_kv_bool(&j, "holds", weft_bound_holds(b, &x->end.summary, NULL));
@@ -154,6 +154,13 @@ static int load_expect(const struct weft_cli *cli, const struct run_opts *o,
     return *out ? 0 : err->code;
 }
 
+static int check_expect(const struct weft_scenario *s, const struct weft_expect *e,
+                        struct weft_err *err)
+{
+    const char *const *names = weft_source_job_names(s, err);
+    return names ? weft_expect_check(e, names, s->njobs, err) : err->code;
+}
+
 static int run_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                    struct weft_err *err)
 {
@@ -167,7 +174,11 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     if (weft_source_load(cli, &o->source, args, nargs, &s, err))
         return err->code;
     int code = load_expect(cli, o, s, &expect, err);
-    struct weft_execute_opts eo = {.out_dir = o->out, .alone = o->alone};
+    if (!code && expect)
+        code = check_expect(s, expect, err);
+    struct weft_execute_opts eo = {.out_dir = o->out,
+                                   .alone = o->alone ||
+                                            (!code && expect && weft_expect_needs_alone(expect))};
     if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", s->name, err)))
         eo.out_dir = dir;
     if (o->progress == PROGRESS_ALWAYS ||

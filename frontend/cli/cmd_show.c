@@ -67,6 +67,37 @@ static void json_presets(struct weft_json *j, const struct weft_cc_preset *p)
     weft_json_end_array(j);
 }
 
+/* A distribution's mean and points: bytes, and the percentage of flows that are no larger. */
+static void print_cdf(FILE *out, const struct weft_cdf_entry *e)
+{
+    char a[WEFT_UNIT_TEXT_MAX];
+    fprintf(out, "mean: %.0f bytes (%s)\npoints: size, percent of flows up to it\n",
+            weft_listed_mean_bytes(e),
+            weft_human_size((uint64_t)(weft_listed_mean_bytes(e) + 0.5), a));
+    for (size_t i = 0; i < e->n; i++)
+        fprintf(out, "  %10.0f  %g\n", e->points[i][0], e->points[i][1]);
+}
+
+static void json_cdf(struct weft_json *j, const struct weft_cdf_entry *e)
+{
+    weft_json_kv_f64(j, "mean_bytes", weft_listed_mean_bytes(e));
+    weft_json_key(j, "points");
+    weft_json_array(j);
+    for (size_t i = 0; i < e->n; i++) {
+        weft_json_array(j);
+        weft_json_f64(j, e->points[i][0]);
+        weft_json_f64(j, e->points[i][1]);
+        weft_json_end_array(j);
+    }
+    weft_json_end_array(j);
+}
+
+/* What every workload has beside the parameters of its type; NULL: it is none. */
+static const struct weft_param_table *of_every(const struct weft_listing *l)
+{
+    return strcmp(l->singular, "workload") == 0 ? &weft_job_param_table : NULL;
+}
+
 static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
                        const struct weft_listing *l, const char *name, struct weft_err *err)
 {
@@ -85,6 +116,12 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
             weft_json_kv_str(&j, "source", e.source);
             weft_json_key(&j, "parameters");
             weft_json_params(&j, e.params);
+            if (of_every(l)) {
+                weft_json_key(&j, "parameters_of_every_workload");
+                weft_json_params(&j, of_every(l));
+            }
+            if (e.cdf)
+                json_cdf(&j, e.cdf);
             if (e.presets) {
                 weft_json_key(&j, "presets");
                 json_presets(&j, e.presets);
@@ -95,12 +132,20 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
         fprintf(cli->out, "%s: %s\n", e.name, e.title);
         if (e.source)
             fprintf(cli->out, "source: %s\n", e.source);
+        if (e.cdf) {
+            print_cdf(cli->out, e.cdf);
+            return 0;
+        }
         if (!e.params || e.params->n == 0) {
             fputs("no parameters\n", cli->out);
             return 0;
         }
         fputs("parameters:\n", cli->out);
         weft_print_params(cli->out, e.name, e.params);
+        if (of_every(l)) {
+            fputs("parameters of every workload (docs/jobs.md):\n", cli->out);
+            weft_print_params(cli->out, e.name, of_every(l));
+        }
         print_presets(cli->out, e.presets);
         return 0;
     }
@@ -203,11 +248,31 @@ static int show_topology_file(const struct weft_cli *cli, const struct show_opts
     return code;
 }
 
+/* The metrics of the run, of each workload, or of each class. */
+static void show_metrics(const struct weft_cli *cli, const struct show_opts *o,
+                         enum weft_metric_scope scope, struct weft_json *j)
+{
+    static const char *const before[] = {"", "job.WORKLOAD.", "class.PRIO."};
+    char own[WEFT_METRIC_TEXT_MAX], name[2 * WEFT_METRIC_TEXT_MAX], key[2 * WEFT_METRIC_TEXT_MAX];
+    size_t n;
+    const struct weft_metric *m = weft_metrics_of(scope, &n);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "%s%s", before[scope], m[i].name);
+        snprintf(key, sizeof key, "%s%s", before[scope], weft_metric_key(&m[i], own));
+        if (!o->json) {
+            fprintf(cli->out, "  %-27s %-31s %s\n", name, key, m[i].help);
+            continue;
+        }
+        weft_json_object(j);
+        weft_json_kv_str(j, "metric", name);
+        weft_json_kv_str(j, "key", key);
+        weft_json_kv_str(j, "help", m[i].help);
+        weft_json_end_object(j);
+    }
+}
+
 static int show_output(const struct weft_cli *cli, const struct show_opts *o)
 {
-    size_t n;
-    char key[WEFT_METRIC_TEXT_MAX];
-    const struct weft_metric *m = weft_metrics(&n);
     struct weft_json j;
     if (o->json) {
         json_start(&j, cli);
@@ -238,18 +303,8 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
     } else {
         fputs("metrics: name in expect.xml, key in JSON, meaning\n", cli->out);
     }
-    for (size_t i = 0; i < n; i++) {
-        weft_metric_key(&m[i], key);
-        if (!o->json) {
-            fprintf(cli->out, "  %-27s %-31s %s\n", m[i].name, key, m[i].help);
-            continue;
-        }
-        weft_json_object(&j);
-        weft_json_kv_str(&j, "metric", m[i].name);
-        weft_json_kv_str(&j, "key", key);
-        weft_json_kv_str(&j, "help", m[i].help);
-        weft_json_end_object(&j);
-    }
+    for (int scope = WEFT_METRIC_OF_RUN; scope <= WEFT_METRIC_OF_CLASS; scope++)
+        show_metrics(cli, o, (enum weft_metric_scope)scope, &j);
     if (o->json) {
         weft_json_end_array(&j);
         json_end(&j);
@@ -296,6 +351,7 @@ const struct weft_command weft_command_show = {
         "  cc NAME, topology NAME, collective NAME, workload NAME, transform NAME, trouble NAME, "
         "backend NAME, section "
         "NAME: its parameters\n"
+        "  distribution NAME    mean and points of flow sizes\n"
         "  topology FILE        the links of the fabric in a topology file; see weft topology\n"
         "  scenario SCENARIO    every key with its value and where it came from\n"
         "  fabric SCENARIO      the links of the fabric that a scenario builds\n"

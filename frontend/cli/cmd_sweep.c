@@ -63,8 +63,7 @@ static int read_opts(const struct sweep_opts *o, struct weft_sweep *s, struct we
             return weft_err_set(err, WEFT_E_LIMIT, "more than %d combinations", MAX_ROWS);
     }
     for (size_t m = 0; m < s->nmetrics; m++) {
-        s->metric[m] = weft_metric_find(names[m], err);
-        if (!s->metric[m])
+        if (weft_metric_choose(names[m], &s->metric[m], err))
             return err->code;
     }
     s->rows = (struct weft_sweep_row *)calloc(s->nrows, sizeof *s->rows);
@@ -104,12 +103,26 @@ static void take_row(struct weft_sweep *s, size_t row, const struct weft_executi
     r->outcome = x->summed_up ? x->end.summary.outcome : "failed";
     r->end_ps = x->summed_up ? (double)x->end.summary.end_ps : 0;
     for (size_t m = 0; m < s->nmetrics; m++)
-        r->metric[m] = x->summed_up ? weft_metric_value(s->metric[m], &x->end.summary) : NAN;
+        r->metric[m] =
+            x->summed_up ? weft_metric_choice_value(&s->metric[m], &x->end.summary) : NAN;
     r->speed_up = NAN;
     if (r->end_ps > 0 && strcmp(r->outcome, "finished") == 0 &&
         strcmp(first->outcome, "finished") == 0)
         r->speed_up = first->end_ps / r->end_ps;
     s->ndone = row + 1;
+}
+
+/* Whether the row has the workloads that metrics name, and whether those are to run alone. */
+static int check_metrics(const struct weft_sweep *s, const struct weft_scenario *scenario,
+                         struct weft_execute_opts *eo, struct weft_err *err)
+{
+    const char *const *names = weft_source_job_names(scenario, err);
+    for (size_t m = 0; names && m < s->nmetrics; m++) {
+        if (weft_metric_check(&s->metric[m], names, scenario->njobs, err))
+            return err->code;
+        eo->alone = eo->alone || weft_metric_needs_alone(&s->metric[m]);
+    }
+    return names ? 0 : err->code;
 }
 
 static int run_row(const struct weft_cli *cli, const struct sweep_opts *o, struct weft_sweep *s,
@@ -130,6 +143,7 @@ static int run_row(const struct weft_cli *cli, const struct sweep_opts *o, struc
     code = code ? code : weft_source_load(cli, &source, args, nargs, &scenario, err);
     if (!code && *cli->interrupted)
         code = weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted before row %zu began", row + 1);
+    code = code ? code : check_metrics(s, scenario, &eo, err);
     code = code ? code : weft_execute(cli, scenario, &eo, &x, err);
     weft_interrupt_set(WEFT_INTERRUPT_DEFER);
     if (code != WEFT_E_INTERRUPTED)

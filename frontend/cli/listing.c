@@ -144,11 +144,38 @@ static struct weft_listed transform_get(const struct weft_cli *cli, size_t i)
     return (struct weft_listed){o->name, o->title, o->source, &o->params, NULL};
 }
 
+static size_t cdf_count(const struct weft_cli *cli)
+{
+    size_t n;
+    (void)cli;
+    weft_cdf_table(&n);
+    return n;
+}
+
+static struct weft_listed cdf_get(const struct weft_cli *cli, size_t i)
+{
+    size_t n;
+    (void)cli;
+    const struct weft_cdf_entry *e = &weft_cdf_table(&n)[i];
+    return (struct weft_listed){.name = e->name, .title = e->title, .source = e->source, .cdf = e};
+}
+
+double weft_listed_mean_bytes(const struct weft_cdf_entry *e)
+{
+    struct weft_err ignored = {0};
+    struct weft_cdf *c = weft_cdf_named(e->name, &ignored);
+    const double mean = c ? weft_cdf_mean_bytes(c) : 0;
+    weft_cdf_free(c);
+    return mean;
+}
+
 static const struct weft_listing listings[] = {
     {"cc", "cc", "congestion controls", cc_count, cc_get},
     {"topologies", "topology", "fabric generators and readers", topology_count, topology_get},
     {"collectives", "collective", "collective algorithms", collective_count, collective_get},
     {"workloads", "workload", "workload readers and generators", workload_count, workload_get},
+    {"distributions", "distribution", "flow sizes of public studies, for cdf and weft traffic",
+     cdf_count, cdf_get},
     {"transforms", "transform", "changes to traces: weft trace transform", transform_count,
      transform_get},
     {"troubles", "trouble", "what can go wrong during a run: elements of <trouble>", fault_count,

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
+#include "workload/traffic/cdf_table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +20,7 @@ struct weft_listed {
     const char *source;                    /**< NULL: weft's own */
     const struct weft_param_table *params; /**< NULL: none */
     const struct weft_cc_preset *presets;  /**< NULL: none */
+    const struct weft_cdf_entry *cdf;      /**< a distribution of sizes; NULL: it is none */
 };
 
 /** One family. */
@@ -36,6 +38,8 @@ const struct weft_listing *weft_listings(size_t *n);
 const struct weft_listing *weft_listing_find(const char *word);
 /** Prints a parameter table for people. @p prefix: of the keys. */
 void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t);
+/** Mean of a distribution in bytes; 0 without memory. */
+double weft_listed_mean_bytes(const struct weft_cdf_entry *e);
 /** Writes a parameter table as an array. */
 void weft_json_params(struct weft_json *j, const struct weft_param_table *t);
 

@@ -153,6 +153,16 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
     return code;
 }
 
+const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err)
+{
+    const char **names = (const char **)weft_arena_calloc(s->arena, s->njobs, sizeof *names);
+    if (!names)
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for names of workloads");
+    for (uint32_t i = 0; names && i < s->njobs; i++)
+        names[i] = s->jobs[i].name;
+    return names;
+}
+
 int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
                        const struct weft_scenario_parts *parts, struct weft_err *err)
 {

@@ -67,6 +67,8 @@ int weft_source_shorts(const struct weft_source_opts *o, const char **sets, size
  * warnings. */
 int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *o, char **args,
                      int nargs, struct weft_scenario **out, struct weft_err *err);
+/** The names of its workloads, njobs of them, which live as long as it. NULL: WEFT_E_LIMIT. */
+const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err);
 /** weft_scenario_advise, with its warnings on the log. */
 int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
                        const struct weft_scenario_parts *parts, struct weft_err *err);

@@ -45,7 +45,7 @@ static const char *cell(const struct weft_sweep *s, size_t row, size_t col,
     if (col < s->naxes)
         return weft_sweep_value(s, col, row);
     if (col < s->naxes + s->nmetrics)
-        return weft_metric_format(s->metric[col - s->naxes], r->metric[col - s->naxes], buf);
+        return weft_metric_format(s->metric[col - s->naxes].metric, r->metric[col - s->naxes], buf);
     if (strcmp(r->outcome, "finished") != 0)
         return r->outcome;
     snprintf(buf, WEFT_METRIC_TEXT_MAX, "%.3f", r->speed_up);
@@ -56,7 +56,7 @@ static const char *heading(const struct weft_sweep *s, size_t col)
 {
     if (col < s->naxes)
         return s->axis[col].key;
-    return col < s->naxes + s->nmetrics ? s->metric[col - s->naxes]->name : "speed-up";
+    return col < s->naxes + s->nmetrics ? s->metric[col - s->naxes].text : "speed-up";
 }
 
 void weft_sweep_text(FILE *out, const struct weft_sweep *s)
@@ -84,7 +84,7 @@ void weft_sweep_text(FILE *out, const struct weft_sweep *s)
 void weft_sweep_json(FILE *out, const struct weft_sweep *s)
 {
     struct weft_json j;
-    char key[WEFT_METRIC_TEXT_MAX];
+    char key[WEFT_METRIC_KEY_MAX];
     weft_json_init(&j, out, "standard output", 2);
     weft_json_object(&j);
     weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
@@ -102,8 +102,8 @@ void weft_sweep_json(FILE *out, const struct weft_sweep *s)
         weft_json_kv_str(&j, "outcome", s->rows[r].outcome);
         weft_json_kv_str(&j, "reason", s->rows[r].reason);
         for (size_t m = 0; m < s->nmetrics; m++)
-            weft_json_kv_f64(&j, weft_metric_key(s->metric[m], key),
-                             weft_metric_in_unit(s->metric[m], s->rows[r].metric[m]));
+            weft_json_kv_f64(&j, weft_metric_choice_key(&s->metric[m], key),
+                             weft_metric_in_unit(s->metric[m].metric, s->rows[r].metric[m]));
         weft_json_kv_f64(&j, "speed_up", s->rows[r].speed_up);
         weft_json_end_object(&j);
     }
@@ -116,13 +116,13 @@ struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s
                                      struct weft_err *err)
 {
     const char *names[WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 2];
-    char path[WEFT_PATH_MAX], keys[WEFT_SWEEP_METRICS][WEFT_METRIC_TEXT_MAX];
+    char path[WEFT_PATH_MAX], keys[WEFT_SWEEP_METRICS][WEFT_METRIC_KEY_MAX];
     size_t n = 0;
     for (size_t k = 0; k < s->naxes; k++)
         names[n++] = s->axis[k].key;
     names[n++] = "outcome";
     for (size_t m = 0; m < s->nmetrics; m++)
-        names[n++] = weft_metric_key(s->metric[m], keys[m]);
+        names[n++] = weft_metric_choice_key(&s->metric[m], keys[m]);
     names[n++] = "speed_up";
     return weft_path_join(path, dir, "sweep.csv", err) ? NULL : weft_csv_open(path, names, n, err);
 }
@@ -134,9 +134,10 @@ int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t 
         weft_csv_str(csv, weft_sweep_value(s, k, row));
     weft_csv_str(csv, s->rows[row].outcome);
     for (size_t m = 0; m <= s->nmetrics; m++) {
-        double v = m < s->nmetrics ? weft_metric_in_unit(s->metric[m], s->rows[row].metric[m])
-                                   : s->rows[row].speed_up;
-        const struct weft_metric *metric = m < s->nmetrics ? s->metric[m] : NULL;
+        double v = m < s->nmetrics
+                       ? weft_metric_in_unit(s->metric[m].metric, s->rows[row].metric[m])
+                       : s->rows[row].speed_up;
+        const struct weft_metric *metric = m < s->nmetrics ? s->metric[m].metric : NULL;
         if (metric && weft_metric_counts(metric) && v >= 0 && v < 0x1p53)
             weft_csv_u64(csv, (uint64_t)v);
         else

@@ -33,7 +33,7 @@ struct weft_sweep_row {
 struct weft_sweep {
     struct weft_sweep_axis axis[WEFT_SWEEP_KEYS];
     size_t naxes;
-    const struct weft_metric *metric[WEFT_SWEEP_METRICS];
+    struct weft_metric_choice metric[WEFT_SWEEP_METRICS];
     size_t nmetrics;
     struct weft_sweep_row *rows;
     size_t nrows;

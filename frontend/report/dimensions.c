@@ -7,6 +7,8 @@
  *   average = the mean over dimensions, weighted by their bandwidth (Rashidi et al., "Themis",
  *             ISCA 2022)
  *
+ * With several jobs, or flows, the time is that of the whole run.
+ *
  * What was sent comes from the counters of the ranks' own links, traffic that they pass on for
  * others and retransmissions included. Where links do not count (ideal.model=flat), or the
  * dimensions are those of system.dims and not the fabric's, it is what ranks sent in phases of
@@ -17,6 +19,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* What goes into the ratios of one dimension. */
 struct use {
@@ -35,33 +38,70 @@ static double capacity_bytes(uint64_t rate_bps, int64_t ps)
     return (double)rate_bps * (double)ps / (8 * (double)WEFT_PS_PER_S);
 }
 
+/* Adds what the links of a host counted, over @p ps. Returns the payload. */
+static uint64_t add_host(const struct weft_report *r, const struct weft_net *net, uint32_t host,
+                         int64_t ps, double hosts, struct weft_summary *s, struct use *use)
+{
+    const struct weft_fabric *f = r->fabric;
+    const struct weft_fabric_node *node = &f->nodes[f->hosts[host]];
+    uint64_t sum = 0;
+    for (uint32_t p = node->first_port; p < node->first_port + node->nports; p++) {
+        const struct weft_fabric_link *l = &f->links[f->ports[p].link];
+        struct weft_port_counters st;
+        net->ops->port_stats(net, p, &st);
+        s->dim[l->dim].bytes += st.tx_payload_bytes;
+        s->dim[l->dim].rate_bps += (double)l->rate_bps / hosts;
+        sum += st.tx_payload_bytes;
+        use[l->dim].busy_ps += st.busy_ps;
+        use[l->dim].link_ps += (double)ps;
+        use[l->dim].capacity += capacity_bytes(l->rate_bps, ps);
+    }
+    return sum;
+}
+
+static void begin_dims(const struct weft_fabric *f, struct weft_summary *s)
+{
+    s->ndims = f->ndims;
+    for (uint32_t d = 0; d < f->ndims; d++)
+        s->dim[d] = (struct weft_dim_summary){.kind = f->dims[d].kind, .size = f->dims[d].size};
+}
+
 /* The links of the ranks. Returns the payload that they counted. */
 static uint64_t by_links(const struct weft_report *r, struct weft_net *net,
                          const struct weft_jobs *jobs, struct weft_summary *s, struct use *use)
 {
-    const struct weft_fabric *f = r->fabric;
     const uint32_t *hosts = weft_jobs_plan(jobs, 0)->hosts;
     uint64_t sum = 0;
-    s->ndims = f->ndims;
-    for (uint32_t d = 0; d < f->ndims; d++)
-        s->dim[d] = (struct weft_dim_summary){.kind = f->dims[d].kind, .size = f->dims[d].size};
-    for (uint32_t rank = 0; rank < s->ranks && rank < f->nhosts; rank++) {
-        const struct weft_fabric_node *node = &f->nodes[f->hosts[hosts[rank]]];
+    begin_dims(r->fabric, s);
+    for (uint32_t rank = 0; rank < s->ranks && rank < r->fabric->nhosts; rank++) {
         struct weft_rank_result x;
         weft_jobs_rank(jobs, 0, rank, &x);
-        for (uint32_t p = node->first_port; p < node->first_port + node->nports; p++) {
-            const struct weft_fabric_link *l = &f->links[f->ports[p].link];
-            struct weft_port_counters st;
-            net->ops->port_stats(net, p, &st);
-            s->dim[l->dim].bytes += st.tx_payload_bytes;
-            s->dim[l->dim].rate_bps += (double)l->rate_bps / (double)s->ranks;
-            sum += st.tx_payload_bytes;
-            use[l->dim].busy_ps += st.busy_ps;
-            use[l->dim].link_ps += (double)x.comm_ps;
-            use[l->dim].capacity += capacity_bytes(l->rate_bps, x.comm_ps);
-        }
+        sum += add_host(r, net, hosts[rank], x.comm_ps, (double)s->ranks, s, use);
     }
+    s->dims_ps = s->comm_mean_ps;
     return sum;
+}
+
+/* The links of all hosts that have ranks, over the whole run: when jobs that share a host
+ * communicate is not known of flows. */
+static void by_hosts(const struct weft_report *r, const struct weft_net *net,
+                     struct weft_summary *s, struct use *use)
+{
+    uint8_t *used = (uint8_t *)calloc(r->fabric->nhosts, 1);
+    uint32_t n = 0;
+    if (!used)
+        return; /* then there are no figures of dimensions */
+    for (uint32_t j = 0; j < r->njobs; j++)
+        for (uint32_t rank = 0; rank < r->plans[j].nranks; rank++) {
+            n += !used[r->plans[j].hosts[rank]];
+            used[r->plans[j].hosts[rank]] = 1;
+        }
+    begin_dims(r->fabric, s);
+    for (uint32_t h = 0; h < r->fabric->nhosts; h++)
+        if (used[h])
+            add_host(r, net, h, s->elapsed_ps, n, s, use);
+    s->dims_ps = s->elapsed_ps;
+    free(used);
 }
 
 /* The phases of collectives. */
@@ -71,6 +111,7 @@ static void by_phases(const struct weft_report *r, const struct weft_jobs *jobs,
     const struct weft_dims *dims = weft_system_dims(weft_jobs_system(jobs, 0), NULL);
     s->ndims = dims->n;
     s->dims_by_phases = 1;
+    s->dims_ps = s->comm_mean_ps;
     for (uint32_t d = 0; d < dims->n; d++) {
         use[d] = (struct use){0};
         s->dim[d] = (struct weft_dim_summary){.kind = given ? "" : r->fabric->dims[d].kind,
@@ -93,11 +134,13 @@ void weft_report_sum_dims(const struct weft_report *r, struct weft_net *net,
     double payload = 0, capacity = 0;
     int given;
     s->dim_use_mean = s->dim_use_min = s->dim_use_max = NAN;
-    if (!system)
-        return;
-    weft_system_dims(system, &given);
-    if (given || by_links(r, net, jobs, s, use) == 0)
-        by_phases(r, jobs, given, s, use);
+    if (jobs && weft_report_tells_jobs(r)) {
+        by_hosts(r, net, s, use);
+    } else if (system) {
+        weft_system_dims(system, &given);
+        if (given || by_links(r, net, jobs, s, use) == 0)
+            by_phases(r, jobs, given, s, use);
+    }
     for (uint32_t d = 0; d < s->ndims; d++) {
         struct weft_dim_summary *m = &s->dim[d];
         m->utilisation = ratio((double)m->bytes, use[d].capacity);
@@ -123,7 +166,7 @@ int weft_report_write_dims(struct weft_report *r, const struct weft_summary *s,
                                          .rate_bps = m->rate_bps,
                                          .by_phases = s->dims_by_phases,
                                          .bytes = m->bytes,
-                                         .communication_ps = s->comm_mean_ps,
+                                         .communication_ps = s->dims_ps,
                                          .util_pct = 100 * m->utilisation,
                                          .busy_pct = 100 * m->busy};
         code = weft_columns_row(&weft_dims_csv, r->csv[WEFT_CSV_DIMS], &row, err);

@@ -46,10 +46,9 @@ static int read_bound(const struct weft_xml_elem *e, const char *file, struct we
     if (!m)
         return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
                            "<bound> needs the attribute 'metric'");
-    b->metric = weft_metric_find(m->value, err);
-    if (!b->metric)
+    if (weft_metric_choose(m->value, &b->metric, err))
         return weft_err_locate(err, file, m->line, m->col);
-    if (b->metric->host_dependent)
+    if (b->metric.metric->host_dependent)
         return weft_err_at(err, WEFT_E_INPUT, file, m->line, m->col,
                            "'%s' depends on the machine; bounds are for simulated results",
                            m->value);
@@ -57,10 +56,10 @@ static int read_bound(const struct weft_xml_elem *e, const char *file, struct we
         int code = 0;
         if (strcmp(a->name, "min") == 0) {
             b->min_text = a->value;
-            code = parse_value(b->metric->type, a->value, &b->min, err);
+            code = parse_value(b->metric.metric->type, a->value, &b->min, err);
         } else if (strcmp(a->name, "max") == 0) {
             b->max_text = a->value;
-            code = parse_value(b->metric->type, a->value, &b->max, err);
+            code = parse_value(b->metric.metric->type, a->value, &b->max, err);
         } else if (strcmp(a->name, "why") == 0) {
             b->why = a->value;
         } else if (a != m) {
@@ -141,6 +140,23 @@ struct weft_expect *weft_expect_load(const char *file, struct weft_err *err)
     return x;
 }
 
+int weft_expect_check(const struct weft_expect *e, const char *const *jobs, size_t n,
+                      struct weft_err *err)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (weft_metric_check(&e->bounds[i].metric, jobs, n, err))
+            return weft_err_locate(err, e->file, e->bounds[i].line, 0);
+    return 0;
+}
+
+bool weft_expect_needs_alone(const struct weft_expect *e)
+{
+    for (size_t i = 0; i < e->n; i++)
+        if (weft_metric_needs_alone(&e->bounds[i].metric))
+            return true;
+    return false;
+}
+
 void weft_expect_free(struct weft_expect *e)
 {
     if (e)
@@ -149,7 +165,7 @@ void weft_expect_free(struct weft_expect *e)
 
 int weft_bound_holds(const struct weft_bound *b, const struct weft_summary *s, double *value)
 {
-    double v = weft_metric_value(b->metric, s);
+    const double v = weft_metric_choice_value(&b->metric, s);
     if (value)
         *value = v;
     return v >= b->min && v <= b->max; /* false for NaN */

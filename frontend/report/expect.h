@@ -19,7 +19,7 @@ extern "C" {
 
 /** One bound. Values are in base units (ps, bytes, bit/s, 1). */
 struct weft_bound {
-    const struct weft_metric *metric;
+    struct weft_metric_choice metric;
     double min, max;                 /**< -inf, +inf: not bounded on this side */
     const char *min_text, *max_text; /**< as written, NULL: not bounded */
     const char *why;                 /**< "" when not given */
@@ -39,6 +39,11 @@ struct weft_expect *weft_expect_load(const char *file, struct weft_err *err);
 /** As weft_expect_load, from memory. */
 struct weft_expect *weft_expect_parse(const char *text, size_t len, const char *file,
                                       struct weft_err *err);
+/** WEFT_E_INPUT: a bound is on a workload that is none of @p jobs. */
+int weft_expect_check(const struct weft_expect *e, const char *const *jobs, size_t n,
+                      struct weft_err *err);
+/** Whether workloads have to be run alone for some bound. */
+bool weft_expect_needs_alone(const struct weft_expect *e);
 void weft_expect_free(struct weft_expect *e);
 /** 1 when the value of @p b in @p s lies within it; a value that does not exist is outside. *value
  * receives it (may be NULL). */

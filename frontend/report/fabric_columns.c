@@ -89,7 +89,8 @@ static const struct weft_column dims[] = {
                     "where bytes comes from: links (of the NPUs) or phases (of collectives)"),
     WEFT_COLUMN_BYTES(D, "bytes", bytes, "payload that NPUs sent in it"),
     WEFT_COLUMN_NS(D, "communication_ns", communication_ps,
-                   "time that a rank had a communication in progress, mean over ranks"),
+                   "time that a rank had a communication in progress, mean over ranks; with "
+                   "several workloads, or flows, that of the whole run"),
     WEFT_COLUMN_PCT(D, "util_pct", util_pct,
                     "bytes / what that bandwidth could have carried in that time"),
     WEFT_COLUMN_PCT(

@@ -29,7 +29,8 @@ struct weft_report_job {
     uint32_t number;
     struct weft_path_summary path;
     struct weft_samples samples;
-    uint32_t classes; /**< bits of those in which messages of it have ended */
+    uint32_t classes;            /**< bits of those in which messages of it have ended */
+    uint64_t ended, ended_bytes; /**< messages, those that are in no statistics too */
 };
 
 /** Places of classes: the eight, and that of messages that ask for none. */
@@ -65,13 +66,16 @@ struct weft_report {
     struct weft_err err;               /**< first failure inside a callback */
 };
 
-/** Fills in the dimensions of @p s, which has the ranks, where there is a single job, of graphs. @p
- * jobs may be NULL: none. */
+/** Fills in the dimensions of @p s, which has the ranks and the time elapsed. @p jobs may be NULL:
+ * none. */
 void weft_report_sum_dims(const struct weft_report *r, struct weft_net *net,
                           const struct weft_jobs *jobs, struct weft_summary *s);
 
 /** Adds a message. WEFT_E_LIMIT: out of memory. */
 int weft_samples_add(struct weft_samples *s, const struct weft_completion *w, struct weft_err *err);
+/** Copies those of @p from into *to, which has none. WEFT_E_LIMIT: out of memory. */
+int weft_samples_copy(struct weft_samples *to, const struct weft_samples *from,
+                      struct weft_err *err);
 /** Sums up, sorting what there is. */
 void weft_samples_sum(struct weft_samples *s, struct weft_flow_summary *out);
 void weft_samples_free(struct weft_samples *s);

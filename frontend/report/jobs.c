@@ -112,6 +112,9 @@ static const struct weft_column jobs[] = {
     WEFT_COLUMN_NS(J, "fct_max_ns", flows.fct_max_ps, "completion time, longest"),
     WEFT_COLUMN_GET("fct_slowdown_p99", NUMBER, F64, job_fct_slowdown, 6,
                     "completion time / ideal one, 99th percentile"),
+    WEFT_COLUMN_U64(J, "unfinished", unfinished,
+                    "messages posted that had not ended when the run did; in none of the others"),
+    WEFT_COLUMN_BYTES(J, "unfinished_bytes", unfinished_bytes, "their payload"),
 };
 
 const struct weft_csv_file weft_jobs_csv =
@@ -166,14 +169,37 @@ bool weft_report_tells_jobs(const struct weft_report *r)
     return r->njobs > 1 || (r->njobs == 1 && r->plans[0].flows);
 }
 
+/* Whether the messages of a single job have all been of one class. */
+static bool one_class(const struct weft_report *r)
+{
+    const uint32_t seen = r->jobs[0].classes;
+    return !(seen & (seen - 1));
+}
+
+/* Place of the one class of which the bit is set. */
+static uint32_t class_in(uint32_t bits)
+{
+    uint32_t k = 0;
+    while (bits >>= 1)
+        k++;
+    return k;
+}
+
 void weft_report_sample_job(struct weft_report *r, const struct weft_completion *w)
 {
     const uint32_t job = r->njobs > 1 ? weft_share_job_of(&w->msg) : 0;
     const uint32_t k = w->msg.prio < WEFT_NET_PRIOS ? w->msg.prio : WEFT_NET_PRIOS;
-    if (job < r->njobs && !r->err.code)
+    const bool tells = weft_report_tells_jobs(r);
+    if (job >= r->njobs)
+        return;
+    const uint32_t before = r->jobs[job].classes;
+    r->jobs[job].classes = before | 1u << k;
+    if (!tells && !(before & (before - 1)) && before != 1u << k && before && !r->err.code)
+        weft_samples_copy(&r->classes[class_in(before)], &r->samples, &r->err);
+    if (!tells && one_class(r))
+        return; /* all that there is */
+    if (tells && !r->err.code)
         weft_samples_add(&r->jobs[job].samples, w, &r->err);
-    if (job < r->njobs)
-        r->jobs[job].classes |= 1u << k;
     if (!r->err.code)
         weft_samples_add(&r->classes[k], w, &r->err);
 }
@@ -201,7 +227,10 @@ static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t
              .prio = p->prio,
              .slowdown = NAN};
     weft_jobs_result(all, i, &s->result);
-    weft_samples_sum(&r->jobs[i].samples, &s->flows);
+    weft_samples_sum(weft_report_tells_jobs(r) ? &r->jobs[i].samples : &r->samples, &s->flows);
+    s->unfinished =
+        s->result.messages > r->jobs[i].ended ? s->result.messages - r->jobs[i].ended : 0;
+    s->unfinished_bytes = s->unfinished ? s->result.bytes - r->jobs[i].ended_bytes : 0;
     s->duration_ps = s->result.finished && !s->result.endless
                          ? s->result.end_ps - s->result.start_ps
                          : WEFT_NO_END;
@@ -222,14 +251,20 @@ void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *all,
 {
     s->jobs = r->summaries;
     s->njobs = r->njobs;
-    for (uint32_t i = 0; i < r->njobs; i++)
+    for (uint32_t i = 0; i < r->njobs; i++) {
         sum_job(r, all, i, &s->jobs[i]);
+        s->unfinished += s->jobs[i].unfinished;
+        s->unfinished_bytes += s->jobs[i].unfinished_bytes;
+    }
+    const bool all_in_one = !s->tells_jobs && r->njobs && one_class(r);
     for (uint32_t k = 0; k < WEFT_CLASSES; k++) {
-        if (!r->classes[k].n)
+        struct weft_samples *v =
+            all_in_one && (r->jobs[0].classes >> k & 1) ? &r->samples : &r->classes[k];
+        if (!v->n)
             continue;
         struct weft_class_summary *c = &s->classes[s->nclasses++];
         c->prio = k < WEFT_NET_PRIOS ? k : WEFT_PRIO_DEFAULT;
-        weft_samples_sum(&r->classes[k], &c->flows);
+        weft_samples_sum(v, &c->flows);
     }
 }
 
@@ -247,7 +282,7 @@ void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_
 int weft_report_write_jobs(struct weft_report *r, const struct weft_summary *s,
                            struct weft_err *err)
 {
-    if (!r->dir || !s->jobs)
+    if (!r->dir || !s->tells_jobs)
         return 0;
     int code = weft_report_open_csv(r, WEFT_CSV_JOBS, err);
     for (uint32_t i = 0; !code && i < s->njobs; i++)

@@ -56,7 +56,7 @@ static void class_line(FILE *out, const struct weft_class_summary *c)
 
 void weft_jobs_text(FILE *out, const struct weft_summary *s)
 {
-    if (!s->njobs)
+    if (!s->tells_jobs)
         return;
     fprintf(out, "  %-18s %-9s %-5s %6s  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", "workloads",
             "type", "by", "ranks", "", "duration", "slowdown", "exposed max", "delivered",
@@ -122,12 +122,14 @@ static void job_json(struct weft_json *j, const struct weft_job_summary *s)
     ns_or_null(j, "exposed_ns", s->exposed_max_ps, s->graphs);
     ns_or_null(j, "exposed_mean_ns", s->exposed_mean_ps, s->graphs);
     flows_json(j, &s->flows);
+    weft_json_kv_u64(j, "unfinished", s->unfinished);
+    weft_json_kv_u64(j, "unfinished_bytes", s->unfinished_bytes);
     weft_json_end_object(j);
 }
 
 void weft_jobs_json(struct weft_json *j, const struct weft_summary *s)
 {
-    if (!s->njobs)
+    if (!s->tells_jobs)
         return;
     weft_json_key(j, "jobs");
     weft_json_array(j);

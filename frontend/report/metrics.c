@@ -47,6 +47,9 @@ static const struct weft_metric metrics[] = {
       "payload that came to hosts, with what there is of unfinished messages"),
     M("arrived-share", F64, arrived_share,
       "the same / the payload that all operations move; below 1: the run is not finished"),
+    M("unfinished-messages", U64, unfinished,
+      "messages posted that had not ended when the run did; in no statistics of messages"),
+    M("unfinished-bytes", SIZE, unfinished_bytes, "their payload"),
     M("compute-max", TIME, compute_max_ps, "longest time that a rank's accelerator computed"),
     M("compute-mean", TIME, compute_mean_ps, "the same, mean over ranks"),
     M("communication-max", TIME, comm_max_ps,
@@ -168,7 +171,12 @@ const struct weft_metric *weft_metric_find(const char *name, struct weft_err *er
 
 double weft_metric_value(const struct weft_metric *m, const struct weft_summary *s)
 {
-    const char *p = (const char *)s + m->offset;
+    return weft_metric_value_in(m, s);
+}
+
+double weft_metric_value_in(const struct weft_metric *m, const void *in)
+{
+    const char *p = (const char *)in + m->offset;
     switch (m->type) {
     case WEFT_PARAM_TIME: /* WEFT_NO_END is the only negative one */
         return *(const int64_t *)p < 0 ? NAN : (double)*(const int64_t *)p;

@@ -64,16 +64,27 @@ static void check_flow(struct weft_report *r, const struct weft_completion *w, i
                      weft_ps_as_ns(w->ideal_ps, b));
 }
 
+/* Counts what has ended. */
+static void note_end(struct weft_report *r, const struct weft_completion *w)
+{
+    const uint32_t job = job_of(r, &w->msg);
+    if (job >= r->njobs || w->msg.kind == WEFT_MSG_PART)
+        return;
+    r->jobs[job].ended++;
+    r->jobs[job].ended_bytes += w->msg.bytes;
+}
+
 static void on_flow(void *ctx, const struct weft_completion *w)
 {
     struct weft_report *r = (struct weft_report *)ctx;
     int64_t fct_ps = w->received_ps - w->post_ps;
     check_flow(r, w, fct_ps);
     const bool counts = w->post_ps >= r->from_ps && w->post_ps < r->to_ps;
+    note_end(r, w);
+    if (counts && r->njobs)
+        weft_report_sample_job(r, w);
     if (counts && !r->err.code)
         weft_samples_add(&r->samples, w, &r->err);
-    if (counts && weft_report_tells_jobs(r))
-        weft_report_sample_job(r, w);
     if (w->acked_ps > r->last_ps)
         r->last_ps = w->acked_ps;
     row(r, WEFT_CSV_FLOWS, job_of(r, &w->msg), w);

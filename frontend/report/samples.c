@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int weft_samples_add(struct weft_samples *s, const struct weft_completion *w, struct weft_err *err)
 {
@@ -31,6 +32,25 @@ int weft_samples_add(struct weft_samples *s, const struct weft_completion *w, st
     s->fct_sum_ps += fct_ps;
     if (w->ideal_ps > 0)
         s->slowdown[s->n_slowdown++] = (double)fct_ps / (double)w->ideal_ps;
+    return 0;
+}
+
+int weft_samples_copy(struct weft_samples *to, const struct weft_samples *from,
+                      struct weft_err *err)
+{
+    *to = *from;
+    to->cap = from->n ? from->n : 1;
+    to->fct_ps = (int64_t *)malloc(to->cap * sizeof *to->fct_ps);
+    to->slowdown = (double *)malloc(to->cap * sizeof *to->slowdown);
+    if (!to->fct_ps || !to->slowdown) {
+        weft_samples_free(to);
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the statistics of %zu messages",
+                            from->n);
+    }
+    if (from->n)
+        memcpy(to->fct_ps, from->fct_ps, from->n * sizeof *to->fct_ps);
+    if (from->n_slowdown)
+        memcpy(to->slowdown, from->slowdown, from->n_slowdown * sizeof *to->slowdown);
     return 0;
 }
 

@@ -89,6 +89,8 @@ struct weft_job_summary {
                             end */
     int64_t compute_max_ps, comm_max_ps, exposed_max_ps, exposed_mean_ps; /**< of graphs, else 0 */
     struct weft_flow_summary flows;
+    uint64_t unfinished,
+        unfinished_bytes; /**< messages posted that had not ended when the run did */
     /** Alone on the fabric: duration and mean FCT, 0 where it was not run or has not finished. */
     int64_t alone_ps, alone_fct_ps;
     double slowdown; /**< duration (of flows: mean FCT) by that alone; NaN: not known */
@@ -126,12 +128,14 @@ struct weft_summary {
         arrived_share; /**< of all that the workload moves; NaN: it moves nothing, or isn't known */
 
     uint64_t messages, message_bytes;
+    uint64_t unfinished, unfinished_bytes; /**< messages posted that had not ended */
     int64_t fct_p50_ps, fct_p99_ps, fct_max_ps;
     double slowdown_p50, slowdown_p99, slowdown_max; /**< NaN without messages */
     struct weft_coll_summary coll[WEFT_COLL_KINDS];
 
-    struct weft_job_summary *jobs; /**< njobs of them; NULL: jobs are not told apart */
+    struct weft_job_summary *jobs; /**< njobs of them; NULL: there are none */
     uint32_t njobs;
+    bool tells_jobs; /**< jobs and classes are told apart: several jobs, or one of flows */
     struct weft_class_summary classes[WEFT_NET_PRIOS + 1]; /**< those with messages */
     uint32_t nclasses;
 
@@ -140,6 +144,8 @@ struct weft_summary {
     double link_utilisation_max; /**< 0 .. 1 */
     struct weft_dim_summary dim[WEFT_FABRIC_DIMS_MAX];
     uint32_t ndims;
+    int64_t dims_ps;    /**< time with communication that utilisation is of, mean over hosts; with
+                           several jobs, or flows,    that of the run */
     int dims_by_phases; /**< 1: bytes are those of phases of collectives; 0: of the ranks' links */
     double dim_use_mean, dim_use_min, dim_use_max; /**< utilisation; mean weighted by bandwidth */
     uint64_t max_queue_bytes;
@@ -170,6 +176,8 @@ const struct weft_metric *weft_metrics(size_t *n);
 const struct weft_metric *weft_metric_find(const char *name, struct weft_err *err);
 /** Its value in base units: ps, bytes, bit/s, 1. NaN: the run has no such value. */
 double weft_metric_value(const struct weft_metric *m, const struct weft_summary *s);
+/** The same of a metric of a job or a class, whose summary @p in is. */
+double weft_metric_value_in(const struct weft_metric *m, const void *in);
 /** Prints a value of this metric for people ("12.35 us"). Returns @p buf. */
 #define WEFT_METRIC_TEXT_MAX 64
 const char *weft_metric_format(const struct weft_metric *m, double value,
@@ -180,6 +188,39 @@ bool weft_metric_counts(const struct weft_metric *m);
 double weft_metric_in_unit(const struct weft_metric *m, double value);
 /** The key that JSON uses: the name with '_' and its unit ("end_to_end_ns"). Returns @p buf. */
 const char *weft_metric_key(const struct weft_metric *m, char buf[WEFT_METRIC_TEXT_MAX]);
+
+/** What a metric is of. */
+enum weft_metric_scope { WEFT_METRIC_OF_RUN, WEFT_METRIC_OF_JOB, WEFT_METRIC_OF_CLASS };
+/** A metric as users name it: "end-to-end", "job.web.fct-p99", "class.3.bytes". */
+struct weft_metric_choice {
+    const struct weft_metric *metric;
+    enum weft_metric_scope scope;
+    const char *text;    /**< as given, which must outlive it */
+    const char *subject; /**< within it: the name of the workload, the class; NULL: the run */
+    size_t len;          /**< of that */
+};
+/** Most bytes of the name of a workload in a metric, and of a key. */
+#define WEFT_METRIC_SUBJECT_MAX 80
+#define WEFT_METRIC_KEY_MAX (WEFT_METRIC_TEXT_MAX + WEFT_METRIC_SUBJECT_MAX + 8)
+/** The metrics of a job for which it has to be run alone. */
+#define WEFT_METRIC_ALONE "alone-time"
+#define WEFT_METRIC_SLOWDOWN "slowdown"
+
+/** All metrics of a scope; *n receives their number. */
+const struct weft_metric *weft_metrics_of(enum weft_metric_scope scope, size_t *n);
+/** Finds what @p text names. WEFT_E_INPUT: there is no such metric or class; names of workloads are
+ * not looked at. */
+int weft_metric_choose(const char *text, struct weft_metric_choice *out, struct weft_err *err);
+/** WEFT_E_INPUT: it names a workload that is none of @p jobs. */
+int weft_metric_check(const struct weft_metric_choice *c, const char *const *jobs, size_t n,
+                      struct weft_err *err);
+/** Whether its workload has to be run alone for it. */
+bool weft_metric_needs_alone(const struct weft_metric_choice *c);
+/** As weft_metric_value. Of a workload or class without messages: counts are 0. */
+double weft_metric_choice_value(const struct weft_metric_choice *c, const struct weft_summary *s);
+/** Its key ("job.web.fct_p99_ns"). Returns @p buf. */
+const char *weft_metric_choice_key(const struct weft_metric_choice *c,
+                                   char buf[WEFT_METRIC_KEY_MAX]);
 
 /** Bytes of one operation as NCCL's tests count them for algbw: of all shards where @p bytes is
  * one. */

@@ -117,6 +117,9 @@ static void flows(FILE *out, const struct weft_summary *s)
     char a[WEFT_UNIT_TEXT_MAX], b[WEFT_UNIT_TEXT_MAX], c[WEFT_UNIT_TEXT_MAX];
     fprintf(out, "  %-24s %" PRIu64 " delivered, together %s\n", "messages", s->messages,
             weft_human_size(s->message_bytes, a));
+    if (s->unfinished)
+        fprintf(out, "  %-24s %" PRIu64 ", together %s: posted, not ended, in no statistics\n",
+                "unfinished messages", s->unfinished, weft_human_size(s->unfinished_bytes, a));
     if (!s->messages)
         return;
     fprintf(out, "  %-24s p50 %s, p99 %s, max %s\n", "completion time (FCT)",
@@ -134,8 +137,8 @@ static void dimensions(FILE *out, const struct weft_summary *s)
     fprintf(out, "  %-24s", "dimensions used");
     for (uint32_t d = 0; d < s->ndims; d++)
         fprintf(out, "%s %u: %.1f %%", d ? "," : "", d, 100 * s->dim[d].utilisation);
-    fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs during communication)\n",
-            100 * s->dim_use_mean);
+    fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs %s)\n", 100 * s->dim_use_mean,
+            s->tells_jobs ? "over the whole run" : "during communication");
 }
 
 static void network(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)

@@ -36,6 +36,12 @@ TEST(OutputsDoc, NamesEveryColumnAndMetric)
                   std::string::npos)
             << m[i].name << " " << key;
     }
+    for (const char *const before : {"job.WORKLOAD.", "class.PRIO."}) {
+        m = weft_metrics_of(before[0] == 'j' ? WEFT_METRIC_OF_JOB : WEFT_METRIC_OF_CLASS, &n);
+        for (size_t i = 0; i < n; i++)
+            EXPECT_NE(doc.find(std::string("| `") + before + m[i].name + "` |"), std::string::npos)
+                << before << m[i].name;
+    }
 }
 
 /* A column's name ends with its unit, and there is room for all columns. */

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Metrics of workloads and classes, in bounds and sweeps; what is unfinished; dimensions of several
+// workloads.
+#include "jobs.h"
+
+namespace
+{
+
+const char kTwo[] = "  <workload type=\"generate\" name=\"a\" size=\"1MiB\" ranks=\"4\"/>\n"
+                    "  <workload type=\"generate\" name=\"b\" kind=\"all-to-all\" size=\"2MiB\" "
+                    "ranks=\"4\" priority=\"4\"/>\n";
+
+Said bounded(const TempDir &dir, const std::string &bounds)
+{
+    write_file(dir / "s.xml", scenario(kTwo));
+    write_file(dir / "e.xml", "<expect>" + bounds + "</expect>\n");
+    return weft({"run", dir / "s.xml", "--no-out", "--expect", dir / "e.xml"});
+}
+
+/* Under one leaf each, neither slows the other down. */
+TEST(JobMetrics, BoundsName)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    Said s = bounded(dir, "<bound metric=\"job.a.messages\" min=\"24\" max=\"24\"/>"
+                          "<bound metric=\"job.b.bytes\" min=\"6MiB\" max=\"6MiB\"/>"
+                          "<bound metric=\"class.4.messages\" min=\"12\" max=\"12\"/>"
+                          "<bound metric=\"class.5.messages\" max=\"0\"/>"
+                          "<bound metric=\"job.a.slowdown\" min=\"1\" max=\"1\"/>"
+                          "<bound metric=\"job.b.slowdown\" min=\"1\" max=\"1\"/>"
+                          "<bound metric=\"job.a.unfinished\" max=\"0\"/>"
+                          "<bound metric=\"job.a.time\" min=\"100us\" max=\"1ms\"/>");
+    EXPECT_EQ(s.code, 0) << s.err << s.out;
+    EXPECT_CONTAINS(s.out, "ok     job.a.slowdown 1, expected 1 .. 1");
+    s = bounded(dir, "<bound metric=\"job.a.exposed\" max=\"1ns\"/>");
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.err, "expectation missed: job.a.exposed is ");
+}
+
+TEST(JobMetrics, WrongNamesAreErrors)
+{
+    TempDir dir;
+    const struct {
+        const char *metric, *says;
+    } cases[] = {
+        {"job.c.time", "e.xml:1: metric 'job.c.time': no workload of the scenario is called 'c'; "
+                       "there are: a, b"},
+        {"job.a.tme", "unknown metric 'tme' of job.WORKLOAD.NAME; did you mean 'time'?"},
+        {"job.a", "'job.a' is not of the form job.WORKLOAD.NAME"},
+        {"class.8.bytes", "'class.8.bytes': classes are 0 to 7 and default"},
+    };
+    for (const auto &c : cases) {
+        const Said s = bounded(dir, std::string("<bound metric=\"") + c.metric + "\" max=\"1\"/>");
+        EXPECT_EQ(s.code, 3) << c.metric;
+        EXPECT_CONTAINS(s.err, c.says);
+    }
+    write_file(dir / "s.xml", scenario(kTwo));
+    write_file(dir / "expect.xml", "<expect><bound metric=\"job.c.time\" max=\"1s\"/></expect>\n");
+    const Said s = weft({"check", dir / "s.xml"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "there are: a, b");
+}
+
+/* Six messages of 1 MiB take twice as long as of 512 KiB; a job is run alone where its slow-down is
+ * asked for. */
+TEST(JobMetrics, SweepsName)
+{
+    TempDir dir;
+    write_file(dir / "s.xml", scenario("  <network backend=\"ideal\"/>\n" + std::string(kTwo)));
+    Said s = weft({"sweep", dir / "s.xml", "--vary", "a.size=1MiB|2MiB", "-m", "job.a.bytes", "-m",
+                   "job.b.slowdown", "--out", dir / "o"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const auto rows = cells(dir / "o/sweep.csv");
+    ASSERT_EQ(rows.size(), 3u);
+    ASSERT_EQ(rows[0][2], "job.a.bytes");
+    ASSERT_EQ(rows[0][3], "job.b.slowdown");
+    EXPECT_EQ(rows[1][2], "6291456");
+    EXPECT_EQ(rows[2][2], "12582912");
+    EXPECT_EQ(std::stod(rows[1][3]), 1);
+    s = weft({"sweep", dir / "s.xml", "--vary", "a.size=1MiB|2MiB", "-m", "job.c.time"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "no workload of the scenario is called 'c'; there are: a, b");
+}
+
+/* A single workload has them too, by the name of its type. */
+TEST(JobMetrics, OfASingleWorkload)
+{
+    TempDir dir;
+    write_file(dir / "s.xml", scenario("<network backend=\"ideal\"/><workload type=\"generate\" "
+                                       "size=\"1MiB\" ranks=\"4\"/>\n"));
+    write_file(dir / "e.xml",
+               "<expect><bound metric=\"job.generate.messages\" min=\"24\" max=\"24\"/>"
+               "<bound metric=\"class.default.messages\" min=\"24\" max=\"24\"/>"
+               "</expect>\n");
+    const Said s = weft({"run", dir / "s.xml", "--no-out", "--expect", dir / "e.xml"});
+    EXPECT_EQ(s.code, 0) << s.err;
+}
+
+/* 10 MB at 100 Gbps take 800 us: of the two flows that begin before 100 us neither has ended at 500
+ * us. */
+TEST(JobMetrics, WhatAWindowCutsOffIsCounted)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    write_file(dir / "f.csv",
+               "src,dst,size_bytes,start_ns\n0,1,10000000,0\n2,3,10000000,100000\n4,5,1000,0\n");
+    const Said s = run(dir,
+                       "<run measure=\"500us\"/><workload type=\"flows\" name=\"big\" "
+                       "file=\"f.csv\"/>\n",
+                       "o");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "big", "messages"), "1");
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "big", "unfinished"), "2");
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "big", "unfinished_bytes"), "20000000");
+    EXPECT_CONTAINS(s.out, "unfinished messages      2, together 20 MB");
+}
+
+/* Two hosts that send 1.25 MB each way in 1 ms of a run use 10 % of 100 Gbps, over eight hosts with
+ * ranks 2.5 %. */
+TEST(JobMetrics, DimensionsOfSeveralWorkloads)
+{
+    if (!has_packet())
+        GTEST_SKIP();
+    TempDir dir;
+    write_file(dir / "f.csv", "src,dst,size_bytes,start_ns\n0,1,1250000,0\n1,0,1250000,0\n");
+    const Said s =
+        run(dir,
+            "<run measure=\"1ms\"/><workload type=\"flows\" name=\"x\" file=\"f.csv\"/>\n"
+            "<workload type=\"flows\" name=\"y\" file=\"f.csv\" hosts=\"2-3\"/>\n",
+            "o");
+    ASSERT_EQ(s.code, 0) << s.err;
+    const auto d = cells(dir / "o/dimensions.csv");
+    ASSERT_EQ(d.size(), 2u);
+    EXPECT_EQ(d[1][5], "5000000");
+    EXPECT_EQ(d[1][6], "1000000.000");
+    EXPECT_NEAR(std::stod(d[1][7]), 100 * 5e6 * 8 / (8 * 100e9 * 1e-3), 1e-3);
+}
+
+TEST(ListShow, DistributionsAndWhatEveryWorkloadHas)
+{
+    Said s = weft({"list", "distributions"});
+    EXPECT_CONTAINS(s.out, "mean 1.711 MB [Alizadeh et al., DCTCP");
+    s = weft({"show", "distribution", "websearch"});
+    EXPECT_CONTAINS(s.out, "mean: 1711250 bytes (1.711 MB)");
+    EXPECT_CONTAINS(s.out, "    30000000  100\n");
+    s = weft({"show", "workload", "incast"});
+    EXPECT_CONTAINS(s.out, "parameters of every workload (docs/jobs.md):\n  incast.name ");
+    EXPECT_CONTAINS(s.out, "incast.transport");
+    s = weft({"show", "distribution", "websaerch"});
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "did you mean 'websearch'?");
+}
+
+} // namespace
