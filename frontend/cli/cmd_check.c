@@ -50,7 +50,7 @@ static int check_prepares(const struct weft_scenario *s, const struct weft_scena
     struct weft_net *net = NULL;
     struct weft_jobs *jobs;
     config.dry = 1;
-    int code = weft_execute_prepare(s, parts, &config, NULL, &net, &jobs, err);
+    int code = weft_execute_prepare(s, parts, &config, NULL, NULL, &net, &jobs, err);
     weft_jobs_free(jobs);
     if (net)
         net->ops->free(net);

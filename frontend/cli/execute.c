@@ -101,8 +101,8 @@ static void conclude_faults(struct run *r)
 
 int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          const struct weft_net_config *config,
-                         const struct weft_system_observer *observers, struct weft_net **net,
-                         struct weft_jobs **jobs, struct weft_err *err)
+                         const struct weft_system_observer *observers, struct weft_report *report,
+                         struct weft_net **net, struct weft_jobs **jobs, struct weft_err *err)
 {
     *jobs = NULL;
     if (s->backend->create(config, net, err))
@@ -114,6 +114,8 @@ int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenar
                                         .fabric = parts->fabric,
                                         .net = *net,
                                         .observers = observers,
+                                        .requests = report ? weft_report_request : NULL,
+                                        .requests_ctx = report,
                                         .keep_on = s->run->measure_ps > 0};
     *jobs = weft_jobs_new(&jc, err);
     return *jobs ? 0 : err->code;
@@ -151,8 +153,8 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for jobs");
     for (uint32_t i = 0; i < x->parts.njobs; i++)
         x->observers[i] = weft_report_system_observer(r->report, i);
-    int code =
-        weft_execute_prepare(s, &x->parts, &config, x->observers, &r->on.net, &r->on.jobs, err);
+    int code = weft_execute_prepare(s, &x->parts, &config, x->observers, r->report, &r->on.net,
+                                    &r->on.jobs, err);
     return code ? code : prepare_faults(r, &x->parts, err);
 }
 

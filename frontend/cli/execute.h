@@ -41,13 +41,13 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
 void weft_execution_free(struct weft_execution *x);
 /**
  * Makes the net of @p config and the jobs of a scenario that was built, ready to start: the last
- * that can be wrong before a run. @p observers, per job, may be NULL. The caller frees *jobs and
- * then *net, also on failure.
+ * that can be wrong before a run. @p observers, per job, and @p report, which is told of requests,
+ * may be NULL. The caller frees *jobs and then *net, also on failure.
  */
 int weft_execute_prepare(const struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          const struct weft_net_config *config,
-                         const struct weft_system_observer *observers, struct weft_net **net,
-                         struct weft_jobs **jobs, struct weft_err *err);
+                         const struct weft_system_observer *observers, struct weft_report *report,
+                         struct weft_net **net, struct weft_jobs **jobs, struct weft_err *err);
 
 #ifdef __cplusplus
 }

@@ -2,13 +2,16 @@
 /* Playing flows. */
 #include "jobs/flow_player.h"
 
+#include "base/units.h"
+
 #include <stdlib.h>
 
 struct weft_flow_player {
     struct weft_flow_play c;
     int64_t origin_ps; /* when the source began */
     struct weft_flow next;
-    bool over; /* no flow is left to post */
+    int64_t armed_ps; /* when the next timer fires; WEFT_NEVER: there is none */
+    bool over;        /* no flow is left to post */
     uint64_t posted, done;
     struct weft_err err;
 };
@@ -21,6 +24,7 @@ struct weft_flow_player *weft_flow_player_new(const struct weft_flow_play *c, st
         return NULL;
     }
     p->c = *c;
+    p->armed_ps = WEFT_NEVER;
     return p;
 }
 
@@ -52,35 +56,80 @@ static int post(struct weft_flow_player *p)
     return p->c.net->ops->send(p->c.net, &msg, &p->err);
 }
 
-/* Posts the flows that start now and arms the next start. */
-static void launch(void *ctx, uint64_t arg)
+/* When there is something to do. */
+static int64_t due(const struct weft_flow_player *p)
 {
-    struct weft_flow_player *p = (struct weft_flow_player *)ctx;
-    struct weft_net *net = p->c.net;
+    if (p->over)
+        return WEFT_NEVER;
+    return p->c.source->due ? p->c.source->due(p->c.source) : p->next.start_ps;
+}
+
+/* Does what is due: posts a flow, or has the source get on. */
+static int step(struct weft_flow_player *p)
+{
+    if (!p->c.source->due) {
+        const int rc = post(p);
+        return rc ? rc : look(p);
+    }
+    const int made = p->c.source->next(p->c.source, &p->next, &p->err);
+    p->over = made == 0;
+    return made == 1 ? post(p) : made < 0 ? made : 0;
+}
+
+static void fired(void *ctx, uint64_t at_ps);
+
+/* Posts the flows that start now and arms the next start. */
+static int launch(struct weft_flow_player *p)
+{
+    const struct weft_net *net = p->c.net;
     const int64_t now_ps = net->ops->now_ps(net) - p->origin_ps;
     int rc = 0;
-    (void)arg;
     if (p->c.enough && p->c.enough(p->c.ctx))
         p->over = true;
-    while (!rc && !p->over && p->next.start_ps <= now_ps) {
-        rc = post(p);
-        rc = rc ? rc : look(p);
-    }
-    if (!rc && !p->over)
-        rc = net->ops->after(net, p->next.start_ps - now_ps, launch, p, 0, &p->err);
-    if (rc)
-        net->ops->stop(net);
+    int64_t at_ps = due(p);
+    for (; !rc && at_ps != WEFT_FLOW_WAITS && at_ps <= now_ps; at_ps = due(p))
+        rc = step(p);
+    if (at_ps == WEFT_NEVER)
+        p->over = true;
+    if (rc || p->over || at_ps == WEFT_FLOW_WAITS || p->armed_ps <= at_ps)
+        return rc;
+    p->armed_ps = at_ps;
+    return net->ops->after(p->c.net, at_ps - now_ps, fired, p, (uint64_t)at_ps, &p->err);
+}
+
+static void fired(void *ctx, uint64_t at_ps)
+{
+    struct weft_flow_player *p = (struct weft_flow_player *)ctx;
+    if (p->armed_ps == (int64_t)at_ps)
+        p->armed_ps = WEFT_NEVER;
+    if (launch(p))
+        p->c.net->ops->stop(p->c.net);
 }
 
 int weft_flow_player_start(struct weft_flow_player *p, struct weft_err *err)
 {
     p->origin_ps = p->c.net->ops->now_ps(p->c.net);
-    int rc = look(p);
-    if (!rc && !p->over)
-        rc = p->c.net->ops->after(p->c.net, p->next.start_ps, launch, p, 0, &p->err);
+    int rc = p->c.source->due ? 0 : look(p);
+    const int64_t at_ps = rc ? WEFT_NEVER : due(p);
+    if (at_ps == WEFT_NEVER) {
+        p->over = true;
+    } else {
+        p->armed_ps = at_ps;
+        rc = p->c.net->ops->after(p->c.net, at_ps, fired, p, (uint64_t)at_ps, &p->err);
+    }
     if (rc)
         *err = p->err;
     return rc;
+}
+
+void weft_flow_player_received(struct weft_flow_player *p, uint64_t number)
+{
+    struct weft_flow_source *s = p->c.source;
+    if (!s->arrived || p->over)
+        return;
+    s->arrived(s, number, p->c.net->ops->now_ps(p->c.net) - p->origin_ps);
+    if (launch(p))
+        p->c.net->ops->stop(p->c.net);
 }
 
 void weft_flow_player_sent(struct weft_flow_player *p)

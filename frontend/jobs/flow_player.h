@@ -30,6 +30,9 @@ void weft_flow_player_free(struct weft_flow_player *p);
 /** Arms the first start; the source begins now. The message of the i-th flow has i as its tag and
  * reference. */
 int weft_flow_player_start(struct weft_flow_player *p, struct weft_err *err);
+/** To be called when the last byte of the message of the flow @p number has come to its receiver.
+ */
+void weft_flow_player_received(struct weft_flow_player *p, uint64_t number);
 /** To be called when a message has been sent. */
 void weft_flow_player_sent(struct weft_flow_player *p);
 /** Whether every flow has been posted and sent. */

@@ -17,6 +17,7 @@ struct job {
     struct weft_system *system;
     struct weft_flow_player *player;
     int64_t begun_ps;    /* WEFT_NEVER: not yet */
+    int64_t origin_ps;   /* this repetition began */
     int64_t last_ps;     /* flows: the latest last byte */
     uint64_t over;       /* repetitions that are */
     uint64_t ops_before; /* operations of those */
@@ -94,6 +95,17 @@ static void on_flow_received(void *ctx, const struct weft_completion *done)
     struct job *b = (struct job *)ctx;
     if (done->received_ps > b->last_ps)
         b->last_ps = done->received_ps;
+    weft_flow_player_received(b->player, done->msg.tag);
+}
+
+/* Requests have the times of the run. */
+static void on_request(void *ctx, const struct weft_request *request)
+{
+    const struct job *b = (const struct job *)ctx;
+    struct weft_request own = *request;
+    own.begin_ps += b->origin_ps;
+    own.end_ps += b->origin_ps;
+    b->all->c.requests(b->all->c.requests_ctx, b->number, &own);
 }
 
 static bool enough(void *ctx)
@@ -125,14 +137,16 @@ static int ready(struct job *b, struct weft_err *err)
     const struct weft_flow_play play = {b->net, b->plan->flows, enough, b};
     const struct weft_net_sink sink = {b, on_flow_sent, on_flow_received};
     b->net->ops->set_sink(b->net, &sink);
+    b->plan->flows->requests = (struct weft_request_sink){b, c->requests ? on_request : NULL};
     b->player = weft_flow_player_new(&play, err);
     return b->player ? 0 : err->code;
 }
 
 static int begin(struct job *b, struct weft_err *err)
 {
+    b->origin_ps = b->net->ops->now_ps(b->net);
     if (b->begun_ps == WEFT_NEVER)
-        b->begun_ps = b->net->ops->now_ps(b->net);
+        b->begun_ps = b->origin_ps;
     return b->system ? weft_system_start(b->system, err) : weft_flow_player_start(b->player, err);
 }
 

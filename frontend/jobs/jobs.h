@@ -44,6 +44,9 @@ struct weft_jobs_config {
     const struct weft_fabric *fabric;
     struct weft_net *net;
     const struct weft_system_observer *observers; /**< per job; NULL: none */
+    /** Optional. Told of requests of sources that are over, at absolute times. */
+    void (*requests)(void *ctx, uint32_t job, const struct weft_request *request);
+    void *requests_ctx;
     bool keep_on; /**< sources without an end go on when all else is finished */
 };
 

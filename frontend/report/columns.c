@@ -17,6 +17,7 @@ const struct weft_csv_file *const weft_csv_files[WEFT_CSV_FILES] = {
     [WEFT_CSV_TCP] = &weft_tcp_csv,
     [WEFT_CSV_JOBS] = &weft_jobs_csv,
     [WEFT_CSV_CLASSES] = &weft_classes_csv,
+    [WEFT_CSV_REQUESTS] = &weft_requests_csv,
 };
 
 const char *weft_column_unit_name(enum weft_column_unit unit)

@@ -60,7 +60,7 @@ struct weft_column {
 };
 
 /** Most columns of a file. */
-#define WEFT_COLUMNS_MAX 24
+#define WEFT_COLUMNS_MAX 40
 
 /** One file. */
 struct weft_csv_file {
@@ -86,6 +86,7 @@ enum weft_csv_file_id {
     WEFT_CSV_TCP,
     WEFT_CSV_JOBS,
     WEFT_CSV_CLASSES,
+    WEFT_CSV_REQUESTS,
     WEFT_CSV_FILES
 };
 extern const struct weft_csv_file *const weft_csv_files[WEFT_CSV_FILES];

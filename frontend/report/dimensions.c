@@ -39,7 +39,7 @@ static double capacity_bytes(uint64_t rate_bps, int64_t ps)
 }
 
 /* Adds what the links of a host counted, over @p ps. Returns the payload. */
-static uint64_t add_host(const struct weft_report *r, const struct weft_net *net, uint32_t host,
+static uint64_t add_host(const struct weft_report *r, struct weft_net *net, uint32_t host,
                          int64_t ps, double hosts, struct weft_summary *s, struct use *use)
 {
     const struct weft_fabric *f = r->fabric;
@@ -84,8 +84,8 @@ static uint64_t by_links(const struct weft_report *r, struct weft_net *net,
 
 /* The links of all hosts that have ranks, over the whole run: when jobs that share a host
  * communicate is not known of flows. */
-static void by_hosts(const struct weft_report *r, const struct weft_net *net,
-                     struct weft_summary *s, struct use *use)
+static void by_hosts(const struct weft_report *r, struct weft_net *net, struct weft_summary *s,
+                     struct use *use)
 {
     uint8_t *used = (uint8_t *)calloc(r->fabric->nhosts, 1);
     uint32_t n = 0;

@@ -83,8 +83,11 @@ void weft_report_free(struct weft_report *r)
     for (int i = 0; i < WEFT_CSV_FILES; i++)
         weft_csv_close(r->csv[i], NULL);
     weft_samples_free(&r->samples);
-    for (uint32_t j = 0; r->jobs && (j == 0 || j < r->njobs); j++)
+    for (uint32_t j = 0; r->jobs && (j == 0 || j < r->njobs); j++) {
         weft_samples_free(&r->jobs[j].samples);
+        weft_samples_free(&r->jobs[j].requests);
+        weft_samples_free(&r->jobs[j].transfers);
+    }
     for (int k = 0; k < WEFT_CLASSES; k++)
         weft_samples_free(&r->classes[k]);
     free(r->jobs);

@@ -29,6 +29,7 @@ struct weft_report_job {
     uint32_t number;
     struct weft_path_summary path;
     struct weft_samples samples;
+    struct weft_samples requests, transfers; /**< requests, and the network's part of them */
     uint32_t classes;            /**< bits of those in which messages of it have ended */
     uint64_t ended, ended_bytes; /**< messages, those that are in no statistics too */
 };

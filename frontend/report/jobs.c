@@ -112,6 +112,14 @@ static const struct weft_column jobs[] = {
     WEFT_COLUMN_NS(J, "fct_max_ns", flows.fct_max_ps, "completion time, longest"),
     WEFT_COLUMN_GET("fct_slowdown_p99", NUMBER, F64, job_fct_slowdown, 6,
                     "completion time / ideal one, 99th percentile"),
+    WEFT_COLUMN_U64(J, "requests", requests.messages,
+                    "requests that are over (requests.csv); 0: it has none"),
+    WEFT_COLUMN_NS(J, "request_mean_ns", requests.fct_mean_ps, "their latency, mean"),
+    WEFT_COLUMN_NS(J, "request_p50_ns", requests.fct_p50_ps, "the same, median"),
+    WEFT_COLUMN_NS(J, "request_p99_ns", requests.fct_p99_ps, "the same, 99th percentile"),
+    WEFT_COLUMN_NS(J, "request_max_ns", requests.fct_max_ps, "the same, longest"),
+    WEFT_COLUMN_NS(J, "request_network_p99_ns", transfers.fct_p99_ps,
+                   "of their latency what messages took, 99th percentile"),
     WEFT_COLUMN_U64(J, "unfinished", unfinished,
                     "messages posted that had not ended when the run did; in none of the others"),
     WEFT_COLUMN_BYTES(J, "unfinished_bytes", unfinished_bytes, "their payload"),
@@ -163,6 +171,65 @@ static const struct weft_column classes[] = {
 
 const struct weft_csv_file weft_classes_csv =
     WEFT_CSV_FILE("classes.csv", "one row per traffic class with messages, at the end", classes);
+
+typedef struct weft_request Q;
+
+static bool request_what(const void *row, union weft_cell *out)
+{
+    out->text = ((const Q *)row)->what;
+    return true;
+}
+
+static bool request_latency(const void *row, union weft_cell *out)
+{
+    out->ps = ((const Q *)row)->end_ps - ((const Q *)row)->begin_ps;
+    return true;
+}
+
+static bool request_network(const void *row, union weft_cell *out)
+{
+    const Q *q = (const Q *)row;
+    out->ps = q->end_ps - q->begin_ps - q->wait_ps - q->service_ps;
+    return true;
+}
+
+static const struct weft_column requests[] = {
+    WEFT_COLUMN_GET("request", TEXT, TEXT, request_what, 0,
+                    "what it is: checkpoint, read, write, prompt"),
+    WEFT_COLUMN_U64(Q, "number", number, "0, 1, 2 ... of its rank; prompts: of the workload"),
+    WEFT_COLUMN_U32(Q, "rank", rank, "the rank that it is of"),
+    WEFT_COLUMN_BYTES(Q, "bytes", bytes, "its payload, copies counted once"),
+    WEFT_COLUMN_NS(Q, "start_ns", begin_ps, "it came"),
+    WEFT_COLUMN_NS(Q, "end_ns", end_ps, "all of it was done"),
+    WEFT_COLUMN_GET("latency_ns", NS, PS, request_latency, 0,
+                    "end_ns - start_ns: the sum of the next columns"),
+    WEFT_COLUMN_NS(Q, "wait_ns", wait_ps, "of it, waited for its turn"),
+    WEFT_COLUMN_NS(Q, "service_ns", service_ps, "of it, a host worked on it"),
+    WEFT_COLUMN_GET("network_ns", NS, PS, request_network, 0,
+                    "of it, the rest: messages on their way"),
+};
+
+const struct weft_csv_file weft_requests_csv = WEFT_JOBS_CSV_FILE(
+    "requests.csv", "one row per request of a workload, when it is over", requests);
+
+void weft_report_request(void *report, uint32_t job, const struct weft_request *w)
+{
+    struct weft_report *r = (struct weft_report *)report;
+    /* As a message that was posted when it came and arrived when it was over. */
+    const struct weft_completion span = {.msg = {.bytes = w->bytes},
+                                         .post_ps = w->begin_ps,
+                                         .received_ps = w->end_ps,
+                                         .ideal_ps = 0};
+    struct weft_completion net = span;
+    net.post_ps += w->wait_ps + w->service_ps;
+    if (w->begin_ps >= r->from_ps && w->begin_ps < r->to_ps && !r->err.code &&
+        !weft_samples_add(&r->jobs[job].requests, &span, &r->err))
+        weft_samples_add(&r->jobs[job].transfers, &net, &r->err);
+    if (r->dir && !r->csv[WEFT_CSV_REQUESTS] && !r->err.code)
+        weft_report_open_csv(r, WEFT_CSV_REQUESTS, &r->err);
+    if (r->csv[WEFT_CSV_REQUESTS] && !r->err.code)
+        weft_report_row(r, WEFT_CSV_REQUESTS, job, w, &r->err);
+}
 
 bool weft_report_tells_jobs(const struct weft_report *r)
 {
@@ -228,6 +295,8 @@ static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t
              .slowdown = NAN};
     weft_jobs_result(all, i, &s->result);
     weft_samples_sum(weft_report_tells_jobs(r) ? &r->jobs[i].samples : &r->samples, &s->flows);
+    weft_samples_sum(&r->jobs[i].requests, &s->requests);
+    weft_samples_sum(&r->jobs[i].transfers, &s->transfers);
     s->unfinished =
         s->result.messages > r->jobs[i].ended ? s->result.messages - r->jobs[i].ended : 0;
     s->unfinished_bytes = s->unfinished ? s->result.bytes - r->jobs[i].ended_bytes : 0;

@@ -35,7 +35,7 @@ static void job_line(FILE *out, const struct weft_job_summary *j)
     char took[WEFT_UNIT_TEXT_MAX], exposed[WEFT_UNIT_TEXT_MAX], bytes[WEFT_UNIT_TEXT_MAX];
     char p50[WEFT_UNIT_TEXT_MAX], p99[WEFT_UNIT_TEXT_MAX], slow[16];
     number_or(j->slowdown, slow);
-    fprintf(out, "    %-16s %-9s %-5s %6u  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", j->name,
+    fprintf(out, "    %-16s %-10s %-5s %6u  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", j->name,
             j->kind, j->transport ? j->transport : "-", j->ranks, state(j),
             time_or(j->duration_ps, took), slow, time_or(j->exposed_max_ps, exposed),
             weft_human_size(j->flows.bytes, bytes), time_or(j->flows.fct_p50_ps, p50),
@@ -54,15 +54,41 @@ static void class_line(FILE *out, const struct weft_class_summary *c)
             slow);
 }
 
+static void request_line(FILE *out, const struct weft_job_summary *j)
+{
+    char bytes[WEFT_UNIT_TEXT_MAX], p50[WEFT_UNIT_TEXT_MAX], p99[WEFT_UNIT_TEXT_MAX],
+        max[WEFT_UNIT_TEXT_MAX], net[WEFT_UNIT_TEXT_MAX];
+    fprintf(
+        out, "    %-16s %8" PRIu64 "  %-11s %-11s %-11s %-11s %s\n", j->name, j->requests.messages,
+        weft_human_size(j->requests.bytes, bytes), weft_human_time(j->requests.fct_p50_ps, p50),
+        weft_human_time(j->requests.fct_p99_ps, p99), weft_human_time(j->requests.fct_max_ps, max),
+        weft_human_time(j->transfers.fct_p99_ps, net));
+}
+
+static void requests_text(FILE *out, const struct weft_summary *s)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->njobs; i++)
+        any = any || s->jobs[i].requests.messages;
+    if (!any)
+        return;
+    fprintf(out, "  %-18s %8s  %-11s %-11s %-11s %-11s %s\n", "requests of", "done", "payload",
+            "latency p50", "p99", "max", "network p99");
+    for (uint32_t i = 0; i < s->njobs; i++)
+        if (s->jobs[i].requests.messages)
+            request_line(out, &s->jobs[i]);
+}
+
 void weft_jobs_text(FILE *out, const struct weft_summary *s)
 {
     if (!s->tells_jobs)
         return;
-    fprintf(out, "  %-18s %-9s %-5s %6s  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", "workloads",
+    fprintf(out, "  %-18s %-10s %-5s %6s  %-10s %-12s %-9s %-12s %-11s %-11s %s\n", "workloads",
             "type", "by", "ranks", "", "duration", "slowdown", "exposed max", "delivered",
             "FCT p50", "p99");
     for (uint32_t i = 0; i < s->njobs; i++)
         job_line(out, &s->jobs[i]);
+    requests_text(out, s);
     fprintf(out, "  %-10s %10s  %-11s %-11s %-11s %-11s %s\n", "classes", "messages", "delivered",
             "FCT p50", "p99", "max", "FCT slowdown p99");
     for (uint32_t k = 0; k < s->nclasses; k++)
@@ -122,6 +148,14 @@ static void job_json(struct weft_json *j, const struct weft_job_summary *s)
     ns_or_null(j, "exposed_ns", s->exposed_max_ps, s->graphs);
     ns_or_null(j, "exposed_mean_ns", s->exposed_mean_ps, s->graphs);
     flows_json(j, &s->flows);
+    weft_json_kv_u64(j, "requests", s->requests.messages);
+    if (s->requests.messages) {
+        ns_or_null(j, "request_mean_ns", s->requests.fct_mean_ps, true);
+        ns_or_null(j, "request_p50_ns", s->requests.fct_p50_ps, true);
+        ns_or_null(j, "request_p99_ns", s->requests.fct_p99_ps, true);
+        ns_or_null(j, "request_max_ns", s->requests.fct_max_ps, true);
+        ns_or_null(j, "request_network_p99_ns", s->transfers.fct_p99_ps, true);
+    }
     weft_json_kv_u64(j, "unfinished", s->unfinished);
     weft_json_kv_u64(j, "unfinished_bytes", s->unfinished_bytes);
     weft_json_end_object(j);

@@ -45,6 +45,8 @@ int weft_report_locked(const struct weft_report *r);
 struct weft_net_observer weft_report_net_observer(struct weft_report *r);
 /** The listener to give to what plays job @p job. */
 struct weft_system_observer weft_report_system_observer(struct weft_report *r, uint32_t job);
+/** Reports a request of job @p job that is over; @p report is a struct weft_report. */
+void weft_report_request(void *report, uint32_t job, const struct weft_request *w);
 /** Reports a fault of a link that is over. */
 void weft_report_fault(struct weft_report *r, const struct weft_fault_record *w);
 /** Hands all rows to the operating system; also reports the first write error. */

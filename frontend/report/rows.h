@@ -21,7 +21,7 @@ extern "C" {
  * classes.csv struct weft_class_summary. */
 extern const struct weft_csv_file weft_flows_csv, weft_ops_csv, weft_links_csv, weft_pfc_csv,
     weft_collectives_csv, weft_ranks_csv, weft_dims_csv, weft_path_csv, weft_faults_csv,
-    weft_tcp_csv, weft_jobs_csv, weft_classes_csv;
+    weft_tcp_csv, weft_jobs_csv, weft_classes_csv, weft_requests_csv;
 
 /** ops.csv */
 struct weft_op_row {

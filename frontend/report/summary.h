@@ -89,6 +89,9 @@ struct weft_job_summary {
                             end */
     int64_t compute_max_ps, comm_max_ps, exposed_max_ps, exposed_mean_ps; /**< of graphs, else 0 */
     struct weft_flow_summary flows;
+    /** Requests that are over, as if each were a message; and of their time what is the network's.
+     */
+    struct weft_flow_summary requests, transfers;
     uint64_t unfinished,
         unfinished_bytes; /**< messages posted that had not ended when the run did */
     /** Alone on the fabric: duration and mean FCT, 0 where it was not run or has not finished. */

@@ -26,6 +26,29 @@ struct weft_flow {
 };
 #define WEFT_FLOW_PRIO_DEFAULT UINT32_MAX
 
+/** A request that flows were made for: a read, a checkpoint of a rank, the hand-over of a prompt.
+ * Its time is wait_ps, service_ps, and the rest for the network. */
+struct weft_request {
+    const char *what; /**< "read", "write", "checkpoint", "transfer" */
+    uint32_t rank;    /**< that it is of */
+    uint64_t number;  /**< among those of its source, or of the rank */
+    uint64_t bytes;   /**< payload, copies counted once */
+    int64_t begin_ps, end_ps;
+    int64_t wait_ps;    /**< of it, for its turn */
+    int64_t service_ps; /**< of it, that a host worked on it */
+};
+
+/** Who is told of requests that are over, at times since the source began. */
+struct weft_request_sink {
+    void *ctx;
+    void (*ended)(void *ctx, const struct weft_request *request); /**< NULL: nobody */
+};
+
+/** What `due` says when there is no flow before another has arrived. */
+#define WEFT_FLOW_WAITS (-1)
+/** What `next` says of a source with `due` when what was due was no flow. */
+#define WEFT_FLOW_NONE_YET 2
+
 /** Where flows come from; a source begins with one. */
 struct weft_flow_source {
     /** Makes the next flow: 1, 0 when there is none left, or a WEFT_E_* code. */
@@ -33,7 +56,14 @@ struct weft_flow_source {
     /** Begins again with the flows of repetition number @p k (0: as it was made). */
     void (*rewind)(struct weft_flow_source *s, uint64_t k);
     void (*free)(struct weft_flow_source *s);
-    bool endless; /**< it has no end of its own */
+    /** Optional, with arrived: a source whose flows follow from what has become of others. When to
+     * ask next: the start of its next flow, or a time at which it will know more; WEFT_FLOW_WAITS,
+     * or WEFT_NEVER: it has no more. */
+    int64_t (*due)(struct weft_flow_source *s);
+    /** The flow of number @p number, in the order made since it began, has arrived at @p now_ps. */
+    void (*arrived)(struct weft_flow_source *s, uint64_t number, int64_t now_ps);
+    struct weft_request_sink requests; /**< told by sources that have requests */
+    bool endless;                      /**< it has no end of its own */
 };
 
 /** Where the ranks of a source are, as far as generators ask. */

@@ -119,11 +119,16 @@ void check_sums(const Results &r, bool finished, Findings &f)
         same.metric("trouble_losses", static_cast<double>(r.trouble.sum("lost_packets")),
                     "trouble.csv");
     }
+    /* Of traffic, which has no ranks that do things, flows count as operations. */
+    const auto who = r.summary.find("ranks");
+    const bool traffic = who != r.summary.end() && who->second == 0;
+    const size_t done = traffic ? r.flows.rows() : r.ops.rows();
     if (r.ops.exists())
-        same.metric("operations_done", static_cast<double>(r.ops.rows()), "ops.csv");
+        same.metric("operations_done", static_cast<double>(done),
+                    traffic ? "flows.csv" : "ops.csv");
     const auto ops = r.summary.find("operations");
-    if (finished && ops != r.summary.end() && ops->second != static_cast<double>(r.ops.rows()))
-        f.add("sums", "%g operations, %zu rows", ops->second, r.ops.rows());
+    if (finished && ops != r.summary.end() && ops->second != static_cast<double>(done))
+        f.add("sums", "%g operations, %zu rows", ops->second, done);
     for (size_t i = 0; i < r.ops.rows(); i++)
         if (r.ops.ps(i, "ready_ns") > r.ops.ps(i, "start_ns") ||
             r.ops.ps(i, "start_ns") > r.ops.ps(i, "end_ns"))

@@ -134,6 +134,49 @@ void training(Maker &m, Scenario &s)
     s.put("training.microbatches", std::to_string(2 * d.between(1, 4)));
 }
 
+// Messages that begin at times of their own, or when others have arrived.
+void traffic(Maker &m, Scenario &s, const std::string &type)
+{
+    Draw &d = m.draw;
+    const auto put = [&](const char *key, const std::string &value) {
+        s.put(type + "." + key, value);
+    };
+    const auto bytes = [&](uint64_t copies) {
+        return std::to_string(std::max<uint64_t>(1, size(d, most_of(s, copies)))) + "B";
+    };
+    const uint64_t n = s.ranks, servers = d.between(1, n - 1), clients = n - servers;
+    put("ranks", std::to_string(n));
+    for (const Param &p : m.tables.params("workload", type))
+        if ((p.type == "choice" || p.type == "bool") && d.chance(50))
+            put(p.name.c_str(), any_value(d, p));
+    if (type == "incast") {
+        const uint64_t degree = d.between(1, n - 1), times = d.between(1, 5);
+        put("degree", std::to_string(degree));
+        put("size", bytes(degree * times));
+        put("period", "10us");
+        put("duration", std::to_string(10 * times + 1) + "us");
+        return;
+    }
+    put("servers", std::to_string(servers));
+    put("stripe-count", std::to_string(d.between(1, servers)));
+    put("count", std::to_string(d.between(1, 3)));
+    if (type == "checkpoint") {
+        const uint64_t replicas = d.between(1, std::min<uint64_t>(servers, 3));
+        put("replicas", std::to_string(replicas));
+        put("size", bytes(3 * replicas * clients));
+        put("stripe-size", std::to_string(d.magnitude(50000, 200000)) + "B");
+        put("in-flight", std::to_string(d.below(4)));
+        put("period", "20us");
+        return;
+    }
+    put("size", bytes(3 * clients));
+    put("depth", std::to_string(d.between(1, 3)));
+    put("read-share", d.word({"0", "0.5", "1"}));
+    put("service-time", whole_us(d));
+    if (d.chance(40))
+        put("iops", "50000");
+}
+
 Deps some_before(Draw &d, uint64_t newest, bool must)
 {
     Deps deps;
@@ -215,12 +258,17 @@ void make_workload(Maker &m, Scenario &s)
     std::string type = s.ranks > 1 && d.chance(30) ? "chakra" : "generate";
     if (s.ranks > 1 && trains && d.chance(12))
         type = "training";
+    const bool flows = s.ranks > 1 && d.chance(10);
+    if (flows)
+        type = d.word({"incast", "checkpoint", "storage"});
     type = m.given("workload.type").empty() ? type : m.given("workload.type");
     s.put("workload.type", type);
     if (type == "training")
         return training(m, s);
     if (type == "generate")
         return generated(m, s);
+    if (type != "chakra" && s.ranks > 1)
+        return traffic(m, s, type);
     s.put("system.memory-bandwidth", d.word({"50GB/s", "1GB/s", "2TB/s"}));
     if (d.chance(35)) {
         const bool traffic = s.ranks > 3 && d.chance(60);

@@ -166,7 +166,8 @@ struct weft_flow_source *weft_cdf_source_new(const struct weft_cdf_traffic *c, c
         return NULL;
     }
     s->c = *c;
-    s->base = (struct weft_flow_source){next, rewind_to, free_source, c->duration_ps == 0};
+    s->base = (struct weft_flow_source){
+        .next = next, .rewind = rewind_to, .free = free_source, .endless = c->duration_ps == 0};
     s->senders = (struct sender *)calloc(c->nranks, sizeof *s->senders);
     s->partner = (uint32_t *)calloc(c->nranks, sizeof *s->partner);
     s->heap = (uint32_t *)calloc(c->nranks, sizeof *s->heap);

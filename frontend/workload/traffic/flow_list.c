@@ -269,7 +269,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
     struct source *s = (struct source *)calloc(1, sizeof *s);
     if (!s)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
-    s->base = (struct weft_flow_source){next, rewind_to, free_source, false};
+    s->base = (struct weft_flow_source){.next = next, .rewind = rewind_to, .free = free_source};
     const int rc =
         is_csv(p) ? read_csv(s, p, site->nranks, err) : read_hpcc(s, p, site->nranks, err);
     if (rc)

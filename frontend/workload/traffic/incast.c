@@ -151,7 +151,8 @@ static int flows(const void *params, const struct weft_flow_site *site,
     s->p = *(const struct params *)params;
     s->nranks = site->nranks;
     s->seed = site->seed + s->p.seed - 1;
-    s->base = (struct weft_flow_source){next, rewind_to, free_source, s->p.duration_ps == 0};
+    s->base = (struct weft_flow_source){
+        .next = next, .rewind = rewind_to, .free = free_source, .endless = s->p.duration_ps == 0};
     rewind_to(&s->base, 0);
     *out = &s->base;
     return 0;

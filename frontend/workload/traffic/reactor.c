@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sources whose flows follow from the arrival of others. */
+#include "workload/traffic/reactor.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void weft_reactor_fail(struct weft_reactor *r, const char *what)
+{
+    if (!r->err.code)
+        weft_err_set(&r->err, WEFT_E_LIMIT, "out of memory for %s", what);
+}
+
+/* A free item; UINT32_MAX without memory. */
+static uint32_t take(struct weft_reactor *r)
+{
+    uint32_t i = r->free - 1;
+    if (r->free) {
+        r->free = r->items[i].next_free;
+        return i;
+    }
+    if (r->nitems == r->cap) {
+        const uint32_t cap = r->cap ? 2 * r->cap : 64;
+        struct weft_reactor_item *more =
+            (struct weft_reactor_item *)realloc(r->items, cap * sizeof *more);
+        if (!more) {
+            weft_reactor_fail(r, "flows");
+            return UINT32_MAX;
+        }
+        r->items = more;
+        r->cap = cap;
+    }
+    return r->nitems++;
+}
+
+static void give_back(struct weft_reactor *r, uint32_t i)
+{
+    r->items[i].next_free = r->free;
+    r->free = i + 1;
+}
+
+static void push(struct weft_reactor *r, int64_t t_ps, const struct weft_reactor_item *item)
+{
+    const uint32_t i = take(r);
+    if (i == UINT32_MAX)
+        return;
+    r->items[i] = *item;
+    if (weft_heap_push(&r->heap, t_ps, i))
+        weft_reactor_fail(r, "flows");
+}
+
+void weft_reactor_send(struct weft_reactor *r, int64_t t_ps, uint32_t src, uint32_t dst,
+                       uint64_t bytes, uint32_t qp, uint64_t cookie)
+{
+    const struct weft_flow flow = {.src = src,
+                                   .dst = dst,
+                                   .bytes = bytes,
+                                   .start_ps = t_ps,
+                                   .prio = WEFT_FLOW_PRIO_DEFAULT,
+                                   .qp = qp};
+    push(r, t_ps, &(struct weft_reactor_item){.flow = flow, .cookie = cookie, .is_flow = true});
+}
+
+void weft_reactor_timer(struct weft_reactor *r, int64_t t_ps, uint64_t cookie)
+{
+    push(r, t_ps, &(struct weft_reactor_item){.cookie = cookie});
+}
+
+void weft_reactor_request(struct weft_reactor *r, const struct weft_request *request)
+{
+    if (r->base.requests.ended)
+        r->base.requests.ended(r->base.requests.ctx, request);
+}
+
+/* Remembers whose flow is under way. */
+static void note(struct weft_reactor *r, uint32_t item)
+{
+    if (r->made - r->first == r->room) {
+        uint64_t done = 0; /* those at the front that have arrived */
+        while (r->first + done < r->made && r->by_number[done] == UINT32_MAX)
+            done++;
+        const uint64_t kept = r->made - r->first - done,
+                       room = kept > r->room / 2 ? 2 * r->room + 64 : r->room;
+        if (kept)
+            memmove(r->by_number, r->by_number + done, kept * sizeof *r->by_number);
+        r->first += done;
+        uint32_t *more = (uint32_t *)realloc(r->by_number, (room ? room : 64) * sizeof *more);
+        if (!more) {
+            weft_reactor_fail(r, "flows under way");
+            return;
+        }
+        r->by_number = more;
+        r->room = room ? room : 64;
+    }
+    r->by_number[r->made++ - r->first] = item;
+    r->open++;
+}
+
+static void begin(struct weft_reactor *r)
+{
+    if (!r->begun)
+        r->ops->begin(r, 0);
+    r->begun = true;
+}
+
+static int64_t due(struct weft_flow_source *base)
+{
+    struct weft_reactor *r = (struct weft_reactor *)base;
+    begin(r);
+    if (r->heap.n)
+        return r->heap.e[0].t_ps;
+    return r->open ? WEFT_FLOW_WAITS : WEFT_NEVER;
+}
+
+static int next(struct weft_flow_source *base, struct weft_flow *out, struct weft_err *err)
+{
+    struct weft_reactor *r = (struct weft_reactor *)base;
+    begin(r);
+    if (!r->err.code && !r->heap.n)
+        return 0;
+    int made = WEFT_FLOW_NONE_YET;
+    if (!r->err.code) {
+        const struct weft_heap_entry e = weft_heap_pop(&r->heap);
+        const struct weft_reactor_item item = r->items[e.slot];
+        if (item.is_flow) {
+            *out = item.flow;
+            note(r, e.slot);
+            made = 1;
+        } else {
+            give_back(r, e.slot);
+            r->ops->fired(r, e.t_ps, item.cookie);
+        }
+    }
+    if (!r->err.code)
+        return made;
+    *err = r->err;
+    return err->code;
+}
+
+static void arrived(struct weft_flow_source *base, uint64_t number, int64_t now_ps)
+{
+    struct weft_reactor *r = (struct weft_reactor *)base;
+    if (r->err.code || number < r->first || number >= r->made)
+        return;
+    const uint32_t i = r->by_number[number - r->first];
+    const uint64_t cookie = r->items[i].cookie;
+    r->by_number[number - r->first] = UINT32_MAX;
+    r->open--;
+    give_back(r, i);
+    r->ops->arrived(r, now_ps, cookie);
+}
+
+static void rewind_to(struct weft_flow_source *base, uint64_t k)
+{
+    struct weft_reactor *r = (struct weft_reactor *)base;
+    r->heap.n = 0;
+    r->nitems = r->free = 0;
+    r->first = r->made = r->open = 0;
+    r->err = (struct weft_err){0};
+    r->ops->begin(r, k);
+    r->begun = true;
+}
+
+static void free_source(struct weft_flow_source *base)
+{
+    struct weft_reactor *r = (struct weft_reactor *)base;
+    r->ops->free(r);
+}
+
+void weft_reactor_init(struct weft_reactor *r, const struct weft_reactor_ops *ops, bool endless)
+{
+    r->ops = ops;
+    r->base = (struct weft_flow_source){.next = next,
+                                        .rewind = rewind_to,
+                                        .free = free_source,
+                                        .due = due,
+                                        .arrived = arrived,
+                                        .endless = endless};
+}
+
+void weft_reactor_release(struct weft_reactor *r)
+{
+    weft_heap_release(&r->heap);
+    free(r->items);
+    free(r->by_number);
+}
