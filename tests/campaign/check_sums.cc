@@ -120,8 +120,9 @@ void check_sums(const Results &r, bool finished, Findings &f)
                     "trouble.csv");
     }
     /* Of traffic, which has no ranks that do things, flows count as operations. */
-    const auto who = r.summary.find("ranks");
-    const bool traffic = who != r.summary.end() && who->second == 0;
+    const auto who = r.summary.find("ranks"), all = r.summary.find("operations");
+    const bool traffic =
+        who != r.summary.end() && who->second == 0 && all != r.summary.end() && all->second > 0;
     const size_t done = traffic ? r.flows.rows() : r.ops.rows();
     if (r.ops.exists())
         same.metric("operations_done", static_cast<double>(done),

@@ -157,6 +157,15 @@ void traffic(Maker &m, Scenario &s, const std::string &type)
         put("duration", std::to_string(10 * times + 1) + "us");
         return;
     }
+    if (type == "inference") {
+        put("prefill", std::to_string(servers));
+        put("kv-bytes", bytes(9));
+        put("prompt-tokens", std::to_string(d.between(1, 3)));
+        put("prefill-rate", "100000");
+        put("rate", "20000");
+        put("count", std::to_string(d.between(1, 3)));
+        return;
+    }
     put("servers", std::to_string(servers));
     put("stripe-count", std::to_string(d.between(1, servers)));
     put("count", std::to_string(d.between(1, 3)));
@@ -260,7 +269,7 @@ void make_workload(Maker &m, Scenario &s)
         type = "training";
     const bool flows = s.ranks > 1 && d.chance(10);
     if (flows)
-        type = d.word({"incast", "checkpoint", "storage"});
+        type = d.word({"incast", "checkpoint", "storage", "inference"});
     type = m.given("workload.type").empty() ? type : m.given("workload.type");
     s.put("workload.type", type);
     if (type == "training")

@@ -12,13 +12,11 @@
 #include "base/units.h"
 #include "workload/traffic/reactor.h"
 #include "workload/traffic/servers.h"
-#include "workload/training/model.h"
 #include "workload/workload.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 /** Parameters. */
 struct params {
@@ -312,27 +310,10 @@ static void free_source(struct weft_reactor *r)
 
 static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, free_source};
 
-/* The transformer of that name; NULL with *err. */
-static const struct weft_model *find_model(const char *name, struct weft_err *err)
-{
-    const char *names[64];
-    size_t n;
-    const struct weft_model *m = weft_models(&n);
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(m[i].name, name) == 0)
-            return &m[i];
-        names[i < 64 ? i : 63] = m[i].name;
-    }
-    const char *near = weft_nearest(name, names, n < 64 ? n : 64);
-    weft_err_set(err, WEFT_E_INPUT, "unknown model '%s'; did you mean '%s'?", name,
-                 near ? near : m[0].name);
-    return NULL;
-}
-
 static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err *err)
 {
     const struct params *p = (const struct params *)params;
-    if (p->model[0] && !find_model(p->model, err))
+    if (p->model[0] && !weft_servers_model(p->model, err))
         return err->code;
     return weft_servers_ranks("checkpoint", p->ranks, p->servers, p->stripes, p->replicas, room, n,
                               err);
@@ -363,7 +344,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
     s->nservers = (uint32_t)p->servers;
     s->nstripes = p->stripes ? (uint32_t)p->stripes : s->nservers;
     s->seed = site->seed + p->seed - 1;
-    share_out(s, p->model[0] ? find_model(p->model, err) : NULL);
+    share_out(s, p->model[0] ? weft_servers_model(p->model, err) : NULL);
     weft_reactor_init(&s->r, &reactor_ops, p->count == 0);
     *out = &s->r.base;
     return 0;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Clients and servers of storage. */
+/* Clients and servers of storage; models by name. */
 #include "workload/traffic/servers.h"
 
 #include "workload/workload.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 int weft_servers_ranks(const char *workload, uint64_t ranks, uint64_t servers, uint64_t stripes,
                        uint64_t replicas, uint32_t room, uint32_t *n, struct weft_err *err)
@@ -24,4 +25,20 @@ int weft_servers_ranks(const char *workload, uint64_t ranks, uint64_t servers, u
                             "replicas is %" PRIu64 ", but there are %" PRIu64 " servers", replicas,
                             servers);
     return 0;
+}
+
+const struct weft_model *weft_servers_model(const char *name, struct weft_err *err)
+{
+    const char *names[64];
+    size_t n;
+    const struct weft_model *m = weft_models(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(m[i].name, name) == 0)
+            return &m[i];
+        names[i < 64 ? i : 63] = m[i].name;
+    }
+    const char *near = weft_nearest(name, names, n < 64 ? n : 64);
+    weft_err_set(err, WEFT_E_INPUT, "unknown model '%s'; did you mean '%s'?", name,
+                 near ? near : m[0].name);
+    return NULL;
 }

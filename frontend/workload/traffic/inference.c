@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The workload `inference`: requests whose prompts are prefilled on some ranks and decoded on
+ * others, so that the key-value cache of each prompt crosses the network before its second token.
+ *
+ * The first `prefill` ranks are prefill instances of `tp` ranks, the others decode instances of as
+ * many. A request goes to the prefill instance that is free first, which works on one after the
+ * other, tokens / prefill-rate each; decode instances take turns. Each rank sends its share of the
+ * cache to its counterpart: after the prefill, or layer by layer during it.
+ */
+#include "base/cdf.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "workload/traffic/reactor.h"
+#include "workload/traffic/servers.h"
+#include "workload/workload.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/** Parameters. */
+struct params {
+    uint64_t ranks, prefill, tp, kv_bytes, element_bytes, tokens, count, seed;
+    const char *model, *tokens_file;
+    double rate, sigma, prefill_rate;
+    int transfer; /* enum */
+    int64_t duration_ps;
+};
+enum { WHOLE, LAYERS };
+
+#define FIELD(field) offsetof(struct params, field)
+static const struct weft_param table[] = {
+    {.name = "ranks",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(ranks),
+     .def = "0",
+     .min = "0",
+     .max = "1048576",
+     .help = "ranks that prefill, then ranks that decode; 0: all hosts that there are"},
+    {.name = "prefill",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(prefill),
+     .def = "0",
+     .max = "1048575",
+     .help = "the first so many of the ranks prefill, the others decode; 0: half of them",
+     .source = "Splitwise (ISCA 2024), DistServe (OSDI 2024), Mooncake (FAST 2025)"},
+    {.name = "tp",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(tp),
+     .def = "1",
+     .min = "1",
+     .max = "1024",
+     .help = "ranks of an instance, each with an equal share of the cache"},
+    {.name = "model",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(model),
+     .def = "llama3-70b",
+     .help =
+         "transformer whose cache it is: 2 x layers x key-value heads x head width elements per "
+         "token; with compressed keys and values layers x (their rank + rope width)"},
+    {.name = "kv-bytes",
+     .type = WEFT_PARAM_SIZE,
+     .offset = FIELD(kv_bytes),
+     .def = "0B",
+     .help = "bytes of the cache per token; 0: the model's"},
+    {.name = "kv-element",
+     .type = WEFT_PARAM_SIZE,
+     .offset = FIELD(element_bytes),
+     .def = "2B",
+     .min = "1B",
+     .max = "8B",
+     .help = "bytes of an element of the cache",
+     .needs = "kv-bytes=0"},
+    {.name = "rate",
+     .type = WEFT_PARAM_F64,
+     .offset = FIELD(rate),
+     .def = "10",
+     .min = "1e-6",
+     .help = "requests per second, all together, at random (Poisson)"},
+    {.name = "prompt-tokens",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(tokens),
+     .def = "1500",
+     .min = "1",
+     .max = "100000000",
+     .help = "tokens of a prompt, mean",
+     .source = "1,500 is the median of the coding service's prompts: Splitwise (ISCA 2024), 3.1",
+     .needs = "tokens-file="},
+    {.name = "prompt-sigma",
+     .type = WEFT_PARAM_F64,
+     .offset = FIELD(sigma),
+     .def = "0",
+     .min = "0",
+     .max = "5",
+     .help =
+         "standard deviation of the logarithm of their number (log-normal); 0: all have the mean",
+     .needs = "tokens-file="},
+    {.name = "tokens-file",
+     .type = WEFT_PARAM_STRING,
+     .offset = FIELD(tokens_file),
+     .def = "",
+     .help = "distribution of the tokens of a prompt in place of that: lines 'tokens percent'"},
+    {.name = "prefill-rate",
+     .type = WEFT_PARAM_F64,
+     .offset = FIELD(prefill_rate),
+     .def = "10000",
+     .min = "1e-3",
+     .help = "tokens per second that a prefill instance works off"},
+    {.name = "transfer",
+     .type = WEFT_PARAM_ENUM,
+     .offset = FIELD(transfer),
+     .def = "whole",
+     .choices = "whole|layers",
+     .help = "when the cache is sent: all of it after the prefill, or each layer when it is done",
+     .source = "Splitwise (ISCA 2024), 4.2: layer by layer for large prompts"},
+    {.name = "count",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(count),
+     .def = "0",
+     .help = "requests; 0: any number"},
+    {.name = "duration",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(duration_ps),
+     .def = "0",
+     .min = "0",
+     .help = "requests come during that time; 0: without count, as long as the run needs them"},
+    {.name = "seed",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(seed),
+     .def = "1",
+     .help = "of its draws, beside that of the run"},
+};
+
+/* A request on its way. */
+struct prompt {
+    uint64_t number, tokens;
+    uint32_t prefill, decode; /* instances */
+    uint64_t left;            /* messages that have not come */
+    int64_t came_ps, begin_ps, service_ps;
+    uint32_t next_free;
+};
+
+struct source {
+    struct weft_reactor r;
+    struct params p;
+    struct weft_cdf *cdf; /* NULL: log-normal */
+    uint64_t kv_bytes;    /* per token */
+    uint32_t layers, tp, nprefill, ndecode;
+    uint64_t seed, came;
+    struct weft_rng arrivals, lengths;
+    int64_t *free_ps; /* per prefill instance: it has nothing left to do */
+    struct prompt *prompts;
+    uint32_t nprompts, cap, free;
+};
+
+/* What a timer or flow is for: the arrival of a request, or a layer of one. */
+#define ARRIVAL UINT64_MAX
+#define LAYER_BITS 16
+
+static uint32_t take(struct source *s)
+{
+    const uint32_t i = s->free - 1;
+    if (s->free) {
+        s->free = s->prompts[i].next_free;
+        return i;
+    }
+    if (s->nprompts == s->cap) {
+        const uint32_t cap = s->cap ? 2 * s->cap : 64;
+        struct prompt *more = (struct prompt *)realloc(s->prompts, cap * sizeof *more);
+        if (!more) {
+            weft_reactor_fail(&s->r, "prompts");
+            return UINT32_MAX;
+        }
+        s->prompts = more;
+        s->cap = cap;
+    }
+    return s->nprompts++;
+}
+
+/* Tokens of the next prompt, at least 1. */
+static uint64_t draw_tokens(struct source *s)
+{
+    const double u = weft_rng_f64(&s->lengths), v = weft_rng_f64(&s->lengths);
+    double tokens = (double)s->p.tokens;
+    if (s->cdf) {
+        tokens = weft_cdf_quantile_bytes(s->cdf, 100 * u);
+    } else if (s->p.sigma > 0) { /* as intervals of cdf traffic */
+        const double z = sqrt(-2 * log1p(-u)) * cos(6.283185307179586 * v);
+        tokens *= exp(s->p.sigma * z - s->p.sigma * s->p.sigma / 2);
+    }
+    return tokens < 1 ? 1 : tokens > 1e9 ? 1000000000 : (uint64_t)(tokens + 0.5);
+}
+
+/* Arms the next request. */
+static void arm(struct source *s, int64_t now_ps)
+{
+    const double gap_ps = -log1p(-weft_rng_f64(&s->arrivals)) / s->p.rate * (double)WEFT_PS_PER_S;
+    if (gap_ps >= (double)(WEFT_NEVER / 4) || (s->p.count && s->came >= s->p.count))
+        return;
+    const int64_t at_ps = now_ps + (int64_t)gap_ps;
+    if (s->p.duration_ps == 0 || at_ps < s->p.duration_ps)
+        weft_reactor_timer(&s->r, at_ps, ARRIVAL);
+}
+
+/* Part @p i of @p n of a number. */
+static uint64_t part(uint64_t all, uint64_t i, uint64_t n)
+{
+    return all / n + (i < all % n);
+}
+
+/* A request comes: finds its instances, and when its parts are ready. */
+static void come(struct source *s, int64_t now_ps)
+{
+    const uint32_t at = take(s), parts = s->p.transfer == LAYERS ? s->layers : 1;
+    uint32_t first = 0;
+    if (at == UINT32_MAX)
+        return;
+    for (uint32_t i = 1; i < s->nprefill; i++)
+        first = s->free_ps[i] < s->free_ps[first] ? i : first;
+    struct prompt *q = &s->prompts[at];
+    *q = (struct prompt){.number = s->came++,
+                         .tokens = draw_tokens(s),
+                         .prefill = first,
+                         .came_ps = now_ps,
+                         .begin_ps = s->free_ps[first] > now_ps ? s->free_ps[first] : now_ps,
+                         .left = (uint64_t)s->tp * parts};
+    q->decode = (uint32_t)(q->number % s->ndecode);
+    q->service_ps = (int64_t)((double)q->tokens / s->p.prefill_rate * (double)WEFT_PS_PER_S);
+    s->free_ps[first] = q->begin_ps + q->service_ps;
+    const struct prompt known = *q;
+    for (uint32_t l = 0; l < parts; l++)
+        weft_reactor_timer(&s->r,
+                           known.begin_ps + (int64_t)((double)known.service_ps * (l + 1) / parts),
+                           (uint64_t)at << LAYER_BITS | l);
+}
+
+static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
+{
+    struct source *s = (struct source *)r;
+    if (cookie == ARRIVAL) {
+        come(s, now_ps);
+        arm(s, now_ps);
+        return;
+    }
+    const uint32_t layer = (uint32_t)(cookie & ((1u << LAYER_BITS) - 1));
+    const struct prompt *q = &s->prompts[cookie >> LAYER_BITS];
+    const uint64_t all = q->tokens * s->kv_bytes;
+    const uint64_t bytes = s->p.transfer == LAYERS ? part(all, layer, s->layers) : all;
+    for (uint32_t k = 0; k < s->tp; k++)
+        weft_reactor_send(r, now_ps, q->prefill * s->tp + k, (s->nprefill + q->decode) * s->tp + k,
+                          part(bytes, k, s->tp), 0, cookie >> LAYER_BITS);
+}
+
+static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
+{
+    struct source *s = (struct source *)r;
+    struct prompt *q = &s->prompts[cookie];
+    if (--q->left)
+        return;
+    const struct weft_request done = {.what = "prompt",
+                                      .rank = q->prefill * s->tp,
+                                      .number = q->number,
+                                      .bytes = q->tokens * s->kv_bytes,
+                                      .begin_ps = q->came_ps,
+                                      .end_ps = now_ps,
+                                      .wait_ps = q->begin_ps - q->came_ps,
+                                      .service_ps = q->service_ps};
+    q->next_free = s->free;
+    s->free = (uint32_t)cookie + 1;
+    weft_reactor_request(r, &done);
+}
+
+static void begin(struct weft_reactor *r, uint64_t repetition)
+{
+    struct source *s = (struct source *)r;
+    s->nprompts = s->free = 0;
+    s->came = 0;
+    s->arrivals = weft_rng_stream(s->seed, "inference-arrival", repetition);
+    s->lengths = weft_rng_stream(s->seed, "inference-length", repetition);
+    for (uint32_t i = 0; i < s->nprefill; i++)
+        s->free_ps[i] = 0;
+    arm(s, 0);
+}
+
+static void free_source(struct weft_reactor *r)
+{
+    struct source *s = (struct source *)r;
+    weft_reactor_release(r);
+    weft_cdf_free(s->cdf);
+    free(s->free_ps);
+    free(s->prompts);
+    free(s);
+}
+
+static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, free_source};
+
+static uint64_t prefill_of(const struct params *p, uint64_t n)
+{
+    return p->prefill ? p->prefill : n / 2;
+}
+
+static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err *err)
+{
+    const struct params *p = (const struct params *)params;
+    if (weft_workload_ranks("inference", p->ranks, room, n, err))
+        return err->code;
+    const uint64_t prefill = prefill_of(p, *n);
+    if (prefill == 0 || prefill >= *n)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "prefill is %" PRIu64 ", which leaves no rank of %u to %s", prefill, *n,
+                            prefill ? "decode" : "prefill");
+    if (prefill % p->tp || (*n - prefill) % p->tp)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "%" PRIu64 " ranks that prefill and %" PRIu64
+                            " that decode are not whole instances of tp=%" PRIu64,
+                            prefill, *n - prefill, p->tp);
+    return weft_servers_model(p->model, err) ? 0 : err->code;
+}
+
+static int prepare(struct source *s, const struct weft_flow_site *site, struct weft_err *err)
+{
+    const struct weft_model *m = weft_servers_model(s->p.model, err);
+    const uint64_t prefill = prefill_of(&s->p, site->nranks);
+    if (!m)
+        return err->code;
+    s->tp = (uint32_t)s->p.tp;
+    s->layers = (uint32_t)m->layers;
+    s->nprefill = (uint32_t)(prefill / s->p.tp);
+    s->ndecode = (uint32_t)((site->nranks - prefill) / s->p.tp);
+    s->seed = site->seed + s->p.seed - 1;
+    s->kv_bytes = s->p.kv_bytes;
+    if (!s->kv_bytes)
+        s->kv_bytes =
+            s->p.element_bytes * m->layers *
+            (m->kv_lora ? m->kv_lora + m->rope_dim : 2 * m->kv_heads * weft_model_head_dim(m));
+    s->free_ps = (int64_t *)calloc(s->nprefill, sizeof *s->free_ps);
+    if (!s->free_ps)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+    if (s->p.tokens_file[0])
+        s->cdf = weft_cdf_read(s->p.tokens_file, err);
+    return s->p.tokens_file[0] && !s->cdf ? err->code : 0;
+}
+
+static int flows(const void *params, const struct weft_flow_site *site,
+                 struct weft_flow_source **out, struct weft_err *err)
+{
+    struct source *s = (struct source *)calloc(1, sizeof *s);
+    if (!s)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+    s->p = *(const struct params *)params;
+    weft_reactor_init(&s->r, &reactor_ops, s->p.count == 0 && s->p.duration_ps == 0);
+    if (prepare(s, site, err)) {
+        free_source(&s->r);
+        return err->code;
+    }
+    *out = &s->r.base;
+    return 0;
+}
+
+extern const struct weft_workload_ops weft_workload_inference;
+const struct weft_workload_ops weft_workload_inference = {
+    .name = "inference",
+    .title = "requests whose key-value caches go from ranks that prefill to ranks that decode",
+    .source = "Splitwise (ISCA 2024), DistServe (OSDI 2024), Mooncake (FAST 2025)",
+    .params = WEFT_PARAM_TABLE(table, struct params),
+    .ranks = ranks,
+    .flows = flows,
+};

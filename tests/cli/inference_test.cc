@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Requests of inference: sizes of caches, and times on the ideal backend, where messages do not
+// meet.
+#include "jobs.h"
+
+namespace
+{
+
+const char kIdeal[] = "<network backend=\"ideal\"/><ideal contention=\"none\"/>\n";
+
+Said play(const TempDir &dir, const std::string &attributes)
+{
+    return run(dir, kIdeal + ("<workload type=\"inference\" name=\"i\" " + attributes + "/>\n"),
+               "o");
+}
+
+double number(const TempDir &dir, const char *file, const std::string &row, const char *column)
+{
+    return std::stod(cell(dir / ("o/" + std::string(file)), row, column));
+}
+
+/* Published: 8,192 tokens of Llama 3 405B have 4.2 GB of cache, of 70B 2.7 GB, of DeepSeek-V3 0.58
+ * GB. */
+TEST(Inference, CachesAreThoseOfTheModels)
+{
+    TempDir dir;
+    const struct {
+        const char *model;
+        uint64_t bytes;
+    } cases[] = {
+        {"llama3-405b", UINT64_C(8192) * 2 * 126 * 8 * 128 * 2},
+        {"llama3-70b", UINT64_C(8192) * 2 * 80 * 8 * 128 * 2},
+        {"deepseek-v3", UINT64_C(8192) * 61 * (512 + 64) * 2},
+    };
+    for (const auto &c : cases) {
+        const Said s =
+            play(dir, std::string("count=\"1\" prompt-tokens=\"8192\" model=\"") + c.model + "\"");
+        ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "bytes"), std::to_string(c.bytes));
+        EXPECT_EQ(cell(dir / "o/requests.csv", "prompt", "bytes"), std::to_string(c.bytes));
+    }
+}
+
+/* A prompt of 1,000 tokens at 10,000 per second takes 100 ms, then 10 MB in two halves go to two
+ * ranks: 1 / 2 of the time of all of them on one. */
+TEST(Inference, PrefillThenTransfer)
+{
+    TempDir dir;
+    write_file(dir / "one.csv", "src,dst,size_bytes,start_ns\n0,1,5000000,0\n");
+    ASSERT_EQ(run(dir,
+                  kIdeal + std::string("<workload type=\"flows\" file=\"one.csv\" ranks=\"2\"/>\n"),
+                  "one")
+                  .code,
+              0);
+    const double ns = std::stod(cell(dir / "one/flows.csv", "0", "fct_ns"));
+    Said s = play(dir, "tp=\"2\" ranks=\"4\" kv-bytes=\"10KB\" prompt-tokens=\"1000\" count=\"1\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "messages"), "2");
+    EXPECT_NEAR(number(dir, "requests.csv", "prompt", "service_ns"), 1e8, 0.01);
+    EXPECT_NEAR(number(dir, "requests.csv", "prompt", "network_ns"), ns,
+                100); /* leaf to leaf or not */
+    EXPECT_EQ(number(dir, "requests.csv", "prompt", "wait_ns"), 0);
+    /* Layer by layer only the last of 80 is behind the prefill. */
+    s = play(dir, "tp=\"2\" ranks=\"4\" kv-bytes=\"10KB\" prompt-tokens=\"1000\" count=\"1\" "
+                  "transfer=\"layers\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "messages"), "160");
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "bytes"), "10000000");
+    EXPECT_LT(number(dir, "requests.csv", "prompt", "network_ns"), ns / 20);
+}
+
+/* One prefill instance of constant times is an M/D/1 queue: rho / (2 (1 - rho)) services of
+ * waiting. */
+TEST(Inference, PromptsWaitAsInAQueue)
+{
+    TempDir dir;
+    const Said s = play(dir, "ranks=\"2\" kv-bytes=\"1B\" prompt-tokens=\"1000\" rate=\"5\" "
+                             "count=\"40000\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "requests"), "40000");
+    EXPECT_NEAR(number(dir, "jobs.csv", "i", "request_mean_ns") / 1e8, 1.5, 0.04);
+}
+
+/* Log-normal lengths keep their mean; a file's are those of the file. */
+TEST(Inference, LengthsOfPrompts)
+{
+    TempDir dir;
+    Said s = play(dir, "ranks=\"2\" kv-bytes=\"1B\" prompt-tokens=\"1000\" prompt-sigma=\"1\" "
+                       "count=\"40000\" rate=\"1000000\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_NEAR(number(dir, "jobs.csv", "i", "bytes") / 40000, 1000, 25);
+    write_file(dir / "tokens.txt", "0 0\n100 50\n300 100\n");
+    s = play(dir, "ranks=\"2\" kv-bytes=\"1B\" tokens-file=\"tokens.txt\" count=\"40000\" "
+                  "rate=\"1000000\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_NEAR(number(dir, "jobs.csv", "i", "bytes") / 40000, 125, 2); /* (50 + 200) / 2 */
+}
+
+TEST(Inference, WrongSettingsAreErrors)
+{
+    TempDir dir;
+    const struct {
+        const char *inside, *says;
+    } cases[] = {
+        {"prefill=\"8\" count=\"1\"", "prefill is 8, which leaves no rank of 8 to decode"},
+        {"tp=\"3\" count=\"1\"", "are not whole instances of tp=3"},
+        {"model=\"llama3-70\" count=\"1\"", "did you mean 'llama3-70b'?"},
+        {"", "nothing ends the run"},
+    };
+    for (const auto &c : cases) {
+        const Said s = play(dir, c.inside);
+        EXPECT_EQ(s.code, 3) << c.inside;
+        EXPECT_CONTAINS(s.err, c.says);
+    }
+}
+
+} // namespace
