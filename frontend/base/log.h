@@ -8,6 +8,7 @@
 #ifndef WEFT_BASE_LOG_H
 #define WEFT_BASE_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -46,7 +47,7 @@ void weft_log(struct weft_log *log, enum weft_log_level level, const char *fmt, 
 /** Where weft_log_file_sink writes: its `user`. */
 struct weft_log_file {
     FILE *f;
-    int color; /**< 1: the level's word in colour */
+    bool color; /**< the level's word in colour */
 };
 
 /** A sink that writes "weft: warning: <line>" to the struct weft_log_file at @p user (info: "weft:

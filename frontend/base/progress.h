@@ -30,7 +30,7 @@ int64_t weft_clock_monotonic_ns(void *user);
 /** A progress display. The caller fills it with weft_progress_init. */
 struct weft_progress {
     FILE *f;          /**< NULL: no display */
-    int is_tty;       /**< 1: rewrite one line */
+    bool is_tty;      /**< rewrite one line */
     const char *what; /**< what is counted: "ops" */
     weft_clock_ns clock;
     void *clock_user;

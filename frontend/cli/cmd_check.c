@@ -49,7 +49,7 @@ static int check_prepares(const struct weft_scenario *s, const struct weft_scena
     struct weft_net_config config = weft_scenario_net_config(s, parts->fabric);
     struct weft_net *net = NULL;
     struct weft_jobs *jobs;
-    config.dry = 1;
+    config.dry = true;
     int code = weft_execute_prepare(s, parts, &config, NULL, NULL, &net, &jobs, err);
     weft_jobs_free(jobs);
     if (net)

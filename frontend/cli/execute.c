@@ -20,7 +20,7 @@ struct run {
     const struct weft_scenario *s;
     struct weft_report *report;
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asks */
-    int alone;             /* each job is run alone, too */
+    bool alone;            /* each job is run alone, too */
     struct weft_slices slices;
     struct weft_signal_run_json on_signal;
 };

@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 #include "cli/run_end.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -14,7 +16,7 @@ extern "C" {
 struct weft_execute_opts {
     const char *out_dir; /**< NULL: write no files */
     FILE *progress;      /**< NULL: none */
-    int progress_is_tty;
+    bool progress_is_tty;
     int alone; /**< run each workload alone, too, and say by how much sharing slows it down */
 };
 

@@ -41,7 +41,7 @@ struct weft_slices {
     int64_t until_ps;       /**< run.until; 0: no limit */
     int64_t stall_after_ps; /**< run.stall-after */
     FILE *progress;         /**< NULL: none is shown */
-    int progress_is_tty;
+    bool progress_is_tty;
     const char *unit; /**< what the player's progress counts: "ops" */
     /* Results of weft_slices_run. */
     int64_t stalled_ps;   /**< when nothing had got on for stall_after_ps; 0: that did not happen */

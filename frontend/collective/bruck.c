@@ -57,7 +57,7 @@ static void bruck_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t 
         out->first_block = sends ? rank : up;
         out->nblocks = h < c->n - h ? h : c->n - h;
     } else {
-        out->listed = 1;
+        out->listed = true;
         out->nblocks = distances(c->n, k);
     }
     if (k > 0) {

@@ -29,6 +29,8 @@
 #include "base/param.h"
 #include "workload/dag.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -94,7 +96,7 @@ struct weft_coll_instr {
     uint32_t from, to;
     /** The blocks are first_block + j * max(stride, 1) for j < nblocks, modulo their number. */
     uint64_t first_block, nblocks, stride;
-    int listed;      /**< 1: instead, ops->block lists them */
+    bool listed;     /**< instead, ops->block lists them */
     uint64_t source; /**< COPY, ADD, RECV_REDUCE with has_source: first block read */
     int has_source;  /**< RECV_REDUCE: the sum of the message and `source` goes to first_block */
     enum weft_coll_dep dep;
@@ -124,9 +126,9 @@ struct weft_coll_ops {
     const char *title;              /**< one line for lists */
     const char *source;             /**< paper, NULL when there is none to name */
     struct weft_param_table params; /**< optional; users write "ring:channels=2" */
-    int ordered; /**< 1: who talks to whom follows from the order of the members, which system.order
+    bool ordered; /**< who talks to whom follows from the order of the members, which system.order
                     may change */
-    int in_network; /**< 1: has SWITCH instructions, so switches join the ranks in a tree */
+    bool in_network; /**< has SWITCH instructions, so switches join the ranks in a tree */
     /** Required. 1 when it can do @p c. On 0, *why (may be NULL) says what is missing. */
     int (*supports)(const struct weft_coll_call *c, const char **why);
     /** Optional. Makes the program for kind, n, root and params of @p c over the links that there

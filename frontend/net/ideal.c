@@ -200,7 +200,7 @@ static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *er
 {
     struct weft_ideal *s = self(net);
     (void)err;
-    s->stopped = 0;
+    s->stopped = false;
     while (s->heap.n > 0 && !s->stopped && !(s->interrupted && *s->interrupted)) {
         if (s->heap.e[0].t_ps > until_ps) {
             s->now_ps = until_ps > s->now_ps ? until_ps : s->now_ps;
@@ -217,7 +217,7 @@ static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *er
 
 static void ideal_stop(struct weft_net *net)
 {
-    self(net)->stopped = 1;
+    self(net)->stopped = true;
 }
 
 static int ideal_check(struct weft_net *net, struct weft_err *err)

@@ -121,7 +121,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
 const struct weft_net_backend weft_net_ideal = {
     .name = "ideal",
     .title = "alpha-beta arithmetic, no packets: latency plus bytes over bandwidth",
-    .uses_cc = 0,
+    .uses_cc = false,
     .sections = ideal_sections,
     .nsections = 1,
     .params_size = sizeof(struct weft_ideal_params),

@@ -62,7 +62,7 @@ struct weft_ideal {
     struct weft_net_sink sink;
     struct weft_net_observer observer;
     int64_t now_ps;
-    int stopped;
+    bool stopped;
     const volatile sig_atomic_t *interrupted; /* NULL: never */
     struct weft_heap heap;
     struct weft_ideal_slot *slots;

@@ -20,6 +20,7 @@
 #include "topologies/link_change.h"
 
 #include <signal.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -176,7 +177,7 @@ struct weft_net_section {
 struct weft_net_config {
     const struct weft_fabric *fabric;
     const void *params;           /**< the backend's parameter blob */
-    const struct weft_cc_ops *cc; /**< ignored by backends with uses_cc == 0 */
+    const struct weft_cc_ops *cc; /**< ignored by backends with uses_cc false */
     const void *cc_params;
     uint64_t seed;
     struct weft_net_observer observer;
@@ -184,14 +185,14 @@ struct weft_net_config {
                             writes; NULL: none */
     const volatile sig_atomic_t
         *interrupted; /**< run() returns early once it is not 0; NULL: it never does */
-    int dry;          /**< 1: made to see whether it can be; it will not run, and writes no files */
+    bool dry;         /**< made to see whether it can be; it will not run, and writes no files */
 };
 
 /** One backend. */
 struct weft_net_backend {
     const char *name; /**< "packet", "ideal" */
     const char *title;
-    int uses_cc; /**< whether <congestion-control> means anything to it */
+    bool uses_cc; /**< whether <congestion-control> means anything to it */
     const struct weft_net_section *sections;
     size_t nsections;
     size_t params_size;

@@ -15,6 +15,8 @@
 #include "report/summary.h"
 #include "fault/fault.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -31,7 +33,7 @@ struct weft_report_config {
     int64_t from_ps, to_ps; /**< messages posted from .. before are in statistics; to_ps 0: all */
     bool transports; /**< messages go by RoCE or TCP; false: the backend does not tell them apart */
     uint32_t tcp_classes; /**< with transports: those of TCP, bit 8: messages that ask for none */
-    int faults;           /**< whether faults of links will be reported */
+    bool faults;          /**< whether faults of links will be reported */
 };
 
 /** Opens the folder and its files; NULL on failure, also when another run is writing there. An

@@ -90,7 +90,7 @@ static int backend_settled(const struct weft_net_config *config, const char *sec
 const struct weft_net_backend weft_net_packet = {
     .name = "packet",
     .title = "every packet of a RoCE fabric, inside ns-3",
-    .uses_cc = 1,
+    .uses_cc = true,
     .sections = weft_packet_sections,
     .nsections = WEFT_PACKET_SECTIONS,
     .params_size = sizeof(struct weft_packet_params),

@@ -18,7 +18,7 @@ weft_net_backend packet_like()
     weft_net_backend backend = {};
     backend.name = "packet";
     backend.title = "every packet";
-    backend.uses_cc = 1;
+    backend.uses_cc = true;
     backend.sections = weft_packet_sections;
     backend.nsections = WEFT_PACKET_SECTIONS;
     backend.params_size = sizeof(weft_packet_params);
