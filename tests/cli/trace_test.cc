@@ -120,6 +120,8 @@ TEST(Trace, ReadsAndPlaysBeyondItsMemory)
     EXPECT_GT(st.st_size, 28000000);
     Said little, much;
     const std::vector<std::string> args = {"run",
+                                           "--out",
+                                           dir / "o",
                                            "--set",
                                            "network.backend=ideal",
                                            "--set",
