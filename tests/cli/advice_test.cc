@@ -34,7 +34,10 @@ const Args kIncast = {"topology.type=single-switch", "single-switch.hosts=5",
 const Args kServers = {
     "topology.type=multi",
     "multi.dimensions=switch size=4 rate=3.6Tbps delay=250ns; switch size=2 rate=400Gbps delay=1us",
-    "workload.type=generate", "generate.kind=all-reduce", "generate.size=1MB"};
+    "workload.type=generate",
+    "generate.kind=all-reduce",
+    "generate.size=1MB",
+    "system.all-reduce=ring"};
 
 } // namespace
 

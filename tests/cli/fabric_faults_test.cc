@@ -29,7 +29,9 @@ Args AllReduce(const std::string &events, Args more = {})
               "--set",
               "workload.type=generate",
               "--set",
-              "generate.size=4MiB"};
+              "generate.size=4MiB",
+              "--set",
+              "system.all-reduce=ring"};
     if (!events.empty())
         a.insert(a.end(), {"--set", "trouble.events=" + events});
     a.insert(a.end(), more.begin(), more.end());
@@ -97,7 +99,7 @@ TEST(FabricFaults, ElementsAreTheList)
     write_file(
         dir / "s.xml",
         "<scenario><topology type=\"leaf-spine\" leaves=\"4\" spines=\"4\" hosts-per-leaf=\"4\"/>"
-        "<workload type=\"generate\" size=\"4MiB\"/><trouble>"
+        "<workload type=\"generate\" size=\"4MiB\"/><system all-reduce=\"ring\"/><trouble>"
         "<link-down link=\"s16-s20\" at=\"10us\" until=\"50us\"/><switch-down switch=\"s21\" "
         "at=\"20us\" until=\"60us\"/>"
         "<degrade link=\"3\" rate=\"100Gbps\" at=\"5us\" until=\"40us\"/>"

@@ -125,7 +125,7 @@ TEST(Run, CausesAndCriticalPathAddUp)
 TEST(Run, RingOnTheIdealBackendIsTheClosedForm)
 {
     TempDir dir;
-    Said s = weft(small({"--json", "--no-out"}), dir / "");
+    Said s = weft(small({"--json", "--no-out", "--set", "system.all-reduce=ring"}), dir / "");
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_CONTAINS(s.out, "\"end_to_end_ns\": 43457.28,"); /* 6 * (262144 * 0.02 ns + 2000 ns) */
     EXPECT_CONTAINS(s.out, "\"schema_version\": 1");
@@ -202,6 +202,7 @@ class Scenario : public ::testing::Test
                                               "<network backend=\"ideal\"/>\n"
                                               "<topology type=\"single-switch\" hosts=\"4\"/>\n"
                                               "<workload type=\"generate\"/>\n"
+                                              "<system all-reduce=\"ring\"/>\n"
                                               "</scenario>\n");
     }
     void expect(const std::string &bounds)

@@ -51,13 +51,13 @@ TEST(Sweep, FilesAndJson)
  * others run. */
 TEST(Sweep, WhatDoesNotEndOrBegin)
 {
-    Said s = weft(sweep({"--vary", "run.until=1s|1us|2s"}));
+    Said s = weft(sweep({"--set", "system.all-reduce=ring", "--vary", "run.until=1s|1us|2s"}));
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.out, "1s         43.46 us");
     EXPECT_CONTAINS(s.out, "stopped-at-limit\n");
     EXPECT_CONTAINS(s.out, "1.000\n");
     EXPECT_CONTAINS(s.err, "not finished at the limit run.until=1us");
-    s = weft(sweep({"--vary", "generate.size=1MiB|many"}));
+    s = weft(sweep({"--set", "system.all-reduce=ring", "--vary", "generate.size=1MiB|many"}));
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "generate.size=many: ");
     EXPECT_CONTAINS(s.out, "1MiB           43.46 us    0.7239                 1.000\n");

@@ -132,6 +132,8 @@ TEST(Trace, ReadsAndPlaysBeyondItsMemory)
                                            "workload.type=chakra",
                                            "--set",
                                            "chakra.path=" + (dir / "t"),
+                                           "--set",
+                                           "system.all-reduce=ring",
                                            "--set"};
     auto with = [&args](const char *memory) {
         std::vector<std::string> a = args;

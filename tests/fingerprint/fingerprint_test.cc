@@ -29,7 +29,8 @@ std::vector<Recorded> runs()
                                            "switch.buffer=2MiB",
                                            "workload.type=generate",
                                            "generate.kind=all-to-all",
-                                           "generate.size=8MiB"};
+                                           "generate.size=8MiB",
+                                           "system.all-to-all=direct"};
     auto sets = [](std::vector<std::string> base, std::vector<std::string> more) {
         std::vector<std::string> args;
         base.insert(base.end(), more.begin(), more.end());

@@ -37,8 +37,10 @@ TEST_P(Microbenchmark, OfAstraSimIsWithinOnePercentOfTheClosedForm)
     std::string topology = Shared("astra-sim/ns3/8_nodes_1_switch_topology.txt");
     if (topology.empty() || Shared(dir).empty())
         GTEST_SKIP() << "WEFT_SHARED has no " << dir;
-    Outcome o = RunJob({"topology.type=hpcc", "hpcc.file=" + topology, "workload.type=chakra",
-                        "chakra.path=" + Shared(dir) + c.name, "congestion-control.name=dcqcn"});
+    Outcome o =
+        RunJob({"topology.type=hpcc", "hpcc.file=" + topology, "workload.type=chakra",
+                "chakra.path=" + Shared(dir) + c.name, "congestion-control.name=dcqcn",
+                "system.all-reduce=ring", "system.all-gather=ring", "system.reduce-scatter=ring"});
     ASSERT_EQ(o.error, "");
     double expected = c.steps * RingStepPs(c.bytesPerStep, 20, 500000);
     EXPECT_NEAR(static_cast<double>(o.endPs), expected, 0.01 * expected);
@@ -62,7 +64,8 @@ TEST(Microbenchmark, AllToAllOfAstraSimFillsTheUplink)
     if (topology.empty() || dir.empty())
         GTEST_SKIP() << "WEFT_SHARED has no all_to_all microbenchmark";
     Outcome o = RunJob({"topology.type=hpcc", "hpcc.file=" + topology, "workload.type=chakra",
-                        "chakra.path=" + dir + "all_to_all", "congestion-control.name=none"});
+                        "chakra.path=" + dir + "all_to_all", "congestion-control.name=none",
+                        "system.all-to-all=direct"});
     ASSERT_EQ(o.error, "");
     double expected = RingStepPs(7 * 131072, 20, 500000);
     EXPECT_NEAR(static_cast<double>(o.endPs), expected, 0.02 * expected);
@@ -86,7 +89,7 @@ TEST(RingAllReduce, IsWithinOnePercentOfTheClosedForm)
                             "single-switch.rate=" + std::string(c.rate), "single-switch.delay=1us",
                             "workload.type=generate", "generate.pattern=microbenchmark",
                             "generate.ranks=" + n, "generate.size=" + mib + "MiB",
-                            "congestion-control.name=none"});
+                            "congestion-control.name=none", "system.all-reduce=ring"});
         ASSERT_EQ(o.error, "") << c.n;
         double expected = 2 * (c.n - 1) * RingStepPs(c.mib * 1048576 / c.n, c.psPerByte, 1e6);
         EXPECT_NEAR(static_cast<double>(o.endPs), expected, 0.01 * expected) << c.n << " NPUs";
@@ -102,7 +105,7 @@ TEST(Microbenchmark, RingAllReduceOnARingOfNpusIsTheClosedForm)
         Outcome o = RunJob(
             {"topology.type=" + topology, topology == "ring" ? "ring.size=8" : "torus.shape=8",
              topology + ".rate=400Gbps", topology + ".delay=1us", "workload.type=generate",
-             "generate.size=64MiB", "congestion-control.name=none"});
+             "generate.size=64MiB", "congestion-control.name=none", "system.all-reduce=ring"});
         ASSERT_EQ(o.error, "");
         EXPECT_EQ(o.endPs, 14 * (INT64_C(2048) * 4178 * 20 + 1000000));
         EXPECT_EQ(o.totals.pfc_pauses, 0u);
