@@ -110,12 +110,8 @@ static void by_phases(const struct weft_report *r, const struct weft_jobs *jobs,
 {
     const struct weft_dims *dims = weft_system_dims(weft_jobs_system(jobs, 0), NULL);
     s->ndims = dims->n;
-<<<<<<< HEAD
-    s->dims_by_phases = 1;
-    s->dims_ps = s->comm_mean_ps;
-=======
     s->dims_by_phases = true;
->>>>>>> eef8bf7 (Truth values of backends, reports and collectives are bool)
+    s->dims_ps = s->comm_mean_ps;
     for (uint32_t d = 0; d < dims->n; d++) {
         use[d] = (struct use){0};
         s->dim[d] = (struct weft_dim_summary){.kind = given ? "" : r->fabric->dims[d].kind,

@@ -149,14 +149,10 @@ struct weft_summary {
     double link_utilisation_max; /**< 0 .. 1 */
     struct weft_dim_summary dim[WEFT_FABRIC_DIMS_MAX];
     uint32_t ndims;
-<<<<<<< HEAD
-    int64_t dims_ps;    /**< time with communication that utilisation is of, mean over hosts; with
-                           several jobs, or flows,    that of the run */
-    int dims_by_phases; /**< 1: bytes are those of phases of collectives; 0: of the ranks' links */
-=======
+    int64_t dims_ps; /**< time with communication that utilisation is of, mean over hosts; with
+                        several jobs, or flows, that of the run */
     bool
         dims_by_phases; /**< bytes are those of phases of collectives; false: of the ranks' links */
->>>>>>> eef8bf7 (Truth values of backends, reports and collectives are bool)
     double dim_use_mean, dim_use_min, dim_use_max; /**< utilisation; mean weighted by bandwidth */
     uint64_t max_queue_bytes;
     int64_t pause_ps; /**< sum over ports */
