@@ -201,10 +201,10 @@ void draw_collectives(Maker &m, Scenario &s)
         if (!kind || !d.chance(45))
             continue;
         std::string text = algorithm(m, p.name, p.dflt);
-        if (dims > 1 && d.chance(70))
+        const std::string first = text;
+        if (dims > 1 && first != "auto" && d.chance(70)) /* auto is for all dimensions */
             for (size_t i = 1; i < dims; i++)
-                text += "," + (d.chance(50) ? text.substr(0, text.find(','))
-                                            : algorithm(m, p.name, p.dflt));
+                text += "," + (d.chance(50) ? first : algorithm(m, p.name, first));
         s.put("system." + p.name, text);
     }
     if (d.chance(35)) {
