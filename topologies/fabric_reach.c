@@ -9,6 +9,7 @@
  */
 #include "topologies/fabric_reach.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,13 +62,13 @@ static uint32_t find_islands(const struct rest *r, uint32_t *island, uint32_t *q
     return n;
 }
 
-static int has_island(const struct rest *r, const uint32_t *island, uint32_t host, uint32_t which)
+static bool has_island(const struct rest *r, const uint32_t *island, uint32_t host, uint32_t which)
 {
     const struct weft_fabric_node *x = &r->f->nodes[r->f->hosts[host]];
     for (uint32_t p = x->first_port; p < x->first_port + x->nports; p++)
         if (island[next_node(r, p)] == which)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* The island with most hosts, NO_ISLAND when there is no switch. */

@@ -3,6 +3,7 @@
  * the same switches, then one from the root. */
 #include "reduction_tree.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static uint32_t other_end(const struct weft_fabric *f, uint32_t port)
     return f->ports[f->ports[port].peer].node;
 }
 
-static int is_switch(const struct weft_fabric *f, uint32_t node)
+static bool is_switch(const struct weft_fabric *f, uint32_t node)
 {
     return f->nodes[node].kind == WEFT_NODE_SWITCH;
 }
@@ -60,15 +61,15 @@ static uint32_t search_from(struct search *s, uint32_t host)
 }
 
 /* Whether two hosts are linked to the same nodes, so that one search serves both. */
-static int same_place(const struct weft_fabric *f, uint32_t a, uint32_t b)
+static bool same_place(const struct weft_fabric *f, uint32_t a, uint32_t b)
 {
     const struct weft_fabric_node *x = &f->nodes[f->hosts[a]], *y = &f->nodes[f->hosts[b]];
     if (x->nports != y->nports)
-        return 0;
+        return false;
     for (uint32_t k = 0; k < x->nports; k++)
         if (other_end(f, x->first_port + k) != other_end(f, y->first_port + k))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static int measure(struct search *s, const uint32_t *hosts, uint32_t n, struct weft_err *err)

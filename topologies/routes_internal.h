@@ -22,6 +22,8 @@
 #include "topologies/route_groups.h"
 #include "topologies/routes.h"
 
+#include <stdbool.h>
+
 /** Marks an entry of the switch table that holds the number of a neighbour instead of a group. */
 #define ROUTE_LOCAL UINT32_C(0x80000000)
 /** Classes in a run. */
@@ -62,7 +64,7 @@ struct weft_routes {
 };
 
 /** Whether the link of a port can be used. */
-static inline int route_link_up(const struct weft_routes *r, uint32_t port)
+static inline bool route_link_up(const struct weft_routes *r, uint32_t port)
 {
     return !r->down || !r->down[r->fabric->ports[port].link];
 }

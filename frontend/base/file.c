@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,13 +201,13 @@ int weft_file_write(const char *path, const void *data, size_t size, struct weft
     return code;
 }
 
-int weft_file_is_regular(const char *path)
+bool weft_file_is_regular(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-int weft_file_is_dir(const char *path)
+bool weft_file_is_dir(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);

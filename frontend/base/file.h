@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -67,9 +68,9 @@ int weft_input_error(struct weft_err *err, const char *path, const char *what, i
 int weft_mkdir_p(const char *path, struct weft_err *err);
 
 /** 1 when @p path exists and is a regular file. */
-int weft_file_is_regular(const char *path);
+bool weft_file_is_regular(const char *path);
 /** 1 when @p path exists and is a directory. */
-int weft_file_is_dir(const char *path);
+bool weft_file_is_dir(const char *path);
 
 /** Joins with one '/'; an absolute @p b stands alone, an empty @p a is the current directory.
  * WEFT_E_LIMIT when it doesn't fit. */

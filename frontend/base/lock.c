@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void say_owner(int fd)
 }
 
 /* Whether @p path still names the open file. */
-static int is_named(int fd, const char *path)
+static bool is_named(int fd, const char *path)
 {
     struct stat a, b;
     return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&

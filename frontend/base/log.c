@@ -5,6 +5,7 @@
 #include "base/log.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 
 const char *weft_log_level_name(enum weft_log_level level)
@@ -44,9 +45,9 @@ void weft_log_file_sink(void *user, enum weft_log_level level, const char *line)
                 out->color ? "\033[0m" : "", line);
 }
 
-int weft_log_wants_color(int is_tty, const char *no_color, const char *term)
+bool weft_log_wants_color(int is_tty, const char *no_color, const char *term)
 {
     if (!is_tty || (no_color && no_color[0] != '\0'))
-        return 0;
+        return false;
     return term && term[0] != '\0' && strcmp(term, "dumb") != 0;
 }

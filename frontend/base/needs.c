@@ -2,6 +2,7 @@
 /* Evaluation of `needs`; see needs.h. */
 #include "base/needs.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,7 @@ static const char *value_of(const struct weft_needs_scope *s, const char *key, c
 }
 
 /* Whether @p text is @p word; "0" is any zero, whatever its unit. */
-static int same(const char *text, const char *word)
+static bool same(const char *text, const char *word)
 {
     if (strcmp(word, "0") != 0)
         return strcmp(text, word) == 0;
@@ -76,7 +77,7 @@ static int one_of(const char *text, const char *words)
     return 0;
 }
 
-static int contains(const char *text, const char *x)
+static bool contains(const char *text, const char *x)
 {
     char *end;
     uint64_t mask = strtoull(text, &end, 10);
@@ -85,8 +86,8 @@ static int contains(const char *text, const char *x)
     size_t n = strlen(x);
     for (const char *at = text; (at = strstr(at, x)) != NULL; at += n)
         if ((at == text || at[-1] == ' ') && (at[n] == '\0' || at[n] == ','))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Says which value rules a condition out, once. */

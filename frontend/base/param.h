@@ -15,6 +15,8 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -125,8 +127,8 @@ const char *weft_params_format(const struct weft_param *p, const void *src, char
 int weft_param_parse(const struct weft_param *p, const char *text, union weft_param_value *out,
                      struct weft_err *err);
 /** Whether two values of a type are the same. */
-int weft_param_same(enum weft_param_type type, const union weft_param_value *a,
-                    const union weft_param_value *b);
+bool weft_param_same(enum weft_param_type type, const union weft_param_value *a,
+                     const union weft_param_value *b);
 /** The word at @p index of "a|b|c" and its length; NULL when there are fewer. */
 const char *weft_param_choice(const char *choices, int index, size_t *len);
 

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,8 +148,8 @@ int weft_param_parse(const struct weft_param *p, const char *text, union weft_pa
     return rc ? rc : check_range(p, text, out, err);
 }
 
-int weft_param_same(enum weft_param_type type, const union weft_param_value *a,
-                    const union weft_param_value *b)
+bool weft_param_same(enum weft_param_type type, const union weft_param_value *a,
+                     const union weft_param_value *b)
 {
     switch (type) {
     case WEFT_PARAM_BOOL:

@@ -7,6 +7,7 @@
 #include "base/units.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@
 #define CLIP 60
 #define NUMBER_MAX 512 /* longest real number that is read */
 
-static int is_blank(char c)
+static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }

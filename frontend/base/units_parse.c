@@ -10,6 +10,7 @@
 #include "base/units.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -39,17 +40,17 @@ struct quantity {
     uint64_t max;
     const struct unit *units;
     size_t n_units;
-    int (*same_unit)(const char *given, size_t len, const char *name);
+    bool (*same_unit)(const char *given, size_t len, const char *name);
 };
 
 #define CLIP 60 /* characters of the user's text that a message quotes */
 
-static int is_blank(char c)
+static bool is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static int is_digit(char c)
+static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -229,26 +230,26 @@ static int parse_quantity(const struct quantity *q, const char *text, uint64_t *
 }
 
 /* Letter case never matters in a time. */
-static int same_time_unit(const char *given, size_t len, const char *name)
+static bool same_time_unit(const char *given, size_t len, const char *name)
 {
     return strlen(name) == len && strncasecmp(given, name, len) == 0;
 }
 
 /* In a size and a rate, a letter's case matters for B (byte) and b (bit) only. */
-static int same_letters(const char *given, size_t len, const char *name)
+static bool same_letters(const char *given, size_t len, const char *name)
 {
     if (strlen(name) != len)
-        return 0;
+        return false;
     for (size_t i = 0; i < len; i++) {
         const char g = given[i], c = name[i];
         if (g == 'b' || g == 'B' ? g != c : tolower((unsigned char)g) != tolower((unsigned char)c))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* "Gb/s" and "Gbit/s" are other spellings of "Gbps", and "GBps" is one of "GB/s". */
-static int same_rate_unit(const char *given, size_t len, const char *name)
+static bool same_rate_unit(const char *given, size_t len, const char *name)
 {
     char canon[8];
     size_t n = 0;
@@ -257,7 +258,7 @@ static int same_rate_unit(const char *given, size_t len, const char *name)
         n++;
     }
     if (n == len || n == 3)
-        return 0;
+        return false;
     const char *tail = given + n + 1;
     size_t tail_len = len - n - 1;
     int bit = given[n] == 'b';
@@ -267,7 +268,7 @@ static int same_rate_unit(const char *given, size_t len, const char *name)
         tail_len -= 2;
     }
     if (tail_len != 2 || (strncasecmp(tail, "ps", 2) != 0 && strncasecmp(tail, "/s", 2) != 0))
-        return 0;
+        return false;
     memcpy(canon + n, bit ? "bps" : "B/s", 4);
     return same_letters(canon, n + 3, name);
 }

@@ -14,6 +14,7 @@
  */
 #include "base/xml.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include <libxml/parser.h>
@@ -79,7 +80,7 @@ static struct cursor at_begin(const char *text, size_t len)
     return (struct cursor){text + bom, 1, 1};
 }
 
-static int is_space(char ch)
+static bool is_space(char ch)
 {
     return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r';
 }

@@ -14,6 +14,7 @@
 #include "report/place.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,12 +244,12 @@ static int run_rows(struct sweep *w, char **args, int nargs, struct weft_err *er
 }
 
 /* Whether any row has something to show. */
-static int has_results(const struct weft_sweep *s)
+static bool has_results(const struct weft_sweep *s)
 {
     for (size_t r = 0; r < s->ndone; r++)
         if (s->rows[r].summed_up)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Writes what comes last, also of a sweep that @p err ended. */

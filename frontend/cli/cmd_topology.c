@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +55,7 @@ static void close_source(struct source *s)
 }
 
 /* Whether a file is a scenario; topology files are everything else. */
-static int is_scenario(const char *file)
+static bool is_scenario(const char *file)
 {
     char text[4096];
     int fd = open(file, O_RDONLY | O_CLOEXEC);

@@ -24,7 +24,7 @@ struct weft_sweep_axis {
 struct weft_sweep_row {
     const char *outcome; /**< as in struct weft_summary; "failed" also when it could not begin */
     char *reason;        /**< why it failed; NULL: it did not */
-    int summed_up;       /**< it came to a summary; else it could not begin */
+    bool summed_up;      /**< it came to a summary; else it could not begin */
     double metric[WEFT_SWEEP_METRICS], end_ps; /**< NaN and 0 when it could not begin */
     double speed_up; /**< over the first value of the last axis; NaN: one of them did not finish */
 };

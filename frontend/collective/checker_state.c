@@ -4,10 +4,11 @@
 #include "collective/checker_state.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-int weft_checker_adds(const struct weft_checker *c)
+bool weft_checker_adds(const struct weft_checker *c)
 {
     return c->call->kind == WEFT_COLL_ALL_REDUCE || c->call->kind == WEFT_COLL_REDUCE_SCATTER ||
            c->call->kind == WEFT_COLL_REDUCE;

@@ -5,6 +5,8 @@
 
 #include "collective/checker.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -64,7 +66,7 @@ struct weft_checker {
 };
 
 /** 1 when contributions are added up. */
-int weft_checker_adds(const struct weft_checker *c);
+bool weft_checker_adds(const struct weft_checker *c);
 /** The set of a slot. */
 uint64_t *weft_checker_set(const struct weft_checker *c, uint32_t rank, uint64_t slot);
 /** Block that @p rank must end with, complete, in @p slot. */

@@ -11,6 +11,8 @@
 static const struct weft_coll_ops *const table[] = {
 #define WEFT_COLL(x) &weft_coll_##x,
 #include "collective/coll_table.def"
+
+#include <stdbool.h>
 #undef WEFT_COLL
 };
 #define TABLE_N (sizeof(table) / sizeof(table[0]))
@@ -55,7 +57,7 @@ enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind)
     }
 }
 
-int weft_coll_has_root(enum weft_coll_kind kind)
+bool weft_coll_has_root(enum weft_coll_kind kind)
 {
     return kind == WEFT_COLL_BROADCAST || kind == WEFT_COLL_REDUCE || kind == WEFT_COLL_GATHER ||
            kind == WEFT_COLL_SCATTER;

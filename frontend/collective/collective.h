@@ -207,7 +207,7 @@ uint64_t weft_coll_instr_bytes(const struct weft_coll_ops *ops, const struct wef
                                uint32_t rank, uint32_t lane, uint64_t i,
                                const struct weft_coll_instr *in);
 /** Whether a rank gives data to a SWITCH instruction, and whether it receives from it. */
-static inline int weft_coll_gives(const struct weft_coll_instr *in, uint32_t rank)
+static inline bool weft_coll_gives(const struct weft_coll_instr *in, uint32_t rank)
 {
     return in->from == WEFT_COLL_ALL || in->from == rank;
 }
@@ -247,7 +247,7 @@ enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind);
  * `total_bytes`. */
 uint64_t weft_coll_sent_bytes(const struct weft_coll_ops *ops, const struct weft_coll_call *c);
 /** 1 when @p kind has a root. */
-int weft_coll_has_root(enum weft_coll_kind kind);
+bool weft_coll_has_root(enum weft_coll_kind kind);
 
 /**
  * Chunks that @p bytes are cut into when at most @p max_chunks (>= 1) are wanted: pieces of

@@ -2,7 +2,9 @@
 /* See phases.h. */
 #include "collective/phases.h"
 
-int weft_coll_has_phases(enum weft_coll_kind kind)
+#include <stdbool.h>
+
+bool weft_coll_has_phases(enum weft_coll_kind kind)
 {
     return kind == WEFT_COLL_ALL_REDUCE || kind == WEFT_COLL_ALL_GATHER ||
            kind == WEFT_COLL_REDUCE_SCATTER || kind == WEFT_COLL_ALL_TO_ALL;

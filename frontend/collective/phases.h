@@ -17,6 +17,8 @@
 
 #include "collective/collective.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -44,7 +46,7 @@ struct weft_coll_plan {
 };
 
 /** 1 when @p kind (as played) can be played in phases. */
-int weft_coll_has_phases(enum weft_coll_kind kind);
+bool weft_coll_has_phases(enum weft_coll_kind kind);
 
 /** How an all-reduce ends its way out. */
 enum weft_coll_turn { WEFT_COLL_TURN_FOLD, WEFT_COLL_TURN_BACK, WEFT_COLL_TURN_WHOLE };

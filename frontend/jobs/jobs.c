@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "jobs/flow_player.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,12 +339,12 @@ static bool all_over(const struct job *b)
     return b->over + 1 >= b->plan->repeat && is_finished(b);
 }
 
-int weft_jobs_finished(const struct weft_jobs *j)
+bool weft_jobs_finished(const struct weft_jobs *j)
 {
     for (uint32_t i = 0; i < j->c.n; i++)
         if (!all_over(&j->jobs[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 bool weft_jobs_ends_finished(const struct weft_jobs *j)

@@ -10,6 +10,8 @@
 #include "system/system.h"
 #include "workload/flows.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -78,7 +80,7 @@ int weft_jobs_start(struct weft_jobs *j, struct weft_err *err);
 /** An error raised inside a callback (the net was stopped because of it), or code 0. */
 const struct weft_err *weft_jobs_error(const struct weft_jobs *j);
 /** 1 when every job is finished. */
-int weft_jobs_finished(const struct weft_jobs *j);
+bool weft_jobs_finished(const struct weft_jobs *j);
 /** Whether every job that has an end is finished, and there is one. */
 bool weft_jobs_ends_finished(const struct weft_jobs *j);
 /** When the first source without an end stopped for that; 0: none has. */

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,31 +55,31 @@ static size_t digits(const char *s)
 }
 
 /* "run.json.123.tmp": left behind by a process that was killed. */
-static int is_temporary(const char *name)
+static bool is_temporary(const char *name)
 {
     static const char *const of[] = {"run.json.", "finished."};
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
         const char *rest = name + strlen(of[i]);
         if (strncmp(name, of[i], strlen(of[i])) == 0 && digits(rest) > 0 &&
             strcmp(rest + digits(rest), WEFT_FILE_TEMPORARY) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* "h0-s4.pcap" or "h0-s4.link7.pcap". */
-static int is_capture(const char *name)
+static bool is_capture(const char *name)
 {
     static const char link[] = ".link";
     const char *rest = name + strcspn(name, ".");
     if (!memchr(name, '-', (size_t)(rest - name)))
-        return 0;
+        return false;
     if (strncmp(rest, link, sizeof link - 1) == 0 && digits(rest + sizeof link - 1) > 0)
         rest += sizeof link - 1 + digits(rest + sizeof link - 1);
     return strcmp(rest, ".pcap") == 0;
 }
 
-static int is_row(const char *name)
+static bool is_row(const char *name)
 {
     struct weft_err ignored = {0};
     uint64_t row;
@@ -88,7 +89,7 @@ static int is_row(const char *name)
 
 /* Calls @p fn for the entries of a folder that @p wanted says yes to. A folder that is not there
  * has none. */
-static int each(const char *dir, int (*wanted)(const char *name),
+static int each(const char *dir, bool (*wanted)(const char *name),
                 int (*fn)(const char *dir, const char *name, struct weft_err *err),
                 struct weft_err *err)
 {
@@ -217,16 +218,16 @@ void weft_place_close(struct weft_place *p)
     free(p);
 }
 
-int weft_place_takes(const char *name)
+bool weft_place_takes(const char *name)
 {
     if (strcmp(name, lock_name) == 0 || strcmp(name, captures) == 0 ||
         strcmp(name, "run.json") == 0)
-        return 1;
+        return true;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)
-            return 1;
+            return true;
     for (size_t i = 0; i < WEFT_CSV_FILES; i++)
         if (strcmp(name, weft_csv_files[i]->name) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }

@@ -8,6 +8,8 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,7 +30,7 @@ void weft_place_close(struct weft_place *p);
 
 /** Whether @p name is that of a file or folder that every run or sweep writes: nothing else may be
  * called so in a run folder. */
-int weft_place_takes(const char *name);
+bool weft_place_takes(const char *name);
 
 #ifdef __cplusplus
 }

@@ -84,7 +84,7 @@ struct weft_flow_summary {
 struct weft_job_summary {
     const char *name, *kind;
     const char *transport; /**< "roce", "tcp", "both"; NULL: the backend has none */
-    int graphs;            /**< it is graphs of ranks, else flows */
+    bool graphs;           /**< it is graphs of ranks, else flows */
     uint32_t ranks, prio;  /**< prio WEFT_PRIO_DEFAULT: as messages ask for */
     struct weft_job_result result;
     int64_t duration_ps; /**< from its start to its end; WEFT_NO_END: it has not finished, or has no
@@ -244,7 +244,7 @@ void weft_summary_json(struct weft_json *j, const struct weft_summary *s,
 void weft_job_summary_alone(struct weft_job_summary *j, int64_t alone_ps, int64_t alone_fct_ps);
 /** Whether a run of this outcome has not written all that it had to say: it runs, was interrupted,
  * or failed. */
-int weft_outcome_is_partial(const char *outcome);
+bool weft_outcome_is_partial(const char *outcome);
 /** Writes the jobs and classes of a summary for people, and as members "jobs" and "classes" of @p
  * j; nothing where jobs are not told apart. */
 void weft_jobs_text(FILE *out, const struct weft_summary *s);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 static const char *link_name(const struct weft_fabric *f, uint32_t port, char *buf, size_t size)
@@ -195,7 +196,7 @@ static void progress(FILE *out, const struct weft_summary *s)
     fputc('\n', out);
 }
 
-int weft_outcome_is_partial(const char *outcome)
+bool weft_outcome_is_partial(const char *outcome)
 {
     return strcmp(outcome, "running") == 0 || strcmp(outcome, "interrupted") == 0 ||
            strcmp(outcome, "failed") == 0;

@@ -12,6 +12,8 @@
 #include "scenario/families.h"
 #include "base/xml.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -76,7 +78,7 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err);
 /** The attribute of <congestion-control>, and its key, that names a preset. */
 #define WEFT_PRESET_KEY "preset"
 /** Whether @p g is the congestion control's. */
-int weft_group_is_cc(const struct weft_scenario_group *g);
+bool weft_group_is_cc(const struct weft_scenario_group *g);
 /** Sets the values of the chosen preset, if any. */
 int weft_resolver_apply_preset(struct weft_resolver *r, struct weft_err *err);
 /** Sets the values that the file gives. */
@@ -100,7 +102,7 @@ int weft_scenario_build_jobs(const struct weft_scenario *s, struct weft_scenario
                              struct weft_err *err);
 void weft_scenario_free_jobs(struct weft_scenario_parts *parts);
 /** Whether a text parameter names a file. */
-int weft_param_is_path(const struct weft_param *p);
+bool weft_param_is_path(const struct weft_param *p);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include "scenario/resolve.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,17 +39,17 @@ int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char
     return 0;
 }
 
-int weft_param_is_path(const struct weft_param *p)
+bool weft_param_is_path(const struct weft_param *p)
 {
     static const char *const words[] = {"file", "path", "dir", "groups"};
     if (p->type != WEFT_PARAM_STRING)
-        return 0;
+        return false;
     const char *last = strrchr(p->name, '-');
     last = last ? last + 1 : p->name;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(last, words[i]) == 0)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,
@@ -79,7 +80,7 @@ const struct weft_xml_elem *weft_resolver_elem(const struct weft_resolver *r, co
     return NULL;
 }
 
-int weft_group_is_cc(const struct weft_scenario_group *g)
+bool weft_group_is_cc(const struct weft_scenario_group *g)
 {
     return strcmp(g->element, weft_families[WEFT_FAMILY_CC].element) == 0;
 }

@@ -2,6 +2,7 @@
 /* See agreed_order.h. */
 #include "system/agreed_sim.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define WEFT_INTER_FIRST(x, name) extern const struct weft_inter_ops weft_inter_##x;
@@ -84,7 +85,7 @@ static void choose(struct weft_agreed_sim *s)
         try_one(s, best);
 }
 
-static int same_dims(const struct weft_dims *a, const struct weft_dims *b)
+static bool same_dims(const struct weft_dims *a, const struct weft_dims *b)
 {
     int same = a->n == b->n;
     for (uint32_t d = 0; same && d < a->n; d++)

@@ -115,12 +115,13 @@ static int make_fallbacks(struct maker *m)
 
 /* --- all operations --- */
 
-static int decide(struct maker *m, struct weft_track *track, uint64_t key, const struct weft_op *op)
+static int decide(struct maker *m, const struct weft_ground *ground, struct weft_track *track,
+                  uint64_t key, const struct weft_op *op)
 {
     struct weft_race race;
     const uint64_t bytes = class_bytes(key & 0xff);
     weft_track_race(track, op, bytes, &race);
-    if (!race.best[0])
+    if (!race.best[0] || !ground->ports_left)
         return 0; /* as without a fabric */
     struct weft_auto_pick *p = calloc(1, sizeof *p);
     if (!p)
@@ -207,7 +208,7 @@ static int decide_all(struct maker *m, const struct asked *asked, size_t n)
             rc = weft_track_open(&track, &ground, group, m->err);
         }
         if (!rc)
-            rc = decide(m, &track, asked[i].key, op);
+            rc = decide(m, &ground, &track, asked[i].key, op);
     }
     weft_track_close(&track);
     weft_ground_release(&ground);

@@ -26,6 +26,7 @@ struct weft_ground {
     uint32_t *load;   /**< scratch, messages per port; all zero between uses */
     uint32_t *loaded; /**< scratch: ports that have some */
     uint32_t nloaded;
+    uint64_t ports_left; /**< of paths that may still be followed; at 0 nothing more is found out */
 };
 int weft_ground_new(const struct weft_fabric *fabric, const uint32_t *hosts,
                     struct weft_ground *out, struct weft_err *err);

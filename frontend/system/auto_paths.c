@@ -15,13 +15,18 @@
 /* Messages of a round that are looked at, and at least so many of each rank. */
 #define LOOKED_AT 65536u
 #define LOOKED_AT_OF_RANK 8u
+/* Ports that the paths of all that is looked at go through: where the fabric is so large, or its
+ * paths so long, that choosing would take longer, it is not done. About half a second. */
+#define PORTS_LOOKED_AT (UINT64_C(1) << 24)
+/* A port on the way over several dimensions takes so many times as long to find. */
+#define OF_DIMENSIONS 4u
 /* By which the largest of some hundred such counts is above its mean. */
 #define DEVIATIONS 2.5
 
 int weft_ground_new(const struct weft_fabric *fabric, const uint32_t *hosts,
                     struct weft_ground *out, struct weft_err *err)
 {
-    *out = (struct weft_ground){.fabric = fabric, .hosts = hosts};
+    *out = (struct weft_ground){.fabric = fabric, .hosts = hosts, .ports_left = PORTS_LOOKED_AT};
     out->routes = weft_routes_new(fabric, err);
     if (!out->routes)
         return err->code;
@@ -55,7 +60,10 @@ static uint32_t walk(struct weft_ground *g, uint32_t from, uint32_t to)
     const uint64_t hash = weft_mix64(((uint64_t)src << 32 | dst) + 1);
     const uint32_t n =
         weft_routes_path(g->routes, src, dst, (uint32_t)hash, g->path, g->fabric->nnodes);
-    return n < g->fabric->nnodes ? n : g->fabric->nnodes;
+    const uint32_t ports = n < g->fabric->nnodes ? n : g->fabric->nnodes;
+    const uint64_t work = (uint64_t)ports * (g->fabric->ndims > 1 ? OF_DIMENSIONS : 1);
+    g->ports_left -= work < g->ports_left ? work : g->ports_left;
+    return ports;
 }
 
 static double larger(double a, double b)
@@ -115,7 +123,7 @@ static void each(struct weft_ground *g, const struct weft_seats *seats,
 {
     for (uint32_t row = 0; row < seats->nrows; row++) {
         const uint32_t *rank = seats->rank + (size_t)row * seats->n;
-        for (uint32_t i = 0; i < seats->n; i++)
+        for (uint32_t i = 0; i < seats->n && g->ports_left; i++)
             for (uint32_t k = 0; k < looked; k++) {
                 const uint32_t to = r->to(c, r->arg, i, pick(i, k, looked, r->fanout));
                 if (to != i)

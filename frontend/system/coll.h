@@ -5,6 +5,8 @@
 
 #include "system/internal.h"
 
+#include <stdbool.h>
+
 /* coll_prog.c */
 /** A lane of a program that runs. */
 struct weft_prog_lane {
@@ -83,7 +85,7 @@ const struct weft_coll_claim *weft_coll_held_by(const struct weft_coll_claim *me
 
 /* coll_rendezvous.c */
 /** Whether a message of @p bytes of a collective waits for its receive. */
-static inline int weft_coll_needs_grant(const struct weft_system *s, uint64_t bytes)
+static inline bool weft_coll_needs_grant(const struct weft_system *s, uint64_t bytes)
 {
     return s->coll_rendezvous_bytes && bytes >= s->coll_rendezvous_bytes;
 }

@@ -14,6 +14,7 @@
 #include "base/int128.h"
 #include "base/fetch.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 static void fail(struct weft_prog *p, int code, const char *what)
@@ -41,12 +42,12 @@ static uint64_t own_tag(const struct weft_prog *p, uint32_t lane, uint64_t i)
 
 /* --- which instructions are done --- */
 
-static int is_done(const struct weft_prog_lane *l, uint64_t i)
+static bool is_done(const struct weft_prog_lane *l, uint64_t i)
 {
     if (i < l->prefix)
-        return 1;
+        return true;
     if (i / 64 - l->prefix / 64 >= l->nwords)
-        return 0; /* no room was needed for it yet */
+        return false; /* no room was needed for it yet */
     return l->done[(i / 64) & (l->nwords - 1)] >> (i % 64) & 1;
 }
 
@@ -315,10 +316,10 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     }
 }
 
-static int may_issue(const struct weft_prog *p, const struct weft_coll_instr *in)
+static bool may_issue(const struct weft_prog *p, const struct weft_coll_instr *in)
 {
     if (in->dep == WEFT_COLL_DEP_NONE)
-        return 1;
+        return true;
     const struct weft_prog_lane *l = &p->lane[in->dep_lane];
     return in->dep == WEFT_COLL_DEP_UPTO ? l->prefix > in->dep_instr : is_done(l, in->dep_instr);
 }

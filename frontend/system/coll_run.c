@@ -13,6 +13,7 @@
 #include "system/coll.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum phase_state { READY, DELAYED, RUNNING };
@@ -125,7 +126,7 @@ static void chunk_unlink(struct weft_coll_chunk *c)
 }
 
 /* When a chunk of such a collective is over, every member has taken part in it. */
-static int needs_everybody(const struct weft_coll_call *call)
+static bool needs_everybody(const struct weft_coll_call *call)
 {
     return weft_coll_has_phases(call->kind) && !(call->pairs && call->pairs->local);
 }

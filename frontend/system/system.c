@@ -6,6 +6,7 @@
 #include "system/remote.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 static void on_sent(void *ctx, const struct weft_completion *done)
@@ -263,7 +264,7 @@ void weft_system_progress(const struct weft_system *s, uint64_t *done, uint64_t 
     *total = s->total;
 }
 
-int weft_system_finished(const struct weft_system *s)
+bool weft_system_finished(const struct weft_system *s)
 {
     return s->done == s->total;
 }

@@ -17,6 +17,8 @@
 #include "net/net.h"
 #include "workload/dag.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -214,7 +216,7 @@ void weft_system_progress(const struct weft_system *s, uint64_t *done, uint64_t 
  * (weft_totals.bytes_received). A pass over the workload: call it once. */
 uint64_t weft_system_volume(const struct weft_system *s);
 /** 1 when every operation of every rank is done. */
-int weft_system_finished(const struct weft_system *s);
+bool weft_system_finished(const struct weft_system *s);
 /** An error raised inside a callback (the net was stopped because of it), or code 0. */
 const struct weft_err *weft_system_error(const struct weft_system *s);
 /** The dimensions that collectives may go through; n 0: not known. *given (may be NULL): 1 when

@@ -2,6 +2,7 @@
 #include "workload/et_diff.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,7 +102,7 @@ static int by_number(const void *x, const void *y)
 }
 
 /* -1: out of memory. */
-static int same_ids(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
+static bool same_ids(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
 {
     if (na != nb || na == 0)
         return na == nb;

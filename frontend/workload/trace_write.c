@@ -16,6 +16,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,14 +57,14 @@ static int rank_path(char path[WEFT_PATH_MAX], const struct trace *t, uint64_t r
 }
 
 /* Whether a file is a trace that weft made, or has nothing in it. */
-static int is_ours(const char *path)
+static bool is_ours(const char *path)
 {
     struct stat st;
     struct weft_err ignored = {0};
     if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return 0;
+        return false;
     if (st.st_size == 0)
-        return 1;
+        return true;
     const uint8_t *head;
     size_t size;
     int64_t offset;
