@@ -18,8 +18,10 @@
 /* Ports that the paths of all that is looked at go through: where the fabric is so large, or its
  * paths so long, that choosing would take longer, it is not done. About half a second. */
 #define PORTS_LOOKED_AT (UINT64_C(1) << 24)
-/* A port on the way over several dimensions takes so many times as long to find. */
+/* A port on the way over several dimensions, or far round a ring, counts so many times. */
 #define OF_DIMENSIONS 4u
+#define OF_LONG_PATHS 8u
+#define LONG_PATH 16u
 /* By which the largest of some hundred such counts is above its mean. */
 #define DEVIATIONS 2.5
 
@@ -61,7 +63,9 @@ static uint32_t walk(struct weft_ground *g, uint32_t from, uint32_t to)
     const uint32_t n =
         weft_routes_path(g->routes, src, dst, (uint32_t)hash, g->path, g->fabric->nnodes);
     const uint32_t ports = n < g->fabric->nnodes ? n : g->fabric->nnodes;
-    const uint64_t work = (uint64_t)ports * (g->fabric->ndims > 1 ? OF_DIMENSIONS : 1);
+    const uint64_t work = (uint64_t)ports * (ports > LONG_PATH      ? OF_LONG_PATHS
+                                             : g->fabric->ndims > 1 ? OF_DIMENSIONS
+                                                                    : 1);
     g->ports_left -= work < g->ports_left ? work : g->ports_left;
     return ports;
 }
