@@ -2,6 +2,8 @@
 /* Shares of a net. */
 #include "jobs/share.h"
 
+#include "base/slots.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,6 @@ struct request {
     void *ctx;
     union weft_token token; /* of the part */
     uint8_t token_type;
-    uint32_t next_free;
 };
 
 struct share {
@@ -42,8 +43,7 @@ struct weft_shares {
     struct weft_net *net;
     struct share **shares; /* by job */
     uint32_t n;
-    struct request *requests;
-    uint32_t nrequests, cap, free; /* free: index + 1 of a chain */
+    struct weft_slots requests;
 };
 
 static struct share *of(const struct weft_net *net)
@@ -56,32 +56,20 @@ static int no_memory(struct weft_err *err)
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the jobs of a net");
 }
 
-/* A free request in *out. */
-static int take(struct weft_shares *s, uint32_t *out, struct weft_err *err)
+/* Keeps a request; WEFT_NO_SLOT: without memory. */
+static uint32_t keep(struct weft_shares *s, const struct request *r, struct weft_err *err)
 {
-    if (s->free) {
-        *out = s->free - 1;
-        s->free = s->requests[*out].next_free;
-        return 0;
-    }
-    if (s->nrequests == s->cap) {
-        const uint32_t cap = s->cap ? 2 * s->cap : 64;
-        struct request *more = (struct request *)realloc(s->requests, cap * sizeof *more);
-        if (!more)
-            return no_memory(err);
-        s->requests = more;
-        s->cap = cap;
-    }
-    *out = s->nrequests++;
-    return 0;
+    const uint32_t i = weft_slots_take(&s->requests);
+    if (i == WEFT_NO_SLOT)
+        no_memory(err);
+    else
+        *(struct request *)weft_slot(&s->requests, i) = *r;
+    return i;
 }
 
-static struct request give_back(struct weft_shares *s, uint32_t i)
+static struct request request_of(const struct weft_shares *s, uint32_t i)
 {
-    const struct request r = s->requests[i];
-    s->requests[i].next_free = s->free;
-    s->free = i + 1;
-    return r;
+    return *(const struct request *)weft_slot(&s->requests, i);
 }
 
 static int by_host(const void *a, const void *b)
@@ -114,7 +102,9 @@ static struct share *whose(struct weft_shares *s, struct weft_completion *done, 
     if (msg->kind != WEFT_MSG_PART)
         return s->shares[weft_share_job_of(msg)];
     const uint32_t i = (uint32_t)msg->token.number;
-    const struct request r = over ? give_back(s, i) : s->requests[i];
+    const struct request r = request_of(s, i);
+    if (over)
+        weft_slots_give_back(&s->requests, i);
     msg->token = r.token;
     msg->token_type = r.token_type;
     return r.share;
@@ -196,7 +186,8 @@ static int send(struct weft_net *net, const struct weft_msg *msg, struct weft_er
 static void fire(void *ctx, uint64_t arg)
 {
     struct weft_shares *s = (struct weft_shares *)ctx;
-    const struct request r = give_back(s, (uint32_t)arg);
+    const struct request r = request_of(s, (uint32_t)arg);
+    weft_slots_give_back(&s->requests, (uint32_t)arg);
     r.share->timers_open--;
     r.fn(r.ctx, r.arg);
     happened(r.share);
@@ -207,15 +198,15 @@ static int after(struct weft_net *net, int64_t delay_ps, void (*fn)(void *ctx, u
 {
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
-    uint32_t i = 0;
     if (!h->c.watched)
         return real->ops->after(real, delay_ps, fn, ctx, arg, err);
-    if (take(h->all, &i, err))
+    const struct request timer = {.share = h, .arg = arg, .fn = fn, .ctx = ctx};
+    const uint32_t i = keep(h->all, &timer, err);
+    if (i == WEFT_NO_SLOT)
         return err->code;
-    h->all->requests[i] = (struct request){.share = h, .arg = arg, .fn = fn, .ctx = ctx};
     const int rc = real->ops->after(real, delay_ps, fire, h->all, i, err);
     if (rc)
-        give_back(h->all, i);
+        weft_slots_give_back(&h->all->requests, i);
     else
         h->timers_open++;
     return rc;
@@ -263,18 +254,17 @@ static int contribute(struct weft_net *net, const struct weft_part *part, struct
 {
     struct share *h = of(net);
     struct weft_net *real = h->all->net;
-    uint32_t i = 0;
-    if (take(h->all, &i, err))
+    const struct request asked = {.share = h, .token = part->token, .token_type = part->token_type};
+    const uint32_t i = keep(h->all, &asked, err);
+    if (i == WEFT_NO_SLOT)
         return err->code;
-    h->all->requests[i] =
-        (struct request){.share = h, .token = part->token, .token_type = part->token_type};
     struct weft_part own = *part;
     own.token.number = i;
     h->messages_open++; /* it may be over before the call is */
     const int rc = real->ops->contribute(real, &own, err);
     if (rc) {
         h->messages_open--;
-        give_back(h->all, i);
+        weft_slots_give_back(&h->all->requests, i);
     }
     return rc;
 }
@@ -295,6 +285,7 @@ struct weft_shares *weft_shares_new(struct weft_net *net, uint32_t njobs, struct
         return NULL;
     }
     s->n = njobs;
+    s->requests = WEFT_SLOTS_OF(struct request);
     s->net = net;
     const struct weft_net_sink sink = {.ctx = s, .sent = on_sent, .received = on_received};
     net->ops->set_sink(net, &sink);
@@ -313,7 +304,7 @@ void weft_shares_free(struct weft_shares *s)
         free(s->shares[j]);
     }
     free(s->shares);
-    free(s->requests);
+    weft_slots_release(&s->requests);
     free(s);
 }
 

@@ -54,7 +54,7 @@ static void ideal_free(struct weft_net *net)
     free(s->path);
     free(s->source_free_ps);
     free(s->port_bytes);
-    free(s->slots);
+    weft_slots_release(&s->slots);
     free(s);
 }
 
@@ -281,7 +281,8 @@ static uint64_t ideal_explain(struct weft_net *net, uint64_t max, weft_net_expla
     qsort(sorted, n, sizeof *sorted, weft_heap_compare);
     uint64_t said = 0;
     for (size_t i = 0; i < n && said < max; i++) {
-        const struct weft_ideal_slot *m = &s->slots[sorted[i].slot];
+        const struct weft_ideal_slot *m =
+            (const struct weft_ideal_slot *)weft_slot(&s->slots, sorted[i].slot);
         if (m->fn)
             continue;
         char size[WEFT_UNIT_TEXT_MAX], when[WEFT_UNIT_TEXT_MAX], text[256];

@@ -95,7 +95,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
     s->fabric = config->fabric;
     s->observer = config->observer;
     s->interrupted = config->interrupted;
-    s->free_slot = WEFT_IDEAL_NO_SLOT;
+    s->slots = WEFT_SLOTS_OF(struct weft_ideal_slot);
     size_t nsources = s->fabric->nhosts;
     if (s->params.model == WEFT_IDEAL_PATH) {
         nsources = s->fabric->nports;

@@ -6,6 +6,7 @@
 #define WEFT_NET_IDEAL_INTERNAL_H
 
 #include "base/event_heap.h"
+#include "base/slots.h"
 #include "base/units.h"
 #include "net/net.h"
 #include "topologies/routes.h"
@@ -30,8 +31,6 @@ struct weft_ideal_params {
 #define WEFT_IDEAL_LONGEST_PS (WEFT_NEVER / 4)
 /** The end of simulated time: it and any duration after it are times. */
 #define WEFT_IDEAL_LAST_PS (WEFT_NEVER / 2)
-/** No slot. */
-#define WEFT_IDEAL_NO_SLOT UINT32_MAX
 
 /** What is pending: a timer, or a message on its way. */
 struct weft_ideal_slot {
@@ -43,7 +42,6 @@ struct weft_ideal_slot {
     uint64_t id;      /**< of the message */
     int64_t post_ps;  /**< message */
     int64_t ideal_ps; /**< message: duration when alone */
-    uint32_t next_free;
 };
 
 struct weft_ideal_group; /* see ideal_group.c */
@@ -65,8 +63,7 @@ struct weft_ideal {
     bool stopped;
     const volatile sig_atomic_t *interrupted; /* NULL: never */
     struct weft_heap heap;
-    struct weft_ideal_slot *slots;
-    uint32_t nslots, free_slot;
+    struct weft_slots slots; /**< of struct weft_ideal_slot */
     struct weft_ideal_pair *pairs;
     struct weft_ideal_group **groups;
     uint32_t ngroups;

@@ -2,46 +2,15 @@
 /* What is pending in the ideal backend, and until when its sources are busy. */
 #include "net/ideal_internal.h"
 
-#include "base/require.h"
-
-#include <stdlib.h>
-
-/* Takes a free slot, growing the pool; WEFT_IDEAL_NO_SLOT when out of memory. */
-static uint32_t take_slot(struct weft_ideal *s)
-{
-    if (s->free_slot == WEFT_IDEAL_NO_SLOT) {
-        uint32_t n = s->nslots ? 2 * s->nslots : 64;
-        struct weft_ideal_slot *p = realloc(s->slots, (size_t)n * sizeof *p);
-        if (!p || n < s->nslots)
-            return WEFT_IDEAL_NO_SLOT;
-        s->slots = p;
-        for (uint32_t i = n; i-- > s->nslots;) {
-            p[i].next_free = s->free_slot;
-            s->free_slot = i;
-        }
-        s->nslots = n;
-    }
-    uint32_t i = s->free_slot;
-    s->free_slot = s->slots[i].next_free;
-    return i;
-}
-
-static void give_slot(struct weft_ideal *s, uint32_t i)
-{
-    WEFT_REQUIRE(i < s->nslots && i != s->free_slot);
-    s->slots[i].next_free = s->free_slot;
-    s->free_slot = i;
-}
-
 int weft_ideal_schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_ideal_slot *slot,
                         struct weft_err *err)
 {
-    uint32_t i = take_slot(s);
-    if (i == WEFT_IDEAL_NO_SLOT)
+    const uint32_t i = weft_slots_take(&s->slots);
+    if (i == WEFT_NO_SLOT)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
-    s->slots[i] = *slot;
+    *(struct weft_ideal_slot *)weft_slot(&s->slots, i) = *slot;
     if (weft_heap_push(&s->heap, t_ps, i)) {
-        give_slot(s, i);
+        weft_slots_give_back(&s->slots, i);
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory in the ideal backend");
     }
     return 0;
@@ -63,8 +32,9 @@ int64_t weft_ideal_begin(struct weft_ideal *s, const struct weft_ideal_cost *cos
 struct weft_ideal_slot weft_ideal_next(struct weft_ideal *s)
 {
     struct weft_heap_entry e = weft_heap_pop(&s->heap);
-    struct weft_ideal_slot slot = s->slots[e.slot];
-    give_slot(s, e.slot);
+    const struct weft_ideal_slot slot =
+        *(const struct weft_ideal_slot *)weft_slot(&s->slots, e.slot);
+    weft_slots_give_back(&s->slots, e.slot);
     s->now_ps = e.t_ps;
     s->totals.events++;
     return slot;

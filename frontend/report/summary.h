@@ -46,7 +46,7 @@ struct weft_dim_summary {
     uint64_t bytes;     /**< payload that ranks sent in it */
     double utilisation; /**< 0 .. 1; NaN: no communication, or the bandwidth is not known */
     double busy;        /**< share of the time with communication in which a rank's link in it was
-                           serialising;        NaN: the backend has no packets */
+                           serialising; NaN: the backend has no packets */
 };
 
 /** How many of the longest steps of the critical path are named. */

@@ -155,8 +155,8 @@ static const char *process_name(const struct weft_process *p, char *buf, size_t 
     }
 }
 
-static void write_name(struct weft_json *j, const char *what, uint64_t pid, uint64_t tid,
-                       const char *name)
+/* Opens an event that tells of a process, or of a thread where @p tid is not 0, up to its value. */
+static void begin_metadata(struct weft_json *j, const char *what, uint64_t pid, uint64_t tid)
 {
     weft_json_object(j);
     weft_json_kv_str(j, "ph", "M");
@@ -166,25 +166,28 @@ static void write_name(struct weft_json *j, const char *what, uint64_t pid, uint
     weft_json_kv_str(j, "name", what);
     weft_json_key(j, "args");
     weft_json_object(j);
+}
+
+static void end_metadata(struct weft_json *j)
+{
+    weft_json_end_object(j);
+    weft_json_end_object(j);
+}
+
+static void write_name(struct weft_json *j, const char *what, uint64_t pid, uint64_t tid,
+                       const char *name)
+{
+    begin_metadata(j, what, pid, tid);
     weft_json_kv_str(j, "name", name);
-    weft_json_end_object(j);
-    weft_json_end_object(j);
+    end_metadata(j);
 }
 
 /* The place of a process or thread among the others. */
 static void write_place(struct weft_json *j, const char *what, uint64_t pid, uint64_t tid)
 {
-    weft_json_object(j);
-    weft_json_kv_str(j, "ph", "M");
-    weft_json_kv_u64(j, "pid", pid);
-    if (tid)
-        weft_json_kv_u64(j, "tid", tid);
-    weft_json_kv_str(j, "name", what);
-    weft_json_key(j, "args");
-    weft_json_object(j);
+    begin_metadata(j, what, pid, tid);
     weft_json_kv_u64(j, "sort_index", tid ? tid : pid);
-    weft_json_end_object(j);
-    weft_json_end_object(j);
+    end_metadata(j);
 }
 
 static void write_processes(struct weft_json *j, const struct weft_slices *s)

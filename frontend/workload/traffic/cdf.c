@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "workload/traffic/cdf_source.h"
 #include "workload/traffic/cdf_table.h"
+#include "workload/traffic/rows.h"
 #include "workload/workload.h"
 
 #include <inttypes.h>
@@ -25,13 +26,7 @@ enum { ON_ACCESS, ON_CORE };
 
 #define FIELD(field) offsetof(struct params, field)
 static const struct weft_param table[] = {
-    {.name = "ranks",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(ranks),
-     .def = "0",
-     .min = "0",
-     .max = "1048576",
-     .help = "hosts that send and receive; 0: all that there are"},
+    WEFT_ROW_RANKS(FIELD(ranks), "hosts that send and receive; 0: all that there are"),
     {.name = "sizes",
      .type = WEFT_PARAM_STRING,
      .offset = FIELD(sizes),
@@ -93,17 +88,9 @@ static const struct weft_param table[] = {
      .max = "1",
      .help = "of hot-spot: share of the flows that go to them, beside those that go to any",
      .needs = "pattern=hot-spot"},
-    {.name = "duration",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(duration_ps),
-     .def = "0",
-     .min = "0",
-     .help = "flows begin during that time; 0: as long as the run needs them"},
-    {.name = "seed",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(seed),
-     .def = "1",
-     .help = "of its flows, beside that of the run"},
+    WEFT_ROW_DURATION(FIELD(duration_ps),
+                      "flows begin during that time; 0: as long as the run needs them"),
+    WEFT_ROW_SEED(FIELD(seed), "flows"),
 };
 
 static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err *err)

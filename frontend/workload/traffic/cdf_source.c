@@ -2,10 +2,9 @@
 /* Flows with sizes from a distribution. Ranks wait in a heap for their next starts. */
 #include "workload/traffic/cdf_source.h"
 
-#include "base/rng.h"
+#include "base/draw.h"
 #include "base/units.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* A rank that sends. */
@@ -31,11 +30,8 @@ static double gap(struct source *s, struct sender *r)
 {
     const double u = weft_rng_f64(&r->arrivals);
     if (s->c.arrivals == WEFT_ARRIVALS_POISSON)
-        return -log1p(-u) * r->gap_ps;
-    /* A normal variate by Box and Muller; the mean of exp(sigma z) is exp(sigma^2 / 2). */
-    const double v = weft_rng_f64(&r->arrivals), sigma = s->c.sigma;
-    const double z = sqrt(-2 * log1p(-u)) * cos(6.283185307179586 * v);
-    return r->gap_ps * exp(sigma * z - sigma * sigma / 2);
+        return weft_exponential(u) * r->gap_ps;
+    return r->gap_ps * weft_log_normal(u, weft_rng_f64(&r->arrivals), s->c.sigma);
 }
 
 static bool sooner(const struct source *s, uint32_t a, uint32_t b)

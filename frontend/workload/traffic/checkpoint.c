@@ -10,13 +10,11 @@
  */
 #include "base/rng.h"
 #include "base/units.h"
-#include "workload/traffic/reactor.h"
+#include "workload/traffic/rows.h"
 #include "workload/traffic/servers.h"
-#include "workload/workload.h"
 
 #include <inttypes.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 /** Parameters. */
 struct params {
@@ -31,13 +29,7 @@ enum { BARRIER, ASYNCHRONOUS };
 
 #define FIELD(field) offsetof(struct params, field)
 static const struct weft_param table[] = {
-    {.name = "ranks",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(ranks),
-     .def = "0",
-     .min = "0",
-     .max = "1048576",
-     .help = "clients, then servers; 0: all hosts that there are"},
+    WEFT_ROW_RANKS(FIELD(ranks), "clients, then servers; 0: all hosts that there are"),
     {.name = "servers",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(servers),
@@ -124,11 +116,7 @@ static const struct weft_param table[] = {
      .def = "8",
      .help = "stripes of a client under way at once; 0: all",
      .source = "Lustre: max_rpcs_in_flight is 8 by default"},
-    {.name = "seed",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(seed),
-     .def = "1",
-     .help = "of its draws, beside that of the run"},
+    WEFT_ROW_SEED(FIELD(seed), "draws"),
 };
 
 /* A client. */
@@ -148,63 +136,42 @@ struct stripe {
     uint32_t client, server, left; /* left: copies that have not come */
     uint64_t bytes;
     bool first; /* the copies of a primary are still to be sent */
-    uint32_t next_free;
 };
 
 struct source {
-    struct weft_reactor r;
+    struct weft_servers base;
     struct params p;
-    uint32_t nclients, nservers, nstripes;
-    uint64_t seed;
-    struct client *clients;
-    struct stripe *flying;
-    uint32_t nflying, cap, free;
+    uint32_t nstripes;
     uint32_t busy; /* clients that write */
 };
 
-/* A free place for a stripe; UINT32_MAX without memory. */
-static uint32_t take(struct source *s)
+static struct client *client_of(const struct source *s, uint32_t c)
 {
-    const uint32_t i = s->free - 1;
-    if (s->free) {
-        s->free = s->flying[i].next_free;
-        return i;
-    }
-    if (s->nflying == s->cap) {
-        const uint32_t cap = s->cap ? 2 * s->cap : 64;
-        struct stripe *more = (struct stripe *)realloc(s->flying, cap * sizeof *more);
-        if (!more) {
-            weft_reactor_fail(&s->r, "stripes");
-            return UINT32_MAX;
-        }
-        s->flying = more;
-        s->cap = cap;
-    }
-    return s->nflying++;
+    return (struct client *)s->base.clients + c;
 }
 
 static uint32_t server_rank(const struct source *s, uint64_t server)
 {
-    return s->nclients + (uint32_t)(server % s->nservers);
+    return s->base.nclients + (uint32_t)(server % s->base.nservers);
 }
 
 /* Sends stripes of a client until enough are under way. */
 static void send(struct source *s, uint32_t c, int64_t now_ps)
 {
-    struct client *w = &s->clients[c];
+    struct client *w = client_of(s, c);
     while (w->sent < w->bytes && (s->p.in_flight == 0 || w->flying < s->p.in_flight)) {
         const uint64_t left = w->bytes - w->sent;
         const uint64_t bytes = left < s->p.stripe_bytes ? left : s->p.stripe_bytes;
         const uint32_t server = w->server + w->stripe++ % s->nstripes;
         const bool by_primary = s->p.replication == BY_PRIMARY && s->p.replicas > 1;
         const uint32_t copies = by_primary ? 1 : (uint32_t)s->p.replicas;
-        const uint32_t at = take(s);
-        if (at == UINT32_MAX)
+        const uint32_t at = weft_reactor_place(&s->base.r, &s->base.pending, "stripes");
+        if (at == WEFT_NO_SLOT)
             return;
-        s->flying[at] = (struct stripe){
+        *(struct stripe *)weft_slot(&s->base.pending, at) = (struct stripe){
             .client = c, .server = server, .left = copies, .bytes = bytes, .first = by_primary};
         for (uint32_t k = 0; k < copies; k++)
-            weft_reactor_send(&s->r, now_ps, c, server_rank(s, server + k), bytes, 0, at);
+            weft_reactor_send(&s->base.r, now_ps, c, server_rank(s, server + k), bytes, 0, at);
         w->sent += bytes;
         w->flying++;
     }
@@ -212,11 +179,11 @@ static void send(struct source *s, uint32_t c, int64_t now_ps)
 
 static void start(struct source *s, uint32_t c, int64_t now_ps)
 {
-    struct client *w = &s->clients[c];
+    struct client *w = client_of(s, c);
     w->sent = 0;
     w->stripe = 0;
     w->begin_ps = now_ps;
-    w->server = (uint32_t)weft_rng_below(&w->rng, s->nservers);
+    w->server = (uint32_t)weft_rng_below(&w->rng, s->base.nservers);
     s->busy++;
     send(s, c, now_ps);
 }
@@ -225,24 +192,24 @@ static void start(struct source *s, uint32_t c, int64_t now_ps)
 static void plan(struct source *s, uint32_t c, uint64_t number, int64_t at_ps)
 {
     if (s->p.count == 0 || number < s->p.count)
-        weft_reactor_timer(&s->r, at_ps, c);
+        weft_reactor_timer(&s->base.r, at_ps, c);
 }
 
 static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 {
     struct source *s = (struct source *)r;
-    if (cookie < s->nclients) {
+    if (cookie < s->base.nclients) {
         start(s, (uint32_t)cookie, now_ps);
         return;
     }
-    for (uint32_t c = 0; c < s->nclients; c++)
+    for (uint32_t c = 0; c < s->base.nclients; c++)
         start(s, c, now_ps);
 }
 
 /* A client has written all. */
 static void finish(struct source *s, uint32_t c, int64_t now_ps)
 {
-    struct client *w = &s->clients[c];
+    struct client *w = client_of(s, c);
     const struct weft_request done = {.what = "checkpoint",
                                       .rank = c,
                                       .number = w->number++,
@@ -250,19 +217,19 @@ static void finish(struct source *s, uint32_t c, int64_t now_ps)
                                       .begin_ps = w->begin_ps,
                                       .end_ps = now_ps};
     const int64_t next_ps = w->begin_ps + s->p.period_ps;
-    weft_reactor_request(&s->r, &done);
+    weft_reactor_request(&s->base.r, &done);
     s->busy--;
     if (s->p.mode == ASYNCHRONOUS)
         plan(s, c, w->number, next_ps > now_ps ? next_ps : now_ps);
     else if (s->busy == 0)
-        plan(s, s->nclients, w->number, now_ps + s->p.period_ps);
+        plan(s, s->base.nclients, w->number, now_ps + s->p.period_ps);
 }
 
 static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 {
     struct source *s = (struct source *)r;
-    struct stripe *x = &s->flying[cookie];
-    struct client *w = &s->clients[x->client];
+    struct stripe *x = (struct stripe *)weft_slot(&s->base.pending, (uint32_t)cookie);
+    struct client *w = client_of(s, x->client);
     const uint32_t c = x->client;
     if (x->first) {
         x->first = false;
@@ -274,8 +241,7 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
     }
     if (--x->left)
         return;
-    x->next_free = s->free;
-    s->free = (uint32_t)cookie + 1;
+    weft_slots_give_back(&s->base.pending, (uint32_t)cookie);
     w->flying--;
     send(s, c, now_ps);
     if (w->flying == 0 && w->sent == w->bytes)
@@ -285,30 +251,23 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 static void begin(struct weft_reactor *r, uint64_t repetition)
 {
     struct source *s = (struct source *)r;
-    s->nflying = s->free = s->busy = 0;
-    for (uint32_t c = 0; c < s->nclients; c++) {
-        s->clients[c].rng = weft_rng_stream(s->seed + repetition, "checkpoint", c);
-        s->clients[c].number = 0;
-        s->clients[c].flying = 0;
+    weft_slots_clear(&s->base.pending);
+    s->busy = 0;
+    for (uint32_t c = 0; c < s->base.nclients; c++) {
+        struct client *w = client_of(s, c);
+        w->rng = weft_rng_stream(s->base.seed + repetition, "checkpoint", c);
+        w->number = 0;
+        w->flying = 0;
     }
     if (s->p.mode == BARRIER) {
-        plan(s, s->nclients, 0, s->p.first_ps);
+        plan(s, s->base.nclients, 0, s->p.first_ps);
         return;
     }
-    for (uint32_t c = 0; c < s->nclients; c++)
+    for (uint32_t c = 0; c < s->base.nclients; c++)
         plan(s, c, 0, s->p.first_ps);
 }
 
-static void free_source(struct weft_reactor *r)
-{
-    struct source *s = (struct source *)r;
-    weft_reactor_release(r);
-    free(s->clients);
-    free(s->flying);
-    free(s);
-}
-
-static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, free_source};
+static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, weft_servers_free};
 
 static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err *err)
 {
@@ -323,30 +282,25 @@ static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err
 static void share_out(struct source *s, const struct weft_model *m)
 {
     const uint64_t total = m ? weft_model_params(m) * s->p.bytes_per_parameter : 0;
-    for (uint32_t c = 0; c < s->nclients; c++)
-        s->clients[c].bytes = m ? total / s->nclients + (c < total % s->nclients) : s->p.size_bytes;
+    for (uint32_t c = 0; c < s->base.nclients; c++)
+        client_of(s, c)->bytes =
+            m ? total / s->base.nclients + (c < total % s->base.nclients) : s->p.size_bytes;
 }
 
 static int flows(const void *params, const struct weft_flow_site *site,
                  struct weft_flow_source **out, struct weft_err *err)
 {
     const struct params *p = (const struct params *)params;
-    struct source *s = (struct source *)calloc(1, sizeof *s);
-    const uint32_t nclients = site->nranks - (uint32_t)p->servers;
-    if (s)
-        s->clients = (struct client *)calloc(nclients, sizeof *s->clients);
-    if (!s || !s->clients) {
-        free(s);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
-    }
+    const struct weft_slots stripes = WEFT_SLOTS_OF(struct stripe);
+    struct source *s = (struct source *)weft_servers_new(sizeof *s, sizeof(struct client), &stripes,
+                                                         p->servers, p->seed, site, err);
+    if (!s)
+        return err->code;
     s->p = *p;
-    s->nclients = nclients;
-    s->nservers = (uint32_t)p->servers;
-    s->nstripes = p->stripes ? (uint32_t)p->stripes : s->nservers;
-    s->seed = site->seed + p->seed - 1;
+    s->nstripes = p->stripes ? (uint32_t)p->stripes : s->base.nservers;
     share_out(s, p->model[0] ? weft_servers_model(p->model, err) : NULL);
-    weft_reactor_init(&s->r, &reactor_ops, p->count == 0);
-    *out = &s->r.base;
+    weft_reactor_init(&s->base.r, &reactor_ops, p->count == 0);
+    *out = &s->base.r.base;
     return 0;
 }
 

@@ -2,6 +2,7 @@
 /* The workload `incast`: again and again several hosts send to one at the same time. */
 #include "base/rng.h"
 #include "base/units.h"
+#include "workload/traffic/rows.h"
 #include "workload/workload.h"
 
 #include <inttypes.h>
@@ -18,13 +19,7 @@ enum { RECEIVER_RANDOM, RECEIVER_FIRST, RECEIVER_NEXT };
 
 #define FIELD(field) offsetof(struct params, field)
 static const struct weft_param table[] = {
-    {.name = "ranks",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(ranks),
-     .def = "0",
-     .min = "0",
-     .max = "1048576",
-     .help = "hosts that send and receive; 0: all that there are"},
+    WEFT_ROW_RANKS(FIELD(ranks), "hosts that send and receive; 0: all that there are"),
     {.name = "degree",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(degree),
@@ -49,17 +44,9 @@ static const struct weft_param table[] = {
      .def = "random",
      .choices = "random|first|next",
      .help = "who receives: drawn for each time, rank 0, or rank 0, 1, 2 ... in turn"},
-    {.name = "duration",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(duration_ps),
-     .def = "0",
-     .min = "0",
-     .help = "incasts begin during that time; 0: as long as the run needs them"},
-    {.name = "seed",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(seed),
-     .def = "1",
-     .help = "of its draws, beside that of the run"},
+    WEFT_ROW_DURATION(FIELD(duration_ps),
+                      "incasts begin during that time; 0: as long as the run needs them"),
+    WEFT_ROW_SEED(FIELD(seed), "draws"),
 };
 
 struct source {

@@ -9,14 +9,12 @@
  * cache to its counterpart: after the prefill, or layer by layer during it.
  */
 #include "base/cdf.h"
-#include "base/rng.h"
+#include "base/draw.h"
 #include "base/units.h"
-#include "workload/traffic/reactor.h"
+#include "workload/traffic/rows.h"
 #include "workload/traffic/servers.h"
-#include "workload/workload.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -32,13 +30,8 @@ enum { WHOLE, LAYERS };
 
 #define FIELD(field) offsetof(struct params, field)
 static const struct weft_param table[] = {
-    {.name = "ranks",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(ranks),
-     .def = "0",
-     .min = "0",
-     .max = "1048576",
-     .help = "ranks that prefill, then ranks that decode; 0: all hosts that there are"},
+    WEFT_ROW_RANKS(FIELD(ranks),
+                   "ranks that prefill, then ranks that decode; 0: all hosts that there are"),
     {.name = "prefill",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(prefill),
@@ -120,17 +113,10 @@ static const struct weft_param table[] = {
      .offset = FIELD(count),
      .def = "0",
      .help = "requests; 0: any number"},
-    {.name = "duration",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(duration_ps),
-     .def = "0",
-     .min = "0",
-     .help = "requests come during that time; 0: without count, as long as the run needs them"},
-    {.name = "seed",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(seed),
-     .def = "1",
-     .help = "of its draws, beside that of the run"},
+    WEFT_ROW_DURATION(
+        FIELD(duration_ps),
+        "requests come during that time; 0: without count, as long as the run needs them"),
+    WEFT_ROW_SEED(FIELD(seed), "draws"),
 };
 
 /* A request on its way. */
@@ -139,7 +125,6 @@ struct prompt {
     uint32_t prefill, decode; /* instances */
     uint64_t left;            /* messages that have not come */
     int64_t came_ps, begin_ps, service_ps;
-    uint32_t next_free;
 };
 
 struct source {
@@ -151,32 +136,16 @@ struct source {
     uint64_t seed, came;
     struct weft_rng arrivals, lengths;
     int64_t *free_ps; /* per prefill instance: it has nothing left to do */
-    struct prompt *prompts;
-    uint32_t nprompts, cap, free;
+    struct weft_slots prompts;
 };
 
 /* What a timer or flow is for: the arrival of a request, or a layer of one. */
 #define ARRIVAL UINT64_MAX
 #define LAYER_BITS 16
 
-static uint32_t take(struct source *s)
+static struct prompt *prompt_of(const struct source *s, uint64_t i)
 {
-    const uint32_t i = s->free - 1;
-    if (s->free) {
-        s->free = s->prompts[i].next_free;
-        return i;
-    }
-    if (s->nprompts == s->cap) {
-        const uint32_t cap = s->cap ? 2 * s->cap : 64;
-        struct prompt *more = (struct prompt *)realloc(s->prompts, cap * sizeof *more);
-        if (!more) {
-            weft_reactor_fail(&s->r, "prompts");
-            return UINT32_MAX;
-        }
-        s->prompts = more;
-        s->cap = cap;
-    }
-    return s->nprompts++;
+    return (struct prompt *)weft_slot(&s->prompts, (uint32_t)i);
 }
 
 /* Tokens of the next prompt, at least 1. */
@@ -184,20 +153,18 @@ static uint64_t draw_tokens(struct source *s)
 {
     const double u = weft_rng_f64(&s->lengths), v = weft_rng_f64(&s->lengths);
     double tokens = (double)s->p.tokens;
-    if (s->cdf) {
+    if (s->cdf)
         tokens = weft_cdf_quantile_bytes(s->cdf, 100 * u);
-    } else if (s->p.sigma > 0) { /* as intervals of cdf traffic */
-        const double z = sqrt(-2 * log1p(-u)) * cos(6.283185307179586 * v);
-        tokens *= exp(s->p.sigma * z - s->p.sigma * s->p.sigma / 2);
-    }
+    else if (s->p.sigma > 0)
+        tokens *= weft_log_normal(u, v, s->p.sigma);
     return tokens < 1 ? 1 : tokens > 1e9 ? 1000000000 : (uint64_t)(tokens + 0.5);
 }
 
 /* Arms the next request. */
 static void arm(struct source *s, int64_t now_ps)
 {
-    const double gap_ps = -log1p(-weft_rng_f64(&s->arrivals)) / s->p.rate * (double)WEFT_PS_PER_S;
-    if (gap_ps >= (double)(WEFT_NEVER / 4) || (s->p.count && s->came >= s->p.count))
+    const double gap_ps = weft_draw_gap_ps(&s->arrivals, s->p.rate);
+    if (gap_ps >= WEFT_DRAW_LONGEST_PS || (s->p.count && s->came >= s->p.count))
         return;
     const int64_t at_ps = now_ps + (int64_t)gap_ps;
     if (s->p.duration_ps == 0 || at_ps < s->p.duration_ps)
@@ -213,13 +180,14 @@ static uint64_t part(uint64_t all, uint64_t i, uint64_t n)
 /* A request comes: finds its instances, and when its parts are ready. */
 static void come(struct source *s, int64_t now_ps)
 {
-    const uint32_t at = take(s), parts = s->p.transfer == LAYERS ? s->layers : 1;
+    const uint32_t at = weft_reactor_place(&s->r, &s->prompts, "prompts");
+    const uint32_t parts = s->p.transfer == LAYERS ? s->layers : 1;
     uint32_t first = 0;
-    if (at == UINT32_MAX)
+    if (at == WEFT_NO_SLOT)
         return;
     for (uint32_t i = 1; i < s->nprefill; i++)
         first = s->free_ps[i] < s->free_ps[first] ? i : first;
-    struct prompt *q = &s->prompts[at];
+    struct prompt *q = prompt_of(s, at);
     *q = (struct prompt){.number = s->came++,
                          .tokens = draw_tokens(s),
                          .prefill = first,
@@ -245,7 +213,7 @@ static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
         return;
     }
     const uint32_t layer = (uint32_t)(cookie & ((1u << LAYER_BITS) - 1));
-    const struct prompt *q = &s->prompts[cookie >> LAYER_BITS];
+    const struct prompt *q = prompt_of(s, cookie >> LAYER_BITS);
     const uint64_t all = q->tokens * s->kv_bytes;
     const uint64_t bytes = s->p.transfer == LAYERS ? part(all, layer, s->layers) : all;
     for (uint32_t k = 0; k < s->tp; k++)
@@ -256,7 +224,7 @@ static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 {
     struct source *s = (struct source *)r;
-    struct prompt *q = &s->prompts[cookie];
+    struct prompt *q = prompt_of(s, cookie);
     if (--q->left)
         return;
     const struct weft_request done = {.what = "prompt",
@@ -267,15 +235,14 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
                                       .end_ps = now_ps,
                                       .wait_ps = q->begin_ps - q->came_ps,
                                       .service_ps = q->service_ps};
-    q->next_free = s->free;
-    s->free = (uint32_t)cookie + 1;
+    weft_slots_give_back(&s->prompts, (uint32_t)cookie);
     weft_reactor_request(r, &done);
 }
 
 static void begin(struct weft_reactor *r, uint64_t repetition)
 {
     struct source *s = (struct source *)r;
-    s->nprompts = s->free = 0;
+    weft_slots_clear(&s->prompts);
     s->came = 0;
     s->arrivals = weft_rng_stream(s->seed, "inference-arrival", repetition);
     s->lengths = weft_rng_stream(s->seed, "inference-length", repetition);
@@ -290,7 +257,7 @@ static void free_source(struct weft_reactor *r)
     weft_reactor_release(r);
     weft_cdf_free(s->cdf);
     free(s->free_ps);
-    free(s->prompts);
+    weft_slots_release(&s->prompts);
     free(s);
 }
 
@@ -350,6 +317,7 @@ static int flows(const void *params, const struct weft_flow_site *site,
     if (!s)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
     s->p = *(const struct params *)params;
+    s->prompts = WEFT_SLOTS_OF(struct prompt);
     weft_reactor_init(&s->r, &reactor_ops, s->p.count == 0 && s->p.duration_ps == 0);
     if (prepare(s, site, err)) {
         free_source(&s->r);

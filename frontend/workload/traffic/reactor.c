@@ -7,46 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+uint32_t weft_reactor_place(struct weft_reactor *r, struct weft_slots *of, const char *what)
+{
+    const uint32_t i = weft_slots_take(of);
+    if (i == WEFT_NO_SLOT)
+        weft_reactor_fail(r, what);
+    return i;
+}
+
 void weft_reactor_fail(struct weft_reactor *r, const char *what)
 {
     if (!r->err.code)
         weft_err_set(&r->err, WEFT_E_LIMIT, "out of memory for %s", what);
 }
 
-/* A free item; UINT32_MAX without memory. */
-static uint32_t take(struct weft_reactor *r)
+static struct weft_reactor_item *item_of(const struct weft_reactor *r, uint32_t i)
 {
-    uint32_t i = r->free - 1;
-    if (r->free) {
-        r->free = r->items[i].next_free;
-        return i;
-    }
-    if (r->nitems == r->cap) {
-        const uint32_t cap = r->cap ? 2 * r->cap : 64;
-        struct weft_reactor_item *more =
-            (struct weft_reactor_item *)realloc(r->items, cap * sizeof *more);
-        if (!more) {
-            weft_reactor_fail(r, "flows");
-            return UINT32_MAX;
-        }
-        r->items = more;
-        r->cap = cap;
-    }
-    return r->nitems++;
-}
-
-static void give_back(struct weft_reactor *r, uint32_t i)
-{
-    r->items[i].next_free = r->free;
-    r->free = i + 1;
+    return (struct weft_reactor_item *)weft_slot(&r->items, i);
 }
 
 static void push(struct weft_reactor *r, int64_t t_ps, const struct weft_reactor_item *item)
 {
-    const uint32_t i = take(r);
-    if (i == UINT32_MAX)
+    const uint32_t i = weft_reactor_place(r, &r->items, "flows");
+    if (i == WEFT_NO_SLOT)
         return;
-    r->items[i] = *item;
+    *item_of(r, i) = *item;
     if (weft_heap_push(&r->heap, t_ps, i))
         weft_reactor_fail(r, "flows");
 }
@@ -123,13 +108,13 @@ static int next(struct weft_flow_source *base, struct weft_flow *out, struct wef
     int made = WEFT_FLOW_NONE_YET;
     if (!r->err.code) {
         const struct weft_heap_entry e = weft_heap_pop(&r->heap);
-        const struct weft_reactor_item item = r->items[e.slot];
+        const struct weft_reactor_item item = *item_of(r, e.slot);
         if (item.is_flow) {
             *out = item.flow;
             note(r, e.slot);
             made = 1;
         } else {
-            give_back(r, e.slot);
+            weft_slots_give_back(&r->items, e.slot);
             r->ops->fired(r, e.t_ps, item.cookie);
         }
     }
@@ -145,10 +130,10 @@ static void arrived(struct weft_flow_source *base, uint64_t number, int64_t now_
     if (r->err.code || number < r->first || number >= r->made)
         return;
     const uint32_t i = r->by_number[number - r->first];
-    const uint64_t cookie = r->items[i].cookie;
+    const uint64_t cookie = item_of(r, i)->cookie;
     r->by_number[number - r->first] = UINT32_MAX;
     r->open--;
-    give_back(r, i);
+    weft_slots_give_back(&r->items, i);
     r->ops->arrived(r, now_ps, cookie);
 }
 
@@ -156,7 +141,7 @@ static void rewind_to(struct weft_flow_source *base, uint64_t k)
 {
     struct weft_reactor *r = (struct weft_reactor *)base;
     r->heap.n = 0;
-    r->nitems = r->free = 0;
+    weft_slots_clear(&r->items);
     r->first = r->made = r->open = 0;
     r->err = (struct weft_err){0};
     r->ops->begin(r, k);
@@ -172,6 +157,7 @@ static void free_source(struct weft_flow_source *base)
 void weft_reactor_init(struct weft_reactor *r, const struct weft_reactor_ops *ops, bool endless)
 {
     r->ops = ops;
+    r->items = WEFT_SLOTS_OF(struct weft_reactor_item);
     r->base = (struct weft_flow_source){.next = next,
                                         .rewind = rewind_to,
                                         .free = free_source,
@@ -183,6 +169,6 @@ void weft_reactor_init(struct weft_reactor *r, const struct weft_reactor_ops *op
 void weft_reactor_release(struct weft_reactor *r)
 {
     weft_heap_release(&r->heap);
-    free(r->items);
+    weft_slots_release(&r->items);
     free(r->by_number);
 }

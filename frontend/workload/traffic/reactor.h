@@ -8,6 +8,7 @@
 #define WEFT_TRAFFIC_REACTOR_H
 
 #include "base/event_heap.h"
+#include "base/slots.h"
 #include "workload/flows.h"
 
 #ifdef __cplusplus
@@ -32,17 +33,15 @@ struct weft_reactor_item {
     struct weft_flow flow;
     uint64_t cookie;
     bool is_flow;
-    uint32_t next_free; /**< index + 1 of a chain */
 };
 
 /** Base of such a source. */
 struct weft_reactor {
     struct weft_flow_source base;
     const struct weft_reactor_ops *ops;
-    struct weft_heap heap; /**< of the future */
-    struct weft_reactor_item *items;
-    uint32_t nitems, cap, free;
-    uint32_t *by_number; /**< item of each flow made, from number `first` on */
+    struct weft_heap heap;   /**< of the future */
+    struct weft_slots items; /**< of struct weft_reactor_item */
+    uint32_t *by_number;     /**< item of each flow made, from number `first` on */
     uint64_t first, made, room;
     uint64_t open; /**< flows made that have not arrived */
     bool begun;
@@ -60,6 +59,9 @@ void weft_reactor_send(struct weft_reactor *r, int64_t t_ps, uint32_t src, uint3
 void weft_reactor_timer(struct weft_reactor *r, int64_t t_ps, uint64_t cookie);
 /** Reports a request that is over. */
 void weft_reactor_request(struct weft_reactor *r, const struct weft_request *request);
+/** Takes a place for something of the source; WEFT_NO_SLOT: without memory, which is kept as its
+ * failure. */
+uint32_t weft_reactor_place(struct weft_reactor *r, struct weft_slots *of, const char *what);
 /** Keeps the failure of a source. */
 void weft_reactor_fail(struct weft_reactor *r, const char *what);
 

@@ -2,10 +2,38 @@
 /* Clients and servers of storage; models by name. */
 #include "workload/traffic/servers.h"
 
-#include "workload/workload.h"
-
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+void *weft_servers_new(size_t size, size_t client_size, const struct weft_slots *pending,
+                       uint64_t servers, uint64_t seed, const struct weft_flow_site *site,
+                       struct weft_err *err)
+{
+    struct weft_servers *s = (struct weft_servers *)calloc(1, size);
+    const uint32_t nclients = site->nranks - (uint32_t)servers;
+    if (s)
+        s->clients = calloc(nclients, client_size);
+    if (!s || !s->clients) {
+        free(s);
+        weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
+        return NULL;
+    }
+    s->nclients = nclients;
+    s->nservers = (uint32_t)servers;
+    s->seed = site->seed + seed - 1;
+    s->pending = *pending;
+    return s;
+}
+
+void weft_servers_free(struct weft_reactor *r)
+{
+    struct weft_servers *s = (struct weft_servers *)r;
+    weft_reactor_release(r);
+    weft_slots_release(&s->pending);
+    free(s->clients);
+    free(s);
+}
 
 int weft_servers_ranks(const char *workload, uint64_t ranks, uint64_t servers, uint64_t stripes,
                        uint64_t replicas, uint32_t room, uint32_t *n, struct weft_err *err)

@@ -9,16 +9,12 @@
  * way and sends the next when one is over. With `iops` they come at random times, and wait where
  * `depth` are under way. All messages from a host to another go over one queue pair.
  */
-#include "base/rng.h"
-#include "base/units.h"
-#include "workload/traffic/reactor.h"
+#include "base/draw.h"
+#include "workload/traffic/rows.h"
 #include "workload/traffic/servers.h"
-#include "workload/workload.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 /** Parameters. */
 struct params {
@@ -29,13 +25,7 @@ struct params {
 
 #define FIELD(field) offsetof(struct params, field)
 static const struct weft_param table[] = {
-    {.name = "ranks",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(ranks),
-     .def = "0",
-     .min = "0",
-     .max = "1048576",
-     .help = "clients, then servers; 0: all hosts that there are"},
+    WEFT_ROW_RANKS(FIELD(ranks), "clients, then servers; 0: all hosts that there are"),
     {.name = "servers",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(servers),
@@ -100,20 +90,11 @@ static const struct weft_param table[] = {
      .offset = FIELD(count),
      .def = "0",
      .help = "requests of each client; 0: any number"},
-    {.name = "duration",
-     .type = WEFT_PARAM_TIME,
-     .offset = FIELD(duration_ps),
-     .def = "0",
-     .min = "0",
-     .help = "requests come during that time; 0: without count, as long as the run needs them"},
-    {.name = "seed",
-     .type = WEFT_PARAM_U64,
-     .offset = FIELD(seed),
-     .def = "1",
-     .help = "of its draws, beside that of the run"},
+    WEFT_ROW_DURATION(
+        FIELD(duration_ps),
+        "requests come during that time; 0: without count, as long as the run needs them"),
+    WEFT_ROW_SEED(FIELD(seed), "draws"),
 };
-
-#define NONE UINT32_MAX
 
 /* A request. */
 struct request {
@@ -122,23 +103,18 @@ struct request {
     bool reads;
     uint64_t number;
     int64_t came_ps, sent_ps;
-    uint32_t next; /* that waits; of a free one index + 1 of the next free */
+    uint32_t next; /* that waits */
 };
 
 struct client {
     struct weft_rng arrivals, draws;
     uint64_t came;
-    uint32_t flying, head, tail; /* head .. tail: those that wait, NONE: none */
+    uint32_t flying, head, tail; /* head .. tail: those that wait, WEFT_NO_SLOT: none */
 };
 
 struct source {
-    struct weft_reactor r;
+    struct weft_servers base;
     struct params p;
-    uint32_t nclients, nservers;
-    uint64_t seed;
-    struct client *clients;
-    struct request *requests;
-    uint32_t nrequests, cap, free;
 };
 
 /* What a message or timer of a stripe is for. */
@@ -151,32 +127,22 @@ static uint64_t cookie_of(uint32_t request, uint32_t stripe, int phase)
 
 static uint64_t arrival_cookie(uint32_t client)
 {
-    return cookie_of(NONE, 0, 0) + PHASES + client;
+    return cookie_of(WEFT_NO_SLOT, 0, 0) + PHASES + client;
 }
 
-static uint32_t take(struct source *s)
+static struct client *client_of(const struct source *s, uint32_t c)
 {
-    const uint32_t i = s->free - 1;
-    if (s->free) {
-        s->free = s->requests[i].next;
-        return i;
-    }
-    if (s->nrequests == s->cap) {
-        const uint32_t cap = s->cap ? 2 * s->cap : 64;
-        struct request *more = (struct request *)realloc(s->requests, cap * sizeof *more);
-        if (!more) {
-            weft_reactor_fail(&s->r, "requests");
-            return NONE;
-        }
-        s->requests = more;
-        s->cap = cap;
-    }
-    return s->nrequests++;
+    return (struct client *)s->base.clients + c;
+}
+
+static struct request *request_of(const struct source *s, uint32_t i)
+{
+    return (struct request *)weft_slot(&s->base.pending, i);
 }
 
 static uint32_t server_of(const struct source *s, const struct request *q, uint32_t stripe)
 {
-    return s->nclients + (q->server + stripe) % s->nservers;
+    return s->base.nclients + (q->server + stripe) % s->base.nservers;
 }
 
 static uint64_t bytes_of(const struct source *s, uint32_t stripe)
@@ -186,12 +152,12 @@ static uint64_t bytes_of(const struct source *s, uint32_t stripe)
 
 static void issue(struct source *s, uint32_t i, int64_t now_ps)
 {
-    struct request *q = &s->requests[i];
-    s->clients[q->client].flying++;
+    struct request *q = request_of(s, i);
+    client_of(s, q->client)->flying++;
     q->sent_ps = now_ps;
     q->left = (uint32_t)s->p.stripes;
     for (uint32_t k = 0; k < s->p.stripes; k++)
-        weft_reactor_send(&s->r, now_ps, q->client, server_of(s, q, k),
+        weft_reactor_send(&s->base.r, now_ps, q->client, server_of(s, q, k),
                           q->reads ? s->p.command_bytes : bytes_of(s, k), 0,
                           cookie_of(i, k, q->reads ? COMMAND : WRITTEN));
 }
@@ -206,41 +172,44 @@ static bool more(const struct source *s, const struct client *c, int64_t t_ps)
 /* A request comes, and is sent or waits. */
 static void come(struct source *s, uint32_t client, int64_t now_ps)
 {
-    struct client *c = &s->clients[client];
-    const uint32_t i = more(s, c, now_ps) ? take(s) : NONE;
-    if (i == NONE)
+    struct client *c = client_of(s, client);
+    const uint32_t i = more(s, c, now_ps)
+                           ? weft_reactor_place(&s->base.r, &s->base.pending, "requests")
+                           : WEFT_NO_SLOT;
+    if (i == WEFT_NO_SLOT)
         return;
     const bool reads = weft_rng_f64(&c->draws) < s->p.read_share;
-    s->requests[i] = (struct request){.client = client,
-                                      .server = (uint32_t)weft_rng_below(&c->draws, s->nservers),
-                                      .reads = reads,
-                                      .number = c->came++,
-                                      .came_ps = now_ps,
-                                      .next = NONE};
+    *request_of(s, i) =
+        (struct request){.client = client,
+                         .server = (uint32_t)weft_rng_below(&c->draws, s->base.nservers),
+                         .reads = reads,
+                         .number = c->came++,
+                         .came_ps = now_ps,
+                         .next = WEFT_NO_SLOT};
     if (s->p.depth == 0 || c->flying < s->p.depth) {
         issue(s, i, now_ps);
         return;
     }
-    if (c->head == NONE)
+    if (c->head == WEFT_NO_SLOT)
         c->head = i;
     else
-        s->requests[c->tail].next = i;
+        request_of(s, c->tail)->next = i;
     c->tail = i;
 }
 
 /* Arms the next request that comes at random. */
 static void arm(struct source *s, uint32_t client, int64_t now_ps)
 {
-    struct client *c = &s->clients[client];
-    const double gap_ps = -log1p(-weft_rng_f64(&c->arrivals)) / s->p.iops * (double)WEFT_PS_PER_S;
-    if (gap_ps < (double)(WEFT_NEVER / 4) && more(s, c, now_ps + (int64_t)gap_ps))
-        weft_reactor_timer(&s->r, now_ps + (int64_t)gap_ps, arrival_cookie(client));
+    struct client *c = client_of(s, client);
+    const double gap_ps = weft_draw_gap_ps(&c->arrivals, s->p.iops);
+    if (gap_ps < WEFT_DRAW_LONGEST_PS && more(s, c, now_ps + (int64_t)gap_ps))
+        weft_reactor_timer(&s->base.r, now_ps + (int64_t)gap_ps, arrival_cookie(client));
 }
 
 static void finish(struct source *s, uint32_t i, int64_t now_ps)
 {
-    const struct request q = s->requests[i];
-    struct client *c = &s->clients[q.client];
+    const struct request q = *request_of(s, i);
+    struct client *c = client_of(s, q.client);
     const struct weft_request done = {.what = q.reads ? "read" : "write",
                                       .rank = q.client,
                                       .number = q.number,
@@ -249,13 +218,12 @@ static void finish(struct source *s, uint32_t i, int64_t now_ps)
                                       .end_ps = now_ps,
                                       .wait_ps = q.sent_ps - q.came_ps,
                                       .service_ps = s->p.service_ps};
-    s->requests[i].next = s->free;
-    s->free = i + 1;
+    weft_slots_give_back(&s->base.pending, i);
     c->flying--;
-    weft_reactor_request(&s->r, &done);
-    if (c->head != NONE) {
+    weft_reactor_request(&s->base.r, &done);
+    if (c->head != WEFT_NO_SLOT) {
         const uint32_t next = c->head;
-        c->head = s->requests[next].next;
+        c->head = request_of(s, next)->next;
         issue(s, next, now_ps);
     } else if (s->p.iops <= 0) {
         come(s, q.client, now_ps);
@@ -273,7 +241,7 @@ static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
     }
     const uint32_t i = (uint32_t)(cookie / PHASES >> 20),
                    stripe = (uint32_t)(cookie / PHASES & 0xfffff);
-    const struct request *q = &s->requests[i];
+    const struct request *q = request_of(s, i);
     const bool reads = cookie % PHASES == READING;
     weft_reactor_send(r, now_ps, server_of(s, q, stripe), q->client,
                       reads ? bytes_of(s, stripe) : s->p.reply_bytes, 0,
@@ -287,20 +255,20 @@ static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
     const int phase = (int)(cookie % PHASES);
     if (phase == COMMAND || phase == WRITTEN)
         weft_reactor_timer(r, now_ps + s->p.service_ps, cookie + 1); /* READING, WRITING */
-    else if (--s->requests[i].left == 0)
+    else if (--request_of(s, i)->left == 0)
         finish(s, i, now_ps);
 }
 
 static void begin(struct weft_reactor *r, uint64_t repetition)
 {
     struct source *s = (struct source *)r;
-    s->nrequests = s->free = 0;
-    for (uint32_t c = 0; c < s->nclients; c++)
-        s->clients[c] =
-            (struct client){.arrivals = weft_rng_stream(s->seed + repetition, "storage-arrival", c),
-                            .draws = weft_rng_stream(s->seed + repetition, "storage-request", c),
-                            .head = NONE};
-    for (uint32_t c = 0; c < s->nclients; c++) {
+    weft_slots_clear(&s->base.pending);
+    for (uint32_t c = 0; c < s->base.nclients; c++)
+        *client_of(s, c) = (struct client){
+            .arrivals = weft_rng_stream(s->base.seed + repetition, "storage-arrival", c),
+            .draws = weft_rng_stream(s->base.seed + repetition, "storage-request", c),
+            .head = WEFT_NO_SLOT};
+    for (uint32_t c = 0; c < s->base.nclients; c++) {
         for (uint64_t k = 0; s->p.iops <= 0 && k < s->p.depth; k++)
             come(s, c, 0);
         if (s->p.iops > 0)
@@ -308,16 +276,7 @@ static void begin(struct weft_reactor *r, uint64_t repetition)
     }
 }
 
-static void free_source(struct weft_reactor *r)
-{
-    struct source *s = (struct source *)r;
-    weft_reactor_release(r);
-    free(s->clients);
-    free(s->requests);
-    free(s);
-}
-
-static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, free_source};
+static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, weft_servers_free};
 
 static int ranks(const void *params, uint32_t room, uint32_t *n, struct weft_err *err)
 {
@@ -332,20 +291,14 @@ static int flows(const void *params, const struct weft_flow_site *site,
                  struct weft_flow_source **out, struct weft_err *err)
 {
     const struct params *p = (const struct params *)params;
-    struct source *s = (struct source *)calloc(1, sizeof *s);
-    const uint32_t nclients = site->nranks - (uint32_t)p->servers;
-    if (s)
-        s->clients = (struct client *)calloc(nclients, sizeof *s->clients);
-    if (!s || !s->clients) {
-        free(s);
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
-    }
+    const struct weft_slots requests = WEFT_SLOTS_OF(struct request);
+    struct source *s = (struct source *)weft_servers_new(sizeof *s, sizeof(struct client),
+                                                         &requests, p->servers, p->seed, site, err);
+    if (!s)
+        return err->code;
     s->p = *p;
-    s->nclients = nclients;
-    s->nservers = (uint32_t)p->servers;
-    s->seed = site->seed + p->seed - 1;
-    weft_reactor_init(&s->r, &reactor_ops, p->count == 0 && p->duration_ps == 0);
-    *out = &s->r.base;
+    weft_reactor_init(&s->base.r, &reactor_ops, p->count == 0 && p->duration_ps == 0);
+    *out = &s->base.r.base;
     return 0;
 }
 
