@@ -56,7 +56,7 @@ struct params {
     int64_t cnp_interval_ps;      /* paper */
     uint64_t byte_counter_bytes;  /* paper */
     int64_t decrease_interval_ps; /* hpcc */
-    int clamp_target;             /* hpcc */
+    bool clamp_target;            /* hpcc */
     double first_cnp_rate;        /* hpcc */
 };
 

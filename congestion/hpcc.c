@@ -38,8 +38,8 @@
 struct params {
     struct weft_hpcc_knobs k;
     uint64_t int_bytes;
-    int fast_react, sample_feedback, multi_rate; /* hpcc */
-    uint64_t int_multi;                          /* hpcc */
+    bool fast_react, sample_feedback, multi_rate; /* hpcc */
+    uint64_t int_multi;                           /* hpcc */
 };
 
 /* The paper reacts to every ACK and to every hop, and reads stamps as they are. */

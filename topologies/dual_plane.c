@@ -15,7 +15,7 @@
 
 struct params {
     uint64_t rails, segments, nodes, aggregations, links_per_pair;
-    int dual_plane;
+    bool dual_plane;
     struct weft_build_wire access;
     struct weft_build_wire uplink;
 };

@@ -7,7 +7,7 @@
 
 struct params {
     uint64_t size;
-    int hosts_forward;
+    bool hosts_forward;
     struct weft_npu_links wire;
 };
 

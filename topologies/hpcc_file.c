@@ -19,7 +19,7 @@
 
 struct params {
     const char *file;
-    int ignore_trailing, hosts_forward;
+    bool ignore_trailing, hosts_forward;
 };
 
 static const struct weft_param params[] = {

@@ -18,7 +18,7 @@
 
 struct params {
     const char *dimensions;
-    int hosts_forward;
+    bool hosts_forward;
 };
 
 static const struct weft_param params[] = {

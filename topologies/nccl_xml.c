@@ -28,7 +28,7 @@
 struct params {
     const char *file;
     uint64_t nodes;
-    int rails;
+    bool rails;
     int64_t delay_ps, network_delay_ps;
 };
 

@@ -14,7 +14,7 @@
 
 struct params {
     uint64_t rails, nodes, nodes_per_leaf, spines, links_per_pair;
-    int rail_only;
+    bool rail_only;
     struct weft_build_wire access;
     struct weft_build_wire uplink;
 };

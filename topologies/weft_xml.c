@@ -38,7 +38,7 @@ static const struct weft_param params[] = {
 
 struct preset_params {
     const char *name;
-    int hosts_forward;
+    bool hosts_forward;
 };
 
 static const struct weft_param preset_params[] = {
@@ -83,7 +83,7 @@ struct link {
     uint64_t a, b, dim, cost, order, rate_bps;
     int64_t delay_ps;
     double error_rate;
-    int dateline;
+    bool dateline;
 };
 static const struct weft_param link_params[] = {
     {.name = "a",
@@ -148,7 +148,7 @@ struct dim {
     const char *kind;
     uint64_t size, links, rate_bps;
     int64_t delay_ps;
-    int direct, relays, spans;
+    bool direct, relays, spans;
     const char *control;
     struct weft_dim_settings set;
 };

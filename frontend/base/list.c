@@ -68,15 +68,15 @@ static int cut_fields(const struct weft_list *l, struct weft_list_item *it, stru
     size_t left = it->len;
     for (size_t k = 0; k < f->nfields; k++) {
         const bool last = k + 1 == f->nfields;
-        const char *colon = memchr(at, ':', left);
-        const size_t len = colon ? (size_t)(colon - at) : left;
+        const char *joint = memchr(at, f->field_joint ? f->field_joint : ':', left);
+        const size_t len = joint ? (size_t)(joint - at) : left;
         const bool takes_all = last && f->fields[k].type == WEFT_PARAM_STRING;
         it->field[k] = (struct weft_list_field){.text = at, .len = takes_all ? left : len};
-        if (it->field[k].len == 0 || (last && colon && !takes_all))
+        if (it->field[k].len == 0 || (last && joint && !takes_all))
             return bad_form(l, it, err);
         if (last)
             return 0;
-        if (!colon)
+        if (!joint)
             return bad_form(l, it, err);
         at += len + 1;
         left -= len + 1;

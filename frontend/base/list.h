@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lists and maps as text: "8,16", "0,4-7" and "all-to-all:2,send:5". Items are joined by commas,
- * the fields of an item by colons; blanks around an item do not count. A parameter whose text is
+ * the fields of an item by colons, unless the form says otherwise; blanks around an item do not
+ * count. A parameter whose text is
  * one names its form (struct weft_param, `list`), and weft_params_set refuses a text that has
  * another.
  */
@@ -23,7 +24,7 @@ extern "C" {
 struct weft_list_form {
     const char *like; /**< for errors, with an example: "RANK:FACTOR,..., such as 3:1.5,7:2" */
     /** What the fields are; only type, choices, min and max count. The last takes in all further
-     * colons if it is a STRING. */
+     * joints of fields if it is a STRING. */
     const struct weft_param *fields;
     size_t nfields; /**< 1 to WEFT_LIST_FIELDS_MAX */
     const char
@@ -31,6 +32,7 @@ struct weft_list_form {
     const char *words; /**< any of these may stand for the whole list: "group|rail"; NULL: none */
     bool unique;       /**< no two items have the same first field */
     char joint;        /**< what joins items, such as the x of 4x4x2; 0: a comma */
+    char field_joint;  /**< what joins the fields of an item; 0: a colon */
     /** the only field is a U64, and an item one number or a range: "4-7"; not with unique */
     bool ranges;
 };

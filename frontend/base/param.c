@@ -27,6 +27,8 @@ static void store(const struct weft_param *p, void *dst, const union weft_param_
     char *field = (char *)dst + p->offset;
     switch (p->type) {
     case WEFT_PARAM_BOOL:
+        memcpy(field, &v->truth, sizeof v->truth);
+        break;
     case WEFT_PARAM_ENUM:
         memcpy(field, &v->index, sizeof v->index);
         break;
@@ -129,8 +131,8 @@ const char *weft_params_format(const struct weft_param *p, const void *src, char
     }
     switch (p->type) {
     case WEFT_PARAM_BOOL:
-        memcpy(&v.index, field, sizeof v.index);
-        snprintf(buf, size, "%s", v.index ? "true" : "false");
+        memcpy(&v.truth, field, sizeof v.truth);
+        snprintf(buf, size, "%s", v.truth ? "true" : "false");
         return buf;
     case WEFT_PARAM_ENUM:
         memcpy(&v.index, field, sizeof v.index);

@@ -23,7 +23,7 @@ extern "C" {
 
 /** The type of a parameter and of the struct field that holds it. */
 enum weft_param_type {
-    WEFT_PARAM_BOOL,   /**< int, 0 or 1 */
+    WEFT_PARAM_BOOL,   /**< bool */
     WEFT_PARAM_U64,    /**< uint64_t, a count */
     WEFT_PARAM_F64,    /**< double, a ratio */
     WEFT_PARAM_TIME,   /**< int64_t, picoseconds */
@@ -35,7 +35,8 @@ enum weft_param_type {
 
 /** A value of any type. */
 union weft_param_value {
-    int index; /**< BOOL: 0 or 1; ENUM: of the chosen word */
+    bool truth;
+    int index; /**< ENUM: of the chosen word */
     uint64_t u64;
     int64_t i64;
     double f64;

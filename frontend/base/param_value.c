@@ -69,7 +69,7 @@ static int parse_value(const struct weft_param *p, const char *text, union weft_
 {
     switch (p->type) {
     case WEFT_PARAM_BOOL:
-        return weft_parse_bool(text, &v->index, err);
+        return weft_parse_bool(text, &v->truth, err);
     case WEFT_PARAM_U64:
         return weft_parse_u64(text, &v->u64, err);
     case WEFT_PARAM_F64:
@@ -153,6 +153,7 @@ bool weft_param_same(enum weft_param_type type, const union weft_param_value *a,
 {
     switch (type) {
     case WEFT_PARAM_BOOL:
+        return a->truth == b->truth;
     case WEFT_PARAM_ENUM:
         return a->index == b->index;
     case WEFT_PARAM_STRING:

@@ -19,6 +19,8 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -48,7 +50,7 @@ int weft_parse_u64(const char *text, uint64_t *out, struct weft_err *err);
 /** Parses a dimensionless real number; "1/256" and "5%" are accepted besides "0.05". */
 int weft_parse_f64(const char *text, double *out, struct weft_err *err);
 /** Parses true|false|on|off|yes|no|1|0. */
-int weft_parse_bool(const char *text, int *out, struct weft_err *err);
+int weft_parse_bool(const char *text, bool *out, struct weft_err *err);
 
 /** Longest text that a weft_format_* call writes, with its terminator. */
 #define WEFT_UNIT_TEXT_MAX 48

@@ -103,7 +103,7 @@ int weft_parse_f64(const char *text, double *out, struct weft_err *err)
     return 0;
 }
 
-int weft_parse_bool(const char *text, int *out, struct weft_err *err)
+int weft_parse_bool(const char *text, bool *out, struct weft_err *err)
 {
     static const char *const words[] = {"false", "true", "off", "on", "no", "yes", "0", "1"};
     const size_t n = sizeof words / sizeof words[0];
@@ -111,7 +111,7 @@ int weft_parse_bool(const char *text, int *out, struct weft_err *err)
         text = "";
     for (size_t i = 0; i < n; i++) {
         if (strcasecmp(text, words[i]) == 0) {
-            *out = i % 2;
+            *out = i % 2 != 0;
             return 0;
         }
     }

@@ -43,7 +43,7 @@ struct weft_strings {
 };
 
 enum weft_opt_kind {
-    WEFT_OPT_FLAG,  /**< int: 1 when given */
+    WEFT_OPT_FLAG,  /**< bool: given */
     WEFT_OPT_TEXT,  /**< const char *: the last one given, else NULL */
     WEFT_OPT_TEXTS, /**< struct weft_strings: all, in order */
     WEFT_OPT_CHOICE /**< int: index of the word in `choices`, 0 by default */

@@ -14,7 +14,7 @@
 
 struct check_opts {
     struct weft_source_opts source;
-    int json, quiet;
+    bool json, quiet;
 };
 
 static const struct weft_opt options[] = {

@@ -14,7 +14,7 @@
 enum { VALUE_MAX = 64, SHOWN_MAX = 20 };
 
 struct compare_opts {
-    int json, all;
+    bool json, all;
     const char *tolerance;
     struct weft_strings metrics;
 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct doctor_opts {
-    int json;
+    bool json;
 };
 
 static const struct weft_opt options[] = {

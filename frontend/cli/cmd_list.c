@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct list_opts {
-    int json;
+    bool json;
 };
 
 static const struct weft_opt options[] = {

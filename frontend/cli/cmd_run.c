@@ -16,7 +16,8 @@ struct run_opts {
     struct weft_source_opts source;
     const char *out;
     const char *expect;
-    int no_out, json, quiet, progress, alone;
+    bool no_out, json, quiet, alone;
+    int progress; /* enum */
 };
 enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 

@@ -15,7 +15,7 @@
 
 struct show_opts {
     struct weft_source_opts source;
-    int json, xml;
+    bool json, xml;
 };
 
 static const struct weft_opt options[] = {

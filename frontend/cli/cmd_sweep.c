@@ -24,7 +24,7 @@ struct sweep_opts {
     struct weft_source_opts source;
     struct weft_strings vary, metrics;
     const char *out;
-    int json;
+    bool json;
 };
 
 static const struct weft_opt options[] = {

@@ -26,7 +26,7 @@
 struct topology_opts {
     struct weft_source_opts source;
     const char *to, *output;
-    int json;
+    bool json;
 };
 
 static const struct weft_opt options[] = {

@@ -18,7 +18,8 @@ extern "C" {
 struct weft_hpcc_opts {
     struct weft_source_opts source;
     const char *config, *control, *out;
-    int compat, flow_format, no_out, quiet, show;
+    bool compat, no_out, quiet, show;
+    int flow_format; /**< enum */
 };
 
 /** Files of HPCC's in the run folder. */

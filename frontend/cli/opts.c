@@ -44,7 +44,7 @@ static int set(const struct weft_opt *o, void *opts, const char *value, struct w
 {
     switch (o->kind) {
     case WEFT_OPT_FLAG:
-        *(int *)field(o, opts) = 1;
+        *(bool *)field(o, opts) = true;
         return 0;
     case WEFT_OPT_TEXT:
         *(const char **)field(o, opts) = value;

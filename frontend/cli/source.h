@@ -16,7 +16,7 @@ struct weft_source_opts {
     struct weft_strings set;
     const char *seed;
     const char *pcap;
-    int allow_deadlock;
+    bool allow_deadlock;
 };
 /** Most settings that the options besides --set stand for. */
 #define WEFT_SOURCE_SHORTS 3

@@ -17,7 +17,7 @@ struct weft_trace_opts {
     struct weft_strings set;
     const char *groups;
     const char *ranks;
-    int json;
+    bool json;
 };
 
 /** An action: one line in cmd_trace.c, one function in trace_NAME.c. 0 or a WEFT_E_* code, as

@@ -2,30 +2,54 @@
 /* See algorithm.h. */
 #include "collective/algorithm.h"
 
+#include "base/list.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+static const struct weft_param setting[] = {{.type = WEFT_PARAM_STRING},
+                                            {.type = WEFT_PARAM_STRING}};
+
+/* What follows a name. */
+static const struct weft_list_form settings = {
+    .like = "NAME:PARAMETER=VALUE:..., such as ring:channels=2:bidirectional=true",
+    .fields = setting,
+    .nfields = 2,
+    .unique = true,
+    .joint = ':',
+    .field_joint = '='};
+
+static char *terminated(const struct weft_list_field *f)
+{
+    char *text = (char *)(uintptr_t)f->text;
+    text[f->len] = '\0';
+    return text;
+}
+
+/* Sets parameters by @p rest, in which their values stay; NULL: nothing follows the name. */
+static int set_given(struct weft_coll_algorithm *a, char *rest, struct weft_err *err)
+{
+    const struct weft_param_table *t = &a->ops->params;
+    struct weft_list list = {rest, &settings, 0};
+    struct weft_list_item item;
+    int rc = *rest
+                 ? weft_list_check(&settings, rest, err)
+                 : weft_err_set(err, WEFT_E_INPUT, "nothing follows ':'; write %s", settings.like);
+    while (!rc && (rc = weft_list_next(&list, &item, err)) > 0) {
+        const char *name = terminated(&item.field[0]), *value = terminated(&item.field[1]);
+        rc = t->n
+                 ? weft_params_set(t, a->params, name, value, err)
+                 : weft_err_set(err, WEFT_E_INPUT, "it has no parameters, so no '%s' either", name);
+    }
+    return rc;
+}
 
 static int set_params(struct weft_coll_algorithm *a, char *rest, struct weft_err *err)
 {
     const struct weft_param_table *t = &a->ops->params;
     int rc = t->n ? weft_params_defaults(t, a->params, err) : 0;
-    while (!rc && rest) {
-        char *name = rest, *next = strchr(rest, ':');
-        if (next)
-            *next++ = '\0';
-        rest = next;
-        char *value = strchr(name, '=');
-        if (!value)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "algorithm %s: '%s' is no parameter; write %s:name=value",
-                                a->ops->name, name, a->ops->name);
-        *value++ = '\0';
-        if (t->n == 0)
-            return weft_err_set(err, WEFT_E_INPUT,
-                                "algorithm %s has no parameters, so no '%s' either", a->ops->name,
-                                name);
-        rc = weft_params_set(t, a->params, name, value, err);
-    }
+    if (!rc && rest)
+        rc = set_given(a, rest, err);
     for (size_t i = 0; !rc && i < t->n; i++)
         if (!t->params[i].def && t->params[i].type == WEFT_PARAM_STRING) {
             const char *const *text =

@@ -21,7 +21,7 @@
 
 struct params {
     uint64_t channels;
-    int bidirectional;
+    bool bidirectional;
 };
 
 static const struct weft_param params[] = {

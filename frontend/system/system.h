@@ -57,7 +57,7 @@ struct weft_system_params {
     uint64_t memory_bw_bps;    /**< roofline and MEM nodes, bit/s */
     int remote_memory;         /**< enum weft_remote: what MEM nodes access */
     const char *remote_file;   /**< ASTRA-sim's file that has the values of remote_*; "": none */
-    int remote_traffic;        /**< 1: by messages to the hosts after the ranks; 0: by arithmetic */
+    bool remote_traffic;       /**< 1: by messages to the hosts after the ranks; 0: by arithmetic */
     uint64_t remote_node;      /**< per-node: ranks that share a memory; 0: innermost dimension */
     int64_t remote_latency_ps; /**< of a memory */
     uint64_t remote_bw_bps;    /**< of a memory; 0: no limit */
@@ -70,7 +70,7 @@ struct weft_system_params {
     int rendezvous_handshake;  /**< enum weft_handshake */
     uint64_t rendezvous_control_bytes; /**< size of a message of the handshake */
     double compute_jitter;             /**< 0 .. 1: computations vary by that share */
-    int roofline; /**< 1: COMP durations from num_ops and tensor_size; 0: recorded durations */
+    bool roofline; /**< COMP durations from num_ops and tensor_size; false: recorded durations */
 };
 /** Memories outside of the NPUs: none, one each, one for each few neighbours, one for all. */
 enum weft_remote { WEFT_REMOTE_NONE, WEFT_REMOTE_PER_NPU, WEFT_REMOTE_PER_NODE, WEFT_REMOTE_POOL };

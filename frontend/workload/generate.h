@@ -37,7 +37,7 @@ struct weft_generate_params {
     int kind;            /**< enum weft_coll_kind; data-parallel: all-reduce only */
     uint64_t size_bytes; /**< bytes of one collective; data-parallel: gradient bytes of one layer */
     uint64_t count;      /**< microbenchmark: collectives, >= 1 */
-    int overlap;         /**< microbenchmark: 1: collectives do not wait for each other */
+    bool overlap;        /**< microbenchmark: collectives do not wait for each other */
     int64_t compute_ps;  /**< microbenchmark: computation before each collective; 0: none */
     uint64_t layers;     /**< data-parallel: >= 1 */
     uint64_t bucket_layers; /**< data-parallel: layers whose gradients share one all-reduce, >= 1 */

@@ -35,7 +35,7 @@ struct weft_tcp_params {
     uint64_t send_buffer_bytes;
     uint64_t receive_buffer_bytes;
     uint64_t retries; /**< timeouts in a row after which a connection fails */
-    int ecn;          /**< newreno and cubic ask for marks */
+    bool ecn;         /**< newreno and cubic ask for marks */
 };
 
 /** Ethernet header and FCS around an IP packet. */

@@ -38,20 +38,21 @@ struct weft_transport_params {
     uint64_t pad_bytes; /**< the payload on the wire is padded to a multiple of this */
     /** serialisation times and pacing gaps are rounded to a multiple of this; 0: exact */
     int64_t quantum_ps;
-    int ns3_event_order; /**< ties between events as ns-3 breaks them: scheduled first, run first */
-    int pacing; /**< QPs keep to the rate of the congestion control; 0: only to its window */
-    int ack_ignores_pause; /**< NICs send ACKs even while their priority is paused */
+    bool
+        ns3_event_order; /**< ties between events as ns-3 breaks them: scheduled first, run first */
+    bool pacing; /**< QPs keep to the rate of the congestion control; 0: only to its window */
+    bool ack_ignores_pause; /**< NICs send ACKs even while their priority is paused */
     int64_t base_rtt_ps; /**< what congestion controls take for the base RTT; 0: that of the path */
     uint64_t bdp_bytes;  /**< what they take for the bandwidth-delay product; 0: that of the path */
     int ecmp;            /**< enum weft_ecmp */
     int recovery;        /**< enum weft_recovery */
     uint64_t chunk_bytes;     /**< go-back-0: a loss restarts the current chunk; 0: the message */
-    int bdp_fc;               /**< selective repeat: at most one BDP of the path in flight */
+    bool bdp_fc;              /**< selective repeat: at most one BDP of the path in flight */
     int64_t rto_low_ps;       /**< selective repeat: the timeout while few packets are in flight */
     uint64_t rto_low_packets; /**< how many are few */
     uint64_t reorder_packets; /**< out-of-order: a packet this far behind one that came is lost; 0:
                                  never */
-    int allow_reordering;     /**< per-packet balancing even where it looks like loss */
+    bool allow_reordering;    /**< per-packet balancing even where it looks like loss */
 };
 
 /** What a QP does about lost packets. */
@@ -97,7 +98,7 @@ struct weft_switch_params {
     double lossy_alpha; /**< the same of lossy priorities */
     const char *alpha_map;
     /** alpha doubles with each doubling of a port's rate over the first host's, up to 1 */
-    int alpha_by_rate;
+    bool alpha_by_rate;
     uint64_t limit_bytes; /**< static */
     const char *limit_map;
     /** part of the shared buffer that is a pool of the lossy priorities; 0: one pool for all */
@@ -121,7 +122,7 @@ struct weft_switch_params {
 
 /** Priority flow control. Section "pfc". */
 struct weft_pfc_params {
-    int enabled;
+    bool enabled;
     int headroom_mode; /**< enum weft_headroom_mode */
     uint64_t prios;    /**< bit p set: priority p is lossless */
     /** per (ingress port, lossless priority); 0: computed from rate, delay, MTU and response time
@@ -133,8 +134,8 @@ struct weft_pfc_params {
     uint64_t frame_bytes; /**< size of a PFC frame */
     /** pause time of a frame, in 512 bit times of the paused link; 0: until the resume */
     uint64_t quanta;
-    int allow_deadlock; /**< start even if routes can deadlock */
-    double refresh;     /**< XOFF is repeated after this fraction of the pause time */
+    bool allow_deadlock; /**< start even if routes can deadlock */
+    double refresh;      /**< XOFF is repeated after this fraction of the pause time */
     /** repeated XOFFs of all ports without any other packet made, delivered or dropped that end the
      * run; 0: none */
     uint64_t repeat_limit;
@@ -166,7 +167,7 @@ struct weft_ecn_params {
     const char *prio_map;
     int draws;             /**< enum weft_draws */
     uint64_t first_stream; /**< WEFT_DRAWS_NS3: the stream of the first draw */
-    int at_enqueue; /**< 0: decided at dequeue, without the packet itself; 1: at enqueue, with it */
+    bool at_enqueue;       /**< at enqueue, with the packet itself; false: at dequeue, without it */
     uint64_t dctcp_prios; /**< bit mask: priorities of frames whose sender is DCTCP; no parameter */
 };
 

@@ -166,9 +166,9 @@ TextOfChoice(const weft_param& p, const WeftEnumValue& v)
 }
 
 void
-SetBoolean(BooleanValue& v, const int& field)
+SetBoolean(BooleanValue& v, const bool& field)
 {
-    v.Set(field != 0);
+    v.Set(field);
 }
 
 void
@@ -234,7 +234,7 @@ Kind(const char* typeName)
 
 /** By weft_param_type. */
 const ParamKind KINDS[] = {
-    Kind<BooleanValue, int, TextOfBoolean, SetBoolean>("ns3::BooleanValue"),
+    Kind<BooleanValue, bool, TextOfBoolean, SetBoolean>("ns3::BooleanValue"),
     Kind<UintegerValue, uint64_t, TextOfCount, SetUinteger>("ns3::UintegerValue"),
     Kind<DoubleValue, double, TextOfDouble, SetDouble>("ns3::DoubleValue"),
     Kind<TimeValue, int64_t, TextOfTime, SetTime>("ns3::TimeValue"),

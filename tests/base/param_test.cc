@@ -12,7 +12,7 @@ namespace
 
 struct Conf {
     uint64_t untouched;
-    int fast;
+    bool fast;
     uint64_t count;
     double gain;
     int64_t timer_ps;

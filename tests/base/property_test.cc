@@ -149,7 +149,7 @@ TEST(UnitsProperty, AnyTextIsReadOrRefusedWithAMessage)
         int64_t i;
         uint64_t u;
         double d;
-        int b;
+        bool b;
         const int codes[] = {
             weft_parse_time_ps(text.c_str(), &i, &e),  weft_parse_size_bytes(text.c_str(), &u, &e),
             weft_parse_rate_bps(text.c_str(), &u, &e), weft_parse_u64(text.c_str(), &u, &e),
@@ -160,7 +160,7 @@ TEST(UnitsProperty, AnyTextIsReadOrRefusedWithAMessage)
 }
 
 struct Conf {
-    int truth;
+    bool truth;
     uint64_t count;
     double ratio;
     int64_t time_ps;

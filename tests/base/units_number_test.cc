@@ -66,22 +66,22 @@ TEST(UnitsNumber, NotRealNumbers)
 TEST(UnitsNumber, Bool)
 {
     for (const char *t : {"true", "on", "yes", "1", "TRUE", "On"}) {
-        int v = 7;
+        bool v = false;
         EXPECT_EQ(weft_parse_bool(t, &v, nullptr), 0) << t;
-        EXPECT_EQ(v, 1) << t;
+        EXPECT_TRUE(v) << t;
     }
     for (const char *t : {"false", "off", "no", "0", "False"}) {
-        int v = 7;
+        bool v = true;
         EXPECT_EQ(weft_parse_bool(t, &v, nullptr), 0) << t;
-        EXPECT_EQ(v, 0) << t;
+        EXPECT_FALSE(v) << t;
     }
     weft_err e = {};
-    int v = 7;
+    bool v = true;
     EXPECT_EQ(weft_parse_bool("ture", &v, &e), WEFT_E_INPUT);
     EXPECT_STREQ(e.msg, "'ture' is neither true nor false; did you mean true?");
     EXPECT_EQ(weft_parse_bool("", &v, &e), WEFT_E_INPUT);
     EXPECT_EQ(weft_parse_bool("2", &v, &e), WEFT_E_INPUT);
-    EXPECT_EQ(v, 7);
+    EXPECT_TRUE(v); // as it was
 }
 
 TEST(UnitsNumber, FormatUsesTheFewestDigits)

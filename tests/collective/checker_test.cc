@@ -175,7 +175,7 @@ TEST(Proofs, CoverTheTable)
 /* The ring and direct with one channel and no window. */
 const struct {
     uint64_t channels;
-    int bidirectional;
+    bool bidirectional;
 } kRing = {1, 0};
 const uint64_t kNoWindow = 0;
 

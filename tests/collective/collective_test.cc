@@ -153,7 +153,10 @@ TEST(Algorithm, SaysWhatIsWrongWithItsText)
     };
     EXPECT_NE(message("rng").find("did you mean 'ring'"), std::string::npos);
     EXPECT_NE(message("ring:chanels=2").find("channels"), std::string::npos);
-    EXPECT_NE(message("ring:2").find("write ring:name=value"), std::string::npos);
+    EXPECT_NE(message("ring:2").find("write NAME:PARAMETER=VALUE"), std::string::npos);
+    EXPECT_NE(message("ring:").find("nothing follows ':'"), std::string::npos);
+    EXPECT_NE(message("ring:channels=2:channels=3").find("channels is there twice"),
+              std::string::npos);
     EXPECT_NE(message("binomial:x=1").find("has no parameters"), std::string::npos);
     EXPECT_NE(message("ring:channels=0").find("channels"), std::string::npos);
 }

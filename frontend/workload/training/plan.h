@@ -64,12 +64,12 @@ struct weft_training_params {
     const char *placement_file; /**< where they are; "" or NULL: as table_sharding says */
     int table_sharding;         /**< enum weft_table_sharding */
     uint64_t table_pieces;      /**< column-wise: pieces of each table */
-    int pooled_fp32;            /**< results of look-ups and their gradients are fp32, else bf16 */
+    bool pooled_fp32;           /**< results of look-ups and their gradients are fp32, else bf16 */
     int model; /**< index into weft_models(), behind them into weft_layered_preset(),
                   weft_dlrm_preset() */
     uint64_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab, sequence, experts, top_k,
         expert_ffn;
-    int pad_vocab;
+    bool pad_vocab;
     int gpu; /**< index into weft_gpus() */
     double peak_tflops, memory_tb_per_s, gemm_efficiency, attention_forward_efficiency,
         attention_backward_efficiency, expert_efficiency;
@@ -77,16 +77,16 @@ struct weft_training_params {
     int64_t kernel_launch_ps;
     const char *efficiency_file; /**< CSV of measured efficiencies; "" or NULL: none */
     uint64_t tp, cp, pp, dp, ep, etp, virtual_stages;
-    int sequence_parallel, fused_cross_entropy, causal, flash_attention;
+    bool sequence_parallel, fused_cross_entropy, causal, flash_attention;
     int context; /**< enum weft_context */
     uint64_t microbatch, microbatches, iterations;
-    int schedule;  /**< enum weft_schedule_kind */
-    int recompute; /**< enum weft_recompute */
-    int sharding;  /**< enum weft_sharding, behind them enum weft_exchange from 1 on */
-    int grad_fp32; /**< gradients are reduced in fp32, else bf16 */
+    int schedule;   /**< enum weft_schedule_kind */
+    int recompute;  /**< enum weft_recompute */
+    int sharding;   /**< enum weft_sharding, behind them enum weft_exchange from 1 on */
+    bool grad_fp32; /**< gradients are reduced in fp32, else bf16 */
     uint64_t bucket_params;
-    int overlap_grad_reduce, overlap_param_gather;
-    int check_memory;
+    bool overlap_grad_reduce, overlap_param_gather;
+    bool check_memory;
     double expert_skew, capacity_factor;
     uint64_t shard_ranks, seed;
     const char *sequences;       /**< tokens of a sequence by iteration; "" or NULL: all equal */
@@ -94,7 +94,7 @@ struct weft_training_params {
     double pruning;              /**< share that gradual pruning takes away in the end; 0: none */
     uint64_t pruning_iterations; /**< after which it has; 0: the last */
     uint64_t servers;            /**< parameter-server: how many; 0: one */
-    int asynchronous;            /**< parameter-server: a worker waits for its own update alone */
+    bool asynchronous;           /**< parameter-server: a worker waits for its own update alone */
     int gossip;                  /**< enum weft_gossip */
 };
 extern const struct weft_param_table weft_training_param_table;

@@ -14,7 +14,7 @@
 struct replicate {
     uint64_t factor;
     const char *grow;
-    int world;
+    bool world;
 };
 
 static const struct weft_param params[] = {

@@ -15,7 +15,7 @@ struct synthesize {
     uint64_t ranks, iterations, seed, learned;
     double blur;
     const char *grow;
-    int world;
+    bool world;
 };
 
 /** A rank's operations by their place: the order of ids. */
