@@ -22,7 +22,8 @@ static bool has_open_quote(const char *text)
     return open;
 }
 
-/* Reads one row into *buf: a line, or several where a quoted field goes on. 1, 0 at the end. */
+/* Reads one row into *buf: a line, or several where a quoted field goes on. 1, 0 at the end, which
+ * is where a row has no line end, too: its writer was killed. */
 static int read_row(struct weft_csv_reader *r, char **buf, size_t *cap, struct weft_err *err)
 {
     char *more = NULL;
@@ -34,7 +35,7 @@ static int read_row(struct weft_csv_reader *r, char **buf, size_t *cap, struct w
     while (rc == 1 && has_open_quote(*buf)) {
         const ssize_t k = getline(&more, &more_cap, r->f);
         if (k < 0) {
-            rc = refuse(r, "a quote is not closed", err);
+            rc = (*buf)[n - 1] == '\n' ? refuse(r, "a quote is not closed", err) : 0;
             break;
         }
         char *both = realloc(*buf, (size_t)(n + k) + 1);
@@ -48,6 +49,8 @@ static int read_row(struct weft_csv_reader *r, char **buf, size_t *cap, struct w
         r->line++;
     }
     free(more);
+    if (rc == 1 && (*buf)[n - 1] != '\n')
+        rc = 0;
     if (rc == 0 && ferror(r->f))
         return weft_file_error(err, r->path, "read", errno);
     return rc;
@@ -93,7 +96,8 @@ int weft_csv_reader_open(struct weft_csv_reader *r, const char *path, struct wef
     const int rc = read_row(r, &r->header, &r->header_cap, err);
     if (rc < 0)
         return rc;
-    return rc ? split(r, r->header, r->name, &r->ncolumns, err) : refuse(r, "it is empty", err);
+    return rc ? split(r, r->header, r->name, &r->ncolumns, err)
+              : refuse(r, "it has no row of column names", err);
 }
 
 void weft_csv_reader_close(struct weft_csv_reader *r)

@@ -35,7 +35,8 @@ struct weft_csv_reader {
 int weft_csv_reader_open(struct weft_csv_reader *r, const char *path, struct weft_err *err);
 /** Also of one that could not be opened. */
 void weft_csv_reader_close(struct weft_csv_reader *r);
-/** The next row: 1, or 0 at the end. WEFT_E_INPUT: it has another number of fields than the header,
+/** The next row: 1, or 0 at the end; a last row without its line end was cut when its writer was
+ * killed, and does not count. WEFT_E_INPUT: it has another number of fields than the header,
  * or a quote is not closed. */
 int weft_csv_reader_next(struct weft_csv_reader *r, struct weft_err *err);
 /** The place of the column called @p name; -1: there is none. */

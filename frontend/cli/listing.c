@@ -5,6 +5,7 @@
 #include "base/scale.h"
 #include "collective/collective.h"
 #include "congestion/cc.h"
+#include "plot/plot.h"
 #include "topologies/topology.h"
 #include "workload/whatif/transform.h"
 #include "workload/workload.h"
@@ -144,6 +145,22 @@ static struct weft_listed transform_get(const struct weft_cli *cli, size_t i)
     return (struct weft_listed){o->name, o->title, o->source, &o->params, NULL};
 }
 
+static size_t plot_count(const struct weft_cli *cli)
+{
+    size_t n;
+    (void)cli;
+    weft_plots(&n);
+    return n;
+}
+
+static struct weft_listed plot_get(const struct weft_cli *cli, size_t i)
+{
+    size_t n;
+    (void)cli;
+    const struct weft_plot *p = weft_plots(&n)[i];
+    return (struct weft_listed){.name = p->name, .title = p->title, .source = p->files};
+}
+
 static size_t cdf_count(const struct weft_cli *cli)
 {
     size_t n;
@@ -180,6 +197,7 @@ static const struct weft_listing listings[] = {
      transform_get},
     {"troubles", "trouble", "what can go wrong during a run: elements of <trouble>", fault_count,
      fault_get},
+    {"plots", "plot", "figures of runs: weft plot, weft report", plot_count, plot_get},
     {"backends", "backend", "network backends", backend_count, backend_get},
     {"sections", "section", "parameter sections of the backends, the system and the run",
      section_count, section_get},

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft plot: one figure of runs. */
+#include "base/file.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "plot/gnuplot.h"
+#include "plot/plot.h"
+#include "plot/svg.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct plot_opts {
+    struct weft_strings labels;
+    const char *out, *from, *to_time;
+    int to, list;
+};
+
+static const struct weft_opt options[] = {
+    {"to", 't', WEFT_OPT_CHOICE, offsetof(struct plot_opts, to), NULL, "svg|pdf|gnuplot|csv",
+     "what to write: a picture, a script of gnuplot with its data, or the figure's data as a "
+     "table"},
+    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct plot_opts, out), "FILE", NULL,
+     "where to write it; default: KIND.svg (.pdf, .gp, .csv) in the first folder; -: standard "
+     "output"},
+    {"label", 'l', WEFT_OPT_TEXTS, offsetof(struct plot_opts, labels), "TEXT", NULL,
+     "name of a run in the legend; once for each run; default: the settings in which they differ"},
+    {"from", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, from), "TIME", NULL,
+     "only what happens from this simulated time on"},
+    {"until", 0, WEFT_OPT_TEXT, offsetof(struct plot_opts, to_time), "TIME", NULL,
+     "only what happens up to this simulated time"},
+    {"list", 0, WEFT_OPT_FLAG, offsetof(struct plot_opts, list), NULL, NULL,
+     "list the kinds of figures"},
+};
+
+enum to { TO_SVG, TO_PDF, TO_GNUPLOT, TO_CSV };
+static const char *const endings[] = {"svg", "pdf", "gp", "csv"};
+
+static void list_kinds(FILE *out)
+{
+    size_t n;
+    const struct weft_plot *const *p = weft_plots(&n);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%-16s  %s [%s]\n", p[i]->name, p[i]->title, p[i]->files);
+}
+
+/* Writes the figure to @p out. */
+static int render(const struct weft_figure *f, enum to to, FILE *out, struct weft_err *err)
+{
+    struct weft_picture picture;
+    if (to == TO_GNUPLOT) {
+        weft_script_write(f, WEFT_SCRIPT_ANY, out);
+        return 0;
+    }
+    if (to == TO_CSV) {
+        weft_figure_csv(f, out);
+        return 0;
+    }
+    if (weft_gnuplot(f, to == TO_PDF ? WEFT_SCRIPT_PDF : WEFT_SCRIPT_SVG, &picture, err))
+        return err->code;
+    if (to == TO_SVG)
+        weft_svg_write(picture.data, f, "w", WEFT_SVG_FILE, out);
+    else
+        fwrite(picture.data, 1, picture.size, out);
+    free(picture.data);
+    return 0;
+}
+
+static int write_file(const struct weft_cli *cli, const struct weft_figure *f, enum to to,
+                      const char *path, struct weft_err *err)
+{
+    struct weft_memfile text;
+    struct weft_err ignored = {0};
+    if (weft_memfile_open(&text, "a figure", err))
+        return err->code;
+    int code = render(f, to, text.f, err);
+    const int closed = weft_memfile_close(&text, "a figure", code ? &ignored : err);
+    code = code ? code : closed;
+    if (!code)
+        code = weft_file_write(path, text.data, text.size, err);
+    if (!code)
+        fprintf(cli->out, "%s: %s\n%s\n", path, f->title, f->caption);
+    free(text.data);
+    return code;
+}
+
+static int read_time(const char *option, const char *text, double *out_ns, struct weft_err *err)
+{
+    struct weft_err why = {0};
+    int64_t ps;
+    if (!text)
+        return 0;
+    if (weft_parse_time_ps(text, &ps, &why))
+        return weft_err_set(err, WEFT_E_USAGE, "--%s %s: %s", option, text, why.msg);
+    *out_ns = (double)ps / 1e3;
+    return 0;
+}
+
+/* The name of the kind as a file's: KIND.svg. */
+static int default_path(char path[WEFT_PATH_MAX], const char *dir, const struct weft_plot *p,
+                        enum to to, struct weft_err *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", p->name, endings[to]);
+    return weft_path_join(path, dir, name, err);
+}
+
+static int draw(const struct weft_cli *cli, const struct plot_opts *o, const struct weft_plot *p,
+                const char *dir, const struct weft_runs *runs, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    int code = 0;
+    if (!o->out && default_path(path, dir, p, (enum to)o->to, err))
+        return err->code;
+    struct weft_figure *f = weft_plot_derive(p, runs, &code, err);
+    if (!f)
+        return code == WEFT_PLOT_NOTHING ? err->code : code;
+    if (o->out && strcmp(o->out, "-") == 0)
+        code = render(f, (enum to)o->to, cli->out, err);
+    else
+        code = write_file(cli, f, (enum to)o->to, o->out ? o->out : path, err);
+    weft_figure_free(f);
+    return code;
+}
+
+/* Whether the word is a kind rather than a folder. */
+static bool is_kind(const char *word)
+{
+    struct weft_err ignored = {0};
+    return weft_plot_find(word, &ignored) && !weft_file_is_dir(word);
+}
+
+static int plot_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                    struct weft_err *err)
+{
+    const struct plot_opts *o = (const struct plot_opts *)opts;
+    struct weft_runs runs = {0};
+    if (o->list && nargs == 0) {
+        list_kinds(cli->out);
+        return 0;
+    }
+    if (nargs < 2)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "plot needs folders of runs and what to draw; 'weft plot --list' says "
+                            "what there is");
+    const int last = is_kind(args[0]) && !is_kind(args[nargs - 1]) ? 0 : nargs - 1;
+    const struct weft_plot *p = weft_plot_find(args[last], err);
+    if (!p)
+        return err->code;
+    char **dirs = last ? args : args + 1;
+    int code = weft_runs_open((const char *const *)dirs, (size_t)nargs - 1, o->labels.list,
+                              o->labels.n, &runs, err);
+    code = code ? code : read_time("from", o->from, &runs.from_ns, err);
+    code = code ? code : read_time("until", o->to_time, &runs.to_ns, err);
+    code = code ? code : draw(cli, o, p, dirs[0], &runs, err);
+    weft_runs_close(&runs);
+    return code;
+}
+
+const struct weft_command weft_command_plot = {
+    .name = "plot",
+    .summary = "Draw a figure of one run or several",
+    .usage = "DIR [DIR ...] KIND [--to svg|pdf|gnuplot|csv] [--out FILE]",
+    .example = "weft plot out/allreduce-clos16 gantt",
+    .details =
+        "DIR is the folder of a run (weft run --out), or of a sweep, which stands for its runs. "
+        "Several runs are told apart by the\n"
+        "settings in which they differ. KIND: 'weft plot --list'; docs/report.md shows what each "
+        "is "
+        "for. gnuplot draws the pictures\n"
+        "(Debian: gnuplot-nox); gnuplot and csv do without it. An SVG follows the light or dark "
+        "mode of the reader.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct plot_opts),
+    .run = plot_run,
+};

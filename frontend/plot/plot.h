@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The figures that weft draws of runs: plots.def lists them, each is one struct weft_plot.
+ */
+#ifndef WEFT_PLOT_PLOT_H
+#define WEFT_PLOT_PLOT_H
+
+#include "plot/figure.h"
+#include "plot/runs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The runs have nothing that this figure could show; the error says what is missing. No failure.
+ */
+#define WEFT_PLOT_NOTHING 1
+
+/** One kind of figure. */
+struct weft_plot {
+    const char *name;  /**< what users write: "slowdown" */
+    const char *title; /**< what it shows, for lists */
+    const char *files; /**< of the run folder, that it is made from, for lists */
+    /** Fills in the figure: 0, WEFT_PLOT_NOTHING, or a WEFT_E_* code. */
+    int (*derive)(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err);
+};
+
+/** All kinds, in the order of plots.def; *n receives their number. */
+const struct weft_plot *const *weft_plots(size_t *n);
+/** The kind called @p name; on an unknown name NULL, and *err (WEFT_E_USAGE) names the nearest. */
+const struct weft_plot *weft_plot_find(const char *name, struct weft_err *err);
+/** Derives a figure. NULL on failure, and when there is nothing to show; *code says which. */
+struct weft_figure *weft_plot_derive(const struct weft_plot *p, const struct weft_runs *runs,
+                                     int *code, struct weft_err *err);
+
+/** For derive: nothing to show, because ... */
+int weft_plot_nothing(struct weft_err *err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/** The percentile @p p of @p n > 0 sorted values: number ceil(p n / 100) from 1 (nearest rank), as
+ * in the summary. */
+double weft_percentile(const double *sorted, size_t n, unsigned p);
+/** Compares names with numbers in them: "2" is before "10". */
+int weft_compare_names(const char *a, const char *b);
+/** qsort: doubles, ascending. */
+int weft_by_value(const void *a, const void *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See plot.h. */
+#include "plot/plot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WEFT_PLOT(x) extern const struct weft_plot weft_plot_##x;
+#include "plot/plots.def"
+#undef WEFT_PLOT
+
+static const struct weft_plot *const plots[] = {
+#define WEFT_PLOT(x) &weft_plot_##x,
+#include "plot/plots.def"
+#undef WEFT_PLOT
+};
+enum { PLOTS = sizeof plots / sizeof plots[0] };
+
+const struct weft_plot *const *weft_plots(size_t *n)
+{
+    *n = PLOTS;
+    return plots;
+}
+
+static const char *name_of(size_t i)
+{
+    return plots[i]->name;
+}
+
+const struct weft_plot *weft_plot_find(const char *name, struct weft_err *err)
+{
+    const size_t i = weft_find_named(name, name_of, PLOTS, "figure", err);
+    if (i == PLOTS) {
+        err->code = WEFT_E_USAGE;
+        return NULL;
+    }
+    return plots[i];
+}
+
+struct weft_figure *weft_plot_derive(const struct weft_plot *p, const struct weft_runs *runs,
+                                     int *code, struct weft_err *err)
+{
+    struct weft_figure *f = weft_figure_new();
+    *code = f ? p->derive(runs, f, err) : weft_err_set(err, WEFT_E_LIMIT, "out of memory");
+    if (!*code)
+        *code = weft_figure_check(f, err);
+    if (!*code)
+        return f;
+    weft_figure_free(f);
+    return NULL;
+}
+
+int weft_plot_nothing(struct weft_err *err, const char *fmt, ...)
+{
+    char text[WEFT_ERR_MSG_MAX];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    weft_err_set(err, WEFT_E_INPUT, "%s", text);
+    return WEFT_PLOT_NOTHING;
+}
+
+double weft_percentile(const double *sorted, size_t n, unsigned p)
+{
+    const size_t rank = n / 100 * p + (n % 100 * p + 99) / 100;
+    return sorted[rank ? rank - 1 : 0];
+}
+
+int weft_by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+int weft_compare_names(const char *a, const char *b)
+{
+    while (*a && *b) {
+        if (is_digit(*a) && is_digit(*b)) {
+            char *after_a, *after_b;
+            const unsigned long x = strtoul(a, &after_a, 10), y = strtoul(b, &after_b, 10);
+            if (x != y)
+                return x < y ? -1 : 1;
+            a = after_a;
+            b = after_b;
+        } else if (*a++ != *b++) {
+            return (unsigned char)a[-1] < (unsigned char)b[-1] ? -1 : 1;
+        }
+    }
+    return *a ? 1 : *b ? -1 : 0;
+}

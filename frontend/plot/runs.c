@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See runs.h. */
+#include "plot/runs.h"
+
+#include "base/file.h"
+#include "plot/plot.h"
+#include "report/compare.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILE_MAX_BYTES = 16 << 20, RUNS_MAX = 4096, KEYS_MAX = 64, KEYS_IN_LABEL = 4 };
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for run folders");
+}
+
+/* ---- folders ---- */
+
+static json_t *read_json(const char *dir, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX], *text = NULL;
+    size_t size;
+    json_error_t e;
+    json_t *root = NULL;
+    if (weft_path_join(path, dir, "run.json", err))
+        return NULL;
+    if (!weft_file_is_regular(path)) {
+        weft_err_set(err, WEFT_E_INPUT, "%s is no folder of a run: it has no run.json", dir);
+        return NULL;
+    }
+    if (weft_file_read(path, FILE_MAX_BYTES, &text, &size, err))
+        return NULL;
+    root = json_loadb(text, size, 0, &e);
+    if (!root)
+        weft_err_at(err, WEFT_E_INPUT, path, e.line, e.column, "%s", e.text);
+    free(text);
+    return root;
+}
+
+static int add_run(struct weft_runs *r, const char *dir, struct weft_err *err)
+{
+    if (r->n == RUNS_MAX)
+        return weft_err_set(err, WEFT_E_LIMIT, "more than %d runs for a figure", RUNS_MAX);
+    json_t *json = read_json(dir, err);
+    if (!json)
+        return err->code;
+    r->run[r->n++] = (struct weft_run){weft_arena_strdup(r->arena, dir), "", json};
+    return r->run[r->n - 1].dir ? 0 : no_memory(err);
+}
+
+/* Numbers in names count as such: 2 is before 10. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return weft_compare_names((*a)->d_name, (*b)->d_name);
+}
+
+/* The runs below the folder of a sweep. */
+static int add_sweep(struct weft_runs *r, const char *dir, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX], json[WEFT_PATH_MAX];
+    struct dirent **list = NULL;
+    const int n = scandir(dir, &list, NULL, by_name);
+    int code = n < 0 ? weft_file_error(err, dir, "read", errno) : 0;
+    for (int i = 0; i < n; i++) {
+        if (!code && list[i]->d_name[0] != '.') {
+            code = weft_path_join(path, dir, list[i]->d_name, err);
+            code = code ? code : weft_path_join(json, path, "run.json", err);
+            if (!code && weft_file_is_regular(json))
+                code = add_run(r, path, err);
+        }
+        free(list[i]);
+    }
+    free(list);
+    return code;
+}
+
+static int add_folder(struct weft_runs *r, const char *dir, struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    if (weft_path_join(path, dir, "sweep.csv", err))
+        return err->code;
+    if (!weft_file_is_regular(path))
+        return add_run(r, dir, err);
+    r->sweep = weft_arena_strdup(r->arena, dir);
+    return r->sweep ? add_sweep(r, dir, err) : no_memory(err);
+}
+
+/* ---- labels ---- */
+
+/* Settings in which any of the runs differs from the first. */
+struct varied {
+    const char *key[KEYS_MAX];
+    size_t n;
+};
+
+static bool is_known(const struct varied *v, const char *key)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (strcmp(v->key[i], key) == 0)
+            return true;
+    return false;
+}
+
+/* Compares each run with the first: which settings differ, and what each has. value[run * KEYS_MAX
+ * + key], NULL: as the first; the first's own are found on the way. */
+static int find_varied(struct weft_runs *r, struct varied *v, const char **value,
+                       struct weft_err *err)
+{
+    for (size_t i = 1; i < r->n; i++) {
+        const char *const dirs[2] = {r->run[0].dir, r->run[i].dir};
+        struct weft_err ignored = {0};
+        struct weft_comparison *c = weft_compare_load(dirs, &ignored);
+        if (!c) /* a run without a summary: it keeps the name of its folder */
+            continue;
+        for (size_t k = 0; k < c->nsettings; k++) {
+            const struct weft_setting_difference *d = &c->settings[k];
+            size_t at = 0;
+            if (!is_known(v, d->key) && v->n < KEYS_MAX)
+                v->key[v->n++] = weft_arena_strdup(r->arena, d->key);
+            while (at < v->n && (!v->key[at] || strcmp(v->key[at], d->key) != 0))
+                at++;
+            if (at == v->n)
+                continue;
+            value[i * KEYS_MAX + at] = weft_arena_strdup(r->arena, d->v[1] ? d->v[1] : "-");
+            value[at] = weft_arena_strdup(r->arena, d->v[0] ? d->v[0] : "-");
+            if (!value[at] || !value[i * KEYS_MAX + at] || !v->key[at]) {
+                weft_comparison_free(c);
+                return no_memory(err);
+            }
+        }
+        weft_comparison_free(c);
+    }
+    return 0;
+}
+
+/* The last part of a key: "rate-ai" of "dcqcn.rate-ai". */
+static const char *short_key(const char *key)
+{
+    const char *dot = strrchr(key, '.');
+    return dot ? dot + 1 : key;
+}
+
+/* A choice (the name of a congestion control) speaks for itself; of numbers one must know what they
+ * are. */
+static bool speaks(const char *key)
+{
+    return strcmp(short_key(key), "name") == 0 || strcmp(short_key(key), "type") == 0;
+}
+
+const char *weft_run_label_without(const struct weft_runs *r, size_t run, const char *key)
+{
+    struct weft_text text = {.arena = r->arena};
+    if (!r->nkeys)
+        return r->run[run].label;
+    for (size_t k = 0; k < r->nkeys; k++) {
+        const char *x = r->run[run].value[k];
+        if (key && strcmp(r->key[k], key) == 0)
+            continue;
+        const char *part =
+            speaks(r->key[k]) ? x : weft_arena_printf(r->arena, "%s %s", short_key(r->key[k]), x);
+        if (!part || (text.len && weft_text_add(&text, ", ", 2)) ||
+            weft_text_add(&text, part, strlen(part)))
+            return NULL;
+    }
+    return text.s ? text.s : "";
+}
+
+static bool is_unique(const struct weft_runs *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(r->run[i].label, r->run[k].label) == 0)
+                return false;
+    return true;
+}
+
+static int list_keys(struct weft_runs *r)
+{
+    struct weft_text text = {.arena = r->arena};
+    for (size_t k = 0; k < r->nkeys; k++)
+        if ((text.len && weft_text_add(&text, ", ", 2)) ||
+            weft_text_add(&text, r->key[k], strlen(r->key[k])))
+            return -1;
+    r->varied = text.s ? text.s : "";
+    return 0;
+}
+
+/* Keeps the settings that vary, with the value of each run. */
+static int keep(struct weft_runs *r, const struct varied *v, const char *const *value)
+{
+    r->key = weft_arena_calloc(r->arena, v->n, sizeof *r->key);
+    if (!r->key)
+        return -1;
+    memcpy(r->key, v->key, v->n * sizeof *r->key);
+    r->nkeys = v->n;
+    for (size_t i = 0; i < r->n; i++) {
+        r->run[i].value = weft_arena_calloc(r->arena, v->n, sizeof *r->run[i].value);
+        if (!r->run[i].value)
+            return -1;
+        for (size_t k = 0; k < v->n; k++) {
+            const char *x = value[i * KEYS_MAX + k];
+            r->run[i].value[k] = x ? x : value[k];
+        }
+    }
+    return list_keys(r);
+}
+
+/* Names of the folders: when settings do not tell the runs apart in few words. */
+static int name_by_folder(struct weft_runs *r)
+{
+    r->nkeys = 0;
+    r->varied = "";
+    for (size_t i = 0; i < r->n; i++) {
+        size_t n = strlen(r->run[i].dir);
+        while (n > 1 && r->run[i].dir[n - 1] == '/')
+            n--;
+        char *dir = weft_arena_strndup(r->arena, r->run[i].dir, n);
+        if (!dir)
+            return -1;
+        r->run[i].label = weft_path_base(dir);
+    }
+    return 0;
+}
+
+static int name_by_settings(struct weft_runs *r, struct weft_err *err)
+{
+    struct varied v = {.n = 0};
+    const char **value = calloc(r->n * KEYS_MAX + 1, sizeof *value);
+    int code = value ? find_varied(r, &v, value, err) : no_memory(err);
+    if (!code && v.n && v.n <= KEYS_IN_LABEL && keep(r, &v, value))
+        code = no_memory(err);
+    free(value);
+    for (size_t i = 0; i < r->n && r->nkeys && !code; i++)
+        if (!(r->run[i].label = weft_run_label_without(r, i, NULL)))
+            code = no_memory(err);
+    if (!code && (!r->nkeys || !is_unique(r)) && name_by_folder(r))
+        code = no_memory(err);
+    return code;
+}
+
+static int name_by_hand(struct weft_runs *r, const char *const *labels, size_t n,
+                        struct weft_err *err)
+{
+    if (n != r->n)
+        return weft_err_set(err, WEFT_E_USAGE, "%zu labels for %zu runs", n, r->n);
+    for (size_t i = 0; i < n; i++)
+        if (!(r->run[i].label = weft_arena_strdup(r->arena, labels[i])))
+            return no_memory(err);
+    return 0;
+}
+
+int weft_runs_open(const char *const *dirs, size_t n, const char *const *labels, size_t nlabels,
+                   struct weft_runs *out, struct weft_err *err)
+{
+    struct weft_runs *r = out;
+    *r = (struct weft_runs){.arena = weft_arena_new(), .varied = "", .to_ns = INFINITY};
+    r->run = r->arena ? weft_arena_calloc(r->arena, RUNS_MAX, sizeof *r->run) : NULL;
+    int code = r->run ? 0 : no_memory(err);
+    for (size_t i = 0; i < n && !code; i++)
+        code = add_folder(r, dirs[i], err);
+    if (!code && r->sweep && n > 1)
+        code = weft_err_set(err, WEFT_E_USAGE, "%s is a sweep: give it alone", r->sweep);
+    if (!code)
+        code = nlabels ? name_by_hand(r, labels, nlabels, err) : name_by_settings(r, err);
+    return code;
+}
+
+void weft_runs_close(struct weft_runs *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        json_decref((json_t *)(uintptr_t)r->run[i].json);
+    weft_arena_free(r->arena);
+    *r = (struct weft_runs){0};
+}
+
+/* ---- what a run says of itself ---- */
+
+static const json_t *at_path(const json_t *v, const char *path)
+{
+    while (v && *path) {
+        char key[128];
+        const size_t n = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)(n < sizeof key ? n : sizeof key - 1), path);
+        v = json_is_array(v) ? json_array_get(v, strtoul(key, NULL, 10)) : json_object_get(v, key);
+        path += n + (path[n] == '.');
+    }
+    return v;
+}
+
+double weft_run_figure(const struct weft_run *run, const char *path)
+{
+    const json_t *v = at_path(json_object_get(run->json, "summary"), path);
+    return json_is_number(v) ? json_number_value(v) : NAN;
+}
+
+const char *weft_run_setting(const struct weft_run *run, const char *group, const char *key)
+{
+    const json_t *v = json_object_get(json_object_get(run->json, "config"), group);
+    return json_string_value(json_object_get(v, key));
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See script.h. */
+#include "plot/script.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TITLE_HEIGHT 34.0 /* of the picture, in pixels */
+
+/* The second half, which areas have, are lighter ones of the first. */
+static const char *const colours[2 * WEFT_FIGURE_COLOURS] = {
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f",
+    "#80b9d9", "#eaaf80", "#80cfb9", "#e6bcd3", "#f3cf80", "#abdaf4", "#c4c4c4"};
+
+/* ---- texts ---- */
+
+/* Bytes of the UTF-8 character at @p s; 0: it is none, or a control character. */
+static size_t character(const unsigned char *s)
+{
+    const size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0x20 || s[0] == 0x7f || (s[0] >= 0x80 && s[0] < 0xc2) || s[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* A text between single quotes, in which gnuplot replaces nothing. */
+static void quote(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    while (*text) {
+        const size_t n = character((const unsigned char *)text);
+        if (*text == '\'')
+            fputs("''", out);
+        else if (n)
+            fwrite(text, 1, n, out);
+        else
+            fputc('?', out);
+        text += n ? n : 1;
+    }
+    fputc('\'', out);
+}
+
+/* A text as a field of data. There is no way to write a double quote or a backslash in one. */
+static void quote_field(FILE *out, const char *text)
+{
+    fputc('"', out);
+    while (*text) {
+        const size_t n = character((const unsigned char *)text);
+        if (*text == '"' || *text == '\\' || !n)
+            fputc(*text == '"' ? '\'' : *text == '\\' ? '/' : '?', out);
+        else
+            fwrite(text, 1, n, out);
+        text += n ? n : 1;
+    }
+    fputc('"', out);
+}
+
+/* ---- data ---- */
+
+static bool has_text(const struct weft_curve *c)
+{
+    return c->mark == WEFT_MARK_TEXT || c->mark == WEFT_MARK_TEXT_MID;
+}
+
+static void write_data(FILE *out, const struct weft_curve *c, size_t number)
+{
+    const size_t columns = weft_mark_columns(c->mark);
+    fprintf(out, "$d%zu << EOD\n", number);
+    for (size_t i = 0; i < c->n; i++) {
+        for (size_t k = 0; k < columns; k++) {
+            const double v = c->v[i * columns + k];
+            fprintf(out, isfinite(v) ? "%s%.10g" : "%sNaN", k ? " " : "", v);
+        }
+        if (has_text(c)) {
+            fputc(' ', out);
+            quote_field(out, c->text[i]);
+        }
+        fputc('\n', out);
+    }
+    fputs("EOD\n", out);
+}
+
+/* ---- axes ---- */
+
+static void write_end(FILE *out, double v)
+{
+    if (!isnan(v))
+        fprintf(out, "%.10g", v);
+}
+
+static void write_range(FILE *out, const char *name, const struct weft_axis *a, bool reverse)
+{
+    fprintf(out, "set %srange [", name);
+    write_end(out, reverse ? a->to : a->from);
+    fputc(':', out);
+    write_end(out, reverse ? a->from : a->to);
+    fputs("]\n", out);
+}
+
+static void write_ticks(FILE *out, const char *name, const struct weft_axis *a, bool turned)
+{
+    if (a->hidden) {
+        fprintf(out, "unset %stics\n", name);
+        return;
+    }
+    fprintf(out, "set %stics nomirror out", name);
+    if (a->ticks) {
+        fputs(" (", out);
+        for (const struct weft_tick *t = a->ticks; t; t = t->next) {
+            quote(out, t->text);
+            fprintf(out, " %.10g%s", t->at, t->next ? ", " : ")");
+        }
+        if (turned)
+            fputs(" rotate by -35", out);
+    }
+    fputc('\n', out);
+}
+
+static void write_axis(FILE *out, const char *name, const struct weft_axis *a, bool reverse,
+                       bool turned)
+{
+    fprintf(out, "set %slabel ", name);
+    quote(out, a->label);
+    fputs(*name == 'x' ? " offset 0,0.5" : "", out);
+    fprintf(out, "\n%sset logscale %s\n", a->log ? "" : "un", name);
+    write_range(out, name, a, reverse);
+    fprintf(out, "set format %s '%s'\n", name, a->bytes ? "%.0s%cB" : a->log ? "%g" : "%h");
+    write_ticks(out, name, a, turned);
+}
+
+/* Whether the words on the x axis would run into each other side by side. */
+static bool is_crowded(const struct weft_axis *a, double width)
+{
+    size_t letters = 0;
+    for (const struct weft_tick *t = a->ticks; t; t = t->next)
+        letters += strlen(t->text) + 2;
+    return (double)letters * 7 > width;
+}
+
+/* ---- curves ---- */
+
+static void write_colour(FILE *out, const struct weft_curve *c)
+{
+    const int n = c->mark == WEFT_MARK_BOXES ? 2 * WEFT_FIGURE_COLOURS : WEFT_FIGURE_COLOURS;
+    fprintf(out, " lc rgb '%s'", c->colour < 0 ? "#000000" : colours[c->colour % n]);
+}
+
+static void write_style(FILE *out, const struct weft_curve *c)
+{
+    static const int points[] = {7, 5, 9, 13, 11, 4, 6};
+    const int turn = c->colour < 0 ? 0 : c->colour / WEFT_FIGURE_COLOURS;
+    const int point = points[(c->colour < 0 ? 0 : c->colour) % 7];
+    static const char *const with[WEFT_MARKS] = {
+        [WEFT_MARK_LINE] = "1:2 with lines lw 2",
+        [WEFT_MARK_POINTS] = "1:2 with linespoints lw 2 ps 0.7",
+        [WEFT_MARK_DOTS] = "1:2 with points ps 0.8",
+        [WEFT_MARK_STEPS] = "1:2 with steps lw 2",
+        [WEFT_MARK_BOXES] =
+            "(($1+$2)/2):(($3+$4)/2):1:2:3:4 with boxxyerror fill solid 1 noborder lw 0",
+        [WEFT_MARK_HEAT] = "(($1+$2)/2):(($3+$4)/2):1:2:3:4:5 with boxxyerror fill solid 1 "
+                           "noborder lc palette",
+        [WEFT_MARK_ARROWS] = "1:2:($3-$1):($4-$2) with vectors filled head size screen "
+                             "0.008,18 lw 1.3",
+        [WEFT_MARK_SEGMENTS] = "1:2:($3-$1):($4-$2):5 with vectors nohead lw 1.6 lc palette",
+        [WEFT_MARK_TEXT] = "1:2:3 with labels left offset 0.7,0",
+        [WEFT_MARK_TEXT_MID] = "1:2:3 with labels center",
+    };
+    fputs(with[c->mark], out);
+    if (has_text(c) || weft_mark_has_value(c->mark))
+        return;
+    write_colour(out, c);
+    if (c->mark == WEFT_MARK_POINTS || c->mark == WEFT_MARK_DOTS)
+        fprintf(out, " pt %d", point);
+    if (turn && c->mark != WEFT_MARK_BOXES && c->mark != WEFT_MARK_DOTS)
+        fprintf(out, " dt %d", 1 + turn % 4);
+}
+
+/* ---- panels ---- */
+
+static bool has_colours(const struct weft_panel *p)
+{
+    for (const struct weft_curve *c = p->curves; c; c = c->next)
+        if (weft_mark_has_value(c->mark))
+            return true;
+    return false;
+}
+
+static bool has_legend(const struct weft_panel *p)
+{
+    for (const struct weft_curve *c = p->curves; c; c = c->next)
+        if (*c->label)
+            return true;
+    return false;
+}
+
+static void write_settings(FILE *out, const struct weft_panel *p, double width)
+{
+    const bool turned = is_crowded(&p->x, 0.8 * width);
+    fputs("set title ", out);
+    quote(out, p->title);
+    fprintf(out, " offset 0,-0.4\nset tmargin %s\n", *p->title ? "1.6" : "0.6");
+    write_axis(out, "x", &p->x, false, turned);
+    write_axis(out, "y", &p->y, p->downwards, false);
+    fputs(p->x.hidden && p->y.hidden ? "unset border\nunset grid\n"
+                                     : "set border 3 lw 1 lc rgb '#000000'\n"
+                                       "set grid lc rgb '#a0a0a0' lw 0.5 dt 3\n",
+          out);
+    fprintf(out, has_legend(p) ? "set key outside below center horizontal Left reverse samplen 2\n"
+                               : "unset key\n");
+    if (has_colours(p)) {
+        write_range(out, "cb", &p->value, false);
+        fputs("set cblabel ", out);
+        quote(out, p->value.label);
+        fputs("\nset colorbox\n", out);
+    }
+}
+
+static void write_plot(FILE *out, const struct weft_panel *p, size_t first)
+{
+    size_t drawn = 0;
+    for (const struct weft_curve *c = p->curves; c; c = c->next, first++) {
+        if (!c->n)
+            continue;
+        fprintf(out, drawn++ ? ", \\\n     " : "plot ");
+        fprintf(out, "$d%zu using ", first);
+        write_style(out, c);
+        if (*c->label) {
+            fputs(" title ", out);
+            quote(out, c->label);
+        } else
+            fputs(" notitle", out);
+    }
+    fputs(drawn ? "\n" : "plot NaN notitle\n", out);
+}
+
+/* ---- the picture ---- */
+
+/* The height of the row that begins with @p p; *next: the first of the row below. */
+static double row_height(const struct weft_figure *f, const struct weft_panel *p,
+                         const struct weft_panel **next)
+{
+    double height = 0;
+    for (size_t i = 0; i < f->columns && p; i++, p = p->next)
+        height = fmax(height, p->height);
+    *next = p;
+    return height;
+}
+
+double weft_script_height(const struct weft_figure *f)
+{
+    double height = TITLE_HEIGHT;
+    for (const struct weft_panel *p = f->panels; p;)
+        height += row_height(f, p, &p);
+    return height;
+}
+
+static void write_terminal(FILE *out, const struct weft_figure *f, enum weft_script_terminal to)
+{
+    const double w = f->width, h = weft_script_height(f);
+    const char *before = to == WEFT_SCRIPT_ANY ? "# " : "";
+    if (to != WEFT_SCRIPT_PDF)
+        fprintf(out,
+                "%sset terminal svg size %.0f,%.0f dynamic noenhanced font 'sans-serif,13' "
+                "name 'weft'\n",
+                before, w, h);
+    if (to != WEFT_SCRIPT_SVG)
+        fprintf(out,
+                "%sset terminal pdfcairo size %.3fin,%.3fin noenhanced font 'sans-serif,9' "
+                "rounded\n",
+                before, w / 110, h / 110);
+    if (to == WEFT_SCRIPT_ANY)
+        fputs("# set output 'figure.svg'\n", out);
+}
+
+static void write_layout(FILE *out, const struct weft_figure *f)
+{
+    const double total = weft_script_height(f), wide = 1.0 / (double)f->columns;
+    double top = total - TITLE_HEIGHT;
+    size_t number = 0;
+    const struct weft_panel *row = f->panels, *next;
+    for (; row; row = next) {
+        const double height = row_height(f, row, &next);
+        size_t column = 0;
+        for (const struct weft_panel *p = row; p != next; p = p->next, column++) {
+            fprintf(out, "set origin %.6f,%.6f\nset size %.6f,%.6f\n", (double)column * wide,
+                    (top - height) / total, wide, height / total);
+            write_settings(out, p, f->width * wide);
+            write_plot(out, p, number);
+            for (const struct weft_curve *c = p->curves; c; c = c->next)
+                number++;
+        }
+        top -= height;
+    }
+}
+
+void weft_script_write(const struct weft_figure *f, enum weft_script_terminal to, FILE *out)
+{
+    size_t number = 0;
+    write_terminal(out, f, to);
+    fputs("set encoding utf8\n"
+          "set palette defined (0 '#440154', 1 '#46327e', 2 '#365c8d', 3 '#277f8e', 4 '#1fa187', "
+          "5 '#4ac16d', 6 '#a0da39', 7 '#fde725') maxcolors 32\n"
+          "set style fill solid 1 noborder\n",
+          out);
+    for (const struct weft_panel *p = f->panels; p; p = p->next)
+        for (const struct weft_curve *c = p->curves; c; c = c->next)
+            write_data(out, c, number++);
+    fputs("set multiplot title ", out);
+    quote(out, f->title);
+    fputs(" font ',15'\n", out);
+    write_layout(out, f);
+    fputs("unset multiplot\n", out);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pictures: what gnuplot draws, what is made of it, and what happens without it. */
+#include "folder.h"
+
+namespace
+{
+
+bool has_gnuplot()
+{
+    return system("gnuplot --version >/dev/null 2>&1") == 0;
+}
+
+/* A run with a workload whose name is markup to SVG, quotes to gnuplot, and a command to a shell.
+ */
+void make_nasty(const std::string &dir)
+{
+    make_run(dir);
+    write_file(dir + "/flows.csv", "job,size_bytes,start_ns,fct_ns,slowdown\n"
+                                   "a<b>&'\"\"`x`\\,10,0.000,10.000,1.0\n"
+                                   "$(touch x) EOD,10,0.000,10.000,2.0\n");
+}
+
+TEST(Plot, SvgStandsAloneAndIsTheSameEachTime)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    make_nasty(dir / "a");
+    const std::vector<std::string> args = {"plot", dir / "a", "slowdown-cdf", "--out", "-"};
+    const Said first = weft(args, dir / "a");
+    ASSERT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(weft(args).out, first.out);
+    EXPECT_CONTAINS(first.out, "a&lt;b");
+    EXPECT_CONTAINS(first.out, "$(touch x) EOD");
+    EXPECT_CONTAINS(first.out, "prefers-color-scheme:dark");
+    EXPECT_CONTAINS(first.out, "share of messages (0 to 1)");
+    for (const char *never :
+         {"GNUPLOT", "<script", "href=\"http", "url(http", "@import", "gnuplot_"})
+        EXPECT_LACKS(first.out, never);
+    size_t links = 0; /* names of XML alone, nothing that is fetched */
+    for (size_t at = 0; (at = first.out.find("http", at)) != std::string::npos; at++)
+        links += first.out.compare(at, 18, "http://www.w3.org/") != 0;
+    EXPECT_EQ(links, 0u);
+    EXPECT_FALSE(std::filesystem::exists(dir / "a/x"));
+}
+
+TEST(Plot, PdfIsTheSameEachTime)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    make_nasty(dir / "a");
+    const std::vector<std::string> args = {"plot", dir / "a", "fct-cdf", "--to",
+                                           "pdf",  "--out",   "-"};
+    const Said first = weft(args);
+    ASSERT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(first.out.substr(0, 5), "%PDF-");
+    sleep(1); /* it would have the time in it */
+    EXPECT_EQ(weft(args).out, first.out);
+}
+
+TEST(Plot, DefaultPlaceIsTheFolder)
+{
+    TempDir dir;
+    make_nasty(dir / "a");
+    const Said s = weft({"plot", dir / "a", "slowdown", "--to", "gnuplot"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(slurp(dir / "a/slowdown.gp"), "$d0 << EOD");
+}
+
+TEST(Plot, WithoutGnuplotItSaysWhatToInstall)
+{
+    TempDir dir;
+    make_nasty(dir / "a");
+    const std::string path = env_or_die("PATH");
+    setenv("PATH", "/nonexistent", 1);
+    const Said picture = weft({"plot", dir / "a", "slowdown"});
+    const Said script = weft({"plot", dir / "a", "slowdown", "--to", "gnuplot", "--out", "-"});
+    setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(picture.code, 4);
+    EXPECT_CONTAINS(picture.err, "gnuplot-nox");
+    EXPECT_FALSE(std::filesystem::exists(dir / "a/slowdown.svg"));
+    EXPECT_EQ(script.code, 0) << script.err;
+    EXPECT_CONTAINS(script.out, "set multiplot");
+}
+
+TEST(Plot, ScriptDrawsWithGnuplotAlone)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    make_nasty(dir / "a");
+    ASSERT_EQ(weft({"plot", dir / "a", "slowdown", "--to", "gnuplot"}).code, 0);
+    const std::string out = dir / "out.svg";
+    EXPECT_EQ(
+        system(("gnuplot -e 'set terminal svg' '" + (dir / "a/slowdown.gp") + "' > '" + out + "'")
+                   .c_str()),
+        0);
+    EXPECT_CONTAINS(slurp(out), "</svg>");
+}
+
+TEST(Plot, RefusesWhatItCannotDraw)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    const std::vector<std::pair<std::vector<std::string>, std::pair<int, const char *>>> cases = {
+        {{"plot", dir / "a", "slowdwon"}, {2, "did you mean 'slowdown'"}},
+        {{"plot", dir / "a"}, {2, "plot needs folders"}},
+        {{"plot", dir / "a", "gantt"}, {3, "no operations of ranks"}},
+        {{"plot", dir / "nowhere", "gantt"}, {3, "no folder of a run"}},
+        {{"plot", dir / "a", "gantt", "--from", "5"}, {2, "--from 5"}},
+    };
+    for (const auto &c : cases) {
+        const Said s = weft(c.first);
+        EXPECT_EQ(s.code, c.second.first) << s.err;
+        EXPECT_CONTAINS(s.err, c.second.second);
+    }
+}
+
+TEST(Plot, ListsItsKinds)
+{
+    const Said plot_list = weft({"plot", "--list"}), list = weft({"list", "plots"});
+    for (const char *kind : {"slowdown", "gantt", "busbw", "exposed"}) {
+        EXPECT_CONTAINS(plot_list.out, kind);
+        EXPECT_CONTAINS(list.out, kind);
+    }
+}
+
+TEST(Plot, EveryKindIsExplained)
+{
+    const std::string page = slurp(source_dir() + "/docs/report.md");
+    std::istringstream in(weft({"plot", "--list"}).out);
+    for (std::string line; std::getline(in, line);) {
+        const std::string name = line.substr(0, line.find(' '));
+        EXPECT_CONTAINS(page, "| `" + name + "` |");
+    }
+}
+
+} // namespace

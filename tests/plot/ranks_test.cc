@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures of ranks and collectives against ranks.csv, ops.csv, collectives.csv. */
+#include "folder.h"
+
+namespace
+{
+
+/* A training loop of 4 ranks. */
+void run_loop(const std::string &dir)
+{
+    const Said s = weft(small({"--set", "generate.pattern=data-parallel", "--set",
+                               "generate.layers=2", "--quiet", "--out", dir}));
+    ASSERT_EQ(s.code, 0) << s.err;
+}
+
+TEST(ExposedPlot, PartsOfEachBarAreTheColumns)
+{
+    TempDir dir;
+    run_loop(dir / "a");
+    const auto all = plot({dir / "a", "exposed"});
+    const auto ranks = table(dir / "a/ranks.csv");
+    ASSERT_EQ(ranks.size(), 4u);
+    const std::map<std::string, std::string> parts = {{"compute", "compute_ns"},
+                                                      {"network: data on its way", "network_ns"}};
+    double unit = 0; /* nanoseconds to that of the figure, which is the same for all */
+    for (const auto &part : parts) {
+        const auto c = curve(all, part.first);
+        ASSERT_EQ(c.size(), 4u) << part.first;
+        for (size_t i = 0; i < 4; i++) {
+            const double ns = std::stod(ranks[i].at(part.second));
+            unit = unit ? unit : ns / (c[i].y_to - c[i].y);
+            EXPECT_NEAR((c[i].y_to - c[i].y) * unit, ns, ns * 1e-6) << part.first << i;
+            EXPECT_NEAR((c[i].x + c[i].x_to) / 2, (double)i, 1e-9);
+        }
+    }
+    EXPECT_TRUE(unit == 1e3 || unit == 1e6) << unit;
+    double top = 0; /* the bar of rank 0 ends where the rank does */
+    for (const Point &p : all)
+        top = p.x < 0.5 && !std::isnan(p.y_to) ? std::max(top, p.y_to) : top;
+    EXPECT_NEAR(top * unit, std::stod(ranks[0].at("end_ns")), 1);
+}
+
+TEST(GanttPlot, CoversTheOperations)
+{
+    TempDir dir;
+    run_loop(dir / "a");
+    const auto all = plot({dir / "a", "gantt"});
+    std::map<std::string, double> drawn, told; /* time of each kind on rank 2 */
+    for (const Point &p : all)
+        if (std::floor(p.y + 0.5) == 2)
+            drawn[p.curve] += p.x_to - p.x;
+    for (auto &row : table(dir / "a/ops.csv"))
+        if (row["rank"] == "2" && row["kind"] == "compute")
+            told["compute"] += std::stod(row["end_ns"]) - std::stod(row["start_ns"]);
+    ASSERT_GT(told["compute"], 0);
+    const double unit =
+        std::pow(1000, std::round(std::log10(told["compute"] / drawn["compute"]) / 3));
+    EXPECT_NEAR(drawn["compute"] * unit, told["compute"], told["compute"] * 1e-3);
+    EXPECT_GT(drawn["all-reduce"], 0);
+}
+
+TEST(BusbwPlot, IsBusBytesByTime)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    /* 8 Gbit/s of 1000 bytes take 1 us; the second of two equal ones took twice as long. Phases of
+     * one collective all say the same. */
+    write_file(dir / "a/ops.csv", "rank,node_id,kind,duration_ns\n"
+                                  "0,1,all-reduce,1000.000\n"
+                                  "0,2,all-reduce,2000.000\n"
+                                  "0,3,all-reduce,1000.000\n"
+                                  "0,4,compute,5.000\n");
+    write_file(dir / "a/collectives.csv",
+               "rank,node_id,collective,algorithm,dim,algbw_bps,busbw_bps\n"
+               "0,1,all-reduce,ring,,8000000000,12000000000\n"
+               "0,2,all-reduce,ring,,4000000000,6000000000\n"
+               "0,3,all-reduce,ring,0,64000000000,96000000000\n"
+               "0,3,all-reduce,ring,1,64000000000,96000000000\n");
+    const Said s = weft({"plot", dir / "a", "busbw", "--to", "csv", "--out", "-"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, ",\"all-reduce, ring\",1000,8,"); /* 24000 bits in 3 us */
+    EXPECT_CONTAINS(s.out, ",all-reduce over dimensions,8000,96,");
+}
+
+TEST(BusbwPlot, RunsOfSeveralSizesAreOneCurve)
+{
+    TempDir dir;
+    std::vector<std::string> args = {"plot"};
+    for (const char *size : {"64KiB", "128KiB", "1MiB"}) {
+        const Said s = weft(
+            small({"--set", std::string("generate.size=") + size, "--quiet", "--out", dir / size}));
+        ASSERT_EQ(s.code, 0) << s.err;
+        args.push_back(dir / size);
+    }
+    args.insert(args.end(), {"busbw", "--to", "csv", "--out", "-"});
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    std::istringstream in(s.out);
+    std::string line, name;
+    std::vector<std::string> sizes = {",65536,", ",131072,", ",1048576,"};
+    std::getline(in, line);
+    for (const std::string &x : sizes) {
+        ASSERT_TRUE(std::getline(in, line)) << s.out;
+        EXPECT_CONTAINS(line, x);
+        EXPECT_TRUE(name.empty() || line.rfind(name, 0) == 0) << line;
+        name = line.substr(0, line.find(x));
+    }
+}
+
+} // namespace
