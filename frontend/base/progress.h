@@ -3,7 +3,7 @@
  * Progress of a run: one line that is rewritten in place on a terminal at most 10 times a
  * second, or one line every 30 seconds into a file or pipe.
  *
- *   sim 12.35 us  45.3 %  1.2 GB/2.65 GB  1234/2724 ops  wall 12 s  left 15 s
+ *   sim 12.35 us (1.03 us/s)  45.3 %  1.2 GB/2.65 GB  1234/2724 ops  wall 12 s  left 15 s
  *
  * The share and the time left go by bytes where they are known, which is what a run spends its time
  * on: one large operation advances, too. Without them they go by what else is counted.
@@ -52,9 +52,12 @@ struct weft_progress {
 void weft_progress_init(struct weft_progress *p, FILE *f, int is_tty, const char *what,
                         weft_clock_ns clock, void *clock_user);
 
+/** sim_ps of what has no simulated time. */
+#define WEFT_PROGRESS_NO_SIM (-1)
+
 /** How far a run is. A total of 0 means that it is not known. */
 struct weft_progress_state {
-    int64_t sim_ps;                   /**< simulated time */
+    int64_t sim_ps;                   /**< simulated time; WEFT_PROGRESS_NO_SIM: there is none */
     uint64_t done, total;             /**< of what is counted */
     uint64_t done_bytes, total_bytes; /**< of payload */
 };
@@ -64,6 +67,9 @@ struct weft_progress_state {
 bool weft_progress_due(const struct weft_progress *p);
 /** Reports the state; cheap enough to call often. */
 void weft_progress_update(struct weft_progress *p, const struct weft_progress_state *s);
+
+/** Writes one whole line to @p f, whether one is due or not, and also where there is no display. */
+void weft_progress_print(struct weft_progress *p, FILE *f, const struct weft_progress_state *s);
 
 /** Removes the line from a terminal, so that a result can be printed in its place. */
 void weft_progress_finish(struct weft_progress *p);

@@ -6,6 +6,7 @@
 #include "cli/source.h"
 #include "report/expect.h"
 #include "report/report.h"
+#include "cli/sweep_find.h"
 
 #include "base/units.h"
 
@@ -55,6 +56,29 @@ static int check_prepares(const struct weft_scenario *s, const struct weft_scena
     if (net)
         net->ops->free(net);
     return code;
+}
+
+/* What weft sweep would make of <sweep>. */
+static int check_sweep(const struct weft_cli *cli, const struct weft_scenario *s,
+                       struct weft_err *err)
+{
+    struct weft_sweep sweep;
+    struct weft_sweep_find find;
+    const struct weft_scenario_sweep *w = s->sweep;
+    if (!w)
+        return 0;
+    const struct weft_sweep_texts texts = {.vary = w->vary,
+                                           .nvary = w->nvary,
+                                           .metric = w->metrics,
+                                           .nmetrics = w->nmetrics,
+                                           .seeds = w->seeds};
+    int code = weft_sweep_plan(&sweep, cli, &texts, err);
+    if (!code && w->find)
+        code = weft_sweep_find_read(&find, &sweep, w->find, err);
+    weft_sweep_free(&sweep);
+    if (code == WEFT_E_USAGE)
+        err->code = WEFT_E_INPUT;
+    return code ? weft_err_locate(err, s->file, w->line, w->col) : 0;
 }
 
 static uint64_t count_ops(const struct weft_workload *w)
@@ -145,6 +169,8 @@ static int check_run(const struct weft_cli *cli, const void *opts, char **args, 
         code = check_prepares(s, &parts, err);
     if (!code)
         code = check_expect(s, err);
+    if (!code)
+        code = check_sweep(cli, s, err);
     if (!code && o->json)
         print_json(cli, s, &parts);
     else if (!code && !o->quiet)

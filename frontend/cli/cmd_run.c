@@ -3,23 +3,26 @@
 #include "cli/cli.h"
 #include "cli/execute.h"
 #include "cli/interrupt.h"
+#include "cli/limits.h"
+#include "cli/run_json.h"
 #include "cli/source.h"
 #include "report/expect.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct run_opts {
     struct weft_source_opts source;
     const char *out;
-    const char *expect;
+    const char *expect, *time_limit, *memory_limit;
+    struct weft_strings metrics;
     bool no_out, json, quiet, alone;
     int progress; /* enum */
 };
-enum { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 static const struct weft_opt options[] = {
     WEFT_SOURCE_OPTS(run_opts),
@@ -30,10 +33,14 @@ static const struct weft_opt options[] = {
      "check these bounds; default: expect.xml beside the scenario, unless it is overridden"},
     {"alone", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, alone), NULL, NULL,
      "run each workload alone on the fabric, too: slow-downs in the summary and jobs.csv"},
+    {"metric", 'm', WEFT_OPT_TEXTS, offsetof(struct run_opts, metrics), "NAME", NULL,
+     "tell this metric ('weft show output'), also of a workload, in run.json; repeatable"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct run_opts, json), NULL, NULL,
      "print the summary as JSON"},
+    WEFT_LIMIT_OPTS(run_opts),
     {"progress", 0, WEFT_OPT_CHOICE, offsetof(struct run_opts, progress), NULL, "auto|always|never",
-     "progress on stderr; auto: only on a terminal"},
+     "progress on stderr: a line that changes on a terminal, else one each 30 s; auto: not with "
+     "--quiet"},
     {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct run_opts, quiet), NULL, NULL,
      "no summary, no progress, no notes; errors and warnings only"},
 };
@@ -88,8 +95,7 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
     weft_outcome_json(&j, x->end.summary.outcome, x->end.reason);
     weft_json_key(&j, "warnings");
     weft_source_warnings_json(&j, x->scenario);
-    weft_json_key(&j, "summary");
-    weft_summary_json(&j, &x->end.summary, x->parts.fabric);
+    weft_run_json_results(&j, x);
     weft_json_key(&j, "expectations");
     weft_json_array(&j);
     for (size_t i = 0; e && i < e->n; i++) {
@@ -106,14 +112,27 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
     weft_json_finish(&j, NULL); /* whoever closes standard output reports what failed */
 }
 
+/* Prints the metrics that were asked for. */
+static void print_metrics(const struct weft_cli *cli, const struct weft_execution *x)
+{
+    char value[WEFT_METRIC_TEXT_MAX];
+    for (size_t i = 0; i < x->nmetrics; i++) {
+        const struct weft_metric_choice *c = &x->metrics[i];
+        weft_metric_format(c->metric, weft_metric_choice_value(c, &x->end.summary), value);
+        fprintf(cli->out, "  %-24s %s\n", c->text, value);
+    }
+}
+
 /* Prints what came out of a run; the code is that of the run and what it is to be. */
 static int print(const struct weft_cli *cli, const struct run_opts *o,
                  const struct weft_execution *x, const char *out_dir, const struct weft_expect *e,
                  int code)
 {
     size_t missed = 0;
-    if (!o->json && !o->quiet)
+    if (!o->json && !o->quiet) {
         weft_summary_text(cli->out, &x->end.summary, x->parts.fabric);
+        print_metrics(cli, x);
+    }
     if (code != WEFT_OK && code != WEFT_E_OUTCOME)
         e = NULL; /* of what is not complete nothing is expected */
     if (e)
@@ -125,6 +144,19 @@ static int print(const struct weft_cli *cli, const struct run_opts *o,
     else if (out_dir && !o->quiet)
         fprintf(cli->out, "results in %s/\n", out_dir);
     return code;
+}
+
+/* The metrics that are asked for; the caller frees *out. */
+static int choose_metrics(const struct run_opts *o, const struct weft_scenario *s,
+                          struct weft_metric_choice **out, bool *alone, struct weft_err *err)
+{
+    *out = (struct weft_metric_choice *)calloc(o->metrics.n + 1, sizeof **out);
+    if (!*out)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for metrics");
+    for (size_t i = 0; i < o->metrics.n; i++)
+        if (weft_metric_choose(o->metrics.list[i], &(*out)[i], err))
+            return err->code;
+    return weft_source_check_metrics(s, *out, o->metrics.n, alone, err);
 }
 
 /* The bounds that apply to this run, or NULL for none. */
@@ -180,10 +212,15 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     struct weft_execute_opts eo = {.out_dir = o->out,
                                    .alone = o->alone ||
                                             (!code && expect && weft_expect_needs_alone(expect))};
+    struct weft_metric_choice *metrics = NULL;
+    if (!code)
+        code = choose_metrics(o, s, &metrics, &eo.alone, err);
+    eo.metrics = metrics;
+    eo.nmetrics = o->metrics.n;
     if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", s->name, err)))
         eo.out_dir = dir;
-    if (o->progress == PROGRESS_ALWAYS ||
-        (o->progress == PROGRESS_AUTO && cli->err_is_tty && !o->quiet)) {
+    code = code ? code : weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
+    if (o->progress == WEFT_PROGRESS_ALWAYS || (o->progress == WEFT_PROGRESS_AUTO && !o->quiet)) {
         eo.progress = cli->err;
         eo.progress_is_tty = cli->err_is_tty;
     }
@@ -195,6 +232,7 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
     weft_execution_free(&x);
     weft_expect_free(expect);
     weft_scenario_free(s);
+    free(metrics);
     return code;
 }
 

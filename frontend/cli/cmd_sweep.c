@@ -6,310 +6,412 @@
  * a row is the end-to-end time with the first value of it, everything else the same, divided by
  * that of the row.
  */
-#include "cli/execute.h"
+#include "base/units.h"
 #include "cli/interrupt.h"
+#include "cli/limits.h"
 #include "cli/signal_run_json.h"
-#include "cli/source.h"
-#include "cli/sweep.h"
+#include "cli/sweep_asked.h"
+#include "cli/sweep_find.h"
+#include "cli/sweep_run.h"
 #include "report/place.h"
 
-#include <math.h>
-#include <stdbool.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_ROWS = 4096 };
-
-struct sweep_opts {
-    struct weft_source_opts source;
-    struct weft_strings vary, metrics;
-    const char *out;
-    bool json;
-};
-
-static const struct weft_opt options[] = {
-    {"vary", 'v', WEFT_OPT_TEXTS, offsetof(struct sweep_opts, vary), "KEY=A|B|C", NULL,
-     "run with each of these values of a setting; repeatable: every combination"},
-    {"metric", 'm', WEFT_OPT_TEXTS, offsetof(struct sweep_opts, metrics), "NAME", NULL,
-     "show this metric ('weft show output'); repeatable; default: end-to-end, "
-     "dimension-utilisation"},
-    WEFT_SOURCE_OPTS(sweep_opts),
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct sweep_opts, out), "DIR", NULL,
-     "write sweep.csv and a run folder per row there; default: no files"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct sweep_opts, json), NULL, NULL, "print as JSON"},
-};
-
-static int read_opts(const struct sweep_opts *o, struct weft_sweep *s, struct weft_err *err)
-{
-    static const char *const usual[] = {"end-to-end", "dimension-utilisation"};
-    const char *const *names = o->metrics.n ? o->metrics.list : usual;
-    s->nmetrics = o->metrics.n ? o->metrics.n : sizeof usual / sizeof usual[0];
-    if (!o->vary.n)
-        return weft_err_set(err, WEFT_E_USAGE,
-                            "nothing to vary: --vary KEY=VALUE|VALUE, such as "
-                            "--vary system.inter-dimension='baseline|themis'");
-    if (o->vary.n > WEFT_SWEEP_KEYS || s->nmetrics > WEFT_SWEEP_METRICS)
-        return weft_err_set(err, WEFT_E_LIMIT, "more than %d --vary or %d --metric",
-                            WEFT_SWEEP_KEYS, WEFT_SWEEP_METRICS);
-    s->nrows = 1;
-    for (; s->naxes < o->vary.n; s->naxes++) {
-        struct weft_sweep_axis *a = &s->axis[s->naxes];
-        if (weft_sweep_read_axis(o->vary.list[s->naxes], a, err))
-            return err->code;
-        for (size_t k = 0; k < s->naxes; k++)
-            if (strcmp(s->axis[k].key, a->key) == 0)
-                return weft_err_set(err, WEFT_E_USAGE, "--vary %s is given twice", a->key);
-        s->nrows *= a->n;
-        if (s->nrows > MAX_ROWS)
-            return weft_err_set(err, WEFT_E_LIMIT, "more than %d combinations", MAX_ROWS);
-    }
-    for (size_t m = 0; m < s->nmetrics; m++) {
-        if (weft_metric_choose(names[m], &s->metric[m], err))
-            return err->code;
-    }
-    s->rows = (struct weft_sweep_row *)calloc(s->nrows, sizeof *s->rows);
-    return s->rows ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu rows", s->nrows);
-}
-
-/* The settings of a row: those of the command line, then its values. The caller frees what is new.
- */
-static int row_settings(const struct sweep_opts *o, const struct weft_sweep *s, size_t row,
-                        struct weft_source_opts *source, char *text[WEFT_SWEEP_KEYS],
-                        struct weft_err *err)
-{
-    const char **list = (const char **)calloc(o->source.set.n + s->naxes, sizeof *source->set.list);
-    *source = o->source;
-    source->set.list = list;
-    if (!list)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
-    if (o->source.set.n)
-        memcpy(list, o->source.set.list, o->source.set.n * sizeof *list);
-    for (size_t k = 0; k < s->naxes; k++) {
-        size_t size = strlen(s->axis[k].key) + strlen(weft_sweep_value(s, k, row)) + 2;
-        text[k] = (char *)malloc(size);
-        if (!text[k])
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
-        snprintf(text[k], size, "%s=%s", s->axis[k].key, weft_sweep_value(s, k, row));
-        list[source->set.n++] = text[k];
-    }
-    return 0;
-}
-
-/* Takes over what came out of a row: nothing, when it could not begin. */
-static void take_row(struct weft_sweep *s, size_t row, const struct weft_execution *x)
-{
-    struct weft_sweep_row *r = &s->rows[row];
-    const struct weft_sweep_row *first = &s->rows[row - row % s->axis[s->naxes - 1].n];
-    r->summed_up = x->summed_up;
-    r->outcome = x->summed_up ? x->end.summary.outcome : "failed";
-    r->end_ps = x->summed_up ? (double)x->end.summary.end_ps : 0;
-    for (size_t m = 0; m < s->nmetrics; m++)
-        r->metric[m] =
-            x->summed_up ? weft_metric_choice_value(&s->metric[m], &x->end.summary) : NAN;
-    r->speed_up = NAN;
-    if (r->end_ps > 0 && strcmp(r->outcome, "finished") == 0 &&
-        strcmp(first->outcome, "finished") == 0)
-        r->speed_up = first->end_ps / r->end_ps;
-    s->ndone = row + 1;
-}
-
-/* Whether the row has the workloads that metrics name, and whether those are to run alone. */
-static int check_metrics(const struct weft_sweep *s, const struct weft_scenario *scenario,
-                         struct weft_execute_opts *eo, struct weft_err *err)
-{
-    const char *const *names = weft_source_job_names(scenario, err);
-    for (size_t m = 0; names && m < s->nmetrics; m++) {
-        if (weft_metric_check(&s->metric[m], names, scenario->njobs, err))
-            return err->code;
-        eo->alone = eo->alone || weft_metric_needs_alone(&s->metric[m]);
-    }
-    return names ? 0 : err->code;
-}
-
-static int run_row(const struct weft_cli *cli, const struct sweep_opts *o, struct weft_sweep *s,
-                   size_t row, char **args, int nargs, struct weft_err *err)
-{
-    struct weft_source_opts source;
-    struct weft_execution x = {0};
-    struct weft_scenario *scenario = NULL;
-    struct weft_execute_opts eo = {0};
-    char dir[WEFT_PATH_MAX], name[32], *text[WEFT_SWEEP_KEYS] = {0};
-    weft_interrupt_set(WEFT_INTERRUPT_SOON);
-    int code = row_settings(o, s, row, &source, text, err);
-    if (!code && o->out) {
-        snprintf(name, sizeof name, "%zu", row + 1);
-        code = weft_path_join(dir, o->out, name, err);
-        eo.out_dir = dir;
-    }
-    code = code ? code : weft_source_load(cli, &source, args, nargs, &scenario, err);
-    if (!code && *cli->interrupted)
-        code = weft_err_set(err, WEFT_E_INTERRUPTED, "interrupted before row %zu began", row + 1);
-    code = code ? code : check_metrics(s, scenario, &eo, err);
-    code = code ? code : weft_execute(cli, scenario, &eo, &x, err);
-    weft_interrupt_set(WEFT_INTERRUPT_DEFER);
-    if (code != WEFT_E_INTERRUPTED)
-        take_row(s, row, &x);
-    code = code ? code : x.end.code;
-    weft_execution_free(&x);
-    weft_scenario_free(scenario);
-    for (size_t k = 0; k < s->naxes; k++)
-        free(text[k]);
-    free(source.set.list);
-    return code;
-}
+#include <unistd.h>
 
 /* A sweep under way. */
 struct sweep {
-    const struct weft_cli *cli;
-    const struct sweep_opts *o;
+    struct weft_sweep_base base;
+    const struct weft_sweep_opts *o;
     struct weft_sweep s;
+    struct weft_sweep_find find;
+    struct weft_sweep_record record;
     struct weft_place *place; /* NULL: no folder */
     struct weft_csv *csv;
     struct weft_signal_run_json on_signal;
+    struct weft_progress progress;
     char run_json[WEFT_PATH_MAX], reason[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
     char last[WEFT_ERR_MSG_MAX]; /* why the row before failed */
     size_t again;                /* rows that failed for the same reason as one that was told */
-    int code;                    /* of the first row that was bad */
+    size_t next;                 /* point that is the next to start */
+    size_t told;                 /* points whose end was told, in order */
+    struct weft_strings said;    /* per point: what it said and was not told yet */
+    int fatal;                   /* a point ended so that no others can be run: its code */
 };
 
 /* The folder's state, and what is left of it should a signal end the program. */
 static int save_state(struct sweep *w, const char *outcome, struct weft_err *err)
 {
-    if (!w->o->out)
+    if (!w->place)
         return 0;
     weft_signal_run_json_pop(&w->on_signal);
     if (strcmp(outcome, "running") == 0) {
         w->s.outcome = "interrupted";
         w->s.reason = "a signal ended the program within a row";
-        if (weft_signal_run_json_push(&w->on_signal, w->o->out, weft_sweep_run_json, &w->s, err))
+        if (weft_signal_run_json_push(&w->on_signal, w->base.out, weft_sweep_run_json, &w->record,
+                                      err))
             return err->code;
         w->s.reason = "";
     }
     w->s.outcome = outcome;
-    return weft_run_json_write(w->run_json, weft_sweep_run_json, &w->s, err);
+    return weft_run_json_write(w->run_json, weft_sweep_run_json, &w->record, err);
+}
+
+/* Takes over what an earlier sweep left in the folder, where that is asked for. */
+static int take_over(struct sweep *w, struct weft_err *err)
+{
+    const struct weft_sweep_takeover how = {w->o->retry_failed, w->o->collect != NULL};
+    if (!w->o->resume && !w->o->retry_failed && !w->o->collect)
+        return 0;
+    return weft_sweep_take_over(&w->base, &w->s, &how, err);
 }
 
 static int open_folder(struct sweep *w, struct weft_err *err)
 {
-    const char *dir = w->o->out;
-    w->s.reason = w->reason;
+    const char *dir = w->base.out;
+    const bool keep = w->o->resume || w->o->retry_failed || w->o->collect;
+    w->s.reason = "";
     if (!dir)
         return 0;
-    w->place = weft_place_open(dir, err);
-    if (!w->place || weft_path_join(w->run_json, dir, "run.json", err) ||
+    w->place = keep ? weft_place_keep(dir, err) : weft_place_open(dir, err);
+    if (!w->place || take_over(w, err) || weft_path_join(w->run_json, dir, "run.json", err) ||
         save_state(w, "running", err))
         return err->code;
+    if (w->o->emit)
+        return 0;
     w->csv = weft_sweep_csv_open(dir, &w->s, err);
     return w->csv ? 0 : err->code;
 }
 
-/* A row failed: says why, once for all rows in a row that fail alike. */
-static void tell_failure(struct sweep *w, size_t row, struct weft_err *e)
+/* A point failed: says why, once for all points in a row that fail alike. */
+static void tell_failure(struct sweep *w, const struct weft_sweep_point *p)
 {
-    char text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
-    const int alike = strcmp(w->last, e->msg) == 0;
-    memcpy(w->last, e->msg, sizeof w->last);
-    for (size_t k = w->s.naxes; k-- > 0;)
-        weft_err_prepend(e, "%s=%s", w->s.axis[k].key, weft_sweep_value(&w->s, k, row));
-    weft_err_format(e, text, sizeof text);
-    w->s.rows[row].reason = strdup(text); /* without memory it is said on stderr alone */
+    const char *message = p->message ? p->message : p->reason;
+    const bool alike = message && strcmp(w->last, message) == 0;
+    snprintf(w->last, sizeof w->last, "%s", message ? message : "");
     if (alike)
         w->again++;
     else
-        weft_log(w->cli->log, WEFT_LOG_ERROR, "%s", text);
+        weft_log(w->base.cli->log, WEFT_LOG_ERROR, "%s",
+                 p->reason ? p->reason : "a row failed for want of memory");
 }
 
-/* Runs all rows. Returns the error that ends the sweep; a row that is bad does not. */
-static int run_rows(struct sweep *w, char **args, int nargs, struct weft_err *err)
+/* The rows whose points are all done, and those before them, go into the table. */
+static int write_rows(struct sweep *w, size_t before, size_t after, struct weft_err *err)
 {
-    for (size_t row = 0; row < w->s.nrows; row++) {
+    for (size_t row = weft_sweep_row_of(&w->s, before); row < weft_sweep_row_of(&w->s, after);
+         row++)
+        if (w->csv && !w->s.find && weft_sweep_csv_row(w->csv, &w->s, row, err))
+            return err->code;
+    return 0;
+}
+
+/* Tells a point that is done. */
+static void tell(struct sweep *w, size_t point)
+{
+    const struct weft_sweep_point *p = &w->s.point[point];
+    const char *said = w->said.list[point];
+    weft_progress_finish(&w->progress);
+    if (said)
+        fputs(said, w->base.cli->err);
+    free((void *)(uintptr_t)said);
+    w->said.list[point] = NULL;
+    if (p->reason && p->code != WEFT_E_INTERRUPTED)
+        tell_failure(w, p);
+}
+
+/* Tells the points that are done in their order, as far as they go. */
+static int tell_in_order(struct sweep *w, struct weft_err *err)
+{
+    const size_t before = w->told;
+    while (w->told < w->s.npoints && w->s.point[w->told].state == WEFT_POINT_DONE)
+        tell(w, w->told++);
+    return write_rows(w, before, w->told, err);
+}
+
+static int point_done(void *ctx, size_t point, char *said, struct weft_err *err)
+{
+    struct sweep *w = (struct sweep *)ctx;
+    const int code = w->s.point[point].code;
+    w->said.list[point] = said;
+    if (w->s.find)
+        tell(w, point);
+    else if (tell_in_order(w, err))
+        return err->code;
+    if (code == WEFT_E_IO || code == WEFT_E_USAGE || code == WEFT_E_INTERRUPTED)
+        w->fatal = w->fatal ? w->fatal : code;
+    return save_state(w, "running", err);
+}
+
+static bool next_point(void *ctx, size_t *point)
+{
+    struct sweep *w = (struct sweep *)ctx;
+    if (w->fatal)
+        return false;
+    if (w->s.find)
+        return weft_sweep_find_next(w->s.find, &w->s, point);
+    while (w->next < w->s.npoints && w->s.point[w->next].state != WEFT_POINT_WAITS)
+        w->next++;
+    *point = w->next;
+    return w->next < w->s.npoints;
+}
+
+/* How many points are in a state. */
+static size_t count(const struct weft_sweep *s, enum weft_sweep_state state)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->npoints; i++)
+        n += s->point[i].state == state;
+    return n;
+}
+
+static void print_status(const struct sweep *w)
+{
+    fprintf(w->base.cli->err, "%zu of %zu rows done, running:\n", count(&w->s, WEFT_POINT_DONE),
+            w->s.npoints);
+    for (size_t i = 0; i < w->s.npoints; i++) {
         struct weft_err e = {0};
-        const int code = run_row(w->cli, w->o, &w->s, row, args, nargs, &e);
-        if (e.code && code != WEFT_E_INTERRUPTED)
-            tell_failure(w, row, &e);
-        if (w->csv && w->s.ndone == row + 1 && weft_sweep_csv_row(w->csv, &w->s, row, err))
-            return err->code;
-        w->code = w->code ? w->code : code;
-        if (code == WEFT_E_INTERRUPTED || *w->cli->interrupted)
-            return weft_err_set(
-                err, WEFT_E_INTERRUPTED, "%zu of %zu rows were not run: the sweep was %s",
-                w->s.nrows - w->s.ndone, w->s.nrows, weft_signal_reason(*w->cli->interrupted));
-        if (code == WEFT_E_IO || code == WEFT_E_USAGE)
-            return weft_err_set(err, code, "%zu of %zu rows were not run", w->s.nrows - row - 1,
-                                w->s.nrows);
-        if (save_state(w, "running", err))
-            return err->code;
+        if (w->s.point[i].state != WEFT_POINT_RUNS)
+            continue;
+        weft_err_set(&e, 0, "row %zu", i + 1);
+        weft_sweep_prepend(&w->s, i, &e);
+        fprintf(w->base.cli->err, "  %s\n", e.msg);
     }
+}
+
+static void show_progress(void *ctx)
+{
+    struct sweep *w = (struct sweep *)ctx;
+    if (weft_interrupt_asked()) {
+        weft_progress_finish(&w->progress);
+        print_status(w);
+    }
+    if (!weft_progress_due(&w->progress))
+        return;
+    const struct weft_progress_state state = {.sim_ps = WEFT_PROGRESS_NO_SIM,
+                                              .done = count(&w->s, WEFT_POINT_DONE),
+                                              .total = w->s.find ? 0 : w->s.npoints};
+    weft_progress_update(&w->progress, &state);
+}
+
+/* In the process of a point: what is the sweep's is not its. */
+static void in_child(void *ctx)
+{
+    struct sweep *w = (struct sweep *)ctx;
+    weft_signal_run_json_pop(&w->on_signal);
+}
+
+static size_t rows_not_run(const struct weft_sweep *s)
+{
+    size_t n = 0;
+    struct weft_sweep_row r;
+    for (size_t row = 0; row < s->nrows; row++) {
+        weft_sweep_row(s, row, &r);
+        n += !r.there;
+    }
+    return n;
+}
+
+/* Runs all points. Returns the error that ends the sweep; a point that is bad does not. */
+static int run_points(struct sweep *w, struct weft_err *err)
+{
+    const struct weft_cli *cli = w->base.cli;
+    const struct weft_sweep_jobs jobs = {w, next_point, point_done, show_progress, in_child};
+    weft_interrupt_set(WEFT_INTERRUPT_DEFER);
+    int code = tell_in_order(w, err);
+    if (!code)
+        code = weft_sweep_run_jobs(&w->base, &w->s, w->o->parallel, &jobs, err);
+    weft_progress_finish(&w->progress);
+    if (code)
+        return code;
+    if (*cli->interrupted || w->fatal == WEFT_E_INTERRUPTED)
+        return weft_err_set(err, WEFT_E_INTERRUPTED,
+                            "%zu of %zu rows were not run: the sweep was %s", rows_not_run(&w->s),
+                            w->s.nrows,
+                            *cli->interrupted ? weft_signal_reason(*cli->interrupted)
+                                              : "interrupted: a process of a row was");
+    if (w->fatal)
+        return weft_err_set(err, w->fatal, "%zu of %zu rows were not run", rows_not_run(&w->s),
+                            w->s.nrows);
+    return 0;
+}
+
+/* What --collect does instead. */
+static int gather(struct sweep *w, struct weft_err *err)
+{
+    for (size_t i = 0; i < w->s.npoints; i++)
+        if (w->s.point[i].state == WEFT_POINT_DONE)
+            tell(w, i);
+    if (write_rows(w, 0, w->s.npoints, err))
+        return err->code;
+    const size_t missing = w->s.npoints - count(&w->s, WEFT_POINT_DONE);
+    return missing ? weft_err_set(err, WEFT_E_OUTCOME, "%zu of %zu rows are not there yet", missing,
+                                  w->s.npoints)
+                   : 0;
+}
+
+/* What --emit does instead. */
+static int emit(struct sweep *w, struct weft_err *err)
+{
+    const char *dir = w->base.out;
+    const bool slurm = w->o->emit == WEFT_SWEEP_EMIT_SLURM;
+    if (weft_sweep_emit(&w->base, &w->s, slurm, err))
+        return err->code;
+    weft_signal_run_json_pop(&w->on_signal);
+    if (slurm)
+        fprintf(w->base.cli->out, "sbatch %s/points.sbatch\n", dir);
+    else
+        fprintf(w->base.cli->out, "parallel < %s/points.sh\n", dir);
+    fprintf(w->base.cli->out, "weft sweep --collect %s\n", dir);
     return 0;
 }
 
 /* Whether any row has something to show. */
 static bool has_results(const struct weft_sweep *s)
 {
-    for (size_t r = 0; r < s->ndone; r++)
-        if (s->rows[r].summed_up)
+    for (size_t i = 0; i < s->npoints; i++)
+        if (s->point[i].state == WEFT_POINT_DONE && s->point[i].summed_up)
             return true;
     return false;
+}
+
+/* What is not in sweep.csv yet: of a sweep that ended early, or of a search. */
+static int write_rest(struct sweep *w, struct weft_err *err)
+{
+    struct weft_sweep_row r;
+    size_t row = w->s.find ? 0 : weft_sweep_row_of(&w->s, w->told);
+    if (!w->csv || w->o->collect)
+        return 0;
+    for (; row < w->s.nrows; row++) {
+        weft_sweep_row(&w->s, row, &r);
+        if (r.there && weft_sweep_csv_row(w->csv, &w->s, row, err))
+            return err->code;
+    }
+    for (size_t i = w->told; i < w->s.npoints && !w->s.find; i++)
+        if (w->s.point[i].state == WEFT_POINT_DONE)
+            tell(w, i);
+    return w->s.find ? weft_sweep_find_csv(w->base.out, w->s.find, &w->s, err) : 0;
+}
+
+static void keep_first(struct weft_err *err, struct weft_err *e)
+{
+    if (!err->code && e->code)
+        *err = *e;
+    *e = (struct weft_err){0};
+}
+
+static void print(struct sweep *w)
+{
+    if (w->o->json) {
+        weft_sweep_json(w->base.cli->out, &w->s);
+        return;
+    }
+    if (!has_results(&w->s))
+        return;
+    weft_sweep_text(w->base.cli->out, &w->s);
+    if (w->s.find)
+        weft_sweep_find_text(w->base.cli->out, w->s.find, &w->s);
 }
 
 /* Writes what comes last, also of a sweep that @p err ended. */
 static int conclude(struct sweep *w, struct weft_err *err)
 {
     struct weft_err e = {0};
-    int code = err->code;
+    write_rest(w, &e);
+    keep_first(err, &e);
     if (w->again)
-        weft_log(w->cli->log, WEFT_LOG_ERROR, "%zu more rows failed for the same reason", w->again);
-    if (weft_csv_close(w->csv, &e) && !code) {
-        *err = e;
-        code = e.code;
-    }
-    if (code)
+        weft_log(w->base.cli->log, WEFT_LOG_ERROR, "%zu more rows failed for the same reason",
+                 w->again);
+    weft_csv_close(w->csv, &e);
+    keep_first(err, &e);
+    if (err->code)
         weft_err_format(err, w->reason, sizeof w->reason);
     w->s.reason = w->reason;
-    const char *outcome = !code                        ? "finished"
-                          : code == WEFT_E_INTERRUPTED ? "interrupted"
-                                                       : "failed";
+    const char *outcome = !err->code                        ? "finished"
+                          : err->code == WEFT_E_INTERRUPTED ? "interrupted"
+                                                            : "failed";
     w->s.outcome = outcome;
-    e = (struct weft_err){0};
-    if (w->place &&
-        (save_state(w, outcome, &e) || (!code && weft_mark_finished(w->o->out, outcome, &e))) &&
-        !code) {
-        *err = e;
-        code = e.code;
-    }
+    if (w->place && !save_state(w, outcome, &e) && !err->code)
+        weft_mark_finished(w->base.out, outcome, &e);
+    keep_first(err, &e);
     weft_interrupt_saved();
-    if (w->o->json)
-        weft_sweep_json(w->cli->out, &w->s);
-    else if (has_results(&w->s))
-        weft_sweep_text(w->cli->out, &w->s);
-    return code;
+    print(w);
+    return err->code;
+}
+
+/* The code of the first point that was bad. */
+static int worst(const struct weft_sweep *s)
+{
+    for (size_t i = 0; i < s->npoints; i++)
+        if (s->point[i].state == WEFT_POINT_DONE && s->point[i].code)
+            return s->point[i].code;
+    return 0;
+}
+
+static int begin(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
+{
+    const struct weft_cli *cli = w->base.cli;
+    w->base.source = asked->source;
+    w->base.args = (char **)(uintptr_t)&asked->scenario;
+    w->base.nargs = asked->scenario != NULL;
+    w->base.out = w->o->collect ? w->o->collect : w->o->out;
+    w->base.texts = asked->texts;
+    w->base.find = asked->find;
+    w->record = (struct weft_sweep_record){&w->s, &w->base};
+    if (weft_sweep_plan(&w->s, cli, &asked->texts, err))
+        return err->code;
+    if (asked->find && weft_sweep_find_read(&w->find, &w->s, asked->find, err))
+        return err->code;
+    w->s.find = asked->find ? &w->find : NULL;
+    if (w->s.find && (w->o->emit || w->o->collect))
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--find chooses rows as it goes: --emit and --collect exclude it");
+    w->said.list = (const char **)calloc(w->s.npoints, sizeof *w->said.list);
+    if (!w->said.list)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for rows");
+    return open_folder(w, err);
+}
+
+static int run(struct sweep *w, const struct weft_sweep_asked *asked, struct weft_err *err)
+{
+    const struct weft_cli *cli = w->base.cli;
+    int code = begin(w, asked, err);
+    if (code || w->o->emit) {
+        weft_csv_close(w->csv, NULL);
+        return code ? code : emit(w, err);
+    }
+    weft_progress_init(&w->progress,
+                       w->o->progress == WEFT_PROGRESS_NEVER || w->o->collect ? NULL : cli->err,
+                       cli->err_is_tty, "rows", NULL, NULL);
+    if (w->o->collect)
+        gather(w, err);
+    else
+        run_points(w, err);
+    code = conclude(w, err);
+    return code ? code : worst(&w->s);
 }
 
 static int sweep(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                  struct weft_err *err)
 {
+    struct weft_sweep_asked asked;
     struct sweep *w = (struct sweep *)calloc(1, sizeof *w);
     if (!w)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
-    w->cli = cli;
-    w->o = (const struct sweep_opts *)opts;
-    int code = read_opts(w->o, &w->s, err);
-    if (!code)
-        code = open_folder(w, err);
-    if (!code) {
-        run_rows(w, args, nargs, err);
-        code = conclude(w, err);
-    } else {
-        weft_csv_close(w->csv, NULL);
-    }
-    code = code ? code : w->code;
+    struct weft_sweep_opts own = *(const struct weft_sweep_opts *)opts;
+    w->base.cli = cli;
+    w->o = &own;
+    int code = weft_sweep_ask(cli, &own, args, nargs, &asked, err);
+    code = code ? code : weft_limits_read(own.time_limit, own.memory_limit, &w->base.limits, err);
+    code = code ? code : run(w, &asked, err);
     weft_signal_run_json_pop(&w->on_signal);
     weft_place_close(w->place);
-    for (size_t k = 0; k < WEFT_SWEEP_KEYS; k++)
-        free(w->s.axis[k].text);
-    for (size_t r = 0; r < w->s.ndone; r++)
-        free(w->s.rows[r].reason);
-    free(w->s.rows);
+    for (size_t i = 0; w->said.list && i < w->s.npoints; i++)
+        free((void *)(uintptr_t)w->said.list[i]);
+    free(w->said.list);
+    weft_sweep_free(&w->s);
+    weft_sweep_asked_free(&asked);
     free(w);
     return code;
 }
@@ -317,19 +419,24 @@ static int sweep(const struct weft_cli *cli, const void *opts, char **args, int 
 const struct weft_command weft_command_sweep = {
     .name = "sweep",
     .summary = "Run a scenario with every combination of some settings and compare",
-    .usage = "[SCENARIO] --vary KEY=A|B... [--vary ...] [--metric NAME]... [--set KEY=VALUE]...",
+    .usage = "[SCENARIO] [--vary KEY=A|B...]... [--metric NAME]... [--set KEY=VALUE]...",
     .example = "weft sweep scenarios/schedulers-4x4x4 --vary "
                "'system.inter-dimension=baseline|round-robin|themis'",
-    .details = "The first --vary changes slowest. 'speed-up' compares the values of the last one: "
-               "the end-to-end time with\nits first value, everything else the same, divided by "
-               "that of the row.\n"
-               "Quote the bars for the shell. Rows that did not finish show the outcome instead, "
-               "and the exit code is 1.\n"
-               "A row that fails says why and the others go on; the exit code is that of the first "
-               "such row. A full disk or a\nsignal ends the sweep: the rows so far are printed and "
-               "written, and run.json says why it ended.",
-    .opts = options,
-    .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct sweep_opts),
+    .details =
+        "What is varied comes from --vary and --seeds, else from <sweep> in the scenario.\n"
+        "Values are lists (A|B|C) and ranges (1MiB..32MiB*2, 1..9+2); 'K=A|B & L=C|D' changes two "
+        "settings together.\n"
+        "The first --vary changes slowest. 'speed-up' compares the values of the last one: the "
+        "end-to-end time with\nits first value, everything else the same, divided by that of the "
+        "row. With --seeds, metrics are means\nwith half of their 95 % confidence interval "
+        "(Student's t).\n"
+        "Quote the bars for the shell. Rows that did not finish show the outcome instead, and the "
+        "exit code is 1.\n"
+        "A row that fails says why and the others go on; the exit code is that of the first such "
+        "row. A full disk or a\nsignal ends the sweep: the rows so far are printed and written, "
+        "run.json says why it ended, and --resume goes on.",
+    .opts = weft_sweep_options,
+    .nopts = WEFT_SWEEP_OPTIONS,
+    .opts_size = sizeof(struct weft_sweep_opts),
     .run = sweep,
 };

@@ -19,7 +19,7 @@ struct run {
     const struct weft_cli *cli;
     const struct weft_scenario *s;
     struct weft_report *report;
-    uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asks */
+    uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asked */
     bool alone;            /* each job is run alone, too */
     struct weft_slices slices;
     struct weft_signal_run_json on_signal;
@@ -27,7 +27,9 @@ struct run {
 
 static void fill_progress(void *ctx, struct weft_progress_state *s)
 {
-    const struct run *r = (const struct run *)ctx;
+    struct run *r = (struct run *)ctx;
+    if (!r->volume_bytes)
+        r->volume_bytes = weft_jobs_volume(r->on.jobs);
     s->total_bytes = r->volume_bytes;
     weft_jobs_progress(r->on.jobs, &s->done, &s->total);
 }
@@ -50,6 +52,8 @@ static int name_outcome(struct run *r, struct weft_run_end *x)
     }
     if (*r->cli->interrupted)
         return weft_run_end_interrupted(x, r->cli);
+    if (r->slices.over_limit)
+        return weft_run_end_over_limit(x, r->cli, &r->slices);
     const bool at_limit = r->slices.until_ps && !r->slices.stalled_ps;
     if (at_limit && (r->s->run->measure_ps || weft_jobs_all_endless(r->on.jobs) ||
                      (weft_jobs_any_endless(r->on.jobs) && weft_jobs_ends_finished(r->on.jobs)))) {
@@ -260,7 +264,7 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     struct weft_run_json_source rj = {r->cli, x, NULL, NULL};
     weft_report_write_run(r->report, weft_run_json_of_scenario, &rj, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
-    if (!failed->code && x->end.code != WEFT_E_INTERRUPTED)
+    if (!failed->code && !weft_outcome_is_partial(m->outcome))
         weft_report_mark_finished(r->report, m->outcome, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
 }
@@ -280,9 +284,9 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
         .progress = o->progress,
         .progress_is_tty = o->progress_is_tty,
         .unit = "ops",
+        .limits = o->limits,
+        .started_ns = x->started_ns,
     };
-    if (o->progress)
-        r->volume_bytes = weft_jobs_volume(r->on.jobs);
     if (!weft_jobs_start(r->on.jobs, err))
         weft_slices_run(&r->slices, err);
     weft_run_clock_stop(&clock);
@@ -305,7 +309,11 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err)
 {
     struct run r = {.cli = cli, .s = s, .alone = o->alone};
-    *x = (struct weft_execution){.scenario = s, .started_unix_s = (int64_t)time(NULL)};
+    *x = (struct weft_execution){.scenario = s,
+                                 .started_unix_s = (int64_t)time(NULL),
+                                 .started_ns = weft_clock_monotonic_ns(NULL),
+                                 .metrics = o->metrics,
+                                 .nmetrics = o->nmetrics};
     int code = weft_scenario_build(s, &x->parts, err);
     if (!code)
         weft_source_fabric_notes(cli, x->parts.fabric);

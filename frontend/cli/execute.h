@@ -17,7 +17,10 @@ struct weft_execute_opts {
     const char *out_dir; /**< NULL: write no files */
     FILE *progress;      /**< NULL: none */
     bool progress_is_tty;
-    int alone; /**< run each workload alone, too, and say by how much sharing slows it down */
+    bool alone; /**< run each workload alone, too, and say by how much sharing slows it down */
+    struct weft_run_limits limits; /**< of the machine: the run ends in order when it takes more */
+    const struct weft_metric_choice *metrics; /**< that run.json is to tell */
+    size_t nmetrics;
 };
 
 /** What a run left behind. */
@@ -27,8 +30,11 @@ struct weft_execution {
     struct weft_report *report;
     struct weft_system_observer *observers; /**< per job */
     int64_t started_unix_s;                 /**< wall clock */
+    int64_t started_ns;                     /**< the same, of the monotonic clock */
     int summed_up; /**< the summary is there; also of a run that failed on the way */
     struct weft_run_end end;
+    const struct weft_metric_choice *metrics; /**< those asked for */
+    size_t nmetrics;
 };
 
 /**

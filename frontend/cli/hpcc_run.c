@@ -225,7 +225,7 @@ int weft_hpcc_run_play(struct weft_hpcc_run *r, struct weft_err *err)
         .player = {r, is_done, first_error, faults_ahead, fill_progress, flush},
         .until_ps = r->s->run->until_ps,
         .stall_after_ps = r->s->run->stall_after_ps,
-        .progress = r->cli->err_is_tty && !r->o->quiet ? r->cli->err : NULL,
+        .progress = r->o->quiet ? NULL : r->cli->err,
         .progress_is_tty = r->cli->err_is_tty,
         .unit = "flows",
     };

@@ -17,7 +17,7 @@
 enum { FILES_MAX = 4, SOON_S = 2 };
 #define SECOND_SIGINT_MIN_NS INT64_C(1000000000)
 
-static volatile sig_atomic_t came, mode, nfiles;
+static volatile sig_atomic_t came, mode, nfiles, asked;
 static const struct weft_signal_file *volatile files[FILES_MAX];
 static volatile int64_t came_ns;
 
@@ -100,6 +100,20 @@ static void on_alarm(int number)
         end_now(came);
 }
 
+static void on_question(int number)
+{
+    (void)number;
+    asked = 1;
+}
+
+bool weft_interrupt_asked(void)
+{
+    const bool now = asked != 0;
+    if (now)
+        asked = 0;
+    return now;
+}
+
 /* All signals of ours wait while one is handled. */
 static void catch (int number, void (*handler)(int))
 {
@@ -110,6 +124,7 @@ static void catch (int number, void (*handler)(int))
     for (size_t i = 0; i < SIGNALS; i++)
         sigaddset(&action.sa_mask, signals[i].number);
     sigaddset(&action.sa_mask, SIGALRM);
+    sigaddset(&action.sa_mask, SIGUSR1);
     sigaction(number, &action, NULL);
 }
 
@@ -121,6 +136,7 @@ void weft_interrupt_install(void)
             before.sa_handler != SIG_IGN)
             catch (signals[i].number, on_signal);
     catch (SIGALRM, on_alarm);
+    catch (SIGUSR1, on_question);
 }
 
 const volatile sig_atomic_t *weft_interrupt_flag(void)

@@ -10,11 +10,14 @@
  *
  * SIGTERM and SIGHUP may come any number of times, as from timeout(1), which sends two. A second
  * SIGINT at least a second after the first ends the program at once: somebody presses Ctrl-C again.
+ *
+ * SIGUSR1 ends nothing: what runs long says how far it is, others take no notice.
  */
 #ifndef WEFT_CLI_INTERRUPT_H
 #define WEFT_CLI_INTERRUPT_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -51,6 +54,8 @@ void weft_interrupt_saved(void);
 void weft_interrupt_add_file(const struct weft_signal_file *f);
 /** Takes back the file that was added last. */
 void weft_interrupt_remove_file(void);
+/** Whether SIGUSR1, which asks how far things are, has come since the last call. */
+bool weft_interrupt_asked(void);
 /** "interrupted by SIGTERM". */
 const char *weft_signal_reason(int number);
 

@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "cli/interrupt.h"
+#include "cli/limits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,6 +51,16 @@ int weft_run_end_interrupted(struct weft_run_end *x, const struct weft_cli *cli)
     snprintf(x->reason, sizeof x->reason, "%s", weft_signal_reason(*cli->interrupted));
     weft_log(cli->log, WEFT_LOG_ERROR, "%s", x->reason);
     return WEFT_E_INTERRUPTED;
+}
+
+int weft_run_end_over_limit(struct weft_run_end *x, const struct weft_cli *cli,
+                            const struct weft_slices *s)
+{
+    x->summary.outcome = "over-limit";
+    weft_limits_text(&s->limits, weft_clock_monotonic_ns(NULL) - s->started_ns, x->reason,
+                     sizeof x->reason);
+    weft_log(cli->log, WEFT_LOG_ERROR, "%s", x->reason);
+    return WEFT_E_LIMIT;
 }
 
 void weft_run_end_stall_text(const struct weft_slices *s, char *text, size_t size)

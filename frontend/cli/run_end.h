@@ -17,8 +17,8 @@ struct weft_run_end {
     struct weft_summary summary; /**< its outcome among the rest */
     char reason[WEFT_ERR_MSG_MAX +
                 WEFT_ERR_FILE_MAX]; /**< why the outcome is not "finished"; "": it is */
-    int code; /**< 0, WEFT_E_OUTCOME or WEFT_E_INTERRUPTED: what the simulated outcome means for the
-                 exit code */
+    int code; /**< 0, WEFT_E_OUTCOME, WEFT_E_LIMIT or WEFT_E_INTERRUPTED: what the simulated outcome
+                 means for the exit code */
 };
 
 /** What a run takes of the machine. */
@@ -37,6 +37,10 @@ void weft_run_clock_summarize(const struct weft_run_clock *c, struct weft_summar
 
 /** Makes the outcome "interrupted", says so in the log, and returns WEFT_E_INTERRUPTED. */
 int weft_run_end_interrupted(struct weft_run_end *x, const struct weft_cli *cli);
+/** Makes the outcome "over-limit" of a run that took more of the machine than @p s allows, says so
+ * in the log, and returns WEFT_E_LIMIT. */
+int weft_run_end_over_limit(struct weft_run_end *x, const struct weft_cli *cli,
+                            const struct weft_slices *s);
 /** "stalled at TIME: ..." of a run that ended so (s->stalled_ps). */
 void weft_run_end_stall_text(const struct weft_slices *s, char *text, size_t size);
 /** Explains in the log which messages are not complete; @p what names them: "messages". */

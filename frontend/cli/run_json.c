@@ -8,6 +8,24 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+void weft_run_json_results(struct weft_json *j, const struct weft_execution *x)
+{
+    char key[WEFT_METRIC_KEY_MAX];
+    if (x->nmetrics) {
+        weft_json_key(j, "metrics");
+        weft_json_object(j);
+        for (size_t i = 0; i < x->nmetrics; i++) {
+            const struct weft_metric_choice *c = &x->metrics[i];
+            weft_json_kv_f64(
+                j, weft_metric_choice_key(c, key),
+                weft_metric_in_unit(c->metric, weft_metric_choice_value(c, &x->end.summary)));
+        }
+        weft_json_end_object(j);
+    }
+    weft_json_key(j, "summary");
+    weft_summary_json(j, &x->end.summary, x->parts.fabric);
+}
+
 void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
 {
     const struct weft_run_json_source *c = (const struct weft_run_json_source *)ctx;
@@ -61,8 +79,6 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
         }
     }
     weft_json_end_array(j);
-    if (!c->outcome) {
-        weft_json_key(j, "summary");
-        weft_summary_json(j, &c->x->end.summary, c->x->parts.fabric);
-    }
+    if (!c->outcome)
+        weft_run_json_results(j, c->x);
 }

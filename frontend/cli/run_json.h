@@ -18,6 +18,8 @@ struct weft_run_json_source {
 
 /** A weft_run_json_fn; @p ctx is a struct weft_run_json_source. */
 void weft_run_json_of_scenario(struct weft_json *j, const void *ctx);
+/** What a run that is over came to: the members metrics (where some were asked for) and summary. */
+void weft_run_json_results(struct weft_json *j, const struct weft_execution *x);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,8 @@
 #include "cli/slices.h"
 
 #include "base/units.h"
+#include "cli/interrupt.h"
+#include "cli/limits.h"
 
 #include <inttypes.h>
 
@@ -60,15 +62,27 @@ static void set_slice(struct slicing *r, int64_t wall_ns)
     r->events = t.events;
 }
 
+static void fill_state(struct slicing *r, struct weft_progress_state *state)
+{
+    const struct weft_slices_player *p = &r->s->player;
+    struct weft_net *net = r->s->net;
+    *state = (struct weft_progress_state){.sim_ps = net->ops->now_ps(net),
+                                          .done_bytes = weft_net_arrived_bytes(net)};
+    p->progress(p->ctx, state);
+}
+
 static int between_slices(struct slicing *r, int64_t now_ns, struct weft_err *err)
 {
     const struct weft_slices_player *p = &r->s->player;
     struct weft_net *net = r->s->net;
+    struct weft_progress_state state;
     if (weft_progress_due(&r->progress)) {
-        struct weft_progress_state state = {.sim_ps = net->ops->now_ps(net),
-                                            .done_bytes = weft_net_arrived_bytes(net)};
-        p->progress(p->ctx, &state);
+        fill_state(r, &state);
         weft_progress_update(&r->progress, &state);
+    }
+    if (weft_interrupt_asked()) {
+        fill_state(r, &state);
+        weft_progress_print(&r->progress, r->s->cli->err, &state);
     }
     if (now_ns - r->flushed_ns < FLUSH_NS)
         return 0;
@@ -116,6 +130,10 @@ static int run_slices(struct slicing *r, struct weft_err *err)
         set_slice(r, now_ns - start_ns);
         if (between_slices(r, now_ns, err))
             return err->code;
+        s->over_limit =
+            until_ps < limit_ps && weft_limits_exceeded(&s->limits, now_ns - s->started_ns);
+        if (s->over_limit)
+            return 0;
     }
     return 0;
 }

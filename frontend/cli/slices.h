@@ -33,6 +33,12 @@ struct weft_slices_player {
     int (*flush)(void *ctx, struct weft_err *err);
 };
 
+/** What a run may take of the machine. */
+struct weft_run_limits {
+    int64_t wall_ns;    /**< wall-clock time; 0: no limit */
+    uint64_t rss_bytes; /**< resident memory; 0: no limit */
+};
+
 /** What is run, and how it went. */
 struct weft_slices {
     const struct weft_cli *cli;
@@ -42,14 +48,17 @@ struct weft_slices {
     int64_t stall_after_ps; /**< run.stall-after */
     FILE *progress;         /**< NULL: none is shown */
     bool progress_is_tty;
-    const char *unit; /**< what the player's progress counts: "ops" */
+    struct weft_run_limits limits;
+    int64_t started_ns; /**< wall clock, from which on limits.wall_ns counts */
+    const char *unit;   /**< what the player's progress counts: "ops" */
     /* Results of weft_slices_run. */
+    bool over_limit;      /**< it took more than limits allow */
     int64_t stalled_ps;   /**< when nothing had got on for stall_after_ps; 0: that did not happen */
     uint64_t left_behind; /**< most QPs and connections without progress while others had some */
 };
 
-/** Runs until nothing is left, the limit, a stall, an interrupt (*cli->interrupted) or an error,
- * which is returned. */
+/** Runs until nothing is left, the limit, a stall, more than the machine's limits, an interrupt
+ * (*cli->interrupted) or an error, which is returned. */
 int weft_slices_run(struct weft_slices *s, struct weft_err *err);
 
 #ifdef __cplusplus

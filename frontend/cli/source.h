@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/cli.h"
+#include "report/summary.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -69,6 +70,10 @@ int weft_source_load(const struct weft_cli *cli, const struct weft_source_opts *
                      int nargs, struct weft_scenario **out, struct weft_err *err);
 /** The names of its workloads, njobs of them, which live as long as it. NULL: WEFT_E_LIMIT. */
 const char *const *weft_source_job_names(const struct weft_scenario *s, struct weft_err *err);
+/** Whether the scenario has the workloads that metrics name; *alone is set where those are to be
+ * run alone. */
+int weft_source_check_metrics(const struct weft_scenario *s, const struct weft_metric_choice *m,
+                              size_t n, bool *alone, struct weft_err *err);
 /** weft_scenario_advise, with its warnings on the log. */
 int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
                        const struct weft_scenario_parts *parts, struct weft_err *err);

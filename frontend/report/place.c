@@ -22,11 +22,12 @@
 /* Largest run.json that is read. */
 #define RUN_JSON_MAX ((size_t)64 << 20)
 /* The names that a row folder of a sweep can have: 1 to this. */
-#define ROWS_MAX 4096
+#define ROWS_MAX 65536
 
 static const char lock_name[] = ".lock", captures[] = "pcap";
 /* What a run writes beside its tables; run.json apart. */
-static const char *const others[] = {"finished", "sweep.csv", "fct_slowdown.csv"};
+static const char *const others[] = {"finished",  "sweep.csv",     "find.csv",
+                                     "points.sh", "points.sbatch", "fct_slowdown.csv"};
 
 struct weft_place {
     struct weft_lock *lock;
@@ -160,7 +161,7 @@ static int clear(const char *dir, struct weft_err *err)
         return err->code;
     if (!code)
         code = weft_path_join(path, dir, "sweep.csv", err);
-    if (!code && weft_file_is_regular(path))
+    if (!code && (weft_file_is_regular(path) || json_is_object(json_object_get(run, "sweep"))))
         code = each(dir, is_row, remove_row, err);
     for (i = 0; !code && i < WEFT_CSV_FILES; i++)
         code = remove_file(dir, weft_csv_files[i]->name, err);
@@ -183,7 +184,7 @@ static int clear(const char *dir, struct weft_err *err)
     return code ? code : remove_file(dir, "run.json", err);
 }
 
-struct weft_place *weft_place_open(const char *dir, struct weft_err *err)
+static struct weft_place *open_place(const char *dir, bool keep, struct weft_err *err)
 {
     char path[WEFT_PATH_MAX];
     struct weft_place *p = (struct weft_place *)calloc(1, sizeof *p);
@@ -196,13 +197,23 @@ struct weft_place *weft_place_open(const char *dir, struct weft_err *err)
         code = weft_path_join(path, dir, lock_name, err);
     if (!code) {
         p->lock = weft_lock_take(path, "a folder holds one run", err);
-        code = p->lock ? clear(dir, err) : err->code;
+        code = !p->lock ? err->code : keep ? remove_file(dir, "finished", err) : clear(dir, err);
     }
     if (code) {
         weft_place_close(p);
         return NULL;
     }
     return p;
+}
+
+struct weft_place *weft_place_open(const char *dir, struct weft_err *err)
+{
+    return open_place(dir, false, err);
+}
+
+struct weft_place *weft_place_keep(const char *dir, struct weft_err *err)
+{
+    return open_place(dir, true, err);
 }
 
 int weft_place_locked(const struct weft_place *p)

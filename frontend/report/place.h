@@ -23,6 +23,9 @@ struct weft_place;
  * when another process is writing there, or WEFT_E_LIMIT.
  */
 struct weft_place *weft_place_open(const char *dir, struct weft_err *err);
+/** The same, but what an earlier run wrote there stays, but for `finished`: the caller goes on with
+ * it. */
+struct weft_place *weft_place_keep(const char *dir, struct weft_err *err);
 /** Whether the lock keeps others out; 0: the file system has no locks. */
 int weft_place_locked(const struct weft_place *p);
 /** Lets others write there. NULL is allowed. */

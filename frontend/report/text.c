@@ -199,7 +199,7 @@ static void progress(FILE *out, const struct weft_summary *s)
 bool weft_outcome_is_partial(const char *outcome)
 {
     return strcmp(outcome, "running") == 0 || strcmp(outcome, "interrupted") == 0 ||
-           strcmp(outcome, "failed") == 0;
+           strcmp(outcome, "failed") == 0 || strcmp(outcome, "over-limit") == 0;
 }
 
 void weft_summary_text(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)

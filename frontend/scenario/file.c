@@ -71,6 +71,7 @@ static void element_names(const struct weft_resolver *r, struct names *v)
     add_name(v, "system");
     add_name(v, WEFT_FAULT_ELEMENT);
     add_name(v, "run");
+    add_name(v, WEFT_SWEEP_ELEMENT);
     for (size_t i = 0; i < r->backends.n; i++)
         for (size_t k = 0; k < r->backends.list[i]->nsections; k++)
             add_name(v, r->backends.list[i]->sections[k].name);
@@ -113,7 +114,7 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
                                "<%s> is given twice; the first is on line %" PRId64, e->name,
                                first->line);
         if (e->children && strcmp(e->name, weft_families[WEFT_FAMILY_TOPOLOGY].element) != 0 &&
-            strcmp(e->name, WEFT_FAULT_ELEMENT) != 0)
+            strcmp(e->name, WEFT_FAULT_ELEMENT) != 0 && strcmp(e->name, WEFT_SWEEP_ELEMENT) != 0)
             return weft_err_at(err, WEFT_E_INPUT, file, e->children->line, e->children->col,
                                "<%s> inside <%s>; settings are attributes: <%s name=\"value\"/>",
                                e->children->name, e->name, e->name);
@@ -259,6 +260,11 @@ int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err)
     for (const struct weft_xml_elem *e = r->root->children; e; e = e->next) {
         if (strcmp(e->name, "description") == 0)
             continue;
+        if (strcmp(e->name, WEFT_SWEEP_ELEMENT) == 0) {
+            if (weft_resolver_read_sweep(r, e, err))
+                return err->code;
+            continue;
+        }
         struct weft_scenario_group *g = weft_resolver_group_of(r, e);
         int code;
         const struct weft_xml_attr *sel = g && g->selector ? weft_xml_get(e, g->selector) : NULL;

@@ -81,6 +81,11 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err);
 bool weft_group_is_cc(const struct weft_scenario_group *g);
 /** Sets the values of the chosen preset, if any. */
 int weft_resolver_apply_preset(struct weft_resolver *r, struct weft_err *err);
+/** The element of what weft sweep varies. */
+#define WEFT_SWEEP_ELEMENT "sweep"
+/** Reads it. */
+int weft_resolver_read_sweep(struct weft_resolver *r, const struct weft_xml_elem *e,
+                             struct weft_err *err);
 /** Sets the values that the file gives. */
 int weft_resolver_apply_file(struct weft_resolver *r, struct weft_err *err);
 /** Takes "key=value" options apart. */

@@ -17,6 +17,7 @@
  *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x"); there may be several,
  *                                 each then by its attribute name: JOB.PARAM=VALUE
  *   trouble             -         trouble.events=LIST; in a file each entry may be an element inside
+ *   sweep               -         none: what weft sweep varies
  *   run                 -         run.seed=N, run.until=TIME, run.stall-after=TIME
  *
  * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
@@ -116,6 +117,16 @@ struct weft_scenario_job {
     size_t group; /**< index of its group */
 };
 
+/** What `weft sweep` varies unless it is told: element <sweep>, as it was written. */
+struct weft_scenario_sweep {
+    const char *const *vary; /**< an axis each: "KEY=VALUES", several joined by " & " */
+    size_t nvary;
+    const char *const *metrics;
+    size_t nmetrics;
+    const char *seeds, *find; /**< NULL: none */
+    int64_t line, col;        /**< of the element */
+};
+
 /** A resolved scenario. */
 struct weft_scenario {
     struct weft_arena *arena; /**< owns everything */
@@ -135,6 +146,7 @@ struct weft_scenario {
     const struct weft_system_params *system;
     const struct weft_fault_params *faults;
     const struct weft_run_params *run;
+    const struct weft_scenario_sweep *sweep; /**< NULL: it has none; no part of a run */
 
     struct weft_scenario_group *groups; /**< in the order of the schema */
     size_t ngroups;

@@ -389,6 +389,32 @@ static void quantity(struct writer *w, enum weft_param_type type, const char *un
     pattern(w, type, regex);
 }
 
+/* <sweep>: attributes of <vary> are keys of any section. */
+static void sweep(struct writer *w)
+{
+    static const char *const attributes[] = {"metrics", "seeds", "find"};
+    open_tag(w, "optional", NULL, NULL);
+    open_tag(w, "element", "name", WEFT_SWEEP_ELEMENT);
+    leaf(w, "a:documentation", NULL, NULL, "what weft sweep varies unless it is told");
+    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+        open_tag(w, "optional", NULL, NULL);
+        leaf(w, "attribute", "name", attributes[i], NULL);
+        close_tag(w, "optional");
+    }
+    open_tag(w, "zeroOrMore", NULL, NULL);
+    open_tag(w, "element", "name", "vary");
+    open_tag(w, "oneOrMore", NULL, NULL);
+    open_tag(w, "attribute", NULL, NULL);
+    leaf(w, "anyName", NULL, NULL, NULL);
+    leaf(w, "text", NULL, NULL, NULL);
+    close_tag(w, "attribute");
+    close_tag(w, "oneOrMore");
+    close_tag(w, "element");
+    close_tag(w, "zeroOrMore");
+    close_tag(w, "element");
+    close_tag(w, "optional");
+}
+
 void weft_scenario_write_schema(const struct weft_net_backend *const *backends, size_t nbackends,
                                 const struct weft_text_sink *sink)
 {
@@ -425,6 +451,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     family(&w, WEFT_FAMILY_WORKLOAD, &b);
     faults(&w);
     section(&w, "run", "the run itself", &weft_run_param_table);
+    sweep(&w);
     close_tag(&w, "interleave");
     close_tag(&w, "element");
     close_tag(&w, "start");

@@ -77,6 +77,42 @@ static void put_param(const struct weft_text_sink *sink, const struct weft_scena
     put(sink, "\"");
 }
 
+/* An axis, "KEY=VALUES & KEY=VALUES". */
+static void put_vary(const struct weft_text_sink *sink, const char *text)
+{
+    put(sink, "    <vary");
+    for (const char *p = text, *end; p; p = end ? end + 3 : NULL) {
+        const char *eq = strchr(p, '=');
+        end = strstr(p, " & ");
+        put(sink, " ");
+        sink->put(sink->ctx, p, (size_t)(eq - p));
+        put(sink, "=\"");
+        for (const char *c = eq + 1; *c && c != end; c++)
+            put_escaped(sink, (char[]){*c, '\0'});
+        put(sink, "\"");
+    }
+    put(sink, "/>\n");
+}
+
+static void put_sweep(const struct weft_text_sink *sink, const struct weft_scenario_sweep *s)
+{
+    put(sink, "  <sweep");
+    for (size_t i = 0; i < s->nmetrics; i++) {
+        put(sink, i ? ", " : " metrics=\"");
+        put_escaped(sink, s->metrics[i]);
+    }
+    if (s->nmetrics)
+        put(sink, "\"");
+    if (s->seeds)
+        put_attr(sink, "seeds", s->seeds);
+    if (s->find)
+        put_attr(sink, "find", s->find);
+    put(sink, ">\n");
+    for (size_t i = 0; i < s->nvary; i++)
+        put_vary(sink, s->vary[i]);
+    put(sink, "  </sweep>\n");
+}
+
 void weft_scenario_write_xml(const struct weft_scenario *s, const struct weft_text_sink *sink)
 {
     put(sink, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<scenario");
@@ -97,5 +133,7 @@ void weft_scenario_write_xml(const struct weft_scenario *s, const struct weft_te
             put_param(sink, g, &g->table->params[k]);
         put(sink, "/>\n");
     }
+    if (s->sweep)
+        put_sweep(sink, s->sweep);
     put(sink, "</scenario>\n");
 }

@@ -39,10 +39,12 @@ TEST_F(ProgressTest, LineOnATerminal)
     init(1);
     now += 12 * second;
     update(12345678, 400, 1000);
-    EXPECT_EQ(out.text(), "\r\033[Ksim 12.35 us  40.0 %  400/1000 ops  wall 12 s  left 18 s");
-    weft_progress_finish(&p);
     EXPECT_EQ(out.text(),
-              "\r\033[Ksim 12.35 us  40.0 %  400/1000 ops  wall 12 s  left 18 s\r\033[K");
+              "\r\033[Ksim 12.35 us (1.029 us/s)  40.0 %  400/1000 ops  wall 12 s  left 18 s");
+    weft_progress_finish(&p);
+    EXPECT_EQ(
+        out.text(),
+        "\r\033[Ksim 12.35 us (1.029 us/s)  40.0 %  400/1000 ops  wall 12 s  left 18 s\r\033[K");
 }
 
 TEST_F(ProgressTest, TerminalAtMostTenTimesASecond)
@@ -64,9 +66,9 @@ TEST_F(ProgressTest, FileOneLineEveryThirtySeconds)
         now += second;
     }
     weft_progress_finish(&p);
-    EXPECT_EQ(out.text(), "sim 0 ps  31.6 %  30/95 ops  wall 30 s  left 1 min 5 s\n"
-                          "sim 0 ps  63.2 %  60/95 ops  wall 1 min 0 s  left 35 s\n"
-                          "sim 0 ps  94.7 %  90/95 ops  wall 1 min 30 s  left 5 s\n");
+    EXPECT_EQ(out.text(), "sim 0 ps (0 ps/s)  31.6 %  30/95 ops  wall 30 s  left 1 min 5 s\n"
+                          "sim 0 ps (0 ps/s)  63.2 %  60/95 ops  wall 1 min 0 s  left 35 s\n"
+                          "sim 0 ps (0 ps/s)  94.7 %  90/95 ops  wall 1 min 30 s  left 5 s\n");
 }
 
 TEST_F(ProgressTest, AShortRunLeavesAFileEmpty)
@@ -86,7 +88,7 @@ TEST_F(ProgressTest, UnknownTotalAndNothingDoneShowNoTimeLeft)
     now += 7325 * second;
     update(5000, 0, 10);
     EXPECT_EQ(out.text().substr(out.text().rfind("\r\033[K")),
-              "\r\033[Ksim 5 ns  0.0 %  0/10 ops  wall 2 h 2 min");
+              "\r\033[Ksim 5 ns (0 ps/s)  0.0 %  0/10 ops  wall 2 h 2 min");
 }
 
 /* One operation that is long under way: the share and the time left go by its bytes. */
@@ -95,8 +97,9 @@ TEST_F(ProgressTest, BytesBeforeItems)
     init(1);
     now += 20 * second;
     update(2000000, 0, 16, 250000000, 1000000000);
-    EXPECT_EQ(out.text(),
-              "\r\033[Ksim 2 us  25.0 %  250 MB/1 GB  0/16 ops  wall 20 s  left 1 min 0 s");
+    EXPECT_EQ(
+        out.text(),
+        "\r\033[Ksim 2 us (100 ns/s)  25.0 %  250 MB/1 GB  0/16 ops  wall 20 s  left 1 min 0 s");
 }
 
 TEST_F(ProgressTest, MoreBytesThanForeseenAreAllOfThem)
@@ -104,8 +107,9 @@ TEST_F(ProgressTest, MoreBytesThanForeseenAreAllOfThem)
     init(1);
     now += 20 * second;
     update(2000000, 15, 16, 1001, 1000);
-    EXPECT_EQ(out.text(),
-              "\r\033[Ksim 2 us  100.0 %  1.001 KB/1 KB  15/16 ops  wall 20 s  left 0 s");
+    EXPECT_EQ(
+        out.text(),
+        "\r\033[Ksim 2 us (100 ns/s)  100.0 %  1.001 KB/1 KB  15/16 ops  wall 20 s  left 0 s");
 }
 
 TEST_F(ProgressTest, DueBeforeEachLineAndNotOtherwise)

@@ -328,6 +328,64 @@ TEST(Interrupt, WritesPartialResultsAndExitsWith130)
     EXPECT_EQ(flows.back(), '\n');
 }
 
+/* As after a signal, but with an outcome of its own. */
+TEST(Limits, EndARunInOrder)
+{
+    TempDir dir;
+    const std::vector<std::string> lengthy = {
+        "--set", "generate.count=1000000", "--set", "generate.size=1KB", "--out", "o"};
+    auto with = [&](const std::string &option, const std::string &value) {
+        std::vector<std::string> a = lengthy;
+        a.insert(a.end(), {option, value});
+        return weft(small(a), dir / "");
+    };
+    Said s = with("--time-limit", "300ms");
+    EXPECT_EQ(s.code, 5) << s.err;
+    EXPECT_CONTAINS(s.err, "weft: error: stopped at --time-limit 300ms");
+    EXPECT_CONTAINS(s.out, "unnamed: over-limit (partial results)");
+    EXPECT_CONTAINS(s.out, "  not finished             ");
+    const std::string run = slurp(dir / "o/run.json");
+    EXPECT_CONTAINS(run, "\"outcome\": \"over-limit\"");
+    EXPECT_CONTAINS(run, "\"reason\": \"stopped at --time-limit 300ms\"");
+    EXPECT_CONTAINS(run, "\"partial\": true");
+    EXPECT_TRUE(fs::exists(dir / "o/links.csv"));
+    EXPECT_FALSE(fs::exists(dir / "o/finished"));
+    EXPECT_EQ(slurp(dir / "o/flows.csv").back(), '\n');
+
+    s = with("--memory-limit", "1MiB");
+    EXPECT_EQ(s.code, 5) << s.err;
+    EXPECT_CONTAINS(s.err, "stopped at --memory-limit 1MiB");
+
+    s = weft(small({"--time-limit", "1h", "--memory-limit", "1TB", "--no-out"}));
+    EXPECT_EQ(s.code, 0) << s.err;
+    s = weft(small({"--time-limit", "10", "--no-out"}));
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "--time-limit 10: ");
+    s = weft(small({"--memory-limit", "0", "--no-out"}));
+    EXPECT_EQ(s.code, 2);
+}
+
+/* Asked by SIGUSR1, a run says how far it is and goes on to the same result. */
+TEST(Status, IsPrintedWhenAskedFor)
+{
+    TempDir dir;
+    const std::vector<std::string> args = {"--set", "generate.count=20000", "--set",
+                                           "generate.size=1KB", "--quiet"};
+    std::vector<std::string> a = args, b = args;
+    a.insert(a.end(), {"--out", "o"});
+    b.insert(b.end(), {"--out", "p"});
+    const pid_t pid = start(small(a), dir / "", dir / "said");
+    for (int i = 0; i < 600 && slurp(dir / "o/flows.csv").empty(); i++)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    kill(pid, SIGUSR1);
+    const Said s = wait_for(pid, dir / "said");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.err, "sim ");
+    EXPECT_CONTAINS(s.err, " ops  wall ");
+    EXPECT_EQ(weft(small(b), dir / "").err, "");
+    EXPECT_EQ(slurp(dir / "o/flows.csv"), slurp(dir / "p/flows.csv"));
+}
+
 /* Long messages: the last acknowledgement lies far behind the time that the run came to. */
 TEST(Interrupt, NoLinkIsBusierThanTheTimeReached)
 {

@@ -132,21 +132,24 @@ void weft_fuzz_set(const uint8_t *data, size_t size)
 void weft_fuzz_vary(const uint8_t *data, size_t size)
 {
     char *text = weft_fuzz_text(data, size), *rest = text;
+    struct weft_cli cli = {.nbackends = 0};
+    cli.backends = weft_fuzz_backends(&cli.nbackends);
     for (unsigned i = 0; rest && i < 4; i++) {
-        struct weft_sweep_axis axis = {0};
+        struct weft_sweep_axis axis;
         struct weft_err err = {0};
-        if (weft_fuzz_ok(weft_sweep_read_axis(strsep(&rest, "\n"), &axis, &err), &err)) {
-            REQUIRE(axis.n >= 1 && axis.n <= WEFT_SWEEP_VALUES);
+        struct weft_arena *arena = weft_arena_new();
+        REQUIRE(arena);
+        if (weft_fuzz_ok(weft_sweep_read_axis(strsep(&rest, "\n"), &cli, arena, &axis, &err),
+                         &err)) {
+            REQUIRE(axis.n >= 1 && axis.n <= WEFT_SWEEP_VALUES && axis.nkeys >= 1);
             for (size_t k = 0; k<axis.n; k += axis.n> 1 ? axis.n - 1 : 1) {
-                char *set = malloc(size + 2);
+                const char *set =
+                    weft_arena_printf(arena, "%s=%s", axis.key[0], axis.value[0].list[k]);
                 REQUIRE(set);
-                snprintf(set, size + 2, "%s=%s", axis.key, axis.value[k]);
-                const char *const sets[] = {set};
-                play(base, sizeof base - 1, sets, 1);
-                free(set);
+                play(base, sizeof base - 1, &set, 1);
             }
         }
-        free(axis.text);
+        weft_arena_free(arena);
     }
     free(text);
 }

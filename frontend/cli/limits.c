@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See limits.h. */
+#include "cli/limits.h"
+
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int weft_limits_read(const char *time, const char *memory, struct weft_run_limits *out,
+                     struct weft_err *err)
+{
+    int64_t ps = 0;
+    *out = (struct weft_run_limits){0};
+    if (time && weft_parse_time_ps(time, &ps, err))
+        return weft_err_prepend(err, "--time-limit %s", time);
+    if (memory && weft_parse_size_bytes(memory, &out->rss_bytes, err))
+        return weft_err_prepend(err, "--memory-limit %s", memory);
+    out->wall_ns = ps / WEFT_PS_PER_NS;
+    if ((time && !out->wall_ns) || (memory && !out->rss_bytes))
+        return weft_err_set(err, WEFT_E_USAGE, "%s: a limit is above 0",
+                            time && !out->wall_ns ? "--time-limit" : "--memory-limit");
+    return 0;
+}
+
+/* Resident memory now; 0: the system does not say. */
+static uint64_t resident_bytes(void)
+{
+    uint64_t pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%*u %" SCNu64, &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+bool weft_limits_exceeded(const struct weft_run_limits *l, int64_t wall_ns)
+{
+    return (l->wall_ns && wall_ns > l->wall_ns) ||
+           (l->rss_bytes && resident_bytes() > l->rss_bytes);
+}
+
+void weft_limits_text(const struct weft_run_limits *l, int64_t wall_ns, char *text, size_t size)
+{
+    char limit[WEFT_UNIT_TEXT_MAX];
+    if (l->wall_ns && wall_ns > l->wall_ns)
+        snprintf(text, size, "stopped at --time-limit %s",
+                 weft_format_time(l->wall_ns * WEFT_PS_PER_NS, limit));
+    else
+        snprintf(text, size, "stopped at --memory-limit %s", weft_format_size(l->rss_bytes, limit));
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See sweep_asked.h. */
+#include "cli/sweep_asked.h"
+
+#include "base/units.h"
+#include "cli/limits.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define AT(field) offsetof(struct weft_sweep_opts, field)
+
+const struct weft_opt weft_sweep_options[WEFT_SWEEP_OPTIONS] = {
+    {"vary", 'v', WEFT_OPT_TEXTS, AT(vary), "KEY=A|B|C", NULL,
+     "run with each of these values of a setting; repeatable: every combination"},
+    {"metric", 'm', WEFT_OPT_TEXTS, AT(metrics), "NAME", NULL,
+     "show this metric ('weft show output'); repeatable; default: end-to-end, "
+     "dimension-utilisation"},
+    {"seeds", 0, WEFT_OPT_TEXT, AT(seeds), "1..5", NULL,
+     "run each combination with these seeds: means with confidence intervals"},
+    {"find", 0, WEFT_OPT_TEXT, AT(find), "'min KEY where ...'", NULL,
+     "run only what finds the smallest (max: largest) value for which conditions hold"},
+    {"jobs", 'j', WEFT_OPT_TEXT, AT(jobs), "N", NULL,
+     "run so many at a time; 0: as many as there are processors; default 1"},
+    WEFT_SOURCE_OPTS(weft_sweep_opts),
+    {"out", 'o', WEFT_OPT_TEXT, AT(out), "DIR", NULL,
+     "write sweep.csv and a run folder per row there; default: no files"},
+    {"resume", 0, WEFT_OPT_FLAG, AT(resume), NULL, NULL,
+     "take over what an earlier run of this sweep has finished in the folder"},
+    {"retry-failed", 0, WEFT_OPT_FLAG, AT(retry_failed), NULL, NULL,
+     "the same, but run again what failed"},
+    {"emit", 0, WEFT_OPT_CHOICE, AT(emit), NULL, "none|slurm|parallel",
+     "run nothing: write commands into the folder, for a Slurm job array or GNU parallel"},
+    {"collect", 0, WEFT_OPT_TEXT, AT(collect), "DIR", NULL,
+     "run nothing: make the table of what was run into a folder of --emit"},
+    WEFT_LIMIT_OPTS(weft_sweep_opts),
+    {"progress", 0, WEFT_OPT_CHOICE, AT(progress), NULL, "auto|always|never",
+     "progress on stderr: a line that changes on a terminal, else one each 30 s"},
+    {"json", 0, WEFT_OPT_FLAG, AT(json), NULL, NULL, "print as JSON"},
+};
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
+}
+
+/* --jobs. */
+static int read_jobs(struct weft_sweep_opts *o, struct weft_err *err)
+{
+    enum { MOST = 1024 };
+    uint64_t n = 1;
+    if (o->jobs && weft_parse_u64(o->jobs, &n, err))
+        return weft_err_set(err, WEFT_E_USAGE, "--jobs %s: must be a whole number", o->jobs);
+    if (n == 0) {
+        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        n = processors > 0 ? (uint64_t)processors : 1;
+    }
+    if (n > MOST)
+        return weft_err_set(err, WEFT_E_LIMIT, "--jobs %s: at most %d", o->jobs, MOST);
+    o->parallel = (size_t)n;
+    return 0;
+}
+
+static int check(const struct weft_sweep_opts *o, int nargs, struct weft_err *err)
+{
+    if (nargs > 1)
+        return weft_err_set(err, WEFT_E_USAGE, "one scenario at a time");
+    if (!o->out && (o->resume || o->retry_failed || o->emit))
+        return weft_err_set(err, WEFT_E_USAGE, "%s needs --out DIR",
+                            o->emit ? "--emit" : "what an earlier sweep left");
+    if (o->collect && (o->out || o->resume || o->retry_failed || o->emit || nargs ||
+                       o->source.set.n || o->vary.n || o->seeds || o->find))
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--collect DIR takes all from the folder, but --metric and --json");
+    if (o->emit && (o->resume || o->retry_failed))
+        return weft_err_set(err, WEFT_E_USAGE, "--emit runs nothing: --resume can't be with it");
+    if (o->seeds && o->source.seed)
+        return weft_err_set(err, WEFT_E_USAGE, "--seed and --seeds exclude each other");
+    return 0;
+}
+
+/* A text of an earlier sweep's run.json; NULL: it has none. */
+static const char *earlier(struct weft_sweep_asked *a, const struct weft_result *r,
+                           const char *name, size_t i)
+{
+    const char *text = weft_result_text(r, "sweep", name, i);
+    return text ? weft_arena_strdup(a->arena, text) : NULL;
+}
+
+static int earlier_list(struct weft_sweep_asked *a, const struct weft_result *r, const char *name,
+                        struct weft_sweep_values *out, struct weft_err *err)
+{
+    size_t n = 0;
+    while (weft_result_text(r, "sweep", name, n))
+        n++;
+    out->list = (const char **)weft_arena_calloc(a->arena, n + 1, sizeof *out->list);
+    for (; out->list && out->n < n; out->n++)
+        if (!(out->list[out->n] = earlier(a, r, name, out->n)))
+            return no_memory(err);
+    return out->list ? 0 : no_memory(err);
+}
+
+/* What the folder of --collect says was asked for. */
+static int ask_folder(const struct weft_sweep_opts *o, struct weft_sweep_asked *a,
+                      struct weft_err *err)
+{
+    struct weft_sweep_values set = {0}, vary = {0}, metrics = {0};
+    struct weft_result *r = weft_result_load(o->collect, err);
+    if (!r)
+        return err->code;
+    int code = earlier_list(a, r, "set", &set, err);
+    code = code ? code : earlier_list(a, r, "vary", &vary, err);
+    code = code ? code : earlier_list(a, r, "metrics", &metrics, err);
+    a->scenario = earlier(a, r, "scenario", 0);
+    a->source.set = (struct weft_strings){set.list, set.n};
+    a->source.seed = earlier(a, r, "seed", 0);
+    a->texts = (struct weft_sweep_texts){.vary = vary.list,
+                                         .nvary = vary.n,
+                                         .metric = metrics.list,
+                                         .nmetrics = metrics.n,
+                                         .seeds = earlier(a, r, "seeds", 0)};
+    weft_result_free(r);
+    if (!code && !vary.n && !a->texts.seeds)
+        return weft_err_at(err, WEFT_E_INPUT, o->collect, 0, 0, "is not the folder of a sweep");
+    return code;
+}
+
+/* Copies a list of the scenario, which does not outlive this. */
+static int own_list(struct weft_arena *arena, const char *const *list, size_t n,
+                    const char *const **out, struct weft_err *err)
+{
+    const char **own = (const char **)weft_arena_calloc(arena, n + 1, sizeof *own);
+    for (size_t i = 0; own && i < n; i++)
+        if (!(own[i] = weft_arena_strdup(arena, list[i])))
+            return no_memory(err);
+    *out = own;
+    return own ? 0 : no_memory(err);
+}
+
+/* What <sweep> of the scenario asks for, where the command line does not. */
+static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts *o,
+                        struct weft_sweep_asked *a, struct weft_err *err)
+{
+    struct weft_log silent = {.level = WEFT_LOG_ERROR};
+    struct weft_cli quiet = *cli;
+    struct weft_scenario *scenario = NULL;
+    struct weft_err e = {0};
+    char *args[] = {(char *)(uintptr_t)a->scenario};
+    quiet.log = &silent;
+    if (!a->scenario)
+        return 0;
+    if (weft_source_load(&quiet, &o->source, args, 1, &scenario, &e)) {
+        const bool needed = !a->texts.nvary && !a->texts.seeds;
+        if (needed || e.code == WEFT_E_LIMIT)
+            *err = e;
+        return needed || e.code == WEFT_E_LIMIT ? e.code : 0; /* a row may set what is missing */
+    }
+    const struct weft_scenario_sweep *s = scenario->sweep;
+    int code = 0;
+    const bool own_axes = a->texts.nvary > 0;
+    if (s && !own_axes) {
+        code = own_list(a->arena, s->vary, s->nvary, &a->texts.vary, err);
+        a->texts.nvary = s->nvary;
+    }
+    if (s && !code && !a->texts.nmetrics) {
+        code = own_list(a->arena, s->metrics, s->nmetrics, &a->texts.metric, err);
+        a->texts.nmetrics = s->nmetrics;
+    }
+    if (s && s->seeds && !a->texts.seeds && !o->source.seed)
+        a->texts.seeds = weft_arena_strdup(a->arena, s->seeds);
+    if (s && s->find && !a->find && !own_axes && !o->emit)
+        a->find = weft_arena_strdup(a->arena, s->find);
+    weft_scenario_free(scenario);
+    return code;
+}
+
+int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char **args, int nargs,
+                   struct weft_sweep_asked *out, struct weft_err *err)
+{
+    *out = (struct weft_sweep_asked){.source = o->source, .scenario = nargs ? args[0] : NULL};
+    if (check(o, nargs, err) || read_jobs(o, err))
+        return err->code;
+    out->arena = weft_arena_new();
+    if (!out->arena)
+        return no_memory(err);
+    if (o->collect) {
+        if (ask_folder(o, out, err))
+            return err->code;
+        if (!o->metrics.n)
+            return 0;
+    } else {
+        out->texts =
+            (struct weft_sweep_texts){.vary = o->vary.list, .nvary = o->vary.n, .seeds = o->seeds};
+        out->find = o->find;
+    }
+    if (o->metrics.n) {
+        out->texts.metric = o->metrics.list;
+        out->texts.nmetrics = o->metrics.n;
+    }
+    return o->collect ? 0 : ask_scenario(cli, o, out, err);
+}
+
+void weft_sweep_asked_free(struct weft_sweep_asked *a)
+{
+    weft_arena_free(a->arena);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The rows of a sweep as a table: for people, as JSON, and as sweep.csv. */
+#include "base/file.h"
+#include "cli/run_end.h"
+#include "cli/sweep_find.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Settings, seeds, metrics, speed-up. */
+enum {
+    COLUMNS_MAX = WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 2,
+    CELL_MAX = 2 * WEFT_METRIC_TEXT_MAX + 8
+};
+
+/* A value in the unit of its key, for people. */
+static const char *metric_text(const struct weft_metric *m, double v,
+                               char buf[WEFT_METRIC_TEXT_MAX])
+{
+    return weft_metric_format(m, m->type == WEFT_PARAM_TIME ? round(v * 1000) : v, buf);
+}
+
+static const char *cell(const struct weft_sweep *s, const struct weft_sweep_row *r, size_t row,
+                        size_t col, char buf[CELL_MAX])
+{
+    char mean[WEFT_METRIC_TEXT_MAX], ci[WEFT_METRIC_TEXT_MAX];
+    if (col < s->ncolumns)
+        return weft_sweep_value(s, col, row);
+    col -= s->ncolumns;
+    if (s->seeds.n && col-- == 0) {
+        snprintf(buf, CELL_MAX, "%zu", r->nseeds);
+        return buf;
+    }
+    if (col < s->nmetrics) {
+        const struct weft_metric *m = s->metric[col].metric;
+        if (weft_metric_counts(m) && r->metric[col] != floor(r->metric[col])) /* a mean */
+            snprintf(mean, sizeof mean, "%.4g", r->metric[col]);
+        else
+            metric_text(m, r->metric[col], mean);
+        snprintf(buf, CELL_MAX, "%s%s%s", mean, isnan(r->ci95[col]) ? "" : " +- ",
+                 isnan(r->ci95[col]) ? "" : metric_text(m, r->ci95[col], ci));
+        return buf;
+    }
+    if (strcmp(r->outcome, "finished") != 0)
+        return r->outcome;
+    snprintf(buf, CELL_MAX, "%.3f", r->speed_up);
+    return isnan(r->speed_up) ? "n/a" : buf;
+}
+
+static const char *heading(const struct weft_sweep *s, size_t col)
+{
+    if (col < s->ncolumns)
+        return weft_sweep_key(s, col);
+    col -= s->ncolumns;
+    if (s->seeds.n && col-- == 0)
+        return "seeds";
+    return col < s->nmetrics ? s->metric[col].text : "speed-up";
+}
+
+static void print_cell(FILE *out, const char *text, size_t width, bool last)
+{
+    if (last)
+        fprintf(out, "%s\n", text);
+    else
+        fprintf(out, "%-*s  ", (int)width, text);
+}
+
+void weft_sweep_text(FILE *out, const struct weft_sweep *s)
+{
+    const size_t n = s->ncolumns + (s->seeds.n > 0) + s->nmetrics + 1;
+    char buf[CELL_MAX];
+    size_t width[COLUMNS_MAX];
+    struct weft_sweep_row r;
+    for (size_t c = 0; c < n; c++)
+        width[c] = strlen(heading(s, c));
+    for (size_t row = 0; row < s->nrows; row++) {
+        weft_sweep_row(s, row, &r);
+        for (size_t c = 0; r.there && c < n; c++) {
+            const size_t len = strlen(cell(s, &r, row, c, buf));
+            width[c] = len > width[c] ? len : width[c];
+        }
+    }
+    for (size_t c = 0; c < n; c++)
+        print_cell(out, heading(s, c), width[c], c + 1 == n);
+    for (size_t row = 0; row < s->nrows; row++) {
+        weft_sweep_row(s, row, &r);
+        for (size_t c = 0; r.there && c < n; c++)
+            print_cell(out, cell(s, &r, row, c, buf), width[c], c + 1 == n);
+    }
+}
+
+static void row_json(struct weft_json *j, const struct weft_sweep *s, size_t row,
+                     const struct weft_sweep_row *r)
+{
+    char key[WEFT_METRIC_KEY_MAX], ci[WEFT_METRIC_KEY_MAX + 8];
+    weft_json_object(j);
+    weft_json_key(j, "settings");
+    weft_json_object(j);
+    for (size_t c = 0; c < s->ncolumns; c++)
+        weft_json_kv_str(j, weft_sweep_key(s, c), weft_sweep_value(s, c, row));
+    weft_json_end_object(j);
+    weft_json_kv_str(j, "outcome", r->outcome);
+    weft_json_kv_str(j, "reason", r->reason);
+    if (s->seeds.n)
+        weft_json_kv_u64(j, "seeds", r->nseeds);
+    for (size_t m = 0; m < s->nmetrics; m++) {
+        weft_json_kv_f64(j, weft_metric_choice_key(&s->metric[m], key), r->metric[m]);
+        snprintf(ci, sizeof ci, "%s_ci95", key);
+        if (s->seeds.n)
+            weft_json_kv_f64(j, ci, r->ci95[m]);
+    }
+    weft_json_kv_f64(j, "speed_up", r->speed_up);
+    weft_json_end_object(j);
+}
+
+void weft_sweep_json(FILE *out, const struct weft_sweep *s)
+{
+    struct weft_json j;
+    struct weft_sweep_row r;
+    weft_json_init(&j, out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "sweep");
+    weft_outcome_json(&j, s->outcome, s->reason);
+    weft_json_key(&j, "rows");
+    weft_json_array(&j);
+    for (size_t row = 0; row < s->nrows; row++) {
+        weft_sweep_row(s, row, &r);
+        if (r.there)
+            row_json(&j, s, row, &r);
+    }
+    weft_json_end_array(&j);
+    if (s->find)
+        weft_sweep_find_json(&j, s->find, s);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL);
+}
+
+struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s,
+                                     struct weft_err *err)
+{
+    const char *names[WEFT_SWEEP_KEYS + 2 * WEFT_SWEEP_METRICS + 3];
+    char path[WEFT_PATH_MAX], keys[WEFT_SWEEP_METRICS][WEFT_METRIC_KEY_MAX],
+        ci[WEFT_SWEEP_METRICS][WEFT_METRIC_KEY_MAX + 8];
+    const int most = WEFT_METRIC_KEY_MAX - 1;
+    size_t n = 0;
+    for (size_t c = 0; c < s->ncolumns; c++)
+        names[n++] = weft_sweep_key(s, c);
+    names[n++] = "outcome";
+    if (s->seeds.n)
+        names[n++] = "seeds";
+    for (size_t m = 0; m < s->nmetrics; m++) {
+        names[n++] = weft_metric_choice_key(&s->metric[m], keys[m]);
+        snprintf(ci[m], sizeof ci[m], "%.*s_ci95", most, keys[m]);
+        if (s->seeds.n)
+            names[n++] = ci[m];
+    }
+    names[n++] = "speed_up";
+    return weft_path_join(path, dir, "sweep.csv", err) ? NULL : weft_csv_open(path, names, n, err);
+}
+
+static void csv_metric(struct weft_csv *csv, const struct weft_metric *m, double v)
+{
+    if (weft_metric_counts(m) && v >= 0 && v < 0x1p53 && v == floor(v))
+        weft_csv_u64(csv, (uint64_t)v);
+    else
+        weft_csv_f64(csv, v, 6); /* empty when there is none */
+}
+
+int weft_sweep_csv_row(struct weft_csv *csv, const struct weft_sweep *s, size_t row,
+                       struct weft_err *err)
+{
+    struct weft_sweep_row r;
+    weft_sweep_row(s, row, &r);
+    for (size_t c = 0; c < s->ncolumns; c++)
+        weft_csv_str(csv, weft_sweep_value(s, c, row));
+    weft_csv_str(csv, r.outcome);
+    if (s->seeds.n)
+        weft_csv_u64(csv, r.nseeds);
+    for (size_t m = 0; m < s->nmetrics; m++) {
+        csv_metric(csv, s->metric[m].metric, r.metric[m]);
+        if (s->seeds.n)
+            weft_csv_f64(csv, r.ci95[m], 6);
+    }
+    weft_csv_f64(csv, r.speed_up, 6);
+    return weft_csv_row(csv, err);
+}
