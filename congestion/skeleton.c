@@ -11,7 +11,8 @@
  *   1. copy this file to congestion/<name>.c and rename weft_cc_skeleton to weft_cc_<name>;
  *   2. say in this comment what the model is, what it assumes and which paper it follows;
  *   3. add the line WEFT_CC(<name>) to cc_table.def;
- *   4. add tests/congestion/<name>_test.cc with numbers worked out by hand.
+ *   4. add a line to the cases of tests/congestion/duel_test.cc, and what can be worked out by hand
+ *      in tests/congestion/<name>_test.cc. docs/adding-a-congestion-control.md has every step.
  *
  * Everything else (command line, scenarios, ns-3 attributes, help, conformance test) reads the
  * table.

@@ -4,6 +4,7 @@
 #include "program.h"
 
 #include "base/rng.h"
+#include "tests/engine/tables.h"
 
 #include <algorithm>
 #include <map>
@@ -191,7 +192,7 @@ TEST(Causes, AddUpWhateverTheRun)
         GTEST_SKIP() << "needs the packet backend";
     const Set controls = {"none", "dcqcn", "hpcc", "timely", "swift", "dctcp"};
     const Set kinds = {"all-reduce", "all-to-all", "all-gather", "reduce-scatter"};
-    const Set recoveries = {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"};
+    const Set recoveries(std::begin(kRecoveries), std::end(kRecoveries));
     for (uint64_t seed = 0; seed < 24; seed++) {
         weft_rng rng = weft_rng_stream(seed, "causes", 0);
         auto pick = [&](const Set &of) { return of[weft_rng_below(&rng, (uint32_t)of.size())]; };

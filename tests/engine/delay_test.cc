@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // What delays a message, by cause: worlds in which one cause alone can, with the exact numbers, and
 // random ones in which delays add up.
+#include "tables.h"
 #include "world.h"
 
 #include "base/rng.h"
@@ -224,7 +225,7 @@ TEST(Delay, PausesOnTheWayAreNoQueues)
 
 TEST(Delay, OnlyLoss)
 {
-    for (const char *recovery : {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"}) {
+    for (const char *recovery : kRecoveries) {
         Settings s = kQuiet;
         s.push_back({"transport.recovery", recovery});
         s.push_back({"transport.rto", "100us"});
@@ -249,7 +250,6 @@ TEST(Delay, OnlyLoss)
 TEST(Delay, AddUpWhateverHappens)
 {
     const char *controls[] = {"none", "dcqcn", "hpcc", "timely", "swift", "static-window"};
-    const char *recoveries[] = {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"};
     int64_t seen[WEFT_DELAYS] = {};
     for (uint64_t seed = 0; seed < 48; seed++) {
         weft_rng rng = weft_rng_stream(seed, "delays", 0);
@@ -258,7 +258,8 @@ TEST(Delay, AddUpWhateverHappens)
         const bool lossy = pick(2), spray = pick(2) && seed % 6 < 2;
         Settings s = {{"transport.mtu", "1000B"},
                       {"transport.rto", "200us"},
-                      {"transport.recovery", spray ? "out-of-order" : recoveries[pick(4)]},
+                      {"transport.recovery",
+                       spray ? "out-of-order" : kRecoveries[pick(std::size(kRecoveries))]},
                       {"pfc.enabled", lossy ? "off" : "on"},
                       {"switch.buffer", lossy ? "400KB" : "1MiB"}};
         if (spray)

@@ -3,6 +3,7 @@
 // switches, and hosts where they may forward, still join is delivered to the host that it names;
 // everything else is cut off, waits, and is named. Which pairs are joined is found here by a search
 // of its own.
+#include "tables.h"
 #include "world.h"
 
 #include "topologies/deadlock.h"
@@ -284,7 +285,7 @@ TEST(Forwarding, AFailureMakesNoAllToAllFaster)
 TEST(Forwarding, HostsForwardAfterAFailureAsSwitchesDo)
 {
     const Settings fabric = {{"size", "4"}, {"hosts-forward", "true"}, {"rate", "100Gbps"}};
-    for (const char *recovery : {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"})
+    for (const char *recovery : kRecoveries)
         for (const char *pfc : {"true", "false"})
             for (const char *cc : {"none", "dcqcn", "hpcc"}) {
                 SCOPED_TRACE(std::string(recovery) + " pfc " + pfc + " " + cc);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Links that fail and come back: what is lost, where packets go then, and that everything completes
 // or the partition is named.
+#include "tables.h"
 #include "world.h"
 
 #include "base/rng.h"
@@ -92,7 +93,7 @@ void ExpectAllOnce(const World &w, size_t n)
 
 TEST(Link, AFailedSpineCostsPacketsButNoMessage)
 {
-    for (const char *recovery : {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"})
+    for (const char *recovery : kRecoveries)
         for (const char *cc : {"none", "dcqcn", "hpcc", "swift", "powertcp", "hpcc-pint"}) {
             SCOPED_TRACE(std::string(recovery) + " " + cc);
             World w("leaf-spine", kLeafSpine, {{"transport.recovery", recovery}}, cc);
@@ -287,8 +288,7 @@ TEST(Link, RandomFlapsUnderPfc)
 {
     uint64_t pauses = 0, drops = 0;
     for (uint64_t seed = 1; seed <= 12; seed++)
-        for (const char *recovery :
-             {"go-back-n", "go-back-0", "selective-repeat", "out-of-order"}) {
+        for (const char *recovery : kRecoveries) {
             SCOPED_TRACE(std::string(recovery) + " seed " + std::to_string(seed));
             World w("leaf-spine", kLeafSpine,
                     {{"transport.recovery", recovery},

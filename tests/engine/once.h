@@ -3,13 +3,11 @@
 #ifndef WEFT_TESTS_ENGINE_ONCE_H
 #define WEFT_TESTS_ENGINE_ONCE_H
 
+#include "tables.h"
 #include "world.h"
 
 #include <map>
 #include <set>
-
-inline constexpr const char *kRecoveries[] = {"go-back-n", "go-back-0", "selective-repeat",
-                                              "out-of-order"};
 
 // Whether receivers answer a gap by NACKs.
 inline bool HasNacks(const std::string &recovery)

@@ -248,6 +248,11 @@ std::vector<unsigned long> places(unsigned long n)
     return all;
 }
 
+void PrintTo(const Command &c, std::ostream *os)
+{
+    *os << c.name;
+}
+
 class Faults : public testing::TestWithParam<Command>
 {
   protected:

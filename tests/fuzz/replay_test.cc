@@ -10,6 +10,12 @@
 #include <algorithm>
 #include <cstring>
 
+// For GoogleTest.
+static void PrintTo(const weft_fuzz_target &t, std::ostream *os)
+{
+    *os << t.name;
+}
+
 namespace
 {
 

@@ -22,6 +22,11 @@ struct Case {
     double bytesPerStep;
 };
 
+void PrintTo(const Case &c, std::ostream *os)
+{
+    *os << c.name;
+}
+
 class Microbenchmark : public testing::TestWithParam<Case>
 {
 };

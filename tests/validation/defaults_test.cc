@@ -35,6 +35,11 @@ struct Case {
     uint64_t rateBps;
 };
 
+void PrintTo(const Case &c, std::ostream *os)
+{
+    *os << c.control << " at " << c.rate;
+}
+
 std::vector<Case> Cases()
 {
     size_t n;
