@@ -9,10 +9,10 @@
  */
 #include "collective/cost.h"
 
-static int binomial_supports(const struct weft_coll_call *c, const char **why)
+static bool binomial_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_BROADCAST + 1, WEFT_COLL_REDUCE + 1, WEFT_COLL_GATHER + 1,
-                                WEFT_COLL_SCATTER + 1, 0};
+    const unsigned kinds = WEFT_COLL_BIT(BROADCAST) | WEFT_COLL_BIT(REDUCE) |
+                           WEFT_COLL_BIT(GATHER) | WEFT_COLL_BIT(SCATTER);
     return weft_coll_one_of(c, kinds, "binomial does broadcast, reduce, gather and scatter", why);
 }
 

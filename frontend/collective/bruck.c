@@ -10,17 +10,17 @@
  */
 #include "collective/cost.h"
 
-static int bruck_supports(const struct weft_coll_call *c, const char **why)
+static bool bruck_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_ALL_GATHER + 1, WEFT_COLL_ALL_TO_ALL + 1, 0};
+    const unsigned kinds = WEFT_COLL_BIT(ALL_GATHER) | WEFT_COLL_BIT(ALL_TO_ALL);
     if (!weft_coll_one_of(c, kinds, "bruck does all-gather and all-to-all", why))
-        return 0;
+        return false;
     if (c->pairs && c->pairs->local) {
         if (why)
             *why = "bruck passes on blocks whose sizes only their ends know; use direct";
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 static unsigned steps(uint32_t n)

@@ -59,14 +59,14 @@ static const struct program *program_of(const struct weft_coll_call *c)
     return c->program;
 }
 
-static int chakra_supports(const struct weft_coll_call *c, const char **why)
+static bool chakra_supports(const struct weft_coll_call *c, const char **why)
 {
     if (c->n == 1 || (c->n == program_of(c)->n && !c->pairs))
-        return 1;
+        return true;
     if (why)
         *why = c->pairs ? "a trace has no sizes that differ from pair to pair"
                         : "the traces are for another number of ranks";
-    return 0;
+    return false;
 }
 
 static uint32_t chakra_lanes(const struct weft_coll_call *c, uint32_t rank)

@@ -43,13 +43,13 @@ static int post_send(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t
         there.peer != r)
         return weft_checker_wrong(c, r, lane, i,
                                   "sends to an instruction that does not receive from it");
-    int same = there.nblocks == in->nblocks;
+    bool same = there.nblocks == in->nblocks;
     for (uint64_t j = 0; same && !c->ops->slots && j < in->nblocks; j++)
         same = weft_checker_slot(c, in->peer, in->peer_lane, in->peer_instr, &there, j) ==
                weft_checker_slot(c, r, lane, i, in, j);
     if (!same)
         return weft_checker_wrong(c, r, lane, i, "sends other blocks than its peer expects");
-    uint64_t *last = &c->last_lane[2 * ((size_t)r * c->n + in->peer)];
+    uint64_t *last = &c->last_send[2 * ((size_t)r * c->n + in->peer)];
     if (last[0] == in->peer_lane + UINT64_C(1) && in->peer_instr < last[1])
         return weft_checker_wrong(c, r, lane, i, "overtakes an earlier send to the same peer");
     last[0] = in->peer_lane + UINT64_C(1);
@@ -57,7 +57,7 @@ static int post_send(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t
     struct weft_checker_message **box = &peer->lane[in->peer_lane].inbox[in->peer_instr];
     if (*box || peer->lane[in->peer_lane].done[in->peer_instr])
         return weft_checker_wrong(c, r, lane, i, "sends to a receive that has got its message");
-    return weft_checker_read(c, r, lane, i, in, 0, box);
+    return weft_checker_read(c, r, lane, i, in, false, box);
 }
 
 static int post_recv(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
@@ -114,7 +114,7 @@ static int local(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
     struct weft_checker_message *m;
     if (in->action == WEFT_COLL_ADD && !weft_checker_adds(c))
         return weft_checker_wrong(c, r, lane, i, "adds up in a collective without a sum");
-    int rc = weft_checker_read(c, r, lane, i, in, 1, &m);
+    int rc = weft_checker_read(c, r, lane, i, in, true, &m);
     for (uint64_t j = 0; !rc && j < in->nblocks; j++) {
         uint64_t slot = weft_checker_slot(c, r, lane, i, in, j);
         if (slot >= c->slots)
@@ -297,7 +297,7 @@ static int check_end(struct weft_checker *c)
     return 0;
 }
 
-static int prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call, int backwards,
+static int prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call, bool backwards,
                  weft_coll_data_fn data, void *ctx, struct weft_coll_proof *proof,
                  struct weft_err *err)
 {
@@ -329,11 +329,11 @@ static int prove_both(const struct weft_coll_ops *ops, const struct weft_coll_ca
                       weft_coll_data_fn data, void *ctx, struct weft_coll_proof *proof,
                       struct weft_err *err)
 {
-    int rc = prove(ops, call, 0, data, ctx, proof, err);
+    int rc = prove(ops, call, false, data, ctx, proof, err);
     uint32_t lanes = 0;
     for (uint32_t r = 0; !rc && r < call->n; r++)
         lanes = weft_coll_lanes(ops, call, r) > lanes ? weft_coll_lanes(ops, call, r) : lanes;
-    return !rc && lanes > 1 ? prove(ops, call, 1, data, ctx, NULL, err) : rc;
+    return !rc && lanes > 1 ? prove(ops, call, true, data, ctx, NULL, err) : rc;
 }
 
 int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call,

@@ -85,7 +85,7 @@ void weft_checker_sizes(struct weft_checker *c)
 
 uint64_t weft_checker_memory(const struct weft_checker *c)
 {
-    const uint64_t set = c->words * sizeof(uint64_t), pair = 2 * sizeof *c->last_lane;
+    const uint64_t set = c->words * sizeof(uint64_t), pair = 2 * sizeof *c->last_send;
     weft_u128 sum = (weft_u128)c->n * c->n * pair;
     sum += (weft_u128)c->n * c->slots * (sizeof(struct weft_checker_slot) + set);
     for (uint32_t r = 0; r < c->n; r++)
@@ -127,8 +127,8 @@ static int prepare_rank(struct weft_checker *c, uint32_t r)
 int weft_checker_prepare(struct weft_checker *c)
 {
     c->ranks = calloc(c->n, sizeof *c->ranks);
-    c->last_lane = calloc((size_t)c->n * c->n, 2 * sizeof *c->last_lane);
-    if (!c->ranks || !c->last_lane)
+    c->last_send = calloc((size_t)c->n * c->n, 2 * sizeof *c->last_send);
+    if (!c->ranks || !c->last_send)
         return weft_checker_no_memory(c);
     for (uint32_t r = 0; r < c->n; r++) {
         int rc = prepare_rank(c, r);
@@ -170,7 +170,7 @@ void weft_checker_release(struct weft_checker *c)
         c->operations = next;
     }
     free(c->ranks);
-    free(c->last_lane);
+    free(c->last_send);
 }
 
 int weft_checker_wrong(struct weft_checker *c, uint32_t rank, uint32_t lane, uint64_t i,
@@ -197,7 +197,7 @@ static uint64_t bytes_of(const struct weft_checker *c, uint64_t block)
 
 /* Reads slots into a message. `reader` is what it must not disturb: any posted receive. */
 int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
-                      const struct weft_coll_instr *in, int from_source,
+                      const struct weft_coll_instr *in, bool from_source,
                       struct weft_checker_message **out)
 {
     struct weft_checker_rank *s = &c->ranks[r];

@@ -53,11 +53,13 @@ struct weft_checker {
     const struct weft_coll_ops *ops;
     const struct weft_coll_call *call;
     uint32_t n;
-    int backwards; /* order in which the lanes of a rank are tried */
+    bool backwards; /* the lanes of a rank are tried from the last to the first */
     uint64_t slots, parts;
     uint64_t words; /* of a set: a bit per rank; 0 for kinds that do not add up */
     struct weft_checker_rank *ranks;
-    uint64_t *last_lane; /* n * n: 1 + (lane, instruction) of the last send from s to d ... */
+    /* n * n pairs: 1 + lane and 1 + instruction of the receive that the last send from s to d
+     * named; 0: none yet */
+    uint64_t *last_send;
     struct weft_checker_operation *operations;
     weft_coll_data_fn data;
     void *ctx;
@@ -65,7 +67,7 @@ struct weft_checker {
     struct weft_err *err;
 };
 
-/** 1 when contributions are added up. */
+/** Whether contributions are added up. */
 bool weft_checker_adds(const struct weft_checker *c);
 /** The set of a slot. */
 uint64_t *weft_checker_set(const struct weft_checker *c, uint32_t rank, uint64_t slot);
@@ -91,7 +93,7 @@ uint64_t weft_checker_slot(const struct weft_checker *c, uint32_t r, uint32_t la
                            const struct weft_coll_instr *in, uint64_t j);
 /** Reads the slots of an instruction (from_source: those at its source) into a message. */
 int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
-                      const struct weft_coll_instr *in, int from_source,
+                      const struct weft_coll_instr *in, bool from_source,
                       struct weft_checker_message **out);
 
 /* checker_switch.c */

@@ -43,7 +43,7 @@ static int give(struct weft_checker *c, struct weft_checker_operation *op, uint3
                 uint32_t lane, uint64_t i, const struct weft_coll_instr *in)
 {
     struct weft_checker_message *m, *sum = op->message;
-    int rc = weft_checker_read(c, r, lane, i, in, 0, &m);
+    int rc = weft_checker_read(c, r, lane, i, in, false, &m);
     if (rc || !sum) {
         op->message = rc ? sum : m;
         if (rc)

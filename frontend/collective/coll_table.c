@@ -34,15 +34,13 @@ const struct weft_coll_ops *weft_coll_find(const char *name, struct weft_err *er
     return i < TABLE_N ? table[i] : NULL;
 }
 
-int weft_coll_one_of(const struct weft_coll_call *c, const int *kinds, const char *text,
-                     const char **why)
+bool weft_coll_one_of(const struct weft_coll_call *c, unsigned kinds, const char *text,
+                      const char **why)
 {
-    for (; *kinds; kinds++)
-        if (*kinds == (int)c->kind + 1)
-            return 1;
-    if (why)
+    const bool in = kinds >> c->kind & 1;
+    if (!in && why)
         *why = text;
-    return 0;
+    return in;
 }
 
 enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind)

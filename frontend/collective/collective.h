@@ -129,8 +129,8 @@ struct weft_coll_ops {
     bool ordered; /**< who talks to whom follows from the order of the members, which system.order
                     may change */
     bool in_network; /**< has SWITCH instructions, so switches join the ranks in a tree */
-    /** Required. 1 when it can do @p c. On 0, *why (may be NULL) says what is missing. */
-    int (*supports)(const struct weft_coll_call *c, const char **why);
+    /** Required. Whether it can do @p c. If not, *why (may be NULL) says what is missing. */
+    bool (*supports)(const struct weft_coll_call *c, const char **why);
     /** Optional. Makes the program for kind, n, root and params of @p c over the links that there
      * are; `unload` frees it. Only for whole groups; `supports` is asked before. */
     int (*plan)(const struct weft_coll_call *c, const struct weft_coll_graph *g, void **program,
@@ -223,9 +223,11 @@ uint64_t weft_coll_cut_offset(uint64_t bytes, uint64_t n, uint64_t i);
 
 /* --- helpers of algorithms --- */
 
-/** 1 when @p c->kind is in the 0-terminated list of (kind + 1); sets *why to @p text otherwise. */
-int weft_coll_one_of(const struct weft_coll_call *c, const int *kinds, const char *text,
-                     const char **why);
+/** A kind in a set of kinds: WEFT_COLL_BIT(ALL_REDUCE) | WEFT_COLL_BIT(REDUCE). */
+#define WEFT_COLL_BIT(kind) (1u << WEFT_COLL_##kind)
+/** Whether the kind of @p c is in the set @p kinds; if not, sets *why (may be NULL) to @p text. */
+bool weft_coll_one_of(const struct weft_coll_call *c, unsigned kinds, const char *text,
+                      const char **why);
 /** (a - b) mod n */
 static inline uint32_t weft_coll_minus(uint32_t a, uint64_t b, uint32_t n)
 {
@@ -246,7 +248,7 @@ enum weft_coll_kind weft_coll_played_as(enum weft_coll_kind kind);
 /** Bytes of all sends of a program whose operations say how many each has (`bytes`): for
  * `total_bytes`. */
 uint64_t weft_coll_sent_bytes(const struct weft_coll_ops *ops, const struct weft_coll_call *c);
-/** 1 when @p kind has a root. */
+/** Whether @p kind has a root. */
 bool weft_coll_has_root(enum weft_coll_kind kind);
 
 /**

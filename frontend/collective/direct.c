@@ -27,11 +27,11 @@ static const struct weft_param params[] = {
      .help = "most messages under way of each rank; 0: all at once"},
 };
 
-static int direct_supports(const struct weft_coll_call *c, const char **why)
+static bool direct_supports(const struct weft_coll_call *c, const char **why)
 {
     (void)c;
     (void)why;
-    return 1; /* every kind, any number of ranks */
+    return true; /* every kind, any number of ranks */
 }
 
 static uint64_t direct_parts(const struct weft_coll_call *c)
@@ -42,8 +42,8 @@ static uint64_t direct_parts(const struct weft_coll_call *c)
 static void rooted(const struct weft_coll_call *c, uint32_t rank, uint64_t i,
                    struct weft_coll_instr *out)
 {
-    int to_root = c->kind == WEFT_COLL_GATHER || c->kind == WEFT_COLL_REDUCE;
-    int whole = c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_REDUCE;
+    const bool to_root = c->kind == WEFT_COLL_GATHER || c->kind == WEFT_COLL_REDUCE;
+    const bool whole = c->kind == WEFT_COLL_BROADCAST || c->kind == WEFT_COLL_REDUCE;
     uint32_t other = rank == c->root ? (uint32_t)((rank + 1 + i) % c->n) : rank;
     out->peer = rank == c->root ? other : c->root;
     out->nblocks = 1;

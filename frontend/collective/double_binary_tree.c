@@ -32,9 +32,9 @@ static const struct weft_param params[] = {
 enum { UP_RECV, UP_SEND, DOWN_RECV, DOWN_SEND, LANES_OF_TREE };
 #define NOBODY UINT32_MAX
 
-static int double_binary_tree_supports(const struct weft_coll_call *c, const char **why)
+static bool double_binary_tree_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, 0};
+    const unsigned kinds = WEFT_COLL_BIT(ALL_REDUCE);
     return weft_coll_one_of(c, kinds, "double-binary-tree does all-reduce", why);
 }
 

@@ -31,10 +31,10 @@ static const struct weft_param params[] = {
      .source = "ASTRA-sim HalvingDoubling (forwarded)"},
 };
 
-static int halving_doubling_supports(const struct weft_coll_call *c, const char **why)
+static bool halving_doubling_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_ALL_GATHER + 1,
-                                WEFT_COLL_REDUCE_SCATTER + 1, 0};
+    const unsigned kinds =
+        WEFT_COLL_BIT(ALL_REDUCE) | WEFT_COLL_BIT(ALL_GATHER) | WEFT_COLL_BIT(REDUCE_SCATTER);
     return weft_coll_one_of(c, kinds,
                             "halving-doubling does all-reduce, all-gather and reduce-scatter", why);
 }

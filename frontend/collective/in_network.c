@@ -11,11 +11,11 @@
  */
 #include "collective/collective.h"
 
-static int in_network_supports(const struct weft_coll_call *c, const char **why)
+static bool in_network_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_REDUCE_SCATTER + 1,
-                                WEFT_COLL_ALL_GATHER + 1, WEFT_COLL_BROADCAST + 1,
-                                WEFT_COLL_REDUCE + 1,     0};
+    const unsigned kinds = WEFT_COLL_BIT(ALL_REDUCE) | WEFT_COLL_BIT(REDUCE_SCATTER) |
+                           WEFT_COLL_BIT(ALL_GATHER) | WEFT_COLL_BIT(BROADCAST) |
+                           WEFT_COLL_BIT(REDUCE);
     return weft_coll_one_of(
         c, kinds,
         "switches do all-reduce, reduce-scatter, all-gather, broadcast, reduce and barrier", why);

@@ -35,12 +35,12 @@ static const struct weft_msccl *program_of(const struct weft_coll_call *c)
     return c->program;
 }
 
-static int msccl_supports(const struct weft_coll_call *c, const char **why)
+static bool msccl_supports(const struct weft_coll_call *c, const char **why)
 {
     const struct weft_msccl *m = program_of(c);
     const char *text = NULL;
     if (c->n == 1)
-        return 1; /* nothing to do */
+        return true; /* nothing to do */
     if (c->kind != m->kind)
         text = "the MSCCL file is for another collective";
     else if (c->n != m->n)

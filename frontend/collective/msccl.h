@@ -24,7 +24,6 @@ struct weft_msccl_lane {
     uint64_t *last; /**< per step: its last instruction */
     uint64_t nsteps;
     int64_t send, recv, channel; /**< peers, -1: none */
-    uint64_t id;
 };
 
 struct weft_msccl_gpu {
@@ -37,7 +36,7 @@ struct weft_msccl {
     struct weft_arena *arena; /**< owns everything */
     enum weft_coll_kind kind;
     uint32_t n;
-    int inplace;
+    bool inplace;
     uint64_t parts;   /**< parts of a unit */
     uint64_t outputs; /**< chunks of a rank's result */
     uint64_t slots;   /**< of every rank */

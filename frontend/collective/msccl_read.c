@@ -83,14 +83,18 @@ static const struct {
 /* Step types: what is received, what is sent, what is done locally. */
 static const struct step_type {
     const char *name;
-    int receives, adds, stores, sends;
+    bool receives, adds, stores, sends;
     enum weft_coll_action local; /* of those that do neither */
 } types[] = {
-    {"s", 0, 0, 0, 1, WEFT_COLL_NOP},    {"r", 1, 0, 1, 0, WEFT_COLL_NOP},
-    {"rcs", 1, 0, 1, 1, WEFT_COLL_NOP},  {"rrc", 1, 1, 1, 0, WEFT_COLL_NOP},
-    {"rrs", 1, 1, 0, 1, WEFT_COLL_NOP},  {"rrcs", 1, 1, 1, 1, WEFT_COLL_NOP},
-    {"cpy", 0, 0, 0, 0, WEFT_COLL_COPY}, {"re", 0, 0, 0, 0, WEFT_COLL_ADD},
-    {"nop", 0, 0, 0, 0, WEFT_COLL_NOP},
+    {"s", false, false, false, true, WEFT_COLL_NOP},
+    {"r", true, false, true, false, WEFT_COLL_NOP},
+    {"rcs", true, false, true, true, WEFT_COLL_NOP},
+    {"rrc", true, true, true, false, WEFT_COLL_NOP},
+    {"rrs", true, true, false, true, WEFT_COLL_NOP},
+    {"rrcs", true, true, true, true, WEFT_COLL_NOP},
+    {"cpy", false, false, false, false, WEFT_COLL_COPY},
+    {"re", false, false, false, false, WEFT_COLL_ADD},
+    {"nop", false, false, false, false, WEFT_COLL_NOP},
 };
 
 static const struct step_type *find_type(const struct reader *r, const struct weft_xml_elem *e)
@@ -171,7 +175,7 @@ static int read_step(struct reader *r, uint32_t rank, uint32_t lane, const struc
     const struct step_type *t = find_type(r, e);
     if (!t)
         return WEFT_E_INPUT;
-    int moves = t->receives || t->sends || t->local != WEFT_COLL_NOP;
+    const bool moves = t->receives || t->sends || t->local != WEFT_COLL_NOP;
     int rc = get_int(r, e, "s", 0, -1, &s);
     if (!rc && (uint64_t)s != l->nsteps)
         rc = wrong(r, e->line, e->col, "steps must be numbered 0, 1, 2 ... in order");
@@ -308,8 +312,8 @@ static int find_parts(struct reader *r, const struct weft_xml_elem *root)
     default:
         m->parts = m->outputs = in;
     }
-    int split = m->kind == WEFT_COLL_REDUCE_SCATTER || m->kind == WEFT_COLL_SCATTER ||
-                m->kind == WEFT_COLL_ALL_TO_ALL;
+    const bool split = m->kind == WEFT_COLL_REDUCE_SCATTER || m->kind == WEFT_COLL_SCATTER ||
+                       m->kind == WEFT_COLL_ALL_TO_ALL;
     if (m->parts == 0 || (split && in % m->n))
         return wrong(r, root->line, root->col,
                      "the input's chunks do not fit the collective and the number of GPUs");

@@ -27,10 +27,10 @@ static const struct weft_param packed_params[] = {
      .source = "Blink, MLSys 2020, section 4: chunks"},
 };
 
-static int packed_trees_supports(const struct weft_coll_call *c, const char **why)
+static bool packed_trees_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_BROADCAST + 1,
-                                WEFT_COLL_REDUCE + 1, 0};
+    const unsigned kinds =
+        WEFT_COLL_BIT(ALL_REDUCE) | WEFT_COLL_BIT(BROADCAST) | WEFT_COLL_BIT(REDUCE);
     return weft_coll_one_of(c, kinds, "packed trees do all-reduce, broadcast, reduce and barrier",
                             why);
 }

@@ -41,18 +41,18 @@ static const struct weft_param params[] = {
 enum { LEAF_PUSH, CHILD_RECV, INNER_PUSH, LEAF_PULL, INNER_PULL, ANSWER, LANES };
 enum role { LEAF, INNER, ROOT };
 
-static int parameter_server_supports(const struct weft_coll_call *c, const char **why)
+static bool parameter_server_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, 0};
+    const unsigned kinds = WEFT_COLL_BIT(ALL_REDUCE);
     const struct params *p = c->params;
     if (!weft_coll_one_of(c, kinds, "parameter-server does all-reduce", why))
-        return 0;
+        return false;
     if (p->servers > (p->rack ? p->rack : c->n) || p->rack > c->n) {
         if (why)
             *why = "parameter-server has more servers, or larger racks, than there are ranks";
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 static uint64_t parameter_server_parts(const struct weft_coll_call *c)

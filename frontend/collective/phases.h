@@ -45,7 +45,7 @@ struct weft_coll_plan {
     struct weft_coll_phase phase[2 * WEFT_DIMS_MAX];
 };
 
-/** 1 when @p kind (as played) can be played in phases. */
+/** Whether @p kind (as played) can be played in phases. */
 bool weft_coll_has_phases(enum weft_coll_kind kind);
 
 /** How an all-reduce ends its way out. */

@@ -7,9 +7,9 @@
  */
 #include "collective/cost.h"
 
-static int recursive_doubling_supports(const struct weft_coll_call *c, const char **why)
+static bool recursive_doubling_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, 0};
+    const unsigned kinds = WEFT_COLL_BIT(ALL_REDUCE);
     return weft_coll_one_of(c, kinds, "recursive-doubling does all-reduce", why);
 }
 

@@ -50,19 +50,19 @@ static uint32_t ring_lanes(const struct weft_coll_call *c, uint32_t rank)
     return (uint32_t)params_of(c)->channels * (params_of(c)->bidirectional ? 2 : 1);
 }
 
-static int ring_supports(const struct weft_coll_call *c, const char **why)
+static bool ring_supports(const struct weft_coll_call *c, const char **why)
 {
-    static const int kinds[] = {WEFT_COLL_ALL_REDUCE + 1, WEFT_COLL_ALL_GATHER + 1,
-                                WEFT_COLL_REDUCE_SCATTER + 1, WEFT_COLL_ALL_TO_ALL + 1, 0};
+    const unsigned kinds = WEFT_COLL_BIT(ALL_REDUCE) | WEFT_COLL_BIT(ALL_GATHER) |
+                           WEFT_COLL_BIT(REDUCE_SCATTER) | WEFT_COLL_BIT(ALL_TO_ALL);
     if (!weft_coll_one_of(c, kinds,
                           "ring does all-reduce, all-gather, reduce-scatter and all-to-all", why))
-        return 0;
+        return false;
     if (c->pairs && c->pairs->local) {
         if (why)
             *why = "ring relays blocks whose sizes only their ends know; use direct";
-        return 0;
+        return false;
     }
-    return 1;
+    return true;
 }
 
 static uint64_t ring_parts(const struct weft_coll_call *c)

@@ -27,7 +27,8 @@ struct weft_fault_player {
 };
 
 /* Packets sent, and lost to errors, on both directions of a link. */
-static void counters(const struct weft_fault_player *p, uint32_t link, uint64_t *tx, uint64_t *err)
+static void counters(const struct weft_fault_player *p, uint32_t link, uint64_t *tx,
+                     uint64_t *errors)
 {
     struct weft_net *net = p->c.net;
     const struct weft_fabric *f = p->c.plan->fabric;
@@ -36,16 +37,16 @@ static void counters(const struct weft_fault_player *p, uint32_t link, uint64_t 
     net->ops->port_stats(net, port, &a);
     net->ops->port_stats(net, f->ports[port].peer, &b);
     *tx = a.tx_packets + b.tx_packets;
-    *err = a.drops[WEFT_DROP_ERROR] + b.drops[WEFT_DROP_ERROR];
+    *errors = a.drops[WEFT_DROP_ERROR] + b.drops[WEFT_DROP_ERROR];
 }
 
 static void record(struct weft_fault_player *p, uint32_t stretch, int64_t end_ps)
 {
-    const struct weft_fault_plan *t = p->c.plan;
-    const struct weft_fault_stretch *s = &t->stretches[stretch];
+    const struct weft_fault_plan *plan = p->c.plan;
+    const struct weft_fault_stretch *s = &plan->stretches[stretch];
     struct running *r = &p->running[stretch];
     struct weft_fault_record out = {.stretch = s,
-                                    .kind = t->items[s->item].kind->name,
+                                    .kind = plan->items[s->item].kind->name,
                                     .end_ps = end_ps,
                                     .lost_packets = r->lost};
     uint64_t tx, errors;
@@ -62,11 +63,11 @@ static void record(struct weft_fault_player *p, uint32_t stretch, int64_t end_ps
 static bool change_of(struct weft_fault_player *p, const struct weft_fault_edge *e,
                       struct weft_link_change *c)
 {
-    const struct weft_fault_plan *t = p->c.plan;
-    const struct weft_fault_stretch *s = &t->stretches[e->stretch];
+    const struct weft_fault_plan *plan = p->c.plan;
+    const struct weft_fault_stretch *s = &plan->stretches[e->stretch];
     *c = (struct weft_link_change){.link = s->link, .kind = s->what};
     if (s->what == WEFT_LINK_RATE) {
-        c->rate_bps = e->begins ? s->rate_bps : t->fabric->links[s->link].rate_bps;
+        c->rate_bps = e->begins ? s->rate_bps : plan->fabric->links[s->link].rate_bps;
         return true;
     }
     if (s->what == WEFT_LINK_BIT_ERRORS) {
@@ -110,7 +111,7 @@ static int ask(struct weft_fault_player *p, struct weft_err *err);
 
 static void fire(void *ctx, uint64_t arg)
 {
-    struct weft_fault_player *p = (struct weft_fault_player *)ctx;
+    struct weft_fault_player *p = ctx;
     (void)arg;
     if (p->c.over && p->c.over(p->c.ctx))
         return;

@@ -82,7 +82,7 @@ struct weft_ideal_cost {
 };
 
 /* ideal_queue.c */
-/** Puts `slot` in the event queue at t_ps. */
+/** Puts @p slot in the event queue at @p t_ps. */
 int weft_ideal_schedule(struct weft_ideal *s, int64_t t_ps, const struct weft_ideal_slot *slot,
                         struct weft_err *err);
 /** When a source with @p cost may begin; occupies it. */
@@ -91,20 +91,22 @@ int64_t weft_ideal_begin(struct weft_ideal *s, const struct weft_ideal_cost *cos
 /** Takes the earliest slot, which there must be, and goes on to its time. */
 struct weft_ideal_slot weft_ideal_next(struct weft_ideal *s);
 
-/* ideal_cost.c: arithmetic */
+/* ideal_cost.c */
+/** Time of @p bytes at @p rate_bps, at most WEFT_IDEAL_LONGEST_PS. */
 int64_t weft_ideal_serial_ps(uint64_t bytes, uint64_t rate_bps);
+/** a + b, at most WEFT_IDEAL_LONGEST_PS; both >= 0 and at most that. */
 int64_t weft_ideal_add_ps(int64_t a, int64_t b);
+/** @p ps, rounded down to a multiple of @p quantum_ps. */
 int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps);
+/** Works out a message's cost; counts its bytes on the ports of its path. WEFT_E_LIMIT: longer than
+ * time itself. */
+int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg, struct weft_ideal_cost *out,
+                    struct weft_err *err);
 
 /* ideal_group.c: in-network operations, as in net.h */
 int weft_ideal_group(struct weft_net *net, const uint32_t *hosts, uint32_t n, uint32_t prio,
                      uint32_t *id, struct weft_err *err);
 int weft_ideal_contribute(struct weft_net *net, const struct weft_part *part, struct weft_err *err);
 void weft_ideal_groups_free(struct weft_ideal *s);
-
-/** Works out a message's cost; counts its bytes on the ports of its path. WEFT_E_LIMIT: longer than
- * time itself. */
-int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg, struct weft_ideal_cost *out,
-                    struct weft_err *err);
 
 #endif

@@ -87,21 +87,21 @@ static void choose(struct weft_agreed_sim *s)
 
 static bool same_dims(const struct weft_dims *a, const struct weft_dims *b)
 {
-    int same = a->n == b->n;
+    bool same = a->n == b->n;
     for (uint32_t d = 0; same && d < a->n; d++)
         same = a->size[d] == b->size[d] && a->rate_bps[d] == b->rate_bps[d] &&
                a->latency_ps[d] == b->latency_ps[d];
     return same;
 }
 
-static int solves(const struct weft_agreed_order *o, const struct weft_agreed_problem *p)
+static bool solves(const struct weft_agreed_order *o, const struct weft_agreed_problem *p)
 {
     const struct weft_agreed_problem *q = &o->p;
-    int same = q->kind == p->kind && q->bytes == p->bytes && q->nchunks == p->nchunks &&
-               q->max_chunks == p->max_chunks && q->endpoint_ps == p->endpoint_ps &&
-               q->reduce_ps_per_byte == p->reduce_ps_per_byte && q->active == p->active &&
-               q->turn == p->turn && q->inter == p->inter && o->asked_intra == p->intra &&
-               same_dims(&o->asked, p->dims);
+    bool same = q->kind == p->kind && q->bytes == p->bytes && q->nchunks == p->nchunks &&
+                q->max_chunks == p->max_chunks && q->endpoint_ps == p->endpoint_ps &&
+                q->reduce_ps_per_byte == p->reduce_ps_per_byte && q->active == p->active &&
+                q->turn == p->turn && q->inter == p->inter && o->asked_intra == p->intra &&
+                same_dims(&o->asked, p->dims);
     for (uint32_t d = 0; same && d < p->dims->n; d++)
         same = q->alg[d] == p->alg[d];
     return same;
@@ -139,7 +139,7 @@ struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem
     s.dim = calloc(p->nchunks, sizeof *s.dim);
     s.phase = calloc(p->nchunks, sizeof *s.phase);
     s.bytes = calloc(p->nchunks, sizeof *s.bytes);
-    int ok = o->order && room && s.dim && s.phase && s.bytes;
+    bool ok = o->order && room && s.dim && s.phase && s.bytes;
     for (uint32_t d = 0; d < o->dims.n; d++) {
         struct weft_agreed_queue *q = &o->queue[d];
         q->turns = calloc(2 * p->nchunks, sizeof *q->turns); /* out and back */

@@ -138,7 +138,7 @@ static int number_classes(const struct weft_workload *w, struct class *all, uint
             return rc;
         const struct weft_group *g = &w->groups[c->key.group];
         for (uint32_t m = 0; c->members != g->n && m < g->n; m++) {
-            int found = 0;
+            bool found = false;
             const struct weft_dag *d = &w->dags[g->ranks[m]];
             for (uint32_t i = 0; i < d->nops && !found; i++) {
                 struct weft_op own;

@@ -132,7 +132,7 @@ struct weft_shape *weft_shapes_new(const struct weft_workload *w, const struct w
                                    struct weft_err *err)
 {
     struct weft_shape *shapes = calloc(w->ngroups ? w->ngroups : 1, sizeof *shapes);
-    int ok = shapes != NULL;
+    bool ok = shapes != NULL;
     for (uint32_t g = 0; ok && g < w->ngroups; g++)
         ok = shape(&w->groups[g], dims, &shapes[g]) == 0;
     if (!ok) {

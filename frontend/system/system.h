@@ -215,7 +215,7 @@ void weft_system_progress(const struct weft_system *s, uint64_t *done, uint64_t 
  * the requests and grants of rendezvous. When a run has finished, that much has come to hosts
  * (weft_totals.bytes_received). A pass over the workload: call it once. */
 uint64_t weft_system_volume(const struct weft_system *s);
-/** 1 when every operation of every rank is done. */
+/** Whether every operation of every rank is done. */
 bool weft_system_finished(const struct weft_system *s);
 /** An error raised inside a callback (the net was stopped because of it), or code 0. */
 const struct weft_err *weft_system_error(const struct weft_system *s);

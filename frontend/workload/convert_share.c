@@ -53,15 +53,15 @@ int weft_convert_roles(struct weft_convert *c, uint32_t rank, struct weft_conver
     if (!w->visited)
         w->visited = weft_arena_calloc(w->arena, 1, sizeof *w->visited);
     /* Ops that are no collective have the world, those that are no message the first peer. */
-    bool lost = !w->visited || place(&groups, 0, 0) || place(&peers, 0, 0);
-    for (uint32_t i = 0; !lost && i < d->nops; i++) {
+    bool full = !w->visited || place(&groups, 0, 0) || place(&peers, 0, 0);
+    for (uint32_t i = 0; !full && i < d->nops; i++) {
         struct weft_op *op = &d->ops[i];
         if (op->kind == WEFT_OP_COLL)
-            lost = (op->group = place(&groups, op->group, 0)) == UINT32_MAX;
+            full = (op->group = place(&groups, op->group, 0)) == UINT32_MAX;
         else if (op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV)
-            lost = (op->peer = place(&peers, op->peer, 1)) == UINT32_MAX;
+            full = (op->peer = place(&peers, op->peer, 1)) == UINT32_MAX;
     }
-    const char **names = lost ? NULL : weft_arena_calloc(w->arena, groups.n, sizeof *names);
+    const char **names = full ? NULL : weft_arena_calloc(w->arena, groups.n, sizeof *names);
     if (!names)
         return no_memory(err);
     for (uint32_t i = 0; i < groups.n; i++)

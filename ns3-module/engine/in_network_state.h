@@ -59,8 +59,8 @@ struct stop {
 struct group {
     uint32_t number, n, prio;
     struct weft_reduction_tree tree; /**< switch i is stop i, leaf i member i */
-    uint64_t
-        mtu; /**< payload of a full packet: the least of the dimensions that the tree crosses */
+    /** payload of a full packet: the least of the dimensions that the tree crosses */
+    uint64_t mtu;
     struct member *member;
     struct stop *stop;
     struct branch *branches;

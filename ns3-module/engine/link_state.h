@@ -10,8 +10,8 @@
 struct link_state {
     uint8_t *down;     /**< per link; NULL until a link changes */
     int64_t *since_ps; /**< per link: when that was set */
-    int64_t
-        *ends_ps; /**< per port: when what it was sending as its link went down would have ended */
+    /** per port: when what it was sending as its link went down would have ended */
+    int64_t *ends_ps;
     uint32_t ndown;
 };
 

@@ -28,8 +28,8 @@ struct timers {
 struct loop {
     int64_t limit_ps; /**< it ends before the first event at or after this */
     int64_t due_ps; /**< transmissions before this time have been made; lazy ports may owe theirs */
-    uint32_t
-        due_id; /**< events of that time and lower entries (fastq.h) come before what is going on */
+    /** events of that time and lower entries (fastq.h) come before what is going on */
+    uint32_t due_id;
     uint32_t order;          /**< ns3-event-order: rank given last */
     const uint64_t *fetched; /**< entry of fast.due from which on nothing has been fetched ahead */
     struct fastq fast;       /**< arrivals and transmissions: one entry per busy link or port */

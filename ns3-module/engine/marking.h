@@ -17,8 +17,8 @@
 /** What decides a default curve. */
 struct marking_basis {
     const struct weft_cc_marking *tuned; /**< of the control whose packets the port marks */
-    uint64_t
-        shared_bytes; /**< the pool that the priority's packets share at the switch; 0: no switch */
+    /** the pool that the priority's packets share at the switch; 0: no switch */
+    uint64_t shared_bytes;
 };
 
 #pragma GCC visibility push(hidden)

@@ -32,8 +32,8 @@ struct pkt {
     uint32_t next; /**< list link; first, as stable.h wants */
     uint32_t qp;   /**< SUM on its way up from a host: the member */
     union {
-        int64_t
-            next_at_ps;  /**< on a link: when the packet behind it will have arrived completely */
+        /** on a link: when the packet behind it will have arrived completely */
+        int64_t next_at_ps;
         int64_t held_ps; /**< DATA in a queue: the clock of its pauses when it came, see delay.c */
     };
     /** DATA: start of transmission at the NIC; ACK: that of the data packet it answers */
@@ -54,8 +54,8 @@ struct pkt {
     uint8_t prio;
     uint8_t flags; /**< enum pkt_flags */
     uint8_t hop;   /**< forwarding nodes passed, at most QP_PATH */
-    uint32_t
-        order;    /**< on a link, ns3-event-order: rank of its arrival among simultaneous events */
+    /** on a link, ns3-event-order: rank of its arrival among simultaneous events */
+    uint32_t order;
     uint32_t sig; /**< INT stack and its stamps, NIL: none; with PINT: the code */
     /** DATA with steer.h: the host on the way; with PKT_CHANNEL or PKT_UPPER: the virtual channel
      * it travels in, its priority being as much above its own; and the one on the link before */

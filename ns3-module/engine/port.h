@@ -34,8 +34,8 @@ struct port {
     struct list fly;          /**< packets on the link, in order */
     uint32_t peer, node, nic; /**< nic: index, NIL on switches */
     uint32_t far; /**< where the link leads: a switch's node, or to_host a host's number */
-    uint32_t
-        nonempty; /**< bit mask of priorities; these are not bytes, whose stores may alias all */
+    /** bit mask of priorities; these are not bytes, whose stores may alias all */
+    uint32_t nonempty;
     uint16_t paused;
     uint16_t xoff_sent; /**< ingress: priorities that we have paused at the peer */
     /* second line */

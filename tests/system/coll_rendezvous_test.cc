@@ -106,7 +106,7 @@ TEST(CollRendezvous, EveryAlgorithmEnds)
                                               &err))
                     continue;
                 weft_coll_use(&call, &alg);
-                const int can = alg.ops->supports(&call, nullptr);
+                const bool can = alg.ops->supports(&call, nullptr);
                 weft_coll_algorithm_release(&alg);
                 if (!can)
                     continue;
