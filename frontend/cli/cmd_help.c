@@ -1,22 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft help, weft --help and weft --version. */
 #include "cli/cli.h"
+#include "cli/help_pages.h"
 #include "cli/versions.h"
+
+#include <stddef.h>
+
+struct help_opts {
+    int as; /* enum */
+};
+enum { AS_TEXT, AS_MAN, AS_BASH, AS_ZSH };
+
+static const struct weft_opt options[] = {
+    {"as", 0, WEFT_OPT_CHOICE, offsetof(struct help_opts, as), NULL, "text|man|bash|zsh",
+     "text, a man page, or completion for a shell"},
+};
 
 static int help_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                     struct weft_err *err)
 {
-    (void)opts;
+    const struct help_opts *o = (const struct help_opts *)opts;
+    struct weft_version v[WEFT_VERSIONS];
     if (nargs > 1)
         return weft_err_set(err, WEFT_E_USAGE, "one command at a time");
-    if (nargs == 0) {
-        weft_program_help(cli->out);
-        return 0;
-    }
-    const struct weft_command *c = weft_command_find(args[0], err);
-    if (!c)
+    if (nargs && o->as >= AS_BASH)
+        return weft_err_set(err, WEFT_E_USAGE, "completion is of the whole program");
+    const struct weft_command *c = nargs ? weft_command_find(args[0], err) : NULL;
+    if (nargs && !c)
         return err->code;
-    weft_print_command_help(cli->out, c);
+    weft_versions(cli, v);
+    if (o->as == AS_MAN)
+        weft_print_man(cli->out, c, v[0].value);
+    else if (o->as == AS_BASH)
+        weft_print_bash(cli->out, cli);
+    else if (o->as == AS_ZSH)
+        weft_print_zsh(cli->out, cli);
+    else if (c)
+        weft_print_command_help(cli->out, c);
+    else
+        weft_program_help(cli->out);
     return 0;
 }
 
@@ -41,9 +63,12 @@ void weft_program_help(FILE *out)
 const struct weft_command weft_command_help = {
     .name = "help",
     .summary = "Explain a command",
-    .usage = "[COMMAND]",
+    .usage = "[COMMAND] [--as text|man|bash|zsh]",
     .example = "weft help run",
-    .details = "",
-    .opts_size = 1,
+    .details = "Man pages and completion are made from the same tables as this text, and are "
+               "installed with the program.\nWithout installing: source <(weft help --as bash)",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct help_opts),
     .run = help_run,
 };

@@ -23,6 +23,8 @@ static const struct weft_opt options[] = {
      "hpcc|conweave", "columns of the flow list; conweave has no port"},
     {"show-settings", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, show), NULL, NULL,
      "print the resolved settings instead of running"},
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, json), NULL, NULL,
+     "print as JSON: what run.json says"},
     {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, quiet), NULL, NULL,
      "no summary and no progress; errors and warnings only"},
 };

@@ -112,11 +112,57 @@ static int unknown(const char *word, struct weft_err *err)
                         word);
 }
 
+static void list_family(const struct weft_cli *cli, const struct line_to *to,
+                        const struct weft_listing *l)
+{
+    for (size_t i = 0; i < l->count(cli); i++) {
+        struct weft_listed e = l->get(cli, i);
+        char title[512], mean[WEFT_UNIT_TEXT_MAX];
+        if (e.cdf)
+            snprintf(title, sizeof title, "%s; mean %s [%s]", e.title,
+                     weft_human_size((uint64_t)(weft_listed_mean_bytes(e.cdf) + 0.5), mean),
+                     e.source);
+        line(to, e.name, e.cdf ? title : e.title);
+    }
+}
+
+/* Everything that there is to list. */
+static int list_all_json(const struct weft_cli *cli, struct weft_err *err)
+{
+    struct weft_json j;
+    const struct line_to to = {cli->out, &j};
+    size_t n;
+    const struct weft_listing *l = weft_listings(&n);
+    weft_json_init(&j, cli->out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "list");
+    for (size_t i = 0; i < n; i++) {
+        weft_json_key(&j, l[i].plural);
+        weft_json_array(&j);
+        list_family(cli, &to, &l[i]);
+        weft_json_end_array(&j);
+    }
+    weft_json_key(&j, "scenarios");
+    weft_json_array(&j);
+    const int code = weft_source_each(list_scenario, (void *)(uintptr_t)&to, err);
+    weft_json_end_array(&j);
+    weft_json_key(&j, "metrics");
+    weft_json_array(&j);
+    list_metrics(&to);
+    weft_json_end_array(&j);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL);
+    return code;
+}
+
 static int list_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                     struct weft_err *err)
 {
     const struct list_opts *o = (const struct list_opts *)opts;
     struct weft_json j;
+    if (nargs == 0 && o->json)
+        return list_all_json(cli, err);
     if (nargs == 0) {
         list_all(cli);
         return 0;
@@ -138,15 +184,7 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
     }
     int code = 0;
     if (l) {
-        for (size_t i = 0; i < l->count(cli); i++) {
-            struct weft_listed e = l->get(cli, i);
-            char title[512], mean[WEFT_UNIT_TEXT_MAX];
-            if (e.cdf)
-                snprintf(title, sizeof title, "%s; mean %s [%s]", e.title,
-                         weft_human_size((uint64_t)(weft_listed_mean_bytes(e.cdf) + 0.5), mean),
-                         e.source);
-            line(&to, e.name, e.cdf ? title : e.title);
-        }
+        list_family(cli, &to, l);
     } else if (scenarios) {
         code = weft_source_each(list_scenario, &to, err);
     } else {

@@ -21,6 +21,7 @@ struct run {
     struct weft_report *report;
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asked */
     bool alone;            /* each job is run alone, too */
+    const char *out_dir;   /* NULL: no files */
     struct weft_slices slices;
     struct weft_signal_run_json on_signal;
 };
@@ -267,6 +268,7 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     if (!failed->code && !weft_outcome_is_partial(m->outcome))
         weft_report_mark_finished(r->report, m->outcome, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
+    weft_run_end_saved(r->cli, r->out_dir, failed);
 }
 
 /* Runs what was prepared, and writes the results. */
@@ -308,7 +310,7 @@ static void write_reason(struct run *r, struct weft_execution *x, const struct w
 int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err)
 {
-    struct run r = {.cli = cli, .s = s, .alone = o->alone};
+    struct run r = {.cli = cli, .s = s, .alone = o->alone, .out_dir = o->out_dir};
     *x = (struct weft_execution){.scenario = s,
                                  .started_unix_s = (int64_t)time(NULL),
                                  .started_ns = weft_clock_monotonic_ns(NULL),

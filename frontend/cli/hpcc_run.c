@@ -159,6 +159,19 @@ static void write_tables(struct weft_hpcc_run *r, struct weft_hpcc_bucket *bucke
     weft_run_end_add_failure(&r->end, failed, &e);
 }
 
+static void print_json(const struct weft_hpcc_run *r)
+{
+    struct weft_json j;
+    weft_json_init(&j, r->cli->out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "hpcc");
+    weft_json_kv_str(&j, "out", r->out_dir);
+    weft_hpcc_run_json(&j, r);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL);
+}
+
 /* Sums up, writes what comes last and prints, also of a run that @p failed. */
 static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock,
                      struct weft_err *failed)
@@ -189,7 +202,9 @@ static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock
         weft_report_mark_finished(r->report, outcome, &e);
     weft_run_end_add_failure(&r->end, failed, &e);
     weft_interrupt_saved();
-    if (r->o->quiet)
+    if (r->o->json)
+        print_json(r);
+    if (r->o->quiet || r->o->json)
         return;
     weft_summary_text(r->cli->out, m, r->job.fabric);
     if (buckets[WEFT_HPCC_BUCKETS].flows)

@@ -18,7 +18,7 @@ extern "C" {
 struct weft_hpcc_opts {
     struct weft_source_opts source;
     const char *config, *control, *out;
-    bool compat, no_out, quiet, show;
+    bool compat, no_out, quiet, show, json;
     int flow_format; /**< enum */
 };
 

@@ -101,6 +101,16 @@ void weft_run_end_add_failure(struct weft_run_end *x, struct weft_err *failed, s
     *e = (struct weft_err){0};
 }
 
+void weft_run_end_saved(const struct weft_cli *cli, const char *dir, const struct weft_err *failed)
+{
+    char files[1024];
+    if (!dir || failed->code != WEFT_E_IO)
+        return;
+    weft_report_saved(dir, files, sizeof files);
+    weft_log(cli->log, WEFT_LOG_ERROR, "what had happened until then is in %s: %s", dir,
+             files[0] ? files : "nothing");
+}
+
 void weft_outcome_json(struct weft_json *j, const char *outcome, const char *reason)
 {
     weft_json_kv_str(j, "outcome", outcome);

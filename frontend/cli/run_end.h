@@ -55,6 +55,8 @@ void weft_run_end_sentence(void *ctx, const char *text);
  */
 void weft_run_end_add_failure(struct weft_run_end *x, struct weft_err *failed, struct weft_err *e);
 
+/** After a write that failed: says in the log what the folder @p dir (NULL: none) holds. */
+void weft_run_end_saved(const struct weft_cli *cli, const char *dir, const struct weft_err *failed);
 /** The members outcome, reason ("": null) and partial of a run.json. */
 void weft_outcome_json(struct weft_json *j, const char *outcome, const char *reason);
 /** Warns when the file system of the run folder cannot keep other runs out. */

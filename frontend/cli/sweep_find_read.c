@@ -9,7 +9,7 @@ static int malformed(const struct weft_sweep_find *f, const char *what, struct w
 {
     return weft_err_set(err, WEFT_E_USAGE,
                         "--find '%s': %s; it is 'min KEY where METRIC<=VALUE and ...', such as "
-                        "'min switch.buffer where drops=0 and fct-slowdown-p99 <= 1.05*best'",
+                        "'min switch.buffer where drops=0 and slowdown-p99 <= 1.05*best'",
                         f->text, what);
 }
 

@@ -173,12 +173,19 @@ int weft_sweep_take_over(const struct weft_sweep_base *b, struct weft_sweep *s,
                          const struct weft_sweep_takeover *how, struct weft_err *err)
 {
     struct weft_err absent = {0};
-    for (size_t i = 0; i < s->npoints; i++)
-        if (take_point(b, s, i, how, err))
-            return err->code;
-    struct weft_result *r = how->retry_failed ? NULL : weft_result_load(b->out, &absent);
-    if (r)
+    int code = 0;
+    struct weft_result *r = weft_result_load(b->out, &absent);
+    if (absent.code == WEFT_E_LIMIT) {
+        *err = absent;
+        return err->code;
+    }
+    if (r && !weft_result_text(r, "sweep", "vary", 0) && !weft_result_text(r, "sweep", "seeds", 0))
+        code = weft_err_at(err, WEFT_E_INPUT, b->out, 0, 0,
+                           "holds a run and no sweep: choose another --out, or leave --resume out");
+    for (size_t i = 0; i < s->npoints && !code; i++)
+        code = take_point(b, s, i, how, err);
+    if (r && !code && !how->retry_failed)
         weft_result_failed_rows(r, take_failed, s);
     weft_result_free(r);
-    return 0;
+    return code;
 }

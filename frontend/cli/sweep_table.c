@@ -34,7 +34,8 @@ static const char *cell(const struct weft_sweep *s, const struct weft_sweep_row 
     }
     if (col < s->nmetrics) {
         const struct weft_metric *m = s->metric[col].metric;
-        if (weft_metric_counts(m) && r->metric[col] != floor(r->metric[col])) /* a mean */
+        if (weft_metric_counts(m) && !isnan(r->metric[col]) &&
+            r->metric[col] != floor(r->metric[col])) /* a mean */
             snprintf(mean, sizeof mean, "%.4g", r->metric[col]);
         else
             metric_text(m, r->metric[col], mean);

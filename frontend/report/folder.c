@@ -3,10 +3,12 @@
 #include "report/internal.h"
 
 #include "base/file.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int weft_report_open_csv(struct weft_report *r, enum weft_csv_file_id id, struct weft_err *err)
 {
@@ -255,4 +257,24 @@ int weft_mark_finished(const char *dir, const char *outcome, struct weft_err *er
 int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err)
 {
     return r->dir ? weft_mark_finished(r->dir, outcome, err) : 0;
+}
+
+const char *weft_report_saved(const char *dir, char *buf, size_t size)
+{
+    struct weft_err ignored = {0};
+    struct stat st;
+    size_t used = 0;
+    buf[0] = '\0';
+    for (size_t i = 0; i <= WEFT_CSV_FILES; i++) {
+        const char *name = i < WEFT_CSV_FILES ? weft_csv_files[i]->name : "run.json";
+        char path[WEFT_PATH_MAX], bytes[WEFT_UNIT_TEXT_MAX];
+        if (weft_path_join(path, dir, name, &ignored) || stat(path, &st) != 0 || st.st_size == 0)
+            continue;
+        const int n = snprintf(buf + used, size - used, "%s%s (%s)", used ? ", " : "", name,
+                               weft_human_size((uint64_t)st.st_size, bytes));
+        if (n < 0 || (size_t)n >= size - used)
+            break;
+        used += (size_t)n;
+    }
+    return buf;
 }

@@ -93,6 +93,10 @@ int weft_mark_finished(const char *dir, const char *outcome, struct weft_err *er
 /** Writes `finished`. No folder: does nothing. */
 int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct weft_err *err);
 
+/** Says which of a run's tables are in the folder @p dir, with their sizes: "flows.csv (1.2 MB),
+ * run.json (4 KB)". "": none. Returns @p buf. */
+const char *weft_report_saved(const char *dir, char *buf, size_t size);
+
 /** Version of the layout of run.json and of --json output; grows when a reader would have to
  * change. */
 #define WEFT_JSON_SCHEMA_VERSION 1

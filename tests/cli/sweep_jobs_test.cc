@@ -117,6 +117,12 @@ TEST(SweepJobs, GoesOnAfterAKill)
     EXPECT_EQ(s.code, 3);
     EXPECT_CONTAINS(s.err, "o/2: holds a run with generate.count=2, this sweep has 7 there");
     EXPECT_EQ(slurp(dir / "o/sweep.csv"), resumed) << "nothing is changed";
+
+    ASSERT_EQ(weft(small({"--out", "run"}), dir / "").code, 0);
+    other.back() = "run";
+    s = weft(sweep(with(other, {"--resume"})), dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "run: holds a run and no sweep");
 }
 
 TEST(SweepJobs, AskedHowFarItIsItSays)

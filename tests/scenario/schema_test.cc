@@ -54,7 +54,10 @@ TEST_F(Schema, TakesWhatTheReaderTakes)
           "<pfc enabled=\"off\"/><ecn kmin=\"100KB\" kmax=\"400 KiB\" pmax=\"5%\"/>",
           "<congestion-control name=\"dcqcn\" rate-ai=\"40Mb/s\" gain=\"1/256\"/>",
           "<congestion-control/>", "<description>words &amp; more</description>",
-          "<system chunks=\"4\" memory-bandwidth=\"2TB/s\"/>", "<system endpoint-delay=\"0\"/>"}) {
+          "<system chunks=\"4\" memory-bandwidth=\"2TB/s\"/>", "<system endpoint-delay=\"0\"/>",
+          "<sweep metrics=\"drops, end-to-end\" seeds=\"1..3\"><vary "
+          "switch.buffer=\"1MiB..8MiB*2\"/>"
+          "<vary dcqcn.gain=\"0.1|0.2\" ecn.kmin=\"1KB|2KB\"/></sweep>"}) {
         std::string xml = scenario(inside);
         EXPECT_EQ(parse(xml).code, 0) << xml << parse(xml).message();
         EXPECT_TRUE(valid(xml)) << xml;
@@ -67,7 +70,9 @@ TEST_F(Schema, RefusesStructureThatTheReaderRefuses)
          {"<transprot/>", "<transport mut=\"1KB\"/>", "<transport mtu=\"4096\"/>", "<run/><run/>",
           "text", "<run>5</run>", "<description a=\"1\"/>", "<congestion-control name=\"dcqnc\"/>",
           "<congestion-control name=\"none\" rate-ai=\"1Mbps\"/>", "<pfc enabled=\"maybe\"/>",
-          "<run until=\"3\"/>", "<run seed=\"-1\"/>", "<network backend=\"x\"/>"}) {
+          "<run until=\"3\"/>", "<run seed=\"-1\"/>", "<network backend=\"x\"/>",
+          "<sweep><vary/></sweep>", "<sweep axis=\"1\"><vary a.b=\"1\"/></sweep>",
+          "<sweep><axis a.b=\"1\"/></sweep>"}) {
         std::string xml = scenario(inside);
         EXPECT_NE(parse(xml).code, 0) << xml;
         EXPECT_FALSE(valid(xml)) << xml;
@@ -85,6 +90,9 @@ TEST_F(Schema, ResolvedFilesAreValidAndResolveToThemselves)
     } cases[] = {
         {scenario("<description>a &lt;b&gt; \"c\"</description><transport mtu=\"1000B\"/>"), {}},
         {scenario("<network backend=\"ideal\"/>"), {}},
+        {scenario("<sweep metrics=\"drops drops-link\" find=\"max a.b where drops&lt;5\">"
+                  "<vary a.b=\"1|&quot;\" c.d=\"x|y\"/><vary e.f=\"1..2\"/></sweep>"),
+         {}},
         {scenario(), {"topology.type=fat-tree", "congestion-control.name=static-window"}},
         {scenario(),
          {"topology.type=hpcc", "hpcc.file=/a/\"b\"&<c>", "workload.type=chakra",
