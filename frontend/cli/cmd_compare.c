@@ -3,7 +3,9 @@
 #include "base/json.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/report_page.h"
 #include "report/compare.h"
+#include "report/figure_text.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -11,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_MAX = 64, SHOWN_MAX = 20 };
+enum { VALUE_MAX = WEFT_FIGURE_TEXT_MAX, SHOWN_MAX = 20 };
 
 struct compare_opts {
     bool json, all;
-    const char *tolerance;
+    const char *tolerance, *html;
     struct weft_strings metrics;
 };
 
@@ -27,98 +29,16 @@ static const struct weft_opt options[] = {
     {"all", 'a', WEFT_OPT_FLAG, offsetof(struct compare_opts, all), NULL, NULL,
      "list all figures, also those that moved little or not at all"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct compare_opts, json), NULL, NULL, "print as JSON"},
+    {"html", 0, WEFT_OPT_TEXT, offsetof(struct compare_opts, html), "FILE", NULL,
+     "also write it there as a page with the figures of both (weft report)"},
 };
-
-/* ---- names and values ---- */
-
-/* The unit that the end of a key of run.json stands for. */
-struct unit {
-    const char *end;
-    bool dropped; /* not part of the name */
-    const char *(*format)(double v, char *buf);
-};
-
-static const char *as_time(double ns, char *buf)
-{
-    return weft_human_time((int64_t)(ns * 1000), buf);
-}
-
-static const char *as_size(double bytes, char *buf)
-{
-    return weft_human_size((uint64_t)bytes, buf);
-}
-
-static const char *as_rate(double bps, char *buf)
-{
-    return weft_human_rate(bps, buf);
-}
-
-static const struct unit units[] = {
-    {"_ns", true, as_time},
-    {"_bytes", true, as_size},
-    {"_bps", true, as_rate},
-    {"bytes", false, as_size},
-};
-
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), k = strlen(end);
-    return n >= k && strcmp(text + n - k, end) == 0;
-}
-
-static const struct unit *unit_of(const char *key)
-{
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        if (ends_with(key, units[i].end))
-            return &units[i];
-    return NULL;
-}
-
-/* As the metric is called: "end_to_end_ns" is end-to-end; what is none, without its unit. */
-static const char *name_of(const char *key, char buf[VALUE_MAX])
-{
-    size_t n;
-    const struct weft_metric *m = weft_metrics(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(weft_metric_key(&m[i], buf), key) == 0)
-            return m[i].name;
-    const struct unit *u = unit_of(key);
-    const size_t len = strlen(key) - (u && u->dropped ? strlen(u->end) : 0);
-    snprintf(buf, VALUE_MAX, "%.*s", (int)len, key);
-    for (char *p = buf; *p; p++)
-        if (*p == '_')
-            *p = '-';
-    return buf;
-}
-
-static const char *value_of(const char *key, double v, char buf[VALUE_MAX])
-{
-    const struct unit *u = unit_of(key);
-    if (u)
-        return u->format(v, buf);
-    snprintf(buf, VALUE_MAX, v == floor(v) && fabs(v) < 1e15 ? "%.0f" : "%.4g", v);
-    return buf;
-}
-
-static const char *change_of(double change, char buf[VALUE_MAX])
-{
-    if (change == 0)
-        snprintf(buf, VALUE_MAX, "equal");
-    else if (isinf(change))
-        snprintf(buf, VALUE_MAX, "from 0");
-    else if (change > 10)
-        snprintf(buf, VALUE_MAX, "%.4g times", 1 + change);
-    else
-        snprintf(buf, VALUE_MAX, "%+.*f %%", fabs(change) < 0.001 ? 4 : 2, 100 * change);
-    return buf;
-}
 
 /* ---- what is asked for ---- */
 
 static bool is_asked_for(const struct compare_opts *o, const struct weft_figure_difference *d)
 {
     char buf[VALUE_MAX];
-    const char *name = name_of(d->key, buf);
+    const char *name = weft_figure_name(d->key, buf);
     for (size_t i = 0; i < o->metrics.n; i++)
         if (strcmp(name, o->metrics.list[i]) == 0 || strcmp(d->key, o->metrics.list[i]) == 0)
             return true;
@@ -189,8 +109,9 @@ static void print_settings(FILE *out, const struct weft_comparison *c)
 static void print_figure(FILE *out, const struct weft_figure_difference *d, double tolerance)
 {
     char name[VALUE_MAX], a[VALUE_MAX], b[VALUE_MAX], by[VALUE_MAX];
-    fprintf(out, "  %-34s %-14s %-14s %s%s\n", name_of(d->key, name), value_of(d->key, d->v[0], a),
-            value_of(d->key, d->v[1], b), change_of(d->change, by),
+    fprintf(out, "  %-34s %-14s %-14s %s%s\n", weft_figure_name(d->key, name),
+            weft_figure_value(d->key, d->v[0], a), weft_figure_value(d->key, d->v[1], b),
+            weft_figure_change(d->change, by),
             is_beyond(d, tolerance) ? "  beyond the tolerance" : "");
 }
 
@@ -324,6 +245,20 @@ static int print_json(const struct weft_cli *cli, const struct weft_comparison *
     return weft_json_finish(&j, err);
 }
 
+/* ---- as a page ---- */
+
+static int write_page(const struct weft_cli *cli, const char *const dirs[2], const char *path,
+                      struct weft_err *err)
+{
+    struct weft_runs runs;
+    int code = weft_runs_open(dirs, 2, NULL, 0, &runs, err);
+    if (!code && runs.n != 2)
+        code = weft_err_set(err, WEFT_E_USAGE, "--html compares two runs, not sweeps");
+    code = code ? code : weft_report_page(cli, cli->err, &runs, path, err);
+    weft_runs_close(&runs);
+    return code;
+}
+
 /* ---- the command ---- */
 
 static int compare_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
@@ -350,6 +285,8 @@ static int compare_run(const struct weft_cli *cli, const void *opts, char **args
         print_one_sided(cli->out, c);
         print_host(cli->out, c, o);
     }
+    if (!code && o->html)
+        code = write_page(cli, dirs, o->html, err);
     for (size_t i = 0; !code && i < c->nfigures; i++)
         if (is_asked_for(o, &c->figures[i]) && is_beyond(&c->figures[i], tolerance))
             code = WEFT_E_OUTCOME;
@@ -360,7 +297,7 @@ static int compare_run(const struct weft_cli *cli, const void *opts, char **args
 const struct weft_command weft_command_compare = {
     .name = "compare",
     .summary = "Say what differs between two runs, and what moved",
-    .usage = "DIR DIR [--tolerance PERCENT]",
+    .usage = "DIR DIR [--tolerance PERCENT] [--html FILE]",
     .example = "weft compare out/before out/after --tolerance 2",
     .details = "DIR is the folder of a run (weft run --out). Settings that differ come first, then "
                "the figures of the summary, those\n"

@@ -13,7 +13,8 @@
 struct plot_opts {
     struct weft_strings labels;
     const char *out, *from, *to_time;
-    int to, list;
+    int to;
+    bool list;
 };
 
 static const struct weft_opt options[] = {

@@ -87,7 +87,9 @@ static void write_data(FILE *out, const struct weft_curve *c, size_t number)
 
 static void write_end(FILE *out, double v)
 {
-    if (!isnan(v))
+    if (isnan(v))
+        fputc('*', out);
+    else
         fprintf(out, "%.10g", v);
 }
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The page of weft report, also of weft compare --html. */
+#ifndef WEFT_CLI_REPORT_PAGE_H
+#define WEFT_CLI_REPORT_PAGE_H
+
+#include "cli/cli.h"
+#include "plot/runs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Writes the page of these runs to @p path, and that to @p say. */
+int weft_report_page(const struct weft_cli *cli, FILE *say, const struct weft_runs *runs,
+                     const char *path, struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

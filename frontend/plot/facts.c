@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See facts.h. */
+#include "plot/facts.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *column, *words;
+} causes[WEFT_CAUSES] = {
+    [WEFT_CAUSE_NETWORK] = {"network_ns", "data on its way"},
+    [WEFT_CAUSE_OWN_NIC] = {"own_nic_ns", "own NIC"},
+    [WEFT_CAUSE_CONTROL] = {"congestion_control_ns", "congestion control"},
+    [WEFT_CAUSE_LOSS] = {"loss_recovery_ns", "loss recovery"},
+    [WEFT_CAUSE_PAUSE] = {"pfc_pause_ns", "PFC pause"},
+    [WEFT_CAUSE_QUEUE] = {"fabric_queueing_ns", "queues of switches"},
+    [WEFT_CAUSE_REDUCE] = {"reduce_ns", "adding up"},
+    [WEFT_CAUSE_ENDPOINT] = {"endpoint_ns", "software and injection"},
+    [WEFT_CAUSE_PEER] = {"peer_ns", "ranks that came late"},
+    [WEFT_CAUSE_DEPENDENCY] = {"dependency_ns", "peers that could not send yet"},
+};
+
+struct reading {
+    struct weft_arena *arena;
+    struct weft_facts *f;
+    bool lost;
+    struct {
+        double n, sum, max;
+        char kind[32];
+    } links[16]; /* between switches, by dimension and rate */
+    size_t nlinks;
+};
+
+/* ---- the first few ---- */
+
+/* Where something of this weight comes in; WEFT_TOP: nowhere. Makes room. */
+static size_t place_in(struct weft_top *t, double weight)
+{
+    size_t at = t->n;
+    while (at > 0 && t->weight[at - 1] < weight)
+        at--;
+    if (at == WEFT_TOP || !(weight > 0))
+        return WEFT_TOP;
+    t->n += t->n < WEFT_TOP;
+    for (size_t i = t->n - 1; i > at; i--) {
+        t->weight[i] = t->weight[i - 1];
+        t->name[i] = t->name[i - 1];
+        t->text[i] = t->text[i - 1];
+    }
+    t->weight[at] = weight;
+    return at;
+}
+
+static void put(struct reading *r, struct weft_top *t, size_t at, const char *name,
+                const char *text)
+{
+    t->name[at] = name;
+    t->text[at] = text;
+    r->lost |= !name || !text;
+}
+
+static const char *time_of(struct reading *r, double ns)
+{
+    char buf[WEFT_UNIT_TEXT_MAX];
+    const char *s = weft_arena_strdup(r->arena, weft_human_time((int64_t)(ns * 1e3), buf));
+    r->lost |= !s;
+    return s ? s : "";
+}
+
+/* ---- tables ---- */
+
+enum { RANK = WEFT_CAUSES, RANK_JOB, RANK_END, RANK_COMPUTE, RANK_EXPOSED, RANK_IDLE };
+
+static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+{
+    struct reading *r = ctx;
+    struct weft_facts *f = r->f;
+    double v[RANK_IDLE + 1];
+    for (size_t k = 0; k <= RANK_IDLE; k++)
+        if (k != RANK && k != RANK_JOB && weft_row_number(row, k, &v[k], err))
+            return err->code;
+    f->ranks++;
+    for (size_t k = 0; k < WEFT_CAUSES; k++)
+        f->cause_ns[k] += v[k];
+    f->compute_ns += v[RANK_COMPUTE];
+    f->exposed_ns += v[RANK_EXPOSED];
+    f->idle_ns += v[RANK_IDLE];
+    const char *job = weft_row_text(row, RANK_JOB);
+    if (v[RANK_COMPUTE] > f->compute_max_ns) {
+        f->compute_max_ns = v[RANK_COMPUTE];
+        f->slowest = weft_arena_printf(r->arena, "%s%srank %s", job, *job ? " " : "",
+                                       weft_row_text(row, RANK));
+        r->lost |= !f->slowest;
+    }
+    const size_t at = place_in(&f->ranks_top, v[RANK_EXPOSED]);
+    if (at < WEFT_TOP) {
+        size_t most = 0;
+        for (size_t k = 1; k < WEFT_CAUSES; k++)
+            most = v[k] > v[most] ? k : most;
+        put(r, &f->ranks_top, at,
+            weft_arena_printf(r->arena, "%s%srank %s", job, *job ? " " : "",
+                              weft_row_text(row, RANK)),
+            weft_arena_printf(r->arena, "exposed communication %s, most of it %s %s",
+                              time_of(r, v[RANK_EXPOSED]), causes[most].words,
+                              time_of(r, v[most])));
+    }
+    return 0;
+}
+
+static int read_ranks(struct reading *r, const struct weft_run *run, struct weft_err *err)
+{
+    const char *columns[RANK_IDLE + 2] = {0};
+    for (size_t k = 0; k < WEFT_CAUSES; k++)
+        columns[k] = causes[k].column;
+    columns[RANK] = "rank";
+    columns[RANK_JOB] = "?job";
+    columns[RANK_END] = "end_ns";
+    columns[RANK_COMPUTE] = "compute_ns";
+    columns[RANK_EXPOSED] = "exposed_ns";
+    columns[RANK_IDLE] = "idle_ns";
+    const int rc = weft_run_rows(run, "ranks.csv", columns, rank_row, r, err);
+    struct weft_facts *f = r->f;
+    for (size_t k = 0; k < WEFT_CAUSES && f->ranks; k++)
+        f->cause_ns[k] /= f->ranks;
+    if (f->ranks) {
+        f->compute_ns /= f->ranks;
+        f->exposed_ns /= f->ranks;
+        f->idle_ns /= f->ranks;
+    }
+    return rc < 0 ? rc : 0;
+}
+
+static int flow_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+{
+    struct reading *r = ctx;
+    struct weft_facts *f = r->f;
+    double v[11];
+    for (size_t k = 0; k < 10; k++)
+        if (weft_row_number(row, k, &v[k], err))
+            return err->code;
+    f->messages++;
+    f->fct_ns += v[0];
+    f->ideal_ns += v[1];
+    f->retransmitted_bytes += v[7];
+    for (size_t k = 0; k < 5; k++)
+        f->delay_ns[WEFT_CAUSE_OWN_NIC + k] += v[2 + k];
+    const size_t at = place_in(&f->flows, v[0] - v[1]);
+    if (at < WEFT_TOP) {
+        size_t most = 2;
+        for (size_t k = 3; k < 7; k++)
+            most = v[k] > v[most] ? k : most;
+        const char *cause = causes[WEFT_CAUSE_OWN_NIC + most - 2].words;
+        char size[WEFT_UNIT_TEXT_MAX];
+        put(r, &f->flows, at,
+            weft_arena_printf(r->arena, "message %s, h%s to h%s", weft_row_text(row, 10),
+                              weft_row_text(row, 11), weft_row_text(row, 12)),
+            weft_arena_printf(r->arena, "%s took %s, alone %s; most of the delay %s %s",
+                              weft_human_size((uint64_t)v[8], size), time_of(r, v[0]),
+                              time_of(r, v[1]), cause, time_of(r, v[most])));
+    }
+    return 0;
+}
+
+/* Links between switches of one dimension and rate carry alike when traffic is spread well. */
+static void count_link(struct reading *r, const char *dim, const char *rate, double util)
+{
+    char kind[32];
+    size_t i = 0;
+    snprintf(kind, sizeof kind, "%.8s %.20s", dim, rate);
+    while (i < r->nlinks && strcmp(r->links[i].kind, kind) != 0)
+        i++;
+    if (i == sizeof r->links / sizeof r->links[0])
+        return;
+    if (i == r->nlinks)
+        memcpy(r->links[r->nlinks++].kind, kind, sizeof kind);
+    r->links[i].n++;
+    r->links[i].sum += util;
+    r->links[i].max = fmax(r->links[i].max, util);
+}
+
+static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+{
+    struct reading *r = ctx;
+    double util, pause, drops[4], queue;
+    const char *from = weft_row_text(row, 0), *to = weft_row_text(row, 1);
+    if (weft_row_number(row, 2, &util, err) || weft_row_number(row, 3, &pause, err) ||
+        weft_row_number(row, 4, &queue, err))
+        return err->code;
+    for (size_t k = 0; k < 4; k++) {
+        if (weft_row_number(row, 5 + k, &drops[k], err))
+            return err->code;
+        r->f->drops += drops[k];
+    }
+    if (from[0] == 's' && to[0] == 's')
+        count_link(r, weft_row_text(row, 9), weft_row_text(row, 10), util / 100);
+    r->f->link_max = fmax(r->f->link_max, util / 100);
+    size_t at = place_in(&r->f->links, util);
+    char size[WEFT_UNIT_TEXT_MAX];
+    if (at < WEFT_TOP)
+        put(r, &r->f->links, at, weft_arena_printf(r->arena, "%s to %s", from, to),
+            weft_arena_printf(r->arena, "busy %.1f %% of the run, longest queue %s, paused %s",
+                              util, weft_human_size((uint64_t)queue, size), time_of(r, pause)));
+    at = place_in(&r->f->paused, pause);
+    if (at < WEFT_TOP)
+        put(r, &r->f->paused, at, weft_arena_printf(r->arena, "%s to %s", from, to),
+            weft_arena_printf(r->arena, "stopped by PFC for %s", time_of(r, pause)));
+    return 0;
+}
+
+static int step_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+{
+    struct reading *r = ctx;
+    double ns;
+    if (weft_row_number(row, 3, &ns, err))
+        return err->code;
+    const size_t at = place_in(&r->f->steps, ns);
+    if (at < WEFT_TOP)
+        put(r, &r->f->steps, at,
+            weft_arena_printf(r->arena, "%s '%s'", weft_row_text(row, 2), weft_row_text(row, 1)),
+            weft_arena_printf(r->arena, "ends on rank %s, %s of the critical path",
+                              weft_row_text(row, 0), time_of(r, ns)));
+    return 0;
+}
+
+/* Where links that should carry alike differ most. */
+static void compare_links(const struct reading *r)
+{
+    double worst = 1;
+    for (size_t i = 0; i < r->nlinks; i++) {
+        const double mean = r->links[i].sum / r->links[i].n;
+        if (mean > 0 && r->links[i].max / mean > worst) {
+            worst = r->links[i].max / mean;
+            r->f->spread_max = r->links[i].max;
+            r->f->spread_mean = mean;
+        }
+    }
+}
+
+int weft_facts_read(const struct weft_runs *runs, const struct weft_run *run,
+                    struct weft_facts *out, struct weft_err *err)
+{
+    static const char *const of_flows[] = {"fct_ns",
+                                           "ideal_fct_ns",
+                                           "?own_nic_ns",
+                                           "?congestion_control_ns",
+                                           "?loss_recovery_ns",
+                                           "?pfc_pause_ns",
+                                           "?fabric_queueing_ns",
+                                           "?retx_bytes",
+                                           "size_bytes",
+                                           "?cnps",
+                                           "id",
+                                           "src",
+                                           "dst",
+                                           NULL};
+    static const char *const of_links[] = {"from",
+                                           "to",
+                                           "util_pct",
+                                           "pause_ns",
+                                           "max_queue_bytes",
+                                           "drops_buffer",
+                                           "drops_headroom",
+                                           "drops_error",
+                                           "drops_link",
+                                           "dim",
+                                           "rate_bps",
+                                           NULL};
+    static const char *const of_steps[] = {"rank", "name", "kind", "duration_ns", NULL};
+    struct reading r = {.arena = runs->arena, .f = out};
+    *out = (struct weft_facts){.end_ns = weft_run_figure(run, "end_to_end_ns")};
+    if (read_ranks(&r, run, err) < 0 ||
+        weft_run_rows(run, "flows.csv", of_flows, flow_row, &r, err) < 0 ||
+        weft_run_rows(run, "links.csv", of_links, link_row, &r, err) < 0 ||
+        weft_run_rows(run, "critical_path.csv", of_steps, step_row, &r, err) < 0)
+        return err->code;
+    compare_links(&r);
+    return r.lost ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a report") : 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a report says of a run in words: sums over its tables, and what comes first in them. */
+#ifndef WEFT_PLOT_FACTS_H
+#define WEFT_PLOT_FACTS_H
+
+#include "plot/runs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Why ranks and messages wait: columns of ranks.csv and, some of them, of flows.csv. */
+enum weft_cause {
+    WEFT_CAUSE_NETWORK,
+    WEFT_CAUSE_OWN_NIC,
+    WEFT_CAUSE_CONTROL,
+    WEFT_CAUSE_LOSS,
+    WEFT_CAUSE_PAUSE,
+    WEFT_CAUSE_QUEUE,
+    WEFT_CAUSE_REDUCE,
+    WEFT_CAUSE_ENDPOINT,
+    WEFT_CAUSE_PEER,
+    WEFT_CAUSE_DEPENDENCY,
+    WEFT_CAUSES
+};
+enum { WEFT_TOP = 3 };
+/** The first few of something. */
+struct weft_top {
+    const char *name[WEFT_TOP], *text[WEFT_TOP];
+    double weight[WEFT_TOP];
+    size_t n;
+};
+
+/** All of it. Shares are of 1. */
+struct weft_facts {
+    double end_ns;                                                        /**< of the run */
+    double ranks, exposed_ns, compute_ns, idle_ns, cause_ns[WEFT_CAUSES]; /**< means over ranks */
+    double compute_max_ns;
+    const char *slowest;                                      /**< the rank that computes longest */
+    double messages, fct_ns, ideal_ns, delay_ns[WEFT_CAUSES]; /**< sums over messages */
+    double link_max;                /**< of the link that was busy longest, 0 to 1 */
+    double spread_max, spread_mean; /**< busiest and mean of the kind of links between switches
+                                       where they differ most */
+    double drops, retransmitted_bytes;
+    struct weft_top links, paused, ranks_top, flows, steps;
+};
+
+/** Reads them. What a run does not have stays 0 or empty. */
+int weft_facts_read(const struct weft_runs *runs, const struct weft_run *run,
+                    struct weft_facts *out, struct weft_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

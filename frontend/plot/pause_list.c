@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See pause_list.h. */
+#include "plot/pause_list.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for pauses");
+}
+
+/* What a node's name is found by: nodes are few, and looked for in turns. */
+static int node_of(struct weft_pause_list *p, const char *name, uint32_t *out, struct weft_err *err)
+{
+    for (*out = 0; *out < p->nnodes; ++*out)
+        if (strcmp(p->node[*out].name, name) == 0)
+            return 0;
+    struct weft_pause_node *more = p->node;
+    if ((p->nnodes & (p->nnodes - 1)) == 0) /* room doubles */
+        more = realloc(p->node, (p->nnodes ? 2 * p->nnodes : 1) * sizeof *more);
+    if (!more)
+        return no_memory(err);
+    p->node = more;
+    p->node[p->nnodes] = (struct weft_pause_node){.name = weft_arena_strdup(p->arena, name),
+                                                  .first_stopped = SIZE_MAX,
+                                                  .first_asked = SIZE_MAX,
+                                                  .parent = UINT32_MAX,
+                                                  .host = name[0] == 'h'};
+    return p->node[p->nnodes++].name ? 0 : no_memory(err);
+}
+
+/* The pauses that have not ended, of each node: the latest in the list first. */
+static struct weft_pause *open_pause(const struct weft_pause_list *p, uint32_t node, uint32_t prio,
+                                     const uint32_t *port)
+{
+    const size_t first = p->node[node].first_stopped;
+    for (size_t i = p->n; first != SIZE_MAX && i-- > first;) {
+        struct weft_pause *x = &p->list[i];
+        if (x->node == node && x->prio == prio && isinf(x->to_ns) && (!port || x->port == *port))
+            return x;
+    }
+    return NULL;
+}
+
+static int begin(struct weft_pause_list *p, struct weft_pause x, struct weft_err *err)
+{
+    const struct weft_pause *cause = open_pause(p, x.peer, x.prio, NULL);
+    x.hop = cause ? cause->hop + 1 : 1;
+    x.to_ns = INFINITY;
+    if (p->n == p->cap) {
+        const size_t cap = p->cap ? 2 * p->cap : 1024;
+        struct weft_pause *more = realloc(p->list, cap * sizeof *more);
+        if (!more)
+            return no_memory(err);
+        p->list = more;
+        p->cap = cap;
+    }
+    if (p->node[x.node].first_stopped == SIZE_MAX)
+        p->node[x.node].first_stopped = p->n;
+    if (p->node[x.peer].first_asked == SIZE_MAX)
+        p->node[x.peer].first_asked = p->n;
+    p->list[p->n++] = x;
+    return 0;
+}
+
+static int pause_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+{
+    struct weft_pause_list *p = ctx;
+    struct weft_pause x = {0};
+    double port, prio;
+    if (weft_row_number(row, 0, &x.from_ns, err) || weft_row_number(row, 1, &port, err) ||
+        weft_row_number(row, 4, &prio, err) || node_of(p, weft_row_text(row, 2), &x.node, err) ||
+        node_of(p, weft_row_text(row, 3), &x.peer, err))
+        return err->code;
+    x.port = (uint32_t)port;
+    x.prio = (uint32_t)prio;
+    p->end_ns = fmax(p->end_ns, x.from_ns);
+    struct weft_pause *open = open_pause(p, x.node, x.prio, &x.port);
+    if (strcmp(weft_row_text(row, 5), "pause") == 0)
+        return open ? 0 : begin(p, x, err);
+    if (open)
+        open->to_ns = x.from_ns;
+    return 0;
+}
+
+/* Ends what has no end, and finds out whom each node obeyed first. */
+static void conclude(struct weft_pause_list *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        p->list[i].to_ns = fmin(p->list[i].to_ns, p->end_ns);
+        p->node[p->list[i].node].stopped_ns += p->list[i].to_ns - p->list[i].from_ns;
+    }
+    for (size_t k = 0; k < p->nnodes; k++) {
+        struct weft_pause_node *x = &p->node[k];
+        if (x->first_stopped != SIZE_MAX && x->first_stopped < x->first_asked)
+            x->parent = p->list[x->first_stopped].peer;
+    }
+}
+
+int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *run,
+                         struct weft_pause_list *out, struct weft_err *err)
+{
+    static const char *const columns[] = {"t_ns", "port", "node", "peer", "prio", "event", NULL};
+    *out = (struct weft_pause_list){.arena = weft_arena_new()};
+    if (!out->arena)
+        return no_memory(err);
+    const int rc = weft_run_rows(run, "pfc.csv", columns, pause_row, out, err);
+    const double end = weft_run_figure(run, "elapsed_ns");
+    out->end_ns = fmin(end > out->end_ns ? end : out->end_ns, runs->to_ns);
+    if (!rc)
+        conclude(out);
+    return rc ? rc : out->n == 0;
+}
+
+void weft_pause_list_free(struct weft_pause_list *p)
+{
+    free(p->list);
+    free(p->node);
+    weft_arena_free(p->arena);
+    *p = (struct weft_pause_list){0};
+}
+
+uint32_t weft_pause_depth(const struct weft_pause_list *p, uint32_t node)
+{
+    uint32_t depth = 0;
+    /* a parent had to stop before its children did, so this ends */
+    for (; p->node[node].parent != UINT32_MAX; node = p->node[node].parent)
+        depth++;
+    return depth;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The PFC pauses of a run: stretches of time, and what each followed from. A node that stops
+ * another while it has itself to stop passes a pause on; the one that began it, without being
+ * stopped, is where the congestion is: the root.
+ */
+#ifndef WEFT_PLOT_PAUSE_LIST_H
+#define WEFT_PLOT_PAUSE_LIST_H
+
+#include "plot/runs.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A node of the fabric. */
+struct weft_pause_node {
+    const char *name;
+    size_t first_stopped, first_asked; /**< its first pause in the list; SIZE_MAX: none */
+    uint32_t parent;                   /**< whom it had to obey first; UINT32_MAX: it is a root */
+    double stopped_ns;                 /**< its ports together */
+    bool host;
+};
+
+/** A pause. */
+struct weft_pause {
+    uint32_t node, peer; /**< who had to stop, and who asked for it */
+    uint32_t port, prio;
+    uint32_t hop; /**< 1: the peer was free itself; 2: it was stopped by one that was ... */
+    double from_ns, to_ns;
+};
+
+/** All of them, in order of their beginning. */
+struct weft_pause_list {
+    struct weft_arena *arena;
+    struct weft_pause *list;
+    size_t n, cap;
+    struct weft_pause_node *node;
+    size_t nnodes;
+    double end_ns; /**< of the last */
+};
+
+/** Reads pfc.csv. Free also after a failure. 0; 1: there were no pauses. */
+int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *run,
+                         struct weft_pause_list *out, struct weft_err *err);
+void weft_pause_list_free(struct weft_pause_list *p);
+/** How far a node is from its root: 0 for a root. */
+uint32_t weft_pause_depth(const struct weft_pause_list *p, uint32_t node);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The pause map: a row for each port that PFC stopped, over time. */
+#include "plot/pause_list.h"
+#include "plot/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { ROWS_MAX = 40, RUNS_MAX = 4, PIXELS = 1600, HOPS = 4 };
+
+static const char *const hop_names[HOPS] = {"stopped by where the congestion is",
+                                            "by a node that was stopped itself (2nd hop)",
+                                            "3rd hop", "4th hop and more"};
+
+/* A port and priority. */
+struct row {
+    uint32_t port, prio, node, peer;
+    double first_ns, total_ns;
+    size_t place; /* from the top; SIZE_MAX: not shown */
+};
+
+struct rows {
+    struct row *list;
+    size_t n;
+};
+
+static int by_port(const void *va, const void *vb)
+{
+    const struct row *a = va, *b = vb;
+    if (a->port != b->port)
+        return a->port < b->port ? -1 : 1;
+    return (a->prio > b->prio) - (a->prio < b->prio);
+}
+
+static int by_total(const void *va, const void *vb)
+{
+    const struct row *a = va, *b = vb;
+    if (a->total_ns != b->total_ns)
+        return a->total_ns > b->total_ns ? -1 : 1;
+    return by_port(va, vb);
+}
+
+static int by_first(const void *va, const void *vb)
+{
+    const struct row *a = va, *b = vb;
+    if (a->first_ns != b->first_ns)
+        return a->first_ns < b->first_ns ? -1 : 1;
+    return by_port(va, vb);
+}
+
+/* The ports that were stopped longest, in the order in which they were first. -1: no memory. */
+static int choose_rows(const struct weft_pause_list *p, struct rows *out)
+{
+    size_t n = 0;
+    *out = (struct rows){.list = calloc(p->n + 1, sizeof *out->list)};
+    if (!out->list)
+        return -1;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct weft_pause *x = &p->list[i];
+        out->list[i] = (struct row){
+            x->port, x->prio, x->node, x->peer, x->from_ns, x->to_ns - x->from_ns, SIZE_MAX};
+    }
+    qsort(out->list, p->n, sizeof *out->list, by_port);
+    for (size_t i = 0; i < p->n; i++) {
+        if (n && by_port(&out->list[n - 1], &out->list[i]) == 0) {
+            out->list[n - 1].total_ns += out->list[i].total_ns;
+            out->list[n - 1].first_ns = fmin(out->list[n - 1].first_ns, out->list[i].first_ns);
+        } else {
+            out->list[n++] = out->list[i];
+        }
+    }
+    qsort(out->list, n, sizeof *out->list, by_total);
+    qsort(out->list, n < ROWS_MAX ? n : ROWS_MAX, sizeof *out->list, by_first);
+    out->n = n;
+    return 0;
+}
+
+/* The pauses of a row and a hop; those closer than can be seen as one. */
+static void draw_row(struct weft_curve *c, const struct weft_pause_list *p, const struct row *r,
+                     size_t place, size_t hop, double least, double divisor)
+{
+    double from = NAN, to = NAN;
+    for (size_t i = 0; i <= p->n; i++) {
+        const struct weft_pause *x = i < p->n ? &p->list[i] : NULL;
+        const size_t of = x && x->hop < HOPS ? x->hop : HOPS;
+        if (x && (x->port != r->port || x->prio != r->prio || of != hop + 1))
+            continue;
+        if (x && x->from_ns - to < least) {
+            to = fmax(to, x->to_ns);
+            continue;
+        }
+        if (!isnan(from))
+            weft_curve_point(c, (const double[]){from / divisor, fmax(to, from + least) / divisor,
+                                                 (double)place - 0.4, (double)place + 0.4});
+        from = x ? x->from_ns : NAN;
+        to = x ? x->to_ns : NAN;
+    }
+}
+
+static int draw(const struct weft_pause_list *p, struct weft_figure *f, const char *title,
+                struct weft_err *err)
+{
+    static const int colours[HOPS] = {1, 4, 0, 5};
+    struct rows rows;
+    if (choose_rows(p, &rows))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for pauses");
+    const size_t shown = rows.n < ROWS_MAX ? rows.n : ROWS_MAX;
+    double from = INFINITY, to = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        from = fmin(from, p->list[i].from_ns);
+        to = fmax(to, p->list[i].to_ns);
+    }
+    const struct weft_figure_unit u = weft_figure_time_unit(to);
+    struct weft_panel *panel = weft_panel_add(
+        f, title, weft_figure_printf(f, "simulated time (%s)", u.name), "port that had to stop");
+    panel->x.from = from / u.divisor;
+    panel->x.to = to / u.divisor;
+    panel->y.from = -0.6;
+    panel->y.to = (double)shown - 0.4;
+    panel->downwards = true;
+    panel->height = 140 + 17 * (double)shown;
+    for (size_t h = 0; h < HOPS; h++) {
+        struct weft_curve *c = weft_curve_add(panel, WEFT_MARK_BOXES, colours[h], hop_names[h]);
+        for (size_t i = 0; i < shown; i++)
+            draw_row(c, p, &rows.list[i], i, h, (to - from) / PIXELS, u.divisor);
+    }
+    for (size_t i = 0; i < shown; i++)
+        weft_axis_tick(panel, &panel->y, (double)i,
+                       weft_figure_printf(f, "%s to %s, p%u", p->node[rows.list[i].node].name,
+                                          p->node[rows.list[i].peer].name, rows.list[i].prio));
+    f->caption = weft_figure_printf(
+        f,
+        "A row for each port and priority that PFC stopped, in the order in which it first was%s. "
+        "A "
+        "port that is stopped by a node which is free itself stands next to the congestion; "
+        "further hops are victims to which the pause spread.",
+        shown < rows.n
+            ? weft_figure_printf(f, ": the %zu of %zu that were stopped longest", shown, rows.n)
+            : "");
+    free(rows.list);
+    return 0;
+}
+
+static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+{
+    f->title = "PFC pauses";
+    for (size_t i = 0; i < runs->n && i < RUNS_MAX; i++) {
+        struct weft_pause_list p;
+        int rc = weft_pause_list_read(runs, &runs->run[i], &p, err);
+        if (!rc)
+            rc = draw(&p, f, runs->n > 1 ? runs->run[i].label : "", err);
+        weft_pause_list_free(&p);
+        if (rc < 0)
+            return rc;
+    }
+    return f->panels ? 0
+                     : weft_plot_nothing(err, "no PFC pauses (pfc.csv) in %s", runs->run[0].dir);
+}
+
+const struct weft_plot weft_plot_pauses = {
+    "pauses", "PFC pause map: which ports were stopped when, and how far from the congestion",
+    "pfc.csv", derive};

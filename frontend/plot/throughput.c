@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Goodput over time from the table of messages: each message's bytes spread evenly over its life,
+ * as sums of workloads (or runs), and Jain's index of fairness of the messages that are under way.
+ */
+#include "plot/flows.h"
+#include "plot/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BINS = 300 };
+
+struct bins {
+    double from_ns, width_ns;
+    double bits[BINS];          /* carried in each */
+    double sum[BINS], sq[BINS]; /* of rates of the messages under way, and of their squares */
+    uint32_t n[BINS];
+};
+
+static void add(struct bins *b, const struct weft_flow_point *x)
+{
+    const double end = x->start_ns + x->fct_ns, rate = x->bytes * 8 / x->fct_ns;
+    if (!(x->fct_ns > 0))
+        return;
+    for (size_t k = (size_t)fmax(0, floor((x->start_ns - b->from_ns) / b->width_ns)); k < BINS;
+         k++) {
+        const double from = b->from_ns + (double)k * b->width_ns;
+        const double part = fmin(from + b->width_ns, end) - fmax(from, x->start_ns);
+        if (from >= end)
+            break;
+        b->bits[k] += fmax(part, 0) * rate;
+        if (part > 0) {
+            b->n[k]++;
+            b->sum[k] += rate;
+            b->sq[k] += rate * rate;
+        }
+    }
+}
+
+/* Time that any message of any run is under way. */
+static int find_span(const struct weft_runs *runs, double *from, double *to, struct weft_err *err)
+{
+    *from = INFINITY;
+    *to = 0;
+    for (size_t i = 0; i < runs->n; i++) {
+        struct weft_flow_points p;
+        const int rc = weft_flow_points_read(runs, &runs->run[i], &p, err);
+        for (size_t k = 0; k < p.n; k++) {
+            *from = fmin(*from, p.list[k].start_ns);
+            *to = fmax(*to, p.list[k].start_ns + p.list[k].fct_ns);
+        }
+        weft_flow_points_free(&p);
+        if (rc < 0)
+            return rc;
+    }
+    *to = fmin(*to, runs->to_ns);
+    return 0;
+}
+
+struct drawing {
+    struct weft_panel *goodput, *fairness;
+    struct weft_figure_unit u;
+    double from_ns, to_ns;
+};
+
+static void draw_curves(const struct drawing *d, const struct bins *b, int colour,
+                        const char *label)
+{
+    struct weft_curve *c = weft_curve_add(d->goodput, WEFT_MARK_STEPS, colour, label);
+    struct weft_curve *j = weft_curve_add(d->fairness, WEFT_MARK_STEPS, colour, label);
+    for (size_t k = 0; k < BINS; k++) {
+        const double x = (b->from_ns + (double)k * b->width_ns) / d->u.divisor;
+        weft_curve_xy(c, x, b->bits[k] / b->width_ns);
+        if (b->n[k] > 1)
+            weft_curve_xy(j, x, b->sum[k] * b->sum[k] / ((double)b->n[k] * b->sq[k]));
+    }
+}
+
+static int add_run(const struct weft_runs *runs, size_t i, const struct drawing *d,
+                   struct weft_err *err)
+{
+    struct weft_flow_points p;
+    struct bins *b = malloc(sizeof *b);
+    int rc = weft_flow_points_read(runs, &runs->run[i], &p, err);
+    if (!b)
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for throughput");
+    const int jobs = !rc && runs->n == 1 && p.njobs > 1 ? (int)p.njobs : 0;
+    for (int job = jobs ? 0 : -1; job < jobs && !rc; job++) {
+        *b = (struct bins){.from_ns = d->from_ns, .width_ns = (d->to_ns - d->from_ns) / BINS};
+        for (size_t k = 0; k < p.n; k++)
+            if (job < 0 || p.list[k].job == (uint32_t)job)
+                add(b, &p.list[k]);
+        draw_curves(d, b, job < 0 ? (int)i : job,
+                    job >= 0      ? p.job[job]
+                    : runs->n > 1 ? runs->run[i].label
+                                  : "");
+    }
+    free(b);
+    weft_flow_points_free(&p);
+    return rc < 0 ? rc : 0;
+}
+
+static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+{
+    struct drawing d;
+    if (find_span(runs, &d.from_ns, &d.to_ns, err))
+        return err->code;
+    if (!(d.to_ns > d.from_ns))
+        return weft_plot_nothing(err, "no messages (flows.csv) in %s", runs->run[0].dir);
+    f->title = "Goodput and fairness over time";
+    f->caption =
+        "The bytes of each message are spread evenly over the time from its posting to its end, so "
+        "what happens within a message does not show. Jain's index of the rates of the messages "
+        "under way is 1 when all have the same and 1/n when one of n has all; messages of "
+        "different "
+        "sizes and places need not have the same.";
+    d.u = weft_figure_time_unit(d.to_ns);
+    const char *x = weft_figure_printf(f, "simulated time (%s)", d.u.name);
+    d.goodput = weft_panel_add(f, "", x, "goodput, all hosts together (Gbps)");
+    d.fairness = weft_panel_add(f, "", x, "Jain's index of message rates");
+    d.goodput->y.from = 0;
+    d.goodput->height = 320;
+    d.goodput->x.from = d.fairness->x.from = d.from_ns / d.u.divisor;
+    d.goodput->x.to = d.fairness->x.to = d.to_ns / d.u.divisor;
+    d.fairness->y.from = 0;
+    d.fairness->y.to = 1.02;
+    d.fairness->height = 260;
+    for (size_t i = 0; i < runs->n; i++)
+        if (add_run(runs, i, &d, err))
+            return err->code;
+    return 0;
+}
+
+const struct weft_plot weft_plot_throughput = {
+    "throughput", "goodput and fairness (Jain) over time, from the lives of messages", "flows.csv",
+    derive};

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures of pauses and throughput against pfc.csv and flows.csv. */
+#include "folder.h"
+
+namespace
+{
+
+/* s8 stops s9 and h0; s9, stopped, stops h1 and h2. Much later s7 stops h3. */
+void make_storm(const std::string &dir)
+{
+    make_run(dir);
+    write_file(dir + "/pfc.csv", "t_ns,port,node,peer,prio,event\n"
+                                 "1000.000,10,s9,s8,3,pause\n"
+                                 "1000.000,0,h0,s8,3,pause\n"
+                                 "2000.000,1,h1,s9,3,pause\n"
+                                 "2500.000,2,h2,s9,3,pause\n"
+                                 "3000.000,10,s9,s8,3,resume\n"
+                                 "4000.000,1,h1,s9,3,resume\n"
+                                 "4500.000,2,h2,s9,3,resume\n"
+                                 "5000.000,0,h0,s8,3,resume\n"
+                                 "8000.000,3,h3,s7,3,pause\n"
+                                 "9000.000,3,h3,s7,3,resume\n");
+}
+
+TEST(PausePlot, RowsAndHops)
+{
+    TempDir dir;
+    make_storm(dir / "a");
+    const auto all = plot({dir / "a", "pauses"});
+    const auto first = curve(all, "stopped by where the congestion is"),
+               second = curve(all, "by a node that was stopped itself (2nd hop)");
+    ASSERT_EQ(first.size(), 3u);  /* s9, h0, h3 */
+    ASSERT_EQ(second.size(), 2u); /* h1, h2 */
+    double sum = 0;
+    for (const Point &p : first)
+        sum += p.x_to - p.x;
+    EXPECT_NEAR(sum, 2 + 4 + 1, 1e-6); /* microseconds */
+    EXPECT_NEAR(second[0].x, 2, 1e-6);
+    EXPECT_NEAR(second[0].x_to, 4, 1e-6);
+    EXPECT_NEAR(second[1].x_to - second[1].x, 2, 1e-6);
+    EXPECT_LT(first[0].y, second[0].y); /* in the order in which they were stopped */
+}
+
+TEST(PauseTree, RootSpreadAndVictims)
+{
+    TempDir dir;
+    make_storm(dir / "a");
+    const Said s = weft({"plot", dir / "a", "pause-tree", "--to", "csv", "--out", "-"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const auto all = [&] {
+        std::string flat = s.out; /* texts with a comma are quoted */
+        for (size_t at = 0; (at = flat.find(", h", at)) != std::string::npos;)
+            flat.replace(at, 3, "; h");
+        return points_of(flat);
+    }();
+    std::vector<std::string> texts;
+    size_t arrows = 0;
+    for (const Point &p : all) {
+        if (!p.text.empty())
+            texts.push_back(p.text);
+        arrows += !std::isnan(p.x_to);
+    }
+    const std::vector<std::string> want = {
+        "s8: root",         "h0: stopped 4 us",
+        "s9: stopped 2 us", "\"2 hosts; h1 first: stopped 4 us together\"",
+        "s7: root",         "h3: stopped 1 us"};
+    EXPECT_EQ(texts, want);
+    EXPECT_EQ(arrows, 4u); /* to all but the roots */
+}
+
+TEST(PauseTree, PortsThatAreStoppedAddUpToThePauses)
+{
+    TempDir dir;
+    make_storm(dir / "a");
+    const Said s = weft({"plot", dir / "a", "pause-tree", "--to", "csv", "--out", "-"});
+    std::istringstream in(s.out);
+    std::map<std::string, double> area;
+    std::map<std::string, std::pair<double, double>> last;
+    for (std::string line; std::getline(in, line);) {
+        double x, y;
+        char name[32];
+        if (sscanf(line.c_str(), ",%31[^,],%lf,%lf,,,,", name, &x, &y) != 3)
+            continue;
+        if (last.count(name))
+            area[name] += (x - last[name].first) * last[name].second;
+        last[name] = {x, y};
+    }
+    EXPECT_NEAR(area["next to the congestion"], 7, 1e-4);
+    EXPECT_NEAR(area["2nd hop"], 4, 1e-4);
+}
+
+TEST(ThroughputPlot, AreaIsTheBytes)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    write_file(dir / "a/flows.csv", "size_bytes,start_ns,fct_ns,slowdown\n"
+                                    "100000,0.000,10000.000,1.0\n"     /* 80 Gbps */
+                                    "200000,5000.000,20000.000,1.0\n"  /* 80 Gbps */
+                                    "30000,5000.000,20000.000,1.0\n"); /* 12 Gbps */
+    const Said s = weft({"plot", dir / "a", "throughput", "--to", "csv", "--out", "-"});
+    const auto all = points_of(s.out);
+    ASSERT_GT(all.size(), 300u);
+    double bits = 0;
+    const double width = 25.0 / 300; /* microseconds */
+    for (size_t i = 0; i < 300; i++)
+        bits += all[i].y * 1e9 * width * 1e-6;
+    EXPECT_NEAR(bits, 8 * 330000, 8);
+    EXPECT_NEAR(all[10].y, 80, 1e-6);
+    EXPECT_NEAR(all[90].y, 172, 1e-6);
+    /* Jain's index of 80, 80 and 12: 172^2 / (3 (2 80^2 + 12^2)) */
+    double least = 1;
+    for (size_t i = 300; i < all.size(); i++)
+        least = std::min(least, all[i].y);
+    EXPECT_NEAR(least, 92.0 * 92 / (2 * (80.0 * 80 + 12 * 12)), 1e-6); /* of the last two */
+    EXPECT_NEAR(all[300 + 20].y, 172.0 * 172 / (3 * (2 * 6400 + 144)), 1e-6);
+}
+
+} // namespace

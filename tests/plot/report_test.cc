@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft report and weft compare --html: what the page says, and that it stands alone. */
+#include "folder.h"
+
+namespace
+{
+
+bool has_gnuplot()
+{
+    return system("gnuplot --version >/dev/null 2>&1") == 0;
+}
+
+size_t count(const std::string &text, const std::string &part)
+{
+    size_t n = 0;
+    for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; at++)
+        n++;
+    return n;
+}
+
+/* Nothing that a browser would fetch or run. */
+void expect_alone(const std::string &page)
+{
+    for (const char *never : {"<script", "<link", "<img", "<iframe", "src=", "url(", "@import",
+                              "onload", "GNUPLOT", "javascript:"})
+        EXPECT_LACKS(page, never);
+    size_t elsewhere = 0;
+    for (size_t at = 0; (at = page.find("://", at)) != std::string::npos; at++)
+        elsewhere += page.compare(at - 4, 18, "http://www.w3.org/") != 0;
+    EXPECT_EQ(elsewhere, 0u);
+    EXPECT_CONTAINS(page, "default-src 'none'");
+    EXPECT_CONTAINS(page, "prefers-color-scheme:dark");
+    EXPECT_CONTAINS(page, "@media print");
+}
+
+TEST(Report, OfATrainingStepSaysWhereItsTimeWent)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    ASSERT_EQ(weft(small({"--set", "generate.pattern=data-parallel", "--set", "generate.layers=2",
+                          "--quiet", "--out", dir / "a"}))
+                  .code,
+              0);
+    const Said s = weft({"report", dir / "a"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const std::string page = slurp(dir / "a/report.html");
+    expect_alone(page);
+    double computed = 0, exposed = 0, end = 0;
+    const auto ranks = table(dir / "a/ranks.csv");
+    for (const auto &r : ranks) {
+        computed += std::stod(r.at("compute_ns")) / (double)ranks.size();
+        exposed += std::stod(r.at("exposed_ns")) / (double)ranks.size();
+        end = std::max(end, std::stod(r.at("end_ns")));
+    }
+    char want[160];
+    snprintf(want, sizeof want,
+             "the mean rank computed %.1f %% and waited for communication %.1f %%",
+             100 * computed / end, 100 * exposed / end);
+    EXPECT_CONTAINS(page, want);
+    for (const char *id : {"exposed", "gantt", "busbw", "slowdown", "fct-cdf", "throughput"})
+        EXPECT_EQ(count(page, std::string("<figure id=\"") + id + "\""), 1u) << id;
+    EXPECT_EQ(count(page, "<figure id=\"pauses\""), 0u); /* there were none */
+    EXPECT_EQ(count(page, "<figure"), count(page, "</svg>"));
+    /* settings that were made, and none of the others */
+    EXPECT_CONTAINS(page, "<th>single-switch.hosts</th><td>4</td>");
+    EXPECT_CONTAINS(page, "<th>generate.layers</th><td>2</td><td>8</td>");
+    EXPECT_LACKS(page, "<th>generate.kind</th>");
+    ASSERT_EQ(weft({"report", dir / "a"}).code, 0);
+    EXPECT_EQ(slurp(dir / "a/report.html"), page);
+}
+
+TEST(Report, NamesThePauses)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    make_run(dir / "a");
+    write_file(dir / "a/flows.csv",
+               "id,src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown,own_nic_ns,"
+               "congestion_control_ns,loss_recovery_ns,pfc_pause_ns,fabric_queueing_ns\n"
+               "7,3,1,1000,0.000,4000.000,1000.000,4.0,300.000,0.000,0.000,2400.000,300.000\n");
+    write_file(dir / "a/pfc.csv", "t_ns,port,node,peer,prio,event\n"
+                                  "100.000,1,s9,s8,3,pause\n"
+                                  "200.000,2,h3,s9,3,pause\n"
+                                  "900.000,2,h3,s9,3,resume\n"
+                                  "950.000,1,s9,s8,3,resume\n");
+    const Said s = weft({"report", dir / "a", "-o", dir / "r.html"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const std::string page = slurp(dir / "r.html");
+    EXPECT_CONTAINS(page, "80.0 % was being stopped by PFC pauses");
+    EXPECT_CONTAINS(page, "<th>message 7, h3 to h1</th>");
+    EXPECT_CONTAINS(page, "Pauses began at s8,");
+    EXPECT_LT(page.find("80.0 %"), page.find("10.0 % was")); /* what weighs most comes first */
+}
+
+TEST(Report, SideBySideSaysWhatMoved)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    run_incast(dir / "a");
+    run_incast(dir / "b", {"--set", "incast.size=40KB"});
+    const Said s = weft({"compare", dir / "a", dir / "b", "--html", dir / "c.html", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out[0], '{');
+    EXPECT_CONTAINS(s.err, "c.html");
+    const std::string page = slurp(dir / "c.html");
+    expect_alone(page);
+    EXPECT_CONTAINS(page, "What moved");
+    EXPECT_CONTAINS(page, "The runs differ in incast.size.");
+    EXPECT_CONTAINS(page, "<h3>size 20KB</h3>");
+    EXPECT_CONTAINS(page, "<h3>size 40KB</h3>");
+}
+
+TEST(Report, WhatFilesSayIsTextToIt)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    make_run(dir / "a", "\"switch\": {\"<b>x\": \"<script>alert(1)</script>\"}");
+    write_file(dir / "a/flows.csv",
+               "id,src,dst,job,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown\n"
+               "0,<i>,1,<script>,10,0.000,20.000,10.000,2.0\n");
+    ASSERT_EQ(weft({"report", dir / "a"}).code, 0);
+    const std::string page = slurp(dir / "a/report.html");
+    expect_alone(page);
+    EXPECT_LACKS(page, "<i>");
+}
+
+TEST(Report, WithoutGnuplotItSaysWhatToInstall)
+{
+    TempDir dir;
+    run_incast(dir / "a");
+    const std::string path = env_or_die("PATH");
+    setenv("PATH", "/nonexistent", 1);
+    const Said s = weft({"report", dir / "a"});
+    setenv("PATH", path.c_str(), 1);
+    EXPECT_EQ(s.code, 4);
+    EXPECT_CONTAINS(s.err, "gnuplot-nox");
+    EXPECT_FALSE(std::filesystem::exists(dir / "a/report.html"));
+}
+
+} // namespace
