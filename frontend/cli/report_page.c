@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
+#include "cli/findings.h"
 #include "cli/listing.h"
 #include "plot/page.h"
 
@@ -52,7 +53,8 @@ static const char *default_of(void *ctx, const char *key, const char *value, boo
 int weft_report_page(const struct weft_cli *cli, FILE *say, const struct weft_runs *runs,
                      const char *path, struct weft_err *err)
 {
-    const struct weft_page_settings settings = {(void *)(uintptr_t)cli, default_of};
+    const struct weft_page_settings settings = {(void *)(uintptr_t)cli, default_of, weft_findings,
+                                                weft_findings_verdict};
     struct weft_page_content content;
     struct weft_memfile page;
     struct weft_err ignored = {0};

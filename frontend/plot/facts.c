@@ -9,17 +9,17 @@
 
 static const struct {
     const char *column, *words;
-} causes[WEFT_CAUSES] = {
-    [WEFT_CAUSE_NETWORK] = {"network_ns", "data on its way"},
-    [WEFT_CAUSE_OWN_NIC] = {"own_nic_ns", "own NIC"},
-    [WEFT_CAUSE_CONTROL] = {"congestion_control_ns", "congestion control"},
-    [WEFT_CAUSE_LOSS] = {"loss_recovery_ns", "loss recovery"},
-    [WEFT_CAUSE_PAUSE] = {"pfc_pause_ns", "PFC pause"},
-    [WEFT_CAUSE_QUEUE] = {"fabric_queueing_ns", "queues of switches"},
-    [WEFT_CAUSE_REDUCE] = {"reduce_ns", "adding up"},
-    [WEFT_CAUSE_ENDPOINT] = {"endpoint_ns", "software and injection"},
-    [WEFT_CAUSE_PEER] = {"peer_ns", "ranks that came late"},
-    [WEFT_CAUSE_DEPENDENCY] = {"dependency_ns", "peers that could not send yet"},
+} causes[WEFT_WAITS] = {
+    [WEFT_WAIT_NETWORK] = {"network_ns", "data on its way"},
+    [WEFT_WAIT_OWN_NIC] = {"own_nic_ns", "own NIC"},
+    [WEFT_WAIT_CONTROL] = {"congestion_control_ns", "congestion control"},
+    [WEFT_WAIT_LOSS] = {"loss_recovery_ns", "loss recovery"},
+    [WEFT_WAIT_PAUSE] = {"pfc_pause_ns", "PFC pause"},
+    [WEFT_WAIT_QUEUE] = {"fabric_queueing_ns", "queues of switches"},
+    [WEFT_WAIT_REDUCE] = {"reduce_ns", "adding up"},
+    [WEFT_WAIT_ENDPOINT] = {"endpoint_ns", "software and injection"},
+    [WEFT_WAIT_PEER] = {"peer_ns", "ranks that came late"},
+    [WEFT_WAIT_DEPENDENCY] = {"dependency_ns", "peers that could not send yet"},
 };
 
 struct reading {
@@ -71,7 +71,7 @@ static const char *time_of(struct reading *r, double ns)
 
 /* ---- tables ---- */
 
-enum { RANK = WEFT_CAUSES, RANK_JOB, RANK_END, RANK_COMPUTE, RANK_EXPOSED, RANK_IDLE };
+enum { RANK = WEFT_WAITS, RANK_JOB, RANK_END, RANK_COMPUTE, RANK_EXPOSED, RANK_IDLE };
 
 static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 {
@@ -82,7 +82,7 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
         if (k != RANK && k != RANK_JOB && weft_row_number(row, k, &v[k], err))
             return err->code;
     f->ranks++;
-    for (size_t k = 0; k < WEFT_CAUSES; k++)
+    for (size_t k = 0; k < WEFT_WAITS; k++)
         f->cause_ns[k] += v[k];
     f->compute_ns += v[RANK_COMPUTE];
     f->exposed_ns += v[RANK_EXPOSED];
@@ -97,7 +97,7 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     const size_t at = place_in(&f->ranks_top, v[RANK_EXPOSED]);
     if (at < WEFT_TOP) {
         size_t most = 0;
-        for (size_t k = 1; k < WEFT_CAUSES; k++)
+        for (size_t k = 1; k < WEFT_WAITS; k++)
             most = v[k] > v[most] ? k : most;
         put(r, &f->ranks_top, at,
             weft_arena_printf(r->arena, "%s%srank %s", job, *job ? " " : "",
@@ -112,7 +112,7 @@ static int rank_row(void *ctx, const struct weft_row *row, struct weft_err *err)
 static int read_ranks(struct reading *r, const struct weft_run *run, struct weft_err *err)
 {
     const char *columns[RANK_IDLE + 2] = {0};
-    for (size_t k = 0; k < WEFT_CAUSES; k++)
+    for (size_t k = 0; k < WEFT_WAITS; k++)
         columns[k] = causes[k].column;
     columns[RANK] = "rank";
     columns[RANK_JOB] = "?job";
@@ -122,7 +122,7 @@ static int read_ranks(struct reading *r, const struct weft_run *run, struct weft
     columns[RANK_IDLE] = "idle_ns";
     const int rc = weft_run_rows(run, "ranks.csv", columns, rank_row, r, err);
     struct weft_facts *f = r->f;
-    for (size_t k = 0; k < WEFT_CAUSES && f->ranks; k++)
+    for (size_t k = 0; k < WEFT_WAITS && f->ranks; k++)
         f->cause_ns[k] /= f->ranks;
     if (f->ranks) {
         f->compute_ns /= f->ranks;
@@ -145,13 +145,13 @@ static int flow_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     f->ideal_ns += v[1];
     f->retransmitted_bytes += v[7];
     for (size_t k = 0; k < 5; k++)
-        f->delay_ns[WEFT_CAUSE_OWN_NIC + k] += v[2 + k];
+        f->delay_ns[WEFT_WAIT_OWN_NIC + k] += v[2 + k];
     const size_t at = place_in(&f->flows, v[0] - v[1]);
     if (at < WEFT_TOP) {
         size_t most = 2;
         for (size_t k = 3; k < 7; k++)
             most = v[k] > v[most] ? k : most;
-        const char *cause = causes[WEFT_CAUSE_OWN_NIC + most - 2].words;
+        const char *cause = causes[WEFT_WAIT_OWN_NIC + most - 2].words;
         char size[WEFT_UNIT_TEXT_MAX];
         put(r, &f->flows, at,
             weft_arena_printf(r->arena, "message %s, h%s to h%s", weft_row_text(row, 10),

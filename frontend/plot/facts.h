@@ -10,18 +10,18 @@ extern "C" {
 #endif
 
 /** Why ranks and messages wait: columns of ranks.csv and, some of them, of flows.csv. */
-enum weft_cause {
-    WEFT_CAUSE_NETWORK,
-    WEFT_CAUSE_OWN_NIC,
-    WEFT_CAUSE_CONTROL,
-    WEFT_CAUSE_LOSS,
-    WEFT_CAUSE_PAUSE,
-    WEFT_CAUSE_QUEUE,
-    WEFT_CAUSE_REDUCE,
-    WEFT_CAUSE_ENDPOINT,
-    WEFT_CAUSE_PEER,
-    WEFT_CAUSE_DEPENDENCY,
-    WEFT_CAUSES
+enum weft_wait {
+    WEFT_WAIT_NETWORK,
+    WEFT_WAIT_OWN_NIC,
+    WEFT_WAIT_CONTROL,
+    WEFT_WAIT_LOSS,
+    WEFT_WAIT_PAUSE,
+    WEFT_WAIT_QUEUE,
+    WEFT_WAIT_REDUCE,
+    WEFT_WAIT_ENDPOINT,
+    WEFT_WAIT_PEER,
+    WEFT_WAIT_DEPENDENCY,
+    WEFT_WAITS
 };
 enum { WEFT_TOP = 3 };
 /** The first few of something. */
@@ -33,11 +33,11 @@ struct weft_top {
 
 /** All of it. Shares are of 1. */
 struct weft_facts {
-    double end_ns;                                                        /**< of the run */
-    double ranks, exposed_ns, compute_ns, idle_ns, cause_ns[WEFT_CAUSES]; /**< means over ranks */
+    double end_ns;                                                       /**< of the run */
+    double ranks, exposed_ns, compute_ns, idle_ns, cause_ns[WEFT_WAITS]; /**< means over ranks */
     double compute_max_ns;
-    const char *slowest;                                      /**< the rank that computes longest */
-    double messages, fct_ns, ideal_ns, delay_ns[WEFT_CAUSES]; /**< sums over messages */
+    const char *slowest;                                     /**< the rank that computes longest */
+    double messages, fct_ns, ideal_ns, delay_ns[WEFT_WAITS]; /**< sums over messages */
     double link_max;                /**< of the link that was busy longest, 0 to 1 */
     double spread_max, spread_mean; /**< busiest and mean of the kind of links between switches
                                        where they differ most */

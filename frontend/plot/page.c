@@ -2,7 +2,6 @@
 /* See page.h. The page has no script, and its policy forbids to load anything. */
 #include "plot/page.h"
 
-#include "plot/findings.h"
 #include "plot/gnuplot.h"
 #include "plot/page_style.h"
 #include "plot/plot.h"
@@ -14,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN_FINDINGS = 6, SHOWN_MOVED = 30 };
+enum { SHOWN_FINDINGS = 6, SHOWN_MOVED = 30, SIDE_BY_SIDE = 8, CURVES = 14 };
 
 struct page {
     const struct weft_runs *runs;
@@ -68,9 +67,9 @@ static void write_findings(const struct page *p, const struct weft_run *run,
                            const struct weft_facts *f)
 {
     struct weft_finding list[WEFT_FINDINGS_MAX];
-    const size_t n = weft_findings(run, f, p->runs->arena, list);
+    const size_t n = p->settings->findings(run, f, p->runs->arena, list);
     fputs("<p class=\"verdict\">", p->out);
-    text(p, weft_findings_verdict(run, f, p->runs->arena));
+    text(p, p->settings->verdict(run, f, p->runs->arena));
     fputs("</p>\n<ol class=\"findings\">\n", p->out);
     for (size_t i = 0; i < n && i < SHOWN_FINDINGS; i++) {
         fputs("<li>", p->out);
@@ -104,6 +103,8 @@ static void write_top(const struct page *p, const char *title, const struct weft
 
 static void write_answers(const struct page *p)
 {
+    if (p->runs->n > SIDE_BY_SIDE) /* figures over what was varied say more */
+        return;
     fputs("<section id=\"answer\">\n<h2>What bounded the run</h2>\n", p->out);
     if (p->runs->n > 1)
         fputs("<div class=\"side\">\n", p->out);
@@ -151,6 +152,7 @@ static const struct {
     {"retransmissions", "packets sent again"},
     {"timeouts", "timers that expired"},
 };
+enum { HEADLINES = sizeof headlines / sizeof headlines[0] };
 
 static bool is_worth_a_row(const struct page *p, const char *key)
 {
@@ -171,26 +173,58 @@ static void write_labels(const struct page *p, const char *corner)
     fputs("</tr>\n", p->out);
 }
 
-static void write_headlines(const struct page *p)
+static void write_headline(const struct page *p, size_t run, size_t k)
 {
     char buf[WEFT_FIGURE_TEXT_MAX];
-    fputs("<section id=\"figures\">\n<h2>In numbers</h2>\n<div class=\"wide\"><table>\n", p->out);
+    const double v = weft_run_figure(&p->runs->run[run], headlines[k].key);
+    cell(p, "td", isnan(v) ? "" : weft_figure_value(headlines[k].key, v, buf));
+}
+
+/* Few runs: a column each. */
+static void write_columns(const struct page *p)
+{
     write_labels(p, "");
     fputs("<tr><th>outcome</th>", p->out);
     for (size_t i = 0; i < p->runs->n; i++)
         cell(p, "td", said(&p->runs->run[i], "outcome"));
     fputs("</tr>\n", p->out);
-    for (size_t k = 0; k < sizeof headlines / sizeof headlines[0]; k++) {
+    for (size_t k = 0; k < HEADLINES; k++) {
         if (!is_worth_a_row(p, headlines[k].key))
             continue;
         fputs("<tr>", p->out);
         cell(p, "th", headlines[k].name);
-        for (size_t i = 0; i < p->runs->n; i++) {
-            const double v = weft_run_figure(&p->runs->run[i], headlines[k].key);
-            cell(p, "td", isnan(v) ? "" : weft_figure_value(headlines[k].key, v, buf));
-        }
+        for (size_t i = 0; i < p->runs->n; i++)
+            write_headline(p, i, k);
         fputs("</tr>\n", p->out);
     }
+}
+
+/* Many: a row each. */
+static void write_rows(const struct page *p)
+{
+    fputs("<tr><th>run</th><th>outcome</th>", p->out);
+    for (size_t k = 0; k < HEADLINES; k++)
+        if (is_worth_a_row(p, headlines[k].key))
+            cell(p, "th", headlines[k].name);
+    fputs("</tr>\n", p->out);
+    for (size_t i = 0; i < p->runs->n; i++) {
+        fputs("<tr>", p->out);
+        cell(p, "th", p->runs->run[i].label);
+        cell(p, "td", said(&p->runs->run[i], "outcome"));
+        for (size_t k = 0; k < HEADLINES; k++)
+            if (is_worth_a_row(p, headlines[k].key))
+                write_headline(p, i, k);
+        fputs("</tr>\n", p->out);
+    }
+}
+
+static void write_headlines(const struct page *p)
+{
+    fputs("<section id=\"figures\">\n<h2>In numbers</h2>\n<div class=\"wide\"><table>\n", p->out);
+    if (p->runs->n > SIDE_BY_SIDE)
+        write_rows(p);
+    else
+        write_columns(p);
     fputs("</table></div>\n</section>\n", p->out);
 }
 
@@ -237,6 +271,7 @@ static const char *find_setting(const struct weft_resolved_setting *list, size_t
 struct resolved {
     struct weft_resolved_setting **list;
     size_t *n;
+    size_t runs;
 };
 
 /* A row for a setting, if any run has not its default. */
@@ -245,7 +280,7 @@ static void write_setting(const struct page *p, const struct resolved *all, cons
     char buf[256];
     const char *def = NULL;
     bool differs = false;
-    for (size_t i = 0; i < p->runs->n; i++) {
+    for (size_t i = 0; i < all->runs; i++) {
         const char *v = find_setting(all->list[i], all->n[i], key);
         bool is_default = false;
         def = v ? p->settings->default_of(p->settings->ctx, key, v, &is_default, buf, sizeof buf)
@@ -256,7 +291,7 @@ static void write_setting(const struct page *p, const struct resolved *all, cons
         return;
     fputs("<tr>", p->out);
     cell(p, "th", key);
-    for (size_t i = 0; i < p->runs->n; i++) {
+    for (size_t i = 0; i < all->runs; i++) {
         const char *v = find_setting(all->list[i], all->n[i], key);
         cell(p, "td", v ? v : "");
     }
@@ -274,10 +309,10 @@ static void write_settings(const struct page *p, const struct resolved *all)
         fputs(".", p->out);
     }
     fputs("</p>\n<div class=\"wide\"><table class=\"settings\">\n<tr><th>setting</th>", p->out);
-    for (size_t i = 0; i < p->runs->n; i++)
-        cell(p, "th", p->runs->n > 1 ? p->runs->run[i].label : "value");
+    for (size_t i = 0; i < all->runs; i++)
+        cell(p, "th", all->runs > 1 ? p->runs->run[i].label : "value");
     fputs("<th>default</th></tr>\n", p->out);
-    for (size_t i = 0; i < p->runs->n; i++)
+    for (size_t i = 0; i < all->runs; i++)
         for (size_t k = 0; k < all->n[i]; k++) {
             bool before = false;
             for (size_t j = 0; j < i; j++)
@@ -290,13 +325,15 @@ static void write_settings(const struct page *p, const struct resolved *all)
 
 static int settings_section(const struct page *p, struct weft_err *err)
 {
+    const size_t n = p->runs->n > SIDE_BY_SIDE ? 1 : p->runs->n; /* of many, those of the first */
     struct resolved all = {
-        weft_arena_calloc(p->runs->arena, p->runs->n + 1, sizeof(*all.list)),
-        weft_arena_calloc(p->runs->arena, p->runs->n + 1, sizeof(*all.n)),
+        weft_arena_calloc(p->runs->arena, n, sizeof *all.list),
+        weft_arena_calloc(p->runs->arena, n, sizeof *all.n),
     };
     if (!all.list || !all.n)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
-    for (size_t i = 0; i < p->runs->n; i++)
+    all.runs = n;
+    for (size_t i = 0; i < n; i++)
         if (weft_settings_resolved(json_object_get(p->runs->run[i].json, "config"), p->runs->arena,
                                    &all.list[i], &all.n[i], err))
             return err->code;
@@ -337,7 +374,8 @@ static int write_figures(const struct page *p, struct weft_err *err)
     const struct weft_plot *const *plots = weft_plots(&n);
     fputs("<section id=\"plots\">\n<h2>Figures</h2>\n", p->out);
     for (size_t i = 0; i < n; i++)
-        if (write_figure(p, plots[i], err))
+        if ((p->runs->n <= CURVES || strcmp(plots[i]->name, "sweep") == 0) &&
+            write_figure(p, plots[i], err))
             return err->code;
     fputs("</section>\n", p->out);
     return 0;

@@ -3,7 +3,7 @@
 #ifndef WEFT_PLOT_PAGE_H
 #define WEFT_PLOT_PAGE_H
 
-#include "plot/runs.h"
+#include "plot/facts.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,13 +12,29 @@
 extern "C" {
 #endif
 
-/** What the page needs to know of settings. */
+enum { WEFT_FINDINGS_MAX = 24 };
+
+/** Something that was found about a run. */
+struct weft_finding {
+    double weight;        /**< what it is ranked by: about the share of the run that it cost */
+    const char *sentence; /**< what was found */
+    const char *advice;   /**< what to try, with the names of settings; "": nothing */
+};
+
+/** What the page asks of those who know the settings. */
 struct weft_page_settings {
     void *ctx;
     /** Whether @p value is the default of the setting @p key, and what the default is. NULL: there
      * is no such setting, or it has no default. @p buf: room for its text. */
     const char *(*default_of)(void *ctx, const char *key, const char *value, bool *is_default,
                               char *buf, size_t size);
+    /** What can be said of a run, what weighs most first, into @p out; returns how many. Sentences
+     * live in @p arena. */
+    size_t (*findings)(const struct weft_run *run, const struct weft_facts *f,
+                       struct weft_arena *arena, struct weft_finding out[WEFT_FINDINGS_MAX]);
+    /** One sentence on the whole of the run. */
+    const char *(*verdict)(const struct weft_run *run, const struct weft_facts *f,
+                           struct weft_arena *arena);
 };
 
 /** What came into the page. */

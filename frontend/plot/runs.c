@@ -106,6 +106,12 @@ static bool is_known(const struct varied *v, const char *key)
     return false;
 }
 
+/* A default that was worked out ("400KB at 100Gbps") differs because something else does. */
+static bool follows_from_path(const char *value)
+{
+    return value && strstr(value, " at ");
+}
+
 /* Compares each run with the first: which settings differ, and what each has. value[run * KEYS_MAX
  * + key], NULL: as the first; the first's own are found on the way. */
 static int find_varied(struct weft_runs *r, struct varied *v, const char **value,
@@ -120,6 +126,8 @@ static int find_varied(struct weft_runs *r, struct varied *v, const char **value
         for (size_t k = 0; k < c->nsettings; k++) {
             const struct weft_setting_difference *d = &c->settings[k];
             size_t at = 0;
+            if (follows_from_path(d->v[0]) || follows_from_path(d->v[1]))
+                continue;
             if (!is_known(v, d->key) && v->n < KEYS_MAX)
                 v->key[v->n++] = weft_arena_strdup(r->arena, d->key);
             while (at < v->n && (!v->key[at] || strcmp(v->key[at], d->key) != 0))

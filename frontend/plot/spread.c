@@ -81,7 +81,7 @@ static const char *label_of(struct weft_figure *f, const struct tree *t, const s
     if (x->parent == UINT32_MAX)
         return weft_figure_printf(f, "%s: root", x->name);
     if (m->count > 1)
-        return weft_figure_printf(f, "%u hosts, %s first: stopped %s together", m->count, x->name,
+        return weft_figure_printf(f, "%u hosts (first %s): stopped %s together", m->count, x->name,
                                   time);
     return weft_figure_printf(f, "%s: stopped %s", x->name, time);
 }
@@ -92,7 +92,8 @@ static void draw_tree(const struct tree *t, struct weft_figure *f, const char *t
     struct weft_panel *p = weft_panel_add(
         f, title, weft_figure_printf(f, "simulated time of the first pause (%s)", u->name), "");
     struct weft_curve *arrows = weft_curve_add(p, WEFT_MARK_ARROWS, 6, "");
-    struct weft_curve *roots = weft_curve_add(p, WEFT_MARK_DOTS, 1, "root: congested, free itself");
+    struct weft_curve *roots =
+        weft_curve_add(p, WEFT_MARK_DOTS, 1, "root: congested and free itself");
     struct weft_curve *nodes = weft_curve_add(p, WEFT_MARK_DOTS, 4, "switch that had to stop");
     struct weft_curve *hosts = weft_curve_add(p, WEFT_MARK_DOTS, 0, "hosts that had to stop");
     struct weft_curve *texts = weft_curve_add(p, WEFT_MARK_TEXT, WEFT_FIGURE_INK, "");

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What bounded a run, in sentences, with what to try. */
-#ifndef WEFT_PLOT_FINDINGS_H
-#define WEFT_PLOT_FINDINGS_H
+#ifndef WEFT_CLI_FINDINGS_H
+#define WEFT_CLI_FINDINGS_H
 
-#include "plot/facts.h"
+#include "plot/page.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { WEFT_FINDINGS_MAX = 24 };
-
-/** A finding. */
-struct weft_finding {
-    double weight;        /**< what it is ranked by: about the share of the run that it cost */
-    const char *sentence; /**< what was found */
-    const char *advice;   /**< what to try, with the names of settings; "": nothing */
-};
 
 /** Finds what can be said of a run, what weighs most first, into @p out; returns how many.
  * Sentences live in @p arena. */

@@ -3,7 +3,7 @@
  * See findings.h. Causes of waiting are one table, for ranks and for messages; everything else is a
  * table of rules. A rule says how much what it has found weighs, and in which words.
  */
-#include "plot/findings.h"
+#include "cli/findings.h"
 
 #include "base/units.h"
 
@@ -16,47 +16,47 @@
 static const struct {
     const char *rank, *message; /* "... of the run went by ..." */
     const char *advice;
-} causes[WEFT_CAUSES] = {
-    [WEFT_CAUSE_NETWORK] =
+} causes[WEFT_WAITS] = {
+    [WEFT_WAIT_NETWORK] =
         {"with data on its way, as long as it would take alone", "",
          "The transfers themselves are what takes long: faster links, fewer bytes, or another "
          "algorithm (system.all-reduce and the like; auto chooses by the fabric and the size); or "
          "more overlap with computation."},
-    [WEFT_CAUSE_OWN_NIC] =
+    [WEFT_WAIT_OWN_NIC] =
         {"while the sender's NIC was busy with other data of its host",
          "waiting for other data of the sending host",
          "Hosts have more to send at once than their links carry: faster or more links of hosts, "
          "fewer messages at a time (system.active-chunks), or an algorithm that sends to fewer "
          "peers at once."},
-    [WEFT_CAUSE_CONTROL] =
+    [WEFT_WAIT_CONTROL] =
         {"with senders held back by congestion control", "being held back by congestion control",
          "Try other controls (congestion-control.name; 'weft list cc') and their parameters, such "
          "as how fast rates return, and where marking begins (ecn.kmin, ecn.kmax)."},
-    [WEFT_CAUSE_LOSS] =
+    [WEFT_WAIT_LOSS] =
         {"recovering from losses", "recovering from losses",
          "Avoid losses (pfc.enabled, switch.buffer) or recover sooner (transport.recovery, "
          "transport.rto)."},
-    [WEFT_CAUSE_PAUSE] =
+    [WEFT_WAIT_PAUSE] =
         {"stopped by PFC pauses", "being stopped by PFC pauses",
          "Slow senders down before PFC does (congestion-control.name, ecn.kmin), give switches "
          "more buffer (switch.buffer, switch.alpha), and look at the tree of pauses for the node "
          "where they begin."},
-    [WEFT_CAUSE_QUEUE] =
+    [WEFT_WAIT_QUEUE] =
         {"in queues of switches", "waiting in queues of switches",
          "Spread the load (switch.balance=spray or adaptive), add links between switches, or keep "
          "queues short with another congestion control (congestion-control.name)."},
-    [WEFT_CAUSE_REDUCE] = {"adding up received data", "",
-                           "system.reduce-bandwidth is what limits it; an algorithm that adds up "
-                           "in the switches would not need it (in-network)."},
-    [WEFT_CAUSE_ENDPOINT] =
+    [WEFT_WAIT_REDUCE] = {"adding up received data", "",
+                          "system.reduce-bandwidth is what limits it; an algorithm that adds up "
+                          "in the switches would not need it (in-network)."},
+    [WEFT_WAIT_ENDPOINT] =
         {"in software and injection at the ends", "",
          "Fewer and larger messages: fewer chunks (system.chunks), an algorithm with fewer steps; "
          "system.endpoint-delay and the overheads say what each costs."},
-    [WEFT_CAUSE_PEER] =
+    [WEFT_WAIT_PEER] =
         {"waiting for ranks that had not come to the operation yet", "",
          "Ranks are uneven: stragglers, or stages of a pipeline that have different amounts of "
          "work. The Gantt chart shows who comes last."},
-    [WEFT_CAUSE_DEPENDENCY] =
+    [WEFT_WAIT_DEPENDENCY] =
         {"waiting for peers that could not send yet", "",
          "Data is passed on from rank to rank: more and smaller chunks (system.chunks, "
          "system.active-chunks) let steps overlap, or an algorithm with fewer steps."},
@@ -131,7 +131,7 @@ static double full_link(const struct rule_in *in, const char **sentence)
 static double waiting_in_fabric(const struct weft_facts *f)
 {
     const double *ns = f->ranks ? f->cause_ns : f->delay_ns, of = f->ranks ? f->end_ns : f->fct_ns;
-    return of > 0 ? (ns[WEFT_CAUSE_QUEUE] + ns[WEFT_CAUSE_PAUSE]) / of : 0;
+    return of > 0 ? (ns[WEFT_WAIT_QUEUE] + ns[WEFT_WAIT_PAUSE]) / of : 0;
 }
 
 static double uneven_links(const struct rule_in *in, const char **sentence)
@@ -222,7 +222,7 @@ static void add_causes(struct list *l, const struct weft_facts *f, struct weft_a
 {
     char time[WEFT_UNIT_TEXT_MAX];
     const double delay = f->fct_ns - f->ideal_ns;
-    for (size_t c = 0; c < WEFT_CAUSES; c++) {
+    for (size_t c = 0; c < WEFT_WAITS; c++) {
         if (f->ranks && f->end_ns > 0 && f->cause_ns[c] > 0.005 * f->end_ns)
             add(l, f->cause_ns[c] / f->end_ns,
                 weft_arena_printf(arena, "The mean rank spent %s, %.1f %% of the run, %s.",

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Figures of sampled series: one run, its largest tracks; several, the largest of each. What kinds
+ * there are, and what they show of which table, is a table.
+ */
+#include "base/file.h"
+#include "plot/plot.h"
+#include "plot/tracks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRACKS_SHOWN = 6, COLUMNS_MAX = 24 };
+
+/* What a number is, by the end of its column's name. */
+static const struct dimension {
+    const char *end, *unit;
+    double divisor;
+    enum weft_track_reduce reduce;
+} dimensions[] = {
+    {"_bps", "Gbps", 1e9, WEFT_TRACK_MEAN},
+    {"_bytes", "KB", 1e3, WEFT_TRACK_MOST},
+    {"_ns", "\u00b5s", 1e3, WEFT_TRACK_MEAN},
+    {"", NULL, 1, WEFT_TRACK_MEAN},
+};
+
+static const struct dimension *dimension_of(const char *column)
+{
+    const size_t n = strlen(column);
+    for (const struct dimension *d = dimensions;; d++) {
+        const size_t k = strlen(d->end);
+        if (n >= k && strcmp(column + n - k, d->end) == 0)
+            return d;
+    }
+}
+
+/* "queue (KB)" of queue_bytes. */
+static const char *axis_of(struct weft_figure *f, const char *column)
+{
+    const struct dimension *d = dimension_of(column);
+    char words[96];
+    snprintf(words, sizeof words, "%.*s", (int)(strlen(column) - strlen(d->end)), column);
+    for (char *p = words; *p; p++)
+        *p = *p == '_' ? ' ' : *p;
+    return d->unit ? weft_figure_printf(f, "%s (%s)", words, d->unit)
+                   : weft_figure_printf(f, "%s", words);
+}
+
+/* ---- objects ---- */
+
+static const char *const port_keys[] = {"node", "peer", "?prio", NULL};
+static const char *const node_keys[] = {"node", NULL};
+static const char *const qp_keys[] = {"src", "dst", "qpn", NULL};
+
+static void port_name(const struct weft_row *row, char *buf, size_t size)
+{
+    const char *prio = weft_row_text(row, 2);
+    snprintf(buf, size, "%s to %s%s%s", weft_row_text(row, 0), weft_row_text(row, 1),
+             *prio ? ", p" : "", prio);
+}
+
+static void node_name(const struct weft_row *row, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", weft_row_text(row, 0));
+}
+
+static void qp_name(const struct weft_row *row, char *buf, size_t size)
+{
+    snprintf(buf, size, "h%s to h%s, QP %s", weft_row_text(row, 0), weft_row_text(row, 1),
+             weft_row_text(row, 2));
+}
+
+/* ---- panels ---- */
+
+/* What of a table makes a panel. */
+struct source {
+    const char *file;
+    const char *const *keys;
+    void (*name)(const struct weft_row *row, char *buf, size_t size);
+};
+
+/* The largest tracks of each run. */
+struct chosen {
+    struct weft_tracks *of; /* of each run */
+    double last_ns, most;
+    size_t n;
+};
+
+static int choose(const struct weft_runs *runs, const struct source *s, const char *column,
+                  struct chosen *out, struct weft_err *err)
+{
+    *out = (struct chosen){.of = calloc(runs->n, sizeof *out->of)};
+    if (!out->of)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for sampled series");
+    for (size_t i = 0; i < runs->n; i++) {
+        struct weft_tracks *t = &out->of[i];
+        if (weft_tracks_read(runs, &runs->run[i], s->file, s->keys, s->name, column, t, err) < 0)
+            return err->code;
+        weft_tracks_rank(t, runs->n > 1 ? 1 : TRACKS_SHOWN);
+        out->n += t->n;
+        for (size_t k = 0; k < t->n; k++) {
+            out->most = fmax(out->most, t->list[k].most);
+            out->last_ns = fmax(out->last_ns, t->list[k].t_ns[t->list[k].n - 1]);
+        }
+    }
+    return 0;
+}
+
+static void free_chosen(const struct weft_runs *runs, struct chosen *c)
+{
+    for (size_t i = 0; c->of && i < runs->n; i++)
+        weft_tracks_free(&c->of[i]);
+    free(c->of);
+}
+
+static void draw(const struct weft_runs *runs, const struct chosen *c, const char *column,
+                 struct weft_figure *f)
+{
+    const struct dimension *d = dimension_of(column);
+    const struct weft_figure_unit u = weft_figure_time_unit(c->last_ns);
+    struct weft_panel *p = weft_panel_add(
+        f, "", weft_figure_printf(f, "simulated time (%s)", u.name), axis_of(f, column));
+    p->y.from = 0;
+    p->height = 310;
+    for (size_t i = 0; i < runs->n; i++) {
+        const struct weft_tracks *t = &c->of[i];
+        const size_t shown = runs->n > 1 ? 1 : TRACKS_SHOWN;
+        for (size_t k = 0; k < t->n && k < shown; k++) {
+            const char *label =
+                runs->n > 1 ? weft_figure_printf(f, "%s: %s", runs->run[i].label, t->list[k].name)
+                            : t->list[k].name;
+            weft_track_draw(&t->list[k], t->interval_ns,
+                            weft_curve_add(p, WEFT_MARK_LINE, (int)(runs->n > 1 ? i : k), label),
+                            d->reduce, u.divisor, d->divisor);
+        }
+    }
+}
+
+/* Adds the panel of a column, if it is ever anything but 0. */
+static int add_panel(const struct weft_runs *runs, const struct source *s, const char *column,
+                     struct weft_figure *f, struct weft_err *err)
+{
+    struct chosen c;
+    const int rc = choose(runs, s, column, &c, err);
+    if (!rc && c.n && c.most > 0)
+        draw(runs, &c, column, f);
+    free_chosen(runs, &c);
+    return rc;
+}
+
+/* ---- kinds ---- */
+
+static int panels_of(const struct weft_runs *runs, const struct source *s,
+                     const char *const *columns, struct weft_figure *f, struct weft_err *err)
+{
+    for (size_t k = 0; columns[k]; k++)
+        if (add_panel(runs, s, columns[k], f, err))
+            return err->code;
+    return 0;
+}
+
+static int finish(const struct weft_runs *runs, struct weft_figure *f, const char *title,
+                  const char *caption, const char *what, struct weft_err *err)
+{
+    f->title = title;
+    f->caption =
+        weft_figure_printf(f, "%s %s", caption,
+                           runs->n > 1 ? "Of each run the one with the largest value is shown."
+                                       : "Those with the largest values are shown, six at most.");
+    return f->panels
+               ? 0
+               : weft_plot_nothing(err, "%s has no such series: run with --set sample.what=%s",
+                                   runs->run[0].dir, what);
+}
+
+static const struct source queue_source = {"queue.csv", port_keys, port_name},
+                           buffer_source = {"buffer.csv", node_keys, node_name},
+                           link_source = {"throughput.csv", port_keys, port_name},
+                           qp_source = {"qp.csv", qp_keys, qp_name},
+                           control_source = {"control.csv", qp_keys, qp_name};
+
+static int derive_queue(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+{
+    static const char *const columns[] = {"queue_bytes", NULL};
+    if (panels_of(runs, &queue_source, columns, f, err))
+        return err->code;
+    return finish(
+        runs, f, "Queues over time",
+        "Bytes that wait at an egress port, by priority, at each sample; where samples are "
+        "many, the largest of several.",
+        "queue", err);
+}
+
+static int derive_buffer(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+{
+    static const char *const columns[] = {"used_bytes", "headroom_bytes", NULL};
+    if (panels_of(runs, &buffer_source, columns, f, err))
+        return err->code;
+    return finish(
+        runs, f, "Buffers of switches over time",
+        "Packet buffer that is occupied, and what of it lies in headroom, which holds what "
+        "still comes in after a pause was sent.",
+        "buffer", err);
+}
+
+static int derive_link(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+{
+    static const char *const columns[] = {"throughput_bps", NULL};
+    if (panels_of(runs, &link_source, columns, f, err))
+        return err->code;
+    return finish(runs, f, "Throughput of links over time",
+                  "Bytes on the wire, headers and all, between samples.", "throughput", err);
+}
+
+static int derive_rate(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+{
+    static const char *const columns[] = {"rate_bps",        "goodput_bps", "window_bytes",
+                                          "in_flight_bytes", "rtt_ns",      NULL};
+    if (panels_of(runs, &qp_source, columns, f, err))
+        return err->code;
+    return finish(runs, f, "Queue pairs over time",
+                  "Rate is what congestion control allows, goodput what the receiver acknowledged "
+                  "between samples.",
+                  "rate", err);
+}
+
+/* Columns of a table of series that are no keys. */
+static int own_columns(const struct weft_run *run, const char *file, struct weft_arena *arena,
+                       const char **out, struct weft_err *err)
+{
+    static const char *const known[] = {"t_ns", "qpn", "src",        "dst",
+                                        "prio", "qp",  "connection", "job"};
+    char path[WEFT_PATH_MAX];
+    struct weft_csv_reader r;
+    size_t n = 0;
+    snprintf(path, sizeof path, "%s/series/%s", run->dir, file);
+    struct weft_err ignored = {0};
+    if (weft_csv_reader_open(&r, path, &ignored) == 0)
+        for (size_t i = 0; i < r.ncolumns && n + 1 < COLUMNS_MAX; i++) {
+            bool is_known = false;
+            for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+                is_known |= strcmp(r.name[i], known[k]) == 0;
+            if (!is_known && !(out[n++] = weft_arena_strdup(arena, r.name[i])))
+                weft_err_set(err, WEFT_E_LIMIT, "out of memory for sampled series");
+        }
+    weft_csv_reader_close(&r);
+    out[n] = NULL;
+    return err->code;
+}
+
+static int derive_control(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+{
+    static const char *const rate[] = {"rate_bps", NULL};
+    const char *columns[COLUMNS_MAX] = {0};
+    if (own_columns(&runs->run[0], "control.csv", runs->arena, columns, err) ||
+        (columns[0] && panels_of(runs, &qp_source, rate, f, err)) ||
+        panels_of(runs, &control_source, columns, f, err))
+        return err->code;
+    return finish(runs, f, "Inside the congestion control",
+                  "The rate that queue pairs may send at, where that was sampled, and what their "
+                  "congestion control keeps ('weft show cc NAME' explains it).",
+                  "rate,control", err);
+}
+
+const struct weft_plot weft_plot_queue = {
+    "queue", "queues over time: the longest, or the longest of each run", "series/queue.csv",
+    derive_queue};
+const struct weft_plot weft_plot_buffer = {"buffer", "buffers of switches and headroom over time",
+                                           "series/buffer.csv", derive_buffer};
+const struct weft_plot weft_plot_link = {"link-throughput", "throughput of links over time",
+                                         "series/throughput.csv", derive_link};
+const struct weft_plot weft_plot_rate = {
+    "rate", "rate, goodput, window, RTT of queue pairs over time", "series/qp.csv", derive_rate};
+const struct weft_plot weft_plot_control = {
+    "control", "what congestion control keeps over time: alpha, target rate, utilisation ...",
+    "series/control.csv, series/qp.csv", derive_control};

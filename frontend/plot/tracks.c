@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See tracks.h. */
+#include "plot/tracks.h"
+
+#include "base/file.h"
+#include "plot/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEYS_MAX = 8 };
+
+struct reading {
+    const struct weft_runs *runs;
+    struct weft_tracks *tracks;
+    void (*name)(const struct weft_row *row, char *buf, size_t size);
+    size_t value; /* its place among the columns asked for; t_ns is before it */
+    double last_ns;
+};
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for sampled series");
+}
+
+/* The track called @p name: objects come in turns. NULL: no memory. */
+static struct weft_track *find(struct reading *r, const char *name)
+{
+    struct weft_tracks *t = r->tracks;
+    for (size_t i = 0; i < t->n; i++) {
+        const size_t k = (t->last + 1 + i) % t->n;
+        if (strcmp(t->list[k].name, name) == 0)
+            return &t->list[t->last = k];
+    }
+    if (t->n == t->cap) {
+        const size_t cap = t->cap ? 2 * t->cap : 64;
+        struct weft_track *more = realloc(t->list, cap * sizeof *more);
+        if (!more)
+            return NULL;
+        t->list = more;
+        t->cap = cap;
+    }
+    t->list[t->n] = (struct weft_track){.name = weft_arena_strdup(r->runs->arena, name)};
+    t->last = t->n;
+    return t->list[t->n].name ? &t->list[t->n++] : NULL;
+}
+
+static int add(struct weft_track *t, double at, double v)
+{
+    if (t->n == t->cap) {
+        const size_t cap = t->cap ? 2 * t->cap : 256;
+        double *times = realloc(t->t_ns, cap * sizeof *times);
+        t->t_ns = times ? times : t->t_ns;
+        double *values = realloc(t->v, cap * sizeof *values);
+        t->v = values ? values : t->v;
+        if (!times || !values)
+            return -1;
+        t->cap = cap;
+    }
+    t->t_ns[t->n] = at;
+    t->v[t->n++] = v;
+    t->most = fmax(t->most, v);
+    t->sum += v;
+    return 0;
+}
+
+static int series_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+{
+    struct reading *r = ctx;
+    char name[128];
+    double at, v;
+    if (!*weft_row_text(row, r->value))
+        return 0;
+    if (weft_row_number(row, r->value - 1, &at, err) || weft_row_number(row, r->value, &v, err))
+        return err->code;
+    if (at > r->last_ns && r->last_ns >= 0 &&
+        (r->tracks->interval_ns == 0 || at - r->last_ns < r->tracks->interval_ns))
+        r->tracks->interval_ns = at - r->last_ns;
+    r->last_ns = at;
+    if (at < r->runs->from_ns || at > r->runs->to_ns)
+        return 0;
+    r->name(row, name, sizeof name);
+    struct weft_track *t = find(r, name);
+    return t && !add(t, at, v) ? 0 : no_memory(err);
+}
+
+int weft_tracks_read(const struct weft_runs *runs, const struct weft_run *run, const char *file,
+                     const char *const *keys,
+                     void (*name)(const struct weft_row *row, char *buf, size_t size),
+                     const char *value, struct weft_tracks *out, struct weft_err *err)
+{
+    const char *columns[KEYS_MAX + 3] = {0};
+    char path[WEFT_PATH_MAX], optional[128];
+    struct reading r = {runs, out, name, 0, -1};
+    *out = (struct weft_tracks){0};
+    for (; keys[r.value] && r.value < KEYS_MAX; r.value++)
+        columns[r.value] = keys[r.value];
+    snprintf(path, sizeof path, "series/%s", file);
+    snprintf(optional, sizeof optional, "?%s", value);
+    columns[r.value++] = "t_ns";
+    columns[r.value] = optional;
+    const int rc = weft_run_rows(run, path, columns, series_row, &r, err);
+    return rc ? rc : out->n == 0;
+}
+
+void weft_tracks_free(struct weft_tracks *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        free(t->list[i].t_ns);
+        free(t->list[i].v);
+    }
+    free(t->list);
+    *t = (struct weft_tracks){0};
+}
+
+static int by_most(const void *va, const void *vb)
+{
+    const struct weft_track *a = va, *b = vb;
+    if (a->most != b->most)
+        return a->most > b->most ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+static int by_name(const void *va, const void *vb)
+{
+    const struct weft_track *a = va, *b = vb;
+    return weft_compare_names(a->name, b->name);
+}
+
+void weft_tracks_rank(struct weft_tracks *t, size_t shown)
+{
+    if (t->n)
+        qsort(t->list, t->n, sizeof *t->list, by_most);
+    if (t->n)
+        qsort(t->list, t->n < shown ? t->n : shown, sizeof *t->list, by_name);
+}
+
+void weft_track_draw(const struct weft_track *t, double interval_ns, struct weft_curve *c,
+                     enum weft_track_reduce reduce, double x_divisor, double y_divisor)
+{
+    const size_t each = (t->n + WEFT_TRACK_POINTS - 1) / WEFT_TRACK_POINTS;
+    for (size_t from = 0; from < t->n; from += each) {
+        const size_t to = from + each < t->n ? from + each : t->n;
+        double most = t->v[from], sum = 0;
+        const double gap = from ? t->t_ns[from] - t->t_ns[from - 1] : 0;
+        for (size_t i = from; i < to; i++) {
+            most = fmax(most, t->v[i]);
+            sum += t->v[i];
+        }
+        if (from && t->v[from - 1] == 0 && gap > 1.5 * interval_ns)
+            weft_curve_xy(c, (t->t_ns[from] - interval_ns) / x_divisor, 0);
+        const double v = reduce == WEFT_TRACK_MOST ? most : sum / (double)(to - from);
+        weft_curve_xy(c, t->t_ns[from] / x_divisor, v / y_divisor);
+    }
+}

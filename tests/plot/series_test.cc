@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Figures of sampled series and of sweeps against their tables. */
+#include "folder.h"
+
+namespace
+{
+
+std::string csv_of(std::vector<std::string> args)
+{
+    args.insert(args.begin(), "plot");
+    args.insert(args.end(), {"--to", "csv", "--out", "-"});
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    return s.out;
+}
+
+TEST(QueuePlot, IsTheTableWithZerosWhereItWasIdle)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/series/queue.csv", "t_ns,port,node,peer,prio,queue_bytes\n"
+                                           "1000.000,4,s1,h0,3,5000\n"
+                                           "2000.000,4,s1,h0,3,0\n"
+                                           "2000.000,5,s1,h1,3,700\n"
+                                           "9000.000,4,s1,h0,3,8000\n");
+    /* times up to 9 us are in us; queues in KB */
+    EXPECT_EQ(csv_of({dir / "a", "queue"}),
+              "panel,curve,x,y,x_to,y_to,value,text\n"
+              ",\"s1 to h0, p3\",1,5,,,,\n"
+              ",\"s1 to h0, p3\",2,0,,,,\n"
+              ",\"s1 to h0, p3\",8,0,,,,\n" /* it was idle until then */
+              ",\"s1 to h0, p3\",9,8,,,,\n"
+              ",\"s1 to h1, p3\",2,0.7,,,,\n");
+}
+
+TEST(QueuePlot, OfEachRunTheLongest)
+{
+    TempDir dir;
+    std::vector<std::string> args;
+    for (const char *cc : {"dcqcn", "hpcc"}) {
+        make_run(dir / cc, std::string("\"congestion-control\": {\"name\": \"") + cc + "\"}");
+        std::filesystem::create_directories(dir / (std::string(cc) + "/series"));
+        write_file(dir / (std::string(cc) + "/series/queue.csv"),
+                   std::string("t_ns,port,node,peer,prio,queue_bytes\n") +
+                       "1000.000,4,s1,h0,3,100\n3000.000,5,s1,h1,3," +
+                       (cc[0] == 'd' ? "9000" : "2000") + "\n");
+        args.push_back(dir / cc);
+    }
+    args.push_back("queue");
+    const std::string csv = csv_of(args);
+    EXPECT_CONTAINS(csv, ",\"dcqcn: s1 to h1, p3\",3,9,");
+    EXPECT_CONTAINS(csv, ",\"hpcc: s1 to h1, p3\",3,2,");
+    EXPECT_LACKS(csv, "h0");
+}
+
+TEST(QueuePlot, ManySamplesKeepTheirPeak)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    std::string rows = "t_ns,port,node,peer,prio,queue_bytes\n";
+    for (int i = 1; i <= 12345; i++)
+        rows += std::to_string(i) + "000.000,4,s1,h0,3," + (i == 7777 ? "123456" : "10") + "\n";
+    write_file(dir / "a/series/queue.csv", rows);
+    const std::string csv = csv_of({dir / "a", "queue"});
+    EXPECT_LE(std::count(csv.begin(), csv.end(), '\n'), 1001);
+    EXPECT_CONTAINS(csv, ",123.456,");
+}
+
+TEST(ControlPlot, HasAPanelForTheRateAndForEachColumn)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/series/qp.csv", "t_ns,qpn,src,dst,prio,rate_bps\n"
+                                        "1000.000,7,0,2,3,50000000000\n");
+    write_file(dir / "a/series/control.csv", "t_ns,qpn,src,dst,prio,alpha,target_bps,nothing\n"
+                                             "1000.000,7,0,2,3,0.25,60000000000,\n"
+                                             "2000.000,7,0,2,3,0.125,70000000000,\n");
+    EXPECT_EQ(csv_of({dir / "a", "control"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+                                              ",\"h0 to h2, QP 7\",1000,50,,,,\n"
+                                              ",\"h0 to h2, QP 7\",1,0.25,,,,\n"
+                                              ",\"h0 to h2, QP 7\",2,0.125,,,,\n"
+                                              ",\"h0 to h2, QP 7\",1,60,,,,\n"
+                                              ",\"h0 to h2, QP 7\",2,70,,,,\n");
+    const std::string script =
+        weft({"plot", dir / "a", "control", "--to", "gnuplot", "--out", "-"}).out;
+    for (const char *axis : {"'rate (Gbps)'", "'alpha'", "'target (Gbps)'"})
+        EXPECT_CONTAINS(script, axis);
+}
+
+TEST(QueueCdfPlot, IsTheShareOfTime)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/series/queue_histogram.csv",
+               "port,node,peer,prio,from_bytes,to_bytes,time_ns\n"
+               "4,s1,h0,3,0,1000,6000.000\n"
+               "4,s1,h0,3,1000,2000,3000.000\n"
+               "4,s1,h0,3,2000,4000,1000.000\n");
+    EXPECT_EQ(csv_of({dir / "a", "queue-cdf"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+                                                ",\"s1 to h0, p3\",1,0.6,,,,\n"
+                                                ",\"s1 to h0, p3\",2,0.9,,,,\n"
+                                                ",\"s1 to h0, p3\",4,1,,,,\n");
+}
+
+TEST(SeriesPlot, SaysHowToSample)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    for (const char *kind :
+         {"queue", "buffer", "rate", "control", "queue-cdf", "link-throughput"}) {
+        const Said s = weft({"plot", dir / "a", kind});
+        EXPECT_EQ(s.code, 3);
+        EXPECT_CONTAINS(s.err, "sample.what=");
+    }
+}
+
+void make_sweep(const std::string &dir, const std::string &csv)
+{
+    std::filesystem::create_directories(dir);
+    write_file(dir + "/sweep.csv", csv);
+    write_file(dir + "/run.json", "{\"command\": \"sweep\"}\n");
+}
+
+TEST(SweepPlot, LinesOverTheNumbersInTheirOrder)
+{
+    TempDir dir;
+    make_sweep(dir / "s", "switch.buffer,congestion-control.name,outcome,seeds,slowdown_p99,"
+                          "slowdown_p99_ci95,drops,speed_up\n"
+                          "10MB,dcqcn,finished,2,3.5,0.1,0,1\n"
+                          "10MB,hpcc,finished,2,2.5,0.1,0,1\n"
+                          "2MB,dcqcn,finished,2,7.5,0.1,40,1\n"
+                          "2MB,hpcc,failed,,,,,\n");
+    EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+                                            ",dcqcn,2000000,7.5,,,,\n"
+                                            ",dcqcn,10000000,3.5,,,,\n"
+                                            ",hpcc,10000000,2.5,,,,\n"
+                                            ",dcqcn,2000000,40,,,,\n"
+                                            ",dcqcn,10000000,0,,,,\n"
+                                            ",hpcc,10000000,0,,,,\n");
+}
+
+TEST(SweepPlot, BarsWithoutNumbersAndHeatMapOverTwoLongAxes)
+{
+    TempDir dir;
+    make_sweep(dir / "bars", "congestion-control.name,outcome,end_to_end_ns,speed_up\n"
+                             "dcqcn,finished,2000.000,1\n"
+                             "hpcc,finished,1000.000,2\n");
+    EXPECT_EQ(csv_of({dir / "bars", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+                                               ",,-0.35,0,0.35,2,,\n"
+                                               ",,0.65,0,1.35,1,,\n");
+    std::string rows = "system.chunks,switch.buffer,outcome,drops,speed_up\n";
+    for (int c = 1; c <= 4; c++)
+        for (int b = 1; b <= 5; b++)
+            rows += std::to_string(c) + "," + std::to_string(b) + "MB,finished," +
+                    std::to_string(10 * c + b) + ",1\n";
+    make_sweep(dir / "heat", rows);
+    const auto heat = points_of(csv_of({dir / "heat", "sweep"}));
+    ASSERT_EQ(heat.size(), 20u);
+    for (const Point &p : heat) /* x: buffers, y: chunks */
+        EXPECT_DOUBLE_EQ(p.value, 10 * (p.y + 1.5) + p.x + 1.5);
+}
+
+TEST(SweepPlot, ASweepStandsForItsRuns)
+{
+    TempDir dir;
+    const Said s =
+        weft({"sweep", "--set", "network.backend=ideal", "--set", "topology.type=single-switch",
+              "--set", "single-switch.hosts=4", "--set", "workload.type=generate", "--vary",
+              "generate.size=64KiB|128KiB|1MiB", "--out", dir / "s"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const std::string csv = csv_of({dir / "s", "fct-cdf"});
+    for (const char *label : {"size 64KiB", "size 128KiB", "size 1MiB"})
+        EXPECT_CONTAINS(csv, label);
+    EXPECT_CONTAINS(csv_of({dir / "s", "sweep"}), ",65536,");
+}
+
+} // namespace
