@@ -235,11 +235,46 @@ static int name_by_folder(struct weft_runs *r)
     return 0;
 }
 
+/* Whether any run was given this setting on its command line. */
+static bool is_override(const struct weft_runs *r, const char *key)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const json_t *list = json_object_get(r->run[i].json, "overrides");
+        for (size_t k = 0; k < json_array_size(list); k++) {
+            const char *s = json_string_value(json_array_get(list, k));
+            if (s && strcmp(s, key) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Where settings were varied by hand, the others that differ follow from them. */
+static void keep_overrides(const struct weft_runs *r, struct varied *v, const char **value)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < v->n; k++)
+        n += is_override(r, v->key[k]);
+    if (!n)
+        return;
+    n = 0;
+    for (size_t k = 0; k < v->n; k++) {
+        if (!is_override(r, v->key[k]))
+            continue;
+        for (size_t i = 0; i < r->n; i++)
+            value[i * KEYS_MAX + n] = value[i * KEYS_MAX + k];
+        v->key[n++] = v->key[k];
+    }
+    v->n = n;
+}
+
 static int name_by_settings(struct weft_runs *r, struct weft_err *err)
 {
     struct varied v = {.n = 0};
     const char **value = calloc(r->n * KEYS_MAX + 1, sizeof *value);
     int code = value ? find_varied(r, &v, value, err) : no_memory(err);
+    if (!code)
+        keep_overrides(r, &v, value);
     if (!code && v.n && v.n <= KEYS_IN_LABEL && keep(r, &v, value))
         code = no_memory(err);
     free(value);

@@ -20,7 +20,7 @@ static const struct dimension {
     enum weft_track_reduce reduce;
 } dimensions[] = {
     {"_bps", "Gbps", 1e9, WEFT_TRACK_MEAN},
-    {"_bytes", "KB", 1e3, WEFT_TRACK_MOST},
+    {"_bytes", "bytes", 1, WEFT_TRACK_MOST}, /* shown in KB or MB */
     {"_ns", "\u00b5s", 1e3, WEFT_TRACK_MEAN},
     {"", NULL, 1, WEFT_TRACK_MEAN},
 };
@@ -35,16 +35,26 @@ static const struct dimension *dimension_of(const char *column)
     }
 }
 
+/* What values up to @p most are divided by, and what that is called; "": it has no unit. */
+static struct weft_figure_unit unit_of(const char *column, double most)
+{
+    const struct dimension *d = dimension_of(column);
+    if (strcmp(d->end, "_bytes") == 0)
+        return weft_figure_size_unit(most);
+    return (struct weft_figure_unit){d->unit ? d->unit : "", d->divisor};
+}
+
 /* "queue (KB)" of queue_bytes. */
-static const char *axis_of(struct weft_figure *f, const char *column)
+static const char *axis_of(struct weft_figure *f, const char *column, const char *unit,
+                           const char *scale)
 {
     const struct dimension *d = dimension_of(column);
     char words[96];
     snprintf(words, sizeof words, "%.*s", (int)(strlen(column) - strlen(d->end)), column);
     for (char *p = words; *p; p++)
         *p = *p == '_' ? ' ' : *p;
-    return d->unit ? weft_figure_printf(f, "%s (%s)", words, d->unit)
-                   : weft_figure_printf(f, "%s", words);
+    return *unit ? weft_figure_printf(f, "%s (%s%s)", words, unit, scale)
+                 : weft_figure_printf(f, "%s", words);
 }
 
 /* ---- objects ---- */
@@ -114,15 +124,18 @@ static void free_chosen(const struct weft_runs *runs, struct chosen *c)
     free(c->of);
 }
 
-static void draw(const struct weft_runs *runs, const struct chosen *c, const char *column,
+static void draw(const struct weft_runs *runs, const struct chosen *c, const char *column, bool log,
                  struct weft_figure *f)
 {
     const struct dimension *d = dimension_of(column);
-    const struct weft_figure_unit u = weft_figure_time_unit(c->last_ns);
-    struct weft_panel *p = weft_panel_add(
-        f, "", weft_figure_printf(f, "simulated time (%s)", u.name), axis_of(f, column));
-    p->y.from = 0;
-    p->height = 310;
+    const struct weft_figure_unit u = weft_figure_time_unit(c->last_ns),
+                                  y = unit_of(column, c->most);
+    struct weft_panel *p =
+        weft_panel_add(f, "", weft_figure_printf(f, "simulated time (%s)", u.name),
+                       axis_of(f, column, y.name, log ? ", log scale" : ""));
+    p->y.log = log;
+    p->y.from = log ? 1e3 / y.divisor : 0; /* queues of less than 1 KB do not show */
+    p->height = 310 + (runs->n > 4 ? 11 * (double)runs->n : 0); /* room for the legend */
     for (size_t i = 0; i < runs->n; i++) {
         const struct weft_tracks *t = &c->of[i];
         const size_t shown = runs->n > 1 ? 1 : TRACKS_SHOWN;
@@ -132,7 +145,7 @@ static void draw(const struct weft_runs *runs, const struct chosen *c, const cha
                             : t->list[k].name;
             weft_track_draw(&t->list[k], t->interval_ns,
                             weft_curve_add(p, WEFT_MARK_LINE, (int)(runs->n > 1 ? i : k), label),
-                            d->reduce, u.divisor, d->divisor);
+                            d->reduce, u.divisor, y.divisor);
         }
     }
 }
@@ -144,7 +157,9 @@ static int add_panel(const struct weft_runs *runs, const struct source *s, const
     struct chosen c;
     const int rc = choose(runs, s, column, &c, err);
     if (!rc && c.n && c.most > 0)
-        draw(runs, &c, column, f);
+        draw(runs, &c, column, false, f);
+    if (!rc && c.most > 1e4 && runs->n > 1 && strcmp(column, "queue_bytes") == 0)
+        draw(runs, &c, column, true, f); /* controls differ by orders of magnitude */
     free_chosen(runs, &c);
     return rc;
 }

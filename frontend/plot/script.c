@@ -12,6 +12,12 @@ static const char *const colours[2 * WEFT_FIGURE_COLOURS] = {
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f",
     "#80b9d9", "#eaaf80", "#80cfb9", "#e6bcd3", "#f3cf80", "#abdaf4", "#c4c4c4"};
 
+/* Colours of values: of areas viridis; of lines what is seen on white and on black. */
+#define AREAS                                                                                      \
+    "defined (0 '#440154', 1 '#46327e', 2 '#365c8d', 3 '#277f8e', 4 '#1fa187', 5 '#4ac16d', "      \
+    "6 '#a0da39', 7 '#fde725') maxcolors 32"
+#define LINES "defined (0 '#b4c2cc', 0.5 '#f0a030', 1 '#d0202e') maxcolors 32"
+
 /* ---- texts ---- */
 
 /* Bytes of the UTF-8 character at @p s; 0: it is none, or a control character. */
@@ -182,12 +188,17 @@ static void write_style(FILE *out, const struct weft_curve *c)
 
 /* ---- panels ---- */
 
-static bool has_colours(const struct weft_panel *p)
+static bool has_mark(const struct weft_panel *p, enum weft_mark mark)
 {
     for (const struct weft_curve *c = p->curves; c; c = c->next)
-        if (weft_mark_has_value(c->mark))
+        if (c->mark == mark)
             return true;
     return false;
+}
+
+static bool has_colours(const struct weft_panel *p)
+{
+    return has_mark(p, WEFT_MARK_HEAT) || has_mark(p, WEFT_MARK_SEGMENTS);
 }
 
 static bool has_legend(const struct weft_panel *p)
@@ -206,13 +217,17 @@ static void write_settings(FILE *out, const struct weft_panel *p, double width)
     fprintf(out, " offset 0,-0.4\nset tmargin %s\n", *p->title ? "1.6" : "0.6");
     write_axis(out, "x", &p->x, false, turned);
     write_axis(out, "y", &p->y, p->downwards, false);
-    fputs(p->x.hidden && p->y.hidden ? "unset border\nunset grid\n"
-                                     : "set border 3 lw 1 lc rgb '#000000'\n"
-                                       "set grid lc rgb '#a0a0a0' lw 0.5 dt 3\n",
-          out);
+    if (p->x.hidden || p->y.hidden)
+        fputs("unset grid\n", out);
+    else
+        fputs("set grid lc rgb '#a0a0a0' lw 0.5 dt 3\n", out);
+    fprintf(out, "set border %d lw 1 lc rgb '#000000'\n", !p->x.hidden + 2 * !p->y.hidden);
     fprintf(out, has_legend(p) ? "set key outside below center horizontal Left reverse samplen 2\n"
                                : "unset key\n");
     if (has_colours(p)) {
+        fputs(has_mark(p, WEFT_MARK_SEGMENTS) ? "set palette " LINES "\n"
+                                              : "set palette " AREAS "\n",
+              out);
         write_range(out, "cb", &p->value, false);
         fputs("set cblabel ", out);
         quote(out, p->value.label);
@@ -303,8 +318,6 @@ void weft_script_write(const struct weft_figure *f, enum weft_script_terminal to
     size_t number = 0;
     write_terminal(out, f, to);
     fputs("set encoding utf8\n"
-          "set palette defined (0 '#440154', 1 '#46327e', 2 '#365c8d', 3 '#277f8e', 4 '#1fa187', "
-          "5 '#4ac16d', 6 '#a0da39', 7 '#fde725') maxcolors 32\n"
           "set style fill solid 1 noborder\n",
           out);
     for (const struct weft_panel *p = f->panels; p; p = p->next)

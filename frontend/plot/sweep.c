@@ -338,6 +338,10 @@ static void name_values(struct weft_panel *p, const struct sweep *s, size_t x)
             before |= a->v[k] == a->v[i];
         if (!before)
             weft_axis_tick(p, &p->x, a->v[i], a->text[i]);
+        if (p->x.log && a->v[i] > 0) { /* not on to the next power of ten */
+            p->x.from = fmin(isnan(p->x.from) ? INFINITY : p->x.from, a->v[i] / 1.1);
+            p->x.to = fmax(isnan(p->x.to) ? 0 : p->x.to, a->v[i] * 1.1);
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 /* Figures of sampled series and of sweeps against their tables. */
 #include "folder.h"
 
+#include <algorithm>
+#include <tuple>
+
 namespace
 {
 
@@ -104,6 +107,65 @@ TEST(QueueCdfPlot, IsTheShareOfTime)
                                                 ",\"s1 to h0, p3\",1,0.6,,,,\n"
                                                 ",\"s1 to h0, p3\",2,0.9,,,,\n"
                                                 ",\"s1 to h0, p3\",4,1,,,,\n");
+}
+
+/* Links of a fabric in both directions: (from, to, dim, util). */
+std::string links_of(const std::vector<std::tuple<std::string, std::string, int, double>> &list)
+{
+    std::string rows = "from,to,dim,util_pct,rate_bps\n";
+    for (const auto &l : list) {
+        const std::string more = "," + std::to_string(std::get<2>(l)) + ",";
+        rows += std::get<0>(l) + "," + std::get<1>(l) + more + std::to_string(std::get<3>(l)) +
+                ",100000000000\n";
+        rows += std::get<1>(l) + "," + std::get<0>(l) + more + "1,100000000000\n";
+    }
+    return rows;
+}
+
+TEST(LinksPlot, SmallFabricsAreDrawnWhole)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    write_file(dir / "a/links.csv", links_of({{"h0", "s2", 0, 40}, {"h1", "s2", 0, 60}}));
+    std::map<std::string, int> texts;
+    std::vector<double> values;
+    for (const Point &p : plot({dir / "a", "links"})) {
+        if (!p.text.empty())
+            texts[p.text]++;
+        if (!std::isnan(p.value))
+            values.push_back(p.value);
+    }
+    EXPECT_EQ(texts, (std::map<std::string, int>{{"h0", 1}, {"h1", 1}, {"s2", 1}}));
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(values, (std::vector<double>{40, 60})); /* the busier direction */
+}
+
+TEST(LinksPlot, LargeOnesAreFoldedByWhatHangsTogether)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::vector<std::tuple<std::string, std::string, int, double>> list;
+    for (int pod = 0; pod < 4; pod++) { /* 4 racks of 25 hosts, each to both of two spines */
+        const std::string leaf = "s" + std::to_string(100 + pod);
+        for (int h = 0; h < 25; h++)
+            list.emplace_back("h" + std::to_string(25 * pod + h), leaf, 0,
+                              pod == 2 && h == 7 ? 93 : 5);
+        list.emplace_back(leaf, "s104", 0, 20 + pod);
+        list.emplace_back(leaf, "s105", 0, 30 + pod);
+    }
+    write_file(dir / "a/links.csv", links_of(list));
+    std::vector<std::string> texts;
+    std::vector<double> values;
+    for (const Point &p : plot({dir / "a", "links"})) {
+        if (!p.text.empty())
+            texts.push_back(p.text);
+        if (!std::isnan(p.value))
+            values.push_back(p.value);
+    }
+    EXPECT_EQ(texts, (std::vector<std::string>{"s104", "s105", "s100", "s101", "s102", "s103",
+                                               "h0-24", "h25-49", "h50-74", "h75-99"}));
+    std::sort(values.begin(), values.end());
+    EXPECT_EQ(values, (std::vector<double>{5, 5, 5, 20, 21, 22, 23, 30, 31, 32, 33, 93}));
 }
 
 TEST(SeriesPlot, SaysHowToSample)
