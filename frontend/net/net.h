@@ -138,7 +138,7 @@ struct weft_net_ops {
     /** Optional. Whether, as of @p at_ps (at which run() ended), messages that have a path wait and
      * none of them has got on for @p after_ps, and longer where links and timers are slow
      * (net/watch.h). */
-    int (*stuck)(struct weft_net *net, int64_t at_ps, int64_t after_ps);
+    bool (*stuck)(struct weft_net *net, int64_t at_ps, int64_t after_ps);
     /** Optional, with stuck. Says of each QP or connection that the last `stuck` found without
      * progress, whether all are or not, what it waits for; at most @p max sentences. Returns how
      * many there are. */

@@ -7,18 +7,17 @@
 #include "base/int128.h"
 #include "report/rows.h"
 #include "report/place.h"
+#include "report/quantiles.h"
 #include "report/report.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** Growing arrays of what percentiles are taken of. */
+/** Completion times and slow-downs of messages. */
 struct weft_samples {
-    int64_t *fct_ps;
-    double *slowdown;
-    size_t n, cap;     /**< messages */
-    size_t n_slowdown; /**< those with an ideal time */
+    struct weft_quantiles fct_ps;
+    struct weft_quantiles slowdown; /**< of those with an ideal time */
     uint64_t bytes;
     weft_i128 fct_sum_ps;
 };

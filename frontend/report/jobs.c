@@ -329,7 +329,7 @@ void weft_report_sum_jobs(struct weft_report *r, const struct weft_jobs *all,
     for (uint32_t k = 0; k < WEFT_CLASSES; k++) {
         struct weft_samples *v =
             all_in_one && (r->jobs[0].classes >> k & 1) ? &r->samples : &r->classes[k];
-        if (!v->n)
+        if (!v->fct_ps.n)
             continue;
         struct weft_class_summary *c = &s->classes[s->nclasses++];
         c->prio = k < WEFT_NET_PRIOS ? k : WEFT_PRIO_DEFAULT;

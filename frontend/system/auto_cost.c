@@ -2,21 +2,21 @@
 /*
  * What an algorithm costs a group: the sum over its rounds (collective/cost.h).
  *
- *   a round                 longest path + bytes over the busiest link
- *   a round of many each    messages over the busiest link come from near and far: mean path + bytes over that link, but
- *                           no less than the longest path
- *   a round of one each     as the first; halfway between that and what the mean path takes, since few pairs are the
- *                           slowest in every round
- *   rounds around a ring    each rank waits for the one before it alone, so that a round takes what the links of the
- *                           ring take on average, or what the busiest is busy for, whichever is
- * more
- *   rounds of a pipeline    bytes over the busiest link
+ *   a round of one each   halfway between longest path + bytes over the busiest link and what the
+ *                         mean path takes, since few pairs are the slowest in every round
+ *   a round of many each  messages over the busiest link come from near and far: mean path + bytes
+ *                         over that link, but no less than the longest path
+ *   rounds around a ring  each rank waits for the one before it alone, so that a round takes what
+ *                         the links of the ring take on average, or what the busiest is busy for,
+ *                         whichever is more
+ *   rounds of a pipeline  bytes over the busiest link
  *
  * To a path belongs that switches forward whole frames, and what endpoints take: endpoint-delay,
  * LogGP costs, adding up, the round trip of a rendezvous.
  */
 #include "system/auto.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Payload of a frame that a switch takes in before it sends it on: a path MTU of RoCE. */
@@ -29,6 +29,8 @@
  * and they meet less and less round by round. That part of the longest wait is counted (fitted to
  * the packet backend). */
 #define WAITS 3
+/* Most messages of a rank at once. */
+#define AT_ONCE_MAX 256
 
 void weft_table_release(struct weft_table *t)
 {
@@ -84,6 +86,14 @@ static double endpoints_s(const struct weft_system_params *p, const struct weft_
            seconds(p->receive_overhead_ps) + (r->fanout - 1) * seconds(gap);
 }
 
+/* Whether every rank has more messages under way at once than a NIC keeps queue pairs for, where
+ * other algorithms do without: n (n - 1) of them fill memories before they fill links. */
+static bool is_flood(const struct weft_coll_call *c, const struct weft_coll_round *r)
+{
+    return r->fanout > AT_ONCE_MAX && c->kind != WEFT_COLL_ALL_TO_ALL &&
+           !weft_coll_has_root(c->kind);
+}
+
 struct costing {
     struct weft_table *t;
     struct weft_cost sum;
@@ -93,6 +103,10 @@ static void add_round(void *ctx, const struct weft_coll_call *c, const struct we
 {
     struct costing *k = ctx;
     const struct weft_system_params *p = k->t->p;
+    if (is_flood(c, r)) {
+        k->sum.latency_s = INFINITY;
+        return;
+    }
     const struct weft_crossing x = crossing(k->t, c, r);
     const double bytes = on_link(r->bytes), times = (double)r->times;
     const double frame = r->bytes < FRAME ? bytes : FRAME;

@@ -6,6 +6,7 @@
  */
 #include "system/auto.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,8 @@ static double chunked_s(const struct weft_system_params *p, uint64_t chunks,
 
 static void enter(struct weft_race *r, const char *text, double s)
 {
+    if (isinf(s))
+        return;
     if (!r->best[0] || s < r->best_s) {
         r->next_s = r->best_s;
         memcpy(r->next, r->best, sizeof r->next);

@@ -20,7 +20,7 @@ int weft_remote_resolve(const struct weft_workload *w, const struct weft_dims *d
 int weft_remote_check(const struct weft_workload *w, const struct weft_system_params *p,
                       const struct weft_fabric *fabric, struct weft_err *err);
 int weft_remote_begin(struct weft_system *s, struct weft_err *err);
-static inline int weft_is_remote(const struct weft_system_params *p, const struct weft_op *op)
+static inline bool weft_is_remote(const struct weft_system_params *p, const struct weft_op *op)
 {
     return p->remote_memory != WEFT_REMOTE_NONE && op->kind == WEFT_OP_MEM && op->tensor_bytes;
 }

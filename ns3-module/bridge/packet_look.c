@@ -154,7 +154,7 @@ static void stuck(void *ctx)
                roce != WEFT_MOTION_SOME && tcp != WEFT_MOTION_SOME;
 }
 
-int weft_packet_stuck(struct weft_net *net, int64_t at_ps, int64_t after_ps)
+bool weft_packet_stuck(struct weft_net *net, int64_t at_ps, int64_t after_ps)
 {
     return (int)look(
         stuck, (struct look){.n = weft_packet_net_of(net), .at_ps = at_ps, .after_ps = after_ps});

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See quantiles.h. */
+#include "report/quantiles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A bin is an exponent and the upper bits of a mantissa, as a double has them; those of values from
+ * 2^-1 to 2^64, and one for smaller ones. */
+enum { BITS = 12, FIRST_EXPONENT = 1022, EXPONENTS = 65, NBINS = (EXPONENTS << BITS) + 1 };
+
+static size_t bin_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint64_t at = bits >> (52 - BITS), first = (uint64_t)FIRST_EXPONENT << BITS;
+    if (at < first)
+        return 0;
+    return at - first < NBINS - 1 ? (size_t)(at - first) + 1 : NBINS - 1;
+}
+
+/* The lower end of a bin that is not the first. */
+static double edge_of(size_t bin)
+{
+    const uint64_t bits = ((uint64_t)(bin - 1) + ((uint64_t)FIRST_EXPONENT << BITS)) << (52 - BITS);
+    double edge;
+    memcpy(&edge, &bits, sizeof edge);
+    return edge;
+}
+
+static int no_memory(const struct weft_quantiles *q, struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for the statistics of %zu messages",
+                        q->n);
+}
+
+/* Counts what was kept in bins. */
+static int to_bins(struct weft_quantiles *q, struct weft_err *err)
+{
+    q->bins = (uint64_t *)calloc(NBINS, sizeof *q->bins);
+    if (!q->bins)
+        return no_memory(q, err);
+    for (size_t i = 0; i < q->n; i++)
+        q->bins[bin_of(q->values[i])]++;
+    free(q->values);
+    q->values = NULL;
+    return 0;
+}
+
+int weft_quantiles_add(struct weft_quantiles *q, double value, struct weft_err *err)
+{
+    if (q->n == WEFT_QUANTILES_EXACT && !q->bins && to_bins(q, err))
+        return err ? err->code : WEFT_E_LIMIT;
+    if (!q->bins && q->n == q->cap) {
+        const size_t cap = q->cap ? 2 * q->cap : 1024;
+        double *more = (double *)realloc(q->values, cap * sizeof *more);
+        if (!more)
+            return no_memory(q, err);
+        q->values = more;
+        q->cap = cap;
+    }
+    if (q->bins)
+        q->bins[bin_of(value)]++;
+    else
+        q->values[q->n] = value;
+    q->max = q->n == 0 || value > q->max ? value : q->max;
+    q->n++;
+    return 0;
+}
+
+int weft_quantiles_copy(struct weft_quantiles *to, const struct weft_quantiles *from,
+                        struct weft_err *err)
+{
+    const size_t size = from->bins ? NBINS * sizeof *from->bins : from->n * sizeof *from->values;
+    void *copy = malloc(size ? size : 1);
+    if (!copy)
+        return no_memory(from, err);
+    if (size)
+        memcpy(copy, from->bins ? (const void *)from->bins : from->values, size);
+    *to = *from;
+    to->values = from->bins ? NULL : (double *)copy;
+    to->bins = from->bins ? (uint64_t *)copy : NULL;
+    to->cap = from->bins ? from->cap : from->n;
+    return 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void weft_quantiles_sort(struct weft_quantiles *q)
+{
+    if (q->values && q->n)
+        qsort(q->values, q->n, sizeof *q->values, ascending);
+}
+
+double weft_quantile(const struct weft_quantiles *q, unsigned percent)
+{
+    const size_t nearest = q->n / 100 * percent + (q->n % 100 * percent + 99) / 100;
+    const size_t rank = nearest ? nearest : 1;
+    if (!q->bins)
+        return q->values[rank - 1];
+    uint64_t seen = q->bins[0];
+    size_t bin = 0;
+    while (seen < rank && bin < NBINS - 1)
+        seen += q->bins[++bin];
+    const double middle = bin == 0 ? 0 : (edge_of(bin) + edge_of(bin + 1)) / 2;
+    return middle < q->max ? middle : q->max;
+}
+
+void weft_quantiles_free(struct weft_quantiles *q)
+{
+    free(q->values);
+    free(q->bins);
+    *q = (struct weft_quantiles){0};
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Percentiles: exact up to a number of values, then within what their bins are wide.
+#include "base/draw.h"
+#include "report/quantiles.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace
+{
+
+TEST(Quantiles, NearestRankOfAllValues)
+{
+    struct weft_quantiles q = {};
+    for (int i = 10; i >= 1; i--)
+        ASSERT_EQ(weft_quantiles_add(&q, i, nullptr), 0);
+    weft_quantiles_sort(&q);
+    EXPECT_EQ(weft_quantile(&q, 0), 1);
+    EXPECT_EQ(weft_quantile(&q, 10), 1);
+    EXPECT_EQ(weft_quantile(&q, 11), 2);
+    EXPECT_EQ(weft_quantile(&q, 50), 5);
+    EXPECT_EQ(weft_quantile(&q, 99), 10);
+    EXPECT_EQ(q.max, 10);
+    weft_quantiles_free(&q);
+}
+
+TEST(Quantiles, ManyAreCountedInBinsAndStayClose)
+{
+    struct weft_quantiles q = {};
+    struct weft_rng rng = weft_rng_stream(3, "quantiles", 0);
+    std::vector<double> all;
+    const size_t n = WEFT_QUANTILES_EXACT + 1000000;
+    for (size_t i = 0; i < n; i++) {
+        const double u = weft_rng_f64(&rng);
+        all.push_back(1e7 *
+                      weft_log_normal(u, weft_rng_f64(&rng), 2)); // some 10 us, and long tails
+        ASSERT_EQ(weft_quantiles_add(&q, all.back(), nullptr), 0);
+        ASSERT_EQ(q.bins == nullptr, i < WEFT_QUANTILES_EXACT);
+    }
+    EXPECT_EQ(q.values, nullptr);
+    struct weft_quantiles copy = {};
+    ASSERT_EQ(weft_quantiles_copy(&copy, &q, nullptr), 0);
+    std::sort(all.begin(), all.end());
+    weft_quantiles_sort(&copy);
+    for (unsigned p : {1u, 25u, 50u, 90u, 99u, 100u}) {
+        const double exact = all[(n * p + 99) / 100 - 1];
+        EXPECT_NEAR(weft_quantile(&copy, p) / exact, 1, 1.3e-4) << p;
+    }
+    EXPECT_EQ(copy.max, all.back());
+    weft_quantiles_free(&copy);
+    weft_quantiles_free(&q);
+}
+
+TEST(Quantiles, BinsHoldEveryValue)
+{
+    struct weft_quantiles q = {};
+    for (size_t i = 0; i <= WEFT_QUANTILES_EXACT; i++)
+        ASSERT_EQ(weft_quantiles_add(&q, 1, nullptr), 0);
+    EXPECT_EQ(weft_quantile(&q, 99), 1); // not more than the largest
+    for (double v : {0.0, 0.1, 0x1p64, 0x1p70})
+        ASSERT_EQ(weft_quantiles_add(&q, v, nullptr), 0);
+    EXPECT_NEAR(weft_quantile(&q, 50), 1, 1.3e-4);
+    EXPECT_EQ(q.max, 0x1p70);
+    EXPECT_EQ(weft_quantile(&q, 0), 0);
+    weft_quantiles_free(&q);
+}
+
+} // namespace
