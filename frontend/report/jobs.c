@@ -194,8 +194,10 @@ static bool request_network(const void *row, union weft_cell *out)
 }
 
 static const struct weft_column requests[] = {
-    WEFT_COLUMN_GET("request", TEXT, TEXT, request_what, 0,
-                    "what it is: checkpoint, read, write, prompt"),
+    WEFT_COLUMN_GET(
+        "request", TEXT, TEXT, request_what, 0,
+        "what it is: checkpoint, read, write, prompt; of inference with output-tokens: prompt and "
+        "decode, and request, both together, which alone is in statistics"),
     WEFT_COLUMN_U64(Q, "number", number, "0, 1, 2 ... of its rank; prompts: of the workload"),
     WEFT_COLUMN_U32(Q, "rank", rank, "the rank that it is of"),
     WEFT_COLUMN_BYTES(Q, "bytes", bytes, "its payload, copies counted once"),
@@ -222,7 +224,7 @@ void weft_report_request(void *report, uint32_t job, const struct weft_request *
                                          .ideal_ps = 0};
     struct weft_completion net = span;
     net.post_ps += w->wait_ps + w->service_ps;
-    if (w->begin_ps >= r->from_ps && w->begin_ps < r->to_ps && !r->err.code &&
+    if (!w->is_part && w->begin_ps >= r->from_ps && w->begin_ps < r->to_ps && !r->err.code &&
         !weft_samples_add(&r->jobs[job].requests, &span, &r->err))
         weft_samples_add(&r->jobs[job].transfers, &net, &r->err);
     if (r->dir && !r->csv[WEFT_CSV_REQUESTS] && !r->err.code)

@@ -30,7 +30,7 @@
  * the packet backend). */
 #define WAITS 3
 /* Most messages of a rank at once. */
-#define AT_ONCE_MAX 256
+#define AT_ONCE_MAX 1024
 
 void weft_table_release(struct weft_table *t)
 {

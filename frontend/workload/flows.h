@@ -29,13 +29,14 @@ struct weft_flow {
 /** A request that flows were made for: a read, a checkpoint of a rank, the hand-over of a prompt.
  * Its time is wait_ps, service_ps, and the rest for the network. */
 struct weft_request {
-    const char *what; /**< "read", "write", "checkpoint", "transfer" */
+    const char *what; /**< "read", "write", "checkpoint", "prompt", "decode", "request" */
     uint32_t rank;    /**< that it is of */
     uint64_t number;  /**< among those of its source, or of the rank */
     uint64_t bytes;   /**< payload, copies counted once */
     int64_t begin_ps, end_ps;
     int64_t wait_ps;    /**< of it, for its turn */
     int64_t service_ps; /**< of it, that a host worked on it */
+    bool is_part;       /**< of a request that is told as a whole too: in no statistics */
 };
 
 /** Who is told of requests that are over, at times since the source began. */

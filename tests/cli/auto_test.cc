@@ -155,8 +155,8 @@ TEST(Auto, IsCloseToTheBestForGroupsOfATrainingJob)
 
 } // namespace
 
-/// 300 ranks that send to 299 others at once are not taken, but for an all-to-all, whose messages
-/// there must be.
+/// Ranks that send to more than 1,024 others at once are not taken, but for an all-to-all, whose
+/// messages there must be.
 TEST(Auto, LetsFewMessagesBeUnderWayAtOnce)
 {
     const auto taken = [](const std::string &kind, const std::string &hosts) {
@@ -168,9 +168,9 @@ TEST(Auto, LetsFewMessagesBeUnderWayAtOnce)
         const size_t at = s.out.find("played by");
         return at == std::string::npos ? s.out : s.out.substr(at + 23, 6);
     };
-    EXPECT_EQ(taken("all-gather", "257"), "direct");
-    EXPECT_NE(taken("all-gather", "258"), "direct");
-    EXPECT_EQ(taken("all-to-all", "300"), "direct");
+    EXPECT_EQ(taken("all-gather", "1025"), "direct");
+    EXPECT_NE(taken("all-gather", "1026"), "direct");
+    EXPECT_EQ(taken("all-to-all", "1026"), "direct");
 }
 
 /// 8 hosts of one switch at 400 Gbps, 500 ns per link; 1 KiB, so 128 B for each of 7 others, 296 B

@@ -3,6 +3,9 @@
 // meet.
 #include "jobs.h"
 
+#include <sstream>
+#include <vector>
+
 namespace
 {
 
@@ -94,6 +97,100 @@ TEST(Inference, LengthsOfPrompts)
                   "rate=\"1000000\"");
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_NEAR(number(dir, "jobs.csv", "i", "bytes") / 40000, 125, 2); /* (50 + 200) / 2 */
+}
+
+/* A column of the rows of one kind of request, in the order of their ends. */
+std::vector<double> column(const TempDir &dir, const std::string &what, const std::string &name)
+{
+    std::istringstream in(slurp(dir / "o/requests.csv"));
+    std::vector<double> out;
+    std::string line, field;
+    size_t at = 0, kind = 0;
+    for (size_t row = 0; std::getline(in, line); row++) {
+        std::vector<std::string> fields;
+        for (std::istringstream cut(line); std::getline(cut, field, ',');)
+            fields.push_back(field);
+        for (size_t k = 0; row == 0 && k < fields.size(); k++) {
+            at = fields[k] == name ? k : at;
+            kind = fields[k] == "request" ? k : kind;
+        }
+        if (row && fields[kind] == what)
+            out.push_back(std::stod(fields[at]));
+    }
+    return out;
+}
+
+/* The first of 11 tokens comes from the prefill, the others from iterations of 20 ms. */
+TEST(Inference, TokensComeOnePerIteration)
+{
+    TempDir dir;
+    const Said s = play(dir, "ranks=\"2\" kv-bytes=\"1B\" prompt-tokens=\"1000\" count=\"1\" "
+                             "output-tokens=\"11\" decode-time=\"20ms\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(column(dir, "decode", "latency_ns"), std::vector<double>({2e8}));
+    EXPECT_EQ(column(dir, "decode", "network_ns"), std::vector<double>({0}));
+    const double prompt = column(dir, "prompt", "latency_ns").at(0);
+    EXPECT_DOUBLE_EQ(column(dir, "request", "latency_ns").at(0), prompt + 2e8);
+    EXPECT_DOUBLE_EQ(column(dir, "request", "service_ns").at(0), 1e8 + 2e8);
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "requests"), "1"); /* its parts are not counted */
+    EXPECT_DOUBLE_EQ(number(dir, "jobs.csv", "i", "request_mean_ns"), prompt + 2e8);
+}
+
+/* Llama 3 70B has 80 layers with two all-reduces each of 8,192 elements of 16 bits: one iteration
+ * between two ranks are 320 messages of 16 KiB, 160 one after the other. */
+TEST(Inference, IterationsHaveTheAllReducesOfTheModel)
+{
+    TempDir dir;
+    write_file(dir / "one.csv", "src,dst,size_bytes,start_ns\n0,1,16384,0\n");
+    ASSERT_EQ(run(dir,
+                  kIdeal + std::string("<workload type=\"flows\" file=\"one.csv\" ranks=\"2\"/>\n"),
+                  "one")
+                  .code,
+              0);
+    const double ns = std::stod(cell(dir / "one/flows.csv", "0", "fct_ns"));
+    const Said s = play(dir, "tp=\"2\" ranks=\"4\" kv-bytes=\"1B\" prompt-tokens=\"2\" count=\"1\" "
+                             "output-tokens=\"2\" model=\"llama3-70b\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "messages"), "322");
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "bytes"), std::to_string(320 * 16384 + 2));
+    EXPECT_NEAR(column(dir, "decode", "network_ns").at(0), 160 * ns, 0.01);
+}
+
+/* Three requests at once, two more tokens each, at most two in a batch: the first begins alone, the
+ * second joins at its second iteration, the third when the first is over. */
+TEST(Inference, RequestsJoinAndLeaveBetweenIterations)
+{
+    TempDir dir;
+    const char *all = "ranks=\"2\" kv-bytes=\"1B\" prompt-tokens=\"1\" prefill-rate=\"1e9\" "
+                      "rate=\"1000000\" count=\"3\" output-tokens=\"3\" decode-time=\"20ms\" ";
+    Said s = play(dir, std::string(all) + "batch=\"2\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    std::vector<double> waits = column(dir, "decode", "wait_ns");
+    ASSERT_EQ(waits.size(), 3u);
+    EXPECT_EQ(waits[0], 0);
+    EXPECT_NEAR(waits[1], 2e7, 2e4);
+    EXPECT_NEAR(waits[2], 4e7, 2e4);
+    s = play(dir, all);
+    ASSERT_EQ(s.code, 0) << s.err;
+    waits = column(dir, "decode", "wait_ns");
+    ASSERT_EQ(waits.size(), 3u);
+    EXPECT_NEAR(waits[2], 2e7, 2e4);
+    for (double service : column(dir, "decode", "service_ns"))
+        EXPECT_EQ(service, 4e7);
+}
+
+/* Lengths keep their mean: m tokens are m - 1 iterations. */
+TEST(Inference, LengthsOfOutputs)
+{
+    TempDir dir;
+    const Said s = play(dir, "ranks=\"2\" kv-bytes=\"1B\" prompt-tokens=\"1\" count=\"2000\" "
+                             "rate=\"100\" output-tokens=\"100\" output-sigma=\"0.5\" "
+                             "decode-time=\"1ms\"");
+    ASSERT_EQ(s.code, 0) << s.err;
+    double sum = 0;
+    for (double service : column(dir, "decode", "service_ns"))
+        sum += service / 1e6;
+    EXPECT_NEAR(sum / 2000, 99, 3);
 }
 
 TEST(Inference, WrongSettingsAreErrors)

@@ -6,11 +6,13 @@
  * The first `prefill` ranks are prefill instances of `tp` ranks, the others decode instances of as
  * many. A request goes to the prefill instance that is free first, which works on one after the
  * other, tokens / prefill-rate each; decode instances take turns. Each rank sends its share of the
- * cache to its counterpart: after the prefill, or layer by layer during it.
+ * cache to its counterpart: after the prefill, or layer by layer during it. With `output-tokens`
+ * the decode instances go on to generate them (decode.h); the first is the prefill's.
  */
 #include "base/cdf.h"
 #include "base/draw.h"
 #include "base/units.h"
+#include "workload/traffic/decode.h"
 #include "workload/traffic/rows.h"
 #include "workload/traffic/servers.h"
 
@@ -20,11 +22,11 @@
 
 /** Parameters. */
 struct params {
-    uint64_t ranks, prefill, tp, kv_bytes, element_bytes, tokens, count, seed;
+    uint64_t ranks, prefill, tp, kv_bytes, element_bytes, tokens, output_tokens, batch, count, seed;
     const char *model, *tokens_file;
-    double rate, sigma, prefill_rate;
+    double rate, sigma, output_sigma, prefill_rate;
     int transfer; /* enum */
-    int64_t duration_ps;
+    int64_t decode_ps, duration_ps;
 };
 enum { WHOLE, LAYERS };
 
@@ -108,6 +110,39 @@ static const struct weft_param table[] = {
      .choices = "whole|layers",
      .help = "when the cache is sent: all of it after the prefill, or each layer when it is done",
      .source = "Splitwise (ISCA 2024), 4.2: layer by layer for large prompts"},
+    {.name = "output-tokens",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(output_tokens),
+     .def = "0",
+     .max = "100000000",
+     .help = "tokens that a request generates, mean; the first comes from the prefill, the others "
+             "one per iteration of its decode instance; 0: what decoding does is left out"},
+    {.name = "output-sigma",
+     .type = WEFT_PARAM_F64,
+     .offset = FIELD(output_sigma),
+     .def = "0",
+     .min = "0",
+     .max = "5",
+     .help =
+         "standard deviation of the logarithm of their number (log-normal); 0: all have the mean",
+     .needs = "output-tokens!=0"},
+    {.name = "decode-time",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(decode_ps),
+     .def = "20ms",
+     .min = "0",
+     .help = "computation of an iteration of a decode instance, whatever its batch: decoding is "
+             "bound by reading the weights; before each of its all-reduces an equal part",
+     .needs = "output-tokens!=0"},
+    {.name = "batch",
+     .type = WEFT_PARAM_U64,
+     .offset = FIELD(batch),
+     .def = "0",
+     .max = "1048576",
+     .help = "most requests that a decode instance has in an iteration, the others wait; 0: any "
+             "number",
+     .source = "continuous batching: Orca (OSDI 2022)",
+     .needs = "output-tokens!=0"},
     {.name = "count",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(count),
@@ -121,20 +156,21 @@ static const struct weft_param table[] = {
 
 /* A request on its way. */
 struct prompt {
-    uint64_t number, tokens;
-    uint32_t prefill, decode; /* instances */
-    uint64_t left;            /* messages that have not come */
+    uint64_t number, tokens, outputs; /* outputs: beyond the first */
+    uint32_t prefill, decode;         /* instances */
+    uint64_t left;                    /* messages that have not come */
     int64_t came_ps, begin_ps, service_ps;
 };
 
 struct source {
     struct weft_reactor r;
     struct params p;
-    struct weft_cdf *cdf; /* NULL: log-normal */
-    uint64_t kv_bytes;    /* per token */
+    struct weft_cdf *cdf;       /* NULL: log-normal */
+    uint64_t kv_bytes;          /* per token */
+    struct weft_decode *decode; /* NULL: left out */
     uint32_t layers, tp, nprefill, ndecode;
     uint64_t seed, came;
-    struct weft_rng arrivals, lengths;
+    struct weft_rng arrivals, lengths, outputs;
     int64_t *free_ps; /* per prefill instance: it has nothing left to do */
     struct weft_slots prompts;
 };
@@ -142,6 +178,8 @@ struct source {
 /* What a timer or flow is for: the arrival of a request, or a layer of one. */
 #define ARRIVAL UINT64_MAX
 #define LAYER_BITS 16
+/* Or for decoding: from here on. */
+#define DECODING (UINT64_C(1) << 63)
 
 static struct prompt *prompt_of(const struct source *s, uint64_t i)
 {
@@ -158,6 +196,16 @@ static uint64_t draw_tokens(struct source *s)
     else if (s->p.sigma > 0)
         tokens *= weft_log_normal(u, v, s->p.sigma);
     return tokens < 1 ? 1 : tokens > 1e9 ? 1000000000 : (uint64_t)(tokens + 0.5);
+}
+
+/* Tokens that a request generates beyond the first. */
+static uint64_t draw_outputs(struct source *s)
+{
+    const double u = weft_rng_f64(&s->outputs), v = weft_rng_f64(&s->outputs);
+    double tokens = (double)s->p.output_tokens;
+    if (s->p.output_sigma > 0)
+        tokens *= weft_log_normal(u, v, s->p.output_sigma);
+    return tokens < 1.5 ? 0 : tokens > 1e9 ? 1000000000 : (uint64_t)(tokens - 0.5);
 }
 
 /* Arms the next request. */
@@ -190,6 +238,7 @@ static void come(struct source *s, int64_t now_ps)
     struct prompt *q = prompt_of(s, at);
     *q = (struct prompt){.number = s->came++,
                          .tokens = draw_tokens(s),
+                         .outputs = s->decode ? draw_outputs(s) : 0,
                          .prefill = first,
                          .came_ps = now_ps,
                          .begin_ps = s->free_ps[first] > now_ps ? s->free_ps[first] : now_ps,
@@ -212,6 +261,10 @@ static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
         arm(s, now_ps);
         return;
     }
+    if (s->decode && weft_decode_owns(s->decode, cookie)) {
+        weft_decode_fired(s->decode, now_ps, cookie);
+        return;
+    }
     const uint32_t layer = (uint32_t)(cookie & ((1u << LAYER_BITS) - 1));
     const struct prompt *q = prompt_of(s, cookie >> LAYER_BITS);
     const uint64_t all = q->tokens * s->kv_bytes;
@@ -221,22 +274,68 @@ static void fired(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
                           part(bytes, k, s->tp), 0, cookie >> LAYER_BITS);
 }
 
+static void finish(struct source *s, uint32_t i, const struct weft_request *whole)
+{
+    weft_slots_give_back(&s->prompts, i);
+    weft_reactor_request(&s->r, whole);
+}
+
+/* A request has all its tokens. */
+static void decoded(struct weft_reactor *r, const struct weft_decoded *d)
+{
+    struct source *s = (struct source *)r;
+    const struct prompt q = *prompt_of(s, d->request);
+    const struct weft_request part = {.what = "decode",
+                                      .rank = (s->nprefill + q.decode) * s->tp,
+                                      .number = q.number,
+                                      .begin_ps = d->added_ps,
+                                      .end_ps = d->end_ps,
+                                      .wait_ps = d->wait_ps,
+                                      .service_ps = d->service_ps,
+                                      .is_part = true};
+    const struct weft_request whole = {.what = "request",
+                                       .rank = part.rank,
+                                       .number = q.number,
+                                       .bytes = q.tokens * s->kv_bytes,
+                                       .begin_ps = q.came_ps,
+                                       .end_ps = d->end_ps,
+                                       .wait_ps = q.begin_ps - q.came_ps + d->wait_ps,
+                                       .service_ps = q.service_ps + d->service_ps};
+    weft_reactor_request(r, &part);
+    finish(s, d->request, &whole);
+}
+
 static void arrived(struct weft_reactor *r, int64_t now_ps, uint64_t cookie)
 {
     struct source *s = (struct source *)r;
+    if (s->decode && weft_decode_owns(s->decode, cookie)) {
+        weft_decode_arrived(s->decode, now_ps, cookie);
+        return;
+    }
     struct prompt *q = prompt_of(s, cookie);
     if (--q->left)
         return;
-    const struct weft_request done = {.what = "prompt",
-                                      .rank = q->prefill * s->tp,
-                                      .number = q->number,
-                                      .bytes = q->tokens * s->kv_bytes,
-                                      .begin_ps = q->came_ps,
-                                      .end_ps = now_ps,
-                                      .wait_ps = q->begin_ps - q->came_ps,
-                                      .service_ps = q->service_ps};
-    weft_slots_give_back(&s->prompts, (uint32_t)cookie);
-    weft_reactor_request(r, &done);
+    const uint64_t more = q->outputs;
+    struct weft_request done = {.what = "prompt",
+                                .rank = q->prefill * s->tp,
+                                .number = q->number,
+                                .bytes = q->tokens * s->kv_bytes,
+                                .begin_ps = q->came_ps,
+                                .end_ps = now_ps,
+                                .wait_ps = q->begin_ps - q->came_ps,
+                                .service_ps = q->service_ps,
+                                .is_part = s->decode != NULL};
+    const uint32_t instance = q->decode;
+    if (s->decode)
+        weft_reactor_request(r, &done);
+    if (more) {
+        weft_decode_add(s->decode, instance, (uint32_t)cookie, more, now_ps);
+        return;
+    }
+    if (s->decode)
+        done.what = "request";
+    done.is_part = false;
+    finish(s, (uint32_t)cookie, &done);
 }
 
 static void begin(struct weft_reactor *r, uint64_t repetition)
@@ -246,6 +345,9 @@ static void begin(struct weft_reactor *r, uint64_t repetition)
     s->came = 0;
     s->arrivals = weft_rng_stream(s->seed, "inference-arrival", repetition);
     s->lengths = weft_rng_stream(s->seed, "inference-length", repetition);
+    s->outputs = weft_rng_stream(s->seed, "inference-output", repetition);
+    if (s->decode)
+        weft_decode_clear(s->decode);
     for (uint32_t i = 0; i < s->nprefill; i++)
         s->free_ps[i] = 0;
     arm(s, 0);
@@ -256,12 +358,16 @@ static void free_source(struct weft_reactor *r)
     struct source *s = (struct source *)r;
     weft_reactor_release(r);
     weft_cdf_free(s->cdf);
+    weft_decode_free(s->decode);
     free(s->free_ps);
     weft_slots_release(&s->prompts);
     free(s);
 }
 
 static const struct weft_reactor_ops reactor_ops = {begin, fired, arrived, free_source};
+
+/* Of an element of what all-reduces add up: 16 bits. */
+#define ACTIVATION_BYTES 2
 
 static uint64_t prefill_of(const struct params *p, uint64_t n)
 {
@@ -303,7 +409,18 @@ static int prepare(struct source *s, const struct weft_flow_site *site, struct w
             s->p.element_bytes * m->layers *
             (m->kv_lora ? m->kv_lora + m->rope_dim : 2 * m->kv_heads * weft_model_head_dim(m));
     s->free_ps = (int64_t *)calloc(s->nprefill, sizeof *s->free_ps);
-    if (!s->free_ps)
+    if (s->p.output_tokens) {
+        const struct weft_decode_config c = {.first_rank = (uint32_t)prefill,
+                                             .ninstances = s->ndecode,
+                                             .tp = s->tp,
+                                             .all_reduces = 2 * s->layers,
+                                             .batch = (uint32_t)s->p.batch,
+                                             .vector_bytes = m->hidden * ACTIVATION_BYTES,
+                                             .iteration_ps = s->p.decode_ps,
+                                             .cookies = DECODING};
+        s->decode = weft_decode_new(&c, &s->r, decoded);
+    }
+    if (!s->free_ps || (s->p.output_tokens && !s->decode))
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for flows");
     if (s->p.tokens_file[0])
         s->cdf = weft_cdf_read(s->p.tokens_file, err);
