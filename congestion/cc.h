@@ -116,8 +116,11 @@ const char *weft_cc_marking_text(const struct weft_cc_marking *m, const char *na
 /** One value that `observe` shows, for traces and plots. */
 struct weft_cc_observable {
     const char *name; /**< "alpha", "target-rate" */
-    const char *unit; /**< "bps", "bytes", "ps", "1" (ratio) */
+    const char *unit; /**< "bps", "bytes", "packets", "ps", "1" (ratio) */
+    const char *help; /**< what it is */
 };
+/** Most observables of an algorithm. */
+#define WEFT_CC_OBSERVABLES_MAX 16
 
 /** Settings under one name, such as what a paper uses at one link rate. */
 struct weft_cc_preset {

@@ -45,7 +45,14 @@ int weft_cc_check_ops(const struct weft_cc_ops *o, struct weft_err *err)
             return weft_err_set(
                 err, WEFT_E_INTERNAL, "the congestion control '%s' has no '%s', which %s requires",
                 o->name, parts[i].what, i == 0 ? "each" : "what it needs or offers");
-    return 0;
+    size_t n = 0;
+    while (o->observables && o->observables[n].name)
+        n++;
+    return n <= WEFT_CC_OBSERVABLES_MAX
+               ? 0
+               : weft_err_set(err, WEFT_E_INTERNAL,
+                              "the congestion control '%s' has more than %d observables", o->name,
+                              WEFT_CC_OBSERVABLES_MAX);
 }
 
 static const char *name_of(size_t i)

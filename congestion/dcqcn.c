@@ -396,7 +396,9 @@ static void cnp(const void *raw, struct weft_cc_cnp *out)
 }
 
 static const struct weft_cc_observable observables[] = {
-    {"alpha", "1"}, {"target-rate", "bps"}, {NULL, NULL}};
+    {"alpha", "1", "estimate of congestion: the share of its rate that the next cut takes, twice"},
+    {"target-rate", "bps", "rate that fast recovery goes back to"},
+    {NULL, NULL, NULL}};
 
 static void dcqcn_observe(const void *state, const void *raw, double *values)
 {

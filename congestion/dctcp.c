@@ -234,7 +234,8 @@ static void dctcp_on_rto(void *state, const void *raw, int64_t now_ps, struct we
     publish(s, p, out);
 }
 
-static const struct weft_cc_observable observables[] = {{"alpha", "1"}, {NULL, NULL}};
+static const struct weft_cc_observable observables[] = {
+    {"alpha", "1", "estimate of the share of packets that are marked"}, {NULL, NULL, NULL}};
 
 static void dctcp_observe(const void *state, const void *raw, double *values)
 {

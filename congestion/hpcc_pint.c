@@ -155,7 +155,10 @@ static void hpcc_pint_signals(const void *raw, struct weft_cc_signals *out)
 }
 
 static const struct weft_cc_observable observables[] = {
-    {"utilisation", "1"}, {"reference-rate", "bps"}, {"stage", "1"}, {NULL, NULL}};
+    {"utilisation", "1", "U: bytes in flight on the fullest link, over its rate x base RTT"},
+    {"reference-rate", "bps", "of the reference window, over the base RTT"},
+    {"stage", "1", "additive increases since the last multiplicative change"},
+    {NULL, NULL, NULL}};
 
 static void hpcc_pint_observe(const void *state, const void *raw, double *values)
 {

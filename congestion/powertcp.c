@@ -232,7 +232,9 @@ static void powertcp_signals(const void *raw, struct weft_cc_signals *out)
 }
 
 static const struct weft_cc_observable observables[] = {
-    {"power", "1"}, {"cwnd", "bytes"}, {NULL, NULL}};
+    {"power", "1", "smoothed power of the fullest link, over its base power"},
+    {"cwnd", "bytes", "window before it is rounded and bounded"},
+    {NULL, NULL, NULL}};
 
 static void powertcp_observe(const void *state, const void *raw, double *values)
 {

@@ -88,7 +88,8 @@ static void skeleton_on_ack(void *state, const void *raw, int64_t now_ps,
 }
 
 /* 4. Named values for traces and plots, in the order in which `observe` writes them. */
-static const struct weft_cc_observable observables[] = {{"marks", "1"}, {NULL, NULL}};
+static const struct weft_cc_observable observables[] = {{"marks", "1", "marked ACKs so far"},
+                                                        {NULL, NULL, NULL}};
 
 static void skeleton_observe(const void *state, const void *raw, double *values)
 {

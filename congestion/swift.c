@@ -259,7 +259,10 @@ static void swift_signals(const void *raw, struct weft_cc_signals *out)
 }
 
 static const struct weft_cc_observable observables[] = {
-    {"cwnd", "1"}, {"target-delay", "ps"}, {"rtt", "ps"}, {NULL, NULL}};
+    {"cwnd", "packets", "window, which may be less than one packet"},
+    {"target-delay", "ps", "delay that it steers to, with what hops and small windows add"},
+    {"rtt", "ps", "delay of the last ACK"},
+    {NULL, NULL, NULL}};
 
 static void swift_observe(const void *state, const void *raw, double *values)
 {

@@ -292,7 +292,10 @@ static void timely_signals(const void *raw, struct weft_cc_signals *out)
 }
 
 static const struct weft_cc_observable observables[] = {
-    {"rtt", "ps"}, {"gradient", "1"}, {"increases", "1"}, {NULL, NULL}};
+    {"rtt", "ps", "last round-trip time"},
+    {"gradient", "1", "smoothed change of the RTT per sample, over the least RTT"},
+    {"increases", "1", "additive increases in a row"},
+    {NULL, NULL, NULL}};
 
 static void timely_observe(const void *state, const void *raw, double *values)
 {

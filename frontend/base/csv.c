@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,28 +57,48 @@ void weft_csv_str(struct weft_csv *csv, const char *s)
     put(csv, "\"", 1);
 }
 
+/* Numbers are most of what is written, and printf takes several times as long as this. Writes the
+ * decimal digits of @p v, at least @p least, before @p end; returns where they begin. */
+static char *digits(char *end, uint64_t v, int least)
+{
+    for (; v || least > 0; v /= 10, least--)
+        *--end = (char)('0' + v % 10);
+    return end;
+}
+
+static uint64_t magnitude(int64_t v)
+{
+    return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+/* Puts what lies from @p at to @p end, with its sign. @p at has room for one more. */
+static void put_number(struct weft_csv *csv, char *at, const char *end, bool negative)
+{
+    if (negative)
+        *--at = '-';
+    separate(csv);
+    put(csv, at, (size_t)(end - at));
+}
+
 void weft_csv_u64(struct weft_csv *csv, uint64_t v)
 {
-    char text[24];
-    const int n = snprintf(text, sizeof text, "%" PRIu64, v);
-    separate(csv);
-    put(csv, text, (size_t)n);
+    char text[32], *end = text + sizeof text;
+    put_number(csv, digits(end, v, 1), end, false);
 }
 
 void weft_csv_i64(struct weft_csv *csv, int64_t v)
 {
-    char text[24];
-    const int n = snprintf(text, sizeof text, "%" PRId64, v);
-    separate(csv);
-    put(csv, text, (size_t)n);
+    char text[32], *end = text + sizeof text;
+    put_number(csv, digits(end, magnitude(v), 1), end, v < 0);
 }
 
 void weft_csv_ps_as_ns(struct weft_csv *csv, int64_t ps)
 {
-    char text[WEFT_UNIT_TEXT_MAX];
-    separate(csv);
-    weft_ps_as_ns(ps, text);
-    put(csv, text, strlen(text));
+    char text[32], *end = text + sizeof text;
+    const uint64_t v = magnitude(ps);
+    char *at = digits(end, v % WEFT_PS_PER_NS, 3);
+    *--at = '.';
+    put_number(csv, digits(at, v / WEFT_PS_PER_NS, 1), end, ps < 0);
 }
 
 void weft_csv_f64(struct weft_csv *csv, double v, int decimals)

@@ -77,6 +77,39 @@ struct weft_port_counters {
     int64_t last_ps; /**< end of the last transmission; 0: there was none, or the link is down */
 };
 
+/** Priorities of a port. */
+#define WEFT_STATE_PRIOS 8
+
+/** A fabric port at one moment. */
+struct weft_port_state {
+    uint64_t tx_bytes;     /**< as in struct weft_port_counters: packets that have been begun */
+    uint64_t unsent_bytes; /**< of them, what the packet on the wire has yet to send */
+    uint64_t queue_bytes[WEFT_STATE_PRIOS]; /**< waiting at its egress */
+    int64_t paused_ps[WEFT_STATE_PRIOS];    /**< time that pauses have held it so far */
+    uint32_t paused;                        /**< bit mask of priorities that are paused now */
+};
+
+/** The buffer of a node that forwards, at one moment, by what came in. */
+struct weft_buffer_state {
+    uint64_t used_bytes;     /**< all of it */
+    uint64_t shared_bytes;   /**< of it, in shared pools */
+    uint64_t headroom_bytes; /**< of it, in headroom */
+};
+
+/** A QP at one moment. */
+struct weft_qp_state {
+    uint32_t qpn;
+    uint32_t src, dst; /**< hosts */
+    uint32_t prio;
+    uint32_t number;          /**< which QP between the two at this priority: weft_msg.qp */
+    uint64_t rate_bps;        /**< pacing rate, in wire bytes */
+    uint64_t window_bytes;    /**< UINT64_MAX: no window */
+    uint64_t in_flight_bytes; /**< payload sent and not acknowledged */
+    uint64_t acked_bytes;     /**< payload acknowledged so far */
+    int64_t rtt_ps;           /**< of the last ACK; 0: none yet, or nobody asked to note it */
+    uint64_t msg;             /**< number of its oldest unacknowledged message, UINT64_MAX: none */
+};
+
 /** Memory that a backend's state takes, for weft bench. Addresses reserved and never touched do not
  * count. */
 struct weft_memory_figures {

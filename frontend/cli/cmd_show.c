@@ -53,6 +53,31 @@ static void print_presets(FILE *out, const struct weft_cc_preset *p)
         fprintf(out, "  %-16s %s [%s]\n      %s\n", p->name, p->help, p->source, p->settings);
 }
 
+/* What the series of a control show. */
+static void print_observables(FILE *out, const struct weft_cc_observable *o)
+{
+    char name[WEFT_SERIES_NAME_MAX];
+    if (!o)
+        return;
+    fputs("observables: --set sample.what=NAME, the column of series/control.csv\n", out);
+    for (; o->name; o++)
+        fprintf(out, "  %-16s %-20s %s\n", o->name, weft_series_observable_name(o, name), o->help);
+}
+
+static void json_observables(struct weft_json *j, const struct weft_cc_observable *o)
+{
+    char name[WEFT_SERIES_NAME_MAX];
+    weft_json_array(j);
+    for (; o && o->name; o++) {
+        weft_json_object(j);
+        weft_json_kv_str(j, "name", o->name);
+        weft_json_kv_str(j, "column", weft_series_observable_name(o, name));
+        weft_json_kv_str(j, "help", o->help);
+        weft_json_end_object(j);
+    }
+    weft_json_end_array(j);
+}
+
 static void json_presets(struct weft_json *j, const struct weft_cc_preset *p)
 {
     weft_json_array(j);
@@ -126,6 +151,12 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
                 weft_json_key(&j, "presets");
                 json_presets(&j, e.presets);
             }
+            if (e.observables) {
+                weft_json_key(&j, "observables");
+                json_observables(&j, e.observables);
+            }
+            if (e.selector)
+                weft_json_kv_str(&j, "selector", e.selector);
             json_end(&j);
             return 0;
         }
@@ -134,6 +165,10 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
             fprintf(cli->out, "source: %s\n", e.source);
         if (e.cdf) {
             print_cdf(cli->out, e.cdf);
+            return 0;
+        }
+        if (e.selector) {
+            fprintf(cli->out, "selector: %s\n", e.selector);
             return 0;
         }
         if (!e.params || e.params->n == 0) {
@@ -147,6 +182,7 @@ static int show_listed(const struct weft_cli *cli, const struct show_opts *o,
             weft_print_params(cli->out, e.name, of_every(l));
         }
         print_presets(cli->out, e.presets);
+        print_observables(cli->out, e.observables);
         return 0;
     }
     const char *near = weft_nearest(name, names, k);
@@ -271,6 +307,28 @@ static void show_metrics(const struct weft_cli *cli, const struct show_opts *o,
     }
 }
 
+/* A table in @p folder. */
+static void show_file(const struct weft_cli *cli, const struct show_opts *o, const char *folder,
+                      const struct weft_csv_file *f, struct weft_json *j)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", folder, f->name);
+    if (!o->json)
+        fprintf(cli->out, "%s: %s\n", name, f->help);
+    for (size_t k = 0; k < f->n; k++) {
+        if (!o->json) {
+            fprintf(cli->out, "  %-18s %s\n", f->columns[k].name, f->columns[k].help);
+            continue;
+        }
+        weft_json_object(j);
+        weft_json_kv_str(j, "file", name);
+        weft_json_kv_str(j, "column", f->columns[k].name);
+        weft_json_kv_str(j, "unit", weft_column_unit_name(f->columns[k].unit));
+        weft_json_kv_str(j, "help", f->columns[k].help);
+        weft_json_end_object(j);
+    }
+}
+
 static int show_output(const struct weft_cli *cli, const struct show_opts *o)
 {
     struct weft_json j;
@@ -279,23 +337,10 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
         weft_json_key(&j, "files");
         weft_json_array(&j);
     }
-    for (int i = 0; i < WEFT_CSV_FILES; i++) {
-        const struct weft_csv_file *f = weft_csv_files[i];
-        if (!o->json)
-            fprintf(cli->out, "%s: %s\n", f->name, f->help);
-        for (size_t k = 0; k < f->n; k++) {
-            if (!o->json) {
-                fprintf(cli->out, "  %-18s %s\n", f->columns[k].name, f->columns[k].help);
-                continue;
-            }
-            weft_json_object(&j);
-            weft_json_kv_str(&j, "file", f->name);
-            weft_json_kv_str(&j, "column", f->columns[k].name);
-            weft_json_kv_str(&j, "unit", weft_column_unit_name(f->columns[k].unit));
-            weft_json_kv_str(&j, "help", f->columns[k].help);
-            weft_json_end_object(&j);
-        }
-    }
+    for (int i = 0; i < WEFT_CSV_FILES; i++)
+        show_file(cli, o, "", weft_csv_files[i], &j);
+    for (int i = 0; i < WEFT_SERIES_FILES; i++)
+        show_file(cli, o, WEFT_SERIES_DIR "/", weft_series_files[i], &j);
     if (o->json) {
         weft_json_end_array(&j);
         weft_json_key(&j, "metrics");
@@ -351,6 +396,7 @@ const struct weft_command weft_command_show = {
         "  cc NAME, topology NAME, collective NAME, workload NAME, transform NAME, trouble NAME, "
         "backend NAME, section "
         "NAME: its parameters\n"
+        "  quantity NAME        its selectors in sample.what\n"
         "  distribution NAME    mean and points of flow sizes\n"
         "  topology FILE        the links of the fabric in a topology file; see weft topology\n"
         "  scenario SCENARIO    every key with its value and where it came from\n"

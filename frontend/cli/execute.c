@@ -23,6 +23,7 @@ struct run {
     bool alone;            /* each job is run alone, too */
     const char *out_dir;   /* NULL: no files */
     struct weft_slices slices;
+    struct weft_series *series; /* NULL: nothing is sampled */
     struct weft_signal_run_json on_signal;
 };
 
@@ -37,7 +38,9 @@ static void fill_progress(void *ctx, struct weft_progress_state *s)
 
 static int flush(void *ctx, struct weft_err *err)
 {
-    return weft_report_flush(((struct run *)ctx)->report, err);
+    struct run *r = (struct run *)ctx;
+    const int code = weft_report_flush(r->report, err);
+    return !code && r->series ? weft_series_flush(r->series, err) : code;
 }
 
 /* Names the outcome of a run that no error ended, and why it is not a better one. */
@@ -92,6 +95,19 @@ static int prepare_faults(struct run *r, const struct weft_scenario_parts *parts
         return 0;
     r->on.faults = weft_fault_player_new(&play, err);
     return r->on.faults ? 0 : err->code;
+}
+
+/* Opens the series that the scenario asks for. */
+static int prepare_series(struct run *r, const struct weft_scenario_parts *parts,
+                          const char *out_dir, struct weft_err *err)
+{
+    if (!parts->series)
+        return 0;
+    if (!out_dir)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "sample.what needs a run folder to write to: leave out --no-out");
+    r->series = weft_series_new(parts->series, r->on.net, out_dir, err);
+    return r->series ? 0 : err->code;
 }
 
 /* Reports what is still wrong, and what the run did not live to see. */
@@ -160,6 +176,8 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
         x->observers[i] = weft_report_system_observer(r->report, i);
     int code = weft_execute_prepare(s, &x->parts, &config, x->observers, r->report, &r->on.net,
                                     &r->on.jobs, err);
+    if (!code)
+        code = prepare_series(r, &x->parts, o->out_dir, err);
     return code ? code : prepare_faults(r, &x->parts, err);
 }
 
@@ -209,6 +227,9 @@ static void write_tables(struct run *r, struct weft_execution *x, struct weft_er
     struct weft_summary *m = &x->end.summary;
     struct weft_err e = {0};
     weft_report_flush(r->report, &e);
+    weft_run_end_add_failure(&x->end, failed, &e);
+    if (r->series)
+        weft_series_finish(r->series, r->slices.reached_ps, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     weft_report_write_ranks(r->report, r->on.jobs, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
@@ -283,6 +304,7 @@ static int run_to_end(struct run *r, struct weft_execution *x, const struct weft
                    fill_progress, flush},
         .until_ps = weft_scenario_until_ps(r->s),
         .stall_after_ps = r->s->run->stall_after_ps,
+        .series = r->series,
         .progress = o->progress,
         .progress_is_tty = o->progress_is_tty,
         .unit = "ops",
@@ -329,6 +351,7 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
     else
         code = run_to_end(&r, x, o, err);
     weft_signal_run_json_pop(&r.on_signal);
+    weft_series_free(r.series);
     weft_played_release(&r.on);
     return code;
 }

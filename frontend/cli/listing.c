@@ -25,7 +25,8 @@ static struct weft_listed cc_get(const struct weft_cli *cli, size_t i)
     size_t n;
     (void)cli;
     const struct weft_cc_ops *o = weft_cc_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, &o->params, o->presets};
+    return (struct weft_listed){o->name,    o->title,   o->source,
+                                &o->params, o->presets, o->observables};
 }
 
 static size_t topology_count(const struct weft_cli *cli)
@@ -105,7 +106,7 @@ static struct weft_listed backend_get(const struct weft_cli *cli, size_t i)
 /* The sections of all backends and of the scenario itself, one after the other. */
 static size_t section_count(const struct weft_cli *cli)
 {
-    size_t n = 3;
+    size_t n = 4;
     for (size_t i = 0; i < cli->nbackends; i++)
         n += cli->backends[i]->nsections;
     return n;
@@ -126,6 +127,9 @@ static struct weft_listed section_get(const struct weft_cli *cli, size_t i)
     if (i == 1)
         return (struct weft_listed){WEFT_FAULT_ELEMENT, "what goes wrong during the run", NULL,
                                     &weft_fault_param_table};
+    if (i == 2)
+        return (struct weft_listed){"sample", "what is recorded over time", NULL,
+                                    &weft_sample_param_table};
     return (struct weft_listed){"run", "the run itself", NULL, &weft_run_param_table};
 }
 
@@ -142,7 +146,23 @@ static struct weft_listed transform_get(const struct weft_cli *cli, size_t i)
     size_t n;
     (void)cli;
     const struct weft_transform_ops *o = weft_transform_table(&n)[i];
-    return (struct weft_listed){o->name, o->title, o->source, &o->params, NULL};
+    return (struct weft_listed){o->name, o->title, o->source, &o->params};
+}
+
+static size_t quantity_count(const struct weft_cli *cli)
+{
+    size_t n;
+    (void)cli;
+    weft_series_quantities(&n);
+    return n;
+}
+
+static struct weft_listed quantity_get(const struct weft_cli *cli, size_t i)
+{
+    size_t n;
+    (void)cli;
+    const struct weft_series_quantity *q = &weft_series_quantities(&n)[i];
+    return (struct weft_listed){.name = q->name, .title = q->help, .selector = q->selector};
 }
 
 static size_t plot_count(const struct weft_cli *cli)
@@ -198,6 +218,9 @@ static const struct weft_listing listings[] = {
     {"troubles", "trouble", "what can go wrong during a run: elements of <trouble>", fault_count,
      fault_get},
     {"plots", "plot", "figures of runs: weft plot, weft report", plot_count, plot_get},
+    {"quantities", "quantity",
+     "what sample.what records over time, beside the observables of controls (weft show cc NAME)",
+     quantity_count, quantity_get},
     {"backends", "backend", "network backends", backend_count, backend_get},
     {"sections", "section", "parameter sections of the backends, the system and the run",
      section_count, section_get},

@@ -11,16 +11,19 @@
 extern "C" {
 #endif
 
+struct weft_cc_observable;
 struct weft_cc_preset;
 
 /** One member of a family, for display. */
 struct weft_listed {
     const char *name;
     const char *title;
-    const char *source;                    /**< NULL: weft's own */
-    const struct weft_param_table *params; /**< NULL: none */
-    const struct weft_cc_preset *presets;  /**< NULL: none */
-    const struct weft_cdf_entry *cdf;      /**< a distribution of sizes; NULL: it is none */
+    const char *source;                           /**< NULL: weft's own */
+    const struct weft_param_table *params;        /**< NULL: none */
+    const struct weft_cc_preset *presets;         /**< NULL: none */
+    const struct weft_cc_observable *observables; /**< NULL: none */
+    const char *selector; /**< what selectors of a quantity look like; NULL: it is none */
+    const struct weft_cdf_entry *cdf; /**< a distribution of sizes; NULL: it is none */
 };
 
 /** One family. */

@@ -23,6 +23,7 @@ struct slicing {
     struct weft_progress progress;
     struct weft_watch watch;
     int64_t slice_ps;
+    int64_t until_ps;   /* the end of the slice */
     uint64_t events;    /* at the end of the last slice */
     int64_t flushed_ns; /* wall clock */
 };
@@ -92,7 +93,7 @@ static int between_slices(struct slicing *r, int64_t now_ns, struct weft_err *er
     return net->ops->check(net, err);
 }
 
-static int run_to(struct slicing *r, int64_t until_ps, struct weft_err *err)
+static int run_on(struct slicing *r, int64_t until_ps, struct weft_err *err)
 {
     const struct weft_slices_player *p = &r->s->player;
     if (r->s->net->ops->run(r->s->net, until_ps, err))
@@ -101,6 +102,31 @@ static int run_to(struct slicing *r, int64_t until_ps, struct weft_err *err)
     if (inside->code)
         *err = *inside;
     return inside->code;
+}
+
+/* Runs, and takes the samples on the way; that of the end is the last. */
+static int run_to(struct slicing *r, int64_t until_ps, struct weft_err *err)
+{
+    struct weft_series *series = r->s->series;
+    for (int64_t at_ps; series && (at_ps = weft_series_next_ps(series)) < until_ps;) {
+        if (run_on(r, at_ps, err))
+            return err->code;
+        if (*r->s->cli->interrupted)
+            return 0;
+        if (weft_series_take(series, err))
+            return err->code;
+    }
+    return run_on(r, until_ps, err);
+}
+
+/* The end of the run: the limit, or that of what happened. */
+static int64_t reached_ps(const struct slicing *r)
+{
+    const struct weft_slices *s = r->s;
+    const int64_t now_ps = s->net->ops->now_ps(s->net);
+    const bool cut = s->until_ps && r->until_ps == s->until_ps && !*s->cli->interrupted &&
+                     s->net->ops->state && s->net->ops->state->next_ps(s->net) != WEFT_NEVER;
+    return cut && s->until_ps > now_ps ? s->until_ps : now_ps;
 }
 
 static int run_slices(struct slicing *r, struct weft_err *err)
@@ -114,6 +140,7 @@ static int run_slices(struct slicing *r, struct weft_err *err)
         if (p->done(p->ctx))
             until_ps = limit_ps;
         until_ps = weft_watch_until(&r->watch, until_ps);
+        r->until_ps = until_ps;
         const int64_t start_ns = weft_clock_monotonic_ns(NULL);
         if (run_to(r, until_ps, err))
             return err->code;
@@ -147,6 +174,7 @@ int weft_slices_run(struct weft_slices *s, struct weft_err *err)
     weft_progress_init(&r.progress, s->progress, s->progress_is_tty, s->unit, NULL, NULL);
     const int code = run_slices(&r, err);
     weft_progress_finish(&r.progress);
+    s->reached_ps = reached_ps(&r);
     s->left_behind = r.watch.behind;
     return code;
 }

@@ -3,7 +3,8 @@
  * Runs a net in slices of simulated time, so that between slices the program can show progress,
  * hand rows to the operating system and notice an interrupt. The slice follows the wall clock and
  * has no influence on results: events execute in the same order however they are cut, and the last
- * slice always ends when nothing is left to do or at the limit.
+ * slice always ends when nothing is left to do or at the limit. Samples are taken at their moments
+ * within slices.
  */
 #ifndef WEFT_CLI_SLICES_H
 #define WEFT_CLI_SLICES_H
@@ -11,6 +12,7 @@
 #include "base/progress.h"
 #include "cli/cli.h"
 #include "net/watch.h"
+#include "series/series.h"
 
 #include <stdbool.h>
 
@@ -44,15 +46,17 @@ struct weft_slices {
     const struct weft_cli *cli;
     struct weft_net *net;
     struct weft_slices_player player;
-    int64_t until_ps;       /**< run.until; 0: no limit */
-    int64_t stall_after_ps; /**< run.stall-after */
-    FILE *progress;         /**< NULL: none is shown */
+    int64_t until_ps;           /**< run.until; 0: no limit */
+    int64_t stall_after_ps;     /**< run.stall-after */
+    struct weft_series *series; /**< what is sampled; NULL: nothing */
+    FILE *progress;             /**< NULL: none is shown */
     bool progress_is_tty;
     struct weft_run_limits limits;
     int64_t started_ns; /**< wall clock, from which on limits.wall_ns counts */
     const char *unit;   /**< what the player's progress counts: "ops" */
     /* Results of weft_slices_run. */
     bool over_limit;      /**< it took more than limits allow */
+    int64_t reached_ps;   /**< simulated time that it came to */
     int64_t stalled_ps;   /**< when nothing had got on for stall_after_ps; 0: that did not happen */
     uint64_t left_behind; /**< most QPs and connections without progress while others had some */
 };

@@ -60,29 +60,55 @@ struct weft_net_observer {
 
 /** A transport connection that carries messages one way, from when it was opened to now. */
 struct weft_net_connection {
-    uint32_t src, dst;       /**< hosts */
-    uint32_t prio;           /**< traffic class */
-    uint32_t qp;             /**< weft_msg.qp of its messages */
-    uint32_t number;         /**< among those of the same src, dst, prio and qp: 0, 1, 2 ... */
-    int64_t opened_ps;       /**< its first message was posted */
-    int64_t busy_ps;         /**< time with something posted and not acknowledged */
-    uint64_t bytes;          /**< acknowledged, with what the transport adds to messages */
-    uint64_t segments;       /**< packets with data sent, retransmissions included */
-    uint64_t retx_segments;  /**< of them, sent again */
-    uint64_t retx_bytes;     /**< bytes of those */
-    uint64_t drops;          /**< packets with data that the fabric lost */
-    uint64_t timeouts;       /**< retransmission timeouts */
-    uint64_t ecn_echoes;     /**< acknowledgements that told of a mark */
-    uint64_t cwnd_bytes;     /**< congestion window now; 0: the connection is not open yet */
-    uint64_t cwnd_min_bytes; /**< smallest since it is open */
-    uint64_t cwnd_max_bytes; /**< largest */
-    int64_t srtt_ps;         /**< smoothed round-trip time; 0: not measured */
+    uint32_t src, dst;        /**< hosts */
+    uint32_t prio;            /**< traffic class */
+    uint32_t qp;              /**< weft_msg.qp of its messages */
+    uint32_t number;          /**< among those of the same src, dst, prio and qp: 0, 1, 2 ... */
+    int64_t opened_ps;        /**< its first message was posted */
+    int64_t busy_ps;          /**< time with something posted and not acknowledged */
+    uint64_t bytes;           /**< acknowledged, with what the transport adds to messages */
+    uint64_t segments;        /**< packets with data sent, retransmissions included */
+    uint64_t retx_segments;   /**< of them, sent again */
+    uint64_t retx_bytes;      /**< bytes of those */
+    uint64_t drops;           /**< packets with data that the fabric lost */
+    uint64_t timeouts;        /**< retransmission timeouts */
+    uint64_t ecn_echoes;      /**< acknowledgements that told of a mark */
+    uint64_t cwnd_bytes;      /**< congestion window now; 0: the connection is not open yet */
+    uint64_t cwnd_min_bytes;  /**< smallest since it is open */
+    uint64_t cwnd_max_bytes;  /**< largest */
+    uint64_t in_flight_bytes; /**< sent and not acknowledged now */
+    int64_t srtt_ps;          /**< smoothed round-trip time; 0: not measured */
 };
 typedef void (*weft_net_connection_fn)(void *ctx, const struct weft_net_connection *c);
 
 /** Receives one sentence about one unfinished thing ("h3->h7 1MiB tag 12: paused by PFC prio 3 at
  * h3 since 12.3 us"). */
 typedef void (*weft_net_explain_fn)(void *ctx, const char *sentence);
+
+/** A QP now, with what its congestion control shows. */
+struct weft_net_qp {
+    struct weft_qp_state state;
+    const struct weft_cc_ops *control;
+    const double *observed; /**< one per observable of the control, in their order */
+};
+typedef void (*weft_net_qp_fn)(void *ctx, const struct weft_net_qp *qp);
+
+/** What series over time are made of. These look at a net as struct weft_net_ops says. */
+struct weft_net_state_ops {
+    /** Fills out[i] with port ports[i] as it is now. */
+    void (*ports)(struct weft_net *net, const uint32_t *ports, size_t n,
+                  struct weft_port_state *out);
+    /** The same of the buffers of nodes. */
+    void (*buffers)(struct weft_net *net, const uint32_t *nodes, size_t n,
+                    struct weft_buffer_state *out);
+    /** Calls fn(ctx, qp) for every QP in the order of opening. Those of TCP are connections. */
+    void (*qps)(struct weft_net *net, weft_net_qp_fn fn, void *ctx);
+    /** From now on QPs note their round-trip times. WEFT_E_LIMIT. */
+    int (*note_rtts)(struct weft_net *net, struct weft_err *err);
+    /** Time of the next event: nothing is sent, paused or changed before. WEFT_NEVER: there is
+     * none; the present: that is not known. */
+    int64_t (*next_ps)(struct weft_net *net);
+};
 
 /** What a backend can do. All are required but those that say so.
  * Who looks at a net (`check` and what follows it) settles it first: what lazily simulated parts
@@ -147,6 +173,8 @@ struct weft_net_ops {
     /** Optional. Payload that has come to hosts so far, with what there is of messages under way;
      * without it that of the messages received (totals). Takes a pass over QPs. */
     uint64_t (*arrived_bytes)(struct weft_net *net);
+    /** Optional. */
+    const struct weft_net_state_ops *state;
 };
 
 /** Base of every backend's object. */
@@ -192,7 +220,8 @@ struct weft_net_config {
 struct weft_net_backend {
     const char *name; /**< "packet", "ideal" */
     const char *title;
-    bool uses_cc; /**< whether <congestion-control> means anything to it */
+    bool uses_cc;   /**< whether <congestion-control> means anything to it */
+    bool has_state; /**< its nets have ops->state */
     const struct weft_net_section *sections;
     size_t nsections;
     size_t params_size;

@@ -7,6 +7,7 @@
 #include "base/lock.h"
 #include "base/units.h"
 #include "report/columns.h"
+#include "series/series.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -80,6 +81,15 @@ static bool is_capture(const char *name)
     return strcmp(rest, ".pcap") == 0;
 }
 
+/* A table of series. */
+static bool is_series(const char *name)
+{
+    for (size_t i = 0; i < WEFT_SERIES_FILES; i++)
+        if (strcmp(name, weft_series_files[i]->name) == 0)
+            return true;
+    return false;
+}
+
 static bool is_row(const char *name)
 {
     struct weft_err ignored = {0};
@@ -148,6 +158,21 @@ static int remove_row(const char *dir, const char *name, struct weft_err *err)
     return 0;
 }
 
+/* Removes the files of a folder of the run that are its own, and the folder, unless it holds
+ * others.
+ */
+static int clear_folder(const char *dir, const char *folder, bool (*own)(const char *name),
+                        struct weft_err *err)
+{
+    char path[WEFT_PATH_MAX];
+    int code = weft_path_join(path, dir, folder, err);
+    if (!code)
+        code = each(path, own, remove_file, err);
+    if (!code)
+        rmdir(path);
+    return code;
+}
+
 /* Removes what an earlier run wrote. */
 static int clear(const char *dir, struct weft_err *err)
 {
@@ -175,10 +200,9 @@ static int clear(const char *dir, struct weft_err *err)
     }
     json_decref(run);
     if (!code)
-        code = weft_path_join(path, dir, captures, err);
+        code = clear_folder(dir, captures, is_capture, err);
     if (!code)
-        code = each(path, is_capture, remove_file, err);
-    rmdir(path);
+        code = clear_folder(dir, WEFT_SERIES_DIR, is_series, err);
     if (!code)
         code = each(dir, is_temporary, remove_file, err);
     return code ? code : remove_file(dir, "run.json", err);
@@ -232,7 +256,7 @@ void weft_place_close(struct weft_place *p)
 bool weft_place_takes(const char *name)
 {
     if (strcmp(name, lock_name) == 0 || strcmp(name, captures) == 0 ||
-        strcmp(name, "run.json") == 0)
+        strcmp(name, WEFT_SERIES_DIR) == 0 || strcmp(name, "run.json") == 0)
         return true;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(name, others[i]) == 0)

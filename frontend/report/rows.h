@@ -78,45 +78,6 @@ struct weft_fault_row {
     char a[WEFT_NODE_NAME_MAX], b[WEFT_NODE_NAME_MAX];
 };
 
-/*
- * Columns of a record type T. Plain ones are named after their field; those that are worked out
- * have a function.
- */
-#define WEFT_FIELD(T, field, size)                                                                 \
-    (offsetof(T, field) + 0 * sizeof(char[sizeof(((T *)0)->field) == (size) ? 1 : -1]))
-#define WEFT_COLUMN_U32(T, name, field, help)                                                      \
-    {                                                                                              \
-        name, WEFT_UNIT_NUMBER, help, WEFT_CELL_U32, WEFT_FIELD(T, field, 4), NULL, 0              \
-    }
-#define WEFT_COLUMN_U64(T, name, field, help)                                                      \
-    {                                                                                              \
-        name, WEFT_UNIT_NUMBER, help, WEFT_CELL_U64, WEFT_FIELD(T, field, 8), NULL, 0              \
-    }
-#define WEFT_COLUMN_BYTES(T, name, field, help)                                                    \
-    {                                                                                              \
-        name, WEFT_UNIT_BYTES, help, WEFT_CELL_U64, WEFT_FIELD(T, field, 8), NULL, 0               \
-    }
-#define WEFT_COLUMN_BPS(T, name, field, help)                                                      \
-    {                                                                                              \
-        name, WEFT_UNIT_BPS, help, WEFT_CELL_U64, WEFT_FIELD(T, field, 8), NULL, 0                 \
-    }
-#define WEFT_COLUMN_NS(T, name, field, help)                                                       \
-    {                                                                                              \
-        name, WEFT_UNIT_NS, help, WEFT_CELL_PS, WEFT_FIELD(T, field, 8), NULL, 0                   \
-    }
-#define WEFT_COLUMN_PCT(T, name, field, help)                                                      \
-    {                                                                                              \
-        name, WEFT_UNIT_PCT, help, WEFT_CELL_F64, WEFT_FIELD(T, field, 8), NULL, 4                 \
-    }
-#define WEFT_COLUMN_NAME(T, name, field, help)                                                     \
-    {                                                                                              \
-        name, WEFT_UNIT_TEXT, help, WEFT_CELL_TEXT, offsetof(T, field), NULL, 0                    \
-    }
-#define WEFT_COLUMN_GET(name, unit, type, get, decimals, help)                                     \
-    {                                                                                              \
-        name, WEFT_UNIT_##unit, help, WEFT_CELL_##type, 0, get, decimals                           \
-    }
-
 /** What delays messages: the columns of times by cause, in an array whose first element is that of
  * the cause @p first. */
 #define WEFT_DELAY_COLUMNS(T, field, first, of)                                                    \
@@ -130,17 +91,6 @@ struct weft_fault_row {
                        of "it was paused by PFC, or without credit, at the NIC or on its way"),    \
         WEFT_COLUMN_NS(T, "fabric_queueing_ns", field[WEFT_CAUSE_FABRIC_QUEUEING - (first)],       \
                        of "it waited in queues of the fabric")
-
-/** A file of the table @p columns. */
-#define WEFT_CSV_FILE(name, help, columns)                                                         \
-    {                                                                                              \
-        name, help, columns, sizeof(columns) / sizeof((columns)[0]), false                         \
-    }
-/** The same of one whose rows are a job's each. */
-#define WEFT_JOBS_CSV_FILE(name, help, columns)                                                    \
-    {                                                                                              \
-        name, help, columns, sizeof(columns) / sizeof((columns)[0]), true                          \
-    }
 
 #ifdef __cplusplus
 }

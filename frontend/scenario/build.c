@@ -88,6 +88,28 @@ static int build_faults(const struct weft_scenario *s, struct weft_scenario_part
     return code;
 }
 
+/* Says where sample.what was given. */
+static int name_sample(const struct weft_scenario *s, struct weft_err *err)
+{
+    const struct weft_scenario_group *g = group_of(s, "sample");
+    const struct weft_origin *o =
+        &g->origins[weft_params_find(g->table, "what") - g->table->params];
+    return o->kind == WEFT_ORIGIN_FILE ? weft_err_locate(err, s->file, o->line, o->col) : err->code;
+}
+
+/* Finds what is sampled. */
+static int build_series(const struct weft_scenario *s, struct weft_scenario_parts *out,
+                        struct weft_err *err)
+{
+    if (!s->backend->has_state)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "sample.what: the backend '%s' has no queues and no packets to look "
+                            "at; the backend 'packet' has",
+                            s->backend->name);
+    out->series = weft_series_choose(s->sample, out->fabric, s->cc, err);
+    return out->series ? 0 : err->code;
+}
+
 int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
                         struct weft_err *err)
 {
@@ -104,6 +126,8 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
         code = name_element(s, "network", err);
     if (!code && s->faults->events[0] && build_faults(s, out, err))
         code = name_element(s, WEFT_FAULT_ELEMENT, err);
+    if (!code && s->sample->what[0] && build_series(s, out, err))
+        code = name_sample(s, err);
     if (!code)
         code = weft_scenario_build_jobs(s, out, err);
     for (uint32_t i = 0; !code && i < out->njobs; i++) {
@@ -124,6 +148,7 @@ void weft_scenario_parts_free(struct weft_scenario_parts *parts)
 {
     weft_scenario_free_jobs(parts);
     weft_fault_plan_free(parts->faults);
+    weft_series_choice_free(parts->series);
     weft_fabric_free(parts->fabric);
     *parts = (struct weft_scenario_parts){0};
 }

@@ -145,7 +145,7 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
     s->backend = (const struct weft_net_backend *)p[WEFT_FAMILY_NETWORK].ops;
     s->cc = s->backend->uses_cc ? (const struct weft_cc_ops *)p[WEFT_FAMILY_CC].ops : NULL;
     s->groups = (struct weft_scenario_group *)weft_arena_calloc(
-        s->arena, s->backend->nsections + 6 + r->nworkloads, sizeof *s->groups);
+        s->arena, s->backend->nsections + 7 + r->nworkloads, sizeof *s->groups);
     char *blob = (char *)weft_arena_alloc(s->arena, s->backend->params_size);
     if (!s->groups || !blob)
         return no_memory(err);
@@ -177,6 +177,11 @@ static int make_groups(struct weft_resolver *r, struct weft_err *err)
         code = weft_resolver_add_group(r, WEFT_FAULT_ELEMENT, -1, WEFT_FAULT_ELEMENT,
                                        &weft_fault_param_table, NULL, err);
         s->faults = (const struct weft_fault_params *)s->groups[s->ngroups - 1].values;
+    }
+    if (!code) {
+        code =
+            weft_resolver_add_group(r, "sample", -1, "sample", &weft_sample_param_table, NULL, err);
+        s->sample = (const struct weft_sample_params *)s->groups[s->ngroups - 1].values;
     }
     if (!code) {
         code = weft_resolver_add_group(r, "run", -1, "run", &weft_run_param_table, NULL, err);

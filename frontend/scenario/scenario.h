@@ -18,6 +18,7 @@
  *                                 each then by its attribute name: JOB.PARAM=VALUE
  *   trouble             -         trouble.events=LIST; in a file each entry may be an element inside
  *   sweep               -         none: what weft sweep varies
+ *   sample              -         sample.what=LIST, sample.interval=TIME
  *   run                 -         run.seed=N, run.until=TIME, run.stall-after=TIME
  *
  * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
@@ -35,6 +36,7 @@
 #include "system/system.h"
 #include "topologies/topology.h"
 #include "fault/fault.h"
+#include "series/series.h"
 #include "workload/workload.h"
 
 #ifdef __cplusplus
@@ -145,6 +147,7 @@ struct weft_scenario {
     uint32_t njobs;
     const struct weft_system_params *system;
     const struct weft_fault_params *faults;
+    const struct weft_sample_params *sample;
     const struct weft_run_params *run;
     const struct weft_scenario_sweep *sweep; /**< NULL: it has none; no part of a run */
 
@@ -181,7 +184,8 @@ struct weft_scenario_parts {
     struct weft_fabric *fabric;
     struct weft_job_plan *jobs; /**< in the order of the workloads */
     uint32_t njobs;
-    struct weft_fault_plan *faults; /**< NULL: nothing goes wrong */
+    struct weft_fault_plan *faults;    /**< NULL: nothing goes wrong */
+    struct weft_series_choice *series; /**< NULL: nothing is sampled */
 };
 /**
  * Builds the fabric and the jobs, places their ranks on hosts, and checks everything that can be

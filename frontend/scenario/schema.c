@@ -450,6 +450,7 @@ void weft_scenario_write_schema(const struct weft_net_backend *const *backends, 
     section(&w, "system", "the simulated NPUs and their collectives", &weft_system_param_table);
     family(&w, WEFT_FAMILY_WORKLOAD, &b);
     faults(&w);
+    section(&w, "sample", "what is recorded over time", &weft_sample_param_table);
     section(&w, "run", "the run itself", &weft_run_param_table);
     sweep(&w);
     close_tag(&w, "interleave");

@@ -211,7 +211,8 @@ static int check_name(const struct weft_resolver *r, uint32_t i, struct weft_err
             (strcmp(w->name, w->type.name) != 0 && strcmp(r->s->groups[k].prefix, w->name) == 0))
             return no_such_name(r, w, "that is the name of other settings", err);
     if (strcmp(w->name, weft_families[WEFT_FAMILY_WORKLOAD].element) == 0 ||
-        strcmp(w->name, "run") == 0 || strcmp(w->name, WEFT_FAULT_ELEMENT) == 0)
+        strcmp(w->name, "run") == 0 || strcmp(w->name, "sample") == 0 ||
+        strcmp(w->name, WEFT_FAULT_ELEMENT) == 0)
         return no_such_name(r, w, "that is the name of other settings", err);
     return 0;
 }

@@ -91,6 +91,7 @@ const struct weft_net_backend weft_net_packet = {
     .name = "packet",
     .title = "every packet of a RoCE fabric, inside ns-3",
     .uses_cc = true,
+    .has_state = true,
     .sections = weft_packet_sections,
     .nsections = WEFT_PACKET_SECTIONS,
     .params_size = sizeof(struct weft_packet_params),

@@ -14,10 +14,9 @@ static bool all_by_tcp(const struct packet_net *n)
     return n->transport.type == WEFT_TRANSPORT_TCP;
 }
 
-/* Whether any message may travel by TCP. */
 static bool uses_tcp(const struct packet_net *n)
 {
-    return all_by_tcp(n) || n->tcp_params.prios != 0;
+    return weft_packet_uses_tcp(n);
 }
 
 /* Whether TCP carries what has this priority. */
@@ -263,6 +262,7 @@ static const struct weft_net_ops packet_ops = {
     .stuck = weft_packet_stuck,
     .explain_stuck = weft_packet_explain_stuck,
     .arrived_bytes = weft_packet_arrived_bytes,
+    .state = &weft_packet_state_ops,
 };
 
 int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **out,

@@ -41,6 +41,15 @@ static inline struct packet_net *weft_packet_net_of(struct weft_net *net)
     return (struct packet_net *)net;
 }
 
+/** Whether any message may travel by TCP. */
+static inline bool weft_packet_uses_tcp(const struct packet_net *n)
+{
+    return n->transport.type == WEFT_TRANSPORT_TCP || n->tcp_params.prios != 0;
+}
+
+/** packet_state.c */
+extern const struct weft_net_state_ops weft_packet_state_ops;
+
 /* packet_look.c: functions of net/net.h */
 int weft_packet_check(struct weft_net *net, struct weft_err *err);
 void weft_packet_totals(struct weft_net *net, struct weft_totals *out);

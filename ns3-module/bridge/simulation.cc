@@ -12,8 +12,10 @@
 #include "ns3/config.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
+#include "ns3/weft-simulator-impl.h"
 #include "ns3/weft-time.h"
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -199,6 +201,21 @@ int weft_simulation_run(weft_simulation *s, int64_t untilPs, bool otherEvents, w
         }
         return 0;
     });
+}
+
+int64_t weft_simulation_next_ps(const weft_simulation *s, bool otherEvents)
+{
+    int64_t next = weft_engine_now(s->fabric->GetEngine());
+    Guard(nullptr, [&] {
+        if (!otherEvents) {
+            next = weft_engine_next(s->fabric->GetEngine());
+        } else if (auto impl = DynamicCast<WeftSimulatorImpl>(Simulator::GetImplementation())) {
+            const int64_t ts = WeftPs(impl->GetNextTime());
+            next = ts == std::numeric_limits<int64_t>::max() ? WEFT_NEVER : ts;
+        }
+        return 0;
+    });
+    return next;
 }
 
 void weft_simulation_stop(weft_simulation *s)

@@ -66,6 +66,10 @@ void weft_simulation_stop(struct weft_simulation *s);
 /** Writes out what captures hold. */
 int weft_simulation_flush_captures(struct weft_simulation *s, struct weft_err *err);
 
+/** Time of the next event; WEFT_NEVER: there is none; the present: that is not known. @p
+ * other_events: as above. */
+int64_t weft_simulation_next_ps(const struct weft_simulation *s, bool other_events);
+
 /** Calls fn(ctx), which looks at the engine: that may call hooks of C++, and what these throw
  * becomes an error. */
 int weft_simulation_look(void (*fn)(void *ctx), void *ctx, struct weft_err *err);

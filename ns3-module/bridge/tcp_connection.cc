@@ -189,6 +189,7 @@ void TcpConnection::Describe(weft_net_connection &c) const
         c.cwnd_min_bytes = k.cwndMinBytes;
         c.cwnd_max_bytes = k.cwndMaxBytes;
         c.srtt_ps = k.srttPs;
+        c.in_flight_bytes = m_top > m_acked ? m_top - m_acked : 0;
     }
 }
 

@@ -19,7 +19,7 @@
 #include "lazy.h"
 #include "link_state.h"
 #include "mmu.h"
-#include "port_catch_up.h"
+#include "moment.h"
 #include "recovery.h"
 #include "stall.h"
 #include "window.h"
@@ -42,34 +42,12 @@ void weft_engine_totals(struct weft_engine *e, struct weft_totals *out)
     out->packets_in_flight = e->pkts.pool.live;
 }
 
-/* The engine as those who look at it see it: with every transmission up to now made. */
-static const struct port *settled(struct weft_engine *e, uint32_t port)
-{
-    window_catch_up(e);
-    port_settle(e, &e->ports[port], port);
-    return &e->ports[port];
-}
-
-/* The moment up to which everything has happened: the end of what was run, where no event may lie.
- */
-static int64_t reached_ps(const struct weft_engine *e)
-{
-    return e->loop.due_ps - 1 > e->now ? e->loop.due_ps - 1 : e->now;
-}
-
-/* How long the packet on the wire still takes, which is counted as far as it has gone. */
-static int64_t yet_to_send(const struct weft_engine *e, const struct port *p)
-{
-    const int64_t now = reached_ps(e);
-    return p->down || p->busy_until_ps <= now ? 0 : p->busy_until_ps - now;
-}
-
 void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out)
 {
-    const struct port *p = settled(e, port);
-    const int64_t now = reached_ps(e);
+    const struct port *p = moment_settled(e, port);
+    const int64_t now = moment_reached_ps(e);
     *out = p->st;
-    out->busy_ps -= yet_to_send(e, p);
+    out->busy_ps -= moment_yet_to_send(e, p);
     out->last_ps = p->down ? 0 : p->busy_until_ps < now ? p->busy_until_ps : now;
     if (p->paused)
         out->paused_ps += now - p->paused_since_ps;
@@ -77,7 +55,7 @@ void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_po
 
 uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio)
 {
-    return settled(e, port)->lane[prio].qbytes;
+    return moment_settled(e, port)->lane[prio].qbytes;
 }
 
 #define LAW(err, cond, ...)                                                                        \
@@ -97,9 +75,9 @@ static int check_ports(const struct weft_engine *e, struct weft_err *err)
             "port %u sent %" PRIu64 " packets, %" PRIu64 " came out and %" PRIu64
             " are on the link",
             i, p->st.tx_packets, p->rx_packets, flying);
-        int64_t busy = p->st.busy_ps - yet_to_send(e, p);
-        LAW(err, busy <= reached_ps(e), "port %u was busy %" PRId64 " ps of %" PRId64, i, busy,
-            reached_ps(e));
+        int64_t busy = p->st.busy_ps - moment_yet_to_send(e, p);
+        LAW(err, busy <= moment_reached_ps(e), "port %u was busy %" PRId64 " ps of %" PRId64, i,
+            busy, moment_reached_ps(e));
         uint64_t q = 0;
         for (uint32_t k = 0; k < WEFT_PRIOS; k++)
             q += p->lane[k].qbytes;

@@ -212,6 +212,7 @@ void weft_engine_free(struct weft_engine *e)
     stable_fini(&e->msgs);
     stable_fini(&e->qps.pool);
     stable_fini(&e->qps.cc_state);
+    stable_fini(&e->qps.rtt_ps);
     stable_fini(&e->timers.pool);
     stable_fini(&e->telemetry.stacks);
     if (e->routing.intact != e->routing.routes)
@@ -257,7 +258,8 @@ void weft_engine_set_hooks(struct weft_engine *e, const struct weft_engine_hooks
     set_bits(&e->path.on_enqueue, QUEUE_PACKET_HOOK, hooks->packet != NULL);
     set_bits(&e->path.rare, RARE_PACKET, hooks->packet != NULL);
     set_bits(&e->path.rare, RARE_RATE, hooks->qp && hooks->qp_events >> WEFT_QP_RATE & 1);
-    set_bits(&e->path.rare, RARE_ACK, hooks->qp && (hooks->qp_events & ack_events));
+    set_bits(&e->path.rare, RARE_ACK,
+             e->qps.rtt_ps.base || (hooks->qp && (hooks->qp_events & ack_events)));
     if (e->mmu.of)
         lazy_choose(e);
 }

@@ -9,6 +9,8 @@
 #include "base/figures.h"
 #include "congestion/cc.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,16 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
 void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out);
 /** Bytes queued now at a switch egress port, per priority. */
 uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio);
+/** A port now. */
+void weft_engine_port_state(struct weft_engine *e, uint32_t port, struct weft_port_state *out);
+/** The buffer of node @p node now; all 0 of a host that does not forward. */
+void weft_engine_buffer_state(struct weft_engine *e, uint32_t node, struct weft_buffer_state *out);
+/** QPs so far: their numbers are WEFT_FIRST_QPN and up. */
+uint32_t weft_engine_qps(const struct weft_engine *e);
+/** A QP now; false: the number stands for a flow of frames of another transport. Settle first. */
+bool weft_engine_qp_state(const struct weft_engine *e, uint32_t qpn, struct weft_qp_state *out);
+/** From now on QPs remember the round-trip time of their last ACK. WEFT_E_LIMIT. */
+int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err);
 /** The congestion control of a QP; @p qpn is that of a hook. */
 const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, uint32_t qpn);
 /** The observables of a QP's congestion control, one double each in the order of its table. */

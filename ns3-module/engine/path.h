@@ -15,7 +15,7 @@ enum rare {
     RARE_CREDIT = 16, /**< some links are under credit */
     RARE_PACKET = 32, /**< packet hook */
     RARE_RATE = 64,   /**< QP hook, for rates */
-    RARE_ACK = 128    /**< QP hook, for ACKs */
+    RARE_ACK = 128    /**< QP hook, for ACKs, or round-trip times */
 };
 
 /** What is done to packets that enter or leave a switch queue. */

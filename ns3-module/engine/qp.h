@@ -94,6 +94,8 @@ struct qp {
 struct qps {
     struct stable pool;     /**< struct qp */
     struct stable cc_state; /**< of the congestion control, by number of the QP */
+    struct stable rtt_ps;   /**< int64_t by number of the QP: of its last ACK; unused unless
+                               weft_engine_note_rtts was called */
     uint32_t *slots;        /**< open addressing table of QP numbers + 1 */
     uint32_t nslots;
 };

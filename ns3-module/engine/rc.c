@@ -214,6 +214,15 @@ static void count_cnp(struct weft_engine *e, struct qp *q, uint32_t qi)
     q->cc->on_cnp(cc_state_at(e, qi), q->ccp, e->now, &q->out);
 }
 
+/* What few runs want of an ACK or NACK. */
+static __attribute__((noinline)) void note_ack(struct weft_engine *e, const struct pkt *k,
+                                               uint32_t i)
+{
+    if (e->qps.rtt_ps.base)
+        ((int64_t *)(void *)e->qps.rtt_ps.base)[k->qp] = e->now - k->sent_ps;
+    qp_tell(e, k->qp, k->kind == WEFT_PKT_NACK ? WEFT_QP_NACK : WEFT_QP_ACK, i);
+}
+
 static void receive_ack(struct weft_engine *e, uint32_t i)
 {
     struct pkt k = *pkt_at(e, i);
@@ -228,7 +237,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         return;
     }
     if (__builtin_expect(e->path.rare & RARE_ACK, 0))
-        qp_tell(e, k.qp, nack ? WEFT_QP_NACK : WEFT_QP_ACK, i);
+        note_ack(e, &k, i);
     uint64_t una_before = q->una_bytes;
     uint32_t done = NIL;
     if (k.psn > q->una_psn) {

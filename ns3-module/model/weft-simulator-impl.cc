@@ -271,6 +271,19 @@ WeftSimulatorImpl::IsFinished() const
     return m_stop || (m_events->IsEmpty() && !FirstPump());
 }
 
+Time
+WeftSimulatorImpl::GetNextTime() const
+{
+    NS_LOG_FUNCTION(this);
+    const WeftPump* first = FirstPump();
+    int64_t next = first ? first->m_armedPs : std::numeric_limits<int64_t>::max();
+    if (!m_events->IsEmpty())
+    {
+        next = std::min(next, static_cast<int64_t>(m_events->PeekNext().key.m_ts));
+    }
+    return TimeStep(next);
+}
+
 void
 WeftSimulatorImpl::Stop()
 {

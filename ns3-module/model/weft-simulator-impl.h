@@ -73,6 +73,11 @@ class WeftSimulatorImpl : public SimulatorImpl
      * @return ns-3 events plus engine events executed
      */
     uint64_t GetEventCount() const override;
+    /**
+     * @return the time of the next event, ns-3's (also one that has been cancelled since) or an
+     * engine's; the maximum simulation time when there is none
+     */
+    Time GetNextTime() const;
 
   private:
     friend class WeftPump;

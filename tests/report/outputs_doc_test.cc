@@ -2,9 +2,36 @@
 // docs/outputs.md names every file, column and metric that there is.
 #include "report/columns.h"
 #include "report/summary.h"
+#include "series/series.h"
 #include "tests/base/temp_dir.h"
 
 #include <gtest/gtest.h>
+
+#include <vector>
+
+namespace
+{
+
+/* The section of a file has a row for each of its columns. */
+void ExpectColumns(const std::string &doc, const std::string &name, const weft_csv_file &f)
+{
+    const size_t at = doc.find("## " + name);
+    ASSERT_NE(at, std::string::npos) << name;
+    const std::string section = doc.substr(at, doc.find("\n## ", at + 3) - at);
+    for (size_t i = 0; i < f.n; i++)
+        EXPECT_NE(section.find(std::string("| `") + f.columns[i].name + "` |"), std::string::npos)
+            << name << " " << f.columns[i].name;
+}
+
+/* All files of a run. */
+std::vector<const weft_csv_file *> AllFiles()
+{
+    std::vector<const weft_csv_file *> all(weft_csv_files, weft_csv_files + WEFT_CSV_FILES);
+    all.insert(all.end(), weft_series_files, weft_series_files + WEFT_SERIES_FILES);
+    return all;
+}
+
+} // namespace
 
 TEST(OutputsDoc, NamesEveryColumnAndMetric)
 {
@@ -12,16 +39,10 @@ TEST(OutputsDoc, NamesEveryColumnAndMetric)
     ASSERT_NE(root, nullptr);
     const std::string doc = slurp(std::string(root) + "/docs/outputs.md");
     ASSERT_FALSE(doc.empty());
-    for (const weft_csv_file *file : weft_csv_files) {
-        const weft_csv_file &f = *file;
-        const size_t at = doc.find(std::string("## ") + f.name);
-        ASSERT_NE(at, std::string::npos) << f.name;
-        const std::string section = doc.substr(at, doc.find("\n## ", at + 3) - at);
-        for (size_t i = 0; i < f.n; i++)
-            EXPECT_NE(section.find(std::string("| `") + f.columns[i].name + "` |"),
-                      std::string::npos)
-                << f.name << " " << f.columns[i].name;
-    }
+    for (const weft_csv_file *file : weft_csv_files)
+        ExpectColumns(doc, file->name, *file);
+    for (const weft_csv_file *file : weft_series_files)
+        ExpectColumns(doc, std::string(WEFT_SERIES_DIR "/") + file->name, *file);
     for (int k = 0; k < WEFT_CAUSES; k++) {
         const std::string row = std::string("| `") + weft_cause_name((weft_cause)k) + "` | " +
                                 weft_cause_meaning((weft_cause)k) + " |";
@@ -47,7 +68,7 @@ TEST(OutputsDoc, NamesEveryColumnAndMetric)
 /* A column's name ends with its unit, and there is room for all columns. */
 TEST(Columns, NamesCarryTheirUnits)
 {
-    for (const weft_csv_file *f : weft_csv_files) {
+    for (const weft_csv_file *f : AllFiles()) {
         EXPECT_LE(f->n, size_t(WEFT_COLUMNS_MAX)) << f->name;
         for (size_t i = 0; i < f->n; i++) {
             const weft_column &c = f->columns[i];

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rows from tables of columns. */
+#include "base/columns.h"
+
+const char *weft_column_unit_name(enum weft_column_unit unit)
+{
+    static const char *const names[WEFT_COLUMN_UNITS] = {
+        [WEFT_UNIT_NUMBER] = "", [WEFT_UNIT_NS] = "ns",   [WEFT_UNIT_BYTES] = "bytes",
+        [WEFT_UNIT_BPS] = "bps", [WEFT_UNIT_PCT] = "pct", [WEFT_UNIT_TEXT] = "",
+    };
+    return names[unit];
+}
+
+static bool find(const struct weft_column *c, const void *row, union weft_cell *v)
+{
+    const char *at = (const char *)row + c->offset;
+    if (c->get)
+        return c->get(row, v);
+    switch (c->type) {
+    case WEFT_CELL_U32:
+        v->u = *(const uint32_t *)(const void *)at;
+        break;
+    case WEFT_CELL_U64:
+        v->u = *(const uint64_t *)(const void *)at;
+        break;
+    case WEFT_CELL_PS:
+        v->ps = *(const int64_t *)(const void *)at;
+        break;
+    case WEFT_CELL_F64:
+        v->f = *(const double *)(const void *)at;
+        break;
+    case WEFT_CELL_TEXT:
+        v->text = at;
+        break;
+    }
+    return true;
+}
+
+struct weft_csv *weft_columns_open(const struct weft_csv_file *f, const char *path,
+                                   struct weft_err *err)
+{
+    const char *names[WEFT_COLUMNS_MAX];
+    for (size_t i = 0; i < f->n; i++)
+        names[i] = f->columns[i].name;
+    struct weft_csv *csv = weft_csv_open(path, names, f->n, err);
+    if (csv)
+        weft_csv_flush_every(csv, 0);
+    return csv;
+}
+
+void weft_columns_fields(const struct weft_csv_file *f, struct weft_csv *csv, const void *row)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        const struct weft_column *c = &f->columns[i];
+        union weft_cell v;
+        if (!find(c, row, &v))
+            weft_csv_empty(csv);
+        else if (c->type == WEFT_CELL_PS)
+            weft_csv_ps_as_ns(csv, v.ps);
+        else if (c->type == WEFT_CELL_F64)
+            weft_csv_f64(csv, v.f, c->decimals);
+        else if (c->type == WEFT_CELL_TEXT)
+            weft_csv_str(csv, v.text);
+        else
+            weft_csv_u64(csv, v.u);
+    }
+}
+
+int weft_columns_row(const struct weft_csv_file *f, struct weft_csv *csv, const void *row,
+                     struct weft_err *err)
+{
+    weft_columns_fields(f, csv, row);
+    return weft_csv_row(csv, err);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Rows of the sample that is taken. */
+#include "series/internal.h"
+
+#include "base/int128.h"
+#include "base/units.h"
+
+void weft_series_row(struct weft_series_sample *s, enum weft_series_file file, const void *row)
+{
+    s->rows++;
+    if (!s->err.code)
+        weft_columns_row(weft_series_files[file], s->csv[file], row, &s->err);
+}
+
+uint64_t weft_series_bps(const struct weft_series_sample *s, uint64_t bytes)
+{
+    const int64_t ps = s->t_ps - s->before_ps;
+    return ps > 0 ? (uint64_t)((weft_u128)bytes * 8 * WEFT_PS_PER_S / (weft_u128)ps) : 0;
+}

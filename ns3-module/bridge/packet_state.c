@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A net at one moment, for series over time: struct weft_net_state_ops.
+ *
+ * As in packet_look.c, each look is a function that weft_simulation_look() calls.
+ */
+#include "packet_net.h"
+
+#include <string.h>
+
+struct look {
+    struct packet_net *n;
+    const uint32_t *which;
+    size_t count;
+    void *out;
+    weft_net_qp_fn tell;
+    void *ctx;
+};
+
+static void look(void (*fn)(void *ctx), struct look l)
+{
+    struct weft_err err = {0};
+    if (weft_simulation_look(fn, &l, &err) && !l.n->error.code)
+        l.n->error = err;
+}
+
+static struct weft_engine *engine_of(const struct look *l)
+{
+    return weft_simulation_engine(l->n->simulation);
+}
+
+static void ports(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    struct weft_port_state *out = (struct weft_port_state *)l->out;
+    for (size_t i = 0; i < l->count; i++)
+        weft_engine_port_state(engine_of(l), l->which[i], &out[i]);
+}
+
+static void state_ports(struct weft_net *net, const uint32_t *which, size_t n,
+                        struct weft_port_state *out)
+{
+    memset(out, 0, n * sizeof *out);
+    look(ports,
+         (struct look){.n = weft_packet_net_of(net), .which = which, .count = n, .out = out});
+}
+
+static void buffers(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    struct weft_buffer_state *out = (struct weft_buffer_state *)l->out;
+    for (size_t i = 0; i < l->count; i++)
+        weft_engine_buffer_state(engine_of(l), l->which[i], &out[i]);
+}
+
+static void state_buffers(struct weft_net *net, const uint32_t *nodes, size_t n,
+                          struct weft_buffer_state *out)
+{
+    memset(out, 0, n * sizeof *out);
+    look(buffers,
+         (struct look){.n = weft_packet_net_of(net), .which = nodes, .count = n, .out = out});
+}
+
+static void qps(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    struct weft_engine *e = engine_of(l);
+    double observed[WEFT_CC_OBSERVABLES_MAX];
+    weft_engine_settle(e);
+    for (uint32_t i = 0; i < weft_engine_qps(e); i++) {
+        struct weft_net_qp qp = {.observed = observed};
+        if (!weft_engine_qp_state(e, WEFT_FIRST_QPN + i, &qp.state))
+            continue;
+        if (l->n->nroce && qp.state.msg != UINT64_MAX)
+            qp.state.msg = l->n->roce_ids[qp.state.msg];
+        qp.control = weft_engine_qp_control(e, qp.state.qpn);
+        weft_engine_observe(e, qp.state.qpn, observed);
+        l->tell(l->ctx, &qp);
+    }
+}
+
+static void state_qps(struct weft_net *net, weft_net_qp_fn fn, void *ctx)
+{
+    look(qps, (struct look){.n = weft_packet_net_of(net), .tell = fn, .ctx = ctx});
+}
+
+static int state_note_rtts(struct weft_net *net, struct weft_err *err)
+{
+    return weft_engine_note_rtts(weft_simulation_engine(weft_packet_net_of(net)->simulation), err);
+}
+
+static int64_t state_next_ps(struct weft_net *net)
+{
+    const struct packet_net *n = weft_packet_net_of(net);
+    return weft_simulation_next_ps(n->simulation, weft_packet_uses_tcp(n));
+}
+
+const struct weft_net_state_ops weft_packet_state_ops = {.ports = state_ports,
+                                                         .buffers = state_buffers,
+                                                         .qps = state_qps,
+                                                         .note_rtts = state_note_rtts,
+                                                         .next_ps = state_next_ps};

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Series over time: what they show is what was simulated, and showing it changes nothing. */
+#include "program.h"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+namespace
+{
+
+using Row = std::map<std::string, std::string>;
+
+std::vector<std::string> Split(const std::string &line)
+{
+    std::vector<std::string> cells;
+    std::string cell;
+    std::istringstream in(line + ",");
+    while (std::getline(in, cell, ','))
+        cells.push_back(cell);
+    return cells;
+}
+
+std::vector<Row> Rows(const std::string &path)
+{
+    std::vector<Row> rows;
+    std::istringstream in(slurp(path));
+    std::string line;
+    std::getline(in, line);
+    const std::vector<std::string> names = Split(line);
+    while (std::getline(in, line)) {
+        const std::vector<std::string> cells = Split(line);
+        EXPECT_EQ(cells.size(), names.size()) << line;
+        Row row;
+        for (size_t i = 0; i < names.size() && i < cells.size(); i++)
+            row[names[i]] = cells[i];
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+double Number(const Row &row, const char *column)
+{
+    EXPECT_TRUE(row.count(column)) << column;
+    return std::stod("0" + row.at(column));
+}
+
+/* Two hosts send 1 MB each to a third, through one switch, from 100 us on. */
+std::string Incast(const std::string &dir, const std::string &more)
+{
+    const std::string path = dir + "/scenario.xml";
+    std::ofstream(path) << "<scenario name='incast'>\n"
+                           "<topology type='single-switch' hosts='3' rate='100Gbps' delay='1us'/>\n"
+                           "<congestion-control name='none'/>\n"
+                           "<workload type='incast' degree='2' size='1MB' receiver='first' "
+                           "period='100us' duration='101us'/>\n"
+                        << more << "</scenario>\n";
+    return path;
+}
+
+std::string Play(const TempDir &dir, const std::string &scenario, const std::string &out,
+                 std::vector<std::string> more = {})
+{
+    std::vector<std::string> args = {"run", scenario, "--quiet", "-o", dir / out};
+    args.insert(args.end(), more.begin(), more.end());
+    const Said said = weft(args);
+    EXPECT_EQ(said.code, 0) << said.err;
+    return dir / out;
+}
+
+const std::vector<std::string> everything = {"--set",
+                                             "sample.what=queue,throughput,pause,buffer,qp,control",
+                                             "--set", "sample.interval=7us"};
+
+std::string Value(const std::string &json, const std::string &key)
+{
+    const size_t at = json.find("\"" + key + "\":");
+    return at == std::string::npos ? "" : json.substr(at, json.find('\n', at) - at);
+}
+
+/* With and without samples, each of these scenarios gives the same. */
+class SeriesChange : public ::testing::TestWithParam<const char *>
+{
+};
+
+TEST_P(SeriesChange, Nothing)
+{
+    TempDir dir;
+    std::string scenario = GetParam();
+    if (scenario.rfind("scenarios/", 0) == 0)
+        scenario = source_dir() + "/" + scenario;
+    else
+        scenario = Incast(dir / "", scenario);
+    const std::string without = Play(dir, scenario, "without");
+    const std::string with = Play(dir, scenario, "with", everything);
+    size_t compared = 0;
+    for (const auto &f : std::filesystem::directory_iterator(without)) {
+        const std::string name = f.path().filename().string();
+        if (f.path().extension() != ".csv")
+            continue;
+        EXPECT_EQ(slurp(f.path().string()), slurp(with + "/" + name)) << name;
+        compared++;
+    }
+    EXPECT_GE(compared, 7u);
+    EXPECT_EQ(Value(slurp(without + "/run.json"), "events"),
+              Value(slurp(with + "/run.json"), "events"));
+    EXPECT_NE(Value(slurp(without + "/run.json"), "events"), "");
+    EXPECT_FALSE(std::filesystem::exists(without + "/series"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenarios, SeriesChange,
+                         ::testing::Values("", "<switch buffer='300KB'/>\n",
+                                           "scenarios/tcp-incast32", "scenarios/allreduce-clos16"));
+
+/* A 2:1 incast on links of 100 Gbps: the queue grows by what one more link brings. */
+TEST(Series, TheQueueOfAnIncastGrowsByWhatComesInBeyondWhatLeaves)
+{
+    TempDir dir;
+    const std::string out =
+        Play(dir, Incast(dir / "", "<sample what='queue:s3-h0.p3,buffer'/>\n"), "out");
+    const std::vector<Row> rows = Rows(out + "/series/queue.csv");
+    /* 1 MB of payload take 1e6 / 4096 packets; a packet of 4096 B is 4158 B of frame and 4182 B on
+     * the wire, so 10 us at 100 Gbps are 125,000 B of wire and 125000 / 4182 x 4158 B of queue. */
+    const double step = 125000.0 / 4182 * 4158;
+    ASSERT_GE(rows.size(), 16u);
+    for (size_t i = 1; i < 7; i++) {
+        EXPECT_EQ(rows[i].at("node"), "s3");
+        EXPECT_EQ(rows[i].at("peer"), "h0");
+        EXPECT_EQ(rows[i].at("prio"), "3");
+        EXPECT_NEAR(Number(rows[i], "t_ns"), 110000 + 10000.0 * (double)i, 1e-6);
+        EXPECT_NEAR(Number(rows[i], "queue_bytes") - Number(rows[i - 1], "queue_bytes"), step,
+                    2 * 4158)
+            << i;
+    }
+    EXPECT_EQ(Number(rows.back(), "queue_bytes"), 0);
+    /* The buffer holds what the queues of the switch hold. */
+    const std::vector<Row> buffer = Rows(out + "/series/buffer.csv");
+    ASSERT_EQ(buffer.size(), rows.size());
+    for (size_t i = 0; i < rows.size(); i++)
+        EXPECT_EQ(buffer[i].at("used_bytes"), rows[i].at("queue_bytes")) << i;
+}
+
+TEST(Series, TheirSumsAreTheTotals)
+{
+    TempDir dir;
+    const std::string out =
+        Play(dir, source_dir() + "/scenarios/allreduce-clos16", "out", everything);
+    std::map<std::string, double> sent, paused, acked, bytes;
+    std::map<std::string, double> before;
+    for (const Row &row : Rows(out + "/series/throughput.csv")) {
+        sent[row.at("port")] += Number(row, "tx_bytes");
+        const double ns =
+            8e9 * Number(row, "tx_bytes") / std::max(1.0, Number(row, "throughput_bps"));
+        if (Number(row, "tx_bytes") > 1000) {
+            EXPECT_LE(ns, 7000.1); /* one interval, or what is left of it at the end */
+        }
+    }
+    for (const Row &row : Rows(out + "/links.csv"))
+        EXPECT_EQ(sent[row.at("port")], Number(row, "tx_bytes")) << row.at("port");
+    for (const Row &row : Rows(out + "/series/qp.csv"))
+        acked[row.at("qpn")] += Number(row, "acked_bytes");
+    for (const Row &row : Rows(out + "/flows.csv"))
+        bytes[row.at("qpn")] += Number(row, "size_bytes");
+    EXPECT_EQ(acked, bytes);
+    EXPECT_GT(bytes.size(), 10u);
+}
+
+/* Pauses: the series of each priority against the moments of pfc.csv. A port is held from the end
+ * of the packet that it is sending, at most one packet later than pfc.csv says. */
+TEST(Series, PausesAddUp)
+{
+    TempDir dir;
+    const std::string out = Play(
+        dir, Incast(dir / "", "<switch buffer='300KB'/>\n<sample what='pause:h*.p3'/>\n"), "out");
+    std::map<std::string, double> series, told, since;
+    std::map<std::string, int> pauses;
+    for (const Row &row : Rows(out + "/series/pause.csv"))
+        series[row.at("port")] += Number(row, "paused_ns");
+    for (const Row &row : Rows(out + "/pfc.csv")) {
+        const std::string port = row.at("port");
+        if (row.at("event") == "pause") {
+            since[port] = Number(row, "t_ns");
+            pauses[port]++;
+        } else {
+            told[port] += Number(row, "t_ns") - since[port];
+        }
+    }
+    ASSERT_FALSE(told.empty());
+    for (const auto &port : told) {
+        EXPECT_LE(series[port.first], port.second);
+        EXPECT_GT(series[port.first], port.second - 335.0 * pauses[port.first]);
+    }
+}
+
+/* alpha by Zhu et al., SIGCOMM 2015: (1-g) alpha + g with a CNP, (1-g) alpha after each K without
+ * one. In 10 us there is at most one of each (N = 50 us, K = 55 us). */
+TEST(Series, AlphaFollowsThePaper)
+{
+    TempDir dir;
+    const std::string out =
+        Play(dir,
+             Incast(dir / "",
+                    "<ecn kmin='5KB' kmax='200KB'/>\n<sample what='alpha' interval='10us'/>\n"),
+             "out",
+             {"--set", "congestion-control.name=dcqcn", "--set", "dcqcn.alpha-timer=55us", "--set",
+              "dcqcn.cnp-interval=50us", "--set", "incast.size=8MB"});
+    const double g = 1.0 / 256;
+    std::map<std::string, double> alpha, cnps;
+    size_t decays = 0;
+    for (const Row &row : Rows(out + "/series/control.csv")) {
+        const std::string qpn = row.at("qpn");
+        const double now = Number(row, "alpha"), a = alpha.count(qpn) ? alpha[qpn] : 1;
+        const std::vector<std::pair<double, int>> ways = {{a, 0},
+                                                          {(1 - g) * a, 0},
+                                                          {(1 - g) * a + g, 1},
+                                                          {(1 - g) * (1 - g) * a + g, 1},
+                                                          {(1 - g) * ((1 - g) * a + g), 1}};
+        int cnp = -1;
+        for (const auto &way : ways)
+            if (std::fabs(way.first - now) < 1.1e-6)
+                cnp = std::max(cnp, way.second);
+        EXPECT_GE(cnp, 0) << qpn << " at " << row.at("t_ns") << ": " << a << " to " << now;
+        decays += cnp == 0 && now < a - 1e-6;
+        if (a < 1) /* of 1 a CNP makes 1 */
+            cnps[qpn] += cnp;
+        alpha[qpn] = now;
+    }
+    EXPECT_GT(decays, 10u);
+    for (const Row &row : Rows(out + "/flows.csv")) {
+        EXPECT_GE(cnps[row.at("qpn")], 2);
+        EXPECT_LE(cnps[row.at("qpn")], Number(row, "cnps"));
+    }
+}
+
+TEST(Series, FlowsAndHostsAreChosen)
+{
+    TempDir dir;
+    const std::string scenario = Incast(dir / "", "");
+    const auto hosts = [&](const char *what) {
+        const std::string out =
+            Play(dir, scenario, "out", {"--set", std::string("sample.what=") + what});
+        std::set<std::string> src;
+        for (const Row &row : Rows(out + "/series/qp.csv"))
+            src.insert(row.at("src"));
+        return src;
+    };
+    using Set = std::set<std::string>;
+    EXPECT_EQ(hosts("rate"), (Set{"1", "2"}));
+    EXPECT_EQ(hosts("rate:flow 0"), Set{"1"});
+    EXPECT_EQ(hosts("rtt:flow 1-7"), Set{"2"});
+    EXPECT_EQ(hosts("cwnd:h2-h0"), Set{"2"});
+    EXPECT_EQ(hosts("window:h[12].p3"), (Set{"1", "2"}));
+    EXPECT_EQ(hosts("in-flight:h0"), Set{});
+    EXPECT_EQ(hosts("goodput:qp 2"), Set{"1"});
+}
+
+/* Round-trip times by hand: the first data packet meets nobody: there 2 x 334.56 + 2 x 1000 ns,
+ * the ACK (84 B frame, 108 B with preamble and gap) back. */
+TEST(Series, TheFirstRoundTripIsThatOfAnEmptyFabric)
+{
+    TempDir dir;
+    const std::string out = Play(dir, Incast(dir / "", ""), "out",
+                                 {"--set", "sample.what=rtt", "--set", "sample.interval=100ns",
+                                  "--set", "incast.degree=1", "--set", "incast.ranks=2"});
+    for (const Row &row : Rows(out + "/series/qp.csv"))
+        if (!row.at("rtt_ns").empty()) {
+            EXPECT_NEAR(Number(row, "rtt_ns"), 4 * 1000 + 2 * 4182 * 0.08, 20);
+            return;
+        }
+    FAIL() << "no round-trip time";
+}
+
+TEST(Series, WhatDoesNotExistIsRefused)
+{
+    TempDir dir;
+    const std::string scenario = Incast(dir / "", "<sample what='queue:s9.p3'/>\n");
+    Said said = weft({"check", scenario});
+    EXPECT_EQ(said.code, 3);
+    EXPECT_NE(said.err.find("scenario.xml:5:9: sample.what: 'queue:s9.p3' matches no port; there "
+                            "are hosts h0 to h2 and switches s3 to s3"),
+              std::string::npos)
+        << said.err;
+    const std::vector<std::pair<std::string, std::string>> cases = {
+        {"que", "did you mean 'queue'?"},
+        {"alfa", "unknown quantity 'alfa'"},
+        {"gradient", "unknown quantity 'gradient'"},
+        {"queue:s3.p8", "'.p8' is no priority"},
+        {"queue:", "nothing follows the colon"},
+        {"rate:h7", "there are h0 to h2"},
+        {"rate:flow x", "rate:flow x"},
+        {"buffer:h0", "matches no node with a packet buffer"}};
+    for (const auto &c : cases) {
+        said = weft({"check", scenario, "--set", "sample.what=" + c.first});
+        EXPECT_EQ(said.code, 3) << c.first;
+        EXPECT_NE(said.err.find(c.second), std::string::npos) << said.err;
+    }
+    said =
+        weft({"check", scenario, "--set", "sample.what=queue", "--set", "network.backend=ideal"});
+    EXPECT_EQ(said.code, 3);
+    EXPECT_NE(said.err.find("has no queues and no packets"), std::string::npos) << said.err;
+    said = weft({"run", scenario, "--set", "sample.what=queue", "--no-out"});
+    EXPECT_EQ(said.code, 3);
+    EXPECT_NE(said.err.find("sample.what needs a run folder"), std::string::npos) << said.err;
+    said = weft({"check", scenario, "--set", "sample.what=", "--set", "sample.interval=1us"});
+    EXPECT_EQ(said.code, 0);
+    EXPECT_NE(said.err.find("sample.interval: has no effect"), std::string::npos) << said.err;
+}
+
+/* The next run into the folder removes them. */
+TEST(Series, AnEarlierRunsAreRemoved)
+{
+    TempDir dir;
+    const std::string scenario = Incast(dir / "", "");
+    const std::string out = Play(dir, scenario, "out", {"--set", "sample.what=queue"});
+    EXPECT_TRUE(std::filesystem::exists(out + "/series/queue.csv"));
+    Play(dir, scenario, "out");
+    EXPECT_FALSE(std::filesystem::exists(out + "/series"));
+}
+
+/* A kill leaves whole rows. */
+TEST(Series, AKillLeavesWholeRows)
+{
+    TempDir dir;
+    const std::string scenario =
+        Incast(dir / "", "<sample what='throughput,queue' interval='1ns'/>\n");
+    const std::string queue = dir / "out/series/throughput.csv";
+    const pid_t pid =
+        start({"run", scenario, "--quiet", "-o", dir / "out", "--set", "incast.size=100MB"}, "/",
+              dir / "said");
+    for (int i = 0; i < 2000; i++) {
+        std::error_code none;
+        if (std::filesystem::exists(queue, none) &&
+            std::filesystem::file_size(queue, none) > 300000)
+            break;
+        usleep(5000);
+    }
+    kill(pid, SIGKILL);
+    EXPECT_EQ(wait_for(pid, dir / "said").code, 1000 + SIGKILL);
+    const std::string text = slurp(queue);
+    ASSERT_GT(text.size(), 300000u);
+    EXPECT_EQ(text.back(), '\n');
+    EXPECT_GT(Rows(queue).size(), 1000u);
+}
+
+} // namespace
