@@ -48,6 +48,9 @@ std::vector<Recorded> runs()
         {"tcp-incast32", {source_dir() + "/scenarios/tcp-incast32"}, {"tcp_connections.csv"}, true},
         {"all-to-all-lossy",
          sets(clos, {"congestion-control.name=none", "pfc.enabled=off", "transport.rto=500us"})},
+        {"traffic",
+         {source_dir() + "/tests/fingerprint/traffic.xml"},
+         {"jobs.csv", "classes.csv", "requests.csv"}},
     };
 }
 
