@@ -33,18 +33,15 @@ static void option(FILE *f, const char *name, const char *value)
     quote(f, value);
 }
 
-/* The folder of the sweep, wherever its commands are run. */
-static void print_out(FILE *f, const char *cwd, const char *out, size_t point)
+/* The folder of a point, wherever its command is run. */
+static int print_out(FILE *f, const char *cwd, const struct weft_sweep_base *b, size_t point,
+                     struct weft_err *err)
 {
-    struct weft_memfile word;
-    struct weft_err ignored = {0};
-    if (weft_memfile_open(&word, "a command", &ignored))
-        return;
-    fprintf(word.f, "%s%s%s/%zu", out[0] == '/' ? "" : cwd, out[0] == '/' ? "" : "/", out,
-            point + 1);
-    if (!weft_memfile_close(&word, "a command", &ignored))
-        option(f, "--out", word.data);
-    free(word.data);
+    char dir[WEFT_PATH_MAX], absolute[WEFT_PATH_MAX];
+    if (weft_sweep_folder(b, point, dir, err) || weft_path_join(absolute, cwd, dir, err))
+        return err->code;
+    option(f, "--out", dir[0] == '/' ? dir : absolute);
+    return 0;
 }
 
 /* The command of a point. */
@@ -69,7 +66,8 @@ static int print_point(FILE *f, const struct weft_sweep_base *b, const struct we
         fputs(" --allow-deadlock", f);
     for (size_t m = 0; m < s->nmetrics; m++)
         option(f, "--metric", s->metric[m].text);
-    print_out(f, cwd, b->out, point);
+    if (print_out(f, cwd, b, point, err))
+        return err->code;
     if (b->nargs) {
         fputs(" -- ", f);
         quote(f, b->args[0]);

@@ -181,6 +181,35 @@ TEST_F(Json, OfWhatThereIs)
     check.insert(check.begin() + 1, "run.seed");
     valid(check, "explain");
     valid({"topology", "show", "dgx-h100-pod", "--json"}, "topology show");
+    if (has_packet())
+        valid({"bench", "permutation-k8", "--quick", "--controls", "none", "--json"}, "bench");
+}
+
+TEST_F(Json, OfTraces)
+{
+    for (const char *to : {"a/x", "b/x"})
+        EXPECT_EQ(weft({"trace", "generate", to, "--set", "ranks=4", "--set",
+                        to[0] == 'a' ? "size=64KiB" : "size=128KiB"},
+                       dir / "")
+                      .code,
+                  0);
+    valid({"trace", "info", "a/x", "--json"}, "trace info");
+    valid({"trace", "check", "a/x", "--json"}, "trace check");
+    valid({"trace", "dump", "a/x", "--json"}, "trace dump");
+    valid({"trace", "diff", "a/x", "b/x", "--json"}, "trace diff", 1);
+    valid({"trace", "compare", "a/x", "b/x", "--json"}, "trace compare");
+}
+
+TEST_F(Json, OfConfigurationsOfHpcc)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "the program has no packet backend";
+    write_file(dir / "t", "3 1 2\n2\n0 2 100Gbps 1us 0\n1 2 100Gbps 1us 0\n");
+    write_file(dir / "f", "1\n0 1 3 100 40000 2\n");
+    write_file(dir / "config.txt", "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\nKMIN_MAP 1 "
+                                   "100000000000 400\nKMAX_MAP 1 100000000000 1600\nPMAX_MAP 1 "
+                                   "100000000000 0.2\n");
+    valid({"hpcc", "--config", "config.txt", "--no-out", "--json"}, "hpcc");
 }
 
 } // namespace
