@@ -34,6 +34,12 @@ static void say(const struct weft_cli *cli, const char *path, const struct weft_
                 "without the %" PRIu64 " messages of the network; --messages %" PRIu64
                 " draws them\n",
                 c->messages, c->messages);
+    if (c->counted || c->uncounted)
+        fprintf(cli->out, "counters of %" PRIu64 " ports, buffers and queue pairs\n", c->counted);
+    if (c->uncounted)
+        fprintf(cli->out,
+                "without %" PRIu64 " with smaller values; sample fewer (sample.what) to see them\n",
+                c->uncounted);
     if (c->crowded)
         fprintf(cli->out,
                 "without %" PRIu64 " slices that lie over 256 others of the same rank or host\n",
@@ -89,7 +95,8 @@ const struct weft_command weft_command_timeline = {
         "DIR is the folder of a run (weft run --out). A track per rank for computation, memory, "
         "communication and phases of collectives;\n"
         "per host its messages, with arrows to their receivers; pauses of ports; the critical "
-        "path.",
+        "path;\n"
+        "counters of what was sampled (sample.what).",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct timeline_opts),

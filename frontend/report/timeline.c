@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/units.h"
+#include "report/timeline_counters.h"
 #include "report/timeline_slices.h"
 
 #include <inttypes.h>
@@ -227,7 +228,7 @@ static void write_threads(struct weft_json *j, const struct weft_slices *s)
     }
 }
 
-static int write_all(const struct weft_slices *s, FILE *out, const char *out_name,
+static int write_all(const struct weft_slices *s, const char *dir, FILE *out, const char *out_name,
                      struct weft_timeline_content *content, struct weft_err *err)
 {
     struct weft_json j;
@@ -246,6 +247,11 @@ static int write_all(const struct weft_slices *s, FILE *out, const char *out_nam
             write_arrow(&j, x);
         content->arrows += x->track == WEFT_TRACK_OUT;
     }
+    struct weft_counters counters;
+    if (weft_timeline_counters(&j, dir, HASH_COUNT(s->processes) + 1, &counters, err))
+        return err->code;
+    content->counted = counters.drawn;
+    content->uncounted = counters.left_out;
     weft_json_end_array(&j);
     weft_json_end_object(&j);
     return weft_json_finish(&j, err);
@@ -264,7 +270,7 @@ int weft_timeline_write(const char *dir, uint64_t most_messages, FILE *out, cons
         if (s.n)
             qsort(s.list, s.n, sizeof *s.list, by_time);
         give_lanes(&s, content);
-        rc = write_all(&s, out, out_name, content, err);
+        rc = write_all(&s, dir, out, out_name, content, err);
     }
     weft_slices_free(&s);
     return rc;

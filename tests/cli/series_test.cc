@@ -2,6 +2,8 @@
 /* Series over time: what they show is what was simulated, and showing it changes nothing. */
 #include "program.h"
 
+#include <jansson.h>
+
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -316,6 +318,51 @@ TEST(Series, AnEarlierRunsAreRemoved)
     EXPECT_TRUE(std::filesystem::exists(out + "/series/queue.csv"));
     Play(dir, scenario, "out");
     EXPECT_FALSE(std::filesystem::exists(out + "/series"));
+}
+
+/* Counters of the timeline are the rows of the tables. */
+TEST(Series, TheTimelineHasThemAsCounters)
+{
+    TempDir dir;
+    const std::string out = Play(dir, Incast(dir / "", "<sample what='queue,rtt'/>\n"), "out");
+    const Said said = weft({"timeline", out});
+    ASSERT_EQ(said.code, 0) << said.err;
+    EXPECT_NE(said.out.find("counters of 3 ports, buffers and queue pairs"), std::string::npos)
+        << said.out;
+    json_error_t e;
+    json_t *root = json_load_file((out + "/timeline.json").c_str(), 0, &e);
+    ASSERT_TRUE(root) << e.text;
+    std::vector<std::pair<double, double>> queue;
+    std::map<std::string, size_t> names;
+    std::map<long long, std::string> processes;
+    size_t i;
+    const json_t *v;
+    json_array_foreach(json_object_get(root, "traceEvents"), i, v)
+    {
+        const std::string phase = json_string_value(json_object_get(v, "ph")),
+                          name = json_string_value(json_object_get(v, "name"));
+        const long long pid = json_integer_value(json_object_get(v, "pid"));
+        if (name == "process_name")
+            processes[pid] = json_string_value(json_object_get(json_object_get(v, "args"), "name"));
+        if (phase != "C")
+            continue;
+        names[processes[pid] + ": " + name]++;
+        if (name == "s3-h0.p3 queue_bytes")
+            queue.emplace_back(
+                json_number_value(json_object_get(v, "ts")),
+                json_number_value(json_object_get(json_object_get(v, "args"), "value")));
+    }
+    json_decref(root);
+    const std::vector<Row> rows = Rows(out + "/series/queue.csv");
+    ASSERT_EQ(queue.size(), rows.size());
+    for (size_t k = 0; k < rows.size(); k++) {
+        EXPECT_DOUBLE_EQ(queue[k].first, Number(rows[k], "t_ns") / 1000);
+        EXPECT_EQ(queue[k].second, Number(rows[k], "queue_bytes"));
+    }
+    EXPECT_EQ(names.count("queues: s3-h0.p3 queue_bytes"), 1u);
+    EXPECT_EQ(names.count("queue pairs: h1-h0.p3 qp 2 rtt_ns"), 1u);
+    EXPECT_EQ(names.count("queue pairs: h2-h0.p3 qp 3 in_flight_bytes"), 1u);
+    EXPECT_EQ(names.count("queue pairs: h1-h0.p3 qp 2 acked_bytes"), 0u);
 }
 
 /* A kill leaves whole rows. */
