@@ -2,6 +2,7 @@
 /* weft topology: figures, checks, conversions and pictures of fabrics. */
 #include "base/units.h"
 #include "cli/source.h"
+#include "cli/topology_picture.h"
 #include "report/report.h"
 #include "topologies/deadlock.h"
 #include "topologies/measure.h"
@@ -22,6 +23,8 @@
 /* Largest fabric whose bisection is computed unasked. */
 #define BISECTION_LINKS_MAX 60000u
 #define TIERS_MAX 64u
+/* Largest fabric of which a picture shows every node. */
+#define NODES_WHOLE 100u
 
 struct topology_opts {
     struct weft_source_opts source;
@@ -318,6 +321,25 @@ static int check(const struct weft_cli *cli, const struct topology_opts *o, stru
     return code;
 }
 
+/* Writes what @p write makes of the fabric to a file or standard output. */
+static int write_as(const struct weft_cli *cli,
+                    int (*write)(const struct weft_fabric *f, FILE *out, struct weft_err *err),
+                    const char *output, const struct source *s, struct weft_err *err)
+{
+    struct weft_memfile text;
+    if (weft_memfile_open(&text, "a topology", err))
+        return err->code;
+    int code = write(s->fabric, text.f, err);
+    const int closed = weft_memfile_close(&text, "a topology", code ? NULL : err);
+    code = code ? code : closed;
+    if (!code && output)
+        code = weft_file_write(output, text.data, text.size, err);
+    else if (!code)
+        fwrite(text.data, 1, text.size, cli->out);
+    free(text.data);
+    return code;
+}
+
 static int convert(const struct weft_cli *cli, const char *format, const char *output,
                    struct source *s, struct weft_err *err)
 {
@@ -326,25 +348,21 @@ static int convert(const struct weft_cli *cli, const char *format, const char *o
     const char *names[16];
     for (size_t i = 0; i < n; i++) {
         names[i] = w[i].name;
-        if (strcmp(w[i].name, format) != 0)
-            continue;
-        struct weft_memfile text;
-        if (weft_memfile_open(&text, "a topology", err))
-            return err->code;
-        int code = w[i].write(s->fabric, text.f, err);
-        const int closed = weft_memfile_close(&text, "a topology", code ? NULL : err);
-        code = code ? code : closed;
-        if (!code && output)
-            code = weft_file_write(output, text.data, text.size, err);
-        else if (!code)
-            fwrite(text.data, 1, text.size, cli->out);
-        free(text.data);
-        return code;
+        if (strcmp(w[i].name, format) == 0)
+            return write_as(cli, w[i].write, output, s, err);
     }
     const char *near = weft_nearest(format, names, n);
     return weft_err_set(err, WEFT_E_USAGE, "cannot write '%s'%s%s%s", format,
                         near ? "; did you mean '" : "; there are xml, hpcc, dot and svg",
                         near ? near : "", near ? "'?" : "");
+}
+
+/* Large fabrics are folded. */
+static int draw(const struct weft_cli *cli, const char *output, struct source *s,
+                struct weft_err *err)
+{
+    return s->fabric->nnodes > NODES_WHOLE ? write_as(cli, weft_topology_picture, output, s, err)
+                                           : convert(cli, "svg", output, s, err);
 }
 
 static void print_preset(void *ctx, const char *name, const char *file)
@@ -375,8 +393,10 @@ static int topology_run(const struct weft_cli *cli, const void *opts, char **arg
         code = show(cli, o, &s, err);
     else if (!code && v == 1)
         code = check(cli, o, &s, err);
+    else if (!code && v == 3)
+        code = draw(cli, o->output, &s, err);
     else if (!code)
-        code = convert(cli, v == 3 ? "svg" : o->to ? o->to : "xml", o->output, &s, err);
+        code = convert(cli, o->to ? o->to : "xml", o->output, &s, err);
     close_source(&s);
     return code;
 }
@@ -393,7 +413,8 @@ const struct weft_command weft_command_topology = {
         "  show     dimensions, tiers, oversubscription, diameter, paths, bisection, buffers\n"
         "  check    every pair has a route; routes cannot deadlock; buffers hold the headroom\n"
         "  convert  writes xml, hpcc, dot or svg (--to)\n"
-        "  draw     writes a picture (svg)\n"
+        "  draw     writes a picture (svg); of more than 100 nodes what hangs together is one box "
+        "(gnuplot draws it; convert --to svg has every node)\n"
         "  presets  lists the topologies that come with weft\n"
         "Without SOURCE: the fabric of --set topology.type=... and its parameters.",
     .opts = options,

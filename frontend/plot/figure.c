@@ -20,6 +20,7 @@ static const struct {
     [WEFT_MARK_BOXES] = {4, {"x", "x_to", "y", "y_to"}},
     [WEFT_MARK_HEAT] = {5, {"x", "x_to", "y", "y_to", "value"}, true},
     [WEFT_MARK_ARROWS] = {4, {"x", "y", "x_to", "y_to"}},
+    [WEFT_MARK_EDGES] = {4, {"x", "y", "x_to", "y_to"}},
     [WEFT_MARK_SEGMENTS] = {5, {"x", "y", "x_to", "y_to", "value"}, true},
     [WEFT_MARK_TEXT] = {2, {"x", "y"}},
     [WEFT_MARK_TEXT_MID] = {2, {"x", "y"}},

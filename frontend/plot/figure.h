@@ -27,6 +27,7 @@ enum weft_mark {
     WEFT_MARK_BOXES,    /**< x from, x to, y from, y to: filled rectangles */
     WEFT_MARK_HEAT,     /**< the same and a value, which is the colour */
     WEFT_MARK_ARROWS,   /**< x, y, to x, to y */
+    WEFT_MARK_EDGES,    /**< the same without heads */
     WEFT_MARK_SEGMENTS, /**< x, y, to x, to y, and a value, which is the colour */
     WEFT_MARK_TEXT,     /**< x, y, and a text that begins there */
     WEFT_MARK_TEXT_MID, /**< x, y, and a text around it */

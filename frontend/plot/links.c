@@ -6,6 +6,7 @@
  * one box for each row, and switches with the same neighbours one. Fabrics without switches lie on
  * a circle.
  */
+#include "plot/links.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 #define uthash_nonfatal_oom(elt) ((elt)->lost = true)
 #include <uthash.h>
 
-enum { ITEMS_MAX = 24, TIERS = 8, RUNS_MAX = 4, SORTS = 12 };
+enum { ITEMS_MAX = 32, TIERS = 8, RUNS_MAX = 4, SORTS = 12, DIMS_MAX = 60 };
 
 struct node {
     const char *name;
@@ -28,7 +29,7 @@ struct node {
 };
 
 struct link {
-    uint32_t a, b, level;
+    uint32_t a, b, level, sort;
     int dim;
     double util, rate; /* of the busier direction, percent; bit/s */
 };
@@ -50,6 +51,7 @@ struct fabric {
     size_t nnodes, nlinks, nitems, cap_nodes, cap_links;
     int dims;
     bool switches;
+    bool plain; /* links have no use that could be shown: colours are their sorts */
 };
 
 static int no_memory(struct weft_err *err)
@@ -95,16 +97,11 @@ static int node_of(struct fabric *f, const char *name, uint32_t *out, struct wef
     return 0;
 }
 
-static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+static int add_link(struct fabric *f, const char *from, const char *to, struct link x,
+                    struct weft_err *err)
 {
-    struct fabric *f = ctx;
-    struct link x = {0};
-    double dim;
-    if (node_of(f, weft_row_text(row, 0), &x.a, err) ||
-        node_of(f, weft_row_text(row, 1), &x.b, err) || weft_row_number(row, 2, &dim, err) ||
-        weft_row_number(row, 3, &x.util, err) || weft_row_number(row, 4, &x.rate, err))
+    if (node_of(f, from, &x.a, err) || node_of(f, to, &x.b, err))
         return err->code;
-    x.dim = (int)fmax(0, fmin(dim, 60));
     f->dims = x.dim + 1 > f->dims ? x.dim + 1 : f->dims;
     struct link *more = grow(f->link, f->nlinks, &f->cap_links, sizeof *more);
     if (!more)
@@ -112,6 +109,17 @@ static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
     f->link = more;
     f->link[f->nlinks++] = x;
     return 0;
+}
+
+static int link_row(void *ctx, const struct weft_row *row, struct weft_err *err)
+{
+    struct link x = {0};
+    double dim;
+    if (weft_row_number(row, 2, &dim, err) || weft_row_number(row, 3, &x.util, err) ||
+        weft_row_number(row, 4, &x.rate, err))
+        return err->code;
+    x.dim = (int)fmax(0, fmin(dim, DIMS_MAX));
+    return add_link(ctx, weft_row_text(row, 0), weft_row_text(row, 1), x, err);
 }
 
 /* ---- rows ---- */
@@ -303,6 +311,46 @@ static int fold(struct fabric *f, struct weft_err *err)
 
 /* ---- drawing ---- */
 
+/* Links of one dimension, tier and rate. */
+struct sort {
+    uint32_t level;
+    double rate, n, util;
+};
+
+/* Sorts links into kinds, the further ones into the last. Returns how many there are. */
+static size_t sort_links(struct fabric *f, struct sort sorts[SORTS])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->nlinks; i++) {
+        struct link *l = &f->link[i];
+        size_t k = 0;
+        while (k < n && (sorts[k].level != l->level || sorts[k].rate != l->rate))
+            k++;
+        if (k == n && n < SORTS)
+            sorts[n++] = (struct sort){l->level, l->rate, 0, 0};
+        l->sort = (uint32_t)(k < n ? k : n - 1);
+        sorts[l->sort].n++;
+        sorts[l->sort].util += l->util;
+    }
+    return n;
+}
+
+/* "64 of 100 Gbps in dimension 0, tier 1 ...". */
+static const char *describe(struct fabric *f, struct weft_figure *figure)
+{
+    struct sort sorts[SORTS];
+    const size_t n = sort_links(f, sorts);
+    const char *all = "";
+    for (size_t k = 0; k < n; k++)
+        all = weft_figure_printf(
+            figure,
+            "%s%s%.0f of %.4g Gbps in dimension %u, tier %u (in use %.1f %% of "
+            "the time, on average)",
+            all, *all ? ", " : "", sorts[k].n, sorts[k].rate / 1e9, sorts[k].level / TIERS,
+            sorts[k].level % TIERS, sorts[k].util / sorts[k].n);
+    return all;
+}
+
 static void place(struct fabric *f)
 {
     int y = 0;
@@ -338,6 +386,35 @@ static void draw_links(struct fabric *f, struct weft_curve *c)
     }
     c->figure->lost |= !most;
     free(most);
+}
+
+/* The sort of links between each pair of items. */
+static void draw_sorts(struct fabric *f, struct weft_panel *p)
+{
+    struct sort sorts[SORTS];
+    struct weft_curve *curve[SORTS] = {0};
+    const size_t n = sort_links(f, sorts);
+    uint32_t *between = malloc(f->nitems * sizeof *between);
+    for (size_t k = 0; k < n; k++)
+        curve[k] = weft_curve_add(
+            p, WEFT_MARK_EDGES, (int)k,
+            weft_figure_printf(p->figure, "%.0f links of %.4g Gbps, dimension %u, tier %u",
+                               sorts[k].n, sorts[k].rate / 1e9, sorts[k].level / TIERS,
+                               sorts[k].level % TIERS));
+    for (size_t i = 0; i < f->nitems && between; i++) {
+        memset(between, 0xff, f->nitems * sizeof *between);
+        for (size_t l = 0; l < f->nlinks; l++) {
+            const uint32_t a = f->node[f->link[l].a]->item, b = f->node[f->link[l].b]->item;
+            if (a == i || b == i)
+                between[a == i ? b : a] = f->link[l].sort;
+        }
+        for (size_t k = i + 1; k < f->nitems; k++)
+            if (between[k] != UINT32_MAX)
+                weft_curve_point(curve[between[k]], (const double[]){f->item[i].x, f->item[i].y,
+                                                                     f->item[k].x, f->item[k].y});
+    }
+    p->figure->lost |= !between;
+    free(between);
 }
 
 static void draw_items(const struct fabric *f, struct weft_panel *p)
@@ -382,40 +459,6 @@ static void name_rows(const struct fabric *f, struct weft_panel *p)
     }
 }
 
-/* Links of one dimension, tier and rate. */
-struct sort {
-    uint32_t level;
-    double rate, n, util;
-};
-
-/* "64 of 100 Gbps in dimension 0, tier 1 ...". */
-static const char *describe(const struct fabric *f, struct weft_figure *figure)
-{
-    struct sort sorts[SORTS];
-    size_t n = 0;
-    const char *all = "";
-    for (size_t i = 0; i < f->nlinks; i++) {
-        const struct link *l = &f->link[i];
-        size_t k = 0;
-        while (k < n && (sorts[k].level != l->level || sorts[k].rate != l->rate))
-            k++;
-        if (k == SORTS)
-            continue;
-        if (k == n)
-            sorts[n++] = (struct sort){l->level, l->rate, 0, 0};
-        sorts[k].n++;
-        sorts[k].util += l->util;
-    }
-    for (size_t k = 0; k < n; k++)
-        all = weft_figure_printf(
-            figure,
-            "%s%s%.0f of %.4g Gbps in dimension %u, tier %u (in use %.1f %% of "
-            "the time, on average)",
-            all, *all ? ", " : "", sorts[k].n, sorts[k].rate / 1e9, sorts[k].level / TIERS,
-            sorts[k].level % TIERS, sorts[k].util / sorts[k].n);
-    return all;
-}
-
 static void draw(struct fabric *f, struct weft_figure *figure, const char *title)
 {
     struct weft_panel *p = weft_panel_add(figure, title, "", "");
@@ -426,8 +469,10 @@ static void draw(struct fabric *f, struct weft_figure *figure, const char *title
     p->value.from = 0;
     p->value.to = 100;
     place(f);
-    struct weft_curve *links = weft_curve_add(p, WEFT_MARK_SEGMENTS, 0, "");
-    draw_links(f, links);
+    if (f->plain)
+        draw_sorts(f, p);
+    else
+        draw_links(f, weft_curve_add(p, WEFT_MARK_SEGMENTS, 0, ""));
     draw_items(f, p);
     struct weft_curve *inside = weft_curve_add(p, WEFT_MARK_HEAT, 0, "");
     int rows = 0;
@@ -470,6 +515,27 @@ static int add_run(const struct weft_runs *runs, size_t i, struct weft_figure *f
     free(f.link);
     free(f.item);
     return rc < 0 ? rc : 0;
+}
+
+int weft_fabric_figure(struct weft_figure *figure, const struct weft_drawn_link *links, size_t n,
+                       struct weft_err *err)
+{
+    struct fabric f = {.arena = figure->arena, .plain = true};
+    int code = 0;
+    for (size_t i = 0; i < n && !code; i++)
+        code = add_link(&f, links[i].from, links[i].to,
+                        (struct link){.dim = links[i].dim, .rate = links[i].rate_bps}, err);
+    if (!code && n) {
+        find_tiers(&f);
+        code = fold(&f, err);
+    }
+    if (!code && n)
+        draw(&f, figure, "");
+    HASH_CLEAR(hh, f.by_name);
+    free(f.node);
+    free(f.link);
+    free(f.item);
+    return code ? code : weft_figure_check(figure, err);
 }
 
 static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)

@@ -172,6 +172,7 @@ static void write_style(FILE *out, const struct weft_curve *c)
                            "noborder lc palette",
         [WEFT_MARK_ARROWS] = "1:2:($3-$1):($4-$2) with vectors filled head size screen "
                              "0.008,18 lw 1.3",
+        [WEFT_MARK_EDGES] = "1:2:($3-$1):($4-$2) with vectors nohead lw 1.4",
         [WEFT_MARK_SEGMENTS] = "1:2:($3-$1):($4-$2):5 with vectors nohead lw 1.6 lc palette",
         [WEFT_MARK_TEXT] = "1:2:3 with labels left offset 0.7,0",
         [WEFT_MARK_TEXT_MID] = "1:2:3 with labels center",

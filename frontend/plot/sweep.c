@@ -11,7 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AXES_MAX = 8, METRICS_MAX = 16, HEAT_LEAST = 4, HEAT_CURVES = 7, NAMED_VALUES = 10 };
+enum {
+    AXES_MAX = 8,
+    METRICS_MAX = 16,
+    HEAT_LEAST = 4,
+    HEAT_CURVES = 7,
+    NAMED_VALUES = 10,
+    LOG_FROM = 20
+};
 
 struct axis {
     const char *key;
@@ -25,6 +32,7 @@ struct axis {
 struct metric {
     const char *key, *axis; /* axis: its label */
     double divisor;
+    bool log;  /* values differ by orders of magnitude */
     double *v; /* of each row; NAN: none */
 };
 
@@ -84,12 +92,18 @@ static bool ends_with(const char *text, const char *end)
     return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-static const char *metric_label(struct weft_arena *arena, const char *key, double *divisor)
+/* What a metric is called on an axis; *divisor: what values up to @p most are divided by. */
+static const char *metric_label(struct weft_arena *arena, const char *key, double most,
+                                double *divisor)
 {
-    static const struct {
+    const struct weft_figure_unit time = weft_figure_time_unit(most),
+                                  size = weft_figure_size_unit(most);
+    const struct {
         const char *end, *unit;
         double divisor;
-    } units[] = {{"_ns", "\u00b5s", 1e3}, {"_bytes", "KB", 1e3}, {"_bps", "Gbps", 1e9}};
+    } units[] = {{"_ns", time.name, time.divisor},
+                 {"_bytes", size.name, size.divisor},
+                 {"_bps", "Gbps", 1e9}};
     char words[96];
     const char *unit = NULL;
     size_t len = strlen(key);
@@ -126,9 +140,6 @@ static int read_header(struct sweep *s, const struct weft_csv_reader *r, int of_
             struct metric *m = &s->metric[s->nmetrics];
             of_metric[s->nmetrics++] = i;
             *m = (struct metric){.key = name};
-            m->axis = metric_label(s->arena, name, &m->divisor);
-            if (!m->axis)
-                return no_memory(err);
         }
     }
     return 0;
@@ -180,7 +191,7 @@ static int read_row(struct sweep *s, const struct weft_csv_reader *r, const int 
         char *end;
         const char *text = r->field[of_metric[k]];
         const double v = strtod(text, &end);
-        s->metric[k].v[s->nrows] = *text && !*end ? v / s->metric[k].divisor : NAN;
+        s->metric[k].v[s->nrows] = *text && !*end ? v : NAN;
     }
     s->nrows++;
     return 0;
@@ -199,6 +210,27 @@ static int read_sweep(struct sweep *s, const char *dir, struct weft_err *err)
         rc = read_row(s, &r, of_axis, of_metric, err);
     weft_csv_reader_close(&r);
     return rc;
+}
+
+/* Chooses the units of metrics. */
+static int scale_metrics(struct sweep *s, struct weft_err *err)
+{
+    for (size_t k = 0; k < s->nmetrics; k++) {
+        struct metric *m = &s->metric[k];
+        double most = 0, least = INFINITY;
+        for (size_t i = 0; i < s->nrows; i++)
+            if (!isnan(m->v[i])) {
+                most = fmax(most, m->v[i]);
+                least = fmin(least, m->v[i]);
+            }
+        m->axis = metric_label(s->arena, m->key, most, &m->divisor);
+        m->log = least > 0 && most > LOG_FROM * least;
+        if (!m->axis)
+            return no_memory(err);
+        for (size_t i = 0; i < s->nrows; i++)
+            m->v[i] /= m->divisor;
+    }
+    return 0;
 }
 
 /* ---- drawing ---- */
@@ -353,7 +385,10 @@ static void draw(const struct sweep *s, struct weft_figure *f)
         const struct metric *m = &s->metric[k];
         if (!has_values(s, m))
             continue;
-        const char *y_label = y < s->naxes ? axis_label(f, &s->axis[y]) : m->axis;
+        const bool log = m->log && x < s->naxes && y == s->naxes;
+        const char *y_label = y < s->naxes ? axis_label(f, &s->axis[y])
+                              : log        ? weft_figure_printf(f, "%s, log scale", m->axis)
+                                           : m->axis;
         struct weft_panel *p = weft_panel_add(f, y < s->naxes ? m->axis : "", x_label, y_label);
         p->height = 310;
         p->x.log = p->x.bytes = x < s->naxes && s->axis[x].bytes;
@@ -361,7 +396,8 @@ static void draw(const struct sweep *s, struct weft_figure *f)
             draw_heat(p, s, m, x, y);
             continue;
         }
-        p->y.from = strstr(m->key, "slowdown") ? 1 : 0;
+        p->y.log = log;
+        p->y.from = log ? NAN : strstr(m->key, "slowdown") ? 1 : 0;
         if (x < s->naxes) {
             name_values(p, s, x);
             draw_curves(p, s, m, x);
@@ -387,6 +423,7 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
         return weft_plot_nothing(err, "%s is no folder of a sweep (sweep.csv)",
                                  runs->n ? runs->run[0].dir : "this");
     int code = read_sweep(&s, runs->sweep, err);
+    code = code ? code : scale_metrics(&s, err);
     if (!code)
         draw(&s, f);
     f->title = "What the sweep found";

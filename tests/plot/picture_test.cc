@@ -117,6 +117,20 @@ TEST(Plot, RefusesWhatItCannotDraw)
     }
 }
 
+TEST(Plot, LargeFabricsAreFolded)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    const Said s = weft({"topology", "draw", "--set", "topology.type=fat-tree", "--set",
+                         "fat-tree.k=16", "--set", "fat-tree.host-rate=100Gbps"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    for (const char *text : {">1024 hosts, 320 switches, 3072 links<", ">1024 hosts (16 boxes)<",
+                             ">128 switches (16 boxes)<", ">64 switches (1 box)<",
+                             ">1024 links of 100 Gbps, dimension 0, tier 1<"})
+        EXPECT_CONTAINS(s.out, text);
+    EXPECT_LT(s.out.size(), 100000u);
+}
+
 TEST(Plot, ListsItsKinds)
 {
     const Said plot_list = weft({"plot", "--list"}), list = weft({"list", "plots"});

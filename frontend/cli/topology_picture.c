@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See topology_picture.h. */
+#include "cli/topology_picture.h"
+
+#include "plot/gnuplot.h"
+#include "plot/links.h"
+#include "plot/svg.h"
+
+#include <stdlib.h>
+
+/* Named as in all outputs. */
+static void name_node(const struct weft_fabric *f, uint32_t node, char buf[16])
+{
+    const bool host = f->nodes[node].kind == WEFT_NODE_HOST;
+    snprintf(buf, 16, "%c%u", host ? 'h' : 's', host ? f->nodes[node].host : node);
+}
+
+/* The title and a sentence on each dimension. */
+static void describe(const struct weft_fabric *f, struct weft_figure *figure)
+{
+    const char *dims = "";
+    for (uint32_t d = 0; d < f->ndims && f->ndims > 1; d++)
+        dims = weft_figure_printf(figure, "%s Dimension %u: %s of %u.", dims, d,
+                                  f->dims[d].kind ? f->dims[d].kind : "fabric", f->dims[d].size);
+    figure->title = weft_figure_printf(figure, "%u hosts, %u switches, %u links", f->nhosts,
+                                       f->nswitches, f->nlinks);
+    figure->caption = weft_figure_printf(
+        figure, "Boxes are nodes, or what hangs together; a line is all links between two boxes.%s",
+        dims);
+}
+
+static int draw(const struct weft_figure *figure, FILE *out, struct weft_err *err)
+{
+    struct weft_picture picture;
+    if (weft_gnuplot(figure, WEFT_SCRIPT_SVG, &picture, err))
+        return err->code;
+    weft_svg_write(picture.data, figure, "w", WEFT_SVG_FILE, out);
+    free(picture.data);
+    return 0;
+}
+
+int weft_topology_picture(const struct weft_fabric *f, FILE *out, struct weft_err *err)
+{
+    struct weft_drawn_link *links = calloc(f->nlinks + 1, sizeof *links);
+    struct weft_figure *figure = weft_figure_new();
+    int code = links && figure ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a picture");
+    for (uint32_t i = 0; i < f->nlinks && !code; i++) {
+        const struct weft_fabric_link *l = &f->links[i];
+        links[i].dim = (int)l->dim;
+        links[i].rate_bps = (double)l->rate_bps;
+        name_node(f, l->a, links[i].from);
+        name_node(f, l->b, links[i].to);
+    }
+    if (!code) {
+        describe(f, figure);
+        code = weft_fabric_figure(figure, links, f->nlinks, err);
+    }
+    code = code ? code : draw(figure, out, err);
+    weft_figure_free(figure);
+    free(links);
+    return code;
+}
