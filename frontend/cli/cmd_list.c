@@ -200,12 +200,12 @@ static int list_run(const struct weft_cli *cli, const void *opts, char **args, i
 
 const struct weft_command weft_command_list = {
     .name = "list",
-    .summary = "List congestion controls, topologies, collectives, workloads, transforms, "
+    .summary = "List congestion controls, topologies, collectives, workloads, models, transforms, "
                "backends, troubles, scenarios",
-    .usage = "[cc|topologies|collectives|workloads|transforms|backends|sections|troubles|scenarios|"
-             "metrics]",
+    .usage = "[WHAT]",
     .example = "weft list cc",
-    .details = "'weft show' explains one entry with its parameters.",
+    .details = "Without WHAT: what can be listed. 'weft show' explains one entry with its "
+               "parameters.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct list_opts),

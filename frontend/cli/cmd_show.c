@@ -397,6 +397,7 @@ const struct weft_command weft_command_show = {
         "backend NAME, section "
         "NAME: its parameters\n"
         "  quantity NAME        its selectors in sample.what\n"
+        "  model NAME, gpu NAME what the workload training knows of it\n"
         "  distribution NAME    mean and points of flow sizes\n"
         "  topology FILE        the links of the fabric in a topology file; see weft topology\n"
         "  scenario SCENARIO    every key with its value and where it came from\n"

@@ -3,6 +3,7 @@
 #include "cli/listing.h"
 
 #include "base/scale.h"
+#include "cli/listing_training.h"
 #include "collective/collective.h"
 #include "congestion/cc.h"
 #include "plot/plot.h"
@@ -209,8 +210,13 @@ double weft_listed_mean_bytes(const struct weft_cdf_entry *e)
 static const struct weft_listing listings[] = {
     {"cc", "cc", "congestion controls", cc_count, cc_get},
     {"topologies", "topology", "fabric generators and readers", topology_count, topology_get},
-    {"collectives", "collective", "collective algorithms", collective_count, collective_get},
+    {"collectives", "collective",
+     "collective algorithms; auto takes the cheapest of those that say what they cost",
+     collective_count, collective_get},
     {"workloads", "workload", "workload readers and generators", workload_count, workload_get},
+    {"models", "model", "models that the workload training knows: training.model",
+     weft_listing_models, weft_listing_model},
+    {"gpus", "gpu", "GPUs that it knows: training.gpu", weft_listing_gpus, weft_listing_gpu},
     {"distributions", "distribution", "flow sizes of public studies, for cdf and weft traffic",
      cdf_count, cdf_get},
     {"transforms", "transform", "changes to traces: weft trace transform", transform_count,

@@ -22,6 +22,18 @@ double number(const TempDir &dir, const char *file, const std::string &row, cons
     return std::stod(cell(dir / ("o/" + std::string(file)), row, column));
 }
 
+/* What a message takes from one host to the next. */
+double alone_ns(const TempDir &dir, uint64_t bytes)
+{
+    write_file(dir / "one.csv",
+               "src,dst,size_bytes,start_ns\n0,1," + std::to_string(bytes) + ",0\n");
+    const Said s =
+        run(dir, kIdeal + std::string("<workload type=\"flows\" file=\"one.csv\" ranks=\"2\"/>\n"),
+            "one");
+    EXPECT_EQ(s.code, 0) << s.err;
+    return std::stod(cell(dir / "one/flows.csv", "0", "fct_ns"));
+}
+
 /* Published: 8,192 tokens of Llama 3 405B have 4.2 GB of cache, of 70B 2.7 GB, of DeepSeek-V3 0.58
  * GB. */
 TEST(Inference, CachesAreThoseOfTheModels)
@@ -49,13 +61,7 @@ TEST(Inference, CachesAreThoseOfTheModels)
 TEST(Inference, PrefillThenTransfer)
 {
     TempDir dir;
-    write_file(dir / "one.csv", "src,dst,size_bytes,start_ns\n0,1,5000000,0\n");
-    ASSERT_EQ(run(dir,
-                  kIdeal + std::string("<workload type=\"flows\" file=\"one.csv\" ranks=\"2\"/>\n"),
-                  "one")
-                  .code,
-              0);
-    const double ns = std::stod(cell(dir / "one/flows.csv", "0", "fct_ns"));
+    const double ns = alone_ns(dir, 5000000);
     Said s = play(dir, "tp=\"2\" ranks=\"4\" kv-bytes=\"10KB\" prompt-tokens=\"1000\" count=\"1\"");
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_EQ(cell(dir / "o/jobs.csv", "i", "messages"), "2");
@@ -141,13 +147,7 @@ TEST(Inference, TokensComeOnePerIteration)
 TEST(Inference, IterationsHaveTheAllReducesOfTheModel)
 {
     TempDir dir;
-    write_file(dir / "one.csv", "src,dst,size_bytes,start_ns\n0,1,16384,0\n");
-    ASSERT_EQ(run(dir,
-                  kIdeal + std::string("<workload type=\"flows\" file=\"one.csv\" ranks=\"2\"/>\n"),
-                  "one")
-                  .code,
-              0);
-    const double ns = std::stod(cell(dir / "one/flows.csv", "0", "fct_ns"));
+    const double ns = alone_ns(dir, 16384);
     const Said s = play(dir, "tp=\"2\" ranks=\"4\" kv-bytes=\"1B\" prompt-tokens=\"2\" count=\"1\" "
                              "output-tokens=\"2\" model=\"llama3-70b\"");
     ASSERT_EQ(s.code, 0) << s.err;

@@ -138,6 +138,21 @@ TEST(JobMetrics, DimensionsOfSeveralWorkloads)
     EXPECT_NEAR(std::stod(d[1][7]), 100 * 5e6 * 8 / (8 * 100 * ns), 1e-3);
 }
 
+/* As published: 70.6e9, 25.6e6 and 671e9 parameters; 989 TFLOP/s. */
+TEST(ListShow, ModelsAndGpus)
+{
+    Said s = weft({"list", "models"});
+    EXPECT_CONTAINS(s.out, "70.55 billion parameters; transformer: 80 blocks, width 8192");
+    EXPECT_CONTAINS(s.out, "25.56 million parameters; 54 layers");
+    EXPECT_CONTAINS(s.out, "671 billion parameters");
+    EXPECT_CONTAINS(s.out, "256 experts of which a token goes to 8");
+    EXPECT_CONTAINS(s.out, "204.2 million rows of 128 in 26 tables, 104.5 GB");
+    s = weft({"show", "model", "llama3-8b"});
+    EXPECT_CONTAINS(s.out, "llama3-8b: 8.03 billion parameters");
+    s = weft({"list", "gpus"});
+    EXPECT_CONTAINS(s.out, "989 TFLOP/s in bf16 (dense), 0.63 of them reached; 80 GB of memory");
+}
+
 TEST(ListShow, DistributionsAndWhatEveryWorkloadHas)
 {
     Said s = weft({"list", "distributions"});
