@@ -99,12 +99,15 @@ static void write_end(FILE *out, double v)
         fprintf(out, "%.10g", v);
 }
 
+/* Of ends that are the same, or nearly so, gnuplot makes an error. */
 static void write_range(FILE *out, const char *name, const struct weft_axis *a, bool reverse)
 {
+    const double least = fmax(1e-6 * fabs(a->from), 1e-6);
+    const double to = a->to - a->from < least ? a->from + 1e3 * least : a->to;
     fprintf(out, "set %srange [", name);
-    write_end(out, reverse ? a->to : a->from);
+    write_end(out, reverse ? to : a->from);
     fputc(':', out);
-    write_end(out, reverse ? a->from : a->to);
+    write_end(out, reverse ? a->from : to);
     fputs("]\n", out);
 }
 
@@ -251,7 +254,8 @@ static void write_plot(FILE *out, const struct weft_panel *p, size_t first)
         } else
             fputs(" notitle", out);
     }
-    fputs(drawn ? "\n" : "plot NaN notitle\n", out);
+    /* axes alone, with a line outside of them */
+    fputs(drawn ? "\n" : "set xrange [1:10]\nset yrange [1:10]\nplot 0.1 notitle\n", out);
 }
 
 /* ---- the picture ---- */

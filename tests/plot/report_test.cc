@@ -94,6 +94,31 @@ TEST(Report, NamesThePauses)
     EXPECT_LT(page.find("80.0 %"), page.find("10.0 % was")); /* what weighs most comes first */
 }
 
+TEST(Report, OneOfEverythingAtOneMomentIsDrawn)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    make_run(dir / "a");
+    write_file(dir / "a/flows.csv", "id,src,dst,size_bytes,start_ns,fct_ns,ideal_fct_ns,slowdown\n"
+                                    "0,0,1,1000,0.000,1000.000,1000.000,1.0\n");
+    write_file(dir / "a/pfc.csv", "t_ns,port,node,peer,prio,event\n"
+                                  "69445.000,1,h1,s8,3,pause\n"
+                                  "69445.000,2,h2,s8,3,pause\n");
+    write_file(dir / "a/links.csv", "from,to,dim,util_pct,rate_bps,pause_ns,max_queue_bytes,"
+                                    "drops_buffer,drops_headroom,drops_error,drops_link\n"
+                                    "h1,s8,0,0,1000000000,0,0,0,0,0,0\n");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/series/queue.csv", "t_ns,port,node,peer,prio,queue_bytes\n"
+                                           "5.000,4,s8,h1,3,1\n");
+    const Said s = weft({"report", dir / "a"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const std::string page = slurp(dir / "a/report.html");
+    for (const char *id : {"slowdown", "slowdown-cdf", "fct-cdf", "throughput", "links", "queue",
+                           "pauses", "pause-tree"})
+        EXPECT_EQ(count(page, std::string("<figure id=\"") + id + "\""), 1u) << id;
+}
+
 TEST(Report, SideBySideSaysWhatMoved)
 {
     if (!has_gnuplot())
