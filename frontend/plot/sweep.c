@@ -397,7 +397,7 @@ static void draw(const struct sweep *s, struct weft_figure *f)
             continue;
         }
         p->y.log = log;
-        p->y.from = log ? NAN : strstr(m->key, "slowdown") ? 1 : 0;
+        p->y.from = log ? NAN : x < s->naxes && strstr(m->key, "slowdown") ? 1 : 0;
         if (x < s->naxes) {
             name_values(p, s, x);
             draw_curves(p, s, m, x);
