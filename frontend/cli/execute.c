@@ -22,6 +22,7 @@ struct run {
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asked */
     bool alone;            /* each job is run alone, too */
     const char *out_dir;   /* NULL: no files */
+    bool samples_optional;
     struct weft_slices slices;
     struct weft_series *series; /* NULL: nothing is sampled */
     struct weft_signal_run_json on_signal;
@@ -102,6 +103,8 @@ static int prepare_series(struct run *r, const struct weft_scenario_parts *parts
                           const char *out_dir, struct weft_err *err)
 {
     if (!parts->series)
+        return 0;
+    if (!out_dir && r->samples_optional)
         return 0;
     if (!out_dir)
         return weft_err_set(err, WEFT_E_INPUT,
@@ -332,7 +335,11 @@ static void write_reason(struct run *r, struct weft_execution *x, const struct w
 int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                  const struct weft_execute_opts *o, struct weft_execution *x, struct weft_err *err)
 {
-    struct run r = {.cli = cli, .s = s, .alone = o->alone, .out_dir = o->out_dir};
+    struct run r = {.cli = cli,
+                    .s = s,
+                    .alone = o->alone,
+                    .out_dir = o->out_dir,
+                    .samples_optional = o->samples_optional};
     *x = (struct weft_execution){.scenario = s,
                                  .started_unix_s = (int64_t)time(NULL),
                                  .started_ns = weft_clock_monotonic_ns(NULL),

@@ -18,6 +18,7 @@ struct weft_execute_opts {
     FILE *progress;      /**< NULL: none */
     bool progress_is_tty;
     bool alone; /**< run each workload alone, too, and say by how much sharing slows it down */
+    bool samples_optional; /**< without a folder nothing is sampled; else sample.what is refused */
     struct weft_run_limits limits; /**< of the machine: the run ends in order when it takes more */
     const struct weft_metric_choice *metrics; /**< that run.json is to tell */
     size_t nmetrics;

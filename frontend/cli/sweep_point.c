@@ -93,8 +93,10 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
     struct weft_source_opts source;
     struct weft_execution x = {0};
     struct weft_scenario *scenario = NULL;
-    struct weft_execute_opts eo = {
-        .metrics = s->metric, .nmetrics = s->nmetrics, .limits = b->limits};
+    struct weft_execute_opts eo = {.metrics = s->metric,
+                                   .nmetrics = s->nmetrics,
+                                   .samples_optional = true,
+                                   .limits = b->limits};
     char dir[WEFT_PATH_MAX];
     struct weft_err err = {0}, unwritten = {0};
     weft_interrupt_set(WEFT_INTERRUPT_SOON);

@@ -165,6 +165,18 @@ TEST(SweepAxes, AScenarioSaysWhatIsVaried)
     EXPECT_EQ(s.code, 0) << s.err;
 }
 
+/* Without a folder there is nowhere to write samples to, and nobody misses them. */
+TEST(SweepAxes, SamplesOfAScenarioNeedNoFolder)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    const Said s = weft({"sweep", source_dir() + "/scenarios/incast-cc", "--vary",
+                         "congestion-control.name=dctcp", "-m", "messages"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out, "congestion-control.name  messages  speed-up\n"
+                     "dctcp                    32        1.000\n");
+}
+
 TEST(SweepAxes, WrongSweepsInScenariosHaveAPlace)
 {
     TempDir dir;
