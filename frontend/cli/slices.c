@@ -126,6 +126,8 @@ static int64_t reached_ps(const struct slicing *r)
     const int64_t now_ps = s->net->ops->now_ps(s->net);
     const bool cut = s->until_ps && r->until_ps == s->until_ps && !*s->cli->interrupted &&
                      s->net->ops->state && s->net->ops->state->next_ps(s->net) != WEFT_NEVER;
+    if (s->stalled_ps)
+        return s->stalled_ps;
     return cut && s->until_ps > now_ps ? s->until_ps : now_ps;
 }
 

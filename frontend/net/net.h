@@ -16,6 +16,7 @@
 #include "base/figures.h"
 #include "base/message.h"
 #include "base/param.h"
+#include "base/queue_bins.h"
 #include "congestion/cc.h"
 #include "topologies/link_change.h"
 
@@ -105,6 +106,12 @@ struct weft_net_state_ops {
     void (*qps)(struct weft_net *net, weft_net_qp_fn fn, void *ctx);
     /** From now on QPs note their round-trip times. WEFT_E_LIMIT. */
     int (*note_rtts)(struct weft_net *net, struct weft_err *err);
+    /** From the start on, times are counted by what waits at ports: of the priorities whose bits
+     * prios[port] has. WEFT_E_LIMIT. */
+    int (*note_queues)(struct weft_net *net, const uint8_t *prios, struct weft_err *err);
+    /** These times of a queue until @p end_ps, by bin; false: nothing has waited there. */
+    bool (*queue_times)(struct weft_net *net, uint32_t port, uint32_t prio, int64_t end_ps,
+                        int64_t time_ps[WEFT_QUEUE_BINS]);
     /** Time of the next event: nothing is sent, paused or changed before. WEFT_NEVER: there is
      * none; the present: that is not known. */
     int64_t (*next_ps)(struct weft_net *net);

@@ -14,6 +14,8 @@
 
 static const struct weft_series_quantity quantities[] = {
     {"queue", "bytes that wait at egress ports", PORTS, WEFT_SERIES_QUEUE},
+    {"queue-histogram", "how long queues of switches held how much, exactly, at no sampling", PORTS,
+     WEFT_SERIES_HISTOGRAM},
     {"buffer", "shared buffers of switches, with headroom", "NODE (s*)", WEFT_SERIES_BUFFER},
     {"throughput", "what links carry", "NODE[-NODE] (h*)", WEFT_SERIES_THROUGHPUT},
     {"pause", "which priorities are paused", PORTS, WEFT_SERIES_PAUSE},
@@ -136,13 +138,17 @@ static int add_ports(struct weft_series_choice *c, struct item *it, struct weft_
         return weft_err_prepend(err, "sample.what: '%s'", it->text);
     weft_series_cut_peer(it->selector, peer);
     for (uint32_t p = 0; p < f->nports; p++) {
-        const bool default_one =
-            it->file != WEFT_SERIES_QUEUE || weft_fabric_forwards(f, f->ports[p].node);
+        const bool of_switch = weft_fabric_forwards(f, f->ports[p].node);
+        const bool default_one = it->file != WEFT_SERIES_QUEUE || of_switch;
+        if (it->file == WEFT_SERIES_HISTOGRAM && !of_switch)
+            continue; /* hosts queue in their queue pairs */
         if (given ? !sends_from(f, p, it->selector, peer) : !default_one)
             continue;
         found++;
         if (it->file == WEFT_SERIES_QUEUE)
             c->ports[p].queue |= prios;
+        else if (it->file == WEFT_SERIES_HISTOGRAM)
+            c->ports[p].histogram |= prios;
         else if (it->file == WEFT_SERIES_PAUSE)
             c->ports[p].pause |= prios;
         else

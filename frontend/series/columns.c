@@ -48,6 +48,18 @@ static const struct weft_column pause_columns[] = {
     WEFT_COLUMN_NS(P, "paused_ns", paused_ps, "time since the previous sample that it was held"),
 };
 
+typedef struct weft_histogram_row H;
+
+static const struct weft_column histogram[] = {
+    WEFT_COLUMN_U32(H, "port", port, "fabric port: one direction of one link"),
+    WEFT_COLUMN_NAME(H, "node", names.node, "node that sends here"),
+    WEFT_COLUMN_NAME(H, "peer", names.peer, "node that it sends to"),
+    WEFT_COLUMN_U32(H, "prio", prio, "priority 0..7"),
+    WEFT_COLUMN_BYTES(H, "from_bytes", from_bytes, "at least so many bytes waited at its egress"),
+    WEFT_COLUMN_BYTES(H, "to_bytes", to_bytes, "and at most so many"),
+    WEFT_COLUMN_NS(H, "time_ns", time_ps, "for so long; in sum over its rows the whole run"),
+};
+
 typedef struct weft_buffer_row B;
 
 static const struct weft_column buffer[] = {
@@ -130,6 +142,11 @@ static const struct weft_csv_file files[WEFT_SERIES_FILES] = {
         WEFT_CSV_FILE("pause.csv", "one row per sample, port and priority: pauses", pause_columns),
     [WEFT_SERIES_QP] =
         WEFT_CSV_FILE("qp.csv", "one row per sample and queue pair or connection", qp),
+    [WEFT_SERIES_HISTOGRAM] =
+        WEFT_CSV_FILE("queue_histogram.csv",
+                      "one row per port, priority and range of sizes, at the end: how long the "
+                      "queue held so much, exactly; of queues that something waited in",
+                      histogram),
     [WEFT_SERIES_CONTROL] =
         WEFT_CSV_FILE("control.csv",
                       "one row per sample and queue pair: the state of its congestion control, "
@@ -138,8 +155,9 @@ static const struct weft_csv_file files[WEFT_SERIES_FILES] = {
 };
 
 const struct weft_csv_file *const weft_series_files[WEFT_SERIES_FILES] = {
-    &files[WEFT_SERIES_QUEUE], &files[WEFT_SERIES_BUFFER], &files[WEFT_SERIES_THROUGHPUT],
-    &files[WEFT_SERIES_PAUSE], &files[WEFT_SERIES_QP],     &files[WEFT_SERIES_CONTROL],
+    &files[WEFT_SERIES_QUEUE],   &files[WEFT_SERIES_BUFFER], &files[WEFT_SERIES_THROUGHPUT],
+    &files[WEFT_SERIES_PAUSE],   &files[WEFT_SERIES_QP],     &files[WEFT_SERIES_HISTOGRAM],
+    &files[WEFT_SERIES_CONTROL],
 };
 
 const char *weft_series_observable_name(const struct weft_cc_observable *o,

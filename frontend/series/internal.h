@@ -15,7 +15,7 @@ extern "C" {
 
 /** What is wanted of a port: bit masks of priorities. */
 struct weft_port_wanted {
-    uint8_t queue, pause;
+    uint8_t queue, pause, histogram;
     bool throughput;
 };
 
@@ -69,6 +69,14 @@ struct weft_port_row {
     int64_t paused_ps;
 };
 
+/** queue_histogram.csv */
+struct weft_histogram_row {
+    uint32_t port, prio;
+    struct weft_port_names names;
+    uint64_t from_bytes, to_bytes;
+    int64_t time_ps;
+};
+
 /** buffer.csv */
 struct weft_buffer_row {
     int64_t t_ps;
@@ -104,6 +112,14 @@ struct weft_port_series *weft_port_series_new(const struct weft_series_choice *c
                                               struct weft_err *err);
 void weft_port_series_free(struct weft_port_series *p);
 void weft_port_series_take(struct weft_port_series *p, struct weft_net *net,
+                           struct weft_series_sample *s);
+
+/* histogram.c */
+/** Has the net count; does nothing where no histogram is wanted. */
+int weft_histograms_begin(const struct weft_series_choice *c, struct weft_net *net,
+                          struct weft_err *err);
+/** Writes those of the run until now. */
+void weft_histograms_write(const struct weft_series_choice *c, struct weft_net *net,
                            struct weft_series_sample *s);
 
 /* qps.c */

@@ -52,6 +52,8 @@ struct weft_series *weft_series_new(const struct weft_series_choice *c, struct w
     if (!code && c->nrules)
         code = net->ops->state->note_rtts(net, err);
     if (!code)
+        code = weft_histograms_begin(c, net, err);
+    if (!code)
         code = open_files(s, dir, err);
     if (!code)
         return s;
@@ -117,6 +119,11 @@ int weft_series_finish(struct weft_series *s, int64_t end_ps, struct weft_err *e
     s->sample.t_ps = end_ps;
     if (end_ps > s->sample.before_ps)
         code = take(s, err);
+    weft_histograms_write(s->choice, s->net, &s->sample);
+    if (!code && s->sample.err.code) {
+        *err = s->sample.err;
+        code = err->code;
+    }
     for (int i = 0; i < WEFT_SERIES_FILES; i++) {
         const int closed = weft_csv_close(s->sample.csv[i], code ? NULL : err);
         s->sample.csv[i] = NULL;

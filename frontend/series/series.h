@@ -44,7 +44,8 @@ enum weft_series_file {
     WEFT_SERIES_THROUGHPUT,
     WEFT_SERIES_PAUSE,
     WEFT_SERIES_QP,
-    WEFT_SERIES_CONTROL, /**< has a column more per observable: weft_series_observable_name */
+    WEFT_SERIES_HISTOGRAM, /**< written at the end, of the whole run */
+    WEFT_SERIES_CONTROL,   /**< has a column more per observable: weft_series_observable_name */
     WEFT_SERIES_FILES
 };
 #define WEFT_SERIES_DIR "series"

@@ -12,16 +12,19 @@ struct look {
     struct packet_net *n;
     const uint32_t *which;
     size_t count;
+    uint32_t prio;
+    int64_t end_ps;
     void *out;
     weft_net_qp_fn tell;
     void *ctx;
 };
 
-static void look(void (*fn)(void *ctx), struct look l)
+static size_t look(void (*fn)(void *ctx), struct look l)
 {
     struct weft_err err = {0};
     if (weft_simulation_look(fn, &l, &err) && !l.n->error.code)
         l.n->error = err;
+    return l.count;
 }
 
 static struct weft_engine *engine_of(const struct look *l)
@@ -89,6 +92,29 @@ static int state_note_rtts(struct weft_net *net, struct weft_err *err)
     return weft_engine_note_rtts(weft_simulation_engine(weft_packet_net_of(net)->simulation), err);
 }
 
+static int state_note_queues(struct weft_net *net, const uint8_t *prios, struct weft_err *err)
+{
+    return weft_engine_note_queues(weft_simulation_engine(weft_packet_net_of(net)->simulation),
+                                   prios, err);
+}
+
+static void queue_times(void *ctx)
+{
+    struct look *l = (struct look *)ctx;
+    l->count =
+        weft_engine_queue_times(engine_of(l), l->which[0], l->prio, l->end_ps, (int64_t *)l->out);
+}
+
+static bool state_queue_times(struct weft_net *net, uint32_t port, uint32_t prio, int64_t end_ps,
+                              int64_t time_ps[WEFT_QUEUE_BINS])
+{
+    return look(queue_times, (struct look){.n = weft_packet_net_of(net),
+                                           .which = &port,
+                                           .prio = prio,
+                                           .end_ps = end_ps,
+                                           .out = time_ps}) != 0;
+}
+
 static int64_t state_next_ps(struct weft_net *net)
 {
     const struct packet_net *n = weft_packet_net_of(net);
@@ -99,4 +125,6 @@ const struct weft_net_state_ops weft_packet_state_ops = {.ports = state_ports,
                                                          .buffers = state_buffers,
                                                          .qps = state_qps,
                                                          .note_rtts = state_note_rtts,
+                                                         .note_queues = state_note_queues,
+                                                         .queue_times = state_queue_times,
                                                          .next_ps = state_next_ps};

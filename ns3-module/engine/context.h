@@ -17,6 +17,7 @@
 #include "credit.h"
 #include "delay.h"
 #include "draws.h"
+#include "histogram.h"
 #include "ideal.h"
 #include "link_state.h"
 #include "loop.h"
@@ -68,6 +69,7 @@ struct weft_engine {
 
     struct ideal ideal; /**< rates and routes of the past */
     struct delays delays;
+    struct histograms histograms;
     struct stall stall;
     struct node_payload *own; /**< one per node */
     struct weft_totals tot;

@@ -222,6 +222,7 @@ void weft_engine_free(struct weft_engine *e)
     free(e->links.since_ps);
     free(e->links.ends_ps);
     delay_fini(e);
+    histogram_fini(e);
     stable_fini(&e->port_mem);
     free(e->nics.of);
     free(e->own);

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/figures.h"
+#include "base/queue_bins.h"
 #include "congestion/cc.h"
 
 #include <stdbool.h>
@@ -42,6 +43,12 @@ uint32_t weft_engine_qps(const struct weft_engine *e);
 bool weft_engine_qp_state(const struct weft_engine *e, uint32_t qpn, struct weft_qp_state *out);
 /** From now on QPs remember the round-trip time of their last ACK. WEFT_E_LIMIT. */
 int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err);
+/** From now on, which is the start, times are counted by what egress queues of nodes that forward
+ * hold: of the priorities of each port whose bits @p prios has. WEFT_E_LIMIT. */
+int weft_engine_note_queues(struct weft_engine *e, const uint8_t *prios, struct weft_err *err);
+/** These times of a queue until @p end_ps, by bin; false: nothing has waited there. */
+bool weft_engine_queue_times(struct weft_engine *e, uint32_t port, uint32_t prio, int64_t end_ps,
+                             int64_t time_ps[WEFT_QUEUE_BINS]);
 /** The congestion control of a QP; @p qpn is that of a hook. */
 const struct weft_cc_ops *weft_engine_qp_control(const struct weft_engine *e, uint32_t qpn);
 /** The observables of a QP's congestion control, one double each in the order of its table. */

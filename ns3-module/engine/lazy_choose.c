@@ -12,7 +12,8 @@ void lazy_choose(struct weft_engine *e)
     for (uint32_t d = 0; d < e->fabric->ndims; d++)
         e->path.lazy &= !e->controls[d].signals.pint_tables;
     e->path.no_cut_through =
-        (e->path.on_enqueue & ~(uint32_t)QUEUE_PAUSE_CLOCK) || e->path.rare & RARE_TURNS;
+        (e->path.on_enqueue & ~(uint32_t)(QUEUE_PAUSE_CLOCK | QUEUE_HISTOGRAM)) ||
+        e->path.rare & RARE_TURNS;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (!e->path.lazy)
             lazy_wake(e, n);

@@ -133,6 +133,8 @@ static __attribute__((noinline)) void dequeued_rare(struct weft_engine *e, const
 {
     if (p->hold && k->kind == WEFT_PKT_DATA)
         delay_leave(e, p, k, i);
+    if (e->path.on_dequeue & QUEUE_HISTOGRAM)
+        histogram_note(e, port, k->prio, p->lane[k->prio].qbytes);
     if (e->path.on_dequeue & QUEUE_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
 }
@@ -150,7 +152,8 @@ static inline void left(struct weft_engine *e, struct port *p, uint32_t port, st
     } else if (e->path.on_dequeue & QUEUE_MARK_FRAMES && may_mark(k)) {
         ecn_mark(e, i, port, p->lane[prio].qbytes);
     }
-    if (__builtin_expect(e->path.on_dequeue & (QUEUE_HOOK | QUEUE_PAUSE_CLOCK), 0))
+    if (__builtin_expect(e->path.on_dequeue & (QUEUE_HOOK | QUEUE_PAUSE_CLOCK | QUEUE_HISTOGRAM),
+                         0))
         dequeued_rare(e, p, port, k, i);
 }
 
@@ -354,6 +357,8 @@ static __attribute__((noinline)) void entered(struct weft_engine *e, struct port
     if (((e->path.on_enqueue & QUEUE_MARK) && k->kind == WEFT_PKT_DATA) ||
         ((e->path.on_enqueue & QUEUE_MARK_FRAMES) && may_mark(k)))
         ecn_mark(e, i, port, p->lane[k->prio].qbytes);
+    if (e->path.on_enqueue & QUEUE_HISTOGRAM)
+        histogram_note(e, port, k->prio, p->lane[k->prio].qbytes);
     if (e->path.on_enqueue & QUEUE_HOOK)
         e->hooks.queue(e->hooks.ctx, e->now, port, k->prio, p->lane[k->prio].qbytes);
     if (e->path.on_enqueue & QUEUE_PACKET_HOOK)
@@ -396,6 +401,8 @@ uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio)
     p->lane[prio].q = stay;
     if (stay.head == NIL)
         p->nonempty &= ~(1u << prio);
+    if (go.head != NIL)
+        histogram_note(e, port, prio, p->lane[prio].qbytes);
     if (e->hooks.queue && go.head != NIL)
         e->hooks.queue(e->hooks.ctx, e->now, port, prio, p->lane[prio].qbytes);
     return go.head;

@@ -9,6 +9,8 @@
 #include "gap.h"
 #include "moment.h"
 
+#include <string.h>
+
 /* Bytes of the packet on the wire that have not left yet. */
 static uint64_t unsent_bytes(const struct weft_engine *e, const struct port *p)
 {
@@ -83,4 +85,18 @@ int weft_engine_note_rtts(struct weft_engine *e, struct weft_err *err)
                             "out of memory: the address space for round-trip times was refused");
     e->path.rare |= RARE_ACK;
     return 0;
+}
+
+bool weft_engine_queue_times(struct weft_engine *e, uint32_t port, uint32_t prio, int64_t end_ps,
+                             int64_t time_ps[WEFT_QUEUE_BINS])
+{
+    moment_settled(e, port);
+    const struct histogram *h =
+        e->histograms.of ? e->histograms.of[(size_t)port * WEFT_PRIOS + prio] : NULL;
+    if (!h)
+        return false;
+    memcpy(time_ps, h->time_ps, sizeof h->time_ps);
+    if (end_ps > h->since_ps)
+        time_ps[weft_queue_bin(h->bytes)] += end_ps - h->since_ps;
+    return true;
 }

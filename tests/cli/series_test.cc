@@ -320,6 +320,50 @@ TEST(Series, AnEarlierRunsAreRemoved)
     EXPECT_FALSE(std::filesystem::exists(out + "/series"));
 }
 
+/* The bins of a queue are all of the run, and what they say is what a fine series says. */
+TEST(Series, TheHistogramIsTheQueueOverTime)
+{
+    TempDir dir;
+    const std::string scenario = Incast(dir / "", "");
+    const std::string without = Play(dir, scenario, "without");
+    const std::string out = Play(dir, scenario, "out",
+                                 {"--set", "sample.what=queue-histogram,queue:s3-h0.p3,throughput",
+                                  "--set", "sample.interval=20ns"});
+    EXPECT_EQ(slurp(without + "/flows.csv"), slurp(out + "/flows.csv"));
+    EXPECT_EQ(slurp(without + "/links.csv"), slurp(out + "/links.csv"));
+    EXPECT_EQ(Value(slurp(without + "/run.json"), "events"),
+              Value(slurp(out + "/run.json"), "events"));
+    const double end_ns = Number(Rows(out + "/series/throughput.csv").back(), "t_ns");
+    double sum = 0, largest = 0, empty = 0;
+    std::map<double, double> exact, sampled;
+    for (const Row &row : Rows(out + "/series/queue_histogram.csv")) {
+        if (row.at("peer") != "h0" || row.at("prio") != "3")
+            continue;
+        const double from = Number(row, "from_bytes"), to = Number(row, "to_bytes");
+        EXPECT_LE(to - from, std::max(64.0, from / 8));
+        sum += Number(row, "time_ns");
+        empty = from == 0 ? Number(row, "time_ns") : empty;
+        largest = to;
+        exact[to] = Number(row, "time_ns");
+    }
+    /* The run ends less than a round trip after the last packet left. */
+    EXPECT_GE(sum, end_ns);
+    EXPECT_LE(sum, end_ns + 5000);
+    EXPECT_GT(empty, 99e3); /* the incast begins after 100 us */
+    for (const Row &row : Rows(out + "/series/queue.csv"))
+        if (Number(row, "queue_bytes") > 0)
+            sampled[exact.lower_bound(Number(row, "queue_bytes"))->first] += 20;
+    for (const auto &bin : exact)
+        if (bin.first > 0) {
+            EXPECT_NEAR(sampled[bin.first], bin.second, 0.02 * bin.second + 400) << bin.first;
+        }
+    for (const Row &row : Rows(out + "/links.csv"))
+        if (row.at("from") == "s3" && row.at("to") == "h0") {
+            EXPECT_LE(Number(row, "max_queue_bytes"), largest);
+            EXPECT_GE(Number(row, "max_queue_bytes"), largest * 8 / 9 - 64);
+        }
+}
+
 /* Counters of the timeline are the rows of the tables. */
 TEST(Series, TheTimelineHasThemAsCounters)
 {
