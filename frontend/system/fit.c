@@ -21,7 +21,10 @@
 /* ... and loses so many seconds: below that it is latency that counts. */
 #define MISFIT_S 1e-6
 
-/* One way in which a kind of collective is played. */
+/* Uses beyond so many are not told apart by the size of groups. */
+#define USES_BY_SIZE 32
+
+/* One way in which a kind of collective is played, by groups of one size. */
 struct use {
     enum weft_coll_kind kind;
     const struct weft_choice *choice;
@@ -62,10 +65,11 @@ static int count_use(struct fit *f, const struct weft_op *op)
     const bool automatic = weft_choice_asked(&f->choices, op)->automatic;
     size_t i = 0;
     f->phased |= goes_by_dimension(f, op, choice);
-    while (i < f->nuse && (f->use[i].kind != kind || f->use[i].choice != choice ||
-                           f->use[i].automatic != automatic ||
-                           f->use[i].shape->grid != f->shapes[op->group].grid ||
-                           f->use[i].shape->dims.n != f->shapes[op->group].dims.n))
+    while (i < f->nuse &&
+           (f->use[i].kind != kind || f->use[i].choice != choice ||
+            f->use[i].automatic != automatic || (f->use[i].n != g->n && f->nuse < USES_BY_SIZE) ||
+            f->use[i].shape->grid != f->shapes[op->group].grid ||
+            f->use[i].shape->dims.n != f->shapes[op->group].dims.n))
         i++;
     if (i == f->nuse) {
         struct use *more = realloc(f->use, (i + 1) * sizeof *more);

@@ -191,6 +191,24 @@ TEST(Auto, SaysWhatItTookAndWhatItExpects)
                     "direct over 8 ranks, taken by auto: 2.095 us expected for 1.024 KB, next ");
 }
 
+/// Tensor- and data-parallel groups of a job are told apart, though the same algorithm plays both.
+TEST(Auto, GroupsOfEverySizeAreNamed)
+{
+    const Said s = weft({"run",   "--no-out",
+                         "--set", "topology.type=single-switch",
+                         "--set", "single-switch.hosts=8",
+                         "--set", "network.backend=ideal",
+                         "--set", "workload.type=training",
+                         "--set", "training.model=llama3-8b",
+                         "--set", "training.tp=4",
+                         "--set", "training.dp=2",
+                         "--set", "training.microbatches=1",
+                         "--set", "training.check-memory=false",
+                         "--set", "system.all-gather=ring"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "played by              ring over 4 ranks; ring over 2 ranks\n");
+}
+
 /// One flat ring takes 8.4 ms and more.
 TEST(Auto, AnAllReduceOverRailsTakesWhatTheDimensionsAllow)
 {
