@@ -2,6 +2,8 @@
 /* See pause_list.h. */
 #include "plot/pause_list.h"
 
+#include "plot/plot.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +122,24 @@ void weft_pause_list_free(struct weft_pause_list *p)
     free(p->node);
     weft_arena_free(p->arena);
     *p = (struct weft_pause_list){0};
+}
+
+int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, size_t most,
+                         int (*draw)(const struct weft_pause_list *p, struct weft_figure *f,
+                                     const char *title, struct weft_err *err),
+                         struct weft_err *err)
+{
+    for (size_t i = 0; i < runs->n && i < most; i++) {
+        struct weft_pause_list p;
+        int rc = weft_pause_list_read(runs, &runs->run[i], &p, err);
+        if (!rc)
+            rc = draw(&p, f, runs->n > 1 ? runs->run[i].label : "", err);
+        weft_pause_list_free(&p);
+        if (rc < 0)
+            return rc;
+    }
+    return f->panels ? 0
+                     : weft_plot_nothing(err, "no PFC pauses (pfc.csv) in %s", runs->run[0].dir);
 }
 
 uint32_t weft_pause_depth(const struct weft_pause_list *p, uint32_t node)

@@ -7,6 +7,7 @@
 #ifndef WEFT_PLOT_PAUSE_LIST_H
 #define WEFT_PLOT_PAUSE_LIST_H
 
+#include "plot/figure.h"
 #include "plot/runs.h"
 
 #include <stdbool.h>
@@ -46,6 +47,12 @@ struct weft_pause_list {
 int weft_pause_list_read(const struct weft_runs *runs, const struct weft_run *run,
                          struct weft_pause_list *out, struct weft_err *err);
 void weft_pause_list_free(struct weft_pause_list *p);
+/** Lets @p draw add the panels of each run's pauses, of the first @p most runs; @p title is the
+ * run's label, "" where there is but one. WEFT_E_INPUT: no run has any. */
+int weft_pause_list_draw(const struct weft_runs *runs, struct weft_figure *f, size_t most,
+                         int (*draw)(const struct weft_pause_list *p, struct weft_figure *f,
+                                     const char *title, struct weft_err *err),
+                         struct weft_err *err);
 /** How far a node is from its root: 0 for a root. */
 uint32_t weft_pause_depth(const struct weft_pause_list *p, uint32_t node);
 

@@ -213,17 +213,7 @@ static int draw(const struct weft_pause_list *p, struct weft_figure *f, const ch
 static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     f->title = "How PFC pauses spread";
-    for (size_t i = 0; i < runs->n && i < 3; i++) {
-        struct weft_pause_list p;
-        int rc = weft_pause_list_read(runs, &runs->run[i], &p, err);
-        if (!rc)
-            rc = draw(&p, f, runs->n > 1 ? runs->run[i].label : "", err);
-        weft_pause_list_free(&p);
-        if (rc < 0)
-            return rc;
-    }
-    return f->panels ? 0
-                     : weft_plot_nothing(err, "no PFC pauses (pfc.csv) in %s", runs->run[0].dir);
+    return weft_pause_list_draw(runs, f, 3, draw, err);
 }
 
 const struct weft_plot weft_plot_spread = {
