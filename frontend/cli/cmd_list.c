@@ -204,8 +204,11 @@ const struct weft_command weft_command_list = {
                "backends, troubles, scenarios",
     .usage = "[WHAT]",
     .example = "weft list cc",
-    .details = "Without WHAT: what can be listed. 'weft show' explains one entry with its "
-               "parameters.",
+    .details =
+        "WHAT is one of cc, topologies, collectives, workloads, models, gpus, distributions, "
+        "transforms, troubles, plots, quantities, backends, sections, scenarios, metrics; "
+        "without it, they are explained. 'weft show' explains one entry with its "
+        "parameters.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct list_opts),

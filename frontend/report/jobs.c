@@ -302,9 +302,10 @@ static void sum_job(struct weft_report *r, const struct weft_jobs *all, uint32_t
     s->unfinished =
         s->result.messages > r->jobs[i].ended ? s->result.messages - r->jobs[i].ended : 0;
     s->unfinished_bytes = s->unfinished ? s->result.bytes - r->jobs[i].ended_bytes : 0;
-    s->duration_ps = s->result.finished && !s->result.endless
-                         ? s->result.end_ps - s->result.start_ps
-                         : WEFT_NO_END;
+    s->duration_ps = WEFT_NO_END;
+    if (s->result.finished && !s->result.endless) /* without flows it ended before it began */
+        s->duration_ps =
+            s->result.end_ps > s->result.start_ps ? s->result.end_ps - s->result.start_ps : 0;
     for (uint32_t rank = 0; weft_jobs_system(all, i) && rank < p->nranks; rank++) {
         struct weft_rank_result x;
         weft_jobs_rank(all, i, rank, &x);

@@ -70,6 +70,19 @@ TEST(Jobs, TogetherTheyShare)
               1.05 * std::stod(cell(dir / "alone/ranks.csv", "0", "end_ns")));
 }
 
+/* The first incast would begin when the time for them is over. */
+TEST(Jobs, WithoutFlowsNoTimePasses)
+{
+    TempDir dir;
+    const Said s = run(dir,
+                       "<workload type=\"incast\" name=\"none\" degree=\"2\" size=\"16KiB\" "
+                       "period=\"100us\" duration=\"100us\" start=\"2ms\"/>\n",
+                       "o");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "none", "duration_ns"), "0.000");
+    EXPECT_EQ(cell(dir / "o/jobs.csv", "none", "messages"), "0");
+}
+
 /* A repetition begins when all of the one before is over: without other traffic each takes as long
  * as the first. */
 TEST(Jobs, RepetitionsFollowEachOther)
