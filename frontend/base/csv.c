@@ -21,6 +21,10 @@ struct weft_csv {
     uint64_t rows;        /* rows ended */
     uint64_t flush_every; /* rows, 0: never on its own */
     int miscounted;       /* a row had another number of fields than the header */
+    /* The time written last, as text: many rows in turn have the same. */
+    int64_t ps;
+    char ps_text[32];
+    size_t ps_size; /* 0: none yet */
     char name[WEFT_ERR_FILE_MAX];
 };
 
@@ -35,8 +39,27 @@ static void separate(struct weft_csv *csv)
         put(csv, ",", 1);
 }
 
+/* Puts a short text that needs no quotes, as most do, in one piece; false: it is another. */
+static bool put_short(struct weft_csv *csv, const char *s)
+{
+    char text[32];
+    size_t n = 0;
+    if (csv->field > 0)
+        text[n++] = ',';
+    for (; s && *s; s++) {
+        if (n == sizeof text || *s == ',' || *s == '"' || *s == '\r' || *s == '\n')
+            return false;
+        text[n++] = *s;
+    }
+    csv->field++;
+    put(csv, text, n);
+    return true;
+}
+
 void weft_csv_str(struct weft_csv *csv, const char *s)
 {
+    if (put_short(csv, s))
+        return;
     separate(csv);
     if (!s)
         return;
@@ -61,6 +84,12 @@ void weft_csv_str(struct weft_csv *csv, const char *s)
  * decimal digits of @p v, at least @p least, before @p end; returns where they begin. */
 static char *digits(char *end, uint64_t v, int least)
 {
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    for (; v > 99; v /= 100, least -= 2)
+        memcpy(end -= 2, pairs + 2 * (v % 100), 2);
     for (; v || least > 0; v /= 10, least--)
         *--end = (char)('0' + v % 10);
     return end;
@@ -71,12 +100,13 @@ static uint64_t magnitude(int64_t v)
     return v < 0 ? -(uint64_t)v : (uint64_t)v;
 }
 
-/* Puts what lies from @p at to @p end, with its sign. @p at has room for one more. */
+/* Puts what lies from @p at to @p end, with its sign. @p at has room for two more. */
 static void put_number(struct weft_csv *csv, char *at, const char *end, bool negative)
 {
     if (negative)
         *--at = '-';
-    separate(csv);
+    if (csv->field++ > 0)
+        *--at = ',';
     put(csv, at, (size_t)(end - at));
 }
 
@@ -94,11 +124,15 @@ void weft_csv_i64(struct weft_csv *csv, int64_t v)
 
 void weft_csv_ps_as_ns(struct weft_csv *csv, int64_t ps)
 {
-    char text[32], *end = text + sizeof text;
-    const uint64_t v = magnitude(ps);
-    char *at = digits(end, v % WEFT_PS_PER_NS, 3);
-    *--at = '.';
-    put_number(csv, digits(at, v / WEFT_PS_PER_NS, 1), end, ps < 0);
+    char *end = csv->ps_text + sizeof csv->ps_text;
+    if (csv->ps_size == 0 || ps != csv->ps) {
+        const uint64_t v = magnitude(ps);
+        char *at = digits(end, v % WEFT_PS_PER_NS, 3);
+        *--at = '.';
+        csv->ps_size = (size_t)(end - digits(at, v / WEFT_PS_PER_NS, 1));
+        csv->ps = ps;
+    }
+    put_number(csv, end - csv->ps_size, end, ps < 0);
 }
 
 void weft_csv_f64(struct weft_csv *csv, double v, int decimals)

@@ -117,13 +117,23 @@ static void take_pause(struct watched *w, const struct weft_port_state *now, uin
     w->paused_ps[prio] = now->paused_ps[prio];
 }
 
+/* Whether anything waits at a port. */
+static bool has_queue(const struct weft_port_state *now)
+{
+    uint64_t any = 0;
+    for (uint32_t k = 0; k < WEFT_NET_PRIOS; k++)
+        any |= now->queue_bytes[k];
+    return any != 0;
+}
+
 static void take_port(struct watched *w, uint32_t port, const struct weft_port_state *now,
                       struct weft_series_sample *s)
 {
     struct weft_port_row row = {.t_ps = s->t_ps, .port = port, .names = &w->names};
     if (w->wanted.throughput)
         take_throughput(w, now, s, &row);
-    for (uint32_t prios = w->wanted.queue; prios; prios &= prios - 1) {
+    const uint8_t waits = has_queue(now) ? w->wanted.queue : w->queued;
+    for (uint32_t prios = waits; prios; prios &= prios - 1) {
         row.prio = (uint32_t)__builtin_ctz(prios);
         take_queue(w, now, row.prio, s, &row);
     }

@@ -26,12 +26,10 @@ void weft_engine_port_state(struct weft_engine *e, uint32_t port, struct weft_po
     out->unsent_bytes = unsent_bytes(e, p);
     out->paused = p->paused;
     for (uint32_t k = 0; k < WEFT_PRIOS; k++) {
+        const bool on = p->hold && (p->paused >> k & 1) && now > p->hold->from_ps[k];
         out->queue_bytes[k] = p->lane[k].qbytes;
-        out->paused_ps[k] = 0;
-    }
-    for (uint32_t k = 0; p->hold && k < WEFT_PRIOS; k++) {
-        const bool on = (p->paused >> k & 1) && now > p->hold->from_ps[k];
-        out->paused_ps[k] = p->hold->total_ps[k] + (on ? now - p->hold->from_ps[k] : 0);
+        out->paused_ps[k] = p->hold ? p->hold->total_ps[k] : 0;
+        out->paused_ps[k] += on ? now - p->hold->from_ps[k] : 0;
     }
 }
 
