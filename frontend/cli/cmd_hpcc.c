@@ -40,6 +40,9 @@ static int check_free(const char *set, struct weft_err *err)
         {"system.", "topology and flows are those of the configuration"},
         {"trouble.", "what goes wrong is LINK_DOWN of the configuration and the error rates of its "
                      "topology"},
+        {"sample.",
+         "what is sampled is QLEN_MON_FILE of the configuration; weft run samples more, of "
+         "a flow list too (workload.type=flows)"},
         {"congestion-control.name=", "it is that of CC_MODE; another in its place: --control NAME"},
     };
     for (size_t k = 0; k < sizeof fixed / sizeof fixed[0]; k++)

@@ -71,11 +71,18 @@ static uint32_t draw(struct weft_engine *e, const struct qp *q)
     return useful ? mid : NO_MID;
 }
 
-/* Whether routes lead over a link between two hosts, to one that does not forward. */
+static uint32_t behind(const struct weft_fabric *f, uint32_t port)
+{
+    return f->ports[f->ports[port].peer].node;
+}
+
+/* Whether one of the routes leads over a link between two hosts, to one that does not forward. */
 static bool ends_there(const struct weft_fabric *f, struct weft_route_group g)
 {
-    const uint32_t to = g.n ? f->ports[f->ports[g.ports[0]].peer].node : 0;
-    return g.n && !weft_fabric_forwards(f, to);
+    bool ends = false;
+    for (uint32_t i = 0; i < g.n; i++)
+        ends |= !weft_fabric_forwards(f, behind(f, g.ports[i]));
+    return ends;
 }
 
 static void aim(struct weft_engine *e, struct qp *q)
@@ -108,14 +115,17 @@ static void exits(const struct weft_engine *e, const struct qp *q,
             take(ctx, g.ports[i]);
 }
 
-/* Whether a packet at @p node has as good as reached host @p mid, to which @p g leads. */
+/* Whether a packet at @p node has as good as reached host @p mid, to which @p g leads: at a switch,
+ * when it might go there next. */
 static bool reached(const struct weft_engine *e, struct weft_route_group g, uint32_t node,
                     uint32_t mid)
 {
     const struct weft_fabric *f = e->fabric;
     const uint32_t to = f->hosts[mid];
-    return node == to || (g.n && f->nodes[node].kind == WEFT_NODE_SWITCH &&
-                          f->ports[f->ports[g.ports[0]].peer].node == to);
+    bool next_to_it = false;
+    for (uint32_t i = 0; i < g.n && f->nodes[node].kind == WEFT_NODE_SWITCH; i++)
+        next_to_it |= behind(f, g.ports[i]) == to;
+    return node == to || next_to_it;
 }
 
 static uint32_t next(struct weft_engine *e, uint32_t node, struct pkt *k)

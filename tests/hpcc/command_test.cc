@@ -124,6 +124,10 @@ TEST(HpccCommand, MistakesAndTheirExitCodes)
                                "trouble.events=link-down link=0 at=0"});
     EXPECT_EQ(failing.code, 3);
     EXPECT_CONTAINS(failing.err, "what goes wrong is LINK_DOWN of the configuration");
+    const Said sampling =
+        weft({"hpcc", "--config", dir / "config.txt", "--no-out", "--set", "sample.what=queue:*"});
+    EXPECT_EQ(sampling.code, 3);
+    EXPECT_CONTAINS(sampling.err, "what is sampled is QLEN_MON_FILE of the configuration");
     const Said control = weft({"hpcc", "--config", dir / "config.txt", "--no-out", "--set",
                                "congestion-control.name=swift"});
     EXPECT_EQ(control.code, 3);
