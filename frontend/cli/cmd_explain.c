@@ -89,12 +89,21 @@ static bool ends_word(char c)
     return !c || strchr(" =!|", c) != NULL;
 }
 
+/* Whether what stands at @p at is what a list is to have or to lack, and no key. */
+static bool is_operand(const char *needs, const char *at)
+{
+    const size_t before = (size_t)(at - needs);
+    return (before >= 5 && memcmp(at - 5, " has ", 5) == 0) ||
+           (before >= 7 && memcmp(at - 7, " lacks ", 7) == 0);
+}
+
 /* Whether the text of a condition names @p key at the begin of a word, or behind a '$'. */
 static bool mentions(const char *needs, const char *key)
 {
     const size_t n = strlen(key);
     for (const char *p = needs; (p = strstr(p, key)); p++)
-        if ((p == needs || p[-1] == ' ' || p[-1] == '$') && ends_word(p[n]))
+        if ((p == needs || p[-1] == ' ' || p[-1] == '$') && ends_word(p[n]) &&
+            !is_operand(needs, p))
             return true;
     return false;
 }
@@ -104,13 +113,13 @@ static void tell_dependent(void *ctx, const char *prefix, const struct weft_para
 {
     struct wanted *w = (struct wanted *)ctx;
     const bool own = strlen(prefix) == w->prefix && strncmp(prefix, w->key, w->prefix) == 0;
-    char key[160];
+    char key[160], text[160];
     if (!p->needs || !(mentions(p->needs, w->key) || (own && mentions(p->needs, w->name))))
         return;
     snprintf(key, sizeof key, "%s.%s", prefix, p->name);
     if (!w->json) {
         fprintf(w->out, "%s  %s (needs %s)\n", w->nkeys++ ? "" : "decides whether these matter:\n",
-                key, p->needs);
+                key, weft_needs_text(p->needs, text, sizeof text));
         return;
     }
     weft_json_object(w->json);

@@ -246,9 +246,19 @@ const struct weft_listing *weft_listing_find(const char *word)
     return NULL;
 }
 
+const char *weft_needs_text(const char *needs, char *buf, size_t size)
+{
+    static const char virtual[] = "dimension.unset has ";
+    const size_t n = sizeof virtual - 1;
+    if (strncmp(needs, virtual, n) != 0)
+        return needs;
+    snprintf(buf, size, "a dimension of the fabric that does not set its own %s", needs + n);
+    return buf;
+}
+
 void weft_print_params(FILE *out, const char *prefix, const struct weft_param_table *t)
 {
-    char key[128], def[WEFT_DEFAULT_TEXT_MAX];
+    char key[128], def[WEFT_DEFAULT_TEXT_MAX], needs[160];
     for (size_t i = 0; i < t->n; i++) {
         const struct weft_param *p = &t->params[i];
         snprintf(key, sizeof key, "%s.%s", prefix, p->name);
@@ -267,7 +277,7 @@ void weft_print_params(FILE *out, const char *prefix, const struct weft_param_ta
         fprintf(out, "\n      %s%s%s%s\n", p->help, p->source ? " [" : "",
                 p->source ? p->source : "", p->source ? "]" : "");
         if (p->needs)
-            fprintf(out, "      needs %s\n", p->needs);
+            fprintf(out, "      needs %s\n", weft_needs_text(p->needs, needs, sizeof needs));
     }
 }
 

@@ -132,6 +132,14 @@ TEST(Explain, SaysWhereASettingMatters)
     EXPECT_CONTAINS(weft({"explain"}).out, "\nrun.seed\n");
 }
 
+/* "dimension.unset has buffer" is no key that anybody could set, and says nothing of this one. */
+TEST(Explain, NeedsAreForPeople)
+{
+    const Said s = weft({"explain", "switch.buffer"});
+    EXPECT_CONTAINS(s.out, "needs a dimension of the fabric that does not set its own buffer");
+    EXPECT_EQ(s.out.find("decides whether"), std::string::npos) << s.out;
+}
+
 TEST(Explain, SaysWhyASettingHasNoEffect)
 {
     TempDir dir;
