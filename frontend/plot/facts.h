@@ -33,8 +33,9 @@ struct weft_top {
 
 /** All of it. Shares are of 1. */
 struct weft_facts {
-    double end_ns;                                                       /**< of the run */
-    double ranks, exposed_ns, compute_ns, idle_ns, cause_ns[WEFT_WAITS]; /**< means over ranks */
+    double end_ns; /**< of the run */
+    double ranks, exposed_ns, compute_ns, idle_ns,
+        cause_ns[WEFT_WAITS]; /**< means over those ranks that had anything to wait for */
     double compute_max_ns;
     const char *slowest;                                     /**< the rank that computes longest */
     double messages, fct_ns, ideal_ns, delay_ns[WEFT_WAITS]; /**< sums over messages */

@@ -70,6 +70,19 @@ TEST(Report, OfATrainingStepSaysWhereItsTimeWent)
     EXPECT_EQ(slurp(dir / "a/report.html"), page);
 }
 
+/* Only the root of a gather waits; means over all ranks would say that hardly anybody does. */
+TEST(Report, RanksThatWaitForNothingAreNotCounted)
+{
+    if (!has_gnuplot())
+        GTEST_SKIP() << "no gnuplot";
+    TempDir dir;
+    ASSERT_EQ(weft(small({"--set", "generate.kind=gather", "--quiet", "--out", dir / "a"})).code,
+              0);
+    const Said s = weft({"report", dir / "a"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(slurp(dir / "a/report.html"), "waited for communication 100.0 %");
+}
+
 TEST(Report, NamesThePauses)
 {
     if (!has_gnuplot())
