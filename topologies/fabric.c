@@ -185,8 +185,9 @@ static int check_dims(struct weft_fabric *f, struct weft_err *err)
         const struct weft_fabric_node *h = &f->nodes[f->hosts[0]];
         const struct weft_fabric_link *l =
             h->nports ? &f->links[f->ports[h->first_port].link] : NULL;
+        const bool star = f->nswitches == 1 && f->nlinks == f->nhosts; /* hosts have a link each */
         f->ndims = 1;
-        f->dims[0] = (struct weft_fabric_dim){.kind = "irregular",
+        f->dims[0] = (struct weft_fabric_dim){.kind = star ? "single-switch" : "irregular",
                                               .size = f->nhosts,
                                               .links = h->nports,
                                               .rate_bps = l ? l->rate_bps : 0,
