@@ -14,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* On larger fabrics it is not decided: the routes that it takes would cost a run's time and memory
+ * again. */
+#define FABRIC_PORTS_MAX (UINT32_C(1) << 17)
+
 /* A choice that has been made, by its text. */
 struct made {
     struct weft_choice choice;
@@ -183,7 +187,7 @@ static int collect(struct maker *m, struct asked **out, size_t *n)
 static bool on_fabric(const struct weft_auto_job *job)
 {
     const struct weft_system_env *env = job->env;
-    if (!env || !env->net_fabric)
+    if (!env || !env->net_fabric || env->net_fabric->nports > FABRIC_PORTS_MAX)
         return false;
     for (uint32_t r = 0; r < job->w->nranks; r++)
         if ((env->hosts ? env->hosts[r] : r) >= env->net_fabric->nhosts)
