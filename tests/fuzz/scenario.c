@@ -9,6 +9,7 @@
 
 #include "cli/sweep.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { LINES_MAX = 32 };
@@ -62,6 +63,21 @@ static void check_written(const struct weft_scenario *s)
     free(text);
 }
 
+/* Whether dimensions, "switch size=4; ring", multiply to few hosts; without a size they have 8. */
+static bool few_hosts(const char *dimensions)
+{
+    uint64_t hosts = 1;
+    for (const char *at = dimensions, *end; at; at = end ? end + 1 : NULL) {
+        const char *size = strstr(at, "size=");
+        end = strchr(at, ';');
+        const uint64_t n = size && (!end || size < end) ? strtoull(size + 5, NULL, 10) : 8;
+        hosts *= n ? n : 1;
+        if (n > 4096 || hosts > 4096)
+            return false;
+    }
+    return true;
+}
+
 /* Whether the numbers and lists of a section are small, and it names no file. */
 static bool small(const struct weft_scenario_group *g)
 {
@@ -73,7 +89,8 @@ static bool small(const struct weft_scenario_group *g)
         if (p->type == WEFT_PARAM_STRING) {
             memcpy(&text, field, sizeof text);
             if (text && text[0] &&
-                (!p->def || strchr(text, '/') || !weft_fuzz_small(text, strlen(text))))
+                (!p->def || strchr(text, '/') || !weft_fuzz_small(text, strlen(text)) ||
+                 (strcmp(p->name, "dimensions") == 0 && !few_hosts(text))))
                 return false;
         } else if (p->type == WEFT_PARAM_U64) {
             memcpy(&v, field, sizeof v);
