@@ -99,7 +99,7 @@ TEST_F(CompareRuns, AnotherChoice)
     ASSERT_EQ(weft(a).code, 0);
     const Said s = Both({}, "a", "d");
     EXPECT_CONTAINS(s.out, "topology.type                      single-switch          ring\n");
-    EXPECT_EQ(s.out.find("single-switch.rate"), std::string::npos) << s.out;
+    EXPECT_EQ(s.out.find("\n  single-switch.rate"), std::string::npos) << s.out;
 }
 
 TEST_F(CompareRuns, RefusalsSayWhy)
