@@ -3,6 +3,7 @@
  * Where the time of ranks went: computing, exposed communication by cause, idle. One run: a bar for
  * each rank; several: one for the mean rank of each.
  */
+#include "plot/causes.h"
 #include "plot/plot.h"
 
 #include <math.h>
@@ -10,27 +11,7 @@
 
 enum { BARS_MAX = 64 };
 
-/* Parts of a bar, from bottom to top: columns of ranks.csv. */
-static const struct {
-    const char *column, *label;
-    int colour;
-} parts[] = {
-    {"compute_ns", "compute", 6},
-    {"cpu_ns", "CPU", 12},
-    {"network_ns", "network: data on its way", 0},
-    {"own_nic_ns", "own NIC busy with other data", 5},
-    {"congestion_control_ns", "congestion control", 4},
-    {"loss_recovery_ns", "loss recovery", 3},
-    {"pfc_pause_ns", "PFC pause", 1},
-    {"fabric_queueing_ns", "queues of switches", 2},
-    {"reduce_ns", "adding up", 10},
-    {"endpoint_ns", "software and injection", 11},
-    {"peer_ns", "waiting for other ranks", 8},
-    {"dependency_ns", "peers that could not send yet", 9},
-    {"open_ns", "unfinished", 7},
-    {"idle_ns", "idle", 13},
-};
-enum { PARTS = sizeof parts / sizeof parts[0] };
+enum { PARTS = WEFT_CAUSES }; /* of a bar, from bottom to top */
 
 struct bar {
     const char *label;
@@ -79,7 +60,7 @@ static int read_ranks(const struct weft_run *run, struct reading *r, struct weft
 {
     const char *columns[PARTS + 5] = {0};
     for (size_t k = 0; k < PARTS; k++)
-        columns[k] = parts[k].column;
+        columns[k] = weft_causes[k].column;
     columns[PARTS] = "end_ns";
     columns[PARTS + 1] = "rank";
     columns[PARTS + 2] = "?job";
@@ -135,7 +116,8 @@ static void draw(struct weft_figure *f, const struct bar *bars, size_t n, const 
         for (size_t i = 0; i < n; i++) {
             if (!(bars[i].ns[k] > 0))
                 continue;
-            c = c ? c : weft_curve_add(p, WEFT_MARK_BOXES, parts[k].colour, parts[k].label);
+            c = c ? c
+                  : weft_curve_add(p, WEFT_MARK_BOXES, weft_causes[k].colour, weft_causes[k].label);
             const double to = top[i] + bars[i].ns[k] / u.divisor, x = (double)i;
             weft_curve_point(c, (const double[]){x - 0.4, x + 0.4, top[i], to});
             top[i] = to;

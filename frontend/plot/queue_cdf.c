@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { SHOWN = 6 };
+/* Ports whose mean queue is a smaller part of the longest would be a line at the top. */
+static const double LEAST = 0.001;
 
 /* A class of a port's histogram. */
 struct stretch {
@@ -80,7 +82,8 @@ static int draw(const struct weft_runs *runs, size_t run, const struct reading *
     if (!ports)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for histograms");
     const size_t n = find_ports(r, ports), shown = runs->n > 1 ? 1 : SHOWN;
-    for (size_t i = 0; i < n && i < shown; i++) {
+    for (size_t i = 0; i < n && i < shown && (i == 0 || ports[i].mean >= LEAST * ports[0].mean);
+         i++) {
         const struct stretch *x = &r->list[ports[i].first];
         const char *label =
             runs->n > 1 ? weft_figure_printf(panel->figure, "%s: %s", runs->run[run].label, x->name)
@@ -101,7 +104,8 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
 {
     static const char *const columns[] = {"node", "peer", "prio", "to_bytes", "time_ns", NULL};
     struct weft_panel *p = weft_panel_add(f, "", "queue at most (KB)", "share of the run (0 to 1)");
-    p->y.to = 1;
+    p->y.from = 0;
+    p->y.to = 1.02;
     for (size_t i = 0; i < runs->n; i++) {
         struct reading r = {.arena = runs->arena};
         int rc =
@@ -116,11 +120,12 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
     f->caption = weft_figure_printf(
         f, "The share of the run in which a queue was at most so long, exact and not sampled. %s",
         runs->n > 1 ? "Of each run the port with the longest mean queue is shown."
-                    : "Ports with the longest mean queue are shown, six at most.");
+                    : "Ports with the longest mean queue are shown, six at most, and none below a "
+                      "thousandth of the longest.");
     if (!p->curves)
         return weft_plot_nothing(err,
                                  "%s has no histograms of queues: run with --set "
-                                 "sample.what=queue",
+                                 "sample.what=queue-histogram",
                                  runs->run[0].dir);
     return 0;
 }

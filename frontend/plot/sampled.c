@@ -88,6 +88,7 @@ struct source {
     const char *file;
     const char *const *keys;
     void (*name)(const struct weft_row *row, char *buf, size_t size);
+    enum weft_track_rank rank;
 };
 
 /* The largest tracks of each run. */
@@ -107,7 +108,7 @@ static int choose(const struct weft_runs *runs, const struct source *s, const ch
         struct weft_tracks *t = &out->of[i];
         if (weft_tracks_read(runs, &runs->run[i], s->file, s->keys, s->name, column, t, err) < 0)
             return err->code;
-        weft_tracks_rank(t, runs->n > 1 ? 1 : TRACKS_SHOWN);
+        weft_tracks_rank(t, s->rank, runs->n > 1 ? 1 : TRACKS_SHOWN);
         out->n += t->n;
         for (size_t k = 0; k < t->n; k++) {
             out->most = fmax(out->most, t->list[k].most);
@@ -179,10 +180,9 @@ static int finish(const struct weft_runs *runs, struct weft_figure *f, const cha
                   const char *caption, const char *what, struct weft_err *err)
 {
     f->title = title;
-    f->caption =
-        weft_figure_printf(f, "%s %s", caption,
-                           runs->n > 1 ? "Of each run the one with the largest value is shown."
-                                       : "Those with the largest values are shown, six at most.");
+    f->caption = weft_figure_printf(f, "%s %s", caption,
+                                    runs->n > 1 ? "Of each run the largest is shown."
+                                                : "The largest are shown, six at most.");
     return f->panels
                ? 0
                : weft_plot_nothing(err, "%s has no such series: run with --set sample.what=%s",
@@ -191,7 +191,8 @@ static int finish(const struct weft_runs *runs, struct weft_figure *f, const cha
 
 static const struct source queue_source = {"queue.csv", port_keys, port_name},
                            buffer_source = {"buffer.csv", node_keys, node_name},
-                           link_source = {"throughput.csv", port_keys, port_name},
+                           link_source = {"throughput.csv", port_keys, port_name,
+                                          WEFT_TRACK_BY_SUM},
                            qp_source = {"qp.csv", qp_keys, qp_name},
                            control_source = {"control.csv", qp_keys, qp_name};
 
@@ -225,18 +226,49 @@ static int derive_link(const struct weft_runs *runs, struct weft_figure *f, stru
     if (panels_of(runs, &link_source, columns, f, err))
         return err->code;
     return finish(runs, f, "Throughput of links over time",
-                  "Bytes on the wire, headers and all, between samples.", "throughput", err);
+                  "Bytes on the wire, headers and all, between samples. The largest are those "
+                  "that carried most.",
+                  "throughput", err);
+}
+
+/* How fair goodput is at each moment, where there are several queue pairs at once. */
+static int add_fairness(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
+{
+    struct chosen c;
+    int rc = choose(runs, &qp_source, "goodput_bps", &c, err);
+    const struct weft_figure_unit u = weft_figure_time_unit(c.last_ns);
+    struct weft_panel *p = NULL;
+    for (size_t i = 0; i < runs->n && !rc; i++) {
+        if (c.of[i].n < 2)
+            continue;
+        if (!p) {
+            p = weft_panel_add(f, "", weft_figure_printf(f, "simulated time (%s)", u.name),
+                               "Jain's index of goodput");
+            p->x.from = fmax(runs->from_ns, 0) / u.divisor;
+            p->x.to = c.last_ns / u.divisor;
+            p->y.from = 0;
+            p->y.to = 1.02;
+            p->height = 260;
+        }
+        rc = weft_tracks_jain(&c.of[i],
+                              weft_curve_add(p, WEFT_MARK_LINE, (int)i,
+                                             runs->n > 1 ? runs->run[i].label : "all queue pairs"),
+                              u.divisor, err);
+    }
+    free_chosen(runs, &c);
+    return rc;
 }
 
 static int derive_rate(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
 {
     static const char *const columns[] = {"rate_bps",        "goodput_bps", "window_bytes",
                                           "in_flight_bytes", "rtt_ns",      NULL};
-    if (panels_of(runs, &qp_source, columns, f, err))
+    if (panels_of(runs, &qp_source, columns, f, err) || add_fairness(runs, f, err))
         return err->code;
     return finish(runs, f, "Queue pairs over time",
                   "Rate is what congestion control allows, goodput what the receiver acknowledged "
-                  "between samples.",
+                  "between samples. Jain's index is 1 when all queue pairs that have something to "
+                  "send have the same goodput, 1/n when one of n has all.",
                   "rate", err);
 }
 

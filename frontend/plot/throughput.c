@@ -64,17 +64,39 @@ struct drawing {
     double from_ns, to_ns;
 };
 
-static void draw_curves(const struct drawing *d, const struct bins *b, int colour,
-                        const char *label)
+static double at(const struct drawing *d, size_t k)
+{
+    return (d->from_ns + (double)k * (d->to_ns - d->from_ns) / BINS) / d->u.divisor;
+}
+
+static void draw_goodput(const struct drawing *d, const struct bins *b, int colour,
+                         const char *label)
 {
     struct weft_curve *c = weft_curve_add(d->goodput, WEFT_MARK_STEPS, colour, label);
-    struct weft_curve *j = weft_curve_add(d->fairness, WEFT_MARK_STEPS, colour, label);
+    for (size_t k = 0; k < BINS; k++)
+        weft_curve_xy(c, at(d, k), b->bits[k] / b->width_ns);
+}
+
+/* Where a single message is under way there is nothing to be fair to. */
+static void draw_fairness(const struct drawing *d, const struct bins *b, int colour,
+                          const char *label)
+{
+    struct weft_curve *c = NULL;
     for (size_t k = 0; k < BINS; k++) {
-        const double x = (b->from_ns + (double)k * b->width_ns) / d->u.divisor;
-        weft_curve_xy(c, x, b->bits[k] / b->width_ns);
-        if (b->n[k] > 1)
-            weft_curve_xy(j, x, b->sum[k] * b->sum[k] / ((double)b->n[k] * b->sq[k]));
+        if (b->n[k] < 2)
+            continue;
+        c = c ? c : weft_curve_add(d->fairness, WEFT_MARK_STEPS, colour, label);
+        weft_curve_xy(c, at(d, k), b->sum[k] * b->sum[k] / ((double)b->n[k] * b->sq[k]));
     }
+}
+
+/* Rates of the messages of a job, or (-1) of all. */
+static void fill(struct bins *b, const struct drawing *d, const struct weft_flow_points *p, int job)
+{
+    *b = (struct bins){.from_ns = d->from_ns, .width_ns = (d->to_ns - d->from_ns) / BINS};
+    for (size_t k = 0; k < p->n; k++)
+        if (job < 0 || p->list[k].job == (uint32_t)job)
+            add(b, &p->list[k]);
 }
 
 static int add_run(const struct weft_runs *runs, size_t i, const struct drawing *d,
@@ -86,15 +108,17 @@ static int add_run(const struct weft_runs *runs, size_t i, const struct drawing 
     if (!b)
         rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for throughput");
     const int jobs = !rc && runs->n == 1 && p.njobs > 1 ? (int)p.njobs : 0;
-    for (int job = jobs ? 0 : -1; job < jobs && !rc; job++) {
-        *b = (struct bins){.from_ns = d->from_ns, .width_ns = (d->to_ns - d->from_ns) / BINS};
-        for (size_t k = 0; k < p.n; k++)
-            if (job < 0 || p.list[k].job == (uint32_t)job)
-                add(b, &p.list[k]);
-        draw_curves(d, b, job < 0 ? (int)i : job,
-                    job >= 0      ? p.job[job]
-                    : runs->n > 1 ? runs->run[i].label
-                                  : "");
+    const char *label = runs->n > 1 ? runs->run[i].label : "";
+    for (int job = 0; job < jobs && !rc; job++) {
+        fill(b, d, &p, job);
+        draw_goodput(d, b, job, p.job[job]);
+        draw_fairness(d, b, job, p.job[job]);
+    }
+    if (!rc) {
+        fill(b, d, &p, -1);
+        if (!jobs)
+            draw_goodput(d, b, (int)i, label);
+        draw_fairness(d, b, jobs ? WEFT_FIGURE_INK : (int)i, jobs ? "all together" : label);
     }
     free(b);
     weft_flow_points_free(&p);
@@ -113,8 +137,7 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
         "The bytes of each message are spread evenly over the time from its posting to its end, so "
         "what happens within a message does not show. Jain's index of the rates of the messages "
         "under way is 1 when all have the same and 1/n when one of n has all; messages of "
-        "different "
-        "sizes and places need not have the same.";
+        "different sizes and places need not have the same. It has no value while there is one.";
     d.u = weft_figure_time_unit(d.to_ns);
     const char *x = weft_figure_printf(f, "simulated time (%s)", d.u.name);
     d.goodput = weft_panel_add(f, "", x, "goodput, all hosts together (Gbps)");

@@ -119,7 +119,15 @@ static int by_most(const void *va, const void *vb)
     const struct weft_track *a = va, *b = vb;
     if (a->most != b->most)
         return a->most > b->most ? -1 : 1;
-    return strcmp(a->name, b->name);
+    return weft_compare_names(a->name, b->name);
+}
+
+static int by_sum(const void *va, const void *vb)
+{
+    const struct weft_track *a = va, *b = vb;
+    if (a->sum != b->sum)
+        return a->sum > b->sum ? -1 : 1;
+    return weft_compare_names(a->name, b->name);
 }
 
 static int by_name(const void *va, const void *vb)
@@ -128,10 +136,10 @@ static int by_name(const void *va, const void *vb)
     return weft_compare_names(a->name, b->name);
 }
 
-void weft_tracks_rank(struct weft_tracks *t, size_t shown)
+void weft_tracks_rank(struct weft_tracks *t, enum weft_track_rank rank, size_t shown)
 {
     if (t->n)
-        qsort(t->list, t->n, sizeof *t->list, by_most);
+        qsort(t->list, t->n, sizeof *t->list, rank == WEFT_TRACK_BY_SUM ? by_sum : by_most);
     if (t->n)
         qsort(t->list, t->n < shown ? t->n : shown, sizeof *t->list, by_name);
 }

@@ -42,11 +42,20 @@ int weft_tracks_read(const struct weft_runs *runs, const struct weft_run *run, c
                      void (*name)(const struct weft_row *row, char *buf, size_t size),
                      const char *value, struct weft_tracks *out, struct weft_err *err);
 void weft_tracks_free(struct weft_tracks *t);
-/** Has the @p shown with the largest values come first, by name. */
-void weft_tracks_rank(struct weft_tracks *t, size_t shown);
+/** What makes a track one of those that are shown: its largest value, or its sum. */
+enum weft_track_rank { WEFT_TRACK_BY_MOST, WEFT_TRACK_BY_SUM };
+/** Has the @p shown that come first by @p rank stand first, by name. */
+void weft_tracks_rank(struct weft_tracks *t, enum weft_track_rank rank, size_t shown);
 /** Adds the points of a track; where the table left out that it was idle there are zeros. */
 void weft_track_draw(const struct weft_track *t, double interval_ns, struct weft_curve *c,
                      enum weft_track_reduce reduce, double x_divisor, double y_divisor);
+
+/**
+ * Adds Jain's index of fairness (Jain, Chiu, Hawe 1984), (sum x)^2 / (n sum x^2), of the values
+ * that the tracks have at the same moment, where two or more have one. 0 or WEFT_E_LIMIT.
+ */
+int weft_tracks_jain(const struct weft_tracks *t, struct weft_curve *c, double x_divisor,
+                     struct weft_err *err);
 
 #ifdef __cplusplus
 }

@@ -28,19 +28,31 @@ inline double number(const std::string &s)
     return s.empty() ? NAN : std::stod(s);
 }
 
-/* The points of a figure as `weft plot --to csv` prints them; cells must not be quoted. */
+/* The cells of a line; quotes within quotes do not occur. */
+inline std::vector<std::string> cells_of(const std::string &line)
+{
+    std::vector<std::string> out = {""};
+    bool quoted = false;
+    for (char c : line)
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == ',' && !quoted)
+            out.emplace_back();
+        else
+            out.back() += c;
+    return out;
+}
+
+/* The points of a figure as `weft plot --to csv` prints them. */
 inline std::vector<Point> points_of(const std::string &csv)
 {
     std::vector<Point> out;
     std::istringstream in(csv);
-    std::string line, cell;
+    std::string line;
     std::getline(in, line);
     EXPECT_EQ(line, "panel,curve,x,y,x_to,y_to,value,text");
     while (std::getline(in, line)) {
-        std::vector<std::string> c;
-        std::istringstream l(line + ",");
-        while (std::getline(l, cell, ','))
-            c.push_back(cell);
+        const std::vector<std::string> c = cells_of(line);
         if (c.size() != 8) {
             ADD_FAILURE() << line;
             continue;

@@ -13,10 +13,7 @@ std::vector<Point> draw(const std::string &name, const std::string &dir)
     const std::string command =
         source_dir() + "/scenarios/figures --out '" + dir + "' --to csv " + name + " >/dev/null";
     EXPECT_EQ(system(command.c_str()), 0) << command;
-    std::string csv = slurp(dir + "/" + name + ".csv");
-    for (size_t at = 0; (at = csv.find(", ", at)) != std::string::npos;) /* in quoted names */
-        csv.replace(at, 2, "; ");
-    return points_of(csv);
+    return points_of(slurp(dir + "/" + name + ".csv"));
 }
 
 /* Mean of y between two times. */
@@ -61,7 +58,7 @@ TEST(PaperFigures, HpccKeepsTheQueueOfAnIncastShort)
     TempDir dir;
     std::map<std::string, std::vector<Point>> queue; /* the linear panel alone */
     for (const Point &p : draw("incast-queue", dir / "")) {
-        auto &c = queue[p.curve.substr(1, p.curve.find(':') - 1)];
+        auto &c = queue[p.curve.substr(0, p.curve.find(':'))];
         if (c.empty() || p.x > c.back().x)
             c.push_back(p);
     }

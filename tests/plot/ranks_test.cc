@@ -59,6 +59,66 @@ TEST(GanttPlot, CoversTheOperations)
     EXPECT_GT(drawn["all-reduce"], 0);
 }
 
+/* The path's second step goes on at another rank; 3/4 of it are the network's. */
+TEST(CriticalPathPlot, BoxesAreTheStepsByCause)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    write_file(dir / "a/critical_path.csv", "rank,begin_ns,end_ns,compute_ns,network_ns,reduce_ns\n"
+                                            "10,0.000,1000.000,1000.000,0.000,0.000\n"
+                                            "2,1000.000,5000.000,0.000,3000.000,1000.000\n");
+    const auto all = plot({dir / "a", "critical-path"});
+    const auto compute = curve(all, "compute (20 %)"),
+               network = curve(all, "network: data on its way (60 %)"),
+               reduce = curve(all, "adding up (20 %)"), jump = curve(all, "");
+    ASSERT_TRUE(compute.size() == 1 && network.size() == 1 && reduce.size() == 1 &&
+                jump.size() == 1);
+    EXPECT_DOUBLE_EQ(compute[0].x, 0);
+    EXPECT_DOUBLE_EQ(compute[0].x_to, 1);
+    EXPECT_DOUBLE_EQ(network[0].x, 1);
+    EXPECT_DOUBLE_EQ(network[0].x_to, 4);
+    EXPECT_DOUBLE_EQ(reduce[0].x_to, 5);
+    EXPECT_NEAR((compute[0].y + compute[0].y_to) / 2, 1, 1e-9); /* rank 2 is above rank 10 */
+    EXPECT_NEAR((network[0].y + network[0].y_to) / 2, 0, 1e-9);
+    EXPECT_DOUBLE_EQ(jump[0].x, 1);
+    EXPECT_DOUBLE_EQ(jump[0].y, 1);
+    EXPECT_DOUBLE_EQ(jump[0].y_to, 0);
+}
+
+TEST(CriticalPathPlot, OfARunIsAsLongAsTheRun)
+{
+    TempDir dir;
+    run_loop(dir / "a");
+    double drawn = 0, told = 0;
+    for (const Point &p : plot({dir / "a", "critical-path"}))
+        if (!p.curve.empty())
+            drawn += p.x_to - p.x;
+    for (auto &row : table(dir / "a/critical_path.csv"))
+        told = std::max(told, std::stod(row["end_ns"]));
+    const double unit = std::pow(1000, std::round(std::log10(told / drawn) / 3));
+    EXPECT_NEAR(drawn * unit, told, told * 1e-3);
+}
+
+/* 40 ranks take turns: more than there are rows. */
+TEST(CriticalPathPlot, ManyRanksShareRows)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::string rows = "rank,begin_ns,end_ns,compute_ns\n";
+    for (int i = 0; i < 40; i++)
+        rows += std::to_string(i) + "," + std::to_string(1000 * i) + "," +
+                std::to_string(1000 * (i + 1)) + ",1000\n";
+    write_file(dir / "a/critical_path.csv", rows);
+    const auto boxes = curve(plot({dir / "a", "critical-path"}), "compute (100 %)");
+    double drawn = 0, lowest = 0;
+    for (const Point &p : boxes) {
+        drawn += p.x_to - p.x;
+        lowest = std::max(lowest, p.y);
+    }
+    EXPECT_NEAR(drawn, 40, 1e-6);
+    EXPECT_NEAR(lowest, 19 - 0.36, 1e-6);
+}
+
 TEST(BusbwPlot, IsBusBytesByTime)
 {
     TempDir dir;

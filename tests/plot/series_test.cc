@@ -168,6 +168,46 @@ TEST(LinksPlot, LargeOnesAreFoldedByWhatHangsTogether)
     EXPECT_EQ(values, (std::vector<double>{5, 5, 5, 20, 21, 22, 23, 30, 31, 32, 33, 93}));
 }
 
+/* 30 and 10 at once: 40^2 / (2 (30^2 + 10^2)); alone there is nothing to be fair to. */
+TEST(RatePlot, JainsIndexOfGoodput)
+{
+    TempDir dir;
+    make_run(dir / "a");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/series/qp.csv", "t_ns,qpn,src,dst,goodput_bps\n"
+                                        "1000.000,1,0,2,30000000000\n"
+                                        "1000.000,2,1,2,10000000000\n"
+                                        "2000.000,1,0,2,20000000000\n"
+                                        "2000.000,2,1,2,20000000000\n"
+                                        "3000.000,1,0,2,40000000000\n");
+    const auto c = curve(plot({dir / "a", "rate"}), "all queue pairs");
+    ASSERT_EQ(c.size(), 2u);
+    EXPECT_DOUBLE_EQ(c[0].x, 1);
+    EXPECT_DOUBLE_EQ(c[0].y, 0.8);
+    EXPECT_DOUBLE_EQ(c[1].y, 1);
+}
+
+/* Two links are full at some time; the one that carries more is shown, not the first by name. */
+TEST(LinkThroughputPlot, ShowsThoseThatCarriedMost)
+{
+    TempDir dir;
+    std::vector<std::string> args;
+    for (const char *run : {"a", "b"}) {
+        make_run(dir / run);
+        std::filesystem::create_directories(dir / run + "/series");
+        write_file(dir / run + "/series/throughput.csv",
+                   "t_ns,node,peer,throughput_bps\n"
+                   "1000.000,h0,s2,100000000000\n1000.000,s2,h1,99000000000\n"
+                   "2000.000,h0,s2,0\n2000.000,s2,h1,99000000000\n");
+        args.push_back(dir / run);
+    }
+    args.push_back("link-throughput");
+    const auto all = plot(args);
+    ASSERT_EQ(all.size(), 4u);
+    for (const Point &p : all)
+        EXPECT_CONTAINS(p.curve, "s2 to h1");
+}
+
 TEST(SeriesPlot, SaysHowToSample)
 {
     TempDir dir;
