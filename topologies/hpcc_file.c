@@ -9,7 +9,7 @@
  *   <node a> <node b> <rate> <delay> <error rate>  x links
  * Node ids are kept; every node that is not a switch is a host. Rates and delays are ns-3's text
  * ("100Gbps" "100Gb/s" "0.001ms"); a bare rate counts bit/s. Parallel links are kept. Anything
- * after the last link is an error unless ignore-trailing is set.
+ * after the last link is ignored with a remark: the simulator's own topology.txt has such lines.
  */
 #include "topologies/fabric_reach.h"
 #include "topologies/tokens.h"
@@ -19,7 +19,7 @@
 
 struct params {
     const char *file;
-    bool ignore_trailing, hosts_forward;
+    bool hosts_forward;
 };
 
 static const struct weft_param params[] = {
@@ -27,13 +27,6 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct params, file),
      .help = "path of the topology file"},
-    {.name = "ignore-trailing",
-     .type = WEFT_PARAM_BOOL,
-     .offset = offsetof(struct params, ignore_trailing),
-     .def = "false",
-     .help = "ignore what follows the last link, as the HPCC simulator does (its own topology.txt "
-             "needs "
-             "it)"},
     {.name = "hosts-forward",
      .type = WEFT_PARAM_BOOL,
      .offset = offsetof(struct params, hosts_forward),
@@ -76,8 +69,8 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const struct para
     const struct weft_fabric_link like = {0};
     for (uint32_t i = 0; i < nlinks && !rc; i++)
         rc = weft_tokens_link(s, f, &like, NULL);
-    if (!rc && !p->ignore_trailing)
-        rc = weft_tokens_end(s, nlinks, ", or set ignore-trailing=true");
+    if (!rc)
+        rc = weft_tokens_rest(s, f, nlinks);
     f->routing = p->hosts_forward ? WEFT_ROUTING_TRANSIT : WEFT_ROUTING_SHORTEST;
     if (!rc)
         rc = weft_fabric_finish(f, s->err);

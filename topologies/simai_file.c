@@ -110,7 +110,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f)
     for (uint32_t i = 0; i < h.links && !rc; i++)
         rc = weft_tokens_link(s, f, &like, NULL);
     if (!rc)
-        rc = weft_tokens_end(s, h.links, "");
+        rc = weft_tokens_rest(s, f, h.links);
     if (!rc)
         rc = simai_file_dimensions(&h, f, kinds, s);
     if (!rc)

@@ -151,15 +151,20 @@ int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_
     return rc;
 }
 
-int weft_tokens_end(struct weft_tokens *s, uint32_t nlinks, const char *hint)
+int weft_tokens_rest(struct weft_tokens *s, struct weft_fabric *f, uint32_t nlinks)
 {
     if (!weft_tokens_more(s))
         return 0;
+    struct weft_err *const err = s->err;
+    struct weft_err too_long = {0};
+    s->err = &too_long;
     weft_tokens_token(s, "");
-    return weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
-                       "'%s' follows the last of the %u links that the header announces; correct "
-                       "the header%s",
-                       s->tok, nlinks, hint);
+    s->err = err;
+    return weft_fabric_note(f, err,
+                            "%s:%" PRId64 ":%" PRId64
+                            ": ignored from '%s' on: it follows the last of the %u links that the "
+                            "header announces",
+                            s->file, s->tok_line, s->tok_col, s->tok, nlinks);
 }
 
 int weft_tokens_open(struct weft_tokens *s, const char *file, struct weft_err *err)

@@ -37,7 +37,7 @@ int weft_tokens_link(struct weft_tokens *s, struct weft_fabric *f,
 /** Reads @p n different ids of nodes and marks them in @p kinds with @p mark. */
 int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_t nnodes,
                     unsigned char mark, unsigned char *kinds);
-/** An error when there is anything left. */
-int weft_tokens_end(struct weft_tokens *s, uint32_t nlinks, const char *hint);
+/** Remarks in @p f that what is left is ignored; says where it begins. */
+int weft_tokens_rest(struct weft_tokens *s, struct weft_fabric *f, uint32_t nlinks);
 
 #endif

@@ -129,9 +129,8 @@ static bool decimal(const char *t, struct decimal *out)
     int digits = 0, round_up = 0;
     *out = (struct decimal){0};
     for (; *t >= '0' && *t <= '9'; t++, digits++) {
-        if (out->whole > UINT64_C(100000000000000000))
-            return false;
-        out->whole = out->whole * 10 + (uint64_t)(*t - '0');
+        if (out->whole <= UINT64_C(100000000000000000)) /* beyond, it is too large in any unit */
+            out->whole = out->whole * 10 + (uint64_t)(*t - '0');
     }
     if (*t == '.') {
         int first_lost = 1;
@@ -149,8 +148,9 @@ static bool decimal(const char *t, struct decimal *out)
     return *t == '\0' && digits > 0;
 }
 
-int weft_scan_time(struct weft_scan *s, const char *what, const char *unit, int64_t *out_ps,
-                   struct weft_err *err)
+/* Reads a duration; WEFT_NEVER when it lies beyond the clock. */
+static int scan_time(struct weft_scan *s, const char *what, const char *unit, int64_t *out_ps,
+                     struct weft_err *err)
 {
     static const struct {
         const char *unit;
@@ -171,11 +171,27 @@ int weft_scan_time(struct weft_scan *s, const char *what, const char *unit, int6
     /* Both factors are below 2^63, so 128 bits hold the products. */
     weft_u128 frac = ((weft_u128)d.frac12 * (uint64_t)per + WEFT_PS_PER_S / 2) / WEFT_PS_PER_S;
     weft_u128 ps = (weft_u128)d.whole * (uint64_t)per + frac;
-    if (ps >= (weft_u128)WEFT_NEVER)
+    *out_ps = ps < (weft_u128)WEFT_NEVER ? (int64_t)ps : WEFT_NEVER;
+    return 0;
+}
+
+int weft_scan_time(struct weft_scan *s, const char *what, const char *unit, int64_t *out_ps,
+                   struct weft_err *err)
+{
+    int64_t ps = 0;
+    const int rc = scan_time(s, what, unit, &ps, err);
+    if (!rc && ps == WEFT_NEVER)
         return weft_scan_err(s, err, WEFT_E_INPUT, "%s is later than weft's 106 days: '%.64s' %s",
                              what, s->tok, unit);
-    *out_ps = (int64_t)ps;
-    return 0;
+    if (!rc)
+        *out_ps = ps;
+    return rc;
+}
+
+int weft_scan_time_clamped(struct weft_scan *s, const char *what, const char *unit, int64_t *out_ps,
+                           struct weft_err *err)
+{
+    return scan_time(s, what, unit, out_ps, err);
 }
 
 int weft_scan_rate(struct weft_scan *s, const char *what, uint64_t *out_bps, struct weft_err *err)

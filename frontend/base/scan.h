@@ -44,6 +44,9 @@ int weft_scan_f64(struct weft_scan *s, const char *what, double *out, struct wef
  * finer digits are rounded. */
 int weft_scan_time(struct weft_scan *s, const char *what, const char *unit, int64_t *out_ps,
                    struct weft_err *err);
+/** The same, but what lies beyond weft's clock is WEFT_NEVER and no error. */
+int weft_scan_time_clamped(struct weft_scan *s, const char *what, const char *unit, int64_t *out_ps,
+                           struct weft_err *err);
 /** Reads a rate: "50Mb/s", "100Gbps", or a bare number of bit/s. */
 int weft_scan_rate(struct weft_scan *s, const char *what, uint64_t *out_bps, struct weft_err *err);
 

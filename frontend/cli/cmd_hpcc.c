@@ -20,7 +20,7 @@ static const struct weft_opt options[] = {
     {"no-out", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, no_out), NULL, NULL,
      "write no files"},
     {"flow-format", 0, WEFT_OPT_CHOICE, offsetof(struct weft_hpcc_opts, flow_format), NULL,
-     "hpcc|conweave", "columns of the flow list; conweave has no port"},
+     "auto|hpcc|conweave", "columns of the flow list; conweave has no port; auto: by their number"},
     {"show-settings", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, show), NULL, NULL,
      "print the resolved settings instead of running"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, json), NULL, NULL,
@@ -83,6 +83,8 @@ static int resolve_settings(struct weft_hpcc_run *r, struct weft_err *err)
     free(sets);
     if (!code)
         code = weft_scenario_warn_pauses(r->s, r->job.fabric, err);
+    if (!code)
+        weft_source_fabric_notes(r->cli, r->job.fabric);
     for (size_t i = 0; !code && i < r->profile->nwarnings; i++)
         weft_log(r->cli->log, WEFT_LOG_WARNING, "%s", r->profile->warnings[i]);
     for (size_t i = 0; !code && i < r->s->nwarnings; i++)

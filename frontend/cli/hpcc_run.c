@@ -57,7 +57,7 @@ static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
         .flows = r->job.flows,
         .payload_bytes = c->payload_bytes,
         .down_ps = c->link_down.after_us
-                       ? 2 * WEFT_PS_PER_S + (int64_t)c->link_down.after_us * WEFT_PS_PER_US
+                       ? c->flowgen_start_ps + (int64_t)c->link_down.after_us * WEFT_PS_PER_US
                        : WEFT_NEVER,
         .down_a = (uint32_t)c->link_down.a,
         .down_b = (uint32_t)c->link_down.b,

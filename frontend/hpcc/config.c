@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum type { BOOL, U64, F64, US, S, NS, RATE, TEXT, KB_MAP, P_MAP, DOWN, WORD };
+enum type { BOOL, U64, F64, US, S, S_CLAMPED, NS_CLAMPED, RATE, TEXT, KB_MAP, P_MAP, DOWN, WORD };
 
 struct key {
     const char *name;
@@ -37,6 +37,17 @@ enum weft_hpcc_effect weft_hpcc_key_effect(enum weft_hpcc_key key)
     return keys[key].effect;
 }
 
+const char *weft_hpcc_effect_reason(enum weft_hpcc_effect effect)
+{
+    static const char *const reasons[WEFT_HPCC_EFFECTS] = {
+        [WEFT_HPCC_UNREAD] = "the simulator does nothing with it, either",
+        [WEFT_HPCC_FILES_OF_ITS_OWN] =
+            "weft doesn't write these files of the simulator; it samples "
+            "what weft run --sample names",
+        [WEFT_HPCC_LABEL] = "only a name for the results"};
+    return reasons[effect];
+}
+
 const char *weft_hpcc_value_text(const struct weft_hpcc_config *c, enum weft_hpcc_key key,
                                  char buf[WEFT_HPCC_VALUE_MAX])
 {
@@ -55,7 +66,8 @@ const char *weft_hpcc_value_text(const struct weft_hpcc_config *c, enum weft_hpc
         break;
     case US:
     case S:
-    case NS:
+    case S_CLAMPED:
+    case NS_CLAMPED:
         weft_format_time(*(const int64_t *)field, text);
         break;
     case RATE:
@@ -106,6 +118,14 @@ static void set_defaults(struct weft_hpcc_config *c)
     c->buffer_mib = 16;
     c->qlen_mon_start_ps = 2 * WEFT_PS_PER_S;
     c->qlen_mon_end_ps = 2100 * WEFT_PS_PER_MS;
+    c->flowgen_start_ps = 2 * WEFT_PS_PER_S;
+    c->flowgen_stop_ps = 2500 * WEFT_PS_PER_MS;
+    c->conweave_expiry_ps = 1000 * WEFT_PS_PER_US;
+    c->conweave_reply_ps = 4 * WEFT_PS_PER_US;
+    c->conweave_pause_ps = 8 * WEFT_PS_PER_US;
+    c->conweave_flush_ps = 32 * WEFT_PS_PER_US;
+    c->conweave_wait_ps = 500 * WEFT_PS_PER_US;
+    c->random_seed = 1;
     c->pint_log_base = 1.05;
     c->pint_prob = 1.0;
     c->topology_file = c->flow_file = c->trace_file = c->trace_output_file = c->qlen_mon_file = "";
@@ -196,8 +216,12 @@ static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const str
         return weft_scan_time(s, what, "us", (int64_t *)field, err);
     case S:
         return weft_scan_time(s, what, "s", (int64_t *)field, err);
-    case NS:
-        return weft_scan_time(s, what, "ns", (int64_t *)field, err);
+    case S_CLAMPED:
+    case NS_CLAMPED:
+        rc = weft_scan_time_clamped(s, what, k->type == S_CLAMPED ? "s" : "ns", (int64_t *)field,
+                                    err);
+        c->clamped[k - keys] = !rc && *(int64_t *)field == WEFT_NEVER;
+        return rc;
     case RATE:
         return weft_scan_rate(s, what, (uint64_t *)field, err);
     case KB_MAP:
@@ -224,8 +248,11 @@ static int check(const struct weft_hpcc_config *c, struct weft_err *err)
     weft_err_at(err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_##key], 0, __VA_ARGS__)
     if (!c->given[WEFT_HPCC_TOPOLOGY_FILE])
         return BAD(TOPOLOGY_FILE, "TOPOLOGY_FILE must be given");
-    if (!c->given[WEFT_HPCC_FLOW_FILE] && !c->given[WEFT_HPCC_FLOW_INPUT_FILE])
-        return BAD(FLOW_FILE, "FLOW_FILE must be given");
+    if (!c->given[WEFT_HPCC_FLOW_FILE])
+        return BAD(FLOW_FILE, "FLOW_FILE must be given%s",
+                   c->given[WEFT_HPCC_FLOW_INPUT_FILE]
+                       ? "; FLOW_INPUT_FILE names a file that the simulator writes"
+                       : "");
     if (c->payload_bytes == 0)
         return BAD(PACKET_PAYLOAD_SIZE, "PACKET_PAYLOAD_SIZE must be at least 1");
     if (!(c->error_rate >= 0 && c->error_rate <= 1))
@@ -240,10 +267,54 @@ static int check(const struct weft_hpcc_config *c, struct weft_err *err)
     return 0;
 }
 
+/* What ConWeave's simulator does without being asked: it ends 10 s after the last start of a flow,
+ * ACKs go first, and queues are never sampled. */
+static void set_dialect(struct weft_hpcc_config *c)
+{
+    c->conweave = c->given[WEFT_HPCC_FLOW_INPUT_FILE] || c->given[WEFT_HPCC_FLOWGEN_START_TIME] ||
+                  c->given[WEFT_HPCC_FLOWGEN_STOP_TIME] || c->given[WEFT_HPCC_LB_MODE];
+    if (!c->conweave)
+        return;
+    if (!c->given[WEFT_HPCC_ACK_HIGH_PRIO])
+        c->ack_high_prio = 1;
+    if (!c->given[WEFT_HPCC_SIMULATOR_STOP_TIME]) {
+        const int64_t after = 10 * WEFT_PS_PER_S;
+        c->clamped[WEFT_HPCC_FLOWGEN_STOP_TIME] = c->flowgen_stop_ps >= WEFT_NEVER - after;
+        c->stop_ps =
+            c->clamped[WEFT_HPCC_FLOWGEN_STOP_TIME] ? WEFT_NEVER : c->flowgen_stop_ps + after;
+    }
+    c->qlen_mon_end_ps = c->qlen_mon_start_ps;
+}
+
+/* Passes over a remark: what stands in braces (HPCC's config_doc.txt has such), or behind # up to
+ * the end of the line. False: the token is none. */
+static bool skip_remark(struct weft_scan *s, bool *open)
+{
+    const int64_t line = s->tok_line;
+    const bool braced = s->tok[0] == '{';
+    *open = braced;
+    if (!braced && s->tok[0] != '#')
+        return false;
+    while (braced ? !strchr(s->tok, '}') : s->tok_line == line)
+        if (!weft_scan_next(s))
+            return true;
+    *open = false;
+    s->again = !braced;
+    return true;
+}
+
 static int read_all(struct weft_scan *s, struct weft_hpcc_config *c, struct weft_err *err)
 {
     while (weft_scan_next(s)) {
+        bool open;
         size_t i = 0;
+        if (skip_remark(s, &open)) {
+            if (open)
+                return weft_scan_err(s, err, WEFT_E_INPUT,
+                                     "the file ends within a remark: '}' is "
+                                     "missing");
+            continue;
+        }
         while (i < WEFT_HPCC_KEYS && strcmp(keys[i].name, s->tok) != 0)
             i++;
         if (i == WEFT_HPCC_KEYS)
@@ -254,6 +325,7 @@ static int read_all(struct weft_scan *s, struct weft_hpcc_config *c, struct weft
         if (rc)
             return rc;
     }
+    set_dialect(c);
     return check(c, err);
 }
 

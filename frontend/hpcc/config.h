@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * HPCC's config.txt: KEY value tokens, line ends without meaning. config.def lists every key.
+ * Remarks stand in braces, or behind a # up to the end of the line.
  *
  * Where the HPCC simulator skips an unknown token silently, this reader refuses it with the nearest
  * valid key. Absent keys keep the simulator's own defaults, except where those are accidents
@@ -28,8 +29,16 @@ enum weft_hpcc_key {
     WEFT_HPCC_KEYS
 };
 
-/** What a key does in weft. */
-enum weft_hpcc_effect { WEFT_HPCC_USED, WEFT_HPCC_CC, WEFT_HPCC_NONE };
+/** What a key does in weft; from WEFT_HPCC_UNREAD on nothing, for the reason of
+ * weft_hpcc_effect_reason. */
+enum weft_hpcc_effect {
+    WEFT_HPCC_USED,
+    WEFT_HPCC_CC,
+    WEFT_HPCC_UNREAD,
+    WEFT_HPCC_FILES_OF_ITS_OWN,
+    WEFT_HPCC_LABEL,
+    WEFT_HPCC_EFFECTS
+};
 
 /** The value for one link rate. */
 struct weft_hpcc_map_entry {
@@ -42,7 +51,7 @@ struct weft_hpcc_map {
     size_t n;
 };
 
-/** LINK_DOWN: the links a-b fail this long after 2 s; at 0 none does. */
+/** LINK_DOWN: the links a-b fail this long after FLOWGEN_START_TIME; at 0 none does. */
 struct weft_hpcc_down {
     uint64_t after_us, a, b;
 };
@@ -53,6 +62,8 @@ struct weft_hpcc_config {
     const char *file;         /**< the path it was read from */
     bool given[WEFT_HPCC_KEYS];
     int64_t line[WEFT_HPCC_KEYS]; /**< of the key, 0 when absent; the last one counts */
+    bool clamped[WEFT_HPCC_KEYS]; /**< its time lies beyond weft's clock and is WEFT_NEVER */
+    bool conweave;                /**< a configuration of ConWeave's: it has a key of theirs */
 
     int enable_qcn, dynamic_pfc, clamp_target_rate, back_to_zero, has_win, global_t, var_win;
     int fast_react, rate_bound, ack_high_prio, enable_trace, multi_rate, sample_feedback;
@@ -60,7 +71,10 @@ struct weft_hpcc_config {
     uint64_t payload_bytes, chunk_bytes, ack_interval_bytes, fast_recovery_times, cc_mode;
     uint64_t mi_thresh, int_multi, buffer_mib, nic_pause_us, headroom_factor, lb_mode;
     int64_t pause_time_ps, stop_ps, alpha_resume_ps, rp_timer_ps, rate_decrease_ps;
-    int64_t qlen_mon_start_ps, qlen_mon_end_ps;
+    int64_t qlen_mon_start_ps, qlen_mon_end_ps, flowgen_start_ps, flowgen_stop_ps;
+    int64_t conweave_expiry_ps, conweave_reply_ps, conweave_pause_ps, conweave_flush_ps;
+    int64_t conweave_wait_ps;
+    uint64_t random_seed;
     uint64_t rate_ai_bps, rate_hai_bps, min_rate_bps, dctcp_rate_ai_bps;
     double ewma_gain, error_rate, u_target, pint_log_base, pint_prob;
     const char *topology_file, *flow_file, *trace_file; /**< as in the file; "" when absent */
@@ -76,6 +90,8 @@ void weft_hpcc_config_free(struct weft_hpcc_config *c);
 /** The key as it is written in the file. */
 const char *weft_hpcc_key_name(enum weft_hpcc_key key);
 enum weft_hpcc_effect weft_hpcc_key_effect(enum weft_hpcc_key key);
+/** Why keys of this effect do nothing: the rest of the sentence "without effect: KEYS: ...". */
+const char *weft_hpcc_effect_reason(enum weft_hpcc_effect effect);
 /** The value of a key that holds one number, as weft writes it, with its unit ("50Mbps"). Returns
  * @p buf, "" for other keys. */
 #define WEFT_HPCC_VALUE_MAX 64

@@ -20,8 +20,6 @@ static int read_topology(const char *path, struct weft_fabric **out, struct weft
     if (!rc)
         rc = weft_params_set(&t->params, params, "file", path, err);
     if (!rc)
-        rc = weft_params_set(&t->params, params, "ignore-trailing", "true", err);
-    if (!rc)
         rc = weft_topology_build(t, params, out, err);
     free(params);
     return rc;
@@ -32,6 +30,8 @@ static int add_error_rate(struct weft_fabric **f, double error_rate, struct weft
 {
     struct weft_fabric *old = *f, *copy = weft_fabric_new();
     int rc = copy ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
+    if (!rc && old->notes)
+        rc = weft_fabric_note(copy, err, "%s", old->notes);
     for (uint32_t i = 0; !rc && i < old->nnodes; i++)
         rc = weft_fabric_add_node(copy, old->nodes[i].kind, old->nodes[i].tier, NULL, err);
     for (uint32_t i = 0; !rc && i < old->nlinks; i++) {

@@ -12,12 +12,16 @@ uint32_t weft_hpcc_ip(uint32_t node)
     return UINT32_C(0x0b000001) + ((node / 256) << 16) + ((node % 256) << 8);
 }
 
-void weft_hpcc_fct_line(struct weft_rows *out, const struct weft_hpcc_flow *w, int64_t start_ps,
-                        int64_t fct_ps, uint64_t payload_bytes)
+void weft_hpcc_fct_line(struct weft_rows *out, enum weft_hpcc_flow_format format,
+                        const struct weft_hpcc_flow *w, int64_t start_ps, int64_t fct_ps,
+                        uint64_t payload_bytes)
 {
-    weft_rows_printf(out, "%08x %08x %u %u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64 "\n",
-                     weft_hpcc_ip(w->src), weft_hpcc_ip(w->dst), w->sport, w->dport, w->bytes,
-                     start_ps / WEFT_PS_PER_NS, fct_ps / WEFT_PS_PER_NS,
+    if (format == WEFT_HPCC_FLOW_CONWEAVE)
+        weft_rows_printf(out, "%u %u", w->src, w->dst);
+    else
+        weft_rows_printf(out, "%08x %08x", weft_hpcc_ip(w->src), weft_hpcc_ip(w->dst));
+    weft_rows_printf(out, " %u %u %" PRIu64 " %" PRId64 " %" PRId64 " %" PRIu64 "\n", w->sport,
+                     w->dport, w->bytes, start_ps / WEFT_PS_PER_NS, fct_ps / WEFT_PS_PER_NS,
                      weft_hpcc_standalone_ns(w, payload_bytes));
     weft_rows_end(out, NULL);
 }

@@ -19,9 +19,11 @@ extern "C" {
 
 /** The simulator's IPv4 address of a node. */
 uint32_t weft_hpcc_ip(uint32_t node);
-/** Writes the line of a flow that its sender knows to be complete @p fct_ps after its start. */
-void weft_hpcc_fct_line(struct weft_rows *out, const struct weft_hpcc_flow *w, int64_t start_ps,
-                        int64_t fct_ps, uint64_t payload_bytes);
+/** Writes the line of a flow that its sender knows to be complete @p fct_ps after its start; that
+ * of ConWeave's fct.txt has node ids for addresses. */
+void weft_hpcc_fct_line(struct weft_rows *out, enum weft_hpcc_flow_format format,
+                        const struct weft_hpcc_flow *w, int64_t start_ps, int64_t fct_ps,
+                        uint64_t payload_bytes);
 /** Writes the line of one PFC frame taking effect. */
 void weft_hpcc_pfc_line(struct weft_rows *out, const struct weft_fabric *f,
                         const struct weft_net_pfc *w);

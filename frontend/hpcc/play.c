@@ -92,6 +92,8 @@ static void fail(struct weft_hpcc_play *p)
 static uint32_t qp_of(const struct weft_hpcc_play *p, const struct weft_hpcc_flow *w)
 {
     const uint32_t dport = (uint16_t)(w->dport - WEFT_HPCC_DPORT);
+    if (p->c.numbers_are_ports && p->c.flows->format == WEFT_HPCC_FLOW_CONWEAVE)
+        return (uint16_t)(w->sport - WEFT_HPCC_FIRST_SPORT) + (dport << 16);
     const uint32_t beyond = dport & ~((UINT32_C(1) << (WEFT_QP_BITS - 16)) - 1);
     return (p->c.numbers_are_ports ? w->qp : w->qp ^ beyond) + (dport << 16);
 }
@@ -154,7 +156,7 @@ static void on_sent(void *ctx, const struct weft_completion *done)
                       (double)weft_hpcc_standalone_ns(w, p->c.payload_bytes);
     p->fcts[p->done++] = (struct weft_hpcc_fct){done->msg.bytes, slowdown > 1 ? slowdown : 1};
     if (p->out[FCT])
-        weft_hpcc_fct_line(p->out[FCT], w, start, fct, p->c.payload_bytes);
+        weft_hpcc_fct_line(p->out[FCT], p->c.flows->format, w, start, fct, p->c.payload_bytes);
 }
 
 static void on_received(void *ctx, const struct weft_completion *done)

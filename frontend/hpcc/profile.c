@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SETS = 96, MAX_WARNINGS = 16, MAX_RATES = 64, TEXT_MAX = 4096 };
+enum { MAX_SETS = 96, MAX_WARNINGS = 16, MAX_RATES = 64, TEXT_MAX = 4096, LB_CONWEAVE = 9 };
 
 static const struct weft_hpcc_compat compat_table[] = {
 #define WEFT_HPCC_COMPAT(key, value, why) {key, value, why},
@@ -181,8 +181,6 @@ static void check_supported(struct maker *m)
         refuse(m, WEFT_HPCC_LB_MODE, "only 0 (ECMP) is modelled");
     if (c->enable_irn && c->back_to_zero)
         refuse(m, WEFT_HPCC_ENABLE_IRN, "excludes L2_BACK_TO_ZERO");
-    if (c->given[WEFT_HPCC_FLOW_FILE] && c->given[WEFT_HPCC_FLOW_INPUT_FILE])
-        refuse(m, WEFT_HPCC_FLOW_INPUT_FILE, "FLOW_FILE names the flows already");
     if (c->nic_pause_us)
         refuse(m, WEFT_HPCC_NIC_TOTAL_PAUSE_TIME, "NICs that pause are not modelled; say 0");
     const struct cc_mode *mode = deciding_mode(m);
@@ -208,36 +206,84 @@ static bool cc_uses(const struct maker *m, enum weft_hpcc_key key)
     return key == WEFT_HPCC_FAST_REACT && c->cc_mode == 10;
 }
 
+/* Whether a key that means something in other runs means nothing in this one, whatever the
+ * congestion control. */
+static bool is_idle(const struct maker *m, enum weft_hpcc_key key)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    switch (key) {
+    case WEFT_HPCC_L2_CHUNK_SIZE:
+        return !c->back_to_zero;
+    case WEFT_HPCC_L2_ACK_INTERVAL:
+        return m->in->compat;
+    case WEFT_HPCC_HEADROOM_FACTOR:
+        return !m->in->compat || !c->enable_pfc;
+    case WEFT_HPCC_QLEN_MON_FILE:
+    case WEFT_HPCC_QLEN_MON_START:
+    case WEFT_HPCC_QLEN_MON_END:
+        return c->conweave;
+    case WEFT_HPCC_CONWEAVE_TX_EXPIRY_TIME:
+    case WEFT_HPCC_CONWEAVE_REPLY_TIMEOUT_EXTRA:
+    case WEFT_HPCC_CONWEAVE_PATH_PAUSE_TIME:
+    case WEFT_HPCC_CONWEAVE_EXTRA_VOQ_FLUSH_TIME:
+    case WEFT_HPCC_CONWEAVE_DEFAULT_VOQ_WAITING_TIME:
+        return c->lb_mode != LB_CONWEAVE;
+    default:
+        return false;
+    }
+}
+
+/* Why a key of the file does nothing. */
+enum why_not { BY_EFFECT, BY_OTHERS = WEFT_HPCC_EFFECTS, BY_CONTROL, WHY_NOTS };
+
+/* 0: it does something. */
+static unsigned why_unused(const struct maker *m, enum weft_hpcc_key key)
+{
+    const enum weft_hpcc_effect effect = weft_hpcc_key_effect(key);
+    if (!m->in->config->given[key])
+        return BY_EFFECT;
+    if (weft_hpcc_effect_reason(effect))
+        return effect;
+    if (is_idle(m, key))
+        return BY_OTHERS;
+    return effect == WEFT_HPCC_CC && !cc_uses(m, key) ? BY_CONTROL : BY_EFFECT;
+}
+
 /* Reports the given keys that have no effect, all in one line per reason. */
 static void warn_unused(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
-    char none[TEXT_MAX / 2] = "", cc[TEXT_MAX / 2] = "";
-    size_t nnone = 0, ncc = 0;
+    char lists[WHY_NOTS][TEXT_MAX / 2] = {""};
+    size_t lens[WHY_NOTS] = {0};
     for (int k = 0; k < WEFT_HPCC_KEYS; k++) {
-        enum weft_hpcc_key key = (enum weft_hpcc_key)k;
-        enum weft_hpcc_effect effect = weft_hpcc_key_effect(key);
-        if (!c->given[k])
-            continue;
-        bool idle =
-            effect == WEFT_HPCC_NONE || (key == WEFT_HPCC_L2_CHUNK_SIZE && !c->back_to_zero);
-        if ((key == WEFT_HPCC_L2_ACK_INTERVAL && m->in->compat) ||
-            (key == WEFT_HPCC_HEADROOM_FACTOR && !m->in->compat) ||
-            (key == WEFT_HPCC_HEADROOM_FACTOR && !c->enable_pfc))
-            idle = true;
-        if (idle)
-            nnone +=
-                (size_t)snprintf(none + nnone, sizeof none - nnone, " %s", weft_hpcc_key_name(key));
-        else if (effect == WEFT_HPCC_CC && !cc_uses(m, key))
-            ncc += (size_t)snprintf(cc + ncc, sizeof cc - ncc, " %s", weft_hpcc_key_name(key));
+        const unsigned why = why_unused(m, (enum weft_hpcc_key)k);
+        if (why)
+            lens[why] += (size_t)snprintf(lists[why] + lens[why], sizeof lists[why] - lens[why],
+                                          " %s", weft_hpcc_key_name((enum weft_hpcc_key)k));
     }
-    if (nnone)
-        warn(m, "%s: without effect:%s", c->file, none);
-    if (ncc && m->in->control)
-        warn(m, "%s: without effect under --control %s:%s", c->file, m->in->control, cc);
-    else if (ncc)
+    for (unsigned why = 1; why < WEFT_HPCC_EFFECTS; why++)
+        if (lens[why])
+            warn(m, "%s: without effect:%s: %s", c->file, lists[why],
+                 weft_hpcc_effect_reason((enum weft_hpcc_effect)why));
+    if (lens[BY_OTHERS])
+        warn(m, "%s: without effect beside the other keys:%s", c->file, lists[BY_OTHERS]);
+    if (lens[BY_CONTROL] && m->in->control)
+        warn(m, "%s: without effect under --control %s:%s", c->file, m->in->control,
+             lists[BY_CONTROL]);
+    else if (lens[BY_CONTROL])
         warn(m, "%s: without effect under CC_MODE %" PRIu64 " (%s):%s", c->file, c->cc_mode,
-             cc_name(c), cc);
+             cc_name(c), lists[BY_CONTROL]);
+}
+
+/* Says which times were beyond the clock. */
+static void warn_clamped(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    for (int k = 0; k < WEFT_HPCC_KEYS; k++)
+        if (c->clamped[k])
+            warn(m,
+                 "%s:%" PRId64 ": %s lies beyond weft's clock of 106 days and is taken as its end",
+                 c->file, c->line[k], weft_hpcc_key_name((enum weft_hpcc_key)k));
 }
 
 static void set_cc(struct maker *m)
@@ -392,7 +438,8 @@ static void set_wire(struct maker *m)
         return;
     }
     for (size_t i = 0; i < sizeof compat_table / sizeof compat_table[0]; i++)
-        set(m, "%s=%s", compat_table[i].key, compat_table[i].value);
+        if (!c->enable_irn || strcmp(compat_table[i].key, "transport.rto") != 0)
+            set(m, "%s=%s", compat_table[i].key, compat_table[i].value);
     set(m, "transport.ack-frame=%uB", (ack < 60 ? 60 : ack) - signal);
     if (c->given[WEFT_HPCC_HEADROOM_FACTOR])
         set(m, "pfc.headroom-factor=%" PRIu64, c->headroom_factor);
@@ -402,8 +449,11 @@ static void set_wire(struct maker *m)
 static void set_transport(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
-    if (c->enable_irn)
+    if (c->enable_irn) { /* attributes IrnRtoHigh and IrnRtoLow; the rest is weft's IRN as it is */
         set(m, "transport.recovery=selective-repeat");
+        set(m, "transport.rto=320us");
+        set(m, "transport.rto-low=100us");
+    }
     if (c->back_to_zero) {
         set(m, "transport.recovery=go-back-0");
         set(m, "transport.chunk=%" PRIu64 "B", c->chunk_bytes);
@@ -424,9 +474,11 @@ static void make(struct maker *m)
     check_supported(m);
     set(m, "topology.type=hpcc");
     set(m, "topology.file=%s", m->in->topology_path);
-    set(m, "topology.ignore-trailing=true"); /* as the simulator, whose own file needs it */
-    set(m, "workload.type=generate");        /* flows are posted without a job */
-    set(m, "run.until=%s", weft_format_time(c->stop_ps, t));
+    set(m, "workload.type=generate"); /* flows are posted without a job */
+    if (c->stop_ps != WEFT_NEVER)
+        set(m, "run.until=%s", weft_format_time(c->stop_ps, t));
+    if (c->given[WEFT_HPCC_RANDOM_SEED])
+        set(m, "run.seed=%" PRIu64, c->random_seed);
     set(m, "switch.buffer=%" PRIu64 "MiB", c->buffer_mib);
     set_cc(m);
     set_wire(m);
@@ -438,6 +490,7 @@ static void make(struct maker *m)
         set(m, "transport.base-rtt=%" PRIu64 "ns", m->in->pairs->max_rtt_ns);
         set(m, "transport.bdp=%" PRIu64 "B", m->in->pairs->max_bdp_bytes);
     }
+    warn_clamped(m);
     warn_unused(m);
     if (!m->in->flows->sorted)
         warn(m, "%s: the flows are not ordered by start; they have been sorted",

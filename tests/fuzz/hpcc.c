@@ -22,7 +22,7 @@ void weft_fuzz_hpcc_config(const uint8_t *data, size_t size)
 
 void weft_fuzz_hpcc_flows(const uint8_t *data, size_t size)
 {
-    static const enum weft_hpcc_flow_format formats[] = {WEFT_HPCC_FLOW_HPCC,
+    static const enum weft_hpcc_flow_format formats[] = {WEFT_HPCC_FLOW_AUTO, WEFT_HPCC_FLOW_HPCC,
                                                          WEFT_HPCC_FLOW_CONWEAVE};
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         struct weft_err err = {0};

@@ -97,6 +97,16 @@ TEST(HpccConfig, TheLastOfTwoCounts)
     EXPECT_EQ(Config(f.path)->cc_mode, 8u);
 }
 
+TEST(HpccConfig, RemarksArePassedOver)
+{
+    TextFile f(least + "CC_MODE 3 {0: none, 1: DCQCN}\n# CC_MODE 8\nMI_THRESH 4 {one} # two\n#");
+    Config c(f.path);
+    EXPECT_EQ(c->cc_mode, 3u);
+    EXPECT_EQ(c->mi_thresh, 4u);
+    EXPECT_EQ(error_of(least + "CC_MODE 3 {0: none\n"),
+              "4:1: the file ends within a remark: '}' is missing");
+}
+
 TEST(HpccConfig, MistakesAreNamedWithTheirPlace)
 {
     EXPECT_EQ(error_of(least + "  CC_MOD 3\n"),
@@ -118,6 +128,9 @@ TEST(HpccConfig, MistakesAreNamedWithTheirPlace)
     EXPECT_EQ(error_of(least + "PMAX_MAP 1 1Gbps 1.5\n"),
               "3:18: PMAX_MAP must be from 0 to 1, got '1.5'");
     EXPECT_EQ(error_of("FLOW_FILE f\n"), "0:0: TOPOLOGY_FILE must be given");
+    EXPECT_EQ(
+        error_of("TOPOLOGY_FILE t\nFLOW_INPUT_FILE f\n"),
+        "0:0: FLOW_FILE must be given; FLOW_INPUT_FILE names a file that the simulator writes");
     EXPECT_EQ(error_of(least + "BUFFER_SIZE 0\n"),
               "3:0: BUFFER_SIZE must be from 1 to 1048576 (MiB)");
     EXPECT_NE(error_of(least + "RATE_AI 5MB\n").find("3:9: the value of RATE_AI: "),

@@ -89,6 +89,27 @@ TEST(HpccFlow, ConweaveLinesHaveNoPort)
     weft_hpcc_flows_free(l);
 }
 
+TEST(HpccFlow, TheNumberOfColumnsTellsTheFormat)
+{
+    const struct {
+        const char *text;
+        weft_hpcc_flow_format format;
+    } cases[] = {{"1\n0 1 3 100 1000 2\n", WEFT_HPCC_FLOW_HPCC},
+                 {"1\n0 1 3 1000 2\n", WEFT_HPCC_FLOW_CONWEAVE},
+                 {"\n 1 \r\n\r\n\t0 1\t3 1000  2 \r\n", WEFT_HPCC_FLOW_CONWEAVE},
+                 {"0\n", WEFT_HPCC_FLOW_HPCC},
+                 {"1 0 1 3 100 1000 2", WEFT_HPCC_FLOW_HPCC}}; /* one line for all */
+    for (const auto &c : cases) {
+        weft_err err = {};
+        weft_hpcc_flows *l = read(c.text, &err, WEFT_HPCC_FLOW_AUTO);
+        ASSERT_NE(l, nullptr) << c.text << where(err);
+        EXPECT_EQ(l->format, c.format) << c.text;
+        for (size_t i = 0; i < l->n; i++)
+            EXPECT_EQ(l->list[i].bytes, 1000u) << c.text;
+        weft_hpcc_flows_free(l);
+    }
+}
+
 TEST(HpccFlow, MistakesAreNamedWithTheirPlace)
 {
     EXPECT_EQ(error_of(""), "1:1: the file ends where the number of flows should be");

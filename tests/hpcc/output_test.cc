@@ -23,7 +23,6 @@ weft_fabric *read_topology(const std::string &path)
     std::vector<char> params(t->params.struct_size);
     weft_params_defaults(&t->params, params.data(), &err);
     weft_params_set(&t->params, params.data(), "file", path.c_str(), &err);
-    weft_params_set(&t->params, params.data(), "ignore-trailing", "true", &err);
     weft_fabric *f = nullptr;
     weft_topology_build(t, params.data(), &f, &err);
     EXPECT_NE(f, nullptr) << where(err);
@@ -99,8 +98,11 @@ TEST(HpccOutput, FctLine)
     w.rtt_ns = 4160;
     w.bw_bps = UINT64_C(100000000000);
     RowsFile out;
-    weft_hpcc_fct_line(out.rows, &w, INT64_C(2000008279000), 4300999, 1000);
-    EXPECT_EQ(out.text(), "0b000501 0b012c01 10001 100 1000 2000008279 4300 4243\n");
+    weft_hpcc_fct_line(out.rows, WEFT_HPCC_FLOW_HPCC, &w, INT64_C(2000008279000), 4300999, 1000);
+    weft_hpcc_fct_line(out.rows, WEFT_HPCC_FLOW_CONWEAVE, &w, INT64_C(2000008279000), 4300999,
+                       1000);
+    EXPECT_EQ(out.text(), "0b000501 0b012c01 10001 100 1000 2000008279 4300 4243\n"
+                          "5 300 10001 100 1000 2000008279 4300 4243\n");
 }
 
 TEST(HpccOutput, PfcLine)
@@ -230,7 +232,8 @@ TEST(HpccReference, FctColumnsThatDoNotDependOnTheSimulation)
         EXPECT_EQ(expected.size(), l->n) << dir;
         for (size_t i = 0; i < l->n; i++) {
             RowsFile out;
-            weft_hpcc_fct_line(out.rows, &l->list[i], l->list[i].start_ps, 0, c->payload_bytes);
+            weft_hpcc_fct_line(out.rows, l->format, &l->list[i], l->list[i].start_ps, 0,
+                               c->payload_bytes);
             const auto w = split(out.text());
             EXPECT_EQ(out.text(), expected[w[0] + w[1] + w[2]]) << dir;
         }

@@ -22,7 +22,7 @@ class Case
         std::ofstream(m_dir / "t") << topology;
         std::ofstream(m_dir / "f") << flows;
         m_read =
-            weft_hpcc_job_read(&job, (m_dir / "config.txt").c_str(), WEFT_HPCC_FLOW_HPCC, &err);
+            weft_hpcc_job_read(&job, (m_dir / "config.txt").c_str(), WEFT_HPCC_FLOW_AUTO, &err);
         EXPECT_EQ(m_read, 0) << where(err);
     }
     ~Case()
@@ -148,9 +148,8 @@ TEST(HpccProfile, ARateWithoutThresholdsIsAnError)
 
 TEST(HpccProfile, WhatWeftCantDoIsAnError)
 {
-    for (const char *line :
-         {"LINK_DOWN 10 0 1", "LB_MODE 9", "ENABLE_IRN 1 L2_BACK_TO_ZERO 1", "FLOW_INPUT_FILE f",
-          "NIC_TOTAL_PAUSE_TIME 3", "CC_MODE 10 FAST_REACT 0"}) {
+    for (const char *line : {"LINK_DOWN 10 0 1", "LB_MODE 9", "ENABLE_IRN 1 L2_BACK_TO_ZERO 1",
+                             "NIC_TOTAL_PAUSE_TIME 3", "CC_MODE 10 FAST_REACT 0"}) {
         Case c(maps + line + "\n");
         EXPECT_TRUE(c.sets(false).empty()) << line;
         EXPECT_EQ(c.err.code, WEFT_E_INPUT) << line;
@@ -176,9 +175,63 @@ TEST(HpccProfile, RecoveryPacingAndPfc)
     EXPECT_TRUE(Case(maps + "HEADROOM_FACTOR 5\n").sets(true).count("pfc.headroom-factor=5"));
     Case unused(maps + "HEADROOM_FACTOR 5\nVOQ_MON_FILE v\nMON_START 3\n");
     unused.sets(false);
-    EXPECT_NE(unused.warnings.find("without effect: HEADROOM_FACTOR VOQ_MON_FILE MON_START"),
+    EXPECT_NE(unused.warnings.find("without effect: VOQ_MON_FILE MON_START: weft doesn't write"),
               std::string::npos)
         << unused.warnings;
+    EXPECT_NE(unused.warnings.find("without effect beside the other keys: HEADROOM_FACTOR\n"),
+              std::string::npos)
+        << unused.warnings;
+}
+
+/* What ConWeave's run.py writes, but for the maps. */
+const std::string conweave =
+    "FLOW_INPUT_FILE mix/output/1/1_in.txt\nQLEN_MON_FILE q.txt\nQLEN_MON_START 2.0\n"
+    "QLEN_MON_END 2.1\nSW_MONITORING_INTERVAL 10000\nFLOWGEN_START_TIME 2.0\n"
+    "FLOWGEN_STOP_TIME 2.1\nBUFFER_SIZE 9\nCC_MODE 1\nLB_MODE 0\nRP_TIMER 300 \nRATE_AI 40.0Mb/s\n"
+    "HAS_WIN 0\nVAR_WIN 0\nGLOBAL_T 1\nLOAD 50\nRANDOM_SEED 7\n";
+const std::string conweave_flows = "3\n0 1 3 1000 2\n1 0 3 1000 2.5\n0 1 3 1000 3\n";
+
+TEST(HpccProfile, ConWeavesConfiguration)
+{
+    Case c(maps + conweave + "ENABLE_PFC 0\nENABLE_IRN 1\n",
+           "3 1 2\n2\n0 2 100Gbps 1us 0\n2 1 100Gbps 1us 0\n\n\nFirst line: total node #",
+           conweave_flows);
+    const auto s = c.sets(true);
+    for (const char *want :
+         {"run.until=12.1s", "run.seed=7", "transport.ack-ignores-pause=true",
+          "transport.recovery=selective-repeat", "transport.rto=320us", "transport.rto-low=100us",
+          "pfc.enabled=false", "switch.buffer=9MiB", "congestion-control.rate-ai=40Mbps"})
+        EXPECT_TRUE(s.count(want)) << want;
+    EXPECT_FALSE(s.count("transport.rto=100s"));
+    EXPECT_EQ(c.job.config->qlen_mon_end_ps, c.job.config->qlen_mon_start_ps); /* not sampled */
+    ASSERT_NE(c.job.fabric->notes, nullptr);
+    /* Ports count per source and per destination. */
+    ASSERT_EQ(c.job.flows->n, 3u);
+    EXPECT_EQ(c.job.flows->format, WEFT_HPCC_FLOW_CONWEAVE);
+    const unsigned ports[][2] = {{10000, 100}, {10000, 100}, {10001, 101}};
+    for (size_t i = 0; i < 3; i++) {
+        EXPECT_EQ(c.job.flows->list[i].sport, ports[i][0]);
+        EXPECT_EQ(c.job.flows->list[i].dport, ports[i][1]);
+    }
+    /* IRN's timeouts are its own alone, and so is what follows from the last start. */
+    EXPECT_TRUE(
+        Case(maps + conweave, "3 1 2\n2\n0 2 100Gbps 1us 0\n2 1 100Gbps 1us 0\n", conweave_flows)
+            .sets(true)
+            .count("transport.rto=100s"));
+    EXPECT_TRUE(Case(maps + "SIMULATOR_STOP_TIME 4\n" + conweave).sets(true).count("run.until=4s"));
+}
+
+TEST(HpccProfile, TimesBeyondTheClockAreItsEnd)
+{
+    for (const char *at : {"40000000000000.00", "99999999999999999999999999"}) {
+        Case c(maps + "SIMULATOR_STOP_TIME " + at + "\nQLEN_MON_END 99999999999999999\n");
+        for (const std::string &set : c.sets(false))
+            EXPECT_NE(set.rfind("run.until", 0), 0u) << set;
+        EXPECT_NE(c.warnings.find("config.txt:6: SIMULATOR_STOP_TIME lies beyond weft's clock"),
+                  std::string::npos)
+            << c.warnings;
+        EXPECT_NE(c.warnings.find("config.txt:7: QLEN_MON_END lies beyond"), std::string::npos);
+    }
 }
 
 TEST(HpccProfile, KeysWithoutEffectAreReported)
@@ -187,7 +240,8 @@ TEST(HpccProfile, KeysWithoutEffectAreReported)
            "3 1 2\n2\n0 2 100Gbps 1us 0\n2 1 100Gbps 1us 0\n",
            "2\n0 1 3 100 10 3\n1 0 2 100 10 2\n9");
     c.sets(false);
-    EXPECT_NE(c.warnings.find("config.txt: without effect: PAUSE_TIME\n"), std::string::npos);
+    EXPECT_NE(c.warnings.find("config.txt: without effect: PAUSE_TIME: the simulator does"),
+              std::string::npos);
     EXPECT_NE(c.warnings.find("under CC_MODE 3 (hpcc): RP_TIMER INT_MULTI\n"), std::string::npos)
         << c.warnings;
     EXPECT_NE(c.warnings.find("not ordered by start"), std::string::npos);

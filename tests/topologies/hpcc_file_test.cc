@@ -159,18 +159,24 @@ TEST(HpccFile, LinkErrors)
     expect_error(head + "1 2 1Gbps 1us " + std::string(200, '0'), 4, 15, "too long");
 }
 
-TEST(HpccFile, TrailingGarbageIsAnError)
+TEST(HpccFile, WhatFollowsTheLastLinkIsIgnoredWithARemark)
 {
-    expect_error("2 0 1\n0 1 1Gbps 1us 0\n\n  1 0 1Gbps 1us 0\n", 4, 3,
-                 "'1' follows the last of the 1 links that the header announces");
-}
-
-TEST(HpccFile, TrailingGarbageCanBeIgnored)
-{
-    TempFile file("2 0 1\n0 1 1Gbps 1us 0\n1 0 1Gbps ???\n");
-    Fabric f = build("hpcc", {{"file", file.path()}, {"ignore-trailing", "true"}});
-    ASSERT_NE(f, nullptr);
-    EXPECT_EQ(f->nlinks, 1u);
+    for (const std::string &rest : {std::string("  1 0 1Gbps ???\n"), std::string("  1"),
+                                    "  1" + std::string(200, 'x') + " y"}) {
+        TempFile file("2 0 1\n0 1 1Gbps 1us 0\n\n" + rest);
+        Fabric f = build("hpcc", {{"file", file.path()}});
+        ASSERT_NE(f, nullptr);
+        EXPECT_EQ(f->nlinks, 1u);
+        ASSERT_NE(f->notes, nullptr);
+        EXPECT_EQ(std::string(f->notes).find(file.path() + ":4:3: ignored from '1"), 0u)
+            << f->notes;
+        EXPECT_NE(std::string(f->notes).find("the last of the 1 links that the header announces"),
+                  std::string::npos)
+            << f->notes;
+    }
+    TempFile clean("2 0 1\n0 1 1Gbps 1us 0\n\n");
+    Fabric f = build("hpcc", {{"file", clean.path()}});
+    EXPECT_EQ(f->notes, nullptr);
 }
 
 TEST(HpccFile, GraphErrorsNameTheFile)
@@ -231,9 +237,9 @@ TEST(HpccFile, ShippedFiles)
         const std::string path = shared(x.name);
         if (path.empty())
             continue;
-        Fabric f =
-            build("hpcc", {{"file", path}, {"ignore-trailing", x.trailing ? "true" : "false"}});
+        Fabric f = build("hpcc", {{"file", path}});
         ASSERT_NE(f, nullptr);
+        EXPECT_EQ(f->notes != nullptr, x.trailing);
         ASSERT_NO_FATAL_FAILURE(expect_numbered(f));
         EXPECT_EQ(f->nnodes, x.nodes);
         EXPECT_EQ(f->nswitches, x.switches);
@@ -255,10 +261,9 @@ TEST(HpccFile, HpccsOwnTopologyHasLinesThatItsHeaderDoesNotCount)
     const std::string path = shared("hpcc/topology.txt");
     if (path.empty())
         GTEST_SKIP() << "WEFT_SHARED has no data/hpcc";
-    weft_err err{};
-    EXPECT_EQ(try_build("hpcc", {{"file", path}}, &err), nullptr);
-    EXPECT_EQ(err.line, 68);
-    EXPECT_NE(text(err).find("set ignore-trailing=true"), std::string::npos) << text(err);
+    Fabric f = build("hpcc", {{"file", path}});
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(std::string(f->notes).find(path + ":68:1: ignored from '0' on"), 0u) << f->notes;
 }
 
 TEST(HpccFile, AstraSimsRingOfHostsIsRefusedWithTheReason)

@@ -39,7 +39,7 @@ static const struct weft_param table[] = {
      .choices = "auto|csv|hpcc|conweave",
      .help =
          "csv: columns src,dst,size_bytes,start_ns[,prio]; hpcc, conweave: their flow.txt; auto: "
-         "csv if its name ends so, else hpcc"},
+         "csv if its name ends so, else by the number of columns"},
     {.name = "ranks",
      .type = WEFT_PARAM_U64,
      .offset = FIELD(ranks),
@@ -228,8 +228,12 @@ static int read_csv(struct source *s, const struct params *p, uint32_t nranks, s
 static int read_hpcc(struct source *s, const struct params *p, uint32_t nranks,
                      struct weft_err *err)
 {
-    struct weft_hpcc_flows *l = weft_hpcc_flows_read(
-        p->file, p->format == FORMAT_CONWEAVE ? WEFT_HPCC_FLOW_CONWEAVE : WEFT_HPCC_FLOW_HPCC, err);
+    struct weft_hpcc_flows *l =
+        weft_hpcc_flows_read(p->file,
+                             p->format == FORMAT_CONWEAVE ? WEFT_HPCC_FLOW_CONWEAVE
+                             : p->format == FORMAT_HPCC   ? WEFT_HPCC_FLOW_HPCC
+                                                          : WEFT_HPCC_FLOW_AUTO,
+                             err);
     int rc = l ? 0 : err->code;
     for (size_t i = 0; !rc && i < l->n; i++) {
         const struct weft_hpcc_flow *h = &l->list[i];

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_NODES (UINT32_C(1) << 24)
+
 static int read_flow(struct weft_scan *s, enum weft_hpcc_flow_format format,
                      struct weft_hpcc_flow *w, struct weft_err *err)
 {
@@ -35,10 +37,35 @@ static int read_flow(struct weft_scan *s, enum weft_hpcc_flow_format format,
     return rc;
 }
 
+/* How many tokens the line has that text[at] begins, and where the next one begins. */
+static size_t columns(const struct weft_scan *s, size_t *at)
+{
+    static const char blank[] = " \t\r\v\f";
+    size_t n = 0;
+    while (*at < s->len && s->text[*at] != '\n') {
+        n += !strchr(blank, s->text[*at]) && (*at == 0 || strchr(" \t\r\v\f\n", s->text[*at - 1]));
+        ++*at;
+    }
+    *at += *at < s->len;
+    return n;
+}
+
+/* The format by the columns of the first flow. Nothing has been read. */
+static enum weft_hpcc_flow_format detect(const struct weft_scan *s)
+{
+    size_t at = 0, lines = 0, n = 0;
+    while (at < s->len && lines < 2)
+        lines += (n = columns(s, &at)) > 0;
+    return lines == 2 && n == 5 ? WEFT_HPCC_FLOW_CONWEAVE : WEFT_HPCC_FLOW_HPCC;
+}
+
 static int read_all(struct weft_scan *s, enum weft_hpcc_flow_format format,
                     struct weft_hpcc_flows *l, struct weft_err *err)
 {
     uint64_t n;
+    if (format == WEFT_HPCC_FLOW_AUTO)
+        format = detect(s);
+    l->format = format;
     int rc = weft_scan_u64(s, "the number of flows", UINT32_MAX - 1, &n, err);
     if (rc)
         return rc;
@@ -83,6 +110,29 @@ static int by_pair(const void *va, const void *vb)
     return a < b ? -1 : a > b;
 }
 
+/* ConWeave's ports: counted per source and per destination, in launch order. */
+static int number_ports(struct weft_hpcc_flows *l, struct weft_err *err)
+{
+    uint32_t nodes = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        nodes = l->list[i].src > nodes ? l->list[i].src : nodes;
+        nodes = l->list[i].dst > nodes ? l->list[i].dst : nodes;
+    }
+    if (nodes >= MAX_NODES)
+        return 0; /* no fabric has it: that is said when the flows are checked against theirs */
+    uint16_t *from = (uint16_t *)calloc((size_t)nodes + 1, 2 * sizeof *from);
+    if (!from)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %zu flows", l->n);
+    uint16_t *to = from + nodes + 1;
+    for (size_t i = 0; i < l->n; i++) {
+        struct weft_hpcc_flow *w = &l->list[i];
+        w->sport = (uint16_t)(WEFT_HPCC_FIRST_SPORT + from[w->src]++);
+        w->dport = (uint16_t)(WEFT_HPCC_DPORT + to[w->dst]++);
+    }
+    free(from);
+    return 0;
+}
+
 /* Sorts if need be and numbers the flows of each pair. */
 static int number(struct weft_hpcc_flows *l, struct weft_err *err)
 {
@@ -105,7 +155,7 @@ static int number(struct weft_hpcc_flows *l, struct weft_err *err)
         w->sport = (uint16_t)(WEFT_HPCC_FIRST_SPORT + w->qp);
     }
     free(order);
-    return 0;
+    return l->format == WEFT_HPCC_FLOW_CONWEAVE ? number_ports(l, err) : 0;
 }
 
 struct weft_hpcc_flows *weft_hpcc_flows_read(const char *path, enum weft_hpcc_flow_format format,
