@@ -151,6 +151,32 @@ TEST(Report, SideBySideSaysWhatMoved)
     EXPECT_CONTAINS(page, "<h3>size 40KB</h3>");
 }
 
+/* Nine runs: no sentences, but which of them had least and most. */
+TEST(Report, OfManyRunsNamesTheExtremes)
+{
+    TempDir dir;
+    std::vector<std::string> args = {"report", "--out", dir / "page.html"};
+    for (int i = 0; i < 9; i++) {
+        const std::string run = dir / std::to_string(i);
+        std::filesystem::create_directories(run);
+        write_file(run + "/run.json",
+                   "{\"scenario\": \"by-hand\", \"outcome\": \"" +
+                       std::string(i == 4 ? "failed" : "finished") +
+                       "\", \"partial\": false, \"config\": {\"run\": {\"seed\": \"" +
+                       std::to_string(i) + "\"}}, \"summary\": {\"end_to_end_ns\": " +
+                       std::to_string(1000 * ((i + 3) % 9)) + ", \"messages\": 5}}\n");
+        args.push_back(run);
+    }
+    const Said s = weft(args);
+    ASSERT_EQ(s.code, 0) << s.err;
+    const std::string page = slurp(dir / "page.html");
+    EXPECT_CONTAINS(page, "9 runs, 1 of them did not finish");
+    EXPECT_CONTAINS(page, "<th>end-to-end time</th><td>0 ps</td><td>seed 6</td><td>8 us</td>"
+                          "<td>seed 5</td>");
+    const std::string answer = page.substr(page.find("Least and most"), 2000);
+    EXPECT_LACKS(answer.substr(0, answer.find("</section>")), "messages"); /* all have 5 */
+}
+
 TEST(Report, WhatFilesSayIsTextToIt)
 {
     if (!has_gnuplot())

@@ -239,7 +239,10 @@ TEST(SweepPlot, LinesOverTheNumbersInTheirOrder)
     EXPECT_EQ(csv_of({dir / "s", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
                                             ",dcqcn,2000000,7.5,,,,\n"
                                             ",dcqcn,10000000,3.5,,,,\n"
+                                            ",,2000000,7.4,2000000,7.6,,\n" /* intervals */
+                                            ",,10000000,3.4,10000000,3.6,,\n"
                                             ",hpcc,10000000,2.5,,,,\n"
+                                            ",,10000000,2.4,10000000,2.6,,\n"
                                             ",dcqcn,2000000,40,,,,\n"
                                             ",dcqcn,10000000,0,,,,\n"
                                             ",hpcc,10000000,0,,,,\n");

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See sweep_table.h. */
+#include "plot/sweep_table.h"
+
+#include "base/units.h"
+#include "plot/runs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOG_FROM = 20 };
+
+static int no_memory(struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
+}
+
+/* A value as a number, in base units; NAN: it is none. */
+static double number_of(const char *text, bool *bytes)
+{
+    struct weft_err ignored = {0};
+    uint64_t u;
+    int64_t ps;
+    double f;
+    *bytes = false;
+    if (!weft_parse_f64(text, &f, &ignored))
+        return f;
+    if (!weft_parse_size_bytes(text, &u, &ignored)) {
+        *bytes = true;
+        return (double)u;
+    }
+    if (!weft_parse_time_ps(text, &ps, &ignored))
+        return (double)ps / 1e6;
+    return weft_parse_rate_bps(text, &u, &ignored) ? NAN : (double)u / 1e9;
+}
+
+/* The unit is what number_of gives its values. */
+const char *weft_sweep_axis_label(struct weft_figure *f, const struct weft_sweep_axis *a)
+{
+    struct weft_err ignored = {0};
+    int64_t ps;
+    uint64_t bps;
+    double plain;
+    const char *x = a->text[0];
+    const char *unit = a->bytes || !a->numbers || !weft_parse_f64(x, &plain, &ignored) ? NULL
+                       : !weft_parse_time_ps(x, &ps, &ignored)                         ? "\u00b5s"
+                       : !weft_parse_rate_bps(x, &bps, &ignored)                       ? "Gbps"
+                                                                                       : NULL;
+    return a->bytes ? weft_figure_printf(f, "%s (bytes, log scale)", a->key)
+           : unit   ? weft_figure_printf(f, "%s (%s)", a->key, unit)
+                    : a->key;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), k = strlen(end);
+    return n >= k && strcmp(text + n - k, end) == 0;
+}
+
+/* What a metric is called on an axis; *divisor: what values up to @p most are divided by. */
+static const char *metric_label(struct weft_arena *arena, const char *key, double most,
+                                double *divisor)
+{
+    const struct weft_figure_unit time = weft_figure_time_unit(most),
+                                  size = weft_figure_size_unit(most);
+    const struct {
+        const char *end, *unit;
+        double divisor;
+    } units[] = {{"_ns", time.name, time.divisor},
+                 {"_bytes", size.name, size.divisor},
+                 {"_bps", "Gbps", 1e9}};
+    char words[96];
+    const char *unit = NULL;
+    size_t len = strlen(key);
+    *divisor = 1;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (ends_with(key, units[i].end)) {
+            unit = units[i].unit;
+            *divisor = units[i].divisor;
+            len -= strlen(units[i].end);
+        }
+    snprintf(words, sizeof words, "%.*s", (int)(len < 90 ? len : 90), key);
+    for (char *p = words; *p; p++)
+        *p = *p == '_' ? ' ' : *p;
+    return unit ? weft_arena_printf(arena, "%s (%s)", words, unit)
+                : weft_arena_strdup(arena, words);
+}
+
+/* Places of the columns; ci95: -1 where a metric has none. */
+struct columns {
+    int axis[WEFT_SWEEP_AXES], metric[WEFT_SWEEP_METRICS], ci95[WEFT_SWEEP_METRICS];
+};
+
+/* Which columns are axes and which metrics. */
+static int read_header(struct weft_sweep_table *s, const struct weft_csv_reader *r,
+                       struct columns *of, struct weft_err *err)
+{
+    const int outcome = weft_csv_reader_column(r, "outcome");
+    if (outcome < 0)
+        return weft_err_set(err, WEFT_E_INPUT, "%s has no column 'outcome'", r->path);
+    for (int i = 0; i < (int)r->ncolumns; i++) {
+        const char *name = weft_arena_strdup(s->arena, r->name[i]);
+        if (!name)
+            return no_memory(err);
+        if (i < outcome && s->naxes < WEFT_SWEEP_AXES) {
+            of->axis[s->naxes] = i;
+            s->axis[s->naxes++] = (struct weft_sweep_axis){.key = name, .numbers = true};
+        } else if (i > outcome && s->nmetrics < WEFT_SWEEP_METRICS && strcmp(name, "seeds") != 0 &&
+                   strcmp(name, "speed_up") != 0 && !ends_with(name, "_ci95")) {
+            struct weft_sweep_metric *m = &s->metric[s->nmetrics];
+            char ci95[128];
+            snprintf(ci95, sizeof ci95, "%s_ci95", name);
+            of->ci95[s->nmetrics] = weft_csv_reader_column(r, ci95);
+            of->metric[s->nmetrics++] = i;
+            *m = (struct weft_sweep_metric){.key = name};
+        }
+    }
+    return 0;
+}
+
+static int grow(struct weft_sweep_table *s, struct weft_err *err)
+{
+    if (s->nrows < s->cap)
+        return 0;
+    const size_t cap = s->cap ? 2 * s->cap : 64;
+    for (size_t k = 0; k < s->naxes; k++) {
+        const char **text = realloc(s->axis[k].text, cap * sizeof *text);
+        s->axis[k].text = text ? text : s->axis[k].text;
+        double *v = realloc(s->axis[k].v, cap * sizeof *v);
+        s->axis[k].v = v ? v : s->axis[k].v;
+        if (!text || !v)
+            return no_memory(err);
+    }
+    for (size_t k = 0; k < s->nmetrics; k++) {
+        struct weft_sweep_metric *m = &s->metric[k];
+        double *v = realloc(m->v, cap * sizeof *v);
+        m->v = v ? v : m->v;
+        double *ci95 = realloc(m->ci95, cap * sizeof *ci95);
+        m->ci95 = ci95 ? ci95 : m->ci95;
+        if (!v || !ci95)
+            return no_memory(err);
+    }
+    s->cap = cap;
+    return 0;
+}
+
+/* NAN: it says what else happened. */
+static double value_of(const char *text)
+{
+    char *end;
+    const double v = strtod(text, &end);
+    return *text && !*end ? v : NAN;
+}
+
+static int read_row(struct weft_sweep_table *s, const struct weft_csv_reader *r,
+                    const struct columns *of, struct weft_err *err)
+{
+    if (grow(s, err))
+        return err->code;
+    for (size_t k = 0; k < s->naxes; k++) {
+        struct weft_sweep_axis *a = &s->axis[k];
+        bool bytes, is_new = true;
+        const char *text = weft_arena_strdup(s->arena, r->field[of->axis[k]]);
+        if (!text)
+            return no_memory(err);
+        a->text[s->nrows] = text;
+        a->v[s->nrows] = number_of(text, &bytes);
+        a->numbers &= !isnan(a->v[s->nrows]);
+        a->bytes |= bytes;
+        for (size_t i = 0; i < s->nrows; i++)
+            is_new &= strcmp(a->text[i], text) != 0;
+        a->n += is_new;
+    }
+    for (size_t k = 0; k < s->nmetrics; k++) {
+        struct weft_sweep_metric *m = &s->metric[k];
+        m->v[s->nrows] = value_of(r->field[of->metric[k]]);
+        m->ci95[s->nrows] = of->ci95[k] < 0 ? NAN : value_of(r->field[of->ci95[k]]);
+    }
+    s->nrows++;
+    return 0;
+}
+
+static int read_rows(struct weft_sweep_table *s, const char *dir, struct weft_err *err)
+{
+    struct weft_csv_reader r;
+    struct columns of;
+    const char *path = weft_arena_printf(s->arena, "%s/sweep.csv", dir);
+    if (!path)
+        return no_memory(err);
+    int rc = weft_csv_reader_open(&r, path, err);
+    rc = rc ? rc : read_header(s, &r, &of, err);
+    while (!rc && (rc = weft_csv_reader_next(&r, err)) == 1)
+        rc = read_row(s, &r, &of, err);
+    weft_csv_reader_close(&r);
+    return rc;
+}
+
+/* Chooses the units of metrics. */
+static int scale_metrics(struct weft_sweep_table *s, struct weft_err *err)
+{
+    for (size_t k = 0; k < s->nmetrics; k++) {
+        struct weft_sweep_metric *m = &s->metric[k];
+        double most = 0, least = INFINITY;
+        for (size_t i = 0; i < s->nrows; i++)
+            if (!isnan(m->v[i])) {
+                most = fmax(most, m->v[i]);
+                least = fmin(least, m->v[i]);
+            }
+        m->axis = metric_label(s->arena, m->key, most, &m->divisor);
+        m->log = least > 0 && most > LOG_FROM * least;
+        if (!m->axis)
+            return no_memory(err);
+        for (size_t i = 0; i < s->nrows; i++) {
+            m->v[i] /= m->divisor;
+            m->ci95[i] /= m->divisor;
+        }
+    }
+    return 0;
+}
+
+int weft_sweep_table_read(struct weft_sweep_table *s, const char *dir, struct weft_err *err)
+{
+    const int code = read_rows(s, dir, err);
+    return code ? code : scale_metrics(s, err);
+}
+
+void weft_sweep_table_free(struct weft_sweep_table *s)
+{
+    for (size_t k = 0; k < s->naxes; k++) {
+        free(s->axis[k].text);
+        free(s->axis[k].v);
+    }
+    for (size_t k = 0; k < s->nmetrics; k++) {
+        free(s->metric[k].v);
+        free(s->metric[k].ci95);
+    }
+}
