@@ -119,7 +119,7 @@ static int phase_row(void *ctx, const struct weft_row *row, struct weft_err *err
 
 /* Collectives of a curve that have one size. */
 struct point {
-    const char *name;
+    const char *run, *what; /* "": the only run; collective and algorithm */
     double bytes, bus_bits, ns;
 };
 
@@ -128,20 +128,24 @@ struct points {
     size_t n, cap;
 };
 
-static int add_point(struct points *p, const char *name, double bytes, double bus_bits, double ns,
-                     struct weft_err *err)
+static bool is_one_curve(const struct point *a, const struct point *b)
+{
+    return strcmp(a->run, b->run) == 0 && strcmp(a->what, b->what) == 0;
+}
+
+static int add_point(struct points *p, const struct point *x, struct weft_err *err)
 {
     for (size_t i = 0; i < p->n; i++)
-        if (p->list[i].bytes == bytes && strcmp(p->list[i].name, name) == 0) {
-            p->list[i].bus_bits += bus_bits;
-            p->list[i].ns += ns;
+        if (p->list[i].bytes == x->bytes && is_one_curve(&p->list[i], x)) {
+            p->list[i].bus_bits += x->bus_bits;
+            p->list[i].ns += x->ns;
             return 0;
         }
     struct point *more = grow(p->list, p->n, &p->cap, sizeof *more);
     if (!more)
         return no_memory(err);
     p->list = more;
-    p->list[p->n++] = (struct point){name, bytes, bus_bits, ns};
+    p->list[p->n++] = *x;
     return 0;
 }
 
@@ -165,11 +169,11 @@ static int pair(const struct weft_runs *runs, size_t run, struct reading *r, str
         if (at == r->nops || !is_same(&r->ops[at].key, &g->key))
             continue;
         const double ns = r->ops[at++].duration_ns;
-        const char *name = *label ? weft_arena_printf(runs->arena, "%s: %s", label, g->name)
-                                  : weft_arena_strdup(runs->arena, g->name);
-        if (!name)
+        const struct point x = {label, weft_arena_strdup(runs->arena, g->name),
+                                round(g->algbw * ns / 8e9), g->busbw * ns, ns};
+        if (!x.what)
             return no_memory(err);
-        if (add_point(out, name, round(g->algbw * ns / 8e9), g->busbw * ns, ns, err))
+        if (add_point(out, &x, err))
             return err->code;
     }
     return 0;
@@ -199,8 +203,50 @@ static int read_run(const struct weft_runs *runs, size_t run, struct points *out
 static int by_curve(const void *va, const void *vb)
 {
     const struct point *a = va, *b = vb;
-    const int c = weft_compare_names(a->name, b->name);
+    int c = weft_compare_names(a->run, b->run);
+    c = c ? c : weft_compare_names(a->what, b->what);
     return c ? c : (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+/* Whether each run has one curve, so that its name is the run's. */
+static bool is_named_by_run(const struct points *p)
+{
+    for (size_t i = 0; i < p->n; i++)
+        if (!*p->list[i].run || (i && strcmp(p->list[i].run, p->list[i - 1].run) == 0 &&
+                                 !is_one_curve(&p->list[i], &p->list[i - 1])))
+            return false;
+    return true;
+}
+
+/* What all of them are: "all-reduce, ring", "all-reduce", or nothing that they share. */
+static const char *shared(const struct points *p, struct weft_figure *f)
+{
+    const char *what = p->n ? p->list[0].what : "";
+    const size_t word = strcspn(what, ",");
+    bool same = true, alike = true;
+    for (size_t i = 0; i < p->n; i++) {
+        same &= strcmp(p->list[i].what, what) == 0;
+        alike &= strncmp(p->list[i].what, what, word) == 0 && strcspn(p->list[i].what, ",") == word;
+    }
+    return same ? what : alike ? weft_figure_printf(f, "%.*s", (int)word, what) : "";
+}
+
+static void draw(const struct points *p, struct weft_panel *panel)
+{
+    const char *title = is_named_by_run(p) ? shared(p, panel->figure) : "";
+    struct weft_curve *c = NULL;
+    int colour = 0;
+    panel->title = title;
+    for (size_t i = 0; i < p->n; i++) {
+        const struct point *x = &p->list[i];
+        if (!i || !is_one_curve(x, x - 1))
+            c = weft_curve_add(panel, WEFT_MARK_POINTS, colour++,
+                               *title ? x->run
+                               : *x->run
+                                   ? weft_figure_printf(panel->figure, "%s: %s", x->run, x->what)
+                                   : x->what);
+        weft_curve_xy(c, x->bytes, x->bus_bits / x->ns / 1e9);
+    }
 }
 
 static int derive(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
@@ -221,13 +267,7 @@ static int derive(const struct weft_runs *runs, struct weft_figure *f, struct we
     panel->y.from = 0;
     if (p.n)
         qsort(p.list, p.n, sizeof *p.list, by_curve);
-    struct weft_curve *c = NULL;
-    int colour = 0;
-    for (size_t i = 0; i < p.n; i++) {
-        if (!i || strcmp(p.list[i].name, p.list[i - 1].name) != 0)
-            c = weft_curve_add(panel, WEFT_MARK_POINTS, colour++, p.list[i].name);
-        weft_curve_xy(c, p.list[i].bytes, p.list[i].bus_bits / p.list[i].ns / 1e9);
-    }
+    draw(&p, panel);
     if (!code && !p.n)
         code = weft_plot_nothing(err, "no collectives (collectives.csv) in %s", runs->run[0].dir);
     free(p.list);
