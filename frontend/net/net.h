@@ -94,6 +94,24 @@ struct weft_net_qp {
 };
 typedef void (*weft_net_qp_fn)(void *ctx, const struct weft_net_qp *qp);
 
+/** What series on change are told of, at its moment or, `held`, perhaps after what happened later
+ * elsewhere; each in the order of time, and all before run() returns. Functions may be NULL. */
+struct weft_net_changes {
+    void *ctx; /**< of what happens at ports and nodes */
+    /** What waits at the egress of a port of a node that forwards. */
+    void (*queue)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint64_t bytes);
+    /** A priority of a port may send no more, or again: PFC, or credits. */
+    void (*held)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, bool on);
+    /** The buffer of a node. */
+    void (*buffer)(void *ctx, int64_t t_ps, uint32_t node, const struct weft_buffer_state *now);
+    const uint8_t *nodes; /**< with buffer: by node, not 0 for those that it is told of */
+    void *qp_ctx;         /**< of the rest */
+    /** The congestion control of a QP has been asked. */
+    void (*qp)(void *ctx, int64_t t_ps, const struct weft_net_qp *qp);
+    /** The window of a connection. */
+    void (*connection)(void *ctx, int64_t t_ps, const struct weft_net_connection *c);
+};
+
 /** What series over time are made of. These look at a net as struct weft_net_ops says. */
 struct weft_net_state_ops {
     /** Fills out[i] with port ports[i] as it is now. */
@@ -112,6 +130,10 @@ struct weft_net_state_ops {
     /** These times of a queue until @p end_ps, by bin; false: nothing has waited there. */
     bool (*queue_times)(struct weft_net *net, uint32_t port, uint32_t prio, int64_t end_ps,
                         int64_t time_ps[WEFT_QUEUE_BINS]);
+    /** From the start on, changes are told; *changes is copied. A net may then have more events
+     * than without, but does the same. */
+    int (*note_changes)(struct weft_net *net, const struct weft_net_changes *changes,
+                        struct weft_err *err);
     /** Time of the next event: nothing is sent, paused or changed before. WEFT_NEVER: there is
      * none; the present: that is not known. */
     int64_t (*next_ps)(struct weft_net *net);

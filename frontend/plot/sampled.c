@@ -89,6 +89,7 @@ struct source {
     const char *const *keys;
     void (*name)(const struct weft_row *row, char *buf, size_t size);
     enum weft_track_rank rank;
+    const char *momentary; /* columns that hold for no longer than their row's moment, on change */
 };
 
 /* The largest tracks of each run. */
@@ -108,6 +109,8 @@ static int choose(const struct weft_runs *runs, const struct source *s, const ch
         struct weft_tracks *t = &out->of[i];
         if (weft_tracks_read(runs, &runs->run[i], s->file, s->keys, s->name, column, t, err) < 0)
             return err->code;
+        if (t->on_change && s->momentary && strstr(s->momentary, column))
+            weft_tracks_free(t);
         weft_tracks_rank(t, s->rank, runs->n > 1 ? 1 : TRACKS_SHOWN);
         out->n += t->n;
         for (size_t k = 0; k < t->n; k++) {
@@ -144,8 +147,9 @@ static void draw(const struct weft_runs *runs, const struct chosen *c, const cha
             const char *label =
                 runs->n > 1 ? weft_figure_printf(f, "%s: %s", runs->run[i].label, t->list[k].name)
                             : t->list[k].name;
-            weft_track_draw(&t->list[k], t->interval_ns,
-                            weft_curve_add(p, WEFT_MARK_LINE, (int)(runs->n > 1 ? i : k), label),
+            weft_track_draw(t, k,
+                            weft_curve_add(p, t->on_change ? WEFT_MARK_STEPS : WEFT_MARK_LINE,
+                                           (int)(runs->n > 1 ? i : k), label),
                             d->reduce, u.divisor, y.divisor);
         }
     }
@@ -179,10 +183,15 @@ static int panels_of(const struct weft_runs *runs, const struct source *s,
 static int finish(const struct weft_runs *runs, struct weft_figure *f, const char *title,
                   const char *caption, const char *what, struct weft_err *err)
 {
+    bool change = false;
+    for (size_t i = 0; i < runs->n; i++) {
+        const char *on = weft_run_setting(&runs->run[i], "sample", "on");
+        change |= on && strcmp(on, "change") == 0;
+    }
     f->title = title;
-    f->caption = weft_figure_printf(f, "%s %s", caption,
-                                    runs->n > 1 ? "Of each run the largest is shown."
-                                                : "The largest are shown, six at most.");
+    f->caption = weft_figure_printf(
+        f, "%s %s%s", caption, change ? "Steps are changes, recorded as they happened. " : "",
+        runs->n > 1 ? "Of each run the largest is shown." : "The largest are shown, six at most.");
     return f->panels
                ? 0
                : weft_plot_nothing(err, "%s has no such series: run with --set sample.what=%s",
@@ -193,7 +202,8 @@ static const struct source queue_source = {"queue.csv", port_keys, port_name},
                            buffer_source = {"buffer.csv", node_keys, node_name},
                            link_source = {"throughput.csv", port_keys, port_name,
                                           WEFT_TRACK_BY_SUM},
-                           qp_source = {"qp.csv", qp_keys, qp_name},
+                           qp_source = {"qp.csv", qp_keys, qp_name,
+                                        .momentary = "goodput_bps in_flight_bytes rtt_ns"},
                            control_source = {"control.csv", qp_keys, qp_name};
 
 static int derive_queue(const struct weft_runs *runs, struct weft_figure *f, struct weft_err *err)
@@ -203,8 +213,8 @@ static int derive_queue(const struct weft_runs *runs, struct weft_figure *f, str
         return err->code;
     return finish(
         runs, f, "Queues over time",
-        "Bytes that wait at an egress port, by priority, at each sample; where samples are "
-        "many, the largest of several.",
+        "Bytes that wait at an egress port, by priority; where rows are many, the largest of "
+        "several.",
         "queue", err);
 }
 

@@ -93,7 +93,8 @@ int weft_tracks_read(const struct weft_runs *runs, const struct weft_run *run, c
     const char *columns[KEYS_MAX + 3] = {0};
     char path[WEFT_PATH_MAX], optional[128];
     struct reading r = {runs, out, name, 0, -1};
-    *out = (struct weft_tracks){0};
+    const char *on = weft_run_setting(run, "sample", "on");
+    *out = (struct weft_tracks){.on_change = on && strcmp(on, "change") == 0};
     for (; keys[r.value] && r.value < KEYS_MAX; r.value++)
         columns[r.value] = keys[r.value];
     snprintf(path, sizeof path, "series/%s", file);
@@ -144,21 +145,37 @@ void weft_tracks_rank(struct weft_tracks *t, enum weft_track_rank rank, size_t s
         qsort(t->list, t->n < shown ? t->n : shown, sizeof *t->list, by_name);
 }
 
-void weft_track_draw(const struct weft_track *t, double interval_ns, struct weft_curve *c,
+/* What becomes of the rows from @p from to before @p to: the largest, or the mean, of steps by how
+ * long each holds. */
+static double reduced(const struct weft_track *t, size_t from, size_t to, bool steps,
+                      enum weft_track_reduce reduce)
+{
+    double most = t->v[from], sum = 0, weight = 0;
+    for (size_t i = from; i < to; i++) {
+        const double holds = !steps ? 1 : i + 1 < t->n ? t->t_ns[i + 1] - t->t_ns[i] : 0;
+        most = fmax(most, t->v[i]);
+        sum += t->v[i] * holds;
+        weight += holds;
+    }
+    if (reduce == WEFT_TRACK_MOST)
+        return most;
+    return weight > 0 ? sum / weight : t->v[to - 1];
+}
+
+void weft_track_draw(const struct weft_tracks *tracks, size_t k, struct weft_curve *c,
                      enum weft_track_reduce reduce, double x_divisor, double y_divisor)
 {
+    const struct weft_track *t = &tracks->list[k];
+    const double interval_ns = tracks->interval_ns;
     const size_t each = (t->n + WEFT_TRACK_POINTS - 1) / WEFT_TRACK_POINTS;
     for (size_t from = 0; from < t->n; from += each) {
         const size_t to = from + each < t->n ? from + each : t->n;
-        double most = t->v[from], sum = 0;
         const double gap = from ? t->t_ns[from] - t->t_ns[from - 1] : 0;
-        for (size_t i = from; i < to; i++) {
-            most = fmax(most, t->v[i]);
-            sum += t->v[i];
-        }
-        if (from && t->v[from - 1] == 0 && gap > 1.5 * interval_ns)
+        if (!tracks->on_change && from && t->v[from - 1] == 0 && gap > 1.5 * interval_ns)
             weft_curve_xy(c, (t->t_ns[from] - interval_ns) / x_divisor, 0);
-        const double v = reduce == WEFT_TRACK_MOST ? most : sum / (double)(to - from);
-        weft_curve_xy(c, t->t_ns[from] / x_divisor, v / y_divisor);
+        weft_curve_xy(c, t->t_ns[from] / x_divisor,
+                      reduced(t, from, to, tracks->on_change, reduce) / y_divisor);
     }
+    if (tracks->on_change && each > 1) /* as it is at the end */
+        weft_curve_xy(c, t->t_ns[t->n - 1] / x_divisor, t->v[t->n - 1] / y_divisor);
 }

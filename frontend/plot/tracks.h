@@ -30,6 +30,7 @@ struct weft_tracks {
     size_t n, cap;
     size_t last;        /**< that of the row before */
     double interval_ns; /**< least time between samples; 0: one or none */
+    bool on_change;     /**< a value holds until the next row: sample.on=change */
 };
 
 /**
@@ -46,8 +47,9 @@ void weft_tracks_free(struct weft_tracks *t);
 enum weft_track_rank { WEFT_TRACK_BY_MOST, WEFT_TRACK_BY_SUM };
 /** Has the @p shown that come first by @p rank stand first, by name. */
 void weft_tracks_rank(struct weft_tracks *t, enum weft_track_rank rank, size_t shown);
-/** Adds the points of a track; where the table left out that it was idle there are zeros. */
-void weft_track_draw(const struct weft_track *t, double interval_ns, struct weft_curve *c,
+/** Adds the points of track @p k; where the table left out that it was idle there are zeros. On
+ * change the curve is one of WEFT_MARK_STEPS. */
+void weft_track_draw(const struct weft_tracks *t, size_t k, struct weft_curve *c,
                      enum weft_track_reduce reduce, double x_divisor, double y_divisor);
 
 /**

@@ -13,20 +13,20 @@
 #define QPS "flow N[-M], qp N[-M], or HOST[-HOST][.pN[-M]] (h0-h5)"
 
 static const struct weft_series_quantity quantities[] = {
-    {"queue", "bytes that wait at egress ports", PORTS, WEFT_SERIES_QUEUE},
+    {"queue", "bytes that wait at egress ports", PORTS, WEFT_SERIES_QUEUE, true},
     {"queue-histogram", "how long queues of switches held how much, exactly, at no sampling", PORTS,
-     WEFT_SERIES_HISTOGRAM},
-    {"buffer", "shared buffers of switches, with headroom", "NODE (s*)", WEFT_SERIES_BUFFER},
-    {"throughput", "what links carry", "NODE[-NODE] (h*)", WEFT_SERIES_THROUGHPUT},
-    {"pause", "which priorities are paused", PORTS, WEFT_SERIES_PAUSE},
-    {"qp", "queue pairs and connections: all of the following", QPS, WEFT_SERIES_QP},
-    {"rate", "pacing rate", QPS, WEFT_SERIES_QP},
-    {"window", "window", QPS, WEFT_SERIES_QP},
-    {"cwnd", "the same", QPS, WEFT_SERIES_QP},
-    {"in-flight", "payload sent and not acknowledged", QPS, WEFT_SERIES_QP},
-    {"rtt", "round-trip times", QPS, WEFT_SERIES_QP},
-    {"goodput", "payload acknowledged", QPS, WEFT_SERIES_QP},
-    {"control", "all observables of the congestion control", QPS, WEFT_SERIES_CONTROL},
+     WEFT_SERIES_HISTOGRAM, true},
+    {"buffer", "shared buffers of switches, with headroom", "NODE (s*)", WEFT_SERIES_BUFFER, true},
+    {"throughput", "what links carry", "NODE[-NODE] (h*)", WEFT_SERIES_THROUGHPUT, false},
+    {"pause", "which priorities are paused", PORTS, WEFT_SERIES_PAUSE, true},
+    {"qp", "queue pairs and connections: all of the following", QPS, WEFT_SERIES_QP, true},
+    {"rate", "pacing rate", QPS, WEFT_SERIES_QP, true},
+    {"window", "window", QPS, WEFT_SERIES_QP, true},
+    {"cwnd", "the same", QPS, WEFT_SERIES_QP, true},
+    {"in-flight", "payload sent and not acknowledged", QPS, WEFT_SERIES_QP, false},
+    {"rtt", "round-trip times", QPS, WEFT_SERIES_QP, false},
+    {"goodput", "payload acknowledged", QPS, WEFT_SERIES_QP, false},
+    {"control", "all observables of the congestion control", QPS, WEFT_SERIES_CONTROL, true},
 };
 #define QUANTITIES (sizeof quantities / sizeof quantities[0])
 /* Most names that an error looks for the nearest in. */
@@ -97,6 +97,26 @@ static int unknown(const struct weft_series_choice *c, const char *word, struct 
                         word, all);
 }
 
+/* Refuses what has no moments of change, where only those are recorded. */
+static int check_moments(const struct weft_series_choice *c, const char *word, struct weft_err *err)
+{
+    char all[256] = "";
+    bool refused = false;
+    for (size_t i = 0, used = 0; i < QUANTITIES; i++) {
+        refused |= strcmp(quantities[i].name, word) == 0 && !quantities[i].on_change;
+        if (quantities[i].on_change && used < sizeof all)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "",
+                                     quantities[i].name);
+    }
+    return c->on_change && refused
+               ? weft_err_set(err, WEFT_E_INPUT,
+                              "sample.what: '%s' moves with each packet and has no moments of "
+                              "change that sample.on=change could record; %s and observables "
+                              "of the control have, and sample.on=interval takes all",
+                              word, all)
+               : 0;
+}
+
 /* The file of a quantity; -1: there is no such quantity. */
 static int file_of(const struct weft_series_choice *c, const char *word)
 {
@@ -140,7 +160,8 @@ static int add_ports(struct weft_series_choice *c, struct item *it, struct weft_
     for (uint32_t p = 0; p < f->nports; p++) {
         const bool of_switch = weft_fabric_forwards(f, f->ports[p].node);
         const bool default_one = it->file != WEFT_SERIES_QUEUE || of_switch;
-        if (it->file == WEFT_SERIES_HISTOGRAM && !of_switch)
+        if (!of_switch &&
+            (it->file == WEFT_SERIES_HISTOGRAM || (it->file == WEFT_SERIES_QUEUE && c->on_change)))
             continue; /* hosts queue in their queue pairs */
         if (given ? !sends_from(f, p, it->selector, peer) : !default_one)
             continue;
@@ -154,7 +175,12 @@ static int add_ports(struct weft_series_choice *c, struct item *it, struct weft_
         else
             c->ports[p].throughput = true;
     }
-    return found || !given ? 0 : weft_series_no_match(f, it->text, "port", err);
+    return found || !given ? 0
+                           : weft_series_no_match(f, it->text,
+                                                  it->file == WEFT_SERIES_QUEUE && c->on_change
+                                                      ? "port of a switch, whose changes are told"
+                                                      : "port",
+                                                  err);
 }
 
 static int add_nodes(struct weft_series_choice *c, struct item *it, struct weft_err *err)
@@ -261,6 +287,8 @@ static int add_item(struct weft_series_choice *c, const struct weft_list_item *l
     const int file = file_of(c, word);
     if (file < 0)
         return unknown(c, word, err);
+    if (check_moments(c, word, err))
+        return err->code;
     it.file = (enum weft_series_file)file;
     c->files |= 1u << file;
     if (file == WEFT_SERIES_BUFFER)
@@ -282,6 +310,7 @@ struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p
     }
     c->fabric = fabric;
     c->interval_ps = p->interval_ps;
+    c->on_change = p->on == WEFT_SAMPLE_CHANGE;
     c->ports = (struct weft_port_wanted *)calloc((size_t)fabric->nports + 1, sizeof *c->ports);
     c->nodes = (uint8_t *)calloc((size_t)fabric->nnodes + 1, 1);
     int code = c->ports && c->nodes ? find_controls(c, cc, err) : out_of_memory(err);

@@ -30,6 +30,7 @@ struct weft_qp_rule {
 
 struct weft_series_choice {
     const struct weft_fabric *fabric;
+    bool on_change;
     int64_t interval_ps;
     struct weft_port_wanted *ports; /**< by number */
     uint8_t *nodes;                 /**< by number: 1 when its buffer is wanted */
@@ -93,7 +94,7 @@ struct weft_qp_row {
     bool tcp;
 };
 
-/** Where the recorder writes, and of which sample. */
+/** Where the recorder writes, and of which sample; on change: of which row. */
 struct weft_series_sample {
     struct weft_csv *csv[WEFT_SERIES_FILES];
     int64_t t_ps, before_ps; /**< this sample, and the one before */
@@ -105,6 +106,9 @@ struct weft_series_sample {
 void weft_series_row(struct weft_series_sample *s, enum weft_series_file file, const void *row);
 /** Bits per second of @p bytes since the previous sample. */
 uint64_t weft_series_bps(const struct weft_series_sample *s, uint64_t bytes);
+
+/** The row of a connection of TCP as it is now, with all that it has acknowledged. */
+struct weft_qp_row weft_series_connection_row(const struct weft_net_connection *c);
 
 /* ports.c */
 struct weft_port_series;
@@ -122,15 +126,72 @@ int weft_histograms_begin(const struct weft_series_choice *c, struct weft_net *n
 void weft_histograms_write(const struct weft_series_choice *c, struct weft_net *net,
                            struct weft_series_sample *s);
 
+/* rules.c */
+/** Files that rules of hosts, numbers and all want a QP in. */
+uint8_t weft_series_qp_files(const struct weft_series_choice *c, const struct weft_qp_state *q);
+/** Files that rules of flows want it in while @p msg is its oldest message; UINT64_MAX: none is. */
+uint8_t weft_series_flow_files(const struct weft_series_choice *c, uint64_t msg);
+
+/* observables.c */
+/** The columns of control.csv behind those that name the QP. */
+struct weft_observables;
+struct weft_observables *weft_observables_new(const struct weft_series_choice *c,
+                                              struct weft_err *err);
+void weft_observables_free(struct weft_observables *o);
+/** How many a control has. */
+size_t weft_observables_count(const struct weft_cc_ops *control);
+/** Creates control.csv. */
+struct weft_csv *weft_observables_open(const struct weft_observables *o, const char *path,
+                                       struct weft_err *err);
+/** Writes a row of it; @p observed: the values of @p control. */
+void weft_observables_row(const struct weft_observables *o, const struct weft_cc_ops *control,
+                          const double *observed, const struct weft_qp_row *row,
+                          struct weft_series_sample *s);
+
 /* qps.c */
 struct weft_qp_series;
-struct weft_qp_series *weft_qp_series_new(const struct weft_series_choice *c, struct weft_err *err);
+struct weft_qp_series *weft_qp_series_new(const struct weft_series_choice *c,
+                                          struct weft_observables *o, struct weft_err *err);
 void weft_qp_series_free(struct weft_qp_series *q);
 void weft_qp_series_take(struct weft_qp_series *q, struct weft_net *net,
                          struct weft_series_sample *s);
-/** Creates control.csv, with a column per observable. */
-struct weft_csv *weft_qp_series_open(const struct weft_qp_series *q, const char *path,
-                                     struct weft_err *err);
+
+/* instant.c */
+/** The objects of a table that have changed at the instant that is under way. Once it is over
+ * `write` is called for each, in their order, perhaps more than once. */
+struct weft_instant {
+    void (*write)(void *ctx, int64_t t_ps, uint32_t object);
+    void *ctx;
+    int64_t t_ps;
+    uint32_t *objects;
+    size_t n, cap;
+};
+/** An object changes. Times do not go back. */
+void weft_instant_note(struct weft_instant *i, int64_t t_ps, uint32_t object,
+                       struct weft_series_sample *s);
+/** The instant is over. */
+void weft_instant_end(struct weft_instant *i);
+void weft_instant_free(struct weft_instant *i);
+
+/* port_changes.c */
+struct weft_port_changes;
+struct weft_port_changes *weft_port_changes_new(const struct weft_series_choice *c,
+                                                struct weft_series_sample *s, struct weft_err *err);
+void weft_port_changes_free(struct weft_port_changes *p);
+/** Adds what it has to be told of. */
+void weft_port_changes_ask(struct weft_port_changes *p, struct weft_net_changes *told);
+/** Writes the last rows: what is not 0 at the end of the run. */
+void weft_port_changes_finish(struct weft_port_changes *p, int64_t end_ps);
+
+/* qp_changes.c */
+struct weft_qp_changes;
+struct weft_qp_changes *weft_qp_changes_new(const struct weft_series_choice *c,
+                                            struct weft_observables *o,
+                                            struct weft_series_sample *s, struct weft_err *err);
+void weft_qp_changes_free(struct weft_qp_changes *q);
+void weft_qp_changes_ask(struct weft_qp_changes *q, struct weft_net_changes *told);
+/** Writes the last rows, of all that had any. */
+void weft_qp_changes_finish(struct weft_qp_changes *q, struct weft_net *net, int64_t end_ps);
 
 #ifdef __cplusplus
 }

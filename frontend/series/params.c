@@ -18,7 +18,7 @@ static const struct weft_param params[] = {
      .def = "10us",
      .min = "1ns",
      .help = "simulated time from one sample to the next",
-     .needs = "what!="},
+     .needs = "what!= and on=interval"},
     {.name = "what",
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct weft_sample_params, what),
@@ -27,6 +27,14 @@ static const struct weft_param params[] = {
      .help = "what is recorded over time, in the folder series of the run: quantities (queue, "
              "buffer, throughput, pause, qp, control, or what these show), each with a selector "
              "of nodes, ports, priorities or flows behind a colon"},
+    {.name = "on",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct weft_sample_params, on),
+     .def = "interval",
+     .choices = "interval|change",
+     .help = "when a row is written: at each interval, or whenever a value has changed (queue, "
+             "buffer, pause, rate, window, control and its observables)",
+     .needs = "what!="},
 };
 const struct weft_param_table weft_sample_param_table =
     WEFT_PARAM_TABLE(params, struct weft_sample_params);

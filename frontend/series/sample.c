@@ -17,3 +17,19 @@ uint64_t weft_series_bps(const struct weft_series_sample *s, uint64_t bytes)
     const int64_t ps = s->t_ps - s->before_ps;
     return ps > 0 ? (uint64_t)((weft_u128)bytes * 8 * WEFT_PS_PER_S / (weft_u128)ps) : 0;
 }
+
+struct weft_qp_row weft_series_connection_row(const struct weft_net_connection *c)
+{
+    return (struct weft_qp_row){
+        .state = {.src = c->src,
+                  .dst = c->dst,
+                  .prio = c->prio,
+                  .number = c->qp,
+                  .window_bytes = c->cwnd_bytes ? c->cwnd_bytes : UINT64_MAX,
+                  .in_flight_bytes = c->in_flight_bytes,
+                  .acked_bytes = c->bytes,
+                  .rtt_ps = c->srtt_ps,
+                  .msg = UINT64_MAX},
+        .connection = c->number,
+        .tcp = true};
+}

@@ -10,8 +10,11 @@
 struct weft_series {
     const struct weft_series_choice *choice;
     struct weft_net *net;
-    struct weft_port_series *ports;
+    struct weft_observables *observables;
+    struct weft_port_series *ports; /* at intervals */
     struct weft_qp_series *qps;
+    struct weft_port_changes *port_changes; /* on change */
+    struct weft_qp_changes *qp_changes;
     struct weft_series_sample sample;
     int64_t next_ps;
 };
@@ -27,12 +30,38 @@ static int open_files(struct weft_series *s, const char *dir, struct weft_err *e
             continue;
         if (weft_path_join(path, folder, f->name, err))
             return err->code;
-        s->sample.csv[i] = i == WEFT_SERIES_CONTROL ? weft_qp_series_open(s->qps, path, err)
-                                                    : weft_columns_open(f, path, err);
+        s->sample.csv[i] = i == WEFT_SERIES_CONTROL
+                               ? weft_observables_open(s->observables, path, err)
+                               : weft_columns_open(f, path, err);
         if (!s->sample.csv[i])
             return err->code;
     }
     return 0;
+}
+
+static int make_parts(struct weft_series *s, struct weft_err *err)
+{
+    const struct weft_series_choice *c = s->choice;
+    s->observables = weft_observables_new(c, err);
+    if (!s->observables)
+        return err->code;
+    if (c->on_change) {
+        s->port_changes = weft_port_changes_new(c, &s->sample, err);
+        s->qp_changes =
+            s->port_changes ? weft_qp_changes_new(c, s->observables, &s->sample, err) : NULL;
+        return s->qp_changes ? 0 : err->code;
+    }
+    s->ports = weft_port_series_new(c, err);
+    s->qps = s->ports ? weft_qp_series_new(c, s->observables, err) : NULL;
+    return s->qps ? 0 : err->code;
+}
+
+static int ask_for_changes(struct weft_series *s, struct weft_err *err)
+{
+    struct weft_net_changes told = {0};
+    weft_port_changes_ask(s->port_changes, &told);
+    weft_qp_changes_ask(s->qp_changes, &told);
+    return s->net->ops->state->note_changes(s->net, &told, err);
 }
 
 struct weft_series *weft_series_new(const struct weft_series_choice *c, struct weft_net *net,
@@ -45,16 +74,16 @@ struct weft_series *weft_series_new(const struct weft_series_choice *c, struct w
     }
     s->choice = c;
     s->net = net;
-    s->next_ps = c->interval_ps;
-    s->ports = weft_port_series_new(c, err);
-    s->qps = s->ports ? weft_qp_series_new(c, err) : NULL;
-    int code = s->qps ? 0 : err->code;
+    s->next_ps = c->on_change ? WEFT_NEVER : c->interval_ps;
+    int code = make_parts(s, err);
     if (!code && c->nrules)
         code = net->ops->state->note_rtts(net, err);
     if (!code)
         code = weft_histograms_begin(c, net, err);
     if (!code)
         code = open_files(s, dir, err);
+    if (!code && c->on_change)
+        code = ask_for_changes(s, err);
     if (!code)
         return s;
     weft_series_free(s);
@@ -69,6 +98,9 @@ void weft_series_free(struct weft_series *s)
         weft_csv_close(s->sample.csv[i], NULL);
     weft_port_series_free(s->ports);
     weft_qp_series_free(s->qps);
+    weft_port_changes_free(s->port_changes);
+    weft_qp_changes_free(s->qp_changes);
+    weft_observables_free(s->observables);
     free(s);
 }
 
@@ -117,8 +149,13 @@ int weft_series_finish(struct weft_series *s, int64_t end_ps, struct weft_err *e
     s->next_ps = WEFT_NEVER;
     s->sample.last = true;
     s->sample.t_ps = end_ps;
-    if (end_ps > s->sample.before_ps)
+    if (s->choice->on_change) {
+        weft_port_changes_finish(s->port_changes, end_ps);
+        weft_qp_changes_finish(s->qp_changes, s->net, end_ps);
+    } else if (end_ps > s->sample.before_ps) {
         code = take(s, err);
+    }
+    s->sample.t_ps = end_ps;
     weft_histograms_write(s->choice, s->net, &s->sample);
     if (!code && s->sample.err.code) {
         *err = s->sample.err;

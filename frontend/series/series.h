@@ -5,7 +5,10 @@
  *
  * A scenario says what is sampled (section `sample`). weft_series_choose turns that into objects of
  * a fabric; a recorder looks at them between two stretches of weft_net_ops.run, so that nothing is
- * added to what is simulated: results are the same to the last byte with and without it.
+ * added to what is simulated: results are the same to the last byte with and without it. On change
+ * (sample.on) it is told instead, and writes a row for each value that an instant leaves behind
+ * other than it found it; results are the same, but where queues or buffers are asked for the
+ * number of events is not.
  *
  * A row is left out when its object was idle, all values 0, at this and at the previous sample.
  * Memory follows what is chosen, not the number of samples.
@@ -24,6 +27,7 @@ extern "C" {
 struct weft_sample_params {
     int64_t interval_ps; /**< from one sample to the next, > 0 */
     const char *what;    /**< list of "QUANTITY[:SELECTOR]"; "": nothing */
+    enum weft_sample_on { WEFT_SAMPLE_INTERVAL, WEFT_SAMPLE_CHANGE } on; /**< when rows arise */
 };
 extern const struct weft_param_table weft_sample_param_table;
 
@@ -33,6 +37,7 @@ struct weft_series_quantity {
     const char *help;     /**< one line */
     const char *selector; /**< what selectors of it look like */
     int file;             /**< enum weft_series_file */
+    bool on_change;       /**< it has moments of change, or needs none */
 };
 /** All quantities but the observables of congestion controls; *n receives their number. */
 const struct weft_series_quantity *weft_series_quantities(size_t *n);

@@ -52,7 +52,10 @@ static void on_pfc(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int pa
 {
     struct packet_net *n = (struct packet_net *)ctx;
     const struct weft_net_pfc pfc = {t_ps, port, prio, pause};
-    n->observer.pfc(n->observer.ctx, &pfc);
+    if (n->observer.pfc)
+        n->observer.pfc(n->observer.ctx, &pfc);
+    if (n->changes.held)
+        n->changes.held(n->changes.ctx, t_ps, port, prio, pause != 0);
 }
 
 static void on_failed(void *ctx, const struct weft_err *err)
@@ -61,16 +64,30 @@ static void on_failed(void *ctx, const struct weft_err *err)
     n->error = *err;
 }
 
-/* Of the engine's callbacks, those that sink and observer want. */
+static void on_window(void *ctx, int64_t t_ps, const struct weft_net_connection *c)
+{
+    const struct packet_net *n = (const struct packet_net *)ctx;
+    n->changes.connection(n->changes.qp_ctx, t_ps, c);
+}
+
+/* Of the engine's callbacks, those that sink, observer and changes want. */
 static struct weft_engine_hooks hooks_of(struct packet_net *n)
 {
-    return (struct weft_engine_hooks){
+    struct weft_engine_hooks hooks = {
         .ctx = n,
         .received = n->sink.received ? on_received : NULL,
         .acked = n->sink.sent || n->observer.flow ? on_acked : NULL,
-        .pfc = n->observer.pfc ? on_pfc : NULL,
+        .pfc = n->observer.pfc || n->changes.held ? on_pfc : NULL,
         .pfc_late = 1 /* it is only written down */
     };
+    weft_packet_add_changes(n, &hooks);
+    return hooks;
+}
+
+int weft_packet_set_hooks(struct packet_net *n, struct weft_err *err)
+{
+    const struct weft_engine_hooks hooks = hooks_of(n);
+    return weft_simulation_set_hooks(n->simulation, &hooks, err);
 }
 
 /* ---- errors ---- */
@@ -110,9 +127,8 @@ static void packet_set_sink(struct weft_net *net, const struct weft_net_sink *si
 {
     struct packet_net *n = weft_packet_net_of(net);
     n->sink = *sink;
-    const struct weft_engine_hooks hooks = hooks_of(n);
     struct weft_err err = {0};
-    if (weft_simulation_set_hooks(n->simulation, &hooks, &err) && !n->error.code)
+    if (weft_packet_set_hooks(n, &err) && !n->error.code)
         n->error = err;
 }
 
@@ -151,7 +167,8 @@ static int send_by_roce(struct packet_net *n, const struct weft_msg *msg, struct
 
 static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
 {
-    const struct weft_tcp_listener listener = {n, on_received, on_acked, on_failed};
+    const struct weft_tcp_listener listener = {n, on_received, on_acked, on_failed,
+                                               n->changes.connection ? on_window : NULL};
     struct weft_msg own = *msg;
     int rc = 0;
     if (!n->tcp)
@@ -277,6 +294,7 @@ int weft_packet_net_new(const struct weft_net_config *config, struct weft_net **
     n->tcp_params = params->tcp;
     n->seed = config->seed;
     n->observer = config->observer;
+    n->fabric = config->fabric;
     const struct weft_engine_hooks hooks = hooks_of(n);
     const struct weft_simulation_owner owner = {n, on_failed};
     const int rc = weft_simulation_new(config, &hooks, &owner, &n->simulation, err);

@@ -25,9 +25,11 @@ struct packet_net {
     uint64_t seed;
     struct weft_net_sink sink;
     struct weft_net_observer observer;
-    struct weft_err error; /**< what ended the run */
-    uint64_t posted;       /**< messages of both carriers, where TCP is one */
-    uint64_t *roce_ids;    /**< with TCP beside RoCE: the number of each message of the engine */
+    const struct weft_fabric *fabric;
+    struct weft_net_changes changes; /**< those that are told */
+    struct weft_err error;           /**< what ended the run */
+    uint64_t posted;                 /**< messages of both carriers, where TCP is one */
+    uint64_t *roce_ids; /**< with TCP beside RoCE: the number of each message of the engine */
     uint64_t nroce, roce_cap;
 };
 
@@ -47,8 +49,13 @@ static inline bool weft_packet_uses_tcp(const struct packet_net *n)
     return n->transport.type == WEFT_TRANSPORT_TCP || n->tcp_params.prios != 0;
 }
 
-/** packet_state.c */
+/** Tells the engine which of its callbacks sink, observer and changes want. */
+int weft_packet_set_hooks(struct packet_net *n, struct weft_err *err);
+
+/* packet_state.c */
 extern const struct weft_net_state_ops weft_packet_state_ops;
+/** Adds what changes want to @p hooks, but for `held` under PFC. */
+void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hooks *hooks);
 
 /* packet_look.c: functions of net/net.h */
 int weft_packet_check(struct weft_net *net, struct weft_err *err);

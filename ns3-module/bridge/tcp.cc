@@ -29,6 +29,11 @@ int weft_tcp_new(weft_simulation *s, const weft_packet_transport *transport,
             l.failed(l.ctx, &e);
             ns3::Simulator::Stop();
         };
+        if (listener->window) {
+            told.window = [l = *listener](const weft_net_connection &c) {
+                l.window(l.ctx, ns3::WeftPs(ns3::Simulator::Now()), &c);
+            };
+        }
         *out = new weft_tcp{{weft::FabricOf(s), *transport, *params, seed, told}};
         return 0;
     });

@@ -21,6 +21,8 @@ struct weft_tcp_listener {
     void (*acked)(void *ctx, const struct weft_completion *done);    /**< at the sender */
     void (*failed)(void *ctx,
                    const struct weft_err *err); /**< a connection is lost; the run ends */
+    /** NULL, or told of windows that have changed */
+    void (*window)(void *ctx, int64_t t_ps, const struct weft_net_connection *c);
 };
 
 /** For the messages of a simulation that go by TCP. */

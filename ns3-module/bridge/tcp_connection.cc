@@ -250,6 +250,9 @@ void TcpConnection::Connected(Ptr<Socket> /* socket */)
 {
     m_connected = true;
     m_counters.cwndMinBytes = m_counters.cwndBytes;
+    if (m_listener.window) {
+        m_listener.window();
+    }
     FillSoon();
 }
 
@@ -427,6 +430,9 @@ void TcpConnection::WindowChanged(uint32_t /* before */, uint32_t after)
     m_counters.cwndBytes = after;
     m_counters.cwndMinBytes = std::min(m_counters.cwndMinBytes, after);
     m_counters.cwndMaxBytes = std::max(m_counters.cwndMaxBytes, after);
+    if (m_connected && m_listener.window) {
+        m_listener.window();
+    }
 }
 
 } // namespace weft

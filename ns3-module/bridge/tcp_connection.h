@@ -58,6 +58,8 @@ class TcpConnection
         std::function<void(uint64_t message, uint64_t bytes, bool echo)>
             counted; //!< Bytes were sent again, or an ECN echo came, while this one was the oldest.
         std::function<void(const char *what)> failed; //!< The connection is lost.
+        std::function<void()>
+            window; //!< The congestion window of an open connection; may be empty.
     };
 
     /**

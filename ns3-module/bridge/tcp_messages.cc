@@ -61,6 +61,11 @@ TcpMessages::Group &TcpMessages::GetGroup(const weft_msg &msg)
                          src, dst, weft_human_time(WeftPs(Simulator::Now()), at), what);
             m_listener.failed(err);
         };
+        if (m_listener.window) {
+            const Key key{msg.src, msg.dst, msg.prio, msg.qp};
+            const auto number = static_cast<uint32_t>(group.connections.size());
+            listener.window = [this, key, number] { m_listener.window(Describe(key, number)); };
+        }
         group.connections.push_back(
             std::make_unique<TcpConnection>(m_hosts, src, dst, msg.prio, std::move(listener)));
         TcpConnection *connection = group.connections.back().get();
@@ -207,16 +212,22 @@ void TcpMessages::Dropped(Time /* time */, uint32_t /* port */, weft_drop_reason
     }
 }
 
+weft_net_connection TcpMessages::Describe(const Key &key, uint32_t number) const
+{
+    weft_net_connection c = {};
+    std::tie(c.src, c.dst, c.prio, c.qp) = key;
+    c.number = number;
+    m_groups.at(key).connections[number]->Describe(c);
+    return c;
+}
+
 void TcpMessages::EachConnection(const std::function<void(const weft_net_connection &)> &fn) const
 {
     for (const auto &group : m_groups) {
         uint32_t number = 0;
-        for (const auto &connection : group.second.connections) {
-            weft_net_connection c = {};
-            std::tie(c.src, c.dst, c.prio, c.qp) = group.first;
-            c.number = number++;
-            connection->Describe(c);
-            fn(c);
+        while (number < group.second.connections.size()) {
+            fn(Describe(group.first, number));
+            number++;
         }
     }
 }

@@ -40,9 +40,10 @@ class TcpMessages
   public:
     /** What the owner is told, in ns-3 events. */
     struct Listener {
-        std::function<void(const weft_completion &)> received; //!< At the receiver.
-        std::function<void(const weft_completion &)> acked;    //!< At the sender.
-        std::function<void(const weft_err &)> failed;          //!< A connection is lost.
+        std::function<void(const weft_completion &)> received;   //!< At the receiver.
+        std::function<void(const weft_completion &)> acked;      //!< At the sender.
+        std::function<void(const weft_err &)> failed;            //!< A connection is lost.
+        std::function<void(const weft_net_connection &)> window; //!< Has changed; may be empty.
     };
 
     /**
@@ -109,6 +110,8 @@ class TcpMessages
     void EachConnection(const std::function<void(const weft_net_connection &)> &fn) const;
 
   private:
+    using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>; //!< src, dst, prio, QP.
+
     /** Connections between two hosts. */
     struct Group {
         std::vector<std::unique_ptr<TcpConnection>> connections; //!< At least one.
@@ -132,6 +135,12 @@ class TcpMessages
      * @return its connections, opened if need be
      */
     Group &GetGroup(const weft_msg &msg);
+    /**
+     * @param key whose connections
+     * @param number which of them
+     * @return it, as it is now
+     */
+    weft_net_connection Describe(const Key &key, uint32_t number) const;
     /**
      * @param message has just arrived
      * @return the least that it can take
@@ -158,8 +167,6 @@ class TcpMessages
      * @param id a message
      */
     void Finish(uint64_t id);
-
-    using Key = std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>; //!< src, dst, prio, QP.
 
     ns3::Ptr<ns3::WeftFabric> m_fabric;                      //!< The fabric.
     TcpHosts m_hosts;                                        //!< Nodes.

@@ -183,6 +183,8 @@ void credit_take(struct weft_engine *e, struct port *p, uint32_t port, const str
     p->paused |= bit;
     e->pfc.since[port].ps[prio] = e->now;
     delay_pause(e, p, prio);
+    if (e->hooks.credit)
+        e->hooks.credit(e->hooks.ctx, e->now, port, prio, 1);
 }
 
 /* Credit has come back to the sender. */
@@ -199,6 +201,8 @@ static void give(struct weft_engine *e, uint32_t port, uint32_t prio, uint32_t b
     if (!p->paused)
         p->st.paused_ps += e->now - p->paused_since_ps;
     delay_resume(e, p, prio);
+    if (e->hooks.credit)
+        e->hooks.credit(e->hooks.ctx, e->now, port, prio, 0);
     port_ops.kick(e, port);
 }
 

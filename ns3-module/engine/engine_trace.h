@@ -95,6 +95,9 @@ struct weft_engine_hooks {
      * before weft_engine_run returns. Then switches may run in windows (window.h), which is faster.
      */
     int pfc_late;
+    /** Of a link under credits: a priority of its sending end has run out of them (@p out 1), or
+     * has got some again. */
+    void (*credit)(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out);
     void (*drop)(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why,
                  const struct weft_engine_pkt_view *pkt);
     void (*ecn_mark)(void *ctx, int64_t t_ps, uint32_t port,

@@ -197,6 +197,10 @@ WeftFanOut::MakeHooks()
         h.pfc = &WeftFanOut::OnPfc;
         h.pfc_late = m_hooks.pfc_late && !HasSinks(PFC);
     }
+    if (m_hooks.credit)
+    {
+        h.credit = &WeftFanOut::OnCredit;
+    }
     if (m_hooks.drop || HasSinks(DROP))
     {
         h.drop = &WeftFanOut::OnDrop;
@@ -358,6 +362,13 @@ WeftFanOut::OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int paus
                   WeftTime(tPs),
                   port,
                   prio);
+}
+
+void
+WeftFanOut::OnCredit(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int out)
+{
+    const weft_engine_hooks& hooks = static_cast<WeftFabric*>(ctx)->m_fanOut.m_hooks;
+    hooks.credit(hooks.ctx, tPs, port, prio, out);
 }
 
 void

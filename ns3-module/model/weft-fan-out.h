@@ -143,6 +143,7 @@ class WeftFanOut
     static void OnReceived(void* ctx, const weft_completion* done);
     static void OnAcked(void* ctx, const weft_completion* done);
     static void OnPfc(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int pause);
+    static void OnCredit(void* ctx, int64_t tPs, uint32_t port, uint32_t prio, int out);
     static void OnDrop(void* ctx,
                        int64_t tPs,
                        uint32_t port,

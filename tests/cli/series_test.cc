@@ -1,85 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Series over time: what they show is what was simulated, and showing it changes nothing. */
-#include "program.h"
+#include "series_runs.h"
 
 #include <jansson.h>
 
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <set>
 
 namespace
 {
 
-using Row = std::map<std::string, std::string>;
-
-std::vector<std::string> Split(const std::string &line)
-{
-    std::vector<std::string> cells;
-    std::string cell;
-    std::istringstream in(line + ",");
-    while (std::getline(in, cell, ','))
-        cells.push_back(cell);
-    return cells;
-}
-
-std::vector<Row> Rows(const std::string &path)
-{
-    std::vector<Row> rows;
-    std::istringstream in(slurp(path));
-    std::string line;
-    std::getline(in, line);
-    const std::vector<std::string> names = Split(line);
-    while (std::getline(in, line)) {
-        const std::vector<std::string> cells = Split(line);
-        EXPECT_EQ(cells.size(), names.size()) << line;
-        Row row;
-        for (size_t i = 0; i < names.size() && i < cells.size(); i++)
-            row[names[i]] = cells[i];
-        rows.push_back(row);
-    }
-    return rows;
-}
-
-double Number(const Row &row, const char *column)
-{
-    EXPECT_TRUE(row.count(column)) << column;
-    return std::stod("0" + row.at(column));
-}
-
-/* Two hosts send 1 MB each to a third, through one switch, from 100 us on. */
-std::string Incast(const std::string &dir, const std::string &more)
-{
-    const std::string path = dir + "/scenario.xml";
-    std::ofstream(path) << "<scenario name='incast'>\n"
-                           "<topology type='single-switch' hosts='3' rate='100Gbps' delay='1us'/>\n"
-                           "<congestion-control name='none'/>\n"
-                           "<workload type='incast' degree='2' size='1MB' receiver='first' "
-                           "period='100us' duration='101us'/>\n"
-                        << more << "</scenario>\n";
-    return path;
-}
-
-std::string Play(const TempDir &dir, const std::string &scenario, const std::string &out,
-                 std::vector<std::string> more = {})
-{
-    std::vector<std::string> args = {"run", scenario, "--quiet", "-o", dir / out};
-    args.insert(args.end(), more.begin(), more.end());
-    const Said said = weft(args);
-    EXPECT_EQ(said.code, 0) << said.err;
-    return dir / out;
-}
-
 const std::vector<std::string> everything = {"--set",
                                              "sample.what=queue,throughput,pause,buffer,qp,control",
                                              "--set", "sample.interval=7us"};
 
-std::string Value(const std::string &json, const std::string &key)
-{
-    const size_t at = json.find("\"" + key + "\":");
-    return at == std::string::npos ? "" : json.substr(at, json.find('\n', at) - at);
-}
+const std::vector<std::string> all_changes = {"--set", "sample.what=queue,pause,buffer,qp,control",
+                                              "--set", "sample.on=change"};
 
 /* With and without samples, each of these scenarios gives the same. */
 class SeriesChange : public ::testing::TestWithParam<const char *>
@@ -96,12 +32,14 @@ TEST_P(SeriesChange, Nothing)
         scenario = Incast(dir / "", scenario);
     const std::string without = Play(dir, scenario, "without");
     const std::string with = Play(dir, scenario, "with", everything);
+    const std::string changes = Play(dir, scenario, "changes", all_changes);
     size_t compared = 0;
     for (const auto &f : std::filesystem::directory_iterator(without)) {
         const std::string name = f.path().filename().string();
         if (f.path().extension() != ".csv")
             continue;
         EXPECT_EQ(slurp(f.path().string()), slurp(with + "/" + name)) << name;
+        EXPECT_EQ(slurp(f.path().string()), slurp(changes + "/" + name)) << name;
         compared++;
     }
     EXPECT_GE(compared, 7u);

@@ -37,6 +37,25 @@ TEST(QueuePlot, IsTheTableWithZerosWhereItWasIdle)
               ",\"s1 to h1, p3\",2,0.7,,,,\n");
 }
 
+/* On change a value holds until the next row: no zeros in between, and steps. */
+TEST(QueuePlot, OnChangeIsStepsOfTheTable)
+{
+    TempDir dir;
+    make_run(dir / "a", "\"sample\": {\"on\": \"change\"}");
+    std::filesystem::create_directories(dir / "a/series");
+    write_file(dir / "a/series/queue.csv", "t_ns,port,node,peer,prio,queue_bytes\n"
+                                           "1000.000,4,s1,h0,3,5000\n"
+                                           "2000.000,4,s1,h0,3,0\n"
+                                           "9000.000,4,s1,h0,3,8000\n");
+    EXPECT_EQ(csv_of({dir / "a", "queue"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+                                            ",\"s1 to h0, p3\",1,5,,,,\n"
+                                            ",\"s1 to h0, p3\",2,0,,,,\n"
+                                            ",\"s1 to h0, p3\",9,8,,,,\n");
+    const Said s = weft({"plot", dir / "a", "queue", "--to", "gnuplot", "--out", "-"});
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "with steps");
+}
+
 TEST(QueuePlot, OfEachRunTheLongest)
 {
     TempDir dir;

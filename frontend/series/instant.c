@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Rows on change show what is left of all changes of one instant: they are written when something
+ * changes later, or at the end.
+ */
+#include "series/internal.h"
+
+#include "base/require.h"
+
+#include <stdlib.h>
+
+static int compare(const void *va, const void *vb)
+{
+    const uint32_t a = *(const uint32_t *)va, b = *(const uint32_t *)vb;
+    return a < b ? -1 : a > b;
+}
+
+void weft_instant_end(struct weft_instant *i)
+{
+    if (i->n > 1)
+        qsort(i->objects, i->n, sizeof *i->objects, compare);
+    for (size_t k = 0; k < i->n; k++)
+        i->write(i->ctx, i->t_ps, i->objects[k]);
+    i->n = 0;
+}
+
+void weft_instant_note(struct weft_instant *i, int64_t t_ps, uint32_t object,
+                       struct weft_series_sample *s)
+{
+    WEFT_REQUIRE(t_ps >= i->t_ps);
+    if (t_ps > i->t_ps)
+        weft_instant_end(i);
+    i->t_ps = t_ps;
+    if (i->n && i->objects[i->n - 1] == object)
+        return;
+    if (i->n == i->cap) {
+        const size_t cap = i->cap ? 2 * i->cap : 64;
+        uint32_t *more = (uint32_t *)realloc(i->objects, cap * sizeof *more);
+        if (!more) {
+            if (!s->err.code)
+                weft_err_set(&s->err, WEFT_E_LIMIT, "out of memory for series on change");
+            return;
+        }
+        i->objects = more;
+        i->cap = cap;
+    }
+    i->objects[i->n++] = object;
+}
+
+void weft_instant_free(struct weft_instant *i)
+{
+    free(i->objects);
+}
