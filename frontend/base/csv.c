@@ -184,6 +184,12 @@ int weft_csv_row(struct weft_csv *csv, struct weft_err *err)
     return 0;
 }
 
+void weft_csv_pack_above(struct weft_csv *csv, const struct weft_rows_packer *packer,
+                         uint64_t bytes)
+{
+    weft_rows_pack_above(csv->out, packer, bytes);
+}
+
 uint64_t weft_csv_rows(const struct weft_csv *csv)
 {
     return csv->rows;

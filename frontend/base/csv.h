@@ -13,6 +13,7 @@
 #define WEFT_BASE_CSV_H
 
 #include "base/err.h"
+#include "base/rows.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +47,9 @@ void weft_csv_empty(struct weft_csv *csv);
 /** Ends the row. WEFT_E_INTERNAL when it has another number of fields than the header; WEFT_E_IO.
  */
 int weft_csv_row(struct weft_csv *csv, struct weft_err *err);
+/** weft_rows_pack_above() of the table's file. */
+void weft_csv_pack_above(struct weft_csv *csv, const struct weft_rows_packer *packer,
+                         uint64_t bytes);
 /** Hands everything written so far to the operating system. */
 int weft_csv_flush(struct weft_csv *csv, struct weft_err *err);
 /** Rows written so far, without the header. */

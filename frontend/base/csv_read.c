@@ -89,10 +89,17 @@ static int split(const struct weft_csv_reader *r, char *row, char *out[WEFT_CSV_
 
 int weft_csv_reader_open(struct weft_csv_reader *r, const char *path, struct weft_err *err)
 {
+    FILE *f = fopen(path, "r");
+    if (f)
+        return weft_csv_reader_begin(r, f, path, err);
     *r = (struct weft_csv_reader){.path = path};
-    r->f = fopen(path, "r");
-    if (!r->f)
-        return weft_input_error(err, path, "open", errno);
+    return weft_input_error(err, path, "open", errno);
+}
+
+int weft_csv_reader_begin(struct weft_csv_reader *r, FILE *f, const char *path,
+                          struct weft_err *err)
+{
+    *r = (struct weft_csv_reader){.f = f, .path = path};
     const int rc = read_row(r, &r->header, &r->header_cap, err);
     if (rc < 0)
         return rc;

@@ -33,6 +33,9 @@ struct weft_csv_reader {
 
 /** Opens a table and reads its header. WEFT_E_INPUT: absent, or no table. */
 int weft_csv_reader_open(struct weft_csv_reader *r, const char *path, struct weft_err *err);
+/** The same of a stream @p f that is open and is closed with the reader; @p path: its name. */
+int weft_csv_reader_begin(struct weft_csv_reader *r, FILE *f, const char *path,
+                          struct weft_err *err);
 /** Also of one that could not be opened. */
 void weft_csv_reader_close(struct weft_csv_reader *r);
 /** The next row: 1, or 0 at the end; a last row without its line end was cut when its writer was

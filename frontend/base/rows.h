@@ -17,6 +17,10 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -36,6 +40,23 @@ int weft_rows_end(struct weft_rows *r, struct weft_err *err);
 /** Hands all whole records to the operating system. WEFT_E_IO, or WEFT_E_LIMIT when a record did
  * not fit into memory. */
 int weft_rows_flush(struct weft_rows *r, struct weft_err *err);
+/** A way to pack bytes: series/packed.h. */
+struct weft_rows_packer {
+    const char *suffix;  /**< that names of packed files have */
+    void *(*open)(void); /**< NULL: no memory */
+    /** Packs @p size bytes, and hands what comes of it to @p put(ctx, ...), perhaps later. @p end:
+     * what was packed so far can be read whatever follows. 0; -1: put has failed, or it can't. */
+    int (*pack)(void *state, const void *data, size_t size, bool end,
+                int (*put)(void *ctx, const void *data, size_t size), void *ctx);
+    void (*close)(void *state);
+};
+/**
+ * Once the file has more than @p bytes it is packed: what there is goes to PATH with the packer's
+ * suffix, PATH is removed then, and the rest follows. weft_rows_flush ends a part that can be read
+ * by itself; when the disk is full, whole parts are left. What is no regular file stays as it is.
+ */
+void weft_rows_pack_above(struct weft_rows *r, const struct weft_rows_packer *packer,
+                          uint64_t bytes);
 /** Flushes, closes and frees; a record that is not ended is dropped. NULL is allowed. */
 int weft_rows_close(struct weft_rows *r, struct weft_err *err);
 

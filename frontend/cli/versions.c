@@ -7,6 +7,7 @@
 
 #include <libxml/xmlversion.h>
 #include <protobuf-c/protobuf-c.h>
+#include <zstd.h>
 
 void weft_versions(const struct weft_cli *cli, struct weft_version out[WEFT_VERSIONS])
 {
@@ -15,9 +16,10 @@ void weft_versions(const struct weft_cli *cli, struct weft_version out[WEFT_VERS
         (struct weft_version){"ns-3", cli->ns3_version ? cli->ns3_version : "none (built without)"};
     out[2] = (struct weft_version){"libxml2", LIBXML_DOTTED_VERSION};
     out[3] = (struct weft_version){"protobuf-c", protobuf_c_version()};
-    out[4] = (struct weft_version){"compiler", "gcc " __VERSION__};
-    out[5] = (struct weft_version){"build type", WEFT_BUILD_TYPE};
-    out[6] = (struct weft_version){"commit", WEFT_COMMIT[0] ? WEFT_COMMIT
+    out[4] = (struct weft_version){"zstd", ZSTD_versionString()};
+    out[5] = (struct weft_version){"compiler", "gcc " __VERSION__};
+    out[6] = (struct weft_version){"build type", WEFT_BUILD_TYPE};
+    out[7] = (struct weft_version){"commit", WEFT_COMMIT[0] ? WEFT_COMMIT
                                                             : "none (not built from a repository)"};
 }
 

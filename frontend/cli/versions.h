@@ -11,11 +11,11 @@ extern "C" {
 
 /** One line of versions. */
 struct weft_version {
-    const char
-        *name; /**< "weft", "ns-3", "libxml2", "protobuf-c", "compiler", "build type", "commit" */
+    const char *name; /**< "weft", "ns-3", "libxml2", "protobuf-c", "zstd", "compiler", "build
+                         type", "commit" */
     const char *value;
 };
-enum { WEFT_VERSIONS = 7 };
+enum { WEFT_VERSIONS = 8 };
 /** Fills in all of them; the texts live as long as the program. */
 void weft_versions(const struct weft_cli *cli, struct weft_version out[WEFT_VERSIONS]);
 

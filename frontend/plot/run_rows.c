@@ -3,6 +3,7 @@
 #include "plot/runs.h"
 
 #include "base/file.h"
+#include "series/packed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,9 +44,9 @@ int weft_run_rows(const struct weft_run *run, const char *file, const char *cons
     struct weft_row row;
     if (weft_path_join(path, run->dir, file, err))
         return err->code;
-    if (!weft_file_is_regular(path))
+    if (!weft_series_table_exists(path))
         return 1;
-    int rc = weft_csv_reader_open(&row.r, path, err);
+    int rc = weft_series_table_open(&row.r, path, err);
     rc = rc ? rc : find_columns(&row, columns, err);
     while (!rc && (rc = weft_csv_reader_next(&row.r, err)) == 1)
         rc = fn(ctx, &row, err);

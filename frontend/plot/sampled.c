@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "plot/plot.h"
 #include "plot/tracks.h"
+#include "series/packed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -293,7 +294,7 @@ static int own_columns(const struct weft_run *run, const char *file, struct weft
     size_t n = 0;
     snprintf(path, sizeof path, "%s/series/%s", run->dir, file);
     struct weft_err ignored = {0};
-    if (weft_csv_reader_open(&r, path, &ignored) == 0)
+    if (weft_series_table_open(&r, path, &ignored) == 0)
         for (size_t i = 0; i < r.ncolumns && n + 1 < COLUMNS_MAX; i++) {
             bool is_known = false;
             for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
+#include "series/series.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,22 +260,36 @@ int weft_report_mark_finished(struct weft_report *r, const char *outcome, struct
     return r->dir ? weft_mark_finished(r->dir, outcome, err) : 0;
 }
 
-const char *weft_report_saved(const char *dir, char *buf, size_t size)
+/* Adds a file to a list that has @p used bytes, if it is there and holds anything; returns how many
+ * it has then. */
+static size_t add_saved(const char *dir, const char *name, char *buf, size_t size, size_t used)
 {
     struct weft_err ignored = {0};
     struct stat st;
+    char path[WEFT_PATH_MAX], bytes[WEFT_UNIT_TEXT_MAX];
+    if (weft_path_join(path, dir, name, &ignored) || stat(path, &st) != 0 || st.st_size == 0)
+        return used;
+    const int n = snprintf(buf + used, size - used, "%s%s (%s)", used ? ", " : "", name,
+                           weft_human_size((uint64_t)st.st_size, bytes));
+    if (n >= 0 && (size_t)n < size - used)
+        return used + (size_t)n;
+    buf[used] = '\0';
+    return used;
+}
+
+const char *weft_report_saved(const char *dir, char *buf, size_t size)
+{
+    static const char *const packed[] = {"", WEFT_SERIES_PACKED};
     size_t used = 0;
     buf[0] = '\0';
-    for (size_t i = 0; i <= WEFT_CSV_FILES; i++) {
-        const char *name = i < WEFT_CSV_FILES ? weft_csv_files[i]->name : "run.json";
-        char path[WEFT_PATH_MAX], bytes[WEFT_UNIT_TEXT_MAX];
-        if (weft_path_join(path, dir, name, &ignored) || stat(path, &st) != 0 || st.st_size == 0)
-            continue;
-        const int n = snprintf(buf + used, size - used, "%s%s (%s)", used ? ", " : "", name,
-                               weft_human_size((uint64_t)st.st_size, bytes));
-        if (n < 0 || (size_t)n >= size - used)
-            break;
-        used += (size_t)n;
+    for (size_t i = 0; i < WEFT_CSV_FILES; i++)
+        used = add_saved(dir, weft_csv_files[i]->name, buf, size, used);
+    for (size_t i = 0; i < 2 * WEFT_SERIES_FILES; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s/%s%s", WEFT_SERIES_DIR, weft_series_files[i / 2]->name,
+                 packed[i % 2]);
+        used = add_saved(dir, name, buf, size, used);
     }
+    add_saved(dir, "run.json", buf, size, used);
     return buf;
 }

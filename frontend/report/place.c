@@ -84,9 +84,12 @@ static bool is_capture(const char *name)
 /* A table of series. */
 static bool is_series(const char *name)
 {
-    for (size_t i = 0; i < WEFT_SERIES_FILES; i++)
-        if (strcmp(name, weft_series_files[i]->name) == 0)
+    for (size_t i = 0; i < WEFT_SERIES_FILES; i++) {
+        const char *table = weft_series_files[i]->name;
+        const size_t n = strlen(table);
+        if (strncmp(name, table, n) == 0 && (!name[n] || strcmp(name + n, WEFT_SERIES_PACKED) == 0))
             return true;
+    }
     return false;
 }
 

@@ -77,7 +77,7 @@ static void name_object(const struct table *t, char *buf, size_t size)
 
 static int open_table(struct table *t, const char *path, struct weft_err *err)
 {
-    if (weft_csv_reader_open(&t->r, path, err))
+    if (weft_series_table_open(&t->r, path, err))
         return err->code;
     const struct {
         const char *name;
@@ -222,7 +222,7 @@ int weft_timeline_counters(struct weft_json *j, const char *dir, uint64_t pid,
         struct table t = {.kind = &kinds[i], .arena = weft_arena_new()};
         rc = t.arena ? weft_path_join(path, folder, weft_series_files[kinds[i].file]->name, err)
                      : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a timeline");
-        if (!rc && weft_file_is_regular(path))
+        if (!rc && weft_series_table_exists(path))
             rc = draw(j, &t, path, pid + i, out, err);
         HASH_CLEAR(hh, t.objects);
         weft_arena_free(t.arena);

@@ -310,6 +310,9 @@ struct weft_series_choice *weft_series_choose(const struct weft_sample_params *p
     }
     c->fabric = fabric;
     c->interval_ps = p->interval_ps;
+    c->pack_above_bytes = p->compress == WEFT_SAMPLE_AUTO   ? p->compress_above_bytes
+                          : p->compress == WEFT_SAMPLE_ZSTD ? 0
+                                                            : UINT64_MAX;
     c->on_change = p->on == WEFT_SAMPLE_CHANGE;
     c->ports = (struct weft_port_wanted *)calloc((size_t)fabric->nports + 1, sizeof *c->ports);
     c->nodes = (uint8_t *)calloc((size_t)fabric->nnodes + 1, 1);

@@ -32,6 +32,7 @@ struct weft_series_choice {
     const struct weft_fabric *fabric;
     bool on_change;
     int64_t interval_ps;
+    uint64_t pack_above_bytes;      /**< UINT64_MAX: tables are not packed */
     struct weft_port_wanted *ports; /**< by number */
     uint8_t *nodes;                 /**< by number: 1 when its buffer is wanted */
     struct weft_qp_rule *rules;

@@ -35,6 +35,8 @@ static int open_files(struct weft_series *s, const char *dir, struct weft_err *e
                                : weft_columns_open(f, path, err);
         if (!s->sample.csv[i])
             return err->code;
+        if (s->choice->pack_above_bytes != UINT64_MAX)
+            weft_csv_pack_above(s->sample.csv[i], &weft_series_packer, s->choice->pack_above_bytes);
     }
     return 0;
 }

@@ -18,6 +18,7 @@
 
 #include "base/columns.h"
 #include "net/net.h"
+#include "series/packed.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,6 +28,8 @@ extern "C" {
 struct weft_sample_params {
     int64_t interval_ps; /**< from one sample to the next, > 0 */
     const char *what;    /**< list of "QUANTITY[:SELECTOR]"; "": nothing */
+    enum weft_sample_compress { WEFT_SAMPLE_AUTO, WEFT_SAMPLE_NONE, WEFT_SAMPLE_ZSTD } compress;
+    uint64_t compress_above_bytes; /**< AUTO: tables that are larger */
     enum weft_sample_on { WEFT_SAMPLE_INTERVAL, WEFT_SAMPLE_CHANGE } on; /**< when rows arise */
 };
 extern const struct weft_param_table weft_sample_param_table;

@@ -47,8 +47,8 @@ TEST(Program, VersionsAreLabelled)
 {
     Said s = weft({"--version"});
     EXPECT_EQ(s.code, 0);
-    for (const char *part :
-         {"weft 0.", "ns-3 ", "libxml2 2.", "protobuf-c 1.", "compiler ", "build type ", "commit "})
+    for (const char *part : {"weft 0.", "ns-3 ", "libxml2 2.", "protobuf-c 1.", "zstd 1.",
+                             "compiler ", "build type ", "commit "})
         EXPECT_CONTAINS(s.out, part);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Series over time: what they show is what was simulated, and showing it changes nothing. */
 #include "series_runs.h"
+#include "tests/series/unpacked.h"
 
 #include <jansson.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -345,6 +347,65 @@ TEST(Series, TheTimelineHasThemAsCounters)
     EXPECT_EQ(names.count("queue pairs: h1-h0.p3 qp 2 rtt_ns"), 1u);
     EXPECT_EQ(names.count("queue pairs: h2-h0.p3 qp 3 in_flight_bytes"), 1u);
     EXPECT_EQ(names.count("queue pairs: h1-h0.p3 qp 2 acked_bytes"), 0u);
+}
+
+/* Packed tables hold the same, and who reads tables does not notice. */
+TEST(Series, PackedTheyAreTheSame)
+{
+    TempDir dir;
+    const std::string scenario = Incast(dir / "", "<sample what='queue,rate,buffer'/>\n");
+    const auto plot = [](const std::string &out, const char *kind) {
+        const Said said = weft({"plot", out, kind, "--to", "csv", "--out", "-"});
+        EXPECT_EQ(said.code, 0) << said.err;
+        return said.out;
+    };
+    const auto timeline = [](const std::string &out) {
+        EXPECT_EQ(weft({"timeline", out}).code, 0);
+        return slurp(out + "/timeline.json");
+    };
+    const std::string plain = Play(dir, scenario, "plain", {"--set", "sample.compress=none"});
+    for (const char *how : {"compress=zstd", "compress-above=200B"}) {
+        const std::string packed =
+            Play(dir, scenario, "packed", {"--set", std::string("sample.") + how});
+        for (const char *table : {"/series/queue.csv", "/series/qp.csv", "/series/buffer.csv"}) {
+            EXPECT_FALSE(std::filesystem::exists(packed + table)) << table;
+            EXPECT_EQ(unpacked(packed + table + ".zst"), slurp(plain + table)) << table;
+        }
+        for (const char *kind : {"queue", "rate", "buffer"})
+            EXPECT_EQ(plot(packed, kind), plot(plain, kind));
+        EXPECT_EQ(timeline(packed), timeline(plain));
+        EXPECT_EQ(weft({"report", packed, "--out", dir / "report.html"}).code, 0);
+    }
+    const std::string now = Play(dir, scenario, "packed");
+    EXPECT_FALSE(std::filesystem::exists(now + "/series/queue.csv.zst")) << "of the run before";
+    EXPECT_TRUE(std::filesystem::exists(now + "/series/queue.csv"));
+}
+
+TEST(Series, AKillLeavesPackedRows)
+{
+    TempDir dir;
+    const std::string scenario =
+        Incast(dir / "", "<sample what='throughput' interval='1ns' compress='zstd'/>\n");
+    const std::string table = dir / "out/series/throughput.csv.zst";
+    const pid_t pid =
+        start({"run", scenario, "--quiet", "-o", dir / "out", "--set", "incast.size=1GB"}, "/",
+              dir / "said");
+    for (int i = 0; i < 4000; i++) {
+        std::error_code none;
+        if (std::filesystem::exists(table, none) &&
+            std::filesystem::file_size(table, none) > 100000)
+            break;
+        usleep(5000);
+    }
+    kill(pid, SIGKILL);
+    EXPECT_EQ(wait_for(pid, dir / "said").code, 1000 + SIGKILL);
+    bool whole = false;
+    const std::string text = unpacked(table, &whole);
+    EXPECT_TRUE(whole);
+    EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 10000);
+    const Said said = weft({"plot", dir / "out", "link-throughput", "--to", "csv", "--out", "-"});
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_GT(std::count(said.out.begin(), said.out.end(), '\n'), 500);
 }
 
 /* A kill leaves whole rows. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // The main commands with one thing going wrong at a time; see README.md.
 #include "tests/cli/program.h"
+#include "tests/series/unpacked.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <random>
 
@@ -35,6 +37,11 @@ std::vector<Command> commands()
     return {
         {"Run", {"run", "scenario.xml", "--out", "o"}, true, true},
         {"Capture", with({"run"}, {"--set", "capture.links=0", "--out", "o"}), true},
+        {"Series",
+         with({"run"},
+              {"--set", "sample.what=queue,rate,throughput", "--set", "sample.interval=2us",
+               "--set", "sample.compress=zstd", "--quiet", "--out", "o"}),
+         true, true},
         {"Trouble",
          with({"run"},
               {"--set", "trouble.events=link-down link=0 at=5us until=10us", "--out", "o"}),
@@ -222,6 +229,16 @@ void check_run_json(const fs::path &file, const Subject &s)
     json_decref(j);
 }
 
+/* A packed table, by its text. */
+void check_packed(const fs::path &file, bool killed)
+{
+    TempDir dir;
+    bool whole = false;
+    std::ofstream(dir / "table.csv") << unpacked(file, &whole);
+    EXPECT_TRUE(whole) << file;
+    check_table(dir / "table.csv", killed);
+}
+
 void check_files(const Subject &s, bool killed, bool may_leave_lock)
 {
     if (!fs::is_directory(s.out()))
@@ -231,6 +248,8 @@ void check_files(const Subject &s, bool killed, bool may_leave_lock)
         const std::string end = name.substr(name.rfind('.') + 1);
         if (end == "csv")
             check_table(e.path(), killed);
+        else if (end == "zst")
+            check_packed(e.path(), killed);
         else if (name == "run.json")
             check_run_json(e.path(), s);
         EXPECT_TRUE(killed || end != "tmp") << e.path();

@@ -34,7 +34,7 @@ inline const std::map<std::string, std::set<std::string>> arrows = {
     {scenario, {base, congestion, topologies, workload, collective, net, sys, jobs, fault, series}},
     {report,
      {base, congestion, topologies, workload, collective, net, sys, jobs, fault, series, scenario}},
-    {plot, {base, report}},
+    {plot, {base, series, report}},
     {hpcc, {base, congestion, topologies, workload, net, sys, jobs, scenario, report}},
     {cli,
      {base, congestion, topologies, workload, collective, net, sys, jobs, fault, series, scenario,

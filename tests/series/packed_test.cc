@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "unpacked.h"
+
+#include "tests/base/temp_dir.h"
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace
+{
+
+/* Numbers that do not pack well, so that cuts meet something. */
+std::string record(int i)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%d,%llu\n", i, 6364136223846793005ULL * (unsigned)i * (unsigned)i);
+    return text;
+}
+
+std::string records(int n)
+{
+    std::string all;
+    for (int i = 0; i < n; i++)
+        all += record(i);
+    return all;
+}
+
+int put(weft_rows *r, int from, int to, weft_err *e = nullptr)
+{
+    int code = 0;
+    for (int i = from; i < to && !code; i++) {
+        const std::string text = record(i);
+        weft_rows_put(r, text.data(), text.size());
+        code = weft_rows_end(r, e);
+    }
+    return code;
+}
+
+TEST(Packed, AboveASizeTheTableIsPackedWhole)
+{
+    for (uint64_t above : {uint64_t{0}, uint64_t{1}, uint64_t{70000}, UINT64_MAX - 1}) {
+        TempDir dir;
+        weft_rows *r = weft_rows_open((dir / "t").c_str(), nullptr);
+        weft_rows_pack_above(r, &weft_series_packer, above);
+        put(r, 0, 10);
+        EXPECT_EQ(weft_rows_flush(r, nullptr), 0);
+        EXPECT_EQ(std::filesystem::exists(dir / "t"), above > 1);
+        EXPECT_TRUE(weft_series_table_exists((dir / "t").c_str()));
+        put(r, 10, 20000);
+        EXPECT_EQ(weft_rows_close(r, nullptr), 0);
+        const bool packed = above <= 70000;
+        EXPECT_EQ(std::filesystem::exists(dir / "t"), !packed);
+        EXPECT_EQ(std::filesystem::exists(dir / "t.zst"), packed);
+        EXPECT_EQ(packed ? unpacked(dir / "t.zst") : slurp(dir / "t"), records(20000));
+        weft_csv_reader reader;
+        ASSERT_EQ(weft_series_table_open(&reader, (dir / "t").c_str(), nullptr), 0);
+        int rows = 1; /* the first is the header */
+        while (weft_csv_reader_next(&reader, nullptr) == 1)
+            rows++;
+        weft_csv_reader_close(&reader);
+        EXPECT_EQ(rows, 20000);
+    }
+}
+
+/* Wherever a kill cuts the file, what comes before is read; all that was flushed before. */
+TEST(Packed, WhereverItIsCutTheBeginningIsRead)
+{
+    TempDir dir;
+    const std::string path = dir / "t.zst", cut = dir / "cut.zst";
+    weft_rows *r = weft_rows_open((dir / "t").c_str(), nullptr);
+    weft_rows_pack_above(r, &weft_series_packer, 0);
+    std::vector<std::pair<size_t, size_t>> flushed = {{0, 0}}; /* bytes of the file, of the text */
+    for (int i = 0; i < 5; i++) {
+        put(r, 9000 * i, 9000 * (i + 1));
+        ASSERT_EQ(weft_rows_flush(r, nullptr), 0);
+        flushed.emplace_back(std::filesystem::file_size(path), records(9000 * (i + 1)).size());
+    }
+    EXPECT_EQ(weft_rows_close(r, nullptr), 0);
+    const std::string bytes = slurp(path), all = records(45000);
+    EXPECT_EQ(unpacked(path), all);
+    size_t between = 0;
+    for (size_t size = 0; size <= bytes.size(); size += size % 4999 == 0 ? 1 : 4998) {
+        std::ofstream(cut, std::ios::binary) << bytes.substr(0, size);
+        bool whole = false;
+        const std::string text = unpacked(cut, &whole);
+        EXPECT_TRUE(whole) << size;
+        ASSERT_EQ(text, all.substr(0, text.size())) << size;
+        size_t least = 0;
+        for (const auto &f : flushed)
+            least = f.first <= size ? f.second : least;
+        EXPECT_GE(text.size(), least) << size;
+        between += text.size() > least;
+    }
+    EXPECT_GT(between, 10u) << "a part is read before it has ended, too";
+}
+
+TEST(Packed, DamageIsAnError)
+{
+    TempDir dir;
+    weft_rows *r = weft_rows_open((dir / "t").c_str(), nullptr);
+    weft_rows_pack_above(r, &weft_series_packer, 0);
+    put(r, 0, 9000);
+    EXPECT_EQ(weft_rows_close(r, nullptr), 0);
+    std::string bytes = slurp(dir / "t.zst");
+    bytes[bytes.size() / 2] ^= 0x55;
+    std::ofstream(dir / "t.zst", std::ios::binary) << bytes;
+    weft_csv_reader reader;
+    weft_err e = {};
+    int rc = weft_series_table_open(&reader, (dir / "t").c_str(), &e);
+    for (int i = 0; !rc && i < 9000; i++)
+        if ((rc = weft_csv_reader_next(&reader, &e)) == 1)
+            rc = 0;
+    weft_csv_reader_close(&reader);
+    EXPECT_LT(rc, 0);
+    EXPECT_STREQ(e.msg, "cannot read: Bad message");
+}
+
+/* However full the disk: whole parts are left, or the table as it was before it was packed. */
+TEST(Packed, WhatDoesNotFitIsTakenBack)
+{
+    TempDir dir;
+    for (uint64_t above : {uint64_t{0}, uint64_t{100000}})
+        for (rlim_t limit : {10, 5000, 100001, 150000, 300000}) {
+            const std::string path = dir / "t";
+            std::filesystem::remove(path);
+            std::filesystem::remove(path + ".zst");
+            const pid_t pid = fork();
+            if (pid == 0) {
+                const rlimit most = {limit, limit};
+                signal(SIGXFSZ, SIG_IGN);
+                setrlimit(RLIMIT_FSIZE, &most);
+                weft_err e = {};
+                weft_rows *r = weft_rows_open(path.c_str(), &e);
+                weft_rows_pack_above(r, &weft_series_packer, above);
+                int code = 0;
+                for (int i = 0; i < 500 && !code; i++)
+                    if (!(code = put(r, 100 * i, 100 * (i + 1), &e)) && i % 50 == 0)
+                        code = weft_rows_flush(r, &e);
+                code = weft_rows_close(r, &e);
+                _exit(code == WEFT_E_IO && std::string(e.msg) == "cannot write: File too large"
+                          ? 0
+                          : 1);
+            }
+            int status = 0;
+            waitpid(pid, &status, 0);
+            EXPECT_EQ(status, 0) << above << ' ' << limit;
+            const bool plain = std::filesystem::exists(path);
+            EXPECT_NE(plain, std::filesystem::exists(path + ".zst"));
+            bool whole = true;
+            const std::string text = plain ? slurp(path) : unpacked(path + ".zst", &whole);
+            EXPECT_TRUE(whole);
+            EXPECT_EQ(text, records(50000).substr(0, text.size()));
+            EXPECT_TRUE(text.empty() || text.back() == '\n');
+            if (limit > 100000) {
+                EXPECT_GT(text.size(), 90000u) << above << ' ' << limit;
+            }
+        }
+}
+
+} // namespace
