@@ -43,10 +43,12 @@ struct weft_strings {
 };
 
 enum weft_opt_kind {
-    WEFT_OPT_FLAG,  /**< bool: given */
-    WEFT_OPT_TEXT,  /**< const char *: the last one given, else NULL */
-    WEFT_OPT_TEXTS, /**< struct weft_strings: all, in order */
-    WEFT_OPT_CHOICE /**< int: index of the word in `choices`, 0 by default */
+    WEFT_OPT_FLAG,   /**< bool: given */
+    WEFT_OPT_TEXT,   /**< const char *: the last one given, else NULL */
+    WEFT_OPT_TEXTS,  /**< struct weft_strings: all, in order */
+    WEFT_OPT_CHOICE, /**< int: index of the word in `choices`, 0 by default */
+    WEFT_OPT_LIST, /**< struct weft_strings: the value and what follows it up to the next option */
+    WEFT_OPT_REST  /**< struct weft_strings: everything behind it; without a value of its own */
 };
 
 /** One option of a command. */
@@ -85,10 +87,10 @@ const struct weft_command *weft_command_find(const char *name, struct weft_err *
 enum weft_parsed { WEFT_PARSED_OK, WEFT_PARSED_HELP, WEFT_PARSED_ERROR };
 /**
  * Parses the arguments of @p c (argv[0] is the command's name). Fills @p opts; the remaining
- * arguments are argv[*first .. argc-1]. Strings point into argv. Repeatable options allocate lists:
- * weft_opts_free.
+ * arguments are argv[*first .. *argc-1]; what an option of kind REST has taken is no longer
+ * counted. Strings point into argv. Repeatable options allocate lists: weft_opts_free.
  */
-enum weft_parsed weft_opts_parse(const struct weft_command *c, int argc, char **argv, void *opts,
+enum weft_parsed weft_opts_parse(const struct weft_command *c, int *argc, char **argv, void *opts,
                                  int *first, struct weft_err *err);
 void weft_opts_free(const struct weft_command *c, void *opts);
 /** Help for one command. */

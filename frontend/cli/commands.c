@@ -31,7 +31,7 @@ static int run_command(const struct weft_cli *cli, const struct weft_command *c,
         return report(cli, &err);
     }
     int first = 0, code = 0;
-    switch (weft_opts_parse(c, argc, argv, opts, &first, &err)) {
+    switch (weft_opts_parse(c, &argc, argv, opts, &first, &err)) {
     case WEFT_PARSED_HELP:
         weft_print_command_help(cli->out, c);
         break;

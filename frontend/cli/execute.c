@@ -18,6 +18,7 @@ struct run {
     struct weft_played on; /* first */
     const struct weft_cli *cli;
     const struct weft_scenario *s;
+    const struct weft_execute_opts *o;
     struct weft_report *report;
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asked */
     bool alone;            /* each job is run alone, too */
@@ -281,6 +282,8 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
         r->on.net->ops->check(r->on.net, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     write_tables(r, x, failed);
+    if (r->o->ended)
+        r->o->ended(r->o->ended_ctx, r->on.jobs);
     if (r->alone && !failed->code && x->end.code == 0)
         run_alone(r, x, failed);
     weft_report_write_jobs(r->report, m, &e);
@@ -337,6 +340,7 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
 {
     struct run r = {.cli = cli,
                     .s = s,
+                    .o = o,
                     .alone = o->alone,
                     .out_dir = o->out_dir,
                     .samples_optional = o->samples_optional};

@@ -22,6 +22,9 @@ struct weft_execute_opts {
     struct weft_run_limits limits; /**< of the machine: the run ends in order when it takes more */
     const struct weft_metric_choice *metrics; /**< that run.json is to tell */
     size_t nmetrics;
+    void (*ended)(void *ctx, const struct weft_jobs *jobs); /**< told of the jobs when all is
+                                                                 written; NULL: nobody asks */
+    void *ended_ctx;
 };
 
 /** What a run left behind. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTS = 32, HELP_VALUE = 1000 };
+enum { MAX_OPTS = 48, HELP_VALUE = 1000 };
 
 static void *field(const struct weft_opt *o, void *opts)
 {
@@ -50,6 +50,8 @@ static int set(const struct weft_opt *o, void *opts, const char *value, struct w
         *(const char **)field(o, opts) = value;
         return 0;
     case WEFT_OPT_TEXTS:
+    case WEFT_OPT_LIST:
+    case WEFT_OPT_REST:
         return add_text((struct weft_strings *)field(o, opts), value, err);
     case WEFT_OPT_CHOICE:
         return choose(o, value, (int *)field(o, opts), err);
@@ -87,9 +89,31 @@ static int refused(const struct weft_command *c, int missing_value, char **argv,
     return weft_err_set(err, WEFT_E_USAGE, "unknown option '--%s'", given);
 }
 
-enum weft_parsed weft_opts_parse(const struct weft_command *c, int argc, char **argv, void *opts,
+/* Takes what stands behind an option that takes the rest; *argc receives what is left before it. */
+static int take_rest(const struct weft_command *c, int *argc, char **argv, void *opts,
+                     struct weft_err *err)
+{
+    for (size_t i = 0; i < c->nopts; i++) {
+        const struct weft_opt *o = &c->opts[i];
+        int at = 1;
+        if (o->kind != WEFT_OPT_REST)
+            continue;
+        while (at < *argc &&
+               (strncmp(argv[at], "--", 2) != 0 || strcmp(argv[at] + 2, o->name) != 0))
+            at++;
+        for (int k = at + 1; k < *argc; k++)
+            if (set(o, opts, argv[k], err))
+                return err->code;
+        *argc = at;
+    }
+    return 0;
+}
+
+enum weft_parsed weft_opts_parse(const struct weft_command *c, int *argc, char **argv, void *opts,
                                  int *first, struct weft_err *err)
 {
+    if (take_rest(c, argc, argv, opts, err))
+        return WEFT_PARSED_ERROR;
     struct option longs[MAX_OPTS + 2];
     char shorts[2 * MAX_OPTS + 8] = ":h";
     size_t n = c->nopts < MAX_OPTS ? c->nopts : MAX_OPTS, used = 2;
@@ -109,7 +133,7 @@ enum weft_parsed weft_opts_parse(const struct weft_command *c, int argc, char **
     optind = 0; /* glibc: start over, and forget permutations of an earlier call */
     opterr = 0;
     for (;;) {
-        int got = getopt_long(argc, argv, shorts, longs, NULL);
+        int got = getopt_long(*argc, argv, shorts, longs, NULL);
         if (got == -1)
             break;
         if (got == 'h' || got == HELP_VALUE)
@@ -123,6 +147,10 @@ enum weft_parsed weft_opts_parse(const struct weft_command *c, int argc, char **
                                          : c->opts[i].letter && c->opts[i].letter == got;
             if (is_it && set(&c->opts[i], opts, optarg, err))
                 return WEFT_PARSED_ERROR;
+            while (is_it && c->opts[i].kind == WEFT_OPT_LIST && optind < *argc &&
+                   argv[optind][0] != '-')
+                if (set(&c->opts[i], opts, argv[optind++], err))
+                    return WEFT_PARSED_ERROR;
         }
     }
     *first = optind;
@@ -132,7 +160,8 @@ enum weft_parsed weft_opts_parse(const struct weft_command *c, int argc, char **
 void weft_opts_free(const struct weft_command *c, void *opts)
 {
     for (size_t i = 0; i < c->nopts; i++)
-        if (c->opts[i].kind == WEFT_OPT_TEXTS)
+        if (c->opts[i].kind == WEFT_OPT_TEXTS || c->opts[i].kind == WEFT_OPT_LIST ||
+            c->opts[i].kind == WEFT_OPT_REST)
             free(((struct weft_strings *)field(&c->opts[i], opts))->list);
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_topology(const char *path, struct weft_fabric **out, struct weft_err *err)
+int weft_hpcc_topology_read(const char *path, struct weft_fabric **out, struct weft_err *err)
 {
     const struct weft_topology_ops *t = weft_topology_find("hpcc", err);
     if (!t)
@@ -80,7 +80,7 @@ int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, enum weft_hpcc
     if (!rc)
         rc = weft_hpcc_config_find(c, WEFT_HPCC_FLOW_FILE, c->flow_file, flow_path, err);
     if (!rc)
-        rc = read_topology(j->topology_path, &j->fabric, err);
+        rc = weft_hpcc_topology_read(j->topology_path, &j->fabric, err);
     if (!rc && c->error_rate > 0)
         rc = add_error_rate(&j->fabric, c->error_rate, err);
     if (!rc) {

@@ -21,6 +21,8 @@ struct weft_hpcc_job {
     struct weft_hpcc_pairs pairs;
 };
 
+/** Reads a topology as the simulator does: what follows its links is left out. */
+int weft_hpcc_topology_read(const char *path, struct weft_fabric **out, struct weft_err *err);
 /** Reads the configuration @p path and its files; nothing to free on failure. */
 int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, enum weft_hpcc_flow_format format,
                        struct weft_err *err);

@@ -123,6 +123,12 @@ struct weft_share {
     void (*over)(struct weft_npu *npu); /**< called when nothing is left */
 };
 
+/** Min-heap of op indices. */
+struct weft_op_heap {
+    uint32_t *op;
+    uint32_t n, cap;
+};
+
 /** One simulated NPU. */
 struct weft_npu {
     struct weft_system *sys;
@@ -131,8 +137,9 @@ struct weft_npu {
     const struct weft_dag *dag;
     struct weft_op_state *state;
     uint32_t done;
-    uint32_t *ready; /**< min-heap of op indices */
-    uint32_t nready, ready_cap;
+    struct weft_op_heap ready; /**< to be issued */
+    struct weft_op_heap held;  /**< the same, once another's turn is over */
+    bool turn_taken;           /**< an op that others wait for is in progress */
     int issuing;
     struct weft_resource accelerator, cpu, memory;
     struct weft_active *first_active, *last_active;
@@ -472,6 +479,7 @@ void weft_npu_drop(struct weft_active *a);
 struct weft_op_ops {
     void (*begin)(struct weft_active *a); /**< issues it; may end it at once */
     int communicates;                     /**< its time is communication */
+    int takes_turns;                      /**< with system.one-at-a-time */
     uint32_t (*members)(
         const struct weft_active *a);       /**< ranks that take part; NULL: not counted */
     void (*release)(struct weft_active *a); /**< frees what it holds; NULL: nothing */

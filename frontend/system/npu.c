@@ -3,7 +3,7 @@
  * The ops of one NPU from ready to done. What an op does in between is up to its kind (op_table.c).
  *
  * Ready ops are issued in ascending id. Any number of SENDs, RECVs and collectives is in progress
- * at once.
+ * at once, unless the NPU does them one at a time.
  */
 #include "system/internal.h"
 
@@ -16,42 +16,73 @@ static void fail_memory(struct weft_npu *npu)
     weft_system_fail(npu->sys, &err);
 }
 
-void weft_npu_ready(struct weft_npu *npu, uint32_t op)
+static void push(struct weft_npu *npu, struct weft_op_heap *h, uint32_t op)
 {
-    if (npu->nready == npu->ready_cap) {
-        uint32_t cap = npu->ready_cap ? 2 * npu->ready_cap : 8;
-        uint32_t *p = realloc(npu->ready, (size_t)cap * sizeof *p);
+    if (h->n == h->cap) {
+        uint32_t cap = h->cap ? 2 * h->cap : 8;
+        uint32_t *p = realloc(h->op, (size_t)cap * sizeof *p);
         if (!p) {
             fail_memory(npu);
             return;
         }
-        npu->ready = p;
-        npu->ready_cap = cap;
+        h->op = p;
+        h->cap = cap;
     }
-    uint32_t i = npu->nready++;
-    for (; i > 0 && op < npu->ready[(i - 1) / 2]; i = (i - 1) / 2)
-        npu->ready[i] = npu->ready[(i - 1) / 2];
-    npu->ready[i] = op;
+    uint32_t i = h->n++;
+    for (; i > 0 && op < h->op[(i - 1) / 2]; i = (i - 1) / 2)
+        h->op[i] = h->op[(i - 1) / 2];
+    h->op[i] = op;
 }
 
-static uint32_t first_ready(struct weft_npu *npu)
+static uint32_t pop(struct weft_op_heap *h)
 {
-    WEFT_REQUIRE(npu->nready > 0);
-    uint32_t first = npu->ready[0], x = npu->ready[--npu->nready];
+    WEFT_REQUIRE(h->n > 0);
+    uint32_t first = h->op[0], x = h->op[--h->n];
     uint32_t i = 0;
     for (;;) {
         uint32_t c = 2 * i + 1;
-        if (c >= npu->nready)
+        if (c >= h->n)
             break;
-        if (c + 1 < npu->nready && npu->ready[c + 1] < npu->ready[c])
+        if (c + 1 < h->n && h->op[c + 1] < h->op[c])
             c++;
-        if (npu->ready[c] >= x)
+        if (h->op[c] >= x)
             break;
-        npu->ready[i] = npu->ready[c];
+        h->op[i] = h->op[c];
         i = c;
     }
-    npu->ready[i] = x;
+    h->op[i] = x;
     return first;
+}
+
+void weft_npu_ready(struct weft_npu *npu, uint32_t op)
+{
+    push(npu, &npu->ready, op);
+}
+
+/* Whether an op has to wait for others of its NPU to end: system.one-at-a-time. */
+static bool takes_turns(const struct weft_npu *npu, enum weft_op_kind kind)
+{
+    return npu->sys->p->one_at_a_time && weft_op_table[kind].takes_turns;
+}
+
+/* The next op to be issued into *op; false: there is none now. */
+static bool next_ready(struct weft_npu *npu, uint32_t *op)
+{
+    while (npu->ready.n > 0) {
+        *op = pop(&npu->ready);
+        if (!npu->turn_taken || !takes_turns(npu, npu->dag->ops[*op].kind))
+            return true;
+        push(npu, &npu->held, *op);
+    }
+    return false;
+}
+
+/* The one whose turn it was is over: the next that was held may have it. */
+static void pass_turn(struct weft_npu *npu)
+{
+    npu->turn_taken = false;
+    if (npu->held.n > 0)
+        weft_npu_ready(npu, pop(&npu->held));
 }
 
 /* Counts a collective that begins (+1) or ends (-1). */
@@ -87,15 +118,18 @@ void weft_npu_issue(struct weft_npu *npu)
     if (npu->issuing)
         return; /* an op that is done while being issued: the loop below goes on */
     npu->issuing = 1;
-    while (npu->nready > 0 && npu->sys->err.code == 0) {
+    uint32_t next;
+    while (npu->sys->err.code == 0 && next_ready(npu, &next)) {
         struct weft_active *a = calloc(1, sizeof *a + (npu->dag->groups ? sizeof a->own[0] : 0));
         if (!a) {
             fail_memory(npu);
             break;
         }
         a->npu = npu;
-        a->op = first_ready(npu);
+        a->op = next;
         a->what = weft_dag_op(npu->dag, a->op, a->own);
+        if (takes_turns(npu, a->what->kind))
+            npu->turn_taken = true;
         a->ready_ps = weft_now_ps(npu->sys);
         a->start_ps = -1;
         a->prev = npu->last_active;
@@ -128,6 +162,8 @@ void weft_npu_done(struct weft_active *a)
     weft_npu_account(npu, now);
     weft_trail_done(npu, a->op);
     count_communication(npu, op, -1);
+    if (takes_turns(npu, op->kind))
+        pass_turn(npu);
     npu->result.end_ps = now;
     npu->state[a->op].phase = WEFT_OP_DONE;
     npu->done++;

@@ -311,6 +311,14 @@ static const struct weft_param params[] = {
      .min = "0",
      .max = "1",
      .help = "share by which each computation's duration varies at random, either way"},
+    {.name = "one-at-a-time",
+     .type = WEFT_PARAM_BOOL,
+     .offset = AT(one_at_a_time),
+     .def = "false",
+     .help = "an NPU has one collective, SEND or memory access in progress at a time, in the order "
+             "of node ids, and RECVs besides; ranks that differ in their order can then wait for "
+             "each other for ever",
+     .source = "ASTRA-sim 2: HardwareResource"},
     {.name = "roofline",
      .type = WEFT_PARAM_BOOL,
      .offset = AT(roofline),

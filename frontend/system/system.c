@@ -222,7 +222,8 @@ void weft_system_free(struct weft_system *s)
         weft_u64map_release(&npu->progs);
         weft_u64map_release(&npu->early);
         weft_p2p_free(npu);
-        free(npu->ready);
+        free(npu->ready.op);
+        free(npu->held.op);
     }
     weft_sites_free(&s->sites);
     weft_agreed_order_free(s->last_order);

@@ -21,7 +21,7 @@ std::vector<std::string> commands()
 std::vector<std::string> options(const std::string &command)
 {
     const std::string help = weft({command, "--help"}).out;
-    static const std::regex option("\n  (?:-., |    )(--[a-z-]+)");
+    static const std::regex option("\n  (?:-., |    )(--[a-z_-]+)");
     std::vector<std::string> all;
     for (std::sregex_iterator i(help.begin(), help.end(), option), end; i != end; ++i)
         all.push_back((*i)[1]);

@@ -194,8 +194,36 @@ TEST(TopologyReaders, AstraDimensionsBecomeAFabric)
         "{\"topology-name\": \"Hierarchical\", \"topologies-per-dim\": [\"Ring\", \"Switch\"],"
         "\"units-count\": [4, 2], \"link-bandwidth\": [100, 25], \"link-latency\": [50, 500]}");
     ASSERT_NE(old, nullptr);
-    EXPECT_EQ(old->dims[0].rate_bps, 800000000000u);
+    EXPECT_EQ(old->dims[0].rate_bps, 100 * uint64_t{8} * 1073741824);
     EXPECT_EQ(old->dims[1].delay_ps, 500000);
+}
+
+/* links-count of ASTRA-sim 1 multiplies: all links of a ring and to a switch, those of a pair where
+ * all are joined; odd links of a ring and odd rests of a pair carry nothing. */
+TEST(TopologyReaders, AstraLinksCountMultipliesBandwidth)
+{
+    const uint64_t unit = uint64_t{8} * 1073741824;
+    Fabric f =
+        read_text("{\"topologies-per-dim\": [\"Ring\", \"FullyConnected\", \"Switch\", \"Ring\"],"
+                  "\"dimension-type\": [\"N\", \"N\", \"P\", \"P\"], \"units-count\": [4, 3, 2, 2],"
+                  "\"links-count\": [2, 5, 6, 5], \"link-bandwidth\": [250, 25, 12.5, 10],"
+                  "\"link-latency\": [500, 500, 500, 100], \"nic-latency\": [1, 2, 3, 0],"
+                  "\"router-latency\": [7, 7, 8, 7], \"hbm-latency\": [500, 500, 500, 500],"
+                  "\"hbm-bandwidth\": [370, 370, 370, 370], \"hbm-scale\": [0, 0, 0, 0]}");
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->dims[0].rate_bps, 500 * unit);
+    EXPECT_EQ(f->dims[1].rate_bps, 50 * unit); // 5 links to 2 others: 2 each
+    EXPECT_EQ(f->dims[2].rate_bps, 75 * unit);
+    EXPECT_EQ(f->dims[3].rate_bps, 40 * unit); // 4 of 5
+    EXPECT_EQ(f->dims[0].delay_ps, 502000);    // a NIC at both ends
+    EXPECT_EQ(f->dims[1].delay_ps, 504000);
+    EXPECT_EQ(f->dims[2].delay_ps, 507000); // twice that: two links, two NICs, one router
+    EXPECT_STREQ(f->notes ? f->notes : "", "");
+    weft_err err{};
+    File few("{\"topologies-per-dim\": [\"FullyConnected\"], \"units-count\": [8],\n"
+             "\"links-count\": [6], \"link-bandwidth\": [50], \"link-latency\": [500]}");
+    EXPECT_EQ(try_build("astra-network", {{"file", few.path}}, &err), nullptr);
+    EXPECT_NE(std::string(err.msg).find("6 links are too few"), std::string::npos) << err.msg;
 }
 
 TEST(TopologyReaders, AstraRingOfHostsWorksWhenHostsForward)

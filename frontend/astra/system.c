@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ASTRA-sim's system configuration: JSON of 2.x, "key: value" lines of 1.0 (both are YAML).
+ *
+ * Meanings and units are those of ASTRA-sim's Sys.cc: delays in ns, bandwidths in 10^9 byte/s, peak
+ * performance in 10^12 operations per second.
+ */
+#include "astra/maker.h"
+
+#include "base/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row;
+typedef void take_fn(struct weft_astra_maker *m, const struct weft_flat *f,
+                     const struct weft_flat_key *k, const struct row *row);
+
+/* A key: what takes its value, or what is said of it. */
+struct row {
+    const char *name;
+    take_fn *take;
+    const char *text; /* of take: what it is about; without take: the note */
+};
+
+/* A word of ASTRA-sim's, and what weft calls it. */
+struct word {
+    const char *astra, *weft;
+};
+
+static const char *translate(const struct word *words, const char *astra)
+{
+    for (; words->astra; words++)
+        if (strcmp(words->astra, astra) == 0)
+            return words->weft;
+    return NULL;
+}
+
+static const char *value(struct weft_astra_maker *m, const struct weft_flat *f,
+                         const struct weft_flat_key *k)
+{
+    if (k->n != 1)
+        weft_astra_refuse(m, f, k, "takes one value");
+    return m->rc ? "" : k->values[0];
+}
+
+static void take_policy(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const struct row *row)
+{
+    static const struct word words[] = {{"LIFO", ""}, {"FIFO", ""}, {"EXPLICIT", ""}, {NULL, NULL}};
+    (void)row;
+    if (!translate(words, value(m, f, k)))
+        weft_astra_refuse(m, f, k, "there are LIFO, FIFO and EXPLICIT");
+    else
+        weft_astra_note_key(m, f, k,
+                            "has no effect: as in ASTRA-sim 2 an NPU has one collective at a time, "
+                            "in the order of node ids; --set system.one-at-a-time=false lets them "
+                            "meet");
+}
+
+static void take_intra(struct weft_astra_maker *m, const struct weft_flat *f,
+                       const struct weft_flat_key *k, const struct row *row)
+{
+    static const struct word words[] = {
+        {"FIFO", "fifo"}, {"SCF", "smallest-first"},           {"smallestFirst", "smallest-first"},
+        {"RG", "fifo"},   {"lessRemainingPhaseFirst", "fifo"}, {NULL, NULL}};
+    const char *v = value(m, f, k), *w = translate(words, v);
+    (void)row;
+    if (!w)
+        weft_astra_refuse(m, f, k, "there are FIFO, SCF, RG and lessRemainingPhaseFirst");
+    else if (strcmp(v, "RG") == 0 || strcmp(v, "lessRemainingPhaseFirst") == 0)
+        weft_astra_note_key(m, f, k, "is played as FIFO; weft has FIFO and SCF of them");
+    weft_astra_set(m, "system.intra-dimension=%s", w ? w : "");
+}
+
+static void take_inter(struct weft_astra_maker *m, const struct weft_flat *f,
+                       const struct weft_flat_key *k, const struct row *row)
+{
+    static const struct word words[] = {
+        {"baseline", "baseline"},      {"ascending", "baseline"},
+        {"themis", "themis"},          {"offlineGreedy", "themis"},
+        {"themisFlex", "themis"},      {"offlineGreedyFlex", "themis"},
+        {"roundRobin", "round-robin"}, {NULL, NULL}};
+    const char *w = translate(words, value(m, f, k));
+    (void)row;
+    if (!w)
+        weft_astra_refuse(m, f, k, "there are baseline, themis, themisFlex and roundRobin");
+    else if (strcmp(w, "baseline") != 0)
+        weft_astra_note_key(m, f, k,
+                            "is played, all ranks in one order of chunks; ASTRA-sim 2 does not "
+                            "read it, 1.0 waits for all ranks after each phase");
+    weft_astra_set(m, "system.inter-dimension=%s", w ? w : "");
+}
+
+static void take_phases(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const struct row *row)
+{
+    static const struct word words[] = {
+        {"baseline", "whole"}, {"localBWAware", "scatter-gather"}, {NULL, NULL}};
+    const char *w = translate(words, value(m, f, k));
+    (void)row;
+    if (!w)
+        weft_astra_refuse(m, f, k, "there are baseline and localBWAware");
+    weft_astra_set(m, "system.all-reduce-phases=%s", w ? w : "");
+}
+
+/* "ringN" and "oneDirectN" of ASTRA-sim as weft writes them. */
+static const char *algorithm(struct weft_astra_maker *m, const char *astra, bool *one)
+{
+    static const struct word words[] = {{"ring", "ring"},
+                                        {"direct", "direct"},
+                                        {"halvingDoubling", "halving-doubling:reduction=forwarded"},
+                                        {"doubleBinaryTree", "double-binary-tree"},
+                                        {NULL, NULL}};
+    char name[64];
+    char *end;
+    size_t n = strcspn(astra, "0123456789");
+    *one = strncmp(astra, "one", 3) == 0;
+    if (*one)
+        astra += 3, n -= 3;
+    if (n >= sizeof name)
+        return NULL;
+    memcpy(name, astra, n);
+    name[n] = '\0';
+    if (*one && name[0] >= 'A' && name[0] <= 'Z')
+        name[0] = (char)(name[0] - 'A' + 'a');
+    const char *w = translate(words, name);
+    const unsigned long window = strtoul(astra + n, &end, 10);
+    if (!w || *end || (astra[n] && strcmp(w, "direct") != 0))
+        return NULL;
+    return window ? weft_arena_printf(m->x->arena, "direct:window=%lu", window) : w;
+}
+
+/* The names of an implementation: a list, or of 1.0 one text joined by '_'. */
+static uint32_t names_of(struct weft_astra_maker *m, const struct weft_flat_key *k,
+                         const char *names[WEFT_FLAT_LIST_MAX])
+{
+    uint32_t n = 0;
+    if (k->n != 1) {
+        memcpy(names, k->values, k->n * sizeof *names);
+        return k->n;
+    }
+    for (const char *p = k->values[0]; *p && n < WEFT_FLAT_LIST_MAX; n++) {
+        const size_t len = strcspn(p, "_");
+        names[n] = weft_arena_strndup(m->x->arena, p, len);
+        if (!names[n])
+            m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory for an experiment");
+        p += len + (p[len] == '_');
+    }
+    return n;
+}
+
+/* One algorithm per dimension, or one over all ranks. */
+static void take_algorithm(struct weft_astra_maker *m, const struct weft_flat *f,
+                           const struct weft_flat_key *k, const struct row *row)
+{
+    const char *names[WEFT_FLAT_LIST_MAX], *last = NULL, *list = "";
+    const uint32_t ndims = m->x->ndims;
+    const uint32_t n = names_of(m, k, names);
+    bool one = false;
+    if (!m->rc && n == 0)
+        weft_astra_refuse(m, f, k, "the list is empty");
+    for (uint32_t d = 0; d < ndims && !m->rc && !one; d++) {
+        if (d < n && !(last = algorithm(m, names[d], &one))) {
+            weft_astra_refuse(m, f, k,
+                              "there is no '%.40s'; there are ring, direct, directN, "
+                              "halvingDoubling, doubleBinaryTree and, over all dimensions at once, "
+                              "oneRing, oneDirect, oneHalvingDoubling",
+                              names[d]);
+            return;
+        }
+        list = one ? last : weft_arena_printf(m->x->arena, "%s%s%s", list, d ? "," : "", last);
+    }
+    if (!one && n < ndims)
+        weft_astra_note_key(m, f, k,
+                            "names fewer algorithms than there are dimensions; the last one plays "
+                            "the rest, where ASTRA-sim leaves those dimensions out");
+    else if (n > ndims)
+        weft_astra_note_key(m, f, k, "names more algorithms than there are dimensions");
+    weft_astra_set(m, "system.%s=%s", row->text, list);
+}
+
+/* Where the traces of a custom collective are: from the working directory, else from the folder of
+ * the system file or one above it. NULL: nowhere. */
+static const char *find_traces(struct weft_astra_maker *m, const struct weft_flat *f,
+                               const char *prefix)
+{
+    char dir[WEFT_PATH_MAX], file[WEFT_PATH_MAX], up[WEFT_PATH_MAX];
+    struct weft_err ignored = {0};
+    const char *p = prefix;
+    for (int above = -1; above < 6; above++) {
+        snprintf(file, sizeof file, "%s.0.et", p);
+        if (weft_file_is_regular(file))
+            return p;
+        if (prefix[0] == '/')
+            return NULL;
+        if (above < 0 ? weft_path_dir(dir, f->file, &ignored)
+                      : weft_path_join(up, dir, "..", &ignored))
+            return NULL;
+        if (above >= 0)
+            memcpy(dir, up, sizeof dir);
+        p = weft_arena_printf(m->x->arena, "%s%s%s", dir, dir[0] ? "/" : "", prefix);
+        if (!p)
+            return NULL;
+    }
+    return NULL;
+}
+
+static void take_custom(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const struct row *row)
+{
+    const char *prefix = value(m, f, k);
+    if (m->rc)
+        return;
+    const char *path = find_traces(m, f, prefix);
+    if (!path)
+        weft_astra_refuse(m, f, k,
+                          "there is no '%s.0.et' in the working directory, in the folder of this "
+                          "file or in one above it",
+                          prefix);
+    else if (strpbrk(path, ":,"))
+        weft_astra_refuse(m, f, k, "the path must not have ':' or ','");
+    weft_astra_set(m, "system.%s=chakra:file=%s", row->text, path ? path : "");
+}
+
+static void take_delay(struct weft_astra_maker *m, const struct weft_flat *f,
+                       const struct weft_flat_key *k, const struct row *row)
+{
+    const double ns = weft_astra_number(m, f, k, 0, 1e9);
+    const double scale = weft_astra_option(m, "injection-scale", m->o->injection_scale, 0, 1e6, 1);
+    (void)row;
+    weft_astra_set(m, "system.endpoint-delay=%.0fps", ns * scale * 1000);
+}
+
+static void take_chunks(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const struct row *row)
+{
+    (void)row;
+    weft_astra_set(m, "system.chunks=%.0f", weft_astra_number(m, f, k, 1, 1e6));
+}
+
+/* Chunks in flight: each queue of a dimension has its share of them, and an all-reduce that goes
+ * out and back has half of the queues on either way. */
+static void take_active(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const struct row *row)
+{
+    const double active = weft_astra_number(m, f, k, 1, 1e6);
+    const double queues = weft_astra_option(m, "num-queues-per-dim", m->o->queues, 1, 1e6, 1);
+    const double each = (double)(((long)active + (long)queues - 1) / (long)queues);
+    (void)row;
+    if (queues > 1)
+        weft_astra_note(m,
+                        "--num-queues-per-dim %.0f: weft has one queue per dimension; with %.0f "
+                        "chunks each, of which an all-reduce has half for either way, %.0f are in "
+                        "flight at once",
+                        queues, each, each * (double)((long)queues / 2));
+    weft_astra_set(m, "system.active-chunks=%.0f",
+                   queues > 1 ? each * (double)((long)queues / 2) : active);
+}
+
+static void take_bandwidth(struct weft_astra_maker *m, const struct weft_flat *f,
+                           const struct weft_flat_key *k, const struct row *row)
+{
+    const double gbytes = weft_astra_number(m, f, k, 0, 1e6);
+    (void)row;
+    weft_astra_set(m, "system.reduce-bandwidth=%.0fbps", gbytes * 8e9);
+    weft_astra_set(m, "system.memory-bandwidth=%.0fbps", gbytes * 8e9);
+}
+
+static void take_peak(struct weft_astra_maker *m, const struct weft_flat *f,
+                      const struct weft_flat_key *k, const struct row *row)
+{
+    (void)row;
+    weft_astra_set(m, "system.peak-flops=%.0f", weft_astra_number(m, f, k, 0, 1e9) * 1e12);
+}
+
+/* Whether a switch is on; false with m->rc set when it is neither. */
+static bool is_on(struct weft_astra_maker *m, const struct weft_flat *f,
+                  const struct weft_flat_key *k)
+{
+    const char *v = value(m, f, k);
+    if (strcmp(v, "true") == 0 || strcmp(v, "false") == 0)
+        return v[0] == 't';
+    return weft_astra_number(m, f, k, 0, 1e9) != 0;
+}
+
+static void take_roofline(struct weft_astra_maker *m, const struct weft_flat *f,
+                          const struct weft_flat_key *k, const struct row *row)
+{
+    (void)row;
+    weft_astra_set(m, "system.roofline=%s", is_on(m, f, k) ? "true" : "false");
+}
+
+/* What is refused where it is on. */
+static void take_off(struct weft_astra_maker *m, const struct weft_flat *f,
+                     const struct weft_flat_key *k, const struct row *row)
+{
+    if (is_on(m, f, k))
+        weft_astra_refuse(m, f, k, "%s", row->text);
+}
+
+/* What is said where it is on. */
+static void take_note(struct weft_astra_maker *m, const struct weft_flat *f,
+                      const struct weft_flat_key *k, const struct row *row)
+{
+    if (is_on(m, f, k))
+        weft_astra_note_key(m, f, k, row->text);
+}
+
+/* LogGP costs, where the shared bus is modelled. */
+static void take_loggp(struct weft_astra_maker *m, const struct weft_flat *f,
+                       const struct weft_flat_key *k, const struct row *row)
+{
+    const struct weft_flat_key *bus = weft_flat_find(f, "model-shared-bus");
+    const double v = weft_astra_number(m, f, k, 0, 1e9);
+    if (!bus || !is_on(m, f, bus) || v == 0)
+        return;
+    if (strcmp(row->text, "o") == 0) {
+        weft_astra_set(m, "system.send-overhead=%.0fps", v * 1000);
+        weft_astra_set(m, "system.receive-overhead=%.0fps", v * 1000);
+    } else if (strcmp(row->text, "g") == 0) {
+        weft_astra_set(m, "system.message-gap=%.0fps", v * 1000);
+    } else if (strcmp(row->text, "G") == 0) {
+        weft_astra_set(m, "system.injection-bandwidth=%.0fbps", 8e9 / v);
+    } else {
+        weft_astra_note_key(m, f, k, "is not added to messages: weft's LogGP has o, g and G");
+    }
+}
+
+static const struct row rows[] = {
+    {"scheduling-policy", take_policy, ""},
+    {"intra-dimension-scheduling", take_intra, ""},
+    {"inter-dimension-scheduling", take_inter, ""},
+    {"collective-optimization", take_phases, ""},
+    {"endpoint-delay", take_delay, ""},
+    {"active-chunks-per-dimension", take_active, ""},
+    {"preferred-dataset-splits", take_chunks, ""},
+    {"local-mem-bw", take_bandwidth, ""},
+    {"peak-perf", take_peak, ""},
+    {"roofline-enabled", take_roofline, ""},
+    {"all-reduce-implementation", take_algorithm, "all-reduce"},
+    {"all-gather-implementation", take_algorithm, "all-gather"},
+    {"reduce-scatter-implementation", take_algorithm, "reduce-scatter"},
+    {"all-to-all-implementation", take_algorithm, "all-to-all"},
+    {"all-reduce-implementation-custom", take_custom, "all-reduce"},
+    {"all-gather-implementation-custom", take_custom, "all-gather"},
+    {"reduce-scatter-implementation-custom", take_custom, "reduce-scatter"},
+    {"all-to-all-implementation-custom", take_custom, "all-to-all"},
+    {"all-reduce-implementation-chakra", take_custom, "all-reduce"},
+    {"all-gather-implementation-chakra", take_custom, "all-gather"},
+    {"reduce-scatter-implementation-chakra", take_custom, "reduce-scatter"},
+    {"all-to-all-implementation-chakra", take_custom, "all-to-all"},
+    {"replay-only", take_off,
+     "weft plays communication; it has no mode that replays recorded durations of it"},
+    {"model-shared-bus", take_note,
+     "is played as LogGP at the ends of messages, without the two buses inside of an NPU"},
+    {"L", take_loggp, "L"},
+    {"o", take_loggp, "o"},
+    {"g", take_loggp, "g"},
+    {"G", take_loggp, "G"},
+    {"trace-enabled", take_note, "has no effect: ops.csv in the run folder has every operation"},
+    {"track-local-mem", take_note, "has no effect: weft does not track memory in use"},
+    {"boost-mode", take_note, "has no effect: weft plays every NPU"},
+    {"local-mem-trace-filename", NULL, NULL},
+    {"local-reduction-delay", NULL, NULL},
+    {"direct-collective-window", NULL, NULL},
+    {"seprate-log", NULL, NULL},
+};
+enum { NROWS = sizeof rows / sizeof rows[0] };
+
+static void take(struct weft_astra_maker *m, const struct weft_flat *f,
+                 const struct weft_flat_key *k)
+{
+    const char *names[NROWS];
+    char text[160];
+    size_t i = 0;
+    while (i < NROWS && strcmp(rows[i].name, k->name) != 0)
+        names[i] = rows[i].name, i++;
+    if (i < NROWS && rows[i].take) {
+        rows[i].take(m, f, k, &rows[i]);
+    } else if (strcmp(k->name, "per-node-custom-implementation") == 0) {
+        weft_astra_refuse(m, f, k,
+                          "weft takes the algorithm of a node from its attribute comm_algorithm");
+    } else if (i == NROWS) {
+        const char *near = weft_nearest(k->name, names, NROWS);
+        snprintf(text, sizeof text, "is no key of ASTRA-sim's and is left out%s%s%s",
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        weft_astra_note_key(m, f, k, text);
+    }
+}
+
+/* What absent keys stand for. */
+static void defaults(struct weft_astra_maker *m)
+{
+    weft_astra_set(m, "system.quantum=1ns");
+    weft_astra_set(m, "system.intra-dimension=fifo");
+    weft_astra_set(m, "system.one-at-a-time=true");
+    weft_astra_set(m, "system.endpoint-delay=10ns");
+}
+
+/* Custom collectives pay no endpoint-delay there. */
+static void spare_custom(struct weft_astra_maker *m, const struct weft_flat *f)
+{
+    const struct weft_flat_key *custom = NULL;
+    bool native = false;
+    for (size_t i = 0; i < NROWS; i++) {
+        const struct weft_flat_key *k = weft_flat_find(f, rows[i].name);
+        if (k && rows[i].take == take_custom)
+            custom = k;
+        native = native || (k && rows[i].take == take_algorithm);
+    }
+    if (custom && native)
+        weft_astra_note_key(
+            m, f, custom, "pays endpoint-delay as other collectives do; in ASTRA-sim it does not");
+    else if (custom)
+        weft_astra_set(m, "system.endpoint-delay=0ns");
+}
+
+void weft_astra_system(struct weft_astra_maker *m)
+{
+    const struct weft_flat *f = weft_astra_flat(m, m->o->system);
+    if (!f)
+        return;
+    defaults(m);
+    for (uint32_t i = 0; i < f->nkeys && !m->rc; i++)
+        take(m, f, &f->keys[i]);
+    spare_custom(m, f);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft astra-sim: runs an experiment of ASTRA-sim from the options and files of its frontends. */
+#include "astra/experiment.h"
+#include "base/units.h"
+#include "cli/execute.h"
+#include "cli/interrupt.h"
+#include "cli/run_json.h"
+#include "cli/source.h"
+#include "jobs/jobs.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct astra_opts {
+    struct weft_source_opts source;
+    const char *workload, *system, *network, *memory, *groups, *logical;
+    const char *queues, *injection_scale, *comm_scale, *compute_scale, *rendezvous, *passes;
+    const char *logging, *logging_folder, *stat_path, *run_name, *stat_rows, *stat_row;
+    struct weft_strings units, links, bandwidths, latencies, htsim;
+    const char *out;
+    int backend; /* enum weft_astra_backend */
+    bool compat, no_out, json, quiet, show;
+};
+
+#define TEXT_OPT(name, field, arg, help)                                                           \
+    {                                                                                              \
+        name, 0, WEFT_OPT_TEXT, offsetof(struct astra_opts, field), arg, NULL, help                \
+    }
+#define LIST_OPT(name, field, help)                                                                \
+    {                                                                                              \
+        name, 0, WEFT_OPT_LIST, offsetof(struct astra_opts, field), "VALUES", NULL, help           \
+    }
+#define FLAG_OPT(name, letter, field, help)                                                        \
+    {                                                                                              \
+        name, letter, WEFT_OPT_FLAG, offsetof(struct astra_opts, field), NULL, NULL, help          \
+    }
+
+static const struct weft_opt options[] = {
+    TEXT_OPT("workload-configuration", workload, "PREFIX", "Chakra traces PREFIX.0.et ..."),
+    TEXT_OPT("system-configuration", system, "FILE", "system JSON, or text of ASTRA-sim 1.0"),
+    TEXT_OPT("network-configuration", network, "FILE",
+             "analytical YAML, network JSON of 1.0, or ns-3's config.txt"),
+    TEXT_OPT("remote-memory-configuration", memory, "FILE", "remote memory JSON"),
+    TEXT_OPT("comm-group-configuration", groups, "FILE",
+             "JSON of process groups; a name with 'empty' in it: none"),
+    TEXT_OPT("logical-topology-configuration", logical, "FILE", "JSON with logical-dims, for ns-3"),
+    TEXT_OPT("num-queues-per-dim", queues, "N", "queues of a dimension; default 1"),
+    TEXT_OPT("injection-scale", injection_scale, "X", "factor of endpoint-delay; default 1"),
+    TEXT_OPT("rendezvous-protocol", rendezvous, "BOOL",
+             "receivers ask for each message; default false"),
+    TEXT_OPT("comm-scale", comm_scale, "X", "has no effect, as in ASTRA-sim 2"),
+    TEXT_OPT("compute-scale", compute_scale, "X", "has no effect, as in ASTRA-sim 2"),
+    TEXT_OPT("num-passes", passes, "N", "has no effect on traces"),
+    TEXT_OPT("run-name", run_name, "NAME", "name of the run"),
+    TEXT_OPT("logging-configuration", logging, "FILE", "has no effect"),
+    TEXT_OPT("logging-folder", logging_folder, "DIR", "has no effect"),
+    TEXT_OPT("path", stat_path, "DIR", "has no effect: see --out"),
+    TEXT_OPT("total-stat-rows", stat_rows, "N", "has no effect"),
+    TEXT_OPT("stat-row", stat_row, "N", "has no effect"),
+    LIST_OPT("units-count", units, "in place of the network file's: NPUs per dimension"),
+    LIST_OPT("links-count", links, "in place of the network file's: links per dimension"),
+    LIST_OPT("link-bandwidth", bandwidths, "in place of the network file's, 2^30 byte/s"),
+    LIST_OPT("link-latency", latencies, "in place of the network file's, ns"),
+    {"htsim_opts", 0, WEFT_OPT_REST, offsetof(struct astra_opts, htsim), "ARGUMENTS", NULL,
+     "everything behind it is htsim's, and has no effect"},
+    {"backend", 0, WEFT_OPT_CHOICE, offsetof(struct astra_opts, backend), NULL,
+     "auto|congestion-unaware|congestion-aware|packet",
+     "auto: packets for ns-3; else as ASTRA-sim's analytical networks, aware in one dimension"},
+    FLAG_OPT("compat", 0, compat,
+             "ns-3: wire sizes, rounding, ACKs, buffer and hash as in the simulator"),
+    WEFT_SOURCE_OPTS(astra_opts),
+    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct astra_opts, out), "DIR", NULL,
+     "run folder; default out/NAME of the workload"},
+    FLAG_OPT("no-out", 0, no_out, "write no files"),
+    FLAG_OPT("show-settings", 0, show, "print the resolved settings instead of running"),
+    FLAG_OPT("json", 0, json, "print the summary as JSON"),
+    FLAG_OPT("quiet", 'q', quiet, "no results, no notes; errors and warnings only"),
+};
+
+static struct weft_astra_options options_of(const struct astra_opts *o)
+{
+    return (struct weft_astra_options){
+        .workload = o->workload,
+        .system = o->system,
+        .network = o->network,
+        .memory = o->memory,
+        .groups = o->groups,
+        .logical = o->logical,
+        .queues = o->queues,
+        .injection_scale = o->injection_scale,
+        .comm_scale = o->comm_scale,
+        .compute_scale = o->compute_scale,
+        .rendezvous = o->rendezvous,
+        .passes = o->passes,
+        .logging = o->logging,
+        .logging_folder = o->logging_folder,
+        .stat_path = o->stat_path,
+        .run_name = o->run_name,
+        .stat_rows = o->stat_rows,
+        .stat_row = o->stat_row,
+        .units_count = o->units.list,
+        .nunits_count = o->units.n,
+        .links_count = o->links.list,
+        .nlinks_count = o->links.n,
+        .link_bandwidth = o->bandwidths.list,
+        .nlink_bandwidth = o->bandwidths.n,
+        .link_latency = o->latencies.list,
+        .nlink_latency = o->latencies.n,
+        .htsim = o->htsim.list,
+        .nhtsim = o->htsim.n,
+        .backend = (enum weft_astra_backend)o->backend,
+        .compat = o->compat,
+    };
+}
+
+/* The scenario that the experiment and the settings of the command line come to. */
+static int resolve(const struct weft_cli *cli, const struct astra_opts *o,
+                   const struct weft_astra_experiment *x, struct weft_scenario **out,
+                   struct weft_err *err)
+{
+    char *texts = NULL;
+    size_t n = x->nsets;
+    const char **sets =
+        (const char **)calloc(n + o->source.set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
+    if (!sets)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    memcpy(sets, x->sets, n * sizeof *sets);
+    for (size_t i = 0; i < o->source.set.n; i++)
+        sets[n++] = o->source.set.list[i];
+    int code = weft_source_shorts(&o->source, sets, &n, &texts, err);
+    struct weft_scenario_options so = {cli->backends, cli->nbackends, sets, n, x->nsets};
+    if (!code)
+        code = weft_scenario_load(NULL, &so, out, err);
+    free(texts);
+    free(sets);
+    if (code)
+        return code;
+    (*out)->name = weft_arena_strdup((*out)->arena, x->name);
+    for (size_t i = 0; i < x->nnotes && !o->quiet; i++)
+        weft_log(cli->log, WEFT_LOG_INFO, "%s", x->notes[i]);
+    for (size_t i = 0; i < (*out)->nwarnings; i++)
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s", (*out)->warnings[i]);
+    return (*out)->name ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a name");
+}
+
+/* One rank in ASTRA-sim's words; its cycles are nanoseconds. */
+static void print_rank(FILE *out, uint32_t rank, const struct weft_rank_result *r)
+{
+    const int64_t end = r->end_ps / WEFT_PS_PER_NS, gpu = r->compute_ps / WEFT_PS_PER_NS;
+    const int64_t overlap = r->comm_ps - r->exposed_comm_ps;
+    const struct {
+        const char *what;
+        int64_t ps;
+    } times[] = {{"CPU time", r->cpu_ps},
+                 {"GPU time", r->compute_ps},
+                 {"Comm time", r->comm_ps},
+                 {"Total compute-communication overlap", overlap}};
+    if (!r->finished) {
+        fprintf(out, "sys[%u] did not finish\n", rank);
+        return;
+    }
+    fprintf(out,
+            "sys[%u] finished, %" PRId64 " cycles, exposed communication %" PRId64 " cycles.\n",
+            rank, end, end - gpu);
+    fprintf(out, "sys[%u], Wall time: %" PRId64 "\n", rank, end);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        if (times[i].ps > 0)
+            fprintf(out, "sys[%u], %s: %" PRId64 "\n", rank, times[i].what,
+                    times[i].ps / WEFT_PS_PER_NS);
+}
+
+static void print_ranks(void *ctx, const struct weft_jobs *jobs)
+{
+    FILE *out = (FILE *)ctx;
+    struct weft_rank_result r;
+    const struct weft_job_plan *plan = weft_jobs_plan(jobs, 0);
+    for (uint32_t i = 0; plan->workload && i < plan->workload->nranks; i++) {
+        weft_jobs_rank(jobs, 0, i, &r);
+        print_rank(out, i, &r);
+    }
+}
+
+static void print_json(const struct weft_cli *cli, const struct weft_execution *x,
+                       const char *out_dir, int exit_code)
+{
+    struct weft_json j;
+    weft_json_init(&j, cli->out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "astra-sim");
+    weft_json_kv_i64(&j, "exit_code", exit_code);
+    weft_json_kv_str(&j, "out", out_dir);
+    weft_outcome_json(&j, x->end.summary.outcome, x->end.reason);
+    weft_json_key(&j, "warnings");
+    weft_source_warnings_json(&j, x->scenario);
+    weft_run_json_results(&j, x);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL); /* whoever closes standard output reports what failed */
+}
+
+static int play(const struct weft_cli *cli, const struct astra_opts *o, struct weft_scenario *s,
+                struct weft_err *err)
+{
+    struct weft_execution x = {0};
+    char dir[WEFT_PATH_MAX];
+    struct weft_execute_opts eo = {.out_dir = o->out,
+                                   .progress = o->quiet ? NULL : cli->err,
+                                   .progress_is_tty = cli->err_is_tty,
+                                   .ended = o->json || o->quiet ? NULL : print_ranks,
+                                   .ended_ctx = cli->out};
+    int code = 0;
+    if (!o->out && !o->no_out && !(code = weft_path_join(dir, "out", s->name, err)))
+        eo.out_dir = dir;
+    if (!code)
+        code = weft_execute(cli, s, &eo, &x, err);
+    weft_interrupt_saved();
+    code = code ? code : x.end.code;
+    if (x.summed_up && o->json)
+        print_json(cli, &x, eo.out_dir, weft_exit_code(code));
+    else if (x.summed_up && !o->quiet) {
+        weft_summary_text(cli->out, &x.end.summary, x.parts.fabric);
+        if (eo.out_dir)
+            fprintf(cli->out, "results in %s/\n", eo.out_dir);
+    }
+    weft_execution_free(&x);
+    return code;
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    const struct astra_opts *o = (const struct astra_opts *)opts;
+    struct weft_scenario *s = NULL;
+    if (nargs)
+        return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
+    if (o->out && o->no_out)
+        return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
+    const struct weft_astra_options ao = options_of(o);
+    struct weft_astra_experiment *x = weft_astra_experiment_new(&ao, err);
+    if (!x)
+        return err->code;
+    int code = resolve(cli, o, x, &s, err);
+    weft_astra_experiment_free(x);
+    if (!code && o->show)
+        weft_source_config_text(cli->out, s);
+    else if (!code)
+        code = play(cli, o, s, err);
+    weft_scenario_free(s);
+    return code;
+}
+
+extern const struct weft_command weft_command_astra_sim;
+const struct weft_command weft_command_astra_sim = {
+    .name = "astra-sim",
+    .summary = "Run an experiment of ASTRA-sim",
+    .usage = "--workload-configuration PREFIX --system-configuration FILE\n"
+             "       --network-configuration FILE [OPTION]... [--set KEY=VALUE]...",
+    .example = "weft astra-sim --workload-configuration all_reduce/all_reduce "
+               "--system-configuration Ring_4chunks.json --network-configuration Ring_8npus.yml",
+    .details =
+        "Takes the options and files of ASTRA-sim 2's frontends (analytical, ns-3, htsim) and of "
+        "1.0's analytical one as they are.\n"
+        "Prints each rank as ASTRA-sim does (a cycle is a nanosecond), then weft's summary; writes "
+        "weft's run folder.\n"
+        "What weft does otherwise is said once per key; values that it can't honour are errors. "
+        "docs/coming-from.md compares the numbers.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct astra_opts),
+    .run = run,
+};

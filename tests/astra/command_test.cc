@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The command `astra-sim`: options, files of every age, and what is said of keys.
+#include "experiment.h"
+
+namespace
+{
+
+bool has(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+TEST(AstraSim, PrintsRanksInItsOwnForm)
+{
+    Experiment x(yaml_of("Ring", "8"), system_of("\"ring\""));
+    x.Generate({"ranks=8", "size=1MiB", "compute-time=50us"});
+    const Said said = x.Run();
+    ASSERT_EQ(said.code, 0) << said.err;
+    EXPECT_TRUE(has(said.out, "sys[0] finished, 114440 cycles, exposed communication 64440 cycles."
+                              "\nsys[0], Wall time: 114440\nsys[0], GPU time: 50000\n"
+                              "sys[0], Comm time: 64440\nsys[1] finished"))
+        << said.out;
+    EXPECT_TRUE(has(said.out, "end-to-end time          114.4 us"));
+    EXPECT_TRUE(has(said.err, "played by the ideal backend as AstraSim_Analytical_Congestion_Aware "
+                              "does it; --backend chooses\n"))
+        << said.err;
+    const Said json = x.Run({"--json"});
+    EXPECT_TRUE(has(json.out, "\"command\": \"astra-sim\"")) << json.out;
+    EXPECT_FALSE(has(json.out, "sys[0]"));
+}
+
+/* Values in either form; those without effect are named. */
+TEST(AstraSim, OptionsOfAllFrontends)
+{
+    Experiment x(yaml_of("Ring", "8"), system_of("\"ring\""));
+    x.Generate({"ranks=8", "size=1MiB"});
+    const Said said =
+        x.Run({"--num-queues-per-dim", "1", "--injection-scale", "10", "--comm-scale=2",
+               "--logging-folder", "log", "--num-passes=2", "--rendezvous-protocol=false"});
+    EXPECT_EQ(last_cycles(said), 69840) << said.err; // an endpoint delay of 100 ns
+    for (const char *name : {"--comm-scale", "--logging-folder", "--num-passes"})
+        EXPECT_TRUE(has(said.err, std::string(name) + " has no effect")) << said.err;
+    EXPECT_EQ(last_cycles(x.Run({"--num-queues-per-dim=2", "--set", "system.endpoint-delay=10ns"})),
+              64440);
+    // a request of 8192 B before each of 14 messages in 4 chunks: 500 + 152 ns each
+    EXPECT_EQ(last_cycles(x.Run({"--rendezvous-protocol", "true"})), 64440 + 4 * 14 * 652);
+    const Said htsim = x.Run({"--htsim_opts", "-topo", "8nodes.topo", "-o", "x"});
+    EXPECT_EQ(htsim.code, 0);
+    EXPECT_TRUE(has(htsim.err, "--htsim_opts -topo 8nodes.topo -o x: the fabric is that of"));
+    EXPECT_TRUE(has(x.Run({"--injection-scale=fast"}).err, "--injection-scale"));
+    EXPECT_EQ(x.Run({"--rendezvous-protocol=maybe"}).code, 2);
+}
+
+/* Both analytical networks. Values: ASTRA-sim, measured. */
+TEST(AstraSim, CongestionAsOfEitherBinary)
+{
+    Experiment x(yaml_of("Switch", "8"), system_of("\"ring\""));
+    x.Generate({"ranks=8", "size=1MiB"});
+    EXPECT_EQ(last_cycles(x.Run()), 126600);
+    EXPECT_EQ(last_cycles(x.Run({"--backend", "congestion-aware"})), 126600);
+    EXPECT_EQ(last_cycles(x.Run({"--backend=congestion-unaware"})), 92440);
+    const Said packet = x.Run({"--backend=packet"});
+    if (packet.code == 0) {
+        EXPECT_GT(last_cycles(packet), 60000);
+        EXPECT_LT(last_cycles(packet), 126600); // a switch does not wait for all of a message
+    }
+}
+
+/* Published with ASTRA-sim 1.0 (ASPLOS 2023 tutorial, exercise 2): 45,681, 58,449 and 9,001 ns; its
+ * event of the start takes the first of them. */
+TEST(AstraSim, FilesOfVersion1)
+{
+    const struct {
+        const char *topology, *algorithm;
+        int links;
+        int64_t ns;
+    } rows[] = {{"Ring", "ring", 2, 45680},
+                {"Switch", "halvingDoubling", 1, 58448},
+                {"FullyConnected", "direct", 7, 9000}};
+    for (const auto &r : rows) {
+        const std::string a = r.algorithm;
+        Experiment x(
+            "{\n  \"dimensions-count\": 1,\n  \"topologies-per-dim\": [\"" +
+                std::string(r.topology) + "\"],\n  \"units-count\": [8],\n  \"links-count\": [" +
+                std::to_string(r.links) +
+                "],\n  \"link-latency\": [500],\n  \"link-bandwidth\": [50]\n}\n",
+            "scheduling-policy: LIFO\nendpoint-delay: 10\n"
+            "active-chunks-per-dimension: 1\npreferred-dataset-splits: 4\n"
+            "boost-mode: 1\nall-reduce-implementation: " +
+                a + "\nall-gather-implementation: " + a + "\nreduce-scatter-implementation: " + a +
+                "\nall-to-all-implementation: direct\n"
+                "collective-optimization: localBWAware\n");
+        x.Generate({"ranks=8", "size=1MiB"});
+        const Said said = x.Run({"--backend=congestion-unaware"});
+        EXPECT_EQ(last_cycles(said), r.ns) << r.topology << said.err;
+        EXPECT_TRUE(has(said.err, "'boost-mode' has no effect")) << said.err;
+        EXPECT_TRUE(has(said.err, "'scheduling-policy' has no effect: as in")) << said.err;
+    }
+    Experiment x("{\"topologies-per-dim\": [\"Ring\", \"Ring\"], \"units-count\": [2, 2], "
+                 "\"links-count\": [2, 2], \"link-latency\": [1, 1], \"link-bandwidth\": [50, 50]}",
+                 "all-reduce-implementation: ring_ring\npreferred-dataset-splits: 1\n");
+    x.Generate({"ranks=8", "size=1MiB"});
+    const Said said = x.Run({"--units-count", "4", "2", "--links-count", "2", "4", "--link-latency",
+                             "7", "1", "--backend=congestion-unaware"});
+    // out and back over 4 at 2 x 50 GiB/s: 4 x 10 + 3 (7 + 2441) each, and in between an all-reduce
+    // over 2 at 4 x 50 GiB/s: 3 x 10 + 2 (1 + 610)
+    EXPECT_EQ(last_cycles(said), 2 * 7384 + 1252) << said.err;
+    EXPECT_EQ(x.Run({"--units-count", "4", "4"}).code, 3); // a trace of 8 ranks
+}
+
+TEST(AstraSim, WhatCanNotBeHonouredIsRefused)
+{
+    Experiment x(yaml_of("Ring", "8"), system_of("\"ring\"", ", \"replay-only\": 1"));
+    x.Generate({"ranks=8", "size=1MiB"});
+    const struct {
+        std::string more, message;
+    } cases[] = {
+        {", \"replay-only\": 1", "'replay-only': weft plays communication"},
+        {", \"per-node-custom-implementation\": \"x.yml\"", "comm_algorithm"},
+        {", \"inter-dimension-scheduling\": \"best\"", "there are baseline, themis"},
+        {", \"all-reduce-implementation-custom\": [\"nowhere/x\"]", "there is no 'nowhere/x.0.et'"},
+        {", \"peak-perf\": \"fast\"", "'peak-perf'"},
+    };
+    for (const auto &c : cases) {
+        write_file(x.dir / "system", system_of("\"ring\"", c.more));
+        const Said said = x.Run();
+        EXPECT_EQ(said.code, 3) << c.more;
+        EXPECT_TRUE(has(said.err, c.message)) << said.err;
+        EXPECT_TRUE(has(said.err, "system:")) << said.err;
+    }
+    write_file(x.dir / "system", system_of("\"rings\""));
+    EXPECT_TRUE(has(x.Run().err, "there is no 'rings'; there are ring, direct"));
+    write_file(x.dir / "system", system_of("\"ring\"", ", \"endpoint-dely\": 5, \"G\": 1"));
+    const Said odd = x.Run();
+    EXPECT_EQ(odd.code, 0);
+    EXPECT_TRUE(has(odd.err, "'endpoint-dely' is no key of ASTRA-sim's and is left out; did you "
+                             "mean 'endpoint-delay'?"))
+        << odd.err;
+    write_file(x.dir / "network", "num-npus: 8\nnum-packages: 4\n");
+    EXPECT_TRUE(has(x.Run().err, "configuration of Garnet"));
+    EXPECT_EQ(weft({"astra-sim"}).code, 2);
+}
+
+/* ASTRA-sim leaves dimensions out for which no algorithm is named; weft plays them and says so. */
+TEST(AstraSim, FewerAlgorithmsThanDimensions)
+{
+    Experiment two(yaml_of("Ring, Ring", "4, 4", "50, 50", "500, 500"),
+                   system_of("\"ring\", \"ring\""));
+    two.Generate({"ranks=16", "size=1MiB"});
+    EXPECT_EQ(last_cycles(two.Run()), 43040); // as measured; with one algorithm it takes 43,000
+    write_file(two.dir / "system", system_of("\"ring\""));
+    const Said said = two.Run();
+    EXPECT_EQ(last_cycles(said), 43040);
+    EXPECT_TRUE(has(said.err, "names fewer algorithms than there are dimensions")) << said.err;
+    write_file(two.dir / "system", system_of("\"oneRing\", \"oneRing\""));
+    EXPECT_EQ(last_cycles(two.Run()), 99640 + 30 * 500); // it counts the hops of one dimension
+}
+
+/* ns-3: config.txt with its topology, and logical dimensions. */
+TEST(AstraSim, Ns3ConfigurationPlaysPackets)
+{
+    std::string star = "9 1 8\n8\n";
+    for (int h = 0; h < 8; h++)
+        star += std::to_string(h) + " 8 400Gbps 0.0005ms 0\n";
+    Experiment x("ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE star.txt\n"
+                 "FLOW_FILE no/flow.txt\nCC_MODE 12\nHAS_WIN 1\nGLOBAL_T 1\nRATE_AI 50Mb/s\n"
+                 "KMAX_MAP 1 400000000000 3200\nKMIN_MAP 1 400000000000 800\n"
+                 "PMAX_MAP 1 400000000000 0.2\nBUFFER_SIZE 32\n",
+                 system_of("\"ring\""));
+    x.Generate({"ranks=8", "size=1MiB"});
+    write_file(x.dir / "star.txt", star);
+    write_file(x.dir / "logical.json", "{\"logical-dims\": [\"8\"]}");
+    const Said said = x.Run({"--logical-topology-configuration=logical.json"});
+    if (has(said.err, "unknown network 'packet'") || has(said.err, "there is no backend"))
+        GTEST_SKIP() << "needs the packet backend";
+    ASSERT_EQ(said.code, 0) << said.err;
+    // 14 steps of 4 chunks, each two links of 500 ns and 32,768 B at 50 B/ns; headers and one
+    // packet stored by the switch come on top
+    EXPECT_GT(last_cycles(said), 4 * (150 + 14 * (1000 + 655)));
+    EXPECT_LT(last_cycles(said), 4 * (150 + 14 * (1000 + 655)) * 1.2);
+    EXPECT_TRUE(has(said.out, "sys[7] finished")) << said.out;
+    EXPECT_TRUE(has(said.err, "FLOW_FILE, TRACE_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE have no "
+                              "effect"));
+    write_file(x.dir / "logical.json", "{\"logical-dims\": [\"4\",\"4\"]}");
+    const Said large = x.Run({"--logical-topology-configuration=logical.json"});
+    EXPECT_EQ(large.code, 3);
+    EXPECT_TRUE(has(large.err, "16 NPUs, but the topology has 8 hosts")) << large.err;
+}
+
+TEST(AstraSim, TextWorkloadsAreNamed)
+{
+    Experiment x(yaml_of("Ring", "8"), system_of("\"ring\""));
+    write_file(x.dir / "w", "MICRO\n1\nallreduce -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 1048576 1\n");
+    const Said said = x.Run();
+    EXPECT_EQ(said.code, 3);
+    EXPECT_TRUE(has(said.err, "names a file; weft reads Chakra traces by their prefix"))
+        << said.err;
+}
+
+} // namespace
