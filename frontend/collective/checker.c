@@ -11,52 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds or stores entry j of a message into a slot. */
-static int write_slot(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot,
-                      const struct weft_checker_message *m, uint64_t j, int adds)
-{
-    struct weft_checker_rank *s = &c->ranks[r];
-    uint64_t *have = weft_checker_set(c, r, slot), *got = m->set + j * c->words;
-    if (adds && s->slot[slot].block != m->block[j])
-        return weft_checker_wrong(c, r, lane, i, "adds up data of different blocks");
-    if (!weft_checker_adds(c) && s->slot[slot].block == m->block[j])
-        return weft_checker_wrong(c, r, lane, i, "receives a block that is already there");
-    s->slot[slot].block = m->block[j];
-    for (uint64_t w = 0; w < c->words; w++) {
-        if (adds && (have[w] & got[w]))
-            return weft_checker_wrong(c, r, lane, i, "adds a contribution for the second time");
-        have[w] = adds ? have[w] | got[w] : got[w];
-    }
-    return 0;
-}
-
 static int post_send(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                      const struct weft_coll_instr *in)
 {
-    struct weft_checker_rank *peer = &c->ranks[in->peer];
-    if (in->peer_lane >= peer->nlanes || in->peer_instr >= peer->lane[in->peer_lane].n)
-        return weft_checker_wrong(c, r, lane, i,
-                                  "sends to an instruction that its peer does not have");
-    struct weft_coll_instr there = {0};
-    c->ops->instr(c->call, in->peer, in->peer_lane, in->peer_instr, &there);
-    if ((there.action != WEFT_COLL_RECV && there.action != WEFT_COLL_RECV_REDUCE) ||
-        there.peer != r)
-        return weft_checker_wrong(c, r, lane, i,
-                                  "sends to an instruction that does not receive from it");
-    bool same = there.nblocks == in->nblocks;
-    for (uint64_t j = 0; same && !c->ops->slots && j < in->nblocks; j++)
-        same = weft_checker_slot(c, in->peer, in->peer_lane, in->peer_instr, &there, j) ==
-               weft_checker_slot(c, r, lane, i, in, j);
-    if (!same)
-        return weft_checker_wrong(c, r, lane, i, "sends other blocks than its peer expects");
+    struct weft_checker_message **box;
+    int rc = weft_checker_match(c, r, lane, i, in, &box);
+    if (rc)
+        return rc;
     uint64_t *last = &c->last_send[2 * ((size_t)r * c->n + in->peer)];
     if (last[0] == in->peer_lane + UINT64_C(1) && in->peer_instr < last[1])
         return weft_checker_wrong(c, r, lane, i, "overtakes an earlier send to the same peer");
     last[0] = in->peer_lane + UINT64_C(1);
     last[1] = in->peer_instr + 1;
-    struct weft_checker_message **box = &peer->lane[in->peer_lane].inbox[in->peer_instr];
-    if (*box || peer->lane[in->peer_lane].done[in->peer_instr])
-        return weft_checker_wrong(c, r, lane, i, "sends to a receive that has got its message");
     return weft_checker_read(c, r, lane, i, in, false, box);
 }
 
@@ -93,14 +59,12 @@ static int take_in(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i
     for (uint64_t j = 0; !rc && j < m->n; j++) {
         uint64_t slot = weft_checker_slot(c, r, lane, i, &in, j);
         adds && !in.has_source ? s->slot[slot].adding-- : s->slot[slot].replacing--;
-        if (c->data)
-            c->data(c->ctx, r, lane, i, j, m->block[j]);
         if (adds && in.has_source) { /* the slot becomes a copy of the source first */
             s->slot[slot].block = s->slot[in.source + j].block;
             memcpy(weft_checker_set(c, r, slot), weft_checker_set(c, r, in.source + j),
                    c->words * sizeof(uint64_t));
         }
-        rc = write_slot(c, r, lane, i, slot, m, j, adds);
+        rc = weft_checker_write(c, r, lane, i, slot, m, j, adds);
     }
     free(m);
     s->lane[lane].inbox[i] = NULL;
@@ -123,7 +87,7 @@ static int local(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
             rc = weft_checker_wrong(c, r, lane, i,
                                     "writes a block that a posted receive may still change");
         else
-            rc = write_slot(c, r, lane, i, slot, m, j, in->action == WEFT_COLL_ADD);
+            rc = weft_checker_write(c, r, lane, i, slot, m, j, in->action == WEFT_COLL_ADD);
     }
     free(m);
     return rc;
@@ -283,11 +247,12 @@ static int check_end(struct weft_checker *c)
             uint64_t have = !c->words && there, want = c->words ? c->n : 1;
             for (uint64_t w = 0; there && w < c->words; w++)
                 have += (uint64_t)__builtin_popcountll(weft_checker_set(c, r, b)[w]);
+            char text[WEFT_CHECKER_NAME_MAX];
             if (have != want)
                 return weft_err_set(c->err, WEFT_E_INTERNAL,
                                     "rank %u ends with %" PRIu64 " of %" PRIu64
-                                    " contributions in block %" PRIu64,
-                                    r, have, want, b);
+                                    " contributions in %s",
+                                    r, have, want, weft_checker_slot_name(c, r, b, text));
         }
     }
     uint64_t want = c->ops->total_bytes(c->call);
@@ -297,60 +262,59 @@ static int check_end(struct weft_checker *c)
     return 0;
 }
 
-static int prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call, bool backwards,
-                 weft_coll_data_fn data, void *ctx, struct weft_coll_proof *proof,
-                 struct weft_err *err)
+static int play(struct weft_checker *c, struct weft_err *err)
 {
     struct weft_err own = {0};
-    struct weft_checker c = {.ops = ops,
-                             .call = call,
-                             .n = call->n,
-                             .backwards = backwards,
-                             .data = data,
-                             .ctx = ctx,
-                             .err = err ? err : &own};
-    weft_checker_sizes(&c);
-    int rc = weft_checker_prepare(&c);
+    c->n = c->call->n;
+    c->err = err ? err : &own;
+    weft_checker_sizes(c);
+    int rc = weft_checker_prepare(c);
     if (!rc)
-        rc = run(&c);
+        rc = c->ops->slots ? weft_checker_run_ordered(c) : run(c);
     if (!rc)
-        rc = check_end(&c);
-    weft_checker_release(&c);
-    if (proof)
-        *proof = c.proof;
+        rc = check_end(c);
+    weft_checker_release(c);
     if (rc)
-        weft_err_prepend(err, "%s %s on %u ranks", ops->name, weft_coll_kind_name(call->kind),
-                         call->n);
+        weft_err_prepend(err, "%s %s on %u ranks", c->ops->name, weft_coll_kind_name(c->call->kind),
+                         c->n);
     return rc;
 }
 
-/* Plays the lanes of each rank forwards, and where there are several backwards, too. */
-static int prove_both(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
-                      weft_coll_data_fn data, void *ctx, struct weft_coll_proof *proof,
-                      struct weft_err *err)
-{
-    int rc = prove(ops, call, false, data, ctx, proof, err);
-    uint32_t lanes = 0;
-    for (uint32_t r = 0; !rc && r < call->n; r++)
-        lanes = weft_coll_lanes(ops, call, r) > lanes ? weft_coll_lanes(ops, call, r) : lanes;
-    return !rc && lanes > 1 ? prove(ops, call, true, data, ctx, NULL, err) : rc;
-}
-
+/* A program without slots of its own: the lanes of each rank forwards, and where there are several
+ * backwards, too. */
 int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
                     struct weft_coll_proof *proof, struct weft_err *err)
 {
-    return prove_both(ops, call, NULL, NULL, proof, err);
+    struct weft_checker c = {.ops = ops, .call = call};
+    int rc = play(&c, err);
+    uint32_t lanes = 0;
+    if (proof)
+        *proof = c.proof;
+    for (uint32_t r = 0; !rc && !ops->slots && r < call->n; r++)
+        lanes = weft_coll_lanes(ops, call, r) > lanes ? weft_coll_lanes(ops, call, r) : lanes;
+    if (lanes > 1) {
+        struct weft_checker back = {.ops = ops, .call = call, .backwards = true};
+        rc = play(&back, err);
+    }
+    return rc;
 }
 
 int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
-                         weft_coll_data_fn data, void *ctx, struct weft_err *err)
+                         uint64_t most_bytes, weft_coll_data_fn data, void *ctx,
+                         struct weft_coll_place *where, struct weft_err *err)
 {
-    return prove_both(ops, call, data, ctx, NULL, err);
+    struct weft_checker c = {
+        .ops = ops, .call = call, .most_bytes = most_bytes, .data = data, .ctx = ctx};
+    int rc = play(&c, err);
+    if (where)
+        *where = c.where;
+    return rc;
 }
 
 uint64_t weft_coll_trace_memory(const struct weft_coll_ops *ops, const struct weft_coll_call *call)
 {
     struct weft_checker c = {.ops = ops, .call = call, .n = call->n};
     weft_checker_sizes(&c);
-    return weft_checker_memory(&c);
+    const uint64_t run = weft_checker_memory(&c), order = weft_checker_order_memory(&c);
+    return run > UINT64_MAX - order ? UINT64_MAX : run + order;
 }

@@ -29,6 +29,11 @@ struct weft_coll_proof {
  *   sum);
  * - each rank ends with exactly the data of the kind;
  * - the bytes sent are those of ops->total_bytes, and those of each instruction are its blocks'.
+ * Of a program from a file (slots of its own) everything that touches a slot is put in the order
+ * that dependencies and messages give: two that touch the same slot, one of them writing, must have
+ * one. Then every order that can happen ends alike, and one has been played. A block may come
+ * twice.
+ *
  * Returns 0, or WEFT_E_INTERNAL with the first thing that is wrong. Memory grows with n times the
  * blocks: n^3 for an all-to-all.
  */
@@ -38,12 +43,20 @@ int weft_coll_prove(const struct weft_coll_ops *ops, const struct weft_coll_call
 /** Told for entry j of instruction (rank, lane, i) which block's data it moves. */
 typedef void (*weft_coll_data_fn)(void *ctx, uint32_t rank, uint32_t lane, uint64_t i, uint64_t j,
                                   uint64_t block);
-/** The same run, without the checks of bytes: for programs from files, whose slots have no block of
- * their own. */
+/** An instruction. */
+struct weft_coll_place {
+    uint32_t rank, lane;
+    uint64_t instr;
+    bool known; /**< false: there is none to name */
+};
+/** The same of a program from a file, without the checks of bytes: to learn which data its
+ * instructions move. @p where (may be NULL) becomes the instruction that is wrong. WEFT_E_LIMIT
+ * when noting what comes before what takes more than @p most_bytes, 0 for no limit. */
 int weft_coll_trace_data(const struct weft_coll_ops *ops, const struct weft_coll_call *call,
-                         weft_coll_data_fn data, void *ctx, struct weft_err *err);
+                         uint64_t most_bytes, weft_coll_data_fn data, void *ctx,
+                         struct weft_coll_place *where, struct weft_err *err);
 /** Bytes of memory that weft_coll_trace_data takes at most, with those that noting every block
- * takes. */
+ * takes, but without what most_bytes is for. */
 uint64_t weft_coll_trace_memory(const struct weft_coll_ops *ops, const struct weft_coll_call *call);
 
 #ifdef __cplusplus

@@ -53,7 +53,8 @@ struct weft_checker {
     const struct weft_coll_ops *ops;
     const struct weft_coll_call *call;
     uint32_t n;
-    bool backwards; /* the lanes of a rank are tried from the last to the first */
+    bool backwards;      /* the lanes of a rank are tried from the last to the first */
+    uint64_t most_bytes; /* that clocks may take, 0: whatever there is */
     uint64_t slots, parts;
     uint64_t words; /* of a set: a bit per rank; 0 for kinds that do not add up */
     struct weft_checker_rank *ranks;
@@ -63,6 +64,7 @@ struct weft_checker {
     struct weft_checker_operation *operations;
     weft_coll_data_fn data;
     void *ctx;
+    struct weft_coll_place where; /* what is wrong */
     struct weft_coll_proof proof;
     struct weft_err *err;
 };
@@ -95,6 +97,25 @@ uint64_t weft_checker_slot(const struct weft_checker *c, uint32_t r, uint32_t la
 int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
                       const struct weft_coll_instr *in, bool from_source,
                       struct weft_checker_message **out);
+
+/** Adds or stores entry @p j of a message into a slot. */
+int weft_checker_write(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot,
+                       const struct weft_checker_message *m, uint64_t j, bool adds);
+/** Finds the receive that a SEND names; *box receives where its message goes. */
+int weft_checker_match(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_t i,
+                       const struct weft_coll_instr *in, struct weft_checker_message ***box);
+/** What people call an instruction, and a slot. */
+enum { WEFT_CHECKER_NAME_MAX = 96 };
+const char *weft_checker_instr(const struct weft_checker *c, uint32_t rank, uint32_t lane,
+                               uint64_t i, char text[WEFT_CHECKER_NAME_MAX]);
+const char *weft_checker_slot_name(const struct weft_checker *c, uint32_t rank, uint64_t slot,
+                                   char text[WEFT_CHECKER_NAME_MAX]);
+
+/* checker_order.c */
+/** Runs a program from a file in one order, and checks that no other ends differently. */
+int weft_checker_run_ordered(struct weft_checker *c);
+/** Bytes of memory that it takes besides, without clocks. */
+uint64_t weft_checker_order_memory(const struct weft_checker *c);
 
 /* checker_switch.c */
 /** A rank takes part in an operation of the switches; the last one delivers it. */

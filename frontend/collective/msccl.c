@@ -18,7 +18,7 @@
 #include "collective/msccl.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 
 extern const struct weft_coll_ops weft_coll_msccl;
 
@@ -86,8 +86,6 @@ static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t la
     return sum;
 }
 
-extern const struct weft_coll_ops weft_coll_msccl;
-
 static uint64_t msccl_total_bytes(const struct weft_coll_call *c)
 {
     return weft_coll_sent_bytes(&weft_coll_msccl, c);
@@ -153,6 +151,34 @@ static uint64_t end(const struct weft_coll_call *c, uint32_t rank, uint64_t slot
     return k < n ? output_block(m, rank, k) : WEFT_COLL_NO_BLOCK;
 }
 
+static void name_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
+                       char *text, size_t size)
+{
+    const struct weft_msccl_lane *l = &program_of(c)->gpus[rank].lanes[lane];
+    const struct weft_msccl_instr *in = &l->instrs[i];
+    if (l->copies)
+        snprintf(text, size, "GPU %u, copy (line %" PRId64 ")", rank, in->line);
+    else
+        snprintf(text, size, "GPU %u, threadblock %u, step %" PRIu64 " (line %" PRId64 ")", rank,
+                 lane, in->in.step, in->line);
+}
+
+static void name_slot(const struct weft_coll_call *c, uint32_t rank, uint64_t slot, char *text,
+                      size_t size)
+{
+    static const char *const names[] = {"input", "output", "scratch"};
+    const struct weft_msccl *m = program_of(c);
+    const uint64_t chunks[] = {m->gpus[rank].in_chunks, m->outputs_max, m->scratch_max};
+    for (int b = 0; b < 3; b++) {
+        const uint64_t k = chunk_in(m, rank, (enum weft_msccl_buffer)b, chunks[b], slot);
+        if (k < chunks[b]) {
+            snprintf(text, size, "chunk %" PRIu64 " of the %s", k, names[b]);
+            return;
+        }
+    }
+    snprintf(text, size, "a register");
+}
+
 struct note {
     struct weft_msccl *m;
     int failed;
@@ -176,12 +202,14 @@ static void msccl_unload(void *program)
     weft_arena_free(((struct weft_msccl *)program)->arena);
 }
 
-/* The proof looks at every chunk of every GPU: a short file may name many. */
+/* The proof looks at every chunk of every GPU: a short file may name many. *left receives the
+ * memory that it may take besides. */
 static int check_size(const struct weft_coll_call *call, const struct weft_msccl *m,
-                      const char *file, struct weft_err *err)
+                      const char *file, uint64_t *left, struct weft_err *err)
 {
     const uint64_t need = weft_coll_trace_memory(&weft_coll_msccl, call),
                    most = weft_budget(m->file_bytes);
+    *left = need < most ? most - need : 1;
     if (need <= most)
         return 0;
     return weft_err_set(
@@ -189,6 +217,16 @@ static int check_size(const struct weft_coll_call *call, const struct weft_msccl
         "proving %s takes %" PRIu64 " MiB for %u GPUs of %" PRIu64 " chunks each, more than the "
         "%" PRIu64 " MiB that a file of %" PRIu64 " bytes may take: write it with fewer chunks",
         file, (need >> 20), m->n, m->slots, (most >> 20), m->file_bytes);
+}
+
+static int refuse(const struct weft_msccl *m, const struct weft_coll_place *at, const char *why,
+                  struct weft_err *err)
+{
+    const struct weft_msccl_instr none = {.line = m->line, .col = m->col}, *in = &none;
+    if (at->known)
+        in = &m->gpus[at->rank].lanes[at->lane].instrs[at->instr];
+    return weft_err_at(err, WEFT_E_INPUT, m->file, in->line, in->col,
+                       "the program does not do what its coll says: %s", why);
 }
 
 static int msccl_load(const void *params_of, const char *dir, void **program, struct weft_err *err)
@@ -200,18 +238,22 @@ static int msccl_load(const void *params_of, const char *dir, void **program, st
         return rc;
     struct note note = {m, 0};
     struct weft_coll_call call = {.kind = m->kind, .n = m->n, .bytes = m->parts, .program = m};
+    struct weft_coll_place at = {0};
     struct weft_err why = {0};
-    if (m->n > 1 && (rc = check_size(&call, m, file, err))) {
+    uint64_t left = 0;
+    if (m->n > 1 && (rc = check_size(&call, m, file, &left, err))) {
         msccl_unload(m);
         return rc;
     }
     if (m->n > 1)
-        rc = weft_coll_trace_data(&weft_coll_msccl, &call, note_block, &note, &why);
+        rc = weft_coll_trace_data(&weft_coll_msccl, &call, left, note_block, &note, &at, &why);
     if (rc == WEFT_E_INTERNAL)
-        rc =
-            weft_err_set(err, WEFT_E_INPUT, "%s does not do what its coll says: %s", file, why.msg);
+        rc = refuse(m, &at, why.msg, err);
     else if (rc || note.failed)
-        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", file);
+        rc = weft_err_set(err, WEFT_E_LIMIT,
+                          "proving %s takes more than the %" PRIu64 " MiB that a file of %" PRIu64
+                          " bytes may take: write it with fewer chunks or threadblocks",
+                          file, weft_budget(m->file_bytes) >> 20, m->file_bytes);
     if (rc) {
         msccl_unload(m);
         return rc;
@@ -237,4 +279,6 @@ const struct weft_coll_ops weft_coll_msccl = {
     .start = start,
     .end = end,
     .bytes = bytes,
+    .name_instr = name_instr,
+    .name_slot = name_slot,
 };

@@ -15,6 +15,7 @@ enum weft_msccl_buffer { WEFT_MSCCL_INPUT, WEFT_MSCCL_OUTPUT, WEFT_MSCCL_SCRATCH
 struct weft_msccl_instr {
     struct weft_coll_instr in;
     uint64_t *blocks; /**< the data that it moves; NULL: none */
+    bool names_step;  /**< its dependency is a step, not yet an instruction */
     int64_t line, col;
 };
 
@@ -24,6 +25,8 @@ struct weft_msccl_lane {
     uint64_t *last; /**< per step: its last instruction */
     uint64_t nsteps;
     int64_t send, recv, channel; /**< peers, -1: none */
+    bool copies;                 /**< the GPU's <copy>s, no threadblock of the file */
+    int64_t line, col;
 };
 
 struct weft_msccl_gpu {
@@ -37,17 +40,24 @@ struct weft_msccl {
     enum weft_coll_kind kind;
     uint32_t n;
     bool inplace;
-    uint64_t parts;   /**< parts of a unit */
-    uint64_t outputs; /**< chunks of a rank's result */
-    uint64_t slots;   /**< of every rank */
+    uint64_t parts;                       /**< parts of a unit */
+    uint64_t outputs;                     /**< chunks of a rank's result */
+    uint64_t slots;                       /**< of every rank */
+    uint64_t output_first, scratch_first; /**< where they begin */
     uint64_t inputs_max, outputs_max, scratch_max;
     uint64_t file_bytes; /**< size of the file */
+    const char *file;    /**< path, with the place of its root element */
+    int64_t line, col;
     struct weft_msccl_gpu *gpus;
 };
 
 /** Slot of the first chunk of a buffer; the others follow. */
 uint64_t weft_msccl_first_slot(const struct weft_msccl *m, uint32_t rank,
                                enum weft_msccl_buffer buffer);
+/** How the chunks of the buffers are parts of the collective's units. */
+int weft_msccl_find_parts(struct weft_msccl *m, struct weft_err *err);
+/** Looks up the steps that are waited for, and the receive that each send meets. */
+int weft_msccl_link(struct weft_msccl *m, struct weft_err *err);
 /** Reads a file: structure, buffers, dependencies, matching of sends with receives. */
 int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
                     struct weft_err *err);

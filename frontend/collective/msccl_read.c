@@ -108,23 +108,6 @@ static const struct step_type *find_type(const struct reader *r, const struct we
     return NULL;
 }
 
-uint64_t weft_msccl_first_slot(const struct weft_msccl *m, uint32_t rank,
-                               enum weft_msccl_buffer buffer)
-{
-    const struct weft_msccl_gpu *g = &m->gpus[rank];
-    if (buffer == WEFT_MSCCL_SCRATCH)
-        return m->inputs_max + m->outputs_max;
-    if (m->inplace && buffer == WEFT_MSCCL_OUTPUT) {
-        if (m->kind == WEFT_COLL_REDUCE_SCATTER)
-            return rank * m->parts;
-        if (m->kind != WEFT_COLL_ALL_GATHER)
-            return 0;
-    }
-    if (m->inplace && buffer == WEFT_MSCCL_INPUT && m->kind == WEFT_COLL_ALL_GATHER)
-        return m->inputs_max + rank * g->in_chunks;
-    return buffer == WEFT_MSCCL_INPUT ? 0 : m->inputs_max;
-}
-
 /* The slots of a step's source or destination. */
 static int get_slots(const struct reader *r, uint32_t rank, const struct weft_xml_elem *e,
                      const char *buf_name, const char *off_name, uint64_t cnt, uint64_t *first)
@@ -158,12 +141,26 @@ static struct weft_msccl_instr *add(struct weft_msccl_lane *l, uint32_t lane,
     in->col = e->col;
     in->in.action = action;
     in->in.step = step;
-    if (l->n > 1 && action != WEFT_COLL_NOP) {
+    if (l->n > 1) {
         in->in.dep = WEFT_COLL_DEP_INSTR;
         in->in.dep_lane = lane;
         in->in.dep_instr = l->n - 2;
     }
     return in;
+}
+
+/* Waits for a step, which is looked up later; what came before in its own threadblock is over
+ * first. */
+static void wait_for(struct weft_msccl_lane *l, uint32_t lane, uint32_t other, uint64_t step,
+                     const struct weft_xml_elem *e)
+{
+    if (l->n > 0)
+        add(l, lane, WEFT_COLL_NOP, e, l->nsteps);
+    struct weft_msccl_instr *nop = add(l, lane, WEFT_COLL_NOP, e, l->nsteps);
+    nop->in.dep = WEFT_COLL_DEP_UPTO;
+    nop->in.dep_lane = other;
+    nop->in.dep_instr = step;
+    nop->names_step = true;
 }
 
 static int read_step(struct reader *r, uint32_t rank, uint32_t lane, const struct weft_xml_elem *e)
@@ -193,18 +190,13 @@ static int read_step(struct reader *r, uint32_t rank, uint32_t lane, const struc
         return rc;
     if ((t->receives && l->recv < 0) || (t->sends && l->send < 0))
         return wrong(r, e->line, e->col, "its threadblock has no peer for that");
-    if (depid >= 0) { /* lanes are in the order of ids, see read_gpu; the step is looked up later */
-        struct weft_msccl_instr *nop = add(l, lane, WEFT_COLL_NOP, e, (uint64_t)s);
-        nop->in.dep = WEFT_COLL_DEP_UPTO;
-        nop->in.dep_lane = (uint32_t)depid;
-        nop->in.dep_instr = (uint64_t)(deps < 0 ? 0 : deps);
-        nop->in.has_source = 1; /* until it is looked up */
-    }
+    if (depid >= 0)
+        wait_for(l, lane, (uint32_t)depid, (uint64_t)(deps < 0 ? 0 : deps), e);
     if (t->receives) {
         struct weft_msccl_instr *in =
             add(l, lane, t->adds ? WEFT_COLL_RECV_REDUCE : WEFT_COLL_RECV, e, (uint64_t)s);
         if (!t->stores) {
-            dst = r->m->inputs_max + r->m->outputs_max + r->m->scratch_max + r->temps;
+            dst = r->m->scratch_first + r->m->scratch_max + r->temps;
             r->temps += (uint64_t)cnt;
         }
         in->in.peer = (uint32_t)l->recv;
@@ -230,7 +222,18 @@ static int read_step(struct reader *r, uint32_t rank, uint32_t lane, const struc
     return 0;
 }
 
-static int read_tb(struct reader *r, uint32_t rank, uint32_t lane, const struct weft_xml_elem *e)
+/* Room for the instructions and steps of a threadblock. */
+static int lane_of(const struct reader *r, struct weft_msccl_lane *l, uint64_t instrs,
+                   uint64_t steps)
+{
+    l->instrs = get(r, instrs, sizeof *l->instrs);
+    l->last = get(r, steps, sizeof *l->last);
+    return l->instrs && l->last ? 0 : WEFT_E_LIMIT;
+}
+
+/* @p copies: lane of the GPU's <copy>s, which come first; 0: there are none. */
+static int read_tb(struct reader *r, uint32_t rank, uint32_t lane, uint32_t copies,
+                   const struct weft_xml_elem *e)
 {
     struct weft_msccl_lane *l = &r->m->gpus[rank].lanes[lane];
     uint32_t steps = count_children(e, "step");
@@ -243,16 +246,17 @@ static int read_tb(struct reader *r, uint32_t rank, uint32_t lane, const struct 
     if (!rc)
         rc = get_int(r, e, "recv", -1, -1, &l->recv);
     if (!rc)
-        rc = get_int(r, e, "chan", 0, 0, &l->channel);
+        rc = get_int(r, e, "chan", l->send < 0 && l->recv < 0 ? -1 : 0, 0, &l->channel);
     if (rc)
         return rc;
     if (l->send >= (int64_t)r->m->n || l->recv >= (int64_t)r->m->n || l->send == (int64_t)rank ||
         l->recv == (int64_t)rank)
         return wrong(r, e->line, e->col, "send and recv must be other GPUs of the file");
-    l->instrs = get(r, 3 * (uint64_t)steps, sizeof *l->instrs);
-    l->last = get(r, steps, sizeof *l->last);
-    if (!l->instrs || !l->last)
-        return WEFT_E_LIMIT;
+    l->line = e->line;
+    l->col = e->col;
+    rc = lane_of(r, l, 1 + 4 * (uint64_t)steps, steps);
+    if (!rc && copies > 0)
+        wait_for(l, lane, copies, 0, e);
     for (const struct weft_xml_elem *c = e->children; !rc && c; c = c->next)
         rc = strcmp(c->name, "step") == 0
                  ? read_step(r, rank, lane, c)
@@ -286,96 +290,64 @@ static int read_sizes(struct reader *r, uint32_t rank, const struct weft_xml_ele
     return 0;
 }
 
-/* How the chunks of the buffers are parts of the collective's units. */
-static int find_parts(struct reader *r, const struct weft_xml_elem *root)
+/* <copy>: chunks of the input that are put into the output before the threadblocks begin. In place,
+ * most are there already. */
+static int read_copy(struct reader *r, uint32_t rank, uint32_t lane, const struct weft_xml_elem *e)
 {
-    struct weft_msccl *m = r->m;
-    uint64_t in = m->inputs_max, out = m->outputs_max;
-    if (in == 0 && m->inplace) /* only the output is named */
-        in = m->kind == WEFT_COLL_ALL_GATHER ? out / m->n : out;
-    m->inputs_max = in;
-    switch (m->kind) {
-    case WEFT_COLL_ALL_GATHER:
-    case WEFT_COLL_GATHER:
-        m->parts = in;
-        m->outputs = m->n * in;
-        break;
-    case WEFT_COLL_REDUCE_SCATTER:
-    case WEFT_COLL_SCATTER:
-        m->parts = in / m->n;
-        m->outputs = m->parts;
-        break;
-    case WEFT_COLL_ALL_TO_ALL:
-        m->parts = in / m->n;
-        m->outputs = in;
-        break;
-    default:
-        m->parts = m->outputs = in;
+    struct weft_msccl_gpu *g = &r->m->gpus[rank];
+    struct weft_msccl_lane *l = &g->lanes[lane];
+    int64_t from, to, cnt;
+    int rc = get_int(r, e, "i_off", 0, -1, &from);
+    if (!rc)
+        rc = get_int(r, e, "o_off", 0, -1, &to);
+    if (!rc)
+        rc = get_int(r, e, "cnt", 1, 1, &cnt);
+    if (rc)
+        return rc;
+    if ((uint64_t)(from + cnt) > g->in_chunks || (uint64_t)(to + cnt) > r->m->outputs_max)
+        return weft_err_at(r->err, WEFT_E_INPUT, r->file, e->line, e->col,
+                           "the input has %" PRIu64 " chunks, the output %" PRIu64, g->in_chunks,
+                           r->m->outputs_max);
+    const uint64_t source = weft_msccl_first_slot(r->m, rank, WEFT_MSCCL_INPUT) + (uint64_t)from,
+                   slot = weft_msccl_first_slot(r->m, rank, WEFT_MSCCL_OUTPUT) + (uint64_t)to;
+    struct weft_msccl_instr *in =
+        add(l, lane, source == slot ? WEFT_COLL_NOP : WEFT_COLL_COPY, e, l->nsteps);
+    in->in.nblocks = source == slot ? 0 : (uint64_t)cnt;
+    in->in.source = source;
+    in->in.first_block = slot;
+    l->last[0] = l->n - 1; /* all of them are one step */
+    l->nsteps = 1;
+    return 0;
+}
+
+static int read_gpu(struct reader *r, uint32_t rank, const struct weft_xml_elem *e)
+{
+    struct weft_msccl_gpu *g = &r->m->gpus[rank];
+    const uint32_t tbs = count_children(e, "tb"), ncopies = count_children(e, "copy");
+    uint32_t tb = 0;
+    if (tbs > THREADBLOCKS_MAX)
+        return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col,
+                           "a GPU of %u threadblocks; %u is the limit", tbs, THREADBLOCKS_MAX);
+    g->nlanes = tbs + (ncopies > 0 && tbs > 0);
+    g->lanes = get(r, g->nlanes, sizeof *g->lanes);
+    if (!g->lanes)
+        return WEFT_E_LIMIT;
+    int rc = 0;
+    if (g->nlanes > tbs) { /* their lane is behind the threadblocks, whose numbers stay */
+        g->lanes[tbs] = (struct weft_msccl_lane){
+            .send = -1, .recv = -1, .channel = -1, .copies = true, .line = e->line, .col = e->col};
+        rc = lane_of(r, &g->lanes[tbs], ncopies, 1);
     }
-    const bool split = m->kind == WEFT_COLL_REDUCE_SCATTER || m->kind == WEFT_COLL_SCATTER ||
-                       m->kind == WEFT_COLL_ALL_TO_ALL;
-    if (m->parts == 0 || (split && in % m->n))
-        return wrong(r, root->line, root->col,
-                     "the input's chunks do not fit the collective and the number of GPUs");
-    for (uint32_t g = 0; g < m->n; g++)
-        if (m->gpus[g].in_chunks == 0 && (m->inplace || m->kind == WEFT_COLL_ALL_REDUCE))
-            m->gpus[g].in_chunks = in;
-    m->outputs_max = m->outputs > out ? m->outputs : out;
-    return 0;
-}
-
-/* depid and deps to the last instruction of the step that they name. */
-static int resolve_deps(struct reader *r)
-{
-    for (uint32_t g = 0; g < r->m->n; g++)
-        for (uint32_t k = 0; k < r->m->gpus[g].nlanes; k++)
-            for (uint64_t i = 0; i < r->m->gpus[g].lanes[k].n; i++) {
-                struct weft_msccl_instr *in = &r->m->gpus[g].lanes[k].instrs[i];
-                if (in->in.action != WEFT_COLL_NOP || !in->in.has_source)
-                    continue;
-                in->in.has_source = 0;
-                if (in->in.dep_lane >= r->m->gpus[g].nlanes ||
-                    in->in.dep_instr >= r->m->gpus[g].lanes[in->in.dep_lane].nsteps)
-                    return wrong(r, in->line, in->col, "depid and deps name no step of this GPU");
-                in->in.dep_instr = r->m->gpus[g].lanes[in->in.dep_lane].last[in->in.dep_instr];
-                if (in->in.dep_lane == k && in->in.dep_instr >= i)
-                    return wrong(r, in->line, in->col, "it waits for a later step");
-            }
-    return 0;
-}
-
-static uint64_t next_recv(const struct weft_msccl_lane *l, uint64_t from)
-{
-    while (from < l->n && l->instrs[from].in.action != WEFT_COLL_RECV &&
-           l->instrs[from].in.action != WEFT_COLL_RECV_REDUCE)
-        from++;
-    return from;
-}
-
-/* The k-th send of a threadblock to the k-th receive of the one at the other end. */
-static int match(struct reader *r, uint32_t g, uint32_t k)
-{
-    struct weft_msccl_lane *l = &r->m->gpus[g].lanes[k];
-    if (l->send < 0)
-        return 0;
-    const struct weft_msccl_gpu *peer = &r->m->gpus[l->send];
-    uint32_t other = 0;
-    while (other < peer->nlanes &&
-           (peer->lanes[other].recv != (int64_t)g || peer->lanes[other].channel != l->channel))
-        other++;
-    uint64_t at = 0;
-    for (uint64_t i = 0; i < l->n; i++) {
-        struct weft_coll_instr *in = &l->instrs[i].in;
-        if (in->action != WEFT_COLL_SEND)
-            continue;
-        at = other < peer->nlanes ? next_recv(&peer->lanes[other], at) : 0;
-        if (other == peer->nlanes || at == peer->lanes[other].n)
-            return wrong(r, l->instrs[i].line, l->instrs[i].col,
-                         "no step of the other GPU receives this on that channel");
-        in->peer_lane = other;
-        in->peer_instr = at++;
-    }
-    return 0;
+    r->temps = 0;
+    for (const struct weft_xml_elem *c = e->children; !rc && c; c = c->next)
+        if (strcmp(c->name, "tb") == 0)
+            rc = read_tb(r, rank, tb++, g->nlanes > tbs ? tbs : 0, c);
+        else if (strcmp(c->name, "copy") != 0)
+            rc = wrong(r, c->line, c->col, "a <gpu> consists of <tb>s and <copy>s");
+        else if (tbs > 0)
+            rc = read_copy(r, rank, tbs, c);
+    r->max_temps = r->temps > r->max_temps ? r->temps : r->max_temps;
+    return rc;
 }
 
 static int read_algo(struct reader *r, const struct weft_xml_elem *root)
@@ -411,31 +383,12 @@ static int read_algo(struct reader *r, const struct weft_xml_elem *root)
                  ? read_sizes(r, g++, e)
                  : wrong(r, e->line, e->col, "an <algo> consists of <gpu>s");
     if (!rc)
-        rc = find_parts(r, root);
+        rc = weft_msccl_find_parts(m, r->err);
     g = 0;
-    for (const struct weft_xml_elem *e = root->children; !rc && e; e = e->next, g++) {
-        const uint32_t lanes = count_children(e, "tb");
-        if (lanes > THREADBLOCKS_MAX)
-            return weft_err_at(r->err, WEFT_E_LIMIT, r->file, e->line, e->col,
-                               "a GPU of %u threadblocks; %u is the limit", lanes,
-                               THREADBLOCKS_MAX);
-        m->gpus[g].lanes = get(r, lanes, sizeof *m->gpus[g].lanes);
-        if (!m->gpus[g].lanes)
-            return WEFT_E_LIMIT;
-        r->temps = 0;
-        for (const struct weft_xml_elem *c = e->children; !rc && c; c = c->next)
-            rc = strcmp(c->name, "tb") == 0
-                     ? read_tb(r, g, m->gpus[g].nlanes++, c)
-                     : wrong(r, c->line, c->col, "a <gpu> consists of <tb>s");
-        r->max_temps = r->temps > r->max_temps ? r->temps : r->max_temps;
-    }
-    m->slots = m->inputs_max + m->outputs_max + m->scratch_max + r->max_temps;
-    if (!rc)
-        rc = resolve_deps(r);
-    for (g = 0; !rc && g < m->n; g++)
-        for (uint32_t k = 0; !rc && k < m->gpus[g].nlanes; k++)
-            rc = match(r, g, k);
-    return rc;
+    for (const struct weft_xml_elem *e = root->children; !rc && e; e = e->next)
+        rc = read_gpu(r, g++, e);
+    m->slots = m->scratch_first + m->scratch_max + r->max_temps;
+    return rc ? rc : weft_msccl_link(m, r->err);
 }
 
 int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
@@ -459,6 +412,9 @@ int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
         struct reader r = {.m = m, .file = path, .err = err};
         m->arena = arena;
         m->file_bytes = len;
+        m->file = weft_arena_strdup(arena, path);
+        m->line = root->line;
+        m->col = root->col;
         rc = read_algo(&r, root);
     }
     if (rc)

@@ -228,7 +228,71 @@ TEST(Msccl, RefusesWhatIsWrongWithItsPlace)
         stuck += Gpu(
             g, 1, 2, 0,
             Tb(0, 1 - g, 1 - g, Step(0, "r", "i", 0, "o", 1 - g) + Step(1, "s", "i", 0, "o", 0)));
-    has(Algo("allgather", 2, false, stuck), "deadlock");
+    has(Algo("allgather", 2, false, stuck), "deadlock: 2 ranks wait; GPU 0, threadblock 0, step 0 "
+                                            "(line 1) waits for GPU 1, threadblock "
+                                            "0, step 1 (line 1); GPU 1, threadblock 0, step 0");
+    has(Algo("allreduce", 2, true,
+             Gpu(0, 1, 0, 0, Tb(0, 1, -1, "") + Tb(1, 1, -1, "")) + Gpu(1, 1, 0, 0, "")),
+        "threadblocks 0 and 1 of GPU 0 both send to GPU 1 on channel 0; only one can");
+    has(Algo("allgather", 2, false,
+             Gpu(0, 1, 2, 0, "<copy i_off=\"1\" o_off=\"0\"/>" + Tb(0, -1, -1, "")) +
+                 Gpu(1, 1, 2, 0, "")),
+        "the input has 1 chunks, the output 2");
+}
+
+/* Two GPUs reduce and broadcast through a third: that the result comes back after what was sent is
+ * known from the messages alone. */
+TEST(Msccl, TheNetworkOrdersReceives)
+{
+    const std::string up = Step(0, "s", "i", 0, "i", 0), down = Step(0, "r", "i", 0, "i", 0);
+    const std::string algo = Algo("allreduce", 2, true,
+                                  Gpu(0, 1, 0, 0,
+                                      Tb(0, -1, 1, Step(0, "rrc", "i", 0, "i", 0)) +
+                                          Tb(1, 1, -1, Step(0, "s", "i", 0, "i", 0, 0, 0), 1)) +
+                                      Gpu(1, 1, 0, 0, Tb(0, 0, -1, up) + Tb(1, -1, 0, down, 1)));
+    weft_coll_algorithm a = {};
+    ASSERT_EQ(Load(algo, &a), "");
+    weft_coll_proof p;
+    Prove(a, WEFT_COLL_ALL_REDUCE, 2, 77, &p);
+    EXPECT_EQ(p.bytes, 2 * 77u);
+    weft_coll_algorithm_release(&a);
+}
+
+/* A step that waits for another threadblock waits for its own as well: the send of step 1 is after
+ * the receive of step 0. */
+TEST(Msccl, AStepThatWaitsKeepsTheOrderOfItsThreadblock)
+{
+    std::string gpus;
+    for (int g = 0; g < 2; g++)
+        gpus += Gpu(g, 2, 0, 1,
+                    Tb(0, 1 - g, 1 - g,
+                       Step(0, "s", "i", 1 - g, "s", 0) + Step(1, "r", "i", g, "s", 0) +
+                           Step(2, "nop", "i", 0, "i", 0, 1, 0) + Step(3, "re", "s", 0, "i", g) +
+                           Step(4, "s", "i", g, "i", g) + Step(5, "r", "i", 1 - g, "i", 1 - g)) +
+                        Tb(1, -1, -1, Step(0, "nop", "i", 0, "i", 0)));
+    weft_coll_algorithm a = {};
+    ASSERT_EQ(Load(Algo("allreduce", 2, true, gpus), &a), "");
+    weft_coll_algorithm_release(&a);
+}
+
+/* <copy> comes before everything. Out of place it puts the own chunk into the result. */
+TEST(Msccl, Copies)
+{
+    for (const bool inplace : {false, true}) {
+        std::string gpus;
+        for (int g = 0; g < 2; g++) {
+            const std::string tb =
+                Tb(0, 1 - g, 1 - g,
+                   Step(0, "s", "o", g, "o", g) + Step(1, "r", "o", 1 - g, "o", 1 - g));
+            gpus += Gpu(g, 1, 2, 0, "<copy i_off=\"0\" o_off=\"" + std::to_string(g) + "\"/>" + tb);
+        }
+        weft_coll_algorithm a = {};
+        ASSERT_EQ(Load(Algo("allgather", 2, inplace, gpus), &a), "");
+        weft_coll_proof p;
+        Prove(a, WEFT_COLL_ALL_GATHER, 2, 10, &p);
+        EXPECT_EQ(p.bytes, 20u);
+        weft_coll_algorithm_release(&a);
+    }
 }
 
 /* Writes the traces of two ranks and loads them; the error, or "". */
