@@ -30,6 +30,7 @@ struct weft_dims {
     uint32_t n; /**< 0: not known */
     uint32_t size[WEFT_DIMS_MAX];
     uint64_t rate_bps[WEFT_DIMS_MAX];  /**< bandwidth of a rank in it; 0: not known */
+    uint32_t links[WEFT_DIMS_MAX];     /**< that have it together; 0: not known, as 1 */
     int64_t latency_ps[WEFT_DIMS_MAX]; /**< between two ranks of it; 0: not known */
 };
 

@@ -91,6 +91,8 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
     if (!s)
         return out_of_memory(err);
     s->net.ops = &weft_ideal_ops;
+    s->net.alone = ((const struct weft_ideal_params *)config->params)->contention ==
+                   WEFT_IDEAL_CONTENTION_NONE;
     s->params = *(const struct weft_ideal_params *)config->params;
     s->fabric = config->fabric;
     s->observer = config->observer;

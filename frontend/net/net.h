@@ -209,6 +209,7 @@ struct weft_net_ops {
 /** Base of every backend's object. */
 struct weft_net {
     const struct weft_net_ops *ops;
+    bool alone; /**< each message has its path's bandwidth to itself, whatever else is under way */
 };
 
 /** ops->arrived_bytes() of any backend. */

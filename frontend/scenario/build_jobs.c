@@ -71,6 +71,7 @@ void weft_scenario_dims(const struct weft_fabric *fabric, struct weft_dims *out)
         const struct weft_fabric_dim *f = &fabric->dims[d];
         out->size[d] = f->size;
         out->rate_bps[d] = f->links * f->rate_bps;
+        out->links[d] = f->links;
         out->latency_ps[d] = f->direct ? f->delay_ps : 2 * f->delay_ps;
     }
 }

@@ -40,6 +40,7 @@ struct weft_agreed_problem {
     int64_t endpoint_ps;                                  /**< per message */
     double reduce_ps_per_byte;
     uint64_t active; /**< phases at once in a dimension */
+    bool alone;      /**< messages have their path's bandwidth to themselves: weft_net.alone */
     enum weft_coll_turn turn;
     int inter; /**< index into weft_inter_table() */
     enum weft_intra intra;
@@ -51,8 +52,8 @@ struct weft_inter_ops {
     const char *source; /**< paper, or NULL */
     /** 1: an all-reduce goes back through its last dimension as through the others. */
     int turns_back;
-    /** 1: with WEFT_INTRA_CONCURRENT, chooses among its order and that of the first scheduler, each
-     * first come first served, smallest first or last come first served. */
+    /** 1: with WEFT_INTRA_CONCURRENT, chooses among its order and those of the other schedulers,
+     * each first come first served, smallest first or last come first served. */
     int plans;
     /**
      * Writes the dimensions of chunk 0, of chunk 1 ... as a reduce-scatter takes them (an

@@ -41,6 +41,9 @@ struct weft_agreed_sim {
     uint64_t *bytes; /* per chunk: what the phase begins with */
 };
 
+/* What a rank sends per second in dimension @p d of bandwidth @p rate_bps, the way its algorithm
+ * uses the links that have it together: one after the other, or several at once. */
+uint64_t weft_agreed_pace_bps(const struct weft_agreed_problem *p, uint32_t d, uint64_t rate_bps);
 /* Writes the turns of each dimension for the order of s->o; returns when the last phase ends. */
 uint64_t weft_agreed_simulate(struct weft_agreed_sim *s);
 

@@ -422,6 +422,7 @@ static int use_dimensions(struct weft_coll_run *run)
         .dims = &shape->dims,
         .endpoint_ps = s->p->endpoint_delay_ps,
         .active = s->p->active_chunks,
+        .alone = s->net->alone,
         .turn = s->p->all_reduce_phases ? WEFT_COLL_TURN_WHOLE : WEFT_COLL_TURN_FOLD,
         .inter = s->p->inter_dimension,
         .intra = (enum weft_intra)s->p->intra_dimension,

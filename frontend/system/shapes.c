@@ -117,6 +117,7 @@ static int shape(const struct weft_group *g, const struct weft_dims *dims, struc
         out->mask |= UINT32_C(1) << d;
         out->dims.size[k] = n;
         out->dims.rate_bps[k] = dims->rate_bps[d];
+        out->dims.links[k] = dims->links[d];
         out->dims.latency_ps[k] = dims->latency_ps[d];
         out->fabric_dim[k] = d;
         out->stride[k] = stride;

@@ -6,6 +6,8 @@
  */
 #include "program.h"
 
+#include <algorithm>
+
 namespace
 {
 
@@ -96,6 +98,58 @@ TEST(Dimensions, NoneAreKnown)
     ASSERT_EQ(s.code, 0) << s.err;
     EXPECT_EQ(cells(dir / "o/dimensions.csv").size(), 1u);
     EXPECT_EQ(s.out.find("dimensions used"), std::string::npos);
+}
+
+/* Where links do not contend Themis ends no later than the others, whatever an algorithm makes of a
+ * dimension: a ring over direct links has one of them, and each of the n - 1 messages of an
+ * exchange with all has the whole of a link. */
+TEST(Dimensions, ThemisKnowsWhatAlgorithmsGet)
+{
+    const struct {
+        const char *dimensions, *kind, *algorithms, *chunks;
+    } cases[] = {
+        {"switch size=8 rate=50Gbps; ring size=8 rate=50Gbps", "all-gather", "direct,ring", "16"},
+        {"switch size=8 rate=50Gbps; fully-connected size=4 rate=100Gbps", "all-reduce",
+         "direct,ring", "8"},
+        {"fully-connected size=8 rate=200Gbps; ring size=4 rate=200Gbps", "all-gather",
+         "direct,ring", "16"},
+        {"ring size=8 rate=200Gbps; fully-connected size=4 rate=100Gbps", "reduce-scatter",
+         "ring,direct", "4"},
+        {"fully-connected size=4 rate=100Gbps; switch size=8 rate=800Gbps", "all-reduce",
+         "ring,ring", "4"},
+    };
+    for (const auto &c : cases) {
+        double ns[3];
+        const char *const inter[] = {"baseline", "round-robin", "themis"};
+        for (int i = 0; i < 3; i++) {
+            const Said s = weft({"run",
+                                 "--no-out",
+                                 "--json",
+                                 "--set",
+                                 "network.backend=ideal",
+                                 "--set",
+                                 "topology.type=multi",
+                                 "--set",
+                                 std::string("multi.dimensions=") + c.dimensions,
+                                 "--set",
+                                 "workload.type=generate",
+                                 "--set",
+                                 std::string("generate.kind=") + c.kind,
+                                 "--set",
+                                 "generate.size=8MiB",
+                                 "--set",
+                                 std::string("system.") + c.kind + "=" + c.algorithms,
+                                 "--set",
+                                 std::string("system.chunks=") + c.chunks,
+                                 "--set",
+                                 "system.active-chunks=1",
+                                 "--set",
+                                 std::string("system.inter-dimension=") + inter[i]});
+            ASSERT_EQ(s.code, 0) << s.err;
+            ns[i] = value(s, "end_to_end_ns");
+        }
+        EXPECT_LE(ns[2], 1.001 * std::min(ns[0], ns[1])) << c.dimensions << " " << c.kind;
+    }
 }
 
 } // namespace

@@ -266,13 +266,13 @@ int64_t PlayDims(const Dims &d, int what)
                                     WEFT_COLL_ALL_TO_ALL};
     Job job(d.n);
     job.Everywhere(kinds[what], kMiB);
-    // What schedulers know of the dimensions: all links of a rank; the farthest rank of a line.
+    // What schedulers know of the dimensions: a link's rate; the farthest rank of a line.
     std::string latencies, rates;
     const bool direct = strncmp(d.algorithm, "direct", 6) == 0;
     for (uint32_t n : Sizes(d.dims)) {
         const char *comma = rates.empty() ? "" : ",";
         latencies += comma + std::to_string(direct ? n / 2 * 500 : 500) + "ns";
-        rates += comma + std::to_string(direct ? (n - 1) * 50 : 50) + "GiB/s";
+        rates += comma + std::string("50GiB/s");
     }
     Settings s = With(AstraSystem(d.algorithm), {{"dims", d.dims},
                                                  {"dim-latencies", latencies.c_str()},
