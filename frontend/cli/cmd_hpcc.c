@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft hpcc: runs a configuration of the HPCC simulator. */
+#include "base/units.h"
 #include "cli/hpcc_run.h"
+#include "cli/limits.h"
 #include "congestion/cc.h"
 
 #include <stddef.h>
@@ -25,6 +27,7 @@ static const struct weft_opt options[] = {
      "print the resolved settings instead of running"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, json), NULL, NULL,
      "print as JSON: what run.json says"},
+    WEFT_LIMIT_OPTS(weft_hpcc_opts),
     {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, quiet), NULL, NULL,
      "no summary and no progress; errors and warnings only"},
 };
@@ -40,9 +43,6 @@ static int check_free(const char *set, struct weft_err *err)
         {"system.", "topology and flows are those of the configuration"},
         {"trouble.", "what goes wrong is LINK_DOWN of the configuration and the error rates of its "
                      "topology"},
-        {"sample.",
-         "what is sampled is QLEN_MON_FILE of the configuration; weft run samples more, of "
-         "a flow list too (workload.type=flows)"},
         {"congestion-control.name=", "it is that of CC_MODE; another in its place: --control NAME"},
     };
     for (size_t k = 0; k < sizeof fixed / sizeof fixed[0]; k++)
@@ -108,8 +108,11 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a run");
     r->cli = cli;
     r->o = o;
-    int code =
-        weft_hpcc_job_read(&r->job, o->config, (enum weft_hpcc_flow_format)o->flow_format, err);
+    r->started_ns = weft_clock_monotonic_ns(NULL);
+    int code = weft_limits_read(o->time_limit, o->memory_limit, &r->limits, err);
+    if (!code)
+        code =
+            weft_hpcc_job_read(&r->job, o->config, (enum weft_hpcc_flow_format)o->flow_format, err);
     if (!code)
         code = resolve_settings(r, err);
     if (!code && o->show)

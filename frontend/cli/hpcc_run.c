@@ -28,6 +28,23 @@ static bool has_ecmp_of_hpcc(const struct weft_scenario *s)
     return false;
 }
 
+/* Finds what is sampled. */
+static int choose_series(struct weft_hpcc_run *r, struct weft_err *err)
+{
+    if (r->s->sample->what[0] && r->o->no_out)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "sample.what needs a run folder to write to: leave out --no-out");
+    return weft_scenario_choose_series(r->s, r->job.fabric, &r->choice, err);
+}
+
+static int open_series(struct weft_hpcc_run *r, struct weft_err *err)
+{
+    if (!r->choice)
+        return 0;
+    r->series = weft_series_new(r->choice, r->net, r->out_dir, err);
+    return r->series ? 0 : err->code;
+}
+
 static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
 {
     const struct weft_hpcc_config *c = r->job.config;
@@ -36,7 +53,7 @@ static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
         return weft_err_prepend(err, "%s", c->file);
     if (r->s->backend->check && r->s->backend->check(&config, err))
         return weft_err_prepend(err, "%s", c->file);
-    if (weft_hpcc_run_name_outputs(r, err))
+    if (choose_series(r, err) || weft_hpcc_run_name_outputs(r, err))
         return err->code;
     struct weft_report_config rc = {.dir = r->out_dir, .fabric = r->job.fabric};
     r->report = weft_report_new(&rc, err);
@@ -81,7 +98,7 @@ static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
     config.interrupted = r->cli->interrupted;
     if (r->s->backend->create(&config, &r->net, err))
         return err->code;
-    return weft_hpcc_play_start(r->play, r->net, err);
+    return open_series(r, err) ? err->code : weft_hpcc_play_start(r->play, r->net, err);
 }
 
 static bool is_done(void *ctx)
@@ -111,7 +128,9 @@ static void fill_progress(void *ctx, struct weft_progress_state *s)
 static int flush(void *ctx, struct weft_err *err)
 {
     struct weft_hpcc_run *r = (struct weft_hpcc_run *)ctx;
-    const int code = weft_report_flush(r->report, err);
+    int code = weft_report_flush(r->report, err);
+    if (!code && r->series)
+        code = weft_series_flush(r->series, err);
     return code ? code : weft_hpcc_play_flush(r->play, err);
 }
 
@@ -125,6 +144,10 @@ static const char *name_outcome(struct weft_hpcc_run *r)
         return "finished";
     if (*r->cli->interrupted) {
         r->end.code = weft_run_end_interrupted(&r->end, r->cli);
+        return r->end.summary.outcome;
+    }
+    if (r->slices.over_limit) {
+        r->end.code = weft_run_end_over_limit(&r->end, r->cli, &r->slices);
         return r->end.summary.outcome;
     }
     r->end.code = WEFT_E_OUTCOME;
@@ -147,6 +170,9 @@ static void write_tables(struct weft_hpcc_run *r, struct weft_hpcc_bucket *bucke
     weft_hpcc_play_finish(r->play, &e);
     weft_run_end_add_failure(&r->end, failed, &e);
     weft_report_flush(r->report, &e);
+    weft_run_end_add_failure(&r->end, failed, &e);
+    if (r->series)
+        weft_series_finish(r->series, r->slices.reached_ps, &e);
     weft_run_end_add_failure(&r->end, failed, &e);
     weft_report_write_connections(r->report, r->net, &e);
     weft_run_end_add_failure(&r->end, failed, &e);
@@ -198,7 +224,7 @@ static void conclude(struct weft_hpcc_run *r, const struct weft_run_clock *clock
     r->outcome = NULL;
     weft_report_write_run(r->report, weft_hpcc_run_json, r, &e);
     weft_run_end_add_failure(&r->end, failed, &e);
-    if (!failed->code && r->end.code != WEFT_E_INTERRUPTED)
+    if (!failed->code && !weft_outcome_is_partial(outcome))
         weft_report_mark_finished(r->report, outcome, &e);
     weft_run_end_add_failure(&r->end, failed, &e);
     weft_interrupt_saved();
@@ -240,6 +266,9 @@ int weft_hpcc_run_play(struct weft_hpcc_run *r, struct weft_err *err)
         .player = {r, is_done, first_error, faults_ahead, fill_progress, flush},
         .until_ps = r->s->run->until_ps,
         .stall_after_ps = r->s->run->stall_after_ps,
+        .series = r->series,
+        .limits = r->limits,
+        .started_ns = r->started_ns,
         .progress = r->o->quiet ? NULL : r->cli->err,
         .progress_is_tty = r->cli->err_is_tty,
         .unit = "flows",
@@ -252,6 +281,8 @@ int weft_hpcc_run_play(struct weft_hpcc_run *r, struct weft_err *err)
 
 void weft_hpcc_run_release(struct weft_hpcc_run *r)
 {
+    weft_series_free(r->series);
+    weft_series_choice_free(r->choice);
     if (r->net)
         r->net->ops->free(r->net);
     weft_hpcc_play_free(r->play);

@@ -17,7 +17,7 @@ extern "C" {
 /** Options of the command. */
 struct weft_hpcc_opts {
     struct weft_source_opts source;
-    const char *config, *control, *out;
+    const char *config, *control, *out, *time_limit, *memory_limit;
     bool compat, no_out, quiet, show, json;
     int flow_format; /**< enum */
 };
@@ -45,6 +45,10 @@ struct weft_hpcc_run {
     char dir[WEFT_PATH_MAX], paths[WEFT_HPCC_FILES][WEFT_PATH_MAX];
     const char *names[WEFT_HPCC_FILES]; /**< of the files in the folder; NULL: not written */
     uint64_t volume_bytes;              /**< payload of all flows */
+    struct weft_run_limits limits;
+    int64_t started_ns;                /**< wall clock */
+    struct weft_series_choice *choice; /**< NULL: nothing is sampled */
+    struct weft_series *series;
     struct weft_slices slices;
     struct weft_signal_run_json on_signal;
     const char *outcome; /**< of a run without a summary; NULL: it has one */

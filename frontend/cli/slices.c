@@ -49,12 +49,23 @@ static void warn_left_behind(struct slicing *r)
     r->s->net->ops->explain_stuck(r->s->net, LEFT_BEHIND_MAX, log_left_behind, cli->log);
 }
 
+/* Where the next slice begins, the last having ended at @p until_ps: a quiet stretch, such as a
+ * long computation, is jumped over where its end is known. */
+static int64_t next_start(const struct slicing *r, int64_t until_ps)
+{
+    struct weft_net *net = r->s->net;
+    const int64_t next_ps = net->ops->state ? net->ops->state->next_ps(net) : until_ps;
+    return next_ps > until_ps ? next_ps : until_ps;
+}
+
 /* How long the next slice is, after one that took @p wall_ns. */
 static void set_slice(struct slicing *r, int64_t wall_ns)
 {
     struct weft_totals t;
     r->s->net->ops->totals(r->s->net, &t);
-    if (t.events == r->events) /* a quiet stretch: a long computation, or nothing left */
+    if (t.events == r->events && next_start(r, r->until_ps) > r->until_ps)
+        return;
+    if (t.events == r->events) /* a quiet stretch of unknown length, or nothing left */
         r->slice_ps = r->slice_ps < WEFT_NEVER / 16 ? 8 * r->slice_ps : WEFT_NEVER;
     else if (wall_ns < SLICE_MIN_NS)
         r->slice_ps = r->slice_ps < WEFT_NEVER / 4 ? 2 * r->slice_ps : r->slice_ps;
@@ -138,7 +149,9 @@ static int run_slices(struct slicing *r, struct weft_err *err)
     const int64_t limit_ps = s->until_ps ? s->until_ps : WEFT_NEVER;
     int64_t until_ps = 0;
     while (until_ps < limit_ps) {
-        until_ps = r->slice_ps < limit_ps - until_ps ? until_ps + r->slice_ps : limit_ps;
+        const int64_t from_ps = next_start(r, until_ps);
+        until_ps = from_ps < limit_ps && r->slice_ps < limit_ps - from_ps ? from_ps + r->slice_ps
+                                                                          : limit_ps;
         if (p->done(p->ctx))
             until_ps = limit_ps;
         until_ps = weft_watch_until(&r->watch, until_ps);

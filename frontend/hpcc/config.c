@@ -41,9 +41,9 @@ const char *weft_hpcc_effect_reason(enum weft_hpcc_effect effect)
 {
     static const char *const reasons[WEFT_HPCC_EFFECTS] = {
         [WEFT_HPCC_UNREAD] = "the simulator does nothing with it, either",
-        [WEFT_HPCC_FILES_OF_ITS_OWN] =
-            "weft doesn't write these files of the simulator; it samples "
-            "what weft run --sample names",
+        [WEFT_HPCC_FILES_OF_ITS_OWN] = "weft doesn't write these files of the simulator; --set "
+                                       "sample.what=... samples queues, "
+                                       "links, pauses and controls",
         [WEFT_HPCC_LABEL] = "only a name for the results"};
     return reasons[effect];
 }

@@ -97,17 +97,20 @@ static int name_sample(const struct weft_scenario *s, struct weft_err *err)
     return o->kind == WEFT_ORIGIN_FILE ? weft_err_locate(err, s->file, o->line, o->col) : err->code;
 }
 
-/* Finds what is sampled. */
-static int build_series(const struct weft_scenario *s, struct weft_scenario_parts *out,
-                        struct weft_err *err)
+int weft_scenario_choose_series(const struct weft_scenario *s, const struct weft_fabric *fabric,
+                                struct weft_series_choice **out, struct weft_err *err)
 {
-    if (!s->backend->has_state)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "sample.what: the backend '%s' has no queues and no packets to look "
-                            "at; the backend 'packet' has",
-                            s->backend->name);
-    out->series = weft_series_choose(s->sample, out->fabric, s->cc, err);
-    return out->series ? 0 : err->code;
+    *out = NULL;
+    if (!s->sample->what[0])
+        return 0;
+    if (s->backend->has_state)
+        *out = weft_series_choose(s->sample, fabric, s->cc, err);
+    else
+        weft_err_set(err, WEFT_E_INPUT,
+                     "sample.what: the backend '%s' has no queues and no packets to look at; the "
+                     "backend 'packet' has",
+                     s->backend->name);
+    return *out ? 0 : name_sample(s, err);
 }
 
 int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_parts *out,
@@ -126,8 +129,8 @@ int weft_scenario_build(const struct weft_scenario *s, struct weft_scenario_part
         code = name_element(s, "network", err);
     if (!code && s->faults->events[0] && build_faults(s, out, err))
         code = name_element(s, WEFT_FAULT_ELEMENT, err);
-    if (!code && s->sample->what[0] && build_series(s, out, err))
-        code = name_sample(s, err);
+    if (!code)
+        code = weft_scenario_choose_series(s, out->fabric, &out->series, err);
     if (!code)
         code = weft_scenario_build_jobs(s, out, err);
     for (uint32_t i = 0; !code && i < out->njobs; i++) {

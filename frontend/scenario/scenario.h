@@ -187,6 +187,10 @@ struct weft_scenario_parts {
     struct weft_fault_plan *faults;    /**< NULL: nothing goes wrong */
     struct weft_series_choice *series; /**< NULL: nothing is sampled */
 };
+/** What is sampled of a fabric; *out is NULL when it is nothing, and else for the caller to free.
+ */
+int weft_scenario_choose_series(const struct weft_scenario *s, const struct weft_fabric *fabric,
+                                struct weft_series_choice **out, struct weft_err *err);
 /**
  * Builds the fabric and the jobs, places their ranks on hosts, and checks everything that can be
  * checked without running: congestion control, backend against fabric and what faults leave of it,

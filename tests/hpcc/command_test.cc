@@ -2,6 +2,8 @@
 // The commands `hpcc` and `traffic`.
 #include "tests/cli/program.h"
 
+#include <algorithm>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -106,6 +108,64 @@ TEST(HpccCommand, EveryControlOfWeftRunsInPlaceOfCcMode)
     EXPECT_CONTAINS(bad.err, "--control: unknown congestion control 'swft'; did you mean 'swift'?");
 }
 
+/* Two flows of 100 packets of 1,000 B at 100 Gbps meet at a switch: of each pair of packets one
+ * waits, so the queue grows by the other's frame until both have sent, and results are the same. */
+TEST(HpccCommand, SamplesAsRunDoes)
+{
+    TempDir dir;
+    write_file(dir / "t", star);
+    write_file(dir / "f", "2\n0 2 3 100 100000 2\n1 2 3 101 100000 2\n");
+    write_file(dir / "config.txt",
+               "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 1\nENABLE_QCN 0\nHAS_WIN 0\n");
+    const Said plain = weft({"hpcc", "--config", "config.txt", "--out", "a", "-q"}, dir / "");
+    const Said said = weft({"hpcc", "--config", "config.txt", "--out", "b", "-q", "--set",
+                            "sample.what=queue:s4-h2.p3,rate", "--set", "sample.on=change"},
+                           dir / "");
+    ASSERT_EQ(plain.code, 0) << plain.err;
+    ASSERT_EQ(said.code, 0) << said.err;
+    for (const char *file : {"fct.txt", "flows.csv", "links.csv", "pfc.txt"})
+        EXPECT_EQ(slurp(dir / ("a/" + std::string(file))), slurp(dir / ("b/" + std::string(file))))
+            << file;
+    EXPECT_CONTAINS(slurp(dir / "b/run.json"), "\"what\": \"queue:s4-h2.p3,rate\"");
+    std::istringstream rows(slurp(dir / "b/series/queue.csv"));
+    std::string line, most, last;
+    std::getline(rows, line);
+    EXPECT_EQ(line, "t_ns,port,node,peer,prio,queue_bytes");
+    size_t n = 0;
+    for (double largest = -1; std::getline(rows, line); n++) {
+        last = line.substr(line.rfind(',') + 1);
+        if (std::stod(last) > largest)
+            largest = std::stod(most = last);
+    }
+    EXPECT_EQ(n, 200U);
+    EXPECT_EQ(last, "0");
+    EXPECT_EQ(most, "106200"); /* 100 frames of 1062 B */
+    const std::string qps = slurp(dir / "b/series/qp.csv");
+    EXPECT_EQ(std::count(qps.begin(), qps.end(), '\n'), 5) << qps; /* two each, first and last */
+}
+
+TEST(HpccCommand, LimitsOfTheMachineEndItInOrder)
+{
+    TempDir dir;
+    write_file(dir / "t", star);
+    write_file(dir / "f", "1\n0 1 3 100 100000000000 2\n");
+    write_file(dir / "config.txt", "TOPOLOGY_FILE t\nFLOW_FILE f\nCC_MODE 3\n");
+    for (const auto &limit : {std::pair<const char *, const char *>{"--time-limit", "200ms"},
+                              {"--memory-limit", "1MiB"}}) {
+        const Said s = weft(
+            {"hpcc", "--config", "config.txt", "--out", "o", limit.first, limit.second}, dir / "");
+        EXPECT_EQ(s.code, 5) << s.err;
+        EXPECT_CONTAINS(s.err,
+                        std::string("weft: error: stopped at ") + limit.first + " " + limit.second);
+        const std::string run = slurp(dir / "o/run.json");
+        EXPECT_CONTAINS(run, "\"outcome\": \"over-limit\"");
+        EXPECT_CONTAINS(run, "\"partial\": true");
+        EXPECT_TRUE(std::ifstream(dir / "o/links.csv").good());
+        EXPECT_FALSE(std::ifstream(dir / "o/finished").good());
+    }
+    EXPECT_EQ(weft({"hpcc", "--config", "config.txt", "--time-limit", "10"}, dir / "").code, 3);
+}
+
 TEST(HpccCommand, MistakesAndTheirExitCodes)
 {
     TempDir dir;
@@ -127,7 +187,14 @@ TEST(HpccCommand, MistakesAndTheirExitCodes)
     const Said sampling =
         weft({"hpcc", "--config", dir / "config.txt", "--no-out", "--set", "sample.what=queue:*"});
     EXPECT_EQ(sampling.code, 3);
-    EXPECT_CONTAINS(sampling.err, "what is sampled is QLEN_MON_FILE of the configuration");
+    EXPECT_CONTAINS(sampling.err, "sample.what needs a run folder to write to: leave out --no-out");
+    const Said ideal = weft({"hpcc", "--config", dir / "config.txt", "--out", dir / "o", "--set",
+                             "sample.what=queue", "--set", "network.backend=ideal"});
+    EXPECT_EQ(ideal.code, 3);
+    const Said nobody = weft({"hpcc", "--config", dir / "config.txt", "--out", dir / "o", "--set",
+                              "sample.what=queue:s9"});
+    EXPECT_EQ(nobody.code, 3);
+    EXPECT_CONTAINS(nobody.err, "sample.what: 'queue:s9' matches no port");
     const Said control = weft({"hpcc", "--config", dir / "config.txt", "--no-out", "--set",
                                "congestion-control.name=swift"});
     EXPECT_EQ(control.code, 3);
