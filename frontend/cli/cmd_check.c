@@ -163,6 +163,7 @@ static int check_run(const struct weft_cli *cli, const void *opts, char **args, 
     int code = weft_scenario_build(s, &parts, err);
     if (!code)
         weft_source_fabric_notes(cli, parts.fabric);
+    weft_source_workload_notes(cli, &parts);
     if (!code)
         code = weft_source_advise(cli, s, &parts, err);
     if (!code)

@@ -352,6 +352,7 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
     int code = weft_scenario_build(s, &x->parts, err);
     if (!code)
         weft_source_fabric_notes(cli, x->parts.fabric);
+    weft_source_workload_notes(cli, &x->parts);
     if (!code)
         code = weft_source_advise(cli, s, &x->parts, err);
     if (!code)

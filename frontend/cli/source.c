@@ -185,19 +185,30 @@ int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
     return code;
 }
 
-void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f)
+static void print_notes(const struct weft_cli *cli, const char *notes, const char *what)
 {
     enum { MOST = 20 };
     uint32_t n = 0;
-    for (const char *p = f->notes; p && *p; n++) {
+    for (const char *p = notes; p && *p; n++) {
         size_t len = strcspn(p, "\n");
         if (n < MOST)
             weft_log(cli->log, WEFT_LOG_WARNING, "%.*s", (int)len, p);
         p += len + (p[len] == '\n');
     }
     if (n > MOST)
-        weft_log(cli->log, WEFT_LOG_WARNING, "... and %u more remarks on the topology file",
-                 n - MOST);
+        weft_log(cli->log, WEFT_LOG_WARNING, "... and %u more remarks on the %s", n - MOST, what);
+}
+
+void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f)
+{
+    print_notes(cli, f->notes, "topology file");
+}
+
+void weft_source_workload_notes(const struct weft_cli *cli, const struct weft_scenario_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->njobs; i++)
+        if (parts->jobs[i].workload)
+            print_notes(cli, parts->jobs[i].workload->notes, "workload's file");
 }
 
 void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s)

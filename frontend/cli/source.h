@@ -79,6 +79,9 @@ int weft_source_advise(const struct weft_cli *cli, struct weft_scenario *s,
                        const struct weft_scenario_parts *parts, struct weft_err *err);
 /** Prints what a reader of topology files left out, as warnings. */
 void weft_source_fabric_notes(const struct weft_cli *cli, const struct weft_fabric *f);
+/** The same of the readers of workloads. */
+void weft_source_workload_notes(const struct weft_cli *cli,
+                                const struct weft_scenario_parts *parts);
 /** Writes the resolved configuration as the object {"topology": {"type": ..., "leaves": "4"}, ...}.
  */
 void weft_source_config_json(struct weft_json *j, const struct weft_scenario *s);

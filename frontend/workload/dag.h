@@ -136,6 +136,7 @@ struct weft_workload {
     struct weft_op *visited; /**< room for weft_workload_visit; NULL where no rank has groups and
                                 peers of its own */
     struct weft_steps steps; /**< of a generated training job, else 0 */
+    const char *notes;       /**< what its reader left out, a line each; NULL: nothing */
 };
 
 /** Passes over all ops let go of what lies in a file (arena.h) once per so many. */

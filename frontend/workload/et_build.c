@@ -122,17 +122,32 @@ void weft_et_build_real(struct weft_et_build *b, const char *name, enum weft_et_
         a->value.f64 = value;
 }
 
-void weft_et_build_sizes(struct weft_et_build *b, const char *name, const uint64_t *sizes, size_t n)
+/* A list attribute of the newest node with room for @p n values; NULL when out of memory. */
+static union weft_et_scalar *add_list(struct weft_et_build *b, const char *name,
+                                      enum weft_et_kind kind, size_t n)
 {
-    struct weft_et_attr *a = add_attr(b, name, WEFT_ET_LIST(WEFT_ET_INT64));
+    struct weft_et_attr *a = add_attr(b, name, WEFT_ET_LIST(kind));
     union weft_et_scalar *values = a ? weft_arena_calloc(b->arena, n, sizeof *values) : NULL;
     b->out_of_memory = b->out_of_memory || !values;
     if (!values)
-        return;
-    for (size_t i = 0; i < n; i++)
-        values[i].i64 = (int64_t)sizes[i];
+        return NULL;
     a->values = values;
     a->nvalues = n;
+    return values;
+}
+
+void weft_et_build_sizes(struct weft_et_build *b, const char *name, const uint64_t *sizes, size_t n)
+{
+    union weft_et_scalar *values = add_list(b, name, WEFT_ET_INT64, n);
+    for (size_t i = 0; values && i < n; i++)
+        values[i].i64 = (int64_t)sizes[i];
+}
+
+void weft_et_build_bools(struct weft_et_build *b, const char *name, const bool *list, size_t n)
+{
+    union weft_et_scalar *values = add_list(b, name, WEFT_ET_BOOL, n);
+    for (size_t i = 0; values && i < n; i++)
+        values[i].u64 = list[i];
 }
 
 void weft_et_build_string(struct weft_et_build *b, const char *name, const char *value)

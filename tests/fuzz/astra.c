@@ -4,6 +4,7 @@
 #include "target.h"
 
 #include "astra/experiment.h"
+#include "workload/astra_text/astra_text.h"
 
 #include <string.h>
 
@@ -25,4 +26,27 @@ void weft_fuzz_astra_experiment(const uint8_t *data, size_t size)
                 REQUIRE(strchr(x->sets[i], '.') && strchr(x->sets[i], '='));
         weft_astra_experiment_free(x);
     }
+}
+
+void weft_fuzz_astra_text(const uint8_t *data, size_t size)
+{
+    struct weft_err err = {0};
+    struct weft_astra_text *t = NULL;
+    if (!weft_fuzz_ok(
+            weft_astra_text_read(weft_fuzz_file(data, size), WEFT_ASTRA_DIALECT_AUTO, &t, &err),
+            &err))
+        return;
+    REQUIRE(t->nlayers >= 1 && t->dialect != WEFT_ASTRA_DIALECT_AUTO);
+    const uint64_t unit = (t->tp ? t->tp : 1) * (t->ep ? t->ep : 1);
+    const uint64_t nranks = unit <= 64 ? 2 * unit : 8;
+    struct weft_workload *w = NULL;
+    if (weft_fuzz_ok(weft_astra_text_job(t, nranks, 2, &w, &err), &err))
+        for (uint32_t r = 0; r < w->nranks; r++)
+            for (uint32_t i = 0; i < w->dags[r].nops; i++) {
+                struct weft_op own;
+                const struct weft_op *op = weft_dag_op(&w->dags[r], i, &own);
+                REQUIRE(op->kind != WEFT_OP_COLL || (op->bytes > 0 && op->group < w->ngroups));
+            }
+    weft_workload_free(w);
+    weft_astra_text_free(t);
 }
