@@ -9,7 +9,7 @@
 static const struct weft_opt options[] = {
     {"set", 's', WEFT_OPT_TEXTS, offsetof(struct weft_trace_opts, set), "KEY=VALUE", NULL,
      "generate, synthesize: a parameter such as layers=8 (weft show workload generate, training; "
-     "weft show transform synthesize); compare: a setting of runs"},
+     "weft show transform synthesize); convert: calc-scale; compare: a setting of runs"},
     {"groups", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, groups), "FILE", NULL,
      "info, check, transform, synthesize, compare: JSON file of communicator groups"},
     {"ranks", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, ranks), "N", NULL,
@@ -32,6 +32,7 @@ static const struct {
     {"transform", weft_trace_transform, 2, INT_MAX,
      "a prefix, another for what is written, and transforms"},
     {"synthesize", weft_trace_synthesize, 2, 2, "a prefix, and another for what is written", 1},
+    {"convert", weft_trace_convert, 2, 2, "what is read, and what is written", 1},
     {"compare", weft_trace_compare, 2, 2, "two prefixes", 1},
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
@@ -46,7 +47,8 @@ static int trace_run(const struct weft_cli *cli, const void *opts, char **args, 
         names[i] = actions[i].name;
     if (nargs == 0)
         return weft_err_set(err, WEFT_E_USAGE,
-                            "generate, info, check, dump, diff, transform, synthesize or compare?");
+                            "generate, info, check, dump, diff, transform, synthesize, convert or "
+                            "compare?");
     while (which < ACTIONS && strcmp(args[0], names[which]) != 0)
         which++;
     if (which == ACTIONS) {
@@ -54,15 +56,15 @@ static int trace_run(const struct weft_cli *cli, const void *opts, char **args, 
         return weft_err_set(
             err, WEFT_E_USAGE, "unknown action '%s'%s%s%s", args[0], near ? "; did you mean '" : "",
             near ? near : "",
-            near
-                ? "'?"
-                : "; there are: generate, info, check, dump, diff, transform, synthesize, compare");
+            near ? "'?"
+                 : "; there are: generate, info, check, dump, diff, transform, synthesize, "
+                   "convert, compare");
     }
     if (nargs - 1 < actions[which].least || nargs - 1 > actions[which].most)
         return weft_err_set(err, WEFT_E_USAGE, "trace %s takes %s", args[0], actions[which].takes);
     if (o->set.n && !actions[which].sets)
         return weft_err_set(err, WEFT_E_USAGE,
-                            "--set belongs to trace generate, synthesize and compare");
+                            "--set belongs to trace generate, synthesize, convert and compare");
     return actions[which].run(cli, o, args + 1, nargs - 1, err);
 }
 
@@ -71,7 +73,8 @@ const struct weft_command weft_command_trace = {
     .summary = "Generate, change and look into Chakra execution traces",
     .usage = "generate [WORKLOAD] PREFIX [--set KEY=VALUE]... | info PREFIX | check PREFIX | dump "
              "FILE|PREFIX | diff A B | transform PREFIX OUT [TRANSFORM [KEY=VALUE]...]... | "
-             "synthesize PREFIX OUT [--set KEY=VALUE]... | compare A B [--set KEY=VALUE]...",
+             "synthesize PREFIX OUT [--set KEY=VALUE]... | convert FROM TO | compare A B [--set "
+             "KEY=VALUE]...",
     .example =
         "weft trace generate trace/dp16 --set ranks=16 --set pattern=data-parallel --set layers=8",
     .details =
@@ -90,6 +93,9 @@ const struct weft_command weft_command_trace = {
         "          without any it is a copy. Communicators of --groups go to OUT.json\n"
         "synthesize writes another trace with the statistics of one, without its names and exact\n"
         "          sizes ('weft show transform synthesize'), and compares the two\n"
+        "convert   GOAL schedules (LogGOPSim, ATLAHS; text or binary, told by content) to traces,\n"
+        "          and back: TO ends in .goal (text), .bin (binary) or is a prefix;\n"
+        "          --set calc-scale=1us: time of a unit of calc (1ns)\n"
         "compare   plays two traces on three fabrics, on the ideal backend unless --set says "
         "else;\n"
         "          communicators are in A.json and B.json, or in --groups FILE",

@@ -39,6 +39,8 @@ int weft_trace_transform(const struct weft_cli *cli, const struct weft_trace_opt
                          int nargs, struct weft_err *err);
 int weft_trace_synthesize(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                           int nargs, struct weft_err *err);
+int weft_trace_convert(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
+                       int nargs, struct weft_err *err);
 int weft_trace_compare(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                        int nargs, struct weft_err *err);
 

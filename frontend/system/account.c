@@ -41,7 +41,7 @@ static void account(struct weft_npu *npu, struct weft_active *a, int64_t now_ps,
 {
     int64_t dt = now_ps - npu->counted_ps;
     struct weft_rank_result *r = &npu->result;
-    int busy = npu->accelerator.running || npu->cpu.running || npu->memory.running;
+    int busy = npu->accelerator.running || npu->cpus_busy || npu->memory.running;
     if (dt == 0)
         return;
     if (npu->communicating && !busy)
@@ -49,7 +49,7 @@ static void account(struct weft_npu *npu, struct weft_active *a, int64_t now_ps,
     npu->counted_ps = now_ps;
     if (npu->accelerator.running)
         r->compute_ps += dt;
-    if (npu->cpu.running)
+    if (npu->cpus_busy)
         r->cpu_ps += dt;
     if (npu->communicating)
         r->comm_ps += dt;

@@ -141,7 +141,9 @@ struct weft_npu {
     struct weft_op_heap held;  /**< the same, once another's turn is over */
     bool turn_taken;           /**< an op that others wait for is in progress */
     int issuing;
-    struct weft_resource accelerator, cpu, memory;
+    struct weft_resource accelerator, memory;
+    struct weft_resource *cpus; /**< by `unit` of the ops; ncpus of them */
+    uint32_t ncpus, cpus_busy;
     struct weft_active *first_active, *last_active;
     struct weft_u64map progs;       /**< tag without lane and instruction -> struct weft_prog */
     struct weft_coll_claim *claims; /**< collectives in progress */
@@ -211,6 +213,7 @@ struct weft_system {
     int64_t *memory_free_ps;  /**< per remote memory: done with what has been asked of it */
     uint64_t *instance_order; /**< per instance: place in program order, see coll_ids.h */
     struct weft_npu *npus;
+    struct weft_resource *cpus; /**< of all ranks */
     struct weft_op_state *states;
     uint64_t done, total;
     struct weft_trails trails;
@@ -471,6 +474,8 @@ void weft_npu_issue(struct weft_npu *npu);
 /** Ends an op: accounts, reports, readies its children, frees it. Issues nothing: call
  * weft_npu_issue after. */
 void weft_npu_done(struct weft_active *a);
+/** The op begins its work: what waits for that alone. The caller goes on to weft_npu_issue(). */
+void weft_npu_begun(struct weft_active *a);
 /** Frees an op and what its kind holds for it. */
 void weft_npu_drop(struct weft_active *a);
 

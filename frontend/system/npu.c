@@ -144,6 +144,22 @@ void weft_npu_issue(struct weft_npu *npu)
     npu->issuing = 0;
 }
 
+/* One thing less that the children from..to-1 of an op wait for. */
+static void release(struct weft_npu *npu, const struct weft_op *op, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        uint32_t child = npu->dag->children[op->first_child + i];
+        if (--npu->state[child].parents_left == 0)
+            weft_npu_ready(npu, child);
+    }
+}
+
+void weft_npu_begun(struct weft_active *a)
+{
+    const struct weft_op *op = weft_active_op(a);
+    release(a->npu, op, 0, op->nearly);
+}
+
 void weft_npu_drop(struct weft_active *a)
 {
     const struct weft_op_ops *kind = &weft_op_table[weft_active_op(a)->kind];
@@ -182,11 +198,7 @@ void weft_npu_done(struct weft_active *a)
         };
         s->observer.op(s->observer.ctx, &record);
     }
-    for (uint32_t i = 0; i < op->nchildren; i++) {
-        uint32_t child = npu->dag->children[op->first_child + i];
-        if (--npu->state[child].parents_left == 0)
-            weft_npu_ready(npu, child);
-    }
+    release(npu, op, op->nearly, op->nchildren);
     WEFT_REQUIRE(a->prev ? a->prev->next == a : npu->first_active == a);
     if (a->prev)
         a->prev->next = a->next;

@@ -9,7 +9,12 @@ static struct weft_resource *resource_of(struct weft_npu *npu, const struct weft
 {
     if (op->kind == WEFT_OP_MEM)
         return &npu->memory;
-    return op->cpu ? &npu->cpu : &npu->accelerator;
+    return op->cpu ? &npu->cpus[op->unit] : &npu->accelerator;
+}
+
+static uint32_t is_cpu(const struct weft_npu *npu, const struct weft_resource *r)
+{
+    return r != &npu->accelerator && r != &npu->memory;
 }
 
 static void resource_done(void *ctx, uint64_t arg);
@@ -30,6 +35,8 @@ static void resource_next(struct weft_npu *npu, struct weft_resource *r)
     weft_npu_account(npu, a->start_ps);
     a->trail = weft_trail_take(npu, a->op);
     r->running = a;
+    npu->cpus_busy += is_cpu(npu, r);
+    weft_npu_begun(a);
     if (weft_is_remote(s->p, weft_active_op(a))) {
         weft_remote_access(a, resource_done);
         return;
@@ -52,6 +59,7 @@ static void resource_done(void *ctx, uint64_t arg)
     weft_npu_account(npu, weft_now_ps(npu->sys));
     weft_trail_enter(npu, a->trail, a->op);
     r->running = NULL;
+    npu->cpus_busy -= is_cpu(npu, r);
     weft_npu_done(a);
     resource_next(npu, r); /* ops that were waiting go before those that just became ready */
     weft_npu_issue(npu);

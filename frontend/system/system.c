@@ -131,10 +131,23 @@ static int set_slowdowns(struct weft_system *s, struct weft_err *err)
     return rc;
 }
 
+/* Makes the CPUs that the ops of each rank name. */
+static int give_cpus(struct weft_system *s, uint64_t n, struct weft_err *err)
+{
+    struct weft_resource *next = s->cpus = calloc(n ? n : 1, sizeof *s->cpus);
+    if (!next)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %" PRIu64 " CPUs", n);
+    for (uint32_t r = 0; r < s->w->nranks; r++) {
+        s->npus[r].cpus = next;
+        next += s->npus[r].ncpus;
+    }
+    return 0;
+}
+
 static int prepare(struct weft_system *s, const struct weft_system_env *env, struct weft_err *err)
 {
     const struct weft_workload *w = s->w;
-    uint64_t ninstances;
+    uint64_t ninstances, ncpus = 0;
     for (uint32_t r = 0; r < w->nranks; r++)
         s->total += w->dags[r].nops;
     s->npus = calloc(w->nranks ? w->nranks : 1, sizeof *s->npus);
@@ -150,10 +163,17 @@ static int prepare(struct weft_system *s, const struct weft_system_env *env, str
         npu->dag = &w->dags[r];
         npu->state = at;
         at += npu->dag->nops;
-        for (uint32_t i = 0; i < npu->dag->nops; i++)
-            npu->state[i].parents_left = weft_workload_visit(w, r, i)->nparents;
+        for (uint32_t i = 0; i < npu->dag->nops; i++) {
+            const struct weft_op *op = weft_workload_visit(w, r, i);
+            npu->state[i].parents_left = op->nparents;
+            if (op->kind == WEFT_OP_COMP && op->cpu && op->unit >= npu->ncpus)
+                npu->ncpus = op->unit + 1;
+        }
+        ncpus += npu->ncpus;
     }
-    int rc = set_slowdowns(s, err);
+    int rc = give_cpus(s, ncpus, err);
+    if (!rc)
+        rc = set_slowdowns(s, err);
     if (!rc)
         rc = weft_read_classes(s->p, &s->classes, err);
     if (!rc)
@@ -235,6 +255,7 @@ void weft_system_free(struct weft_system *s)
     free(s->instance_order);
     free(s->memory_free_ps);
     free(s->npus);
+    free(s->cpus);
     free(s->states);
     free(s);
 }

@@ -84,7 +84,14 @@ static int get_flops(const struct ctx *x, struct weft_op *op)
 
 static int get_duration(const struct ctx *x, struct weft_op *op)
 {
-    uint64_t us = x->node->duration_us;
+    uint64_t us = x->node->duration_us, ps = UINT64_MAX;
+    int rc = get_u64(x, "duration_ps", false, &ps);
+    if (rc < 0 || ps != UINT64_MAX) {
+        op->duration_ps = (int64_t)ps;
+        return rc < 0 || ps <= INT64_MAX ? rc
+                                         : weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                                                            "duration_ps is above 2^63 - 1");
+    }
     if (us > (uint64_t)(INT64_MAX / WEFT_PS_PER_US))
         return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
                                 "duration_micros is %" PRIu64 ", but at most %" PRId64
@@ -305,7 +312,7 @@ int weft_convert_node(struct weft_convert *c, const struct weft_et_node *node, s
                       struct weft_err *err)
 {
     const struct ctx x = {c, node, err};
-    uint64_t cpu = 0;
+    uint64_t cpu = 0, unit = 0;
     op->id = node->id;
     op->name = weft_names_get(c->names, node->name);
     if (!op->name)
@@ -314,5 +321,11 @@ int weft_convert_node(struct weft_convert *c, const struct weft_et_node *node, s
     if (rc == 0)
         rc = get_u64(&x, "is_cpu_op", false, &cpu);
     op->cpu = cpu != 0;
+    if (rc == 0 && op->cpu && op->kind == WEFT_OP_COMP)
+        rc = get_u64(&x, "cpu_index", false, &unit);
+    if (rc == 0 && unit > UINT16_MAX)
+        rc = weft_et_node_err(err, WEFT_E_INPUT, c->et, node,
+                              "cpu_index is %" PRIu64 ", at most 65535", unit);
+    op->unit = (uint32_t)unit;
     return rc;
 }

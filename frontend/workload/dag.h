@@ -62,6 +62,7 @@ struct weft_op {
      */
     uint64_t bytes;
     uint32_t peer; /**< SEND: destination rank; RECV: source rank */
+    uint32_t unit; /**< COMP with cpu: which of the rank's CPUs; each does one op at a time */
     uint64_t tag;  /**< SEND, RECV: comm_tag */
     enum weft_coll_kind coll;
     uint32_t group;   /**< COLL: index into the workload's groups; 0 is the world */
@@ -78,6 +79,7 @@ struct weft_op {
     uint32_t nparents;    /**< distinct parents */
     uint32_t first_child; /**< index into weft_dag.children */
     uint32_t nchildren;
+    uint32_t nearly; /**< COMP: so many children, the first, wait for its beginning alone */
 };
 
 /**

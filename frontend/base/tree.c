@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* See tree.h; over libyaml, whose YAML has JSON in it. */
+#include "base/tree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+enum { DEPTH_MAX = 32 };
+
+struct reader {
+    struct weft_arena *arena;
+    struct weft_err *err;
+    const char *file;
+    yaml_parser_t parser;
+    yaml_event_t event;                /* the latest */
+    struct weft_tree *open[DEPTH_MAX]; /* lists and maps that have begun */
+    struct weft_tree **tail[DEPTH_MAX];
+    const char *key[DEPTH_MAX]; /* of a map, waiting for its value */
+    uint32_t depth;
+};
+
+static int fail_at(const struct reader *r, const yaml_mark_t *at, const char *what)
+{
+    return weft_err_at(r->err, WEFT_E_INPUT, r->file, (int64_t)at->line + 1,
+                       (int64_t)at->column + 1, "%s", what);
+}
+
+static int fail(const struct reader *r, const char *what)
+{
+    return fail_at(r, &r->event.start_mark, what);
+}
+
+static int no_memory(const struct reader *r)
+{
+    return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a structured file");
+}
+
+static int next(struct reader *r)
+{
+    const yaml_parser_t *p = &r->parser;
+    char text[256];
+    yaml_event_delete(&r->event);
+    if (yaml_parser_parse(&r->parser, &r->event))
+        return 0;
+    if (p->error == YAML_MEMORY_ERROR)
+        return no_memory(r);
+    snprintf(text, sizeof text, "%s%s%s", p->context ? p->context : "", p->context ? ", " : "",
+             p->problem ? p->problem : "this is neither YAML nor JSON");
+    return fail_at(r, p->context ? &p->context_mark : &p->problem_mark, text);
+}
+
+/* A new member of what is open. */
+static struct weft_tree *add(struct reader *r, enum weft_tree_kind kind)
+{
+    struct weft_tree *t = weft_arena_calloc(r->arena, 1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->kind = kind;
+    t->text = "";
+    t->line = (int64_t)r->event.start_mark.line + 1;
+    t->col = (int64_t)r->event.start_mark.column + 1;
+    if (r->depth) {
+        struct weft_tree *in = r->open[r->depth - 1];
+        t->key = r->key[r->depth - 1];
+        r->key[r->depth - 1] = NULL;
+        *r->tail[r->depth - 1] = t;
+        r->tail[r->depth - 1] = &t->next;
+        in->n++;
+    }
+    return t;
+}
+
+static int scalar(struct reader *r)
+{
+    const char *text = (const char *)r->event.data.scalar.value;
+    const size_t len = r->event.data.scalar.length;
+    if (memchr(text, 0, len))
+        return fail(r, "a text has a NUL character");
+    const char *copy = weft_arena_strndup(r->arena, text, len);
+    if (!copy)
+        return no_memory(r);
+    if (r->depth && r->open[r->depth - 1]->kind == WEFT_TREE_MAP && !r->key[r->depth - 1]) {
+        r->key[r->depth - 1] = copy;
+        return 0;
+    }
+    struct weft_tree *t = add(r, WEFT_TREE_VALUE);
+    if (!t)
+        return no_memory(r);
+    t->text = copy;
+    return 0;
+}
+
+static int begin(struct reader *r, enum weft_tree_kind kind)
+{
+    if (r->depth && r->open[r->depth - 1]->kind == WEFT_TREE_MAP && !r->key[r->depth - 1])
+        return fail(r, "a key must be a word");
+    if (r->depth == DEPTH_MAX)
+        return fail(r, "more than 32 lists and maps within each other");
+    struct weft_tree *t = add(r, kind);
+    if (!t)
+        return no_memory(r);
+    r->open[r->depth] = t;
+    r->tail[r->depth] = &t->first;
+    r->key[r->depth++] = NULL;
+    return 0;
+}
+
+static int read_document(struct reader *r, struct weft_tree **out)
+{
+    int rc = 0;
+    do {
+        rc = next(r);
+        if (rc)
+            break;
+        switch (r->event.type) {
+        case YAML_SCALAR_EVENT:
+            if (r->depth == 0)
+                return fail(r, "this is a word, not a map or list");
+            rc = scalar(r);
+            break;
+        case YAML_SEQUENCE_START_EVENT:
+        case YAML_MAPPING_START_EVENT:
+            rc = begin(r,
+                       r->event.type == YAML_SEQUENCE_START_EVENT ? WEFT_TREE_LIST : WEFT_TREE_MAP);
+            *out = r->open[0];
+            break;
+        case YAML_SEQUENCE_END_EVENT:
+        case YAML_MAPPING_END_EVENT:
+            r->depth--;
+            break;
+        case YAML_ALIAS_EVENT:
+            return fail(r, "an alias stands here; write out what it stands for");
+        default:
+            break;
+        }
+    } while (!rc && r->event.type != YAML_DOCUMENT_END_EVENT &&
+             r->event.type != YAML_STREAM_END_EVENT);
+    if (!rc && !*out)
+        return fail(r, "there is nothing in the file");
+    return rc;
+}
+
+int weft_tree_parse(const char *text, size_t len, const char *file, struct weft_arena *a,
+                    struct weft_tree **out, struct weft_err *err)
+{
+    struct weft_err local = {0};
+    struct reader r = {.arena = a, .err = err ? err : &local, .file = file};
+    *out = NULL;
+    if (!yaml_parser_initialize(&r.parser))
+        return no_memory(&r);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
+    int rc = read_document(&r, out);
+    rc = rc ? rc : next(&r);
+    if (!rc && r.event.type != YAML_STREAM_END_EVENT)
+        rc = fail(&r, "a second document begins here; one is read");
+    yaml_event_delete(&r.event);
+    yaml_parser_delete(&r.parser);
+    return rc;
+}
+
+const struct weft_tree *weft_tree_get(const struct weft_tree *t, const char *key)
+{
+    if (!t || t->kind != WEFT_TREE_MAP)
+        return NULL;
+    for (t = t->first; t; t = t->next)
+        if (strcmp(t->key, key) == 0)
+            return t;
+    return NULL;
+}
+
+const char *weft_tree_text(const struct weft_tree *t, const char *key, const char *none)
+{
+    const struct weft_tree *v = weft_tree_get(t, key);
+    return v && v->kind == WEFT_TREE_VALUE ? v->text : none;
+}
+
+int weft_tree_err(const struct weft_tree *t, const char *file, struct weft_err *err,
+                  const char *fmt, ...)
+{
+    char text[WEFT_ERR_MSG_MAX];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return weft_err_at(err, WEFT_E_INPUT, file, t ? t->line : 0, t ? t->col : 0, "%s", text);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The workload `goal`: a schedule from a file. */
+#include "workload/goal/goal.h"
+#include "workload/workload.h"
+
+#include <stddef.h>
+
+struct params {
+    const char *file;
+    struct weft_goal_play play;
+};
+
+#define FIELD(field) offsetof(struct params, play.field)
+static const struct weft_param table[] = {
+    {.name = "file",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct params, file),
+     .help = "the schedule, text or binary; its ranks are the first hosts of the fabric"},
+    {.name = "calc-scale",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(calc_ps),
+     .def = "1ns",
+     .min = "1ps",
+     .max = "1s",
+     .help = "time of a unit of calc; files of Schedgen's resnet pattern are in 1us",
+     .source = "GOAL does not say; LogGOPSim's traces are in nanoseconds"},
+    {.name = "overhead",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(overhead_ps),
+     .def = "0",
+     .min = "0ps",
+     .max = "1s",
+     .help = "o: how long each message occupies the cpu that its send names, and that of its recv",
+     .source = "Hoefler et al., LogGOPSim, HPDC 2010; 200 ns in the AI set of ATLAHS"},
+    {.name = "byte-overhead",
+     .type = WEFT_PARAM_TIME,
+     .offset = FIELD(byte_ps),
+     .def = "0",
+     .min = "0ps",
+     .max = "1ms",
+     .help = "O: the same for each byte behind the first",
+     .source = "Hoefler et al., LogGOPSim, HPDC 2010"},
+    {.name = "eager",
+     .type = WEFT_PARAM_SIZE,
+     .offset = FIELD(eager_bytes),
+     .def = "0",
+     .help = "S: what waits for a send of so many bytes or fewer goes on when its cpu is done with "
+             "it; after larger ones, when it has been delivered",
+     .source = "0 in the AI set of ATLAHS, 65535 B in LogGOPSim"},
+};
+
+static int load(const void *params, uint32_t nranks, struct weft_workload **out,
+                struct weft_err *err)
+{
+    const struct params *p = params;
+    struct weft_goal *g = NULL;
+    if (!p->file || !*p->file)
+        return weft_err_set(err, WEFT_E_INPUT, "workload 'goal' needs 'file', the schedule");
+    int rc = weft_goal_read(p->file, &g, err);
+    if (!rc && nranks && g->nranks > nranks)
+        rc = weft_err_at(err, WEFT_E_INPUT, p->file, 0, 0,
+                         "the schedule has %u ranks, but there are %u hosts for them", g->nranks,
+                         nranks);
+    if (!rc)
+        rc = weft_goal_workload(g, &p->play, out, err);
+    weft_goal_free(g);
+    return rc;
+}
+
+extern const struct weft_workload_ops weft_workload_goal;
+const struct weft_workload_ops weft_workload_goal = {
+    .name = "goal",
+    .title = "a GOAL schedule of LogGOPSim or ATLAHS, text or binary",
+    .source = "Hoefler et al., LogGOPSim, HPDC 2010; spcl/atlahs",
+    .params = WEFT_PARAM_TABLE(table, struct params),
+    .load = load,
+};

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// GOAL schedules: played, written, and turned into traces and back.
+#include "program.h"
+
+#include <map>
+
+namespace
+{
+
+/* The end of each operation, by rank, number and kind; ns. */
+std::map<std::string, std::string> ends(const std::string &file)
+{
+    std::map<std::string, std::string> all;
+    std::istringstream in(slurp(file));
+    for (std::string line; std::getline(in, line);) {
+        std::istringstream cells(line);
+        std::vector<std::string> c;
+        for (std::string x; std::getline(cells, x, ',');)
+            c.push_back(x);
+        if (c.size() > 7)
+            all[c[0] + ":" + c[1] + ":" + c[2]] = c[7];
+    }
+    return all;
+}
+
+/* Plays a schedule with latency 3700 ns and 25 GB/s. */
+std::map<std::string, std::string> play(const std::string &text, std::vector<std::string> more = {})
+{
+    TempDir dir;
+    write_file(dir / "s.goal", text);
+    std::vector<std::string> args = {"run", "-q", "-o", dir / "out"};
+    more.insert(more.end(),
+                {"workload.type=goal", "goal.file=" + dir / "s.goal", "topology.type=single-switch",
+                 "single-switch.hosts=64", "network.backend=ideal", "ideal.model=flat",
+                 "ideal.latency=3700ns", "ideal.bandwidth=200Gbps"});
+    for (const std::string &m : more)
+        args.insert(args.end(), {"--set", m});
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    return ends(dir / "out/ops.csv");
+}
+
+const char kPair[] = "num_ranks 2\n"
+                     "rank 0 {\na: calc 1000\nb: send 1000b to 1 tag 7\nb requires a\n"
+                     "c: calc 500\nc requires b\n}\n"
+                     "rank 1 {\nx: recv 1000b from 0 tag 7\ny: calc 300\ny requires x\n}\n";
+
+/* LogGOPS by hand: o = 200 ns at both ends, L = 3700 ns, 0.04 ns a byte. */
+TEST(Goal, EagerAndRendezvous)
+{
+    auto e = play(kPair, {"goal.overhead=200ns", "goal.eager=1000B"});
+    EXPECT_EQ(e["0:1:send overhead"], "1200.000");
+    EXPECT_EQ(e["0:2:c"], "1700.000"); /* the cpu is free at 1200 */
+    EXPECT_EQ(e["1:0:x"], "4940.000"); /* 1200 + 3700 + 40 */
+    EXPECT_EQ(e["1:1:y"], "5440.000"); /* + 200 + 300 */
+    e = play(kPair, {"goal.overhead=200ns", "goal.eager=999B"});
+    EXPECT_EQ(e["0:2:c"], "5440.000"); /* delivered at 4940 */
+    e = play(kPair, {"goal.overhead=200ns", "goal.byte-overhead=1ns", "goal.calc-scale=1us"});
+    EXPECT_EQ(e["0:1:send overhead"], "1001199.000"); /* 1000 us + 200 + 999 */
+}
+
+/* irequires waits for the beginning: of a computation until its cpu takes it up, of a message until
+ * its cpu has it, of a receive until it is posted. Each cpu does one thing at a time. */
+TEST(Goal, BeginningsAndCpus)
+{
+    auto e = play("num_ranks 2\nrank 0 {\n"
+                  "a: calc 100\nb: calc 1000\n"       /* cpu 0: 0..100, 100..1100 */
+                  "c: calc 10 cpu 1\nc irequires b\n" /* 100..110 */
+                  "d: calc 10 cpu 2\nd requires b\n"  /* 1100..1110 */
+                  "s: send 1b to 1 cpu 1\n"           /* behind nothing: 0 */
+                  "f: calc 5 cpu 3\nf irequires s\n"  /* 5 */
+                  "}\nrank 1 {\n"
+                  "w: calc 50\nr: recv 1b from 0\nr requires w\n"
+                  "g: calc 7 cpu 1\ng irequires r\n" /* 57 */
+                  "h: calc 7 cpu 1\nh requires r\n}\n");
+    EXPECT_EQ(e["0:2:c"], "110.000");
+    EXPECT_EQ(e["0:3:d"], "1110.000");
+    EXPECT_EQ(e["0:5:f"], "5.000");
+    EXPECT_EQ(e["1:2:g"], "57.000");
+    EXPECT_EQ(e["1:3:h"], "3707.040");
+}
+
+/* A broadcast down a binomial tree of 32: five messages one after the other to the last rank. */
+TEST(Goal, BinomialTree)
+{
+    std::string text = "num_ranks 32\n";
+    for (int r = 0; r < 32; r++) {
+        text += "rank " + std::to_string(r) + " {\n";
+        int bit = 1;
+        while (r && bit * 2 <= r)
+            bit *= 2;
+        if (r)
+            text += "in: recv 100b from " + std::to_string(r - bit) + " tag 1\n";
+        for (int b = r ? bit * 2 : 1; r + b < 32; b *= 2) {
+            const std::string l = "s" + std::to_string(b);
+            text += l + ": send 100b to " + std::to_string(r + b) + " tag 1\n";
+            text += r ? l + " requires in\n" : "";
+        }
+        text += "}\n";
+    }
+    /* L + 4 ns on each of five ways */
+    EXPECT_EQ(play(text)["31:0:in"], "18520.000");
+    /* with o = 10: rank 31 = 1 + 2 + 4 + 8 + 16 hears first of each: 5 (2 o + L + 4) - o */
+    EXPECT_EQ(play(text, {"goal.overhead=10ns"})["31:0:in"], "18610.000");
+}
+
+std::string text_of(const std::string &file)
+{
+    std::string all;
+    std::istringstream in(slurp(file));
+    for (std::string line; std::getline(in, line);)
+        if (!line.empty())
+            all += line + "\n";
+    return all;
+}
+
+/* Every field comes back: by the binary form, and by traces. */
+TEST(Goal, ThereAndBack)
+{
+    TempDir dir;
+    const std::string text =
+        "num_ranks 2\nrank 0 {\n"
+        "l1: calc 1001 cpu 3\nl2: send 1000b to 1 tag 7 cpu 1 nic 1\nl3: calc 500\n"
+        "l2 requires l1\nl3 requires l1\nl3 irequires l2\n}\n"
+        "rank 1 {\nl1: recv 1000b from 0 tag 7\nl2: calc 300\nl2 irequires l1\n}\n";
+    write_file(dir / "a.goal", text);
+    const std::vector<std::vector<std::string>> steps = {
+        {"a.goal", "b.bin"}, {"b.bin", "c.goal"}, {"c.goal", "d.bin"}, {"b.bin", "t"},
+        {"t", "e.goal"},     {"a.goal", "u.gz"},  {"u", "f.bin"}};
+    for (const auto &s : steps) {
+        const Said said = weft({"trace", "convert", s[0], s[1]}, dir / "");
+        ASSERT_EQ(said.code, 0) << s[0] << s[1] << said.err;
+        if (s[1] == "t") {
+            EXPECT_CONTAINS(said.err, "2 irequires: Chakra has none");
+        }
+    }
+    for (const char *file : {"c.goal", "e.goal"})
+        EXPECT_EQ(text_of(dir / file), text) << file;
+    EXPECT_EQ(slurp(dir / "b.bin"), slurp(dir / "d.bin"));
+    EXPECT_EQ(slurp(dir / "b.bin"), slurp(dir / "f.bin"));
+    const std::string b = slurp(dir / "b.bin");
+    EXPECT_EQ(b.substr(0, 14), std::string("\x7f\x10\0\0\0\0\0\0\2\0\0\0\3\1", 14));
+    /* 8 head, 6 + 2 x 16; blocks 8 + 4 + 3 x 39 + 12 and 8 + 4 (one root) + 2 x 39 + 4 */
+    EXPECT_EQ(b.size(), 8u + 38 + 141 + 94);
+}
+
+/* What a trace has and a schedule cannot say, and the other way round. */
+TEST(Goal, TracesThatAreNoSchedules)
+{
+    TempDir dir;
+    ASSERT_EQ(weft({"trace", "generate", "t", "--set", "ranks=2"}, dir / "").code, 0);
+    Said s = weft({"trace", "convert", "t", "x.goal"}, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "no collectives");
+    EXPECT_EQ(weft({"trace", "convert", "t", "u"}, dir / "").code, 2);
+    write_file(dir / "w.goal", "num_ranks 2\nrank 0 {\nrecv 1b from -1\n}\nrank 1 {\n}\n");
+    s = weft({"trace", "convert", "w.goal", "u"}, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "w.goal:3:1: it receives from any rank");
+}
+
+TEST(Goal, ErrorsHaveAPlace)
+{
+    TempDir dir;
+    const std::string two = "num_ranks 2\nrank 0 {\n", end = "}\nrank 1 {\n}\n";
+    const struct {
+        std::string text;
+        const char *what;
+    } cases[] = {
+        {"ranks 2\n", ":1:1: 'num_ranks' is missing"},
+        {"num_ranks 2\nrank 1 {\n}\n", ":2:1: this is rank 1, but rank 0 must follow"},
+        {"num_ranks 2\nrank 0 {\n}\n", ":4:1: the schedule ends before rank 1 of 2"},
+        {two + "a: calc 1\na: calc 2\n" + end, ":4:1: the label 'a' is defined twice in rank 0, "
+                                               "first in line 3"},
+        {two + "a: calc 1\na requires b\n" + end, ":4:12: rank 0 has no label 'b'"},
+        {two + "a: calc 1\nb: calc 1\na requires b\nb irequires a\n" + end,
+         ":3:1: it waits, by requires and irequires, for itself"},
+        {two + "send 4b to 2\n" + end, ":3:1: there is no rank 2; ranks are 0 to 1"},
+        {two + "send 4k to 1\n" + end, ":3:7: the size is in bytes: a b is missing"},
+        {two + "send 4b to 1 nic 1 port 2\n" + end, ":3:20: 'port' is not known here"},
+        {two + "calc 4 nic 1\n" + end, ":3:8: 'nic' is not known here; there is cpu"},
+        {two + "put 4b to 1\n" + end, ":3:1: 'put' belongs to the dialect of LogGOPSim 2"},
+        {two + "recv 4b from -1\n" + end, ":3:1: it receives from any rank"},
+        {two + "send 4b to 0\n" + end, ":3:1: it sends to its own rank"},
+        {two + "calc 99999999999999999999\n" + end, ":3:6: the time does not fit"},
+        {two + "calc 4 5\n" + end, ":3:8: '5' is"},
+    };
+    for (const auto &c : cases) {
+        write_file(dir / "s.goal", c.text);
+        const Said s =
+            weft({"run", "--no-out", "--set", "workload.type=goal", "--set",
+                  "goal.file=" + dir / "s.goal", "--set", "topology.type=single-switch"});
+        EXPECT_EQ(s.code, 3) << c.text;
+        EXPECT_CONTAINS(s.err, c.what);
+    }
+    /* end marks of older generators mean nothing */
+    write_file(dir / "s.goal", two + "send 0b to 9999999\n" + end);
+    EXPECT_EQ(weft({"trace", "convert", "s.goal", "t.goal"}, dir / "").code, 0);
+    EXPECT_CONTAINS(slurp(dir / "t.goal"), "calc 0\n");
+}
+
+} // namespace
