@@ -24,6 +24,8 @@ struct nccl_part {
     long rank;
     uint32_t parent; /* UINT32_MAX: none */
     uint32_t host;   /* which of the machines in the dump */
+    bool nvswitch;   /* GPUs name it as one, whatever it is among the PCI devices */
+    bool folded;     /* an NVSwitch whose links are another one's */
     uint64_t up_bps;
     uint32_t id; /* number among the hosts, or among the switches, of a server */
 };
@@ -47,7 +49,7 @@ struct nccl_reader {
     struct nccl_part *parts;
     uint32_t nparts;
     struct nccl_wire *wires;
-    uint32_t nwires;
+    uint32_t nwires, nvlinks; /* all, and the NVLinks, which come first */
     struct nccl_net *nets;
     uint32_t nnets;
     const char *hosts[NCCL_HOSTS_MAX]; /* host_hash of each machine */
@@ -58,6 +60,9 @@ struct nccl_reader {
 
 #pragma GCC visibility push(hidden)
 
+/** Makes one of NVSwitches that reach the same GPUs, and of links with the same ends. Only NVLinks
+ * are there yet. */
+int nccl_fold_planes(struct nccl_reader *r);
 /** Reads the elements inside <system>: parts, NIC ports, then all links of the server. */
 int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root);
 

@@ -66,13 +66,20 @@ static int add_wire(struct nccl_reader *r, const struct weft_xml_elem *e, uint32
     return 0;
 }
 
-/* The rate of the PCI link of an element; what is missing is reported and taken as 8 GT/s x 16. */
+/* The rate of the PCI link of an element. A width of 0 is 16, as NCCL takes it; what is missing is
+ * reported and taken as 8 GT/s x 16. */
 static int pci_rate(struct nccl_reader *r, const struct weft_xml_elem *e, uint64_t *out)
 {
     double speed = number(e, "link_speed", 0, 1000), width = number(e, "link_width", 0, 64);
+    const bool zero = strcmp(attr(e, "link_width"), "0") == 0;
     int rc = 0;
     if (speed <= 0 || width < 1) {
-        rc = add_remark(r, e, "has no PCI link_speed or link_width; taken as 8 GT/s x 16");
+        if (speed <= 0)
+            rc = add_remark(r, e,
+                            width < 1 ? "has no PCI link_speed or link_width; taken as 8 GT/s x 16"
+                                      : "has no PCI link_speed; taken as 8 GT/s");
+        else if (!zero)
+            rc = add_remark(r, e, "has no PCI link_width; taken as 16");
         speed = speed > 0 ? speed : 8;
         width = width >= 1 ? width : 16;
     }
@@ -284,6 +291,8 @@ static int nvlinks(struct nccl_reader *r, uint32_t part)
         }
         if (rc)
             break;
+        if (to != UINT32_MAX && strcmp(attr(c, "tclass"), "0x068000") == 0)
+            r->parts[to].nvswitch = r->parts[to].kind != GPU;
         if (to == UINT32_MAX || to == part)
             rc = add_remark(r, c, "leads to a device that is not in the dump and is left out");
         else if (r->parts[to].kind != GPU || to > part)
@@ -314,6 +323,8 @@ static int list_wires(struct nccl_reader *r)
     for (uint32_t i = 0; i < n && !rc; i++)
         if (r->parts[i].kind == GPU)
             rc = nvlinks(r, i);
+    if (!rc)
+        rc = nccl_fold_planes(r);
     for (uint32_t i = 0; i < r->nparts && !rc; i++) {
         struct nccl_part *p = &r->parts[i];
         if (p->parent != UINT32_MAX && p->up_bps == UINT64_MAX) {

@@ -6,7 +6,8 @@
  * and NVSwitches become switches, PCI links, NVLinks and links between CPUs become links with their
  * rates:
  *   PCI     link_speed (GT/s) x link_width, less the line code (8b/10b to 5 GT/s, 128b/130b above)
- *   NVLink  count x the rate of one link for the GPU's sm, as NCCL assumes (src/graph/topo.h)
+ *   NVLink  count x the rate of one link for the GPU's sm, as NCCL assumes (src/graph/topo.h); a
+ *           GPU's links to several NVSwitches are one (nccl_planes.c)
  *   CPUs    between every two, by architecture, as NCCL assumes
  *   xGMI    count x the rate of one link for the GPU's gcn, as RCCL assumes
  * A <pci> with nothing inside is a GPU or a NIC by its class. CPUs with different host_hash belong
@@ -16,10 +17,12 @@
  * meaning for a fabric is left out and reported.
  */
 #include "base/file.h"
+#include "base/xml_comments.h"
 #include "topologies/fabric_reach.h"
 #include "topologies/nccl.h"
 #include "topologies/topology.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,16 +76,18 @@ static int by_rank(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Numbers GPUs by rank and everything else in order; returns the number of GPUs. */
-static uint32_t number_parts(struct nccl_reader *r, struct nccl_part **order)
+/* Numbers GPUs by rank and everything else in order; returns the number of GPUs, *nothers that of
+ * the rest. */
+static uint32_t number_parts(struct nccl_reader *r, struct nccl_part **order, uint32_t *nothers)
 {
     uint32_t gpus = 0, others = 0;
     for (uint32_t i = 0; i < r->nparts; i++) {
         if (r->parts[i].kind == GPU)
             order[gpus++] = &r->parts[i];
-        else
+        else if (!r->parts[i].folded)
             r->parts[i].id = others++;
     }
+    *nothers = others;
     qsort(order, gpus, sizeof *order, by_rank);
     for (uint32_t i = 0; i < gpus; i++)
         order[i]->id = i;
@@ -90,9 +95,9 @@ static uint32_t number_parts(struct nccl_reader *r, struct nccl_part **order)
 }
 
 /* The fabric of all servers. */
-static int assemble(struct nccl_reader *r, const struct params *p, uint32_t gpus)
+static int assemble(struct nccl_reader *r, const struct params *p, uint32_t gpus, uint32_t others)
 {
-    const uint32_t others = r->nparts - gpus, servers = (uint32_t)p->nodes;
+    const uint32_t servers = (uint32_t)p->nodes;
     uint32_t outside = servers > 1 || (r->nhosts > 1 && r->nnets) ? 1 : 0;
     for (uint32_t k = 0; k < r->nnets && outside && p->rails; k++)
         outside = r->nets[k].index + 1 > outside ? r->nets[k].index + 1 : outside;
@@ -141,13 +146,16 @@ static int parse(struct nccl_reader *r, const struct params *p, const struct wef
     struct nccl_part **order = rc ? NULL : malloc((r->nparts + 1) * sizeof *order);
     if (!rc && !order)
         rc = weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
-    uint32_t gpus = rc ? 0 : number_parts(r, order);
+    uint32_t others = 0, gpus = rc ? 0 : number_parts(r, order, &others);
     free(order);
     if (!rc && gpus == 0)
         rc = weft_err_at(r->err, WEFT_E_INPUT, r->file, root->line, root->col,
-                         "the dump has no GPU");
+                         "the dump has no GPU, only %u other devices: NCCL adds what it finds on "
+                         "the machine to such a file (NCCL_TOPO_FILE); take what it has then, with "
+                         "NCCL_TOPO_DUMP_FILE on the machine, or add a <gpu> to the <pci> of each",
+                         others);
     if (!rc)
-        rc = assemble(r, p, gpus);
+        rc = assemble(r, p, gpus, others);
     if (rc)
         weft_err_locate(r->err, r->file, 0, 0);
     return rc;
@@ -172,8 +180,15 @@ static int nccl_xml_build(const void *raw, struct weft_fabric **out, struct weft
     int rc = a && r.f && r.parts && r.wires && r.nets
                  ? weft_file_read(p->file, FILE_MAX, &text, &len, err)
                  : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
+    int64_t line = 0;
+    const uint32_t mended = rc ? 0 : weft_xml_mend_comments(text, len, &line);
     if (!rc)
         rc = weft_xml_parse(text, len, p->file, a, &root, err);
+    if (!rc && mended)
+        rc = weft_fabric_note(r.f, err,
+                              "%s:%" PRId64 ": -- within a comment is not well-formed XML; read "
+                              "as NCCL does%s",
+                              p->file, line, mended > 1 ? ", as are others" : "");
     if (!rc)
         rc = parse(&r, p, root);
     if (rc)

@@ -3,6 +3,7 @@
  * The table of topologies, made from topology_table.def.
  */
 #include "topologies/topology.h"
+#include "topologies/topology_keys.h"
 
 #define WEFT_TOPOLOGY(x) extern const struct weft_topology_ops weft_topology_##x;
 #include "topology_table.def"
@@ -31,4 +32,14 @@ const struct weft_topology_ops *weft_topology_find(const char *name, struct weft
 {
     const size_t i = weft_find_named(name, name_of, TABLE_N, "topology", err);
     return i < TABLE_N ? table[i] : NULL;
+}
+
+bool weft_topology_has_key(const struct weft_fabric *f, const char *key)
+{
+    for (uint32_t d = 0; d < f->ndims; d++) {
+        const struct weft_topology_ops *ops = weft_topology_find(f->dims[d].kind, NULL);
+        if (ops && weft_params_find(&ops->params, key))
+            return true;
+    }
+    return false;
 }

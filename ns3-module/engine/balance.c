@@ -23,6 +23,7 @@
 #include "steer.h"
 
 #include "base/rng.h"
+#include "topologies/topology_keys.h"
 
 #define FLOWLETS (1u << 16)
 
@@ -108,9 +109,11 @@ static int check_valiant(const struct weft_fabric *f, struct weft_err *err)
 {
     if (f->nswitches || f->transit || f->nhosts <= 2)
         return 0;
-    return weft_err_set(err, WEFT_E_INPUT,
-                        "switch.balance=valiant sends packets over other NPUs, which do not "
-                        "forward in this fabric; set %s.hosts-forward=true, or another balance",
+    static const char what[] = "switch.balance=valiant sends packets over other NPUs, which do not "
+                               "forward in this fabric; set";
+    if (!weft_topology_has_key(f, "hosts-forward"))
+        return weft_err_set(err, WEFT_E_INPUT, "%s another balance", what);
+    return weft_err_set(err, WEFT_E_INPUT, "%s %s.hosts-forward=true, or another balance", what,
                         f->ndims == 1 ? f->dims[0].kind : "multi");
 }
 

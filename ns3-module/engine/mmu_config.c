@@ -23,6 +23,7 @@
 #include "base/int128.h"
 #include "base/units.h"
 #include "topologies/deadlock.h"
+#include "topologies/topology_keys.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -208,7 +209,8 @@ static int check_channels(const struct weft_engine_config *c, struct weft_err *e
                 k, __builtin_ctzll(taken) - (int)k, __builtin_ctzll(taken),
                 p->sw.balance >= WEFT_BALANCE_VALIANT
                     ? ", or route without channels of its own (switch.balance)"
-                    : ", or set vcs=1");
+                : weft_topology_has_key(c->fabric, "vcs") ? ", or set vcs=1"
+                                                          : "");
     }
     return weft_engine_check_links(c->fabric, &p->pfc, NULL, err);
 }
@@ -223,7 +225,7 @@ int weft_engine_check_links(const struct weft_fabric *f, const struct weft_pfc_p
         size_t n = strlen(err->msg);
         snprintf(err->msg + n, sizeof err->msg - n,
                  "; set %s%sor pfc.allow-deadlock=true to see what happens",
-                 f->vcs > 1 ? "" : "vcs=2 in the topology, ",
+                 f->vcs == 1 && weft_topology_has_key(f, "vcs") ? "vcs=2 in the topology, " : "",
                  credit_used(f) ? "" : "pfc.enabled=false, ");
     }
     return rc;

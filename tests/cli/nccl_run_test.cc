@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Collectives on servers read from NCCL dumps.
+#include "program.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace
+{
+
+// Eight H100s with links to four NVSwitches, 5 + 5 + 4 + 4 of 20.6 GB/s: 2,966 Gbps per GPU.
+std::string eight_h100()
+{
+    std::ostringstream x;
+    x << "<!---- eight GPUs ---->\n<system version=\"1\"><cpu numaid=\"0\" arch=\"x86_64\">\n";
+    for (int g = 0; g < 8; g++) {
+        x << "<pci busid=\"0:0" << g << ":0\" class=\"0x030200\" link_speed=\"32.0 GT/s\" "
+          << "link_width=\"16\"><gpu dev=\"" << g << "\" sm=\"90\" rank=\"" << g << "\">";
+        for (int k = 0; k < 4; k++) // every GPU lists them in an order of its own
+            x << "<nvlink target=\"1:0" << (g + k) % 4 << ":0\" count=\"" << 4 + (g + k) % 4 / 2
+              << "\" tclass=\"0x068000\"/>";
+        x << "</gpu></pci>\n";
+    }
+    x << "</cpu></system>\n";
+    return x.str();
+}
+
+TEST(NcclRun, RingUsesAllLinksOfAGpu)
+{
+    TempDir dir;
+    std::ofstream(dir / "h100.xml") << eight_h100();
+    for (const char *net : {"ideal", "packet"}) {
+        if (std::string(net) == "packet" && !has_packet())
+            continue;
+        const Said s = weft({"run", "--set", "topology.type=nccl", "--set", "nccl.file=h100.xml",
+                             "--set", "workload.type=generate", "--set", "generate.size=256MiB",
+                             "--set", "system.all-reduce=ring", "--set",
+                             std::string("network.backend=") + net, "--no-out"},
+                            dir / "");
+        ASSERT_EQ(s.code, 0) << s.err;
+        EXPECT_CONTAINS(s.err, "h100.xml:1: -- within a comment is not well-formed XML");
+        const size_t at = s.out.find("bus bandwidth ");
+        ASSERT_NE(at, std::string::npos) << s.out;
+        EXPECT_CONTAINS(s.out.substr(at, 40), " Tbps");
+        const double tbps = std::stod(s.out.substr(at + 14));
+        EXPECT_GT(tbps, 0.95 * 18 * 20.6 * 8e-3) << net;
+        EXPECT_LE(tbps, 18 * 20.6 * 8e-3) << net;
+    }
+}
+
+} // namespace
