@@ -52,6 +52,8 @@ class Player
                 s.drop(cc + "." + param.name);
         s.drop("congestion-control.name");
         s.put("network.backend", "ideal");
+        if (s.get("system.inter-dimension") == "themis") /* it plans by whether messages meet */
+            s.put("ideal.contention", "source");
         const Ended e = play("ideal", {}, m_o.weft, s);
         check_ending("ideal", e, m_v.findings);
         const Results r(s.dir + "/out-ideal");
