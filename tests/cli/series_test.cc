@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -347,6 +348,36 @@ TEST(Series, TheTimelineHasThemAsCounters)
     EXPECT_EQ(names.count("queue pairs: h1-h0.p3 qp 2 rtt_ns"), 1u);
     EXPECT_EQ(names.count("queue pairs: h2-h0.p3 qp 3 in_flight_bytes"), 1u);
     EXPECT_EQ(names.count("queue pairs: h1-h0.p3 qp 2 acked_bytes"), 0u);
+}
+
+/* 65,536 hosts, 1,040 switches, 163,840 ports: memory follows the ports that are chosen, some 150
+ * bytes each, and not how many samples are taken of them. */
+TEST(Series, OnALargeFabricMemoryFollowsWhatIsChosen)
+{
+#if defined(__SANITIZE_ADDRESS__)
+    GTEST_SKIP() << "its allocator has memory of its own";
+#endif
+    TempDir dir;
+    const std::string scenario = Incast(dir / "", "<switch buffer='1GiB'/>\n");
+    const auto peak_bytes = [&](const std::vector<std::string> &more) {
+        std::vector<std::string> args = {
+            "--set",  "topology.type=leaf-spine", "--set", "leaf-spine.leaves=1024",
+            "--set",  "leaf-spine.spines=16",     "--set", "leaf-spine.hosts-per-leaf=64",
+            "--set",  "incast.degree=32",         "--set", "incast.size=64KB",
+            "--quiet"};
+        args.insert(args.end(), more.begin(), more.end());
+        const std::string run = slurp(Play(dir, scenario, "out", args) + "/run.json");
+        return std::stod(Value(run, "peak_rss_bytes").substr(strlen("\"peak_rss_bytes\":")));
+    };
+    const double none = peak_bytes({});
+    const std::string chosen =
+        "sample.what=queue:s65536-h*,throughput:h[0-9]-s65536,pause:s6656?,buffer:s65536,rate";
+    const double few = peak_bytes({"--set", chosen, "--set", "sample.interval=50ns"});
+    EXPECT_GT(Rows(dir / "out/series/queue.csv").size(), 500u);
+    EXPECT_LT(few - none, 10e6);
+    const double all = peak_bytes({"--set", "sample.what=queue,throughput,pause,buffer,rate"});
+    EXPECT_GT(Rows(dir / "out/series/throughput.csv").size(), 100u);
+    EXPECT_LT(all - none, 163840 * 200.0);
 }
 
 /* Packed tables hold the same, and who reads tables does not notice. */

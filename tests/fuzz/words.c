@@ -69,6 +69,9 @@ static void add_scenario(void)
     add_table(&weft_system_param_table);
     add_table(&weft_run_param_table);
     add_table(&weft_sample_param_table);
+    const struct weft_series_quantity *q = weft_series_quantities(&n);
+    for (size_t i = 0; i < n; i++)
+        add(q[i].name);
     const struct weft_fault_kind *const *kinds = weft_fault_kinds(&n);
     for (size_t i = 0; i < n; i++) {
         add(kinds[i]->name);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* sample.what on a fabric of hosts and switches, and packed tables. */
+#include "target.h"
+
+#include "congestion/cc.h"
+#include "series/series.h"
+#include "topologies/topology.h"
+
+#include <string.h>
+
+static const struct weft_fabric *fabric(void)
+{
+    static struct weft_fabric *f;
+    struct weft_err err = {0};
+    if (f)
+        return f;
+    const struct weft_topology_ops *ops = weft_topology_find("leaf-spine", &err);
+    void *params = ops ? calloc(1, ops->params.struct_size) : NULL;
+    REQUIRE(params && weft_params_defaults(&ops->params, params, &err) == 0);
+    REQUIRE(weft_topology_build(ops, params, &f, &err) == 0);
+    free(params);
+    return f;
+}
+
+void weft_fuzz_samples(const uint8_t *data, size_t size)
+{
+    char *text = weft_fuzz_text(data, size);
+    bool taken[2];
+    for (int change = 0; change < 2; change++) {
+        struct weft_err err = {0};
+        struct weft_sample_params p = {.interval_ps = 1000,
+                                       .what = text,
+                                       .on = change ? WEFT_SAMPLE_CHANGE : WEFT_SAMPLE_INTERVAL};
+        const struct weft_cc_ops *cc = weft_cc_find("dcqcn", &err);
+        struct weft_series_choice *c = weft_series_choose(&p, fabric(), cc, &err);
+        taken[change] = weft_fuzz_ok(c ? 0 : err.code, &err);
+        REQUIRE(taken[change] == (c != NULL));
+        weft_series_choice_free(c);
+    }
+    REQUIRE(taken[0] || !taken[1]); /* changes are of what there is */
+    free(text);
+}
+
+void weft_fuzz_packed(const uint8_t *data, size_t size)
+{
+    struct weft_err err = {0};
+    struct weft_csv_reader r;
+    const char *path = weft_fuzz_file(data, size);
+    FILE *f = weft_series_unpack(path, &err);
+    REQUIRE(f);
+    int rc = weft_csv_reader_begin(&r, f, path, &err);
+    while (!rc && (rc = weft_csv_reader_next(&r, &err)) == 1)
+        rc = 0;
+    weft_fuzz_ok(rc, &err);
+    weft_csv_reader_close(&r);
+}
