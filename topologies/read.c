@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Telling topology files apart: XML by its root element, numbers by how many the first line has
- * (three: HPCC, more: SimAI), anything else is taken for keys and values of ASTRA-sim.
+ * (three: HPCC, more: SimAI), htsim and InfraGraph by keys that they must have; anything else is
+ * taken for keys and values of ASTRA-sim.
  */
 #include "topologies/read.h"
 
@@ -34,6 +35,10 @@ static const char *kind(const char *text)
     const char *from = text + strspn(text, SPACE);
     if (*from == '<')
         return root_is(from, "system") ? "nccl" : "xml";
+    if ((*from < '0' || *from > '9') && strstr(from, "Podsize") && strstr(from, "Tiers"))
+        return "htsim";
+    if ((*from < '0' || *from > '9') && strstr(from, "devices") && strstr(from, "components"))
+        return "infragraph";
     if (*from < '0' || *from > '9')
         return "astra-network";
     uint32_t words = 0;

@@ -99,7 +99,8 @@ void draw_topology(Maker &m, Scenario &s)
     Draw &d = m.draw;
     const Taste taste(d);
     std::string name = d.of(m.tables.names("topologies"));
-    if (name == "nccl" || name == "simai") // dumps of machines: the readers' fuzzers have them
+    if (name == "nccl" || name == "simai" || name == "infragraph" ||
+        name == "htsim") // dumps of machines: the readers' fuzzers have them
         name = "xml";
     name = m.given("topology.type").empty() ? name : m.given("topology.type");
     s.put("topology.type", name);

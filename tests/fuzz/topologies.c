@@ -73,6 +73,18 @@ void weft_fuzz_nccl(const uint8_t *data, size_t size)
     read_as("nccl", data, size);
 }
 
+void weft_fuzz_infragraph(const uint8_t *data, size_t size)
+{
+    if (weft_fuzz_small((const char *)data, size))
+        read_as("infragraph", data, size);
+}
+
+void weft_fuzz_htsim(const uint8_t *data, size_t size)
+{
+    if (weft_fuzz_small((const char *)data, size))
+        read_as("htsim", data, size);
+}
+
 void weft_fuzz_simai(const uint8_t *data, size_t size)
 {
     read_as("simai", data, size);
