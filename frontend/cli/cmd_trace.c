@@ -9,7 +9,8 @@
 static const struct weft_opt options[] = {
     {"set", 's', WEFT_OPT_TEXTS, offsetof(struct weft_trace_opts, set), "KEY=VALUE", NULL,
      "generate, synthesize: a parameter such as layers=8 (weft show workload generate, training; "
-     "weft show transform synthesize); convert: calc-scale; compare: a setting of runs"},
+     "weft show transform synthesize); convert: calc-scale, ranks, passes; compare: a setting of "
+     "runs"},
     {"groups", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, groups), "FILE", NULL,
      "info, check, transform, synthesize, compare: JSON file of communicator groups"},
     {"ranks", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, ranks), "N", NULL,
@@ -95,7 +96,9 @@ const struct weft_command weft_command_trace = {
         "          sizes ('weft show transform synthesize'), and compares the two\n"
         "convert   GOAL schedules (LogGOPSim, ATLAHS; text or binary, told by content) to traces,\n"
         "          and back: TO ends in .goal (text), .bin (binary) or is a prefix;\n"
-        "          --set calc-scale=1us: time of a unit of calc (1ns)\n"
+        "          --set calc-scale=1us: time of a unit of calc (1ns); and lists of layers of\n"
+        "          ASTRA-sim 1.0 and SimAI to traces, with groups in OUT.json; --set ranks=16\n"
+        "          passes=2 and what else 'weft show workload astra-text' has\n"
         "compare   plays two traces on three fabrics, on the ideal backend unless --set says "
         "else;\n"
         "          communicators are in A.json and B.json, or in --groups FILE",

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/alone.h"
 #include "cli/interrupt.h"
+#include "cli/op_tap.h"
 #include "cli/played.h"
 #include "cli/run_json.h"
 #include "cli/signal_run_json.h"
@@ -19,6 +20,7 @@ struct run {
     const struct weft_cli *cli;
     const struct weft_scenario *s;
     const struct weft_execute_opts *o;
+    struct weft_op_tap tap; /* o->op hears of operations by it */
     struct weft_report *report;
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asked */
     bool alone;            /* each job is run alone, too */
@@ -178,6 +180,10 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for jobs");
     for (uint32_t i = 0; i < x->parts.njobs; i++)
         x->observers[i] = weft_report_system_observer(r->report, i);
+    if (o->op) {
+        r->tap = (struct weft_op_tap){x->observers[0], o->op, o->op_ctx};
+        x->observers[0] = weft_op_tap_observer(&r->tap);
+    }
     int code = weft_execute_prepare(s, &x->parts, &config, x->observers, r->report, &r->on.net,
                                     &r->on.jobs, err);
     if (!code)

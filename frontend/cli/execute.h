@@ -25,6 +25,9 @@ struct weft_execute_opts {
     void (*ended)(void *ctx, const struct weft_jobs *jobs); /**< told of the jobs when all is
                                                                  written; NULL: nobody asks */
     void *ended_ctx;
+    void (*op)(void *ctx, const struct weft_op_record *record); /**< told of each operation of the
+                                                                     first job that ends */
+    void *op_ctx;
 };
 
 /** What a run left behind. */

@@ -4,12 +4,14 @@
 #include "base/file.h"
 #include "base/units.h"
 #include "cli/trace.h"
+#include "workload/astra_text/astra_text.h"
 #include "workload/chakra_read.h"
 #include "workload/chakra_write.h"
 #include "workload/goal/goal.h"
 #include "workload/trace_write.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +165,27 @@ static int read_traces(const struct weft_cli *cli, const char *prefix, struct we
     return code;
 }
 
+/* A list of layers becomes traces as with trace generate astra-text. */
+static int convert_layers(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
+                          struct weft_err *err)
+{
+    char name[] = "astra-text", file[WEFT_PATH_MAX + 8];
+    char *generate[] = {name, args[1]};
+    struct weft_trace_opts with = *o;
+    const char **sets = (const char **)malloc((o->set.n + 1) * sizeof *sets);
+    if (!sets)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    snprintf(file, sizeof file, "file=%s", args[0]);
+    for (size_t i = 0; i < o->set.n; i++)
+        sets[i] = o->set.list[i];
+    sets[o->set.n] = file;
+    with.set.list = sets;
+    with.set.n = o->set.n + 1;
+    const int code = weft_trace_generate(cli, &with, generate, 2, err);
+    free(sets);
+    return code;
+}
+
 int weft_trace_convert(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                        int nargs, struct weft_err *err)
 {
@@ -170,6 +193,8 @@ int weft_trace_convert(const struct weft_cli *cli, const struct weft_trace_opts 
     struct weft_goal *g = NULL;
     int64_t calc_ps;
     (void)nargs;
+    if (to == CHAKRA && weft_astra_text_is(args[0]))
+        return convert_layers(cli, o, args, err);
     int code = calc_scale(o, &calc_ps, err);
     if (!code && form_of_name(args[0]) == CHAKRA && !weft_file_is_regular(args[0])) {
         if (to == CHAKRA)

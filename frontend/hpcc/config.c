@@ -241,11 +241,12 @@ static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const str
     return 0;
 }
 
-/* Checks values that no type rules out. */
-static int check(const struct weft_hpcc_config *c, struct weft_err *err)
-{
 #define BAD(key, ...)                                                                              \
     weft_err_at(err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_##key], 0, __VA_ARGS__)
+
+/* Checks that the files are named which the simulator reads. */
+static int check_files(const struct weft_hpcc_config *c, struct weft_err *err)
+{
     if (!c->given[WEFT_HPCC_TOPOLOGY_FILE])
         return BAD(TOPOLOGY_FILE, "TOPOLOGY_FILE must be given");
     if (!c->given[WEFT_HPCC_FLOW_FILE])
@@ -253,6 +254,12 @@ static int check(const struct weft_hpcc_config *c, struct weft_err *err)
                    c->given[WEFT_HPCC_FLOW_INPUT_FILE]
                        ? "; FLOW_INPUT_FILE names a file that the simulator writes"
                        : "");
+    return 0;
+}
+
+/* Checks values that no type rules out. */
+static int check(const struct weft_hpcc_config *c, struct weft_err *err)
+{
     if (c->payload_bytes == 0)
         return BAD(PACKET_PAYLOAD_SIZE, "PACKET_PAYLOAD_SIZE must be at least 1");
     if (!(c->error_rate >= 0 && c->error_rate <= 1))
@@ -263,9 +270,9 @@ static int check(const struct weft_hpcc_config *c, struct weft_err *err)
         return BAD(SIMULATOR_STOP_TIME, "SIMULATOR_STOP_TIME must be above 0");
     if (c->headroom_factor > 64)
         return BAD(HEADROOM_FACTOR, "HEADROOM_FACTOR must be from 0 to 64");
-#undef BAD
     return 0;
 }
+#undef BAD
 
 /* What ConWeave's simulator does without being asked: it ends 10 s after the last start of a flow,
  * ACKs go first, and queues are never sampled. */
@@ -329,7 +336,7 @@ static int read_all(struct weft_scan *s, struct weft_hpcc_config *c, struct weft
     return check(c, err);
 }
 
-struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err *err)
+struct weft_hpcc_config *weft_hpcc_config_read_settings(const char *path, struct weft_err *err)
 {
     struct weft_arena *a = weft_arena_new();
     struct weft_hpcc_config *c =
@@ -354,6 +361,15 @@ struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err
         return NULL;
     }
     return c;
+}
+
+struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err *err)
+{
+    struct weft_hpcc_config *c = weft_hpcc_config_read_settings(path, err);
+    if (!c || !check_files(c, err))
+        return c;
+    weft_hpcc_config_free(c);
+    return NULL;
 }
 
 void weft_hpcc_config_free(struct weft_hpcc_config *c)

@@ -86,6 +86,8 @@ struct weft_hpcc_config {
 
 /** Reads @p path. NULL on failure, *err says where and why. */
 struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err *err);
+/** The same of one that need not name topology and flows, such as SimAI.conf. */
+struct weft_hpcc_config *weft_hpcc_config_read_settings(const char *path, struct weft_err *err);
 void weft_hpcc_config_free(struct weft_hpcc_config *c);
 /** The key as it is written in the file. */
 const char *weft_hpcc_key_name(enum weft_hpcc_key key);

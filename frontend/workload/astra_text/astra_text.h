@@ -117,6 +117,8 @@ const char *weft_astra_scope_name(enum weft_astra_scope scope);
 /** Reads a list into *out (caller frees). Errors have file, line and column. */
 int weft_astra_text_read(const char *path, enum weft_astra_dialect dialect,
                          struct weft_astra_text **out, struct weft_err *err);
+/** Whether the file @p path begins as a list does. */
+bool weft_astra_text_is(const char *path);
 void weft_astra_text_free(struct weft_astra_text *t);
 
 /* groups.c. Scopes FIRST and REST are groups when `first` is given, else involved dimensions. */

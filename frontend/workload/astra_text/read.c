@@ -510,6 +510,20 @@ int weft_astra_text_read(const char *path, enum weft_astra_dialect dialect,
     return rc;
 }
 
+bool weft_astra_text_is(const char *path)
+{
+    struct weft_scan s;
+    struct weft_err ignored = {0};
+    bool found = false;
+    if (weft_scan_open(&s, path, &ignored))
+        return false;
+    if (weft_scan_next(&s))
+        for (int k = 0; k < WEFT_ASTRA_POLICIES; k++)
+            found = found || strcmp(s.tok, weft_astra_policy_word((enum weft_astra_policy)k)) == 0;
+    weft_scan_close(&s);
+    return found;
+}
+
 void weft_astra_text_free(struct weft_astra_text *t)
 {
     if (t)

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft simai: runs an experiment of SimAI from the options and files of its simulator. */
+#include "base/units.h"
+#include "cli/execute.h"
+#include "cli/interrupt.h"
+#include "cli/run_json.h"
+#include "cli/simai_layers.h"
+#include "cli/source.h"
+#include "hpcc/profile.h"
+#include "topologies/topology.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAYERS_FILE "ncclFlowModel_EndToEnd.csv" /* as SimAI calls it */
+#define RUN_NAME "test1"                         /* the run in that file, as there */
+
+struct simai_opts {
+    struct weft_source_opts source;
+    const char *workload, *network, *config, *threads, *gpus, *out;
+    int backend; /* enum */
+    bool compat, no_out, json, quiet, show;
+};
+
+#define TEXT_OPT(name, letter, field, arg, help)                                                   \
+    {                                                                                              \
+        name, letter, WEFT_OPT_TEXT, offsetof(struct simai_opts, field), arg, NULL, help           \
+    }
+#define FLAG_OPT(name, letter, field, help)                                                        \
+    {                                                                                              \
+        name, letter, WEFT_OPT_FLAG, offsetof(struct simai_opts, field), NULL, NULL, help          \
+    }
+
+static const struct weft_opt options[] = {
+    TEXT_OPT("workload", 'w', workload, "FILE", "AICB's list of layers"),
+    TEXT_OPT("network-topo", 'n', network, "FILE", "topology of gen_Topo_Template.py"),
+    TEXT_OPT("network-conf", 'c', config, "FILE", "SimAI.conf"),
+    TEXT_OPT("thread", 't', threads, "N", "has no effect: a run has one thread"),
+    TEXT_OPT("gpus", 'g', gpus, "N", "of SimAI_analytical: refused"),
+    {"backend", 0, WEFT_OPT_CHOICE, offsetof(struct simai_opts, backend), NULL, "packet|ideal",
+     "ideal: without packets, and without SimAI.conf"},
+    FLAG_OPT("compat", 0, compat,
+             "wire sizes, rounding, ACKs, buffer and hash as in the simulator"),
+    WEFT_SOURCE_OPTS(simai_opts),
+    TEXT_OPT("out", 'o', out, "DIR", "run folder; default out/NAME of the workload"),
+    FLAG_OPT("no-out", 0, no_out, "write no files"),
+    FLAG_OPT("show-settings", 0, show, "print the resolved settings instead of running"),
+    FLAG_OPT("json", 0, json, "print the summary as JSON"),
+    FLAG_OPT("quiet", 'q', quiet, "no results, no notes; errors and warnings only"),
+};
+
+enum { PACKET, IDEAL };
+
+/* An experiment while it is read. */
+struct experiment {
+    const struct weft_cli *cli;
+    const struct simai_opts *o;
+    struct weft_arena *arena;
+    struct weft_strings sets;
+    struct weft_fabric *fabric;
+    struct weft_astra_text *list;
+    struct weft_scenario *s;
+    struct weft_simai_layers layers;
+};
+
+__attribute__((format(printf, 3, 4))) static int set(struct experiment *x, struct weft_err *err,
+                                                     const char *fmt, ...)
+{
+    va_list args;
+    char text[WEFT_PATH_MAX + 64];
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    const char **grown =
+        (const char **)realloc(x->sets.list, (x->sets.n + 1) * sizeof *x->sets.list);
+    if (grown)
+        x->sets.list = grown;
+    const char *copy = grown ? weft_arena_strdup(x->arena, text) : NULL;
+    if (!copy)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    x->sets.list[x->sets.n++] = copy;
+    return 0;
+}
+
+static void note(const struct experiment *x, const char *text)
+{
+    if (!x->o->quiet)
+        weft_log(x->cli->log, WEFT_LOG_INFO, "%s", text);
+}
+
+static int read_topology(struct experiment *x, struct weft_err *err)
+{
+    const struct weft_topology_ops *t = weft_topology_find("simai", err);
+    void *params = t ? calloc(1, t->params.struct_size) : NULL;
+    if (!params)
+        return t ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology") : err->code;
+    int code = weft_params_defaults(&t->params, params, err);
+    if (!code)
+        code = weft_params_set(&t->params, params, "file", x->o->network, err);
+    if (!code)
+        code = t->build(params, &x->fabric, err);
+    free(params);
+    return code;
+}
+
+/* A value for one more rate. */
+static int add_rate(struct weft_hpcc_config *c, struct weft_hpcc_map *m, uint64_t rate_bps,
+                    double value)
+{
+    struct weft_hpcc_map_entry *grown = weft_arena_calloc(c->arena, m->n + 1, sizeof *grown);
+    if (!grown)
+        return WEFT_E_LIMIT;
+    if (m->n)
+        memcpy(grown, m->entries, m->n * sizeof *grown);
+    grown[m->n++] = (struct weft_hpcc_map_entry){rate_bps, value};
+    m->entries = grown;
+    return 0;
+}
+
+/* SimAI's NVSwitches do not mark: rates that the maps of thresholds lack get some that no queue
+ * reaches. */
+static int complete_maps(const struct experiment *x, struct weft_hpcc_config *c,
+                         struct weft_err *err)
+{
+    const double never_kb = (double)c->buffer_mib * 2048;
+    char rate[WEFT_UNIT_TEXT_MAX], text[160];
+    for (uint32_t l = 0; l < x->fabric->nlinks; l++) {
+        const uint64_t bps = x->fabric->links[l].rate_bps;
+        if (weft_hpcc_map_find(&c->kmin, bps) || weft_hpcc_map_find(&c->kmax, bps) ||
+            weft_hpcc_map_find(&c->pmax, bps))
+            continue;
+        if (add_rate(c, &c->kmin, bps, never_kb) || add_rate(c, &c->kmax, bps, never_kb) ||
+            add_rate(c, &c->pmax, bps, 1))
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+        snprintf(text, sizeof text,
+                 "KMIN_MAP has no entry for %s: ports of that rate (NVSwitches) never mark, as in "
+                 "SimAI",
+                 weft_format_rate(bps, rate));
+        note(x, text);
+    }
+    return 0;
+}
+
+/* SimAI.conf, but for its topology and flows. */
+static int take_config(struct experiment *x, struct weft_err *err)
+{
+    struct weft_hpcc_pairs pairs = {0};
+    struct weft_hpcc_config *c = weft_hpcc_config_read_settings(x->o->config, err);
+    if (!c)
+        return err->code;
+    int code = 0;
+    if (c->error_rate > 0)
+        code = weft_err_at(err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_ERROR_RATE_PER_LINK], 0,
+                           "ERROR_RATE_PER_LINK: say it per link in the topology, or with --set "
+                           "trouble.events");
+    else if (c->link_down.after_us)
+        code = weft_err_at(err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_LINK_DOWN], 0,
+                           "LINK_DOWN: say it with --set trouble.events");
+    if (!code)
+        code = complete_maps(x, c, err);
+    if (!code)
+        code = weft_hpcc_pairs_compute(x->fabric, c->payload_bytes, NULL, &pairs, err);
+    struct weft_hpcc_flows none = {.file = (char *)c->file, .sorted = true};
+    const struct weft_hpcc_profile_input in = {c,      x->o->network, x->fabric, &none,
+                                               &pairs, x->o->compat,  NULL};
+    struct weft_hpcc_profile *p = code ? NULL : weft_hpcc_profile_new(&in, err);
+    if (!code && !p)
+        code = err->code;
+    for (size_t i = 0; !code && i < p->nsets; i++)
+        if (strncmp(p->sets[i], "workload.", 9) != 0 && strncmp(p->sets[i], "topology.", 9) != 0)
+            code = set(x, err, "%s", p->sets[i]);
+    for (size_t i = 0; !code && i < p->nwarnings; i++)
+        note(x, p->warnings[i]);
+    if (!code)
+        note(x, "FLOW_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE "
+                "have no effect: the traffic is the workload's, and weft writes flows.csv; "
+                "--set sample.what=... samples queues and rates");
+    weft_hpcc_profile_free(p);
+    weft_hpcc_config_free(c);
+    return code;
+}
+
+/* What SimAI takes from its environment. */
+static int take_environment(struct experiment *x, struct weft_err *err)
+{
+    static const char *const switches[] = {"AS_NVLS_ENABLE", "AS_NVLSTREE_ENABLE", "AS_PXN_ENABLE"};
+    const char *delay = getenv("AS_SEND_LAT");
+    char text[160];
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
+        const char *value = getenv(switches[i]);
+        if (!value || strcmp(value, "1") != 0)
+            continue;
+        snprintf(text, sizeof text,
+                 "%s=1 has no effect: collectives are rings and direct exchanges (--set "
+                 "system.all-reduce=in-network has switches add up)",
+                 switches[i]);
+        note(x, text);
+    }
+    if (!delay) {
+        note(x,
+             "AS_SEND_LAT is not set: messages start at once; SimAI delays each by 3.7 to 31 us, "
+             "by algorithm and protocol");
+        return 0;
+    }
+    char *end;
+    const unsigned long ns = strtoul(delay, &end, 10);
+    if (*end || end == delay || *delay == '-' || ns > 1000000000)
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "AS_SEND_LAT=%s: must be nanoseconds, 0 to 1000000000", delay);
+    return set(x, err, "system.endpoint-delay=%luns", ns);
+}
+
+static int read_files(struct experiment *x, struct weft_err *err)
+{
+    const char *alg = "ring";
+    int code = read_topology(x, err);
+    if (!code)
+        code = weft_astra_text_read(x->o->workload, WEFT_ASTRA_DIALECT_SIMAI, &x->list, err);
+    if (!code)
+        code = set(x, err, "topology.type=simai");
+    if (!code)
+        code = set(x, err, "simai.file=%s", x->o->network);
+    if (!code)
+        code = set(x, err, "workload.type=astra-text");
+    if (!code)
+        code = set(x, err, "astra-text.file=%s", x->o->workload);
+    if (!code)
+        code = set(x, err, "astra-text.dialect=simai");
+    if (!code && x->fabric->ndims > 1)
+        alg = "ring,ring"; /* of a server, and of servers: all its NICs take part, as in SimAI */
+    if (!code)
+        code = set(x, err, "system.all-reduce=%s", alg);
+    if (!code)
+        code = set(x, err, "system.all-gather=%s", alg);
+    if (!code)
+        code = set(x, err, "system.reduce-scatter=%s", alg);
+    if (!code)
+        code = set(x, err, "system.all-to-all=direct");
+    if (!code)
+        code = take_environment(x, err);
+    if (!code && x->o->backend == IDEAL) {
+        note(x, "SimAI.conf has no effect without packets");
+        return set(x, err, "network.backend=ideal");
+    }
+    return code || !x->o->config ? code : take_config(x, err);
+}
+
+static int resolve(struct experiment *x, struct weft_err *err)
+{
+    const struct simai_opts *o = x->o;
+    const size_t implied = x->sets.n;
+    char *texts = NULL;
+    const char **sets =
+        (const char **)calloc(implied + o->source.set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
+    if (!sets)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
+    size_t n = implied;
+    memcpy(sets, x->sets.list, n * sizeof *sets);
+    for (size_t i = 0; i < o->source.set.n; i++)
+        sets[n++] = o->source.set.list[i];
+    int code = weft_source_shorts(&o->source, sets, &n, &texts, err);
+    struct weft_scenario_options so = {x->cli->backends, x->cli->nbackends, sets, n, implied};
+    if (!code)
+        code = weft_scenario_load(NULL, &so, &x->s, err);
+    free(texts);
+    free(sets);
+    if (code)
+        return code;
+    const char *base = strrchr(o->workload, '/');
+    base = base ? base + 1 : o->workload;
+    const size_t len = strcspn(base, ".");
+    x->s->name = weft_arena_strndup(x->s->arena, base, len ? len : strlen(base));
+    for (size_t i = 0; i < x->s->nwarnings; i++)
+        weft_log(x->cli->log, WEFT_LOG_WARNING, "%s", x->s->warnings[i]);
+    return x->s->name ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a name");
+}
+
+static void print_json(const struct weft_cli *cli, const struct weft_execution *x,
+                       const char *out_dir, int exit_code)
+{
+    struct weft_json j;
+    weft_json_init(&j, cli->out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "simai");
+    weft_json_kv_i64(&j, "exit_code", exit_code);
+    weft_json_kv_str(&j, "out", out_dir);
+    weft_outcome_json(&j, x->end.summary.outcome, x->end.reason);
+    weft_json_key(&j, "warnings");
+    weft_source_warnings_json(&j, x->scenario);
+    weft_run_json_results(&j, x);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL);
+}
+
+static int play(struct experiment *x, struct weft_err *err)
+{
+    const struct simai_opts *o = x->o;
+    const struct weft_cli *cli = x->cli;
+    struct weft_execution run = {0};
+    char dir[WEFT_PATH_MAX], layers[WEFT_PATH_MAX];
+    struct weft_execute_opts eo = {.out_dir = o->out,
+                                   .progress = o->quiet ? NULL : cli->err,
+                                   .progress_is_tty = cli->err_is_tty,
+                                   .op = weft_simai_layers_op,
+                                   .op_ctx = &x->layers};
+    int code = weft_astra_groups_check(x->list, x->fabric->nhosts, err);
+    if (!code)
+        code = weft_simai_layers_init(&x->layers, x->list, x->fabric->nhosts, err);
+    if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", x->s->name, err)))
+        eo.out_dir = dir;
+    if (!code)
+        code = weft_execute(cli, x->s, &eo, &run, err);
+    if (!code && run.summed_up && eo.out_dir &&
+        !(code = weft_path_join(layers, eo.out_dir, LAYERS_FILE, err)))
+        code = weft_simai_layers_write(&x->layers, layers, RUN_NAME, err);
+    weft_interrupt_saved();
+    code = code ? code : run.end.code;
+    if (run.summed_up && o->json)
+        print_json(cli, &run, eo.out_dir, weft_exit_code(code));
+    else if (run.summed_up && !o->quiet) {
+        weft_summary_text(cli->out, &run.end.summary, run.parts.fabric);
+        if (eo.out_dir)
+            fprintf(cli->out, "results in %s/, per layer in %s\n", eo.out_dir, LAYERS_FILE);
+    }
+    weft_execution_free(&run);
+    return code;
+}
+
+static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+               struct weft_err *err)
+{
+    struct experiment x = {.cli = cli, .o = (const struct simai_opts *)opts};
+    if (nargs)
+        return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
+    if (x.o->gpus)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "-g is SimAI_analytical's; weft simai takes the options of "
+                            "SimAI_simulator: -w, -n, -c, -t. Without packets: "
+                            "--backend ideal");
+    if (!x.o->workload || !x.o->network)
+        return weft_err_set(err, WEFT_E_USAGE, "-w (workload) and -n (topology) must be given");
+    if (x.o->out && x.o->no_out)
+        return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
+    x.arena = weft_arena_new();
+    int code = x.arena ? read_files(&x, err)
+                       : weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
+    if (!code)
+        code = resolve(&x, err);
+    if (!code && x.o->show)
+        weft_source_config_text(cli->out, x.s);
+    else if (!code)
+        code = play(&x, err);
+    weft_simai_layers_free(&x.layers);
+    weft_scenario_free(x.s);
+    weft_astra_text_free(x.list);
+    weft_fabric_free(x.fabric);
+    free(x.sets.list);
+    weft_arena_free(x.arena);
+    return code;
+}
+
+extern const struct weft_command weft_command_simai;
+const struct weft_command weft_command_simai = {
+    .name = "simai",
+    .summary = "Run an experiment of SimAI",
+    .usage = "-w FILE -n FILE [-c FILE] [OPTION]... [--set KEY=VALUE]...",
+    .example = "weft simai -t 16 -w microAllReduce.txt -n Spectrum-X_128g_8gps_100Gbps_A100 -c "
+               "SimAI.conf",
+    .details =
+        "Takes the options and files of SimAI_simulator as they are, and AS_SEND_LAT "
+        "(nanoseconds).\n"
+        "Writes " LAYERS_FILE ", what rank 0 spends on each layer in SimAI's columns, beside "
+        "weft's own files.\n"
+        "What weft does otherwise is said; docs/coming-from.md compares.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct simai_opts),
+    .run = run,
+};

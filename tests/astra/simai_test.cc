@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The command `simai`: options and files of SimAI's simulator, and its table of layers.
+#include "tests/cli/program.h"
+
+namespace
+{
+
+bool has(const std::string &text, const std::string &part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+std::string text_of(const std::string &file)
+{
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/* Two servers of two GPUs; every link has 100 bytes/ns and 1 us. */
+const char *const topology = "7 2 2 1 8 H100\n4 5 6\n"
+                             "0 4 800Gbps 0.001ms 0\n1 4 800Gbps 0.001ms 0\n"
+                             "2 5 800Gbps 0.001ms 0\n3 5 800Gbps 0.001ms 0\n"
+                             "0 6 800Gbps 0.001ms 0\n1 6 800Gbps 0.001ms 0\n"
+                             "2 6 800Gbps 0.001ms 0\n3 6 800Gbps 0.001ms 0\n";
+
+struct Files {
+    TempDir dir;
+    explicit Files(const std::string &conf = "")
+    {
+        write_file(dir / "topo", topology);
+        write_file(dir / "SimAI.conf",
+                   "ENABLE_QCN 1\nCC_MODE 1\nPACKET_PAYLOAD_SIZE 9000\n"
+                   "SIMULATOR_STOP_TIME 40000000000000.00\nBUFFER_SIZE 32\n"
+                   "FLOW_FILE /etc/none.txt\nKMAX_MAP 1 1 400\nKMIN_MAP 1 1 100\n"
+                   "PMAX_MAP 1 1 0.2\n" +
+                       conf);
+        write_file(dir / "w.txt",
+                   "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 ep: 1 pp: 1 vpp: 1 "
+                   "ga: 1 all_gpus: 4 checkpoints: 0 checkpoint_initiates: 0\n1\n"
+                   "a -1 10000 ALLREDUCE 2000000 20000 NONE 0 30000 ALLREDUCE 4000000 0\n");
+    }
+    Said Run(const std::vector<std::string> &more = {}) const
+    {
+        std::vector<std::string> args = {"simai", "-t", "16",         "-w",    "w.txt", "-n",
+                                         "topo",  "-c", "SimAI.conf", "--out", "out"};
+        args.insert(args.end(), more.begin(), more.end());
+        return weft(args, dir / "");
+    }
+};
+
+} // namespace
+
+/* 10 us, all-reduce in a server 2 x (10 + 2) us, 20 us, 30 us, then that between servers, 2 x (20 +
+ * 2) us, is waited for. Bandwidths in 2^30 byte/s. */
+TEST(SimAI, LayersInItsColumns)
+{
+    Files f;
+    const Said said = f.Run({"--backend", "ideal"});
+    ASSERT_EQ(said.code, 0) << said.err;
+    EXPECT_TRUE(has(said.out, "end-to-end time          128 us")) << said.out;
+    const std::string table = text_of(f.dir / "out/ncclFlowModel_EndToEnd.csv");
+    EXPECT_TRUE(has(table, "layer_name,test1,fwd compute,wg compute,ig compute,fwd exposed comm,"
+                           "wg exposed comm,ig exposed comm,fwd total comm,algbw,busbw,wg total "
+                           "comm,algbw,busbw,ig total comm,algbw,busbw\n"
+                           "a,test1,10,30,20,24,44,0,24,77.61,77.61,44,84.67,84.67,0,0.00,0.00\n"))
+        << table;
+    EXPECT_TRUE(has(table, "\ntest1, 44 (34.38%), 0 (0.00%), 24 (18.75%), 0 (0.00%), 0 (0.00%), "
+                           "0 (0.00%), 60 (46.88%), 68 (53.12%), 128\n"))
+        << table;
+}
+
+TEST(SimAI, ListsBecomeTraces)
+{
+    Files f;
+    const Said made = weft({"trace", "convert", "w.txt", "t", "--set", "ranks=4"}, f.dir / "");
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_TRUE(has(made.out,
+                    "wrote t.{0..3}.et\nHYBRID_TRANSFORMER_FWD_IN_BCKWD, 1 layers, read as "
+                    "SimAI writes it\n"))
+        << made.out;
+    EXPECT_EQ(weft({"trace", "check", "t", "--groups", "t.json"}, f.dir / "").code, 0);
+}
+
+TEST(SimAI, ConfigurationAndEnvironment)
+{
+    Files f;
+    const Said said = f.Run({"--no-out", "--show-settings"});
+    EXPECT_EQ(f.Run({"--no-out"}).code, 2); // with --out
+    ASSERT_EQ(said.code, 2);
+    std::vector<std::string> args = {"simai", "-w", "w.txt",      "-n",
+                                     "topo",  "-c", "SimAI.conf", "--show-settings"};
+    const Said shown = weft(args, f.dir / "");
+    ASSERT_EQ(shown.code, 0) << shown.err;
+    EXPECT_TRUE(has(shown.err, "KMIN_MAP has no entry for 800Gbps")) << shown.err;
+    EXPECT_TRUE(has(shown.err, "AS_SEND_LAT is not set")) << shown.err;
+    EXPECT_TRUE(has(shown.err, "FLOW_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE have no effect"))
+        << shown.err;
+    EXPECT_TRUE(has(shown.out, "ring,ring")) << shown.out;
+    EXPECT_TRUE(has(f.Run({"-g", "8"}).err, "SimAI_analytical"));
+    EXPECT_TRUE(has(weft({"simai", "-w", "w.txt"}, f.dir / "").err, "must be given"));
+    EXPECT_TRUE(has(Files("LINK_DOWN 5 0 4\n").Run().err, "trouble.events"));
+    EXPECT_TRUE(has(Files("ERROR_RATE_PER_LINK 0.1\n").Run().err, "trouble.events"));
+    setenv("AS_SEND_LAT", "5000", 1);
+    setenv("AS_NVLS_ENABLE", "1", 1);
+    const Said delayed = f.Run({"--backend", "ideal"});
+    setenv("AS_SEND_LAT", "soon", 1);
+    const Said wrong = f.Run();
+    unsetenv("AS_SEND_LAT");
+    unsetenv("AS_NVLS_ENABLE");
+    EXPECT_TRUE(has(delayed.out, "end-to-end time          158 us"))
+        << delayed.out; // before each of 4 messages, and at the end of each of 2 collectives
+    EXPECT_TRUE(has(delayed.err, "AS_NVLS_ENABLE=1 has no effect")) << delayed.err;
+    EXPECT_TRUE(has(wrong.err, "must be nanoseconds")) << wrong.err;
+}
