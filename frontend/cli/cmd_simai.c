@@ -242,7 +242,8 @@ static int read_files(struct experiment *x, struct weft_err *err)
         code = take_environment(x, err);
     if (!code && x->o->backend == IDEAL) {
         note(x, "SimAI.conf has no effect without packets");
-        return set(x, err, "network.backend=ideal");
+        code = set(x, err, "network.backend=ideal");
+        return code ? code : set(x, err, "ideal.contention=source");
     }
     return code || !x->o->config ? code : take_config(x, err);
 }

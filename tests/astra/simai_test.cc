@@ -69,6 +69,21 @@ TEST(SimAI, LayersInItsColumns)
         << table;
 }
 
+/* A NIC sends one message after the other: MICRO's all-reduces over the two servers, each 1 GB,
+ * take at least as long as its bytes, 2 x 1/2 within the server and 2 x 1/2 x 1/2 between them. */
+TEST(SimAI, NoFasterThanItsLinks)
+{
+    Files f;
+    write_file(f.dir / "w.txt",
+               "MICRO\n1\nmicro_test -1 1 NONE 0 1 NONE 0 1 ALLREDUCE 1000000000 1\n");
+    ASSERT_EQ(f.Run({"--backend", "ideal"}).code, 0);
+    double us = 0;
+    const std::string table = text_of(f.dir / "out/ncclFlowModel_EndToEnd.csv");
+    sscanf(table.substr(table.find("micro_test")).c_str(), "micro_test,test1,0,0,0,0,%lf", &us);
+    EXPECT_GE(us, 10000 + 5000) << table;
+    EXPECT_LE(us, 15200) << table;
+}
+
 TEST(SimAI, ListsBecomeTraces)
 {
     Files f;
