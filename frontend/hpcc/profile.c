@@ -34,6 +34,42 @@ static const struct cc_mode {
 } modes[] = {
     {1, "dcqcn", 0}, {3, "hpcc", 42}, {7, "timely", 8}, {8, "dctcp", 0}, {10, "hpcc-pint", 2}};
 
+/* The values of LB_MODE, and their words of switch.balance. */
+static const struct lb_mode {
+    uint64_t id;
+    const char *balance;
+} lb_modes[] = {{0, "flow"}, {2, "drill"}, {3, "conga"}, {6, "letflow"}, {LB_CONWEAVE, "conweave"}};
+
+/* NULL: LB_MODE has no row. */
+static const char *balance_of(const struct weft_hpcc_config *c)
+{
+    for (size_t i = 0; i < sizeof lb_modes / sizeof lb_modes[0]; i++)
+        if (lb_modes[i].id == c->lb_mode)
+            return lb_modes[i].balance;
+    return NULL;
+}
+
+/* Constants of ConWeave's simulator that its configurations don't name. */
+static const struct lb_constant {
+    uint64_t mode;
+    const char *set;
+} lb_constants[] = {{3, "switch.conga-interval=50us"},
+                    {3, "switch.conga-decay=0.2"},
+                    {3, "switch.conga-age=500us"},
+                    {3, "switch.flowlet-gap=100us"},
+                    {6, "switch.flowlet-gap=100us"}};
+
+/* And what they name. */
+static const struct lb_key {
+    uint64_t mode;
+    enum weft_hpcc_key key;
+    const char *param;
+} lb_keys[] = {{LB_CONWEAVE, WEFT_HPCC_CONWEAVE_REPLY_TIMEOUT_EXTRA, "reply"},
+               {LB_CONWEAVE, WEFT_HPCC_CONWEAVE_PATH_PAUSE_TIME, "path-busy"},
+               {LB_CONWEAVE, WEFT_HPCC_CONWEAVE_TX_EXPIRY_TIME, "inactive"},
+               {LB_CONWEAVE, WEFT_HPCC_CONWEAVE_EXTRA_VOQ_FLUSH_TIME, "resume-extra"},
+               {LB_CONWEAVE, WEFT_HPCC_CONWEAVE_DEFAULT_VOQ_WAITING_TIME, "resume-default"}};
+
 /* Which key is which parameter of which control. */
 static const struct cc_key {
     uint64_t mode;
@@ -177,8 +213,9 @@ static void check_supported(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
     check_down(m);
-    if (c->lb_mode)
-        refuse(m, WEFT_HPCC_LB_MODE, "only 0 (ECMP) is modelled");
+    if (!balance_of(c))
+        refuse(m, WEFT_HPCC_LB_MODE,
+               "must be 0 (ECMP), 2 (DRILL), 3 (CONGA), 6 (LetFlow) or 9 (ConWeave)");
     if (c->enable_irn && c->back_to_zero)
         refuse(m, WEFT_HPCC_ENABLE_IRN, "excludes L2_BACK_TO_ZERO");
     if (c->nic_pause_us)
@@ -437,8 +474,9 @@ static void set_wire(struct maker *m)
         set(m, "transport.ack-every=%" PRIu64, (every ? every : 1));
         return;
     }
+    const bool has_rto = c->enable_irn || c->conweave;
     for (size_t i = 0; i < sizeof compat_table / sizeof compat_table[0]; i++)
-        if (!c->enable_irn || strcmp(compat_table[i].key, "transport.rto") != 0)
+        if (!has_rto || strcmp(compat_table[i].key, "transport.rto") != 0)
             set(m, "%s=%s", compat_table[i].key, compat_table[i].value);
     set(m, "transport.ack-frame=%uB", (ack < 60 ? 60 : ack) - signal);
     if (c->given[WEFT_HPCC_HEADROOM_FACTOR])
@@ -453,6 +491,8 @@ static void set_transport(struct maker *m)
         set(m, "transport.recovery=selective-repeat");
         set(m, "transport.rto=320us");
         set(m, "transport.rto-low=100us");
+    } else if (c->conweave) {
+        set(m, "transport.rto=4ms"); /* attribute L2Timeout */
     }
     if (c->back_to_zero) {
         set(m, "transport.recovery=go-back-0");
@@ -465,6 +505,24 @@ static void set_transport(struct maker *m)
     }
     if (!c->enable_pfc)
         set(m, "pfc.enabled=false");
+}
+
+static void set_balance(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    char value[WEFT_HPCC_VALUE_MAX];
+    if (c->lb_mode == 0 || m->rc)
+        return;
+    set(m, "switch.balance=%s", balance_of(c));
+    for (size_t i = 0; i < sizeof lb_constants / sizeof lb_constants[0]; i++)
+        if (lb_constants[i].mode == c->lb_mode)
+            set(m, "%s", lb_constants[i].set);
+    for (size_t i = 0; i < sizeof lb_keys / sizeof lb_keys[0]; i++)
+        if (lb_keys[i].mode == c->lb_mode)
+            set(m, "switch.conweave-%s=%s", lb_keys[i].param,
+                weft_hpcc_value_text(c, lb_keys[i].key, value));
+    if (!c->enable_irn) /* DRILL: the simulator doesn't ask, either */
+        set(m, "transport.allow-reordering=true");
 }
 
 static void make(struct maker *m)
@@ -483,6 +541,7 @@ static void make(struct maker *m)
     set_cc(m);
     set_wire(m);
     set_transport(m);
+    set_balance(m);
     set_priorities(m);
     set_ecn(m);
     set(m, "transport.ack-ignores-pause=%s", c->ack_high_prio ? "true" : "false");

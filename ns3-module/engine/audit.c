@@ -109,6 +109,7 @@ static int check_switches(const struct weft_engine *e, struct weft_err *err)
         for (uint32_t k = 0; k < f->nodes[n].nports; k++) {
             const struct port *p = &e->ports[f->nodes[n].first_port + k];
             out += p->nic == NIL && !e->in_network ? p->qtotal : forwarded_bytes(e, p);
+            out += e->spread.kept ? e->spread.kept[f->nodes[n].first_port + k].bytes : 0;
             for (uint32_t c = 0; c < WEFT_PRIOS; c++) {
                 const bool apart = credit_guards(e, f->nodes[n].first_port + k, c);
                 in += (uint64_t)p->lane[c].in_bytes + p->lane[c].in_hdrm;
@@ -173,6 +174,7 @@ static int check_payload(const struct weft_engine *e, struct weft_err *err)
             in += q->st.tx_payload_bytes - q->lost_payload - payload_of(e, &q->fly);
             out += p->st.tx_payload_bytes;
             stay += p->dropped_payload - p->lost_payload;
+            stay += e->spread.kept ? e->spread.kept[k].payload : 0;
             for (uint32_t c = 0; c < WEFT_PRIOS; c++)
                 stay += payload_of(e, &p->lane[c].q);
         }

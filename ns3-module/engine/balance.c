@@ -6,8 +6,11 @@
  * spray: packet by packet, the ports of a node in turn.
  * adaptive: packet by packet, the port with the shortest queue; the flow's own among equals.
  * flowlet: a flow stays on its port until it pauses for switch.flowlet-gap, then goes to the port
- * with the shortest queue (Vanini et al.: Let it flow, NSDI 2017). The table has FLOWLETS entries
- * for all nodes together; two flows that share an entry take each other's place, as in a switch.
+ * with the shortest queue.
+ * letflow: then to a random port, whatever its queue (Vanini et al.: Let it flow, NSDI 2017): the
+ * lengths of flowlets themselves do the balancing.
+ *
+ * drill: drill.c. conga, conweave: see way.h; their function here is not called.
  *
  * valiant, minimal-adaptive: see steer.h; where there is nothing to steer, valiant draws a port at
  * random and minimal-adaptive is adaptive.
@@ -19,19 +22,14 @@
 #include "context.h"
 #include "control.h"
 #include "credit.h"
+#include "drill.h"
 #include "ecmp.h"
+#include "flowlet.h"
 #include "steer.h"
+#include "way.h"
 
 #include "base/rng.h"
 #include "topologies/topology_keys.h"
-
-#define FLOWLETS (1u << 16)
-
-struct flowlet {
-    int64_t last_ps;
-    uint32_t qp, node; /* whose it is */
-    uint32_t port;
-};
 
 static uint32_t spray(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                       const struct pkt *k)
@@ -58,14 +56,11 @@ static uint32_t adaptive(struct weft_engine *e, struct weft_route_group g, uint3
 static uint32_t flowlet(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                         const struct pkt *k)
 {
-    struct flowlet *f =
-        &e->spread.flowlets[weft_mix64((uint64_t)node << 32 | k->qp) & (FLOWLETS - 1)];
-    bool same = f->qp == k->qp + 1 && f->node == node;
-    if (!same || e->now - f->last_ps > e->p.sw.flowlet_gap_ps) {
-        uint32_t own = same ? f->port : ecmp_port(e, g, node, qp_at(e, k->qp), true);
-        *f = (struct flowlet){.qp = k->qp + 1, .node = node, .port = shortest(e, g, own)};
-    }
-    f->last_ps = e->now;
+    bool goes_on;
+    struct flowlet *f = flowlet_of(e, node, k->qp, &goes_on);
+    if (!goes_on)
+        f->port =
+            shortest(e, g, f->port == NIL ? ecmp_port(e, g, node, qp_at(e, k->qp), true) : f->port);
     return f->port;
 }
 
@@ -77,15 +72,26 @@ static uint32_t drawn(struct weft_engine *e, struct weft_route_group g, uint32_t
     return g.ports[weft_rng_below(&e->spread.steer_rng, g.n)];
 }
 
+static uint32_t letflow(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                        const struct pkt *k)
+{
+    bool goes_on;
+    struct flowlet *f = flowlet_of(e, node, k->qp, &goes_on);
+    if (!goes_on)
+        f->port = drawn(e, g, node, k);
+    return f->port;
+}
+
 static const struct {
     const char *name;
     balance_fn pick; /* among ports of equal cost, where packets keep to the routes */
     bool per_packet;
     bool shared; /* switches share state: what one does shows at others */
     const struct steer *steer;
+    const struct way *way;
 } table[] = {
-#define BALANCE(number, word, pick, per_packet, shared, steer)                                     \
-    {word, pick, per_packet, shared, steer},
+#define BALANCE(number, word, pick, per_packet, shared, steer, way)                                \
+    {word, pick, per_packet, shared, steer, way},
 #include "balances.def"
 #undef BALANCE
 };
@@ -127,6 +133,13 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
     if (s && (!s->upper || !s->aim || !s->exits || !s->next))
         return weft_err_set(err, WEFT_E_INTERNAL,
                             "switch.balance=%s lacks a function of struct steer", table[b].name);
+    if (table[b].way && table[b].way->keeps &&
+        (c->params.sw.egress_lossy_pool_bytes || c->params.sw.egress_lossless_pool_bytes))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "switch.balance=%s keeps packets in queues beside those of the ports, "
+                            "which pools of egress queues don't count; set "
+                            "switch.egress-lossy-pool and switch.egress-lossless-pool to 0",
+                            table[b].name);
     if (!table[b].per_packet)
         return 0;
     if (c->params.transport.recovery != WEFT_RECOVERY_SELECTIVE_REPEAT &&
@@ -168,7 +181,23 @@ int balance_init(struct weft_engine *e, struct weft_err *err)
         return 0;
     e->spread.turns = calloc(e->fabric->nnodes, sizeof *e->spread.turns);
     e->spread.flowlets = calloc(FLOWLETS, sizeof *e->spread.flowlets);
-    if (!e->spread.turns || !e->spread.flowlets)
+    e->spread.drilled = drill_memory_new(e->fabric);
+    if (!e->spread.turns || !e->spread.flowlets || !e->spread.drilled)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
-    return 0;
+    e->spread.way = table[e->p.sw.balance].way;
+    if (!e->spread.way)
+        return 0;
+    if (e->spread.way->keeps && !(e->spread.kept = calloc(e->fabric->nports, sizeof(struct kept))))
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for load balancing");
+    return e->spread.way->init(e, err);
+}
+
+void balance_fini(struct weft_engine *e)
+{
+    if (e->spread.way)
+        e->spread.way->fini(e);
+    free(e->spread.turns);
+    free(e->spread.flowlets);
+    free(e->spread.drilled);
+    free(e->spread.kept);
 }

@@ -10,10 +10,16 @@
 
 struct flowlet;
 struct steer;
+struct way;
 
 /** Picks one of the equal-cost ports of a node for a data packet. */
 typedef uint32_t (*balance_fn)(struct weft_engine *e, struct weft_route_group g, uint32_t node,
                                const struct pkt *k);
+
+/** What a port keeps back (way.h): in the buffer, but not in its queues. */
+struct kept {
+    uint64_t bytes, payload;
+};
 
 /** How packets spread. */
 struct spread {
@@ -22,6 +28,10 @@ struct spread {
     struct weft_rng steer_rng;
     uint32_t *turns; /**< spray: per node, packets so far */
     struct flowlet *flowlets;
+    uint32_t *drilled;     /**< drill: per node, the ports that it remembers */
+    const struct way *way; /**< NULL: each switch chooses for itself */
+    void *way_state;       /**< of way */
+    struct kept *kept;     /**< per port; NULL: way keeps nothing */
 };
 
 #pragma GCC visibility push(hidden)
@@ -30,6 +40,7 @@ struct spread {
 bool balance_shared(const struct weft_engine *e);
 int balance_check(const struct weft_engine_config *c, struct weft_err *err);
 int balance_init(struct weft_engine *e, struct weft_err *err);
+void balance_fini(struct weft_engine *e);
 
 #pragma GCC visibility pop
 

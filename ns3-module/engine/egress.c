@@ -11,19 +11,23 @@
 #include "pkt.h"
 #include "port_catch_up.h"
 #include "steer.h"
+#include "way.h"
 
 #include "topologies/deadlock.h"
 
-/* The egress port that the routes, or what steers and balances packets over them, give a packet at
- * @p node; NIL: none. */
-static uint32_t choose(struct weft_engine *e, uint32_t node, struct pkt *k)
+/* The egress port that the routes, or what steers and balances packets over them, give a packet
+ * that came in through port @p in; NIL: none. */
+static uint32_t choose(struct weft_engine *e, uint32_t in, struct pkt *k)
 {
+    const uint32_t node = e->ports[in].node;
     if (e->spread.steer && k->kind == WEFT_PKT_DATA) {
         const uint32_t out = e->spread.steer->next(e, node, k);
         if (out != NIL)
             return out;
     }
     const struct weft_route_group g = weft_routes_lookup(e->routing.routes, node, k->dst_host);
+    if (__builtin_expect(e->spread.way != NULL, 0) && g.n && k->kind < WEFT_PKT_FRAME)
+        return e->spread.way->choose(e, g, in, k);
     if (g.n > 1 && e->spread.balance && k->kind == WEFT_PKT_DATA) {
         for (uint32_t c = 0; c < g.n; c++)
             port_settle(e, &e->ports[g.ports[c]], g.ports[c]);
@@ -34,7 +38,7 @@ static uint32_t choose(struct weft_engine *e, uint32_t node, struct pkt *k)
 
 uint32_t egress_look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)
 {
-    const uint32_t node = e->ports[in].node, out = choose(e, node, k);
+    const uint32_t node = e->ports[in].node, out = choose(e, in, k);
     const bool fits = out == NIL || !e->links.ndown || k->kind != WEFT_PKT_DATA ||
                       k->payload <= e->ports[out].kind->mtu_bytes;
     if (out != NIL && fits)

@@ -233,9 +233,8 @@ void weft_engine_free(struct weft_engine *e)
     in_network_fini(e);
     free(e->qps.slots);
     ideal_fini(e);
-    free(e->spread.turns);
+    balance_fini(e);
     free(e->stall.marks);
-    free(e->spread.flowlets);
     free(e);
 }
 

@@ -72,7 +72,7 @@ enum weft_ecmp {
 };
 /** What spreads data packets over equal-cost ports. */
 enum weft_balance {
-#define BALANCE(number, word, pick, per_packet, shared, steer) WEFT_BALANCE_##number,
+#define BALANCE(number, word, pick, per_packet, shared, steer, way) WEFT_BALANCE_##number,
 #include "balances.def"
 #undef BALANCE
     WEFT_BALANCES
@@ -112,11 +112,23 @@ struct weft_switch_params {
     /** 0: a lossy queue is measured by the free bytes of its ingress pool */
     uint64_t egress_lossy_pool_bytes;
     uint64_t egress_lossless_pool_bytes; /**< 0: lossless queues are not measured */
-    uint64_t strict_prios;  /**< bit p set: priority p is served strictly before all that are not */
-    int scheduler;          /**< enum weft_scheduler */
-    int balance;            /**< enum weft_balance */
-    int64_t flowlet_gap_ps; /**< flowlet: a flow that pauses longer may change its port */
-    uint64_t quantum_bytes; /**< deficit round robin: bytes per turn at weight 1 */
+    uint64_t strict_prios; /**< bit p set: priority p is served strictly before all that are not */
+    int scheduler;         /**< enum weft_scheduler */
+    int balance;           /**< enum weft_balance */
+    /** flowlet, letflow, conga: a flow that pauses longer may change its port */
+    int64_t flowlet_gap_ps;
+    uint64_t drill_samples;    /**< drill: d, ports drawn for a packet */
+    uint64_t drill_memory;     /**< drill: m, ports remembered */
+    int64_t conga_interval_ps; /**< conga: T, between decays of what a link has sent */
+    double conga_decay;        /**< conga: alpha, part of it that goes with each */
+    int64_t conga_age_ps;      /**< conga: what a leaf was told holds so long */
+    /* conweave */
+    int64_t conweave_reply_ps;          /**< beyond the empty round trip: an answer is late */
+    int64_t conweave_path_busy_ps;      /**< after a mark, a way isn't chosen so long */
+    int64_t conweave_inactive_ps;       /**< a flow that pauses longer begins anew */
+    int64_t conweave_resume_extra_ps;   /**< beyond the tail's expected time, packets are kept */
+    int64_t conweave_resume_default_ps; /**< the same if nothing is known of the tail */
+    uint64_t quantum_bytes;             /**< deficit round robin: bytes per turn at weight 1 */
     const char *weight_map; /**< deficit round robin: turns are so many quanta; else 1 */
 };
 

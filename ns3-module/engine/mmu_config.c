@@ -207,7 +207,7 @@ static int check_channels(const struct weft_engine_config *c, struct weft_err *e
                 "virtual channel %u of lossless priority %d is priority %d, which must be free; "
                 "move pfc.prios, transport.data-prio, .ack-prio or .cnp-prio%s",
                 k, __builtin_ctzll(taken) - (int)k, __builtin_ctzll(taken),
-                p->sw.balance >= WEFT_BALANCE_VALIANT
+                steer_of(p->sw.balance, c->fabric)
                     ? ", or route without channels of its own (switch.balance)"
                 : weft_topology_has_key(c->fabric, "vcs") ? ", or set vcs=1"
                                                           : "");

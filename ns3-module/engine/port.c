@@ -29,6 +29,7 @@
 #include "rc.h"
 #include "scheduler.h"
 #include "telemetry.h"
+#include "way.h"
 
 #include "base/rng.h"
 #include "base/units.h"
@@ -425,6 +426,18 @@ void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t i
     enqueue(e, &e->ports[to], to, k, i, true);
 }
 
+void port_release(struct weft_engine *e, uint32_t port, uint32_t i)
+{
+    struct port *p = &e->ports[port];
+    if (p->down) {
+        mmu_release(e, pkt_at(e, i), port, false);
+        pkt_drop(e, i, port, WEFT_DROP_LINK);
+        return;
+    }
+    settle(e, p, port);
+    enqueue(e, p, port, pkt_at(e, i), i, true);
+}
+
 /* Whether a packet finds a lazy port idle and empty, and leaves no trace in queue and buffer. */
 static inline bool cuts_through(const struct weft_engine *e, const struct port *p,
                                 const struct pkt *k, uint32_t in)
@@ -461,7 +474,9 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
         egress_change_channel(e, k, in, out);
     struct port *p = &e->ports[out];
     settle(e, p, out);
-    if (cuts_through(e, p, k, in)) {
+    const bool kept = __builtin_expect(e->spread.kept != NULL, 0) && k->kind == WEFT_PKT_DATA &&
+                      e->spread.way->keeps(e, out, i);
+    if (!kept && cuts_through(e, p, k, in)) {
         cut_through(e, p, out, k, i);
         return;
     }
@@ -470,7 +485,10 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
         pkt_drop(e, i, out, why);
         return;
     }
-    enqueue(e, p, out, k, i, true);
+    if (__builtin_expect(kept, 0))
+        e->spread.way->keep(e, out, i);
+    else
+        enqueue(e, p, out, k, i, true);
 }
 
 /* A packet came to a host that it does not name and that does not forward. */

@@ -85,6 +85,8 @@ void port_kick(struct weft_engine *e, uint32_t port);
 uint32_t port_take_upper(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** Queues such a packet at port @p to instead, its class as it now says; NIL: drops it. */
 void port_leave_by(struct weft_engine *e, uint32_t from, uint32_t to, uint32_t pkt);
+/** Queues a packet that was kept back (way.h) when it had been taken into the buffer. */
+void port_release(struct weft_engine *e, uint32_t port, uint32_t pkt);
 /** Makes the transmissions before @p due_ps that a lazy port owes. */
 void port_catch_up(struct weft_engine *e, struct port *p, uint32_t port, int64_t due_ps);
 

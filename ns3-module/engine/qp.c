@@ -15,6 +15,7 @@
 #include "nic.h"
 #include "pkt.h"
 #include "rc.h"
+#include "way.h"
 #include "recovery.h"
 #include "stable.h"
 #include "steer.h"
@@ -98,7 +99,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     remember(e, q, true, ports, e->spread.balance ? 0 : hops);
     hops = ecmp_path(e, routes, q, false, ports);
     q->ack_port = ports[0];
-    remember(e, q, false, ports, hops);
+    remember(e, q, false, ports, e->spread.way && e->spread.way->answers ? 0 : hops);
     for (uint32_t h = 0; h < hops; h++) {
         const struct port *p = &e->ports[ports[h]];
         rtt += gap_quantised(e->p.transport.quantum_ps, ack, built_q(p)) + p->prop_ps;

@@ -148,7 +148,7 @@ TEST(HpccProfile, ARateWithoutThresholdsIsAnError)
 
 TEST(HpccProfile, WhatWeftCantDoIsAnError)
 {
-    for (const char *line : {"LINK_DOWN 10 0 1", "LB_MODE 9", "ENABLE_IRN 1 L2_BACK_TO_ZERO 1",
+    for (const char *line : {"LINK_DOWN 10 0 1", "LB_MODE 4", "ENABLE_IRN 1 L2_BACK_TO_ZERO 1",
                              "NIC_TOTAL_PAUSE_TIME 3", "CC_MODE 10 FAST_REACT 0"}) {
         Case c(maps + line + "\n");
         EXPECT_TRUE(c.sets(false).empty()) << line;
@@ -217,8 +217,33 @@ TEST(HpccProfile, ConWeavesConfiguration)
     EXPECT_TRUE(
         Case(maps + conweave, "3 1 2\n2\n0 2 100Gbps 1us 0\n2 1 100Gbps 1us 0\n", conweave_flows)
             .sets(true)
-            .count("transport.rto=100s"));
+            .count("transport.rto=4ms"));
     EXPECT_TRUE(Case(maps + "SIMULATOR_STOP_TIME 4\n" + conweave).sets(true).count("run.until=4s"));
+}
+
+TEST(HpccProfile, LoadBalancersOfConWeavesSimulator)
+{
+    const struct {
+        const char *mode;
+        std::vector<const char *> sets;
+    } cases[] = {{"2", {"switch.balance=drill", "transport.allow-reordering=true"}},
+                 {"3",
+                  {"switch.balance=conga", "switch.conga-interval=50us", "switch.conga-decay=0.2",
+                   "switch.conga-age=500us", "switch.flowlet-gap=100us"}},
+                 {"6", {"switch.balance=letflow", "switch.flowlet-gap=100us"}},
+                 {"9",
+                  {"switch.balance=conweave", "switch.conweave-reply=4us",
+                   "switch.conweave-path-busy=16us", "switch.conweave-inactive=300us",
+                   "switch.conweave-resume-extra=32us", "switch.conweave-resume-default=500us"}}};
+    for (const auto &k : cases) {
+        Case c(maps + "LB_MODE " + k.mode +
+               "\nCONWEAVE_TX_EXPIRY_TIME 300\nCONWEAVE_PATH_PAUSE_TIME 16\n");
+        const auto s = c.sets(true);
+        for (const char *want : k.sets)
+            EXPECT_TRUE(s.count(want)) << k.mode << " " << want;
+        EXPECT_EQ(c.warnings.find("CONWEAVE_") == std::string::npos, k.mode[0] == '9')
+            << c.warnings;
+    }
 }
 
 TEST(HpccProfile, TimesBeyondTheClockAreItsEnd)
