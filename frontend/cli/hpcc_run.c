@@ -6,13 +6,15 @@
 
 #include <string.h>
 
-/* HPCC counts all queues of a port together. */
+/* HPCC counts all queues of a port together. Those of priorities that nothing travels in are not
+ * asked. */
 static uint64_t port_queue_bytes(void *ctx, uint32_t port)
 {
     struct weft_net *net = ((const struct weft_hpcc_run *)ctx)->net;
     uint64_t bytes = 0;
     for (uint32_t prio = 0; prio < WEFT_NET_PRIOS; prio++)
-        bytes += net->ops->queue_bytes(net, port, prio);
+        if (((const struct weft_hpcc_run *)ctx)->prios >> prio & 1)
+            bytes += net->ops->queue_bytes(net, port, prio);
     return bytes;
 }
 
@@ -43,6 +45,18 @@ static int open_series(struct weft_hpcc_run *r, struct weft_err *err)
         return 0;
     r->series = weft_series_new(r->choice, r->net, r->out_dir, err);
     return r->series ? 0 : err->code;
+}
+
+/* Priorities that packets travel in: those of the flows, whose ACKs share one of them, unless
+ * settings of the user's say otherwise. */
+static uint32_t used_prios(const struct weft_hpcc_run *r)
+{
+    uint32_t prios = 0;
+    if (r->o->control || r->o->source.set.n)
+        return UINT32_MAX;
+    for (size_t i = 0; i < r->job.flows->n; i++)
+        prios |= UINT32_C(1) << r->job.flows->list[i].pg;
+    return prios;
 }
 
 static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
@@ -90,6 +104,7 @@ static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
         .queues = {r, port_queue_bytes},
         .inner = weft_report_net_observer(r->report),
     };
+    r->prios = used_prios(r);
     r->play = weft_hpcc_play_new(&pc, err);
     if (!r->play)
         return err->code;

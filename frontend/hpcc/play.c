@@ -139,8 +139,13 @@ static void sample(void *ctx, uint64_t arg)
     int64_t now = p->net->ops->now_ps(p->net);
     (void)arg;
     int rc = weft_hpcc_qlen_sample(p->qlen, now, &p->c.queues, p->out[QLEN], &p->err);
-    if (!rc && now < p->c.qlen_end_ps)
+    const bool over = p->done == p->c.flows->n && weft_hpcc_qlen_empty(p->qlen, &p->c.queues);
+    if (!rc && over) {
+        weft_hpcc_qlen_skip(p->qlen, now, p->c.qlen_end_ps, p->out[QLEN], &p->err);
+        rc = p->err.code;
+    } else if (!rc && now < p->c.qlen_end_ps) {
         rc = p->net->ops->after(p->net, WEFT_HPCC_QLEN_INTERVAL_PS, sample, p, 0, &p->err);
+    }
     if (rc)
         fail(p);
 }

@@ -45,7 +45,7 @@ void weft_hpcc_qlen_free(struct weft_hpcc_qlen *q)
     free(q);
 }
 
-static int add(struct histogram *h, uint64_t bytes, struct weft_err *err)
+static int add(struct histogram *h, uint64_t bytes, uint32_t samples, struct weft_err *err)
 {
     size_t kb = (size_t)(bytes / KB);
     if (kb >= h->cap) {
@@ -59,7 +59,7 @@ static int add(struct histogram *h, uint64_t bytes, struct weft_err *err)
     }
     if (kb >= h->n)
         h->n = kb + 1;
-    h->count[kb]++;
+    h->count[kb] += samples;
     return 0;
 }
 
@@ -70,12 +70,43 @@ int weft_hpcc_qlen_sample(struct weft_hpcc_qlen *q, int64_t now_ps,
     for (uint32_t p = 0; p < q->f->nports; p++) {
         if (q->f->nodes[q->f->ports[p].node].kind != WEFT_NODE_SWITCH)
             continue;
-        if (add(&q->ports[p], queues->bytes(queues->ctx, p), err))
+        if (add(&q->ports[p], queues->bytes(queues->ctx, p), 1, err))
             return err ? err->code : WEFT_E_LIMIT;
     }
     if (now_ps % WEFT_HPCC_QLEN_DUMP_PS == 0)
         weft_hpcc_qlen_dump(q, now_ps, out);
     return 0;
+}
+
+bool weft_hpcc_qlen_empty(const struct weft_hpcc_qlen *q, const struct weft_hpcc_queues *queues)
+{
+    for (uint32_t p = 0; p < q->f->nports; p++)
+        if (q->f->nodes[q->f->ports[p].node].kind == WEFT_NODE_SWITCH &&
+            queues->bytes(queues->ctx, p))
+            return false;
+    return true;
+}
+
+void weft_hpcc_qlen_skip(struct weft_hpcc_qlen *q, int64_t now_ps, int64_t end_ps,
+                         struct weft_rows *out, struct weft_err *err)
+{
+    const int64_t every = WEFT_HPCC_QLEN_INTERVAL_PS;
+    const int64_t ahead = now_ps < end_ps ? (end_ps - now_ps + every - 1) / every : 0;
+    const int64_t last_ps = now_ps + ahead * every;
+    while (now_ps < last_ps) {
+        const int64_t dump_ps = (now_ps / WEFT_HPCC_QLEN_DUMP_PS + 1) * WEFT_HPCC_QLEN_DUMP_PS;
+        /* the last sample up to the next dump, which is that of the dump if it falls on it */
+        const int64_t to_ps =
+            dump_ps < last_ps ? now_ps + (dump_ps - now_ps) / every * every : last_ps;
+        const int64_t next_ps = to_ps > now_ps ? to_ps : now_ps + every;
+        for (uint32_t p = 0; p < q->f->nports; p++)
+            if (q->f->nodes[q->f->ports[p].node].kind == WEFT_NODE_SWITCH &&
+                add(&q->ports[p], 0, (uint32_t)((next_ps - now_ps) / every), err))
+                return;
+        now_ps = next_ps;
+        if (now_ps % WEFT_HPCC_QLEN_DUMP_PS == 0)
+            weft_hpcc_qlen_dump(q, now_ps, out);
+    }
 }
 
 void weft_hpcc_qlen_dump(const struct weft_hpcc_qlen *q, int64_t now_ps, struct weft_rows *out)

@@ -13,6 +13,8 @@
 #include "base/rows.h"
 #include "topologies/fabric.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -35,6 +37,12 @@ void weft_hpcc_qlen_free(struct weft_hpcc_qlen *q);
 int weft_hpcc_qlen_sample(struct weft_hpcc_qlen *q, int64_t now_ps,
                           const struct weft_hpcc_queues *queues, struct weft_rows *out,
                           struct weft_err *err);
+/** Whether nothing waits at any switch port. */
+bool weft_hpcc_qlen_empty(const struct weft_hpcc_qlen *q, const struct weft_hpcc_queues *queues);
+/** Stands for the samples of empty queues from @p now_ps on, the first being an interval later, to
+ * the first that is not before @p end_ps. */
+void weft_hpcc_qlen_skip(struct weft_hpcc_qlen *q, int64_t now_ps, int64_t end_ps,
+                         struct weft_rows *out, struct weft_err *err);
 /** Writes all histograms under the time @p now_ps, as one record. */
 void weft_hpcc_qlen_dump(const struct weft_hpcc_qlen *q, int64_t now_ps, struct weft_rows *out);
 
