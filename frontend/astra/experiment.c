@@ -8,6 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Whether the workload is a file, not the prefix of traces. */
+static bool is_layers(const struct weft_astra_options *o)
+{
+    char first[WEFT_PATH_MAX];
+    snprintf(first, sizeof first, "%s.0.et", o->workload);
+    return !weft_file_is_regular(first) && weft_file_is_regular(o->workload);
+}
+
 /* An option that means nothing to weft, and why. */
 static void note_idle(struct weft_astra_maker *m)
 {
@@ -29,7 +37,8 @@ static void note_idle(struct weft_astra_maker *m)
          "as in ASTRA-sim 2, which reads it and does not use it; weft trace transform scales "
          "computations"},
     };
-    for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++)
+    const size_t n = sizeof idle / sizeof idle[0] - (is_layers(o) ? 3 : 0); /* the last are used */
+    for (size_t i = 0; i < n; i++)
         if (idle[i].value)
             weft_astra_note(m, "--%s has no effect: %s", idle[i].name, idle[i].why);
 }
@@ -85,6 +94,7 @@ static void take_analytical(struct weft_astra_maker *m)
                           "an analytical one of the same shape says topologies-per-dim");
         return;
     }
+    m->first_version = weft_flat_find(f, "topologies-per-dim") != NULL;
     m->x->ndims = o->nunits_count ? (uint32_t)o->nunits_count : sizes ? sizes->n : 1;
     weft_astra_set(m, "topology.type=astra-network");
     weft_astra_set(m, "topology.file=%s", o->network);
@@ -99,8 +109,8 @@ static void take_analytical(struct weft_astra_maker *m)
 
 static void take_ideal(struct weft_astra_maker *m)
 {
-    const bool aware =
-        m->o->backend == WEFT_ASTRA_AWARE || (m->o->backend == WEFT_ASTRA_AUTO && m->x->ndims == 1);
+    const bool aware = m->o->backend == WEFT_ASTRA_AWARE ||
+                       (m->o->backend == WEFT_ASTRA_AUTO && m->x->ndims == 1 && !m->first_version);
     weft_astra_set(m, "network.backend=ideal");
     weft_astra_set(m, "ideal.model=path");
     weft_astra_set(m, "ideal.quantum=1ns");
@@ -114,17 +124,34 @@ static void take_ideal(struct weft_astra_maker *m)
                               : "AstraSim_Analytical_Congestion_Unaware");
 }
 
+/* A list of layers of 1.0: what the options scale and repeat are its parameters. */
+static void take_layers(struct weft_astra_maker *m)
+{
+    const struct weft_astra_options *o = m->o;
+    const struct {
+        const char *name, *value;
+    } params[] = {{"compute-scale", o->compute_scale}, {"comm-scale", o->comm_scale}};
+    weft_astra_set(m, "workload.type=astra-text");
+    weft_astra_set(m, "astra-text.file=%s", o->workload);
+    weft_astra_set(m, "astra-text.dialect=astra-sim");
+    weft_astra_set(m, "astra-text.ranks=%.0f", m->ranks);
+    weft_astra_set(m, "astra-text.passes=%.0f",
+                   weft_astra_option(m, "num-passes", o->passes, 1, 1e6, 1));
+    for (size_t i = 0; i < sizeof params / sizeof params[0]; i++)
+        if (params[i].value)
+            weft_astra_set(m, "astra-text.%s=%s", params[i].name, params[i].value);
+}
+
 static void take_workload(struct weft_astra_maker *m)
 {
     const struct weft_astra_options *o = m->o;
-    char first[WEFT_PATH_MAX];
-    snprintf(first, sizeof first, "%s.0.et", o->workload);
-    if (!m->rc && !weft_file_is_regular(first) && weft_file_is_regular(o->workload))
-        m->rc = weft_err_at(m->err, WEFT_E_INPUT, o->workload, 0, 0,
-                            "--workload-configuration names a file; weft reads Chakra traces by "
-                            "their prefix P of P.0.et, P.1.et ...");
+    if (is_layers(o)) {
+        take_layers(m);
+        return;
+    }
     weft_astra_set(m, "workload.type=chakra");
     weft_astra_set(m, "chakra.path=%s", o->workload);
+    weft_astra_set(m, "chakra.ranks=%.0f", m->ranks);
     /* as there: a file whose name has "empty" in it is none */
     if (o->groups && !strstr(o->groups, "empty"))
         weft_astra_set(m, "chakra.groups=%s", o->groups);
@@ -168,6 +195,8 @@ static void make(struct weft_astra_maker *m)
         take_ideal(m);
     take_workload(m);
     weft_astra_system(m);
+    if (is_layers(o))
+        weft_astra_set(m, "system.one-at-a-time=false"); /* 1.0 lets collectives meet */
     if (o->memory)
         weft_astra_set(m, "system.remote-memory-file=%s", o->memory);
     take_rendezvous(m);

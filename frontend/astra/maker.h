@@ -16,7 +16,9 @@ struct weft_astra_maker {
     struct weft_astra_experiment *x;
     struct weft_err *err;
     int rc;
-    bool packet; /**< packets are played */
+    bool packet;        /**< packets are played */
+    bool first_version; /**< the network file is of 1.0, whose network knows no congestion */
+    double ranks;       /**< of the workload; 0: as many as the fabric has hosts */
 };
 
 /** Adds a setting "section.parameter=value". */

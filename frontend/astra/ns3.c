@@ -77,7 +77,7 @@ static void take_logical(struct weft_astra_maker *m, const struct weft_fabric *f
         weft_astra_refuse(m, f, k, "%.0f NPUs, but the topology has %u hosts", npus,
                           fabric->nhosts);
     m->x->ndims = k->n;
-    weft_astra_set(m, "chakra.ranks=%.0f", npus);
+    m->ranks = npus;
     if (k->n > 1)
         weft_astra_set(m, "system.dims=%s", text);
 }

@@ -15,7 +15,10 @@ static const struct weft_opt options[] = {
      "info, check, transform, synthesize, compare: JSON file of communicator groups"},
     {"ranks", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, ranks), "N", NULL,
      "info, check: the job must have exactly this many"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, json), NULL, NULL, "print as JSON"},
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, json), NULL, NULL,
+     "print as JSON; convert: write it, of a prefix"},
+    {"mend", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, mend), NULL, NULL,
+     "convert: leave out dependencies on nodes that are not there, and of nodes on themselves"},
 };
 
 static const struct {
@@ -94,6 +97,8 @@ const struct weft_command weft_command_trace = {
         "          without any it is a copy. Communicators of --groups go to OUT.json\n"
         "synthesize writes another trace with the statistics of one, without its names and exact\n"
         "          sizes ('weft show transform synthesize'), and compares the two\n"
+        "convert   traces of any schema (0.0.1 to today's, by content) and JSON to today's, or to\n"
+        "          JSON where TO ends in .json, with every field;\n"
         "convert   GOAL schedules (LogGOPSim, ATLAHS; text or binary, told by content) to traces,\n"
         "          and back: TO ends in .goal (text), .bin (binary) or is a prefix;\n"
         "          --set calc-scale=1us: time of a unit of calc (1ns); and lists of layers of\n"

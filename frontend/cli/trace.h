@@ -17,7 +17,7 @@ struct weft_trace_opts {
     struct weft_strings set;
     const char *groups;
     const char *ranks;
-    bool json;
+    bool json, mend;
 };
 
 /** An action: one line in cmd_trace.c, one function in trace_NAME.c. 0 or a WEFT_E_* code, as
@@ -41,6 +41,11 @@ int weft_trace_synthesize(const struct weft_cli *cli, const struct weft_trace_op
                           int nargs, struct weft_err *err);
 int weft_trace_convert(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                        int nargs, struct weft_err *err);
+/** The same from a trace to a trace: what weft_trace_convert leaves to it. */
+int weft_trace_convert_et(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
+                          int nargs, struct weft_err *err);
+/** Whether what is to be converted is traces, by its name: a prefix, .et or .json. */
+bool weft_trace_is_et(const char *name);
 int weft_trace_compare(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                        int nargs, struct weft_err *err);
 

@@ -192,16 +192,12 @@ int weft_trace_convert(const struct weft_cli *cli, const struct weft_trace_opts 
     const enum form to = form_of_name(args[1]);
     struct weft_goal *g = NULL;
     int64_t calc_ps;
-    (void)nargs;
     if (to == CHAKRA && weft_astra_text_is(args[0]))
         return convert_layers(cli, o, args, err);
     int code = calc_scale(o, &calc_ps, err);
+    if (!code && to == CHAKRA && form_of_name(args[0]) == CHAKRA && weft_trace_is_et(args[0]))
+        return weft_trace_convert_et(cli, o, args, nargs, err);
     if (!code && form_of_name(args[0]) == CHAKRA && !weft_file_is_regular(args[0])) {
-        if (to == CHAKRA)
-            return weft_err_set(err, WEFT_E_USAGE,
-                                "%s is a trace already; a schedule is called NAME.goal (text) or "
-                                "NAME.bin (binary); trace transform copies and changes traces",
-                                args[0]);
         code = read_traces(cli, args[0], &g, err);
     } else if (!code) {
         code = weft_goal_read(args[0], &g, err);

@@ -53,7 +53,11 @@ static void json_node(struct weft_json *j, const struct weft_et_node *n)
 
 static void dump_text(const struct weft_cli *cli, const char *file, const struct weft_et *et)
 {
-    fprintf(cli->out, "%s: %zu nodes, metadata version '%s'\n", file, et->nnodes, et->version);
+    if (et->older && *et->older)
+        fprintf(cli->out, "%s: %zu nodes, of schema %s, shown as today's\n", file, et->nnodes,
+                et->older);
+    else
+        fprintf(cli->out, "%s: %zu nodes, metadata version '%s'\n", file, et->nnodes, et->version);
     for (size_t i = 0; i < et->nnodes; i++)
         show_node(cli, &et->nodes[i]);
 }

@@ -13,6 +13,9 @@
 #include "workload/chakra_read.h"
 
 #include "base/budget.h"
+#include "base/file.h"
+#include "workload/chakra_json.h"
+#include "workload/chakra_older.h"
 #include "workload/chakra_stream.h"
 
 #include "chakra.pb-c.h"
@@ -29,6 +32,8 @@ struct reader {
     size_t before; /* bytes of the arena in use before */
     struct weft_et *et;
     size_t cap; /* nodes of et */
+    enum weft_chakra_schema schema;
+    bool older; /* found out while it was read as one of today's: to be read again */
     struct weft_err *err;
 };
 
@@ -240,12 +245,10 @@ static int read_header(struct reader *r, const uint8_t *data, size_t size, int64
     if (!h || !is_version_text(h->version)) {
         if (h)
             weft_pb__header__free_unpacked(h, &allocator);
+        r->older = weft_chakra_is_older_header(data, size) || (size > 0 && data[0] == 0x08);
         return weft_chakra_err(r->s, r->err, WEFT_E_INPUT, offset,
                                "the first message is not the metadata of a Chakra trace of "
-                               "version 0.0.4 or 1.0.0%s",
-                               size > 0 && data[0] == 0x08
-                                   ? ": it looks like a node, as in versions 0.0.1 and 0.0.2"
-                                   : "; older versions and other files cannot be read");
+                               "version 0.0.4 or 1.0.0, nor a node of 0.0.1 to 0.0.3");
     }
     r->et->version = dup_text(r->arena, h->version);
     r->et->nattrs = h->n_attr;
@@ -276,6 +279,19 @@ static int add_node(struct reader *r, struct weft_et_node **node)
     return 0;
 }
 
+static int read_older_node(struct reader *r, struct weft_et_node *node, const uint8_t *data,
+                           size_t size, int64_t offset)
+{
+    /* a value on the wire takes two bytes or more, and a hundred in memory */
+    if ((uint64_t)size * 64 > left(r))
+        return too_large(r, offset);
+    if (!weft_chakra_older_node(data, size, r->schema, r->arena, node))
+        return weft_chakra_err(r->s, r->err, WEFT_E_INPUT, offset,
+                               "this message of %zu bytes is not a node of Chakra %s: damaged here",
+                               size, weft_chakra_schema_name(r->schema));
+    return 0;
+}
+
 static int read_node(struct reader *r, const uint8_t *data, size_t size, int64_t offset)
 {
     struct weft_et_node *node = NULL;
@@ -283,6 +299,13 @@ static int read_node(struct reader *r, const uint8_t *data, size_t size, int64_t
     if (rc < 0)
         return rc;
     node->offset = offset;
+    if (r->schema != WEFT_CHAKRA_CURRENT)
+        return read_older_node(r, node, data, size, offset);
+    if (r->et->nnodes == 1 && !*r->et->version && !r->et->nattrs &&
+        weft_chakra_node_schema(data, size) != WEFT_CHAKRA_UNKNOWN) {
+        r->older = true; /* 0.0.3 with empty metadata */
+        return weft_chakra_err(r->s, r->err, WEFT_E_INPUT, offset, "a node of an older version");
+    }
     struct room room = {.left = left(r)};
     ProtobufCAllocator allocator = {room_alloc, room_free, &room};
     WeftPb__Node *in = weft_pb__node__unpack(&allocator, size, data);
@@ -296,6 +319,47 @@ static int read_node(struct reader *r, const uint8_t *data, size_t size, int64_t
     bool ok = copy_node(r->arena, in, node);
     weft_pb__node__free_unpacked(in, &allocator);
     return ok ? 0 : out_of_memory(r->err);
+}
+
+/* What schema the nodes of an older file show: the first that shows one. */
+static int find_schema(struct weft_chakra_stream *s, enum weft_chakra_schema *schema,
+                       struct weft_err *err)
+{
+    const uint8_t *data;
+    size_t size;
+    int64_t offset;
+    int rc;
+    *schema = WEFT_CHAKRA_UNKNOWN;
+    while (*schema == WEFT_CHAKRA_UNKNOWN &&
+           (rc = weft_chakra_next(s, &data, &size, &offset, err)) == 1)
+        *schema = weft_chakra_is_older_header(data, size) ? WEFT_CHAKRA_0_0_3
+                                                          : weft_chakra_node_schema(data, size);
+    if (*schema != WEFT_CHAKRA_UNKNOWN)
+        return 0;
+    return rc < 0 ? rc
+                  : weft_chakra_err(s, err, WEFT_E_INPUT, 0,
+                                    "this is no Chakra trace of version 0.0.4 or 1.0.0, and no "
+                                    "node shows which older one it is");
+}
+
+/* Reads the messages of an older file, the first of which may be metadata. */
+static int read_older(struct reader *r)
+{
+    const uint8_t *data;
+    size_t size;
+    int64_t offset;
+    int rc = weft_chakra_next(r->s, &data, &size, &offset, r->err);
+    r->et->version = "0.0.4";
+    if (rc == 1 && (size == 0 || weft_chakra_is_older_header(data, size))) {
+        if (size && (uint64_t)size * 64 > left(r))
+            return too_large(r, offset);
+        rc = weft_chakra_older_header(data, size, r->arena, r->et) ? 1 : out_of_memory(r->err);
+    } else if (rc == 1) {
+        rc = read_node(r, data, size, offset);
+    }
+    while (rc >= 0 && (rc = weft_chakra_next(r->s, &data, &size, &offset, r->err)) == 1)
+        rc = read_node(r, data, size, offset);
+    return rc;
 }
 
 static int read_messages(struct reader *r)
@@ -314,36 +378,96 @@ static int read_messages(struct reader *r)
     return rc;
 }
 
-/** Reads everything from an open stream and closes it. */
-static int read_stream(struct weft_chakra_stream *s, const char *name, struct weft_arena *arena,
-                       struct weft_et **out, struct weft_err *err)
+/* Where a trace comes from: it may have to be opened again. */
+struct source {
+    const char *name;
+    const void *data; /* NULL: a file */
+    size_t size;
+};
+
+static struct weft_chakra_stream *open_source(const struct source *from, struct weft_err *err)
 {
-    struct reader r = {.s = s, .arena = arena, .before = weft_arena_used(arena), .err = err};
-    r.et = weft_arena_alloc(arena, sizeof *r.et);
-    if (!r.et || !(r.et->file = weft_arena_strdup(arena, name))) {
-        weft_chakra_close(s);
-        return out_of_memory(err);
+    return from->data ? weft_chakra_open_memory(from->name, from->data, from->size, err)
+                      : weft_chakra_open(from->name, err);
+}
+
+/* Reads a source as one of today's, or as one of r->schema. */
+static int read_as(struct reader *r, const struct source *from, struct weft_et **out)
+{
+    struct weft_arena *arena = r->arena;
+    r->s = open_source(from, r->err);
+    if (!r->s)
+        return r->err->code;
+    r->et = weft_arena_alloc(arena, sizeof *r->et);
+    r->cap = 0;
+    if (!r->et || !(r->et->file = weft_arena_strdup(arena, from->name))) {
+        weft_chakra_close(r->s);
+        return out_of_memory(r->err);
     }
-    r.et->arena = arena;
-    r.et->gzip = weft_chakra_is_gzip(s);
-    int rc = read_messages(&r);
-    r.et->file_bytes = weft_chakra_taken(s);
-    weft_chakra_close(s);
+    r->et->arena = arena;
+    r->et->older = weft_chakra_schema_name(r->schema);
+    r->et->gzip = weft_chakra_is_gzip(r->s);
+    int rc = r->schema == WEFT_CHAKRA_CURRENT ? read_messages(r) : read_older(r);
+    r->et->file_bytes = weft_chakra_taken(r->s);
+    weft_chakra_close(r->s);
     if (rc == 0)
-        *out = r.et;
+        *out = r->et;
+    return rc;
+}
+
+static int read_source(const struct source *from, struct weft_arena *arena, struct weft_et **out,
+                       struct weft_err *err)
+{
+    struct weft_err local = {0};
+    struct reader r = {.arena = arena, .before = weft_arena_used(arena), .err = err ? err : &local};
+    int rc = read_as(&r, from, out);
+    if (!r.older)
+        return rc;
+    *r.err = (struct weft_err){0};
+    struct weft_chakra_stream *s = open_source(from, r.err);
+    rc = s ? find_schema(s, &r.schema, r.err) : r.err->code;
+    weft_chakra_close(s);
+    return rc < 0 ? rc : read_as(&r, from, out);
+}
+
+/* Whether the file at @p path is JSON; false also when it can't be read. */
+static bool is_json_file(const char *path)
+{
+    uint8_t head[64];
+    FILE *f = fopen(path, "rb");
+    const size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f)
+        fclose(f);
+    return weft_chakra_is_json(head, n);
+}
+
+static int read_json_file(const char *path, struct weft_arena *arena, struct weft_et **out,
+                          struct weft_err *err)
+{
+    char *text;
+    size_t size;
+    int rc = weft_file_read(path, WEFT_CHAKRA_JSON_MAX, &text, &size, err);
+    if (rc)
+        return rc;
+    rc = weft_chakra_json_read(path, text, size, arena, out, err);
+    free(text);
     return rc;
 }
 
 int weft_chakra_read_et(const char *path, struct weft_arena *arena, struct weft_et **out,
                         struct weft_err *err)
 {
-    struct weft_chakra_stream *s = weft_chakra_open(path, err);
-    return s ? read_stream(s, path, arena, out, err) : err ? err->code : WEFT_E_INPUT;
+    if (weft_file_is_regular(path) && is_json_file(path))
+        return read_json_file(path, arena, out, err);
+    const struct source from = {path, NULL, 0};
+    return read_source(&from, arena, out, err);
 }
 
 int weft_chakra_read_et_memory(const char *name, const void *data, size_t size,
                                struct weft_arena *arena, struct weft_et **out, struct weft_err *err)
 {
-    struct weft_chakra_stream *s = weft_chakra_open_memory(name, data, size, err);
-    return s ? read_stream(s, name, arena, out, err) : WEFT_E_LIMIT;
+    if (weft_chakra_is_json(data, size))
+        return weft_chakra_json_read(name, data, size, arena, out, err);
+    const struct source from = {name, data ? data : "", size};
+    return read_source(&from, arena, out, err);
 }

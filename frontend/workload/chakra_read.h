@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading Chakra execution traces (wire format of versions 0.0.4 and 1.0.0).
+ * Reading Chakra execution traces (versions 0.0.1 to 1.0.0, told apart by content, and JSON).
  *
  * A job is one file per rank, PREFIX.<rank>.et or PREFIX.<rank>.et.gz, rank 0 .. N-1; gzip is
  * recognised by content, whatever the name. The conversion to a graph is in convert.h.

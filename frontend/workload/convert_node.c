@@ -269,6 +269,26 @@ static int collective(const struct ctx *x, struct weft_op *op)
     return rc == 0 ? details(x, op) : rc;
 }
 
+static int communication(const struct ctx *x, struct weft_op *op)
+{
+    if (x->node->type == WEFT_ET_COMM_COLL_NODE) {
+        op->kind = WEFT_OP_COLL;
+        return collective(x, op);
+    }
+    op->kind = x->node->type == WEFT_ET_COMM_SEND_NODE ? WEFT_OP_SEND : WEFT_OP_RECV;
+    return message(x, op);
+}
+
+/* Whether a node of communication is what a CPU does to start it, as PyTorch's traces have it: it
+ * says nothing of a message, and the kernel is a node of its own. */
+static bool only_launches(const struct ctx *x)
+{
+    const struct weft_et_attr *cpu = weft_et_find(x->node, "is_cpu_op");
+    uint64_t on;
+    return cpu && weft_et_attr_u64(cpu, &on) == 0 && on && !weft_et_find(x->node, "comm_type") &&
+           !weft_et_find(x->node, "comm_size");
+}
+
 static int by_type(const struct ctx *x, struct weft_op *op)
 {
     int rc = 0;
@@ -289,14 +309,13 @@ static int by_type(const struct ctx *x, struct weft_op *op)
             rc = get_flops(x, op);
         return rc == 0 ? get_duration(x, op) : rc;
     case WEFT_ET_COMM_SEND_NODE:
-        op->kind = WEFT_OP_SEND;
-        return message(x, op);
     case WEFT_ET_COMM_RECV_NODE:
-        op->kind = WEFT_OP_RECV;
-        return message(x, op);
     case WEFT_ET_COMM_COLL_NODE:
-        op->kind = WEFT_OP_COLL;
-        return collective(x, op);
+        if (only_launches(x)) {
+            op->kind = WEFT_OP_COMP;
+            return get_duration(x, op);
+        }
+        return communication(x, op);
     case WEFT_ET_INVALID_NODE:
         return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
                                 "it has no type (0, INVALID_NODE)");

@@ -75,7 +75,8 @@ static int push_parents(struct linker *l, const struct weft_et_node *node, const
         uint32_t index = find(l, ids[i]);
         if (index == UINT32_MAX)
             return weft_et_node_err(err, WEFT_E_INPUT, l->et, node,
-                                    "%s names node %" PRIu64 ", which the trace does not have",
+                                    "%s names node %" PRIu64 ", which the trace does not have; "
+                                    "weft trace convert --mend leaves such dependencies out",
                                     field, ids[i]);
         l->parents[l->nparents++] = index;
     }

@@ -116,6 +116,8 @@ struct weft_et {
     bool gzip;                      /**< the file is compressed: offsets count uncompressed bytes */
     uint64_t file_bytes;            /**< size of the file as it lies there; 0: made in memory */
     const char *version;            /**< GlobalMetadata.version, "" when absent */
+    const char *older; /**< the schema before 0.0.4 that it was read from: then version is what it
+                          is now; NULL or "": none */
     struct weft_et_attr *attrs;
     size_t nattrs;
     struct weft_et_node *nodes; /**< in file order */

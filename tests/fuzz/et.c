@@ -6,6 +6,7 @@
  */
 #include "target.h"
 
+#include "workload/chakra_json.h"
 #include "workload/chakra_read.h"
 #include "workload/chakra_write.h"
 #include "workload/convert.h"
@@ -104,4 +105,25 @@ void weft_fuzz_et(const uint8_t *data, size_t size)
         convert(et);
     }
     weft_arena_free(arena);
+}
+
+/* JSON of any form: what is read can be written as JSON, and that is read as the same. */
+void weft_fuzz_chakra_json(const uint8_t *data, size_t size)
+{
+    struct weft_arena *a = weft_arena_new();
+    struct weft_et *et = NULL, *back = NULL;
+    struct weft_err err = {0};
+    char *text = weft_fuzz_text(data, size), *json = NULL;
+    size_t n = 0;
+    REQUIRE(a && text);
+    if (weft_fuzz_ok(weft_chakra_json_read("x.json", text, size, a, &et, &err), &err)) {
+        FILE *f = open_memstream(&json, &n);
+        REQUIRE(f && weft_chakra_json_write(et, f, "y.json", &err) == 0);
+        fclose(f);
+        REQUIRE(weft_chakra_json_read("y.json", json, n, a, &back, &err) == 0);
+        REQUIRE(back->nnodes == et->nnodes && back->nattrs == et->nattrs);
+        free(json);
+    }
+    free(text);
+    weft_arena_free(a);
 }

@@ -200,10 +200,13 @@ TEST(ChakraDecode, DamagedNode)
 TEST(ChakraDecode, OlderSchemasAreNamed)
 {
     Et v1(Frame(Int(1, 5) + Blob(2, "n") + Int(3, 6)) + Frame(Comp(1, "n")));
-    EXPECT_ERR(v1.err, WEFT_E_INPUT, 0, "as in versions 0.0.1 and 0.0.2");
+    EXPECT_ERR(v1.err, WEFT_E_INPUT, 0, "no node shows which older one it is");
     // 0.0.3: field 1 of the metadata is an attribute message, not a version text.
     Et v3(Frame(Blob(1, Blob(1, "schema") + Int(2, 4))));
-    EXPECT_ERR(v3.err, WEFT_E_INPUT, 0, "0.0.4 or 1.0.0");
+    ASSERT_EQ(v3.err.code, 0);
+    EXPECT_STREQ(v3.et->older, "0.0.3");
+    Et other(Frame(Blob(1, Blob(1, "schema"))));
+    EXPECT_ERR(other.err, WEFT_E_INPUT, 0, "0.0.4 or 1.0.0, nor a node of 0.0.1 to 0.0.3");
 }
 
 TEST(ChakraDecode, AttributeIntegers)

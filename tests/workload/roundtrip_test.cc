@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writer to reader: random traces come back the same, random graphs keep their edges. */
 #include "dump.h"
+#include "workload/chakra_json.h"
 #include "workload/chakra_read.h"
 #include "workload/et_build.h"
 
@@ -128,6 +129,29 @@ RC_GTEST_PROP(RoundTrip, AnyTraceComesBack, ())
     }
     RC_ASSERT(Dump(back) == Dump(et));
     RC_ASSERT(Encode(back) == bytes);
+}
+
+RC_GTEST_PROP(RoundTrip, AnyTraceComesBackFromJson, ())
+{
+    Arena arena;
+    weft_et *et = EtGen(arena.a);
+    for (size_t i = 0; i < et->nnodes; i++)
+        for (weft_et_io *io : {&et->nodes[i].inputs, &et->nodes[i].outputs})
+            for (const char **text : {&io->values, &io->shapes, &io->types})
+                *text = *text ? *text : "";
+    char *json = nullptr;
+    size_t size = 0;
+    weft_err err{};
+    FILE *f = open_memstream(&json, &size);
+    RC_ASSERT(weft_chakra_json_write(et, f, "x.json", &err) == 0);
+    fclose(f);
+    weft_et *back = nullptr;
+    RC_ASSERT(weft_chakra_is_json(reinterpret_cast<uint8_t *>(json), size));
+    const int rc = weft_chakra_read_et_memory("x.json", json, size, arena.a, &back, &err);
+    free(json);
+    if (rc != 0)
+        RC_FAIL(Text(err));
+    RC_ASSERT(Encode(back) == Encode(et));
 }
 
 RC_GTEST_PROP(RoundTrip, AnyGraphKeepsItsEdges, (uint16_t seed_bits))
