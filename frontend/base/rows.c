@@ -18,7 +18,8 @@
 
 enum {
     ENOUGH_BYTES = 1 << 16, /* are written without being asked */
-    ENDS_MAX = 4096         /* as many records are, too */
+    ENDS_MAX = 4096,        /* as many records are, too */
+    PART_BYTES = 1 << 20    /* of a packed file are a part, also without being asked */
 };
 
 struct weft_rows {
@@ -35,7 +36,7 @@ struct weft_rows {
     uint64_t pack_above;
     const struct weft_rows_packer *packer; /* NULL: it is never packed */
     void *packed;                          /* the packer's; NULL: it is not packed (yet) */
-    bool part_open;                        /* something was packed after the last whole part */
+    size_t part_bytes;                     /* what was packed after the last whole part */
     off_t whole_parts;                     /* end of that */
     char path[];
 };
@@ -202,14 +203,17 @@ static void begin_packing(struct weft_rows *r)
 
 static void write_packed(struct weft_rows *r, bool end)
 {
+    r->part_bytes += r->whole;
+    end |= r->part_bytes >= PART_BYTES;
     if (pack(r, r->fd, r->buf, r->whole, end) != 0) {
         fail_os(r);
         if (r->whole_parts >= 0 && ftruncate(r->fd, r->whole_parts) != 0)
             return; /* it is the full disk that is reported */
     }
-    r->part_open = !end;
-    if (end && !r->failed)
-        r->whole_parts = lseek(r->fd, 0, SEEK_CUR);
+    if (!end || r->failed)
+        return;
+    r->part_bytes = 0;
+    r->whole_parts = lseek(r->fd, 0, SEEK_CUR);
 }
 
 void weft_rows_pack_above(struct weft_rows *r, const struct weft_rows_packer *packer,
@@ -224,7 +228,7 @@ static void write_out(struct weft_rows *r, bool end)
 {
     if (!r->failed && r->packer && !r->packed && r->size + r->whole > r->pack_above)
         begin_packing(r);
-    if (r->failed || (r->whole == 0 && !(end && r->part_open)))
+    if (r->failed || (r->whole == 0 && !(end && r->part_bytes)))
         return;
     if (r->packed) {
         write_packed(r, end);

@@ -53,7 +53,8 @@ struct weft_rows_packer {
 /**
  * Once the file has more than @p bytes it is packed: what there is goes to PATH with the packer's
  * suffix, PATH is removed then, and the rest follows. weft_rows_flush ends a part that can be read
- * by itself; when the disk is full, whole parts are left. What is no regular file stays as it is.
+ * by itself, and so does a MiB; when the disk is full, whole parts are left. What is no regular
+ * file stays as it is.
  */
 void weft_rows_pack_above(struct weft_rows *r, const struct weft_rows_packer *packer,
                           uint64_t bytes);

@@ -163,4 +163,30 @@ TEST(Packed, WhatDoesNotFitIsTakenBack)
         }
 }
 
+/* Also when nobody asks for it, parts end: a full disk takes a MiB of text at most. */
+TEST(Packed, PartsEndByThemselves)
+{
+    TempDir dir;
+    const std::string path = dir / "t";
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const rlimit most = {1000000, 1000000};
+        signal(SIGXFSZ, SIG_IGN);
+        setrlimit(RLIMIT_FSIZE, &most);
+        weft_err e = {};
+        weft_rows *r = weft_rows_open(path.c_str(), &e);
+        weft_rows_pack_above(r, &weft_series_packer, 0);
+        const int code = put(r, 0, 1000000, &e);
+        weft_rows_close(r, nullptr);
+        _exit(code == WEFT_E_IO ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    EXPECT_EQ(status, 0);
+    const std::string text = unpacked(path + ".zst");
+    EXPECT_GT(text.size(), 1000000u);
+    EXPECT_EQ(text.back(), '\n');
+    EXPECT_EQ(text.find(record(0)), 0u);
+}
+
 } // namespace
