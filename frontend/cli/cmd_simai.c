@@ -212,6 +212,17 @@ static int take_environment(struct experiment *x, struct weft_err *err)
     return set(x, err, "system.endpoint-delay=%luns", ns);
 }
 
+/* Whether groups are whole servers, or parts of servers that are alike. */
+static bool fits_servers(const struct experiment *x)
+{
+    const uint64_t server = x->fabric->dims[0].size, tp = x->list->tp ? x->list->tp : 1;
+    const uint64_t units[] = {tp, tp * (x->list->ep ? x->list->ep : 1)};
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (server % units[i] != 0 && units[i] % server != 0)
+            return false;
+    return true;
+}
+
 static int read_files(struct experiment *x, struct weft_err *err)
 {
     const char *alg = "ring";
@@ -228,7 +239,9 @@ static int read_files(struct experiment *x, struct weft_err *err)
         code = set(x, err, "astra-text.file=%s", x->o->workload);
     if (!code)
         code = set(x, err, "astra-text.dialect=simai");
-    if (!code && x->fabric->ndims > 1)
+    if (!code && x->fabric->ndims > 1 && !fits_servers(x))
+        note(x, "groups do not fit into the servers: a collective is one ring over all its ranks");
+    else if (!code && x->fabric->ndims > 1)
         alg = "ring,ring"; /* of a server, and of servers: all its NICs take part, as in SimAI */
     if (!code)
         code = set(x, err, "system.all-reduce=%s", alg);

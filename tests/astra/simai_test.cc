@@ -84,6 +84,27 @@ TEST(SimAI, NoFasterThanItsLinks)
     EXPECT_LE(us, 15200) << table;
 }
 
+/* A group of four in servers of two is two whole ones, one of three is not. */
+TEST(SimAI, GroupsAcrossServers)
+{
+    Files f;
+    const auto layer = [&](int tp) {
+        write_file(f.dir / "w.txt",
+                   "HYBRID_TRANSFORMER model_parallel_NPU_group: " + std::to_string(tp) +
+                       "\n1\na -1 1 ALLREDUCE 9000 1 NONE 0 1 ALLREDUCE 9000 0\n");
+    };
+    layer(4);
+    Said said = f.Run({"--backend", "ideal"});
+    EXPECT_EQ(said.code, 0) << said.err;
+    EXPECT_TRUE(has(said.out, "ring in dimension 0 (2), ring in dimension 1 (2)")) << said.out;
+    layer(3);
+    said = f.Run({"--backend", "ideal"});
+    EXPECT_EQ(said.code, 3);
+    EXPECT_TRUE(has(said.err, "do not fit into the servers")) << said.err;
+    EXPECT_TRUE(has(said.err, "no multiple of model_parallel_NPU_group = 3; nearest 3"))
+        << said.err;
+}
+
 TEST(SimAI, ListsBecomeTraces)
 {
     Files f;
