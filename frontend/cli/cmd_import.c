@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* weft import: what files of other tools are, and which command takes them. */
+#include "base/file.h"
+#include "cli/cli.h"
+#include "cli/import.h"
+#include "workload/trace_files.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD_MAX = 256 * 1024, TREE_MAX = 64 << 20 };
+
+struct import_opts {
+    bool dry_run;
+};
+
+static const struct weft_opt options[] = {
+    {"dry-run", 'n', WEFT_OPT_FLAG, offsetof(struct import_opts, dry_run), NULL, NULL,
+     "say of each file what it is and what would be read of it"},
+};
+
+/* The beginning of a file, with a NUL behind it. */
+static int read_head(const char *path, char *buf, size_t *size, struct weft_err *err)
+{
+    FILE *in = weft_file_is_regular(path) ? fopen(path, "rb") : NULL;
+    if (!in)
+        return weft_input_error(err, path, "read", weft_file_is_dir(path) ? EISDIR : ENOENT);
+    *size = fread(buf, 1, HEAD_MAX, in);
+    buf[*size] = '\0';
+    fclose(in);
+    return 0;
+}
+
+/* The whole of a file that may be JSON or YAML. */
+static const struct weft_tree *tree_of(const char *path, const char *head, struct weft_arena *a)
+{
+    struct weft_tree *tree = NULL;
+    char *text = NULL;
+    size_t len = 0;
+    const char first = head[strspn(head, " \t\r\n\xef\xbb\xbf")];
+    if (first == '<' || first == '\0' || memchr(head, '\x1f', strlen(head) < 2 ? 0 : 2))
+        return NULL;
+    if (weft_file_read(path, TREE_MAX, &text, &len, NULL) == 0 &&
+        weft_tree_parse(text, len, path, a, &tree, NULL))
+        tree = NULL;
+    free(text);
+    return tree;
+}
+
+/* The file as settings name it: of a trace, the prefix of all ranks. */
+static const char *argument(const struct weft_import_kind *k, const char *path, char *buf)
+{
+    uint32_t rank;
+    const size_t n = strlen(path);
+    snprintf(buf, WEFT_PATH_MAX, "%s", path);
+    for (size_t at = n; k->prefix && at-- > 0 && path[at] != '/';)
+        if (path[at] == '.' && weft_trace_rank_of(path + at, &rank) && at < WEFT_PATH_MAX) {
+            buf[at] = '\0';
+            break;
+        }
+    return buf;
+}
+
+static void put(FILE *out, const char *format, const char *file)
+{
+    for (; *format; format++) {
+        if (format[0] == '%' && format[1] == 's') {
+            fputs(file, out);
+            format++;
+        } else {
+            fputc(*format, out);
+        }
+    }
+}
+
+/* " --set KEY=VALUE" for each of the settings. */
+static void put_sets(FILE *out, const char *sets, const char *file)
+{
+    char one[128];
+    while (*sets) {
+        const size_t n = strcspn(sets, " ");
+        snprintf(one, sizeof one, "%.*s", (int)n, sets);
+        fputs(" --set ", out);
+        put(out, one, file);
+        sets += n + (sets[n] == ' ');
+    }
+}
+
+static void explain(const struct weft_cli *cli, const struct weft_import_kind *k, const char *path,
+                    const char *arg, const struct weft_import_file *f)
+{
+    struct weft_err why = {0};
+    char what[256] = "", text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
+    fprintf(cli->out, "%s: %s\n", path, k->name);
+    if (k->read && k->read(f, what, sizeof what, &why))
+        fprintf(cli->out, "  not read: %s\n", weft_err_format(&why, text, sizeof text));
+    else if (*what)
+        fprintf(cli->out, "  reads: %s\n", what);
+    fputs("  takes it: ", cli->out);
+    if (k->sets) {
+        fputs("weft run", cli->out);
+        put_sets(cli->out, k->sets, arg);
+    } else {
+        put(cli->out, k->command ? k->command : "nothing yet", arg);
+    }
+    fputc('\n', cli->out);
+}
+
+static int import_one(const struct weft_cli *cli, const struct import_opts *o, const char *path,
+                      char *head, bool *begun, uint32_t *unknown, struct weft_err *err)
+{
+    size_t size = 0, n, k = 0;
+    const struct weft_import_kind *kinds = weft_import_kinds(&n);
+    char arg[WEFT_PATH_MAX];
+    int code = read_head(path, head, &size, err);
+    struct weft_arena *a = code ? NULL : weft_arena_new();
+    if (code || !a)
+        return code ? code : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a file");
+    const struct weft_import_file f = {path, head, size, tree_of(path, head, a)};
+    while (k < n && !kinds[k].is(&f))
+        k++;
+    if (k == n) {
+        ++*unknown;
+        fprintf(o->dry_run ? cli->out : cli->err, "%s: not known\n", path);
+    } else if (o->dry_run) {
+        explain(cli, &kinds[k], path, argument(&kinds[k], path, arg), &f);
+    } else if (kinds[k].sets) {
+        fputs(*begun ? "" : "weft run", cli->out);
+        put_sets(cli->out, kinds[k].sets, argument(&kinds[k], path, arg));
+        *begun = true;
+    } else if (kinds[k].command) {
+        fputs(*begun ? "\n" : "", cli->out);
+        put(cli->out, kinds[k].command, path);
+        fputc('\n', cli->out);
+        *begun = false;
+    } else {
+        weft_log(cli->log, WEFT_LOG_WARNING, "%s: %s, which nothing takes yet", path,
+                 kinds[k].name);
+    }
+    weft_arena_free(a);
+    return 0;
+}
+
+static int import_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                      struct weft_err *err)
+{
+    const struct import_opts *o = (const struct import_opts *)opts;
+    char *head = malloc(HEAD_MAX + 1);
+    bool begun = false;
+    uint32_t unknown = 0;
+    int code = !head   ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for a file")
+               : nargs ? 0
+                       : weft_err_set(err, WEFT_E_USAGE, "which files?");
+    for (int i = 0; !code && i < nargs; i++)
+        code = import_one(cli, o, args[i], head, &begun, &unknown, err);
+    if (begun)
+        fputc('\n', cli->out);
+    free(head);
+    return code || !unknown
+               ? code
+               : weft_err_set(err, WEFT_E_OUTCOME, "%u of %d files are not known", unknown, nargs);
+}
+
+const struct weft_command weft_command_import = {
+    .name = "import",
+    .summary = "Say what files of other tools are, and the command that takes them",
+    .usage = "[--dry-run] FILE...",
+    .example = "weft import --dry-run topology.txt flow.txt",
+    .details = "Files are told apart by their content: Chakra, ASTRA-sim, SimAI, HPCC, ConWeave, "
+               "NCCL, MSCCL,\n"
+               "GOAL (LogGOPSim, ATLAHS), InfraGraph, htsim and weft's own. Without --dry-run it "
+               "prints the command\n"
+               "line that runs them together. Exit code 1 when a file is none of these.",
+    .opts = options,
+    .nopts = sizeof options / sizeof options[0],
+    .opts_size = sizeof(struct import_opts),
+    .run = import_run,
+};

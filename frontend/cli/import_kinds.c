@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kinds of files that weft tells apart, and what it reads of each. */
+#include "base/cdf.h"
+#include "cli/import.h"
+#include "hpcc/config.h"
+#include "hpcc/trace.h"
+#include "topologies/read.h"
+#include "topologies/topology.h"
+#include "workload/chakra_read.h"
+#include "workload/goal/goal.h"
+#include "workload/traffic/hpcc_flow.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef const struct weft_import_file file;
+
+/* --- told by bytes --- */
+
+static bool goal_binary(file *f)
+{
+    return weft_goal_is_binary(f->head, f->size);
+}
+
+static bool is_text(file *f)
+{
+    for (size_t i = 0; i < f->size; i++)
+        if (!f->head[i] || ((unsigned char)f->head[i] < 32 && !strchr("\t\n\r\f", f->head[i])))
+            return false;
+    return true;
+}
+
+static bool gzip(file *f)
+{
+    return f->size > 2 && memcmp(f->head, "\x1f\x8b", 2) == 0;
+}
+
+static bool trace(file *f)
+{
+    struct weft_arena *a = weft_arena_new();
+    struct weft_et *et = NULL;
+    const bool maybe = a && f->size && (gzip(f) || !is_text(f));
+    const bool is = maybe && weft_chakra_read_et(f->path, a, &et, NULL) == 0 && et->nnodes;
+    weft_arena_free(a);
+    return is;
+}
+
+/* --- told by XML's root --- */
+
+static bool root(file *f, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *p = strchr(f->head, '<'); p; p = strchr(p + 1, '<')) {
+        if (strncmp(p, "<!--", 4) == 0)
+            p = strstr(p, "-->") ? strstr(p, "-->") : p;
+        else if (p[1] != '?' && p[1] != '!')
+            return strncmp(p + 1, name, n) == 0 &&
+                   (isspace((unsigned char)p[n + 1]) || p[n + 1] == '>' || p[n + 1] == '/');
+    }
+    return false;
+}
+
+static bool xml(file *f)
+{
+    return f->head[strspn(f->head, " \t\r\n\xef\xbb\xbf")] == '<';
+}
+
+#define ROOT(function, name)                                                                       \
+    static bool function(file *f)                                                                  \
+    {                                                                                              \
+        return xml(f) && root(f, name);                                                            \
+    }
+ROOT(msccl, "algo")
+static bool msccl_gather(file *f)
+{
+    return msccl(f) && strstr(f->head, "coll=\"allgather\"");
+}
+static bool msccl_exchange(file *f)
+{
+    return msccl(f) && strstr(f->head, "coll=\"alltoall\"");
+}
+static bool msccl_scatter(file *f)
+{
+    return msccl(f) && strstr(f->head, "coll=\"reduce_scatter\"");
+}
+ROOT(nccl, "system")
+ROOT(weft_topology, "topology")
+ROOT(weft_scenario, "scenario")
+ROOT(weft_expect, "expect")
+#undef ROOT
+
+/* --- told by keys --- */
+
+static bool has(file *f, const char *key)
+{
+    return weft_tree_get(f->tree, key) != NULL;
+}
+
+static bool feeder(file *f)
+{
+    return has(f, "workload_graph");
+}
+static bool infragraph(file *f)
+{
+    return has(f, "infrastructure") || (has(f, "devices") && has(f, "instances"));
+}
+static bool mscclpp(file *f)
+{
+    return has(f, "gpus") && (has(f, "collective") || has(f, "protocol"));
+}
+static bool astra_system(file *f)
+{
+    return has(f, "scheduling-policy") || has(f, "all-reduce-implementation") ||
+           has(f, "active-chunks-per-dimension");
+}
+static bool astra_memory(file *f)
+{
+    return has(f, "memory-type") || has(f, "remote-mem-bw");
+}
+static bool astra_logical(file *f)
+{
+    return has(f, "logical-dims");
+}
+static bool astra_network(file *f)
+{
+    return (has(f, "topology") && has(f, "npus_count")) || has(f, "topologies-per-dim") ||
+           has(f, "units-count");
+}
+static bool groups(file *f)
+{
+    const struct weft_tree *t = f->tree && f->tree->kind == WEFT_TREE_MAP ? f->tree->first : NULL;
+    bool all = t != NULL;
+    for (; t; t = t->next)
+        all = all && t->kind == WEFT_TREE_LIST && isdigit((unsigned char)*t->key);
+    return all;
+}
+
+/* --- told by words --- */
+
+/* Whether a line of the text begins with the word. */
+static bool line_begins(file *f, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = f->head; *p; p += *p == '\n') {
+        p += strspn(p, " \t\r");
+        if (strncmp(p, word, n) == 0 && (isspace((unsigned char)p[n]) || !p[n]))
+            return true;
+        p += strcspn(p, "\n");
+    }
+    return false;
+}
+
+static bool goal_text(file *f)
+{
+    return line_begins(f, "num_ranks") && line_begins(f, "rank");
+}
+static bool htsim_flows(file *f)
+{
+    return line_begins(f, "Connections") && strstr(f->head, "->");
+}
+static bool htsim_topology(file *f)
+{
+    return line_begins(f, "Podsize") || (line_begins(f, "Tiers") && line_begins(f, "Tier"));
+}
+static bool hpcc_config(file *f)
+{
+    return line_begins(f, "TOPOLOGY_FILE") || line_begins(f, "CC_MODE");
+}
+static bool text_workload(file *f)
+{
+    static const char *const policies[] = {"DATA", "MODEL", "MICRO", "HYBRID_", "DISTRIBUTED_"};
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++)
+        if (strncmp(f->head, policies[i], strlen(policies[i])) == 0)
+            return true;
+    return false;
+}
+static bool csv_flows(file *f)
+{
+    const char *end = strchr(f->head, '\n');
+    const char *size = strstr(f->head, "size_bytes"), *start = strstr(f->head, "start_ns");
+    return end && size && size < end && start && start < end;
+}
+
+/* --- told by numbers --- */
+
+/* Words of line @p number, from 0; how many of the first eight are numbers, in *numbers. */
+static uint32_t words(file *f, uint32_t number, uint32_t *numbers)
+{
+    const char *p = f->head;
+    uint32_t n = 0;
+    *numbers = 0;
+    for (; number && *p; number--) {
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    for (p += strspn(p, " \t\r"); *p && *p != '\n'; n++) {
+        char *end;
+        strtod(p, &end);
+        *numbers += n < 8 && end != p && (isspace((unsigned char)*end) || !*end);
+        p += strcspn(p, " \t\r\n");
+        p += strspn(p, " \t\r");
+    }
+    return n;
+}
+
+static bool simai_topology(file *f)
+{
+    uint32_t numbers;
+    const uint32_t n = words(f, 0, &numbers);
+    return (n == 6 || n == 7) && numbers == n - 1 && strstr(f->head, "bps");
+}
+static bool hpcc_topology(file *f)
+{
+    uint32_t numbers;
+    return words(f, 0, &numbers) == 3 && numbers == 3 && strstr(f->head, "bps");
+}
+static bool cdf(file *f)
+{
+    uint32_t a, b;
+    struct weft_cdf *c = NULL;
+    if (!is_text(f) || words(f, 0, &a) != 2 || a != 2 || words(f, 1, &b) != 2 || b != 2)
+        return false;
+    c = weft_cdf_read(f->path, NULL);
+    const bool is = c != NULL;
+    weft_cdf_free(c);
+    return is;
+}
+static bool hpcc_flows(file *f)
+{
+    uint32_t a, b;
+    const uint32_t first = words(f, 0, &a), second = words(f, 1, &b);
+    return first == 1 && a == 1 && (second == 5 || second == 6) && b == second;
+}
+static bool hpcc_fct(file *f)
+{
+    uint32_t numbers;
+    const size_t first = strspn(f->head, "0123456789abcdef");
+    return first == 8 && words(f, 0, &numbers) == 8 && numbers >= 6;
+}
+static bool hpcc_nothing(file *f)
+{
+    return f->size && f->head[0] == '0' && strspn(f->head + 1, " \t\r\n") == f->size - 1;
+}
+static bool hpcc_trace(file *f)
+{
+    uint32_t a, b;
+    const uint32_t first = words(f, 0, &a), second = words(f, 1, &b);
+    return is_text(f) && first == 1 && a == 1 && second > 0 && b == (second < 8 ? second : 8) &&
+           (uint32_t)strtoul(f->head, NULL, 10) == second;
+}
+
+/* --- what would be read --- */
+
+static int read_topology(const struct weft_fabric *f, char *what, size_t size)
+{
+    snprintf(what, size, "%" PRIu32 " hosts, %" PRIu32 " switches, %" PRIu32 " links", f->nhosts,
+             f->nswitches, f->nlinks);
+    return 0;
+}
+
+static int topology(file *f, char *what, size_t size, struct weft_err *err)
+{
+    struct weft_fabric *fabric = NULL;
+    int code = weft_topology_read(f->path, &fabric, err);
+    if (!code)
+        read_topology(fabric, what, size);
+    weft_fabric_free(fabric);
+    return code;
+}
+
+static int goal(file *f, char *what, size_t size, struct weft_err *err)
+{
+    struct weft_goal *g = NULL;
+    int code = weft_goal_read(f->path, &g, err);
+    if (!code)
+        snprintf(what, size,
+                 "%" PRIu32 " ranks, %" PRIu64 " operations, %" PRIu64 " dependencies, %" PRIu64
+                 " bytes sent, cpus 0 to %" PRIu32 ", nics 0 to %" PRIu32,
+                 g->nranks, g->nops, g->ndeps, g->bytes, g->ncpus - 1, g->nnics - 1);
+    weft_goal_free(g);
+    return code;
+}
+
+static int chakra(file *f, char *what, size_t size, struct weft_err *err)
+{
+    struct weft_arena *a = weft_arena_new();
+    struct weft_et *et = NULL;
+    uint64_t colls = 0, messages = 0;
+    int code = a ? weft_chakra_read_et(f->path, a, &et, err)
+                 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
+    for (size_t i = 0; !code && i < et->nnodes; i++) {
+        colls += et->nodes[i].type == WEFT_ET_COMM_COLL_NODE;
+        messages += et->nodes[i].type == WEFT_ET_COMM_SEND_NODE ||
+                    et->nodes[i].type == WEFT_ET_COMM_RECV_NODE;
+    }
+    if (!code)
+        snprintf(what, size,
+                 "%zu nodes of one rank, %" PRIu64 " collectives, %" PRIu64
+                 " sends and receives; schema version '%.20s'%s",
+                 et->nnodes, colls, messages, et->version, et->gzip ? "; gzip" : "");
+    weft_arena_free(a);
+    return code;
+}
+
+static int config(file *f, char *what, size_t size, struct weft_err *err)
+{
+    struct weft_hpcc_config *c = weft_hpcc_config_read(f->path, err);
+    if (!c)
+        return err->code;
+    snprintf(what, size, "a configuration; its files are read by weft hpcc");
+    weft_hpcc_config_free(c);
+    return 0;
+}
+
+static int flow_list(file *f, char *what, size_t size, struct weft_err *err)
+{
+    struct weft_hpcc_flows *l = weft_hpcc_flows_read(f->path, WEFT_HPCC_FLOW_AUTO, err);
+    if (!l)
+        return err->code;
+    snprintf(what, size, "%zu flows", (size_t)l->n);
+    weft_hpcc_flows_free(l);
+    return 0;
+}
+
+static int sizes(file *f, char *what, size_t size, struct weft_err *err)
+{
+    struct weft_cdf *c = weft_cdf_read(f->path, err);
+    if (!c)
+        return err->code;
+    snprintf(what, size, "sizes with a mean of %.0f bytes", weft_cdf_mean_bytes(c));
+    weft_cdf_free(c);
+    return 0;
+}
+
+static int matrix(file *f, char *what, size_t size, struct weft_err *err)
+{
+    const char *n = strstr(f->head, "Connections"), *t = strstr(f->head, "Triggers");
+    (void)err;
+    snprintf(what, size, "%lu flows, %lu triggers", strtoul(n + 11, NULL, 10),
+             t ? strtoul(t + 8, NULL, 10) : 0);
+    return 0;
+}
+
+/* --- the table --- */
+
+#define TOPOLOGY(type) "topology.type=" type " " type ".file=%s"
+static const struct weft_import_kind table[] = {
+    {"GOAL schedule, binary (LogGOPSim, ATLAHS)", goal_binary, goal,
+     "workload.type=goal goal.file=%s", NULL, false},
+    {"Chakra execution trace", trace, chakra, "workload.type=chakra chakra.path=%s", NULL, true},
+    {"MSCCL program, all-gather", msccl_gather, NULL, "system.all-gather=msccl:file=%s", NULL,
+     false},
+    {"MSCCL program, all-to-all", msccl_exchange, NULL, "system.all-to-all=msccl:file=%s", NULL,
+     false},
+    {"MSCCL program, reduce-scatter", msccl_scatter, NULL, "system.reduce-scatter=msccl:file=%s",
+     NULL, false},
+    {"MSCCL program, all-reduce", msccl, NULL, "system.all-reduce=msccl:file=%s", NULL, false},
+    {"NCCL topology dump", nccl, topology, TOPOLOGY("nccl"), NULL, false},
+    {"weft topology", weft_topology, topology, TOPOLOGY("xml"), NULL, false},
+    {"weft scenario", weft_scenario, NULL, NULL, "weft run %s", false},
+    {"weft expectations", weft_expect, NULL, NULL, "weft run SCENARIO --expect %s", false},
+    {"Chakra trace as feeder JSON", feeder, NULL, NULL, NULL, false},
+    {"InfraGraph document", infragraph, topology, TOPOLOGY("infragraph"), NULL, false},
+    {"MSCCL++ plan", mscclpp, NULL, NULL, NULL, false},
+    {"ASTRA-sim system configuration", astra_system, NULL, NULL,
+     "weft astra-sim --system-configuration %s --workload-configuration ...", false},
+    {"ASTRA-sim memory configuration", astra_memory, NULL, "system.remote-memory-file=%s", NULL,
+     false},
+    {"ASTRA-sim logical topology", astra_logical, NULL, NULL,
+     "weft astra-sim --logical-topology-configuration %s --workload-configuration ...", false},
+    {"ASTRA-sim network (analytical, or 1.0)", astra_network, topology, TOPOLOGY("astra-network"),
+     NULL, false},
+    {"communicator groups", groups, NULL, "chakra.groups=%s", NULL, false},
+    {"GOAL schedule, text (LogGOPSim, ATLAHS)", goal_text, goal, "workload.type=goal goal.file=%s",
+     NULL, false},
+    {"htsim connection matrix", htsim_flows, matrix,
+     "workload.type=htsim-flows htsim-flows.file=%s", NULL, false},
+    {"htsim topology", htsim_topology, topology, TOPOLOGY("htsim"), NULL, false},
+    {"HPCC configuration (also ConWeave, ASTRA-sim's ns-3)", hpcc_config, config, NULL,
+     "weft hpcc --compat --config %s", false},
+    {"text workload (ASTRA-sim 1.0, SimAI)", text_workload, NULL,
+     "workload.type=astra-text astra-text.file=%s", NULL, false},
+    {"list of flows, CSV", csv_flows, NULL, "workload.type=flows flows.file=%s flows.format=csv",
+     NULL, false},
+    {"SimAI topology", simai_topology, topology, TOPOLOGY("simai"), NULL, false},
+    {"HPCC topology", hpcc_topology, topology, TOPOLOGY("hpcc"), NULL, false},
+    {"HPCC or ConWeave flow list", hpcc_flows, flow_list, "workload.type=flows flows.file=%s", NULL,
+     false},
+    {"distribution of flow sizes (CDF)", cdf, sizes, "workload.type=cdf cdf.sizes-file=%s", NULL,
+     false},
+    {"HPCC list of traced nodes", hpcc_trace, NULL, NULL,
+     "weft hpcc (TRACE_FILE of its config: %s)", false},
+    {"HPCC list without entries", hpcc_nothing, NULL, NULL,
+     "weft hpcc (FLOW_FILE or TRACE_FILE of its config: %s)", false},
+    {"HPCC completion times (fct.txt), an output", hpcc_fct, NULL, NULL, NULL, false},
+};
+
+const struct weft_import_kind *weft_import_kinds(size_t *n)
+{
+    *n = sizeof table / sizeof table[0];
+    return table;
+}
