@@ -111,13 +111,17 @@ int weft_checker_read(struct weft_checker *c, uint32_t r, uint32_t lane, uint64_
             return weft_checker_wrong(c, r, lane, i,
                                       "sends a block that a posted receive may still change");
         if (s->slot[slot].block == WEFT_COLL_NO_BLOCK)
-            return weft_checker_wrong(c, r, lane, i, "sends a block that it does not have");
+            return weft_checker_wrong(c, r, lane, i,
+                                      from_source ? "reads a block that it does not have"
+                                                  : "sends a block that it does not have");
         m->block[j] = s->slot[slot].block;
         memcpy(m->set + j * c->words, weft_checker_set(c, r, slot), c->words * sizeof(uint64_t));
         bytes += bytes_of(c, m->block[j]);
         if (c->data)
             c->data(c->ctx, r, lane, i, j, m->block[j]);
     }
+    if (in->nblocks == 0) /* a signal */
+        bytes = weft_coll_instr_bytes(c->ops, c->call, r, lane, i, in);
     if (!c->data && !from_source && weft_coll_instr_bytes(c->ops, c->call, r, lane, i, in) != bytes)
         return weft_checker_wrong(c, r, lane, i, "does not count the bytes of its blocks");
     if (in->action == WEFT_COLL_SEND || in->action == WEFT_COLL_SWITCH) {

@@ -22,11 +22,14 @@
 
 extern const struct weft_coll_ops weft_coll_msccl;
 
+/* A semaphore of MSCCL++. */
+#define SIGNAL_BYTES 8u
+
 static const struct weft_param params[] = {
     {.name = "file",
      .type = WEFT_PARAM_STRING,
      .offset = 0,
-     .help = "MSCCL XML file",
+     .help = "MSCCL XML file, or MSCCL++ execution plan (JSON)",
      .source = "MSCCL, github.com/microsoft/msccl"},
 };
 
@@ -80,7 +83,8 @@ static void msccl_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t 
 static uint64_t bytes(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i)
 {
     const struct weft_msccl_instr *in = &program_of(c)->gpus[rank].lanes[lane].instrs[i];
-    uint64_t sum = 0;
+    const bool message = in->in.action == WEFT_COLL_SEND || in->in.action == WEFT_COLL_RECV;
+    uint64_t sum = message && in->in.nblocks == 0 ? SIGNAL_BYTES : 0;
     for (uint64_t j = 0; in->blocks && j < in->in.nblocks; j++)
         sum += weft_coll_block_bytes(c, program_of(c)->parts, in->blocks[j]);
     return sum;
@@ -156,7 +160,12 @@ static void name_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t l
 {
     const struct weft_msccl_lane *l = &program_of(c)->gpus[rank].lanes[lane];
     const struct weft_msccl_instr *in = &l->instrs[i];
-    if (l->copies)
+    if (l->served)
+        snprintf(text, size, "GPU %u, for operation %" PRIu64 " of GPU %u, threadblock %u", rank,
+                 in->in.step, l->for_gpu, l->for_tb);
+    else if (program_of(c)->operations)
+        snprintf(text, size, "GPU %u, threadblock %u, operation %" PRIu64, rank, lane, in->in.step);
+    else if (l->copies)
         snprintf(text, size, "GPU %u, copy (line %" PRId64 ")", rank, in->line);
     else
         snprintf(text, size, "GPU %u, threadblock %u, step %" PRIu64 " (line %" PRId64 ")", rank,

@@ -26,6 +26,8 @@ struct weft_msccl_lane {
     uint64_t nsteps;
     int64_t send, recv, channel; /**< peers, -1: none */
     bool copies;                 /**< the GPU's <copy>s, no threadblock of the file */
+    bool served;                 /**< nor this: what a threadblock of another GPU does here */
+    uint32_t for_gpu, for_tb;
     int64_t line, col;
 };
 
@@ -33,6 +35,7 @@ struct weft_msccl_gpu {
     uint64_t in_chunks, out_chunks, scratch_chunks;
     struct weft_msccl_lane *lanes;
     uint32_t nlanes;
+    uint64_t temps; /**< slots for sums handed out */
 };
 
 struct weft_msccl {
@@ -40,6 +43,7 @@ struct weft_msccl {
     enum weft_coll_kind kind;
     uint32_t n;
     bool inplace;
+    bool operations;                      /**< an MSCCL++ plan: steps are operations */
     uint64_t parts;                       /**< parts of a unit */
     uint64_t outputs;                     /**< chunks of a rank's result */
     uint64_t slots;                       /**< of every rank */
@@ -58,6 +62,10 @@ uint64_t weft_msccl_first_slot(const struct weft_msccl *m, uint32_t rank,
 int weft_msccl_find_parts(struct weft_msccl *m, struct weft_err *err);
 /** Looks up the steps that are waited for, and the receive that each send meets. */
 int weft_msccl_link(struct weft_msccl *m, struct weft_err *err);
+/** The collective that a file calls @p name. */
+bool weft_msccl_kind(const char *name, enum weft_coll_kind *kind);
+/** Reads an MSCCL++ plan into *m, whose file and arena are set. */
+int weft_mscclpp_read(const char *text, size_t len, struct weft_msccl *m, struct weft_err *err);
 /** Reads a file: structure, buffers, dependencies, matching of sends with receives. */
 int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
                     struct weft_err *err);

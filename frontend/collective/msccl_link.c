@@ -4,6 +4,32 @@
 #include "collective/msccl.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    enum weft_coll_kind kind;
+} colls[] = {
+    {"allreduce", WEFT_COLL_ALL_REDUCE},
+    {"allgather", WEFT_COLL_ALL_GATHER},
+    {"reduce_scatter", WEFT_COLL_REDUCE_SCATTER},
+    {"reducescatter", WEFT_COLL_REDUCE_SCATTER},
+    {"alltoall", WEFT_COLL_ALL_TO_ALL},
+    {"broadcast", WEFT_COLL_BROADCAST},
+    {"reduce", WEFT_COLL_REDUCE},
+    {"gather", WEFT_COLL_GATHER},
+    {"scatter", WEFT_COLL_SCATTER},
+};
+
+bool weft_msccl_kind(const char *name, enum weft_coll_kind *kind)
+{
+    for (size_t i = 0; i < sizeof colls / sizeof colls[0]; i++)
+        if (strcmp(name, colls[i].name) == 0) {
+            *kind = colls[i].kind;
+            return true;
+        }
+    return false;
+}
 
 static int wrong(const struct weft_msccl *m, int64_t line, int64_t col, const char *what,
                  struct weft_err *err)

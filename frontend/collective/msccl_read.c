@@ -65,21 +65,6 @@ static uint32_t count_children(const struct weft_xml_elem *e, const char *name)
     return n;
 }
 
-static const struct {
-    const char *name;
-    enum weft_coll_kind kind;
-} colls[] = {
-    {"allreduce", WEFT_COLL_ALL_REDUCE},
-    {"allgather", WEFT_COLL_ALL_GATHER},
-    {"reduce_scatter", WEFT_COLL_REDUCE_SCATTER},
-    {"reducescatter", WEFT_COLL_REDUCE_SCATTER},
-    {"alltoall", WEFT_COLL_ALL_TO_ALL},
-    {"broadcast", WEFT_COLL_BROADCAST},
-    {"reduce", WEFT_COLL_REDUCE},
-    {"gather", WEFT_COLL_GATHER},
-    {"scatter", WEFT_COLL_SCATTER},
-};
-
 /* Step types: what is received, what is sent, what is done locally. */
 static const struct step_type {
     const char *name;
@@ -354,17 +339,13 @@ static int read_algo(struct reader *r, const struct weft_xml_elem *root)
 {
     struct weft_msccl *m = r->m;
     const struct weft_xml_attr *coll = weft_xml_get(root, "coll");
-    size_t i = 0, n = sizeof colls / sizeof colls[0];
     int64_t inplace, ngpus;
     if (strcmp(root->name, "algo") != 0)
         return wrong(r, root->line, root->col, "an MSCCL file is one <algo>");
-    while (coll && i < n && strcmp(coll->value, colls[i].name) != 0)
-        i++;
-    if (!coll || i == n)
+    if (!coll || !weft_msccl_kind(coll->value, &m->kind))
         return wrong(r, coll ? coll->line : root->line, coll ? coll->col : root->col,
                      "coll must be one of allreduce, allgather, reduce_scatter, alltoall, "
                      "broadcast, reduce, gather, scatter");
-    m->kind = colls[i].kind;
     m->n = count_children(root, "gpu");
     int rc = get_int(r, root, "inplace", 0, 0, &inplace);
     if (!rc)
@@ -405,14 +386,21 @@ int weft_msccl_read(const char *dir, const char *file, struct weft_msccl **out,
         return rc;
     struct weft_arena *arena = weft_arena_new();
     struct weft_msccl *m = arena ? weft_arena_alloc(arena, sizeof *m) : NULL;
-    rc = m ? weft_xml_parse(text, len, path, arena, &root, err)
-           : weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", path);
-    free(text);
-    if (!rc) {
-        struct reader r = {.m = m, .file = path, .err = err};
+    const bool json = text[strspn(text, " \t\r\n")] == '{';
+    if (!m) {
+        rc = weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", path);
+    } else {
         m->arena = arena;
         m->file_bytes = len;
         m->file = weft_arena_strdup(arena, path);
+        m->line = m->col = 1;
+        rc = !m->file ? weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", path)
+             : json   ? weft_mscclpp_read(text, len, m, err)
+                      : weft_xml_parse(text, len, path, arena, &root, err);
+    }
+    free(text);
+    if (!rc && !json) {
+        struct reader r = {.m = m, .file = path, .err = err};
         m->line = root->line;
         m->col = root->col;
         rc = read_algo(&r, root);

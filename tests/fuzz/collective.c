@@ -41,6 +41,12 @@ void weft_fuzz_msccl(const uint8_t *data, size_t size)
     play(spec, true);
 }
 
+/* Plans are told from XML by their first letter. */
+void weft_fuzz_mscclpp(const uint8_t *data, size_t size)
+{
+    weft_fuzz_msccl(data, size);
+}
+
 static char folder[] = "/tmp/weft-fuzz-XXXXXX";
 static char file[sizeof folder + 16];
 
