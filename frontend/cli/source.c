@@ -2,6 +2,8 @@
 /* Scenarios by file, folder or name, resolved with the overrides of the command line. */
 #include "cli/source.h"
 
+#include "hpcc/config.h"
+
 #include "base/scale.h"
 
 #include <dirent.h>
@@ -97,6 +99,12 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
         return weft_err_set(err, WEFT_E_IO,
                             "no file and no scenario '%s'; see 'weft list scenarios'", name);
     }
+    if (weft_hpcc_config_looks(name))
+        return weft_err_at(
+            err, WEFT_E_INPUT, name, 0, 0,
+            "this is a configuration of the HPCC simulator, not a scenario: weft hpcc "
+            "--config %s",
+            name);
     int w = snprintf(path, WEFT_PATH_MAX, "%s", name);
     return w < WEFT_PATH_MAX ? 0 : weft_err_set(err, WEFT_E_LIMIT, "the path is too long");
 }

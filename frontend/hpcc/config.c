@@ -372,6 +372,22 @@ struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err
     return NULL;
 }
 
+bool weft_hpcc_config_looks(const char *path)
+{
+    struct weft_scan s;
+    struct weft_err ignored = {0};
+    if (weft_scan_open(&s, path, &ignored))
+        return false;
+    bool found = weft_scan_next(&s), open = false;
+    while (found && skip_remark(&s, &open) && !open)
+        found = weft_scan_next(&s);
+    bool looks = false;
+    for (size_t i = 0; found && !open && i < WEFT_HPCC_KEYS; i++)
+        looks = looks || strcmp(keys[i].name, s.tok) == 0;
+    weft_scan_close(&s);
+    return looks;
+}
+
 void weft_hpcc_config_free(struct weft_hpcc_config *c)
 {
     if (c)

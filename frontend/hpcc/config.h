@@ -89,6 +89,8 @@ struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err
 /** The same of one that need not name topology and flows, such as SimAI.conf. */
 struct weft_hpcc_config *weft_hpcc_config_read_settings(const char *path, struct weft_err *err);
 void weft_hpcc_config_free(struct weft_hpcc_config *c);
+/** Whether a file begins as a configuration does, with a key of theirs. */
+bool weft_hpcc_config_looks(const char *path);
 /** The key as it is written in the file. */
 const char *weft_hpcc_key_name(enum weft_hpcc_key key);
 enum weft_hpcc_effect weft_hpcc_key_effect(enum weft_hpcc_key key);
