@@ -38,6 +38,13 @@ static bool gzip(file *f)
     return f->size > 2 && memcmp(f->head, "\x1f\x8b", 2) == 0;
 }
 
+/* As Chakra's feeder or chakra_jsonizer have it. */
+static bool trace_json(file *f)
+{
+    return f->head[strspn(f->head, " \t\r\n")] == '{' &&
+           (strstr(f->head, "\"workload_graph\"") || strstr(f->head, "_NODE\""));
+}
+
 static bool trace(file *f)
 {
     struct weft_arena *a = weft_arena_new();
@@ -99,10 +106,6 @@ static bool has(file *f, const char *key)
     return weft_tree_get(f->tree, key) != NULL;
 }
 
-static bool feeder(file *f)
-{
-    return has(f, "workload_graph");
-}
 static bool infragraph(file *f)
 {
     return has(f, "infrastructure") || (has(f, "devices") && has(f, "instances"));
@@ -351,6 +354,8 @@ static const struct weft_import_kind table[] = {
     {"GOAL schedule, binary (LogGOPSim, ATLAHS)", goal_binary, goal,
      "workload.type=goal goal.file=%s", NULL, false},
     {"Chakra execution trace", trace, chakra, "workload.type=chakra chakra.path=%s", NULL, true},
+    {"Chakra execution trace, JSON", trace_json, chakra, NULL,
+     "weft trace convert %s PREFIX.RANK.et", false},
     {"MSCCL program, all-gather", msccl_gather, NULL, "system.all-gather=msccl:file=%s", NULL,
      false},
     {"MSCCL program, all-to-all", msccl_exchange, NULL, "system.all-to-all=msccl:file=%s", NULL,
@@ -362,7 +367,6 @@ static const struct weft_import_kind table[] = {
     {"weft topology", weft_topology, topology, TOPOLOGY("xml"), NULL, false},
     {"weft scenario", weft_scenario, NULL, NULL, "weft run %s", false},
     {"weft expectations", weft_expect, NULL, NULL, "weft run SCENARIO --expect %s", false},
-    {"Chakra trace as feeder JSON", feeder, NULL, NULL, NULL, false},
     {"InfraGraph document", infragraph, topology, TOPOLOGY("infragraph"), NULL, false},
     {"MSCCL++ plan", mscclpp, NULL, NULL, NULL, false},
     {"ASTRA-sim system configuration", astra_system, NULL, NULL,
