@@ -114,6 +114,22 @@ static bool mscclpp(file *f)
 {
     return has(f, "gpus") && (has(f, "collective") || has(f, "protocol"));
 }
+static bool mscclpp_of(file *f, const char *collective)
+{
+    return mscclpp(f) && strcmp(weft_tree_text(f->tree, "collective", ""), collective) == 0;
+}
+static bool mscclpp_sum(file *f)
+{
+    return mscclpp_of(f, "allreduce");
+}
+static bool mscclpp_gather(file *f)
+{
+    return mscclpp_of(f, "allgather");
+}
+static bool mscclpp_exchange(file *f)
+{
+    return mscclpp_of(f, "alltoall");
+}
 static bool astra_system(file *f)
 {
     return has(f, "scheduling-policy") || has(f, "all-reduce-implementation") ||
@@ -368,6 +384,11 @@ static const struct weft_import_kind table[] = {
     {"weft scenario", weft_scenario, NULL, NULL, "weft run %s", false},
     {"weft expectations", weft_expect, NULL, NULL, "weft run SCENARIO --expect %s", false},
     {"InfraGraph document", infragraph, topology, TOPOLOGY("infragraph"), NULL, false},
+    {"MSCCL++ plan, all-reduce", mscclpp_sum, NULL, "system.all-reduce=msccl:file=%s", NULL, false},
+    {"MSCCL++ plan, all-gather", mscclpp_gather, NULL, "system.all-gather=msccl:file=%s", NULL,
+     false},
+    {"MSCCL++ plan, all-to-all", mscclpp_exchange, NULL, "system.all-to-all=msccl:file=%s", NULL,
+     false},
     {"MSCCL++ plan", mscclpp, NULL, NULL, NULL, false},
     {"ASTRA-sim system configuration", astra_system, NULL, NULL,
      "weft astra-sim --system-configuration %s --workload-configuration ...", false},

@@ -11,12 +11,19 @@ namespace
 TEST(Import, TellsKindsApart)
 {
     static const char *const cases[][2] = {
-        {"goal", "GOAL schedule, text"},    {"msccl", "MSCCL program"},
-        {"nccl", "NCCL topology dump"},     {"infragraph", "InfraGraph document"},
-        {"htsim", "htsim topology"},        {"htsim_flows", "htsim connection matrix"},
-        {"hpcc_topology", "HPCC topology"}, {"hpcc_config", "HPCC configuration"},
-        {"simai", "SimAI topology"},        {"astra_text", "text workload"},
-        {"topology_xml", "weft topology"},  {"scenario", "weft scenario"},
+        {"goal", "GOAL schedule, text"},
+        {"msccl", "MSCCL program"},
+        {"nccl", "NCCL topology dump"},
+        {"infragraph", "InfraGraph document"},
+        {"htsim", "htsim topology"},
+        {"htsim_flows", "htsim connection matrix"},
+        {"hpcc_topology", "HPCC topology"},
+        {"hpcc_config", "HPCC configuration"},
+        {"mscclpp", "MSCCL++ plan, all-reduce"},
+        {"simai", "SimAI topology"},
+        {"astra_text", "text workload"},
+        {"topology_xml", "weft topology"},
+        {"scenario", "weft scenario"},
     };
     for (const auto &c : cases) {
         bool found = false;
