@@ -28,8 +28,8 @@ TEST(ChakraDoc, HasTheAttributesThatAreRead)
     const std::string code = slurp(std::string(root) + "/frontend/workload/convert_node.c");
     ASSERT_FALSE(doc.empty());
     // Names of attributes in calls that look them up.
-    const std::set<std::string> read =
-        Found(code, std::regex("\"((?:comm|is_cpu|num|tensor|pg|involved)_[a-z_]+)\""));
+    const std::set<std::string> read = Found(
+        code, std::regex("\"((?:comm|is_cpu|num|tensor|pg|involved|duration|cpu)_[a-z_]+)\""));
     EXPECT_GE(read.size(), 15u);
     const size_t from = doc.find("## Attributes"), to = doc.find("## Kinds of nodes");
     ASSERT_NE(from, std::string::npos);
