@@ -249,6 +249,8 @@ static int packet_run(struct weft_net *net, int64_t until_ps, struct weft_err *e
     if (!rc)
         rc = refuses(n, err);
     if (!rc)
+        weft_simulation_reach(n->simulation, until_ps);
+    if (!rc)
         rc = weft_simulation_flush_captures(n->simulation, err);
     return remember(n, rc, err);
 }

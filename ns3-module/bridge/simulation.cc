@@ -194,13 +194,16 @@ int weft_simulation_run(weft_simulation *s, int64_t untilPs, bool otherEvents, w
         }
         Simulator::Run();
         Simulator::Remove(end);
-        // Where nothing is left before the end, the end is reached, whatever the last event was.
-        weft_engine *engine = s->fabric->GetEngine();
-        if (untilPs != WEFT_NEVER && weft_engine_next(engine) > untilPs) {
-            weft_engine_follow(engine, untilPs + 1);
-        }
         return 0;
     });
+}
+
+void weft_simulation_reach(weft_simulation *s, int64_t untilPs)
+{
+    weft_engine *engine = s->fabric->GetEngine();
+    if (untilPs != WEFT_NEVER && weft_engine_next(engine) > untilPs) {
+        weft_engine_follow(engine, untilPs + 1);
+    }
 }
 
 int64_t weft_simulation_next_ps(const weft_simulation *s, bool otherEvents)

@@ -61,6 +61,9 @@ int weft_simulation_after(struct weft_simulation *s, int64_t delay_ps,
  * other_events: ns-3 has events besides the engine's. */
 int weft_simulation_run(struct weft_simulation *s, int64_t until_ps, bool other_events,
                         struct weft_err *err);
+/** After a run that nothing went wrong in: where nothing is left before @p until_ps, it is reached,
+ * whatever the last event was. */
+void weft_simulation_reach(struct weft_simulation *s, int64_t until_ps);
 /** Ends the run after the current event. */
 void weft_simulation_stop(struct weft_simulation *s);
 /** Writes out what captures hold. */

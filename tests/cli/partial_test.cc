@@ -295,4 +295,24 @@ TEST(Partial, LongCommandsEndAtASignal)
     EXPECT_NE(weft({"trace", "check", "t/x"}, dir / "").code, 0) << "a part passes for a trace";
 }
 
+/* A connection that can't be opened ends the run at that moment, not at the end of the slice of
+ * simulated time that was under way, whoever keeps ns-3's events. */
+TEST(Partial, ARunEndsWhereItFailed)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "built without the packet backend";
+    TempDir dir;
+    for (const char *impl : {"weft", "default"}) {
+        const Said s =
+            weft({"run", "--set", "topology.type=single-switch", "--set", "single-switch.hosts=2",
+                  "--set", "single-switch.rate=14bps", "--set", "workload.type=generate", "--set",
+                  "transport.type=tcp", "--set", "tcp.connect-timeout=1us", "--set",
+                  std::string("ns3.simulator-impl=") + impl, "--out", dir / impl});
+        EXPECT_NE(s.code, 0);
+        EXPECT_CONTAINS(s.err, "failed at 32.77 ms");
+        EXPECT_CONTAINS(s.out, "32.77 ms simulated");
+    }
+    EXPECT_EQ(slurp(dir / "weft/links.csv"), slurp(dir / "default/links.csv"));
+}
+
 } // namespace
