@@ -349,8 +349,10 @@ static bool read_parents(struct weft_arena *a, const uint8_t *data, size_t size,
     while (list && next(&m, &f) == 1) {
         if (f.number == 4 && f.wire == VARINT)
             list[n++] = f.value;
+        if (f.number != 4 || f.wire != BYTES)
+            continue;
         packed = (struct message){f.data, f.data + f.size};
-        while (f.number == 4 && f.wire == BYTES && packed.p < packed.end)
+        while (packed.p < packed.end)
             if (!varint(&packed, &list[n++]))
                 return false;
     }

@@ -115,8 +115,10 @@ static void add_dimensions(struct player *p, enum weft_astra_scope scope)
 static const char *group_name(struct player *p, enum weft_astra_scope scope, char buf[32])
 {
     const bool world = weft_astra_group_size(p->t, scope, p->nranks) == p->nranks;
-    snprintf(buf, 32, world ? "" : "%s%" PRIu64, weft_astra_scope_name(scope),
-             world ? 0 : weft_astra_group_of(p->t, scope, p->nranks, p->rank));
+    buf[0] = '\0';
+    if (!world)
+        snprintf(buf, 32, "%s%" PRIu64, weft_astra_scope_name(scope),
+                 weft_astra_group_of(p->t, scope, p->nranks, p->rank));
     return buf;
 }
 
