@@ -50,8 +50,9 @@ static int nodes(struct weft_tokens *s, struct weft_fabric *f, uint32_t nnodes, 
     return rc;
 }
 
-static int parse(struct weft_tokens *s, struct weft_fabric *f, const struct params *p)
+static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
+    const struct params *p = params;
     /* Each node needs a token somewhere (a switch id, or the end of a link), so no count exceeds
      * the file's length. */
     uint64_t limit = s->len < UINT32_MAX / 4 ? s->len : UINT32_MAX / 4;
@@ -83,25 +84,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const struct para
 
 static int hpcc_file_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
-    const struct params *p = raw;
-    *out = NULL;
-    if (!p->file || !p->file[0])
-        return weft_err_set(err, WEFT_E_INPUT, "hpcc: 'file' must be given");
-    struct weft_err local = {0};
-    struct weft_tokens s;
-    err = err ? err : &local;
-    struct weft_fabric *f = weft_fabric_new();
-    int rc = f ? weft_tokens_open(&s, p->file, err)
-               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
-    if (!rc)
-        rc = parse(&s, f, p);
-    if (f)
-        weft_tokens_close(&s);
-    if (rc)
-        weft_fabric_free(f);
-    else
-        *out = f;
-    return rc;
+    return weft_tokens_build("hpcc", ((const struct params *)raw)->file, parse, raw, out, err);
 }
 
 extern const struct weft_topology_ops weft_topology_hpcc;

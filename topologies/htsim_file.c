@@ -214,8 +214,9 @@ static int wire(struct weft_tokens *s, const struct tree *t, const struct shape 
     return rc;
 }
 
-static int parse(struct weft_tokens *s, struct weft_fabric *f)
+static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
+    (void)params;
     struct tree t = {.nodes = 0};
     struct shape h = {0};
     int rc = read_keys(s, &t);
@@ -243,23 +244,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f)
 
 static int htsim_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
-    const struct params *p = raw;
-    struct weft_err local = {0};
-    struct weft_tokens s;
-    err = err ? err : &local;
-    *out = NULL;
-    if (!p->file || !p->file[0])
-        return weft_err_set(err, WEFT_E_INPUT, "htsim: 'file' must be given");
-    int rc = weft_tokens_open(&s, p->file, err);
-    struct weft_fabric *f = rc ? NULL : weft_fabric_new();
-    if (!rc)
-        rc = f ? parse(&s, f) : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
-    weft_tokens_close(&s);
-    if (rc)
-        weft_fabric_free(f);
-    else
-        *out = f;
-    return rc;
+    return weft_tokens_build("htsim", ((const struct params *)raw)->file, parse, raw, out, err);
 }
 
 extern const struct weft_topology_ops weft_topology_htsim;

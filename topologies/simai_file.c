@@ -93,8 +93,9 @@ static int simai_file_dimensions(const struct header *h, struct weft_fabric *f,
     return 0;
 }
 
-static int parse(struct weft_tokens *s, struct weft_fabric *f)
+static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
+    (void)params;
     struct header h = {0, 0, 0, 0, 0};
     const struct weft_fabric_link like = {0};
     int rc = read_header(s, &h);
@@ -125,23 +126,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f)
 
 static int simai_file_build(const void *raw, struct weft_fabric **out, struct weft_err *err)
 {
-    const struct params *p = raw;
-    struct weft_err local = {0};
-    struct weft_tokens s;
-    err = err ? err : &local;
-    *out = NULL;
-    if (!p->file || !p->file[0])
-        return weft_err_set(err, WEFT_E_INPUT, "simai: 'file' must be given");
-    int rc = weft_tokens_open(&s, p->file, err);
-    struct weft_fabric *f = rc ? NULL : weft_fabric_new();
-    if (!rc)
-        rc = f ? parse(&s, f) : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
-    weft_tokens_close(&s);
-    if (rc)
-        weft_fabric_free(f);
-    else
-        *out = f;
-    return rc;
+    return weft_tokens_build("simai", ((const struct params *)raw)->file, parse, raw, out, err);
 }
 
 extern const struct weft_topology_ops weft_topology_simai;

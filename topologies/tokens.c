@@ -178,3 +178,25 @@ void weft_tokens_close(struct weft_tokens *s)
     free(s->text);
     s->text = NULL;
 }
+
+int weft_tokens_build(const char *name, const char *file, weft_tokens_parse_fn *parse,
+                      const void *params, struct weft_fabric **out, struct weft_err *err)
+{
+    struct weft_err local = {0};
+    struct weft_tokens s;
+    err = err ? err : &local;
+    *out = NULL;
+    if (!file || !file[0])
+        return weft_err_set(err, WEFT_E_INPUT, "%s: 'file' must be given", name);
+    int rc = weft_tokens_open(&s, file, err);
+    struct weft_fabric *f = rc ? NULL : weft_fabric_new();
+    if (!rc)
+        rc = f ? parse(&s, f, params)
+               : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a fabric");
+    weft_tokens_close(&s);
+    if (rc)
+        weft_fabric_free(f);
+    else
+        *out = f;
+    return rc;
+}

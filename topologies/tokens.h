@@ -24,6 +24,12 @@ struct weft_tokens {
 /** Reads the whole file. */
 int weft_tokens_open(struct weft_tokens *s, const char *file, struct weft_err *err);
 void weft_tokens_close(struct weft_tokens *s);
+/** Reads the fabric of a file: its grammar, with the params of who calls. */
+typedef int weft_tokens_parse_fn(struct weft_tokens *s, struct weft_fabric *f, const void *params);
+/** A topology's build(): opens @p file of the topology @p name and parses it. WEFT_E_INPUT also
+ * when no file is named; *out is NULL on failure. @p err may be NULL. */
+int weft_tokens_build(const char *name, const char *file, weft_tokens_parse_fn *parse,
+                      const void *params, struct weft_fabric **out, struct weft_err *err);
 /** Moves to the next token. False at the end of the file. */
 bool weft_tokens_more(struct weft_tokens *s);
 /** Reads one token; @p what names it in the error when the file ends first. */

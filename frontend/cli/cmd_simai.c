@@ -295,16 +295,7 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
                        const char *out_dir, int exit_code)
 {
     struct weft_json j;
-    weft_json_init(&j, cli->out, "standard output", 2);
-    weft_json_object(&j);
-    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
-    weft_json_kv_str(&j, "command", "simai");
-    weft_json_kv_i64(&j, "exit_code", exit_code);
-    weft_json_kv_str(&j, "out", out_dir);
-    weft_outcome_json(&j, x->end.summary.outcome, x->end.reason);
-    weft_json_key(&j, "warnings");
-    weft_source_warnings_json(&j, x->scenario);
-    weft_run_json_results(&j, x);
+    weft_run_json_answer(&j, cli, "simai", x, out_dir, exit_code);
     weft_json_end_object(&j);
     weft_json_finish(&j, NULL);
 }

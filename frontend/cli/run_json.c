@@ -82,3 +82,18 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
     if (!c->outcome)
         weft_run_json_results(j, c->x);
 }
+
+void weft_run_json_answer(struct weft_json *j, const struct weft_cli *cli, const char *command,
+                          const struct weft_execution *x, const char *out_dir, int exit_code)
+{
+    weft_json_init(j, cli->out, "standard output", 2);
+    weft_json_object(j);
+    weft_json_kv_u64(j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(j, "command", command);
+    weft_json_kv_i64(j, "exit_code", exit_code);
+    weft_json_kv_str(j, "out", out_dir);
+    weft_outcome_json(j, x->end.summary.outcome, x->end.reason);
+    weft_json_key(j, "warnings");
+    weft_source_warnings_json(j, x->scenario);
+    weft_run_json_results(j, x);
+}

@@ -4,24 +4,9 @@
 #include "target.h"
 
 #include "topologies/fabric_reach.h"
-#include "topologies/topology.h"
 #include "fault/fault.h"
 
 #include <string.h>
-
-static const struct weft_fabric *fabric(void)
-{
-    static struct weft_fabric *f;
-    struct weft_err err = {0};
-    if (f)
-        return f;
-    const struct weft_topology_ops *ops = weft_topology_find("leaf-spine", &err);
-    void *params = ops ? calloc(1, ops->params.struct_size) : NULL;
-    REQUIRE(params && weft_params_defaults(&ops->params, params, &err) == 0);
-    REQUIRE(weft_topology_build(ops, params, &f, &err) == 0);
-    free(params);
-    return f;
-}
 
 /* What is left may be in parts: only the walk through it counts. */
 static int walk(void *ctx, const uint8_t *down, struct weft_err *err)
@@ -30,7 +15,7 @@ static int walk(void *ctx, const uint8_t *down, struct weft_err *err)
     struct weft_err why = {0};
     if ((*left)-- == 0)
         return weft_err_set(err, WEFT_E_LIMIT, "enough");
-    weft_fabric_check_reach(fabric(), down, &why);
+    weft_fabric_check_reach(weft_fuzz_fabric(), down, &why);
     return 0;
 }
 
@@ -40,11 +25,12 @@ void weft_fuzz_faults(const uint8_t *data, size_t size)
     unsigned checks = 50;
     int64_t at_ps;
     char *text = weft_fuzz_text(data, size);
-    struct weft_fault_plan *t = weft_fault_plan_new(text, fabric(), &err);
+    struct weft_fault_plan *t = weft_fault_plan_new(text, weft_fuzz_fabric(), &err);
     REQUIRE(t || err.code);
     if (weft_fuzz_ok(t ? 0 : err.code, &err)) {
         for (size_t i = 0; i < t->nstretches; i++)
-            REQUIRE(t->stretches[i].link < fabric()->nlinks && t->stretches[i].begin_ps >= 0 &&
+            REQUIRE(t->stretches[i].link < weft_fuzz_fabric()->nlinks &&
+                    t->stretches[i].begin_ps >= 0 &&
                     t->stretches[i].begin_ps < t->stretches[i].end_ps);
         weft_fuzz_ok(weft_fault_plan_check(t, walk, &checks, &at_ps, &err), &err);
     }

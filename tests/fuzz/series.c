@@ -4,23 +4,8 @@
 
 #include "congestion/cc.h"
 #include "series/series.h"
-#include "topologies/topology.h"
 
 #include <string.h>
-
-static const struct weft_fabric *fabric(void)
-{
-    static struct weft_fabric *f;
-    struct weft_err err = {0};
-    if (f)
-        return f;
-    const struct weft_topology_ops *ops = weft_topology_find("leaf-spine", &err);
-    void *params = ops ? calloc(1, ops->params.struct_size) : NULL;
-    REQUIRE(params && weft_params_defaults(&ops->params, params, &err) == 0);
-    REQUIRE(weft_topology_build(ops, params, &f, &err) == 0);
-    free(params);
-    return f;
-}
 
 void weft_fuzz_samples(const uint8_t *data, size_t size)
 {
@@ -32,7 +17,7 @@ void weft_fuzz_samples(const uint8_t *data, size_t size)
                                        .what = text,
                                        .on = change ? WEFT_SAMPLE_CHANGE : WEFT_SAMPLE_INTERVAL};
         const struct weft_cc_ops *cc = weft_cc_find("dcqcn", &err);
-        struct weft_series_choice *c = weft_series_choose(&p, fabric(), cc, &err);
+        struct weft_series_choice *c = weft_series_choose(&p, weft_fuzz_fabric(), cc, &err);
         taken[change] = weft_fuzz_ok(c ? 0 : err.code, &err);
         REQUIRE(taken[change] == (c != NULL));
         weft_series_choice_free(c);

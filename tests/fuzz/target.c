@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "target.h"
 
+#include "topologies/topology.h"
+
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -80,4 +82,18 @@ char *weft_fuzz_text(const uint8_t *data, size_t size)
         memcpy(text, data, size);
     text[size] = '\0';
     return text;
+}
+
+const struct weft_fabric *weft_fuzz_fabric(void)
+{
+    static struct weft_fabric *f;
+    struct weft_err err = {0};
+    if (f)
+        return f;
+    const struct weft_topology_ops *ops = weft_topology_find("leaf-spine", &err);
+    void *params = ops ? calloc(1, ops->params.struct_size) : NULL;
+    REQUIRE(params && weft_params_defaults(&ops->params, params, &err) == 0);
+    REQUIRE(weft_topology_build(ops, params, &f, &err) == 0);
+    free(params);
+    return f;
 }

@@ -8,6 +8,7 @@
 #define WEFT_TESTS_FUZZ_TARGET_H
 
 #include "base/err.h"
+#include "topologies/fabric.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +52,8 @@ const char *weft_fuzz_file(const void *data, size_t size);
 /** Whether no number in the text asks for something large: fabrics and jobs are as large as numbers
  * say. */
 bool weft_fuzz_small(const char *text, size_t size);
+/** A fabric of hosts and switches, the same for every call: leaf-spine as it is by default. */
+const struct weft_fabric *weft_fuzz_fabric(void);
 /** A copy with a zero byte behind it, to be freed. */
 char *weft_fuzz_text(const uint8_t *data, size_t size);
 
