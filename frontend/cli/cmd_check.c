@@ -6,6 +6,7 @@
 #include "cli/source.h"
 #include "report/expect.h"
 #include "report/report.h"
+#include "cli/sweep_bound.h"
 #include "cli/sweep_find.h"
 
 #include "base/units.h"
@@ -58,16 +59,14 @@ static int check_prepares(const struct weft_scenario *s, const struct weft_scena
     return code;
 }
 
-/* What weft sweep would make of <sweep>. */
+/* What weft sweep would make of a <sweep>, or of its small variant. */
 static int check_sweep(const struct weft_cli *cli, const struct weft_scenario *s,
-                       struct weft_err *err)
+                       const struct weft_scenario_sweep *w, bool quick, struct weft_err *err)
 {
     struct weft_sweep sweep;
     struct weft_sweep_find find;
-    const struct weft_scenario_sweep *w = s->sweep;
-    if (!w)
-        return 0;
-    const struct weft_sweep_texts texts = {.vary = w->vary,
+    struct weft_sweep_bounds bounds;
+    const struct weft_sweep_texts texts = {.vary = quick ? w->quick_vary : w->vary,
                                            .nvary = w->nvary,
                                            .metric = w->metrics,
                                            .nmetrics = w->nmetrics,
@@ -75,10 +74,23 @@ static int check_sweep(const struct weft_cli *cli, const struct weft_scenario *s
     int code = weft_sweep_plan(&sweep, cli, &texts, err);
     if (!code && w->find)
         code = weft_sweep_find_read(&find, &sweep, w->find, err);
+    for (size_t i = 0; i < w->nbounds && !code; i++)
+        if (!quick || !w->bounds[i].full_only)
+            code = weft_sweep_bounds_read(&bounds, &sweep, &w->bounds[i], 1, s->file, err);
     weft_sweep_free(&sweep);
     if (code == WEFT_E_USAGE)
         err->code = WEFT_E_INPUT;
     return code ? weft_err_locate(err, s->file, w->line, w->col) : 0;
+}
+
+static int check_sweeps(const struct weft_cli *cli, const struct weft_scenario *s,
+                        struct weft_err *err)
+{
+    for (size_t i = 0; i < s->nsweeps; i++)
+        if (check_sweep(cli, s, s->sweeps[i], false, err) ||
+            (s->sweeps[i]->nquick && check_sweep(cli, s, s->sweeps[i], true, err)))
+            return err->code;
+    return 0;
 }
 
 static uint64_t count_ops(const struct weft_workload *w)
@@ -171,7 +183,7 @@ static int check_run(const struct weft_cli *cli, const void *opts, char **args, 
     if (!code)
         code = check_expect(s, err);
     if (!code)
-        code = check_sweep(cli, s, err);
+        code = check_sweeps(cli, s, err);
     if (!code && o->json)
         print_json(cli, s, &parts);
     else if (!code && !o->quiet)

@@ -11,7 +11,9 @@
 #include "cli/limits.h"
 #include "cli/signal_run_json.h"
 #include "cli/sweep_asked.h"
+#include "cli/sweep_bound.h"
 #include "cli/sweep_find.h"
+#include "cli/sweep_page.h"
 #include "cli/sweep_run.h"
 #include "report/place.h"
 
@@ -26,6 +28,8 @@ struct sweep {
     const struct weft_sweep_opts *o;
     struct weft_sweep s;
     struct weft_sweep_find find;
+    struct weft_sweep_bounds bounds;
+    const struct weft_sweep_asked *asked;
     struct weft_sweep_record record;
     struct weft_place *place; /* NULL: no folder */
     struct weft_csv *csv;
@@ -301,17 +305,50 @@ static void keep_first(struct weft_err *err, struct weft_err *e)
     *e = (struct weft_err){0};
 }
 
-static void print(struct sweep *w)
+/* All that a sweep says at its end, for people. */
+static void print_text(const struct sweep *w, FILE *out)
+{
+    weft_sweep_text(out, &w->s);
+    if (w->s.find)
+        weft_sweep_find_text(out, w->s.find, &w->s);
+    weft_sweep_bounds_text(out, &w->bounds, &w->s);
+}
+
+/* What of a scenario with several sweeps this is. */
+static void print_title(const struct sweep *w)
+{
+    const struct weft_sweep_asked *a = w->asked;
+    if (a->name)
+        fprintf(w->base.cli->out, "%s%s%s\n", a->name, a->title ? ": " : "",
+                a->title ? a->title : "");
+}
+
+/* Puts the tables into a page. */
+static int update_page(const struct sweep *w, struct weft_err *err)
+{
+    struct weft_memfile t;
+    if (weft_memfile_open(&t, "the tables of a sweep", err))
+        return err->code;
+    print_text(w, t.f);
+    int code = weft_memfile_close(&t, "the tables of a sweep", err);
+    code = code ? code : weft_sweep_page_update(w->o->update, w->asked->name, t.data, t.size, err);
+    free(t.data);
+    return code;
+}
+
+static int print(struct sweep *w, struct weft_err *err)
 {
     if (w->o->json) {
-        weft_sweep_json(w->base.cli->out, &w->s);
-        return;
+        weft_sweep_json(w->base.cli->out, &w->s, &w->bounds);
+        return 0;
     }
     if (!has_results(&w->s))
-        return;
-    weft_sweep_text(w->base.cli->out, &w->s);
-    if (w->s.find)
-        weft_sweep_find_text(w->base.cli->out, w->s.find, &w->s);
+        return 0;
+    print_title(w);
+    print_text(w, w->base.cli->out);
+    if (!w->asked->last)
+        fputc('\n', w->base.cli->out);
+    return w->o->update && !err->code ? update_page(w, err) : 0;
 }
 
 /* Writes what comes last, also of a sweep that @p err ended. */
@@ -336,7 +373,7 @@ static int conclude(struct sweep *w, struct weft_err *err)
         weft_mark_finished(w->base.out, outcome, &e);
     keep_first(err, &e);
     weft_interrupt_saved();
-    print(w);
+    print(w, err);
     return err->code;
 }
 
@@ -355,7 +392,8 @@ static int begin(struct sweep *w, const struct weft_sweep_asked *asked, struct w
     w->base.source = asked->source;
     w->base.args = (char **)(uintptr_t)&asked->scenario;
     w->base.nargs = asked->scenario != NULL;
-    w->base.out = w->o->collect ? w->o->collect : w->o->out;
+    w->base.out = asked->out;
+    w->asked = asked;
     w->base.texts = asked->texts;
     w->base.find = asked->find;
     w->record = (struct weft_sweep_record){&w->s, &w->base};
@@ -364,6 +402,8 @@ static int begin(struct sweep *w, const struct weft_sweep_asked *asked, struct w
     if (asked->find && weft_sweep_find_read(&w->find, &w->s, asked->find, err))
         return err->code;
     w->s.find = asked->find ? &w->find : NULL;
+    if (weft_sweep_bounds_read(&w->bounds, &w->s, asked->bounds, asked->nbounds, asked->file, err))
+        return err->code;
     if (w->s.find && (w->o->emit || w->o->collect))
         return weft_err_set(err, WEFT_E_USAGE,
                             "--find chooses rows as it goes: --emit and --collect exclude it");
@@ -389,22 +429,27 @@ static int run(struct sweep *w, const struct weft_sweep_asked *asked, struct wef
     else
         run_points(w, err);
     code = conclude(w, err);
-    return code ? code : worst(&w->s);
+    code = code ? code : worst(&w->s);
+    const int missed = weft_sweep_bounds_check(&w->bounds, &w->s, cli->log);
+    return code ? code : missed;
 }
 
-static int sweep(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-                 struct weft_err *err)
+/* Runs one sweep of a scenario; *last: there is no further one. */
+static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *opts, char **args,
+                    int nargs, size_t part, bool *last, struct weft_err *err)
 {
     struct weft_sweep_asked asked;
     struct sweep *w = (struct sweep *)calloc(1, sizeof *w);
+    *last = true;
     if (!w)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a sweep");
-    struct weft_sweep_opts own = *(const struct weft_sweep_opts *)opts;
+    struct weft_sweep_opts own = *opts;
     w->base.cli = cli;
     w->o = &own;
-    int code = weft_sweep_ask(cli, &own, args, nargs, &asked, err);
+    int code = weft_sweep_ask(cli, &own, args, nargs, part, &asked, err);
     code = code ? code : weft_limits_read(own.time_limit, own.memory_limit, &w->base.limits, err);
     code = code ? code : run(w, &asked, err);
+    *last = asked.last || err->code;
     weft_signal_run_json_pop(&w->on_signal);
     weft_place_close(w->place);
     for (size_t i = 0; w->said.list && i < w->s.npoints; i++)
@@ -416,6 +461,19 @@ static int sweep(const struct weft_cli *cli, const void *opts, char **args, int 
     return code;
 }
 
+static int sweep(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                 struct weft_err *err)
+{
+    bool last = false;
+    int first = 0;
+    for (size_t part = 0; !last; part++) {
+        const int code =
+            run_part(cli, (const struct weft_sweep_opts *)opts, args, nargs, part, &last, err);
+        first = first ? first : code;
+    }
+    return first;
+}
+
 const struct weft_command weft_command_sweep = {
     .name = "sweep",
     .summary = "Run a scenario with every combination of some settings and compare",
@@ -423,7 +481,10 @@ const struct weft_command weft_command_sweep = {
     .example = "weft sweep scenarios/schedulers-4x4x4 --vary "
                "'system.inter-dimension=baseline|round-robin|themis'",
     .details =
-        "What is varied comes from --vary and --seeds, else from <sweep> in the scenario.\n"
+        "What is varied comes from --vary and --seeds, else from <sweep> in the scenario, in turn "
+        "from each if there\nare several; bounds in there are checked, and exit code 1 says that "
+        "one "
+        "was missed.\n"
         "Values are lists (A|B|C) and ranges (1MiB..32MiB*2, 1..9+2); 'K=A|B & L=C|D' changes two "
         "settings together.\n"
         "The first --vary changes slowest. 'speed-up' compares the values of the last one: the "

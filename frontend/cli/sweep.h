@@ -74,6 +74,7 @@ struct weft_sweep_row {
 };
 
 struct weft_sweep_find;
+struct weft_sweep_bounds;
 
 /** All of it. */
 struct weft_sweep {
@@ -126,9 +127,13 @@ bool weft_sweep_take(struct weft_sweep *s, size_t point, const struct weft_resul
  * than 2. *mean receives the mean, NaN for none. */
 double weft_sweep_ci95(const double *v, size_t n, double *mean);
 
-/** Prints the table of the rows that are there, for people, and for programs. */
+/** Prints the table of the rows that are there, for people, and for programs; these with the
+ * bounds, where there are any (NULL: none). */
 void weft_sweep_text(FILE *out, const struct weft_sweep *s);
-void weft_sweep_json(FILE *out, const struct weft_sweep *s);
+void weft_sweep_json(FILE *out, const struct weft_sweep *s, const struct weft_sweep_bounds *b);
+/** A value of a metric in the unit of its key, for people. Returns @p buf. */
+const char *weft_sweep_metric_text(const struct weft_metric *m, double v,
+                                   char buf[WEFT_METRIC_TEXT_MAX]);
 /** Creates sweep.csv in a folder. NULL on failure. */
 struct weft_csv *weft_sweep_csv_open(const char *dir, const struct weft_sweep *s,
                                      struct weft_err *err);

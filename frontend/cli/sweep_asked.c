@@ -22,6 +22,12 @@ const struct weft_opt weft_sweep_options[WEFT_SWEEP_OPTIONS] = {
      "run each combination with these seeds: means with confidence intervals"},
     {"find", 0, WEFT_OPT_TEXT, AT(find), "'min KEY where ...'", NULL,
      "run only what finds the smallest (max: largest) value for which conditions hold"},
+    {"part", 0, WEFT_OPT_TEXT, AT(part), "NAME", NULL,
+     "of a scenario with several <sweep> run the one of this name; default: all in turn"},
+    {"quick", 0, WEFT_OPT_FLAG, AT(quick), NULL, NULL,
+     "run the small variant that <quick> of the scenario describes"},
+    {"update", 0, WEFT_OPT_TEXT, AT(update), "FILE", NULL,
+     "put the tables into this page, between <!-- sweep NAME --> and <!-- end -->"},
     {"jobs", 'j', WEFT_OPT_TEXT, AT(jobs), "N", NULL,
      "run so many at a time; 0: as many as there are processors; default 1"},
     WEFT_SOURCE_OPTS(weft_sweep_opts),
@@ -70,10 +76,18 @@ static int check(const struct weft_sweep_opts *o, int nargs, struct weft_err *er
     if (!o->out && (o->resume || o->retry_failed || o->emit))
         return weft_err_set(err, WEFT_E_USAGE, "%s needs --out DIR",
                             o->emit ? "--emit" : "what an earlier sweep left");
-    if (o->collect && (o->out || o->resume || o->retry_failed || o->emit || nargs ||
-                       o->source.set.n || o->vary.n || o->seeds || o->find))
+    if (o->collect &&
+        (o->out || o->resume || o->retry_failed || o->emit || nargs || o->source.set.n ||
+         o->vary.n || o->seeds || o->find || o->part || o->quick || o->update))
         return weft_err_set(err, WEFT_E_USAGE,
                             "--collect DIR takes all from the folder, but --metric and --json");
+    if ((o->part || o->quick) && o->vary.n)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "%s is about <sweep> of the scenario: not with --vary",
+                            o->part ? "--part" : "--quick");
+    if (o->update && (o->emit || o->json))
+        return weft_err_set(err, WEFT_E_USAGE, "--update takes the text of tables: not with %s",
+                            o->emit ? "--emit" : "--json");
     if (o->emit && (o->resume || o->retry_failed))
         return weft_err_set(err, WEFT_E_USAGE, "--emit runs nothing: --resume can't be with it");
     if (o->seeds && o->source.seed)
@@ -139,13 +153,115 @@ static int own_list(struct weft_arena *arena, const char *const *list, size_t n,
     return own ? 0 : no_memory(err);
 }
 
+/* The settings of the sweep, and those of the command line, which win. */
+static int join_settings(struct weft_sweep_asked *a, const char *const *list, size_t n,
+                         struct weft_err *err)
+{
+    const struct weft_strings own = a->source.set;
+    const char **all = (const char **)weft_arena_calloc(a->arena, n + own.n + 1, sizeof *all);
+    for (size_t i = 0; all && i < n; i++)
+        if (!(all[i] = weft_arena_strdup(a->arena, list[i])))
+            return no_memory(err);
+    for (size_t i = 0; all && i < own.n; i++)
+        all[n + i] = own.list[i];
+    a->source.set = (struct weft_strings){all, n + own.n};
+    return all ? 0 : no_memory(err);
+}
+
+static const char *own_text(struct weft_arena *arena, const char *text, bool *ok)
+{
+    const char *own = text ? weft_arena_strdup(arena, text) : NULL;
+    *ok = *ok && (own || !text);
+    return own;
+}
+
+/* The bounds that are to be checked. */
+static int own_bounds(struct weft_sweep_asked *a, const struct weft_scenario_sweep *s, bool quick,
+                      struct weft_err *err)
+{
+    bool ok = true;
+    struct weft_scenario_row_bound *own =
+        (struct weft_scenario_row_bound *)weft_arena_calloc(a->arena, s->nbounds + 1, sizeof *own);
+    for (size_t i = 0; own && i < s->nbounds; i++) {
+        const struct weft_scenario_row_bound *b = &s->bounds[i];
+        if (quick && b->full_only)
+            continue;
+        struct weft_scenario_row_bound *to = &own[a->nbounds++];
+        *to = *b;
+        to->metric = own_text(a->arena, b->metric, &ok);
+        to->where = own_text(a->arena, b->where, &ok);
+        to->over = own_text(a->arena, b->over, &ok);
+        to->min = own_text(a->arena, b->min, &ok);
+        to->max = own_text(a->arena, b->max, &ok);
+        to->why = own_text(a->arena, b->why, &ok);
+    }
+    a->bounds = own;
+    return own && ok ? 0 : no_memory(err);
+}
+
+/* The sweep of the scenario that is meant; NULL: it has none. */
+static int choose(const struct weft_scenario *s, const struct weft_sweep_opts *o, size_t part,
+                  const struct weft_scenario_sweep **out, struct weft_err *err)
+{
+    const char *names[WEFT_SWEEP_VALUES];
+    size_t n = 0;
+    *out = part < s->nsweeps ? s->sweeps[part] : NULL;
+    if (!o->part)
+        return 0;
+    for (size_t i = 0; i < s->nsweeps && i < WEFT_SWEEP_VALUES; i++) {
+        if (!s->sweeps[i]->name)
+            continue;
+        names[n++] = s->sweeps[i]->name;
+        *out = s->sweeps[i];
+        if (strcmp(s->sweeps[i]->name, o->part) == 0)
+            return 0;
+    }
+    const char *near = weft_nearest(o->part, names, n);
+    return weft_err_set(err, WEFT_E_USAGE, "--part %s: %s has no <sweep> of this name%s%s%s",
+                        o->part, s->file, near ? "; did you mean '" : "", near ? near : "",
+                        near ? "'?" : "");
+}
+
+/* All that a sweep of the scenario says. */
+static int ask_sweep(const struct weft_scenario *scenario, const struct weft_scenario_sweep *s,
+                     const struct weft_sweep_opts *o, struct weft_sweep_asked *a,
+                     struct weft_err *err)
+{
+    bool ok = true;
+    char dir[WEFT_PATH_MAX];
+    if (o->quick && !s->nquick)
+        return weft_err_at(err, WEFT_E_INPUT, scenario->file, s->line, s->col,
+                           "--quick: <sweep> has no <quick> that says what is smaller");
+    if (own_list(a->arena, o->quick ? s->quick_vary : s->vary, s->nvary, &a->texts.vary, err) ||
+        join_settings(a, o->quick ? s->quick_set : s->set, o->quick ? s->nquick_set : s->nset,
+                      err) ||
+        own_bounds(a, s, o->quick, err))
+        return err->code;
+    a->texts.nvary = s->nvary;
+    a->name = own_text(a->arena, s->name, &ok);
+    a->title = own_text(a->arena, s->title, &ok);
+    a->file = own_text(a->arena, scenario->file, &ok);
+    if (scenario->nsweeps > 1 && o->out) {
+        if (weft_path_join(dir, o->out, s->name, err))
+            return err->code;
+        a->out = own_text(a->arena, dir, &ok);
+    }
+    a->last = o->part || s == scenario->sweeps[scenario->nsweeps - 1];
+    if (!a->last && o->json)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--json prints one sweep, and %s has %zu: choose one by --part",
+                            scenario->file, scenario->nsweeps);
+    return ok ? 0 : no_memory(err);
+}
+
 /* What <sweep> of the scenario asks for, where the command line does not. */
-static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts *o,
+static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts *o, size_t part,
                         struct weft_sweep_asked *a, struct weft_err *err)
 {
     struct weft_log silent = {.level = WEFT_LOG_ERROR};
     struct weft_cli quiet = *cli;
     struct weft_scenario *scenario = NULL;
+    const struct weft_scenario_sweep *s = NULL;
     struct weft_err e = {0};
     char *args[] = {(char *)(uintptr_t)a->scenario};
     quiet.log = &silent;
@@ -157,13 +273,12 @@ static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts
             *err = e;
         return needed || e.code == WEFT_E_LIMIT ? e.code : 0; /* a row may set what is missing */
     }
-    const struct weft_scenario_sweep *s = scenario->sweep;
-    int code = 0;
+    int code = choose(scenario, o, part, &s, err);
     const bool own_axes = a->texts.nvary > 0;
-    if (s && !own_axes) {
-        code = own_list(a->arena, s->vary, s->nvary, &a->texts.vary, err);
-        a->texts.nvary = s->nvary;
-    }
+    if (own_axes && scenario->nsweeps > 1)
+        s = NULL; /* which of them is not said */
+    if (s && !code && !own_axes)
+        code = ask_sweep(scenario, s, o, a, err);
     if (s && !code && !a->texts.nmetrics) {
         code = own_list(a->arena, s->metrics, s->nmetrics, &a->texts.metric, err);
         a->texts.nmetrics = s->nmetrics;
@@ -177,9 +292,12 @@ static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts
 }
 
 int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char **args, int nargs,
-                   struct weft_sweep_asked *out, struct weft_err *err)
+                   size_t part, struct weft_sweep_asked *out, struct weft_err *err)
 {
-    *out = (struct weft_sweep_asked){.source = o->source, .scenario = nargs ? args[0] : NULL};
+    *out = (struct weft_sweep_asked){.source = o->source,
+                                     .scenario = nargs ? args[0] : NULL,
+                                     .out = o->collect ? o->collect : o->out,
+                                     .last = true};
     if (check(o, nargs, err) || read_jobs(o, err))
         return err->code;
     out->arena = weft_arena_new();
@@ -199,7 +317,7 @@ int weft_sweep_ask(const struct weft_cli *cli, struct weft_sweep_opts *o, char *
         out->texts.metric = o->metrics.list;
         out->texts.nmetrics = o->metrics.n;
     }
-    return o->collect ? 0 : ask_scenario(cli, o, out, err);
+    return o->collect ? 0 : ask_scenario(cli, o, part, out, err);
 }
 
 void weft_sweep_asked_free(struct weft_sweep_asked *a)

@@ -127,3 +127,9 @@ bool weft_sweep_take(struct weft_sweep *s, size_t point, const struct weft_resul
     }
     return all;
 }
+
+const char *weft_sweep_metric_text(const struct weft_metric *m, double v,
+                                   char buf[WEFT_METRIC_TEXT_MAX])
+{
+    return weft_metric_format(m, m->type == WEFT_PARAM_TIME ? round(v * 1000) : v, buf);
+}

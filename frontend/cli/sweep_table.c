@@ -2,6 +2,7 @@
 /* The rows of a sweep as a table: for people, as JSON, and as sweep.csv. */
 #include "base/file.h"
 #include "cli/run_end.h"
+#include "cli/sweep_bound.h"
 #include "cli/sweep_find.h"
 
 #include <math.h>
@@ -13,13 +14,6 @@ enum {
     COLUMNS_MAX = WEFT_SWEEP_KEYS + WEFT_SWEEP_METRICS + 2,
     CELL_MAX = 2 * WEFT_METRIC_TEXT_MAX + 8
 };
-
-/* A value in the unit of its key, for people. */
-static const char *metric_text(const struct weft_metric *m, double v,
-                               char buf[WEFT_METRIC_TEXT_MAX])
-{
-    return weft_metric_format(m, m->type == WEFT_PARAM_TIME ? round(v * 1000) : v, buf);
-}
 
 static const char *cell(const struct weft_sweep *s, const struct weft_sweep_row *r, size_t row,
                         size_t col, char buf[CELL_MAX])
@@ -38,9 +32,9 @@ static const char *cell(const struct weft_sweep *s, const struct weft_sweep_row 
             r->metric[col] != floor(r->metric[col])) /* a mean */
             snprintf(mean, sizeof mean, "%.4g", r->metric[col]);
         else
-            metric_text(m, r->metric[col], mean);
+            weft_sweep_metric_text(m, r->metric[col], mean);
         snprintf(buf, CELL_MAX, "%s%s%s", mean, isnan(r->ci95[col]) ? "" : " +- ",
-                 isnan(r->ci95[col]) ? "" : metric_text(m, r->ci95[col], ci));
+                 isnan(r->ci95[col]) ? "" : weft_sweep_metric_text(m, r->ci95[col], ci));
         return buf;
     }
     if (strcmp(r->outcome, "finished") != 0)
@@ -115,7 +109,7 @@ static void row_json(struct weft_json *j, const struct weft_sweep *s, size_t row
     weft_json_end_object(j);
 }
 
-void weft_sweep_json(FILE *out, const struct weft_sweep *s)
+void weft_sweep_json(FILE *out, const struct weft_sweep *s, const struct weft_sweep_bounds *b)
 {
     struct weft_json j;
     struct weft_sweep_row r;
@@ -134,6 +128,8 @@ void weft_sweep_json(FILE *out, const struct weft_sweep *s)
     weft_json_end_array(&j);
     if (s->find)
         weft_sweep_find_json(&j, s->find, s);
+    if (b)
+        weft_sweep_bounds_json(&j, b, s);
     weft_json_end_object(&j);
     weft_json_finish(&j, NULL);
 }

@@ -110,7 +110,8 @@ int weft_resolver_check_file(struct weft_resolver *r, struct weft_err *err)
         if (i == valid.n)
             return unknown(r, "element", "scenario", e->name, &valid, e->line, e->col, err);
         const struct weft_xml_elem *first = weft_resolver_elem(r, e->name);
-        if (first != e && strcmp(e->name, weft_families[WEFT_FAMILY_WORKLOAD].element) != 0)
+        if (first != e && strcmp(e->name, weft_families[WEFT_FAMILY_WORKLOAD].element) != 0 &&
+            strcmp(e->name, WEFT_SWEEP_ELEMENT) != 0)
             return weft_err_at(err, WEFT_E_INPUT, file, e->line, e->col,
                                "<%s> is given twice; the first is on line %" PRId64, e->name,
                                first->line);

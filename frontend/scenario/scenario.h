@@ -17,7 +17,7 @@
  *   workload            type      workload.type=NAME, NAME.PARAM=VALUE ("chakra.path=trace/x"); there may be several,
  *                                 each then by its attribute name: JOB.PARAM=VALUE
  *   trouble             -         trouble.events=LIST; in a file each entry may be an element inside
- *   sweep               -         none: what weft sweep varies
+ *   sweep               -         none: what weft sweep varies; there may be several, by attribute name
  *   sample              -         sample.what=LIST, sample.interval=TIME
  *   run                 -         run.seed=N, run.until=TIME, run.stall-after=TIME
  *
@@ -119,14 +119,35 @@ struct weft_scenario_job {
     size_t group; /**< index of its group */
 };
 
-/** What `weft sweep` varies unless it is told: element <sweep>, as it was written. */
+/** A bound on rows of a sweep: element <bound> within <sweep>, as it was written. NULL: not given.
+ */
+struct weft_scenario_row_bound {
+    const char *metric; /**< also "speed-up" */
+    const char *where;  /**< "KEY=VALUE and ...": which rows; NULL: all */
+    const char *over;   /**< "KEY=VALUE": divided by the row with this value, all else the same */
+    const char *min, *max, *why;
+    bool full_only;    /**< not checked with --quick */
+    int64_t line, col; /**< of the element */
+};
+
+/** What `weft sweep` varies unless it is told: an element <sweep>, as it was written. */
 struct weft_scenario_sweep {
+    const char *name, *title; /**< NULL: it has none */
+    const char *const *set;   /**< "KEY=VALUE" of what all its rows have */
+    size_t nset;
     const char *const *vary; /**< an axis each: "KEY=VALUES", several joined by " & " */
     size_t nvary;
+    const char *const *quick; /**< "KEY=VALUE(S)" that take the place of others with --quick */
+    size_t nquick;
+    const char *const *quick_set, *const
+                                      *quick_vary; /**< set and vary with those, nvary of these */
+    size_t nquick_set;
     const char *const *metrics;
     size_t nmetrics;
     const char *seeds, *find; /**< NULL: none */
-    int64_t line, col;        /**< of the element */
+    const struct weft_scenario_row_bound *bounds;
+    size_t nbounds;
+    int64_t line, col; /**< of the element */
 };
 
 /** A resolved scenario. */
@@ -149,7 +170,8 @@ struct weft_scenario {
     const struct weft_fault_params *faults;
     const struct weft_sample_params *sample;
     const struct weft_run_params *run;
-    const struct weft_scenario_sweep *sweep; /**< NULL: it has none; no part of a run */
+    const struct weft_scenario_sweep *const *sweeps; /**< no part of a run */
+    size_t nsweeps;
 
     struct weft_scenario_group *groups; /**< in the order of the schema */
     size_t ngroups;

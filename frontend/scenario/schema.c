@@ -389,20 +389,19 @@ static void quantity(struct writer *w, enum weft_param_type type, const char *un
     pattern(w, type, regex);
 }
 
-/* <sweep>: attributes of <vary> are keys of any section. */
-static void sweep(struct writer *w)
+static void optional_attributes(struct writer *w, const char *const *names, size_t n)
 {
-    static const char *const attributes[] = {"metrics", "seeds", "find"};
-    open_tag(w, "optional", NULL, NULL);
-    open_tag(w, "element", "name", WEFT_SWEEP_ELEMENT);
-    leaf(w, "a:documentation", NULL, NULL, "what weft sweep varies unless it is told");
-    for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+    for (size_t i = 0; i < n; i++) {
         open_tag(w, "optional", NULL, NULL);
-        leaf(w, "attribute", "name", attributes[i], NULL);
+        leaf(w, "attribute", "name", names[i], NULL);
         close_tag(w, "optional");
     }
-    open_tag(w, "zeroOrMore", NULL, NULL);
-    open_tag(w, "element", "name", "vary");
+}
+
+/* An element whose attributes are keys of any section. */
+static void settings(struct writer *w, const char *element)
+{
+    open_tag(w, "element", "name", element);
     open_tag(w, "oneOrMore", NULL, NULL);
     open_tag(w, "attribute", NULL, NULL);
     leaf(w, "anyName", NULL, NULL, NULL);
@@ -410,9 +409,40 @@ static void sweep(struct writer *w)
     close_tag(w, "attribute");
     close_tag(w, "oneOrMore");
     close_tag(w, "element");
+}
+
+/* <bound> within <sweep>. */
+static void row_bound(struct writer *w)
+{
+    static const char *const attributes[] = {"where", "over", "min", "max", "why"};
+    open_tag(w, "element", "name", "bound");
+    leaf(w, "attribute", "name", "metric", NULL);
+    optional_attributes(w, attributes, sizeof attributes / sizeof attributes[0]);
+    open_tag(w, "optional", NULL, NULL);
+    open_tag(w, "attribute", "name", "quick");
+    choices(w, "yes|no");
+    close_tag(w, "attribute");
+    close_tag(w, "optional");
+    close_tag(w, "element");
+}
+
+static void sweep(struct writer *w)
+{
+    static const char *const attributes[] = {"name", "title", "metrics", "seeds", "find"};
+    open_tag(w, "zeroOrMore", NULL, NULL);
+    open_tag(w, "element", "name", WEFT_SWEEP_ELEMENT);
+    leaf(w, "a:documentation", NULL, NULL, "what weft sweep varies unless it is told");
+    optional_attributes(w, attributes, sizeof attributes / sizeof attributes[0]);
+    open_tag(w, "zeroOrMore", NULL, NULL);
+    open_tag(w, "choice", NULL, NULL);
+    settings(w, "set");
+    settings(w, "vary");
+    settings(w, "quick");
+    row_bound(w);
+    close_tag(w, "choice");
     close_tag(w, "zeroOrMore");
     close_tag(w, "element");
-    close_tag(w, "optional");
+    close_tag(w, "zeroOrMore");
 }
 
 void weft_scenario_write_schema(const struct weft_net_backend *const *backends, size_t nbackends,

@@ -1,12 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * <sweep metrics="a, b" seeds="1..5" find="min KEY where ..."><vary KEY="VALUES"/></sweep>: what
- * `weft sweep` varies when it is not told on the command line. A <vary> is an axis; the values of
- * its attributes go together. What the texts mean is the command's business.
+ * <sweep name="x" title="..." metrics="a, b" seeds="1..5" find="min KEY where ...">: what `weft
+ * sweep` varies when it is not told on the command line. Inside:
+ *
+ *   <set KEY="VALUE" .../>     settings of all its rows
+ *   <vary KEY="VALUES" .../>   an axis; the values of its attributes go together
+ *   <quick KEY="VALUES" .../>  what takes the place of settings and values with --quick
+ *   <bound metric="x" where="KEY=VALUE and ..." over="KEY=VALUE" min="" max="" why="" quick="no"/>
+ *
+ * What the texts mean is the command's business.
  */
 #include "scenario/resolve.h"
 
 #include <string.h>
+
+/* A list of texts of the scenario's that grows to the number of attributes there are. */
+struct texts {
+    const char **list;
+    size_t n;
+};
 
 static int no_memory(struct weft_err *err)
 {
@@ -32,73 +44,289 @@ static int split(struct weft_arena *arena, const char *text, const char *const *
     return 0;
 }
 
-/* "KEY=VALUES & KEY=VALUES". */
-static int read_vary(struct weft_resolver *r, const struct weft_xml_elem *e, const char **out,
-                     struct weft_err *err)
+static int unknown(const struct weft_resolver *r, const struct weft_xml_attr *a, const char *in,
+                   const char *const *names, size_t n, const char *valid, struct weft_err *err)
 {
-    const char *text = NULL;
-    if (strcmp(e->name, "vary") != 0)
-        return weft_err_at(err, WEFT_E_INPUT, r->s->file, e->line, e->col,
-                           "<%s> inside <sweep>; axes are elements <vary KEY=\"VALUE|VALUE\"/>",
-                           e->name);
+    const char *near = weft_nearest(a->name, names, n);
+    return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col,
+                       "unknown attribute '%s' in <%s>; %s%s%s", a->name, in,
+                       near ? "did you mean '" : valid, near ? near : "", near ? "'?" : "");
+}
+
+/* The value that <quick> has for a setting; NULL: none. */
+static const char *quick_value(const struct texts *quick, const char *key)
+{
+    const size_t len = strlen(key);
+    for (size_t i = 0; i < quick->n; i++)
+        if (strncmp(quick->list[i], key, len) == 0 && quick->list[i][len] == '=')
+            return quick->list[i] + len + 1;
+    return NULL;
+}
+
+/* An element that holds settings alone. */
+static int check_settings(const struct weft_resolver *r, const struct weft_xml_elem *e,
+                          struct weft_err *err)
+{
     if (!e->attrs || e->children || e->text[0])
         return weft_err_at(err, WEFT_E_INPUT, r->s->file, e->line, e->col,
-                           "<vary> has an attribute for each setting that it changes, and nothing "
-                           "else: <vary switch.buffer=\"1MiB|2MiB\"/>");
+                           "<%s> has an attribute for each setting, and nothing else: <%s "
+                           "switch.buffer=\"1MiB%s\"/>",
+                           e->name, e->name, strcmp(e->name, "set") == 0 ? "" : "|2MiB");
+    return 0;
+}
+
+/* "KEY=VALUES & KEY=VALUES", with what <quick> says of them where that is given. */
+static const char *axis_text(struct weft_arena *arena, const struct weft_xml_elem *e,
+                             const struct texts *quick)
+{
+    const char *text = "";
+    for (const struct weft_xml_attr *a = e->attrs; a && text; a = a->next) {
+        const char *other = quick ? quick_value(quick, a->name) : NULL;
+        text = weft_arena_printf(arena, "%s%s%s=%s", text, text[0] ? " & " : "", a->name,
+                                 other ? other : a->value);
+    }
+    return text;
+}
+
+/* "KEY=VALUE" of each attribute, but of those that @p without has. */
+static int add_settings(struct weft_arena *arena, const struct weft_xml_elem *e, struct texts *to,
+                        const struct texts *without, struct weft_err *err)
+{
     for (const struct weft_xml_attr *a = e->attrs; a; a = a->next) {
-        if (strstr(a->value, " & "))
-            return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col,
-                               "<vary>: what changes together are attributes of one <vary>");
-        text = text ? weft_arena_printf(r->s->arena, "%s & %s=%s", text, a->name, a->value)
-                    : weft_arena_printf(r->s->arena, "%s=%s", a->name, a->value);
-        if (!text)
+        if (without && quick_value(without, a->name))
+            continue;
+        to->list[to->n] = weft_arena_printf(arena, "%s=%s", a->name, a->value);
+        if (!to->list[to->n++])
             return no_memory(err);
     }
-    *out = text;
+    return 0;
+}
+
+static int read_bound(struct weft_resolver *r, const struct weft_xml_elem *e,
+                      struct weft_scenario_row_bound *b, struct weft_err *err)
+{
+    static const char *const names[] = {"metric", "where", "over", "min", "max", "why", "quick"};
+    const char **to[] = {&b->metric, &b->where, &b->over, &b->min, &b->max, &b->why};
+    const size_t n = sizeof names / sizeof names[0];
+    b->line = e->line;
+    b->col = e->col;
+    for (const struct weft_xml_attr *a = e->attrs; a; a = a->next) {
+        size_t i = 0;
+        while (i < n && strcmp(a->name, names[i]) != 0)
+            i++;
+        if (i == n)
+            return unknown(r, a, "bound", names, n,
+                           "valid: metric, where, over, min, max, why, quick", err);
+        b->full_only = i + 1 == n ? strcmp(a->value, "no") == 0 : b->full_only;
+        if (i + 1 == n && !b->full_only && strcmp(a->value, "yes") != 0)
+            return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col,
+                               "<bound quick=\"%s\">: yes or no", a->value);
+        if (i + 1 < n && !(*to[i] = weft_arena_strdup(r->s->arena, a->value)))
+            return no_memory(err);
+    }
+    if (!b->metric || (!b->min && !b->max) || e->children || e->text[0])
+        return weft_err_at(err, WEFT_E_INPUT, r->s->file, e->line, e->col,
+                           "<bound> needs 'metric', and 'min', 'max' or both");
     return 0;
 }
 
 static int read_attribute(struct weft_resolver *r, const struct weft_xml_attr *a,
                           struct weft_scenario_sweep *s, struct weft_err *err)
 {
-    static const char *const names[] = {"metrics", "seeds", "find"};
+    static const char *const names[] = {"name", "title", "metrics", "seeds", "find"};
+    const char **to[] = {&s->name, &s->title, NULL, &s->seeds, &s->find};
+    const size_t n = sizeof names / sizeof names[0];
     if (strcmp(a->name, "metrics") == 0)
         return split(r->s->arena, a->value, &s->metrics, &s->nmetrics, err);
-    const char **to = strcmp(a->name, "seeds") == 0  ? &s->seeds
-                      : strcmp(a->name, "find") == 0 ? &s->find
-                                                     : NULL;
-    if (!to) {
-        const char *near = weft_nearest(a->name, names, sizeof names / sizeof names[0]);
-        return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col,
-                           "unknown attribute '%s' in <sweep>; %s%s%s", a->name,
-                           near ? "did you mean '" : "valid: metrics, seeds, find",
-                           near ? near : "", near ? "'?" : "");
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(a->name, names[i]) == 0) {
+            *to[i] = weft_arena_strdup(r->s->arena, a->value);
+            return *to[i] ? 0 : no_memory(err);
+        }
+    return unknown(r, a, WEFT_SWEEP_ELEMENT, names, n, "valid: name, title, metrics, seeds, find",
+                   err);
+}
+
+/* What <sweep> holds while it is read. */
+struct parts {
+    struct texts set, vary, quick, quick_set, quick_vary;
+    struct weft_scenario_row_bound *bounds;
+    size_t nbounds;
+};
+
+static int make_parts(struct weft_arena *arena, const struct weft_xml_elem *e, struct parts *p,
+                      struct weft_err *err)
+{
+    struct texts *const texts[] = {&p->set, &p->vary, &p->quick, &p->quick_set, &p->quick_vary};
+    size_t elements = 1, attributes = 1;
+    for (const struct weft_xml_elem *c = e->children; c; c = c->next, elements++)
+        for (const struct weft_xml_attr *a = c->attrs; a; a = a->next)
+            attributes++;
+    p->bounds =
+        (struct weft_scenario_row_bound *)weft_arena_calloc(arena, elements, sizeof *p->bounds);
+    if (!p->bounds)
+        return no_memory(err);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        texts[i]->list = (const char **)weft_arena_calloc(arena, 2 * attributes + elements,
+                                                          sizeof *texts[i]->list);
+        if (!texts[i]->list)
+            return no_memory(err);
     }
-    *to = weft_arena_strdup(r->s->arena, a->value);
-    return *to ? 0 : no_memory(err);
+    return 0;
+}
+
+static int read_set(struct weft_resolver *r, const struct weft_xml_elem *e, struct parts *p,
+                    struct weft_err *err)
+{
+    if (check_settings(r, e, err) || add_settings(r->s->arena, e, &p->set, NULL, err))
+        return err->code;
+    return add_settings(r->s->arena, e, &p->quick_set, &p->quick, err);
+}
+
+static int read_vary(struct weft_resolver *r, const struct weft_xml_elem *e, struct parts *p,
+                     struct weft_err *err)
+{
+    if (check_settings(r, e, err))
+        return err->code;
+    for (const struct weft_xml_attr *a = e->attrs; a; a = a->next)
+        if (strstr(a->value, " & "))
+            return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col,
+                               "<vary>: what changes together are attributes of one <vary>");
+    p->vary.list[p->vary.n] = axis_text(r->s->arena, e, NULL);
+    p->quick_vary.list[p->vary.n] = axis_text(r->s->arena, e, &p->quick);
+    return p->vary.list[p->vary.n] && p->quick_vary.list[p->vary.n++] ? 0 : no_memory(err);
+}
+
+static int read_row_bound(struct weft_resolver *r, const struct weft_xml_elem *e, struct parts *p,
+                          struct weft_err *err)
+{
+    return read_bound(r, e, &p->bounds[p->nbounds++], err);
+}
+
+/* <quick> was read before the others. */
+static int skip(struct weft_resolver *r, const struct weft_xml_elem *e, struct parts *p,
+                struct weft_err *err)
+{
+    (void)r, (void)e, (void)p, (void)err;
+    return 0;
+}
+
+static const struct {
+    const char *element;
+    int (*read)(struct weft_resolver *r, const struct weft_xml_elem *e, struct parts *p,
+                struct weft_err *err);
+} elements[] = {{"set", read_set}, {"vary", read_vary}, {"bound", read_row_bound}, {"quick", skip}};
+
+static int read_elements(struct weft_resolver *r, const struct weft_xml_elem *e, struct parts *p,
+                         struct weft_err *err)
+{
+    const size_t n = sizeof elements / sizeof elements[0];
+    for (const struct weft_xml_elem *c = e->children; c; c = c->next) {
+        size_t i = 0;
+        while (i < n && strcmp(c->name, elements[i].element) != 0)
+            i++;
+        if (i == n)
+            return weft_err_at(err, WEFT_E_INPUT, r->s->file, c->line, c->col,
+                               "<%s> inside <sweep>; axes are elements <vary "
+                               "KEY=\"VALUE|VALUE\"/>, beside them <set>, <quick> and <bound>",
+                               c->name);
+        if (elements[i].read(r, c, p, err))
+            return err->code;
+    }
+    return 0;
+}
+
+/* What of <quick> is no axis's joins the settings. */
+static int settle_quick(struct weft_arena *arena, const struct weft_xml_elem *e, struct parts *p,
+                        struct weft_err *err)
+{
+    struct texts varied = {0};
+    size_t n = 1;
+    for (const struct weft_xml_elem *c = e->children; c; c = c->next)
+        for (const struct weft_xml_attr *a = c->attrs; a; a = a->next)
+            n++;
+    varied.list = (const char **)weft_arena_calloc(arena, n, sizeof *varied.list);
+    if (!varied.list)
+        return no_memory(err);
+    for (const struct weft_xml_elem *c = e->children; c; c = c->next)
+        if (strcmp(c->name, "vary") == 0 && add_settings(arena, c, &varied, NULL, err))
+            return err->code;
+    for (const struct weft_xml_elem *c = e->children; c; c = c->next)
+        if (strcmp(c->name, "quick") == 0 && add_settings(arena, c, &p->quick_set, &varied, err))
+            return err->code;
+    return 0;
+}
+
+/* Names tell several sweeps apart. */
+static int check_name(const struct weft_resolver *r, const struct weft_scenario_sweep *s,
+                      struct weft_err *err)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    if (s->name && (!s->name[0] || s->name[strspn(s->name, plain)]))
+        return weft_err_at(err, WEFT_E_INPUT, r->s->file, s->line, s->col,
+                           "<sweep name=\"%s\">: a name is made of a-z, 0-9 and -", s->name);
+    for (size_t i = 0; i < r->s->nsweeps; i++) {
+        const struct weft_scenario_sweep *other = r->s->sweeps[i];
+        if (!s->name || !other->name)
+            return weft_err_at(err, WEFT_E_INPUT, r->s->file, s->line, s->col,
+                               "several <sweep> need a name each");
+        if (strcmp(s->name, other->name) == 0)
+            return weft_err_at(err, WEFT_E_INPUT, r->s->file, s->line, s->col,
+                               "two <sweep> are called '%s'", s->name);
+    }
+    return 0;
+}
+
+/* One more sweep of the scenario. */
+static int add_sweep(struct weft_resolver *r, const struct weft_scenario_sweep *s,
+                     struct weft_err *err)
+{
+    const size_t n = r->s->nsweeps;
+    const struct weft_scenario_sweep **list =
+        (const struct weft_scenario_sweep **)weft_arena_calloc(r->s->arena, n + 1, sizeof *list);
+    if (!list)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        list[i] = r->s->sweeps[i];
+    list[n] = s;
+    r->s->sweeps = list;
+    r->s->nsweeps++;
+    return 0;
 }
 
 int weft_resolver_read_sweep(struct weft_resolver *r, const struct weft_xml_elem *e,
                              struct weft_err *err)
 {
-    size_t n = 0;
-    for (const struct weft_xml_elem *c = e->children; c; c = c->next)
-        n++;
+    struct parts p = {0};
     struct weft_scenario_sweep *s =
         (struct weft_scenario_sweep *)weft_arena_calloc(r->s->arena, 1, sizeof *s);
-    const char **vary = (const char **)weft_arena_calloc(r->s->arena, n + 1, sizeof *vary);
-    if (!s || !vary)
+    if (!s || make_parts(r->s->arena, e, &p, err))
         return no_memory(err);
-    *s = (struct weft_scenario_sweep){.vary = vary, .line = e->line, .col = e->col};
+    s->line = e->line;
+    s->col = e->col;
     for (const struct weft_xml_attr *a = e->attrs; a; a = a->next)
         if (read_attribute(r, a, s, err))
             return err->code;
     for (const struct weft_xml_elem *c = e->children; c; c = c->next)
-        if (read_vary(r, c, &vary[s->nvary++], err))
+        if (strcmp(c->name, "quick") == 0 &&
+            (check_settings(r, c, err) || add_settings(r->s->arena, c, &p.quick, NULL, err)))
             return err->code;
-    if (!s->nvary && !s->seeds)
+    if (read_elements(r, e, &p, err) || settle_quick(r->s->arena, e, &p, err) ||
+        check_name(r, s, err))
+        return err->code;
+    if (!p.vary.n && !s->seeds)
         return weft_err_at(err, WEFT_E_INPUT, r->s->file, e->line, e->col,
                            "<sweep> varies nothing; it needs <vary KEY=\"VALUE|VALUE\"/> or seeds");
-    r->s->sweep = s;
-    return 0;
+    s->set = p.set.list;
+    s->nset = p.set.n;
+    s->vary = p.vary.list;
+    s->nvary = p.vary.n;
+    s->quick = p.quick.list;
+    s->nquick = p.quick.n;
+    s->quick_set = p.quick_set.list;
+    s->nquick_set = p.quick_set.n;
+    s->quick_vary = p.quick_vary.list;
+    s->bounds = p.bounds;
+    s->nbounds = p.nbounds;
+    return add_sweep(r, s, err);
 }

@@ -77,10 +77,11 @@ static void put_param(const struct weft_text_sink *sink, const struct weft_scena
     put(sink, "\"");
 }
 
-/* An axis, "KEY=VALUES & KEY=VALUES". */
-static void put_vary(const struct weft_text_sink *sink, const char *text)
+/* An element of settings, "KEY=VALUES & KEY=VALUES". */
+static void put_settings(const struct weft_text_sink *sink, const char *element, const char *text)
 {
-    put(sink, "    <vary");
+    put(sink, "    <");
+    put(sink, element);
     for (const char *p = text, *end; p; p = end ? end + 3 : NULL) {
         const char *eq = strchr(p, '=');
         end = strstr(p, " & ");
@@ -94,9 +95,29 @@ static void put_vary(const struct weft_text_sink *sink, const char *text)
     put(sink, "/>\n");
 }
 
+static void put_bound(const struct weft_text_sink *sink, const struct weft_scenario_row_bound *b)
+{
+    const char *const named[][2] = {{"metric", b->metric},
+                                    {"where", b->where},
+                                    {"over", b->over},
+                                    {"min", b->min},
+                                    {"max", b->max},
+                                    {"why", b->why},
+                                    {"quick", b->full_only ? "no" : NULL}};
+    put(sink, "    <bound");
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (named[i][1])
+            put_attr(sink, named[i][0], named[i][1]);
+    put(sink, "/>\n");
+}
+
 static void put_sweep(const struct weft_text_sink *sink, const struct weft_scenario_sweep *s)
 {
     put(sink, "  <sweep");
+    if (s->name)
+        put_attr(sink, "name", s->name);
+    if (s->title)
+        put_attr(sink, "title", s->title);
     for (size_t i = 0; i < s->nmetrics; i++) {
         put(sink, i ? ", " : " metrics=\"");
         put_escaped(sink, s->metrics[i]);
@@ -108,8 +129,14 @@ static void put_sweep(const struct weft_text_sink *sink, const struct weft_scena
     if (s->find)
         put_attr(sink, "find", s->find);
     put(sink, ">\n");
+    for (size_t i = 0; i < s->nset; i++)
+        put_settings(sink, "set", s->set[i]);
     for (size_t i = 0; i < s->nvary; i++)
-        put_vary(sink, s->vary[i]);
+        put_settings(sink, "vary", s->vary[i]);
+    for (size_t i = 0; i < s->nquick; i++)
+        put_settings(sink, "quick", s->quick[i]);
+    for (size_t i = 0; i < s->nbounds; i++)
+        put_bound(sink, &s->bounds[i]);
     put(sink, "  </sweep>\n");
 }
 
@@ -133,7 +160,7 @@ void weft_scenario_write_xml(const struct weft_scenario *s, const struct weft_te
             put_param(sink, g, &g->table->params[k]);
         put(sink, "/>\n");
     }
-    if (s->sweep)
-        put_sweep(sink, s->sweep);
+    for (size_t i = 0; i < s->nsweeps; i++)
+        put_sweep(sink, s->sweeps[i]);
     put(sink, "</scenario>\n");
 }

@@ -57,7 +57,10 @@ TEST_F(Schema, TakesWhatTheReaderTakes)
           "<system chunks=\"4\" memory-bandwidth=\"2TB/s\"/>", "<system endpoint-delay=\"0\"/>",
           "<sweep metrics=\"drops, end-to-end\" seeds=\"1..3\"><vary "
           "switch.buffer=\"1MiB..8MiB*2\"/>"
-          "<vary dcqcn.gain=\"0.1|0.2\" ecn.kmin=\"1KB|2KB\"/></sweep>"}) {
+          "<vary dcqcn.gain=\"0.1|0.2\" ecn.kmin=\"1KB|2KB\"/></sweep>",
+          "<sweep name=\"a\" title=\"A\"><quick a.b=\"1\"/><set c.d=\"1\"/><vary a.b=\"1|2\"/>"
+          "<bound metric=\"drops\" where=\"a.b=1\" max=\"0\" quick=\"no\"/></sweep>"
+          "<sweep name=\"b\"><vary a.b=\"1|2\"/></sweep>"}) {
         std::string xml = scenario(inside);
         EXPECT_EQ(parse(xml).code, 0) << xml << parse(xml).message();
         EXPECT_TRUE(valid(xml)) << xml;
@@ -72,7 +75,10 @@ TEST_F(Schema, RefusesStructureThatTheReaderRefuses)
           "<congestion-control name=\"none\" rate-ai=\"1Mbps\"/>", "<pfc enabled=\"maybe\"/>",
           "<run until=\"3\"/>", "<run seed=\"-1\"/>", "<network backend=\"x\"/>",
           "<sweep><vary/></sweep>", "<sweep axis=\"1\"><vary a.b=\"1\"/></sweep>",
-          "<sweep><axis a.b=\"1\"/></sweep>"}) {
+          "<sweep><axis a.b=\"1\"/></sweep>",
+          "<sweep><vary a.b=\"1\"/><bound metric=\"drops\" max=\"1\" quick=\"perhaps\"/></sweep>",
+          "<sweep><vary a.b=\"1\"/><bound max=\"1\"/></sweep>",
+          "<sweep><vary a.b=\"1\"/><set/></sweep>"}) {
         std::string xml = scenario(inside);
         EXPECT_NE(parse(xml).code, 0) << xml;
         EXPECT_FALSE(valid(xml)) << xml;
@@ -92,6 +98,13 @@ TEST_F(Schema, ResolvedFilesAreValidAndResolveToThemselves)
         {scenario("<network backend=\"ideal\"/>"), {}},
         {scenario("<sweep metrics=\"drops drops-link\" find=\"max a.b where drops&lt;5\">"
                   "<vary a.b=\"1|&quot;\" c.d=\"x|y\"/><vary e.f=\"1..2\"/></sweep>"),
+         {}},
+        {scenario(
+             "<sweep name=\"a\" title=\"&lt;A&gt;\"><quick a.b=\"1\" g.h=\"2\"/><set c.d=\"1\" "
+             "g.h=\"3\"/>"
+             "<vary a.b=\"1|2\"/><bound metric=\"drops\" where=\"a.b=1\" over=\"a.b=2\" min=\"0\" "
+             "max=\"1\" why=\"&amp;\" quick=\"no\"/></sweep>"
+             "<sweep name=\"b\" seeds=\"1..2\"/>"),
          {}},
         {scenario(), {"topology.type=fat-tree", "congestion-control.name=static-window"}},
         {scenario(),

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Scenarios with several sweeps, their quick variants, bounds and pages.
+#include "program.h"
+
+#include <filesystem>
+
+namespace
+{
+
+/* Ring all-reduce of 8 ranks, ideal: 14 x (size / 8 x 80 ps + 2 us + ...); direct a seventh of it.
+ */
+std::string scenario(const std::string &sweeps)
+{
+    return "<scenario name=\"s\">\n"
+           "<topology type=\"single-switch\" hosts=\"8\" rate=\"100Gbps\"/>\n"
+           "<network backend=\"ideal\"/>\n"
+           "<workload type=\"generate\" size=\"1MiB\"/>\n" +
+           sweeps + "</scenario>\n";
+}
+
+const char *const TWO =
+    "<sweep name=\"size\" title=\"against its size\" metrics=\"end-to-end\">"
+    "<set system.chunks=\"1\"/>"
+    "<vary generate.size=\"1MiB|4MiB\"/>"
+    "<vary system.all-reduce=\"ring|direct\"/>"
+    "<quick generate.size=\"4KiB\" system.chunks=\"2\"/>"
+    "<bound metric=\"end-to-end\" where=\"system.all-reduce=direct\" "
+    "over=\"system.all-reduce=ring\" min=\"0.14\" max=\"0.15\" why=\"a seventh\"/>"
+    "<bound metric=\"messages\" where=\"generate.size=4MiB\" max=\"112\" quick=\"no\"/>"
+    "</sweep>\n"
+    "<sweep name=\"algorithm\" metrics=\"end-to-end\">"
+    "<vary system.all-reduce=\"ring|direct\"/>"
+    "<bound metric=\"speed-up\" where=\"system.all-reduce=direct\" min=\"6.9\"/>"
+    "</sweep>\n";
+
+TEST(SweepParts, AllInTurnIntoFoldersOfTheirNames)
+{
+    TempDir dir;
+    write_file(dir / "s.xml", scenario(TWO));
+    Said s = weft({"sweep", "s.xml", "--out", "o"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out.find("size: against its size\n"), 0u) << s.out;
+    EXPECT_CONTAINS(s.out, "\n\nalgorithm\n");
+    EXPECT_CONTAINS(s.out,
+                    "  ok     end-to-end, system.all-reduce=direct, over that of "
+                    "system.all-reduce=ring: 0.1429 in 2 rows, expected 0.14 to 0.15: a seventh\n");
+    EXPECT_CONTAINS(s.out, "messages, generate.size=4MiB: 112 in 2 rows, expected at most 112\n");
+    for (const char *row : {"size/4", "algorithm/2"})
+        EXPECT_TRUE(std::filesystem::exists(dir / ("o/" + std::string(row) + "/finished"))) << row;
+    EXPECT_FALSE(std::filesystem::exists(dir / "o/algorithm/3"));
+    Said again = weft({"sweep", "s.xml", "--out", "o", "--resume"}, dir / "");
+    EXPECT_EQ(again.out, s.out) << again.err;
+}
+
+TEST(SweepParts, OneOfThemQuickAndWithSettings)
+{
+    TempDir dir;
+    write_file(dir / "s.xml", scenario(TWO));
+    Said s = weft({"sweep", "s.xml", "--part", "size", "--quick", "-o", "o"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "4KiB           direct");
+    EXPECT_EQ(s.out.find("MiB"), std::string::npos) << s.out; // nor the bound that is not for it
+    EXPECT_EQ(s.out.find("algorithm"), std::string::npos);
+    EXPECT_CONTAINS(slurp(dir / "o/size/1/run.json"), "\"chunks\": \"2\"");
+    s = weft({"sweep", "s.xml", "--part", "size", "--set", "system.chunks=3", "-o", "o"}, dir / "");
+    EXPECT_CONTAINS(slurp(dir / "o/size/1/run.json"), "\"chunks\": \"3\"");
+}
+
+TEST(SweepParts, ABoundThatIsMissed)
+{
+    TempDir dir;
+    write_file(
+        dir / "s.xml",
+        scenario("<sweep metrics=\"end-to-end\"><vary system.all-reduce=\"ring|direct\"/>\n"
+                 "<bound metric=\"end-to-end\" max=\"100us\" why=\"not so slow\"/></sweep>"));
+    Said s = weft({"sweep", "s.xml"}, dir / "");
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.out, "  MISSED end-to-end: 24.97 us to 174.8 us in 2 rows, expected at most "
+                           "100us: not so slow\n");
+    EXPECT_CONTAINS(s.err, "s.xml:6: bound missed: end-to-end: 24.97 us");
+    s = weft({"sweep", "s.xml", "--json"}, dir / "");
+    EXPECT_EQ(s.code, 1);
+    EXPECT_CONTAINS(s.out, "\"holds\": false");
+    // A row without a value is no row within a bound.
+    s = weft({"sweep", "s.xml", "--set", "run.until=30us"}, dir / "");
+    EXPECT_CONTAINS(s.out, "MISSED end-to-end: n/a");
+    // Settings of the command line are not those that the bounds are of.
+    s = weft({"sweep", "s.xml", "--vary", "system.all-reduce=ring"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+}
+
+TEST(SweepParts, TablesGoIntoAPage)
+{
+    TempDir dir;
+    write_file(dir / "s.xml", scenario(TWO));
+    write_file(dir / "p.md", "one\n<!-- sweep size -->\nold\n<!-- end -->\ntwo\n<!-- sweep "
+                             "algorithm -->\n<!-- end -->\n");
+    Said s = weft({"sweep", "s.xml", "--update", "p.md"}, dir / "");
+    ASSERT_EQ(s.code, 0) << s.err;
+    const std::string page = slurp(dir / "p.md");
+    const std::string head =
+        "one\n<!-- sweep size -->\n```\ngenerate.size  system.all-reduce  end-to-end  speed-up\n";
+    EXPECT_EQ(page.substr(0, head.size()), head);
+    EXPECT_CONTAINS(page, "a seventh\n  ok     messages");
+    EXPECT_CONTAINS(page,
+                    "```\n<!-- end -->\ntwo\n<!-- sweep algorithm -->\n```\nsystem.all-reduce");
+    EXPECT_EQ(page.find("old"), std::string::npos);
+    ASSERT_EQ(weft({"sweep", "s.xml", "--update", "p.md"}, dir / "").code, 0);
+    EXPECT_EQ(slurp(dir / "p.md"), page);
+    write_file(dir / "q.md", "nothing\n");
+    s = weft({"sweep", "s.xml", "--part", "size", "--update", "q.md"}, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "q.md: --update: has no line '<!-- sweep size -->'");
+    EXPECT_EQ(slurp(dir / "q.md"), "nothing\n");
+}
+
+TEST(SweepParts, WhatIsWrongIsNamedWithItsPlace)
+{
+    TempDir dir;
+    const struct {
+        const char *sweep, *says;
+    } wrong[] = {
+        {"<sweep><vary a.b=\"1\"/></sweep><sweep><vary a.b=\"1\"/></sweep>",
+         "several <sweep> need a name each"},
+        {"<sweep name=\"a\"><vary a.b=\"1\"/></sweep><sweep name=\"a\"><vary a.b=\"1\"/></sweep>",
+         "two <sweep> are called 'a'"},
+        {"<sweep name=\"a b\"><vary a.b=\"1\"/></sweep>", "a name is made of"},
+        {"<sweep><vary generate.size=\"1MiB|2MiB\"/><bound metric=\"end-to-end\"/></sweep>",
+         "<bound> needs 'metric', and 'min', 'max' or both"},
+        {"<sweep><vary generate.size=\"1MiB|2MiB\"/><bound metric=\"end-to-edn\" "
+         "max=\"1us\"/></sweep>",
+         "did you mean 'end-to-end'"},
+        {"<sweep><vary generate.size=\"1MiB|2MiB\"/><bound metric=\"end-to-end\" "
+         "max=\"1\"/></sweep>",
+         "'1' is no time"},
+        {"<sweep><vary generate.size=\"1MiB|2MiB\"/><bound metric=\"drops\" min=\"2\" "
+         "max=\"1\"/></sweep>",
+         "min 2 is above max 1"},
+        {"<sweep><vary generate.size=\"1MiB|2MiB\"/><bound metric=\"drops\" "
+         "where=\"generate.siz=1MiB\" "
+         "max=\"1\"/></sweep>",
+         "generate.siz is not varied; did you mean 'generate.size'?"},
+        {"<sweep><vary generate.size=\"1MiB|2MiB\"/><bound metric=\"drops\" "
+         "over=\"generate.size=3MiB\" "
+         "max=\"1\"/></sweep>",
+         "generate.size is not '3MiB' in any row"},
+        {"<sweep><vary generate.size=\"1MiB\"/><bound metric=\"drops\" mxa=\"1\"/></sweep>",
+         "unknown attribute 'mxa' in <bound>; did you mean 'max'?"},
+        {"<sweep><vary generate.size=\"1MiB\"/><bound metric=\"cpu-time\" max=\"1s\"/></sweep>",
+         "depends on the machine"},
+        {"<sweep><vary generate.size=\"1MiB\"/><quick generate.size=\"4KiB\"/>"
+         "<bound metric=\"drops\" where=\"generate.size=1MiB\" max=\"1\"/></sweep>",
+         "generate.size is not '1MiB' in any row"},
+        {"<sweep><vary generate.size=\"1MiB\"/><axis a.b=\"1\"/></sweep>", "<axis> inside <sweep>"},
+    };
+    for (auto &w : wrong) {
+        write_file(dir / "s.xml", scenario(w.sweep));
+        Said s = weft({"check", "s.xml"}, dir / "");
+        EXPECT_EQ(s.code, 3) << w.sweep;
+        EXPECT_CONTAINS(s.err, w.says);
+        EXPECT_CONTAINS(s.err, "s.xml:5");
+    }
+    write_file(dir / "s.xml", scenario(TWO));
+    Said s = weft({"sweep", "s.xml", "--part", "siz"}, dir / "");
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "did you mean 'size'?");
+    s = weft({"sweep", "s.xml", "--json"}, dir / "");
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "choose one by --part");
+    s = weft({"sweep", "s.xml", "--part", "algorithm", "--quick"}, dir / "");
+    EXPECT_EQ(s.code, 3);
+    EXPECT_CONTAINS(s.err, "has no <quick>");
+}
+
+} // namespace
