@@ -44,8 +44,10 @@ struct weft_sweep_values {
 struct weft_sweep_axis {
     const char *key[WEFT_SWEEP_KEYS];
     struct weft_sweep_values value[WEFT_SWEEP_KEYS]; /**< of each key as many */
+    bool label[WEFT_SWEEP_KEYS]; /**< it is no setting, its values name those of the others */
     size_t nkeys, n;
-    bool ordered; /**< one key, whose values are numbers that grow */
+    bool ordered;  /**< one key, whose values are numbers that grow */
+    bool labelled; /**< one of them is a label */
 };
 
 enum weft_sweep_state { WEFT_POINT_WAITS, WEFT_POINT_RUNS, WEFT_POINT_DONE };
@@ -83,7 +85,7 @@ struct weft_sweep {
     size_t naxes;
     struct {
         size_t axis, key;
-    } column[WEFT_SWEEP_KEYS]; /**< the settings in order */
+    } column[WEFT_SWEEP_KEYS]; /**< what tables show: labels, and settings of axes without */
     size_t ncolumns;
     struct weft_metric_choice metric[WEFT_SWEEP_METRICS];
     size_t nmetrics;
@@ -99,7 +101,8 @@ struct weft_sweep {
 int weft_sweep_plan(struct weft_sweep *s, const struct weft_cli *cli,
                     const struct weft_sweep_texts *t, struct weft_err *err);
 void weft_sweep_free(struct weft_sweep *s);
-/** Reads an axis: "KEY=VALUE|FROM..TO*FACTOR|FROM..TO+STEP", several settings joined by " & ".
+/** Reads an axis: "KEY=VALUE|FROM..TO*FACTOR|FROM..TO+STEP", several settings joined by " & ", of
+ * which one may be "label.NAME=TEXT|TEXT", what tables show in the place of the others.
  * What it points to is in @p arena. */
 int weft_sweep_read_axis(const char *text, const struct weft_cli *cli, struct weft_arena *arena,
                          struct weft_sweep_axis *a, struct weft_err *err);
@@ -111,7 +114,9 @@ bool weft_sweep_number(const char *text, int type, double *out);
 /** The type of the parameter that @p key names; -1: not known without a scenario. */
 int weft_sweep_type_of(const struct weft_cli *cli, const char *key);
 
-/** Value of a setting in a row. */
+/** Value of a setting of an axis in a row. */
+const char *weft_sweep_axis_value(const struct weft_sweep *s, size_t axis, size_t key, size_t row);
+/** Value of a column in a row. */
 const char *weft_sweep_value(const struct weft_sweep *s, size_t column, size_t row);
 const char *weft_sweep_key(const struct weft_sweep *s, size_t column);
 /** The row of a point, and its seed; NULL: the scenario's own. */

@@ -8,6 +8,8 @@
 
 /* What joins settings whose values go together. */
 #define TOGETHER " & "
+/* What the key of a label begins with. */
+#define LABEL "label."
 
 int weft_sweep_type_of(const struct weft_cli *cli, const char *key)
 {
@@ -43,6 +45,13 @@ static int read_setting(const char *text, size_t len, const struct weft_cli *cli
     if (!key)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for settings");
     struct weft_sweep_values *v = &a->value[a->nkeys];
+    a->label[a->nkeys] = strncmp(key, LABEL, strlen(LABEL)) == 0;
+    if (a->label[a->nkeys]) {
+        if (a->labelled)
+            return weft_err_set(err, WEFT_E_USAGE, "--vary %s: has two labels", own);
+        a->labelled = true;
+        key += strlen(LABEL);
+    }
     a->key[a->nkeys++] = key;
     if (weft_sweep_read_values(eq + 1, weft_sweep_type_of(cli, key), arena, v, err))
         return weft_err_prepend(err, "--vary %s", key);
@@ -75,6 +84,9 @@ int weft_sweep_read_axis(const char *text, const struct weft_cli *cli, struct we
         if (next)
             next += strlen(TOGETHER);
     }
+    if (a->labelled && a->nkeys == 1)
+        return weft_err_set(err, WEFT_E_USAGE,
+                            "--vary %s: a label names values of settings, joined by \" & \"", text);
     a->ordered = a->nkeys == 1 && grows(&a->value[0], weft_sweep_type_of(cli, a->key[0]));
     return 0;
 }

@@ -4,6 +4,17 @@
 
 #include <string.h>
 
+/* A setting that is on two axes, or twice on one. */
+static int check_twice(const struct weft_sweep *s, const struct weft_sweep_axis *a, size_t key,
+                       struct weft_err *err)
+{
+    for (size_t i = 0; i <= s->naxes; i++)
+        for (size_t k = 0; k < (i == s->naxes ? key : s->axis[i].nkeys); k++)
+            if (strcmp(s->axis[i].key[k], a->key[key]) == 0)
+                return weft_err_set(err, WEFT_E_USAGE, "--vary %s is given twice", a->key[key]);
+    return 0;
+}
+
 static int add_axis(struct weft_sweep *s, const struct weft_cli *cli, const char *text,
                     struct weft_err *err)
 {
@@ -13,15 +24,16 @@ static int add_axis(struct weft_sweep *s, const struct weft_cli *cli, const char
     if (weft_sweep_read_axis(text, cli, s->arena, a, err))
         return err->code;
     for (size_t k = 0; k < a->nkeys; k++) {
+        if (check_twice(s, a, k, err))
+            return err->code;
+        if (a->labelled && !a->label[k])
+            continue;
         if (s->ncolumns == WEFT_SWEEP_KEYS)
             return weft_err_set(err, WEFT_E_LIMIT, "more than %d settings are varied",
                                 WEFT_SWEEP_KEYS);
         s->column[s->ncolumns].axis = s->naxes;
         s->column[s->ncolumns].key = k;
         s->ncolumns++;
-        for (size_t c = 0; c + 1 < s->ncolumns; c++)
-            if (strcmp(s->axis[s->column[c].axis].key[s->column[c].key], a->key[k]) == 0)
-                return weft_err_set(err, WEFT_E_USAGE, "--vary %s is given twice", a->key[k]);
     }
     s->naxes++;
     s->nrows *= a->n;
@@ -99,12 +111,16 @@ const char *weft_sweep_key(const struct weft_sweep *s, size_t column)
     return s->axis[s->column[column].axis].key[s->column[column].key];
 }
 
-const char *weft_sweep_value(const struct weft_sweep *s, size_t column, size_t row)
+const char *weft_sweep_axis_value(const struct weft_sweep *s, size_t axis, size_t key, size_t row)
 {
-    const size_t axis = s->column[column].axis;
     for (size_t k = s->naxes - 1; k > axis; k--)
         row /= s->axis[k].n;
-    return s->axis[axis].value[s->column[column].key].list[row % s->axis[axis].n];
+    return s->axis[axis].value[key].list[row % s->axis[axis].n];
+}
+
+const char *weft_sweep_value(const struct weft_sweep *s, size_t column, size_t row)
+{
+    return weft_sweep_axis_value(s, s->column[column].axis, s->column[column].key, row);
 }
 
 size_t weft_sweep_points_per_row(const struct weft_sweep *s)

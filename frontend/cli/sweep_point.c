@@ -14,18 +14,23 @@ int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep
 {
     const size_t row = weft_sweep_row_of(s, point), n = b->source.set.n;
     const char *seed = weft_sweep_seed_of(s, point);
-    const char **list =
-        (const char **)weft_arena_calloc(s->arena, n + s->ncolumns + 1, sizeof *list);
+    size_t own = 1;
+    for (size_t a = 0; a < s->naxes; a++)
+        own += s->axis[a].nkeys;
+    const char **list = (const char **)weft_arena_calloc(s->arena, n + own, sizeof *list);
     *out = b->source;
     bool ok = list != NULL;
     for (size_t i = 0; ok && i < n; i++)
         list[i] = b->source.set.list[i];
     out->set.list = list;
-    for (size_t c = 0; ok && c < s->ncolumns; c++) {
-        list[out->set.n] =
-            weft_arena_printf(s->arena, "%s=%s", weft_sweep_key(s, c), weft_sweep_value(s, c, row));
-        ok = list[out->set.n++] != NULL;
-    }
+    for (size_t a = 0; a < s->naxes; a++)
+        for (size_t k = 0; ok && k < s->axis[a].nkeys; k++) {
+            if (s->axis[a].label[k])
+                continue;
+            list[out->set.n] = weft_arena_printf(s->arena, "%s=%s", s->axis[a].key[k],
+                                                 weft_sweep_axis_value(s, a, k, row));
+            ok = list[out->set.n++] != NULL;
+        }
     if (ok && seed) {
         list[out->set.n] = weft_arena_printf(s->arena, "run.seed=%s", seed);
         ok = list[out->set.n++] != NULL;

@@ -114,6 +114,26 @@ TEST(SweepParts, TablesGoIntoAPage)
     EXPECT_EQ(slurp(dir / "q.md"), "nothing\n");
 }
 
+/* Tables and claims speak of the label, the run has the settings. */
+TEST(SweepParts, LabelsStandForLongValues)
+{
+    TempDir dir;
+    write_file(dir / "s.xml",
+               scenario("<sweep metrics=\"end-to-end\"><vary label.how=\"slow|fast\" "
+                        "system.all-reduce=\"ring|direct\" system.chunks=\"1|2\"/>"
+                        "<bound metric=\"speed-up\" where=\"how=fast\" min=\"2\"/></sweep>"));
+    Said s = weft({"sweep", "s.xml", "-o", "o"}, dir / "");
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.out.find("how   end-to-end  speed-up\nslow  "), 0u) << s.out;
+    EXPECT_CONTAINS(s.out, "speed-up, how=fast: ");
+    EXPECT_EQ(slurp(dir / "o/sweep.csv").find("how,outcome,"), 0u);
+    EXPECT_CONTAINS(slurp(dir / "o/2/run.json"), "\"all-reduce\": \"direct\"");
+    EXPECT_CONTAINS(slurp(dir / "o/2/run.json"), "\"chunks\": \"2\"");
+    for (const char *bad :
+         {"label.how=a|b", "label.a=1|2 & label.b=1|2 & run.seed=1|2", "label.a=1|2 & run.seed=1"})
+        EXPECT_EQ(weft({"sweep", "s.xml", "--vary", bad}, dir / "").code, 2) << bad;
+}
+
 TEST(SweepParts, WhatIsWrongIsNamedWithItsPlace)
 {
     TempDir dir;
