@@ -3,6 +3,7 @@
 // made again.
 #include "program.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
@@ -34,6 +35,34 @@ TEST(Shipped, EveryScenarioMeetsItsExpectationsAndHasAReadme)
         if (fs::exists(path + "/expect.xml")) {
             EXPECT_CONTAINS(s.out, "expectations of ");
         }
+    }
+}
+
+std::vector<std::string> studies()
+{
+    std::vector<std::string> names;
+    for (const std::string &path : shipped())
+        if (slurp(path + "/scenario.xml").find("<quick ") != std::string::npos)
+            names.push_back(fs::path(path).filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/* What a study claims holds in its small variant, too; its page has the tables of the large one. */
+TEST(Shipped, ClaimsOfStudiesHoldInTheirQuickVariants)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    ASSERT_FALSE(studies().empty());
+    for (const std::string &name : studies()) {
+        TempDir dir;
+        const std::string path = source_dir() + "/scenarios/" + name;
+        Said s = weft({"sweep", path, "--quick", "-j", "2"}, dir / "");
+        EXPECT_EQ(s.code, 0) << name << "\n" << s.out << s.err;
+        EXPECT_CONTAINS(s.out, "\nclaims\n");
+        const std::string page = slurp(path + "/README.md");
+        EXPECT_CONTAINS(page, "\nclaims\n  ok ");
+        EXPECT_EQ(page.find("MISSED"), std::string::npos) << name;
     }
 }
 

@@ -98,8 +98,8 @@ TEST(SweepParts, TablesGoIntoAPage)
     Said s = weft({"sweep", "s.xml", "--update", "p.md"}, dir / "");
     ASSERT_EQ(s.code, 0) << s.err;
     const std::string page = slurp(dir / "p.md");
-    const std::string head =
-        "one\n<!-- sweep size -->\n```\ngenerate.size  system.all-reduce  end-to-end  speed-up\n";
+    const std::string head = "one\n<!-- sweep size -->\n```\ngenerate.size  system.all-reduce  "
+                             "end-to-end  messages  speed-up\n";
     EXPECT_EQ(page.substr(0, head.size()), head);
     EXPECT_CONTAINS(page, "a seventh\n  ok     messages");
     EXPECT_CONTAINS(page,
@@ -166,7 +166,7 @@ TEST(SweepParts, WhatIsWrongIsNamedWithItsPlace)
          "generate.size is not '3MiB' in any row"},
         {"<sweep><vary generate.size=\"1MiB\"/><bound metric=\"drops\" mxa=\"1\"/></sweep>",
          "unknown attribute 'mxa' in <bound>; did you mean 'max'?"},
-        {"<sweep><vary generate.size=\"1MiB\"/><bound metric=\"cpu-time\" max=\"1s\"/></sweep>",
+        {"<sweep><vary generate.size=\"1MiB\"/><bound metric=\"cpu-time-s\" max=\"1\"/></sweep>",
          "depends on the machine"},
         {"<sweep><vary generate.size=\"1MiB\"/><quick generate.size=\"4KiB\"/>"
          "<bound metric=\"drops\" where=\"generate.size=1MiB\" max=\"1\"/></sweep>",
