@@ -70,6 +70,7 @@ struct weft_cc_env {
     uint32_t mtu_bytes;      /**< payload bytes of a full packet */
     uint32_t mtu_wire_bytes; /**< bytes that a full packet occupies on the wire */
     uint32_t hops;           /**< switches on the path; 0: unknown */
+    bool trims; /**< switches trim packets that find no room: trimmed_bytes tells of each */
 };
 
 /** What an algorithm decides. The caller keeps one per QP and passes it to each hook. */
@@ -86,6 +87,10 @@ struct weft_cc_ack {
     uint64_t acked_bytes; /**< payload bytes that this ACK newly acknowledges; 0 for a duplicate */
     uint64_t una_bytes;   /**< payload bytes acknowledged so far on this QP */
     uint64_t nxt_bytes;   /**< payload bytes sent so far on this QP (the next to send) */
+    uint64_t received_bytes; /**< payload bytes that it newly reports as received, in order or not:
+                                acked_bytes where nothing comes out of order */
+    uint64_t flight_bytes;   /**< payload bytes in flight after it, as the window counts them */
+    uint64_t trimmed_bytes;  /**< payload of the packet that it reports as trimmed; 0: none */
     int64_t rtt_ps; /**< now - send time of the data packet that caused it (NEEDS_RTT), else 0 */
     bool ecn_echo;  /**< the data packet was marked (NEEDS_ECN_ECHO), else false */
     bool nack;      /**< it is a NACK: una_bytes is what the receiver expects next */

@@ -22,5 +22,6 @@ const struct recovery recovery_out_of_order = {.name = "out-of-order",
                                                .gap = repeat_gap,
                                                .acked = repeat_acked,
                                                .timeout = repeat_timeout,
+                                               .received = repeat_received,
                                                .sent = repeat_sent,
                                                .fini = repeat_fini};

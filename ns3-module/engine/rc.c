@@ -223,6 +223,15 @@ static __attribute__((noinline)) void note_ack(struct weft_engine *e, const stru
     qp_tell(e, k->qp, k->kind == WEFT_PKT_NACK ? WEFT_QP_NACK : WEFT_QP_ACK, i);
 }
 
+/* Payload that ACK @p k newly reports as received; UINT64_MAX: what it newly acknowledges. */
+static inline uint64_t told_received(const struct weft_engine *e, const struct qp *q,
+                                     const struct pkt *k)
+{
+    if (__builtin_expect((q->repeat || k->flags & PKT_SACK) && e->rc.recovery->received, 0))
+        return e->rc.recovery->received(e, q, k);
+    return UINT64_MAX;
+}
+
 static void receive_ack(struct weft_engine *e, uint32_t i)
 {
     struct pkt k = *pkt_at(e, i);
@@ -238,7 +247,7 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     }
     if (__builtin_expect(e->path.rare & RARE_ACK, 0))
         note_ack(e, &k, i);
-    uint64_t una_before = q->una_bytes;
+    const uint64_t una_before = q->una_bytes, received = told_received(e, q, &k);
     uint32_t done = NIL;
     if (k.psn > q->una_psn) {
         done = advance(e, q, k.psn);
@@ -255,6 +264,9 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
         struct weft_cc_ack a = {.acked_bytes = q->una_bytes - una_before,
                                 .una_bytes = q->una_bytes,
                                 .nxt_bytes = q->nxt_bytes,
+                                .received_bytes =
+                                    received != UINT64_MAX ? received : q->una_bytes - una_before,
+                                .flight_bytes = q->nxt_bytes - q->una_bytes,
                                 .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
                                 .ecn_echo = k.flags & PKT_ECHO,
                                 .nack = nack};

@@ -31,6 +31,9 @@ struct recovery {
     /** Sender, while recovering: a packet was made and the cursor stands behind it. Moves the
      * cursor on. Optional. */
     void (*sent)(struct weft_engine *e, uint32_t qi);
+    /** Sender: payload bytes that ACK @p k newly reports as received, before it is counted.
+     * Optional: those that it newly acknowledges. */
+    uint64_t (*received)(const struct weft_engine *e, const struct qp *q, const struct pkt *k);
     /** The lowest packet number that the receiver may still ask for when @p una_psn is
      * acknowledged. Optional: una_psn itself. */
     uint64_t (*floor)(const struct weft_engine *e, const struct qp *q, uint64_t una_psn);

@@ -14,6 +14,8 @@
 void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i);
 /** struct recovery.acked: notes what the receiver holds, sends again what counts as lost. */
 void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k);
+/** struct recovery.received: without those that the receiver was known to hold. */
+uint64_t repeat_received(const struct weft_engine *e, const struct qp *q, const struct pkt *k);
 /** struct recovery.timeout: all that is neither acknowledged nor held counts as lost. */
 void repeat_timeout(struct weft_engine *e, uint32_t qi);
 /** struct recovery.sent: on to the next lost packet. */

@@ -154,6 +154,33 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     nic_wake(e, qi);
 }
 
+/* Payload of the packets from @p psn on, of those before @p end that the receiver isn't known to
+ * hold: walks the messages from @p mi, to which @p psn belongs. */
+static uint64_t unknown_payload(const struct weft_engine *e, const struct qp *q, uint64_t psn,
+                                uint64_t end)
+{
+    const struct psn_set *known = q->repeat ? &q->repeat->sacked : NULL;
+    uint64_t bytes = 0;
+    for (uint32_t mi = q->head_msg; mi != NIL && psn < end; mi = msg_at(e, mi)->next) {
+        const struct msg *m = msg_at(e, mi);
+        for (; psn < end && psn < m->first_psn + m->npkts; psn++) {
+            const uint64_t at = (psn - m->first_psn) * q->mtu_bytes, left = m->bytes - at;
+            if (!known || !psn_set_has(known, psn))
+                bytes += left < q->mtu_bytes ? left : q->mtu_bytes;
+        }
+    }
+    return bytes;
+}
+
+uint64_t repeat_received(const struct weft_engine *e, const struct qp *q, const struct pkt *k)
+{
+    uint64_t bytes = k->psn > q->una_psn ? unknown_payload(e, q, q->una_psn, k->psn) : 0;
+    const uint64_t sack = k->psn + k->sack;
+    if (k->flags & PKT_SACK && sack > q->una_psn && sack > k->psn)
+        bytes += unknown_payload(e, q, sack, sack + 1);
+    return bytes;
+}
+
 void repeat_timeout(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
@@ -192,5 +219,6 @@ const struct recovery recovery_selective_repeat = {.name = "selective-repeat",
                                                    .gap = repeat_gap,
                                                    .acked = repeat_acked,
                                                    .timeout = repeat_timeout,
+                                                   .received = repeat_received,
                                                    .sent = repeat_sent,
                                                    .fini = repeat_fini};

@@ -40,6 +40,8 @@ inline weft_cc_ack ack_of(uint64_t una, uint64_t nxt, uint64_t acked = 1000)
     a.acked_bytes = acked;
     a.una_bytes = una;
     a.nxt_bytes = nxt;
+    a.received_bytes = acked;
+    a.flight_bytes = nxt - una;
     return a;
 }
 

@@ -308,5 +308,7 @@ INSTANTIATE_TEST_SUITE_P(
              0.93,
              0.8,
              10000,
-             60000}),
+             60000},
+        // a target of one base RTT is a bandwidth-delay product of queue
+        Case{"nscc", "nscc", {}, 10000, 40000, 1, 5000, 0.95, 0.6, 10000, 100000}),
     [](const auto &info) { return std::string(info.param.name); });

@@ -65,6 +65,7 @@ inline rc::Gen<weft_cc_env> any_env()
             e.mtu_bytes = std::get<3>(t);
             e.mtu_wire_bytes = e.mtu_bytes + 48;
             e.hops = e.mtu_bytes % 6;
+            e.trims = e.mtu_bytes % 2;
             return e;
         });
 }
@@ -133,6 +134,9 @@ template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, 
             una = s.nack ? una : nxt;
             ack.una_bytes = una;
             ack.nxt_bytes = nxt;
+            ack.received_bytes = ack.acked_bytes;
+            ack.flight_bytes = nxt - una;
+            ack.trimmed_bytes = a.env.trims && s.nack && s.mark ? s.wire_bytes : 0;
             ack.rtt_ps = needs & WEFT_CC_NEEDS_RTT ? s.gap_ps : 0;
             ack.ecn_echo = needs & WEFT_CC_NEEDS_ECN_ECHO ? s.mark : false;
             ack.nack = s.nack;

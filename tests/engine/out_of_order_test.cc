@@ -121,6 +121,40 @@ TEST(OutOfOrder, MessagesCompleteInTheOrderPosted)
     EXPECT_EQ(w.Totals().retx_packets, 0u);
 }
 
+// What ACKs tell the congestion control, summed up by one that does nothing else.
+uint64_t g_told;
+const weft_cc_ops *const g_none = weft_cc_find("none", nullptr);
+
+TEST(OutOfOrder, TheControlIsToldOfEachByteOnceWhateverComesFirst)
+{
+    weft_cc_ops listener = *g_none;
+    listener.on_ack = [](void *, const void *, int64_t, const weft_cc_ack *a, weft_cc_out *) {
+        g_told += a->received_bytes;
+    };
+    for (const char *recovery : {"out-of-order", "selective-repeat", "go-back-n"})
+        for (int losses : {0, 1, 4}) {
+            World w("single-switch", {}, With(recovery, {{"transport.allow-reordering", "true"}}));
+            weft_fabric_free(w.fabric);
+            w.config.fabric = w.fabric = TwoPaths();
+            w.config.cc = &listener;
+            int lost = 0, seen = 0;
+            w.lose = [&](uint32_t, const weft_engine_pkt_view &) {
+                return ++seen % 17 == 16 && lost++ < losses; // data and ACKs
+            };
+            g_told = 0;
+            w.Build();
+            uint64_t posted = 0;
+            for (uint64_t bytes : {20000, 1, 0, 4096, 4097, 60000, 100, 100, 100, 9000}) {
+                w.Send(0, 1, bytes);
+                posted += bytes;
+            }
+            w.Run();
+            EXPECT_EQ(w.acked.size(), 10u);
+            EXPECT_EQ(g_told, posted) << recovery << ", " << losses << " losses";
+            EXPECT_GE(lost, losses);
+        }
+}
+
 TEST(OutOfOrder, IsWhatSprayingAsksFor)
 {
     weft_err err = {};
