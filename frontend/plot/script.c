@@ -145,10 +145,15 @@ static void write_axis(FILE *out, const char *name, const struct weft_axis *a, b
 /* Whether the words on the x axis would run into each other side by side. */
 static bool is_crowded(const struct weft_axis *a, double width)
 {
-    size_t letters = 0;
-    for (const struct weft_tick *t = a->ticks; t; t = t->next)
+    size_t letters = 0, n = 0, widest = 0; /* widest: of two neighbours */
+    bool even = true;                      /* one step apart */
+    for (const struct weft_tick *t = a->ticks; t; t = t->next, n++) {
+        const size_t both = strlen(t->text) + (t->next ? strlen(t->next->text) : 0);
+        even = even && (!t->next || t->next->at == t->at + 1);
+        widest = both > widest ? both : widest;
         letters += strlen(t->text) + 2;
-    return (double)letters * 7 > width;
+    }
+    return (double)letters * 7 > width || (even && (double)(widest * n) * 3.8 > width);
 }
 
 /* ---- curves ---- */

@@ -138,6 +138,80 @@ static void draw_bars(struct weft_panel *p, const struct weft_sweep_table *s,
             draw_interval(p, &intervals, WEFT_FIGURE_INK, (double)i, m->v[i], m->ci95[i]);
 }
 
+/* The axis whose values stand side by side in groups of bars: the last one, of a few values;
+ * naxes: there are no groups. */
+static size_t group_axis(const struct weft_sweep_table *s)
+{
+    size_t varied = 0, last = s->naxes;
+    for (size_t k = 0; k < s->naxes; k++)
+        if (s->axis[k].n > 1) {
+            varied++;
+            last = k;
+        }
+    return varied > 1 && s->axis[last].n <= HEAT_CURVES ? last : s->naxes;
+}
+
+/* The first row that is alike; *rank: how many others are not, each counted once. */
+static size_t first_alike(const struct weft_sweep_table *s, size_t row, size_t *rank,
+                          bool (*alike)(const struct weft_sweep_table *s, size_t a, size_t b))
+{
+    *rank = 0;
+    for (size_t i = 0; i < s->nrows; i++) {
+        bool known = false;
+        if (alike(s, i, row))
+            return i;
+        for (size_t k = 0; k < i; k++)
+            known |= alike(s, k, i);
+        *rank += !known;
+    }
+    return row;
+}
+
+static bool same_bar(const struct weft_sweep_table *s, size_t a, size_t b)
+{
+    const struct weft_sweep_axis *by = &s->axis[group_axis(s)];
+    return strcmp(by->text[a], by->text[b]) == 0;
+}
+
+static bool same_group(const struct weft_sweep_table *s, size_t a, size_t b)
+{
+    const size_t by = group_axis(s);
+    for (size_t k = 0; k < s->naxes; k++)
+        if (k != by && strcmp(s->axis[k].text[a], s->axis[k].text[b]) != 0)
+            return false;
+    return true;
+}
+
+/* Groups of bars, one for each combination of all axes but @p by. */
+static void draw_groups(struct weft_panel *p, const struct weft_sweep_table *s,
+                        const struct weft_sweep_metric *m, size_t by)
+{
+    const double width = 0.8 / (double)s->axis[by].n;
+    struct weft_curve *bars[HEAT_CURVES] = {NULL}, *intervals = NULL;
+    size_t groups = 0;
+    for (size_t i = 0; i < s->nrows; i++) {
+        size_t group, bar;
+        if (first_alike(s, i, &group, same_group) == i)
+            weft_axis_tick(p, &p->x, (double)group, row_name(p->figure, s, i, by));
+        if (first_alike(s, i, &bar, same_bar) == i)
+            bars[bar] = weft_curve_add(p, WEFT_MARK_BOXES, (int)bar, s->axis[by].text[i]);
+        groups = group + 1 > groups ? group + 1 : groups;
+        const double left = (double)group - 0.4 + (double)bar * width;
+        if (!isnan(m->v[i]))
+            weft_curve_point(bars[bar], (const double[]){left, left + width, 0, m->v[i]});
+    }
+    for (size_t i = 0; i < s->nrows; i++) {
+        size_t group, bar;
+        first_alike(s, i, &group, same_group);
+        first_alike(s, i, &bar, same_bar);
+        if (!isnan(m->v[i]))
+            draw_interval(p, &intervals, WEFT_FIGURE_INK,
+                          (double)group - 0.4 + ((double)bar + 0.5) * width, m->v[i], m->ci95[i]);
+    }
+    p->x.from = -0.6;
+    p->x.to = (double)groups - 0.4;
+}
+
 /* Two axes of so many numbers that curves would be too many. */
 static size_t heat_axis(const struct weft_sweep_table *s, size_t x)
 {
@@ -200,8 +274,11 @@ static void draw(const struct weft_sweep_table *s, struct weft_figure *f)
         if (x < s->naxes) {
             name_values(p, s, x);
             draw_curves(p, s, m, x);
-        } else
+        } else if (group_axis(s) < s->naxes) {
+            draw_groups(p, s, m, group_axis(s));
+        } else {
             draw_bars(p, s, m);
+        }
     }
 }
 

@@ -288,6 +288,21 @@ TEST(SweepPlot, BarsWithoutNumbersAndHeatMapOverTwoLongAxes)
         EXPECT_DOUBLE_EQ(p.value, 10 * (p.y + 1.5) + p.x + 1.5);
 }
 
+/* Two axes of words: a group for each value of the first, in it a bar of each of the last. */
+TEST(SweepPlot, BarsInGroups)
+{
+    TempDir dir;
+    make_sweep(dir / "bars", "fabric,scheduler,outcome,end_to_end_ns,speed_up\n"
+                             "2D,fixed,finished,2000.000,1\n"
+                             "2D,themis,finished,1000.000,2\n"
+                             "3D,fixed,finished,4000.000,1\n"
+                             "3D,themis,failed,,\n");
+    EXPECT_EQ(csv_of({dir / "bars", "sweep"}), "panel,curve,x,y,x_to,y_to,value,text\n"
+                                               ",fixed,-0.4,0,0,2,,\n"
+                                               ",fixed,0.6,0,1,4,,\n"
+                                               ",themis,0,0,0.4,1,,\n");
+}
+
 TEST(SweepPlot, ASweepStandsForItsRuns)
 {
     TempDir dir;
