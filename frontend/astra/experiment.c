@@ -116,7 +116,8 @@ static void take_ideal(struct weft_astra_maker *m)
     weft_astra_set(m, "ideal.quantum=1ns");
     if (aware) {
         weft_astra_set(m, "ideal.forwarding=store-and-forward");
-        weft_astra_set(m, "ideal.contention=source");
+        weft_astra_set(m, "ideal.contention=links");
+        weft_astra_set(m, "ideal.equal-paths=number");
     }
     if (m->o->backend == WEFT_ASTRA_AUTO)
         weft_astra_note(m, "played by the ideal backend as %s does it; --backend chooses",

@@ -2,10 +2,10 @@
 /*
  * The ideal backend: alpha-beta arithmetic instead of packets. Oracle and quick look.
  *
- * A message arrives when ideal_cost.c says, whatever else is on the fabric (contention=none), or
- * after waiting for its sender's link (contention=source). The sender is told at the same moment,
- * just after the receiver. Messages of one (src, dst, prio) never overtake each other: a shorter
- * one behind a longer one arrives with it.
+ * A message arrives when ideal_cost.c says, whatever else is on the fabric (contention=none), after
+ * waiting for its sender's link (contention=source), or for each link (contention=links,
+ * ideal_links.c). The sender is told at the same moment, just after the receiver. Messages of one
+ * (src, dst, prio) never overtake each other: a shorter one behind a longer one arrives with it.
  */
 #include "net/ideal_internal.h"
 
@@ -100,6 +100,23 @@ static void drop_if_idle(struct weft_ideal *s, struct weft_ideal_pair *p)
     }
 }
 
+/* Schedules the arrival of a message that waits at most for its sender, behind those of its pair.
+ */
+static int go(struct weft_ideal *s, struct weft_ideal_pair *pair,
+              const struct weft_ideal_cost *cost, const struct weft_ideal_slot *slot,
+              struct weft_err *err)
+{
+    int64_t arrive = weft_ideal_begin(s, cost) + cost->total_ps;
+    if (arrive < pair->last_ps)
+        arrive = pair->last_ps;
+    if (arrive > WEFT_IDEAL_LAST_PS)
+        return weft_ideal_too_late(&slot->msg, err);
+    const int rc = weft_ideal_schedule(s, arrive, slot, err);
+    if (!rc)
+        pair->last_ps = arrive;
+    return rc;
+}
+
 static int ideal_send(struct weft_net *net, const struct weft_msg *msg, struct weft_err *err)
 {
     struct weft_ideal *s = self(net);
@@ -120,29 +137,18 @@ static int ideal_send(struct weft_net *net, const struct weft_msg *msg, struct w
     struct weft_ideal_pair *pair = pair_of(s, msg, 1);
     if (!pair)
         return out_of_memory(err);
-    int64_t arrive = weft_ideal_begin(s, &cost) + cost.total_ps;
-    if (arrive < pair->last_ps)
-        arrive = pair->last_ps;
-    if (arrive > WEFT_IDEAL_LAST_PS) {
-        drop_if_idle(s, pair);
-        return weft_err_set(err, WEFT_E_LIMIT,
-                            "a message of %" PRIu64
-                            " B from host %u to host %u would arrive after the end of "
-                            "simulated time (53 days)",
-                            msg->bytes, msg->src, msg->dst);
-    }
     struct weft_ideal_slot slot = {
         .msg = *msg,
         .id = s->totals.msgs_posted,
         .post_ps = s->now_ps,
         .ideal_ps = cost.total_ps,
     };
-    rc = weft_ideal_schedule(s, arrive, &slot, err);
+    rc = s->params.contention == WEFT_IDEAL_CONTENTION_LINKS ? weft_ideal_hop(s, &slot, err)
+                                                             : go(s, pair, &cost, &slot, err);
     if (rc) {
         drop_if_idle(s, pair);
         return rc;
     }
-    pair->last_ps = arrive;
     pair->inflight++;
     s->totals.msgs_posted++;
     s->totals.bytes_posted += msg->bytes;
@@ -186,8 +192,10 @@ static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
         .acked_ps = s->now_ps,
         .ideal_ps = m->ideal_ps,
     };
+    const bool queues = part || s->params.contention == WEFT_IDEAL_CONTENTION_LINKS;
+    done.delay_ps[WEFT_DELAY_NIC] = m->nic_ps;
     weft_delays_settle(done.delay_ps, s->now_ps - m->post_ps - m->ideal_ps,
-                       part ? WEFT_DELAY_QUEUE : WEFT_DELAY_NIC);
+                       queues ? WEFT_DELAY_QUEUE : WEFT_DELAY_NIC);
     if (s->observer.flow)
         s->observer.flow(s->observer.ctx, &done);
     if (s->sink.received && !m->unwanted)
@@ -199,9 +207,9 @@ static void deliver(struct weft_ideal *s, const struct weft_ideal_slot *m)
 static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *err)
 {
     struct weft_ideal *s = self(net);
-    (void)err;
+    int rc = 0;
     s->stopped = false;
-    while (s->heap.n > 0 && !s->stopped && !(s->interrupted && *s->interrupted)) {
+    while (!rc && s->heap.n > 0 && !s->stopped && !(s->interrupted && *s->interrupted)) {
         if (s->heap.e[0].t_ps > until_ps) {
             s->now_ps = until_ps > s->now_ps ? until_ps : s->now_ps;
             break;
@@ -209,10 +217,12 @@ static int ideal_run(struct weft_net *net, int64_t until_ps, struct weft_err *er
         struct weft_ideal_slot slot = weft_ideal_next(s);
         if (slot.fn)
             slot.fn(slot.ctx, slot.arg);
+        else if (slot.on_way)
+            rc = weft_ideal_hop(s, &slot, err);
         else
             deliver(s, &slot);
     }
-    return 0;
+    return rc;
 }
 
 static void ideal_stop(struct weft_net *net)
@@ -286,8 +296,9 @@ static uint64_t ideal_explain(struct weft_net *net, uint64_t max, weft_net_expla
         if (m->fn)
             continue;
         char size[WEFT_UNIT_TEXT_MAX], when[WEFT_UNIT_TEXT_MAX], text[256];
-        snprintf(text, sizeof text, "h%u->h%u %s tag %" PRIu64 ": on its way, arrives at %s",
-                 m->msg.src, m->msg.dst, weft_format_size(m->msg.bytes, size), m->msg.tag,
+        snprintf(text, sizeof text, "h%u->h%u %s tag %" PRIu64 ": on its way, %s at %s", m->msg.src,
+                 m->msg.dst, weft_format_size(m->msg.bytes, size), m->msg.tag,
+                 m->on_way ? "comes to its next link" : "arrives",
                  weft_human_time(sorted[i].t_ps, when));
         fn(ctx, text);
         said++;

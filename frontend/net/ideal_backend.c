@@ -47,11 +47,18 @@ static const struct weft_param ideal_params[] = {
      .type = WEFT_PARAM_ENUM,
      .offset = offsetof(struct weft_ideal_params, contention),
      .def = "none",
-     .choices = "none|source",
+     .choices = "none|source|links",
      .help =
          "none: messages never meet, but those of one pair of hosts and priority arrive in order; "
-         "source: a host's link sends one "
-         "message after the other"},
+         "source: a host's link sends one message after the other; links: every link does"},
+    {.name = "equal-paths",
+     .type = WEFT_PARAM_ENUM,
+     .offset = offsetof(struct weft_ideal_params, equal_paths),
+     .def = "hash",
+     .choices = "hash|number",
+     .help =
+         "model=path, of several shortest paths: the one of a hash of the pair, or at each node "
+         "to the neighbour whose number follows, the first after the last (ASTRA-sim's rings)"},
 };
 
 static const struct weft_net_section ideal_sections[] = {
@@ -70,6 +77,14 @@ static int backend_check(const struct weft_net_config *config, struct weft_err *
         if (p->forwarding != WEFT_IDEAL_CUT_THROUGH)
             return weft_err_set(err, WEFT_E_INPUT,
                                 "ideal: forwarding means nothing to model=flat, which has no hops");
+        if (p->contention == WEFT_IDEAL_CONTENTION_LINKS)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "ideal: contention=links means nothing to model=flat, which has no "
+                                "links; contention=source is for it");
+        if (p->equal_paths != WEFT_IDEAL_BY_HASH)
+            return weft_err_set(err, WEFT_E_INPUT,
+                                "ideal: equal-paths means nothing to model=flat, which has no "
+                                "paths");
     } else if (p->bandwidth_bps != 0 || p->latency_ps != 0) {
         return weft_err_set(
             err, WEFT_E_INPUT,
@@ -109,10 +124,10 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
         s->path = calloc(s->fabric->nnodes, sizeof *s->path);
         s->port_bytes = calloc(s->fabric->nports ? s->fabric->nports : 1, sizeof *s->port_bytes);
     }
-    if (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE)
+    const bool meets = s->params.contention != WEFT_IDEAL_CONTENTION_NONE;
+    if (meets)
         s->source_free_ps = calloc(nsources ? nsources : 1, sizeof *s->source_free_ps);
-    if ((s->routes && (!s->path || !s->port_bytes)) ||
-        (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE && !s->source_free_ps)) {
+    if ((s->routes && (!s->path || !s->port_bytes)) || (meets && !s->source_free_ps)) {
         weft_ideal_ops.free(&s->net);
         return out_of_memory(err);
     }

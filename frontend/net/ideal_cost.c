@@ -7,7 +7,8 @@
  *   path, store-and-forward     sum over the links of (delay + bytes / rate)
  *
  * Whole results are floored to the quantum; with store-and-forward each hop is. The path of a pair
- * is the one that routes.h picks for a hash of the pair: always the same one.
+ * is always the same one: that which routes.h picks for a hash of the pair, or (equal-paths=number)
+ * from each node over the neighbour whose number follows its own.
  */
 #include "net/ideal_internal.h"
 
@@ -33,11 +34,54 @@ int64_t weft_ideal_floored(int64_t ps, int64_t quantum_ps)
     return ps - ps % quantum_ps;
 }
 
+/* The port to the neighbour that follows @p node first in the order of numbers, which is a circle.
+ */
+static uint32_t following(const struct weft_fabric *f, uint32_t node, struct weft_route_group g)
+{
+    uint32_t best = g.ports[0], nearest = UINT32_MAX;
+    for (uint32_t i = 0; i < g.n; i++) {
+        const uint32_t to = f->ports[f->ports[g.ports[i]].peer].node;
+        const uint32_t ahead = to > node ? to - node : f->nnodes - node + to;
+        if (ahead < nearest)
+            best = g.ports[i], nearest = ahead;
+    }
+    return best;
+}
+
+static uint32_t path_by_number(struct weft_ideal *s, const struct weft_msg *msg)
+{
+    const struct weft_fabric *f = s->fabric;
+    uint32_t hops = 0, node = f->hosts[msg->src];
+    while (node != f->hosts[msg->dst] && hops < f->nnodes) {
+        const struct weft_route_group g = weft_routes_lookup(s->routes, node, msg->dst);
+        if (g.n == 0)
+            return 0;
+        s->path[hops] = following(f, node, g);
+        node = f->ports[f->ports[s->path[hops++]].peer].node;
+    }
+    return hops;
+}
+
+uint32_t weft_ideal_path(struct weft_ideal *s, const struct weft_msg *msg)
+{
+    if (s->params.equal_paths == WEFT_IDEAL_BY_NUMBER)
+        return path_by_number(s, msg);
+    const uint64_t hash = weft_mix64(((uint64_t)msg->src << 32 | msg->dst) + 1);
+    return weft_routes_path(s->routes, msg->src, msg->dst, (uint32_t)hash, s->path,
+                            s->fabric->nnodes);
+}
+
+int weft_ideal_too_late(const struct weft_msg *msg, struct weft_err *err)
+{
+    return weft_err_set(err, WEFT_E_LIMIT,
+                        "a message of %" PRIu64 " B from host %u to host %u would arrive after the "
+                        "end of simulated time (53 days)",
+                        msg->bytes, msg->src, msg->dst);
+}
+
 static void path_cost(struct weft_ideal *s, const struct weft_msg *msg, struct weft_ideal_cost *out)
 {
-    uint64_t hash = weft_mix64(((uint64_t)msg->src << 32 | msg->dst) + 1);
-    uint32_t hops =
-        weft_routes_path(s->routes, msg->src, msg->dst, (uint32_t)hash, s->path, s->fabric->nnodes);
+    const uint32_t hops = weft_ideal_path(s, msg);
     int64_t q = s->params.quantum_ps, delay = 0, whole = 0;
     uint64_t slowest = UINT64_MAX;
     for (uint32_t i = 0; i < hops; i++) {

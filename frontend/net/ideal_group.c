@@ -164,7 +164,7 @@ static int go(struct weft_ideal *s, struct weft_ideal_group *g, const struct ope
         alone_ps = at > alone_ps ? at : alone_ps;
     }
     const int64_t pass = weft_ideal_serial_ps(op->what.bytes, slowest);
-    if (s->params.contention == WEFT_IDEAL_CONTENTION_SOURCE) {
+    if (s->params.contention != WEFT_IDEAL_CONTENTION_NONE) {
         root_ps = root_ps > g->free_ps ? root_ps : g->free_ps;
         g->free_ps = weft_ideal_add_ps(root_ps, pass);
     }

@@ -13,9 +13,14 @@
 
 #include <stdbool.h>
 
-enum { WEFT_IDEAL_PATH, WEFT_IDEAL_FLAT };                         /* model */
-enum { WEFT_IDEAL_CUT_THROUGH, WEFT_IDEAL_STORE_AND_FORWARD };     /* forwarding */
-enum { WEFT_IDEAL_CONTENTION_NONE, WEFT_IDEAL_CONTENTION_SOURCE }; /* contention */
+enum { WEFT_IDEAL_PATH, WEFT_IDEAL_FLAT };                     /* model */
+enum { WEFT_IDEAL_CUT_THROUGH, WEFT_IDEAL_STORE_AND_FORWARD }; /* forwarding */
+enum {
+    WEFT_IDEAL_CONTENTION_NONE,
+    WEFT_IDEAL_CONTENTION_SOURCE,
+    WEFT_IDEAL_CONTENTION_LINKS
+};                                                 /* contention */
+enum { WEFT_IDEAL_BY_HASH, WEFT_IDEAL_BY_NUMBER }; /* equal-paths */
 
 /** Section "ideal". */
 struct weft_ideal_params {
@@ -25,6 +30,7 @@ struct weft_ideal_params {
     int64_t latency_ps;     /**< flat model */
     int64_t quantum_ps;     /**< >= 1 */
     int contention;
+    int equal_paths;
 };
 
 /** Longest time accepted for one message; far from overflow in every sum. */
@@ -42,6 +48,10 @@ struct weft_ideal_slot {
     uint64_t id;      /**< of the message */
     int64_t post_ps;  /**< message */
     int64_t ideal_ps; /**< message: duration when alone */
+    bool on_way;      /**< contention=links: it comes to the link with the number hop of its path */
+    uint32_t hop;
+    int64_t tail_ps; /**< cut-through: when its last byte comes */
+    int64_t nic_ps;  /**< what it waited for its first link */
 };
 
 struct weft_ideal_group; /* see ideal_group.c */
@@ -54,8 +64,7 @@ struct weft_ideal {
     const struct weft_fabric *fabric;
     struct weft_routes *routes; /**< path model */
     uint32_t *path;             /**< scratch, one entry per node */
-    int64_t *source_free_ps; /**< contention=source: when a host (flat) or its port (path) is free
-                                again */
+    int64_t *source_free_ps; /**< contention: when a host (flat) or a port (path) is free again */
     uint64_t *port_bytes;    /**< path model: payload per port */
     struct weft_net_sink sink;
     struct weft_net_observer observer;
@@ -91,7 +100,15 @@ int64_t weft_ideal_begin(struct weft_ideal *s, const struct weft_ideal_cost *cos
 /** Takes the earliest slot, which there must be, and goes on to its time. */
 struct weft_ideal_slot weft_ideal_next(struct weft_ideal *s);
 
+/* ideal_links.c */
+/** Sends @p m over the next link of its path: its arrival at the end of that is scheduled. */
+int weft_ideal_hop(struct weft_ideal *s, struct weft_ideal_slot *m, struct weft_err *err);
+
 /* ideal_cost.c */
+/** The ports on the path of @p msg, in s->path; returns their number. */
+uint32_t weft_ideal_path(struct weft_ideal *s, const struct weft_msg *msg);
+/** Fails: @p msg would arrive after the end of simulated time. */
+int weft_ideal_too_late(const struct weft_msg *msg, struct weft_err *err);
 /** Time of @p bytes at @p rate_bps, at most WEFT_IDEAL_LONGEST_PS. */
 int64_t weft_ideal_serial_ps(uint64_t bytes, uint64_t rate_bps);
 /** a + b, at most WEFT_IDEAL_LONGEST_PS; both >= 0 and at most that. */

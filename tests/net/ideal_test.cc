@@ -186,6 +186,37 @@ TEST_F(Ideal, SourceContentionQueuesAtTheSender)
     EXPECT_EQ(e[4], (Event{"received", 1, 4200000}));
 }
 
+/* h0's and h2's messages to h1 meet on the link between the switches: 1000 B take 80 ns, there 200.
+ */
+TEST_F(Ideal, EveryLinkSendsOneMessageAfterTheOther)
+{
+    ASSERT_EQ(Make({{"contention", "links"}}), 0);
+    Send(0, 1, 1000, 1); // alone 4 us + 200 ns; h0's link is busy for 80 ns
+    Send(2, 1, 1000, 2); // comes to the switch at the same time, waits there for 200 ns
+    Send(0, 2, 1000, 3);
+    const Events e = Play();
+    EXPECT_EQ(e[0], (Event{"received", 3, 2160000}));
+    EXPECT_EQ(e[2], (Event{"received", 1, 4200000}));
+    EXPECT_EQ(e[4], (Event{"received", 2, 4400000}));
+    ASSERT_EQ(flows_.size(), 3u);
+    EXPECT_EQ(flows_[0].delay_ps[WEFT_DELAY_NIC], 80000);
+    EXPECT_EQ(flows_[1].delay_ps[WEFT_DELAY_NIC] + flows_[1].delay_ps[WEFT_DELAY_QUEUE], 0);
+    EXPECT_EQ(flows_[2].delay_ps[WEFT_DELAY_NIC], 0);
+    EXPECT_EQ(flows_[2].delay_ps[WEFT_DELAY_QUEUE], 200000);
+}
+
+TEST_F(Ideal, EveryLinkSendsWholeMessages)
+{
+    ASSERT_EQ(Make({{"contention", "links"}, {"forwarding", "store-and-forward"}}), 0);
+    Send(0, 1, 1000, 1); // 1 us 80 ns, 2 us 200 ns, 1 us 80 ns
+    Send(2, 1, 1000, 2);
+    Send(0, 1, 1000, 3); // comes 80 ns behind the first, and is the third of that link
+    const Events e = Play();
+    EXPECT_EQ(e[0], (Event{"received", 1, 4360000}));
+    EXPECT_EQ(e[2], (Event{"received", 2, 4560000}));
+    EXPECT_EQ(e[4], (Event{"received", 3, 4760000}));
+}
+
 TEST_F(Ideal, MessagesOfAPairDoNotOvertake)
 {
     ASSERT_EQ(Make(), 0);
@@ -263,6 +294,8 @@ TEST_F(Ideal, RefusesWhatMakesNoSense)
     fails({{"bandwidth", "1Gbps"}}, "set ideal.model=flat");
     fails({{"model", "flat"}, {"bandwidth", "1Gbps"}, {"forwarding", "store-and-forward"}},
           "has no hops");
+    fails({{"model", "flat"}, {"bandwidth", "1Gbps"}, {"contention", "links"}}, "has no links");
+    fails({{"model", "flat"}, {"bandwidth", "1Gbps"}, {"equal-paths", "number"}}, "has no paths");
     ASSERT_EQ(Make(), 0);
     EXPECT_EQ(Send(0, 0, 1), WEFT_E_INPUT);
     EXPECT_EQ(Send(0, 3, 1), WEFT_E_INPUT);
