@@ -357,6 +357,32 @@ static int show_output(const struct weft_cli *cli, const struct show_opts *o)
     return 0;
 }
 
+/* A word that is no family: its member of this name, if only one family has one. */
+static int show_by_name(const struct weft_cli *cli, const struct show_opts *o, const char *name,
+                        struct weft_err *err)
+{
+    size_t n, found = 0;
+    char where[WEFT_ERR_MSG_MAX / 2] = "";
+    const struct weft_listing *l = weft_listings(&n), *owner = NULL;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < l[i].count(cli); k++) {
+            if (strcmp(l[i].get(cli, k).name, name) != 0)
+                continue;
+            const size_t used = strlen(where);
+            snprintf(where + used, sizeof where - used, "%s'weft show %s %s'",
+                     found++ ? " or " : "", l[i].singular, name);
+            owner = &l[i];
+        }
+    if (found == 1 && weft_listing_find(owner->singular) == owner)
+        return show_listed(cli, o, owner, name, err);
+    if (found)
+        return weft_err_set(err, WEFT_E_USAGE, "'%s' is several things: %s", name, where);
+    return weft_err_set(err, WEFT_E_USAGE,
+                        "cannot show '%s': it is no family ('weft list') and no member of one; a "
+                        "setting: 'weft explain KEY'",
+                        name);
+}
+
 static int show_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                     struct weft_err *err)
 {
@@ -376,8 +402,10 @@ static int show_run(const struct weft_cli *cli, const void *opts, char **args, i
         return 0;
     }
     const struct weft_listing *l = weft_listing_find(what);
+    if (!l && nargs == 1)
+        return show_by_name(cli, o, what, err);
     if (!l)
-        return weft_err_set(err, WEFT_E_USAGE, "cannot show '%s'", what);
+        return weft_err_set(err, WEFT_E_USAGE, "cannot show '%s'; see 'weft list'", what);
     if (nargs != 2)
         return weft_err_set(err, WEFT_E_USAGE, "show %s needs one name; see 'weft list %s'",
                             l->singular, l->plural);
@@ -396,6 +424,7 @@ const struct weft_command weft_command_show = {
         "  cc NAME, topology NAME, collective NAME, workload NAME, transform NAME, trouble NAME, "
         "backend NAME, section "
         "NAME: its parameters\n"
+        "  NAME                 the same, where only one of them is called so\n"
         "  quantity NAME        its selectors in sample.what\n"
         "  model NAME, gpu NAME what the workload training knows of it\n"
         "  distribution NAME    mean and points of flow sizes\n"

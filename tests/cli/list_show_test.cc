@@ -55,6 +55,19 @@ TEST(Show, ParametersHaveDefaultsUnitsAndSources)
     EXPECT_CONTAINS(bad.err, "did you mean 'dcqcn'");
 }
 
+/* A name alone is enough where only one family has it. */
+TEST(Show, ByNameAlone)
+{
+    EXPECT_EQ(weft({"show", "training"}).out, weft({"show", "workload", "training"}).out);
+    EXPECT_EQ(weft({"show", "dcqcn", "--json"}).out, weft({"show", "cc", "dcqcn", "--json"}).out);
+    Said s = weft({"show", "ring"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "'weft show topology ring' or 'weft show collective ring'");
+    s = weft({"show", "rong"});
+    EXPECT_EQ(s.code, 2);
+    EXPECT_CONTAINS(s.err, "cannot show 'rong'");
+}
+
 TEST(Show, OutputNamesColumnsAndMetrics)
 {
     Said s = weft({"show", "output"});
