@@ -161,10 +161,12 @@ static void name_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t l
     const struct weft_msccl_lane *l = &program_of(c)->gpus[rank].lanes[lane];
     const struct weft_msccl_instr *in = &l->instrs[i];
     if (l->served)
-        snprintf(text, size, "GPU %u, for operation %" PRIu64 " of GPU %u, threadblock %u", rank,
-                 in->in.step, l->for_gpu, l->for_tb);
+        snprintf(text, size,
+                 "GPU %u, for operation %" PRIu64 " of GPU %u, threadblock %u (line %" PRId64 ")",
+                 rank, in->in.step, l->for_gpu, l->for_tb, in->line);
     else if (program_of(c)->operations)
-        snprintf(text, size, "GPU %u, threadblock %u, operation %" PRIu64, rank, lane, in->in.step);
+        snprintf(text, size, "GPU %u, threadblock %u, operation %" PRIu64 " (line %" PRId64 ")",
+                 rank, lane, in->in.step, in->line);
     else if (l->copies)
         snprintf(text, size, "GPU %u, copy (line %" PRId64 ")", rank, in->line);
     else
@@ -181,7 +183,8 @@ static void name_slot(const struct weft_coll_call *c, uint32_t rank, uint64_t sl
     for (int b = 0; b < 3; b++) {
         const uint64_t k = chunk_in(m, rank, (enum weft_msccl_buffer)b, chunks[b], slot);
         if (k < chunks[b]) {
-            snprintf(text, size, "chunk %" PRIu64 " of the %s", k, names[b]);
+            snprintf(text, size, "chunk %" PRIu64 " of the %s", m->fine ? k / m->fine : k,
+                     names[b]);
             return;
         }
     }

@@ -44,6 +44,7 @@ struct weft_msccl {
     uint32_t n;
     bool inplace;
     bool operations;                      /**< an MSCCL++ plan: steps are operations */
+    uint64_t fine;                        /**< parts of a chunk; 0 is 1 */
     uint64_t parts;                       /**< parts of a unit */
     uint64_t outputs;                     /**< chunks of a rank's result */
     uint64_t slots;                       /**< of every rank */

@@ -5,13 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-int64_t mscclpp_whole(const json_t *o)
-{
-    const double v = json_number_value(o);
-    return json_is_number(o) && v >= 0 && v <= 1073741824 && v == (double)(int64_t)v ? (int64_t)v
-                                                                                     : -1;
-}
-
 void *mscclpp_grow(struct mscclpp *p, void *old, uint64_t n, uint64_t cap, size_t size)
 {
     void *to = weft_arena_calloc(p->m->arena, cap, size);
@@ -36,7 +29,8 @@ struct weft_msccl_instr *mscclpp_emit(struct mscclpp *p, struct mscclpp_at at,
         l->nsteps = 2 * l->n + 4;
     }
     struct weft_msccl_instr *in = &l->instrs[l->n++];
-    in->line = 1;
+    in->line = p->line;
+    in->col = p->col;
     in->in.action = action;
     in->in.step = at.op;
     if (l->n > 1) {
@@ -174,10 +168,12 @@ void mscclpp_event(struct mscclpp *p, struct mscclpp_event e)
 int mscclpp_wrong(struct mscclpp *p, struct mscclpp_at at, const char *fmt, const char *what)
 {
     char text[256];
+    const struct weft_msccl_lane *l = &p->m->gpus[at.gpu].lanes[at.lane];
     if (p->code)
         return p->code;
     snprintf(text, sizeof text, fmt, what ? what : "");
     return p->code =
-               weft_err_at(p->err, WEFT_E_INPUT, p->file, 0, 0,
-                           "gpus[%u].threadblocks[%u].ops[%u]: %s", at.gpu, at.lane, at.op, text);
+               weft_err_at(p->err, WEFT_E_INPUT, p->file, p->line, p->col,
+                           "gpus[%u].threadblocks[%u].ops[%u]: %s", l->served ? l->for_gpu : at.gpu,
+                           l->served ? l->for_tb : at.lane, at.op, text);
 }

@@ -8,46 +8,79 @@
  * was written before. A read asks a lane of the GPU that has the data. A signal, and a question, is
  * a message of 8 bytes. The j-th wait on a channel is for the j-th signal of its other end: the
  * k-th channel from a to b and the k-th from b to a are one. A packet (LL) is waited for where it
- * is read.
+ * is read. A semaphore is the same within a GPU. A group of threadblocks shares an operation: each
+ * has its pieces of the chunks, which the program counts in such pieces. A pipeline is played as
+ * one round over whole chunks.
  */
-#include "base/file.h"
 #include "collective/mscclpp.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-static int wrong_plan(struct mscclpp *p, const char *what)
+static int wrong_plan(struct mscclpp *p, const struct weft_tree *at, const char *what)
 {
-    return p->code = weft_err_at(p->err, WEFT_E_INPUT, p->file, 0, 0, "%s", what);
+    return p->code = weft_tree_err(at, p->file, p->err, "%s", what);
 }
 
-static bool count_of(const json_t *o, const char *key, uint64_t *out)
+/* @p none: without it; -1: it has to be there. */
+static bool count_of(const struct weft_tree *o, const char *key, int64_t none, uint64_t *out)
 {
-    const int64_t v = mscclpp_whole(json_object_get(o, key));
+    const struct weft_tree *n = mscclpp_find(o, key);
+    const int64_t v = n ? mscclpp_whole(n) : none;
     *out = (uint64_t)v;
     return v >= 0 && v <= MSCCLPP_CHUNKS_MAX;
 }
 
-static int read_gpu_sizes(struct mscclpp *p, uint32_t rank, const json_t *gpu)
+/* Pieces of a chunk such that each threadblock of a group has whole ones. */
+static uint64_t least_multiple(uint64_t a, uint64_t b)
+{
+    uint64_t x = a, y = b;
+    while (y) {
+        const uint64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return a / x * b;
+}
+
+static int find_groups(struct mscclpp *p, const struct weft_tree *ops)
+{
+    for (const struct weft_tree *o = ops ? ops->first : NULL; !p->code && o; o = o->next) {
+        const struct weft_tree *group = weft_tree_get(o, "tbg_info");
+        const int64_t n = group ? mscclpp_whole(weft_tree_get(group, "tbg_size")) : 1;
+        if (n < 1 || n > MSCCLPP_FINE_MAX ||
+            least_multiple(p->m->fine, (uint64_t)n) > MSCCLPP_FINE_MAX)
+            return wrong_plan(p, o,
+                              "a group of threadblocks (tbg_info) cuts a chunk into more than "
+                              "1024 pieces, or its tbg_size is missing");
+        p->m->fine = least_multiple(p->m->fine, (uint64_t)n);
+        find_groups(p, weft_tree_get(o, "ops"));
+    }
+    return p->code;
+}
+
+static int read_gpu_sizes(struct mscclpp *p, uint32_t rank, const struct weft_tree *gpu)
 {
     struct weft_msccl *m = p->m;
     struct weft_msccl_gpu *g = &m->gpus[rank];
-    const json_t *tbs = json_object_get(gpu, "threadblocks");
+    const struct weft_tree *tbs = weft_tree_get(gpu, "threadblocks");
     uint64_t id;
-    if (!count_of(gpu, "id", &id) || id != rank)
-        return wrong_plan(p, "GPUs must be numbered 0, 1, 2 ... in order (\"id\")");
-    if (!count_of(gpu, "input_chunks", &g->in_chunks) ||
-        !count_of(gpu, "output_chunks", &g->out_chunks) ||
-        !count_of(gpu, "scratch_chunks", &g->scratch_chunks))
-        return wrong_plan(p, "a GPU needs input_chunks, output_chunks and scratch_chunks; plans of "
-                             "before MSCCL++ 0.7 are not read");
-    if (!json_is_array(tbs) || json_array_size(tbs) > MSCCLPP_TBS_MAX)
-        return wrong_plan(p, "a GPU needs threadblocks, at most 1024");
+    if (!count_of(gpu, "id", -1, &id) || id != rank)
+        return wrong_plan(p, gpu, "GPUs must be numbered 0, 1, 2 ... in order (\"id\")");
+    if (!count_of(gpu, "input_chunks", -1, &g->in_chunks) ||
+        !count_of(gpu, "output_chunks", -1, &g->out_chunks) ||
+        !count_of(gpu, "scratch_chunks", 0, &g->scratch_chunks))
+        return wrong_plan(p, gpu,
+                          "a GPU needs input_chunks and output_chunks as numbers (a template, with "
+                          "${...}, has to be filled in first)");
+    if (!tbs || tbs->kind != WEFT_TREE_LIST || tbs->n > MSCCLPP_TBS_MAX)
+        return wrong_plan(p, gpu, "a GPU needs threadblocks, at most 1024");
+    g->in_chunks *= m->fine;
+    g->out_chunks *= m->fine;
+    g->scratch_chunks *= m->fine;
     m->inputs_max = g->in_chunks > m->inputs_max ? g->in_chunks : m->inputs_max;
     m->outputs_max = g->out_chunks > m->outputs_max ? g->out_chunks : m->outputs_max;
     m->scratch_max = g->scratch_chunks > m->scratch_max ? g->scratch_chunks : m->scratch_max;
-    g->nlanes = (uint32_t)json_array_size(tbs);
+    g->nlanes = tbs->n;
     p->room[rank] = g->nlanes;
     p->first_tb[rank] = p->ntbs;
     p->ntbs += g->nlanes;
@@ -57,24 +90,40 @@ static int read_gpu_sizes(struct mscclpp *p, uint32_t rank, const json_t *gpu)
     return p->code;
 }
 
-static int read_sizes(struct mscclpp *p, const json_t *root)
+/* All GPUs, the collective; what groups of threadblocks cut chunks into. */
+static int read_head(struct mscclpp *p, const struct weft_tree *root)
 {
     struct weft_msccl *m = p->m;
-    const json_t *gpus = json_object_get(root, "gpus");
-    const char *coll = json_string_value(json_object_get(root, "collective"));
-    if (!coll || !weft_msccl_kind(coll, &m->kind))
-        return wrong_plan(p, "\"collective\" must be one of allreduce, allgather, reduce_scatter, "
-                             "alltoall, broadcast, reduce, gather, scatter");
-    m->inplace = json_is_true(json_object_get(root, "inplace"));
-    m->n = (uint32_t)json_array_size(gpus);
-    if (!json_is_array(gpus) || json_array_size(gpus) < 1 ||
-        json_array_size(gpus) > MSCCLPP_GPUS_MAX)
-        return wrong_plan(p, "\"gpus\" must be a list of 1 to 4096 GPUs");
+    const struct weft_tree *coll = mscclpp_find(root, "collective");
+    const char *inplace = weft_tree_text(root, "inplace", "false");
+    p->gpus = weft_tree_get(root, "gpus");
+    if (!coll || coll->kind != WEFT_TREE_VALUE || !weft_msccl_kind(coll->text, &m->kind))
+        return wrong_plan(p, coll ? coll : root,
+                          "\"collective\" must be one of allreduce, allgather, reduce_scatter, "
+                          "alltoall, broadcast, reduce, gather, scatter: what others do is not "
+                          "known, so it can't be proved");
+    m->inplace = strcmp(inplace, "true") == 0;
+    if (!p->gpus || p->gpus->kind != WEFT_TREE_LIST || p->gpus->n < 1 ||
+        p->gpus->n > MSCCLPP_GPUS_MAX)
+        return wrong_plan(p, p->gpus ? p->gpus : root, "\"gpus\" must be a list of 1 to 4096 GPUs");
+    m->n = p->gpus->n;
+    for (const struct weft_tree *g = p->gpus->first; !p->code && g; g = g->next) {
+        const struct weft_tree *tbs = weft_tree_get(g, "threadblocks");
+        for (const struct weft_tree *t = tbs ? tbs->first : NULL; !p->code && t; t = t->next)
+            find_groups(p, weft_tree_get(t, "ops"));
+    }
+    return p->code;
+}
+
+static int read_sizes(struct mscclpp *p)
+{
+    struct weft_msccl *m = p->m;
     m->gpus = mscclpp_grow(p, NULL, 0, m->n, sizeof *m->gpus);
     p->room = mscclpp_grow(p, NULL, 0, m->n, sizeof *p->room);
     p->first_tb = mscclpp_grow(p, NULL, 0, m->n, sizeof *p->first_tb);
-    for (uint32_t g = 0; !p->code && g < m->n; g++)
-        read_gpu_sizes(p, g, json_array_get(gpus, g));
+    const struct weft_tree *gpu = p->gpus->first;
+    for (uint32_t g = 0; !p->code && g < m->n; g++, gpu = gpu->next)
+        read_gpu_sizes(p, g, gpu);
     if (p->code)
         return p->code;
     const uint64_t cells = (uint64_t)m->n * p->ntbs * MSCCLPP_SERVICES;
@@ -89,54 +138,32 @@ static int read_sizes(struct mscclpp *p, const json_t *root)
     return p->code;
 }
 
-static int by_key(const void *a, const void *b)
+static int read_root(struct mscclpp *p, const struct weft_tree *root)
 {
-    return memcmp(a, b, sizeof(struct mscclpp_key)); /* the first member of events and waits */
-}
-
-/* Each wait gets the instruction that ends it. */
-static int link_waits(struct mscclpp *p)
-{
-    if (p->nevents)
-        qsort(p->events, p->nevents, sizeof *p->events, by_key);
-    for (uint64_t k = 1; k < p->nevents; k++)
-        if (by_key(&p->events[k - 1], &p->events[k]) == 0)
-            return mscclpp_wrong(p, p->events[k].at, "packets come to one place twice", NULL);
-    for (uint64_t k = 0; !p->code && k < p->nwaits; k++) {
-        const struct mscclpp_wait *w = &p->waits[k];
-        const struct mscclpp_event *e =
-            p->nevents ? bsearch(w, p->events, p->nevents, sizeof *p->events, by_key) : NULL;
-        if (!e)
-            return mscclpp_wrong(p, w->at, "it waits for %s",
-                                 w->key.kind == MSCCLPP_SIGNAL   ? "a signal that nobody sends"
-                                 : w->key.kind == MSCCLPP_PACKET ? "packets that nobody sends"
-                                                                 : "more threadblocks than come");
-        struct weft_coll_instr *in = &p->m->gpus[w->at.gpu].lanes[w->at.lane].instrs[w->instr].in;
-        if (e->at.lane == w->at.lane && e->instr >= w->instr)
-            return mscclpp_wrong(p, w->at, "it waits for a later operation of its own", NULL);
-        in->dep = WEFT_COLL_DEP_UPTO;
-        in->dep_lane = e->at.lane;
-        in->dep_instr = e->instr;
-    }
-    return p->code;
+    struct weft_msccl *m = p->m;
+    m->operations = true;
+    m->line = root->line;
+    m->col = root->col;
+    if (read_head(p, root) || read_sizes(p))
+        return p->code;
+    const struct weft_tree *gpu = p->gpus->first;
+    for (uint32_t g = 0; !p->code && g < m->n; g++, gpu = gpu->next)
+        mscclpp_gpu(p, g, gpu);
+    m->slots += p->temps_max;
+    return p->code ? p->code : mscclpp_link_waits(p);
 }
 
 int weft_mscclpp_read(const char *text, size_t len, struct weft_msccl *m, struct weft_err *err)
 {
     struct mscclpp p = {.m = m, .file = m->file, .err = err};
-    json_error_t e;
-    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &e);
-    if (!root)
-        return weft_err_at(err, WEFT_E_INPUT, m->file, e.line, e.column, "not JSON: %s", e.text);
-    m->operations = true;
-    if (!read_sizes(&p, root)) {
-        const json_t *gpus = json_object_get(root, "gpus");
-        for (uint32_t g = 0; !p.code && g < m->n; g++)
-            mscclpp_gpu(&p, g, json_array_get(gpus, g));
-        m->slots += p.temps_max;
-        if (!p.code)
-            link_waits(&p);
-    }
-    json_decref(root);
-    return p.code;
+    struct weft_arena *arena = weft_arena_new();
+    struct weft_tree *root = NULL;
+    if (!arena)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", m->file);
+    m->fine = 1;
+    int rc = weft_tree_parse(text, len, m->file, arena, &root, err);
+    if (!rc)
+        rc = read_root(&p, root);
+    weft_arena_free(arena);
+    return rc;
 }

@@ -127,14 +127,16 @@ TEST(Mscclpp, DataIsThereAfterAWaitAlone)
 {
     weft_coll_algorithm a = {};
     const std::string none = Load(Put("signal", false), &a);
-    EXPECT_NE(none.find("GPU 1, threadblock 0, operation 2 reads a block that it does not have"),
-              std::string::npos)
+    EXPECT_NE(
+        none.find("GPU 1, threadblock 0, operation 2 (line 1) reads a block that it does not have"),
+        std::string::npos)
         << none;
     const std::string relaxed = Load(Put("rlxsignal", true), &a);
-    EXPECT_NE(relaxed.find("GPU 0, threadblock 0, operation 3 reads chunk 1 of the output, which "
-                           "GPU 0, for operation 0 of GPU 1, threadblock 0 writes: no dependency "
-                           "and no message orders the two"),
-              std::string::npos)
+    EXPECT_NE(
+        relaxed.find("GPU 0, threadblock 0, operation 3 (line 1) reads chunk 1 of the output, "
+                     "which GPU 0, for operation 0 of GPU 1, threadblock 0 (line 1) writes: "
+                     "no dependency and no message orders the two"),
+        std::string::npos)
         << relaxed;
 }
 
@@ -203,8 +205,19 @@ TEST(Mscclpp, RefusesWhatItDoesNotReadWithItsPlace)
     };
     const std::string put = Put("signal", true), sum = ReadReduceSend(true);
     has(put, "\"put\"", "\"glres\"",
-        "gpus[0].threadblocks[0].ops[0]: the operation 'glres' is not read here");
-    has(put, "\"put\"", "\"put\",\"tbg_info\":{}", "group of threadblocks");
+        "plan.json:1:214: algorithm msccl: gpus[0].threadblocks[0].ops[0]: glres has the switches "
+        "add "
+        "up or copy (NVLS)");
+    has(put, "\"put\"", "\"rrs\"", "the operation 'rrs' is not read here");
+    has(put, "\"put\"", "\"put\",\"tbg_info\":{}", "(tbg_info) cuts a chunk");
+    has(put, "\"put\"", "\"put\",\"tbg_info\":{\"tb_id\":2,\"tbg_size\":2}",
+        "tbg_info needs tb_id below tbg_size");
+    has(put, "\"put\"", "\"sem_release\"", "it names no semaphore");
+    has(put, "\"put\"", "\"sem_release\",\"semaphore_ids\":[0]",
+        "semaphore_ids names no semaphore of the GPU");
+    has(put, "\"put\"", "\"pipeline\"", "a pipeline needs operations");
+    has(put, "\"channel_ids\":[0],\"channel_type\":\"memory\"}", "\"channel_type\":\"memory\"}",
+        "it names no channel");
     has(put, "\"wait\"", "\"nop\"", "does not do what its coll says");
     has(put, "\"signal\"", "\"nop\"",
         "gpus[1].threadblocks[0].ops[2]: it waits for a signal that nobody sends");
@@ -213,11 +226,90 @@ TEST(Mscclpp, RefusesWhatItDoesNotReadWithItsPlace)
     has(put, "\"channel_ids\":[0],\"channel_type\"", "\"channel_ids\":[1],\"channel_type\"",
         "channel_ids names no channel to another GPU");
     has(put, "allgather", "alltoallv", "\"collective\" must be one of");
-    has(put, "\"input_chunks\":1,", "", "plans of before");
-    has(put, "\"gpus\"", "gpus", "not JSON");
+    has(put, "\"input_chunks\":1,", "\"input_chunks\":\"${N}\",", "a template, with ${...}");
+    has(put, "\"gpus\"", "\"gpu\"", "\"gpus\" must be a list");
+    has(put, "\"gpus\":", "\"gpus\"]", "plan.json:1:");
     has(sum, "\"id\":1,\"input", "\"id\":2,\"input", "GPUs must be numbered");
     has(Packets(3), "\"num_threadblocks\":2", "\"num_threadblocks\":1",
         "it waits for more threadblocks than come");
+}
+
+/* Two threadblocks write half of the chunk each: as many bytes as one that writes all of it. */
+TEST(Mscclpp, GroupsShareChunks)
+{
+    std::string gpus[2];
+    for (int g = 0; g < 2; g++) {
+        std::vector<Ops> tbs;
+        for (int k = 0; k < 2; k++) {
+            std::string put = Op("put", Piece('o', g), Far(g));
+            put.insert(put.size() - 1,
+                       ",\"tbg_info\":{\"tb_id\":" + std::to_string(k) + ",\"tbg_size\":2}");
+            tbs.push_back({put, Semaphore("signal"), Semaphore("wait")});
+        }
+        gpus[g] = Gpu(g, 1, 2, 0, 'o', tbs);
+    }
+    EXPECT_EQ(Sent(Plan("allgather", gpus[0], gpus[1]), WEFT_COLL_ALL_GATHER, 1000),
+              2 * (1000u + 2 * 8));
+    gpus[0].replace(gpus[0].find("\"tb_id\":1"), 9, "\"tb_id\":0"); /* the second half is lost */
+    weft_coll_algorithm a = {};
+    const std::string why = Load(Plan("allgather", gpus[0], gpus[1]), &a);
+    EXPECT_NE(why.find("does not do what its coll says"), std::string::npos) << why;
+}
+
+/* As plans were until MSCCL++ 0.6: channels between buffers, offsets at both ends. */
+std::string First(int off, const char *more)
+{
+    std::string gpus;
+    for (int g = 0; g < 2; g++) {
+        const std::string own = std::to_string(g), other = std::to_string(1 - g);
+        gpus += std::string(g ? "," : "") + "\n{\"id\":" + own +
+                ",\"inputChunks\":2,\"outputChunks\":0,\"scratchChunks\":2,\"threadblocks\":["
+                "{\"id\":0,\"ops\":[\n{\"name\":\"put\",\"o_buff\":{\"src\":\"i\",\"dst\":\"s\"},"
+                "\"o_cids\":[{\"id\":0,\"off\":" +
+                own + "}],\"srcs\":[{\"buff\":\"i\",\"off\":" + other +
+                "}],\"ctype\":\"sm\",\"cnt\":1},\n";
+        for (const char *side : {"signal\",\"o_", "wait\",\"i_"})
+            gpus += std::string("{\"name\":\"") + side + "buff\":{\"src\":\"i\",\"dst\":\"s\"},\"" +
+                    side[std::string(side).size() - 2] +
+                    "_cids\":[{\"id\":0,\"off\":0}],\"ctype\":\"sm\",\"cnt\":1},\n";
+        gpus += "{\"name\":\"nop\",\"deps\":[{\"tb\":0,\"step\":2}]},\n"
+                "{\"name\":\"rs\",\"o_buff\":{\"src\":\"i\",\"dst\":\"i\"},\"o_cids\":[{\"id\":0,"
+                "\"off\":" +
+                own + "}],\"srcs\":[{\"buff\":\"s\",\"off\":" + std::to_string((1 - g + off) % 2) +
+                "}],\"srcbuff\":\"i\",\"srcoff\":" + own + ",\"dstbuff\":\"i\",\"dstoff\":" + own +
+                ",\"ctype\":\"sm\",\"cnt\":1}" + more + "],\"channels\":[";
+        for (const char *buffer : {"i", "s"})
+            gpus += std::string(*buffer == 's' ? "," : "") + "{\"src\":\"i\",\"dst\":\"" + buffer +
+                    "\",\"ctype\":\"sm\",\"cids\":[0]}";
+        gpus += "]}],\"channels\":[";
+        for (const char *buffer : {"i", "s"})
+            gpus += std::string(*buffer == 's' ? "," : "") + "{\"srcbuff\":\"i\",\"dstbuff\":\"" +
+                    buffer + "\",\"type\":\"sm\",\"connectedTo\":[" + other + "]}";
+        gpus += "]}";
+    }
+    return "{\"name\":\"t\",\"colletive\":\"allreduce\",\"protocol\":\"Simple\",\"inplace\":true,"
+           "\"gpus\":[" +
+           gpus + "]}\n";
+}
+
+TEST(Mscclpp, TheFirstGeneration)
+{
+    EXPECT_EQ(Sent(First(0, ""), WEFT_COLL_ALL_REDUCE, 2000), 2 * (1000u + 1000 + 8));
+    weft_coll_algorithm a = {};
+    std::string why = Load(First(1, ""), &a);
+    EXPECT_NE(
+        why.find("plan.json:7:1: algorithm msccl: the program does not do what its coll says"),
+        std::string::npos)
+        << why;
+    why = Load(First(0, ",\n{\"name\":\"put\",\"o_buff\":{\"src\":\"i\",\"dst\":\"s\"},\"o_cids\":["
+                        "{\"id\":1,\"off\":0}],\"srcs\":[{\"buff\":"
+                        "\"i\",\"off\":0}],\"ctype\":\"sm\"}"),
+               &a);
+    EXPECT_NE(
+        why.find("plan.json:8:1: algorithm msccl: gpus[0].threadblocks[0].ops[5]: o_cids names "
+                 "no channel to another GPU"),
+        std::string::npos)
+        << why;
 }
 
 } // namespace
