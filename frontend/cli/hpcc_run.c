@@ -6,18 +6,6 @@
 
 #include <string.h>
 
-/* HPCC counts all queues of a port together. Those of priorities that nothing travels in are not
- * asked. */
-static uint64_t port_queue_bytes(void *ctx, uint32_t port)
-{
-    struct weft_net *net = ((const struct weft_hpcc_run *)ctx)->net;
-    uint64_t bytes = 0;
-    for (uint32_t prio = 0; prio < WEFT_NET_PRIOS; prio++)
-        if (((const struct weft_hpcc_run *)ctx)->prios >> prio & 1)
-            bytes += net->ops->queue_bytes(net, port, prio);
-    return bytes;
-}
-
 /* Whether switches hash as HPCC's do. */
 static bool has_ecmp_of_hpcc(const struct weft_scenario *s)
 {
@@ -47,16 +35,16 @@ static int open_series(struct weft_hpcc_run *r, struct weft_err *err)
     return r->series ? 0 : err->code;
 }
 
-/* Priorities that packets travel in: those of the flows, whose ACKs share one of them, unless
- * settings of the user's say otherwise. */
-static uint32_t used_prios(const struct weft_hpcc_run *r)
+/* The end of queue samples: at the latest that of the run, and of a clock without end the last
+ * start of a flow and 10 s. */
+static int64_t qlen_end(const struct weft_hpcc_run *r)
 {
-    uint32_t prios = 0;
-    if (r->o->control || r->o->source.set.n)
-        return UINT32_MAX;
-    for (size_t i = 0; i < r->job.flows->n; i++)
-        prios |= UINT32_C(1) << r->job.flows->list[i].pg;
-    return prios;
+    const struct weft_hpcc_flows *l = r->job.flows;
+    const int64_t last_ps = l->n ? l->list[l->n - 1].start_ps : 0;
+    int64_t end_ps = r->job.config->qlen_mon_end_ps;
+    if (r->s->run->until_ps && r->s->run->until_ps < end_ps)
+        end_ps = r->s->run->until_ps;
+    return end_ps < WEFT_NEVER ? end_ps : last_ps + 10 * WEFT_PS_PER_S;
 }
 
 static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
@@ -83,6 +71,7 @@ static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
     r->end.reason[0] = '\0';
     if (weft_report_write_run(r->report, weft_hpcc_run_json, r, err))
         return err->code;
+    const int64_t qlen_end_ps = qlen_end(r);
     struct weft_hpcc_play_config pc = {
         .fabric = r->job.fabric,
         .flows = r->job.flows,
@@ -96,15 +85,13 @@ static int prepare(struct weft_hpcc_run *r, struct weft_err *err)
         .numbers_are_ports = has_ecmp_of_hpcc(r->s),
         .fct_path = r->out_dir ? r->paths[WEFT_HPCC_FCT] : NULL,
         .pfc_path = r->out_dir ? r->paths[WEFT_HPCC_PFC] : NULL,
-        .qlen_path = r->out_dir && c->qlen_mon_file[0] && c->qlen_mon_start_ps < c->qlen_mon_end_ps
+        .qlen_path = r->out_dir && c->qlen_mon_file[0] && c->qlen_mon_start_ps < qlen_end_ps
                          ? r->paths[WEFT_HPCC_QLEN]
                          : NULL,
         .qlen_start_ps = c->qlen_mon_start_ps,
-        .qlen_end_ps = c->qlen_mon_end_ps,
-        .queues = {r, port_queue_bytes},
+        .qlen_end_ps = qlen_end_ps,
         .inner = weft_report_net_observer(r->report),
     };
-    r->prios = used_prios(r);
     r->play = weft_hpcc_play_new(&pc, err);
     if (!r->play)
         return err->code;
@@ -182,7 +169,7 @@ static void write_tables(struct weft_hpcc_run *r, struct weft_hpcc_bucket *bucke
 {
     struct weft_err e = {0};
     size_t n;
-    weft_hpcc_play_finish(r->play, &e);
+    weft_hpcc_play_finish(r->play, r->slices.reached_ps, &e);
     weft_run_end_add_failure(&r->end, failed, &e);
     weft_report_flush(r->report, &e);
     weft_run_end_add_failure(&r->end, failed, &e);

@@ -44,7 +44,6 @@ struct weft_hpcc_run {
     const char *out_dir; /**< NULL: no files */
     char dir[WEFT_PATH_MAX], paths[WEFT_HPCC_FILES][WEFT_PATH_MAX];
     const char *names[WEFT_HPCC_FILES]; /**< of the files in the folder; NULL: not written */
-    uint32_t prios;                     /**< bits of the priorities that packets travel in */
     uint64_t volume_bytes;              /**< payload of all flows */
     struct weft_run_limits limits;
     int64_t started_ns;                /**< wall clock */

@@ -49,10 +49,11 @@ struct weft_hpcc_play *weft_hpcc_play_new(const struct weft_hpcc_play_config *c,
     int rc = open_file(p, FCT, c->fct_path, err);
     if (!rc)
         rc = open_file(p, PFC, c->pfc_path, err);
-    if (!rc && c->qlen_path && c->queues.bytes) {
+    if (!rc && c->qlen_path) {
         rc = open_file(p, QLEN, c->qlen_path, err);
         if (!rc)
-            p->qlen = weft_hpcc_qlen_new(c->fabric, err);
+            p->qlen =
+                weft_hpcc_qlen_new(c->fabric, c->qlen_start_ps, c->qlen_end_ps, p->out[QLEN], err);
         if (!rc && !p->qlen)
             rc = err->code;
     }
@@ -133,21 +134,18 @@ static void fail_links(void *ctx, uint64_t arg)
         fail(p);
 }
 
-static void sample(void *ctx, uint64_t arg)
+static void on_queue(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint64_t bytes)
 {
-    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
-    int64_t now = p->net->ops->now_ps(p->net);
-    (void)arg;
-    int rc = weft_hpcc_qlen_sample(p->qlen, now, &p->c.queues, p->out[QLEN], &p->err);
-    const bool over = p->done == p->c.flows->n && weft_hpcc_qlen_empty(p->qlen, &p->c.queues);
-    if (!rc && over) {
-        weft_hpcc_qlen_skip(p->qlen, now, p->c.qlen_end_ps, p->out[QLEN], &p->err);
-        rc = p->err.code;
-    } else if (!rc && now < p->c.qlen_end_ps) {
-        rc = p->net->ops->after(p->net, WEFT_HPCC_QLEN_INTERVAL_PS, sample, p, 0, &p->err);
-    }
-    if (rc)
-        fail(p);
+    weft_hpcc_qlen_change(((struct weft_hpcc_play *)ctx)->qlen, t_ps, port, prio, bytes);
+}
+
+/* Listens to what the files are made of. */
+static int listen(struct weft_hpcc_play *p, struct weft_err *err)
+{
+    const struct weft_net_changes told = {.ctx = p, .queue = p->qlen ? on_queue : NULL};
+    if (!told.queue || !p->net->ops->state)
+        return 0;
+    return p->net->ops->state->note_changes(p->net, &told, err);
 }
 
 static void on_sent(void *ctx, const struct weft_completion *done)
@@ -202,9 +200,7 @@ int weft_hpcc_play_start(struct weft_hpcc_play *p, struct weft_net *net, struct 
     int rc = p->player ? weft_flow_player_start(p->player, err) : err->code;
     if (!rc && p->c.down_ps != WEFT_NEVER)
         rc = net->ops->after(net, p->c.down_ps, fail_links, p, 0, err);
-    if (!rc && p->qlen && p->c.qlen_start_ps < p->c.qlen_end_ps)
-        rc = net->ops->after(net, p->c.qlen_start_ps, sample, p, 0, err);
-    return rc;
+    return rc ? rc : listen(p, err);
 }
 
 bool weft_hpcc_play_ahead(const struct weft_hpcc_play *p)
@@ -232,9 +228,11 @@ int weft_hpcc_play_flush(struct weft_hpcc_play *p, struct weft_err *err)
     return rc;
 }
 
-int weft_hpcc_play_finish(struct weft_hpcc_play *p, struct weft_err *err)
+int weft_hpcc_play_finish(struct weft_hpcc_play *p, int64_t reached_ps, struct weft_err *err)
 {
     int rc = 0;
+    if (p->qlen && p->out[QLEN])
+        rc = weft_hpcc_qlen_reach(p->qlen, p->done == p->c.flows->n ? WEFT_NEVER : reached_ps, err);
     for (int i = 0; i < FILES; i++) {
         const int code = weft_rows_close(p->out[i], rc ? NULL : err);
         p->out[i] = NULL;

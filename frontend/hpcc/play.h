@@ -31,9 +31,8 @@ struct weft_hpcc_play_config {
                                transport.ecmp=hpcc reads them */
     const char *fct_path;   /**< NULL: not written */
     const char *pfc_path;   /**< NULL: not written */
-    const char *qlen_path;  /**< NULL: not written; needs queues */
+    const char *qlen_path;  /**< NULL: not written */
     int64_t qlen_start_ps, qlen_end_ps;
-    struct weft_hpcc_queues queues; /**< where the samples come from; bytes NULL: nowhere */
     struct weft_net_observer inner; /**< also told of everything */
 };
 
@@ -55,8 +54,9 @@ size_t weft_hpcc_play_done(const struct weft_hpcc_play *p);
 const struct weft_err *weft_hpcc_play_error(const struct weft_hpcc_play *p);
 /** Hands all lines to the operating system. */
 int weft_hpcc_play_flush(struct weft_hpcc_play *p, struct weft_err *err);
-/** Closes the files, reporting any failed write. */
-int weft_hpcc_play_finish(struct weft_hpcc_play *p, struct weft_err *err);
+/** Writes what is due by the end of the run at @p reached_ps, and closes the files, reporting any
+ * failed write. */
+int weft_hpcc_play_finish(struct weft_hpcc_play *p, int64_t reached_ps, struct weft_err *err);
 /** Size and slowdown of the complete flows, in order of completion; the caller may reorder them. */
 struct weft_hpcc_fct *weft_hpcc_play_fcts(struct weft_hpcc_play *p, size_t *n);
 

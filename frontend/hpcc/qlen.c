@@ -8,20 +8,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KB = 1000 };
+enum { KB = 1000, PRIOS = 8 };
 
-/* One port's histogram. */
+/* A switch port and its histogram. */
 struct histogram {
-    uint32_t *count;
+    uint64_t *count;
     size_t n, cap;
+    int64_t next_ps; /* the first sample that is not counted yet */
+    uint64_t sum, bytes[PRIOS];
 };
 
 struct weft_hpcc_qlen {
     const struct weft_fabric *f;
+    struct weft_rows *out;
+    int64_t last_ps; /* the last sample */
+    int64_t dump_ps; /* the next on a multiple of 100 ms; WEFT_NEVER: none */
+    struct weft_err failed;
     struct histogram *ports; /* by port number; those of hosts stay empty */
 };
 
-struct weft_hpcc_qlen *weft_hpcc_qlen_new(const struct weft_fabric *f, struct weft_err *err)
+/* The first sample from @p from_ps on that lies on a multiple of 100 ms. The two steps meet within
+ * one of the longer, or never. */
+static int64_t next_dump(const struct weft_hpcc_qlen *q, int64_t from_ps)
+{
+    const int64_t dump = WEFT_HPCC_QLEN_DUMP_PS, every = WEFT_HPCC_QLEN_INTERVAL_PS;
+    if (from_ps % every || from_ps > WEFT_NEVER - dump)
+        return WEFT_NEVER;
+    const int64_t at_ps = (from_ps + dump - 1) / dump * dump;
+    return at_ps <= q->last_ps ? at_ps : WEFT_NEVER;
+}
+
+static int64_t last_sample(int64_t start_ps, int64_t end_ps)
+{
+    const int64_t every = WEFT_HPCC_QLEN_INTERVAL_PS;
+    const int64_t ahead = start_ps < end_ps ? (end_ps - start_ps - 1) / every + 1 : 0;
+    return ahead <= (WEFT_NEVER - start_ps) / every ? start_ps + ahead * every : WEFT_NEVER;
+}
+
+struct weft_hpcc_qlen *weft_hpcc_qlen_new(const struct weft_fabric *f, int64_t start_ps,
+                                          int64_t end_ps, struct weft_rows *out,
+                                          struct weft_err *err)
 {
     struct weft_hpcc_qlen *q = (struct weft_hpcc_qlen *)calloc(1, sizeof *q);
     if (q)
@@ -32,6 +58,11 @@ struct weft_hpcc_qlen *weft_hpcc_qlen_new(const struct weft_fabric *f, struct we
         return NULL;
     }
     q->f = f;
+    q->out = out;
+    q->last_ps = last_sample(start_ps, end_ps);
+    q->dump_ps = next_dump(q, start_ps);
+    for (uint32_t p = 0; p < f->nports; p++)
+        q->ports[p].next_ps = start_ps;
     return q;
 }
 
@@ -45,14 +76,17 @@ void weft_hpcc_qlen_free(struct weft_hpcc_qlen *q)
     free(q);
 }
 
-static int add(struct histogram *h, uint64_t bytes, uint32_t samples, struct weft_err *err)
+static void add(struct weft_hpcc_qlen *q, struct histogram *h, uint64_t samples)
 {
-    size_t kb = (size_t)(bytes / KB);
+    const size_t kb = (size_t)(h->sum / KB);
     if (kb >= h->cap) {
         size_t cap = kb + 1 < 2 * h->cap ? 2 * h->cap : kb + 1;
-        uint32_t *more = (uint32_t *)realloc(h->count, cap * sizeof *more);
-        if (!more)
-            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for queue histograms");
+        uint64_t *more = (uint64_t *)realloc(h->count, cap * sizeof *more);
+        if (!more) {
+            if (!q->failed.code)
+                weft_err_set(&q->failed, WEFT_E_LIMIT, "out of memory for queue histograms");
+            return;
+        }
         memset(more + h->cap, 0, (cap - h->cap) * sizeof *more);
         h->count = more;
         h->cap = cap;
@@ -60,68 +94,73 @@ static int add(struct histogram *h, uint64_t bytes, uint32_t samples, struct wef
     if (kb >= h->n)
         h->n = kb + 1;
     h->count[kb] += samples;
-    return 0;
 }
 
-int weft_hpcc_qlen_sample(struct weft_hpcc_qlen *q, int64_t now_ps,
-                          const struct weft_hpcc_queues *queues, struct weft_rows *out,
-                          struct weft_err *err)
+/* Counts the samples of a port before @p until_ps. */
+static inline void count(struct weft_hpcc_qlen *q, struct histogram *h, int64_t until_ps)
 {
-    for (uint32_t p = 0; p < q->f->nports; p++) {
-        if (q->f->nodes[q->f->ports[p].node].kind != WEFT_NODE_SWITCH)
-            continue;
-        if (add(&q->ports[p], queues->bytes(queues->ctx, p), 1, err))
-            return err ? err->code : WEFT_E_LIMIT;
-    }
-    if (now_ps % WEFT_HPCC_QLEN_DUMP_PS == 0)
-        weft_hpcc_qlen_dump(q, now_ps, out);
-    return 0;
+    if (until_ps <= h->next_ps)
+        return;
+    const int64_t last_ps = until_ps - 1 < q->last_ps ? until_ps - 1 : q->last_ps;
+    if (last_ps < h->next_ps)
+        return;
+    const int64_t n = (last_ps - h->next_ps) / WEFT_HPCC_QLEN_INTERVAL_PS + 1;
+    add(q, h, (uint64_t)n);
+    h->next_ps += n * WEFT_HPCC_QLEN_INTERVAL_PS;
 }
 
-bool weft_hpcc_qlen_empty(const struct weft_hpcc_qlen *q, const struct weft_hpcc_queues *queues)
-{
-    for (uint32_t p = 0; p < q->f->nports; p++)
-        if (q->f->nodes[q->f->ports[p].node].kind == WEFT_NODE_SWITCH &&
-            queues->bytes(queues->ctx, p))
-            return false;
-    return true;
-}
-
-void weft_hpcc_qlen_skip(struct weft_hpcc_qlen *q, int64_t now_ps, int64_t end_ps,
-                         struct weft_rows *out, struct weft_err *err)
-{
-    const int64_t every = WEFT_HPCC_QLEN_INTERVAL_PS;
-    const int64_t ahead = now_ps < end_ps ? (end_ps - now_ps + every - 1) / every : 0;
-    const int64_t last_ps = now_ps + ahead * every;
-    while (now_ps < last_ps) {
-        const int64_t dump_ps = (now_ps / WEFT_HPCC_QLEN_DUMP_PS + 1) * WEFT_HPCC_QLEN_DUMP_PS;
-        /* the last sample up to the next dump, which is that of the dump if it falls on it */
-        const int64_t to_ps =
-            dump_ps < last_ps ? now_ps + (dump_ps - now_ps) / every * every : last_ps;
-        const int64_t next_ps = to_ps > now_ps ? to_ps : now_ps + every;
-        for (uint32_t p = 0; p < q->f->nports; p++)
-            if (q->f->nodes[q->f->ports[p].node].kind == WEFT_NODE_SWITCH &&
-                add(&q->ports[p], 0, (uint32_t)((next_ps - now_ps) / every), err))
-                return;
-        now_ps = next_ps;
-        if (now_ps % WEFT_HPCC_QLEN_DUMP_PS == 0)
-            weft_hpcc_qlen_dump(q, now_ps, out);
-    }
-}
-
-void weft_hpcc_qlen_dump(const struct weft_hpcc_qlen *q, int64_t now_ps, struct weft_rows *out)
+static void dump(const struct weft_hpcc_qlen *q, int64_t now_ps)
 {
     const struct weft_fabric *f = q->f;
-    weft_rows_printf(out, "time: %" PRId64 "\n", now_ps / WEFT_PS_PER_NS);
+    weft_rows_printf(q->out, "time: %" PRId64 "\n", now_ps / WEFT_PS_PER_NS);
     for (uint32_t p = 0; p < f->nports; p++) {
         const struct histogram *h = &q->ports[p];
         uint32_t node = f->ports[p].node;
         if (h->n == 0)
             continue;
-        weft_rows_printf(out, "%u %u", node, p - f->nodes[node].first_port + 1);
+        weft_rows_printf(q->out, "%u %u", node, p - f->nodes[node].first_port + 1);
         for (size_t k = 0; k < h->n; k++)
-            weft_rows_printf(out, " %u", h->count[k]);
-        weft_rows_put(out, "\n", 1);
+            weft_rows_printf(q->out, " %" PRIu64, h->count[k]);
+        weft_rows_put(q->out, "\n", 1);
     }
-    weft_rows_end(out, NULL);
+    weft_rows_end(q->out, NULL);
+}
+
+/* Counts the samples of all ports before @p until_ps. */
+static void count_all(struct weft_hpcc_qlen *q, int64_t until_ps)
+{
+    for (uint32_t p = 0; p < q->f->nports; p++)
+        if (q->f->nodes[q->f->ports[p].node].kind == WEFT_NODE_SWITCH)
+            count(q, &q->ports[p], until_ps);
+}
+
+/* Writes what is due before @p until_ps. */
+static void dump_before(struct weft_hpcc_qlen *q, int64_t until_ps)
+{
+    while (q->dump_ps < until_ps) {
+        count_all(q, q->dump_ps + 1);
+        dump(q, q->dump_ps);
+        q->dump_ps = next_dump(q, q->dump_ps + WEFT_HPCC_QLEN_INTERVAL_PS);
+    }
+}
+
+void weft_hpcc_qlen_change(struct weft_hpcc_qlen *q, int64_t t_ps, uint32_t port, uint32_t prio,
+                           uint64_t bytes)
+{
+    struct histogram *h = &q->ports[port];
+    if (q->f->nodes[q->f->ports[port].node].kind != WEFT_NODE_SWITCH)
+        return;
+    if (q->dump_ps < t_ps)
+        dump_before(q, t_ps);
+    count(q, h, t_ps);
+    h->sum += bytes - h->bytes[prio];
+    h->bytes[prio] = bytes;
+}
+
+int weft_hpcc_qlen_reach(struct weft_hpcc_qlen *q, int64_t t_ps, struct weft_err *err)
+{
+    dump_before(q, t_ps < WEFT_NEVER ? t_ps + 1 : WEFT_NEVER);
+    if (q->failed.code)
+        *err = q->failed;
+    return q->failed.code;
 }

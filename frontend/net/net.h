@@ -94,7 +94,33 @@ struct weft_net_qp {
 };
 typedef void (*weft_net_qp_fn)(void *ctx, const struct weft_net_qp *qp);
 
-/** What series on change are told of, at its moment or, `held`, perhaps after what happened later
+/** What may be told of a packet at a port. */
+enum weft_net_packet_event {
+    WEFT_NET_PACKET_RECEIVED, /**< it came in through the port, completely */
+    WEFT_NET_PACKET_QUEUED, /**< it entered the egress queue of the port of a node that forwards */
+    WEFT_NET_PACKET_SENT,   /**< the port begins to send it */
+    WEFT_NET_PACKET_DROPPED /**< it is lost behind the port, or for want of buffer before it */
+};
+
+/** A packet at a port: one of RoCE's, or a frame of PFC. */
+struct weft_net_packet {
+    int64_t t_ps;
+    uint32_t port;
+    enum weft_net_packet_event what;
+    enum weft_pkt_kind kind; /**< DATA, ACK, NACK, CNP or PFC */
+    uint32_t src, dst;       /**< hosts: its own ends, an ACK's source is the data's receiver */
+    uint32_t prio;
+    uint32_t qp;          /**< weft_msg.qp of its QP */
+    uint64_t psn;         /**< DATA: its own number; ACK, NACK: the number expected next */
+    uint32_t frame_bytes; /**< on the wire, without preamble and gap */
+    uint32_t payload_bytes;
+    int64_t stamp_ps; /**< time that it carries for the congestion control; 0: none */
+    bool marked;      /**< DATA: by a switch */
+    bool notifies;    /**< ACK, NACK: it carries a congestion notification */
+    bool pause;       /**< PFC: else it resumes */
+};
+
+/** What listeners are told of, at its moment or, `held`, perhaps after what happened later
  * elsewhere; each in the order of time, and all before run() returns. Functions may be NULL. */
 struct weft_net_changes {
     void *ctx; /**< of what happens at ports and nodes */
@@ -105,12 +131,18 @@ struct weft_net_changes {
     /** The buffer of a node. */
     void (*buffer)(void *ctx, int64_t t_ps, uint32_t node, const struct weft_buffer_state *now);
     const uint8_t *nodes; /**< with buffer: by node, not 0 for those that it is told of */
+    /** A packet. That it was queued is told after `queue`, that it is sent too. */
+    void (*packet)(void *ctx, const struct weft_net_packet *packet);
+    const uint8_t *ports; /**< with packet: by port, not 0 for those that it is told of */
     void *qp_ctx;         /**< of the rest */
     /** The congestion control of a QP has been asked. */
     void (*qp)(void *ctx, int64_t t_ps, const struct weft_net_qp *qp);
     /** The window of a connection. */
     void (*connection)(void *ctx, int64_t t_ps, const struct weft_net_connection *c);
 };
+
+/** Most takers of changes. */
+#define WEFT_NET_LISTENERS 4
 
 /** What series over time are made of. These look at a net as struct weft_net_ops says. */
 struct weft_net_state_ops {
@@ -130,8 +162,8 @@ struct weft_net_state_ops {
     /** These times of a queue until @p end_ps, by bin; false: nothing has waited there. */
     bool (*queue_times)(struct weft_net *net, uint32_t port, uint32_t prio, int64_t end_ps,
                         int64_t time_ps[WEFT_QUEUE_BINS]);
-    /** From the start on, changes are told; *changes is copied. A net may then have more events
-     * than without, but does the same. */
+    /** From the start on, changes are told, to at most WEFT_NET_LISTENERS; *changes is copied. A
+     * net may then have more events than without, but does the same. */
     int (*note_changes)(struct weft_net *net, const struct weft_net_changes *changes,
                         struct weft_err *err);
     /** Time of the next event: nothing is sent, paused or changed before. WEFT_NEVER: there is

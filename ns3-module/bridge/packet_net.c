@@ -54,8 +54,7 @@ static void on_pfc(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int pa
     const struct weft_net_pfc pfc = {t_ps, port, prio, pause};
     if (n->observer.pfc)
         n->observer.pfc(n->observer.ctx, &pfc);
-    if (n->changes.held)
-        n->changes.held(n->changes.ctx, t_ps, port, prio, pause != 0);
+    weft_packet_tell_held(n, t_ps, port, prio, pause != 0);
 }
 
 static void on_failed(void *ctx, const struct weft_err *err)
@@ -66,8 +65,7 @@ static void on_failed(void *ctx, const struct weft_err *err)
 
 static void on_window(void *ctx, int64_t t_ps, const struct weft_net_connection *c)
 {
-    const struct packet_net *n = (const struct packet_net *)ctx;
-    n->changes.connection(n->changes.qp_ctx, t_ps, c);
+    weft_packet_tell_window((const struct packet_net *)ctx, t_ps, c);
 }
 
 /* Of the engine's callbacks, those that sink, observer and changes want. */
@@ -77,7 +75,7 @@ static struct weft_engine_hooks hooks_of(struct packet_net *n)
         .ctx = n,
         .received = n->sink.received ? on_received : NULL,
         .acked = n->sink.sent || n->observer.flow ? on_acked : NULL,
-        .pfc = n->observer.pfc || n->changes.held ? on_pfc : NULL,
+        .pfc = n->observer.pfc || weft_packet_tells_held(n) ? on_pfc : NULL,
         .pfc_late = 1 /* it is only written down */
     };
     weft_packet_add_changes(n, &hooks);
@@ -120,6 +118,7 @@ static void packet_free(struct weft_net *net)
     weft_tcp_free(n->tcp);
     weft_simulation_free(n->simulation);
     free(n->roce_ids);
+    free(n->packet_events);
     free(n);
 }
 
@@ -168,7 +167,7 @@ static int send_by_roce(struct packet_net *n, const struct weft_msg *msg, struct
 static int send_by_tcp(struct packet_net *n, const struct weft_msg *msg, struct weft_err *err)
 {
     const struct weft_tcp_listener listener = {n, on_received, on_acked, on_failed,
-                                               n->changes.connection ? on_window : NULL};
+                                               weft_packet_tells_windows(n) ? on_window : NULL};
     struct weft_msg own = *msg;
     int rc = 0;
     if (!n->tcp)

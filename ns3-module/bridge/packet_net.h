@@ -26,10 +26,12 @@ struct packet_net {
     struct weft_net_sink sink;
     struct weft_net_observer observer;
     const struct weft_fabric *fabric;
-    struct weft_net_changes changes; /**< those that are told */
-    struct weft_err error;           /**< what ended the run */
-    uint64_t posted;                 /**< messages of both carriers, where TCP is one */
-    uint64_t *roce_ids; /**< with TCP beside RoCE: the number of each message of the engine */
+    struct weft_net_changes changes[WEFT_NET_LISTENERS]; /**< those that are told, nchanges */
+    size_t nchanges;
+    uint8_t *packet_events; /**< by port: those that anyone is told of; NULL: none */
+    struct weft_err error;  /**< what ended the run */
+    uint64_t posted;        /**< messages of both carriers, where TCP is one */
+    uint64_t *roce_ids;     /**< with TCP beside RoCE: the number of each message of the engine */
     uint64_t nroce, roce_cap;
 };
 
@@ -54,8 +56,24 @@ int weft_packet_set_hooks(struct packet_net *n, struct weft_err *err);
 
 /* packet_state.c */
 extern const struct weft_net_state_ops weft_packet_state_ops;
+/** Fills in a QP now, @p observed included; false: it is none of RoCE. */
+bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
+                        double *observed);
+
+/* packet_changes.c */
+int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
+                             struct weft_err *err);
 /** Adds what changes want to @p hooks, but for `held` under PFC. */
 void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hooks *hooks);
+/** A priority of a port may send no more, or again: tells who wants to know. */
+void weft_packet_tell_held(const struct packet_net *n, int64_t t_ps, uint32_t port, uint32_t prio,
+                           bool on);
+/** The window of a connection: the same. */
+void weft_packet_tell_window(const struct packet_net *n, int64_t t_ps,
+                             const struct weft_net_connection *c);
+/** Whether anyone is told of the one or the other. */
+bool weft_packet_tells_held(const struct packet_net *n);
+bool weft_packet_tells_windows(const struct packet_net *n);
 
 /* packet_look.c: functions of net/net.h */
 int weft_packet_check(struct weft_net *net, struct weft_err *err);

@@ -64,9 +64,8 @@ static void state_buffers(struct weft_net *net, const uint32_t *nodes, size_t n,
          (struct look){.n = weft_packet_net_of(net), .which = nodes, .count = n, .out = out});
 }
 
-/* A QP now; false: it is none of RoCE. */
-static bool qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
-                   double *observed)
+bool weft_packet_qp_now(const struct packet_net *n, uint32_t qpn, struct weft_net_qp *qp,
+                        double *observed)
 {
     const struct weft_engine *e = weft_simulation_engine(n->simulation);
     if (!weft_engine_qp_state(e, qpn, &qp->state))
@@ -87,7 +86,7 @@ static void qps(void *ctx)
     weft_engine_settle(e);
     for (uint32_t i = 0; i < weft_engine_qps(e); i++) {
         struct weft_net_qp qp;
-        if (qp_now(l->n, WEFT_FIRST_QPN + i, &qp, observed))
+        if (weft_packet_qp_now(l->n, WEFT_FIRST_QPN + i, &qp, observed))
             l->tell(l->ctx, &qp);
     }
 }
@@ -125,57 +124,6 @@ static bool state_queue_times(struct weft_net *net, uint32_t port, uint32_t prio
                                            .out = time_ps}) != 0;
 }
 
-/* ---- changes ---- */
-
-static void on_queue(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint64_t bytes)
-{
-    struct packet_net *n = (struct packet_net *)ctx;
-    const struct weft_net_changes *c = &n->changes;
-    const uint32_t node = n->fabric->ports[port].node;
-    struct weft_buffer_state now;
-    if (c->queue)
-        c->queue(c->ctx, t_ps, port, prio, bytes);
-    if (!c->buffer || !c->nodes[node])
-        return;
-    weft_engine_buffer_state(weft_simulation_engine(n->simulation), node, &now);
-    c->buffer(c->ctx, t_ps, node, &now);
-}
-
-static void on_credit(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out)
-{
-    const struct weft_net_changes *c = &((struct packet_net *)ctx)->changes;
-    c->held(c->ctx, t_ps, port, prio, out != 0);
-}
-
-static void on_qp(void *ctx, int64_t t_ps, enum weft_qp_event what,
-                  const struct weft_engine_qp_view *qp, const struct weft_engine_pkt_view *pkt)
-{
-    const struct packet_net *n = (const struct packet_net *)ctx;
-    double observed[WEFT_CC_OBSERVABLES_MAX];
-    struct weft_net_qp now;
-    (void)what;
-    (void)pkt;
-    if (qp_now(n, qp->qpn, &now, observed))
-        n->changes.qp(n->changes.qp_ctx, t_ps, &now);
-}
-
-void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hooks *hooks)
-{
-    const struct weft_net_changes *c = &n->changes;
-    hooks->queue = c->queue || c->buffer ? on_queue : NULL;
-    hooks->credit = c->held ? on_credit : NULL;
-    hooks->qp = c->qp ? on_qp : NULL;
-    hooks->qp_events = c->qp ? 1u << WEFT_QP_RATE : 0;
-}
-
-static int state_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
-                              struct weft_err *err)
-{
-    struct packet_net *n = weft_packet_net_of(net);
-    n->changes = *changes;
-    return weft_packet_set_hooks(n, err);
-}
-
 static int64_t state_next_ps(struct weft_net *net)
 {
     const struct packet_net *n = weft_packet_net_of(net);
@@ -188,5 +136,5 @@ const struct weft_net_state_ops weft_packet_state_ops = {.ports = state_ports,
                                                          .note_rtts = state_note_rtts,
                                                          .note_queues = state_note_queues,
                                                          .queue_times = state_queue_times,
-                                                         .note_changes = state_note_changes,
+                                                         .note_changes = weft_packet_note_changes,
                                                          .next_ps = state_next_ps};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Base RTTs, and the lines of fct.txt, pfc.txt and qlen.txt.
+#include "base/units.h"
 #include "hpcc/config.h"
 #include "hpcc/output.h"
 #include "hpcc/pairs.h"
@@ -9,8 +10,6 @@
 
 #include "files.h"
 #include "tests/base/rows_file.h"
-
-#include <map>
 
 namespace
 {
@@ -118,37 +117,55 @@ TEST(HpccOutput, PfcLine)
     weft_fabric_free(f);
 }
 
-/* Queues whose length a test sets. */
-struct Queues {
-    std::map<uint32_t, uint64_t> bytes;
-    static uint64_t of(void *ctx, uint32_t port)
-    {
-        return static_cast<Queues *>(ctx)->bytes[port];
-    }
-};
-
+/* Two ports of a switch change; what waits at a moment is what holds once all of it has happened.
+ */
 TEST(HpccQlen, CountsAndDumps)
 {
     TextFile topology(small_topology);
     weft_fabric *f = read_topology(topology.path);
     weft_err err = {};
-    weft_hpcc_qlen *q = weft_hpcc_qlen_new(f, &err);
-    ASSERT_NE(q, nullptr);
-    Queues queues;
-    weft_hpcc_queues access = {&queues, Queues::of};
     RowsFile out;
+    const int64_t ns = 1000, start = 1999999900 * ns;
+    weft_hpcc_qlen *q = weft_hpcc_qlen_new(f, start, 2100000000 * ns, out.rows, &err);
+    ASSERT_NE(q, nullptr);
     const uint32_t first = f->nodes[2].first_port;
-    queues.bytes[first] = 2999;                  /* 2 KB */
-    queues.bytes[f->nodes[0].first_port] = 5000; /* a host: not sampled */
-    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2000000000000), &access, out.rows, &err), 0);
-    queues.bytes[first] = 999;
-    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2000000100000), &access, out.rows, &err), 0);
-    queues.bytes[first] = 1000;
-    queues.bytes[first + 1] = 1000;
-    EXPECT_EQ(weft_hpcc_qlen_sample(q, INT64_C(2100000000000), &access, out.rows, &err), 0);
-    EXPECT_EQ(out.text(), "time: 2000000000\n2 1 0 0 1\n2 2 1\n2 3 1\n3 1 1\n3 2 1\n"
-                          "time: 2100000000\n2 1 1 1 1\n2 2 2 1\n2 3 3\n3 1 3\n3 2 3\n");
+    weft_hpcc_qlen_change(q, start - 50 * ns, first, 3, 7000);
+    weft_hpcc_qlen_change(q, start, first, 3, 2000);
+    weft_hpcc_qlen_change(q, start, first, 0, 999); /* 2 KB, the first sample */
+    weft_hpcc_qlen_change(q, start + 1, f->nodes[0].first_port, 3, 5000); /* a host: none */
+    weft_hpcc_qlen_change(q, start + 99 * ns, first, 3, 0);
+    weft_hpcc_qlen_change(q, start + 100 * ns, first + 1, 3, 1000);
+    weft_hpcc_qlen_change(q, start + 100 * ns, first + 1, 3, 0); /* and again: not seen */
+    EXPECT_EQ(out.text(), "");
+    weft_hpcc_qlen_change(q, start + 201 * ns, first, 0, 1000);
+    weft_hpcc_qlen_change(q, start + 100001 * ns, first, 0, 0);
+    EXPECT_EQ(weft_hpcc_qlen_reach(q, 2000100000 * ns, &err), 0);
+    EXPECT_EQ(out.text(), "time: 2000000000\n2 1 1 0 1\n2 2 2\n2 3 2\n3 1 2\n3 2 2\n");
+    EXPECT_EQ(weft_hpcc_qlen_reach(q, WEFT_NEVER, &err), 0);
+    /* from 1,999,999,900 to 2,100,000,000 there are 1,000,002 samples; port 1 held 1 KB in 998 */
+    EXPECT_EQ(out.text(), "time: 2000000000\n2 1 1 0 1\n2 2 2\n2 3 2\n3 1 2\n3 2 2\n"
+                          "time: 2100000000\n2 1 999003 998 1\n2 2 1000002\n2 3 1000002\n"
+                          "3 1 1000002\n3 2 1000002\n");
     weft_hpcc_qlen_free(q);
+    weft_fabric_free(f);
+}
+
+/* Starts between multiples of 100 ns never meet one of 100 ms, and a run cut short has no more. */
+TEST(HpccQlen, DumpsAreSamples)
+{
+    TextFile topology(small_topology);
+    weft_fabric *f = read_topology(topology.path);
+    weft_err err = {};
+    for (const int64_t start_ns : {2000000050, 2000000100}) {
+        RowsFile out;
+        weft_hpcc_qlen *q =
+            weft_hpcc_qlen_new(f, start_ns * 1000, INT64_C(2300000000000), out.rows, &err);
+        ASSERT_NE(q, nullptr);
+        EXPECT_EQ(weft_hpcc_qlen_reach(q, INT64_C(2299999999999), &err), 0);
+        const std::string text = out.text();
+        EXPECT_EQ(std::count(text.begin(), text.end(), ':'), start_ns % 100 ? 0 : 2);
+        weft_hpcc_qlen_free(q);
+    }
     weft_fabric_free(f);
 }
 

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Changes as they happen (struct weft_net_changes): the engine's hooks, for every listener that
+ * asked for them.
+ */
+#include "packet_net.h"
+
+#include <stdlib.h>
+
+/* Of the listeners, those that have a function. */
+#define EACH_WITH(n, c, member)                                                                    \
+    for (const struct weft_net_changes *c = (n)->changes; c < (n)->changes + (n)->nchanges; c++)   \
+        if (c->member)
+
+/* Whether any has it. */
+#define ANY_WITH(n, member)                                                                        \
+    EACH_WITH(n, c, member)                                                                        \
+    return true;                                                                                   \
+    return false
+
+bool weft_packet_tells_held(const struct packet_net *n)
+{
+    ANY_WITH(n, held);
+}
+
+bool weft_packet_tells_windows(const struct packet_net *n)
+{
+    ANY_WITH(n, connection);
+}
+
+static bool tells_queues(const struct packet_net *n)
+{
+    EACH_WITH(n, c, queue)
+    return true;
+    ANY_WITH(n, buffer);
+}
+
+static bool tells_qps(const struct packet_net *n)
+{
+    ANY_WITH(n, qp);
+}
+
+void weft_packet_tell_held(const struct packet_net *n, int64_t t_ps, uint32_t port, uint32_t prio,
+                           bool on)
+{
+    EACH_WITH(n, c, held)
+    c->held(c->ctx, t_ps, port, prio, on);
+}
+
+void weft_packet_tell_window(const struct packet_net *n, int64_t t_ps,
+                             const struct weft_net_connection *connection)
+{
+    EACH_WITH(n, c, connection)
+    c->connection(c->qp_ctx, t_ps, connection);
+}
+
+static void on_queue(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint64_t bytes)
+{
+    struct packet_net *n = (struct packet_net *)ctx;
+    const uint32_t node = n->fabric->ports[port].node;
+    struct weft_buffer_state now;
+    EACH_WITH(n, c, queue)
+    c->queue(c->ctx, t_ps, port, prio, bytes);
+    EACH_WITH(n, c, buffer)
+    {
+        if (!c->nodes[node])
+            continue;
+        weft_engine_buffer_state(weft_simulation_engine(n->simulation), node, &now);
+        c->buffer(c->ctx, t_ps, node, &now);
+    }
+}
+
+static void on_credit(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, int out)
+{
+    weft_packet_tell_held((const struct packet_net *)ctx, t_ps, port, prio, out != 0);
+}
+
+static void on_qp(void *ctx, int64_t t_ps, enum weft_qp_event what,
+                  const struct weft_engine_qp_view *qp, const struct weft_engine_pkt_view *pkt)
+{
+    const struct packet_net *n = (const struct packet_net *)ctx;
+    double observed[WEFT_CC_OBSERVABLES_MAX];
+    struct weft_net_qp now;
+    (void)what;
+    (void)pkt;
+    if (!weft_packet_qp_now(n, qp->qpn, &now, observed))
+        return;
+    EACH_WITH(n, c, qp)
+    c->qp(c->qp_ctx, t_ps, &now);
+}
+
+/* ---- packets ---- */
+
+/* Tells of a packet; those that are neither RoCE's nor PFC's are left out. */
+static void tell_packet(const struct packet_net *n, int64_t t_ps, uint32_t port,
+                        enum weft_net_packet_event what, const struct weft_engine_pkt_view *pkt)
+{
+    const bool link_only = pkt->kind == WEFT_PKT_PFC;
+    struct weft_qp_state qp = {0};
+    if (pkt->kind == WEFT_PKT_FRAME || pkt->kind == WEFT_PKT_CREDIT || pkt->kind == WEFT_PKT_SUM)
+        return;
+    if (!link_only)
+        weft_engine_qp_state(weft_simulation_engine(n->simulation), pkt->qpn, &qp);
+    const bool stamped = pkt->telemetry == WEFT_TELEMETRY_TIME && pkt->telemetry_bytes;
+    const struct weft_net_packet told = {.t_ps = t_ps,
+                                         .port = port,
+                                         .what = what,
+                                         .kind = pkt->kind,
+                                         .src = pkt->src_host,
+                                         .dst = pkt->dst_host,
+                                         .prio = pkt->prio,
+                                         .qp = qp.number,
+                                         .psn = pkt->psn,
+                                         .frame_bytes = pkt->frame_bytes,
+                                         .payload_bytes = pkt->payload_bytes,
+                                         .stamp_ps = stamped ? pkt->sent_ps : 0,
+                                         .marked = pkt->ce != 0,
+                                         .notifies = pkt->cnp != 0,
+                                         .pause = pkt->pause != 0};
+    EACH_WITH(n, c, packet)
+    if (c->ports[port])
+        c->packet(c->ctx, &told);
+}
+
+static void on_packet(void *ctx, int64_t t_ps, uint32_t port, enum weft_pkt_event what,
+                      const struct weft_engine_pkt_view *pkt)
+{
+    static const enum weft_net_packet_event events[] = {[WEFT_PKT_SENT] = WEFT_NET_PACKET_SENT,
+                                                        [WEFT_PKT_ARRIVED] =
+                                                            WEFT_NET_PACKET_RECEIVED,
+                                                        [WEFT_PKT_QUEUED] = WEFT_NET_PACKET_QUEUED};
+    tell_packet((const struct packet_net *)ctx, t_ps, port, events[what], pkt);
+}
+
+static void on_drop(void *ctx, int64_t t_ps, uint32_t port, enum weft_drop_reason why,
+                    const struct weft_engine_pkt_view *pkt)
+{
+    (void)why;
+    tell_packet((const struct packet_net *)ctx, t_ps, port, WEFT_NET_PACKET_DROPPED, pkt);
+}
+
+/* Which events at which ports anyone is told of. */
+static int choose_packet_events(struct packet_net *n, struct weft_err *err)
+{
+    const uint8_t all = 1 << WEFT_PKT_SENT | 1 << WEFT_PKT_ARRIVED | 1 << WEFT_PKT_QUEUED;
+    EACH_WITH(n, c, packet)
+    {
+        if (!n->packet_events)
+            n->packet_events = (uint8_t *)calloc(n->fabric->nports, 1);
+        if (!n->packet_events)
+            return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace of packets");
+        for (uint32_t p = 0; p < n->fabric->nports; p++)
+            n->packet_events[p] |= c->ports[p] ? all : 0;
+    }
+    return 0;
+}
+
+/* ---- all ---- */
+
+void weft_packet_add_changes(const struct packet_net *n, struct weft_engine_hooks *hooks)
+{
+    hooks->queue = tells_queues(n) ? on_queue : NULL;
+    hooks->credit = weft_packet_tells_held(n) ? on_credit : NULL;
+    hooks->qp = tells_qps(n) ? on_qp : NULL;
+    hooks->qp_events = hooks->qp ? 1u << WEFT_QP_RATE : 0;
+    hooks->packet = n->packet_events ? on_packet : NULL;
+    hooks->packet_events = n->packet_events;
+    hooks->drop = n->packet_events ? on_drop : NULL;
+}
+
+int weft_packet_note_changes(struct weft_net *net, const struct weft_net_changes *changes,
+                             struct weft_err *err)
+{
+    struct packet_net *n = weft_packet_net_of(net);
+    if (n->nchanges == WEFT_NET_LISTENERS)
+        return weft_err_set(err, WEFT_E_INTERNAL, "more than %d listen to changes of a net",
+                            WEFT_NET_LISTENERS);
+    n->changes[n->nchanges++] = *changes;
+    const int rc = choose_packet_events(n, err);
+    return rc ? rc : weft_packet_set_hooks(n, err);
+}
