@@ -91,7 +91,7 @@ static void take_profile(struct weft_astra_maker *m, const struct weft_hpcc_conf
     if (m->rc)
         return;
     const struct weft_hpcc_profile_input in = {c,      topology,     fabric, &none,
-                                               &pairs, m->o->compat, NULL};
+                                               &pairs, m->o->compat, NULL,   true};
     struct weft_hpcc_profile *p = weft_hpcc_profile_new(&in, m->err);
     if (!p) {
         m->rc = m->err->code;
@@ -109,7 +109,7 @@ void weft_astra_ns3(struct weft_astra_maker *m)
 {
     char topology[WEFT_PATH_MAX];
     struct weft_fabric *fabric = NULL;
-    struct weft_hpcc_config *c = weft_hpcc_config_read(m->o->network, m->err);
+    struct weft_hpcc_config *c = weft_hpcc_config_read(m->o->network, NULL, m->err);
     m->packet = m->o->backend == WEFT_ASTRA_AUTO || m->o->backend == WEFT_ASTRA_PACKET;
     if (!c) {
         m->rc = m->err->code;

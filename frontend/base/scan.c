@@ -21,6 +21,16 @@ int weft_scan_open(struct weft_scan *s, const char *path, struct weft_err *err)
     return weft_file_read(path, MAX_BYTES, &s->text, &s->len, err);
 }
 
+int weft_scan_text(struct weft_scan *s, const char *name, const char *text, struct weft_err *err)
+{
+    *s = (struct weft_scan){.file = name, .line = 1, .col = 1, .len = strlen(text)};
+    s->text = (char *)malloc(s->len + 1);
+    if (!s->text)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %s", name);
+    memcpy(s->text, text, s->len + 1);
+    return 0;
+}
+
 void weft_scan_close(struct weft_scan *s)
 {
     free(s->text);

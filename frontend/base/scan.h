@@ -27,6 +27,8 @@ struct weft_scan {
 
 /** Reads the whole file @p path, whose name must outlive the scan. */
 int weft_scan_open(struct weft_scan *s, const char *path, struct weft_err *err);
+/** The same of @p text, which is copied; @p name stands for the file in messages. */
+int weft_scan_text(struct weft_scan *s, const char *name, const char *text, struct weft_err *err);
 void weft_scan_close(struct weft_scan *s);
 /** Moves to the next token; false at the end of the file. */
 bool weft_scan_next(struct weft_scan *s);

@@ -3,7 +3,8 @@
  */
 #include "cli/cli.h"
 #include "cli/execute.h"
-#include "cli/source.h"
+#include "cli/hpcc_run.h"
+#include "cli/subject.h"
 #include "report/expect.h"
 #include "report/report.h"
 #include "cli/sweep_bound.h"
@@ -115,9 +116,10 @@ static void print_hosts(FILE *out, const struct weft_job_plan *j)
     }
 }
 
-static void print_text(const struct weft_cli *cli, const struct weft_scenario *s,
+static void print_text(const struct weft_cli *cli, const struct weft_subject *subject,
                        const struct weft_scenario_parts *p)
 {
+    const struct weft_scenario *s = subject->s;
     fprintf(cli->out, "%s: valid, %zu warning%s\n", s->name, s->nwarnings,
             s->nwarnings == 1 ? "" : "s");
     fprintf(cli->out, "fabric: hosts %u, switches %u, links %u\n", p->fabric->nhosts,
@@ -133,6 +135,8 @@ static void print_text(const struct weft_cli *cli, const struct weft_scenario *s
             print_hosts(cli->out, j);
         fputc('\n', cli->out);
     }
+    if (subject->hpcc)
+        fprintf(cli->out, "flows: %zu\n", subject->hpcc->job.flows->n);
     fputc('\n', cli->out);
     weft_source_config_text(cli->out, s);
 }
@@ -164,14 +168,26 @@ static void print_json(const struct weft_cli *cli, const struct weft_scenario *s
     weft_json_finish(&j, NULL);
 }
 
-static int check_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
-                     struct weft_err *err)
+/* A configuration has no jobs: its fabric is there. */
+static int check_hpcc(const struct weft_cli *cli, const struct check_opts *o,
+                      const struct weft_subject *subject, struct weft_err *err)
 {
-    const struct check_opts *o = (const struct check_opts *)opts;
-    struct weft_scenario *s;
-    struct weft_scenario_parts parts = {0};
-    if (weft_source_load(cli, &o->source, args, nargs, &s, err))
+    const struct weft_scenario *s = subject->s;
+    const struct weft_scenario_parts parts = {.fabric = subject->hpcc->job.fabric};
+    if (weft_hpcc_run_check(subject->hpcc, err))
         return err->code;
+    if (o->json)
+        print_json(cli, s, &parts);
+    else if (!o->quiet)
+        print_text(cli, subject, &parts);
+    return 0;
+}
+
+static int check_scenario(const struct weft_cli *cli, const struct check_opts *o,
+                          const struct weft_subject *subject, struct weft_err *err)
+{
+    struct weft_scenario *s = subject->s;
+    struct weft_scenario_parts parts = {0};
     int code = weft_scenario_build(s, &parts, err);
     if (!code)
         weft_source_fabric_notes(cli, parts.fabric);
@@ -187,9 +203,20 @@ static int check_run(const struct weft_cli *cli, const void *opts, char **args, 
     if (!code && o->json)
         print_json(cli, s, &parts);
     else if (!code && !o->quiet)
-        print_text(cli, s, &parts);
+        print_text(cli, subject, &parts);
     weft_scenario_parts_free(&parts);
-    weft_scenario_free(s);
+    return code;
+}
+
+static int check_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
+                     struct weft_err *err)
+{
+    const struct check_opts *o = (const struct check_opts *)opts;
+    struct weft_subject subject;
+    int code = weft_subject_load(cli, &o->source, args, nargs, &subject, err);
+    if (!code)
+        code = (subject.hpcc ? check_hpcc : check_scenario)(cli, o, &subject, err);
+    weft_subject_free(&subject);
     return code;
 }
 

@@ -1,124 +1,104 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* weft hpcc: runs a configuration of the HPCC simulator. */
-#include "base/units.h"
 #include "cli/hpcc_run.h"
+#include "cli/interrupt.h"
 #include "cli/limits.h"
-#include "congestion/cc.h"
 
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
+
+struct opts {
+    struct weft_source_opts source;
+    const char *config, *control, *out, *time_limit, *memory_limit;
+    bool compat, no_out, quiet, show, json;
+    int flow_format; /* enum */
+};
 
 static const struct weft_opt options[] = {
-    {"config", 'c', WEFT_OPT_TEXT, offsetof(struct weft_hpcc_opts, config), "FILE", NULL,
-     "HPCC's config.txt"},
-    {"compat", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, compat), NULL, NULL,
+    {"config", 'c', WEFT_OPT_TEXT, offsetof(struct opts, config), "FILE", NULL,
+     "HPCC's config.txt, as an option"},
+    {"compat", 0, WEFT_OPT_FLAG, offsetof(struct opts, compat), NULL, NULL,
      "wire sizes, rounding, ACKs, buffer and hash as in the simulator"},
-    {"control", 0, WEFT_OPT_TEXT, offsetof(struct weft_hpcc_opts, control), "NAME", NULL,
+    {"control", 0, WEFT_OPT_TEXT, offsetof(struct opts, control), "NAME", NULL,
      "weft's NAME with its own defaults in place of CC_MODE; names: weft list cc"},
-    WEFT_SOURCE_OPTS(weft_hpcc_opts),
-    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct weft_hpcc_opts, out), "DIR", NULL,
+    WEFT_SOURCE_OPTS(opts),
+    {"out", 'o', WEFT_OPT_TEXT, offsetof(struct opts, out), "DIR", NULL,
      "run folder; default out/NAME of the configuration's folder"},
-    {"no-out", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, no_out), NULL, NULL,
-     "write no files"},
-    {"flow-format", 0, WEFT_OPT_CHOICE, offsetof(struct weft_hpcc_opts, flow_format), NULL,
+    {"no-out", 0, WEFT_OPT_FLAG, offsetof(struct opts, no_out), NULL, NULL, "write no files"},
+    {"flow-format", 0, WEFT_OPT_CHOICE, offsetof(struct opts, flow_format), NULL,
      "auto|hpcc|conweave", "columns of the flow list; conweave has no port; auto: by their number"},
-    {"show-settings", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, show), NULL, NULL,
+    {"show-settings", 0, WEFT_OPT_FLAG, offsetof(struct opts, show), NULL, NULL,
      "print the resolved settings instead of running"},
-    {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, json), NULL, NULL,
+    {"json", 0, WEFT_OPT_FLAG, offsetof(struct opts, json), NULL, NULL,
      "print as JSON: what run.json says"},
-    WEFT_LIMIT_OPTS(weft_hpcc_opts),
-    {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct weft_hpcc_opts, quiet), NULL, NULL,
+    WEFT_LIMIT_OPTS(opts),
+    {"quiet", 'q', WEFT_OPT_FLAG, offsetof(struct opts, quiet), NULL, NULL,
      "no summary and no progress; errors and warnings only"},
 };
 
-/* Settings that the configuration makes, and where. */
-static int check_free(const char *set, struct weft_err *err)
+static void print_json(const struct weft_hpcc_run *r)
 {
-    static const struct {
-        const char *prefix, *why;
-    } fixed[] = {
-        {"topology.", "topology and flows are those of the configuration"},
-        {"workload.", "topology and flows are those of the configuration"},
-        {"system.", "topology and flows are those of the configuration"},
-        {"trouble.", "what goes wrong is LINK_DOWN of the configuration and the error rates of its "
-                     "topology"},
-        {"congestion-control.name=", "it is that of CC_MODE; another in its place: --control NAME"},
-    };
-    for (size_t k = 0; k < sizeof fixed / sizeof fixed[0]; k++)
-        if (strncmp(set, fixed[k].prefix, strlen(fixed[k].prefix)) == 0)
-            return weft_err_set(err, WEFT_E_INPUT, "--set %s: %s", set, fixed[k].why);
-    return 0;
+    struct weft_json j;
+    weft_json_init(&j, r->cli->out, "standard output", 2);
+    weft_json_object(&j);
+    weft_json_kv_u64(&j, "schema_version", WEFT_JSON_SCHEMA_VERSION);
+    weft_json_kv_str(&j, "command", "hpcc");
+    weft_json_kv_str(&j, "out", r->out_dir);
+    weft_hpcc_run_json(&j, r);
+    weft_json_end_object(&j);
+    weft_json_finish(&j, NULL);
 }
 
-static int resolve_settings(struct weft_hpcc_run *r, struct weft_err *err)
+static void print(const struct weft_hpcc_run *r, const struct opts *o)
 {
-    const struct weft_hpcc_opts *o = r->o;
-    struct weft_hpcc_profile_input in = {r->job.config, r->job.topology_path, r->job.fabric,
-                                         r->job.flows,  &r->job.pairs,        o->compat,
-                                         o->control};
-    if (o->control && !weft_cc_find(o->control, err))
-        return weft_err_prepend(err, "--control");
-    r->profile = weft_hpcc_profile_new(&in, err);
-    if (!r->profile)
-        return err->code;
-    size_t n = r->profile->nsets, implied = n;
-    const char **sets =
-        (const char **)calloc(n + o->source.set.n + WEFT_SOURCE_SHORTS, sizeof *sets);
-    char *texts = NULL;
-    if (!sets)
-        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a run");
-    memcpy(sets, r->profile->sets, n * sizeof *sets);
-    int code = 0;
-    for (size_t i = 0; !code && i < o->source.set.n; i++) {
-        sets[n++] = o->source.set.list[i];
-        code = check_free(sets[n - 1], err);
-    }
-    if (!code)
-        code = weft_source_shorts(&o->source, sets, &n, &texts, err);
-    struct weft_scenario_options so = {r->cli->backends, r->cli->nbackends, sets, n, implied};
-    if (!code)
-        code = weft_scenario_load(NULL, &so, &r->s, err);
-    free(texts);
-    free(sets);
-    if (!code)
-        code = weft_scenario_warn_pauses(r->s, r->job.fabric, err);
-    if (!code)
-        weft_source_fabric_notes(r->cli, r->job.fabric);
-    for (size_t i = 0; !code && i < r->profile->nwarnings; i++)
-        weft_log(r->cli->log, WEFT_LOG_WARNING, "%s", r->profile->warnings[i]);
-    for (size_t i = 0; !code && i < r->s->nwarnings; i++)
-        weft_log(r->cli->log, WEFT_LOG_WARNING, "%s", r->s->warnings[i]);
-    return code;
+    if (o->json)
+        print_json(r);
+    if (o->quiet || o->json)
+        return;
+    weft_summary_text(r->cli->out, &r->x.end.summary, r->job.fabric);
+    weft_hpcc_run_text(r->cli->out, r);
+    if (r->out_dir)
+        fprintf(r->cli->out, "results in %s/\n", r->out_dir);
+}
+
+static int play(struct weft_hpcc_run *r, const struct opts *o, struct weft_err *err)
+{
+    char dir[WEFT_PATH_MAX];
+    struct weft_execute_opts eo = {.out_dir = o->out,
+                                   .progress = o->quiet ? NULL : r->cli->err,
+                                   .progress_is_tty = r->cli->err_is_tty};
+    int code = weft_limits_read(o->time_limit, o->memory_limit, &eo.limits, err);
+    if (!code && !o->out && !o->no_out && !(code = weft_path_join(dir, "out", r->s->name, err)))
+        eo.out_dir = dir;
+    code = code ? code : weft_hpcc_run_play(r, &eo, err);
+    weft_interrupt_saved();
+    if (r->x.summed_up)
+        print(r, o);
+    return code ? code : r->x.end.code;
 }
 
 static int run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                struct weft_err *err)
 {
-    const struct weft_hpcc_opts *o = (const struct weft_hpcc_opts *)opts;
-    if (nargs)
-        return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option; the file is --config FILE",
-                            args[0]);
-    if (!o->config)
-        return weft_err_set(err, WEFT_E_USAGE, "--config must be given");
+    const struct opts *o = (const struct opts *)opts;
+    const char *config = o->config ? o->config : nargs ? args[0] : NULL;
+    if (nargs > !o->config)
+        return weft_err_set(err, WEFT_E_USAGE, "one configuration at a time; '%s' is one too many",
+                            args[nargs - 1]);
+    if (!config)
+        return weft_err_set(err, WEFT_E_USAGE, "a configuration must be given");
     if (o->out && o->no_out)
         return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
     struct weft_hpcc_run *r = (struct weft_hpcc_run *)calloc(1, sizeof *r);
     if (!r)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a run");
-    r->cli = cli;
-    r->o = o;
-    r->started_ns = weft_clock_monotonic_ns(NULL);
-    int code = weft_limits_read(o->time_limit, o->memory_limit, &r->limits, err);
-    if (!code)
-        code =
-            weft_hpcc_job_read(&r->job, o->config, (enum weft_hpcc_flow_format)o->flow_format, err);
-    if (!code)
-        code = resolve_settings(r, err);
+    const struct weft_hpcc_taking taking = {o->compat, o->control ? o->control : "",
+                                            o->flow_format};
+    int code = weft_hpcc_run_load(r, cli, config, &o->source, &taking, err);
     if (!code && o->show)
         weft_source_config_text(cli->out, r->s);
     else if (!code)
-        code = weft_hpcc_run_play(r, err);
+        code = play(r, o, err);
     weft_hpcc_run_release(r);
     free(r);
     return code;
@@ -128,19 +108,24 @@ extern const struct weft_command weft_command_hpcc;
 const struct weft_command weft_command_hpcc = {
     .name = "hpcc",
     .summary = "Run a configuration of the HPCC simulator",
-    .usage = "--config FILE [--compat] [--set KEY=VALUE]... [--out DIR]",
-    .example = "weft hpcc --config mix/config.txt --compat --out out/mix",
+    .usage = "CONFIG [--compat] [--set KEY=VALUE]... [--out DIR]",
+    .example = "weft hpcc mix/config.txt --compat --out out/mix",
     .details =
         "Reads config.txt and the topology, flow and trace lists that it names; writes fct.txt, "
-        "pfc.txt, fct_slowdown.csv and, where QLEN_MON_FILE is set, qlen.txt beside weft's own "
-        "outputs.\n"
+        "pfc.txt, fct_slowdown.csv and, where QLEN_MON_FILE and TRACE_OUTPUT_FILE are set, "
+        "qlen.txt "
+        "and mix.tr beside weft's own outputs.\n"
         "The congestion controls of CC_MODE run as the simulator does them; --compat makes wire "
         "sizes, rounding, "
         "ACKs, switch buffers and path choice the simulator's too.\n"
-        "Keys without effect are reported; values that weft can't honour are errors. The packet "
-        "trace of TRACE_OUTPUT_FILE is not written.",
+        "--set also takes the configuration's own keys, as if they were its last lines: --set "
+        "ENABLE_TRACE=0, --set 'KMAX_MAP=1 100000000000 800'.\n"
+        "Keys without effect are reported; values that weft can't honour are errors. 'weft run' "
+        "takes such a file too, and 'weft sweep' varies its keys; there --compat, --control and "
+        "--flow-format are the settings simulator.compat, simulator.control and "
+        "simulator.flow-format.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
-    .opts_size = sizeof(struct weft_hpcc_opts),
+    .opts_size = sizeof(struct opts),
     .run = run,
 };

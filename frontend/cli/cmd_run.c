@@ -5,7 +5,7 @@
 #include "cli/interrupt.h"
 #include "cli/limits.h"
 #include "cli/run_json.h"
-#include "cli/source.h"
+#include "cli/subject.h"
 #include "report/expect.h"
 
 #include <inttypes.h>
@@ -116,13 +116,14 @@ static void print_metrics(const struct weft_cli *cli, const struct weft_executio
 
 /* Prints what came out of a run; the code is that of the run and what it is to be. */
 static int print(const struct weft_cli *cli, const struct run_opts *o,
-                 const struct weft_execution *x, const char *out_dir, const struct weft_expect *e,
-                 int code)
+                 const struct weft_subject *subject, const struct weft_execution *x,
+                 const char *out_dir, const struct weft_expect *e, int code)
 {
     size_t missed = 0;
     if (!o->json && !o->quiet) {
         weft_summary_text(cli->out, &x->end.summary, x->parts.fabric);
         print_metrics(cli, x);
+        weft_subject_text(cli->out, subject);
     }
     if (code != WEFT_OK && code != WEFT_E_OUTCOME)
         e = NULL; /* of what is not complete nothing is expected */
@@ -189,15 +190,19 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
                    struct weft_err *err)
 {
     const struct run_opts *o = (const struct run_opts *)opts;
-    struct weft_scenario *s;
+    struct weft_subject subject;
     struct weft_expect *expect = NULL;
     struct weft_execution x = {0};
     char dir[WEFT_PATH_MAX];
     if (o->out && o->no_out)
         return weft_err_set(err, WEFT_E_USAGE, "--out and --no-out exclude each other");
-    if (weft_source_load(cli, &o->source, args, nargs, &s, err))
-        return err->code;
-    int code = load_expect(cli, o, s, &expect, err);
+    int code = weft_subject_load(cli, &o->source, args, nargs, &subject, err);
+    struct weft_scenario *s = subject.s;
+    if (code) {
+        weft_subject_free(&subject);
+        return code;
+    }
+    code = load_expect(cli, o, s, &expect, err);
     if (!code && expect)
         code = check_expect(s, expect, err);
     struct weft_execute_opts eo = {.out_dir = o->out,
@@ -216,13 +221,13 @@ static int run_run(const struct weft_cli *cli, const void *opts, char **args, in
         eo.progress_is_tty = cli->err_is_tty;
     }
     if (!code)
-        code = weft_execute(cli, s, &eo, &x, err);
+        code = weft_subject_execute(cli, &subject, &eo, &x, err);
     weft_interrupt_saved();
     if (x.summed_up)
-        code = print(cli, o, &x, eo.out_dir, expect, code ? code : x.end.code);
+        code = print(cli, o, &subject, &x, eo.out_dir, expect, code ? code : x.end.code);
     weft_execution_free(&x);
     weft_expect_free(expect);
-    weft_scenario_free(s);
+    weft_subject_free(&subject);
     free(metrics);
     return code;
 }
@@ -233,7 +238,8 @@ const struct weft_command weft_command_run = {
     .usage = "[SCENARIO] [--set KEY=VALUE]... [--out DIR]",
     .example = "weft run scenarios/allreduce-clos16 --set dcqcn.rate-ai=40Mbps",
     .details = "SCENARIO is a scenario file, a folder that holds scenario.xml, or a name from "
-               "'weft list scenarios'.\n"
+               "'weft list scenarios';\nor a configuration of the HPCC simulator, told by its "
+               "content: as 'weft hpcc', whose help says what can be set.\n"
                "Without it, everything comes from defaults and --set; topology.type and "
                "workload.type must be given.\n"
                "An unfinished run says what it waits for and exits 1, and so does one that misses "

@@ -164,7 +164,7 @@ static int take_config(struct experiment *x, struct weft_err *err)
         code = weft_hpcc_pairs_compute(x->fabric, c->payload_bytes, NULL, &pairs, err);
     struct weft_hpcc_flows none = {.file = (char *)c->file, .sorted = true};
     const struct weft_hpcc_profile_input in = {c,      x->o->network, x->fabric, &none,
-                                               &pairs, x->o->compat,  NULL};
+                                               &pairs, x->o->compat,  NULL,      true};
     struct weft_hpcc_profile *p = code ? NULL : weft_hpcc_profile_new(&in, err);
     if (!code && !p)
         code = err->code;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The folder of a run of `weft hpcc`: names of its files, and its run.json. */
 #include "cli/hpcc_run.h"
+#include "cli/run_json.h"
 
 #include "report/place.h"
 
@@ -18,7 +19,7 @@ static int check_name(const struct weft_hpcc_run *r, const char *const *keys, in
         weft_err_set(err, WEFT_E_INPUT,
                      "weft itself writes a '%s' into the run folder: choose another name", name);
     for (int k = 0; k < i && !err->code; k++)
-        if (strcmp(r->names[k], name) == 0)
+        if (r->names[k] && strcmp(r->names[k], name) == 0)
             weft_err_set(err, WEFT_E_INPUT,
                          "%s has the same name, '%s', and both lie in the run folder", keys[k],
                          name);
@@ -28,30 +29,24 @@ static int check_name(const struct weft_hpcc_run *r, const char *const *keys, in
     return weft_err_locate(err, r->job.config->file, 0, 0);
 }
 
-int weft_hpcc_run_name_outputs(struct weft_hpcc_run *r, struct weft_err *err)
+int weft_hpcc_run_name_outputs(struct weft_hpcc_run *r, const char *dir, struct weft_err *err)
 {
     const struct weft_hpcc_config *c = r->job.config;
-    char dir[WEFT_PATH_MAX];
-    if (r->o->no_out)
+    static const char *const keys[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE",
+                                       "TRACE_OUTPUT_FILE"};
+    const char *const given[] = {c->fct_output_file, c->pfc_output_file, c->qlen_mon_file,
+                                 c->trace_output_file};
+    if (!dir)
         return 0;
-    if (weft_path_dir(dir, c->file, err))
-        return err->code;
-    const char *name = weft_path_base(dir);
-    if (!name[0] || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        name = "hpcc";
-    if (weft_path_join(r->dir, "out", name, err))
-        return err->code;
-    r->out_dir = r->o->out ? r->o->out : r->dir;
-    static const char *const keys[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE"};
-    r->names[WEFT_HPCC_FCT] = weft_path_base(c->fct_output_file);
-    r->names[WEFT_HPCC_PFC] = weft_path_base(c->pfc_output_file);
-    r->names[WEFT_HPCC_QLEN] = c->qlen_mon_file[0] ? weft_path_base(c->qlen_mon_file) : NULL;
+    r->out_dir = dir;
     r->names[WEFT_HPCC_SLOWDOWN] = "fct_slowdown.csv";
-    for (int i = 0; i < WEFT_HPCC_SLOWDOWN; i++)
+    for (int i = 0; i < WEFT_HPCC_SLOWDOWN; i++) {
+        r->names[i] = given[i][0] ? weft_path_base(given[i]) : NULL;
         if (r->names[i] && check_name(r, keys, i, err))
             return err->code;
+    }
     for (int i = 0; i < WEFT_HPCC_FILES; i++)
-        if (r->names[i] && weft_path_join(r->paths[i], r->out_dir, r->names[i], err))
+        if (r->names[i] && weft_path_join(r->paths[i], dir, r->names[i], err))
             return err->code;
     return 0;
 }
@@ -61,8 +56,9 @@ void weft_hpcc_run_json(struct weft_json *j, const void *ctx)
     const struct weft_hpcc_run *r = (const struct weft_hpcc_run *)ctx;
     weft_json_kv_str(j, "scenario", r->s->name);
     weft_json_kv_str(j, "file", r->job.config->file);
-    weft_json_kv_bool(j, "compat", r->o->compat);
-    weft_outcome_json(j, r->outcome ? r->outcome : r->end.summary.outcome, r->end.reason);
+    weft_json_kv_str(j, "flows", r->job.flows->file);
+    weft_json_kv_bool(j, "compat", r->taking.compat);
+    weft_outcome_json(j, r->outcome ? r->outcome : r->x.end.summary.outcome, r->x.end.reason);
     weft_json_key(j, "files");
     weft_json_array(j);
     for (int i = 0; i < WEFT_HPCC_FILES; i++)
@@ -71,15 +67,11 @@ void weft_hpcc_run_json(struct weft_json *j, const void *ctx)
     weft_json_end_array(j);
     weft_json_key(j, "warnings");
     weft_json_array(j);
-    for (size_t i = 0; i < r->profile->nwarnings; i++)
-        weft_json_str(j, r->profile->warnings[i]);
     for (size_t i = 0; i < r->s->nwarnings; i++)
         weft_json_str(j, r->s->warnings[i]);
     weft_json_end_array(j);
     weft_json_key(j, "config");
     weft_source_config_json(j, r->s);
-    if (!r->outcome) {
-        weft_json_key(j, "summary");
-        weft_summary_json(j, &r->end.summary, r->job.fabric);
-    }
+    if (!r->outcome)
+        weft_run_json_results(j, &r->x);
 }

@@ -326,7 +326,7 @@ static int chakra(file *f, char *what, size_t size, struct weft_err *err)
 
 static int config(file *f, char *what, size_t size, struct weft_err *err)
 {
-    struct weft_hpcc_config *c = weft_hpcc_config_read(f->path, err);
+    struct weft_hpcc_config *c = weft_hpcc_config_read(f->path, NULL, err);
     if (!c)
         return err->code;
     snprintf(what, size, "a configuration; its files are read by weft hpcc");
@@ -405,7 +405,7 @@ static const struct weft_import_kind table[] = {
      "workload.type=htsim-flows htsim-flows.file=%s", NULL, false},
     {"htsim topology", htsim_topology, topology, TOPOLOGY("htsim"), NULL, false},
     {"HPCC configuration (also ConWeave, ASTRA-sim's ns-3)", hpcc_config, config, NULL,
-     "weft hpcc --compat --config %s", false},
+     "weft hpcc --compat %s", false},
     {"text workload (ASTRA-sim 1.0, SimAI)", text_workload, NULL,
      "workload.type=astra-text astra-text.file=%s", NULL, false},
     {"list of flows, CSV", csv_flows, NULL, "workload.type=flows flows.file=%s flows.format=csv",

@@ -100,11 +100,9 @@ int weft_source_find(const char *name, char path[WEFT_PATH_MAX], struct weft_err
                             "no file and no scenario '%s'; see 'weft list scenarios'", name);
     }
     if (weft_hpcc_config_looks(name))
-        return weft_err_at(
-            err, WEFT_E_INPUT, name, 0, 0,
-            "this is a configuration of the HPCC simulator, not a scenario: weft hpcc "
-            "--config %s",
-            name);
+        return weft_err_at(err, WEFT_E_INPUT, name, 0, 0,
+                           "this is a configuration of the HPCC simulator, not a scenario: weft "
+                           "run, check and sweep take it");
     int w = snprintf(path, WEFT_PATH_MAX, "%s", name);
     return w < WEFT_PATH_MAX ? 0 : weft_err_set(err, WEFT_E_LIMIT, "the path is too long");
 }

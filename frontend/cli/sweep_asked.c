@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "cli/limits.h"
+#include "cli/subject.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ const struct weft_opt weft_sweep_options[WEFT_SWEEP_OPTIONS] = {
      "run with each of these values of a setting; repeatable: every combination"},
     {"metric", 'm', WEFT_OPT_TEXTS, AT(metrics), "NAME", NULL,
      "show this metric ('weft show output'); repeatable; default: end-to-end, "
-     "dimension-utilisation"},
+     "dimension-utilisation; of HPCC's configurations fct-p50, fct-p99, slowdown-p99"},
     {"seeds", 0, WEFT_OPT_TEXT, AT(seeds), "1..5", NULL,
      "run each combination with these seeds: means with confidence intervals"},
     {"find", 0, WEFT_OPT_TEXT, AT(find), "'min KEY where ...'", NULL,
@@ -254,26 +255,38 @@ static int ask_sweep(const struct weft_scenario *scenario, const struct weft_sce
     return ok ? 0 : no_memory(err);
 }
 
+/* Of a configuration, which has no operations. */
+static void show_flows(struct weft_sweep_asked *a)
+{
+    static const char *const metrics[] = {"fct-p50", "fct-p99", "slowdown-p99"};
+    a->texts.metric = metrics;
+    a->texts.nmetrics = sizeof metrics / sizeof metrics[0];
+}
+
 /* What <sweep> of the scenario asks for, where the command line does not. */
 static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts *o, size_t part,
                         struct weft_sweep_asked *a, struct weft_err *err)
 {
     struct weft_log silent = {.level = WEFT_LOG_ERROR};
     struct weft_cli quiet = *cli;
-    struct weft_scenario *scenario = NULL;
+    struct weft_subject subject;
     const struct weft_scenario_sweep *s = NULL;
     struct weft_err e = {0};
     char *args[] = {(char *)(uintptr_t)a->scenario};
     quiet.log = &silent;
     if (!a->scenario)
         return 0;
-    if (weft_source_load(&quiet, &o->source, args, 1, &scenario, &e)) {
+    if (weft_subject_load(&quiet, &o->source, args, 1, &subject, &e)) {
+        weft_subject_free(&subject);
         const bool needed = !a->texts.nvary && !a->texts.seeds;
         if (needed || e.code == WEFT_E_LIMIT)
             *err = e;
         return needed || e.code == WEFT_E_LIMIT ? e.code : 0; /* a row may set what is missing */
     }
+    const struct weft_scenario *scenario = subject.s;
     int code = choose(scenario, o, part, &s, err);
+    if (subject.hpcc && !a->texts.nmetrics)
+        show_flows(a);
     const bool own_axes = a->texts.nvary > 0;
     if (own_axes && scenario->nsweeps > 1)
         s = NULL; /* which of them is not said */
@@ -287,7 +300,7 @@ static int ask_scenario(const struct weft_cli *cli, const struct weft_sweep_opts
         a->texts.seeds = weft_arena_strdup(a->arena, s->seeds);
     if (s && s->find && !a->find && !own_axes && !o->emit)
         a->find = weft_arena_strdup(a->arena, s->find);
-    weft_scenario_free(scenario);
+    weft_subject_free(&subject);
     return code;
 }
 

@@ -2,6 +2,7 @@
 /* The folder of a sweep: its run.json, and points of earlier sweeps that it holds. */
 #include "base/scale.h"
 #include "cli/run_end.h"
+#include "cli/subject.h"
 #include "cli/sweep_run.h"
 
 #include <stdlib.h>
@@ -87,6 +88,20 @@ static int check_settings(const struct weft_scenario *scenario, const struct wef
     return 0;
 }
 
+/* The same of the flows of a configuration, which are no setting. */
+static int check_flows(const struct weft_subject *subject, const struct weft_result *r,
+                       const char *dir, struct weft_err *err)
+{
+    const char *flows = weft_subject_flows(subject);
+    const char *there = weft_result_text(r, NULL, "flows", 0);
+    if (!flows || !there || strcmp(flows, there) == 0)
+        return 0;
+    return weft_err_at(err, WEFT_E_INPUT, dir, 0, 0,
+                       "holds a run with the flows of %s, this sweep has those of %s there: choose "
+                       "another --out, or leave --resume out to start over",
+                       there, flows);
+}
+
 /* Whether what a folder holds counts. */
 static bool counts(const struct weft_result *r, const char *dir,
                    const struct weft_sweep_takeover *how)
@@ -123,7 +138,7 @@ static int take_point(const struct weft_sweep_base *b, struct weft_sweep *s, siz
     struct weft_cli quiet = *b->cli;
     struct weft_log silent = {.level = WEFT_LOG_ERROR};
     struct weft_source_opts source;
-    struct weft_scenario *scenario = NULL;
+    struct weft_subject subject = {0};
     char dir[WEFT_PATH_MAX];
     struct weft_err absent = {0};
     struct weft_sweep_point *p = &s->point[point];
@@ -134,8 +149,9 @@ static int take_point(const struct weft_sweep_base *b, struct weft_sweep *s, siz
         return absent.code == WEFT_E_LIMIT ? (*err = absent).code : 0;
     quiet.log = &silent;
     int code = weft_sweep_settings(b, s, point, &source, err);
-    if (!code && !weft_source_load(&quiet, &source, b->args, b->nargs, &scenario, &absent))
-        code = check_settings(scenario, r, dir, err);
+    if (!code && !weft_subject_load(&quiet, &source, b->args, b->nargs, &subject, &absent))
+        code =
+            check_flows(&subject, r, dir, err) ? err->code : check_settings(subject.s, r, dir, err);
     if (!code && counts(r, dir, how) && (weft_sweep_take(s, point, r) || how->gather)) {
         const bool failed = strcmp(p->outcome, "failed") == 0;
         p->state = WEFT_POINT_DONE;
@@ -150,7 +166,7 @@ static int take_point(const struct weft_sweep_base *b, struct weft_sweep *s, siz
             p->reason = weft_arena_strdup(s->arena, weft_err_format(&e, text, sizeof text));
         }
     }
-    weft_scenario_free(scenario);
+    weft_subject_free(&subject);
     weft_result_free(r);
     return code;
 }

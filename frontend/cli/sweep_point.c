@@ -2,6 +2,7 @@
 /* One point of a sweep, run in this process. */
 #include "cli/interrupt.h"
 #include "cli/run_json.h"
+#include "cli/subject.h"
 #include "cli/sweep_run.h"
 
 #include <errno.h>
@@ -97,7 +98,7 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
 {
     struct weft_source_opts source;
     struct weft_execution x = {0};
-    struct weft_scenario *scenario = NULL;
+    struct weft_subject subject = {0};
     struct weft_execute_opts eo = {.metrics = s->metric,
                                    .nmetrics = s->nmetrics,
                                    .samples_optional = true,
@@ -110,13 +111,13 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
         code = weft_sweep_folder(b, point, dir, &err);
         eo.out_dir = dir;
     }
-    code = code ? code : weft_source_load(b->cli, &source, b->args, b->nargs, &scenario, &err);
+    code = code ? code : weft_subject_load(b->cli, &source, b->args, b->nargs, &subject, &err);
     if (!code && *b->cli->interrupted)
         code = weft_err_set(&err, WEFT_E_INTERRUPTED, "%s before it began",
                             weft_signal_reason(*b->cli->interrupted));
     code =
-        code ? code : weft_source_check_metrics(scenario, s->metric, s->nmetrics, &eo.alone, &err);
-    code = code ? code : weft_execute(b->cli, scenario, &eo, &x, &err);
+        code ? code : weft_source_check_metrics(subject.s, s->metric, s->nmetrics, &eo.alone, &err);
+    code = code ? code : weft_subject_execute(b->cli, &subject, &eo, &x, &err);
     weft_interrupt_set(WEFT_INTERRUPT_DEFER);
     code = code ? code : x.end.code;
     if (write_result(s, point, &x, &err, result_fd, &unwritten)) {
@@ -124,6 +125,6 @@ int weft_sweep_play(const struct weft_sweep_base *b, struct weft_sweep *s, size_
         code = err.code ? code : unwritten.code;
     }
     weft_execution_free(&x);
-    weft_scenario_free(scenario);
+    weft_subject_free(&subject);
     return weft_exit_code(code);
 }

@@ -134,17 +134,22 @@ static void set_defaults(struct weft_hpcc_config *c)
     c->skipped = "";
 }
 
-static int unknown_key(const struct weft_scan *s, struct weft_err *err)
+static const char *nearest(const char *name)
 {
     const char *names[WEFT_HPCC_KEYS];
+    for (size_t i = 0; i < WEFT_HPCC_KEYS; i++)
+        names[i] = keys[i].name;
+    return weft_nearest(name, names, WEFT_HPCC_KEYS);
+}
+
+static int unknown_key(const struct weft_scan *s, struct weft_err *err)
+{
     if (s->tok[strspn(s->tok, "0123456789.+-")] == '\0')
         return weft_scan_err(s, err, WEFT_E_INPUT,
                              "'%.64s' stands where a key should: the key before it takes one "
                              "value",
                              s->tok);
-    for (size_t i = 0; i < WEFT_HPCC_KEYS; i++)
-        names[i] = keys[i].name;
-    const char *near = weft_nearest(s->tok, names, WEFT_HPCC_KEYS);
+    const char *near = nearest(s->tok);
     if (near)
         return weft_scan_err(s, err, WEFT_E_INPUT, "unknown key '%.64s'; did you mean '%s'?",
                              s->tok, near);
@@ -310,11 +315,19 @@ static bool skip_remark(struct weft_scan *s, bool *open)
     return true;
 }
 
-static int read_all(struct weft_scan *s, struct weft_hpcc_config *c, struct weft_err *err)
+static size_t find_key(const char *name, size_t len)
+{
+    size_t i = 0;
+    while (i < WEFT_HPCC_KEYS &&
+           (strncmp(keys[i].name, name, len) != 0 || keys[i].name[len] != '\0'))
+        i++;
+    return i;
+}
+
+static int read_file(struct weft_scan *s, struct weft_hpcc_config *c, struct weft_err *err)
 {
     while (weft_scan_next(s)) {
         bool open;
-        size_t i = 0;
         if (skip_remark(s, &open)) {
             if (open)
                 return weft_scan_err(s, err, WEFT_E_INPUT,
@@ -322,8 +335,7 @@ static int read_all(struct weft_scan *s, struct weft_hpcc_config *c, struct weft
                                      "missing");
             continue;
         }
-        while (i < WEFT_HPCC_KEYS && strcmp(keys[i].name, s->tok) != 0)
-            i++;
+        const size_t i = find_key(s->tok, strlen(s->tok));
         if (i == WEFT_HPCC_KEYS)
             return unknown_key(s, err);
         c->given[i] = true;
@@ -332,11 +344,59 @@ static int read_all(struct weft_scan *s, struct weft_hpcc_config *c, struct weft
         if (rc)
             return rc;
     }
+    return 0;
+}
+
+bool weft_hpcc_is_override(const char *text)
+{
+    const char *eq = strchr(text, '='), *dot = strchr(text, '.');
+    return eq && (!dot || dot > eq);
+}
+
+static int read_override(const char *text, struct weft_hpcc_config *c, struct weft_err *err)
+{
+    const char *eq = strchr(text, '=');
+    const size_t i = eq ? find_key(text, (size_t)(eq - text)) : WEFT_HPCC_KEYS;
+    struct weft_scan s;
+    if (i == WEFT_HPCC_KEYS) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", eq ? (int)(eq - text) : 63, text);
+        const char *near = nearest(name);
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "--set %s: configurations have no key '%s'%s%s%s; weft's own settings "
+                            "have a section: transport.mtu",
+                            text, name, near ? "; did you mean '" : "", near ? near : "",
+                            near ? "'?" : "");
+    }
+    const char *name = weft_arena_printf(c->arena, "--set %s", keys[i].name);
+    if (!name)
+        return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
+    if (weft_scan_text(&s, name, eq + 1, err))
+        return err->code;
+    c->given[i] = true;
+    c->line[i] = 0;
+    c->clamped[i] = false;
+    int rc = read_value(&s, c, &keys[i], err);
+    if (!rc && weft_scan_next(&s))
+        rc = weft_scan_err(&s, err, WEFT_E_INPUT, "'%.64s' stands behind the value", s.tok);
+    weft_scan_close(&s);
+    return rc;
+}
+
+static int read_all(struct weft_scan *s, const struct weft_hpcc_overrides *o,
+                    struct weft_hpcc_config *c, struct weft_err *err)
+{
+    int rc = read_file(s, c, err);
+    for (size_t i = 0; !rc && o && i < o->n; i++)
+        rc = read_override(o->list[i], c, err);
+    if (rc)
+        return rc;
     set_dialect(c);
     return check(c, err);
 }
 
-struct weft_hpcc_config *weft_hpcc_config_read_settings(const char *path, struct weft_err *err)
+static struct weft_hpcc_config *read_config(const char *path, const struct weft_hpcc_overrides *o,
+                                            struct weft_err *err)
 {
     struct weft_arena *a = weft_arena_new();
     struct weft_hpcc_config *c =
@@ -353,7 +413,7 @@ struct weft_hpcc_config *weft_hpcc_config_read_settings(const char *path, struct
     int rc = c->file ? weft_scan_open(&s, c->file, err)
                      : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a configuration");
     if (!rc) {
-        rc = read_all(&s, c, err);
+        rc = read_all(&s, o, c, err);
         weft_scan_close(&s);
     }
     if (rc) {
@@ -363,9 +423,15 @@ struct weft_hpcc_config *weft_hpcc_config_read_settings(const char *path, struct
     return c;
 }
 
-struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err *err)
+struct weft_hpcc_config *weft_hpcc_config_read_settings(const char *path, struct weft_err *err)
 {
-    struct weft_hpcc_config *c = weft_hpcc_config_read_settings(path, err);
+    return read_config(path, NULL, err);
+}
+
+struct weft_hpcc_config *
+weft_hpcc_config_read(const char *path, const struct weft_hpcc_overrides *o, struct weft_err *err)
+{
+    struct weft_hpcc_config *c = read_config(path, o, err);
     if (!c || !check_files(c, err))
         return c;
     weft_hpcc_config_free(c);

@@ -61,7 +61,7 @@ struct weft_hpcc_config {
     struct weft_arena *arena; /**< owns everything */
     const char *file;         /**< the path it was read from */
     bool given[WEFT_HPCC_KEYS];
-    int64_t line[WEFT_HPCC_KEYS]; /**< of the key, 0 when absent; the last one counts */
+    int64_t line[WEFT_HPCC_KEYS]; /**< of the key, 0: absent, or an override; the last one counts */
     bool clamped[WEFT_HPCC_KEYS]; /**< its time lies beyond weft's clock and is WEFT_NEVER */
     bool conweave;                /**< a configuration of ConWeave's: it has a key of theirs */
 
@@ -84,8 +84,17 @@ struct weft_hpcc_config {
     struct weft_hpcc_map kmax, kmin, pmax;
 };
 
-/** Reads @p path. NULL on failure, *err says where and why. */
-struct weft_hpcc_config *weft_hpcc_config_read(const char *path, struct weft_err *err);
+/** "KEY=VALUE" texts that count as if they were the last lines of the file. */
+struct weft_hpcc_overrides {
+    const char *const *list;
+    size_t n;
+};
+/** Whether a text "KEY=VALUE" is meant as one: weft's own settings have a '.' in their keys. */
+bool weft_hpcc_is_override(const char *text);
+
+/** Reads @p path, and @p o (NULL: nothing) after it. NULL on failure, *err says where and why. */
+struct weft_hpcc_config *
+weft_hpcc_config_read(const char *path, const struct weft_hpcc_overrides *o, struct weft_err *err);
 /** The same of one that need not name topology and flows, such as SimAI.conf. */
 struct weft_hpcc_config *weft_hpcc_config_read_settings(const char *path, struct weft_err *err);
 void weft_hpcc_config_free(struct weft_hpcc_config *c);

@@ -2,7 +2,6 @@
 /* Reading a configuration and what it names. */
 #include "hpcc/job.h"
 
-#include "hpcc/trace.h"
 #include "topologies/topology.h"
 
 #include <stdlib.h>
@@ -51,28 +50,28 @@ static int add_error_rate(struct weft_fabric **f, double error_rate, struct weft
     return 0;
 }
 
-/* The trace list decides nothing, but a broken one is a mistake all the same. */
-static int check_trace(const struct weft_hpcc_job *j, struct weft_err *err)
+/* Reads which nodes are traced; a list that nothing comes of is read all the same. */
+static int read_trace(struct weft_hpcc_job *j, struct weft_err *err)
 {
     char path[WEFT_PATH_MAX];
-    struct weft_hpcc_trace t;
     const struct weft_hpcc_config *c = j->config;
     if (!c->given[WEFT_HPCC_TRACE_FILE])
         return 0;
     int rc = weft_hpcc_config_find(c, WEFT_HPCC_TRACE_FILE, c->trace_file, path, err);
     if (!rc)
-        rc = weft_hpcc_trace_read(path, j->fabric->nnodes, &t, err);
-    if (!rc)
-        weft_hpcc_trace_free(&t);
+        rc = weft_hpcc_trace_read(path, j->fabric->nnodes, &j->traced, err);
+    if (!rc && !c->enable_trace)
+        j->traced.n = 0;
     return rc;
 }
 
-int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, enum weft_hpcc_flow_format format,
+int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path,
+                       const struct weft_hpcc_overrides *o, enum weft_hpcc_flow_format format,
                        struct weft_err *err)
 {
     char flow_path[WEFT_PATH_MAX];
     memset(j, 0, sizeof *j);
-    struct weft_hpcc_config *c = j->config = weft_hpcc_config_read(path, err);
+    struct weft_hpcc_config *c = j->config = weft_hpcc_config_read(path, o, err);
     if (!c)
         return err->code;
     int rc =
@@ -88,7 +87,7 @@ int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, enum weft_hpcc
         rc = j->flows ? weft_hpcc_flows_check(j->flows, j->fabric, err) : err->code;
     }
     if (!rc)
-        rc = check_trace(j, err);
+        rc = read_trace(j, err);
     if (!rc)
         rc = weft_hpcc_pairs_compute(j->fabric, c->payload_bytes, j->flows, &j->pairs, err);
     if (rc)
@@ -98,6 +97,7 @@ int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, enum weft_hpcc
 
 void weft_hpcc_job_free(struct weft_hpcc_job *j)
 {
+    weft_hpcc_trace_free(&j->traced);
     weft_hpcc_flows_free(j->flows);
     weft_fabric_free(j->fabric);
     weft_hpcc_config_free(j->config);

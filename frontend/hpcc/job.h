@@ -6,6 +6,7 @@
 #include "hpcc/config.h"
 #include "hpcc/flow.h"
 #include "hpcc/pairs.h"
+#include "hpcc/trace.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,12 +20,15 @@ struct weft_hpcc_job {
         *fabric; /**< links without a loss rate of their own have the configuration's */
     struct weft_hpcc_flows *flows;
     struct weft_hpcc_pairs pairs;
+    struct weft_hpcc_trace traced; /**< nodes of TRACE_FILE; none under ENABLE_TRACE 0 */
 };
 
 /** Reads a topology as the simulator does: what follows its links is left out. */
 int weft_hpcc_topology_read(const char *path, struct weft_fabric **out, struct weft_err *err);
-/** Reads the configuration @p path and its files; nothing to free on failure. */
-int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path, enum weft_hpcc_flow_format format,
+/** Reads the configuration @p path with overrides (NULL: none) and its files; nothing to free on
+ * failure. */
+int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path,
+                       const struct weft_hpcc_overrides *o, enum weft_hpcc_flow_format format,
                        struct weft_err *err);
 void weft_hpcc_job_free(struct weft_hpcc_job *j);
 

@@ -19,7 +19,9 @@ struct weft_hpcc_play {
     struct weft_net *net;
     struct weft_rows *out[FILES]; /* NULL: not written */
     struct weft_hpcc_qlen *qlen;
-    size_t next; /* the next flow of it */
+    struct weft_hpcc_mix *mix; /* NULL: not written */
+    struct weft_hpcc_qps *qps; /* with mix */
+    size_t next;               /* the next flow of it */
     struct weft_flow_player *player;
     struct weft_hpcc_fct *fcts;
     size_t done;
@@ -32,6 +34,25 @@ static int open_file(struct weft_hpcc_play *p, int which, const char *path, stru
         return 0;
     p->out[which] = weft_rows_open(path, err);
     return p->out[which] ? 0 : err->code;
+}
+
+static int open_mix(struct weft_hpcc_play *p, struct weft_err *err)
+{
+    const struct weft_hpcc_play_config *c = &p->c;
+    if (!c->mix_path)
+        return 0;
+    p->qps = weft_hpcc_qps_new(c->flows, c->fabric, c->numbers_are_ports, err);
+    if (!p->qps)
+        return err->code;
+    const struct weft_hpcc_mix_config mc = {.path = c->mix_path,
+                                            .fabric = c->fabric,
+                                            .nodes = c->traced,
+                                            .qps = p->qps,
+                                            .payload_bytes = c->payload_bytes,
+                                            .pause_us = c->pause_us,
+                                            .window_bytes = c->window_bytes};
+    p->mix = weft_hpcc_mix_new(&mc, err);
+    return p->mix ? 0 : err->code;
 }
 
 struct weft_hpcc_play *weft_hpcc_play_new(const struct weft_hpcc_play_config *c,
@@ -57,6 +78,8 @@ struct weft_hpcc_play *weft_hpcc_play_new(const struct weft_hpcc_play_config *c,
         if (!rc && !p->qlen)
             rc = err->code;
     }
+    if (!rc)
+        rc = open_mix(p, err);
     if (rc) {
         weft_hpcc_play_free(p);
         return NULL;
@@ -71,6 +94,8 @@ void weft_hpcc_play_free(struct weft_hpcc_play *p)
     for (int i = 0; i < FILES; i++)
         weft_rows_close(p->out[i], NULL);
     weft_hpcc_qlen_free(p->qlen);
+    weft_hpcc_mix_close(p->mix, NULL);
+    weft_hpcc_qps_free(p->qps);
     weft_flow_player_free(p->player);
     free(p->fcts);
     free(p);
@@ -87,18 +112,6 @@ static void fail(struct weft_hpcc_play *p)
     p->net->ops->stop(p->net);
 }
 
-/* The number of a flow's QP: which of its host pair's it is, below its destination port. Of the
- * port only the lowest bits are among those that weft's ECMP hashes, so the others are mixed in
- * below; numbers stay distinct. */
-static uint32_t qp_of(const struct weft_hpcc_play *p, const struct weft_hpcc_flow *w)
-{
-    const uint32_t dport = (uint16_t)(w->dport - WEFT_HPCC_DPORT);
-    if (p->c.numbers_are_ports && p->c.flows->format == WEFT_HPCC_FLOW_CONWEAVE)
-        return (uint16_t)(w->sport - WEFT_HPCC_FIRST_SPORT) + (dport << 16);
-    const uint32_t beyond = dport & ~((UINT32_C(1) << (WEFT_QP_BITS - 16)) - 1);
-    return (p->c.numbers_are_ports ? w->qp : w->qp ^ beyond) + (dport << 16);
-}
-
 /* Flows as the player takes them: hosts for nodes. */
 static int next(struct weft_flow_source *source, struct weft_flow *out, struct weft_err *err)
 {
@@ -113,7 +126,7 @@ static int next(struct weft_flow_source *source, struct weft_flow *out, struct w
                               .bytes = w->bytes,
                               .start_ps = start_of(p, p->next++),
                               .prio = w->pg,
-                              .qp = qp_of(p, w)};
+                              .qp = weft_hpcc_qp(p->c.flows, w, p->c.numbers_are_ports)};
     return 1;
 }
 
@@ -136,15 +149,28 @@ static void fail_links(void *ctx, uint64_t arg)
 
 static void on_queue(void *ctx, int64_t t_ps, uint32_t port, uint32_t prio, uint64_t bytes)
 {
-    weft_hpcc_qlen_change(((struct weft_hpcc_play *)ctx)->qlen, t_ps, port, prio, bytes);
+    struct weft_hpcc_play *p = (struct weft_hpcc_play *)ctx;
+    if (p->qlen)
+        weft_hpcc_qlen_change(p->qlen, t_ps, port, prio, bytes);
+    if (p->mix)
+        weft_hpcc_mix_queue(p->mix, port, prio, bytes);
+}
+
+static void on_packet(void *ctx, const struct weft_net_packet *w)
+{
+    weft_hpcc_mix_packet(((struct weft_hpcc_play *)ctx)->mix, w);
 }
 
 /* Listens to what the files are made of. */
 static int listen(struct weft_hpcc_play *p, struct weft_err *err)
 {
-    const struct weft_net_changes told = {.ctx = p, .queue = p->qlen ? on_queue : NULL};
-    if (!told.queue || !p->net->ops->state)
+    const bool packets = p->mix && p->c.traced->n;
+    if (!p->net->ops->state || !(p->qlen || packets))
         return 0;
+    const struct weft_net_changes told = {.ctx = p,
+                                          .queue = on_queue,
+                                          .packet = packets ? on_packet : NULL,
+                                          .ports = p->mix ? weft_hpcc_mix_ports(p->mix) : NULL};
     return p->net->ops->state->note_changes(p->net, &told, err);
 }
 
@@ -225,6 +251,10 @@ int weft_hpcc_play_flush(struct weft_hpcc_play *p, struct weft_err *err)
         const int code = p->out[i] ? weft_rows_flush(p->out[i], rc ? NULL : err) : 0;
         rc = rc ? rc : code;
     }
+    if (p->mix) {
+        const int code = weft_hpcc_mix_flush(p->mix, rc ? NULL : err);
+        rc = rc ? rc : code;
+    }
     return rc;
 }
 
@@ -238,7 +268,9 @@ int weft_hpcc_play_finish(struct weft_hpcc_play *p, int64_t reached_ps, struct w
         p->out[i] = NULL;
         rc = rc ? rc : code;
     }
-    return rc;
+    const int code = weft_hpcc_mix_close(p->mix, rc ? NULL : err);
+    p->mix = NULL;
+    return rc ? rc : code;
 }
 
 struct weft_hpcc_fct *weft_hpcc_play_fcts(struct weft_hpcc_play *p, size_t *n)

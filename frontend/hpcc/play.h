@@ -10,6 +10,7 @@
 #define WEFT_HPCC_PLAY_H
 
 #include "hpcc/flow.h"
+#include "hpcc/mix.h"
 #include "hpcc/qlen.h"
 #include "hpcc/slowdown.h"
 #include "net/net.h"
@@ -33,7 +34,10 @@ struct weft_hpcc_play_config {
     const char *pfc_path;   /**< NULL: not written */
     const char *qlen_path;  /**< NULL: not written */
     int64_t qlen_start_ps, qlen_end_ps;
-    struct weft_net_observer inner; /**< also told of everything */
+    const char *mix_path;                 /**< NULL: not written */
+    const struct weft_hpcc_trace *traced; /**< with mix_path: the nodes */
+    uint64_t pause_us, window_bytes;      /**< with mix_path: see hpcc/mix.h */
+    struct weft_net_observer inner;       /**< also told of everything */
 };
 
 struct weft_hpcc_play;

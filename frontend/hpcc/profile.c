@@ -186,16 +186,27 @@ static void refuse(struct maker *m, enum weft_hpcc_key key, const char *what)
                             weft_hpcc_key_name(key), what);
 }
 
+/* Where a key was given: "file:line", of an override "file". Returns @p buf. */
+static const char *place(const struct maker *m, enum weft_hpcc_key key, char buf[TEXT_MAX / 2])
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    if (c->line[key])
+        snprintf(buf, TEXT_MAX / 2, "%s:%" PRId64, c->file, c->line[key]);
+    else
+        snprintf(buf, TEXT_MAX / 2, "%s", c->file);
+    return buf;
+}
+
 /* LINK_DOWN must name two nodes with a link between them. */
 static void check_down(struct maker *m)
 {
     const struct weft_hpcc_down *d = &m->in->config->link_down;
     const struct weft_fabric *f = m->in->fabric;
-    char why[128];
+    char why[128], where[TEXT_MAX / 2];
     if (!d->after_us) {
         if (d->a || d->b)
-            warn(m, "%s:%" PRId64 ": LINK_DOWN: without effect: at time 0 no link fails",
-                 m->in->config->file, m->in->config->line[WEFT_HPCC_LINK_DOWN]);
+            warn(m, "%s: LINK_DOWN: without effect: at time 0 no link fails",
+                 place(m, WEFT_HPCC_LINK_DOWN, where));
         return;
     }
     if (d->after_us > (uint64_t)(WEFT_NEVER / WEFT_PS_PER_US) / 2)
@@ -253,6 +264,9 @@ static bool is_idle(const struct maker *m, enum weft_hpcc_key key)
         return !c->back_to_zero;
     case WEFT_HPCC_L2_ACK_INTERVAL:
         return m->in->compat;
+    case WEFT_HPCC_TRACE_FILE:
+    case WEFT_HPCC_ENABLE_TRACE:
+        return !c->given[WEFT_HPCC_TRACE_OUTPUT_FILE];
     case WEFT_HPCC_HEADROOM_FACTOR:
         return !m->in->compat || !c->enable_pfc;
     case WEFT_HPCC_QLEN_MON_FILE:
@@ -273,6 +287,17 @@ static bool is_idle(const struct maker *m, enum weft_hpcc_key key)
 /* Why a key of the file does nothing. */
 enum why_not { BY_EFFECT, BY_OTHERS = WEFT_HPCC_EFFECTS, BY_CONTROL, WHY_NOTS };
 
+static bool is_of_files(enum weft_hpcc_key key)
+{
+    static const enum weft_hpcc_key of_files[] = {
+        WEFT_HPCC_TRACE_FILE,    WEFT_HPCC_TRACE_OUTPUT_FILE, WEFT_HPCC_ENABLE_TRACE,
+        WEFT_HPCC_QLEN_MON_FILE, WEFT_HPCC_QLEN_MON_START,    WEFT_HPCC_QLEN_MON_END};
+    for (size_t i = 0; i < sizeof of_files / sizeof of_files[0]; i++)
+        if (of_files[i] == key)
+            return true;
+    return false;
+}
+
 /* 0: it does something. */
 static unsigned why_unused(const struct maker *m, enum weft_hpcc_key key)
 {
@@ -281,6 +306,8 @@ static unsigned why_unused(const struct maker *m, enum weft_hpcc_key key)
         return BY_EFFECT;
     if (weft_hpcc_effect_reason(effect))
         return effect;
+    if (m->in->other_traffic && is_of_files(key))
+        return WEFT_HPCC_FILES_OF_ITS_OWN;
     if (is_idle(m, key))
         return BY_OTHERS;
     return effect == WEFT_HPCC_CC && !cc_uses(m, key) ? BY_CONTROL : BY_EFFECT;
@@ -316,11 +343,11 @@ static void warn_unused(struct maker *m)
 static void warn_clamped(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
+    char where[TEXT_MAX / 2];
     for (int k = 0; k < WEFT_HPCC_KEYS; k++)
         if (c->clamped[k])
-            warn(m,
-                 "%s:%" PRId64 ": %s lies beyond weft's clock of 106 days and is taken as its end",
-                 c->file, c->line[k], weft_hpcc_key_name((enum weft_hpcc_key)k));
+            warn(m, "%s: %s lies beyond weft's clock of 106 days and is taken as its end",
+                 place(m, (enum weft_hpcc_key)k, where), weft_hpcc_key_name((enum weft_hpcc_key)k));
 }
 
 static void set_cc(struct maker *m)

@@ -38,6 +38,7 @@ struct weft_hpcc_profile_input {
     bool compat;
     const char *control; /**< a congestion control of weft's, with its own defaults, in place of
                               CC_MODE; NULL: CC_MODE decides */
+    bool other_traffic;  /**< flows are another's, and the simulator's files are not written */
 };
 
 /** Translates. NULL on failure, *err says why. */

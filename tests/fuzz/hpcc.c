@@ -10,7 +10,7 @@
 void weft_fuzz_hpcc_config(const uint8_t *data, size_t size)
 {
     struct weft_err err = {0};
-    struct weft_hpcc_config *c = weft_hpcc_config_read(weft_fuzz_file(data, size), &err);
+    struct weft_hpcc_config *c = weft_hpcc_config_read(weft_fuzz_file(data, size), NULL, &err);
     REQUIRE(c || err.code);
     if (weft_fuzz_ok(c ? 0 : err.code, &err))
         for (int k = 0; k < WEFT_HPCC_KEYS; k++) {

@@ -198,7 +198,7 @@ TEST(HpccCommand, MistakesAndTheirExitCodes)
     const Said control = weft({"hpcc", "--config", dir / "config.txt", "--no-out", "--set",
                                "congestion-control.name=swift"});
     EXPECT_EQ(control.code, 3);
-    EXPECT_CONTAINS(control.err, "--control NAME");
+    EXPECT_CONTAINS(control.err, "another in its place: --set simulator.control=NAME");
     /* 100 MB take 8 ms, but 1 ms is all there is. */
     const Said late = weft({"hpcc", "--config", dir / "config.txt", "--out", dir / "o", "-q"});
     EXPECT_EQ(late.code, 1);
@@ -209,22 +209,6 @@ TEST(HpccCommand, MistakesAndTheirExitCodes)
 /* Two hosts send 100 packets each to a third, at line rate: packets of 1048 B, 84 ns each. Pair k
  * (from 1) is at the switch at 13 + 84 k + 1000 ns; by then k packets have left, so that k wait,
  * until nothing more arrives after pair 100. The odd 13 ns keep samples and arrivals apart. */
-TEST(HpccCommand, OtherCommandsNameTheOneForAConfiguration)
-{
-    TempDir dir;
-    write_file(dir / "config.txt", "# mine\n{all}\nENABLE_QCN 1\nTOPOLOGY_FILE t\nFLOW_FILE f\n");
-    write_file(dir / "other.txt", "# mine\nENABLE_QC 1\n");
-    for (const char *command : {"run", "check"}) {
-        const Said said = weft({command, "config.txt"}, dir / "");
-        EXPECT_EQ(said.code, 3);
-        EXPECT_NE(said.err.find("config.txt: this is a configuration of the HPCC simulator, not a "
-                                "scenario: weft hpcc --config config.txt"),
-                  std::string::npos)
-            << said.err;
-        EXPECT_LACKS(weft({command, "other.txt"}, dir / "").err, "HPCC");
-    }
-}
-
 TEST(HpccCommand, QueuesAreSampledEvery100Ns)
 {
     if (!has_packet())

@@ -13,7 +13,7 @@ std::string error_of(const std::string &text)
 {
     TextFile f(text);
     weft_err err = {};
-    weft_hpcc_config *c = weft_hpcc_config_read(f.path.c_str(), &err);
+    weft_hpcc_config *c = weft_hpcc_config_read(f.path.c_str(), nullptr, &err);
     EXPECT_EQ(c, nullptr) << text;
     weft_hpcc_config_free(c);
     EXPECT_EQ(err.code, WEFT_E_INPUT);
@@ -27,7 +27,7 @@ class Config
     explicit Config(const std::string &path)
     {
         m_err = {};
-        m_c = weft_hpcc_config_read(path.c_str(), &m_err);
+        m_c = weft_hpcc_config_read(path.c_str(), nullptr, &m_err);
         EXPECT_NE(m_c, nullptr) << where(m_err);
     }
     ~Config()
@@ -140,7 +140,7 @@ TEST(HpccConfig, MistakesAreNamedWithTheirPlace)
 TEST(HpccConfig, AnAbsentFileIsAnIoError)
 {
     weft_err err = {};
-    EXPECT_EQ(weft_hpcc_config_read("/nowhere/config.txt", &err), nullptr);
+    EXPECT_EQ(weft_hpcc_config_read("/nowhere/config.txt", nullptr, &err), nullptr);
     EXPECT_EQ(err.code, WEFT_E_IO);
 }
 

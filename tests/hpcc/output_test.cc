@@ -224,7 +224,7 @@ TEST(HpccReference, FctColumnsThatDoNotDependOnTheSimulation)
     NEEDS_SHARED_DATA();
     for (const std::string &dir : reference_cases()) {
         weft_err err = {};
-        weft_hpcc_config *c = weft_hpcc_config_read((dir + "/config.txt").c_str(), &err);
+        weft_hpcc_config *c = weft_hpcc_config_read((dir + "/config.txt").c_str(), nullptr, &err);
         ASSERT_NE(c, nullptr) << where(err);
         weft_fabric *f = read_topology(dir + "/topology.txt");
         weft_hpcc_flows *l =
