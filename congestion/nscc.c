@@ -370,7 +370,7 @@ static void nscc_on_ack(void *state, const void *raw, int64_t now_ps, const stru
     s->achieved += n;
     if (ack->trimmed_bytes)
         trimmed(s, p, now_ps, ack, flight);
-    else if (ack->nack)
+    else if (ack->nack && !s->trims)
         lost(s, now_ps);
     if (ack->nack || ack->rtt_ps <= 0) { /* a NACK's packet is no sample */
         publish(s, out);

@@ -44,6 +44,7 @@ struct weft_totals {
     uint64_t delivered[WEFT_PKT_KINDS]; /**< packets that reached the node they were for */
     uint64_t drops[WEFT_DROP_REASONS];
     uint64_t ecn_marks;
+    uint64_t trims; /**< packets cut for want of buffer; those dropped all the same are in drops */
     uint64_t pfc_pauses, pfc_resumes; /**< frames sent */
     uint64_t retx_packets;            /**< packets sent again */
     uint64_t rtos;                    /**< retransmission timeouts fired */
@@ -74,6 +75,7 @@ struct weft_port_counters {
     /** packets lost, by reason: for want of buffer and of headroom counted at the egress they
      * wanted */
     uint64_t drops[WEFT_DROP_REASONS];
+    uint64_t trims;  /**< packets cut for want of buffer at this egress */
     int64_t last_ps; /**< end of the last transmission; 0: there was none, or the link is down */
 };
 

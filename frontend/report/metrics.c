@@ -128,6 +128,7 @@ static const struct weft_metric metrics[] = {
       "packets of a lossless class lost because its headroom was exhausted"),
     M("drops-error", U64, net.drops[WEFT_DROP_ERROR], "packets lost to link errors"),
     M("drops-link", U64, net.drops[WEFT_DROP_LINK], "packets lost to failed links"),
+    M("trims", U64, net.trims, "packets that a switch cut for want of buffer (switch.trim-prios)"),
     M("troubles", U64, faults,
       "times that something was wrong with a link: down, slow, bit errors"),
     M("trouble-losses", U64, fault_losses,

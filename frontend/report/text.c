@@ -161,9 +161,11 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
     fprintf(out, " (ports paused %s in sum); longest queue of a port",
             weft_human_time(s->pause_ps, a));
     fprintf(out, " %s\n", weft_human_size(s->max_queue_bytes, a));
-    fprintf(out,
-            "  %-24s %" PRIu64 " drops, %" PRIu64 " retransmitted packets, %" PRIu64 " timeouts\n",
-            "losses", s->drops, t->retx_packets, t->rtos);
+    fprintf(out, "  %-24s %" PRIu64 " drops, ", "losses", s->drops);
+    if (t->trims)
+        fprintf(out, "%" PRIu64 " trimmed packets, ", t->trims);
+    fprintf(out, "%" PRIu64 " retransmitted packets, %" PRIu64 " timeouts\n", t->retx_packets,
+            t->rtos);
     if (s->left_behind)
         fprintf(out,
                 "  %-24s %" PRIu64

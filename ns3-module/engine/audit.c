@@ -213,6 +213,9 @@ int weft_engine_check(struct weft_engine *e, struct weft_err *err)
                 floor <= q->exp_psn && q->exp_psn <= q->top_psn && q->una_bytes <= q->nxt_bytes &&
                 q->nxt_bytes <= q->end_byte,
             "QP %u acknowledged, sent and expected packets are out of order", i);
+        const uint64_t flight = q->counted ? e->rc.recovery->flight(e, q) : 0;
+        LAW(err, !q->counted || flight == q->flight_bytes,
+            "QP %u has %" PRIu64 " bytes in flight, counted %" PRIu64, i, flight, q->flight_bytes);
     }
     int rc = check_ports(e, err);
     if (!rc)

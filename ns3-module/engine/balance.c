@@ -10,6 +10,8 @@
  * letflow: then to a random port, whatever its queue (Vanini et al.: Let it flow, NSDI 2017): the
  * lengths of flowlets themselves do the balancing.
  *
+ * entropy: packet by packet, the hash of the flow and of a value that its sender chose (entropy.c).
+ *
  * drill: drill.c. conga, conweave: see way.h; their function here is not called.
  *
  * valiant, minimal-adaptive: see steer.h; where there is nothing to steer, valiant draws a port at
@@ -24,7 +26,9 @@
 #include "credit.h"
 #include "drill.h"
 #include "ecmp.h"
+#include "entropy.h"
 #include "flowlet.h"
+#include "recovery.h"
 #include "steer.h"
 #include "way.h"
 
@@ -80,6 +84,13 @@ static uint32_t letflow(struct weft_engine *e, struct weft_route_group g, uint32
     if (!goes_on)
         f->port = drawn(e, g, node, k);
     return f->port;
+}
+
+static uint32_t by_entropy(struct weft_engine *e, struct weft_route_group g, uint32_t node,
+                           const struct pkt *k)
+{
+    const uint32_t hash = entropy_hash(qp_at(e, k->qp)->flow_hash, k->mid);
+    return g.ports[weft_ecmp_pick(hash, node, g.n)];
 }
 
 static const struct {
@@ -142,13 +153,15 @@ int balance_check(const struct weft_engine_config *c, struct weft_err *err)
                             table[b].name);
     if (!table[b].per_packet)
         return 0;
+    if (entropy_check(&c->params, err))
+        return WEFT_E_INPUT;
     if (c->params.transport.recovery != WEFT_RECOVERY_SELECTIVE_REPEAT &&
-        c->params.transport.recovery != WEFT_RECOVERY_OUT_OF_ORDER &&
+        !recovery_of(c->params.transport.recovery)->tolerates_reordering &&
         !c->params.transport.allow_reordering)
         return weft_err_set(
             err, WEFT_E_INPUT,
             "switch.balance=%s reorders packets, which this transport.recovery takes "
-            "for losses; set transport.recovery=out-of-order (or selective-repeat), or "
+            "for losses; set transport.recovery=out-of-order (or selective-repeat, rud), or "
             "transport.allow-reordering=true to see what happens",
             table[b].name);
     struct control_needs needs;

@@ -6,6 +6,7 @@
 #include "fastq.h"
 #include "mmu.h"
 #include "recovery.h"
+#include "trim.h"
 
 #include <inttypes.h>
 
@@ -58,5 +59,6 @@ int weft_engine_check_config(const struct weft_engine_config *c, struct weft_err
     if ((rc = control_check(c, NULL, err)) || (rc = balance_check(c, err)) ||
         (rc = credit_check(c, err)))
         return rc;
-    return mmu_check_config(c, err);
+    rc = trim_check_config(c, err);
+    return rc ? rc : mmu_check_config(c, err);
 }

@@ -5,6 +5,7 @@
 #include "control.h"
 #include "credit.h"
 #include "delay.h"
+#include "entropy.h"
 #include "evq.h"
 #include "fastq.h"
 #include "gap.h"
@@ -205,6 +206,8 @@ void weft_engine_free(struct weft_engine *e)
         evq_free(&e->nics.of[i].paced);
     for (uint32_t i = 0; i < e->qps.pool.n && e->rc.recovery->fini; i++)
         e->rc.recovery->fini(qp_at(e, i));
+    for (uint32_t i = 0; i < e->qps.pool.n; i++)
+        entropy_close(qp_at(e, i));
     fastq_free(&e->loop.fast);
     window_fini(e);
     evq_free(&e->loop.slow);

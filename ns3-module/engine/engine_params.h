@@ -77,6 +77,13 @@ enum weft_balance {
 #undef BALANCE
     WEFT_BALANCES
 };
+/** How senders choose entropy values (entropy.h). */
+enum weft_entropy {
+    WEFT_ENTROPY_OBLIVIOUS,
+    WEFT_ENTROPY_BITMAP,
+    WEFT_ENTROPY_REPS,
+    WEFT_ENTROPY_MIXED
+};
 /** How a switch shares a port among priorities that are not strict. */
 enum weft_scheduler { WEFT_SCHED_DRR, WEFT_SCHED_PACKET_RR };
 /** What `reserve` is set aside for. */
@@ -112,6 +119,9 @@ struct weft_switch_params {
     /** 0: a lossy queue is measured by the free bytes of its ingress pool */
     uint64_t egress_lossy_pool_bytes;
     uint64_t egress_lossless_pool_bytes; /**< 0: lossless queues are not measured */
+    uint64_t trim_prios;   /**< bit p set: what finds no buffer in priority p is trimmed (trim.h) */
+    uint64_t trim_bytes;   /**< frame bytes that are left of it */
+    uint64_t trim_prio;    /**< where that travels */
     uint64_t strict_prios; /**< bit p set: priority p is served strictly before all that are not */
     int scheduler;         /**< enum weft_scheduler */
     int balance;           /**< enum weft_balance */
@@ -128,6 +138,9 @@ struct weft_switch_params {
     int64_t conweave_inactive_ps;       /**< a flow that pauses longer begins anew */
     int64_t conweave_resume_extra_ps;   /**< beyond the tail's expected time, packets are kept */
     int64_t conweave_resume_default_ps; /**< the same if nothing is known of the tail */
+    int entropy_policy;                 /**< enum weft_entropy */
+    uint64_t entropy_values;            /**< of a QP, a power of two */
+    int64_t entropy_freeze_ps;          /**< reps, mixed: after a timeout */
     uint64_t quantum_bytes;             /**< deficit round robin: bytes per turn at weight 1 */
     const char *weight_map; /**< deficit round robin: turns are so many quanta; else 1 */
 };

@@ -10,6 +10,7 @@
 #include "nic.h"
 #include "context.h"
 #include "delay.h"
+#include "entropy.h"
 #include "events.h"
 #include "evq.h"
 #include "frame_size.h"
@@ -51,6 +52,8 @@ static void pace(struct weft_engine *e, struct nic *n, struct qp *q, uint32_t qi
 static inline bool window_reached(const struct qp *q)
 {
     uint64_t in_flight = q->nxt_bytes - q->una_bytes;
+    if (__builtin_expect(q->counted, 0))
+        in_flight = q->flight_bytes;
     return in_flight >= q->out.cwnd_bytes || in_flight >= q->cap_bytes;
 }
 
@@ -200,12 +203,15 @@ static uint32_t build_data(struct weft_engine *e, struct qp *q, uint32_t qi)
     q->nxt_psn++;
     q->nxt_bytes += payload;
     q->made_bytes += payload;
+    q->flight_bytes += payload; /* counted or not: one addition costs less than to ask */
     if (index + 1 == m->npkts) {
         k->flags |= PKT_LAST;
         q->nxt_msg = m->next;
         if (m->sent_ps < 0)
             delay_sent(e, q, m);
     }
+    if (__builtin_expect(q->entropy != NULL, 0))
+        k->mid = entropy_next(e, q) & NO_MID;
     if (__builtin_expect(q->recovering, 0))
         e->rc.recovery->sent(e, qi);
     return i;

@@ -2,6 +2,7 @@
 /* Packet records, and what hooks are shown of them. */
 #include "pkt.h"
 #include "context.h"
+#include "entropy.h"
 #include "loop.h"
 #include "stable.h"
 #include "telemetry.h"
@@ -44,6 +45,8 @@ static void view_roce(const struct weft_engine *e, const struct pkt *p,
     }
     v->qpn = p->qp + WEFT_FIRST_QPN;
     v->flow_hash = forward ? q->flow_hash : q->ack_hash;
+    if (data && q->entropy)
+        v->flow_hash = entropy_hash(q->flow_hash, p->mid);
     v->hops = p->hop;
     v->payload_bytes = p->payload;
     v->sent_ps = p->sent_ps;

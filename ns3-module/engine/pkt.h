@@ -19,6 +19,7 @@ enum pkt_flags {
     PKT_ECHO = 4,     /**< ACK, NACK: a packet it covers was marked */
     PKT_ASK = 4,      /**< DATA: wants an ACK at once, the AckReq bit of the BTH */
     PKT_CNP = 8,      /**< ACK, NACK: carries a CNP */
+    PKT_TRIM = 8,     /**< DATA: trimmed, see trim.h */
     PKT_XOFF = 16,    /**< PFC: pause (else resume) */
     PKT_SACK = 16,    /**< ACK, NACK: sack is the packet that caused it */
     PKT_DOWN = 16,    /**< SUM: from the root to the hosts (else towards it) */

@@ -29,6 +29,7 @@
 #include "rc.h"
 #include "scheduler.h"
 #include "telemetry.h"
+#include "trim.h"
 #include "way.h"
 
 #include "base/rng.h"
@@ -481,11 +482,12 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
         return;
     }
     enum weft_drop_reason why = mmu_admit(e, k, in, out);
-    if (__builtin_expect(why != WEFT_DROP_REASONS, 0)) {
+    if (__builtin_expect(why != WEFT_DROP_REASONS, 0) &&
+        (why = trim_admit(e, k, in, out, why)) != WEFT_DROP_REASONS) {
         pkt_drop(e, i, out, why);
         return;
     }
-    if (__builtin_expect(kept, 0))
+    if (__builtin_expect(kept && !(k->flags & PKT_TRIM), 0))
         e->spread.way->keep(e, out, i);
     else
         enqueue(e, p, out, k, i, true);

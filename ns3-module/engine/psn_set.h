@@ -58,6 +58,27 @@ static inline bool psn_set_add(struct psn_set *s, uint64_t psn)
     return true;
 }
 
+static inline void psn_set_remove(struct psn_set *s, uint64_t psn)
+{
+    if (!psn_set_has(s, psn))
+        return;
+    const uint64_t at = psn & (s->cap - 1);
+    s->bits[at / 64] &= ~(UINT64_C(1) << at % 64);
+    s->n--;
+}
+
+/** The lowest number of the set, UINT64_MAX: it is empty. */
+static inline uint64_t psn_set_first(const struct psn_set *s)
+{
+    for (uint64_t p = s->base; s->n && p - s->base < s->cap;) {
+        const uint64_t at = p & (s->cap - 1), rest = s->bits[at / 64] >> at % 64;
+        if (rest)
+            return p + (uint64_t)__builtin_ctzll(rest);
+        p += 64 - at % 64;
+    }
+    return UINT64_MAX;
+}
+
 /** Removes everything below @p base and moves the base there. */
 static inline void psn_set_rise(struct psn_set *s, uint64_t base)
 {

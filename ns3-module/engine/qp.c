@@ -8,6 +8,7 @@
 #include "control.h"
 #include "delay.h"
 #include "ecmp.h"
+#include "entropy.h"
 #include "frame_size.h"
 #include "gap.h"
 #include "ideal.h"
@@ -19,6 +20,7 @@
 #include "recovery.h"
 #include "stable.h"
 #include "steer.h"
+#include "trim.h"
 
 #include "base/int128.h"
 #include "base/rng.h"
@@ -114,6 +116,7 @@ void qp_fill_env(const struct weft_engine *e, struct qp *q)
     if (e->p.transport.bdp_bytes)
         q->env.bdp_bytes = e->p.transport.bdp_bytes;
     q->env.mtu_bytes = q->mtu_bytes;
+    q->env.trims = trim_told(e, q->own_prio);
     q->env.mtu_wire_bytes = (uint32_t)full;
 }
 
@@ -195,8 +198,11 @@ uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio
     if (control_settle(e, q, err))
         return NIL;
     q->cap_bytes = UINT64_MAX;
+    q->counted = e->rc.recovery->counts;
     if (e->rc.recovery->bdp_fc && e->p.transport.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
+    if (entropy_open(e, q, err))
+        return NIL;
     q->cc->init(cc_state_at(e, qi), q->ccp, &q->env, e->now, &q->out);
     nic_cc_changed(e, qi);
     if (e->spread.steer)

@@ -9,6 +9,7 @@
 #include "stable.h"
 
 struct control;
+struct entropy_state;
 struct repeat;
 
 /** QPs beyond which their records are no longer in the caches. */
@@ -54,6 +55,7 @@ struct qp {
     uint8_t prio;                /**< of the next packet: own_prio, or one of its channels */
     uint8_t backoff;             /**< doublings of the retransmission timeout */
     uint8_t recovering;          /**< each ACK and each packet made is told to the loss recovery */
+    uint8_t counted;             /**< flight_bytes is what the window goes by (recovery.counts) */
     uint32_t retries;            /**< expiries since the last progress */
     int64_t rto_at_ps;           /**< real deadline, WEFT_NEVER: nothing outstanding */
     int64_t rto_from_ps;         /**< when rto_at was set, with transport.rto-low only */
@@ -69,8 +71,9 @@ struct qp {
     uint64_t end_psn;   /**< first number after the last posted message */
     uint64_t end_byte;
     uint64_t retx_packets;
-    uint64_t ideal_bytes; /**< the message size that ideal_ps was computed for */
-    int64_t ideal_ps;     /**< 0: not computed yet */
+    uint64_t flight_bytes; /**< counted: payload that is neither known to be received nor lost */
+    uint64_t ideal_bytes;  /**< the message size that ideal_ps was computed for */
+    int64_t ideal_ps;      /**< 0: not computed yet */
     struct weft_cc_env env;
     int64_t told_ps;  /**< its clocks are right up to here, see delay.c; it is sending until then if
                          that lies ahead */
@@ -81,13 +84,14 @@ struct qp {
     uint64_t taken_bytes; /**< payload of the packets that came to the receiver, in order or not */
     uint64_t nack_psn;    /**< gap that the last NACK was for, UINT64_MAX: none */
     int64_t nack_at_ps, cnp_at_ps;
-    uint32_t ack_port;     /**< receiving host's port for ACKs */
-    uint32_t unacked;      /**< data packets since the last ACK */
-    uint8_t echo;          /**< a packet since the last ACK was marked */
-    uint8_t cnp_due;       /**< the next ACK carries a CNP */
-    uint8_t holding;       /**< packets behind a gap are kept (selective repeat) */
-    uint32_t rcv_msg;      /**< message that exp_psn belongs to, NIL when all is received */
-    struct repeat *repeat; /**< selective repeat's bitmaps, NULL: never lost a packet */
+    uint32_t ack_port;             /**< receiving host's port for ACKs */
+    uint32_t unacked;              /**< data packets since the last ACK */
+    uint8_t echo;                  /**< a packet since the last ACK was marked */
+    uint8_t cnp_due;               /**< the next ACK carries a CNP */
+    uint8_t holding;               /**< packets behind a gap are kept (selective repeat) */
+    uint32_t rcv_msg;              /**< message that exp_psn belongs to, NIL when all is received */
+    struct entropy_state *entropy; /**< sender, with switch.balance=entropy, else NULL */
+    struct repeat *repeat;         /**< selective repeat's bitmaps, NULL: never lost a packet */
 };
 
 /** All QPs. */

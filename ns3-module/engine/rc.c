@@ -12,6 +12,7 @@
 #include "rc.h"
 #include "context.h"
 #include "delay.h"
+#include "entropy.h"
 #include "frame_size.h"
 #include "loop.h"
 #include "nic.h"
@@ -130,6 +131,17 @@ static void note_mark(struct weft_engine *e, struct qp *q, uint32_t qi)
         q->cnp_due = 1;
 }
 
+/* What is left of a trimmed packet. */
+static void receive_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, uint32_t i)
+{
+    if (pkt_at(e, i)->psn < q->exp_psn)
+        rc_answer(e, q, i, WEFT_PKT_ACK);
+    else if (e->rc.recovery->trimmed)
+        e->rc.recovery->trimmed(e, qi, i);
+    else
+        rc_nack_sparingly(e, q, i);
+}
+
 static void receive_data(struct weft_engine *e, uint32_t i)
 {
     struct pkt *k = pkt_at(e, i);
@@ -138,8 +150,14 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     const bool last = k->flags & PKT_LAST;
     e->tot.delivered[WEFT_PKT_DATA]++;
     q->taken_bytes += k->payload;
-    if (k->flags & PKT_CE)
-        note_mark(e, q, qi);
+    if (k->flags & (PKT_CE | PKT_TRIM)) {
+        if (k->flags & PKT_CE)
+            note_mark(e, q, qi);
+        if (k->flags & PKT_TRIM) {
+            receive_trimmed(e, q, qi, i);
+            return;
+        }
+    }
     if (__builtin_expect(k->psn != q->exp_psn || q->holding, 0)) {
         e->rc.recovery->gap(e, qi, i);
         return;
@@ -223,13 +241,22 @@ static __attribute__((noinline)) void note_ack(struct weft_engine *e, const stru
     qp_tell(e, k->qp, k->kind == WEFT_PKT_NACK ? WEFT_QP_NACK : WEFT_QP_ACK, i);
 }
 
-/* Payload that ACK @p k newly reports as received; UINT64_MAX: what it newly acknowledges. */
-static inline uint64_t told_received(const struct weft_engine *e, const struct qp *q,
-                                     const struct pkt *k)
+/* Whether a QP's packets come out of order, so that its recovery has to say what an ACK tells. */
+static inline bool in_disorder(const struct weft_engine *e, const struct qp *q, const struct pkt *k)
 {
-    if (__builtin_expect((q->repeat || k->flags & PKT_SACK) && e->rc.recovery->received, 0))
-        return e->rc.recovery->received(e, q, k);
-    return UINT64_MAX;
+    return __builtin_expect(q->repeat || q->counted || k->flags & PKT_SACK, 0) &&
+           e->rc.recovery->received;
+}
+
+/* What ACK or NACK @p k tells a QP in disorder; what is known to have landed, or to be lost, is not
+ * in flight any more. */
+static __attribute__((noinline)) struct ack_report read_report(const struct weft_engine *e,
+                                                               struct qp *q, const struct pkt *k)
+{
+    const struct ack_report r = e->rc.recovery->received(e, q, k);
+    if (q->counted)
+        q->flight_bytes -= r.landed + r.trimmed;
+    return r;
 }
 
 static void receive_ack(struct weft_engine *e, uint32_t i)
@@ -247,7 +274,11 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     }
     if (__builtin_expect(e->path.rare & RARE_ACK, 0))
         note_ack(e, &k, i);
-    const uint64_t una_before = q->una_bytes, received = told_received(e, q, &k);
+    const uint64_t una_before = q->una_bytes;
+    const bool disorder = in_disorder(e, q, &k);
+    struct ack_report report = {0, 0, 0};
+    if (disorder)
+        report = read_report(e, q, &k);
     uint32_t done = NIL;
     if (k.psn > q->una_psn) {
         done = advance(e, q, k.psn);
@@ -260,16 +291,19 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     }
     if (k.flags & PKT_CNP)
         count_cnp(e, q, k.qp);
+    if (__builtin_expect(q->entropy != NULL, 0))
+        entropy_answered(e, q, &k);
     if (q->cc->on_ack) {
-        struct weft_cc_ack a = {.acked_bytes = q->una_bytes - una_before,
-                                .una_bytes = q->una_bytes,
-                                .nxt_bytes = q->nxt_bytes,
-                                .received_bytes =
-                                    received != UINT64_MAX ? received : q->una_bytes - una_before,
-                                .flight_bytes = q->nxt_bytes - q->una_bytes,
-                                .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
-                                .ecn_echo = k.flags & PKT_ECHO,
-                                .nack = nack};
+        struct weft_cc_ack a = {
+            .acked_bytes = q->una_bytes - una_before,
+            .una_bytes = q->una_bytes,
+            .nxt_bytes = q->nxt_bytes,
+            .received_bytes = disorder ? report.received : q->una_bytes - una_before,
+            .flight_bytes = q->counted ? q->flight_bytes : q->nxt_bytes - q->una_bytes,
+            .trimmed_bytes = report.trimmed,
+            .rtt_ps = q->cc->needs & WEFT_CC_NEEDS_RTT ? e->now - k.sent_ps : 0,
+            .ecn_echo = k.flags & PKT_ECHO,
+            .nack = nack};
         if (q->control->int_on && k.sig != NIL) {
             a.nhops = sig_hops(k.sig);
             a.hops = int_at(e, sig_stack(k.sig))->hops;
@@ -342,6 +376,8 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
         q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->out);
         nic_cc_changed(e, qi);
     }
+    if (q->entropy)
+        entropy_tell(e, q, 0, ENTROPY_TIMEOUT);
     e->rc.recovery->timeout(e, qi);
 }
 

@@ -15,7 +15,11 @@ const struct recovery *recovery_of(int which)
 
 int recovery_check(const struct recovery *r, struct weft_err *err)
 {
-    const char *missing = !r->gap ? "gap" : !r->acked ? "acked" : !r->timeout ? "timeout" : NULL;
+    const char *missing = !r->gap                                    ? "gap"
+                          : !r->acked                                ? "acked"
+                          : !r->timeout                              ? "timeout"
+                          : r->counts && !(r->flight && r->received) ? "flight"
+                                                                     : NULL;
     if (!missing)
         return 0;
     return weft_err_set(err, WEFT_E_INTERNAL, "the loss recovery '%s' has no function '%s'",

@@ -15,11 +15,19 @@
 #include "pkt.h"
 #include "qp.h"
 
+/** Payload bytes that an ACK or NACK reports newly. */
+struct ack_report {
+    uint64_t received;
+    uint64_t landed;  /**< of them, those that were in flight */
+    uint64_t trimmed; /**< of the packet that it names as trimmed; 0: none, or it is known */
+};
+
 struct recovery {
     const char *name;          /**< as in transport.recovery */
     bool low_rto;              /**< transport.rto-low holds while few packets are in flight */
     bool bdp_fc;               /**< transport.bdp-fc caps what is in flight */
     bool tolerates_reordering; /**< a packet that overtakes others is no sign that they are lost */
+    bool counts; /**< in flight, for the window, is q->flight_bytes, which `flight` counts anew */
     /** Receiver: data packet @p i is not the one expected next, or it is and later ones are held.
      * Consumes it. */
     void (*gap)(struct weft_engine *e, uint32_t qi, uint32_t i);
@@ -31,9 +39,17 @@ struct recovery {
     /** Sender, while recovering: a packet was made and the cursor stands behind it. Moves the
      * cursor on. Optional. */
     void (*sent)(struct weft_engine *e, uint32_t qi);
-    /** Sender: payload bytes that ACK @p k newly reports as received, before it is counted.
-     * Optional: those that it newly acknowledges. */
-    uint64_t (*received)(const struct weft_engine *e, const struct qp *q, const struct pkt *k);
+    /** Receiver: what is left of the trimmed data packet @p i, which was not acknowledged.
+     * Consumes it. Optional: it is answered as a gap is by go-back-N. With it a NACK that has a
+     * SACK names a trimmed packet. */
+    void (*trimmed)(struct weft_engine *e, uint32_t qi, uint32_t i);
+    /** Sender: what ACK or NACK @p k reports newly, before it is counted. Optional: what it newly
+     * acknowledges is received. */
+    struct ack_report (*received)(const struct weft_engine *e, const struct qp *q,
+                                  const struct pkt *k);
+    /** With counts: payload of the packets that are neither known to be received nor known to be
+     * lost and not sent again. */
+    uint64_t (*flight)(const struct weft_engine *e, const struct qp *q);
     /** The lowest packet number that the receiver may still ask for when @p una_psn is
      * acknowledged. Optional: una_psn itself. */
     uint64_t (*floor)(const struct weft_engine *e, const struct qp *q, uint64_t una_psn);
@@ -53,5 +69,11 @@ const struct recovery *recovery_of(int which);
 int recovery_check(const struct recovery *r, struct weft_err *err);
 
 #pragma GCC visibility pop
+
+/** Whether @p k names a trimmed packet, sack, as missing. */
+static inline bool names_trimmed(const struct recovery *r, const struct pkt *k)
+{
+    return k->kind == WEFT_PKT_NACK && k->flags & PKT_SACK && r->trimmed;
+}
 
 #endif

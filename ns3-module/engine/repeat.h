@@ -15,7 +15,12 @@ void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i);
 /** struct recovery.acked: notes what the receiver holds, sends again what counts as lost. */
 void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k);
 /** struct recovery.received: without those that the receiver was known to hold. */
-uint64_t repeat_received(const struct weft_engine *e, const struct qp *q, const struct pkt *k);
+struct ack_report repeat_received(const struct weft_engine *e, const struct qp *q,
+                                  const struct pkt *k);
+/** struct recovery.trimmed: answers by a NACK that names it, unless the receiver holds it. */
+void repeat_trimmed(struct weft_engine *e, uint32_t qi, uint32_t i);
+/** struct recovery.flight */
+uint64_t repeat_flight(const struct weft_engine *e, const struct qp *q);
 /** struct recovery.timeout: all that is neither acknowledged nor held counts as lost. */
 void repeat_timeout(struct weft_engine *e, uint32_t qi);
 /** struct recovery.sent: on to the next lost packet. */

@@ -67,7 +67,7 @@ bool weft_engine_qp_state(const struct weft_engine *e, uint32_t qpn, struct weft
         .number = q->number,
         .rate_bps = q->out.rate_bps,
         .window_bytes = q->out.cwnd_bytes,
-        .in_flight_bytes = q->nxt_bytes - q->una_bytes,
+        .in_flight_bytes = q->counted ? q->flight_bytes : q->nxt_bytes - q->una_bytes,
         .acked_bytes = q->una_bytes,
         .msg = q->head_msg == NIL ? UINT64_MAX : msg_at(e, q->head_msg)->id,
     };

@@ -31,6 +31,8 @@ struct repeat {
     uint64_t recovery_psn; /**< first packet not sent when the recovery started */
     uint64_t rtx_psn;      /**< lost packets below were sent again */
     uint64_t lost_end;     /**< packets below that are not sacked are lost */
+    uint64_t high_psn;     /**< highest packet known to be held */
+    struct psn_set cut;    /**< sender: trimmed, and not sent again yet */
 };
 
 /* The QP's record, made with its first gap; NULL (and the engine failed) when out of memory. */
@@ -85,6 +87,16 @@ static void fill(struct weft_engine *e, struct qp *q, uint32_t i)
     }
 }
 
+void repeat_trimmed(struct weft_engine *e, uint32_t qi, uint32_t i)
+{
+    struct qp *q = qp_at(e, qi);
+    struct pkt *k = pkt_at(e, i);
+    const bool held = q->repeat && psn_set_has(&q->repeat->held, k->psn);
+    k->sack = (uint32_t)(k->psn - q->exp_psn);
+    k->flags |= PKT_SACK;
+    rc_answer(e, q, i, held ? WEFT_PKT_ACK : WEFT_PKT_NACK);
+}
+
 void repeat_gap(struct weft_engine *e, uint32_t qi, uint32_t i)
 {
     struct qp *q = qp_at(e, qi);
@@ -105,9 +117,47 @@ static void steer(struct weft_engine *e, struct qp *q)
     struct repeat *r = q->repeat;
     if (r->rtx_psn < q->una_psn)
         r->rtx_psn = q->una_psn;
-    while (r->rtx_psn < r->lost_end && psn_set_has(&r->sacked, r->rtx_psn))
+    while (r->rtx_psn < r->lost_end &&
+           (psn_set_has(&r->sacked, r->rtx_psn) || psn_set_has(&r->cut, r->rtx_psn)))
         r->rtx_psn++;
-    nic_seek(e, q, r->rtx_psn < r->lost_end ? r->rtx_psn : q->top_psn);
+    const uint64_t lost = r->rtx_psn < r->lost_end ? r->rtx_psn : q->top_psn;
+    const uint64_t cut = psn_set_first(&r->cut);
+    nic_seek(e, q, cut < lost ? cut : lost);
+}
+
+/* Whether a packet that the receiver isn't known to hold is known to be lost and waits to be sent
+ * again. */
+static bool waits(const struct qp *q, uint64_t psn)
+{
+    const struct repeat *r = q->repeat;
+    return r && q->recovering &&
+           (psn_set_has(&r->cut, psn) || (psn >= r->rtx_psn && psn < r->lost_end));
+}
+
+/* Payload of the packets from @p psn on, of those before @p end that the receiver isn't known to
+ * hold, and of these what is in flight. */
+static struct ack_report unknown(const struct weft_engine *e, const struct qp *q, uint64_t psn,
+                                 uint64_t end)
+{
+    const struct psn_set *known = q->repeat ? &q->repeat->sacked : NULL;
+    struct ack_report sum = {0, 0, 0};
+    for (uint32_t mi = q->head_msg; mi != NIL && psn < end; mi = msg_at(e, mi)->next) {
+        const struct msg *m = msg_at(e, mi);
+        for (; psn < end && psn < m->first_psn + m->npkts; psn++) {
+            const uint64_t left = m->bytes - (psn - m->first_psn) * q->mtu_bytes;
+            const uint64_t payload = left < q->mtu_bytes ? left : q->mtu_bytes;
+            if (known && psn_set_has(known, psn))
+                continue;
+            sum.received += payload;
+            sum.landed += waits(q, psn) ? 0 : payload;
+        }
+    }
+    return sum;
+}
+
+uint64_t repeat_flight(const struct weft_engine *e, const struct qp *q)
+{
+    return unknown(e, q, q->una_psn, q->top_psn).landed;
 }
 
 static void start(struct qp *q)
@@ -126,6 +176,28 @@ static uint64_t lost_before(const struct weft_engine *e, uint64_t sack)
     return n && sack > n ? sack - n : 0;
 }
 
+/* More packets count as lost. */
+static void recount(const struct weft_engine *e, struct qp *q)
+{
+    if (e->rc.recovery->counts)
+        q->flight_bytes = repeat_flight(e, q);
+}
+
+/* A NACK names packet @p psn: it is sent again before new ones. */
+static void note_trimmed(struct weft_engine *e, struct qp *q, uint32_t qi, uint64_t psn)
+{
+    struct repeat *r = q->repeat;
+    if (psn < q->una_psn || psn >= q->top_psn || psn_set_has(&r->sacked, psn) || waits(q, psn))
+        return;
+    if (!q->recovering) {
+        start(q);
+        r->lost_end = q->una_psn;
+    }
+    psn_set_rise(&r->cut, q->una_psn);
+    if (add(e, &r->cut, psn))
+        nic_rto_arm(e, qi);
+}
+
 void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
 {
     struct qp *q = qp_at(e, qi);
@@ -133,20 +205,32 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     if (!r)
         return;
     psn_set_rise(&r->sacked, q->una_psn);
+    psn_set_rise(&r->cut, q->una_psn);
     const uint64_t sack = k->psn + k->sack;
-    if (k->flags & PKT_SACK && sack > q->una_psn) {
+    if (names_trimmed(e->rc.recovery, k)) {
+        note_trimmed(e, q, qi, sack);
+    } else if (k->flags & PKT_SACK && sack > q->una_psn) {
         if (!add(e, &r->sacked, sack))
             return;
+        psn_set_remove(&r->cut, sack);
+        r->high_psn = sack > r->high_psn ? sack : r->high_psn;
         const uint64_t lost_end = lost_before(e, sack);
-        if (!q->recovering && lost_end > q->una_psn)
+        if (!q->recovering && lost_end > q->una_psn) {
+            const uint64_t resent = r->lost_end;
             start(q);
-        if (r->lost_end < lost_end)
+            if (q->counted && r->rtx_psn < resent)
+                r->rtx_psn = resent;
+        }
+        if (r->lost_end < lost_end) {
             r->lost_end = lost_end;
+            recount(e, q);
+        }
     }
     if (q->recovering) {
         steer(e, q);
         if (q->una_psn >= r->recovery_psn &&
-            (r->sacked.n == 0 || e->rc.recovery->tolerates_reordering))
+            (r->sacked.n == 0 || e->rc.recovery->tolerates_reordering) && r->cut.n == 0 &&
+            (!q->counted || r->rtx_psn >= r->lost_end))
             q->recovering = 0;
         if (q->rto_at_ps == WEFT_NEVER && q->top_psn > q->una_psn)
             nic_rto_arm(e, qi);
@@ -154,31 +238,23 @@ void repeat_acked(struct weft_engine *e, uint32_t qi, const struct pkt *k)
     nic_wake(e, qi);
 }
 
-/* Payload of the packets from @p psn on, of those before @p end that the receiver isn't known to
- * hold: walks the messages from @p mi, to which @p psn belongs. */
-static uint64_t unknown_payload(const struct weft_engine *e, const struct qp *q, uint64_t psn,
-                                uint64_t end)
+struct ack_report repeat_received(const struct weft_engine *e, const struct qp *q,
+                                  const struct pkt *k)
 {
-    const struct psn_set *known = q->repeat ? &q->repeat->sacked : NULL;
-    uint64_t bytes = 0;
-    for (uint32_t mi = q->head_msg; mi != NIL && psn < end; mi = msg_at(e, mi)->next) {
-        const struct msg *m = msg_at(e, mi);
-        for (; psn < end && psn < m->first_psn + m->npkts; psn++) {
-            const uint64_t at = (psn - m->first_psn) * q->mtu_bytes, left = m->bytes - at;
-            if (!known || !psn_set_has(known, psn))
-                bytes += left < q->mtu_bytes ? left : q->mtu_bytes;
-        }
-    }
-    return bytes;
-}
-
-uint64_t repeat_received(const struct weft_engine *e, const struct qp *q, const struct pkt *k)
-{
-    uint64_t bytes = k->psn > q->una_psn ? unknown_payload(e, q, q->una_psn, k->psn) : 0;
+    struct ack_report sum = {0, 0, 0};
+    if (k->psn > q->una_psn)
+        sum = unknown(e, q, q->una_psn, k->psn);
     const uint64_t sack = k->psn + k->sack;
-    if (k->flags & PKT_SACK && sack > q->una_psn && sack > k->psn)
-        bytes += unknown_payload(e, q, sack, sack + 1);
-    return bytes;
+    if (!(k->flags & PKT_SACK) || sack < q->una_psn || sack < k->psn)
+        return sum;
+    const struct ack_report one = unknown(e, q, sack, sack + 1);
+    if (names_trimmed(e->rc.recovery, k)) {
+        sum.trimmed = one.landed;
+    } else if (sack > q->una_psn && sack > k->psn) {
+        sum.received += one.received;
+        sum.landed += one.landed;
+    }
+    return sum;
 }
 
 void repeat_timeout(struct weft_engine *e, uint32_t qi)
@@ -188,8 +264,13 @@ void repeat_timeout(struct weft_engine *e, uint32_t qi)
     if (!r)
         return;
     psn_set_rise(&r->sacked, q->una_psn);
+    psn_set_free(&r->cut);
     start(q);
-    r->lost_end = q->top_psn;
+    const bool later_came = q->counted && r->high_psn > q->una_psn && q->retries == 1;
+    r->lost_end = later_came ? r->high_psn : q->top_psn;
+    recount(e, q);
+    if (later_came) /* what is in flight may fill the window, so that nothing is sent again */
+        nic_rto_arm(e, qi);
     steer(e, q);
     nic_wake(e, qi);
 }
@@ -198,9 +279,13 @@ void repeat_sent(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
     struct repeat *r = q->repeat;
-    if (q->nxt_psn > r->lost_end)
+    const uint64_t psn = q->nxt_psn - 1;
+    if (psn_set_has(&r->cut, psn))
+        psn_set_remove(&r->cut, psn);
+    else if (psn < r->lost_end)
+        r->rtx_psn = q->nxt_psn;
+    else
         return; /* a new packet */
-    r->rtx_psn = q->nxt_psn;
     steer(e, q);
 }
 
@@ -210,6 +295,7 @@ void repeat_fini(struct qp *q)
         return;
     psn_set_free(&q->repeat->held);
     psn_set_free(&q->repeat->sacked);
+    psn_set_free(&q->repeat->cut);
     free(q->repeat);
 }
 

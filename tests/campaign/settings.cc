@@ -125,6 +125,11 @@ void draw_balance(Maker &m, Scenario &s)
     s.put("switch.balance", how);
     if (how != "flow" && how != "flowlet" && d.chance(96))
         s.put("transport.recovery", "out-of-order");
+    if (how == "entropy") {
+        s.put("switch.entropy-values", std::to_string(1u << d.magnitude(0, 12)));
+        if (d.chance(50))
+            s.put("transport.recovery", "rud");
+    }
     if (how == "flowlet" && d.chance(50))
         s.put("switch.flowlet-gap", std::to_string(d.magnitude(0, 5000000)) + "ps");
     if (d.chance(10))

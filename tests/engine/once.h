@@ -12,7 +12,7 @@
 // Whether receivers answer a gap by NACKs.
 inline bool HasNacks(const std::string &recovery)
 {
-    return recovery != "out-of-order";
+    return recovery != "out-of-order" && recovery != "rud";
 }
 
 inline void ExpectAllOnceInOrder(const World &w, const std::string &what)
