@@ -94,11 +94,12 @@ static void explain(const struct weft_cli *cli, const struct weft_import_kind *k
     struct weft_err why = {0};
     char what[256] = "", text[WEFT_ERR_MSG_MAX + WEFT_ERR_FILE_MAX];
     fprintf(cli->out, "%s: %s\n", path, k->name);
-    if (k->read && k->read(f, what, sizeof what, &why))
+    const bool reads = !k->read || !k->read(f, what, sizeof what, &why);
+    if (!reads)
         fprintf(cli->out, "  not read: %s\n", weft_err_format(&why, text, sizeof text));
     else if (*what)
         fprintf(cli->out, "  reads: %s\n", what);
-    fputs("  takes it: ", cli->out);
+    fputs(reads ? "  takes it: " : "  would take it: ", cli->out);
     if (k->sets) {
         fputs("weft run", cli->out);
         put_sets(cli->out, k->sets, arg);

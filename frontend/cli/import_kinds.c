@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The kinds of files that weft tells apart, and what it reads of each. */
 #include "base/cdf.h"
-#include "cli/import.h"
+#include "cli/import_msccl.h"
 #include "hpcc/config.h"
 #include "hpcc/trace.h"
 #include "topologies/read.h"
 #include "topologies/topology.h"
+#include "workload/astra_text/astra_text.h"
 #include "workload/chakra_read.h"
 #include "workload/goal/goal.h"
 #include "workload/traffic/hpcc_flow.h"
@@ -81,20 +82,17 @@ static bool xml(file *f)
         return xml(f) && root(f, name);                                                            \
     }
 ROOT(msccl, "algo")
-static bool msccl_gather(file *f)
-{
-    return msccl(f) && strstr(f->head, "coll=\"allgather\"");
-}
-static bool msccl_exchange(file *f)
-{
-    return msccl(f) && strstr(f->head, "coll=\"alltoall\"");
-}
-static bool msccl_scatter(file *f)
-{
-    return msccl(f) && strstr(f->head, "coll=\"reduce_scatter\"");
-}
 ROOT(nccl, "system")
-ROOT(weft_topology, "topology")
+ROOT(any_topology, "topology")
+/* lstopo's, whose root has that name as well */
+static bool hwloc(file *f)
+{
+    return any_topology(f) && strstr(f->head, "<object type=");
+}
+static bool weft_topology(file *f)
+{
+    return any_topology(f) && !hwloc(f);
+}
 ROOT(weft_scenario, "scenario")
 ROOT(weft_expect, "expect")
 #undef ROOT
@@ -114,22 +112,29 @@ static bool mscclpp(file *f)
 {
     return has(f, "gpus") && (has(f, "collective") || has(f, "protocol"));
 }
-static bool mscclpp_of(file *f, const char *collective)
-{
-    return mscclpp(f) && strcmp(weft_tree_text(f->tree, "collective", ""), collective) == 0;
-}
-static bool mscclpp_sum(file *f)
-{
-    return mscclpp_of(f, "allreduce");
-}
-static bool mscclpp_gather(file *f)
-{
-    return mscclpp_of(f, "allgather");
-}
-static bool mscclpp_exchange(file *f)
-{
-    return mscclpp_of(f, "alltoall");
-}
+
+/* One kind per collective, since each has a setting of its own. */
+#define COLLECTIVES(X)                                                                             \
+    X(ALL_REDUCE, "all-reduce")                                                                    \
+    X(ALL_GATHER, "all-gather")                                                                    \
+    X(REDUCE_SCATTER, "reduce-scatter")                                                            \
+    X(ALL_TO_ALL, "all-to-all")                                                                    \
+    X(BROADCAST, "broadcast")                                                                      \
+    X(REDUCE, "reduce")                                                                            \
+    X(GATHER, "gather")                                                                            \
+    X(SCATTER, "scatter")
+#define DOES(kind, name)                                                                           \
+    static bool msccl_##kind(file *f)                                                              \
+    {                                                                                              \
+        return msccl(f) && weft_import_msccl_does(f, false, WEFT_COLL_##kind);                     \
+    }                                                                                              \
+    static bool mscclpp_##kind(file *f)                                                            \
+    {                                                                                              \
+        return mscclpp(f) && weft_import_msccl_does(f, true, WEFT_COLL_##kind);                    \
+    }
+COLLECTIVES(DOES)
+#undef DOES
+
 static bool astra_system(file *f)
 {
     return has(f, "scheduling-policy") || has(f, "all-reduce-implementation") ||
@@ -174,11 +179,16 @@ static bool line_begins(file *f, const char *word)
 
 static bool goal_text(file *f)
 {
-    return line_begins(f, "num_ranks") && line_begins(f, "rank");
+    const char *first = f->head;
+    while (*first && (isspace((unsigned char)*first) || *first == '/' || *first == '#'))
+        first += isspace((unsigned char)*first) ? 1 : strcspn(first, "\n");
+    return strncmp(first, "num_ranks", 9) == 0 && line_begins(f, "rank");
 }
 static bool htsim_flows(file *f)
 {
-    return line_begins(f, "Connections") && strstr(f->head, "->");
+    const char *n = strstr(f->head, "Connections");
+    n = n ? n + 11 + strspn(n + 11, " \t") : "";
+    return line_begins(f, "Connections") && isdigit((unsigned char)*n) && strstr(n, "->");
 }
 static bool htsim_topology(file *f)
 {
@@ -186,7 +196,11 @@ static bool htsim_topology(file *f)
 }
 static bool hpcc_config(file *f)
 {
-    return line_begins(f, "TOPOLOGY_FILE") || line_begins(f, "CC_MODE");
+    return line_begins(f, "TOPOLOGY_FILE") && weft_hpcc_config_looks(f->path);
+}
+static bool simai_config(file *f)
+{
+    return line_begins(f, "CC_MODE") && weft_hpcc_config_looks(f->path);
 }
 static bool text_workload(file *f)
 {
@@ -334,6 +348,31 @@ static int config(file *f, char *what, size_t size, struct weft_err *err)
     return 0;
 }
 
+static int settings(file *f, char *what, size_t size, struct weft_err *err)
+{
+    struct weft_hpcc_config *c = weft_hpcc_config_read_settings(f->path, err);
+    uint32_t n = 0;
+    if (!c)
+        return err->code;
+    for (size_t k = 0; k < WEFT_HPCC_KEYS; k++)
+        n += c->given[k];
+    snprintf(what, size, "%" PRIu32 " settings; CC_MODE %" PRIu64 ", payload %" PRIu64 " bytes", n,
+             c->cc_mode, c->payload_bytes);
+    weft_hpcc_config_free(c);
+    return 0;
+}
+
+static int layers(file *f, char *what, size_t size, struct weft_err *err)
+{
+    struct weft_astra_text *t = NULL;
+    int code = weft_astra_text_read(f->path, WEFT_ASTRA_DIALECT_AUTO, &t, err);
+    if (!code)
+        snprintf(what, size, "%" PRIu64 " layers, policy %s", t->nlayers,
+                 weft_astra_policy_word(t->policy));
+    weft_astra_text_free(t);
+    return code;
+}
+
 static int flow_list(file *f, char *what, size_t size, struct weft_err *err)
 {
     struct weft_hpcc_flows *l = weft_hpcc_flows_read(f->path, WEFT_HPCC_FLOW_AUTO, err);
@@ -372,24 +411,20 @@ static const struct weft_import_kind table[] = {
     {"Chakra execution trace", trace, chakra, "workload.type=chakra chakra.path=%s", NULL, true},
     {"Chakra execution trace, JSON", trace_json, chakra, NULL,
      "weft trace convert %s PREFIX.RANK.et", false},
-    {"MSCCL program, all-gather", msccl_gather, NULL, "system.all-gather=msccl:file=%s", NULL,
-     false},
-    {"MSCCL program, all-to-all", msccl_exchange, NULL, "system.all-to-all=msccl:file=%s", NULL,
-     false},
-    {"MSCCL program, reduce-scatter", msccl_scatter, NULL, "system.reduce-scatter=msccl:file=%s",
-     NULL, false},
-    {"MSCCL program, all-reduce", msccl, NULL, "system.all-reduce=msccl:file=%s", NULL, false},
+#define PROGRAM(kind, name)                                                                        \
+    {"MSCCL program, " name,          msccl_##kind, weft_import_msccl,                             \
+     "system." name "=msccl:file=%s", NULL,         false},
+    COLLECTIVES(PROGRAM){"MSCCL program", msccl, weft_import_msccl, NULL, NULL, false},
     {"NCCL topology dump", nccl, topology, TOPOLOGY("nccl"), NULL, false},
+    {"hwloc topology (lstopo)", hwloc, NULL, NULL, NULL, false},
     {"weft topology", weft_topology, topology, TOPOLOGY("xml"), NULL, false},
     {"weft scenario", weft_scenario, NULL, NULL, "weft run %s", false},
     {"weft expectations", weft_expect, NULL, NULL, "weft run SCENARIO --expect %s", false},
     {"InfraGraph document", infragraph, topology, TOPOLOGY("infragraph"), NULL, false},
-    {"MSCCL++ plan, all-reduce", mscclpp_sum, NULL, "system.all-reduce=msccl:file=%s", NULL, false},
-    {"MSCCL++ plan, all-gather", mscclpp_gather, NULL, "system.all-gather=msccl:file=%s", NULL,
-     false},
-    {"MSCCL++ plan, all-to-all", mscclpp_exchange, NULL, "system.all-to-all=msccl:file=%s", NULL,
-     false},
-    {"MSCCL++ plan", mscclpp, NULL, NULL, NULL, false},
+#define PLAN(kind, name)                                                                           \
+    {"MSCCL++ plan, " name,           mscclpp_##kind, weft_import_msccl,                           \
+     "system." name "=msccl:file=%s", NULL,           false},
+    COLLECTIVES(PLAN){"MSCCL++ plan", mscclpp, weft_import_msccl, NULL, NULL, false},
     {"ASTRA-sim system configuration", astra_system, NULL, NULL,
      "weft astra-sim --system-configuration %s --workload-configuration ...", false},
     {"ASTRA-sim memory configuration", astra_memory, NULL, "system.remote-memory-file=%s", NULL,
@@ -406,7 +441,9 @@ static const struct weft_import_kind table[] = {
     {"htsim topology", htsim_topology, topology, TOPOLOGY("htsim"), NULL, false},
     {"HPCC configuration (also ConWeave, ASTRA-sim's ns-3)", hpcc_config, config, NULL,
      "weft hpcc --compat %s", false},
-    {"text workload (ASTRA-sim 1.0, SimAI)", text_workload, NULL,
+    {"SimAI.conf, a configuration of HPCC's kind without a topology", simai_config, settings, NULL,
+     "weft simai -c %s -w WORKLOAD -n TOPOLOGY", false},
+    {"text workload (ASTRA-sim 1.0, SimAI)", text_workload, layers,
      "workload.type=astra-text astra-text.file=%s", NULL, false},
     {"list of flows, CSV", csv_flows, NULL, "workload.type=flows flows.file=%s flows.format=csv",
      NULL, false},

@@ -274,6 +274,40 @@ static int msccl_load(const void *params_of, const char *dir, void **program, st
     return 0;
 }
 
+/* Steps, or operations: an instruction may be a part of one, and waits for parts are none. */
+static uint64_t steps_of(const struct weft_msccl *m, const struct weft_msccl_lane *l)
+{
+    if (!m->operations)
+        return l->nsteps;
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < l->n; i++)
+        n += i == 0 || l->instrs[i].line != l->instrs[i - 1].line ||
+             l->instrs[i].col != l->instrs[i - 1].col;
+    return n;
+}
+
+int weft_msccl_info_read(const char *path, struct weft_msccl_info *out, struct weft_err *err)
+{
+    void *program = NULL;
+    int rc = msccl_load(&path, "", &program, err);
+    if (rc)
+        return rc;
+    const struct weft_msccl *m = program;
+    *out = (struct weft_msccl_info){
+        .kind = m->kind, .gpus = m->n, .plan = m->operations, .inplace = m->inplace};
+    for (uint32_t g = 0; g < m->n; g++) {
+        uint32_t own = 0;
+        for (uint32_t l = 0; l < m->gpus[g].nlanes; l++) {
+            const struct weft_msccl_lane *lane = &m->gpus[g].lanes[l];
+            own += !lane->served && !lane->copies;
+            out->steps += lane->served ? 0 : steps_of(m, lane);
+        }
+        out->threadblocks = own > out->threadblocks ? own : out->threadblocks;
+    }
+    msccl_unload(program);
+    return 0;
+}
+
 const struct weft_coll_ops weft_coll_msccl = {
     .name = "msccl",
     .title = "a program from an MSCCL XML file, proved when it is read",

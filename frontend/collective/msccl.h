@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "collective/collective.h"
+#include "collective/msccl_info.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,8 +64,6 @@ uint64_t weft_msccl_first_slot(const struct weft_msccl *m, uint32_t rank,
 int weft_msccl_find_parts(struct weft_msccl *m, struct weft_err *err);
 /** Looks up the steps that are waited for, and the receive that each send meets. */
 int weft_msccl_link(struct weft_msccl *m, struct weft_err *err);
-/** The collective that a file calls @p name. */
-bool weft_msccl_kind(const char *name, enum weft_coll_kind *kind);
 /** Reads an MSCCL++ plan into *m, whose file and arena are set. */
 int weft_mscclpp_read(const char *text, size_t len, struct weft_msccl *m, struct weft_err *err);
 /** Reads a file: structure, buffers, dependencies, matching of sends with receives. */

@@ -54,11 +54,46 @@ TEST(Import, CountsAndCommands)
     EXPECT_CONTAINS(s.out, "t.1.et: Chakra execution trace\n  reads: 1 nodes of one rank, 1 "
                            "collectives");
     EXPECT_CONTAINS(s.out, "weft run --set workload.type=chakra --set chakra.path=t\n");
+    s = weft({"import", "--dry-run", base + "mscclpp/first_generation"});
+    EXPECT_CONTAINS(s.out, "MSCCL++ plan, all-reduce\n  reads: 2 GPUs of up to 1 threadblocks, "
+                           "8 operations, in place; proved\n  takes it: weft run --set "
+                           "system.all-reduce=msccl:file=");
+    write_file(dir / "SimAI.conf", "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 9000\nCC_MODE 1\n");
+    s = weft({"import", "--dry-run", "SimAI.conf"}, dir / "");
+    EXPECT_CONTAINS(s.out,
+                    "reads: 3 settings; CC_MODE 1, payload 9000 bytes\n  takes it: weft simai "
+                    "-c SimAI.conf -w WORKLOAD -n TOPOLOGY\n");
+    write_file(dir / "b.xml", "<algo name=\"t\" proto='Simple' coll='broadcast' ngpus='1'/>\n");
+    s = weft({"import", "--dry-run", "b.xml"}, dir / "");
+    EXPECT_CONTAINS(s.out, "b.xml: MSCCL program, broadcast\n  not read: b.xml:1:1: ");
+    EXPECT_CONTAINS(s.out, "would take it: weft run --set system.broadcast=msccl:file=b.xml");
     write_file(dir / "x", "something else\n");
     s = weft({"import", "--dry-run", "x"}, dir / "");
     EXPECT_EQ(s.code, 1);
     EXPECT_CONTAINS(s.out, "x: not known");
     EXPECT_EQ(weft({"import", "none"}, dir / "").code, 3);
+}
+
+/* Files that mention what others begin with: nothing is said of them. */
+TEST(Import, LooksAlike)
+{
+    TempDir dir;
+    static const char *const cases[][2] = {
+        {"run.py", "import sys\nconfig_template=\"\"\"ENABLE_QCN 1\nTOPOLOGY_FILE {topo}\nCC_MODE "
+                   "1\n\"\"\"\n"},
+        {"channel.py", "class Channel:\n    num_ranks = 2\n    rank = 1\n"},
+        {"page.rst", "Connections\n===========\n\nA pointer a->b.\n"},
+        {"CMakeLists.txt", "project(x)\nadd_library(y z.c)\n"},
+    };
+    for (const auto &c : cases) {
+        write_file(dir / c[0], c[1]);
+        const Said s = weft({"import", "--dry-run", c[0]}, dir / "");
+        EXPECT_EQ(s.out, std::string(c[0]) + ": not known\n");
+    }
+    write_file(dir / "lstopo.xml", "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n"
+                                   "<object type=\"Machine\"/></topology>\n");
+    const Said s = weft({"import", "--dry-run", "lstopo.xml"}, dir / "");
+    EXPECT_EQ(s.out, "lstopo.xml: hwloc topology (lstopo)\n  takes it: nothing yet\n");
 }
 
 } // namespace
