@@ -20,6 +20,7 @@
 struct params {
     const char *file;
     bool hosts_forward;
+    double error_rate;
 };
 
 static const struct weft_param params[] = {
@@ -34,6 +35,7 @@ static const struct weft_param params[] = {
      .help =
          "hosts forward packets for others, as in ASTRA-sim's ring of hosts; else every pair needs "
          "switches or a link of its own"},
+    WEFT_TOKENS_ERROR_RATE_PARAM(struct params),
 };
 
 /* Reads the switch ids, then makes the nodes. */
@@ -72,6 +74,8 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
         rc = weft_tokens_link(s, f, &like, NULL);
     if (!rc)
         rc = weft_tokens_rest(s, f, nlinks);
+    if (!rc)
+        weft_tokens_error_rate(f, p->error_rate);
     f->routing = p->hosts_forward ? WEFT_ROUTING_TRANSIT : WEFT_ROUTING_SHORTEST;
     if (!rc)
         rc = weft_fabric_finish(f, s->err);

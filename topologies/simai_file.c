@@ -18,6 +18,7 @@
 
 struct params {
     const char *file;
+    double error_rate;
 };
 
 static const struct weft_param params[] = {
@@ -25,6 +26,7 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct params, file),
      .help = "path of the topology file"},
+    WEFT_TOKENS_ERROR_RATE_PARAM(struct params),
 };
 
 enum { GPU = 0, NVSWITCH = 1, SWITCH = 2 };
@@ -95,7 +97,7 @@ static int simai_file_dimensions(const struct header *h, struct weft_fabric *f,
 
 static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
-    (void)params;
+    const struct params *p = params;
     struct header h = {0, 0, 0, 0, 0};
     const struct weft_fabric_link like = {0};
     int rc = read_header(s, &h);
@@ -112,6 +114,8 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
         rc = weft_tokens_link(s, f, &like, NULL);
     if (!rc)
         rc = weft_tokens_rest(s, f, h.links);
+    if (!rc)
+        weft_tokens_error_rate(f, p->error_rate);
     if (!rc)
         rc = simai_file_dimensions(&h, f, kinds, s);
     if (!rc)

@@ -200,3 +200,10 @@ int weft_tokens_build(const char *name, const char *file, weft_tokens_parse_fn *
         *out = f;
     return rc;
 }
+
+void weft_tokens_error_rate(struct weft_fabric *f, double rate)
+{
+    for (uint32_t l = 0; l < f->nlinks; l++)
+        if (f->links[l].error_rate == 0)
+            f->links[l].error_rate = rate;
+}

@@ -45,5 +45,16 @@ int weft_tokens_ids(struct weft_tokens *s, const char *what, uint32_t n, uint32_
                     unsigned char mark, unsigned char *kinds);
 /** Remarks in @p f that what is left is ignored; says where it begins. */
 int weft_tokens_rest(struct weft_tokens *s, struct weft_fabric *f, uint32_t nlinks);
+/** Gives the links without a loss rate @p rate, as these simulators do. */
+void weft_tokens_error_rate(struct weft_fabric *f, double rate);
+
+/** The parameter of it: the field error_rate of @p struct_type. */
+#define WEFT_TOKENS_ERROR_RATE_PARAM(struct_type)                                                  \
+    {                                                                                              \
+        .name = "error-rate", .type = WEFT_PARAM_F64, .offset = offsetof(struct_type, error_rate), \
+        .def = "0", .min = "0", .max = "1",                                                        \
+        .help = "probability that a link without a loss rate of its own loses a packet",           \
+        .source = "ERROR_RATE_PER_LINK of the simulator's configuration"                           \
+    }
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "hpcc/job.h"
+#include "hpcc/link_down.h"
 #include "hpcc/profile.h"
 
 #include <inttypes.h>
@@ -28,17 +29,19 @@ bool weft_astra_is_ns3(const char *path)
     return found;
 }
 
-/* What a run of a workload has no use for. */
-static void check(struct weft_astra_maker *m, const struct weft_hpcc_config *c)
+/* Losses and the failing link; the profile has looked at the values. */
+static void take_failures(struct weft_astra_maker *m, const struct weft_hpcc_config *c,
+                          const struct weft_fabric *fabric)
 {
     if (c->error_rate > 0)
-        m->rc =
-            weft_err_at(m->err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_ERROR_RATE_PER_LINK], 0,
-                        "ERROR_RATE_PER_LINK: say it per link in the topology, or with "
-                        "--set trouble.events");
-    else if (c->link_down.after_us)
-        m->rc = weft_err_at(m->err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_LINK_DOWN], 0,
-                            "LINK_DOWN: say it with --set trouble.events");
+        weft_astra_set(m, "topology.error-rate=%.17g", c->error_rate);
+    const char *said, *down = weft_hpcc_link_down_setting(m->x->arena, c, fabric, &said);
+    if (!down)
+        m->rc = weft_err_set(m->err, WEFT_E_LIMIT, "out of memory for an experiment");
+    if (!down || !*down)
+        return;
+    weft_astra_set(m, "%s", down);
+    weft_astra_note(m, "%s", said);
 }
 
 /* Reads logical-dims into the dimensions of collectives. */
@@ -118,10 +121,9 @@ void weft_astra_ns3(struct weft_astra_maker *m)
     m->rc = weft_hpcc_config_find(c, WEFT_HPCC_TOPOLOGY_FILE, c->topology_file, topology, m->err);
     if (!m->rc)
         m->rc = weft_hpcc_topology_read(topology, &fabric, m->err);
-    if (!m->rc)
-        check(m, c);
     if (!m->rc && m->packet) {
         take_profile(m, c, topology, fabric);
+        take_failures(m, c, fabric);
         weft_astra_note(m,
                         "%s: FLOW_FILE, TRACE_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE have no "
                         "effect: the traffic is the workload's, and weft writes flows.csv",

@@ -6,6 +6,7 @@
 #include "cli/run_json.h"
 #include "cli/simai_layers.h"
 #include "cli/source.h"
+#include "hpcc/link_down.h"
 #include "hpcc/profile.h"
 #include "topologies/topology.h"
 
@@ -143,6 +144,21 @@ static int complete_maps(const struct experiment *x, struct weft_hpcc_config *c,
     return 0;
 }
 
+/* Losses and the failing link of SimAI.conf. */
+static int take_failures(struct experiment *x, const struct weft_hpcc_config *c,
+                         struct weft_err *err)
+{
+    const char *said, *down = weft_hpcc_link_down_setting(x->arena, c, x->fabric, &said);
+    int code = down ? 0 : weft_err_set(err, WEFT_E_LIMIT, "out of memory for an experiment");
+    if (!code && c->error_rate > 0)
+        code = set(x, err, "topology.error-rate=%.17g", c->error_rate);
+    if (!code && *down) {
+        code = set(x, err, "%s", down);
+        note(x, said);
+    }
+    return code;
+}
+
 /* SimAI.conf, but for its topology and flows. */
 static int take_config(struct experiment *x, struct weft_err *err)
 {
@@ -151,13 +167,6 @@ static int take_config(struct experiment *x, struct weft_err *err)
     if (!c)
         return err->code;
     int code = 0;
-    if (c->error_rate > 0)
-        code = weft_err_at(err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_ERROR_RATE_PER_LINK], 0,
-                           "ERROR_RATE_PER_LINK: say it per link in the topology, or with --set "
-                           "trouble.events");
-    else if (c->link_down.after_us)
-        code = weft_err_at(err, WEFT_E_INPUT, c->file, c->line[WEFT_HPCC_LINK_DOWN], 0,
-                           "LINK_DOWN: say it with --set trouble.events");
     if (!code)
         code = complete_maps(x, c, err);
     if (!code)
@@ -173,6 +182,8 @@ static int take_config(struct experiment *x, struct weft_err *err)
             code = set(x, err, "%s", p->sets[i]);
     for (size_t i = 0; !code && i < p->nwarnings; i++)
         note(x, p->warnings[i]);
+    if (!code)
+        code = take_failures(x, c, err);
     if (!code)
         note(x, "FLOW_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE "
                 "have no effect: the traffic is the workload's, and weft writes flows.csv; "

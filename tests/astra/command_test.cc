@@ -181,6 +181,23 @@ TEST(AstraSim, Ns3ConfigurationPlaysPackets)
     EXPECT_TRUE(has(said.out, "sys[7] finished")) << said.out;
     EXPECT_TRUE(has(said.err, "FLOW_FILE, TRACE_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE have no "
                               "effect"));
+    // losses of links without a rate of their own, and a link that fails 2 s later than it says
+    std::string config;
+    {
+        std::ifstream in(x.dir / "network");
+        config.assign(std::istreambuf_iterator<char>(in), {});
+    }
+    write_file(x.dir / "network", config + "ERROR_RATE_PER_LINK 0.02\nLINK_DOWN 7 8 3\n");
+    const Said lossy = x.Run({"--logical-topology-configuration=logical.json"});
+    EXPECT_EQ(lossy.code, 0) << lossy.err;
+    EXPECT_GT(last_cycles(lossy), last_cycles(said));
+    EXPECT_TRUE(has(lossy.err, "LINK_DOWN: the link fails 7 us after 2 s")) << lossy.err;
+    EXPECT_TRUE(has(x.Run({"--logical-topology-configuration=logical.json", "--show-settings"}).out,
+                    "link-down link=3 at=2000007us"));
+    write_file(x.dir / "network", config + "LINK_DOWN 7 1 2\n");
+    EXPECT_TRUE(has(x.Run({"--logical-topology-configuration=logical.json"}).err,
+                    "no link between nodes 1 and 2"));
+    write_file(x.dir / "network", config);
     write_file(x.dir / "logical.json", "{\"logical-dims\": [\"4\",\"4\"]}");
     const Said large = x.Run({"--logical-topology-configuration=logical.json"});
     EXPECT_EQ(large.code, 3);

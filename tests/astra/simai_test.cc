@@ -117,6 +117,23 @@ TEST(SimAI, ListsBecomeTraces)
     EXPECT_EQ(weft({"trace", "check", "t", "--groups", "t.json"}, f.dir / "").code, 0);
 }
 
+/* LINK_DOWN counts from 2 s there, and workloads begin at 0. */
+TEST(SimAI, LossesAndFailures)
+{
+    const auto shown = [](const char *conf) {
+        const Files f(conf);
+        return weft({"simai", "-w", "w.txt", "-n", "topo", "-c", "SimAI.conf", "--show-settings"},
+                    f.dir / "");
+    };
+    const Said said = shown("LINK_DOWN 5 0 4\nERROR_RATE_PER_LINK 0.01\n");
+    ASSERT_EQ(said.code, 0) << said.err;
+    EXPECT_TRUE(has(said.out, "link-down link=0 at=2000005us")) << said.out;
+    EXPECT_TRUE(has(said.out, "error-rate")) << said.out;
+    EXPECT_TRUE(has(said.err, "LINK_DOWN: the link fails 5 us after 2 s")) << said.err;
+    EXPECT_TRUE(has(shown("LINK_DOWN 5 0 3\n").err, "no link between nodes 0 and 3"));
+    EXPECT_FALSE(has(shown("").out, "link-down"));
+}
+
 TEST(SimAI, ConfigurationAndEnvironment)
 {
     Files f;
@@ -134,8 +151,6 @@ TEST(SimAI, ConfigurationAndEnvironment)
     EXPECT_TRUE(has(shown.out, "ring,ring")) << shown.out;
     EXPECT_TRUE(has(f.Run({"-g", "8"}).err, "SimAI_analytical"));
     EXPECT_TRUE(has(weft({"simai", "-w", "w.txt"}, f.dir / "").err, "must be given"));
-    EXPECT_TRUE(has(Files("LINK_DOWN 5 0 4\n").Run().err, "trouble.events"));
-    EXPECT_TRUE(has(Files("ERROR_RATE_PER_LINK 0.1\n").Run().err, "trouble.events"));
     setenv("AS_SEND_LAT", "5000", 1);
     setenv("AS_NVLS_ENABLE", "1", 1);
     const Said delayed = f.Run({"--backend", "ideal"});
