@@ -220,7 +220,7 @@ static int take_environment(struct experiment *x, struct weft_err *err)
     if (*end || end == delay || *delay == '-' || ns > 1000000000)
         return weft_err_set(err, WEFT_E_INPUT,
                             "AS_SEND_LAT=%s: must be nanoseconds, 0 to 1000000000", delay);
-    return set(x, err, "system.endpoint-delay=%luns", ns);
+    return set(x, err, "system.send-latency=%luns", ns);
 }
 
 /* Whether groups are whole servers, or parts of servers that are alike. */

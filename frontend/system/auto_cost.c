@@ -82,8 +82,9 @@ static double endpoints_s(const struct weft_system_params *p, const struct weft_
 {
     int64_t gap = p->message_gap_ps > p->send_overhead_ps ? p->message_gap_ps : p->send_overhead_ps;
     gap = gap > p->receive_overhead_ps ? gap : p->receive_overhead_ps;
-    return seconds(p->endpoint_delay_ps) + seconds(p->send_overhead_ps) +
-           seconds(p->receive_overhead_ps) + (r->fanout - 1) * seconds(gap);
+    return seconds(p->endpoint_delay_ps) + seconds(p->send_latency_ps) +
+           seconds(p->send_overhead_ps) + seconds(p->receive_overhead_ps) +
+           (r->fanout - 1) * seconds(gap);
 }
 
 /* Whether every rank has more messages under way at once than a NIC keeps queue pairs for, where

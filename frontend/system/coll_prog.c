@@ -226,6 +226,36 @@ static void message_over(struct weft_prog *p)
     advance(p);
 }
 
+/* A message that started with a latency is posted. */
+static void latency_over(void *ctx, uint64_t arg)
+{
+    struct weft_trail *t = ctx;
+    struct weft_prog *p = t->ctx;
+    struct weft_npu *npu = p->npu;
+    struct weft_coll_instr in;
+    const uint32_t lane = (uint32_t)(arg >> p->sys->instr_bits);
+    const uint64_t i = arg & ((UINT64_C(1) << p->sys->instr_bits) - 1);
+    if (npu->sys->err.code)
+        return;
+    weft_npu_timer(p->active, t);
+    fetch(p, lane, i, &in);
+    post(p, &in, bytes_of(p, lane, i, &in));
+    message_over(p);
+    weft_trail_leave(npu);
+}
+
+/* Posts a message, or has it posted later; nothing but the end of the program waits for that. */
+static void start_message(struct weft_prog *p, uint32_t lane, uint64_t i,
+                          const struct weft_coll_instr *in, uint64_t bytes)
+{
+    if (p->sys->p->send_latency_ps == 0) {
+        post(p, in, bytes);
+        return;
+    }
+    p->left++; /* for the message */
+    after_costs(p, lane, i, p->sys->p->send_latency_ps, 0, latency_over);
+}
+
 /* The NPU has got round to injecting a message. */
 static void injected(void *ctx, uint64_t arg)
 {
@@ -240,7 +270,7 @@ static void injected(void *ctx, uint64_t arg)
     weft_npu_timer(p->active, t);
     fetch(p, lane, i, &in);
     const uint64_t bytes = bytes_of(p, lane, i, &in);
-    post(p, &in, bytes);
+    start_message(p, lane, i, &in, bytes);
     if (in.action == WEFT_COLL_SEND && weft_coll_needs_grant(p->sys, bytes))
         message_over(p);
     else
@@ -256,7 +286,7 @@ static int inject(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     if (wait_ps)
         after_costs(p, lane, i, wait_ps, 0, injected);
     else
-        post(p, in, bytes);
+        start_message(p, lane, i, in, bytes);
     return wait_ps == 0;
 }
 

@@ -150,6 +150,15 @@ static const struct weft_param params[] = {
      .max = "1s",
      .help = "time that the NPU is busy with sending each message of a collective (LogGP's o)",
      .source = "LogGP, SPAA 1995"},
+    {.name = "send-latency",
+     .type = WEFT_PARAM_TIME,
+     .offset = AT(send_latency_ps),
+     .def = "0",
+     .max = "1s",
+     .help =
+         "time from the decision to send a message of a collective to its post; messages do not "
+         "wait for each other",
+     .source = "AS_SEND_LAT of aliyun/SimAI"},
     {.name = "receive-overhead",
      .type = WEFT_PARAM_TIME,
      .offset = AT(receive_overhead_ps),

@@ -48,9 +48,10 @@ struct weft_system_params {
     int64_t endpoint_delay_ps;  /**< before the first injection of a collective chunk and after each
                                   receive in it */
     int64_t send_overhead_ps, receive_overhead_ps, message_gap_ps; /**< LogGP, see endpoint.c */
-    uint64_t injection_bps; /**< bytes leave the NPU no faster; 0: the network decides */
-    uint64_t reduce_bw_bps; /**< memory bandwidth for reductions, bit/s; 0: reductions are free */
-    uint64_t reduce_passes; /**< memory passes per reduction (read, read, write: 3) */
+    int64_t send_latency_ps; /**< of each message of a collective, beside each other */
+    uint64_t injection_bps;  /**< bytes leave the NPU no faster; 0: the network decides */
+    uint64_t reduce_bw_bps;  /**< memory bandwidth for reductions, bit/s; 0: reductions are free */
+    uint64_t reduce_passes;  /**< memory passes per reduction (read, read, write: 3) */
     int64_t quantum_ps; /**< costs computed here are floored to a multiple of this; 1ps: exact, 1ns:
                            ASTRA-sim's */
     double peak_flops;  /**< roofline: operations per second of the accelerator */

@@ -312,6 +312,7 @@ TEST(Endpoint, LogGp)
     const int64_t wire = 1000 + 3000;
     EXPECT_EQ(end({}), wire);
     EXPECT_EQ(end({{"send-overhead", "100ns"}}), 3 * 100 + wire);
+    EXPECT_EQ(end({{"send-latency", "100ns"}}), 100 + wire); // beside each other
     // messages leave at 100, 100 + 500, 100 + 2 * 500
     EXPECT_EQ(end({{"send-overhead", "100ns"}, {"message-gap", "400ns"}}), 100 + 2 * 500 + wire);
     // 3000 B at 16 Gbps: 1500 ns between messages
