@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SETS = 96, MAX_WARNINGS = 16, MAX_RATES = 64, TEXT_MAX = 4096, LB_CONWEAVE = 9 };
+enum { MAX_SETS = 128, MAX_WARNINGS = 16, MAX_RATES = 64, TEXT_MAX = 4096, LB_CONWEAVE = 9 };
 
 static const struct weft_hpcc_compat compat_table[] = {
 #define WEFT_HPCC_COMPAT(key, value, why) {key, value, why},
@@ -20,9 +20,18 @@ static const struct weft_hpcc_compat compat_table[] = {
 #undef WEFT_HPCC_COMPAT
 };
 
+#define COMPAT_ROWS (sizeof compat_table / sizeof compat_table[0])
+
+static const struct weft_hpcc_compat conweave_table[] = {
+#define WEFT_HPCC_COMPAT(key, value, why) {key, value, why},
+#include "hpcc/conweave.def"
+#undef WEFT_HPCC_COMPAT
+};
+#define CONWEAVE_ROWS (sizeof conweave_table / sizeof conweave_table[0])
+
 const struct weft_hpcc_compat *weft_hpcc_compat_table(size_t *n)
 {
-    *n = sizeof compat_table / sizeof compat_table[0];
+    *n = COMPAT_ROWS;
     return compat_table;
 }
 
@@ -268,7 +277,7 @@ static bool is_idle(const struct maker *m, enum weft_hpcc_key key)
     case WEFT_HPCC_ENABLE_TRACE:
         return !c->given[WEFT_HPCC_TRACE_OUTPUT_FILE];
     case WEFT_HPCC_HEADROOM_FACTOR:
-        return !m->in->compat || !c->enable_pfc;
+        return !m->in->compat || !c->enable_pfc || c->conweave;
     case WEFT_HPCC_QLEN_MON_FILE:
     case WEFT_HPCC_QLEN_MON_START:
     case WEFT_HPCC_QLEN_MON_END:
@@ -477,6 +486,8 @@ static void set_priorities(struct maker *m)
     unsigned mask = 0, ack = 3;
     for (size_t i = 0; i < l->n; i++)
         mask |= 1u << l->list[i].pg;
+    const bool own_queue =
+        m->in->compat && m->in->config->conweave && m->in->config->ack_high_prio && !(mask & 1);
     if (mask == 0)
         mask = 1u << 3;
     while (!(mask & 1u << ack)) /* the simulator gives each ACK the priority of its data */
@@ -486,7 +497,29 @@ static void set_priorities(struct maker *m)
     if (m->in->config->enable_pfc)
         set(m, "pfc.prios=%u", mask);
     set(m, "transport.data-prio=%u", ack);
-    set(m, "transport.ack-prio=%u", ack);
+    /* Under ACK_HIGH_PRIO ACKs have queue 0 of ConWeave's switches, without marks and pauses. */
+    set(m, "transport.ack-prio=%u", own_queue ? 0 : ack);
+}
+
+/* The value of a compat row under ConWeave's simulator. */
+static const char *conweave_value(const struct weft_hpcc_compat *row)
+{
+    for (size_t i = 0; i < CONWEAVE_ROWS; i++)
+        if (strcmp(conweave_table[i].key, row->key) == 0)
+            return conweave_table[i].value;
+    return row->value;
+}
+
+/* The buffer of ConWeave's simulator, where HPCC's has no such row. */
+static void set_conweave_buffer(struct maker *m)
+{
+    for (size_t i = 0; i < CONWEAVE_ROWS; i++) {
+        size_t k = 0;
+        while (k < COMPAT_ROWS && strcmp(compat_table[k].key, conweave_table[i].key) != 0)
+            k++;
+        if (k == COMPAT_ROWS)
+            set(m, "%s=%s", conweave_table[i].key, conweave_table[i].value);
+    }
 }
 
 static void set_wire(struct maker *m)
@@ -502,11 +535,14 @@ static void set_wire(struct maker *m)
         return;
     }
     const bool has_rto = c->enable_irn || c->conweave;
-    for (size_t i = 0; i < sizeof compat_table / sizeof compat_table[0]; i++)
+    for (size_t i = 0; i < COMPAT_ROWS; i++)
         if (!has_rto || strcmp(compat_table[i].key, "transport.rto") != 0)
-            set(m, "%s=%s", compat_table[i].key, compat_table[i].value);
+            set(m, "%s=%s", compat_table[i].key,
+                c->conweave ? conweave_value(&compat_table[i]) : compat_table[i].value);
+    if (c->conweave)
+        set_conweave_buffer(m);
     set(m, "transport.ack-frame=%uB", (ack < 60 ? 60 : ack) - signal);
-    if (c->given[WEFT_HPCC_HEADROOM_FACTOR])
+    if (c->given[WEFT_HPCC_HEADROOM_FACTOR] && !c->conweave)
         set(m, "pfc.headroom-factor=%" PRIu64, c->headroom_factor);
 }
 

@@ -203,6 +203,14 @@ TEST(HpccProfile, ConWeavesConfiguration)
           "pfc.enabled=false", "switch.buffer=9MiB", "congestion-control.rate-ai=40Mbps"})
         EXPECT_TRUE(s.count(want)) << want;
     EXPECT_FALSE(s.count("transport.rto=100s"));
+    /* Its buffer. */
+    for (const char *want :
+         {"switch.alpha=1/16", "switch.alpha-by-rate=false", "switch.lossy-alpha=64",
+          "switch.egress-alpha=1", "switch.reserve=1048B", "switch.reserve-scope=queue",
+          "pfc.xon-offset=1B", "pfc.headroom-mode=standard"})
+        EXPECT_TRUE(s.count(want)) << want;
+    for (const char *other : {"switch.alpha=1/8", "pfc.xon-offset=3KiB", "pfc.headroom-mode=hpcc"})
+        EXPECT_FALSE(s.count(other)) << other;
     EXPECT_EQ(c.job.config->qlen_mon_end_ps, c.job.config->qlen_mon_start_ps); /* not sampled */
     ASSERT_NE(c.job.fabric->notes, nullptr);
     /* Ports count per source and per destination. */
