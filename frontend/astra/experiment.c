@@ -96,6 +96,8 @@ static void take_analytical(struct weft_astra_maker *m)
     }
     m->first_version = weft_flat_find(f, "topologies-per-dim") != NULL;
     m->x->ndims = o->nunits_count ? (uint32_t)o->nunits_count : sizes ? sizes->n : 1;
+    if (weft_astra_htsim_topology(m, f, sizes))
+        return;
     weft_astra_set(m, "topology.type=astra-network");
     weft_astra_set(m, "topology.file=%s", o->network);
     take_values(m, "units", o->units_count, o->nunits_count);
@@ -158,19 +160,6 @@ static void take_workload(struct weft_astra_maker *m)
         weft_astra_set(m, "chakra.groups=%s", o->groups);
 }
 
-static void take_htsim(struct weft_astra_maker *m)
-{
-    const struct weft_astra_options *o = m->o;
-    if (!o->nhtsim)
-        return;
-    m->packet = o->backend == WEFT_ASTRA_AUTO || o->backend == WEFT_ASTRA_PACKET;
-    const char *text = "";
-    for (size_t i = 0; i < o->nhtsim; i++)
-        text = weft_arena_printf(m->x->arena, "%s %s", text, o->htsim[i]);
-    weft_astra_note(m, "--htsim_opts%s: the fabric is that of %s; weft does not read htsim's here",
-                    text, o->network);
-}
-
 static void make(struct weft_astra_maker *m)
 {
     const struct weft_astra_options *o = m->o;
@@ -185,7 +174,7 @@ static void make(struct weft_astra_maker *m)
             return;
         }
     m->packet = o->backend == WEFT_ASTRA_PACKET;
-    take_htsim(m);
+    weft_astra_htsim(m);
     if (weft_astra_is_ns3(o->network))
         weft_astra_ns3(m);
     else

@@ -102,3 +102,19 @@ double weft_astra_option(struct weft_astra_maker *m, const char *name, const cha
                              least, most, text);
     return m->rc ? none : v;
 }
+
+double weft_astra_sizes(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const char **text)
+{
+    double npus = 1;
+    *text = "";
+    for (uint32_t i = 0; i < k->n && !m->rc; i++) {
+        double size;
+        m->rc = weft_flat_number(f, k, i, &size, m->err);
+        if (!m->rc && !(size >= 1 && size <= 1 << 20 && size == (double)(uint32_t)size))
+            weft_astra_refuse(m, f, k, "sizes must be whole numbers from 1 to 1048576");
+        npus *= size;
+        *text = weft_arena_printf(m->x->arena, "%s%s%s", *text, i ? "," : "", k->values[i]);
+    }
+    return npus;
+}

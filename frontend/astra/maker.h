@@ -45,6 +45,15 @@ double weft_astra_option(struct weft_astra_maker *m, const char *name, const cha
 
 /** The system configuration. */
 void weft_astra_system(struct weft_astra_maker *m);
+/** The sizes of dimensions, a list of whole numbers: their product, and in *text "4,2". */
+double weft_astra_sizes(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const char **text);
+/** htsim's options, but for its topology: packets are played. */
+void weft_astra_htsim(struct weft_astra_maker *m);
+/** Takes the fabric from htsim's option -topo, and dimensions of @p sizes; false: it is not given.
+ */
+bool weft_astra_htsim_topology(struct weft_astra_maker *m, const struct weft_flat *f,
+                               const struct weft_flat_key *sizes);
 /** Whether the network configuration is one of ns-3's, by its content. */
 bool weft_astra_is_ns3(const char *path);
 /** ns-3's config.txt with its topology. */

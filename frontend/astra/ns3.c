@@ -50,7 +50,6 @@ static void take_logical(struct weft_astra_maker *m, const struct weft_fabric *f
     const struct weft_flat *f = m->o->logical ? weft_astra_flat(m, m->o->logical) : NULL;
     const struct weft_flat_key *k = f ? weft_flat_find(f, "logical-dims") : NULL;
     const char *text = "";
-    double npus = 1;
     m->x->ndims = 1;
     if (!m->o->logical) {
         weft_astra_note(m,
@@ -68,14 +67,7 @@ static void take_logical(struct weft_astra_maker *m, const struct weft_fabric *f
     for (uint32_t i = 0; i < f->nkeys; i++)
         if (&f->keys[i] != k)
             weft_astra_note_key(m, f, &f->keys[i], "has no effect");
-    for (uint32_t i = 0; i < k->n && !m->rc; i++) {
-        double size;
-        m->rc = weft_flat_number(f, k, i, &size, m->err);
-        if (!m->rc && !(size >= 1 && size <= 1 << 20 && size == (double)(uint32_t)size))
-            weft_astra_refuse(m, f, k, "sizes must be whole numbers from 1 to 1048576");
-        npus *= size;
-        text = weft_arena_printf(m->x->arena, "%s%s%s", text, i ? "," : "", k->values[i]);
-    }
+    const double npus = weft_astra_sizes(m, f, k, &text);
     if (!m->rc && npus > fabric->nhosts)
         weft_astra_refuse(m, f, k, "%.0f NPUs, but the topology has %u hosts", npus,
                           fabric->nhosts);

@@ -64,7 +64,7 @@ static const struct weft_opt options[] = {
     LIST_OPT("link-bandwidth", bandwidths, "in place of the network file's, 2^30 byte/s"),
     LIST_OPT("link-latency", latencies, "in place of the network file's, ns"),
     {"htsim_opts", 0, WEFT_OPT_REST, offsetof(struct astra_opts, htsim), "ARGUMENTS", NULL,
-     "everything behind it is htsim's, and has no effect"},
+     "everything behind it is htsim's: -topo FILE is the fabric, the rest has no effect"},
     {"backend", 0, WEFT_OPT_CHOICE, offsetof(struct astra_opts, backend), NULL,
      "auto|congestion-unaware|congestion-aware|packet",
      "auto: packets for ns-3; else as ASTRA-sim's analytical networks, aware in one dimension"},

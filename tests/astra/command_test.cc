@@ -44,9 +44,20 @@ TEST(AstraSim, OptionsOfAllFrontends)
               64440);
     // a request of 8192 B before each of 14 messages in 4 chunks: 500 + 152 ns each
     EXPECT_EQ(last_cycles(x.Run({"--rendezvous-protocol", "true"})), 64440 + 4 * 14 * 652);
+    // eight hosts on one switch, by -topo; the network file has the number of NPUs
+    write_file(x.dir / "8nodes.topo", "Nodes 8\nTiers 2\nPodsize 4\nTier 0\n"
+                                      "Downlink_speed_Gbps 100\nRadix_Down 4\nRadix_Up 4\n"
+                                      "Downlink_Latency_ns 1000\nTier 1\n"
+                                      "Downlink_speed_Gbps 100\nRadix_Down 2\n"
+                                      "Downlink_Latency_ns 1000\n");
     const Said htsim = x.Run({"--htsim_opts", "-topo", "8nodes.topo", "-o", "x"});
-    EXPECT_EQ(htsim.code, 0);
-    EXPECT_TRUE(has(htsim.err, "--htsim_opts -topo 8nodes.topo -o x: the fabric is that of"));
+    EXPECT_EQ(htsim.code, 0) << htsim.err;
+    EXPECT_TRUE(has(htsim.err, "the fabric is that of 8nodes.topo")) << htsim.err;
+    EXPECT_TRUE(has(htsim.err, "--htsim_opts -o x: without effect")) << htsim.err;
+    // 14 steps of 32,768 B in 4 chunks at 12.5 B/ns, over links of 1 us
+    EXPECT_GT(last_cycles(htsim), 4 * 14 * (2000 + 2621));
+    EXPECT_EQ(x.Run({"--htsim_opts", "-topo", "none.topo"}).code, 4);
+    EXPECT_TRUE(has(x.Run({"--htsim_opts", "-o", "x"}).err, "has no -topo: the fabric is that of"));
     EXPECT_TRUE(has(x.Run({"--injection-scale=fast"}).err, "--injection-scale"));
     EXPECT_EQ(x.Run({"--rendezvous-protocol=maybe"}).code, 2);
 }
