@@ -170,6 +170,37 @@ TEST(Trim, LossAndReorderPacketsUnderRud)
         }
 }
 
+// All to all over four spines of which two fail in the midst and one returns, with tiny queues.
+TEST(Trim, LinksFailAndReturnUnderRud)
+{
+    for (const char *policy : {"oblivious", "bitmap", "reps", "mixed"}) {
+        World w("leaf-spine", {{"leaves", "2"}, {"hosts-per-leaf", "4"}, {"spines", "4"}},
+                Lossy("rud", true,
+                      {{"switch.balance", "entropy"},
+                       {"switch.entropy-policy", policy},
+                       {"switch.egress-limit-map", "3:30KB,5:1KB"},
+                       {"transport.retry-max", "0"},
+                       {"transport.rto", "100us"}}),
+                "nscc");
+        w.Build();
+        for (uint32_t a = 0; a < 8; a++)
+            for (uint32_t b = 0; b < 8; b++)
+                if (a != b)
+                    w.Send(a, b, 200 * KIB + a);
+        weft_err err = {};
+        const uint32_t last = w.fabric->nlinks - 1;
+        ASSERT_EQ(weft_engine_run(w.e, 8 * US), 0);
+        ASSERT_EQ(SetLink(w.e, last, false, &err), 0) << err.msg;
+        ASSERT_EQ(SetLink(w.e, last - 1, false, &err), 0) << err.msg;
+        ASSERT_EQ(weft_engine_run(w.e, 30 * US), 0);
+        ASSERT_EQ(SetLink(w.e, last, true, &err), 0) << err.msg;
+        w.Run();
+        ExpectAllOnceInOrder(w, policy);
+        EXPECT_GT(w.Totals().trims, 0u) << policy;
+        EXPECT_GT(w.Totals().drops[WEFT_DROP_LINK] + w.Totals().drops[WEFT_DROP_BUFFER], 0u);
+    }
+}
+
 // One lost packet does not hold up a window that counts what is in flight.
 TEST(Rud, AWindowCountsWhatIsInFlight)
 {
