@@ -5,8 +5,8 @@
  *
  * spray: packet by packet, the ports of a node in turn.
  * adaptive: packet by packet, the port with the shortest queue; the flow's own among equals.
- * flowlet: a flow stays on its port until it pauses for switch.flowlet-gap, then goes to the port
- * with the shortest queue.
+ * flowlet: a flow stays on its port until it pauses for switch.flowlet-gap or the port no longer
+ * leads to its destination, then goes to the port with the shortest queue.
  * letflow: then to a random port, whatever its queue (Vanini et al.: Let it flow, NSDI 2017): the
  * lengths of flowlets themselves do the balancing.
  *
@@ -61,7 +61,7 @@ static uint32_t flowlet(struct weft_engine *e, struct weft_route_group g, uint32
                         const struct pkt *k)
 {
     bool goes_on;
-    struct flowlet *f = flowlet_of(e, node, k->qp, &goes_on);
+    struct flowlet *f = flowlet_of(e, g, node, k->qp, &goes_on);
     if (!goes_on)
         f->port =
             shortest(e, g, f->port == NIL ? ecmp_port(e, g, node, qp_at(e, k->qp), true) : f->port);
@@ -80,7 +80,7 @@ static uint32_t letflow(struct weft_engine *e, struct weft_route_group g, uint32
                         const struct pkt *k)
 {
     bool goes_on;
-    struct flowlet *f = flowlet_of(e, node, k->qp, &goes_on);
+    struct flowlet *f = flowlet_of(e, g, node, k->qp, &goes_on);
     if (!goes_on)
         f->port = drawn(e, g, node, k);
     return f->port;

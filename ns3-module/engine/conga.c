@@ -194,7 +194,7 @@ static uint32_t choose(struct weft_engine *e, struct weft_route_group g, uint32_
     uint32_t port = ecmp_port(e, g, node, qp_at(e, k->qp), data);
     if (p && data && g.n > 1) {
         bool goes_on;
-        struct flowlet *f = flowlet_of(e, node, k->qp, &goes_on);
+        struct flowlet *f = flowlet_of(e, g, node, k->qp, &goes_on);
         if (!goes_on)
             f->port = best(e, g, p, f->port);
         port = f->port;

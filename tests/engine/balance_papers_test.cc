@@ -2,6 +2,8 @@
 // The balancers of papers: LetFlow, DRILL, CONGA, ConWeave.
 #include "world.h"
 
+#include <cstring>
+
 namespace
 {
 
@@ -249,4 +251,50 @@ TEST(ConWeave, PoolsOfEgressQueuesAreRefused)
     EXPECT_EQ(weft_engine_check_config(&w.config, &err), WEFT_E_INPUT);
     EXPECT_NE(std::string(err.msg).find("switch.balance=conweave keeps packets"), std::string::npos)
         << err.msg;
+}
+
+namespace
+{
+
+/* A flow without pauses whose spine loses a link, to the leaf of the sender or (@p far) that of the
+ * receiver, after 1 MB of 4. */
+void LoseTheSpine(const char *balance, uint32_t far)
+{
+    SCOPED_TRACE(balance);
+    World w(
+        "leaf-spine", Clos("2", "4", "4"),
+        {{"switch.balance", balance}, {"switch.flowlet-gap", "1s"}, {"transport.rto", "100us"}});
+    w.Build();
+    w.Send(0, 4, 4000 * 1000);
+    ASSERT_EQ(weft_engine_run(w.e, 80 * WEFT_PS_PER_US), 0);
+    weft_engine_set_now(w.e, 80 * WEFT_PS_PER_US);
+    const auto before = ToSwitches(w, 8);
+    ASSERT_EQ(Used(before), 1u);
+    uint32_t used = 0;
+    while (!before[used])
+        used++;
+    weft_err err = {};
+    weft_link_change c = {};
+    c.kind = WEFT_LINK_DOWN;
+    while (w.fabric->links[c.link].a != 8 + far || w.fabric->links[c.link].b != 10 + used)
+        c.link++;
+    ASSERT_EQ(weft_engine_change_links(w.e, &c, 1, &err), 0) << err.msg;
+    w.Run();
+    ASSERT_EQ(w.received.size(), 1u);
+    /* nothing goes there any more (a spine sends back what has come to it) */
+    EXPECT_EQ(ToSwitches(w, 8)[used], before[used]);
+    EXPECT_EQ(Used(ToSwitches(w, 8)), far && !strcmp(balance, "conga") ? 3u : 2u);
+    /* what was on the way is lost, and a timeout passes */
+    EXPECT_LT(w.received[0].received_ps, w.received[0].ideal_ps + 300 * WEFT_PS_PER_US);
+}
+
+} // namespace
+
+// The gap never comes, but a port that leads nowhere is left at once: its own link is down, or the
+// one behind it.
+TEST(Flowlets, APortThatLeadsNowhereIsLeftAtOnce)
+{
+    for (const char *balance : {"flowlet", "letflow", "conga"})
+        for (uint32_t far : {0u, 1u})
+            LoseTheSpine(balance, far);
 }
