@@ -49,6 +49,9 @@ struct weft_msg {
     uint32_t qp;
     uint8_t token_type; /**< a number of the sender's own */
     uint8_t kind;       /**< enum weft_msg_kind; whoever posts one leaves it 0 */
+    /** port of its host that it leaves by, of those that lead to dst: 1 for the first, and around
+     * again; 0: as its QP is hashed. All messages of a QP name the same. Only QPs have it */
+    uint8_t nic;
 };
 
 /** What a member gives to, and wants from, an operation of its group in which switches add up and

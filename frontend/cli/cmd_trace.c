@@ -9,10 +9,11 @@
 static const struct weft_opt options[] = {
     {"set", 's', WEFT_OPT_TEXTS, offsetof(struct weft_trace_opts, set), "KEY=VALUE", NULL,
      "generate, synthesize: a parameter such as layers=8 (weft show workload generate, training; "
-     "weft show transform synthesize); convert: calc-scale, ranks, passes; compare: a setting of "
+     "weft show transform synthesize); convert: calc-scale, ranks, passes, all-reduce ...; "
+     "compare: a setting of "
      "runs"},
     {"groups", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, groups), "FILE", NULL,
-     "info, check, transform, synthesize, compare: JSON file of communicator groups"},
+     "info, check, transform, synthesize, convert, compare: JSON file of communicator groups"},
     {"ranks", 0, WEFT_OPT_TEXT, offsetof(struct weft_trace_opts, ranks), "N", NULL,
      "info, check: the job must have exactly this many"},
     {"json", 0, WEFT_OPT_FLAG, offsetof(struct weft_trace_opts, json), NULL, NULL,
@@ -101,7 +102,12 @@ const struct weft_command weft_command_trace = {
         "          JSON where TO ends in .json, with every field;\n"
         "convert   GOAL schedules (LogGOPSim, ATLAHS; text or binary, told by content) to traces,\n"
         "          and back: TO ends in .goal (text), .bin (binary) or is a prefix;\n"
-        "          --set calc-scale=1us: time of a unit of calc (1ns); and lists of layers of\n"
+        "          --set calc-scale=1us: time of a unit of calc (1ns). Collectives of a trace "
+        "become\n"
+        "          the messages of their algorithms: --set all-reduce=halving-doubling\n"
+        "          reduce-bandwidth=2TB/s and what else 'weft show section system' has, with the "
+        "groups\n"
+        "          of --groups or PREFIX.json; and lists of layers of\n"
         "          ASTRA-sim 1.0 and SimAI to traces, with groups in OUT.json; --set ranks=16\n"
         "          passes=2 and what else 'weft show workload astra-text' has\n"
         "compare   plays two traces on three fabrics, on the ideal backend unless --set says "

@@ -44,6 +44,10 @@ int weft_trace_convert(const struct weft_cli *cli, const struct weft_trace_opts 
 /** The same from a trace to a trace: what weft_trace_convert leaves to it. */
 int weft_trace_convert_et(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,
                           int nargs, struct weft_err *err);
+struct weft_goal;
+/** The schedule of the job behind a prefix, by the algorithms of --set; the caller frees it. */
+int weft_trace_schedule(const struct weft_cli *cli, const struct weft_trace_opts *o,
+                        const char *prefix, struct weft_goal **out, struct weft_err *err);
 /** Whether what is to be converted is traces, by its name: a prefix, .et or .json. */
 bool weft_trace_is_et(const char *name);
 int weft_trace_compare(const struct weft_cli *cli, const struct weft_trace_opts *o, char **args,

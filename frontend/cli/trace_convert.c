@@ -131,8 +131,17 @@ static int write_schedule(const struct weft_cli *cli, const struct weft_goal *g,
     return code;
 }
 
+static bool has_collectives(const struct weft_et *et)
+{
+    for (size_t i = 0; i < et->nnodes; i++)
+        if (et->nodes[i].type == WEFT_ET_COMM_COLL_NODE)
+            return true;
+    return false;
+}
+
+/* A trace as it is; *collectives: it has some, and is nothing that a schedule says itself. */
 static int read_traces(const struct weft_cli *cli, const char *prefix, struct weft_goal **out,
-                       struct weft_err *err)
+                       bool *collectives, struct weft_err *err)
 {
     struct weft_arena *arena = weft_arena_new();
     struct weft_goal_notes notes = {0};
@@ -148,21 +157,34 @@ static int read_traces(const struct weft_cli *cli, const char *prefix, struct we
         struct weft_et *et = NULL;
         code = one ? weft_chakra_read_et(paths[r], one, &et, err)
                    : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
-        if (!code)
+        *collectives = *collectives || (!code && has_collectives(et));
+        if (!code && !*collectives)
             code = weft_goal_from_et(g, r, et, &notes, err);
         weft_arena_free(one);
+        if (*collectives)
+            break;
     }
-    if (!code)
+    if (!code && !*collectives)
         code = weft_goal_finish(g, err);
-    if (!code && notes.metadata)
+    if (!code && !*collectives && notes.metadata)
         weft_log(cli->log, WEFT_LOG_WARNING,
                  "%" PRIu64 " METADATA nodes are computations of no time", notes.metadata);
     weft_arena_free(arena);
-    if (code)
+    if (code || *collectives)
         weft_goal_free(g);
     else
         *out = g;
     return code;
+}
+
+/* The schedule of traces: of collectives, and whatever --set has something to say to, their
+ * messages. */
+static int schedule_of(const struct weft_cli *cli, const struct weft_trace_opts *o,
+                       const char *prefix, struct weft_goal **out, struct weft_err *err)
+{
+    bool collectives = o->set.n > 0;
+    const int code = collectives ? 0 : read_traces(cli, prefix, out, &collectives, err);
+    return code || !collectives ? code : weft_trace_schedule(cli, o, prefix, out, err);
 }
 
 /* A list of layers becomes traces as with trace generate astra-text. */
@@ -194,11 +216,17 @@ int weft_trace_convert(const struct weft_cli *cli, const struct weft_trace_opts 
     int64_t calc_ps;
     if (to == CHAKRA && weft_astra_text_is(args[0]))
         return convert_layers(cli, o, args, err);
-    int code = calc_scale(o, &calc_ps, err);
+    if (to != CHAKRA && weft_astra_text_is(args[0]))
+        return weft_err_set(err, WEFT_E_INPUT,
+                            "%s is a list of layers: convert it to a trace (weft trace convert %s "
+                            "PREFIX), and that to a schedule",
+                            args[0], args[0]);
+    const bool traces = form_of_name(args[0]) == CHAKRA && !weft_file_is_regular(args[0]);
+    int code = to != CHAKRA && traces ? 0 : calc_scale(o, &calc_ps, err);
     if (!code && to == CHAKRA && form_of_name(args[0]) == CHAKRA && weft_trace_is_et(args[0]))
         return weft_trace_convert_et(cli, o, args, nargs, err);
-    if (!code && form_of_name(args[0]) == CHAKRA && !weft_file_is_regular(args[0])) {
-        code = read_traces(cli, args[0], &g, err);
+    if (!code && traces) {
+        code = schedule_of(cli, o, args[0], &g, err);
     } else if (!code) {
         code = weft_goal_read(args[0], &g, err);
     }

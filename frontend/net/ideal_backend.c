@@ -50,7 +50,8 @@ static const struct weft_param ideal_params[] = {
      .choices = "none|source|links",
      .help =
          "none: messages never meet, but those of one pair of hosts and priority arrive in order; "
-         "source: a host's link sends one message after the other; links: every link does"},
+         "source: a host's link (model=flat: each NIC that a schedule of GOAL names) sends one "
+         "message after the other; links: every link does"},
     {.name = "equal-paths",
      .type = WEFT_PARAM_ENUM,
      .offset = offsetof(struct weft_ideal_params, equal_paths),
@@ -113,7 +114,7 @@ static int backend_create(const struct weft_net_config *config, struct weft_net 
     s->observer = config->observer;
     s->interrupted = config->interrupted;
     s->slots = WEFT_SLOTS_OF(struct weft_ideal_slot);
-    size_t nsources = s->fabric->nhosts;
+    size_t nsources = (size_t)s->fabric->nhosts * WEFT_IDEAL_NICS;
     if (s->params.model == WEFT_IDEAL_PATH) {
         nsources = s->fabric->nports;
         s->routes = weft_routes_new(s->fabric, err);

@@ -116,7 +116,7 @@ int weft_ideal_cost(struct weft_ideal *s, const struct weft_msg *msg, struct wef
         out->total_ps = weft_ideal_floored(weft_ideal_add_ps(s->params.latency_ps, serial),
                                            s->params.quantum_ps);
         out->source_ps = weft_ideal_floored(serial, s->params.quantum_ps);
-        out->source = msg->src;
+        out->source = msg->src * WEFT_IDEAL_NICS + msg->nic;
     }
     if (out->total_ps >= WEFT_IDEAL_LONGEST_PS)
         return weft_err_set(err, WEFT_E_LIMIT,

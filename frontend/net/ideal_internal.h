@@ -22,6 +22,10 @@ enum {
 };                                                 /* contention */
 enum { WEFT_IDEAL_BY_HASH, WEFT_IDEAL_BY_NUMBER }; /* equal-paths */
 
+/** NICs of a host that messages may name, and one for those that name none: model=flat has no ports
+ * to tell how many there are. */
+#define WEFT_IDEAL_NICS 256u
+
 /** Section "ideal". */
 struct weft_ideal_params {
     int model;
@@ -64,7 +68,8 @@ struct weft_ideal {
     const struct weft_fabric *fabric;
     struct weft_routes *routes; /**< path model */
     uint32_t *path;             /**< scratch, one entry per node */
-    int64_t *source_free_ps; /**< contention: when a host (flat) or a port (path) is free again */
+    int64_t *source_free_ps; /**< contention: when a host's NIC (flat) or a port (path) is free
+                                again */
     uint64_t *port_bytes;    /**< path model: payload per port */
     struct weft_net_sink sink;
     struct weft_net_observer observer;

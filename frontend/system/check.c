@@ -134,15 +134,17 @@ static int check_lists(const struct context *c, struct weft_err *err)
     return 0;
 }
 
-static int check_peer(const struct context *c, uint32_t rank, const struct weft_op *op,
-                      struct weft_err *err)
+static int check_peer(const struct context *c, const struct weft_op *op, struct weft_err *err)
 {
     const char *what = op->kind == WEFT_OP_SEND ? "sends to" : "receives from";
-    if (op->peer >= c->w->nranks)
+    if (op->any && c->p->rendezvous_bytes)
+        return weft_err_set(
+            err, WEFT_E_INPUT,
+            "it receives from any rank or with any tag, which system.rendezvous has "
+            "no requests and grants for; set system.rendezvous=0");
+    if (op->peer >= c->w->nranks && !(op->any & WEFT_ANY_PEER))
         return weft_err_set(err, WEFT_E_INPUT, "it %s rank %u, but there are the ranks 0 to %u",
                             what, op->peer, c->w->nranks - 1);
-    if (op->peer == rank)
-        return weft_err_set(err, WEFT_E_INPUT, "it %s its own rank %u", what, rank);
     if (!weft_p2p_tag_fits(op->tag))
         return weft_err_set(err, WEFT_E_LIMIT, "tag %" PRIu64 " is outside of -2^60 to 2^60 - 1",
                             op->tag);
@@ -183,7 +185,7 @@ static int check_op(const struct context *c, uint32_t rank, const struct weft_op
         return check_coll(c, rank, op, err);
     case WEFT_OP_SEND:
     case WEFT_OP_RECV:
-        return check_peer(c, rank, op, err);
+        return check_peer(c, op, err);
     case WEFT_OP_COMP:
     case WEFT_OP_MEM:
         return check_duration(c, op, err);

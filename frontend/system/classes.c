@@ -4,7 +4,8 @@
  *
  * Both are lists such as all-to-all:2,send:5; "send" is SEND and RECV, all others are collectives.
  * Messages of a collective take the QPs of a pair in turn, by step and chunk. Messages between
- * SENDs and RECVs take the one that their tag picks, so that equal tags stay in order.
+ * SENDs and RECVs take the one that their tag picks, so that equal tags stay in order. SENDs that
+ * name a port of their host have QPs of that port's own.
  *
  * With intra-dimension=priority collectives of different priority have QPs of their own, since an
  * urgent message that queues behind others on a QP is not urgent any more.
@@ -72,4 +73,6 @@ void weft_classify(const struct weft_classes *c, const struct weft_op *op, uint6
         urgency++;
     msg->prio = c->prio[type];
     msg->qp = QPS_MAX * urgency + (c->qps[type] == 1 ? 0 : (uint32_t)(turn % c->qps[type]));
+    msg->nic = op->nic;
+    msg->qp += QPS_MAX * WEFT_URGENCIES_MAX * op->nic;
 }

@@ -112,9 +112,17 @@ static void explain_recv(struct text *t, const struct weft_active *a)
     char size[WEFT_UNIT_TEXT_MAX];
     add(t, "waits in recv ");
     add_name(t, op);
-    add(t, " for %s from rank %u with tag %" PRId64, weft_format_size(op->bytes, size), op->peer,
-        op->tag);
-    add_partner(t, a, "that send");
+    add(t, " for %s from ", weft_format_size(op->bytes, size));
+    if (op->any & WEFT_ANY_PEER)
+        add(t, "any rank");
+    else
+        add(t, "rank %u", op->peer);
+    if (op->any & WEFT_ANY_TAG)
+        add(t, " with any tag");
+    else
+        add(t, " with tag %" PRId64, op->tag);
+    if (!op->any)
+        add_partner(t, a, "that send");
 }
 
 static void explain_active(struct text *t, const struct weft_active *a)

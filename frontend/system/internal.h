@@ -13,6 +13,7 @@
  *   coll_rendezvous.c  of their messages               p2p_table.c what is unmatched
  *   coll_hold.c  what waits for other collectives      remote.c    memories outside of the NPUs
  *   in_network.c operations of the switches            share.c     computations that collectives slow down
+ *   p2p_any.c    RECVs from any rank, with any tag
  *   npu.c        ops from ready to done                endpoint.c  costs of messages and computations
  *   account.c    how an NPU's time is spent            trail.c     the critical path
  *   events.c     timers, and the first error
@@ -24,7 +25,7 @@
  *   shapes.c     groups as grids of dimensions         order.c     around a ring
  *   positions.c  ranks in groups                       classes.c   traffic classes and QPs
  *   splits.c     sizes of all-to-all-v                 remote_file.c  ASTRA-sim's description of memories
- *   volume.c     how much payload a workload moves
+ *   volume.c     how much payload a workload moves   schedule.c  a job as a GOAL schedule
  */
 #ifndef WEFT_SYSTEM_INTERNAL_H
 #define WEFT_SYSTEM_INTERNAL_H
@@ -42,6 +43,7 @@ struct weft_npu;
 struct weft_coll_run;
 struct weft_prog;
 struct weft_p2p;
+struct weft_any;
 
 /** An op that has been issued and is not done. */
 struct weft_active {
@@ -154,6 +156,7 @@ struct weft_npu {
     double slowdown;                /**< of its computations */
     struct weft_u64map early; /**< tags of collective messages that came before their receive */
     struct weft_p2p *p2p;     /**< hash: unmatched messages or RECVs per (source, tag) */
+    struct weft_any *any;     /**< instead, where some RECV takes any; NULL: none does */
     int64_t counted_ps;       /**< accounting is done up to here */
     uint32_t communicating;   /**< active SEND, RECV, COLL */
     uint32_t collectives;     /**< active COLL */

@@ -33,6 +33,7 @@ struct pass {
     int64_t *ready_ps;  /* when the parents are done; then when the op is */
     uint64_t *link;     /* SEND, RECV: its counterpart; COLL: the member that came before */
     uint64_t *stack, n; /* ops that can go on */
+    uint64_t *anything; /* per rank: its RECVs of anything, which any message may end */
     uint64_t ninstances;
     struct instance {
         uint64_t came; /* the last member that came; NONE */
@@ -111,6 +112,11 @@ static int match_stream(struct pass *p, const struct end *e, size_t n, struct we
     if (recvs > sends)
         return unsent(p, &e[2 * sends], sends, recvs, err);
     for (size_t i = 0; i < sends; i++) {
+        if (i >= recvs && p->anything[e[i].dst]) {
+            p->anything[e[i].dst]--;
+            p->out->messages++;
+            continue;
+        }
         if (i >= recvs) {
             note_mismatch(p, e[i].op);
             p->out->unreceived++;
@@ -138,6 +144,12 @@ static int match_messages(struct pass *p, struct end *ends, size_t n, struct wef
             to++;
         rc = match_stream(p, &ends[from], to - from, err);
     }
+    for (uint32_t r = 0; r < p->w->nranks && !rc; r++)
+        if (p->anything[r])
+            rc = weft_err_set(err, WEFT_E_INPUT,
+                              "rank %u receives from any rank or with any tag %" PRIu64
+                              " times more often than messages come to it: it would wait for ever",
+                              r, p->anything[r]);
     return rc;
 }
 
@@ -148,7 +160,8 @@ static int read_messages(struct pass *p, struct weft_err *err)
     for (uint32_t r = 0; r < w->nranks; r++)
         for (uint32_t i = 0; i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);
-            n += op->kind == WEFT_OP_SEND || op->kind == WEFT_OP_RECV;
+            n += op->kind == WEFT_OP_SEND || (op->kind == WEFT_OP_RECV && !op->any);
+            p->anything[r] += op->kind == WEFT_OP_RECV && op->any;
         }
     struct end *ends = weft_arena_calloc(w->arena, n, sizeof *ends);
     if (!ends)
@@ -157,13 +170,12 @@ static int read_messages(struct pass *p, struct weft_err *err)
         for (uint32_t i = 0; i < w->dags[r].nops; i++) {
             const struct weft_op *op = weft_workload_visit(w, r, i);
             const bool recv = op->kind == WEFT_OP_RECV;
-            if (!recv && op->kind != WEFT_OP_SEND)
+            if ((!recv && op->kind != WEFT_OP_SEND) || (recv && op->any))
                 continue;
-            if (op->peer >= w->nranks || op->peer == r)
+            if (op->peer >= w->nranks)
                 return weft_err_set(err, WEFT_E_INPUT,
                                     "rank %u, node %" PRIu64
-                                    " '%s': its peer is rank %u; there are the ranks 0 to %u, "
-                                    "and a message goes to another",
+                                    " '%s': its peer is rank %u; there are the ranks 0 to %u",
                                     r, op->id, op->name, op->peer, w->nranks - 1);
             ends[at++] = (struct end){.tag = op->tag,
                                       .src = recv ? op->peer : r,
@@ -355,7 +367,8 @@ static int begin(struct pass *p, struct weft_err *err)
     p->ready_ps = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->ready_ps);
     p->link = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->link);
     p->stack = weft_arena_calloc(w->arena, p->nops + 1, sizeof *p->stack);
-    if (!p->first || !p->state || !p->ready_ps || !p->link || !p->stack)
+    p->anything = weft_arena_calloc(w->arena, w->nranks + 1u, sizeof *p->anything);
+    if (!p->anything || !p->first || !p->state || !p->ready_ps || !p->link || !p->stack)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for %" PRIu64 " operations", p->nops);
     memset(p->link, 0xff, (p->nops + 1) * sizeof *p->link);
     return 0;
@@ -368,7 +381,7 @@ static void count_edges(struct pass *p)
     for (uint32_t r = 0; r < p->w->nranks; r++)
         for (uint32_t i = 0; i < p->w->dags[r].nops; i++, at++) {
             const struct weft_op *op = weft_workload_visit(p->w, r, i);
-            p->state[at].parents_left = op->nparents + (op->kind == WEFT_OP_RECV);
+            p->state[at].parents_left = op->nparents + (op->kind == WEFT_OP_RECV && !op->any);
             if (p->state[at].parents_left == 0)
                 p->stack[p->n++] = at;
         }

@@ -4,9 +4,10 @@
  * long that takes when nothing but dependencies counts.
  *
  * Collectives match as in a run (coll_ids.c). The k-th SEND of a (source, destination, tag) in
- * ascending id matches the k-th RECV. A collective ends on all members when all have come to it, a
- * RECV when its SEND was issued; both take no time, and resources are not shared: the result is the
- * longest path through recorded durations, below which no network and no scheduling brings the job.
+ * ascending id matches the k-th RECV; RECVs from any rank or with any tag take what is left over,
+ * and wait for nothing here. A collective ends on all members when all have come to it, a RECV when
+ * its SEND was issued; both take no time, and resources are not shared: the result is the longest
+ * path through recorded durations, below which no network and no scheduling brings the job.
  */
 #ifndef WEFT_SYSTEM_JOINT_H
 #define WEFT_SYSTEM_JOINT_H

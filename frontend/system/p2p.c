@@ -5,7 +5,8 @@
  * A RECV matches the first message of its (source, tag) that no earlier RECV has matched, in the
  * order in which the RECVs were issued; a message that comes first waits. A SEND is done when the
  * net says that the message was delivered, a RECV when its message has arrived, at once if it had
- * arrived before. No endpoint costs (ASTRA-sim has none here either).
+ * arrived before. No endpoint costs (ASTRA-sim has none here either). A message to its own rank
+ * takes no time and never waits for its RECV.
  *
  * Rendezvous (system.rendezvous): a SEND of that size or more posts its message only when the
  * receiver has granted it. A RECV grants one message of its (source, tag) when it is posted; with a
@@ -26,16 +27,11 @@ int weft_p2p_tag_fits(uint64_t tag)
     return (tag + (UINT64_C(1) << 60)) < (UINT64_C(1) << 61);
 }
 
-static uint64_t carried(uint64_t tag)
-{
-    return (tag & (WEFT_TAG_GRANT - 1)) | WEFT_TAG_P2P;
-}
-
 /* The message and the RECV belong together. Returns 0 when their sizes agree. */
 static int check_size(struct weft_active *a, uint64_t bytes)
 {
     const struct weft_op *op = weft_active_op(a);
-    if (op->bytes == bytes)
+    if (op->bytes == bytes || op->any)
         return 0;
     char want[WEFT_UNIT_TEXT_MAX], got[WEFT_UNIT_TEXT_MAX];
     struct weft_err err = {0};
@@ -59,7 +55,7 @@ static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes,
         .src = a->npu->rank,
         .dst = op->peer,
         .bytes = bytes,
-        .tag = carried(op->tag) | bits,
+        .tag = weft_p2p_carried(op->tag) | bits,
         .token.object = object,
         .token_type = type,
     };
@@ -70,11 +66,43 @@ static void post(const struct weft_active *a, uint64_t bits, uint64_t bytes,
     }
 }
 
+/* A message of a rank to itself has come. */
+static void came_to_self(void *ctx, uint64_t arg)
+{
+    struct weft_active *a = ctx;
+    const int64_t now_ps = weft_now_ps(a->npu->sys);
+    const struct weft_completion done = {
+        .msg = {.src = a->npu->rank,
+                .dst = a->npu->rank,
+                .bytes = weft_active_op(a)->bytes,
+                .tag = weft_p2p_carried(weft_active_op(a)->tag),
+                .token.object = a,
+                .token_type = WEFT_TOKEN_ACTIVE},
+        .post_ps = now_ps,
+        .received_ps = now_ps,
+        .acked_ps = now_ps,
+    };
+    struct weft_system *s = a->npu->sys;
+    (void)arg;
+    if (!s->err.code)
+        weft_p2p_received(a->npu, &done);
+    if (!s->err.code)
+        weft_p2p_sent(&done);
+}
+
+static int to_self(const struct weft_active *a)
+{
+    return weft_active_op(a)->peer == a->npu->rank;
+}
+
 static void post_data(struct weft_active *a)
 {
     a->start_ps = weft_now_ps(a->npu->sys);
     a->trail = weft_trail_take(a->npu, a->op);
-    post(a, 0, weft_active_op(a)->bytes, WEFT_TOKEN_ACTIVE, a);
+    if (to_self(a))
+        weft_system_after(a->npu->sys, 0, came_to_self, a, 0);
+    else
+        post(a, 0, weft_active_op(a)->bytes, WEFT_TOKEN_ACTIVE, a);
 }
 
 static void post_control(const struct weft_active *a, uint64_t bits)
@@ -86,7 +114,7 @@ static void post_control(const struct weft_active *a, uint64_t bits)
 static int meets(const struct weft_active *a)
 {
     const struct weft_system_params *p = a->npu->sys->p;
-    return p->rendezvous_bytes && weft_active_op(a)->bytes >= p->rendezvous_bytes;
+    return p->rendezvous_bytes && weft_active_op(a)->bytes >= p->rendezvous_bytes && !to_self(a);
 }
 
 static int asks(const struct weft_npu *npu)
@@ -97,7 +125,7 @@ static int asks(const struct weft_npu *npu)
 void weft_p2p_send(struct weft_active *a)
 {
     const struct weft_op *op = weft_active_op(a);
-    const uint64_t tag = carried(op->tag) | WEFT_TAG_CONTROL | WEFT_TAG_GRANT;
+    const uint64_t tag = weft_p2p_carried(op->tag) | WEFT_TAG_CONTROL | WEFT_TAG_GRANT;
     struct weft_p2p *e;
     if (!meets(a)) {
         e = a->npu->sys->p->rendezvous_bytes ? weft_p2p_find(a->npu, op->peer, tag) : NULL;
@@ -126,7 +154,8 @@ static void grant(struct weft_active *a)
 {
     const struct weft_op *op = weft_active_op(a);
     if (asks(a->npu)) {
-        struct weft_p2p *e = weft_p2p_entry(a->npu, op->peer, carried(op->tag) | WEFT_TAG_CONTROL);
+        struct weft_p2p *e =
+            weft_p2p_entry(a->npu, op->peer, weft_p2p_carried(op->tag) | WEFT_TAG_CONTROL);
         if (!e)
             return;
         if (e->controls == 0) {
@@ -183,7 +212,13 @@ void weft_p2p_recv(struct weft_active *a)
 {
     struct weft_npu *npu = a->npu;
     const struct weft_op *op = weft_active_op(a);
-    struct weft_p2p *e = weft_p2p_entry(npu, op->peer, carried(op->tag));
+    if (npu->any) {
+        uint64_t came;
+        if (weft_any_recv(a, &came) && check_size(a, came) == 0)
+            weft_npu_done(a);
+        return;
+    }
+    struct weft_p2p *e = weft_p2p_entry(npu, op->peer, weft_p2p_carried(op->tag));
     if (!e)
         return;
     struct weft_arrival *m = e->head;
@@ -201,22 +236,36 @@ void weft_p2p_recv(struct weft_active *a)
         weft_npu_done(a);
 }
 
+/* The RECV has its message. */
+static void received(struct weft_active *a, const struct weft_completion *done)
+{
+    const struct weft_active *send = weft_token_active(done);
+    struct weft_npu *npu = a->npu;
+    if (check_size(a, done->msg.bytes))
+        return;
+    weft_npu_arrival(a, send->trail, done);
+    weft_npu_done(a);
+    weft_npu_issue(npu);
+    weft_trail_leave(npu);
+}
+
 void weft_p2p_received(struct weft_npu *npu, const struct weft_completion *done)
 {
     const struct weft_msg *msg = &done->msg;
+    struct weft_active *a;
+    if (npu->any) {
+        a = weft_any_arrival(npu, msg);
+        if (a)
+            received(a, done);
+        return;
+    }
     struct weft_p2p *e = weft_p2p_entry(npu, msg->src, msg->tag);
     if (!e)
         return;
-    struct weft_active *a = weft_fifo_take(&e->waiting);
+    a = weft_fifo_take(&e->waiting);
     if (a) {
         weft_p2p_tidy(npu, e);
-        if (check_size(a, msg->bytes) == 0) {
-            const struct weft_active *send = weft_token_active(done);
-            weft_npu_arrival(a, send->trail, done);
-            weft_npu_done(a);
-            weft_npu_issue(npu);
-            weft_trail_leave(npu);
-        }
+        received(a, done);
         return;
     }
     struct weft_arrival *m = calloc(1, sizeof *m);

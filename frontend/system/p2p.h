@@ -36,6 +36,21 @@ struct weft_p2p {
     UT_hash_handle hh;
 };
 
+/** A tag as messages carry it. */
+static inline uint64_t weft_p2p_carried(uint64_t tag)
+{
+    return (tag & (WEFT_TAG_GRANT - 1)) | WEFT_TAG_P2P;
+}
+
+/* p2p_any.c */
+/** Readies an NPU that has such RECVs. WEFT_E_LIMIT. */
+int weft_any_new(struct weft_npu *npu, struct weft_err *err);
+void weft_any_free(struct weft_npu *npu);
+/** A RECV is posted. True: its message was there, of *bytes, and is taken; else it waits. */
+bool weft_any_recv(struct weft_active *a, uint64_t *bytes);
+/** A message has come: the RECV that takes it, which waits no more, or NULL: it is kept. */
+struct weft_active *weft_any_arrival(struct weft_npu *npu, const struct weft_msg *msg);
+
 /** The entry of (peer, tag), or NULL. */
 struct weft_p2p *weft_p2p_find(const struct weft_npu *npu, uint32_t peer, uint64_t tag);
 /** The same; makes it when there is none. NULL: out of memory, which the system has been told. */

@@ -3,6 +3,7 @@
  * The system layer's interface: building a run, starting it, results.
  */
 #include "system/coll.h"
+#include "system/p2p.h"
 #include "system/remote.h"
 
 #include <inttypes.h>
@@ -168,6 +169,8 @@ static int prepare(struct weft_system *s, const struct weft_system_env *env, str
             npu->state[i].parents_left = op->nparents;
             if (op->kind == WEFT_OP_COMP && op->cpu && op->unit >= npu->ncpus)
                 npu->ncpus = op->unit + 1;
+            if (op->kind == WEFT_OP_RECV && op->any && weft_any_new(npu, err))
+                return err->code;
         }
         ncpus += npu->ncpus;
     }
@@ -242,6 +245,7 @@ void weft_system_free(struct weft_system *s)
         weft_u64map_release(&npu->progs);
         weft_u64map_release(&npu->early);
         weft_p2p_free(npu);
+        weft_any_free(npu);
         free(npu->ready.op);
         free(npu->held.op);
     }

@@ -128,6 +128,16 @@ static int check_self(const struct ctx *x, const char *name)
     return rc;
 }
 
+/* Whether a receive takes a message of any source, any tag: weft's attributes. */
+static int get_any(const struct ctx *x, struct weft_op *op)
+{
+    uint64_t source = 0, tag = 0;
+    int rc = get_u64(x, "any_source", false, &source);
+    rc = rc == 0 ? get_u64(x, "any_tag", false, &tag) : rc;
+    op->any = (uint8_t)((source ? WEFT_ANY_PEER : 0) | (tag ? WEFT_ANY_TAG : 0));
+    return rc;
+}
+
 static int message(const struct ctx *x, struct weft_op *op)
 {
     bool send = op->kind == WEFT_OP_SEND;
@@ -136,7 +146,8 @@ static int message(const struct ctx *x, struct weft_op *op)
         rc = get_peer(x, send ? "comm_dst" : "comm_src", op);
     if (rc == 0)
         rc = check_self(x, send ? "comm_src" : "comm_dst");
-    return rc == 0 ? get_tag(x, &op->tag) : rc;
+    rc = rc == 0 ? get_tag(x, &op->tag) : rc;
+    return rc == 0 && !send ? get_any(x, op) : rc;
 }
 
 static int group(const struct ctx *x, struct weft_op *op)

@@ -17,6 +17,10 @@
 extern "C" {
 #endif
 
+/** What of a RECV any message has (weft_op.any). */
+#define WEFT_ANY_PEER 1u
+#define WEFT_ANY_TAG 2u
+
 enum weft_op_kind {
     WEFT_OP_META, /**< nothing to do: completes as soon as its parents have */
     WEFT_OP_COMP, /**< computation, on the accelerator or (cpu) the CPU */
@@ -64,6 +68,10 @@ struct weft_op {
     uint32_t peer; /**< SEND: destination rank; RECV: source rank */
     uint32_t unit; /**< COMP with cpu: which of the rank's CPUs; each does one op at a time */
     uint64_t tag;  /**< SEND, RECV: comm_tag */
+    /** RECV: takes a message of any source (WEFT_ANY_PEER), any tag (WEFT_ANY_TAG), any size */
+    uint8_t any;
+    uint8_t
+        nic; /**< SEND: the port of its host that it leaves by, from 1; 0: the network chooses */
     enum weft_coll_kind coll;
     uint32_t group;   /**< COLL: index into the workload's groups; 0 is the world */
     int64_t priority; /**< COLL: comm_priority, larger is more urgent */

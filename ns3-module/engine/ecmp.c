@@ -90,7 +90,8 @@ uint32_t ecmp_path(const struct weft_engine *e, const struct weft_routes *routes
         struct weft_route_group g = weft_routes_lookup(routes, node, dst);
         if (!g.n)
             break;
-        ports[n] = ecmp_port(e, g, node, q, forward);
+        ports[n] = n == 0 && forward && q->nic ? g.ports[(q->nic - 1u) % g.n]
+                                               : ecmp_port(e, g, node, q, forward);
         node = neighbour(e, ports[n++]);
     }
     return n;

@@ -139,10 +139,10 @@ static int grow_table(struct weft_engine *e)
     return 0;
 }
 
-/* The record (src, dst, prio, number), made with its path if need be (*made); NIL and *err when
- * that fails. */
+/* The record (src, dst, prio, number) bound to port @p nic of its host, made with its path if need
+ * be (*made); NIL and *err when that fails. */
 static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio,
-                       uint32_t number, bool *made, struct weft_err *err)
+                       uint32_t number, uint8_t nic, bool *made, struct weft_err *err)
 {
     *made = false;
     if (e->qps.pool.n * 2 >= e->qps.nslots && grow_table(e)) {
@@ -172,6 +172,7 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     q->dst_host = dst;
     q->prio = q->own_prio = (uint8_t)prio;
     q->number = number;
+    q->nic = nic;
     q->nxt_msg = q->head_msg = q->tail_msg = q->rcv_msg = NIL;
     q->rto_at_ps = q->rto_entry_ps = q->cc_timer_ps = WEFT_NEVER;
     q->cnp_at_ps = WEFT_NEVER;
@@ -187,11 +188,11 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     return qi;
 }
 
-uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio, uint32_t number,
+uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
                 struct weft_err *err)
 {
     bool made;
-    const uint32_t qi = record(e, src, dst, prio, number, &made, err);
+    const uint32_t qi = record(e, msg->src, msg->dst, prio, msg->qp, msg->nic, &made, err);
     if (!made)
         return qi;
     struct qp *q = qp_at(e, qi);
@@ -218,7 +219,7 @@ uint32_t qp_of_frames(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_
                       struct weft_err *err)
 {
     bool made;
-    const uint32_t qi = record(e, dst, src, FRAME_PRIO, flow, &made, err);
+    const uint32_t qi = record(e, dst, src, FRAME_PRIO, flow, 0, &made, err);
     if (made && e->links.ndown)
         link_reroute_qp(e, qi);
     return qi;

@@ -65,6 +65,7 @@ struct qp {
     uint32_t mid; /**< with steer.h, of the next packet: the host on the way */
     bool upper;   /**< and whether it starts in class 1 of the virtual channels */
     uint8_t own_prio;
+    uint8_t nic;     /**< port of its host that it is bound to, as in struct weft_msg; 0: none */
     uint32_t number; /**< which QP between the two */
     uint32_t flow_hash, ack_hash;
     uint64_t asked_psn; /**< transport.ack-every > 1: packets below it get an ACK without others */
@@ -107,8 +108,8 @@ struct qps {
 #pragma GCC visibility push(hidden)
 
 /* qp.c */
-/** The QP (src, dst, prio, number), opened if need be; NIL and *err when that fails. */
-uint32_t qp_get(struct weft_engine *e, uint32_t src, uint32_t dst, uint32_t prio, uint32_t number,
+/** The QP of a message, at priority @p prio, opened if need be; NIL and *err when that fails. */
+uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio,
                 struct weft_err *err);
 /** The record of a flow of frames from host @p src to @p dst, made at its first frame; NIL and *err
  * when that fails. */

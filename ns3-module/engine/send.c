@@ -23,7 +23,7 @@ int weft_engine_send(struct weft_engine *e, const struct weft_msg *msg, uint64_t
         return weft_err_set(err, WEFT_E_INPUT, "message from host %u to itself", msg->src);
     if (prio >= WEFT_PRIOS)
         return weft_err_set(err, WEFT_E_INPUT, "message priority %u; priorities are 0 to 7", prio);
-    uint32_t qi = qp_get(e, msg->src, msg->dst, prio, msg->qp, err);
+    uint32_t qi = qp_get(e, msg, prio, err);
     if (qi == NIL)
         return err ? err->code : WEFT_E_LIMIT;
     uint32_t mi = stable_alloc(&e->msgs);

@@ -465,3 +465,32 @@ TEST(Forwarding, APathOfASmallerMtuIsNoneForLongPackets)
     w.Run();
     EXPECT_EQ(w.acked.size(), 3u);
 }
+
+// A message that names a port of its host leaves by it, whatever the hash; a number above those of
+// the ports goes around.
+TEST(Forwarding, AMessageLeavesByThePortThatItNames)
+{
+    World w("dual-plane", {}, {});
+    w.Build();
+    const weft_fabric_node &host = w.fabric->nodes[w.fabric->hosts[0]];
+    ASSERT_EQ(host.nports, 2u);
+    uint64_t sent[2] = {0, 0};
+    for (uint8_t nic : {1, 2, 4, 1}) {
+        weft_err err = {};
+        weft_msg m = {};
+        m.dst = w.fabric->nhosts - 1;
+        m.bytes = nic * 1000u;
+        m.prio = WEFT_PRIO_DEFAULT;
+        m.qp = nic;
+        m.nic = nic;
+        ASSERT_EQ(weft_engine_send(w.e, &m, nullptr, &err), 0) << err.msg;
+        sent[(nic - 1) % 2] += m.bytes;
+    }
+    w.Run();
+    ASSERT_EQ(w.received.size(), 4u);
+    for (uint32_t k = 0; k < 2; k++) {
+        struct weft_port_counters st;
+        weft_engine_port_stats(w.e, host.first_port + k, &st);
+        EXPECT_EQ(st.tx_payload_bytes, sent[k]) << k;
+    }
+}

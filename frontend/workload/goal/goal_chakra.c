@@ -5,7 +5,7 @@
  * A node per operation: calc is a COMP_NODE of the CPU, `requires` are data_deps. What Chakra has
  * no field for is in attributes of weft's own: `duration_ps` (Chakra's durations are in
  * microseconds), `cpu_index`, `nic_index`, and `start_deps` for `irequires`, whose nearest is in
- * ctrl_deps: to wait for what the other waits for.
+ * ctrl_deps: to wait for what the other waits for; `any_source` and `any_tag` for recv ... -1.
  *
  * Back, a trace that was not a schedule has its accelerator on cpu 0, its CPU on 1, messages on 2
  * and memory accesses on 3, since these do not wait for each other.
@@ -81,13 +81,14 @@ static int add_node(struct out *o, const struct weft_goal *g, uint32_t i, int64_
         weft_et_build_int(&o->b, "is_cpu_op", WEFT_ET_BOOL, 1);
         weft_et_build_int(&o->b, "duration_ps", WEFT_ET_INT64, (int64_t)ps);
     } else {
-        if (op->peer == WEFT_GOAL_ANY || op->tag == WEFT_GOAL_ANY)
-            return weft_goal_err(g, op, err,
-                                 "it receives from any rank or with any tag (-1), which Chakra has "
-                                 "no words for");
+        const bool peer = op->peer == WEFT_GOAL_ANY, tag = op->tag == WEFT_GOAL_ANY;
         weft_et_build_message(
             &o->b, i, op->kind == WEFT_GOAL_SEND ? WEFT_ET_COMM_SEND_NODE : WEFT_ET_COMM_RECV_NODE,
-            name, op->value, op->peer, op->tag);
+            name, op->value, peer ? 0 : op->peer, tag ? 0 : op->tag);
+        if (peer)
+            weft_et_build_int(&o->b, "any_source", WEFT_ET_BOOL, 1);
+        if (tag)
+            weft_et_build_int(&o->b, "any_tag", WEFT_ET_BOOL, 1);
     }
     weft_et_build_int(&o->b, "cpu_index", WEFT_ET_UINT32, op->cpu);
     if (op->nic)
@@ -189,7 +190,7 @@ static int peer_of(const struct in *x, const struct weft_et_node *n, struct weft
 {
     const bool send = n->type == WEFT_ET_COMM_SEND_NODE;
     const char *peer = send ? "comm_dst" : "comm_src";
-    uint64_t v;
+    uint64_t v, any_source, any_tag;
     if (!weft_et_find(n, peer) || !weft_et_find(n, "comm_size"))
         return refuse(x, n,
                       send ? "a send needs comm_dst and comm_size"
@@ -203,6 +204,11 @@ static int peer_of(const struct in *x, const struct weft_et_node *n, struct weft
     if (v >= UINT32_MAX)
         return refuse(x, n, "comm_tag does not fit into the 32 bits of GOAL's tags");
     op->tag = (uint32_t)v;
+    if (attribute(x, n, "any_source", 0, !send, &any_source) ||
+        attribute(x, n, "any_tag", 0, !send, &any_tag))
+        return x->err->code;
+    op->peer = any_source ? WEFT_GOAL_ANY : op->peer;
+    op->tag = any_tag ? WEFT_GOAL_ANY : op->tag;
     return 0;
 }
 

@@ -7,7 +7,8 @@
  *   recv   a RECV, then a computation on its cpu
  *
  * `requires` waits for the last of these, of an eager send for its computation; `irequires` for the
- * beginning of the first. A recv begins when it is posted: where something waits for that, a node
+ * beginning of the first. Where a schedule names several NICs, each send leaves by the port of its
+ * number. A recv begins when it is posted: where something waits for that, a node
  * without work stands before it. Model: T. Hoefler et al., LogGOPSim (HPDC 2010); S. Shen et al.,
  * ATLAHS (SC 2025).
  */
@@ -19,6 +20,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* NICs that a rank has at most; more share them in turn. */
+enum { NICS_MAX = 255 };
 
 /* Places of an operation among the nodes of its rank. */
 struct place {
@@ -81,21 +85,15 @@ static int compute(struct maker *m, const struct weft_goal_op *op, uint32_t i, c
 static int message(struct maker *m, const struct weft_goal_op *op, uint32_t i)
 {
     const bool send = op->kind == WEFT_GOAL_SEND;
-    if (op->peer == WEFT_GOAL_ANY || op->tag == WEFT_GOAL_ANY)
-        return weft_goal_err(
-            m->g, op, m->err,
-            "it receives from any rank or with any tag (-1); weft matches messages "
-            "by source and tag, so name them");
-    if (op->peer == m->rank)
-        return weft_goal_err(m->g, op, m->err,
-                             send ? "it sends to its own rank; make it a requires between the two"
-                                  : "it receives from its own rank; make it a requires between the "
-                                    "two");
     struct weft_op *n =
         node(m, send ? WEFT_OP_SEND : WEFT_OP_RECV, i, name_of(m, op, send ? "send" : "recv"));
     n->bytes = op->value;
-    n->peer = op->peer;
-    n->tag = op->tag;
+    n->peer = op->peer != WEFT_GOAL_ANY ? op->peer : 0;
+    n->tag = op->tag != WEFT_GOAL_ANY ? op->tag : 0;
+    n->any = (uint8_t)((op->peer == WEFT_GOAL_ANY ? WEFT_ANY_PEER : 0) |
+                       (op->tag == WEFT_GOAL_ANY ? WEFT_ANY_TAG : 0));
+    if (send && m->g->nnics > 1)
+        n->nic = (uint8_t)(op->nic % NICS_MAX + 1);
     return n->name ? 0 : weft_goal_no_memory(m->err);
 }
 
