@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/tree.h"
+#include "topologies/fabric.h"
 
 #include <stdbool.h>
 
@@ -76,5 +77,12 @@ struct weft_infra {
 /** Reads and expands the document; everything lives in @p a. */
 int weft_infra_read(const char *file, struct weft_arena *a, struct weft_infra *out,
                     struct weft_err *err);
+
+/** Gives a fabric that is not finished its dimensions, infragraph_dims.c: accelerators are its
+ * nodes 0 to n - 1, each in the host box[i]; links within hosts are in dimension 0, those to others
+ * in 1.
+ */
+int weft_infra_dimensions(struct weft_fabric *f, const uint32_t *box, uint32_t n,
+                          struct weft_err *err);
 
 #endif

@@ -7,7 +7,8 @@
  * Within a host, links between XPUs stay, and switches that join XPUs, unless their links to XPUs
  * are of a sort that the way from XPUs to the network takes (PCIe). What has an edge to another
  * instance is a way out: it belongs to the nearest XPU, with the least rate on that way; where
- * there are fewer ways out than XPUs, it is a switch that the nearest XPUs share.
+ * there are fewer ways out than XPUs, it is a switch that the nearest XPUs share. Hosts and the
+ * network are dimensions (infragraph_dims.c).
  */
 #include "base/list.h"
 #include "topologies/fabric_reach.h"
@@ -467,6 +468,7 @@ static int add_links(struct flat *x)
                                            .rate_bps = (uint64_t)(w->bps + 0.5),
                                            .delay_ps = (int64_t)(w->ps + 0.5),
                                            .error_rate = w->loss,
+                                           .dim = w->egress,
                                            .cost = w->egress ? EGRESS_COST : 1};
         direct |= l.a < x->nxpus && l.b < x->nxpus;
         rc = weft_fabric_add_link(x->f, &l, NULL, x->err);
@@ -480,6 +482,17 @@ static int add_links(struct flat *x)
     return rc;
 }
 
+static int add_dimensions(struct flat *x)
+{
+    uint32_t *box = weft_arena_calloc(x->arena, x->nxpus, sizeof *box);
+    if (!box)
+        return no_memory(x);
+    for (uint32_t v = 0; v < x->g.nv; v++)
+        if (is_xpu(x, v))
+            box[x->node[v]] = x->g.v[v].box;
+    return weft_infra_dimensions(x->f, box, x->nxpus, x->err);
+}
+
 static int flatten(struct flat *x)
 {
     int rc = override(x, x->p->rates, true);
@@ -491,6 +504,7 @@ static int flatten(struct flat *x)
     rc = list_wires(x);
     rc = rc ? rc : add_nodes(x);
     rc = rc ? rc : add_links(x);
+    rc = rc ? rc : add_dimensions(x);
     rc = rc ? rc : weft_fabric_finish(x->f, x->err);
     rc = rc ? rc : weft_fabric_tiers_by_distance(x->f, x->err);
     if (rc)
