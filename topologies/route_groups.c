@@ -20,7 +20,8 @@ int weft_route_groups_open(struct weft_route_groups *g, uint32_t nports, struct 
     g->ports = malloc((size_t)g->ports_cap * sizeof *g->ports);
     g->nslots = 1024;
     g->slots = calloc(g->nslots, sizeof *g->slots);
-    if (!g->ports || !g->slots)
+    g->single = calloc((size_t)nports + 1, sizeof *g->single);
+    if (!g->ports || !g->slots || !g->single)
         return no_memory(err);
     for (uint32_t i = 0; i < nports; i++)
         g->ports[i] = i;
@@ -111,6 +112,10 @@ int weft_route_groups_add(struct weft_route_groups *g, const uint32_t *list, uin
         *id = 0;
         return 0;
     }
+    if (n == 1 && g->single[list[0]]) {
+        *id = g->single[list[0]] - 1;
+        return 0;
+    }
     uint32_t at = hash_list(list, n) & (g->nslots - 1);
     while (g->slots[at]) {
         const struct group_span *s = &g->spans[g->slots[at] - 1];
@@ -125,13 +130,16 @@ int weft_route_groups_add(struct weft_route_groups *g, const uint32_t *list, uin
     if (rc)
         return rc;
     g->slots[at] = *id + 1;
+    if (n == 1)
+        g->single[list[0]] = *id + 1;
     return g->n > g->nslots / 2 ? rehash(g, err) : 0;
 }
 
 void weft_route_groups_seal(struct weft_route_groups *g)
 {
     free(g->slots);
-    g->slots = NULL;
+    free(g->single);
+    g->slots = g->single = NULL;
     g->nslots = 0;
 }
 
@@ -140,5 +148,6 @@ void weft_route_groups_close(struct weft_route_groups *g)
     free(g->ports);
     free(g->spans);
     free(g->slots);
+    free(g->single);
     memset(g, 0, sizeof *g);
 }

@@ -18,8 +18,9 @@ struct weft_route_groups {
         uint32_t first, n;
     } * spans; /**< group g is ports[first .. first+n-1] */
     uint32_t n, spans_cap;
-    uint32_t *slots; /**< open-addressing hash of group numbers + 1; used while building */
-    uint32_t nslots; /**< a power of two */
+    uint32_t *slots;  /**< open-addressing hash of group numbers + 1; used while building */
+    uint32_t nslots;  /**< a power of two */
+    uint32_t *single; /**< per port: number + 1 of the group of it alone; used while building */
 };
 
 /** Opens the pool for a fabric with @p nports ports. Group 0 is the empty group. */
