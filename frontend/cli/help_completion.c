@@ -40,6 +40,13 @@ static void arguments(FILE *out, const char *command)
             fprintf(out, "%s%s", i ? " " : "", l[i].singular);
 }
 
+/* Whether a command takes nothing but such words. */
+static bool only_words(const char *command)
+{
+    return strcmp(command, "list") == 0 || strcmp(command, "show") == 0 ||
+           strcmp(command, "help") == 0 || strcmp(command, "explain") == 0;
+}
+
 static void bash_command(FILE *out, const struct weft_command *c)
 {
     fprintf(out, "        %s)\n            options='", c->name);
@@ -47,7 +54,8 @@ static void bash_command(FILE *out, const struct weft_command *c)
         fprintf(out, "--%s ", c->opts[i].name);
     fputs("--help'\n            words='", out);
     arguments(out, c->name);
-    fputs("'\n            case $before in\n", out);
+    fprintf(out, "'\n            files=%s\n            case $before in\n",
+            only_words(c->name) ? "" : "yes");
     for (size_t i = 0; i < c->nopts; i++) {
         const struct weft_opt *o = &c->opts[i];
         if (!takes_value(o))
@@ -81,7 +89,7 @@ void weft_print_bash(FILE *out, const struct weft_cli *cli)
           "# Completion of weft for bash, from the tables of its commands.\n"
           "_weft()\n{\n"
           "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "    local command=${COMP_WORDS[1]} options='' words='' value=''\n"
+          "    local command=${COMP_WORDS[1]} options='' words='' value='' files=''\n"
           "    COMPREPLY=()\n"
           "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
           "        COMPREPLY=($(compgen -W '",
@@ -109,8 +117,9 @@ void weft_print_bash(FILE *out, const struct weft_cli *cli)
           "-f1) ;;\n"
           "                        explain) words=$(weft explain 2>/dev/null) ;;\n"
           "                    esac\n"
-          "                    COMPREPLY=($(compgen -W \"$words\" -- \"$word\") $(compgen -f -- "
-          "\"$word\")) ;;\n"
+          "                    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+          "                    [ -z \"$files\" ] ||\n"
+          "                        COMPREPLY+=($(compgen -f -- \"$word\")) ;;\n"
           "            esac ;;\n"
           "        *) COMPREPLY=($(compgen -W \"$value\" -- \"$word\")) ;;\n"
           "    esac\n}\ncomplete -o filenames -F _weft weft\n",
@@ -127,6 +136,13 @@ static void zsh_text(FILE *out, const char *text)
             fprintf(out, "\\%c", *text);
         else
             fputc(*text, out);
+}
+
+static void zsh_words(FILE *out, const char *command)
+{
+    fputs("(", out);
+    arguments(out, command);
+    fputs(")", out);
 }
 
 static void zsh_option(FILE *out, const struct weft_opt *o)
@@ -169,8 +185,14 @@ void weft_print_zsh(FILE *out, const struct weft_cli *cli)
         fprintf(out, "        %s)\n            _arguments \\\n", c[i]->name);
         for (size_t k = 0; k < c[i]->nopts; k++)
             zsh_option(out, &c[i]->opts[k]);
-        fputs("                '(-h --help)'{-h,--help}'[this text]' '*:argument:_files' ;;\n",
-              out);
+        fputs("                '(-h --help)'{-h,--help}'[this text]' '*:argument:", out);
+        if (strcmp(c[i]->name, "explain") == 0)
+            fputs("($(weft explain 2>/dev/null))", out);
+        else if (only_words(c[i]->name))
+            zsh_words(out, c[i]->name);
+        else
+            fputs("_files", out);
+        fputs("' ;;\n", out);
     }
     fputs("    esac\nfi\n", out);
 }

@@ -20,7 +20,8 @@ const struct weft_opt weft_sweep_options[WEFT_SWEEP_OPTIONS] = {
      "show this metric ('weft show output'); repeatable; default: end-to-end, "
      "dimension-utilisation; of HPCC's configurations fct-p50, fct-p99, slowdown-p99"},
     {"seeds", 0, WEFT_OPT_TEXT, AT(seeds), "1..5", NULL,
-     "run each combination with these seeds: means with confidence intervals"},
+     "run each combination with these seeds (a list, not their number): means with confidence "
+     "intervals"},
     {"find", 0, WEFT_OPT_TEXT, AT(find), "'min KEY where ...'", NULL,
      "run only what finds the smallest (max: largest) value for which conditions hold"},
     {"part", 0, WEFT_OPT_TEXT, AT(part), "NAME", NULL,

@@ -65,6 +65,12 @@ static int choose_seeds(struct weft_sweep *s, const char *text, struct weft_err 
     double ignored;
     if (weft_sweep_read_values(text, WEFT_PARAM_U64, s->arena, &s->seeds, err))
         return weft_err_prepend(err, "--seeds %s", text);
+    if (s->seeds.n == 1 && weft_sweep_number(text, WEFT_PARAM_U64, &ignored) && ignored > 1)
+        return weft_err_set(
+            err, WEFT_E_USAGE,
+            "--seeds %s: that is the seed %s alone; %s seeds are --seeds 1..%s, and "
+            "the seed %s is --seed %s",
+            text, text, text, text, text, text);
     for (size_t i = 0; i < s->seeds.n; i++) {
         if (!weft_sweep_number(s->seeds.list[i], WEFT_PARAM_U64, &ignored))
             return weft_err_set(err, WEFT_E_USAGE, "--seeds %s: '%s' is no whole number", text,

@@ -133,13 +133,19 @@ static void flows(FILE *out, const struct weft_summary *s)
 
 static void dimensions(FILE *out, const struct weft_summary *s)
 {
+    bool twice = false;
     if (isnan(s->dim_use_mean))
         return;
     fprintf(out, "  %-24s", "dimensions used");
-    for (uint32_t d = 0; d < s->ndims; d++)
+    for (uint32_t d = 0; d < s->ndims; d++) {
         fprintf(out, "%s %u: %.1f %%", d ? "," : "", d, 100 * s->dim[d].utilisation);
-    fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs %s)\n", 100 * s->dim_use_mean,
-            s->tells_jobs ? "over the whole run" : "during communication");
+        twice |= s->dim[d].utilisation > 1.0005;
+    }
+    fprintf(out, "; average %.1f %% (payload / bandwidth of NPUs %s)%s\n", 100 * s->dim_use_mean,
+            s->tells_jobs ? "over the whole run" : "during communication",
+            twice ? "; above 100 %: messages of the ideal backend never meet, so several have the "
+                    "whole of a link at once (ideal.contention=none)"
+                  : "");
 }
 
 static void network(FILE *out, const struct weft_summary *s, const struct weft_fabric *f)

@@ -81,6 +81,10 @@ TEST(Help, BashCompletes)
     EXPECT_EQ(complete({"run", "--pr"}), "--progress ");
     EXPECT_EQ(complete({"run", "--progress", ""}), "always auto never ");
     EXPECT_EQ(complete({"list", "tr"}), "transforms troubles ");
+    const std::string lists = complete({"list", ""});
+    EXPECT_CONTAINS(lists, "metrics ");
+    EXPECT_EQ(lists.find("completion"), std::string::npos) << lists; // a file of the folder
+    EXPECT_CONTAINS(complete({"trace", "com"}), "completion");
     EXPECT_EQ(complete({"run", "incast-w"}), "incast-websearch ");
     EXPECT_EQ(complete({"run", "--set", "pfc.q"}), "pfc.quanta= ");
     EXPECT_EQ(complete({"help", "sh"}), "show ");
@@ -104,6 +108,10 @@ TEST(Help, ZshHasEveryOption)
         const std::string own = zsh.substr(at, zsh.find(";;", at) - at);
         for (const std::string &o : options(c))
             EXPECT_CONTAINS(own, o);
+        if (c == "list") {
+            EXPECT_CONTAINS(own, "*:argument:(");
+            EXPECT_CONTAINS(own, "metrics)");
+        }
     }
     if (system("command -v zsh >/dev/null") == 0) {
         TempDir dir;

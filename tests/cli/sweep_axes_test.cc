@@ -197,4 +197,12 @@ TEST(SweepAxes, WrongSweepsInScenariosHaveAPlace)
     EXPECT_CONTAINS(s.err, "<sweep> varies nothing");
 }
 
+/* A number alone is a seed, and most likely meant as their number. */
+TEST(SweepSeeds, ANumberAloneIsRefused)
+{
+    const Said s = weft({"sweep", "incast-websearch", "--seeds", "3"});
+    EXPECT_EQ(s.code, 2) << s.err;
+    EXPECT_CONTAINS(s.err, "3 seeds are --seeds 1..3, and the seed 3 is --seed 3");
+}
+
 } // namespace
