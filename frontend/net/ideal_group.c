@@ -229,7 +229,7 @@ static struct operation *operation_of(struct weft_ideal_group *g, const struct w
 static int64_t begin_ps(struct weft_ideal *s, const struct weft_ideal_group *g,
                         const struct weft_part *p)
 {
-    struct weft_ideal_cost cost = {.source = g->hosts[p->member]};
+    struct weft_ideal_cost cost = {.source = g->hosts[p->member] * WEFT_IDEAL_NICS};
     uint64_t rate = s->params.bandwidth_bps;
     if (s->params.model == WEFT_IDEAL_PATH) {
         cost.source = g->tree.leaves[p->member].up;
