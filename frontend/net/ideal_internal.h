@@ -68,9 +68,9 @@ struct weft_ideal {
     const struct weft_fabric *fabric;
     struct weft_routes *routes; /**< path model */
     uint32_t *path;             /**< scratch, one entry per node */
-    int64_t *source_free_ps; /**< contention: when a host's NIC (flat) or a port (path) is free
-                                again */
-    uint64_t *port_bytes;    /**< path model: payload per port */
+    int64_t *source_free_ps;    /**< contention: when a host's NIC (flat) or a port (path) is free
+                                   again */
+    uint64_t *port_bytes;       /**< path model: payload per port */
     struct weft_net_sink sink;
     struct weft_net_observer observer;
     int64_t now_ps;
