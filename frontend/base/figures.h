@@ -125,6 +125,24 @@ struct weft_memory_figures {
     uint64_t message_bytes; /**< their records */
 };
 
+/** Numbers of threads for which the time of windows is projected. */
+#define WEFT_THREAD_PROJECTIONS 5
+static const unsigned weft_thread_projections[WEFT_THREAD_PROJECTIONS] = {2, 4, 8, 16, 64};
+
+/** What several threads did in the windows that they ran together, for weft bench. */
+struct weft_thread_figures {
+    unsigned threads;
+    uint64_t windows;    /**< that they ran */
+    int64_t run_ns;      /**< time of these, until the last thread was ready */
+    int64_t join_ns;     /**< and until their results were put together */
+    int64_t busy_ns;     /**< CPU time of all threads in them */
+    int64_t critical_ns; /**< that of the busiest thread of each window */
+    uint64_t events;     /**< executed in them */
+    /** the same with other numbers of threads: of the busiest one at best, which is no less than
+     * those of the busiest switch */
+    uint64_t critical_events[WEFT_THREAD_PROJECTIONS];
+};
+
 /** Sums over all switches and forwarding NPUs of a fabric. */
 struct weft_buffer_figures {
     uint64_t nodes;          /**< how many there are */

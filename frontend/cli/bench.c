@@ -68,6 +68,8 @@ static int collect(struct overrides *o, const struct weft_bench_spec *spec,
     }
     if (b->uses_cc && spec->control)
         add(o, "congestion-control.name=", spec->control, strlen(spec->control));
+    if (spec->threads)
+        add(o, "run.threads=", spec->threads, strlen(spec->threads));
     for (size_t i = 0; i < spec->sets->n; i++) {
         if (o->n == MAX_SETS)
             return weft_err_set(err, WEFT_E_LIMIT,
@@ -171,6 +173,8 @@ static void fill_in(const struct parts *p, struct weft_bench_result *r)
         r->has_memory = 1;
         p->net->ops->memory(p->net, &r->memory);
     }
+    if (p->net->ops->threads)
+        p->net->ops->threads(p->net, &r->threads);
     if (p->s->cc)
         snprintf(r->control, sizeof r->control, "%s", p->s->cc->name);
     if (p->seam) {

@@ -39,6 +39,7 @@ struct weft_bench_spec {
     const struct weft_bench_case *c;
     const char *backend; /**< NULL: the default one */
     const char *control; /**< congestion control; NULL: what sets say, or the default one */
+    const char *threads; /**< run.threads; NULL: what sets say, or the default */
     int quick;           /**< the quick size */
     const struct weft_strings *sets;
 };
@@ -58,6 +59,8 @@ struct weft_bench_result {
     uint64_t peak_rss_bytes;
     int has_memory;
     struct weft_memory_figures memory;
+    struct weft_thread_figures threads;
+    double one_wall_s;     /**< wall_s with the first number of threads; 0: this is it */
     uint64_t instructions; /**< of the run, --callgrind; 0: not counted */
 };
 

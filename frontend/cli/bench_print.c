@@ -34,6 +34,76 @@ static struct figures figures_of(const struct weft_bench_result *r)
     };
 }
 
+/* Of the time of a run with several threads: shares, and what other numbers would give. */
+struct sharing {
+    double together, joining, waiting; /**< waiting: of the threads' time in windows */
+    double speed_up[WEFT_THREAD_PROJECTIONS];
+};
+
+static struct sharing sharing_of(const struct weft_bench_result *r)
+{
+    const struct weft_thread_figures *t = &r->threads;
+    const double run_s = (double)t->run_ns / 1e9, join_s = (double)t->join_ns / 1e9,
+                 busy_s = (double)t->busy_ns / 1e9, alone_s = r->wall_s - run_s - join_s;
+    struct sharing s = {.together = per(run_s, r->wall_s),
+                        .joining = per(join_s, r->wall_s),
+                        .waiting = 1 - per(busy_s, t->threads * run_s)};
+    for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++)
+        s.speed_up[i] =
+            per(alone_s + busy_s,
+                alone_s + join_s + busy_s * per((double)t->critical_events[i], (double)t->events));
+    return s;
+}
+
+static void print_threads(FILE *out, const struct weft_bench_result *r)
+{
+    const struct weft_thread_figures *t = &r->threads;
+    const struct sharing s = sharing_of(r);
+    if (t->threads > 1 || r->one_wall_s > 0)
+        fprintf(out, "  threads                %u", t->threads);
+    if (r->one_wall_s > 0)
+        fprintf(out, ", %.2f times as fast as the first run", per(r->one_wall_s, r->wall_s));
+    if (t->threads > 1 || r->one_wall_s > 0)
+        fprintf(out, "\n");
+    if (!t->windows)
+        return;
+    fprintf(
+        out,
+        "                         together %.0f %% of the run, waiting %.0f %% of that; joining "
+        "%.1f %%, alone %.0f %%\n",
+        100 * s.together, 100 * s.waiting, 100 * s.joining, 100 * (1 - s.together - s.joining));
+    fprintf(out, "                         projected by events of the busiest:");
+    for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++)
+        fprintf(out, "%s %u threads %.2fx", i ? "," : "", weft_thread_projections[i],
+                s.speed_up[i]);
+    fprintf(out, "\n");
+}
+
+static void print_threads_json(struct weft_json *j, const struct weft_bench_result *r)
+{
+    const struct sharing s = sharing_of(r);
+    weft_json_key(j, "threads");
+    weft_json_object(j);
+    weft_json_kv_u64(j, "number", r->threads.threads);
+    if (r->one_wall_s > 0)
+        weft_json_kv_f64(j, "speed_up", per(r->one_wall_s, r->wall_s));
+    if (r->threads.windows) {
+        weft_json_kv_u64(j, "windows", r->threads.windows);
+        weft_json_kv_f64(j, "together_share", s.together);
+        weft_json_kv_f64(j, "waiting_share", s.waiting);
+        weft_json_kv_f64(j, "joining_share", s.joining);
+        weft_json_key(j, "projected_speed_up");
+        weft_json_object(j);
+        for (int i = 0; i < WEFT_THREAD_PROJECTIONS; i++) {
+            char n[16];
+            snprintf(n, sizeof n, "%u", weft_thread_projections[i]);
+            weft_json_kv_f64(j, n, s.speed_up[i]);
+        }
+        weft_json_end_object(j);
+    }
+    weft_json_end_object(j);
+}
+
 void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
                       const struct weft_bench_result *r)
 {
@@ -66,6 +136,7 @@ void weft_bench_print(FILE *out, const struct weft_bench_spec *spec,
     fprintf(out, "  set-up                 %.3f s (CPU %.3f s)\n", r->setup_wall_s, r->setup_cpu_s);
     fprintf(out, "  run                    %.3f s (CPU %.3f s) for %s of simulated time\n",
             r->wall_s, r->cpu_s, weft_human_time(r->simulated_ps, time));
+    print_threads(out, r);
     fprintf(out, "  peak memory            %s\n", weft_human_size(r->peak_rss_bytes, size));
     fflush(out);
 }
@@ -105,6 +176,8 @@ void weft_bench_print_json(struct weft_json *j, const struct weft_bench_spec *sp
     weft_json_kv_f64(j, "ns_per_packet_hop", f.ns_per_hop);
     if (r->instructions)
         weft_json_kv_f64(j, "instructions_per_packet_hop", f.instructions_per_hop);
+    if (r->threads.threads > 1 || r->one_wall_s > 0)
+        print_threads_json(j, r);
     if (r->through_frontend)
         weft_json_kv_f64(j, "frontend_share", f.frontend_share);
     weft_json_kv_f64(j, "setup_wall_time_s", r->setup_wall_s);

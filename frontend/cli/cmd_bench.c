@@ -11,7 +11,7 @@
 
 struct bench_opts {
     struct weft_strings set;
-    const char *backend, *controls;
+    const char *backend, *controls, *threads;
     int list, json, quick, callgrind, in_process;
 };
 
@@ -20,6 +20,9 @@ static const struct weft_opt options[] = {
     {"list", 'l', WEFT_OPT_FLAG, FIELD(list), NULL, NULL, "list the cases"},
     {"controls", 'c', WEFT_OPT_TEXT, FIELD(controls), "NAME,NAME", NULL,
      "congestion controls to run each case with; default: dcqcn,hpcc,none"},
+    {"threads", 0, WEFT_OPT_TEXT, FIELD(threads), "N,N", NULL,
+     "numbers of threads (run.threads) to run each case with, and how much faster than the first "
+     "each is; default: what --set says"},
     {"quick", 'q', WEFT_OPT_FLAG, FIELD(quick), NULL, NULL, "run every case at its small size"},
     {"callgrind", 0, WEFT_OPT_FLAG, FIELD(callgrind), NULL, NULL,
      "also count instructions: runs each case once more under valgrind, some 50 times slower"},
@@ -33,7 +36,7 @@ static const struct weft_opt options[] = {
 };
 #undef FIELD
 
-enum { MAX_CASES = 64, MAX_CONTROLS = 32 };
+enum { MAX_CASES = 64, MAX_CONTROLS = 32, MAX_THREADS = 16 };
 
 /* The congestion controls to run with; one NULL: whatever the settings say. */
 struct controls {
@@ -133,8 +136,40 @@ static int parse_controls(struct controls *c, const struct bench_opts *o, int us
     return 0;
 }
 
+/* The numbers of threads to run with; one NULL: whatever the settings say. */
+struct numbers {
+    char text[128];
+    const char *of[MAX_THREADS];
+    size_t n;
+};
+
+static int parse_threads(struct numbers *t, const char *list, struct weft_err *err)
+{
+    *t = (struct numbers){.n = 1};
+    if (!list)
+        return 0;
+    if (strlen(list) >= sizeof t->text)
+        return weft_err_set(err, WEFT_E_USAGE, "--threads: too long");
+    memcpy(t->text, list, strlen(list) + 1);
+    t->n = 0;
+    for (char *p = t->text, *comma; p; p = comma) {
+        comma = strchr(p, ',');
+        if (comma)
+            *comma++ = '\0';
+        if (t->n == MAX_THREADS)
+            return weft_err_set(err, WEFT_E_USAGE, "--threads: at most %d numbers", MAX_THREADS);
+        if (!*p || strspn(p, "0123456789") != strlen(p))
+            return weft_err_set(err, WEFT_E_USAGE,
+                                "--threads: '%s' is not a list of numbers, such as 1,2", list);
+        t->of[t->n++] = p;
+    }
+    return 0;
+}
+
+/* @p one_wall_s: time of the run with the first number of threads, which sets it. */
 static int one(const struct weft_cli *cli, const struct bench_opts *o,
-               const struct weft_bench_spec *spec, struct weft_json *j, struct weft_err *err)
+               const struct weft_bench_spec *spec, double *one_wall_s, struct weft_json *j,
+               struct weft_err *err)
 {
     struct weft_bench_result r;
     int code;
@@ -150,6 +185,9 @@ static int one(const struct weft_cli *cli, const struct bench_opts *o,
     }
     if (!code && o->callgrind)
         code = weft_bench_callgrind(cli, spec, &r.instructions, err);
+    r.one_wall_s = *one_wall_s;
+    if (*one_wall_s == 0)
+        *one_wall_s = r.wall_s;
     if (!code && o->json)
         weft_bench_print_json(j, spec, &r);
     else if (!code)
@@ -163,6 +201,7 @@ static int bench_run(const struct weft_cli *cli, const void *opts, char **args, 
     const struct bench_opts *o = (const struct bench_opts *)opts;
     const struct weft_net_backend *backend;
     struct controls controls;
+    struct numbers threads;
     size_t n;
     const struct weft_bench_case *c = weft_bench_cases(&n);
     struct weft_json j;
@@ -174,7 +213,8 @@ static int bench_run(const struct weft_cli *cli, const void *opts, char **args, 
                 fprintf(cli->out, "%-20s  %s\n", c[i].name, c[i].help);
         return 0;
     }
-    if (parse_controls(&controls, o, backend->uses_cc, err))
+    if (parse_controls(&controls, o, backend->uses_cc, err) ||
+        parse_threads(&threads, o->threads, err))
         return err->code;
     if (o->json) {
         weft_json_init(&j, cli->out, "standard output", 2);
@@ -187,8 +227,12 @@ static int bench_run(const struct weft_cli *cli, const void *opts, char **args, 
     int code = 0;
     for (size_t i = 0; i < n && !code; i++)
         for (size_t k = 0; wanted(c[i].name, args, nargs) && k < controls.n && !code; k++) {
-            struct weft_bench_spec spec = {&c[i], o->backend, controls.name[k], o->quick, &o->set};
-            code = one(cli, o, &spec, &j, err);
+            double one_wall_s = 0;
+            for (size_t t = 0; t < threads.n && !code; t++) {
+                struct weft_bench_spec spec = {&c[i],         o->backend, controls.name[k],
+                                               threads.of[t], o->quick,   &o->set};
+                code = one(cli, o, &spec, &one_wall_s, &j, err);
+            }
         }
     if (o->json) {
         weft_json_end_array(&j);

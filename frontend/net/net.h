@@ -209,6 +209,8 @@ struct weft_net_ops {
     uint64_t (*explain)(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);
     /** Optional. */
     void (*memory)(struct weft_net *net, struct weft_memory_figures *out);
+    /** Optional. What several threads have done. */
+    void (*threads)(struct weft_net *net, struct weft_thread_figures *out);
     /**
      * Optional, with contribute. Opens a group of @p n hosts for in-network operations at priority
      * @p prio; all groups before the first contribute. WEFT_E_INPUT: the fabric can't, and *err
@@ -270,6 +272,7 @@ struct weft_net_config {
     const struct weft_cc_ops *cc; /**< ignored by backends with uses_cc false */
     const void *cc_params;
     uint64_t seed;
+    unsigned threads; /**< that run it, with the same results; 0: one per processor */
     struct weft_net_observer observer;
     const char *out_dir; /**< the run folder, which exists, for files that the backend itself
                             writes; NULL: none */

@@ -36,7 +36,8 @@ struct weft_net_config weft_scenario_net_config(const struct weft_scenario *s,
                                     .params = s->net_params,
                                     .cc = s->cc,
                                     .cc_params = s->cc_params,
-                                    .seed = s->run->seed};
+                                    .seed = s->run->seed,
+                                    .threads = (unsigned)s->run->threads};
 }
 
 struct weft_system_env weft_scenario_job_env(const struct weft_scenario *s,

@@ -19,7 +19,7 @@
  *   trouble             -         trouble.events=LIST; in a file each entry may be an element inside
  *   sweep               -         none: what weft sweep varies; there may be several, by attribute name
  *   sample              -         sample.what=LIST, sample.interval=TIME
- *   run                 -         run.seed=N, run.until=TIME, run.stall-after=TIME
+ *   run                 -         run.seed=N, run.until=TIME, run.threads=N, run.stall-after=TIME
  *
  * Text parameters called file, path or dir (or ending in -file, -path, -dir) name files: in a
  * scenario file they are relative to it, on the command line to the working directory.
@@ -49,6 +49,7 @@ extern "C" {
 /** Parameters of the run itself: element <run .../>. */
 struct weft_run_params {
     uint64_t seed;          /**< of every random stream */
+    uint64_t threads;       /**< that run it; 0: one per processor */
     int64_t until_ps;       /**< simulated time at which the run ends; 0: when everything is done */
     int64_t warm_up_ps;     /**< messages posted earlier are not in statistics of messages */
     int64_t measure_ps;     /**< the run ends so much later; 0: it doesn't */

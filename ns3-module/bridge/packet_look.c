@@ -103,6 +103,18 @@ void weft_packet_memory(struct weft_net *net, struct weft_memory_figures *out)
     look(memory, (struct look){.n = weft_packet_net_of(net), .out = out});
 }
 
+static void threads(void *ctx)
+{
+    const struct look *l = (const struct look *)ctx;
+    weft_engine_thread_figures(engine_of(l), (struct weft_thread_figures *)l->out);
+}
+
+void weft_packet_threads(struct weft_net *net, struct weft_thread_figures *out)
+{
+    *out = (struct weft_thread_figures){.threads = 1};
+    look(threads, (struct look){.n = weft_packet_net_of(net), .out = out});
+}
+
 static void connections(void *ctx)
 {
     const struct look *l = (const struct look *)ctx;

@@ -274,6 +274,7 @@ static const struct weft_net_ops packet_ops = {
     .queue_bytes = weft_packet_queue_bytes,
     .explain = weft_packet_explain,
     .memory = weft_packet_memory,
+    .threads = weft_packet_threads,
     .group = packet_group,
     .contribute = packet_contribute,
     .connections = weft_packet_connections,

@@ -81,6 +81,7 @@ void weft_packet_totals(struct weft_net *net, struct weft_totals *out);
 void weft_packet_port_stats(struct weft_net *net, uint32_t port, struct weft_port_counters *out);
 uint64_t weft_packet_queue_bytes(struct weft_net *net, uint32_t port, uint32_t prio);
 void weft_packet_memory(struct weft_net *net, struct weft_memory_figures *out);
+void weft_packet_threads(struct weft_net *net, struct weft_thread_figures *out);
 void weft_packet_connections(struct weft_net *net, weft_net_connection_fn fn, void *ctx);
 uint64_t weft_packet_arrived_bytes(struct weft_net *net);
 uint64_t weft_packet_explain(struct weft_net *net, uint64_t max, weft_net_explain_fn fn, void *ctx);

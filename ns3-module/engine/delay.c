@@ -38,16 +38,21 @@
 
 /* ---- pauses of ports ---- */
 
+int delay_reserve(struct weft_engine *e)
+{
+    if (!e->delays.waits.base &&
+        !stable_init(&e->delays.waits, sizeof(struct wait), e->pkts.pool.max))
+        return engine_fail(e, WEFT_E_LIMIT, "the address space for waiting packets was refused");
+    return 0;
+}
+
 /* What pauses were told of a port so far. */
 static struct hold *hold_of(struct weft_engine *e, struct port *p)
 {
     if (p->hold)
         return p->hold;
-    if (!e->delays.waits.base &&
-        !stable_init(&e->delays.waits, sizeof(struct wait), e->pkts.pool.max)) {
-        engine_fail(e, WEFT_E_LIMIT, "the address space for waiting packets was refused");
+    if (delay_reserve(e))
         return NULL;
-    }
     p->hold = calloc(1, sizeof *p->hold);
     if (!p->hold) {
         engine_fail(e, WEFT_E_LIMIT, "out of memory for pauses");

@@ -27,6 +27,8 @@ struct delays {
 
 #pragma GCC visibility push(hidden)
 
+/** Reserves address space for the clocks of packets, which the first pause would do. */
+int delay_reserve(struct weft_engine *e);
 /** A priority of a port is paused from now on, or no longer; its bit in port.paused says so
  * already. */
 void delay_pause(struct weft_engine *e, struct port *p, uint32_t prio);

@@ -4,6 +4,7 @@
 #include "credit.h"
 #include "in_network.h"
 #include "pkt.h"
+#include "worker.h"
 
 /* The sender of a frame has what belongs to its handle. */
 static void tell_frame(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
@@ -15,8 +16,12 @@ static void tell_frame(struct weft_engine *e, uint32_t i, uint32_t port, enum we
 
 void pkt_drop(struct weft_engine *e, uint32_t i, uint32_t port, enum weft_drop_reason why)
 {
-    e->ports[port].st.drops[why]++;
-    e->ports[port].dropped_payload += pkt_at(e, i)->payload;
+    if (__builtin_expect(e->worker != NULL, 0)) {
+        worker_drop(e, port, pkt_at(e, i)->payload, why);
+    } else {
+        e->ports[port].st.drops[why]++;
+        e->ports[port].dropped_payload += pkt_at(e, i)->payload;
+    }
     e->tot.drops[why]++;
     if (e->hooks.drop) {
         struct weft_engine_pkt_view v;

@@ -31,6 +31,8 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
 /** Counters of fabric port @p port, until now; of a transmission that goes on, only what is over of
  * it. */
 void weft_engine_port_stats(struct weft_engine *e, uint32_t port, struct weft_port_counters *out);
+/** What threads have done in windows so far. */
+void weft_engine_thread_figures(const struct weft_engine *e, struct weft_thread_figures *out);
 /** Bytes queued now at a switch egress port, per priority. */
 uint64_t weft_engine_queue_bytes(struct weft_engine *e, uint32_t port, uint32_t prio);
 /** A port now. */

@@ -19,6 +19,14 @@ struct weft_engine;
 /** The engine will be run an instant or so at a time: switches don't run in windows (window.h),
  * which would be that short. Nothing but the number of events executed depends on it. */
 void weft_engine_expect_steps(struct weft_engine *e);
+/**
+ * From now on @p n threads run switches that run in windows (window_crew.h); 0: one per processor.
+ * Nothing but the time that it takes depends on it. @p shuffle, for tests: not 0, threads and
+ * switches have their turns in random orders of that seed, however little there is to do.
+ * WEFT_E_LIMIT, and there is one thread: the system gives no more.
+ */
+int weft_engine_set_threads(struct weft_engine *e, unsigned n, uint64_t shuffle,
+                            struct weft_err *err);
 /** Calls fn(ctx, arg) at @p at_ps >= now. Equal times fire in the order asked for. */
 int weft_engine_timer(struct weft_engine *e, int64_t at_ps, void (*fn)(void *ctx, uint64_t arg),
                       void *ctx, uint64_t arg, struct weft_err *err);

@@ -4,6 +4,7 @@
 #include "lazy.h"
 #include "port_catch_up.h"
 #include "window.h"
+#include "window_crew.h"
 
 void lazy_choose(struct weft_engine *e)
 {
@@ -27,6 +28,7 @@ void lazy_choose(struct weft_engine *e)
 void lazy_catch_up(struct weft_engine *e)
 {
     window_catch_up(e);
+    window_crew_look_again(e);
     for (uint32_t i = 0; e->path.lazy && i < e->fabric->nports; i++)
         port_settle(e, &e->ports[i], i);
 }

@@ -7,6 +7,7 @@
 #include "credit.h"
 #include "delay.h"
 #include "pfc.h"
+#include "window_crew.h"
 
 static uint64_t touched(const struct stable *s)
 {
@@ -38,7 +39,7 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
     out->fabric_bytes = graph_bytes(f) + weft_routes_bytes(e->routing.routes) +
                         f->nports * sizeof *e->ports + e->nics.n * sizeof *e->nics.of +
                         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) +
-                        credit_bytes(e) + delay_bytes(e) + queue_bytes(e);
+                        credit_bytes(e) + delay_bytes(e) + queue_bytes(e) + window_crew_bytes(e);
     out->qps = e->tot.qps;
     out->qp_bytes =
         touched(&e->qps.pool) + touched(&e->qps.cc_state) + e->qps.nslots * sizeof *e->qps.slots;

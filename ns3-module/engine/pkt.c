@@ -6,10 +6,13 @@
 #include "loop.h"
 #include "stable.h"
 #include "telemetry.h"
+#include "worker.h"
 
 uint32_t pkt_new(struct weft_engine *e, enum weft_pkt_kind kind)
 {
     uint32_t i = stable_alloc(&e->pkts.pool);
+    if (__builtin_expect(i == NIL, 0) && e->worker)
+        i = worker_alloc(e, &e->pkts.pool);
     if (__builtin_expect(i == NIL, 0)) {
         engine_fail(e, WEFT_E_LIMIT, "more than %u packets in flight", MAX_PKTS);
         return NIL;

@@ -31,6 +31,7 @@
 #include "telemetry.h"
 #include "trim.h"
 #include "way.h"
+#include "worker.h"
 
 #include "base/rng.h"
 #include "base/units.h"
@@ -64,9 +65,10 @@ static inline __attribute__((always_inline)) void fetch_next(const struct weft_e
         __builtin_prefetch(&int_at(e, sig_stack(k->sig))->hops[sig_hops(k->sig)], 1);
 }
 
-/* What few runs need when a packet starts. */
-static void transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
-                          uint32_t i, uint64_t wire)
+/* What few runs need when a packet starts, which will have arrived at @p at_ps. Whether it is on
+ * its way by then, and not to be put on the link. */
+static bool transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                          uint32_t i, uint64_t wire, int64_t at_ps)
 {
     if (e->path.rare & RARE_CREDIT)
         credit_take(e, p, port, k);
@@ -79,6 +81,25 @@ static void transmit_rare(struct weft_engine *e, struct port *p, uint32_t port, 
     }
     p->pint_size = (uint32_t)wire;
     p->pint_at_ps = e->now;
+    if (e->path.rare & RARE_WORKER)
+        worker_send(e, port, k, i, at_ps);
+    return e->path.rare & RARE_WORKER;
+}
+
+/* Puts a packet at the end of its link, where it arrives at @p at_ps. */
+static inline void put_on_link(struct weft_engine *e, struct port *p, uint32_t port, struct pkt *k,
+                               uint32_t i, int64_t at_ps)
+{
+    k->next = NIL;
+    if (p->fly.head == NIL) {
+        p->fly.head = i;
+        engine_push_port(e, at_ps, EV_ARRIVE, port);
+    } else {
+        struct pkt *before = pkt_at(e, p->fly.tail);
+        before->next = i;
+        before->next_at_ps = at_ps;
+    }
+    p->fly.tail = i;
 }
 
 /* Puts packet @p k, number @p i, on the link. Inlined by force: each hop comes here once. */
@@ -91,18 +112,9 @@ static inline __attribute__((always_inline)) void transmit(struct weft_engine *e
         ser = gap_quantised(e->p.transport.quantum_ps, wire, p->ser_q);
     p->busy_until_ps = e->now + ser;
     const int64_t at_ps = p->busy_until_ps + p->prop_ps;
-    if (__builtin_expect(e->path.rare & (RARE_ORDER | RARE_PINT | RARE_CREDIT | RARE_PACKET), 0))
-        transmit_rare(e, p, port, k, i, wire);
-    k->next = NIL;
-    if (p->fly.head == NIL) {
-        p->fly.head = i;
-        engine_push_port(e, at_ps, EV_ARRIVE, port);
-    } else {
-        struct pkt *before = pkt_at(e, p->fly.tail);
-        before->next = i;
-        before->next_at_ps = at_ps;
-    }
-    p->fly.tail = i;
+    if (__builtin_expect(!(e->path.rare & RARE_SENDING), 1) ||
+        !transmit_rare(e, p, port, k, i, wire, at_ps))
+        put_on_link(e, p, port, k, i, at_ps);
     p->st.tx_packets++;
     p->st.tx_bytes += wire;
     p->st.tx_payload_bytes += k->payload;
@@ -507,9 +519,10 @@ void port_arrive(struct weft_engine *e, uint32_t port)
     struct port *p = &e->ports[port];
     /* In windows, the switch that the packet left has been run to the beginning of this one. That
      * is after the packet had left, as a window is no longer than the link: so the next one starts
-     * now if it waited by then, and by itself if it came later. */
+     * now if it waited by then, and by itself if it came later. One of several threads leaves that
+     * to the one that runs that switch. */
     const int64_t due_ps = e->windows.on ? e->windows.done_ps : e->loop.due_ps;
-    if (p->armed_ps < due_ps)
+    if (__builtin_expect(!e->worker, 1) && p->armed_ps < due_ps)
         port_catch_up(e, p, port, due_ps);
     const uint32_t i = p->fly.head, peer = p->peer;
     struct pkt *k = pkt_at(e, i);

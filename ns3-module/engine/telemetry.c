@@ -12,6 +12,7 @@
 #include "loop.h"
 #include "qp.h"
 #include "stable.h"
+#include "worker.h"
 
 #include "base/rng.h"
 #include "base/units.h"
@@ -21,6 +22,8 @@ static void stamp_int(struct weft_engine *e, struct pkt *k, uint32_t out)
 {
     if (k->sig == NIL) {
         k->sig = stable_alloc(&e->telemetry.stacks);
+        if (__builtin_expect(k->sig == NIL, 0) && e->worker)
+            k->sig = worker_alloc(e, &e->telemetry.stacks);
         if (k->sig == NIL) {
             engine_fail(e, WEFT_E_LIMIT, "more than %u INT stacks in flight",
                         e->telemetry.stacks.max);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Windows of switches. Why and when: window.h. */
 #include "window.h"
+#include "window_crew.h"
+#include "window_node.h"
 #include "window_queue.h"
 #include "balance.h"
 #include "context.h"
@@ -46,6 +48,7 @@ void window_fini(struct weft_engine *e)
     keyheap_free(&w->order);
     free(w->of);
     free(w->notes);
+    window_crew_fini(e);
 }
 
 /* ---- when ---- */
@@ -97,6 +100,7 @@ static void leave(struct weft_engine *e)
 void window_choose(struct weft_engine *e)
 {
     struct windows *w = &e->windows;
+    window_crew_look_again(e);
     const bool can = possible(e) && (w->lookahead_ps = lookahead(e)) >= LEAST_PS;
     if (w->on && !can) {
         leave(e);
@@ -156,92 +160,6 @@ static void rebase(struct weft_engine *e, int64_t base)
 
 /* ---- running ---- */
 
-/* Fetches the ports of a switch, the ends of the links to it, and the first packets of all of
- * these: what its first events touch. Inlined by force, see base/fetch.h. */
-static inline __attribute__((always_inline)) void fetch(const struct weft_engine *e,
-                                                        const struct window_node *s,
-                                                        const struct weft_fabric_node *n,
-                                                        uint64_t until)
-{
-    const uint32_t end = n->first_port + n->nports;
-    for (uint32_t i = n->first_port; i < end; i++) {
-        const struct port *p = &e->ports[i];
-        __builtin_prefetch(p, 1);
-        __builtin_prefetch(&p->qtotal, 1);
-        __builtin_prefetch(&p->lane[e->p.transport.data_prio], 1);
-    }
-    for (uint32_t i = 0; i < s->q.n; i++)
-        if (s->q.h[i] < until)
-            __builtin_prefetch(&e->ports[fastq_port(s->q.h[i])], 1);
-    for (uint32_t i = 0; i < s->q.n; i++) {
-        const struct port *p = &e->ports[fastq_port(s->q.h[i])];
-        if (s->q.h[i] >= until)
-            continue;
-        __builtin_prefetch(&p->qtotal, 1);
-        if (p->fly.head != NIL)
-            __builtin_prefetch(pkt_at(e, p->fly.head), 1);
-    }
-    for (uint32_t i = n->first_port; i < end; i++) {
-        const struct port *p = &e->ports[i];
-        const uint32_t queued = p->nonempty & (CTRL_WAITS - 1);
-        if (queued)
-            __builtin_prefetch(pkt_at(e, p->lane[__builtin_ctz(queued)].q.head), 1);
-    }
-}
-
-/* Makes the transmissions that a switch owes before @p until_ps while its records are near; else
- * the other ends of its links do, from far. One per port and round, so that the next packet of each
- * queue has time to come from memory. */
-static void settle_in_turns(struct weft_engine *e, const struct weft_fabric_node *n,
-                            int64_t until_ps)
-{
-    bool more = true;
-    while (more) {
-        more = false;
-        for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++) {
-            struct port *p = &e->ports[i];
-            if (p->armed_ps >= until_ps || !p->lazy)
-                continue;
-            port_catch_up(e, p, i, p->armed_ps + 1);
-            more = true;
-        }
-    }
-}
-
-/* Executes the events of a switch whose keys are below @p until; @p settle_ps: before which it is
- * settled. */
-static void run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps)
-{
-    struct windows *w = &e->windows;
-    struct window_node *s = &w->of[node];
-    const struct weft_fabric_node *n = &e->fabric->nodes[node];
-    uint64_t key;
-    uint32_t events = 0;
-    w->running = s;
-    s->listed_ps = INT64_MIN; /* no need to list what is added meanwhile */
-    if (e->pkts.pool.live > e->pkts.prefetch_above && s->events >= n->nports)
-        fetch(e, s, n, until);
-    for (; (key = s->q.h[0]) < until; events++) {
-        e->now = e->loop.due_ps = w->base + (int64_t)(key >> FASTQ_ID_BITS);
-        s->vacant = true;
-        if (fastq_kind(key) == EV_ARRIVE)
-            port_arrive(e, fastq_port(key));
-        else
-            port_due(e, fastq_port(key));
-        if (s->vacant)
-            keyheap_pop(&s->q);
-        s->vacant = false;
-    }
-    w->running = NULL;
-    if (events >= n->nports) /* with fewer, looking at all ports costs more */
-        settle_in_turns(e, n, settle_ps);
-    if (e->now > w->last_ps)
-        w->last_ps = e->now;
-    e->tot.events += events;
-    s->events = events;
-    s->listed_ps = window_time(w, s->q.h[0]);
-}
-
 /* Executes the events of all switches before @p until_ps, at most one lookahead after those before
  * which all are over. */
 static void run_window(struct weft_engine *e, int64_t until_ps)
@@ -250,10 +168,11 @@ static void run_window(struct weft_engine *e, int64_t until_ps)
     const int64_t now = e->now, due_ps = e->loop.due_ps;
     const uint64_t until = window_key(w, until_ps);
     const int code = e->err.code;
-    while (window_first(e) < until_ps && e->err.code == code) {
+    const bool alone = !window_crew_run(e, until_ps);
+    while (alone && window_first(e) < until_ps && e->err.code == code) {
         const uint32_t node = window_switch(w->order.h[0]);
         const struct window_node *s = &w->of[node];
-        run_node(e, node, until, until_ps);
+        window_run_node(e, node, until, until_ps);
         /* its entry is still the first: no other switch got an event this early */
         if (s->q.n)
             keyheap_replace(&w->order, window_key(w, s->listed_ps) | node);
@@ -275,7 +194,7 @@ static void run_instant(struct weft_engine *e, int64_t t_ps, uint32_t id)
     const uint64_t until = window_key(w, t_ps) | id;
     for (uint32_t n = 0; n < e->fabric->nnodes; n++)
         if (w->of[n].q.n && w->of[n].q.h[0] < until) {
-            run_node(e, n, until, t_ps);
+            window_run_node(e, n, until, t_ps);
             if (w->of[n].q.n)
                 window_list(e, n, w->of[n].listed_ps);
         }
@@ -293,6 +212,14 @@ static void set_done(struct weft_engine *e, int64_t t_ps)
         rebase(e, w->done_ps - w->lookahead_ps);
 }
 
+/* The next window begins with the event of a switch at @p first_ps. Several threads settle switches
+ * up to the end of a window: so theirs begin there unless nothing would happen in them. */
+static void begin(struct weft_engine *e, int64_t first_ps)
+{
+    if (!e->crew || first_ps - e->windows.done_ps >= e->windows.lookahead_ps)
+        set_done(e, first_ps);
+}
+
 bool window_advance(struct weft_engine *e, int64_t t_ps)
 {
     struct windows *w = &e->windows;
@@ -302,7 +229,7 @@ bool window_advance(struct weft_engine *e, int64_t t_ps)
             set_done(e, t_ps);
         return false;
     }
-    set_done(e, first);
+    begin(e, first);
     const int64_t until_ps = w->done_ps + w->lookahead_ps;
     if (t_ps < until_ps)
         return false;
@@ -318,7 +245,7 @@ void window_run(struct weft_engine *e, int64_t until_ps)
         return;
     const int code = e->err.code;
     for (int64_t first; (first = window_first(e)) < until_ps && e->err.code == code;) {
-        set_done(e, first);
+        begin(e, first);
         const int64_t ahead_ps = w->done_ps + w->lookahead_ps;
         run_window(e, ahead_ps < until_ps ? ahead_ps : until_ps);
     }

@@ -30,6 +30,8 @@ struct window_node {
     struct keyheap q;  /**< keys as those of fastq.h, from windows.base */
     int64_t listed_ps; /**< time of its entry in windows.order, WEFT_NEVER: none */
     bool vacant;       /**< the first key is that of the event being executed */
+    bool owes;         /**< its lazy ports may owe transmissions, now or later */
+    uint8_t thread;    /**< that ran it last */
     uint32_t events;   /**< in its last window */
 };
 

@@ -7,7 +7,7 @@
 
 /* ---- what is told late ---- */
 
-void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause)
+void window_note(struct weft_engine *e, const struct window_note *note)
 {
     struct windows *w = &e->windows;
     if (w->nnotes == w->notes_cap) {
@@ -20,11 +20,17 @@ void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool p
         w->notes = notes;
         w->notes_cap = cap;
     }
-    w->notes[w->nnotes++] = (struct window_note){.t_ps = e->now,
-                                                 .from = e->ports[port].peer,
-                                                 .port = port,
-                                                 .prio = (uint8_t)prio,
-                                                 .pause = pause};
+    w->notes[w->nnotes++] = *note;
+}
+
+void window_note_pfc(struct weft_engine *e, uint32_t port, uint32_t prio, bool pause)
+{
+    const struct window_note note = {.t_ps = e->now,
+                                     .from = e->ports[port].peer,
+                                     .port = port,
+                                     .prio = (uint8_t)prio,
+                                     .pause = pause};
+    window_note(e, &note);
 }
 
 /* ---- the queues ---- */

@@ -31,6 +31,9 @@ static inline uint32_t window_switch(uint64_t entry)
 
 #pragma GCC visibility push(hidden)
 
+/** Writes down a pause or resume, to be told later. */
+void window_note(struct weft_engine *e, const struct window_note *note);
+
 /** Enters a switch whose first event is at @p t into windows.order. */
 void window_list(struct weft_engine *e, uint32_t node, int64_t t);
 

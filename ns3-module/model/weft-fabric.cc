@@ -60,6 +60,12 @@ WeftFabric::GetTypeId()
                               UintegerValue(0),
                               MakeUintegerAccessor(&WeftFabric::m_seed),
                               MakeUintegerChecker<uint64_t>())
+                .AddAttribute("Threads",
+                              "Threads that run switches, with the same results; 0: one per "
+                              "processor",
+                              UintegerValue(1),
+                              MakeUintegerAccessor(&WeftFabric::m_threads),
+                              MakeUintegerChecker<uint32_t>(0, 255))
                 .AddAttribute("CaptureDirectory",
                               "Where the links of CaptureLinks are captured",
                               StringValue("."),
@@ -257,6 +263,13 @@ WeftFabric::SetSeed(uint64_t seed)
     m_seedGiven = true;
 }
 
+void
+WeftFabric::SetThreads(uint32_t threads)
+{
+    NS_LOG_FUNCTION(this << threads);
+    m_threads = threads;
+}
+
 int64_t
 WeftFabric::AssignStreams(int64_t stream)
 {
@@ -301,6 +314,11 @@ WeftFabric::Build(weft_err* err)
         return err && err->code ? err->code : WEFT_E_LIMIT;
     }
     m_pump.SetEngine(m_engine);
+    rc = weft_engine_set_threads(m_engine, m_threads, 0, err);
+    if (rc != 0)
+    {
+        return rc;
+    }
     rc = m_capture.Open(err);
     if (rc != 0)
     {

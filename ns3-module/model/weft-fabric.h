@@ -120,6 +120,12 @@ class WeftFabric : public Object, public WeftParamHolder
     void SetSeed(uint64_t seed);
 
     /**
+     * Several threads run the switches of the fabric, with the same results (engine/window_crew.h).
+     * @param threads how many; 0: one per processor
+     */
+    void SetThreads(uint32_t threads);
+
+    /**
      * Fixes the stream that, together with RngSeed and RngRun, gives the seed.
      * @param stream first stream number
      * @return the number of streams used: 1
@@ -446,6 +452,7 @@ class WeftFabric : public Object, public WeftParamHolder
     const weft_cc_ops* m_ccOps{nullptr};     //!< Borrowed algorithm.
     const void* m_ccParams{nullptr};         //!< Its parameters.
     uint64_t m_seed{0};                      //!< Attribute Seed.
+    uint32_t m_threads{1};                   //!< They run switches.
     bool m_seedGiven{false};                 //!< SetSeed was called.
     int64_t m_stream{0};                     //!< Of AssignStreams.
 

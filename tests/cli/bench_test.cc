@@ -77,6 +77,33 @@ TEST(Bench, SharesOutCollectives)
     EXPECT_LACKS(weft({"bench", "incast-32", "--quick", "--json"}).out, "frontend_share");
 }
 
+/* With several numbers of threads a case runs as often, does the same, and says how they shared it.
+ */
+TEST(Bench, ComparesThreads)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    Said s = weft(
+        {"bench", "permutation-k8", "--quick", "--controls", "hpcc", "--threads", "1,3", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    const size_t second = s.out.find("\"case\"", s.out.find("\"case\"") + 1);
+    ASSERT_NE(second, std::string::npos) << s.out;
+    const std::string one = s.out.substr(0, second), three = s.out.substr(second);
+    for (const char *same : {"packet_hops", "events", "simulated_ns", "message_bytes"})
+        EXPECT_EQ(number(one, same), number(three, same)) << same;
+    EXPECT_LACKS(one, "speed_up");
+    EXPECT_EQ(number(three, "number"), 3);
+    EXPECT_GT(number(three, "speed_up"), 0);
+    EXPECT_GT(number(three, "windows"), 10);
+    EXPECT_GT(number(three, "together_share"), 0);
+    EXPECT_GE(number(three, "64"), number(three, "2"));
+    for (const char *wrong : {"", "2,", "two", "-1"}) {
+        Said t = weft({"bench", "incast-32", "--quick", "--threads", wrong});
+        EXPECT_EQ(t.code, 2) << wrong;
+        EXPECT_CONTAINS(t.err, "is not a list of numbers, such as 1,2");
+    }
+}
+
 /* WebSearch flows are the same for every control, and all arrive. */
 TEST(Bench, WebSearchFlowsDoNotDependOnTheControl)
 {

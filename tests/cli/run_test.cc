@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 #include <thread>
@@ -77,6 +78,50 @@ TEST(Run, SameBytesEveryTime)
     for (const char *f : {"flows.csv", "ops.csv", "collectives.csv", "ranks.csv", "dimensions.csv",
                           "critical_path.csv", "links.csv", "pfc.csv", "finished"})
         EXPECT_EQ(slurp(dir / ("a/" + std::string(f))), slurp(dir / ("b/" + std::string(f)))) << f;
+}
+
+/* Each number of threads gives the same files; run.json says how many there were. */
+TEST(Run, SameBytesWithSeveralThreads)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "the program has no packet backend";
+    TempDir dir;
+    std::map<std::string, std::string> files[2];
+    for (int k = 0; k < 2; k++) {
+        const std::string out = k ? "three" : "one";
+        Said s = weft({"run",
+                       "--set",
+                       "topology.type=fat-tree",
+                       "--set",
+                       "fat-tree.k=8",
+                       "--set",
+                       "workload.type=generate",
+                       "--set",
+                       "generate.kind=all-to-all",
+                       "--set",
+                       "generate.size=4MiB",
+                       "--set",
+                       "sample.what=queue",
+                       "--set",
+                       "sample.interval=20us",
+                       "--set",
+                       k ? "run.threads=3" : "run.threads=1",
+                       "--out",
+                       out,
+                       "--quiet"},
+                      dir / "");
+        ASSERT_EQ(s.code, 0) << s.err;
+        for (const auto &f : fs::recursive_directory_iterator(dir / out))
+            if (f.is_regular_file() && f.path().filename() != "run.json")
+                files[k][fs::relative(f.path(), dir / out)] = slurp(f.path());
+        EXPECT_CONTAINS(slurp(dir / (out + "/run.json")),
+                        k ? "\"threads\": \"3\"" : "\"threads\": \"1\"");
+    }
+    EXPECT_GT(files[0].size(), 8u);
+    ASSERT_EQ(files[0].size(), files[1].size());
+    for (const auto &[name, bytes] : files[0])
+        EXPECT_TRUE(bytes == files[1][name]) << name;
+    EXPECT_EQ(weft({"run", "--set", "run.threads=256"}).code, 3);
 }
 
 int64_t ps_of(const std::string &ns) // with three decimals

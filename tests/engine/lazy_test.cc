@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // Ports without transmission events, and switches that run in windows, give what one queue of all
 // events gives: each case runs in three ways (a hook that must know of pauses at once forbids
-// windows, a queue hook makes every port eager), stops at odd moments and compares every counter
-// and record.
+// windows, a queue hook makes every port eager), and with several threads; stops at odd moments and
+// compares every counter and record.
 #include "world.h"
 
 #include "base/rng.h"
 
 #include <cstring>
+#include <deque>
+#include <iterator>
 #include <tuple>
 
 namespace
@@ -185,6 +187,15 @@ void Load(World &w, uint64_t seed)
     }
 }
 
+// Threads that run switches, with each other and with switches in random orders.
+const unsigned threads[] = {2, 3, 5, 8};
+
+void Threads(World &w, unsigned n, uint64_t seed)
+{
+    weft_err err = {};
+    ASSERT_EQ(weft_engine_set_threads(w.e, n, 16 * seed + n, &err), 0) << err.msg;
+}
+
 void Same(const World &a, const World &b)
 {
     for (uint32_t port = 0; port < a.fabric->nports; port++) {
@@ -231,11 +242,20 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
         World eager(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
         eager.config.hooks.queue = [](void *, int64_t, uint32_t, uint32_t, uint64_t) {};
         windows.config.hooks.pfc_late = 1;
-        World *all[] = {&windows, &lazy, &eager};
+        std::deque<World> crews;
+        for (size_t k = seed - 1; k < std::size(threads); k += 3)
+            crews.emplace_back(c.topology, c.topo, c.engine, c.cc, c.ccSettings, seed);
+        std::vector<World *> all{&windows, &lazy, &eager};
+        for (World &w : crews) {
+            w.config.hooks.pfc_late = 1;
+            all.push_back(&w);
+        }
         for (World *w : all) {
             w->Build();
             Load(*w, seed);
         }
+        for (size_t k = 0; k < crews.size(); k++)
+            Threads(crews[k], threads[seed - 1 + 3 * k], seed);
         weft_rng rng = weft_rng_stream(seed, "lazy-test", 1);
         int64_t limit = 0;
         for (int step = 0; weft_engine_next(eager.e) != WEFT_NEVER; step++) {
@@ -256,6 +276,8 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
             }
             Same(lazy, eager);
             Same(windows, eager);
+            for (const World &w : crews)
+                Same(w, eager);
             EXPECT_EQ(weft_engine_next(windows.e), weft_engine_next(lazy.e));
             if (HasFatalFailure())
                 FAIL() << "at " << limit << " ps, seed " << seed;
@@ -264,6 +286,11 @@ TEST_P(Lazy, GivesWhatTransmissionEventsGive)
         EXPECT_EQ(weft_engine_next(windows.e), WEFT_NEVER);
         EXPECT_EQ(windows.Totals().windows > 0, c.windows);
         EXPECT_EQ(lazy.Totals().windows, 0u);
+        for (const World &w : crews) {
+            struct weft_thread_figures done;
+            weft_engine_thread_figures(w.e, &done);
+            EXPECT_EQ(done.windows > 0, c.windows);
+        }
         EXPECT_EQ(lazy.received.size(), 60u);
         const bool switches = c.topology != std::string("torus"); // whose ports all belong to hosts
         EXPECT_LT(lazy.Totals().events, eager.Totals().events + !switches);
@@ -421,6 +448,69 @@ TEST(Windows, HooksSeeThePresent)
     EXPECT_GT(windows.Totals().windows, 0u);
     EXPECT_GT(seen[0].size(), 640u * 10);
     EXPECT_TRUE(seen[0] == seen[1]);
+}
+
+// Threads take records from each other's pools, and switches from each other: a fabric with more
+// switches than threads, with stamps, drops and pauses, and somebody who looks at the switches at
+// odd moments.
+TEST(Threads, GiveWhatOneGives)
+{
+    const Settings small = With(tight, {{"switch.reserve", "1KB"}});
+    const struct {
+        const char *cc;
+        Settings engine;
+    } runs[] = {
+        {"hpcc", small},
+        {"dcqcn", With(small, {{"pfc.enabled", "off"}, {"transport.rto", "300us"}})},
+        {"none", small},
+    };
+    for (const auto &run : runs) {
+        std::deque<World> worlds;
+        for (unsigned n : {1u, 2u, 3u, 8u}) {
+            worlds.emplace_back("fat-tree", Settings{{"k", "8"}}, run.engine, run.cc);
+            World &w = worlds.back();
+            w.config.hooks.pfc_late = 1;
+            w.Build();
+            if (n > 1)
+                Threads(w, n, 7);
+            for (uint32_t src = 0; src < 128; src++)
+                for (uint32_t k = 1; k < 4; k++)
+                    w.Send(src, k == 3 ? src % 5 + 1 + 8 * (src / 64) : (src * 37 + 31 * k) % 128,
+                           60000 + 1000 * src);
+            weft_err err = {};
+            for (int64_t limit = 13'333'333; weft_engine_next(w.e) != WEFT_NEVER;
+                 limit += 13'333'333) {
+                ASSERT_EQ(weft_engine_run(w.e, limit), 0) << weft_engine_error(w.e)->msg;
+                ASSERT_EQ(weft_engine_check(w.e, &err), 0) << err.msg;
+            }
+            Same(w, worlds.front());
+            struct weft_thread_figures done;
+            weft_engine_thread_figures(w.e, &done);
+            EXPECT_EQ(done.threads, n);
+            EXPECT_EQ(done.windows > 0, n > 1);
+            EXPECT_EQ(done.events > 100000, n > 1);
+            if (HasFatalFailure())
+                FAIL() << run.cc << ", " << n << " threads";
+        }
+        EXPECT_EQ(worlds.front().received.size(), 384u);
+    }
+}
+
+// Too many are refused; one per processor is a choice.
+TEST(Threads, Number)
+{
+    World w("leaf-spine", leafSpine, tight);
+    w.Build();
+    weft_err err = {};
+    EXPECT_EQ(weft_engine_set_threads(w.e, 1000, 0, &err), WEFT_E_INPUT);
+    EXPECT_STREQ(err.msg, "1000 threads: at most 255");
+    EXPECT_EQ(weft_engine_set_threads(w.e, 0, 0, &err), 0) << err.msg;
+    struct weft_thread_figures done;
+    weft_engine_thread_figures(w.e, &done);
+    EXPECT_GE(done.threads, 1u);
+    EXPECT_EQ(weft_engine_set_threads(w.e, 1, 0, &err), 0) << err.msg;
+    weft_engine_thread_figures(w.e, &done);
+    EXPECT_EQ(done.threads, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, Lazy, testing::ValuesIn(cases));

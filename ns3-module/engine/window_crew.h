@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Windows in which several threads run the switches (worker.h says why that is exact).
+ */
+#ifndef WEFT_WINDOW_CREW_H
+#define WEFT_WINDOW_CREW_H
+
+#include "engine.h"
+
+#pragma GCC visibility push(hidden)
+
+/** Several threads execute the events of all switches before @p until_ps, as run_window of
+ * window.c. False, and nothing has happened: there is only one, or too little to do. */
+bool window_crew_run(struct weft_engine *e, int64_t until_ps);
+/** Switches were changed from outside. */
+void window_crew_look_again(struct weft_engine *e);
+void window_crew_fini(struct weft_engine *e);
+/** What the threads' state takes. */
+uint64_t window_crew_bytes(const struct weft_engine *e);
+
+#pragma GCC visibility pop
+
+#endif

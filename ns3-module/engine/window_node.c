@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The events of one switch in a window: window.h. */
+#include "window_node.h"
+#include "context.h"
+#include "keyheap.h"
+#include "port.h"
+#include "window_queue.h"
+
+/* Fetches the ports of a switch, the ends of the links to it, and the first packets of all of
+ * these: what its first events touch. Inlined by force, see base/fetch.h. */
+static inline __attribute__((always_inline)) void fetch(const struct weft_engine *e,
+                                                        const struct window_node *s,
+                                                        const struct weft_fabric_node *n,
+                                                        uint64_t until)
+{
+    const uint32_t end = n->first_port + n->nports;
+    for (uint32_t i = n->first_port; i < end; i++) {
+        const struct port *p = &e->ports[i];
+        __builtin_prefetch(p, 1);
+        __builtin_prefetch(&p->qtotal, 1);
+        __builtin_prefetch(&p->lane[e->p.transport.data_prio], 1);
+    }
+    for (uint32_t i = 0; i < s->q.n; i++)
+        if (s->q.h[i] < until)
+            __builtin_prefetch(&e->ports[fastq_port(s->q.h[i])], 1);
+    for (uint32_t i = 0; i < s->q.n; i++) {
+        const struct port *p = &e->ports[fastq_port(s->q.h[i])];
+        if (s->q.h[i] >= until)
+            continue;
+        __builtin_prefetch(&p->qtotal, 1);
+        if (fastq_kind(s->q.h[i]) == EV_ARRIVE && p->fly.head != NIL)
+            __builtin_prefetch(pkt_at(e, p->fly.head), 1);
+    }
+    for (uint32_t i = n->first_port; i < end; i++) {
+        const struct port *p = &e->ports[i];
+        const uint32_t queued = p->nonempty & (CTRL_WAITS - 1);
+        if (queued)
+            __builtin_prefetch(pkt_at(e, p->lane[__builtin_ctz(queued)].q.head), 1);
+    }
+}
+
+/* Makes the transmissions that a switch owes before @p until_ps while its records are near; else
+ * the other ends of its links do, from far. One per port and round, so that the next packet of each
+ * queue has time to come from memory. */
+static void settle_in_turns(struct weft_engine *e, const struct weft_fabric_node *n,
+                            int64_t until_ps)
+{
+    bool more = true;
+    while (more) {
+        more = false;
+        for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++) {
+            struct port *p = &e->ports[i];
+            if (p->armed_ps >= until_ps || !p->lazy)
+                continue;
+            port_catch_up(e, p, i, p->armed_ps + 1);
+            more = true;
+        }
+    }
+}
+
+bool window_settle_node(struct weft_engine *e, uint32_t node, int64_t until_ps)
+{
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    settle_in_turns(e, n, until_ps);
+    for (uint32_t i = n->first_port; i < n->first_port + n->nports; i++)
+        if (e->ports[i].lazy && e->ports[i].armed_ps != WEFT_NEVER)
+            return true;
+    return false;
+}
+
+void window_run_node(struct weft_engine *e, uint32_t node, uint64_t until, int64_t settle_ps)
+{
+    struct windows *w = &e->windows;
+    struct window_node *s = &w->of[node];
+    const struct weft_fabric_node *n = &e->fabric->nodes[node];
+    uint64_t key;
+    uint32_t events = 0;
+    w->running = s;
+    s->listed_ps = INT64_MIN; /* no need to list what is added meanwhile */
+    if (e->pkts.pool.live > e->pkts.prefetch_above && s->events >= n->nports)
+        fetch(e, s, n, until);
+    for (; (key = s->q.h[0]) < until; events++) {
+        e->now = e->loop.due_ps = w->base + (int64_t)(key >> FASTQ_ID_BITS);
+        s->vacant = true;
+        if (fastq_kind(key) == EV_ARRIVE)
+            port_arrive(e, fastq_port(key));
+        else
+            port_due(e, fastq_port(key));
+        if (s->vacant)
+            keyheap_pop(&s->q);
+        s->vacant = false;
+    }
+    w->running = NULL;
+    if (e->now > w->last_ps)
+        w->last_ps = e->now;
+    e->tot.events += events;
+    s->events = events;
+    s->owes = true;
+    if (e->worker) { /* lists nothing, and has all settled */
+        s->owes = window_settle_node(e, node, settle_ps);
+        return;
+    }
+    if (events >= n->nports) /* with fewer, looking at all ports costs more */
+        settle_in_turns(e, n, settle_ps);
+    s->listed_ps = window_time(w, s->q.h[0]);
+}

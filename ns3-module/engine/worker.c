@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Contexts of threads that run switches: worker.h. */
+#include "worker.h"
+#include "events.h"
+#include "fail.h"
+#include "window_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FRESH 256u    /**< records that a thread takes at once */
+#define SURPLUS 4096u /**< free packets beyond which it gives all of them away */
+#define GIVEN 512u    /**< packets that it is given at once */
+
+void worker_init(struct worker *w, struct outbox *out, _Atomic uint32_t untouched[2])
+{
+    memset(w, 0, sizeof *w);
+    w->out = out;
+    w->pkts = w->stacks =
+        (struct worker_pool){.head = NIL, .spare = NIL, .give = NIL, .most = UINT32_MAX};
+    w->pkts.untouched = &untouched[0];
+    w->pkts.most = SURPLUS; /* free stacks flow the other way */
+    w->stacks.untouched = &untouched[1];
+}
+
+void worker_fini(struct worker *w)
+{
+    free(w->sent);
+    free(w->drops);
+    free(w->notes);
+}
+
+/* ---- a window ---- */
+
+/* The context's pool: the thread's free records, and none that were never used. */
+static void pool_begin(struct worker_pool *p, struct stable *s)
+{
+    s->free_head = p->head;
+    s->n = s->max;
+    p->made = 0;
+    p->live = s->live;
+}
+
+void worker_begin(struct worker *w, const struct weft_engine *e)
+{
+    struct weft_engine *c = &w->e;
+    *c = *e;
+    c->worker = w;
+    c->path.rare |= RARE_WORKER;
+    memset(&c->tot, 0, sizeof c->tot);
+    c->windows.notes = w->notes;
+    c->windows.notes_cap = w->notes_cap;
+    c->windows.nnotes = 0;
+    w->nholds = e->delays.nholds;
+    pool_begin(&w->pkts, &c->pkts.pool);
+    pool_begin(&w->stacks, &c->telemetry.stacks);
+}
+
+/* Keeps the free records, or sets them aside for the engine. */
+static void pool_end(struct worker_pool *p, const struct stable *s)
+{
+    p->head = s->free_head;
+    p->nfree += p->live + p->made - s->live;
+    if (p->nfree <= p->most || p->head == NIL)
+        return;
+    uint32_t tail = p->head;
+    for (uint32_t next; (next = *(uint32_t *)(void *)(s->base + (size_t)tail * s->elem)) != NIL;)
+        tail = next;
+    p->give = p->head;
+    p->give_tail = tail;
+    p->head = NIL;
+    p->nfree = 0;
+}
+
+void worker_end(struct worker *w)
+{
+    const struct weft_engine *c = &w->e;
+    w->notes = c->windows.notes;
+    w->notes_cap = c->windows.notes_cap;
+    pool_end(&w->pkts, &c->pkts.pool);
+    pool_end(&w->stacks, &c->telemetry.stacks);
+}
+
+/* ---- what is taken over ---- */
+
+/* How many records are in use, and those that the thread has set aside. */
+static void pool_join(struct worker_pool *p, const struct stable *s, struct stable *all)
+{
+    all->live += s->live - p->live;
+    if (all->live > all->peak)
+        all->peak = all->live;
+    if (p->give == NIL)
+        return;
+    *(uint32_t *)(void *)(all->base + (size_t)p->give_tail * all->elem) = all->free_head;
+    all->free_head = p->give;
+    p->give = NIL;
+}
+
+void worker_give_packets(struct worker *w, struct weft_engine *e)
+{
+    struct worker_pool *p = &w->pkts;
+    struct stable *all = &e->pkts.pool;
+    uint32_t tail = all->free_head, n = 1;
+    if (!p->made || p->spare != NIL || tail == NIL)
+        return;
+    for (; n < GIVEN && pkt_at(e, tail)->next != NIL; n++)
+        tail = pkt_at(e, tail)->next;
+    p->spare = all->free_head;
+    p->nspare = n;
+    all->free_head = pkt_at(e, tail)->next;
+    pkt_at(e, tail)->next = NIL;
+}
+
+bool worker_give_stacks(struct worker *w, struct weft_engine *e)
+{
+    struct stable *all = &e->telemetry.stacks;
+    if (w->stacks.spare != NIL)
+        return false;
+    w->stacks.spare = all->free_head;
+    all->free_head = NIL;
+    return true;
+}
+
+/* What a port has sent goes onto its link. */
+static void deliver(struct weft_engine *e, uint32_t port, const struct outbox *o)
+{
+    struct port *p = &e->ports[port];
+    if (p->fly.head == NIL) {
+        p->fly.head = o->head;
+        engine_push_port(e, o->at_ps, EV_ARRIVE, port);
+    } else {
+        struct pkt *before = pkt_at(e, p->fly.tail);
+        before->next = o->head;
+        before->next_at_ps = o->at_ps;
+    }
+    p->fly.tail = o->tail;
+}
+
+static void join_totals(struct weft_totals *all, const struct weft_totals *more)
+{
+    uint64_t a[sizeof *all / sizeof(uint64_t)], b[sizeof a / sizeof *a];
+    _Static_assert(sizeof a == sizeof *all, "all of them are counts");
+    memcpy(a, all, sizeof a);
+    memcpy(b, more, sizeof b);
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+        a[i] += b[i];
+    memcpy(all, a, sizeof a);
+}
+
+static void join_notes(struct weft_engine *e, const struct windows *w)
+{
+    for (uint32_t i = 0; i < w->nnotes; i++)
+        window_note(e, &w->notes[i]);
+}
+
+void worker_join(struct worker *w, struct weft_engine *e)
+{
+    const struct weft_engine *c = &w->e;
+    if (c->err.code)
+        engine_fail(e, c->err.code, "%s", c->err.msg);
+    for (uint32_t i = 0; i < w->nsent; i++) {
+        struct outbox *o = &w->out[w->sent[i]];
+        deliver(e, w->sent[i], o);
+        o->head = NIL;
+    }
+    for (uint32_t i = 0; i < w->ndrops; i++) {
+        struct port *p = &e->ports[w->drops[i].port];
+        p->st.drops[w->drops[i].why]++;
+        p->dropped_payload += w->drops[i].payload;
+    }
+    w->nsent = w->ndrops = 0;
+    join_totals(&e->tot, &c->tot);
+    join_notes(e, &c->windows);
+    pool_join(&w->pkts, &c->pkts.pool, &e->pkts.pool);
+    pool_join(&w->stacks, &c->telemetry.stacks, &e->telemetry.stacks);
+    if (c->windows.last_ps > e->windows.last_ps)
+        e->windows.last_ps = c->windows.last_ps;
+    e->path.on_enqueue |= c->path.on_enqueue;
+    e->path.on_dequeue |= c->path.on_dequeue;
+    e->delays.nholds += c->delays.nholds - w->nholds;
+    if (c->delays.waits.n > e->delays.waits.n)
+        e->delays.waits.n = c->delays.waits.n;
+}
+
+/* ---- in a thread's context ---- */
+
+/* Makes room for one more record of @p size bytes; false, and the context has failed: none. */
+static bool make_room(struct weft_engine *e, void **list, uint32_t n, uint32_t *cap, size_t size)
+{
+    if (n < *cap)
+        return true;
+    const uint32_t more = *cap ? 2 * *cap : 256;
+    void *grown = realloc(*list, more * size);
+    if (!grown) {
+        engine_fail(e, WEFT_E_LIMIT, "out of memory for what a thread has sent");
+        return false;
+    }
+    *list = grown;
+    *cap = more;
+    return true;
+}
+
+void worker_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps)
+{
+    struct worker *w = e->worker;
+    struct outbox *o = &w->out[port];
+    k->next = NIL;
+    if (o->head == NIL) {
+        void *list = w->sent;
+        if (!make_room(e, &list, w->nsent, &w->sent_cap, sizeof *w->sent))
+            return;
+        w->sent = list;
+        w->sent[w->nsent++] = port;
+        o->head = i;
+        o->at_ps = at_ps;
+    } else {
+        struct pkt *before = pkt_at(e, o->tail);
+        before->next = i;
+        before->next_at_ps = at_ps;
+    }
+    o->tail = i;
+}
+
+void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why)
+{
+    struct worker *w = e->worker;
+    void *list = w->drops;
+    if (!make_room(e, &list, w->ndrops, &w->drops_cap, sizeof *w->drops))
+        return;
+    w->drops = list;
+    w->drops[w->ndrops++] =
+        (struct worker_drop){.port = port, .payload = (uint16_t)payload, .why = (uint8_t)why};
+}
+
+uint32_t worker_alloc(struct weft_engine *e, struct stable *pool)
+{
+    struct worker_pool *p = pool == &e->pkts.pool ? &e->worker->pkts : &e->worker->stacks;
+    if (p->spare != NIL) {
+        pool->free_head = p->spare;
+        p->nfree += p->nspare;
+        p->spare = NIL;
+        p->nspare = 0;
+        return stable_alloc(pool);
+    }
+    if (p->fresh == p->fresh_end) {
+        const uint32_t from = atomic_fetch_add_explicit(p->untouched, FRESH, memory_order_relaxed);
+        if (from > pool->max - FRESH) {
+            atomic_fetch_sub_explicit(p->untouched, FRESH, memory_order_relaxed);
+            return NIL;
+        }
+        p->fresh = from;
+        p->fresh_end = from + FRESH;
+    }
+    pool->live++;
+    p->made++;
+    return p->fresh++;
+}

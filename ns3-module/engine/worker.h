@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What one of several threads has of its own while it runs switches of a window.
+ *
+ * A thread runs switches in a context of its own: a copy of the engine's, made at the beginning of
+ * the window. What contexts point to is shared: each port, buffer and heap of events belongs to a
+ * switch, and each switch to one thread of the window. What they hold themselves is the thread's:
+ * clock, totals, free records, what is told late. Nothing that a switch does may touch what is of
+ * another, so in such a context
+ *
+ *   a packet that is sent goes to the outbox of its port, not onto the link that the other end
+ * takes packets from; drops are listed, as one at the end of a link is counted at the other; an
+ * arrival does not settle the port that the packet left: all are settled by then (crew.c).
+ *
+ * When all have come to the end of the window the engine's own thread takes over what they have
+ * (worker_join), and nothing in it depends on who ran what: sums, sets of events with one order,
+ * and lists of one port, whose order is that of time.
+ */
+#ifndef WEFT_ENGINE_WORKER_H
+#define WEFT_ENGINE_WORKER_H
+
+#include "context.h"
+
+#include <stdatomic.h>
+
+/** What a port has sent in a window. */
+struct outbox {
+    uint32_t head, tail; /**< packets, in order */
+    int64_t at_ps;       /**< when the first will have arrived completely */
+};
+
+/** A packet that was dropped. */
+struct worker_drop {
+    uint32_t port;
+    uint16_t payload;
+    uint8_t why;
+};
+
+/** Free records of a kind that a thread has. Its context holds the list that is in use. */
+struct worker_pool {
+    uint32_t head, nfree;        /**< free records, while no context holds them */
+    uint32_t spare, nspare;      /**< more of them */
+    uint32_t fresh, fresh_end;   /**< never used ones */
+    uint32_t made;               /**< of these, taken in this window */
+    uint32_t live;               /**< records in use at its beginning, everywhere */
+    uint32_t most;               /**< free records beyond which it gives all of them away */
+    uint32_t give, give_tail;    /**< those, NIL: none */
+    _Atomic uint32_t *untouched; /**< shared: number of the first record that nobody has */
+};
+
+struct worker {
+    struct weft_engine e; /**< its context */
+    struct outbox *out;   /**< shared: by port */
+    uint32_t *sent;       /**< ports with something in the outbox */
+    uint32_t nsent, sent_cap;
+    struct worker_drop *drops;
+    uint32_t ndrops, drops_cap;
+    struct window_note *notes; /**< room for those of its context */
+    uint32_t notes_cap;
+    struct worker_pool pkts, stacks;
+    uint64_t nholds; /**< of the engine, at the beginning */
+};
+
+#pragma GCC visibility push(hidden)
+
+void worker_init(struct worker *w, struct outbox *out, _Atomic uint32_t untouched[2]);
+void worker_fini(struct worker *w);
+/** The window begins: takes a copy of the engine's context. */
+void worker_begin(struct worker *w, const struct weft_engine *e);
+/** It is over, for this thread. */
+void worker_end(struct worker *w);
+/** The engine takes over what the thread has done. */
+void worker_join(struct worker *w, struct weft_engine *e);
+/** Gives the thread some of the engine's free packets if it had to take new ones. */
+void worker_give_packets(struct worker *w, struct weft_engine *e);
+/** Gives it all of the engine's free INT stacks, unless it has spare ones; says whether it did. */
+bool worker_give_stacks(struct worker *w, struct weft_engine *e);
+
+/* in a thread's context */
+/** Puts packet @p k, number @p i, into the outbox of its port; it will have arrived at @p at_ps. */
+void worker_send(struct weft_engine *e, uint32_t port, struct pkt *k, uint32_t i, int64_t at_ps);
+/** A free record of @p pool of the context, in which there is none; NIL: no room is left. */
+uint32_t worker_alloc(struct weft_engine *e, struct stable *pool);
+/** A packet was dropped that counts at @p port. */
+void worker_drop(struct weft_engine *e, uint32_t port, uint32_t payload, enum weft_drop_reason why);
+
+#pragma GCC visibility pop
+
+#endif
