@@ -46,6 +46,7 @@ struct nccl_reader {
     const char *file;
     struct weft_err *err;
     struct weft_fabric *f;
+    bool separate_planes; /* they are not folded */
     struct nccl_part *parts;
     uint32_t nparts;
     struct nccl_wire *wires;
@@ -60,8 +61,8 @@ struct nccl_reader {
 
 #pragma GCC visibility push(hidden)
 
-/** Makes one of NVSwitches that reach the same GPUs, and of links with the same ends. Only NVLinks
- * are there yet. */
+/** Makes one of NVSwitches that reach the same GPUs, unless planes are separate, and of links with
+ * the same ends. Only NVLinks are there yet. */
 int nccl_fold_planes(struct nccl_reader *r);
 /** Reads the elements inside <system>: parts, NIC ports, then all links of the server. */
 int nccl_read(struct nccl_reader *r, const struct weft_xml_elem *root);

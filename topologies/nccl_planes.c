@@ -59,7 +59,7 @@ int nccl_fold_planes(struct nccl_reader *r)
     if (!first)
         return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
     r->nvlinks = r->nwires;
-    for (uint32_t i = 0; i < r->nparts; i++) {
+    for (uint32_t i = 0; !r->separate_planes && i < r->nparts; i++) {
         if (!r->parts[i].nvswitch)
             continue;
         mark_gpus(r, i, first);

@@ -31,7 +31,7 @@
 struct params {
     const char *file;
     uint64_t nodes;
-    bool rails;
+    bool rails, separate;
     int64_t delay_ps, network_delay_ps;
 };
 
@@ -52,6 +52,12 @@ static const struct weft_param params[] = {
      .offset = offsetof(struct params, rails),
      .def = "false",
      .help = "NIC ports of equal number meet at a switch of their own; false: all at one"},
+    {.name = "separate-planes",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct params, separate),
+     .def = "false",
+     .help = "NVSwitches that reach the same GPUs stay switches of their own, whose links can fail "
+             "one by one; a QP keeps to one of them. false: one switch"},
     {.name = "delay",
      .type = WEFT_PARAM_TIME,
      .offset = offsetof(struct params, delay_ps),
@@ -172,7 +178,8 @@ static int nccl_xml_build(const void *raw, struct weft_fabric **out, struct weft
     err = err ? err : &local;
     if (!p->file || !p->file[0])
         return weft_err_set(err, WEFT_E_INPUT, "nccl: 'file' must be given");
-    struct nccl_reader r = {.file = p->file, .err = err, .f = weft_fabric_new()};
+    struct nccl_reader r = {
+        .file = p->file, .err = err, .f = weft_fabric_new(), .separate_planes = p->separate};
     struct weft_arena *a = weft_arena_new();
     r.parts = calloc(NCCL_PARTS_MAX, sizeof *r.parts);
     r.wires = calloc(NCCL_WIRES_MAX, sizeof *r.wires);

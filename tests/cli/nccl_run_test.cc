@@ -4,6 +4,8 @@
 
 #include <fstream>
 #include <sstream>
+#include <string>
+#include <vector>
 
 namespace
 {
@@ -46,6 +48,46 @@ TEST(NcclRun, RingUsesAllLinksOfAGpu)
         EXPECT_GT(tbps, 0.95 * 18 * 20.6 * 8e-3) << net;
         EXPECT_LE(tbps, 18 * 20.6 * 8e-3) << net;
     }
+}
+
+// Bus bandwidth in Gbps of a ring under settings.
+double bus_gbps(const TempDir &dir, std::vector<std::string> sets)
+{
+    std::vector<std::string> args = {"run", "--no-out"};
+    for (const char *set : {"topology.type=nccl", "nccl.file=h100.xml", "workload.type=generate",
+                            "generate.size=64MiB"})
+        sets.push_back(set);
+    for (const std::string &set : sets) {
+        args.push_back("--set");
+        args.push_back(set);
+    }
+    const Said s = weft(args, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    const size_t at = s.out.find("bus bandwidth ");
+    if (at == std::string::npos)
+        return 0;
+    const double value = std::stod(s.out.substr(at + 14));
+    return s.out.substr(at, 40).find(" Tbps") != std::string::npos ? 1000 * value : value;
+}
+
+// A plane that a GPU loses: as a slower link, or with planes of their own as a link that fails.
+TEST(NcclRun, APlaneFails)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "only the backend 'packet' has links that fail";
+    TempDir dir;
+    std::ofstream(dir / "h100.xml") << eight_h100();
+    const double whole = bus_gbps(dir, {"system.all-reduce=ring"}),
+                 slow = bus_gbps(dir, {"system.all-reduce=ring",
+                                       "trouble.events=degrade link=h0-s9 rate=2307.2Gbps"});
+    EXPECT_NEAR(slow / whole, 14.0 / 18, 0.05);
+    const std::string ring = "system.all-reduce=ring:channels=32", qps = "system.qps=all-reduce:32",
+                      planes = "nccl.separate-planes=true";
+    const double four = bus_gbps(dir, {ring, qps, planes}),
+                 three = bus_gbps(
+                     dir, {ring, qps, planes, "trouble.events=link-down link=h0-s9 at=0us"});
+    EXPECT_LT(three, 0.95 * four);
+    EXPECT_GT(three, 0.3 * four);
 }
 
 } // namespace

@@ -63,6 +63,19 @@ TEST(Nccl, PlanesOfNvswitchesAreOneSwitch)
     EXPECT_EQ(notes(f), "");
 }
 
+/* The same with planes that can fail one by one. */
+TEST(Nccl, PlanesStaySeparateWhenAsked)
+{
+    const TempDir dir;
+    const std::string a = link("1:1a:0", 4), b = link("1:1b:0", 5), path = dir / "h100.xml";
+    std::ofstream(path) << server(gpu(0, a + b) + gpu(1, b + a));
+    const Fabric f = build("nccl", {{"file", path}, {"separate-planes", "true"}});
+    ASSERT_NE(f, nullptr);
+    EXPECT_EQ(f->nswitches, 1u + 2u); // CPU, planes
+    for (uint32_t g = 0; g < 2; g++)
+        EXPECT_EQ(nvlinks(f, g), (std::multiset<uint64_t>{4 * kLink, 5 * kLink}));
+}
+
 /* Switches that some GPUs do not reach are no planes of one switch. */
 TEST(Nccl, SwitchesOfOtherGpusStay)
 {
