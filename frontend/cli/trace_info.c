@@ -68,6 +68,7 @@ static void check_json(struct weft_json *j, const struct weft_workload *w,
                        const struct weft_survey *s, const struct weft_joint *joint)
 {
     weft_json_kv_u64(j, "ranks", w->nranks);
+    weft_json_kv_str(j, "schema", w->schema);
     weft_json_kv_u64(j, "operations", all_ops(s));
     weft_json_kv_u64(j, "collective_operations", s->ops[WEFT_OP_COLL]);
     weft_json_kv_f64(j, "communication_bytes", all_bytes(s));
@@ -171,6 +172,8 @@ static void info_text(const struct weft_cli *cli, const char *prefix, const stru
     char time[WEFT_UNIT_TEXT_MAX];
     fprintf(cli->out, "%s: %u ranks, %u groups besides that of all\n", prefix, w->nranks,
             w->ngroups - 1);
+    fprintf(cli->out, "  schema                 %s%s\n", w->schema ? "Chakra " : "",
+            w->schema ? w->schema : "the files name none");
     fprintf(cli->out,
             "  operations             %" PRIu64 ": %" PRIu64 " compute, %" PRIu64
             " memory, %" PRIu64 " send, %" PRIu64 " receive, %" PRIu64 " collective, %" PRIu64

@@ -143,12 +143,23 @@ static int check_budget(struct weft_convert *c, struct weft_err *err)
                        c->et->gzip ? "; if they are meant to, unpack them with gunzip" : "");
 }
 
+/* The schema of the first file is that of the job. */
+static int note_schema(struct weft_workload *w, const struct weft_et *et, struct weft_err *err)
+{
+    const bool older = et->older && *et->older;
+    if (w->schema || (!older && (!et->version || !*et->version)))
+        return 0;
+    w->schema = weft_arena_strdup(w->arena, older ? et->older : et->version);
+    return w->schema ? 0 : no_memory(err);
+}
+
 int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
                       struct weft_err *err)
 {
     struct weft_dag *dag = &c->job->dags[rank];
     const struct weft_et_node **sorted = NULL;
-    int rc = sort_nodes(et, &sorted, err);
+    int rc = note_schema(c->job, et, err);
+    rc = rc ? rc : sort_nodes(et, &sorted, err);
     c->rank = rank;
     c->et = et;
     weft_groups_begin_rank(c->groups, rank);

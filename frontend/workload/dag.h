@@ -147,6 +147,7 @@ struct weft_workload {
                                 peers of its own */
     struct weft_steps steps; /**< of a generated training job, else 0 */
     const char *notes;       /**< what its reader left out, a line each; NULL: nothing */
+    const char *schema; /**< what its first file was written in: "0.0.4"; NULL: no file says it */
 };
 
 /** Passes over all ops let go of what lies in a file (arena.h) once per so many. */

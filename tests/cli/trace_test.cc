@@ -55,6 +55,21 @@ TEST(Trace, InfoOfATrainingStep)
         "2765 collectives have all of their members, 64 receives their send; no circle of waiting");
 }
 
+/* The schema is told apart by content where the file does not say it. */
+TEST(Trace, InfoNamesTheSchema)
+{
+    TempDir dir;
+    ASSERT_EQ(weft({"trace", "generate", "now", "--set", "ranks=2"}, dir / "").code, 0);
+    EXPECT_CONTAINS(weft({"trace", "info", "now"}, dir / "").out,
+                    "  schema                 Chakra 0.0.4\n");
+    write_file(dir / "old.0.et",
+               slurp(source_dir() + "/tests/fuzz/corpus/et/older-parents-without-data"));
+    EXPECT_CONTAINS(weft({"trace", "info", "old"}, dir / "").out,
+                    "  schema                 Chakra 0.0.1\n");
+    EXPECT_CONTAINS(weft({"trace", "info", "old", "--json"}, dir / "").out,
+                    "\"schema\": \"0.0.1\"");
+}
+
 TEST(Trace, DiffSaysWhatDiffers)
 {
     TempDir dir;
