@@ -29,7 +29,7 @@ TEST(ChakraDoc, HasTheAttributesThatAreRead)
     ASSERT_FALSE(doc.empty());
     // Names of attributes in calls that look them up.
     const std::set<std::string> read = Found(
-        code, std::regex("\"((?:comm|is_cpu|num|tensor|pg|involved|duration|cpu)_[a-z_]+)\""));
+        code, std::regex("\"((?:comm|any|is_cpu|num|tensor|pg|involved|duration|cpu)_[a-z_]+)\""));
     EXPECT_GE(read.size(), 15u);
     const size_t from = doc.find("## Attributes"), to = doc.find("## Kinds of nodes");
     ASSERT_NE(from, std::string::npos);
