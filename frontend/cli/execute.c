@@ -273,6 +273,8 @@ static void conclude(struct run *r, struct weft_execution *x, const struct weft_
     if (!failed->code)
         x->end.code = name_outcome(r, &x->end);
     const char *outcome = m->outcome;
+    if (!failed->code)
+        weft_jobs_reach(r->on.jobs, reached_ps(r, outcome));
     weft_jobs_conclude(r->on.jobs, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     conclude_faults(r);

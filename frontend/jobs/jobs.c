@@ -429,6 +429,13 @@ uint64_t weft_jobs_volume(const struct weft_jobs *j)
     return sum;
 }
 
+void weft_jobs_reach(struct weft_jobs *j, int64_t reached_ps)
+{
+    for (uint32_t i = 0; i < j->c.n; i++)
+        if (j->jobs[i].system && j->jobs[i].begun_ps != WEFT_NEVER)
+            weft_system_reach(j->jobs[i].system, reached_ps);
+}
+
 int weft_jobs_conclude(struct weft_jobs *j, struct weft_err *err)
 {
     for (uint32_t i = 0; i < j->c.n; i++)

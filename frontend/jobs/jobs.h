@@ -93,6 +93,8 @@ bool weft_jobs_all_endless(const struct weft_jobs *j);
 void weft_jobs_progress(const struct weft_jobs *j, uint64_t *done, uint64_t *total);
 /** Payload that all jobs move, of flows what has been posted; see weft_system_volume(). */
 uint64_t weft_jobs_volume(const struct weft_jobs *j);
+/** The run was cut off at @p reached_ps; see weft_system_reach(). */
+void weft_jobs_reach(struct weft_jobs *j, int64_t reached_ps);
 /** To be called once when the net has run; see weft_system_conclude(). */
 int weft_jobs_conclude(struct weft_jobs *j, struct weft_err *err);
 /** Says for each rank with something unfinished what it waits for, at most @p max sentences, and

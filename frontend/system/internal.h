@@ -224,6 +224,7 @@ struct weft_system {
     uint64_t coll_rendezvous_bytes; /**< messages of collectives of that size and more; 0: none */
     unsigned chunk_bits, phase_bits, lane_bits, instr_bits; /**< of a collective's tag */
     struct weft_err err;
+    int64_t reached_ps; /**< the end of a run that was cut off; 0: now */
 };
 
 /* Tags: bit 63 set: SEND/RECV, below it WEFT_TAG_CONTROL and WEFT_TAG_GRANT and the low 61 bits of

@@ -307,12 +307,18 @@ const struct weft_err *weft_system_error(const struct weft_system *s)
     return &s->err;
 }
 
+void weft_system_reach(struct weft_system *s, int64_t reached_ps)
+{
+    s->reached_ps = reached_ps;
+}
+
 void weft_system_result(const struct weft_system *s, uint32_t rank, struct weft_rank_result *out)
 {
-    struct weft_npu npu = s->npus[rank]; /* a copy: what is still going on counts up to now */
+    struct weft_npu npu = s->npus[rank]; /* a copy: what is still going on counts up to the end */
     int finished = npu.done == npu.dag->nops;
+    const int64_t now_ps = weft_now_ps(s);
     if (!finished)
-        weft_npu_account(&npu, weft_now_ps(s));
+        weft_npu_account(&npu, s->reached_ps > now_ps ? s->reached_ps : now_ps);
     *out = npu.result;
     out->finished = finished;
 }

@@ -221,6 +221,9 @@ uint64_t weft_system_volume(const struct weft_system *s);
 bool weft_system_finished(const struct weft_system *s);
 /** An error raised inside a callback (the net was stopped because of it), or code 0. */
 const struct weft_err *weft_system_error(const struct weft_system *s);
+/** The run was cut off at @p reached_ps: what is still going on counts up to then, also where the
+ * last event came before it. */
+void weft_system_reach(struct weft_system *s, int64_t reached_ps);
 /** The dimensions that collectives may go through; n 0: not known. *given (may be NULL): 1 when
  * system.dims gives them, 0 when they are the fabric's. */
 const struct weft_dims *weft_system_dims(const struct weft_system *s, int *given);

@@ -315,4 +315,22 @@ TEST(Partial, ARunEndsWhereItFailed)
     EXPECT_EQ(slurp(dir / "weft/links.csv"), slurp(dir / "default/links.csv"));
 }
 
+/* What is under way at the limit counts up to it, also where the last event came long before. */
+TEST(Partial, WhatIsUnderWayCountsUpToTheLimit)
+{
+    for (const char *backend : {"packet", "ideal"}) {
+        if (!has_packet() && backend[0] == 'p')
+            continue;
+        TempDir dir;
+        const Said s = weft({"run", "--set", "topology.type=single-switch", "--set",
+                             "single-switch.hosts=2", "--set", "single-switch.rate=1Mbps", "--set",
+                             "workload.type=generate", "--set", "run.until=1ms", "--set",
+                             std::string("network.backend=") + backend, "--out", dir / "o"});
+        EXPECT_EQ(s.code, 1) << s.err;
+        const std::string ranks = slurp(dir / "o/ranks.csv");
+        EXPECT_CONTAINS(ranks, "\n0,0,0.000,0.000,0.000,1000000.000,1000000.000,");
+        EXPECT_CONTAINS(ranks, "\n1,0,0.000,0.000,0.000,1000000.000,1000000.000,");
+    }
+}
+
 } // namespace
