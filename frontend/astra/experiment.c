@@ -4,7 +4,9 @@
 #include "astra/maker.h"
 
 #include "base/file.h"
+#include "workload/groups_json.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -145,6 +147,29 @@ static void take_layers(struct weft_astra_maker *m)
             weft_astra_set(m, "astra-text.%s=%s", params[i].name, params[i].value);
 }
 
+/* ASTRA-sim of 2025 and later takes "0" for all ranks whatever the groups say, earlier ones and
+ * weft for the group of that name. */
+static int note_zero(void *ctx, const struct weft_group *def, struct weft_err *err)
+{
+    struct weft_astra_maker *m = ctx;
+    char next[WEFT_PATH_MAX];
+    (void)err;
+    snprintf(next, sizeof next, "%s.%" PRIu32 ".et", m->o->workload, def->n);
+    if (strcmp(def->name, "0") == 0 && def->n != 0 && weft_file_is_regular(next))
+        weft_astra_note(m,
+                        "%s: group '0' is played by its %" PRIu32 " ranks; newer versions of "
+                        "ASTRA-sim take '0' for all ranks",
+                        m->o->groups, def->n);
+    return 0;
+}
+
+static void take_groups(struct weft_astra_maker *m)
+{
+    struct weft_err later = {0}; /* who plays the file says what is wrong with it */
+    weft_astra_set(m, "chakra.groups=%s", m->o->groups);
+    weft_groups_json_file(m->o->groups, UINT32_MAX, note_zero, m, &later);
+}
+
 static void take_workload(struct weft_astra_maker *m)
 {
     const struct weft_astra_options *o = m->o;
@@ -157,7 +182,7 @@ static void take_workload(struct weft_astra_maker *m)
     weft_astra_set(m, "chakra.ranks=%.0f", m->ranks);
     /* as there: a file whose name has "empty" in it is none */
     if (o->groups && !strstr(o->groups, "empty"))
-        weft_astra_set(m, "chakra.groups=%s", o->groups);
+        take_groups(m);
 }
 
 static void make(struct weft_astra_maker *m)

@@ -100,6 +100,24 @@ static void take_profile(struct weft_astra_maker *m, const struct weft_hpcc_conf
     weft_hpcc_profile_free(p);
 }
 
+/* Rings and tori of hosts without switches: ns-3 plays them as long as only neighbours talk. */
+static void read_topology(struct weft_astra_maker *m, const char *path, struct weft_fabric **fabric)
+{
+    struct weft_err why = {0}, later = {0};
+    m->rc = weft_hpcc_topology_read(path, false, fabric, &why);
+    if (m->rc && (m->rc != WEFT_E_INPUT || weft_hpcc_topology_read(path, true, fabric, &later)))
+        *m->err = why;
+    if (*fabric == NULL || m->rc == 0)
+        return;
+    m->rc = 0;
+    weft_astra_set(m, "topology.hosts-forward=true");
+    weft_astra_set(m, "pfc.allow-deadlock=true"); /* nor does ns-3 look for circles */
+    weft_astra_note(m,
+                    "%s: hosts forward for others, since some have neither switches nor a link of "
+                    "their own between them; in ns-3 these can't talk",
+                    path);
+}
+
 void weft_astra_ns3(struct weft_astra_maker *m)
 {
     char topology[WEFT_PATH_MAX];
@@ -112,7 +130,7 @@ void weft_astra_ns3(struct weft_astra_maker *m)
     }
     m->rc = weft_hpcc_config_find(c, WEFT_HPCC_TOPOLOGY_FILE, c->topology_file, topology, m->err);
     if (!m->rc)
-        m->rc = weft_hpcc_topology_read(topology, &fabric, m->err);
+        read_topology(m, topology, &fabric);
     if (!m->rc && m->packet) {
         take_profile(m, c, topology, fabric);
         take_failures(m, c, fabric);

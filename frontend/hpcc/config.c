@@ -473,6 +473,12 @@ int weft_hpcc_config_find(const struct weft_hpcc_config *c, enum weft_hpcc_key k
         if (weft_file_is_regular(path))
             return 0;
     }
+    if (*name == '/') { /* written on another machine */
+        if (weft_path_join(path, dir, weft_path_base(name), err))
+            return err->code;
+        if (weft_file_is_regular(path))
+            return 0;
+    }
     return weft_err_at(err, WEFT_E_IO, c->file, c->line[key], 0,
                        "%s %s: no such file in %s, in the folder above it, or in the working "
                        "directory",

@@ -117,7 +117,8 @@ const struct weft_hpcc_map_entry *weft_hpcc_map_find(const struct weft_hpcc_map 
 /**
  * Where the input file @p name of a configuration lies: beside the configuration, else beside its
  * folder (the shipped ones lie in mix/ and name "mix/topology.txt"), else in the working directory.
- * WEFT_E_IO naming key and line when it is nowhere.
+ * An absolute name that leads nowhere, as of another machine, is looked for beside the
+ * configuration. WEFT_E_IO naming key and line when it is nowhere.
  */
 int weft_hpcc_config_find(const struct weft_hpcc_config *c, enum weft_hpcc_key key,
                           const char *name, char path[WEFT_PATH_MAX], struct weft_err *err);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-int weft_hpcc_topology_read(const char *path, struct weft_fabric **out, struct weft_err *err)
+int weft_hpcc_topology_read(const char *path, bool hosts_forward, struct weft_fabric **out,
+                            struct weft_err *err)
 {
     const struct weft_topology_ops *t = weft_topology_find("hpcc", err);
     if (!t)
@@ -18,6 +19,8 @@ int weft_hpcc_topology_read(const char *path, struct weft_fabric **out, struct w
     int rc = weft_params_defaults(&t->params, params, err);
     if (!rc)
         rc = weft_params_set(&t->params, params, "file", path, err);
+    if (!rc && hosts_forward)
+        rc = weft_params_set(&t->params, params, "hosts-forward", "true", err);
     if (!rc)
         rc = weft_topology_build(t, params, out, err);
     free(params);
@@ -79,7 +82,7 @@ int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path,
     if (!rc)
         rc = weft_hpcc_config_find(c, WEFT_HPCC_FLOW_FILE, c->flow_file, flow_path, err);
     if (!rc)
-        rc = weft_hpcc_topology_read(j->topology_path, &j->fabric, err);
+        rc = weft_hpcc_topology_read(j->topology_path, false, &j->fabric, err);
     if (!rc && c->error_rate > 0)
         rc = add_error_rate(&j->fabric, c->error_rate, err);
     if (!rc) {

@@ -23,8 +23,10 @@ struct weft_hpcc_job {
     struct weft_hpcc_trace traced; /**< nodes of TRACE_FILE; none under ENABLE_TRACE 0 */
 };
 
-/** Reads a topology as the simulator does: what follows its links is left out. */
-int weft_hpcc_topology_read(const char *path, struct weft_fabric **out, struct weft_err *err);
+/** Reads a topology as the simulator does: what follows its links is left out. @p hosts_forward:
+ * where neither switches nor a link join two hosts, others between them forward. */
+int weft_hpcc_topology_read(const char *path, bool hosts_forward, struct weft_fabric **out,
+                            struct weft_err *err);
 /** Reads the configuration @p path with overrides (NULL: none) and its files; nothing to free on
  * failure. */
 int weft_hpcc_job_read(struct weft_hpcc_job *j, const char *path,

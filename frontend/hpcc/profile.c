@@ -349,6 +349,14 @@ static void warn_unused(struct maker *m)
 }
 
 /* Says which times were beyond the clock. */
+static void warn_elsewhere(struct maker *m)
+{
+    const char *named = m->in->config->topology_file;
+    if (*named == '/' && strcmp(named, m->in->topology_path) != 0)
+        warn(m, "%s: TOPOLOGY_FILE %s: not there; %s is read", m->in->config->file, named,
+             m->in->topology_path);
+}
+
 static void warn_clamped(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
@@ -614,6 +622,7 @@ static void make(struct maker *m)
     }
     warn_clamped(m);
     warn_unused(m);
+    warn_elsewhere(m);
     if (!m->in->flows->sorted)
         warn(m, "%s: the flows are not ordered by start; they have been sorted",
              m->in->flows->file);

@@ -320,15 +320,34 @@ static bool is_member(const struct used *u, uint32_t rank)
     return low < high;
 }
 
-int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, struct weft_err *err)
+/** The definition of a name of @p len characters; the file wins. NULL when there is none. */
+static struct def *definition(const struct weft_groups *g, const char *name, size_t len)
 {
     struct def *d = NULL;
+    HASH_FIND(hh, g->shared, name, len, d);
+    if (!d)
+        HASH_FIND(hh, g->local, name, len, d);
+    return d;
+}
+
+/** Length of the digits in front of ".0": ASTRA-sim reads names as numbers, so that "3.0" is 3. The
+ * whole length for any other name. */
+static size_t whole_part(const char *name)
+{
+    const size_t digits = strspn(name, "0123456789"), all = strlen(name);
+    if (digits == 0 || name[digits] != '.')
+        return all;
+    return digits + 1 + strspn(name + digits + 1, "0") == all ? digits : all;
+}
+
+int weft_groups_find(struct weft_groups *g, const char *name, uint32_t *index, struct weft_err *err)
+{
     *index = 0;
     if (*name == '\0')
         return 0;
-    HASH_FIND_STR(g->shared, name, d);
+    struct def *d = definition(g, name, strlen(name));
     if (!d)
-        HASH_FIND_STR(g->local, name, d);
+        d = definition(g, name, whole_part(name));
     if (!d)
         return strcmp(name, "0") == 0 ? 0 : unknown(g, name, err);
     if (d->index == NOT_USED) {

@@ -5,7 +5,7 @@
  * Definitions come from a JSON file, {"1": [0, 1], "2": [2, 3]}, valid on every rank, and from the
  * METADATA nodes of PyTorch traces, valid on the rank whose trace has them (ranks may use one name
  * for different groups). The file wins. "" is the world, and so is "0" when nothing defines it or
- * its definition lists every rank in order.
+ * its definition lists every rank in order. "3.0" is "3" where it is not defined itself.
  */
 #ifndef WEFT_GROUPS_H
 #define WEFT_GROUPS_H

@@ -215,6 +215,51 @@ TEST(AstraSim, Ns3ConfigurationPlaysPackets)
     EXPECT_TRUE(has(large.err, "16 NPUs, but the topology has 8 hosts")) << large.err;
 }
 
+/* A ring of hosts, which ns-3 plays as long as only neighbours talk, named as on another machine.
+ */
+TEST(AstraSim, Ns3RingOfHosts)
+{
+    std::string ring = "4 0 4\n\n";
+    for (int h = 0; h < 4; h++)
+        ring += std::to_string(h) + " " + std::to_string((h + 1) % 4) + " 400Gbps 0.001ms 0\n";
+    Experiment x("PACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE /another/machine/ring.txt\nFLOW_FILE no\n"
+                 "ENABLE_QCN 1\nCC_MODE 12\nHAS_WIN 1\nGLOBAL_T 1\nRATE_AI 50Mb/s\nKMAX_MAP 1 "
+                 "400000000000 3200\n"
+                 "KMIN_MAP 1 400000000000 800\nPMAX_MAP 1 400000000000 0.2\nBUFFER_SIZE 32\n",
+                 system_of("\"ring\""));
+    x.Generate({"ranks=4", "size=1MiB"});
+    write_file(x.dir / "ring.txt", ring);
+    write_file(x.dir / "logical.json", "{\"logical-dims\": [\"4\"]}");
+    const Said said = x.Run({"--logical-topology-configuration=logical.json"});
+    if (has(said.err, "unknown network 'packet'") || has(said.err, "there is no backend"))
+        GTEST_SKIP() << "needs the packet backend";
+    ASSERT_EQ(said.code, 0) << said.err;
+    EXPECT_TRUE(has(said.err, "ring.txt: hosts forward for others")) << said.err;
+    EXPECT_TRUE(has(said.err, "TOPOLOGY_FILE /another/machine/ring.txt: not there")) << said.err;
+    // 4 chunks one after the other, each 6 steps over a link of 1 us, 64 KiB at 50 B/ns in
+    // packets of 1,048 B; 3 additions
+    EXPECT_GT(last_cycles(said), 4 * 6 * (1000 + 1311));
+    EXPECT_LT(last_cycles(said), 4 * (6 * (1000 + 1311) * 1.07 + 3 * 150));
+    write_file(x.dir / "ring.txt", "4 0 2\n0 1 400Gbps 1us 0\n2 3 400Gbps 1us 0\n");
+    const Said apart = x.Run({"--logical-topology-configuration=logical.json"});
+    EXPECT_EQ(apart.code, 3);
+    EXPECT_TRUE(has(apart.err, "host 0 (node 0) cannot reach host 2 (node 2)")) << apart.err;
+}
+
+/* What the versions differ in is said. */
+TEST(AstraSim, GroupZeroIsAsDefined)
+{
+    Experiment x(yaml_of("Ring", "4"), system_of("\"ring\""));
+    x.Generate({"ranks=4", "size=1MiB"});
+    for (const char *ranks : {"0, 1", "0, 1, 2, 3"}) {
+        write_file(x.dir / "groups", std::string("{\"0\": [") + ranks + "]}");
+        const Said said = x.Run({"--comm-group-configuration=groups"});
+        EXPECT_EQ(said.code, 0) << said.err;
+        EXPECT_EQ(has(said.err, "group '0' is played by its 2 ranks"), std::string("0, 1") == ranks)
+            << said.err;
+    }
+}
+
 /* MICRO, as many times as passes are asked for, side by side; sizes and times are scaled. */
 TEST(AstraSim, TextWorkloads)
 {

@@ -155,8 +155,10 @@ TEST(HpccConfig, FilesLieBesideTheConfigOrItsFolder)
     weft_err err = {};
     EXPECT_EQ(weft_hpcc_config_find(c.get(), WEFT_HPCC_TOPOLOGY_FILE, "t", path, &err), 0);
     EXPECT_TRUE(std::filesystem::equivalent(path, dir / "mix/t"));
-    EXPECT_EQ(weft_hpcc_config_find(c.get(), WEFT_HPCC_TOPOLOGY_FILE, "mix/t", path, &err), 0);
-    EXPECT_TRUE(std::filesystem::equivalent(path, dir / "mix/t"));
+    for (const char *name : {"mix/t", "/of/another/machine/t"}) {
+        EXPECT_EQ(weft_hpcc_config_find(c.get(), WEFT_HPCC_TOPOLOGY_FILE, name, path, &err), 0);
+        EXPECT_TRUE(std::filesystem::equivalent(path, dir / "mix/t")) << name;
+    }
     EXPECT_EQ(weft_hpcc_config_find(c.get(), WEFT_HPCC_FLOW_FILE, "f", path, &err), WEFT_E_IO);
     EXPECT_EQ(err.line, 2);
     EXPECT_EQ(std::string(err.msg).find("FLOW_FILE f: no such file"), 0u) << err.msg;

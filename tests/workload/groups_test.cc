@@ -59,6 +59,20 @@ TEST(Groups, IntegerNameMeansItsDecimal)
     EXPECT_EQ(j.Op(0, 1)->group, 1u);
 }
 
+/* As ASTRA-sim reads names: as whole numbers. */
+TEST(Groups, WholeNumbersMayHaveAFractionOfZeros)
+{
+    Job j({InGroup(1, "5.0"), InGroup(1, "5"), InGroup(1, "6.0")}, R"({"5": [0, 1], "6.0": [2]})");
+    ASSERT_EQ(j.rc, 0) << Text(j.err);
+    EXPECT_EQ(j.Op(0, 1)->group, j.Op(1, 1)->group);
+    EXPECT_EQ(Ranks(j.w->groups[j.Op(0, 1)->group]), (R{0, 1}));
+    EXPECT_EQ(Ranks(j.w->groups[j.Op(2, 1)->group]), R{2});
+    for (const char *other : {"5.5", "5.", "05.0", ".0", "5.0x"}) {
+        Job none({InGroup(1, other), ""}, R"({"5": [0, 1]})");
+        EXPECT_EQ(none.rc == 0, std::string(other) == "5.") << other;
+    }
+}
+
 TEST(Groups, PyTorchMetadata)
 {
     Bytes defs = PyTorch(9, R"([{"pg_name": "0", "ranks": [], "group_size": 2}, )"
