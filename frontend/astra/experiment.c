@@ -82,12 +82,39 @@ static const struct weft_flat_key *sizes_of(const struct weft_flat *f)
     return k;
 }
 
+/* Forks of the analytical backend: topology: [ Custom ], and a file as ns-3's beside this one. */
+static bool take_custom(struct weft_astra_maker *m, const struct weft_flat *f)
+{
+    char dir[WEFT_PATH_MAX], path[WEFT_PATH_MAX];
+    const struct weft_flat_key *k = weft_flat_find(f, "topology_file");
+    if (!k)
+        return false;
+    if (k->n != 1)
+        weft_astra_refuse(m, f, k, "takes one value");
+    else if (weft_path_dir(dir, m->o->network, m->err) ||
+             weft_path_join(path, dir, k->values[0], m->err))
+        m->rc = m->err->code;
+    struct weft_fabric *fabric = NULL;
+    m->x->ndims = 1;
+    if (!m->rc)
+        weft_astra_read_fabric(m, path, &fabric);
+    weft_fabric_free(fabric);
+    if (m->rc)
+        return true;
+    weft_astra_set(m, "topology.type=hpcc");
+    weft_astra_set(m, "topology.file=%s", path);
+    for (uint32_t i = 0; i < f->nkeys; i++)
+        if (&f->keys[i] != k && strcmp(f->keys[i].name, "topology") != 0)
+            weft_astra_note_key(m, f, &f->keys[i], "has no effect: topology_file has the fabric");
+    return true;
+}
+
 /* Every dimension has more than one NPU of its own to talk to: 1 when there is one. */
 static void take_analytical(struct weft_astra_maker *m)
 {
     const struct weft_astra_options *o = m->o;
     const struct weft_flat *f = weft_astra_flat(m, o->network);
-    if (!f)
+    if (!f || take_custom(m, f))
         return;
     const struct weft_flat_key *sizes = sizes_of(f), *garnet = weft_flat_find(f, "num-packages");
     if (!sizes && garnet) {

@@ -5,6 +5,7 @@
 
 #include "astra/experiment.h"
 #include "base/flat.h"
+#include "topologies/fabric.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +57,10 @@ bool weft_astra_htsim_topology(struct weft_astra_maker *m, const struct weft_fla
                                const struct weft_flat_key *sizes);
 /** Whether the network configuration is one of ns-3's, by its content. */
 bool weft_astra_is_ns3(const char *path);
+/** The fabric of a topology file of ns-3's, with the settings that it needs; the caller frees it.
+ */
+void weft_astra_read_fabric(struct weft_astra_maker *m, const char *path,
+                            struct weft_fabric **fabric);
 /** ns-3's config.txt with its topology. */
 void weft_astra_ns3(struct weft_astra_maker *m);
 

@@ -101,7 +101,8 @@ static void take_profile(struct weft_astra_maker *m, const struct weft_hpcc_conf
 }
 
 /* Rings and tori of hosts without switches: ns-3 plays them as long as only neighbours talk. */
-static void read_topology(struct weft_astra_maker *m, const char *path, struct weft_fabric **fabric)
+void weft_astra_read_fabric(struct weft_astra_maker *m, const char *path,
+                            struct weft_fabric **fabric)
 {
     struct weft_err why = {0}, later = {0};
     m->rc = weft_hpcc_topology_read(path, false, fabric, &why);
@@ -111,7 +112,8 @@ static void read_topology(struct weft_astra_maker *m, const char *path, struct w
         return;
     m->rc = 0;
     weft_astra_set(m, "topology.hosts-forward=true");
-    weft_astra_set(m, "pfc.allow-deadlock=true"); /* nor does ns-3 look for circles */
+    if (m->packet)
+        weft_astra_set(m, "pfc.allow-deadlock=true"); /* nor does ns-3 look for circles */
     weft_astra_note(m,
                     "%s: hosts forward for others, since some have neither switches nor a link of "
                     "their own between them; in ns-3 these can't talk",
@@ -130,7 +132,7 @@ void weft_astra_ns3(struct weft_astra_maker *m)
     }
     m->rc = weft_hpcc_config_find(c, WEFT_HPCC_TOPOLOGY_FILE, c->topology_file, topology, m->err);
     if (!m->rc)
-        read_topology(m, topology, &fabric);
+        weft_astra_read_fabric(m, topology, &fabric);
     if (!m->rc && m->packet) {
         take_profile(m, c, topology, fabric);
         take_failures(m, c, fabric);
@@ -141,7 +143,6 @@ void weft_astra_ns3(struct weft_astra_maker *m)
     } else if (!m->rc) {
         weft_astra_set(m, "topology.type=hpcc");
         weft_astra_set(m, "topology.file=%s", topology);
-        weft_astra_set(m, "topology.ignore-trailing=true");
         weft_astra_note(m, "%s: only the topology has an effect without packets", c->file);
     }
     if (!m->rc)

@@ -377,7 +377,9 @@ static void take(struct weft_astra_maker *m, const struct weft_flat *f,
     size_t i = 0;
     while (i < NROWS && strcmp(rows[i].name, k->name) != 0)
         names[i] = rows[i].name, i++;
-    if (i < NROWS && rows[i].take) {
+    if (i < NROWS && k->map) {
+        weft_astra_refuse(m, f, k, "its value must be plain or a list, not a map");
+    } else if (i < NROWS && rows[i].take) {
         rows[i].take(m, f, k, &rows[i]);
     } else if (strcmp(k->name, "per-node-custom-implementation") == 0) {
         weft_astra_refuse(m, f, k,

@@ -79,14 +79,37 @@ static int add_value(struct reader *r, struct weft_flat_key *k)
     return rc;
 }
 
+/* The rest of a map, with whatever is in it. */
+static int skip_map(struct reader *r)
+{
+    int rc = 0;
+    for (unsigned depth = 1; depth > 0 && !(rc = next(r));)
+        switch (r->event.type) {
+        case YAML_MAPPING_START_EVENT:
+        case YAML_SEQUENCE_START_EVENT:
+            depth++;
+            break;
+        case YAML_MAPPING_END_EVENT:
+        case YAML_SEQUENCE_END_EVENT:
+            depth--;
+            break;
+        default:
+            break;
+        }
+    return rc;
+}
+
 /* The values behind a key. */
 static int values(struct reader *r, struct weft_flat_key *k)
 {
     int rc = next(r);
     if (rc || r->event.type == YAML_SCALAR_EVENT)
         return rc ? rc : add_value(r, k);
+    k->map = r->event.type == YAML_MAPPING_START_EVENT;
+    if (k->map)
+        return skip_map(r);
     if (r->event.type != YAML_SEQUENCE_START_EVENT)
-        return fail(r, "a value must be plain or a list, not a map or an alias");
+        return fail(r, "a value must be plain, a list or a map, not an alias");
     while (!(rc = next(r)) && r->event.type != YAML_SEQUENCE_END_EVENT)
         if ((rc = add_value(r, k)))
             return rc;

@@ -2,13 +2,15 @@
 /*
  * Flat configuration files: keys with a value or a list of plain values, as YAML (flow or block
  * lists; the keys of all documents of the file together) or as JSON with one object. What
- * ASTRA-sim's configurations are made of. Maps within maps are errors.
+ * ASTRA-sim's configurations are made of. What maps within maps hold is not read.
  */
 #ifndef WEFT_BASE_FLAT_H
 #define WEFT_BASE_FLAT_H
 
 #include "base/arena.h"
 #include "base/err.h"
+
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,7 +25,8 @@ struct weft_flat_key {
     const char *name;
     int64_t line;
     const char *values[WEFT_FLAT_LIST_MAX];
-    uint32_t n; /**< number of values; an empty list has 0 */
+    uint32_t n; /**< number of values; an empty list has 0, and so has a map */
+    bool map;   /**< its value is a map, whose keys are not kept */
 };
 
 /** The keys of a file, each once, in their order. */

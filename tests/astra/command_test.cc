@@ -131,6 +131,7 @@ TEST(AstraSim, WhatCanNotBeHonouredIsRefused)
         {", \"inter-dimension-scheduling\": \"best\"", "there are baseline, themis"},
         {", \"all-reduce-implementation-custom\": [\"nowhere/x\"]", "there is no 'nowhere/x.0.et'"},
         {", \"peak-perf\": \"fast\"", "'peak-perf'"},
+        {", \"peak-perf\": {\"GEMM\": 1}", "'peak-perf': its value must be plain or a list"},
     };
     for (const auto &c : cases) {
         write_file(x.dir / "system", system_of("\"ring\"", c.more));
@@ -141,12 +142,14 @@ TEST(AstraSim, WhatCanNotBeHonouredIsRefused)
     }
     write_file(x.dir / "system", system_of("\"rings\""));
     EXPECT_TRUE(has(x.Run().err, "there is no 'rings'; there are ring, direct"));
-    write_file(x.dir / "system", system_of("\"ring\"", ", \"endpoint-dely\": 5, \"G\": 1"));
+    write_file(x.dir / "system", system_of("\"ring\"", ", \"endpoint-dely\": 5, \"G\": 1, "
+                                                       "\"perf-per-op\": {\"GEMM\": [1, {}]}"));
     const Said odd = x.Run();
     EXPECT_EQ(odd.code, 0);
     EXPECT_TRUE(has(odd.err, "'endpoint-dely' is no key of ASTRA-sim's and is left out; did you "
                              "mean 'endpoint-delay'?"))
         << odd.err;
+    EXPECT_TRUE(has(odd.err, "'perf-per-op' is no key of ASTRA-sim's")) << odd.err;
     write_file(x.dir / "network", "num-npus: 8\nnum-packages: 4\n");
     EXPECT_TRUE(has(x.Run().err, "configuration of Garnet"));
     EXPECT_EQ(weft({"astra-sim"}).code, 2);
@@ -240,6 +243,20 @@ TEST(AstraSim, Ns3RingOfHosts)
     // packets of 1,048 B; 3 additions
     EXPECT_GT(last_cycles(said), 4 * 6 * (1000 + 1311));
     EXPECT_LT(last_cycles(said), 4 * (6 * (1000 + 1311) * 1.07 + 3 * 150));
+    // its fabric without packets, also named by a fork's analytical configuration
+    const Said ideal =
+        x.Run({"--logical-topology-configuration=logical.json", "--backend=congestion-unaware"});
+    EXPECT_EQ(ideal.code, 0) << ideal.err;
+    EXPECT_TRUE(has(ideal.err, "only the topology has an effect without packets")) << ideal.err;
+    write_file(x.dir / "custom.yml", "topology: [ Custom ]\nnodes: 4\ntopology_file: ring.txt\n");
+    const Said custom = x.Run({"--network-configuration=custom.yml"});
+    EXPECT_EQ(custom.code, 0) << custom.err;
+    EXPECT_TRUE(
+        has(custom.err, "custom.yml:2: 'nodes' has no effect: topology_file has the fabric"));
+    EXPECT_GT(last_cycles(custom), 0);
+    EXPECT_EQ(
+        last_cycles(x.Run({"--network-configuration=custom.yml", "--backend=congestion-unaware"})),
+        last_cycles(ideal));
     write_file(x.dir / "ring.txt", "4 0 2\n0 1 400Gbps 1us 0\n2 3 400Gbps 1us 0\n");
     const Said apart = x.Run({"--logical-topology-configuration=logical.json"});
     EXPECT_EQ(apart.code, 3);

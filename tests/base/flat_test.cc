@@ -66,12 +66,24 @@ TEST_F(Flat, TextIsReadAsYamlHasIt)
     EXPECT_STREQ(weft_flat_find(flat, "c")->values[0], "one two\n");
 }
 
+/* Maps are there by name, whatever is in them. */
+TEST_F(Flat, MapsAreNotRead)
+{
+    ASSERT_EQ(Read("{\"a\": {\"b\": [1, {\"c\": {}}], \"d\": 2},\n\"e\": 3}"), 0) << err.msg;
+    ASSERT_EQ(flat->nkeys, 2u);
+    const weft_flat_key *a = weft_flat_find(flat, "a"), *e = weft_flat_find(flat, "e");
+    ASSERT_TRUE(a && e);
+    EXPECT_TRUE(a->map && a->n == 0 && !e->map);
+    EXPECT_EQ(e->line, 2);
+    EXPECT_EQ(Read("a: {b: [1, 2}"), WEFT_E_INPUT);
+}
+
 TEST_F(Flat, MistakesHaveTheirLine)
 {
     const struct {
         const char *text, *what;
         int64_t line;
-    } cases[] = {{"a: 1\na: 2", "given twice", 2},   {"a: 1\nb: {c: 1}", "not a map", 2},
+    } cases[] = {{"a: 1\na: 2", "given twice", 2},   {"a: 1\nb: {c: 1", "flow mapping", 2},
                  {"a: [1, [2]]", "plain values", 1}, {"a: [1", "flow sequence", 1},
                  {"a: \"x", "quoted scalar", 1},     {"\n\nword", "expected 'key: value'", 3},
                  {"a: 1\nb:", "is missing", 2},      {"a: &x 1\nb: *x", "an alias", 2},

@@ -162,7 +162,7 @@ TEST(RemoteMemory, MistakesInFiles)
              ", \"num-nodes\": 1.5, \"num-npus-per-node\": 2",
          "must be a whole number above 0");
     says(pool + costs, "give one of the two", {{"remote-memory", "pool"}});
-    says("\"a\": {}", "not a map");
+    says("\"a\": {}", "with one value");
 }
 
 /* A node is what the innermost dimension joins, unless it is said. */
