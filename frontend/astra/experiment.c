@@ -207,6 +207,7 @@ static void take_workload(struct weft_astra_maker *m)
     weft_astra_set(m, "workload.type=chakra");
     weft_astra_set(m, "chakra.path=%s", o->workload);
     weft_astra_set(m, "chakra.ranks=%.0f", m->ranks);
+    weft_astra_set(m, "chakra.elem-bytes=1"); /* as there, also where sizes count elements */
     /* as there: a file whose name has "empty" in it is none */
     if (o->groups && !strstr(o->groups, "empty"))
         take_groups(m);

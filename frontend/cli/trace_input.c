@@ -33,7 +33,8 @@ struct weft_workload *weft_trace_job(const struct weft_trace_opts *o, const char
         weft_err_set(err, WEFT_E_INPUT, "--ranks: %s is too many", o->ranks);
         return NULL;
     }
-    weft_chakra_read_within(prefix, (uint32_t)ranks, o->groups, JOB_MEMORY_BYTES, &w, err);
+    weft_chakra_read_within(prefix, (uint32_t)ranks, o->groups, JOB_MEMORY_BYTES,
+                            WEFT_CHAKRA_ELEM_BYTES, &w, err);
     return w;
 }
 

@@ -204,8 +204,9 @@ static const struct weft_param params[] = {
      .offset = AT(peak_flops),
      .def = "0",
      .min = "0",
-     .help = "roofline: operations per second of one accelerator; 0: not given",
-     .needs = "roofline=true"},
+     .help =
+         "roofline, and computations without a duration: operations per second of one accelerator; "
+         "0: not given"},
     {.name = "memory-bandwidth",
      .type = WEFT_PARAM_RATE,
      .offset = AT(memory_bw_bps),

@@ -28,7 +28,8 @@ static int read_rank(struct weft_convert *c, uint32_t rank, const char *path, si
 
 /* memory_bytes 0: everything */
 static int read_job(const char *prefix, uint32_t nranks, const char *groups_file,
-                    uint64_t memory_bytes, struct weft_workload **out, struct weft_err *err)
+                    uint64_t memory_bytes, uint32_t elem_bytes, struct weft_workload **out,
+                    struct weft_err *err)
 {
     struct weft_err local = {0};
     struct weft_convert *c = NULL;
@@ -43,6 +44,8 @@ static int read_job(const char *prefix, uint32_t nranks, const char *groups_file
     if (rc == 0) {
         c = weft_convert_new(n, groups_file, err);
         rc = c ? 0 : err->code;
+        if (c)
+            weft_convert_elem_bytes(c, elem_bytes);
         if (c && half)
             weft_convert_spill(c, half);
     }
@@ -58,15 +61,17 @@ static int read_job(const char *prefix, uint32_t nranks, const char *groups_file
 }
 
 int weft_chakra_read_within(const char *prefix, uint32_t nranks, const char *groups_file,
-                            uint64_t memory_bytes, struct weft_workload **out, struct weft_err *err)
+                            uint64_t memory_bytes, uint32_t elem_bytes, struct weft_workload **out,
+                            struct weft_err *err)
 {
-    return read_job(prefix, nranks, groups_file, memory_bytes < 2 ? 2 : memory_bytes, out, err);
+    return read_job(prefix, nranks, groups_file, memory_bytes < 2 ? 2 : memory_bytes, elem_bytes,
+                    out, err);
 }
 
 int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
                      struct weft_workload **out, struct weft_err *err)
 {
-    return read_job(prefix, nranks, groups_file, 0, out, err);
+    return read_job(prefix, nranks, groups_file, 0, WEFT_CHAKRA_ELEM_BYTES, out, err);
 }
 
 struct chakra_params {
@@ -74,6 +79,7 @@ struct chakra_params {
     const char *groups;
     uint64_t ranks;
     uint64_t memory_bytes;
+    uint64_t elem_bytes;
 };
 
 static const struct weft_param chakra_params[] = {
@@ -100,6 +106,14 @@ static const struct weft_param chakra_params[] = {
      .offset = offsetof(struct chakra_params, memory_bytes),
      .def = "1GiB",
      .help = "memory for graphs; larger ones lie in a temporary file in $TMPDIR, else /var/tmp"},
+    {.name = "elem-bytes",
+     .type = WEFT_PARAM_U64,
+     .offset = offsetof(struct chakra_params, elem_bytes),
+     .def = "2",
+     .min = "1",
+     .max = "64",
+     .help = "bytes of an element in traces of STG, whose sizes count elements; others count bytes",
+     .source = "STG (astra-sim/symbolic_tensor_graph), convert_chakra.py"},
 };
 
 static int load(const void *params, uint32_t nranks, struct weft_workload **out,
@@ -112,7 +126,8 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
     uint32_t n;
     if (weft_workload_ranks("chakra", p->ranks, nranks, &n, err))
         return err->code;
-    return weft_chakra_read_within(p->path, n, p->groups, p->memory_bytes, out, err);
+    return weft_chakra_read_within(p->path, n, p->groups, p->memory_bytes, (uint32_t)p->elem_bytes,
+                                   out, err);
 }
 
 extern const struct weft_workload_ops weft_workload_chakra;

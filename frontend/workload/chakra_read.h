@@ -24,17 +24,19 @@ int weft_chakra_read_et_memory(const char *name, const void *data, size_t size,
                                struct weft_arena *arena, struct weft_et **out,
                                struct weft_err *err);
 
+/** Bytes of an element where nothing else is said: those of bf16. */
+#define WEFT_CHAKRA_ELEM_BYTES 2u
 /**
  * Reads and checks a whole job. @p nranks 0: as many ranks as there are files; else the job must
  * have exactly that many. @p groups_file: a JSON file of communicator groups, or NULL (also "").
  * Any failure is an error with file and byte; the caller frees *out. What exceeds @p memory_bytes
  * lies in a temporary file, see arena.h; besides, there are 28 bytes per node and 4 per dependency
- * of one rank at a time.
+ * of one rank at a time. @p elem_bytes as in weft_convert_elem_bytes.
  */
 int weft_chakra_read_within(const char *prefix, uint32_t nranks, const char *groups_file,
-                            uint64_t memory_bytes, struct weft_workload **out,
+                            uint64_t memory_bytes, uint32_t elem_bytes, struct weft_workload **out,
                             struct weft_err *err);
-/** The same, all in memory. */
+/** The same, all in memory, with elements of WEFT_CHAKRA_ELEM_BYTES. */
 int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
                      struct weft_workload **out, struct weft_err *err);
 

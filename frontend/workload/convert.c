@@ -9,6 +9,7 @@
 #include "workload/deps.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
     w->arena = arena;
     w->nranks = nranks;
     c->job = w;
+    c->elem_bytes = 1;
     c->names = weft_names_new(arena);
     c->groups = weft_groups_new(arena, nranks);
     int rc = c->names && c->groups ? 0 : no_memory(err);
@@ -143,14 +145,43 @@ static int check_budget(struct weft_convert *c, struct weft_err *err)
                        c->et->gzip ? "; if they are meant to, unpack them with gunzip" : "");
 }
 
-/* The schema of the first file is that of the job. */
-static int note_schema(struct weft_workload *w, const struct weft_et *et, struct weft_err *err)
+/* STG, the symbolic tensor graph generator, says so in an attribute and counts elements. */
+static bool counts_elements(const struct weft_et *et)
 {
-    const bool older = et->older && *et->older;
-    if (w->schema || (!older && (!et->version || !*et->version)))
+    const struct weft_et_attr *a = weft_et_find_in(et->attrs, et->nattrs, "schema");
+    static const char name[] = "symbolic_tensor_network";
+    return a && a->kind == WEFT_ET_STRING && a->value.text.len == sizeof name - 1 &&
+           memcmp(a->value.text.data, name, a->value.text.len) == 0;
+}
+
+/* What sizes count, said for the first file; with its schema, which is that of the job. */
+static int note_schema(struct weft_convert *c, const struct weft_et *et, struct weft_err *err)
+{
+    struct weft_workload *w = c->job;
+    const bool older = et->older && *et->older, elements = counts_elements(et);
+    c->unit_bytes = elements ? c->elem_bytes : 1;
+    if (elements && !w->notes) {
+        char note[WEFT_ERR_MSG_MAX];
+        snprintf(note, sizeof note,
+                 "%.150s: sizes of STG's traces count elements, taken as %" PRIu32
+                 " bytes each (chakra.elem-bytes)\n",
+                 et->file ? et->file : "trace", c->elem_bytes);
+        w->notes = weft_arena_strdup(w->arena, note);
+        if (!w->notes)
+            return no_memory(err);
+    }
+    if (w->schema || (!older && !elements && (!et->version || !*et->version)))
         return 0;
-    w->schema = weft_arena_strdup(w->arena, older ? et->older : et->version);
+    char stg[80];
+    snprintf(stg, sizeof stg, "0.0.4 of STG (symbolic_tensor_network), elements of %" PRIu32 " B",
+             c->elem_bytes);
+    w->schema = weft_arena_strdup(w->arena, elements ? stg : older ? et->older : et->version);
     return w->schema ? 0 : no_memory(err);
+}
+
+void weft_convert_elem_bytes(struct weft_convert *c, uint32_t elem_bytes)
+{
+    c->elem_bytes = elem_bytes;
 }
 
 int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
@@ -158,7 +189,7 @@ int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_e
 {
     struct weft_dag *dag = &c->job->dags[rank];
     const struct weft_et_node **sorted = NULL;
-    int rc = note_schema(c->job, et, err);
+    int rc = note_schema(c, et, err);
     rc = rc ? rc : sort_nodes(et, &sorted, err);
     c->rank = rank;
     c->et = et;

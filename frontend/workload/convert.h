@@ -37,6 +37,9 @@ struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
                                       struct weft_err *err);
 /** What the graphs take beyond @p memory_bytes goes to a file (arena.h). */
 void weft_convert_spill(struct weft_convert *c, size_t memory_bytes);
+/** Bytes of an element in traces whose sizes count elements: those of STG, told by their attribute
+ * schema, "symbolic_tensor_network". 1 until it is said. */
+void weft_convert_elem_bytes(struct weft_convert *c, uint32_t elem_bytes);
 /** Converts the trace of @p rank. Nothing of @p et is kept. */
 int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
                       struct weft_err *err);

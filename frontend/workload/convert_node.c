@@ -43,6 +43,20 @@ static int get_u64(const struct ctx *x, const char *name, bool required, uint64_
     return weft_et_attr_u64(a, out) < 0 ? wrong(x, a, "an integer that is not negative") : 0;
 }
 
+/** A size: in bytes, or in elements. */
+static int get_bytes(const struct ctx *x, const char *name, bool required, uint64_t *out)
+{
+    const int rc = get_u64(x, name, required, out);
+    const uint32_t unit = x->c->unit_bytes;
+    if (rc == 0 && *out > UINT64_MAX / unit)
+        return weft_et_node_err(x->err, WEFT_E_LIMIT, x->c->et, x->node,
+                                "attribute '%s': %" PRIu64 " elements of %" PRIu32
+                                " bytes are too many",
+                                name, *out, unit);
+    *out *= rc == 0 ? unit : 1;
+    return rc;
+}
+
 static int get_i64(const struct ctx *x, const char *name, int64_t *out)
 {
     const struct weft_et_attr *a = weft_et_find(x->node, name);
@@ -141,7 +155,7 @@ static int get_any(const struct ctx *x, struct weft_op *op)
 static int message(const struct ctx *x, struct weft_op *op)
 {
     bool send = op->kind == WEFT_OP_SEND;
-    int rc = get_u64(x, "comm_size", true, &op->bytes);
+    int rc = get_bytes(x, "comm_size", true, &op->bytes);
     if (rc == 0)
         rc = get_peer(x, send ? "comm_dst" : "comm_src", op);
     if (rc == 0)
@@ -268,9 +282,9 @@ static int collective(const struct ctx *x, struct weft_op *op)
     if (rc < 0)
         return rc;
     op->coll = (enum weft_coll_kind)kind;
-    rc = get_u64(x, "comm_size",
-                 op->coll != WEFT_COLL_BARRIER && !weft_et_find(x->node, "comm_send_sizes"),
-                 &op->bytes);
+    rc = get_bytes(x, "comm_size",
+                   op->coll != WEFT_COLL_BARRIER && !weft_et_find(x->node, "comm_send_sizes"),
+                   &op->bytes);
     if (rc == 0)
         rc = get_i64(x, "comm_priority", &op->priority);
     if (rc == 0)
@@ -311,11 +325,11 @@ static int by_type(const struct ctx *x, struct weft_op *op)
     case WEFT_ET_MEM_STORE_NODE:
         op->kind = WEFT_OP_MEM;
         op->store = x->node->type == WEFT_ET_MEM_STORE_NODE;
-        rc = get_u64(x, "tensor_size", x->node->duration_us == 0, &op->tensor_bytes);
+        rc = get_bytes(x, "tensor_size", x->node->duration_us == 0, &op->tensor_bytes);
         return rc == 0 ? get_duration(x, op) : rc;
     case WEFT_ET_COMP_NODE:
         op->kind = WEFT_OP_COMP;
-        rc = get_u64(x, "tensor_size", false, &op->tensor_bytes);
+        rc = get_bytes(x, "tensor_size", false, &op->tensor_bytes);
         if (rc == 0)
             rc = get_flops(x, op);
         return rc == 0 ? get_duration(x, op) : rc;

@@ -20,6 +20,8 @@ struct weft_convert {
     uint32_t rank;            /**< being converted */
     const struct weft_et *et; /**< its trace */
     uint64_t file_bytes;      /**< of the traces so far */
+    uint32_t elem_bytes;      /**< of an element, where sizes count elements */
+    uint32_t unit_bytes;      /**< what sizes of this trace count: bytes (1), or elements */
 };
 
 /** Fills everything of @p op but its dependencies. */

@@ -295,3 +295,33 @@ TEST(ConvertError, GzipSaysSo)
     EXPECT_ERR(err, WEFT_E_INPUT, HEADER, "(the byte counts uncompressed data)");
     EXPECT_NE(std::string(err.file).find("t.0.et.gz"), std::string::npos);
 }
+
+/* STG names its schema in an attribute and counts elements; others count bytes. */
+TEST(Convert, SizesOfStgCountElements)
+{
+    const Bytes ranks = Frame(Coll(1, "c", 0, 64)) +
+                        Frame(NodeHead(2, "x", 4) + Int(7, 1) + Attr("tensor_size", Int(7, 10)));
+    const Bytes stg = Frame(Blob(2, Blob(1, "schema") + Blob(29, "symbolic_tensor_network")));
+    const Bytes other = Frame(Blob(2, Blob(1, "schema") + Blob(29, "symbolic_tensor")));
+    Job elements({ranks, Frame(Coll(1, "c", 0, 64))}, "", stg), bytes({ranks, ""}, "", other);
+    ASSERT_EQ(elements.rc, 0) << Text(elements.err);
+    ASSERT_EQ(bytes.rc, 0) << Text(bytes.err);
+    EXPECT_EQ(elements.Op(0, 1)->bytes, 128u);
+    EXPECT_EQ(elements.Op(1, 1)->bytes, 128u);
+    EXPECT_EQ(elements.Op(0, 2)->tensor_bytes, 20u);
+    EXPECT_EQ(bytes.Op(0, 1)->bytes, 64u);
+    EXPECT_STREQ(elements.w->schema, "0.0.4 of STG (symbolic_tensor_network), elements of 2 B");
+    EXPECT_NE(std::string(elements.w->notes).find("t.0.et: sizes of STG's traces count elements"),
+              std::string::npos);
+    EXPECT_EQ(bytes.w->notes, nullptr);
+    weft_workload *w = nullptr;
+    weft_err err = {};
+    ASSERT_EQ(weft_chakra_read_within(elements.prefix.c_str(), 0, "", 1 << 20, 4, &w, &err), 0);
+    EXPECT_EQ(w->dags[0].ops[0].bytes, 256u);
+    weft_workload_free(w);
+    Job huge({Frame(Coll(1, "c", 0, INT64_MAX))}, "", stg);
+    EXPECT_EQ(huge.rc, 0) << Text(huge.err);
+    EXPECT_EQ(weft_chakra_read_within(huge.prefix.c_str(), 0, "", 1 << 20, 4, &w, &err),
+              WEFT_E_LIMIT);
+    EXPECT_NE(std::string(err.msg).find("elements of 4 bytes are too many"), std::string::npos);
+}

@@ -15,10 +15,11 @@ namespace wire
 class Job
 {
   public:
-    explicit Job(const std::vector<Bytes> &ranks, const std::string &groups_json = "")
+    explicit Job(const std::vector<Bytes> &ranks, const std::string &groups_json = "",
+                 const Bytes &header = Header())
     {
         for (size_t r = 0; r < ranks.size(); r++)
-            dir.Write("t." + std::to_string(r) + ".et", Header() + ranks[r]);
+            dir.Write("t." + std::to_string(r) + ".et", header + ranks[r]);
         std::string groups = groups_json.empty() ? "" : dir.Write("groups.json", groups_json);
         prefix = dir / "t";
         rc = weft_chakra_read(prefix.c_str(), 0, groups.c_str(), &w, &err);
