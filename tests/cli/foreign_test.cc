@@ -98,4 +98,49 @@ TEST(Htsim, TriggersPlay)
                     "the head says 2 connections and 0 triggers, the file has 1 and 0");
 }
 
+/* A flow of size 0 sends until the run ends, which is as meant; triggers begin such flows, too. */
+TEST(Htsim, FlowsWithoutAnEnd)
+{
+    TempDir dir;
+    std::vector<std::string> args = {"run", "-q", "-o", dir / "out"};
+    for (const std::string set : {"workload.type=htsim-flows", "topology.type=single-switch",
+                                  "single-switch.hosts=4", "network.backend=ideal",
+                                  "ideal.model=flat", "ideal.latency=1us", "ideal.bandwidth=8Gbps"})
+        args.insert(args.end(), {"--set", set});
+    args.insert(args.end(), {"--set", "htsim-flows.file=" + corpus("htsim_flows/endless.cm")});
+    const Said never = weft(args);
+    EXPECT_EQ(never.code, 3);
+    EXPECT_CONTAINS(never.err, "nothing ends the run");
+    args.insert(args.end(), {"--set", "run.until=1ms"});
+    const Said s = weft(args);
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(slurp(dir / "out/run.json"), "\"measured\"");
+    EXPECT_CONTAINS(slurp(dir / "out/flows.csv"), "\n1,2,3,");
+    /* with an end within the limit, both are there */
+    args.insert(args.end(), {"--set", "htsim-flows.endless=100KB"});
+    EXPECT_EQ(weft(args).code, 0);
+    const std::string flows = slurp(dir / "out/flows.csv");
+    EXPECT_CONTAINS(flows, "100000,0.000,101000");
+    EXPECT_CONTAINS(flows, "100000,2000.000,101000");
+}
+
+/* Links that fail are said in weft's words; what htsim refuses is refused. */
+TEST(Htsim, FailuresAreNamed)
+{
+    TempDir dir;
+    const std::string head = "Nodes 4\nConnections 1\nFailures 1\n0->1 start 0 size 5\n";
+    const auto said = [&](const std::string &text) {
+        write_file(dir / "f.cm", text);
+        return error({"workload.type=htsim-flows", "htsim-flows.file=" + dir / "f.cm",
+                      "topology.type=single-switch"});
+    };
+    const std::string s = said(head + "failure switch_type AGG switch_id 2 link_id 1\n");
+    EXPECT_CONTAINS(s, "f.cm:5: the matrix fails uplink 1 of AGG switch 2");
+    EXPECT_CONTAINS(s, "link-down link=sA-sC");
+    EXPECT_CONTAINS(said(head), "the head says 1 failures, the file has none");
+    EXPECT_CONTAINS(said(head + "failure switch_type TOR\n"), "AGG switches only");
+    EXPECT_CONTAINS(said(head + "failure port 3\n"), "'port' is not known in a failure");
+    EXPECT_CONTAINS(said("Connections 1\n0->1 start 0\n"), "without a size");
+}
+
 } // namespace

@@ -10,7 +10,8 @@
  * Times are picoseconds. A flow that names a trigger begins when that fires: when a flow that has
  * it as its send_done or recv_done trigger has arrived (weft does not tell the two apart), a
  * barrier when so many have. Messages of one id share a queue pair. prio orders messages of a
- * sender there and means nothing here.
+ * sender there and means nothing here. A flow of size 0 has no end there: here it sends `endless`
+ * bytes, and the matrix has no end of its own.
  */
 #include "base/scan.h"
 #include "base/units.h"
@@ -23,6 +24,7 @@
 
 struct params {
     const char *file;
+    uint64_t endless_bytes;
 };
 
 static const struct weft_param table[] = {
@@ -30,6 +32,14 @@ static const struct weft_param table[] = {
      .type = WEFT_PARAM_STRING,
      .offset = offsetof(struct params, file),
      .help = "the connection matrix; its nodes are the ranks"},
+    {.name = "endless",
+     .type = WEFT_PARAM_SIZE,
+     .offset = offsetof(struct params, endless_bytes),
+     .def = "10TB",
+     .min = "1B",
+     .max = "1000TB",
+     .help = "what a flow of size 0 sends, which has no end in htsim; such a matrix plays until "
+             "the run ends"},
 };
 
 struct flow {
@@ -139,9 +149,10 @@ static int read_flow(struct source *x, struct weft_scan *s, struct weft_err *err
     if (!rc && (f->start_ps < 0) == (f->trigger == 0))
         rc = weft_err_at(err, WEFT_E_INPUT, s->file, line, 0,
                          "a flow has a start or a trigger, one of the two");
-    if (!rc && (!sized || f->bytes == 0))
+    if (!rc && !sized)
         rc = weft_err_at(err, WEFT_E_INPUT, s->file, line, 0,
-                         "a flow without a size, or of size 0, never ends in htsim; give it one");
+                         "a flow without a size, which htsim leaves to chance; give it one, or "
+                         "size 0 for a flow without an end");
     return rc;
 }
 
@@ -177,6 +188,36 @@ static int read_trigger(struct source *x, struct weft_scan *s, struct weft_err *
     return rc;
 }
 
+/* A link that fails is no matter of flows: the error says how to have it. */
+static int read_failure(struct weft_scan *s, struct weft_err *err)
+{
+    static const char *const words[] = {"switch_id", "link_id"};
+    uint64_t is[2] = {0, 0};
+    const int64_t line = s->tok_line;
+    int rc = 0;
+    while (!rc && more(s, line)) {
+        int k = 0;
+        while (k < 2 && strcmp(s->tok, words[k]) != 0)
+            k++;
+        if (k < 2)
+            rc = weft_scan_u64(s, "a number", UINT32_MAX, &is[k], err);
+        else if (strcmp(s->tok, "switch_type") != 0)
+            rc = weft_scan_err(s, err, WEFT_E_INPUT,
+                               "'%.40s' is not known in a failure; there are switch_type, "
+                               "switch_id and link_id",
+                               s->tok);
+        else if (!more(s, line) || strcmp(s->tok, "AGG") != 0)
+            rc = weft_scan_err(s, err, WEFT_E_INPUT, "htsim fails links of AGG switches only");
+    }
+    return rc ? rc
+              : weft_err_at(err, WEFT_E_INPUT, s->file, line, 0,
+                            "the matrix fails uplink %" PRIu64 " of AGG switch %" PRIu64
+                            ", which is no matter of flows: take the line out, and have "
+                            "the event link-down link=sA-sC at=0us with A = hosts + ToRs + "
+                            "%" PRIu64 " and C the switch above",
+                            is[1], is[0], is[0]);
+}
+
 static int by_id(const void *va, const void *vb)
 {
     const struct trigger *a = va, *b = vb;
@@ -198,9 +239,8 @@ static int check(struct source *x, const char *file, uint32_t nranks, struct wef
                            " triggers, the file has %" PRIu32 " and %" PRIu32,
                            x->said[0], x->said[1], x->nflows, x->ntriggers);
     if (x->said[2])
-        return weft_err_at(
-            err, WEFT_E_INPUT, file, 0, 0,
-            "the matrix fails links (Failures); failures are part of the scenario, not of flows");
+        return weft_err_at(err, WEFT_E_INPUT, file, 0, 0,
+                           "the head says %" PRIu64 " failures, the file has none", x->said[2]);
     if (x->ntriggers)
         qsort(x->triggers, x->ntriggers, sizeof *x->triggers, by_id);
     for (uint32_t i = 1; i < x->ntriggers; i++)
@@ -244,9 +284,7 @@ static int read_matrix(struct source *x, const char *file, struct weft_err *err)
         else if (strcmp(s.tok, "trigger") == 0)
             rc = read_trigger(x, &s, err);
         else if (strcmp(s.tok, "failure") == 0)
-            rc = weft_scan_err(
-                &s, err, WEFT_E_INPUT,
-                "the matrix fails a link; failures are part of the scenario, not of flows");
+            rc = read_failure(&s, err);
         else
             rc = read_flow(x, &s, err);
     }
@@ -345,6 +383,11 @@ static int flows(const void *params, const struct weft_flow_site *site,
         rc = check(x, p->file, site->nranks, err);
     if (!rc)
         rc = list_waiting(x, err);
+    for (uint32_t i = 0; !rc && i < x->nflows; i++)
+        if (x->flows[i].bytes == 0) {
+            x->flows[i].bytes = p->endless_bytes;
+            x->r.base.endless = true;
+        }
     if (rc)
         free_source(&x->r);
     else
