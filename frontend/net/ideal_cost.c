@@ -48,27 +48,24 @@ static uint32_t following(const struct weft_fabric *f, uint32_t node, struct wef
     return best;
 }
 
-static uint32_t path_by_number(struct weft_ideal *s, const struct weft_msg *msg)
+uint32_t weft_ideal_path(struct weft_ideal *s, const struct weft_msg *msg)
 {
     const struct weft_fabric *f = s->fabric;
+    const uint32_t hash = (uint32_t)weft_mix64(((uint64_t)msg->src << 32 | msg->dst) + 1);
     uint32_t hops = 0, node = f->hosts[msg->src];
+    if (s->params.equal_paths == WEFT_IDEAL_BY_HASH && !msg->nic)
+        return weft_routes_path(s->routes, msg->src, msg->dst, hash, s->path, f->nnodes);
     while (node != f->hosts[msg->dst] && hops < f->nnodes) {
         const struct weft_route_group g = weft_routes_lookup(s->routes, node, msg->dst);
         if (g.n == 0)
             return 0;
-        s->path[hops] = following(f, node, g);
+        s->path[hops] = hops == 0 && msg->nic ? g.ports[(msg->nic - 1u) % g.n]
+                        : s->params.equal_paths == WEFT_IDEAL_BY_NUMBER
+                            ? following(f, node, g)
+                            : g.ports[weft_ecmp_pick(hash, node, g.n)];
         node = f->ports[f->ports[s->path[hops++]].peer].node;
     }
     return hops;
-}
-
-uint32_t weft_ideal_path(struct weft_ideal *s, const struct weft_msg *msg)
-{
-    if (s->params.equal_paths == WEFT_IDEAL_BY_NUMBER)
-        return path_by_number(s, msg);
-    const uint64_t hash = weft_mix64(((uint64_t)msg->src << 32 | msg->dst) + 1);
-    return weft_routes_path(s->routes, msg->src, msg->dst, (uint32_t)hash, s->path,
-                            s->fabric->nnodes);
 }
 
 int weft_ideal_too_late(const struct weft_msg *msg, struct weft_err *err)

@@ -109,6 +109,29 @@ static void sentence(void *ctx, const char *text)
         k->rc = weft_scenario_warn(k->s, k->err, "%s", text);
 }
 
+/* Only QPs have ports of their host. */
+static int warn_ports(struct weft_scenario *s, uint32_t job, const struct weft_workload *w,
+                      struct weft_err *err)
+{
+    uint32_t tcp = 0;
+    const int priority = s->jobs[job].job->priority;
+    if (!w || !weft_scenario_tcp_classes(s, &tcp) || !(tcp >> (priority ? priority - 1 : 8) & 1))
+        return 0;
+    if (s->system->qp_ports)
+        return weft_scenario_warn(s, err,
+                                  "system.qp-ports has no effect on workload '%s': TCP's "
+                                  "connections take the path of their hash",
+                                  s->jobs[job].name);
+    for (uint32_t r = 0; r < w->nranks; r++)
+        for (uint32_t i = 0; i < w->dags[r].nops; i++)
+            if (weft_workload_visit(w, r, i)->nic)
+                return weft_scenario_warn(s, err,
+                                          "the NICs that SENDs of workload '%s' name have no "
+                                          "effect: TCP's connections take the path of their hash",
+                                          s->jobs[job].name);
+    return 0;
+}
+
 int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_parts *parts,
                          struct weft_err *err)
 {
@@ -123,6 +146,8 @@ int weft_scenario_advise(struct weft_scenario *s, const struct weft_scenario_par
         s->backend->advise(&config, sentence, &k);
     for (uint32_t i = 0; !k.rc && i < parts->njobs; i++) {
         const struct weft_system_env env = weft_scenario_job_env(s, parts, i);
+        if (warn_ports(s, i, parts->jobs[i].workload, err))
+            return err->code;
         if (parts->jobs[i].workload &&
             weft_system_advise(parts->jobs[i].workload, s->system, &env, sentence, &k, err))
             return err->code;

@@ -170,6 +170,13 @@ struct weft_npu {
 #define WEFT_COMM_TYPES (WEFT_COLL_KINDS + 1)
 /** Most priorities of collectives that have QPs of their own. */
 #define WEFT_URGENCIES_MAX 16u
+/** Most turns after which ports come again. */
+#define WEFT_TURNS_MAX 255u
+/** Ports of a host that QPs 0, 1, 2 ... of a pair take, and again, from 1. */
+struct weft_turns {
+    uint8_t n; /**< 0: by hash */
+    uint8_t port[WEFT_TURNS_MAX];
+};
 /** Traffic class and QPs of each type. */
 struct weft_classes {
     uint32_t prio[WEFT_COMM_TYPES], qps[WEFT_COMM_TYPES];
@@ -177,6 +184,7 @@ struct weft_classes {
      * all share. */
     uint32_t nurgencies;
     int64_t urgency[WEFT_URGENCIES_MAX];
+    struct weft_turns *turns; /**< per rank; NULL: QPs take the port of their hash */
 };
 
 struct weft_joint;
@@ -297,6 +305,9 @@ void weft_share_changed(struct weft_npu *npu);
 int weft_read_classes(const struct weft_system_params *p, struct weft_classes *out,
                       struct weft_err *err);
 /** Finds the priorities of a workload, where they matter. */
+/** The ports that QPs take in turn, where they are asked to: of the hosts of @p env. */
+int weft_read_turns(const struct weft_system_env *env, const struct weft_system_params *p,
+                    uint32_t nranks, struct weft_classes *out, struct weft_err *err);
 void weft_read_urgencies(const struct weft_workload *w, const struct weft_system_params *p,
                          struct weft_classes *out);
 /** Fills in traffic class and QP of a message of op; @p turn picks the QP. */

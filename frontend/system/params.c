@@ -280,6 +280,15 @@ static const struct weft_param params[] = {
          "QPs that the messages of a pair of ranks take in turn, by type (all-reduce:4,send:2); "
          "others: "
          "1"},
+    {.name = "qp-ports",
+     .type = WEFT_PARAM_ENUM,
+     .offset = AT(qp_ports),
+     .def = "hash",
+     .choices = "hash|in-turn",
+     .help = "by which of the equally near ports of its host a QP leaves: by its hash, or QP after "
+             "QP of a pair by port after port, each as often as it is fast, as NCCL's channels "
+             "take the NVLinks of a GPU",
+     .source = "NVIDIA/nccl, src/graph/search.cc"},
     {.name = "rendezvous",
      .type = WEFT_PARAM_SIZE,
      .offset = AT(rendezvous_bytes),

@@ -182,6 +182,8 @@ static int prepare(struct weft_system *s, const struct weft_system_env *env, str
     if (!rc)
         weft_read_urgencies(w, s->p, &s->classes);
     if (!rc)
+        rc = weft_read_turns(env, s->p, w->nranks, &s->classes, err);
+    if (!rc)
         rc = weft_choices_new(w, s->p, &s->choices, err);
     if (!rc)
         rc = weft_coll_ids(w, s->states, &ninstances, &s->instance_order, err);
@@ -261,6 +263,7 @@ void weft_system_free(struct weft_system *s)
     free(s->npus);
     free(s->cpus);
     free(s->states);
+    free(s->classes.turns);
     free(s);
 }
 

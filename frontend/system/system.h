@@ -66,6 +66,7 @@ struct weft_system_params {
     double comm_share;         /**< 0 .. 0.95 of the accelerator that collectives under way take */
     const char *priorities; /**< "all-to-all:2,send:5": traffic classes by type of communication */
     const char *qps;        /**< "all-to-all:4": QPs of a pair by type of communication */
+    int qp_ports; /**< 1: QPs of a pair take the ports of their host in turn; 0: by their hash */
     uint64_t rendezvous_bytes; /**< SENDs of that size and more wait for their RECV; 0: none does */
     int rendezvous_for;        /**< enum weft_rendezvous_for: messages of collectives, too */
     int rendezvous_handshake;  /**< enum weft_handshake */

@@ -90,4 +90,70 @@ TEST(NcclRun, APlaneFails)
     EXPECT_GT(three, 0.3 * four);
 }
 
+// One QP per NVLink over planes of their own: each port as often as it is fast, though GPUs list
+// their links in different orders.
+TEST(NcclRun, QpsTakePlanesInTurn)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "hashes of QPs are the packet backend's";
+    TempDir dir;
+    std::ofstream(dir / "h100.xml") << eight_h100();
+    const std::vector<std::string> sets = {"nccl.separate-planes=true",
+                                           "system.all-reduce=ring:channels=18",
+                                           "system.qps=all-reduce:18"};
+    std::vector<std::string> in_turn = sets;
+    in_turn.push_back("system.qp-ports=in-turn");
+    const double sum = 18 * 20.6 * 8, hashed = bus_gbps(dir, sets), dealt = bus_gbps(dir, in_turn);
+    EXPECT_LT(hashed, 0.7 * sum);
+    EXPECT_GT(dealt, 0.94 * sum);
+    EXPECT_LE(dealt, sum);
+}
+
+// The ideal backend sends by the port that a QP has, too; TCP says that it cannot.
+TEST(NcclRun, PortsOfQpsOnOtherBackends)
+{
+    TempDir dir;
+    std::ofstream(dir / "h100.xml") << eight_h100();
+    const auto busy = [&](const std::string &turns) {
+        const Said s = weft({"run",   "-q",
+                             "-o",    "out-" + turns,
+                             "--set", "topology.type=nccl",
+                             "--set", "nccl.file=h100.xml",
+                             "--set", "nccl.separate-planes=true",
+                             "--set", "workload.type=generate",
+                             "--set", "generate.size=1MiB",
+                             "--set", "system.all-reduce=ring:channels=18",
+                             "--set", "system.qps=all-reduce:18",
+                             "--set", "system.qp-ports=" + turns,
+                             "--set", "network.backend=ideal",
+                             "--set", "ideal.model=path"},
+                            dir / "");
+        EXPECT_EQ(s.code, 0) << s.err;
+        std::istringstream in(slurp(dir / ("out-" + turns + "/links.csv")));
+        std::string line, all;
+        int n = 0;
+        for (std::getline(in, line); std::getline(in, line);)
+            n += line.find(",h0,s") != std::string::npos &&
+                 line.find(",0,0,0,0.000,0.0000") == std::string::npos;
+        return n;
+    };
+    EXPECT_EQ(busy("hash"), 1);
+    EXPECT_EQ(busy("in-turn"), 4);
+    if (!has_packet())
+        return;
+    Said s = weft({"check", "--set", "topology.type=nccl", "--set", "nccl.file=h100.xml", "--set",
+                   "workload.type=generate", "--set", "system.qp-ports=in-turn", "--set",
+                   "transport.type=tcp"},
+                  dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.err, "system.qp-ports has no effect on workload 'generate'");
+    std::ofstream(dir / "nic.goal") << "num_ranks 2\nrank 0 {\nsend 9b to 1 tag 1 nic 1\n}\n"
+                                       "rank 1 {\nrecv 9b from 0 tag 1\n}\n";
+    s = weft({"check", "--set", "topology.type=dual-plane", "--set", "workload.type=goal", "--set",
+              "goal.file=nic.goal", "--set", "transport.type=tcp"},
+             dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.err, "the NICs that SENDs of workload 'goal' name have no effect");
+}
+
 } // namespace
