@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -107,6 +108,37 @@ static int begin(struct reader *r, enum weft_tree_kind kind)
     return 0;
 }
 
+static int by_key(const void *a, const void *b)
+{
+    const struct weft_tree *const *x = a, *const *y = b;
+    const int order = strcmp((*x)->key, (*y)->key);
+    return order                      ? order
+           : (*x)->line != (*y)->line ? ((*x)->line < (*y)->line ? -1 : 1)
+           : (*x)->col < (*y)->col    ? -1
+                                      : (*x)->col > (*y)->col;
+}
+
+/* A map that is over has each key once: readers would differ about which of two counts. */
+static int check_keys(const struct reader *r, const struct weft_tree *map)
+{
+    const struct weft_tree **members = malloc((map->n + 1) * sizeof *members), *twice = NULL;
+    size_t n = 0;
+    if (!members)
+        return no_memory(r);
+    for (const struct weft_tree *t = map->first; t; t = t->next)
+        members[n++] = t;
+    qsort(members, n, sizeof *members, by_key);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(members[i - 1]->key, members[i]->key) == 0 &&
+            (!twice || members[i]->line < twice->line ||
+             (members[i]->line == twice->line && members[i]->col < twice->col)))
+            twice = members[i];
+    free(members);
+    return twice ? weft_err_at(r->err, WEFT_E_INPUT, r->file, twice->line, twice->col,
+                               "the key '%.60s' is there twice in a map", twice->key)
+                 : 0;
+}
+
 static int read_document(struct reader *r, struct weft_tree **out)
 {
     int rc = 0;
@@ -129,6 +161,8 @@ static int read_document(struct reader *r, struct weft_tree **out)
         case YAML_SEQUENCE_END_EVENT:
         case YAML_MAPPING_END_EVENT:
             r->depth--;
+            if (r->event.type == YAML_MAPPING_END_EVENT)
+                rc = check_keys(r, r->open[r->depth]);
             break;
         case YAML_ALIAS_EVENT:
             return fail(r, "an alias stands here; write out what it stands for");

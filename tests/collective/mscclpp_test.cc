@@ -229,6 +229,9 @@ TEST(Mscclpp, RefusesWhatItDoesNotReadWithItsPlace)
     has(put, "\"input_chunks\":1,", "\"input_chunks\":\"${N}\",", "a template, with ${...}");
     has(put, "\"gpus\"", "\"gpu\"", "\"gpus\" must be a list");
     has(put, "\"gpus\":", "\"gpus\"]", "plan.json:1:");
+    has(put, "\"gpus\":", "\"name\":\"other\",\"gpus\":", "the key 'name' is there twice in a map");
+    has(put, "{\"name\":\"put\",", "{\"name\":\"put\",\"name\":\"get\",",
+        "the key 'name' is there twice in a map");
     has(sum, "\"id\":1,\"input", "\"id\":2,\"input", "GPUs must be numbered");
     has(Packets(3), "\"num_threadblocks\":2", "\"num_threadblocks\":1",
         "it waits for more threadblocks than come");
