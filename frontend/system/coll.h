@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* coll_prog.c */
+/* coll_lanes.c and coll_prog.c */
 /** A lane of a program that runs. */
 struct weft_prog_lane {
     uint64_t count;

@@ -9,7 +9,7 @@
  * it, so that nothing that is in flight at once can be mixed up, however messages interleave. A
  * message that comes before its receive is posted waits in npu->early.
  */
-#include "system/coll.h"
+#include "system/coll_lanes.h"
 
 #include "base/int128.h"
 #include "base/fetch.h"
@@ -17,97 +17,20 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static void fail(struct weft_prog *p, int code, const char *what)
-{
-    struct weft_err err = {0};
-    weft_err_set(&err, code, "rank %u: %s", p->npu->rank, what);
-    weft_system_fail(p->sys, &err);
-}
-
-static uint32_t rank_of(const struct weft_prog *p, uint32_t position)
-{
-    return p->base + p->ranks[position] * p->stride;
-}
-
 /* Host that a message from a peer comes from; the switches' come as if from the own one. */
 static uint32_t sender_of(const struct weft_prog *p, uint32_t peer)
 {
-    return peer == WEFT_COLL_SWITCHES ? p->npu->rank : rank_of(p, peer);
-}
-
-static uint64_t own_tag(const struct weft_prog *p, uint32_t lane, uint64_t i)
-{
-    return (p->key << p->sys->lane_bits | lane) << p->sys->instr_bits | i;
-}
-
-/* --- which instructions are done --- */
-
-static bool is_done(const struct weft_prog_lane *l, uint64_t i)
-{
-    if (i < l->prefix)
-        return true;
-    if (i / 64 - l->prefix / 64 >= l->nwords)
-        return false; /* no room was needed for it yet */
-    return l->done[(i / 64) & (l->nwords - 1)] >> (i % 64) & 1;
-}
-
-/* Makes room for the bits of prefix .. i. */
-static int grow_done(struct weft_prog_lane *l, uint64_t i)
-{
-    uint64_t need = i / 64 - l->prefix / 64 + 1, n = l->nwords;
-    if (need <= n)
-        return 0;
-    while (n < need)
-        n *= 2;
-    uint64_t *words = calloc(n, sizeof *words);
-    if (!words)
-        return WEFT_E_LIMIT;
-    for (uint64_t w = l->prefix / 64; w < l->prefix / 64 + l->nwords; w++)
-        words[w & (n - 1)] = l->done[w & (l->nwords - 1)];
-    if (l->done != &l->one_word)
-        free(l->done);
-    l->done = words;
-    l->nwords = n;
-    return 0;
-}
-
-static void mark_done(struct weft_prog *p, struct weft_prog_lane *l, uint64_t i)
-{
-    p->left--;
-    if (grow_done(l, i)) {
-        fail(p, WEFT_E_LIMIT, "out of memory for a collective");
-        return;
-    }
-    l->done[(i / 64) & (l->nwords - 1)] |= UINT64_C(1) << (i % 64);
-    while (l->prefix < l->issued) {
-        uint64_t *word = &l->done[(l->prefix / 64) & (l->nwords - 1)];
-        if (!(*word >> (l->prefix % 64) & 1))
-            break;
-        *word &= ~(UINT64_C(1) << (l->prefix % 64)); /* its place is used again */
-        l->prefix++;
-    }
+    return peer == WEFT_COLL_SWITCHES ? p->npu->rank : weft_prog_rank(p, peer);
 }
 
 /* --- instructions --- */
-
-static void fetch(const struct weft_prog *p, uint32_t lane, uint64_t i, struct weft_coll_instr *in)
-{
-    *in = (struct weft_coll_instr){0};
-    p->ops->instr(&p->call, p->position, lane, i, in);
-}
-
-static uint64_t bytes_of(const struct weft_prog *p, uint32_t lane, uint64_t i,
-                         const struct weft_coll_instr *in)
-{
-    return weft_coll_instr_bytes(p->ops, &p->call, p->position, lane, i, in);
-}
 
 static void advance(struct weft_prog *p);
 
 static void end_instr(struct weft_prog *p, uint64_t arg)
 {
-    mark_done(p, &p->lane[arg >> p->sys->instr_bits],
-              arg & ((UINT64_C(1) << p->sys->instr_bits) - 1));
+    weft_prog_mark_done(p, &p->lane[arg >> p->sys->instr_bits],
+                        arg & ((UINT64_C(1) << p->sys->instr_bits) - 1));
     advance(p);
 }
 
@@ -138,7 +61,7 @@ static int end_after(struct weft_prog *p, uint32_t lane, uint64_t i, int64_t end
                      int64_t reduce_ps)
 {
     if (endpoint_ps + reduce_ps == 0) {
-        mark_done(p, &p->lane[lane], i);
+        weft_prog_mark_done(p, &p->lane[lane], i);
         return 1;
     }
     after_costs(p, lane, i, endpoint_ps, reduce_ps, cost_over);
@@ -159,7 +82,7 @@ static int take_in(struct weft_prog *p, uint32_t lane, uint64_t i, const struct 
     if (s->p->receive_overhead_ps)
         endpoint_ps += weft_absorb_ps(p->npu, weft_now_ps(s));
     if (in->action == WEFT_COLL_RECV_REDUCE && in->free_pct < 100) {
-        uint64_t bytes = bytes_of(p, lane, i, in);
+        uint64_t bytes = weft_prog_bytes(p, lane, i, in);
         if (in->free_pct)
             bytes = (uint64_t)((weft_u128)bytes * (100 - in->free_pct) / 100);
         reduce_ps = weft_reduce_ps(s->p, bytes);
@@ -188,7 +111,7 @@ static void contribute(struct weft_prog *p, const struct weft_coll_instr *in, ui
         .group = p->net_group->id,
         .member = p->position,
         .bytes = bytes,
-        .tag = own_tag(p, in->peer_lane, in->peer_instr),
+        .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
         .from = in->from,
         .to = in->to,
     };
@@ -206,9 +129,9 @@ static void post(struct weft_prog *p, const struct weft_coll_instr *in, uint64_t
     }
     struct weft_msg msg = {
         .src = p->npu->rank,
-        .dst = rank_of(p, in->peer),
+        .dst = weft_prog_rank(p, in->peer),
         .bytes = bytes,
-        .tag = own_tag(p, in->peer_lane, in->peer_instr),
+        .tag = weft_prog_tag(p, in->peer_lane, in->peer_instr),
         .token_type = WEFT_TOKEN_TRAIL,
     };
     const uint64_t chunk = p->key >> s->phase_bits & ((UINT64_C(1) << s->chunk_bits) - 1);
@@ -238,8 +161,8 @@ static void latency_over(void *ctx, uint64_t arg)
     if (npu->sys->err.code)
         return;
     weft_npu_timer(p->active, t);
-    fetch(p, lane, i, &in);
-    post(p, &in, bytes_of(p, lane, i, &in));
+    weft_prog_instr(p, lane, i, &in);
+    post(p, &in, weft_prog_bytes(p, lane, i, &in));
     message_over(p);
     weft_trail_leave(npu);
 }
@@ -268,8 +191,8 @@ static void injected(void *ctx, uint64_t arg)
     if (npu->sys->err.code)
         return;
     weft_npu_timer(p->active, t);
-    fetch(p, lane, i, &in);
-    const uint64_t bytes = bytes_of(p, lane, i, &in);
+    weft_prog_instr(p, lane, i, &in);
+    const uint64_t bytes = weft_prog_bytes(p, lane, i, &in);
     start_message(p, lane, i, &in, bytes);
     if (in.action == WEFT_COLL_SEND && weft_coll_needs_grant(p->sys, bytes))
         message_over(p);
@@ -296,8 +219,8 @@ static void granted(struct weft_prog *p, uint64_t instr)
     const uint32_t lane = (uint32_t)(instr >> p->sys->instr_bits);
     const uint64_t i = instr & ((UINT64_C(1) << p->sys->instr_bits) - 1);
     struct weft_coll_instr in;
-    fetch(p, lane, i, &in);
-    if (inject(p, lane, i, &in, bytes_of(p, lane, i, &in)))
+    weft_prog_instr(p, lane, i, &in);
+    if (inject(p, lane, i, &in, weft_prog_bytes(p, lane, i, &in)))
         message_over(p);
 }
 
@@ -308,34 +231,35 @@ static void issue(struct weft_prog *p, uint32_t lane, uint64_t i, const struct w
     switch (in->action) {
     case WEFT_COLL_SWITCH:
     case WEFT_COLL_SEND:
-        bytes = bytes_of(p, lane, i, in);
+        bytes = weft_prog_bytes(p, lane, i, in);
         if (in->action == WEFT_COLL_SEND && weft_coll_needs_grant(s, bytes)) {
             p->left++; /* for the message */
             if (weft_coll_rendezvous_send(p, (uint64_t)lane << s->instr_bits | i,
-                                          rank_of(p, in->peer),
-                                          own_tag(p, in->peer_lane, in->peer_instr)) &&
+                                          weft_prog_rank(p, in->peer),
+                                          weft_prog_tag(p, in->peer_lane, in->peer_instr)) &&
                 inject(p, lane, i, in, bytes))
                 p->left--;
-            mark_done(p, &p->lane[lane], i);
+            weft_prog_mark_done(p, &p->lane[lane], i);
         } else if (nothing_to_say(p, bytes) || inject(p, lane, i, in, bytes)) {
-            mark_done(p, &p->lane[lane], i);
+            weft_prog_mark_done(p, &p->lane[lane], i);
         }
         break;
     case WEFT_COLL_RECV:
     case WEFT_COLL_RECV_REDUCE:
         if (s->coll_rendezvous_bytes && in->peer != WEFT_COLL_SWITCHES &&
-            weft_coll_needs_grant(s, bytes_of(p, lane, i, in)))
-            weft_coll_rendezvous_recv(p, rank_of(p, in->peer), own_tag(p, lane, i));
-        else if (p->call.pairs && nothing_to_say(p, bytes_of(p, lane, i, in)))
-            mark_done(p, &p->lane[lane], i);
-        else if (p->npu->early.n && weft_u64map_take(&p->npu->early, own_tag(p, lane, i), NULL))
+            weft_coll_needs_grant(s, weft_prog_bytes(p, lane, i, in)))
+            weft_coll_rendezvous_recv(p, weft_prog_rank(p, in->peer), weft_prog_tag(p, lane, i));
+        else if (p->call.pairs && nothing_to_say(p, weft_prog_bytes(p, lane, i, in)))
+            weft_prog_mark_done(p, &p->lane[lane], i);
+        else if (p->npu->early.n &&
+                 weft_u64map_take(&p->npu->early, weft_prog_tag(p, lane, i), NULL))
             take_in(p, lane, i, in);
         break;
     case WEFT_COLL_COPY:
-        end_after(p, lane, i, 0, weft_copy_ps(s->p, bytes_of(p, lane, i, in)));
+        end_after(p, lane, i, 0, weft_copy_ps(s->p, weft_prog_bytes(p, lane, i, in)));
         break;
     case WEFT_COLL_ADD:
-        end_after(p, lane, i, 0, weft_reduce_ps(s->p, bytes_of(p, lane, i, in)));
+        end_after(p, lane, i, 0, weft_reduce_ps(s->p, weft_prog_bytes(p, lane, i, in)));
         break;
     case WEFT_COLL_COMPUTE:
         end_after(p, lane, i, 0, in->duration_ps);
@@ -351,7 +275,8 @@ static bool may_issue(const struct weft_prog *p, const struct weft_coll_instr *i
     if (in->dep == WEFT_COLL_DEP_NONE)
         return true;
     const struct weft_prog_lane *l = &p->lane[in->dep_lane];
-    return in->dep == WEFT_COLL_DEP_UPTO ? l->prefix > in->dep_instr : is_done(l, in->dep_instr);
+    return in->dep == WEFT_COLL_DEP_UPTO ? l->prefix > in->dep_instr
+                                         : weft_prog_is_done(l, in->dep_instr);
 }
 
 /* Issues what can be issued; ends the program when all is done. */
@@ -364,7 +289,7 @@ static void advance(struct weft_prog *p)
             struct weft_prog_lane *l = &p->lane[k];
             while (l->issued < l->count && p->sys->err.code == 0) {
                 struct weft_coll_instr in;
-                fetch(p, k, l->issued, &in);
+                weft_prog_instr(p, k, l->issued, &in);
                 if (!may_issue(p, &in))
                     break;
                 l->issued++;
@@ -377,52 +302,10 @@ static void advance(struct weft_prog *p)
         p->finished(p);
 }
 
-/* --- the life of a program --- */
-
-int weft_prog_open(struct weft_prog *p)
-{
-    p->nlanes = weft_coll_lanes(p->ops, &p->call, p->position);
-    p->lane = p->nlanes == 1 ? &p->one_lane : calloc(p->nlanes, sizeof *p->lane);
-    if (!p->lane)
-        return WEFT_E_LIMIT;
-    p->left = 0;
-    p->running = 0;
-    p->messages = p->bytes = 0;
-    p->reduce_ps = 0;
-    for (uint32_t k = 0; k < p->nlanes; k++) {
-        struct weft_prog_lane *l = &p->lane[k];
-        *l = (struct weft_prog_lane){.count = p->ops->count(&p->call, p->position, k), .nwords = 1};
-        l->done = &l->one_word;
-        p->left += l->count;
-    }
-    if (weft_u64map_put(&p->npu->progs, p->key, p)) {
-        if (p->lane != &p->one_lane)
-            free(p->lane);
-        p->lane = NULL;
-        return WEFT_E_LIMIT;
-    }
-    return 0;
-}
-
 void weft_prog_start(struct weft_prog *p)
 {
     p->running = 1;
     advance(p);
-}
-
-void weft_prog_close(struct weft_prog *p)
-{
-    if (!p->lane)
-        return;
-    weft_u64map_take(&p->npu->progs, p->key, NULL);
-    if (p->npu->recent == p)
-        p->npu->recent = NULL;
-    for (uint32_t k = 0; k < p->nlanes; k++)
-        if (p->lane[k].done != &p->lane[k].one_word)
-            free(p->lane[k].done);
-    if (p->lane != &p->one_lane)
-        free(p->lane);
-    p->lane = NULL;
 }
 
 /* The open program with this key, or NULL. Messages mostly come in for the same one. */
@@ -454,10 +337,10 @@ void weft_prog_received(struct weft_npu *npu, const struct weft_completion *done
         weft_fetch(p->active, sizeof *p->active);
     if (p && p->running && lane < p->nlanes && i < p->lane[lane].issued) {
         struct weft_coll_instr in;
-        fetch(p, (uint32_t)lane, i, &in);
+        weft_prog_instr(p, (uint32_t)lane, i, &in);
         if ((in.action != WEFT_COLL_RECV && in.action != WEFT_COLL_RECV_REDUCE) ||
             sender_of(p, in.peer) != msg->src)
-            fail(p, WEFT_E_INTERNAL, "a message came from the wrong rank");
+            weft_prog_fail(p, WEFT_E_INTERNAL, "a message came from the wrong rank");
         if (sum)
             weft_joint_arrival(p->active, done);
         else
@@ -480,43 +363,4 @@ void weft_prog_control(struct weft_npu *npu, const struct weft_completion *done)
     if (p)
         granted(p, instr);
     weft_trail_leave(npu);
-}
-
-/* The first rank that has not begun this collective, else the own one. Looks at other ranks: only
- * for the stall report. */
-static uint32_t missing(const struct weft_prog *p)
-{
-    for (uint32_t i = 0; i < p->call.n; i++) {
-        uint32_t rank = rank_of(p, i);
-        if (!weft_u64map_get(&p->sys->npus[rank].progs, p->key, NULL))
-            return rank;
-    }
-    return p->npu->rank;
-}
-
-int weft_prog_waits_for(const struct weft_prog *p, uint64_t *step, uint32_t *rank)
-{
-    for (uint32_t k = 0; p->lane && k < p->nlanes; k++) {
-        const struct weft_prog_lane *l = &p->lane[k];
-        for (uint64_t i = l->prefix; i < l->issued; i++) {
-            struct weft_coll_instr in;
-            if (is_done(l, i))
-                continue;
-            fetch(p, k, i, &in);
-            if (in.action == WEFT_COLL_RECV || in.action == WEFT_COLL_RECV_REDUCE) {
-                *step = in.step;
-                *rank = in.peer == WEFT_COLL_SWITCHES ? missing(p) : rank_of(p, in.peer);
-                return 1;
-            }
-        }
-    }
-    uint64_t instr;
-    if (p->lane && weft_coll_rendezvous_pending(p, &instr, rank)) {
-        struct weft_coll_instr in;
-        fetch(p, (uint32_t)(instr >> p->sys->instr_bits),
-              instr & ((UINT64_C(1) << p->sys->instr_bits) - 1), &in);
-        *step = in.step;
-        return 1;
-    }
-    return 0;
 }
