@@ -78,6 +78,9 @@ struct weft_infra {
 int weft_infra_read(const char *file, struct weft_arena *a, struct weft_infra *out,
                     struct weft_err *err);
 
+/** Takes over what a document's annotations say, infragraph_notes.c. */
+int weft_infra_annotate(struct weft_infra *g, const struct weft_tree *notes, struct weft_err *err);
+
 /** Gives a fabric that is not finished its dimensions, infragraph_dims.c: accelerators are its
  * nodes 0 to n - 1, each in the host box[i]; links within hosts are in dimension 0, those to others
  * in 1.

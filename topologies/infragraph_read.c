@@ -5,7 +5,7 @@
  * two lists up to the shorter one's end, many2many joins everything, ring each with the next. A
  * pair is joined once: the last edge that does so names its link.
  */
-#include "topologies/infragraph.h"
+#include "topologies/infragraph_reader.h"
 
 #include "base/file.h"
 
@@ -20,65 +20,6 @@ enum { NESTED_MAX = 16 };
 static const char *const kinds[WEFT_INFRA_KINDS] = {"custom", "device", "cpu",  "xpu",
                                                     "nic",    "memory", "port", "switch"};
 
-/* What a device has under one component name: so many vertices or boxes, one after the other. */
-struct part {
-    const struct weft_tree *at; /* the component */
-    const char *name;
-    uint32_t first, n; /* places in `members` */
-};
-
-/* A device, wherever it is used. */
-struct box {
-    const struct weft_tree *device;
-    struct part *parts;
-    uint32_t nparts;
-};
-
-/* A list of vertices or boxes. */
-struct list {
-    uint32_t *id;
-    uint32_t n, cap;
-};
-
-struct reader {
-    struct weft_infra *g;
-    struct weft_arena *arena;
-    struct weft_err *err;
-    const struct weft_tree *root, *devices;
-    struct box *boxes; /* all, nested ones too */
-    uint32_t nboxes, boxes_cap, v_cap, e_cap;
-    struct list members; /* what parts name: a vertex, or a box by `nested` of its component */
-    uint32_t *top;       /* per instance: its box */
-};
-
-static int no_memory(const struct reader *r)
-{
-    return weft_err_set(r->err, WEFT_E_LIMIT, "out of memory for a topology");
-}
-
-#define fail(r, t, ...) weft_tree_err((t), (r)->g->file, (r)->err, __VA_ARGS__)
-
-static void *grow(void *list, uint32_t *cap, uint32_t n, size_t size)
-{
-    if (n < *cap)
-        return list;
-    const uint32_t more = *cap ? 2 * *cap : 64;
-    void *p = realloc(list, more * size);
-    if (p)
-        *cap = more;
-    return p;
-}
-
-static int push(struct reader *r, struct list *l, uint32_t id)
-{
-    uint32_t *p = grow(l->id, &l->cap, l->n, sizeof *p);
-    if (!p)
-        return no_memory(r);
-    l->id = p;
-    l->id[l->n++] = id;
-    return 0;
-}
-
 static const struct weft_tree *named(const struct weft_tree *list, const char *name)
 {
     for (const struct weft_tree *t = list ? list->first : NULL; t; t = t->next)
@@ -87,20 +28,20 @@ static const struct weft_tree *named(const struct weft_tree *list, const char *n
     return NULL;
 }
 
-static int count_of(struct reader *r, const struct weft_tree *t, uint32_t *out)
+static int count_of(struct infra_reader *r, const struct weft_tree *t, uint32_t *out)
 {
     const char *text = weft_tree_text(t, "count", "1");
     char *end;
     const unsigned long v = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
     if (v < 1 || v > WEFT_INFRA_VERTICES_MAX || *end)
-        return fail(r, weft_tree_get(t, "count"),
-                    "count is '%.40s', not a number from 1 to %" PRIu32, text,
-                    WEFT_INFRA_VERTICES_MAX);
+        return infra_fail(r, weft_tree_get(t, "count"),
+                          "count is '%.40s', not a number from 1 to %" PRIu32, text,
+                          WEFT_INFRA_VERTICES_MAX);
     *out = (uint32_t)v;
     return 0;
 }
 
-static int kind_of(struct reader *r, const struct weft_tree *t, enum weft_infra_kind *out)
+static int kind_of(struct infra_reader *r, const struct weft_tree *t, enum weft_infra_kind *out)
 {
     const struct weft_tree *choice = weft_tree_get(t, "choice");
     const char *text = weft_tree_text(t, "choice", "");
@@ -110,20 +51,21 @@ static int kind_of(struct reader *r, const struct weft_tree *t, enum weft_infra_
             return 0;
         }
     if (!choice && weft_tree_get(t, "type"))
-        return fail(r, t,
-                    "this is InfraGraph before version 2 ('type' in place of 'choice'); convert "
-                    "it with Keysight's tools");
-    return fail(
+        return infra_fail(
+            r, t,
+            "this is InfraGraph before version 2 ('type' in place of 'choice'); convert "
+            "it with Keysight's tools");
+    return infra_fail(
         r, choice ? choice : t,
         "choice '%.40s' of a component; there are custom, device, cpu, xpu, nic, memory, port "
         "and switch",
         text);
 }
 
-static int expand(struct reader *r, const struct weft_tree *device, const char *prefix,
+static int expand(struct infra_reader *r, const struct weft_tree *device, const char *prefix,
                   uint32_t instance, int depth, uint32_t *out);
 
-static int add_vertex(struct reader *r, const char *name, const char *component,
+static int add_vertex(struct infra_reader *r, const char *name, const char *component,
                       enum weft_infra_kind kind, uint32_t instance, uint32_t *out)
 {
     struct weft_infra *g = r->g;
@@ -131,9 +73,9 @@ static int add_vertex(struct reader *r, const char *name, const char *component,
         return weft_err_at(r->err, WEFT_E_LIMIT, g->file, 0, 0,
                            "the document has more than %" PRIu32 " components",
                            WEFT_INFRA_VERTICES_MAX);
-    struct weft_infra_vertex *p = grow(g->v, &r->v_cap, g->nv, sizeof *p);
+    struct weft_infra_vertex *p = infra_grow(g->v, &r->v_cap, g->nv, sizeof *p);
     if (!p)
-        return no_memory(r);
+        return infra_no_memory(r);
     g->v = p;
     g->v[g->nv] = (struct weft_infra_vertex){name, component, kind, instance, WEFT_INFRA_NONE};
     *out = g->nv++;
@@ -141,28 +83,28 @@ static int add_vertex(struct reader *r, const char *name, const char *component,
 }
 
 /* All of one component: vertices, or the contents of a device. */
-static int expand_part(struct reader *r, const struct weft_tree *t, const char *prefix,
-                       uint32_t instance, int depth, struct part *part)
+static int expand_part(struct infra_reader *r, const struct weft_tree *t, const char *prefix,
+                       uint32_t instance, int depth, struct infra_part *part)
 {
     enum weft_infra_kind kind = WEFT_INFRA_CUSTOM;
     const char *name = weft_tree_text(t, "name", "");
     const struct weft_tree *device = NULL;
     uint32_t n = 0, *ids;
-    int rc = *name ? kind_of(r, t, &kind) : fail(r, t, "a component has no name");
+    int rc = *name ? kind_of(r, t, &kind) : infra_fail(r, t, "a component has no name");
     rc = rc ? rc : count_of(r, t, &n);
     if (!rc && kind == WEFT_INFRA_DEVICE && !(device = named(r->devices, name)))
-        return fail(r, t, "component '%.60s' is a device, but there is no device of that name",
-                    name);
+        return infra_fail(
+            r, t, "component '%.60s' is a device, but there is no device of that name", name);
     if (rc)
         return rc;
-    *part = (struct part){.at = t, .name = name, .n = n};
+    *part = (struct infra_part){.at = t, .name = name, .n = n};
     ids = malloc(n * sizeof *ids);
     if (!ids)
-        return no_memory(r);
+        return infra_no_memory(r);
     for (uint32_t i = 0; !rc && i < n; i++) {
         const char *full = weft_arena_printf(r->arena, "%s.%s.%" PRIu32, prefix, name, i);
         if (!full)
-            rc = no_memory(r);
+            rc = infra_no_memory(r);
         else if (device)
             rc = expand(r, device, full, instance, depth + 1, &ids[i]);
         else
@@ -170,105 +112,12 @@ static int expand_part(struct reader *r, const struct weft_tree *t, const char *
     }
     part->first = r->members.n;
     for (uint32_t i = 0; !rc && i < n; i++)
-        rc = push(r, &r->members, ids[i]);
+        rc = infra_push(r, &r->members, ids[i]);
     free(ids);
     return rc;
 }
 
-/* --- ends of edges --- */
-
-/* "name", "name[3]", "name[a:b]", "name[a:b:step]", "name[:]": from, to (exclusive) and step. */
-static int slice(struct reader *r, const struct weft_tree *t, const char *text, size_t len,
-                 uint32_t n, uint32_t out[3])
-{
-    unsigned long v[3] = {0, n, 1};
-    const char *p = memchr(text, '[', len), *end = text + len;
-    out[0] = 0;
-    out[1] = n;
-    out[2] = 1;
-    if (!p)
-        return 0;
-    int k = 0;
-    bool given = false, colon = false;
-    for (p++; p < end && *p != ']'; p++) {
-        if (isdigit((unsigned char)*p)) {
-            v[k] = given ? v[k] * 10 + (unsigned long)(*p - '0') : (unsigned long)(*p - '0');
-            given = true;
-            if (v[k] > WEFT_INFRA_VERTICES_MAX)
-                break;
-        } else if (*p == ':' && k < 2) {
-            colon = true;
-            given = false;
-            k++;
-        } else if (*p != ' ') {
-            return fail(r, t, "'%.60s': an index is [i], [a:b], [a:b:step] or [:], without signs",
-                        text);
-        }
-    }
-    if (p >= end || *p != ']')
-        return fail(r, t, "'%.60s': a ] is missing, or a number is too large", text);
-    if (!colon && !given)
-        return fail(r, t, "'%.60s': an index is missing", text);
-    if (!colon)
-        v[1] = v[0] + 1;
-    if (v[0] >= n || v[1] > n || v[1] <= v[0] || v[2] == 0)
-        return fail(r, t, "'%.60s' is out of range: there are %" PRIu32 ", numbered from 0", text,
-                    n);
-    for (k = 0; k < 3; k++)
-        out[k] = (uint32_t)v[k];
-    return 0;
-}
-
-/* Adds what `path` names in a box: vertices, or with `boxes` the boxes of nested devices. */
-static int reach(struct reader *r, uint32_t box, const struct weft_tree *t, const char *path,
-                 bool boxes, struct list *out)
-{
-    const size_t len = strcspn(path, ".");
-    const size_t name = strcspn(path, "[.");
-    const struct box *b = &r->boxes[box];
-    uint32_t k = 0, at[3];
-    while (k < b->nparts &&
-           (strlen(b->parts[k].name) != name || strncmp(b->parts[k].name, path, name) != 0))
-        k++;
-    if (k == b->nparts)
-        return fail(r, t, "device '%.60s' has no component '%.*s'",
-                    weft_tree_text(b->device, "name", ""), (int)(name < 60 ? name : 60), path);
-    const struct part part = b->parts[k];
-    const bool nested = strcmp(weft_tree_text(part.at, "choice", ""), "device") == 0;
-    int rc = slice(r, t, path, len, part.n, at);
-    if (!rc && nested != (path[len] == '.' || boxes))
-        return nested ? fail(r, t, "'%.60s' is a device: name the component in it", path)
-                      : fail(r, t, "'%.60s' is a component, with nothing in it", path);
-    for (uint32_t i = at[0]; !rc && i < at[1]; i += at[2]) {
-        const uint32_t id = r->members.id[part.first + i];
-        rc = path[len] == '.' ? reach(r, id, t, path + len + 1, boxes, out) : push(r, out, id);
-    }
-    return rc;
-}
-
-/* The components of one end; `boxes` are where it looks. */
-static int end_of(struct reader *r, const struct weft_tree *ep, const struct list *boxes,
-                  struct list *out)
-{
-    const struct weft_tree *c = weft_tree_get(ep, "component"), *d = weft_tree_get(ep, "device");
-    struct list inner = {0};
-    int rc = 0;
-    if (ep && ep->kind == WEFT_TREE_VALUE)
-        return fail(r, ep,
-                    "this is InfraGraph before version 2 (an end is a text); convert it with "
-                    "Keysight's tools");
-    if (!c || c->kind != WEFT_TREE_VALUE || !*c->text)
-        return fail(r, ep, "an end of an edge names no component");
-    for (uint32_t i = 0; !rc && d && d->kind == WEFT_TREE_VALUE && *d->text && i < boxes->n; i++)
-        rc = reach(r, boxes->id[i], d, d->text, true, &inner);
-    const struct list *in = d && *d->text ? &inner : boxes;
-    for (uint32_t i = 0; !rc && i < in->n; i++)
-        rc = reach(r, in->id[i], c, c->text, false, out);
-    free(inner.id);
-    return rc;
-}
-
-static int add_edge(struct reader *r, uint32_t a, uint32_t b, uint32_t link, bool outer)
+static int add_edge(struct infra_reader *r, uint32_t a, uint32_t b, uint32_t link, bool outer)
 {
     struct weft_infra *g = r->g;
     if (a == b)
@@ -276,16 +125,16 @@ static int add_edge(struct reader *r, uint32_t a, uint32_t b, uint32_t link, boo
     if (g->ne == WEFT_INFRA_EDGES_MAX)
         return weft_err_at(r->err, WEFT_E_LIMIT, g->file, 0, 0,
                            "the document has more than %" PRIu32 " edges", WEFT_INFRA_EDGES_MAX);
-    struct weft_infra_edge *p = grow(g->e, &r->e_cap, g->ne, sizeof *p);
+    struct weft_infra_edge *p = infra_grow(g->e, &r->e_cap, g->ne, sizeof *p);
     if (!p)
-        return no_memory(r);
+        return infra_no_memory(r);
     g->e = p;
     g->e[g->ne++] = (struct weft_infra_edge){a, b, link, outer};
     return 0;
 }
 
-static int join(struct reader *r, const struct weft_tree *edge, const struct list *a,
-                const struct list *b, uint32_t link, bool outer)
+static int join(struct infra_reader *r, const struct weft_tree *edge, const struct infra_list *a,
+                const struct infra_list *b, uint32_t link, bool outer)
 {
     const char *scheme = weft_tree_text(edge, "scheme", "one2one");
     int rc = 0;
@@ -300,8 +149,8 @@ static int join(struct reader *r, const struct weft_tree *edge, const struct lis
         for (uint32_t i = 0; !rc && a->n > 1 && i < (a->n == 2 ? 1 : a->n); i++)
             rc = add_edge(r, a->id[i], a->id[(i + 1) % a->n], link, outer);
     } else {
-        rc = fail(r, weft_tree_get(edge, "scheme"),
-                  "scheme '%.40s'; there are one2one, many2many and ring", scheme);
+        rc = infra_fail(r, weft_tree_get(edge, "scheme"),
+                        "scheme '%.40s'; there are one2one, many2many and ring", scheme);
     }
     return rc;
 }
@@ -321,8 +170,8 @@ static double quantity(const struct weft_tree *t, const char *const *units, cons
 }
 
 /* The number of the link that an edge names, among those of `list`. */
-static int link_of(struct reader *r, const struct weft_tree *edge, const struct weft_tree *list,
-                   uint32_t *out)
+static int link_of(struct infra_reader *r, const struct weft_tree *edge,
+                   const struct weft_tree *list, uint32_t *out)
 {
     static const char *const rates[] = {"gigabits_per_second", "gigabytes_per_second",
                                         "gigatransfers_per_second"};
@@ -333,14 +182,14 @@ static int link_of(struct reader *r, const struct weft_tree *edge, const struct 
     const struct weft_tree *t = named(list, name), *phys = weft_tree_get(t, "physical");
     struct weft_infra *g = r->g;
     if (!t)
-        return fail(r, weft_tree_get(edge, "link") ? weft_tree_get(edge, "link") : edge,
-                    "there is no link '%.60s' here", name);
+        return infra_fail(r, weft_tree_get(edge, "link") ? weft_tree_get(edge, "link") : edge,
+                          "there is no link '%.60s' here", name);
     for (*out = 0; *out < g->nlinks; ++*out)
         if (g->links[*out].at == t)
             return 0;
     struct weft_infra_link *p = realloc(g->links, (g->nlinks + 1) * sizeof *p);
     if (!p)
-        return no_memory(r);
+        return infra_no_memory(r);
     g->links = p;
     const double bps = quantity(weft_tree_get(phys, "bandwidth"), rates, rate_scale, 3);
     g->links[g->nlinks++] = (struct weft_infra_link){
@@ -352,22 +201,22 @@ static int link_of(struct reader *r, const struct weft_tree *edge, const struct 
 }
 
 /* The edges within a device, or between instances. */
-static int edges(struct reader *r, const struct weft_tree *in, const struct list *boxes)
+static int edges(struct infra_reader *r, const struct weft_tree *in, const struct infra_list *boxes)
 {
     const struct weft_tree *list = weft_tree_get(in, "edges");
     int rc = 0;
     for (const struct weft_tree *e = list ? list->first : NULL; !rc && e; e = e->next) {
-        struct list ends[2] = {{0}, {0}};
+        struct infra_list ends[2] = {{0}, {0}};
         uint32_t link = 0;
         rc = link_of(r, e, weft_tree_get(in, "links"), &link);
         for (int k = 0; !rc && k < 2; k++) {
             const struct weft_tree *ep = weft_tree_get(e, k ? "ep2" : "ep1");
-            struct list own = {0};
+            struct infra_list own = {0};
             const struct weft_tree *instance = weft_tree_get(ep, "instance");
             if (!ep)
-                rc = fail(r, e, "an edge has no %s", k ? "ep2" : "ep1");
+                rc = infra_fail(r, e, "an edge has no %s", k ? "ep2" : "ep1");
             else if (!boxes)
-                rc = fail(r, ep, "%s", "an end outside of an instance");
+                rc = infra_fail(r, ep, "%s", "an end outside of an instance");
             if (!rc && r->top && in == r->root) {
                 const char *text = instance ? instance->text : "";
                 const size_t len = strcspn(text, "[");
@@ -381,13 +230,13 @@ static int edges(struct reader *r, const struct weft_tree *in, const struct list
                     if (strlen(name) == len && strncmp(name, text, len) == 0)
                         break;
                 }
-                rc = i ? slice(r, instance, text, strlen(text), n, at)
-                       : fail(r, instance ? instance : ep, "there is no instance '%.*s'",
-                              (int)(len < 60 ? len : 60), text);
+                rc = i ? infra_slice(r, instance, text, strlen(text), n, at)
+                       : infra_fail(r, instance ? instance : ep, "there is no instance '%.*s'",
+                                    (int)(len < 60 ? len : 60), text);
                 for (uint32_t j = rc ? 1 : at[0]; !rc && j < at[1]; j += at[2])
-                    rc = push(r, &own, r->top[base + j]);
+                    rc = infra_push(r, &own, r->top[base + j]);
             }
-            rc = rc ? rc : end_of(r, ep, in == r->root ? &own : boxes, &ends[k]);
+            rc = rc ? rc : infra_end_of(r, ep, in == r->root ? &own : boxes, &ends[k]);
             free(own.id);
         }
         rc = rc ? rc : join(r, e, &ends[0], &ends[1], link, in == r->root);
@@ -397,36 +246,36 @@ static int edges(struct reader *r, const struct weft_tree *in, const struct list
     return rc;
 }
 
-static int expand(struct reader *r, const struct weft_tree *device, const char *prefix,
+static int expand(struct infra_reader *r, const struct weft_tree *device, const char *prefix,
                   uint32_t instance, int depth, uint32_t *out)
 {
     const struct weft_tree *list = weft_tree_get(device, "components");
-    struct part *parts;
+    struct infra_part *parts;
     uint32_t n = list ? list->n : 0, k = 0;
     int rc = 0;
     if (depth == NESTED_MAX)
-        return fail(r, device, "devices within each other: more than %d, or one within itself",
-                    NESTED_MAX);
+        return infra_fail(
+            r, device, "devices within each other: more than %d, or one within itself", NESTED_MAX);
     if (!n)
-        return fail(r, device, "a device has no components");
+        return infra_fail(r, device, "a device has no components");
     parts = weft_arena_calloc(r->arena, n, sizeof *parts);
     if (!parts)
-        return no_memory(r);
+        return infra_no_memory(r);
     for (const struct weft_tree *t = list->first; !rc && t; t = t->next)
         rc = expand_part(r, t, prefix, instance, depth, &parts[k++]);
     if (rc)
         return rc;
-    struct box *p = grow(r->boxes, &r->boxes_cap, r->nboxes, sizeof *p);
+    struct infra_box *p = infra_grow(r->boxes, &r->boxes_cap, r->nboxes, sizeof *p);
     if (!p)
-        return no_memory(r);
+        return infra_no_memory(r);
     r->boxes = p;
-    r->boxes[r->nboxes] = (struct box){device, parts, n};
+    r->boxes[r->nboxes] = (struct infra_box){device, parts, n};
     *out = r->nboxes++;
-    const struct list self = {.id = out, .n = 1};
+    const struct infra_list self = {.id = out, .n = 1};
     return edges(r, device, &self);
 }
 
-static int instances(struct reader *r)
+static int instances(struct infra_reader *r)
 {
     const struct weft_tree *list = weft_tree_get(r->root, "instances");
     struct weft_infra *g = r->g;
@@ -437,8 +286,8 @@ static int instances(struct reader *r)
         uint32_t n = 0;
         rc = count_of(r, t, &n);
         if (!rc && !device)
-            rc = fail(r, t, "instance '%.60s' is of a device '%.60s', which there is not", name,
-                      weft_tree_text(t, "device", ""));
+            rc = infra_fail(r, t, "instance '%.60s' is of a device '%.60s', which there is not",
+                            name, weft_tree_text(t, "device", ""));
         for (uint32_t i = 0; !rc && i < n; i++) {
             const char *full = weft_arena_printf(r->arena, "%s.%" PRIu32, name, i);
             struct weft_infra_box *b = realloc(g->boxes, (g->nboxes + 1) * sizeof *b);
@@ -446,7 +295,7 @@ static int instances(struct reader *r)
             uint32_t *top = realloc(r->top, (g->nboxes + 1) * sizeof *top);
             r->top = top ? top : r->top;
             if (!full || !b || !top)
-                return no_memory(r);
+                return infra_no_memory(r);
             b[g->nboxes] = (struct weft_infra_box){.name = full,
                                                    .instance = name,
                                                    .device = weft_tree_text(t, "device", ""),
@@ -457,83 +306,7 @@ static int instances(struct reader *r)
             g->nboxes++;
         }
     }
-    return rc || g->nboxes ? rc : fail(r, r->root, "the document has no instances");
-}
-
-/* --- annotations --- */
-
-static bool below(const char *name, const char *prefix)
-{
-    const size_t n = strlen(prefix);
-    return strncmp(name, prefix, n) == 0 && (name[n] == '\0' || name[n] == '.');
-}
-
-static int annotate_node(struct reader *r, const struct weft_tree *node, const char *what,
-                         const struct weft_tree *value)
-{
-    const char *name = weft_tree_text(node, "name", "");
-    struct weft_infra *g = r->g;
-    char *end;
-    if (strcmp(what, "device_type") == 0) {
-        const int role = strcmp(value->text, "host") == 0;
-        if (!role && strcmp(value->text, "switch") != 0)
-            return fail(r, value, "device_type is '%.40s'; there are host and switch", value->text);
-        for (uint32_t i = 0; i < g->nboxes; i++)
-            if (below(g->boxes[i].name, name) || strcmp(g->boxes[i].device, name) == 0)
-                g->boxes[i].role = role;
-    } else if (strcmp(what, "rank") == 0) {
-        const unsigned long v = strtoul(value->text, &end, 10);
-        if (end == value->text || *end || v >= WEFT_INFRA_VERTICES_MAX)
-            return fail(r, value, "rank is '%.40s', not a number", value->text);
-        for (uint32_t i = 0; i < g->nv; i++)
-            if (g->v[i].kind == WEFT_INFRA_XPU && below(g->v[i].name, name)) {
-                if (g->v[i].rank != WEFT_INFRA_NONE && strcmp(g->v[i].name, name) != 0)
-                    continue;
-                g->v[i].rank = (uint32_t)v;
-            }
-    }
-    return 0;
-}
-
-static int annotate_link(struct reader *r, const struct weft_tree *link, const char *what,
-                         const struct weft_tree *value)
-{
-    const char *name = weft_tree_text(link, "name", "");
-    char *end;
-    const double v = strtod(value->text, &end);
-    const bool rate = strcmp(what, "link_bandwidth_gbps") == 0;
-    const bool delay = strcmp(what, "link_latency_ms") == 0;
-    const bool loss = strcmp(what, "packet_loss_rate") == 0;
-    if (!rate && !delay && !loss)
-        return 0;
-    if (end == value->text || *end || !(v >= 0 && v < 1e9) || (loss && v > 1) || (rate && v <= 0))
-        return fail(r, value, "%s is '%.40s', which cannot be", what, value->text);
-    for (uint32_t i = 0; i < r->g->nlinks; i++)
-        if (strcmp(r->g->links[i].name, name) == 0) {
-            r->g->links[i].bps = rate ? v * 1e9 : r->g->links[i].bps;
-            r->g->links[i].ps = delay ? v * 1e9 : r->g->links[i].ps;
-            r->g->links[i].loss = loss ? v : r->g->links[i].loss;
-        }
-    return 0;
-}
-
-static int annotations(struct reader *r, const struct weft_tree *notes)
-{
-    static const char *const lists[] = {"nodes", "links"};
-    int rc = 0;
-    for (int k = 0; k < 2; k++) {
-        const struct weft_tree *list = weft_tree_get(notes, lists[k]);
-        for (const struct weft_tree *t = list ? list->first : NULL; !rc && t; t = t->next) {
-            const struct weft_tree *of = weft_tree_get(t, "attributes");
-            for (const struct weft_tree *a = of ? of->first : NULL; !rc && a; a = a->next) {
-                const struct weft_tree *value = weft_tree_get(a, "value");
-                const char *what = weft_tree_text(a, "attribute", "");
-                if (value && value->kind == WEFT_TREE_VALUE)
-                    rc = k ? annotate_link(r, t, what, value) : annotate_node(r, t, what, value);
-            }
-        }
-    }
-    return rc;
+    return rc || g->nboxes ? rc : infra_fail(r, r->root, "the document has no instances");
 }
 
 /* --- */
@@ -552,12 +325,12 @@ static int by_pair(const void *va, const void *vb)
 }
 
 /* Joins each pair once: at the place of the first edge, by the link of the last. */
-static int collapse(struct reader *r)
+static int collapse(struct infra_reader *r)
 {
     struct weft_infra *g = r->g;
     struct keyed *all = calloc((size_t)g->ne + 1, sizeof *all);
     bool *drop = calloc((size_t)g->ne + 1, sizeof *drop);
-    int rc = all && drop ? 0 : no_memory(r);
+    int rc = all && drop ? 0 : infra_no_memory(r);
     for (uint32_t i = 0; !rc && i < g->ne; i++) {
         const uint32_t a = g->e[i].a, b = g->e[i].b;
         all[i] = (struct keyed){(uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a), i};
@@ -581,7 +354,7 @@ static int collapse(struct reader *r)
     return rc;
 }
 
-static int read_document(struct reader *r, const struct weft_tree *doc)
+static int read_document(struct infra_reader *r, const struct weft_tree *doc)
 {
     const struct weft_tree *notes = weft_tree_get(doc, "annotations");
     r->root = weft_tree_get(doc, "infrastructure");
@@ -589,14 +362,14 @@ static int read_document(struct reader *r, const struct weft_tree *doc)
     r->devices = weft_tree_get(r->root, "devices");
     r->g->name = weft_tree_text(r->root, "name", "");
     if (!r->devices || r->devices->kind != WEFT_TREE_LIST || !weft_tree_get(r->root, "instances"))
-        return fail(r, r->root, "an InfraGraph document has lists 'devices' and 'instances'%s",
-                    r->devices && r->devices->kind == WEFT_TREE_MAP
-                        ? "; maps are of versions before 2"
-                        : "");
+        return infra_fail(
+            r, r->root, "an InfraGraph document has lists 'devices' and 'instances'%s",
+            r->devices && r->devices->kind == WEFT_TREE_MAP ? "; maps are of versions before 2"
+                                                            : "");
     int rc = instances(r);
-    const struct list none = {0};
+    const struct infra_list none = {0};
     rc = rc ? rc : edges(r, r->root, &none);
-    rc = rc ? rc : annotations(r, notes);
+    rc = rc ? rc : weft_infra_annotate(r->g, notes, r->err);
     rc = rc ? rc : collapse(r);
     for (uint32_t i = 0; !rc && i < r->g->ne; i++)
         r->g->links[r->g->e[i].link].used++;
@@ -604,14 +377,14 @@ static int read_document(struct reader *r, const struct weft_tree *doc)
 }
 
 /* Moves a list from the heap to the arena. */
-static int keep(struct reader *r, void *list, size_t size)
+static int keep(struct infra_reader *r, void *list, size_t size)
 {
     void **at = list, *copy = weft_arena_alloc(r->arena, size);
     if (copy && size)
         memcpy(copy, *at, size);
     free(*at);
     *at = copy;
-    return copy ? 0 : no_memory(r);
+    return copy ? 0 : infra_no_memory(r);
 }
 
 int weft_infra_read(const char *file, struct weft_arena *a, struct weft_infra *out,
@@ -621,7 +394,7 @@ int weft_infra_read(const char *file, struct weft_arena *a, struct weft_infra *o
     char *text = NULL;
     size_t len = 0;
     *out = (struct weft_infra){.file = file};
-    struct reader r = {.g = out, .arena = a, .err = err};
+    struct infra_reader r = {.g = out, .arena = a, .err = err};
     int rc = weft_file_read(file, FILE_MAX, &text, &len, err);
     rc = rc ? rc : weft_tree_parse(text, len, file, a, &doc, err);
     rc = rc ? rc : read_document(&r, doc);
