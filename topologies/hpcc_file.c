@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * hpcc: reads the topology files of the HPCC simulator family (HPCC, ASTRA-sim's ns-3 backend,
- * ConWeave).
+ * ConWeave, PowerTCP's ns3-datacenter).
  *
  * Whitespace-separated tokens; line ends have no meaning:
- *   nodes switches links
+ *   nodes switches links            or, of inet-tub/ns3-datacenter, in a line of its own,
+ *   nodes switches ToRs links [rates of hosts and switches, which the links repeat]
  *   <switch id> x switches
  *   <node a> <node b> <rate> <delay> <error rate>  x links
  * Node ids are kept; every node that is not a switch is a host. Rates and delays are ns-3's text
@@ -52,6 +53,34 @@ static int nodes(struct weft_tokens *s, struct weft_fabric *f, uint32_t nnodes, 
     return rc;
 }
 
+/* The words of the first line; @p s stays where it is. */
+static unsigned first_line(const struct weft_tokens *s)
+{
+    struct weft_tokens next = *s;
+    unsigned n = 0;
+    struct weft_err ignored = {0};
+    next.err = &ignored;
+    while (weft_tokens_more(&next) && next.line == 1 && !weft_tokens_token(&next, "a number"))
+        n++;
+    return n;
+}
+
+/* Reads the last count of the header; @p words: of its line. Four or six: the ToRs stand before the
+ * links, among the switches, which the simulator itself makes nothing of. */
+static int links(struct weft_tokens *s, unsigned words, uint32_t nswitches, uint64_t limit,
+                 uint32_t *nlinks)
+{
+    uint32_t ignored;
+    int rc = 0;
+    if (words == 4 || words == 6)
+        rc = weft_tokens_count(s, "the number of ToRs", nswitches, &ignored);
+    if (!rc)
+        rc = weft_tokens_count(s, "the number of links", limit, nlinks);
+    for (unsigned i = 4; !rc && words == 6 && i < words; i++)
+        rc = weft_tokens_token(s, "a rate");
+    return rc;
+}
+
 static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *params)
 {
     const struct params *p = params;
@@ -59,6 +88,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
      * the file's length. */
     uint64_t limit = s->len < UINT32_MAX / 4 ? s->len : UINT32_MAX / 4;
     uint32_t nnodes = 0, nswitches = 0, nlinks = 0;
+    const unsigned words = first_line(s);
     int rc = weft_tokens_count(s, "the number of nodes", limit, &nnodes);
     if (!rc && nnodes == 0)
         rc = weft_err_at(s->err, WEFT_E_INPUT, s->file, s->tok_line, s->tok_col,
@@ -66,7 +96,7 @@ static int parse(struct weft_tokens *s, struct weft_fabric *f, const void *param
     if (!rc)
         rc = weft_tokens_count(s, "the number of switches", nnodes, &nswitches);
     if (!rc)
-        rc = weft_tokens_count(s, "the number of links", limit, &nlinks);
+        rc = links(s, words, nswitches, limit, &nlinks);
     if (!rc)
         rc = nodes(s, f, nnodes, nswitches);
     const struct weft_fabric_link like = {0};

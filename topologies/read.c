@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Telling topology files apart: XML by its root element, numbers by how many the first line has
- * (three: HPCC, more: SimAI), htsim and InfraGraph by keys that they must have; anything else is
- * taken for keys and values of ASTRA-sim.
+ * (three: HPCC, four: a fork of it, more: SimAI unless all are numbers), htsim and InfraGraph by
+ * keys that they must have; anything else is taken for keys and values of ASTRA-sim.
  */
 #include "topologies/read.h"
 
@@ -42,11 +42,14 @@ static const char *kind(const char *text)
     if (*from < '0' || *from > '9')
         return "astra-network";
     uint32_t words = 0;
+    bool numbers = true;
     for (const char *p = from; *p && *p != '\n'; words++) {
-        p += strcspn(p, SPACE);
+        const size_t len = strcspn(p, SPACE);
+        numbers = numbers && strspn(p, "0123456789") >= len;
+        p += len;
         p += strspn(p, " \t\r");
     }
-    return words > 3 ? "simai" : "hpcc";
+    return words > 3 && !(numbers && (words == 4 || words == 6)) ? "simai" : "hpcc";
 }
 
 const struct weft_topology_ops *weft_topology_reader(const char *file, struct weft_err *err)

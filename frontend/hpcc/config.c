@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Reading HPCC's config.txt by the table config.def. */
 #include "hpcc/config.h"
+#include "hpcc/forks.h"
 
 #include "base/arena.h"
 #include "base/units.h"
@@ -11,7 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
-enum type { BOOL, U64, F64, US, S, S_CLAMPED, NS_CLAMPED, RATE, TEXT, KB_MAP, P_MAP, DOWN, WORD };
+enum type {
+    BOOL,
+    U64,
+    F64,
+    US,
+    S,
+    S_CLAMPED,
+    NS_CLAMPED,
+    RATE,
+    TEXT,
+    KB_MAP,
+    P_MAP,
+    DOWN,
+    WORD,
+    PAIR,
+    LIST
+};
 
 struct key {
     const char *name;
@@ -44,7 +61,8 @@ const char *weft_hpcc_effect_reason(enum weft_hpcc_effect effect)
         [WEFT_HPCC_FILES_OF_ITS_OWN] = "weft doesn't write these files of the simulator; --set "
                                        "sample.what=... samples queues, "
                                        "links, pauses and controls",
-        [WEFT_HPCC_LABEL] = "only a name for the results"};
+        [WEFT_HPCC_LABEL] = "only a name for the results",
+        [WEFT_HPCC_FORKS] = "settings of what a fork adds, and weft doesn't have"};
     return reasons[effect];
 }
 
@@ -78,6 +96,8 @@ const char *weft_hpcc_value_text(const struct weft_hpcc_config *c, enum weft_hpc
     case P_MAP:
     case DOWN:
     case WORD:
+    case PAIR:
+    case LIST:
         break;
     }
     snprintf(buf, WEFT_HPCC_VALUE_MAX, "%s", from);
@@ -176,12 +196,14 @@ static int read_map(struct weft_scan *s, struct weft_hpcc_config *c, const struc
         snprintf(what, sizeof what, "rate %zu of %" PRIu64 " of %s", m->n + 1, n, k->name);
         if ((rc = weft_scan_rate(s, what, &e->rate_bps, err)))
             return rc;
-        if (weft_hpcc_map_find(m, e->rate_bps))
-            return weft_scan_err(s, err, WEFT_E_INPUT, "%s lists the rate %s twice", k->name,
-                                 s->tok);
+        const struct weft_hpcc_map_entry *before = weft_hpcc_map_find(m, e->rate_bps);
+        const struct weft_scan at = *s;
         snprintf(what, sizeof what, "the value of %s for the rate before it", k->name);
         if ((rc = weft_scan_f64(s, what, &e->value, err)))
             return rc;
+        if (before && before->value != e->value)
+            return weft_scan_err(&at, err, WEFT_E_INPUT, "%s lists the rate %s twice", k->name,
+                                 at.tok);
         double max = k->type == P_MAP ? 1.0 : 1e9;
         if (!(e->value >= 0 && e->value <= max))
             return weft_scan_err(s, err, WEFT_E_INPUT, "%s must be from 0 to %s, got '%s'", k->name,
@@ -200,6 +222,31 @@ static int read_down(struct weft_scan *s, struct weft_hpcc_down *d, struct weft_
     return rc;
 }
 
+/* Reads a whole number as the simulator does: up to the point, the rest is no key. */
+static int read_whole(struct weft_scan *s, struct weft_hpcc_config *c, const struct key *k,
+                      const char *what, uint64_t *out, struct weft_err *err)
+{
+    const int rc = weft_scan_need(s, what, err);
+    if (rc)
+        return rc;
+    char *point = strchr(s->tok, '.');
+    if (point && point > s->tok && point[1 + strspn(point + 1, "0123456789")] == '\0') {
+        c->cut[k - keys] = point[1 + strspn(point + 1, "0")] != '\0';
+        *point = '\0';
+    }
+    s->again = true;
+    return weft_scan_u64(s, what, UINT64_MAX, out, err);
+}
+
+/* Passes over @p n values. */
+static int skip_values(struct weft_scan *s, const char *what, uint64_t n, struct weft_err *err)
+{
+    int rc = 0;
+    for (uint64_t i = 0; !rc && i < n; i++)
+        rc = weft_scan_need(s, what, err);
+    return rc;
+}
+
 static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const struct key *k,
                       struct weft_err *err)
 {
@@ -214,7 +261,7 @@ static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const str
             *(int *)field = n != 0;
         return rc;
     case U64:
-        return weft_scan_u64(s, what, UINT64_MAX, (uint64_t *)field, err);
+        return read_whole(s, c, k, what, (uint64_t *)field, err);
     case F64:
         return weft_scan_f64(s, what, (double *)field, err);
     case US:
@@ -234,6 +281,11 @@ static int read_value(struct weft_scan *s, struct weft_hpcc_config *c, const str
         return read_map(s, c, k, (struct weft_hpcc_map *)field, err);
     case DOWN:
         return read_down(s, (struct weft_hpcc_down *)field, err);
+    case PAIR:
+        return skip_values(s, what, 2, err);
+    case LIST:
+        rc = weft_scan_u64(s, what, 1 << 20, &n, err);
+        return rc ? rc : skip_values(s, what, n, err);
     case TEXT:
     case WORD:
         if ((rc = weft_scan_need(s, what, err)))
@@ -258,6 +310,9 @@ static int check_files(const struct weft_hpcc_config *c, struct weft_err *err)
         return BAD(FLOW_FILE, "FLOW_FILE must be given%s",
                    c->given[WEFT_HPCC_FLOW_INPUT_FILE]
                        ? "; FLOW_INPUT_FILE names a file that the simulator writes"
+                   : c->given[WEFT_HPCC_FLOW_FILE_NAME]
+                       ? "; FLOW_FILE_NAME is a name in a folder that is part of hrQAQ/intcc's "
+                         "program: --set FLOW_FILE=... names the file itself"
                        : "");
     return 0;
 }
@@ -269,8 +324,8 @@ static int check(const struct weft_hpcc_config *c, struct weft_err *err)
         return BAD(PACKET_PAYLOAD_SIZE, "PACKET_PAYLOAD_SIZE must be at least 1");
     if (!(c->error_rate >= 0 && c->error_rate <= 1))
         return BAD(ERROR_RATE_PER_LINK, "ERROR_RATE_PER_LINK must be from 0 to 1");
-    if (c->buffer_mib == 0 || c->buffer_mib > 1 << 20)
-        return BAD(BUFFER_SIZE, "BUFFER_SIZE must be from 1 to 1048576 (MiB)");
+    if (c->buffer_mib > 1 << 20)
+        return BAD(BUFFER_SIZE, "BUFFER_SIZE must be from 0 to 1048576 (MiB)");
     if (c->stop_ps == 0)
         return BAD(SIMULATOR_STOP_TIME, "SIMULATOR_STOP_TIME must be above 0");
     if (c->headroom_factor > 64)
@@ -298,14 +353,14 @@ static void set_dialect(struct weft_hpcc_config *c)
     c->qlen_mon_end_ps = c->qlen_mon_start_ps;
 }
 
-/* Passes over a remark: what stands in braces (HPCC's config_doc.txt has such), or behind # up to
- * the end of the line. False: the token is none. */
+/* Passes over a remark: what stands in braces (HPCC's config_doc.txt has such), or behind # or //
+ * up to the end of the line. False: the token is none. */
 static bool skip_remark(struct weft_scan *s, bool *open)
 {
     const int64_t line = s->tok_line;
     const bool braced = s->tok[0] == '{';
     *open = braced;
-    if (!braced && s->tok[0] != '#')
+    if (!braced && s->tok[0] != '#' && strncmp(s->tok, "//", 2) != 0)
         return false;
     while (braced ? !strchr(s->tok, '}') : s->tok_line == line)
         if (!weft_scan_next(s))
@@ -324,6 +379,21 @@ static size_t find_key(const char *name, size_t len)
     return i;
 }
 
+/* Passes over further numbers of a map's line, which the simulator takes for unknown keys. */
+static void skip_rest(struct weft_scan *s, struct weft_hpcc_config *c, size_t i)
+{
+    const int64_t line = s->tok_line;
+    if (keys[i].type != KB_MAP && keys[i].type != P_MAP)
+        return;
+    while (weft_scan_next(s)) {
+        if (s->tok_line != line || s->tok[strspn(s->tok, "0123456789.")] != '\0') {
+            s->again = true;
+            return;
+        }
+        c->cut[i] = true;
+    }
+}
+
 static int read_file(struct weft_scan *s, struct weft_hpcc_config *c, struct weft_err *err)
 {
     while (weft_scan_next(s)) {
@@ -336,13 +406,22 @@ static int read_file(struct weft_scan *s, struct weft_hpcc_config *c, struct wef
             continue;
         }
         const size_t i = find_key(s->tok, strlen(s->tok));
-        if (i == WEFT_HPCC_KEYS)
-            return unknown_key(s, err);
-        c->given[i] = true;
-        c->line[i] = s->tok_line;
-        int rc = read_value(s, c, &keys[i], err);
+        const int fork = i < WEFT_HPCC_KEYS ? -1 : weft_hpcc_fork_find(s->tok);
+        int rc = 0;
+        if (fork >= 0) {
+            rc = weft_hpcc_fork_read(s, fork, err);
+        } else if (i == WEFT_HPCC_KEYS) {
+            rc = unknown_key(s, err);
+        } else {
+            c->given[i] = true;
+            c->cut[i] = false;
+            c->line[i] = s->tok_line;
+            rc = read_value(s, c, &keys[i], err);
+        }
         if (rc)
             return rc;
+        if (i < WEFT_HPCC_KEYS)
+            skip_rest(s, c, i);
     }
     return 0;
 }
@@ -375,7 +454,7 @@ static int read_override(const char *text, struct weft_hpcc_config *c, struct we
         return err->code;
     c->given[i] = true;
     c->line[i] = 0;
-    c->clamped[i] = false;
+    c->clamped[i] = c->cut[i] = false;
     int rc = read_value(&s, c, &keys[i], err);
     if (!rc && weft_scan_next(&s))
         rc = weft_scan_err(&s, err, WEFT_E_INPUT, "'%.64s' stands behind the value", s.tok);
@@ -460,6 +539,24 @@ void weft_hpcc_config_free(struct weft_hpcc_config *c)
         weft_arena_free(c->arena); /* c itself lives in it */
 }
 
+/* Looks for @p name in the folders above @p dir, the second and on; @p dir is spoilt. */
+static bool find_above(char dir[WEFT_PATH_MAX], const char *name, char path[WEFT_PATH_MAX])
+{
+    enum { LEVELS = 12 };
+    struct weft_err ignored = {0};
+    for (int level = 0; level < LEVELS; level++) {
+        char above[WEFT_PATH_MAX];
+        if (weft_path_join(above, dir, "..", &ignored))
+            return false;
+        snprintf(dir, WEFT_PATH_MAX, "%s", above);
+        if (weft_path_join(path, dir, name, &ignored))
+            return false;
+        if (level > 0 && weft_file_is_regular(path))
+            return true;
+    }
+    return false;
+}
+
 int weft_hpcc_config_find(const struct weft_hpcc_config *c, enum weft_hpcc_key key,
                           const char *name, char path[WEFT_PATH_MAX], struct weft_err *err)
 {
@@ -473,14 +570,18 @@ int weft_hpcc_config_find(const struct weft_hpcc_config *c, enum weft_hpcc_key k
         if (weft_file_is_regular(path))
             return 0;
     }
-    if (*name == '/') { /* written on another machine */
+    if (*name != '/') {
+        snprintf(above, sizeof above, "%s", dir);
+        if (find_above(above, name, path))
+            return 0;
+    } else { /* written on another machine */
         if (weft_path_join(path, dir, weft_path_base(name), err))
             return err->code;
         if (weft_file_is_regular(path))
             return 0;
     }
     return weft_err_at(err, WEFT_E_IO, c->file, c->line[key], 0,
-                       "%s %s: no such file in %s, in the folder above it, or in the working "
+                       "%s %s: no such file in %s, in the folders above it, or in the working "
                        "directory",
                        keys[key].name, name, dir);
 }

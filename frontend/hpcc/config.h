@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * HPCC's config.txt: KEY value tokens, line ends without meaning. config.def lists every key.
- * Remarks stand in braces, or behind a # up to the end of the line.
+ * Remarks stand in braces, or behind # or // up to the end of the line.
  *
  * Where the HPCC simulator skips an unknown token silently, this reader refuses it with the nearest
  * valid key. Absent keys keep the simulator's own defaults, except where those are accidents
@@ -37,6 +37,7 @@ enum weft_hpcc_effect {
     WEFT_HPCC_UNREAD,
     WEFT_HPCC_FILES_OF_ITS_OWN,
     WEFT_HPCC_LABEL,
+    WEFT_HPCC_FORKS,
     WEFT_HPCC_EFFECTS
 };
 
@@ -63,6 +64,9 @@ struct weft_hpcc_config {
     bool given[WEFT_HPCC_KEYS];
     int64_t line[WEFT_HPCC_KEYS]; /**< of the key, 0: absent, or an override; the last one counts */
     bool clamped[WEFT_HPCC_KEYS]; /**< its time lies beyond weft's clock and is WEFT_NEVER */
+    bool cut[WEFT_HPCC_KEYS];     /**< the rest of its value was left away: digits behind the point
+                                     of a whole number, pairs beyond the number announced; a TRACE_FILE
+                                     that is not there */
     bool conweave;                /**< a configuration of ConWeave's: it has a key of theirs */
 
     int enable_qcn, dynamic_pfc, clamp_target_rate, back_to_zero, has_win, global_t, var_win;
@@ -116,7 +120,8 @@ const struct weft_hpcc_map_entry *weft_hpcc_map_find(const struct weft_hpcc_map 
 
 /**
  * Where the input file @p name of a configuration lies: beside the configuration, else beside its
- * folder (the shipped ones lie in mix/ and name "mix/topology.txt"), else in the working directory.
+ * folder (the shipped ones lie in mix/ and name "mix/topology.txt"), else in the working directory,
+ * else in a folder further above (forks name files from the top of their repository).
  * An absolute name that leads nowhere, as of another machine, is looked for beside the
  * configuration. WEFT_E_IO naming key and line when it is nowhere.
  */

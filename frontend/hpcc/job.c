@@ -53,16 +53,20 @@ static int add_error_rate(struct weft_fabric **f, double error_rate, struct weft
     return 0;
 }
 
-/* Reads which nodes are traced; a list that nothing comes of is read all the same. */
+/* Reads which nodes are traced; a list that nothing comes of is read all the same. Without the file
+ * none is, as in the simulator. */
 static int read_trace(struct weft_hpcc_job *j, struct weft_err *err)
 {
     char path[WEFT_PATH_MAX];
-    const struct weft_hpcc_config *c = j->config;
+    struct weft_hpcc_config *c = j->config;
+    struct weft_err absent = {0};
     if (!c->given[WEFT_HPCC_TRACE_FILE])
         return 0;
-    int rc = weft_hpcc_config_find(c, WEFT_HPCC_TRACE_FILE, c->trace_file, path, err);
-    if (!rc)
-        rc = weft_hpcc_trace_read(path, j->fabric->nnodes, &j->traced, err);
+    if (weft_hpcc_config_find(c, WEFT_HPCC_TRACE_FILE, c->trace_file, path, &absent)) {
+        c->cut[WEFT_HPCC_TRACE_FILE] = true;
+        return 0;
+    }
+    int rc = weft_hpcc_trace_read(path, j->fabric->nnodes, &j->traced, err);
     if (!rc && !c->enable_trace)
         j->traced.n = 0;
     return rc;

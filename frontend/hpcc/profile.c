@@ -367,12 +367,49 @@ static void warn_clamped(struct maker *m)
                  place(m, (enum weft_hpcc_key)k, where), weft_hpcc_key_name((enum weft_hpcc_key)k));
 }
 
+/* Says of which values a part was left away. */
+static void warn_cut(struct maker *m)
+{
+    const struct weft_hpcc_config *c = m->in->config;
+    char where[TEXT_MAX / 2], value[WEFT_HPCC_VALUE_MAX];
+    for (int k = 0; k < WEFT_HPCC_KEYS; k++) {
+        const enum weft_hpcc_key key = (enum weft_hpcc_key)k;
+        if (!c->cut[k])
+            continue;
+        if (key == WEFT_HPCC_TRACE_FILE)
+            warn(m, "%s: TRACE_FILE %s: not there, so that nothing is traced, as in the simulator",
+                 place(m, key, where), c->trace_file);
+        else if (*weft_hpcc_value_text(c, key, value))
+            warn(m, "%s: %s is a whole number, and read as %s, as by the simulator",
+                 place(m, key, where), weft_hpcc_key_name(key), value);
+        else
+            warn(m,
+                 "%s: %s has more rates than it announces: they are left away, as by the "
+                 "simulator",
+                 place(m, key, where), weft_hpcc_key_name(key));
+    }
+}
+
+/* CC_MODE of a fork, or of nobody. */
+static void warn_mode(struct maker *m)
+{
+    char where[TEXT_MAX / 2];
+    warn(m,
+         "%s: CC_MODE %" PRIu64 " is none of the simulator's (1, 3, 7, 8, 10), which plays %s "
+         "then, as here; a fork may mean a control of its own: --control NAME (weft list cc) "
+         "takes one of weft's",
+         place(m, WEFT_HPCC_CC_MODE, where), m->in->config->cc_mode,
+         m->in->config->has_win ? "a fixed window" : "line rate");
+}
+
 static void set_cc(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
     const struct cc_mode *mode = deciding_mode(m);
     char value[WEFT_HPCC_VALUE_MAX];
     set(m, "congestion-control.name=%s", control_name(m));
+    if (!mode && !m->in->control)
+        warn_mode(m);
     if (!mode)
         return;
     set(m, "congestion-control.mode=hpcc");
@@ -596,6 +633,33 @@ static void set_balance(struct maker *m)
         set(m, "transport.allow-reordering=true");
 }
 
+/* BUFFER_SIZE, which the simulator multiplies to bytes of 32 bits. What comes to 0 is, in
+ * ConWeave's simulator, 375 kB per port (attribute MaxTotalBufferPerPort); in HPCC's what is free
+ * wraps below 0, so that nothing limits the queues. */
+static void set_buffer(struct maker *m)
+{
+    enum { MAX_MIB = 2048, WRAP_MIB = 4096 };
+    const struct weft_hpcc_config *c = m->in->config;
+    const uint64_t mib = c->buffer_mib % WRAP_MIB;
+    char where[TEXT_MAX / 2];
+    place(m, WEFT_HPCC_BUFFER_SIZE, where);
+    if (mib == 0 && c->conweave) {
+        set(m, "switch.buffer-per-port=375KB");
+        return;
+    }
+    set(m, "switch.buffer=%" PRIu64 "MiB", mib && mib < MAX_MIB ? mib : MAX_MIB);
+    if (mib == 0)
+        warn(m,
+             "%s: BUFFER_SIZE %" PRIu64 " limits nothing in the simulator, as what is free wraps "
+             "to 4 GiB; 2 GiB here",
+             where, c->buffer_mib);
+    else if (mib != c->buffer_mib || mib > MAX_MIB)
+        warn(m,
+             "%s: BUFFER_SIZE %" PRIu64 " is %" PRIu64 " MiB in the simulator, whose bytes have "
+             "32 bits; %" PRIu64 " MiB here",
+             where, c->buffer_mib, mib, mib < MAX_MIB ? mib : MAX_MIB);
+}
+
 static void make(struct maker *m)
 {
     const struct weft_hpcc_config *c = m->in->config;
@@ -608,7 +672,7 @@ static void make(struct maker *m)
         set(m, "run.until=%s", weft_format_time(c->stop_ps, t));
     if (c->given[WEFT_HPCC_RANDOM_SEED])
         set(m, "run.seed=%" PRIu64, c->random_seed);
-    set(m, "switch.buffer=%" PRIu64 "MiB", c->buffer_mib);
+    set_buffer(m);
     set_cc(m);
     set_wire(m);
     set_transport(m);
@@ -621,6 +685,7 @@ static void make(struct maker *m)
         set(m, "transport.bdp=%" PRIu64 "B", m->in->pairs->max_bdp_bytes);
     }
     warn_clamped(m);
+    warn_cut(m);
     warn_unused(m);
     warn_elsewhere(m);
     if (!m->in->flows->sorted)

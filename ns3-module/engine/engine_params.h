@@ -96,9 +96,10 @@ enum weft_headroom_mode { WEFT_HEADROOM_STANDARD, WEFT_HEADROOM_HPCC };
 /** Switch buffer and scheduling. Section "switch". The maps are "PRIO:VALUE,PRIO:VALUE", "": none.
  */
 struct weft_switch_params {
-    uint64_t buffer_bytes;  /**< shared buffer per switch */
-    uint64_t reserve_bytes; /**< guaranteed per (ingress port, priority) */
-    int reserve_scope;      /**< enum weft_reserve_scope */
+    uint64_t buffer_bytes;          /**< shared buffer per switch */
+    uint64_t buffer_per_port_bytes; /**< times the ports of a switch, in place of it; 0: none */
+    uint64_t reserve_bytes;         /**< guaranteed per (ingress port, priority) */
+    int reserve_scope;              /**< enum weft_reserve_scope */
     /* ingress: how much a (port, priority) may take of its pool */
     int threshold;      /**< enum weft_threshold */
     double alpha;       /**< dynamic: alpha x free bytes of the pool; of lossless priorities */

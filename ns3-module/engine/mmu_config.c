@@ -32,11 +32,13 @@ uint64_t mmu_buffer_bytes(const struct weft_engine_params *p, const struct weft_
                           uint32_t node)
 {
     const struct weft_fabric_node *n = &f->nodes[node];
+    const uint64_t each = p->sw.buffer_per_port_bytes;
+    const uint64_t common = each ? each * n->nports : p->sw.buffer_bytes;
     uint64_t most = 0;
     for (uint32_t k = 0; k < n->nports; k++) {
         const uint64_t own =
             f->dims[f->links[f->ports[n->first_port + k].link].dim].set.buffer_bytes;
-        const uint64_t bytes = own ? own : p->sw.buffer_bytes;
+        const uint64_t bytes = own ? own : common;
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -93,16 +95,28 @@ void mmu_shared(const struct weft_engine_params *p, const struct weft_fabric *f,
     pool[0] = shared - pool[1];
 }
 
-/* Pools for priorities that do not exist, or larger than the buffer. */
-static int check_pools(const struct weft_engine_params *p, const struct weft_fabric *f,
-                       struct weft_err *err)
+/* The smallest buffer of the fabric. */
+static uint64_t smallest_buffer(const struct weft_engine_params *p, const struct weft_fabric *f)
 {
-    uint64_t buffer = UINT64_MAX; /* the smallest */
-    for (uint32_t d = 0; d < f->ndims; d++) {
+    uint64_t buffer = UINT64_MAX;
+    for (uint32_t d = 0; d < f->ndims && !p->sw.buffer_per_port_bytes; d++) {
         const uint64_t own =
             f->dims[d].set.buffer_bytes ? f->dims[d].set.buffer_bytes : p->sw.buffer_bytes;
         buffer = own < buffer ? own : buffer;
     }
+    for (uint32_t i = 0; i < f->nnodes && p->sw.buffer_per_port_bytes; i++) {
+        const bool relays = f->nodes[i].kind == WEFT_NODE_SWITCH;
+        const uint64_t own = relays ? mmu_buffer_bytes(p, f, i) : UINT64_MAX;
+        buffer = own < buffer ? own : buffer;
+    }
+    return buffer;
+}
+
+/* Pools for priorities that do not exist, or larger than the buffer. */
+static int check_pools(const struct weft_engine_params *p, const struct weft_fabric *f,
+                       struct weft_err *err)
+{
+    const uint64_t buffer = smallest_buffer(p, f);
     const uint8_t lossless = prios_lossless(p);
     const struct {
         const char *name;
@@ -137,6 +151,8 @@ static int check_switch(const struct weft_engine_params *p, const struct weft_fa
         d[WEFT_UNIT_TEXT_MAX];
     const uint64_t buffer = mmu_buffer_bytes(p, f, node);
     mmu_set_aside(p, f, node, &headroom, &reserve);
+    if (f->nodes[node].nports == 0)
+        return 0; /* nothing comes to it */
     if (headroom + reserve >= buffer)
         return weft_err_set(
             err, WEFT_E_INPUT,

@@ -275,3 +275,24 @@ TEST(Buffer, MarkingPerPriority)
     EXPECT_EQ(seen.marks[5], 0u);
     EXPECT_EQ(w.acked.size(), 3u);
 }
+
+// 3 ports x 700 KB are as good as 2100 KB in one, and the figures say so.
+TEST(Buffer, PerPortIsTimesThePorts)
+{
+    const Lossless whole = Fill({{"switch.buffer", "2100KB"}}, 3);
+    const Lossless parts = Fill({{"switch.buffer-per-port", "700KB"}}, 3);
+    EXPECT_GT(whole.pausedAt, 0);
+    EXPECT_EQ(whole.pausedAt, parts.pausedAt);
+    EXPECT_EQ(whole.ends, parts.ends);
+    EXPECT_LT(Fill({{"switch.buffer-per-port", "400KB"}}, 3).pausedAt, whole.pausedAt);
+    World w("single-switch", Hosts(5), {{"switch.buffer-per-port", "375KB"}});
+    weft_buffer_figures b;
+    weft_engine_buffer_sums(&w.config, &b);
+    EXPECT_EQ(b.buffer_bytes, 5u * 375000);
+    World pool("single-switch", Hosts(2),
+               {{"switch.buffer-per-port", "1MB"}, {"switch.egress-lossless-pool", "3MB"}});
+    weft_err err = {};
+    EXPECT_EQ(weft_engine_check_config(&pool.config, &err), WEFT_E_INPUT);
+    EXPECT_NE(std::string(err.msg).find("exceeds switch.buffer, 2 MB"), std::string::npos)
+        << err.msg;
+}

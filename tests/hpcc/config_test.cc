@@ -123,7 +123,7 @@ TEST(HpccConfig, MistakesAreNamedWithTheirPlace)
               "3:8: the file ends where the value of CC_MODE should be");
     EXPECT_EQ(error_of(least + "KMAX_MAP 2 25000000000 100\n"),
               "4:1: the file ends where rate 2 of 2 of KMAX_MAP should be");
-    EXPECT_EQ(error_of(least + "KMAX_MAP 2 1Gbps 1 1000Mbps 1\n"),
+    EXPECT_EQ(error_of(least + "KMAX_MAP 2 1Gbps 1 1000Mbps 2\n"),
               "3:20: KMAX_MAP lists the rate 1000Mbps twice");
     EXPECT_EQ(error_of(least + "PMAX_MAP 1 1Gbps 1.5\n"),
               "3:18: PMAX_MAP must be from 0 to 1, got '1.5'");
@@ -131,9 +131,48 @@ TEST(HpccConfig, MistakesAreNamedWithTheirPlace)
     EXPECT_EQ(
         error_of("TOPOLOGY_FILE t\nFLOW_INPUT_FILE f\n"),
         "0:0: FLOW_FILE must be given; FLOW_INPUT_FILE names a file that the simulator writes");
-    EXPECT_EQ(error_of(least + "BUFFER_SIZE 0\n"),
-              "3:0: BUFFER_SIZE must be from 1 to 1048576 (MiB)");
+    EXPECT_EQ(error_of(least + "BUFFER_SIZE 1048577\n"),
+              "3:0: BUFFER_SIZE must be from 0 to 1048576 (MiB)");
     EXPECT_NE(error_of(least + "RATE_AI 5MB\n").find("3:9: the value of RATE_AI: "),
+              std::string::npos);
+}
+
+// What a C++ stream makes of them: a whole number ends at its point, pairs beyond the number
+// announced are no keys.
+TEST(HpccConfig, LeavesAwayWhatTheSimulatorLeavesAway)
+{
+    TextFile f(least + "BUFFER_SIZE 0.5\nMI_THRESH 5.0\nKMAX_MAP 1 1000 4 2000 8\nKMIN_MAP 2 1000 "
+                       "4 1000 4\n// a remark\nPMAX_MAP 1 1000 0.2\n");
+    Config c(f.path);
+    EXPECT_EQ(c->buffer_mib, 0u);
+    EXPECT_TRUE(c->cut[WEFT_HPCC_BUFFER_SIZE]);
+    EXPECT_EQ(c->mi_thresh, 5u);
+    EXPECT_FALSE(c->cut[WEFT_HPCC_MI_THRESH]) << "nothing is lost";
+    EXPECT_EQ(c->kmax.n, 1u);
+    EXPECT_TRUE(c->cut[WEFT_HPCC_KMAX_MAP]);
+    EXPECT_FALSE(c->cut[WEFT_HPCC_KMIN_MAP]) << "twice the same";
+    EXPECT_FALSE(c->cut[WEFT_HPCC_PMAX_MAP]);
+    EXPECT_EQ(error_of(least + "BUFFER_SIZE .5\n"),
+              "3:13: the value of BUFFER_SIZE must be a whole number, got '.5'");
+}
+
+TEST(HpccConfig, KeysOfForksAreOffOrRefusedByTheirMeaning)
+{
+    TextFile f(least + "ENABLE_THEMIS 0\nNO_CC_NODE 0\nENABLE_QBB 0\nAGENT_NODE 2 7 8\n"
+                       "RANDOFFSET_PARAMS 1.5 2\nQUEUE_MONITOR_FILE q\nCC_MODE 3\n");
+    Config c(f.path);
+    EXPECT_EQ(c->enable_pfc, 0);
+    EXPECT_EQ(c->cc_mode, 3u);
+    EXPECT_EQ(error_of(least + "NO_CC_NODE 2 7 8\n"),
+              "3:12: NO_CC_NODE is a list of hosts without congestion control "
+              "(CodeFaiths/Hawkeye-sim): weft doesn't have it; with NO_CC_NODE 0 the rest is read");
+    EXPECT_EQ(error_of(least + "KMAX 400\n"),
+              "3:1: KMAX is a key of ns3-rdma (bobzhuyb/ns3-rdma), the ancestor of HPCC's "
+              "simulator: weft doesn't have it");
+    EXPECT_EQ(error_of(least + "ENABLE_SEANET\n").substr(0, 4), "4:1:");
+    EXPECT_NE(error_of("TOPOLOGY_FILE t\nFLOW_FILE_NAME f\n")
+                  .find("FLOW_FILE must be given; "
+                        "FLOW_FILE_NAME is a name"),
               std::string::npos);
 }
 

@@ -229,6 +229,38 @@ TEST(HpccProfile, ConWeavesConfiguration)
     EXPECT_TRUE(Case(maps + "SIMULATOR_STOP_TIME 4\n" + conweave).sets(true).count("run.until=4s"));
 }
 
+// In HPCC's simulator what is free of a buffer of 0 wraps to 4 GiB; ConWeave's counts ports then.
+TEST(HpccProfile, BufferSizeZeroAndWhatIsLeftAway)
+{
+    Case hpcc(maps + "CC_MODE 1\nBUFFER_SIZE 0\n");
+    EXPECT_EQ(hpcc.sets(true).count("switch.buffer=2048MiB"), 1u);
+    EXPECT_NE(hpcc.warnings.find("BUFFER_SIZE 0 limits nothing in the simulator"),
+              std::string::npos);
+    Case conweave(maps + "CC_MODE 1\nLB_MODE 0\nBUFFER_SIZE 0\n",
+                  "3 1 2\n2\n0 2 100Gbps 1us 0\n2 1 100Gbps 1us 0\n", "1\n0 1 3 1000000 2\n");
+    const auto s = conweave.sets(true);
+    EXPECT_EQ(s.count("switch.buffer-per-port=375KB"), 1u);
+    for (const std::string &set : s)
+        EXPECT_NE(set.substr(0, 14), "switch.buffer=");
+    Case wrapped(maps + "CC_MODE 1\nBUFFER_SIZE 9216\n");
+    EXPECT_EQ(wrapped.sets(true).count("switch.buffer=1024MiB"), 1u);
+    EXPECT_NE(wrapped.warnings.find("BUFFER_SIZE 9216 is 1024 MiB in the simulator"),
+              std::string::npos);
+    Case untraced(maps + "CC_MODE 1\nTRACE_FILE none\n");
+    untraced.sets(true);
+    EXPECT_EQ(untraced.job.traced.n, 0u);
+    EXPECT_NE(untraced.warnings.find("TRACE_FILE none: not there, so that nothing is traced"),
+              std::string::npos);
+    Case half(maps + "CC_MODE 12\nHAS_WIN 1\nBUFFER_SIZE 8.5\n");
+    EXPECT_EQ(half.sets(true).count("switch.buffer=8MiB"), 1u);
+    EXPECT_NE(half.warnings.find("BUFFER_SIZE is a whole number, and read as 8"),
+              std::string::npos);
+    EXPECT_NE(half.warnings.find("CC_MODE 12 is none of the simulator's (1, 3, 7, 8, 10), which "
+                                 "plays a fixed window then"),
+              std::string::npos)
+        << half.warnings;
+}
+
 TEST(HpccProfile, LoadBalancersOfConWeavesSimulator)
 {
     const struct {

@@ -54,6 +54,32 @@ TEST(HpccRun, TheSameFilesAsHpcc)
         << "compat makes a difference";
 }
 
+// Of a fork: the header of ns3-datacenter, a switch without links, files named from the top of the
+// repository, BUFFER_SIZE 0, no TRACE_FILE.
+TEST(HpccRun, ConfigurationsOfForks)
+{
+    TempDir dir;
+    write_case(dir, incast);
+    fs::remove(dir / "traced");
+    fs::create_directories(dir / "top/sim/examples/one/two");
+    write_file(dir / "top/sim/examples/one/t", "6 2 1 4\n4 5\n" + std::string(star).substr(8));
+    write_file(dir / "top/sim/examples/one/f", incast);
+    std::string text = slurp(dir / "config.txt");
+    for (const char *file : {"TOPOLOGY_FILE ", "FLOW_FILE "})
+        text.insert(text.find(file) + std::string(file).size(), "examples/one/");
+    write_file(dir / "top/sim/examples/one/two/config.txt", text + "BUFFER_SIZE 0\nENABLE_QBB 1\n");
+    const Said fork =
+        weft({"hpcc", "top/sim/examples/one/two/config.txt", "--compat", "--out", "a"}, dir / "");
+    ASSERT_EQ(fork.code, 0) << fork.err;
+    EXPECT_CONTAINS(fork.err, "TRACE_FILE traced: not there");
+    EXPECT_CONTAINS(fork.err, "BUFFER_SIZE 0 limits nothing");
+    EXPECT_CONTAINS(fork.out, "hosts 4, switches 2, links 4");
+    const Said own = weft(
+        {"hpcc", "config.txt", "--compat", "--out", "b", "--set", "BUFFER_SIZE=2048"}, dir / "");
+    ASSERT_EQ(own.code, 0) << own.err;
+    EXPECT_EQ(slurp(dir / "a/fct.txt"), slurp(dir / "b/fct.txt"));
+}
+
 TEST(HpccRun, KeysOfTheConfigurationAreSettings)
 {
     TempDir dir;

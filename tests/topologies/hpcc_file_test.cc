@@ -91,6 +91,21 @@ TEST(HpccFile, ReadsTheGrammar)
     EXPECT_EQ(weft_routes_lookup(r.get(), 1, 2).n, 2u) << "parallel links are kept";
 }
 
+// ns3-datacenter (PowerTCP, Reverie) counts ToRs before links; Reverie's header ends with two
+// rates.
+TEST(HpccFile, ReadsHeadersWithToRs)
+{
+    for (const char *header : {"4 2 2 3\n", "4 2 2 3 25000000000 25000000000\n"}) {
+        Fabric f = parse(header + std::string("2 3 \n0 2 25000000000.0 1us 0\n1 3 25000000000.0 "
+                                              "1us 0\n2 3 100000000000.0 5us 0\n"));
+        ASSERT_NE(f, nullptr) << header;
+        EXPECT_EQ(f->nlinks, 3u);
+        EXPECT_EQ(f->nhosts, 2u);
+        EXPECT_EQ(f->nodes[2].kind, WEFT_NODE_SWITCH);
+    }
+    expect_error("4 2 3 3\n", 1, 5, "the number of ToRs must be at most 2, got 3");
+}
+
 TEST(HpccFile, LineEndsHaveNoMeaning)
 {
     Fabric f = parse("3\r\n1 2\t2 0\n2 1Gbps\n1us 0\n\n1 2 1Gbps 1us 0");
