@@ -189,7 +189,6 @@ const Case kCases[] = {
      "transport.type is tcp",
      {"transport.type=roce"}},
     {"none", {"system.active-chunks=2"}, "system.chunks is 1", {"system.chunks=4"}},
-    {"none", {"system.peak-flops=1e12"}, "system.roofline is false", {"system.roofline=true"}},
     {"none",
      {"generate.layers=3"},
      "generate.pattern is microbenchmark",
