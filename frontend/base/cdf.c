@@ -38,9 +38,10 @@ static int read_all(struct weft_scan *s, struct weft_cdf *c, struct weft_err *er
         if (!rc && !(bytes >= 0 && bytes <= 1e18))
             rc = weft_scan_err(s, err, WEFT_E_INPUT,
                                "a flow size must be from 0 to 10^18, got '%s'", s->tok);
-        if (!rc && c->n && !(bytes > c->bytes[c->n - 1]))
-            rc = weft_scan_err(s, err, WEFT_E_INPUT, "sizes must increase, but %s follows %.17g",
-                               s->tok, c->bytes[c->n - 1]);
+        if (!rc && c->n && !(bytes >= c->bytes[c->n - 1]))
+            rc =
+                weft_scan_err(s, err, WEFT_E_INPUT, "sizes must not decrease, but %s follows %.17g",
+                              s->tok, c->bytes[c->n - 1]);
         if (!rc)
             rc = weft_scan_f64(s, "the percentile of that size", &percent, err);
         if (!rc && s->tok_line != line)
@@ -49,10 +50,12 @@ static int read_all(struct weft_scan *s, struct weft_cdf *c, struct weft_err *er
         if (!rc && c->n == 0 && percent != 0)
             rc = weft_scan_err(s, err, WEFT_E_INPUT, "the first percentile must be 0, got '%s'",
                                s->tok);
-        if (!rc && c->n && !(percent > c->percent[c->n - 1] && percent <= 100))
+        if (!rc && c->n && !(percent >= c->percent[c->n - 1] && percent <= 100))
             rc = weft_scan_err(s, err, WEFT_E_INPUT,
                                "percentiles must increase up to 100, but '%s' follows %.17g",
                                s->tok, c->percent[c->n - 1]);
+        if (!rc && c->n && percent == c->percent[c->n - 1] && bytes == c->bytes[c->n - 1])
+            rc = weft_scan_err(s, err, WEFT_E_INPUT, "%.17g %s is there twice", bytes, s->tok);
         if (!rc)
             rc = add_point(c, &cap, bytes, percent, err);
         if (rc)
@@ -61,6 +64,9 @@ static int read_all(struct weft_scan *s, struct weft_cdf *c, struct weft_err *er
     if (c->n < 2)
         return weft_scan_err(s, err, WEFT_E_INPUT,
                              "a distribution needs at least two lines 'size percent'");
+    if (c->percent[c->n - 1] == 1) /* probabilities */
+        for (size_t i = 0; i < c->n; i++)
+            c->percent[i] *= 100;
     if (c->percent[c->n - 1] != 100)
         return weft_scan_err(s, err, WEFT_E_INPUT, "the last percentile must be 100, not %.17g",
                              c->percent[c->n - 1]);
@@ -73,8 +79,8 @@ static double added_bytes(const struct weft_cdf *c)
     double sum = 0;
     for (size_t i = 1; i < c->n && c->bytes[i - 1] < 1; i++) {
         const double top = c->bytes[i] < 1 ? c->bytes[i] : 1, low = c->bytes[i - 1];
-        sum += (1 - (low + top) / 2) * (c->percent[i] - c->percent[i - 1]) / 100 * (top - low) /
-               (c->bytes[i] - low);
+        const double part = c->bytes[i] > low ? (top - low) / (c->bytes[i] - low) : 1;
+        sum += (1 - (low + top) / 2) * (c->percent[i] - c->percent[i - 1]) / 100 * part;
     }
     return sum;
 }
@@ -152,6 +158,8 @@ double weft_cdf_quantile_bytes(const struct weft_cdf *c, double percent)
         else
             high = mid;
     }
-    return c->bytes[low] + (c->bytes[high] - c->bytes[low]) * (percent - c->percent[low]) /
-                               (c->percent[high] - c->percent[low]);
+    const double wide = c->percent[high] - c->percent[low];
+    if (!(wide > 0)) /* the first percentile, of several sizes */
+        return c->bytes[high];
+    return c->bytes[low] + (c->bytes[high] - c->bytes[low]) * (percent - c->percent[low]) / wide;
 }

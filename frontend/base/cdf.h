@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Distributions of flow sizes: lines `size percent`, both strictly increasing, percent from 0 to
- * 100. Between two points the size is linear in the percentile, as HPCC's traffic generator does.
+ * Distributions of flow sizes: lines `size percent`, percent from 0 to 100, or from 0 to 1
+ * (probabilities). Neither decreases; a size of several percentiles is as frequent as they are
+ * wide, no flow is between two sizes of one percentile. Between two points the size is linear in
+ * the percentile, as HPCC's traffic generator does.
  */
 #ifndef WEFT_BASE_CDF_H
 #define WEFT_BASE_CDF_H

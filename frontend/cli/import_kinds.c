@@ -247,8 +247,13 @@ static bool simai_topology(file *f)
 }
 static bool hpcc_topology(file *f)
 {
-    uint32_t numbers;
-    return words(f, 0, &numbers) == 3 && numbers == 3 && strstr(f->head, "bps");
+    uint32_t numbers, second;
+    const uint32_t n = words(f, 0, &numbers);
+    const uint32_t ids = words(f, 1, &second);
+    unsigned nodes = 0, switches = 0; /* of ns3-datacenter: the second line has all switches */
+    const bool tors = (n == 4 || n == 6) && ids > 0 && second == (ids < 8 ? ids : 8) &&
+                      sscanf(f->head, "%u %u", &nodes, &switches) == 2 && switches == ids;
+    return numbers == n && (tors || (n == 3 && strstr(f->head, "bps")));
 }
 static bool cdf(file *f)
 {

@@ -54,6 +54,12 @@ TEST(Import, CountsAndCommands)
     EXPECT_CONTAINS(s.out, "t.1.et: Chakra execution trace\n  reads: 1 nodes of one rank, 1 "
                            "collectives");
     EXPECT_CONTAINS(s.out, "weft run --set workload.type=chakra --set chakra.path=t\n");
+    write_file(dir / "tors", "3 1 1 2\n2 \n0 2 25000000000.0 1us 0\n1 2 25000000000.0 1us 0\n");
+    s = weft({"import", "--dry-run", "tors"}, dir / "");
+    EXPECT_CONTAINS(s.out, "HPCC topology\n  reads: 2 hosts, 1 switches, 2 links");
+    write_file(dir / "sizes", "70 0\n70 0.5\n170 1");
+    s = weft({"import", "--dry-run", "sizes"}, dir / "");
+    EXPECT_CONTAINS(s.out, "(CDF)\n  reads: sizes with a mean of 95 bytes");
     s = weft({"import", "--dry-run", base + "mscclpp/first_generation"});
     EXPECT_CONTAINS(s.out, "MSCCL++ plan, all-reduce\n  reads: 2 GPUs of up to 1 threadblocks, "
                            "8 operations, in place; proved\n  takes it: weft run --set "

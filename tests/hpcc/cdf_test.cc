@@ -43,13 +43,36 @@ TEST(Cdf, MeanAndQuantilesByHand)
     weft_cdf_free(c);
 }
 
+// As ConWeave's workloads/*.txt have them: probabilities, and a size of its own at the start.
+TEST(Cdf, ProbabilitiesAndSteps)
+{
+    weft_cdf *c = cdf("1000 0\n1000 0.5\n3000 1");
+    EXPECT_DOUBLE_EQ(weft_cdf_mean_bytes(c), 1000 * 0.5 + 2000 * 0.5);
+    EXPECT_EQ(weft_cdf_quantile_bytes(c, 25), 1000);
+    EXPECT_EQ(weft_cdf_quantile_bytes(c, 50), 1000);
+    EXPECT_EQ(weft_cdf_quantile_bytes(c, 75), 2000);
+    weft_cdf_free(c);
+    c = cdf("100 0\n300 20\n600 20\n1000 100"); // nothing from 300 to 600
+    EXPECT_DOUBLE_EQ(weft_cdf_mean_bytes(c), 200 * 0.2 + 800 * 0.8);
+    EXPECT_EQ(weft_cdf_quantile_bytes(c, 10), 200);
+    EXPECT_EQ(weft_cdf_quantile_bytes(c, 20), 300);
+    EXPECT_EQ(weft_cdf_quantile_bytes(c, 60), 800);
+    weft_cdf_free(c);
+    c = cdf("0 0\n100 0\n300 100\n500 100");
+    EXPECT_EQ(weft_cdf_quantile_bytes(c, 0), 100);
+    EXPECT_EQ(weft_cdf_quantile_bytes(c, 100), 300);
+    weft_cdf_free(c);
+    EXPECT_NE(error_of("0 0\n0 50\n2 100\n"), "") << "half of the flows of no bytes";
+}
+
 TEST(Cdf, MistakesAreNamedWithTheirPlace)
 {
     EXPECT_EQ(error_of(""), "1:1: a distribution needs at least two lines 'size percent'");
     EXPECT_EQ(error_of("0 5\n10 100\n"), "1:3: the first percentile must be 0, got '5'");
-    EXPECT_EQ(error_of("0 0\n10 50\n10 100\n"), "3:1: sizes must increase, but 10 follows 10");
-    EXPECT_EQ(error_of("0 0\n10 50\n20 50\n"),
-              "3:4: percentiles must increase up to 100, but '50' follows 50");
+    EXPECT_EQ(error_of("0 0\n10 50\n9 100\n"), "3:1: sizes must not decrease, but 9 follows 10");
+    EXPECT_EQ(error_of("0 0\n10 50\n20 49\n"),
+              "3:4: percentiles must increase up to 100, but '49' follows 50");
+    EXPECT_EQ(error_of("0 0\n10 50\n10 50\n"), "3:4: 10 50 is there twice");
     EXPECT_EQ(error_of("0 0\n10 101\n"),
               "2:4: percentiles must increase up to 100, but '101' follows 0");
     EXPECT_EQ(error_of("0 0\n10 99\n"), "3:1: the last percentile must be 100, not 99");
