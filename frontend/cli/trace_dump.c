@@ -21,6 +21,8 @@ static void show_node(const struct weft_cli *cli, const struct weft_et_node *n)
     for (size_t i = 0; i < n->nattrs; i++)
         fprintf(cli->out, " %s=%s", n->attrs[i].name,
                 weft_et_attr_format(&n->attrs[i], value, sizeof value));
+    if (n->nothers)
+        fprintf(cli->out, " and %zu bytes of fields of another schema", n->nothers);
     fputc('\n', cli->out);
 }
 

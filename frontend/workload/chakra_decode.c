@@ -199,6 +199,30 @@ static bool copy_deps(struct weft_arena *arena, const uint64_t *in, size_t n, co
     return copy != NULL;
 }
 
+/* What the schema doesn't have, on the wire again: a key and the value behind it. */
+static bool copy_others(struct weft_arena *arena, const ProtobufCMessage *in,
+                        struct weft_et_node *out)
+{
+    size_t n = 0;
+    if (in->n_unknown_fields == 0)
+        return true;
+    for (unsigned i = 0; i < in->n_unknown_fields; i++)
+        n += in->unknown_fields[i].len + 5;
+    uint8_t *p = weft_arena_alloc(arena, n);
+    out->others = p;
+    for (unsigned i = 0; p && i < in->n_unknown_fields; i++) {
+        const ProtobufCMessageUnknownField *f = &in->unknown_fields[i];
+        uint32_t key = f->tag << 3 | (uint32_t)f->wire_type;
+        for (; key > 0x7f; key >>= 7)
+            *p++ = (uint8_t)(key | 0x80);
+        *p++ = (uint8_t)key;
+        memcpy(p, f->data, f->len);
+        p += f->len;
+    }
+    out->nothers = p ? (size_t)(p - out->others) : 0;
+    return p != NULL;
+}
+
 static bool copy_node(struct weft_arena *arena, const WeftPb__Node *in, struct weft_et_node *out)
 {
     out->id = in->id;
@@ -212,7 +236,8 @@ static bool copy_node(struct weft_arena *arena, const WeftPb__Node *in, struct w
     return out->name && copy_deps(arena, in->ctrl_deps, in->n_ctrl_deps, &out->ctrl_deps) &&
            copy_deps(arena, in->data_deps, in->n_data_deps, &out->data_deps) &&
            copy_io(arena, in->inputs, &out->inputs) && copy_io(arena, in->outputs, &out->outputs) &&
-           copy_attrs(arena, in->attr, in->n_attr, &out->attrs);
+           copy_attrs(arena, in->attr, in->n_attr, &out->attrs) &&
+           copy_others(arena, &in->base, out);
 }
 
 static int out_of_memory(struct weft_err *err)

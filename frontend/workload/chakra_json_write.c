@@ -176,6 +176,10 @@ int weft_chakra_json_write(const struct weft_et *et, FILE *f, const char *name,
     weft_json_end_object(&j);
     int rc = ok ? weft_json_finish(&j, err) : 0;
     for (size_t i = 0; i < et->nnodes && ok && !rc; i++) {
+        if (et->nodes[i].nothers)
+            return weft_et_node_err(err, WEFT_E_INPUT, et, &et->nodes[i],
+                                    "it has fields that Chakra's schema 1.0.0 does not have, which "
+                                    "have no names in JSON; .et files keep them");
         weft_json_init(&j, f, name, 2);
         ok = put_node(&j, &et->nodes[i]);
         rc = ok ? weft_json_finish(&j, err) : 0;

@@ -147,9 +147,11 @@ static int no_memory(struct weft_err *err)
     return weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
 }
 
-static int put_message(struct encoder *e, const ProtobufCMessage *msg, struct weft_err *err)
+/* A message and @p n bytes of fields behind it that it doesn't know. */
+static int put_message(struct encoder *e, const ProtobufCMessage *msg, const uint8_t *others,
+                       size_t n, struct weft_err *err)
 {
-    size_t size = protobuf_c_message_get_packed_size(msg);
+    const size_t size = protobuf_c_message_get_packed_size(msg) + n;
     if (size > WEFT_CHAKRA_MESSAGE_MAX)
         return weft_err_set(err, WEFT_E_LIMIT,
                             "a message of %zu bytes is over the limit of %" PRIu32, size,
@@ -167,6 +169,9 @@ static int put_message(struct encoder *e, const ProtobufCMessage *msg, struct we
         e->buf[used++] = (uint8_t)(rest | 0x80);
     e->buf[used++] = (uint8_t)rest;
     used += protobuf_c_message_pack(msg, e->buf + used);
+    if (n)
+        memcpy(e->buf + used, others, n);
+    used += n;
     return e->put(e->ctx, e->buf, used, err);
 }
 
@@ -179,7 +184,7 @@ static int put_header(struct encoder *e, const struct weft_et *et, struct weft_a
     h.n_attr = et->nattrs;
     if (!fill_attrs(arena, et->attrs, et->nattrs, &h.attr))
         return no_memory(err);
-    return put_message(e, &h.base, err);
+    return put_message(e, &h.base, NULL, 0, err);
 }
 
 static int put_node(struct encoder *e, const struct weft_et_node *in, struct weft_arena *arena,
@@ -202,7 +207,7 @@ static int put_node(struct encoder *e, const struct weft_et_node *in, struct wef
     n.n_attr = in->nattrs;
     if (!fill_attrs(arena, in->attrs, in->nattrs, &n.attr))
         return no_memory(err);
-    return put_message(e, &n.base, err);
+    return put_message(e, &n.base, in->others, in->nothers, err);
 }
 
 int weft_chakra_encode(const struct weft_et *et, weft_chakra_put_fn put, void *ctx,

@@ -344,11 +344,20 @@ static int by_type(const struct ctx *x, struct weft_op *op)
     case WEFT_ET_INVALID_NODE:
         return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
                                 "it has no type (0, INVALID_NODE)");
+    case WEFT_ET_STORAGE_NODE:
+    case WEFT_ET_BATCH_NODE:
+    case WEFT_ET_CHECKPOINT_NODE:
+        return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
+                                "a %s is of Chakra's draft of storage operations, which weft does "
+                                "not play: a MEM_LOAD_NODE or MEM_STORE_NODE with duration_micros "
+                                "or tensor_size can stand for it, the workloads 'checkpoint' and "
+                                "'storage' for traffic to storage",
+                                weft_et_node_type_name(x->node->type));
     default:
         return weft_et_node_err(x->err, WEFT_E_INPUT, x->c->et, x->node,
                                 "unknown node type %" PRId32
                                 "; Chakra defines 1 (METADATA_NODE) .. %d (COMM_COLL_NODE)",
-                                x->node->type, WEFT_ET_NODE_TYPES - 1);
+                                x->node->type, WEFT_ET_COMM_COLL_NODE);
     }
 }
 

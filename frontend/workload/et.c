@@ -12,7 +12,8 @@ const char *weft_et_node_type_name(int32_t type)
 {
     static const char *const names[WEFT_ET_NODE_TYPES] = {
         "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
-        "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
+        "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE",
+        "STORAGE_NODE", "BATCH_NODE",     "CHECKPOINT_NODE"};
     return type >= 0 && type < WEFT_ET_NODE_TYPES ? names[type] : NULL;
 }
 

@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-/** Chakra's NodeType, with its numbers. */
+/** Chakra's NodeType, with its numbers; the last three are of its draft of storage operations (May
+ * 2026). */
 enum weft_et_node_type {
     WEFT_ET_INVALID_NODE = 0,
     WEFT_ET_METADATA_NODE = 1,
@@ -28,7 +29,10 @@ enum weft_et_node_type {
     WEFT_ET_COMM_SEND_NODE = 5,
     WEFT_ET_COMM_RECV_NODE = 6,
     WEFT_ET_COMM_COLL_NODE = 7,
-    WEFT_ET_NODE_TYPES = 8
+    WEFT_ET_STORAGE_NODE = 8,
+    WEFT_ET_BATCH_NODE = 9,
+    WEFT_ET_CHECKPOINT_NODE = 10,
+    WEFT_ET_NODE_TYPES = 11
 };
 
 /**
@@ -105,6 +109,8 @@ struct weft_et_node {
     struct weft_et_io inputs, outputs;
     struct weft_et_attr *attrs;
     size_t nattrs;
+    const uint8_t *others; /**< fields that the schema does not have, as they are on the wire */
+    size_t nothers;        /**< bytes of them */
     /** Byte in the uncompressed file where the node's length prefix starts; -1: not from a file. */
     int64_t offset;
 };

@@ -102,7 +102,7 @@ static int by_number(const void *x, const void *y)
 }
 
 /* -1: out of memory. */
-static bool same_ids(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
+static int same_ids(const uint64_t *a, size_t na, const uint64_t *b, size_t nb)
 {
     if (na != nb || na == 0)
         return na == nb;
@@ -123,6 +123,12 @@ static bool same_io(const struct weft_et_io *a, const struct weft_et_io *b)
     return a->present == b->present &&
            (!a->present || (strcmp(a->values, b->values) == 0 &&
                             strcmp(a->shapes, b->shapes) == 0 && strcmp(a->types, b->types) == 0));
+}
+
+static bool same_others(const struct weft_et_node *a, const struct weft_et_node *b)
+{
+    return a->nothers == b->nothers &&
+           (a->nothers == 0 || memcmp(a->others, b->others, a->nothers) == 0);
 }
 
 static int compare_nodes(const struct compare *c, const struct weft_et_node *a,
@@ -146,6 +152,7 @@ static int compare_nodes(const struct compare *c, const struct weft_et_node *a,
         {"duration_micros", a->duration_us == b->duration_us, &a->duration_us, &b->duration_us},
         {"inputs", same_io(&a->inputs, &b->inputs), NULL, NULL},
         {"outputs", same_io(&a->outputs, &b->outputs), NULL, NULL},
+        {"fields of other schemas", same_others(a, b), NULL, NULL},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
         if (!fields[i].same)

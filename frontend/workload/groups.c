@@ -242,12 +242,12 @@ static int unknown(struct weft_groups *g, const char *name, struct weft_err *err
     unsigned shown = 0;
     list_names(g->shared, list, sizeof list, &shown);
     list_names(g->local, list, sizeof list, &shown);
-    if (shown == 0)
-        return weft_err_set(err, WEFT_E_INPUT,
-                            "unknown process group '%s': no groups are defined; give the trace's "
-                            "groups file",
-                            name);
-    return weft_err_set(err, WEFT_E_INPUT, "unknown process group '%s'; known are %s", name, list);
+    return weft_err_set(err, WEFT_E_INPUT,
+                        "unknown process group '%s': %s%s. Groups come from process_group:init "
+                        "nodes of the rank's trace and from a JSON file {\"%s\": [0, 1]}: "
+                        "chakra.groups=FILE, --groups of weft trace, --comm-group-configuration of "
+                        "weft astra-sim",
+                        name, shown ? "known are " : "none is known", list, name);
 }
 
 static int not_member(const struct weft_groups *g, const struct weft_group *group,

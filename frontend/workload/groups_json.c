@@ -185,19 +185,56 @@ static char *unquote(const char *values)
     return out;
 }
 
+/* The ranks of a map from ranks to places in the group, as PyTorch 2.1 writes it; NULL when it is
+ * none. */
+static json_t *in_order(const json_t *map)
+{
+    const size_t n = json_object_size(map);
+    const char *key;
+    json_t *place, *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(list, json_null());
+    json_object_foreach((json_t *)(uintptr_t)map, key, place)
+    {
+        const json_int_t at = json_integer_value(place);
+        char *end;
+        const int64_t rank = strtoll(key, &end, 10);
+        if (!json_is_integer(place) || at < 0 || (size_t)at >= n || end == key || *end ||
+            !json_is_null(json_array_get(list, (size_t)at))) {
+            json_decref(list);
+            return NULL;
+        }
+        json_array_set_new(list, (size_t)at, json_integer(rank));
+    }
+    return list;
+}
+
 static int take_pytorch(const json_t *item, uint32_t nranks, weft_groups_json_fn fn, void *ctx,
                         struct weft_err *err)
 {
     char number[32];
     const json_t *name = json_object_get(item, "pg_name");
-    const char *text = json_string_value(name);
+    const char *text;
+    if (!name)
+        name = json_object_get(item, "pg_id"); /* PyTorch 2.1 and before */
+    text = json_string_value(name);
     if (json_is_integer(name)) {
         snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(name));
         text = number;
     }
     if (!text || !*text)
         return weft_err_set(err, WEFT_E_INPUT, "a process group without a pg_name");
-    return take(text, json_object_get(item, "ranks"), nranks, true, fn, ctx, err);
+    const json_t *ranks = json_object_get(item, "ranks");
+    if (!json_is_object(ranks))
+        return take(text, ranks, nranks, true, fn, ctx, err);
+    json_t *list = in_order(ranks);
+    const int rc = list ? take(text, list, nranks, true, fn, ctx, err)
+                        : weft_err_set(err, WEFT_E_INPUT,
+                                       "process group '%s': its ranks do not map ranks to 0, 1, "
+                                       "2 ... as {\"4\": 0, \"5\": 1} does",
+                                       text);
+    json_decref(list);
+    return rc;
 }
 
 int weft_groups_json_pytorch(const char *values, uint32_t nranks, weft_groups_json_fn fn, void *ctx,

@@ -249,9 +249,21 @@ TEST(ConvertError, WrongTypesAndSigns)
                WEFT_E_INPUT, SECOND, "'comm_tag'");
 }
 
+/* Chakra's draft of storage operations. */
+TEST(ConvertError, StorageNodesNameWhatStandsForThem)
+{
+    const char *names[] = {"STORAGE_NODE", "BATCH_NODE", "CHECKPOINT_NODE"};
+    for (int k = 0; k < 3; k++) {
+        const Bytes node = NodeHead(5, "n", 8 + k) + Blob(11, Int(1, 1) + Blob(10, Int(1, 3)));
+        EXPECT_ERR(ErrorOf(node), WEFT_E_INPUT, SECOND, names[k]);
+        EXPECT_ERR(ErrorOf(node), WEFT_E_INPUT, SECOND, "MEM_LOAD_NODE or MEM_STORE_NODE");
+    }
+}
+
 TEST(ConvertError, UnknownTypes)
 {
-    EXPECT_ERR(ErrorOf(NodeHead(5, "n", 8)), WEFT_E_INPUT, SECOND, "unknown node type 8");
+    EXPECT_ERR(ErrorOf(NodeHead(5, "n", 11)), WEFT_E_INPUT, SECOND,
+               "unknown node type 11; Chakra defines 1 (METADATA_NODE) .. 7 (COMM_COLL_NODE)");
     EXPECT_ERR(ErrorOf(NodeHead(5, "n", 0)), WEFT_E_INPUT, SECOND, "it has no type");
     EXPECT_ERR(ErrorOf(NodeHead(5, "n", 0) + Int(3, UINT64_MAX)), WEFT_E_INPUT, SECOND,
                "unknown node type -1");

@@ -48,6 +48,8 @@ inline std::string Dump(const weft_et *et)
         for (const weft_et_io *io : {&n.inputs, &n.outputs})
             if (io->present)
                 out += std::string("|") + io->values + "," + io->shapes + "," + io->types;
+        for (size_t k = 0; k < n.nothers; k++)
+            out += (k ? " " : "|o ") + std::to_string(n.others[k]);
         out += "\n";
         attrs(n.attrs, n.nattrs);
     }

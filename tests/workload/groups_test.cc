@@ -87,6 +87,24 @@ TEST(Groups, PyTorchMetadata)
     EXPECT_EQ(j.Op(0, 9)->kind, WEFT_OP_META);
 }
 
+/* PyTorch 2.1: an id in place of the name, ranks with their places. */
+TEST(Groups, OlderPyTorchMetadata)
+{
+    const Bytes defs =
+        PyTorch(9, R"([{"pg_id": 0, "backend_id": 5, "ranks": {"0": 0, "1": 1, "2": 2}}, )"
+                   R"({"pg_id": 7, "ranks": {"1": 1, "2": 0}, "group_count": 2}])");
+    Job j({InGroup(1, "0") + defs, InGroup(1, "7") + defs, InGroup(1, "7") + defs});
+    ASSERT_EQ(j.rc, 0) << Text(j.err);
+    EXPECT_EQ(j.Op(0, 1)->group, 0u);
+    ASSERT_EQ(j.w->ngroups, 2u);
+    EXPECT_EQ(Ranks(j.w->groups[1]), (R{2, 1}));
+    for (const char *map : {R"({"0": 1})", R"({"0": 0, "1": 0})", R"({"x": 0})", R"({"0": "0"})",
+                            R"({"0": -1})", R"({"": 0})"}) {
+        Job bad({PyTorch(1, std::string(R"([{"pg_id": 1, "ranks": )") + map + "}]"), ""});
+        EXPECT_ERR(bad.err, WEFT_E_INPUT, 8, "process group '1': its ranks do not map");
+    }
+}
+
 TEST(Groups, PyTorchNamesBelongToTheirRank)
 {
     Job j({InGroup(1, "1") + PyTorch(2, R"([{"pg_name": "1", "ranks": [0, 1]}])"),
@@ -121,9 +139,14 @@ TEST(Groups, FileWinsOverMetadata)
 TEST(GroupsError, Unknown)
 {
     Job none({InGroup(1, "4")});
-    EXPECT_ERR(none.err, WEFT_E_INPUT, 8, "unknown process group '4': no groups are defined");
+    EXPECT_ERR(
+        none.err, WEFT_E_INPUT, 8,
+        "unknown process group '4': none is known. Groups come from process_group:init nodes");
+    for (const char *key : {"chakra.groups=FILE", "--groups", "--comm-group-configuration"})
+        EXPECT_ERR(none.err, WEFT_E_INPUT, 8, key);
     Job some({InGroup(1, "4"), ""}, R"({"1": [0], "2": [1]})");
-    EXPECT_ERR(some.err, WEFT_E_INPUT, 8, "unknown process group '4'; known are '1', '2'");
+    EXPECT_ERR(some.err, WEFT_E_INPUT, 8,
+               "unknown process group '4': known are '1', '2'. Groups come from");
     std::string many = "{";
     for (int i = 10; i < 30; i++)
         many += (i > 10 ? ", \"" : "\"") + std::to_string(i) + "\": [0]";

@@ -8,6 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <set>
+#include <stdexcept>
 
 using namespace wire;
 
@@ -87,6 +88,14 @@ uint64_t *DepsGen(weft_arena *arena, size_t *n)
     return p;
 }
 
+weft_et_io IoGen(weft_arena *arena)
+{
+    weft_et_io io = {*rc::gen::arbitrary<bool>(), "", "", ""};
+    for (const char **text : {&io.values, &io.shapes, &io.types})
+        *text = io.present ? weft_arena_strdup(arena, (*TextGen()).c_str()) : "";
+    return io;
+}
+
 weft_et *EtGen(weft_arena *arena)
 {
     auto *et = static_cast<weft_et *>(weft_arena_alloc(arena, sizeof(weft_et)));
@@ -104,11 +113,35 @@ weft_et *EtGen(weft_arena *arena)
         n.data_deps = DepsGen(arena, &n.ndata_deps);
         n.start_us = *rc::gen::arbitrary<uint64_t>();
         n.duration_us = *rc::gen::arbitrary<uint64_t>();
-        n.inputs.present = *rc::gen::arbitrary<bool>();
-        n.inputs.values = weft_arena_strdup(arena, (*TextGen()).c_str());
+        n.inputs = IoGen(arena);
+        n.outputs = IoGen(arena);
         n.attrs = AttrsGen(arena, &n.nattrs);
     }
     return et;
+}
+
+weft_et *Read(weft_arena *arena, const char *name, const Bytes &bytes)
+{
+    weft_et *et = nullptr;
+    weft_err err{};
+    if (weft_chakra_read_et_memory(name, bytes.data(), bytes.size(), arena, &et, &err) != 0)
+        throw std::runtime_error(Text(err));
+    return et;
+}
+
+Bytes Json(const weft_et *et)
+{
+    char *json = nullptr;
+    size_t size = 0;
+    weft_err err{};
+    FILE *f = open_memstream(&json, &size);
+    const int rc = weft_chakra_json_write(et, f, "x.json", &err);
+    fclose(f);
+    const Bytes text(json, size);
+    free(json);
+    if (rc != 0)
+        throw std::runtime_error(Text(err));
+    return text;
 }
 
 } // namespace
@@ -117,16 +150,18 @@ RC_GTEST_PROP(RoundTrip, AnyTraceComesBack, ())
 {
     Arena arena;
     weft_et *et = EtGen(arena.a);
+    for (size_t i = 0; i < et->nnodes; i++)
+        if (*rc::gen::arbitrary<bool>()) { // a field of a schema to come
+            auto *others = static_cast<uint8_t *>(weft_arena_alloc(arena.a, 8));
+            const Bytes field = *rc::gen::arbitrary<bool>()
+                                    ? Blob(*rc::gen::inRange(11, 4000), "ab")
+                                    : Int(*rc::gen::inRange(11, 4000), *rc::gen::inRange(0, 300));
+            memcpy(others, field.data(), field.size());
+            et->nodes[i].others = others;
+            et->nodes[i].nothers = field.size();
+        }
     Bytes bytes = Encode(et);
-    weft_et *back = nullptr;
-    weft_err err{};
-    int rc = weft_chakra_read_et_memory("x.et", bytes.data(), bytes.size(), arena.a, &back, &err);
-    if (rc != 0)
-        RC_FAIL(Text(err));
-    for (size_t i = 0; i < et->nnodes; i++) {
-        weft_et_io *io = &et->nodes[i].inputs;
-        io->shapes = io->types = "";
-    }
+    const weft_et *back = Read(arena.a, "x.et", bytes);
     RC_ASSERT(Dump(back) == Dump(et));
     RC_ASSERT(Encode(back) == bytes);
 }
@@ -135,23 +170,50 @@ RC_GTEST_PROP(RoundTrip, AnyTraceComesBackFromJson, ())
 {
     Arena arena;
     weft_et *et = EtGen(arena.a);
-    for (size_t i = 0; i < et->nnodes; i++)
-        for (weft_et_io *io : {&et->nodes[i].inputs, &et->nodes[i].outputs})
-            for (const char **text : {&io->values, &io->shapes, &io->types})
-                *text = *text ? *text : "";
-    char *json = nullptr;
-    size_t size = 0;
-    weft_err err{};
-    FILE *f = open_memstream(&json, &size);
-    RC_ASSERT(weft_chakra_json_write(et, f, "x.json", &err) == 0);
-    fclose(f);
-    weft_et *back = nullptr;
-    RC_ASSERT(weft_chakra_is_json(reinterpret_cast<uint8_t *>(json), size));
-    const int rc = weft_chakra_read_et_memory("x.json", json, size, arena.a, &back, &err);
-    free(json);
-    if (rc != 0)
-        RC_FAIL(Text(err));
+    const Bytes json = Json(et);
+    RC_ASSERT(weft_chakra_is_json(reinterpret_cast<const uint8_t *>(json.data()), json.size()));
+    weft_et *back = Read(arena.a, "x.json", json);
     RC_ASSERT(Encode(back) == Encode(et));
+    /* and JSON from the file: the same text */
+    RC_ASSERT(Json(Read(arena.a, "x.et", Encode(back))) == json);
+}
+
+TEST(RoundTrip, FieldsOfAnotherSchemaHaveNoNamesInJson)
+{
+    Arena arena;
+    const Bytes storage = Blob(11, Int(1, 1) + Blob(10, Int(1, 3) + Int(5, 4096)));
+    const Bytes file = Header() + Frame(NodeHead(4, "read", 8) + storage);
+    weft_et *et = Read(arena.a, "x.et", file);
+    EXPECT_EQ(Bytes(reinterpret_cast<const char *>(et->nodes[0].others), et->nodes[0].nothers),
+              storage);
+    EXPECT_EQ(Encode(et), file);
+    EXPECT_THROW(Json(et), std::runtime_error);
+    et->nodes[0].nothers = 0;
+    EXPECT_NE(Json(et).find("\"STORAGE_NODE\""), Bytes::npos);
+    EXPECT_EQ(Read(arena.a, "x.json", Json(et))->nodes[0].type, WEFT_ET_STORAGE_NODE);
+}
+
+/* Every trace of ASTRA-sim's, byte for byte, when the outside data is there. */
+TEST(RoundTrip, SharedTraces)
+{
+    const char *shared = getenv("WEFT_SHARED");
+    const std::filesystem::path data = std::filesystem::path(shared ? shared : "") / "data";
+    if (!shared || !std::filesystem::is_directory(data))
+        GTEST_SKIP() << "no outside data (WEFT_SHARED)";
+    int files = 0;
+    for (const auto &entry : std::filesystem::recursive_directory_iterator(data)) {
+        if (entry.path().extension() != ".et")
+            continue;
+        Arena arena;
+        const Bytes bytes = ReadAll(entry.path());
+        weft_et *et = Read(arena.a, "x.et", bytes);
+        EXPECT_EQ(Encode(et), bytes) << entry.path();
+        const Bytes json = Json(et);
+        EXPECT_EQ(Encode(Read(arena.a, "x.json", json)), bytes) << entry.path();
+        EXPECT_EQ(Json(Read(arena.a, "x.et", Encode(Read(arena.a, "x.json", json)))), json);
+        files++;
+    }
+    EXPECT_GE(files, 60);
 }
 
 RC_GTEST_PROP(RoundTrip, AnyGraphKeepsItsEdges, (uint16_t seed_bits))
