@@ -15,6 +15,7 @@
 #include "cli/sweep_find.h"
 #include "cli/sweep_page.h"
 #include "cli/sweep_run.h"
+#include "cli/sweep_said.h"
 #include "report/place.h"
 
 #include <inttypes.h>
@@ -41,7 +42,8 @@ struct sweep {
     size_t next;                 /* point that is the next to start */
     size_t told;                 /* points whose end was told, in order */
     struct weft_strings said;    /* per point: what it said and was not told yet */
-    int fatal;                   /* a point ended so that no others can be run: its code */
+    struct weft_sweep_said lines;
+    int fatal; /* a point ended so that no others can be run: its code */
 };
 
 /* The folder's state, and what is left of it should a signal end the program. */
@@ -118,7 +120,7 @@ static void tell(struct sweep *w, size_t point)
     const char *said = w->said.list[point];
     weft_progress_finish(&w->progress);
     if (said)
-        fputs(said, w->base.cli->err);
+        weft_sweep_said_tell(&w->lines, said, w->base.cli->err);
     free((void *)(uintptr_t)said);
     w->said.list[point] = NULL;
     if (p->reason && p->code != WEFT_E_INTERRUPTED)
@@ -360,6 +362,9 @@ static int conclude(struct sweep *w, struct weft_err *err)
     if (w->again)
         weft_log(w->base.cli->log, WEFT_LOG_ERROR, "%zu more rows failed for the same reason",
                  w->again);
+    if (w->lines.again)
+        weft_log(w->base.cli->log, WEFT_LOG_INFO, "%zu more lines as above, of other rows",
+                 w->lines.again);
     weft_csv_close(w->csv, &e);
     keep_first(err, &e);
     if (err->code)
@@ -455,6 +460,7 @@ static int run_part(const struct weft_cli *cli, const struct weft_sweep_opts *op
     for (size_t i = 0; w->said.list && i < w->s.npoints; i++)
         free((void *)(uintptr_t)w->said.list[i]);
     free(w->said.list);
+    weft_sweep_said_free(&w->lines);
     weft_sweep_free(&w->s);
     weft_sweep_asked_free(&asked);
     free(w);

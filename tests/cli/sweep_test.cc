@@ -47,6 +47,21 @@ TEST(Sweep, FilesAndJson)
     EXPECT_CONTAINS(slurp(dir / "o/2/run.json"), "\"all-reduce\": \"direct\"");
 }
 
+/* What several rows say is told once, however many run at a time. */
+TEST(Sweep, TheSameLineIsSaidOnce)
+{
+    for (const char *jobs : {"-j1", "-j3"}) {
+        const Said s = weft(sweep({"--vary", "generate.size=1MiB|2MiB|4MiB", jobs, "--set",
+                                   "system.remote-latency=1us"}));
+        ASSERT_EQ(s.code, 0) << s.err;
+        const std::string line = "system.remote-latency: has no effect";
+        const size_t first = s.err.find(line);
+        ASSERT_NE(first, std::string::npos) << s.err;
+        EXPECT_EQ(s.err.find(line, first + 1), std::string::npos) << s.err;
+        EXPECT_CONTAINS(s.err, "2 more lines as above, of other rows");
+    }
+}
+
 /* A run that does not end is a row without a speed-up; one that cannot begin is named, and the
  * others run. */
 TEST(Sweep, WhatDoesNotEndOrBegin)
