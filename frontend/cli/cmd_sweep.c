@@ -400,6 +400,7 @@ static int begin(struct sweep *w, const struct weft_sweep_asked *asked, struct w
     w->base.out = asked->out;
     w->asked = asked;
     w->base.texts = asked->texts;
+    w->base.dir = asked->dir;
     w->base.find = asked->find;
     w->record = (struct weft_sweep_record){&w->s, &w->base};
     if (weft_sweep_plan(&w->s, cli, &asked->texts, err))

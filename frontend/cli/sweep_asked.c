@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/limits.h"
 #include "cli/subject.h"
+#include "cli/sweep_run.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -155,6 +156,14 @@ static int own_list(struct weft_arena *arena, const char *const *list, size_t n,
     return own ? 0 : no_memory(err);
 }
 
+/* "KEY=VALUE" of the scenario's, a file as seen from where weft is. */
+static const char *own_setting(const struct weft_sweep_asked *a, const char *text)
+{
+    const char *value = strchr(text, '=');
+    const char *key = value ? weft_arena_strndup(a->arena, text, (size_t)(value - text)) : NULL;
+    return key ? weft_sweep_setting(a->arena, a->dir, key, value + 1) : NULL;
+}
+
 /* The settings of the sweep, and those of the command line, which win. */
 static int join_settings(struct weft_sweep_asked *a, const char *const *list, size_t n,
                          struct weft_err *err)
@@ -162,7 +171,7 @@ static int join_settings(struct weft_sweep_asked *a, const char *const *list, si
     const struct weft_strings own = a->source.set;
     const char **all = (const char **)weft_arena_calloc(a->arena, n + own.n + 1, sizeof *all);
     for (size_t i = 0; all && i < n; i++)
-        if (!(all[i] = weft_arena_strdup(a->arena, list[i])))
+        if (!(all[i] = own_setting(a, list[i])))
             return no_memory(err);
     for (size_t i = 0; all && i < own.n; i++)
         all[n + i] = own.list[i];
@@ -234,6 +243,9 @@ static int ask_sweep(const struct weft_scenario *scenario, const struct weft_sce
     if (o->quick && !s->nquick)
         return weft_err_at(err, WEFT_E_INPUT, scenario->file, s->line, s->col,
                            "--quick: <sweep> has no <quick> that says what is smaller");
+    if (weft_path_dir(dir, scenario->file, err))
+        return err->code;
+    a->dir = strcmp(dir, ".") == 0 ? NULL : own_text(a->arena, dir, &ok);
     if (own_list(a->arena, o->quick ? s->quick_vary : s->vary, s->nvary, &a->texts.vary, err) ||
         join_settings(a, o->quick ? s->quick_set : s->set, o->quick ? s->nquick_set : s->nset,
                       err) ||

@@ -36,6 +36,7 @@ struct weft_sweep_asked {
     const struct weft_scenario_row_bound *bounds;
     size_t nbounds;
     const char *file;         /**< that the bounds stand in */
+    const char *dir;          /**< that files of the axes are relative to; NULL: where weft is */
     bool last;                /**< there is no further sweep to run */
     struct weft_arena *arena; /**< owns what is not the command line's */
 };

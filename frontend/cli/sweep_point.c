@@ -10,6 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *weft_sweep_setting(struct weft_arena *arena, const char *dir, const char *key,
+                               const char *value)
+{
+    const bool here =
+        !dir || !weft_scenario_key_is_path(key) || value[0] == '/' || value[0] == '\0';
+    return weft_arena_printf(arena, "%s=%s%s%s", key, here ? "" : dir, here ? "" : "/", value);
+}
+
 int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep *s, size_t point,
                         struct weft_source_opts *out, struct weft_err *err)
 {
@@ -28,8 +36,8 @@ int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep
         for (size_t k = 0; ok && k < s->axis[a].nkeys; k++) {
             if (s->axis[a].label[k])
                 continue;
-            list[out->set.n] = weft_arena_printf(s->arena, "%s=%s", s->axis[a].key[k],
-                                                 weft_sweep_axis_value(s, a, k, row));
+            list[out->set.n] = weft_sweep_setting(s->arena, b->dir, s->axis[a].key[k],
+                                                  weft_sweep_axis_value(s, a, k, row));
             ok = list[out->set.n++] != NULL;
         }
     if (ok && seed) {

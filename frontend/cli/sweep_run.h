@@ -21,10 +21,14 @@ struct weft_sweep_base {
     int nargs;
     const char *out;               /**< folder; NULL: no files */
     struct weft_sweep_texts texts; /**< what was asked for */
+    const char *dir;               /**< that files of the axes are relative to; NULL: none */
     const char *find;              /**< what is searched for; NULL: nothing */
     struct weft_run_limits limits; /**< of each point */
 };
 
+/** "KEY=VALUE" in @p arena, a file as seen from @p dir (NULL: as it is). NULL: no memory. */
+const char *weft_sweep_setting(struct weft_arena *arena, const char *dir, const char *key,
+                               const char *value);
 /** The settings of a point: those that do not change, then its own. The lists are in the sweep's
  * arena. */
 int weft_sweep_settings(const struct weft_sweep_base *b, const struct weft_sweep *s, size_t point,

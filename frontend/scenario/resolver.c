@@ -39,17 +39,21 @@ int weft_scenario_warn(struct weft_scenario *s, struct weft_err *err, const char
     return 0;
 }
 
-bool weft_param_is_path(const struct weft_param *p)
+bool weft_scenario_key_is_path(const char *key)
 {
     static const char *const words[] = {"file", "path", "dir", "groups"};
-    if (p->type != WEFT_PARAM_STRING)
-        return false;
-    const char *last = strrchr(p->name, '-');
-    last = last ? last + 1 : p->name;
+    const char *last = key + strlen(key);
+    while (last > key && last[-1] != '-' && last[-1] != '.')
+        last--;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(last, words[i]) == 0)
             return true;
     return false;
+}
+
+bool weft_param_is_path(const struct weft_param *p)
+{
+    return p->type == WEFT_PARAM_STRING && weft_scenario_key_is_path(p->name);
 }
 
 int weft_resolver_set(struct weft_resolver *r, struct weft_scenario_group *g, const char *param,

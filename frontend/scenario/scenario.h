@@ -196,6 +196,8 @@ struct weft_scenario_options {
  */
 int weft_scenario_load(const char *file, const struct weft_scenario_options *o,
                        struct weft_scenario **out, struct weft_err *err);
+/** Whether the setting of this key ("workload.file") names a file. */
+bool weft_scenario_key_is_path(const char *key);
 /** As weft_scenario_load, from memory; @p file is the name for messages and for relative paths. */
 int weft_scenario_parse(const char *text, size_t len, const char *file,
                         const struct weft_scenario_options *o, struct weft_scenario **out,

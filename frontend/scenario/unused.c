@@ -119,6 +119,15 @@ static const char *lookup(void *ctx, const char *key, char *buf, size_t size)
     return NULL;
 }
 
+/* Whether the scenario or a setting asks for something: a text that is set empty does not. */
+static bool asked(const struct weft_scenario_group *g, size_t param)
+{
+    const struct weft_param *p = &g->table->params[param];
+    char text[8];
+    return g->origins[param].kind > WEFT_ORIGIN_PRESET &&
+           (p->type != WEFT_PARAM_STRING || weft_params_format(p, g->values, text, sizeof text)[0]);
+}
+
 static int warn(struct weft_resolver *r, const struct weft_scenario_group *g, size_t param,
                 const char *why, struct weft_err *err)
 {
@@ -155,7 +164,7 @@ static int warn_control(struct weft_resolver *r, const struct weft_scenario_grou
         code = weft_scenario_warn(r->s, err, "--set %s.%s=%s: has no effect: %s", g->element,
                                   g->selector, g->selected, why);
     for (size_t k = 0; k < g->table->n && !code; k++)
-        if (g->origins[k].kind > WEFT_ORIGIN_PRESET)
+        if (asked(g, k))
             code = warn(r, g, k, why, err);
     return code;
 }
@@ -167,7 +176,7 @@ static int warn_params(struct weft_resolver *r, const struct weft_scenario_group
     struct weft_needs_scope scope = {g->table, g->values, g->prefix, lookup, dims};
     for (size_t k = 0; k < g->table->n; k++) {
         int code = weft_param_effective(&g->table->params[k], &scope, why, sizeof why, err);
-        if (code == 0 && g->origins[k].kind > WEFT_ORIGIN_PRESET)
+        if (code == 0 && asked(g, k))
             code = warn(r, g, k, why, err);
         if (code < 0)
             return code;

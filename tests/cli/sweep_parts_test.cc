@@ -66,6 +66,35 @@ TEST(SweepParts, OneOfThemQuickAndWithSettings)
     EXPECT_CONTAINS(slurp(dir / "o/size/1/run.json"), "\"chunks\": \"3\"");
 }
 
+/* Files of <set>, <vary> and <quick> are those beside the scenario, wherever weft is. */
+TEST(SweepParts, FilesAreThoseBesideTheScenario)
+{
+    TempDir dir;
+    std::filesystem::create_directories(dir / "study");
+    write_file(dir / "study/one.csv", "src,dst,size_bytes,start_ns\n0,1,1000,0\n");
+    write_file(dir / "study/two.csv", "src,dst,size_bytes,start_ns\n0,1,1000,0\n1,2,1000,0\n");
+    write_file(dir / "study/scenario.xml",
+               "<scenario name=\"s\"><topology type=\"single-switch\" hosts=\"4\"/>\n"
+               "<network backend=\"ideal\"/><workload type=\"flows\" file=\"one.csv\"/>\n"
+               "<sweep metrics=\"messages\">"
+               "<vary flows.file=\"one.csv|two.csv\"/>"
+               "<bound metric=\"messages\" where=\"flows.file=two.csv\" min=\"2\"/>"
+               "<quick flows.file=\"two.csv\"/></sweep></scenario>\n");
+    Said s = weft({"sweep", "study", "-o", "o"}, dir / "");
+    EXPECT_EQ(s.code, 0) << s.err;
+    EXPECT_EQ(s.err, "");
+    EXPECT_CONTAINS(s.out, "\none.csv     1 ");
+    EXPECT_CONTAINS(s.out, "ok     messages, flows.file=two.csv: 2, expected at least 2");
+    s = weft({"sweep", "study", "--quick"}, dir / "");
+    EXPECT_CONTAINS(s.out, "\ntwo.csv     2 ");
+    s = weft({"sweep", "scenario.xml"}, dir / "study");
+    EXPECT_EQ(s.code, 0) << s.err;
+    // On the command line a file is one where weft is.
+    s = weft({"sweep", "study", "--vary", "flows.file=one.csv"}, dir / "");
+    EXPECT_NE(s.code, 0);
+    EXPECT_EQ(weft({"sweep", "study", "--vary", "flows.file=study/one.csv"}, dir / "").code, 0);
+}
+
 TEST(SweepParts, ABoundThatIsMissed)
 {
     TempDir dir;

@@ -249,6 +249,15 @@ TEST(Unused, EverySettingWithoutEffectIsReportedAndOnlyThose)
     }
 }
 
+TEST(Unused, ATextThatIsEmptyAsksForNothing)
+{
+    auto r = world::from_defaults(with("none", {"ecn.rate-map="}));
+    ASSERT_EQ(r.code, 0) << r.message();
+    EXPECT_EQ(r.warnings(), "");
+    auto other = world::from_defaults(with("none", {"ecn.rate-map=40Gbps:5KB:200KB:0.01"}));
+    EXPECT_CONTAINS(other.warnings(), "ecn.rate-map: has no effect: ");
+}
+
 TEST(Unused, ADefaultThatIsWrittenOutIsReportedToo)
 {
     auto r = world::parse(world::scenario("<congestion-control name=\"hpcc\"/>\n"
