@@ -32,7 +32,8 @@ struct weft_coll_proof {
  * Of a program from a file (slots of its own) everything that touches a slot is put in the order
  * that dependencies and messages give: two that touch the same slot, one of them writing, must have
  * one. Then every order that can happen ends alike, and one has been played. A block may come
- * twice.
+ * twice. What lanes that serve other ranks (ops->serves) receive, the other lanes of the rank have
+ * waited for when they end.
  *
  * Returns 0, or WEFT_E_INTERNAL with the first thing that is wrong. Memory grows with n times the
  * blocks: n^3 for an all-to-all.

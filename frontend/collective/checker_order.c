@@ -11,75 +11,36 @@
  * it has in the one that is played here.
  */
 #include "base/int128.h"
-#include "collective/checker_clock.h"
-#include "collective/checker_state.h"
+#include "collective/checker_order.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Who touched a slot: 1 + lane of its rank, or 0, and the instruction. */
-struct touch {
-    uint32_t lane1, instr;
-};
-
-struct more_reads {
-    uint32_t n, cap;
-    struct touch at[];
-};
-
-/* There are many slots, and most have one reader at a time. */
-struct slot_log {
-    struct touch write; /* the last one */
-    struct touch read;  /* since then, at most one per lane; */
-    struct more_reads *more;
-};
-
-/* Instructions of a lane that others wait for, receives included. */
-struct lane_log {
-    struct weft_clock clock; /* of what comes next */
-    struct weft_clock *end;  /* per instruction: of its end; of a receive, first of its message */
-    uint32_t *waiters;       /* per instruction: that have not yet gone on */
-    bool after_receive;      /* the instruction before the next one is one */
-};
-
-struct order {
-    struct weft_checker *c;
-    uint32_t *first; /* per rank: its first lane among all */
-    uint32_t nlanes; /* of all ranks */
-    struct weft_clock_memory memory;
-    struct lane_log *lane;
-    struct slot_log *slot; /* n * slots */
-};
-
-static struct lane_log *log_of(const struct order *o, uint32_t r, uint32_t lane)
-{
-    return &o->lane[o->first[r] + lane];
-}
-
 /* The clock of lane's next instruction with `instr` of it over becomes *to. */
-static int keep_clock(struct order *o, uint32_t r, uint32_t lane, uint64_t instr,
+static int keep_clock(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t instr,
                       struct weft_clock *to)
 {
-    return weft_clock_join(&o->memory, to, &log_of(o, r, lane)->clock) &&
+    return weft_clock_join(&o->memory, to, &weft_checker_log(o, r, lane)->clock) &&
                    weft_clock_set(&o->memory, to, o->first[r] + lane, (uint32_t)(instr + 1))
                ? 0
                : weft_checker_no_memory(o->c);
 }
 
 /* Lane goes on after what ended at *end. */
-static int go_on_after(struct order *o, uint32_t r, uint32_t lane, const struct weft_clock *end)
+static int go_on_after(struct weft_checker_order *o, uint32_t r, uint32_t lane,
+                       const struct weft_clock *end)
 {
-    return weft_clock_join(&o->memory, &log_of(o, r, lane)->clock, end)
+    return weft_clock_join(&o->memory, &weft_checker_log(o, r, lane)->clock, end)
                ? 0
                : weft_checker_no_memory(o->c);
 }
 
 /* --- who touches what --- */
 
-static int conflict(struct order *o, uint32_t r, struct touch t, uint64_t slot, struct touch before,
-                    bool wrote, bool writes)
+static int conflict(struct weft_checker_order *o, uint32_t r, struct weft_checker_touch t,
+                    uint64_t slot, struct weft_checker_touch before, bool wrote, bool writes)
 {
     char here[WEFT_CHECKER_NAME_MAX], there[WEFT_CHECKER_NAME_MAX], what[WEFT_CHECKER_NAME_MAX];
     o->c->where = (struct weft_coll_place){r, t.lane1 - 1, t.instr, true};
@@ -94,14 +55,16 @@ static int conflict(struct order *o, uint32_t r, struct touch t, uint64_t slot, 
 }
 
 /* Whether `before` is over, whatever the order, when t comes. */
-static bool is_before(const struct order *o, uint32_t r, struct touch before, struct touch t)
+static bool is_before(const struct weft_checker_order *o, uint32_t r,
+                      struct weft_checker_touch before, struct weft_checker_touch t)
 {
     return before.lane1 == 0 || before.lane1 == t.lane1 ||
-           weft_clock_get(&log_of(o, r, t.lane1 - 1)->clock, o->first[r] + before.lane1 - 1) >
-               before.instr;
+           weft_clock_get(&weft_checker_log(o, r, t.lane1 - 1)->clock,
+                          o->first[r] + before.lane1 - 1) > before.instr;
 }
 
-static int note_read(struct order *o, struct slot_log *s, struct touch t)
+static int note_read(struct weft_checker_order *o, struct weft_checker_slot_log *s,
+                     struct weft_checker_touch t)
 {
     if (s->read.lane1 == 0 || s->read.lane1 == t.lane1) {
         s->read = t;
@@ -115,7 +78,8 @@ static int note_read(struct order *o, struct slot_log *s, struct touch t)
         }
     if (!s->more || n == s->more->cap) {
         const uint32_t cap = 2 * n + 2;
-        struct more_reads *more = realloc(s->more, sizeof *more + cap * sizeof more->at[0]);
+        struct weft_checker_more_reads *more =
+            realloc(s->more, sizeof *more + cap * sizeof more->at[0]);
         if (!more)
             return weft_checker_no_memory(o->c);
         s->more = more;
@@ -126,12 +90,13 @@ static int note_read(struct order *o, struct slot_log *s, struct touch t)
     return 0;
 }
 
-static int touch(struct order *o, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot, bool writes)
+static int touch(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i, uint64_t slot,
+                 bool writes)
 {
     if (slot >= o->c->slots)
         return weft_checker_wrong(o->c, r, lane, i, "names blocks that do not exist");
-    struct slot_log *s = &o->slot[r * o->c->slots + slot];
-    const struct touch t = {lane + 1, (uint32_t)i};
+    struct weft_checker_slot_log *s = &o->slot[r * o->c->slots + slot];
+    const struct weft_checker_touch t = {lane + 1, (uint32_t)i};
     if (!is_before(o, r, s->write, t))
         return conflict(o, r, t, slot, s->write, true, writes);
     if (!writes)
@@ -142,12 +107,12 @@ static int touch(struct order *o, uint32_t r, uint32_t lane, uint64_t i, uint64_
         if (!is_before(o, r, s->more->at[k], t))
             return conflict(o, r, t, slot, s->more->at[k], false, true);
     free(s->more);
-    *s = (struct slot_log){.write = t};
+    *s = (struct weft_checker_slot_log){.write = t};
     return 0;
 }
 
 /* All slots of an instruction: those it names or those at its source. */
-static int touch_all(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
+static int touch_all(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i,
                      const struct weft_coll_instr *in, bool source, bool writes)
 {
     int rc = 0;
@@ -159,7 +124,7 @@ static int touch_all(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
 
 /* --- instructions --- */
 
-static int send(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
+static int send(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i,
                 const struct weft_coll_instr *in)
 {
     struct weft_checker_message **box;
@@ -169,7 +134,8 @@ static int send(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
     if (!rc)
         rc = weft_checker_read(o->c, r, lane, i, in, false, box);
     return rc ? rc
-              : keep_clock(o, r, lane, i, &log_of(o, in->peer, in->peer_lane)->end[in->peer_instr]);
+              : keep_clock(o, r, lane, i,
+                           &weft_checker_log(o, in->peer, in->peer_lane)->end[in->peer_instr]);
 }
 
 /* Copies the slots at the source of an addition that goes elsewhere. */
@@ -180,12 +146,12 @@ static void copy_source(struct weft_checker *c, uint32_t r, uint64_t slot, uint6
            c->words * sizeof(uint64_t));
 }
 
-static int receive(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
+static int receive(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i,
                    const struct weft_coll_instr *in)
 {
     struct weft_checker *c = o->c;
     struct weft_checker_message **box = &c->ranks[r].lane[lane].inbox[i], *m = *box;
-    struct lane_log *l = log_of(o, r, lane);
+    struct weft_checker_lane_log *l = weft_checker_log(o, r, lane);
     const bool adds = in->action == WEFT_COLL_RECV_REDUCE;
     if (adds && !weft_checker_adds(c))
         return weft_checker_wrong(c, r, lane, i, "adds up in a collective without a sum");
@@ -208,7 +174,7 @@ static int receive(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
     return rc;
 }
 
-static int local(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
+static int local(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i,
                  const struct weft_coll_instr *in)
 {
     struct weft_checker_message *m = NULL;
@@ -227,7 +193,7 @@ static int local(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
     return rc;
 }
 
-static int perform(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
+static int perform(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i,
                    const struct weft_coll_instr *in)
 {
     switch (in->action) {
@@ -248,14 +214,14 @@ static int perform(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
 }
 
 /* 0: what the instruction waits for is over; 1: it is not yet. */
-static int wait(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
+static int wait(struct weft_checker_order *o, uint32_t r, uint32_t lane, uint64_t i,
                 const struct weft_coll_instr *in)
 {
     const struct weft_checker_rank *s = &o->c->ranks[r];
     const bool own = in->dep != WEFT_COLL_DEP_NONE && in->dep_lane == lane;
     if (own && in->dep_instr >= i)
         return weft_checker_wrong(o->c, r, lane, i, "waits for a later instruction");
-    if (log_of(o, r, lane)->after_receive && !(own && in->dep_instr == i - 1))
+    if (weft_checker_log(o, r, lane)->after_receive && !(own && in->dep_instr == i - 1))
         return weft_checker_wrong(o->c, r, lane, i, "does not wait for the receive before it");
     if (own || in->dep == WEFT_COLL_DEP_NONE)
         return 0;
@@ -263,17 +229,17 @@ static int wait(struct order *o, uint32_t r, uint32_t lane, uint64_t i,
         return weft_checker_wrong(o->c, r, lane, i, "waits for an instruction that does not exist");
     if (s->lane[in->dep_lane].next <= in->dep_instr)
         return 1;
-    struct lane_log *there = log_of(o, r, in->dep_lane);
+    struct weft_checker_lane_log *there = weft_checker_log(o, r, in->dep_lane);
     int rc = go_on_after(o, r, lane, &there->end[in->dep_instr]);
     if (--there->waiters[in->dep_instr] == 0)
         weft_clock_free(&o->memory, &there->end[in->dep_instr]);
     return rc;
 }
 
-static int advance(struct order *o, uint32_t r, uint32_t lane, bool *moved)
+static int advance(struct weft_checker_order *o, uint32_t r, uint32_t lane, bool *moved)
 {
     struct weft_checker_lane *s = &o->c->ranks[r].lane[lane];
-    struct lane_log *l = log_of(o, r, lane);
+    struct weft_checker_lane_log *l = weft_checker_log(o, r, lane);
     for (; s->next < s->n; s->next++) {
         const uint64_t i = s->next;
         struct weft_coll_instr in = {0};
@@ -298,7 +264,7 @@ static int advance(struct order *o, uint32_t r, uint32_t lane, bool *moved)
 /* --- deadlocks --- */
 
 /* What the next instruction of a lane waits for; false: for a message that nobody sends. */
-static bool blocker(const struct order *o, struct weft_coll_place *at)
+static bool blocker(const struct weft_checker_order *o, struct weft_coll_place *at)
 {
     const struct weft_checker *c = o->c;
     struct weft_coll_instr in = {0};
@@ -324,7 +290,7 @@ static bool blocker(const struct order *o, struct weft_coll_place *at)
 }
 
 /* Follows from a lane that waits what waits for what, and says the last WAITS_TOLD. */
-static int deadlock(struct order *o, struct weft_coll_place at, uint32_t waiting)
+static int deadlock(struct weft_checker_order *o, struct weft_coll_place at, uint32_t waiting)
 {
     enum { WAITS_TOLD = 3 };
     char text[WAITS_TOLD * (2 * WEFT_CHECKER_NAME_MAX + 16)] = "", name[WEFT_CHECKER_NAME_MAX];
@@ -351,7 +317,7 @@ static int deadlock(struct order *o, struct weft_coll_place at, uint32_t waiting
                         there ? " ..." : "");
 }
 
-static int run(struct order *o)
+static int run(struct weft_checker_order *o)
 {
     for (;;) {
         struct weft_coll_place who = {0};
@@ -378,10 +344,10 @@ static int run(struct order *o)
 
 /* --- memory --- */
 
-static int prepare_lane(struct order *o, uint32_t r, uint32_t lane)
+static int prepare_lane(struct weft_checker_order *o, uint32_t r, uint32_t lane)
 {
     const struct weft_checker_lane *s = &o->c->ranks[r].lane[lane];
-    struct lane_log *l = log_of(o, r, lane);
+    struct weft_checker_lane_log *l = weft_checker_log(o, r, lane);
     if (s->n >= UINT32_MAX)
         return weft_err_set(o->c->err, WEFT_E_LIMIT, "a lane of %" PRIu64 " instructions", s->n);
     l->end = calloc(s->n + 1, sizeof *l->end);
@@ -389,7 +355,7 @@ static int prepare_lane(struct order *o, uint32_t r, uint32_t lane)
     return l->end && l->waiters ? 0 : weft_checker_no_memory(o->c);
 }
 
-static void count_waiters(struct order *o, uint32_t r)
+static void count_waiters(struct weft_checker_order *o, uint32_t r)
 {
     const struct weft_checker_rank *s = &o->c->ranks[r];
     for (uint32_t l = 0; l < s->nlanes; l++)
@@ -398,11 +364,11 @@ static void count_waiters(struct order *o, uint32_t r)
             o->c->ops->instr(o->c->call, r, l, i, &in);
             if (in.dep != WEFT_COLL_DEP_NONE && in.dep_lane != l && in.dep_lane < s->nlanes &&
                 in.dep_instr < s->lane[in.dep_lane].n)
-                log_of(o, r, in.dep_lane)->waiters[in.dep_instr]++;
+                weft_checker_log(o, r, in.dep_lane)->waiters[in.dep_instr]++;
         }
 }
 
-static int prepare(struct order *o)
+static int prepare(struct weft_checker_order *o)
 {
     struct weft_checker *c = o->c;
     o->first = calloc(c->n, sizeof *o->first);
@@ -423,12 +389,12 @@ static int prepare(struct order *o)
     return rc;
 }
 
-static void release(struct order *o)
+static void release(struct weft_checker_order *o)
 {
     const struct weft_checker *c = o->c;
     for (uint32_t r = 0; o->lane && r < c->n; r++)
         for (uint32_t l = 0; l < c->ranks[r].nlanes; l++) {
-            struct lane_log *log = log_of(o, r, l);
+            struct weft_checker_lane_log *log = weft_checker_log(o, r, l);
             for (uint64_t i = 0; log->end && i < c->ranks[r].lane[l].n; i++)
                 weft_clock_free(&o->memory, &log->end[i]);
             weft_clock_free(&o->memory, &log->clock);
@@ -444,24 +410,27 @@ static void release(struct order *o)
 
 int weft_checker_run_ordered(struct weft_checker *c)
 {
-    struct order o = {.c = c, .memory = {0, c->most_bytes}};
+    struct weft_checker_order o = {.c = c, .memory = {0, c->most_bytes}};
     int rc = prepare(&o);
     if (!rc)
         rc = run(&o);
+    if (!rc)
+        rc = weft_checker_heard_of(&o);
     release(&o);
     return rc;
 }
 
 uint64_t weft_checker_order_memory(const struct weft_checker *c)
 {
-    weft_u128 sum = (weft_u128)c->n * c->slots * sizeof(struct slot_log);
+    weft_u128 sum = (weft_u128)c->n * c->slots * sizeof(struct weft_checker_slot_log);
     for (uint32_t r = 0; c->ops->slots && r < c->n; r++)
         for (uint32_t l = 0; l < weft_coll_lanes(c->ops, c->call, r); l++)
             for (uint64_t i = 0; i < c->ops->count(c->call, r, l); i++) {
                 struct weft_coll_instr in = {0};
                 c->ops->instr(c->call, r, l, i, &in);
                 sum += sizeof(struct weft_clock) + sizeof(uint32_t);
-                sum += in.action == WEFT_COLL_SEND ? in.nblocks * sizeof(struct touch) : 0;
+                sum += in.action == WEFT_COLL_SEND ? in.nblocks * sizeof(struct weft_checker_touch)
+                                                   : 0;
             }
     return sum > UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
 }

@@ -162,8 +162,8 @@ struct weft_coll_ops {
 
     /*
      * Programs from files. Their blocks are slots of their own, in which pieces of data move
-     * about, and their lanes go on only when a receive is done; all of these or, but for unload,
-     * none.
+     * about, and their lanes go on only when a receive is done; all of these (serves may be
+     * missing) or, but for unload, none.
      */
     /** Makes the program that @p params name, *dir is where relative names begin ("" for here). */
     int (*load)(const void *params, const char *dir, void **program, struct weft_err *err);
@@ -175,6 +175,9 @@ struct weft_coll_ops {
     uint64_t (*end)(const struct weft_coll_call *c, uint32_t rank, uint64_t slot);
     /** Bytes that a SEND, RECV*, COPY or ADD moves; NULL: those of its blocks. */
     uint64_t (*bytes)(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i);
+    /** Optional. Whether a lane does what other ranks ask for: what it receives must have been
+     * waited for when the rank's other lanes are over. Without it no lane does. */
+    bool (*serves)(const struct weft_coll_call *c, uint32_t rank, uint32_t lane);
     /** What the file calls an instruction and a slot, for people; @p text of @p size bytes. */
     void (*name_instr)(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
                        char *text, size_t size);

@@ -155,6 +155,11 @@ static uint64_t end(const struct weft_coll_call *c, uint32_t rank, uint64_t slot
     return k < n ? output_block(m, rank, k) : WEFT_COLL_NO_BLOCK;
 }
 
+static bool serves(const struct weft_coll_call *c, uint32_t rank, uint32_t lane)
+{
+    return program_of(c)->gpus[rank].lanes[lane].served;
+}
+
 static void name_instr(const struct weft_coll_call *c, uint32_t rank, uint32_t lane, uint64_t i,
                        char *text, size_t size)
 {
@@ -325,6 +330,7 @@ const struct weft_coll_ops weft_coll_msccl = {
     .start = start,
     .end = end,
     .bytes = bytes,
+    .serves = serves,
     .name_instr = name_instr,
     .name_slot = name_slot,
 };

@@ -62,7 +62,7 @@ TEST(Import, CountsAndCommands)
     EXPECT_CONTAINS(s.out, "(CDF)\n  reads: sizes with a mean of 95 bytes");
     s = weft({"import", "--dry-run", base + "mscclpp/first_generation"});
     EXPECT_CONTAINS(s.out, "MSCCL++ plan, all-reduce\n  reads: 2 GPUs of up to 1 threadblocks, "
-                           "8 operations, in place; proved\n  takes it: weft run --set "
+                           "12 operations, in place; proved\n  takes it: weft run --set "
                            "system.all-reduce=msccl:file=");
     write_file(dir / "SimAI.conf", "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 9000\nCC_MODE 1\n");
     s = weft({"import", "--dry-run", "SimAI.conf"}, dir / "");

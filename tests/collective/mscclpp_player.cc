@@ -120,6 +120,7 @@ using Values = std::vector<uint64_t>;
 /* Something under way into a GPU. */
 struct Item {
     enum Kind { DATA, SIGNAL } kind;
+    int gpu;
     uint64_t *to;
     Values values;
 };
@@ -149,6 +150,8 @@ class Player
     bool Deliver();
     void Fill();
     bool IsRight();
+    bool IsOver(int g) const;
+    void Arrive(const Item &item);
 
     const Plan &p_;
     std::mt19937_64 &rng_;
@@ -163,6 +166,7 @@ class Player
     std::map<std::pair<int, int>, int> semaphores_;
     std::map<std::pair<int, int>, std::pair<int, size_t>> barriers_; /* who came, rounds done */
     std::vector<std::vector<Where>> at_;
+    bool late_ = false; /* data came to a GPU whose threadblocks were over */
 };
 
 bool Packed(const std::string &name, bool in)
@@ -210,9 +214,9 @@ void Player::Write(int g, int t, const Piece &piece, const Op &op, const Values 
     if (piece.gpu == g)
         return;
     for (size_t k = 0; packets && k < n; k++)
-        packets_.push_back({Item::DATA, at + k, {v[k]}});
+        packets_.push_back({Item::DATA, piece.gpu, at + k, {v[k]}});
     if (!packets)
-        wire_[{g, t, piece.gpu}].push_back({Item::DATA, at, v});
+        wire_[{g, t, piece.gpu}].push_back({Item::DATA, piece.gpu, at, v});
 }
 
 bool Player::CanMove(int g, int t)
@@ -262,7 +266,7 @@ void Player::Move(int g, int t)
             signals_[{g, t, from}]--;
     } else if (op.name == "signal") {
         for (int to : op.peers)
-            wire_[{g, t, to}].push_back({Item::SIGNAL, nullptr, {}});
+            wire_[{g, t, to}].push_back({Item::SIGNAL, to, nullptr, {}});
     } else if (op.name == "rlxsignal") {
         for (int to : op.peers)
             relaxed_[{g, t, to}]++;
@@ -289,6 +293,21 @@ void Player::Move(int g, int t)
     w.op += over;
 }
 
+bool Player::IsOver(int g) const
+{
+    for (size_t t = 0; t < at_[(size_t)g].size(); t++)
+        if (at_[(size_t)g][t].op < p_.gpus[(size_t)g].tbs[t].size())
+            return false;
+    return true;
+}
+
+/* Whoever called the collective goes on when the threadblocks of its GPU are over. */
+void Player::Arrive(const Item &item)
+{
+    late_ = late_ || IsOver(item.gpu);
+    std::copy(item.values.begin(), item.values.end(), item.to);
+}
+
 /* Something arrives; false: nothing is under way. */
 bool Player::Deliver()
 {
@@ -308,7 +327,7 @@ bool Player::Deliver()
         return false;
     size_t k = rng_() % all;
     if (k < packets_.size()) {
-        *packets_[k].to = packets_[k].values[0];
+        Arrive(packets_[k]);
         packet_[packets_[k].to] = true;
         packets_.erase(packets_.begin() + (long)k);
         return true;
@@ -324,10 +343,10 @@ bool Player::Deliver()
     auto &wire = wire_[{g, t, to}];
     const Item item = wire.front();
     wire.pop_front();
-    for (size_t j = 0; j < item.values.size(); j++)
-        item.to[j] = item.values[j];
     if (item.kind == Item::SIGNAL)
         signals_[{to, t, g}]++;
+    else
+        Arrive(item);
     return true;
 }
 
@@ -393,10 +412,9 @@ bool Player::Play()
         }
     }
     for (int g = 0; g < n_; g++)
-        for (size_t t = 0; t < at_[(size_t)g].size(); t++)
-            if (at_[(size_t)g][t].op < p_.gpus[(size_t)g].tbs[t].size())
-                return false; /* it never ends */
-    return IsRight();
+        if (!IsOver(g))
+            return false; /* it never ends */
+    return !late_ && IsRight();
 }
 
 Op Moves(const char *name, std::vector<Piece> src, std::vector<Piece> dst)

@@ -170,6 +170,40 @@ TEST(Mscclpp, ReadsReducesAndWrites)
     EXPECT_EQ(Sent(ReadReduceSend(true), WEFT_COLL_ALL_REDUCE, 2000), 2 * (1000u + 1000 + 8 + 8));
 }
 
+/* The data comes all the same, but the GPU may be over by then. */
+TEST(Mscclpp, AGpuHasToHearOfWhatIsWrittenIntoIt)
+{
+    weft_coll_algorithm a = {};
+    const std::string why = Load(ReadReduceSend(false), &a);
+    EXPECT_NE(why.find("GPU 0, for operation 0 of GPU 1, threadblock 0 (line 1) writes chunk 1 of "
+                       "the input, and nothing there waits for it: GPU 0 may end before the data "
+                       "is there (is a last wait missing?)"),
+              std::string::npos)
+        << why;
+}
+
+/* Any threadblock of the GPU may wait: it is over when all of them are. */
+TEST(Mscclpp, AnotherThreadblockMayWait)
+{
+    for (const char *last : {"wait", "nop"}) {
+        std::string gpus[2];
+        for (int g = 0; g < 2; g++) {
+            gpus[g] =
+                Gpu(g, 1, 2, 0, 'o',
+                    {{Op("put", Piece('o', g), Far(g)), Semaphore("signal")}, {Semaphore(last)}});
+            gpus[g].replace(gpus[g].find("\"channel_ids\":[1]"), 17, "\"channel_ids\":[0]");
+        }
+        weft_coll_algorithm a = {};
+        const std::string why = Load(Plan("allgather", gpus[0], gpus[1]), &a);
+        if (std::string(last) == "wait")
+            EXPECT_EQ(why, "");
+        else
+            EXPECT_NE(why.find("nothing there waits for it"), std::string::npos) << why;
+        if (a.ops)
+            weft_coll_algorithm_release(&a);
+    }
+}
+
 /* Packets are waited for where they are read; in a threadblock of its own. */
 std::string Packets(int from)
 {
@@ -271,16 +305,20 @@ std::string First(int off, const char *more)
                 "\"o_cids\":[{\"id\":0,\"off\":" +
                 own + "}],\"srcs\":[{\"buff\":\"i\",\"off\":" + other +
                 "}],\"ctype\":\"sm\",\"cnt\":1},\n";
-        for (const char *side : {"signal\",\"o_", "wait\",\"i_"})
-            gpus += std::string("{\"name\":\"") + side + "buff\":{\"src\":\"i\",\"dst\":\"s\"},\"" +
-                    side[std::string(side).size() - 2] +
-                    "_cids\":[{\"id\":0,\"off\":0}],\"ctype\":\"sm\",\"cnt\":1},\n";
+        auto sync = [](const std::string &side, char dst) {
+            return "{\"name\":\"" + side + "buff\":{\"src\":\"i\",\"dst\":\"" + dst + "\"},\"" +
+                   side[side.size() - 2] +
+                   "_cids\":[{\"id\":0,\"off\":0}],\"ctype\":\"sm\",\"cnt\":1}";
+        };
+        const std::string signal = "signal\",\"o_", wait = "wait\",\"i_";
+        gpus += sync(signal, 's') + ",\n" + sync(wait, 's') + ",\n";
         gpus += "{\"name\":\"nop\",\"deps\":[{\"tb\":0,\"step\":2}]},\n"
                 "{\"name\":\"rs\",\"o_buff\":{\"src\":\"i\",\"dst\":\"i\"},\"o_cids\":[{\"id\":0,"
                 "\"off\":" +
                 own + "}],\"srcs\":[{\"buff\":\"s\",\"off\":" + std::to_string((1 - g + off) % 2) +
                 "}],\"srcbuff\":\"i\",\"srcoff\":" + own + ",\"dstbuff\":\"i\",\"dstoff\":" + own +
-                ",\"ctype\":\"sm\",\"cnt\":1}" + more + "],\"channels\":[";
+                ",\"ctype\":\"sm\",\"cnt\":1},\n" + sync(signal, 'i') + ",\n" + sync(wait, 'i') +
+                more + "],\"channels\":[";
         for (const char *buffer : {"i", "s"})
             gpus += std::string(*buffer == 's' ? "," : "") + "{\"src\":\"i\",\"dst\":\"" + buffer +
                     "\",\"ctype\":\"sm\",\"cids\":[0]}";
@@ -297,7 +335,7 @@ std::string First(int off, const char *more)
 
 TEST(Mscclpp, TheFirstGeneration)
 {
-    EXPECT_EQ(Sent(First(0, ""), WEFT_COLL_ALL_REDUCE, 2000), 2 * (1000u + 1000 + 8));
+    EXPECT_EQ(Sent(First(0, ""), WEFT_COLL_ALL_REDUCE, 2000), 2 * (1000u + 1000 + 8 + 8));
     weft_coll_algorithm a = {};
     std::string why = Load(First(1, ""), &a);
     EXPECT_NE(
@@ -309,7 +347,7 @@ TEST(Mscclpp, TheFirstGeneration)
                         "\"i\",\"off\":0}],\"ctype\":\"sm\"}"),
                &a);
     EXPECT_NE(
-        why.find("plan.json:8:1: algorithm msccl: gpus[0].threadblocks[0].ops[5]: o_cids names "
+        why.find("plan.json:10:1: algorithm msccl: gpus[0].threadblocks[0].ops[7]: o_cids names "
                  "no channel to another GPU"),
         std::string::npos)
         << why;
