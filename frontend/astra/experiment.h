@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "hpcc/messages.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,8 +57,9 @@ struct weft_astra_experiment {
     size_t nsets;
     const char **notes; /**< what weft does otherwise, a sentence each */
     size_t nnotes;
-    uint32_t ndims;   /**< dimensions that collectives see */
-    const char *name; /**< of the run: the workload's */
+    uint32_t ndims;                       /**< dimensions that collectives see */
+    const char *name;                     /**< of the run: the workload's */
+    struct weft_hpcc_message_files files; /**< of ns-3 on packets */
 };
 
 /** Reads the files and translates. NULL on failure, *err says why. */

@@ -124,7 +124,7 @@ void weft_astra_ns3(struct weft_astra_maker *m)
 {
     char topology[WEFT_PATH_MAX];
     struct weft_fabric *fabric = NULL;
-    struct weft_hpcc_config *c = weft_hpcc_config_read(m->o->network, NULL, m->err);
+    struct weft_hpcc_config *c = weft_hpcc_config_read_settings(m->o->network, m->err);
     m->packet = m->o->backend == WEFT_ASTRA_AUTO || m->o->backend == WEFT_ASTRA_PACKET;
     if (!c) {
         m->rc = m->err->code;
@@ -136,9 +136,12 @@ void weft_astra_ns3(struct weft_astra_maker *m)
     if (!m->rc && m->packet) {
         take_profile(m, c, topology, fabric);
         take_failures(m, c, fabric);
+        if (!m->rc)
+            m->rc = weft_hpcc_message_files(c, m->x->arena, &m->x->files, m->err);
         weft_astra_note(m,
-                        "%s: FLOW_FILE, TRACE_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE have no "
-                        "effect: the traffic is the workload's, and weft writes flows.csv",
+                        "%s: FLOW_FILE and TRACE_FILE have no effect: the traffic is the "
+                        "workload's; FCT_OUTPUT_FILE and PFC_OUTPUT_FILE are written into the run "
+                        "folder",
                         c->file);
     } else if (!m->rc) {
         weft_astra_set(m, "topology.type=hpcc");

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "cli/execute.h"
 #include "cli/interrupt.h"
+#include "cli/ns3_files.h"
 #include "cli/run_json.h"
 #include "cli/source.h"
 #include "jobs/jobs.h"
@@ -192,16 +193,19 @@ static void print_json(const struct weft_cli *cli, const struct weft_execution *
 }
 
 static int play(const struct weft_cli *cli, const struct astra_opts *o, struct weft_scenario *s,
-                struct weft_err *err)
+                const struct weft_hpcc_message_files *of, struct weft_err *err)
 {
     struct weft_execution x = {0};
+    struct weft_ns3_files files;
     char dir[WEFT_PATH_MAX];
     struct weft_execute_opts eo = {.out_dir = o->out,
                                    .progress = o->quiet ? NULL : cli->err,
                                    .progress_is_tty = cli->err_is_tty,
                                    .ended = o->json || o->quiet ? NULL : print_ranks,
-                                   .ended_ctx = cli->out};
+                                   .ended_ctx = cli->out,
+                                   .files = of->fct || of->pfc ? &files.files : NULL};
     int code = 0;
+    weft_ns3_files_init(&files, of, NULL);
     if (!o->out && !o->no_out && !(code = weft_path_join(dir, "out", s->name, err)))
         eo.out_dir = dir;
     if (!code)
@@ -215,6 +219,7 @@ static int play(const struct weft_cli *cli, const struct astra_opts *o, struct w
         if (eo.out_dir)
             fprintf(cli->out, "results in %s/\n", eo.out_dir);
     }
+    weft_ns3_files_free(&files);
     weft_execution_free(&x);
     return code;
 }
@@ -233,11 +238,11 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     if (!x)
         return err->code;
     int code = resolve(cli, o, x, &s, err);
-    weft_astra_experiment_free(x);
     if (!code && o->show)
         weft_source_config_text(cli->out, s);
     else if (!code)
-        code = play(cli, o, s, err);
+        code = play(cli, o, s, &x->files, err);
+    weft_astra_experiment_free(x);
     weft_scenario_free(s);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/execute.h"
 #include "cli/interrupt.h"
+#include "cli/ns3_files.h"
 #include "cli/run_json.h"
 #include "cli/simai_layers.h"
 #include "cli/source.h"
@@ -64,6 +65,7 @@ struct experiment {
     struct weft_astra_text *list;
     struct weft_scenario *s;
     struct weft_simai_layers layers;
+    struct weft_hpcc_message_files files;
 };
 
 __attribute__((format(printf, 3, 4))) static int set(struct experiment *x, struct weft_err *err,
@@ -185,9 +187,11 @@ static int take_config(struct experiment *x, struct weft_err *err)
     if (!code)
         code = take_failures(x, c, err);
     if (!code)
-        note(x, "FLOW_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE "
-                "have no effect: the traffic is the workload's, and weft writes flows.csv; "
-                "--set sample.what=... samples queues and rates");
+        note(x, "FLOW_FILE has no effect: the traffic is the workload's; FCT_OUTPUT_FILE and "
+                "PFC_OUTPUT_FILE are written into the run folder, and --set sample.what=... "
+                "samples queues and rates");
+    if (!code)
+        code = weft_hpcc_message_files(c, x->arena, &x->files, err);
     weft_hpcc_profile_free(p);
     weft_hpcc_config_free(c);
     return code;
@@ -317,11 +321,14 @@ static int play(struct experiment *x, struct weft_err *err)
     const struct weft_cli *cli = x->cli;
     struct weft_execution run = {0};
     char dir[WEFT_PATH_MAX], layers[WEFT_PATH_MAX];
+    struct weft_ns3_files files;
     struct weft_execute_opts eo = {.out_dir = o->out,
                                    .progress = o->quiet ? NULL : cli->err,
                                    .progress_is_tty = cli->err_is_tty,
                                    .op = weft_simai_layers_op,
-                                   .op_ctx = &x->layers};
+                                   .op_ctx = &x->layers,
+                                   .files = &files.files};
+    weft_ns3_files_init(&files, &x->files, LAYERS_FILE);
     int code = weft_astra_groups_check(x->list, x->fabric->nhosts, err);
     if (!code)
         code = weft_simai_layers_init(&x->layers, x->list, x->fabric->nhosts, err);
@@ -341,6 +348,7 @@ static int play(struct experiment *x, struct weft_err *err)
         if (eo.out_dir)
             fprintf(cli->out, "results in %s/, per layer in %s\n", eo.out_dir, LAYERS_FILE);
     }
+    weft_ns3_files_free(&files);
     weft_execution_free(&run);
     return code;
 }

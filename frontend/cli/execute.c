@@ -20,7 +20,8 @@ struct run {
     const struct weft_cli *cli;
     const struct weft_scenario *s;
     const struct weft_execute_opts *o;
-    struct weft_op_tap tap; /* o->op hears of operations by it */
+    struct weft_op_tap tap;             /* o->op hears of operations by it */
+    const struct weft_run_files *files; /* open; NULL: none */
     struct weft_report *report;
     uint64_t volume_bytes; /* payload that the workload moves; 0: nobody asked */
     bool alone;            /* each job is run alone, too */
@@ -43,7 +44,9 @@ static void fill_progress(void *ctx, struct weft_progress_state *s)
 static int flush(void *ctx, struct weft_err *err)
 {
     struct run *r = (struct run *)ctx;
-    const int code = weft_report_flush(r->report, err);
+    int code = weft_report_flush(r->report, err);
+    if (!code && r->files)
+        code = r->files->flush(r->files->ctx, err);
     return !code && r->series ? weft_series_flush(r->series, err) : code;
 }
 
@@ -175,6 +178,11 @@ static int prepare(struct run *r, struct weft_execution *x, const struct weft_ex
     config.observer = weft_report_net_observer(r->report);
     config.out_dir = o->out_dir;
     config.interrupted = r->cli->interrupted;
+    if (x->files && x->files->open) {
+        if (x->files->open(x->files->ctx, o->out_dir, x->parts.fabric, &config.observer, err))
+            return err->code;
+        r->files = x->files;
+    }
     x->observers = (struct weft_system_observer *)calloc(x->parts.njobs, sizeof *x->observers);
     if (!x->observers)
         return weft_err_set(err, WEFT_E_LIMIT, "out of memory for jobs");
@@ -231,12 +239,21 @@ static int name_algorithms(const struct run *r, struct weft_execution *x, struct
     return 0;
 }
 
+static void close_files(struct run *r, struct weft_err *err)
+{
+    if (r->files)
+        r->files->close(r->files->ctx, err);
+    r->files = NULL;
+}
+
 /* Writes the tables of the end. */
 static void write_tables(struct run *r, struct weft_execution *x, struct weft_err *failed)
 {
     struct weft_summary *m = &x->end.summary;
     struct weft_err e = {0};
     weft_report_flush(r->report, &e);
+    weft_run_end_add_failure(&x->end, failed, &e);
+    close_files(r, &e);
     weft_run_end_add_failure(&x->end, failed, &e);
     if (r->series)
         weft_series_finish(r->series, r->slices.reached_ps, &e);
@@ -356,7 +373,8 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
                                  .started_unix_s = (int64_t)time(NULL),
                                  .started_ns = weft_clock_monotonic_ns(NULL),
                                  .metrics = o->metrics,
-                                 .nmetrics = o->nmetrics};
+                                 .nmetrics = o->nmetrics,
+                                 .files = o->out_dir ? o->files : NULL};
     int code = weft_scenario_build(s, &x->parts, err);
     if (!code)
         weft_source_fabric_notes(cli, x->parts.fabric);
@@ -373,6 +391,7 @@ int weft_execute(const struct weft_cli *cli, struct weft_scenario *s,
     weft_signal_run_json_pop(&r.on_signal);
     weft_series_free(r.series);
     weft_played_release(&r.on);
+    close_files(&r, NULL); /* after a failure before the run; the network has told it all */
     return code;
 }
 

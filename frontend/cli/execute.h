@@ -12,6 +12,19 @@
 extern "C" {
 #endif
 
+/** Files that a run writes beside weft's own. */
+struct weft_run_files {
+    void *ctx;
+    const char *const *names; /**< in the run folder */
+    size_t n;
+    /** Opens them in @p dir; *told is the observer of the network, to be replaced by one that tells
+     * it everything. NULL: they are written once the run is over, by whoever asked for it. */
+    int (*open)(void *ctx, const char *dir, const struct weft_fabric *fabric,
+                struct weft_net_observer *told, struct weft_err *err);
+    int (*flush)(void *ctx, struct weft_err *err);
+    int (*close)(void *ctx, struct weft_err *err); /**< the network may still tell it something */
+};
+
 /** How to run. */
 struct weft_execute_opts {
     const char *out_dir; /**< NULL: write no files */
@@ -28,6 +41,7 @@ struct weft_execute_opts {
     void (*op)(void *ctx, const struct weft_op_record *record); /**< told of each operation of the
                                                                      first job that ends */
     void *op_ctx;
+    const struct weft_run_files *files; /**< NULL: none */
 };
 
 /** What a run left behind. */
@@ -42,6 +56,7 @@ struct weft_execution {
     struct weft_run_end end;
     const struct weft_metric_choice *metrics; /**< those asked for */
     size_t nmetrics;
+    const struct weft_run_files *files; /**< in the folder; NULL: none */
 };
 
 /**

@@ -3,31 +3,7 @@
 #include "cli/hpcc_run.h"
 #include "cli/run_json.h"
 
-#include "report/place.h"
-
-#include <string.h>
-
-/* A file of the configuration's may be called neither as one of weft's nor as an earlier one of its
- * own. */
-static int check_name(const struct weft_hpcc_run *r, const char *const *keys, int i,
-                      struct weft_err *err)
-{
-    const char *name = r->names[i];
-    if (!name[0] || name[0] == '.')
-        weft_err_set(err, WEFT_E_INPUT, "must end in the name of a file, not '%s'", name);
-    else if (weft_place_takes(name))
-        weft_err_set(err, WEFT_E_INPUT,
-                     "weft itself writes a '%s' into the run folder: choose another name", name);
-    for (int k = 0; k < i && !err->code; k++)
-        if (r->names[k] && strcmp(r->names[k], name) == 0)
-            weft_err_set(err, WEFT_E_INPUT,
-                         "%s has the same name, '%s', and both lie in the run folder", keys[k],
-                         name);
-    if (!err->code)
-        return 0;
-    weft_err_prepend(err, "%s", keys[i]);
-    return weft_err_locate(err, r->job.config->file, 0, 0);
-}
+#include "hpcc/output.h"
 
 int weft_hpcc_run_name_outputs(struct weft_hpcc_run *r, const char *dir, struct weft_err *err)
 {
@@ -42,7 +18,7 @@ int weft_hpcc_run_name_outputs(struct weft_hpcc_run *r, const char *dir, struct 
     r->names[WEFT_HPCC_SLOWDOWN] = "fct_slowdown.csv";
     for (int i = 0; i < WEFT_HPCC_SLOWDOWN; i++) {
         r->names[i] = given[i][0] ? weft_path_base(given[i]) : NULL;
-        if (r->names[i] && check_name(r, keys, i, err))
+        if (r->names[i] && weft_hpcc_output_name(c, keys, r->names, i, err))
             return err->code;
     }
     for (int i = 0; i < WEFT_HPCC_FILES; i++)

@@ -58,6 +58,13 @@ void weft_run_json_of_scenario(struct weft_json *j, const void *ctx)
         strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &tm);
     weft_json_kv_str(j, "started", started);
     weft_json_end_object(j);
+    if (c->x->files) {
+        weft_json_key(j, "files");
+        weft_json_array(j);
+        for (size_t i = 0; i < c->x->files->n; i++)
+            weft_json_str(j, c->x->files->names[i]);
+        weft_json_end_array(j);
+    }
     weft_json_key(j, "warnings");
     weft_source_warnings_json(j, s);
     weft_json_key(j, "config");

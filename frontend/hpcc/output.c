@@ -4,8 +4,10 @@
 
 #include "base/units.h"
 #include "hpcc/pairs.h"
+#include "report/place.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 uint32_t weft_hpcc_ip(uint32_t node)
 {
@@ -34,4 +36,24 @@ void weft_hpcc_pfc_line(struct weft_rows *out, const struct weft_fabric *f,
                      f->nodes[node].kind == WEFT_NODE_SWITCH,
                      w->port - f->nodes[node].first_port + 1, w->pause != 0);
     weft_rows_end(out, NULL);
+}
+
+int weft_hpcc_output_name(const struct weft_hpcc_config *c, const char *const *keys,
+                          const char *const *names, int i, struct weft_err *err)
+{
+    const char *name = names[i];
+    if (!name[0] || name[0] == '.')
+        weft_err_set(err, WEFT_E_INPUT, "must end in the name of a file, not '%s'", name);
+    else if (weft_place_takes(name))
+        weft_err_set(err, WEFT_E_INPUT,
+                     "weft itself writes a '%s' into the run folder: choose another name", name);
+    for (int k = 0; k < i && !err->code; k++)
+        if (names[k] && strcmp(names[k], name) == 0)
+            weft_err_set(err, WEFT_E_INPUT,
+                         "%s has the same name, '%s', and both lie in the run folder", keys[k],
+                         name);
+    if (!err->code)
+        return 0;
+    weft_err_prepend(err, "%s", keys[i]);
+    return weft_err_locate(err, c->file, 0, 0);
 }

@@ -10,6 +10,7 @@
 #define WEFT_HPCC_OUTPUT_H
 
 #include "base/rows.h"
+#include "hpcc/config.h"
 #include "hpcc/flow.h"
 #include "net/net.h"
 
@@ -27,6 +28,13 @@ void weft_hpcc_fct_line(struct weft_rows *out, enum weft_hpcc_flow_format format
 /** Writes the line of one PFC frame taking effect. */
 void weft_hpcc_pfc_line(struct weft_rows *out, const struct weft_fabric *f,
                         const struct weft_net_pfc *w);
+
+/**
+ * Checks the names that files of a configuration's have in a run folder: @p names[i] (NULL: not
+ * written) of the key @p keys[i] must be one of a file, neither weft's nor an earlier one's.
+ */
+int weft_hpcc_output_name(const struct weft_hpcc_config *c, const char *const *keys,
+                          const char *const *names, int i, struct weft_err *err);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,16 @@ int weft_hpcc_pairs_compute(const struct weft_fabric *f, uint64_t payload_bytes,
                             struct weft_hpcc_flows *flows, struct weft_hpcc_pairs *out,
                             struct weft_err *err);
 
+/** The same of pairs one by one, of messages that no list has: searches once per destination, of
+ * which it keeps as many as fit into some megabytes. */
+struct weft_hpcc_pair_table;
+struct weft_hpcc_pair_table *weft_hpcc_pair_table_new(const struct weft_fabric *f,
+                                                      uint64_t payload_bytes, struct weft_err *err);
+void weft_hpcc_pair_table_free(struct weft_hpcc_pair_table *t);
+/** Fills rtt_ns and bw_bps of @p out, for two hosts by their numbers. */
+void weft_hpcc_pair_table_find(struct weft_hpcc_pair_table *t, uint32_t src, uint32_t dst,
+                               struct weft_hpcc_flow *out);
+
 /** Bytes around the payload in the simulator's data packets, without INT: 14 + 20 + 8 + 6. */
 #define WEFT_HPCC_HEADER_BYTES 48
 /** The completion time that fct.txt gives for a flow alone on the fabric, in ns; a flow of no bytes

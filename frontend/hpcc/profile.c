@@ -396,10 +396,11 @@ static void warn_mode(struct maker *m)
     char where[TEXT_MAX / 2];
     warn(m,
          "%s: CC_MODE %" PRIu64 " is none of the simulator's (1, 3, 7, 8, 10), which plays %s "
-         "then, as here; a fork may mean a control of its own: --control NAME (weft list cc) "
-         "takes one of weft's",
+         "then, as here; a fork may mean a control of its own: %s (weft list cc) takes one of "
+         "weft's",
          place(m, WEFT_HPCC_CC_MODE, where), m->in->config->cc_mode,
-         m->in->config->has_win ? "a fixed window" : "line rate");
+         m->in->config->has_win ? "a fixed window" : "line rate",
+         m->in->other_traffic ? "--set congestion-control.name=NAME" : "--control NAME");
 }
 
 static void set_cc(struct maker *m)

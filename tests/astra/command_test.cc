@@ -2,6 +2,9 @@
 // The command `astra-sim`: options, files of every age, and what is said of keys.
 #include "experiment.h"
 
+#include <cinttypes>
+#include <map>
+
 namespace
 {
 
@@ -193,8 +196,8 @@ TEST(AstraSim, Ns3ConfigurationPlaysPackets)
     EXPECT_GT(last_cycles(said), 4 * (150 + 14 * (1000 + 655)));
     EXPECT_LT(last_cycles(said), 4 * (150 + 14 * (1000 + 655)) * 1.2);
     EXPECT_TRUE(has(said.out, "sys[7] finished")) << said.out;
-    EXPECT_TRUE(has(said.err, "FLOW_FILE, TRACE_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE have no "
-                              "effect"));
+    EXPECT_TRUE(has(said.err, "FLOW_FILE and TRACE_FILE have no effect: the traffic is the "
+                              "workload's; FCT_OUTPUT_FILE and PFC_OUTPUT_FILE are written"));
     // losses of links without a rate of their own, and a link that fails 2 s later than it says
     std::string config;
     {
@@ -216,6 +219,78 @@ TEST(AstraSim, Ns3ConfigurationPlaysPackets)
     const Said large = x.Run({"--logical-topology-configuration=logical.json"});
     EXPECT_EQ(large.code, 3);
     EXPECT_TRUE(has(large.err, "16 NPUs, but the topology has 8 hosts")) << large.err;
+}
+
+/* FCT_OUTPUT_FILE and PFC_OUTPUT_FILE, as ASTRA-sim's ns-3 writes them. */
+TEST(AstraSim, Ns3Outputs)
+{
+    const std::string star = "5 1 4\n4\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\n"
+                             "3 4 40Gbps 1us 0\n";
+    const std::string config =
+        "PACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE star.txt\nENABLE_QCN 1\nCC_MODE 1\n"
+        "RATE_AI 50Mb/s\nHAS_WIN 0\nBUFFER_SIZE 1\nKMAX_MAP 2 100000000000 9000 40000000000 9000\n"
+        "KMIN_MAP 2 100000000000 8000 40000000000 8000\n"
+        "PMAX_MAP 2 100000000000 0.2 40000000000 0.2\n";
+    Experiment x(config +
+                     "FCT_OUTPUT_FILE ../../scratch/output/mine.txt\nPFC_OUTPUT_FILE pfc.txt\n",
+                 system_of("\"direct\"", "", 1));
+    x.Generate({"ranks=4", "size=4000000B", "kind=all-to-all"});
+    write_file(x.dir / "star.txt", star);
+    const std::vector<std::string> args = {"astra-sim",
+                                           "--workload-configuration=w",
+                                           "--system-configuration=system",
+                                           "--network-configuration=network",
+                                           "--out",
+                                           "o"};
+    const Said said = weft(args, x.dir / "");
+    if (has(said.err, "unknown network 'packet'") || has(said.err, "there is no backend"))
+        GTEST_SKIP() << "needs the packet backend";
+    ASSERT_EQ(said.code, 0) << said.err;
+    // A line per message of flows.csv: addresses, ports, size, start, until its last ACK, and alone
+    // 2 x 2 us, a packet of 1000 B on each link, 1,000,048 x ... of the slower link
+    std::ifstream fct(x.dir / "o/mine.txt"), pfc(x.dir / "o/pfc.txt"), run(x.dir / "o/run.json");
+    std::map<std::pair<unsigned, unsigned>, unsigned> ports;
+    int lines = 0, stops = 0;
+    for (std::string line; std::getline(fct, line); lines++) {
+        unsigned src, dst, sport, dport;
+        uint64_t size, start, took, alone;
+        char again[160];
+        ASSERT_EQ(sscanf(line.c_str(), "%x %x %u %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+                         &src, &dst, &sport, &dport, &size, &start, &took, &alone),
+                  8);
+        snprintf(again, sizeof again, "%08x %08x %u 100 1000000 %" PRIu64 " %" PRIu64 " %" PRIu64,
+                 src, dst, 10000 + ports[{src, dst}]++, start, took, alone);
+        EXPECT_EQ(line, again);
+        src = (src - 0x0b000001) >> 8;
+        dst = (dst - 0x0b000001) >> 8;
+        const bool slow = src == 3 || dst == 3;
+        // 1000 packets with 48 bytes of headers each
+        EXPECT_EQ(alone,
+                  slow ? 4000 + 200 + 80 + 1048000 * 8 / 40 : 4000 + 2 * 80 + 1048000 * 8 / 100);
+        EXPECT_GE(took, alone - 100);
+    }
+    EXPECT_EQ(lines, 12);
+    EXPECT_EQ(ports.size(), 12u);
+    for (std::string line; std::getline(pfc, line); stops++) {
+        uint64_t t;
+        unsigned node, type, interface, kind;
+        ASSERT_EQ(
+            sscanf(line.c_str(), "%" SCNu64 " %u %u %u %u", &t, &node, &type, &interface, &kind),
+            5);
+        EXPECT_EQ(type, node == 4);
+        EXPECT_TRUE(interface >= 1 && kind <= 1);
+    }
+    EXPECT_GT(stops, 0); // three fast hosts send to the slow one through a small buffer
+    const std::string told((std::istreambuf_iterator<char>(run)), {});
+    EXPECT_TRUE(has(told, "\"mine.txt\",\n    \"pfc.txt\"")) << told;
+    // a later run without them takes them away; names of weft's own are refused
+    write_file(x.dir / "network", config);
+    ASSERT_EQ(weft(args, x.dir / "").code, 0);
+    EXPECT_FALSE(std::ifstream(x.dir / "o/mine.txt").good());
+    write_file(x.dir / "network", config + "FCT_OUTPUT_FILE out/flows.csv\n");
+    const Said taken = weft(args, x.dir / "");
+    EXPECT_EQ(taken.code, 3);
+    EXPECT_TRUE(has(taken.err, "FCT_OUTPUT_FILE: weft itself writes a 'flows.csv'")) << taken.err;
 }
 
 /* A ring of hosts, which ns-3 plays as long as only neighbours talk, named as on another machine.

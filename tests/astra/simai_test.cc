@@ -2,6 +2,8 @@
 // The command `simai`: options and files of SimAI's simulator, and its table of layers.
 #include "tests/cli/program.h"
 
+#include <algorithm>
+
 namespace
 {
 
@@ -105,6 +107,30 @@ TEST(SimAI, GroupsAcrossServers)
         << said.err;
 }
 
+TEST(SimAI, Ns3Outputs)
+{
+    Files f("FCT_OUTPUT_FILE /etc/astra-sim/simulation/ncclFlowModel_fct.txt\n"
+            "PFC_OUTPUT_FILE /etc/astra-sim/simulation/ncclFlowModel_pfc.txt\n");
+    const Said said = f.Run();
+    if (has(said.err, "unknown network 'packet'") || has(said.err, "there is no backend"))
+        GTEST_SKIP() << "needs the packet backend";
+    ASSERT_EQ(said.code, 0) << said.err;
+    const std::string fct = text_of(f.dir / "out/ncclFlowModel_fct.txt"),
+                      flows = text_of(f.dir / "out/flows.csv");
+    EXPECT_GT(std::count(fct.begin(), fct.end(), '\n'), 0);
+    EXPECT_EQ(std::count(fct.begin(), fct.end(), '\n') + 1,
+              std::count(flows.begin(), flows.end(), '\n'));
+    EXPECT_EQ(fct.compare(0, 28, "0b000001 0b000101 10000 100 "), 0) << fct;
+    EXPECT_EQ(text_of(f.dir / "out/ncclFlowModel_pfc.txt"), "");
+    const std::string run = text_of(f.dir / "out/run.json");
+    for (const char *name : {"fct.txt", "pfc.txt", "EndToEnd.csv"})
+        EXPECT_TRUE(has(run, std::string("\"ncclFlowModel_") + name + "\"")) << run;
+    // without packets there are none, and those of before are gone
+    ASSERT_EQ(f.Run({"--backend", "ideal"}).code, 0);
+    EXPECT_EQ(text_of(f.dir / "out/ncclFlowModel_fct.txt"), "");
+    EXPECT_NE(text_of(f.dir / "out/ncclFlowModel_EndToEnd.csv"), "");
+}
+
 TEST(SimAI, ListsBecomeTraces)
 {
     Files f;
@@ -146,7 +172,8 @@ TEST(SimAI, ConfigurationAndEnvironment)
     ASSERT_EQ(shown.code, 0) << shown.err;
     EXPECT_TRUE(has(shown.err, "KMIN_MAP has no entry for 800Gbps")) << shown.err;
     EXPECT_TRUE(has(shown.err, "AS_SEND_LAT is not set")) << shown.err;
-    EXPECT_TRUE(has(shown.err, "FLOW_FILE, FCT_OUTPUT_FILE and PFC_OUTPUT_FILE have no effect"))
+    EXPECT_TRUE(has(shown.err, "FLOW_FILE has no effect: the traffic is the workload's; "
+                               "FCT_OUTPUT_FILE and PFC_OUTPUT_FILE are written"))
         << shown.err;
     EXPECT_TRUE(has(shown.out, "ring,ring")) << shown.out;
     EXPECT_TRUE(has(f.Run({"-g", "8"}).err, "SimAI_analytical"));

@@ -51,6 +51,18 @@ TEST(HpccPairs, WorkedByHand)
     EXPECT_EQ(l->list[2].rtt_ns, 9120u);
     EXPECT_EQ(p.max_rtt_ns, 12080u);
     EXPECT_EQ(p.max_bdp_bytes, 23750u); /* 0-1: 7600 ns at 25 Gbps */
+    /* The same one by one; hosts are 0, 1 and 4's number, 2. */
+    weft_hpcc_pair_table *t = weft_hpcc_pair_table_new(f, 1000, &err);
+    ASSERT_NE(t, nullptr) << where(err);
+    for (int again = 0; again < 2; again++)
+        for (size_t i = 0; i < l->n; i++) {
+            weft_hpcc_flow one = {};
+            weft_hpcc_pair_table_find(t, f->nodes[l->list[i].src].host,
+                                      f->nodes[l->list[i].dst].host, &one);
+            EXPECT_EQ(one.rtt_ns, l->list[i].rtt_ns);
+            EXPECT_EQ(one.bw_bps, l->list[i].bw_bps);
+        }
+    weft_hpcc_pair_table_free(t);
     /* 2500 B in 3 packets: 2644 B at 25G take 846.08 ns. */
     EXPECT_EQ(weft_hpcc_standalone_ns(&l->list[0], 1000), 7600u + 846);
     EXPECT_EQ(weft_hpcc_standalone_ns(&l->list[1], 1000), 12080u + 838);
