@@ -30,6 +30,7 @@ static const struct {
     {"pfc_pauses", "PFC pauses"},
     {"pfc_pause_time_ns", "time that ports were paused, together"},
     {"drops", "packets lost"},
+    {"trims", "packets trimmed"},
     {"retransmissions", "packets sent again"},
     {"timeouts", "timers that expired"},
 };

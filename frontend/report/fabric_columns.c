@@ -32,6 +32,8 @@ static const struct weft_column links[] = {
                     "packets lost to link errors on the wire"),
     WEFT_COLUMN_U64(L, "drops_link", st.drops[WEFT_DROP_LINK],
                     "packets lost because the link failed, or that came in and had no route left"),
+    WEFT_COLUMN_U64(L, "trims", st.trims,
+                    "packets cut for want of room in its queue (switch.trim-prios)"),
     WEFT_COLUMN_BYTES(L, "max_queue_bytes", st.max_queue_bytes, "largest queue, all priorities"),
 };
 

@@ -112,7 +112,7 @@ void check_sums(const Results &r, bool finished, Findings &f)
     same.metric("message_bytes", static_cast<double>(r.flows.sum("size_bytes")), "flows.csv");
     same.metric("packet_hops", static_cast<double>(r.links.sum("tx_packets")), "links.csv");
     same.metric("ecn_marks", static_cast<double>(r.links.sum("ecn_marks")), "links.csv");
-    for (const char *why : {"drops_buffer", "drops_headroom", "drops_error", "drops_link"})
+    for (const char *why : {"drops_buffer", "drops_headroom", "drops_error", "drops_link", "trims"})
         same.metric(why, static_cast<double>(r.links.sum(why)), "links.csv");
     if (r.trouble.exists()) {
         same.metric("troubles", static_cast<double>(r.trouble.rows()), "trouble.csv");

@@ -95,13 +95,13 @@ TEST(Folder, RowsOfEveryFile)
               header(WEFT_CSV_PFC) + "0.777,0,h0,s2,3,pause\n1.777,0,h0,s2,3,resume\n");
     EXPECT_FALSE(std::filesystem::exists(path + "/links.csv"));
 
-    net.ports[3] = {7, 1000, 900, 250, 4096, 11, 2, 3, 4, 5, 6, 8};
+    net.ports[3] = {7, 1000, 900, 250, 4096, 11, 2, 3, 4, 5, 6, 8, 9};
     ASSERT_EQ(weft_report_write_links(r, &net.net, 1000, &err), 0) << err.msg;
     const std::string links = slurp(path + "/links.csv");
     EXPECT_EQ(links.rfind(header(WEFT_CSV_LINKS), 0), 0u);
     EXPECT_CONTAINS(
         links,
-        "\n3,1,s2,h1,1,200000000000,500.000,7,1000,900,0.250,25.0000,2,0.011,3,4,5,6,8,4096\n");
+        "\n3,1,s2,h1,1,200000000000,500.000,7,1000,900,0.250,25.0000,2,0.011,3,4,5,6,8,9,4096\n");
     EXPECT_CONTAINS(links, "\n0,0,h0,s2,0,400000000000,500.000,0,0,0,0.000,0.0000,");
 
     ASSERT_EQ(weft_report_write_run(r, nothing_more, "hi", &err), 0) << err.msg;
