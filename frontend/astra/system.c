@@ -181,16 +181,16 @@ static void take_algorithm(struct weft_astra_maker *m, const struct weft_flat *f
     weft_astra_set(m, "system.%s=%s", row->text, list);
 }
 
-/* Where the traces of a custom collective are: from the working directory, else from the folder of
- * the system file or one above it. NULL: nowhere. */
-static const char *find_traces(struct weft_astra_maker *m, const struct weft_flat *f,
-                               const char *prefix)
+/* Where a file is that a configuration names, or of traces the first with "PREFIX.0.et": from the
+ * working directory, else from the folder of the configuration or one above it. NULL: nowhere. */
+static const char *find_file(struct weft_astra_maker *m, const struct weft_flat *f,
+                             const char *prefix, const char *suffix)
 {
     char dir[WEFT_PATH_MAX], file[WEFT_PATH_MAX], up[WEFT_PATH_MAX];
     struct weft_err ignored = {0};
     const char *p = prefix;
     for (int above = -1; above < 6; above++) {
-        snprintf(file, sizeof file, "%s.0.et", p);
+        snprintf(file, sizeof file, "%s%s", p, suffix);
         if (weft_file_is_regular(file))
             return p;
         if (prefix[0] == '/')
@@ -207,21 +207,73 @@ static const char *find_traces(struct weft_astra_maker *m, const struct weft_fla
     return NULL;
 }
 
-static void take_custom(struct weft_astra_maker *m, const struct weft_flat *f,
-                        const struct weft_flat_key *k, const struct row *row)
+/* The traces that the value of a key names. */
+static const char *traces_of(struct weft_astra_maker *m, const struct weft_flat *f,
+                             const struct weft_flat_key *k)
 {
     const char *prefix = value(m, f, k);
-    if (m->rc)
-        return;
-    const char *path = find_traces(m, f, prefix);
-    if (!path)
+    const char *path = m->rc ? NULL : find_file(m, f, prefix, ".0.et");
+    if (!m->rc && !path)
         weft_astra_refuse(m, f, k,
                           "there is no '%s.0.et' in the working directory, in the folder of this "
                           "file or in one above it",
                           prefix);
-    else if (strpbrk(path, ":,"))
+    else if (!m->rc && strpbrk(path, ":,"))
         weft_astra_refuse(m, f, k, "the path must not have ':' or ','");
-    weft_astra_set(m, "system.%s=chakra:file=%s", row->text, path ? path : "");
+    return path ? path : "";
+}
+
+static void take_custom(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const struct row *row)
+{
+    weft_astra_set(m, "system.%s=chakra:file=%s", row->text, traces_of(m, f, k));
+}
+
+/* Custom collectives of some nodes: a YAML file of node ids and traces. */
+static void take_per_node(struct weft_astra_maker *m, const struct weft_flat *f,
+                          const struct weft_flat_key *k, const struct row *row)
+{
+    const char *name = value(m, f, k), *list = "";
+    const char *path = m->rc ? NULL : find_file(m, f, name, "");
+    (void)row;
+    if (!m->rc && !path)
+        weft_astra_refuse(m, f, k,
+                          "there is no file '%s' in the working directory, in the folder of this "
+                          "file or in one above it",
+                          name);
+    const struct weft_flat *nodes = m->rc ? NULL : weft_astra_flat(m, path);
+    for (uint32_t i = 0; nodes && i < nodes->nkeys && !m->rc; i++) {
+        const struct weft_flat_key *n = &nodes->keys[i];
+        if (!n->name[0] || n->name[strspn(n->name, "0123456789")])
+            weft_astra_refuse(m, nodes, n, "must be the id of a node, a whole number");
+        else
+            list = weft_arena_printf(m->x->arena, "%s%s%s:chakra:file=%s", list, i ? "," : "",
+                                     n->name, traces_of(m, nodes, n));
+    }
+    weft_astra_set(m, "chakra.algorithms=%s", list);
+}
+
+/* Whether a switch is on; false with m->rc set when it is neither. */
+static bool is_on(struct weft_astra_maker *m, const struct weft_flat *f,
+                  const struct weft_flat_key *k)
+{
+    const char *v = value(m, f, k);
+    if (strcmp(v, "true") == 0 || strcmp(v, "false") == 0)
+        return v[0] == 't';
+    return weft_astra_number(m, f, k, 0, 1e9) != 0;
+}
+
+/* Recorded durations in place of everything. */
+static void take_replay(struct weft_astra_maker *m, const struct weft_flat *f,
+                        const struct weft_flat_key *k, const struct row *row)
+{
+    (void)row;
+    if (!is_on(m, f, k))
+        return;
+    weft_astra_set(m, "chakra.replay=true");
+    weft_astra_note_key(m, f, k,
+                        "is on: each node takes its duration, communication too; algorithms, "
+                        "network and memory have no effect");
 }
 
 static void take_delay(struct weft_astra_maker *m, const struct weft_flat *f,
@@ -275,29 +327,11 @@ static void take_peak(struct weft_astra_maker *m, const struct weft_flat *f,
     weft_astra_set(m, "system.peak-flops=%.0f", weft_astra_number(m, f, k, 0, 1e9) * 1e12);
 }
 
-/* Whether a switch is on; false with m->rc set when it is neither. */
-static bool is_on(struct weft_astra_maker *m, const struct weft_flat *f,
-                  const struct weft_flat_key *k)
-{
-    const char *v = value(m, f, k);
-    if (strcmp(v, "true") == 0 || strcmp(v, "false") == 0)
-        return v[0] == 't';
-    return weft_astra_number(m, f, k, 0, 1e9) != 0;
-}
-
 static void take_roofline(struct weft_astra_maker *m, const struct weft_flat *f,
                           const struct weft_flat_key *k, const struct row *row)
 {
     (void)row;
     weft_astra_set(m, "system.roofline=%s", is_on(m, f, k) ? "true" : "false");
-}
-
-/* What is refused where it is on. */
-static void take_off(struct weft_astra_maker *m, const struct weft_flat *f,
-                     const struct weft_flat_key *k, const struct row *row)
-{
-    if (is_on(m, f, k))
-        weft_astra_refuse(m, f, k, "%s", row->text);
 }
 
 /* What is said where it is on. */
@@ -351,8 +385,8 @@ static const struct row rows[] = {
     {"all-gather-implementation-chakra", take_custom, "all-gather"},
     {"reduce-scatter-implementation-chakra", take_custom, "reduce-scatter"},
     {"all-to-all-implementation-chakra", take_custom, "all-to-all"},
-    {"replay-only", take_off,
-     "weft plays communication; it has no mode that replays recorded durations of it"},
+    {"per-node-custom-implementation", take_per_node, ""},
+    {"replay-only", take_replay, ""},
     {"model-shared-bus", take_note,
      "is played as LogGP at the ends of messages, without the two buses inside of an NPU"},
     {"L", take_loggp, "L"},
@@ -381,9 +415,6 @@ static void take(struct weft_astra_maker *m, const struct weft_flat *f,
         weft_astra_refuse(m, f, k, "its value must be plain or a list, not a map");
     } else if (i < NROWS && rows[i].take) {
         rows[i].take(m, f, k, &rows[i]);
-    } else if (strcmp(k->name, "per-node-custom-implementation") == 0) {
-        weft_astra_refuse(m, f, k,
-                          "weft takes the algorithm of a node from its attribute comm_algorithm");
     } else if (i == NROWS) {
         const char *near = weft_nearest(k->name, names, NROWS);
         snprintf(text, sizeof text, "is no key of ASTRA-sim's and is left out%s%s%s",
@@ -398,6 +429,7 @@ static void defaults(struct weft_astra_maker *m)
     weft_astra_set(m, "system.quantum=1ns");
     weft_astra_set(m, "system.intra-dimension=fifo");
     weft_astra_set(m, "system.one-at-a-time=true");
+    weft_astra_set(m, "system.compute-order=id");
     weft_astra_set(m, "system.endpoint-delay=10ns");
 }
 
@@ -408,7 +440,7 @@ static void spare_custom(struct weft_astra_maker *m, const struct weft_flat *f)
     bool native = false;
     for (size_t i = 0; i < NROWS; i++) {
         const struct weft_flat_key *k = weft_flat_find(f, rows[i].name);
-        if (k && rows[i].take == take_custom)
+        if (k && (rows[i].take == take_custom || rows[i].take == take_per_node))
             custom = k;
         native = native || (k && rows[i].take == take_algorithm);
     }

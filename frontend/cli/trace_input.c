@@ -33,8 +33,8 @@ struct weft_workload *weft_trace_job(const struct weft_trace_opts *o, const char
         weft_err_set(err, WEFT_E_INPUT, "--ranks: %s is too many", o->ranks);
         return NULL;
     }
-    weft_chakra_read_within(prefix, (uint32_t)ranks, o->groups, JOB_MEMORY_BYTES,
-                            WEFT_CHAKRA_ELEM_BYTES, &w, err);
+    const struct weft_convert_options how = {.elem_bytes = WEFT_CHAKRA_ELEM_BYTES};
+    weft_chakra_read_within(prefix, (uint32_t)ranks, o->groups, JOB_MEMORY_BYTES, &how, &w, err);
     return w;
 }
 

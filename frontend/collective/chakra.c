@@ -33,7 +33,8 @@ static const struct weft_param params[] = {
      .type = WEFT_PARAM_SIZE,
      .offset = offsetof(struct params, size_bytes),
      .def = "0",
-     .help = "size of the collective that the traces are for; 0: use their sizes for every size"},
+     .help = "size of the collective that the traces are for; 0: use their sizes for every size, "
+             "in one chunk"},
 };
 
 struct lane {
@@ -409,12 +410,18 @@ static int chakra_load(const void *given, const char *dir, void **program, struc
     return rc;
 }
 
+static bool uncut(const void *program)
+{
+    return ((const struct program *)program)->size_bytes == 0;
+}
+
 const struct weft_coll_ops weft_coll_chakra = {
     .name = "chakra",
     .title = "a program from Chakra traces, one per rank, scaled to the size",
     .source = "ASTRA-sim custom collectives",
     .params = WEFT_PARAM_TABLE(params, struct params),
     .supports = chakra_supports,
+    .uncut = uncut,
     .lanes = chakra_lanes,
     .count = chakra_count,
     .instr = chakra_instr,

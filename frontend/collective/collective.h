@@ -135,6 +135,9 @@ struct weft_coll_ops {
      * are; `unload` frees it. Only for whole groups; `supports` is asked before. */
     int (*plan)(const struct weft_coll_call *c, const struct weft_coll_graph *g, void **program,
                 struct weft_err *err);
+    /** Optional. Whether its messages are the same for every size, so that a collective can't be
+     * cut into chunks; without it they are not. */
+    bool (*uncut)(const void *program);
     /** Optional. Parts that each unit is cut into, >= 1; without it 1. */
     uint64_t (*parts)(const struct weft_coll_call *c);
     /** Optional. Lanes of the program of @p rank, >= 1; without it 1. */

@@ -23,6 +23,11 @@ const char *weft_op_kind_word(const struct weft_op *op)
         return "recv";
     case WEFT_OP_COLL:
         return weft_coll_kind_name(op->coll);
+    case WEFT_OP_RECORDED:
+    case WEFT_OP_RECORDED_RECV:
+        return "recorded";
+    case WEFT_OP_KINDS:
+        break;
     }
     return "meta";
 }

@@ -188,6 +188,8 @@ static int check_op(const struct context *c, uint32_t rank, const struct weft_op
         return check_peer(c, op, err);
     case WEFT_OP_COMP:
     case WEFT_OP_MEM:
+    case WEFT_OP_RECORDED:
+    case WEFT_OP_RECORDED_RECV:
         return check_duration(c, op, err);
     default:
         return 0;

@@ -273,7 +273,8 @@ static void set_up(struct weft_coll_chunk *c)
         site = weft_site_net_key(op->group, d, p->base, prio);
     } else {
         p->call = run->call;
-        p->call.bytes = weft_coll_chunk_bytes(run->call.bytes, s->p->chunks, c->index);
+        p->call.bytes =
+            weft_coll_chunk_bytes(run->call.bytes, weft_choice_chunks(run->choice, s->p), c->index);
         if (run->call.pairs) {
             c->splits = (struct weft_splits){op, run->position, c->index, run->nchunks};
             c->pairs = *run->call.pairs;
@@ -460,8 +461,9 @@ void weft_coll_begin(struct weft_active *a)
     run->claim.order = s->instance_order[run->instance];
     const int part = run->shape == &run->own_shape;
     if (run->group->n > 1 && !(part && run->shape->dims.n == 0)) /* else nothing to do */
-        run->nchunks =
-            op->send_bytes ? s->p->chunks : weft_coll_chunks(run->call.bytes, s->p->chunks);
+        run->nchunks = op->send_bytes ? s->p->chunks
+                                      : weft_coll_chunks(run->call.bytes,
+                                                         weft_choice_chunks(run->choice, s->p));
     if (op->send_bytes)
         run->call.pairs = &splits;
     weft_coll_enter(&run->claim, a);

@@ -246,6 +246,7 @@ struct weft_system {
 /** Values of system.rendezvous-handshake. */
 enum weft_handshake { WEFT_HANDSHAKE_ROUND_TRIP, WEFT_HANDSHAKE_READY };
 /** Values of system.rendezvous-for. */
+enum weft_compute_order { WEFT_COMPUTE_FIFO, WEFT_COMPUTE_BY_ID };
 enum weft_rendezvous_for { WEFT_RENDEZVOUS_SEND, WEFT_RENDEZVOUS_ALL };
 
 /** What weft_system_after() waits for at most: 26 days. */
@@ -374,6 +375,13 @@ static inline const struct weft_coll_algorithm *weft_choice_in(const struct weft
     return &c->alg[c->n > 1 ? dim : 0];
 }
 const struct weft_choice *weft_choice_of(const struct weft_choices *c, const struct weft_op *op);
+/** Chunks that a collective of that choice is cut into at most. */
+static inline uint64_t weft_choice_chunks(const struct weft_choice *c,
+                                          const struct weft_system_params *p)
+{
+    const struct weft_coll_algorithm *a = c->n == 1 ? &c->alg[0] : NULL;
+    return a && a->ops->uncut && a->ops->uncut(a->program) ? 1 : p->chunks;
+}
 /** What an op is to do, on one dimension: kind, n, root, bytes; without chunks. */
 struct weft_coll_call weft_call_of(const struct weft_group *g, const uint32_t *sorted,
                                    const struct weft_op *op);
@@ -506,6 +514,9 @@ struct weft_op_ops {
 };
 /** By enum weft_op_kind of the workload. */
 extern const struct weft_op_ops weft_op_table[];
+
+/* recorded.c */
+void weft_recorded_begin(struct weft_active *a);
 
 /* resources.c */
 void weft_resource_begin(struct weft_active *a);

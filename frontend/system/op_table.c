@@ -13,4 +13,6 @@ const struct weft_op_ops weft_op_table[] = {
                       .takes_turns = 1,
                       .members = weft_coll_members,
                       .release = weft_coll_release},
+    [WEFT_OP_RECORDED] = {.begin = weft_recorded_begin, .communicates = 1, .takes_turns = 1},
+    [WEFT_OP_RECORDED_RECV] = {.begin = weft_recorded_begin, .communicates = 1},
 };

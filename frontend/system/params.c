@@ -338,6 +338,14 @@ static const struct weft_param params[] = {
              "of node ids, and RECVs besides; ranks that differ in their order can then wait for "
              "each other for ever",
      .source = "ASTRA-sim 2: HardwareResource"},
+    {.name = "compute-order",
+     .type = WEFT_PARAM_ENUM,
+     .offset = AT(compute_order),
+     .def = "fifo",
+     .choices = "fifo|id",
+     .help = "which of the computations (and memory accesses) that wait goes next: the one that "
+             "became ready first, or that with the lowest node id",
+     .source = "ASTRA-sim 2: Workload::issue_dep_free_nodes (id)"},
     {.name = "roofline",
      .type = WEFT_PARAM_BOOL,
      .offset = AT(roofline),

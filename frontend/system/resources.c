@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * COMP and MEM ops: the accelerator, the CPU and the memory of an NPU each do one op at a time, in
- * the order in which ops became ready.
+ * the order in which ops became ready, or the lowest id first (system.compute-order).
  */
 #include "system/remote.h"
 
@@ -22,6 +22,25 @@ static void resource_done(void *ctx, uint64_t arg);
 static void computed(struct weft_npu *npu)
 {
     resource_done(npu->accelerator.running, 0);
+}
+
+static int goes_by_id(const struct weft_npu *npu)
+{
+    return npu->sys->p->compute_order == WEFT_COMPUTE_BY_ID;
+}
+
+/* Puts an op among those that wait, before those of higher id: mostly there are none. */
+static void wait_by_id(struct weft_fifo *q, struct weft_active *a)
+{
+    struct weft_active **at = &q->head;
+    if (!q->tail || q->tail->op < a->op) {
+        weft_fifo_put(q, a);
+        return;
+    }
+    while ((*at)->op < a->op)
+        at = &(*at)->queued;
+    a->queued = *at;
+    *at = a;
 }
 
 /* Begins the next waiting op of a resource that is free. */
@@ -61,6 +80,8 @@ static void resource_done(void *ctx, uint64_t arg)
     r->running = NULL;
     npu->cpus_busy -= is_cpu(npu, r);
     weft_npu_done(a);
+    if (goes_by_id(npu))
+        weft_npu_issue(npu);
     resource_next(npu, r); /* ops that were waiting go before those that just became ready */
     weft_npu_issue(npu);
     weft_trail_leave(npu);
@@ -69,7 +90,10 @@ static void resource_done(void *ctx, uint64_t arg)
 void weft_resource_begin(struct weft_active *a)
 {
     struct weft_resource *r = resource_of(a->npu, weft_active_op(a));
-    weft_fifo_put(&r->waiting, a);
+    if (goes_by_id(a->npu))
+        wait_by_id(&r->waiting, a);
+    else
+        weft_fifo_put(&r->waiting, a);
     resource_next(a->npu, r);
 }
 

@@ -73,6 +73,7 @@ struct weft_system_params {
     uint64_t rendezvous_control_bytes; /**< size of a message of the handshake */
     double compute_jitter;             /**< 0 .. 1: computations vary by that share */
     bool one_at_a_time; /**< an NPU has one collective, SEND or memory access in progress at most */
+    int compute_order;  /**< enum weft_compute_order: of COMP and MEM ops that wait */
     bool roofline; /**< COMP durations from num_ops and tensor_size; false: recorded durations */
 };
 /** Memories outside of the NPUs: none, one each, one for each few neighbours, one for all. */

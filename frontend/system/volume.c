@@ -61,8 +61,9 @@ static uint64_t phase_bytes(const struct weft_coll_ops *ops, const struct weft_c
 static uint64_t whole_bytes(const struct weft_system *s, const struct weft_op *op,
                             struct weft_coll_call call, uint64_t chunk)
 {
-    const struct weft_coll_algorithm *a = &weft_choice_of(&s->choices, op)->alg[0];
-    call.bytes = weft_coll_chunk_bytes(call.bytes, s->p->chunks, chunk);
+    const struct weft_choice *choice = weft_choice_of(&s->choices, op);
+    const struct weft_coll_algorithm *a = &choice->alg[0];
+    call.bytes = weft_coll_chunk_bytes(call.bytes, weft_choice_chunks(choice, s->p), chunk);
     weft_site_use(&s->sites, &call, op->group, a);
     return phase_bytes(a->ops, &call);
 }
@@ -109,14 +110,16 @@ static uint64_t collective_bytes(const struct weft_system *s, const struct weft_
     struct weft_shape scratch;
     const struct weft_shape *shape = weft_shape_of(&s->shapes[op->group], op, &scratch);
     const struct weft_coll_call call = weft_call_of(g, s->position[op->group], op);
-    const int phased = weft_choice_of(&s->choices, op)->n > 1 || shape == &scratch;
+    const struct weft_choice *choice = weft_choice_of(&s->choices, op);
+    const int phased = choice->n > 1 || shape == &scratch;
     if (g->n < 2 || (shape == &scratch && shape->dims.n == 0))
         return 0;
-    const uint64_t chunks = weft_coll_chunks(call.bytes, s->p->chunks);
-    const uint64_t full = weft_coll_chunk_bytes(call.bytes, s->p->chunks, 0);
+    const uint64_t most = weft_choice_chunks(choice, s->p);
+    const uint64_t chunks = weft_coll_chunks(call.bytes, most);
+    const uint64_t full = weft_coll_chunk_bytes(call.bytes, most, 0);
     uint64_t sum = 0, last = 0;
     for (uint64_t i = 0; i < chunks; i++) {
-        if (i == 0 || weft_coll_chunk_bytes(call.bytes, s->p->chunks, i) != full)
+        if (i == 0 || weft_coll_chunk_bytes(call.bytes, most, i) != full)
             last = phased ? phased_bytes(s, op, shape, &call, i) : whole_bytes(s, op, call, i);
         sum += last;
     }

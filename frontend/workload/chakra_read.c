@@ -4,7 +4,6 @@
  */
 #include "workload/chakra_read.h"
 
-#include "workload/convert.h"
 #include "workload/trace_files.h"
 #include "workload/workload.h"
 
@@ -28,8 +27,8 @@ static int read_rank(struct weft_convert *c, uint32_t rank, const char *path, si
 
 /* memory_bytes 0: everything */
 static int read_job(const char *prefix, uint32_t nranks, const char *groups_file,
-                    uint64_t memory_bytes, uint32_t elem_bytes, struct weft_workload **out,
-                    struct weft_err *err)
+                    uint64_t memory_bytes, const struct weft_convert_options *how,
+                    struct weft_workload **out, struct weft_err *err)
 {
     struct weft_err local = {0};
     struct weft_convert *c = NULL;
@@ -43,9 +42,7 @@ static int read_job(const char *prefix, uint32_t nranks, const char *groups_file
                    : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a trace");
     if (rc == 0) {
         c = weft_convert_new(n, groups_file, err);
-        rc = c ? 0 : err->code;
-        if (c)
-            weft_convert_elem_bytes(c, elem_bytes);
+        rc = c ? weft_convert_take_options(c, how, err) : err->code;
         if (c && half)
             weft_convert_spill(c, half);
     }
@@ -61,17 +58,18 @@ static int read_job(const char *prefix, uint32_t nranks, const char *groups_file
 }
 
 int weft_chakra_read_within(const char *prefix, uint32_t nranks, const char *groups_file,
-                            uint64_t memory_bytes, uint32_t elem_bytes, struct weft_workload **out,
-                            struct weft_err *err)
+                            uint64_t memory_bytes, const struct weft_convert_options *how,
+                            struct weft_workload **out, struct weft_err *err)
 {
-    return read_job(prefix, nranks, groups_file, memory_bytes < 2 ? 2 : memory_bytes, elem_bytes,
-                    out, err);
+    return read_job(prefix, nranks, groups_file, memory_bytes < 2 ? 2 : memory_bytes, how, out,
+                    err);
 }
 
 int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
                      struct weft_workload **out, struct weft_err *err)
 {
-    return read_job(prefix, nranks, groups_file, 0, WEFT_CHAKRA_ELEM_BYTES, out, err);
+    const struct weft_convert_options how = {.elem_bytes = WEFT_CHAKRA_ELEM_BYTES};
+    return read_job(prefix, nranks, groups_file, 0, &how, out, err);
 }
 
 struct chakra_params {
@@ -80,6 +78,8 @@ struct chakra_params {
     uint64_t ranks;
     uint64_t memory_bytes;
     uint64_t elem_bytes;
+    bool replay;
+    const char *algorithms;
 };
 
 static const struct weft_param chakra_params[] = {
@@ -114,6 +114,21 @@ static const struct weft_param chakra_params[] = {
      .max = "64",
      .help = "bytes of an element in traces of STG, whose sizes count elements; others count bytes",
      .source = "STG (astra-sim/symbolic_tensor_graph), convert_chakra.py"},
+    {.name = "replay",
+     .type = WEFT_PARAM_BOOL,
+     .offset = offsetof(struct chakra_params, replay),
+     .def = "false",
+     .help = "every operation takes its recorded duration (at least 1 ns), communication too, "
+             "which then needs no network and meets nobody",
+     .source = "ASTRA-sim replay-only, Workload::issue_replay"},
+    {.name = "algorithms",
+     .type = WEFT_PARAM_STRING,
+     .offset = offsetof(struct chakra_params, algorithms),
+     .def = "",
+     .list = &weft_node_algorithms_form,
+     .help = "algorithms of collectives by node id, in place of those of their kinds: "
+             "7:direct,12:chakra:file=all_reduce",
+     .source = "ASTRA-sim per-node-custom-implementation"},
 };
 
 static int load(const void *params, uint32_t nranks, struct weft_workload **out,
@@ -126,8 +141,8 @@ static int load(const void *params, uint32_t nranks, struct weft_workload **out,
     uint32_t n;
     if (weft_workload_ranks("chakra", p->ranks, nranks, &n, err))
         return err->code;
-    return weft_chakra_read_within(p->path, n, p->groups, p->memory_bytes, (uint32_t)p->elem_bytes,
-                                   out, err);
+    const struct weft_convert_options how = {(uint32_t)p->elem_bytes, p->replay, p->algorithms};
+    return weft_chakra_read_within(p->path, n, p->groups, p->memory_bytes, &how, out, err);
 }
 
 extern const struct weft_workload_ops weft_workload_chakra;

@@ -8,6 +8,7 @@
 #ifndef WEFT_CHAKRA_READ_H
 #define WEFT_CHAKRA_READ_H
 
+#include "workload/convert.h"
 #include "workload/dag.h"
 #include "workload/et.h"
 
@@ -31,11 +32,11 @@ int weft_chakra_read_et_memory(const char *name, const void *data, size_t size,
  * have exactly that many. @p groups_file: a JSON file of communicator groups, or NULL (also "").
  * Any failure is an error with file and byte; the caller frees *out. What exceeds @p memory_bytes
  * lies in a temporary file, see arena.h; besides, there are 28 bytes per node and 4 per dependency
- * of one rank at a time. @p elem_bytes as in weft_convert_elem_bytes.
+ * of one rank at a time.
  */
 int weft_chakra_read_within(const char *prefix, uint32_t nranks, const char *groups_file,
-                            uint64_t memory_bytes, uint32_t elem_bytes, struct weft_workload **out,
-                            struct weft_err *err);
+                            uint64_t memory_bytes, const struct weft_convert_options *how,
+                            struct weft_workload **out, struct weft_err *err);
 /** The same, all in memory, with elements of WEFT_CHAKRA_ELEM_BYTES. */
 int weft_chakra_read(const char *prefix, uint32_t nranks, const char *groups_file,
                      struct weft_workload **out, struct weft_err *err);

@@ -179,9 +179,70 @@ static int note_schema(struct weft_convert *c, const struct weft_et *et, struct 
     return w->schema ? 0 : no_memory(err);
 }
 
-void weft_convert_elem_bytes(struct weft_convert *c, uint32_t elem_bytes)
+static const struct weft_param node_algorithm[] = {
+    {.name = "node", .type = WEFT_PARAM_U64},
+    {.name = "algorithm", .type = WEFT_PARAM_STRING},
+};
+const struct weft_list_form weft_node_algorithms_form = {
+    .like = "NODE:ALGORITHM,..., such as 7:direct,12:chakra:file=all_reduce",
+    .fields = node_algorithm,
+    .nfields = 2,
+    .unique = true,
+};
+
+static int by_node(const void *a, const void *b)
 {
-    c->elem_bytes = elem_bytes;
+    const uint64_t x = ((const struct weft_node_algorithm *)a)->id,
+                   y = ((const struct weft_node_algorithm *)b)->id;
+    return x < y ? -1 : x > y;
+}
+
+/* Reads a list of algorithms by node. */
+static int read_algorithms(struct weft_convert *c, const char *text, struct weft_err *err)
+{
+    struct weft_list list = {.text = text, .form = &weft_node_algorithms_form};
+    struct weft_list_item item;
+    size_t n = 1;
+    for (const char *p = text; *p; p++)
+        n += *p == ',';
+    c->algorithms = weft_arena_calloc(c->job->arena, n, sizeof *c->algorithms);
+    int rc = c->algorithms ? weft_list_next(&list, &item, err) : no_memory(err);
+    for (; rc == 1; rc = weft_list_next(&list, &item, err)) {
+        struct weft_node_algorithm *a = &c->algorithms[c->nalgorithms++];
+        a->id = item.field[0].value.u64;
+        a->algorithm = weft_arena_strndup(c->job->arena, item.field[1].text, item.field[1].len);
+        if (!a->algorithm)
+            return no_memory(err);
+    }
+    if (rc == 0 && c->nalgorithms)
+        qsort(c->algorithms, c->nalgorithms, sizeof *c->algorithms, by_node);
+    return rc;
+}
+
+/* Says which nodes were given an algorithm and are no collectives. */
+static int note_unused(struct weft_convert *c, struct weft_err *err)
+{
+    struct weft_workload *w = c->job;
+    for (size_t i = 0; i < c->nalgorithms && !c->replay; i++) {
+        if (c->algorithms[i].used)
+            continue;
+        w->notes = weft_arena_printf(
+            w->arena,
+            "%snode %" PRIu64 " is no collective on any rank: its algorithm, %s, has no "
+            "effect (chakra.algorithms)\n",
+            w->notes ? w->notes : "", c->algorithms[i].id, c->algorithms[i].algorithm);
+        if (!w->notes)
+            return no_memory(err);
+    }
+    return 0;
+}
+
+int weft_convert_take_options(struct weft_convert *c, const struct weft_convert_options *o,
+                              struct weft_err *err)
+{
+    c->elem_bytes = o->elem_bytes;
+    c->replay = o->replay;
+    return o->algorithms && *o->algorithms ? read_algorithms(c, o->algorithms, err) : 0;
 }
 
 int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
@@ -219,6 +280,8 @@ int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_e
 int weft_convert_finish(struct weft_convert *c, struct weft_workload **out, struct weft_err *err)
 {
     int rc = weft_groups_finish(c->groups, c->job, err);
+    if (rc == 0)
+        rc = note_unused(c, err);
     if (rc == 0) {
         *out = c->job;
         c->job = NULL;

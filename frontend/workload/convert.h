@@ -22,6 +22,7 @@
 #ifndef WEFT_CONVERT_H
 #define WEFT_CONVERT_H
 
+#include "base/list.h"
 #include "workload/dag.h"
 #include "workload/et.h"
 #include "workload/groups.h"
@@ -37,9 +38,20 @@ struct weft_convert *weft_convert_new(uint32_t nranks, const char *groups_file,
                                       struct weft_err *err);
 /** What the graphs take beyond @p memory_bytes goes to a file (arena.h). */
 void weft_convert_spill(struct weft_convert *c, size_t memory_bytes);
-/** Bytes of an element in traces whose sizes count elements: those of STG, told by their attribute
- * schema, "symbolic_tensor_network". 1 until it is said. */
-void weft_convert_elem_bytes(struct weft_convert *c, uint32_t elem_bytes);
+/** How traces are taken. */
+struct weft_convert_options {
+    /** Bytes of an element in traces whose sizes count elements: those of STG, told by their
+     * attribute schema, "symbolic_tensor_network". */
+    uint32_t elem_bytes;
+    /** Every node takes its duration, at least 1 ns; communication, too, which meets nobody. */
+    bool replay;
+    const char *algorithms; /**< a weft_node_algorithms_form; NULL or "": none */
+};
+/** How collectives of some nodes are played: their algorithm by the node's id, on all ranks. */
+extern const struct weft_list_form weft_node_algorithms_form;
+/** Says so, before the first rank. Until then: elements of 1 byte, and no more. */
+int weft_convert_take_options(struct weft_convert *c, const struct weft_convert_options *o,
+                              struct weft_err *err);
 /** Converts the trace of @p rank. Nothing of @p et is kept. */
 int weft_convert_rank(struct weft_convert *c, uint32_t rank, const struct weft_et *et,
                       struct weft_err *err);

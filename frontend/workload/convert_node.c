@@ -233,6 +233,23 @@ static int involved(const struct ctx *x, struct weft_op *op)
     return 0;
 }
 
+/** The algorithm that the node is given from outside. */
+static void given_algorithm(struct weft_convert *c, struct weft_op *op)
+{
+    size_t low = 0, high = c->nalgorithms;
+    while (low < high) {
+        const size_t mid = low + (high - low) / 2;
+        if (c->algorithms[mid].id < op->id)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (low == c->nalgorithms || c->algorithms[low].id != op->id)
+        return;
+    c->algorithms[low].used = true;
+    op->algorithm = c->algorithms[low].algorithm;
+}
+
 /** What only some collectives have: a root, an algorithm of their own, sizes per pair. */
 static int details(const struct ctx *x, struct weft_op *op)
 {
@@ -254,6 +271,7 @@ static int details(const struct ctx *x, struct weft_op *op)
                                 "comm_root is rank %" PRIu64
                                 ", but the job's ranks are 0 .. %" PRIu32,
                                 root, x->c->job->nranks - 1);
+    given_algorithm(x->c, op);
     op->has_root = root != UINT64_MAX;
     op->root = op->has_root ? (uint32_t)root : 0;
     if (op->coll != WEFT_COLL_ALL_TO_ALL)
@@ -314,9 +332,29 @@ static bool only_launches(const struct ctx *x)
            !weft_et_find(x->node, "comm_size");
 }
 
+/* A node that takes its recorded duration whatever it does, as ASTRA-sim's replay-only has it. */
+static int replayed(const struct ctx *x, struct weft_op *op)
+{
+    uint64_t cpu = 0;
+    int rc = get_u64(x, "is_cpu_op", false, &cpu);
+    if (rc == 0)
+        rc = get_duration(x, op);
+    if (op->duration_ps == 0)
+        op->duration_ps = WEFT_PS_PER_NS;
+    op->kind = cpu || x->node->type == WEFT_ET_COMP_NODE ? WEFT_OP_COMP
+               : x->node->type == WEFT_ET_COMM_RECV_NODE ? WEFT_OP_RECORDED_RECV
+               : x->node->type == WEFT_ET_COMM_SEND_NODE || x->node->type == WEFT_ET_COMM_COLL_NODE
+                   ? WEFT_OP_RECORDED
+                   : WEFT_OP_MEM;
+    return rc;
+}
+
 static int by_type(const struct ctx *x, struct weft_op *op)
 {
     int rc = 0;
+    if (x->c->replay && x->node->type >= WEFT_ET_MEM_LOAD_NODE &&
+        x->node->type <= WEFT_ET_COMM_COLL_NODE)
+        return replayed(x, op);
     switch (x->node->type) {
     case WEFT_ET_METADATA_NODE:
         op->kind = WEFT_OP_META;

@@ -13,6 +13,13 @@
 extern "C" {
 #endif
 
+/** An algorithm that a node is given. */
+struct weft_node_algorithm {
+    uint64_t id;
+    const char *algorithm;
+    bool used; /**< a rank has such a collective */
+};
+
 struct weft_convert {
     struct weft_workload *job;
     struct weft_names *names;
@@ -21,7 +28,10 @@ struct weft_convert {
     const struct weft_et *et; /**< its trace */
     uint64_t file_bytes;      /**< of the traces so far */
     uint32_t elem_bytes;      /**< of an element, where sizes count elements */
-    uint32_t unit_bytes;      /**< what sizes of this trace count: bytes (1), or elements */
+    bool replay;
+    struct weft_node_algorithm *algorithms; /**< in ascending id; in the arena of the job */
+    size_t nalgorithms;
+    uint32_t unit_bytes; /**< what sizes of this trace count: bytes (1), or elements */
 };
 
 /** Fills everything of @p op but its dependencies. */

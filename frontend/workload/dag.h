@@ -22,12 +22,15 @@ extern "C" {
 #define WEFT_ANY_TAG 2u
 
 enum weft_op_kind {
-    WEFT_OP_META, /**< nothing to do: completes as soon as its parents have */
-    WEFT_OP_COMP, /**< computation, on the accelerator or (cpu) the CPU */
-    WEFT_OP_MEM,  /**< load or store of tensor_bytes */
-    WEFT_OP_SEND, /**< message to `peer` */
-    WEFT_OP_RECV, /**< message from `peer` */
-    WEFT_OP_COLL  /**< this rank's part in a collective of `group` */
+    WEFT_OP_META,          /**< nothing to do: completes as soon as its parents have */
+    WEFT_OP_COMP,          /**< computation, on the accelerator or (cpu) the CPU */
+    WEFT_OP_MEM,           /**< load or store of tensor_bytes */
+    WEFT_OP_SEND,          /**< message to `peer` */
+    WEFT_OP_RECV,          /**< message from `peer` */
+    WEFT_OP_COLL,          /**< this rank's part in a collective of `group` */
+    WEFT_OP_RECORDED,      /**< communication that takes its duration and meets nobody */
+    WEFT_OP_RECORDED_RECV, /**< the same of a receive, beside which others may go on */
+    WEFT_OP_KINDS
 };
 
 /** Collectives, in the order of Chakra's CollectiveCommType. */
@@ -54,7 +57,8 @@ struct weft_op {
     const char *name; /**< owned by the workload's arena; may be "" */
     enum weft_op_kind kind;
     bool cpu; /**< runs on the CPU (is_cpu_op) */
-    /** COMP, MEM: recorded duration; 0: take it from the roofline if has_flops, else instant. */
+    /** COMP, MEM, RECORDED: recorded duration; 0: take it from the roofline if has_flops, else
+     * instant. */
     int64_t duration_ps;
     bool has_flops;        /**< COMP: num_ops was present */
     double flops;          /**< COMP: operations */

@@ -24,14 +24,14 @@ struct weft_survey_row {
 
 /** All ranks together. */
 struct weft_survey {
-    uint64_t ops[WEFT_OP_COLL + 1]; /**< by enum weft_op_kind */
-    int64_t duration_ps[WEFT_OP_COLL +
-                        1]; /**< recorded, of all ranks; INT64_MAX: more than a clock holds */
-    int64_t busiest_ps;     /**< most durations of one rank's accelerator, one after the other;
-                               INT64_MAX as above */
-    uint32_t busiest;       /**< that rank, the first of several */
-    uint64_t undated;       /**< COMP ops with operations of arithmetic, but no duration */
-    double flops;           /**< of COMP */
+    uint64_t ops[WEFT_OP_KINDS];        /**< by enum weft_op_kind */
+    int64_t duration_ps[WEFT_OP_KINDS]; /**< recorded, of all ranks; INT64_MAX: more than a clock
+                                           holds */
+    int64_t busiest_ps; /**< most durations of one rank's accelerator, one after the other;
+                           INT64_MAX as above */
+    uint32_t busiest;   /**< that rank, the first of several */
+    uint64_t undated;   /**< COMP ops with operations of arithmetic, but no duration */
+    double flops;       /**< of COMP */
     struct weft_survey_row *rows; /**< by kind and size of the group: kind, then size, ascending */
     size_t nrows;
     struct weft_survey_row *by_group; /**< by group, in the order of the groups, then kind */

@@ -124,13 +124,12 @@ TEST(AstraSim, FilesOfVersion1)
 
 TEST(AstraSim, WhatCanNotBeHonouredIsRefused)
 {
-    Experiment x(yaml_of("Ring", "8"), system_of("\"ring\"", ", \"replay-only\": 1"));
+    Experiment x(yaml_of("Ring", "8"), system_of("\"ring\""));
     x.Generate({"ranks=8", "size=1MiB"});
     const struct {
         std::string more, message;
     } cases[] = {
-        {", \"replay-only\": 1", "'replay-only': weft plays communication"},
-        {", \"per-node-custom-implementation\": \"x.yml\"", "comm_algorithm"},
+        {", \"per-node-custom-implementation\": \"x.yml\"", "there is no file 'x.yml'"},
         {", \"inter-dimension-scheduling\": \"best\"", "there are baseline, themis"},
         {", \"all-reduce-implementation-custom\": [\"nowhere/x\"]", "there is no 'nowhere/x.0.et'"},
         {", \"peak-perf\": \"fast\"", "'peak-perf'"},
@@ -156,6 +155,95 @@ TEST(AstraSim, WhatCanNotBeHonouredIsRefused)
     write_file(x.dir / "network", "num-npus: 8\nnum-packages: 4\n");
     EXPECT_TRUE(has(x.Run().err, "configuration of Garnet"));
     EXPECT_EQ(weft({"astra-sim"}).code, 2);
+}
+
+/* Traces from JSON, one text per rank. */
+void write_traces(const Experiment &x, const std::string &prefix,
+                  const std::vector<std::string> &ranks)
+{
+    for (size_t r = 0; r < ranks.size(); r++) {
+        const std::string name = prefix + "." + std::to_string(r);
+        write_file(x.dir / (name + ".json"), "{\"version\": \"0.0.4\"}" + ranks[r]);
+        const Said said = weft({"trace", "convert", name + ".json", name + ".et"}, x.dir / "");
+        ASSERT_EQ(said.code, 0) << said.err;
+    }
+}
+
+std::string node(int id, const std::string &type, int us, const std::string &more = "")
+{
+    return "{\"id\": " + std::to_string(id) + ", \"type\": \"" + type +
+           "_NODE\", \"durationMicros\": " + std::to_string(us) + more + "}";
+}
+
+/* replay-only: whatever a node is, it takes its duration. Of what waits, the lowest id goes next;
+ * SENDs and collectives go one after the other, RECVs beside them; 1 ns at least. */
+TEST(AstraSim, ReplayOnly)
+{
+    Experiment x(yaml_of("Ring", "4"), system_of("\"ring\"", ", \"replay-only\": 1"));
+    const std::string after_0 = ", \"dataDeps\": [0]", after_2 = ", \"dataDeps\": [2]",
+                      on_cpu = ", \"dataDeps\": [3], \"attr\": [{\"name\": \"is_cpu_op\", "
+                               "\"boolVal\": true}]";
+    const std::string busy = node(0, "COMP", 10) + node(1, "COMP", 20, after_0) +
+                             node(2, "COMP", 5) + node(3, "COMM_COLL", 50, after_2) +
+                             node(4, "COMM_SEND", 40) + node(5, "COMM_RECV", 80) +
+                             node(6, "COMP", 0, on_cpu);
+    write_traces(x, "w",
+                 {busy, node(0, "COMM_SEND", 3) + node(1, "MEM_LOAD", 4), node(0, "COMP", 0),
+                  node(7, "COMM_RECV", 9)});
+    const Said said = x.Run();
+    ASSERT_EQ(said.code, 0) << said.err;
+    // 0, 1, then 2 ends at 35 us; 3 waits for 4 until 40 us, and 6 for it
+    EXPECT_TRUE(has(said.out, "sys[0] finished, 90001 cycles")) << said.out;
+    EXPECT_TRUE(has(said.out, "sys[1] finished, 7000 cycles")) << said.out;
+    EXPECT_TRUE(has(said.out, "sys[2] finished, 1 cycles")) << said.out;
+    EXPECT_TRUE(has(said.out, "sys[3] finished, 9000 cycles")) << said.out;
+    EXPECT_TRUE(has(said.err, "'replay-only' is on: each node takes its duration")) << said.err;
+    EXPECT_TRUE(has(said.out, "messages                 0 delivered")) << said.out;
+    // in the order in which they became ready 2 goes before 1
+    write_traces(x, "w",
+                 {node(0, "COMP", 10) + node(1, "COMP", 20, after_0) + node(2, "COMP", 5) +
+                  node(3, "COMM_COLL", 50, after_2)});
+    EXPECT_EQ(last_cycles(x.Run()), 85000);
+    EXPECT_EQ(last_cycles(x.Run({"--set", "system.compute-order=fifo"})), 65000);
+    // off: communication has to be complete
+    write_file(x.dir / "system", system_of("\"ring\"", ", \"replay-only\": 0"));
+    EXPECT_TRUE(has(x.Run().err, "attribute 'comm_type' is missing"));
+}
+
+/* per-node-custom-implementation: one of three all-reduces is a trace, here an exchange of 1 MB of
+ * which chunks know nothing. */
+TEST(AstraSim, PerNodeCustomCollectives)
+{
+    Experiment x(yaml_of("FullyConnected", "2"),
+                 system_of("\"ring\"", ", \"per-node-custom-implementation\": \"nodes.yml\""));
+    x.Generate({"ranks=2", "size=1MiB", "count=3"});
+    const auto message = [](int id, const char *type, const char *end, int peer) {
+        return node(id, type, 0,
+                    std::string(", \"attr\": [{\"name\": \"comm_size\", \"int64Val\": 1000000}, "
+                                "{\"name\": \"") +
+                        end + "\", \"int32Val\": " + std::to_string(peer) + "}]");
+    };
+    write_traces(x, "c",
+                 {message(0, "COMM_SEND", "comm_dst", 1) + message(1, "COMM_RECV", "comm_src", 1),
+                  message(0, "COMM_SEND", "comm_dst", 0) + message(1, "COMM_RECV", "comm_src", 0)});
+    write_file(x.dir / "nodes.yml", "1: c\n");
+    const Said mixed = x.Run({"--set", "system.endpoint-delay=0"});
+    ASSERT_EQ(mixed.code, 0) << mixed.err;
+    EXPECT_TRUE(has(mixed.err, "'per-node-custom-implementation' pays endpoint-delay"))
+        << mixed.err;
+    write_file(x.dir / "nodes.yml", "0: c\n1: c\n2: c\n9: c\n");
+    const Said custom = x.Run({"--set", "system.endpoint-delay=0"});
+    EXPECT_EQ(last_cycles(custom), 3 * (500 + 18626)); // 10^6 bytes at 50 x 2^30 byte/s
+    EXPECT_TRUE(has(custom.err, "node 9 is no collective on any rank")) << custom.err;
+    write_file(x.dir / "system", system_of("\"ring\""));
+    const int64_t native = last_cycles(x.Run({"--set", "system.endpoint-delay=0"}));
+    EXPECT_EQ(last_cycles(mixed), native / 3 * 2 + 500 + 18626);
+    write_file(x.dir / "system", system_of("\"ring\"", ", \"per-node-custom-implementation\": "
+                                                       "\"nodes.yml\""));
+    write_file(x.dir / "nodes.yml", "first: c\n");
+    EXPECT_TRUE(has(x.Run().err, "nodes.yml:1: 'first': must be the id of a node")) << x.Run().err;
+    write_file(x.dir / "nodes.yml", "1: d\n");
+    EXPECT_TRUE(has(x.Run().err, "nodes.yml:1: '1': there is no 'd.0.et'")) << x.Run().err;
 }
 
 /* ASTRA-sim leaves dimensions out for which no algorithm is named; weft plays them and says so. */

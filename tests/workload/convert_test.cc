@@ -328,12 +328,13 @@ TEST(Convert, SizesOfStgCountElements)
     EXPECT_EQ(bytes.w->notes, nullptr);
     weft_workload *w = nullptr;
     weft_err err = {};
-    ASSERT_EQ(weft_chakra_read_within(elements.prefix.c_str(), 0, "", 1 << 20, 4, &w, &err), 0);
+    const weft_convert_options four = {4, false, nullptr};
+    ASSERT_EQ(weft_chakra_read_within(elements.prefix.c_str(), 0, "", 1 << 20, &four, &w, &err), 0);
     EXPECT_EQ(w->dags[0].ops[0].bytes, 256u);
     weft_workload_free(w);
     Job huge({Frame(Coll(1, "c", 0, INT64_MAX))}, "", stg);
     EXPECT_EQ(huge.rc, 0) << Text(huge.err);
-    EXPECT_EQ(weft_chakra_read_within(huge.prefix.c_str(), 0, "", 1 << 20, 4, &w, &err),
+    EXPECT_EQ(weft_chakra_read_within(huge.prefix.c_str(), 0, "", 1 << 20, &four, &w, &err),
               WEFT_E_LIMIT);
     EXPECT_NE(std::string(err.msg).find("elements of 4 bytes are too many"), std::string::npos);
 }
