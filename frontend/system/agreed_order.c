@@ -33,6 +33,9 @@ const struct weft_inter_ops *const *weft_inter_table(size_t *n)
     return table;
 }
 
+/* Orders that are kept for ranks to come. */
+enum { KEPT = 8 };
+
 void weft_agreed_order_free(struct weft_agreed_order *o)
 {
     if (!o || --o->users)
@@ -49,13 +52,21 @@ struct candidate {
     enum weft_intra intra;
 };
 
-static uint64_t try_one(struct weft_agreed_sim *s, struct candidate c)
+/* How long a candidate takes: as estimated, and message by message. */
+struct times {
+    uint64_t about_ps, exact_ps; /* exact: UINT64_MAX: not known */
+};
+
+static struct times try_one(struct weft_agreed_sim *s, struct candidate c, bool exact)
 {
     struct weft_agreed_order *o = s->o;
     o->turn = table[c.inter]->turns_back ? WEFT_COLL_TURN_BACK : o->p.turn;
     o->p.intra = c.intra;
     table[c.inter]->order(&o->p, o->order);
-    return weft_agreed_simulate(s);
+    struct times t = {weft_agreed_simulate(s), UINT64_MAX};
+    if (exact)
+        t.exact_ps = weft_agreed_play(o);
+    return t;
 }
 
 /* Candidate k: the scheduler that leads, then the others in their order, each first come first
@@ -71,27 +82,36 @@ static struct candidate candidate(int leads, size_t k)
     return (struct candidate){other < 0 ? leads : other + (other >= leads), intra[k / n]};
 }
 
-/* The asked-for way first; another one has to be better by more than 1 %, since times are
- * estimates; where messages do not meet they are nearly exact, and 0.1 % is enough. */
+/* The asked-for way first. By estimated times another one has to be better by more than 1 %, or by
+ * 0.1 % where messages do not meet. There times are known exactly if weft_agreed_play() knows those
+ * of all; then it is the best, if that is by more than 0.1 %. */
 static void choose(struct weft_agreed_sim *s)
 {
     const struct weft_agreed_problem asked = s->o->p;
     const int plans = table[asked.inter]->plans && asked.intra == WEFT_INTRA_CONCURRENT;
-    struct candidate best = {asked.inter, asked.intra};
+    const struct candidate first = {asked.inter, asked.intra};
+    struct candidate best = first, best_exact = first, last = first;
     s->shared = plans && !asked.alone;
-    uint64_t best_ps = try_one(s, best);
-    bool last_is_best = true;
+    const struct times of_first = try_one(s, first, plans && asked.alone);
+    struct times least = of_first;
+    bool exact = of_first.exact_ps != UINT64_MAX;
     for (size_t k = 1; plans && candidate(asked.inter, k).inter >= 0; k++) {
-        const struct candidate c = candidate(asked.inter, k);
-        const uint64_t ps = try_one(s, c);
-        last_is_best = ps < best_ps - best_ps / (asked.alone ? 1000 : 100);
-        if (last_is_best) {
-            best = c;
-            best_ps = ps;
+        last = candidate(asked.inter, k);
+        const struct times t = try_one(s, last, exact);
+        exact = exact && t.exact_ps != UINT64_MAX;
+        if (t.about_ps < least.about_ps - least.about_ps / (asked.alone ? 1000 : 100)) {
+            best = last;
+            least.about_ps = t.about_ps;
+        }
+        if (t.exact_ps < least.exact_ps) {
+            best_exact = last;
+            least.exact_ps = t.exact_ps;
         }
     }
-    if (!last_is_best)
-        try_one(s, best);
+    if (exact)
+        best = least.exact_ps < of_first.exact_ps - of_first.exact_ps / 1000 ? best_exact : first;
+    if (best.inter != last.inter || best.intra != last.intra)
+        try_one(s, best, false);
 }
 
 static bool same_dims(const struct weft_dims *a, const struct weft_dims *b)
@@ -116,16 +136,35 @@ static bool solves(const struct weft_agreed_order *o, const struct weft_agreed_p
     return same;
 }
 
-struct weft_agreed_order *weft_agreed_order_share(const struct weft_agreed_problem *p,
-                                                  struct weft_agreed_order **last)
+void weft_agreed_order_forget(struct weft_agreed_order **latest)
 {
-    if (!*last || !solves(*last, p)) {
-        weft_agreed_order_free(*last);
-        *last = weft_agreed_order_new(p);
+    while (*latest) {
+        struct weft_agreed_order *o = *latest;
+        *latest = o->next;
+        weft_agreed_order_free(o);
     }
-    if (*last)
-        (*last)->users++;
-    return *last;
+}
+
+struct weft_agreed_order *weft_agreed_order_share(const struct weft_agreed_problem *p,
+                                                  struct weft_agreed_order **latest)
+{
+    struct weft_agreed_order **at = latest, *o;
+    for (int k = 1; *at && !solves(*at, p); k++)
+        if (k == KEPT)
+            weft_agreed_order_forget(at); /* the one looked at longest ago */
+        else
+            at = &(*at)->next;
+    o = *at;
+    if (o)
+        *at = o->next;
+    else
+        o = weft_agreed_order_new(p);
+    if (!o)
+        return NULL;
+    o->next = *latest;
+    *latest = o;
+    o->users++;
+    return o;
 }
 
 struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem *p)

@@ -9,7 +9,8 @@
  * arrival at one rank can contradict that at another (Themis, ISCA 2022, section 4.3, does so too).
  *
  * Where intra-dimension names no discipline (concurrent), a scheduler that plans tries several in
- * that simulation and takes the one that ends first.
+ * that simulation and takes the one that ends first; where messages do not share bandwidth, the one
+ * that ends first when every message is played in that order (agreed_play.c).
  */
 #ifndef WEFT_SYSTEM_AGREED_ORDER_H
 #define WEFT_SYSTEM_AGREED_ORDER_H
@@ -69,11 +70,13 @@ struct weft_agreed_order;
 /** NULL when out of memory. */
 struct weft_agreed_order *weft_agreed_order_new(const struct weft_agreed_problem *p);
 /**
- * Makes it anew, or, since all ranks compute the same, shares *last when that solves the same
- * problem. Updates *last.
+ * Makes it anew, or, since all ranks compute the same, shares one of *latest (NULL: none) that
+ * solves the same problem. Updates *latest.
  */
 struct weft_agreed_order *weft_agreed_order_share(const struct weft_agreed_problem *p,
-                                                  struct weft_agreed_order **last);
+                                                  struct weft_agreed_order **latest);
+/** Gives back all of *latest. */
+void weft_agreed_order_forget(struct weft_agreed_order **latest);
 /** Gives back one that was made or shared; NULL is allowed. */
 void weft_agreed_order_free(struct weft_agreed_order *o);
 /** The phases of a chunk. */

@@ -21,6 +21,7 @@ struct weft_agreed_queue {
 
 struct weft_agreed_order {
     uint64_t users;
+    struct weft_agreed_order *next; /* among those kept */
     struct weft_agreed_problem p;
     struct weft_dims asked; /* p.dims as given */
     enum weft_intra asked_intra;
@@ -46,5 +47,8 @@ struct weft_agreed_sim {
 uint64_t weft_agreed_pace_bps(const struct weft_agreed_problem *p, uint32_t d, uint64_t rate_bps);
 /* Writes the turns of each dimension for the order of s->o; returns when the last phase ends. */
 uint64_t weft_agreed_simulate(struct weft_agreed_sim *s);
+/* When the last phase ends, by every message, in the order of the turns written; UINT64_MAX: not
+ * known. agreed_play.c */
+uint64_t weft_agreed_play(const struct weft_agreed_order *o);
 
 #endif

@@ -433,7 +433,7 @@ static int use_dimensions(struct weft_coll_run *run)
             (double)s->p->reduce_passes * 8e12 / (double)s->p->reduce_bw_bps;
     for (uint32_t d = 0; d < shape->dims.n; d++)
         problem.alg[d] = weft_choice_in(run->choice, shape->fabric_dim[d]);
-    run->order = weft_agreed_order_share(&problem, &npu->sys->last_order);
+    run->order = weft_agreed_order_share(&problem, &npu->sys->latest_orders);
     return run->order ? 0 : WEFT_E_LIMIT;
 }
 

@@ -10,8 +10,8 @@
  * and the least loaded dimension is less than what a sixteenth of a chunk makes, a chunk takes the
  * baseline order. An all-to-all, whose phases all carry the same, keeps the baseline order.
  *
- * With intra-dimension=concurrent an order that ends sooner in the simulation of agreed_order.h may
- * take its place (weft's addition): the same one smallest or last chunk first, or the baseline.
+ * With intra-dimension=concurrent an order that ends sooner, as agreed_order.h finds, may take its
+ * place (weft's addition): the same one smallest or last chunk first, or one of the others'.
  *
  * Loads are in bytes at the rate of dimension 0. The order of a reduce-scatter is written, so an
  * all-gather's is turned round.

@@ -219,7 +219,7 @@ struct weft_system {
     struct weft_ring *rings;   /**< per group; NULL: as the groups list their members */
     struct weft_dims dims;     /**< of the fabric */
     struct weft_agreed_order
-        *last_order; /**< the latest, for ranks that need the same; NULL: none */
+        *latest_orders; /**< a list, for ranks that need the same; NULL: none */
     struct weft_sites sites;
     int64_t *memory_free_ps;  /**< per remote memory: done with what has been asked of it */
     uint64_t *instance_order; /**< per instance: place in program order, see coll_ids.h */

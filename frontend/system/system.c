@@ -252,7 +252,7 @@ void weft_system_free(struct weft_system *s)
         free(npu->held.op);
     }
     weft_sites_free(&s->sites);
-    weft_agreed_order_free(s->last_order);
+    weft_agreed_order_forget(&s->latest_orders);
     weft_shapes_free(s->shapes, s->w);
     weft_rings_free(s->rings, s->w);
     weft_positions_free(s->position, s->w);
