@@ -32,6 +32,7 @@ struct weft_sweep_texts {
     const char *const *metric;
     size_t nmetrics;
     const char *seeds; /**< "1..5", "1|7"; NULL: the scenario's own seed */
+    bool no_speed_up;  /**< tables for people leave it out */
 };
 
 /** A list of texts that grows. */
@@ -90,6 +91,7 @@ struct weft_sweep {
     struct weft_metric_choice metric[WEFT_SWEEP_METRICS];
     size_t nmetrics;
     struct weft_sweep_values seeds; /**< none: the scenario's own */
+    bool no_speed_up;               /**< tables for people leave it out */
     struct weft_sweep_find *find;   /**< what --find asks for; NULL: every row is run */
     size_t nrows, npoints;
     struct weft_sweep_point *point;

@@ -252,6 +252,7 @@ static int ask_sweep(const struct weft_scenario *scenario, const struct weft_sce
         own_bounds(a, s, o->quick, err))
         return err->code;
     a->texts.nvary = s->nvary;
+    a->texts.no_speed_up = s->no_speed_up;
     a->name = own_text(a->arena, s->name, &ok);
     a->title = own_text(a->arena, s->title, &ok);
     a->file = own_text(a->arena, scenario->file, &ok);

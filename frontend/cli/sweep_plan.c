@@ -99,6 +99,7 @@ int weft_sweep_plan(struct weft_sweep *s, const struct weft_cli *cli,
             return err->code;
     if (choose_metrics(s, t, err) || (t->seeds && choose_seeds(s, t->seeds, err)))
         return err->code;
+    s->no_speed_up = t->no_speed_up;
     s->npoints = s->nrows * weft_sweep_points_per_row(s);
     if (s->npoints > WEFT_SWEEP_POINTS)
         return weft_err_set(err, WEFT_E_LIMIT, "more than %d combinations", WEFT_SWEEP_POINTS);

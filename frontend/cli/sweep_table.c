@@ -63,7 +63,7 @@ static void print_cell(FILE *out, const char *text, size_t width, bool last)
 
 void weft_sweep_text(FILE *out, const struct weft_sweep *s)
 {
-    const size_t n = s->ncolumns + (s->seeds.n > 0) + s->nmetrics + 1;
+    const size_t n = s->ncolumns + (s->seeds.n > 0) + s->nmetrics + !s->no_speed_up;
     char buf[CELL_MAX];
     size_t width[COLUMNS_MAX];
     struct weft_sweep_row r;

@@ -107,6 +107,17 @@ static int64_t last_sent_ps(const struct weft_report *r, struct weft_net *net)
     return last_ps;
 }
 
+static void sum_queue(const struct weft_fabric *f, uint32_t port, uint64_t bytes,
+                      struct weft_summary *s)
+{
+    if (bytes > s->max_queue_bytes) {
+        s->max_queue_bytes = bytes;
+        s->max_queue_port = port;
+    }
+    if (f->nodes[f->ports[port].node].kind == WEFT_NODE_SWITCH && bytes > s->max_switch_queue_bytes)
+        s->max_switch_queue_bytes = bytes;
+}
+
 static void sum_links(const struct weft_report *r, struct weft_net *net, struct weft_summary *s)
 {
     const int64_t sent_ps = last_sent_ps(r, net);
@@ -115,8 +126,7 @@ static void sum_links(const struct weft_report *r, struct weft_net *net, struct 
     for (uint32_t p = 0; p < r->fabric->nports; p++) {
         struct weft_port_counters st;
         net->ops->port_stats(net, p, &st);
-        if (st.max_queue_bytes > s->max_queue_bytes)
-            s->max_queue_bytes = st.max_queue_bytes;
+        sum_queue(r->fabric, p, st.max_queue_bytes, s);
         s->pause_ps += st.paused_ps;
         if (s->elapsed_ps > 0 && st.busy_ps > 0)
             rank_link(s, p, (double)st.busy_ps / (double)s->elapsed_ps);

@@ -155,8 +155,10 @@ struct weft_summary {
         dims_by_phases; /**< bytes are those of phases of collectives; false: of the ranks' links */
     double dim_use_mean, dim_use_min, dim_use_max; /**< utilisation; mean weighted by bandwidth */
     uint64_t max_queue_bytes;
-    int64_t pause_ps; /**< sum over ports */
-    uint64_t drops;   /**< all reasons */
+    uint32_t max_queue_port;         /**< the first that it is of, if it is above 0 */
+    uint64_t max_switch_queue_bytes; /**< the same of ports of switches */
+    int64_t pause_ps;                /**< sum over ports */
+    uint64_t drops;                  /**< all reasons */
     uint64_t faults, fault_losses;
     uint64_t left_behind; /**< most QPs and connections without progress for run.stall-after while
                              others had some */

@@ -166,7 +166,10 @@ static void network(FILE *out, const struct weft_summary *s, const struct weft_f
         fprintf(out, " repeated %" PRIu64 " times", t->pfc_refreshes);
     fprintf(out, " (ports paused %s in sum); longest queue of a port",
             weft_human_time(s->pause_ps, a));
-    fprintf(out, " %s\n", weft_human_size(s->max_queue_bytes, a));
+    fprintf(out, " %s", weft_human_size(s->max_queue_bytes, a));
+    if (s->max_queue_bytes)
+        fprintf(out, ", %s", link_name(f, s->max_queue_port, name, sizeof name));
+    fputc('\n', out);
     fprintf(out, "  %-24s %" PRIu64 " drops, ", "losses", s->drops);
     if (t->trims)
         fprintf(out, "%" PRIu64 " trimmed packets, ", t->trims);

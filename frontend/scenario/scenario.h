@@ -146,6 +146,7 @@ struct weft_scenario_sweep {
     const char *const *metrics;
     size_t nmetrics;
     const char *seeds, *find; /**< NULL: none */
+    bool no_speed_up;         /**< what is compared is not the end of the run */
     const struct weft_scenario_row_bound *bounds;
     size_t nbounds;
     int64_t line, col; /**< of the element */

@@ -53,6 +53,17 @@ static int unknown(const struct weft_resolver *r, const struct weft_xml_attr *a,
                        near ? "did you mean '" : valid, near ? near : "", near ? "'?" : "");
 }
 
+/* yes or no, and whether it is no. */
+static int read_yes_no(const struct weft_resolver *r, const struct weft_xml_attr *a, const char *in,
+                       bool *no, struct weft_err *err)
+{
+    *no = strcmp(a->value, "no") == 0;
+    if (*no || strcmp(a->value, "yes") == 0)
+        return 0;
+    return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col, "<%s %s=\"%s\">: yes or no",
+                       in, a->name, a->value);
+}
+
 /* The value that <quick> has for a setting; NULL: none. */
 static const char *quick_value(const struct texts *quick, const char *key)
 {
@@ -117,10 +128,8 @@ static int read_bound(struct weft_resolver *r, const struct weft_xml_elem *e,
         if (i == n)
             return unknown(r, a, "bound", names, n,
                            "valid: metric, where, over, min, max, why, quick", err);
-        b->full_only = i + 1 == n ? strcmp(a->value, "no") == 0 : b->full_only;
-        if (i + 1 == n && !b->full_only && strcmp(a->value, "yes") != 0)
-            return weft_err_at(err, WEFT_E_INPUT, r->s->file, a->line, a->col,
-                               "<bound quick=\"%s\">: yes or no", a->value);
+        if (i + 1 == n && read_yes_no(r, a, "bound", &b->full_only, err))
+            return err->code;
         if (i + 1 < n && !(*to[i] = weft_arena_strdup(r->s->arena, a->value)))
             return no_memory(err);
     }
@@ -133,18 +142,20 @@ static int read_bound(struct weft_resolver *r, const struct weft_xml_elem *e,
 static int read_attribute(struct weft_resolver *r, const struct weft_xml_attr *a,
                           struct weft_scenario_sweep *s, struct weft_err *err)
 {
-    static const char *const names[] = {"name", "title", "metrics", "seeds", "find"};
-    const char **to[] = {&s->name, &s->title, NULL, &s->seeds, &s->find};
+    static const char *const names[] = {"name", "title", "seeds", "find", "metrics", "speed-up"};
+    const char **to[] = {&s->name, &s->title, &s->seeds, &s->find};
     const size_t n = sizeof names / sizeof names[0];
     if (strcmp(a->name, "metrics") == 0)
         return split(r->s->arena, a->value, &s->metrics, &s->nmetrics, err);
-    for (size_t i = 0; i < n; i++)
+    if (strcmp(a->name, "speed-up") == 0)
+        return read_yes_no(r, a, WEFT_SWEEP_ELEMENT, &s->no_speed_up, err);
+    for (size_t i = 0; i < sizeof to / sizeof to[0]; i++)
         if (strcmp(a->name, names[i]) == 0) {
             *to[i] = weft_arena_strdup(r->s->arena, a->value);
             return *to[i] ? 0 : no_memory(err);
         }
-    return unknown(r, a, WEFT_SWEEP_ELEMENT, names, n, "valid: name, title, metrics, seeds, find",
-                   err);
+    return unknown(r, a, WEFT_SWEEP_ELEMENT, names, n,
+                   "valid: name, title, metrics, seeds, find, speed-up", err);
 }
 
 /* What <sweep> holds while it is read. */

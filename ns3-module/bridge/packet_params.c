@@ -110,7 +110,7 @@ struct weft_engine_params weft_packet_engine_params(const struct weft_packet_par
                                    .in_network = params->in_network};
     /* Frames of TCP keep to the hash of their flow: nothing is reordered. */
     p.transport.allow_reordering |= t->type == WEFT_TRANSPORT_TCP;
-    if (strcmp(weft_tcp_variant_type_id(t->variant), "ns3::TcpDctcp") == 0)
+    if (strcmp(weft_tcp_variant_type_id(t->variant), "weft::TcpDctcp") == 0)
         p.ecn.dctcp_prios = t->type == WEFT_TRANSPORT_TCP ? 0xff : params->tcp.prios;
     return p;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "tcp_hosts.h"
 
+#include "tcp_dctcp.h"
+
 #include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/data-rate.h"
@@ -23,10 +25,20 @@ using namespace ns3;
 namespace weft
 {
 
+namespace
+{
+
+TypeId VariantType(int variant)
+{
+    TcpDctcp::GetTypeId(); // so that its name is known, whatever the linker leaves out
+    return TypeId::LookupByName(weft_tcp_variant_type_id(variant));
+}
+
+} // namespace
+
 TcpHosts::TcpHosts(Ptr<WeftFabric> fabric, const weft_packet_transport &transport,
                    const weft_tcp_params &tcp, uint64_t seed)
-    : m_fabric(fabric), m_params(tcp),
-      m_variant(TypeId::LookupByName(weft_tcp_variant_type_id(transport.variant))), m_seed(seed)
+    : m_fabric(fabric), m_params(tcp), m_variant(VariantType(transport.variant)), m_seed(seed)
 {
     // ns-3 paces at 4 Gbps at most unless told otherwise.
     Config::SetDefault("ns3::TcpSocketState::MaxPacingRate",

@@ -422,6 +422,31 @@ TEST(Tcp, DctcpKeepsTheQueueAtTheMarkingThreshold)
     EXPECT_EQ(n.totals().drops[WEFT_DROP_BUFFER], 0u);
 }
 
+/* Marks of many connections do not shrink a window below two segments: below one, nothing would be
+ * sent any more, and with one each segment would wait 40 ms for the receiver's delayed ACK (0.6 s
+ * here; a single one may be left). */
+TEST(Tcp, DctcpKeepsTwoSegmentsUnderPermanentMarks)
+{
+    for (const char *every : {"1", "2"}) {
+        const int64_t delayed_ps = every[0] == '1' ? 0 : INT64_C(80000000000);
+        Star f(17);
+        Net n(f, "none",
+              Tcp({{"transport.variant", "dctcp"},
+                   {"tcp.mtu", "9000B"},
+                   {"tcp.ack-every", every},
+                   {"ecn.kmin", "10KB"},
+                   {"ecn.kmax", "10KB"},
+                   {"ecn.scale-rate", "0"}}));
+        ASSERT_EQ(n.rc, 0) << n.error.msg;
+        for (uint32_t host = 0; host < 16; host++)
+            ASSERT_EQ(n.send(host, 16, 1 << 20), 0);
+        ASSERT_EQ(n.run(), 0) << n.error.msg;
+        EXPECT_EQ(n.totals().msgs_received, 16u) << every;
+        EXPECT_GT(n.totals().ecn_marks, 500u);
+        EXPECT_LT(n.net->ops->now_ps(n.net), 16 * (BYTE_PS << 20) * 13 / 10 + delayed_ps) << every;
+    }
+}
+
 /* NewReno asks for marks only when told to. */
 TEST(Tcp, EcnOnRequest)
 {

@@ -63,7 +63,8 @@ TEST(Summary, BusiestLinksInOrderAndTheirShareOfElapsed)
     net.ports[1].busy_ps = 500;
     net.ports[2].busy_ps = 250;
     net.ports[3].busy_ps = 750;
-    net.ports[1].max_queue_bytes = 77;
+    net.ports[1].max_queue_bytes = 77; /* of a host */
+    net.ports[3].max_queue_bytes = 60;
     net.ports[0].paused_ps = 3;
     net.ports[2].paused_ps = 4;
     net.totals.drops[WEFT_DROP_BUFFER] = 1;
@@ -77,6 +78,8 @@ TEST(Summary, BusiestLinksInOrderAndTheirShareOfElapsed)
     EXPECT_EQ(s.top[2].port, 0u); /* as busy as port 2, but the lower number */
     EXPECT_EQ(s.link_utilisation_max, 0.75);
     EXPECT_EQ(s.max_queue_bytes, 77u);
+    EXPECT_EQ(s.max_queue_port, 1u);
+    EXPECT_EQ(s.max_switch_queue_bytes, 60u);
     EXPECT_EQ(s.pause_ps, 7);
     EXPECT_EQ(s.drops, 3u);
     weft_report_summarize(r, &net.net, nullptr, 2000, &s); /* ended at a limit */
