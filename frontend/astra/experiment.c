@@ -200,7 +200,7 @@ static void take_groups(struct weft_astra_maker *m)
 static void take_workload(struct weft_astra_maker *m)
 {
     const struct weft_astra_options *o = m->o;
-    if (is_layers(o)) {
+    if (m->layers) {
         take_layers(m);
         return;
     }
@@ -236,10 +236,9 @@ static void make(struct weft_astra_maker *m)
         weft_astra_set(m, "network.backend=packet");
     else
         take_ideal(m);
+    m->layers = is_layers(o);
     take_workload(m);
     weft_astra_system(m);
-    if (is_layers(o))
-        weft_astra_set(m, "system.one-at-a-time=false"); /* 1.0 lets collectives meet */
     if (o->memory)
         weft_astra_set(m, "system.remote-memory-file=%s", o->memory);
     take_rendezvous(m);

@@ -19,6 +19,7 @@ struct weft_astra_maker {
     int rc;
     bool packet;        /**< packets are played */
     bool first_version; /**< the network file is of 1.0, whose network knows no congestion */
+    bool layers;        /**< the workload is a list of layers, which 1.0 alone plays */
     double ranks;       /**< of the workload; 0: as many as the fabric has hosts */
 };
 

@@ -48,10 +48,14 @@ static const char *value(struct weft_astra_maker *m, const struct weft_flat *f,
 static void take_policy(struct weft_astra_maker *m, const struct weft_flat *f,
                         const struct weft_flat_key *k, const struct row *row)
 {
-    static const struct word words[] = {{"LIFO", ""}, {"FIFO", ""}, {"EXPLICIT", ""}, {NULL, NULL}};
+    static const struct word words[] = {
+        {"LIFO", "lifo"}, {"FIFO", "fifo"}, {"EXPLICIT", "priority"}, {NULL, NULL}};
+    const char *w = translate(words, value(m, f, k));
     (void)row;
-    if (!translate(words, value(m, f, k)))
+    if (!w)
         weft_astra_refuse(m, f, k, "there are LIFO, FIFO and EXPLICIT");
+    else if (m->layers)
+        weft_astra_set(m, "system.intra-dimension=%s", w);
     else
         weft_astra_note_key(m, f, k,
                             "has no effect: as in ASTRA-sim 2 an NPU has one collective at a time, "
@@ -428,7 +432,8 @@ static void defaults(struct weft_astra_maker *m)
 {
     weft_astra_set(m, "system.quantum=1ns");
     weft_astra_set(m, "system.intra-dimension=fifo");
-    weft_astra_set(m, "system.one-at-a-time=true");
+    weft_astra_set(m, "system.one-at-a-time=%s",
+                   m->layers ? "false" : "true"); /* 1.0 lets them meet */
     weft_astra_set(m, "system.compute-order=id");
     weft_astra_set(m, "system.endpoint-delay=10ns");
 }

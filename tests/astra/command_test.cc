@@ -448,6 +448,16 @@ TEST(AstraSim, TextWorkloads)
     const Said said = x.Run({"--backend=congestion-unaware"});
     ASSERT_EQ(said.code, 0) << said.err;
     EXPECT_NEAR(last_cycles(said), 64440, 1);
+    EXPECT_FALSE(has(said.err, "'scheduling-policy'")) << said.err; // it has an effect in 1.0
+    const auto intra = [&x](const char *policy) {
+        std::string text = system_of("\"ring\"");
+        text.replace(text.find("FIFO"), 4, policy);
+        write_file(x.dir / "system", text);
+        return x.Run({"--show-settings"}).out;
+    };
+    EXPECT_TRUE(has(intra("LIFO"), "lifo"));
+    EXPECT_TRUE(has(intra("EXPLICIT"), "priority"));
+    EXPECT_FALSE(has(intra("FIFO"), "lifo"));
     // four times the size: as measured with ASTRA-sim 2
     EXPECT_NEAR(last_cycles(x.Run({"--backend=congestion-unaware", "--comm-scale=4"})), 172100, 1);
 }

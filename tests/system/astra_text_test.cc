@@ -115,6 +115,21 @@ TEST(AstraText, DataParallel)
     EXPECT_EQ(one.EndNs(), 49000);
 }
 
+/* Input gradients first: 30000 + 8000 + 6000 + 5000 of computation, then layer 0's all-reduce. */
+TEST(AstraText, DataParallelReordered)
+{
+    const std::string list = "DATA_REORDER\n2\n"
+                             "a -1 10000 NONE 0 7000 NONE 0 5000 ALLREDUCE 2000 300\n"
+                             "b -1 20000 NONE 0 8000 NONE 0 6000 ALLREDUCE 4000 500\n";
+    Loaded l(list, 2);
+    EXPECT_EQ(l.EndNs(), 53300);
+    ASSERT_TRUE(l.Find("b ig") && l.Find("b wg"));
+    const uint64_t first = l.Find("b ig")->id;
+    EXPECT_LT(first, l.Find("b wg")->id);
+    EXPECT_EQ(l.Find("a ig"), nullptr);
+    EXPECT_EQ(Loaded(list, 1).EndNs(), 49000);
+}
+
 /* Forward 14000 + 20000; b: 8000, its collective until 46000 is waited for after 1000 of weight
  * gradients; a: 7000 + 5000, its collective of input gradients does not exist. */
 TEST(AstraText, ModelParallel)

@@ -33,6 +33,7 @@ enum weft_astra_policy {
 /** The training loop of a policy. */
 enum weft_astra_loop {
     WEFT_ASTRA_LOOP_DATA,
+    WEFT_ASTRA_LOOP_REORDER,
     WEFT_ASTRA_LOOP_MODEL,
     WEFT_ASTRA_LOOP_HYBRID,
     WEFT_ASTRA_LOOP_TRANSFORMER,

@@ -5,6 +5,7 @@
  *
  *                  forward, layer 0 to the last           backward, last layer to 0
  *   DATA           wait wg; compute                       wg compute, wg issued; ig compute (not 0)
+ *   REORDER        the same                               ig compute (not 0); wg compute, wg issued
  *   MODEL          wait wg; compute; collective           ig compute, ig issued (not 0); wg compute;
  *                                                         wait ig
  *   HYBRID         the same                               the same, with wg issued before the wait
@@ -196,6 +197,7 @@ static void forward(struct player *p, uint64_t l)
     collective_waited(p, l, WEFT_ASTRA_FORWARD);
 }
 
+/* DATA and REORDER. */
 static void pass_data(struct player *p)
 {
     const uint64_t n = p->t->nlayers;
@@ -204,9 +206,12 @@ static void pass_data(struct player *p)
         compute(p, l, WEFT_ASTRA_FORWARD);
     }
     for (uint64_t l = n; l-- > 0;) {
+        const bool first = p->t->policy == WEFT_ASTRA_DATA_REORDER;
+        if (first && l > 0)
+            compute(p, l, WEFT_ASTRA_INPUT_GRADIENT);
         compute(p, l, WEFT_ASTRA_WEIGHT_GRADIENT);
         issue(p, l, WEFT_ASTRA_WEIGHT_GRADIENT, NORMAL);
-        if (l > 0)
+        if (!first && l > 0)
             compute(p, l, WEFT_ASTRA_INPUT_GRADIENT);
     }
 }
@@ -299,9 +304,13 @@ static void pass_inference(struct player *p)
 }
 
 static void (*const passes_of[WEFT_ASTRA_LOOPS])(struct player *) = {
-    [WEFT_ASTRA_LOOP_DATA] = pass_data,           [WEFT_ASTRA_LOOP_MODEL] = pass_hybrid,
-    [WEFT_ASTRA_LOOP_HYBRID] = pass_hybrid,       [WEFT_ASTRA_LOOP_TRANSFORMER] = pass_transformer,
-    [WEFT_ASTRA_LOOP_DLRM] = pass_dlrm,           [WEFT_ASTRA_LOOP_MICRO] = pass_micro,
+    [WEFT_ASTRA_LOOP_DATA] = pass_data,
+    [WEFT_ASTRA_LOOP_REORDER] = pass_data,
+    [WEFT_ASTRA_LOOP_MODEL] = pass_hybrid,
+    [WEFT_ASTRA_LOOP_HYBRID] = pass_hybrid,
+    [WEFT_ASTRA_LOOP_TRANSFORMER] = pass_transformer,
+    [WEFT_ASTRA_LOOP_DLRM] = pass_dlrm,
+    [WEFT_ASTRA_LOOP_MICRO] = pass_micro,
     [WEFT_ASTRA_LOOP_INFERENCE] = pass_inference,
 };
 
