@@ -36,7 +36,8 @@ enum weft_cc_needs {
     WEFT_CC_NEEDS_PINT =
         1u << 5, /**< switches fold their utilisation into one number per packet, ACKs echo it */
     WEFT_CC_NEEDS_BASE_RTT = 1u << 6, /**< weft_cc_env.base_rtt_ps decides something */
-    WEFT_CC_NEEDS_BDP = 1u << 7       /**< weft_cc_env.bdp_bytes decides something */
+    WEFT_CC_NEEDS_BDP = 1u << 7,      /**< weft_cc_env.bdp_bytes decides something */
+    WEFT_CC_NEEDS_CREDIT = 1u << 8 /**< the receiver grants credit, see struct weft_cc_credit_ops */
 };
 
 /** What one switch egress port stamps on a data packet when it leaves (NEEDS_INT). */
@@ -75,8 +76,10 @@ struct weft_cc_env {
 
 /** What an algorithm decides. The caller keeps one per QP and passes it to each hook. */
 struct weft_cc_out {
-    uint64_t rate_bps;   /**< pacing rate counted in wire bytes; 1 .. line rate */
-    uint64_t cwnd_bytes; /**< payload bytes that may be unacknowledged; UINT64_MAX: unlimited */
+    uint64_t rate_bps; /**< pacing rate counted in wire bytes; 1 .. line rate */
+    /** payload bytes that may be unacknowledged; UINT64_MAX: unlimited; 0, with NEEDS_CREDIT:
+     * nothing may leave until there is credit */
+    uint64_t cwnd_bytes;
     int64_t timer_at_ps; /**< absolute time at which on_timer is wanted; WEFT_NEVER: none */
     bool repace; /**< true: a rate change also re-times the packet now waiting for its pacing gap;
                     false: it takes effect after that packet */
@@ -104,6 +107,28 @@ struct weft_cc_ack {
 struct weft_cc_cnp {
     bool separate;       /**< true: CNP packets of their own; false: a flag that rides the ACK */
     int64_t interval_ps; /**< at most one CNP per QP in this time; 0: one per marked packet */
+};
+
+/** How a receiver grants credit to those who ask (NEEDS_CREDIT). Bytes are those on the wire. */
+struct weft_cc_grants {
+    uint64_t grant_bytes; /**< at once to one QP */
+    double rate_share;    /**< of the receiving port's rate that all grants together make */
+    uint64_t idle_bytes;  /**< beyond what a QP has asked for, while nobody asks */
+    uint64_t frame_bytes; /**< size of the packet that grants, and of one that asks */
+};
+
+/** What the two ends of a QP say of credit. All credit is counted from the start of the QP. */
+struct weft_cc_credit_ops {
+    /** A packet grants: @p granted_bytes in all. Late ones may say less than was said before. */
+    void (*granted)(void *state, const void *params, int64_t now_ps, uint64_t granted_bytes,
+                    struct weft_cc_out *out);
+    /** How much it wants to have been granted in all, with @p backlog_bytes of payload to send or
+     * to send again. Each data packet says it. */
+    uint64_t (*wanted)(const void *state, const void *params, uint64_t backlog_bytes);
+    /** What it knows to have been granted. */
+    uint64_t (*known)(const void *state, const void *params);
+    /** The rules of the receiver. */
+    void (*rules)(const void *params, const struct weft_cc_env *env, struct weft_cc_grants *out);
 };
 
 /** The RED curve that an algorithm is tuned for: what ecn.kmin, ecn.kmax and ecn.pmax are unless
@@ -177,6 +202,8 @@ struct weft_cc_ops {
     /** Optional (required with NEEDS_INT and NEEDS_PINT). What its signals cost under these
      * parameters; without it they cost nothing. */
     void (*signals)(const void *params, struct weft_cc_signals *out);
+    /** Required with NEEDS_CREDIT, which then also wants on_send and on_ack. */
+    const struct weft_cc_credit_ops *credit;
     /** Optional. Writes one double per observable, in their order, as of the last hook. */
     void (*observe)(const void *state, const void *params, double *values);
 };

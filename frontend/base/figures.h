@@ -11,9 +11,11 @@
 /** What a packet is. */
 enum weft_pkt_kind {
     WEFT_PKT_DATA,
+    WEFT_PKT_REQUEST, /**< of a sender, for credit; goes the way of data */
     WEFT_PKT_ACK,
     WEFT_PKT_NACK,
     WEFT_PKT_CNP,
+    WEFT_PKT_GRANT, /**< of a receiver: credit */
     WEFT_PKT_FRAME, /**< of another transport than RoCE */
     WEFT_PKT_PFC,
     WEFT_PKT_CREDIT, /**< as PFC, for the link only */

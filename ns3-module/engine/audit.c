@@ -245,6 +245,8 @@ static void reason(const struct weft_engine *e, const struct qp *q, char *buf, s
     else if (p->paused & 1u << q->prio)
         snprintf(buf, size, "priority %u of %s is paused by PFC since %s", q->prio, name,
                  weft_human_time(p->paused_since_ps, a));
+    else if (q->state == QP_BLOCKED && !q->out.cwnd_bytes)
+        snprintf(buf, size, "waits for credit from h%u", q->dst_host);
     else if (q->state == QP_BLOCKED)
         snprintf(buf, size, "window of %s is full", weft_human_size(q->out.cwnd_bytes, a));
     else if (q->state == QP_PACED)

@@ -17,6 +17,7 @@
 #include "credit.h"
 #include "delay.h"
 #include "draws.h"
+#include "grant.h"
 #include "histogram.h"
 #include "ideal.h"
 #include "link_state.h"
@@ -58,6 +59,7 @@ struct weft_engine {
     struct qps qps;
     struct rc rc;
     struct control *controls; /**< one per dimension */
+    struct grants grants;
 
     struct path path;
     struct routing routing;

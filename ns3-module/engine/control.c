@@ -62,6 +62,8 @@ static int read_one(const struct weft_engine_config *c, uint32_t dim, struct con
 }
 
 #define STAMPS (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_PINT)
+/* What packets carry in one and the same place. */
+#define CARRIED (STAMPS | WEFT_CC_NEEDS_CREDIT)
 
 /* Writes what two sets of parameters of a control have different values for: "log-base (1.05
  * and 1.01), ...". */
@@ -94,10 +96,10 @@ static bool same_pint(const struct control *a, const struct control *b)
 /* Packets carry one sort of stamp, and a port keeps one utilisation for PINT. */
 static int check_stamps(const struct control *a, const struct control *b, struct weft_err *err)
 {
-    const unsigned x = weft_cc_needs(a->ops, a->params) & STAMPS;
-    const unsigned y = weft_cc_needs(b->ops, b->params) & STAMPS;
+    const unsigned x = weft_cc_needs(a->ops, a->params) & CARRIED;
+    const unsigned y = weft_cc_needs(b->ops, b->params) & CARRIED;
     char differ[256];
-    if (!x || !y || (x == y && (x == WEFT_CC_NEEDS_INT || same_pint(a, b))))
+    if (!x || !y || (x == y && (!(x & WEFT_CC_NEEDS_PINT) || same_pint(a, b))))
         return 0;
     if (x == y && a->ops == b->ops) {
         list_differences(a, b, differ, sizeof differ);
@@ -108,11 +110,13 @@ static int check_stamps(const struct control *a, const struct control *b, struct
             "have to agree",
             a->ops->name, differ);
     }
-    return weft_err_set(err, WEFT_E_INPUT,
-                        "congestion controls '%s' and '%s' in different dimensions: switches stamp "
-                        "packets with INT for all, or with PINT under the same settings; give both "
-                        "dimensions the same control, or one of them a control without stamps",
-                        a->ops->name, b->ops->name);
+    return weft_err_set(
+        err, WEFT_E_INPUT,
+        "congestion controls '%s' and '%s' in different dimensions: switches stamp "
+        "packets with INT for all, or with PINT under the same settings, or senders "
+        "ask for credit; give both dimensions the same control, or one of them a "
+        "control without that",
+        a->ops->name, b->ops->name);
 }
 
 int control_read_all(const struct weft_engine_config *c, struct control list[WEFT_FABRIC_DIMS_MAX],
@@ -180,6 +184,7 @@ int control_init(struct weft_engine *e, const struct weft_engine_config *c, stru
         k->echo_on = (needs & WEFT_CC_NEEDS_ECN_ECHO) != 0;
         k->int_on = (needs & WEFT_CC_NEEDS_INT) != 0;
         k->pint_on = (needs & WEFT_CC_NEEDS_PINT) != 0;
+        k->credit_on = (needs & WEFT_CC_NEEDS_CREDIT) != 0;
         if (k->cnp_on)
             k->ops->cnp(k->params, &k->cnp);
         if (k->ops->signals)

@@ -33,7 +33,7 @@ static uint32_t choose(struct weft_engine *e, uint32_t in, struct pkt *k)
             port_settle(e, &e->ports[g.ports[c]], g.ports[c]);
         return e->spread.balance(e, g, node, k);
     }
-    return g.n ? ecmp_port(e, g, node, qp_at(e, k->qp), k->kind == WEFT_PKT_DATA) : NIL;
+    return g.n ? ecmp_port(e, g, node, qp_at(e, k->qp), k->kind <= WEFT_PKT_REQUEST) : NIL;
 }
 
 uint32_t egress_look_up(struct weft_engine *e, uint32_t in, struct pkt *k, uint32_t i)

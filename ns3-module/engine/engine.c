@@ -9,6 +9,7 @@
 #include "evq.h"
 #include "fastq.h"
 #include "gap.h"
+#include "grant.h"
 #include "ideal.h"
 #include "in_network.h"
 #include "lazy.h"
@@ -188,7 +189,7 @@ struct weft_engine *weft_engine_new(const struct weft_engine_config *c, struct w
         goto fail;
     e->routing.routes = weft_routes_new(c->fabric, err);
     if (!e->routing.routes || init_ports(e, err) || mmu_init(e, err) || pfc_init(e, err) ||
-        credit_init(e, err) || balance_init(e, err) || ideal_init(e, err))
+        credit_init(e, err) || grant_init(e, err) || balance_init(e, err) || ideal_init(e, err))
         goto fail;
     settle_pint(e);
     lazy_choose(e);
@@ -232,6 +233,7 @@ void weft_engine_free(struct weft_engine *e)
     mmu_fini(e);
     pfc_fini(e);
     credit_fini(e);
+    grant_fini(e);
     control_fini(e);
     in_network_fini(e);
     free(e->qps.slots);

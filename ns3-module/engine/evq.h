@@ -18,7 +18,15 @@
 #include <stdlib.h>
 
 /** Kinds, in the order in which simultaneous events execute. */
-enum ev_kind { EV_ARRIVE = 0, EV_TX = 1, EV_RTO = 2, EV_CC = 3, EV_PFC = 4, EV_TIMER = 5 };
+enum ev_kind {
+    EV_ARRIVE = 0,
+    EV_TX = 1,
+    EV_RTO = 2,
+    EV_CC = 3,
+    EV_PFC = 4,
+    EV_TIMER = 5,
+    EV_GRANT = 6
+};
 #define EV_KIND_SHIFT 60
 #define EV_ID(kind, number) (((uint64_t)(kind) << EV_KIND_SHIFT) | (uint64_t)(number))
 #define EV_NUMBER(id) ((id) & ((UINT64_C(1) << EV_KIND_SHIFT) - 1))

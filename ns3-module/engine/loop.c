@@ -7,6 +7,7 @@
 #include "context.h"
 #include "evq.h"
 #include "fastq.h"
+#include "grant.h"
 #include "pfc.h"
 #include "port.h"
 #include "rc.h"
@@ -189,6 +190,9 @@ static void run_slow(struct weft_engine *e)
         return;
     case EV_PFC:
         pfc_event(e, number);
+        return;
+    case EV_GRANT:
+        grant_due(e, (uint32_t)number);
         return;
     case EV_TIMER:
         timer_fire(e, number);

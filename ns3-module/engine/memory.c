@@ -41,8 +41,8 @@ void weft_engine_memory(const struct weft_engine *e, struct weft_memory_figures 
                         f->nnodes * (sizeof *e->mmu.of + sizeof *e->own) + pfc_bytes(e) +
                         credit_bytes(e) + delay_bytes(e) + queue_bytes(e) + window_crew_bytes(e);
     out->qps = e->tot.qps;
-    out->qp_bytes =
-        touched(&e->qps.pool) + touched(&e->qps.cc_state) + e->qps.nslots * sizeof *e->qps.slots;
+    out->qp_bytes = touched(&e->qps.pool) + touched(&e->qps.cc_state) + touched(&e->grants.of) +
+                    e->qps.nslots * sizeof *e->qps.slots;
     for (uint32_t i = 0; i < e->nics.n; i++)
         out->qp_bytes += e->nics.of[i].paced.cap * sizeof *e->nics.of[i].paced.h;
     out->peak_packets = e->pkts.pool.peak;

@@ -15,6 +15,7 @@
 #include "evq.h"
 #include "frame_size.h"
 #include "gap.h"
+#include "grant.h"
 #include "loop.h"
 #include "pkt.h"
 #include "port.h"
@@ -74,7 +75,7 @@ static bool nobody_asks(const struct weft_engine *e, const struct qp *q)
  * more go if only that one can bring an ACK. */
 static inline bool window_full(const struct weft_engine *e, const struct qp *q)
 {
-    return window_reached(q) && !nobody_asks(e, q);
+    return window_reached(q) && (!nobody_asks(e, q) || !q->out.cwnd_bytes);
 }
 
 /* Lets the packet that fills the window ask for an ACK, since no other would follow it. */
@@ -315,6 +316,8 @@ uint32_t nic_next(struct weft_engine *e, uint32_t port, uint32_t prio)
         if (q->cc->on_send) {
             q->cc->on_send(cc_state_at(e, qi), q->ccp, e->now, (uint32_t)wire, &q->out);
             nic_cc_changed(e, qi);
+            if (q->credited)
+                grant_ask_with(e, q, qi, i);
         }
         if (pacing_rate(e, q) != q->gap_rate_bps) {
             q->gap_rate_bps = pacing_rate(e, q);
@@ -364,6 +367,14 @@ void nic_release_paced(struct weft_engine *e, uint32_t port)
     }
 }
 
+/* A QP has something to send and no credit. */
+static __attribute__((noinline)) void await_credit(struct weft_engine *e, struct qp *q, uint32_t qi)
+{
+    grant_ask(e, q, qi, false);
+    if (q->rto_at_ps == WEFT_NEVER)
+        nic_rto_arm(e, qi);
+}
+
 void nic_wake(struct weft_engine *e, uint32_t qi)
 {
     struct qp *q = qp_at(e, qi);
@@ -382,6 +393,8 @@ void nic_wake(struct weft_engine *e, uint32_t qi)
     } else if (q->state == QP_PACED) {
         port_arm(e, p, q->port,
                  q->next_avail_ps > p->busy_until_ps ? q->next_avail_ps : p->busy_until_ps);
+    } else if (__builtin_expect(!q->out.cwnd_bytes, 0)) {
+        await_credit(e, q, qi);
     }
 }
 

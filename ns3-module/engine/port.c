@@ -476,7 +476,7 @@ static inline void forward(struct weft_engine *e, uint32_t in, struct pkt *k, ui
 {
     const uint32_t hop = k->hop;
     k->hop += hop < QP_PATH;
-    uint32_t out = hop < QP_PATH ? qp_at(e, k->qp)->path[k->kind != WEFT_PKT_DATA][hop] : NIL;
+    uint32_t out = hop < QP_PATH ? qp_at(e, k->qp)->path[k->kind > WEFT_PKT_REQUEST][hop] : NIL;
     if (__builtin_expect(out == NIL, 0)) {
         out = egress_look_up(e, in, k, i);
         if (out == NIL)

@@ -162,6 +162,11 @@ static uint32_t record(struct weft_engine *e, uint32_t src, uint32_t dst, uint32
     }
     uint32_t qi = stable_alloc(&e->qps.pool);
     uint32_t ci = e->qps.cc_state.elem ? stable_alloc(&e->qps.cc_state) : qi;
+    if (e->grants.of.elem && qi != NIL) {
+        const uint32_t gi = stable_alloc(&e->grants.of);
+        *grantee_at(&e->grants, gi) = (struct grantee){.next = NIL};
+        ci = gi == qi ? ci : NIL;
+    }
     if (qi == NIL || ci != qi) {
         weft_err_set(err, WEFT_E_LIMIT, "more than %u QPs", e->qps.pool.max);
         return NIL;
@@ -200,6 +205,7 @@ uint32_t qp_get(struct weft_engine *e, const struct weft_msg *msg, uint32_t prio
         return NIL;
     q->cap_bytes = UINT64_MAX;
     q->counted = e->rc.recovery->counts;
+    q->credited = q->control->credit_on;
     if (e->rc.recovery->bdp_fc && e->p.transport.bdp_fc)
         q->cap_bytes = q->env.bdp_bytes ? q->env.bdp_bytes : 1;
     if (entropy_open(e, q, err))

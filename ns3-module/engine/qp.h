@@ -89,6 +89,7 @@ struct qp {
     uint32_t unacked;              /**< data packets since the last ACK */
     uint8_t echo;                  /**< a packet since the last ACK was marked */
     uint8_t cnp_due;               /**< the next ACK carries a CNP */
+    uint8_t credited;              /**< sent under credits (grant.h) */
     uint8_t holding;               /**< packets behind a gap are kept (selective repeat) */
     uint32_t rcv_msg;              /**< message that exp_psn belongs to, NIL when all is received */
     struct entropy_state *entropy; /**< sender, with switch.balance=entropy, else NULL */

@@ -14,6 +14,7 @@
 #include "delay.h"
 #include "entropy.h"
 #include "frame_size.h"
+#include "grant.h"
 #include "loop.h"
 #include "nic.h"
 #include "pkt.h"
@@ -150,6 +151,8 @@ static void receive_data(struct weft_engine *e, uint32_t i)
     const bool last = k->flags & PKT_LAST;
     e->tot.delivered[WEFT_PKT_DATA]++;
     q->taken_bytes += k->payload;
+    if (__builtin_expect(q->credited, 0))
+        grant_asked(e, qi, k->sig, k->flags & PKT_TRIM);
     if (k->flags & (PKT_CE | PKT_TRIM)) {
         if (k->flags & PKT_CE)
             note_mark(e, q, qi);
@@ -291,6 +294,9 @@ static void receive_ack(struct weft_engine *e, uint32_t i)
     }
     if (k.flags & PKT_CNP)
         count_cnp(e, q, k.qp);
+    if (__builtin_expect(q->credited, 0))
+        grantee_at(&e->grants, k.qp)->landed_bytes +=
+            disorder ? report.received : q->una_bytes - una_before;
     if (__builtin_expect(q->entropy != NULL, 0))
         entropy_answered(e, q, &k);
     if (q->cc->on_ack) {
@@ -340,11 +346,13 @@ static void receive_cnp(struct weft_engine *e, uint32_t i)
 
 void rc_receive(struct weft_engine *e, uint32_t i)
 {
-    static void (*const receive[WEFT_PKT_KINDS])(struct weft_engine *,
-                                                 uint32_t) = {[WEFT_PKT_DATA] = receive_data,
-                                                              [WEFT_PKT_ACK] = receive_ack,
-                                                              [WEFT_PKT_NACK] = receive_ack,
-                                                              [WEFT_PKT_CNP] = receive_cnp};
+    static void (*const receive[WEFT_PKT_KINDS])(struct weft_engine *, uint32_t) = {
+        [WEFT_PKT_DATA] = receive_data,
+        [WEFT_PKT_ACK] = receive_ack,
+        [WEFT_PKT_NACK] = receive_ack,
+        [WEFT_PKT_CNP] = receive_cnp,
+        [WEFT_PKT_REQUEST] = grant_request_receive,
+        [WEFT_PKT_GRANT] = grant_receive};
     receive[pkt_at(e, i)->kind](e, i);
 }
 
@@ -372,6 +380,11 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     }
     if (q->backoff < e->p.transport.rto_backoff_max)
         q->backoff++;
+    if (q->credited && q->una_psn == q->top_psn) { /* nothing is in flight: a grant is missing */
+        grant_ask(e, q, qi, true);
+        nic_rto_arm(e, qi);
+        return;
+    }
     if (q->cc->on_rto) {
         q->cc->on_rto(cc_state_at(e, qi), q->ccp, e->now, &q->out);
         nic_cc_changed(e, qi);
@@ -379,6 +392,8 @@ void rc_rto(struct weft_engine *e, uint32_t qi)
     if (q->entropy)
         entropy_tell(e, q, 0, ENTROPY_TIMEOUT);
     e->rc.recovery->timeout(e, qi);
+    if (q->credited && q->state == QP_BLOCKED && !q->out.cwnd_bytes)
+        grant_ask(e, q, qi, true);
 }
 
 void rc_cc_timer(struct weft_engine *e, uint32_t qi)

@@ -32,7 +32,7 @@ extern const struct way way_conga, way_conweave;
 static inline uint32_t way_source(const struct weft_engine *e, const struct pkt *k)
 {
     const struct qp *q = qp_at(e, k->qp);
-    return k->kind == WEFT_PKT_DATA ? q->src_host : q->dst_host;
+    return k->kind <= WEFT_PKT_REQUEST ? q->src_host : q->dst_host;
 }
 /** Whether a packet that came in through port @p in comes straight from the host that sent it. */
 static inline bool way_begins(const struct weft_engine *e, const struct pkt *k, uint32_t in)

@@ -481,6 +481,8 @@ size_t weft_wire_frame(const struct weft_wire *w, uint32_t port,
     case WEFT_PKT_FRAME:
         return write_other(w, port, pkt, buf, size);
     case WEFT_PKT_CREDIT:
+    case WEFT_PKT_REQUEST:
+    case WEFT_PKT_GRANT:
     case WEFT_PKT_SUM:
         return 0;
     default:

@@ -32,7 +32,7 @@ bool lower_case_words(const std::string &s)
 bool in_bounds(const Algo &a, int64_t now)
 {
     return a.out.rate_bps >= 1 && a.out.rate_bps <= a.env.line_rate_bps &&
-           a.out.cwnd_bytes >= a.env.mtu_bytes &&
+           (a.out.cwnd_bytes >= a.env.mtu_bytes || (a.ops->credit && a.out.cwnd_bytes == 0)) &&
            (a.out.timer_at_ps == WEFT_NEVER || (a.ops->on_timer && a.out.timer_at_ps >= now));
 }
 
@@ -239,6 +239,8 @@ TEST(Ops, RequiredHooksAreChecked)
         {"none", "init", [](weft_cc_ops &o) { o.init = nullptr; }},
         {"dcqcn", "on_cnp", [](weft_cc_ops &o) { o.on_cnp = nullptr; }},
         {"dcqcn", "cnp", [](weft_cc_ops &o) { o.cnp = nullptr; }},
+        {"rccc", "credit", [](weft_cc_ops &o) { o.credit = nullptr; }},
+        {"rccc", "credit", [](weft_cc_ops &o) { o.on_send = nullptr; }},
         {"hpcc", "signals", [](weft_cc_ops &o) { o.signals = nullptr; }},
         {"dcqcn", "observe", [](weft_cc_ops &o) { o.observe = nullptr; }},
     };

@@ -23,6 +23,12 @@ std::vector<Decision> decisions(Algo &a, const std::vector<Step> &steps)
         d.emplace_back(s.data_bytes, s.ack_bytes, s.pint_t_ps);
         d.emplace_back(static_cast<uint64_t>(s.pint_base * 1e6), 0, 0);
     }
+    if (a.ops->credit && a.needs() & WEFT_CC_NEEDS_CREDIT) {
+        weft_cc_grants g{};
+        a.ops->credit->rules(a.params(), &a.env, &g);
+        d.emplace_back(g.grant_bytes, g.idle_bytes, g.frame_bytes);
+        d.emplace_back(static_cast<uint64_t>(g.rate_share * 1e6), 0, 0);
+    }
     if (a.ops->cnp) {
         weft_cc_cnp c{};
         a.ops->cnp(a.params(), &c);
@@ -154,7 +160,7 @@ TEST_P(Needs, NothingElseMatters)
                 s.mark = !s.mark;
             if (!(needs & WEFT_CC_NEEDS_PINT))
                 s.pint ^= 0xff;
-            if (!(needs & WEFT_CC_NEEDS_INT))
+            if (!(needs & (WEFT_CC_NEEDS_INT | WEFT_CC_NEEDS_CREDIT))) // or the backlog
                 s.qlen_bytes += 1000;
         }
         RC_ASSERT(decisions(a, steps) == decisions(b, other));

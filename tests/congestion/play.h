@@ -40,7 +40,7 @@ inline rc::Gen<Step> any_step()
         rc::gen::oneOf(rc::gen::inRange<int64_t>(0, 100000), rc::gen::inRange<int64_t>(0, 60 * kUs),
                        rc::gen::inRange<int64_t>(0, 100 * WEFT_PS_PER_S));
     return rc::gen::build<Step>(
-        rc::gen::set(&Step::kind, rc::gen::inRange(0u, 6u)), rc::gen::set(&Step::gap_ps, gap),
+        rc::gen::set(&Step::kind, rc::gen::inRange(0u, 7u)), rc::gen::set(&Step::gap_ps, gap),
         rc::gen::set(&Step::wire_bytes, rc::gen::inRange(1u, 10000u)), rc::gen::set(&Step::mark),
         rc::gen::set(&Step::nack), rc::gen::set(&Step::pint),
         rc::gen::set(&Step::nhops,
@@ -110,7 +110,7 @@ template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, 
 {
     int64_t now = 1000;
     const unsigned needs = a.needs();
-    uint64_t una = 0, nxt = 0;
+    uint64_t una = 0, nxt = 0, granted = 0;
     weft_cc_hop hops[WEFT_CC_MAX_HOPS] = {};
     for (unsigned i = 0; i < WEFT_CC_MAX_HOPS; i++)
         hops[i].rate_bps = (i + 1) * 25 * kGbps;
@@ -160,6 +160,13 @@ template <typename Check> int64_t play(Algo &a, const std::vector<Step> &steps, 
         case 4:
             if (a.ops->on_rto)
                 a.ops->on_rto(a.state(), a.params(), now, &a.out);
+            break;
+        case 5: // of a grant before, or of what was asked for
+            if (!(needs & WEFT_CC_NEEDS_CREDIT))
+                break;
+            if (!s.nack)
+                granted = a.ops->credit->wanted(a.state(), a.params(), s.qlen_bytes);
+            a.ops->credit->granted(a.state(), a.params(), now, granted, &a.out);
             break;
         default:
             if (a.ops->on_timer && a.out.timer_at_ps <= now)

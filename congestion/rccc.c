@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * rccc: the receiver-credit congestion control of Ultra Ethernet (UE specification 1.0, section
+ * 3.6.14; its origin is EQDS, Olteanu et al., NSDI 2022). The specification's listing was not at
+ * hand: where it is silent this follows UEC's own simulator, uet-htsim.
+ *
+ * The source's side is in credit.h. The receiver has one pacer per port: it gives those who ask
+ * `grant` bytes each in turn, with grant-rate of the port's rate in all, and while nobody asks
+ * those who did up to idle-credit more. It sees neither marks nor delays, so a fabric that is
+ * oversubscribed above the last hop wants nscc with credits=true instead.
+ */
+#include "congestion/credit.h"
+
+#include "base/units.h"
+
+struct params {
+    struct weft_cc_credit_params credit;
+};
+
+static const struct weft_param params[] = {WEFT_CC_CREDIT_ROWS(struct params, credit, NULL)};
+
+struct state {
+    struct weft_cc_credit credit;
+};
+
+static void publish(const struct state *s, struct weft_cc_out *out)
+{
+    out->cwnd_bytes = s->credit.left > 0 ? UINT64_MAX : 0;
+}
+
+static void rccc_init(void *state, const void *raw, const struct weft_cc_env *env, int64_t now_ps,
+                      struct weft_cc_out *out)
+{
+    const struct params *p = raw;
+    struct state *s = state;
+    (void)now_ps;
+    *s = (struct state){0};
+    weft_cc_credit_init(&s->credit, &p->credit, env);
+    *out = (struct weft_cc_out){.rate_bps = env->line_rate_bps, .timer_at_ps = WEFT_NEVER};
+    publish(s, out);
+}
+
+static void rccc_on_send(void *state, const void *raw, int64_t now_ps, uint32_t wire_bytes,
+                         struct weft_cc_out *out)
+{
+    struct state *s = state;
+    (void)raw, (void)now_ps;
+    s->credit.left -= wire_bytes;
+    publish(s, out);
+}
+
+static void rccc_on_ack(void *state, const void *raw, int64_t now_ps, const struct weft_cc_ack *ack,
+                        struct weft_cc_out *out)
+{
+    struct state *s = state;
+    (void)raw, (void)now_ps, (void)ack;
+    weft_cc_credit_heard(&s->credit);
+    publish(s, out);
+}
+
+static void rccc_granted(void *state, const void *raw, int64_t now_ps, uint64_t granted_bytes,
+                         struct weft_cc_out *out)
+{
+    struct state *s = state;
+    (void)raw, (void)now_ps;
+    weft_cc_credit_granted(&s->credit, granted_bytes);
+    publish(s, out);
+}
+
+static uint64_t rccc_wanted(const void *state, const void *raw, uint64_t backlog_bytes)
+{
+    (void)raw;
+    return weft_cc_credit_wanted(&((const struct state *)state)->credit, backlog_bytes);
+}
+
+static uint64_t rccc_known(const void *state, const void *raw)
+{
+    (void)raw;
+    return ((const struct state *)state)->credit.granted;
+}
+
+static void rccc_rules(const void *raw, const struct weft_cc_env *env, struct weft_cc_grants *out)
+{
+    weft_cc_credit_rules(&((const struct params *)raw)->credit, env, out);
+}
+
+static void rccc_signals(const void *raw, struct weft_cc_signals *out)
+{
+    const struct params *p = raw;
+    *out = (struct weft_cc_signals){.data_bytes = (uint32_t)p->credit.request_bytes};
+}
+
+static const struct weft_cc_credit_ops credit_ops = {
+    .granted = rccc_granted, .wanted = rccc_wanted, .known = rccc_known, .rules = rccc_rules};
+
+static const struct weft_cc_observable observables[] = {
+    {"credit", "bytes", "what may be sent, on the wire; below 0 by less than a packet"},
+    {"granted", "bytes", "credit granted since the QP opened"},
+    {NULL, NULL, NULL}};
+
+static void rccc_observe(const void *state, const void *raw, double *values)
+{
+    const struct state *s = state;
+    (void)raw;
+    values[0] = (double)s->credit.left;
+    values[1] = (double)s->credit.granted;
+}
+
+extern const struct weft_cc_ops weft_cc_rccc;
+const struct weft_cc_ops weft_cc_rccc = {
+    .name = "rccc",
+    .title = "RCCC, Ultra Ethernet: credit that receivers grant in turn at the rate of their port",
+    .source = "Ultra Ethernet specification 1.0.3, section 3.6.14; Olteanu et al.: An edge-queued "
+              "datagram service for all datacenter traffic, NSDI 2022",
+    .needs = WEFT_CC_NEEDS_BDP | WEFT_CC_NEEDS_CREDIT,
+    .state_size = sizeof(struct state),
+    .params = WEFT_PARAM_TABLE(params, struct params),
+    .observables = observables,
+    .init = rccc_init,
+    .on_send = rccc_on_send,
+    .on_ack = rccc_on_ack,
+    .signals = rccc_signals,
+    .credit = &credit_ops,
+    .observe = rccc_observe,
+};

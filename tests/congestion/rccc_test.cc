@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Receiver credits with numbers worked out by hand. 100 Gbps, 12 us: BDP 150 kB, so 225 kB of
+// credit to begin with; packets of 4160 bytes with headers of no size; quanta of 256 bytes.
+#include "algo.h"
+
+using namespace weft_test;
+
+namespace
+{
+
+const weft_cc_ops *const kRccc = weft_cc_find("rccc", nullptr);
+enum { CREDIT, GRANTED };
+constexpr uint64_t kMtu = 4160;
+
+weft_cc_env Env()
+{
+    weft_cc_env env{};
+    env.line_rate_bps = 100 * kGbps;
+    env.base_rtt_ps = 12 * kUs;
+    env.bdp_bytes = 150000;
+    env.mtu_bytes = env.mtu_wire_bytes = kMtu;
+    return env;
+}
+
+struct Rccc : Algo {
+    explicit Rccc(Settings s = {}) : Algo(kRccc, s, Env())
+    {
+        EXPECT_EQ(why_not(), "");
+        init();
+    }
+    uint64_t wanted(uint64_t backlog)
+    {
+        return ops->credit->wanted(state(), params(), backlog);
+    }
+    void granted(uint64_t bytes)
+    {
+        ops->credit->granted(state(), params(), 0, bytes, &out);
+    }
+};
+
+} // namespace
+
+TEST(Rccc, BeginsWithOneAndAHalfBdpThatNobodyGranted)
+{
+    Rccc a;
+    EXPECT_EQ(a.observed(CREDIT), 225000.0);
+    EXPECT_EQ(a.out.cwnd_bytes, UINT64_MAX);
+    EXPECT_EQ(a.out.rate_bps, 100 * kGbps);
+    for (int i = 0; i < 54; i++)
+        a.sent(0, kMtu);
+    EXPECT_EQ(a.observed(CREDIT), 360.0);
+    EXPECT_EQ(a.out.cwnd_bytes, UINT64_MAX) << "more than 0 is enough for a packet";
+    a.sent(0, kMtu);
+    EXPECT_EQ(a.observed(CREDIT), 360.0 - kMtu);
+    EXPECT_EQ(a.out.cwnd_bytes, 0u);
+}
+
+TEST(Rccc, TheFirstAnswerEndsWhatWasNotGranted)
+{
+    Rccc a, b, c;
+    a.sent(0, kMtu);
+    a.ack(1, ack_of(kMtu, kMtu, kMtu));
+    EXPECT_EQ(a.observed(CREDIT), 0.0);
+    EXPECT_EQ(a.out.cwnd_bytes, 0u);
+    b.sent(0, kMtu);
+    b.granted(16384);
+    EXPECT_EQ(b.observed(CREDIT), 16384.0) << "a grant ends it, too, and counts";
+    b.ack(1, ack_of(kMtu, kMtu, kMtu));
+    EXPECT_EQ(b.observed(CREDIT), 16384.0) << "only the first answer";
+    for (int i = 0; i < 55; i++)
+        c.sent(0, kMtu);
+    c.ack(1, ack_of(kMtu, kMtu, kMtu));
+    EXPECT_EQ(c.observed(CREDIT), 225000.0 - 55 * kMtu) << "debts stay";
+}
+
+TEST(Rccc, WantsItsBacklogUpToOneAndAHalfBdpLessWhatItHas)
+{
+    Rccc a;
+    EXPECT_EQ(a.wanted(0), 4352u) << "a packet at least before the first answer: 17 quanta";
+    a.sent(0, 10 * kMtu);
+    EXPECT_EQ(a.wanted(1u << 20), 41728u) << "225,000 - (225,000 - 41,600): 163 quanta";
+    a.ack(1, ack_of(kMtu, kMtu, kMtu));
+    EXPECT_EQ(a.wanted(0), 0u);
+    EXPECT_EQ(a.wanted(1), 256u);
+    EXPECT_EQ(a.wanted(100000), 100096u) << "391 quanta";
+    EXPECT_EQ(a.wanted(1u << 20), 225024u) << "879 quanta";
+    a.granted(16384);
+    EXPECT_EQ(a.wanted(100000), 16384u + 83712) << "327 quanta beyond what was granted";
+    a.sent(2, 17000); // 616 in debt
+    EXPECT_EQ(a.wanted(1), 16384u + 768);
+}
+
+TEST(Rccc, GrantsAreCountedFromTheStartAndCappped)
+{
+    Rccc a;
+    a.granted(32768);
+    a.granted(16384); // overtaken
+    EXPECT_EQ(a.observed(CREDIT), 32768.0);
+    EXPECT_EQ(a.observed(GRANTED), 32768.0);
+    a.granted(65536); // the one lost in between counts, too
+    EXPECT_EQ(a.observed(CREDIT), 65536.0);
+    a.granted(1u << 20);
+    EXPECT_EQ(a.observed(CREDIT), 225000.0) << "no more than max-credit";
+    EXPECT_EQ(a.observed(GRANTED), double(1u << 20));
+}
+
+TEST(Rccc, TheReceiversRules)
+{
+    Rccc a({{"grant", "10000B"},
+            {"idle-credit", "2"},
+            {"grant-rate", "0.5"},
+            {"credit-frame", "80B"}});
+    weft_cc_grants g{};
+    a.ops->credit->rules(a.params(), &a.env, &g);
+    EXPECT_EQ(g.grant_bytes, 39u * 256) << "whole quanta";
+    EXPECT_EQ(g.idle_bytes, 300000u);
+    EXPECT_EQ(g.rate_share, 0.5);
+    EXPECT_EQ(g.frame_bytes, 80u);
+    EXPECT_EQ(a.signals().data_bytes, 4u);
+}
