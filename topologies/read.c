@@ -37,7 +37,8 @@ static const char *kind(const char *text)
         return root_is(from, "system") ? "nccl" : "xml";
     if ((*from < '0' || *from > '9') && strstr(from, "Podsize") && strstr(from, "Tiers"))
         return "htsim";
-    if ((*from < '0' || *from > '9') && strstr(from, "devices") && strstr(from, "components"))
+    if ((*from < '0' || *from > '9') &&
+        ((strstr(from, "devices") && strstr(from, "components")) || strstr(from, "infrastructure")))
         return "infragraph";
     if (*from < '0' || *from > '9')
         return "astra-network";
@@ -68,6 +69,12 @@ const struct weft_topology_ops *weft_topology_reader(const char *file, struct we
 
 int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_err *err)
 {
+    return weft_topology_read_with(file, NULL, out, err);
+}
+
+int weft_topology_read_with(const char *file, const char *yes, struct weft_fabric **out,
+                            struct weft_err *err)
+{
     struct weft_err local = {0};
     err = err ? err : &local;
     *out = NULL;
@@ -79,6 +86,8 @@ int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_e
                     : weft_err_set(err, WEFT_E_LIMIT, "out of memory for a topology");
     if (!rc)
         rc = weft_params_set(&ops->params, params, "file", file, err);
+    if (!rc && yes)
+        rc = weft_params_set(&ops->params, params, yes, "true", err);
     if (!rc)
         rc = weft_topology_build(ops, params, out, err);
     free(params);

@@ -15,6 +15,9 @@ extern "C" {
 const struct weft_topology_ops *weft_topology_reader(const char *file, struct weft_err *err);
 /** Reads @p file with the reader for it and that one's defaults. */
 int weft_topology_read(const char *file, struct weft_fabric **out, struct weft_err *err);
+/** The same with the parameter @p yes of its kind true; NULL: none. */
+int weft_topology_read_with(const char *file, const char *yes, struct weft_fabric **out,
+                            struct weft_err *err);
 
 #ifdef __cplusplus
 }

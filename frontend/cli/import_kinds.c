@@ -255,6 +255,13 @@ static bool hpcc_topology(file *f)
                       sscanf(f->head, "%u %u", &nodes, &switches) == 2 && switches == ids;
     return numbers == n && (tors || (n == 3 && strstr(f->head, "bps")));
 }
+/* Hosts alone, more than two: a ring or torus, through which hosts forward. */
+static bool hpcc_hosts(file *f)
+{
+    unsigned nodes = 0, switches = 1;
+    return hpcc_topology(f) && sscanf(f->head, "%u %u", &nodes, &switches) == 2 && nodes > 2 &&
+           switches == 0;
+}
 static bool cdf(file *f)
 {
     uint32_t a, b;
@@ -282,12 +289,16 @@ static bool hpcc_nothing(file *f)
 {
     return f->size && f->head[0] == '0' && strspn(f->head + 1, " \t\r\n") == f->size - 1;
 }
+/* As many nodes as it says, on one line, and no numbers behind: flows would have a line each. */
 static bool hpcc_trace(file *f)
 {
     uint32_t a, b;
     const uint32_t first = words(f, 0, &a), second = words(f, 1, &b);
+    const char *line = strchr(f->head, '\n');
+    line = line ? strchr(line + 1, '\n') : NULL;
     return is_text(f) && first == 1 && a == 1 && second > 0 && b == (second < 8 ? second : 8) &&
-           (uint32_t)strtoul(f->head, NULL, 10) == second;
+           (uint32_t)strtoul(f->head, NULL, 10) == second &&
+           !(line && isdigit((unsigned char)line[strspn(line, " \t\r\n")]));
 }
 
 /* --- what would be read --- */
@@ -299,14 +310,24 @@ static int read_topology(const struct weft_fabric *f, char *what, size_t size)
     return 0;
 }
 
-static int topology(file *f, char *what, size_t size, struct weft_err *err)
+static int topology_with(file *f, const char *yes, char *what, size_t size, struct weft_err *err)
 {
     struct weft_fabric *fabric = NULL;
-    int code = weft_topology_read(f->path, &fabric, err);
+    int code = weft_topology_read_with(f->path, yes, &fabric, err);
     if (!code)
         read_topology(fabric, what, size);
     weft_fabric_free(fabric);
     return code;
+}
+
+static int topology(file *f, char *what, size_t size, struct weft_err *err)
+{
+    return topology_with(f, NULL, what, size, err);
+}
+
+static int topology_of_hosts(file *f, char *what, size_t size, struct weft_err *err)
+{
+    return topology_with(f, "hosts-forward", what, size, err);
 }
 
 static int goal(file *f, char *what, size_t size, struct weft_err *err)
@@ -453,13 +474,15 @@ static const struct weft_import_kind table[] = {
     {"list of flows, CSV", csv_flows, NULL, "workload.type=flows flows.file=%s flows.format=csv",
      NULL, false},
     {"SimAI topology", simai_topology, topology, TOPOLOGY("simai"), NULL, false},
+    {"HPCC topology of hosts, which forward", hpcc_hosts, topology_of_hosts,
+     TOPOLOGY("hpcc") " hpcc.hosts-forward=true", NULL, false},
     {"HPCC topology", hpcc_topology, topology, TOPOLOGY("hpcc"), NULL, false},
+    {"HPCC list of traced nodes", hpcc_trace, NULL, NULL,
+     "weft hpcc (TRACE_FILE of its config: %s)", false},
     {"HPCC or ConWeave flow list", hpcc_flows, flow_list, "workload.type=flows flows.file=%s", NULL,
      false},
     {"distribution of flow sizes (CDF)", cdf, sizes, "workload.type=cdf cdf.sizes-file=%s", NULL,
      false},
-    {"HPCC list of traced nodes", hpcc_trace, NULL, NULL,
-     "weft hpcc (TRACE_FILE of its config: %s)", false},
     {"HPCC list without entries", hpcc_nothing, NULL, NULL,
      "weft hpcc (FLOW_FILE or TRACE_FILE of its config: %s)", false},
     {"HPCC completion times (fct.txt), an output", hpcc_fct, NULL, NULL, NULL, false},

@@ -40,6 +40,7 @@ const struct {
 } parts[] = {
     {"weft import --dry-run FILE...", "weft import --dry-run mix/config.txt h100.xml a.goal"},
     {"weft import FILE...", "weft import f.topo m.cm"},
+    {"weft import --dry-run", ""},
     {"weft hpcc --compat", "weft hpcc --compat mix/config_fat_flow_hp95.txt"},
     {"weft hpcc FILE --control swift", "weft hpcc mix/config.txt --control swift"},
     {"weft sweep FILE --set simulator.compat=true --vary 'CC_MODE=1|3|7|8' --vary 'KMAX_MAP=1 "

@@ -57,6 +57,14 @@ TEST(Import, CountsAndCommands)
     write_file(dir / "tors", "3 1 1 2\n2 \n0 2 25000000000.0 1us 0\n1 2 25000000000.0 1us 0\n");
     s = weft({"import", "--dry-run", "tors"}, dir / "");
     EXPECT_CONTAINS(s.out, "HPCC topology\n  reads: 2 hosts, 1 switches, 2 links");
+    write_file(dir / "ring", "3 0 3\n\n0 1 100Gbps 1us 0\n1 2 100Gbps 1us 0\n2 0 100Gbps 1us 0\n");
+    s = weft({"import", "--dry-run", "ring"}, dir / "");
+    EXPECT_CONTAINS(s.out, "HPCC topology of hosts, which forward\n  reads: 3 hosts, 0 switches, 3 "
+                           "links\n  takes it: weft run --set topology.type=hpcc --set "
+                           "hpcc.file=ring --set hpcc.hosts-forward=true\n");
+    write_file(dir / "traced", "5\n0 1 2 3 4\n\nFirst line: number of nodes\n");
+    s = weft({"import", "--dry-run", "traced"}, dir / "");
+    EXPECT_CONTAINS(s.out, "traced: HPCC list of traced nodes\n");
     write_file(dir / "sizes", "70 0\n70 0.5\n170 1");
     s = weft({"import", "--dry-run", "sizes"}, dir / "");
     EXPECT_CONTAINS(s.out, "(CDF)\n  reads: sizes with a mean of 95 bytes");
