@@ -62,6 +62,12 @@ struct weft_opt {
     const char *help;
 };
 
+/** An option of a program that a command stands in for, which it does not take. */
+struct weft_foreign_opt {
+    const char *spellings; /**< joined by '|': "-g|--gpus" */
+    const char *instead;   /**< what to do instead */
+};
+
 /** One command. */
 struct weft_command {
     const char *name;
@@ -72,6 +78,8 @@ struct weft_command {
     const struct weft_opt *opts;
     size_t nopts;
     size_t opts_size; /**< sizeof the options struct, at least 1 */
+    const struct weft_foreign_opt *foreign;
+    size_t nforeign;
     /** Runs it: @p opts points to the filled struct, @p args are the other arguments. 0 or a
      * WEFT_E_* code; *err says why, or has code 0 when everything to say was said. */
     int (*run)(const struct weft_cli *cli, const void *opts, char **args, int nargs,

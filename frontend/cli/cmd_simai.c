@@ -13,6 +13,7 @@
 
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@
 
 struct simai_opts {
     struct weft_source_opts source;
-    const char *workload, *network, *config, *threads, *gpus, *out;
+    const char *workload, *network, *config, *threads, *out;
     int backend; /* enum */
     bool compat, no_out, json, quiet, show;
 };
@@ -40,7 +41,6 @@ static const struct weft_opt options[] = {
     TEXT_OPT("network-topo", 'n', network, "FILE", "topology of gen_Topo_Template.py"),
     TEXT_OPT("network-conf", 'c', config, "FILE", "SimAI.conf"),
     TEXT_OPT("thread", 't', threads, "N", "has no effect: a run has one thread"),
-    TEXT_OPT("gpus", 'g', gpus, "N", "of SimAI_analytical: refused"),
     {"backend", 0, WEFT_OPT_CHOICE, offsetof(struct simai_opts, backend), NULL, "packet|ideal",
      "ideal: without packets, and without SimAI.conf"},
     FLAG_OPT("compat", 0, compat,
@@ -51,6 +51,25 @@ static const struct weft_opt options[] = {
     FLAG_OPT("show-settings", 0, show, "print the resolved settings instead of running"),
     FLAG_OPT("json", 0, json, "print the summary as JSON"),
     FLAG_OPT("quiet", 'q', quiet, "no results, no notes; errors and warnings only"),
+};
+
+/* Options of SimAI_analytical and SimAI_phynet. */
+#define ANALYTICAL "SimAI_analytical's option; weft simai takes those of SimAI_simulator. "
+static const struct weft_foreign_opt foreign[] = {
+    {"-g|--gpus|-g_p_s|--gpus-per-server|-gps|-g_type|--gpu_type", ANALYTICAL
+     "Servers and GPUs are in the topology: gen_Topo_Template.py -g GPUS -gps PER_SERVER "
+     "-gt TYPE writes one for -n, --backend ideal plays it without packets"},
+    {"-nv|--nvlink|-nic|--nic_busbw|-n_p_s|--nic_per_server|-nic_t|--nic_type", ANALYTICAL
+     "Links are in the topology: gen_Topo_Template.py -nvbw RATE -bw RATE writes one for "
+     "-n, --backend ideal plays it without packets"},
+    {"-busbw|--bus-bandwidth",
+     ANALYTICAL "weft derives bandwidths of collectives from links: -n TOPOLOGY with --backend "
+                "ideal, whose rates stand for those of the table"},
+    {"-r|--result|-r_f|--result_folder", ANALYTICAL "--out DIR is the folder of the results"},
+    {"-dp_o|--dp_overlap|-ep_o|--ep_overlap|-tp_o|--tp_overlap|-pp_o|--pp_overlap",
+     ANALYTICAL "What overlaps follows from the run here: exposed and total communication are in "
+                "the results"},
+    {"-v|--visual|-l|--lang", ANALYTICAL "weft report DIR makes a page of a run's results"},
 };
 
 enum { PACKET, IDEAL };
@@ -197,22 +216,58 @@ static int take_config(struct experiment *x, struct weft_err *err)
     return code;
 }
 
-/* What SimAI takes from its environment. */
+/* A switch of SimAI's environment. */
+static bool is_on(const char *name)
+{
+    const char *value = getenv(name);
+    return value && strcmp(value, "1") == 0;
+}
+
+/* Whether the topology is of GPUs with NVLink SHARP: the sixth word of its first line. */
+static bool has_nvls(const char *topology)
+{
+    char line[256] = "", gpu[32] = "";
+    FILE *f = fopen(topology, "r");
+    if (f && !fgets(line, sizeof line, f))
+        line[0] = '\0';
+    if (f)
+        fclose(f);
+    const char *p = line;
+    for (int i = 0; i < 5; i++) {
+        p += strspn(p, " \t");
+        p += strcspn(p, " \t");
+    }
+    p += strspn(p, " \t");
+    snprintf(gpu, sizeof gpu, "%.*s", (int)strcspn(p, " \t\r\n"), p);
+    return strcmp(gpu, "H100") == 0 || strcmp(gpu, "H800") == 0;
+}
+
+/* AS_NVLS_ENABLE: who adds up what TP groups reduce; @p alg is for the other collectives. */
+static int take_nvls(struct experiment *x, const char *alg, struct weft_err *err)
+{
+    const uint64_t server = x->fabric->ndims > 1 ? x->fabric->dims[0].size : x->fabric->nhosts;
+    if (!is_on("AS_NVLS_ENABLE"))
+        return set(x, err, "system.all-reduce=%s", alg);
+    if (x->list->tp < 8 || x->list->tp > server || !has_nvls(x->o->network) ||
+        (x->fabric->ndims > 1) != (strchr(alg, ',') != NULL)) {
+        note(x, "AS_NVLS_ENABLE=1 has no effect: SimAI lets NVSwitches add up all-reduces of TP "
+                "groups of 8 ranks and more in a server of H100 or H800");
+        return set(x, err, "system.all-reduce=%s", alg);
+    }
+    note(x, "AS_NVLS_ENABLE=1: NVSwitches add up all-reduces in a server "
+            "(system.all-reduce=in-network)");
+    return set(x, err, "system.all-reduce=in-network%s", x->fabric->ndims > 1 ? ",ring" : "");
+}
+
+/* What else SimAI takes from its environment. */
 static int take_environment(struct experiment *x, struct weft_err *err)
 {
-    static const char *const switches[] = {"AS_NVLS_ENABLE", "AS_NVLSTREE_ENABLE", "AS_PXN_ENABLE"};
     const char *delay = getenv("AS_SEND_LAT");
-    char text[160];
-    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++) {
-        const char *value = getenv(switches[i]);
-        if (!value || strcmp(value, "1") != 0)
-            continue;
-        snprintf(text, sizeof text,
-                 "%s=1 has no effect: collectives are rings and direct exchanges (--set "
-                 "system.all-reduce=in-network has switches add up)",
-                 switches[i]);
-        note(x, text);
-    }
+    if (is_on("AS_NVLSTREE_ENABLE"))
+        note(x, "AS_NVLSTREE_ENABLE=1 has no effect: SimAI has no messages for NVLS trees");
+    if (is_on("AS_PXN_ENABLE"))
+        note(x, "AS_PXN_ENABLE=1 has no effect: rings between servers stay on a rail, so that no "
+                "message needs a GPU beside its sender to reach one");
     if (!delay) {
         note(x,
              "AS_SEND_LAT is not set: messages start at once; SimAI delays each by 3.7 to 31 us, "
@@ -259,7 +314,7 @@ static int read_files(struct experiment *x, struct weft_err *err)
     else if (!code && x->fabric->ndims > 1)
         alg = "ring,ring"; /* of a server, and of servers: all its NICs take part, as in SimAI */
     if (!code)
-        code = set(x, err, "system.all-reduce=%s", alg);
+        code = take_nvls(x, alg, err);
     if (!code)
         code = set(x, err, "system.all-gather=%s", alg);
     if (!code)
@@ -359,11 +414,6 @@ static int run(const struct weft_cli *cli, const void *opts, char **args, int na
     struct experiment x = {.cli = cli, .o = (const struct simai_opts *)opts};
     if (nargs)
         return weft_err_set(err, WEFT_E_USAGE, "'%s' is not an option", args[0]);
-    if (x.o->gpus)
-        return weft_err_set(err, WEFT_E_USAGE,
-                            "-g is SimAI_analytical's; weft simai takes the options of "
-                            "SimAI_simulator: -w, -n, -c, -t. Without packets: "
-                            "--backend ideal");
     if (!x.o->workload || !x.o->network)
         return weft_err_set(err, WEFT_E_USAGE, "-w (workload) and -n (topology) must be given");
     if (x.o->out && x.o->no_out)
@@ -395,12 +445,15 @@ const struct weft_command weft_command_simai = {
                "SimAI.conf",
     .details =
         "Takes the options and files of SimAI_simulator as they are, and AS_SEND_LAT "
-        "(nanoseconds).\n"
+        "(nanoseconds)\n"
+        "and AS_NVLS_ENABLE of its environment.\n"
         "Writes " LAYERS_FILE ", what rank 0 spends on each layer in SimAI's columns, beside "
         "weft's own files.\n"
         "What weft does otherwise is said; docs/coming-from.md compares.",
     .opts = options,
     .nopts = sizeof options / sizeof options[0],
     .opts_size = sizeof(struct simai_opts),
+    .foreign = foreign,
+    .nforeign = sizeof foreign / sizeof foreign[0],
     .run = run,
 };

@@ -89,6 +89,30 @@ static int refused(const struct weft_command *c, int missing_value, char **argv,
     return weft_err_set(err, WEFT_E_USAGE, "unknown option '--%s'", given);
 }
 
+/* Whether one of the spellings joined by '|' is @p arg, alone or before a '='. */
+static int spelled(const char *spellings, const char *arg)
+{
+    const size_t given = strcspn(arg, "=");
+    for (const char *p = spellings; *p;) {
+        const size_t len = strcspn(p, "|");
+        if (len == given && strncmp(p, arg, len) == 0)
+            return 1;
+        p += len + (p[len] == '|');
+    }
+    return 0;
+}
+
+/* Refuses options of another program. */
+static int check_foreign(const struct weft_command *c, int argc, char **argv, struct weft_err *err)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        for (size_t k = 0; k < c->nforeign; k++)
+            if (spelled(c->foreign[k].spellings, argv[i]))
+                return weft_err_set(err, WEFT_E_USAGE, "%.*s: %s", (int)strcspn(argv[i], "="),
+                                    argv[i], c->foreign[k].instead);
+    return 0;
+}
+
 /* Takes what stands behind an option that takes the rest; *argc receives what is left before it. */
 static int take_rest(const struct weft_command *c, int *argc, char **argv, void *opts,
                      struct weft_err *err)
@@ -112,7 +136,7 @@ static int take_rest(const struct weft_command *c, int *argc, char **argv, void 
 enum weft_parsed weft_opts_parse(const struct weft_command *c, int *argc, char **argv, void *opts,
                                  int *first, struct weft_err *err)
 {
-    if (take_rest(c, argc, argv, opts, err))
+    if (take_rest(c, argc, argv, opts, err) || check_foreign(c, *argc, argv, err))
         return WEFT_PARSED_ERROR;
     struct option longs[MAX_OPTS + 2];
     char shorts[2 * MAX_OPTS + 8] = ":h";

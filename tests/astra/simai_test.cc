@@ -160,6 +160,43 @@ TEST(SimAI, LossesAndFailures)
     EXPECT_FALSE(has(shown("").out, "link-down"));
 }
 
+/* Two servers of eight GPUs: TP's all-reduce is summed up in the NVSwitch, 2 MB once instead of 2 x
+ * 7/8 times over a link; that of DP between servers is a ring as before. */
+TEST(SimAI, NvlsOfTpGroups)
+{
+    Files f;
+    const auto servers = [](const char *gpu) {
+        std::string t = std::string("19 8 2 1 32 ") + gpu + "\n16 17 18\n";
+        for (int g = 0; g < 16; g++)
+            for (const int s : {16 + g / 8, 18})
+                t += std::to_string(g) + " " + std::to_string(s) + " 800Gbps 0.001ms 0\n";
+        return t;
+    };
+    const std::string tail = " ep: 1 pp: 1 vpp: 1 ga: 1 all_gpus: 16 checkpoints: 0 "
+                             "checkpoint_initiates: 0\n1\n"
+                             "a -1 10000 ALLREDUCE 2000000 0 NONE 0 0 ALLREDUCE 4000000 0\n";
+    const std::string head = "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: ";
+    write_file(f.dir / "topo", servers("H100"));
+    write_file(f.dir / "w.txt", head + "8" + tail);
+    const auto said = [&f](bool on) {
+        setenv("AS_NVLS_ENABLE", on ? "1" : "0", 1);
+        const Said s = f.Run({"--backend", "ideal"});
+        unsetenv("AS_NVLS_ENABLE");
+        EXPECT_EQ(s.code, 0) << s.err;
+        return s;
+    };
+    // forward compute 10 us; ring: 14 x (2.5 + 2) us, sums: 20 + 2 us; DP: 2 x (20 + 2) us
+    EXPECT_TRUE(has(said(false).out, "end-to-end time          117 us")) << said(false).out;
+    const Said nvls = said(true);
+    EXPECT_TRUE(has(nvls.out, "end-to-end time          76 us")) << nvls.out;
+    EXPECT_TRUE(has(nvls.err, "NVSwitches add up all-reduces in a server")) << nvls.err;
+    for (const bool tp : {false, true}) { // groups of 4 ranks; A100s
+        write_file(f.dir / "topo", servers(tp ? "H800" : "A100"));
+        write_file(f.dir / "w.txt", head + (tp ? "4" : "8") + tail);
+        EXPECT_TRUE(has(said(true).err, "AS_NVLS_ENABLE=1 has no effect")) << said(true).err;
+    }
+}
+
 TEST(SimAI, ConfigurationAndEnvironment)
 {
     Files f;
@@ -176,7 +213,20 @@ TEST(SimAI, ConfigurationAndEnvironment)
                                "FCT_OUTPUT_FILE and PFC_OUTPUT_FILE are written"))
         << shown.err;
     EXPECT_TRUE(has(shown.out, "ring,ring")) << shown.out;
-    EXPECT_TRUE(has(f.Run({"-g", "8"}).err, "SimAI_analytical"));
+    const std::pair<const char *, const char *> theirs[] = {
+        {"-g", "-g: SimAI_analytical's option"},
+        {"-g_p_s", "gen_Topo_Template.py -g GPUS -gps PER_SERVER"},
+        {"-nv", "gen_Topo_Template.py -nvbw RATE -bw RATE"},
+        {"-busbw", "--backend ideal"},
+        {"--bus-bandwidth=x", "--bus-bandwidth: SimAI_analytical's"},
+        {"-r", "--out DIR"},
+        {"-tp_o", "What overlaps follows from the run"},
+        {"-v", "weft report"}};
+    for (const auto &[option, instead] : theirs) {
+        const Said refused = f.Run({option, "8"});
+        EXPECT_EQ(refused.code, 2) << option;
+        EXPECT_TRUE(has(refused.err, instead)) << refused.err;
+    }
     EXPECT_TRUE(has(weft({"simai", "-w", "w.txt"}, f.dir / "").err, "must be given"));
     setenv("AS_SEND_LAT", "5000", 1);
     setenv("AS_NVLS_ENABLE", "1", 1);
@@ -187,6 +237,8 @@ TEST(SimAI, ConfigurationAndEnvironment)
     unsetenv("AS_NVLS_ENABLE");
     EXPECT_TRUE(has(delayed.out, "end-to-end time          148 us"))
         << delayed.out; // before each of 4 messages
-    EXPECT_TRUE(has(delayed.err, "AS_NVLS_ENABLE=1 has no effect")) << delayed.err;
+    EXPECT_TRUE(has(delayed.err, "AS_NVLS_ENABLE=1 has no effect: SimAI lets NVSwitches add up "
+                                 "all-reduces of TP groups of 8"))
+        << delayed.err;
     EXPECT_TRUE(has(wrong.err, "must be nanoseconds")) << wrong.err;
 }
