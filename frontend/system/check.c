@@ -79,7 +79,8 @@ static int check_involved(const struct context *c, const struct weft_choice *cho
     if (c->dims.n == 0)
         return weft_err_set(err, WEFT_E_INPUT,
                             "involved_dim leaves out dimensions, but the ranks have none here; set "
-                            "system.dims");
+                            "system.dims (%u: all ranks are one, the first)",
+                            c->w->nranks);
     if (op->ninvolved < c->dims.n)
         return weft_err_set(err, WEFT_E_INPUT,
                             "involved_dim has %u entries, but there are %u dimensions",

@@ -236,7 +236,7 @@ TEST_F(Involved, WhatCanNotBe)
     EXPECT_EQ(
         why(World(16, 1, 2), AstraSystem("ring")),
         "rank 0, node 0 'coll': involved_dim leaves out dimensions, but the ranks have none here; "
-        "set system.dims");
+        "set system.dims (16: all ranks are one, the first)");
     EXPECT_EQ(why(World(64, 1, 2), On("4,4,4", "ring")),
               "rank 0, node 0 'coll': involved_dim has 2 entries, but there are 3 dimensions");
     EXPECT_EQ(
