@@ -46,6 +46,16 @@ static void add(struct overrides *o, const char *key, const char *value, size_t 
     o->used += (size_t)w + 1;
 }
 
+/* Whether a setting is one that a backend without packets does not have. */
+static bool of_packets(const char *setting)
+{
+    static const char *const sections[] = {"transport.", "switch.", "pfc.", "congestion-control."};
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        if (strncmp(setting, sections[i], strlen(sections[i])) == 0)
+            return true;
+    return false;
+}
+
 static int collect(struct overrides *o, const struct weft_bench_spec *spec,
                    const struct weft_net_backend *b, struct weft_err *err)
 {
@@ -55,8 +65,7 @@ static int collect(struct overrides *o, const struct weft_bench_spec *spec,
     add(o, "workload.type=", "generate", 8);
     for (const char *p = c->settings; *p;) {
         size_t len = strcspn(p, " ");
-        /* A backend without packets has no transport. */
-        if (b->uses_cc || strncmp(p, "transport.", 10) != 0)
+        if (b->uses_cc || !of_packets(p))
             add(o, "", p, len);
         p += len;
         p += strspn(p, " ");

@@ -19,7 +19,8 @@ struct bench_opts {
 static const struct weft_opt options[] = {
     {"list", 'l', WEFT_OPT_FLAG, FIELD(list), NULL, NULL, "list the cases"},
     {"controls", 'c', WEFT_OPT_TEXT, FIELD(controls), "NAME,NAME", NULL,
-     "congestion controls to run each case with; default: dcqcn,hpcc,none"},
+     "congestion controls to run each case with; default: dcqcn,hpcc,none, but that "
+     "of the case where it names one"},
     {"threads", 0, WEFT_OPT_TEXT, FIELD(threads), "N,N", NULL,
      "numbers of threads (run.threads) to run each case with, and how much faster than the first "
      "each is; default: what --set says"},
@@ -195,6 +196,12 @@ static int one(const struct weft_cli *cli, const struct bench_opts *o,
     return code;
 }
 
+/* Whether a case says which congestion control it is for, and nobody asks for another. */
+static bool brings_control(const struct weft_bench_case *c, const struct bench_opts *o)
+{
+    return !o->controls && strstr(c->settings, "congestion-control.name=");
+}
+
 static int bench_run(const struct weft_cli *cli, const void *opts, char **args, int nargs,
                      struct weft_err *err)
 {
@@ -227,10 +234,13 @@ static int bench_run(const struct weft_cli *cli, const void *opts, char **args, 
     int code = 0;
     for (size_t i = 0; i < n && !code; i++)
         for (size_t k = 0; wanted(c[i].name, args, nargs) && k < controls.n && !code; k++) {
+            if (k > 0 && brings_control(&c[i], o))
+                break;
             double one_wall_s = 0;
             for (size_t t = 0; t < threads.n && !code; t++) {
-                struct weft_bench_spec spec = {&c[i],         o->backend, controls.name[k],
-                                               threads.of[t], o->quick,   &o->set};
+                struct weft_bench_spec spec = {
+                    &c[i],         o->backend, brings_control(&c[i], o) ? NULL : controls.name[k],
+                    threads.of[t], o->quick,   &o->set};
                 code = one(cli, o, &spec, &one_wall_s, &j, err);
             }
         }

@@ -11,9 +11,10 @@ TEST(Bench, ListsItsCases)
 {
     Said s = weft({"bench", "--list"});
     EXPECT_EQ(s.code, 0) << s.err;
-    for (const char *c : {"incast-32", "permutation-k8", "permutation-k16", "permutation-65536",
-                          "ring-allreduce-16", "ring-allreduce-128", "ring-allreduce-1024",
-                          "all-to-all-16", "all-to-all-128", "all-to-all-1024", "websearch-1024"})
+    for (const char *c :
+         {"incast-32", "permutation-k8", "permutation-k8-uet", "permutation-k16",
+          "permutation-65536", "ring-allreduce-16", "ring-allreduce-128", "ring-allreduce-1024",
+          "all-to-all-16", "all-to-all-128", "all-to-all-1024", "websearch-1024"})
         EXPECT_CONTAINS(s.out, std::string(c) + " ");
 }
 
@@ -35,6 +36,24 @@ TEST(Bench, CountsPacketHopsOfTheRing)
     EXPECT_CONTAINS(s.out, "\"messages\": 480,");
     EXPECT_CONTAINS(s.out,
                     "\"packet_hops\": 614400,"); /* 30 steps * (12 * 2 + 4 * 4) links * 2 * 256 */
+}
+
+/* A case that is made for a control runs with that one, unless others are asked for. 100 packets of
+ * 128 messages over 6 links, and an ACK for each. */
+TEST(Bench, ACaseMayBringItsControl)
+{
+    if (!has_packet())
+        GTEST_SKIP() << "needs the packet backend";
+    Said s = weft({"bench", "permutation-k8-uet", "--quick", "--json"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "\"congestion_control\": \"nscc\"");
+    EXPECT_EQ(s.out.find("\"congestion_control\": \"dcqcn\""), std::string::npos);
+    EXPECT_CONTAINS(s.out, "\"packet_hops\": 153600,");
+    s = weft({"bench", "permutation-k8-uet", "--quick", "--json", "--controls", "rccc"});
+    ASSERT_EQ(s.code, 0) << s.err;
+    EXPECT_CONTAINS(s.out, "\"congestion_control\": \"rccc\"");
+    s = weft({"bench", "permutation-k8-uet", "--quick", "--backend", "ideal"});
+    EXPECT_EQ(s.code, 0) << s.err;
 }
 
 /* 32 messages of 20 packets over 2 links and an ACK for each: 2,560 packet-hops, and CNPs. */
